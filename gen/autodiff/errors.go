@@ -1,0 +1,131 @@
+package autodiff
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+)
+
+// keepErrors lets every forward scan save, token by token, the small values
+// that its backward would otherwise compute again from the state: the errors
+// M k − v of a memory rule. A value counts when it costs a pass over a state
+// (a contraction or a normalisation) and has fewer axes than the largest
+// state. Of a chain of such values only those are kept that something else
+// reads: an adjoint, or a value as large as the state. The backward then
+// replays the state without those passes.
+func keepErrors(f *ir.Func) {
+	for _, in := range f.Body {
+		if in.Scan != nil && in.Scan.Reverse && slices.Contains(f.Body, in.Scan.Primal) {
+			k := newKeeper(in.Scan)
+			for _, v := range k.choose() {
+				k.save(f, v)
+			}
+		}
+	}
+}
+
+// A keeper decides for one backward scan.
+type keeper struct {
+	back   *ir.Scan
+	rank   int
+	primal map[*ir.Value]bool // values of the backward body that no adjoint reaches
+	clone  *ir.Cloner         // into the primal's body
+}
+
+func newKeeper(back *ir.Scan) *keeper {
+	k := &keeper{back: back, primal: map[*ir.Value]bool{}}
+	for _, c := range back.Primal.Scan.Carry {
+		k.rank = max(k.rank, len(c.Param.Axes))
+	}
+	k.clone = ir.NewCloner(back.Primal.Scan.Body)
+	for _, r := range back.Replay {
+		k.primal[r.Param] = true
+		k.clone.Map[r.Param] = r.Primal
+	}
+	for _, in := range back.Body.Body {
+		free := in.Scan == nil
+		for _, v := range in.Reads() {
+			free = free && k.primal[v]
+		}
+		for _, v := range in.Defines() {
+			k.primal[v] = free
+		}
+	}
+	return k
+}
+
+func (k *keeper) small(v *ir.Value) bool { return len(v.Axes) < k.rank }
+
+// choose lists the values to save, in the order of the body.
+func (k *keeper) choose() []*ir.Value {
+	outside := map[*ir.Value]bool{}
+	for _, in := range k.back.Body.Body {
+		if in.Scan != nil || !k.primal[in.Out] || !k.small(in.Out) {
+			for _, v := range in.Reads() {
+				outside[v] = true
+			}
+		}
+	}
+	for _, r := range k.back.Body.Results {
+		outside[r.Val] = true
+	}
+	var out []*ir.Value
+	dear := map[*ir.Value]bool{}
+	for _, in := range k.back.Body.Body {
+		v := in.Out
+		if v == nil || !k.primal[v] || !k.small(v) || v.Elem != ir.Real {
+			continue
+		}
+		dear[v] = reduces(in) && len(in.Loops) >= k.rank
+		for _, x := range in.Reads() {
+			dear[v] = dear[v] || dear[x]
+		}
+		if dear[v] && outside[v] {
+			out, dear[v] = append(out, v), false
+		}
+	}
+	return out
+}
+
+// reduces reports whether an instruction runs over more loops than it keeps.
+func reduces(in *ir.Instr) bool { return len(in.Loops) > len(in.Out.Axes) || len(in.Over) > 0 }
+
+// save makes the primal compute v, where Simplify finds that it does already,
+// and give it out as a series that the backward reads.
+func (k *keeper) save(f *ir.Func, v *ir.Value) {
+	primal := k.back.Primal.Scan
+	k.copy(v)
+	name := v.Name
+	if strings.HasPrefix(name, "%") {
+		name = "kept"
+	}
+	axes := append([]*ir.Axis{primal.Lane, primal.Time}, v.Axes...)
+	out := &ir.Value{Name: f.Fresh(name), Elem: ir.Real, Axes: axes, Def: k.back.Primal}
+	primal.Outs = append(primal.Outs, ir.Series{Val: k.clone.Value(v), Out: out})
+	param := k.back.Body.AddParam(name, ir.Token, ir.Real, v.Axes...)
+	k.back.Tokens = append(k.back.Tokens, ir.Sliced{Param: param, Val: out})
+	k.back.Body.Replace(v, param)
+	for i := range k.back.Carry {
+		if k.back.Carry[i].Next == v {
+			k.back.Carry[i].Next = param
+		}
+	}
+	for i := range k.back.Outs {
+		if k.back.Outs[i].Val == v {
+			k.back.Outs[i].Val = param
+		}
+	}
+	k.clone.Map[param] = k.clone.Value(v)
+}
+
+// copy appends what v is computed from to the primal's body.
+func (k *keeper) copy(v *ir.Value) {
+	if v.Def == nil || k.clone.Map[v] != nil {
+		return
+	}
+	for _, x := range v.Def.Reads() {
+		k.copy(x)
+	}
+	k.clone.Instr(v.Def)
+}

@@ -1,0 +1,276 @@
+package autodiff
+
+import (
+	"math"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+)
+
+// expand is the first phase on one instruction: read through, fold, flatten,
+// and take out of a sum what does not depend on it.
+func expand(s *simplifier, in *ir.Instr) *ir.Value {
+	switch in.Op {
+	case ir.Stack:
+		return nil
+	case ir.Reshape:
+		return s.foldReshape(in)
+	case ir.SizeOf:
+		if n, ok := in.Poly.Const(); ok {
+			s.toConst(in, float64(n))
+		}
+		return nil
+	}
+	s.readThrough(in)
+	switch {
+	case in.Op == ir.Prod:
+		s.foldProd(in)
+	case in.Op == ir.Lin:
+		s.foldLin(in)
+	case in.Op.Info().Scalar:
+		s.foldScalar(in)
+	}
+	reorder(in)
+	if in.Op == ir.Prod {
+		s.split(in)
+		return copied(in)
+	}
+	return nil
+}
+
+// constOf returns the number that an argument is everywhere it is read. An
+// entry outside a gather's table is zero, so a gather is no constant.
+func constOf(a ir.Arg) (float64, bool) {
+	d := a.Val.Def
+	if d == nil || d.Op != ir.Const || len(d.Guard) > 0 || ir.HasVia(a.Sub) {
+		return 0, false
+	}
+	if _, whole := d.WroteBy(); !whole {
+		return 0, false
+	}
+	return d.Coef[0], true
+}
+
+// toConst turns an instruction into a constant over its guarded loops.
+func (s *simplifier) toConst(in *ir.Instr, c float64) {
+	in.Op, in.Args, in.Coef, in.Over = ir.Const, nil, []float64{c}, nil
+	s.changed = true
+}
+
+// foldProd takes constants into the factor.
+func (s *simplifier) foldProd(in *ir.Instr) {
+	var args []ir.Arg
+	for _, a := range in.Args {
+		if c, ok := constOf(a); ok {
+			in.Coef[0] *= c
+			s.changed = true
+			continue
+		}
+		args = append(args, a)
+	}
+	in.Args = args
+	if in.Coef[0] == 0 {
+		in.Loops, in.To, in.Guard = in.Out.Axes, ir.Ls(len(in.Out.Axes)), nil
+		s.toConst(in, 0)
+		return
+	}
+	if _, whole := in.WroteBy(); whole && len(args) == 0 {
+		s.toConst(in, in.Coef[0])
+	}
+}
+
+// foldLin gathers like terms and constants; what is left of one term is a
+// product, of none a constant.
+func (s *simplifier) foldLin(in *ir.Instr) {
+	last := len(in.Args)
+	constant := in.Coef[last]
+	var coefs []float64
+	var args []ir.Arg
+	at := map[string]int{}
+	for i, a := range in.Args {
+		if c, ok := constOf(a); ok {
+			constant += c * in.Coef[i]
+			continue
+		}
+		k := s.argKey(a, nil)
+		if j, ok := at[k]; ok {
+			coefs[j] += in.Coef[i]
+			continue
+		}
+		at[k] = len(args)
+		coefs, args = append(coefs, in.Coef[i]), append(args, a)
+	}
+	for i := len(args) - 1; i >= 0; i-- {
+		if coefs[i] == 0 {
+			coefs, args = slices.Delete(coefs, i, i+1), slices.Delete(args, i, i+1)
+		}
+	}
+	s.changed = s.changed || len(args) < last
+	in.Args, in.Coef = args, append(coefs, constant)
+	switch {
+	case len(args) == 0:
+		s.toConst(in, constant)
+	case len(args) == 1 && constant == 0:
+		in.Op, in.Coef = ir.Prod, in.Coef[:1]
+		s.changed = true
+		s.readThrough(in)
+		s.foldProd(in)
+	}
+}
+
+// foldScalar computes a function of constants, and a choice whose condition is
+// one.
+func (s *simplifier) foldScalar(in *ir.Instr) {
+	var vals []float64
+	for _, a := range in.Args {
+		if c, ok := constOf(a); ok {
+			vals = append(vals, c)
+		}
+	}
+	if len(vals) == len(in.Args) && in.Op != ir.Stop && in.Op != ir.Override {
+		if c, ok := in.Op.Eval(vals); ok && !math.IsNaN(c) {
+			s.toConst(in, c)
+			return
+		}
+	}
+	for i, a := range in.Args {
+		if c, ok := constOf(a); ok && len(a.Val.Axes) > 0 {
+			in.Args[i] = ir.Arg{Val: s.constantOf(a.Val.Elem, c)}
+			s.changed = true
+		}
+	}
+	switch in.Op {
+	case ir.Select:
+		s.foldSelect(in)
+	case ir.Div:
+		if c, ok := constOf(in.Args[1]); ok && c != 0 {
+			s.toProd(in, 1/c, in.Args[0])
+		}
+	case ir.Pow:
+		s.foldPow(in)
+	}
+}
+
+func (s *simplifier) constantOf(e ir.Elem, c float64) *ir.Value {
+	if e == ir.Real {
+		return s.constant(c)
+	}
+	v := s.b.Const(c)
+	v.Elem = e
+	return v
+}
+
+func (s *simplifier) toProd(in *ir.Instr, c float64, args ...ir.Arg) {
+	in.Op, in.Args, in.Coef = ir.Prod, args, []float64{c}
+	s.changed = true
+	s.readThrough(in)
+	s.foldProd(in)
+}
+
+func (s *simplifier) foldSelect(in *ir.Instr) {
+	if in.Args[1].Val.Elem != ir.Real {
+		return
+	}
+	if c, ok := constOf(in.Args[0]); ok {
+		if c != 0 {
+			s.toProd(in, 1, in.Args[1])
+		} else {
+			s.toProd(in, 1, in.Args[2])
+		}
+	} else if s.argKey(in.Args[1], nil) == s.argKey(in.Args[2], nil) {
+		s.toProd(in, 1, in.Args[1])
+	}
+}
+
+// foldPow writes small whole powers and roots out; x⁰ is 1 for every x.
+func (s *simplifier) foldPow(in *ir.Instr) {
+	c, ok := constOf(in.Args[1])
+	x := in.Args[0]
+	switch {
+	case !ok:
+	case c == 0:
+		s.toConst(in, 1)
+	case c == 1:
+		s.toProd(in, 1, x)
+	case c == 2:
+		s.toProd(in, 1, x, x)
+	case c == 3:
+		s.toProd(in, 1, x, x, x)
+	case c == 0.5:
+		in.Op, in.Args = ir.Sqrt, []ir.Arg{x}
+		s.changed = true
+	case c == -1:
+		in.Op, in.Args = ir.Div, []ir.Arg{{Val: s.constant(1)}, x}
+		s.changed = true
+	}
+}
+
+// foldReshape skips a reshape of a reshape, and one that changes nothing.
+func (s *simplifier) foldReshape(in *ir.Instr) *ir.Value {
+	if d := in.Args[0].Val.Def; d != nil && d.Op == ir.Reshape {
+		in.Args = []ir.Arg{{Val: d.Args[0].Val}}
+		s.changed = true
+	}
+	v := in.Args[0].Val
+	if d := v.Def; d != nil && d.Op == ir.Const && len(d.Guard) == 0 {
+		in.Loops, in.To = in.Out.Axes, ir.Ls(len(in.Out.Axes))
+		s.toConst(in, d.Coef[0])
+		return nil
+	}
+	if slices.Equal(v.Axes, in.Out.Axes) {
+		return v
+	}
+	return nil
+}
+
+// copied returns the value that a product merely copies.
+func copied(in *ir.Instr) *ir.Value {
+	if in.Op != ir.Prod || in.Coef[0] != 1 || len(in.Args) != 1 || !in.EntryByEntry() {
+		return nil
+	}
+	a := in.Args[0]
+	if !slices.Equal(a.Val.Axes, in.Out.Axes) || !ir.Identity(in.To, len(in.Loops)) || !ir.Identity(a.Sub, len(in.Loops)) {
+		return nil
+	}
+	return a.Val
+}
+
+// reorder numbers the loops by the output's subscripts, those of a sum last,
+// so that equal instructions look equal and a person reads them in one order.
+func reorder(in *ir.Instr) {
+	to := make([]int, len(in.Loops))
+	for i := range to {
+		to[i] = -1
+	}
+	n := 0
+	for _, s := range in.To {
+		if l, ok := s.Loop(); ok && to[l] < 0 {
+			to[l], n = n, n+1
+		}
+	}
+	for l := range to {
+		if to[l] < 0 {
+			to[l], n = n, n+1
+		}
+	}
+	renumber(in, to)
+}
+
+// renumber moves loop l to place to[l].
+func renumber(in *ir.Instr, to []int) {
+	loops := make([]*ir.Axis, len(in.Loops))
+	for l, n := range to {
+		loops[n] = in.Loops[l]
+	}
+	at := ir.Renumber(to)
+	in.Loops = loops
+	in.To, _ = ir.SubstAll(in.To, at)
+	in.Guard, _ = ir.SubstAll(in.Guard, at)
+	for i, a := range in.Args {
+		in.Args[i].Sub, _ = ir.SubstAll(a.Sub, at)
+	}
+	for i, l := range in.Over {
+		in.Over[i] = to[l]
+	}
+	slices.Sort(in.Over)
+}

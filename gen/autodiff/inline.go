@@ -1,0 +1,122 @@
+package autodiff
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+)
+
+// readThrough makes an instruction read the arguments of its arguments where
+// those are products or sums that are computed entry by entry: by nobody else,
+// or so cheaply (a copy, a transposition, a view, a multiple by scalars) that
+// computing them again costs no pass.
+func (s *simplifier) readThrough(in *ir.Instr) {
+	for i := 0; i < len(in.Args); {
+		if !s.inline(in, i) {
+			i++
+		}
+	}
+}
+
+// inline replaces argument i by what it is computed from.
+func (s *simplifier) inline(in *ir.Instr, i int) bool {
+	a := in.Args[i]
+	d := a.Val.Def
+	if d == nil || !d.EntryByEntry() || (d.Op != ir.Prod && d.Op != ir.Lin) {
+		return false
+	}
+	alone := s.uses[a.Val] == 1
+	switch {
+	case in.Op == ir.Prod && d.Op == ir.Prod && (alone || copyLike(d)):
+	case in.Op == ir.Lin && d.Op == ir.Prod && len(d.Args) == 1:
+	case in.Op == ir.Lin && d.Op == ir.Lin && alone && !ir.HasVia(a.Sub):
+	case in.Op != ir.Prod && in.Op != ir.Lin && d.Op == ir.Prod && len(d.Args) == 1 && d.Coef[0] == 1:
+	default:
+		return false
+	}
+	args, ok := s.through(d, a)
+	if !ok {
+		return false
+	}
+	in.Args = slices.Concat(in.Args[:i], args, in.Args[i+1:])
+	switch {
+	case in.Op == ir.Prod:
+		in.Coef[0] *= d.Coef[0]
+	case in.Op == ir.Lin:
+		s.mergeCoefs(in, i, d)
+	}
+	s.uses[a.Val]--
+	for _, x := range args {
+		s.uses[x.Val]++
+	}
+	s.changed = true
+	return true
+}
+
+// mergeCoefs scales the coefficients of an inlined product or sum into those
+// of the sum that read it as argument i.
+func (s *simplifier) mergeCoefs(in *ir.Instr, i int, d *ir.Instr) {
+	c := in.Coef[i]
+	inner := slices.Clone(d.Coef)
+	for j := range inner {
+		inner[j] *= c
+	}
+	coef := slices.Clone(in.Coef)
+	if d.Op == ir.Lin {
+		coef[len(coef)-1] += inner[len(inner)-1]
+		inner = inner[:len(inner)-1]
+	}
+	in.Coef = slices.Concat(coef[:i], inner, coef[i+1:])
+}
+
+// copyLike reports whether a product is one tensor times scalars.
+func copyLike(d *ir.Instr) bool {
+	n := 0
+	for _, a := range d.Args {
+		if len(a.Val.Axes) > 0 {
+			n++
+		}
+	}
+	return n <= 1
+}
+
+// through returns the arguments of d as they are read where d's output is read
+// at a's subscripts.
+func (s *simplifier) through(d *ir.Instr, a ir.Arg) ([]ir.Arg, bool) {
+	by, _ := d.WroteBy()
+	at := make([]ir.Sub, len(d.Loops))
+	for l, i := range by {
+		at[l] = a.Sub[i]
+	}
+	for l, sub := range at {
+		if sub.Via != nil && !boundedBy(d, l) {
+			return nil, false
+		}
+	}
+	args := make([]ir.Arg, len(d.Args))
+	for i, x := range d.Args {
+		if ir.HasVia(x.Sub) {
+			return nil, false
+		}
+		subs, ok := ir.SubstAll(x.Sub, at)
+		if !ok {
+			return nil, false
+		}
+		args[i] = ir.Arg{Val: x.Val, Sub: subs}
+	}
+	return args, true
+}
+
+// boundedBy reports whether an argument of d is read along an axis exactly
+// like loop l: then a gather that misses d's output misses that argument too,
+// and both read as zero.
+func boundedBy(d *ir.Instr, l int) bool {
+	for _, x := range d.Args {
+		for i, sub := range x.Sub {
+			if k, ok := sub.Loop(); ok && k == l && x.Val.Axes[i] == d.Loops[l] {
+				return true
+			}
+		}
+	}
+	return false
+}

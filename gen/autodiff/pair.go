@@ -1,0 +1,238 @@
+package autodiff
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+)
+
+// A Pair is a forward program and the backward program that goes with it.
+//
+// The backward takes what it needs of the forward's parameters and results
+// under their own names, the values the forward saved for it, and one adjoint
+// NAME.bar for each real result; it returns NAME.bar for every parameter that
+// has a gradient. Missing lists the parameters that none of the results
+// depends on.
+type Pair struct {
+	Fwd, Bwd *ir.Func
+	Saved    []string
+	Missing  []string
+}
+
+// Bar is the name of the adjoint of name.
+func Bar(name string) string { return name + ".bar" }
+
+// NewPair derives the backward of f. What the backward needs of the forward is
+// computed again where that is cheap (products, sums and choices of values at
+// hand) and saved where it is not (contractions, transcendental functions,
+// what a scan gave).
+func NewPair(f *ir.Func) *Pair {
+	p := &pairer{joint: nil, adjoint: map[*ir.Value]bool{}}
+	joint, remap := f.Clone()
+	p.joint = joint
+	seeds := p.seed()
+	var wrt []*ir.Value
+	for _, v := range joint.Params {
+		if v.Elem == ir.Real && !v.NoGrad && (v.Role == ir.Input || v.Role == ir.Outer || v.Role == ir.State) {
+			wrt = append(wrt, v)
+		}
+	}
+	adj := Reverse(&ir.Builder{F: joint}, seeds, wrt)
+	_ = remap
+	return p.split(f.Name, wrt, adj)
+}
+
+type pairer struct {
+	joint   *ir.Func
+	primal  int                // results before the adjoints were added
+	adjoint map[*ir.Value]bool // values that depend on an incoming adjoint
+}
+
+// seed adds one adjoint parameter per real result. A value that is two results
+// gets the sum of both.
+func (p *pairer) seed() map[*ir.Value]*ir.Value {
+	b := &ir.Builder{F: p.joint}
+	seeds := map[*ir.Value]*ir.Value{}
+	for _, r := range p.joint.Results {
+		if r.Val.Elem != ir.Real {
+			continue
+		}
+		bar := p.joint.AddParam(Bar(r.Name), ir.Adjoint, ir.Real, r.Val.Axes...)
+		if old := seeds[r.Val]; old != nil {
+			bar = b.Lin(r.Val.Axes, 0, []float64{1, 1}, ir.All(old), ir.All(bar))
+		}
+		seeds[r.Val] = bar
+	}
+	return seeds
+}
+
+func (p *pairer) split(name string, wrt []*ir.Value, adj map[*ir.Value]*ir.Value) *Pair {
+	out := &Pair{}
+	primal := slices.Clone(p.joint.Results)
+	for _, v := range wrt {
+		if a := adj[v]; a != nil {
+			p.joint.Results = append(p.joint.Results, ir.Result{Name: Bar(v.Name), Val: a})
+		} else {
+			out.Missing = append(out.Missing, v.Name)
+		}
+	}
+	Simplify(p.joint)
+	keepErrors(p.joint)
+	Simplify(p.joint)
+	p.mark()
+	back := p.joint.Results[len(primal):]
+	primal = p.joint.Results[:len(primal)]
+
+	need := p.needs(back)
+	out.Fwd = p.forward(name, primal, need, out)
+	out.Bwd = p.backward(name+".backward", back, need)
+	return out
+}
+
+// mark finds the values that depend on an incoming adjoint: they are the
+// backward's. All others could be computed by the forward.
+func (p *pairer) mark() {
+	for _, v := range p.joint.Params {
+		p.adjoint[v] = v.Role == ir.Adjoint
+	}
+	for _, in := range p.joint.Body {
+		back := in.Scan != nil && in.Scan.Reverse
+		for _, v := range in.Reads() {
+			back = back || p.adjoint[v]
+		}
+		for _, v := range in.Defines() {
+			p.adjoint[v] = back
+		}
+	}
+}
+
+// needs lists the forward's values that the backward reads and does not
+// compute again.
+func (p *pairer) needs(back []ir.Result) map[*ir.Value]bool {
+	need := map[*ir.Value]bool{}
+	done := map[*ir.Value]bool{}
+	var want func(v *ir.Value)
+	want = func(v *ir.Value) {
+		if done[v] {
+			return
+		}
+		done[v] = true
+		if v.Def == nil {
+			return
+		}
+		if !p.adjoint[v] && !cheap(v.Def) {
+			need[v] = true
+			return
+		}
+		for _, x := range v.Def.Reads() {
+			want(x)
+		}
+	}
+	for _, r := range back {
+		want(r.Val)
+	}
+	return need
+}
+
+// cheap reports whether an instruction is computed again in the backward
+// rather than saved: one multiply-add an entry, or nothing at all.
+func cheap(in *ir.Instr) bool {
+	switch in.Op {
+	case ir.Prod:
+		return len(in.Out.Axes) == len(in.Loops) && ir.Identity(sorted(in.To), len(in.Loops))
+	case ir.Lin, ir.Const, ir.SizeOf, ir.Iota, ir.Stop, ir.Select, ir.Max2, ir.Min2, ir.Less, ir.LessEq, ir.Equal,
+		ir.And, ir.Or, ir.Not, ir.Real_, ir.Abs, ir.Sign:
+		return true
+	}
+	return false
+}
+
+// sorted orders plain loop subscripts, so that a permutation counts as entry
+// by entry too.
+func sorted(subs []ir.Sub) []ir.Sub {
+	out := slices.Clone(subs)
+	slices.SortFunc(out, func(a, b ir.Sub) int {
+		x, okx := a.Loop()
+		y, oky := b.Loop()
+		if !okx || !oky {
+			return 0
+		}
+		return x - y
+	})
+	return out
+}
+
+// forward is the joint program without the backward, its saved values named
+// results.
+func (p *pairer) forward(name string, primal []ir.Result, need map[*ir.Value]bool, out *Pair) *ir.Func {
+	f, m := p.joint.Clone()
+	f.Name = name
+	f.Params = slices.DeleteFunc(f.Params, func(v *ir.Value) bool { return v.Role == ir.Adjoint })
+	f.Results = nil
+	given := map[*ir.Value]bool{}
+	for _, r := range primal {
+		f.Results = append(f.Results, ir.Result{Name: r.Name, Val: m[r.Val], State: r.State})
+		given[r.Val] = true
+	}
+	for _, in := range p.joint.Body {
+		for _, v := range in.Defines() {
+			if need[v] && !given[v] {
+				out.Saved = append(out.Saved, v.Name)
+				f.Results = append(f.Results, ir.Result{Name: v.Name, Val: m[v]})
+			}
+		}
+	}
+	f.Body = slices.DeleteFunc(f.Body, func(in *ir.Instr) bool {
+		return slices.ContainsFunc(in.Defines(), func(v *ir.Value) bool { return p.adjointOf(m, v) })
+	})
+	f.Sweep()
+	return f
+}
+
+func (p *pairer) adjointOf(m map[*ir.Value]*ir.Value, copied *ir.Value) bool {
+	for old, n := range m {
+		if n == copied {
+			return p.adjoint[old]
+		}
+	}
+	return false
+}
+
+// backward is the joint program with the saved values turned into parameters.
+func (p *pairer) backward(name string, back []ir.Result, need map[*ir.Value]bool) *ir.Func {
+	g := &ir.Func{Name: name, Axes: slices.Clone(p.joint.Axes)}
+	c := ir.NewCloner(g)
+	for _, v := range p.joint.Params {
+		c.Map[v] = g.AddParam(v.Name, v.Role, v.Elem, v.Axes...)
+	}
+	results := map[*ir.Value]string{}
+	for _, r := range p.joint.Results {
+		if _, ok := results[r.Val]; !ok {
+			results[r.Val] = r.Name
+		}
+	}
+	for _, in := range p.joint.Body {
+		for _, v := range in.Defines() {
+			if need[v] {
+				n := v.Name
+				if r, ok := results[v]; ok {
+					n = r
+				}
+				c.Map[v] = g.AddParam(n, ir.Saved, v.Elem, v.Axes...)
+			}
+		}
+	}
+	for _, in := range p.joint.Body {
+		if slices.ContainsFunc(in.Defines(), func(v *ir.Value) bool { return need[v] }) {
+			continue
+		}
+		c.Instr(in)
+	}
+	for _, r := range back {
+		g.Results = append(g.Results, ir.Result{Name: r.Name, Val: c.Value(r.Val)})
+	}
+	g.Sweep()
+	used := g.Uses()
+	g.Params = slices.DeleteFunc(g.Params, func(v *ir.Value) bool { return used[v] == 0 })
+	return g
+}

@@ -1,0 +1,135 @@
+package autodiff
+
+import (
+	"github.com/nl-hecate/hecate/gen/ir"
+)
+
+// scan simplifies a recurrence: what it reads, its body, and outputs that are
+// twice the same. A series or a shared value that is one number everywhere
+// becomes a constant of the body.
+func (s *simplifier) scan(in *ir.Instr) {
+	sc := in.Scan
+	s.refreshScan(sc)
+	if p := sc.Primal; p != nil {
+		s.refreshScan(p.Scan)
+	}
+	s.constInputs(in)
+	if !s.bodies[sc.Body] {
+		s.bodies[sc.Body] = true
+		s.body(in)
+	}
+	var outs []ir.Series
+	for _, o := range sc.Outs {
+		if same := sameOut(outs, o); same != nil {
+			s.replace(o.Out, same)
+			continue
+		}
+		outs = append(outs, o)
+	}
+	sc.Outs = outs
+}
+
+func sameOut(outs []ir.Series, o ir.Series) *ir.Value {
+	for _, p := range outs {
+		if p.Val == o.Val && p.Sum == o.Sum && p.Lane == o.Lane {
+			return p.Out
+		}
+	}
+	return nil
+}
+
+func (s *simplifier) refreshScan(sc *ir.Scan) {
+	for i, c := range sc.Carry {
+		if c.Init != nil {
+			sc.Carry[i].Init = s.value(c.Init)
+		}
+	}
+	for i, t := range sc.Tokens {
+		sc.Tokens[i].Val = s.value(t.Val)
+	}
+	for i, v := range sc.Shared {
+		sc.Shared[i].Val = s.value(v.Val)
+	}
+}
+
+// constInputs moves constants into the body; a parameter that a backward scan
+// replays stays.
+func (s *simplifier) constInputs(in *ir.Instr) {
+	sc, kept := in.Scan, map[*ir.Value]bool{}
+	for _, v := range s.kept[in] {
+		kept[v] = true
+	}
+	move := func(param, val *ir.Value) bool {
+		c, ok := constOf(ir.Arg{Val: val})
+		if !ok || kept[param] || param.Elem != ir.Real {
+			return false
+		}
+		b := &ir.Builder{F: sc.Body, Eq: in.Eq, Span: in.Span}
+		v := b.Const(c, param.Axes...)
+		n := len(sc.Body.Body) - 1
+		sc.Body.Body = append([]*ir.Instr{sc.Body.Body[n]}, sc.Body.Body[:n]...)
+		sc.Body.Replace(param, v)
+		for i := range sc.Carry {
+			if sc.Carry[i].Next == param {
+				sc.Carry[i].Next = v
+			}
+		}
+		for i := range sc.Outs {
+			if sc.Outs[i].Val == param {
+				sc.Outs[i].Val = v
+			}
+		}
+		s.bodies[sc.Body], s.changed = false, true
+		return true
+	}
+	tokens := sc.Tokens[:0:0]
+	for _, t := range sc.Tokens {
+		if !move(t.Param, t.Val) {
+			tokens = append(tokens, t)
+		}
+	}
+	shared := sc.Shared[:0:0]
+	for _, v := range sc.Shared {
+		if !move(v.Param, v.Val) {
+			shared = append(shared, v)
+		}
+	}
+	sc.Tokens, sc.Shared = tokens, shared
+}
+
+// body simplifies the body of a scan and reads back what became of the next
+// states, the outputs and what is replayed.
+func (s *simplifier) body(in *ir.Instr) {
+	sc := in.Scan
+	kept := s.kept[in]
+	sc.SetResults(kept)
+	Simplify(sc.Body)
+	r := sc.Body.Results
+	for i := range sc.Carry {
+		sc.Carry[i].Next, r = r[0].Val, r[1:]
+	}
+	for i := range sc.Outs {
+		sc.Outs[i].Val, r = r[0].Val, r[1:]
+	}
+	for i, old := range kept {
+		if r[i].Val != old {
+			s.replayed(in, old, r[i].Val)
+			kept[i] = r[i].Val
+		}
+	}
+	sc.SetResults(nil)
+}
+
+// replayed makes backward scans replay the new form of a value of their primal.
+func (s *simplifier) replayed(primal *ir.Instr, old, new *ir.Value) {
+	for _, in := range s.all {
+		if in.Scan == nil || in.Scan.Primal != primal {
+			continue
+		}
+		for i, r := range in.Scan.Replay {
+			if r.Primal == old {
+				in.Scan.Replay[i].Primal = new
+			}
+		}
+	}
+}

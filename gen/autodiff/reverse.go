@@ -1,0 +1,176 @@
+// Package autodiff adds adjoints to tensor programs.
+//
+// Reverse walks a program from its results to its parameters. Because an
+// instruction reads and writes at explicit subscripts, one rule carries all
+// structure: the adjoint of an argument runs over the same loops under the
+// same guards, reads the adjoint of the output where the output was written,
+// and adds into the argument where the argument was read. Gather becomes
+// scatter, broadcast becomes a sum and a contraction becomes two, with no
+// rule of their own. What differs from primitive to primitive is the local
+// derivative: one row each in the table of file vjp.go.
+package autodiff
+
+import (
+	"github.com/nl-hecate/hecate/gen/ir"
+)
+
+// A reverser holds the adjoints gathered so far.
+type reverser struct {
+	b      *ir.Builder
+	active map[*ir.Value]bool
+	parts  map[*ir.Value][]*ir.Value
+	sum    map[*ir.Value]*ir.Value
+}
+
+// Reverse appends to b the adjoints of wrt for the given adjoints of some
+// values of the program, and returns them; a value that receives nothing has
+// no entry.
+func Reverse(b *ir.Builder, seeds map[*ir.Value]*ir.Value, wrt []*ir.Value) map[*ir.Value]*ir.Value {
+	r := &reverser{b: b, active: activity(b.F, wrt), parts: map[*ir.Value][]*ir.Value{}, sum: map[*ir.Value]*ir.Value{}}
+	body := b.F.Body[:len(b.F.Body):len(b.F.Body)]
+	for _, in := range body {
+		for _, out := range outputs(in) {
+			if s := seeds[out]; s != nil {
+				r.parts[out] = append(r.parts[out], s)
+			}
+		}
+	}
+	for _, p := range b.F.Params {
+		if s := seeds[p]; s != nil {
+			r.parts[p] = append(r.parts[p], s)
+		}
+	}
+	for i := len(body) - 1; i >= 0; i-- {
+		r.instr(body[i])
+	}
+	out := map[*ir.Value]*ir.Value{}
+	for _, v := range wrt {
+		if a := r.adjoint(v); a != nil {
+			out[v] = a
+		}
+	}
+	return out
+}
+
+// activity marks every value that depends on wrt.
+func activity(f *ir.Func, wrt []*ir.Value) map[*ir.Value]bool {
+	active := map[*ir.Value]bool{}
+	for _, v := range wrt {
+		active[v] = true
+	}
+	for _, in := range f.Body {
+		hit := false
+		for _, v := range inputs(in) {
+			hit = hit || active[v]
+		}
+		if !hit || in.Op == ir.Stop {
+			continue
+		}
+		for _, v := range outputs(in) {
+			active[v] = v.Elem == ir.Real
+		}
+	}
+	return active
+}
+
+// inputs are the values that an instruction reads.
+func inputs(in *ir.Instr) []*ir.Value { return in.Reads() }
+
+// outputs are the values that an instruction defines.
+func outputs(in *ir.Instr) []*ir.Value { return in.Defines() }
+
+// adjoint is the sum of what v has received, or nil.
+func (r *reverser) adjoint(v *ir.Value) *ir.Value {
+	if s := r.sum[v]; s != nil {
+		return s
+	}
+	parts := r.parts[v]
+	switch len(parts) {
+	case 0:
+		return nil
+	case 1:
+		r.sum[v] = parts[0]
+		return parts[0]
+	}
+	coefs, args := make([]float64, len(parts)), make([]ir.Arg, len(parts))
+	for i, p := range parts {
+		coefs[i], args[i] = 1, ir.All(p)
+	}
+	r.sum[v] = r.b.Lin(v.Axes, 0, coefs, args...)
+	return r.sum[v]
+}
+
+func (r *reverser) instr(in *ir.Instr) {
+	r.b.Eq, r.b.Span = in.Eq, in.Span
+	if in.Op == ir.ScanOp {
+		r.scan(in)
+		return
+	}
+	bar := r.adjoint(in.Out)
+	if bar == nil || !r.active[in.Out] {
+		return
+	}
+	row, ok := vjp[in.Op]
+	if !ok {
+		panic("autodiff: BUG: no row for " + in.Op.String())
+	}
+	for k, a := range in.Args {
+		if !r.active[a.Val] {
+			continue
+		}
+		if part := row(&local{r: r, in: in, bar: ir.Arg{Val: bar, Sub: in.To}}, k); part != nil {
+			r.parts[a.Val] = append(r.parts[a.Val], part)
+		}
+	}
+}
+
+// A local is one instruction with the adjoint of its output, as a row of the
+// table sees it.
+type local struct {
+	r   *reverser
+	in  *ir.Instr
+	bar ir.Arg
+}
+
+// into adds coef·bar·Π factors into argument k, where it was read.
+func (l *local) into(k int, coef float64, factors ...ir.Arg) *ir.Value {
+	a := l.in.Args[k]
+	args := append([]ir.Arg{l.bar}, factors...)
+	return l.r.b.Add(&ir.Instr{Op: ir.Prod, Loops: l.in.Loops, Guard: l.in.Guard,
+		Out: l.fresh(a.Val.Axes), To: a.Sub, Args: args, Coef: []float64{coef}})
+}
+
+func (l *local) fresh(axes []*ir.Axis) *ir.Value {
+	return &ir.Value{Name: l.r.b.F.Fresh("%"), Elem: ir.Real, Axes: axes}
+}
+
+// scalar computes an entry-by-entry value over the instruction's loops, under
+// its guards: outside them the arguments may be out of range.
+func (l *local) scalar(op ir.Op, args ...ir.Arg) ir.Arg {
+	in := &ir.Instr{Op: op, Args: args}
+	return l.guarded(in, op.Info().Out)
+}
+
+// lin computes Σ c·arg + constant over the instruction's loops.
+func (l *local) lin(constant float64, coefs []float64, args ...ir.Arg) ir.Arg {
+	return l.guarded(&ir.Instr{Op: ir.Lin, Args: args, Coef: append(coefs, constant)}, ir.Real)
+}
+
+// prod computes c·Π args over the instruction's loops.
+func (l *local) prod(coef float64, args ...ir.Arg) ir.Arg {
+	return l.guarded(&ir.Instr{Op: ir.Prod, Args: args, Coef: []float64{coef}}, ir.Real)
+}
+
+func (l *local) guarded(in *ir.Instr, elem ir.Elem) ir.Arg {
+	in.Loops, in.Guard, in.To = l.in.Loops, l.in.Guard, ir.Ls(len(l.in.Loops))
+	in.Out = l.fresh(l.in.Loops)
+	in.Out.Elem = elem
+	return l.over(l.r.b.Add(in))
+}
+
+// over reads a value whose axes are the loops.
+func (l *local) over(v *ir.Value) ir.Arg { return ir.Arg{Val: v, Sub: ir.Ls(len(l.in.Loops))} }
+
+// arg and out are the instruction's own reads and its output at the loops.
+func (l *local) arg(k int) ir.Arg { return l.in.Args[k] }
+func (l *local) out() ir.Arg      { return ir.Arg{Val: l.in.Out, Sub: l.in.To} }

@@ -1,0 +1,175 @@
+package autodiff
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+)
+
+// Simplify rewrites f to a smaller program with the same values.
+//
+// It has two phases. The first expands: constants are folded, values that are
+// no more than copies, scalings or products are read through, sums inside sums
+// are flattened, and every sum over loops takes along only the factors that
+// depend on them. It runs until nothing changes, and equal instructions become
+// one on the way. The second phase groups: factors of a product that need
+// fewer loops are multiplied first, which the first phase would undo.
+//
+// An instruction is replaced, never a value's meaning: what a value holds
+// before it holds after. No rewrite makes work that was done once be done
+// twice, a scaling apart. Values under Stop and Override, and the side that
+// wins a tie, are left alone, so a program may be simplified before or after
+// its adjoints are added.
+func Simplify(f *ir.Func) {
+	bodies := map[*ir.Func]bool{}
+	f.Sweep()
+	for range maxPasses {
+		s := newSimplifier(f, bodies)
+		s.pass(expand)
+		f.Sweep()
+		if !s.changed {
+			break
+		}
+	}
+	s := newSimplifier(f, bodies)
+	s.pass(group)
+	f.Sweep()
+}
+
+// maxPasses bounds the first phase; each rewrite shrinks the program or the
+// box of an instruction, so ten passes are many.
+const maxPasses = 40
+
+// A simplifier is one pass over one program. It rebuilds the body, so that an
+// instruction sees the new form of everything before it.
+type simplifier struct {
+	f       *ir.Func
+	b       *ir.Builder // of the new body
+	all     []*ir.Instr // the old body
+	uses    map[*ir.Value]int
+	now     map[*ir.Value]*ir.Value // what a value was replaced by
+	seen    map[string]*ir.Instr    // instructions by their normal form
+	ids     map[any]int             // numbers of values and axes, for the normal form
+	consts  map[float64]*ir.Value
+	kept    map[*ir.Instr][]*ir.Value // values of scan bodies that are replayed
+	bodies  map[*ir.Func]bool         // scan bodies that are simple already
+	phase   phase
+	changed bool
+}
+
+// A phase rewrites one instruction whose reads are up to date; it returns the
+// value that stands for the output, or nil when the instruction stays.
+type phase func(s *simplifier, in *ir.Instr) *ir.Value
+
+func newSimplifier(f *ir.Func, bodies map[*ir.Func]bool) *simplifier {
+	return &simplifier{f: f, b: &ir.Builder{F: f}, all: f.Body, uses: f.Uses(), kept: f.Replayed(), bodies: bodies,
+		now: map[*ir.Value]*ir.Value{}, seen: map[string]*ir.Instr{}, ids: map[any]int{}, consts: map[float64]*ir.Value{}}
+}
+
+func (s *simplifier) pass(p phase) {
+	s.phase = p
+	s.f.Body = nil
+	for _, in := range s.all {
+		s.b.Eq, s.b.Span = in.Eq, in.Span
+		s.refresh(in)
+		if in.Scan != nil {
+			s.scan(in)
+			s.f.Body = append(s.f.Body, in)
+			continue
+		}
+		s.place(in)
+	}
+	for i, r := range s.f.Results {
+		s.f.Results[i].Val = s.value(r.Val)
+	}
+}
+
+// place puts an instruction into the new body, rewritten, or replaces it by an
+// equal one that is there already.
+func (s *simplifier) place(in *ir.Instr) {
+	if v := s.phase(s, in); v != nil {
+		s.replace(in.Out, v)
+		return
+	}
+	key := s.key(in)
+	old := s.seen[key]
+	switch {
+	case old == nil:
+		s.seen[key] = in
+	case slices.Equal(old.Coef, in.Coef) || in.Op != ir.Prod:
+		s.replace(in.Out, old.Out)
+		return
+	case len(in.Reduced()) > 0 && in.Coef[0]/old.Coef[0]*old.Coef[0] == in.Coef[0]:
+		s.scaled(in, in.Coef[0]/old.Coef[0], old.Out)
+	}
+	in.Out.Def = in
+	s.f.Body = append(s.f.Body, in)
+}
+
+// scaled turns an instruction into a multiple of a value of the same axes.
+func (s *simplifier) scaled(in *ir.Instr, c float64, v *ir.Value) {
+	in.Loops, in.To, in.Guard = in.Out.Axes, ir.Ls(len(in.Out.Axes)), nil
+	in.Args, in.Coef = []ir.Arg{ir.All(v)}, []float64{c}
+	s.uses[v]++
+	s.changed = true
+}
+
+// emit places a new product and returns its value.
+func (s *simplifier) emit(in *ir.Instr, axes []*ir.Axis) *ir.Value {
+	in.Out = &ir.Value{Name: s.f.Fresh("%"), Elem: ir.Real, Axes: axes, Def: in}
+	in.Eq, in.Span = s.b.Eq, s.b.Span
+	s.place(in)
+	return s.value(in.Out)
+}
+
+// replace makes later readers of old read v. A name from the page survives a
+// generated one.
+func (s *simplifier) replace(old, v *ir.Value) {
+	s.now[old] = v
+	s.uses[v] += s.uses[old]
+	s.changed = true
+	if v.Def != nil && strings.HasPrefix(v.Name, "%") && !strings.HasPrefix(old.Name, "%") {
+		v.Name, old.Name = old.Name, v.Name
+	}
+}
+
+func (s *simplifier) value(v *ir.Value) *ir.Value {
+	for s.now[v] != nil {
+		v = s.now[v]
+	}
+	return v
+}
+
+// refresh makes an instruction read what its arguments were replaced by. It
+// copies what it changes: subscripts are shared between instructions.
+func (s *simplifier) refresh(in *ir.Instr) {
+	args := make([]ir.Arg, len(in.Args))
+	for i, a := range in.Args {
+		args[i] = s.arg(a)
+	}
+	in.Args, in.To, in.Guard = args, s.subs(in.To), s.subs(in.Guard)
+	in.Loops, in.Coef, in.Over = slices.Clone(in.Loops), slices.Clone(in.Coef), slices.Clone(in.Over)
+}
+
+func (s *simplifier) arg(a ir.Arg) ir.Arg { return ir.Arg{Val: s.value(a.Val), Sub: s.subs(a.Sub)} }
+
+func (s *simplifier) subs(subs []ir.Sub) []ir.Sub {
+	out := slices.Clone(subs)
+	for i, x := range out {
+		if x.Via != nil {
+			a := s.arg(*x.Via)
+			out[i].Via = &a
+		}
+	}
+	return out
+}
+
+// constant is the scalar constant c.
+func (s *simplifier) constant(c float64) *ir.Value {
+	if v := s.consts[c]; v != nil {
+		return v
+	}
+	s.consts[c] = s.b.Const(c)
+	return s.consts[c]
+}

@@ -1,0 +1,261 @@
+package autodiff
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+)
+
+// split takes a sum of products apart: Σ_ij G[i,j] e[i] k[j] becomes
+// Σ_i e[i] (Σ_j G[i,j] k[j]). A summed loop on which not all factors depend
+// is summed first, over those that do; each step takes a loop off the box of
+// the rest, so it saves work whatever the sizes. Guards count as factors. What
+// does not depend on any summed loop, the coefficient included, ends up
+// outside, so that sums that differ only there become one.
+func (s *simplifier) split(in *ir.Instr) {
+	reduced := in.Reduced()
+	for i := len(reduced) - 1; i >= 0; i-- {
+		if p := s.part(in, reduced, reduced[i]); p != nil {
+			s.apply(in, p)
+			s.changed = true
+			s.split(in)
+			return
+		}
+	}
+}
+
+// A partial is a sum that can be done first.
+type partial struct {
+	loops   []int // its box, kept loops first
+	kept    int
+	args    []int // the factors it takes
+	inGuard []int
+	onGuard []int // guards that stay outside
+}
+
+// part returns the sum over loop r alone, or nil when that is all there is.
+func (s *simplifier) part(in *ir.Instr, reduced []int, r int) *partial {
+	p := &partial{}
+	takes := map[int]bool{}
+	deps := argLoops(in)
+	for i, d := range deps {
+		if d[r] {
+			p.args, takes[i] = append(p.args, i), true
+		}
+	}
+	if len(p.args) == len(in.Args) {
+		return nil
+	}
+	// Loops that only these factors depend on are summed at the same time.
+	sums := map[int]bool{}
+	for _, q := range reduced {
+		sums[q] = true
+		for i, d := range deps {
+			sums[q] = sums[q] && (!d[q] || takes[i])
+		}
+	}
+	if !s.shareGuards(in, p, takes, deps, sums) {
+		return nil
+	}
+	box := map[int]bool{r: true}
+	for _, i := range p.args {
+		for l := range deps[i] {
+			box[l] = true
+		}
+	}
+	for _, g := range p.inGuard {
+		in.Guard[g].Loops(box)
+	}
+	for l := range in.Loops {
+		if box[l] && !sums[l] {
+			p.loops = append(p.loops, l)
+		}
+	}
+	p.kept = len(p.loops)
+	for _, l := range reduced {
+		if box[l] && sums[l] {
+			p.loops = append(p.loops, l)
+		}
+	}
+	return p
+}
+
+func argLoops(in *ir.Instr) []map[int]bool {
+	out := make([]map[int]bool, len(in.Args))
+	for i, a := range in.Args {
+		out[i] = map[int]bool{}
+		a.Loops(out[i])
+	}
+	return out
+}
+
+// shareGuards decides where each guard goes: inside when it depends on a loop
+// that is summed there, else outside. A factor that is read at a shifted
+// subscript may be in range only under its guards, so it must stay with all
+// that share a loop with it.
+func (s *simplifier) shareGuards(in *ir.Instr, p *partial, takes map[int]bool, deps []map[int]bool, sums map[int]bool) bool {
+	for g, sub := range in.Guard {
+		loops := map[int]bool{}
+		sub.Loops(loops)
+		inside := false
+		for l := range loops {
+			inside = inside || sums[l]
+		}
+		if inside {
+			p.inGuard = append(p.inGuard, g)
+		} else {
+			p.onGuard = append(p.onGuard, g)
+		}
+		for i, a := range in.Args {
+			if takes[i] != inside && !plain(in, a) && meet(deps[i], loops) {
+				return false
+			}
+		}
+		out := ir.Arg{Val: in.Out, Sub: in.To}
+		written := map[int]bool{}
+		out.Loops(written)
+		if inside && !plain(in, out) && meet(written, loops) {
+			return false
+		}
+	}
+	return true
+}
+
+// plain reports whether every subscript is a loop over the whole axis, which
+// is in range with no guard.
+func plain(in *ir.Instr, a ir.Arg) bool {
+	for i, s := range a.Sub {
+		if l, ok := s.Loop(); !ok || in.Loops[l] != a.Val.Axes[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func meet(a, b map[int]bool) bool {
+	for l := range a {
+		if b[l] {
+			return true
+		}
+	}
+	return false
+}
+
+// apply computes the partial sum and makes the product read it.
+func (s *simplifier) apply(in *ir.Instr, p *partial) {
+	inner := s.inner(in, p)
+	keep := func(all []ir.Sub, which []int) []ir.Sub {
+		out := make([]ir.Sub, len(which))
+		for i, g := range which {
+			out[i] = all[g]
+		}
+		return out
+	}
+	sum := ir.Arg{Val: inner}
+	for _, l := range p.loops[:p.kept] {
+		sum.Sub = append(sum.Sub, ir.L(l))
+	}
+	var rest []ir.Arg
+	for i, a := range in.Args {
+		if !slices.Contains(p.args, i) {
+			rest = append(rest, a)
+		}
+	}
+	in.Args, in.Guard = append(rest, sum), keep(in.Guard, p.onGuard)
+	s.uses[inner]++
+	drop(in, p.loops[p.kept:])
+}
+
+// inner places Σ over the partial's summed loops of its factors.
+func (s *simplifier) inner(in *ir.Instr, p *partial) *ir.Value {
+	at := make([]ir.Sub, len(in.Loops))
+	sum := &ir.Instr{Op: ir.Prod, Coef: []float64{1}, To: ir.Ls(p.kept)}
+	for n, l := range p.loops {
+		at[l] = ir.L(n)
+		sum.Loops = append(sum.Loops, in.Loops[l])
+	}
+	for _, i := range p.args {
+		subs, _ := ir.SubstAll(in.Args[i].Sub, at)
+		sum.Args = append(sum.Args, ir.Arg{Val: in.Args[i].Val, Sub: subs})
+	}
+	for _, g := range p.inGuard {
+		sub, _ := in.Guard[g].Subst(at)
+		sum.Guard = append(sum.Guard, sub)
+	}
+	return s.emit(sum, slices.Clone(sum.Loops[:p.kept]))
+}
+
+// drop removes loops that nothing depends on any more.
+func drop(in *ir.Instr, gone []int) {
+	to := make([]int, len(in.Loops))
+	var loops []*ir.Axis
+	for l := range in.Loops {
+		if !slices.Contains(gone, l) {
+			to[l] = len(loops)
+			loops = append(loops, in.Loops[l])
+		}
+	}
+	at := ir.Renumber(to)
+	in.Loops = loops
+	in.To, _ = ir.SubstAll(in.To, at)
+	in.Guard, _ = ir.SubstAll(in.Guard, at)
+	for i, a := range in.Args {
+		in.Args[i].Sub, _ = ir.SubstAll(a.Sub, at)
+	}
+}
+
+// group is the second phase on one instruction: a product of three or more
+// factors multiplies those first that together need fewer loops than the
+// whole, the smallest box first.
+func group(s *simplifier, in *ir.Instr) *ir.Value {
+	for in.Op == ir.Prod && len(in.Args) > 2 {
+		i, j, loops := s.cheapest(in)
+		if loops == nil {
+			break
+		}
+		pair := &partial{loops: loops, kept: len(loops), args: []int{i, j}}
+		for g := range in.Guard {
+			pair.onGuard = append(pair.onGuard, g)
+		}
+		s.apply(in, pair)
+	}
+	return nil
+}
+
+// cheapest finds the two factors with the smallest common box, smaller than
+// the instruction's own.
+func (s *simplifier) cheapest(in *ir.Instr) (int, int, []int) {
+	deps := argLoops(in)
+	bi, bj, best := -1, -1, len(in.Loops)
+	for i := range in.Args {
+		for j := i + 1; j < len(in.Args); j++ {
+			n := len(union(deps[i], deps[j]))
+			free := len(in.Guard) == 0 || (plain(in, in.Args[i]) && plain(in, in.Args[j]))
+			if n < best && free {
+				bi, bj, best = i, j, n
+			}
+		}
+	}
+	if bi < 0 {
+		return 0, 0, nil
+	}
+	both := union(deps[bi], deps[bj])
+	loops := []int{}
+	for l := range in.Loops {
+		if both[l] {
+			loops = append(loops, l)
+		}
+	}
+	return bi, bj, loops
+}
+
+func union(a, b map[int]bool) map[int]bool {
+	out := map[int]bool{}
+	for l := range a {
+		out[l] = true
+	}
+	for l := range b {
+		out[l] = true
+	}
+	return out
+}

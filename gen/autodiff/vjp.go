@@ -1,0 +1,178 @@
+package autodiff
+
+import (
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// vjp is the one table of local derivatives: a row gives the share of the
+// adjoint that argument k receives, or nil when it receives none. Where a
+// primitive has a kink the row says which side counts; the generated boundary
+// tests hold it to that.
+var vjp = map[ir.Op]func(l *local, k int) *ir.Value{
+	ir.Prod: func(l *local, k int) *ir.Value {
+		var others []ir.Arg
+		for j, a := range l.in.Args {
+			if j != k {
+				others = append(others, a)
+			}
+		}
+		return l.into(k, l.in.Coef[0], others...)
+	},
+	ir.Lin:      func(l *local, k int) *ir.Value { return l.into(k, l.in.Coef[k]) },
+	ir.Stop:     none,
+	ir.Override: second,
+	ir.Stack:    stackRow,
+	ir.Reshape:  func(l *local, k int) *ir.Value { return l.r.b.Reshape(l.bar.Val, l.in.Args[0].Val.Axes...) },
+	ir.Exp:      func(l *local, k int) *ir.Value { return l.into(k, 1, l.out()) },
+	ir.Log:      func(l *local, k int) *ir.Value { return l.into(k, 1, l.scalar(ir.Div, l.one(), l.arg(0))) },
+	ir.Log1p: func(l *local, k int) *ir.Value {
+		return l.into(k, 1, l.scalar(ir.Div, l.one(), l.lin(1, []float64{1}, l.arg(0))))
+	},
+	ir.Expm1: func(l *local, k int) *ir.Value { return l.into(k, 1, l.lin(1, []float64{1}, l.out())) },
+	ir.Sqrt: func(l *local, k int) *ir.Value {
+		return l.into(k, 0.5, l.scalar(ir.Div, l.one(), l.out()))
+	},
+	ir.Tanh: func(l *local, k int) *ir.Value {
+		sq := l.prod(1, l.out(), l.out())
+		return l.into(k, 1, l.lin(1, []float64{-1}, sq))
+	},
+	// 1 − σ(x) as σ(−x): no cancellation where σ is close to 1.
+	ir.Sigmoid: func(l *local, k int) *ir.Value {
+		rest := l.scalar(ir.Sigmoid, l.lin(0, []float64{-1}, l.arg(0)))
+		return l.into(k, 1, l.out(), rest)
+	},
+	ir.Softplus: func(l *local, k int) *ir.Value { return l.into(k, 1, l.scalar(ir.Sigmoid, l.arg(0))) },
+	ir.Sin:      func(l *local, k int) *ir.Value { return l.into(k, 1, l.scalar(ir.Cos, l.arg(0))) },
+	ir.Cos:      func(l *local, k int) *ir.Value { return l.into(k, -1, l.scalar(ir.Sin, l.arg(0))) },
+	ir.Erf: func(l *local, k int) *ir.Value {
+		const twoOverRootPi = 1.1283791670955126
+		e := l.scalar(ir.Exp, l.prod(-1, l.arg(0), l.arg(0)))
+		return l.into(k, twoOverRootPi, e)
+	},
+	ir.Abs:   func(l *local, k int) *ir.Value { return l.into(k, 1, l.scalar(ir.Sign, l.arg(0))) },
+	ir.Sign:  none,
+	ir.Floor: none,
+	ir.Real_: none,
+	ir.Div: func(l *local, k int) *ir.Value {
+		if k == 0 {
+			return l.into(0, 1, l.scalar(ir.Div, l.one(), l.arg(1)))
+		}
+		return l.into(1, -1, l.scalar(ir.Div, l.out(), l.arg(1)))
+	},
+	ir.Pow: func(l *local, k int) *ir.Value {
+		if k == 0 {
+			p := l.scalar(ir.Pow, l.arg(0), l.lin(-1, []float64{1}, l.arg(1)))
+			return l.into(0, 1, l.arg(1), p)
+		}
+		return l.into(1, 1, l.out(), l.scalar(ir.Log, l.arg(0)))
+	},
+	// x mod y with a fixed y: the slope is 1 between the jumps.
+	ir.Mod: func(l *local, k int) *ir.Value {
+		if k == 0 {
+			return l.into(0, 1)
+		}
+		return nil
+	},
+	// The first argument wins a tie, so a clamp passes its gradient at the bound.
+	ir.Max2: func(l *local, k int) *ir.Value { return l.choose(k, l.scalar(ir.LessEq, l.arg(1), l.arg(0))) },
+	ir.Min2: func(l *local, k int) *ir.Value { return l.choose(k, l.scalar(ir.LessEq, l.arg(0), l.arg(1))) },
+	ir.Select: func(l *local, k int) *ir.Value {
+		if k == 0 {
+			return nil
+		}
+		return l.choose(k-1, l.arg(0), k)
+	},
+	ir.Max:       maxRow,
+	ir.Softmax:   softmaxRow,
+	ir.LogSumExp: logSumExpRow,
+}
+
+func none(*local, int) *ir.Value { return nil }
+
+func second(l *local, k int) *ir.Value {
+	if k == 1 {
+		return l.into(1, 1)
+	}
+	return nil
+}
+
+func (l *local) one() ir.Arg  { return ir.Arg{Val: l.r.b.Const(1)} }
+func (l *local) zero() ir.Arg { return ir.Arg{Val: l.r.b.Const(0)} }
+
+// choose gives the adjoint to side 0 where cond holds and to side 1 where it
+// does not; target is the argument's number when it is not the side's. The
+// side that was not taken receives an exact zero, whatever its own value.
+func (l *local) choose(side int, cond ir.Arg, target ...int) *ir.Value {
+	k := side
+	if len(target) > 0 {
+		k = target[0]
+	}
+	yes, no := l.bar, l.zero()
+	if side == 1 {
+		yes, no = no, yes
+	}
+	masked := l.scalar(ir.Select, cond, yes, no)
+	a := l.in.Args[k]
+	return l.r.b.Add(&ir.Instr{Op: ir.Prod, Loops: l.in.Loops, Guard: l.in.Guard,
+		Out: l.fresh(a.Val.Axes), To: a.Sub, Args: []ir.Arg{masked}, Coef: []float64{1}})
+}
+
+// maxRow shares the adjoint equally among the entries that are the maximum.
+func maxRow(l *local, _ int) *ir.Value {
+	b := l.r.b
+	hit := l.scalar(ir.Real_, l.scalar(ir.Equal, l.arg(0), l.out()))
+	count := b.Add(&ir.Instr{Op: ir.Prod, Loops: l.in.Loops, Guard: l.in.Guard, Out: l.fresh(l.in.Out.Axes),
+		To: l.in.To, Args: []ir.Arg{hit}, Coef: []float64{1}})
+	share := l.scalar(ir.Div, hit, ir.Arg{Val: count, Sub: l.in.To})
+	return l.into(0, 1, share)
+}
+
+// softmaxRow is x̄ = p ⊙ (p̄ − Σ p p̄).
+func softmaxRow(l *local, _ int) *ir.Value {
+	b := l.r.b
+	var rest []*ir.Axis
+	var to []ir.Sub
+	for i, a := range l.in.Loops {
+		if !contains(l.in.Over, i) {
+			rest, to = append(rest, a), append(to, ir.L(i))
+		}
+	}
+	dot := b.Add(&ir.Instr{Op: ir.Prod, Loops: l.in.Loops, Guard: l.in.Guard, Out: l.fresh(rest), To: to,
+		Args: []ir.Arg{l.out(), l.bar}, Coef: []float64{1}})
+	diff := l.lin(0, []float64{1, -1}, l.bar, ir.Arg{Val: dot, Sub: to})
+	a := l.in.Args[0]
+	return b.Add(&ir.Instr{Op: ir.Prod, Loops: l.in.Loops, Guard: l.in.Guard, Out: l.fresh(a.Val.Axes), To: a.Sub,
+		Args: []ir.Arg{l.out(), diff}, Coef: []float64{1}})
+}
+
+// logSumExpRow is x̄ = exp(x − out) · bar.
+func logSumExpRow(l *local, _ int) *ir.Value {
+	p := l.scalar(ir.Exp, l.lin(0, []float64{1, -1}, l.arg(0), l.out()))
+	return l.into(0, 1, p)
+}
+
+func contains(xs []int, x int) bool {
+	for _, y := range xs {
+		if y == x {
+			return true
+		}
+	}
+	return false
+}
+
+// stackRow reads the adjoint of a stack where the argument was put: over the
+// argument's own box, its subscript on the stacked axis undone.
+func stackRow(l *local, k int) *ir.Value {
+	a := l.in.Args[k]
+	sub := make([]ir.Sub, len(l.in.Loops))
+	for i, s := range a.Sub {
+		sub[s.Terms[0].Loop] = ir.Sub{Terms: []ir.Term{{Loop: i, Coef: 1}}, Const: s.Const.Mul(shape.Int(-1))}
+	}
+	for i, s := range sub {
+		if len(s.Terms) == 0 {
+			panic("autodiff: BUG: a stack broadcasts loop " + l.in.Loops[i].Name)
+		}
+	}
+	return l.r.b.Prod(a.Val.Axes, a.Val.Axes, ir.Ls(len(a.Val.Axes)), 1, ir.Arg{Val: l.bar.Val, Sub: sub})
+}

@@ -1,0 +1,168 @@
+package check
+
+import (
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// A Kind says what a name of a block stands for; the zero value is invalid.
+type Kind int
+
+const (
+	_        Kind = iota
+	Input         // comes with every call
+	Outer         // learned
+	State         // carried over time
+	Constant      // fixed numbers, no gradient
+	Clock         // counts from 1
+	Part          // another page, called as a function
+	Defined       // has an equation
+)
+
+func (k Kind) String() string {
+	return [...]string{"invalid", "input", "outer", "state", "const", "clock", "part", "defined"}[k]
+}
+
+// A Symbol is a name of a block.
+type Symbol struct {
+	Name string
+	Kind Kind
+	Decl *notation.DeclName // nil for a name that only has an equation
+	Type *notation.Type     // nil when the equation decides
+	Span notation.Span
+	Unit *notation.Unit // whose body declares it
+}
+
+// A Class says when an equation is computed; the zero value is invalid.
+type Class int
+
+const (
+	_        Class = iota
+	Static         // once a call: from learned values alone
+	Parallel       // for all tokens at once: no state behind it
+	Step           // token by token: a state is behind it
+)
+
+func (c Class) String() string { return [...]string{"invalid", "static", "parallel", "step"}[c] }
+
+// An Equation is a definition of a block.
+type Equation struct {
+	Name  string
+	ID    string // stable id, such as delta_rule.M
+	Def   *notation.Define
+	Gate  *notation.DeclName // a gate's declaration instead of a Def
+	Timed bool               // has a time suffix
+	Class Class
+	Unit  *notation.Unit
+}
+
+// Value is the right-hand side.
+func (e *Equation) Value() notation.Expr {
+	if e.Gate != nil {
+		return e.Gate.Init
+	}
+	return e.Def.Value
+}
+
+// Span is where the equation stands.
+func (e *Equation) Span() notation.Span {
+	if e.Gate != nil {
+		return e.Gate.Span
+	}
+	return e.Def.Span
+}
+
+// An Option is a configuration value of a block.
+type Option struct {
+	Name   string
+	Decl   *notation.DeclName
+	Value  notation.Expr // the default or what the formula sets
+	Static bool          // read by a case or a when: its value is fixed here
+	Unit   *notation.Unit
+}
+
+// An Axis is a named size of a block. Alias axes share one Axis.
+type Axis struct {
+	Name    string
+	Size    shape.Poly
+	Free    bool
+	Default int      // of a size that an option sets, else 0
+	Factors []string // of `d = H × d_h`
+}
+
+// A Function is a definition with parameters, visible in one block or in all.
+type Function struct {
+	Name   string
+	Params []*notation.Param
+	Def    *notation.Define
+	Unit   *notation.Unit
+	Block  *Block // whose names the body may use; nil for a page function
+}
+
+// A Subpart is a page in a part's place.
+type Subpart struct {
+	Name    string
+	Kind    string // Rule, Composition, …
+	Formula *notation.Apply
+	Block   *Block
+}
+
+// A Block is one unit with everything resolved.
+type Block struct {
+	Tree    *Tree
+	Unit    *notation.Unit
+	Name    string
+	ID      string
+	Time    string // the time letter: t in rules, a clock in updates, "" elsewhere
+	Options map[string]*Option
+	Axes    map[string]*Axis
+	AxisSeq []*Axis // distinct, in order
+	Symbols map[string]*Symbol
+	SymSeq  []*Symbol
+	Eqs     []*Equation // in an order in which they can be computed
+	Funcs   map[string]*Function
+	Parts   []*Subpart
+	Zeroed  map[string]notation.Expr // names replaced by `with name := expr`
+
+	Claims     []*notation.Claim
+	Kinks      []*notation.Kink
+	Invariants []*notation.Invariant
+	Provides   []*notation.Provides
+	Specials   []*notation.Special
+	Errata     []*notation.Erratum
+	Costs      []*notation.Cost
+	NoGrads    []*notation.NoGrad
+	Iterates   []*notation.Iterate
+	Solves     []*notation.Solve
+}
+
+// Equation returns the equation of a name, or nil.
+func (b *Block) Equation(name string) *Equation {
+	for _, e := range b.Eqs {
+		if e.Name == name {
+			return e
+		}
+	}
+	return nil
+}
+
+// Split separates a name from its one-letter time suffix: M_t is M at t when
+// the block knows M and not M_t.
+func (b *Block) Split(text string) (name, time string) {
+	if b.known(text) || b.Options[text] != nil || b.Axes[text] != nil {
+		return text, ""
+	}
+	for i := len(text) - 1; i > 0; i-- {
+		if text[i] == '_' {
+			if b.known(text[:i]) {
+				return text[:i], text[i+1:]
+			}
+			return text, ""
+		}
+	}
+	return text, ""
+}
+
+func (b *Block) known(name string) bool {
+	return b.Symbols[name] != nil || b.Zeroed[name] != nil
+}

@@ -1,0 +1,342 @@
+package check
+
+import (
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// declare walks all statements once: declarations become symbols, definitions
+// become equations or functions, the rest is sorted by kind.
+func (in *instancer) declare() {
+	in.b.Time = in.timeLetter()
+	for _, p := range in.tree.Order {
+		if p.Kind == notation.FuncUnit {
+			in.b.Funcs[p.Name.Text] = &Function{Name: p.Name.Text, Params: p.Result.Target.Params, Def: p.Result, Unit: p}
+		}
+	}
+	for _, s := range in.srcs {
+		in.params(s.unit)
+		for _, st := range s.body {
+			in.statement(s.unit, st)
+		}
+		if r := s.unit.Result; r != nil && s.unit.Kind == notation.OpUnit {
+			in.define(s.unit, r)
+		}
+	}
+}
+
+// timeLetter is t in rules and what makes them up, the clock's name in
+// updates and schedules, and nothing where time is an axis like any other.
+func (in *instancer) timeLetter() string {
+	switch in.b.Unit.Kind {
+	case notation.RuleUnit, notation.FrontUnit:
+		return "t"
+	}
+	for _, s := range in.srcs {
+		for _, st := range s.body {
+			if d, ok := st.(*notation.Declare); ok && d.Keyword.Text == "clock" {
+				return d.Names[0].Name.Text
+			}
+		}
+	}
+	return ""
+}
+
+// params declares what the header lists.
+func (in *instancer) params(u *notation.Unit) {
+	for _, p := range u.Params {
+		k := Input
+		switch {
+		case p.Type != nil && p.Type.Kind == notation.PageType:
+			k = Part
+			if u != in.b.Unit {
+				continue
+			}
+		case u.Kind == notation.LawUnit:
+			continue
+		case u.Kind == notation.UpdateUnit && p == u.Params[0]:
+			k = State
+		case u.Kind == notation.OpUnit && p.Group > 0:
+			k = Constant
+		}
+		in.symbol(&Symbol{Name: p.Name.Text, Kind: k, Type: p.Type, Span: p.Name.Span, Unit: u})
+	}
+}
+
+func (in *instancer) symbol(s *Symbol) {
+	if old := in.b.Symbols[s.Name]; old != nil {
+		in.ds.Errorf(diag.DuplicateName, s.Span, "%s is declared twice", s.Name).See(old.Span, "first declared here")
+		return
+	}
+	if in.b.Time != "" && s.Kind != Clock && strings.HasSuffix(s.Name, "_"+in.b.Time) {
+		in.ds.Errorf(diag.TimeSuffix, s.Span, "a declared name cannot end in _%s", in.b.Time).
+			Hint("the suffix means a moment; write w_θ rather than w_%s", in.b.Time)
+		return
+	}
+	in.b.Symbols[s.Name] = s
+	in.b.SymSeq = append(in.b.SymSeq, s)
+}
+
+var declared = map[string]Kind{"input": Input, "outer": Outer, "gate": Defined, "state": State, "weight": State,
+	"slot": State, "const": Constant, "clock": Clock}
+
+func (in *instancer) statement(u *notation.Unit, st notation.Stmt) {
+	b := in.b
+	switch s := st.(type) {
+	case *notation.Dims:
+	case *notation.Declare:
+		in.declaration(u, s)
+	case *notation.Define:
+		in.define(u, s)
+	case *notation.Claim:
+		if s.When == nil || in.holds(s.When) {
+			b.Claims = append(b.Claims, s)
+		}
+	case *notation.Kink:
+		b.Kinks = append(b.Kinks, s)
+	case *notation.Invariant:
+		b.Invariants = append(b.Invariants, s)
+	case *notation.Provides:
+		b.Provides = append(b.Provides, s)
+	case *notation.Special:
+		b.Specials = append(b.Specials, s)
+	case *notation.Erratum:
+		b.Errata = append(b.Errata, s)
+	case *notation.Cost:
+		b.Costs = append(b.Costs, s)
+	case *notation.NoGrad:
+		b.NoGrads = append(b.NoGrads, s)
+	case *notation.Iterate:
+		b.Iterates = append(b.Iterates, s)
+		in.symbol(&Symbol{Name: s.Name.Text, Kind: Defined, Span: s.Name.Span, Unit: u})
+	case *notation.Solve:
+		b.Solves = append(b.Solves, s)
+		in.symbol(&Symbol{Name: s.Name.Text, Kind: Defined, Span: s.Name.Span, Unit: u})
+	default:
+		if u.Kind != notation.ScheduleUnit && u.Kind != notation.StrategyUnit && u.Kind != notation.StructUnit && u.Kind != notation.LawUnit {
+			in.ds.Errorf(diag.NotHere, st.Where(), "this statement cannot stand in a %s", KindWord(u.Kind))
+		}
+	}
+}
+
+func (in *instancer) declaration(u *notation.Unit, s *notation.Declare) {
+	if s.When != nil && !in.holds(s.When) || s.Keyword.Text == "option" {
+		return
+	}
+	kind, ok := declared[s.Keyword.Text]
+	if !ok {
+		return // anchor and snap belong to chunked forms
+	}
+	if u.Kind == notation.UpdateUnit && (s.Keyword.Text == "state" || s.Keyword.Text == "weight") {
+		in.ds.Errorf(diag.NotHere, s.Span, "an update has slots, not states").Hint("write slot instead")
+		return
+	}
+	for _, n := range s.Names {
+		in.symbol(&Symbol{Name: n.Name.Text, Kind: kind, Decl: n, Type: n.Type, Span: n.Name.Span, Unit: u})
+		if s.Keyword.Text == "gate" {
+			in.defs = append(in.defs, &Equation{Name: n.Name.Text, ID: in.b.ID + "." + ID(n.Name.Text), Gate: n, Timed: in.b.Time != "", Unit: u})
+		}
+	}
+}
+
+// holds decides a condition on options: `conv > 0`, `drive = decode`.
+func (in *instancer) holds(e notation.Expr) bool {
+	ok, known := in.b.Decide(e)
+	if !known {
+		in.ds.Errorf(diag.UnknownOption, e.Where(), "%s cannot be decided when the page is configured", notation.Print(e, notation.Unicode)).
+			Hint("a when may only compare options with numbers or words")
+	}
+	return ok
+}
+
+// Decide evaluates a relation between options and constants.
+func (b *Block) Decide(e notation.Expr) (holds, known bool) {
+	switch e := e.(type) {
+	case *notation.And:
+		x, okx := b.Decide(e.X)
+		y, oky := b.Decide(e.Y)
+		return x && y, okx && oky
+	case *notation.Relation:
+		return b.Compare(e.Op, b.OptionValue(e.X), b.OptionValue(e.Y))
+	}
+	return false, false
+}
+
+// OptionValue replaces an option by its value.
+func (b *Block) OptionValue(e notation.Expr) notation.Expr {
+	if id, ok := e.(*notation.Ident); ok && b.Options[id.Name.Text] != nil {
+		return b.Options[id.Name.Text].Value
+	}
+	return e
+}
+
+// Compare decides a relation between two constants: numbers, or words for
+// equality.
+func (b *Block) Compare(op string, x, y notation.Expr) (holds, known bool) {
+	m, okm := Number(x)
+	n, okn := Number(y)
+	if !okm || !okn {
+		same := notation.Equal(x, y)
+		return same == (op == "=" || op == ""), op == "=" || op == "≠" || op == ""
+	}
+	switch op {
+	case "=", "":
+		return m == n, true
+	case "≠":
+		return m != n, true
+	case "<":
+		return m < n, true
+	case "≤":
+		return m <= n, true
+	case ">":
+		return m > n, true
+	case "≥":
+		return m >= n, true
+	}
+	return false, false
+}
+
+// define adds an equation or, when the target has parameters, a function.
+func (in *instancer) define(u *notation.Unit, d *notation.Define) {
+	text := d.Target.Name.Name.Text
+	if d.Target.IsFunc {
+		if old := in.b.Funcs[text]; old != nil && old.Block != nil {
+			in.ds.Errorf(diag.DuplicateName, d.Target.Span, "%s is defined twice", text).See(old.Def.Target.Span, "first defined here")
+			return
+		}
+		in.b.Funcs[text] = &Function{Name: text, Params: d.Target.Params, Def: d, Unit: u, Block: in.b}
+		return
+	}
+	name, timed := text, false
+	if in.b.Time != "" {
+		name, timed = strings.CutSuffix(text, "_"+in.b.Time)
+	}
+	if in.b.Zeroed[name] != nil {
+		return
+	}
+	sym := in.b.Symbols[name]
+	switch {
+	case sym == nil:
+		in.symbol(&Symbol{Name: name, Kind: Defined, Span: d.Target.Span, Unit: u})
+	case sym.Kind == State && !in.defined(name):
+	case sym.Kind == State || sym.Kind == Defined:
+		in.ds.Errorf(diag.DuplicateName, d.Target.Span, "%s is defined twice", name).See(sym.Span, "first defined here")
+		return
+	default:
+		in.ds.Errorf(diag.DuplicateName, d.Target.Span, "%s is an %s and cannot be defined", name, sym.Kind).See(sym.Span, "declared here")
+		return
+	}
+	id := in.b.ID + "." + ID(name)
+	if d.Label != nil {
+		id = in.b.ID + "." + d.Label.Text
+	}
+	in.defs = append(in.defs, &Equation{Name: name, ID: id, Def: d, Timed: timed, Unit: u})
+}
+
+func (in *instancer) defined(name string) bool {
+	for _, e := range in.defs {
+		if e.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// override replaces names by what `with name := expr` says: their equations go.
+func (in *instancer) override(with []*notation.Override) {
+	for _, o := range with {
+		name := o.Name.Text
+		if in.b.Options[name] != nil {
+			continue
+		}
+		sym := in.b.Symbols[name]
+		if sym == nil {
+			var names []string
+			for n := range in.b.Symbols {
+				names = append(names, n)
+			}
+			d := in.ds.Errorf(diag.UnknownName, o.Name.Span, "there is nothing named %s to replace", name)
+			if n := Nearest(name, names); n != "" {
+				d.Hint("did you mean %s?", n)
+			}
+			continue
+		}
+		in.b.Zeroed[name] = o.Value
+		for i, e := range in.defs {
+			if e.Name == name {
+				in.defs = append(in.defs[:i:i], in.defs[i+1:]...)
+				break
+			}
+		}
+	}
+}
+
+// parts instantiates the pages that stand in the parts of a composition.
+func (in *instancer) parts() {
+	var formula *notation.Apply
+	if f := in.instanceFormula(); f != nil {
+		formula = f
+	}
+	n := 0
+	for _, s := range in.b.SymSeq {
+		if s.Kind != Part {
+			continue
+		}
+		p := &Subpart{Name: s.Name, Kind: s.Type.Page.Text}
+		if formula != nil {
+			if a := partArg(formula, s.Name, n); a != nil {
+				p.Formula = a
+				p.Block = in.subpart(p, a)
+			} else {
+				in.ds.Errorf(diag.UnknownPage, formula.Span, "part %s of %s is not given", s.Name, formula.Name.Text).See(s.Span, "declared here")
+			}
+		}
+		in.b.Parts = append(in.b.Parts, p)
+		n++
+	}
+}
+
+// instanceFormula is the Apply that gives this block its parts.
+func (in *instancer) instanceFormula() *notation.Apply {
+	for _, s := range in.srcs {
+		if f := s.unit.Formula; f != nil && len(f.Parts) == 1 && f.Over == nil && s.unit.Kind != notation.RuleUnit {
+			return f.Parts[0]
+		}
+	}
+	for _, s := range in.srcs {
+		for _, o := range s.set {
+			if o.Apply != nil {
+				return &notation.Apply{Span: o.Span, Name: s.unit.Name, Args: s.set}
+			}
+		}
+	}
+	return nil
+}
+
+func partArg(f *notation.Apply, name string, n int) *notation.Apply {
+	i := 0
+	for _, a := range f.Args {
+		if a.Apply == nil {
+			continue
+		}
+		if a.Name.Text == name || (a.Name.Text == "" && i == n) {
+			return a.Apply
+		}
+		i++
+	}
+	return nil
+}
+
+func (in *instancer) subpart(p *Subpart, a *notation.Apply) *Block {
+	want := notation.ComposeUnit
+	if p.Kind == "Rule" {
+		want = notation.RuleUnit
+	}
+	u := in.page(a, want)
+	if u == nil {
+		return nil
+	}
+	return instantiate(in.tree, u, u.Name.Text, a.Args, u.With, in.ds)
+}

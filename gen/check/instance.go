@@ -1,0 +1,348 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// A part of a block: one unit's statements with the options that its formula
+// sets.
+type source struct {
+	unit *notation.Unit
+	body []notation.Stmt
+	set  []*notation.Override
+}
+
+// An instancer builds one Block.
+type instancer struct {
+	tree *Tree
+	ds   *diag.List
+	b    *Block
+	srcs []source
+	defs []*Equation
+}
+
+// Instantiate resolves a unit with its front, knobs and parts.
+func Instantiate(t *Tree, u *notation.Unit) (*Block, diag.List) {
+	var ds diag.List
+	return instantiate(t, u, u.Name.Text, nil, u.With, &ds), ds
+}
+
+// InstantiateFormula resolves a formula under a name of its own, as the sides
+// of a special case and the parts of a composition need it.
+func InstantiateFormula(t *Tree, name string, f *notation.Formula, with []*notation.Override) (*Block, diag.List) {
+	var ds diag.List
+	if len(f.Parts) == 1 && f.Over == nil {
+		u := t.Units[f.Parts[0].Name.Text]
+		if u == nil {
+			unknownPage(t, f.Parts[0], &ds)
+			return nil, ds
+		}
+		return instantiate(t, u, name, f.Parts[0].Args, slices.Concat(u.With, with), &ds), ds
+	}
+	u := &notation.Unit{Span: f.Span, Kind: notation.RuleUnit, Name: notation.Word{Span: f.Span, Text: name}, Formula: f, With: with}
+	return instantiate(t, u, name, nil, with, &ds), ds
+}
+
+func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.Override, ds *diag.List) *Block {
+	b := &Block{Tree: t, Unit: u, Name: name, ID: ID(name), Options: map[string]*Option{}, Axes: map[string]*Axis{},
+		Symbols: map[string]*Symbol{}, Funcs: map[string]*Function{}, Zeroed: map[string]notation.Expr{}}
+	in := &instancer{tree: t, ds: ds, b: b}
+	if !in.gather(u, args, 0) {
+		return nil
+	}
+	in.options(with)
+	in.dims()
+	in.declare()
+	in.override(with)
+	in.parts()
+	before := ds.Len()
+	in.order()
+	if ds.Len() > before && ds.HasErrors() {
+		return b
+	}
+	return b
+}
+
+// gather lists the units whose statements make up the block: the front first,
+// then the knobs under the law, or the unit's own body; an instance such as
+// `model M = ByteLM(…)` is its base page with parts.
+func (in *instancer) gather(u *notation.Unit, args []*notation.Override, depth int) bool {
+	f := u.Formula
+	if depth > 20 {
+		in.ds.Errorf(diag.Cycle, u.Name.Span, "%s is defined by itself", u.Name.Text)
+		return false
+	}
+	switch {
+	case f == nil:
+	case u.Kind == notation.RuleUnit && f.Over != nil:
+		front := in.page(f.Over, notation.FrontUnit)
+		if front == nil {
+			return false
+		}
+		in.srcs = append(in.srcs, source{front, front.Body, f.Over.Args})
+		if len(f.Parts) > 0 && !in.expandLaw(f) {
+			return false
+		}
+	case u.Kind == notation.RuleUnit && len(f.Parts) > 1:
+		if !in.expandLaw(f) {
+			return false
+		}
+	case len(f.Parts) == 1:
+		base := in.page(f.Parts[0], u.Kind)
+		if base == nil || !in.gather(base, f.Parts[0].Args, depth+1) {
+			return false
+		}
+		in.b.Unit = base
+	}
+	in.srcs = append(in.srcs, source{u, u.Body, args})
+	return true
+}
+
+// page finds the unit that an Apply names and checks its kind.
+func (in *instancer) page(a *notation.Apply, kinds ...notation.UnitKind) *notation.Unit {
+	u := in.tree.Units[a.Name.Text]
+	if u == nil {
+		unknownPage(in.tree, a, in.ds)
+		return nil
+	}
+	if !slices.Contains(kinds, u.Kind) {
+		in.ds.Errorf(diag.WrongPageKind, a.Name.Span, "%s is a %s, but a %s is needed here", a.Name.Text, KindWord(u.Kind), KindWord(kinds[0])).
+			See(u.Name.Span, "%s is defined here", a.Name.Text)
+		return nil
+	}
+	return u
+}
+
+func unknownPage(t *Tree, a *notation.Apply, ds *diag.List) {
+	var names []string
+	for n := range t.Units {
+		names = append(names, n)
+	}
+	d := ds.Errorf(diag.UnknownPage, a.Name.Span, "there is no page %s", a.Name.Text)
+	if n := Nearest(a.Name.Text, names); n != "" {
+		d.Hint("did you mean %s?", n)
+	}
+}
+
+// KindWord is the keyword of a unit kind.
+func KindWord(k notation.UnitKind) string {
+	return [...]string{"invalid", "function", "op", "front", "structure", "bias", "retention", "algorithm", "law", "rule",
+		"compose", "model", "update", "schedule", "strategy"}[k]
+}
+
+// options gathers option declarations and applies what the formula sets.
+func (in *instancer) options(with []*notation.Override) {
+	for _, s := range in.srcs {
+		for _, st := range s.body {
+			d, ok := st.(*notation.Declare)
+			if !ok || d.Keyword.Text != "option" {
+				continue
+			}
+			for _, n := range d.Names {
+				in.b.Options[n.Name.Text] = &Option{Name: n.Name.Text, Decl: n, Value: n.Init, Unit: s.unit}
+			}
+		}
+	}
+	for _, s := range in.srcs {
+		for _, o := range s.set {
+			if o.Apply == nil {
+				in.set(o, s.unit)
+			}
+		}
+	}
+	for _, o := range with {
+		if in.b.Options[o.Name.Text] != nil {
+			in.set(o, nil)
+		}
+	}
+	for _, s := range in.srcs {
+		for _, st := range s.body {
+			in.staticUse(st)
+		}
+	}
+}
+
+func (in *instancer) set(o *notation.Override, unit *notation.Unit) {
+	opt := in.b.Options[o.Name.Text]
+	if opt == nil || (unit != nil && opt.Unit != unit && !in.knob(unit)) {
+		var names []string
+		for n := range in.b.Options {
+			names = append(names, n)
+		}
+		d := in.ds.Errorf(diag.UnknownOption, o.Name.Span, "there is no option %s", o.Name.Text)
+		if n := Nearest(o.Name.Text, names); n != "" {
+			d.Hint("did you mean %s?", n)
+		}
+		return
+	}
+	if t := opt.Decl.Type; t != nil && !member(t, o.Value) {
+		in.ds.Errorf(diag.BadOption, o.Span, "%s = %s is outside %s", o.Name.Text, notation.Print(o.Value, notation.Unicode), notation.Print(t, notation.Unicode)).
+			See(opt.Decl.Span, "the option is declared here")
+		return
+	}
+	opt.Value = o.Value
+}
+
+func (in *instancer) knob(u *notation.Unit) bool {
+	return u.Kind == notation.StructUnit || u.Kind == notation.BiasUnit || u.Kind == notation.RetentionUnit || u.Kind == notation.AlgorithmUnit
+}
+
+// member reports whether the value of an option lies in its domain, as far as
+// numbers and words go.
+func member(t *notation.Type, v notation.Expr) bool {
+	switch t.Kind {
+	case notation.SetType:
+		return slices.ContainsFunc(t.Members, func(m notation.Expr) bool { return notation.Equal(m, v) })
+	case notation.RangeType:
+		x, ok := Number(v)
+		if !ok {
+			return true
+		}
+		if t.Lo != nil {
+			if lo, ok := Number(t.Lo); ok && (x < lo || (x == lo && t.LoOpen)) {
+				return false
+			}
+		}
+		if t.Hi != nil {
+			if hi, ok := Number(t.Hi); ok && (x > hi || (x == hi && t.HiOpen)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// staticUse marks the options that a case or a when reads.
+func (in *instancer) staticUse(st notation.Stmt) {
+	mark := func(e notation.Expr) {
+		notation.Inspect(e, func(n any) bool {
+			if id, ok := n.(*notation.Ident); ok {
+				if o := in.b.Options[id.Name.Text]; o != nil {
+					o.Static = true
+				}
+			}
+			return true
+		})
+	}
+	switch s := st.(type) {
+	case *notation.Declare:
+		mark(s.When)
+	case *notation.Claim:
+		mark(s.When)
+	}
+	notation.Inspect(st, func(n any) bool {
+		if c, ok := n.(*notation.Case); ok {
+			mark(c.On)
+		}
+		return true
+	})
+}
+
+// dims gathers axes: a sized or aliased axis wins over a free one of the same
+// name, so that a rule's dims reach into its front.
+func (in *instancer) dims() {
+	var items []*notation.DimsItem
+	for _, s := range in.srcs {
+		for _, st := range s.body {
+			if d, ok := st.(*notation.Dims); ok {
+				items = append(items, d.Items...)
+			}
+		}
+	}
+	in.axis(&Axis{Name: "L", Size: shape.Sym("L"), Free: true})
+	in.axis(&Axis{Name: "T", Size: shape.Sym("T"), Free: true})
+	sized := map[string]*notation.DimsItem{}
+	for _, it := range items {
+		if it.Size != nil || len(it.Factors) > 0 {
+			sized[it.Name.Text] = it
+		}
+	}
+	for _, it := range items {
+		in.addAxis(it, sized, 0)
+	}
+}
+
+func (in *instancer) axis(a *Axis) *Axis {
+	in.b.Axes[a.Name] = a
+	in.b.AxisSeq = append(in.b.AxisSeq, a)
+	return a
+}
+
+func (in *instancer) addAxis(it *notation.DimsItem, sized map[string]*notation.DimsItem, depth int) *Axis {
+	name := it.Name.Text
+	if a := in.b.Axes[name]; a != nil {
+		return a
+	}
+	if depth > 20 {
+		in.ds.Errorf(diag.Cycle, it.Name.Span, "the size of %s is defined by itself", name)
+		return in.axis(&Axis{Name: name, Size: shape.Sym(name), Free: true})
+	}
+	s := sized[name]
+	switch {
+	case s == nil:
+		return in.axis(&Axis{Name: name, Size: shape.Sym(name), Free: true})
+	case len(s.Factors) > 0:
+		a := &Axis{Name: name, Size: shape.Int(1)}
+		for _, f := range s.Factors {
+			g := in.b.Axes[f.Text]
+			if g == nil {
+				g = in.axis(&Axis{Name: f.Text, Size: shape.Sym(f.Text), Free: true})
+			}
+			a.Size, a.Factors = a.Size.Mul(g.Size), append(a.Factors, f.Text)
+		}
+		return in.axis(a)
+	}
+	if id, ok := s.Size.(*notation.Ident); ok {
+		if a := in.axisNamed(id, sized, depth); a != nil {
+			in.b.Axes[name] = a
+			return a
+		}
+	}
+	size, ok := in.b.SizeOf(s.Size, func(id *notation.Ident) *Axis { return in.axisNamed(id, sized, depth) })
+	if !ok {
+		in.unknownAxis(s.Size)
+		size = shape.Sym(name)
+	}
+	return in.axis(&Axis{Name: name, Size: size})
+}
+
+// axisNamed is the axis an identifier stands for, declared now if it comes
+// later in the text.
+func (in *instancer) axisNamed(id *notation.Ident, sized map[string]*notation.DimsItem, depth int) *Axis {
+	if a := in.b.AxisOf(id.Name.Text); a != nil {
+		return a
+	}
+	if it := sized[id.Name.Text]; it != nil {
+		return in.addAxis(it, sized, depth+1)
+	}
+	for _, s := range in.srcs {
+		for _, st := range s.body {
+			if d, ok := st.(*notation.Dims); ok {
+				for _, it := range d.Items {
+					if it.Name.Text == id.Name.Text {
+						return in.addAxis(it, sized, depth+1)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (in *instancer) unknownAxis(e notation.Expr) {
+	var names []string
+	for n := range in.b.Axes {
+		names = append(names, n)
+	}
+	d := in.ds.Errorf(diag.UnknownAxis, e.Where(), "%s is not a size", notation.Print(e, notation.Unicode))
+	if n := Nearest(e.Where().Text(), names); n != "" {
+		d.Hint("did you mean %s?", n)
+	} else {
+		d.Hint("declare it: dims %s", strings.TrimSpace(e.Where().Text()))
+	}
+}

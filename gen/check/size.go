@@ -1,0 +1,136 @@
+package check
+
+import (
+	"math"
+
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// AxisOf returns the axis of a name. An option that counts something is an
+// axis too: with the value the formula fixes when a case reads it, else with a
+// size of its own whose default is the option's value.
+func (b *Block) AxisOf(name string) *Axis {
+	if a := b.Axes[name]; a != nil {
+		return a
+	}
+	o := b.Options[name]
+	if o == nil {
+		return nil
+	}
+	n, ok := Number(o.Value)
+	if !ok || n != math.Trunc(n) || math.IsInf(n, 0) {
+		return nil
+	}
+	a := &Axis{Name: name, Size: shape.Sym(name), Free: true, Default: int(n)}
+	if o.Static {
+		a.Size, a.Free = shape.Int(int64(n)), false
+	}
+	b.Axes[name] = a
+	b.AxisSeq = append(b.AxisSeq, a)
+	return a
+}
+
+// SizeOf reads a size expression: sums, products, quotients by numbers and
+// powers of axes.
+func (b *Block) SizeOf(e notation.Expr, axis func(*notation.Ident) *Axis) (shape.Poly, bool) {
+	if axis == nil {
+		axis = func(id *notation.Ident) *Axis { return b.AxisOf(id.Name.Text) }
+	}
+	switch e := e.(type) {
+	case *notation.Number:
+		if e.Value != math.Trunc(e.Value) {
+			return shape.Poly{}, false
+		}
+		return shape.Int(int64(e.Value)), true
+	case *notation.Ident:
+		if a := axis(e); a != nil {
+			return a.Size, true
+		}
+		return shape.Poly{}, false
+	case *notation.Juxt:
+		return b.sizeProduct(e.Items, axis)
+	case *notation.Power:
+		x, ok := b.SizeOf(e.X, axis)
+		n, okn := Number(e.Exp)
+		if !ok || !okn {
+			return x, false
+		}
+		out := shape.Int(1)
+		for range int(n) {
+			out = out.Mul(x)
+		}
+		return out, true
+	case *notation.Binary:
+		x, ok := b.SizeOf(e.X, axis)
+		y, oky := b.SizeOf(e.Y, axis)
+		if !ok || !oky {
+			return x, false
+		}
+		switch e.Op {
+		case "+", "∪":
+			return x.Add(y), true
+		case "−":
+			return x.Sub(y), true
+		case "·", "×":
+			return x.Mul(y), true
+		case "/":
+			n, isInt := y.Const()
+			return x.Mul(shape.Ratio(1, max(n, 1))), isInt && n > 0
+		}
+	}
+	return shape.Poly{}, false
+}
+
+func (b *Block) sizeProduct(items []notation.Expr, axis func(*notation.Ident) *Axis) (shape.Poly, bool) {
+	out := shape.Int(1)
+	for _, it := range items {
+		x, ok := b.SizeOf(it, axis)
+		if !ok {
+			return out, false
+		}
+		out = out.Mul(x)
+	}
+	return out, true
+}
+
+// Number reads a numeric constant: a literal, ∞, or arithmetic on such.
+func Number(e notation.Expr) (float64, bool) {
+	switch e := e.(type) {
+	case *notation.Number:
+		return e.Value, true
+	case *notation.Ident:
+		if e.Name.Text == "∞" {
+			return math.Inf(1), true
+		}
+	case *notation.Unary:
+		x, ok := Number(e.X)
+		return -x, ok
+	case *notation.Power:
+		x, ok := Number(e.X)
+		y, oky := Number(e.Exp)
+		return math.Pow(x, y), ok && oky
+	case *notation.Call:
+		if e.Fun.Text == "sqrt" && len(e.Args) == 1 {
+			x, ok := Number(e.Args[0])
+			return math.Sqrt(x), ok
+		}
+	case *notation.Binary:
+		x, ok := Number(e.X)
+		y, oky := Number(e.Y)
+		if !ok || !oky {
+			return 0, false
+		}
+		switch e.Op {
+		case "+":
+			return x + y, true
+		case "−":
+			return x - y, true
+		case "·":
+			return x * y, true
+		case "/":
+			return x / y, true
+		}
+	}
+	return 0, false
+}

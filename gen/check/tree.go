@@ -1,0 +1,157 @@
+// Package check finds out what a page's names mean.
+//
+// It takes the trees that package notation read, gathers all units of all
+// pages, and instantiates one unit at a time: a rule with its front, a formula
+// of knobs under the law, a model with its parts, every option with its value.
+// The result is a Block: declarations, equations in an order in which they can
+// be computed, and the claims about them. The tree is never changed; what is
+// derived stands beside it.
+package check
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// A Tree is all units of all pages.
+type Tree struct {
+	Units map[string]*notation.Unit
+	Order []*notation.Unit // by page, then by place
+}
+
+// Collect gathers the units of pages.
+func Collect(files []*notation.File) (*Tree, diag.List) {
+	var ds diag.List
+	t := &Tree{Units: map[string]*notation.Unit{}}
+	ids := map[string]*notation.Unit{}
+	for _, f := range files {
+		for _, u := range f.Units {
+			name := u.Name.Text
+			if old := t.Units[name]; old != nil {
+				ds.Errorf(diag.DuplicateName, u.Name.Span, "%s is defined twice", name).
+					See(old.Name.Span, "first defined here")
+				continue
+			}
+			if old := ids[ID(name)]; old != nil {
+				ds.Errorf(diag.ReservedName, u.Name.Span, "%s and %s are both emitted as %s", name, old.Name.Text, ID(name)).
+					See(old.Name.Span, "the other one").Hint("rename one of them")
+				continue
+			}
+			if reason := reserved(ID(name)); reason != "" {
+				ds.Errorf(diag.ReservedName, u.Name.Span, "%s cannot be emitted: %s", name, reason).Hint("choose another name")
+				continue
+			}
+			t.Units[name], ids[ID(name)] = u, u
+			t.Order = append(t.Order, u)
+		}
+	}
+	return t, ds
+}
+
+// Kinds returns the units of a kind, in page order.
+func (t *Tree) Kinds(k notation.UnitKind) []*notation.Unit {
+	return slices.DeleteFunc(slices.Clone(t.Order), func(u *notation.Unit) bool { return u.Kind != k })
+}
+
+// ID is the stable id of a name: snake case, Greek letters as words, such as
+// "titans_lmm" or "w_rho".
+func ID(name string) string {
+	var b strings.Builder
+	ascii := ASCII(name)
+	runes := []rune(ascii)
+	for i, r := range runes {
+		if unicode.IsUpper(r) {
+			prevLower := i > 0 && (unicode.IsLower(runes[i-1]) || unicode.IsDigit(runes[i-1]))
+			nextLower := i > 0 && i+1 < len(runes) && unicode.IsLower(runes[i+1]) && runes[i-1] != '_'
+			if prevLower || nextLower {
+				b.WriteByte('_')
+			}
+			r = unicode.ToLower(r)
+		}
+		b.WriteRune(r)
+	}
+	return strings.Trim(strings.ReplaceAll(b.String(), "__", "_"), "_")
+}
+
+var letters = map[rune]string{
+	'α': "alpha", 'β': "beta", 'γ': "gamma", 'δ': "delta", 'ε': "epsilon", 'ζ': "zeta", 'η': "eta", 'θ': "theta",
+	'ι': "iota", 'κ': "kappa", 'λ': "lambda", 'μ': "mu", 'ν': "nu", 'ξ': "xi", 'π': "pi", 'ρ': "rho", 'σ': "sigma",
+	'τ': "tau", 'υ': "upsilon", 'φ': "phi", 'χ': "chi", 'ψ': "psi", 'ω': "omega", 'Γ': "Gamma", 'Δ': "Delta",
+	'Θ': "Theta", 'Λ': "Lambda", 'Ξ': "Xi", 'Π': "Pi", 'Σ': "Sigma", 'Φ': "Phi", 'Ψ': "Psi", 'Ω': "Omega", 'ℓ': "ell",
+	'⁰': "_init", '°': "_snap",
+}
+
+// ASCII spells a name in ASCII: ρ is rho, λ₁ is lambda_1, S⁰ is S_init.
+func ASCII(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		switch {
+		case letters[r] != "":
+			b.WriteString(letters[r])
+		case r >= '₀' && r <= '₉':
+			b.WriteString("_" + string('0'+r-'₀'))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+var goWords = strings.Fields(`break case chan const continue default defer else fallthrough for func go goto if import
+ interface map package range return select struct switch type var any bool byte comparable complex64 complex128 error
+ float32 float64 int int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr true false nil iota
+ append cap clear close complex copy delete imag len make max min new panic print println real recover init main`)
+
+var fileWords = strings.Fields(`con prn aux nul com1 com2 com3 com4 lpt1 lpt2 lpt3 internal vendor testdata test`)
+
+// reserved says why an id cannot be a Go name or a file name, or "".
+func reserved(id string) string {
+	switch {
+	case slices.Contains(goWords, id):
+		return "it is a word of Go"
+	case slices.Contains(fileWords, id):
+		return "a file or folder of this name means something else"
+	case id == "" || !unicode.IsLetter([]rune(id)[0]):
+		return "a name starts with a letter"
+	case strings.ContainsFunc(id, func(r rune) bool { return r > 127 || !(r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)) }):
+		return "it has a character that a file name cannot have"
+	}
+	return ""
+}
+
+// Nearest returns the candidate closest to name within a third of its length,
+// or "".
+func Nearest(name string, candidates []string) string {
+	best, bestD := "", 1+len([]rune(name))/3
+	slices.Sort(candidates)
+	for _, c := range candidates {
+		if d := distance([]rune(name), []rune(c)); d < bestD || (d == bestD && best == "") {
+			best, bestD = c, d
+		}
+	}
+	return best
+}
+
+// distance is the Levenshtein distance.
+func distance(a, b []rune) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range a {
+		last := row[0]
+		row[0] = i + 1
+		for j, y := range b {
+			cost := last
+			if x != y {
+				cost = 1 + min(last, row[j], row[j+1])
+			}
+			last, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

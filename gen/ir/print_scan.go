@@ -1,0 +1,239 @@
+package ir
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// A scan prints as a block: what its body reads and from where, the body, and
+// what it gives. A backward scan names its primal by label; a primal that is
+// not itself part of the program is printed before it, marked `primal`.
+//
+//	scan delta.step over L, T as @1 { ; delta
+//	  carry M [d_v, d_k] from M to M.next
+//	  token x [w, d] from x window w base w - 1
+//	  shared W [d, d] from W
+//	  …
+//	  next M = %5
+//	  give y [L, T, d_v] = %6
+//	}
+func (p *printer) scan(indent string, in *Instr, mark string) {
+	s, b := in.Scan, &p.b
+	if s.Primal != nil && p.labels[s.Primal] == "" {
+		p.scan(indent, s.Primal, "primal ")
+	}
+	p.scans++
+	p.labels[in] = "@" + strconv.Itoa(p.scans)
+	fmt.Fprintf(b, "%s%sscan %s over %s, %s as %s", indent, mark, name(s.Body.Name),
+		name(p.axisName(s.Lane)), name(p.axisName(s.Time)), p.labels[in])
+	if s.Reverse {
+		b.WriteString(" reverse")
+	}
+	if s.Primal != nil {
+		b.WriteString(" of " + p.labels[s.Primal])
+	}
+	b.WriteString(" {" + eqText(in.Eq) + "\n")
+	for _, v := range in.Defines() {
+		p.value(v) // numbered out here, not in the body
+	}
+	labels, fresh := p.labels, p.fresh
+	p.labels, p.fresh = map[*Instr]string{}, 0
+	p.scanInputs(indent+"  ", s)
+	p.body(indent+"  ", s.Body)
+	p.scanOutputs(indent+"  ", s)
+	p.labels, p.fresh = labels, fresh
+	fmt.Fprintf(b, "%s}\n", indent)
+}
+
+func (p *printer) scanInputs(indent string, s *Scan) {
+	for _, c := range s.Carry {
+		fmt.Fprintf(&p.b, "%scarry %s %s", indent, p.value(c.Param), p.typ(c.Param))
+		if c.Init != nil {
+			fmt.Fprintf(&p.b, " from %s", p.value(c.Init))
+		}
+		if c.Final != nil {
+			fmt.Fprintf(&p.b, " to %s %s", p.value(c.Final), p.typ(c.Final))
+		}
+		p.b.WriteString("\n")
+	}
+	for _, t := range s.Tokens {
+		fmt.Fprintf(&p.b, "%stoken %s %s%s from %s", indent, p.value(t.Param), p.typ(t.Param), nograd(t.Param), p.value(t.Val))
+		if t.Window != nil {
+			fmt.Fprintf(&p.b, " window %s", name(p.axisName(t.Window)))
+		}
+		if !t.Base.IsZero() {
+			fmt.Fprintf(&p.b, " base %s", polyText(t.Base))
+		}
+		p.b.WriteString("\n")
+	}
+	for _, v := range s.Shared {
+		fmt.Fprintf(&p.b, "%sshared %s %s%s from %s%s\n", indent, p.value(v.Param), p.typ(v.Param), nograd(v.Param), p.value(v.Val), lane(v.Lane))
+	}
+	for _, r := range s.Replay {
+		fmt.Fprintf(&p.b, "%sreplay %s %s %s%s from %s\n", indent, r.Param.Role, p.value(r.Param), p.typ(r.Param), nograd(r.Param), p.value(r.Primal))
+	}
+}
+
+func (p *printer) scanOutputs(indent string, s *Scan) {
+	for _, c := range s.Carry {
+		fmt.Fprintf(&p.b, "%snext %s = %s\n", indent, p.value(c.Param), p.value(c.Next))
+	}
+	for _, o := range s.Outs {
+		verb := "give"
+		if o.Sum {
+			verb = "sum"
+		}
+		fmt.Fprintf(&p.b, "%s%s %s %s = %s%s\n", indent, verb, p.value(o.Out), p.typ(o.Out), p.value(o.Val), lane(o.Lane))
+	}
+}
+
+func lane(yes bool) string {
+	if yes {
+		return " by lane"
+	}
+	return ""
+}
+
+// loopNames are the names of n loops: letters from i on that are no size.
+func (p *printer) loopNames(n int) []string {
+	const letters = "ijklmnopqrstuvwxyzabcdefgh"
+	var out []string
+	for round := 0; len(out) < n; round++ {
+		for _, r := range letters {
+			s := string(r)
+			if round > 0 {
+				s += strconv.Itoa(round)
+			}
+			if !p.avoid[s] && len(out) < n {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// axisName is the axis' own name, with a number when another axis has it too.
+func (p *printer) axisName(a *Axis) string {
+	if n, ok := p.axes[a]; ok {
+		return n
+	}
+	n := a.Name
+	for k := 2; slices.ContainsFunc(p.order, func(o *Axis) bool { return p.axes[o] == n }); k++ {
+		n = fmt.Sprintf("%s.%d", a.Name, k)
+	}
+	p.axes[a] = n
+	p.order = append(p.order, a)
+	return n
+}
+
+// collectAxes lists the declared axes of f, and those it uses without
+// declaring them, scan bodies included.
+func collectAxes(f *Func) []*Axis {
+	var out []*Axis
+	seen := map[*Axis]bool{}
+	add := func(axes ...*Axis) {
+		for _, a := range axes {
+			if a != nil && !seen[a] {
+				seen[a] = true
+				out = append(out, a)
+			}
+		}
+	}
+	add(f.Axes...)
+	f.eachAxes(add)
+	return out
+}
+
+// eachAxes gives add the axes that f uses, its scan bodies included.
+func (f *Func) eachAxes(add func(...*Axis)) {
+	add(f.Axes...)
+	for _, v := range f.Params {
+		add(v.Axes...)
+	}
+	for _, in := range f.Body {
+		add(in.Loops...)
+		if in.Scan != nil {
+			in.Scan.eachAxes(add)
+			continue
+		}
+		add(in.Out.Axes...)
+	}
+}
+
+func (s *Scan) eachAxes(add func(...*Axis)) {
+	add(s.Lane, s.Time)
+	s.Body.eachAxes(add)
+	for _, t := range s.Tokens {
+		add(t.Window)
+		add(t.Param.Axes...)
+	}
+	for _, c := range s.Carry {
+		add(c.Param.Axes...)
+		if c.Final != nil {
+			add(c.Final.Axes...)
+		}
+	}
+	for _, v := range s.Shared {
+		add(v.Param.Axes...)
+	}
+	for _, r := range s.Replay {
+		add(r.Param.Axes...)
+	}
+	for _, o := range s.Outs {
+		add(o.Out.Axes...)
+	}
+	if s.Primal != nil {
+		s.Primal.Scan.eachAxes(add)
+	}
+}
+
+// sizes adds the names of all sizes that f mentions to set.
+func sizes(f *Func, set map[string]bool) {
+	f.eachAxes(func(axes ...*Axis) {
+		for _, a := range axes {
+			if a != nil {
+				note(set, a.Size.Symbols())
+			}
+		}
+	})
+	var subs func(ss []Sub)
+	subs = func(ss []Sub) {
+		for _, s := range ss {
+			note(set, s.Const.Symbols())
+			if s.Via != nil {
+				subs(s.Via.Sub)
+			}
+		}
+	}
+	for _, in := range f.Body {
+		subs(in.To)
+		subs(in.Guard)
+		note(set, in.Poly.Symbols())
+		for _, a := range in.Args {
+			subs(a.Sub)
+		}
+		if in.Solve != nil {
+			sizes(in.Solve.Residual, set)
+		}
+		if in.Scan != nil {
+			scanSizes(in.Scan, set)
+		}
+	}
+}
+
+func scanSizes(s *Scan, set map[string]bool) {
+	sizes(s.Body, set)
+	for _, t := range s.Tokens {
+		note(set, t.Base.Symbols())
+	}
+	if s.Primal != nil {
+		scanSizes(s.Primal.Scan, set)
+	}
+}
+
+func note(set map[string]bool, names []string) {
+	for _, n := range names {
+		set[n] = true
+	}
+}

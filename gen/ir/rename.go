@@ -1,0 +1,117 @@
+package ir
+
+import "github.com/nl-hecate/hecate/gen/shape"
+
+// Relabel replaces axes by others and sizes by polynomials, everywhere in f,
+// scan bodies included. It changes f; callers relabel a clone.
+func (f *Func) Relabel(axes map[*Axis]*Axis, sizes map[string]shape.Poly) {
+	r := &relabeler{axes, sizes, map[*Func]bool{}, map[*Value]bool{}}
+	r.fn(f)
+}
+
+type relabeler struct {
+	axes  map[*Axis]*Axis
+	sizes map[string]shape.Poly
+	done  map[*Func]bool
+	seen  map[*Value]bool
+}
+
+func (r *relabeler) axis(a *Axis) *Axis {
+	if n := r.axes[a]; n != nil {
+		return n
+	}
+	return a
+}
+
+func (r *relabeler) list(as []*Axis) []*Axis {
+	out := make([]*Axis, len(as))
+	for i, a := range as {
+		out[i] = r.axis(a)
+	}
+	return out
+}
+
+func (r *relabeler) value(v *Value) {
+	if v != nil && !r.seen[v] {
+		r.seen[v] = true
+		v.Axes = r.list(v.Axes)
+	}
+}
+
+func (r *relabeler) poly(p shape.Poly) shape.Poly {
+	// Through names that no size has, so that a replacement cannot meet
+	// another one's result.
+	for _, s := range p.Symbols() {
+		if _, ok := r.sizes[s]; ok {
+			p = p.Replace(s, shape.Sym("\x00"+s))
+		}
+	}
+	for _, s := range p.Symbols() {
+		if s[0] == 0 {
+			p = p.Replace(s, r.sizes[s[1:]])
+		}
+	}
+	return p
+}
+
+// Resize applies the same replacement to one polynomial.
+func Resize(p shape.Poly, sizes map[string]shape.Poly) shape.Poly {
+	return (&relabeler{sizes: sizes}).poly(p)
+}
+
+func (r *relabeler) subs(ss []Sub) {
+	for i := range ss {
+		ss[i].Const = r.poly(ss[i].Const)
+		if ss[i].Via != nil {
+			r.subs(ss[i].Via.Sub)
+		}
+	}
+}
+
+func (r *relabeler) fn(f *Func) {
+	if f == nil || r.done[f] {
+		return
+	}
+	r.done[f] = true
+	f.Axes = r.list(f.Axes)
+	for _, p := range f.Params {
+		r.value(p)
+	}
+	for _, in := range f.Body {
+		r.instr(in)
+	}
+}
+
+func (r *relabeler) instr(in *Instr) {
+	in.Loops = r.list(in.Loops)
+	in.Poly = r.poly(in.Poly)
+	r.value(in.Out)
+	r.subs(in.To)
+	r.subs(in.Guard)
+	for _, a := range in.Args {
+		r.subs(a.Sub)
+	}
+	if s := in.Scan; s != nil {
+		r.scan(s)
+	}
+}
+
+func (r *relabeler) scan(s *Scan) {
+	s.Lane, s.Time = r.axis(s.Lane), r.axis(s.Time)
+	for _, c := range s.Carry {
+		r.value(c.Final)
+	}
+	for i, t := range s.Tokens {
+		if t.Window != nil {
+			s.Tokens[i].Window = r.axis(t.Window)
+		}
+		s.Tokens[i].Base = r.poly(t.Base)
+	}
+	for _, o := range s.Outs {
+		r.value(o.Out)
+	}
+	r.fn(s.Body)
+	if s.Primal != nil {
+		r.fn(s.Primal.Scan.Body)
+	}
+}

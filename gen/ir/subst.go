@@ -1,0 +1,146 @@
+package ir
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// Substitution of subscripts. A value that is computed entry by entry can be
+// read through: where it is read at subscripts S, its own arguments are read
+// at their subscripts with every loop replaced by the entry of S that the loop
+// writes.
+
+// Loops adds the loops that the subscript depends on to set.
+func (s Sub) Loops(set map[int]bool) {
+	for _, t := range s.Terms {
+		if t.Coef != 0 {
+			set[t.Loop] = true
+		}
+	}
+	if s.Via != nil {
+		s.Via.Loops(set)
+	}
+}
+
+// Loops adds the loops that the subscripts of a depend on to set.
+func (a Arg) Loops(set map[int]bool) {
+	for _, s := range a.Sub {
+		s.Loops(set)
+	}
+}
+
+// HasVia reports whether any subscript comes from an integer tensor.
+func HasVia(subs []Sub) bool {
+	return slices.ContainsFunc(subs, func(s Sub) bool { return s.Via != nil })
+}
+
+// Subst returns s with loop l replaced by at[l]. It fails where the result is
+// no subscript: a multiple of an integer tensor's entry, or two of them.
+func (s Sub) Subst(at []Sub) (Sub, bool) {
+	out := Sub{Const: s.Const}
+	if s.Via != nil {
+		subs, ok := SubstAll(s.Via.Sub, at)
+		if !ok {
+			return Sub{}, false
+		}
+		out.Via = &Arg{s.Via.Val, subs}
+	}
+	for _, t := range s.Terms {
+		r := at[t.Loop]
+		if r.Via != nil {
+			if t.Coef != 1 || out.Via != nil {
+				return Sub{}, false
+			}
+			out.Via = r.Via
+		}
+		out.Const = out.Const.Add(r.Const.Mul(shape.Int(int64(t.Coef))))
+		for _, u := range r.Terms {
+			out.Terms = append(out.Terms, Term{u.Loop, u.Coef * t.Coef})
+		}
+	}
+	out.Terms = MergeTerms(out.Terms)
+	return out, true
+}
+
+// SubstAll substitutes in each of subs.
+func SubstAll(subs, at []Sub) ([]Sub, bool) {
+	out := make([]Sub, len(subs))
+	for i, s := range subs {
+		var ok bool
+		if out[i], ok = s.Subst(at); !ok {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+// MergeTerms sorts terms by loop, adds like ones and drops zeros.
+func MergeTerms(ts []Term) []Term {
+	slices.SortStableFunc(ts, func(a, b Term) int { return a.Loop - b.Loop })
+	var out []Term
+	for _, t := range ts {
+		if n := len(out); n > 0 && out[n-1].Loop == t.Loop {
+			out[n-1].Coef += t.Coef
+			continue
+		}
+		out = append(out, t)
+	}
+	return slices.DeleteFunc(out, func(t Term) bool { return t.Coef == 0 })
+}
+
+// Renumber returns the plain subscripts that send loop l to loop to[l].
+func Renumber(to []int) []Sub {
+	out := make([]Sub, len(to))
+	for l, n := range to {
+		out[l] = L(n)
+	}
+	return out
+}
+
+// WroteBy returns for every loop the output axis that is that loop alone, when
+// the instruction writes every entry of its output exactly once: To is a
+// permutation of all loops and each runs over its whole axis. A guard does not
+// matter here.
+func (in *Instr) WroteBy() ([]int, bool) {
+	if in.Out == nil || len(in.To) != len(in.Loops) || len(in.To) != len(in.Out.Axes) {
+		return nil, false
+	}
+	by := make([]int, len(in.Loops))
+	for i := range by {
+		by[i] = -1
+	}
+	for i, s := range in.To {
+		l, ok := s.Loop()
+		if !ok || by[l] >= 0 || in.Out.Axes[i] != in.Loops[l] {
+			return nil, false
+		}
+		by[l] = i
+	}
+	return by, true
+}
+
+// EntryByEntry reports whether the instruction computes each entry of its
+// output from entries of its arguments, with no guard and no sum.
+func (in *Instr) EntryByEntry() bool {
+	if len(in.Guard) > 0 || in.Op == Stack || (in.Op != Prod && !in.Op.Info().Scalar) {
+		return false
+	}
+	_, ok := in.WroteBy()
+	return ok
+}
+
+// Reduced returns the loops of a product that its output does not depend on.
+func (in *Instr) Reduced() []int {
+	kept := map[int]bool{}
+	for _, s := range in.To {
+		s.Loops(kept)
+	}
+	var out []int
+	for l := range in.Loops {
+		if !kept[l] {
+			out = append(out, l)
+		}
+	}
+	return out
+}

@@ -1,0 +1,212 @@
+package ir
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Verify reports everything about f that no program may be: values used before
+// their definition or defined twice, axes of another program, the wrong number
+// of arguments or subscripts, the wrong kind of entries, subscripts out of
+// range, an entry-by-entry instruction that sums, and scans whose ends do not
+// meet. It runs after every stage.
+func Verify(f *Func) error {
+	v := &verifier{f: f, axes: map[*Axis]bool{}}
+	v.program(f, f.Name)
+	return errors.Join(v.errs...)
+}
+
+type verifier struct {
+	f       *Func
+	axes    map[*Axis]bool
+	defined map[*Value]bool
+	where   string
+	errs    []error
+}
+
+func (v *verifier) bad(format string, args ...any) {
+	v.errs = append(v.errs, fmt.Errorf("%s: %s", v.where, fmt.Sprintf(format, args...)))
+}
+
+func (v *verifier) program(f *Func, where string) {
+	outer, names, at := v.defined, map[string]bool{}, v.where
+	v.defined, v.where = map[*Value]bool{}, where
+	for _, a := range f.Axes {
+		v.axes[a] = true
+	}
+	for _, p := range f.Params {
+		if p.Def != nil || p.Role == 0 {
+			v.bad("parameter %s has a definition or no role", p.Name)
+		}
+		v.define(names, p)
+	}
+	for _, in := range f.Body {
+		v.where = where
+		if in.Out != nil {
+			v.where += ": " + in.Out.Name
+		}
+		v.instr(in)
+		for _, d := range in.Defines() {
+			if d.Def != in {
+				v.bad("%s does not point to its definition", d.Name)
+			}
+			v.define(names, d)
+		}
+	}
+	v.where = where
+	for _, r := range f.Results {
+		v.read(r.Val, "result "+r.Name)
+	}
+	v.defined, v.where = outer, at
+}
+
+func (v *verifier) define(names map[string]bool, x *Value) {
+	switch {
+	case v.defined[x]:
+		v.bad("%s is defined twice", x.Name)
+	case names[x.Name]:
+		v.bad("the name %s is used twice", x.Name)
+	case x.Elem < Real || x.Elem > Bool:
+		v.bad("%s has no kind of entries", x.Name)
+	}
+	v.defined[x], names[x.Name] = true, true
+	v.known("the axes of "+x.Name, x.Axes)
+}
+
+func (v *verifier) known(what string, axes []*Axis) {
+	for _, a := range axes {
+		if !v.axes[a] {
+			v.bad("%s: axis %s is not of this program", what, a.Name)
+		}
+	}
+}
+
+func (v *verifier) read(x *Value, what string) bool {
+	if x == nil || !v.defined[x] {
+		n := "nothing"
+		if x != nil {
+			n = x.Name
+		}
+		v.bad("%s reads %s, which is not defined before", what, n)
+		return false
+	}
+	return true
+}
+
+func (v *verifier) instr(in *Instr) {
+	info := in.Op.Info()
+	switch {
+	case info.Name == "invalid":
+		v.bad("no such primitive")
+		return
+	case in.Op == ScanOp:
+		v.scan(in)
+		return
+	case in.Out == nil:
+		v.bad("%v has no output", in.Op)
+		return
+	case info.Args >= 0 && len(in.Args) != info.Args:
+		v.bad("%v has %d arguments, not %d", in.Op, len(in.Args), info.Args)
+		return
+	}
+	v.known("the loops", in.Loops)
+	for i, a := range in.Args {
+		v.read(a.Val, fmt.Sprintf("argument %d", i))
+	}
+	if in.Op == Reshape {
+		v.reshape(in)
+		return
+	}
+	for i, a := range in.Args {
+		v.access(in, a, fmt.Sprintf("argument %d", i), in.Op == Stack)
+	}
+	v.access(in, Arg{in.Out, in.To}, "the output", false)
+	for _, g := range in.Guard {
+		v.sub(in, g, "a guard")
+	}
+	v.shape(in)
+	v.kinds(in)
+}
+
+// shape checks what depends on the primitive: numbers, loops that are reduced,
+// and that entry-by-entry instructions write every entry of their box once.
+func (v *verifier) shape(in *Instr) {
+	coefs := map[Op]int{Prod: 1, Lin: len(in.Args) + 1, Const: 1}[in.Op]
+	if len(in.Coef) != coefs {
+		v.bad("%v has %d numbers, not %d", in.Op, len(in.Coef), coefs)
+	}
+	for _, l := range in.Over {
+		if l < 0 || l >= len(in.Loops) {
+			v.bad("loop %d does not exist", l)
+			return
+		}
+	}
+	seen := map[int]bool{}
+	for _, s := range in.To {
+		l, ok := s.Loop()
+		if in.Op != Prod && (!ok || seen[l]) {
+			v.bad("%v writes at something else than its loops", in.Op)
+			return
+		}
+		seen[l] = true
+	}
+	reduced := in.Op == Max || in.Op == LogSumExp
+	switch {
+	case reduced && slices.ContainsFunc(in.Over, func(l int) bool { return seen[l] }):
+		v.bad("%v keeps a loop that it reduces", in.Op)
+	case reduced && len(seen)+len(in.Over) != len(in.Loops):
+		v.bad("%v loses a loop", in.Op)
+	case (in.Op.Info().Scalar || in.Op == Softmax) && len(seen) != len(in.Loops):
+		v.bad("%v sums", in.Op)
+	case (in.Op == Iota || in.Op == Stack) && len(in.Over) != 1:
+		v.bad("%v names %d loops, not one", in.Op, len(in.Over))
+	case (in.Op == SolveOp) != (in.Solve != nil):
+		v.bad("%v and a residual do not go together", in.Op)
+	}
+}
+
+func (v *verifier) reshape(in *Instr) {
+	size := func(axes []*Axis) string {
+		p := one
+		for _, a := range axes {
+			p = p.Mul(a.Size)
+		}
+		return p.String()
+	}
+	if x, y := size(in.Args[0].Val.Axes), size(in.Out.Axes); x != y {
+		v.bad("reshape of %s entries to %s", x, y)
+	}
+}
+
+// kinds checks the kinds of entries.
+func (v *verifier) kinds(in *Instr) {
+	want := func(i int, kinds ...Elem) {
+		if e := in.Args[i].Val.Elem; !slices.Contains(kinds, e) {
+			v.bad("argument %d of %v has %v entries", i, in.Op, e)
+		}
+	}
+	for i := range in.Args {
+		switch in.Op {
+		case Less, LessEq:
+			want(i, Real, Int)
+		case Equal:
+			want(i, Real, Int, Bool)
+		case And, Or, Not:
+			want(i, Bool)
+		case Real_:
+			want(i, Real, Int, Bool)
+		case Select:
+			if i == 0 {
+				want(i, Bool)
+			} else {
+				want(i, Real)
+			}
+		default:
+			want(i, Real)
+		}
+	}
+	if out := in.Op.Info().Out; out != 0 && in.Out.Elem != out && in.Op != Const {
+		v.bad("%v gives %v entries, not %v", in.Op, out, in.Out.Elem)
+	}
+}

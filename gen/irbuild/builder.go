@@ -1,0 +1,231 @@
+package irbuild
+
+import (
+	"fmt"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// A builder writes one program. Expressions report what is wrong with them and
+// return nil; whoever receives nil returns nil without another message.
+type builder struct {
+	ds     *diag.List
+	blk    *check.Block
+	f      *ir.Func
+	b      *ir.Builder
+	axes   map[*check.Axis]*ir.Axis
+	sized  map[string]*ir.Axis // axes of a size that no dims line names, by size
+	scopes []*scope
+	names  namer
+	seq    int
+	lane   *loopVar
+	token  *loopVar
+	safe   []choice // the branches of piecewise definitions that are being built
+	eq     string
+	span   notation.Span
+	depth  int
+	exts   map[extKey]*ir.Value
+	pos    *ir.Value
+}
+
+// A namer finds the value of a block's name at a moment.
+type namer interface {
+	name(e *builder, sym *check.Symbol, when moment, span notation.Span) *ten
+}
+
+// A moment is when a name is read; the zero moment is a bare name.
+type moment struct {
+	now, before, initial bool
+	at                   *binding // a bound moment
+}
+
+// A scope maps names to what they are bound to: arguments of a function, local
+// definitions, indices. A fence hides the block's names: a function of a page
+// of its own does not see its caller.
+type scope struct {
+	names map[string]*binding
+	fence bool
+}
+
+// A binding is one local name.
+type binding struct {
+	val  *ten
+	idx  *loopVar
+	time *affine     // a moment
+	wide *ir.Axis    // window axis of a moment that may lie before this chunk
+	pick *unionIndex // an index over a union
+	axis *ir.Axis    // an axis that a signature introduced
+	expr *withExpr   // a local definition that is not built yet
+}
+
+// A choice is a branch under construction: its condition, and whether the
+// branch is taken when it holds.
+type choice struct {
+	cond *ten
+	when bool
+}
+
+func newBuilder(blk *check.Block, name string, ds *diag.List) *builder {
+	f := &ir.Func{Name: name}
+	return &builder{ds: ds, blk: blk, f: f, b: &ir.Builder{F: f}, axes: map[*check.Axis]*ir.Axis{}, sized: map[string]*ir.Axis{},
+		exts: map[extKey]*ir.Value{}}
+}
+
+// axis is the program's axis for a block's axis.
+func (e *builder) axis(a *check.Axis) *ir.Axis {
+	if x := e.axes[a]; x != nil {
+		return x
+	}
+	size := renamed(a.Size)
+	x := e.sized[size.String()]
+	if x == nil || a.Free {
+		x = e.f.NewSizedAxis(check.ASCII(a.Name), size)
+	}
+	e.axes[a] = x
+	return x
+}
+
+// renamed spells the sizes of a polynomial in ASCII.
+func renamed(p shape.Poly) shape.Poly {
+	for _, s := range p.Symbols() {
+		if n := check.ASCII(s); n != s {
+			p = p.Replace(s, shape.Sym(n))
+		}
+	}
+	return p
+}
+
+// sizedAxis is the axis of a size that no dims line names, such as d_k + d_v.
+// Equal sizes are the same axis: the size is the only name it has.
+func (e *builder) sizedAxis(p shape.Poly) *ir.Axis {
+	if x := e.sized[p.String()]; x != nil {
+		return x
+	}
+	x := e.f.NewSizedAxis(p.String(), p)
+	e.sized[p.String()] = x
+	return x
+}
+
+func (e *builder) push(s *scope) { e.scopes = append(e.scopes, s) }
+func (e *builder) pop()          { e.scopes = e.scopes[:len(e.scopes)-1] }
+
+// bind adds a local name to the innermost scope.
+func (e *builder) bind(name string, b *binding) {
+	s := e.scopes[len(e.scopes)-1]
+	if s.names == nil {
+		s.names = map[string]*binding{}
+	}
+	s.names[name] = b
+}
+
+// local finds a local name.
+func (e *builder) local(name string) *binding {
+	for i := len(e.scopes) - 1; i >= 0; i-- {
+		if b := e.scopes[i].names[name]; b != nil {
+			return b
+		}
+		if e.scopes[i].fence {
+			return nil
+		}
+	}
+	return nil
+}
+
+// newVar makes an index over an axis.
+func (e *builder) newVar(name string, axis *ir.Axis) *loopVar {
+	e.seq++
+	return &loopVar{name: name, axis: axis, seq: e.seq}
+}
+
+func (e *builder) errorf(code diag.Code, x notation.Expr, format string, args ...any) *diag.Diagnostic {
+	return e.ds.Errorf(code, x.Where(), format, args...)
+}
+
+// named gives a value the name of its equation.
+func (e *builder) named(v *ir.Value, name string) *ir.Value {
+	if v.Def != nil && v.Name[0] == '%' {
+		v.Name = e.f.Fresh(check.ASCII(name))
+	}
+	return v
+}
+
+// typ prints the type of t as a message shows it.
+func typ(t *ten) string {
+	switch {
+	case t == nil:
+		return "?"
+	case t.elem == ir.Int && len(t.axes) == 0:
+		return "an index"
+	case t.elem == ir.Bool && len(t.axes) == 0:
+		return "a condition"
+	case len(t.axes) == 0:
+		return "a number"
+	}
+	s := ""
+	for i, a := range t.axes {
+		if i > 0 {
+			s += "×"
+		}
+		s += a.Name
+	}
+	if t.row {
+		return fmt.Sprintf("a row of ℝ^{%s}", s)
+	}
+	return fmt.Sprintf("ℝ^{%s}", s)
+}
+
+// shapeOf reads a declared shape into axes; undeclared names are what generic
+// makes of them.
+func (e *builder) shapeOf(t *notation.Type, generic func(id *notation.Ident) *ir.Axis) ([]*ir.Axis, bool) {
+	var out []*ir.Axis
+	for _, s := range t.Shape {
+		a := e.axisExpr(s, generic)
+		if a == nil {
+			return nil, false
+		}
+		out = append(out, a)
+	}
+	return out, true
+}
+
+func (e *builder) axisExpr(s notation.Expr, generic func(id *notation.Ident) *ir.Axis) *ir.Axis {
+	if id, ok := s.(*notation.Ident); ok {
+		if b := e.local(id.Name.Text); b != nil && b.axis != nil {
+			return b.axis
+		}
+		if a := e.blk.AxisOf(id.Name.Text); a != nil && !(e.fenced() && generic != nil) {
+			return e.axis(a)
+		}
+		if generic != nil {
+			return generic(id)
+		}
+	}
+	size, ok := e.size(s, generic)
+	if !ok {
+		e.errorf(diag.UnknownAxis, s, "%s is not a size", notation.Print(s, notation.Unicode)).Hint("declare its names with dims")
+		return nil
+	}
+	return e.sizedAxis(size)
+}
+
+// size reads a size expression in the program's own names.
+func (e *builder) size(s notation.Expr, generic func(id *notation.Ident) *ir.Axis) (shape.Poly, bool) {
+	return e.blk.SizeOf(s, func(id *notation.Ident) *check.Axis {
+		if b := e.local(id.Name.Text); b != nil && b.axis != nil {
+			return &check.Axis{Size: b.axis.Size}
+		}
+		if a := e.blk.AxisOf(id.Name.Text); a != nil {
+			return &check.Axis{Size: renamed(a.Size)}
+		}
+		if generic != nil {
+			if a := generic(id); a != nil {
+				return &check.Axis{Size: a.Size}
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,355 @@
+package irbuild
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// functions are the scalar primitives that a page may call by name.
+var functions = map[string]ir.Op{"exp": ir.Exp, "log": ir.Log, "log1p": ir.Log1p, "expm1": ir.Expm1, "sqrt": ir.Sqrt,
+	"tanh": ir.Tanh, "sigmoid": ir.Sigmoid, "softplus": ir.Softplus, "sin": ir.Sin, "cos": ir.Cos, "erf": ir.Erf,
+	"abs": ir.Abs, "sign": ir.Sign, "floor": ir.Floor, "stop": ir.Stop}
+
+var functions2 = map[string]ir.Op{"max": ir.Max2, "min": ir.Min2}
+
+// call builds f(a, b): a function of the page or of another, an operation, or
+// a scalar primitive.
+func (e *builder) call(x *notation.Call) *ten {
+	name := x.Fun.Text
+	if f := e.function(name); f != nil {
+		return e.apply(x, f, e.args(x))
+	}
+	if u := e.blk.Tree.Units[name]; u != nil && u.Kind == notation.OpUnit {
+		return e.callOp(x, u)
+	}
+	if op, ok := functions[name]; ok {
+		ts := e.args(x)
+		if ts == nil || !e.arity(x, len(ts), 1) {
+			return nil
+		}
+		return e.unary(op, ts[0])
+	}
+	if op, ok := functions2[name]; ok {
+		ts := e.args(x)
+		if ts == nil || !e.arity(x, len(ts), 2) {
+			return nil
+		}
+		if len(ts[0].axes) > 0 && len(ts[1].axes) > 0 && !e.same(x, x.Args[0], x.Args[1], ts[0], ts[1]) {
+			return nil
+		}
+		return e.scalar2(op, ts[0], ts[1])
+	}
+	e.errorf(diag.NotAFunction, &notation.Ident{Span: x.Fun.Span}, "there is no function %s", name)
+	return nil
+}
+
+func (e *builder) function(name string) *check.Function { return e.blk.Funcs[name] }
+
+func (e *builder) arity(x *notation.Call, got, want int) bool {
+	if got != want {
+		e.errorf(diag.WrongArity, x, "%s takes %d arguments, not %d", x.Fun.Text, want, got)
+	}
+	return got == want
+}
+
+func (e *builder) args(x *notation.Call) []*ten {
+	out := make([]*ten, len(x.Args))
+	ok := true
+	for i, a := range x.Args {
+		out[i] = e.expr(a)
+		ok = ok && out[i] != nil
+	}
+	if !ok {
+		return nil
+	}
+	return out
+}
+
+// maxDepth bounds how deep functions call each other.
+const maxDepth = 50
+
+// apply builds a function's body with its parameters bound to the arguments.
+// A function of numbers maps over arrays: it is built for one entry.
+func (e *builder) apply(x *notation.Call, f *check.Function, args []*ten) *ten {
+	if args == nil || !e.arity(x, len(args), len(f.Params)) {
+		return nil
+	}
+	if e.depth++; e.depth > maxDepth {
+		e.depth--
+		e.errorf(diag.Cycle, x, "%s calls itself", f.Name)
+		return nil
+	}
+	defer func() { e.depth-- }()
+	e.enter(f)
+	defer e.pop()
+	mapped, vars := e.entries(f, args)
+	for i, p := range f.Params {
+		a := mapped[i]
+		if p.Type != nil && !e.fits(x, x.Args[i], p, a) {
+			return nil
+		}
+		e.bind(p.Name.Text, &binding{val: a})
+	}
+	out := e.define(f.Def)
+	if out == nil || len(vars) == 0 {
+		return out
+	}
+	return e.lift(out, vars)
+}
+
+// enter opens the scope of a function: its own page's names, or the block's
+// when it is written in the block.
+func (e *builder) enter(f *check.Function) {
+	e.push(&scope{fence: f.Block == nil})
+}
+
+// entries reads array arguments entry by entry where the parameters are
+// numbers; arrays then need the same axes.
+func (e *builder) entries(f *check.Function, args []*ten) ([]*ten, []*loopVar) {
+	var axes []*ir.Axis
+	for i, p := range f.Params {
+		if number(p) && f.Def.Target.Index == nil && len(args[i].axes) > 0 && typed(f) {
+			axes = args[i].axes
+		}
+	}
+	if axes == nil {
+		return args, nil
+	}
+	var vars []*loopVar
+	for _, a := range axes {
+		vars = append(vars, e.newVar("·", a))
+	}
+	out := make([]*ten, len(args))
+	for i, t := range args {
+		out[i] = t
+		if len(t.axes) == len(axes) && slices.Equal(t.axes, axes) {
+			u := t
+			for _, v := range vars {
+				u = at(u, v)
+			}
+			out[i] = u
+		}
+	}
+	return out, vars
+}
+
+// number reports whether a parameter is declared as a number.
+func number(p *notation.Param) bool {
+	return p.Type != nil && p.Type.Kind == notation.RealType && len(p.Type.Shape) == 0 && !p.Type.AnyShape
+}
+
+func typed(f *check.Function) bool {
+	return slices.ContainsFunc(f.Params, func(p *notation.Param) bool { return number(p) })
+}
+
+// fits checks an argument against a parameter's type and binds the axes that
+// the signature introduces.
+func (e *builder) fits(x *notation.Call, arg notation.Expr, p *notation.Param, t *ten) bool {
+	switch {
+	case p.Type.AnyShape:
+		return true
+	case p.Type.Kind == notation.IntType:
+		return true
+	case p.Type.Kind != notation.RealType && p.Type.Kind != notation.SphereType && p.Type.Kind != notation.SimplexType:
+		return true
+	case t.isLiteral() && t.coef == 0:
+		return true
+	case len(p.Type.Shape) != len(t.axes):
+		e.errorf(diag.ShapeMismatch, arg, "%s is %s, but parameter %s of %s is %s", text(arg), typ(t), p.Name.Text, x.Fun.Text, text2(p.Type)).
+			Labelf("%s", typ(t)).See(p.Span, "required here, parameter %s", p.Name.Text)
+		return false
+	}
+	for i, s := range p.Type.Shape {
+		want := e.axisExpr(s, func(id *notation.Ident) *ir.Axis {
+			e.bind(id.Name.Text, &binding{axis: t.axes[i]})
+			return t.axes[i]
+		})
+		if want == nil {
+			return false
+		}
+		if want != t.axes[i] {
+			e.errorf(diag.ShapeMismatch, arg, "%s is %s, but parameter %s of %s must be %s", text(arg), typ(t), p.Name.Text, x.Fun.Text, text2(p.Type)).
+				Labelf("%s", typ(t)).See(p.Span, "required here, parameter %s", p.Name.Text)
+			return false
+		}
+	}
+	return true
+}
+
+func text2(t *notation.Type) string { return notation.Print(t, notation.Unicode) }
+
+// callOp builds an operation inside an equation.
+func (e *builder) callOp(x *notation.Call, u *notation.Unit) *ten {
+	args := e.args(x)
+	if args == nil {
+		return nil
+	}
+	f := &check.Function{Name: u.Name.Text, Params: u.Params, Def: u.Result, Unit: u}
+	if u.Result == nil {
+		e.errorf(diag.NotSupported, x, "operation %s has no single formula and cannot be called in an equation", u.Name.Text)
+		return nil
+	}
+	return e.apply(x, f, args)
+}
+
+// define builds the value of a definition: its with-names first, then its
+// right-hand side under the indices of its left-hand side.
+func (e *builder) define(d *notation.Define) *ten {
+	e.push(&scope{})
+	defer e.pop()
+	if len(d.Target.Index) == 0 {
+		if !e.with(d.With) {
+			return nil
+		}
+		return e.expr(d.Value)
+	}
+	vars, groups, ok := e.targetIndex(d.Target.Index)
+	if !ok || !e.with(d.With) {
+		return nil
+	}
+	t := e.expr(d.Value)
+	if t == nil {
+		return nil
+	}
+	return e.fold(e.lift(t, vars), groups)
+}
+
+// with binds local definitions; they are built where they are first read, so
+// that a with-name may mention the indices of its reader.
+func (e *builder) with(ds []*notation.Define) bool {
+	for _, w := range ds {
+		if w.Target.IsFunc {
+			e.ds.Errorf(diag.NotSupported, w.Span, "a function cannot be defined after with")
+			return false
+		}
+		e.bind(w.Target.Name.Name.Text, &binding{expr: &withExpr{w}})
+	}
+	return true
+}
+
+// withExpr is a local definition that is not built yet.
+type withExpr struct{ *notation.Define }
+
+// group is a pair (h∈H, i∈d_h) on the left-hand side: n visible axes from k on
+// that are one axis in the result.
+type group struct {
+	k, n  int
+	whole *ir.Axis
+}
+
+// targetIndex binds the indices of a left-hand side. A pair makes two.
+func (e *builder) targetIndex(bs []*notation.Binder) (vars []*loopVar, groups []group, ok bool) {
+	for _, b := range bs {
+		if len(b.Tuple) > 0 {
+			vs, _, _, ok := e.binders(b.Tuple)
+			if !ok {
+				return nil, nil, false
+			}
+			groups = append(groups, group{len(vars), len(vs), e.productAxis(b, vs)})
+			vars = append(vars, vs...)
+			continue
+		}
+		vs, unions, _, ok := e.binders([]*notation.Binder{b})
+		if !ok {
+			return nil, nil, false
+		}
+		for _, u := range unions {
+			vs = append(vs, u.whole)
+		}
+		vars = append(vars, vs...)
+	}
+	return vars, groups, true
+}
+
+// productAxis is the declared axis whose factors a pair runs over.
+func (e *builder) productAxis(b *notation.Binder, vs []*loopVar) *ir.Axis {
+	for _, c := range e.blk.AxisSeq {
+		if len(c.Factors) != len(vs) {
+			continue
+		}
+		same := true
+		for i, f := range c.Factors {
+			same = same && e.axis(e.blk.Axes[f]) == vs[i].axis
+		}
+		if same {
+			return e.axis(c)
+		}
+	}
+	size := vs[0].axis.Size
+	for _, v := range vs[1:] {
+		size = size.Mul(v.axis.Size)
+	}
+	return e.sizedAxis(size)
+}
+
+// fold merges the axes of pairs, last first.
+func (e *builder) fold(t *ten, groups []group) *ten {
+	for i := len(groups) - 1; i >= 0; i-- {
+		t = e.merge(t, groups[i].k, groups[i].n, groups[i].whole)
+	}
+	return t
+}
+
+// grad builds ∇_p f(args): the derivative of one call by one of its formal
+// parameters, everything else held fixed. The parameter is bound to a copy of
+// its argument over all indices in scope, so that each point of a sum has a
+// gradient of its own.
+func (e *builder) grad(x *notation.Grad) *ten {
+	f := e.function(x.Call.Fun.Text)
+	if f == nil {
+		e.errorf(diag.NotAFunction, x.Call, "%s is not a function of this page", x.Call.Fun.Text).Hint("∇ takes a function that the page defines, such as ℓ(M; k, v) = …")
+		return nil
+	}
+	k := slices.IndexFunc(f.Params, func(p *notation.Param) bool { return p.Name.Text == x.Wrt.Text })
+	if k < 0 {
+		e.ds.Errorf(diag.NotAFunction, x.Wrt.Span, "%s is not a parameter of %s", x.Wrt.Text, f.Name).See(f.Def.Target.Span, "%s is defined here", f.Name)
+		return nil
+	}
+	args := e.args(x.Call)
+	if args == nil {
+		return nil
+	}
+	vars := e.pointVars(args)
+	p := e.spread(args[k], vars)
+	args[k] = p
+	loss := e.apply(x.Call, f, args)
+	if loss == nil {
+		return nil
+	}
+	if len(loss.axes) > 0 {
+		e.errorf(diag.NotScalar, x.Call, "%s is %s; only a number has a gradient", text(x.Call), typ(loss))
+		return nil
+	}
+	val := e.pack(loss, vars)
+	seed := e.b.Const(1, val.Axes...)
+	wrt := p.fs[0].val
+	e.b.Eq, e.b.Span = e.eq, e.span
+	adj := autodiff.Reverse(e.b, map[*ir.Value]*ir.Value{val: seed}, []*ir.Value{wrt})[wrt]
+	if adj == nil {
+		adj = e.b.Const(0, wrt.Axes...)
+	}
+	out := p.clone()
+	out.fs[0].val = adj
+	return out
+}
+
+// pointVars are the loop variables that any argument depends on.
+func (e *builder) pointVars(args []*ten) []*loopVar {
+	var vars []*loopVar
+	for _, t := range args {
+		for i := range t.fs {
+			t.fs[i].vars(func(v *loopVar) {
+				if !slices.Contains(vars, v) {
+					vars = append(vars, v)
+				}
+			})
+		}
+	}
+	sortVars(vars)
+	return vars
+}

@@ -1,0 +1,466 @@
+package irbuild
+
+import (
+	"math"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// expr builds an expression; nil means that a message was given.
+func (e *builder) expr(x notation.Expr) *ten {
+	switch x := x.(type) {
+	case *notation.Number:
+		return literal(x.Value)
+	case *notation.Ident:
+		return e.ident(x)
+	case *notation.Field:
+		return e.field(x)
+	case *notation.Index:
+		return e.index(x)
+	case *notation.Call:
+		return e.call(x)
+	case *notation.Grad:
+		return e.grad(x)
+	case *notation.Unary:
+		if t := e.expr(x.X); t != nil {
+			return t.scale(-1)
+		}
+		return nil
+	case *notation.Binary:
+		return e.binary(x)
+	case *notation.Juxt:
+		return e.juxt(x)
+	case *notation.Power:
+		return e.power(x)
+	case *notation.Transpose:
+		return e.transpose(x)
+	case *notation.Norm:
+		if t := e.expr(x.X); t != nil {
+			return e.unary(ir.Sqrt, e.square(t))
+		}
+		return nil
+	case *notation.Abs:
+		if t := e.expr(x.X); t != nil {
+			return e.unary(ir.Abs, t)
+		}
+		return nil
+	case *notation.Inner:
+		return e.inner(x, x.X, x.Y)
+	case *notation.Reduce:
+		return e.reduce(x)
+	case *notation.Stack:
+		return e.stack(x)
+	case *notation.Piecewise:
+		return e.piecewise(x)
+	case *notation.Case:
+		return e.chooseCase(x)
+	case *notation.Relation, *notation.And:
+		return e.condition(x)
+	}
+	e.errorf(diag.NotSupported, x, "this cannot stand in an equation")
+	return nil
+}
+
+// binary builds a + b, a − b, a · b, a ⊙ b, a / b and a mod b.
+func (e *builder) binary(x *notation.Binary) *ten {
+	if x.Op == "·" {
+		return e.dot(x)
+	}
+	a, b := e.expr(x.X), e.expr(x.Y)
+	if a == nil || b == nil {
+		return nil
+	}
+	switch x.Op {
+	case "+":
+		return e.sum(x, a, b, 1)
+	case "−":
+		return e.sum(x, a, b, -1)
+	case "⊙":
+		if !e.same(x, x.X, x.Y, a, b) {
+			return nil
+		}
+		return times(a, b)
+	case "/":
+		return e.divide(x, a, b)
+	case "mod":
+		if !e.same(x, x.X, x.Y, a, b) {
+			return nil
+		}
+		return e.scalar2(ir.Mod, a, b)
+	}
+	e.errorf(diag.NotSupported, x, "%s cannot stand in an equation", x.Op)
+	return nil
+}
+
+// same checks that two operands have the same axes; a literal number stands
+// for the constant array.
+func (e *builder) same(x, xa, xb notation.Expr, a, b *ten) bool {
+	if a.isLiteral() || b.isLiteral() || sameAxes(a, b) && a.row == b.row {
+		return true
+	}
+	e.errorf(diag.ShapeMismatch, xb, "%s is %s, but %s is %s", text(xb), typ(b), text(xa), typ(a)).
+		Labelf("%s", typ(b)).See(xa.Where(), "%s is %s", text(xa), typ(a)).
+		Hint("both sides need the same axes; equal size is not enough")
+	return false
+}
+
+func text(x notation.Expr) string { return notation.Print(x, notation.Unicode) }
+
+func sameAxes(a, b *ten) bool {
+	if len(a.axes) != len(b.axes) {
+		return false
+	}
+	for i := range a.axes {
+		if a.axes[i] != b.axes[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// sum builds a ± b.
+func (e *builder) sum(x notation.Expr, a, b *ten, sign float64) *ten {
+	if bin, ok := x.(*notation.Binary); ok && !e.same(x, bin.X, bin.Y, a, b) {
+		return nil
+	}
+	if a.isLiteral() && b.isLiteral() {
+		return literal(a.coef + sign*b.coef)
+	}
+	axes, row := a.axes, a.row
+	if a.isLiteral() {
+		axes, row = b.axes, b.row
+	}
+	m := emission{op: ir.Lin, locals: axes, out: len(axes)}
+	constant := 0.0
+	for i, t := range []*ten{a, b} {
+		c := t.coef
+		if i == 1 {
+			c *= sign
+		}
+		if len(t.fs) == 0 {
+			constant += c
+			continue
+		}
+		if len(t.fs) > 1 || !t.full() {
+			u := t.clone()
+			u.coef = 1
+			t = e.one(u)
+		}
+		m.coef = append(m.coef, c)
+		m.args = append(m.args, operand{t.fs[0], upTo(len(axes))})
+	}
+	m.coef = append(m.coef, constant)
+	out := e.emit(m)
+	out.row = row
+	return out
+}
+
+// times is the entry-by-entry product, or scalar times tensor.
+func times(a, b *ten) *ten {
+	if len(a.axes) < len(b.axes) {
+		a, b = b, a
+	}
+	u, v := a.clone(), b.clone()
+	u.coef *= v.coef
+	u.fs = append(u.fs, v.fs...)
+	return u
+}
+
+// divide builds a / b with b a number or of a's own axes.
+func (e *builder) divide(x *notation.Binary, a, b *ten) *ten {
+	if b.isLiteral() {
+		return a.scale(1 / b.coef)
+	}
+	if len(b.axes) != 0 && !e.same(x, x.X, x.Y, a, b) {
+		return nil
+	}
+	return e.scalar2(ir.Div, a, e.guarded(b))
+}
+
+// scalar2 applies a function of two arguments entry by entry; an argument
+// without axes is the same for every entry.
+func (e *builder) scalar2(op ir.Op, ts ...*ten) *ten {
+	var axes []*ir.Axis
+	row := false
+	m := emission{op: op, elem: op.Info().Out}
+	for i, t := range ts {
+		ts[i] = e.one(t)
+		if len(t.axes) > len(axes) {
+			axes, row = t.axes, t.row
+		}
+	}
+	for _, t := range ts {
+		m.args = append(m.args, operand{t.fs[0], upTo(len(t.axes))})
+	}
+	m.locals, m.out = axes, len(axes)
+	out := e.emit(m)
+	out.row = row
+	return out
+}
+
+// unary applies a function entry by entry; functions that are not defined
+// everywhere see 1 instead where their branch is not taken.
+func (e *builder) unary(op ir.Op, t *ten) *ten {
+	switch op {
+	case ir.Log, ir.Log1p, ir.Sqrt, ir.Exp, ir.Expm1:
+		t = e.guarded(t)
+	}
+	return e.scalar2(op, t)
+}
+
+// guarded replaces an argument by 1 where the branch that is being built is
+// not taken, so that an unselected branch never yields NaN, nor its adjoint.
+func (e *builder) guarded(t *ten) *ten {
+	for _, c := range e.safe {
+		yes, no := t, literal(1)
+		if !c.when {
+			yes, no = no, yes
+		}
+		t = e.selectTen(c.cond, yes, no)
+	}
+	return t
+}
+
+func (e *builder) selectTen(cond, yes, no *ten) *ten {
+	axes := yes.axes
+	if len(no.axes) > len(axes) {
+		axes = no.axes
+	}
+	m := emission{op: ir.Select, locals: axes, out: len(axes)}
+	for _, t := range []*ten{e.one(cond), e.one(yes), e.one(no)} {
+		m.args = append(m.args, operand{t.fs[0], upTo(len(t.axes))})
+	}
+	return e.emit(m)
+}
+
+// power builds x^n for scalars.
+func (e *builder) power(x *notation.Power) *ten {
+	n, isNum := e.number(x.Exp)
+	if norm, ok := x.X.(*notation.Norm); ok && isNum && n == 2 {
+		if t := e.expr(norm.X); t != nil {
+			return e.square(t)
+		}
+		return nil
+	}
+	t := e.expr(x.X)
+	if t == nil {
+		return nil
+	}
+	if len(t.axes) != 0 {
+		e.errorf(diag.NotScalar, x, "a power of %s, which is %s", text(x.X), typ(t)).
+			Hint("powers are of numbers; write %s ⊙ %s for the entries", text(x.X), text(x.X))
+		return nil
+	}
+	if isNum && n == math.Trunc(n) && n >= 1 && n <= 4 {
+		t = e.one(t)
+		out := t
+		for range int(n) - 1 {
+			out = times(out, t)
+		}
+		return out
+	}
+	exp := e.expr(x.Exp)
+	if exp == nil {
+		return nil
+	}
+	if len(exp.axes) != 0 {
+		e.errorf(diag.NotScalar, x.Exp, "the exponent is %s", typ(exp))
+		return nil
+	}
+	return e.scalar2(ir.Pow, e.guarded(t), exp)
+}
+
+// number evaluates a constant, options included.
+func (e *builder) number(x notation.Expr) (float64, bool) {
+	if id, ok := x.(*notation.Ident); ok && e.local(id.Name.Text) == nil {
+		if o := e.blk.Options[id.Name.Text]; o != nil {
+			return check.Number(o.Value)
+		}
+	}
+	return check.Number(x)
+}
+
+// square is the sum of the squares of all entries.
+func (e *builder) square(t *ten) *ten {
+	t = e.one(t)
+	return e.emit(emission{op: ir.Prod, coef: []float64{1}, locals: t.axes,
+		args: append(t.place(upTo(len(t.axes))), t.place(upTo(len(t.axes)))...)})
+}
+
+func (e *builder) transpose(x *notation.Transpose) *ten {
+	t := e.expr(x.X)
+	if t == nil {
+		return nil
+	}
+	u := t.clone()
+	switch len(t.axes) {
+	case 0:
+	case 1:
+		u.row = !t.row
+	case 2:
+		u.axes[0], u.axes[1] = u.axes[1], u.axes[0]
+		for _, f := range u.fs {
+			for i := range f.sub {
+				if f.sub[i].slot >= 0 {
+					f.sub[i].slot = 1 - f.sub[i].slot
+				}
+			}
+		}
+	default:
+		e.errorf(diag.NotSupported, x, "%s has %d axes; write its transpose with indices", text(x.X), len(t.axes))
+		return nil
+	}
+	return u
+}
+
+// piecewise builds { a if c ; b otherwise } as nested choices.
+func (e *builder) piecewise(x *notation.Piecewise) *ten {
+	depth := len(e.safe)
+	defer func() { e.safe = e.safe[:depth] }()
+	type arm struct{ cond, val *ten }
+	var arms []arm
+	ok := true
+	for _, a := range x.Arms {
+		var c *ten
+		before := len(e.safe)
+		if a.Cond != nil {
+			if c = e.condition(a.Cond); c == nil {
+				ok = false
+				continue
+			}
+			c = e.one(c)
+			e.safe = append(e.safe, choice{c, true})
+		}
+		v := e.expr(a.Value)
+		e.safe = e.safe[:before]
+		if c != nil {
+			e.safe = append(e.safe, choice{c, false})
+		}
+		if v == nil {
+			ok = false
+			continue
+		}
+		if len(arms) > 0 && !e.same(x, x.Arms[0].Value, a.Value, arms[0].val, v) {
+			ok = false
+		}
+		arms = append(arms, arm{c, v})
+	}
+	if !ok || len(arms) == 0 {
+		return nil
+	}
+	if arms[len(arms)-1].cond != nil {
+		e.errorf(diag.NotSupported, x, "the last branch has a condition").Hint("end with `otherwise`")
+		return nil
+	}
+	out := arms[len(arms)-1].val
+	for i := len(arms) - 2; i >= 0; i-- {
+		out = e.selectTen(arms[i].cond, arms[i].val, out)
+	}
+	return out
+}
+
+// chooseCase takes the arm that the configuration selects; a case on an
+// attribute of the parameter under update stays a choice.
+func (e *builder) chooseCase(x *notation.Case) *ten {
+	if v := e.blk.Chosen(x); v != nil {
+		return e.expr(v)
+	}
+	if id, ok := x.On.(*notation.Ident); ok && e.blk.Unit.Kind == notation.UpdateUnit && len(x.Arms) == 2 {
+		if word, ok := x.Arms[0].Cond.(*notation.Ident); ok && x.Arms[1].Cond == nil {
+			flag := e.attribute(id, word.Name.Text)
+			yes, no := e.expr(x.Arms[0].Value), e.expr(x.Arms[1].Value)
+			if yes == nil || no == nil {
+				return nil
+			}
+			return e.selectTen(flag, yes, no)
+		}
+	}
+	e.errorf(diag.NotSupported, x, "no arm of this case is selected").Hint("a case chooses by an option, when the page is configured")
+	return nil
+}
+
+// attribute is a flag of the parameter under update, such as nodecay.
+func (e *builder) attribute(of *notation.Ident, word string) *ten {
+	v := e.f.Param(word)
+	if v == nil {
+		v = e.f.AddParam(word, ir.Constant, ir.Bool)
+	}
+	return &ten{elem: ir.Bool, coef: 1, fs: []factor{{val: v}}}
+}
+
+// condition builds a truth value.
+func (e *builder) condition(x notation.Expr) *ten {
+	switch x := x.(type) {
+	case *notation.And:
+		a, b := e.condition(x.X), e.condition(x.Y)
+		if a == nil || b == nil {
+			return nil
+		}
+		return e.scalar2(ir.And, a, b)
+	case *notation.Relation:
+		return e.relation(x)
+	}
+	t := e.expr(x)
+	if t != nil && t.elem != ir.Bool {
+		e.errorf(diag.NotSupported, x, "%s is %s, not a condition", text(x), typ(t))
+		return nil
+	}
+	return t
+}
+
+func (e *builder) relation(x *notation.Relation) *ten {
+	a, b := e.numeric(x.X), e.numeric(x.Y)
+	if a == nil || b == nil {
+		return nil
+	}
+	if len(a.axes) > 0 || len(b.axes) > 0 {
+		if !e.same(x, x.X, x.Y, a, b) {
+			return nil
+		}
+	}
+	switch x.Op {
+	case "=":
+		return e.scalar2(ir.Equal, a, b)
+	case "≠":
+		return e.scalar2(ir.Not, e.scalar2(ir.Equal, a, b))
+	case "<":
+		return e.scalar2(ir.Less, a, b)
+	case "≤":
+		return e.scalar2(ir.LessEq, a, b)
+	case ">":
+		return e.scalar2(ir.Less, b, a)
+	case "≥":
+		return e.scalar2(ir.LessEq, b, a)
+	}
+	e.errorf(diag.NotSupported, x, "%s cannot be computed here", x.Op)
+	return nil
+}
+
+// numeric builds an expression whose value may be an index or a number.
+func (e *builder) numeric(x notation.Expr) *ten {
+	if id, ok := x.(*notation.Ident); ok {
+		if b := e.local(id.Name.Text); b != nil && b.idx != nil {
+			return e.position(varAff(b.idx))
+		}
+	}
+	t := e.expr(x)
+	if t != nil && t.elem == ir.Int {
+		return e.scalar2(ir.Real_, t)
+	}
+	return t
+}
+
+// position is the value of an index as a number.
+func (e *builder) position(a affine) *ten {
+	v := a.single()
+	if v == nil {
+		return nil
+	}
+	out := e.emit(emission{op: ir.Iota, keep: []*loopVar{v}})
+	in := out.fs[0].val.Def
+	in.Over = []int{0}
+	return out
+}

@@ -1,0 +1,209 @@
+package irbuild
+
+import (
+	"math"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// ident builds a name: a local one, an option, a size, or a name of the block
+// at the moment that its suffix says.
+func (e *builder) ident(x *notation.Ident) *ten {
+	text := x.Name.Text
+	if b := e.local(text); b != nil && !x.Bar {
+		return e.bound(x, b)
+	}
+	if e.fenced() {
+		if t := e.constant(x); t != nil {
+			return t
+		}
+		e.unknown(x)
+		return nil
+	}
+	name, suffix := e.blk.Split(text)
+	if x.Bar {
+		name += ".bar"
+		if n, ok := e.names.(barNamer); ok {
+			if t := n.barred(e, x, suffix); t != nil {
+				return t
+			}
+		}
+		e.errorf(diag.UnknownName, x, "there is no adjoint %s here", notation.Print(x, notation.Unicode)).Hint("adjoints stand in claims")
+		return nil
+	}
+	if z := e.blk.Zeroed[name]; z != nil {
+		return e.expr(z)
+	}
+	sym := e.blk.Symbols[name]
+	if sym == nil {
+		if t := e.constant(x); t != nil {
+			return t
+		}
+		e.unknown(x)
+		return nil
+	}
+	when, ok := e.moment(x, suffix)
+	if !ok {
+		return nil
+	}
+	return e.names.name(e, sym, when, x.Span)
+}
+
+// fenced reports whether the block's names are hidden: in a function of a page
+// of its own.
+func (e *builder) fenced() bool {
+	for i := len(e.scopes) - 1; i >= 0; i-- {
+		if e.scopes[i].fence {
+			return true
+		}
+	}
+	return false
+}
+
+// bound builds a local name.
+func (e *builder) bound(x *notation.Ident, b *binding) *ten {
+	switch {
+	case b.val != nil:
+		return b.val
+	case b.expr != nil:
+		w := b.expr
+		if e.depth++; e.depth > maxDepth {
+			e.depth--
+			e.errorf(diag.Cycle, x, "%s needs itself", x.Name.Text)
+			return nil
+		}
+		defer func() { e.depth-- }()
+		t := e.define(w.Define)
+		if t != nil && len(t.fs) > 0 {
+			t = e.one(t)
+			b.val = t
+		}
+		return t
+	case b.axis != nil:
+		return e.sizeTen(b.axis)
+	case b.idx != nil:
+		return e.position(varAff(b.idx))
+	}
+	e.errorf(diag.NotSupported, x, "%s is a moment, not a number", x.Name.Text)
+	return nil
+}
+
+// constant is an option's number, or a size as a number.
+func (e *builder) constant(x *notation.Ident) *ten {
+	text := x.Name.Text
+	if text == "∞" {
+		return literal(math.Inf(1))
+	}
+	if o := e.blk.Options[text]; o != nil {
+		if e.blk.Unit.Kind == notation.UpdateUnit {
+			return e.setting(text)
+		}
+		if n, ok := check.Number(o.Value); ok {
+			if a := e.blk.Axes[text]; a != nil && a.Free {
+				return e.sizeTen(e.axis(a))
+			}
+			return literal(n)
+		}
+	}
+	if a := e.blk.AxisOf(text); a != nil {
+		return e.sizeTen(e.axis(a))
+	}
+	return nil
+}
+
+// setting is an option of an update: it may change from call to call.
+func (e *builder) setting(name string) *ten {
+	ascii := check.ASCII(name)
+	v := e.f.Param(ascii)
+	if v == nil {
+		v = e.f.AddParam(ascii, ir.Constant, ir.Real)
+	}
+	return &ten{elem: ir.Real, coef: 1, fs: []factor{{val: v}}}
+}
+
+// sizeTen is the size of an axis as a number.
+func (e *builder) sizeTen(a *ir.Axis) *ten {
+	if n, ok := a.Size.Const(); ok {
+		return literal(float64(n))
+	}
+	out := e.emit(emission{op: ir.SizeOf})
+	out.fs[0].val.Def.Poly = a.Size
+	return out
+}
+
+// moment reads a time suffix: _t, _{t−1}, _0, or a bound moment.
+func (e *builder) moment(x *notation.Ident, suffix string) (moment, bool) {
+	t := e.blk.Time
+	if x.Time != nil {
+		if bin, ok := x.Time.(*notation.Binary); ok && bin.Op == "−" {
+			id, isID := bin.X.(*notation.Ident)
+			n, isNum := bin.Y.(*notation.Number)
+			if isID && isNum && id.Name.Text == t && n.Value == 1 {
+				return moment{before: true}, true
+			}
+		}
+		if id, ok := x.Time.(*notation.Ident); ok {
+			suffix = id.Name.Text
+		} else if n, ok := x.Time.(*notation.Number); ok && n.Value == 0 {
+			return moment{initial: true}, true
+		} else {
+			e.errorf(diag.TimeSuffix, x.Time, "%s is not a moment", notation.Print(x.Time, notation.Unicode)).Hint("a name is read at %s, at %s−1, at 0 or at an index bound to a window", t, t)
+			return moment{}, false
+		}
+	}
+	switch suffix {
+	case "":
+		return moment{}, true
+	case t:
+		return moment{now: true}, true
+	case "0":
+		return moment{initial: true}, true
+	}
+	if b := e.local(suffix); b != nil && (b.time != nil || b.pick != nil) {
+		return moment{at: b}, true
+	}
+	e.errorf(diag.TimeSuffix, x, "_%s is not a moment", suffix).Hint("bind it: Σ_{%s∈window(%s, w)}", suffix, t)
+	return moment{}, false
+}
+
+func (e *builder) unknown(x *notation.Ident) {
+	var names []string
+	for n := range e.blk.Symbols {
+		names = append(names, n)
+	}
+	for n := range e.blk.Options {
+		names = append(names, n)
+	}
+	for _, s := range e.scopes {
+		for n := range s.names {
+			names = append(names, n)
+		}
+	}
+	name := x.Name.Text
+	base, suffix := name, ""
+	if t := e.blk.Time; t != "" && len(name) > len(t)+1 && name[len(name)-len(t)-1:] == "_"+t {
+		base, suffix = name[:len(name)-len(t)-1], "_"+t
+	}
+	d := e.errorf(diag.UnknownName, x, "%s is not declared", notation.Print(x, notation.Unicode))
+	if n := check.Nearest(base, slices.Compact(names)); n != "" {
+		d.Hint("did you mean %s%s?", n, suffix)
+	} else {
+		d.Hint("declare it, or give it an equation")
+	}
+}
+
+// field builds ℓ.r, which claims and kinks use; nothing else may look inside
+// another definition.
+func (e *builder) field(x *notation.Field) *ten {
+	e.errorf(diag.NotSupported, x, "%s looks inside a definition; only kink may", notation.Print(x, notation.Unicode))
+	return nil
+}
+
+// A barNamer knows adjoints: the claims of an operation or of a step.
+type barNamer interface {
+	barred(e *builder, x *notation.Ident, suffix string) *ten
+}

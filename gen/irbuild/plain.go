@@ -1,0 +1,183 @@
+package irbuild
+
+import (
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// plainNames serves units in which time is an axis like any other: operations,
+// compositions and models.
+type plainNames struct {
+	vals    map[string]*ten
+	unions  map[string]*unionVal
+	earlier map[string]*ten // what earlier stages of a composition made
+}
+
+func newPlainNames() *plainNames {
+	return &plainNames{vals: map[string]*ten{}, unions: map[string]*unionVal{}}
+}
+
+func (n *plainNames) name(e *builder, sym *check.Symbol, when moment, span notation.Span) *ten {
+	if when != (moment{}) {
+		e.ds.Errorf(diag.TimeSuffix, span, "%s has no moments here", sym.Name).Hint("index it: %s[t]", sym.Name)
+		return nil
+	}
+	if t := n.vals[sym.Name]; t != nil {
+		return t
+	}
+	if t := n.earlier[sym.Name]; t != nil {
+		p := e.f.AddParam(check.ASCII(sym.Name), ir.Input, ir.Real, append(axesOf(e.lanes()), t.axes...)...)
+		n.vals[sym.Name] = e.ofValue(p, e.lanes(), t.axes)
+		return n.vals[sym.Name]
+	}
+	switch sym.Kind {
+	case check.Outer:
+		t := e.param(sym, ir.Outer, nil)
+		n.vals[sym.Name] = t
+		return t
+	case check.Input, check.Constant:
+		role := ir.Input
+		if sym.Kind == check.Constant {
+			role = ir.Constant
+		}
+		t := e.param(sym, role, e.lanes())
+		n.vals[sym.Name] = t
+		return t
+	}
+	e.ds.Errorf(diag.UnknownName, span, "%s has no value here", sym.Name)
+	return nil
+}
+
+// param adds a parameter for a declared name: axes are the variables, then
+// what the type says.
+func (e *builder) param(sym *check.Symbol, role ir.Role, vars []*loopVar) *ten {
+	axes, elem, ok := e.declared(sym)
+	if !ok {
+		return nil
+	}
+	if role == ir.Constant {
+		vars = nil
+	}
+	v := e.f.AddParam(check.ASCII(sym.Name), role, elem, append(axesOf(vars), axes...)...)
+	v.NoGrad = v.NoGrad || role == ir.Constant
+	return e.ofValue(v, vars, axes)
+}
+
+// declared reads the type of a declared name.
+func (e *builder) declared(sym *check.Symbol) ([]*ir.Axis, ir.Elem, bool) {
+	t := sym.Type
+	if t == nil {
+		return nil, ir.Real, true
+	}
+	elem := ir.Real
+	if t.Kind == notation.IntType {
+		elem = ir.Int
+	}
+	if t.AnyShape {
+		return []*ir.Axis{e.anyAxis()}, elem, true
+	}
+	axes, ok := e.shapeOf(t, e.generic())
+	return axes, elem, ok
+}
+
+// anyAxis stands for any one shape: all entries in a row.
+func (e *builder) anyAxis() *ir.Axis {
+	if x := e.sized["any shape"]; x != nil {
+		return x
+	}
+	x := e.f.NewAxis("n")
+	e.sized["any shape"] = x
+	return x
+}
+
+// generic makes axes of the names that an operation's signature introduces.
+func (e *builder) generic() func(id *notation.Ident) *ir.Axis {
+	if e.blk.Unit.Kind != notation.OpUnit {
+		return nil
+	}
+	return func(id *notation.Ident) *ir.Axis {
+		a := e.blk.Axes[id.Name.Text]
+		if a == nil {
+			a = check.FreeAxis(e.blk, id.Name.Text)
+		}
+		return e.axis(a)
+	}
+}
+
+// equation builds one equation of a plain unit and remembers its value.
+func (n *plainNames) equation(e *builder, eq *check.Equation) *ten {
+	e.eq, e.span = eq.ID, eq.Span()
+	if eq.Def != nil {
+		if u := e.asUnion(n, eq); u {
+			return n.vals[eq.Name]
+		}
+	}
+	t := e.define(eq.Def)
+	if t == nil {
+		return nil
+	}
+	t = e.one(t)
+	if t.fs[0].val.Def == nil || t.fs[0].val.Name[0] != '%' {
+		t = e.copied(t)
+	}
+	e.named(t.fs[0].val, eq.Name)
+	n.vals[eq.Name] = t
+	return t
+}
+
+// copied gives t a value of its own.
+func (e *builder) copied(t *ten) *ten {
+	out := e.emit(emission{op: ir.Prod, coef: []float64{1}, locals: t.axes, out: len(t.axes), args: t.place(upTo(len(t.axes))), elem: t.elem})
+	out.row = t.row
+	return out
+}
+
+// asUnion keeps a value whose rows are indexed by a union of axes in parts.
+func (e *builder) asUnion(n *plainNames, eq *check.Equation) bool {
+	d := eq.Def
+	if st, ok := d.Value.(*notation.Stack); ok && len(d.Target.Index) == 0 {
+		u := &unionVal{}
+		for _, it := range st.Items {
+			t := e.expr(it)
+			if t == nil {
+				return true
+			}
+			u.parts = append(u.parts, t)
+		}
+		n.unions[eq.Name] = u
+		return true
+	}
+	if len(d.Target.Index) != 1 {
+		return false
+	}
+	e.push(&scope{})
+	defer e.pop()
+	r, ok := d.Target.Index[0].Range.(*notation.Binary)
+	if !ok || r.Op != "∪" {
+		return false
+	}
+	spans, ok := e.rangeOf(r)
+	if !ok {
+		return true
+	}
+	for _, s := range spans {
+		if s.window {
+			return false
+		}
+	}
+	u := e.newUnion(d.Target.Index[0], spans)
+	out := &unionVal{}
+	for i, t := range e.eachPart(u, func() *ten { return e.expr(d.Value) }) {
+		t = e.one(t)
+		name := eq.Name
+		if spans[i].axis != e.timeAxis() {
+			name += "." + spans[i].axis.Name
+		}
+		e.named(t.fs[0].val, name)
+		out.parts = append(out.parts, t)
+	}
+	n.unions[eq.Name] = out
+	return true
+}

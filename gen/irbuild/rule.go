@@ -1,0 +1,278 @@
+package irbuild
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// A rule becomes one program: what has no state behind it is built for all
+// tokens at once, with lane and token as loops; what has a state behind it is
+// the body of one scan. The same equations without the writes are the frozen
+// read.
+
+// ruleNames serves a rule's names outside of its scan.
+type ruleNames struct {
+	vals   map[string]*ten
+	states map[string]*ir.Value // state parameters
+	frozen bool
+}
+
+// Rule builds the program of a rule: inputs, learned parameters and states in;
+// y and states out.
+func Rule(blk *check.Block, ds *diag.List) *ir.Func {
+	e, n := newRuleBuilder(blk, blk.ID, ds)
+	before := ds.Len()
+	var step *stepNames
+	for _, eq := range blk.Eqs {
+		if eq.Class == check.Step {
+			if step == nil {
+				step = newStep(e, n)
+			}
+			step.equation(eq)
+			continue
+		}
+		n.equation(e, eq)
+	}
+	if ds.Len() > before && ds.HasErrors() {
+		return nil
+	}
+	if step != nil {
+		step.finish()
+	} else {
+		e.f.Results = append(e.f.Results, ir.Result{Name: "y", Val: e.pack(n.vals["y"], []*loopVar{e.lane, e.token})})
+	}
+	return e.f
+}
+
+// Frozen builds the read of a rule whose states do not change.
+func Frozen(blk *check.Block, ds *diag.List) *ir.Func {
+	e, n := newRuleBuilder(blk, blk.ID+".frozen", ds)
+	n.frozen = true
+	before := ds.Len()
+	for _, eq := range blk.Eqs {
+		if blk.Symbols[eq.Name] != nil && blk.Symbols[eq.Name].Kind == check.State {
+			continue
+		}
+		if e.neededFrozen(eq) {
+			n.equation(e, eq)
+		}
+	}
+	if ds.Len() > before && ds.HasErrors() {
+		return nil
+	}
+	e.f.Results = append([]ir.Result{{Name: "y", Val: e.named(e.pack(n.vals["y"], []*loopVar{e.lane, e.token}), "y")}}, e.f.Results...)
+	for _, p := range e.f.Params {
+		p.NoGrad = p.NoGrad || p.Role == ir.State
+	}
+	e.f.Sweep()
+	e.f.Params = slices.DeleteFunc(e.f.Params, func(p *ir.Value) bool { return e.f.Uses()[p] == 0 })
+	return e.f
+}
+
+// neededFrozen reports whether the frozen read needs an equation: whether y
+// depends on it without passing through a state.
+func (e *builder) neededFrozen(eq *check.Equation) bool {
+	return check.Reaches(e.blk, "y", eq.Name)
+}
+
+func newRuleBuilder(blk *check.Block, name string, ds *diag.List) (*builder, *ruleNames) {
+	e := newBuilder(blk, name, ds)
+	n := &ruleNames{vals: map[string]*ten{}, states: map[string]*ir.Value{}}
+	e.names = n
+	e.lane = e.newVar("lane", e.axis(blk.Axes["L"]))
+	e.token = e.newVar("t", e.axis(blk.Axes["T"]))
+	return e, n
+}
+
+// equation builds an equation without a state behind it.
+func (n *ruleNames) equation(e *builder, eq *check.Equation) {
+	t := e.equationValue(eq)
+	if t == nil {
+		return
+	}
+	if len(t.fs) > 0 {
+		t = e.one(t)
+		e.named(t.fs[0].val, eq.Name)
+	}
+	n.vals[eq.Name] = t
+}
+
+// equationValue builds the right-hand side of an equation; a gate is clamped.
+func (e *builder) equationValue(eq *check.Equation) *ten {
+	e.eq, e.span = eq.ID, eq.Span()
+	if eq.Gate == nil {
+		return e.define(eq.Def)
+	}
+	t := e.expr(eq.Gate.Init)
+	if t == nil || eq.Gate.Within == nil {
+		return t
+	}
+	w := eq.Gate.Within
+	if x, ok := e.number(w.Lo); !ok || !inert(x, -1) {
+		lo := e.expr(w.Lo)
+		if lo == nil {
+			return nil
+		}
+		t = e.scalar2(ir.Max2, t, lo)
+	}
+	if x, ok := e.number(w.Hi); !ok || !inert(x, 1) {
+		hi := e.expr(w.Hi)
+		if hi == nil {
+			return nil
+		}
+		t = e.scalar2(ir.Min2, t, hi)
+	}
+	return t
+}
+
+// inert reports whether a bound is infinite and so clamps nothing.
+func inert(x float64, sign float64) bool { return x*sign > 1e308 }
+
+func (n *ruleNames) name(e *builder, sym *check.Symbol, when moment, span notation.Span) *ten {
+	switch sym.Kind {
+	case check.Outer, check.Constant:
+		if n.vals[sym.Name] == nil {
+			role := ir.Outer
+			if sym.Kind == check.Constant {
+				role = ir.Constant
+			}
+			n.vals[sym.Name] = e.param(sym, role, nil)
+		}
+		return e.timeless(sym, when, span, n.vals[sym.Name])
+	case check.State:
+		if n.frozen {
+			return n.state(e, sym)
+		}
+		e.ds.Errorf(diag.TimeSuffix, span, "state %s is read where no state can be read", sym.Name)
+		return nil
+	case check.Input:
+		if n.vals[sym.Name] == nil {
+			n.vals[sym.Name] = e.param(sym, ir.Input, []*loopVar{e.lane, e.token})
+		}
+	}
+	t := n.vals[sym.Name]
+	if t == nil {
+		return nil
+	}
+	eq := e.blk.Equation(sym.Name)
+	switch {
+	case eq != nil && !eq.Timed:
+		return e.timeless(sym, when, span, t)
+	case when.now:
+		return t
+	case when.at != nil:
+		return e.seriesAt(t, when.at)
+	}
+	e.ds.Errorf(diag.TimeSuffix, span, "%s is a series and has no value at this moment", sym.Name).
+		Hint("read it now, %s_t, or at a moment bound to a window", sym.Name)
+	return nil
+}
+
+// timeless refuses a moment of something that does not change over time.
+func (e *builder) timeless(sym *check.Symbol, when moment, span notation.Span, t *ten) *ten {
+	if when != (moment{}) {
+		e.ds.Errorf(diag.TimeSuffix, span, "%s does not change over time", sym.Name).Hint("write it without a suffix")
+		return nil
+	}
+	return t
+}
+
+// state is a state's parameter, the same for all tokens of a lane.
+func (n *ruleNames) state(e *builder, sym *check.Symbol) *ten {
+	axes, _, ok := e.declared(sym)
+	if !ok {
+		return nil
+	}
+	if n.states[sym.Name] == nil {
+		n.states[sym.Name] = e.f.AddParam(check.ASCII(sym.Name), ir.State, ir.Real, append([]*ir.Axis{e.lane.axis}, axes...)...)
+	}
+	return e.ofValue(n.states[sym.Name], []*loopVar{e.lane}, axes)
+}
+
+// seriesAt reads a series at a bound moment, back over the chunk's edge where
+// the moment is of a window.
+func (e *builder) seriesAt(t *ten, b *binding) *ten {
+	if b.time == nil {
+		return t
+	}
+	if b.wide == nil {
+		return e.shift(t, *b.time)
+	}
+	visible := e.lift(e.laned(t), []*loopVar{e.token})
+	u, base := e.extend(visible, 0, b.wide)
+	moment := b.time.add(affine{c: base}, 1)
+	out := u.clone()
+	out.axes = out.axes[1:]
+	for _, f := range out.fs {
+		for i, s := range f.sub {
+			switch {
+			case s.slot > 0:
+				f.sub[i].slot--
+			case s.slot == 0:
+				f.sub[i] = vsub{-1, moment}
+			}
+		}
+	}
+	return out
+}
+
+// laned makes sure that a series has lane and token as loops.
+func (e *builder) laned(t *ten) *ten {
+	vars := []*loopVar{e.lane, e.token}
+	return e.ofValue(e.pack(t, vars), vars, t.axes)
+}
+
+// shift replaces the token by another moment of the same chunk.
+func (e *builder) shift(t *ten, to affine) *ten {
+	u := e.laned(t).clone()
+	for _, f := range u.fs {
+		for i, s := range f.sub {
+			if s.slot < 0 && s.aff.single() == e.token {
+				f.sub[i].aff = to
+			}
+		}
+	}
+	return u
+}
+
+// Start builds the initial values of a rule's states from its learned
+// parameters, for every lane.
+func Start(blk *check.Block, ds *diag.List) *ir.Func {
+	e, n := newRuleBuilder(blk, blk.ID+".start", ds)
+	for _, eq := range blk.Eqs {
+		if eq.Class == check.Static {
+			n.equation(e, eq)
+		}
+	}
+	for _, s := range blk.SymSeq {
+		if s.Kind != check.State {
+			continue
+		}
+		e.eq, e.span = blk.ID+"."+check.ID(s.Name)+".start", s.Span
+		axes, _, ok := e.declared(s)
+		if !ok {
+			return nil
+		}
+		t := literal(0)
+		if s.Decl != nil && s.Decl.Init != nil {
+			if t = e.expr(s.Decl.Init); t == nil {
+				return nil
+			}
+		}
+		if t.isLiteral() {
+			t = &ten{axes: axes, elem: ir.Real, coef: t.coef}
+		}
+		if !slices.Equal(t.axes, axes) {
+			e.ds.Errorf(diag.WrongResult, s.Decl.Init.Where(), "state %s is %s, but starts as %s", s.Name, typ(&ten{axes: axes, elem: ir.Real}), typ(t)).
+				See(s.Span, "declared here")
+			return nil
+		}
+		v := e.pack(e.spread(e.one(t), []*loopVar{e.lane}), []*loopVar{e.lane})
+		e.f.Results = append(e.f.Results, ir.Result{Name: check.ASCII(s.Name), Val: v, State: true})
+	}
+	return e.f
+}

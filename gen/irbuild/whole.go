@@ -1,0 +1,183 @@
+package irbuild
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// Whole builds a composition or model with its parts inlined: one program that
+// the interpreter can evaluate and differentiate as a whole, independently of
+// how the parts are emitted. Parameters of a part carry its name: memory.W_K.
+func Whole(blk *check.Block, ds *diag.List) *ir.Func {
+	if blk.Unit.Kind == notation.RuleUnit {
+		return Rule(blk, ds)
+	}
+	p := Compose(blk, ds)
+	if p == nil {
+		return nil
+	}
+	w := &whole{f: &ir.Func{Name: blk.ID}, vals: map[string]*ir.Value{}, results: map[string]bool{}}
+	w.b = &ir.Builder{F: w.f}
+	for _, s := range p.Stages {
+		if s.Func != nil {
+			w.stage(s.Func, "")
+			continue
+		}
+		part := partNamed(blk, s.Part)
+		if part == nil || part.Block == nil {
+			ds.Errorf(diag.UnknownPage, blk.Unit.Name.Span, "part %s of %s is not given", s.Part, blk.Name)
+			return nil
+		}
+		if !w.part(part, s, ds) {
+			return nil
+		}
+	}
+	for _, o := range p.Output {
+		w.f.Results = append(w.f.Results, ir.Result{Name: o, Val: w.vals[o]})
+	}
+	w.f.Results = append(w.f.Results, w.states...)
+	return w.f
+}
+
+func partNamed(blk *check.Block, name string) *check.Subpart {
+	for _, p := range blk.Parts {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+type whole struct {
+	f       *ir.Func
+	b       *ir.Builder
+	vals    map[string]*ir.Value
+	states  []ir.Result
+	results map[string]bool
+}
+
+// stage inlines one program; its parameters are values by name, or new
+// parameters under the prefix.
+func (w *whole) stage(g *ir.Func, prefix string) map[string]*ir.Value {
+	args := map[*ir.Value]*ir.Value{}
+	for _, p := range g.Params {
+		name := p.Name
+		if p.Role != ir.Input && p.Role != ir.Constant {
+			name = prefix + name
+		}
+		v := w.vals[name]
+		if v == nil {
+			v = w.f.AddParam(name, p.Role, p.Elem, p.Axes...)
+			v.NoGrad = p.NoGrad
+			w.vals[name] = v
+		}
+		args[p] = v
+	}
+	for _, a := range g.Axes {
+		w.addAxis(a)
+	}
+	out := w.b.Inline(g, args)
+	for _, r := range g.Results {
+		if r.State {
+			w.states = append(w.states, ir.Result{Name: prefix + r.Name, Val: out[r.Name], State: true})
+		} else if prefix == "" {
+			w.vals[r.Name] = out[r.Name]
+		}
+	}
+	return out
+}
+
+func (w *whole) addAxis(a *ir.Axis) {
+	for _, b := range w.f.Axes {
+		if a == b {
+			return
+		}
+	}
+	w.f.Axes = append(w.f.Axes, a)
+}
+
+// part inlines the program of a part: its input's axes become the argument's,
+// its other sizes and its parameters take the part's name in front.
+func (w *whole) part(p *check.Subpart, s Stage, ds *diag.List) bool {
+	g := Whole(p.Block, ds)
+	if g == nil {
+		return false
+	}
+	g, _ = g.Clone()
+	arg := w.vals[s.Arg]
+	in := input(g)
+	if in == nil || len(in.Axes) != len(arg.Axes) {
+		ds.Errorf(diag.ShapeMismatch, p.Block.Unit.Name.Span, "%s does not take a sequence of vectors", p.Block.Name)
+		return false
+	}
+	axes, sizes := map[*ir.Axis]*ir.Axis{}, map[string]shape.Poly{}
+	for i, a := range in.Axes {
+		axes[a] = arg.Axes[i]
+		if sym, ok := a.Size.Symbol(); ok {
+			sizes[sym] = arg.Axes[i].Size
+		}
+	}
+	for _, a := range g.Axes {
+		for _, sym := range a.Size.Symbols() {
+			if _, ok := sizes[sym]; !ok {
+				sizes[sym] = shape.Sym(s.Part + "." + sym)
+			}
+		}
+	}
+	for _, a := range g.Axes {
+		if axes[a] == nil {
+			axes[a] = &ir.Axis{Name: s.Part + "." + a.Name, Size: ir.Resize(a.Size, sizes)}
+		}
+	}
+	g.Relabel(axes, sizes)
+	old := w.vals
+	w.vals = map[string]*ir.Value{in.Name: arg}
+	out := w.stage(g, s.Part+".")
+	w.vals = old
+	for _, r := range g.Results {
+		if !r.State {
+			w.vals[s.Out] = out[r.Name]
+		}
+	}
+	return true
+}
+
+// input is the one input of a part.
+func input(g *ir.Func) *ir.Value {
+	for _, p := range g.Params {
+		if p.Role == ir.Input {
+			return p
+		}
+	}
+	return nil
+}
+
+// Sizes lists the free sizes of a program, in the order of its axes.
+func Sizes(f *ir.Func) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, a := range f.Axes {
+		for _, s := range a.Size.Symbols() {
+			if !seen[s] {
+				seen[s] = true
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// describe prints a parameter for messages.
+func describe(v *ir.Value) string {
+	var axes []string
+	for _, a := range v.Axes {
+		axes = append(axes, a.Name)
+	}
+	return fmt.Sprintf("%s [%s]", v.Name, strings.Join(axes, ", "))
+}

@@ -1,0 +1,125 @@
+// Package gen is the compiler: a tree of specification pages in, a tree of
+// generated files out. (What it generates is in generated/.)
+package gen
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/markdown"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/source"
+	"github.com/nl-hecate/hecate/gen/spec"
+)
+
+// A Source is a loaded tree of pages: what every command of the compiler
+// starts from.
+type Source struct {
+	Pages []*spec.Page
+	Files []*notation.File // in step with Pages
+	Tree  *check.Tree
+}
+
+// Load reads all pages under the given files and folders, in the order of
+// their paths, and parses their blocks. Paths in messages are as given.
+func Load(paths ...string) (*Source, diag.List) {
+	var ds diag.List
+	s := &Source{}
+	names, err := pages(paths)
+	if err != nil {
+		ds.Errorf(diag.Unreadable, source.Span{}, "%v", err)
+		return s, ds
+	}
+	for _, p := range names {
+		text, err := os.ReadFile(p)
+		if err != nil {
+			ds.Errorf(diag.Unreadable, source.Span{}, "%v", err)
+			continue
+		}
+		s.add(source.NewFile(filepath.ToSlash(p), string(text)), &ds)
+	}
+	s.finish(&ds)
+	return s, ds
+}
+
+// LoadFiles is Load for pages that are in memory.
+func LoadFiles(files ...*source.File) (*Source, diag.List) {
+	var ds diag.List
+	s := &Source{}
+	for _, f := range files {
+		s.add(f, &ds)
+	}
+	s.finish(&ds)
+	return s, ds
+}
+
+func pages(paths []string) ([]string, error) {
+	var out []string
+	for _, root := range paths {
+		err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+			if err != nil {
+				var pe *fs.PathError
+				if errors.As(err, &pe) {
+					return fmt.Errorf("read %s: %w", filepath.ToSlash(p), pe.Err)
+				}
+				return err
+			}
+			if !d.IsDir() && (strings.HasSuffix(p, ".md") || p == root) {
+				out = append(out, p)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// add parses one page; blocks are parsed when all pages are known, because a
+// name( is a call only if some page defines the name.
+func (s *Source) add(f *source.File, ds *diag.List) {
+	p, pd := markdown.Parse(f)
+	ds.Append(pd)
+	s.Pages = append(s.Pages, p)
+}
+
+func (s *Source) finish(ds *diag.List) {
+	known := map[string]bool{}
+	for _, p := range s.Pages {
+		for n := range notation.Known(inputs(p, nil)) {
+			known[n] = true
+		}
+	}
+	var emitted []*notation.File
+	for _, p := range s.Pages {
+		f, nd := notation.Parse(p.File, inputs(p, known))
+		ds.Append(nd)
+		s.Files = append(s.Files, f)
+		if p.Emits() {
+			emitted = append(emitted, f)
+		}
+	}
+	tree, td := check.Collect(emitted)
+	ds.Append(td)
+	s.Tree = tree
+}
+
+// inputs are the blocks of a page that the compiler reads.
+func inputs(p *spec.Page, known map[string]bool) []notation.Input {
+	var out []notation.Input
+	for _, b := range p.Blocks {
+		if b.IsHecate {
+			out = append(out, notation.Input{Text: b.Text, Offset: b.FileOffset, File: p.File, Example: b.IsExample, Known: known})
+		}
+	}
+	return out
+}

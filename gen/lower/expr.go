@@ -1,0 +1,174 @@
+package lower
+
+import (
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// A leaf is the innermost body of a nest while it is written.
+type leaf struct {
+	r     *region
+	here  map[*ir.Value]*plan.Local // values that this nest has computed at this point
+	nodes []plan.Node
+	picks map[string]*plan.Var
+}
+
+func (r *region) leaf(here map[*ir.Value]*plan.Local) *leaf {
+	return &leaf{r: r, here: here, picks: map[string]*plan.Var{}}
+}
+
+// index is a subscript at the given values of the loops.
+func (w *leaf) index(s ir.Sub, loops []plan.Index) plan.Index {
+	out := plan.Fixed(s.Const)
+	for _, t := range s.Terms {
+		out = out.Add(loops[t.Loop], shape.Int(int64(t.Coef)))
+	}
+	if s.Via == nil {
+		return out
+	}
+	from := w.r.place(s.Via.Val)(w.indices(s.Via.Sub, loops))
+	key := from.String() + "+" + out.String()
+	v := w.picks[key]
+	if v == nil {
+		v = &plan.Var{Name: w.r.l.fresh("n"), Picked: true}
+		w.picks[key] = v
+		w.nodes = append(w.nodes, &plan.Pick{To: v, From: from, Plus: out})
+	}
+	return plan.At(v)
+}
+
+func (w *leaf) indices(subs []ir.Sub, loops []plan.Index) []plan.Index {
+	out := make([]plan.Index, len(subs))
+	for i, s := range subs {
+		out[i] = w.index(s, loops)
+	}
+	return out
+}
+
+// arg is an argument at the given values of the loops.
+func (w *leaf) arg(a ir.Arg, loops []plan.Index) plan.Expr {
+	return w.read(a.Val, w.indices(a.Sub, loops))
+}
+
+// read is a value at the given subscripts.
+func (w *leaf) read(v *ir.Value, idx []plan.Index) plan.Expr {
+	if s := w.here[v]; s != nil {
+		return plan.Ref{To: s}
+	}
+	if s := w.r.l.locals[v]; s != nil {
+		return plan.Ref{To: s}
+	}
+	if w.r.inline[v] {
+		return w.expr(v.Def, solve(v.Def, idx))
+	}
+	return plan.Load{Access: w.r.place(v)(idx)}
+}
+
+// solve gives the loops of an entry-by-entry instruction whose output is
+// wanted at idx.
+func solve(in *ir.Instr, idx []plan.Index) []plan.Index {
+	loops := make([]plan.Index, len(in.Loops))
+	for i, s := range in.To {
+		l, _ := s.Loop()
+		loops[l] = idx[i]
+	}
+	return loops
+}
+
+// expr is what an instruction adds or assigns at the given loops.
+func (w *leaf) expr(in *ir.Instr, loops []plan.Index) plan.Expr {
+	switch in.Op {
+	case ir.Const:
+		return plan.Num{V: in.Coef[0]}
+	case ir.Iota:
+		return plan.Pos{Index: loops[in.Over[0]]}
+	case ir.Stop, ir.Override:
+		return w.arg(in.Args[0], loops)
+	}
+	args := make([]plan.Expr, len(in.Args))
+	for i, a := range in.Args {
+		args[i] = w.arg(a, loops)
+	}
+	switch in.Op {
+	case ir.Prod:
+		return product(in.Coef[0], args)
+	case ir.Lin:
+		n := len(args)
+		return plan.Lin{Coef: in.Coef[:n], Args: args, Const: in.Coef[n]}
+	}
+	return plan.Call{Op: in.Op, Args: args}
+}
+
+// product is coef·Π args; products among the arguments are taken in where that
+// changes no rounding: the first argument may be a product itself.
+func product(coef float64, args []plan.Expr) plan.Expr {
+	if len(args) == 0 {
+		return plan.Num{V: coef}
+	}
+	if first, ok := args[0].(plan.Prod); ok && unit(coef) {
+		return plan.Prod{Coef: coef * first.Coef, Args: append(append([]plan.Expr{}, first.Args...), args[1:]...)}
+	}
+	if coef == 1 && len(args) == 1 {
+		return args[0]
+	}
+	return plan.Prod{Coef: coef, Args: args}
+}
+
+func unit(c float64) bool { return c == 1 || c == -1 }
+
+// place is where a value lies in memory.
+func (r *region) place(v *ir.Value) place {
+	if p := r.l.places[v]; p != nil {
+		return p
+	}
+	panic("lower: BUG: " + v.Name + " is not in memory")
+}
+
+// A read is a value with the subscripts at which an instruction reads it.
+type read struct {
+	val *ir.Value
+	idx []plan.Index
+}
+
+// reads lists what an instruction reads at the given loops, seen through the
+// values that are computed where they are read.
+func (r *region) reads(in *ir.Instr, loops []plan.Index) []read {
+	var out []read
+	var visit func(in *ir.Instr, loops []plan.Index)
+	var sub func(s ir.Sub, loops []plan.Index) plan.Index
+	arg := func(a ir.Arg, loops []plan.Index) {
+		idx := make([]plan.Index, len(a.Sub))
+		for i, s := range a.Sub {
+			idx[i] = sub(s, loops)
+		}
+		if r.inline[a.Val] {
+			visit(a.Val.Def, solve(a.Val.Def, idx))
+			return
+		}
+		out = append(out, read{a.Val, idx})
+	}
+	sub = func(s ir.Sub, loops []plan.Index) plan.Index {
+		x := plan.Fixed(s.Const)
+		for _, t := range s.Terms {
+			x = x.Add(loops[t.Loop], shape.Int(int64(t.Coef)))
+		}
+		if s.Via != nil {
+			arg(*s.Via, loops)
+			x = x.Add(plan.At(&plan.Var{Name: "via", Picked: true}), shape.Int(1))
+		}
+		return x
+	}
+	visit = func(in *ir.Instr, loops []plan.Index) {
+		for _, a := range in.Args {
+			arg(a, loops)
+		}
+	}
+	visit(in, loops)
+	for _, s := range append(append([]ir.Sub{}, in.To...), in.Guard...) {
+		if s.Via != nil {
+			arg(*s.Via, loops)
+		}
+	}
+	return out
+}

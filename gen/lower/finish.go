@@ -1,0 +1,135 @@
+package lower
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// collectSizes notes the free sizes of the program.
+func (l *lowerer) collectSizes() {
+	add := func(p shape.Poly) {
+		for _, s := range p.Symbols() {
+			l.sizes[s] = true
+			l.names[s] = true
+		}
+	}
+	axes := func(as []*ir.Axis) {
+		for _, a := range as {
+			add(a.Size)
+		}
+	}
+	var body func(f *ir.Func)
+	var subs func(ss []ir.Sub)
+	subs = func(ss []ir.Sub) {
+		for _, s := range ss {
+			add(s.Const)
+			if s.Via != nil {
+				subs(s.Via.Sub)
+			}
+		}
+	}
+	body = func(f *ir.Func) {
+		for _, p := range f.Params {
+			axes(p.Axes)
+		}
+		for _, in := range f.Body {
+			axes(in.Loops)
+			subs(in.To)
+			subs(in.Guard)
+			for _, a := range in.Args {
+				subs(a.Sub)
+			}
+			if in.Out != nil {
+				axes(in.Out.Axes)
+			}
+			if s := in.Scan; s != nil {
+				axes([]*ir.Axis{s.Lane, s.Time})
+				for _, t := range s.Tokens {
+					add(t.Base)
+				}
+				body(s.Body)
+			}
+		}
+	}
+	body(l.f)
+}
+
+// segmentSize is the size that counts tokens between checkpoints.
+func (l *lowerer) segmentSize() string {
+	if l.k.Segment == "" {
+		l.k.Segment = l.fresh("C")
+		l.sizes[l.k.Segment] = true
+	}
+	return l.k.Segment
+}
+
+// segments is the number of segments of a stretch of time.
+func (l *lowerer) segments(time shape.Poly) string {
+	c := shape.Sym(l.segmentSize())
+	for _, q := range l.k.Ceils {
+		if q.Num.Equal(time) && q.Den.Equal(c) {
+			return q.Name
+		}
+	}
+	name := l.fresh("segments")
+	l.k.Ceils = append(l.k.Ceils, plan.Ceil{Name: name, Num: time, Den: c})
+	return name
+}
+
+// finish moves expressions out of loops and sums up sizes and memory.
+func (l *lowerer) finish() {
+	h := &hoister{l: l}
+	l.k.Body = h.top(l.k.Body)
+	l.k.Sizes = slices.Sorted(maps.Keys(l.sizes))
+	for _, in := range l.f.Body {
+		l.k.Doc = append(l.k.Doc, describe(in))
+	}
+	l.memory()
+}
+
+func describe(in *ir.Instr) string {
+	s := in.Op.String()
+	if in.Out != nil {
+		s = fmt.Sprintf("%s = %s", in.Out.Name, s)
+	}
+	if in.Eq != "" {
+		s += "  ; " + in.Eq
+	}
+	return s
+}
+
+// RowsInFlight is the number of rows that the memory formula counts.
+const RowsInFlight = 4
+
+func (l *lowerer) memory() {
+	m := &l.k.Memory
+	for _, b := range l.k.Params {
+		switch {
+		case b.Role == plan.Checkpoint:
+			m.Checkpoints = m.Checkpoints.Add(b.Len())
+		case b.Role == plan.Write && l.marks != nil && slices.Contains(l.marks.saved, b.Of):
+			m.Saved = m.Saved.Add(b.Len())
+		}
+	}
+	for _, b := range l.k.Work {
+		if b.Role == plan.Work {
+			m.Workspace = m.Workspace.Add(b.Len())
+		}
+	}
+	plan.Walk(l.k.Body, func(n plan.Node) {
+		if loop, ok := n.(*plan.Loop); ok {
+			times := int64(1)
+			if loop.Kind == plan.Row {
+				times = RowsInFlight
+			}
+			for _, b := range loop.Private {
+				m.Workspace = m.Workspace.Add(b.Len().Mul(shape.Int(times)))
+			}
+		}
+	})
+}

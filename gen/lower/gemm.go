@@ -1,0 +1,143 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// A matmul is a sum of products of two arguments that is a matrix product for
+// every point of some outer loops. Loops of the output that only the first
+// argument has are rows m, those that only the second has are columns n; loops
+// that both have and the output has not are summed, k; loops that all three
+// have are a batch.
+type matmul struct{ m, n, k, batch []int }
+
+// asMatmul recognises a matrix product, or returns nil: two arguments at plain
+// loops, no guard, all four kinds of loops but the batch present, and no loop
+// that one argument alone sums over.
+func asMatmul(in *ir.Instr) *matmul {
+	if in.Op != ir.Prod || len(in.Args) != 2 || len(in.Guard) > 0 || !plainTo(in) {
+		return nil
+	}
+	p := &matmul{}
+	for i := range in.Loops {
+		a, b, c := uses(in.Args[0].Sub, i), uses(in.Args[1].Sub, i), uses(in.To, i)
+		switch {
+		case a && b && c:
+			p.batch = append(p.batch, i)
+		case a && c:
+			p.m = append(p.m, i)
+		case b && c:
+			p.n = append(p.n, i)
+		case a && b:
+			p.k = append(p.k, i)
+		default:
+			return nil
+		}
+	}
+	affine := func(s ir.Sub) bool { return s.Via == nil }
+	for _, a := range in.Args {
+		if !all(a.Sub, affine) {
+			return nil
+		}
+	}
+	if len(p.m) == 0 || len(p.n) == 0 || len(p.k) == 0 {
+		return nil
+	}
+	return p
+}
+
+func all[T any](xs []T, ok func(T) bool) bool {
+	return !slices.ContainsFunc(xs, func(x T) bool { return !ok(x) })
+}
+
+// A gemm is a matrix product while it is written.
+type gemm struct {
+	in      *ir.Instr
+	loops   []plan.Index
+	vars    []*plan.Var
+	c, a, b plan.Access
+}
+
+// gemm writes a matrix product. Loops of a kind whose addresses run on from
+// one another in all three arrays become one; those that do not stay outside.
+func (r *region) gemm(in *ir.Instr) []plan.Node {
+	p := asMatmul(in)
+	g := &gemm{in: in, loops: make([]plan.Index, len(in.Loops)), vars: make([]*plan.Var, len(in.Loops))}
+	for i := range in.Loops {
+		g.vars[i] = r.l.loopVar(i, r)
+		g.loops[i] = plan.At(g.vars[i])
+	}
+	w := r.leaf(nil)
+	g.c = r.place(in.Out)(w.indices(in.To, g.loops))
+	g.a = r.place(in.Args[0].Val)(w.indices(in.Args[0].Sub, g.loops))
+	g.b = r.place(in.Args[1].Val)(w.indices(in.Args[1].Sub, g.loops))
+	m, mo := g.merge(p.m)
+	n, no := g.merge(p.n)
+	k, ko := g.merge(p.k)
+	node := &plan.Gemm{M: m.size, N: n.size, K: k.size, Coef: in.Coef[0], Add: len(ko) > 0,
+		C: plan.Matrix{At: g.c, Row: m.stride[0], Col: n.stride[0]},
+		A: plan.Matrix{At: g.a, Row: m.stride[1], Col: k.stride[1]},
+		B: plan.Matrix{At: g.b, Row: k.stride[2], Col: n.stride[2]}}
+	for _, l := range slices.Concat(m.loops, n.loops, k.loops) {
+		node.C.At, node.A.At, node.B.At = start(node.C.At, g.vars[l]), start(node.A.At, g.vars[l]), start(node.B.At, g.vars[l])
+	}
+	nodes := []plan.Node{node}
+	for _, outer := range [][]int{ko, no, mo, p.batch} {
+		for i := len(outer) - 1; i >= 0; i-- {
+			kind := plan.Plain
+			if slices.Contains(ko, outer[i]) {
+				kind = plan.Sum
+			}
+			nodes = []plan.Node{full(g.vars[outer[i]], in.Loops[outer[i]].Size, kind, nodes)}
+		}
+	}
+	if node.Add {
+		nodes = append([]plan.Node{&plan.Zero{Buf: g.c.Buf}}, nodes...)
+	}
+	return nodes
+}
+
+// A run is a set of loops that is one loop to all three arrays.
+type run struct {
+	loops  []int
+	size   shape.Poly
+	stride [3]shape.Poly // of C, A and B
+}
+
+// merge takes the innermost loop and every loop before it that runs on; the
+// rest stays outside.
+func (g *gemm) merge(loops []int) (run, []int) {
+	strides := func(l int) (s [3]shape.Poly) {
+		for i, x := range []plan.Access{g.c, g.a, g.b} {
+			s[i] = x.Flat().Coef(g.vars[l])
+		}
+		return s
+	}
+	last := loops[len(loops)-1]
+	out := run{loops: []int{last}, size: g.in.Loops[last].Size, stride: strides(last)}
+	i := len(loops) - 2
+	for ; i >= 0; i-- {
+		s := strides(loops[i])
+		for j := range s {
+			if !s[j].Equal(out.stride[j].Mul(out.size)) {
+				return out, loops[:i+1]
+			}
+		}
+		out.loops = append(out.loops, loops[i])
+		out.size = out.size.Mul(g.in.Loops[loops[i]].Size)
+	}
+	return out, loops[:i+1]
+}
+
+// start sets a variable of an access to zero.
+func start(a plan.Access, v *plan.Var) plan.Access {
+	idx := make([]plan.Index, len(a.Index))
+	for i, x := range a.Index {
+		idx[i] = x.Subst(v, plan.Index{})
+	}
+	return plan.Access{Buf: a.Buf, Index: idx}
+}

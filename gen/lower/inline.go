@@ -1,0 +1,119 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+)
+
+// pointwise reports whether an instruction gives each entry of its output
+// exactly once, at plain loops, under no guard.
+func pointwise(in *ir.Instr) bool {
+	if in.Op != ir.Prod && !in.Op.Info().Scalar || in.Op == ir.Stack || len(in.Guard) > 0 {
+		return false
+	}
+	return len(in.To) == len(in.Loops) && plainTo(in)
+}
+
+// plainTo reports whether the output's subscripts are distinct plain loops.
+func plainTo(in *ir.Instr) bool {
+	seen := map[int]bool{}
+	for _, s := range in.To {
+		l, ok := s.Loop()
+		if !ok || seen[l] {
+			return false
+		}
+		seen[l] = true
+	}
+	return true
+}
+
+// free reports whether an instruction costs nothing where it is read.
+func free(in *ir.Instr) bool {
+	return in.Op == ir.Const || in.Op == ir.Iota || in.Op == ir.Stop
+}
+
+// dear reports whether computing an entry again costs more than keeping it.
+func dear(in *ir.Instr) bool {
+	switch in.Op {
+	case ir.Prod, ir.Lin, ir.Const, ir.Iota, ir.Stop, ir.Override, ir.Abs, ir.Sign, ir.Max2, ir.Min2,
+		ir.Less, ir.LessEq, ir.Equal, ir.And, ir.Or, ir.Not, ir.Select, ir.Real_:
+		return false
+	}
+	return true
+}
+
+// chooseInline marks the values that are computed where they are read: those
+// that cost nothing, and those that one instruction reads, once, unless that
+// would compute something dear again and again. It walks backward, so the nest
+// in which a reader ends up is known.
+func (r *region) chooseInline() {
+	readers := map[*ir.Value][]*ir.Instr{}
+	held := map[*ir.Value]bool{}
+	for _, in := range r.body {
+		for _, a := range in.Args {
+			readers[a.Val] = append(readers[a.Val], in)
+		}
+		for _, v := range r.mustHold(in) {
+			held[v] = true
+		}
+	}
+	site := map[*ir.Instr]int{} // loops of the nest in which an instruction is computed
+	costly := map[*ir.Value]bool{}
+	for _, in := range r.body {
+		if in.Out == nil {
+			continue
+		}
+		costly[in.Out] = dear(in) || slices.ContainsFunc(in.Args, func(a ir.Arg) bool { return costly[a.Val] && pointwise(in) })
+	}
+	for i := len(r.body) - 1; i >= 0; i-- {
+		in := r.body[i]
+		site[in] = len(in.Loops)
+		if in.Out == nil || !pointwise(in) || held[in.Out] || r.kept(in.Out) {
+			continue
+		}
+		rs := readers[in.Out]
+		switch {
+		case free(in), r.streamed[in.Out]:
+			r.inline[in.Out] = true
+		case len(rs) == 1 && (!costly[in.Out] || site[rs[0]] <= len(in.Loops)):
+			r.inline[in.Out] = true
+			site[in] = site[rs[0]]
+		}
+	}
+}
+
+// mustHold lists the values that an instruction needs in memory.
+func (r *region) mustHold(in *ir.Instr) []*ir.Value {
+	var out []*ir.Value
+	via := func(subs []ir.Sub) {
+		for _, s := range subs {
+			if s.Via != nil {
+				out = append(out, s.Via.Val)
+			}
+		}
+	}
+	via(in.To)
+	via(in.Guard)
+	for _, a := range in.Args {
+		via(a.Sub)
+		gathered := slices.ContainsFunc(a.Sub, func(s ir.Sub) bool { return s.Via != nil })
+		if gathered || in.Op == ir.Reshape || in.Op == ir.Softmax || in.Op == ir.LogSumExp {
+			out = append(out, a.Val)
+		}
+	}
+	switch {
+	case in.Scan != nil:
+		out = append(out, r.l.reads(in)...)
+	case r.isProduct(in):
+		for _, a := range in.Args {
+			out = append(out, a.Val)
+		}
+	}
+	return out
+}
+
+// kept reports whether a value has its place from outside of the region.
+func (r *region) kept(v *ir.Value) bool {
+	return r.held[v] || r.l.places[v] != nil || len(r.l.more[v]) > 0
+}

@@ -1,0 +1,202 @@
+// Package lower turns tensor programs into loop programs.
+//
+// The way of a program:
+//
+//	prepare   factors that a sum does not run over move out of it; equal
+//	          instructions become one; what a recurrence computes without its
+//	          state moves out of time, in front of it or behind it
+//	rows      index analysis finds the rows of a recurrence that do not see
+//	          each other
+//	schedule  instructions that share loops become one nest; what one nest gives
+//	          another lies in memory, all else is a scalar or is computed where
+//	          it is read
+//	write     nests, products and recurrences become plan nodes; expressions
+//	          move out of the loops they do not depend on
+//
+// A sum keeps the order of its loops, so no choice made here, of blocks,
+// chunks or lanes, changes a bit of what the plan says.
+package lower
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// SegmentLength is the usual number of tokens between checkpoints. It is a
+// size of the kernel, chosen by the caller; 1 stores every state.
+const SegmentLength = 64
+
+// Func lowers a program that has no backward. A backward of a recurrence
+// cannot be lowered alone: see Pair.
+func Func(f *ir.Func) (*plan.Kernel, error) { return lower(f, nil) }
+
+// Pair lowers a forward and its backward. The forward has a checkpoint buffer,
+// named STATE.checkpoints, for each state that the backward replays. It is
+// optional, as are the saved values that a recurrence gives: without them the
+// forward computes the same bits and keeps nothing.
+func Pair(p *autodiff.Pair) (fwd, bwd *plan.Kernel, err error) {
+	marks := &marks{}
+	if bwd, err = lower(p.Bwd, marks); err != nil {
+		return nil, nil, err
+	}
+	marks.saved = p.Saved
+	marks.forward = true
+	if fwd, err = lower(p.Fwd, marks); err != nil {
+		return nil, nil, err
+	}
+	return fwd, bwd, nil
+}
+
+// Marks connect the recurrences of a forward with those of its backward: the
+// backward says which states it replays, the forward stores those.
+type marks struct {
+	forward bool
+	saved   []string
+	states  []mark
+}
+
+// A mark is one recurrence: the names it gives in the program, and the
+// positions of the states that need checkpoints with the buffers' names.
+type mark struct {
+	defines  []string
+	states   map[string]string // name of the body's carry → name of the buffer
+	segments int               // number of the recurrence among those with checkpoints
+}
+
+// find returns the mark of the recurrence that defines one of names.
+func (m *marks) find(names []string) *mark {
+	for i := range m.states {
+		if slices.ContainsFunc(names, func(n string) bool { return slices.Contains(m.states[i].defines, n) }) {
+			return &m.states[i]
+		}
+	}
+	return nil
+}
+
+// A lowerer writes one kernel.
+type lowerer struct {
+	f      *ir.Func
+	k      *plan.Kernel
+	marks  *marks
+	names  map[string]bool
+	places map[*ir.Value]place       // values in memory
+	more   map[*ir.Value][]target    // further places a value is written to
+	locals map[*ir.Value]*plan.Local // scalars in scope
+	sizes  map[string]bool           // free sizes
+	scans  map[*ir.Instr]*recurrence // prepared recurrences
+	sunk   map[*ir.Value]*ir.Value   // values of a body that are computed behind it for all tokens
+}
+
+// A place is how a value in memory is addressed.
+type place func(idx []plan.Index) plan.Access
+
+// A target is a further place that receives a value.
+type target struct {
+	at  place
+	add bool
+	opt *plan.Buffer // may be absent
+}
+
+func lower(f *ir.Func, m *marks) (k *plan.Kernel, err error) {
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case unsupported:
+			k, err = nil, fmt.Errorf("lower %s: %s", f.Name, string(e))
+		default:
+			panic(e)
+		}
+	}()
+	g, _ := f.Clone()
+	l := &lowerer{f: g, k: &plan.Kernel{Name: f.Name}, marks: m, names: map[string]bool{},
+		places: map[*ir.Value]place{}, more: map[*ir.Value][]target{}, locals: map[*ir.Value]*plan.Local{},
+		sizes: map[string]bool{}, scans: map[*ir.Instr]*recurrence{}, sunk: map[*ir.Value]*ir.Value{}}
+	l.collectSizes()
+	l.params()
+	l.prepare()
+	l.results()
+	r := l.region(g.Body, nil)
+	l.k.Body = append(l.k.Body, r.write()...)
+	l.finish()
+	return l.k, nil
+}
+
+// unsupported is the panic of a program that this package cannot lower.
+type unsupported string
+
+func fail(format string, args ...any) { panic(unsupported(fmt.Sprintf(format, args...))) }
+
+// fresh returns name, or name.2, … when the kernel has it already.
+func (l *lowerer) fresh(name string) string {
+	for n, s := 2, name; ; n++ {
+		if !l.names[s] {
+			l.names[s] = true
+			return s
+		}
+		s = fmt.Sprintf("%s.%d", name, n)
+	}
+}
+
+func dims(axes []*ir.Axis) []shape.Poly {
+	out := make([]shape.Poly, len(axes))
+	for i, a := range axes {
+		out[i] = a.Size
+	}
+	return out
+}
+
+// whole addresses a buffer with the value's own axes.
+func whole(b *plan.Buffer) place {
+	return func(idx []plan.Index) plan.Access { return plan.Access{Buf: b, Index: slices.Clone(idx)} }
+}
+
+func (l *lowerer) params() {
+	for _, p := range l.f.Params {
+		b := &plan.Buffer{Name: l.fresh(p.Name), Of: p.Name, Elem: p.Elem, Dims: dims(p.Axes), Role: plan.Read}
+		l.k.Params = append(l.k.Params, b)
+		l.places[p] = whole(b)
+	}
+}
+
+// results gives each result a buffer. A result that is a parameter, or that is
+// another result too, is a copy.
+func (l *lowerer) results() {
+	seen := map[*ir.Value]bool{}
+	for i := range l.f.Results {
+		r := &l.f.Results[i]
+		name := r.Name
+		if l.names[name] {
+			name += ".out"
+		}
+		b := &plan.Buffer{Name: l.fresh(name), Of: r.Name, Elem: r.Val.Elem, Dims: dims(r.Val.Axes), Role: plan.Write}
+		l.k.Params = append(l.k.Params, b)
+		if r.Val.Def == nil || seen[r.Val] || r.Val.Def.Op == ir.Reshape {
+			r.Val = l.copyOf(r.Val)
+		}
+		seen[r.Val] = true
+		l.places[r.Val] = whole(b)
+	}
+}
+
+// copyOf appends an instruction that copies v.
+func (l *lowerer) copyOf(v *ir.Value) *ir.Value {
+	b := &ir.Builder{F: l.f}
+	if v.Def != nil {
+		b.Eq = v.Def.Eq
+	}
+	c := b.Lin(v.Axes, 0, []float64{1}, ir.All(v))
+	c.Elem = v.Elem
+	return c
+}
+
+// work makes a workspace buffer.
+func (l *lowerer) work(name string, elem ir.Elem, d []shape.Poly) *plan.Buffer {
+	b := &plan.Buffer{Name: l.fresh(name), Elem: elem, Dims: d, Role: plan.Work}
+	l.k.Work = append(l.k.Work, b)
+	return b
+}

@@ -1,0 +1,328 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// allocate gives memory to what one nest gives another. A value without loops
+// stays a scalar.
+func (r *region) allocate() {
+	for n, g := range r.groups {
+		for _, m := range g.members {
+			if m.own {
+				r.allocateOwn(m.in)
+				continue
+			}
+			v := m.in.Out
+			if r.l.places[v] != nil || r.rowless(v) == 0 && m.depth >= 0 || m.row {
+				continue
+			}
+			if m.depth < 0 || r.readOutside(v, n) {
+				r.l.places[v] = r.local(v, r.alloc(v))
+			}
+		}
+	}
+}
+
+// allocateOwn gives memory to an instruction that is written in its own way.
+func (r *region) allocateOwn(in *ir.Instr) {
+	if in.Op == ir.Reshape {
+		from := r.place(in.Args[0].Val)
+		zero := make([]plan.Index, len(in.Args[0].Val.Axes))
+		buf := from(zero).Buf
+		view := &plan.Buffer{Name: r.l.fresh(buf.Name + ".view"), Elem: buf.Elem, Dims: dims(in.Out.Axes), Role: plan.View, Shows: buf}
+		r.l.k.Work = append(r.l.k.Work, view)
+		r.l.places[in.Out] = whole(view)
+		return
+	}
+	for _, v := range in.Defines() {
+		if r.l.places[v] == nil && r.rowless(v) == 0 && in.Scan == nil && in.Op != ir.Stack {
+			continue
+		}
+		if r.l.places[v] == nil {
+			r.l.places[v] = r.local(v, r.alloc(v))
+		}
+	}
+}
+
+// local addresses memory that lacks the bound row.
+func (r *region) local(v *ir.Value, b *plan.Buffer) place {
+	pos := r.rowOf(v)
+	return func(idx []plan.Index) plan.Access {
+		out := slices.Clone(idx)
+		if pos >= 0 {
+			out = slices.Delete(out, pos, pos+1)
+		}
+		return plan.Access{Buf: b, Index: out}
+	}
+}
+
+func (r *region) rowOf(v *ir.Value) int {
+	if r.rows == nil {
+		return -1
+	}
+	return r.rows.posOf(v)
+}
+
+// rowless counts the axes of a value without the bound row.
+func (r *region) rowless(v *ir.Value) int {
+	n := len(v.Axes)
+	if r.rowOf(v) >= 0 {
+		n--
+	}
+	return n
+}
+
+// readOutside reports whether another nest than n reads v.
+func (r *region) readOutside(v *ir.Value, n int) bool {
+	for k, g := range r.groups {
+		if k == n {
+			continue
+		}
+		for _, m := range g.members {
+			loops := make([]plan.Index, len(m.in.Loops))
+			if slices.ContainsFunc(r.allReads(m.in, loops), func(x *ir.Value) bool { return x == v }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (r *region) allReads(in *ir.Instr, loops []plan.Index) []*ir.Value {
+	if in.Scan != nil {
+		return r.l.reads(in)
+	}
+	var out []*ir.Value
+	for _, x := range r.reads(in, loops) {
+		out = append(out, x.val)
+	}
+	return out
+}
+
+// A nestWriter writes the nest of a group.
+type nestWriter struct {
+	r    *region
+	n    int
+	g    *group
+	here map[*ir.Value]*plan.Local
+	accs map[*member]*plan.Local
+}
+
+func (r *region) group(n int, g *group) []plan.Node {
+	var out []plan.Node
+	if len(g.eqs) > 0 {
+		out = append(out, &plan.Note{Eqs: g.eqs})
+	}
+	if g.members[0].own {
+		return append(out, r.own(g.members[0].in)...)
+	}
+	w := &nestWriter{r, n, g, map[*ir.Value]*plan.Local{}, map[*member]*plan.Local{}}
+	for _, m := range g.members {
+		if w.zeroed(m) {
+			out = append(out, &plan.Zero{Buf: w.home(m)})
+		}
+	}
+	return append(out, w.at(0)...)
+}
+
+// zeroed reports whether the nest leaves entries of the output out, or adds to
+// them in memory.
+func (w *nestWriter) zeroed(m *member) bool {
+	if m.row {
+		return false
+	}
+	if m.depth < 0 {
+		return true
+	}
+	for _, g := range m.in.Guard {
+		if p := w.position(m, g); p < m.depth {
+			return true
+		}
+	}
+	return false
+}
+
+// home is the buffer that holds a member's output.
+func (w *nestWriter) home(m *member) *plan.Buffer {
+	p := w.r.l.places[m.in.Out]
+	if p == nil {
+		w.r.l.places[m.in.Out] = w.r.local(m.in.Out, w.r.alloc(m.in.Out))
+		p = w.r.l.places[m.in.Out]
+	}
+	return p(make([]plan.Index, len(m.in.Out.Axes))).Buf
+}
+
+// position is the innermost loop of the nest that a guard depends on, or −1.
+func (w *nestWriter) position(m *member, g ir.Sub) int {
+	p := -1
+	for i, l := range m.order {
+		if uses([]ir.Sub{g}, l) {
+			p = i
+		}
+	}
+	return p
+}
+
+// at writes the nest from loop d inwards.
+func (w *nestWriter) at(d int) []plan.Node {
+	if d == len(w.g.vars) {
+		return w.guarded(d-1, w.inner())
+	}
+	var pre, post []plan.Node
+	kind := plan.Plain
+	for _, m := range w.g.members {
+		if m.reduced[d] {
+			kind = plan.Sum
+		}
+		if m.depth == d && m.depth < len(m.order) {
+			acc := &plan.Local{Name: w.r.l.fresh(m.in.Out.Name), Elem: ir.Real}
+			w.accs[m] = acc
+			pre = append(pre, &plan.Let{To: acc, Val: plan.Num{}})
+		}
+	}
+	loop := &plan.Loop{Kind: kind, Var: w.g.vars[d], Lo: []plan.Index{{}}, Hi: []plan.Index{plan.Fixed(w.g.sizes[d])}}
+	w.bound(loop, d)
+	loop.Body = w.at(d + 1)
+	for _, m := range w.g.members {
+		if m.depth == d && m.depth < len(m.order) {
+			post = append(post, w.finish(m)...)
+		}
+	}
+	return w.guarded(d-1, append(append(pre, loop), post...))
+}
+
+// finish stores a sum.
+func (w *nestWriter) finish(m *member) []plan.Node {
+	leaf := w.r.leaf(w.here)
+	if w.r.rowless(m.in.Out) == 0 && !m.row {
+		w.r.l.locals[m.in.Out] = w.accs[m]
+	}
+	leaf.store(m, plan.Ref{To: w.accs[m]})
+	return leaf.nodes
+}
+
+// guards of the group that depend on loop d and no later one, as conditions.
+// The guards of all members are the same.
+func (w *nestWriter) guards(d int, f func(leaf *leaf, m *member, g ir.Sub)) []plan.Node {
+	m := w.g.members[0]
+	leaf := w.r.leaf(w.here)
+	for _, g := range m.in.Guard {
+		if w.position(m, g) == d {
+			f(leaf, m, g)
+		}
+	}
+	return leaf.nodes
+}
+
+// boundary reports whether a guard is a bound of the loop, and its sign.
+func (w *nestWriter) boundary(m *member, g ir.Sub, d int) int {
+	if d < 0 || g.Via != nil {
+		return 0
+	}
+	c := 0
+	for _, t := range g.Terms {
+		if t.Loop == m.order[d] {
+			c += t.Coef
+		}
+	}
+	if c == 1 || c == -1 {
+		return c
+	}
+	return 0
+}
+
+// bound narrows loop d by the guards that are bounds of it.
+func (w *nestWriter) bound(loop *plan.Loop, d int) {
+	w.guards(d, func(leaf *leaf, m *member, g ir.Sub) {
+		sign := w.boundary(m, g, d)
+		if sign == 0 {
+			return
+		}
+		x := leaf.index(g, m.loops)
+		rest := x.Add(plan.At(loop.Var), shape.Int(int64(-sign)))
+		if sign > 0 {
+			loop.Lo = append(loop.Lo, plan.Index{}.Add(rest, shape.Int(-1)))
+		} else {
+			loop.Hi = append(loop.Hi, rest.Add(plan.Fixed(shape.Int(1)), shape.Int(1)))
+		}
+	})
+}
+
+// guarded wraps nodes in the conditions of the guards at loop d that are not
+// bounds.
+func (w *nestWriter) guarded(d int, nodes []plan.Node) []plan.Node {
+	var conds []plan.Index
+	pre := w.guards(d, func(leaf *leaf, m *member, g ir.Sub) {
+		if w.boundary(m, g, d) == 0 {
+			conds = append(conds, leaf.index(g, m.loops))
+		}
+	})
+	if len(conds) == 0 {
+		return nodes
+	}
+	return append(pre, &plan.If{Cond: conds, Body: nodes})
+}
+
+// inner writes the innermost body: values and sums first, stores last, so
+// that every read is of the state before this point.
+func (w *nestWriter) inner() []plan.Node {
+	leaf := w.r.leaf(w.here)
+	var stores []func()
+	for _, m := range w.g.members {
+		val := leaf.expr(m.in, m.loops)
+		if acc := w.accs[m]; acc != nil {
+			leaf.nodes = append(leaf.nodes, &plan.Acc{To: acc, Val: val})
+			continue
+		}
+		if m.depth == len(m.order) && !m.row && w.named(m) {
+			t := &plan.Local{Name: w.r.l.fresh(m.in.Out.Name), Elem: m.in.Out.Elem}
+			leaf.nodes = append(leaf.nodes, &plan.Let{To: t, Val: val})
+			val = plan.Ref{To: t}
+			w.here[m.in.Out] = t
+			if len(w.g.vars) == 0 {
+				w.r.l.locals[m.in.Out] = t
+			}
+		}
+		stores = append(stores, func() { leaf.store(m, val) })
+	}
+	for _, s := range stores {
+		s()
+	}
+	return leaf.nodes
+}
+
+// named reports whether a value of the innermost body is read there, or
+// stored more than once, or has no loops and is read elsewhere.
+func (w *nestWriter) named(m *member) bool {
+	v := m.in.Out
+	if len(w.g.vars) == 0 || len(w.r.l.more[v]) > 1 || len(w.r.l.more[v]) == 1 && w.r.l.places[v] != nil {
+		return true
+	}
+	for _, o := range w.g.members {
+		if o != m && slices.Contains(w.r.allReads(o.in, o.loops), v) {
+			return true
+		}
+	}
+	return false
+}
+
+// store writes a member's value to all its places.
+func (w *leaf) store(m *member, val plan.Expr) {
+	idx := w.indices(m.in.To, m.loops)
+	if p := w.r.l.places[m.in.Out]; p != nil {
+		add := m.depth < 0 || m.row
+		w.nodes = append(w.nodes, &plan.Store{To: p(idx), Add: add, Vals: []plan.Expr{val}})
+	}
+	for _, t := range w.r.l.more[m.in.Out] {
+		s := plan.Node(&plan.Store{To: t.at(idx), Add: t.add || m.row, Vals: []plan.Expr{val}})
+		if t.opt != nil {
+			s = &plan.If{Present: t.opt, Body: []plan.Node{s}}
+		}
+		w.nodes = append(w.nodes, s)
+	}
+}

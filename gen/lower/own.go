@@ -1,0 +1,172 @@
+package lower
+
+import (
+	"math"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// own writes an instruction that no nest of the ordinary kind computes.
+func (r *region) own(in *ir.Instr) []plan.Node {
+	var out []plan.Node
+	if in.Eq != "" {
+		out = append(out, &plan.Note{Eqs: []string{in.Eq}})
+	}
+	switch {
+	case in.Scan != nil:
+		return append(out, r.l.recurrence(in)...)
+	case in.Op == ir.Reshape:
+		return nil
+	case in.Op == ir.Stack:
+		return append(out, r.stack(in)...)
+	case in.Op == ir.Prod:
+		return append(out, r.gemm(in)...)
+	}
+	return append(out, r.normalise(in)...)
+}
+
+// stack copies each argument to its place along the stacked axis.
+func (r *region) stack(in *ir.Instr) []plan.Node {
+	var out []plan.Node
+	at := in.Over[0]
+	for _, a := range in.Args {
+		leaf := r.leaf(nil)
+		idx, to := make([]plan.Index, len(in.Loops)), make([]plan.Index, len(in.Loops))
+		vars := make([]*plan.Var, len(in.Loops))
+		for i := range in.Loops {
+			if i == r.rowLoop(in) {
+				idx[i], to[i] = plan.At(r.row), plan.At(r.row)
+				continue
+			}
+			vars[i] = r.l.loopVar(i, r)
+			idx[i], to[i] = plan.At(vars[i]), plan.At(vars[i])
+			if i == at {
+				to[i] = to[i].Add(plan.Fixed(a.Sub[i].Const), shape.Int(-1))
+			}
+		}
+		val := leaf.read(a.Val, idx)
+		leaf.nodes = append(leaf.nodes, &plan.Store{To: r.place(in.Out)(to), Vals: []plan.Expr{val}})
+		nodes := leaf.nodes
+		for i := len(in.Loops) - 1; i >= 0; i-- {
+			if vars[i] != nil {
+				nodes = []plan.Node{full(vars[i], a.Val.Axes[i].Size, plan.Plain, nodes)}
+			}
+		}
+		out = append(out, nodes...)
+	}
+	return out
+}
+
+// full is a loop over [0, size).
+func full(v *plan.Var, size shape.Poly, kind plan.Kind, body []plan.Node) *plan.Loop {
+	return &plan.Loop{Kind: kind, Var: v, Lo: []plan.Index{{}}, Hi: []plan.Index{plan.Fixed(size)}, Body: body}
+}
+
+// A norm is a maximum, softmax or logsumexp while it is written: for every
+// point of the kept loops one pass finds the maximum, one sums and one divides.
+type norm struct {
+	r     *region
+	in    *ir.Instr
+	loops []plan.Index
+	vars  []*plan.Var
+	over  []int
+	kept  []int
+}
+
+func (r *region) normalise(in *ir.Instr) []plan.Node {
+	n := &norm{r: r, in: in, loops: make([]plan.Index, len(in.Loops)), vars: make([]*plan.Var, len(in.Loops))}
+	for i := range in.Loops {
+		if i == r.rowLoop(in) {
+			n.loops[i] = plan.At(r.row)
+			continue
+		}
+		n.vars[i] = r.l.loopVar(i, r)
+		n.loops[i] = plan.At(n.vars[i])
+		if slices.Contains(in.Over, i) {
+			n.over = append(n.over, i)
+		} else {
+			n.kept = append(n.kept, i)
+		}
+	}
+	nodes := n.point()
+	for i := len(n.kept) - 1; i >= 0; i-- {
+		l := n.kept[i]
+		nodes = []plan.Node{full(n.vars[l], in.Loops[l].Size, plan.Plain, nodes)}
+	}
+	if in.Op == ir.Softmax && len(in.Guard) > 0 {
+		idx := make([]plan.Index, len(in.Out.Axes))
+		nodes = append([]plan.Node{&plan.Zero{Buf: r.place(in.Out)(idx).Buf}}, nodes...)
+	}
+	return nodes
+}
+
+// point is the work at one point of the kept loops.
+func (n *norm) point() []plan.Node {
+	l, in := n.r.l, n.in
+	top := &plan.Local{Name: l.fresh("top"), Elem: ir.Real}
+	out := []plan.Node{&plan.Let{To: top, Val: plan.Num{V: math.Inf(-1)}}}
+	out = append(out, n.pass(func(w *leaf) {
+		w.nodes = append(w.nodes, &plan.Acc{To: top, Max: true, Val: w.arg(in.Args[0], n.loops)})
+	}))
+	if in.Op == ir.Max {
+		return append(out, n.give(plan.Ref{To: top})...)
+	}
+	sum := &plan.Local{Name: l.fresh("sum"), Elem: ir.Real}
+	out = append(out, &plan.Let{To: sum, Val: plan.Num{}}, n.pass(func(w *leaf) {
+		val := plan.Expr(plan.Call{Op: ir.Exp, Args: []plan.Expr{plan.Lin{Coef: []float64{1, -1},
+			Args: []plan.Expr{w.arg(in.Args[0], n.loops), plan.Ref{To: top}}}}})
+		if in.Op == ir.Softmax {
+			e := &plan.Local{Name: l.fresh("e"), Elem: ir.Real}
+			w.nodes = append(w.nodes, &plan.Let{To: e, Val: val})
+			val = plan.Ref{To: e}
+			defer func() { w.nodes = append(w.nodes, n.store(w, val)) }()
+		}
+		w.nodes = append(w.nodes, &plan.Acc{To: sum, Val: val})
+	}))
+	if in.Op == ir.LogSumExp {
+		log := plan.Call{Op: ir.Log, Args: []plan.Expr{plan.Ref{To: sum}}}
+		return append(out, n.give(plan.Lin{Coef: []float64{1, 1}, Args: []plan.Expr{plan.Ref{To: top}, log}})...)
+	}
+	return append(out, n.pass(func(w *leaf) {
+		e := plan.Load{Access: n.r.place(in.Out)(w.indices(in.To, n.loops))}
+		w.nodes = append(w.nodes, n.store(w, plan.Call{Op: ir.Div, Args: []plan.Expr{e, plan.Ref{To: sum}}}))
+	}))
+}
+
+func (n *norm) store(w *leaf, val plan.Expr) plan.Node {
+	return &plan.Store{To: n.r.place(n.in.Out)(w.indices(n.in.To, n.loops)), Vals: []plan.Expr{val}}
+}
+
+// give stores a value of the kept loops.
+func (n *norm) give(val plan.Expr) []plan.Node {
+	w := n.r.leaf(nil)
+	if n.r.l.places[n.in.Out] == nil {
+		t := &plan.Local{Name: n.r.l.fresh(n.in.Out.Name), Elem: ir.Real}
+		n.r.l.locals[n.in.Out] = t
+		return []plan.Node{&plan.Let{To: t, Val: val}}
+	}
+	return []plan.Node{n.store(w, val)}
+}
+
+// pass is a loop over the normalised axes where the guards hold.
+func (n *norm) pass(f func(*leaf)) plan.Node {
+	w := n.r.leaf(nil)
+	f(w)
+	m := &member{in: n.in, order: n.over, loops: n.loops}
+	nodes := w.nodes
+	for i := len(n.over) - 1; i >= 0; i-- {
+		l := n.over[i]
+		loop := full(n.vars[l], n.in.Loops[l].Size, plan.Sum, nil)
+		g := &group{members: []*member{m}}
+		nest := &nestWriter{r: n.r, g: g}
+		nest.bound(loop, i)
+		loop.Body = nest.guarded(i, nodes)
+		nodes = []plan.Node{loop}
+	}
+	nest := &nestWriter{r: n.r, g: &group{members: []*member{m}}}
+	nodes = nest.guarded(-1, nodes)
+	return nodes[0]
+}

@@ -1,0 +1,180 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+)
+
+// absorb turns what a backward replays of its forward into what it reads
+// itself: tokens and shared values are read again, computed values are
+// computed again, and the states come from a replay, which is the forward's
+// step with the values that were saved in place of those it computed.
+func (l *lowerer) absorb(rec *recurrence) {
+	s, primal := rec.s, rec.s.Primal.Scan
+	states := map[*ir.Value]*ir.Value{} // primal carry → parameter of the backward body
+	for _, r := range s.Replay {
+		if r.Primal.Def != nil {
+			fail("the backward of a recurrence replays the computed value %s", r.Primal.Name)
+		}
+		if r.Primal.Role == ir.Carry {
+			states[r.Primal] = r.Param
+			continue
+		}
+		for _, t := range primal.Tokens {
+			if t.Param == r.Primal {
+				s.Tokens = append(s.Tokens, ir.Sliced{Param: r.Param, Val: t.Val, Window: t.Window, Base: t.Base})
+			}
+		}
+		for _, v := range primal.Shared {
+			if v.Param == r.Primal {
+				s.Shared = append(s.Shared, ir.SharedArg{Param: r.Param, Val: v.Val, Lane: v.Lane})
+			}
+		}
+	}
+	if len(states) == 0 {
+		return
+	}
+	rec.replay = l.forwardStep(primal, states)
+	for i, c := range rec.replay.Carry {
+		for p, q := range states {
+			if p.Name == c.Param.Name {
+				rec.old[q] = i
+			}
+		}
+	}
+	rec.mark = l.remember(rec, primal)
+}
+
+// forwardStep is the primal's step reduced to the states that are needed, its
+// saved values read instead of computed.
+func (l *lowerer) forwardStep(primal *ir.Scan, states map[*ir.Value]*ir.Value) *ir.Scan {
+	body, m := primal.Body.Clone()
+	out := &ir.Scan{Lane: primal.Lane, Time: primal.Time, Body: body}
+	for _, t := range primal.Tokens {
+		out.Tokens = append(out.Tokens, ir.Sliced{Param: m[t.Param], Val: t.Val, Window: t.Window, Base: t.Base})
+	}
+	for _, v := range primal.Shared {
+		out.Shared = append(out.Shared, ir.SharedArg{Param: m[v.Param], Val: v.Val, Lane: v.Lane})
+	}
+	for _, c := range primal.Carry {
+		out.Carry = append(out.Carry, ir.Carried{Param: m[c.Param], Next: m[c.Next]})
+	}
+	canonical(out)
+	for _, o := range primal.Outs {
+		saved := l.f.Param(o.Out.Name)
+		if saved == nil || o.Sum || o.Val.Def == nil {
+			continue
+		}
+		p := body.AddParam(o.Out.Name, ir.Token, ir.Real, o.Val.Axes...)
+		out.Tokens = append(out.Tokens, ir.Sliced{Param: p, Val: saved})
+		for i := range out.Carry {
+			if out.Carry[i].Next == m[o.Val] {
+				out.Carry[i].Next = p
+			}
+		}
+		body.Replace(m[o.Val], p)
+	}
+	needed := map[string]bool{}
+	for p := range states {
+		needed[p.Name] = true
+	}
+	l.closeOver(out, needed)
+	out.Carry = slices.DeleteFunc(out.Carry, func(c ir.Carried) bool { return !needed[c.Param.Name] })
+	return out
+}
+
+// closeOver adds the states that the needed states are computed from.
+func (l *lowerer) closeOver(s *ir.Scan, needed map[string]bool) {
+	for changed := true; changed; {
+		changed = false
+		for _, c := range s.Carry {
+			if needed[c.Param.Name] {
+				continue
+			}
+			reach := s.Body.DependsOn(c.Param)
+			for _, d := range s.Carry {
+				if needed[d.Param.Name] && reach[d.Next] {
+					needed[c.Param.Name], changed = true, true
+				}
+			}
+		}
+	}
+}
+
+// remember notes which states the backward replays, for the forward.
+func (l *lowerer) remember(rec *recurrence, primal *ir.Scan) *mark {
+	m := mark{states: map[string]string{}}
+	for _, c := range primal.Carry {
+		if c.Final != nil {
+			m.defines = append(m.defines, c.Final.Name)
+		}
+	}
+	for _, o := range primal.Outs {
+		m.defines = append(m.defines, o.Out.Name)
+	}
+	for _, c := range rec.replay.Carry {
+		m.states[c.Param.Name] = l.fresh(c.Param.Name + ".checkpoints")
+	}
+	if l.marks == nil {
+		fail("the backward of a recurrence needs its forward: see Pair")
+	}
+	m.segments = len(l.marks.states)
+	l.marks.states = append(l.marks.states, m)
+	return &l.marks.states[len(l.marks.states)-1]
+}
+
+// matchNext finds the values of the backward body that are a state after the
+// token: computed in the same way from the same values as in the replay. They
+// are read instead of computed once more.
+func (l *lowerer) matchNext(rec *recurrence) {
+	if rec.replay == nil {
+		return
+	}
+	n := newNumbering()
+	for _, t := range rec.replay.Tokens {
+		for _, u := range rec.s.Tokens {
+			if t.Val == u.Val && t.Window == u.Window && t.Base.Equal(u.Base) {
+				n.of[u.Param] = n.number(t.Param)
+			}
+		}
+	}
+	for _, t := range rec.replay.Shared {
+		for _, u := range rec.s.Shared {
+			if t.Val == u.Val {
+				n.of[u.Param] = n.number(t.Param)
+			}
+		}
+	}
+	for p, i := range rec.old {
+		n.of[p] = n.number(rec.replay.Carry[i].Param)
+	}
+	n.body(rec.replay.Body.Body)
+	n.body(rec.s.Body.Body)
+	for i, c := range rec.replay.Carry {
+		for _, in := range rec.s.Body.Body {
+			if in.Out != nil && n.of[in.Out] == n.number(c.Next) {
+				rec.next[in.Out] = i
+			}
+		}
+	}
+	l.dropReplayed(rec)
+}
+
+// dropReplayed makes states after the token parameters of the backward body.
+func (l *lowerer) dropReplayed(rec *recurrence) {
+	body := rec.s.Body
+	for _, in := range slices.Clone(body.Body) {
+		i, ok := rec.next[in.Out]
+		if !ok {
+			continue
+		}
+		p := body.AddParam(in.Out.Name, ir.Token, ir.Real, in.Out.Axes...)
+		body.Replace(in.Out, p)
+		delete(rec.next, in.Out)
+		rec.next[p] = i
+		body.Body = slices.Delete(body.Body, slices.Index(body.Body, in), slices.Index(body.Body, in)+1)
+	}
+	l.pointResults(rec.s)
+	l.tidy(rec.s)
+}

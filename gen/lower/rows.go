@@ -1,0 +1,231 @@
+package lower
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+)
+
+// Rows are the rows of a recurrence that do not see each other: for each
+// carry the position of an axis such that every value that depends on the
+// state keeps that axis, read and written by the same loop everywhere. What a
+// sum over rows gives may leave the recurrence but not come back into it.
+type rows struct {
+	axis *ir.Axis           // of the first carry; all others have its size
+	loop map[*ir.Instr]int  // the loop that is the row
+	pos  map[*ir.Value]int  // the axis of a value that is the row
+	sum  map[*ir.Value]bool // sums over rows, and what is computed from them
+	sums map[*ir.Instr]bool // instructions that sum over rows
+	dep  map[*ir.Value]bool // depends on the state
+}
+
+func (r *rows) loopOf(in *ir.Instr) int {
+	if r == nil {
+		return -1
+	}
+	if l, ok := r.loop[in]; ok {
+		return l
+	}
+	return -1
+}
+
+func (r *rows) posOf(v *ir.Value) int {
+	if r == nil {
+		return -1
+	}
+	if p, ok := r.pos[v]; ok {
+		return p
+	}
+	return -1
+}
+
+// A step is one token's program as the analysis sees it.
+type step struct {
+	body   []*ir.Instr
+	states []*ir.Value // parameters that hold state
+	same   []int       // states of equal number, here and in other steps, have the same row
+	next   []*ir.Value // states after the token, in the order of the first of states
+}
+
+// findRows tries every choice of one axis for each state, the leading axes
+// first, and returns the first that makes the rows of all steps independent.
+func findRows(steps []step) []*rows {
+	axes := map[int]int{} // number of a state → its axes
+	for _, s := range steps {
+		for i, v := range s.states {
+			axes[s.same[i]] = len(v.Axes)
+			if len(v.Axes) == 0 {
+				return nil
+			}
+		}
+	}
+	numbers := slices.Sorted(maps.Keys(axes))
+	choice := map[int]int{}
+	for {
+		if out := tryRows(steps, choice); out != nil {
+			return out
+		}
+		i := len(numbers) - 1
+		for ; i >= 0; i-- {
+			if choice[numbers[i]]++; choice[numbers[i]] < axes[numbers[i]] {
+				break
+			}
+			choice[numbers[i]] = 0
+		}
+		if i < 0 {
+			return nil
+		}
+	}
+}
+
+func tryRows(steps []step, choice map[int]int) []*rows {
+	var first *ir.Axis
+	for _, s := range steps {
+		for i, v := range s.states {
+			axis := v.Axes[choice[s.same[i]]]
+			if first == nil {
+				first = axis
+			}
+			if !axis.Size.Equal(first.Size) {
+				return nil
+			}
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	var out []*rows
+	for _, s := range steps {
+		r := &rows{axis: first, loop: map[*ir.Instr]int{}, pos: map[*ir.Value]int{}, sum: map[*ir.Value]bool{},
+			sums: map[*ir.Instr]bool{}, dep: map[*ir.Value]bool{}}
+		for i, v := range s.states {
+			r.pos[v], r.dep[v] = choice[s.same[i]], true
+		}
+		if !r.forward(s) || !r.demand(s) {
+			return nil
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// forward follows the row from the states to all that depends on them.
+func (r *rows) forward(s step) bool {
+	for _, in := range s.body {
+		if in.Out == nil || !r.instr(in) {
+			return false
+		}
+	}
+	for i, v := range s.next {
+		if p, ok := r.pos[v]; r.dep[v] && (!ok || p != r.pos[s.states[i]]) || r.sum[v] {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *rows) instr(in *ir.Instr) bool {
+	dep, sum, loop := false, false, -1
+	for _, a := range in.Args {
+		dep = dep || r.dep[a.Val]
+		sum = sum || r.sum[a.Val]
+		p, ok := r.pos[a.Val]
+		if !ok {
+			continue
+		}
+		if in.Op == ir.Reshape {
+			return false
+		}
+		l, plain := a.Sub[p].Loop()
+		if !plain || loop >= 0 && loop != l {
+			return false
+		}
+		loop = l
+	}
+	for _, v := range in.Reads() {
+		dep = dep || r.dep[v]
+	}
+	r.dep[in.Out] = dep
+	if sum {
+		r.sum[in.Out] = true // computed behind the recurrence, together with all it reads
+		return true
+	}
+	if loop < 0 {
+		return !dep
+	}
+	return r.place(in, loop)
+}
+
+// place finds the row in the output of an instruction with a known row loop.
+func (r *rows) place(in *ir.Instr, loop int) bool {
+	r.loop[in] = loop
+	if slices.Contains(in.Over, loop) && in.Op != ir.Iota {
+		return false
+	}
+	at := -1
+	for i, s := range in.To {
+		l, plain := s.Loop()
+		if plain && l == loop && at < 0 {
+			at = i
+		} else if uses(in.To[i:i+1], loop) {
+			return false
+		}
+	}
+	if at >= 0 {
+		r.pos[in.Out] = at
+		return true
+	}
+	if in.Op != ir.Prod || len(in.Guard) > 0 && usesAny(in.Guard, map[int]bool{loop: true}) {
+		return false
+	}
+	r.sum[in.Out], r.sums[in] = true, true
+	return true
+}
+
+// demand gives a row to what does not depend on the state but is read where a
+// row is: all readers must agree.
+func (r *rows) demand(s step) bool {
+	for i := len(s.body) - 1; i >= 0; i-- {
+		in := s.body[i]
+		if r.dep[in.Out] || r.sum[in.Out] {
+			continue
+		}
+		if !r.demanded(in, s.body[i+1:]) {
+			return false
+		}
+	}
+	return true
+}
+
+// demanded finds the row of in from its readers.
+func (r *rows) demanded(in *ir.Instr, readers []*ir.Instr) bool {
+	pos := -1
+	for _, reader := range readers {
+		l := r.loopOf(reader)
+		if l < 0 || r.sum[reader.Out] && !r.sums[reader] {
+			continue
+		}
+		for _, a := range reader.Args {
+			if a.Val != in.Out {
+				continue
+			}
+			for p, s := range a.Sub {
+				if k, plain := s.Loop(); plain && k == l {
+					if pos >= 0 && pos != p {
+						return pointwise(in)
+					}
+					pos = p
+				}
+			}
+		}
+	}
+	if pos < 0 {
+		return true
+	}
+	l, plain := in.To[pos].Loop()
+	if !plain {
+		return false
+	}
+	return r.place(in, l)
+}

@@ -1,0 +1,313 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// A scanWriter writes one recurrence: lanes outside, then rows where they are
+// independent, then segments where there are checkpoints, then time. States
+// live in private buffers of the row, or of the lane where rows see each
+// other.
+//
+// A backward walks the segments from last to first. It computes the states of
+// a segment again from its checkpoint, keeps them, and walks its tokens back.
+type scanWriter struct {
+	l       *lowerer
+	rec     *recurrence
+	lane    *plan.Var
+	row     *plan.Var // nil when rows see each other
+	time    plan.Index
+	token   *plan.Var // within its segment
+	segment *plan.Var // nil without checkpoints
+	private []*plan.Buffer
+	state   map[*ir.Value]*plan.Buffer // of a carry's parameter
+	trail   []*plan.Buffer             // backward: states of the segment, by carry of the replay
+	saved   []*plan.Buffer             // checkpoints, by carry
+}
+
+func (l *lowerer) recurrence(in *ir.Instr) []plan.Node {
+	rec := l.scans[in]
+	if rec == nil {
+		fail("a recurrence inside of a recurrence")
+	}
+	w := &scanWriter{l: l, rec: rec, lane: &plan.Var{Name: "l"}, state: map[*ir.Value]*plan.Buffer{}}
+	if rec.rows != nil {
+		w.row = &plan.Var{Name: "i"}
+	}
+	s := rec.s
+	w.checkpoints()
+	w.token = &plan.Var{Name: "t"}
+	w.time = plan.At(w.token)
+	if w.segment != nil {
+		w.token.Name = "a"
+		w.time = w.time.Add(plan.At(w.segment), shape.Sym(l.segmentSize()))
+	}
+	zero := w.outputs()
+	for _, c := range s.Carry {
+		w.state[c.Param] = w.keep(c.Param, rec.rows, c.Param.Name+".state", nil)
+	}
+	body := slices.Concat(w.start(), w.run(), w.end())
+	if w.row != nil {
+		body = []plan.Node{&plan.Loop{Kind: plan.Row, Var: w.row, Lo: []plan.Index{{}},
+			Hi: []plan.Index{plan.Fixed(rec.rows.axis.Size)}, Private: w.private, Body: body}}
+	}
+	lanes := full(w.lane, s.Lane.Size, plan.Lane, body)
+	if w.row == nil {
+		lanes.Private = w.private
+	}
+	return append(zero, lanes)
+}
+
+// keep makes a private buffer for a value, with leading sizes in front.
+func (w *scanWriter) keep(v *ir.Value, rows *rows, name string, lead []shape.Poly) *plan.Buffer {
+	d := dims(v.Axes)
+	if p := rows.posOf(v); p >= 0 {
+		d = slices.Delete(d, p, p+1)
+	}
+	b := &plan.Buffer{Name: w.l.fresh(name), Elem: v.Elem, Dims: append(slices.Clone(lead), d...), Role: plan.Private}
+	w.private = append(w.private, b)
+	return b
+}
+
+// checkpoints finds or makes the checkpoint buffers.
+func (w *scanWriter) checkpoints() {
+	l, rec := w.l, w.rec
+	m := rec.mark
+	if !rec.s.Reverse && l.marks != nil && l.marks.forward {
+		m = l.marks.find(definedNames(rec.in))
+	}
+	if m == nil {
+		return
+	}
+	w.segment = &plan.Var{Name: "s"}
+	states := rec.s
+	if rec.replay != nil {
+		states = rec.replay
+	}
+	for _, c := range states.Carry {
+		name := m.states[c.Param.Name]
+		if name == "" {
+			w.saved = append(w.saved, nil)
+			continue
+		}
+		d := append([]shape.Poly{rec.s.Lane.Size, shape.Sym(l.segments(rec.s.Time.Size))}, dims(c.Param.Axes)...)
+		b := &plan.Buffer{Name: name, Of: name, Elem: ir.Real, Dims: d, Role: plan.Checkpoint, Optional: !rec.s.Reverse}
+		l.names[name] = true
+		l.k.Params = append(l.k.Params, b)
+		w.saved = append(w.saved, b)
+	}
+}
+
+func definedNames(in *ir.Instr) []string {
+	var out []string
+	for _, v := range in.Defines() {
+		out = append(out, v.Name)
+	}
+	return out
+}
+
+// outputs says where the body's values go and returns what clears the outputs
+// that are added to.
+func (w *scanWriter) outputs() []plan.Node {
+	var zero []plan.Node
+	for _, o := range w.rec.s.Outs {
+		to := w.l.places[o.Out]
+		rowSum := w.rec.rows != nil && w.rec.rows.sum[o.Val]
+		t := target{add: o.Sum}
+		lead := []plan.Index{plan.At(w.lane), w.time}
+		if o.Sum {
+			lead = lead[:0]
+			if o.Lane {
+				lead = append(lead, plan.At(w.lane))
+			}
+		}
+		t.at = func(idx []plan.Index) plan.Access { return to(slices.Concat(lead, idx)) }
+		buf := to(make([]plan.Index, len(o.Out.Axes))).Buf
+		if o.Sum || rowSum {
+			zero = append(zero, &plan.Zero{Buf: buf})
+		}
+		if w.l.marks != nil && w.l.marks.forward && w.l.onlySaved(o.Out) {
+			buf.Optional, t.opt = true, buf
+		}
+		w.l.more[o.Val] = append(w.l.more[o.Val], t)
+	}
+	return zero
+}
+
+// onlySaved reports whether a value is kept for the backward and for nothing
+// else.
+func (l *lowerer) onlySaved(v *ir.Value) bool {
+	for _, in := range l.f.Body {
+		if slices.Contains(l.reads(in), v) {
+			return false
+		}
+	}
+	n := 0
+	for _, r := range l.f.Results {
+		if r.Val == v {
+			n++
+			if !slices.Contains(l.marks.saved, r.Name) {
+				return false
+			}
+		}
+	}
+	return n == 1
+}
+
+// each is a nest over the axes of a value, the row left out; f receives the
+// value's subscripts.
+func (w *scanWriter) each(v *ir.Value, rows *rows, f func(idx []plan.Index) plan.Node) []plan.Node {
+	idx := make([]plan.Index, len(v.Axes))
+	row := rows.posOf(v)
+	var vars []*plan.Var
+	for i := range idx {
+		if i == row {
+			idx[i] = plan.At(w.row)
+			continue
+		}
+		x := w.l.loopVar(len(vars), &region{row: w.row})
+		vars = append(vars, x)
+		idx[i] = plan.At(x)
+	}
+	nodes := []plan.Node{f(idx)}
+	n := len(vars) - 1
+	for i := len(idx) - 1; i >= 0; i-- {
+		if i != row {
+			nodes = []plan.Node{full(vars[n], v.Axes[i].Size, plan.Plain, nodes)}
+			n--
+		}
+	}
+	return nodes
+}
+
+// inside addresses a private buffer with a value's subscripts, the row left
+// out, behind leading subscripts.
+func inside(b *plan.Buffer, row int, lead ...plan.Index) place {
+	return func(idx []plan.Index) plan.Access {
+		rest := slices.Clone(idx)
+		if row >= 0 {
+			rest = slices.Delete(rest, row, row+1)
+		}
+		return plan.Access{Buf: b, Index: append(slices.Clone(lead), rest...)}
+	}
+}
+
+// start sets the states to their values before the first token.
+func (w *scanWriter) start() []plan.Node {
+	var out []plan.Node
+	for _, c := range w.rec.s.Carry {
+		to := inside(w.state[c.Param], w.rec.rows.posOf(c.Param))
+		out = append(out, w.each(c.Param, w.rec.rows, func(idx []plan.Index) plan.Node {
+			val := plan.Expr(plan.Num{})
+			if c.Init != nil {
+				val = plan.Load{Access: w.l.places[c.Init](append([]plan.Index{plan.At(w.lane)}, idx...))}
+			}
+			return &plan.Store{To: to(idx), Vals: []plan.Expr{val}}
+		})...)
+	}
+	return out
+}
+
+// end gives the states after the last token.
+func (w *scanWriter) end() []plan.Node {
+	var out []plan.Node
+	for _, c := range w.rec.s.Carry {
+		if c.Final == nil || w.l.places[c.Final] == nil {
+			continue
+		}
+		from := inside(w.state[c.Param], w.rec.rows.posOf(c.Param))
+		out = append(out, w.each(c.Param, w.rec.rows, func(idx []plan.Index) plan.Node {
+			to := w.l.places[c.Final](append([]plan.Index{plan.At(w.lane)}, idx...))
+			return &plan.Store{To: to, Vals: []plan.Expr{plan.Load{Access: from(idx)}}}
+		})...)
+	}
+	return out
+}
+
+// run writes all tokens.
+func (w *scanWriter) run() []plan.Node {
+	s := w.rec.s
+	if w.segment == nil {
+		loop := full(w.token, s.Time.Size, plan.Time, w.step())
+		loop.Down = s.Reverse
+		return []plan.Node{loop}
+	}
+	var body []plan.Node
+	if s.Reverse {
+		body = append(w.recall(), w.tokens(w.again(), false), w.tokens(w.step(), true))
+	} else {
+		body = append(w.record(), w.tokens(w.step(), false))
+	}
+	loop := full(w.segment, shape.Sym(w.l.segments(s.Time.Size)), plan.Segment, body)
+	loop.Down = s.Reverse
+	return []plan.Node{loop}
+}
+
+// tokens is the loop over the tokens of a segment; the last one may be short.
+func (w *scanWriter) tokens(body []plan.Node, down bool) plan.Node {
+	c := shape.Sym(w.l.segmentSize())
+	rest := plan.Fixed(w.rec.s.Time.Size).Add(plan.At(w.segment), c.Mul(shape.Int(-1)))
+	return &plan.Loop{Kind: plan.Time, Var: w.token, Lo: []plan.Index{{}},
+		Hi: []plan.Index{plan.Fixed(c), rest}, Down: down, Body: body}
+}
+
+// record stores the states before a segment, when the caller wants them.
+func (w *scanWriter) record() []plan.Node {
+	var out []plan.Node
+	for i, c := range w.rec.s.Carry {
+		if w.saved[i] == nil {
+			continue
+		}
+		from := inside(w.state[c.Param], w.rec.rows.posOf(c.Param))
+		nodes := w.each(c.Param, w.rec.rows, func(idx []plan.Index) plan.Node {
+			return &plan.Store{To: w.checkpoint(i, idx), Vals: []plan.Expr{plan.Load{Access: from(idx)}}}
+		})
+		out = append(out, &plan.If{Present: w.saved[i], Body: nodes})
+	}
+	return out
+}
+
+func (w *scanWriter) checkpoint(i int, idx []plan.Index) plan.Access {
+	return whole(w.saved[i])(append([]plan.Index{plan.At(w.lane), plan.At(w.segment)}, idx...))
+}
+
+// recall loads the states before a segment into the first entry of its trail.
+func (w *scanWriter) recall() []plan.Node {
+	var out []plan.Node
+	length := shape.Sym(w.l.segmentSize()).Add(shape.Int(1))
+	for i, c := range w.rec.replay.Carry {
+		b := w.keep(c.Param, w.rec.again, c.Param.Name+".trail", []shape.Poly{length})
+		w.trail = append(w.trail, b)
+		to := inside(b, w.rec.again.posOf(c.Param), plan.Index{})
+		out = append(out, w.each(c.Param, w.rec.again, func(idx []plan.Index) plan.Node {
+			return &plan.Store{To: to(idx), Vals: []plan.Expr{plan.Load{Access: w.checkpoint(i, idx)}}}
+		})...)
+	}
+	return out
+}
+
+// again computes the states of a segment from the first one.
+func (w *scanWriter) again() []plan.Node {
+	s := w.rec.replay
+	r := w.region(s, w.rec.again)
+	for i, c := range s.Carry {
+		w.l.places[c.Param] = w.before(i)
+		w.l.places[c.Next] = w.after(i)
+	}
+	return r.write()
+}
+
+// before and after address a state of the trail before and after the token.
+func (w *scanWriter) before(i int) place {
+	row := w.rec.again.posOf(w.rec.replay.Carry[i].Param)
+	return inside(w.trail[i], row, plan.At(w.token))
+}
+
+func (w *scanWriter) after(i int) place {
+	row := w.rec.again.posOf(w.rec.replay.Carry[i].Param)
+	return inside(w.trail[i], row, plan.At(w.token).Add(plan.Fixed(shape.Int(1)), shape.Int(1)))
+}

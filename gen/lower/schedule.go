@@ -1,0 +1,337 @@
+package lower
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// A region is a list of instructions under the same bound loops: the program
+// itself, or the body of a recurrence for one token of one lane, and of one
+// row where rows are independent.
+type region struct {
+	l        *lowerer
+	body     []*ir.Instr
+	rows     *rows                          // nil when no row is bound
+	row      *plan.Var                      // the bound row
+	alloc    func(v *ir.Value) *plan.Buffer // memory for what one nest gives another
+	inline   map[*ir.Value]bool
+	held     map[*ir.Value]bool // kept in memory by whoever made the region
+	streamed map[*ir.Value]bool // always computed where read
+	def      map[*ir.Value]int  // number of the group that defines a value
+	groups   []*group
+
+	scheduled func() // runs when all groups are known
+}
+
+// A group is one nest: instructions over the same loops in the same order, or
+// one instruction that is written in its own way.
+type group struct {
+	key     string
+	members []*member
+	vars    []*plan.Var
+	sizes   []shape.Poly
+	eqs     []string
+}
+
+// A member is an instruction of a group.
+type member struct {
+	in      *ir.Instr
+	order   []int        // its loops in the order of the nest, without the row
+	loops   []plan.Index // the value of each of its loops
+	reduced []bool       // per loop of the nest: the output does not have it
+	row     bool         // sums over the bound row
+	depth   int          // where a sum starts, or −1 when it adds in memory
+	own     bool         // written in its own way
+}
+
+func (l *lowerer) region(body []*ir.Instr, rows *rows) *region {
+	return &region{l: l, body: body, rows: rows, inline: map[*ir.Value]bool{}, held: map[*ir.Value]bool{}, streamed: map[*ir.Value]bool{},
+		def:   map[*ir.Value]int{},
+		alloc: func(v *ir.Value) *plan.Buffer { return l.work(v.Name, v.Elem, dims(v.Axes)) }}
+}
+
+// write schedules the region and writes its groups.
+func (r *region) write() []plan.Node {
+	r.chooseInline()
+	for _, in := range r.body {
+		if in.Out == nil || !r.inline[in.Out] {
+			r.schedule(in)
+		}
+	}
+	if r.scheduled != nil {
+		r.scheduled()
+	}
+	r.allocate()
+	var out []plan.Node
+	for n, g := range r.groups {
+		out = append(out, r.group(n, g)...)
+	}
+	return out
+}
+
+// schedule puts an instruction into the last group it can join, or a new one.
+// It can join a group over the same loops when all it reads is defined before
+// the group, or in it at the very entry that is read.
+func (r *region) schedule(in *ir.Instr) {
+	m := r.member(in)
+	if m.own {
+		r.add(&group{key: "own"}, m)
+		return
+	}
+	key := r.key(m)
+	for n := len(r.groups) - 1; n >= 0; n-- {
+		g := r.groups[n]
+		if g.key == key {
+			r.bind(m, g)
+			if r.fits(m, n) {
+				r.append(n, m)
+				return
+			}
+		}
+		if r.reaches(m, n) {
+			break
+		}
+	}
+	g := &group{key: key}
+	for i, l := range m.order {
+		g.vars = append(g.vars, r.l.loopVar(i, r))
+		g.sizes = append(g.sizes, in.Loops[l].Size)
+	}
+	r.bind(m, g)
+	r.add(g, m)
+}
+
+func (r *region) add(g *group, m *member) {
+	r.groups = append(r.groups, g)
+	r.append(len(r.groups)-1, m)
+}
+
+func (r *region) append(n int, m *member) {
+	g := r.groups[n]
+	g.members = append(g.members, m)
+	if e := m.in.Eq; e != "" && !slices.Contains(g.eqs, e) {
+		g.eqs = append(g.eqs, e)
+	}
+	for _, v := range m.in.Defines() {
+		r.def[v] = n
+	}
+}
+
+// member finds how an instruction lies in a nest.
+func (r *region) member(in *ir.Instr) *member {
+	m := &member{in: in, row: false, depth: -1}
+	if r.ownWay(in) {
+		m.own = true
+		return m
+	}
+	m.order = r.order(in)
+	kept := map[int]bool{}
+	for _, s := range in.To {
+		for _, t := range s.Terms {
+			kept[t.Loop] = true
+		}
+	}
+	if bound := r.rowLoop(in); bound >= 0 {
+		m.row = !kept[bound]
+	}
+	m.reduced = make([]bool, len(m.order))
+	for i, l := range m.order {
+		m.reduced[i] = !kept[l]
+	}
+	m.depth = len(m.order)
+	for m.depth > 0 && m.reduced[m.depth-1] {
+		m.depth--
+	}
+	if !plainTo(in) || slices.Contains(m.reduced[:m.depth], true) {
+		m.depth = -1
+	}
+	return m
+}
+
+// sums reports whether the member gathers: it is not pointwise.
+func (m *member) sums() bool { return m.depth < len(m.order) || m.row || len(m.in.Guard) > 0 }
+
+// ownWay reports whether an instruction is written in its own way.
+func (r *region) ownWay(in *ir.Instr) bool {
+	switch in.Op {
+	case ir.ScanOp, ir.Softmax, ir.LogSumExp, ir.Max, ir.Stack, ir.Reshape:
+		return true
+	case ir.SolveOp:
+		fail("solve has no loops")
+	}
+	return r.isProduct(in)
+}
+
+// isProduct reports whether an instruction becomes a matrix product.
+func (r *region) isProduct(in *ir.Instr) bool { return r.rows == nil && asMatmul(in) != nil }
+
+func (r *region) rowLoop(in *ir.Instr) int {
+	if r.rows == nil {
+		return -1
+	}
+	return r.rows.loopOf(in)
+}
+
+// bind gives the member's loops the variables of a group.
+func (r *region) bind(m *member, g *group) {
+	m.loops = make([]plan.Index, len(m.in.Loops))
+	if bound := r.rowLoop(m.in); bound >= 0 {
+		m.loops[bound] = plan.At(r.row)
+	}
+	for i, l := range m.order {
+		m.loops[l] = plan.At(g.vars[i])
+	}
+}
+
+// key is equal for instructions whose nests are the same.
+func (r *region) key(m *member) string {
+	var b strings.Builder
+	at := map[int]int{}
+	if bound := r.rowLoop(m.in); bound >= 0 {
+		at[bound] = -1
+	}
+	for i, l := range m.order {
+		fmt.Fprintf(&b, "%p ", m.in.Loops[l])
+		at[l] = i
+	}
+	for _, g := range m.in.Guard {
+		b.WriteString("| ")
+		subKey(&b, g, at)
+	}
+	return b.String()
+}
+
+func subKey(b *strings.Builder, s ir.Sub, at map[int]int) {
+	fmt.Fprintf(b, "%s", s.Const)
+	for _, t := range s.Terms {
+		fmt.Fprintf(b, " %d*%d", t.Coef, at[t.Loop])
+	}
+	if s.Via != nil {
+		fmt.Fprintf(b, " via %p", s.Via.Val)
+		for _, v := range s.Via.Sub {
+			b.WriteString(", ")
+			subKey(b, v, at)
+		}
+	}
+}
+
+// fits reports whether a member, bound to group n, may join it.
+func (r *region) fits(m *member, n int) bool {
+	for _, x := range r.reads(m.in, m.loops) {
+		d, ok := r.def[x.val]
+		if !ok || d < n {
+			continue
+		}
+		if d > n || !r.same(x, r.groups[n]) {
+			return false
+		}
+	}
+	return true
+}
+
+// reaches reports whether a member reads what group n defines, so that it
+// cannot go before it.
+func (r *region) reaches(m *member, n int) bool {
+	loops := make([]plan.Index, len(m.in.Loops))
+	for _, x := range r.reads(m.in, loops) {
+		if d, ok := r.def[x.val]; ok && d == n {
+			return true
+		}
+	}
+	return false
+}
+
+// same reports whether a read is of the entry that the group computes at that
+// point of its nest.
+func (r *region) same(x read, g *group) bool {
+	for _, m := range g.members {
+		if m.in.Out != x.val {
+			continue
+		}
+		if m.sums() {
+			return false
+		}
+		for i, s := range m.in.To {
+			l, _ := s.Loop()
+			if !x.idx[i].Equal(m.loops[l]) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// order is the order of an instruction's loops in its nest, the row left out.
+// Loops of the output come first; a sum runs innermost, in a scalar, unless
+// that walks memory in strides where the other order would not.
+func (r *region) order(in *ir.Instr) []int {
+	bound := r.rowLoop(in)
+	var kept, summed []int
+	seen := map[int]bool{}
+	for _, s := range in.To {
+		for _, t := range s.Terms {
+			if !seen[t.Loop] && t.Loop != bound {
+				kept = append(kept, t.Loop)
+			}
+			seen[t.Loop] = true
+		}
+	}
+	for l := range in.Loops {
+		if !seen[l] && l != bound {
+			summed = append(summed, l)
+		}
+	}
+	if len(summed) == 0 || len(kept) == 0 {
+		return append(kept, summed...)
+	}
+	last := kept[len(kept)-1]
+	if strides(in, last) < strides(in, summed[len(summed)-1]) && len(in.To) > 0 && unitStride(in.To, last) {
+		return append(append(slices.Clone(kept[:len(kept)-1]), summed...), last)
+	}
+	return append(kept, summed...)
+}
+
+// strides counts the arguments that walk memory in strides along a loop.
+func strides(in *ir.Instr, loop int) int {
+	n := 0
+	for _, a := range in.Args {
+		if uses(a.Sub, loop) && !unitStride(a.Sub, loop) {
+			n++
+		}
+	}
+	return n
+}
+
+func uses(subs []ir.Sub, loop int) bool {
+	return slices.ContainsFunc(subs, func(s ir.Sub) bool {
+		return slices.ContainsFunc(s.Terms, func(t ir.Term) bool { return t.Loop == loop }) ||
+			s.Via != nil && uses(s.Via.Sub, loop)
+	})
+}
+
+// unitStride reports whether a loop moves an address by one entry.
+func unitStride(subs []ir.Sub, loop int) bool {
+	if len(subs) == 0 || uses(subs[:len(subs)-1], loop) {
+		return false
+	}
+	last := subs[len(subs)-1]
+	return last.Via == nil && slices.Contains(last.Terms, ir.Term{Loop: loop, Coef: 1})
+}
+
+// loopVar names the i-th loop of a nest.
+func (l *lowerer) loopVar(i int, r *region) *plan.Var {
+	const letters = "ijkmpqruvwxyz"
+	if r.row != nil || r.rows != nil {
+		i++
+	}
+	if i < len(letters) {
+		return &plan.Var{Name: letters[i : i+1]}
+	}
+	return &plan.Var{Name: fmt.Sprintf("i%d", i)}
+}

@@ -1,0 +1,120 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// region is the body of a recurrence for one token: what it reads of the
+// outside is addressed by lane and time.
+func (w *scanWriter) region(s *ir.Scan, rows *rows) *region {
+	r := w.l.region(s.Body.Body, rows)
+	r.row = w.row
+	r.streamed = w.rec.stream
+	r.alloc = func(v *ir.Value) *plan.Buffer { return w.keep(v, rows, v.Name, nil) }
+	for _, t := range s.Tokens {
+		w.l.places[t.Param] = w.series(t)
+	}
+	for _, v := range s.Shared {
+		from, lead := w.l.places[v.Val], []plan.Index(nil)
+		if v.Lane {
+			lead = append(lead, plan.At(w.lane))
+		}
+		w.l.places[v.Param] = func(idx []plan.Index) plan.Access { return from(slices.Concat(lead, idx)) }
+	}
+	return r
+}
+
+// series addresses a token's slice of a series, or its window.
+func (w *scanWriter) series(t ir.Sliced) place {
+	from := w.l.places[t.Val]
+	if from == nil {
+		panic("lower: BUG: the series " + t.Val.Name + " is not in memory")
+	}
+	now := w.time.Add(plan.Fixed(t.Base), shape.Int(1))
+	return func(idx []plan.Index) plan.Access {
+		at := now
+		if t.Window != nil {
+			at, idx = now.Add(idx[0], shape.Int(-1)), idx[1:]
+		}
+		return from(slices.Concat([]plan.Index{plan.At(w.lane), at}, idx))
+	}
+}
+
+// step writes the body for one token.
+func (w *scanWriter) step() []plan.Node {
+	rec := w.rec
+	r := w.region(rec.s, rec.rows)
+	for p, i := range rec.old {
+		w.l.places[p] = w.before(i)
+	}
+	for p, i := range rec.next {
+		w.l.places[p] = w.after(i)
+	}
+	for _, c := range rec.s.Carry {
+		w.l.places[c.Param] = inside(w.state[c.Param], rec.rows.posOf(c.Param))
+		r.held[c.Next] = true
+	}
+	for _, o := range rec.s.Outs {
+		r.held[o.Val] = true
+	}
+	var late []plan.Node
+	r.scheduled = func() {
+		for _, c := range rec.s.Carry {
+			if r.inPlace(c) {
+				w.l.places[c.Next] = w.l.places[c.Param]
+				continue
+			}
+			w.l.places[c.Next] = r.local(c.Next, r.alloc(c.Next))
+			from, to := w.l.places[c.Next], w.l.places[c.Param]
+			late = append(late, w.each(c.Param, rec.rows, func(idx []plan.Index) plan.Node {
+				return &plan.Store{To: to(idx), Vals: []plan.Expr{plan.Load{Access: from(idx)}}}
+			})...)
+		}
+	}
+	return append(r.write(), late...)
+}
+
+// inPlace reports whether a state can be overwritten where it lies: nothing
+// reads its old value after the nest that computes the new one, and that nest
+// reads only the entry it writes.
+func (r *region) inPlace(c ir.Carried) bool {
+	n, ok := r.def[c.Next]
+	if !ok {
+		return false
+	}
+	for k, g := range r.groups {
+		if k < n {
+			continue
+		}
+		for _, m := range g.members {
+			if m.own && slices.Contains(r.allReads(m.in, make([]plan.Index, len(m.in.Loops))), c.Param) {
+				return false
+			}
+			if !m.own && !r.readsOnly(m, c, r.groups[n], k == n) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// readsOnly reports whether a member reads of a state only the entry that the
+// group writes, if anything.
+func (r *region) readsOnly(m *member, c ir.Carried, g *group, here bool) bool {
+	for _, x := range r.reads(m.in, m.loops) {
+		if x.val != c.Param {
+			continue
+		}
+		if !here || !r.same(read{c.Next, x.idx}, g) && !r.scalar(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// scalar reports whether a state has no axes but the row.
+func (r *region) scalar(c ir.Carried) bool { return r.rowless(c.Param) == 0 }

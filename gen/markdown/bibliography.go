@@ -1,0 +1,163 @@
+package markdown
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/source"
+	"github.com/nl-hecate/hecate/gen/spec"
+)
+
+// BibliographyName is the name of the page that lists the papers. It is an
+// ordinary page; what counts on it is its first table with a column `key`:
+//
+//	| key    | names      | title                        | arXiv      | version | equations read |
+//	|--------|------------|------------------------------|------------|---------|----------------|
+//	| titans | Titans LMM | Titans: Learning to Memorize | 2501.00663 | v1      | 8-15, 32-33    |
+//	| miras  |            | It's All Connected           | 2504.13173 | v2      | all            |
+//	| tnt    |            | TNT                          | 2511.07343 | v1      | none           |
+//
+// The columns may stand in any order and others may stand beside them; names
+// and version may be missing. A key is of small letters, digits, - and _, and
+// is what titans#13 and @eq titans#13 use. In prose a paper is known by its
+// key, by its names (divided by commas or semicolons) and by its arXiv id;
+// there the name begins with a capital. The column `equations read` (or
+// `read`) lists what somebody has compared with the paper: numbers, ranges
+// and items such as table1, def2, prop3, alg1, 13a; or all, or none.
+const BibliographyName = "papers.md"
+
+var (
+	paperKey  = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+	arxivID   = regexp.MustCompile(`\b(\d{4}\.\d{4,5})(v\d+)?\b`)
+	rangeItem = regexp.MustCompile(`^(?:(\d{1,6})(?:\s*[-–—]\s*(\d{1,6}))?|([a-zA-Z]*[0-9][\w.]*))$`)
+)
+
+// Bibliography reads a bibliography page.
+func Bibliography(f *source.File) (*spec.Bibliography, diag.List) {
+	b := &bibReader{parser: &parser{file: f, text: f.Text}, bib: &spec.Bibliography{File: f}}
+	b.skipBOM()
+	for _, l := range b.lines(b.base, len(f.Text)) {
+		if !strings.HasPrefix(l.trimmed(), "|") {
+			if b.columns != nil {
+				break
+			}
+			continue
+		}
+		cells := splitRow(l)
+		switch {
+		case b.columns == nil:
+			b.head(cells)
+		case !delimiter(cells):
+			b.row(cells)
+		}
+	}
+	return b.bib, b.diags
+}
+
+type bibReader struct {
+	*parser
+	bib     *spec.Bibliography
+	columns map[string]int
+}
+
+// head takes the row as the head of the table if it has a column `key`.
+func (b *bibReader) head(cells []line) {
+	columns := map[string]int{}
+	for i, c := range cells {
+		name := strings.ToLower(unmark(c.text))
+		switch {
+		case name == "aliases":
+			name = "names"
+		case name == "equations read":
+			name = "read"
+		}
+		columns[name] = i
+	}
+	if _, ok := columns["key"]; ok {
+		b.columns = columns
+	}
+}
+
+func (b *bibReader) cell(cells []line, column string) line {
+	if i, ok := b.columns[column]; ok && i < len(cells) {
+		return cells[i]
+	}
+	return line{}
+}
+
+func (b *bibReader) row(cells []line) {
+	key := b.cell(cells, "key")
+	p := &spec.Paper{Key: unmark(key.text), Title: b.cell(cells, "title").trimmed(), Version: b.cell(cells, "version").trimmed()}
+	p.Span = b.cellSpan(key)
+	if !paperKey.MatchString(p.Key) {
+		b.diags.Errorf(diag.BadPaperRow, p.Span, "%q cannot be the key of a paper", p.Key).
+			Hint("use small letters, digits, - and _, beginning with a letter")
+		return
+	}
+	if old := b.bib.ByKey(p.Key); old != nil {
+		b.diags.Errorf(diag.BadPaperRow, p.Span, "paper %s is listed twice", p.Key).See(old.Span, "the first row is here")
+		return
+	}
+	if m := arxivID.FindStringSubmatch(b.cell(cells, "arxiv").text); m != nil {
+		p.ArXiv = m[1]
+		if p.Version == "" {
+			p.Version = m[2]
+		}
+	}
+	for _, n := range strings.FieldsFunc(b.cell(cells, "names").text, func(r rune) bool { return r == ',' || r == ';' }) {
+		if n = unmark(n); n != "" {
+			p.Names = append(p.Names, n)
+		}
+	}
+	b.ranges(p, b.cell(cells, "read"))
+	b.bib.Papers = append(b.bib.Papers, p)
+}
+
+// ranges reads the list of equations that were read.
+func (b *bibReader) ranges(p *spec.Paper, c line) {
+	switch strings.ToLower(c.trimmed()) {
+	case "", "none", "-", "—", "–":
+		return
+	case "all":
+		p.Read = []spec.Range{{Item: "all"}}
+		return
+	}
+	for _, item := range strings.FieldsFunc(c.text, func(r rune) bool { return r == ',' || r == ';' }) {
+		item = strings.TrimSpace(item)
+		m := rangeItem.FindStringSubmatch(item)
+		if m == nil {
+			b.badRange(c, item)
+			continue
+		}
+		if m[3] != "" {
+			p.Read = append(p.Read, spec.Range{Item: m[3]})
+			continue
+		}
+		from, _ := strconv.Atoi(m[1])
+		to := from
+		if m[2] != "" {
+			to, _ = strconv.Atoi(m[2])
+		}
+		if to < from {
+			b.badRange(c, item)
+			continue
+		}
+		p.Read = append(p.Read, spec.Range{From: from, To: to})
+	}
+}
+
+func (b *bibReader) badRange(c line, item string) {
+	span := b.cellSpan(c)
+	if i := strings.Index(c.text, item); i >= 0 && item != "" {
+		span = b.span(c.at(i), c.at(i+len(item)))
+	}
+	b.diags.Errorf(diag.BadPaperRow, span, "%q is no range of equations", item).
+		Hint("write numbers and ranges such as 1-9, 12, table1, or all, or none")
+}
+
+func (b *bibReader) cellSpan(c line) source.Span {
+	start := indent(c.text)
+	return b.span(c.at(start), c.at(start+len(c.trimmed())))
+}

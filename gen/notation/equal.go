@@ -1,0 +1,84 @@
+package notation
+
+import "reflect"
+
+// Equal reports whether two trees say the same: places and the spelling of
+// numbers do not count, and ½ is 1/2.
+func Equal(a, b any) bool { return equal(reflect.ValueOf(a), reflect.ValueOf(b)) }
+
+const halfText = "½"
+
+var spanType = reflect.TypeFor[Span]()
+
+func equal(a, b reflect.Value) bool {
+	if a.IsValid() && a.Kind() == reflect.Interface {
+		a = a.Elem()
+	}
+	if b.IsValid() && b.Kind() == reflect.Interface {
+		b = b.Elem()
+	}
+	if !a.IsValid() || !b.IsValid() {
+		return a.IsValid() == b.IsValid()
+	}
+	if isHalf(a) && isHalf(b) {
+		return true
+	}
+	if a.Type() != b.Type() {
+		return false
+	}
+	switch a.Kind() {
+	case reflect.Pointer:
+		if a.IsNil() || b.IsNil() {
+			return a.IsNil() == b.IsNil()
+		}
+		return a.Pointer() == b.Pointer() || equal(a.Elem(), b.Elem())
+	case reflect.Slice:
+		if a.Len() != b.Len() {
+			return false
+		}
+		for i := range a.Len() {
+			if !equal(a.Index(i), b.Index(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Struct:
+		return equalFields(a, b)
+	}
+	return a.Interface() == b.Interface()
+}
+
+func equalFields(a, b reflect.Value) bool {
+	number := a.Type() == reflect.TypeFor[Number]()
+	for i := range a.NumField() {
+		f := a.Type().Field(i)
+		if f.Type == spanType || f.Name == "Source" || number && f.Name == "Text" {
+			continue
+		}
+		if !equal(a.Field(i), b.Field(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+func isHalf(v reflect.Value) bool {
+	if v.Kind() != reflect.Pointer || v.IsNil() {
+		return false
+	}
+	e, ok := v.Interface().(Expr)
+	return ok && half(e)
+}
+
+// half reports whether e is ½ or 1/2.
+func half(e Expr) bool {
+	switch e := e.(type) {
+	case *Number:
+		return e.Text == halfText
+	case *Binary:
+		x, okX := e.X.(*Number)
+		y, okY := e.Y.(*Number)
+		return e.Op == "/" && okX && okY && x.Text == "1" && y.Text == "2"
+	}
+	return false
+}

@@ -1,0 +1,311 @@
+package notation
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/source"
+)
+
+// The parser is recursive descent over one logical line at a time. An error
+// ends the line: from then on every look at the next token finds the end, so
+// that all loops stop, and no second error is reported for it. The statement
+// is dropped and the next line starts afresh.
+
+// An Input is one `hecate` block of a page.
+type Input struct {
+	Text    string
+	Offset  func(i int) int // from a byte of Text to a byte of File; nil if they are the same
+	File    *source.File
+	Example bool
+	Known   map[string]bool // functions and parts of other pages, so that `name(` calls them
+}
+
+const (
+	maxDepth  = 200    // brackets, exponents and nested parts
+	maxTokens = 20_000 // tokens of one logical line: a sum is a tree as deep as it is long
+)
+
+type parser struct {
+	in     *Input
+	diags  *diag.List
+	known  map[string]bool
+	toks   []token
+	i      int
+	end    token
+	failed bool
+	mute   bool             // the scanner has reported this line already
+	last   *diag.Diagnostic // the error of this line, for more detail
+	depth  int
+	halves bool   // read 1/2 as ½, for Format
+	bars   string // the bar that is open at this depth of brackets: "|", "‖" or ""
+}
+
+// Parse reads the blocks of a page.
+func Parse(f *source.File, blocks []Input) (*File, diag.List) {
+	var diags diag.List
+	file := &File{Source: f}
+	scanned := make([][]*logical, len(blocks))
+	known := map[string]bool{}
+	for i := range blocks {
+		scanned[i] = joinLines(scan(&blocks[i], &diags))
+		declared(scanned[i], known)
+	}
+	for i := range blocks {
+		b := newBody(&blocks[i], known, &diags)
+		for _, l := range scanned[i] {
+			b.line(l)
+		}
+		file.Units = append(file.Units, b.units...)
+	}
+	return file, diags
+}
+
+// Declared returns the words that the blocks of a page declare as functions
+// or parts; the union over all pages is what a caller passes as Input.Known.
+func Declared(blocks []Input) map[string]bool {
+	known := map[string]bool{}
+	for i := range blocks {
+		var ignored diag.List
+		declared(joinLines(scan(&blocks[i], &ignored)), known)
+	}
+	return known
+}
+
+// ParseExpr reads one expression or condition; known names functions.
+func ParseExpr(f *source.File, text string, known ...string) (Expr, diag.List) {
+	p, diags := single(f, text, known)
+	e := p.cond()
+	p.finish("an operator or the end")
+	return e, *diags
+}
+
+// ParseDefine reads one definition, `out = A B`.
+func ParseDefine(f *source.File, text string, known ...string) (*Define, diag.List) {
+	p, diags := single(f, text, known)
+	d := p.define()
+	p.finish("the end of the definition")
+	return d, *diags
+}
+
+// single prepares a parser for a text that is one logical line.
+func single(f *source.File, text string, known []string) (*parser, *diag.List) {
+	if f == nil {
+		f = source.NewFile("", text)
+	}
+	diags := &diag.List{}
+	in := &Input{Text: text, File: f, Known: map[string]bool{}}
+	for _, k := range known {
+		in.Known[k] = true
+	}
+	var all logical
+	for _, l := range scan(in, diags) {
+		all.toks = append(all.toks, l.toks...)
+	}
+	names := map[string]bool{}
+	declared([]*logical{&all}, names)
+	p := &parser{in: in, diags: diags, known: names}
+	p.reset(all.toks, 0)
+	return p, diags
+}
+
+// reset starts a logical line.
+func (p *parser) reset(toks []token, at int) {
+	p.toks, p.i, p.failed, p.depth, p.bars = toks, 0, false, 0, ""
+	p.mute = slices.ContainsFunc(toks, func(t token) bool { return t.kind == tBad })
+	p.end = token{kind: tEnd, pos: at, end: at, space: true}
+	if n := len(toks); n > 0 {
+		p.end.pos, p.end.end = toks[n-1].end, toks[n-1].end
+	}
+	if len(toks) > maxTokens {
+		p.errorf(diag.TooLong, toks[maxTokens], "one line has more than %d words and signs", maxTokens).
+			Hint("name the parts of the expression")
+	}
+}
+
+func (p *parser) callable(name string) bool {
+	return Builtins[name] || p.known[name] || p.in.Known[name]
+}
+
+// cur returns the next token; after an error that is the end.
+func (p *parser) cur() token { return p.peek(0) }
+
+func (p *parser) peek(n int) token {
+	if p.failed || p.i+n >= len(p.toks) {
+		return p.end
+	}
+	return p.toks[p.i+n]
+}
+
+func (p *parser) next() token {
+	t := p.cur()
+	if t.kind != tEnd {
+		p.i++
+	}
+	return t
+}
+
+// got takes the sign if it is next.
+func (p *parser) got(op string) bool {
+	if p.cur().is(op) {
+		p.i++
+		return true
+	}
+	return false
+}
+
+func (p *parser) gotWord(w string) bool {
+	if p.cur().word(w) {
+		p.i++
+		return true
+	}
+	return false
+}
+
+func (p *parser) want(op string) {
+	if !p.got(op) {
+		p.expected(op)
+	}
+}
+
+func (p *parser) wantWord(w string) {
+	if !p.gotWord(w) {
+		p.expected(w)
+	}
+}
+
+func (p *parser) span(t token) Span { return p.in.span(t.pos, t.end) }
+
+// since returns the span from the start of t to the last token read.
+func (p *parser) since(t token) Span {
+	last := t
+	if p.i > 0 && p.i <= len(p.toks) {
+		last = p.toks[p.i-1]
+	}
+	return p.in.span(t.pos, max(last.end, t.end))
+}
+
+// errorf reports the one error of this line.
+func (p *parser) errorf(code diag.Code, t token, format string, args ...any) *diag.Diagnostic {
+	return p.errorAt(code, p.span(t), format, args...)
+}
+
+func (p *parser) errorAt(code diag.Code, s Span, format string, args ...any) *diag.Diagnostic {
+	if p.failed || p.mute {
+		p.failed, p.last = true, &diag.Diagnostic{}
+		return p.last
+	}
+	p.failed = true
+	p.last = p.diags.Errorf(code, s, format, args...)
+	return p.last
+}
+
+// expected reports that something else stood here. It knows the mistakes that
+// look like something else.
+func (p *parser) expected(what string) {
+	if p.failed {
+		return
+	}
+	t := p.cur()
+	switch {
+	case t.is(")") || t.is("]") || t.is("}") || t.is("⟩"):
+		p.errorf(diag.Unopened, t, "%s closes nothing", t.text).Labelf("expected %s", what)
+	case t.is("×"):
+		p.errorf(diag.Times, t, "× multiplies only axes").Hint("write a product with a space, · or ⊙ (in ASCII `.` or `(*)`)")
+	default:
+		d := p.errorf(diag.Unexpected, t, "expected %s, found %s", what, p.describe(t))
+		p.hintLayout(d, t)
+	}
+}
+
+// hintLayout explains an unexpected word that starts a line.
+func (p *parser) hintLayout(d *diag.Diagnostic, t token) {
+	if t.first && p.i > 0 {
+		d.Hint("this line continues the one above, because it starts deeper or with an operator; start it in the same column")
+	}
+}
+
+func (p *parser) describe(t token) string {
+	switch t.kind {
+	case tEnd:
+		return "the end of the line"
+	case tString:
+		return "a string"
+	case tCite:
+		return "a citation"
+	case tWord:
+		return fmt.Sprintf("the word %s", t.text)
+	case tOp:
+		if t.text == "_{" {
+			return "a subscript"
+		}
+		return t.text
+	}
+	return p.in.Text[t.pos:t.end]
+}
+
+// finish reports what is left of the line.
+func (p *parser) finish(what string) {
+	if p.cur().kind != tEnd {
+		p.expected(what)
+	}
+}
+
+// open takes an opening bracket; bars inside are free of those outside. The
+// returned function takes the closing one.
+func (p *parser) open() (close func(op string)) {
+	t := p.next()
+	bars := p.bars
+	p.bars = ""
+	return func(op string) {
+		p.bars = bars
+		p.close(t, op)
+	}
+}
+
+func (p *parser) close(opening token, op string) {
+	if p.got(op) || p.failed {
+		return
+	}
+	if t := p.cur(); t.kind == tEnd {
+		p.errorf(diag.Unclosed, opening, "%s is not closed", opening.text).Labelf("opened here").Hint("write %s", op)
+		return
+	}
+	if t := p.cur(); t.is(")") || t.is("]") || t.is("}") || t.is("⟩") {
+		p.errorf(diag.Unopened, t, "%s does not close %s", t.text, opening.text).Labelf("expected %s", op)
+	}
+	p.expected(op)
+	p.last.See(p.span(opening), "%s was opened here", opening.text)
+}
+
+// name takes a name that is being declared or referred to.
+func (p *parser) name(what string) Word {
+	t := p.cur()
+	switch {
+	case t.kind == tName && !t.bar:
+		p.i++
+		if s := p.cur(); s.is("_{") && !s.space {
+			p.errorf(diag.Unexpected, s, "%s takes no time", what).Hint("write the name alone")
+		}
+		return Word{p.span(t), t.text}
+	case t.kind == tName:
+		p.errorf(diag.Unexpected, t, "%s takes no bar", what).Hint("write the name alone")
+	case t.kind == tWord:
+		p.errorf(diag.ReservedWord, t, "%s is a word of the language and cannot be a name", t.text).Labelf("expected %s", what)
+	default:
+		p.expected(what)
+	}
+	return Word{p.span(t), t.text}
+}
+
+// text takes a string.
+func (p *parser) text() *Text {
+	t := p.cur()
+	if t.kind != tString {
+		p.expected("a string")
+		return &Text{Span: p.span(t)}
+	}
+	p.i++
+	return &Text{p.span(t), t.text}
+}

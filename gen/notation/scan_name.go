@@ -1,0 +1,242 @@
+package notation
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+)
+
+// A nameScan is a name half read.
+type nameScan struct {
+	*scanner
+	start, at int
+	parts     []part
+	bars      int
+}
+
+func (n *nameScan) peek() (rune, int) { return utf8.DecodeRuneInString(n.text[n.at:n.line.end]) }
+
+func (n *nameScan) last() *part { return &n.parts[len(n.parts)-1] }
+
+// scanName reads a name and what small letters below say about its time.
+func (s *scanner) scanName(i int) int {
+	n := &nameScan{scanner: s, start: i, at: i, parts: []part{{}}}
+	lowered := ""
+	lowerAt := 0
+	for n.at < s.line.end && lowered == "" {
+		r, w := n.peek()
+		if lowered(r) != 0 {
+			lowerAt = n.at
+			lowered = n.subscript()
+			continue
+		}
+		if !n.take(r, w) {
+			break
+		}
+	}
+	n.finish()
+	if lowered != "" {
+		s.emitTime(lowerAt, n.at, lowered)
+	}
+	return n.at
+}
+
+// take adds the rune to the name; false says that the name ended before it.
+func (n *nameScan) take(r rune, w int) bool {
+	p := n.last()
+	closed := p.sub != "" || p.mark != ""
+	switch {
+	case r == macron || r == overline:
+		n.bars++
+	case r == '⁰' && p.mark == "":
+		p.mark = "⁰"
+	case (r == '°' || r == 'º') && p.mark == "":
+		p.mark = "°"
+	case r == '^' && p.mark == "" && n.zeroAbove():
+		p.mark, w = "⁰", 2
+	case r == '_':
+		return n.underscore()
+	case closed:
+		return false
+	case isDigit(r):
+		p.body += string(r)
+	case isLetter(r):
+		n.letter(r, w)
+	case unicode.Is(unicode.Mn, r):
+		n.errorf(diag.CombiningMark, n.at, n.at+w, "combining mark %U in a name", r).
+			Hint("only a bar (adjoint) may stand on a letter; write a word, as in x_hat")
+	default:
+		return false
+	}
+	n.at += w
+	return true
+}
+
+func (n *nameScan) letter(r rune, w int) {
+	if r < 0x80 {
+		n.last().body += string(r)
+		return
+	}
+	if l, ok := sameLetter[r]; ok {
+		r = l
+	}
+	if b, ok := unbarred[r]; ok {
+		n.bars++
+		r = b
+	}
+	switch l := refused(r); l {
+	case 0:
+	case unicode.ReplacementChar:
+		n.errorf(diag.LookAlike, n.at, n.at+w, "%q (%U) is a dressed-up letter", r, r).Hint("write the plain letter")
+	default:
+		n.errorf(diag.LookAlike, n.at, n.at+w, "%q (%U) looks like the Latin letter %c", r, r, l).Hint("write the Latin letter %c", l)
+	}
+	n.last().body += string(r)
+}
+
+// zeroAbove reports whether `^0` stands here with nothing after it.
+func (n *nameScan) zeroAbove() bool {
+	rest := n.text[n.at:n.line.end]
+	if !strings.HasPrefix(rest, "^0") {
+		return false
+	}
+	r, w := utf8.DecodeRuneInString(rest[2:])
+	after, _ := utf8.DecodeRuneInString(rest[2+w:])
+	return !(isDigit(r) || isLetter(r) || r == '.' && isDigit(after))
+}
+
+// underscore opens the next part, unless the name ends before it.
+func (n *nameScan) underscore() bool {
+	next, _ := utf8.DecodeRuneInString(n.text[n.at+1 : n.line.end])
+	own := len(n.parts) == 1 && n.bars == 0 && n.parts[0].sub+n.parts[0].mark == "" && subscripted[n.parts[0].body] != ""
+	if own || !isLetter(next) && !isDigit(next) {
+		return false
+	}
+	n.parts = append(n.parts, part{})
+	n.at++
+	return true
+}
+
+// subscript reads a run of small letters below. Digits join the part, letters
+// make a part of their own, and a run with a sign is returned: it is a time.
+func (n *nameScan) subscript() (time string) {
+	var run []rune
+	start := n.at
+	for n.at < n.line.end {
+		r, w := n.peek()
+		if lowered(r) == 0 {
+			break
+		}
+		run = append(run, lowered(r))
+		n.at += w
+	}
+	lead := 0
+	for lead < len(run) && isDigit(run[lead]) {
+		lead++
+	}
+	sign := strings.IndexAny(string(run), "−+") >= 0
+	if sign && (lead == len(run) || !isLetter(run[lead])) {
+		return string(run)
+	}
+	n.lowerDigits(string(run[:lead]), start)
+	if lead == len(run) {
+		return ""
+	}
+	if sign {
+		return string(run[lead:])
+	}
+	n.parts = append(n.parts, part{body: string(run[lead:])})
+	return ""
+}
+
+func (n *nameScan) lowerDigits(digits string, start int) {
+	p := n.last()
+	switch {
+	case digits == "":
+	case digits == "0" || p.sub != "":
+		n.parts = append(n.parts, part{body: digits})
+	case p.mark != "":
+		n.errorf(diag.RunTogether, start, n.at, "a subscript follows %s", p.mark).Hint("write the digits first, as in x₁%s", p.mark)
+	default:
+		p.sub = digits
+	}
+}
+
+// finish emits the name, as a word or a sign where it is one.
+func (n *nameScan) finish() {
+	s := n.scanner
+	written := n.text[n.start:n.at]
+	text, bars, ok := fold(n.parts)
+	bars += n.bars
+	next, _ := n.peek()
+	switch {
+	case bars > 1:
+		s.errorf(diag.CombiningMark, n.start, n.at, "%s carries two bars", written).Hint("keep one bar: it marks the adjoint")
+	case !ok:
+		s.errorf(diag.RunTogether, n.start, n.at, "%s has its marks in no order that can be spelled", written).
+			Hint("a part of a name is letters, then subscript digits, then ⁰ or °")
+	case isLetter(next) || isDigit(next) && n.last().sub+n.last().mark != "":
+		s.errorf(diag.RunTogether, n.start, n.at, "another word follows %s without a space", written).Hint("write a space between factors")
+	}
+	plain := bars == 0
+	switch {
+	case plain && symbolWords[text] != "":
+		s.emit(tOp, symbolWords[text], n.start, n.at)
+	case plain && text == "inf":
+		s.emit(tNumber, "∞", n.start, n.at)
+	case plain && reserved[text]:
+		s.emit(tWord, text, n.start, n.at)
+	case plain && next == '_' && len(subscripted[text]) > 0 && subscripted[text] != text:
+		s.emit(tOp, subscripted[text], n.start, n.at)
+	default:
+		s.emit(tName, text, n.start, n.at)
+		n.line.toks[len(n.line.toks)-1].bar = !plain
+	}
+	if s.bad {
+		n.line.toks[len(n.line.toks)-1].kind = tBad
+	}
+}
+
+// emitTime emits a lowered run such as ₜ₋₁ as the tokens of `_{t−1}`.
+func (s *scanner) emitTime(pos, end int, run string) {
+	s.emit(tOp, "_{", pos, pos)
+	word, wordAt := "", pos
+	flush := func(to int) {
+		if word != "" {
+			k := tName
+			if allDigits(word) {
+				k = tNumber
+			}
+			s.emit(k, letterFor(word), wordAt, to)
+		}
+		word = ""
+	}
+	at := pos
+	for _, r := range run {
+		_, w := utf8.DecodeRuneInString(s.text[at:])
+		// Digits that belong to the name stand before the run: skip them.
+		for lowered(mustRune(s.text[at:])) != r {
+			at += w
+			_, w = utf8.DecodeRuneInString(s.text[at:])
+		}
+		if r == '−' || r == '+' {
+			flush(at)
+			s.emit(tOp, string(r), at, at+w)
+		} else {
+			if word == "" {
+				wordAt = at
+			}
+			word += string(r)
+		}
+		at += w
+	}
+	flush(end)
+	s.emit(tOp, "}", end, end)
+}
+
+func mustRune(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}

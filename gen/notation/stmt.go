@@ -1,0 +1,377 @@
+package notation
+
+import (
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+)
+
+// statement reads one statement of a unit's body; nil after an error.
+func (p *parser) statement() Stmt {
+	var when Expr
+	start := p.cur()
+	if p.gotWord("when") {
+		when = p.conditions(true)
+		p.want(":")
+	}
+	s := p.plain(when)
+	p.finish("the end of the statement")
+	if p.failed {
+		return nil
+	}
+	switch s := s.(type) {
+	case *Declare:
+		s.Span = p.in.span(start.pos, p.end.end)
+	case *Claim:
+		s.Span = p.in.span(start.pos, p.end.end)
+	default:
+		if when != nil {
+			p.errorf(diag.NoStatement, start, "when stands before a declaration or a claim").
+				Hint("write a choice of values with case … { … }")
+			return nil
+		}
+	}
+	return s
+}
+
+// plain reads a statement without its `when`.
+func (p *parser) plain(when Expr) Stmt {
+	t := p.cur()
+	if t.kind == tName {
+		if p.peek(1).is("(") || p.looksDefined() {
+			return p.define()
+		}
+		p.errorf(diag.NoStatement, t, "this line starts no statement").
+			Hint("a line is a definition `name = …` or starts with a word such as state, claim or cost")
+		return nil
+	}
+	if t.kind != tWord {
+		p.errorf(diag.NoStatement, t, "%s starts no statement", p.describe(t)).
+			Hint("a line is a definition `name = …` or starts with a word such as state, claim or cost")
+		return nil
+	}
+	if read := form(t.text); read != nil {
+		return read(p)
+	}
+	switch t.text {
+	case "claim", "eval", "adjoint", "relax":
+		return p.claim(when)
+	}
+	for _, w := range declareWords {
+		if t.text == w {
+			return p.declare(when)
+		}
+	}
+	p.errorf(diag.NoStatement, t, "the word %s starts no statement", t.text)
+	return nil
+}
+
+// form returns the reader of a keyword with a form of its own, nil for others.
+func form(word string) func(*parser) Stmt {
+	switch word {
+	case "dims":
+		return (*parser).dims
+	case "kink":
+		return (*parser).kink
+	case "invariant":
+		return (*parser).invariant
+	case "provides", "requires":
+		return (*parser).provides
+	case "special":
+		return (*parser).special
+	case "erratum":
+		return (*parser).erratum
+	case "cost":
+		return (*parser).cost
+	case "solve":
+		return (*parser).solve
+	case "iterate":
+		return (*parser).iterate
+	case "nograd":
+		return (*parser).noGrad
+	case "fit":
+		return (*parser).fit
+	case "read":
+		return (*parser).readDefine
+	case "each":
+		return (*parser).each
+	case "level":
+		return (*parser).level
+	case "fire":
+		return (*parser).fire
+	case "guard":
+		return (*parser).guard
+	}
+	return nil
+}
+
+// looksDefined reports whether an = outside brackets follows on this line, or
+// a bracket is open that may hide it.
+func (p *parser) looksDefined() bool {
+	depth := 0
+	for i := 0; ; i++ {
+		t := p.peek(i)
+		switch {
+		case t.kind == tEnd:
+			return depth > 0
+		case t.kind == tWord && depth == 0:
+			return false
+		case t.is("(") || t.is("[") || t.is("{") || t.is("_{"):
+			depth++
+		case t.is(")") || t.is("]") || t.is("}"):
+			depth--
+		case depth == 0 && t.is("="):
+			return true
+		}
+	}
+}
+
+func (p *parser) readDefine() Stmt {
+	start := p.next()
+	d := p.define()
+	d.Read, d.Span = true, p.since(start)
+	return d
+}
+
+// define reads `target = value` and its trailers.
+func (p *parser) define() *Define {
+	start := p.cur()
+	d := &Define{Target: p.target()}
+	p.want("=")
+	d.Value = p.union()
+	if p.cur().is("∈") && p.peek(1).name("log") {
+		p.i += 2
+		d.InLog = true
+	}
+	tr := p.trailers(false)
+	d.With, d.Label, d.Cite = tr.with, tr.tag, tr.cite
+	d.Span = p.since(start)
+	return d
+}
+
+// target reads `k_t`, `out[t∈T]` or `f(A ∈ …; k)[i∈r]`.
+func (p *parser) target() *Target {
+	start := p.cur()
+	if start.kind != tName {
+		w := p.name("the name to define")
+		return &Target{Span: w.Span, Name: &Ident{Span: w.Span, Name: w}}
+	}
+	p.next()
+	t := &Target{Name: p.ident(start)}
+	if p.cur().is("(") {
+		t.IsFunc = true
+		t.Params = p.params()
+	}
+	if p.cur().is("[") {
+		closing := p.open()
+		t.Index = p.binders()
+		closing("]")
+	}
+	t.Span = p.since(start)
+	return t
+}
+
+// trailers are what may stand behind the value of a statement.
+type trailers struct {
+	with   []*Define
+	reason *Text
+	tag    *Word
+	cite   *Cite
+}
+
+// trailers reads them in any order, each once; a reason only where one belongs.
+func (p *parser) trailers(reason bool) (tr trailers) {
+	for {
+		t := p.cur()
+		switch {
+		case t.word("with") && tr.with == nil:
+			p.next()
+			tr.with = p.locals()
+		case t.is("{") && tr.tag == nil && p.atTag():
+			tr.tag = p.tag()
+		case t.is("@eq") && tr.cite == nil:
+			tr.cite = p.cite()
+		case t.kind == tString && reason && tr.reason == nil:
+			tr.reason = p.text()
+		default:
+			return tr
+		}
+	}
+}
+
+// locals reads `a = 1, b = 2` after with.
+func (p *parser) locals() []*Define {
+	var ds []*Define
+	for {
+		start := p.cur()
+		d := &Define{Target: p.target()}
+		if p.cur().is(":=") {
+			p.errorf(diag.Unexpected, p.cur(), ":= overrides an option of a page").Labelf("expected =").Hint("write with name = value for a local definition")
+		}
+		p.want("=")
+		d.Value = p.union()
+		d.Span = p.since(start)
+		ds = append(ds, d)
+		if !p.got(",") {
+			return ds
+		}
+	}
+}
+
+// tag reads `{inv:unit}` as it is written; atTag has looked ahead.
+func (p *parser) tag() *Word {
+	open := p.next()
+	for !p.cur().is("}") && p.cur().kind != tEnd {
+		p.next()
+	}
+	text := strings.TrimSpace(p.in.Text[open.end:p.cur().pos])
+	p.want("}")
+	return &Word{p.since(open), text}
+}
+
+// cite reads what stands behind @eq.
+func (p *parser) cite() *Cite {
+	start := p.next()
+	c := p.citation()
+	c.Span = p.since(start)
+	return c
+}
+
+// citation reads paper#eq.
+func (p *parser) citation() *Cite {
+	t := p.cur()
+	if t.kind != tCite {
+		p.expected("a citation such as titans#13")
+		return &Cite{Span: p.span(t)}
+	}
+	p.next()
+	paper, eq, _ := strings.Cut(t.text, "#")
+	return &Cite{Span: p.span(t), Paper: paper, Eq: eq}
+}
+
+// claim reads claim, eval, adjoint and relax.
+func (p *parser) claim(when Expr) Stmt {
+	start := p.next()
+	c := &Claim{Keyword: Word{p.span(start), start.text}, When: when}
+	if p.got("≡") {
+		c.Right = p.union()
+	} else {
+		c.Left = p.union()
+		p.want("=")
+		c.Right = p.union()
+	}
+	tr := p.trailers(true)
+	c.With, c.Reason, c.Tag, c.Cite = tr.with, tr.reason, tr.tag, tr.cite
+	c.Span = p.since(start)
+	return c
+}
+
+// kink reads `kink |ℓ.r[i]| = δ : C¹`.
+func (p *parser) kink() Stmt {
+	start := p.next()
+	k := &Kink{Left: p.union()}
+	p.want("=")
+	k.Right = p.union()
+	p.want(":")
+	t := p.next()
+	switch up := p.cur(); {
+	case t.name("C⁰"):
+		k.Class = Word{p.span(t), "C⁰"}
+	case t.name("C") && up.kind == tSup && up.text == "1":
+		p.next()
+		k.Class = Word{p.since(t), "C¹"}
+	case t.name("C") && up.is("^") && p.peek(1).kind == tNumber && p.peek(1).text == "1":
+		p.i += 2
+		k.Class = Word{p.since(t), "C¹"}
+	default:
+		p.errorf(diag.Unexpected, t, "a kink is of class C⁰ or C¹, found %s", p.describe(t))
+	}
+	k.Span = p.since(start)
+	return k
+}
+
+// invariant reads `invariant ∀ i∈m : ‖S_t[i]‖ = 1 {tag}`.
+func (p *parser) invariant() Stmt {
+	start := p.next()
+	v := &Invariant{}
+	if p.got("∀") {
+		v.Binders = p.binders()
+		p.want(":")
+	}
+	v.Cond = p.conditions(true)
+	if p.atTag() && p.cur().is("{") {
+		v.Tag = p.tag()
+	}
+	v.Span = p.since(start)
+	return v
+}
+
+// provides reads `provides A, B(M)` and `requires A(M) "reason"`.
+func (p *parser) provides() Stmt {
+	start := p.next()
+	s := &Provides{Needs: start.text == "requires"}
+	for {
+		s.Marks = append(s.Marks, p.mark())
+		if !p.got(",") {
+			break
+		}
+	}
+	if s.Needs {
+		s.Reason = p.text()
+	}
+	s.Span = p.since(start)
+	return s
+}
+
+func (p *parser) mark() *Mark {
+	start := p.cur()
+	m := &Mark{Name: p.name("a marker")}
+	if p.cur().is("(") {
+		closing := p.open()
+		m.Args = append(m.Args, p.name("a name"))
+		for p.got(",") {
+			m.Args = append(m.Args, p.name("a name"))
+		}
+		closing(")")
+	}
+	m.Span = p.since(start)
+	return m
+}
+
+// special reads `special A with drive := decode = B + C with η := 0`.
+func (p *parser) special() Stmt {
+	start := p.next()
+	s := &Special{Left: p.formula()}
+	s.LWith = p.overrides()
+	p.want("=")
+	s.Right = p.formula()
+	s.With = p.overrides()
+	s.Span = p.since(start)
+	return s
+}
+
+// erratum reads `erratum atlas#11 "text" by claim write.gradient`.
+func (p *parser) erratum() Stmt {
+	start := p.next()
+	e := &Erratum{Cite: p.citation()}
+	e.Text = p.text()
+	p.wantWord("by")
+	p.wantWord("claim")
+	t := p.cur()
+	e.By = p.name("the name of a claim")
+	for p.got(".") {
+		e.By.Text += "." + p.name("the name of a claim").Text
+	}
+	e.By.Span = p.since(t)
+	e.Span = p.since(start)
+	return e
+}
+
+// noGrad reads `nograd x "reason"`.
+func (p *parser) noGrad() Stmt {
+	start := p.next()
+	n := &NoGrad{Name: p.name("a name")}
+	n.Reason = p.text()
+	n.Span = p.since(start)
+	return n
+}

@@ -1,0 +1,220 @@
+package notation
+
+import (
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+)
+
+// cost reads `cost write+read = 4·d_k·d_v + O(d_k + d_v)`.
+func (p *parser) cost() Stmt {
+	start := p.next()
+	c := &Cost{}
+	first := p.cur()
+	var names []string
+	for {
+		t := p.next()
+		if t.kind != tName && t.kind != tWord {
+			p.errorf(diag.Unexpected, t, "expected what is counted, found %s", p.describe(t)).Hint("write cost write+read = …")
+		}
+		names = append(names, t.text)
+		if !p.got("+") {
+			break
+		}
+	}
+	c.Name = Word{p.since(first), strings.Join(names, "+")}
+	p.want("=")
+	c.Value = p.sum()
+	c.Value, c.Big = splitBig(c.Value)
+	if p.cur().is("{") && p.atTag() {
+		c.Tag = p.tag()
+	}
+	c.Span = p.since(start)
+	return c
+}
+
+// splitBig takes a last summand O(…) off a sum.
+func splitBig(e Expr) (value, big Expr) {
+	isBig := func(e Expr) Expr {
+		if c, ok := e.(*Call); ok && c.Fun.Text == "O" && len(c.Args) == 1 && len(c.At) == 0 {
+			return c.Args[0]
+		}
+		return nil
+	}
+	if b, ok := e.(*Binary); ok && b.Op == "+" {
+		if o := isBig(b.Y); o != nil {
+			return b.X, o
+		}
+	}
+	if o := isBig(e); o != nil {
+		return nil, o
+	}
+	return e, nil
+}
+
+// solve reads `solve ζ ∈ [lo, hi] : equation tol 1e-10`.
+func (p *parser) solve() Stmt {
+	start := p.next()
+	s := &Solve{Name: p.name("the unknown")}
+	if p.got("∈") {
+		s.Domain = p.typeAfter()
+	}
+	p.want(":")
+	s.Left = p.union()
+	p.want("=")
+	s.Right = p.union()
+	if p.gotWord("tol") {
+		s.Tol = p.factor()
+	}
+	s.Span = p.since(start)
+	return s
+}
+
+// iterate reads `iterate X from e for 5 : X ← e' with A = … orient rows ≤ cols`.
+func (p *parser) iterate() Stmt {
+	start := p.next()
+	s := &Iterate{Name: p.name("the name to iterate")}
+	p.wantWord("from")
+	s.From = p.union()
+	p.wantWord("for")
+	s.Count = p.sum()
+	p.want(":")
+	again := p.cur()
+	if w := p.name(s.Name.Text); w.Text != s.Name.Text {
+		p.errorf(diag.Unexpected, again, "the step sets %s, but %s is iterated", w.Text, s.Name.Text).See(s.Name.Span, "the name to iterate")
+	}
+	p.want("←")
+	s.Step = p.union()
+	for {
+		switch {
+		case p.cur().word("with") && s.With == nil:
+			p.next()
+			s.With = p.locals()
+			continue
+		case p.cur().word("orient") && !s.Orient:
+			p.next()
+			p.orient()
+			s.Orient = true
+			continue
+		}
+		break
+	}
+	s.Span = p.since(start)
+	return s
+}
+
+// orient reads `rows ≤ cols`, the one form there is.
+func (p *parser) orient() {
+	if p.cur().name("rows") && p.peek(1).is("≤") && p.peek(2).name("cols") {
+		p.i += 3
+		return
+	}
+	p.expected("rows ≤ cols")
+}
+
+// fit reads `fit M : M k_t → v_t with …`.
+func (p *parser) fit() Stmt {
+	start := p.next()
+	f := &Fit{Weights: []Word{p.name("a weight")}}
+	for p.got(",") {
+		f.Weights = append(f.Weights, p.name("a weight"))
+	}
+	p.want(":")
+	f.Predict = p.union()
+	p.want("→")
+	f.Target = p.union()
+	if p.gotWord("with") {
+		f.With = p.locals()
+	}
+	f.Span = p.since(start)
+	return f
+}
+
+// each reads the head of `each W of structure : body`, and the body where it
+// stands on the same line.
+func (p *parser) each() Stmt {
+	start := p.next()
+	e := &Each{Fit: p.gotWord("fit")}
+	if p.cur().is("(") {
+		closing := p.open()
+		e.Name = p.name("a weight")
+		p.want(":")
+		e.Predict = p.slot()
+		p.want("→")
+		e.Target = p.slot()
+		closing(")")
+	} else {
+		e.Name = p.name("a weight")
+	}
+	p.wantWord("of")
+	e.Of = p.apply()
+	p.want(":")
+	e.Span = p.since(start)
+	if p.cur().kind == tEnd {
+		return e
+	}
+	if s := p.plain(nil); s != nil {
+		e.Body = []Stmt{s}
+	}
+	return e
+}
+
+// slot reads F or F(W; s).
+func (p *parser) slot() Expr {
+	t := p.cur()
+	w := p.name("a function")
+	if p.cur().is("(") {
+		return p.call(t, w)
+	}
+	return &Ident{Span: w.Span, Name: w}
+}
+
+// level reads `level l∈L : rule[l], period C[l]`.
+func (p *parser) level() Stmt {
+	start := p.next()
+	l := &Level{}
+	if !p.atBinder() {
+		p.errorf(diag.BadBinder, p.cur(), "expected the name of a level, found %s", p.describe(p.cur()))
+		return l
+	}
+	l.Binder = p.binder()
+	p.want(":")
+	l.Rule = p.union()
+	p.want(",")
+	if !p.cur().name("period") {
+		p.expected("period")
+		return l
+	}
+	p.next()
+	l.Period = p.union()
+	l.Span = p.since(start)
+	return l
+}
+
+// fire reads `fire update(p, e) when cond`.
+func (p *parser) fire() Stmt {
+	start := p.next()
+	f := &Fire{}
+	t := p.cur()
+	if t.kind == tName && !t.bar && p.peek(1).is("(") {
+		p.next()
+		f.Call = p.call(t, Word{p.span(t), t.text})
+	} else {
+		p.expected("a call of an update")
+	}
+	if p.gotWord("when") {
+		f.When = p.conditions(true)
+	}
+	f.Span = p.since(start)
+	return f
+}
+
+// guard reads `guard cond else Name`.
+func (p *parser) guard() Stmt {
+	start := p.next()
+	g := &Guard{Cond: p.conditions(true)}
+	p.wantWord("else")
+	g.Else = p.name("a strategy")
+	g.Span = p.since(start)
+	return g
+}

@@ -1,0 +1,192 @@
+package notation
+
+import (
+	"github.com/nl-hecate/hecate/gen/diag"
+)
+
+// typeAfter reads the type behind ∈.
+func (p *parser) typeAfter() *Type {
+	t := p.cur()
+	ty := &Type{}
+	switch {
+	case t.is("ℝ") || t.name("R"):
+		p.next()
+		ty.Kind = RealType
+	case t.is("𝕊") || t.name("S"):
+		p.next()
+		ty.Kind = SphereType
+	case t.name("Δ") || t.name("Simplex"):
+		p.next()
+		ty.Kind = SimplexType
+	case t.is("{"):
+		p.setType(ty)
+	case t.is("(") && p.peek(1).is("{"):
+		closing := p.open()
+		p.setType(ty)
+		closing(")")
+	case t.is("(") || t.is("["):
+		p.interval(ty)
+	default:
+		p.errorf(diag.BadType, t, "expected a type, found %s", p.describe(t)).
+			Hint("write ℝ^{m×k}, 𝕊^{m×d}, Δ^{n}, {0…V−1}^{T}, (0,1), [0,1] or {off, on}")
+		return ty
+	}
+	if p.got("^") {
+		p.shape(ty)
+	}
+	ty.Span = p.since(t)
+	return ty
+}
+
+// shape reads `{m×k}`, `{…}` or one word.
+func (p *parser) shape(ty *Type) {
+	t := p.cur()
+	if !t.is("{") {
+		switch t.kind {
+		case tName, tNumber:
+			ty.Shape = []Expr{p.axis()}
+		default:
+			p.expected("{ and the axes")
+		}
+		return
+	}
+	closing := p.open()
+	if p.got("…") {
+		ty.AnyShape = true
+	} else {
+		ty.Shape = append(ty.Shape, p.sum())
+		for p.got("×") {
+			ty.Shape = append(ty.Shape, p.sum())
+		}
+	}
+	closing("}")
+}
+
+// axis reads a lone name or number.
+func (p *parser) axis() Expr {
+	t := p.next()
+	if t.kind == tNumber {
+		return number(p.span(t), t.text)
+	}
+	return p.ident(t)
+}
+
+// setType reads `{off, on}`, `{0…V−1}` and the union of the two.
+func (p *parser) setType(ty *Type) {
+	ty.Kind = SetType
+	for {
+		t := p.cur()
+		if !t.is("{") {
+			p.errorf(diag.BadType, t, "expected a set in braces, found %s", p.describe(t))
+			return
+		}
+		s, ok := p.braces().(*Set)
+		if !ok {
+			p.errorf(diag.BadType, t, "a choice is no set").Hint("write {a, b} or {0…V−1}")
+			return
+		}
+		switch {
+		case s.Lo == nil:
+			ty.Members = append(ty.Members, s.Items...)
+		case ty.Kind == IntType:
+			p.errorAt(diag.BadType, s.Span, "a type has one range of integers")
+			return
+		default:
+			ty.Kind, ty.Lo, ty.Hi = IntType, s.Lo, s.Hi
+		}
+		if !p.got("∪") {
+			return
+		}
+	}
+}
+
+// interval reads `(0,1)`, `[0,1]` and their mixtures.
+func (p *parser) interval(ty *Type) {
+	t := p.next()
+	ty.Kind, ty.LoOpen = RangeType, t.is("(")
+	bars := p.bars
+	p.bars = ""
+	ty.Lo = p.union()
+	p.want(",")
+	ty.Hi = p.union()
+	p.bars = bars
+	switch {
+	case p.got(")"):
+		ty.HiOpen = true
+	case p.got("]"):
+	default:
+		p.close(t, map[string]string{"(": ")", "[": "]"}[t.text])
+	}
+	if isInfinite(ty.Lo) {
+		ty.Lo, ty.LoOpen = nil, false
+	}
+	if isInfinite(ty.Hi) {
+		ty.Hi, ty.HiOpen = nil, false
+	}
+}
+
+func isInfinite(e Expr) bool {
+	if u, ok := e.(*Unary); ok {
+		e = u.X
+	}
+	n, ok := e.(*Number)
+	return ok && n.Text == "∞"
+}
+
+// bound reads `> 0` and its like as a range.
+func (p *parser) bound() *Type {
+	t := p.next()
+	e := p.sum()
+	ty := &Type{Span: p.since(t), Kind: RangeType}
+	switch t.text {
+	case ">":
+		ty.Lo, ty.LoOpen = e, true
+	case "≥":
+		ty.Lo = e
+	case "<":
+		ty.Hi, ty.HiOpen = e, true
+	case "≤":
+		ty.Hi = e
+	}
+	return ty
+}
+
+// pageType reads the word behind a colon.
+func (p *parser) pageType() *Type {
+	w := p.name("the kind of a part, such as Rule")
+	return &Type{Span: w.Span, Kind: PageType, Page: w}
+}
+
+// dims reads `dims d, d_q = d_k, d = H × d_h`.
+func (p *parser) dims() Stmt {
+	start := p.next()
+	d := &Dims{}
+	for {
+		d.Items = append(d.Items, p.dimsItem())
+		if !p.got(",") {
+			break
+		}
+	}
+	d.Span = p.since(start)
+	return d
+}
+
+func (p *parser) dimsItem() *DimsItem {
+	start := p.cur()
+	item := &DimsItem{Name: p.name("an axis")}
+	if p.got("=") {
+		item.Size = p.sum()
+		if p.cur().is("×") {
+			if id, ok := item.Size.(*Ident); ok && id.Time == nil && !id.Bar {
+				item.Size, item.Factors = nil, []Word{id.Name}
+			} else {
+				p.errorAt(diag.BadType, item.Size.Where(), "the factors of an axis are names").Hint("write d = H × d_h")
+			}
+			for p.got("×") {
+				item.Factors = append(item.Factors, p.name("an axis"))
+			}
+		}
+	}
+	item.Span = p.since(start)
+	return item
+}

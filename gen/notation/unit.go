@@ -1,0 +1,308 @@
+package notation
+
+import (
+	"github.com/nl-hecate/hecate/gen/diag"
+)
+
+// A body collects the units of one block.
+type body struct {
+	*parser
+	units []*Unit
+	unit  *Unit // the last header, also when it was broken
+	items []item
+	each  *Each // the `each … :` whose lines are being read
+	below int   // lines deeper than this belong to it; -1: all to the unit's end
+	fresh bool  // its first line has not come yet
+}
+
+// An item is what one logical line was read as; Format prints them.
+type item struct {
+	line *logical
+	node any // *Unit, Stmt, or nil after an error
+	deep bool
+}
+
+func newBody(in *Input, known map[string]bool, diags *diag.List) *body {
+	return &body{parser: &parser{in: in, diags: diags, known: known}}
+}
+
+// line reads one logical line and puts it where it belongs.
+func (b *body) line(l *logical) {
+	b.reset(l.toks, l.toks[0].pos)
+	first := l.toks[0]
+	if isHeader(l.toks) {
+		b.start(l, b.header())
+		return
+	}
+	if (b.unit == nil || b.unit.Kind == FuncUnit) && isFunction(l.toks) {
+		b.start(l, b.function())
+		return
+	}
+	s := b.statement()
+	if b.unit == nil {
+		b.unit = &Unit{}
+		b.failed = false
+		b.errorf(diag.StrayStatement, first, "this line stands before any unit").
+			Hint("start with a header such as `rule Name`, or define a function `f(x) = …`")
+	}
+	deep := b.inEach(l)
+	b.items = append(b.items, item{l, s, deep})
+	if s == nil {
+		return
+	}
+	if e, ok := s.(*Each); ok && l.opens() {
+		b.each, b.below, b.fresh = e, l.indent, true
+		b.unit.Body = append(b.unit.Body, e)
+		return
+	}
+	if deep {
+		b.each.Body = append(b.each.Body, s)
+		return
+	}
+	b.unit.Body = append(b.unit.Body, s)
+}
+
+// inEach reports whether the line belongs to the open `each … :`. Where the
+// first line below it is not deeper, the body reaches to the unit's end.
+func (b *body) inEach(l *logical) bool {
+	if b.each == nil || l.opens() {
+		return false
+	}
+	if b.fresh {
+		b.fresh = false
+		if l.indent <= b.below {
+			b.below = -1
+		}
+	}
+	if l.indent <= b.below {
+		b.each = nil
+	}
+	return b.each != nil
+}
+
+// start opens a unit; a broken one takes its body but is not returned.
+func (b *body) start(l *logical, u *Unit) {
+	b.unit, b.each = u, nil
+	var node any
+	if !b.failed {
+		b.units = append(b.units, u)
+		node = u
+	}
+	b.items = append(b.items, item{l, node, false})
+}
+
+// isHeader reports whether a line opens a unit.
+func isHeader(toks []token) bool {
+	return len(toks) > 1 && toks[0].kind == tName && !toks[0].bar && unitKinds[toks[0].text] != 0 &&
+		toks[1].space && (toks[1].kind == tName || toks[1].kind == tWord)
+}
+
+// isFunction reports whether a line reads `name(…)… = …`.
+func isFunction(toks []token) bool {
+	return len(toks) > 1 && toks[0].kind == tName && toks[1].is("(")
+}
+
+func (b *body) function() *Unit {
+	u := &Unit{Kind: FuncUnit, Example: b.in.Example}
+	u.Result = b.define()
+	b.finish("the end of the definition")
+	u.Name, u.Cite, u.Span = u.Result.Target.Name.Name, u.Result.Cite, u.Result.Span
+	return u
+}
+
+// header reads the line that opens a unit.
+func (b *body) header() *Unit {
+	start := b.next()
+	u := &Unit{Kind: unitKinds[start.text], Example: b.in.Example}
+	u.Name = b.name("the name of the " + start.text)
+	if b.cur().is("(") {
+		u.Params = b.params()
+	}
+	switch {
+	case u.Kind == OpUnit:
+		b.opResult(u)
+	case b.cur().is("=") || b.cur().word("over"):
+		b.got("=")
+		u.Formula = b.formula()
+	case b.cur().word("for"):
+		b.next()
+		u.For = b.formula()
+	}
+	for {
+		switch {
+		case b.cur().word("with") && u.With == nil:
+			u.With = b.overrides()
+			continue
+		case b.cur().is("@eq") && u.Cite == nil:
+			u.Cite = b.cite()
+			continue
+		}
+		break
+	}
+	b.finish("the end of the header")
+	u.Span = b.since(start)
+	return u
+}
+
+// opResult reads `→ out[idx] = expr` and its trailers.
+func (b *body) opResult(u *Unit) {
+	b.want("→")
+	u.Result = b.define()
+	u.Cite = u.Result.Cite
+}
+
+// params reads `(A ∈ ℝ^{m×k}, memory : Rule; s)`. As in a declaration, bare
+// names share the type of the next name of their group that has one.
+func (p *parser) params() []*Param {
+	closing := p.open()
+	var ps []*Param
+	group, run := 0, 0
+	for !p.cur().is(")") {
+		q := p.param(group)
+		ps = append(ps, q)
+		if q.Type != nil {
+			for _, waiting := range ps[run : len(ps)-1] {
+				waiting.Type = q.Type
+			}
+			run = len(ps)
+		}
+		if p.got(";") {
+			group++
+			run = len(ps)
+		} else if !p.got(",") {
+			break
+		}
+	}
+	closing(")")
+	return ps
+}
+
+func (p *parser) param(group int) *Param {
+	start := p.cur()
+	q := &Param{Name: p.name("a parameter"), Group: group}
+	switch {
+	case p.got("∈"):
+		q.Type = p.typeAfter()
+	case p.got(":"):
+		q.Type = p.pageType()
+	case p.cur().is("="):
+		p.errorf(diag.HeaderDefault, p.cur(), "a parameter has no default").Labelf("%s is a configuration value", q.Name.Text).
+			Hint("declare it in the body: option %s = …", q.Name.Text)
+	}
+	q.Span = p.since(start)
+	return q
+}
+
+// formula reads `A + B(p = 3) over F(unit = on)`.
+func (p *parser) formula() *Formula {
+	start := p.cur()
+	f := &Formula{}
+	if !start.word("over") {
+		f.Parts = append(f.Parts, p.apply())
+		for p.got("+") {
+			f.Parts = append(f.Parts, p.apply())
+		}
+	}
+	if p.gotWord("over") {
+		f.Over = p.apply()
+	}
+	f.Span = p.since(start)
+	return f
+}
+
+// apply reads `Name(part, option = value)`. The word outer is a page's
+// collection of parameters in `each p of outer(rule)`.
+func (p *parser) apply() *Apply {
+	start := p.cur()
+	p.depth++
+	defer func() { p.depth-- }()
+	a := &Apply{}
+	if p.tooDeep() {
+		return a
+	}
+	if start.word("outer") {
+		p.next()
+		a.Name = Word{p.span(start), start.text}
+	} else {
+		a.Name = p.name("the name of a page")
+	}
+	if p.cur().is("(") {
+		closing := p.open()
+		for !p.cur().is(")") {
+			a.Args = append(a.Args, p.argument())
+			if !p.got(",") {
+				break
+			}
+		}
+		closing(")")
+	}
+	a.Span = p.since(start)
+	return a
+}
+
+func (p *parser) argument() *Override {
+	start := p.cur()
+	o := &Override{}
+	if start.kind == tName && p.peek(1).is("=") {
+		o.Name = p.name("an option")
+		p.next()
+		if page, options := p.pageAhead(); page && (options || !p.callable(p.cur().text)) {
+			o.Apply = p.apply()
+		} else {
+			o.Value = p.sum()
+		}
+	} else if page, _ := p.pageAhead(); page || start.kind == tName && !start.bar && (p.peek(1).is(",") || p.peek(1).is(")")) {
+		o.Apply = p.apply()
+	} else {
+		o.Value = p.sum()
+	}
+	o.Span = p.since(start)
+	return o
+}
+
+// pageAhead reports whether `Name(…)` stands here as a whole argument, and
+// whether an option is set in its parentheses.
+func (p *parser) pageAhead() (page, options bool) {
+	if t, n := p.cur(), p.peek(1); t.kind != tName || t.bar || !n.is("(") || n.space {
+		return false, false
+	}
+	depth := 0
+	for i := 1; ; i++ {
+		t := p.peek(i)
+		switch {
+		case t.kind == tEnd:
+			return true, options
+		case t.is("(") || t.is("[") || t.is("{") || t.is("_{"):
+			depth++
+		case t.is(")") || t.is("]") || t.is("}"):
+			if depth--; depth == 0 {
+				after := p.peek(i + 1)
+				return after.is(",") || after.is(")"), options
+			}
+		case depth == 1 && t.is("="):
+			options = true
+		}
+	}
+}
+
+// overrides reads `with θ := 1, conv := 0`; nothing when there is no with.
+func (p *parser) overrides() []*Override {
+	if !p.gotWord("with") {
+		return nil
+	}
+	var os []*Override
+	for {
+		start := p.cur()
+		o := &Override{Name: p.name("an option")}
+		if p.cur().is("=") {
+			p.errorf(diag.Unexpected, p.cur(), "= defines, it does not override").Labelf("expected :=").Hint("write with %s := …", o.Name.Text)
+		}
+		p.want(":=")
+		o.Value = p.sum()
+		o.Span = p.since(start)
+		os = append(os, o)
+		if !p.got(",") {
+			return os
+		}
+	}
+}

@@ -1,0 +1,211 @@
+// Package plan is the loop program between the tensor program and every target.
+//
+// A kernel reads and writes buffers, dense row-major arrays of symbolic sizes.
+// Its body is a tree: loops over symbolic ranges, scalars that are set once,
+// scalars that gather a sum or a maximum, loads and stores at addresses that
+// are affine in the loops (or come from an integer buffer), and matrix
+// products. The order of every sum is the order of its loop, and no target may
+// change it: the bits of a result are part of the plan.
+//
+// A recurrence is a nest of loops of kinds Lane, Row, Segment and Time around
+// its phases: the loops over columns, one pass for each level of dependency.
+// Where rows do not see each other the Row loop is outside Time; the buffers
+// that belong to one row are private to it, so a target can keep several rows
+// in flight, in registers, warps or blocks, and no bit changes. A private
+// buffer exists once for each iteration of its loop.
+package plan
+
+import (
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// A Kernel is one function of a target.
+type Kernel struct {
+	Name    string
+	Doc     []string  // the program it came from, one line an instruction
+	Params  []*Buffer // in the order of the program: parameters, then results, then checkpoints
+	Work    []*Buffer // workspace of the whole kernel
+	Sizes   []string  // free sizes, sorted
+	Ceils   []Ceil    // sizes that are quotients rounded up
+	Segment string    // the size that counts tokens from checkpoint to checkpoint, or ""
+	Body    []Node
+	Memory  Memory
+}
+
+// A Ceil is the size Name = ⌈Num/Den⌉.
+type Ceil struct {
+	Name     string
+	Num, Den shape.Poly
+}
+
+// Memory counts entries: what the forward keeps for the backward beside
+// checkpoints, the checkpoints, and workspace, private buffers included once
+// for each row in flight.
+type Memory struct {
+	Saved, Checkpoints, Workspace shape.Poly
+}
+
+// A Role says what a kernel does with a buffer; the zero value is invalid.
+type Role int
+
+const (
+	_          Role = iota
+	Read            // a parameter
+	Write           // a result; the kernel writes every entry
+	Checkpoint      // states the forward keeps for the backward; may be absent in the forward
+	Work            // workspace of the kernel
+	Private         // workspace of one iteration of a loop
+	View            // the entries of another buffer under other sizes
+)
+
+func (r Role) String() string {
+	return [...]string{"invalid", "read", "write", "checkpoint", "work", "private", "view"}[r]
+}
+
+// A Buffer is a dense row-major array.
+type Buffer struct {
+	Name     string // unique in its kernel
+	Of       string // name of the program's parameter or result
+	Elem     ir.Elem
+	Dims     []shape.Poly
+	Role     Role
+	Optional bool    // may be absent; the kernel asks with If.Present
+	Shows    *Buffer // of a view: the buffer it shows
+}
+
+// Len is the number of entries of a buffer.
+func (b *Buffer) Len() shape.Poly {
+	n := shape.Int(1)
+	for _, d := range b.Dims {
+		n = n.Mul(d)
+	}
+	return n
+}
+
+// Base is the buffer whose entries b shows.
+func (b *Buffer) Base() *Buffer {
+	for b.Shows != nil {
+		b = b.Shows
+	}
+	return b
+}
+
+// Param returns the buffer of a parameter of the program, or nil.
+func (k *Kernel) Param(name string) *Buffer { return k.find(name, Read) }
+
+// Result returns the buffer of a result of the program, or nil.
+func (k *Kernel) Result(name string) *Buffer { return k.find(name, Write) }
+
+func (k *Kernel) find(name string, role Role) *Buffer {
+	for _, b := range k.Params {
+		if b.Of == name && b.Role == role {
+			return b
+		}
+	}
+	return nil
+}
+
+// A Node is a statement.
+type Node interface{ node() }
+
+// A Kind says what a loop means; the zero value is invalid.
+type Kind int
+
+const (
+	_       Kind = iota
+	Plain        // no iteration sees another, unless it adds to the same entry
+	Sum          // iterations add to the same entries in order
+	Lane         // lanes of a recurrence; independent but for sums
+	Row          // rows of a state; independent but for sums, which run in row order
+	Segment      // stretches of time between checkpoints, in order
+	Time         // tokens, in order
+)
+
+func (k Kind) String() string {
+	return [...]string{"invalid", "for", "sum", "lane", "row", "segment", "time"}[k]
+}
+
+// A Loop runs Var from the largest of Lo to below the smallest of Hi, or from
+// there down when Down is set.
+type Loop struct {
+	Kind    Kind
+	Var     *Var
+	Lo, Hi  []Index
+	Down    bool
+	Private []*Buffer
+	Body    []Node
+}
+
+// An If runs Body where all of Cond are at least zero and Present, if not nil,
+// was given.
+type If struct {
+	Cond    []Index
+	Present *Buffer
+	Body    []Node
+}
+
+// A Let sets a scalar; when the scalar gathers (see Acc) it is the start.
+type Let struct {
+	To  *Local
+	Val Expr
+}
+
+// A Pick sets a variable to an entry of an integer buffer plus an index. It is
+// how a gather reads its table; where the variable may lie outside the table,
+// see Access.Picked.
+type Pick struct {
+	To   *Var
+	From Access
+	Plus Index
+}
+
+// An Acc gathers into a scalar: Sum adds, Max takes the larger (NaN wins).
+type Acc struct {
+	To  *Local
+	Max bool
+	Val Expr
+}
+
+// A Store writes an entry, or adds to it. Several values are added one after
+// another. A store at a picked index out of range is dropped.
+type Store struct {
+	To   Access
+	Add  bool
+	Vals []Expr
+}
+
+// A Zero fills a buffer with zeros.
+type Zero struct{ Buf *Buffer }
+
+// A Note heads the nodes that follow with the equations they compute.
+type Note struct {
+	Eqs  []string
+	Text string
+}
+
+// A Gemm is C[m,n] = Coef·Σ_k A[m,k]·B[k,n], or += when Add is set. One chain
+// over k for each entry, from zero, multiplied by Coef at its end.
+type Gemm struct {
+	M, N, K shape.Poly
+	C, A, B Matrix
+	Coef    float64
+	Add     bool
+}
+
+// A Matrix is a two-dimensional part of a buffer: its first entry and the
+// distances between rows and columns.
+type Matrix struct {
+	At       Access
+	Row, Col shape.Poly
+}
+
+func (*Loop) node()  {}
+func (*If) node()    {}
+func (*Let) node()   {}
+func (*Pick) node()  {}
+func (*Acc) node()   {}
+func (*Store) node() {}
+func (*Zero) node()  {}
+func (*Note) node()  {}
+func (*Gemm) node()  {}

@@ -1,0 +1,95 @@
+package plan
+
+import "fmt"
+
+// Walk calls f for every node, outside first.
+func Walk(ns []Node, f func(Node)) {
+	for _, n := range ns {
+		f(n)
+		switch n := n.(type) {
+		case *Loop:
+			Walk(n.Body, f)
+		case *If:
+			Walk(n.Body, f)
+		}
+	}
+}
+
+// Exprs calls f for the expressions of one node, not of those inside it, and
+// puts what f returns in their place.
+func Exprs(n Node, f func(Expr) Expr) {
+	switch n := n.(type) {
+	case *Let:
+		n.Val = f(n.Val)
+	case *Acc:
+		n.Val = f(n.Val)
+	case *Store:
+		for i := range n.Vals {
+			n.Vals[i] = f(n.Vals[i])
+		}
+	}
+}
+
+// Rewrite rebuilds an expression, innermost first, with f.
+func Rewrite(e Expr, f func(Expr) Expr) Expr {
+	list := func(args []Expr) []Expr {
+		out := make([]Expr, len(args))
+		for i, a := range args {
+			out[i] = Rewrite(a, f)
+		}
+		return out
+	}
+	switch x := e.(type) {
+	case Prod:
+		e = Prod{x.Coef, list(x.Args)}
+	case Lin:
+		e = Lin{x.Coef, list(x.Args), x.Const}
+	case Call:
+		e = Call{x.Op, list(x.Args)}
+	case Load, Ref, Num, Pos:
+	default:
+		panic(fmt.Sprintf("plan: BUG: no rewriting of %T", e))
+	}
+	return f(e)
+}
+
+// Visit calls f for an expression and all inside it.
+func Visit(e Expr, f func(Expr)) { Rewrite(e, func(x Expr) Expr { f(x); return x }) }
+
+// Writes are the buffers, views resolved, that nodes write.
+func Writes(ns []Node) map[*Buffer]bool {
+	out := map[*Buffer]bool{}
+	Walk(ns, func(n Node) {
+		switch n := n.(type) {
+		case *Store:
+			out[n.To.Buf.Base()] = true
+		case *Zero:
+			out[n.Buf.Base()] = true
+		case *Gemm:
+			out[n.C.At.Buf.Base()] = true
+		}
+	})
+	return out
+}
+
+// Accesses calls f for every access of one node, not of those inside it.
+func Accesses(n Node, f func(Access)) {
+	Exprs(n, func(e Expr) Expr {
+		Visit(e, func(x Expr) {
+			if l, ok := x.(Load); ok {
+				f(l.Access)
+			}
+		})
+		return e
+	})
+	switch n := n.(type) {
+	case *Store:
+		f(n.To)
+	case *Pick:
+		f(n.From)
+	case *Gemm:
+		f(n.C.At)
+		f(n.A.At)
+		f(n.B.At)
+	}
+}

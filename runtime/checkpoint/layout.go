@@ -1,0 +1,150 @@
+package checkpoint
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/runtime/tensor"
+)
+
+const (
+	lengthBytes = 8
+	alignment   = 64        // of the data in the file
+	maxHeader   = 100 << 20 // bytes; the limit of the format
+)
+
+func encode[E Element](data []E) []byte {
+	var b []byte
+	switch data := any(data).(type) {
+	case []float32:
+		b = make([]byte, 0, 4*len(data))
+		for _, x := range data {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+		}
+	case []float64:
+		b = make([]byte, 0, 8*len(data))
+		for _, x := range data {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+		}
+	case []uint64:
+		b = make([]byte, 0, 8*len(data))
+		for _, x := range data {
+			b = binary.LittleEndian.AppendUint64(b, x)
+		}
+	case []int64:
+		b = make([]byte, 0, 8*len(data))
+		for _, x := range data {
+			b = binary.LittleEndian.AppendUint64(b, uint64(x))
+		}
+	default:
+		panic("checkpoint: BUG: no encoding for an Element")
+	}
+	return b
+}
+
+func decode[E Element](dst []E, raw []byte) {
+	switch dst := any(dst).(type) {
+	case []float32:
+		for i := range dst {
+			dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+		}
+	case []float64:
+		for i := range dst {
+			dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
+		}
+	case []uint64:
+		for i := range dst {
+			dst[i] = binary.LittleEndian.Uint64(raw[8*i:])
+		}
+	case []int64:
+		for i := range dst {
+			dst[i] = int64(binary.LittleEndian.Uint64(raw[8*i:]))
+		}
+	default:
+		panic("checkpoint: BUG: no decoding for an Element")
+	}
+}
+
+// A row is one tensor of the header.
+type row struct {
+	Type    Type         `json:"dtype"`
+	Shape   tensor.Shape `json:"shape"`
+	Offsets [2]int64     `json:"data_offsets"`
+}
+
+// order returns the names in the order of the data: wide elements first, then
+// by name.
+func (s *Snapshot) order() []string {
+	names := s.Names()
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Compare(s.tensors[b].typ.Size(), s.tensors[a].typ.Size())
+	})
+	return names
+}
+
+// header returns the length, the JSON and the padding; the same snapshot gives
+// the same bytes.
+func (s *Snapshot) header() ([]byte, error) {
+	meta := map[string]string{arithmeticKey: num.Level}
+	for k, v := range s.meta {
+		meta[k] = v
+	}
+	rows := map[string]any{reserved: meta}
+	var at int64
+	for _, name := range s.order() {
+		e := s.tensors[name]
+		end := at + int64(len(e.raw))
+		shape := e.shape
+		if shape == nil {
+			shape = tensor.Shape{} // a scalar is [], not null
+		}
+		rows[name] = row{e.typ, shape, [2]int64{at, end}}
+		meta[digestKey+name] = digest(e.raw)
+		at = end
+	}
+	var b bytes.Buffer
+	b.Write(make([]byte, lengthBytes))
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(rows); err != nil { // maps are printed with sorted keys
+		return nil, fmt.Errorf("checkpoint header: %w", err)
+	}
+	b.Truncate(b.Len() - 1) // the newline
+	for b.Len()%alignment != 0 {
+		b.WriteByte(' ')
+	}
+	binary.LittleEndian.PutUint64(b.Bytes(), uint64(b.Len()-lengthBytes))
+	return b.Bytes(), nil
+}
+
+func digest(raw []byte) string {
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
+}
+
+// WriteTo writes the file's bytes to w.
+func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
+	head, err := s.header()
+	if err != nil {
+		return 0, err
+	}
+	n, err := w.Write(head)
+	total := int64(n)
+	for _, name := range s.order() {
+		if err != nil {
+			break
+		}
+		n, err = w.Write(s.tensors[name].raw)
+		total += int64(n)
+	}
+	return total, err
+}

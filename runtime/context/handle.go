@@ -1,0 +1,90 @@
+// Package context keeps the three lifetimes of a model's numbers apart.
+//
+// Outer parameters live as long as the model; they are read by everyone and
+// written by one Writer, after the backward (ParamSet). Inner state lives for
+// one forward call and cannot leave it (Inner). Moved context lives from chunk
+// to chunk of one text and is handed on: whoever takes it has it, and the old
+// handle is dead (Handle).
+//
+// Go's compiler enforces none of this, so each type counts generations and
+// answers misuse with an error or a named panic.
+package context
+
+import (
+	"errors"
+	"sync/atomic"
+)
+
+// The errors of a Handle.
+var (
+	ErrMoved         = errors.New("context: already moved; use the handle that the last step returned")
+	ErrUninitialised = errors.New("context: zero handle; make one with New")
+)
+
+// A Handle owns a context S that is moved, never shared:
+//
+//	y, h, err = model.Process(x, h, pulse)
+//
+// Copies of a handle are the same claim; the first Take wins, also between
+// goroutines. The zero Handle owns nothing.
+type Handle[S any] struct {
+	cell *cell[S]
+	gen  uint64
+}
+
+// A cell is even while it holds a value of that generation, odd while the
+// value is out.
+type cell[S any] struct {
+	gen   atomic.Uint64
+	value S
+}
+
+// beingReturned is the generation of a cell while Return writes it.
+const beingReturned = ^uint64(0)
+
+// New returns a handle that owns s.
+func New[S any](s S) Handle[S] { return Handle[S]{cell: &cell[S]{value: s}} }
+
+// Take moves the context out. It returns ErrMoved the second time and
+// ErrUninitialised for the zero Handle.
+func (h Handle[S]) Take() (S, error) {
+	var zero S
+	if h.cell == nil {
+		return zero, ErrUninitialised
+	}
+	if !h.cell.gen.CompareAndSwap(h.gen, h.gen+1) {
+		return zero, ErrMoved
+	}
+	s := h.cell.value
+	h.cell.value = zero
+	return s, nil
+}
+
+// Return puts a context back where h took it from and returns the handle that
+// owns it now; it allocates nothing. It returns ErrMoved unless h was taken
+// and its context not yet returned.
+func (h Handle[S]) Return(s S) (Handle[S], error) {
+	if h.cell == nil {
+		return Handle[S]{}, ErrUninitialised
+	}
+	if !h.cell.gen.CompareAndSwap(h.gen+1, beingReturned) {
+		return Handle[S]{}, ErrMoved
+	}
+	h.cell.value = s
+	h.cell.gen.Store(h.gen + 2)
+	return Handle[S]{cell: h.cell, gen: h.gen + 2}, nil
+}
+
+// Fork returns a new handle to a copy of the context, made by clone, and
+// leaves h as it was. A probe works on a fork, so that the live context is
+// unchanged after it.
+func (h Handle[S]) Fork(clone func(S) S) (Handle[S], error) {
+	s, err := h.Take()
+	if err != nil {
+		return Handle[S]{}, err
+	}
+	fork := New(clone(s))
+	h.cell.value = s
+	h.cell.gen.Store(h.gen)
+	return fork, nil
+}

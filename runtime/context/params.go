@@ -1,0 +1,208 @@
+package context
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+
+	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/runtime/tensor"
+)
+
+// The errors of a ParamSet.
+var (
+	ErrDuplicate = errors.New("context: parameter declared twice")
+	ErrNoParam   = errors.New("context: no such parameter")
+	ErrWriter    = errors.New("context: the set already has a writer")
+)
+
+// InitKind says how a parameter begins.
+type InitKind uint8
+
+// The kinds. The zero kind is invalid.
+const (
+	_        InitKind = iota
+	Constant          // every element A
+	Uniform           // uniform in [A, B)
+	Normal            // normal with mean A and standard deviation B
+	Values            // List, one value per element
+)
+
+// An Init describes the first values of a parameter.
+type Init struct {
+	Kind InitKind
+	A, B float64
+	List []float64
+}
+
+// String prints an Init as a page writes it, such as uniform(-0.125, 0.125).
+func (i Init) String() string {
+	switch i.Kind {
+	case Constant:
+		return fmt.Sprint(i.A)
+	case Uniform:
+		return fmt.Sprintf("uniform(%v, %v)", i.A, i.B)
+	case Normal:
+		return fmt.Sprintf("normal(%v, %v)", i.A, i.B)
+	case Values:
+		return fmt.Sprint(i.List)
+	}
+	return fmt.Sprintf("invalid init %d", uint8(i.Kind))
+}
+
+// A Param says what one outer parameter is. NoDecay keeps weight decay off.
+type Param struct {
+	Name    string
+	Shape   tensor.Shape
+	NoDecay bool
+	Init    Init
+}
+
+// A ParamSet is the ordered table of a model's outer parameters. The same
+// table drives the forward, the update, the checkpoint and the reports.
+type ParamSet[F num.Float] struct {
+	params  []Param
+	data    [][]F
+	byName  map[string]int
+	version uint64
+	writer  bool
+}
+
+// Add appends a parameter of zeros; Fill gives it its first values. The error
+// wraps ErrDuplicate, tensor.ErrShape, or says what is wrong with the init.
+func (s *ParamSet[F]) Add(p Param) error {
+	n, err := p.Shape.Size()
+	if err != nil {
+		return fmt.Errorf("parameter %s: %w", p.Name, err)
+	}
+	if _, ok := s.byName[p.Name]; ok {
+		return fmt.Errorf("%w: %s", ErrDuplicate, p.Name)
+	}
+	if p.Init.Kind < Constant || p.Init.Kind > Values {
+		return fmt.Errorf("context: parameter %s: %v", p.Name, p.Init)
+	}
+	if p.Init.Kind == Values && len(p.Init.List) != n {
+		return fmt.Errorf("context: parameter %s: %d initial values for shape %v: %w", p.Name, len(p.Init.List), p.Shape, tensor.ErrShape)
+	}
+	if s.byName == nil {
+		s.byName = map[string]int{}
+	}
+	s.byName[p.Name] = len(s.params)
+	s.params = append(s.params, p)
+	s.data = append(s.data, make([]F, n))
+	return nil
+}
+
+// Fill sets every parameter to its first values. Random ones come from a
+// stream of the parameter's name and the seed, so the order does not matter.
+func (s *ParamSet[F]) Fill(seed uint64) {
+	for i, p := range s.params {
+		d := s.data[i]
+		switch p.Init.Kind {
+		case Constant:
+			for j := range d {
+				d[j] = F(p.Init.A)
+			}
+		case Uniform:
+			num.FillUniform(d, num.NewStream(p.Name, seed), p.Init.A, p.Init.B)
+		case Normal:
+			num.FillNormal(d, num.NewStream(p.Name, seed), p.Init.A, p.Init.B)
+		case Values:
+			for j, x := range p.Init.List {
+				d[j] = F(x)
+			}
+		default:
+			panic("context: BUG: Add let an invalid init through")
+		}
+	}
+	s.version++
+}
+
+// View returns the set to read.
+func (s *ParamSet[F]) View() View[F] { return View[F]{s} }
+
+// Writer returns the one writer of the set; the update holds it. A second call
+// before Close returns ErrWriter.
+func (s *ParamSet[F]) Writer() (*Writer[F], error) {
+	if s.writer {
+		return nil, ErrWriter
+	}
+	s.writer = true
+	return &Writer[F]{s}, nil
+}
+
+// A View reads a ParamSet; a forward is given one. The slices it returns are
+// read-only by contract: tests compare Hash before and after.
+type View[F num.Float] struct{ set *ParamSet[F] }
+
+// Len returns the number of parameters.
+func (v View[F]) Len() int { return len(v.set.params) }
+
+// Param returns what parameter i is.
+func (v View[F]) Param(i int) Param { return v.set.params[i] }
+
+// Data returns the elements of parameter i, not to be written.
+func (v View[F]) Data(i int) []F { return v.set.data[i] }
+
+// Index returns the place of a parameter, or an error that wraps ErrNoParam.
+func (v View[F]) Index(name string) (int, error) {
+	i, ok := v.set.byName[name]
+	if !ok {
+		return 0, fmt.Errorf("%w: %s", ErrNoParam, name)
+	}
+	return i, nil
+}
+
+// Size returns the number of elements of all parameters.
+func (v View[F]) Size() (n int) {
+	for _, d := range v.set.data {
+		n += len(d)
+	}
+	return n
+}
+
+// Version counts the updates since the set was made.
+func (v View[F]) Version() uint64 { return v.set.version }
+
+// Hash returns FNV-1a over the bits of every element in order.
+func (v View[F]) Hash() uint64 {
+	h := fnv.New64a()
+	var b [8]byte
+	for _, d := range v.set.data {
+		for _, x := range d {
+			u := math.Float64bits(float64(x))
+			for k := range b {
+				b[k] = byte(u >> (8 * k))
+			}
+			h.Write(b[:])
+		}
+	}
+	return h.Sum64()
+}
+
+// A Writer changes a ParamSet, one whole update at a time.
+type Writer[F num.Float] struct{ set *ParamSet[F] }
+
+// WriterClosed is the panic message of a Writer used after Close.
+const WriterClosed = "context: writer used after Close"
+
+// Update calls f once per parameter, in order, with the elements to change in
+// place, and counts one version.
+func (w *Writer[F]) Update(f func(i int, p Param, data []F)) {
+	if w.set == nil {
+		panic(WriterClosed)
+	}
+	for i, p := range w.set.params {
+		f(i, p, w.set.data[i])
+	}
+	w.set.version++
+}
+
+// Close gives the right to write back.
+func (w *Writer[F]) Close() {
+	if w.set != nil {
+		w.set.writer = false
+		w.set = nil
+	}
+}

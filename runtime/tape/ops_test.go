@@ -1,0 +1,95 @@
+package tape_test
+
+// Two operations written the way generated code writes them.
+
+import (
+	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/runtime/tape"
+)
+
+const (
+	kindMul tape.Kind = iota
+	kindSum
+	kindEmpty
+	kindScratch
+)
+
+type mulNode[F num.Float] struct{ a, b, out tape.Value[F] }
+
+// mul returns a ⊙ b.
+func mul[F num.Float](r *tape.Run[F], a, b tape.Value[F]) tape.Value[F] {
+	y := r.Arena.Alloc(len(a.Data))
+	for i := range y {
+		y[i] = a.Data[i] * b.Data[i]
+	}
+	out := r.Tape.Output(y)
+	if n := tape.Push[F, mulNode[F]](r.Tape, kindMul); n != nil {
+		n.a, n.b, n.out = a, b, out
+	}
+	return out
+}
+
+func (n *mulNode[F]) Backward(t *tape.Tape[F]) {
+	dy := t.Adjoint(n.out)
+	if dy == nil {
+		return
+	}
+	if da := t.Grad(n.a); da != nil {
+		for i := range da {
+			da[i] += F(dy[i] * n.b.Data[i])
+		}
+	}
+	if db := t.Grad(n.b); db != nil {
+		for i := range db {
+			db[i] += F(dy[i] * n.a.Data[i])
+		}
+	}
+}
+
+type sumNode[F num.Float] struct{ x, out tape.Value[F] }
+
+// sum returns Σ x.
+func sum[F num.Float](r *tape.Run[F], x tape.Value[F]) tape.Value[F] {
+	y := r.Arena.Zeros(1)
+	for _, v := range x.Data {
+		y[0] += v
+	}
+	out := r.Tape.Output(y)
+	if n := tape.Push[F, sumNode[F]](r.Tape, kindSum); n != nil {
+		n.x, n.out = x, out
+	}
+	return out
+}
+
+func (n *sumNode[F]) Backward(t *tape.Tape[F]) {
+	if dy, dx := t.Adjoint(n.out), t.Grad(n.x); dy != nil && dx != nil {
+		for i := range dx {
+			dx[i] += dy[0]
+		}
+	}
+}
+
+// An empty operation: the cost of recording alone.
+type emptyNode[F num.Float] struct{ a, b, out tape.Value[F] }
+
+func empty[F num.Float](r *tape.Run[F], a, b tape.Value[F]) tape.Value[F] {
+	out := r.Tape.Output(r.Arena.Alloc(len(a.Data)))
+	if n := tape.Push[F, emptyNode[F]](r.Tape, kindEmpty); n != nil {
+		n.a, n.b, n.out = a, b, out
+	}
+	return out
+}
+
+func (n *emptyNode[F]) Backward(t *tape.Tape[F]) {
+	if dy := t.Adjoint(n.out); dy != nil {
+		t.Grad(n.a)[0] += dy[0]
+	}
+}
+
+// A scratchNode asks for scratch twice and does nothing.
+type scratchNode struct{}
+
+func (*scratchNode) Backward(t *tape.Tape[float64]) {
+	t.Scratch(400)
+	t.Scratch(600)
+}

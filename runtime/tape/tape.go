@@ -1,0 +1,264 @@
+// Package tape records what a forward did, so that its adjoints can be computed backwards.
+//
+// A tape is a list of nodes. A generated operation computes its output into
+// the arena, and if a tape is there, pushes one node that keeps what its
+// backward needs in typed fields; nothing else differs between a recorded and
+// an unrecorded forward:
+//
+//	func Tanh[F num.Float](r *tape.Run[F], x tape.Value[F]) tape.Value[F] {
+//		y := r.Arena.Alloc(len(x.Data))
+//		kern.Tanh(y, x.Data)
+//		out := r.Tape.Output(y)
+//		if n := tape.Push[F, tanhNode[F]](r.Tape, kindTanh); n != nil {
+//			n.x, n.out = x, out
+//		}
+//		return out
+//	}
+//
+//	func (n *tanhNode[F]) Backward(t *tape.Tape[F]) {
+//		if dy, dx := t.Adjoint(n.out), t.Grad(n.x); dy != nil && dx != nil {
+//			kern.TanhAdjoint(dx, n.out.Data, dy) // dx += …
+//		}
+//	}
+//
+// Whole blocks, such as a rule over a chunk, are nodes as well: any struct with
+// Backward is one.
+//
+// Backwards, nodes run in reverse order and add into the adjoints of their
+// inputs. There is no way to set an adjoint: a value used twice sums both.
+// A tape is used by one goroutine; a node may split its own work.
+package tape
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/nl-hecate/hecate/runtime/num"
+)
+
+// Panic messages for misuse by the caller.
+const (
+	BadLength       = "tape: negative length"
+	Closed          = "tape: used after its scope ended"
+	DuplicateParam  = "tape: parameter registered twice; use its Value again"
+	ForeignValue    = "tape: value of another tape or of a scope that ended"
+	KindTaken       = "tape: node kind belongs to another node type"
+	Nested          = "tape: the arena already has an open scope"
+	NotRecorded     = "tape: value was not recorded"
+	NotReversed     = "tape: gradients are read after Backward"
+	NotScalar       = "tape: a loss has one element"
+	Overwritten     = "tape: a recorded value was changed in place"
+	ReleaseRecorded = "tape: memory of a recording scope cannot be released"
+	Reversed        = "tape: already run backwards"
+	SeedLength      = "tape: seed and value differ in length"
+)
+
+// ErrLoss says that the loss is NaN or infinite, so no gradient exists.
+var ErrLoss = errors.New("tape: loss is not finite")
+
+// A Value is a tensor's elements and, if a tape recorded it, its place there.
+// Data is read-only once recorded.
+type Value[F num.Float] struct {
+	Data []F
+	id   int32
+	gen  uint32
+}
+
+// Const returns a value that no tape records; nothing flows back into it.
+func Const[F num.Float](data []F) Value[F] { return Value[F]{Data: data} }
+
+// Recorded reports whether a gradient can flow back into v.
+func (v Value[F]) Recorded() bool { return v.id != 0 }
+
+// A Node is one recorded operation. Backward reads the adjoint of its output
+// and adds to the adjoints of its inputs.
+type Node[F num.Float] interface{ Backward(t *Tape[F]) }
+
+// A Tape is the record of one scope. The nil tape records nothing: Output,
+// Param and Input then wrap their data, and Push returns nil.
+type Tape[F num.Float] struct {
+	arena    *Arena[F]
+	nodes    []Node[F]
+	adjoints [][]F     // by id; 0 is no value, nil is nothing added yet
+	sealed   []seal[F] // by id, under Arena.Debug
+	slabs    []resetter
+	params   []param
+	gen      uint32
+	open     bool
+	reversed bool
+}
+
+// A seal is what a recorded value was, to see that it still is.
+type seal[F num.Float] struct {
+	data []F
+	sum  uint64
+}
+
+type param struct {
+	name string
+	id   int32
+}
+
+// Output records data, which the caller just computed into the arena, as a
+// value that a node will produce.
+func (t *Tape[F]) Output(data []F) Value[F] {
+	if t == nil {
+		return Value[F]{Data: data}
+	}
+	if !t.open {
+		panic(Closed)
+	}
+	if t.arena.Debug {
+		t.sealed = append(t.sealed, seal[F]{data, checksum(data)})
+	}
+	id := len(t.adjoints)
+	t.adjoints = append(t.adjoints, nil)
+	return Value[F]{Data: data, id: int32(id), gen: t.gen}
+}
+
+// Input records a leaf that is not a parameter: data carried into the chunk. A
+// tape takes a snapshot, so the caller may overwrite data afterwards.
+func (t *Tape[F]) Input(data []F) Value[F] {
+	if t == nil {
+		return Value[F]{Data: data}
+	}
+	snapshot := t.arena.values.take(len(data))
+	copy(snapshot, data)
+	return t.Output(snapshot)
+}
+
+// Param records a parameter as a leaf under its name. A tape takes a snapshot:
+// an update during the scope changes neither the forward nor the gradient.
+// Param panics with DuplicateParam if the name is taken; tied uses share the
+// Value.
+func (t *Tape[F]) Param(name string, data []F) Value[F] {
+	v := t.Input(data)
+	if t != nil {
+		for _, p := range t.params {
+			if p.name == name {
+				panic(DuplicateParam)
+			}
+		}
+		t.params = append(t.params, param{name, v.id})
+	}
+	return v
+}
+
+// Len returns the number of recorded operations.
+func (t *Tape[F]) Len() int {
+	if t == nil {
+		return 0
+	}
+	return len(t.nodes)
+}
+
+// Grad returns the adjoint of v to add into, with one element per element of
+// v; zero when first asked for. It returns nil for a value that was not
+// recorded: no gradient is wanted. It panics with ForeignValue if v belongs to
+// another tape or an earlier scope.
+func (t *Tape[F]) Grad(v Value[F]) []F {
+	if v.id == 0 {
+		return nil
+	}
+	if v.gen != t.gen {
+		panic(ForeignValue)
+	}
+	g := t.adjoints[v.id]
+	if g == nil {
+		g = t.arena.adjoint.take(len(v.Data))
+		clear(g)
+		t.adjoints[v.id] = g
+	}
+	return g
+}
+
+// Adjoint returns the adjoint of v to read, or nil if nothing was added to it:
+// then the loss does not depend on v and its node has nothing to do.
+func (t *Tape[F]) Adjoint(v Value[F]) []F {
+	if v.id == 0 {
+		return nil
+	}
+	if v.gen != t.gen {
+		panic(ForeignValue)
+	}
+	return t.adjoints[v.id]
+}
+
+// Scratch returns n elements, contents unspecified, that live until the
+// running node's Backward returns.
+func (t *Tape[F]) Scratch(n int) []F { return t.arena.scratch.take(n) }
+
+// Seed adds grad to the adjoint of v, before Reverse: the gradient of
+// something outside the tape by v.
+func (t *Tape[F]) Seed(v Value[F], grad []F) {
+	dst := t.Grad(v)
+	switch {
+	case dst == nil:
+		panic(NotRecorded)
+	case len(dst) != len(grad):
+		panic(SeedLength)
+	}
+	for i, g := range grad {
+		dst[i] += g
+	}
+}
+
+// Backward seeds the loss, one element, with 1 and runs the tape backwards. It
+// returns ErrLoss, and does nothing, if the loss is not finite.
+func (t *Tape[F]) Backward(loss Value[F]) error {
+	if len(loss.Data) != 1 {
+		panic(NotScalar)
+	}
+	if !num.IsFinite(loss.Data[0]) {
+		return fmt.Errorf("%w: %v", ErrLoss, loss.Data[0])
+	}
+	if loss.id == 0 {
+		panic(NotRecorded)
+	}
+	t.Grad(loss)[0]++
+	t.Reverse()
+	return nil
+}
+
+// Reverse runs the tape backwards from the adjoints that were seeded. A tape
+// runs backwards once.
+func (t *Tape[F]) Reverse() {
+	switch {
+	case !t.open:
+		panic(Closed)
+	case t.reversed:
+		panic(Reversed)
+	}
+	t.reversed = true
+	if t.arena.Debug {
+		t.verify()
+	}
+	scratch := &t.arena.scratch
+	for i := len(t.nodes) - 1; i >= 0; i-- {
+		t.nodes[i].Backward(t)
+		if scratch.used > 0 {
+			scratch.notePeak()
+			scratch.used = 0
+		}
+	}
+}
+
+// GradOf returns the gradient of v after Backward, nil if the loss does not
+// depend on it. It lives in the arena: copy it to keep it.
+func (t *Tape[F]) GradOf(v Value[F]) []F {
+	if !t.reversed {
+		panic(NotReversed)
+	}
+	return t.Adjoint(v)
+}
+
+// Params calls f for every parameter in the order of registration, after
+// Backward, with its gradient or nil if the loss does not depend on it.
+func (t *Tape[F]) Params(f func(name string, grad []F)) {
+	if !t.reversed {
+		panic(NotReversed)
+	}
+	for _, p := range t.params {
+		f(p.name, t.adjoints[p.id])
+	}
+}
