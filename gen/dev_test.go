@@ -52,6 +52,11 @@ func TestDev(t *testing.T) {
 				irbuild.Frozen(b, &bd)
 				irbuild.Start(b, &bd)
 			}
+		case notation.UpdateUnit:
+			f := irbuild.Update(b, &bd)
+			if f != nil {
+				fmt.Println("UPDATE", u.Name.Text, f)
+			}
 		case notation.ComposeUnit, notation.ModelUnit:
 			p := irbuild.Compose(b, &bd)
 			if p != nil {

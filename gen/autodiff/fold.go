@@ -1,6 +1,7 @@
 package autodiff
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -32,6 +33,7 @@ func expand(s *simplifier, in *ir.Instr) *ir.Value {
 	}
 	reorder(in)
 	if in.Op == ir.Prod {
+		s.sortFactors(in)
 		s.split(in)
 		return copied(in)
 	}
@@ -233,6 +235,21 @@ func copied(in *ir.Instr) *ir.Value {
 		return nil
 	}
 	return a.Val
+}
+
+// sortFactors puts scalars first, then what has more axes, then what was
+// defined first, so that the order a product was written in makes no
+// difference.
+func (s *simplifier) sortFactors(in *ir.Instr) {
+	rank := func(a ir.Arg) int {
+		if n := len(a.Val.Axes); n > 0 {
+			return n
+		}
+		return math.MaxInt
+	}
+	slices.SortStableFunc(in.Args, func(a, b ir.Arg) int {
+		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(s.order[a.Val], s.order[b.Val]))
+	})
 }
 
 // reorder numbers the loops by the output's subscripts, those of a sum last,

@@ -1,6 +1,14 @@
 package autodiff_test
-import ("testing";"fmt";"github.com/nl-hecate/hecate/gen/autodiff")
+
+import (
+	"fmt"
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"testing"
+)
+
 func TestLook(t *testing.T) {
 	p := autodiff.NewPair(deltaRule())
-	fmt.Println(p.Fwd); fmt.Println(p.Bwd); fmt.Println(p.Saved)
+	fmt.Println(p.Fwd)
+	fmt.Println(p.Bwd)
+	fmt.Println(p.Saved)
 }

@@ -52,6 +52,7 @@ type simplifier struct {
 	seen    map[string]*ir.Instr    // instructions by their normal form
 	ids     map[any]int             // numbers of values and axes, for the normal form
 	consts  map[float64]*ir.Value
+	order   map[*ir.Value]int         // when values were defined
 	kept    map[*ir.Instr][]*ir.Value // values of scan bodies that are replayed
 	bodies  map[*ir.Func]bool         // scan bodies that are simple already
 	phase   phase
@@ -64,18 +65,21 @@ type phase func(s *simplifier, in *ir.Instr) *ir.Value
 
 func newSimplifier(f *ir.Func, bodies map[*ir.Func]bool) *simplifier {
 	return &simplifier{f: f, b: &ir.Builder{F: f}, all: f.Body, uses: f.Uses(), kept: f.Replayed(), bodies: bodies,
-		now: map[*ir.Value]*ir.Value{}, seen: map[string]*ir.Instr{}, ids: map[any]int{}, consts: map[float64]*ir.Value{}}
+		now: map[*ir.Value]*ir.Value{}, seen: map[string]*ir.Instr{}, order: map[*ir.Value]int{}, ids: map[any]int{}, consts: map[float64]*ir.Value{}}
 }
 
 func (s *simplifier) pass(p phase) {
 	s.phase = p
 	s.f.Body = nil
+	for _, v := range s.f.Params {
+		s.order[v] = len(s.order)
+	}
 	for _, in := range s.all {
 		s.b.Eq, s.b.Span = in.Eq, in.Span
 		s.refresh(in)
 		if in.Scan != nil {
 			s.scan(in)
-			s.f.Body = append(s.f.Body, in)
+			s.append(in)
 			continue
 		}
 		s.place(in)
@@ -104,7 +108,14 @@ func (s *simplifier) place(in *ir.Instr) {
 		s.scaled(in, in.Coef[0]/old.Coef[0], old.Out)
 	}
 	in.Out.Def = in
+	s.append(in)
+}
+
+func (s *simplifier) append(in *ir.Instr) {
 	s.f.Body = append(s.f.Body, in)
+	for _, v := range in.Defines() {
+		s.order[v] = len(s.order)
+	}
 }
 
 // scaled turns an instruction into a multiple of a value of the same axes.

@@ -13,6 +13,11 @@ func (v *verifier) scan(in *Instr) {
 	v.where += ": scan " + s.Body.Name
 	v.known("lane and time", []*Axis{s.Lane, s.Time})
 	v.bindings(s)
+	if s.Primal != nil {
+		for _, x := range s.Primal.Reads() {
+			v.read(x, "the primal")
+		}
+	}
 	if s.Primal != nil && !s.Reverse {
 		v.bad("a scan with a primal runs backward")
 	}

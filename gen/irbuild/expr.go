@@ -39,7 +39,7 @@ func (e *builder) expr(x notation.Expr) *ten {
 		return e.transpose(x)
 	case *notation.Norm:
 		if t := e.expr(x.X); t != nil {
-			return e.unary(ir.Sqrt, e.square(t))
+			return e.norm(t)
 		}
 		return nil
 	case *notation.Abs:
@@ -226,8 +226,10 @@ func (e *builder) guarded(t *ten) *ten {
 
 func (e *builder) selectTen(cond, yes, no *ten) *ten {
 	axes := yes.axes
-	if len(no.axes) > len(axes) {
-		axes = no.axes
+	for _, t := range []*ten{no, cond} {
+		if len(t.axes) > len(axes) {
+			axes = t.axes
+		}
 	}
 	m := emission{op: ir.Select, locals: axes, out: len(axes)}
 	for _, t := range []*ten{e.one(cond), e.one(yes), e.one(no)} {
@@ -281,6 +283,15 @@ func (e *builder) number(x notation.Expr) (float64, bool) {
 		}
 	}
 	return check.Number(x)
+}
+
+// norm is the root of the sum of squares. At zero, where the root has no slope,
+// its adjoint is zero.
+func (e *builder) norm(t *ten) *ten {
+	sq := e.square(t)
+	positive := e.scalar2(ir.Less, literal(0), sq)
+	root := e.scalar2(ir.Sqrt, e.selectTen(positive, sq, literal(1)))
+	return e.selectTen(positive, root, literal(0))
 }
 
 // square is the sum of the squares of all entries.

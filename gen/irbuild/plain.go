@@ -137,7 +137,7 @@ func (e *builder) copied(t *ten) *ten {
 // asUnion keeps a value whose rows are indexed by a union of axes in parts.
 func (e *builder) asUnion(n *plainNames, eq *check.Equation) bool {
 	d := eq.Def
-	if st, ok := d.Value.(*notation.Stack); ok && len(d.Target.Index) == 0 {
+	if st, ok := d.Value.(*notation.Stack); ok && len(d.Target.Index) == 0 && e.blk.Unit.Kind != notation.OpUnit {
 		u := &unionVal{}
 		for _, it := range st.Items {
 			t := e.expr(it)

@@ -1,9 +1,6 @@
 package irbuild
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -117,11 +114,17 @@ func (w *whole) part(p *check.Subpart, s Stage, ds *diag.List) bool {
 		return false
 	}
 	axes, sizes := map[*ir.Axis]*ir.Axis{}, map[string]shape.Poly{}
-	for i, a := range in.Axes {
-		axes[a] = arg.Axes[i]
-		if sym, ok := a.Size.Symbol(); ok {
-			sizes[sym] = arg.Axes[i].Size
+	same := func(as []*ir.Axis) {
+		for i, a := range as {
+			axes[a] = arg.Axes[i]
+			if sym, ok := a.Size.Symbol(); ok {
+				sizes[sym] = arg.Axes[i].Size
+			}
 		}
+	}
+	same(in.Axes)
+	if out := output(g); len(out.Axes) == len(arg.Axes) {
+		same(out.Axes) // a part gives back what it takes
 	}
 	for _, a := range g.Axes {
 		for _, sym := range a.Size.Symbols() {
@@ -158,6 +161,16 @@ func input(g *ir.Func) *ir.Value {
 	return nil
 }
 
+// output is the one result of a part beside its states.
+func output(g *ir.Func) *ir.Value {
+	for _, r := range g.Results {
+		if !r.State {
+			return r.Val
+		}
+	}
+	return nil
+}
+
 // Sizes lists the free sizes of a program, in the order of its axes.
 func Sizes(f *ir.Func) []string {
 	var out []string
@@ -171,13 +184,4 @@ func Sizes(f *ir.Func) []string {
 		}
 	}
 	return out
-}
-
-// describe prints a parameter for messages.
-func describe(v *ir.Value) string {
-	var axes []string
-	for _, a := range v.Axes {
-		axes = append(axes, a.Name)
-	}
-	return fmt.Sprintf("%s [%s]", v.Name, strings.Join(axes, ", "))
 }

@@ -243,6 +243,11 @@ func (h *hoister) share(nodes []plan.Node) []plan.Node {
 	var out []plan.Node
 	known := scalars{}
 	for _, n := range nodes {
+		if let, ok := n.(*plan.Let); ok && count[plan.ExprString(let.Val)] > 1 && known[plan.ExprString(let.Val)] == nil {
+			known[plan.ExprString(let.Val)] = let
+			out = append(out, n)
+			continue
+		}
 		plan.Exprs(n, func(e plan.Expr) plan.Expr {
 			return plan.Rewrite(e, func(e plan.Expr) plan.Expr {
 				key := ""

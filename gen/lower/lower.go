@@ -40,42 +40,15 @@ func Func(f *ir.Func) (*plan.Kernel, error) { return lower(f, nil) }
 // optional, as are the saved values that a recurrence gives: without them the
 // forward computes the same bits and keeps nothing.
 func Pair(p *autodiff.Pair) (fwd, bwd *plan.Kernel, err error) {
-	marks := &marks{}
-	if bwd, err = lower(p.Bwd, marks); err != nil {
+	m := match(p)
+	if bwd, err = lower(p.Bwd, m); err != nil {
 		return nil, nil, err
 	}
-	marks.saved = p.Saved
-	marks.forward = true
-	if fwd, err = lower(p.Fwd, marks); err != nil {
+	m.forward = true
+	if fwd, err = lower(p.Fwd, m); err != nil {
 		return nil, nil, err
 	}
 	return fwd, bwd, nil
-}
-
-// Marks connect the recurrences of a forward with those of its backward: the
-// backward says which states it replays, the forward stores those.
-type marks struct {
-	forward bool
-	saved   []string
-	states  []mark
-}
-
-// A mark is one recurrence: the names it gives in the program, and the
-// positions of the states that need checkpoints with the buffers' names.
-type mark struct {
-	defines  []string
-	states   map[string]string // name of the body's carry → name of the buffer
-	segments int               // number of the recurrence among those with checkpoints
-}
-
-// find returns the mark of the recurrence that defines one of names.
-func (m *marks) find(names []string) *mark {
-	for i := range m.states {
-		if slices.ContainsFunc(names, func(n string) bool { return slices.Contains(m.states[i].defines, n) }) {
-			return &m.states[i]
-		}
-	}
-	return nil
 }
 
 // A lowerer writes one kernel.

@@ -9,10 +9,8 @@ import (
 
 // prepare rewrites the program; every rewrite keeps its values up to rounding.
 func (l *lowerer) prepare() {
-	for _, in := range slices.Clone(l.f.Body) {
-		if in.Scan != nil {
-			l.scans[in] = l.prepareScan(in)
-		}
+	for n, in := range scansOf(l.f) {
+		l.scans[in] = l.prepareScan(in, n)
 	}
 	factor(l.f)
 	merge(l.f, l.replace)

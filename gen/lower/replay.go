@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -35,7 +36,10 @@ func (l *lowerer) absorb(rec *recurrence) {
 	if len(states) == 0 {
 		return
 	}
-	rec.replay = l.forwardStep(primal, states)
+	if rec.mark = l.marks.find(rec.number); rec.mark == nil {
+		fail("the backward of a recurrence needs its forward: see Pair")
+	}
+	rec.replay = l.forwardStep(rec.mark, primal, states)
 	for i, c := range rec.replay.Carry {
 		for p, q := range states {
 			if p.Name == c.Param.Name {
@@ -43,12 +47,14 @@ func (l *lowerer) absorb(rec *recurrence) {
 			}
 		}
 	}
-	rec.mark = l.remember(rec, primal)
+	for _, c := range rec.replay.Carry {
+		rec.mark.states[c.Param.Name] = l.fresh(c.Param.Name + ".checkpoints")
+	}
 }
 
 // forwardStep is the primal's step reduced to the states that are needed, its
 // saved values read instead of computed.
-func (l *lowerer) forwardStep(primal *ir.Scan, states map[*ir.Value]*ir.Value) *ir.Scan {
+func (l *lowerer) forwardStep(mark *mark, primal *ir.Scan, states map[*ir.Value]*ir.Value) *ir.Scan {
 	body, m := primal.Body.Clone()
 	out := &ir.Scan{Lane: primal.Lane, Time: primal.Time, Body: body}
 	for _, t := range primal.Tokens {
@@ -60,20 +66,19 @@ func (l *lowerer) forwardStep(primal *ir.Scan, states map[*ir.Value]*ir.Value) *
 	for _, c := range primal.Carry {
 		out.Carry = append(out.Carry, ir.Carried{Param: m[c.Param], Next: m[c.Next]})
 	}
+	order := slices.Clone(body.Body)
 	canonical(out)
-	for _, o := range primal.Outs {
-		saved := l.f.Param(o.Out.Name)
-		if saved == nil || o.Sum || o.Val.Def == nil {
-			continue
-		}
-		p := body.AddParam(o.Out.Name, ir.Token, ir.Real, o.Val.Axes...)
+	for _, k := range slices.Sorted(maps.Keys(mark.saved)) {
+		v := order[k].Out
+		saved := l.f.Param(mark.saved[k])
+		p := body.AddParam(saved.Name, ir.Token, ir.Real, v.Axes...)
 		out.Tokens = append(out.Tokens, ir.Sliced{Param: p, Val: saved})
 		for i := range out.Carry {
-			if out.Carry[i].Next == m[o.Val] {
+			if out.Carry[i].Next == v {
 				out.Carry[i].Next = p
 			}
 		}
-		body.Replace(m[o.Val], p)
+		body.Replace(v, p)
 	}
 	needed := map[string]bool{}
 	for p := range states {
@@ -100,28 +105,6 @@ func (l *lowerer) closeOver(s *ir.Scan, needed map[string]bool) {
 			}
 		}
 	}
-}
-
-// remember notes which states the backward replays, for the forward.
-func (l *lowerer) remember(rec *recurrence, primal *ir.Scan) *mark {
-	m := mark{states: map[string]string{}}
-	for _, c := range primal.Carry {
-		if c.Final != nil {
-			m.defines = append(m.defines, c.Final.Name)
-		}
-	}
-	for _, o := range primal.Outs {
-		m.defines = append(m.defines, o.Out.Name)
-	}
-	for _, c := range rec.replay.Carry {
-		m.states[c.Param.Name] = l.fresh(c.Param.Name + ".checkpoints")
-	}
-	if l.marks == nil {
-		fail("the backward of a recurrence needs its forward: see Pair")
-	}
-	m.segments = len(l.marks.states)
-	l.marks.states = append(l.marks.states, m)
-	return &l.marks.states[len(l.marks.states)-1]
 }
 
 // matchNext finds the values of the backward body that are a state after the

@@ -78,9 +78,9 @@ func (w *scanWriter) checkpoints() {
 	l, rec := w.l, w.rec
 	m := rec.mark
 	if !rec.s.Reverse && l.marks != nil && l.marks.forward {
-		m = l.marks.find(definedNames(rec.in))
+		m = l.marks.find(rec.number)
 	}
-	if m == nil {
+	if m == nil || len(m.states) == 0 {
 		return
 	}
 	w.segment = &plan.Var{Name: "s"}
@@ -100,14 +100,6 @@ func (w *scanWriter) checkpoints() {
 		l.k.Params = append(l.k.Params, b)
 		w.saved = append(w.saved, b)
 	}
-}
-
-func definedNames(in *ir.Instr) []string {
-	var out []string
-	for _, v := range in.Defines() {
-		out = append(out, v.Name)
-	}
-	return out
 }
 
 // outputs says where the body's values go and returns what clears the outputs

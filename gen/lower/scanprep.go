@@ -17,14 +17,15 @@ type recurrence struct {
 	rows   *rows              // of s
 	again  *rows              // of replay
 	behind int                // instructions put behind it
+	number int                // among the recurrences of the program
 	mark   *mark
 }
 
 // prepareScan moves what a recurrence computes without its state out of it
 // and finds its rows.
-func (l *lowerer) prepareScan(in *ir.Instr) *recurrence {
+func (l *lowerer) prepareScan(in *ir.Instr, n int) *recurrence {
 	s := in.Scan
-	rec := &recurrence{in: in, s: s, old: map[*ir.Value]int{}, next: map[*ir.Value]int{}, stream: map[*ir.Value]bool{}}
+	rec := &recurrence{in: in, s: s, number: n, old: map[*ir.Value]int{}, next: map[*ir.Value]int{}, stream: map[*ir.Value]bool{}}
 	if s.Reverse {
 		l.absorb(rec)
 	}

@@ -79,27 +79,23 @@ func (l *lowerer) combination(rec *recurrence, in *ir.Instr) []*ir.Instr {
 	}
 	axes := append([]*ir.Axis{r.axis}, in.Loops...)
 	var out []*ir.Instr
-	all := &ir.Instr{Op: in.Op, Loops: axes, To: ir.Ls(len(axes)), Coef: in.Coef, Eq: in.Eq, Span: in.Span}
+	all := &ir.Instr{Op: in.Op, Loops: axes, To: ir.Ls(len(axes)), Coef: slices.Clone(in.Coef), Eq: in.Eq, Span: in.Span}
 	for _, a := range in.Args {
 		if !r.sum[a.Val] {
 			all.Args = append(all.Args, ir.Arg{Val: a.Val, Sub: shifted(a.Sub)})
 			continue
 		}
-		d := a.Val.Def
-		parts := l.columns(f, r, d, true)
+		parts := l.columns(f, r, a.Val.Def, true)
 		out = append(out, parts[:len(parts)-1]...)
-		number := map[int]int{r.loop[d]: 0}
-		for i, s := range d.To {
-			from, _ := s.Loop()
-			to, _ := a.Sub[i].Loop()
-			number[from] = to + 1
+		coef, factors := r.summand(a)
+		if in.Op == ir.Prod {
+			all.Coef[0] *= coef
+			all.Args = append(all.Args, factors...)
+			continue
 		}
-		term := &ir.Instr{Op: ir.Prod, Loops: axes, To: ir.Ls(len(axes)), Coef: d.Coef, Eq: d.Eq, Span: d.Span}
-		for _, x := range d.Args {
-			term.Args = append(term.Args, ir.Arg{Val: x.Val, Sub: renumber(x.Sub, number)})
-		}
-		out = append(out, term)
+		term := &ir.Instr{Op: ir.Prod, Loops: axes, To: ir.Ls(len(axes)), Coef: []float64{coef}, Args: factors, Eq: in.Eq, Span: in.Span}
 		define(f, term, axes)
+		out = append(out, term)
 		all.Args = append(all.Args, ir.All(term.Out))
 	}
 	define(f, all, axes)
@@ -108,6 +104,23 @@ func (l *lowerer) combination(rec *recurrence, in *ir.Instr) []*ir.Instr {
 	in.Out.Def = total
 	r.loop[total], r.sums[total], r.sum[in.Out] = 0, true, true
 	return append(out, all, total)
+}
+
+// summand is what an argument that is a sum over rows adds for each row, with
+// the row as loop 0 in front of the reader's loops.
+func (r *rows) summand(a ir.Arg) (float64, []ir.Arg) {
+	d := a.Val.Def
+	number := map[int]int{r.loop[d]: 0}
+	for i, s := range d.To {
+		from, _ := s.Loop()
+		to, _ := a.Sub[i].Loop()
+		number[from] = to + 1
+	}
+	var out []ir.Arg
+	for _, x := range d.Args {
+		out = append(out, ir.Arg{Val: x.Val, Sub: renumber(x.Sub, number)})
+	}
+	return d.Coef[0], out
 }
 
 // shifted makes room for a loop in front of all others.

@@ -44,6 +44,7 @@ func FormatInput(in Input, style Style) (string, diag.List) {
 	for _, it := range b.items {
 		f.item(it)
 	}
+	f.indent = ""
 	f.gap(len(lines))
 	return f.text(strings.HasSuffix(in.Text, "\n")), diags
 }
@@ -64,15 +65,18 @@ type formatter struct {
 // gap copies the blank and comment lines up to a physical line.
 func (f *formatter) gap(to int) {
 	for ; f.done < to; f.done++ {
-		f.out = append(f.out, outLine{"", f.lines[f.done].comment})
+		f.out = append(f.out, outLine{"", indented(f.lines[f.done].comment, f.indent)})
 	}
 }
 
 // item writes one logical line with its breaks and comments.
 func (f *formatter) item(it item) {
+	f.indent = ""
+	if it.deep {
+		f.indent = "  "
+	}
 	f.gap(it.line.from)
 	p := &printer{style: f.style}
-	f.indent = ""
 	switch n := it.node.(type) {
 	case *Unit:
 		p.header(n)
@@ -84,9 +88,6 @@ func (f *formatter) item(it item) {
 		}
 	case Stmt:
 		p.stmt(n)
-	}
-	if it.deep {
-		f.indent = "  "
 	}
 	pieces := f.pieces(it.line, p.String())
 	for i, l := range f.lines[it.line.from:it.line.to] {
@@ -101,9 +102,21 @@ func (f *formatter) item(it item) {
 		if code == "" && len(l.toks) > 0 && l.comment == "" {
 			continue
 		}
+		if code == "" {
+			f.out = append(f.out, outLine{"", indented(l.comment, lead)})
+			continue
+		}
 		f.out = append(f.out, outLine{code, l.comment})
 	}
 	f.done = it.line.to
+}
+
+// indented puts a comment that stands alone where it belongs.
+func indented(comment, indent string) string {
+	if comment == "" {
+		return ""
+	}
+	return indent + comment
 }
 
 // pieces cuts the canonical text where the author broke the line. There is

@@ -150,7 +150,10 @@ func wordFor(body string) string {
 // fold joins the parts of a name as written to its one text. ok is false
 // where marks stand in an order that has no ASCII spelling.
 func fold(parts []part) (text string, bars int, ok bool) {
-	out := []part{}
+	if p := parts[0]; len(parts) == 1 && p.sub == "" {
+		return letterFor(p.body) + p.mark, 0, true
+	}
+	out := make([]part, 0, len(parts))
 	ok = true
 	for i, p := range parts {
 		p.body = letterFor(p.body)

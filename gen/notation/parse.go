@@ -62,17 +62,6 @@ func Parse(f *source.File, blocks []Input) (*File, diag.List) {
 	return file, diags
 }
 
-// Declared returns the words that the blocks of a page declare as functions
-// or parts; the union over all pages is what a caller passes as Input.Known.
-func Declared(blocks []Input) map[string]bool {
-	known := map[string]bool{}
-	for i := range blocks {
-		var ignored diag.List
-		declared(joinLines(scan(&blocks[i], &ignored)), known)
-	}
-	return known
-}
-
 // ParseExpr reads one expression or condition; known names functions.
 func ParseExpr(f *source.File, text string, known ...string) (Expr, diag.List) {
 	p, diags := single(f, text, known)
@@ -283,6 +272,8 @@ func (p *parser) close(opening token, op string) {
 func (p *parser) name(what string) Word {
 	t := p.cur()
 	switch {
+	case t.kind == tName && subscripted[t.text] != "":
+		p.errorf(diag.ReservedWord, t, "%s takes a subscript of its own and cannot be a name", t.text).Labelf("expected %s", what)
 	case t.kind == tName && !t.bar:
 		p.i++
 		if s := p.cur(); s.is("_{") && !s.space {

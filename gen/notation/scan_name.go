@@ -23,13 +23,13 @@ func (n *nameScan) last() *part { return &n.parts[len(n.parts)-1] }
 // scanName reads a name and what small letters below say about its time.
 func (s *scanner) scanName(i int) int {
 	n := &nameScan{scanner: s, start: i, at: i, parts: []part{{}}}
-	lowered := ""
+	run := ""
 	lowerAt := 0
-	for n.at < s.line.end && lowered == "" {
+	for n.at < s.line.end && run == "" {
 		r, w := n.peek()
 		if lowered(r) != 0 {
 			lowerAt = n.at
-			lowered = n.subscript()
+			run = n.subscript()
 			continue
 		}
 		if !n.take(r, w) {
@@ -37,8 +37,8 @@ func (s *scanner) scanName(i int) int {
 		}
 	}
 	n.finish()
-	if lowered != "" {
-		s.emitTime(lowerAt, n.at, lowered)
+	if run != "" {
+		s.emitTime(lowerAt, n.at, run)
 	}
 	return n.at
 }
@@ -136,7 +136,7 @@ func (n *nameScan) subscript() (time string) {
 	for lead < len(run) && isDigit(run[lead]) {
 		lead++
 	}
-	sign := strings.IndexAny(string(run), "−+") >= 0
+	sign := strings.ContainsAny(string(run), "−+")
 	if sign && (lead == len(run) || !isLetter(run[lead])) {
 		return string(run)
 	}

@@ -152,7 +152,7 @@ func (p *parser) define() *Define {
 // target reads `k_t`, `out[t∈T]` or `f(A ∈ …; k)[i∈r]`.
 func (p *parser) target() *Target {
 	start := p.cur()
-	if start.kind != tName {
+	if start.kind != tName || subscripted[start.text] != "" {
 		w := p.name("the name to define")
 		return &Target{Span: w.Span, Name: &Ident{Span: w.Span, Name: w}}
 	}

@@ -39,7 +39,7 @@ func (b *body) line(l *logical) {
 		return
 	}
 	s := b.statement()
-	if b.unit == nil {
+	if b.unit == nil && s != nil {
 		b.unit = &Unit{}
 		b.failed = false
 		b.errorf(diag.StrayStatement, first, "this line stands before any unit").

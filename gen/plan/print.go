@@ -237,7 +237,9 @@ func each(args []Expr, op string) []string {
 	out := make([]string, len(args))
 	for i, a := range args {
 		out[i] = ExprString(a)
-		if _, ok := a.(Lin); ok && op == "·" {
+		_, sum := a.(Lin)
+		_, product := a.(Prod)
+		if op == "·" && (sum || product && i > 0) {
 			out[i] = "(" + out[i] + ")"
 		}
 	}

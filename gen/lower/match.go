@@ -1,0 +1,105 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/ir"
+)
+
+// Marks connect the recurrences of a forward with those of its backward: the
+// backward says which states it replays, the forward stores those; and what
+// the forward saved token by token, the replay reads.
+type marks struct {
+	forward bool // the forward is being lowered
+	saved   []string
+	pairs   []*mark
+}
+
+// A mark is a recurrence of the forward and the one that goes back over it.
+type mark struct {
+	fwd, bwd int               // positions among the recurrences of each program
+	saved    map[int]string    // instruction of the primal's body → parameter of the backward that holds its values
+	states   map[string]string // carry of the body → checkpoint buffer
+}
+
+func (m *marks) find(n int) *mark {
+	if m == nil {
+		return nil
+	}
+	for _, p := range m.pairs {
+		if m.forward && p.fwd == n || !m.forward && p.bwd == n {
+			return p
+		}
+	}
+	return nil
+}
+
+func scansOf(f *ir.Func) []*ir.Instr {
+	var out []*ir.Instr
+	for _, in := range f.Body {
+		if in.Scan != nil {
+			out = append(out, in)
+		}
+	}
+	return out
+}
+
+// match finds for every backward recurrence the forward one with the same
+// step: equal states from equal parameters by name.
+func match(p *autodiff.Pair) *marks {
+	m := &marks{saved: p.Saved}
+	taken := map[int]bool{}
+	for b, back := range scansOf(p.Bwd) {
+		if back.Scan.Primal == nil {
+			continue
+		}
+		for f, fwd := range scansOf(p.Fwd) {
+			if mark := matchStep(p, fwd.Scan, back.Scan.Primal.Scan); mark != nil && !taken[f] {
+				taken[f] = true
+				mark.fwd, mark.bwd = f, b
+				m.pairs = append(m.pairs, mark)
+				break
+			}
+		}
+	}
+	return m
+}
+
+// matchStep compares the step of a forward with the primal that a backward
+// carries along, and finds which of the primal's values the forward saves.
+func matchStep(p *autodiff.Pair, fwd, primal *ir.Scan) *mark {
+	n := newNumbering()
+	for _, s := range []*ir.Scan{fwd, primal} {
+		for _, q := range s.Body.Params {
+			n.set(q, "param "+q.Name)
+		}
+		n.body(s.Body.Body)
+	}
+	for _, c := range primal.Carry {
+		i := slices.IndexFunc(fwd.Carry, func(d ir.Carried) bool { return d.Param.Name == c.Param.Name })
+		if i < 0 || n.of[fwd.Carry[i].Next] != n.of[c.Next] || !sameInit(fwd.Carry[i], c) {
+			return nil
+		}
+	}
+	out := &mark{saved: map[int]string{}, states: map[string]string{}}
+	for _, o := range fwd.Outs {
+		i := slices.IndexFunc(p.Fwd.Results, func(r ir.Result) bool { return r.Val == o.Out })
+		if i < 0 || p.Bwd.Param(p.Fwd.Results[i].Name) == nil || o.Sum {
+			continue
+		}
+		for k, in := range primal.Body.Body {
+			if in.Out != nil && n.of[in.Out] == n.of[o.Val] {
+				out.saved[k] = p.Fwd.Results[i].Name
+			}
+		}
+	}
+	return out
+}
+
+func sameInit(a, b ir.Carried) bool {
+	if a.Init == nil || b.Init == nil {
+		return a.Init == nil && b.Init == nil
+	}
+	return a.Init.Name == b.Init.Name || a.Init.Def != nil && b.Init.Def != nil
+}
