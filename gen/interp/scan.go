@@ -1,167 +1,221 @@
 package interp
 
 import (
+	"slices"
+
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
-// A history is what a backward scan needs of its primal: the states before
-// every token of every lane.
-type history struct {
-	before [][]map[*ir.Value]*Tensor // [lane][token][carry parameter]
+// A recurrence is a scan laid out once: its body is a machine whose parameters
+// are pointed to the token's data before every step. A scan that a backward
+// scan replays keeps its states before every token.
+type recurrence struct {
+	m      *machine // of the program around it
+	s      *ir.Scan
+	body   *machine
+	lanes  int
+	steps  int
+	state  [][]float64 // per carry: the state while the scan runs
+	next   [][]float64 // per carry: room for next states that are parameters
+	keep   bool
+	before [][]float64 // per carry: [lane][token] states before the token
+	tokens []*series
+	primal *recurrence
+	again  bool // the primal does not run in this program by itself
+	replay bool // some replayed value is computed by the primal's body
 }
 
-func (e *Env) scan(in *ir.Instr) {
+// A series is a token parameter with where it reads.
+type series struct {
+	ir.Sliced
+	base int
+	room []float64 // for a window
+}
+
+func (m *machine) scan(in *ir.Instr, keep bool) *recurrence {
 	s := in.Scan
-	lanes, steps := e.size(s.Lane.Size), e.size(s.Time.Size)
-	finals := e.allot(s)
-	var hist *history
-	if s.Reverse {
-		hist = e.replay(s.Primal)
-	} else {
-		hist = &history{}
-		e.scans[in] = hist
-	}
-	for l := 0; l < lanes; l++ {
-		state := e.initial(s, l)
-		if !s.Reverse {
-			hist.before = append(hist.before, nil)
+	r := &recurrence{m: m, s: s, lanes: m.size(s.Lane.Size), steps: m.size(s.Time.Size), keep: keep}
+	r.body = link(s.Body, m.sizes, m.single)
+	for _, c := range s.Carry {
+		n := len(NewTensor(r.body.vals[c.Param].Shape...).Data)
+		r.state, r.next = append(r.state, make([]float64, n)), append(r.next, make([]float64, n))
+		if keep {
+			r.before = append(r.before, make([]float64, r.lanes*r.steps*n))
 		}
-		for i := 0; i < steps; i++ {
+	}
+	for _, t := range s.Tokens {
+		x := &series{Sliced: t, base: m.size(t.Base)}
+		if t.Window != nil {
+			x.room = NewTensor(r.body.vals[t.Param].Shape...).Data
+		}
+		r.tokens = append(r.tokens, x)
+	}
+	for _, v := range in.Defines() {
+		m.vals[v] = NewTensor(m.shape(v.Axes)...)
+	}
+	r.linkPrimal()
+	m.scans[in] = r
+	return r
+}
+
+func (r *recurrence) linkPrimal() {
+	if r.s.Primal == nil {
+		return
+	}
+	if r.primal = r.m.scans[r.s.Primal]; r.primal == nil {
+		r.primal, r.again = r.m.scan(r.s.Primal, true), true
+	}
+	params := r.s.Primal.Scan.Body.Params
+	for _, x := range r.s.Replay {
+		r.replay = r.replay || !slices.Contains(params, x.Primal)
+	}
+}
+
+func (r *recurrence) run() {
+	if r.again {
+		r.primal.run()
+	}
+	for _, o := range r.s.Outs {
+		clear(r.m.vals[o.Out].Data)
+	}
+	for l := range r.lanes {
+		r.start(l)
+		for i := range r.steps {
 			t := i
-			if s.Reverse {
-				t = steps - 1 - i
+			if r.s.Reverse {
+				t = r.steps - 1 - i
 			}
-			step := e.step(s, l, t, state)
-			if s.Reverse {
-				e.replayed(s, step, hist, l, t)
-			} else {
-				hist.before[l] = append(hist.before[l], state)
-			}
-			step.body(s.Body)
-			state = e.advance(s, step, l, t)
+			r.step(l, t)
 		}
-		for _, c := range s.Carry {
+		for i, c := range r.s.Carry {
 			if c.Final != nil {
-				copy(slice(finals[c.Final], l), state[c.Param].Data)
+				copy(slice(r.m.vals[c.Final], l), r.state[i])
 			}
 		}
 	}
 }
 
-// allot makes room for the outputs of a scan.
-func (e *Env) allot(s *ir.Scan) map[*ir.Value]*Tensor {
-	out := map[*ir.Value]*Tensor{}
-	for _, c := range s.Carry {
-		if c.Final != nil {
-			e.vals[c.Final] = NewTensor(e.shape(c.Final.Axes)...)
-			out[c.Final] = e.vals[c.Final]
-		}
-	}
-	for _, o := range s.Outs {
-		e.vals[o.Out] = NewTensor(e.shape(o.Out.Axes)...)
-	}
-	return out
-}
-
-func (e *Env) initial(s *ir.Scan, lane int) map[*ir.Value]*Tensor {
-	state := map[*ir.Value]*Tensor{}
-	for _, c := range s.Carry {
-		t := NewTensor(e.shape(c.Param.Axes)...)
+// start sets the states of a lane and binds what all tokens share.
+func (r *recurrence) start(lane int) {
+	for i, c := range r.s.Carry {
+		clear(r.state[i])
 		if c.Init != nil {
-			copy(t.Data, slice(e.vals[c.Init], lane))
+			copy(r.state[i], slice(r.m.vals[c.Init], lane))
 		}
-		state[c.Param] = t
 	}
-	return state
+	r.share(lane)
 }
 
-// step makes the environment of one token: its body's parameters.
-func (e *Env) step(s *ir.Scan, lane, t int, state map[*ir.Value]*Tensor) *Env {
-	in := &Env{Sizes: e.Sizes, vals: map[*ir.Value]*Tensor{}, scans: map[*ir.Instr]*history{}}
-	for p, v := range state {
-		in.vals[p] = v
-	}
-	for _, k := range s.Tokens {
-		in.vals[k.Param] = e.token(k, lane, t)
-	}
-	for _, v := range s.Shared {
-		in.vals[v.Param] = e.vals[v.Val]
+func (r *recurrence) share(lane int) {
+	for _, v := range r.s.Shared {
+		x := r.m.vals[v.Val]
 		if v.Lane {
-			in.vals[v.Param] = view(e.vals[v.Val], lane)
+			r.body.vals[v.Param].Data = slice(x, lane)
+		} else {
+			r.body.vals[v.Param].Data = x.Data
 		}
 	}
-	return in
 }
 
-// token is a series' slice at token t: one row, or a window of rows.
-func (e *Env) token(k ir.Sliced, lane, t int) *Tensor {
-	series := view(e.vals[k.Val], lane)
-	at := t + e.size(k.Base)
-	if k.Window == nil {
-		return view(series, at)
-	}
-	out := NewTensor(e.shape(k.Param.Axes)...)
-	for j := 0; j < out.Shape[0]; j++ {
-		copy(slice(out, j), slice(series, at-j))
-	}
-	return out
-}
-
-// replayed gives a backward body what the primal step saw.
-func (e *Env) replayed(s *ir.Scan, step *Env, h *history, lane, t int) {
-	primal := e.step(s.Primal.Scan, lane, t, h.before[lane][t])
-	for _, r := range s.Replay {
-		if primal.vals[r.Primal] == nil {
-			primal.body(s.Primal.Scan.Body)
+func (r *recurrence) step(lane, t int) {
+	for i, c := range r.s.Carry {
+		r.body.vals[c.Param].Data = r.state[i]
+		if r.keep {
+			copy(r.kept(i, lane, t), r.state[i])
 		}
-		step.vals[r.Param] = primal.vals[r.Primal]
+	}
+	r.bind(lane, t)
+	if r.primal != nil {
+		r.recall(lane, t)
+	}
+	r.body.run()
+	r.give(lane, t)
+	r.advance()
+}
+
+func (r *recurrence) kept(carry, lane, t int) []float64 {
+	n := len(r.state[carry])
+	at := (lane*r.steps + t) * n
+	return r.before[carry][at : at+n]
+}
+
+// bind points the token parameters to their slices at token t.
+func (r *recurrence) bind(lane, t int) {
+	for _, k := range r.tokens {
+		x := r.m.vals[k.Val]
+		at := lane*x.Shape[1] + t + k.base
+		n := len(x.Data) / max(1, x.Shape[0]*x.Shape[1])
+		p := r.body.vals[k.Param]
+		if k.Window == nil {
+			p.Data = x.Data[at*n : (at+1)*n]
+			continue
+		}
+		for j := range p.Shape[0] {
+			copy(k.room[j*n:(j+1)*n], x.Data[(at-j)*n:(at-j+1)*n])
+		}
+		p.Data = k.room
 	}
 }
 
-// replay returns the primal's states, running it again when it ran elsewhere.
-func (e *Env) replay(primal *ir.Instr) *history {
-	if h := e.scans[primal]; h != nil {
-		return h
+// recall gives a backward body what the primal step saw.
+func (r *recurrence) recall(lane, t int) {
+	p := r.primal
+	for i, c := range p.s.Carry {
+		p.body.vals[c.Param].Data = p.kept(i, lane, t)
 	}
-	again := &Env{Sizes: e.Sizes, vals: map[*ir.Value]*Tensor{}, scans: map[*ir.Instr]*history{}}
-	for _, v := range primal.Reads() {
-		again.vals[v] = e.vals[v]
+	p.bind(lane, t)
+	p.share(lane)
+	if r.replay {
+		if p.primal != nil {
+			p.recall(lane, t)
+		}
+		p.body.run()
 	}
-	again.scan(primal)
-	return again.scans[primal]
+	for _, x := range r.s.Replay {
+		r.body.vals[x.Param].Data = p.body.vals[x.Primal].Data
+	}
 }
 
-// advance stores what a step gave and returns the state after it.
-func (e *Env) advance(s *ir.Scan, step *Env, lane, t int) map[*ir.Value]*Tensor {
-	for _, o := range s.Outs {
-		val, out := step.vals[o.Val], e.vals[o.Out]
+// give stores what a step gave.
+func (r *recurrence) give(lane, t int) {
+	for _, o := range r.s.Outs {
+		val, out := r.body.vals[o.Val], r.m.vals[o.Out]
 		switch {
 		case o.Sum && o.Lane:
-			accumulate(slice(out, lane), val.Data)
+			r.accumulate(slice(out, lane), val.Data)
 		case o.Sum:
-			accumulate(out.Data, val.Data)
+			r.accumulate(out.Data, val.Data)
 		default:
-			copy(slice(view(out, lane), t), val.Data)
+			n := len(val.Data)
+			copy(out.Data[(lane*r.steps+t)*n:], val.Data)
 		}
 	}
-	state := map[*ir.Value]*Tensor{}
-	for _, c := range s.Carry {
-		state[c.Param] = step.vals[c.Next]
-	}
-	return state
 }
 
-func accumulate(dst, src []float64) {
+// advance makes the next states the states. A next state that is a parameter
+// may be another state, so those are read before any is written.
+func (r *recurrence) advance() {
+	for i, c := range r.s.Carry {
+		if c.Next.Def == nil {
+			copy(r.next[i], r.body.vals[c.Next].Data)
+		}
+	}
+	for i, c := range r.s.Carry {
+		if c.Next.Def == nil {
+			copy(r.state[i], r.next[i])
+		} else {
+			copy(r.state[i], r.body.vals[c.Next].Data)
+		}
+	}
+}
+
+func (r *recurrence) accumulate(dst, src []float64) {
 	for i, x := range src {
-		dst[i] += x
+		dst[i] = r.m.round(dst[i] + x)
 	}
 }
 
-// view is entry i of a tensor's first axis; slice is its data.
-func view(t *Tensor, i int) *Tensor {
-	return &Tensor{t.Shape[1:], slice(t, i)}
-}
-
+// slice is the data of entry i of a tensor's first axis.
 func slice(t *Tensor, i int) []float64 {
 	n := len(t.Data) / max(1, t.Shape[0])
 	return t.Data[i*n : (i+1)*n]

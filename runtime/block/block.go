@@ -1,22 +1,127 @@
 // Package block says how a composition calls its parts.
 //
-// This is a sketch that the compiler's author will finish. A part, be it a
-// memory rule, attention or a whole model, is a generated type that knows its
-// rows of the parameter table, takes its context by move and runs one body
-// with and without a tape:
-//
-//	type Block[F num.Float, S any] interface {
-//		// Declare appends the part's parameters, under prefix, to the table.
-//		Declare(prefix string, set *context.ParamSet[F]) error
-//
-//		// Forward reads x [lanes, T, d] and returns [lanes, T, d]. It records
-//		// on run.Tape if there is one, moves the context on, and allocates
-//		// from run.Arena only.
-//		Forward(run *tape.Run[F], p context.View[F], x tape.Value[F],
-//			ctx context.Handle[S], time pulse.Pulse) (tape.Value[F], context.Handle[S], error)
-//	}
-//
-// The gradient has no method here: Forward pushed the nodes that compute it.
-// Since compositions are generated, they can call their parts by concrete
-// type, and the interface is for tests that range over all parts.
+// A block is a generated type: a memory rule, attention, or a composition of
+// blocks. It knows its learned parameters, which it declares in a table, and
+// its context memory, which it makes and moves on; its one body runs with and
+// without a tape. A composition calls its parts through Block alone, so any
+// rule stands in any composition.
 package block
+
+import (
+	"fmt"
+
+	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/runtime/pulse"
+	"github.com/nl-hecate/hecate/runtime/tape"
+)
+
+// A Call is what every block receives beside its input: where to compute, when
+// it is, and how much.
+type Call[F num.Float] struct {
+	Run   *tape.Run[F]
+	Pulse pulse.Pulse
+	Lanes int // sequences side by side
+	Steps int // tokens of each
+}
+
+// A Block maps x [lanes, steps, width] to a value of the same shape.
+type Block[F num.Float] interface {
+	// Name is the name of the page the block came from.
+	Name() string
+	// Width is the size of one token's vector.
+	Width() int
+	// Declare adds the block's parameters to the table, their names under the
+	// prefix. It fails when a name is taken.
+	Declare(s *context.ParamSet[F], prefix string) error
+	// Memory makes the context memory of a new context for every lane.
+	Memory(lanes int) *Memory[F]
+	// Step runs the block over the call's tokens: it reads and writes the
+	// memory. What it leaves is kept by Memory.Keep, after any backward.
+	Step(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F]) (tape.Value[F], error)
+	// Read runs the block with the memory rules frozen: they read their
+	// memory and do not write it.
+	Read(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F]) (tape.Value[F], error)
+}
+
+// Weights are the learned parameters of one call, as leaves of its tape.
+type Weights[F num.Float] struct {
+	prefix string
+	vals   map[string]tape.Value[F]
+}
+
+// Bind snapshots all parameters of a table for one call. Without a tape the
+// values are the table's own.
+func Bind[F num.Float](r *tape.Run[F], v context.View[F]) Weights[F] {
+	w := Weights[F]{vals: make(map[string]tape.Value[F], v.Len())}
+	for i := range v.Len() {
+		name := v.Param(i).Name
+		w.vals[name] = r.Tape.Param(name, v.Data(i))
+	}
+	return w
+}
+
+// Part returns the parameters of a part, whose names start with its own.
+func (w Weights[F]) Part(name string) Weights[F] {
+	return Weights[F]{prefix: w.prefix + name + ".", vals: w.vals}
+}
+
+// Value returns the parameter of a name under the prefix. It panics when the
+// block did not declare it: that is a fault of the generated code.
+func (w Weights[F]) Value(name string) tape.Value[F] {
+	v, ok := w.vals[w.prefix+name]
+	if !ok {
+		panic(fmt.Sprintf("block: BUG: parameter %s%s was not declared", w.prefix, name))
+	}
+	return v
+}
+
+// A SizeError says that a size of a block cannot be.
+type SizeError struct {
+	Block, Size string
+	Got         int
+	Want        string
+}
+
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("%s: size %s is %d, must be %s", e.Block, e.Size, e.Got, e.Want)
+}
+
+// A RangeError says that an index of the input lies outside its table.
+type RangeError struct {
+	Input    string
+	At       int
+	Got      int32
+	Lo, High int
+}
+
+func (e *RangeError) Error() string {
+	return fmt.Sprintf("%s[%d] is %d, outside %d … %d", e.Input, e.At, e.Got, e.Lo, e.High)
+}
+
+// CheckIndices reports the first index outside lo … hi that is not extra.
+func CheckIndices(input string, ids []int32, lo, hi int, extra ...int32) error {
+next:
+	for i, x := range ids {
+		if int(x) >= lo && int(x) <= hi {
+			continue
+		}
+		for _, e := range extra {
+			if x == e {
+				continue next
+			}
+		}
+		return &RangeError{input, i, x, lo, hi}
+	}
+	return nil
+}
+
+// A LengthError says that a value does not have the length its shape needs.
+type LengthError struct {
+	Block, Value string
+	Got, Want    int
+}
+
+func (e *LengthError) Error() string {
+	return fmt.Sprintf("%s: %s has %d entries, its shape needs %d", e.Block, e.Value, e.Got, e.Want)
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+)
+
+func explainCommand() *command {
+	c := newCommand("explain", "[CODE]", "explain a diagnostic, with a wrong and a right example", `
+Explain a diagnostic by its code, such as HEC2008 or 2008: when it occurs, an
+example that is wrong and one that is right. Without a code, list all of them.`, 0, 1)
+	c.run = func(args []string, out, err io.Writer) int {
+		if len(args) == 0 {
+			for _, code := range diag.Codes() {
+				e, _ := diag.Explain(code)
+				fmt.Fprintf(out, "%s  %s\n", code, sentence(e.Summary))
+			}
+			return fine
+		}
+		n, e := strconv.Atoi(strings.TrimPrefix(strings.ToUpper(args[0]), "HEC"))
+		x, ok := diag.Explain(diag.Code(n))
+		if e != nil || !ok {
+			fmt.Fprintf(err, "hecategen: there is no diagnostic %s\n  help: `hecategen explain` lists them\n", args[0])
+			return bad
+		}
+		explanation(out, diag.Code(n), x)
+		return fine
+	}
+	return c
+}
+
+func explanation(w io.Writer, code diag.Code, x diag.Explanation) {
+	fmt.Fprintf(w, "%s\n\n%s\n", code, x.Summary)
+	for _, e := range []struct{ title, text string }{{"wrong", x.Wrong}, {"right", x.Right}} {
+		if e.text == "" {
+			continue
+		}
+		fmt.Fprintf(w, "\n%s:\n", e.title)
+		for line := range strings.Lines(strings.TrimSuffix(e.text, "\n")) {
+			fmt.Fprintf(w, "    %s\n", shorten(strings.TrimSuffix(line, "\n")))
+		}
+	}
+}
+
+// shorten cuts the lines of examples that are about length.
+func shorten(line string) string {
+	const most = 100
+	if r := []rune(line); len(r) > most {
+		return string(r[:most]) + " …"
+	}
+	return line
+}
+
+// sentence is the first sentence of a text.
+func sentence(s string) string {
+	if i := strings.Index(s, ". "); i >= 0 {
+		return s[:i+1]
+	}
+	return s
+}

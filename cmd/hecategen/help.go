@@ -1,0 +1,51 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// overview lists the commands.
+func overview(w io.Writer) {
+	fmt.Fprint(w, "hecategen compiles specification pages, equations in markdown, to kernels.\n\n",
+		"usage: hecategen COMMAND [flags] [arguments]\n\n")
+	for _, f := range commands {
+		c := f()
+		fmt.Fprintf(w, "  %-9s %s\n", c.name, c.short)
+	}
+	fmt.Fprint(w, "  help      say more about a command\n\n",
+		"exit status: 0 all is well, 1 the input is not, 2 the command line is not\n")
+}
+
+// help is `hecategen help [COMMAND]`.
+func help(args []string, out, err io.Writer) int {
+	switch {
+	case len(args) == 0:
+		overview(out)
+		return fine
+	case len(args) > 1:
+		fmt.Fprintln(err, "usage: hecategen help [COMMAND]")
+		return usage
+	}
+	c := find(args[0])
+	if c == nil {
+		return unknown(args[0], err)
+	}
+	c.help(out)
+	return fine
+}
+
+func (c *command) help(w io.Writer) {
+	fmt.Fprintf(w, "usage: hecategen %s\n\n%s\n", strings.TrimSpace(c.name+" "+c.args), strings.TrimSpace(c.long))
+	first := true
+	c.flags.VisitAll(func(f *flag.Flag) {
+		if first {
+			fmt.Fprint(w, "\nflags:\n")
+			first = false
+		}
+		kind, text := flag.UnquoteUsage(f)
+		fmt.Fprintf(w, "  -%-14s %s\n", strings.TrimSpace(f.Name+" "+kind), text)
+	})
+}

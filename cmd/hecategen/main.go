@@ -1,0 +1,26 @@
+// Command hecategen compiles specification pages: it reads equations in
+// markdown, types and differentiates them, proves what they claim and writes
+// the Go that computes them.
+//
+// `hecategen help` lists the commands. The exit status is 0 when all is well,
+// 1 when the input is not (diagnostics, drift, a failed proof), and 2 when the
+// command line cannot be understood.
+package main
+
+import "os"
+
+// commands, in the order in which help lists them.
+var commands = []func() *command{
+	inspectCommand,
+	fmtCommand,
+	checkCommand,
+	explainCommand,
+	generateCommand,
+	proveCommand,
+	deriveCommand,
+	dumpCommand,
+	auditCommand,
+	versionCommand,
+}
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

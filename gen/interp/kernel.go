@@ -1,0 +1,221 @@
+package interp
+
+import (
+	"github.com/nl-hecate/hecate/gen/ir"
+)
+
+// Scalar evaluates an entry-by-entry primitive at one point of its box.
+func Scalar(in *ir.Instr, idx []int, v []float64) float64 {
+	switch in.Op {
+	case ir.Lin:
+		sum := in.Coef[len(v)]
+		for i, x := range v {
+			sum += float64(in.Coef[i] * x)
+		}
+		return sum
+	case ir.Const:
+		return in.Coef[0]
+	case ir.Iota:
+		return float64(idx[in.Over[0]])
+	}
+	x, ok := in.Op.Eval(v)
+	if !ok {
+		panic("interp: BUG: no rule for " + in.Op.String())
+	}
+	return x
+}
+
+// instr lays out one instruction.
+func (m *machine) instr(in *ir.Instr) func() {
+	out := m.vals[in.Out]
+	switch in.Op {
+	case ir.SizeOf:
+		n := float64(m.size(in.Poly))
+		return func() { out.Data[0] = m.round(n) }
+	case ir.Reshape:
+		src := m.vals[in.Args[0].Val]
+		return func() { copy(out.Data, src.Data) }
+	case ir.Stack:
+		return m.stack(in)
+	case ir.Max, ir.Softmax, ir.LogSumExp:
+		return m.normalise(in)
+	case ir.SolveOp:
+		panic("interp: BUG: solve is not evaluated")
+	}
+	var f func(r *row)
+	n := m.nest(in, in.Args)
+	if in.Op == ir.Iota {
+		n.dims = append(n.dims, 1) // a row is an entry, so that its index is known
+		n.each(func(a *access) { a.pad() })
+		n.idx = make([]int, len(n.dims))
+		f = func(r *row) { r.to.data[r.to.at] = m.round(float64(n.idx[in.Over[0]])) }
+	} else {
+		n.prepare()
+		f = m.kernel(in)
+	}
+	whole := in.Op != ir.Prod && len(in.Guard) == 0
+	return func() {
+		if !whole {
+			clear(out.Data)
+		}
+		n.run(f)
+	}
+}
+
+func (m *machine) round(x float64) float64 {
+	if m.single {
+		return float64(float32(x))
+	}
+	return x
+}
+
+// kernel is the innermost loop of an instruction.
+func (m *machine) kernel(in *ir.Instr) func(r *row) {
+	if m.single {
+		return rounding(in)
+	}
+	switch {
+	case in.Op == ir.Prod:
+		return product(in.Coef[0], len(in.Args))
+	case in.Op == ir.Lin:
+		return linear(in.Coef)
+	case in.Op == ir.Const:
+		c := in.Coef[0]
+		return func(r *row) {
+			for i, o := 0, r.to.at; i < r.n; i, o = i+1, o+r.to.stride {
+				r.to.data[o] = c
+			}
+		}
+	case in.Op.Unary() != nil:
+		f := in.Op.Unary()
+		return func(r *row) {
+			a, o := r.args[0], r.to
+			for range r.n {
+				o.data[o.at] = f(a.data[a.at])
+				o.at, a.at = o.at+o.stride, a.at+a.stride
+			}
+		}
+	case in.Op.Binary() != nil:
+		f := in.Op.Binary()
+		return func(r *row) {
+			a, b, o := r.args[0], r.args[1], r.to
+			for range r.n {
+				o.data[o.at] = f(a.data[a.at], b.data[b.at])
+				o.at, a.at, b.at = o.at+o.stride, a.at+a.stride, b.at+b.stride
+			}
+		}
+	}
+	return entries(in)
+}
+
+// entries is the loop for every other entry-by-entry primitive.
+func entries(in *ir.Instr) func(r *row) {
+	vals := make([]float64, len(in.Args))
+	return func(r *row) {
+		for i := range r.n {
+			for k := range vals {
+				a := &r.args[k]
+				vals[k] = a.data[a.at+i*a.stride]
+			}
+			r.to.data[r.to.at+i*r.to.stride] = Scalar(in, nil, vals)
+		}
+	}
+}
+
+// product adds coef · Π args along a row.
+func product(coef float64, args int) func(r *row) {
+	switch args {
+	case 1:
+		return func(r *row) {
+			a, o := r.args[0], r.to
+			for range r.n {
+				o.data[o.at] += float64(coef * a.data[a.at])
+				o.at, a.at = o.at+o.stride, a.at+a.stride
+			}
+		}
+	case 2:
+		return func(r *row) { product2(coef, r) }
+	}
+	return func(r *row) {
+		for i := range r.n {
+			p := coef
+			for k := range r.args {
+				a := &r.args[k]
+				p *= a.data[a.at+i*a.stride]
+			}
+			r.to.data[r.to.at+i*r.to.stride] += float64(p)
+		}
+	}
+}
+
+func product2(coef float64, r *row) {
+	a, b, o := r.args[0], r.args[1], r.to
+	if o.stride == 0 {
+		sum := o.data[o.at]
+		for range r.n {
+			sum += float64(coef * a.data[a.at] * b.data[b.at])
+			a.at, b.at = a.at+a.stride, b.at+b.stride
+		}
+		o.data[o.at] = sum
+		return
+	}
+	for range r.n {
+		o.data[o.at] += float64(coef * a.data[a.at] * b.data[b.at])
+		o.at, a.at, b.at = o.at+o.stride, a.at+a.stride, b.at+b.stride
+	}
+}
+
+func linear(coef []float64) func(r *row) {
+	n := len(coef) - 1
+	if n == 2 {
+		c0, c1, c2 := coef[0], coef[1], coef[2]
+		return func(r *row) {
+			a, b, o := r.args[0], r.args[1], r.to
+			for range r.n {
+				o.data[o.at] = c2 + float64(c0*a.data[a.at]) + float64(c1*b.data[b.at])
+				o.at, a.at, b.at = o.at+o.stride, a.at+a.stride, b.at+b.stride
+			}
+		}
+	}
+	return func(r *row) {
+		for i := range r.n {
+			sum := coef[n]
+			for k := range r.args {
+				a := &r.args[k]
+				sum += float64(coef[k] * a.data[a.at+i*a.stride])
+			}
+			r.to.data[r.to.at+i*r.to.stride] = sum
+		}
+	}
+}
+
+// rounding is the loop of any primitive with every number rounded to float32.
+func rounding(in *ir.Instr) func(r *row) {
+	vals := make([]float64, len(in.Args))
+	r32 := func(x float64) float64 { return float64(float32(x)) }
+	return func(r *row) {
+		for i := range r.n {
+			for k := range vals {
+				a := &r.args[k]
+				vals[k] = a.data[a.at+i*a.stride]
+			}
+			out := &r.to.data[r.to.at+i*r.to.stride]
+			switch in.Op {
+			case ir.Prod:
+				p := r32(in.Coef[0])
+				for _, x := range vals {
+					p = r32(p * x)
+				}
+				*out = r32(*out + p)
+			case ir.Lin:
+				sum := r32(in.Coef[len(vals)])
+				for k, x := range vals {
+					sum = r32(sum + r32(r32(in.Coef[k])*x))
+				}
+				*out = sum
+			default:
+				*out = r32(Scalar(in, nil, vals))
+			}
+		}
+	}
+}

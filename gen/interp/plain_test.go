@@ -1,0 +1,484 @@
+package interp
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// The plain evaluator: every entry's address is computed from the subscripts,
+// and a scan's body is set up anew for every token. It is what this package
+// was at first, kept as the measure of what it became.
+
+// An Env holds the sizes and the values of one evaluation.
+type Env struct {
+	Sizes map[string]int
+	vals  map[*ir.Value]*Tensor
+	scans map[*ir.Instr]*history
+}
+
+// Run evaluates f for the given sizes and parameters, by name, and returns its
+// results by name. It panics when a parameter is missing or has the wrong
+// shape: its callers are the compiler's own tests.
+func plainRun(f *ir.Func, sizes map[string]int, params map[string]*Tensor) map[string]*Tensor {
+	e := &Env{Sizes: sizes, vals: map[*ir.Value]*Tensor{}, scans: map[*ir.Instr]*history{}}
+	for _, p := range f.Params {
+		t := params[p.Name]
+		if t == nil {
+			panic(fmt.Sprintf("interp: BUG: parameter %s of %s is missing", p.Name, f.Name))
+		}
+		if want := e.shape(p.Axes); fmt.Sprint(want) != fmt.Sprint(t.Shape) && len(want)+len(t.Shape) > 0 {
+			panic(fmt.Sprintf("interp: BUG: parameter %s of %s has shape %v, want %v", p.Name, f.Name, t.Shape, want))
+		}
+		e.vals[p] = t
+	}
+	e.body(f)
+	out := map[string]*Tensor{}
+	for _, r := range f.Results {
+		out[r.Name] = e.vals[r.Val]
+	}
+	return out
+}
+
+func (e *Env) shape(axes []*ir.Axis) []int {
+	out := make([]int, len(axes))
+	for i, a := range axes {
+		out[i] = e.size(a.Size)
+	}
+	return out
+}
+
+func (e *Env) size(p shape.Poly) int {
+	n, err := p.Eval(e.Sizes)
+	if err != nil {
+		panic("interp: BUG: " + err.Error())
+	}
+	return n
+}
+
+func (e *Env) body(f *ir.Func) {
+	for _, in := range f.Body {
+		switch in.Op {
+		case ir.ScanOp:
+			e.scan(in)
+		default:
+			e.vals[in.Out] = e.instr(in)
+		}
+	}
+}
+
+// An access is a value with its address as a function of the loops.
+type plainAccess struct {
+	data   []float64
+	base   int
+	stride []int // per loop
+	dyn    []*plainDynamic
+	lo, hi int // bounds of the data
+}
+
+// A dynamic part of an address comes from an integer tensor.
+type plainDynamic struct {
+	via    plainAccess
+	stride int
+	extent int
+	shift  plainAccess // the affine part that the tensor's entry is added to
+}
+
+func (e *Env) access(t *Tensor, subs []ir.Sub, loops int) plainAccess {
+	a := plainAccess{data: t.Data, stride: make([]int, loops), hi: len(t.Data)}
+	mul := 1
+	for i := len(subs) - 1; i >= 0; i-- {
+		s := subs[i]
+		if s.Via != nil {
+			d := &plainDynamic{via: e.access(e.vals[s.Via.Val], s.Via.Sub, loops), stride: mul, extent: t.Shape[i],
+				shift: e.affine(s, loops)}
+			a.dyn = append(a.dyn, d)
+		} else {
+			aff := e.affine(s, loops)
+			a.base += aff.base * mul
+			for l, c := range aff.stride {
+				a.stride[l] += c * mul
+			}
+		}
+		mul *= t.Shape[i]
+	}
+	return a
+}
+
+// affine is the value of a subscript without its integer tensor.
+func (e *Env) affine(s ir.Sub, loops int) plainAccess {
+	a := plainAccess{base: e.size(s.Const), stride: make([]int, loops)}
+	for _, t := range s.Terms {
+		a.stride[t.Loop] += t.Coef
+	}
+	return a
+}
+
+// offset returns the address at the given loop values, or −1 when a gather
+// points outside.
+func (a *plainAccess) offset(idx []int) int {
+	o := a.base
+	for l, i := range idx {
+		o += i * a.stride[l]
+	}
+	for _, d := range a.dyn {
+		v := int(d.via.data[d.via.offset(idx)]) + d.shift.offset(idx)
+		if v < 0 || v >= d.extent {
+			return -1
+		}
+		o += v * d.stride
+	}
+	return o
+}
+
+func (a *plainAccess) get(idx []int) float64 {
+	o := a.offset(idx)
+	if o < 0 && len(a.dyn) > 0 {
+		return 0
+	}
+	return a.data[o]
+}
+
+// guards holds conditions that an entry must meet.
+type plainGuards []plainGuard
+
+type plainGuard struct {
+	aff plainAccess
+	via *plainAccess
+}
+
+func (e *Env) guards(in *ir.Instr) plainGuards {
+	var out plainGuards
+	for _, s := range in.Guard {
+		g := plainGuard{aff: e.affine(s, len(in.Loops))}
+		if s.Via != nil {
+			v := e.access(e.vals[s.Via.Val], s.Via.Sub, len(in.Loops))
+			g.via = &v
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+func (gs plainGuards) ok(idx []int) bool {
+	for _, g := range gs {
+		v := g.aff.offset(idx)
+		if g.via != nil {
+			v += int(g.via.get(idx))
+		}
+		if v < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// each calls f for every point of the box that meets the guards.
+func each(dims []int, gs plainGuards, f func(idx []int)) {
+	for _, d := range dims {
+		if d == 0 {
+			return
+		}
+	}
+	idx := make([]int, len(dims))
+	for {
+		if gs.ok(idx) {
+			f(idx)
+		}
+		l := len(dims) - 1
+		for ; l >= 0; l-- {
+			idx[l]++
+			if idx[l] < dims[l] {
+				break
+			}
+			idx[l] = 0
+		}
+		if l < 0 {
+			return
+		}
+	}
+}
+
+func (e *Env) instr(in *ir.Instr) *Tensor {
+	out := NewTensor(e.shape(in.Out.Axes)...)
+	if in.Op == ir.SizeOf {
+		out.Data[0] = float64(e.size(in.Poly))
+		return out
+	}
+	if in.Op == ir.Reshape {
+		copy(out.Data, e.vals[in.Args[0].Val].Data)
+		return out
+	}
+	if in.Op == ir.Stack {
+		e.stack(in, out)
+		return out
+	}
+	dims := e.shape(in.Loops)
+	to := e.access(out, in.To, len(dims))
+	args := make([]plainAccess, len(in.Args))
+	for i, a := range in.Args {
+		args[i] = e.access(e.vals[a.Val], a.Sub, len(dims))
+	}
+	gs := e.guards(in)
+	switch in.Op {
+	case ir.Prod:
+		each(dims, gs, func(idx []int) {
+			p := in.Coef[0]
+			for i := range args {
+				p *= args[i].get(idx)
+			}
+			if o := to.offset(idx); o >= 0 {
+				out.Data[o] += p
+			}
+		})
+	case ir.Max, ir.Softmax, ir.LogSumExp:
+		e.normalise(in, out, dims, &to, &args[0], gs)
+	case ir.SolveOp:
+		panic("interp: BUG: solve is not evaluated")
+	default:
+		vals := make([]float64, len(args))
+		each(dims, gs, func(idx []int) {
+			for i := range args {
+				vals[i] = args[i].get(idx)
+			}
+			out.Data[to.offset(idx)] = Scalar(in, idx, vals)
+		})
+	}
+	return out
+}
+
+// normalise evaluates max, softmax and logsumexp: for every point of the kept
+// loops, over the loops in Over, where the guards hold.
+func (e *Env) normalise(in *ir.Instr, out *Tensor, dims []int, to, arg *plainAccess, gs plainGuards) {
+	over := map[int]bool{}
+	for _, l := range in.Over {
+		over[l] = true
+	}
+	kept, inner := make([]int, len(dims)), make([]int, len(dims))
+	for l, d := range dims {
+		kept[l], inner[l] = d, 1
+		if over[l] {
+			kept[l], inner[l] = 1, d
+		}
+	}
+	full := make([]int, len(dims))
+	each(kept, nil, func(base []int) {
+		point := func(f func(idx []int)) {
+			each(inner, nil, func(in []int) {
+				for l := range full {
+					full[l] = base[l] + in[l]
+				}
+				if gs.ok(full) {
+					f(full)
+				}
+			})
+		}
+		top := math.Inf(-1)
+		point(func(idx []int) {
+			if x := arg.get(idx); !(x <= top) {
+				top = x
+			}
+		})
+		if in.Op == ir.Max {
+			out.Data[to.offset(base)] = top
+			return
+		}
+		sum := 0.0
+		point(func(idx []int) { sum += math.Exp(arg.get(idx) - top) })
+		if in.Op == ir.LogSumExp {
+			out.Data[to.offset(base)] = top + math.Log(sum)
+			return
+		}
+		point(func(idx []int) { out.Data[to.offset(idx)] = math.Exp(arg.get(idx)-top) / sum })
+	})
+}
+
+// A history is what a backward scan needs of its primal: the states before
+// every token of every lane.
+type history struct {
+	before [][]map[*ir.Value]*Tensor // [lane][token][carry parameter]
+}
+
+func (e *Env) scan(in *ir.Instr) {
+	s := in.Scan
+	lanes, steps := e.size(s.Lane.Size), e.size(s.Time.Size)
+	finals := e.allot(s)
+	var hist *history
+	if s.Reverse {
+		hist = e.replay(s.Primal)
+	} else {
+		hist = &history{}
+		e.scans[in] = hist
+	}
+	for l := 0; l < lanes; l++ {
+		state := e.initial(s, l)
+		if !s.Reverse {
+			hist.before = append(hist.before, nil)
+		}
+		for i := 0; i < steps; i++ {
+			t := i
+			if s.Reverse {
+				t = steps - 1 - i
+			}
+			step := e.step(s, l, t, state)
+			if s.Reverse {
+				e.replayed(s, step, hist, l, t)
+			} else {
+				hist.before[l] = append(hist.before[l], state)
+			}
+			step.body(s.Body)
+			state = e.advance(s, step, l, t)
+		}
+		for _, c := range s.Carry {
+			if c.Final != nil {
+				copy(slice(finals[c.Final], l), state[c.Param].Data)
+			}
+		}
+	}
+}
+
+// allot makes room for the outputs of a scan.
+func (e *Env) allot(s *ir.Scan) map[*ir.Value]*Tensor {
+	out := map[*ir.Value]*Tensor{}
+	for _, c := range s.Carry {
+		if c.Final != nil {
+			e.vals[c.Final] = NewTensor(e.shape(c.Final.Axes)...)
+			out[c.Final] = e.vals[c.Final]
+		}
+	}
+	for _, o := range s.Outs {
+		e.vals[o.Out] = NewTensor(e.shape(o.Out.Axes)...)
+	}
+	return out
+}
+
+func (e *Env) initial(s *ir.Scan, lane int) map[*ir.Value]*Tensor {
+	state := map[*ir.Value]*Tensor{}
+	for _, c := range s.Carry {
+		t := NewTensor(e.shape(c.Param.Axes)...)
+		if c.Init != nil {
+			copy(t.Data, slice(e.vals[c.Init], lane))
+		}
+		state[c.Param] = t
+	}
+	return state
+}
+
+// step makes the environment of one token: its body's parameters.
+func (e *Env) step(s *ir.Scan, lane, t int, state map[*ir.Value]*Tensor) *Env {
+	in := &Env{Sizes: e.Sizes, vals: map[*ir.Value]*Tensor{}, scans: map[*ir.Instr]*history{}}
+	for p, v := range state {
+		in.vals[p] = v
+	}
+	for _, k := range s.Tokens {
+		in.vals[k.Param] = e.token(k, lane, t)
+	}
+	for _, v := range s.Shared {
+		in.vals[v.Param] = e.vals[v.Val]
+		if v.Lane {
+			in.vals[v.Param] = view(e.vals[v.Val], lane)
+		}
+	}
+	return in
+}
+
+// token is a series' slice at token t: one row, or a window of rows.
+func (e *Env) token(k ir.Sliced, lane, t int) *Tensor {
+	series := view(e.vals[k.Val], lane)
+	at := t + e.size(k.Base)
+	if k.Window == nil {
+		return view(series, at)
+	}
+	out := NewTensor(e.shape(k.Param.Axes)...)
+	for j := 0; j < out.Shape[0]; j++ {
+		copy(slice(out, j), slice(series, at-j))
+	}
+	return out
+}
+
+// replayed gives a backward body what the primal step saw.
+func (e *Env) replayed(s *ir.Scan, step *Env, h *history, lane, t int) {
+	primal := e.step(s.Primal.Scan, lane, t, h.before[lane][t])
+	for _, r := range s.Replay {
+		if primal.vals[r.Primal] == nil {
+			primal.body(s.Primal.Scan.Body)
+		}
+		step.vals[r.Param] = primal.vals[r.Primal]
+	}
+}
+
+// replay returns the primal's states, running it again when it ran elsewhere.
+func (e *Env) replay(primal *ir.Instr) *history {
+	if h := e.scans[primal]; h != nil {
+		return h
+	}
+	again := &Env{Sizes: e.Sizes, vals: map[*ir.Value]*Tensor{}, scans: map[*ir.Instr]*history{}}
+	for _, v := range primal.Reads() {
+		again.vals[v] = e.vals[v]
+	}
+	again.scan(primal)
+	return again.scans[primal]
+}
+
+// advance stores what a step gave and returns the state after it.
+func (e *Env) advance(s *ir.Scan, step *Env, lane, t int) map[*ir.Value]*Tensor {
+	for _, o := range s.Outs {
+		val, out := step.vals[o.Val], e.vals[o.Out]
+		switch {
+		case o.Sum && o.Lane:
+			accumulate(slice(out, lane), val.Data)
+		case o.Sum:
+			accumulate(out.Data, val.Data)
+		default:
+			copy(slice(view(out, lane), t), val.Data)
+		}
+	}
+	state := map[*ir.Value]*Tensor{}
+	for _, c := range s.Carry {
+		state[c.Param] = step.vals[c.Next]
+	}
+	return state
+}
+
+func accumulate(dst, src []float64) {
+	for i, x := range src {
+		dst[i] += x
+	}
+}
+
+// view is entry i of a tensor's first axis.
+func view(t *Tensor, i int) *Tensor {
+	return &Tensor{t.Shape[1:], slice(t, i)}
+}
+
+// stack copies each argument to its place along the stacked axis: an
+// argument's own box, moved by the constant of its subscript there.
+func (e *Env) stack(in *ir.Instr, out *Tensor) {
+	for _, a := range in.Args {
+		src := e.vals[a.Val]
+		mul, base := 1, 0
+		stride := make([]int, len(src.Shape))
+		outStride := make([]int, len(out.Shape))
+		for i := len(out.Shape) - 1; i >= 0; i-- {
+			outStride[i] = mul
+			mul *= out.Shape[i]
+		}
+		for i, s := range a.Sub {
+			loop := s.Terms[0].Loop
+			stride[i] = outStride[loop]
+			base -= e.size(s.Const) * outStride[loop]
+		}
+		n := 0
+		each(src.Shape, nil, func(idx []int) {
+			o := base
+			for i, x := range idx {
+				o += x * stride[i]
+			}
+			out.Data[o] = src.Data[n]
+			n++
+		})
+	}
+}

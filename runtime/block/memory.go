@@ -1,0 +1,133 @@
+package block
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/runtime/num"
+)
+
+// Memory is the context memory of a block for all its lanes: the states of its
+// rule, the tails of its windows, how many tokens each context has seen, and
+// the memories of its parts. It belongs to one stream; the gradient does not
+// cross from one call to the next.
+type Memory[F num.Float] struct {
+	Lanes int
+	Pos   []int32 // tokens of the lane's context so far
+	Slots []Slot[F]
+	Parts []Part[F]
+	next  [][]F
+	moved int
+}
+
+// A Slot is one named tensor of a memory, [lanes, Shape…].
+type Slot[F num.Float] struct {
+	Name  string
+	Shape []int // of one lane
+	Data  []F
+}
+
+// A Part is the memory of a part of a composition.
+type Part[F num.Float] struct {
+	Name   string
+	Memory *Memory[F]
+}
+
+// NewMemory returns the memory of new contexts: every slot zero.
+func NewMemory[F num.Float](lanes int, slots ...Slot[F]) *Memory[F] {
+	m := &Memory[F]{Lanes: lanes, Pos: make([]int32, lanes), Slots: slots, next: make([][]F, len(slots))}
+	for i := range m.Slots {
+		m.Slots[i].Data = make([]F, lanes*m.Slots[i].size())
+	}
+	return m
+}
+
+func (s *Slot[F]) size() int {
+	n := 1
+	for _, d := range s.Shape {
+		n *= d
+	}
+	return n
+}
+
+// Fresh reports whether a lane is at the start of its context.
+func (m *Memory[F]) Fresh(lane int) bool { return m.Pos[lane] == 0 }
+
+// Give records what a call leaves in slot i. It becomes the memory's own with
+// Keep; until then a backward finds the values that the call began with.
+func (m *Memory[F]) Give(i int, data []F) { m.next[i] = data }
+
+// Moved records how many tokens a call has seen.
+func (m *Memory[F]) Moved(steps int) { m.moved = steps }
+
+// Keep makes what the last call left the memory's own, in all parts. Call it
+// once after each call of Step, when its backward is done.
+func (m *Memory[F]) Keep() {
+	for i, d := range m.next {
+		if d != nil {
+			copy(m.Slots[i].Data, d)
+			m.next[i] = nil
+		}
+	}
+	for l := range m.Pos {
+		m.Pos[l] += int32(m.moved)
+	}
+	m.moved = 0
+	for _, p := range m.Parts {
+		p.Memory.Keep()
+	}
+}
+
+// Reset starts a new context in one lane.
+func (m *Memory[F]) Reset(lane int) {
+	m.Pos[lane] = 0
+	for i := range m.Slots {
+		n := m.Slots[i].size()
+		clear(m.Slots[i].Data[lane*n : (lane+1)*n])
+	}
+	for _, p := range m.Parts {
+		p.Memory.Reset(lane)
+	}
+}
+
+// Clone returns a copy: probing and sampling work on one, so that the run they
+// look at is unchanged.
+func (m *Memory[F]) Clone() *Memory[F] {
+	c := &Memory[F]{Lanes: m.Lanes, Pos: slices.Clone(m.Pos), next: make([][]F, len(m.Slots))}
+	for _, s := range m.Slots {
+		c.Slots = append(c.Slots, Slot[F]{s.Name, s.Shape, slices.Clone(s.Data)})
+	}
+	for _, p := range m.Parts {
+		c.Parts = append(c.Parts, Part[F]{p.Name, p.Memory.Clone()})
+	}
+	return c
+}
+
+// Each calls f for every slot of the memory and its parts, under its full
+// name, in a fixed order; pos is the lanes' positions of the slot's memory.
+func (m *Memory[F]) Each(prefix string, f func(name string, shape []int, data []F)) {
+	for _, s := range m.Slots {
+		f(prefix+s.Name, append([]int{m.Lanes}, s.Shape...), s.Data)
+	}
+	for _, p := range m.Parts {
+		p.Memory.Each(prefix+p.Name+".", f)
+	}
+}
+
+// EachPos calls f for the positions of the memory and of its parts.
+func (m *Memory[F]) EachPos(prefix string, f func(name string, pos []int32)) {
+	f(prefix+"pos", m.Pos)
+	for _, p := range m.Parts {
+		p.Memory.EachPos(prefix+p.Name+".", f)
+	}
+}
+
+// PartOf returns the memory of a part. It panics when there is none: that is
+// a fault of the generated code.
+func (m *Memory[F]) PartOf(name string) *Memory[F] {
+	for _, p := range m.Parts {
+		if p.Name == name {
+			return p.Memory
+		}
+	}
+	panic("block: BUG: no memory of part " + name)
+}

@@ -1,0 +1,86 @@
+package block
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Sizes are the sizes of a model by name, parts under their names with a dot:
+// d, V, attention.H, memory.d_k. Get marks a name as read, so that Unread
+// finds the ones that mean nothing.
+type Sizes struct {
+	prefix string
+	vals   map[string]int
+	read   map[string]bool
+	errs   *[]error
+}
+
+// NewSizes returns the sizes in vals.
+func NewSizes(vals map[string]int) Sizes {
+	return Sizes{vals: vals, read: map[string]bool{}, errs: new([]error)}
+}
+
+// Part returns the sizes of a part.
+func (s Sizes) Part(name string) Sizes {
+	s.prefix += name + "."
+	return s
+}
+
+// Get returns the size of a name. A size that is missing, and has no default
+// (a negative one), is remembered as an error, as is one below least.
+func (s Sizes) Get(name string, byDefault, least int) int {
+	full := s.prefix + name
+	s.read[full] = true
+	v, ok := s.vals[full]
+	switch {
+	case !ok && byDefault < 0:
+		*s.errs = append(*s.errs, fmt.Errorf("size %s is not given", full))
+		return least
+	case !ok:
+		v = byDefault
+	}
+	if v < least {
+		*s.errs = append(*s.errs, fmt.Errorf("size %s is %d, must be at least %d", full, v, least))
+		return least
+	}
+	return v
+}
+
+// Fixed is Get for a size that the composition decides: given, it must agree.
+func (s Sizes) Fixed(name string, want int) int {
+	full := s.prefix + name
+	s.read[full] = true
+	if v, ok := s.vals[full]; ok && v != want {
+		*s.errs = append(*s.errs, fmt.Errorf("size %s is %d, but the composition makes it %d", full, v, want))
+	}
+	return want
+}
+
+// Divide returns whole / part for an axis declared as a product.
+func (s Sizes) Divide(whole int, by string, part int) int {
+	if part < 1 || whole%part != 0 {
+		*s.errs = append(*s.errs, fmt.Errorf("size %s%s is %d and does not divide %d", s.prefix, by, part, whole))
+		return 1
+	}
+	return whole / part
+}
+
+// Err returns what was wrong with the sizes: missing ones, impossible ones and
+// names that no block read.
+func (s Sizes) Err() error {
+	var lines []string
+	for _, e := range *s.errs {
+		lines = append(lines, e.Error())
+	}
+	for _, n := range slices.Sorted(maps.Keys(s.vals)) {
+		if !s.read[n] {
+			lines = append(lines, fmt.Sprintf("there is no size %s", n))
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return fmt.Errorf("sizes: %s", strings.Join(lines, "; "))
+}
