@@ -77,3 +77,23 @@ func TestDev(t *testing.T) {
 		fmt.Print(diag.Render(bd.Sorted()))
 	}
 }
+
+func TestDevCompile(t *testing.T) {
+	s, ds := gen.Load("../specs")
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	units, cd := gen.Compile(s)
+	fmt.Print(diag.Render(cd.Sorted()))
+	for _, u := range units {
+		fmt.Println(u.Kind, u.Name, "sizes", len(u.Sizes), "weights", len(u.Weights), "states", len(u.States), "stages", len(u.Stages), "inst", len(u.Instances))
+		if u.Name == os.Getenv("DEV") {
+			for _, st := range u.Stages {
+				if st.Fwd != nil {
+					fmt.Println(st.Fwd)
+					fmt.Println(st.Bwd)
+				}
+			}
+		}
+	}
+}

@@ -136,3 +136,8 @@ func unit(s *gen.Source, name string, err io.Writer) *notation.Unit {
 	}
 	return nil
 }
+
+func sorted(names []string) []string {
+	slices.Sort(names)
+	return names
+}

@@ -52,21 +52,24 @@ type kernelEmitter struct {
 	k       *plan.Kernel
 	names   *KernelNames
 	scope   *scope
-	sizes   map[string]string         // local of each size
+	sizes   map[string]string // local of each size
 	vars    map[*plan.Var]*jen.Statement
 	locals  map[*plan.Local]string
-	bufs    map[*plan.Buffer]string   // local slice of a workspace buffer
+	bufs    map[*plan.Buffer]string // local slice of a workspace buffer
 	private map[*plan.Loop][]*plan.Buffer
 	jammed  map[*plan.Loop][]plan.Node
 	views   map[string]string // slices in scope, by what they show
 	bound   map[*plan.Var]bool
+	loops   []*plan.Loop                  // around the present point, innermost last
+	counter map[*plan.Loop]*jen.Statement // what indexes the views of a loop
 	depth   int
 }
 
 func newKernelEmitter(k *plan.Kernel, typeName string) *kernelEmitter {
 	e := &kernelEmitter{k: k, scope: newScope(), sizes: map[string]string{}, vars: map[*plan.Var]*jen.Statement{},
 		locals: map[*plan.Local]string{}, bufs: map[*plan.Buffer]string{}, private: map[*plan.Loop][]*plan.Buffer{},
-		jammed: map[*plan.Loop][]plan.Node{}, views: map[string]string{}, bound: map[*plan.Var]bool{}}
+		jammed: map[*plan.Loop][]plan.Node{}, views: map[string]string{}, bound: map[*plan.Var]bool{},
+		counter: map[*plan.Loop]*jen.Statement{}}
 	e.names = &KernelNames{Type: typeName, Sizes: map[string]string{}, Buffers: map[*plan.Buffer]string{}}
 	fields := newScope()
 	for _, n := range []string{"Run", "WorkLen", "FlagsLen", "Work", "Flags"} {

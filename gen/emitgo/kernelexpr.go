@@ -99,11 +99,22 @@ func number(v float64) *jen.Statement {
 	return jen.Id("F").Call(jen.Lit(v))
 }
 
+// literal prints a constant beside an operand of type F.
+func literal(v float64) *jen.Statement {
+	switch {
+	case math.IsInf(v, 0) || math.IsNaN(v) || math.Abs(v) > math.MaxFloat32:
+		return number(v)
+	case v == math.Trunc(v) && math.Abs(v) < 1<<53:
+		return jen.Lit(int(v))
+	}
+	return jen.Lit(v)
+}
+
 // product prints F(F(x*y)*z): each product is rounded.
 func (e *kernelEmitter) product(x plan.Prod) *jen.Statement {
 	var out *jen.Statement
 	if x.Coef != 1 {
-		out = number(x.Coef)
+		out = literal(x.Coef)
 	}
 	for _, a := range x.Args {
 		if out == nil {
@@ -120,7 +131,10 @@ func (e *kernelEmitter) lin(x plan.Lin) *jen.Statement {
 	out := jen.Null()
 	first := true
 	if x.Const != 0 || len(x.Args) == 0 {
-		out.Add(number(x.Const))
+		if len(x.Args) == 0 {
+			return number(x.Const)
+		}
+		out.Add(literal(x.Const))
 		first = false
 	}
 	for i, a := range x.Args {
@@ -130,7 +144,7 @@ func (e *kernelEmitter) lin(x plan.Lin) *jen.Statement {
 		}
 		term := e.real(a)
 		if c != 1 && c != -1 {
-			term = jen.Id("F").Call(number(math.Abs(c)).Op("*").Add(term))
+			term = jen.Id("F").Call(literal(math.Abs(c)).Op("*").Add(term))
 		}
 		switch {
 		case c < 0:

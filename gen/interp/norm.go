@@ -26,11 +26,11 @@ func (m *machine) normalise(in *ir.Instr) func() {
 	for i, l := range order {
 		dims[i] = n.dims[l]
 	}
-	n.dims = append(dims, 1)
-	n.each(func(a *access) { a.pad() })
-	if k := len(n.dims) - 2; k >= g.kept && !n.any(func(a *access) bool { return a.moves(k) }) {
-		n.dims = n.dims[:k+1] // the last loop is reduced: it can be the row
-		n.each(func(a *access) { a.stride = a.stride[:k+1] })
+	n.dims = dims
+	// The last loop can be the row when it is reduced.
+	if k := len(dims) - 1; k < g.kept || n.any(func(a *access) bool { return a.moves(k) }) {
+		n.dims = append(dims, 1)
+		n.each(func(a *access) { a.pad() })
 	}
 	n.idx, n.row.args = make([]int, len(n.dims)), make([]cursor, 1)
 	g.at = make([]int, g.kept)

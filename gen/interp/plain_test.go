@@ -3,7 +3,6 @@ package interp
 import (
 	"fmt"
 	"math"
-	"testing"
 
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/shape"

@@ -172,4 +172,5 @@ func (c *composer) stageResults(f *ir.Func, n *plainNames, need map[string]bool)
 	f.Sweep()
 	used := f.Uses()
 	f.Params = slices.DeleteFunc(f.Params, func(p *ir.Value) bool { return used[p] == 0 })
+	adopt(f)
 }

@@ -45,6 +45,7 @@ func Rule(blk *check.Block, ds *diag.List) *ir.Func {
 	} else {
 		e.f.Results = append(e.f.Results, ir.Result{Name: "y", Val: e.pack(n.vals["y"], []*loopVar{e.lane, e.token})})
 	}
+	adopt(e.f)
 	return e.f
 }
 
@@ -69,7 +70,9 @@ func Frozen(blk *check.Block, ds *diag.List) *ir.Func {
 		p.NoGrad = p.NoGrad || p.Role == ir.State
 	}
 	e.f.Sweep()
-	e.f.Params = slices.DeleteFunc(e.f.Params, func(p *ir.Value) bool { return e.f.Uses()[p] == 0 })
+	used := e.f.Uses()
+	e.f.Params = slices.DeleteFunc(e.f.Params, func(p *ir.Value) bool { return used[p] == 0 })
+	adopt(e.f)
 	return e.f
 }
 
@@ -274,5 +277,6 @@ func Start(blk *check.Block, ds *diag.List) *ir.Func {
 		v := e.pack(e.spread(e.one(t), []*loopVar{e.lane}), []*loopVar{e.lane})
 		e.f.Results = append(e.f.Results, ir.Result{Name: check.ASCII(s.Name), Val: v, State: true})
 	}
+	adopt(e.f)
 	return e.f
 }

@@ -178,12 +178,6 @@ func (s *stepNames) finish() {
 		v.Def = in
 	}
 	f.Body = append(f.Body, in)
-	for _, a := range s.e.f.Axes {
-		if !slices.Contains(f.Axes, a) {
-			f.Axes = append(f.Axes, a)
-		}
-	}
-	s.e.f.Axes = f.Axes
 	if y == nil {
 		f.Results = append([]ir.Result{{Name: "y", Val: s.outer.pack(s.series.vals["y"], []*loopVar{s.outer.lane, s.outer.token})}}, f.Results...)
 	}

@@ -30,6 +30,7 @@ func Op(blk *check.Block, ds *diag.List) *ir.Func {
 		val = e.pack(e.copied(out), e.lanes())
 	}
 	e.f.Results = append(e.f.Results, ir.Result{Name: "out", Val: val})
+	adopt(e.f)
 	return e.f
 }
 

@@ -49,6 +49,7 @@ func Update(blk *check.Block, ds *diag.List) *ir.Func {
 			e.f.Results = append(e.f.Results, ir.Result{Name: check.ASCII(s.Name), Val: v, State: true})
 		}
 	}
+	adopt(e.f)
 	return e.f
 }
 

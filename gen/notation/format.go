@@ -90,9 +90,15 @@ func (f *formatter) item(it item) {
 		p.stmt(n)
 	}
 	pieces := f.pieces(it.line, p.String())
+	last := 0
+	for i, piece := range pieces {
+		if piece != "" {
+			last = i
+		}
+	}
 	for i, l := range f.lines[it.line.from:it.line.to] {
 		lead := f.indent
-		if i > 0 {
+		if i > 0 && i <= last {
 			lead += "  "
 		}
 		code := ""

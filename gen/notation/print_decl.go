@@ -75,6 +75,9 @@ func (p *printer) apply(a *Apply) {
 		switch o.Value.(type) {
 		case nil:
 			p.apply(o.Apply)
+			if o.Name.Text != "" && len(o.Apply.Args) == 0 {
+				p.WriteString("()") // a page, not a value
+			}
 		case *Ident, *Call:
 			if o.Name.Text == "" {
 				p.paren(o.Value) // a value, not a page

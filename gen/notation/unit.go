@@ -157,7 +157,7 @@ func (p *parser) params() []*Param {
 	closing := p.open()
 	var ps []*Param
 	group, run := 0, 0
-	for !p.cur().is(")") {
+	for len(ps) > 0 || !p.cur().is(")") {
 		q := p.param(group)
 		ps = append(ps, q)
 		if q.Type != nil {
@@ -228,7 +228,7 @@ func (p *parser) apply() *Apply {
 	}
 	if p.cur().is("(") {
 		closing := p.open()
-		for !p.cur().is(")") {
+		for len(a.Args) > 0 || !p.cur().is(")") {
 			a.Args = append(a.Args, p.argument())
 			if !p.got(",") {
 				break

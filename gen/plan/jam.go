@@ -71,7 +71,9 @@ func (j *jammer) index(x Index) bool {
 	return slices.ContainsFunc(x.Terms, func(t Term) bool { return j.dep[t.Var] })
 }
 
-func (j *jammer) access(a Access) bool { return j.dep[a.Buf.Base()] || slices.ContainsFunc(a.Index, j.index) }
+func (j *jammer) access(a Access) bool {
+	return j.dep[a.Buf.Base()] || slices.ContainsFunc(a.Index, j.index)
+}
 
 func (j *jammer) expr(e Expr) bool {
 	dep := false
@@ -262,4 +264,3 @@ func (c *copied) node(n Node) Node {
 	}
 	panic(fmt.Sprintf("plan: BUG: no copy of %T", n))
 }
-

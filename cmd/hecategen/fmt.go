@@ -1,0 +1,259 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/markdown"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/spec"
+)
+
+func fmtCommand() *command {
+	c := newCommand("fmt", "[-l] [-d] [-w] [-ascii] PATH…", "bring equations into their one spelling", `
+Bring the hecate blocks of pages into their canonical spelling: one spelling of
+every sign and name, one spacing, comments in a column. Prose is not touched.
+Without -l, -d or -w the formatted pages are printed.
+
+A page with errors is not changed. A page is replaced in one step: at every
+moment the file is either the old one or the new one.`, 1, -1)
+	f := &formatter{}
+	c.flags.BoolVar(&f.list, "l", false, "list the pages whose formatting differs")
+	c.flags.BoolVar(&f.diff, "d", false, "print what would change")
+	c.flags.BoolVar(&f.write, "w", false, "write the pages")
+	ascii := c.flags.Bool("ascii", false, "spell everything in ASCII; without it, in Unicode")
+	c.run = func(args []string, out, err io.Writer) int {
+		if *ascii {
+			f.style = notation.ASCII
+		}
+		f.out, f.err = out, err
+		s, ds := loadFor(args, "")
+		return f.pages(s, ds, args)
+	}
+	return c
+}
+
+type formatter struct {
+	list, diff, write bool
+	style             notation.Style
+	out, err          io.Writer
+	known             map[string]bool
+}
+
+// pages formats the pages that were asked for; the others only say which names
+// are functions.
+func (f *formatter) pages(s *gen.Source, ds diag.List, args []string) int {
+	f.known = map[string]bool{}
+	for _, p := range s.Pages {
+		for n := range notation.Known(blocks(p, nil)) {
+			f.known[n] = true
+		}
+	}
+	mine := map[string]diag.List{}
+	status := fine
+	for _, d := range ds.Sorted() {
+		path := ""
+		if d.Span.File != nil {
+			path = d.Span.File.Path
+		}
+		if path == "" || stops(d) {
+			l := mine[path]
+			l.Add(d)
+			mine[path] = l
+		}
+	}
+	if world := mine[""]; world.Len() > 0 {
+		status = report(world, f.err)
+	}
+	for _, p := range s.Pages {
+		if !asked(p.File.Path, args) {
+			continue
+		}
+		wrong := mine[p.File.Path]
+		if wrong.Len() > 0 {
+			status = report(wrong, f.err)
+			continue
+		}
+		if e := f.page(p); e != nil {
+			fmt.Fprintln(f.err, "hecategen:", e)
+			status = bad
+		}
+	}
+	return status
+}
+
+// stops reports whether a diagnostic forbids formatting its page: the page or
+// its blocks could not be read. A missing header does not.
+func stops(d diag.Diagnostic) bool {
+	const firstOfCheck = diag.DuplicateName
+	return d.Severity == diag.Error && (d.Code >= diag.BadCharacter && d.Code < firstOfCheck ||
+		d.Code == diag.InvalidUTF8 || d.Code == diag.UnclosedFence)
+}
+
+// asked reports whether a page is one of the paths or lies below one.
+func asked(page string, args []string) bool {
+	for _, a := range args {
+		if sameFile(page, a) || strings.HasPrefix(absolute(page), absolute(a)+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
+}
+
+func blocks(p *spec.Page, known map[string]bool) []notation.Input {
+	var out []notation.Input
+	for _, b := range p.Blocks {
+		if b.IsHecate {
+			out = append(out, notation.Input{Text: b.Text, Offset: b.FileOffset, File: p.File, Example: b.IsExample, Known: known})
+		}
+	}
+	return out
+}
+
+// page formats one page and does with it what the flags say.
+func (f *formatter) page(p *spec.Page) error {
+	text, err := f.text(p)
+	if err != nil {
+		return err
+	}
+	old, path := p.File.Text, p.File.Path
+	if !f.list && !f.diff && !f.write {
+		_, err := io.WriteString(f.out, text)
+		return err
+	}
+	if text == old {
+		return nil
+	}
+	if f.list {
+		fmt.Fprintln(f.out, path)
+	}
+	if f.diff {
+		f.out.Write(diff.Diff(path+".orig", []byte(old), path, []byte(text)))
+	}
+	if f.write {
+		return replace(filepath.FromSlash(path), text)
+	}
+	return nil
+}
+
+// text is the page with its blocks formatted. The result is read again: a
+// block that does not come back as it was written leaves the page as it is.
+func (f *formatter) text(p *spec.Page) (string, error) {
+	var b strings.Builder
+	var want []string
+	from := 0
+	for _, blk := range p.Blocks {
+		if !blk.IsHecate || len(blk.Lines) == 0 {
+			want = append(want, blk.Text)
+			continue
+		}
+		in := notation.Input{Text: blk.Text, Offset: blk.FileOffset, File: p.File, Known: f.known}
+		formatted, ds := notation.FormatInput(in, f.style)
+		if ds.HasErrors() {
+			return "", &ds
+		}
+		want = append(want, formatted)
+		start, end := region(p.File.Text, blk)
+		b.WriteString(p.File.Text[from:start])
+		b.WriteString(indented(p.File.Text, blk, formatted))
+		from = end
+	}
+	b.WriteString(p.File.Text[from:])
+	if !reads(b.String(), want) {
+		return "", fmt.Errorf("%s: formatting would change what the page says; it is left as it is (please report this)", p.File.Path)
+	}
+	return b.String(), nil
+}
+
+// region is the bytes of a block's lines, line endings included.
+func region(text string, b *spec.Block) (start, end int) {
+	start = strings.LastIndexByte(text[:b.Lines[0].Offset], '\n') + 1
+	last := b.Lines[len(b.Lines)-1].Offset
+	if n := strings.IndexByte(text[last:], '\n'); n >= 0 {
+		return start, last + n + 1
+	}
+	return start, len(text)
+}
+
+// indented puts what stands before the fence's opening before every line of a
+// block: marks of quotes stay, those of lists become spaces.
+func indented(text string, b *spec.Block, formatted string) string {
+	at := strings.LastIndexByte(text[:b.Span.Start], '\n') + 1
+	lead := strings.Map(func(r rune) rune {
+		if r == '>' || r == '\t' {
+			return r
+		}
+		return ' '
+	}, strings.TrimPrefix(text[at:b.Span.Start], "\uFEFF"))
+	ending := "\n"
+	if n := strings.IndexByte(text[b.Span.Start:], '\n'); n > 0 && text[b.Span.Start+n-1] == '\r' {
+		ending = "\r\n"
+	}
+	var out strings.Builder
+	for line := range strings.Lines(formatted) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" {
+			out.WriteString(strings.TrimRight(lead, " \t") + ending)
+			continue
+		}
+		out.WriteString(lead + line + ending)
+	}
+	return out.String()
+}
+
+// reads reports whether a page has these blocks.
+func reads(text string, want []string) bool {
+	p, ds := markdown.Parse(newFile(text))
+	if len(p.Blocks) != len(want) {
+		return false
+	}
+	for i, b := range p.Blocks {
+		if b.Text != want[i] {
+			return false
+		}
+	}
+	return !hasCode(ds, diag.UnclosedFence)
+}
+
+func hasCode(ds diag.List, c diag.Code) bool {
+	for _, d := range ds.Sorted() {
+		if d.Code == c {
+			return true
+		}
+	}
+	return false
+}
+
+// replace writes a file beside the old one and puts it in its place.
+func replace(path, text string) (err error) {
+	if real, e := filepath.EvalSymlinks(path); e == nil {
+		path = real
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".hecategen-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(tmp.Name())
+		}
+	}()
+	_, err = tmp.WriteString(text)
+	err = errors.Join(err, tmp.Chmod(info.Mode().Perm()), tmp.Sync(), tmp.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}

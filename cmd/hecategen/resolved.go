@@ -1,0 +1,134 @@
+package main
+
+import (
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// resolved is a block as a unit of its own: options with the values that hold,
+// the axes and names that are used, and the equations in the order in which
+// they are computed. It prints as notation and can be read again.
+func resolved(b *check.Block) *notation.Unit {
+	u := &notation.Unit{Kind: b.Unit.Kind, Name: notation.Word{Text: b.Name}, Cite: b.Unit.Cite}
+	for _, p := range b.Unit.Params {
+		u.Params = append(u.Params, p)
+	}
+	u.Body = append(u.Body, options(b)...)
+	if d := dims(b); len(d.Items) > 0 {
+		u.Body = append(u.Body, d)
+	}
+	for _, s := range b.SymSeq {
+		if d := declaration(b, s); d != nil {
+			u.Body = append(u.Body, d)
+		}
+	}
+	u.Body = append(u.Body, functions(b)...)
+	for _, e := range b.Eqs {
+		switch {
+		case e.Gate != nil:
+			u.Body = append(u.Body, &notation.Declare{Keyword: notation.Word{Text: "gate"}, Names: []*notation.DeclName{e.Gate}})
+		case b.Unit.Kind == notation.OpUnit && e.Name == "out":
+			u.Result = e.Def
+		default:
+			u.Body = append(u.Body, e.Def)
+		}
+	}
+	for _, c := range b.Claims {
+		u.Body = append(u.Body, c)
+	}
+	return u
+}
+
+// options keep the declaration and take the value that the formula sets.
+func options(b *check.Block) []notation.Stmt {
+	var out []notation.Stmt
+	seen := map[*notation.DeclName]bool{}
+	add := func(u *notation.Unit, body []notation.Stmt) {
+		for _, st := range body {
+			d, ok := st.(*notation.Declare)
+			if !ok || d.Keyword.Text != "option" {
+				continue
+			}
+			for _, n := range d.Names {
+				if o := b.Options[n.Name.Text]; o != nil && o.Decl == n && !seen[n] {
+					seen[n] = true
+					m := *n
+					m.Init = o.Value
+					out = append(out, &notation.Declare{Keyword: d.Keyword, Names: []*notation.DeclName{&m}})
+				}
+			}
+		}
+	}
+	for _, u := range b.Tree.Order {
+		add(u, u.Body)
+	}
+	return out
+}
+
+// dims declares the axes that are named; those of an operation's signature
+// need no declaration, nor do lane and time.
+func dims(b *check.Block) *notation.Dims {
+	d := &notation.Dims{}
+	if b.Unit.Kind == notation.OpUnit {
+		return d
+	}
+	done := map[string]bool{"L": true, "T": true}
+	declared := map[string]*notation.DimsItem{}
+	for _, u := range b.Tree.Order {
+		for _, st := range u.Body {
+			if x, ok := st.(*notation.Dims); ok {
+				for _, it := range x.Items {
+					if old := declared[it.Name.Text]; old == nil || old.Size == nil && len(old.Factors) == 0 {
+						declared[it.Name.Text] = it
+					}
+				}
+			}
+		}
+	}
+	for _, a := range b.AxisSeq {
+		it := declared[a.Name]
+		if it == nil || done[a.Name] || b.Options[a.Name] != nil {
+			continue
+		}
+		done[a.Name] = true
+		if a.Free {
+			it = &notation.DimsItem{Name: it.Name}
+		}
+		d.Items = append(d.Items, it)
+	}
+	return d
+}
+
+var keywords = map[check.Kind]string{check.Input: "input", check.Outer: "outer", check.State: "state",
+	check.Constant: "const", check.Clock: "clock"}
+
+// declaration declares a symbol that has no equation; a parameter of the
+// header is declared there.
+func declaration(b *check.Block, s *check.Symbol) notation.Stmt {
+	if keywords[s.Kind] == "" || b.Zeroed[s.Name] != nil {
+		return nil
+	}
+	if s.Decl == nil {
+		return nil
+	}
+	word := keywords[s.Kind]
+	if b.Unit.Kind == notation.UpdateUnit && s.Kind == check.State {
+		word = "slot"
+	}
+	return &notation.Declare{Keyword: notation.Word{Text: word}, Names: []*notation.DeclName{s.Decl}}
+}
+
+// functions lists the functions that the block's own units define.
+func functions(b *check.Block) []notation.Stmt {
+	var out []notation.Stmt
+	var names []string
+	for n, f := range b.Funcs {
+		if f.Block != nil {
+			names = append(names, n)
+		}
+	}
+	for _, n := range sorted(names) {
+		out = append(out, b.Funcs[n].Def)
+	}
+	return out
+}

@@ -1,0 +1,148 @@
+package autodiff_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/ir/irtest"
+)
+
+// sameTol is the agreement of two orders of the same sums in float64.
+const sameTol = 1e-11
+
+// inputs are random parameters; indices run from −1, which reads as zero.
+func inputs(f *ir.Func, sizes map[string]int, seed uint64) map[string]*interp.Tensor {
+	rng := rand.New(rand.NewPCG(seed, 3))
+	out := map[string]*interp.Tensor{}
+	for _, p := range f.Params {
+		x := interp.NewTensor(interp.Shape(p.Axes, sizes)...)
+		for i := range x.Data {
+			x.Data[i] = 0.7 * rng.NormFloat64()
+			if p.Elem != ir.Real {
+				x.Data[i] = float64(rng.IntN(3) - 1)
+			}
+		}
+		out[p.Name] = x
+	}
+	return out
+}
+
+func compare(t *testing.T, what string, want, got map[string]*interp.Tensor) {
+	t.Helper()
+	for n, w := range want {
+		g := got[n]
+		if g == nil {
+			t.Fatalf("%s: result %s is missing", what, n)
+		}
+		for i, x := range w.Data {
+			if !(math.Abs(x-g.Data[i]) <= sameTol*(1+math.Abs(x))) {
+				t.Fatalf("%s: %s[%d] = %g, want %g", what, n, i, g.Data[i], x)
+			}
+		}
+	}
+}
+
+func TestSimplifyKeepsValues(t *testing.T) {
+	for seed := range uint64(600) {
+		f := irtest.Program(seed)
+		before := f.String()
+		params := inputs(f, irtest.Sizes, seed)
+		want := interp.Run(f, irtest.Sizes, params)
+		autodiff.Simplify(f)
+		if err := ir.Verify(f); err != nil {
+			t.Fatalf("seed %d: %v\n%s\nfrom\n%s", seed, err, f, before)
+		}
+		once := f.String()
+		compare(t, once+"\nfrom\n"+before, want, interp.Run(f, irtest.Sizes, params))
+		autodiff.Simplify(f)
+		if twice := f.String(); twice != once {
+			t.Fatalf("seed %d: simplified once\n%s\ntwice\n%s", seed, once, twice)
+		}
+	}
+}
+
+// TestCanonKnowsSimplified asks that a program and its simplified form are
+// found equal nearly always, and that the form does not depend on the run.
+func TestCanonKnowsSimplified(t *testing.T) {
+	known := 0
+	for seed := range uint64(200) {
+		f := irtest.Program(seed)
+		g, _ := f.Clone()
+		autodiff.Simplify(g)
+		if autodiff.Equal(f, g) {
+			known++
+		}
+		if autodiff.Canon(f) != autodiff.Canon(f) || autodiff.Hash(f) != autodiff.Hash(g) {
+			t.Errorf("seed %d: form or hash differ from run to run\n%s\n%s", seed, f, g)
+		}
+	}
+	if known < 180 {
+		t.Errorf("%d of 200 programs were found equal to their simplified form", known)
+	}
+}
+
+// TestCanonIsSound compares forms of different random programs by value: equal
+// forms must mean equal values.
+func TestCanonIsSound(t *testing.T) {
+	type one struct {
+		f   *ir.Func
+		out map[string]*interp.Tensor
+	}
+	forms := map[string]one{}
+	for seed := range uint64(1500) {
+		f := irtest.Program(seed)
+		f.Results = f.Results[:1]
+		f.Results[0].Name = "r"
+		out := interp.Run(f, irtest.Sizes, inputs(f, irtest.Sizes, 5))
+		key := autodiff.Canon(f)
+		if other, ok := forms[key]; ok {
+			compare(t, "same form\n"+f.String()+other.f.String(), other.out, out)
+		}
+		forms[key] = one{f, out}
+	}
+}
+
+// TestSimplifyRewrites shows each rewrite on a small program.
+func TestSimplifyRewrites(t *testing.T) {
+	head := "func f(A: input real[d, d], x: input real[d], y: input real[d], c: input real[], ids: input int[d]) {\n  axes d\n"
+	for _, r := range []struct{ name, in, want string }{
+		{"constants fold", "a [] = const : 2\n b [] = exp : a\n h [d] = prod i:d : b x[i]", "h [d] = prod i:d : 7.38905609893065 x[i]"},
+		{"zero times", "z [] = const : 0\n h [d] = prod i:d : z x[i]", "h [d] = const i:d : 0"},
+		{"like terms", "h [d] = lin i:d : x[i] + y[i] - 3 x[i] - y[i]", "h [d] = prod i:d : -2 x[i]"},
+		{"nested sums", "a [d] = lin i:d : x[i] + 1\n h [d] = lin i:d : 2 a[i] - y[i] + 1", "h [d] = lin i:d : 2 x[i] - y[i] + 3"},
+		{"transposes vanish", "T [d, d] = prod i:d j:d : A[j, i]\n h [d] = prod i:d j:d : T[i, j] x[j]", "h [d] = prod i:d j:d : A[j, i] x[j]"},
+		{"diagonal of a transpose", "T [d, d] = prod i:d j:d : A[j, i]\n h [d] = exp i:d : T[i, i]", "h [d] = exp i:d : A[i, i]"},
+		{"copies vanish", "a [d] = prod i:d : x[i]\n h [d] = exp i:d : a[i]\n g [d] = prod i:d : h[i]", "h [d] = exp i:d : x[i]\n  return h = h\n  return g = h"},
+		{"a twice computed value", "a [d] = exp i:d : x[i]\n b [d] = exp i:d : x[i]\n h [d] = prod i:d : a[i] b[i]", "a [d] = exp i:d : x[i]\n  h [d] = prod i:d : a[i] a[i]"},
+		{"commuted", "a [d] = prod i:d : x[i] y[i]\n b [d] = prod i:d : y[i] x[i]\n s [d] = exp i:d : a[i]\n h [d] = div i:d : s[i] b[i]", "a [d] = prod i:d : x[i] y[i]\n  s [d] = exp i:d : a[i]\n  h [d] = div i:d : s[i] a[i]"},
+		{"division by a number", "k [] = const : 4\n h [d] = div i:d : x[i] k", "h [d] = prod i:d : 0.25 x[i]"},
+		{"decided choice", "k bool[] = const : 1\n h [d] = select i:d : k x[i] y[i]", "return h = x"},
+		{"factor out of a sum", "h [d] = prod i:d j:d : -1 c A[i, j] x[j] y[i]", "%1 [d] = prod i:d j:d : A[i, j] x[j]\n  %2 [d] = prod i:d : c y[i]\n  h [d] = prod i:d : -1 %1[i] %2[i]"},
+		{"small factors first", "h [d, d] = prod i:d j:d : c x[i] y[j]", "%1 [d] = prod i:d : c x[i]\n  h [d, d] = prod i:d j:d : y[j] %1[i]"},
+		{"chain of matrices", "h [] = prod i:d j:d : x[i] A[i, j] y[j]", "%1 [d] = prod i:d j:d : A[i, j] y[j]\n  h [] = prod i:d : x[i] %1[i]"},
+		{"sums up to a number", "a [d] = prod i:d j:d : A[i, j] x[j]\n b [d] = prod i:d j:d : 2 A[i, j] x[j]\n h [d] = div i:d : b[i] a[i]", "a [d] = prod i:d j:d : A[i, j] x[j]\n  b [d] = prod i:d : 2 a[i]\n  h [d] = div i:d : b[i] a[i]"},
+		{"whole powers", "k [] = const : 2\n h [d] = pow i:d : x[i] k", "h [d] = prod i:d : x[i] x[i]"},
+		{"a gather keeps its zero", "k [d] = const i:d : 3\n h [d] = prod i:d : k[ids[i]]", "k [d] = const i:d : 3\n  h [d] = prod i:d : k[ids[i]]"},
+		{"no work twice", "a [d] = prod i:d j:d : A[i, j] x[j]\n s [d] = exp i:d : a[i]\n h [d] = prod i:d : a[i] s[i]", "a [d] = prod i:d j:d : A[i, j] x[j]\n  s [d] = exp i:d : a[i]\n  h [d] = prod i:d : a[i] s[i]"},
+	} {
+		text := head + r.in + "\n return h = h\n}"
+		if strings.Contains(r.in, " g [d]") {
+			text = head + r.in + "\n return h = h\n return g = g\n}"
+		}
+		f := parse(t, text)
+		autodiff.Simplify(f)
+		got := strings.TrimSuffix(f.String(), "}\n")
+		got = strings.TrimSpace(got[strings.Index(got, "axes d\n")+7:])
+		if !strings.Contains(r.want, "return") {
+			got = strings.TrimSpace(strings.TrimSuffix(got, "return h = h"))
+		}
+		if got != r.want {
+			t.Errorf("%s:\n  %s\nwant\n  %s", r.name, got, r.want)
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package gen
+
+import (
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/lower"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+	"github.com/nl-hecate/hecate/gen/spec"
+)
+
+// Compile lowers every unit of a source that is emitted. Nothing is returned
+// for a unit that has an error.
+func Compile(s *Source) ([]*plan.Unit, diag.List) {
+	var ds diag.List
+	var out []*plan.Unit
+	for _, u := range s.Tree.Order {
+		if u.Example {
+			continue
+		}
+		c := &unitCompiler{src: s, unit: u, ds: &ds}
+		if pu := c.compile(); pu != nil {
+			out = append(out, pu)
+		}
+	}
+	attachInstances(s, out)
+	return out, ds
+}
+
+// A unitCompiler takes one unit through the pipeline.
+type unitCompiler struct {
+	src  *Source
+	unit *notation.Unit
+	ds   *diag.List
+	blk  *check.Block
+	out  *plan.Unit
+	fns  []*ir.Func
+}
+
+var unitKinds = map[notation.UnitKind]plan.UnitKind{notation.OpUnit: plan.OpUnit, notation.RuleUnit: plan.RuleUnit,
+	notation.ComposeUnit: plan.ComposeUnit, notation.ModelUnit: plan.ModelUnit, notation.UpdateUnit: plan.UpdateUnit}
+
+func (c *unitCompiler) compile() *plan.Unit {
+	kind, ok := unitKinds[c.unit.Kind]
+	if !ok || instanceOf(c.unit) {
+		return nil
+	}
+	before := c.ds.Len()
+	blk, ds := check.Instantiate(c.src.Tree, c.unit)
+	c.ds.Append(ds)
+	if blk == nil || ds.HasErrors() {
+		return nil
+	}
+	c.blk = blk
+	c.out = &plan.Unit{Kind: kind, Name: c.unit.Name.Text, ID: blk.ID, Page: c.unit.Span.File.Path}
+	c.header()
+	switch kind {
+	case plan.OpUnit:
+		c.pair(c.unit.Name.Text, irbuild.Op(blk, c.ds))
+	case plan.RuleUnit:
+		c.rule()
+	case plan.ComposeUnit, plan.ModelUnit:
+		c.compose()
+	case plan.UpdateUnit:
+		c.update()
+	}
+	if c.ds.Len() > before && c.ds.HasErrors() {
+		return nil
+	}
+	c.describe()
+	return c.out
+}
+
+// instanceOf reports whether a unit is another one with its parts given.
+func instanceOf(u *notation.Unit) bool {
+	return (u.Kind == notation.ModelUnit || u.Kind == notation.ComposeUnit) && u.Formula != nil
+}
+
+// header copies the page's contract.
+func (c *unitCompiler) header() {
+	p := c.page()
+	if p == nil || p.Header == nil {
+		return
+	}
+	for _, f := range p.Header.Fields {
+		c.out.Header = append(c.out.Header, plan.Field{Name: string(f.Name), Text: f.Value})
+	}
+}
+
+func (c *unitCompiler) page() *spec.Page {
+	for _, p := range c.src.Pages {
+		if p.File == c.unit.Span.File {
+			return p
+		}
+	}
+	return nil
+}
+
+// lowerPair derives, simplifies and lowers one program.
+func (c *unitCompiler) lowerPair(name string, f *ir.Func) plan.Pair {
+	if f == nil {
+		return plan.Pair{}
+	}
+	c.fns = append(c.fns, f)
+	p := autodiff.NewPair(f)
+	if err := ir.Verify(p.Fwd); err != nil {
+		panic("gen: BUG: forward of " + f.Name + ": " + err.Error())
+	}
+	if err := ir.Verify(p.Bwd); err != nil {
+		panic("gen: BUG: backward of " + f.Name + ": " + err.Error())
+	}
+	fwd, bwd, err := lower.Pair(p)
+	if err != nil {
+		c.ds.Errorf(diag.NotLowered, c.unit.Name.Span, "%s cannot be lowered: %v", c.unit.Name.Text, err)
+		return plan.Pair{}
+	}
+	fwd.Name, bwd.Name = name, name+"Backward"
+	return plan.Pair{Fwd: fwd, Bwd: bwd}
+}
+
+func (c *unitCompiler) pair(name string, f *ir.Func) {
+	c.out.Stages = append(c.out.Stages, plan.Stage{Name: name, Pair: c.lowerPair(name, f)})
+	c.out.Outputs = []string{"out"}
+}
+
+// rule lowers a rule: its chunk, its frozen read, and the start of its states
+// where one is learned.
+func (c *unitCompiler) rule() {
+	s := plan.Stage{Name: "Step", Pair: c.lowerPair("Step", irbuild.Rule(c.blk, c.ds))}
+	if c.ds.HasErrors() {
+		return
+	}
+	s.Frozen = c.lowerPair("Read", irbuild.Frozen(c.blk, c.ds))
+	start := irbuild.Start(c.blk, c.ds)
+	if start != nil && len(start.Params) > 0 {
+		s.Start = c.lowerPair("Start", start)
+	}
+	c.out.Stages = []plan.Stage{s}
+	c.out.Outputs = []string{"y"}
+}
+
+func (c *unitCompiler) compose() {
+	p := irbuild.Compose(c.blk, c.ds)
+	if p == nil {
+		return
+	}
+	for _, s := range p.Stages {
+		if s.Func == nil {
+			c.out.Stages = append(c.out.Stages, plan.Stage{Part: s.Part, Arg: s.Arg, Out: s.Out})
+			continue
+		}
+		last := s.Func.Results[0].Name
+		for _, r := range s.Func.Results {
+			if !r.State {
+				last = r.Name
+			}
+		}
+		name := GoName(last)
+		c.out.Stages = append(c.out.Stages, plan.Stage{Name: name, Pair: c.lowerPair(name, s.Func)})
+	}
+	c.out.Outputs = p.Output
+	for _, part := range c.blk.Parts {
+		c.out.Parts = append(c.out.Parts, plan.Part{Name: part.Name, Kind: part.Kind})
+	}
+}
+
+func (c *unitCompiler) update() {
+	f := irbuild.Update(c.blk, c.ds)
+	if f == nil {
+		return
+	}
+	autodiff.Simplify(f)
+	k, err := lower.Func(f)
+	if err != nil {
+		c.ds.Errorf(diag.NotLowered, c.unit.Name.Span, "%s cannot be lowered: %v", c.unit.Name.Text, err)
+		return
+	}
+	c.fns = append(c.fns, f)
+	k.Name = "Fire"
+	c.out.Stages = []plan.Stage{{Name: "Fire", Pair: plan.Pair{Fwd: k}}}
+}
+
+// GoName is an exported Go name for an ASCII name: w_rho becomes WRho.
+func GoName(name string) string {
+	var b strings.Builder
+	up := true
+	for _, r := range check.ASCII(name) {
+		if r == '_' || r == '.' {
+			up = true
+			continue
+		}
+		if up {
+			b.WriteString(strings.ToUpper(string(r)))
+			up = false
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// sizeOf evaluates nothing: it renames a size to its ASCII name.
+func ascii(p shape.Poly) shape.Poly {
+	for _, s := range p.Symbols() {
+		if n := check.ASCII(s); n != s {
+			p = p.Replace(s, shape.Sym(n))
+		}
+	}
+	return p
+}

@@ -1,0 +1,280 @@
+package gen
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// describe says what the buffers of a unit's kernels are to a caller: sizes,
+// learned parameters, states, inputs and constants, each once, from the
+// programs and the declarations behind them.
+func (c *unitCompiler) describe() {
+	seen := map[string]bool{}
+	for _, f := range c.fns {
+		for _, p := range f.Params {
+			if !seen[p.Name] {
+				seen[p.Name] = true
+				c.param(p)
+			}
+		}
+	}
+	c.sizes()
+	c.equations()
+}
+
+func (c *unitCompiler) param(p *ir.Value) {
+	dims := dimsOf(p)
+	switch p.Role {
+	case ir.Outer:
+		c.out.Weights = append(c.out.Weights, c.weight(p, dims))
+	case ir.State:
+		if p.Elem == ir.Real && !(c.out.Kind == plan.UpdateUnit && p.Name == c.updated()) {
+			c.out.States = append(c.out.States, plan.State{Name: p.Name, Dims: dims, Starts: c.starts(p.Name)})
+		}
+	case ir.Input:
+		if c.madeHere(p.Name) {
+			return
+		}
+		c.out.Inputs = append(c.out.Inputs, c.value(p, dims))
+	case ir.Constant:
+		c.out.Consts = append(c.out.Consts, c.value(p, dims))
+	}
+}
+
+// updated is the parameter that an update changes: the first of its header.
+func (c *unitCompiler) updated() string { return check.ASCII(c.unit.Params[0].Name.Text) }
+
+// madeHere reports whether an input of a stage is made by an earlier one.
+func (c *unitCompiler) madeHere(name string) bool {
+	for _, eq := range c.blk.Eqs {
+		if check.ASCII(eq.Name) == name {
+			return true
+		}
+	}
+	return strings.HasSuffix(name, ".in")
+}
+
+// dimsOf are the dimensions of a value without the lane axis.
+func dimsOf(p *ir.Value) []shape.Poly {
+	var out []shape.Poly
+	for i, a := range p.Axes {
+		if i == 0 && a.Name == "L" {
+			continue
+		}
+		out = append(out, a.Size)
+	}
+	return out
+}
+
+// symbol finds the declaration behind an ASCII name.
+func (c *unitCompiler) symbol(name string) *check.Symbol {
+	for _, s := range c.blk.SymSeq {
+		if check.ASCII(s.Name) == name {
+			return s
+		}
+	}
+	return nil
+}
+
+func (c *unitCompiler) weight(p *ir.Value, dims []shape.Poly) plan.Weight {
+	w := plan.Weight{Name: p.Name, Dims: dims, Init: plan.Init{Kind: plan.Fixed0}}
+	s := c.symbol(p.Name)
+	if s == nil || s.Decl == nil {
+		return w
+	}
+	d := s.Decl
+	w.NoDecay = slices.ContainsFunc(d.Attrs, func(a *notation.Word) bool { return a.Text == "nodecay" })
+	switch {
+	case len(d.ByLevel) > 0:
+		w.Init.Kind = plan.Levels
+		for _, x := range d.ByLevel {
+			n, _ := check.Number(x)
+			w.Init.Levels = append(w.Init.Levels, n)
+		}
+	case d.Dist != nil:
+		if call, ok := d.Dist.(*notation.Call); ok && len(call.Args) == 2 {
+			w.Init = plan.Init{Kind: plan.Uniform, A: c.sizeExpr(call.Args[0]), B: c.sizeExpr(call.Args[1])}
+			if call.Fun.Text == "normal" {
+				w.Init.Kind = plan.Normal
+			}
+		}
+	case d.Init != nil:
+		w.Init.A = c.sizeExpr(d.Init)
+	}
+	return w
+}
+
+// sizeExpr turns a number that depends on sizes into its tree.
+func (c *unitCompiler) sizeExpr(x notation.Expr) plan.SizeExpr {
+	if n, ok := check.Number(x); ok {
+		return plan.SizeExpr{Op: "num", Num: n}
+	}
+	bin := func(op string, a, b notation.Expr) plan.SizeExpr {
+		return plan.SizeExpr{Op: op, Args: []plan.SizeExpr{c.sizeExpr(a), c.sizeExpr(b)}}
+	}
+	switch x := x.(type) {
+	case *notation.Ident:
+		if p, ok := c.blk.SizeOf(x, nil); ok {
+			return plan.SizeExpr{Op: "size", Size: ascii(p)}
+		}
+	case *notation.Unary:
+		return plan.SizeExpr{Op: "neg", Args: []plan.SizeExpr{c.sizeExpr(x.X)}}
+	case *notation.Juxt:
+		out := c.sizeExpr(x.Items[0])
+		for _, it := range x.Items[1:] {
+			out = plan.SizeExpr{Op: "mul", Args: []plan.SizeExpr{out, c.sizeExpr(it)}}
+		}
+		return out
+	case *notation.Binary:
+		op := map[string]string{"+": "add", "−": "sub", "·": "mul", "/": "div"}[x.Op]
+		return bin(op, x.X, x.Y)
+	case *notation.Call:
+		if x.Fun.Text == "sqrt" && len(x.Args) == 1 {
+			return plan.SizeExpr{Op: "sqrt", Args: []plan.SizeExpr{c.sizeExpr(x.Args[0])}}
+		}
+	}
+	panic("gen: BUG: not a number of sizes: " + notation.Print(x, notation.Unicode))
+}
+
+// starts reports whether a state's first value depends on learned parameters.
+func (c *unitCompiler) starts(name string) bool {
+	s := c.symbol(name)
+	return s != nil && s.Decl != nil && s.Decl.Init != nil && !isZero(s.Decl.Init)
+}
+
+func isZero(x notation.Expr) bool {
+	n, ok := check.Number(x)
+	return ok && n == 0
+}
+
+func (c *unitCompiler) value(p *ir.Value, dims []shape.Poly) plan.Value {
+	v := plan.Value{Name: p.Name, Elem: p.Elem, Dims: dims}
+	s := c.symbol(p.Name)
+	if s != nil && s.Type != nil && s.Type.Kind == notation.IntType {
+		lo, okl := c.blk.SizeOf(s.Type.Lo, nil)
+		hi, okh := c.blk.SizeOf(s.Type.Hi, nil)
+		v.Lo, v.Hi, v.HasRange = ascii(lo), ascii(hi), okl && okh
+		for _, m := range s.Type.Members {
+			if n, ok := check.Number(m); ok {
+				v.Extra = append(v.Extra, int(n))
+			}
+		}
+	}
+	for name, o := range c.blk.Options {
+		if check.ASCII(name) == p.Name {
+			v.Setting, _ = check.Number(o.Value)
+		}
+	}
+	return v
+}
+
+// sizes lists the free sizes of the unit's programs, lanes and tokens apart.
+func (c *unitCompiler) sizes() {
+	var names []string
+	for _, f := range c.fns {
+		for _, p := range f.Params {
+			for _, a := range p.Axes {
+				names = append(names, a.Size.Symbols()...)
+			}
+		}
+		for _, a := range f.Axes {
+			names = append(names, a.Size.Symbols()...)
+		}
+	}
+	seen := map[string]bool{"L": true, "T": c.out.Kind != plan.OpUnit}
+	for _, n := range names {
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		c.out.Sizes = append(c.out.Sizes, c.size(n))
+	}
+	for _, a := range c.blk.AxisSeq {
+		if len(a.Factors) > 0 {
+			var fs []string
+			for _, f := range a.Factors {
+				fs = append(fs, check.ASCII(f))
+			}
+			c.out.Sizes = append(c.out.Sizes, plan.Size{Name: check.ASCII(a.Name), Value: ascii(a.Size), Product: fs})
+		}
+	}
+}
+
+func (c *unitCompiler) size(name string) plan.Size {
+	s := plan.Size{Name: name, Value: shape.Sym(name), Free: true, Default: -1, Least: 1}
+	for _, a := range c.blk.AxisSeq {
+		if check.ASCII(a.Name) == name && a.Default > 0 {
+			s.Default = a.Default
+		}
+	}
+	if strings.HasPrefix(name, "n_") {
+		s.Least = 0 // a count of extra rows may be none
+	}
+	return s
+}
+
+// equations lists the unit's equations with their ids and citations.
+func (c *unitCompiler) equations() {
+	for _, eq := range c.blk.Eqs {
+		e := plan.Equation{ID: eq.ID, Text: strings.TrimSpace(eq.Span().Text())}
+		if eq.Def != nil && eq.Def.Cite != nil {
+			e.Cite = eq.Def.Cite.Paper + "#" + eq.Def.Cite.Eq
+		}
+		c.out.Equations = append(c.out.Equations, e)
+	}
+}
+
+// attachInstances gives each composition and model its named instances.
+func attachInstances(s *Source, units []*plan.Unit) {
+	for _, u := range s.Tree.Order {
+		if !instanceOf(u) || u.Example || len(u.Formula.Parts) != 1 {
+			continue
+		}
+		root := applied(s, "", u.Formula.Parts[0])
+		for _, p := range units {
+			if p.Name == root.Unit {
+				p.Instances = append(p.Instances, plan.Instance{Name: u.Name.Text, Page: u.Span.File.Path, Root: root})
+			}
+		}
+	}
+}
+
+// applied copies a formula of parts.
+func applied(s *Source, part string, a *notation.Apply) plan.Applied {
+	out := plan.Applied{Unit: a.Name.Text, Part: part, Sizes: map[string]int{}}
+	u := s.Tree.Units[a.Name.Text]
+	if u != nil && instanceOf(u) {
+		out = applied(s, part, u.Formula.Parts[0])
+		u = s.Tree.Units[out.Unit]
+	}
+	var parts []string
+	if u != nil {
+		for _, p := range u.Params {
+			if p.Type != nil && p.Type.Kind == notation.PageType {
+				parts = append(parts, p.Name.Text)
+			}
+		}
+	}
+	n := 0
+	for _, arg := range a.Args {
+		if arg.Apply == nil {
+			if v, ok := check.Number(arg.Value); ok {
+				out.Sizes[check.ASCII(arg.Name.Text)] = int(v)
+			}
+			continue
+		}
+		name := arg.Name.Text
+		if name == "" && n < len(parts) {
+			name = parts[n]
+		}
+		out.Parts = append(out.Parts, applied(s, check.ASCII(name), arg.Apply))
+		n++
+	}
+	return out
+}

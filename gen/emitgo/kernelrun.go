@@ -1,0 +1,240 @@
+package emitgo
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// run prints the method Run: sizes, the parts of the workspace, the body.
+func (e *kernelEmitter) run(f *jen.File) {
+	f.Commentf("Run computes %s.", e.k.Name)
+	e.method(f, "Run").BlockFunc(func(g *jen.Group) {
+		e.declareSizes(g, e.usedSizes())
+		e.workspaceSlices(g)
+		e.nodes(g, e.k.Body)
+	}).Line()
+}
+
+// usedSizes lists the sizes that the body's text mentions.
+func (e *kernelEmitter) usedSizes() []string {
+	u := &sizeUse{used: map[string]bool{}}
+	for _, b := range e.workspace() {
+		u.poly(b.Len())
+	}
+	u.nodes(e.k.Body)
+	var out []string
+	for _, s := range e.k.Sizes {
+		if u.used[s] {
+			out = append(out, s)
+		}
+	}
+	for _, q := range e.k.Ceils {
+		if u.used[q.Name] {
+			out = append(out, q.Name)
+		}
+	}
+	return out
+}
+
+// workspaceSlices cuts Work and Flags:
+//
+//	work := c.Work
+//	MState := work[:dK]
+//	work = work[dK:]
+func (e *kernelEmitter) workspaceSlices(g *jen.Group) {
+	for _, elem := range []ir.Elem{ir.Real, ir.Bool} {
+		var own []*plan.Buffer
+		for _, b := range e.workspace() {
+			if b.Elem == elem {
+				own = append(own, b)
+			}
+		}
+		rest, field := "work", "Work"
+		if elem == ir.Bool {
+			rest, field = "flags", "Flags"
+		}
+		for i, b := range own {
+			e.bufs[b] = e.scope.name(b.Name, false)
+			n := e.poly(b.Len())
+			from := jen.Id(rest)
+			if i == 0 {
+				from = jen.Id("c").Dot(field)
+			}
+			g.Id(e.bufs[b]).Op(":=").Add(from.Clone()).Index(jen.Op(":").Add(n)).Comment(dimsText(b))
+			if i == len(own)-1 {
+				continue
+			}
+			op := "="
+			if i == 0 {
+				op = ":="
+			}
+			g.Id(rest).Op(op).Add(from).Index(e.poly(b.Len()).Op(":"))
+		}
+	}
+}
+
+func (e *kernelEmitter) nodes(g *jen.Group, ns []plan.Node) {
+	for _, n := range ns {
+		e.node(g, n)
+	}
+}
+
+// body prints the inside of a loop: first the slices that can be cut here.
+func (e *kernelEmitter) body(g *jen.Group, ns []plan.Node) {
+	e.depth++
+	mark := e.scope.mark()
+	cut := e.cutViews(g, ns)
+	e.nodes(g, ns)
+	for _, key := range cut {
+		delete(e.views, key)
+	}
+	e.scope.release(mark)
+	e.depth--
+}
+
+func (e *kernelEmitter) node(g *jen.Group, n plan.Node) {
+	switch n := n.(type) {
+	case *plan.Note:
+		if e.depth == 0 {
+			g.Line()
+		}
+		g.Comment(strings.TrimSpace(strings.Join(n.Eqs, ", ") + " " + n.Text))
+	case *plan.Loop:
+		e.loop(g, n)
+	case *plan.If:
+		e.branch(g, n)
+	case *plan.Let:
+		e.let(g, n)
+	case *plan.Pick:
+		v := e.scope.name(n.To.Name, false)
+		val := e.entry(n.From)
+		if len(n.From.Picked()) > 0 {
+			val = e.load(n.From)
+		}
+		if len(n.Plus.Terms) > 0 || !n.Plus.Const.IsZero() {
+			s, _ := e.index(n.Plus)
+			val = val.Op("+").Add(s)
+		}
+		e.vars[n.To] = jen.Id(v)
+		g.Id(v).Op(":=").Add(val)
+	case *plan.Acc:
+		e.acc(g, n)
+	case *plan.Store:
+		e.store(g, n)
+	case *plan.Zero:
+		g.Clear(e.slice(n.Buf))
+	case *plan.Gemm:
+		e.gemm(g, n)
+	default:
+		panic(fmt.Sprintf("emitgo: BUG: no Go for %T", n))
+	}
+}
+
+func (e *kernelEmitter) branch(g *jen.Group, n *plan.If) {
+	cond := jen.Null()
+	first := true
+	and := func(s *jen.Statement) {
+		if !first {
+			cond.Op("&&")
+		}
+		cond.Add(s)
+		first = false
+	}
+	if n.Present != nil {
+		and(jen.Len(e.slice(n.Present)).Op(">").Lit(0))
+	}
+	for _, x := range n.Cond {
+		s, _ := e.index(x)
+		and(s.Op(">=").Lit(0))
+	}
+	g.If(cond).BlockFunc(func(g *jen.Group) {
+		mark := e.scope.mark()
+		e.nodes(g, n.Body)
+		e.scope.release(mark)
+	})
+}
+
+// let prints x := value; a sum that starts at zero is var x F.
+func (e *kernelEmitter) let(g *jen.Group, n *plan.Let) {
+	name := e.scope.name(n.To.Name, false)
+	e.locals[n.To] = name
+	if num, ok := n.Val.(plan.Num); ok && num.V == 0 {
+		g.Var().Id(name).Id("F")
+		return
+	}
+	g.Id(name).Op(":=").Add(e.top(n.Val))
+}
+
+// acc prints s += value, or if !(value <= s) { s = value }.
+func (e *kernelEmitter) acc(g *jen.Group, n *plan.Acc) {
+	name := jen.Id(e.locals[n.To])
+	if !n.Max {
+		g.Add(name).Op("+=").Add(e.realTop(n.Val))
+		return
+	}
+	mark := e.scope.mark()
+	x := e.scope.name("x", false)
+	g.If(jen.Id(x).Op(":=").Add(e.realTop(n.Val)), jen.Op("!").Parens(jen.Id(x).Op("<=").Add(name))).Block(
+		name.Clone().Op("=").Id(x))
+	e.scope.release(mark)
+}
+
+func (e *kernelEmitter) realTop(x plan.Expr) *jen.Statement {
+	if elemOf(x) == ir.Real {
+		return e.top(x)
+	}
+	return e.real(x)
+}
+
+// store prints m[j] = value, or m[j] += value; several values are added one
+// after another: m[j] = m[j] + v0 + v1.
+func (e *kernelEmitter) store(g *jen.Group, n *plan.Store) {
+	val := func(x plan.Expr) *jen.Statement {
+		if n.To.Buf.Elem == ir.Real {
+			return e.realTop(x)
+		}
+		return e.top(x)
+	}
+	write := func(g *jen.Group) {
+		to := e.entry(n.To)
+		switch {
+		case !n.Add:
+			g.Add(to).Op("=").Add(val(n.Vals[0]))
+		case len(n.Vals) == 1:
+			g.Add(to).Op("+=").Add(val(n.Vals[0]))
+		default:
+			sum := to.Clone()
+			for _, v := range n.Vals {
+				sum.Op("+").Add(e.real(v))
+			}
+			g.Add(to).Op("=").Add(sum)
+		}
+	}
+	if picked := n.To.Picked(); len(picked) > 0 {
+		g.If(e.inRange(picked)).BlockFunc(write)
+		return
+	}
+	write(g)
+}
+
+// gemm prints a call of the matrix product.
+func (e *kernelEmitter) gemm(g *jen.Group, n *plan.Gemm) {
+	matrix := func(m plan.Matrix) []jen.Code {
+		at := e.address(m.At)
+		s := e.slice(m.At.Buf)
+		if text := fmt.Sprintf("%#v", at); text != "0" {
+			s = s.Index(at.Op(":"))
+		}
+		return []jen.Code{s, e.poly(m.Row), e.poly(m.Col)}
+	}
+	args := []jen.Code{e.poly(n.M), e.poly(n.N), e.poly(n.K), number(n.Coef), jen.Lit(n.Add)}
+	args = append(args, matrix(n.C)...)
+	args = append(args, matrix(n.A)...)
+	args = append(args, matrix(n.B)...)
+	g.Id("gemm").Call(args...)
+}

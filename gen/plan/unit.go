@@ -1,0 +1,141 @@
+package plan
+
+import (
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// A UnitKind says how a unit is called; the zero value is invalid.
+type UnitKind int
+
+const (
+	_           UnitKind = iota
+	OpUnit               // a typed operation of the tape
+	RuleUnit             // a block with memory and a frozen read
+	ComposeUnit          // a block of stages and parts
+	ModelUnit            // ids in, loss and logits out
+	UpdateUnit           // one parameter, its gradient and its slots
+)
+
+// A Unit is one unit of a page as the emitters see it: kernels, and what their
+// buffers are to a caller.
+type Unit struct {
+	Kind      UnitKind
+	Name      string // as the page writes it
+	ID        string // stable id
+	Page      string // path of the page under the root of the specs
+	Header    []Field
+	Equations []Equation
+	Sizes     []Size
+	Weights   []Weight
+	States    []State
+	Inputs    []Value
+	Consts    []Value
+	Stages    []Stage
+	Parts     []Part
+	Outputs   []string
+	Instances []Instance
+}
+
+// A Field is one field of the page's contract header.
+type Field struct{ Name, Text string }
+
+// An Equation is a line of the page with its stable id.
+type Equation struct{ ID, Text, Cite string }
+
+// A Size is a free size of a unit, or one that others make.
+type Size struct {
+	Name    string
+	Value   shape.Poly // the size itself when free
+	Free    bool
+	Default int      // −1: must be given
+	Least   int      // smallest value that makes sense
+	Product []string // of d = H × d_h: the factors
+}
+
+// A Weight is a learned parameter.
+type Weight struct {
+	Name    string
+	Dims    []shape.Poly
+	NoDecay bool
+	Init    Init
+}
+
+// An InitKind says how a parameter begins; the zero value is invalid.
+type InitKind int
+
+const (
+	_       InitKind = iota
+	Fixed0           // every entry A
+	Levels           // every entry the number of its level
+	Uniform          // uniform in [A, B)
+	Normal           // normal with mean A and deviation B
+)
+
+// An Init is the first value of a parameter; A and B may depend on sizes.
+type Init struct {
+	Kind   InitKind
+	A, B   SizeExpr
+	Levels []float64
+}
+
+// A SizeExpr is a number that depends on sizes, as a small tree. Op is one of
+// "num", "size", "add", "sub", "mul", "div", "neg", "sqrt".
+type SizeExpr struct {
+	Op   string
+	Num  float64
+	Size shape.Poly
+	Args []SizeExpr
+}
+
+// A State is a tensor of the context memory; Starts says that its first value
+// is computed from learned parameters.
+type State struct {
+	Name   string
+	Dims   []shape.Poly // of one lane
+	Starts bool
+}
+
+// A Value is an input or a constant of a call.
+type Value struct {
+	Name     string
+	Elem     ir.Elem
+	Dims     []shape.Poly // without the lane axis
+	Lo, Hi   shape.Poly   // Int: the first and last index
+	Extra    []int        // Int: further allowed values
+	Setting  float64      // Const of an update: the default
+	HasRange bool
+}
+
+// A Stage is one kernel pair, or the call of a part.
+type Stage struct {
+	Name string // of the stage: what it makes
+	Pair
+	Frozen Pair // rules: the read
+	Start  Pair // rules: the first states, when they are learned
+	Part   string
+	Arg    string
+	Out    string
+}
+
+// A Pair is a forward and its backward; Bwd is nil where nothing has a
+// gradient.
+type Pair struct{ Fwd, Bwd *Kernel }
+
+// A Part is a place in a composition for another block.
+type Part struct{ Name, Kind string }
+
+// An Instance is a composition or model with its parts given.
+type Instance struct {
+	Name string
+	Page string
+	Root Applied
+}
+
+// An Applied is a unit in a formula, with its parts and the sizes it sets.
+type Applied struct {
+	Unit  string
+	Part  string
+	Sizes map[string]int
+	Parts []Applied
+}
