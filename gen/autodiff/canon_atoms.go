@@ -181,11 +181,26 @@ func (x *instrCanon) stack() form {
 func (x *instrCanon) opaque() form {
 	in := x.in
 	names := make([]string, x.n)
+	for i, s := range in.To {
+		if l, ok := s.Loop(); ok && names[l] == "" {
+			names[l] = fmt.Sprintf("o%d", i)
+		}
+	}
+	over := []string{}
 	for l, a := range in.Loops {
-		names[l] = fmt.Sprintf("l%d:%s", l, axesText([]*ir.Axis{a}))
+		if names[l] == "" {
+			names[l] = fmt.Sprintf("r%d", l)
+		}
+		names[l] += ":" + axesText([]*ir.Axis{a})
+		if slices.Contains(in.Over, l) {
+			over = append(over, names[l])
+		}
+	}
+	if in.Op != ir.Prod && len(over) == 1 {
+		x.rename(names, over)
 	}
 	s := &opaqueText{canon: x.canon, names: names}
-	text := fmt.Sprintf("%v %v %v over %v to %s guard %s", in.Op, in.Coef, axesText(in.Out.Axes), in.Over, s.subs(in.To), s.subs(in.Guard))
+	text := fmt.Sprintf("%v %v %v over %v to %s guard %s", in.Op, in.Coef, axesText(in.Out.Axes), over, s.subs(in.To), s.subs(in.Guard))
 	for _, a := range in.Args {
 		if f, ok := x.read(a); ok {
 			text += " (" + x.text(x.like(f, x.n), names) + ")"
@@ -197,6 +212,15 @@ func (x *instrCanon) opaque() form {
 		text += " " + Canon(in.Solve.Residual)
 	}
 	return single(ir.Arg{Val: x.atom(text, in.Out.Axes), Sub: ir.Ls(len(in.Out.Axes))})
+}
+
+// rename calls the one loop that is reduced the same wherever it stands.
+func (x *instrCanon) rename(names, over []string) {
+	l := x.in.Over[0]
+	if names[l][0] == 'r' {
+		names[l] = "r:" + axesText(x.in.Loops[l:l+1])
+		over[0] = names[l]
+	}
 }
 
 // An opaqueText writes subscripts as they stand.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/shape"
 )
 
 // expand is the first phase on one instruction: read through, fold, flatten,
@@ -32,6 +33,9 @@ func expand(s *simplifier, in *ir.Instr) *ir.Value {
 		s.foldScalar(in)
 	}
 	reorder(in)
+	if in.Op == ir.SizeOf {
+		return nil
+	}
 	if in.Op == ir.Prod {
 		s.sortFactors(in)
 		s.split(in)
@@ -78,7 +82,19 @@ func (s *simplifier) foldProd(in *ir.Instr) {
 	}
 	if _, whole := in.WroteBy(); whole && len(args) == 0 {
 		s.toConst(in, in.Coef[0])
+	} else if len(args)+len(in.Guard)+len(in.To) == 0 && in.Coef[0] == 1 {
+		s.toSize(in)
 	}
+}
+
+// toSize turns a sum of ones into the size of its box.
+func (s *simplifier) toSize(in *ir.Instr) {
+	in.Poly = shape.Int(1)
+	for _, a := range in.Loops {
+		in.Poly = in.Poly.Mul(a.Size)
+	}
+	in.Op, in.Loops, in.Coef = ir.SizeOf, nil, nil
+	s.changed = true
 }
 
 // foldLin gathers like terms and constants; what is left of one term is a
@@ -248,7 +264,8 @@ func (s *simplifier) sortFactors(in *ir.Instr) {
 		return math.MaxInt
 	}
 	slices.SortStableFunc(in.Args, func(a, b ir.Arg) int {
-		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(s.order[a.Val], s.order[b.Val]))
+		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(s.order[a.Val], s.order[b.Val]),
+			cmp.Compare(s.subsKey(a.Sub, nil), s.subsKey(b.Sub, nil)))
 	})
 }
 

@@ -69,11 +69,12 @@ func (s *simplifier) mergeCoefs(in *ir.Instr, i int, d *ir.Instr) {
 	in.Coef = slices.Concat(coef[:i], inner, coef[i+1:])
 }
 
-// copyLike reports whether a product is one tensor times scalars.
+// copyLike reports whether a product is one tensor times numbers that are the
+// same for all entries.
 func copyLike(d *ir.Instr) bool {
 	n := 0
-	for _, a := range d.Args {
-		if len(a.Val.Axes) > 0 {
+	for _, loops := range argLoops(d) {
+		if len(loops) > 0 {
 			n++
 		}
 	}

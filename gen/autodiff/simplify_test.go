@@ -122,7 +122,7 @@ func TestSimplifyRewrites(t *testing.T) {
 		{"commuted", "a [d] = prod i:d : x[i] y[i]\n b [d] = prod i:d : y[i] x[i]\n s [d] = exp i:d : a[i]\n h [d] = div i:d : s[i] b[i]", "a [d] = prod i:d : x[i] y[i]\n  s [d] = exp i:d : a[i]\n  h [d] = div i:d : s[i] a[i]"},
 		{"division by a number", "k [] = const : 4\n h [d] = div i:d : x[i] k", "h [d] = prod i:d : 0.25 x[i]"},
 		{"decided choice", "k bool[] = const : 1\n h [d] = select i:d : k x[i] y[i]", "return h = x"},
-		{"factor out of a sum", "h [d] = prod i:d j:d : -1 c A[i, j] x[j] y[i]", "%1 [d] = prod i:d j:d : A[i, j] x[j]\n  %2 [d] = prod i:d : c y[i]\n  h [d] = prod i:d : -1 %1[i] %2[i]"},
+		{"factor out of a sum", "h [d] = prod i:d j:d : -1 c A[i, j] x[j] y[i]", "%1 [d] = prod i:d j:d : A[i, j] x[j]\n  h [d] = prod i:d : -1 c y[i] %1[i]"},
 		{"small factors first", "h [d, d] = prod i:d j:d : c x[i] y[j]", "%1 [d] = prod i:d : c x[i]\n  h [d, d] = prod i:d j:d : y[j] %1[i]"},
 		{"chain of matrices", "h [] = prod i:d j:d : x[i] A[i, j] y[j]", "%1 [d] = prod i:d j:d : A[i, j] y[j]\n  h [] = prod i:d : x[i] %1[i]"},
 		{"sums up to a number", "a [d] = prod i:d j:d : A[i, j] x[j]\n b [d] = prod i:d j:d : 2 A[i, j] x[j]\n h [d] = div i:d : b[i] a[i]", "a [d] = prod i:d j:d : A[i, j] x[j]\n  b [d] = prod i:d : 2 a[i]\n  h [d] = div i:d : b[i] a[i]"},

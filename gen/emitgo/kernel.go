@@ -2,6 +2,7 @@ package emitgo
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -13,8 +14,8 @@ import (
 
 // A kernel becomes a struct, one call of the kernel, with the methods
 //
-//	func (c *Delta[F]) WorkLen() int   // entries of Work
-//	func (c *Delta[F]) FlagsLen() int  // entries of Flags, only when truth values are kept
+//	func (c *Delta[F]) WorkLen() int // entries of Work
+//	func (c *Delta[F]) RowsLen() int // entries of Rows, when a recurrence has rows
 //	func (c *Delta[F]) Run()
 //
 // Its fields are the sizes, a slice for each parameter and result, and the
@@ -36,7 +37,7 @@ type KernelNames struct {
 	Type    string                  // the generic struct
 	Sizes   map[string]string       // field of each free size
 	Buffers map[*plan.Buffer]string // field of each parameter
-	Flags   bool                    // has Flags and FlagsLen
+	Work    []string                // workspace fields: Work, Rows, …; each X has a method XLen
 }
 
 // Kernel prints a kernel into f as the type of the given exported name.
@@ -56,7 +57,7 @@ type kernelEmitter struct {
 	vars    map[*plan.Var]*jen.Statement
 	locals  map[*plan.Local]string
 	bufs    map[*plan.Buffer]string // local slice of a workspace buffer
-	private map[*plan.Loop][]*plan.Buffer
+	rows    map[*plan.Buffer]bool   // private to a row: one entry for each row in flight
 	jammed  map[*plan.Loop][]plan.Node
 	views   map[string]string // slices in scope, by what they show
 	bound   map[*plan.Var]bool
@@ -67,12 +68,12 @@ type kernelEmitter struct {
 
 func newKernelEmitter(k *plan.Kernel, typeName string) *kernelEmitter {
 	e := &kernelEmitter{k: k, scope: newScope(), sizes: map[string]string{}, vars: map[*plan.Var]*jen.Statement{},
-		locals: map[*plan.Local]string{}, bufs: map[*plan.Buffer]string{}, private: map[*plan.Loop][]*plan.Buffer{},
+		locals: map[*plan.Local]string{}, bufs: map[*plan.Buffer]string{}, rows: map[*plan.Buffer]bool{},
 		jammed: map[*plan.Loop][]plan.Node{}, views: map[string]string{}, bound: map[*plan.Var]bool{},
 		counter: map[*plan.Loop]*jen.Statement{}}
 	e.names = &KernelNames{Type: typeName, Sizes: map[string]string{}, Buffers: map[*plan.Buffer]string{}}
 	fields := newScope()
-	for _, n := range []string{"Run", "WorkLen", "FlagsLen", "Work", "Flags"} {
+	for _, n := range []string{"Run", "Work", "WorkLen", "Rows", "RowsLen", "Flags", "FlagsLen", "RowFlags", "RowFlagsLen"} {
 		fields.used[n] = true
 	}
 	for _, s := range k.Sizes {
@@ -82,33 +83,59 @@ func newKernelEmitter(k *plan.Kernel, typeName string) *kernelEmitter {
 		e.names.Buffers[b] = fields.name(b.Name, true)
 	}
 	plan.Walk(k.Body, func(n plan.Node) {
-		loop, ok := n.(*plan.Loop)
-		if !ok || len(loop.Private) == 0 && loop.Kind != plan.Row {
-			return
-		}
-		if loop.Kind == plan.Row {
-			e.jammed[loop], e.private[loop] = plan.Jam(loop, rowBlock)
-		} else {
-			e.private[loop] = loop.Private
+		if loop, ok := n.(*plan.Loop); ok && loop.Kind == plan.Row {
+			e.jammed[loop] = plan.Jam(loop, rowBlock)
+			for _, b := range loop.Private {
+				e.rows[b] = true
+			}
 		}
 	})
-	for _, b := range e.workspace() {
-		e.names.Flags = e.names.Flags || b.Elem == ir.Bool
+	for _, field := range workFields {
+		if len(e.workspace(field)) > 0 || field.always {
+			e.names.Work = append(e.names.Work, field.name)
+		}
 	}
 	return e
 }
 
-// workspace lists all buffers of the kernel's own.
-func (e *kernelEmitter) workspace() []*plan.Buffer {
+// A workField is one of the fields that hold workspace. Rows has an entry for
+// each row in flight, so that the rows of a block lie side by side.
+type workField struct {
+	name   string
+	elem   ir.Elem
+	rows   bool
+	always bool
+}
+
+var workFields = []workField{
+	{"Work", ir.Real, false, true}, {"Rows", ir.Real, true, false},
+	{"Flags", ir.Bool, false, false}, {"RowFlags", ir.Bool, true, false},
+}
+
+// goType is the type of an entry of the field.
+func (w workField) goType() *jen.Statement {
+	if w.rows {
+		return jen.Index(jen.Lit(rowBlock)).Add(elemType(w.elem))
+	}
+	return elemType(w.elem)
+}
+
+// workspace lists the buffers of the kernel's own that lie in a field.
+func (e *kernelEmitter) workspace(w workField) []*plan.Buffer {
 	var out []*plan.Buffer
-	for _, b := range e.k.Work {
-		if b.Role == plan.Work {
+	add := func(b *plan.Buffer) {
+		if b.Role != plan.View && b.Elem == w.elem && e.rows[b] == w.rows {
 			out = append(out, b)
 		}
 	}
+	for _, b := range e.k.Work {
+		add(b)
+	}
 	plan.Walk(e.k.Body, func(n plan.Node) {
 		if loop, ok := n.(*plan.Loop); ok {
-			out = append(out, e.private[loop]...)
+			for _, b := range loop.Private {
+				add(b)
+			}
 		}
 	})
 	return out
@@ -165,9 +192,8 @@ func (e *kernelEmitter) structType(f *jen.File) {
 			}
 			g.Id(e.names.Buffers[b]).Index().Add(elemType(b.Elem)).Comment(text)
 		}
-		g.Id("Work").Index().Id("F").Comment("WorkLen() entries")
-		if e.names.Flags {
-			g.Id("Flags").Index().Bool().Comment("FlagsLen() entries")
+		for _, w := range e.fields() {
+			g.Id(w.name).Index().Add(w.goType()).Comment(w.name + "Len() entries")
 		}
 	}).Line()
 }
@@ -176,24 +202,25 @@ func (e *kernelEmitter) method(f *jen.File, name string) *jen.Statement {
 	return f.Func().Params(jen.Id("c").Op("*").Id(e.names.Type).Types(jen.Id("F"))).Id(name).Params()
 }
 
-// lengths prints WorkLen and FlagsLen.
+// fields are the workspace fields that the kernel has.
+func (e *kernelEmitter) fields() []workField {
+	return slices.DeleteFunc(slices.Clone(workFields), func(w workField) bool { return !slices.Contains(e.names.Work, w.name) })
+}
+
+// lengths prints WorkLen and its like.
 func (e *kernelEmitter) lengths(f *jen.File) {
-	total := map[ir.Elem]shape.Poly{}
-	for _, b := range e.workspace() {
-		total[b.Elem] = total[b.Elem].Add(b.Len())
-	}
-	one := func(name string, p shape.Poly) {
-		f.Commentf("%s is %s.", name, p)
+	for _, w := range e.fields() {
+		p := shape.Poly{}
+		for _, b := range e.workspace(w) {
+			p = p.Add(b.Len())
+		}
+		f.Commentf("%sLen is %s.", w.name, p)
 		mark := e.scope.mark()
-		e.method(f, name).Int().BlockFunc(func(g *jen.Group) {
+		e.method(f, w.name+"Len").Int().BlockFunc(func(g *jen.Group) {
 			e.declareSizes(g, p.Symbols())
 			g.Return(e.poly(p))
 		}).Line()
 		e.scope.release(mark)
-	}
-	one("WorkLen", total[ir.Real])
-	if e.names.Flags {
-		one("FlagsLen", total[ir.Bool])
 	}
 }
 

@@ -158,9 +158,26 @@ func (e *kernelEmitter) address(a plan.Access) *jen.Statement {
 	return out
 }
 
+// storage is the buffer that holds a buffer's entries.
+func storage(b *plan.Buffer) *plan.Buffer {
+	b = b.Base()
+	if b.Slot != nil {
+		return b.Slot
+	}
+	return b
+}
+
+// inRow selects the present row of an entry that holds all rows in flight.
+func (e *kernelEmitter) inRow(b *plan.Buffer, entry *jen.Statement) *jen.Statement {
+	if e.rows[storage(b)] {
+		return entry.Index(jen.Lit(b.Base().At))
+	}
+	return entry
+}
+
 // slice prints the slice that holds a buffer's entries.
 func (e *kernelEmitter) slice(b *plan.Buffer) *jen.Statement {
-	b = b.Base()
+	b = storage(b)
 	if name, ok := e.bufs[b]; ok {
 		return jen.Id(name)
 	}

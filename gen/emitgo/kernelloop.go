@@ -28,18 +28,9 @@ func (e *kernelEmitter) loop(g *jen.Group, n *plan.Loop) {
 	g.Id(i).Op(":=").Lit(0)
 	g.For(jen.Empty(), jen.Id(i).Op("+").Lit(rowBlock-1).Op("<").Add(size.Clone()), jen.Id(i).Op("+=").Lit(rowBlock)).
 		BlockFunc(func(g *jen.Group) { e.inside(g, n, blocked) })
-	e.shareFirst(n)
 	g.For(jen.Empty(), jen.Id(i).Op("<").Add(size), jen.Id(i).Op("++")).
 		BlockFunc(func(g *jen.Group) { e.inside(g, n, n.Body) })
 	e.scope.release(mark)
-}
-
-// shareFirst lets a single row use the private buffers of the first row of a
-// block.
-func (e *kernelEmitter) shareFirst(n *plan.Loop) {
-	for k, b := range n.Private {
-		e.bufs[b] = e.bufs[e.private[n][k]]
-	}
 }
 
 func (e *kernelEmitter) inside(g *jen.Group, n *plan.Loop, body []plan.Node) {

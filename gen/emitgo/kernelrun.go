@@ -23,8 +23,10 @@ func (e *kernelEmitter) run(f *jen.File) {
 // usedSizes lists the sizes that the body's text mentions.
 func (e *kernelEmitter) usedSizes() []string {
 	u := &sizeUse{used: map[string]bool{}}
-	for _, b := range e.workspace() {
-		u.poly(b.Len())
+	for _, w := range e.fields() {
+		for _, b := range e.workspace(w) {
+			u.poly(b.Len())
+		}
 	}
 	u.nodes(e.k.Body)
 	var out []string
@@ -41,31 +43,22 @@ func (e *kernelEmitter) usedSizes() []string {
 	return out
 }
 
-// workspaceSlices cuts Work and Flags:
+// workspaceSlices cuts the workspace:
 //
 //	work := c.Work
-//	MState := work[:dK]
+//	a := work[:dK]
 //	work = work[dK:]
 func (e *kernelEmitter) workspaceSlices(g *jen.Group) {
-	for _, elem := range []ir.Elem{ir.Real, ir.Bool} {
-		var own []*plan.Buffer
-		for _, b := range e.workspace() {
-			if b.Elem == elem {
-				own = append(own, b)
-			}
-		}
-		rest, field := "work", "Work"
-		if elem == ir.Bool {
-			rest, field = "flags", "Flags"
-		}
+	for _, w := range e.fields() {
+		own := e.workspace(w)
+		rest := strings.ToLower(w.name[:1]) + w.name[1:]
 		for i, b := range own {
 			e.bufs[b] = e.scope.name(b.Name, false)
-			n := e.poly(b.Len())
 			from := jen.Id(rest)
 			if i == 0 {
-				from = jen.Id("c").Dot(field)
+				from = jen.Id("c").Dot(w.name)
 			}
-			g.Id(e.bufs[b]).Op(":=").Add(from.Clone()).Index(jen.Op(":").Add(n)).Comment(dimsText(b))
+			g.Id(e.bufs[b]).Op(":=").Add(from.Clone()).Index(jen.Op(":").Add(e.poly(b.Len()))).Comment(dimsText(b))
 			if i == len(own)-1 {
 				continue
 			}

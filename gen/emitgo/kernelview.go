@@ -60,7 +60,10 @@ func (e *kernelEmitter) viewOf(a plan.Access, loop *plan.Loop) *view {
 }
 
 func viewKey(first plan.Access, loop *plan.Loop) string {
-	key := fmt.Sprintf("%p %s", first.Buf, first.Buf.Name)
+	key := fmt.Sprintf("%p", storage(first.Buf))
+	for _, d := range first.Buf.Dims {
+		key += " " + d.String()
+	}
 	for _, x := range first.Index {
 		for _, t := range x.Terms {
 			key += fmt.Sprintf(" %s*%p", t.Coef, t.Var)
@@ -78,11 +81,11 @@ func (e *kernelEmitter) entry(a plan.Access) *jen.Statement {
 	for _, loop := range e.loops {
 		if v := e.viewOf(a, loop); v != nil {
 			if name := e.views[v.key]; name != "" {
-				return jen.Id(name).Index(e.counter[loop].Clone())
+				return e.inRow(a.Buf, jen.Id(name).Index(e.counter[loop].Clone()))
 			}
 		}
 	}
-	return e.slice(a.Buf).Index(e.address(a))
+	return e.inRow(a.Buf, e.slice(a.Buf).Index(e.address(a)))
 }
 
 // leafViews lists the views of a loop's own statements that are not cut yet.
@@ -109,17 +112,17 @@ func (e *kernelEmitter) leafViews(n *plan.Loop) []*view {
 // whole reports whether a view is a whole workspace buffer, which is a slice
 // of that length already.
 func (e *kernelEmitter) whole(v *view) bool {
-	if v.size.IsZero() || v.buf.Shows != nil || len(v.buf.Dims) != 1 || !v.buf.Dims[0].Equal(v.size) || e.bufs[v.buf] == "" {
+	if v.size.IsZero() || v.buf.Shows != nil || len(v.buf.Dims) != 1 || !v.buf.Dims[0].Equal(v.size) || e.bufs[storage(v.buf)] == "" {
 		return false
 	}
-	e.views[v.key] = e.bufs[v.buf]
+	e.views[v.key] = e.bufs[storage(v.buf)]
 	return true
 }
 
 // cut prints the slices of views.
 func (e *kernelEmitter) cut(g *jen.Group, vs []*view) {
 	for _, v := range vs {
-		v.name = e.scope.name(v.buf.Name, false)
+		v.name = e.scope.name(nameOf(v.buf), false)
 		if v.n == nil {
 			v.n = e.poly(v.size)
 		}
@@ -182,4 +185,11 @@ func (e *kernelEmitter) known(v *view) bool {
 		}
 	}
 	return true
+}
+
+func nameOf(b *plan.Buffer) string {
+	if b.Slot != nil {
+		return b.Slot.Name
+	}
+	return b.Name
 }

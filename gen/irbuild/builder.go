@@ -30,6 +30,7 @@ type builder struct {
 	depth  int
 	exts   map[extKey]*ir.Value
 	pos    *ir.Value
+	trace  *[]gradSite // where the gradients inside equations are, when someone asks
 }
 
 // A namer finds the value of a block's name at a moment.

@@ -333,6 +333,9 @@ func (e *builder) grad(x *notation.Grad) *ten {
 	if adj == nil {
 		adj = e.b.Const(0, wrt.Axes...)
 	}
+	if e.trace != nil {
+		*e.trace = append(*e.trace, gradSite{x, e.eq, e.f, wrt, val, adj})
+	}
 	out := p.clone()
 	out.fs[0].val = adj
 	return out

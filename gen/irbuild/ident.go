@@ -43,6 +43,11 @@ func (e *builder) ident(x *notation.Ident) *ten {
 		if t := e.constant(x); t != nil {
 			return t
 		}
+		if n, ok := e.names.(freeNamer); ok {
+			if t := n.free(e, x); t != nil {
+				return t
+			}
+		}
 		e.unknown(x)
 		return nil
 	}
@@ -199,6 +204,9 @@ func (e *builder) unknown(x *notation.Ident) {
 // field builds ℓ.r, which claims and kinks use; nothing else may look inside
 // another definition.
 func (e *builder) field(x *notation.Field) *ten {
+	if n, ok := e.names.(fieldNamer); ok {
+		return n.inside(e, x)
+	}
 	e.errorf(diag.NotSupported, x, "%s looks inside a definition; only kink may", notation.Print(x, notation.Unicode))
 	return nil
 }
@@ -206,4 +214,15 @@ func (e *builder) field(x *notation.Field) *ten {
 // A barNamer knows adjoints: the claims of an operation or of a step.
 type barNamer interface {
 	barred(e *builder, x *notation.Ident, suffix string) *ten
+}
+
+// A freeNamer knows names that only stand for something in a claim: the
+// parameters of the page's functions.
+type freeNamer interface {
+	free(e *builder, x *notation.Ident) *ten
+}
+
+// A fieldNamer looks inside a definition: ℓ.r.
+type fieldNamer interface {
+	inside(e *builder, x *notation.Field) *ten
 }

@@ -23,8 +23,13 @@ type ruleNames struct {
 
 // Rule builds the program of a rule: inputs, learned parameters and states in;
 // y and states out.
-func Rule(blk *check.Block, ds *diag.List) *ir.Func {
+func Rule(blk *check.Block, ds *diag.List) *ir.Func { return buildRule(blk, ds, nil, nil) }
+
+// buildRule is Rule that also records the gradients inside the equations and
+// gives out what the probes look at.
+func buildRule(blk *check.Block, ds *diag.List, trace *[]gradSite, probes []Probe) *ir.Func {
 	e, n := newRuleBuilder(blk, blk.ID, ds)
+	e.trace = trace
 	before := ds.Len()
 	var step *stepNames
 	for _, eq := range blk.Eqs {
@@ -40,7 +45,11 @@ func Rule(blk *check.Block, ds *diag.List) *ir.Func {
 	if ds.Len() > before && ds.HasErrors() {
 		return nil
 	}
+	if step == nil && len(probes) > 0 {
+		step = newStep(e, n)
+	}
 	if step != nil {
+		step.probe(probes)
 		step.finish()
 	} else {
 		e.f.Results = append(e.f.Results, ir.Result{Name: "y", Val: e.pack(n.vals["y"], []*loopVar{e.lane, e.token})})

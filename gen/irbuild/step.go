@@ -19,12 +19,14 @@ type stepNames struct {
 	carry  map[string]*ten // states before the token
 	tokens map[string]*ten
 	shared map[string]*ten
-	before bool // equations of states are read at the moment before
+	before bool       // equations of states are read at the moment before
+	probes []probeVal // what a proof looks at
+	bare   bool       // a probe is built: a bare state is the one after the write
 }
 
 func newStep(outer *builder, series *ruleNames) *stepNames {
 	e := newBuilder(outer.blk, outer.blk.ID+".step", outer.ds)
-	e.axes, e.sized = outer.axes, outer.sized
+	e.axes, e.sized, e.trace = outer.axes, outer.sized, outer.trace
 	e.token = e.newVar("t", outer.token.axis)
 	s := &stepNames{outer: outer, series: series, e: e, vals: map[string]*ten{}, carry: map[string]*ten{},
 		tokens: map[string]*ten{}, shared: map[string]*ten{},
@@ -99,7 +101,7 @@ func (s *stepNames) state(sym *check.Symbol, when moment, span notation.Span) *t
 	switch {
 	case when.before || s.before && when.now:
 		return s.carry[sym.Name]
-	case when.now:
+	case when.now, s.bare:
 		return s.vals[sym.Name]
 	}
 	s.e.ds.Errorf(diag.TimeSuffix, span, "state %s changes with every token", sym.Name).
@@ -165,6 +167,9 @@ func (s *stepNames) finish() {
 	y := s.vals["y"]
 	if y != nil {
 		s.emitSeries(y)
+	}
+	for _, p := range s.probes {
+		s.emitProbe(p)
 	}
 	for i := range s.scan.Carry {
 		c := &s.scan.Carry[i]

@@ -11,9 +11,8 @@ import (
 // Var being the first of them: what depends on the iteration is there once for
 // each, interleaved, with scalars and private buffers of its own; what does
 // not is there once. Sums into one entry add the iterations in order, so no
-// bit differs from running them one after another. The second result holds
-// the private buffers of all iterations.
-func Jam(loop *Loop, width int) ([]Node, []*Buffer) {
+// bit differs from running them one after another.
+func Jam(loop *Loop, width int) []Node {
 	j := &jammer{loop: loop, width: width, dep: map[any]bool{loop.Var: true}}
 	for _, b := range loop.Private {
 		j.dep[b] = true
@@ -22,18 +21,16 @@ func Jam(loop *Loop, width int) ([]Node, []*Buffer) {
 		n = len(j.dep)
 		j.mark(loop.Body)
 	}
-	var private []*Buffer
 	for u := range width {
 		c := &copied{j: j, at: u, local: map[*Local]*Local{}, vars: map[*Var]*Var{}, buf: map[*Buffer]*Buffer{}}
 		for _, b := range loop.Private {
 			n := *b
-			n.Name = fmt.Sprintf("%s.%d", b.Name, u)
+			n.Name, n.Slot, n.At = fmt.Sprintf("%s.%d", b.Name, u), b, u
 			c.buf[b] = &n
-			private = append(private, &n)
 		}
 		j.copies = append(j.copies, c)
 	}
-	return j.nodes(loop.Body), private
+	return j.nodes(loop.Body)
 }
 
 type jammer struct {

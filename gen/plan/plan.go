@@ -72,6 +72,8 @@ type Buffer struct {
 	Role     Role
 	Optional bool    // may be absent; the kernel asks with If.Present
 	Shows    *Buffer // of a view: the buffer it shows
+	Slot     *Buffer // of a private buffer in a jammed loop: the buffer of the loop,
+	At       int     // and the number of the iteration
 }
 
 // Len is the number of entries of a buffer.

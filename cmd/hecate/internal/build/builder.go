@@ -1,0 +1,247 @@
+package build
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/runtime/pulse"
+	"github.com/nl-hecate/hecate/runtime/stream"
+	"github.com/nl-hecate/hecate/runtime/tape"
+)
+
+// ErrDiverged says that a loss or a gradient is no longer a number.
+var ErrDiverged = errors.New("the build has diverged")
+
+// A Builder moves a model's parameters, one chunk of all lanes at a time.
+//
+// The lanes are independent until their gradients meet. Each has its own
+// context memory and its own gradient; workers take lanes as they come free,
+// and when all are done the gradients are added in the order of the lanes. So
+// no number depends on how many workers there are.
+//
+// The loss of a chunk is the mean, in nats, over all its valid targets. Where
+// a lane's text ends inside a chunk, the lane runs in pieces with a new
+// context after the end; memory is carried from chunk to chunk as a value and
+// no gradient crosses an edge.
+type Builder[F num.Float] struct {
+	model  block.Model[F]
+	params *context.ParamSet[F]
+	writer *context.Writer[F]
+	update Update[F]
+	slots  []Slots[F]
+	lanes  []*lane[F]
+	arenas []*tape.Arena[F] // by worker
+	pulse  pulse.Pulse
+}
+
+// A lane is one walk through the text.
+type lane[F num.Float] struct {
+	memory *block.Memory[F]
+	grads  [][]F // by parameter
+	nats   float64
+}
+
+// NewBuilder returns a builder at its first step, the parameters filled from
+// the seed.
+func NewBuilder[F num.Float](m block.Model[F], u Update[F], lanes int, seed uint64) (*Builder[F], error) {
+	b := &Builder[F]{model: m, params: &context.ParamSet[F]{}, update: u, pulse: pulse.First(pulse.Build)}
+	if err := m.Declare(b.params, ""); err != nil {
+		return nil, err
+	}
+	b.params.Fill(seed)
+	var err error
+	if b.writer, err = b.params.Writer(); err != nil {
+		return nil, err
+	}
+	v := b.params.View()
+	for i := range v.Len() {
+		b.slots = append(b.slots, u.New(len(v.Data(i))))
+	}
+	for range lanes {
+		l := &lane[F]{memory: m.Memory(1)}
+		for i := range v.Len() {
+			l.grads = append(l.grads, make([]F, len(v.Data(i))))
+		}
+		b.lanes = append(b.lanes, l)
+	}
+	return b, nil
+}
+
+// Params returns the parameters to read.
+func (b *Builder[F]) Params() context.View[F] { return b.params.View() }
+
+// Pulse returns the time of the next chunk.
+func (b *Builder[F]) Pulse() pulse.Pulse { return b.pulse }
+
+// Fresh starts a new context in every lane.
+func (b *Builder[F]) Fresh() {
+	for _, l := range b.lanes {
+		l.memory.Reset(0)
+	}
+}
+
+// Step runs one chunk forwards and backwards and updates the parameters once.
+// It returns the loss before the update, in nats. The error wraps ErrDiverged,
+// and then nothing was updated, or is the model's.
+func (b *Builder[F]) Step(c stream.Chunk) (nats float64, err error) {
+	if c.Lanes != len(b.lanes) {
+		panic(fmt.Sprintf("build: BUG: chunk of %d lanes for a builder of %d", c.Lanes, len(b.lanes)))
+	}
+	valid := count(c.Targets)
+	err = each(len(b.lanes), b.workers(), func(worker, l int) error {
+		return b.lane(b.arenas[worker], l, c, valid)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("step %d: %w", b.pulse.Step()+1, err)
+	}
+	for _, l := range b.lanes {
+		nats += l.nats
+	}
+	if valid > 0 {
+		nats /= float64(valid)
+	}
+	sum, err := b.gather()
+	if err != nil {
+		return 0, fmt.Errorf("step %d: %w", b.pulse.Step()+1, err)
+	}
+	n := int(b.pulse.Step()) + 1
+	b.writer.Update(func(i int, p context.Param, data []F) {
+		b.slots[i].Apply(b.pulse, n, p.NoDecay, data, sum[i])
+	})
+	b.pulse = b.pulse.Next(c.Tokens)
+	return nats, nil
+}
+
+// gather adds the gradients of all lanes in the order of the lanes, into the
+// first lane's.
+func (b *Builder[F]) gather() ([][]F, error) {
+	sum := b.lanes[0].grads
+	for i, g := range sum {
+		for _, l := range b.lanes[1:] {
+			for j, x := range l.grads[i] {
+				g[j] += x
+			}
+		}
+		for j, x := range g {
+			if !num.IsFinite(x) {
+				return nil, fmt.Errorf("%w: the gradient of %s[%d] is %v", ErrDiverged, b.params.View().Param(i).Name, j, x)
+			}
+		}
+	}
+	return sum, nil
+}
+
+// lane runs lane l over its chunk, in pieces where its text ends.
+func (b *Builder[F]) lane(a *tape.Arena[F], l int, c stream.Chunk, valid int) error {
+	ln := b.lanes[l]
+	ln.nats = 0
+	for _, g := range ln.grads {
+		clear(g)
+	}
+	ids, next := c.Inputs[l*c.Tokens:(l+1)*c.Tokens], c.Targets[l*c.Tokens:(l+1)*c.Tokens]
+	from := 0
+	for _, e := range c.Events {
+		if e.Lane != l {
+			continue
+		}
+		if err := b.piece(a, ln, ids[from:e.At], next[from:e.At], valid); err != nil {
+			return fmt.Errorf("lane %d: %w", l, err)
+		}
+		ln.memory.Reset(0)
+		from = e.At
+	}
+	if err := b.piece(a, ln, ids[from:], next[from:], valid); err != nil {
+		return fmt.Errorf("lane %d: %w", l, err)
+	}
+	return nil
+}
+
+// piece runs consecutive tokens of one context forwards and backwards. Its
+// mean loss counts in the chunk's by its share of the valid targets.
+func (b *Builder[F]) piece(a *tape.Arena[F], l *lane[F], ids, next []int32, valid int) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	err := tape.With(a, b.pulse, func(r *tape.Run[F]) error {
+		w := block.Bind(r, b.params.View())
+		call := block.Call[F]{Run: r, Pulse: r.Pulse, Lanes: 1, Steps: len(ids)}
+		loss, _, err := b.model.Step(call, w, l.memory, ids, next)
+		if err != nil {
+			return err
+		}
+		if !num.IsFinite(loss.Data[0]) {
+			return fmt.Errorf("%w: the loss is %v", ErrDiverged, loss.Data[0])
+		}
+		own := count(next)
+		if own == 0 {
+			return nil // only the memory moves
+		}
+		l.nats += float64(float64(loss.Data[0]) * float64(own))
+		r.Tape.Seed(loss, []F{F(float64(own) / float64(valid))})
+		r.Tape.Reverse()
+		i := 0
+		r.Tape.Params(func(_ string, grad []F) { // in the order of the table, as Bind registers
+			for j, x := range grad {
+				l.grads[i][j] += x
+			}
+			i++
+		})
+		return nil
+	})
+	if err == nil {
+		l.memory.Keep()
+	}
+	return err
+}
+
+// count returns how many targets are there to be predicted.
+func count(next []int32) (n int) {
+	for _, t := range next {
+		if t != stream.Ignore {
+			n++
+		}
+	}
+	return n
+}
+
+// workers returns how many goroutines share the lanes, and sees that each has
+// an arena.
+func (b *Builder[F]) workers() int {
+	n := min(len(b.lanes), runtime.GOMAXPROCS(0))
+	for len(b.arenas) < n {
+		b.arenas = append(b.arenas, &tape.Arena[F]{})
+	}
+	return n
+}
+
+// each calls f for every i below n on the given number of goroutines and
+// returns the error of the lowest i.
+func each(n, workers int, f func(worker, i int) error) error {
+	errs := make([]error, n)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				errs[i] = f(w, i)
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bits turns nats into bits.
+func bits(nats float64) float64 { return nats / math.Ln2 }

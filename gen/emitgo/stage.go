@@ -1,0 +1,210 @@
+package emitgo
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// A stage is a kernel pair as a node of the tape. Its forward fills one struct,
+// the kernel's call, which the node keeps: so the cache of the backward is
+// typed, and nothing is translated. The backward fills its own call from that
+// one, from the adjoints of what the stage gave, and adds what it computes to
+// the adjoints of what the stage read.
+
+// A stageEmitter prints one kernel pair of a unit.
+type stageEmitter struct {
+	u        *plan.Unit
+	file     *jen.File
+	recv     string // type that the forward is a method of, or "" for a function
+	fn       string // name of the forward
+	node     string // type of the node
+	kind     string // constant of the node's kind
+	fwd, bwd *plan.Kernel
+	fn2      *KernelNames // of fwd
+	bn       *KernelNames // of bwd
+	sizeOf   func(size string) string
+	lanes    string // Go expression of the lane count
+	steps    string
+}
+
+// A reading is a buffer of the forward that comes from a tape value.
+type reading struct {
+	buf   *plan.Buffer
+	field string // node field of the value
+	expr  string // where the value comes from
+}
+
+func (s *stageEmitter) field(name string) string { return "v" + identifier(name, true) }
+
+// weight, input and state find what a parameter of the program is.
+func (s *stageEmitter) weight(name string) bool {
+	return slices.ContainsFunc(s.u.Weights, func(w plan.Weight) bool { return w.Name == name })
+}
+
+func (s *stageEmitter) state(name string) int {
+	return slices.IndexFunc(s.u.States, func(x plan.State) bool { return x.Name == name })
+}
+
+func (s *stageEmitter) constant(name string) bool {
+	return slices.ContainsFunc(s.u.Consts, func(v plan.Value) bool { return v.Name == name })
+}
+
+// inputs are the forward's tape values and index inputs that are neither
+// learned, nor states, nor constants, in the order of the program.
+func (s *stageEmitter) inputs() []*plan.Buffer {
+	var out []*plan.Buffer
+	for _, b := range s.fwd.Params {
+		if b.Role == plan.Read && !s.weight(b.Of) && s.state(b.Of) < 0 && !s.constant(b.Of) && b.Of != "pos" {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// values are all forward parameters that are values of the tape.
+func (s *stageEmitter) values() []reading {
+	var out []reading
+	for _, b := range s.fwd.Params {
+		switch {
+		case b.Role != plan.Read || b.Elem != ir.Real || s.constant(b.Of) || s.state(b.Of) >= 0:
+		case s.weight(b.Of):
+			out = append(out, reading{b, s.field(b.Of), fmt.Sprintf("w.Value(%q)", b.Of)})
+		default:
+			out = append(out, reading{b, s.field(b.Of), argName(b.Of)})
+		}
+	}
+	return out
+}
+
+// argName is the Go name of an input argument.
+func argName(name string) string {
+	n := identifier(name, false)
+	if reservedArg[n] {
+		n += "In"
+	}
+	return n
+}
+
+var reservedArg = map[string]bool{"c": true, "w": true, "m": true, "n": true, "k": true, "r": true, "p": true, "z": true, "t": true,
+	"b": true, "func": true, "type": true, "range": true, "next": false}
+
+// outputs are the forward's results that the stage gives: not saved values,
+// not states.
+func (s *stageEmitter) outputs() []*plan.Buffer {
+	var out []*plan.Buffer
+	for _, b := range s.fwd.Params {
+		if b.Role == plan.Write && s.state(b.Of) < 0 && s.adjoint(b.Of) != nil {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// adjoint is the backward's parameter for the adjoint of a result, or nil.
+func (s *stageEmitter) adjoint(result string) *plan.Buffer {
+	if s.bwd == nil {
+		return nil
+	}
+	return s.bwd.Param(result + ".bar")
+}
+
+// lenText is the number of entries of a buffer, its sizes read from recv.
+func lenText(b *plan.Buffer, n *KernelNames, recv string) string {
+	return polyText(b.Len(), func(size string) string { return recv + n.Sizes[size] })
+}
+
+// polyText prints a size as a Go expression.
+func polyText(p shape.Poly, name func(string) string) string {
+	ms := p.Monomials()
+	if len(ms) == 0 {
+		return "0"
+	}
+	var b strings.Builder
+	for i, m := range ms {
+		c := m.Coef
+		neg := c.Sign() < 0
+		switch {
+		case neg && i == 0:
+			b.WriteString("-")
+		case neg:
+			b.WriteString(" - ")
+		case i > 0:
+			b.WriteString(" + ")
+		}
+		var fs []string
+		num := c.Num().Int64()
+		if num < 0 {
+			num = -num
+		}
+		if num != 1 || len(m.Syms) == 0 {
+			fs = append(fs, fmt.Sprint(num))
+		}
+		for _, s := range m.Syms {
+			fs = append(fs, name(s))
+		}
+		text := strings.Join(fs, "*")
+		if !c.IsInt() {
+			text = fmt.Sprintf("%s/%d", text, c.Denom().Int64())
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// emit prints kernels, node, forward and backward.
+func (s *stageEmitter) emit() {
+	s.fn2 = Kernel(s.file, s.fwd, s.fwd.Name)
+	if s.bwd != nil {
+		s.bn = Kernel(s.file, s.bwd, s.bwd.Name)
+	}
+	s.nodeType()
+	s.forward()
+	if s.bwd != nil {
+		s.backward()
+	}
+}
+
+func (s *stageEmitter) nodeType() {
+	var b strings.Builder
+	fmt.Fprintf(&b, "// %s is one call of %s on the tape.\ntype %s[F num.Float] struct {\n\tcall %s[F]\n", s.node, s.fwd.Name, s.node, s.fn2.Type)
+	var names []string
+	for _, v := range s.values() {
+		names = append(names, v.field)
+	}
+	for _, o := range s.outputs() {
+		names = append(names, "out"+identifier(o.Of, true))
+	}
+	if len(names) > 0 {
+		fmt.Fprintf(&b, "\t%s tape.Value[F]\n", strings.Join(names, ", "))
+	}
+	if s.starts() {
+		b.WriteString("\tm *block.Memory[F]\n")
+		for _, st := range s.u.States {
+			if st.Starts {
+				fmt.Fprintf(&b, "\tstart%s tape.Value[F]\n", identifier(st.Name, true))
+			}
+		}
+	}
+	b.WriteString("}\n")
+	s.file.Add(raw(b.String()))
+}
+
+// starts reports whether the stage reads states whose first values are learned.
+func (s *stageEmitter) starts() bool {
+	if s.recv == "" {
+		return false
+	}
+	for _, st := range s.u.States {
+		if st.Starts && s.fwd.Param(st.Name) != nil && s.fwd.Result(st.Name) != nil {
+			return true
+		}
+	}
+	return false
+}

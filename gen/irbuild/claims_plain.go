@@ -1,0 +1,125 @@
+package irbuild
+
+import (
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// A plainClaim serves an operation, a composition or a model: its names are
+// those of the block, for every lane, and the adjoints those of its output.
+type plainClaim struct {
+	*claimNames
+	*plainNames
+	e    *builder
+	bars map[string]*ten
+}
+
+func newPlainClaim(blk *check.Block, name string, ds *diag.List) (*builder, claimNamer) {
+	e, p := newPlainBuilder(blk, name, ds)
+	n := &plainClaim{claimNames: newClaimNames(), plainNames: p, e: e}
+	e.names = n
+	for _, s := range blk.SymSeq {
+		if s.Kind == check.Input || s.Kind == check.Constant {
+			n.name(e, s, moment{}, s.Span)
+		}
+	}
+	c := &composer{blk: blk}
+	for _, eq := range blk.Eqs {
+		if part, arg, ok := c.partOf(eq); ok {
+			n.answer(e, eq, part, arg)
+		} else {
+			p.equation(e, eq)
+		}
+	}
+	return e, n
+}
+
+// answer is what a part gives: anything of its argument's type.
+func (n *plainClaim) answer(e *builder, eq *check.Equation, part string, arg notation.Expr) {
+	t := e.expr(arg)
+	if t == nil {
+		return
+	}
+	v := e.f.AddParam(check.ASCII(eq.Name), ir.Input, ir.Real, append(axesOf(e.lanes()), t.axes...)...)
+	n.frees[v.Name] = Free{Text: eq.Name}
+	n.plainNames.vals[eq.Name] = e.ofValue(v, e.lanes(), t.axes)
+}
+
+func (n *plainClaim) vars() []*loopVar { return n.e.lanes() }
+
+func (n *plainClaim) name(e *builder, sym *check.Symbol, when moment, span notation.Span) *ten {
+	before := len(e.f.Params)
+	t := n.plainNames.name(e, sym, when, span)
+	for _, p := range e.f.Params[before:] {
+		n.frees[p.Name] = Free{Text: sym.Name, Sym: sym, Type: sym.Type}
+	}
+	return t
+}
+
+// barred is an adjoint: of the output, which is a parameter, or of an input.
+func (n *plainClaim) barred(e *builder, x *notation.Ident, _ string) *ten {
+	if n.bars == nil && !n.reverse(e) {
+		return nil
+	}
+	if t := n.bars[x.Name.Text]; t != nil {
+		return t
+	}
+	return n.noBar(e, x, "an operation has the adjoints of its operands and of out")
+}
+
+// reverse derives the adjoints of the operation from that of its output; where
+// relax says what stands for the output in gradients, from that.
+func (n *plainClaim) reverse(e *builder) bool {
+	out := n.plainNames.vals["out"]
+	if out == nil {
+		e.ds.Errorf(diag.UnknownName, e.span, "this block has no output to differentiate")
+		return false
+	}
+	scopes := e.scopes
+	e.scopes = nil
+	defer func() { e.scopes = scopes }()
+	for _, c := range e.blk.Claims {
+		if c.Keyword.Text == "relax" {
+			e.push(&scope{})
+			if !e.with(c.With) {
+				return false
+			}
+			if out = e.expr(c.Right); out == nil {
+				return false
+			}
+			e.pop()
+		}
+	}
+	val := e.pack(e.copied(e.one(out)), e.lanes())
+	bar := e.f.AddParam(autodiff.Bar("out"), ir.Adjoint, ir.Real, val.Axes...)
+	n.frees[bar.Name] = Free{Text: "out̄"}
+	n.bars = map[string]*ten{"out": e.ofValue(bar, e.lanes(), out.axes)}
+	n.bars["out"].row = out.row
+	var wrt []*ir.Value
+	for _, p := range e.f.Params {
+		if p.Elem == ir.Real && p != bar {
+			wrt = append(wrt, p)
+		}
+	}
+	adj := autodiff.Reverse(e.b, map[*ir.Value]*ir.Value{val: bar}, wrt)
+	for name, t := range n.plainNames.vals {
+		if t == nil || len(t.fs) != 1 || t.fs[0].val.Def != nil || name == "out" {
+			continue
+		}
+		p := t.fs[0].val
+		if p.Elem != ir.Real || p == bar {
+			continue
+		}
+		a := adj[p]
+		if a == nil {
+			a = e.b.Const(0, p.Axes...)
+		}
+		u := t.clone()
+		u.fs[0].val = a
+		n.bars[name] = u
+	}
+	return true
+}
