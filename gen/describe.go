@@ -24,8 +24,26 @@ func (c *unitCompiler) describe() {
 			}
 		}
 	}
+	c.passedOn()
 	c.sizes()
 	c.equations()
+}
+
+// passedOn adds the inputs that only go to a part.
+func (c *unitCompiler) passedOn() {
+	for _, s := range c.blk.SymSeq {
+		name := check.ASCII(s.Name)
+		if s.Kind != check.Input || c.out.Kind == plan.UpdateUnit ||
+			slices.ContainsFunc(c.out.Inputs, func(v plan.Value) bool { return v.Name == name }) {
+			continue
+		}
+		v := plan.Value{Name: name, Elem: ir.Real}
+		for _, x := range s.Type.Shape {
+			p, _ := c.blk.SizeOf(x, nil)
+			v.Dims = append(v.Dims, ascii(p))
+		}
+		c.out.Inputs = append(c.out.Inputs, v)
+	}
 }
 
 func (c *unitCompiler) param(p *ir.Value) {
@@ -168,7 +186,7 @@ func (c *unitCompiler) value(p *ir.Value, dims []shape.Poly) plan.Value {
 	}
 	for name, o := range c.blk.Options {
 		if check.ASCII(name) == p.Name {
-			v.Setting, _ = check.Number(o.Value)
+			v.Setting, v.HasSetting = check.Number(o.Value)
 		}
 	}
 	return v

@@ -104,6 +104,7 @@ func (k *keeper) save(f *ir.Func, v *ir.Value) {
 	out := &ir.Value{Name: f.Fresh(name), Elem: ir.Real, Axes: axes, Def: k.back.Primal}
 	primal.Outs = append(primal.Outs, ir.Series{Val: k.clone.Value(v), Out: out})
 	param := k.back.Body.AddParam(name, ir.Token, ir.Real, v.Axes...)
+	v.Name, param.Name = param.Name, v.Name
 	k.back.Tokens = append(k.back.Tokens, ir.Sliced{Param: param, Val: out})
 	k.back.Body.Replace(v, param)
 	for i := range k.back.Carry {

@@ -101,7 +101,7 @@ func (s *simplifier) write(in *ir.Instr, names []string, order []int) string {
 
 // argKey is an argument with its loops by name, or by number without names.
 func (s *simplifier) argKey(a ir.Arg, names []string) string {
-	return fmt.Sprintf("v%d%s", s.id(a.Val), s.subsKey(a.Sub, names))
+	return fmt.Sprintf("v%d%s", s.order[a.Val], s.subsKey(a.Sub, names))
 }
 
 func (s *simplifier) subsKey(subs []ir.Sub, names []string) string {
@@ -131,7 +131,7 @@ func (s *simplifier) subKey(x ir.Sub, names []string) string {
 	return strings.Join(parts, "+")
 }
 
-// id numbers values and axes in the order in which they are met.
+// id numbers axes in the order in which they are met.
 func (s *simplifier) id(x any) int {
 	if _, ok := s.ids[x]; !ok {
 		s.ids[x] = len(s.ids)

@@ -2,6 +2,7 @@ package autodiff
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/nl-hecate/hecate/gen/ir"
 )
@@ -84,6 +85,13 @@ func (p *pairer) split(name string, wrt []*ir.Value, adj map[*ir.Value]*ir.Value
 	primal = p.joint.Results[:len(primal)]
 
 	need := p.needs(back)
+	for _, in := range p.joint.Body {
+		for _, v := range in.Defines() {
+			if need[v] && strings.HasPrefix(v.Name, "%") {
+				v.Name = p.joint.Fresh("kept")
+			}
+		}
+	}
 	out.Fwd = p.forward(name, primal, need, out)
 	out.Bwd = p.backward(name+".backward", back, need)
 	return out

@@ -11,6 +11,8 @@
 package autodiff
 
 import (
+	"slices"
+
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
@@ -20,13 +22,14 @@ type reverser struct {
 	active map[*ir.Value]bool
 	parts  map[*ir.Value][]*ir.Value
 	sum    map[*ir.Value]*ir.Value
+	mask   map[*ir.Value]ir.Arg // adjoints that a choice made zero: where it did not
 }
 
 // Reverse appends to b the adjoints of wrt for the given adjoints of some
 // values of the program, and returns them; a value that receives nothing has
 // no entry.
 func Reverse(b *ir.Builder, seeds map[*ir.Value]*ir.Value, wrt []*ir.Value) map[*ir.Value]*ir.Value {
-	r := &reverser{b: b, active: activity(b.F, wrt), parts: map[*ir.Value][]*ir.Value{}, sum: map[*ir.Value]*ir.Value{}}
+	r := &reverser{b: b, active: activity(b.F, wrt), parts: map[*ir.Value][]*ir.Value{}, sum: map[*ir.Value]*ir.Value{}, mask: map[*ir.Value]ir.Arg{}}
 	body := b.F.Body[:len(b.F.Body):len(b.F.Body)]
 	for _, in := range body {
 		for _, out := range outputs(in) {
@@ -97,7 +100,24 @@ func (r *reverser) adjoint(v *ir.Value) *ir.Value {
 		coefs[i], args[i] = 1, ir.All(p)
 	}
 	r.sum[v] = r.b.Lin(v.Axes, 0, coefs, args...)
+	r.either(r.sum[v], parts)
 	return r.sum[v]
+}
+
+// either notes the mask of a sum all of whose parts have one.
+func (r *reverser) either(sum *ir.Value, parts []*ir.Value) {
+	var any ir.Arg
+	for i, p := range parts {
+		m, ok := r.mask[p]
+		if !ok {
+			return
+		}
+		if any = m; i > 0 {
+			any = ir.All(r.b.Scalar(ir.Or, sum.Axes, r.mask[parts[i-1]], m))
+		}
+		r.mask[p] = any
+	}
+	r.mask[sum] = any
 }
 
 func (r *reverser) instr(in *ir.Instr) {
@@ -118,7 +138,9 @@ func (r *reverser) instr(in *ir.Instr) {
 		if !r.active[a.Val] {
 			continue
 		}
-		if part := row(&local{r: r, in: in, bar: ir.Arg{Val: bar, Sub: in.To}}, k); part != nil {
+		l := &local{r: r, in: in, bar: ir.Arg{Val: bar, Sub: in.To}}
+		l.taken, l.masked = l.mask(bar)
+		if part := row(l, k); part != nil {
 			r.parts[a.Val] = append(r.parts[a.Val], part)
 		}
 	}
@@ -127,17 +149,54 @@ func (r *reverser) instr(in *ir.Instr) {
 // A local is one instruction with the adjoint of its output, as a row of the
 // table sees it.
 type local struct {
-	r   *reverser
-	in  *ir.Instr
-	bar ir.Arg
+	r      *reverser
+	in     *ir.Instr
+	bar    ir.Arg
+	taken  ir.Arg // where a later choice took the output, when masked
+	masked bool
 }
 
-// into adds coef·bar·Π factors into argument k, where it was read.
+// into adds coef·bar·Π factors into argument k, where it was read. Where a
+// choice further on did not take the output, the argument receives an exact
+// zero, even if a factor is infinite or no number there: the derivative of
+// max(sqrt(s), ε) at s = 0 is 0.
 func (l *local) into(k int, coef float64, factors ...ir.Arg) *ir.Value {
-	a := l.in.Args[k]
 	args := append([]ir.Arg{l.bar}, factors...)
-	return l.r.b.Add(&ir.Instr{Op: ir.Prod, Loops: l.in.Loops, Guard: l.in.Guard,
+	if !l.masked || len(factors) == 0 {
+		return l.add(k, coef, args...)
+	}
+	part := l.add(k, 1, l.scalar(ir.Select, l.taken, l.prod(coef, args...), l.zero()))
+	l.remember(k, part, l.taken)
+	return part
+}
+
+// add sums coef·Π args over the instruction's box into argument k.
+func (l *local) add(k int, coef float64, args ...ir.Arg) *ir.Value {
+	a := l.in.Args[k]
+	part := l.r.b.Add(&ir.Instr{Op: ir.Prod, Loops: l.in.Loops, Guard: l.in.Guard,
 		Out: l.fresh(a.Val.Axes), To: a.Sub, Args: args, Coef: []float64{coef}})
+	if l.masked {
+		l.remember(k, part, l.taken)
+	}
+	return part
+}
+
+// mask returns the mask of the output's adjoint over the loops.
+func (l *local) mask(bar *ir.Value) (ir.Arg, bool) {
+	m, ok := l.r.mask[bar]
+	if _, whole := l.in.WroteBy(); !ok || !whole {
+		return ir.Arg{}, false
+	}
+	subs, ok := ir.SubstAll(m.Sub, l.in.To)
+	return ir.Arg{Val: m.Val, Sub: subs}, ok
+}
+
+// remember notes the mask of a part that goes into argument k entry by entry.
+func (l *local) remember(k int, part *ir.Value, taken ir.Arg) {
+	a := l.in.Args[k]
+	if ir.Identity(a.Sub, len(l.in.Loops)) && slices.Equal(a.Val.Axes, l.in.Loops) && len(l.in.Guard) == 0 {
+		l.r.mask[part] = taken
+	}
 }
 
 func (l *local) fresh(axes []*ir.Axis) *ir.Value {

@@ -50,7 +50,7 @@ type simplifier struct {
 	uses    map[*ir.Value]int
 	now     map[*ir.Value]*ir.Value // what a value was replaced by
 	seen    map[string]*ir.Instr    // instructions by their normal form
-	ids     map[any]int             // numbers of values and axes, for the normal form
+	ids     map[any]int             // numbers of axes, for the normal form
 	consts  map[float64]*ir.Value
 	order   map[*ir.Value]int         // when values were defined
 	kept    map[*ir.Instr][]*ir.Value // values of scan bodies that are replayed

@@ -60,28 +60,31 @@ var vjp = map[ir.Op]func(l *local, k int) *ir.Value{
 		}
 		return l.into(1, -1, l.scalar(ir.Div, l.out(), l.arg(1)))
 	},
+	// x⁰ is 1 and 0ʸ is 0 around y > 0, so both slopes are 0 there.
 	ir.Pow: func(l *local, k int) *ir.Value {
+		zero := l.scalar(ir.Equal, l.arg(1-k), l.zero())
 		if k == 0 {
 			p := l.scalar(ir.Pow, l.arg(0), l.lin(-1, []float64{1}, l.arg(1)))
-			return l.into(0, 1, l.arg(1), p)
+			return l.into(0, 1, l.scalar(ir.Select, zero, l.zero(), l.prod(1, l.arg(1), p)))
 		}
-		return l.into(1, 1, l.out(), l.scalar(ir.Log, l.arg(0)))
+		log := l.scalar(ir.Log, l.arg(0))
+		return l.into(1, 1, l.scalar(ir.Select, zero, l.zero(), l.prod(1, l.out(), log)))
 	},
-	// x mod y with a fixed y: the slope is 1 between the jumps.
+	// x mod y = x − y·⌊x/y⌋, and ⌊ ⌋ has no slope between its jumps.
 	ir.Mod: func(l *local, k int) *ir.Value {
 		if k == 0 {
 			return l.into(0, 1)
 		}
-		return nil
+		return l.into(1, -1, l.scalar(ir.Floor, l.scalar(ir.Div, l.arg(0), l.arg(1))))
 	},
 	// The first argument wins a tie, so a clamp passes its gradient at the bound.
-	ir.Max2: func(l *local, k int) *ir.Value { return l.choose(k, l.scalar(ir.LessEq, l.arg(1), l.arg(0))) },
-	ir.Min2: func(l *local, k int) *ir.Value { return l.choose(k, l.scalar(ir.LessEq, l.arg(0), l.arg(1))) },
+	ir.Max2: func(l *local, k int) *ir.Value { return l.choose(k, l.scalar(ir.LessEq, l.arg(1), l.arg(0)), k == 0) },
+	ir.Min2: func(l *local, k int) *ir.Value { return l.choose(k, l.scalar(ir.LessEq, l.arg(0), l.arg(1)), k == 0) },
 	ir.Select: func(l *local, k int) *ir.Value {
 		if k == 0 {
 			return nil
 		}
-		return l.choose(k-1, l.arg(0), k)
+		return l.choose(k, l.arg(0), k == 1)
 	},
 	ir.Max:       maxRow,
 	ir.Softmax:   softmaxRow,
@@ -100,22 +103,18 @@ func second(l *local, k int) *ir.Value {
 func (l *local) one() ir.Arg  { return ir.Arg{Val: l.r.b.Const(1)} }
 func (l *local) zero() ir.Arg { return ir.Arg{Val: l.r.b.Const(0)} }
 
-// choose gives the adjoint to side 0 where cond holds and to side 1 where it
-// does not; target is the argument's number when it is not the side's. The
-// side that was not taken receives an exact zero, whatever its own value.
-func (l *local) choose(side int, cond ir.Arg, target ...int) *ir.Value {
-	k := side
-	if len(target) > 0 {
-		k = target[0]
+// choose gives the adjoint to argument k where cond holds, or where it does
+// not. Elsewhere the argument receives an exact zero, whatever its own value.
+func (l *local) choose(k int, cond ir.Arg, holds bool) *ir.Value {
+	if !holds {
+		cond = l.scalar(ir.Not, cond)
 	}
-	yes, no := l.bar, l.zero()
-	if side == 1 {
-		yes, no = no, yes
+	if l.masked {
+		cond = l.scalar(ir.And, l.taken, cond)
 	}
-	masked := l.scalar(ir.Select, cond, yes, no)
-	a := l.in.Args[k]
-	return l.r.b.Add(&ir.Instr{Op: ir.Prod, Loops: l.in.Loops, Guard: l.in.Guard,
-		Out: l.fresh(a.Val.Axes), To: a.Sub, Args: []ir.Arg{masked}, Coef: []float64{1}})
+	part := l.add(k, 1, l.scalar(ir.Select, cond, l.bar, l.zero()))
+	l.remember(k, part, cond)
+	return part
 }
 
 // maxRow shares the adjoint equally among the entries that are the maximum.

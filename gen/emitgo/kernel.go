@@ -30,7 +30,7 @@ import (
 const numPath = "github.com/nl-hecate/hecate/runtime/num"
 
 // rowBlock is the number of rows that run interleaved.
-const rowBlock = 4
+const rowBlock = 2
 
 // KernelNames are the Go names of an emitted kernel.
 type KernelNames struct {
@@ -146,7 +146,7 @@ func elemType(e ir.Elem) *jen.Statement {
 	case ir.Real:
 		return jen.Id("F")
 	case ir.Int:
-		return jen.Int()
+		return jen.Int32()
 	case ir.Bool:
 		return jen.Bool()
 	}

@@ -202,6 +202,9 @@ func start(t testing.TB, kernels map[string]*plan.Kernel, files map[string][]byt
 			t.Fatal(err)
 		}
 	}
+	if out, err := exec.Command("gofmt", "-w", filepath.Join(dir, "driver.go")).CombinedOutput(); err != nil {
+		t.Fatalf("gofmt: %v %s", err, out)
+	}
 	for _, args := range [][]string{{"vet", "."}, {"build", "-o", "kernels", "."}} {
 		cmd := exec.Command("go", args...)
 		cmd.Dir = dir

@@ -43,17 +43,20 @@ func (e *kernelEmitter) inside(g *jen.Group, n *plan.Loop, body []plan.Node) {
 
 // single prints a loop of one iteration at a time.
 func (e *kernelEmitter) single(g *jen.Group, n *plan.Loop) {
-	mark := e.scope.mark()
-	defer e.scope.release(mark)
 	leaf := e.leafViews(n)
 	lo, hi := e.bounds(n)
 	if len(n.Lo) == 1 && len(n.Hi) == 1 {
-		// A full loop: slices can be cut in front of it.
+		// A full loop: slices can be cut in front of it. They stay declared in
+		// the block around it, so their names are not free again behind it.
 		e.cut(g, leaf)
+		mark := e.scope.mark()
 		e.forRange(g, n, lo, hi)
+		e.scope.release(mark)
 		e.uncut(leaf)
 		return
 	}
+	mark := e.scope.mark()
+	defer func() { e.scope.release(mark) }()
 	if len(leaf) == 0 && len(n.Lo) == 1 {
 		e.forRange(g, n, lo, hi)
 		return
@@ -62,6 +65,7 @@ func (e *kernelEmitter) single(g *jen.Group, n *plan.Loop) {
 	length := hi
 	if lo != nil {
 		name := e.scope.name("lo", false)
+		mark = e.scope.mark()
 		g.Id(name).Op(":=").Add(lo)
 		lo = jen.Id(name)
 		length = hi.Op("-").Add(lo.Clone())

@@ -109,6 +109,7 @@ func (e *kernelEmitter) node(g *jen.Group, n plan.Node) {
 		if len(n.From.Picked()) > 0 {
 			val = e.load(n.From)
 		}
+		val = jen.Int().Parens(val)
 		if len(n.Plus.Terms) > 0 || !n.Plus.Const.IsZero() {
 			s, _ := e.index(n.Plus)
 			val = val.Op("+").Add(s)

@@ -7,7 +7,7 @@ import (
 // Bounds. An affine subscript is in range when its least and its greatest
 // value are, which is decided on the size polynomials: with every size written
 // as one plus a rest, a polynomial without a negative coefficient is never
-// negative. What that does not decide, a guard mostly, is tried on a few small
+// negative. Under guards, what that does not decide is tried on a few small
 // sizes; a subscript that leaves its axis at all of them is an error. Sizes
 // may be tied in ways that the program does not say (a window is no longer
 // than a chunk), so that leaving it at one of them is none.
@@ -27,7 +27,7 @@ func (v *verifier) access(in *Instr, a Arg, what string, stacked bool) {
 			continue
 		}
 		size := a.Val.Axes[i].Size
-		if !inRange(in, s, size) && !plausible(in, s, size) {
+		if !inRange(in, s, size) && (len(in.Guard) == 0 || !plausible(in, s, size)) {
 			v.bad("%s: subscript %d of %s leaves its axis %s", what, i, a.Val.Name, a.Val.Axes[i].Name)
 		}
 	}

@@ -24,7 +24,7 @@ import (
 
 // String prints f in the text form.
 func (f *Func) String() string {
-	p := &printer{axes: map[*Axis]string{}, avoid: map[string]bool{}, declared: map[*Axis]bool{}, names: map[*Value]string{}}
+	p := &printer{axes: map[*Axis]string{}, avoid: map[string]bool{}, declared: map[*Axis]bool{}, names: map[*Value]string{}, taken: map[string]bool{}}
 	p.function("", f)
 	return p.b.String()
 }
@@ -39,6 +39,7 @@ type printer struct {
 	scans    int
 	names    map[*Value]string // generated names, numbered again
 	fresh    int               // of the scope
+	taken    map[string]bool   // names of parameters, which callers use
 }
 
 // value is the printed name of a value: its own, or a number in the order of
@@ -47,9 +48,11 @@ func (p *printer) value(v *Value) string {
 	if !strings.HasPrefix(v.Name, "%") {
 		return name(v.Name)
 	}
-	if p.names[v] == "" {
+	for p.names[v] == "" {
 		p.fresh++
-		p.names[v] = "%" + strconv.Itoa(p.fresh)
+		if n := "%" + strconv.Itoa(p.fresh); !p.taken[n] {
+			p.names[v] = n
+		}
 	}
 	return p.names[v]
 }
@@ -61,6 +64,7 @@ func (p *printer) function(indent string, f *Func) {
 	params := make([]string, len(f.Params))
 	width := 0
 	for i, v := range f.Params {
+		p.names[v], p.taken[v.Name] = name(v.Name), true
 		params[i] = fmt.Sprintf("%s: %s %s%s%s", p.value(v), v.Role, v.Elem, p.axisList(v.Axes), nograd(v))
 		width += utf8.RuneCountInString(params[i]) + 2
 	}

@@ -1,6 +1,9 @@
 package irbuild
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -105,7 +108,8 @@ func (n *plainClaim) reverse(e *builder) bool {
 		}
 	}
 	adj := autodiff.Reverse(e.b, map[*ir.Value]*ir.Value{val: bar}, wrt)
-	for name, t := range n.plainNames.vals {
+	for _, name := range slices.Sorted(maps.Keys(n.plainNames.vals)) {
+		t := n.plainNames.vals[name]
 		if t == nil || len(t.fs) != 1 || t.fs[0].val.Def != nil || name == "out" {
 			continue
 		}

@@ -1,6 +1,9 @@
 package irbuild
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -203,10 +206,11 @@ func (n *stepClaim) reverse(e *builder) {
 		}
 		n.bars[key] = u
 	}
-	for name, t := range n.now {
-		give(name+"_t", t)
+	for _, name := range slices.Sorted(maps.Keys(n.now)) {
+		give(name+"_t", n.now[name])
 	}
-	for key, t := range n.params {
+	for _, key := range slices.Sorted(maps.Keys(n.params)) {
+		t := n.params[key]
 		if v := t.fs[0].val; v.Elem == ir.Real && v.Role != ir.Adjoint {
 			give(n.spelled(key), t)
 		}

@@ -83,6 +83,8 @@ func (w *leaf) expr(in *ir.Instr, loops []plan.Index) plan.Expr {
 		return plan.Num{V: in.Coef[0]}
 	case ir.Iota:
 		return plan.Pos{Index: loops[in.Over[0]]}
+	case ir.SizeOf:
+		return plan.Pos{Index: plan.Fixed(in.Poly)}
 	case ir.Stop, ir.Override:
 		return w.arg(in.Args[0], loops)
 	}

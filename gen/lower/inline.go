@@ -30,13 +30,13 @@ func plainTo(in *ir.Instr) bool {
 
 // free reports whether an instruction costs nothing where it is read.
 func free(in *ir.Instr) bool {
-	return in.Op == ir.Const || in.Op == ir.Iota || in.Op == ir.Stop
+	return in.Op == ir.Const || in.Op == ir.SizeOf || in.Op == ir.Iota || in.Op == ir.Stop
 }
 
 // dear reports whether computing an entry again costs more than keeping it.
 func dear(in *ir.Instr) bool {
 	switch in.Op {
-	case ir.Prod, ir.Lin, ir.Const, ir.Iota, ir.Stop, ir.Override, ir.Abs, ir.Sign, ir.Max2, ir.Min2,
+	case ir.Prod, ir.Lin, ir.Const, ir.SizeOf, ir.Iota, ir.Stop, ir.Override, ir.Abs, ir.Sign, ir.Max2, ir.Min2,
 		ir.Less, ir.LessEq, ir.Equal, ir.And, ir.Or, ir.Not, ir.Select, ir.Real_:
 		return false
 	}

@@ -273,18 +273,21 @@ func (w *nestWriter) guarded(d int, nodes []plan.Node) []plan.Node {
 func (w *nestWriter) inner() []plan.Node {
 	leaf := w.r.leaf(w.here)
 	var stores []func()
+	several := w.stored() > 1
 	for _, m := range w.g.members {
 		val := leaf.expr(m.in, m.loops)
 		if acc := w.accs[m]; acc != nil {
 			leaf.nodes = append(leaf.nodes, &plan.Acc{To: acc, Val: val})
 			continue
 		}
-		if m.depth == len(m.order) && !m.row && w.named(m) {
+		if m.depth == len(m.order) && (several || !m.row && w.named(m)) {
 			t := &plan.Local{Name: w.r.l.fresh(m.in.Out.Name), Elem: m.in.Out.Elem}
 			leaf.nodes = append(leaf.nodes, &plan.Let{To: t, Val: val})
 			val = plan.Ref{To: t}
-			w.here[m.in.Out] = t
-			if len(w.g.vars) == 0 {
+			if !m.row {
+				w.here[m.in.Out] = t
+			}
+			if !m.row && len(w.g.vars) == 0 {
 				w.r.l.locals[m.in.Out] = t
 			}
 		}
@@ -294,6 +297,17 @@ func (w *nestWriter) inner() []plan.Node {
 		s()
 	}
 	return leaf.nodes
+}
+
+// stored counts the members that store in the innermost body.
+func (w *nestWriter) stored() int {
+	n := 0
+	for _, m := range w.g.members {
+		if w.accs[m] == nil && (m.row || w.r.l.places[m.in.Out] != nil || len(w.r.l.more[m.in.Out]) > 0) {
+			n++
+		}
+	}
+	return n
 }
 
 // named reports whether a value of the innermost body is read there, or

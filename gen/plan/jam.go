@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
 // Jam returns the body of a loop for width neighbouring iterations at once,
 // Var being the first of them: what depends on the iteration is there once for
-// each, interleaved, with scalars and private buffers of its own; what does
-// not is there once. Sums into one entry add the iterations in order, so no
+// each, with scalars and private buffers of its own; what does not is there
+// once. Loops inside run once for all of them. Sums into one entry add the iterations in order, so no
 // bit differs from running them one after another.
 func Jam(loop *Loop, width int) []Node {
 	j := &jammer{loop: loop, width: width, dep: map[any]bool{loop.Var: true}}
@@ -87,48 +88,82 @@ func (j *jammer) expr(e Expr) bool {
 	return dep
 }
 
+// nodes jams a body: stretches without loops row by row, which keeps few
+// scalars alive, and loops around their jammed bodies.
 func (j *jammer) nodes(ns []Node) []Node {
-	var out []Node
+	var out, run []Node
 	for _, n := range ns {
-		out = append(out, j.node(n)...)
+		if inner := j.around(n); inner != nil {
+			out = append(append(out, j.straight(run)...), inner)
+			run = nil
+			continue
+		}
+		run = append(run, n)
 	}
-	return out
+	return append(out, j.straight(run)...)
 }
 
-func (j *jammer) node(n Node) []Node {
+// around jams the inside of a loop or condition that is the same for all
+// iterations; for all else it returns nil.
+func (j *jammer) around(n Node) Node {
 	switch x := n.(type) {
 	case *Loop:
 		if !j.dep[x] {
 			c := *x
 			c.Body = j.nodes(x.Body)
-			return []Node{&c}
+			return &c
 		}
 	case *If:
 		if !slices.ContainsFunc(x.Cond, j.index) {
-			return []Node{&If{x.Cond, x.Present, j.nodes(x.Body)}}
-		}
-	case *Store:
-		if x.Add && !j.access(x.To) {
-			return []Node{j.sum(x)}
+			return &If{x.Cond, x.Present, j.nodes(x.Body)}
 		}
 	}
-	if !j.differs(n) {
-		return []Node{n}
-	}
-	var out []Node
-	for _, c := range j.copies {
-		out = append(out, c.node(n))
-	}
-	return out
+	return nil
 }
 
-// sum adds the values of all iterations to the one entry.
-func (j *jammer) sum(s *Store) Node {
-	out := &Store{To: s.To, Add: true}
-	for _, c := range j.copies {
-		out.Vals = append(out.Vals, c.node(s).(*Store).Vals...)
+// straight jams nodes that run one after another: first what all iterations
+// share, then each iteration. A sum into an entry that they share is a scalar
+// meanwhile.
+func (j *jammer) straight(run []Node) []Node {
+	var first, last, rows []Node
+	written := Writes(run)
+	shared := map[string]*Local{}
+	share := func(e Expr) Expr {
+		return Rewrite(e, func(e Expr) Expr {
+			l, ok := e.(Load)
+			if !ok || j.access(l.Access) || written[l.Buf.Base()] {
+				return e
+			}
+			key := l.Access.String()
+			if shared[key] == nil {
+				shared[key] = &Local{Name: l.Buf.Name + ".entry", Elem: l.Buf.Elem}
+				first = append(first, &Let{shared[key], l})
+			}
+			return Ref{shared[key]}
+		})
 	}
-	return out
+	for _, n := range run {
+		if s, ok := n.(*Store); ok && s.Add && !j.access(s.To) {
+			x := &Local{Name: s.To.Buf.Name + ".sum", Elem: ir.Real}
+			first = append(first, &Let{x, Load{s.To}})
+			last = append(last, &Store{To: s.To, Vals: []Expr{Ref{x}}})
+			rows = append(rows, &Acc{To: x, Val: share(s.Vals[0])})
+			continue
+		}
+		if j.differs(n) {
+			n = copyNode(n)
+			Exprs(n, share)
+			rows = append(rows, n)
+		} else {
+			first = append(first, n)
+		}
+	}
+	for _, c := range j.copies {
+		for _, n := range rows {
+			first = append(first, c.node(n))
+		}
+	}
+	return append(first, last...)
 }
 
 func (j *jammer) differs(n Node) bool {
@@ -260,4 +295,21 @@ func (c *copied) node(n Node) Node {
 		return &If{c.indices(n.Cond), n.Present, list(n.Body)}
 	}
 	panic(fmt.Sprintf("plan: BUG: no copy of %T", n))
+}
+
+// copyNode copies a statement so that its expressions can be replaced.
+func copyNode(n Node) Node {
+	switch n := n.(type) {
+	case *Let:
+		c := *n
+		return &c
+	case *Acc:
+		c := *n
+		return &c
+	case *Store:
+		c := *n
+		c.Vals = slices.Clone(n.Vals)
+		return &c
+	}
+	return n
 }

@@ -98,13 +98,14 @@ type State struct {
 
 // A Value is an input or a constant of a call.
 type Value struct {
-	Name     string
-	Elem     ir.Elem
-	Dims     []shape.Poly // without the lane axis
-	Lo, Hi   shape.Poly   // Int: the first and last index
-	Extra    []int        // Int: further allowed values
-	Setting  float64      // Const of an update: the default
-	HasRange bool
+	Name       string
+	Elem       ir.Elem
+	Dims       []shape.Poly // without the lane axis
+	Lo, Hi     shape.Poly   // Int: the first and last index
+	Extra      []int        // Int: further allowed values
+	Setting    float64      // option of an update: the default
+	HasSetting bool
+	HasRange   bool
 }
 
 // A Stage is one kernel pair, or the call of a part.

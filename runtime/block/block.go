@@ -34,8 +34,8 @@ type Block[F num.Float] interface {
 	// Declare adds the block's parameters to the table, their names under the
 	// prefix. It fails when a name is taken.
 	Declare(s *context.ParamSet[F], prefix string) error
-	// Memory makes the context memory of a new context for every lane.
-	Memory(lanes int) *Memory[F]
+	// NewMemory makes the context memory of a new context for every lane.
+	NewMemory(lanes int) *Memory[F]
 	// Step runs the block over the call's tokens: it reads and writes the
 	// memory. What it leaves is kept by Memory.Keep, after any backward.
 	Step(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F]) (tape.Value[F], error)

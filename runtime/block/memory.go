@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
 // Memory is the context memory of a block for all its lanes: the states of its
@@ -130,4 +131,35 @@ func (m *Memory[F]) PartOf(name string) *Memory[F] {
 		}
 	}
 	panic("block: BUG: no memory of part " + name)
+}
+
+// Begin returns slot i as a call finds it: what the memory holds, and in lanes
+// whose context starts here the first values in start, [lanes, …].
+func Begin[F num.Float](a *tape.Arena[F], m *Memory[F], i int, start []F) []F {
+	out := a.Alloc(len(m.Slots[i].Data))
+	copy(out, m.Slots[i].Data)
+	n := m.Slots[i].size()
+	for l := range m.Pos {
+		if m.Fresh(l) {
+			copy(out[l*n:(l+1)*n], start[l*n:(l+1)*n])
+		}
+	}
+	return out
+}
+
+// AccumulateFresh adds the adjoint of slot i's first values, in the lanes
+// whose context starts with this call.
+func AccumulateFresh[F num.Float](t *tape.Tape[F], m *Memory[F], i int, start tape.Value[F], part []F) {
+	g := t.Grad(start)
+	if g == nil {
+		return
+	}
+	n := m.Slots[i].size()
+	for l := range m.Pos {
+		if m.Fresh(l) {
+			for j := l * n; j < (l+1)*n; j++ {
+				g[j] += part[j]
+			}
+		}
+	}
 }

@@ -13,7 +13,7 @@ type Model[F num.Float] interface {
 	// Vocabulary is how many ids there are.
 	Vocabulary() int
 	Declare(s *context.ParamSet[F], prefix string) error
-	Memory(lanes int) *Memory[F]
+	NewMemory(lanes int) *Memory[F]
 	// Step runs the model over ids [lanes, steps] with the ids that follow
 	// them. It returns the loss [lanes] and the logits [lanes, steps,
 	// vocabulary]. An id outside the vocabulary is a RangeError.

@@ -11,10 +11,11 @@ import (
 // d, V, attention.H, memory.d_k. Get marks a name as read, so that Unread
 // finds the ones that mean nothing.
 type Sizes struct {
-	prefix string
-	vals   map[string]int
-	read   map[string]bool
-	errs   *[]error
+	prefix   string
+	vals     map[string]int
+	read     map[string]bool
+	errs     *[]error
+	defaults map[string]int
 }
 
 // NewSizes returns the sizes in vals.
@@ -28,12 +29,26 @@ func (s Sizes) Part(name string) Sizes {
 	return s
 }
 
+// Default returns sizes with a default of their own for one name: what a
+// formula sets, such as SlidingWindow(w = 64).
+func (s Sizes) Default(name string, v int) Sizes {
+	s.defaults = maps.Clone(s.defaults)
+	if s.defaults == nil {
+		s.defaults = map[string]int{}
+	}
+	s.defaults[s.prefix+name] = v
+	return s
+}
+
 // Get returns the size of a name. A size that is missing, and has no default
 // (a negative one), is remembered as an error, as is one below least.
 func (s Sizes) Get(name string, byDefault, least int) int {
 	full := s.prefix + name
 	s.read[full] = true
 	v, ok := s.vals[full]
+	if d, set := s.defaults[full]; set {
+		byDefault = d
+	}
 	switch {
 	case !ok && byDefault < 0:
 		*s.errs = append(*s.errs, fmt.Errorf("size %s is not given", full))

@@ -30,7 +30,7 @@ var ErrDiverged = errors.New("the build has diverged")
 // a lane's text ends inside a chunk, the lane runs in pieces with a new
 // context after the end; memory is carried from chunk to chunk as a value and
 // no gradient crosses an edge.
-type Builder[F num.Float] struct {
+type Builder[F Float] struct {
 	model  block.Model[F]
 	params *context.ParamSet[F]
 	writer *context.Writer[F]
@@ -42,7 +42,7 @@ type Builder[F num.Float] struct {
 }
 
 // A lane is one walk through the text.
-type lane[F num.Float] struct {
+type lane[F Float] struct {
 	memory *block.Memory[F]
 	grads  [][]F // by parameter
 	nats   float64
@@ -50,7 +50,7 @@ type lane[F num.Float] struct {
 
 // NewBuilder returns a builder at its first step, the parameters filled from
 // the seed.
-func NewBuilder[F num.Float](m block.Model[F], u Update[F], lanes int, seed uint64) (*Builder[F], error) {
+func NewBuilder[F Float](m block.Model[F], u Update[F], lanes int, seed uint64) (*Builder[F], error) {
 	b := &Builder[F]{model: m, params: &context.ParamSet[F]{}, update: u, pulse: pulse.First(pulse.Build)}
 	if err := m.Declare(b.params, ""); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func NewBuilder[F num.Float](m block.Model[F], u Update[F], lanes int, seed uint
 		b.slots = append(b.slots, u.New(len(v.Data(i))))
 	}
 	for range lanes {
-		l := &lane[F]{memory: m.Memory(1)}
+		l := &lane[F]{memory: m.NewMemory(1)}
 		for i := range v.Len() {
 			l.grads = append(l.grads, make([]F, len(v.Data(i))))
 		}

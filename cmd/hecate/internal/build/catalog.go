@@ -8,13 +8,16 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 )
 
+// Float is the element type of a model that is built: what both the arithmetic
+// and a checkpoint know.
+type Float interface{ float32 | float64 }
+
 // A Catalog is what can be built: the models and the update that moves their
 // parameters. The generated code provides it; this package knows no model.
-type Catalog[F num.Float] struct {
+type Catalog[F Float] struct {
 	Models func() []string
 	New    func(name string, sizes block.Sizes) (block.Model[F], error)
 	// Update returns the update with its own settings, but the given rate;
@@ -23,7 +26,7 @@ type Catalog[F num.Float] struct {
 }
 
 // An Update moves a parameter by its gradient.
-type Update[F num.Float] interface {
+type Update[F Float] interface {
 	Name() string
 	// Rate is the learning rate in use.
 	Rate() float64
@@ -35,7 +38,7 @@ type Update[F num.Float] interface {
 }
 
 // Slots are what an update keeps for one parameter.
-type Slots[F num.Float] interface {
+type Slots[F Float] interface {
 	// Apply changes w in place. n is the number of this update, from 1.
 	Apply(p pulse.Pulse, n int, nodecay bool, w, g []F)
 	// Each calls f for every slot, to save and to restore it.

@@ -50,7 +50,7 @@ func (b *Builder[F]) Measure(ctx context.Context, before byte, part []byte, chun
 
 // stretch returns the nats of predicting text in a fresh context.
 func (b *Builder[F]) stretch(ctx context.Context, a *tape.Arena[F], prev byte, text []byte, chunk int) (sum float64, err error) {
-	m := b.model.Memory(1)
+	m := b.model.NewMemory(1)
 	p := pulse.First(pulse.Test)
 	ids, next := make([]int32, chunk), make([]int32, chunk)
 	for len(text) > 0 {

@@ -48,7 +48,7 @@ func (b *Builder[F]) Sample(ctx context.Context, first byte, n int, seed uint64)
 }
 
 // draw picks a byte with probability softmax(logits/temperature).
-func draw[F num.Float](logits []F, random *num.Stream) byte {
+func draw[F Float](logits []F, random *num.Stream) byte {
 	logits = logits[:min(len(logits), stream.Vocab)]
 	top := logits[0]
 	for _, z := range logits {

@@ -1,0 +1,117 @@
+// Package progress shows how far a long piece of work is.
+//
+// On a terminal it is one line that is drawn over itself; elsewhere, in a file
+// or a pipe, a whole line every few seconds.
+package progress
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+const (
+	redraw    = 100 * time.Millisecond // on a terminal
+	lineEvery = 5 * time.Second        // elsewhere
+	barWidth  = 24
+)
+
+// A Bar is the progress of one piece of work.
+type Bar struct {
+	w     io.Writer
+	width func() int // of the terminal; nil if there is none
+	start time.Time
+	drawn time.Time
+}
+
+// New returns a bar that begins now.
+func New(w io.Writer) *Bar {
+	b := &Bar{w: w, start: time.Now()}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
+		b.width = func() int {
+			if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+				return n
+			}
+			return 80
+		}
+	} else {
+		b.drawn = b.start // the first line comes when there is something to say
+	}
+	return b
+}
+
+// Elapsed returns the time since New.
+func (b *Bar) Elapsed() time.Duration { return time.Since(b.start) }
+
+// Set shows that a fraction of the work, in [0, 1], is done, and what; it
+// draws only now and then, so it may be called often.
+func (b *Bar) Set(fraction float64, what func() string) {
+	every := lineEvery
+	if b.width != nil {
+		every = redraw
+	}
+	now := time.Now()
+	if now.Sub(b.drawn) < every {
+		return
+	}
+	b.drawn = now
+	fraction = min(max(fraction, 0), 1)
+	if b.width == nil {
+		fmt.Fprintf(b.w, "  %3.0f %%  %s%s\n", 100*fraction, what(), left(b.Elapsed(), fraction))
+		return
+	}
+	fmt.Fprint(b.w, "\r\x1b[K", fit(Line(fraction, what()+left(b.Elapsed(), fraction)), b.width()-1))
+}
+
+// Done takes the line off a terminal, so that what follows stands alone.
+func (b *Bar) Done() {
+	if b.width != nil {
+		fmt.Fprint(b.w, "\r\x1b[K")
+	}
+}
+
+// Line returns the bar and what stands behind it.
+func Line(fraction float64, what string) string {
+	full := int(fraction*barWidth + 0.5)
+	return fmt.Sprintf("  %s%s %3.0f %%  %s", strings.Repeat("━", full), strings.Repeat("·", barWidth-full), 100*fraction, what)
+}
+
+// left estimates the time that remains.
+func left(elapsed time.Duration, fraction float64) string {
+	if fraction <= 0.01 || fraction >= 1 {
+		return ""
+	}
+	d := time.Duration(float64(elapsed) * (1 - fraction) / fraction)
+	return "  " + Clock(d) + " left"
+}
+
+// Clock prints a duration as minutes and seconds.
+func Clock(d time.Duration) string {
+	s := int(d.Seconds() + 0.5)
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// fit cuts a line at a number of characters.
+func fit(line string, width int) string {
+	if utf8.RuneCountInString(line) <= width {
+		return line
+	}
+	return string([]rune(line)[:max(width, 0)])
+}
+
+// Count prints a number with a comma after every three digits.
+func Count[I ~int | ~int64 | ~uint64](n I) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

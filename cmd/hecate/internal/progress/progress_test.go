@@ -1,0 +1,49 @@
+package progress
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestPrint(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{Count(0), "0"}, {Count(999), "999"}, {Count(1000), "1,000"}, {Count(567198), "567,198"}, {Count(12345678), "12,345,678"},
+		{Clock(0), "0:00"}, {Clock(61 * time.Second), "1:01"}, {Clock(2*time.Hour + 90*time.Second), "2:01:30"},
+		{fit("abcdef", 4), "abcd"}, {fit("ab━d", 4), "ab━d"}, {fit("abc", -1), ""},
+		{left(time.Minute, 0), ""}, {left(time.Minute, 0.5), "  1:00 left"}, {left(time.Minute, 1), ""},
+		{Line(0.5, "x"), "  " + strings.Repeat("━", 12) + strings.Repeat("·", 12) + "  50 %  x"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// TestLines writes to a buffer, which is no terminal: no line before its time,
+// then one, without control characters.
+func TestLines(t *testing.T) {
+	var w bytes.Buffer
+	b := New(&w)
+	b.Set(0.2, func() string { t.Error("asked too early"); return "" })
+	b.drawn = b.drawn.Add(-lineEvery)
+	b.start = b.start.Add(-time.Minute)
+	b.Set(0.5, func() string { return "half" })
+	b.Set(0.6, func() string { return "too soon" })
+	b.Done()
+	if got, want := w.String(), "   50 %  half  1:00 left\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestRedraw draws over itself and never beyond the width.
+func TestRedraw(t *testing.T) {
+	var w bytes.Buffer
+	b := &Bar{w: &w, width: func() int { return 20 }, start: time.Now()}
+	b.Set(2, func() string { return "a long line" })
+	b.Done()
+	if got, want := w.String(), "\r\x1b[K  "+strings.Repeat("━", 17)+"\r\x1b[K"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,209 @@
+package emitgo
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// block prints a rule, composition or model: its sizes, its parameters and
+// memory, and one method for each stage.
+func (e *unitEmitter) block() {
+	e.mainFile()
+	for i := range e.u.Stages {
+		st := &e.u.Stages[i]
+		if st.Fwd != nil {
+			e.stageFile(st.Name, st.Pair)
+		}
+		if st.Frozen.Fwd != nil {
+			e.stageFile("Read", st.Frozen)
+		}
+		if st.Start.Fwd != nil {
+			e.stageFile("Start", st.Start)
+		}
+	}
+}
+
+func (e *unitEmitter) typeName() string {
+	if e.u.Kind == plan.ModelUnit {
+		return "Model"
+	}
+	return "Block"
+}
+
+func (e *unitEmitter) stageFile(name string, p plan.Pair) {
+	f := e.newFile()
+	fn := lowerFirst(name)
+	f.Add(raw(fmt.Sprintf("const %sKind tape.Kind = %d\n", fn, e.nextKind())))
+	p.Fwd.Name, p.Bwd.Name = name, name+"Backward"
+	s := &stageEmitter{u: e.u, file: f, recv: e.typeName(), fn: fn, node: fn + "Node", kind: fn + "Kind", fwd: p.Fwd, bwd: p.Bwd,
+		sizeOf: blockSize}
+	s.emit()
+	e.write(strings.ToLower(name)+".go", f)
+}
+
+// blockSize is a size inside a block's methods.
+func blockSize(size string) string {
+	switch size {
+	case "L":
+		return "c.Lanes"
+	case "T":
+		return "c.Steps"
+	}
+	return "b.Sizes." + sizeField(size)
+}
+
+func (e *unitEmitter) mainFile() {
+	f := e.newFile()
+	_, pkg := Package(e.u)
+	f.PackageComment(fmt.Sprintf("// Package %s is %s as its page says it.\n%s", pkg, e.u.Name, strings.TrimRight(e.header(), "\n")))
+	f.Add(raw(e.sizesType("Sizes", false)))
+	f.Add(raw(e.blockType()))
+	f.Add(raw(e.constructor()))
+	f.Add(raw(e.declare()))
+	f.Add(raw(e.memory()))
+	if e.u.Kind == plan.ModelUnit {
+		f.Add(raw(e.modelStep()))
+	} else {
+		f.Add(raw(e.blockStep("Step")))
+		f.Add(raw(e.blockStep("Read")))
+	}
+	e.write(pkg+".go", f)
+}
+
+// blockType prints the struct with the parts.
+func (e *unitEmitter) blockType() string {
+	var b strings.Builder
+	t := e.typeName()
+	fmt.Fprintf(&b, "// %s is %s with its sizes", t, e.u.Name)
+	if len(e.u.Parts) > 0 {
+		b.WriteString(" and parts")
+	}
+	fmt.Fprintf(&b, ".\ntype %s[F num.Float] struct {\n\tSizes Sizes\n", t)
+	for _, p := range e.u.Parts {
+		fmt.Fprintf(&b, "\t%s block.Block[F]\n", identifier(p.Name, true))
+	}
+	fmt.Fprintf(&b, "}\n\n// Name is the name of the page's unit.\nfunc (b *%s[F]) Name() string { return %q }\n", t, e.u.Name)
+	if e.u.Kind == plan.ModelUnit {
+		fmt.Fprintf(&b, "\n// Vocabulary is how many ids there are.\nfunc (b *%s[F]) Vocabulary() int { return %s }\n", t, polyText(e.u.Inputs[0].Hi, blockSize)+" + 1")
+		return b.String()
+	}
+	fmt.Fprintf(&b, "\n// Width is the size of one token's vector.\nfunc (b *%s[F]) Width() int { return %s }\n", t, polyText(e.width(), blockSize))
+	return b.String()
+}
+
+// constructor prints New: it takes the sizes that the composition decides from
+// the width, the others from the table, and makes sure that all are possible.
+func (e *unitEmitter) constructor() string {
+	var b strings.Builder
+	t := e.typeName()
+	args := []string{"s block.Sizes"}
+	if e.u.Kind != plan.ModelUnit {
+		args = append(args, "width int")
+	}
+	for _, p := range e.u.Parts {
+		args = append(args, argName(p.Name)+" block.Block[F]")
+	}
+	fmt.Fprintf(&b, "// New makes %s of the given sizes. What is wrong with them is in s.Err.\nfunc New[F num.Float](%s) *%s[F] {\n\tvar z Sizes\n", e.u.Name, strings.Join(args, ", "), t)
+	fixed := e.fixedSizes()
+	for _, s := range e.free() {
+		f := sizeField(s.Name)
+		switch {
+		case fixed[s.Name] == "width":
+			fmt.Fprintf(&b, "\tz.%s = s.Fixed(%q, width)\n", f, s.Name)
+		case fixed[s.Name] != "":
+			fmt.Fprintf(&b, "\tz.%s = s.Divide(width, %q, z.%s)\n", f, fixed[s.Name], sizeField(fixed[s.Name]))
+		default:
+			fmt.Fprintf(&b, "\tz.%s = s.Get(%q, %d, %d)\n", f, s.Name, s.Default, s.Least)
+		}
+	}
+	fmt.Fprintf(&b, "\treturn &%s[F]{Sizes: z", t)
+	for _, p := range e.u.Parts {
+		fmt.Fprintf(&b, ", %s: %s", identifier(p.Name, true), argName(p.Name))
+	}
+	b.WriteString("}\n}\n")
+	return b.String()
+}
+
+// declare prints the parameter table.
+func (e *unitEmitter) declare() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "// Declare adds the parameters of %s to the table.\nfunc (b *%s[F]) Declare(s *context.ParamSet[F], prefix string) error {\n", e.u.Name, e.typeName())
+	if len(e.u.Weights) > 0 {
+		b.WriteString("\tfor _, p := range []context.Param{\n")
+		for _, w := range e.u.Weights {
+			var dims []string
+			for _, d := range w.Dims {
+				dims = append(dims, polyText(d, blockSize))
+			}
+			fmt.Fprintf(&b, "\t\t{Name: prefix + %q, Shape: tensor.Shape{%s}, NoDecay: %v, Init: %s},\n", w.Name, strings.Join(dims, ", "), w.NoDecay, initText(w.Init))
+		}
+		b.WriteString("\t} {\n\t\tif err := s.Add(p); err != nil {\n\t\t\treturn err\n\t\t}\n\t}\n")
+	}
+	for _, p := range e.u.Parts {
+		fmt.Fprintf(&b, "\tif err := b.%s.Declare(s, prefix+%q); err != nil {\n\t\treturn err\n\t}\n", identifier(p.Name, true), partPrefix(p, e.u))
+	}
+	b.WriteString("\treturn nil\n}\n")
+	return b.String()
+}
+
+// partPrefix is what stands before a part's parameters. The one block of a
+// model has none, so that its parts are attention.W_Q, not block.attention.W_Q.
+func partPrefix(p plan.Part, u *plan.Unit) string {
+	if u.Kind == plan.ModelUnit {
+		return ""
+	}
+	return p.Name + "."
+}
+
+func initText(i plan.Init) string {
+	switch i.Kind {
+	case plan.Levels:
+		return fmt.Sprintf("context.Init{Kind: context.Constant, A: %v}", i.Levels[0])
+	case plan.Uniform:
+		return fmt.Sprintf("context.Init{Kind: context.Uniform, A: %s, B: %s}", sizeExprText(i.A), sizeExprText(i.B))
+	case plan.Normal:
+		return fmt.Sprintf("context.Init{Kind: context.Normal, A: %s, B: %s}", sizeExprText(i.A), sizeExprText(i.B))
+	}
+	return fmt.Sprintf("context.Init{Kind: context.Constant, A: %s}", sizeExprText(i.A))
+}
+
+func sizeExprText(x plan.SizeExpr) string {
+	arg := func(i int) string { return sizeExprText(x.Args[i]) }
+	switch x.Op {
+	case "size":
+		return "float64(" + polyText(x.Size, blockSize) + ")"
+	case "neg":
+		return "-" + arg(0)
+	case "sqrt":
+		return "math.Sqrt(" + arg(0) + ")"
+	case "add", "sub", "mul", "div":
+		return "(" + arg(0) + map[string]string{"add": " + ", "sub": " - ", "mul": "*", "div": "/"}[x.Op] + arg(1) + ")"
+	}
+	return fmt.Sprint(x.Num)
+}
+
+// memory prints the context memory of new contexts.
+func (e *unitEmitter) memory() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "// NewMemory makes the context memory of a new context for every lane.\nfunc (b *%s[F]) NewMemory(lanes int) *block.Memory[F] {\n", e.typeName())
+	b.WriteString("\tm := block.NewMemory(lanes")
+	for _, s := range e.u.States {
+		var dims []string
+		for _, d := range s.Dims {
+			dims = append(dims, polyText(d, blockSize))
+		}
+		fmt.Fprintf(&b, ",\n\t\tblock.Slot[F]{Name: %q, Shape: []int{%s}}", s.Name, strings.Join(dims, ", "))
+	}
+	if len(e.u.States) == 0 {
+		b.Reset()
+		fmt.Fprintf(&b, "// NewMemory makes the context memory of a new context for every lane.\nfunc (b *%s[F]) NewMemory(lanes int) *block.Memory[F] {\n\tm := block.NewMemory[F](lanes", e.typeName())
+	}
+	b.WriteString(")\n")
+	for _, p := range e.u.Parts {
+		fmt.Fprintf(&b, "\tm.Parts = append(m.Parts, block.Part[F]{Name: %q, Memory: b.%s.NewMemory(lanes)})\n", p.Name, identifier(p.Name, true))
+	}
+	b.WriteString("\treturn m\n}\n")
+	return b.String()
+}

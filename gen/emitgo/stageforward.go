@@ -1,0 +1,311 @@
+package emitgo
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// forward prints the function that fills and runs the forward's call.
+func (s *stageEmitter) forward() {
+	var b strings.Builder
+	s.forwardDoc(&b)
+	results := s.results()
+	sig := s.signature()
+	fmt.Fprintf(&b, "func %s(%s) (%s) {\n", s.head(), sig, strings.Join(append(results, "err error"), ", "))
+	s.checks(&b)
+	s.openNode(&b)
+	s.fill(&b)
+	s.run(&b)
+	b.WriteString("}\n")
+	s.file.Add(raw(b.String()))
+}
+
+func (s *stageEmitter) forwardDoc(b *strings.Builder) {
+	fmt.Fprintf(b, "// %s computes\n//\n", s.fn)
+	used := map[string]bool{}
+	for _, st := range s.fwd.Body {
+		plan.Walk([]plan.Node{st}, func(n plan.Node) {
+			if note, ok := n.(*plan.Note); ok {
+				for _, e := range note.Eqs {
+					used[e] = true
+				}
+			}
+		})
+	}
+	for _, e := range s.u.Equations {
+		if used[e.ID] || s.u.Kind == plan.OpUnit {
+			for line := range strings.SplitSeq(e.Text, "\n") {
+				fmt.Fprintf(b, "//\t%s", strings.TrimRight(line, " \r"))
+				if line == firstLine(e.Text) {
+					fmt.Fprintf(b, "    %s", e.ID)
+				}
+				b.WriteString("\n")
+			}
+		}
+	}
+	b.WriteString("//\n")
+	b.WriteString(comment(wrap(s.shapes(), 76)))
+}
+
+func firstLine(s string) string {
+	l, _, _ := strings.Cut(s, "\n")
+	return l
+}
+
+// shapes says the shape of every input and output in words.
+func (s *stageEmitter) shapes() string {
+	var parts []string
+	for _, b := range s.inputs() {
+		parts = append(parts, fmt.Sprintf("%s %s", argName(b.Of), dimsText(b)))
+	}
+	for _, b := range s.outputs() {
+		parts = append(parts, fmt.Sprintf("%s %s", b.Of, dimsText(b)))
+	}
+	return "Shapes: " + strings.Join(parts, "; ") + ". Source: " + s.u.Page + "."
+}
+
+// head is the receiver and name of the forward.
+func (s *stageEmitter) head() string {
+	if s.recv == "" {
+		return s.fn + "[F num.Float]"
+	}
+	return fmt.Sprintf("(b *%s[F]) %s", s.recv, s.fn)
+}
+
+func (s *stageEmitter) signature() string {
+	var ps []string
+	if s.recv == "" {
+		ps = append(ps, "r *tape.Run[F]", "p pulse.Pulse", "z "+s.fn+"Sizes")
+	} else {
+		ps = append(ps, "c block.Call[F]", "w block.Weights[F]", "m *block.Memory[F]")
+	}
+	for _, b := range s.inputs() {
+		t := "tape.Value[F]"
+		if b.Elem == ir.Int {
+			t = "[]int32"
+		}
+		ps = append(ps, argName(b.Of)+" "+t)
+	}
+	for _, c := range s.u.Consts {
+		if b := s.fwd.Param(c.Name); b != nil {
+			t := "F"
+			switch {
+			case c.Elem == ir.Int:
+				t = "int"
+			case c.Elem == ir.Bool:
+				t = "bool"
+			case len(c.Dims) > 0:
+				t = "[]F"
+			}
+			ps = append(ps, argName(c.Name)+" "+t)
+		}
+	}
+	return strings.Join(ps, ", ")
+}
+
+func (s *stageEmitter) results() []string {
+	var out []string
+	for _, o := range s.outputs() {
+		out = append(out, resultName(o.Of)+" tape.Value[F]")
+	}
+	return out
+}
+
+func resultName(name string) string {
+	n := argName(name)
+	if n == "err" {
+		return "errOut"
+	}
+	return n + "Out"
+}
+
+// checks compares lengths and index ranges before anything is computed.
+func (s *stageEmitter) checks(b *strings.Builder) {
+	name := fmt.Sprintf("%q", s.u.Name)
+	for _, buf := range s.inputs() {
+		arg := argName(buf.Of)
+		data := arg + ".Data"
+		if buf.Elem == ir.Int {
+			data = arg
+		}
+		want := polyText(buf.Len(), s.sizeOf)
+		fmt.Fprintf(b, "\tif len(%s) != %s {\n\t\terr = &block.LengthError{Block: %s, Value: %q, Got: len(%s), Want: %s}\n\t\treturn\n\t}\n",
+			data, want, name, buf.Of, data, want)
+		if buf.Elem != ir.Int {
+			continue
+		}
+		for _, in := range s.u.Inputs {
+			if in.Name == buf.Of && in.HasRange {
+				extra := ""
+				for _, x := range in.Extra {
+					extra += fmt.Sprintf(", %d", x)
+				}
+				fmt.Fprintf(b, "\tif err = block.CheckIndices(%q, %s, %s, %s%s); err != nil {\n\t\treturn\n\t}\n", in.Name, arg,
+					polyText(in.Lo, s.sizeOf), polyText(in.Hi, s.sizeOf), extra)
+			}
+		}
+	}
+}
+
+func (s *stageEmitter) runExpr() string {
+	if s.recv == "" {
+		return "r"
+	}
+	return "c.Run"
+}
+
+// openNode takes a node from the tape, or makes one that is forgotten.
+func (s *stageEmitter) openNode(b *strings.Builder) {
+	r := s.runExpr()
+	if s.bwd == nil {
+		fmt.Fprintf(b, "\tvar n %s[F]\n", s.node)
+	} else {
+		fmt.Fprintf(b, "\tn := tape.Push[F, %s[F]](%s.Tape, %s)\n\tif n == nil {\n\t\tn = new(%s[F])\n\t}\n", s.node, r, s.kind, s.node)
+	}
+	fmt.Fprintf(b, "\tk, arena := &n.call, %s.Arena\n", r)
+	var fields, vals []string
+	for _, size := range s.fwd.Sizes {
+		fields = append(fields, "k."+s.fn2.Sizes[size])
+		vals = append(vals, s.sizeExpr(s.fwd, size))
+	}
+	if len(fields) > 0 {
+		fmt.Fprintf(b, "\t%s = %s\n", strings.Join(fields, ", "), strings.Join(vals, ", "))
+	}
+}
+
+// sizeExpr is the value of a kernel's size.
+func (s *stageEmitter) sizeExpr(k *plan.Kernel, size string) string {
+	if size == k.Segment {
+		return "block.Segment"
+	}
+	return s.sizeOf(size)
+}
+
+// fill sets every buffer of the forward's call.
+func (s *stageEmitter) fill(b *strings.Builder) {
+	for _, v := range s.values() {
+		if s.bwd != nil {
+			fmt.Fprintf(b, "\tn.%s = %s\n\tk.%s = n.%s.Data\n", v.field, v.expr, s.fn2.Buffers[v.buf], v.field)
+		} else {
+			fmt.Fprintf(b, "\tk.%s = %s.Data\n", s.fn2.Buffers[v.buf], v.expr)
+		}
+	}
+	for _, buf := range s.fwd.Params {
+		f := s.fn2.Buffers[buf]
+		n := lenText(buf, s.fn2, "k.")
+		switch {
+		case buf.Role == plan.Read && buf.Elem == ir.Int && buf.Of == "pos":
+			fmt.Fprintf(b, "\tk.%s = m.Pos\n", f)
+		case buf.Role == plan.Read && s.constant(buf.Of):
+			s.fillConst(b, buf, f)
+		case buf.Role == plan.Read && buf.Elem == ir.Int:
+			fmt.Fprintf(b, "\tk.%s = %s\n", f, argName(buf.Of))
+		case buf.Role == plan.Read && s.state(buf.Of) >= 0:
+			fmt.Fprintf(b, "\tk.%s = m.Slots[%d].Data\n", f, s.state(buf.Of))
+		case buf.Role == plan.Read:
+		case buf.Optional:
+			fmt.Fprintf(b, "\tif %s.Tape != nil {\n\t\tk.%s = arena.Alloc(%s)\n\t}\n", s.runExpr(), f, ceilText(buf, s, n))
+		default:
+			fmt.Fprintf(b, "\tk.%s = arena.Alloc(%s)\n", f, ceilText(buf, s, n))
+		}
+	}
+}
+
+// ceilText replaces sizes that are quotients rounded up.
+func ceilText(buf *plan.Buffer, s *stageEmitter, text string) string {
+	return polyText(buf.Len(), func(size string) string { return s.kernelSize(s.fwd, s.fn2, size, "k.") })
+}
+
+// kernelSize is a size of a kernel's call as an expression over its fields.
+func (s *stageEmitter) kernelSize(k *plan.Kernel, n *KernelNames, size, recv string) string {
+	for _, q := range k.Ceils {
+		if q.Name == size {
+			name := func(x string) string { return s.kernelSize(k, n, x, recv) }
+			den := polyText(q.Den, name)
+			return fmt.Sprintf("((%s+%s-1)/%s)", polyText(q.Num, name), den, den)
+		}
+	}
+	return recv + n.Sizes[size]
+}
+
+func (s *stageEmitter) fillConst(b *strings.Builder, buf *plan.Buffer, f string) {
+	arg := argName(buf.Of)
+	switch {
+	case len(buf.Dims) > 0:
+		fmt.Fprintf(b, "\tk.%s = %s\n", f, arg)
+	case buf.Elem == ir.Int:
+		fmt.Fprintf(b, "\tk.%s = arena.Ints(1)\n\tk.%s[0] = int32(%s)\n", f, f, arg)
+	case buf.Elem == ir.Bool:
+		fmt.Fprintf(b, "\tk.%s = []bool{%s}\n", f, arg)
+	default:
+		fmt.Fprintf(b, "\tk.%s = arena.Alloc(1)\n\tk.%s[0] = %s\n", f, f, arg)
+	}
+}
+
+// run runs the kernel and hands out what it gave.
+func (s *stageEmitter) run(b *strings.Builder) {
+	s.startStates(b)
+	b.WriteString("\tmark := arena.Mark()\n")
+	workspace(b, s.fn2, "k", "arena.Alloc")
+	b.WriteString("\tk.Run()\n\tarena.Release(mark)\n")
+	for _, w := range s.fn2.Work {
+		fmt.Fprintf(b, "\tk.%s = nil\n", w)
+	}
+	moved := false
+	for _, buf := range s.fwd.Params {
+		if buf.Role == plan.Write && s.state(buf.Of) >= 0 {
+			fmt.Fprintf(b, "\tm.Give(%d, k.%s)\n", s.state(buf.Of), s.fn2.Buffers[buf])
+			moved = true
+		}
+	}
+	if moved || s.fwd.Param("pos") != nil {
+		b.WriteString("\tm.Moved(c.Steps)\n")
+	}
+	for _, o := range s.outputs() {
+		r := resultName(o.Of)
+		fmt.Fprintf(b, "\t%s = %s.Tape.Output(k.%s)\n", r, s.runExpr(), s.fn2.Buffers[o])
+		if s.bwd != nil {
+			fmt.Fprintf(b, "\tn.out%s = %s\n", identifier(o.Of, true), r)
+		}
+	}
+	b.WriteString("\treturn\n")
+}
+
+// startStates replaces, in lanes whose context starts here, the memory's
+// states by their learned first values.
+func (s *stageEmitter) startStates(b *strings.Builder) {
+	if !s.starts() {
+		return
+	}
+	var outs []string
+	for _, st := range s.u.States {
+		if st.Starts {
+			outs = append(outs, "n.start"+identifier(st.Name, true))
+		}
+	}
+	fmt.Fprintf(b, "\tn.m = m\n\tif %s, err = b.start(c, w, m); err != nil {\n\t\treturn\n\t}\n", strings.Join(outs, ", "))
+	for i, st := range s.u.States {
+		if st.Starts {
+			f := s.fn2.Buffers[s.fwd.Param(st.Name)]
+			fmt.Fprintf(b, "\tk.%s = block.Begin(arena, m, %d, n.start%s.Data)\n", f, i, identifier(st.Name, true))
+		}
+	}
+}
+
+// workspace gives a call its workspace: numbers from alloc, truth values from
+// the heap.
+func workspace(b *strings.Builder, n *KernelNames, recv, alloc string) {
+	for _, w := range n.Work {
+		switch w {
+		case "Work":
+			fmt.Fprintf(b, "\t%s.%s = %s(%s.%sLen())\n", recv, w, alloc, recv, w)
+		case "Rows":
+			fmt.Fprintf(b, "\t%s.%s = block.Blocks[[%d]F](%s(%d * %s.%sLen()))\n", recv, w, rowBlock, alloc, rowBlock, recv, w)
+		default:
+			fmt.Fprintf(b, "\t%s.%s = make([]bool, %s.%sLen())\n", recv, w, recv, w)
+		}
+	}
+}

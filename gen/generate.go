@@ -1,0 +1,68 @@
+package gen
+
+import (
+	"path/filepath"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/emitgo"
+	"github.com/nl-hecate/hecate/gen/tree"
+)
+
+// A Config says what to compile: the root of the project and the folder of its
+// pages under it.
+type Config struct {
+	Root  string // folder of the project
+	Specs string // folder of the pages, slash path under Root
+}
+
+// Owned are the folders under the root that the compiler writes, and nothing
+// else does.
+var Owned = []string{"generated"}
+
+// Emit compiles the pages and returns every file that they make, by its path
+// under the root. Nothing is returned when there is an error.
+func Emit(c Config) (tree.Files, diag.List) {
+	s, ds := Load(filepath.Join(c.Root, c.Specs))
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	units, cd := Compile(s)
+	ds.Append(cd)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	for _, u := range units {
+		u.Page = underRoot(c.Root, u.Page)
+	}
+	return tree.Files(emitgo.Files(units)), ds
+}
+
+// underRoot is a page's path under the root, whatever the working directory.
+func underRoot(root, path string) string {
+	rel, err := filepath.Rel(root, filepath.FromSlash(path))
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(rel)
+}
+
+// Generate compiles the pages and makes the owned folders hold exactly what
+// they say. Nothing is written when there is an error.
+func Generate(c Config) (tree.Report, diag.List, error) {
+	files, ds := Emit(c)
+	if ds.HasErrors() {
+		return tree.Report{}, ds, nil
+	}
+	r, err := tree.Apply(c.Root, Owned, files)
+	return r, ds, err
+}
+
+// Check compiles the pages and compares the owned folders with what they say.
+func Check(c Config) (tree.Drift, diag.List, error) {
+	files, ds := Emit(c)
+	if ds.HasErrors() {
+		return tree.Drift{}, ds, nil
+	}
+	d, err := tree.Check(c.Root, Owned, files)
+	return d, ds, err
+}

@@ -1,0 +1,187 @@
+package prove
+
+import (
+	"math"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+)
+
+// Derivatives are compared with fourth-order central differences of the
+// program itself, as the page wrote it: not simplified, and with what `relax`
+// says in place of what cannot be differentiated. The differences are taken
+// result by result before they are weighted and added, which keeps their
+// rounding at that of one number.
+//
+// An entry whose difference straddles a kink proves nothing. Only where a
+// comparison fails is that looked into: the program then tells which way every
+// comparison inside it went, and if the two ends disagree the step is made
+// smaller, and at last the entry is skipped and counted.
+
+// steps are the distances of the difference, the first that stays on one side
+// of all kinks counts.
+var steps = []float64{1e-3, 1e-4, 1e-5}
+
+// A differ takes differences of one program at one point.
+type differ struct {
+	f       *ir.Func
+	prog    *interp.Program
+	sizes   map[string]int
+	params  map[string]*interp.Tensor
+	weights map[string]*interp.Tensor // of the results that count
+	choices *interp.Program           // made when it is needed
+}
+
+func newDiffer(f *ir.Func, sizes map[string]int, params map[string]*interp.Tensor) *differ {
+	g := relaxed(f)
+	return &differ{f: g, prog: interp.Compile(g), sizes: sizes, params: params}
+}
+
+// derivative is Σ w·dout/dx at entry i of a parameter, and whether a kink is
+// too close for it to mean anything.
+func (d *differ) derivative(t *interp.Tensor, i int, h float64) float64 {
+	x := t.Data[i]
+	at := func(s float64) map[string]*interp.Tensor {
+		t.Data[i] = x + s
+		return d.prog.Run(d.sizes, d.params)
+	}
+	p1, m1 := at(h), at(-h)
+	p2, m2 := at(2*h), at(-2*h)
+	t.Data[i] = x
+	sum := 0.0
+	for _, r := range d.f.Results {
+		w := d.weights[r.Name]
+		if w == nil {
+			continue
+		}
+		for k, c := range w.Data {
+			a := 8 * (p1[r.Name].Data[k] - m1[r.Name].Data[k])
+			b := p2[r.Name].Data[k] - m2[r.Name].Data[k]
+			sum += c * (a - b)
+		}
+	}
+	return sum / (12 * h)
+}
+
+// A verdict on one entry.
+type entry struct {
+	difference float64
+	err, tol   float64
+	skipped    bool
+}
+
+func (e entry) bad() bool { return !e.skipped && !(e.err <= e.tol) }
+
+// check holds a derivative to differences; gmax is the largest entry of the
+// gradient.
+func (d *differ) check(t *interp.Tensor, i int, a, gmax float64) entry {
+	var e entry
+	for _, h := range steps {
+		e.difference = d.derivative(t, i, h)
+		e.err = math.Abs(a - e.difference)
+		e.tol = gradAbs*math.Max(1, gmax) + gradRel*math.Max(math.Abs(a), math.Abs(e.difference))
+		if e.err <= e.tol {
+			return e
+		}
+		if !d.straddles(t, i, 2*h) {
+			return e
+		}
+	}
+	e.skipped = true
+	return e
+}
+
+// straddles reports whether any comparison inside the program goes another way
+// at the two ends of a difference, or at its middle.
+func (d *differ) straddles(t *interp.Tensor, i int, h float64) bool {
+	if d.choices == nil {
+		d.choices = interp.Compile(choices(d.f))
+	}
+	x := t.Data[i]
+	defer func() { t.Data[i] = x }()
+	var seen map[string]*interp.Tensor
+	for _, s := range []float64{0, h, -h} {
+		t.Data[i] = x + s
+		now := d.choices.Run(d.sizes, d.params)
+		for name, v := range now {
+			if seen != nil && !slices.Equal(seen[name].Data, v.Data) {
+				return true
+			}
+		}
+		seen = now
+	}
+	return false
+}
+
+// relaxed is f with what stands for a value in gradients in the value's place.
+func relaxed(f *ir.Func) *ir.Func {
+	g, _ := f.Clone()
+	relax(g)
+	return g
+}
+
+func relax(f *ir.Func) {
+	for _, in := range f.Body {
+		if in.Op == ir.Override {
+			in.Op, in.Args, in.Coef = ir.Prod, in.Args[1:], []float64{1}
+		}
+		if in.Scan != nil {
+			relax(in.Scan.Body)
+		}
+	}
+}
+
+// choices is f with the outcomes of all its comparisons as results.
+func choices(f *ir.Func) *ir.Func {
+	g, _ := f.Clone()
+	g.Results = nil
+	tell(g, func(v *ir.Value) {
+		g.Results = append(g.Results, ir.Result{Name: v.Name, Val: v})
+	})
+	return g
+}
+
+// tell adds the outcomes of a program's comparisons to it; those of a scan's
+// body are given out token by token.
+func tell(f *ir.Func, give func(*ir.Value)) {
+	for _, in := range slices.Clone(f.Body) {
+		if s := in.Scan; s != nil {
+			tell(s.Body, func(v *ir.Value) {
+				axes := append([]*ir.Axis{s.Lane, s.Time}, v.Axes...)
+				out := &ir.Value{Name: f.Fresh("choice"), Elem: ir.Real, Axes: axes, Def: in}
+				s.Outs = append(s.Outs, ir.Series{Val: v, Out: out})
+				give(out)
+			})
+		} else if v := outcome(f, in); v != nil {
+			give(v)
+		}
+	}
+}
+
+// outcome is which way an instruction goes, or nil for one that has no kink.
+func outcome(f *ir.Func, in *ir.Instr) *ir.Value {
+	here := func(v *ir.Value) ir.Arg { return ir.Arg{Val: v, Sub: ir.Ls(len(in.Loops))} }
+	add := func(op ir.Op, args ...ir.Arg) *ir.Value {
+		n := &ir.Instr{Op: op, Loops: in.Loops, Guard: in.Guard, To: ir.Ls(len(in.Loops)), Args: args}
+		elem := op.Info().Out
+		n.Out = &ir.Value{Name: f.Fresh("choice"), Elem: elem, Axes: in.Loops, Def: n}
+		f.Body = append(f.Body, n)
+		return n.Out
+	}
+	switch in.Op {
+	case ir.Less, ir.LessEq, ir.Equal:
+		return add(ir.Real_, ir.Arg{Val: in.Out, Sub: in.To})
+	case ir.Max2, ir.Min2:
+		return add(ir.Real_, here(add(ir.LessEq, in.Args[1], in.Args[0])))
+	case ir.Max:
+		return add(ir.Real_, here(add(ir.Equal, in.Args[0], ir.Arg{Val: in.Out, Sub: in.To})))
+	case ir.Abs, ir.Sign:
+		return add(ir.Sign, in.Args[0])
+	case ir.Floor:
+		return add(ir.Floor, in.Args[0])
+	case ir.Mod:
+		return add(ir.Floor, here(add(ir.Div, in.Args...)))
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package prove
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/nl-hecate/hecate/gen/interp"
+)
+
+// Tolerances. Every comparison is written so that a NaN fails.
+const (
+	claimTol   = 1e-9  // two formulas in float64, by the larger side's norm
+	exactTol   = 1e-12 // two orders of the same sums
+	gradAbs    = 1e-9  // a derivative against a fourth-order difference …
+	gradRel    = 1e-6  // … by the size of the gradient, and of the entry
+	invTol     = 1e-9  // an invariant after any number of steps
+	tinyScale  = 1e-6  // sides smaller than this are compared absolutely
+	maxSkipped = 0.2   // at most this share of entries may lie at kinks
+)
+
+// A worst is the largest error of a comparison and where it is.
+type worst struct {
+	err   float64 // in units of the scale
+	at    []int
+	a, b  float64
+	found bool
+}
+
+// compare is the largest |a − b| over scale, which is the norm of both.
+func compare(a, b *interp.Tensor) worst {
+	scale := math.Max(norm(a), norm(b))
+	return compareBy(a, b, math.Max(scale, tinyScale))
+}
+
+func compareBy(a, b *interp.Tensor, scale float64) worst {
+	var w worst
+	for i := range a.Data {
+		err := math.Abs(a.Data[i]-b.Data[i]) / scale
+		if same(a.Data[i], b.Data[i]) {
+			err = 0
+		}
+		if !(err <= w.err) || !w.found {
+			w = worst{err, index(a.Shape, i), a.Data[i], b.Data[i], true}
+		}
+		if err != err {
+			break
+		}
+	}
+	return w
+}
+
+// same includes equal infinities.
+func same(a, b float64) bool { return a == b }
+
+func norm(t *interp.Tensor) float64 {
+	n := 0.0
+	for _, x := range t.Data {
+		if a := math.Abs(x); !(a <= n) {
+			n = a
+		}
+	}
+	return n
+}
+
+// index turns a flat index into one per axis.
+func index(shape []int, i int) []int {
+	out := make([]int, len(shape))
+	for k := len(shape) - 1; k >= 0; k-- {
+		out[k] = i % shape[k]
+		i /= shape[k]
+	}
+	return out
+}
+
+// at prints an index for a message.
+func at(idx []int) string {
+	if len(idx) == 0 {
+		return ""
+	}
+	return fmt.Sprint(" at ", idx)
+}
+
+// finite reports whether all entries are.
+func finite(t *interp.Tensor) bool {
+	for _, x := range t.Data {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return false
+		}
+	}
+	return true
+}

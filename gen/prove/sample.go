@@ -1,0 +1,205 @@
+package prove
+
+import (
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// A sampler draws parameters of programs from their declared sets: unit rows,
+// rows on the simplex, open ranges well inside, integers with the extra values
+// that a union allows. Everything else is a normal number of moderate size.
+type sampler struct {
+	rng   *rand.Rand
+	blk   *check.Block
+	frees map[string]irbuild.Free
+	sizes map[string]int
+	// edges makes some entries equal to a number that the program is given
+	// too, so that comparisons are also tested at a tie.
+	edges bool
+}
+
+// newSampler seeds a sampler from a text, so that every item has its own
+// numbers and the same ones in every run.
+func newSampler(blk *check.Block, frees map[string]irbuild.Free, sizes map[string]int, seed string, n int) *sampler {
+	h := fnv.New64a()
+	h.Write([]byte(seed))
+	return &sampler{rng: rand.New(rand.NewPCG(h.Sum64(), uint64(n))), blk: blk, frees: frees, sizes: sizes}
+}
+
+// params draws all parameters of a program.
+func (s *sampler) params(f *ir.Func) map[string]*interp.Tensor {
+	out := map[string]*interp.Tensor{}
+	for _, p := range f.Params {
+		out[p.Name] = s.draw(p)
+	}
+	if s.edges {
+		s.tie(f, out)
+	}
+	return out
+}
+
+func (s *sampler) draw(p *ir.Value) *interp.Tensor {
+	t := interp.NewTensor(interp.Shape(p.Axes, s.sizes)...)
+	typ := s.frees[p.Name].Type
+	switch p.Elem {
+	case ir.Bool:
+		s.fill(t, func() float64 { return float64(s.rng.IntN(2)) })
+		return t
+	case ir.Int:
+		s.integers(t, typ)
+		return t
+	}
+	switch {
+	case typ != nil && typ.Kind == notation.RangeType:
+		s.fill(t, func() float64 { return s.inside(typ) })
+	case p.Role == ir.Constant && len(p.Axes) == 0 && typ == nil:
+		s.fill(t, func() float64 { return 1 + float64(s.rng.IntN(4)) })
+	default:
+		scale := 0.8
+		if p.Role == ir.Outer || p.Role == ir.State {
+			scale = 0.6
+		}
+		s.fill(t, func() float64 { return scale * s.rng.NormFloat64() })
+	}
+	if typ != nil && len(t.Shape) > 0 {
+		s.rows(t, typ.Kind)
+	}
+	return t
+}
+
+func (s *sampler) fill(t *interp.Tensor, f func() float64) {
+	for i := range t.Data {
+		t.Data[i] = f()
+	}
+}
+
+// rows moves rows onto the sphere or the simplex.
+func (s *sampler) rows(t *interp.Tensor, kind notation.TypeKind) {
+	n := t.Shape[len(t.Shape)-1]
+	if n == 0 || kind != notation.SphereType && kind != notation.SimplexType {
+		return
+	}
+	for i := 0; i < len(t.Data); i += n {
+		row, sum := t.Data[i:i+n], 0.0
+		for j, x := range row {
+			if kind == notation.SimplexType {
+				row[j] = math.Exp(x)
+				sum += row[j]
+			} else {
+				sum += x * x
+			}
+		}
+		if kind == notation.SphereType {
+			sum = math.Sqrt(sum)
+		}
+		for j := range row {
+			row[j] /= sum
+		}
+	}
+}
+
+// inside draws a number of a range, away from its ends.
+func (s *sampler) inside(t *notation.Type) float64 {
+	lo, okLo := bound(t.Lo)
+	hi, okHi := bound(t.Hi)
+	u := 0.05 + 0.9*s.rng.Float64()
+	switch {
+	case okLo && okHi:
+		return lo + (hi-lo)*u
+	case okLo:
+		return lo + u
+	case okHi:
+		return hi - u
+	}
+	return s.rng.NormFloat64()
+}
+
+func bound(e notation.Expr) (float64, bool) {
+	if e == nil {
+		return 0, false
+	}
+	x, ok := check.Number(e)
+	return x, ok && !math.IsInf(x, 0)
+}
+
+// integers draws indices of a declared range, the members of a union
+// included; without a range they count the tokens before a chunk.
+func (s *sampler) integers(t *interp.Tensor, typ *notation.Type) {
+	lo, hi := 0, 3
+	if typ != nil && typ.Kind == notation.IntType {
+		lo, hi = s.whole(typ.Lo, 0), s.whole(typ.Hi, 3)
+	}
+	s.fill(t, func() float64 {
+		if typ != nil && len(typ.Members) > 0 && s.rng.IntN(4) == 0 {
+			return float64(s.whole(typ.Members[s.rng.IntN(len(typ.Members))], 0))
+		}
+		return float64(lo + s.rng.IntN(max(1, hi-lo+1)))
+	})
+}
+
+// whole evaluates an integer over sizes.
+func (s *sampler) whole(e notation.Expr, otherwise int) int {
+	if e == nil {
+		return otherwise
+	}
+	if x, ok := check.Number(e); ok {
+		return int(x)
+	}
+	p, ok := s.blk.SizeOf(e, nil)
+	if !ok {
+		return otherwise
+	}
+	n, err := ascii(p).Eval(s.sizes)
+	if err != nil {
+		return otherwise
+	}
+	return n
+}
+
+// ascii spells the sizes of a polynomial as programs do.
+func ascii(p shape.Poly) shape.Poly {
+	for _, s := range p.Symbols() {
+		if n := check.ASCII(s); n != s {
+			p = p.Replace(s, shape.Sym(n))
+		}
+	}
+	return p
+}
+
+// tie copies the value of some number among the parameters into one entry of
+// each real array.
+func (s *sampler) tie(f *ir.Func, params map[string]*interp.Tensor) {
+	var numbers []float64
+	for _, p := range f.Params {
+		if p.Elem == ir.Real && len(params[p.Name].Data) == 1 && p.Role != ir.Adjoint {
+			numbers = append(numbers, params[p.Name].Data[0])
+		}
+	}
+	numbers = append(numbers, 0)
+	for _, p := range f.Params {
+		t := params[p.Name]
+		if p.Elem != ir.Real || p.Role == ir.Adjoint || len(t.Data) < 2 || s.frees[p.Name].Type != nil && s.frees[p.Name].Type.Kind != notation.RealType {
+			continue
+		}
+		t.Data[s.rng.IntN(len(t.Data))] = numbers[s.rng.IntN(len(numbers))]
+	}
+}
+
+// spread draws weights for a result.
+func (s *sampler) weights(t *interp.Tensor) *interp.Tensor {
+	w := interp.NewTensor(t.Shape...)
+	s.fill(w, s.rng.NormFloat64)
+	return w
+}
+
+// isTail reports whether a parameter is what a context keeps of a series.
+func isTail(name string) bool { return strings.HasSuffix(name, ".tail") }

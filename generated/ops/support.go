@@ -1,0 +1,159 @@
+package ops
+
+import "github.com/nl-hecate/hecate/runtime/num"
+
+// entry is x[at], or zero where there is no such entry.
+func entry[E any](in bool, x []E, at int) (e E) {
+	if in {
+		e = x[at]
+	}
+	return e
+}
+
+// choose is x where c holds, else y.
+func choose[E any](c bool, x, y E) E {
+	if c {
+		return x
+	}
+	return y
+}
+
+// gemm computes C[i,j] = coef·Σ_k A[i,k]·B[k,j], or += with add, for i < m,
+// j < n, k < depth. The first entry of each matrix is the first of its slice;
+// next to it come the distances between rows and between columns.
+//
+// Each entry is one sum over k from zero, in order, multiplied by coef at its
+// end: no block size changes a bit.
+func gemm[F num.Float](m, n, depth int, coef F, add bool,
+	c []F, cRow, cCol int, a []F, aRow, aCol int, b []F, bRow, bCol int) {
+	if m == 0 || n == 0 {
+		return
+	}
+	if cCol != 1 && cRow == 1 || m == 1 {
+		// Cᵀ = Bᵀ·Aᵀ has columns next to each other.
+		m, n, cRow, cCol = n, m, cCol, cRow
+		a, aRow, aCol, b, bRow, bCol = b, bCol, bRow, a, aCol, aRow
+	}
+	var s [8]F
+	for i := 0; i < m; i += 4 {
+		rows := min(4, m-i)
+		for j := 0; j < n; j += 2 {
+			cols := min(2, n-j)
+			if rows == 4 && cols == 2 {
+				gemm4x2(depth, a[i*aRow:], aRow, aCol, b[j*bCol:], bRow, bCol, &s)
+			} else {
+				gemmEdge(rows, cols, depth, a[i*aRow:], aRow, aCol, b[j*bCol:], bRow, bCol, &s)
+			}
+			for r := range rows {
+				for q := range cols {
+					at := (i+r)*cRow + (j+q)*cCol
+					x := F(coef * s[2*r+q])
+					if add {
+						x = c[at] + x
+					}
+					c[at] = x
+				}
+			}
+		}
+	}
+}
+
+// gemm4x2 sums a block of four rows and two columns.
+func gemm4x2[F num.Float](depth int, a []F, aRow, aCol int, b []F, bRow, bCol int, s *[8]F) {
+	switch {
+	case depth == 0:
+		clear(s[:])
+	case aCol == 1 && bRow == 1:
+		gemmRows(a[:depth], a[aRow:][:depth], a[2*aRow:][:depth], a[3*aRow:][:depth], b[:depth], b[bCol:][:depth], s)
+	case aRow == 1 && bCol == 1:
+		gemmColumns(depth, a, aCol, b, bRow, s)
+	case aCol == 1 && bCol == 1:
+		gemmMixed(a[:depth], a[aRow:][:depth], a[2*aRow:][:depth], a[3*aRow:][:depth], b, bRow, s)
+	default:
+		gemmEdge(4, 2, depth, a, aRow, aCol, b, bRow, bCol, s)
+	}
+}
+
+// gemmRows: rows of A and columns of B lie in one piece.
+func gemmRows[F num.Float](a0, a1, a2, a3, b0, b1 []F, s *[8]F) {
+	var s00, s01, s10, s11, s20, s21, s30, s31 F
+	n := len(a0)
+	a1, a2, a3, b0, b1 = a1[:n], a2[:n], a3[:n], b0[:n], b1[:n]
+	for k, x := range a0 {
+		p, q := b0[k], b1[k]
+		s00 += F(x * p)
+		s01 += F(x * q)
+		x = a1[k]
+		s10 += F(x * p)
+		s11 += F(x * q)
+		x = a2[k]
+		s20 += F(x * p)
+		s21 += F(x * q)
+		x = a3[k]
+		s30 += F(x * p)
+		s31 += F(x * q)
+	}
+	*s = [8]F{s00, s01, s10, s11, s20, s21, s30, s31}
+}
+
+// gemmMixed: rows of A and rows of B lie in one piece.
+func gemmMixed[F num.Float](a0, a1, a2, a3, b []F, bRow int, s *[8]F) {
+	var s00, s01, s10, s11, s20, s21, s30, s31 F
+	n := len(a0)
+	a1, a2, a3 = a1[:n], a2[:n], a3[:n]
+	at := 0
+	for k, x := range a0 {
+		y := b[at : at+2 : at+2]
+		at += bRow
+		p, q := y[0], y[1]
+		s00 += F(x * p)
+		s01 += F(x * q)
+		x = a1[k]
+		s10 += F(x * p)
+		s11 += F(x * q)
+		x = a2[k]
+		s20 += F(x * p)
+		s21 += F(x * q)
+		x = a3[k]
+		s30 += F(x * p)
+		s31 += F(x * q)
+	}
+	*s = [8]F{s00, s01, s10, s11, s20, s21, s30, s31}
+}
+
+// gemmColumns: columns of A and rows of B lie in one piece.
+func gemmColumns[F num.Float](depth int, a []F, aCol int, b []F, bRow int, s *[8]F) {
+	var s00, s01, s10, s11, s20, s21, s30, s31 F
+	ia, ib := 0, 0
+	for range depth {
+		x, y := a[ia:ia+4:ia+4], b[ib:ib+2:ib+2]
+		ia += aCol
+		ib += bRow
+		p, q := y[0], y[1]
+		s00 += F(x[0] * p)
+		s01 += F(x[0] * q)
+		s10 += F(x[1] * p)
+		s11 += F(x[1] * q)
+		s20 += F(x[2] * p)
+		s21 += F(x[2] * q)
+		s30 += F(x[3] * p)
+		s31 += F(x[3] * q)
+	}
+	*s = [8]F{s00, s01, s10, s11, s20, s21, s30, s31}
+}
+
+// gemmEdge sums any block of at most four rows and two columns.
+func gemmEdge[F num.Float](rows, cols, depth int, a []F, aRow, aCol int, b []F, bRow, bCol int, s *[8]F) {
+	for r := range rows {
+		for q := range cols {
+			var sum F
+			ia, ib := r*aRow, q*bCol
+			for range depth {
+				sum += F(a[ia] * b[ib])
+				ia += aCol
+				ib += bRow
+			}
+			s[2*r+q] = sum
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package block
+
+import (
+	"unsafe"
+
+	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/runtime/tape"
+)
+
+// Segment is how many tokens lie between two checkpoints of a state: a
+// backward replays at most so many at a time.
+const Segment = 64
+
+// Adjoint is what a value has received, n entries, or zeros.
+func Adjoint[F num.Float](t *tape.Tape[F], v tape.Value[F], n int) []F {
+	if a := t.Adjoint(v); a != nil {
+		return a
+	}
+	return Zeros(t, n)
+}
+
+// Zeros is scratch of n zeros.
+func Zeros[F num.Float](t *tape.Tape[F], n int) []F {
+	s := t.Scratch(n)
+	clear(s)
+	return s
+}
+
+// Accumulate adds part to the adjoint of v; a constant has none.
+func Accumulate[F num.Float](t *tape.Tape[F], v tape.Value[F], part []F) {
+	g := t.Grad(v)
+	if g == nil {
+		return
+	}
+	part = part[:len(g)]
+	for i := range g {
+		g[i] += part[i]
+	}
+}
+
+// Blocks is the same memory as groups of entries, B = [n]F: the entries of rows
+// that a kernel keeps in flight lie side by side.
+func Blocks[B any, F num.Float](s []F) []B {
+	var b B
+	var f F
+	n := int(unsafe.Sizeof(b) / unsafe.Sizeof(f))
+	if len(s) < n {
+		return nil
+	}
+	return unsafe.Slice((*B)(unsafe.Pointer(&s[0])), len(s)/n)
+}
