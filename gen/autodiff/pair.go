@@ -1,6 +1,7 @@
 package autodiff
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -45,8 +46,10 @@ func NewPair(f *ir.Func) *Pair {
 
 type pairer struct {
 	joint   *ir.Func
-	primal  int                // results before the adjoints were added
-	adjoint map[*ir.Value]bool // values that depend on an incoming adjoint
+	primal  int                  // results before the adjoints were added
+	adjoint map[*ir.Value]bool   // values that depend on an incoming adjoint
+	name    map[*ir.Value]string // of what the backward takes from the forward
+	given   map[*ir.Value]string // those that are results anyway
 }
 
 // seed adds one adjoint parameter per real result. A value that is two results
@@ -85,16 +88,45 @@ func (p *pairer) split(name string, wrt []*ir.Value, adj map[*ir.Value]*ir.Value
 	primal = p.joint.Results[:len(primal)]
 
 	need := p.needs(back)
-	for _, in := range p.joint.Body {
-		for _, v := range in.Defines() {
-			if need[v] && strings.HasPrefix(v.Name, "%") {
-				v.Name = p.joint.Fresh("kept")
-			}
-		}
-	}
+	p.nameSaved(primal, need)
 	out.Fwd = p.forward(name, primal, need, out)
 	out.Bwd = p.backward(name+".backward", back, need)
 	return out
+}
+
+// nameSaved gives what the backward takes from the forward its name: that of
+// the result it is, unless a parameter has it (the state before the call and
+// the state after share one), else its own, when no result has it.
+func (p *pairer) nameSaved(primal []ir.Result, need map[*ir.Value]bool) {
+	taken := map[string]bool{}
+	for _, v := range p.joint.Params {
+		taken[v.Name] = true
+	}
+	p.name = map[*ir.Value]string{}
+	for _, r := range primal {
+		if need[r.Val] && !taken[r.Name] && p.name[r.Val] == "" {
+			p.name[r.Val] = r.Name
+		}
+	}
+	for _, r := range primal {
+		taken[r.Name] = true
+	}
+	p.given = maps.Clone(p.name)
+	for _, in := range p.joint.Body {
+		for _, v := range in.Defines() {
+			if !need[v] || p.name[v] != "" {
+				continue
+			}
+			n := v.Name
+			if strings.HasPrefix(n, "%") {
+				n = p.joint.Fresh("kept")
+			}
+			for taken[n] {
+				n = p.joint.Fresh(n)
+			}
+			p.name[v], taken[n] = n, true
+		}
+	}
 }
 
 // mark finds the values that depend on an incoming adjoint: they are the
@@ -177,16 +209,14 @@ func (p *pairer) forward(name string, primal []ir.Result, need map[*ir.Value]boo
 	f.Name = name
 	f.Params = slices.DeleteFunc(f.Params, func(v *ir.Value) bool { return v.Role == ir.Adjoint })
 	f.Results = nil
-	given := map[*ir.Value]bool{}
 	for _, r := range primal {
 		f.Results = append(f.Results, ir.Result{Name: r.Name, Val: m[r.Val], State: r.State})
-		given[r.Val] = true
 	}
 	for _, in := range p.joint.Body {
 		for _, v := range in.Defines() {
-			if need[v] && !given[v] {
-				out.Saved = append(out.Saved, v.Name)
-				f.Results = append(f.Results, ir.Result{Name: v.Name, Val: m[v]})
+			if need[v] && p.given[v] == "" {
+				out.Saved = append(out.Saved, p.name[v])
+				f.Results = append(f.Results, ir.Result{Name: p.name[v], Val: m[v]})
 			}
 		}
 	}
@@ -213,20 +243,10 @@ func (p *pairer) backward(name string, back []ir.Result, need map[*ir.Value]bool
 	for _, v := range p.joint.Params {
 		c.Map[v] = g.AddParam(v.Name, v.Role, v.Elem, v.Axes...)
 	}
-	results := map[*ir.Value]string{}
-	for _, r := range p.joint.Results {
-		if _, ok := results[r.Val]; !ok {
-			results[r.Val] = r.Name
-		}
-	}
 	for _, in := range p.joint.Body {
 		for _, v := range in.Defines() {
 			if need[v] {
-				n := v.Name
-				if r, ok := results[v]; ok {
-					n = r
-				}
-				c.Map[v] = g.AddParam(n, ir.Saved, v.Elem, v.Axes...)
+				c.Map[v] = g.AddParam(p.name[v], ir.Saved, v.Elem, v.Axes...)
 			}
 		}
 	}

@@ -250,7 +250,7 @@ func TestDeltaBackwardIsHandWritten(t *testing.T) {
 // the same steps written out one after another.
 func TestScanIsUnrolled(t *testing.T) {
 	head := "(x: input real[L, T, d], R: outer real[d, d], M: state real[L, d]) {\n  axes L, T = 3, d\n"
-	scan := parse(t, "func scan"+head+`  scan step over L, T as @1 {
+	scan := parse(t, "func recurrent"+head+`  scan step over L, T as @1 {
     carry M [d] from M to M.next [L, d]
     token x [d] from x
     shared R [d, d] from R
@@ -283,7 +283,7 @@ func TestScanIsUnrolled(t *testing.T) {
 
 // TestRandomPairs differentiates random programs.
 func TestRandomPairs(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(4000) {
 		f := irtest.Program(seed)
 		if errs := gradErrors(f, irtest.Sizes, inputs(f, irtest.Sizes, seed)); len(errs) > 0 {
 			t.Fatalf("seed %d: %s", seed, strings.Join(errs, "\n"))

@@ -81,7 +81,7 @@ var products = []string{
 	"h [a, a] at [i, i] = OP i:a : x[i] s",
 	"h [a, a] at [j, i] = OP i:a j:a : A[i, j]",
 	"h [a] = OP i:a j:w where i - j >= 0 : x[i - j] v[j]",
-	"h [a, b] = OP i:b j:a : B[ids[i], i]",
+	"h [b, a] = OP i:b j:a : B[ids[i], i]",
 	"h [b, b] = OP i:b j:b : B[miss[i], j] y[j]",
 	"h [a] at [ids[i]] = OP i:b : y[i]",
 	"h [a, b] at [miss[i], j] = OP i:b j:b : y[i] y[j]",

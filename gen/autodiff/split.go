@@ -54,14 +54,14 @@ func (s *simplifier) part(in *ir.Instr, reduced []int, r int) *partial {
 			sums[q] = sums[q] && (!d[q] || takes[i])
 		}
 	}
-	if !s.shareGuards(in, p, takes, deps, sums) {
-		return nil
-	}
 	box := map[int]bool{r: true}
 	for _, i := range p.args {
 		for l := range deps[i] {
 			box[l] = true
 		}
+	}
+	if !s.shareGuards(in, p, takes, deps, sums, box) {
+		return nil
 	}
 	for _, g := range p.inGuard {
 		in.Guard[g].Loops(box)
@@ -90,31 +90,30 @@ func argLoops(in *ir.Instr) []map[int]bool {
 }
 
 // shareGuards decides where each guard goes: inside when it depends on a loop
-// that is summed there, else outside. A factor that is read at a shifted
-// subscript may be in range only under its guards, so it must stay with all
-// that share a loop with it.
-func (s *simplifier) shareGuards(in *ir.Instr, p *partial, takes map[int]bool, deps []map[int]bool, sums map[int]bool) bool {
+// that is summed there, and also when it cuts the box of the partial sum, which
+// is then zero where the whole would be; else outside. A factor that is read
+// at a shifted subscript may be in range only under its guards, so it must
+// stay with all that share a loop with it.
+func (s *simplifier) shareGuards(in *ir.Instr, p *partial, takes map[int]bool, deps []map[int]bool, sums, box map[int]bool) bool {
+	written := map[int]bool{}
+	out := ir.Arg{Val: in.Out, Sub: in.To}
+	out.Loops(written)
 	for g, sub := range in.Guard {
 		loops := map[int]bool{}
 		sub.Loops(loops)
-		inside := false
-		for l := range loops {
-			inside = inside || sums[l]
-		}
-		if inside {
-			p.inGuard = append(p.inGuard, g)
-		} else {
-			p.onGuard = append(p.onGuard, g)
-		}
-		for i, a := range in.Args {
-			if takes[i] != inside && !plain(in, a) && meet(deps[i], loops) {
-				return false
+		fits := func(inside bool) bool {
+			ok := !inside || plain(in, out) || !meet(written, loops)
+			for i, a := range in.Args {
+				ok = ok && (takes[i] == inside || plain(in, a) || !meet(deps[i], loops))
 			}
+			return ok
 		}
-		out := ir.Arg{Val: in.Out, Sub: in.To}
-		written := map[int]bool{}
-		out.Loops(written)
-		if inside && !plain(in, out) && meet(written, loops) {
+		switch {
+		case fits(true) && (meet(loops, sums) || len(union(loops, box)) == len(box)):
+			p.inGuard = append(p.inGuard, g)
+		case fits(false) && !meet(loops, sums):
+			p.onGuard = append(p.onGuard, g)
+		default:
 			return false
 		}
 	}

@@ -30,7 +30,7 @@ import (
 const numPath = "github.com/nl-hecate/hecate/runtime/num"
 
 // rowBlock is the number of rows that run interleaved.
-const rowBlock = 2
+const rowBlock = 4
 
 // KernelNames are the Go names of an emitted kernel.
 type KernelNames struct {

@@ -222,7 +222,7 @@ func (e *kernelEmitter) gemm(g *jen.Group, n *plan.Gemm) {
 		at := e.address(m.At)
 		s := e.slice(m.At.Buf)
 		if text := fmt.Sprintf("%#v", at); text != "0" {
-			s = s.Index(at.Op(":"))
+			s = jen.Id("from").Call(s, at) // a matrix without entries may start anywhere
 		}
 		return []jen.Code{s, e.poly(m.Row), e.poly(m.Col)}
 	}

@@ -3,6 +3,7 @@ package ir
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -243,11 +244,13 @@ func (p *printer) subsText(subs []Sub, loops []string) string {
 func (p *printer) subText(s Sub, loops []string) string {
 	var t sumText
 	size := !s.Const.IsZero()
-	if m := s.Const.Monomials(); size && m[0].Coef.Sign() > 0 && len(s.Terms) > 0 && s.Terms[0].Coef < 0 {
+	if m := s.Const.Monomials(); size && m[0].Coef.Sign() > 0 && len(s.Terms) > 0 && !slices.ContainsFunc(s.Terms, func(t Term) bool { return t.Coef >= 0 }) {
 		polyTerms(&t, s.Const)
 		size = false
 	}
-	for _, x := range s.Terms {
+	terms := slices.Clone(s.Terms)
+	slices.SortStableFunc(terms, func(a, b Term) int { return btoi(a.Coef < 0) - btoi(b.Coef < 0) })
+	for _, x := range terms {
 		c, n := x.Coef, loops[x.Loop]
 		switch {
 		case c == 1 || c == -1:

@@ -40,7 +40,6 @@ type entry struct {
 	funcs   map[string]*definition // functions that the entry defines
 	lines   []*line
 	err     error // what is open about the forward
-	visible []*node
 }
 
 // read divides an entry; what cannot be read is an error in the entry or line.
@@ -92,6 +91,10 @@ var (
 	remark  = regexp.MustCompile(`:\s*(d_\pL[\pL\pN_]*(?:\[[^\]]*\])?)\s*=\s*(\S.*)$`)
 )
 
+// resultName is what the tables call the result; in place of it a forward may
+// assign to its own input.
+const resultName = "out"
+
 // forwardLine reads one line of the forward: statements between commas, or
 // what a function means here. A line without = is prose that sets the scene.
 func (e *entry) forwardLine(text string) {
@@ -110,6 +113,10 @@ func (e *entry) forwardLine(text string) {
 		if err != nil {
 			e.fail(err)
 			return
+		}
+		if e.out != nil && e.out.name == resultName {
+			e.steps[d.name] = d
+			continue
 		}
 		if e.out != nil {
 			e.steps[e.out.name] = e.out
@@ -290,6 +297,38 @@ func readLine(lhs, rhs string) *line {
 	}
 	l.rhs, l.err = parseExpr(rhs)
 	return l
+}
+
+// expose makes an intermediate value of a name that only a comment defines, by
+// finding its expression in the forward.
+func (e *entry) expose(text string) bool {
+	d := e.lets[text]
+	if d == nil || e.out == nil {
+		return e.steps[text] != nil
+	}
+	want, found := d.body.String(), false
+	var at []*node
+	for _, l := range d.letters {
+		at = append(at, named(l))
+	}
+	in := func(n *node) *node {
+		return n.rewrite(func(m *node) *node {
+			if m.String() == want {
+				found = true
+				return indexed(named(text), at...)
+			}
+			return nil
+		})
+	}
+	e.out.body = in(e.out.body)
+	for _, s := range e.steps {
+		s.body = in(s.body)
+	}
+	if found {
+		e.steps[text] = d
+		delete(e.lets, text)
+	}
+	return found
 }
 
 // cutTop divides a text at a separator outside brackets. As a separator, = is

@@ -93,15 +93,15 @@ func (c *CrossEntropyCall[F]) Run() {
 		t4_2 := t4[i*T:][:T]
 		t5_2 := t5[i*T:][:T]
 		var t92 F
-		var kept4 F
+		var t13 F
 		for j := range T {
 			n := int(targets[j])
 			t4Entry := t4_2[j]
 			t92 += choose(t4Entry, t5_2[j]-entry(uint(n) < uint(V), c.Logits, (i*T+j)*V+n), F(0))
-			kept4 += choose(t4Entry, F(1), F(0))
+			t13 += choose(t4Entry, F(1), F(0))
 		}
 		t9[i] = t92
-		kept[i] = kept4
+		kept[i] = t13
 	}
 
 	// cross_entropy.out
@@ -113,9 +113,9 @@ func (c *CrossEntropyCall[F]) Run() {
 		t15 := (keptEntry == F(0))
 		t17 := choose(t15, F(1), keptEntry)
 		out2 := choose(t15, F(0), (t9[i] / t17))
-		kept22 := (F(1) / t17)
+		t72 := (F(1) / t17)
 		out[i] = out2
-		kept2_2[i] = kept22
+		kept2_2[i] = t72
 	}
 
 	// cross_entropy.out

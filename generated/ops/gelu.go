@@ -45,9 +45,9 @@ func (c *GELUCall[F]) Run() {
 		out := c.Out[i*n:][:n]
 		for j := range n {
 			xEntry := x[j]
-			kept2 := num.Tanh(F(0.7978845608028654 * (xEntry + F(0.044715*F(F(xEntry*xEntry)*xEntry)))))
-			out2 := F(F(0.5*xEntry) * (1 + kept2))
-			kept[j] = kept2
+			t4 := num.Tanh(F(0.7978845608028654 * (xEntry + F(0.044715*F(F(xEntry*xEntry)*xEntry)))))
+			out2 := F(F(0.5*xEntry) * (1 + t4))
+			kept[j] = t4
 			out[j] = out2
 		}
 	}

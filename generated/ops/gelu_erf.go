@@ -47,12 +47,12 @@ func (c *GELUErfCall[F]) Run() {
 		kept2 := c.Kept2[i*n:][:n]
 		for j := range n {
 			xEntry := x[j]
-			kept3 := num.Erf(F(0.7071067811865475 * xEntry))
-			out2 := F(F(0.5*xEntry) * (1 + kept3))
-			kept22 := num.Exp(F(F(-0.4999999999999999*xEntry) * xEntry))
-			kept[j] = kept3
+			t4 := num.Erf(F(0.7071067811865475 * xEntry))
+			out2 := F(F(0.5*xEntry) * (1 + t4))
+			t6 := num.Exp(F(F(-0.4999999999999999*xEntry) * xEntry))
+			kept[j] = t4
 			out[j] = out2
-			kept2[j] = kept22
+			kept2[j] = t6
 		}
 	}
 }

@@ -61,12 +61,12 @@ func (c *KLRetentionCall[F]) Run() {
 			kept2 := c.Kept2[(i*m+j)*n:][:n]
 			for k := range n {
 				t2 := num.Max(prior[k], F(1e-08))
-				kept3 := num.Log(t2)
-				t62 := F(kept3*alphaEntry) - F(g[k]*thetaEntry)
-				kept22 := (F(1) / t2)
-				kept[k] = kept3
+				t3 := num.Log(t2)
+				t62 := F(t3*alphaEntry) - F(g[k]*thetaEntry)
+				t12 := (F(1) / t2)
+				kept[k] = t3
 				t6_2[k] = t62
-				kept2[k] = kept22
+				kept2[k] = t12
 			}
 		}
 	}

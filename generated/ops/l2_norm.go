@@ -43,12 +43,12 @@ func (c *L2NormCall[F]) Run() {
 	kept := c.Kept[:L]
 	for i := range L {
 		x := c.X[i*n:][:n]
-		var kept3 F
+		var t F
 		for j := range n {
 			xEntry := x[j]
-			kept3 += F(xEntry * xEntry)
+			t += F(xEntry * xEntry)
 		}
-		kept[i] = kept3
+		kept[i] = t
 	}
 
 	// l2_norm.out
@@ -60,9 +60,9 @@ func (c *L2NormCall[F]) Run() {
 		t3 := (F(0) < keptEntry)
 		t6 := num.Sqrt(choose(t3, keptEntry, F(1)))
 		out2 := choose(t3, t6, F(0))
-		kept22 := (F(1) / t6)
+		t62 := (F(1) / t6)
 		out[i] = out2
-		kept2_2[i] = kept22
+		kept2_2[i] = t62
 	}
 }
 

@@ -51,12 +51,12 @@ func (c *L2NormalizeRowsCall[F]) Run() {
 		kept := c.Kept[i*m:][:m]
 		for j := range m {
 			X := c.X[(i*m+j)*n:][:n]
-			var kept6 F
+			var t F
 			for k := range n {
 				XEntry := X[k]
-				kept6 += F(XEntry * XEntry)
+				t += F(XEntry * XEntry)
 			}
-			kept[j] = kept6
+			kept[j] = t
 		}
 	}
 
@@ -69,12 +69,12 @@ func (c *L2NormalizeRowsCall[F]) Run() {
 		for j := range m {
 			keptEntry := kept[j]
 			t3 := (F(0) < keptEntry)
-			kept22 := num.Sqrt(choose(t3, keptEntry, F(1)))
-			t102 := num.Max(choose(t3, kept22, F(0)), F(1e-08))
-			kept52 := (F(1) / kept22)
-			kept2[j] = kept22
+			t6 := num.Sqrt(choose(t3, keptEntry, F(1)))
+			t102 := num.Max(choose(t3, t6, F(0)), F(1e-08))
+			t16 := (F(1) / t6)
+			kept2[j] = t6
 			t10_2[j] = t102
-			kept5[j] = kept52
+			kept5[j] = t16
 		}
 	}
 
@@ -87,13 +87,13 @@ func (c *L2NormalizeRowsCall[F]) Run() {
 			kept3 := c.Kept3[(i*m+j)*n:][:n]
 			kept4 := c.Kept4[(i*m+j)*n:][:n]
 			t10Entry := t10_2[j]
-			kept32 := (F(1) / t10Entry)
+			t32 := (F(1) / t10Entry)
 			for k := range n {
 				out2 := (X[k] / t10Entry)
-				kept42 := (out2 / t10Entry)
+				t52 := (out2 / t10Entry)
 				out[k] = out2
-				kept3[k] = kept32
-				kept4[k] = kept42
+				kept3[k] = t32
+				kept4[k] = t52
 			}
 		}
 	}

@@ -98,7 +98,7 @@ func (c *LayerNormCall[F]) Run() {
 
 	// layer_norm.out
 	w2 := F(n)
-	kept62 := (F(1) / F(n))
+	t16 := (F(1) / F(n))
 	for i := range L {
 		t6_2 := t6[i*m:][:m]
 		t10_2 := t10[i*m:][:m]
@@ -106,10 +106,10 @@ func (c *LayerNormCall[F]) Run() {
 		kept6 := c.Kept6[i*m:][:m]
 		for j := range m {
 			t102 := num.Sqrt(1e-05 + (t6_2[j] / w2))
-			kept52 := (F(1) / t102)
+			t122 := (F(1) / t102)
 			t10_2[j] = t102
-			kept5[j] = kept52
-			kept6[j] = kept62
+			kept5[j] = t122
+			kept6[j] = t16
 		}
 	}
 
@@ -125,15 +125,15 @@ func (c *LayerNormCall[F]) Run() {
 			kept3 := c.Kept3[(i*m+j)*n:][:n]
 			kept4 := c.Kept4[(i*m+j)*n:][:n]
 			t10Entry := t10_2[j]
-			kept32 := (F(1) / t10Entry)
+			t72 := (F(1) / t10Entry)
 			for k := range n {
-				kept22 := (t4_2[k] / t10Entry)
-				out2 := F(kept22*gamma[k]) + beta[k]
-				kept42 := (kept22 / t10Entry)
-				kept2[k] = kept22
+				t11 := (t4_2[k] / t10Entry)
+				out2 := F(t11*gamma[k]) + beta[k]
+				t92 := (t11 / t10Entry)
+				kept2[k] = t11
 				out[k] = out2
-				kept3[k] = kept32
-				kept4[k] = kept42
+				kept3[k] = t72
+				kept4[k] = t92
 			}
 		}
 	}

@@ -46,9 +46,9 @@ func (c *LogCall[F]) Run() {
 		for j := range n {
 			xEntry := x[j]
 			out2 := num.Log(xEntry)
-			kept2 := (F(1) / xEntry)
+			t2 := (F(1) / xEntry)
 			out[j] = out2
-			kept[j] = kept2
+			kept[j] = t2
 		}
 	}
 }

@@ -44,7 +44,7 @@ func (c *MatmulCall[F]) Run() {
 
 	// matmul.out
 	for i := range L {
-		gemm(m, n, k, F(1), false, c.Out[i*m*n:], n, 1, c.A[i*m*k:], k, 1, c.B[i*k*n:], n, 1)
+		gemm(m, n, k, F(1), false, from(c.Out, i*m*n), n, 1, from(c.A, i*m*k), k, 1, from(c.B, i*k*n), n, 1)
 	}
 }
 
@@ -75,14 +75,14 @@ func (c *MatmulBackward[F]) Run() {
 
 	// matmul.out
 	for i := range L {
-		gemm(k, m, n, F(1), false, c.ABar[i*m*k:], 1, k, c.B[i*k*n:], n, 1, c.OutBar[i*m*n:], 1, n)
+		gemm(k, m, n, F(1), false, from(c.ABar, i*m*k), 1, k, from(c.B, i*k*n), n, 1, from(c.OutBar, i*m*n), 1, n)
 	}
 
 	// matmul.out
 
 	// matmul.out
 	for i := range L {
-		gemm(k, n, m, F(1), false, c.BBar[i*k*n:], n, 1, c.A[i*m*k:], 1, k, c.OutBar[i*m*n:], n, 1)
+		gemm(k, n, m, F(1), false, from(c.BBar, i*k*n), n, 1, from(c.A, i*m*k), 1, k, from(c.OutBar, i*m*n), n, 1)
 	}
 }
 

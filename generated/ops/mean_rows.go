@@ -56,7 +56,7 @@ func (c *MeanRowsCall[F]) Run() {
 
 	// mean_rows.out
 	w := F(m)
-	kept2 := (F(1) / F(m))
+	t3 := (F(1) / F(m))
 	for i := range L {
 		t2 := t[i*n:][:n]
 		out := c.Out[i*n:][:n]
@@ -64,7 +64,7 @@ func (c *MeanRowsCall[F]) Run() {
 		for j := range n {
 			out2 := (t2[j] / w)
 			out[j] = out2
-			kept[j] = kept2
+			kept[j] = t3
 		}
 	}
 }

@@ -59,10 +59,10 @@ func (c *NormalizedSiLUCall[F]) Run() {
 			var t32 F
 			for k := range n {
 				xEntry := x[k]
-				kept6 := num.Sigmoid(xEntry)
-				t22 := F(xEntry * kept6)
+				t := num.Sigmoid(xEntry)
+				t22 := F(xEntry * t)
 				t32 += F(t22 * t22)
-				kept[k] = kept6
+				kept[k] = t
 				t2_2[k] = t22
 			}
 			t3_2[j] = t32
@@ -78,12 +78,12 @@ func (c *NormalizedSiLUCall[F]) Run() {
 		kept4 := c.Kept4[i*m:][:m]
 		for j := range m {
 			t5 := num.Sqrt(1e-06 + t3_2[j])
-			kept22 := (scaleEntry / t5)
-			kept32 := (kept22 / t5)
-			kept42 := (F(1) / t5)
-			kept2[j] = kept22
-			kept3[j] = kept32
-			kept4[j] = kept42
+			t6 := (scaleEntry / t5)
+			t42 := (t6 / t5)
+			t7 := (F(1) / t5)
+			kept2[j] = t6
+			kept3[j] = t42
+			kept4[j] = t7
 		}
 	}
 
@@ -98,9 +98,9 @@ func (c *NormalizedSiLUCall[F]) Run() {
 			kept2Entry := kept2[j]
 			for k := range n {
 				out2 := F(t2_2[k] * kept2Entry)
-				kept52 := num.Sigmoid(-x[k])
+				t16 := num.Sigmoid(-x[k])
 				out[k] = out2
-				kept5[k] = kept52
+				kept5[k] = t16
 			}
 		}
 	}

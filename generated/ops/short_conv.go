@@ -71,12 +71,12 @@ func (c *ShortConvCall[F]) Run() {
 			kept3 := c.Kept3[(i*T+j)*n:][:n]
 			for k := range n {
 				t2 := b[k] + kept[k]
-				kept22 := num.Sigmoid(t2)
-				out2 := F(t2 * kept22)
-				kept32 := num.Sigmoid(-t2)
-				kept2[k] = kept22
+				t3 := num.Sigmoid(t2)
+				out2 := F(t2 * t3)
+				t5 := num.Sigmoid(-t2)
+				kept2[k] = t3
 				out[k] = out2
-				kept3[k] = kept32
+				kept3[k] = t5
 			}
 		}
 	}

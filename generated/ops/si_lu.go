@@ -47,12 +47,12 @@ func (c *SiLUCall[F]) Run() {
 		kept2 := c.Kept2[i*n:][:n]
 		for j := range n {
 			xEntry := x[j]
-			kept3 := num.Sigmoid(xEntry)
-			out2 := F(xEntry * kept3)
-			kept22 := num.Sigmoid(-xEntry)
-			kept[j] = kept3
+			t := num.Sigmoid(xEntry)
+			out2 := F(xEntry * t)
+			t5 := num.Sigmoid(-xEntry)
+			kept[j] = t
 			out[j] = out2
-			kept2[j] = kept22
+			kept2[j] = t5
 		}
 	}
 }

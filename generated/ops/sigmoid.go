@@ -46,9 +46,9 @@ func (c *SigmoidCall[F]) Run() {
 		for j := range n {
 			xEntry := x[j]
 			out2 := num.Sigmoid(xEntry)
-			kept2 := num.Sigmoid(-xEntry)
+			t2 := num.Sigmoid(-xEntry)
 			out[j] = out2
-			kept[j] = kept2
+			kept[j] = t2
 		}
 	}
 }

@@ -46,9 +46,9 @@ func (c *SoftplusCall[F]) Run() {
 		for j := range n {
 			xEntry := x[j]
 			t9 := num.Max(xEntry, F(0)) + num.Log1p(num.Exp(-num.Abs(xEntry)))
-			kept2 := num.Sigmoid(xEntry)
+			t22 := num.Sigmoid(xEntry)
 			out[j] = t9
-			kept[j] = kept2
+			kept[j] = t22
 		}
 	}
 }

@@ -45,9 +45,9 @@ func (c *SqrtCall[F]) Run() {
 		kept := c.Kept[i*n:][:n]
 		for j := range n {
 			out2 := num.Sqrt(x[j])
-			kept2 := (F(1) / out2)
+			t2 := (F(1) / out2)
 			out[j] = out2
-			kept[j] = kept2
+			kept[j] = t2
 		}
 	}
 }

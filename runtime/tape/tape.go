@@ -48,7 +48,6 @@ const (
 	NotReversed     = "tape: gradients are read after Backward"
 	NotScalar       = "tape: a loss has one element"
 	Overwritten     = "tape: a recorded value was changed in place"
-	ReleaseRecorded = "tape: memory of a recording scope cannot be released"
 	Reversed        = "tape: already run backwards"
 	SeedLength      = "tape: seed and value differ in length"
 )

@@ -222,7 +222,6 @@ func TestMisuse(t *testing.T) {
 			x.Data[0] = 7
 			_ = r.Tape.Backward(y)
 		})},
-		{tape.ReleaseRecorded, in(func(r *tape.Run[float64], x tape.Value[float64]) { r.Arena.Release(r.Arena.Mark()) })},
 		{tape.Reversed, in(func(r *tape.Run[float64], x tape.Value[float64]) {
 			_ = r.Tape.Backward(x)
 			_ = r.Tape.Backward(x)

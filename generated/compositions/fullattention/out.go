@@ -64,8 +64,8 @@ func (c *Out[F]) Run() {
 	gemm(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// full_attention.a
-	kept5 := (F(1) / num.Sqrt(F(dH)))
-	c.Kept[0] = kept5
+	t6 := (F(1) / num.Sqrt(F(dH)))
+	c.Kept[0] = t6
 
 	// full_attention.a
 
@@ -101,7 +101,7 @@ func (c *Out[F]) Run() {
 					t9_2 := t9[((i*T+j)*H+k2)*T:][:n]
 					t10_2 := t10[((i*T+j)*H+k2)*T:][:n]
 					for m := range n {
-						t10_2[m] = F(kept5 * t9_2[m])
+						t10_2[m] = F(t6 * t9_2[m])
 					}
 				}
 			}

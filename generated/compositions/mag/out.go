@@ -47,12 +47,12 @@ func (c *Out[F]) Run() {
 			kept2 := c.Kept2[(i*T+j)*d:][:d]
 			for k := range d {
 				mEntry := m[k]
-				kept3 := num.Sigmoid(mEntry)
-				t122 := F(a[k] * kept3)
-				kept22 := num.Sigmoid(-mEntry)
-				kept[k] = kept3
+				t := num.Sigmoid(mEntry)
+				t122 := F(a[k] * t)
+				t6 := num.Sigmoid(-mEntry)
+				kept[k] = t
 				t12_2[k] = t122
-				kept2[k] = kept22
+				kept2[k] = t6
 			}
 		}
 	}

@@ -93,8 +93,8 @@ func (c *Out[F]) Run() {
 	gemm(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// sliding_window.a
-	kept7 := (F(1) / num.Sqrt(F(dH)))
-	c.Kept[0] = kept7
+	t7 := (F(1) / num.Sqrt(F(dH)))
+	c.Kept[0] = t7
 
 	// sliding_window.a
 
@@ -104,7 +104,7 @@ func (c *Out[F]) Run() {
 
 	// sliding_window.a
 	for k2 := range H {
-		gemm(L*T, nP, dH, F(1), false, t10[k2*nP:], H*nP, 1, q[k2*dH:], H*dH, 1, kNP[k2*dH:], 1, H*dH)
+		gemm(L*T, nP, dH, F(1), false, from(t10, k2*nP), H*nP, 1, from(q, k2*dH), H*dH, 1, from(kNP, k2*dH), 1, H*dH)
 	}
 
 	// sliding_window.a
@@ -177,7 +177,7 @@ func (c *Out[F]) Run() {
 				for m := range w {
 					n2 := int(c.Pos[i]) + j - m
 					if n2 >= 0 {
-						t21[((i*T+j)*H+k2)*w+m] = F(kept7 * t20[((i*T+j)*H+k2)*w+m])
+						t21[((i*T+j)*H+k2)*w+m] = F(t7 * t20[((i*T+j)*H+k2)*w+m])
 					}
 				}
 			}
@@ -193,7 +193,7 @@ func (c *Out[F]) Run() {
 				t10_2 := t10[((i*T+j)*H+k2)*nP:][:nP]
 				t22_2 := t22[((i*T+j)*H+k2)*(nP+w):][:nP]
 				for m := range nP {
-					t22_2[m] = F(kept7 * t10_2[m])
+					t22_2[m] = F(t7 * t10_2[m])
 				}
 			}
 		}
@@ -319,7 +319,7 @@ func (c *Out[F]) Run() {
 
 	// sliding_window.out
 	for k2 := range H {
-		gemm(L*T, dH, nP, F(1), false, t32[k2*dH:], H*dH, 1, c.A[k2*(nP+w):], H*nP+H*w, 1, vNP[k2*dH:], H*dH, 1)
+		gemm(L*T, dH, nP, F(1), false, from(t32, k2*dH), H*dH, 1, from(c.A, k2*(nP+w)), H*nP+H*w, 1, from(vNP, k2*dH), H*dH, 1)
 	}
 
 	// sliding_window.out
@@ -599,14 +599,14 @@ func (c *OutBackward[F]) Run() {
 
 	// sliding_window.out
 	for k := range H {
-		gemm(L*T, nP, dH, F(1), false, t132[k*(nP+w):], H*nP+H*w, 1, c.OutBar[k*dH:], H*dH, 1, c.Kept5[k*dH:], 1, H*dH)
+		gemm(L*T, nP, dH, F(1), false, from(t132, k*(nP+w)), H*nP+H*w, 1, from(c.OutBar, k*dH), H*dH, 1, from(c.Kept5, k*dH), 1, H*dH)
 	}
 
 	// sliding_window.out
 
 	// sliding_window.out
 	for j := range H {
-		gemm(nP, dH, L*T, F(1), false, t142[j*dH:], H*dH, 1, c.A[j*(nP+w):], 1, H*nP+H*w, c.OutBar[j*dH:], H*dH, 1)
+		gemm(nP, dH, L*T, F(1), false, from(t142, j*dH), H*dH, 1, from(c.A, j*(nP+w)), 1, H*nP+H*w, from(c.OutBar, j*dH), H*dH, 1)
 	}
 
 	// sliding_window.out
@@ -795,7 +795,7 @@ func (c *OutBackward[F]) Run() {
 
 	// sliding_window.a
 	for k := range H {
-		gemm(L*T, dH, nP, F(1), false, t51[k*dH:], H*dH, 1, t23[k*(nP+w):], H*nP+H*w, 1, c.Kept3[k*dH:], H*dH, 1)
+		gemm(L*T, dH, nP, F(1), false, from(t51, k*dH), H*dH, 1, from(t23, k*(nP+w)), H*nP+H*w, 1, from(c.Kept3, k*dH), H*dH, 1)
 	}
 
 	// sliding_window.a
@@ -816,7 +816,7 @@ func (c *OutBackward[F]) Run() {
 
 	// sliding_window.a
 	for j := range H {
-		gemm(dH, nP, L*T, F(1), false, t52[j*dH:], 1, H*dH, c.Kept2[j*dH:], 1, H*dH, t23[j*(nP+w):], H*nP+H*w, 1)
+		gemm(dH, nP, L*T, F(1), false, from(t52, j*dH), 1, H*dH, from(c.Kept2, j*dH), 1, H*dH, from(t23, j*(nP+w)), H*nP+H*w, 1)
 	}
 
 	// sliding_window.a

@@ -93,15 +93,15 @@ func (c *Loss[F]) Run() {
 		t5_2 := t5[i*T:][:T]
 		t6_2 := t6[i*T:][:T]
 		var t102 F
-		var kept4 F
+		var t14 F
 		for j := range T {
 			n := int(next[j])
 			t5Entry := t5_2[j]
 			t102 += choose(t5Entry, t6_2[j]-entry(uint(n) < uint(V), c.Z, (i*T+j)*V+n), F(0))
-			kept4 += choose(t5Entry, F(1), F(0))
+			t14 += choose(t5Entry, F(1), F(0))
 		}
 		t10[i] = t102
-		kept[i] = kept4
+		kept[i] = t14
 	}
 
 	// byte_lm.loss
@@ -113,9 +113,9 @@ func (c *Loss[F]) Run() {
 		t16 := (keptEntry == F(0))
 		t18 := choose(t16, F(1), keptEntry)
 		loss2 := choose(t16, F(0), (t10[i] / t18))
-		kept22 := (F(1) / t18)
+		t62 := (F(1) / t18)
 		loss[i] = loss2
-		kept2_2[i] = kept22
+		kept2_2[i] = t62
 	}
 
 	// byte_lm.loss

@@ -10,6 +10,9 @@ func entry[E any](in bool, x []E, at int) (e E) {
 	return e
 }
 
+// from is x without its first n entries.
+func from[E any](x []E, n int) []E { return x[min(n, len(x)):] }
+
 // choose is x where c holds, else y.
 func choose[E any](c bool, x, y E) E {
 	if c {
@@ -27,6 +30,15 @@ func choose[E any](c bool, x, y E) E {
 func gemm[F num.Float](m, n, depth int, coef F, add bool,
 	c []F, cRow, cCol int, a []F, aRow, aCol int, b []F, bRow, bCol int) {
 	if m == 0 || n == 0 {
+		return
+	}
+	if depth == 0 {
+		// A sum of nothing: there is no first entry to read.
+		for i := 0; i < m && !add; i++ {
+			for j := range n {
+				c[i*cRow+j*cCol] = 0
+			}
+		}
 		return
 	}
 	if cCol != 1 && cRow == 1 || m == 1 {

@@ -124,17 +124,17 @@ func (c *Read[F]) Run() {
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			kept3 := c.Kept3[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
-			var kept42 F
+			var t8 F
 			for k := range dK {
 				t52 := bQ[k] + kept2[k]
-				kept32 := num.Sigmoid(t52)
-				q12 := F(t52 * kept32)
-				kept42 += F(q12 * q12)
+				t6 := num.Sigmoid(t52)
+				q12 := F(t52 * t6)
+				t8 += F(q12 * q12)
 				t5_2[k] = t52
-				kept3[k] = kept32
+				kept3[k] = t6
 				q1_2[k] = q12
 			}
-			kept4[j] = kept42
+			kept4[j] = t8
 		}
 	}
 
@@ -147,12 +147,12 @@ func (c *Read[F]) Run() {
 		for j := range T {
 			kept4Entry := kept4[j]
 			t10 := (F(0) < kept4Entry)
-			kept52 := num.Sqrt(choose(t10, kept4Entry, F(1)))
-			t172 := num.Max(choose(t10, kept52, F(0)), F(1e-08))
-			kept82 := (F(1) / kept52)
-			kept5[j] = kept52
+			t13 := num.Sqrt(choose(t10, kept4Entry, F(1)))
+			t172 := num.Max(choose(t10, t13, F(0)), F(1e-08))
+			t162 := (F(1) / t13)
+			kept5[j] = t13
 			t17_2[j] = t172
-			kept8[j] = kept82
+			kept8[j] = t162
 		}
 	}
 
@@ -167,15 +167,15 @@ func (c *Read[F]) Run() {
 			kept7 := c.Kept7[(i*T+j)*dK:][:dK]
 			kept9 := c.Kept9[(i*T+j)*dK:][:dK]
 			t17Entry := t17_2[j]
-			kept62 := (F(1) / t17Entry)
+			t32 := (F(1) / t17Entry)
 			for k := range dK {
 				q2_2 := (q1_2[k] / t17Entry)
-				kept72 := (q2_2 / t17Entry)
-				kept92 := num.Sigmoid(-t5_2[k])
+				t522 := (q2_2 / t17Entry)
+				t31 := num.Sigmoid(-t5_2[k])
 				q2[k] = q2_2
-				kept6[k] = kept62
-				kept7[k] = kept72
-				kept9[k] = kept92
+				kept6[k] = t32
+				kept7[k] = t522
+				kept9[k] = t31
 			}
 		}
 	}
@@ -184,7 +184,7 @@ func (c *Read[F]) Run() {
 
 	// delta_rule.y
 	for i := range L {
-		gemm(dV, T, dK, F(1), false, c.Y[i*T*dV:], 1, dV, c.M[i*dV*dK:], dK, 1, q[i*T*dK:], 1, dK)
+		gemm(dV, T, dK, F(1), false, from(c.Y, i*T*dV), 1, dV, from(c.M, i*dV*dK), dK, 1, from(q, i*T*dK), 1, dK)
 	}
 }
 
@@ -287,7 +287,7 @@ func (c *ReadBackward[F]) Run() {
 
 	// delta_rule.y
 	for i := range L {
-		gemm(dK, T, dV, F(1), false, t[i*T*dK:], 1, dK, c.M[i*dV*dK:], 1, dK, c.YBar[i*T*dV:], 1, dV)
+		gemm(dK, T, dV, F(1), false, from(t, i*T*dK), 1, dK, from(c.M, i*dV*dK), 1, dK, from(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// delta_rule.q
@@ -398,14 +398,14 @@ func (c *ReadBackward[F]) Run() {
 	// delta_rule.q0
 	clear(c.WQBar)
 	for k := range L {
-		gemm(d, dK, T, F(1), true, c.WQBar, 1, d, c.X[k*T*d:], 1, d, t39[(k*(T+3)+3)*dK:], dK, 1)
+		gemm(d, dK, T, F(1), true, c.WQBar, 1, d, from(c.X, k*T*d), 1, d, from(t39, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// delta_rule.q0
 
 	// delta_rule.q0
 	for i := range L {
-		gemm(T, d, dK, F(1), false, c.XBar[i*T*d:], d, 1, t39[(i*(T+3)+3)*dK:], dK, 1, c.WQ, d, 1)
+		gemm(T, d, dK, F(1), false, from(c.XBar, i*T*d), d, 1, from(t39, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 }
 

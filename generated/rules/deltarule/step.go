@@ -69,7 +69,7 @@ type Step[F num.Float] struct {
 	Kept24       []F     // [L, T, d_k], written
 	MCheckpoints []F     // [L, segments, d_v, d_k], written; may be nil
 	Work         []F     // WorkLen() entries
-	Rows         [][2]F  // RowsLen() entries
+	Rows         [][4]F  // RowsLen() entries
 }
 
 // WorkLen is 7·L·T·d_k + 8·L·T.
@@ -184,17 +184,17 @@ func (c *Step[F]) Run() {
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			kept4 := c.Kept4[(i*T+j)*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
-			var kept52 F
+			var t8 F
 			for k := range dK {
 				t52 := bK[k] + kept3[k]
-				kept42 := num.Sigmoid(t52)
-				k12 := F(t52 * kept42)
-				kept52 += F(k12 * k12)
+				t6 := num.Sigmoid(t52)
+				k12 := F(t52 * t6)
+				t8 += F(k12 * k12)
 				t5_2[k] = t52
-				kept4[k] = kept42
+				kept4[k] = t6
 				k1_2[k] = k12
 			}
-			kept5[j] = kept52
+			kept5[j] = t8
 		}
 	}
 
@@ -206,9 +206,9 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			kept5Entry := kept5[j]
 			t10 := (F(0) < kept5Entry)
-			kept62 := num.Sqrt(choose(t10, kept5Entry, F(1)))
-			t172 := num.Max(choose(t10, kept62, F(0)), F(1e-08))
-			kept6[j] = kept62
+			t13 := num.Sqrt(choose(t10, kept5Entry, F(1)))
+			t172 := num.Max(choose(t10, t13, F(0)), F(1e-08))
+			kept6[j] = t13
 			t17_2[j] = t172
 		}
 	}
@@ -287,16 +287,16 @@ func (c *Step[F]) Run() {
 		theta2 := theta[i*T:][:T]
 		for j := range T {
 			t222 := t21_2[j] + bRhoEntry
-			kept82 := num.Sigmoid(t222)
-			rho2_2 := num.Min(num.Max(kept82, F(0)), F(1))
+			t23 := num.Sigmoid(t222)
+			rho2_2 := num.Min(num.Max(t23, F(0)), F(1))
 			t302 := t29_2[j] + bThetaEntry
-			kept92 := num.Softplus(t302)
-			theta2_2 := num.Max(kept92, F(0))
+			t31 := num.Softplus(t302)
+			theta2_2 := num.Max(t31, F(0))
 			t22_2[j] = t222
-			kept8[j] = kept82
+			kept8[j] = t23
 			rho2[j] = rho2_2
 			t30_2[j] = t302
-			kept9[j] = kept92
+			kept9[j] = t31
 			theta2[j] = theta2_2
 		}
 	}
@@ -366,17 +366,17 @@ func (c *Step[F]) Run() {
 			t38_2 := t38[(i*T+j)*dK:][:dK]
 			kept12 := c.Kept12[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
-			var kept132 F
+			var t41 F
 			for k := range dK {
 				t382 := bQ[k] + kept11[k]
-				kept122 := num.Sigmoid(t382)
-				q12 := F(t382 * kept122)
-				kept132 += F(q12 * q12)
+				t39 := num.Sigmoid(t382)
+				q12 := F(t382 * t39)
+				t41 += F(q12 * q12)
 				t38_2[k] = t382
-				kept12[k] = kept122
+				kept12[k] = t39
 				q1_2[k] = q12
 			}
-			kept13[j] = kept132
+			kept13[j] = t41
 		}
 	}
 
@@ -395,18 +395,18 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			kept13Entry := kept13[j]
 			t43 := (F(0) < kept13Entry)
-			kept142 := num.Sqrt(choose(t43, kept13Entry, F(1)))
-			t502 := num.Max(choose(t43, kept142, F(0)), F(1e-08))
-			kept172 := (F(1) / kept142)
-			kept192 := num.Sigmoid(t30_2[j])
-			kept202 := num.Sigmoid(-t22_2[j])
-			kept232 := (F(1) / kept6[j])
-			kept14[j] = kept142
+			t46 := num.Sqrt(choose(t43, kept13Entry, F(1)))
+			t502 := num.Max(choose(t43, t46, F(0)), F(1e-08))
+			t2122 := (F(1) / t46)
+			t53 := num.Sigmoid(t30_2[j])
+			t74 := num.Sigmoid(-t22_2[j])
+			t103 := (F(1) / kept6[j])
+			kept14[j] = t46
 			t50_2[j] = t502
-			kept17[j] = kept172
-			kept19[j] = kept192
-			kept20[j] = kept202
-			kept23[j] = kept232
+			kept17[j] = t2122
+			kept19[j] = t53
+			kept20[j] = t74
+			kept23[j] = t103
 		}
 	}
 
@@ -430,25 +430,25 @@ func (c *Step[F]) Run() {
 			kept24 := c.Kept24[(i*T+j)*dK:][:dK]
 			t50Entry := t50_2[j]
 			thetaEntry := theta2[j]
-			kept152 := (F(1) / t50Entry)
+			t82 := (F(1) / t50Entry)
 			t17Entry2 := t17_2[j]
-			kept212 := (F(1) / t17Entry2)
+			t90 := (F(1) / t17Entry2)
 			for k2 := range dK {
 				q2 := (q1_2[k2] / t50Entry)
 				kEntry := k[k2]
 				t332 := F(thetaEntry * kEntry)
-				kept162 := (q2 / t50Entry)
-				kept182 := num.Sigmoid(-t38_2[k2])
-				kept222 := (kEntry / t17Entry2)
-				kept242 := num.Sigmoid(-t5_2[k2])
+				t102 := (q2 / t50Entry)
+				t362 := num.Sigmoid(-t38_2[k2])
+				t92 := (kEntry / t17Entry2)
+				t118 := num.Sigmoid(-t5_2[k2])
 				q[k2] = q2
 				t33_2[k2] = t332
-				kept15[k2] = kept152
-				kept16[k2] = kept162
-				kept18[k2] = kept182
-				kept21[k2] = kept212
-				kept22[k2] = kept222
-				kept24[k2] = kept242
+				kept15[k2] = t82
+				kept16[k2] = t102
+				kept18[k2] = t362
+				kept21[k2] = t90
+				kept22[k2] = t92
+				kept24[k2] = t118
 			}
 		}
 	}
@@ -458,22 +458,32 @@ func (c *Step[F]) Run() {
 	// delta_rule
 	for l := range L {
 		i := 0
-		for ; i+1 < dV; i += 2 {
+		for ; i+3 < dV; i += 4 {
 			M := c.M[(l*dV+i)*dK:][:dK]
 			M2 := c.M[(l*dV+i+1)*dK:][:dK]
+			M3 := c.M[(l*dV+i+2)*dK:][:dK]
+			M4 := c.M[(l*dV+i+3)*dK:][:dK]
 			MOut := c.MOut[(l*dV+i)*dK:][:dK]
 			MOut2 := c.MOut[(l*dV+i+1)*dK:][:dK]
+			MOut3 := c.MOut[(l*dV+i+2)*dK:][:dK]
+			MOut4 := c.MOut[(l*dV+i+3)*dK:][:dK]
 			for j := range dK {
 				MState[j][0] = M[j]
 				MState[j][1] = M2[j]
+				MState[j][2] = M3[j]
+				MState[j][3] = M4[j]
 			}
 			for s := range segments {
 				if len(c.MCheckpoints) > 0 {
 					MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 					MCheckpoints2 := c.MCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
+					MCheckpoints3 := c.MCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
+					MCheckpoints4 := c.MCheckpoints[((l*segments+s)*dV+i+3)*dK:][:dK]
 					for j := range dK {
 						MCheckpoints[j] = MState[j][0]
 						MCheckpoints2[j] = MState[j][1]
+						MCheckpoints3[j] = MState[j][2]
+						MCheckpoints4[j] = MState[j][3]
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
@@ -485,22 +495,32 @@ func (c *Step[F]) Run() {
 						// delta_rule.m
 						var t20 F
 						var t21_2 F
+						var t22_2 F
+						var t23 F
 						for j := range dK {
 							kEntry := k[j]
 							t20 += F(MState[j][0] * kEntry)
 							t21_2 += F(MState[j][1] * kEntry)
+							t22_2 += F(MState[j][2] * kEntry)
+							t23 += F(MState[j][3] * kEntry)
 						}
 						// delta_rule.m
 						t30_2 := t20 - c.V[(l*T+a+C*s)*dV+i]
 						t31 := t21_2 - c.V[(l*T+a+C*s)*dV+i+1]
+						t32 := t22_2 - c.V[(l*T+a+C*s)*dV+i+2]
+						t33_3 := t23 - c.V[(l*T+a+C*s)*dV+i+3]
 						if len(c.Kept) > 0 {
 							c.Kept[(l*T+a+C*s)*dV+i] = t30_2
 							c.Kept[(l*T+a+C*s)*dV+i+1] = t31
+							c.Kept[(l*T+a+C*s)*dV+i+2] = t32
+							c.Kept[(l*T+a+C*s)*dV+i+3] = t33_3
 						}
 						// delta_rule.m, delta_rule.y
 						rhoEntry := rho2[a]
 						var y20 F
 						var y21 F
+						var y22 F
+						var y23 F
 						for j := range dK {
 							t33Entry := t33_2[j]
 							qEntry := q[j]
@@ -510,15 +530,25 @@ func (c *Step[F]) Run() {
 							M21 := F(rhoEntry*MState[j][1]) - F(t31*t33Entry)
 							y21 += F(M21 * qEntry)
 							MState[j][1] = M21
+							M22 := F(rhoEntry*MState[j][2]) - F(t32*t33Entry)
+							y22 += F(M22 * qEntry)
+							MState[j][2] = M22
+							M23 := F(rhoEntry*MState[j][3]) - F(t33_3*t33Entry)
+							y23 += F(M23 * qEntry)
+							MState[j][3] = M23
 						}
 						c.Y[(l*T+a+C*s)*dV+i] = y20
 						c.Y[(l*T+a+C*s)*dV+i+1] = y21
+						c.Y[(l*T+a+C*s)*dV+i+2] = y22
+						c.Y[(l*T+a+C*s)*dV+i+3] = y23
 					}
 				}
 			}
 			for j := range dK {
 				MOut[j] = MState[j][0]
 				MOut2[j] = MState[j][1]
+				MOut3[j] = MState[j][2]
+				MOut4[j] = MState[j][3]
 			}
 		}
 		for ; i < dV; i++ {
@@ -639,7 +669,7 @@ type StepBackward[F num.Float] struct {
 	Q0TailBarOut []F     // [L, 3, d_k], written
 	MCheckpoints []F     // [L, segments, d_v, d_k]
 	Work         []F     // WorkLen() entries
-	Rows         [][2]F  // RowsLen() entries
+	Rows         [][4]F  // RowsLen() entries
 	Flags        []bool  // FlagsLen() entries
 }
 
@@ -819,22 +849,32 @@ func (c *StepBackward[F]) Run() {
 	clear(t62)
 	for l := range L {
 		i := 0
-		for ; i+1 < dV; i += 2 {
+		for ; i+3 < dV; i += 4 {
 			MBar := c.MBar[(l*dV+i)*dK:][:dK]
 			MBar2 := c.MBar[(l*dV+i+1)*dK:][:dK]
+			MBar3 := c.MBar[(l*dV+i+2)*dK:][:dK]
+			MBar4 := c.MBar[(l*dV+i+3)*dK:][:dK]
 			MBarOut := c.MBarOut[(l*dV+i)*dK:][:dK]
 			MBarOut2 := c.MBarOut[(l*dV+i+1)*dK:][:dK]
+			MBarOut3 := c.MBarOut[(l*dV+i+2)*dK:][:dK]
+			MBarOut4 := c.MBarOut[(l*dV+i+3)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBar[j]
 				MBarState[j][1] = MBar2[j]
+				MBarState[j][2] = MBar3[j]
+				MBarState[j][3] = MBar4[j]
 			}
 			for s := segments - 1; s >= 0; s-- {
 				MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 				MCheckpoints2 := c.MCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
+				MCheckpoints3 := c.MCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
+				MCheckpoints4 := c.MCheckpoints[((l*segments+s)*dV+i+3)*dK:][:dK]
 				for j := range dK {
 					MTrail2[j][0] = MCheckpoints[j]
 					MTrail2[j][1] = MCheckpoints2[j]
+					MTrail2[j][2] = MCheckpoints3[j]
+					MTrail2[j][3] = MCheckpoints4[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho2 := rho[l*T+C*s:][:n]
@@ -846,10 +886,14 @@ func (c *StepBackward[F]) Run() {
 						rhoEntry := rho2[a]
 						keptEntry0 := c.Kept[(l*T+a+C*s)*dV+i]
 						keptEntry1 := c.Kept[(l*T+a+C*s)*dV+i+1]
+						keptEntry2 := c.Kept[(l*T+a+C*s)*dV+i+2]
+						keptEntry3 := c.Kept[(l*T+a+C*s)*dV+i+3]
 						for j := range dK {
 							t30Entry := t30_2[j]
 							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(keptEntry0*t30Entry)
 							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) - F(keptEntry1*t30Entry)
+							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) - F(keptEntry2*t30Entry)
+							MTrail4[j][3] = F(rhoEntry*MTrail3[j][3]) - F(keptEntry3*t30Entry)
 						}
 					}
 				}
@@ -878,6 +922,16 @@ func (c *StepBackward[F]) Run() {
 						var t261 F
 						keptEntry21 := c.Kept[(l*T+a+C*s)*dV+i+1]
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
+						var t822 F
+						var t10222 F
+						var t262 F
+						keptEntry22 := c.Kept[(l*T+a+C*s)*dV+i+2]
+						yBarEntry2 := c.YBar[(l*T+a+C*s)*dV+i+2]
+						var t823 F
+						var t10223 F
+						var t263 F
+						keptEntry23 := c.Kept[(l*T+a+C*s)*dV+i+3]
+						yBarEntry3 := c.YBar[(l*T+a+C*s)*dV+i+3]
 						for j := range dK {
 							kEntry := k[j]
 							qEntry := q[j]
@@ -898,6 +952,22 @@ func (c *StepBackward[F]) Run() {
 							t261 += F(t4231 * kEntry)
 							t62Sum += t3221
 							t422_2[j][1] = t4231
+							MTrailEntry2 := MTrail3[j][2]
+							t3222 := F((F(rhoEntry2*MTrailEntry2) - F(thetaEntry2*F(kEntry*keptEntry22))) * yBarEntry2)
+							t4232 := MBarState[j][2] + F(qEntry*yBarEntry2)
+							t822 += -F(F(kEntry*keptEntry22) * t4232)
+							t10222 += F(MTrailEntry2 * t4232)
+							t262 += F(t4232 * kEntry)
+							t62Sum += t3222
+							t422_2[j][2] = t4232
+							MTrailEntry3 := MTrail3[j][3]
+							t3223 := F((F(rhoEntry2*MTrailEntry3) - F(thetaEntry2*F(kEntry*keptEntry23))) * yBarEntry3)
+							t4233 := MBarState[j][3] + F(qEntry*yBarEntry3)
+							t823 += -F(F(kEntry*keptEntry23) * t4233)
+							t10223 += F(MTrailEntry3 * t4233)
+							t263 += F(t4233 * kEntry)
+							t62Sum += t3223
+							t422_2[j][3] = t4233
 							t62_2[j] = t62Sum
 						}
 						t32Sum := t32_2[a]
@@ -917,6 +987,18 @@ func (c *StepBackward[F]) Run() {
 						t52[(l*T+a+C*s)*dV+i+1] = t201
 						w1 := F(thetaEntry3 * keptEntry21)
 						w21 := F(thetaEntry3 * t261)
+						t32Sum += t822
+						t22Sum += t10222
+						t202 := F(thetaEntry2 * t262)
+						t52[(l*T+a+C*s)*dV+i+2] = t202
+						w2 := F(thetaEntry3 * keptEntry22)
+						w22 := F(thetaEntry3 * t262)
+						t32Sum += t823
+						t22Sum += t10223
+						t203 := F(thetaEntry2 * t263)
+						t52[(l*T+a+C*s)*dV+i+3] = t203
+						w3 := F(thetaEntry3 * keptEntry23)
+						w23 := F(thetaEntry3 * t263)
 						t32_2[a] = t32Sum
 						t22_2[a] = t22Sum
 						for j := range dK {
@@ -932,6 +1014,16 @@ func (c *StepBackward[F]) Run() {
 							t2531 := -F(w1*t422Entry1) - F(w21*MTrail3[j][1])
 							MBarState[j][1] = t241
 							t42Sum += t2531
+							t422Entry2 := t422_2[j][2]
+							t242 := F(rhoEntry2*t422Entry2) - F(t262*t30Entry)
+							t2532 := -F(w2*t422Entry2) - F(w22*MTrail3[j][2])
+							MBarState[j][2] = t242
+							t42Sum += t2532
+							t422Entry3 := t422_2[j][3]
+							t243 := F(rhoEntry2*t422Entry3) - F(t263*t30Entry)
+							t2533 := -F(w3*t422Entry3) - F(w23*MTrail3[j][3])
+							MBarState[j][3] = t243
+							t42Sum += t2533
 							t42_2[j] = t42Sum
 						}
 					}
@@ -940,6 +1032,8 @@ func (c *StepBackward[F]) Run() {
 			for j := range dK {
 				MBarOut[j] = MBarState[j][0]
 				MBarOut2[j] = MBarState[j][1]
+				MBarOut3[j] = MBarState[j][2]
+				MBarOut4[j] = MBarState[j][3]
 			}
 		}
 		for ; i < dV; i++ {
@@ -1148,14 +1242,14 @@ func (c *StepBackward[F]) Run() {
 	// delta_rule.q0
 	clear(c.WQBar)
 	for k := range L {
-		gemm(d, dK, T, F(1), true, c.WQBar, 1, d, c.X[k*T*d:], 1, d, t442[(k*(T+3)+3)*dK:], dK, 1)
+		gemm(d, dK, T, F(1), true, c.WQBar, 1, d, from(c.X, k*T*d), 1, d, from(t442, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// delta_rule.q0
 
 	// delta_rule.q0
 	for i := range L {
-		gemm(T, d, dK, F(1), false, t482[i*T*d:], d, 1, t442[(i*(T+3)+3)*dK:], dK, 1, c.WQ, d, 1)
+		gemm(T, d, dK, F(1), false, from(t482, i*T*d), d, 1, from(t442, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 
 	// delta_rule.theta, delta_rule.rho, delta_rule.k
@@ -1359,14 +1453,14 @@ func (c *StepBackward[F]) Run() {
 	// delta_rule.k0
 	clear(c.WKBar)
 	for k := range L {
-		gemm(d, dK, T, F(1), true, c.WKBar, 1, d, c.X[k*T*d:], 1, d, t126[(k*(T+3)+3)*dK:], dK, 1)
+		gemm(d, dK, T, F(1), true, c.WKBar, 1, d, from(c.X, k*T*d), 1, d, from(t126, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// delta_rule.k0
 
 	// delta_rule.k0
 	for i := range L {
-		gemm(T, d, dK, F(1), false, t130[i*T*d:], d, 1, t126[(i*(T+3)+3)*dK:], dK, 1, c.WK, d, 1)
+		gemm(T, d, dK, F(1), false, from(t130, i*T*d), d, 1, from(t126, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
 	// delta_rule.k0
@@ -1482,7 +1576,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	}
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
-	k.Rows = block.Blocks[[2]F](arena.Alloc(2 * k.RowsLen()))
+	k.Rows = block.Blocks[[4]F](arena.Alloc(4 * k.RowsLen()))
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
@@ -1564,7 +1658,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q0TailBarOut = t.Scratch(3 * g.L * g.DK)
 	g.MCheckpoints = k.MCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
-	g.Rows = block.Blocks[[2]F](t.Scratch(2 * g.RowsLen()))
+	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
 	g.Flags = make([]bool, g.FlagsLen())
 	g.Run()
 	block.Accumulate(t, n.vWK, g.WKBar)

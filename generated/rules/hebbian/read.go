@@ -44,7 +44,7 @@ func (c *Read[F]) Run() {
 
 	// hebbian.y
 	for i := range L {
-		gemm(dV, T, dK, F(1), false, c.Y[i*T*dV:], 1, dV, c.M[i*dV*dK:], dK, 1, q0[i*T*dK:], 1, dK)
+		gemm(dV, T, dK, F(1), false, from(c.Y, i*T*dV), 1, dV, from(c.M, i*dV*dK), dK, 1, from(q0, i*T*dK), 1, dK)
 	}
 }
 
@@ -79,7 +79,7 @@ func (c *ReadBackward[F]) Run() {
 
 	// hebbian.y
 	for i := range L {
-		gemm(dK, T, dV, F(1), false, t[i*T*dK:], 1, dK, c.M[i*dV*dK:], 1, dK, c.YBar[i*T*dV:], 1, dV)
+		gemm(dK, T, dV, F(1), false, from(t, i*T*dK), 1, dK, from(c.M, i*dV*dK), 1, dK, from(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// hebbian.q0

@@ -37,7 +37,7 @@ type Step[F num.Float] struct {
 	Kept3        []F    // [L, T], written
 	MCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
 	Work         []F    // WorkLen() entries
-	Rows         [][2]F // RowsLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
 // WorkLen is 2·L·T.
@@ -116,12 +116,12 @@ func (c *Step[F]) Run() {
 		kept3 := c.Kept3[i*T:][:T]
 		for j := range T {
 			t5 := t4_2[j] + bRhoEntry
-			kept22 := num.Sigmoid(t5)
-			rho2_2 := num.Min(num.Max(kept22, F(0)), F(1))
-			kept32 := num.Sigmoid(-t5)
-			kept2[j] = kept22
+			t6 := num.Sigmoid(t5)
+			rho2_2 := num.Min(num.Max(t6, F(0)), F(1))
+			t18 := num.Sigmoid(-t5)
+			kept2[j] = t6
 			rho2[j] = rho2_2
-			kept3[j] = kept32
+			kept3[j] = t18
 		}
 	}
 
@@ -135,22 +135,32 @@ func (c *Step[F]) Run() {
 	// hebbian
 	for l := range L {
 		i := 0
-		for ; i+1 < dV; i += 2 {
+		for ; i+3 < dV; i += 4 {
 			M := c.M[(l*dV+i)*dK:][:dK]
 			M2 := c.M[(l*dV+i+1)*dK:][:dK]
+			M3 := c.M[(l*dV+i+2)*dK:][:dK]
+			M4 := c.M[(l*dV+i+3)*dK:][:dK]
 			MOut := c.MOut[(l*dV+i)*dK:][:dK]
 			MOut2 := c.MOut[(l*dV+i+1)*dK:][:dK]
+			MOut3 := c.MOut[(l*dV+i+2)*dK:][:dK]
+			MOut4 := c.MOut[(l*dV+i+3)*dK:][:dK]
 			for j := range dK {
 				MState[j][0] = M[j]
 				MState[j][1] = M2[j]
+				MState[j][2] = M3[j]
+				MState[j][3] = M4[j]
 			}
 			for s := range segments {
 				if len(c.MCheckpoints) > 0 {
 					MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 					MCheckpoints2 := c.MCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
+					MCheckpoints3 := c.MCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
+					MCheckpoints4 := c.MCheckpoints[((l*segments+s)*dV+i+3)*dK:][:dK]
 					for j := range dK {
 						MCheckpoints[j] = MState[j][0]
 						MCheckpoints2[j] = MState[j][1]
+						MCheckpoints3[j] = MState[j][2]
+						MCheckpoints4[j] = MState[j][3]
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
@@ -164,6 +174,10 @@ func (c *Step[F]) Run() {
 						vEntry0 := c.V[(l*T+a+C*s)*dV+i]
 						var y21 F
 						vEntry1 := c.V[(l*T+a+C*s)*dV+i+1]
+						var y22 F
+						vEntry2 := c.V[(l*T+a+C*s)*dV+i+2]
+						var y23 F
+						vEntry3 := c.V[(l*T+a+C*s)*dV+i+3]
 						for j := range dK {
 							k0Entry := k0[j]
 							q0Entry := q0[j]
@@ -173,15 +187,25 @@ func (c *Step[F]) Run() {
 							M21 := F(rhoEntry*MState[j][1]) + F(k0Entry*vEntry1)
 							y21 += F(M21 * q0Entry)
 							MState[j][1] = M21
+							M22 := F(rhoEntry*MState[j][2]) + F(k0Entry*vEntry2)
+							y22 += F(M22 * q0Entry)
+							MState[j][2] = M22
+							M23 := F(rhoEntry*MState[j][3]) + F(k0Entry*vEntry3)
+							y23 += F(M23 * q0Entry)
+							MState[j][3] = M23
 						}
 						c.Y[(l*T+a+C*s)*dV+i] = y20
 						c.Y[(l*T+a+C*s)*dV+i+1] = y21
+						c.Y[(l*T+a+C*s)*dV+i+2] = y22
+						c.Y[(l*T+a+C*s)*dV+i+3] = y23
 					}
 				}
 			}
 			for j := range dK {
 				MOut[j] = MState[j][0]
 				MOut2[j] = MState[j][1]
+				MOut3[j] = MState[j][2]
+				MOut4[j] = MState[j][3]
 			}
 		}
 		for ; i < dV; i++ {
@@ -255,7 +279,7 @@ type StepBackward[F num.Float] struct {
 	WQBar        []F    // [d_k, d], written
 	MCheckpoints []F    // [L, segments, d_v, d_k]
 	Work         []F    // WorkLen() entries
-	Rows         [][2]F // RowsLen() entries
+	Rows         [][4]F // RowsLen() entries
 	Flags        []bool // FlagsLen() entries
 }
 
@@ -337,22 +361,32 @@ func (c *StepBackward[F]) Run() {
 	clear(t52)
 	for l := range L {
 		i := 0
-		for ; i+1 < dV; i += 2 {
+		for ; i+3 < dV; i += 4 {
 			MBar := c.MBar[(l*dV+i)*dK:][:dK]
 			MBar2 := c.MBar[(l*dV+i+1)*dK:][:dK]
+			MBar3 := c.MBar[(l*dV+i+2)*dK:][:dK]
+			MBar4 := c.MBar[(l*dV+i+3)*dK:][:dK]
 			MBarOut := c.MBarOut[(l*dV+i)*dK:][:dK]
 			MBarOut2 := c.MBarOut[(l*dV+i+1)*dK:][:dK]
+			MBarOut3 := c.MBarOut[(l*dV+i+2)*dK:][:dK]
+			MBarOut4 := c.MBarOut[(l*dV+i+3)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBar[j]
 				MBarState[j][1] = MBar2[j]
+				MBarState[j][2] = MBar3[j]
+				MBarState[j][3] = MBar4[j]
 			}
 			for s := segments - 1; s >= 0; s-- {
 				MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 				MCheckpoints2 := c.MCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
+				MCheckpoints3 := c.MCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
+				MCheckpoints4 := c.MCheckpoints[((l*segments+s)*dV+i+3)*dK:][:dK]
 				for j := range dK {
 					MTrail2[j][0] = MCheckpoints[j]
 					MTrail2[j][1] = MCheckpoints2[j]
+					MTrail2[j][2] = MCheckpoints3[j]
+					MTrail2[j][3] = MCheckpoints4[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho2 := rho[l*T+C*s:][:n]
@@ -364,10 +398,14 @@ func (c *StepBackward[F]) Run() {
 						rhoEntry := rho2[a]
 						vEntry0 := c.V[(l*T+a+C*s)*dV+i]
 						vEntry1 := c.V[(l*T+a+C*s)*dV+i+1]
+						vEntry2 := c.V[(l*T+a+C*s)*dV+i+2]
+						vEntry3 := c.V[(l*T+a+C*s)*dV+i+3]
 						for j := range dK {
 							k0Entry := k0[j]
 							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) + F(k0Entry*vEntry0)
 							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) + F(k0Entry*vEntry1)
+							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) + F(k0Entry*vEntry2)
+							MTrail4[j][3] = F(rhoEntry*MTrail3[j][3]) + F(k0Entry*vEntry3)
 						}
 					}
 				}
@@ -391,6 +429,14 @@ func (c *StepBackward[F]) Run() {
 						var t1021 F
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
 						vEntry21 := c.V[(l*T+a+C*s)*dV+i+1]
+						var t8232 F
+						var t1022 F
+						yBarEntry2 := c.YBar[(l*T+a+C*s)*dV+i+2]
+						vEntry22 := c.V[(l*T+a+C*s)*dV+i+2]
+						var t8233 F
+						var t1023 F
+						yBarEntry3 := c.YBar[(l*T+a+C*s)*dV+i+3]
+						vEntry23 := c.V[(l*T+a+C*s)*dV+i+3]
 						for j := range dK {
 							q0Entry := q0[j]
 							k0Entry := k0[j]
@@ -414,6 +460,24 @@ func (c *StepBackward[F]) Run() {
 							t52Sum += t3221
 							MBarState[j][1] = t71
 							t2Sum += t1121
+							t3222 := F(MTrail3[j][2] * yBarEntry2)
+							t4222 := MBarState[j][2] + F(q0Entry*yBarEntry2)
+							t72_2 := F(rhoEntry2 * t4222)
+							t8232 += F(MTrail4[j][2] * t4222)
+							t1022 += -F(t4222 * k0Entry)
+							t1122 := F(t4222 * vEntry22)
+							t52Sum += t3222
+							MBarState[j][2] = t72_2
+							t2Sum += t1122
+							t3223 := F(MTrail3[j][3] * yBarEntry3)
+							t4223 := MBarState[j][3] + F(q0Entry*yBarEntry3)
+							t73 := F(rhoEntry2 * t4223)
+							t8233 += F(MTrail4[j][3] * t4223)
+							t1023 += -F(t4223 * k0Entry)
+							t1123 := F(t4223 * vEntry23)
+							t52Sum += t3223
+							MBarState[j][3] = t73
+							t2Sum += t1123
 							t52_2[j] = t52Sum
 							t2_2[j] = t2Sum
 						}
@@ -425,6 +489,12 @@ func (c *StepBackward[F]) Run() {
 						t42Sum += t8231
 						t1331 := -t1021
 						t32[(l*T+a+C*s)*dV+i+1] = t1331
+						t42Sum += t8232
+						t1332 := -t1022
+						t32[(l*T+a+C*s)*dV+i+2] = t1332
+						t42Sum += t8233
+						t1333 := -t1023
+						t32[(l*T+a+C*s)*dV+i+3] = t1333
 						t42_2[a] = t42Sum
 					}
 				}
@@ -432,6 +502,8 @@ func (c *StepBackward[F]) Run() {
 			for j := range dK {
 				MBarOut[j] = MBarState[j][0]
 				MBarOut2[j] = MBarState[j][1]
+				MBarOut3[j] = MBarState[j][2]
+				MBarOut4[j] = MBarState[j][3]
 			}
 		}
 		for ; i < dV; i++ {
@@ -658,7 +730,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	}
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
-	k.Rows = block.Blocks[[2]F](arena.Alloc(2 * k.RowsLen()))
+	k.Rows = block.Blocks[[4]F](arena.Alloc(4 * k.RowsLen()))
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
@@ -701,7 +773,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.WQBar = t.Scratch(g.D * g.DK)
 	g.MCheckpoints = k.MCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
-	g.Rows = block.Blocks[[2]F](t.Scratch(2 * g.RowsLen()))
+	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
 	g.Flags = make([]bool, g.FlagsLen())
 	g.Run()
 	block.Accumulate(t, n.vWK, g.WKBar)

@@ -76,7 +76,7 @@ type Step[F num.Float] struct {
 	MCheckpoints []F     // [L, segments, d_v, d_k], written; may be nil
 	SCheckpoints []F     // [L, segments, d_v, d_k], written; may be nil
 	Work         []F     // WorkLen() entries
-	Rows         [][2]F  // RowsLen() entries
+	Rows         [][4]F  // RowsLen() entries
 }
 
 // WorkLen is 7·L·T·d_k + 10·L·T.
@@ -197,17 +197,17 @@ func (c *Step[F]) Run() {
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			kept3 := c.Kept3[(i*T+j)*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
-			var kept42 F
+			var t8 F
 			for k := range dK {
 				t52 := bK[k] + kept2[k]
-				kept32 := num.Sigmoid(t52)
-				k12 := F(t52 * kept32)
-				kept42 += F(k12 * k12)
+				t6 := num.Sigmoid(t52)
+				k12 := F(t52 * t6)
+				t8 += F(k12 * k12)
 				t5_2[k] = t52
-				kept3[k] = kept32
+				kept3[k] = t6
 				k1_2[k] = k12
 			}
-			kept4[j] = kept42
+			kept4[j] = t8
 		}
 	}
 
@@ -219,9 +219,9 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			kept4Entry := kept4[j]
 			t10 := (F(0) < kept4Entry)
-			kept52 := num.Sqrt(choose(t10, kept4Entry, F(1)))
-			t172 := num.Max(choose(t10, kept52, F(0)), F(1e-08))
-			kept5[j] = kept52
+			t13 := num.Sqrt(choose(t10, kept4Entry, F(1)))
+			t172 := num.Max(choose(t10, t13, F(0)), F(1e-08))
+			kept5[j] = t13
 			t17_2[j] = t172
 		}
 	}
@@ -311,18 +311,18 @@ func (c *Step[F]) Run() {
 			t222 := t21_2[j] + bEtaEntry
 			eta2 := num.Sigmoid(t222)
 			t262 := t25_2[j] + bThetaEntry
-			kept72 := num.Softplus(t262)
-			theta2_2 := num.Max(kept72, F(0))
+			t27 := num.Softplus(t262)
+			theta2_2 := num.Max(t27, F(0))
 			t322 := t31_2[j] + bRhoEntry
-			kept82 := num.Sigmoid(t322)
-			rho2_2 := num.Min(num.Max(kept82, F(0)), F(1))
+			t33 := num.Sigmoid(t322)
+			rho2_2 := num.Min(num.Max(t33, F(0)), F(1))
 			t22_2[j] = t222
 			eta[j] = eta2
 			t26_2[j] = t262
-			kept7[j] = kept72
+			kept7[j] = t27
 			theta2[j] = theta2_2
 			t32_2[j] = t322
-			kept8[j] = kept82
+			kept8[j] = t33
 			rho2[j] = rho2_2
 		}
 	}
@@ -392,17 +392,17 @@ func (c *Step[F]) Run() {
 			t42_3 := t42[(i*T+j)*dK:][:dK]
 			kept11 := c.Kept11[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
-			var kept122 F
+			var t45 F
 			for k := range dK {
 				t422 := bQ[k] + kept10[k]
-				kept112 := num.Sigmoid(t422)
-				q12 := F(t422 * kept112)
-				kept122 += F(q12 * q12)
+				t43 := num.Sigmoid(t422)
+				q12 := F(t422 * t43)
+				t45 += F(q12 * q12)
 				t42_3[k] = t422
-				kept11[k] = kept112
+				kept11[k] = t43
 				q1_2[k] = q12
 			}
-			kept12[j] = kept122
+			kept12[j] = t45
 		}
 	}
 
@@ -423,20 +423,20 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			kept12Entry := kept12[j]
 			t47 := (F(0) < kept12Entry)
-			kept132 := num.Sqrt(choose(t47, kept12Entry, F(1)))
-			t542 := num.Max(choose(t47, kept132, F(0)), F(1e-08))
-			kept162 := (F(1) / kept132)
-			kept182 := num.Sigmoid(-t32_2[j])
-			kept192 := num.Sigmoid(t26_2[j])
-			kept202 := num.Sigmoid(-t22_2[j])
-			kept232 := (F(1) / kept5[j])
-			kept13[j] = kept132
+			t50 := num.Sqrt(choose(t47, kept12Entry, F(1)))
+			t542 := num.Max(choose(t47, t50, F(0)), F(1e-08))
+			t23 := (F(1) / t50)
+			t61 := num.Sigmoid(-t32_2[j])
+			t76 := num.Sigmoid(t26_2[j])
+			t88 := num.Sigmoid(-t22_2[j])
+			t114 := (F(1) / kept5[j])
+			kept13[j] = t50
 			t54_2[j] = t542
-			kept16[j] = kept162
-			kept18[j] = kept182
-			kept19[j] = kept192
-			kept20[j] = kept202
-			kept23[j] = kept232
+			kept16[j] = t23
+			kept18[j] = t61
+			kept19[j] = t76
+			kept20[j] = t88
+			kept23[j] = t114
 		}
 	}
 
@@ -460,25 +460,25 @@ func (c *Step[F]) Run() {
 			kept24 := c.Kept24[(i*T+j)*dK:][:dK]
 			t54Entry := t54_2[j]
 			thetaEntry := theta2[j]
-			kept142 := (F(1) / t54Entry)
+			t102 := (F(1) / t54Entry)
 			t17Entry2 := t17_2[j]
-			kept212 := (F(1) / t17Entry2)
+			t101 := (F(1) / t17Entry2)
 			for k2 := range dK {
 				q2 := (q1_2[k2] / t54Entry)
 				kEntry := k[k2]
 				t422 := F(thetaEntry * kEntry)
-				kept152 := (q2 / t54Entry)
-				kept172 := num.Sigmoid(-t42_3[k2])
-				kept222 := (kEntry / t17Entry2)
-				kept242 := num.Sigmoid(-t5_2[k2])
+				t122 := (q2 / t54Entry)
+				t38 := num.Sigmoid(-t42_3[k2])
+				t103 := (kEntry / t17Entry2)
+				t129 := num.Sigmoid(-t5_2[k2])
 				q[k2] = q2
 				t42_4[k2] = t422
-				kept14[k2] = kept142
-				kept15[k2] = kept152
-				kept17[k2] = kept172
-				kept21[k2] = kept212
-				kept22[k2] = kept222
-				kept24[k2] = kept242
+				kept14[k2] = t102
+				kept15[k2] = t122
+				kept17[k2] = t38
+				kept21[k2] = t101
+				kept22[k2] = t103
+				kept24[k2] = t129
 			}
 		}
 	}
@@ -488,38 +488,58 @@ func (c *Step[F]) Run() {
 	// titans_lmm
 	for l := range L {
 		i := 0
-		for ; i+1 < dV; i += 2 {
+		for ; i+3 < dV; i += 4 {
 			M := c.M[(l*dV+i)*dK:][:dK]
 			M2 := c.M[(l*dV+i+1)*dK:][:dK]
+			M3 := c.M[(l*dV+i+2)*dK:][:dK]
+			M4 := c.M[(l*dV+i+3)*dK:][:dK]
 			S := c.S[(l*dV+i)*dK:][:dK]
 			S2 := c.S[(l*dV+i+1)*dK:][:dK]
+			S3 := c.S[(l*dV+i+2)*dK:][:dK]
+			S4 := c.S[(l*dV+i+3)*dK:][:dK]
 			MOut := c.MOut[(l*dV+i)*dK:][:dK]
 			MOut2 := c.MOut[(l*dV+i+1)*dK:][:dK]
+			MOut3 := c.MOut[(l*dV+i+2)*dK:][:dK]
+			MOut4 := c.MOut[(l*dV+i+3)*dK:][:dK]
 			SOut := c.SOut[(l*dV+i)*dK:][:dK]
 			SOut2 := c.SOut[(l*dV+i+1)*dK:][:dK]
+			SOut3 := c.SOut[(l*dV+i+2)*dK:][:dK]
+			SOut4 := c.SOut[(l*dV+i+3)*dK:][:dK]
 			for j := range dK {
 				MState[j][0] = M[j]
 				MState[j][1] = M2[j]
+				MState[j][2] = M3[j]
+				MState[j][3] = M4[j]
 			}
 			for j := range dK {
 				SState[j][0] = S[j]
 				SState[j][1] = S2[j]
+				SState[j][2] = S3[j]
+				SState[j][3] = S4[j]
 			}
 			for s := range segments {
 				if len(c.MCheckpoints) > 0 {
 					MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 					MCheckpoints2 := c.MCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
+					MCheckpoints3 := c.MCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
+					MCheckpoints4 := c.MCheckpoints[((l*segments+s)*dV+i+3)*dK:][:dK]
 					for j := range dK {
 						MCheckpoints[j] = MState[j][0]
 						MCheckpoints2[j] = MState[j][1]
+						MCheckpoints3[j] = MState[j][2]
+						MCheckpoints4[j] = MState[j][3]
 					}
 				}
 				if len(c.SCheckpoints) > 0 {
 					SCheckpoints := c.SCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 					SCheckpoints2 := c.SCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
+					SCheckpoints3 := c.SCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
+					SCheckpoints4 := c.SCheckpoints[((l*segments+s)*dV+i+3)*dK:][:dK]
 					for j := range dK {
 						SCheckpoints[j] = SState[j][0]
 						SCheckpoints2[j] = SState[j][1]
+						SCheckpoints3[j] = SState[j][2]
+						SCheckpoints4[j] = SState[j][3]
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
@@ -532,23 +552,33 @@ func (c *Step[F]) Run() {
 						// titans_lmm.e
 						var t0 F
 						var t1 F
+						var t2 F
+						var t3 F
 						for j := range dK {
 							kEntry := k[j]
 							t0 += F(MState[j][0] * kEntry)
 							t1 += F(MState[j][1] * kEntry)
+							t2 += F(MState[j][2] * kEntry)
+							t3 += F(MState[j][3] * kEntry)
 						}
 						// titans_lmm.e
 						e20 := t0 - c.V[(l*T+a+C*s)*dV+i]
 						e21 := t1 - c.V[(l*T+a+C*s)*dV+i+1]
+						e22 := t2 - c.V[(l*T+a+C*s)*dV+i+2]
+						e23 := t3 - c.V[(l*T+a+C*s)*dV+i+3]
 						if len(c.E) > 0 {
 							c.E[(l*T+a+C*s)*dV+i] = e20
 							c.E[(l*T+a+C*s)*dV+i+1] = e21
+							c.E[(l*T+a+C*s)*dV+i+2] = e22
+							c.E[(l*T+a+C*s)*dV+i+3] = e23
 						}
 						// titans_lmm.s, titans_lmm.m, titans_lmm.y
 						etaEntry := eta[a]
 						rhoEntry := rho2[a]
 						var y20 F
 						var y21 F
+						var y22 F
+						var y23 F
 						for j := range dK {
 							t42Entry := t42_3[j]
 							qEntry := q[j]
@@ -562,19 +592,35 @@ func (c *Step[F]) Run() {
 							y21 += F(M21 * qEntry)
 							SState[j][1] = S21
 							MState[j][1] = M21
+							S22 := F(etaEntry*SState[j][2]) - F(e22*t42Entry)
+							M22 := F(rhoEntry*MState[j][2]) + S22
+							y22 += F(M22 * qEntry)
+							SState[j][2] = S22
+							MState[j][2] = M22
+							S23 := F(etaEntry*SState[j][3]) - F(e23*t42Entry)
+							M23 := F(rhoEntry*MState[j][3]) + S23
+							y23 += F(M23 * qEntry)
+							SState[j][3] = S23
+							MState[j][3] = M23
 						}
 						c.Y[(l*T+a+C*s)*dV+i] = y20
 						c.Y[(l*T+a+C*s)*dV+i+1] = y21
+						c.Y[(l*T+a+C*s)*dV+i+2] = y22
+						c.Y[(l*T+a+C*s)*dV+i+3] = y23
 					}
 				}
 			}
 			for j := range dK {
 				MOut[j] = MState[j][0]
 				MOut2[j] = MState[j][1]
+				MOut3[j] = MState[j][2]
+				MOut4[j] = MState[j][3]
 			}
 			for j := range dK {
 				SOut[j] = SState[j][0]
 				SOut2[j] = SState[j][1]
+				SOut3[j] = SState[j][2]
+				SOut4[j] = SState[j][3]
 			}
 		}
 		for ; i < dV; i++ {
@@ -722,7 +768,7 @@ type StepBackward[F num.Float] struct {
 	MCheckpoints []F     // [L, segments, d_v, d_k]
 	SCheckpoints []F     // [L, segments, d_v, d_k]
 	Work         []F     // WorkLen() entries
-	Rows         [][2]F  // RowsLen() entries
+	Rows         [][4]F  // RowsLen() entries
 	Flags        []bool  // FlagsLen() entries
 }
 
@@ -916,37 +962,57 @@ func (c *StepBackward[F]) Run() {
 	clear(t82)
 	for l := range L {
 		i := 0
-		for ; i+1 < dV; i += 2 {
+		for ; i+3 < dV; i += 4 {
 			MBar := c.MBar[(l*dV+i)*dK:][:dK]
 			MBar2 := c.MBar[(l*dV+i+1)*dK:][:dK]
+			MBar3 := c.MBar[(l*dV+i+2)*dK:][:dK]
+			MBar4 := c.MBar[(l*dV+i+3)*dK:][:dK]
 			SBar := c.SBar[(l*dV+i)*dK:][:dK]
 			SBar2 := c.SBar[(l*dV+i+1)*dK:][:dK]
+			SBar3 := c.SBar[(l*dV+i+2)*dK:][:dK]
+			SBar4 := c.SBar[(l*dV+i+3)*dK:][:dK]
 			MBarOut := c.MBarOut[(l*dV+i)*dK:][:dK]
 			MBarOut2 := c.MBarOut[(l*dV+i+1)*dK:][:dK]
+			MBarOut3 := c.MBarOut[(l*dV+i+2)*dK:][:dK]
+			MBarOut4 := c.MBarOut[(l*dV+i+3)*dK:][:dK]
 			SBarOut := c.SBarOut[(l*dV+i)*dK:][:dK]
 			SBarOut2 := c.SBarOut[(l*dV+i+1)*dK:][:dK]
+			SBarOut3 := c.SBarOut[(l*dV+i+2)*dK:][:dK]
+			SBarOut4 := c.SBarOut[(l*dV+i+3)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			STrail2 := STrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBar[j]
 				MBarState[j][1] = MBar2[j]
+				MBarState[j][2] = MBar3[j]
+				MBarState[j][3] = MBar4[j]
 			}
 			for j := range dK {
 				SBarState[j][0] = SBar[j]
 				SBarState[j][1] = SBar2[j]
+				SBarState[j][2] = SBar3[j]
+				SBarState[j][3] = SBar4[j]
 			}
 			for s := segments - 1; s >= 0; s-- {
 				MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 				MCheckpoints2 := c.MCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
+				MCheckpoints3 := c.MCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
+				MCheckpoints4 := c.MCheckpoints[((l*segments+s)*dV+i+3)*dK:][:dK]
 				SCheckpoints := c.SCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 				SCheckpoints2 := c.SCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
+				SCheckpoints3 := c.SCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
+				SCheckpoints4 := c.SCheckpoints[((l*segments+s)*dV+i+3)*dK:][:dK]
 				for j := range dK {
 					MTrail2[j][0] = MCheckpoints[j]
 					MTrail2[j][1] = MCheckpoints2[j]
+					MTrail2[j][2] = MCheckpoints3[j]
+					MTrail2[j][3] = MCheckpoints4[j]
 				}
 				for j := range dK {
 					STrail2[j][0] = SCheckpoints[j]
 					STrail2[j][1] = SCheckpoints2[j]
+					STrail2[j][2] = SCheckpoints3[j]
+					STrail2[j][3] = SCheckpoints4[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
@@ -962,6 +1028,8 @@ func (c *StepBackward[F]) Run() {
 						rhoEntry := rho2[a]
 						eEntry0 := c.E[(l*T+a+C*s)*dV+i]
 						eEntry1 := c.E[(l*T+a+C*s)*dV+i+1]
+						eEntry2 := c.E[(l*T+a+C*s)*dV+i+2]
+						eEntry3 := c.E[(l*T+a+C*s)*dV+i+3]
 						for j := range dK {
 							t36Entry := t36_2[j]
 							S20 := F(etaEntry*STrail3[j][0]) - F(eEntry0*t36Entry)
@@ -972,6 +1040,14 @@ func (c *StepBackward[F]) Run() {
 							M21 := F(rhoEntry*MTrail3[j][1]) + S21
 							STrail4[j][1] = S21
 							MTrail4[j][1] = M21
+							S22 := F(etaEntry*STrail3[j][2]) - F(eEntry2*t36Entry)
+							M22 := F(rhoEntry*MTrail3[j][2]) + S22
+							STrail4[j][2] = S22
+							MTrail4[j][2] = M22
+							S23 := F(etaEntry*STrail3[j][3]) - F(eEntry3*t36Entry)
+							M23 := F(rhoEntry*MTrail3[j][3]) + S23
+							STrail4[j][3] = S23
+							MTrail4[j][3] = M23
 						}
 					}
 				}
@@ -1006,6 +1082,18 @@ func (c *StepBackward[F]) Run() {
 						var t321 F
 						eEntry21 := c.E[(l*T+a+C*s)*dV+i+1]
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
+						var t8222 F
+						var t13222 F
+						var t1522 F
+						var t322 F
+						eEntry22 := c.E[(l*T+a+C*s)*dV+i+2]
+						yBarEntry2 := c.YBar[(l*T+a+C*s)*dV+i+2]
+						var t8223 F
+						var t13223 F
+						var t1523 F
+						var t323 F
+						eEntry23 := c.E[(l*T+a+C*s)*dV+i+3]
+						yBarEntry3 := c.YBar[(l*T+a+C*s)*dV+i+3]
 						for j := range dK {
 							kEntry := k[j]
 							qEntry := q[j]
@@ -1038,6 +1126,34 @@ func (c *StepBackward[F]) Run() {
 							t422[j][1] = t4231
 							t92[j][1] = t9221
 							SBarState[j][1] = t14231
+							MTrailEntry2 := MTrail3[j][2]
+							STrailEntry2 := STrail3[j][2]
+							t3222 := F((F(rhoEntry2*MTrailEntry2) + F(etaEntry2*STrailEntry2) - F(thetaEntry2*F(kEntry*eEntry22))) * yBarEntry2)
+							t4232 := MBarState[j][2] + F(qEntry*yBarEntry2)
+							t8222 += F(MTrailEntry2 * t4232)
+							t9222 := SBarState[j][2] + t4232
+							t13222 += -F(F(kEntry*eEntry22) * t9222)
+							t14232 := F(etaEntry2 * t9222)
+							t1522 += F(STrailEntry2 * t9222)
+							t322 += F(t9222 * kEntry)
+							t82Sum += t3222
+							t422[j][2] = t4232
+							t92[j][2] = t9222
+							SBarState[j][2] = t14232
+							MTrailEntry3 := MTrail3[j][3]
+							STrailEntry3 := STrail3[j][3]
+							t3223 := F((F(rhoEntry2*MTrailEntry3) + F(etaEntry2*STrailEntry3) - F(thetaEntry2*F(kEntry*eEntry23))) * yBarEntry3)
+							t4233 := MBarState[j][3] + F(qEntry*yBarEntry3)
+							t8223 += F(MTrailEntry3 * t4233)
+							t9223 := SBarState[j][3] + t4233
+							t13223 += -F(F(kEntry*eEntry23) * t9223)
+							t14233 := F(etaEntry2 * t9223)
+							t1523 += F(STrailEntry3 * t9223)
+							t323 += F(t9223 * kEntry)
+							t82Sum += t3223
+							t422[j][3] = t4233
+							t92[j][3] = t9223
+							SBarState[j][3] = t14233
 							t82_2[j] = t82Sum
 						}
 						t7Sum := t7_2[a]
@@ -1060,6 +1176,20 @@ func (c *StepBackward[F]) Run() {
 						t42_2[(l*T+a+C*s)*dV+i+1] = t261
 						w1 := F(thetaEntry3 * eEntry21)
 						w21 := F(thetaEntry3 * t321)
+						t7Sum += t8222
+						t62Sum += t13222
+						t52Sum += t1522
+						t262 := F(thetaEntry2 * t322)
+						t42_2[(l*T+a+C*s)*dV+i+2] = t262
+						w2 := F(thetaEntry3 * eEntry22)
+						w22 := F(thetaEntry3 * t322)
+						t7Sum += t8223
+						t62Sum += t13223
+						t52Sum += t1523
+						t263 := F(thetaEntry2 * t323)
+						t42_2[(l*T+a+C*s)*dV+i+3] = t263
+						w3 := F(thetaEntry3 * eEntry23)
+						w23 := F(thetaEntry3 * t323)
 						t7_2[a] = t7Sum
 						t62_2[a] = t62Sum
 						t52_2[a] = t52Sum
@@ -1074,6 +1204,14 @@ func (c *StepBackward[F]) Run() {
 							t311 := -F(w1*t92[j][1]) - F(w21*MTrail3[j][1])
 							MBarState[j][1] = t301
 							t32Sum += t311
+							t302 := F(rhoEntry2*t422[j][2]) - F(t322*t36Entry)
+							t312 := -F(w2*t92[j][2]) - F(w22*MTrail3[j][2])
+							MBarState[j][2] = t302
+							t32Sum += t312
+							t303 := F(rhoEntry2*t422[j][3]) - F(t323*t36Entry)
+							t313 := -F(w3*t92[j][3]) - F(w23*MTrail3[j][3])
+							MBarState[j][3] = t303
+							t32Sum += t313
 							t32_2[j] = t32Sum
 						}
 					}
@@ -1082,10 +1220,14 @@ func (c *StepBackward[F]) Run() {
 			for j := range dK {
 				MBarOut[j] = MBarState[j][0]
 				MBarOut2[j] = MBarState[j][1]
+				MBarOut3[j] = MBarState[j][2]
+				MBarOut4[j] = MBarState[j][3]
 			}
 			for j := range dK {
 				SBarOut[j] = SBarState[j][0]
 				SBarOut2[j] = SBarState[j][1]
+				SBarOut3[j] = SBarState[j][2]
+				SBarOut4[j] = SBarState[j][3]
 			}
 		}
 		for ; i < dV; i++ {
@@ -1325,14 +1467,14 @@ func (c *StepBackward[F]) Run() {
 	// titans_lmm.q0
 	clear(c.WQBar)
 	for k := range L {
-		gemm(d, dK, T, F(1), true, c.WQBar, 1, d, c.X[k*T*d:], 1, d, t462[(k*(T+3)+3)*dK:], dK, 1)
+		gemm(d, dK, T, F(1), true, c.WQBar, 1, d, from(c.X, k*T*d), 1, d, from(t462, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// titans_lmm.q0
 
 	// titans_lmm.q0
 	for i := range L {
-		gemm(T, d, dK, F(1), false, t502[i*T*d:], d, 1, t462[(i*(T+3)+3)*dK:], dK, 1, c.WQ, d, 1)
+		gemm(T, d, dK, F(1), false, from(t502, i*T*d), d, 1, from(t462, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 
 	// titans_lmm.rho, titans_lmm.theta, titans_lmm.eta, titans_lmm.k
@@ -1555,14 +1697,14 @@ func (c *StepBackward[F]) Run() {
 	// titans_lmm.k0
 	clear(c.WKBar)
 	for k := range L {
-		gemm(d, dK, T, F(1), true, c.WKBar, 1, d, c.X[k*T*d:], 1, d, t137[(k*(T+3)+3)*dK:], dK, 1)
+		gemm(d, dK, T, F(1), true, c.WKBar, 1, d, from(c.X, k*T*d), 1, d, from(t137, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// titans_lmm.k0
 
 	// titans_lmm.k0
 	for i := range L {
-		gemm(T, d, dK, F(1), false, t141[i*T*d:], d, 1, t137[(i*(T+3)+3)*dK:], dK, 1, c.WK, d, 1)
+		gemm(T, d, dK, F(1), false, from(t141, i*T*d), d, 1, from(t137, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
 	// titans_lmm.k0
@@ -1692,7 +1834,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	}
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
-	k.Rows = block.Blocks[[2]F](arena.Alloc(2 * k.RowsLen()))
+	k.Rows = block.Blocks[[4]F](arena.Alloc(4 * k.RowsLen()))
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
@@ -1784,7 +1926,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.MCheckpoints = k.MCheckpoints
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
-	g.Rows = block.Blocks[[2]F](t.Scratch(2 * g.RowsLen()))
+	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
 	g.Flags = make([]bool, g.FlagsLen())
 	g.Run()
 	block.Accumulate(t, n.vWK, g.WKBar)

@@ -1,0 +1,298 @@
+package prove
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/source"
+)
+
+// A subject is a program whose adjoint is proved.
+type subject struct {
+	name    string
+	f       *ir.Func
+	span    source.Span
+	learned bool // every learned parameter must receive a gradient
+	sparse  bool // too large for every entry: a few of each parameter, drawn
+}
+
+// sparseEntries is how many entries of a parameter are drawn where not all are
+// perturbed.
+const sparseEntries = 6
+
+// deepEntries is the same for the deep run and for widths of 31.
+const deepEntries = 40
+
+// outer holds the adjoint of a program to differences of the program, by every
+// input, parameter, gate and initial state.
+func (p *prover) outer(s subject) {
+	pair := autodiff.NewPair(s.f)
+	it := Item{Kind: OuterGradient, Name: s.name, Span: s.span}
+	p.settle(it, func() Evidence { return p.outerEvidence(s, pair) }, s.f, pair.Bwd)
+	if s.learned {
+		p.parameters(s.f, pair)
+	}
+}
+
+func (p *prover) outerEvidence(s subject, pair *autodiff.Pair) Evidence {
+	ev := Evidence{Verdict: Tested, Tolerance: gradRel}
+	frees := irbuild.Frees(p.blk, s.f)
+	for i, sizes := range sizeSets(p.opt.Deep, s.f) {
+		if s.sparse && i > 0 && !p.opt.Deep {
+			break
+		}
+		d, grads, ok := p.adjoints(s, pair, newSampler(p.blk, frees, sizes, s.f.Name+s.name, i))
+		if !ok {
+			return failed("not finite")
+		}
+		if !p.outerAt(s, d, grads, &ev, i) {
+			return failed("differs from finite differences")
+		}
+	}
+	if total := ev.Points + ev.Skipped; total > 0 && float64(ev.Skipped) > maxSkipped*float64(total) {
+		ev.Note = "many entries lie at kinks"
+	}
+	return ev
+}
+
+// adjoints runs a pair at one point with random adjoints coming in.
+func (p *prover) adjoints(s subject, pair *autodiff.Pair, draw *sampler) (*differ, map[string]*interp.Tensor, bool) {
+	d := newDiffer(s.f, draw.sizes, draw.params(s.f))
+	out := interp.Run(pair.Fwd, draw.sizes, pick(pair.Fwd, d.params))
+	plain := interp.Run(s.f, draw.sizes, d.params)
+	d.weights = map[string]*interp.Tensor{}
+	in := map[string]*interp.Tensor{}
+	for n, v := range d.params {
+		in[n] = v
+	}
+	for n, v := range out {
+		in[n] = v
+	}
+	for n, v := range d.params {
+		in[n] = v // a state's parameter, not its result of the same name
+	}
+	for _, r := range s.f.Results {
+		if !finite(plain[r.Name]) {
+			p.notFinite(s, r, draw.sizes, d.params)
+			return d, nil, false
+		}
+		if w := compare(plain[r.Name], out[r.Name]); !(w.err <= exactTol*100) {
+			panic(fmt.Sprintf("prove: BUG: simplifying %s changes %s%s from %g to %g", s.f.Name, r.Name, at(w.at), w.a, w.b))
+		}
+		if r.Val.Elem == ir.Real {
+			d.weights[r.Name] = draw.weights(plain[r.Name])
+			in[autodiff.Bar(r.Name)] = d.weights[r.Name]
+		}
+	}
+	for _, v := range pair.Bwd.Params {
+		if v.Role == ir.Saved {
+			in[v.Name] = out[v.Name]
+		}
+	}
+	return d, interp.Run(pair.Bwd, draw.sizes, pick(pair.Bwd, in)), true
+}
+
+// pick keeps the parameters that a program has.
+func pick(f *ir.Func, from map[string]*interp.Tensor) map[string]*interp.Tensor {
+	out := map[string]*interp.Tensor{}
+	for _, v := range f.Params {
+		out[v.Name] = from[v.Name]
+	}
+	return out
+}
+
+func (p *prover) notFinite(s subject, r ir.Result, sizes map[string]int, params map[string]*interp.Tensor) {
+	at := s.span
+	if r.Val.Def != nil && !r.Val.Def.Span.IsZero() {
+		at = r.Val.Def.Span
+	}
+	p.ds.Errorf(diag.NotFinite, at, "%s of %s is not finite for input that the page allows", r.Name, p.unit.Name.Text).
+		Labelf("at %s", spelled(sizes)).Hint("declare the set that the input comes from, such as x ∈ (0,∞)^{n}, or guard the function")
+}
+
+// outerAt compares all entries of all parameters at one point.
+func (p *prover) outerAt(s subject, d *differ, grads map[string]*interp.Tensor, ev *Evidence, round int) bool {
+	limit := math.MaxInt
+	switch {
+	case s.sparse:
+		limit = sparseEntries
+	case slices.ContainsFunc(s.f.Params, func(v *ir.Value) bool { return len(d.params[v.Name].Data) > 4*deepEntries }):
+		limit = deepEntries
+	}
+	for _, v := range s.f.Params {
+		if v.Elem != ir.Real || v.NoGrad || v.Role == ir.Constant {
+			continue
+		}
+		t, g := d.params[v.Name], grads[autodiff.Bar(v.Name)]
+		if g == nil {
+			g = interp.NewTensor(t.Shape...)
+		}
+		gmax := norm(g)
+		for _, i := range entries(len(t.Data), limit, round) {
+			e := d.check(t, i, g.Data[i], gmax)
+			if e.bad() {
+				p.outerWrong(s, v, d, i, g.Data[i], e)
+				return false
+			}
+			if e.skipped {
+				ev.Skipped++
+				continue
+			}
+			ev.Points++
+			ev.Worst = math.Max(ev.Worst, gradRel*e.err/e.tol)
+		}
+	}
+	return true
+}
+
+// entries are the indices of n entries, or limit of them spread evenly.
+func entries(n, limit, round int) []int {
+	var out []int
+	if n <= limit {
+		for i := range n {
+			out = append(out, i)
+		}
+		return out
+	}
+	for k := range limit {
+		out = append(out, (k*n/limit+round)%n)
+	}
+	return out
+}
+
+// outerWrong says which entry of which adjoint is wrong. The equation that is
+// shown is the last one that reads the parameter.
+func (p *prover) outerWrong(s subject, v *ir.Value, d *differ, i int, a float64, e entry) {
+	idx := index(d.params[v.Name].Shape, i)
+	dg := p.ds.Errorf(diag.OuterGradientDiffers, s.span, "the adjoint of %s%s is %.9g, but differences of the program give %.9g", v.Name, at(idx), a, e.difference).
+		Labelf("%s, at %s", s.name, spelled(d.sizes))
+	if in := reader(s.f, v); in != nil && !in.Span.IsZero() {
+		dg.See(in.Span, "%s is read here", v.Name)
+	}
+	dg.Hint("if a jump or a choice depends on %s, say so with kink, stop or relax", v.Name)
+}
+
+// reader is the first instruction that reads a value.
+func reader(f *ir.Func, v *ir.Value) *ir.Instr {
+	for _, in := range f.Body {
+		if slices.Contains(in.Reads(), v) {
+			return in
+		}
+	}
+	return nil
+}
+
+// parameters reports for each learned parameter whether it has a gradient.
+func (p *prover) parameters(f *ir.Func, pair *autodiff.Pair) {
+	for _, v := range f.Params {
+		if v.Role != ir.Outer {
+			continue
+		}
+		it := Item{Kind: Parameter, Name: v.Name, Span: p.declaredAt(v.Name)}
+		reason := p.noGrad(v.Name)
+		switch {
+		case reason != "":
+			it.Evidence = Evidence{Verdict: Declared, Note: "no gradient: " + reason}
+		case slices.Contains(pair.Missing, v.Name):
+			it.Evidence = failed("no result depends on it smoothly")
+			p.ds.Errorf(diag.NoGradient, it.Span, "%s never receives a gradient in %s", v.Name, p.unit.Name.Text).
+				See(p.unit.Name.Span, "%s is defined here", p.unit.Name.Text).
+				Hint("use it, or write nograd %s \"reason\"", v.Name)
+		default:
+			it.Evidence = Evidence{Verdict: Proved}
+		}
+		p.add(it)
+	}
+}
+
+// declaredAt is where a parameter of a program is declared.
+func (p *prover) declaredAt(name string) source.Span {
+	if f, ok := irbuild.Frees(p.blk, &ir.Func{Params: []*ir.Value{{Name: name}}})[name]; ok && f.Sym != nil {
+		return f.Sym.Span
+	}
+	return p.unit.Span
+}
+
+// noGrad is the reason that the page gives for a parameter without a gradient.
+func (p *prover) noGrad(name string) string {
+	var find func(blk *check.Block, prefix string) string
+	find = func(blk *check.Block, prefix string) string {
+		for _, n := range blk.NoGrads {
+			if prefix+check.ASCII(n.Name.Text) == name && n.Reason != nil {
+				return n.Reason.Value
+			}
+		}
+		for _, s := range blk.Parts {
+			if s.Block != nil {
+				if r := find(s.Block, prefix+s.Name+"."); r != "" {
+					return r
+				}
+			}
+		}
+		return ""
+	}
+	return find(p.blk, "")
+}
+
+// inner holds every gradient inside an equation to differences of the very
+// function that it names.
+func (p *prover) inner() {
+	var ds diag.List
+	for _, g := range irbuild.Gradients(p.blk, &ds) {
+		it := Item{Kind: InnerGradient, Name: fmt.Sprintf("%s:%s", check.ID(g.At.Wrt.Text), check.ID(g.At.Call.Fun.Text)),
+			Eq: g.Eq, Text: notation.Print(g.At, notation.Unicode), Span: g.At.Span}
+		p.settle(it, func() Evidence { return p.innerEvidence(g) }, g.Func)
+	}
+}
+
+func (p *prover) innerEvidence(g irbuild.Gradient) Evidence {
+	ev := Evidence{Verdict: Tested, Tolerance: gradRel}
+	frees := irbuild.Frees(p.blk, g.Func)
+	for i, sizes := range sizeSets(p.opt.Deep, g.Func) {
+		draw := newSampler(p.blk, frees, sizes, g.Func.Name+g.Param, i)
+		d := newDiffer(g.Func, sizes, draw.params(g.Func))
+		out := interp.Run(g.Func, sizes, d.params)
+		grad := out[irbuild.Slope]
+		d.weights = map[string]*interp.Tensor{irbuild.Loss: ones(out[irbuild.Loss])}
+		t := d.params[g.Param]
+		for _, k := range entries(len(t.Data), deepEntries, i) {
+			e := d.check(t, k, grad.Data[k], norm(grad))
+			if e.bad() {
+				p.innerWrong(g, d, k, grad.Data[k], e)
+				return failed("differs from finite differences")
+			}
+			if e.skipped {
+				ev.Skipped++
+				continue
+			}
+			ev.Points++
+			ev.Worst = math.Max(ev.Worst, gradRel*e.err/e.tol)
+		}
+	}
+	return ev
+}
+
+func ones(t *interp.Tensor) *interp.Tensor {
+	u := interp.NewTensor(t.Shape...)
+	for i := range u.Data {
+		u.Data[i] = 1
+	}
+	return u
+}
+
+func (p *prover) innerWrong(g irbuild.Gradient, d *differ, i int, a float64, e entry) {
+	idx := index(d.params[g.Param].Shape, i)
+	dg := p.ds.Errorf(diag.InnerGradientDiffers, g.At.Span, "%s%s is %.9g, but differences of %s give %.9g",
+		notation.Print(g.At, notation.Unicode), at(idx), a, g.At.Call.Fun.Text, e.difference).Labelf("at %s", spelled(d.sizes))
+	if f := p.blk.Funcs[g.At.Call.Fun.Text]; f != nil {
+		dg.See(f.Def.Span, "%s is defined here", f.Name)
+	}
+}
