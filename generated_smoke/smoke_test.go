@@ -51,6 +51,7 @@ func TestZero(t *testing.T) {
 		tg, _ := v.Lookup("targets")
 		loss, _ := v.Lookup("loss")
 		var arena tape.Arena[float64]
+		arena.Debug = true
 		p := pulse.First(pulse.Build, 1)
 		for ch := 0; ch < 3; ch++ {
 			var id, nx []int32
@@ -79,6 +80,21 @@ func TestZero(t *testing.T) {
 							t.Error("no grad", name)
 							return
 						}
+						mx := 0.0
+						for i := range want.Floats {
+							if g != nil {
+								d := g[i] - want.Floats[i]
+								if d < 0 {
+									d = -d
+								}
+								if d > mx {
+									mx = d
+								}
+							}
+						}
+						if mx > 1e-12 {
+							fmt.Println("DIFF", name, mx, g == nil)
+						}
 						for i := range want.Floats {
 							var x float64
 							if g != nil {
@@ -90,7 +106,6 @@ func TestZero(t *testing.T) {
 							}
 							if !(d <= worst) {
 								worst = d
-								fmt.Println(name, i, x, want.Floats[i])
 							}
 						}
 					})

@@ -1,6 +1,10 @@
 package autodiff
 
-import "github.com/nl-hecate/hecate/gen/ir"
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+)
 
 // scan adds the backward of a recurrence: a scan over the same tokens from
 // last to first, whose carries are the adjoints of the states. Its body is the
@@ -47,6 +51,7 @@ type gradScan struct {
 // replay puts the primal step into the backward body, its parameters replayed.
 func (g *gradScan) replay() {
 	body := g.back.Body
+	body.Axes = slices.Clone(g.primal.Body.Axes)
 	g.b = &ir.Builder{F: body}
 	g.clone = ir.NewCloner(body)
 	for _, p := range g.primal.Body.Params {

@@ -168,7 +168,8 @@ func (e *kernelEmitter) let(g *jen.Group, n *plan.Let) {
 func (e *kernelEmitter) acc(g *jen.Group, n *plan.Acc) {
 	name := jen.Id(e.locals[n.To])
 	if !n.Max {
-		g.Add(name).Op("+=").Add(e.realTop(n.Val))
+		op, x := signed(n.Val)
+		g.Add(name).Op(op + "=").Add(e.realTop(x))
 		return
 	}
 	mark := e.scope.mark()
@@ -185,8 +186,29 @@ func (e *kernelEmitter) realTop(x plan.Expr) *jen.Statement {
 	return e.real(x)
 }
 
-// store prints m[j] = value, or m[j] += value; several values are added one
-// after another: m[j] = m[j] + v0 + v1.
+// signed takes the sign off a value that is added: s += -x is s -= x, to the
+// bit.
+func signed(x plan.Expr) (string, plan.Expr) {
+	switch v := x.(type) {
+	case plan.Prod:
+		if v.Coef == -1 {
+			return "-", plan.Prod{Coef: 1, Args: v.Args}
+		}
+	case plan.Lin:
+		coefs := make([]float64, len(v.Coef))
+		for i, c := range v.Coef {
+			if coefs[i] = -c; c >= 0 {
+				return "+", x
+			}
+		}
+		if v.Const == 0 && len(v.Args) > 0 {
+			return "-", plan.Lin{Coef: coefs, Args: v.Args}
+		}
+	}
+	return "+", x
+}
+
+// store prints m[j] = value, or m[j] += value for each of several values.
 func (e *kernelEmitter) store(g *jen.Group, n *plan.Store) {
 	val := func(x plan.Expr) *jen.Statement {
 		if n.To.Buf.Elem == ir.Real {
@@ -199,14 +221,11 @@ func (e *kernelEmitter) store(g *jen.Group, n *plan.Store) {
 		switch {
 		case !n.Add:
 			g.Add(to).Op("=").Add(val(n.Vals[0]))
-		case len(n.Vals) == 1:
-			g.Add(to).Op("+=").Add(val(n.Vals[0]))
 		default:
-			sum := to.Clone()
 			for _, v := range n.Vals {
-				sum.Op("+").Add(e.real(v))
+				op, x := signed(v)
+				g.Add(to.Clone()).Op(op + "=").Add(val(x))
 			}
-			g.Add(to).Op("=").Add(sum)
 		}
 	}
 	if picked := n.To.Picked(); len(picked) > 0 {

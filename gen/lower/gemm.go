@@ -95,7 +95,7 @@ func (r *region) gemm(in *ir.Instr) []plan.Node {
 			nodes = []plan.Node{full(g.vars[outer[i]], in.Loops[outer[i]].Size, kind, nodes)}
 		}
 	}
-	if node.Add {
+	if node.Add || !fills(in) {
 		nodes = append([]plan.Node{&plan.Zero{Buf: g.c.Buf}}, nodes...)
 	}
 	return nodes
@@ -140,4 +140,18 @@ func start(a plan.Access, v *plan.Var) plan.Access {
 		idx[i] = x.Subst(v, plan.Index{})
 	}
 	return plan.Access{Buf: a.Buf, Index: idx}
+}
+
+// fills reports whether an instruction writes every entry of its output: each
+// axis has a loop of its own and as long as itself.
+func fills(in *ir.Instr) bool {
+	seen := map[int]bool{}
+	for i, s := range in.To {
+		l, ok := s.Loop()
+		if !ok || seen[l] || !in.Loops[l].Size.Equal(in.Out.Axes[i].Size) {
+			return false
+		}
+		seen[l] = true
+	}
+	return true
 }

@@ -9,9 +9,15 @@ import (
 // invariant parts of expressions, and leading factors of products. Nothing
 // leaves a condition, and no loop that a guard narrows lets go of a load whose
 // address might be out of range without it. Equal parts become one scalar.
-type hoister struct{ l *lowerer }
+type hoister struct {
+	l        *lowerer
+	gathered map[*plan.Local]bool
+}
 
-func (h *hoister) top(nodes []plan.Node) []plan.Node { return h.body(nodes) }
+func (h *hoister) top(nodes []plan.Node) []plan.Node {
+	h.gathered = gathers(nodes)
+	return clean(h.body(nodes))
+}
 
 func (h *hoister) body(nodes []plan.Node) []plan.Node {
 	var out []plan.Node
@@ -25,7 +31,7 @@ func (h *hoister) body(nodes []plan.Node) []plan.Node {
 			n.Body = h.body(n.Body)
 		}
 		out = append(out, n)
-		known.forget(plan.Writes([]plan.Node{n}))
+		known.forget(n)
 	}
 	return h.share(out)
 }
@@ -33,15 +39,35 @@ func (h *hoister) body(nodes []plan.Node) []plan.Node {
 // scalars are the expressions that are scalars already, by their text.
 type scalars map[string]*plan.Let
 
-// forget drops what was loaded from buffers that are written.
-func (s scalars) forget(written map[*plan.Buffer]bool) {
+// forget drops what a node makes out of date: what was loaded from buffers it
+// writes, and what was computed from scalars it gathers into.
+func (s scalars) forget(n plan.Node) {
+	written, gathered := plan.Writes([]plan.Node{n}), gathers([]plan.Node{n})
 	for key, let := range s {
 		plan.Visit(let.Val, func(e plan.Expr) {
-			if l, ok := e.(plan.Load); ok && written[l.Buf.Base()] {
-				delete(s, key)
+			switch e := e.(type) {
+			case plan.Load:
+				if written[e.Buf.Base()] {
+					delete(s, key)
+				}
+			case plan.Ref:
+				if gathered[e.To] {
+					delete(s, key)
+				}
 			}
 		})
 	}
+}
+
+// gathers are the scalars that nodes gather into.
+func gathers(ns []plan.Node) map[*plan.Local]bool {
+	out := map[*plan.Local]bool{}
+	plan.Walk(ns, func(n plan.Node) {
+		if acc, ok := n.(*plan.Acc); ok {
+			out[acc.To] = true
+		}
+	})
+	return out
 }
 
 // An extraction is one loop while its invariants are taken out.
@@ -56,7 +82,7 @@ type extraction struct {
 
 func (h *hoister) extract(loop *plan.Loop, known scalars) []plan.Node {
 	x := &extraction{h: h, loop: loop, known: known, changing: map[any]bool{loop.Var: true}, written: plan.Writes(loop.Body)}
-	gathers := map[*plan.Local]bool{}
+	gathered := gathers(loop.Body)
 	plan.Walk(loop.Body, func(n plan.Node) {
 		switch n := n.(type) {
 		case *plan.Loop:
@@ -65,7 +91,6 @@ func (h *hoister) extract(loop *plan.Loop, known scalars) []plan.Node {
 			x.changing[n.To] = true
 		case *plan.Acc:
 			x.changing[n.To] = true
-			gathers[n.To] = true
 		case *plan.Pick:
 			x.changing[n.To] = true
 		}
@@ -78,7 +103,7 @@ func (h *hoister) extract(loop *plan.Loop, known scalars) []plan.Node {
 	for _, n := range loop.Body {
 		switch n := n.(type) {
 		case *plan.Let:
-			if !gathers[n.To] && x.fixed(n.Val) && x.safe(n.Val) {
+			if !gathered[n.To] && x.fixed(n.Val) && x.safe(n.Val) {
 				delete(x.changing, n.To)
 				x.out = append(x.out, n)
 				continue
@@ -225,47 +250,4 @@ func elemOf(e plan.Expr) ir.Elem {
 		}
 	}
 	return ir.Real
-}
-
-// share loads once what the statements of one body load several times.
-func (h *hoister) share(nodes []plan.Node) []plan.Node {
-	count := map[string]int{}
-	for _, n := range nodes {
-		plan.Exprs(n, func(e plan.Expr) plan.Expr {
-			plan.Visit(e, func(e plan.Expr) {
-				if _, ok := e.(plan.Load); ok {
-					count[plan.ExprString(e)]++
-				}
-			})
-			return e
-		})
-	}
-	var out []plan.Node
-	known := scalars{}
-	for _, n := range nodes {
-		if let, ok := n.(*plan.Let); ok && count[plan.ExprString(let.Val)] > 1 && known[plan.ExprString(let.Val)] == nil {
-			known[plan.ExprString(let.Val)] = let
-			out = append(out, n)
-			continue
-		}
-		plan.Exprs(n, func(e plan.Expr) plan.Expr {
-			return plan.Rewrite(e, func(e plan.Expr) plan.Expr {
-				key := ""
-				if _, ok := e.(plan.Load); ok {
-					key = plan.ExprString(e)
-				}
-				if count[key] < 2 {
-					return e
-				}
-				if known[key] == nil {
-					known[key] = &plan.Let{To: &plan.Local{Name: h.l.fresh(nameOf(e)), Elem: elemOf(e)}, Val: e}
-					out = append(out, known[key])
-				}
-				return plan.Ref{To: known[key].To}
-			})
-		})
-		out = append(out, n)
-		known.forget(plan.Writes([]plan.Node{n}))
-	}
-	return out
 }

@@ -29,17 +29,17 @@ type line struct {
 
 // An entry is one operation of a table, divided into statements.
 type entry struct {
-	name    string
-	shapes  map[string][]string // what the entry says in words: A: m×k
-	scalar  bool                // the result is a number
-	result  string              // the name that the last statement assigns
-	out     *definition
-	checks  []*node                // further forms of the result: out = a = b
-	steps   map[string]*definition // intermediate values of the forward
-	lets    map[string]*definition // further names that only adjoints use
-	funcs   map[string]*definition // functions that the entry defines
-	lines   []*line
-	err     error // what is open about the forward
+	name   string
+	shapes map[string][]string // what the entry says in words: A: m×k
+	scalar bool                // the result is a number
+	result string              // the name that the last statement assigns
+	out    *definition
+	checks []*node                // further forms of the result: out = a = b
+	steps  map[string]*definition // intermediate values of the forward
+	lets   map[string]*definition // further names that only adjoints use
+	funcs  map[string]*definition // functions that the entry defines
+	lines  []*line
+	err    error // what is open about the forward
 }
 
 // read divides an entry; what cannot be read is an error in the entry or line.

@@ -24,13 +24,8 @@ type typer struct {
 	defs   map[string]*definition
 	bound  map[string]letter
 	ranges map[string]string // of integer names: the axis they point into
-	plain  *plainFuncs
 	depth  int
 }
-
-// A plainFuncs hides the functions that an entry redefines, inside their own
-// definition.
-type plainFuncs struct{ entry bool }
 
 func (t *typer) with(bound map[string]letter) *typer {
 	u := *t

@@ -598,6 +598,7 @@ func (c *OutBackward[F]) Run() {
 	// sliding_window.out
 
 	// sliding_window.out
+	clear(t132)
 	for k := range H {
 		gemm(L*T, nP, dH, F(1), false, from(t132, k*(nP+w)), H*nP+H*w, 1, from(c.OutBar, k*dH), H*dH, 1, from(c.Kept5, k*dH), 1, H*dH)
 	}

@@ -1,0 +1,185 @@
+package lower
+
+import (
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// share computes once what the statements of one body compute several times:
+// entries that are loaded more than once, and scalars that are set alike.
+func (h *hoister) share(nodes []plan.Node) []plan.Node {
+	count := map[string]int{}
+	for _, n := range nodes {
+		plan.Exprs(n, func(e plan.Expr) plan.Expr {
+			plan.Visit(e, func(e plan.Expr) {
+				if _, ok := e.(plan.Load); ok {
+					count[plan.ExprString(e)]++
+				}
+			})
+			return e
+		})
+	}
+	var out []plan.Node
+	known := scalars{}
+	for _, n := range nodes {
+		if let, ok := n.(*plan.Let); ok && !h.gathered[let.To] && !trivial(let.Val) {
+			key := plan.ExprString(let.Val)
+			if same := known[key]; same != nil {
+				let.Val = plan.Ref{To: same.To}
+			} else {
+				_, load := let.Val.(plan.Load)
+				if !load {
+					plan.Exprs(n, h.loads(count, known, &out))
+				}
+				known[key] = let
+			}
+			out = append(out, n)
+			continue
+		}
+		plan.Exprs(n, h.loads(count, known, &out))
+		out = append(out, n)
+		known.forget(n)
+	}
+	return out
+}
+
+func trivial(e plan.Expr) bool {
+	switch e.(type) {
+	case plan.Ref, plan.Num:
+		return true
+	}
+	return false
+}
+
+// loads replaces loads that are done more than once by a scalar.
+func (h *hoister) loads(count map[string]int, known scalars, out *[]plan.Node) func(plan.Expr) plan.Expr {
+	return func(e plan.Expr) plan.Expr {
+		return plan.Rewrite(e, func(e plan.Expr) plan.Expr {
+			key := ""
+			if _, ok := e.(plan.Load); ok {
+				key = plan.ExprString(e)
+			}
+			if count[key] < 2 {
+				return e
+			}
+			if known[key] == nil {
+				known[key] = &plan.Let{To: &plan.Local{Name: h.l.fresh(nameOf(e)), Elem: elemOf(e)}, Val: e}
+				*out = append(*out, known[key])
+			}
+			return plan.Ref{To: known[key].To}
+		})
+	}
+}
+
+// clean removes scalars that only rename another, scalars that nothing reads,
+// and writes those that are read once where they are read, if nothing between
+// changes what they are computed from.
+func clean(body []plan.Node) []plan.Node {
+	gathered := gathers(body)
+	rename(body, gathered)
+	for {
+		uses := countRefs(body)
+		changed := false
+		body = cleanBody(body, uses, gathered, &changed)
+		if !changed {
+			return body
+		}
+	}
+}
+
+// rename makes readers of a copy read the original.
+func rename(body []plan.Node, gathered map[*plan.Local]bool) {
+	same := map[*plan.Local]*plan.Local{}
+	plan.Walk(body, func(n plan.Node) {
+		if let, ok := n.(*plan.Let); ok && !gathered[let.To] {
+			if r, ok := let.Val.(plan.Ref); ok && !gathered[r.To] {
+				to := r.To
+				if same[to] != nil {
+					to = same[to]
+				}
+				same[let.To] = to
+			}
+		}
+	})
+	plan.Walk(body, func(n plan.Node) {
+		plan.Exprs(n, func(e plan.Expr) plan.Expr {
+			return plan.Rewrite(e, func(e plan.Expr) plan.Expr {
+				if r, ok := e.(plan.Ref); ok && same[r.To] != nil {
+					return plan.Ref{To: same[r.To]}
+				}
+				return e
+			})
+		})
+	})
+}
+
+func countRefs(body []plan.Node) map[*plan.Local]int {
+	uses := map[*plan.Local]int{}
+	plan.Walk(body, func(n plan.Node) {
+		plan.Exprs(n, func(e plan.Expr) plan.Expr {
+			plan.Visit(e, func(e plan.Expr) {
+				if r, ok := e.(plan.Ref); ok {
+					uses[r.To]++
+				}
+			})
+			return e
+		})
+	})
+	return uses
+}
+
+func cleanBody(body []plan.Node, uses map[*plan.Local]int, gathered map[*plan.Local]bool, changed *bool) []plan.Node {
+	var out []plan.Node
+	for i, n := range body {
+		switch n := n.(type) {
+		case *plan.Loop:
+			n.Body = cleanBody(n.Body, uses, gathered, changed)
+		case *plan.If:
+			n.Body = cleanBody(n.Body, uses, gathered, changed)
+			if len(n.Body) == 0 {
+				continue
+			}
+		case *plan.Acc:
+			if uses[n.To] == 0 {
+				*changed = true
+				continue
+			}
+		case *plan.Let:
+			if uses[n.To] == 0 || uses[n.To] == 1 && !gathered[n.To] && foldInto(body[i+1:], n, gathered) {
+				*changed = true
+				continue
+			}
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// foldInto writes a scalar that is read once where it is read, when that is in
+// the same straight stretch; it reports whether it did.
+func foldInto(rest []plan.Node, let *plan.Let, gathered map[*plan.Local]bool) bool {
+	known := scalars{"": let}
+	for _, n := range rest {
+		switch n.(type) {
+		case *plan.Let, *plan.Acc, *plan.Store:
+		default:
+			return false
+		}
+		done := false
+		plan.Exprs(n, func(e plan.Expr) plan.Expr {
+			return plan.Rewrite(e, func(e plan.Expr) plan.Expr {
+				if r, ok := e.(plan.Ref); ok && r.To == let.To {
+					done = true
+					return let.Val
+				}
+				return e
+			})
+		})
+		if done {
+			return true
+		}
+		if known.forget(n); len(known) == 0 {
+			return false
+		}
+	}
+	return false
+}

@@ -1,0 +1,246 @@
+package vjpcheck
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// A callee is what the name of a call stands for: a definition of the page, a
+// word of the tape operations, the adjoint of another entry, or the inner
+// product, which is a sign of the pseudo-language.
+type callee struct {
+	def   *definition
+	word  *word
+	vjp   *definition // of vectors: d_out and out to the adjoint of one row
+	inner bool
+}
+
+// innerProduct is how the pseudo-language spells a · b.
+const innerProduct = "dot"
+
+func (t *typer) callee(n *node) (callee, error) {
+	text, plain := strings.CutPrefix(n.text, usual)
+	if d := t.e.funcs[text]; d != nil && !plain && len(d.params) == len(n.kids) {
+		return callee{def: d}, nil
+	}
+	if d := t.funcs[text]; d != nil && len(d.params) == len(n.kids) {
+		return callee{def: d}, nil
+	}
+	if text == innerProduct && len(n.kids) == 2 {
+		return callee{inner: true}, nil
+	}
+	if f := t.words.find(text, len(n.kids)); f != nil {
+		return callee{word: f}, nil
+	}
+	if of, ok := strings.CutSuffix(text, "_vjp"); ok && len(n.kids) == 2 {
+		if d := t.rowAdjoint(of); d != nil {
+			return callee{vjp: d}, nil
+		}
+	}
+	return callee{}, open("the function %s is not defined", text)
+}
+
+// rowAdjoint is the adjoint line of another entry of the page, as a function
+// of d_out and out, where it reads nothing else.
+func (t *typer) rowAdjoint(of string) *definition {
+	for _, e := range t.entries {
+		if squash(e.name) != squash(of) || len(e.lines) == 0 {
+			continue
+		}
+		l := e.lines[0]
+		letters, ok := plainNames(l.at)
+		if l.err != nil || !ok || len(letters) != 1 {
+			return nil
+		}
+		bound := e.letterNames()
+		if l.rhs.contains(func(n *node) bool {
+			return n.kind == name && !bound[n.text] && n.text != resultName && n.text != "d_"+resultName
+		}) {
+			return nil
+		}
+		return &definition{name: of, letters: letters, params: []string{"d_" + resultName, resultName}, body: l.rhs}
+	}
+	return nil
+}
+
+func (t *typer) callType(n *node) (typ, error) {
+	c, err := t.callee(n)
+	if err != nil {
+		return typ{}, err
+	}
+	if c.def != nil {
+		return t.with(nil).typeOf(applied(c.def, n.kids))
+	}
+	var args []typ
+	for _, k := range n.kids {
+		x, err := t.typeOf(k)
+		if err != nil {
+			return x, err
+		}
+		args = append(args, x)
+	}
+	switch {
+	case c.inner:
+		if len(args[0].axes) != 1 || !slices.Equal(args[0].axes, args[1].axes) {
+			return typ{}, misfitf("an inner product of %s and %s", args[0], args[1])
+		}
+		return typ{elem: real}, nil
+	case c.vjp != nil:
+		if len(args[0].axes) == 0 || !slices.Equal(args[0].axes, args[1].axes) {
+			return typ{}, misfitf("an adjoint of rows of %s and %s", args[0], args[1])
+		}
+		return args[0], nil
+	case c.word.scalar:
+		return broadcast(args)
+	}
+	return t.wordType(c.word, args)
+}
+
+func applied(d *definition, args []*node) *node {
+	by := map[string]*node{}
+	for i, p := range d.params {
+		by[p] = args[i]
+	}
+	return d.body.substitute(by)
+}
+
+func broadcast(args []typ) (typ, error) {
+	out := typ{elem: real}
+	for _, x := range args {
+		switch {
+		case len(x.axes) == 0 || slices.Equal(x.axes, out.axes):
+		case len(out.axes) == 0:
+			out.axes = x.axes
+		default:
+			return out, misfitf("%s and %s do not have the same shape", out, x)
+		}
+	}
+	return out, nil
+}
+
+// fit is how a word's parameters lie on an argument: lead axes of the argument
+// are repeated over, and pad axes of the parameter are missing and count one.
+func fit(param []string, x typ) (lead, pad int) {
+	n := len(x.axes) - len(param)
+	return max(n, 0), max(-n, 0)
+}
+
+func (t *typer) wordType(w *word, args []typ) (typ, error) {
+	if len(args) != 1 || len(args[0].axes) == 0 {
+		return typ{}, misfitf("%s of %s", w.call, args[0])
+	}
+	x := args[0]
+	lead, pad := fit(w.params[0], x)
+	out := typ{real, slices.Clone(x.axes[:lead])}
+	for _, a := range w.result {
+		if i := slices.Index(w.params[0], a); i >= pad {
+			out.axes = append(out.axes, x.axes[lead+i-pad])
+		}
+	}
+	return out, nil
+}
+
+// callEntry writes one entry of a call.
+func (t *emitter) callEntry(n *node, idx []notation.Expr) (notation.Expr, error) {
+	c, err := t.callee(n)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case c.def != nil:
+		return t.deeper(nil).entry(applied(c.def, n.kids), idx)
+	case c.inner:
+		return t.innerEntry(n)
+	case c.vjp != nil:
+		return t.vjpEntry(c.vjp, n, idx)
+	case c.word.scalar:
+		x := &notation.Call{Fun: word1(c.word.call)}
+		for _, k := range n.kids {
+			a, err := t.broadcastEntry(k, idx)
+			if err != nil {
+				return nil, err
+			}
+			x.Args = append(x.Args, a)
+		}
+		return x, nil
+	}
+	return t.wordEntry(c.word, n, idx)
+}
+
+func (t *emitter) innerEntry(n *node) (notation.Expr, error) {
+	x, err := t.typeOf(n.kids[0])
+	if err != nil {
+		return nil, err
+	}
+	bs, at := t.binders(x.axes)
+	a, err := t.entry(n.kids[0], at)
+	if err != nil {
+		return nil, err
+	}
+	b, err := t.entry(n.kids[1], at)
+	if err != nil {
+		return nil, err
+	}
+	return &notation.Reduce{Op: "Σ", Binders: bs, Body: mul(a, b)}, nil
+}
+
+// vjpEntry writes another entry's adjoint for the row that idx names.
+func (t *emitter) vjpEntry(d *definition, n *node, idx []notation.Expr) (notation.Expr, error) {
+	x, err := t.typeOf(n.kids[0])
+	if err != nil {
+		return nil, err
+	}
+	last := len(idx) - 1
+	bound := map[string]letter{}
+	var at []*node
+	for i, axis := range x.axes[:last] {
+		l := t.fresh("row")
+		bound[l] = letter{axis: axis, ident: identName(idx[i])}
+		at = append(at, named(l))
+	}
+	bound[d.letters[0]] = letter{axis: x.axes[last], ident: identName(idx[last])}
+	body := d.body.rewrite(func(m *node) *node {
+		for i, p := range d.params {
+			if m.kind == index && m.kids[0].kind == name && m.kids[0].text == p {
+				return indexed(n.kids[i], append(slices.Clone(at), m.kids[1:]...)...)
+			}
+		}
+		return nil
+	})
+	return t.deeper(bound).entry(body, nil)
+}
+
+// wordEntry calls a function of arrays on an array that is defined for it.
+func (t *emitter) wordEntry(w *word, n *node, idx []notation.Expr) (notation.Expr, error) {
+	x, err := t.typeOf(n.kids[0])
+	if err != nil {
+		return nil, err
+	}
+	lead, pad := fit(w.params[0], x)
+	bs, at := t.binders(x.axes[lead:])
+	body, err := t.entry(n.kids[0], append(slices.Clone(idx[:lead]), at...))
+	if err != nil {
+		return nil, err
+	}
+	var ones []*notation.Binder
+	for range pad {
+		ones = append(ones, &notation.Binder{Name: word1(t.fresh("o")), Range: numeral(1)})
+	}
+	array := t.define(append(ones, bs...), body)
+	out := &notation.Index{X: &notation.Call{Fun: word1(w.call), Args: []notation.Expr{ident(array)}}}
+	next := lead
+	for _, a := range w.result {
+		if slices.Index(w.params[0], a) < pad {
+			out.At = append(out.At, numeral(0))
+			continue
+		}
+		out.At = append(out.At, idx[next])
+		next++
+	}
+	if len(out.At) == 0 {
+		return out.X, nil
+	}
+	return out, nil
+}
