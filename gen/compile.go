@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
@@ -137,8 +138,12 @@ func (c *unitCompiler) rule() {
 		return
 	}
 	s.Frozen = c.lowerPair("Read", irbuild.Frozen(c.blk, c.ds))
-	start := irbuild.Start(c.blk, c.ds)
-	if start != nil && len(start.Params) > 0 {
+	if start := irbuild.Start(c.blk, c.ds); start != nil && len(start.Params) > 0 {
+		start.Results = slices.DeleteFunc(start.Results, func(r ir.Result) bool { return !c.starts(r.Name) })
+		for i := range start.Results {
+			start.Results[i].State = false
+		}
+		start.Sweep()
 		s.Start = c.lowerPair("Start", start)
 	}
 	c.out.Stages = []plan.Stage{s}

@@ -30,7 +30,9 @@ with the derivative at several sizes and points.`, 1, -1)
 		var e error
 		switch {
 		case *vjp:
-			e = adjoints(r, *specs, *asJSON, out, err)
+			n := fine
+			n, e = adjoints(r, *specs, *asJSON, out, err)
+			status = max(status, n)
 		case *asJSON:
 			e = r.JSON(out)
 		default:

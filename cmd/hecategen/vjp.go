@@ -4,10 +4,27 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/inspect"
+	"github.com/nl-hecate/hecate/gen/vjpcheck"
 )
 
-// adjoints prints the verdicts on the tables of adjoints of a report.
-func adjoints(r *inspect.Report, specs string, asJSON bool, out, err io.Writer) error {
-	return fmt.Errorf("inspect -vjp: %w", errNotBuilt)
+// adjoints prints the verdicts on the tables of adjoints of a report. The
+// words that the tables use are those of the tape operations under specs.
+func adjoints(r *inspect.Report, specs string, asJSON bool, out, err io.Writer) (int, error) {
+	if specs == "" {
+		specs = specsDir
+	}
+	s, ds := gen.Load(specs)
+	if ds.HasErrors() {
+		return report(ds, err), nil
+	}
+	entries := vjpcheck.Check(r.Pages, s.Tree)
+	if len(entries) == 0 {
+		fmt.Fprintln(err, "hecategen: there is no table of adjoints on these pages")
+	}
+	if asJSON {
+		return fine, vjpcheck.JSON(out, entries)
+	}
+	return fine, vjpcheck.Text(out, entries)
 }

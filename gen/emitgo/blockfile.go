@@ -38,7 +38,7 @@ func (e *unitEmitter) stageFile(name string, p plan.Pair) {
 	f.Add(raw(fmt.Sprintf("const %sKind tape.Kind = %d\n", fn, e.nextKind())))
 	p.Fwd.Name, p.Bwd.Name = name, name+"Backward"
 	s := &stageEmitter{u: e.u, file: f, recv: e.typeName(), fn: fn, node: fn + "Node", kind: fn + "Kind", fwd: p.Fwd, bwd: p.Bwd,
-		sizeOf: blockSize}
+		sizeOf: blockSize, start: name == "Start"}
 	s.emit()
 	e.write(strings.ToLower(name)+".go", f)
 }

@@ -42,8 +42,32 @@ func registry(units []*plan.Unit, files map[string][]byte) {
 		fmt.Fprintf(&b, "\t\treturn %s, s.Err()\n", v)
 	}
 	b.WriteString("\t}\n\treturn nil, fmt.Errorf(\"there is no model %s; there are %s\", name, strings.Join(Models(), \", \"))\n}\n")
+	rules(units, &b)
 	f.Add(raw(b.String()))
 	write(files, "generated/registry/registry.go", f)
+}
+
+// rules prints the table of memory rules: each with its step, its frozen read
+// and the backward of both. A rule that lacks one of the four was not compiled.
+func rules(units []*plan.Unit, b *strings.Builder) {
+	var names []string
+	var cases strings.Builder
+	for _, u := range units {
+		if u.Kind != plan.RuleUnit {
+			continue
+		}
+		st := u.Stages[0]
+		for _, k := range []*plan.Kernel{st.Fwd, st.Bwd, st.Frozen.Fwd, st.Frozen.Bwd} {
+			if k == nil {
+				panic("emitgo: BUG: rule " + u.Name + " lacks a kernel")
+			}
+		}
+		_, pkg := Package(u)
+		names = append(names, fmt.Sprintf("%q", u.Name))
+		fmt.Fprintf(&cases, "\tcase %q:\n\t\treturn %s.New[F](s, width), s.Err()\n", u.Name, pkg)
+	}
+	fmt.Fprintf(b, "\n// Rules are the names of all memory rules, in order.\nfunc Rules() []string {\n\treturn []string{%s}\n}\n", strings.Join(names, ", "))
+	fmt.Fprintf(b, "\n// NewRule makes a memory rule by name, for vectors of the given width. It fails\n// as NewModel does.\nfunc NewRule[F num.Float](name string, s block.Sizes, width int) (block.Block[F], error) {\n\tswitch name {\n%s\t}\n\treturn nil, fmt.Errorf(\"there is no rule %%s; there are %%s\", name, strings.Join(Rules(), \", \"))\n}\n", cases.String())
 }
 
 // An instanceEmitter prints the construction of one instance.

@@ -30,8 +30,7 @@ type stageEmitter struct {
 	fn2      *KernelNames // of fwd
 	bn       *KernelNames // of bwd
 	sizeOf   func(size string) string
-	lanes    string // Go expression of the lane count
-	steps    string
+	start    bool // gives the first values of states: they are its outputs
 }
 
 // A reading is a buffer of the forward that comes from a tape value.
@@ -49,6 +48,9 @@ func (s *stageEmitter) weight(name string) bool {
 }
 
 func (s *stageEmitter) state(name string) int {
+	if s.start {
+		return -1
+	}
 	return slices.IndexFunc(s.u.States, func(x plan.State) bool { return x.Name == name })
 }
 
@@ -202,7 +204,7 @@ func (s *stageEmitter) starts() bool {
 		return false
 	}
 	for _, st := range s.u.States {
-		if st.Starts && s.fwd.Param(st.Name) != nil && s.fwd.Result(st.Name) != nil {
+		if st.Starts && s.fwd.Param(st.Name) != nil {
 			return true
 		}
 	}

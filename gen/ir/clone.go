@@ -153,6 +153,11 @@ func (f *Func) clone() (*Func, *Cloner) {
 // and returns the copies of g's results by name.
 func (b *Builder) Inline(g *Func, args map[*Value]*Value) map[string]*Value {
 	c := NewCloner(b.F)
+	for _, a := range g.Axes {
+		if !slices.Contains(b.F.Axes, a) {
+			b.F.Axes = append(b.F.Axes, a)
+		}
+	}
 	for p, v := range args {
 		c.Map[p] = v
 	}

@@ -14,7 +14,7 @@ const (
 	gradAbs    = 1e-9  // a derivative against a fourth-order difference …
 	gradRel    = 1e-6  // … by the size of the gradient, and of the entry
 	invTol     = 1e-9  // an invariant after any number of steps
-	tinyScale  = 1e-6  // sides smaller than this are compared absolutely
+	tinyScale  = 1e-3  // sides smaller than this are compared absolutely
 	maxSkipped = 0.2   // at most this share of entries may lie at kinks
 )
 

@@ -59,6 +59,12 @@ type prover struct {
 }
 
 func (p *prover) block() {
+	switch p.unit.Kind {
+	case notation.FuncUnit, notation.FrontUnit, notation.StructUnit, notation.RetentionUnit, notation.AlgorithmUnit, notation.LawUnit:
+		p.add(Item{Kind: Shape, Name: "types", Span: p.unit.Span,
+			Evidence: Evidence{Verdict: Declared, Note: "means something only where it is used, and is proved there"}})
+		return
+	}
 	blk, ds := check.Instantiate(p.tree, p.unit)
 	p.ds.Append(ds)
 	if blk == nil || ds.HasErrors() {
@@ -76,12 +82,6 @@ func (p *prover) block() {
 	case notation.UpdateUnit:
 		p.update()
 	case notation.BiasUnit:
-		p.knob()
-	default:
-		p.add(Item{Kind: Shape, Name: "types", Span: p.unit.Span, Evidence: Evidence{Verdict: Declared, Note: "checked in the formulas that use it"}})
-		if blk.Unit.Kind == notation.LawUnit || blk.Unit.Kind == notation.StructUnit {
-			return
-		}
 		p.knob()
 	}
 	p.errata()
@@ -197,13 +197,11 @@ func (p *prover) update() {
 
 // knob proves what a page says about its own functions.
 func (p *prover) knob() {
-	if p.blk.Unit.Kind == notation.BiasUnit {
-		p.add(Item{Kind: Shape, Name: "types", Span: p.unit.Span, Evidence: Evidence{Verdict: Proved}})
-		p.claims()
-		p.kinks()
-	}
+	p.built(diag.List{})
 	p.inner()
 	p.overridden()
+	p.claims()
+	p.kinks()
 }
 
 // add files an item under its stable id.

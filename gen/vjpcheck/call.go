@@ -197,10 +197,10 @@ func (t *emitter) vjpEntry(d *definition, n *node, idx []notation.Expr) (notatio
 	var at []*node
 	for i, axis := range x.axes[:last] {
 		l := t.fresh("row")
-		bound[l] = letter{axis: axis, ident: identName(idx[i])}
+		bound[l] = letter{axis: axis, at: idx[i]}
 		at = append(at, named(l))
 	}
-	bound[d.letters[0]] = letter{axis: x.axes[last], ident: identName(idx[last])}
+	bound[d.letters[0]] = letter{axis: x.axes[last], at: idx[last]}
 	body := d.body.rewrite(func(m *node) *node {
 		for i, p := range d.params {
 			if m.kind == index && m.kids[0].kind == name && m.kids[0].text == p {

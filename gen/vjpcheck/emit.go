@@ -44,13 +44,6 @@ func mul(a, b notation.Expr) notation.Expr { return op("·", a, b) }
 
 func op(sign string, a, b notation.Expr) notation.Expr { return &notation.Binary{Op: sign, X: a, Y: b} }
 
-func identName(x notation.Expr) string {
-	if id, ok := x.(*notation.Ident); ok {
-		return id.Name.Text
-	}
-	return ""
-}
-
 // axis is the notation's name of an axis.
 func (t *emitter) axis(text string) string {
 	if t.p.axes[text] == "" {
@@ -142,14 +135,14 @@ func (t *emitter) entry(n *node, idx []notation.Expr) (notation.Expr, error) {
 
 func (t *emitter) nameEntry(n *node, idx []notation.Expr, lift bool) (notation.Expr, error) {
 	if l, ok := t.bound[n.text]; ok {
-		return ident(l.ident), nil
+		return l.at, nil
 	}
 	x, err := t.nameType(n)
 	if err != nil {
 		return nil, err
 	}
 	if l := t.lift(x); lift && l != "" {
-		idx = append([]notation.Expr{ident(t.bound[l].ident)}, idx...)
+		idx = append([]notation.Expr{t.bound[l].at}, idx...)
 	}
 	if _, ok := t.params[n.text]; ok {
 		return read1(t.param(n.text), idx), nil
@@ -157,7 +150,7 @@ func (t *emitter) nameEntry(n *node, idx []notation.Expr, lift bool) (notation.E
 	if d := t.defs[n.text]; d != nil {
 		bound := map[string]letter{}
 		for i, l := range d.letters {
-			bound[l] = letter{axis: x.axes[i], ident: identName(idx[i])}
+			bound[l] = letter{axis: x.axes[i], at: idx[i]}
 		}
 		return t.deeper(bound).entry(d.body, idx[len(d.letters):])
 	}
@@ -219,9 +212,10 @@ func (t *emitter) reduceEntry(n *node, idx []notation.Expr) (notation.Expr, erro
 	var bs []*notation.Binder
 	for _, l := range letters {
 		b := in.bound[l]
-		b.ident = t.fresh("i")
+		i := t.fresh("i")
+		b.at = ident(i)
 		in.bound[l] = b
-		bs = append(bs, &notation.Binder{Name: word1(b.ident), Range: ident(t.axis(b.axis))})
+		bs = append(bs, &notation.Binder{Name: word1(i), Range: ident(t.axis(b.axis))})
 	}
 	if len(bs) == 0 {
 		x, err := t.typeOf(n.kids[0])

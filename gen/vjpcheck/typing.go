@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/nl-hecate/hecate/gen/notation"
 )
 
 func keys[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }
@@ -12,8 +14,8 @@ func keys[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }
 // A letter is a bound index.
 type letter struct {
 	axis   string
-	ident  string // its name in the notation
-	summed bool   // bound by a sum, not by a left-hand side
+	at     notation.Expr // what stands for it in the notation
+	summed bool          // bound by a sum, not by a left-hand side
 }
 
 // A typer finds the types of expressions of one entry under one reading.
@@ -23,9 +25,13 @@ type typer struct {
 	params map[string]typ // what the expression may read
 	defs   map[string]*definition
 	bound  map[string]letter
-	ranges map[string]string // of integer names: the axis they point into
+	ranges map[string]extent // of integer names: where they may point
 	depth  int
 }
+
+// An extent is the positions of an axis, or those at which a window of a
+// length still fits.
+type extent struct{ axis, window string }
 
 func (t *typer) with(bound map[string]letter) *typer {
 	u := *t
@@ -153,7 +159,7 @@ func (t *typer) definitionType(d *definition) (typ, error) {
 		if err != nil {
 			return typ{}, err
 		}
-		bound[l] = letter{axis: axis, ident: l}
+		bound[l] = letter{axis: axis}
 		axes = append(axes, axis)
 	}
 	x, err := t.with(bound).typeOf(d.body)
@@ -218,6 +224,7 @@ func (t *typer) indexType(n *node) (typ, error) {
 func (t *typer) position(k *node, axis string) (string, error) {
 	if k.kind == span {
 		length, err := spanLength(k)
+		t.ranges[k.kids[0].text] = extent{axis, length}
 		return length, err
 	}
 	if k.kind == name {
@@ -239,7 +246,7 @@ func (t *typer) position(k *node, axis string) (string, error) {
 		return "", misfitf("an index that is %s", x)
 	}
 	for _, text := range t.integerNames(k) {
-		t.ranges[text] = axis
+		t.ranges[text] = extent{axis: axis}
 	}
 	return "", nil
 }
@@ -320,7 +327,7 @@ func (t *typer) reduction(n *node) (*typer, []string, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		bound[l] = letter{axis: axis, ident: l, summed: true}
+		bound[l] = letter{axis: axis, summed: true}
 	}
 	return t.with(bound), letters, nil
 }

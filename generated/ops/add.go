@@ -71,9 +71,8 @@ func (c *AddBackward[F]) Run() {
 		BBar := c.BBar[i*n:][:n]
 		for j := range n {
 			t := outBar[j]
-			t2 := t
 			ABar[j] = t
-			BBar[j] = t2
+			BBar[j] = t
 		}
 	}
 }

@@ -112,10 +112,8 @@ func (c *CrossEntropyCall[F]) Run() {
 		keptEntry := kept2[i]
 		t15 := (keptEntry == F(0))
 		t17 := choose(t15, F(1), keptEntry)
-		out2 := choose(t15, F(0), (t9[i] / t17))
-		t72 := (F(1) / t17)
-		out[i] = out2
-		kept2_2[i] = t72
+		out[i] = choose(t15, F(0), (t9[i] / t17))
+		kept2_2[i] = (F(1) / t17)
 	}
 
 	// cross_entropy.out
@@ -187,7 +185,7 @@ func (c *CrossEntropyBackward[F]) Run() {
 			t142_2[j] = t1422
 			n := int(targets[j])
 			if uint(n) < uint(V) {
-				t172[(i*T+j)*V+n] += -t1422
+				t172[(i*T+j)*V+n] -= t1422
 			}
 		}
 	}

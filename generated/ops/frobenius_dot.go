@@ -81,14 +81,12 @@ func (c *FrobeniusDotBackward[F]) Run() {
 		outBarEntry := outBar[i]
 		for j := range m {
 			B := c.B[(i*m+j)*n:][:n]
-			A := c.A[(i*m+j)*n:][:n]
 			ABar := c.ABar[(i*m+j)*n:][:n]
+			A := c.A[(i*m+j)*n:][:n]
 			BBar := c.BBar[(i*m+j)*n:][:n]
 			for k := range n {
-				t := F(B[k] * outBarEntry)
-				t2 := F(A[k] * outBarEntry)
-				ABar[k] = t
-				BBar[k] = t2
+				ABar[k] = F(B[k] * outBarEntry)
+				BBar[k] = F(A[k] * outBarEntry)
 			}
 		}
 	}

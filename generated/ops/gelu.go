@@ -46,9 +46,8 @@ func (c *GELUCall[F]) Run() {
 		for j := range n {
 			xEntry := x[j]
 			t4 := num.Tanh(F(0.7978845608028654 * (xEntry + F(0.044715*F(F(xEntry*xEntry)*xEntry)))))
-			out2 := F(F(0.5*xEntry) * (1 + t4))
 			kept[j] = t4
-			out[j] = out2
+			out[j] = F(F(0.5*xEntry) * (1 + t4))
 		}
 	}
 }

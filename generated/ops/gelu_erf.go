@@ -48,11 +48,9 @@ func (c *GELUErfCall[F]) Run() {
 		for j := range n {
 			xEntry := x[j]
 			t4 := num.Erf(F(0.7071067811865475 * xEntry))
-			out2 := F(F(0.5*xEntry) * (1 + t4))
-			t6 := num.Exp(F(F(-0.4999999999999999*xEntry) * xEntry))
 			kept[j] = t4
-			out[j] = out2
-			kept2[j] = t6
+			out[j] = F(F(0.5*xEntry) * (1 + t4))
+			kept2[j] = num.Exp(F(F(-0.4999999999999999*xEntry) * xEntry))
 		}
 	}
 }

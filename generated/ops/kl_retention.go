@@ -55,18 +55,16 @@ func (c *KLRetentionCall[F]) Run() {
 		thetaEntry := theta[i]
 		for j := range m {
 			prior := c.Prior[(i*m+j)*n:][:n]
-			g := c.G[(i*m+j)*n:][:n]
 			kept := c.Kept[(i*m+j)*n:][:n]
+			g := c.G[(i*m+j)*n:][:n]
 			t6_2 := t6[(i*m+j)*n:][:n]
 			kept2 := c.Kept2[(i*m+j)*n:][:n]
 			for k := range n {
 				t2 := num.Max(prior[k], F(1e-08))
 				t3 := num.Log(t2)
-				t62 := F(t3*alphaEntry) - F(g[k]*thetaEntry)
-				t12 := (F(1) / t2)
 				kept[k] = t3
-				t6_2[k] = t62
-				kept2[k] = t12
+				t6_2[k] = F(t3*alphaEntry) - F(g[k]*thetaEntry)
+				kept2[k] = (F(1) / t2)
 			}
 		}
 	}
@@ -158,19 +156,17 @@ func (c *KLRetentionBackward[F]) Run() {
 			outBar := c.OutBar[(i*m+j)*n:][:n]
 			g := c.G[(i*m+j)*n:][:n]
 			kept := c.Kept[(i*m+j)*n:][:n]
+			gBar := c.GBar[(i*m+j)*n:][:n]
 			prior := c.Prior[(i*m+j)*n:][:n]
 			kept2 := c.Kept2[(i*m+j)*n:][:n]
-			gBar := c.GBar[(i*m+j)*n:][:n]
 			priorBar := c.PriorBar[(i*m+j)*n:][:n]
 			t22Entry := t22_2[j]
 			for k := range n {
 				t42 := F(out[k] * (outBar[k] - t22Entry))
-				t7 += -F(g[k] * t42)
-				t8 := -F(t42 * thetaEntry)
+				t7 -= F(g[k] * t42)
 				t9 += F(kept[k] * t42)
-				t16 := choose((F(1e-08) <= prior[k]), F(F(alphaEntry*t42)*kept2[k]), F(0))
-				gBar[k] = t8
-				priorBar[k] = t16
+				gBar[k] = -F(t42 * thetaEntry)
+				priorBar[k] = choose((F(1e-08) <= prior[k]), F(F(alphaEntry*t42)*kept2[k]), F(0))
 			}
 		}
 		thetaBar[i] = t7

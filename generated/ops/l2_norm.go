@@ -59,10 +59,8 @@ func (c *L2NormCall[F]) Run() {
 		keptEntry := kept2[i]
 		t3 := (F(0) < keptEntry)
 		t6 := num.Sqrt(choose(t3, keptEntry, F(1)))
-		out2 := choose(t3, t6, F(0))
-		t62 := (F(1) / t6)
-		out[i] = out2
-		kept2_2[i] = t62
+		out[i] = choose(t3, t6, F(0))
+		kept2_2[i] = (F(1) / t6)
 	}
 }
 

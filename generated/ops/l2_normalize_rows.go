@@ -70,11 +70,9 @@ func (c *L2NormalizeRowsCall[F]) Run() {
 			keptEntry := kept[j]
 			t3 := (F(0) < keptEntry)
 			t6 := num.Sqrt(choose(t3, keptEntry, F(1)))
-			t102 := num.Max(choose(t3, t6, F(0)), F(1e-08))
-			t16 := (F(1) / t6)
 			kept2[j] = t6
-			t10_2[j] = t102
-			kept5[j] = t16
+			t10_2[j] = num.Max(choose(t3, t6, F(0)), F(1e-08))
+			kept5[j] = (F(1) / t6)
 		}
 	}
 
@@ -90,10 +88,9 @@ func (c *L2NormalizeRowsCall[F]) Run() {
 			t32 := (F(1) / t10Entry)
 			for k := range n {
 				out2 := (X[k] / t10Entry)
-				t52 := (out2 / t10Entry)
 				out[k] = out2
 				kept3[k] = t32
-				kept4[k] = t52
+				kept4[k] = (out2 / t10Entry)
 			}
 		}
 	}
@@ -148,10 +145,9 @@ func (c *L2NormalizeRowsBackward[F]) Run() {
 		for j := range m {
 			t32 := (F(0) < kept[j])
 			t722 := (F(1e-08) <= choose(t32, kept2[j], F(0)))
-			t112 := (t722 && t32)
 			t3_2[j] = t32
 			t72_2[j] = t722
-			t11_2[j] = t112
+			t11_2[j] = (t722 && t32)
 		}
 	}
 
@@ -163,7 +159,7 @@ func (c *L2NormalizeRowsBackward[F]) Run() {
 			kept4 := c.Kept4[(i*m+j)*n:][:n]
 			var t622 F
 			for k := range n {
-				t622 += -F(outBar[k] * kept4[k])
+				t622 -= F(outBar[k] * kept4[k])
 			}
 			t62_2[j] = t622
 		}

@@ -97,7 +97,6 @@ func (c *LayerNormCall[F]) Run() {
 	}
 
 	// layer_norm.out
-	w2 := F(n)
 	t16 := (F(1) / F(n))
 	for i := range L {
 		t6_2 := t6[i*m:][:m]
@@ -105,10 +104,9 @@ func (c *LayerNormCall[F]) Run() {
 		kept5 := c.Kept5[i*m:][:m]
 		kept6 := c.Kept6[i*m:][:m]
 		for j := range m {
-			t102 := num.Sqrt(1e-05 + (t6_2[j] / w2))
-			t122 := (F(1) / t102)
+			t102 := num.Sqrt(1e-05 + (t6_2[j] / w))
 			t10_2[j] = t102
-			kept5[j] = t122
+			kept5[j] = (F(1) / t102)
 			kept6[j] = t16
 		}
 	}
@@ -128,12 +126,10 @@ func (c *LayerNormCall[F]) Run() {
 			t72 := (F(1) / t10Entry)
 			for k := range n {
 				t11 := (t4_2[k] / t10Entry)
-				out2 := F(t11*gamma[k]) + beta[k]
-				t92 := (t11 / t10Entry)
 				kept2[k] = t11
-				out[k] = out2
+				out[k] = F(t11*gamma[k]) + beta[k]
 				kept3[k] = t72
-				kept4[k] = t92
+				kept4[k] = (t11 / t10Entry)
 			}
 		}
 	}
@@ -188,19 +184,18 @@ func (c *LayerNormBackward[F]) Run() {
 		gammaBar := c.GammaBar[i*n:][:n]
 		for j := range m {
 			outBar := c.OutBar[(i*m+j)*n:][:n]
-			kept3 := c.Kept3[(i*m+j)*n:][:n]
 			kept4 := c.Kept4[(i*m+j)*n:][:n]
 			kept2 := c.Kept2[(i*m+j)*n:][:n]
+			kept3 := c.Kept3[(i*m+j)*n:][:n]
 			t82_2 := t82[(i*m+j)*n:][:n]
 			var t1022 F
 			for k := range n {
 				outBarEntry := outBar[k]
 				t52 := F(outBarEntry * gamma[k])
-				t822 := F(t52 * kept3[k])
-				t1022 += -F(t52 * kept4[k])
+				t1022 -= F(t52 * kept4[k])
 				betaBar[k] += outBarEntry
 				gammaBar[k] += F(outBarEntry * kept2[k])
-				t82_2[k] = t822
+				t82_2[k] = F(t52 * kept3[k])
 			}
 			t102_2[j] = t1022
 		}
@@ -225,7 +220,7 @@ func (c *LayerNormBackward[F]) Run() {
 			for k := range n {
 				t182 := F(F(0.5*(x[k]-keptEntry)) * w)
 				t222 += F(-2 * t182)
-				t242 += -t82_2[k]
+				t242 -= t82_2[k]
 				t18_2[k] = t182
 			}
 			t22_2[j] = t222

@@ -45,10 +45,8 @@ func (c *LogCall[F]) Run() {
 		kept := c.Kept[i*n:][:n]
 		for j := range n {
 			xEntry := x[j]
-			out2 := num.Log(xEntry)
-			t2 := (F(1) / xEntry)
-			out[j] = out2
-			kept[j] = t2
+			out[j] = num.Log(xEntry)
+			kept[j] = (F(1) / xEntry)
 		}
 	}
 }

@@ -62,8 +62,7 @@ func (c *MeanRowsCall[F]) Run() {
 		out := c.Out[i*n:][:n]
 		kept := c.Kept[i*n:][:n]
 		for j := range n {
-			out2 := (t2[j] / w)
-			out[j] = out2
+			out[j] = (t2[j] / w)
 			kept[j] = t3
 		}
 	}

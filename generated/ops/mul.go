@@ -72,15 +72,13 @@ func (c *MulBackward[F]) Run() {
 	for i := range L {
 		outBar := c.OutBar[i*n:][:n]
 		B := c.B[i*n:][:n]
-		A := c.A[i*n:][:n]
 		ABar := c.ABar[i*n:][:n]
+		A := c.A[i*n:][:n]
 		BBar := c.BBar[i*n:][:n]
 		for j := range n {
 			outBarEntry := outBar[j]
-			t := F(B[j] * outBarEntry)
-			t2 := F(A[j] * outBarEntry)
-			ABar[j] = t
-			BBar[j] = t2
+			ABar[j] = F(B[j] * outBarEntry)
+			BBar[j] = F(A[j] * outBarEntry)
 		}
 	}
 }

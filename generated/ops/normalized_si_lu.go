@@ -79,11 +79,9 @@ func (c *NormalizedSiLUCall[F]) Run() {
 		for j := range m {
 			t5 := num.Sqrt(1e-06 + t3_2[j])
 			t6 := (scaleEntry / t5)
-			t42 := (t6 / t5)
-			t7 := (F(1) / t5)
 			kept2[j] = t6
-			kept3[j] = t42
-			kept4[j] = t7
+			kept3[j] = (t6 / t5)
+			kept4[j] = (F(1) / t5)
 		}
 	}
 
@@ -92,15 +90,13 @@ func (c *NormalizedSiLUCall[F]) Run() {
 		kept2 := c.Kept2[i*m:][:m]
 		for j := range m {
 			t2_2 := t2[(i*m+j)*n:][:n]
-			x := c.X[(i*m+j)*n:][:n]
 			out := c.Out[(i*m+j)*n:][:n]
+			x := c.X[(i*m+j)*n:][:n]
 			kept5 := c.Kept5[(i*m+j)*n:][:n]
 			kept2Entry := kept2[j]
 			for k := range n {
-				out2 := F(t2_2[k] * kept2Entry)
-				t16 := num.Sigmoid(-x[k])
-				out[k] = out2
-				kept5[k] = t16
+				out[k] = F(t2_2[k] * kept2Entry)
+				kept5[k] = num.Sigmoid(-x[k])
 			}
 		}
 	}

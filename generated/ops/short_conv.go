@@ -72,11 +72,9 @@ func (c *ShortConvCall[F]) Run() {
 			for k := range n {
 				t2 := b[k] + kept[k]
 				t3 := num.Sigmoid(t2)
-				out2 := F(t2 * t3)
-				t5 := num.Sigmoid(-t2)
 				kept2[k] = t3
-				out[k] = out2
-				kept3[k] = t5
+				out[k] = F(t2 * t3)
+				kept3[k] = num.Sigmoid(-t2)
 			}
 		}
 	}

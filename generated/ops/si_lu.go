@@ -48,11 +48,9 @@ func (c *SiLUCall[F]) Run() {
 		for j := range n {
 			xEntry := x[j]
 			t := num.Sigmoid(xEntry)
-			out2 := F(xEntry * t)
-			t5 := num.Sigmoid(-xEntry)
 			kept[j] = t
-			out[j] = out2
-			kept2[j] = t5
+			out[j] = F(xEntry * t)
+			kept2[j] = num.Sigmoid(-xEntry)
 		}
 	}
 }

@@ -45,10 +45,8 @@ func (c *SigmoidCall[F]) Run() {
 		kept := c.Kept[i*n:][:n]
 		for j := range n {
 			xEntry := x[j]
-			out2 := num.Sigmoid(xEntry)
-			t2 := num.Sigmoid(-xEntry)
-			out[j] = out2
-			kept[j] = t2
+			out[j] = num.Sigmoid(xEntry)
+			kept[j] = num.Sigmoid(-xEntry)
 		}
 	}
 }

@@ -45,10 +45,8 @@ func (c *SoftplusCall[F]) Run() {
 		kept := c.Kept[i*n:][:n]
 		for j := range n {
 			xEntry := x[j]
-			t9 := num.Max(xEntry, F(0)) + num.Log1p(num.Exp(-num.Abs(xEntry)))
-			t22 := num.Sigmoid(xEntry)
-			out[j] = t9
-			kept[j] = t22
+			out[j] = num.Max(xEntry, F(0)) + num.Log1p(num.Exp(-num.Abs(xEntry)))
+			kept[j] = num.Sigmoid(xEntry)
 		}
 	}
 }

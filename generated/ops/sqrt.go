@@ -45,9 +45,8 @@ func (c *SqrtCall[F]) Run() {
 		kept := c.Kept[i*n:][:n]
 		for j := range n {
 			out2 := num.Sqrt(x[j])
-			t2 := (F(1) / out2)
 			out[j] = out2
-			kept[j] = t2
+			kept[j] = (F(1) / out2)
 		}
 	}
 }

@@ -73,10 +73,8 @@ func (c *SubBackward[F]) Run() {
 		ABar := c.ABar[i*n:][:n]
 		for j := range n {
 			outBarEntry := outBar[j]
-			t2 := -outBarEntry
-			t := outBarEntry
-			BBar[j] = t2
-			ABar[j] = t
+			BBar[j] = -outBarEntry
+			ABar[j] = outBarEntry
 		}
 	}
 }

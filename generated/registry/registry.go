@@ -53,3 +53,22 @@ func NewModel[F num.Float](name string, s block.Sizes) (block.Model[F], error) {
 	}
 	return nil, fmt.Errorf("there is no model %s; there are %s", name, strings.Join(Models(), ", "))
 }
+
+// Rules are the names of all memory rules, in order.
+func Rules() []string {
+	return []string{"DeltaRule", "Hebbian", "TitansLMM"}
+}
+
+// NewRule makes a memory rule by name, for vectors of the given width. It fails
+// as NewModel does.
+func NewRule[F num.Float](name string, s block.Sizes, width int) (block.Block[F], error) {
+	switch name {
+	case "DeltaRule":
+		return deltarule.New[F](s, width), s.Err()
+	case "Hebbian":
+		return hebbian.New[F](s, width), s.Err()
+	case "TitansLMM":
+		return titanslmm.New[F](s, width), s.Err()
+	}
+	return nil, fmt.Errorf("there is no rule %s; there are %s", name, strings.Join(Rules(), ", "))
+}

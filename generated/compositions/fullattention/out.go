@@ -189,18 +189,15 @@ func (c *Out[F]) Run() {
 		for j := range T {
 			for k2 := range H {
 				qView := q[((i*T+j)*H+k2)*dH:][:dH]
-				kView := k[((i*T+j)*H+k2)*dH:][:dH]
-				vView := v[((i*T+j)*H+k2)*dH:][:dH]
 				kept2 := c.Kept2[((i*T+j)*H+k2)*dH:][:dH]
+				kView := k[((i*T+j)*H+k2)*dH:][:dH]
 				kept3 := c.Kept3[((i*T+j)*H+k2)*dH:][:dH]
+				vView := v[((i*T+j)*H+k2)*dH:][:dH]
 				kept4 := c.Kept4[((i*T+j)*H+k2)*dH:][:dH]
 				for m := range dH {
-					t2 := qView[m]
-					t32 := kView[m]
-					t42 := vView[m]
-					kept2[m] = t2
-					kept3[m] = t32
-					kept4[m] = t42
+					kept2[m] = qView[m]
+					kept3[m] = kView[m]
+					kept4[m] = vView[m]
 				}
 			}
 		}

@@ -41,18 +41,16 @@ func (c *Out[F]) Run() {
 	for i := range L {
 		for j := range T {
 			m := c.M[(i*T+j)*d:][:d]
-			a := c.A[(i*T+j)*d:][:d]
 			kept := c.Kept[(i*T+j)*d:][:d]
+			a := c.A[(i*T+j)*d:][:d]
 			t12_2 := t12[(i*T+j)*d:][:d]
 			kept2 := c.Kept2[(i*T+j)*d:][:d]
 			for k := range d {
 				mEntry := m[k]
 				t := num.Sigmoid(mEntry)
-				t122 := F(a[k] * t)
-				t6 := num.Sigmoid(-mEntry)
 				kept[k] = t
-				t12_2[k] = t122
-				kept2[k] = t6
+				t12_2[k] = F(a[k] * t)
+				kept2[k] = num.Sigmoid(-mEntry)
 			}
 		}
 	}
@@ -117,17 +115,15 @@ func (c *OutBackward[F]) Run() {
 		for j := range T {
 			kept := c.Kept[(i*T+j)*d:][:d]
 			t8_2 := t8[(i*T+j)*d:][:d]
+			aBar := c.ABar[(i*T+j)*d:][:d]
 			a := c.A[(i*T+j)*d:][:d]
 			kept2 := c.Kept2[(i*T+j)*d:][:d]
-			aBar := c.ABar[(i*T+j)*d:][:d]
 			mBar := c.MBar[(i*T+j)*d:][:d]
 			for k := range d {
 				keptEntry := kept[k]
 				t8Entry := t8_2[k]
-				t3 := F(keptEntry * t8Entry)
-				t7 := F(F(F(a[k]*keptEntry)*t8Entry) * kept2[k])
-				aBar[k] = t3
-				mBar[k] = t7
+				aBar[k] = F(keptEntry * t8Entry)
+				mBar[k] = F(F(F(a[k]*keptEntry)*t8Entry) * kept2[k])
 			}
 		}
 	}

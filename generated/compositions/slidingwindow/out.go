@@ -345,14 +345,12 @@ func (c *Out[F]) Run() {
 			for k2 := range H {
 				t32_2 := t32[((i*T+j)*H+k2)*dH:][:dH]
 				t33_2 := t33[((i*T+j)*H+k2)*dH:][:dH]
-				qView := q[((i*T+j)*H+k2)*dH:][:dH]
 				t34_2 := t34[((i*T+j)*H+k2)*dH:][:dH]
+				qView := q[((i*T+j)*H+k2)*dH:][:dH]
 				kept2 := c.Kept2[((i*T+j)*H+k2)*dH:][:dH]
 				for m := range dH {
-					t342 := t32_2[m] + t33_2[m]
-					t2 := qView[m]
-					t34_2[m] = t342
-					kept2[m] = t2
+					t34_2[m] = t32_2[m] + t33_2[m]
+					kept2[m] = qView[m]
 				}
 			}
 		}
@@ -375,14 +373,12 @@ func (c *Out[F]) Run() {
 	for i := range nP {
 		for j := range H {
 			kNPView := kNP[(i*H+j)*dH:][:dH]
-			vNPView := vNP[(i*H+j)*dH:][:dH]
 			kept3 := c.Kept3[(i*H+j)*dH:][:dH]
+			vNPView := vNP[(i*H+j)*dH:][:dH]
 			kept5 := c.Kept5[(i*H+j)*dH:][:dH]
 			for k2 := range dH {
-				t3 := kNPView[k2]
-				t42 := vNPView[k2]
-				kept3[k2] = t3
-				kept5[k2] = t42
+				kept3[k2] = kNPView[k2]
+				kept5[k2] = vNPView[k2]
 			}
 		}
 	}
@@ -572,8 +568,7 @@ func (c *OutBackward[F]) Run() {
 				seriesTailBar := c.SeriesTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
 				t292_2 := t292[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 				for m := range dH {
-					t102 := t92_2[m]
-					series2TailBarOut[m] = t102
+					series2TailBarOut[m] = t92_2[m]
 					t292_2[m] += seriesTailBar[m]
 				}
 			}
@@ -821,13 +816,12 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// sliding_window.a
-	keptEntry2 := keptEntry
 	for i := range nP {
 		for j := range H {
 			t52_2 := t52[(i*H+j)*dH:][:dH]
 			t37_2 := t37[(i*H+j)*dH:][:dH]
 			for k := range dH {
-				t37_2[k] = F(keptEntry2 * t52_2[k])
+				t37_2[k] = F(keptEntry * t52_2[k])
 			}
 		}
 	}
@@ -905,15 +899,13 @@ func (c *OutBackward[F]) Run() {
 	for i := range H * dH {
 		t40_2 := t40[i*H*dH:][:H*dH]
 		t42_2 := t42[i*H*dH:][:H*dH]
+		WKBar := c.WKBar[i*H*dH:][:H*dH]
 		t162_2 := t162[i*H*dH:][:H*dH]
 		t182_2 := t182[i*H*dH:][:H*dH]
-		WKBar := c.WKBar[i*H*dH:][:H*dH]
 		WVBar := c.WVBar[i*H*dH:][:H*dH]
 		for j := range H * dH {
-			t49 := t40_2[j] + t42_2[j]
-			t50 := t162_2[j] + t182_2[j]
-			WKBar[j] = t49
-			WVBar[j] = t50
+			WKBar[j] = t40_2[j] + t42_2[j]
+			WVBar[j] = t162_2[j] + t182_2[j]
 		}
 	}
 }

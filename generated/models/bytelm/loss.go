@@ -112,10 +112,8 @@ func (c *Loss[F]) Run() {
 		keptEntry := kept2[i]
 		t16 := (keptEntry == F(0))
 		t18 := choose(t16, F(1), keptEntry)
-		loss2 := choose(t16, F(0), (t10[i] / t18))
-		t62 := (F(1) / t18)
-		loss[i] = loss2
-		kept2_2[i] = t62
+		loss[i] = choose(t16, F(0), (t10[i] / t18))
+		kept2_2[i] = (F(1) / t18)
 	}
 
 	// byte_lm.loss
@@ -194,7 +192,7 @@ func (c *LossBackward[F]) Run() {
 			t132_2[j] = t1322
 			n := int(next[j])
 			if uint(n) < uint(V) {
-				t162[(i*T+j)*V+n] += -t1322
+				t162[(i*T+j)*V+n] -= t1322
 			}
 		}
 	}

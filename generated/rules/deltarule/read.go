@@ -148,11 +148,9 @@ func (c *Read[F]) Run() {
 			kept4Entry := kept4[j]
 			t10 := (F(0) < kept4Entry)
 			t13 := num.Sqrt(choose(t10, kept4Entry, F(1)))
-			t172 := num.Max(choose(t10, t13, F(0)), F(1e-08))
-			t162 := (F(1) / t13)
 			kept5[j] = t13
-			t17_2[j] = t172
-			kept8[j] = t162
+			t17_2[j] = num.Max(choose(t10, t13, F(0)), F(1e-08))
+			kept8[j] = (F(1) / t13)
 		}
 	}
 
@@ -161,21 +159,19 @@ func (c *Read[F]) Run() {
 		t17_2 := t17[i*T:][:T]
 		for j := range T {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
 			q2 := q[(i*T+j)*dK:][:dK]
 			kept6 := c.Kept6[(i*T+j)*dK:][:dK]
 			kept7 := c.Kept7[(i*T+j)*dK:][:dK]
+			t5_2 := t5[(i*T+j)*dK:][:dK]
 			kept9 := c.Kept9[(i*T+j)*dK:][:dK]
 			t17Entry := t17_2[j]
 			t32 := (F(1) / t17Entry)
 			for k := range dK {
 				q2_2 := (q1_2[k] / t17Entry)
-				t522 := (q2_2 / t17Entry)
-				t31 := num.Sigmoid(-t5_2[k])
 				q2[k] = q2_2
 				kept6[k] = t32
-				kept7[k] = t522
-				kept9[k] = t31
+				kept7[k] = (q2_2 / t17Entry)
+				kept9[k] = num.Sigmoid(-t5_2[k])
 			}
 		}
 	}
@@ -276,10 +272,9 @@ func (c *ReadBackward[F]) Run() {
 		for j := range T {
 			t102 := (F(0) < kept4[j])
 			t72 := (F(1e-08) <= choose(t102, kept5[j], F(0)))
-			t1122 := (t72 && t102)
 			t10_2[j] = t102
 			t7_2[j] = t72
-			t112_2[j] = t1122
+			t112_2[j] = (t72 && t102)
 		}
 	}
 
@@ -298,7 +293,7 @@ func (c *ReadBackward[F]) Run() {
 			kept7 := c.Kept7[(i*T+j)*dK:][:dK]
 			var t622 F
 			for k := range dK {
-				t622 += -F(t2[k] * kept7[k])
+				t622 -= F(t2[k] * kept7[k])
 			}
 			t62_2[j] = t622
 		}

@@ -207,9 +207,8 @@ func (c *Step[F]) Run() {
 			kept5Entry := kept5[j]
 			t10 := (F(0) < kept5Entry)
 			t13 := num.Sqrt(choose(t10, kept5Entry, F(1)))
-			t172 := num.Max(choose(t10, t13, F(0)), F(1e-08))
 			kept6[j] = t13
-			t17_2[j] = t172
+			t17_2[j] = num.Max(choose(t10, t13, F(0)), F(1e-08))
 		}
 	}
 
@@ -288,16 +287,14 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			t222 := t21_2[j] + bRhoEntry
 			t23 := num.Sigmoid(t222)
-			rho2_2 := num.Min(num.Max(t23, F(0)), F(1))
 			t302 := t29_2[j] + bThetaEntry
 			t31 := num.Softplus(t302)
-			theta2_2 := num.Max(t31, F(0))
 			t22_2[j] = t222
 			kept8[j] = t23
-			rho2[j] = rho2_2
+			rho2[j] = num.Min(num.Max(t23, F(0)), F(1))
 			t30_2[j] = t302
 			kept9[j] = t31
-			theta2[j] = theta2_2
+			theta2[j] = num.Max(t31, F(0))
 		}
 	}
 
@@ -383,30 +380,25 @@ func (c *Step[F]) Run() {
 	// delta_rule.q, delta_rule.theta, delta_rule.rho, delta_rule.k
 	for i := range L {
 		kept13 := c.Kept13[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		kept6 := c.Kept6[i*T:][:T]
 		kept14 := c.Kept14[i*T:][:T]
 		t50_2 := t50[i*T:][:T]
 		kept17 := c.Kept17[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
 		kept19 := c.Kept19[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
 		kept20 := c.Kept20[i*T:][:T]
+		kept6 := c.Kept6[i*T:][:T]
 		kept23 := c.Kept23[i*T:][:T]
 		for j := range T {
 			kept13Entry := kept13[j]
 			t43 := (F(0) < kept13Entry)
 			t46 := num.Sqrt(choose(t43, kept13Entry, F(1)))
-			t502 := num.Max(choose(t43, t46, F(0)), F(1e-08))
-			t2122 := (F(1) / t46)
-			t53 := num.Sigmoid(t30_2[j])
-			t74 := num.Sigmoid(-t22_2[j])
-			t103 := (F(1) / kept6[j])
 			kept14[j] = t46
-			t50_2[j] = t502
-			kept17[j] = t2122
-			kept19[j] = t53
-			kept20[j] = t74
-			kept23[j] = t103
+			t50_2[j] = num.Max(choose(t43, t46, F(0)), F(1e-08))
+			kept17[j] = (F(1) / t46)
+			kept19[j] = num.Sigmoid(t30_2[j])
+			kept20[j] = num.Sigmoid(-t22_2[j])
+			kept23[j] = (F(1) / kept6[j])
 		}
 	}
 
@@ -418,15 +410,15 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			k := c.K[(i*T+j)*dK:][:dK]
-			t38_2 := t38[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
 			t33_2 := t33[(i*T+j)*dK:][:dK]
 			kept15 := c.Kept15[(i*T+j)*dK:][:dK]
 			kept16 := c.Kept16[(i*T+j)*dK:][:dK]
+			t38_2 := t38[(i*T+j)*dK:][:dK]
 			kept18 := c.Kept18[(i*T+j)*dK:][:dK]
 			kept21 := c.Kept21[(i*T+j)*dK:][:dK]
 			kept22 := c.Kept22[(i*T+j)*dK:][:dK]
+			t5_2 := t5[(i*T+j)*dK:][:dK]
 			kept24 := c.Kept24[(i*T+j)*dK:][:dK]
 			t50Entry := t50_2[j]
 			thetaEntry := theta2[j]
@@ -436,19 +428,14 @@ func (c *Step[F]) Run() {
 			for k2 := range dK {
 				q2 := (q1_2[k2] / t50Entry)
 				kEntry := k[k2]
-				t332 := F(thetaEntry * kEntry)
-				t102 := (q2 / t50Entry)
-				t362 := num.Sigmoid(-t38_2[k2])
-				t92 := (kEntry / t17Entry2)
-				t118 := num.Sigmoid(-t5_2[k2])
 				q[k2] = q2
-				t33_2[k2] = t332
+				t33_2[k2] = F(thetaEntry * kEntry)
 				kept15[k2] = t82
-				kept16[k2] = t102
-				kept18[k2] = t362
+				kept16[k2] = (q2 / t50Entry)
+				kept18[k2] = num.Sigmoid(-t38_2[k2])
 				kept21[k2] = t90
-				kept22[k2] = t92
-				kept24[k2] = t118
+				kept22[k2] = (kEntry / t17Entry2)
+				kept24[k2] = num.Sigmoid(-t5_2[k2])
 			}
 		}
 	}
@@ -779,25 +766,23 @@ func (c *StepBackward[F]) Run() {
 		bQ := c.BQ[:dK]
 		for j := range T {
 			kept3 := c.Kept3[(i*T+j)*dK:][:dK]
-			kept11 := c.Kept11[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
+			kept11 := c.Kept11[(i*T+j)*dK:][:dK]
 			t38_2 := t38[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t53 := bK[k] + kept3[k]
-				t383 := bQ[k] + kept11[k]
-				t5_2[k] = t53
-				t38_2[k] = t383
+				t5_2[k] = bK[k] + kept3[k]
+				t38_2[k] = bQ[k] + kept11[k]
 			}
 		}
 	}
 
 	// delta_rule.k, delta_rule.rho, delta_rule.theta, delta_rule.q
 	for i := range L {
-		kept5 := c.Kept5[i*T:][:T]
 		kept8 := c.Kept8[i*T:][:T]
 		kept9 := c.Kept9[i*T:][:T]
 		kept13 := c.Kept13[i*T:][:T]
 		kept14 := c.Kept14[i*T:][:T]
+		kept5 := c.Kept5[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		rho2 := rho[i*T:][:T]
@@ -807,23 +792,18 @@ func (c *StepBackward[F]) Run() {
 		t162_2 := t162[i*T:][:T]
 		t492_2 := t492[i*T:][:T]
 		for j := range T {
-			t102 := (F(0) < kept5[j])
 			t252 := num.Max(kept8[j], F(0))
-			rho2_2 := num.Min(t252, F(1))
 			kept9Entry := kept9[j]
-			theta2_2 := num.Max(kept9Entry, F(0))
 			t433 := (F(0) < kept13[j])
 			t1222 := (F(1e-08) <= choose(t433, kept14[j], F(0)))
-			t1622 := (t1222 && t433)
-			t4922 := (F(0) <= kept9Entry)
-			t10_2[j] = t102
+			t10_2[j] = (F(0) < kept5[j])
 			t25_2[j] = t252
-			rho2[j] = rho2_2
-			theta2[j] = theta2_2
+			rho2[j] = num.Min(t252, F(1))
+			theta2[j] = num.Max(kept9Entry, F(0))
 			t43_2[j] = t433
 			t122_2[j] = t1222
-			t162_2[j] = t1622
-			t492_2[j] = t4922
+			t162_2[j] = (t1222 && t433)
+			t492_2[j] = (F(0) <= kept9Entry)
 		}
 	}
 
@@ -937,36 +917,32 @@ func (c *StepBackward[F]) Run() {
 							qEntry := q[j]
 							t62Sum := t62_2[j]
 							MTrailEntry0 := MTrail3[j][0]
-							t3220 := F((F(rhoEntry2*MTrailEntry0) - F(thetaEntry2*F(kEntry*keptEntry20))) * yBarEntry0)
 							t4230 := MBarState[j][0] + F(qEntry*yBarEntry0)
-							t820 += -F(F(kEntry*keptEntry20) * t4230)
+							t820 -= F(F(kEntry*keptEntry20) * t4230)
 							t10220 += F(MTrailEntry0 * t4230)
 							t260 += F(t4230 * kEntry)
-							t62Sum += t3220
+							t62Sum += F((F(rhoEntry2*MTrailEntry0) - F(thetaEntry2*F(kEntry*keptEntry20))) * yBarEntry0)
 							t422_2[j][0] = t4230
 							MTrailEntry1 := MTrail3[j][1]
-							t3221 := F((F(rhoEntry2*MTrailEntry1) - F(thetaEntry2*F(kEntry*keptEntry21))) * yBarEntry1)
 							t4231 := MBarState[j][1] + F(qEntry*yBarEntry1)
-							t821 += -F(F(kEntry*keptEntry21) * t4231)
+							t821 -= F(F(kEntry*keptEntry21) * t4231)
 							t10221 += F(MTrailEntry1 * t4231)
 							t261 += F(t4231 * kEntry)
-							t62Sum += t3221
+							t62Sum += F((F(rhoEntry2*MTrailEntry1) - F(thetaEntry2*F(kEntry*keptEntry21))) * yBarEntry1)
 							t422_2[j][1] = t4231
 							MTrailEntry2 := MTrail3[j][2]
-							t3222 := F((F(rhoEntry2*MTrailEntry2) - F(thetaEntry2*F(kEntry*keptEntry22))) * yBarEntry2)
 							t4232 := MBarState[j][2] + F(qEntry*yBarEntry2)
-							t822 += -F(F(kEntry*keptEntry22) * t4232)
+							t822 -= F(F(kEntry*keptEntry22) * t4232)
 							t10222 += F(MTrailEntry2 * t4232)
 							t262 += F(t4232 * kEntry)
-							t62Sum += t3222
+							t62Sum += F((F(rhoEntry2*MTrailEntry2) - F(thetaEntry2*F(kEntry*keptEntry22))) * yBarEntry2)
 							t422_2[j][2] = t4232
 							MTrailEntry3 := MTrail3[j][3]
-							t3223 := F((F(rhoEntry2*MTrailEntry3) - F(thetaEntry2*F(kEntry*keptEntry23))) * yBarEntry3)
 							t4233 := MBarState[j][3] + F(qEntry*yBarEntry3)
-							t823 += -F(F(kEntry*keptEntry23) * t4233)
+							t823 -= F(F(kEntry*keptEntry23) * t4233)
 							t10223 += F(MTrailEntry3 * t4233)
 							t263 += F(t4233 * kEntry)
-							t62Sum += t3223
+							t62Sum += F((F(rhoEntry2*MTrailEntry3) - F(thetaEntry2*F(kEntry*keptEntry23))) * yBarEntry3)
 							t422_2[j][3] = t4233
 							t62_2[j] = t62Sum
 						}
@@ -974,56 +950,43 @@ func (c *StepBackward[F]) Run() {
 						t22Sum := t22_2[a]
 						// delta_rule.m
 						// delta_rule.m
-						thetaEntry3 := thetaEntry2
 						t32Sum += t820
 						t22Sum += t10220
-						t200 := F(thetaEntry2 * t260)
-						t52[(l*T+a+C*s)*dV+i] = t200
-						w0 := F(thetaEntry3 * keptEntry20)
-						w20 := F(thetaEntry3 * t260)
+						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t260)
+						w0 := F(thetaEntry2 * keptEntry20)
+						w20 := F(thetaEntry2 * t260)
 						t32Sum += t821
 						t22Sum += t10221
-						t201 := F(thetaEntry2 * t261)
-						t52[(l*T+a+C*s)*dV+i+1] = t201
-						w1 := F(thetaEntry3 * keptEntry21)
-						w21 := F(thetaEntry3 * t261)
+						t52[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t261)
+						w1 := F(thetaEntry2 * keptEntry21)
+						w21 := F(thetaEntry2 * t261)
 						t32Sum += t822
 						t22Sum += t10222
-						t202 := F(thetaEntry2 * t262)
-						t52[(l*T+a+C*s)*dV+i+2] = t202
-						w2 := F(thetaEntry3 * keptEntry22)
-						w22 := F(thetaEntry3 * t262)
+						t52[(l*T+a+C*s)*dV+i+2] = F(thetaEntry2 * t262)
+						w2 := F(thetaEntry2 * keptEntry22)
+						w22 := F(thetaEntry2 * t262)
 						t32Sum += t823
 						t22Sum += t10223
-						t203 := F(thetaEntry2 * t263)
-						t52[(l*T+a+C*s)*dV+i+3] = t203
-						w3 := F(thetaEntry3 * keptEntry23)
-						w23 := F(thetaEntry3 * t263)
+						t52[(l*T+a+C*s)*dV+i+3] = F(thetaEntry2 * t263)
+						w3 := F(thetaEntry2 * keptEntry23)
+						w23 := F(thetaEntry2 * t263)
 						t32_2[a] = t32Sum
 						t22_2[a] = t22Sum
 						for j := range dK {
 							t30Entry := t30_2[j]
 							t42Sum := t42_2[j]
 							t422Entry0 := t422_2[j][0]
-							t240 := F(rhoEntry2*t422Entry0) - F(t260*t30Entry)
-							t2530 := -F(w0*t422Entry0) - F(w20*MTrail3[j][0])
-							MBarState[j][0] = t240
-							t42Sum += t2530
+							MBarState[j][0] = F(rhoEntry2*t422Entry0) - F(t260*t30Entry)
+							t42Sum += -F(w0*t422Entry0) - F(w20*MTrail3[j][0])
 							t422Entry1 := t422_2[j][1]
-							t241 := F(rhoEntry2*t422Entry1) - F(t261*t30Entry)
-							t2531 := -F(w1*t422Entry1) - F(w21*MTrail3[j][1])
-							MBarState[j][1] = t241
-							t42Sum += t2531
+							MBarState[j][1] = F(rhoEntry2*t422Entry1) - F(t261*t30Entry)
+							t42Sum += -F(w1*t422Entry1) - F(w21*MTrail3[j][1])
 							t422Entry2 := t422_2[j][2]
-							t242 := F(rhoEntry2*t422Entry2) - F(t262*t30Entry)
-							t2532 := -F(w2*t422Entry2) - F(w22*MTrail3[j][2])
-							MBarState[j][2] = t242
-							t42Sum += t2532
+							MBarState[j][2] = F(rhoEntry2*t422Entry2) - F(t262*t30Entry)
+							t42Sum += -F(w2*t422Entry2) - F(w22*MTrail3[j][2])
 							t422Entry3 := t422_2[j][3]
-							t243 := F(rhoEntry2*t422Entry3) - F(t263*t30Entry)
-							t2533 := -F(w3*t422Entry3) - F(w23*MTrail3[j][3])
-							MBarState[j][3] = t243
-							t42Sum += t2533
+							MBarState[j][3] = F(rhoEntry2*t422Entry3) - F(t263*t30Entry)
+							t42Sum += -F(w3*t422Entry3) - F(w23*MTrail3[j][3])
 							t42_2[j] = t42Sum
 						}
 					}
@@ -1085,29 +1048,24 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							MTrailEntry := MTrail3[j][0]
 							kEntry := k[j]
-							t322 := F((F(rhoEntry2*MTrailEntry) - F(thetaEntry2*F(kEntry*keptEntry2))) * yBarEntry)
 							t423 := MBarState[j][0] + F(q[j]*yBarEntry)
-							t82_2 += -F(F(kEntry*keptEntry2) * t423)
+							t82_2 -= F(F(kEntry*keptEntry2) * t423)
 							t1022 += F(MTrailEntry * t423)
 							t26 += F(t423 * kEntry)
-							t62_2[j] += t322
+							t62_2[j] += F((F(rhoEntry2*MTrailEntry) - F(thetaEntry2*F(kEntry*keptEntry2))) * yBarEntry)
 							t422_2[j][0] = t423
 						}
 						t32_2[a] += t82_2
 						t22_2[a] += t1022
 						// delta_rule.m
-						t20 := F(thetaEntry2 * t26)
-						t52[(l*T+a+C*s)*dV+i] = t20
+						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t26)
 						// delta_rule.m
-						thetaEntry3 := thetaEntry2
-						w := F(thetaEntry3 * keptEntry2)
-						w2 := F(thetaEntry3 * t26)
+						w := F(thetaEntry2 * keptEntry2)
+						w2 := F(thetaEntry2 * t26)
 						for j := range dK {
 							t422Entry := t422_2[j][0]
-							t24 := F(rhoEntry2*t422Entry) - F(t26*t30_2[j])
-							t253 := -F(w*t422Entry) - F(w2*MTrail3[j][0])
-							MBarState[j][0] = t24
-							t42_2[j] += t253
+							MBarState[j][0] = F(rhoEntry2*t422Entry) - F(t26*t30_2[j])
+							t42_2[j] += -F(w*t422Entry) - F(w2*MTrail3[j][0])
 						}
 					}
 				}
@@ -1126,7 +1084,7 @@ func (c *StepBackward[F]) Run() {
 			kept16 := c.Kept16[(i*T+j)*dK:][:dK]
 			var t1122 F
 			for k := range dK {
-				t1122 += -F(t62_2[k] * kept16[k])
+				t1122 -= F(t62_2[k] * kept16[k])
 			}
 			t112_2[j] = t1122
 		}
@@ -1230,8 +1188,7 @@ func (c *StepBackward[F]) Run() {
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 			t125_2 := t125[(i*(T+3)+j+T)*dK:][:dK]
 			for k := range dK {
-				t452 := t442_2[k]
-				q0TailBarOut[k] = t452
+				q0TailBarOut[k] = t442_2[k]
 				t125_2[k] += k0TailBar[k]
 			}
 		}
@@ -1280,11 +1237,10 @@ func (c *StepBackward[F]) Run() {
 			t80 += t772
 			t10Entry := t10_2[j]
 			t942 := (F(1e-08) <= choose(t10Entry, kept6[j], F(0)))
-			t982 := (t942 && t10Entry)
 			t56_2[j] = t562
 			t77_2[j] = t772
 			t94_2[j] = t942
-			t98_2[j] = t982
+			t98_2[j] = (t942 && t10Entry)
 		}
 	}
 	c.BThetaBar[0] = t59
@@ -1296,10 +1252,10 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		t56_2 := t56[i*T:][:T]
 		t77_2 := t77[i*T:][:T]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
+		wRho := c.WRho[:dK+dV]
 		for j := range T {
 			kept7 := c.Kept7[(i*T+j)*(dK+dV):][:dK+dV]
 			t61_2 := t61[(i*T+j)*(dK+dV):][:dK+dV]
@@ -1307,13 +1263,11 @@ func (c *StepBackward[F]) Run() {
 			t56Entry := t56_2[j]
 			t77Entry := t77_2[j]
 			for k := range dK + dV {
-				t612 := F(t56Entry * wTheta[k])
-				t822 := F(t77Entry * wRho[k])
 				kept7Entry := kept7[k]
 				wThetaBar[k] += F(kept7Entry * t56Entry)
-				t61_2[k] = t612
+				t61_2[k] = F(t56Entry * wTheta[k])
 				wRhoBar[k] += F(kept7Entry * t77Entry)
-				t82_2[k] = t822
+				t82_2[k] = F(t77Entry * wRho[k])
 			}
 		}
 	}
@@ -1353,7 +1307,7 @@ func (c *StepBackward[F]) Run() {
 			var t932 F
 			for k := range dK {
 				t882 := t42_2[k] + t61_2[k] + t82_2[k]
-				t932 += -F(t882 * kept22[k])
+				t932 -= F(t882 * kept22[k])
 				t88_2[k] = t882
 			}
 			t93_2[j] = t932

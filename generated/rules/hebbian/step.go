@@ -117,11 +117,9 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			t5 := t4_2[j] + bRhoEntry
 			t6 := num.Sigmoid(t5)
-			rho2_2 := num.Min(num.Max(t6, F(0)), F(1))
-			t18 := num.Sigmoid(-t5)
 			kept2[j] = t6
-			rho2[j] = rho2_2
-			kept3[j] = t18
+			rho2[j] = num.Min(num.Max(t6, F(0)), F(1))
+			kept3[j] = num.Sigmoid(-t5)
 		}
 	}
 
@@ -344,12 +342,10 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			kept2Entry := kept2[j]
 			t8 := num.Max(kept2Entry, F(0))
-			rho2_2 := num.Min(t8, F(1))
 			t822 := (t8 <= F(1))
-			t132 := (t822 && (F(0) <= kept2Entry))
-			rho2[j] = rho2_2
+			rho2[j] = num.Min(t8, F(1))
 			t82_2[j] = t822
-			t13_2[j] = t132
+			t13_2[j] = (t822 && (F(0) <= kept2Entry))
 		}
 	}
 
@@ -417,8 +413,8 @@ func (c *StepBackward[F]) Run() {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						t52_2 := t52[(l*T+a+C*s)*dK:][:dK]
 						t2_2 := t2[(l*T+a+C*s)*dK:][:dK]
-						MTrail3 := MTrail[(a+1)*dK:][:dK]
-						MTrail4 := MTrail[a*dK:][:dK]
+						MTrail3 := MTrail[a*dK:][:dK]
+						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// hebbian.y, hebbian.m, hebbian.g
 						rhoEntry2 := rho2[a]
 						var t8230 F
@@ -442,59 +438,43 @@ func (c *StepBackward[F]) Run() {
 							k0Entry := k0[j]
 							t52Sum := t52_2[j]
 							t2Sum := t2_2[j]
-							t3220 := F(MTrail3[j][0] * yBarEntry0)
 							t4220 := MBarState[j][0] + F(q0Entry*yBarEntry0)
-							t70 := F(rhoEntry2 * t4220)
-							t8230 += F(MTrail4[j][0] * t4220)
-							t1020 += -F(t4220 * k0Entry)
-							t1120 := F(t4220 * vEntry20)
-							t52Sum += t3220
-							MBarState[j][0] = t70
-							t2Sum += t1120
-							t3221 := F(MTrail3[j][1] * yBarEntry1)
+							t8230 += F(MTrail3[j][0] * t4220)
+							t1020 -= F(t4220 * k0Entry)
+							t52Sum += F(MTrail4[j][0] * yBarEntry0)
+							MBarState[j][0] = F(rhoEntry2 * t4220)
+							t2Sum += F(t4220 * vEntry20)
 							t4221 := MBarState[j][1] + F(q0Entry*yBarEntry1)
-							t71 := F(rhoEntry2 * t4221)
-							t8231 += F(MTrail4[j][1] * t4221)
-							t1021 += -F(t4221 * k0Entry)
-							t1121 := F(t4221 * vEntry21)
-							t52Sum += t3221
-							MBarState[j][1] = t71
-							t2Sum += t1121
-							t3222 := F(MTrail3[j][2] * yBarEntry2)
+							t8231 += F(MTrail3[j][1] * t4221)
+							t1021 -= F(t4221 * k0Entry)
+							t52Sum += F(MTrail4[j][1] * yBarEntry1)
+							MBarState[j][1] = F(rhoEntry2 * t4221)
+							t2Sum += F(t4221 * vEntry21)
 							t4222 := MBarState[j][2] + F(q0Entry*yBarEntry2)
-							t72_2 := F(rhoEntry2 * t4222)
-							t8232 += F(MTrail4[j][2] * t4222)
-							t1022 += -F(t4222 * k0Entry)
-							t1122 := F(t4222 * vEntry22)
-							t52Sum += t3222
-							MBarState[j][2] = t72_2
-							t2Sum += t1122
-							t3223 := F(MTrail3[j][3] * yBarEntry3)
+							t8232 += F(MTrail3[j][2] * t4222)
+							t1022 -= F(t4222 * k0Entry)
+							t52Sum += F(MTrail4[j][2] * yBarEntry2)
+							MBarState[j][2] = F(rhoEntry2 * t4222)
+							t2Sum += F(t4222 * vEntry22)
 							t4223 := MBarState[j][3] + F(q0Entry*yBarEntry3)
-							t73 := F(rhoEntry2 * t4223)
-							t8233 += F(MTrail4[j][3] * t4223)
-							t1023 += -F(t4223 * k0Entry)
-							t1123 := F(t4223 * vEntry23)
-							t52Sum += t3223
-							MBarState[j][3] = t73
-							t2Sum += t1123
+							t8233 += F(MTrail3[j][3] * t4223)
+							t1023 -= F(t4223 * k0Entry)
+							t52Sum += F(MTrail4[j][3] * yBarEntry3)
+							MBarState[j][3] = F(rhoEntry2 * t4223)
+							t2Sum += F(t4223 * vEntry23)
 							t52_2[j] = t52Sum
 							t2_2[j] = t2Sum
 						}
 						t42Sum := t42_2[a]
 						// hebbian.e
 						t42Sum += t8230
-						t1330 := -t1020
-						t32[(l*T+a+C*s)*dV+i] = t1330
+						t32[(l*T+a+C*s)*dV+i] = -t1020
 						t42Sum += t8231
-						t1331 := -t1021
-						t32[(l*T+a+C*s)*dV+i+1] = t1331
+						t32[(l*T+a+C*s)*dV+i+1] = -t1021
 						t42Sum += t8232
-						t1332 := -t1022
-						t32[(l*T+a+C*s)*dV+i+2] = t1332
+						t32[(l*T+a+C*s)*dV+i+2] = -t1022
 						t42Sum += t8233
-						t1333 := -t1023
-						t32[(l*T+a+C*s)*dV+i+3] = t1333
+						t32[(l*T+a+C*s)*dV+i+3] = -t1023
 						t42_2[a] = t42Sum
 					}
 				}
@@ -536,10 +516,10 @@ func (c *StepBackward[F]) Run() {
 					rho2 := rho[l*T+C*s:][:n]
 					t42_2 := t42[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						MTrail4 := MTrail[a*dK:][:dK]
+						MTrail3 := MTrail[a*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						t52_2 := t52[(l*T+a+C*s)*dK:][:dK]
 						t2_2 := t2[(l*T+a+C*s)*dK:][:dK]
 						// hebbian.y, hebbian.m, hebbian.g
@@ -549,20 +529,16 @@ func (c *StepBackward[F]) Run() {
 						rhoEntry2 := rho2[a]
 						vEntry2 := c.V[(l*T+a+C*s)*dV+i]
 						for j := range dK {
-							t322 := F(MTrail3[j][0] * yBarEntry)
 							t422 := MBarState[j][0] + F(q0[j]*yBarEntry)
-							t7 := F(rhoEntry2 * t422)
-							t823 += F(MTrail4[j][0] * t422)
-							t102 += -F(t422 * k0[j])
-							t112 := F(t422 * vEntry2)
-							t52_2[j] += t322
-							MBarState[j][0] = t7
-							t2_2[j] += t112
+							t823 += F(MTrail3[j][0] * t422)
+							t102 -= F(t422 * k0[j])
+							t52_2[j] += F(MTrail4[j][0] * yBarEntry)
+							MBarState[j][0] = F(rhoEntry2 * t422)
+							t2_2[j] += F(t422 * vEntry2)
 						}
 						t42_2[a] += t823
 						// hebbian.e
-						t133 := -t102
-						t32[(l*T+a+C*s)*dV+i] = t133
+						t32[(l*T+a+C*s)*dV+i] = -t102
 					}
 				}
 			}
@@ -604,16 +580,15 @@ func (c *StepBackward[F]) Run() {
 	clear(c.WRhoBar)
 	for i := range L {
 		t21_2 := t21[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
+		wRho := c.WRho[:dK+dV]
 		for j := range T {
 			kept := c.Kept[(i*T+j)*(dK+dV):][:dK+dV]
 			t26_2 := t26[(i*T+j)*(dK+dV):][:dK+dV]
 			t21Entry := t21_2[j]
 			for k := range dK + dV {
-				t262 := F(t21Entry * wRho[k])
 				wRhoBar[k] += F(kept[k] * t21Entry)
-				t26_2[k] = t262
+				t26_2[k] = F(t21Entry * wRho[k])
 			}
 		}
 	}

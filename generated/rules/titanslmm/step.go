@@ -220,9 +220,8 @@ func (c *Step[F]) Run() {
 			kept4Entry := kept4[j]
 			t10 := (F(0) < kept4Entry)
 			t13 := num.Sqrt(choose(t10, kept4Entry, F(1)))
-			t172 := num.Max(choose(t10, t13, F(0)), F(1e-08))
 			kept5[j] = t13
-			t17_2[j] = t172
+			t17_2[j] = num.Max(choose(t10, t13, F(0)), F(1e-08))
 		}
 	}
 
@@ -309,21 +308,18 @@ func (c *Step[F]) Run() {
 		rho2 := rho[i*T:][:T]
 		for j := range T {
 			t222 := t21_2[j] + bEtaEntry
-			eta2 := num.Sigmoid(t222)
 			t262 := t25_2[j] + bThetaEntry
 			t27 := num.Softplus(t262)
-			theta2_2 := num.Max(t27, F(0))
 			t322 := t31_2[j] + bRhoEntry
 			t33 := num.Sigmoid(t322)
-			rho2_2 := num.Min(num.Max(t33, F(0)), F(1))
 			t22_2[j] = t222
-			eta[j] = eta2
+			eta[j] = num.Sigmoid(t222)
 			t26_2[j] = t262
 			kept7[j] = t27
-			theta2[j] = theta2_2
+			theta2[j] = num.Max(t27, F(0))
 			t32_2[j] = t322
 			kept8[j] = t33
-			rho2[j] = rho2_2
+			rho2[j] = num.Min(num.Max(t33, F(0)), F(1))
 		}
 	}
 
@@ -409,34 +405,28 @@ func (c *Step[F]) Run() {
 	// titans_lmm.q, titans_lmm.rho, titans_lmm.theta, titans_lmm.eta, titans_lmm.k
 	for i := range L {
 		kept12 := c.Kept12[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		kept5 := c.Kept5[i*T:][:T]
 		kept13 := c.Kept13[i*T:][:T]
 		t54_2 := t54[i*T:][:T]
 		kept16 := c.Kept16[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
 		kept18 := c.Kept18[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
 		kept19 := c.Kept19[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
 		kept20 := c.Kept20[i*T:][:T]
+		kept5 := c.Kept5[i*T:][:T]
 		kept23 := c.Kept23[i*T:][:T]
 		for j := range T {
 			kept12Entry := kept12[j]
 			t47 := (F(0) < kept12Entry)
 			t50 := num.Sqrt(choose(t47, kept12Entry, F(1)))
-			t542 := num.Max(choose(t47, t50, F(0)), F(1e-08))
-			t23 := (F(1) / t50)
-			t61 := num.Sigmoid(-t32_2[j])
-			t76 := num.Sigmoid(t26_2[j])
-			t88 := num.Sigmoid(-t22_2[j])
-			t114 := (F(1) / kept5[j])
 			kept13[j] = t50
-			t54_2[j] = t542
-			kept16[j] = t23
-			kept18[j] = t61
-			kept19[j] = t76
-			kept20[j] = t88
-			kept23[j] = t114
+			t54_2[j] = num.Max(choose(t47, t50, F(0)), F(1e-08))
+			kept16[j] = (F(1) / t50)
+			kept18[j] = num.Sigmoid(-t32_2[j])
+			kept19[j] = num.Sigmoid(t26_2[j])
+			kept20[j] = num.Sigmoid(-t22_2[j])
+			kept23[j] = (F(1) / kept5[j])
 		}
 	}
 
@@ -448,15 +438,15 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			k := c.K[(i*T+j)*dK:][:dK]
-			t42_3 := t42[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
-			t42_4 := t42_2[(i*T+j)*dK:][:dK]
+			t42_3 := t42_2[(i*T+j)*dK:][:dK]
 			kept14 := c.Kept14[(i*T+j)*dK:][:dK]
 			kept15 := c.Kept15[(i*T+j)*dK:][:dK]
+			t42_4 := t42[(i*T+j)*dK:][:dK]
 			kept17 := c.Kept17[(i*T+j)*dK:][:dK]
 			kept21 := c.Kept21[(i*T+j)*dK:][:dK]
 			kept22 := c.Kept22[(i*T+j)*dK:][:dK]
+			t5_2 := t5[(i*T+j)*dK:][:dK]
 			kept24 := c.Kept24[(i*T+j)*dK:][:dK]
 			t54Entry := t54_2[j]
 			thetaEntry := theta2[j]
@@ -466,19 +456,14 @@ func (c *Step[F]) Run() {
 			for k2 := range dK {
 				q2 := (q1_2[k2] / t54Entry)
 				kEntry := k[k2]
-				t422 := F(thetaEntry * kEntry)
-				t122 := (q2 / t54Entry)
-				t38 := num.Sigmoid(-t42_3[k2])
-				t103 := (kEntry / t17Entry2)
-				t129 := num.Sigmoid(-t5_2[k2])
 				q[k2] = q2
-				t42_4[k2] = t422
+				t42_3[k2] = F(thetaEntry * kEntry)
 				kept14[k2] = t102
-				kept15[k2] = t122
-				kept17[k2] = t38
+				kept15[k2] = (q2 / t54Entry)
+				kept17[k2] = num.Sigmoid(-t42_4[k2])
 				kept21[k2] = t101
-				kept22[k2] = t103
-				kept24[k2] = t129
+				kept22[k2] = (kEntry / t17Entry2)
+				kept24[k2] = num.Sigmoid(-t5_2[k2])
 			}
 		}
 	}
@@ -890,26 +875,24 @@ func (c *StepBackward[F]) Run() {
 		bQ := c.BQ[:dK]
 		for j := range T {
 			kept2 := c.Kept2[(i*T+j)*dK:][:dK]
-			kept10 := c.Kept10[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
+			kept10 := c.Kept10[(i*T+j)*dK:][:dK]
 			t42_3 := t42[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t53 := bK[k] + kept2[k]
-				t422_2 := bQ[k] + kept10[k]
-				t5_2[k] = t53
-				t42_3[k] = t422_2
+				t5_2[k] = bK[k] + kept2[k]
+				t42_3[k] = bQ[k] + kept10[k]
 			}
 		}
 	}
 
 	// titans_lmm.k, titans_lmm.theta, titans_lmm.rho, titans_lmm.q
 	for i := range L {
-		kept4 := c.Kept4[i*T:][:T]
-		kept7 := c.Kept7[i*T:][:T]
 		kept8 := c.Kept8[i*T:][:T]
 		kept12 := c.Kept12[i*T:][:T]
 		kept13 := c.Kept13[i*T:][:T]
+		kept4 := c.Kept4[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
+		kept7 := c.Kept7[i*T:][:T]
 		theta2 := theta[i*T:][:T]
 		rho2 := rho[i*T:][:T]
 		t47_2 := t47[i*T:][:T]
@@ -918,24 +901,19 @@ func (c *StepBackward[F]) Run() {
 		t512_2 := t512[i*T:][:T]
 		t56_2 := t56[i*T:][:T]
 		for j := range T {
-			t102 := (F(0) < kept4[j])
-			theta2_2 := num.Max(kept7[j], F(0))
 			kept8Entry := kept8[j]
 			t35 := num.Max(kept8Entry, F(0))
-			rho2_2 := num.Min(t35, F(1))
 			t472 := (F(0) < kept12[j])
 			t1422 := (F(1e-08) <= choose(t472, kept13[j], F(0)))
-			t182 := (t1422 && t472)
 			t5122 := (t35 <= F(1))
-			t562 := (t5122 && (F(0) <= kept8Entry))
-			t10_2[j] = t102
-			theta2[j] = theta2_2
-			rho2[j] = rho2_2
+			t10_2[j] = (F(0) < kept4[j])
+			theta2[j] = num.Max(kept7[j], F(0))
+			rho2[j] = num.Min(t35, F(1))
 			t47_2[j] = t472
 			t142_2[j] = t1422
-			t18_2[j] = t182
+			t18_2[j] = (t1422 && t472)
 			t512_2[j] = t5122
-			t56_2[j] = t562
+			t56_2[j] = (t5122 && (F(0) <= kept8Entry))
 		}
 	}
 
@@ -1020,8 +998,8 @@ func (c *StepBackward[F]) Run() {
 					for a := range n {
 						t36_2 := t36[(l*T+a+C*s)*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
-						MTrail3 := MTrail[a*dK:][:dK]
 						STrail4 := STrail[(a+1)*dK:][:dK]
+						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// titans_lmm.s, titans_lmm.m
 						etaEntry := eta[a]
@@ -1033,21 +1011,17 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							t36Entry := t36_2[j]
 							S20 := F(etaEntry*STrail3[j][0]) - F(eEntry0*t36Entry)
-							M20 := F(rhoEntry*MTrail3[j][0]) + S20
 							STrail4[j][0] = S20
-							MTrail4[j][0] = M20
+							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) + S20
 							S21 := F(etaEntry*STrail3[j][1]) - F(eEntry1*t36Entry)
-							M21 := F(rhoEntry*MTrail3[j][1]) + S21
 							STrail4[j][1] = S21
-							MTrail4[j][1] = M21
+							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) + S21
 							S22 := F(etaEntry*STrail3[j][2]) - F(eEntry2*t36Entry)
-							M22 := F(rhoEntry*MTrail3[j][2]) + S22
 							STrail4[j][2] = S22
-							MTrail4[j][2] = M22
+							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) + S22
 							S23 := F(etaEntry*STrail3[j][3]) - F(eEntry3*t36Entry)
-							M23 := F(rhoEntry*MTrail3[j][3]) + S23
 							STrail4[j][3] = S23
-							MTrail4[j][3] = M23
+							MTrail4[j][3] = F(rhoEntry*MTrail3[j][3]) + S23
 						}
 					}
 				}
@@ -1100,60 +1074,52 @@ func (c *StepBackward[F]) Run() {
 							t82Sum := t82_2[j]
 							MTrailEntry0 := MTrail3[j][0]
 							STrailEntry0 := STrail3[j][0]
-							t3220 := F((F(rhoEntry2*MTrailEntry0) + F(etaEntry2*STrailEntry0) - F(thetaEntry2*F(kEntry*eEntry20))) * yBarEntry0)
 							t4230 := MBarState[j][0] + F(qEntry*yBarEntry0)
 							t8220 += F(MTrailEntry0 * t4230)
 							t9220 := SBarState[j][0] + t4230
-							t13220 += -F(F(kEntry*eEntry20) * t9220)
-							t14230 := F(etaEntry2 * t9220)
+							t13220 -= F(F(kEntry*eEntry20) * t9220)
 							t1520 += F(STrailEntry0 * t9220)
 							t320 += F(t9220 * kEntry)
-							t82Sum += t3220
+							t82Sum += F((F(rhoEntry2*MTrailEntry0) + F(etaEntry2*STrailEntry0) - F(thetaEntry2*F(kEntry*eEntry20))) * yBarEntry0)
 							t422[j][0] = t4230
 							t92[j][0] = t9220
-							SBarState[j][0] = t14230
+							SBarState[j][0] = F(etaEntry2 * t9220)
 							MTrailEntry1 := MTrail3[j][1]
 							STrailEntry1 := STrail3[j][1]
-							t3221 := F((F(rhoEntry2*MTrailEntry1) + F(etaEntry2*STrailEntry1) - F(thetaEntry2*F(kEntry*eEntry21))) * yBarEntry1)
 							t4231 := MBarState[j][1] + F(qEntry*yBarEntry1)
 							t8221 += F(MTrailEntry1 * t4231)
 							t9221 := SBarState[j][1] + t4231
-							t13221 += -F(F(kEntry*eEntry21) * t9221)
-							t14231 := F(etaEntry2 * t9221)
+							t13221 -= F(F(kEntry*eEntry21) * t9221)
 							t1521 += F(STrailEntry1 * t9221)
 							t321 += F(t9221 * kEntry)
-							t82Sum += t3221
+							t82Sum += F((F(rhoEntry2*MTrailEntry1) + F(etaEntry2*STrailEntry1) - F(thetaEntry2*F(kEntry*eEntry21))) * yBarEntry1)
 							t422[j][1] = t4231
 							t92[j][1] = t9221
-							SBarState[j][1] = t14231
+							SBarState[j][1] = F(etaEntry2 * t9221)
 							MTrailEntry2 := MTrail3[j][2]
 							STrailEntry2 := STrail3[j][2]
-							t3222 := F((F(rhoEntry2*MTrailEntry2) + F(etaEntry2*STrailEntry2) - F(thetaEntry2*F(kEntry*eEntry22))) * yBarEntry2)
 							t4232 := MBarState[j][2] + F(qEntry*yBarEntry2)
 							t8222 += F(MTrailEntry2 * t4232)
 							t9222 := SBarState[j][2] + t4232
-							t13222 += -F(F(kEntry*eEntry22) * t9222)
-							t14232 := F(etaEntry2 * t9222)
+							t13222 -= F(F(kEntry*eEntry22) * t9222)
 							t1522 += F(STrailEntry2 * t9222)
 							t322 += F(t9222 * kEntry)
-							t82Sum += t3222
+							t82Sum += F((F(rhoEntry2*MTrailEntry2) + F(etaEntry2*STrailEntry2) - F(thetaEntry2*F(kEntry*eEntry22))) * yBarEntry2)
 							t422[j][2] = t4232
 							t92[j][2] = t9222
-							SBarState[j][2] = t14232
+							SBarState[j][2] = F(etaEntry2 * t9222)
 							MTrailEntry3 := MTrail3[j][3]
 							STrailEntry3 := STrail3[j][3]
-							t3223 := F((F(rhoEntry2*MTrailEntry3) + F(etaEntry2*STrailEntry3) - F(thetaEntry2*F(kEntry*eEntry23))) * yBarEntry3)
 							t4233 := MBarState[j][3] + F(qEntry*yBarEntry3)
 							t8223 += F(MTrailEntry3 * t4233)
 							t9223 := SBarState[j][3] + t4233
-							t13223 += -F(F(kEntry*eEntry23) * t9223)
-							t14233 := F(etaEntry2 * t9223)
+							t13223 -= F(F(kEntry*eEntry23) * t9223)
 							t1523 += F(STrailEntry3 * t9223)
 							t323 += F(t9223 * kEntry)
-							t82Sum += t3223
+							t82Sum += F((F(rhoEntry2*MTrailEntry3) + F(etaEntry2*STrailEntry3) - F(thetaEntry2*F(kEntry*eEntry23))) * yBarEntry3)
 							t422[j][3] = t4233
 							t92[j][3] = t9223
-							SBarState[j][3] = t14233
+							SBarState[j][3] = F(etaEntry2 * t9223)
 							t82_2[j] = t82Sum
 						}
 						t7Sum := t7_2[a]
@@ -1161,57 +1127,44 @@ func (c *StepBackward[F]) Run() {
 						t52Sum := t52_2[a]
 						// titans_lmm.e
 						// titans_lmm.e
-						thetaEntry3 := thetaEntry2
 						t7Sum += t8220
 						t62Sum += t13220
 						t52Sum += t1520
-						t260 := F(thetaEntry2 * t320)
-						t42_2[(l*T+a+C*s)*dV+i] = t260
-						w0 := F(thetaEntry3 * eEntry20)
-						w20 := F(thetaEntry3 * t320)
+						t42_2[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t320)
+						w0 := F(thetaEntry2 * eEntry20)
+						w20 := F(thetaEntry2 * t320)
 						t7Sum += t8221
 						t62Sum += t13221
 						t52Sum += t1521
-						t261 := F(thetaEntry2 * t321)
-						t42_2[(l*T+a+C*s)*dV+i+1] = t261
-						w1 := F(thetaEntry3 * eEntry21)
-						w21 := F(thetaEntry3 * t321)
+						t42_2[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t321)
+						w1 := F(thetaEntry2 * eEntry21)
+						w21 := F(thetaEntry2 * t321)
 						t7Sum += t8222
 						t62Sum += t13222
 						t52Sum += t1522
-						t262 := F(thetaEntry2 * t322)
-						t42_2[(l*T+a+C*s)*dV+i+2] = t262
-						w2 := F(thetaEntry3 * eEntry22)
-						w22 := F(thetaEntry3 * t322)
+						t42_2[(l*T+a+C*s)*dV+i+2] = F(thetaEntry2 * t322)
+						w2 := F(thetaEntry2 * eEntry22)
+						w22 := F(thetaEntry2 * t322)
 						t7Sum += t8223
 						t62Sum += t13223
 						t52Sum += t1523
-						t263 := F(thetaEntry2 * t323)
-						t42_2[(l*T+a+C*s)*dV+i+3] = t263
-						w3 := F(thetaEntry3 * eEntry23)
-						w23 := F(thetaEntry3 * t323)
+						t42_2[(l*T+a+C*s)*dV+i+3] = F(thetaEntry2 * t323)
+						w3 := F(thetaEntry2 * eEntry23)
+						w23 := F(thetaEntry2 * t323)
 						t7_2[a] = t7Sum
 						t62_2[a] = t62Sum
 						t52_2[a] = t52Sum
 						for j := range dK {
 							t36Entry := t36_2[j]
 							t32Sum := t32_2[j]
-							t300 := F(rhoEntry2*t422[j][0]) - F(t320*t36Entry)
-							t310 := -F(w0*t92[j][0]) - F(w20*MTrail3[j][0])
-							MBarState[j][0] = t300
-							t32Sum += t310
-							t301 := F(rhoEntry2*t422[j][1]) - F(t321*t36Entry)
-							t311 := -F(w1*t92[j][1]) - F(w21*MTrail3[j][1])
-							MBarState[j][1] = t301
-							t32Sum += t311
-							t302 := F(rhoEntry2*t422[j][2]) - F(t322*t36Entry)
-							t312 := -F(w2*t92[j][2]) - F(w22*MTrail3[j][2])
-							MBarState[j][2] = t302
-							t32Sum += t312
-							t303 := F(rhoEntry2*t422[j][3]) - F(t323*t36Entry)
-							t313 := -F(w3*t92[j][3]) - F(w23*MTrail3[j][3])
-							MBarState[j][3] = t303
-							t32Sum += t313
+							MBarState[j][0] = F(rhoEntry2*t422[j][0]) - F(t320*t36Entry)
+							t32Sum += -F(w0*t92[j][0]) - F(w20*MTrail3[j][0])
+							MBarState[j][1] = F(rhoEntry2*t422[j][1]) - F(t321*t36Entry)
+							t32Sum += -F(w1*t92[j][1]) - F(w21*MTrail3[j][1])
+							MBarState[j][2] = F(rhoEntry2*t422[j][2]) - F(t322*t36Entry)
+							t32Sum += -F(w2*t92[j][2]) - F(w22*MTrail3[j][2])
+							MBarState[j][3] = F(rhoEntry2*t422[j][3]) - F(t323*t36Entry)
+							t32Sum += -F(w3*t92[j][3]) - F(w23*MTrail3[j][3])
 							t32_2[j] = t32Sum
 						}
 					}
@@ -1258,8 +1211,8 @@ func (c *StepBackward[F]) Run() {
 					for a := range n {
 						STrail3 := STrail[a*dK:][:dK]
 						t36_2 := t36[(l*T+a+C*s)*dK:][:dK]
-						MTrail3 := MTrail[a*dK:][:dK]
 						STrail4 := STrail[(a+1)*dK:][:dK]
+						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// titans_lmm.s, titans_lmm.m
 						etaEntry := eta[a]
@@ -1267,9 +1220,8 @@ func (c *StepBackward[F]) Run() {
 						rhoEntry := rho2[a]
 						for j := range dK {
 							S2 := F(etaEntry*STrail3[j][0]) - F(eEntry*t36_2[j])
-							M2 := F(rhoEntry*MTrail3[j][0]) + S2
 							STrail4[j][0] = S2
-							MTrail4[j][0] = M2
+							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) + S2
 						}
 					}
 				}
@@ -1302,34 +1254,28 @@ func (c *StepBackward[F]) Run() {
 							MTrailEntry := MTrail3[j][0]
 							STrailEntry := STrail3[j][0]
 							kEntry := k[j]
-							t322 := F((F(rhoEntry2*MTrailEntry) + F(etaEntry2*STrailEntry) - F(thetaEntry2*F(kEntry*eEntry2))) * yBarEntry)
 							t423 := MBarState[j][0] + F(q[j]*yBarEntry)
 							t822 += F(MTrailEntry * t423)
 							t922 := SBarState[j][0] + t423
-							t1322 += -F(F(kEntry*eEntry2) * t922)
-							t1423 := F(etaEntry2 * t922)
+							t1322 -= F(F(kEntry*eEntry2) * t922)
 							t152 += F(STrailEntry * t922)
 							t32_3 += F(t922 * kEntry)
-							t82_2[j] += t322
+							t82_2[j] += F((F(rhoEntry2*MTrailEntry) + F(etaEntry2*STrailEntry) - F(thetaEntry2*F(kEntry*eEntry2))) * yBarEntry)
 							t422[j][0] = t423
 							t92[j][0] = t922
-							SBarState[j][0] = t1423
+							SBarState[j][0] = F(etaEntry2 * t922)
 						}
 						t7_2[a] += t822
 						t62_2[a] += t1322
 						t52_2[a] += t152
 						// titans_lmm.e
-						t26 := F(thetaEntry2 * t32_3)
-						t42_2[(l*T+a+C*s)*dV+i] = t26
+						t42_2[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t32_3)
 						// titans_lmm.e
-						thetaEntry3 := thetaEntry2
-						w := F(thetaEntry3 * eEntry2)
-						w2 := F(thetaEntry3 * t32_3)
+						w := F(thetaEntry2 * eEntry2)
+						w2 := F(thetaEntry2 * t32_3)
 						for j := range dK {
-							t30 := F(rhoEntry2*t422[j][0]) - F(t32_3*t36_2[j])
-							t31 := -F(w*t92[j][0]) - F(w2*MTrail3[j][0])
-							MBarState[j][0] = t30
-							t32_2[j] += t31
+							MBarState[j][0] = F(rhoEntry2*t422[j][0]) - F(t32_3*t36_2[j])
+							t32_2[j] += -F(w*t92[j][0]) - F(w2*MTrail3[j][0])
 						}
 					}
 				}
@@ -1351,7 +1297,7 @@ func (c *StepBackward[F]) Run() {
 			kept15 := c.Kept15[(i*T+j)*dK:][:dK]
 			var t1323 F
 			for k := range dK {
-				t1323 += -F(t82_2[k] * kept15[k])
+				t1323 -= F(t82_2[k] * kept15[k])
 			}
 			t132_2[j] = t1323
 		}
@@ -1455,8 +1401,7 @@ func (c *StepBackward[F]) Run() {
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 			t136_2 := t136[(i*(T+3)+j+T)*dK:][:dK]
 			for k := range dK {
-				t4722 := t462_2[k]
-				q0TailBarOut[k] = t4722
+				q0TailBarOut[k] = t462_2[k]
 				t136_2[k] += k0TailBar[k]
 			}
 		}
@@ -1511,12 +1456,11 @@ func (c *StepBackward[F]) Run() {
 			t91 += t892
 			t10Entry := t10_2[j]
 			t1052 := (F(1e-08) <= choose(t10Entry, kept5[j], F(0)))
-			t1092 := (t1052 && t10Entry)
 			t64_2[j] = t642
 			t79_2[j] = t792
 			t89_2[j] = t892
 			t105_2[j] = t1052
-			t109_2[j] = t1092
+			t109_2[j] = (t1052 && t10Entry)
 		}
 	}
 	c.BRhoBar[0] = t67
@@ -1531,12 +1475,12 @@ func (c *StepBackward[F]) Run() {
 		t64_2 := t64[i*T:][:T]
 		t79_2 := t79[i*T:][:T]
 		t89_2 := t89[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wEta := c.WEta[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
+		wRho := c.WRho[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]
+		wTheta := c.WTheta[:dK+dV]
 		wEtaBar := c.WEtaBar[:dK+dV]
+		wEta := c.WEta[:dK+dV]
 		for j := range T {
 			kept6 := c.Kept6[(i*T+j)*(dK+dV):][:dK+dV]
 			t69_2 := t69[(i*T+j)*(dK+dV):][:dK+dV]
@@ -1546,16 +1490,13 @@ func (c *StepBackward[F]) Run() {
 			t79Entry := t79_2[j]
 			t89Entry := t89_2[j]
 			for k := range dK + dV {
-				t692 := F(t64Entry * wRho[k])
-				t842 := F(t79Entry * wTheta[k])
-				t932 := F(t89Entry * wEta[k])
 				kept6Entry := kept6[k]
 				wRhoBar[k] += F(kept6Entry * t64Entry)
-				t69_2[k] = t692
+				t69_2[k] = F(t64Entry * wRho[k])
 				wThetaBar[k] += F(kept6Entry * t79Entry)
-				t84_2[k] = t842
+				t84_2[k] = F(t79Entry * wTheta[k])
 				wEtaBar[k] += F(kept6Entry * t89Entry)
-				t93_2[k] = t932
+				t93_2[k] = F(t89Entry * wEta[k])
 			}
 		}
 	}
@@ -1597,7 +1538,7 @@ func (c *StepBackward[F]) Run() {
 			var t1042 F
 			for k := range dK {
 				t992 := t32_2[k] + t69_2[k] + t84_2[k] + t93_2[k]
-				t1042 += -F(t992 * kept22[k])
+				t1042 -= F(t992 * kept22[k])
 				t99_2[k] = t992
 			}
 			t104_2[j] = t1042

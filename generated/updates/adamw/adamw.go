@@ -61,15 +61,13 @@ func (c *Fire[F]) Run() {
 	w3 := 1 - beta2Entry
 	g := c.G[:n]
 	m := c.M[:n]
-	s := c.S[:n]
 	mOut := c.MOut[:n]
+	s := c.S[:n]
 	sOut := c.SOut[:n]
 	for i := range n {
 		gEntry := g[i]
-		m2 := F(beta1Entry*m[i]) + F(w2*gEntry)
-		s2 := F(beta2Entry*s[i]) + F(F(w3*gEntry)*gEntry)
-		mOut[i] = m2
-		sOut[i] = s2
+		mOut[i] = F(beta1Entry*m[i]) + F(w2*gEntry)
+		sOut[i] = F(beta2Entry*s[i]) + F(F(w3*gEntry)*gEntry)
 	}
 
 	// adam_w.u, adam_w.w

@@ -1,0 +1,206 @@
+package vjpcheck
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/interp"
+)
+
+// tolerance of the comparison, relative to the largest entry of both sides:
+// both are evaluated in float64 and differ in the order of their operations.
+const tolerance = 1e-9
+
+// A tally is what the points say about one line.
+type tally struct {
+	agree, differ, undefined int
+	worst                    *counterexample
+	hole                     *point // where the forward has a value and no derivative
+	steps                    bool   // the derivative is zero at every point
+}
+
+// A counterexample is a point at which a line is wrong.
+type counterexample struct {
+	model             *model
+	at                *point
+	entry             int
+	label             string
+	printed, derived  float64
+	printedT          *interp.Tensor
+	confirmedByFinite bool
+}
+
+// compare tries a line at all points of a model.
+func (m *model) compare(l *printed, unit bool) *tally {
+	t := &tally{steps: true}
+	whole := m.whole(l.of)
+	m.points(func(at *point, kind flavour) bool {
+		if unit {
+			ones(at.vals["d_"+resultName])
+		}
+		if !m.complete(at) {
+			return true
+		}
+		seed := at.vals["d_"+resultName]
+		derived := whole.adjoint(at, l.of, seed)
+		if !finite(derived) {
+			t.undefined++
+			if t.hole == nil && kind.name == "zero" {
+				t.hole = at
+			}
+			return true
+		}
+		printed := l.prog.run(at)
+		worst, ok := differs(printed, derived)
+		if ok {
+			t.steps = t.steps && largest(derived) == 0
+			t.agree++
+			return true
+		}
+		if !whole.confirmed(at, l.of, seed, derived) {
+			return true // a corner
+		}
+		t.steps = t.steps && largest(derived) == 0
+		t.differ++
+		if t.worst == nil {
+			t.worst = &counterexample{model: m, at: at, entry: worst, label: l.label, printed: printed.Data[worst],
+				derived: derived.Data[worst], printedT: printed, confirmedByFinite: true}
+		}
+		return true
+	})
+	t.steps = t.steps && t.agree+t.differ > 0
+	return t
+}
+
+// complete adds what follows from the inputs: the steps, the result and the
+// adjoints of all values that lines are about. It reports whether the forward
+// has a value here.
+func (m *model) complete(at *point) bool {
+	for n, p := range m.values {
+		at.vals[n] = p.run(at)
+		if !finite(at.vals[n]) {
+			return false
+		}
+	}
+	at.vals[resultName] = m.fwd.run(at)
+	if !finite(at.vals[resultName]) {
+		return false
+	}
+	for _, l := range m.e.lines {
+		if _, ok := m.types[l.of]; ok && at.vals[l.of] != nil {
+			at.vals["d_"+l.of] = m.whole(l.of).adjoint(at, l.of, at.vals["d_"+resultName])
+		}
+	}
+	return true
+}
+
+func ones(t *interp.Tensor) {
+	for i := range t.Data {
+		t.Data[i] = 1
+	}
+}
+
+func largest(t *interp.Tensor) float64 {
+	m := 0.0
+	for _, x := range t.Data {
+		m = max(m, math.Abs(x))
+	}
+	return m
+}
+
+// differs returns the entry that is furthest off, and whether all are close.
+func differs(a, b *interp.Tensor) (worst int, ok bool) {
+	scale := max(largest(a), largest(b))
+	ok, off := true, -1.0
+	for i := range a.Data {
+		d := math.Abs(a.Data[i] - b.Data[i])
+		if !(d <= tolerance*scale) { // NaN is off
+			ok = false
+			if !(d <= off) {
+				worst, off = i, d
+			}
+		}
+	}
+	return worst, ok
+}
+
+// forms reports the first point at which two forms of the forward differ.
+func (m *model) forms() *counterexample {
+	var found *counterexample
+	m.points(func(at *point, _ flavour) bool {
+		y := m.fwd.run(at)
+		if !finite(y) {
+			return true
+		}
+		for _, c := range m.checks {
+			z := c.run(at)
+			if worst, ok := differs(z, y); !ok {
+				found = &counterexample{model: m, at: at, entry: worst, label: m.e.result, printed: z.Data[worst], derived: y.Data[worst], printedT: z}
+				return false
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// String tells a counterexample: sizes, then what is wrong, then the values.
+func (c *counterexample) String() string {
+	var b strings.Builder
+	var sizes []string
+	for _, a := range slices.Sorted(maps.Keys(c.at.sizes)) {
+		sizes = append(sizes, fmt.Sprintf("%s=%d", a, c.at.sizes[a]))
+	}
+	if len(sizes) > 0 {
+		fmt.Fprintf(&b, "%s: ", strings.Join(sizes, " "))
+	}
+	fmt.Fprintf(&b, "%s%s = %s, derived %s, at %s", c.label, position(c.printedT.Shape, c.entry), short(c.printed), short(c.derived),
+		strings.Join(c.values(), " "))
+	return b.String()
+}
+
+// values are those of the inputs and of the upstream adjoint.
+func (c *counterexample) values() []string {
+	var out []string
+	names := slices.Concat(c.model.e.inputNames(), []string{"d_" + resultName})
+	for _, n := range names {
+		if v := c.at.vals[n]; v != nil {
+			out = append(out, n+"="+text(v))
+		}
+	}
+	return out
+}
+
+func position(shape []int, entry int) string {
+	if len(shape) == 0 {
+		return ""
+	}
+	at := make([]string, len(shape))
+	for i := len(shape) - 1; i >= 0; i-- {
+		at[i] = fmt.Sprint(entry % shape[i])
+		entry /= shape[i]
+	}
+	return "[" + strings.Join(at, ",") + "]"
+}
+
+func short(x float64) string { return fmt.Sprintf("%.4g", x) }
+
+// text prints a tensor: a number, or its entries in a row.
+func text(t *interp.Tensor) string {
+	const most = 8
+	if len(t.Shape) == 0 {
+		return short(t.Data[0])
+	}
+	var out []string
+	for i, x := range t.Data {
+		if i == most {
+			out = append(out, "…")
+			break
+		}
+		out = append(out, short(x))
+	}
+	return "[" + strings.Join(out, " ") + "]"
+}

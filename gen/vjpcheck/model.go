@@ -1,0 +1,251 @@
+package vjpcheck
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// A model is an entry under one reading, built.
+type model struct {
+	*table
+	e      *entry
+	types  map[string]typ    // of inputs, of steps and of the result
+	ranges map[string]extent // of integer inputs: where they may point
+	fwd    *program
+	checks []*program
+	values map[string]*program // of the steps
+	cuts   map[string]*program // the forward as a function of a step
+	lines  []*printed
+}
+
+// A printed line is its program, or what is wrong with it.
+type printed struct {
+	*line
+	prog *program
+	err  error
+}
+
+// build builds an entry under a reading; an error means that the forward does
+// not fit it.
+func (t *table) build(e *entry, r reading) (*model, error) {
+	m := &model{table: t, e: e, types: e.inputs(r), ranges: map[string]extent{}, values: map[string]*program{}, cuts: map[string]*program{}}
+	inputs := maps.Clone(m.types)
+	ty := m.typer(inputs, e.steps)
+	out, err := ty.definitionType(e.out)
+	if err != nil {
+		return nil, err
+	}
+	if want, ok := e.shapes[resultName]; ok && !slices.Equal(want, out.axes) {
+		return nil, misfitf("the result is %s, not %s", out, typ{real, want})
+	}
+	if e.scalar && len(out.axes) > 0 {
+		return nil, misfitf("the result is %s, not a number", out)
+	}
+	out.elem = real
+	if m.fwd, err = m.value(inputs, e.steps, e.out); err != nil {
+		return nil, err
+	}
+	for _, c := range e.checks {
+		d := &definition{letters: e.out.letters, body: c}
+		if x, err := ty.definitionType(d); err != nil {
+			return nil, err
+		} else if !slices.Equal(x.axes, out.axes) {
+			return nil, misfitf("one form of the result is %s, another %s", out, x)
+		}
+		p, err := m.value(inputs, e.steps, d)
+		if err != nil {
+			return nil, err
+		}
+		m.checks = append(m.checks, p)
+	}
+	if err := m.steps(inputs); err != nil {
+		return nil, err
+	}
+	m.types[resultName], m.types["d_"+resultName] = out, out
+	for _, l := range e.lines {
+		m.lines = append(m.lines, m.line(l))
+	}
+	return m, nil
+}
+
+func (m *model) typer(params map[string]typ, defs map[string]*definition) *typer {
+	return &typer{table: m.table, e: m.e, params: params, defs: defs, bound: map[string]letter{}, ranges: m.ranges}
+}
+
+// value builds a definition as a program of its parameters.
+func (m *model) value(params map[string]typ, defs map[string]*definition, d *definition) (*program, error) {
+	em := &emitter{m.typer(params, defs), newWriting()}
+	x, err := em.definitionType(d)
+	if err != nil {
+		return nil, err
+	}
+	bs, at := em.binders(x.axes)
+	bound := map[string]letter{}
+	for i, l := range d.letters {
+		bound[l] = letter{axis: x.axes[i], at: at[i]}
+	}
+	body, err := em.deeper(bound).entry(d.body, at[len(d.letters):])
+	if err != nil {
+		return nil, err
+	}
+	return em.assemble(bs, body)
+}
+
+// steps builds, for every step that a line is about or reads, its value and
+// the forward as a function of it.
+func (m *model) steps(inputs map[string]typ) error {
+	for _, n := range slices.Sorted(keys(m.e.steps)) {
+		d := m.e.steps[n]
+		x, err := m.typer(inputs, m.e.steps).definitionType(d)
+		if err != nil {
+			return err
+		}
+		m.types[n] = x
+		if !m.e.tracked(n) {
+			continue
+		}
+		if m.values[n], err = m.value(inputs, m.e.steps, d); err != nil {
+			return err
+		}
+		params, defs := maps.Clone(inputs), maps.Clone(m.e.steps)
+		params[n] = x
+		delete(defs, n)
+		if m.cuts[n], err = m.value(params, defs, m.e.out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// whole is the program whose adjoint a line is about.
+func (m *model) whole(of string) *program {
+	if c := m.cuts[of]; c != nil {
+		return c
+	}
+	return m.fwd
+}
+
+// line builds a printed line.
+func (m *model) line(l *line) *printed {
+	p := &printed{line: l, err: l.err}
+	if p.err != nil {
+		return p
+	}
+	want, ok := m.types[l.of]
+	if !ok || want.elem != real || m.e.steps[l.of] == nil && m.fwd.idents[l.of] == "" {
+		p.err = open("the forward does not read %s", l.of)
+		return p
+	}
+	params := maps.Clone(m.types)
+	for n, x := range m.types {
+		if m.e.tracked(n) {
+			params["d_"+n] = x
+		}
+	}
+	defs := maps.Clone(m.e.lets)
+	for n, d := range m.e.steps {
+		defs[n] = d
+		delete(params, n)
+	}
+	em := &emitter{m.typer(params, defs), newWriting()}
+	p.prog, p.err = em.printed(l, want)
+	return p
+}
+
+// printed writes a line: its indices are those of the value it is about, and
+// what it leaves of these is the type of its right side.
+func (t *emitter) printed(l *line, want typ) (*program, error) {
+	if len(l.at) > len(want.axes) {
+		return nil, misfitf("%s has %d indices, but is %s", l.label, len(l.at), want)
+	}
+	bs, at := t.binders(want.axes)
+	bound, rest, span, err := t.target(l, want, at)
+	if err != nil {
+		return nil, err
+	}
+	in := t.deeper(bound)
+	var conds []notation.Expr
+	var summed []*notation.Binder
+	if span != nil {
+		axis, err := spanLength(span)
+		if err != nil {
+			return nil, err
+		}
+		b, i := t.binders([]string{axis})
+		lo, err := in.entry(span.kids[0], nil)
+		if err != nil {
+			return nil, err
+		}
+		summed, conds = b, append(conds, &notation.Relation{Op: "=", X: op("−", at[0], i[0]), Y: lo})
+		at[0], rest = i[0], append([]string{axis}, rest...)
+		at = at[:len(want.axes)]
+	}
+	if l.each != "" {
+		if in, summed, conds, err = in.scatter(l, conds); err != nil {
+			return nil, err
+		}
+	}
+	x, err := in.typeOf(l.rhs)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Equal(x.axes, rest) {
+		return nil, misfitf("%s is %s, but the right side is %s", l.label, typ{real, rest}, x)
+	}
+	body, err := in.entry(l.rhs, at[len(want.axes)-len(rest):])
+	if err != nil {
+		return nil, err
+	}
+	if summed != nil {
+		summed[len(summed)-1].Cond = conds[0]
+		body = &notation.Reduce{Op: "Σ", Binders: summed, Body: body}
+	}
+	return t.assemble(bs, body)
+}
+
+// target binds the letters on a line's left side; a range is handed back.
+func (t *emitter) target(l *line, want typ, at []notation.Expr) (bound map[string]letter, rest []string, rng *node, err error) {
+	bound = map[string]letter{}
+	for i, k := range l.at {
+		switch {
+		case k.kind == name && bound[k.text].axis == "":
+			bound[k.text] = letter{axis: want.axes[i], at: at[i]}
+		case k.kind == span && i == 0 && len(l.at) == 1:
+			rng = k
+		default:
+			return nil, nil, nil, open("the index on the left is no letter")
+		}
+	}
+	return bound, want.axes[len(l.at):], rng, nil
+}
+
+// scatter binds the letter of `for each t where …`.
+func (t *emitter) scatter(l *line, conds []notation.Expr) (*emitter, []*notation.Binder, []notation.Expr, error) {
+	if len(conds) > 0 {
+		return nil, nil, nil, open("a range and a condition on one line")
+	}
+	both := &node{kind: relation, text: "==", kids: []*node{l.rhs, l.where}}
+	axis, err := t.axisOf(l.each, both)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	bs, at := t.binders([]string{axis})
+	in := t.deeper(map[string]letter{l.each: {axis: axis, at: at[0]}})
+	x, err := in.typeOf(l.where)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if x.elem != boolean || len(x.axes) > 0 {
+		return nil, nil, nil, open("the condition is no comparison of numbers")
+	}
+	c, err := in.entry(l.where, nil)
+	return in, bs, []notation.Expr{c}, err
+}
+
+func isMisfit(err error) bool {
+	var m *misfit
+	return errors.As(err, &m)
+}

@@ -1,0 +1,193 @@
+package vjpcheck
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// A program is an expression of an entry, built: its parameters by the
+// entry's names, and the adjoints that the compiler derives.
+type program struct {
+	unit   *notation.Unit
+	idents map[string]string // the entry's names to the program's
+	axes   map[string]string
+	types  map[string]typ
+	fwd    *ir.Func
+	pair   *autodiff.Pair
+}
+
+// assemble makes an operation of what was written and builds it. Learned or
+// not, every real array is an input, so that it has an adjoint; numbers that
+// no line differentiates by are constants.
+func (t *emitter) assemble(bs []*notation.Binder, body notation.Expr) (*program, error) {
+	p := &program{idents: t.p.idents, axes: t.p.axes, types: t.params}
+	target := &notation.Target{Name: ident(resultName), Index: bs}
+	p.unit = &notation.Unit{Kind: notation.OpUnit, Name: word1("Entry"),
+		Result: &notation.Define{Target: target, Value: body, With: t.p.with}}
+	for _, n := range t.p.order {
+		p.unit.Params = append(p.unit.Params, t.parameter(n))
+	}
+	blk, ds := check.Instantiate(t.words.tree, p.unit)
+	if blk == nil || ds.HasErrors() {
+		return nil, refused(ds)
+	}
+	var bd diag.List
+	if p.fwd = irbuild.Op(blk, &bd); p.fwd == nil || bd.HasErrors() {
+		return nil, refused(bd)
+	}
+	p.pair = autodiff.NewPair(p.fwd)
+	return p, nil
+}
+
+// refused is a translation that the notation does not take: a gap in this
+// package rather than in the page.
+func refused(ds diag.List) error {
+	text := "it cannot be built"
+	for _, d := range ds.Sorted() {
+		return open("%s: %s", text, d.Text)
+	}
+	return open("%s", text)
+}
+
+func (t *emitter) parameter(n string) *notation.Param {
+	x := t.params[n]
+	ty := &notation.Type{Kind: notation.RealType}
+	for _, a := range x.axes {
+		ty.Shape = append(ty.Shape, ident(t.axis(a)))
+	}
+	p := &notation.Param{Name: word1(t.p.idents[n]), Type: ty}
+	if x.elem == integer {
+		ty.Kind = notation.IntType
+		ty.Lo, ty.Hi = numeral(0), numeral(math.MaxInt32)
+	}
+	if len(x.axes) == 0 && (x.elem == integer || !t.e.tracked(n) && t.e.steps[n] == nil) {
+		p.Group = 1
+	}
+	return p
+}
+
+// A point is a choice of sizes and values.
+type point struct {
+	sizes map[string]int
+	vals  map[string]*interp.Tensor // by the entry's names, without lanes
+}
+
+// args are the point's values under the program's names; inputs have one lane.
+func (p *program) args(f *ir.Func, at *point, more map[string]*interp.Tensor) map[string]*interp.Tensor {
+	out := map[string]*interp.Tensor{}
+	for n, id := range p.idents {
+		v := at.vals[n]
+		if v == nil {
+			continue
+		}
+		out[id] = v
+		if q := p.fwd.Param(id); q != nil && q.Role == ir.Input {
+			out[id] = laned(v)
+		}
+	}
+	for n, v := range more {
+		out[n] = v
+	}
+	return out
+}
+
+func laned(t *interp.Tensor) *interp.Tensor {
+	return &interp.Tensor{Shape: append([]int{1}, t.Shape...), Data: t.Data}
+}
+
+func unlaned(t *interp.Tensor) *interp.Tensor {
+	return &interp.Tensor{Shape: t.Shape[1:], Data: t.Data}
+}
+
+func (p *program) sizes(at *point) map[string]int {
+	out := map[string]int{"L": 1, "T": 1}
+	for a, id := range p.axes {
+		out[id] = at.sizes[a]
+	}
+	return out
+}
+
+// run evaluates the program.
+func (p *program) run(at *point) *interp.Tensor {
+	return unlaned(interp.Run(p.fwd, p.sizes(at), p.args(p.fwd, at, nil))[resultName])
+}
+
+// adjoint evaluates the derived adjoint of a parameter for an adjoint of the
+// result.
+func (p *program) adjoint(at *point, of string, seed *interp.Tensor) *interp.Tensor {
+	id, ok := p.idents[of]
+	var bar *ir.Value
+	if ok {
+		bar = p.pair.Bwd.Result(autodiff.Bar(id))
+	}
+	if bar == nil {
+		return zero(at.vals[of])
+	}
+	saved := interp.Run(p.pair.Fwd, p.sizes(at), p.args(p.pair.Fwd, at, nil))
+	saved[autodiff.Bar(resultName)] = laned(seed)
+	all := p.args(p.pair.Bwd, at, saved)
+	return unlaned(interp.Run(p.pair.Bwd, p.sizes(at), all)[autodiff.Bar(id)])
+}
+
+func zero(t *interp.Tensor) *interp.Tensor { return interp.NewTensor(slices.Clone(t.Shape)...) }
+
+// confirmed reports whether finite differences of the program give the derived
+// adjoint, from both sides: at a corner they do not, and such a point says
+// nothing about a printed line.
+func (p *program) confirmed(at *point, of string, seed, derived *interp.Tensor) bool {
+	const near = 0.02 // of the larger one: one-sided differences of smooth functions are well inside
+	x := at.vals[of]
+	scale := 0.0
+	for _, d := range derived.Data {
+		scale = max(scale, math.Abs(d))
+	}
+	base := p.loss(at, seed)
+	for i, v := range x.Data {
+		h := 1e-4 * math.Abs(v)
+		if h == 0 {
+			h = 1e-7
+		}
+		x.Data[i] = v + h
+		up := (p.loss(at, seed) - base) / h
+		x.Data[i] = v - h
+		down := (base - p.loss(at, seed)) / h
+		x.Data[i] = v
+		for _, d := range []float64{up, down} {
+			if !(math.Abs(d-derived.Data[i]) <= near*(scale+math.Abs(d))+1e-6) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (p *program) loss(at *point, seed *interp.Tensor) float64 {
+	sum := 0.0
+	for i, y := range p.run(at).Data {
+		sum += y * seed.Data[i]
+	}
+	return sum
+}
+
+func finite(ts ...*interp.Tensor) bool {
+	for _, t := range ts {
+		for _, x := range t.Data {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// String prints the operation, for whoever looks at a translation.
+func (p *program) String() string { return fmt.Sprint(notation.Print(p.unit, notation.Unicode)) }

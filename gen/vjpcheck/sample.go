@@ -1,0 +1,161 @@
+package vjpcheck
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/interp"
+)
+
+// A flavour is a way to choose the values of a point. The first is made of
+// small whole numbers, so that a counterexample can be checked by hand.
+type flavour struct {
+	name string
+	pick func(r *rand.Rand, k int) float64
+}
+
+var flavours = []flavour{
+	{"small numbers", func(_ *rand.Rand, k int) float64 { return []float64{2, 1, -1, 3, -2, 0.5, -3, 4}[k%8] }},
+	{"positive", func(r *rand.Rand, _ int) float64 { return 0.1 + 2*r.Float64() }},
+	{"normal", func(r *rand.Rand, _ int) float64 { return r.NormFloat64() }},
+	{"normal", func(r *rand.Rand, _ int) float64 { return r.NormFloat64() }},
+	{"fractions", func(r *rand.Rand, _ int) float64 { return 0.05 + 0.2*r.Float64() }},
+	{"large", func(r *rand.Rand, _ int) float64 { return 3 * r.NormFloat64() }},
+	{"tiny", func(r *rand.Rand, _ int) float64 { return 1e-9 * (0.5 + r.Float64()) }},
+	{"zero", func(_ *rand.Rand, _ int) float64 { return 0 }},
+}
+
+// seed makes the points the same in every run.
+const seed = 20
+
+// points calls f for the points of a model, small sizes first, until it
+// returns false.
+func (m *model) points(f func(at *point, kind flavour) bool) {
+	axes := m.axes()
+	r := rand.New(rand.NewPCG(seed, seed))
+	for _, sizes := range choices(len(axes)) {
+		at := map[string]int{}
+		for i, a := range axes {
+			at[a] = sizes[i]
+		}
+		if !m.possible(at) {
+			continue
+		}
+		for _, k := range flavours {
+			if !f(m.point(at, k, r), k) {
+				return
+			}
+		}
+	}
+}
+
+// axes are all axes of the entry's values, sorted.
+func (m *model) axes() []string {
+	var out []string
+	for _, n := range slices.Sorted(keys(m.types)) {
+		for _, a := range m.types[n].axes {
+			if !slices.Contains(out, a) {
+				out = append(out, a)
+			}
+		}
+	}
+	for _, x := range m.ranges {
+		if x.window != "" && !slices.Contains(out, x.window) {
+			out = append(out, x.window)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// possible reports whether all windows fit.
+func (m *model) possible(sizes map[string]int) bool {
+	for _, x := range m.ranges {
+		if x.window != "" && sizes[x.axis] < sizes[x.window] {
+			return false
+		}
+	}
+	return true
+}
+
+// choices are sizes for n axes: all of ones and twos, by their product, then
+// some larger ones that differ from axis to axis.
+func choices(n int) [][]int {
+	var out [][]int
+	for bits := range 1 << min(n, 4) {
+		c := make([]int, n)
+		for i := range c {
+			c[i] = 1
+			if i < 4 && bits>>(n-1-i)&1 == 1 {
+				c[i] = 2
+			}
+		}
+		out = append(out, c)
+	}
+	slices.SortStableFunc(out, func(a, b []int) int { return product(a) - product(b) })
+	for _, base := range [][]int{{3, 2, 4, 5}, {2, 4, 3, 2}, {5, 3, 2, 4}} {
+		c := make([]int, n)
+		for i := range c {
+			c[i] = base[i%len(base)]
+		}
+		out = append(out, c)
+	}
+	if n == 0 {
+		return out[:1]
+	}
+	return out
+}
+
+func product(a []int) int {
+	p := 1
+	for _, x := range a {
+		p *= x
+	}
+	return p
+}
+
+// point chooses values: inputs in the flavour, constants positive, positions
+// inside their range.
+func (m *model) point(sizes map[string]int, kind flavour, r *rand.Rand) *point {
+	at := &point{sizes: sizes, vals: map[string]*interp.Tensor{}}
+	count := 0
+	for _, n := range slices.Sorted(keys(m.types)) {
+		x := m.types[n]
+		if m.e.steps[n] != nil || n == resultName {
+			continue
+		}
+		var shape []int
+		for _, a := range x.axes {
+			shape = append(shape, sizes[a])
+		}
+		v := interp.NewTensor(shape...)
+		for i := range v.Data {
+			v.Data[i] = m.number(n, x, kind, r, sizes, count)
+			count++
+		}
+		at.vals[n] = v
+	}
+	return at
+}
+
+func (m *model) number(n string, x typ, kind flavour, r *rand.Rand, sizes map[string]int, count int) float64 {
+	switch {
+	case x.elem == integer:
+		to := m.ranges[n]
+		size := sizes[to.axis]
+		if to.window != "" {
+			size += 1 - sizes[to.window]
+		}
+		return float64(r.IntN(max(size, 1)))
+	case n == "d_"+resultName && kind.name != flavours[0].name:
+		return r.NormFloat64()
+	case n == "d_"+resultName:
+		return flavours[0].pick(r, count+2)
+	case m.e.tracked(n):
+		return kind.pick(r, count)
+	case kind.name == flavours[0].name:
+		return []float64{0.5, 2, 3}[count%3]
+	}
+	return math.Exp(r.NormFloat64())
+}

@@ -1,0 +1,211 @@
+package vjpcheck
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/inspect"
+	"github.com/nl-hecate/hecate/gen/spec"
+)
+
+// A Verdict on a printed line; the zero value is invalid.
+type Verdict int
+
+const (
+	_ Verdict = iota
+	Agrees
+	Disagrees
+	NotFormal
+)
+
+func (v Verdict) String() string {
+	return [...]string{"invalid", "agrees", "disagrees", "not formal enough"}[v]
+}
+
+// A Line is the verdict on one printed adjoint.
+type Line struct {
+	Label   string `json:"line"`             // d_A; with a remark's second form, d_A (remark)
+	Verdict string `json:"verdict"`          // as Verdict prints
+	Points  int    `json:"points"`           // at which it was compared
+	Wrong   int    `json:"wrong,omitempty"`  // at which it differed
+	Detail  string `json:"detail,omitempty"` // the counterexample, or what is missing
+	verdict Verdict
+}
+
+// An Entry is the verdicts on one entry of a table.
+type Entry struct {
+	Page    string `json:"page"`
+	Section string `json:"section,omitempty"`
+	Name    string `json:"entry"`
+	Verdict string `json:"verdict"`
+	Lines   []Line `json:"lines"`
+	verdict Verdict
+}
+
+// Verdict is that of the entry: the worst of its lines, where an entry of
+// which anything was computed is not called informal.
+func (e *Entry) Is() Verdict { return e.verdict }
+
+// Check judges the tables of adjoints of pages. The tree is that of the tape
+// operations, whose names the tables use.
+func Check(pages []*spec.Page, tree *check.Tree) []Entry {
+	var out []Entry
+	w := newWords(tree)
+	for _, p := range pages {
+		t := &table{funcs: map[string]*definition{}, words: w}
+		vs := inspect.VJPEntries(p)
+		for _, v := range vs {
+			e := read(v)
+			t.entries = append(t.entries, e)
+			for n, d := range e.funcs {
+				if t.funcs[n] == nil && d.closed() {
+					t.funcs[n] = d
+				}
+			}
+		}
+		for i, e := range t.entries {
+			out = append(out, t.judge(e, p.File.Path, vs[i].Section))
+		}
+	}
+	return out
+}
+
+// judge gives the verdicts on one entry.
+func (t *table) judge(e *entry, page, section string) Entry {
+	out := Entry{Page: page, Section: section, Name: e.name}
+	models, err := t.models(e)
+	for i, l := range e.lines {
+		var v Line
+		if len(models) == 0 {
+			v = informal(l, fmt.Errorf("the forward: %w", err))
+		} else {
+			v = judgeLine(models, i)
+		}
+		if l.note {
+			v.Label += " (remark)"
+		}
+		out.Lines = append(out.Lines, v)
+	}
+	for _, m := range models {
+		if c := m.forms(); c != nil {
+			out.Lines = append(out.Lines, Line{Label: e.result, verdict: Disagrees, Detail: "the forms of the forward differ: " + c.String()})
+			break
+		}
+	}
+	out.sum()
+	return out
+}
+
+// sum gives the entry its verdict. A remark does not count against it.
+func (e *Entry) sum() {
+	for i := range e.Lines {
+		l := &e.Lines[i]
+		l.Verdict = l.verdict.String()
+		if strings.HasSuffix(l.Label, "(remark)") {
+			continue
+		}
+		switch {
+		case e.verdict == 0, e.verdict == NotFormal:
+			e.verdict = l.verdict
+		case l.verdict == Disagrees:
+			e.verdict = Disagrees
+		}
+	}
+	if e.verdict == 0 {
+		e.verdict = NotFormal
+	}
+	e.Verdict = e.verdict.String()
+}
+
+func informal(l *line, err error) Line {
+	return Line{Label: l.label, verdict: NotFormal, Detail: err.Error()}
+}
+
+// models builds the entry under every reading that fits, those first under
+// which most of its lines fit.
+func (t *table) models(e *entry) (out []*model, err error) {
+	if e.err != nil {
+		return nil, e.err
+	}
+	for _, l := range e.lines {
+		e.expose(l.of)
+	}
+	best := -1
+	for _, r := range readings {
+		m, berr := t.build(e, r)
+		if berr != nil {
+			if err == nil || isMisfit(err) {
+				err = berr
+			}
+			continue
+		}
+		n := 0
+		for _, l := range m.lines {
+			if l.err == nil {
+				n++
+			}
+		}
+		switch {
+		case n > best:
+			best, out = n, []*model{m}
+		case n == best:
+			out = append(out, m)
+		}
+	}
+	return out, err
+}
+
+// judgeLine compares one line in all models.
+func judgeLine(models []*model, i int) Line {
+	l := models[0].lines[i]
+	if l.err != nil {
+		v := informal(l.line, l.err)
+		if isMisfit(l.err) {
+			v.verdict, v.Detail = Disagrees, "the shapes do not fit: "+v.Detail
+		}
+		return v
+	}
+	out := Line{Label: l.label, verdict: Agrees}
+	var all tally
+	var wrong *model
+	for _, m := range models {
+		if m.lines[i].err != nil {
+			continue
+		}
+		t := m.compare(m.lines[i], false)
+		out.Points += t.agree + t.differ
+		out.Wrong += t.differ
+		all.undefined += t.undefined
+		all.steps = t.steps
+		if all.hole == nil {
+			all.hole = t.hole
+		}
+		if all.worst == nil && t.worst != nil {
+			all.worst, wrong = t.worst, m
+		}
+	}
+	switch {
+	case all.worst != nil:
+		out.verdict, out.Detail = Disagrees, all.worst.String()
+		out.Detail += wrong.because(wrong.lines[i], &all)
+	case out.Points == 0:
+		out.verdict, out.Detail = NotFormal, "no point was found at which the forward has a value"
+	case all.undefined > 0 && all.hole != nil:
+		out.Detail = fmt.Sprintf("undefined at %s = 0", l.of)
+	}
+	return out
+}
+
+// because says what a wrong line may have meant.
+func (m *model) because(l *printed, t *tally) string {
+	switch seed := "d_" + resultName; {
+	case t.steps:
+		return "; the forward is a step, whose derivative is 0: the line can only be declared"
+	case len(m.types[seed].axes) == 0 && !l.rhs.mentions(seed):
+		if one := m.compare(l, true); one.worst == nil && one.agree > 0 {
+			return "; it agrees where " + seed + " = 1, which it leaves out"
+		}
+	}
+	return ""
+}
