@@ -96,7 +96,8 @@ type Function struct {
 	Params []*notation.Param
 	Def    *notation.Define
 	Unit   *notation.Unit
-	Block  *Block // whose names the body may use; nil for a page function
+	Block  *Block          // whose names the body may use; nil for a page function
+	Body   []notation.Stmt // of an operation: iterations that come before Def
 }
 
 // A Subpart is a page in a part's place.

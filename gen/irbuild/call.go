@@ -95,6 +95,11 @@ func (e *builder) apply(x *notation.Call, f *check.Function, args []*ten) *ten {
 		}
 		e.bind(p.Name.Text, &binding{val: a})
 	}
+	for _, st := range f.Body {
+		if it, ok := st.(*notation.Iterate); ok {
+			e.bind(it.Name.Text, &binding{val: e.iterate(it)})
+		}
+	}
 	out := e.define(f.Def)
 	if out == nil || len(vars) == 0 {
 		return out
@@ -189,7 +194,7 @@ func (e *builder) callOp(x *notation.Call, u *notation.Unit) *ten {
 	if args == nil {
 		return nil
 	}
-	f := &check.Function{Name: u.Name.Text, Params: u.Params, Def: u.Result, Unit: u}
+	f := &check.Function{Name: u.Name.Text, Params: u.Params, Def: u.Result, Unit: u, Body: u.Body}
 	if u.Result == nil {
 		e.errorf(diag.NotSupported, x, "operation %s has no single formula and cannot be called in an equation", u.Name.Text)
 		return nil

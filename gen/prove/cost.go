@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
-	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -84,33 +84,24 @@ func products(in *ir.Instr) int64 {
 	return max(n-1, 0)
 }
 
-// sums is how many operations an entry of a Lin takes beyond the products
-// that its additions are merged with.
+// sums is how many operations an entry of a Lin takes: its own products, and
+// the additions that no product is left to be merged with.
 func sums(in *ir.Instr, uses map[*ir.Value]int) int64 {
-	n, plain := int64(0), int64(0)
+	own, merged := int64(0), int64(0)
 	for i, a := range in.Args {
 		d := a.Val.Def
 		switch {
 		case in.Coef[i] != 1 && in.Coef[i] != -1:
-			n++ // a multiply-add of its own
+			own++
 		case d != nil && d.Op == ir.Prod && uses[a.Val] == 1 && products(d) > 0 && len(d.Loops) == len(d.Out.Axes):
-			// merged with its product
-		default:
-			plain++
-		}
-	}
-	if in.Coef[len(in.Args)] != 0 {
-		plain++
-	}
-	if plain > 0 {
-		merged := int64(len(in.Args)) - n - plain
-		if in.Coef[len(in.Args)] != 0 {
 			merged++
 		}
-		_ = merged
-		n += plain - 1
 	}
-	return n
+	additions := int64(len(in.Args)) - 1
+	if in.Coef[len(in.Args)] != 0 {
+		additions++
+	}
+	return own + max(0, additions-own-merged)
 }
 
 // StepCost is the cost of one token of a rule: the body of its scan. ok is
@@ -211,7 +202,7 @@ func leading(n, room shape.Poly) string {
 
 // dearest is the equation with the largest share of a step, by the degree of
 // its loops.
-func (p *prover) dearest(f *ir.Func) interface{ Span() notation.Span } {
+func (p *prover) dearest(f *ir.Func) *check.Equation {
 	g, _ := f.Clone()
 	autodiff.Simplify(g)
 	r := recurrenceOf(g)
@@ -235,5 +226,3 @@ func (p *prover) dearest(f *ir.Func) interface{ Span() notation.Span } {
 	}
 	return nil
 }
-
-var _ = irbuild.Left

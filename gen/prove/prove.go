@@ -56,6 +56,7 @@ type prover struct {
 	rep   *Report
 	cache *cache
 	ids   map[string]int
+	rec   *recurrence // of a rule, simplified
 }
 
 func (p *prover) block() {

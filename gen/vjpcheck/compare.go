@@ -12,7 +12,10 @@ import (
 
 // tolerance of the comparison, relative to the largest entry of both sides:
 // both are evaluated in float64 and differ in the order of their operations.
-const tolerance = 1e-9
+const (
+	tolerance = 1e-9
+	cancelled = 1e-14 // of the upstream adjoint: a few roundings of terms of its size
+)
 
 // A tally is what the points say about one line.
 type tally struct {
@@ -20,6 +23,7 @@ type tally struct {
 	worst                    *counterexample
 	hole                     *point // where the forward has a value and no derivative
 	steps                    bool   // the derivative is zero at every point
+	ordinary                 int    // of the points that differ, those whose values are not tiny
 }
 
 // A counterexample is a point at which a line is wrong.
@@ -33,13 +37,13 @@ type counterexample struct {
 	confirmedByFinite bool
 }
 
-// compare tries a line at all points of a model.
-func (m *model) compare(l *printed, unit bool) *tally {
+// compare tries a line at all points of a model, with some values held fixed.
+func (m *model) compare(l *printed, fixed map[string]float64) *tally {
 	t := &tally{steps: true}
 	whole := m.whole(l.of)
 	m.points(func(at *point, kind flavour) bool {
-		if unit {
-			ones(at.vals["d_"+resultName])
+		for n, x := range fixed {
+			fill(at.vals[n], x)
 		}
 		if !m.complete(at) {
 			return true
@@ -54,7 +58,7 @@ func (m *model) compare(l *printed, unit bool) *tally {
 			return true
 		}
 		printed := l.prog.run(at)
-		worst, ok := differs(printed, derived)
+		worst, ok := differs(printed, derived, seed)
 		if ok {
 			t.steps = t.steps && largest(derived) == 0
 			t.agree++
@@ -65,6 +69,9 @@ func (m *model) compare(l *printed, unit bool) *tally {
 		}
 		t.steps = t.steps && largest(derived) == 0
 		t.differ++
+		if kind.ordinary {
+			t.ordinary++
+		}
 		if t.worst == nil {
 			t.worst = &counterexample{model: m, at: at, entry: worst, label: l.label, printed: printed.Data[worst],
 				derived: derived.Data[worst], printedT: printed, confirmedByFinite: true}
@@ -97,9 +104,9 @@ func (m *model) complete(at *point) bool {
 	return true
 }
 
-func ones(t *interp.Tensor) {
+func fill(t *interp.Tensor, x float64) {
 	for i := range t.Data {
-		t.Data[i] = 1
+		t.Data[i] = x
 	}
 }
 
@@ -112,12 +119,13 @@ func largest(t *interp.Tensor) float64 {
 }
 
 // differs returns the entry that is furthest off, and whether all are close.
-func differs(a, b *interp.Tensor) (worst int, ok bool) {
-	scale := max(largest(a), largest(b))
+// What cancels to nothing is measured against the seed.
+func differs(a, b, seed *interp.Tensor) (worst int, ok bool) {
+	near := tolerance*max(largest(a), largest(b)) + cancelled*largest(seed)
 	ok, off := true, -1.0
 	for i := range a.Data {
 		d := math.Abs(a.Data[i] - b.Data[i])
-		if !(d <= tolerance*scale) { // NaN is off
+		if !(d <= near) { // NaN is off
 			ok = false
 			if !(d <= off) {
 				worst, off = i, d
@@ -137,7 +145,7 @@ func (m *model) forms() *counterexample {
 		}
 		for _, c := range m.checks {
 			z := c.run(at)
-			if worst, ok := differs(z, y); !ok {
+			if worst, ok := differs(z, y, y); !ok {
 				found = &counterexample{model: m, at: at, entry: worst, label: m.e.result, printed: z.Data[worst], derived: y.Data[worst], printedT: z}
 				return false
 			}

@@ -13,6 +13,7 @@ type definition struct {
 	letters []string
 	params  []string
 	body    *node
+	here    bool // it holds in its entry only
 }
 
 // A line is one printed adjoint, d_A[i] = …, divided and parsed.
@@ -184,7 +185,7 @@ func (e *entry) meaning(fn, text string) {
 		}
 	})
 	if len(params) == 1 {
-		e.funcs[fn] = &definition{name: fn, params: params, body: body}
+		e.funcs[fn] = &definition{name: fn, params: params, body: body, here: true}
 	}
 }
 

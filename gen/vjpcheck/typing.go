@@ -351,6 +351,7 @@ func (t *typer) free(body *node) []string {
 // axisOf is the axis that a letter reads in a body.
 func (t *typer) axisOf(text string, body *node) (string, error) {
 	axis := ""
+	var why error
 	body.walk(func(n *node) {
 		switch {
 		case axis != "":
@@ -359,8 +360,11 @@ func (t *typer) axisOf(text string, body *node) (string, error) {
 				if k.kind != name || k.text != text {
 					continue
 				}
-				if x, err := t.head(n.kids[0]); err == nil && i < len(x.axes) {
+				x, err := t.head(n.kids[0])
+				if err == nil && i < len(x.axes) {
 					axis = x.axes[i]
+				} else if why == nil {
+					why = err
 				}
 			}
 		case n.kind == name:
@@ -371,6 +375,9 @@ func (t *typer) axisOf(text string, body *node) (string, error) {
 			}
 		}
 	})
+	if axis == "" && why != nil {
+		return "", why
+	}
 	if axis == "" {
 		return "", open("the range of the index %s is not known", text)
 	}

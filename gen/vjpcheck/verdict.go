@@ -59,7 +59,7 @@ func Check(pages []*spec.Page, tree *check.Tree) []Entry {
 			e := read(v)
 			t.entries = append(t.entries, e)
 			for n, d := range e.funcs {
-				if t.funcs[n] == nil && d.closed() {
+				if t.funcs[n] == nil && !d.here && d.closed() {
 					t.funcs[n] = d
 				}
 			}
@@ -173,11 +173,12 @@ func judgeLine(models []*model, i int) Line {
 		if m.lines[i].err != nil {
 			continue
 		}
-		t := m.compare(m.lines[i], false)
+		t := m.compare(m.lines[i], nil)
 		out.Points += t.agree + t.differ
 		out.Wrong += t.differ
 		all.undefined += t.undefined
 		all.steps = t.steps
+		all.ordinary += t.ordinary
 		if all.hole == nil {
 			all.hole = t.hole
 		}
@@ -199,13 +200,27 @@ func judgeLine(models []*model, i int) Line {
 
 // because says what a wrong line may have meant.
 func (m *model) because(l *printed, t *tally) string {
-	switch seed := "d_" + resultName; {
-	case t.steps:
+	seed := "d_" + resultName
+	fixed := func(of string, x float64) bool {
+		one := m.compare(l, map[string]float64{of: x})
+		return one.worst == nil && one.agree > 0
+	}
+	if t.steps {
 		return "; the forward is a step, whose derivative is 0: the line can only be declared"
-	case len(m.types[seed].axes) == 0 && !l.rhs.mentions(seed):
-		if one := m.compare(l, true); one.worst == nil && one.agree > 0 {
-			return "; it agrees where " + seed + " = 1, which it leaves out"
+	}
+	if len(m.types[seed].axes) == 0 && !l.rhs.mentions(seed) && fixed(seed, 1) {
+		return "; it agrees where " + seed + " = 1, which it leaves out"
+	}
+	for _, n := range m.e.inputNames() {
+		if x := m.types[n]; x.elem == real && len(x.axes) == 0 && !m.e.tracked(n) && fixed(n, vanishing) {
+			return "; it agrees where " + n + " is too small to matter"
 		}
+	}
+	if t.ordinary == 0 {
+		return "; it differs only at tiny values"
 	}
 	return ""
 }
+
+// vanishing stands for a constant that no value reaches but zero.
+const vanishing = 1e-100

@@ -1,0 +1,42 @@
+package irbuild
+
+import (
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// maxRounds bounds an iteration: it is written out, round by round.
+const maxRounds = 64
+
+// iterate builds `iterate X from e for n : X ← e'`: n rounds written out. With
+// names are built anew in each round, because they mention X. `orient rows ≤
+// cols` says on which side a product with the transpose is smaller; it changes
+// no value and so nothing here.
+func (e *builder) iterate(it *notation.Iterate) *ten {
+	n, ok := e.number(it.Count)
+	if !ok || n < 0 || n > maxRounds || n != float64(int(n)) {
+		e.errorf(diag.NotSupported, it.Count, "an iteration has a fixed number of rounds, at most %d", maxRounds)
+		return nil
+	}
+	x := e.expr(it.From)
+	for range int(n) {
+		if x == nil {
+			return nil
+		}
+		x = e.one(x)
+		e.push(&scope{})
+		e.bind(it.Name.Text, &binding{val: x})
+		var next *ten
+		if e.with(it.With) {
+			next = e.expr(it.Step)
+		}
+		e.pop()
+		if next != nil && !sameAxes(next, x) {
+			e.errorf(diag.WrongResult, it.Step, "a round makes %s, but %s is %s", typ(next), it.Name.Text, typ(x)).
+				See(it.Name.Span, "declared here")
+			return nil
+		}
+		x = next
+	}
+	return x
+}
