@@ -36,10 +36,17 @@ func expand(s *simplifier, in *ir.Instr) *ir.Value {
 	if in.Op == ir.SizeOf {
 		return nil
 	}
-	if in.Op == ir.Prod {
+	switch in.Op {
+	case ir.Prod:
 		s.sortFactors(in)
 		s.split(in)
 		return copied(in)
+	case ir.And, ir.Or:
+		// A condition with itself is that condition.
+		if a := in.Args[0]; s.argKey(a, nil) == s.argKey(in.Args[1], nil) &&
+			slices.Equal(a.Val.Axes, in.Out.Axes) && ir.Identity(a.Sub, len(in.Loops)) && ir.Identity(in.To, len(in.Loops)) {
+			return a.Val
+		}
 	}
 	return nil
 }
@@ -197,7 +204,23 @@ func (s *simplifier) foldSelect(in *ir.Instr) {
 		}
 	} else if s.argKey(in.Args[1], nil) == s.argKey(in.Args[2], nil) {
 		s.toProd(in, 1, in.Args[1])
+	} else {
+		s.sameChoice(in, 1)
+		s.sameChoice(in, 2)
 	}
+}
+
+// sameChoice reads through a choice by the same condition: in the branch k of
+// c, a value select(c, x, y) is x or y.
+func (s *simplifier) sameChoice(in *ir.Instr, k int) {
+	d := in.Args[k].Val.Def
+	if d == nil || d.Op != ir.Select || !slices.Equal(d.Loops, in.Loops) ||
+		!ir.Identity(d.To, len(d.Loops)) || !ir.Identity(in.Args[k].Sub, len(in.Loops)) ||
+		s.argKey(d.Args[0], nil) != s.argKey(in.Args[0], nil) {
+		return
+	}
+	in.Args[k] = ir.Arg{Val: d.Args[k].Val, Sub: slices.Clone(d.Args[k].Sub)}
+	s.changed = true
 }
 
 // foldPow writes small whole powers and roots out; x⁰ is 1 for every x.

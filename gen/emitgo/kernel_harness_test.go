@@ -104,10 +104,10 @@ func stale[F num.Float](n int) []F {
 
 func makeSlice[E any](x *[]E, n int) { *x = make([]E, n) }
 
-func ints(r *request, name string) []int {
-	out := make([]int, len(r.Params[name]))
+func ints(r *request, name string) []int32 {
+	out := make([]int32, len(r.Params[name]))
 	for i, v := range r.Params[name] {
-		out[i] = int(v)
+		out[i] = int32(v)
 	}
 	return out
 }

@@ -195,14 +195,19 @@ func signed(x plan.Expr) (string, plan.Expr) {
 			return "-", plan.Prod{Coef: 1, Args: v.Args}
 		}
 	case plan.Lin:
-		coefs := make([]float64, len(v.Coef))
+		out := plan.Lin{Const: v.Const}
 		for i, c := range v.Coef {
-			if coefs[i] = -c; c >= 0 {
+			a := v.Args[i]
+			if p, ok := a.(plan.Prod); ok && p.Coef == -1 {
+				c, a = -c, plan.Prod{Coef: 1, Args: p.Args}
+			}
+			if c >= 0 {
 				return "+", x
 			}
+			out.Coef, out.Args = append(out.Coef, -c), append(out.Args, a)
 		}
 		if v.Const == 0 && len(v.Args) > 0 {
-			return "-", plan.Lin{Coef: coefs, Args: v.Args}
+			return "-", out
 		}
 	}
 	return "+", x

@@ -11,14 +11,15 @@ import (
 // A model is an entry under one reading, built.
 type model struct {
 	*table
-	e      *entry
-	types  map[string]typ    // of inputs, of steps and of the result
-	ranges map[string]extent // of integer inputs: where they may point
-	fwd    *program
-	checks []*program
-	values map[string]*program // of the steps
-	cuts   map[string]*program // the forward as a function of a step
-	lines  []*printed
+	e        *entry
+	types    map[string]typ    // of inputs, of steps and of the result
+	ranges   map[string]extent // of integer inputs: where they may point
+	positive map[string]bool   // inputs that are sampled right of zero
+	fwd      *program
+	checks   []*program
+	values   map[string]*program // of the steps
+	cuts     map[string]*program // the forward as a function of a step
+	lines    []*printed
 }
 
 // A printed line is its program, or what is wrong with it.
@@ -31,7 +32,7 @@ type printed struct {
 // build builds an entry under a reading; an error means that the forward does
 // not fit it.
 func (t *table) build(e *entry, r reading) (*model, error) {
-	m := &model{table: t, e: e, types: e.inputs(r), ranges: map[string]extent{}, values: map[string]*program{}, cuts: map[string]*program{}}
+	m := &model{table: t, e: e, types: e.inputs(r), positive: t.positives(e), ranges: map[string]extent{}, values: map[string]*program{}, cuts: map[string]*program{}}
 	inputs := maps.Clone(m.types)
 	ty := m.typer(inputs, e.steps)
 	out, err := ty.definitionType(e.out)

@@ -153,6 +153,8 @@ func (m *model) number(n string, x typ, kind flavour, r *rand.Rand, sizes map[st
 		return r.NormFloat64()
 	case n == "d_"+resultName:
 		return flavours[0].pick(r, count+2)
+	case m.positive[n]:
+		return math.Abs(kind.pick(r, count))
 	case m.e.tracked(n):
 		return kind.pick(r, count)
 	case kind.name == flavours[0].name:

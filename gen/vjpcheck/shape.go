@@ -96,6 +96,27 @@ func (e *entry) inputNames() []string {
 	return out
 }
 
+// positives are the inputs that a function reads which has no value left of
+// zero, such as the argument of a logarithm.
+func (t *table) positives(e *entry) map[string]bool {
+	out := map[string]bool{}
+	for _, b := range e.bodies() {
+		b.walk(func(n *node) {
+			if n.kind != call || len(n.kids) != 1 {
+				return
+			}
+			x := n.kids[0]
+			if x.kind == index {
+				x = x.kids[0]
+			}
+			if f := t.words.find(n.text, 1); x.kind == name && f != nil && f.right {
+				out[x.text] = true
+			}
+		})
+	}
+	return out
+}
+
 // letterNames are the names that stand for positions.
 func (e *entry) letterNames() map[string]bool {
 	out := map[string]bool{}

@@ -2,6 +2,7 @@ package vjpcheck
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
@@ -203,7 +204,7 @@ func (m *model) because(l *printed, t *tally) string {
 	seed := "d_" + resultName
 	fixed := func(of string, x float64) bool {
 		one := m.compare(l, map[string]float64{of: x})
-		return one.worst == nil && one.agree > 0
+		return one.ordinary == 0 && one.agree > 0
 	}
 	if t.steps {
 		return "; the forward is a step, whose derivative is 0: the line can only be declared"
@@ -212,7 +213,7 @@ func (m *model) because(l *printed, t *tally) string {
 		return "; it agrees where " + seed + " = 1, which it leaves out"
 	}
 	for _, n := range m.e.inputNames() {
-		if x := m.types[n]; x.elem == real && len(x.axes) == 0 && !m.e.tracked(n) && fixed(n, vanishing) {
+		if m.guards(n) && fixed(n, vanishing) {
 			return "; it agrees where " + n + " is too small to matter"
 		}
 	}
@@ -220,6 +221,18 @@ func (m *model) because(l *printed, t *tally) string {
 		return "; it differs only at tiny values"
 	}
 	return ""
+}
+
+// guards reports whether a constant is compared with values of the forward.
+func (m *model) guards(of string) bool {
+	if x := m.types[of]; x.elem != real || len(x.axes) > 0 || m.e.tracked(of) {
+		return false
+	}
+	return slices.ContainsFunc(m.e.bodies(), func(b *node) bool {
+		return b.contains(func(n *node) bool {
+			return n.kind == call && len(n.kids) == 2 && slices.ContainsFunc(n.kids, func(k *node) bool { return k.kind == name && k.text == of })
+		})
+	})
 }
 
 // vanishing stands for a constant that no value reaches but zero.

@@ -2,11 +2,14 @@ package vjpcheck
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -26,6 +29,7 @@ type word struct {
 	call   string // its name in the notation
 	scalar bool
 	arity  int
+	right  bool // it has no value left of zero
 	params [][]string
 	result []string
 }
@@ -86,6 +90,7 @@ func (w *words) build(call string, params []*notation.Param) *word {
 		return nil
 	}
 	if out.scalar {
+		out.right = out.arity == 1 && math.IsNaN(evaluate(f, params[0], -1))
 		return out
 	}
 	for _, p := range params {
@@ -108,4 +113,14 @@ func (w *words) build(call string, params []*notation.Param) *word {
 		return nil
 	}
 	return out
+}
+
+// evaluate applies a function of one number.
+func evaluate(f *ir.Func, p *notation.Param, x float64) float64 {
+	id := check.ASCII(p.Name.Text)
+	arg := &interp.Tensor{Shape: []int{1, 1}, Data: []float64{x}}
+	if v := f.Param(id); v == nil || len(v.Axes) != 2 {
+		return 0
+	}
+	return interp.Run(f, map[string]int{"L": 1, "n": 1}, map[string]*interp.Tensor{id: arg})[resultName].Data[0]
 }

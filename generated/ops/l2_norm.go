@@ -106,7 +106,7 @@ func (c *L2NormBackward[F]) Run() {
 		x := c.X[i*n:][:n]
 		xBar := c.XBar[i*n:][:n]
 		t3Entry := t3[i]
-		w := choose((t3Entry && t3Entry), choose(t3Entry, F(F(0.5*choose(t3Entry, outBar[i], F(0)))*kept2[i]), F(0)), F(0))
+		w := choose(t3Entry, F(F(0.5*choose(t3Entry, outBar[i], F(0)))*kept2[i]), F(0))
 		for j := range n {
 			xBar[j] = F(F(2*x[j]) * w)
 		}

@@ -977,16 +977,16 @@ func (c *StepBackward[F]) Run() {
 							t42Sum := t42_2[j]
 							t422Entry0 := t422_2[j][0]
 							MBarState[j][0] = F(rhoEntry2*t422Entry0) - F(t260*t30Entry)
-							t42Sum += -F(w0*t422Entry0) - F(w20*MTrail3[j][0])
+							t42Sum -= F(w0*t422Entry0) + F(w20*MTrail3[j][0])
 							t422Entry1 := t422_2[j][1]
 							MBarState[j][1] = F(rhoEntry2*t422Entry1) - F(t261*t30Entry)
-							t42Sum += -F(w1*t422Entry1) - F(w21*MTrail3[j][1])
+							t42Sum -= F(w1*t422Entry1) + F(w21*MTrail3[j][1])
 							t422Entry2 := t422_2[j][2]
 							MBarState[j][2] = F(rhoEntry2*t422Entry2) - F(t262*t30Entry)
-							t42Sum += -F(w2*t422Entry2) - F(w22*MTrail3[j][2])
+							t42Sum -= F(w2*t422Entry2) + F(w22*MTrail3[j][2])
 							t422Entry3 := t422_2[j][3]
 							MBarState[j][3] = F(rhoEntry2*t422Entry3) - F(t263*t30Entry)
-							t42Sum += -F(w3*t422Entry3) - F(w23*MTrail3[j][3])
+							t42Sum -= F(w3*t422Entry3) + F(w23*MTrail3[j][3])
 							t42_2[j] = t42Sum
 						}
 					}
@@ -1065,7 +1065,7 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							t422Entry := t422_2[j][0]
 							MBarState[j][0] = F(rhoEntry2*t422Entry) - F(t26*t30_2[j])
-							t42_2[j] += -F(w*t422Entry) - F(w2*MTrail3[j][0])
+							t42_2[j] -= F(w*t422Entry) + F(w2*MTrail3[j][0])
 						}
 					}
 				}

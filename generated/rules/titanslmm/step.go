@@ -1158,13 +1158,13 @@ func (c *StepBackward[F]) Run() {
 							t36Entry := t36_2[j]
 							t32Sum := t32_2[j]
 							MBarState[j][0] = F(rhoEntry2*t422[j][0]) - F(t320*t36Entry)
-							t32Sum += -F(w0*t92[j][0]) - F(w20*MTrail3[j][0])
+							t32Sum -= F(w0*t92[j][0]) + F(w20*MTrail3[j][0])
 							MBarState[j][1] = F(rhoEntry2*t422[j][1]) - F(t321*t36Entry)
-							t32Sum += -F(w1*t92[j][1]) - F(w21*MTrail3[j][1])
+							t32Sum -= F(w1*t92[j][1]) + F(w21*MTrail3[j][1])
 							MBarState[j][2] = F(rhoEntry2*t422[j][2]) - F(t322*t36Entry)
-							t32Sum += -F(w2*t92[j][2]) - F(w22*MTrail3[j][2])
+							t32Sum -= F(w2*t92[j][2]) + F(w22*MTrail3[j][2])
 							MBarState[j][3] = F(rhoEntry2*t422[j][3]) - F(t323*t36Entry)
-							t32Sum += -F(w3*t92[j][3]) - F(w23*MTrail3[j][3])
+							t32Sum -= F(w3*t92[j][3]) + F(w23*MTrail3[j][3])
 							t32_2[j] = t32Sum
 						}
 					}
@@ -1275,7 +1275,7 @@ func (c *StepBackward[F]) Run() {
 						w2 := F(thetaEntry2 * t32_3)
 						for j := range dK {
 							MBarState[j][0] = F(rhoEntry2*t422[j][0]) - F(t32_3*t36_2[j])
-							t32_2[j] += -F(w*t92[j][0]) - F(w2*MTrail3[j][0])
+							t32_2[j] -= F(w*t92[j][0]) + F(w2*MTrail3[j][0])
 						}
 					}
 				}
