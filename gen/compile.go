@@ -34,6 +34,14 @@ func Compile(s *Source) ([]*plan.Unit, diag.List) {
 	return out, ds
 }
 
+// CompileUnit lowers one unit; it returns nil for one that is not emitted on
+// its own, such as a knob.
+func CompileUnit(s *Source, u *notation.Unit) (*plan.Unit, diag.List) {
+	var ds diag.List
+	c := &unitCompiler{src: s, unit: u, ds: &ds}
+	return c.compile(), ds
+}
+
 // A unitCompiler takes one unit through the pipeline.
 type unitCompiler struct {
 	src  *Source
@@ -210,7 +218,7 @@ func GoName(name string) string {
 	return b.String()
 }
 
-// sizeOf evaluates nothing: it renames a size to its ASCII name.
+// ascii spells the sizes of a polynomial in ASCII.
 func ascii(p shape.Poly) shape.Poly {
 	for _, s := range p.Symbols() {
 		if n := check.ASCII(s); n != s {

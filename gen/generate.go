@@ -11,8 +11,8 @@ import (
 // A Config says what to compile: the root of the project and the folder of its
 // pages under it.
 type Config struct {
-	Root  string // folder of the project
-	Specs string // folder of the pages, slash path under Root
+	Root  string   // folder of the project
+	Specs []string // files and folders of its pages
 }
 
 // Owned are the folders under the root that the compiler writes, and nothing
@@ -22,7 +22,7 @@ var Owned = []string{"generated"}
 // Emit compiles the pages and returns every file that they make, by its path
 // under the root. Nothing is returned when there is an error.
 func Emit(c Config) (tree.Files, diag.List) {
-	s, ds := Load(filepath.Join(c.Root, c.Specs))
+	s, ds := Load(c.Specs...)
 	if ds.HasErrors() {
 		return nil, ds
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 func main() {
-	r, ds, err := gen.Generate(gen.Config{Root: ".", Specs: "specs"})
+	r, ds, err := gen.Generate(gen.Config{Root: ".", Specs: []string{"specs"}})
 	fmt.Print(diag.Render(ds.Sorted()))
 	fmt.Println(len(r.Written), "written", len(r.Removed), "removed", r.Kept, "kept", err)
 	if err != nil || ds.HasErrors() {

@@ -2,23 +2,51 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 
 	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/tree"
 )
-
-// What package gen does not offer yet. This file is to be replaced by calls:
-// each function writes to out and returns an error only for what is wrong
-// with the world; diagnostics are printed by the function itself.
-
-var errNotBuilt = errors.New("not built yet")
 
 // generate compiles the pages under specs and writes what they become; with
 // dry set it writes nothing and reports drift.
 func generate(specs []string, root string, dry bool, out, err io.Writer) (status int, e error) {
-	return bad, errNotBuilt
+	c := gen.Config{Root: root, Specs: specs}
+	if dry {
+		return drift(c, out, err)
+	}
+	r, ds, e := gen.Generate(c)
+	if status := report(ds, err); status != fine || e != nil {
+		return status, e
+	}
+	if r.Recovery != tree.Idle {
+		fmt.Fprintf(out, "an interrupted run was %v first\n", r.Recovery)
+	}
+	fmt.Fprintf(out, "%s written, %d removed, %d current\n", plural(len(r.Written), "file"), len(r.Removed), r.Kept)
+	return fine, nil
 }
+
+// drift compares the files on disk with what the pages say.
+func drift(c gen.Config, out, err io.Writer) (status int, e error) {
+	d, ds, e := gen.Check(c)
+	if status := report(ds, err); status != fine || e != nil {
+		return status, e
+	}
+	if d.None() {
+		fmt.Fprintln(out, "generated files are current")
+		return fine, nil
+	}
+	fmt.Fprint(err, d.String())
+	fmt.Fprintln(err, "run hecategen generate")
+	return bad, nil
+}
+
+var errNotBuilt = errors.New("not built yet")
 
 // prove proves the pages under specs.
 func prove(specs []string, deep bool, out, err io.Writer) (status int, e error) {
@@ -32,5 +60,34 @@ func audit(specs []string, root string, json bool, out, err io.Writer) (status i
 
 // dumpLowered prints the plan or the Go of a unit.
 func dumpLowered(s *gen.Source, u *notation.Unit, stage string, out io.Writer) error {
-	return errNotBuilt
+	pu, ds := gen.CompileUnit(s, u)
+	if ds.HasErrors() {
+		return &ds
+	}
+	if pu == nil {
+		return fmt.Errorf("%s is not emitted on its own", u.Name.Text)
+	}
+	if stage == "plan" {
+		for _, st := range pu.Stages {
+			for _, k := range []*plan.Kernel{st.Start.Fwd, st.Fwd, st.Bwd, st.Frozen.Fwd, st.Frozen.Bwd} {
+				if k != nil {
+					fmt.Fprintln(out, k)
+				}
+			}
+		}
+		return nil
+	}
+	files := emitgo.Files([]*plan.Unit{pu})
+	var names []string
+	dir, _ := emitgo.Package(pu)
+	for n := range files {
+		if len(n) > len(dir) && n[:len(dir)] == dir {
+			names = append(names, n)
+		}
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		fmt.Fprintf(out, "-- %s --\n%s", n, files[n])
+	}
+	return nil
 }

@@ -71,3 +71,22 @@ func arms(as []*notation.Arm, in func(notation.Expr) notation.Expr) []*notation.
 	}
 	return out
 }
+
+// Rename returns a copy of an expression with names replaced.
+func Rename(e notation.Expr, names map[string]notation.Word) notation.Expr {
+	return rewrite(e, func(n notation.Expr) notation.Expr {
+		switch n := n.(type) {
+		case *notation.Ident:
+			if w, ok := names[n.Name.Text]; ok {
+				id := *n
+				id.Name = w
+				return &id
+			}
+		case *notation.Grad:
+			g := *n // what it names is a formal parameter of its function
+			g.Call = Rename(n.Call, names).(*notation.Call)
+			return &g
+		}
+		return nil
+	})
+}

@@ -179,7 +179,7 @@ func (e *kernelEmitter) call(x plan.Call) *jen.Statement {
 	}
 	switch x.Op {
 	case ir.And, ir.Or:
-		return jen.Parens(e.truth(x.Args[0]).Op(infix[x.Op]).Add(e.truth(x.Args[1])))
+		return e.logic(x)
 	case ir.Less, ir.LessEq, ir.Equal:
 		return e.compare(x)
 	case ir.Not:
@@ -198,6 +198,29 @@ func (e *kernelEmitter) call(x plan.Call) *jen.Statement {
 		return e.real(x.Args[0])
 	}
 	panic(fmt.Sprintf("emitgo: BUG: no Go for %v", x.Op))
+}
+
+// logic prints a chain of && or ||, each term once.
+func (e *kernelEmitter) logic(x plan.Call) *jen.Statement {
+	seen := map[string]bool{}
+	out := jen.Null()
+	var add func(a plan.Expr)
+	add = func(a plan.Expr) {
+		if c, ok := a.(plan.Call); ok && c.Op == x.Op {
+			add(c.Args[0])
+			add(c.Args[1])
+			return
+		}
+		if key := plan.ExprString(a); !seen[key] {
+			if len(seen) > 0 {
+				out.Op(infix[x.Op])
+			}
+			seen[key] = true
+			out.Add(e.truth(a))
+		}
+	}
+	add(x)
+	return jen.Parens(out)
 }
 
 // argument prints a real argument of a function, without brackets around sums.

@@ -16,7 +16,7 @@ type hoister struct {
 
 func (h *hoister) top(nodes []plan.Node) []plan.Node {
 	h.gathered = gathers(nodes)
-	return clean(h.body(nodes))
+	return h.divide(clean(h.body(nodes)))
 }
 
 func (h *hoister) body(nodes []plan.Node) []plan.Node {

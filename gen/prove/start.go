@@ -179,13 +179,10 @@ func (e *evaluator) size(name string) int {
 	if n, ok := e.sizes[e.prefix+name]; ok {
 		return n
 	}
-	for {
-		n, ok := e.sizes[name]
-		if ok {
-			return n
-		}
-		return e.sizes["d"]
+	if n, ok := e.sizes[name]; ok {
+		return n
 	}
+	return 2
 }
 
 // start fills a learned parameter with a value that the page starts it from.

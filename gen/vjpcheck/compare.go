@@ -34,7 +34,6 @@ type counterexample struct {
 	label             string
 	printed, derived  float64
 	printedT          *interp.Tensor
-	confirmedByFinite bool
 }
 
 // compare tries a line at all points of a model, with some values held fixed.
@@ -74,7 +73,7 @@ func (m *model) compare(l *printed, fixed map[string]float64) *tally {
 		}
 		if t.worst == nil {
 			t.worst = &counterexample{model: m, at: at, entry: worst, label: l.label, printed: printed.Data[worst],
-				derived: derived.Data[worst], printedT: printed, confirmedByFinite: true}
+				derived: derived.Data[worst], printedT: printed}
 		}
 		return true
 	})

@@ -1,0 +1,182 @@
+package prove
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// A kink is where two sides are equal. It is looked for along lines through
+// random points, and along rays from the origin, since some kinks lie at norms
+// of a hundred-millionth; where the difference of the sides changes its sign
+// the place is found by bisection. There the value is approached from both
+// sides: C⁰ means that both limits agree, C¹ that both slopes do too.
+
+// kinkLines is how many lines are tried for each size.
+const kinkLines = 24
+
+// jumpTol is the relative difference of two limits that counts as none: the
+// limits are extrapolated from near the kink.
+const (
+	jumpTol  = 1e-6
+	slopeTol = 1e-3
+)
+
+func (p *prover) kinks() {
+	for _, k := range own(p, p.blk.Kinks) {
+		it := Item{Kind: KinkKind, Name: notation.Print(k.Left, notation.ASCII), Text: notation.Print(k, notation.Unicode), Span: k.Span}
+		var ds diag.List
+		q := irbuild.Kink(p.blk, k, &ds)
+		p.ds.Append(ds)
+		if q == nil || ds.HasErrors() {
+			it.Evidence = failed("cannot be built")
+			p.add(it)
+			continue
+		}
+		p.settle(it, func() Evidence { return p.kink(k, q) }, q.Func)
+	}
+}
+
+func (p *prover) kink(k *notation.Kink, q *irbuild.Equality) Evidence {
+	ev := Evidence{Verdict: Tested, Tolerance: jumpTol}
+	prog := interp.Compile(q.Func)
+	for i, sizes := range sizeSets(p.opt.Deep, q.Func) {
+		for n := range kinkLines {
+			draw := newSampler(p.blk, q.Free, sizes, "kink"+q.Func.Name, i*100+n)
+			l := newLine(prog, q.Func, draw, n%2 == 1)
+			s, ok := l.find()
+			if !ok {
+				continue
+			}
+			ev.Points++
+			jump, bend := l.across(s)
+			if ev.Worst = math.Max(ev.Worst, jump); !(jump <= jumpTol) {
+				return p.kinkWrong(k, sizes, fmt.Sprintf("the value jumps by %.3g", jump))
+			}
+			if k.Class.Text == "C¹" && !(bend <= slopeTol) {
+				return p.kinkWrong(k, sizes, fmt.Sprintf("the slope jumps by %.3g", bend))
+			}
+		}
+	}
+	if ev.Points == 0 {
+		p.ds.Errorf(diag.NotProvable, k.Span, "no point was found where %s is %s", notation.Print(k.Left, notation.Unicode), notation.Print(k.Right, notation.Unicode)).
+			Hint("write the two sides whose equality is the kink")
+		return failed("never reached")
+	}
+	return ev
+}
+
+func (p *prover) kinkWrong(k *notation.Kink, sizes map[string]int, why string) Evidence {
+	p.ds.Errorf(diag.KinkFails, k.Span, "this kink is not %s: %s", k.Class.Text, why).Labelf("at %s", spelled(sizes)).
+		See(p.unit.Span, "of %s", p.unit.Name.Text)
+	return failed(why)
+}
+
+// A line is a program along a line through its parameters, or along a ray from
+// the origin.
+type line struct {
+	prog      *interp.Program
+	f         *ir.Func
+	sizes     map[string]int
+	base, dir map[string]*interp.Tensor
+	ray       bool
+	entry     int // of the sides that changes its sign
+}
+
+func newLine(prog *interp.Program, f *ir.Func, draw *sampler, ray bool) *line {
+	l := &line{prog: prog, f: f, sizes: draw.sizes, base: draw.params(f), dir: draw.params(f), ray: ray}
+	for _, v := range f.Params {
+		moves := v.Elem == ir.Real && v.Role == ir.Input && len(v.Axes) > 0
+		if !moves {
+			clear(l.dir[v.Name].Data)
+		} else if ray {
+			clear(l.base[v.Name].Data)
+		}
+	}
+	return l
+}
+
+func (l *line) run(s float64) map[string]*interp.Tensor {
+	params := map[string]*interp.Tensor{}
+	for n, t := range l.base {
+		u := t.Clone()
+		for i, d := range l.dir[n].Data {
+			u.Data[i] += s * d
+		}
+		params[n] = u
+	}
+	return l.prog.Run(l.sizes, params)
+}
+
+// sides are the differences of the two sides.
+func (l *line) sides(s float64) []float64 {
+	out := l.run(s)
+	d := make([]float64, len(out[irbuild.Left].Data))
+	for i, x := range out[irbuild.Left].Data {
+		d[i] = x - out[irbuild.Right].Data[i]
+	}
+	return d
+}
+
+// find returns a place on the line where some entry changes its sign.
+func (l *line) find() (float64, bool) {
+	var grid []float64
+	for k := range 33 {
+		if l.ray {
+			grid = append(grid, math.Pow(10, float64(k)/2-12))
+		} else {
+			grid = append(grid, float64(k-16)/4)
+		}
+	}
+	last := l.sides(grid[0])
+	for k := 1; k < len(grid); k++ {
+		now := l.sides(grid[k])
+		for i := range now {
+			if last[i]*now[i] < 0 {
+				l.entry = i
+				return l.bisect(grid[k-1], grid[k], last[i]), true
+			}
+		}
+		last = now
+	}
+	return 0, false
+}
+
+func (l *line) bisect(lo, hi, atLo float64) float64 {
+	for range 80 {
+		mid := lo + (hi-lo)/2
+		if x := l.sides(mid)[l.entry]; x*atLo > 0 {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo + (hi-lo)/2
+}
+
+// across is the relative jump of the value and of its slope at s.
+func (l *line) across(s float64) (jump, bend float64) {
+	h := 1e-4
+	if l.ray {
+		h *= s
+	}
+	m2, m1 := l.run(s - 2*h)[irbuild.Value].Data, l.run(s - h)[irbuild.Value].Data
+	p1, p2 := l.run(s + h)[irbuild.Value].Data, l.run(s + 2*h)[irbuild.Value].Data
+	for i := range m1 {
+		scale := math.Max(1, math.Max(math.Abs(m1[i]), math.Abs(p1[i])))
+		left, right := 2*m1[i]-m2[i], 2*p1[i]-p2[i]
+		if j := math.Abs(right-left) / scale; !(j <= jump) {
+			jump = j
+		}
+		below, above := (m1[i]-m2[i])/h, (p2[i]-p1[i])/h
+		if b := math.Abs(above-below) / math.Max(1, math.Max(math.Abs(below), math.Abs(above))); !(b <= bend) {
+			bend = b
+		}
+	}
+	return jump, bend
+}
