@@ -220,15 +220,50 @@ func (l *local) prod(coef float64, args ...ir.Arg) ir.Arg {
 	return l.guarded(&ir.Instr{Op: ir.Prod, Args: args, Coef: []float64{coef}}, ir.Real)
 }
 
+// guarded places an entry-by-entry instruction over those of the loops that its
+// arguments and guards depend on: 1/n of a row's norm n is one number a row,
+// not one an entry.
 func (l *local) guarded(in *ir.Instr, elem ir.Elem) ir.Arg {
-	in.Loops, in.Guard, in.To = l.in.Loops, l.in.Guard, ir.Ls(len(l.in.Loops))
-	in.Out = l.fresh(l.in.Loops)
+	used := l.loopsOf(in.Args)
+	to, sub := make([]ir.Sub, len(l.in.Loops)), []ir.Sub(nil)
+	for i, a := range l.in.Loops {
+		if used[i] {
+			to[i] = ir.L(len(in.Loops))
+			in.Loops, sub = append(in.Loops, a), append(sub, ir.L(i))
+		}
+	}
+	for i, a := range in.Args {
+		in.Args[i].Sub, _ = ir.SubstAll(a.Sub, to)
+	}
+	if len(l.in.Guard) > 0 {
+		in.Guard, _ = ir.SubstAll(l.in.Guard, to)
+	}
+	in.To = ir.Ls(len(in.Loops))
+	in.Out = l.fresh(in.Loops)
 	in.Out.Elem = elem
-	return l.over(l.r.b.Add(in))
+	return ir.Arg{Val: l.r.b.Add(in), Sub: sub}
 }
 
-// over reads a value whose axes are the loops.
-func (l *local) over(v *ir.Value) ir.Arg { return ir.Arg{Val: v, Sub: ir.Ls(len(l.in.Loops))} }
+// loopsOf marks the loops that arguments and guards depend on.
+func (l *local) loopsOf(args []ir.Arg) map[int]bool {
+	used := map[int]bool{}
+	var mark func(subs []ir.Sub)
+	mark = func(subs []ir.Sub) {
+		for _, s := range subs {
+			for _, t := range s.Terms {
+				used[t.Loop] = true
+			}
+			if s.Via != nil {
+				mark(s.Via.Sub)
+			}
+		}
+	}
+	for _, a := range args {
+		mark(a.Sub)
+	}
+	mark(l.in.Guard)
+	return used
+}
 
 // arg and out are the instruction's own reads and its output at the loops.
 func (l *local) arg(k int) ir.Arg { return l.in.Args[k] }

@@ -28,6 +28,9 @@ func Kink(blk *check.Block, k *notation.Kink, ds *diag.List) *Equality {
 	if left == nil || right == nil || value == nil {
 		return nil
 	}
+	if len(right.axes) == 0 && len(right.fs) > 0 { // a number is the same for every entry
+		right = &ten{axes: left.axes, elem: ir.Real, coef: right.coef, fs: right.fs}
+	}
 	if left, right, ok = e.alike(k.Left, k.Right, left, right); !ok {
 		return nil
 	}

@@ -16,6 +16,7 @@ type Stage struct {
 	Part string
 	Arg  string
 	Out  string
+	Axes []*ir.Axis // of the value that a call takes
 }
 
 // A Program is a composition or model in stages: the equations between two
@@ -95,7 +96,8 @@ func (c *composer) call(eq *check.Equation, part string, arg notation.Expr) {
 		c.n.vals[name] = t
 	}
 	c.close()
-	c.prog.Stages = append(c.prog.Stages, Stage{Part: part, Arg: check.ASCII(name), Out: check.ASCII(eq.Name)})
+	axes := append(axesOf(c.e.lanes()), t.axes...)
+	c.prog.Stages = append(c.prog.Stages, Stage{Part: part, Arg: check.ASCII(name), Out: check.ASCII(eq.Name), Axes: axes})
 	c.stages = append(c.stages, nil)
 	c.made[eq.Name] = t
 	c.open()

@@ -108,6 +108,13 @@ func (w *whole) part(p *check.Subpart, s Stage, ds *diag.List) bool {
 	}
 	g, _ = g.Clone()
 	arg := w.vals[s.Arg]
+	if arg == nil { // an input that no stage before has read
+		arg = w.f.AddParam(s.Arg, ir.Input, ir.Real, s.Axes...)
+		w.vals[s.Arg] = arg
+		for _, a := range s.Axes {
+			w.addAxis(a)
+		}
+	}
 	in := input(g)
 	if in == nil || len(in.Axes) != len(arg.Axes) {
 		ds.Errorf(diag.ShapeMismatch, p.Block.Unit.Name.Span, "%s does not take a sequence of vectors", p.Block.Name)

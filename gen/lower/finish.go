@@ -85,11 +85,21 @@ func (l *lowerer) segments(time shape.Poly) string {
 func (l *lowerer) finish() {
 	h := &hoister{l: l}
 	l.k.Body = h.top(l.k.Body)
+	l.dropUnread()
 	l.k.Sizes = slices.Sorted(maps.Keys(l.sizes))
 	for _, in := range l.f.Body {
 		l.k.Doc = append(l.k.Doc, describe(in))
 	}
 	l.memory()
+}
+
+// dropUnread removes the parameters that the body does not read.
+func (l *lowerer) dropUnread() {
+	used := map[*plan.Buffer]bool{}
+	plan.Walk(l.k.Body, func(n plan.Node) {
+		plan.Accesses(n, func(a plan.Access) { used[a.Buf.Base()] = true })
+	})
+	l.k.Params = slices.DeleteFunc(l.k.Params, func(b *plan.Buffer) bool { return b.Role == plan.Read && !used[b] })
 }
 
 func describe(in *ir.Instr) string {

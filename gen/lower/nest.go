@@ -196,14 +196,29 @@ func (w *nestWriter) at(d int) []plan.Node {
 	return w.guarded(d-1, append(append(pre, loop), post...))
 }
 
-// finish stores a sum.
+// finish multiplies a sum by its coefficient and stores it.
 func (w *nestWriter) finish(m *member) []plan.Node {
 	leaf := w.r.leaf(w.here)
-	if w.r.rowless(m.in.Out) == 0 && !m.row {
-		w.r.l.locals[m.in.Out] = w.accs[m]
+	sum := w.accs[m]
+	if c := m.in.Coef[0]; c != 1 {
+		t := &plan.Local{Name: w.r.l.fresh(m.in.Out.Name), Elem: ir.Real}
+		leaf.nodes = append(leaf.nodes, &plan.Let{To: t, Val: product(c, []plan.Expr{plan.Ref{To: sum}})})
+		sum = t
 	}
-	leaf.store(m, plan.Ref{To: w.accs[m]})
+	if w.r.rowless(m.in.Out) == 0 && !m.row {
+		w.r.l.locals[m.in.Out] = sum
+	}
+	leaf.store(m, plan.Ref{To: sum})
 	return leaf.nodes
+}
+
+// summand is what a sum adds at one point, without the coefficient.
+func (w *leaf) summand(m *member) plan.Expr {
+	args := make([]plan.Expr, len(m.in.Args))
+	for i, a := range m.in.Args {
+		args[i] = w.arg(a, m.loops)
+	}
+	return product(1, args)
 }
 
 // guards of the group that depend on loop d and no later one, as conditions.
@@ -275,11 +290,11 @@ func (w *nestWriter) inner() []plan.Node {
 	var stores []func()
 	several := w.stored() > 1
 	for _, m := range w.g.members {
-		val := leaf.expr(m.in, m.loops)
 		if acc := w.accs[m]; acc != nil {
-			leaf.nodes = append(leaf.nodes, &plan.Acc{To: acc, Val: val})
+			leaf.nodes = append(leaf.nodes, &plan.Acc{To: acc, Val: leaf.summand(m)})
 			continue
 		}
+		val := leaf.expr(m.in, m.loops)
 		if m.depth == len(m.order) && (several || !m.row && w.named(m)) {
 			t := &plan.Local{Name: w.r.l.fresh(m.in.Out.Name), Elem: m.in.Out.Elem}
 			leaf.nodes = append(leaf.nodes, &plan.Let{To: t, Val: val})

@@ -22,14 +22,19 @@ type subject struct {
 	span    source.Span
 	learned bool // every learned parameter must receive a gradient
 	sparse  bool // too large for every entry: a few of each parameter, drawn
+	// draw makes the parameters; without it each is drawn by itself.
+	draw func(f *ir.Func, s *sampler) map[string]*interp.Tensor
 }
 
 // sparseEntries is how many entries of a parameter are drawn where not all are
 // perturbed.
 const sparseEntries = 6
 
-// deepEntries is the same for the deep run and for widths of 31.
-const deepEntries = 40
+// Of a larger parameter so many entries are perturbed, spread over it.
+const (
+	quickEntries = 48
+	deepEntries  = 200
+)
 
 // outer holds the adjoint of a program to differences of the program, by every
 // input, parameter, gate and initial state.
@@ -65,7 +70,11 @@ func (p *prover) outerEvidence(s subject, pair *autodiff.Pair) Evidence {
 
 // adjoints runs a pair at one point with random adjoints coming in.
 func (p *prover) adjoints(s subject, pair *autodiff.Pair, draw *sampler) (*differ, map[string]*interp.Tensor, bool) {
-	d := newDiffer(s.f, draw.sizes, draw.params(s.f))
+	params := s.draw
+	if params == nil {
+		params = func(f *ir.Func, s *sampler) map[string]*interp.Tensor { return s.params(f) }
+	}
+	d := newDiffer(s.f, draw.sizes, params(s.f, draw))
 	out := interp.Run(pair.Fwd, draw.sizes, pick(pair.Fwd, d.params))
 	plain := interp.Run(s.f, draw.sizes, d.params)
 	d.weights = map[string]*interp.Tensor{}
@@ -120,12 +129,9 @@ func (p *prover) notFinite(s subject, r ir.Result, sizes map[string]int, params 
 
 // outerAt compares all entries of all parameters at one point.
 func (p *prover) outerAt(s subject, d *differ, grads map[string]*interp.Tensor, ev *Evidence, round int) bool {
-	limit := math.MaxInt
-	switch {
-	case s.sparse:
+	limit := p.entryLimit()
+	if s.sparse {
 		limit = sparseEntries
-	case slices.ContainsFunc(s.f.Params, func(v *ir.Value) bool { return len(d.params[v.Name].Data) > 4*deepEntries }):
-		limit = deepEntries
 	}
 	for _, v := range s.f.Params {
 		if v.Elem != ir.Real || v.NoGrad || v.Role == ir.Constant {
@@ -151,6 +157,13 @@ func (p *prover) outerAt(s subject, d *differ, grads map[string]*interp.Tensor, 
 		}
 	}
 	return true
+}
+
+func (p *prover) entryLimit() int {
+	if p.opt.Deep {
+		return deepEntries
+	}
+	return quickEntries
 }
 
 // entries are the indices of n entries, or limit of them spread evenly.
@@ -263,7 +276,7 @@ func (p *prover) innerEvidence(g irbuild.Gradient) Evidence {
 		grad := out[irbuild.Slope]
 		d.weights = map[string]*interp.Tensor{irbuild.Loss: ones(out[irbuild.Loss])}
 		t := d.params[g.Param]
-		for _, k := range entries(len(t.Data), deepEntries, i) {
+		for _, k := range entries(len(t.Data), p.entryLimit(), i) {
 			e := d.check(t, k, grad.Data[k], norm(grad))
 			if e.bad() {
 				p.innerWrong(g, d, k, grad.Data[k], e)

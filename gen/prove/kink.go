@@ -159,12 +159,25 @@ func (l *line) bisect(lo, hi, atLo float64) float64 {
 	return lo + (hi-lo)/2
 }
 
+// scales are the distances at which a kink is approached, by the size of the
+// place: a kink may lie so close to another change that only the smaller ones
+// see it alone. What jumps does so at every distance.
+var scales = []float64{1e-4, 1e-6, 1e-8, 1e-10, 1e-12}
+
 // across is the relative jump of the value and of its slope at s.
 func (l *line) across(s float64) (jump, bend float64) {
-	h := 1e-4
-	if l.ray {
-		h *= s
+	jump, bend = math.Inf(1), math.Inf(1)
+	for _, h := range scales {
+		if l.ray {
+			h *= s
+		}
+		j, b := l.jumps(s, h)
+		jump, bend = math.Min(jump, j), math.Min(bend, b)
 	}
+	return jump, bend
+}
+
+func (l *line) jumps(s, h float64) (jump, bend float64) {
 	m2, m1 := l.run(s - 2*h)[irbuild.Value].Data, l.run(s - h)[irbuild.Value].Data
 	p1, p2 := l.run(s + h)[irbuild.Value].Data, l.run(s + 2*h)[irbuild.Value].Data
 	for i := range m1 {

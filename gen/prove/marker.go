@@ -126,8 +126,8 @@ func (p *prover) markers(f *ir.Func) {
 
 // marker settles one marker and returns its canonical text.
 func (p *prover) marker(f *ir.Func, r *recurrence, m *notation.Mark) string {
-	text := notation.Print(m, notation.Unicode)
-	it := Item{Kind: Marker, Name: text, Text: text, Span: m.Span}
+	text := markText(m)
+	it := Item{Kind: Marker, Name: markID(m.Name.Text, text), Text: text, Span: m.Span}
 	row := markerNamed(m.Name.Text)
 	if row == nil {
 		it.Evidence = failed("no such marker")
@@ -159,6 +159,27 @@ func (p *prover) marker(f *ir.Func, r *recurrence, m *notation.Mark) string {
 		return ev
 	}, f)
 	return row.name + "(" + strings.Join(states, ", ") + ")"
+}
+
+// markText prints a marker with the names that it speaks of.
+func markText(m *notation.Mark) string {
+	var names []string
+	for _, a := range m.Args {
+		names = append(names, a.Text)
+	}
+	if len(names) == 0 {
+		return m.Name.Text
+	}
+	return m.Name.Text + "(" + strings.Join(names, ", ") + ")"
+}
+
+// markID is the stable name of a marker: affine_in_state:m,s.
+func markID(name, text string) string {
+	args := strings.TrimSuffix(strings.TrimPrefix(text, name), ")")
+	if args == "" {
+		return check.ID(name)
+	}
+	return check.ID(name) + ":" + strings.ReplaceAll(check.ASCII(args[1:]), ", ", ",")
 }
 
 // markStates are the states that a marker names, as the program spells them.
@@ -207,7 +228,7 @@ func (p *prover) unclaimed(f *ir.Func, r *recurrence, claimed map[string]bool) {
 		}
 	}
 	for _, row := range markerTable {
-		if row.derive == nil || strings.HasPrefix(row.name, "Unit") {
+		if row.derive == nil || row.name == "UnitSphere" || row.name == "StateIndependentMomentum" && len(sets) == 1 {
 			continue
 		}
 		for _, states := range sets {
@@ -217,7 +238,7 @@ func (p *prover) unclaimed(f *ir.Func, r *recurrence, claimed map[string]bool) {
 			}
 			if ev, _ := row.derive(p, r, states); ev.Verdict == Proved {
 				ev.Note = "not claimed by the page"
-				p.add(Item{Kind: Marker, Name: name, Text: name, Span: p.unit.Span, Evidence: ev})
+				p.add(Item{Kind: Marker, Name: markID(row.name, name), Text: name, Span: p.unit.Span, Evidence: ev})
 				break
 			}
 		}
@@ -333,8 +354,8 @@ func (p *prover) requirements() {
 }
 
 func (p *prover) requirement(pr *notation.Provides, m *notation.Mark) {
-	text := notation.Print(m, notation.Unicode)
-	it := Item{Kind: Requires, Name: text, Text: text, Span: pr.Span}
+	text := markText(m)
+	it := Item{Kind: Requires, Name: markID(m.Name.Text, text), Text: text, Span: pr.Span}
 	row := markerNamed(m.Name.Text)
 	if row == nil || row.derive == nil || p.rec == nil {
 		it.Evidence = failed("no such marker")

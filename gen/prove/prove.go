@@ -186,16 +186,6 @@ func complete(blk *check.Block) bool {
 	return true
 }
 
-func (p *prover) update() {
-	var ds diag.List
-	f := irbuild.Update(p.blk, &ds)
-	if !p.built(ds) || f == nil {
-		return
-	}
-	p.outer(subject{name: "fire", f: f, span: p.unit.Span})
-	p.claims()
-}
-
 // knob proves what a page says about its own functions.
 func (p *prover) knob() {
 	p.built(diag.List{})

@@ -203,3 +203,14 @@ func (s *sampler) weights(t *interp.Tensor) *interp.Tensor {
 
 // isTail reports whether a parameter is what a context keeps of a series.
 func isTail(name string) bool { return strings.HasSuffix(name, ".tail") }
+
+// options gives the constants of an update that are options of its page their
+// values, and the clock its first one.
+func (s *sampler) options(f *ir.Func, params map[string]*interp.Tensor) {
+	for name, o := range s.blk.Options {
+		t := params[check.ASCII(name)]
+		if x, ok := check.Number(o.Value); ok && t != nil {
+			s.fill(t, func() float64 { return x })
+		}
+	}
+}

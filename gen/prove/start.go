@@ -45,7 +45,7 @@ func (p *prover) startText() string {
 	add = func(blk *check.Block) {
 		for _, s := range blk.SymSeq {
 			if s.Decl != nil {
-				out += notation.Print(s.Decl, notation.Unicode) + "\n"
+				out += s.Decl.Span.Text() + "\n"
 			}
 		}
 		for _, s := range blk.Parts {

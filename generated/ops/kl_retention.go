@@ -163,13 +163,13 @@ func (c *KLRetentionBackward[F]) Run() {
 			t22Entry := t22_2[j]
 			for k := range n {
 				t42 := F(out[k] * (outBar[k] - t22Entry))
-				t7 -= F(g[k] * t42)
+				t7 += F(g[k] * t42)
 				t9 += F(kept[k] * t42)
 				gBar[k] = -F(t42 * thetaEntry)
 				priorBar[k] = choose((F(1e-08) <= prior[k]), F(F(alphaEntry*t42)*kept2[k]), F(0))
 			}
 		}
-		thetaBar[i] = t7
+		thetaBar[i] = -t7
 		alphaBar[i] = t9
 	}
 }

@@ -20,7 +20,7 @@ type L2NormalizeRowsSizes struct {
 
 // L2NormalizeRowsCall is one call of the kernel L2NormalizeRowsCall.
 //
-// It keeps 2·L·m·n + 3·L·m entries and checkpoints of 0 entries.
+// It keeps L·m·n + 4·L·m entries and checkpoints of 0 entries.
 type L2NormalizeRowsCall[F num.Float] struct {
 	L     int
 	M     int
@@ -29,7 +29,7 @@ type L2NormalizeRowsCall[F num.Float] struct {
 	Out   []F // [L, m, n], written
 	Kept  []F // [L, m], written
 	Kept2 []F // [L, m], written
-	Kept3 []F // [L, m, n], written
+	Kept3 []F // [L, m], written
 	Kept4 []F // [L, m, n], written
 	Kept5 []F // [L, m], written
 	Work  []F // WorkLen() entries
@@ -65,13 +65,16 @@ func (c *L2NormalizeRowsCall[F]) Run() {
 		kept := c.Kept[i*m:][:m]
 		kept2 := c.Kept2[i*m:][:m]
 		t10_2 := t10[i*m:][:m]
+		kept3 := c.Kept3[i*m:][:m]
 		kept5 := c.Kept5[i*m:][:m]
 		for j := range m {
 			keptEntry := kept[j]
 			t3 := (F(0) < keptEntry)
 			t6 := num.Sqrt(choose(t3, keptEntry, F(1)))
+			t102 := num.Max(choose(t3, t6, F(0)), F(1e-08))
 			kept2[j] = t6
-			t10_2[j] = num.Max(choose(t3, t6, F(0)), F(1e-08))
+			t10_2[j] = t102
+			kept3[j] = (F(1) / t102)
 			kept5[j] = (F(1) / t6)
 		}
 	}
@@ -82,14 +85,11 @@ func (c *L2NormalizeRowsCall[F]) Run() {
 		for j := range m {
 			X := c.X[(i*m+j)*n:][:n]
 			out := c.Out[(i*m+j)*n:][:n]
-			kept3 := c.Kept3[(i*m+j)*n:][:n]
 			kept4 := c.Kept4[(i*m+j)*n:][:n]
 			t10Entry := t10_2[j]
-			t32 := (F(1) / t10Entry)
 			for k := range n {
 				out2 := (X[k] / t10Entry)
 				out[k] = out2
-				kept3[k] = t32
 				kept4[k] = (out2 / t10Entry)
 			}
 		}
@@ -105,7 +105,7 @@ type L2NormalizeRowsBackward[F num.Float] struct {
 	OutBar []F    // [L, m, n]
 	Kept   []F    // [L, m]
 	Kept2  []F    // [L, m]
-	Kept3  []F    // [L, m, n]
+	Kept3  []F    // [L, m]
 	Kept4  []F    // [L, m, n]
 	Kept5  []F    // [L, m]
 	XBar   []F    // [L, m, n], written
@@ -159,28 +159,29 @@ func (c *L2NormalizeRowsBackward[F]) Run() {
 			kept4 := c.Kept4[(i*m+j)*n:][:n]
 			var t622 F
 			for k := range n {
-				t622 -= F(outBar[k] * kept4[k])
+				t622 += F(outBar[k] * kept4[k])
 			}
-			t62_2[j] = t622
+			t62_2[j] = -t622
 		}
 	}
 
 	// l2_normalize_rows.out
 	for i := range L {
 		t11_2 := t11[i*m:][:m]
+		kept3 := c.Kept3[i*m:][:m]
 		t3_2 := t3[i*m:][:m]
 		t72_2 := t72[i*m:][:m]
 		t62_2 := t62[i*m:][:m]
 		kept5 := c.Kept5[i*m:][:m]
 		for j := range m {
 			outBar := c.OutBar[(i*m+j)*n:][:n]
-			kept3 := c.Kept3[(i*m+j)*n:][:n]
 			X := c.X[(i*m+j)*n:][:n]
 			XBar := c.XBar[(i*m+j)*n:][:n]
 			t11Entry := t11_2[j]
+			kept3Entry := kept3[j]
 			w := choose((t11Entry && t3_2[j]), choose(t11Entry, F(F(0.5*choose(t11Entry, choose(t72_2[j], t62_2[j], F(0)), F(0)))*kept5[j]), F(0)), F(0))
 			for k := range n {
-				XBar[k] = F(outBar[k]*kept3[k]) + F(2*F(X[k]*w))
+				XBar[k] = F(outBar[k]*kept3Entry) + F(2*F(X[k]*w))
 			}
 		}
 	}
@@ -214,7 +215,7 @@ func L2NormalizeRows[F num.Float](r *tape.Run[F], p pulse.Pulse, z L2NormalizeRo
 	k.Out = arena.Alloc(k.L * k.M * k.N)
 	k.Kept = arena.Alloc(k.L * k.M)
 	k.Kept2 = arena.Alloc(k.L * k.M)
-	k.Kept3 = arena.Alloc(k.L * k.M * k.N)
+	k.Kept3 = arena.Alloc(k.L * k.M)
 	k.Kept4 = arena.Alloc(k.L * k.M * k.N)
 	k.Kept5 = arena.Alloc(k.L * k.M)
 	mark := arena.Mark()

@@ -20,7 +20,7 @@ type LayerNormSizes struct {
 
 // LayerNormCall is one call of the kernel LayerNormCall.
 //
-// It keeps 3·L·m·n + 3·L·m entries and checkpoints of 0 entries.
+// It keeps 2·L·m·n + 2·L·m + 1 entries and checkpoints of 0 entries.
 type LayerNormCall[F num.Float] struct {
 	L     int
 	M     int
@@ -31,10 +31,9 @@ type LayerNormCall[F num.Float] struct {
 	Out   []F // [L, m, n], written
 	Kept  []F // [L, m], written
 	Kept2 []F // [L, m, n], written
-	Kept3 []F // [L, m, n], written
+	Kept3 []F // [L, m], written
 	Kept4 []F // [L, m, n], written
-	Kept5 []F // [L, m], written
-	Kept6 []F // [L, m], written
+	Kept5 []F // [], written
 	Work  []F // WorkLen() entries
 }
 
@@ -97,17 +96,14 @@ func (c *LayerNormCall[F]) Run() {
 	}
 
 	// layer_norm.out
-	t16 := (F(1) / F(n))
 	for i := range L {
 		t6_2 := t6[i*m:][:m]
 		t10_2 := t10[i*m:][:m]
-		kept5 := c.Kept5[i*m:][:m]
-		kept6 := c.Kept6[i*m:][:m]
+		kept3 := c.Kept3[i*m:][:m]
 		for j := range m {
 			t102 := num.Sqrt(1e-05 + (t6_2[j] / w))
 			t10_2[j] = t102
-			kept5[j] = (F(1) / t102)
-			kept6[j] = t16
+			kept3[j] = (F(1) / t102)
 		}
 	}
 
@@ -120,19 +116,19 @@ func (c *LayerNormCall[F]) Run() {
 			t4_2 := t4[(i*m+j)*n:][:n]
 			kept2 := c.Kept2[(i*m+j)*n:][:n]
 			out := c.Out[(i*m+j)*n:][:n]
-			kept3 := c.Kept3[(i*m+j)*n:][:n]
 			kept4 := c.Kept4[(i*m+j)*n:][:n]
 			t10Entry := t10_2[j]
-			t72 := (F(1) / t10Entry)
 			for k := range n {
 				t11 := (t4_2[k] / t10Entry)
 				kept2[k] = t11
 				out[k] = F(t11*gamma[k]) + beta[k]
-				kept3[k] = t72
 				kept4[k] = (t11 / t10Entry)
 			}
 		}
 	}
+
+	// layer_norm.out
+	c.Kept5[0] = (F(1) / F(n))
 }
 
 // LayerNormBackward is one call of the kernel LayerNormBackward.
@@ -145,10 +141,9 @@ type LayerNormBackward[F num.Float] struct {
 	OutBar   []F // [L, m, n]
 	Kept     []F // [L, m]
 	Kept2    []F // [L, m, n]
-	Kept3    []F // [L, m, n]
+	Kept3    []F // [L, m]
 	Kept4    []F // [L, m, n]
-	Kept5    []F // [L, m]
-	Kept6    []F // [L, m]
+	Kept5    []F // []
 	XBar     []F // [L, m, n], written
 	GammaBar []F // [L, n], written
 	BetaBar  []F // [L, n], written
@@ -178,6 +173,7 @@ func (c *LayerNormBackward[F]) Run() {
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	for i := range L {
+		kept3 := c.Kept3[i*m:][:m]
 		t102_2 := t102[i*m:][:m]
 		gamma := c.Gamma[i*n:][:n]
 		betaBar := c.BetaBar[i*n:][:n]
@@ -186,27 +182,27 @@ func (c *LayerNormBackward[F]) Run() {
 			outBar := c.OutBar[(i*m+j)*n:][:n]
 			kept4 := c.Kept4[(i*m+j)*n:][:n]
 			kept2 := c.Kept2[(i*m+j)*n:][:n]
-			kept3 := c.Kept3[(i*m+j)*n:][:n]
 			t82_2 := t82[(i*m+j)*n:][:n]
 			var t1022 F
+			kept3Entry := kept3[j]
 			for k := range n {
 				outBarEntry := outBar[k]
 				t52 := F(outBarEntry * gamma[k])
-				t1022 -= F(t52 * kept4[k])
+				t1022 += F(t52 * kept4[k])
 				betaBar[k] += outBarEntry
 				gammaBar[k] += F(outBarEntry * kept2[k])
-				t82_2[k] = F(t52 * kept3[k])
+				t82_2[k] = F(t52 * kept3Entry)
 			}
-			t102_2[j] = t1022
+			t102_2[j] = -t1022
 		}
 	}
 
 	// layer_norm.out
+	kept5Entry := c.Kept5[0]
 	for i := range L {
 		kept := c.Kept[i*m:][:m]
-		kept6 := c.Kept6[i*m:][:m]
 		t102_2 := t102[i*m:][:m]
-		kept5 := c.Kept5[i*m:][:m]
+		kept3 := c.Kept3[i*m:][:m]
 		t22_2 := t22[i*m:][:m]
 		t24_2 := t24[i*m:][:m]
 		for j := range m {
@@ -216,28 +212,27 @@ func (c *LayerNormBackward[F]) Run() {
 			var t222 F
 			var t242 F
 			keptEntry := kept[j]
-			w := F(kept6[j] * F(t102_2[j]*kept5[j]))
+			w := F(t102_2[j] * F(kept5Entry*kept3[j]))
 			for k := range n {
 				t182 := F(F(0.5*(x[k]-keptEntry)) * w)
-				t222 += F(-2 * t182)
-				t242 -= t82_2[k]
+				t222 += t182
+				t242 += t82_2[k]
 				t18_2[k] = t182
 			}
-			t22_2[j] = t222
-			t24_2[j] = t242
+			t22_2[j] = F(-2 * t222)
+			t24_2[j] = -t242
 		}
 	}
 
 	// layer_norm.out
 	for i := range L {
-		kept6 := c.Kept6[i*m:][:m]
 		t22_2 := t22[i*m:][:m]
 		t24_2 := t24[i*m:][:m]
 		for j := range m {
 			t18_2 := t18[(i*m+j)*n:][:n]
 			t82_2 := t82[(i*m+j)*n:][:n]
 			xBar := c.XBar[(i*m+j)*n:][:n]
-			w2 := F(kept6[j] * (t22_2[j] + t24_2[j]))
+			w2 := F(kept5Entry * (t22_2[j] + t24_2[j]))
 			for k := range n {
 				xBar[k] = F(2*t18_2[k]) + t82_2[k] + w2
 			}
@@ -288,10 +283,9 @@ func LayerNorm[F num.Float](r *tape.Run[F], p pulse.Pulse, z LayerNormSizes, x t
 	k.Out = arena.Alloc(k.L * k.M * k.N)
 	k.Kept = arena.Alloc(k.L * k.M)
 	k.Kept2 = arena.Alloc(k.L * k.M * k.N)
-	k.Kept3 = arena.Alloc(k.L * k.M * k.N)
+	k.Kept3 = arena.Alloc(k.L * k.M)
 	k.Kept4 = arena.Alloc(k.L * k.M * k.N)
-	k.Kept5 = arena.Alloc(k.L * k.M)
-	k.Kept6 = arena.Alloc(k.L * k.M)
+	k.Kept5 = arena.Alloc(1)
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
 	k.Run()
@@ -318,7 +312,6 @@ func (n *layerNormNode[F]) Backward(t *tape.Tape[F]) {
 	g.Kept3 = k.Kept3
 	g.Kept4 = k.Kept4
 	g.Kept5 = k.Kept5
-	g.Kept6 = k.Kept6
 	g.XBar = t.Scratch(g.L * g.M * g.N)
 	g.GammaBar = t.Scratch(g.L * g.N)
 	g.BetaBar = t.Scratch(g.L * g.N)

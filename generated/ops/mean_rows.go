@@ -20,14 +20,14 @@ type MeanRowsSizes struct {
 
 // MeanRowsCall is one call of the kernel MeanRowsCall.
 //
-// It keeps L·n entries and checkpoints of 0 entries.
+// It keeps 1 entries and checkpoints of 0 entries.
 type MeanRowsCall[F num.Float] struct {
 	L    int
 	M    int
 	N    int
 	X    []F // [L, m, n]
 	Out  []F // [L, n], written
-	Kept []F // [L, n], written
+	Kept []F // [], written
 	Work []F // WorkLen() entries
 }
 
@@ -56,16 +56,16 @@ func (c *MeanRowsCall[F]) Run() {
 
 	// mean_rows.out
 	w := F(m)
-	t3 := (F(1) / F(m))
 	for i := range L {
 		t2 := t[i*n:][:n]
 		out := c.Out[i*n:][:n]
-		kept := c.Kept[i*n:][:n]
 		for j := range n {
 			out[j] = (t2[j] / w)
-			kept[j] = t3
 		}
 	}
+
+	// mean_rows.out
+	c.Kept[0] = (F(1) / F(m))
 }
 
 // MeanRowsBackward is one call of the kernel MeanRowsBackward.
@@ -74,7 +74,7 @@ type MeanRowsBackward[F num.Float] struct {
 	M      int
 	N      int
 	OutBar []F // [L, n]
-	Kept   []F // [L, n]
+	Kept   []F // []
 	XBar   []F // [L, m, n], written
 	Work   []F // WorkLen() entries
 }
@@ -89,13 +89,13 @@ func (c *MeanRowsBackward[F]) Run() {
 	L, m, n := c.L, c.M, c.N
 
 	// mean_rows.out
+	keptEntry := c.Kept[0]
 	for i := range L {
 		outBar := c.OutBar[i*n:][:n]
-		kept := c.Kept[i*n:][:n]
 		for j := range m {
 			XBar := c.XBar[(i*m+j)*n:][:n]
 			for k := range n {
-				XBar[k] = F(outBar[k] * kept[k])
+				XBar[k] = F(keptEntry * outBar[k])
 			}
 		}
 	}
@@ -127,7 +127,7 @@ func MeanRows[F num.Float](r *tape.Run[F], p pulse.Pulse, z MeanRowsSizes, X tap
 	n.vX = X
 	k.X = n.vX.Data
 	k.Out = arena.Alloc(k.L * k.N)
-	k.Kept = arena.Alloc(k.L * k.N)
+	k.Kept = arena.Alloc(1)
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
 	k.Run()

@@ -20,7 +20,7 @@ type SphereProjectNormalizeSizes struct {
 
 // SphereProjectNormalizeCall is one call of the kernel SphereProjectNormalizeCall.
 //
-// It keeps 2·L·d·m + 3·L·m entries and checkpoints of 0 entries.
+// It keeps L·d·m + 4·L·m entries and checkpoints of 0 entries.
 type SphereProjectNormalizeCall[F num.Float] struct {
 	L     int
 	D     int
@@ -29,7 +29,7 @@ type SphereProjectNormalizeCall[F num.Float] struct {
 	Out   []F // [L, m, d], written
 	Kept  []F // [L, m], written
 	Kept2 []F // [L, m], written
-	Kept3 []F // [L, m, d], written
+	Kept3 []F // [L, m], written
 	Kept4 []F // [L, m, d], written
 	Kept5 []F // [L, m], written
 	Work  []F // WorkLen() entries
@@ -65,13 +65,16 @@ func (c *SphereProjectNormalizeCall[F]) Run() {
 		kept := c.Kept[i*m:][:m]
 		kept2 := c.Kept2[i*m:][:m]
 		t10_2 := t10[i*m:][:m]
+		kept3 := c.Kept3[i*m:][:m]
 		kept5 := c.Kept5[i*m:][:m]
 		for j := range m {
 			keptEntry := kept[j]
 			t3 := (F(0) < keptEntry)
 			t6 := num.Sqrt(choose(t3, keptEntry, F(1)))
+			t102 := num.Max(choose(t3, t6, F(0)), F(1e-08))
 			kept2[j] = t6
-			t10_2[j] = num.Max(choose(t3, t6, F(0)), F(1e-08))
+			t10_2[j] = t102
+			kept3[j] = (F(1) / t102)
 			kept5[j] = (F(1) / t6)
 		}
 	}
@@ -82,14 +85,11 @@ func (c *SphereProjectNormalizeCall[F]) Run() {
 		for j := range m {
 			S := c.S[(i*m+j)*d:][:d]
 			out := c.Out[(i*m+j)*d:][:d]
-			kept3 := c.Kept3[(i*m+j)*d:][:d]
 			kept4 := c.Kept4[(i*m+j)*d:][:d]
 			t10Entry := t10_2[j]
-			t32 := (F(1) / t10Entry)
 			for k := range d {
 				out2 := (S[k] / t10Entry)
 				out[k] = out2
-				kept3[k] = t32
 				kept4[k] = (out2 / t10Entry)
 			}
 		}
@@ -105,7 +105,7 @@ type SphereProjectNormalizeBackward[F num.Float] struct {
 	OutBar []F    // [L, m, d]
 	Kept   []F    // [L, m]
 	Kept2  []F    // [L, m]
-	Kept3  []F    // [L, m, d]
+	Kept3  []F    // [L, m]
 	Kept4  []F    // [L, m, d]
 	Kept5  []F    // [L, m]
 	SBar   []F    // [L, m, d], written
@@ -159,28 +159,29 @@ func (c *SphereProjectNormalizeBackward[F]) Run() {
 			kept4 := c.Kept4[(i*m+j)*d:][:d]
 			var t622 F
 			for k := range d {
-				t622 -= F(outBar[k] * kept4[k])
+				t622 += F(outBar[k] * kept4[k])
 			}
-			t62_2[j] = t622
+			t62_2[j] = -t622
 		}
 	}
 
 	// sphere_project_normalize.out
 	for i := range L {
 		t11_2 := t11[i*m:][:m]
+		kept3 := c.Kept3[i*m:][:m]
 		t3_2 := t3[i*m:][:m]
 		t72_2 := t72[i*m:][:m]
 		t62_2 := t62[i*m:][:m]
 		kept5 := c.Kept5[i*m:][:m]
 		for j := range m {
 			outBar := c.OutBar[(i*m+j)*d:][:d]
-			kept3 := c.Kept3[(i*m+j)*d:][:d]
 			S := c.S[(i*m+j)*d:][:d]
 			SBar := c.SBar[(i*m+j)*d:][:d]
 			t11Entry := t11_2[j]
+			kept3Entry := kept3[j]
 			w := choose((t11Entry && t3_2[j]), choose(t11Entry, F(F(0.5*choose(t11Entry, choose(t72_2[j], t62_2[j], F(0)), F(0)))*kept5[j]), F(0)), F(0))
 			for k := range d {
-				SBar[k] = F(outBar[k]*kept3[k]) + F(2*F(S[k]*w))
+				SBar[k] = F(outBar[k]*kept3Entry) + F(2*F(S[k]*w))
 			}
 		}
 	}
@@ -214,7 +215,7 @@ func SphereProjectNormalize[F num.Float](r *tape.Run[F], p pulse.Pulse, z Sphere
 	k.Out = arena.Alloc(k.L * k.D * k.M)
 	k.Kept = arena.Alloc(k.L * k.M)
 	k.Kept2 = arena.Alloc(k.L * k.M)
-	k.Kept3 = arena.Alloc(k.L * k.D * k.M)
+	k.Kept3 = arena.Alloc(k.L * k.M)
 	k.Kept4 = arena.Alloc(k.L * k.D * k.M)
 	k.Kept5 = arena.Alloc(k.L * k.M)
 	mark := arena.Mark()

@@ -12,7 +12,7 @@ const readKind tape.Kind = 6
 
 // Read is one call of the kernel Read.
 //
-// It keeps 6·L·T·d_k + 3·L·T + 3·L·d_k entries and checkpoints of 0 entries.
+// It keeps 5·L·T·d_k + 4·L·T + 3·L·d_k entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
 	L         int
 	T         int
@@ -33,7 +33,7 @@ type Read[F num.Float] struct {
 	Kept3     []F     // [L, T, d_k], written
 	Kept4     []F     // [L, T], written
 	Kept5     []F     // [L, T], written
-	Kept6     []F     // [L, T, d_k], written
+	Kept6     []F     // [L, T], written
 	Kept7     []F     // [L, T, d_k], written
 	Kept8     []F     // [L, T], written
 	Kept9     []F     // [L, T, d_k], written
@@ -143,13 +143,16 @@ func (c *Read[F]) Run() {
 		kept4 := c.Kept4[i*T:][:T]
 		kept5 := c.Kept5[i*T:][:T]
 		t17_2 := t17[i*T:][:T]
+		kept6 := c.Kept6[i*T:][:T]
 		kept8 := c.Kept8[i*T:][:T]
 		for j := range T {
 			kept4Entry := kept4[j]
 			t10 := (F(0) < kept4Entry)
 			t13 := num.Sqrt(choose(t10, kept4Entry, F(1)))
+			t172 := num.Max(choose(t10, t13, F(0)), F(1e-08))
 			kept5[j] = t13
-			t17_2[j] = num.Max(choose(t10, t13, F(0)), F(1e-08))
+			t17_2[j] = t172
+			kept6[j] = (F(1) / t172)
 			kept8[j] = (F(1) / t13)
 		}
 	}
@@ -160,16 +163,13 @@ func (c *Read[F]) Run() {
 		for j := range T {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			q2 := q[(i*T+j)*dK:][:dK]
-			kept6 := c.Kept6[(i*T+j)*dK:][:dK]
 			kept7 := c.Kept7[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			kept9 := c.Kept9[(i*T+j)*dK:][:dK]
 			t17Entry := t17_2[j]
-			t32 := (F(1) / t17Entry)
 			for k := range dK {
 				q2_2 := (q1_2[k] / t17Entry)
 				q2[k] = q2_2
-				kept6[k] = t32
 				kept7[k] = (q2_2 / t17Entry)
 				kept9[k] = num.Sigmoid(-t5_2[k])
 			}
@@ -204,7 +204,7 @@ type ReadBackward[F num.Float] struct {
 	Kept3     []F     // [L, T, d_k]
 	Kept4     []F     // [L, T]
 	Kept5     []F     // [L, T]
-	Kept6     []F     // [L, T, d_k]
+	Kept6     []F     // [L, T]
 	Kept7     []F     // [L, T, d_k]
 	Kept8     []F     // [L, T]
 	Kept9     []F     // [L, T, d_k]
@@ -293,9 +293,9 @@ func (c *ReadBackward[F]) Run() {
 			kept7 := c.Kept7[(i*T+j)*dK:][:dK]
 			var t622 F
 			for k := range dK {
-				t622 -= F(t2[k] * kept7[k])
+				t622 += F(t2[k] * kept7[k])
 			}
-			t62_2[j] = t622
+			t62_2[j] = -t622
 		}
 	}
 
@@ -303,6 +303,7 @@ func (c *ReadBackward[F]) Run() {
 	clear(c.BQBar)
 	for i := range L {
 		t112_2 := t112[i*T:][:T]
+		kept6 := c.Kept6[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
 		t62_2 := t62[i*T:][:T]
@@ -312,15 +313,15 @@ func (c *ReadBackward[F]) Run() {
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			kept3 := c.Kept3[(i*T+j)*dK:][:dK]
 			t2 := t[(i*T+j)*dK:][:dK]
-			kept6 := c.Kept6[(i*T+j)*dK:][:dK]
 			kept9 := c.Kept9[(i*T+j)*dK:][:dK]
 			t33_2 := t33[(i*T+j)*dK:][:dK]
 			t112Entry := t112_2[j]
+			kept6Entry := kept6[j]
 			w := choose((t112Entry && t10_2[j]), choose(t112Entry, F(F(0.5*choose(t112Entry, choose(t7_2[j], t62_2[j], F(0)), F(0)))*kept8[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				kept3Entry := kept3[k]
-				t27 := F(t2[k]*kept6[k]) + F(2*F(F(t5Entry*kept3Entry)*w))
+				t27 := F(t2[k]*kept6Entry) + F(2*F(F(t5Entry*kept3Entry)*w))
 				t332 := F(kept3Entry*t27) + F(F(F(t5Entry*kept3Entry)*t27)*kept9[k])
 				t33_2[k] = t332
 				bQBar[k] += t332
@@ -448,7 +449,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Kept3 = arena.Alloc(k.L * k.T * k.DK)
 	k.Kept4 = arena.Alloc(k.L * k.T)
 	k.Kept5 = arena.Alloc(k.L * k.T)
-	k.Kept6 = arena.Alloc(k.L * k.T * k.DK)
+	k.Kept6 = arena.Alloc(k.L * k.T)
 	k.Kept7 = arena.Alloc(k.L * k.T * k.DK)
 	k.Kept8 = arena.Alloc(k.L * k.T)
 	k.Kept9 = arena.Alloc(k.L * k.T * k.DK)

@@ -12,7 +12,7 @@ const stepKind tape.Kind = 5
 
 // Step is one call of the kernel Step.
 //
-// It keeps 15·L·T·d_k + 3·L·T·d_v + 10·L·T + 6·L·d_k entries and checkpoints of L·d_k·d_v·segments entries.
+// It keeps 13·L·T·d_k + 3·L·T·d_v + 12·L·T + 6·L·d_k entries and checkpoints of L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
@@ -57,13 +57,13 @@ type Step[F num.Float] struct {
 	Kept14       []F     // [L, T], written
 	Q            []F     // [L, T, d_k], written
 	Kept         []F     // [L, T, d_v], written; may be nil
-	Kept15       []F     // [L, T, d_k], written
+	Kept15       []F     // [L, T], written
 	Kept16       []F     // [L, T, d_k], written
 	Kept17       []F     // [L, T], written
 	Kept18       []F     // [L, T, d_k], written
 	Kept19       []F     // [L, T], written
 	Kept20       []F     // [L, T], written
-	Kept21       []F     // [L, T, d_k], written
+	Kept21       []F     // [L, T], written
 	Kept22       []F     // [L, T, d_k], written
 	Kept23       []F     // [L, T], written
 	Kept24       []F     // [L, T, d_k], written
@@ -382,22 +382,28 @@ func (c *Step[F]) Run() {
 		kept13 := c.Kept13[i*T:][:T]
 		kept14 := c.Kept14[i*T:][:T]
 		t50_2 := t50[i*T:][:T]
+		kept15 := c.Kept15[i*T:][:T]
 		kept17 := c.Kept17[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
 		kept19 := c.Kept19[i*T:][:T]
 		t22_2 := t22[i*T:][:T]
 		kept20 := c.Kept20[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
+		kept21 := c.Kept21[i*T:][:T]
 		kept6 := c.Kept6[i*T:][:T]
 		kept23 := c.Kept23[i*T:][:T]
 		for j := range T {
 			kept13Entry := kept13[j]
 			t43 := (F(0) < kept13Entry)
 			t46 := num.Sqrt(choose(t43, kept13Entry, F(1)))
+			t502 := num.Max(choose(t43, t46, F(0)), F(1e-08))
 			kept14[j] = t46
-			t50_2[j] = num.Max(choose(t43, t46, F(0)), F(1e-08))
+			t50_2[j] = t502
+			kept15[j] = (F(1) / t502)
 			kept17[j] = (F(1) / t46)
 			kept19[j] = num.Sigmoid(t30_2[j])
 			kept20[j] = num.Sigmoid(-t22_2[j])
+			kept21[j] = (F(1) / t17_2[j])
 			kept23[j] = (F(1) / kept6[j])
 		}
 	}
@@ -412,28 +418,22 @@ func (c *Step[F]) Run() {
 			k := c.K[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
 			t33_2 := t33[(i*T+j)*dK:][:dK]
-			kept15 := c.Kept15[(i*T+j)*dK:][:dK]
 			kept16 := c.Kept16[(i*T+j)*dK:][:dK]
 			t38_2 := t38[(i*T+j)*dK:][:dK]
 			kept18 := c.Kept18[(i*T+j)*dK:][:dK]
-			kept21 := c.Kept21[(i*T+j)*dK:][:dK]
 			kept22 := c.Kept22[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			kept24 := c.Kept24[(i*T+j)*dK:][:dK]
 			t50Entry := t50_2[j]
 			thetaEntry := theta2[j]
-			t82 := (F(1) / t50Entry)
 			t17Entry2 := t17_2[j]
-			t90 := (F(1) / t17Entry2)
 			for k2 := range dK {
 				q2 := (q1_2[k2] / t50Entry)
 				kEntry := k[k2]
 				q[k2] = q2
 				t33_2[k2] = F(thetaEntry * kEntry)
-				kept15[k2] = t82
 				kept16[k2] = (q2 / t50Entry)
 				kept18[k2] = num.Sigmoid(-t38_2[k2])
-				kept21[k2] = t90
 				kept22[k2] = (kEntry / t17Entry2)
 				kept24[k2] = num.Sigmoid(-t5_2[k2])
 			}
@@ -604,7 +604,6 @@ type StepBackward[F num.Float] struct {
 	WV           []F     // [d_v, d]
 	WRho         []F     // [d_k + d_v]
 	WTheta       []F     // [d_k + d_v]
-	M            []F     // [L, d_v, d_k]
 	WQ           []F     // [d_k, d]
 	BQ           []F     // [d_k]
 	CQ           []F     // [4, d_k]
@@ -618,7 +617,6 @@ type StepBackward[F num.Float] struct {
 	Kept5        []F     // [L, T]
 	Kept6        []F     // [L, T]
 	K            []F     // [L, T, d_k]
-	V            []F     // [L, T, d_v]
 	Kept7        []F     // [L, T, d_k + d_v]
 	Kept8        []F     // [L, T]
 	Kept9        []F     // [L, T]
@@ -629,13 +627,13 @@ type StepBackward[F num.Float] struct {
 	Kept14       []F     // [L, T]
 	Q            []F     // [L, T, d_k]
 	Kept         []F     // [L, T, d_v]
-	Kept15       []F     // [L, T, d_k]
+	Kept15       []F     // [L, T]
 	Kept16       []F     // [L, T, d_k]
 	Kept17       []F     // [L, T]
 	Kept18       []F     // [L, T, d_k]
 	Kept19       []F     // [L, T]
 	Kept20       []F     // [L, T]
-	Kept21       []F     // [L, T, d_k]
+	Kept21       []F     // [L, T]
 	Kept22       []F     // [L, T, d_k]
 	Kept23       []F     // [L, T]
 	Kept24       []F     // [L, T, d_k]
@@ -918,28 +916,28 @@ func (c *StepBackward[F]) Run() {
 							t62Sum := t62_2[j]
 							MTrailEntry0 := MTrail3[j][0]
 							t4230 := MBarState[j][0] + F(qEntry*yBarEntry0)
-							t820 -= F(F(kEntry*keptEntry20) * t4230)
+							t820 += F(F(kEntry*keptEntry20) * t4230)
 							t10220 += F(MTrailEntry0 * t4230)
 							t260 += F(t4230 * kEntry)
 							t62Sum += F((F(rhoEntry2*MTrailEntry0) - F(thetaEntry2*F(kEntry*keptEntry20))) * yBarEntry0)
 							t422_2[j][0] = t4230
 							MTrailEntry1 := MTrail3[j][1]
 							t4231 := MBarState[j][1] + F(qEntry*yBarEntry1)
-							t821 -= F(F(kEntry*keptEntry21) * t4231)
+							t821 += F(F(kEntry*keptEntry21) * t4231)
 							t10221 += F(MTrailEntry1 * t4231)
 							t261 += F(t4231 * kEntry)
 							t62Sum += F((F(rhoEntry2*MTrailEntry1) - F(thetaEntry2*F(kEntry*keptEntry21))) * yBarEntry1)
 							t422_2[j][1] = t4231
 							MTrailEntry2 := MTrail3[j][2]
 							t4232 := MBarState[j][2] + F(qEntry*yBarEntry2)
-							t822 -= F(F(kEntry*keptEntry22) * t4232)
+							t822 += F(F(kEntry*keptEntry22) * t4232)
 							t10222 += F(MTrailEntry2 * t4232)
 							t262 += F(t4232 * kEntry)
 							t62Sum += F((F(rhoEntry2*MTrailEntry2) - F(thetaEntry2*F(kEntry*keptEntry22))) * yBarEntry2)
 							t422_2[j][2] = t4232
 							MTrailEntry3 := MTrail3[j][3]
 							t4233 := MBarState[j][3] + F(qEntry*yBarEntry3)
-							t823 -= F(F(kEntry*keptEntry23) * t4233)
+							t823 += F(F(kEntry*keptEntry23) * t4233)
 							t10223 += F(MTrailEntry3 * t4233)
 							t263 += F(t4233 * kEntry)
 							t62Sum += F((F(rhoEntry2*MTrailEntry3) - F(thetaEntry2*F(kEntry*keptEntry23))) * yBarEntry3)
@@ -950,22 +948,22 @@ func (c *StepBackward[F]) Run() {
 						t22Sum := t22_2[a]
 						// delta_rule.m
 						// delta_rule.m
-						t32Sum += t820
+						t32Sum -= t820
 						t22Sum += t10220
 						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t260)
 						w0 := F(thetaEntry2 * keptEntry20)
 						w20 := F(thetaEntry2 * t260)
-						t32Sum += t821
+						t32Sum -= t821
 						t22Sum += t10221
 						t52[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t261)
 						w1 := F(thetaEntry2 * keptEntry21)
 						w21 := F(thetaEntry2 * t261)
-						t32Sum += t822
+						t32Sum -= t822
 						t22Sum += t10222
 						t52[(l*T+a+C*s)*dV+i+2] = F(thetaEntry2 * t262)
 						w2 := F(thetaEntry2 * keptEntry22)
 						w22 := F(thetaEntry2 * t262)
-						t32Sum += t823
+						t32Sum -= t823
 						t22Sum += t10223
 						t52[(l*T+a+C*s)*dV+i+3] = F(thetaEntry2 * t263)
 						w3 := F(thetaEntry2 * keptEntry23)
@@ -1049,13 +1047,13 @@ func (c *StepBackward[F]) Run() {
 							MTrailEntry := MTrail3[j][0]
 							kEntry := k[j]
 							t423 := MBarState[j][0] + F(q[j]*yBarEntry)
-							t82_2 -= F(F(kEntry*keptEntry2) * t423)
+							t82_2 += F(F(kEntry*keptEntry2) * t423)
 							t1022 += F(MTrailEntry * t423)
 							t26 += F(t423 * kEntry)
 							t62_2[j] += F((F(rhoEntry2*MTrailEntry) - F(thetaEntry2*F(kEntry*keptEntry2))) * yBarEntry)
 							t422_2[j][0] = t423
 						}
-						t32_2[a] += t82_2
+						t32_2[a] -= t82_2
 						t22_2[a] += t1022
 						// delta_rule.m
 						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t26)
@@ -1084,9 +1082,9 @@ func (c *StepBackward[F]) Run() {
 			kept16 := c.Kept16[(i*T+j)*dK:][:dK]
 			var t1122 F
 			for k := range dK {
-				t1122 -= F(t62_2[k] * kept16[k])
+				t1122 += F(t62_2[k] * kept16[k])
 			}
-			t112_2[j] = t1122
+			t112_2[j] = -t1122
 		}
 	}
 
@@ -1094,6 +1092,7 @@ func (c *StepBackward[F]) Run() {
 	clear(c.BQBar)
 	for i := range L {
 		t162_2 := t162[i*T:][:T]
+		kept15 := c.Kept15[i*T:][:T]
 		t43_2 := t43[i*T:][:T]
 		t122_2 := t122[i*T:][:T]
 		t112_2 := t112[i*T:][:T]
@@ -1103,15 +1102,15 @@ func (c *StepBackward[F]) Run() {
 			t38_2 := t38[(i*T+j)*dK:][:dK]
 			kept12 := c.Kept12[(i*T+j)*dK:][:dK]
 			t62_2 := t62[(i*T+j)*dK:][:dK]
-			kept15 := c.Kept15[(i*T+j)*dK:][:dK]
 			kept18 := c.Kept18[(i*T+j)*dK:][:dK]
 			t382_2 := t382[(i*T+j)*dK:][:dK]
 			t162Entry := t162_2[j]
+			kept15Entry := kept15[j]
 			w3 := choose((t162Entry && t43_2[j]), choose(t162Entry, F(F(0.5*choose(t162Entry, choose(t122_2[j], t112_2[j], F(0)), F(0)))*kept17[j]), F(0)), F(0))
 			for k := range dK {
 				t38Entry := t38_2[k]
 				kept12Entry := kept12[k]
-				t322 := F(t62_2[k]*kept15[k]) + F(2*F(F(t38Entry*kept12Entry)*w3))
+				t322 := F(t62_2[k]*kept15Entry) + F(2*F(F(t38Entry*kept12Entry)*w3))
 				t3822 := F(kept12Entry*t322) + F(F(F(t38Entry*kept12Entry)*t322)*kept18[k])
 				t382_2[k] = t3822
 				bQBar[k] += t3822
@@ -1307,10 +1306,10 @@ func (c *StepBackward[F]) Run() {
 			var t932 F
 			for k := range dK {
 				t882 := t42_2[k] + t61_2[k] + t82_2[k]
-				t932 -= F(t882 * kept22[k])
+				t932 += F(t882 * kept22[k])
 				t88_2[k] = t882
 			}
-			t93_2[j] = t932
+			t93_2[j] = -t932
 		}
 	}
 
@@ -1318,6 +1317,7 @@ func (c *StepBackward[F]) Run() {
 	clear(c.BKBar)
 	for i := range L {
 		t98_2 := t98[i*T:][:T]
+		kept21 := c.Kept21[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		t94_2 := t94[i*T:][:T]
 		t93_2 := t93[i*T:][:T]
@@ -1327,15 +1327,15 @@ func (c *StepBackward[F]) Run() {
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			kept4 := c.Kept4[(i*T+j)*dK:][:dK]
 			t88_2 := t88[(i*T+j)*dK:][:dK]
-			kept21 := c.Kept21[(i*T+j)*dK:][:dK]
 			kept24 := c.Kept24[(i*T+j)*dK:][:dK]
 			t120_2 := t120[(i*T+j)*dK:][:dK]
 			t98Entry := t98_2[j]
+			kept21Entry := kept21[j]
 			w4 := choose((t98Entry && t10_2[j]), choose(t98Entry, F(F(0.5*choose(t98Entry, choose(t94_2[j], t93_2[j], F(0)), F(0)))*kept23[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				kept4Entry := kept4[k]
-				t114 := F(t88_2[k]*kept21[k]) + F(2*F(F(t5Entry*kept4Entry)*w4))
+				t114 := F(t88_2[k]*kept21Entry) + F(2*F(F(t5Entry*kept4Entry)*w4))
 				t1202 := F(kept4Entry*t114) + F(F(F(t5Entry*kept4Entry)*t114)*kept24[k])
 				t120_2[k] = t1202
 				bKBar[k] += t1202
@@ -1515,13 +1515,13 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.Kept = arena.Alloc(k.L * k.T * k.DV)
 	}
-	k.Kept15 = arena.Alloc(k.L * k.T * k.DK)
+	k.Kept15 = arena.Alloc(k.L * k.T)
 	k.Kept16 = arena.Alloc(k.L * k.T * k.DK)
 	k.Kept17 = arena.Alloc(k.L * k.T)
 	k.Kept18 = arena.Alloc(k.L * k.T * k.DK)
 	k.Kept19 = arena.Alloc(k.L * k.T)
 	k.Kept20 = arena.Alloc(k.L * k.T)
-	k.Kept21 = arena.Alloc(k.L * k.T * k.DK)
+	k.Kept21 = arena.Alloc(k.L * k.T)
 	k.Kept22 = arena.Alloc(k.L * k.T * k.DK)
 	k.Kept23 = arena.Alloc(k.L * k.T)
 	k.Kept24 = arena.Alloc(k.L * k.T * k.DK)
@@ -1560,7 +1560,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.WV = k.WV
 	g.WRho = k.WRho
 	g.WTheta = k.WTheta
-	g.M = k.M
 	g.WQ = k.WQ
 	g.BQ = k.BQ
 	g.CQ = k.CQ
@@ -1574,7 +1573,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Kept5 = k.Kept5
 	g.Kept6 = k.Kept6
 	g.K = k.K
-	g.V = k.V
 	g.Kept7 = k.Kept7
 	g.Kept8 = k.Kept8
 	g.Kept9 = k.Kept9

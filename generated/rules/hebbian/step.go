@@ -257,7 +257,6 @@ type StepBackward[F num.Float] struct {
 	WK           []F    // [d_k, d]
 	X            []F    // [L, T, d]
 	WV           []F    // [d_v, d]
-	M            []F    // [L, d_v, d_k]
 	WRho         []F    // [d_k + d_v]
 	WQ           []F    // [d_k, d]
 	YBar         []F    // [L, T, d_v]
@@ -440,25 +439,25 @@ func (c *StepBackward[F]) Run() {
 							t2Sum := t2_2[j]
 							t4220 := MBarState[j][0] + F(q0Entry*yBarEntry0)
 							t8230 += F(MTrail3[j][0] * t4220)
-							t1020 -= F(t4220 * k0Entry)
+							t1020 += F(t4220 * k0Entry)
 							t52Sum += F(MTrail4[j][0] * yBarEntry0)
 							MBarState[j][0] = F(rhoEntry2 * t4220)
 							t2Sum += F(t4220 * vEntry20)
 							t4221 := MBarState[j][1] + F(q0Entry*yBarEntry1)
 							t8231 += F(MTrail3[j][1] * t4221)
-							t1021 -= F(t4221 * k0Entry)
+							t1021 += F(t4221 * k0Entry)
 							t52Sum += F(MTrail4[j][1] * yBarEntry1)
 							MBarState[j][1] = F(rhoEntry2 * t4221)
 							t2Sum += F(t4221 * vEntry21)
 							t4222 := MBarState[j][2] + F(q0Entry*yBarEntry2)
 							t8232 += F(MTrail3[j][2] * t4222)
-							t1022 -= F(t4222 * k0Entry)
+							t1022 += F(t4222 * k0Entry)
 							t52Sum += F(MTrail4[j][2] * yBarEntry2)
 							MBarState[j][2] = F(rhoEntry2 * t4222)
 							t2Sum += F(t4222 * vEntry22)
 							t4223 := MBarState[j][3] + F(q0Entry*yBarEntry3)
 							t8233 += F(MTrail3[j][3] * t4223)
-							t1023 -= F(t4223 * k0Entry)
+							t1023 += F(t4223 * k0Entry)
 							t52Sum += F(MTrail4[j][3] * yBarEntry3)
 							MBarState[j][3] = F(rhoEntry2 * t4223)
 							t2Sum += F(t4223 * vEntry23)
@@ -468,13 +467,17 @@ func (c *StepBackward[F]) Run() {
 						t42Sum := t42_2[a]
 						// hebbian.e
 						t42Sum += t8230
-						t32[(l*T+a+C*s)*dV+i] = -t1020
+						t10220 := -t1020
+						t32[(l*T+a+C*s)*dV+i] = -t10220
 						t42Sum += t8231
-						t32[(l*T+a+C*s)*dV+i+1] = -t1021
+						t10221 := -t1021
+						t32[(l*T+a+C*s)*dV+i+1] = -t10221
 						t42Sum += t8232
-						t32[(l*T+a+C*s)*dV+i+2] = -t1022
+						t10222 := -t1022
+						t32[(l*T+a+C*s)*dV+i+2] = -t10222
 						t42Sum += t8233
-						t32[(l*T+a+C*s)*dV+i+3] = -t1023
+						t10223 := -t1023
+						t32[(l*T+a+C*s)*dV+i+3] = -t10223
 						t42_2[a] = t42Sum
 					}
 				}
@@ -531,14 +534,15 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							t422 := MBarState[j][0] + F(q0[j]*yBarEntry)
 							t823 += F(MTrail3[j][0] * t422)
-							t102 -= F(t422 * k0[j])
+							t102 += F(t422 * k0[j])
 							t52_2[j] += F(MTrail4[j][0] * yBarEntry)
 							MBarState[j][0] = F(rhoEntry2 * t422)
 							t2_2[j] += F(t422 * vEntry2)
 						}
 						t42_2[a] += t823
+						t1022 := -t102
 						// hebbian.e
-						t32[(l*T+a+C*s)*dV+i] = -t102
+						t32[(l*T+a+C*s)*dV+i] = -t1022
 					}
 				}
 			}
@@ -728,7 +732,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.WK = k.WK
 	g.X = k.X
 	g.WV = k.WV
-	g.M = k.M
 	g.WRho = k.WRho
 	g.WQ = k.WQ
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)

@@ -12,7 +12,7 @@ const stepKind tape.Kind = 9
 
 // Step is one call of the kernel Step.
 //
-// It keeps 15·L·T·d_k + 3·L·T·d_v + 12·L·T + 6·L·d_k entries and checkpoints of 2·L·d_k·d_v·segments entries.
+// It keeps 13·L·T·d_k + 3·L·T·d_v + 14·L·T + 6·L·d_k entries and checkpoints of 2·L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
@@ -62,14 +62,14 @@ type Step[F num.Float] struct {
 	Kept13       []F     // [L, T], written
 	Q            []F     // [L, T, d_k], written
 	E            []F     // [L, T, d_v], written; may be nil
-	Kept14       []F     // [L, T, d_k], written
+	Kept14       []F     // [L, T], written
 	Kept15       []F     // [L, T, d_k], written
 	Kept16       []F     // [L, T], written
 	Kept17       []F     // [L, T, d_k], written
 	Kept18       []F     // [L, T], written
 	Kept19       []F     // [L, T], written
 	Kept20       []F     // [L, T], written
-	Kept21       []F     // [L, T, d_k], written
+	Kept21       []F     // [L, T], written
 	Kept22       []F     // [L, T, d_k], written
 	Kept23       []F     // [L, T], written
 	Kept24       []F     // [L, T, d_k], written
@@ -407,6 +407,7 @@ func (c *Step[F]) Run() {
 		kept12 := c.Kept12[i*T:][:T]
 		kept13 := c.Kept13[i*T:][:T]
 		t54_2 := t54[i*T:][:T]
+		kept14 := c.Kept14[i*T:][:T]
 		kept16 := c.Kept16[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
 		kept18 := c.Kept18[i*T:][:T]
@@ -414,18 +415,23 @@ func (c *Step[F]) Run() {
 		kept19 := c.Kept19[i*T:][:T]
 		t22_2 := t22[i*T:][:T]
 		kept20 := c.Kept20[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
+		kept21 := c.Kept21[i*T:][:T]
 		kept5 := c.Kept5[i*T:][:T]
 		kept23 := c.Kept23[i*T:][:T]
 		for j := range T {
 			kept12Entry := kept12[j]
 			t47 := (F(0) < kept12Entry)
 			t50 := num.Sqrt(choose(t47, kept12Entry, F(1)))
+			t542 := num.Max(choose(t47, t50, F(0)), F(1e-08))
 			kept13[j] = t50
-			t54_2[j] = num.Max(choose(t47, t50, F(0)), F(1e-08))
+			t54_2[j] = t542
+			kept14[j] = (F(1) / t542)
 			kept16[j] = (F(1) / t50)
 			kept18[j] = num.Sigmoid(-t32_2[j])
 			kept19[j] = num.Sigmoid(t26_2[j])
 			kept20[j] = num.Sigmoid(-t22_2[j])
+			kept21[j] = (F(1) / t17_2[j])
 			kept23[j] = (F(1) / kept5[j])
 		}
 	}
@@ -440,28 +446,22 @@ func (c *Step[F]) Run() {
 			k := c.K[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
 			t42_3 := t42_2[(i*T+j)*dK:][:dK]
-			kept14 := c.Kept14[(i*T+j)*dK:][:dK]
 			kept15 := c.Kept15[(i*T+j)*dK:][:dK]
 			t42_4 := t42[(i*T+j)*dK:][:dK]
 			kept17 := c.Kept17[(i*T+j)*dK:][:dK]
-			kept21 := c.Kept21[(i*T+j)*dK:][:dK]
 			kept22 := c.Kept22[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			kept24 := c.Kept24[(i*T+j)*dK:][:dK]
 			t54Entry := t54_2[j]
 			thetaEntry := theta2[j]
-			t102 := (F(1) / t54Entry)
 			t17Entry2 := t17_2[j]
-			t101 := (F(1) / t17Entry2)
 			for k2 := range dK {
 				q2 := (q1_2[k2] / t54Entry)
 				kEntry := k[k2]
 				q[k2] = q2
 				t42_3[k2] = F(thetaEntry * kEntry)
-				kept14[k2] = t102
 				kept15[k2] = (q2 / t54Entry)
 				kept17[k2] = num.Sigmoid(-t42_4[k2])
-				kept21[k2] = t101
 				kept22[k2] = (kEntry / t17Entry2)
 				kept24[k2] = num.Sigmoid(-t5_2[k2])
 			}
@@ -692,8 +692,6 @@ type StepBackward[F num.Float] struct {
 	WV           []F     // [d_v, d]
 	WEta         []F     // [d_k + d_v]
 	WTheta       []F     // [d_k + d_v]
-	M            []F     // [L, d_v, d_k]
-	S            []F     // [L, d_v, d_k]
 	WRho         []F     // [d_k + d_v]
 	WQ           []F     // [d_k, d]
 	BQ           []F     // [d_k]
@@ -709,7 +707,6 @@ type StepBackward[F num.Float] struct {
 	Kept4        []F     // [L, T]
 	Kept5        []F     // [L, T]
 	K            []F     // [L, T, d_k]
-	V            []F     // [L, T, d_v]
 	Kept6        []F     // [L, T, d_k + d_v]
 	Eta          []F     // [L, T]
 	Kept7        []F     // [L, T]
@@ -721,14 +718,14 @@ type StepBackward[F num.Float] struct {
 	Kept13       []F     // [L, T]
 	Q            []F     // [L, T, d_k]
 	E            []F     // [L, T, d_v]
-	Kept14       []F     // [L, T, d_k]
+	Kept14       []F     // [L, T]
 	Kept15       []F     // [L, T, d_k]
 	Kept16       []F     // [L, T]
 	Kept17       []F     // [L, T, d_k]
 	Kept18       []F     // [L, T]
 	Kept19       []F     // [L, T]
 	Kept20       []F     // [L, T]
-	Kept21       []F     // [L, T, d_k]
+	Kept21       []F     // [L, T]
 	Kept22       []F     // [L, T, d_k]
 	Kept23       []F     // [L, T]
 	Kept24       []F     // [L, T, d_k]
@@ -1077,7 +1074,7 @@ func (c *StepBackward[F]) Run() {
 							t4230 := MBarState[j][0] + F(qEntry*yBarEntry0)
 							t8220 += F(MTrailEntry0 * t4230)
 							t9220 := SBarState[j][0] + t4230
-							t13220 -= F(F(kEntry*eEntry20) * t9220)
+							t13220 += F(F(kEntry*eEntry20) * t9220)
 							t1520 += F(STrailEntry0 * t9220)
 							t320 += F(t9220 * kEntry)
 							t82Sum += F((F(rhoEntry2*MTrailEntry0) + F(etaEntry2*STrailEntry0) - F(thetaEntry2*F(kEntry*eEntry20))) * yBarEntry0)
@@ -1089,7 +1086,7 @@ func (c *StepBackward[F]) Run() {
 							t4231 := MBarState[j][1] + F(qEntry*yBarEntry1)
 							t8221 += F(MTrailEntry1 * t4231)
 							t9221 := SBarState[j][1] + t4231
-							t13221 -= F(F(kEntry*eEntry21) * t9221)
+							t13221 += F(F(kEntry*eEntry21) * t9221)
 							t1521 += F(STrailEntry1 * t9221)
 							t321 += F(t9221 * kEntry)
 							t82Sum += F((F(rhoEntry2*MTrailEntry1) + F(etaEntry2*STrailEntry1) - F(thetaEntry2*F(kEntry*eEntry21))) * yBarEntry1)
@@ -1101,7 +1098,7 @@ func (c *StepBackward[F]) Run() {
 							t4232 := MBarState[j][2] + F(qEntry*yBarEntry2)
 							t8222 += F(MTrailEntry2 * t4232)
 							t9222 := SBarState[j][2] + t4232
-							t13222 -= F(F(kEntry*eEntry22) * t9222)
+							t13222 += F(F(kEntry*eEntry22) * t9222)
 							t1522 += F(STrailEntry2 * t9222)
 							t322 += F(t9222 * kEntry)
 							t82Sum += F((F(rhoEntry2*MTrailEntry2) + F(etaEntry2*STrailEntry2) - F(thetaEntry2*F(kEntry*eEntry22))) * yBarEntry2)
@@ -1113,7 +1110,7 @@ func (c *StepBackward[F]) Run() {
 							t4233 := MBarState[j][3] + F(qEntry*yBarEntry3)
 							t8223 += F(MTrailEntry3 * t4233)
 							t9223 := SBarState[j][3] + t4233
-							t13223 -= F(F(kEntry*eEntry23) * t9223)
+							t13223 += F(F(kEntry*eEntry23) * t9223)
 							t1523 += F(STrailEntry3 * t9223)
 							t323 += F(t9223 * kEntry)
 							t82Sum += F((F(rhoEntry2*MTrailEntry3) + F(etaEntry2*STrailEntry3) - F(thetaEntry2*F(kEntry*eEntry23))) * yBarEntry3)
@@ -1128,25 +1125,25 @@ func (c *StepBackward[F]) Run() {
 						// titans_lmm.e
 						// titans_lmm.e
 						t7Sum += t8220
-						t62Sum += t13220
+						t62Sum -= t13220
 						t52Sum += t1520
 						t42_2[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t320)
 						w0 := F(thetaEntry2 * eEntry20)
 						w20 := F(thetaEntry2 * t320)
 						t7Sum += t8221
-						t62Sum += t13221
+						t62Sum -= t13221
 						t52Sum += t1521
 						t42_2[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t321)
 						w1 := F(thetaEntry2 * eEntry21)
 						w21 := F(thetaEntry2 * t321)
 						t7Sum += t8222
-						t62Sum += t13222
+						t62Sum -= t13222
 						t52Sum += t1522
 						t42_2[(l*T+a+C*s)*dV+i+2] = F(thetaEntry2 * t322)
 						w2 := F(thetaEntry2 * eEntry22)
 						w22 := F(thetaEntry2 * t322)
 						t7Sum += t8223
-						t62Sum += t13223
+						t62Sum -= t13223
 						t52Sum += t1523
 						t42_2[(l*T+a+C*s)*dV+i+3] = F(thetaEntry2 * t323)
 						w3 := F(thetaEntry2 * eEntry23)
@@ -1257,7 +1254,7 @@ func (c *StepBackward[F]) Run() {
 							t423 := MBarState[j][0] + F(q[j]*yBarEntry)
 							t822 += F(MTrailEntry * t423)
 							t922 := SBarState[j][0] + t423
-							t1322 -= F(F(kEntry*eEntry2) * t922)
+							t1322 += F(F(kEntry*eEntry2) * t922)
 							t152 += F(STrailEntry * t922)
 							t32_3 += F(t922 * kEntry)
 							t82_2[j] += F((F(rhoEntry2*MTrailEntry) + F(etaEntry2*STrailEntry) - F(thetaEntry2*F(kEntry*eEntry2))) * yBarEntry)
@@ -1266,7 +1263,7 @@ func (c *StepBackward[F]) Run() {
 							SBarState[j][0] = F(etaEntry2 * t922)
 						}
 						t7_2[a] += t822
-						t62_2[a] += t1322
+						t62_2[a] -= t1322
 						t52_2[a] += t152
 						// titans_lmm.e
 						t42_2[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t32_3)
@@ -1295,11 +1292,11 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			t82_2 := t82[(i*T+j)*dK:][:dK]
 			kept15 := c.Kept15[(i*T+j)*dK:][:dK]
-			var t1323 F
+			var t1324 F
 			for k := range dK {
-				t1323 -= F(t82_2[k] * kept15[k])
+				t1324 += F(t82_2[k] * kept15[k])
 			}
-			t132_2[j] = t1323
+			t132_2[j] = -t1324
 		}
 	}
 
@@ -1307,6 +1304,7 @@ func (c *StepBackward[F]) Run() {
 	clear(c.BQBar)
 	for i := range L {
 		t18_2 := t18[i*T:][:T]
+		kept14 := c.Kept14[i*T:][:T]
 		t47_2 := t47[i*T:][:T]
 		t142_2 := t142[i*T:][:T]
 		t132_2 := t132[i*T:][:T]
@@ -1316,15 +1314,15 @@ func (c *StepBackward[F]) Run() {
 			t42_3 := t42[(i*T+j)*dK:][:dK]
 			kept11 := c.Kept11[(i*T+j)*dK:][:dK]
 			t82_2 := t82[(i*T+j)*dK:][:dK]
-			kept14 := c.Kept14[(i*T+j)*dK:][:dK]
 			kept17 := c.Kept17[(i*T+j)*dK:][:dK]
 			t402_2 := t402[(i*T+j)*dK:][:dK]
 			t18Entry := t18_2[j]
+			kept14Entry := kept14[j]
 			w3 := choose((t18Entry && t47_2[j]), choose(t18Entry, F(F(0.5*choose(t18Entry, choose(t142_2[j], t132_2[j], F(0)), F(0)))*kept16[j]), F(0)), F(0))
 			for k := range dK {
 				t42Entry := t42_3[k]
 				kept11Entry := kept11[k]
-				t342 := F(t82_2[k]*kept14[k]) + F(2*F(F(t42Entry*kept11Entry)*w3))
+				t342 := F(t82_2[k]*kept14Entry) + F(2*F(F(t42Entry*kept11Entry)*w3))
 				t4022 := F(kept11Entry*t342) + F(F(F(t42Entry*kept11Entry)*t342)*kept17[k])
 				t402_2[k] = t4022
 				bQBar[k] += t4022
@@ -1538,10 +1536,10 @@ func (c *StepBackward[F]) Run() {
 			var t1042 F
 			for k := range dK {
 				t992 := t32_2[k] + t69_2[k] + t84_2[k] + t93_2[k]
-				t1042 -= F(t992 * kept22[k])
+				t1042 += F(t992 * kept22[k])
 				t99_2[k] = t992
 			}
-			t104_2[j] = t1042
+			t104_2[j] = -t1042
 		}
 	}
 
@@ -1549,6 +1547,7 @@ func (c *StepBackward[F]) Run() {
 	clear(c.BKBar)
 	for i := range L {
 		t109_2 := t109[i*T:][:T]
+		kept21 := c.Kept21[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		t105_2 := t105[i*T:][:T]
 		t104_2 := t104[i*T:][:T]
@@ -1558,15 +1557,15 @@ func (c *StepBackward[F]) Run() {
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			kept3 := c.Kept3[(i*T+j)*dK:][:dK]
 			t99_2 := t99[(i*T+j)*dK:][:dK]
-			kept21 := c.Kept21[(i*T+j)*dK:][:dK]
 			kept24 := c.Kept24[(i*T+j)*dK:][:dK]
 			t131_2 := t131[(i*T+j)*dK:][:dK]
 			t109Entry := t109_2[j]
+			kept21Entry := kept21[j]
 			w4 := choose((t109Entry && t10_2[j]), choose(t109Entry, F(F(0.5*choose(t109Entry, choose(t105_2[j], t104_2[j], F(0)), F(0)))*kept23[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				kept3Entry := kept3[k]
-				t125 := F(t99_2[k]*kept21[k]) + F(2*F(F(t5Entry*kept3Entry)*w4))
+				t125 := F(t99_2[k]*kept21Entry) + F(2*F(F(t5Entry*kept3Entry)*w4))
 				t1312 := F(kept3Entry*t125) + F(F(F(t5Entry*kept3Entry)*t125)*kept24[k])
 				t131_2[k] = t1312
 				bKBar[k] += t1312
@@ -1756,14 +1755,14 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.E = arena.Alloc(k.L * k.T * k.DV)
 	}
-	k.Kept14 = arena.Alloc(k.L * k.T * k.DK)
+	k.Kept14 = arena.Alloc(k.L * k.T)
 	k.Kept15 = arena.Alloc(k.L * k.T * k.DK)
 	k.Kept16 = arena.Alloc(k.L * k.T)
 	k.Kept17 = arena.Alloc(k.L * k.T * k.DK)
 	k.Kept18 = arena.Alloc(k.L * k.T)
 	k.Kept19 = arena.Alloc(k.L * k.T)
 	k.Kept20 = arena.Alloc(k.L * k.T)
-	k.Kept21 = arena.Alloc(k.L * k.T * k.DK)
+	k.Kept21 = arena.Alloc(k.L * k.T)
 	k.Kept22 = arena.Alloc(k.L * k.T * k.DK)
 	k.Kept23 = arena.Alloc(k.L * k.T)
 	k.Kept24 = arena.Alloc(k.L * k.T * k.DK)
@@ -1806,8 +1805,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.WV = k.WV
 	g.WEta = k.WEta
 	g.WTheta = k.WTheta
-	g.M = k.M
-	g.S = k.S
 	g.WRho = k.WRho
 	g.WQ = k.WQ
 	g.BQ = k.BQ
@@ -1823,7 +1820,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Kept4 = k.Kept4
 	g.Kept5 = k.Kept5
 	g.K = k.K
-	g.V = k.V
 	g.Kept6 = k.Kept6
 	g.Eta = k.Eta
 	g.Kept7 = k.Kept7

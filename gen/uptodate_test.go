@@ -1,0 +1,19 @@
+package gen_test
+
+import (
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen"
+)
+
+// TestGeneratedIsCurrent compiles all pages in memory and compares every byte
+// and every file name with what lies in generated/.
+func TestGeneratedIsCurrent(t *testing.T) {
+	d, ds, err := gen.Check(gen.Config{Root: "..", Specs: []string{"../specs"}})
+	if err != nil || ds.HasErrors() {
+		t.Fatalf("%v\n%v", err, ds.Error())
+	}
+	if !d.None() {
+		t.Errorf("run go generate ./...\n%v", d)
+	}
+}
