@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"maps"
 	"path/filepath"
 
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -31,10 +32,17 @@ func Emit(c Config) (tree.Files, diag.List) {
 	if ds.HasErrors() {
 		return nil, ds
 	}
+	table, td := Combinations(s)
+	ds.Append(td)
+	if ds.HasErrors() {
+		return nil, ds
+	}
 	for _, u := range units {
 		u.Page = underRoot(c.Root, u.Page)
 	}
-	return tree.Files(emitgo.Files(units)), ds
+	files := emitgo.Files(units)
+	maps.Copy(files, emitgo.Safety(choices(s, table, c.Root)))
+	return tree.Files(files), ds
 }
 
 // underRoot is a page's path under the root, whatever the working directory.

@@ -40,6 +40,10 @@ func instantiate(s *gen.Source, u *notation.Unit) (b *check.Block, ds diag.List)
 // programs builds the tensor programs of a resolved unit.
 func programs(b *check.Block, u *notation.Unit) (ps []program, ds diag.List) {
 	defer caught(u, &ds)
+	return rawPrograms(b, &ds), ds
+}
+
+func rawPrograms(b *check.Block, ds *diag.List) (ps []program) {
 	add := func(label string, f *ir.Func) {
 		if f != nil {
 			ps = append(ps, program{label, f})
@@ -47,15 +51,17 @@ func programs(b *check.Block, u *notation.Unit) (ps []program, ds diag.List) {
 	}
 	switch b.Unit.Kind {
 	case notation.OpUnit:
-		add("", irbuild.Op(b, &ds))
+		add("", irbuild.Op(b, ds))
 	case notation.RuleUnit:
-		add("", irbuild.Rule(b, &ds))
+		add("", irbuild.Rule(b, ds))
 		if !ds.HasErrors() {
-			add("the frozen read", irbuild.Frozen(b, &ds))
-			add("the states of a new context", irbuild.Start(b, &ds))
+			add("the frozen read", irbuild.Frozen(b, ds))
+			add("the states of a new context", irbuild.Start(b, ds))
 		}
+	case notation.UpdateUnit:
+		add("", irbuild.Update(b, ds))
 	case notation.ComposeUnit, notation.ModelUnit:
-		p := irbuild.Compose(b, &ds)
+		p := irbuild.Compose(b, ds)
 		if p == nil {
 			break
 		}
@@ -67,7 +73,7 @@ func programs(b *check.Block, u *notation.Unit) (ps []program, ds diag.List) {
 			ps = append(ps, program{label, st.Func})
 		}
 	}
-	return ps, ds
+	return ps
 }
 
 // caught turns a panic into a diagnostic.

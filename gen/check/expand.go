@@ -38,6 +38,9 @@ func (in *instancer) expandLaw(f *notation.Formula) bool {
 			return false
 		}
 	}
+	if !in.legal(f) {
+		return false
+	}
 	laws := in.tree.Kinds(notation.LawUnit)
 	if len(laws) != 1 {
 		in.ds.Errorf(diag.UnknownPage, f.Span, "a formula of knobs needs exactly one law, and there are %d", len(laws))

@@ -130,10 +130,8 @@ func (o *orderer) later(e *Equation) { o.in.b.Eqs = append(o.in.b.Eqs, e) }
 
 func (o *orderer) cycle(e *Equation) {
 	d := o.in.ds.Errorf(diag.Cycle, e.Span(), "%s needs itself at the same moment", e.Name)
-	for _, s := range o.stack {
-		if s != e {
-			d = d.See(s.Span(), "through %s", s.Name)
-		}
+	for _, s := range o.stack[slices.Index(o.stack, e)+1:] {
+		d = d.See(s.Span(), "through %s", s.Name)
 	}
 	if o.b.Time != "" {
 		d.Hint("read one of them at %s−1", o.b.Time)

@@ -34,7 +34,7 @@ const exampleHeader = "# Delta rule\n\n```text\nCONTRACT\n" +
 
 const (
 	headerSource = "  Source:     empirical\n```\n"
-	hecateBlock  = "\n```hecate\ndims d\n```\n"
+	hecateBlock  = "\n```hecate\nop Twice(x ∈ ℝ^{n}) → out = x + x\n```\n"
 	wholePage    = exampleHeader + headerSource + hecateBlock
 )
 
@@ -47,7 +47,7 @@ var _ = registered(map[Code]Explanation{
 	},
 	UnclosedFence: {
 		Summary: "A fence runs to a line of at least as many of the same marks. Without one it swallows the rest of the page. In a hecate fence this is an error, in others a warning.",
-		Wrong:   exampleHeader + headerSource + "\n```hecate\ndims d\n",
+		Wrong:   exampleHeader + headerSource + "\n```hecate\nop Twice(x ∈ ℝ^{n}) → out = x + x\n",
 		Right:   wholePage,
 		Page:    true,
 	},

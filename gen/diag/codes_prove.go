@@ -32,9 +32,6 @@ const (
 	// AdjointDiffers occurs when a declared adjoint is not the derivative of
 	// what finite differences see.
 	AdjointDiffers Code = 5012
-	// RequirementUnmet occurs when a knob requires a property that nothing in
-	// the formula provides.
-	RequirementUnmet Code = 5013
 	// DeadStart occurs when a learned parameter receives no gradient at the
 	// values that everything starts from.
 	DeadStart Code = 5014
@@ -54,17 +51,17 @@ const (
 func init() {
 	register(map[Code]Explanation{
 		InnerGradientDiffers: {Summary: "A knob's own slope is not the derivative of its loss. The gradient inside an equation is tested on the loss itself, because a doubled one passes every test of the outer gradient.",
-			Wrong: lawExample + "bias Half\nℓ(y ∈ ℝ^{n}, v ∈ ℝ^{n}) = ½ ‖y − v‖²\nslope(y ∈ ℝ^{n}, v ∈ ℝ^{n}) = 2 (y − v)\n",
-			Right: lawExample + "bias Half\nℓ(y ∈ ℝ^{n}, v ∈ ℝ^{n}) = ½ ‖y − v‖²\nslope(y ∈ ℝ^{n}, v ∈ ℝ^{n}) = y − v\n"},
-		OuterGradientDiffers: {Summary: "The adjoint of a program is not its derivative, as differences measure it.",
-			Wrong: "op Wrap(x ∈ ℝ^{n}, y ∈ ℝ) → out[i∈n] = x[i] mod y\n",
-			Right: "op Wrap(x ∈ ℝ^{n}; y ∈ ℝ) → out[i∈n] = x[i] mod y\n"},
+			Wrong: lawExample + keepExample + "bias Half\nℓ(y ∈ ℝ^{n}, v ∈ ℝ^{n}) = ½ ‖y − v‖²\nslope(y ∈ ℝ^{n}, v ∈ ℝ^{n}) = 2 (y − v)\n",
+			Right: lawExample + keepExample + "bias Half\nℓ(y ∈ ℝ^{n}, v ∈ ℝ^{n}) = ½ ‖y − v‖²\nslope(y ∈ ℝ^{n}, v ∈ ℝ^{n}) = y − v\n"},
+		OuterGradientDiffers: {Summary: "The adjoint of a program is not its derivative as differences measure it: the compiler is wrong, or the function changes faster than a difference can see.",
+			Wrong: "op Ripple(x ∈ ℝ^{n}) → out = sin(1000000000 x)\n",
+			Right: "op Ripple(x ∈ ℝ^{n}) → out = sin(10 x)\n"},
 		ClaimFails: {Summary: "The two sides of a claim differ.",
 			Wrong: "op Less(A ∈ ℝ^{n}, B ∈ ℝ^{n}) → out = A − B\nclaim B̄ = out̄\n",
 			Right: "op Less(A ∈ ℝ^{n}, B ∈ ℝ^{n}) → out = A − B\nclaim B̄ = −out̄\n"},
 		KinkFails: {Summary: "A value jumps, or its slope does, where the page says that it does not.",
-			Wrong: "soft(x ∈ ℝ) = { x − 1 if x > 1 ; 1 otherwise }\nop Soft(x ∈ ℝ^{n}) → out[i∈n] = soft(x[i])\nkink x[i] = 1 : C⁰\n",
-			Right: "soft(x ∈ ℝ) = { x − 1 if x > 1 ; 0 otherwise }\nop Soft(x ∈ ℝ^{n}) → out[i∈n] = soft(x[i])\nkink x[i] = 1 : C⁰\n"},
+			Wrong: "shrink(x ∈ ℝ) = { x − 1 if x > 1 ; 1 otherwise }\nop Soft(x ∈ ℝ^{n}) → out[i∈n] = shrink(x[i])\nkink x[i] = 1 : C⁰\n",
+			Right: "shrink(x ∈ ℝ) = { x − 1 if x > 1 ; 0 otherwise }\nop Soft(x ∈ ℝ^{n}) → out[i∈n] = shrink(x[i])\nkink x[i] = 1 : C⁰\n"},
 		InvariantFails: {Summary: "An invariant does not hold after some step.",
 			Wrong: "op Share(x ∈ ℝ^{n}) → out[i∈n] = exp(x[i])\ninvariant Σ_{i∈n} out[i] = 1\n",
 			Right: "op Share(x ∈ ℝ^{n}) → out[i∈n] = softmax_{i}(x[i])\ninvariant Σ_{i∈n} out[i] = 1\n"},
@@ -75,7 +72,7 @@ func init() {
 			Wrong: "rule Sum\ndims d\ninput x ∈ ℝ^{d}\nstate M ∈ ℝ^{d×d} = 0\nM_t = M_{t−1} + x_t x_tᵀ\ny_t = M_t x_t\ncost write+read = d² + O(d)\n",
 			Right: "rule Sum\ndims d\ninput x ∈ ℝ^{d}\nstate M ∈ ℝ^{d×d} = 0\nM_t = M_{t−1} + x_t x_tᵀ\ny_t = M_t x_t\ncost write+read = 2·d² + O(d)\n"},
 		MarkerUnfounded: {Summary: "The equations do not have a property that the page provides.",
-			Wrong: "rule Square\ndims d\ninput x ∈ ℝ^{d}\nstate M ∈ ℝ^{d} = 0\nM_t = M_{t−1} ⊙ M_{t−1} + x_t\ny_t = M_t\nprovides AffineInState(M)\n",
+			Wrong: "rule Bent\ndims d\ninput x ∈ ℝ^{d}\nstate M ∈ ℝ^{d} = 0\nM_t = tanh(M_{t−1}) + x_t\ny_t = M_t\nprovides AffineInState(M)\n",
 			Right: "rule Scaled\ndims d\ninput x ∈ ℝ^{d}\nstate M ∈ ℝ^{d} = 0\nM_t = M_{t−1} ⊙ x_t + x_t\ny_t = M_t\nprovides AffineInState(M)\n"},
 		UnknownMarker: {Summary: "A property is none that the compiler knows.",
 			Wrong: "rule Held\ndims d\ninput x ∈ ℝ^{d}\nstate M ∈ ℝ^{d} = 0\nM_t = M_{t−1} + x_t\ny_t = M_t\nprovides Casual\n",
@@ -89,15 +86,12 @@ func init() {
 		AdjointDiffers: {Summary: "A declared adjoint is not the derivative of what the page relaxes the value to.",
 			Wrong: "step(x ∈ ℝ) = { 1 if x > 0 ; 0 otherwise }\nop Gate(x ∈ ℝ^{n}) → out = step(x)\nadjoint x̄ = 2 out̄ \"straight-through\"\nrelax out = x\n",
 			Right: "step(x ∈ ℝ) = { 1 if x > 0 ; 0 otherwise }\nop Gate(x ∈ ℝ^{n}) → out = step(x)\nadjoint x̄ = out̄ \"straight-through\"\nrelax out = x\n"},
-		RequirementUnmet: {Summary: "A knob requires a property that nothing in the formula provides.",
-			Wrong: knobsExample + "retention Rows\njoin(Z, U; ρ, θ) = ρ Z + U\nrequires ProbabilitySimplex(Z) \"rows must sum to one\"\nrule R = Flat + Half + Rows + Down over Bare\n",
-			Right: knobsExample + "retention Rows\njoin(Z, U; ρ, θ) = ρ Z + U\nrule R = Flat + Half + Rows + Down over Bare\n"},
 		DeadStart: {Summary: "At the values that everything starts from, a learned parameter receives no gradient, so it never learns.",
 			Wrong: "rule Deep\ndims d\ninput x ∈ ℝ^{d}\nouter A, B ∈ ℝ^{d×d} = 0\ny_t = A (B x_t)\n",
 			Right: "rule Deep\ndims d\ninput x ∈ ℝ^{d}\nouter A, B ∈ ℝ^{d×d} ~ uniform(−1, 1)\ny_t = A (B x_t)\n"},
 		TagUnbacked: {Summary: "A tagged statement of the header needs a line with that tag in a block of its page.",
-			Wrong: "# Twice\n\n```text\nCONTRACT\n  Guarantees: The adjoint is doubled {vjp}\n```\n\n```hecate\nop Twice(A ∈ ℝ^{n}) → out = 2 A\nclaim Ā = 2 out̄\n```\n", Page: true,
-			Right: "# Twice\n\n```text\nCONTRACT\n  Guarantees: The adjoint is doubled {vjp}\n```\n\n```hecate\nop Twice(A ∈ ℝ^{n}) → out = 2 A\nclaim Ā = 2 out̄  {vjp}\n```\n"},
+			Wrong: "# Twice\n\n```text\nCONTRACT\n  Purpose:    Double.\n  Expects:    Anything\n  Guarantees: The adjoint is doubled {vjp}\n  Cost:       One product\n  Trade-off:  None\n  Position:   twice.md\n  Source:     none\n```\n\n```hecate\nop Twice(A ∈ ℝ^{n}) → out = 2 A\nclaim Ā = 2 out̄\n```\n", Page: true,
+			Right: "# Twice\n\n```text\nCONTRACT\n  Purpose:    Double.\n  Expects:    Anything\n  Guarantees: The adjoint is doubled {vjp}\n  Cost:       One product\n  Trade-off:  None\n  Position:   twice.md\n  Source:     none\n```\n\n```hecate\nop Twice(A ∈ ℝ^{n}) → out = 2 A\nclaim Ā = 2 out̄  {vjp}\n```\n"},
 		NotProvable: {Summary: "A line cannot be checked: it speaks of something that its block does not have.",
 			Wrong: "op Twice(A ∈ ℝ^{n}) → out = 2 A\nclaim ≡ sequential\n",
 			Right: "op Twice(A ∈ ℝ^{n}) → out = 2 A\nclaim Ā = 2 out̄\n"},
@@ -113,6 +107,8 @@ func init() {
 // lawExample and knobsExample are what the examples about knobs need besides
 // the knob in question.
 const lawExample = "law Step(structure, bias, algorithm, retention)\nslope(y, v) = ∇_y ℓ(y, v)\nJ(W, e) = F(W) · e\ne_t = slope(F(W_{t−1}), V)\nU_t = step(∇_W J(W_{t−1}, e_t))\nW_t = join(W_{t−1}, U_t; ρ_t, θ_t)\n"
+
+const keepExample = "retention Keep\njoin(Z, U; ρ, θ) = ρ Z + U\n"
 
 const knobsExample = lawExample + "front Bare\ndims d\ninput x ∈ ℝ^{d}\nouter w ∈ ℝ^{d} ~ uniform(−1, 1)\nk_t = x_t\nv_t = x_t\nq_t = x_t\ngate ρ ∈ (0,1) = sigmoid(w · x_t)\ngate θ > 0 = softplus(w · x_t)\n" +
 	"structure Flat\nweight M ∈ ℝ^{d×d} = 0\nfit M : M k_t → v_t\ny_t = M_t q_t\nbias Half\nℓ(y ∈ ℝ^{n}, v ∈ ℝ^{n}) = ½ ‖y − v‖²\nalgorithm Down\nstep(G) = −θ_t G\n"

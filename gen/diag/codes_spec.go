@@ -33,7 +33,7 @@ var _ = registered(map[Code]Explanation{
 	},
 	UnknownPaper: {
 		Summary: "A citation resolves against the bibliography page papers.md. The paper is not listed there, or the citation names an equation without a paper and the Source field does not settle which.",
-		Wrong:   wholePage + "\nThe write is nosuch#3, see @eq nosuch#3.\n",
+		Wrong:   wholePage + "\nThe write is nosuch#3.\n",
 		Right:   wholePage + "\nThe write is alpha#3.\n",
 		Page:    true,
 	},

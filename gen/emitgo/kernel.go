@@ -23,14 +23,35 @@ import (
 // checks: the callers are generated too and have compared all shapes.
 //
 // Products are rounded by an explicit conversion, F(x*y), so that no compiler
-// fuses them with a sum; rows of a recurrence run four at a time, with one at
-// a time for the rest, which changes no bit.
+// fuses them with a sum; rows of a recurrence run up to four at a time, with one
+// at a time for the rest, which changes no bit.
 
 // numPath is the package of portable arithmetic.
 const numPath = "github.com/nl-hecate/hecate/runtime/num"
 
-// rowBlock is the number of rows that run interleaved.
+// rowBlock is the largest number of rows that run interleaved, and the number
+// that the entries of Rows have room for.
 const rowBlock = 4
+
+// registers is the number of scalars that a loop can keep in registers on the
+// machines that Go runs on most (amd64 has 15 for numbers), and temporaries
+// what an expression needs beside them.
+const (
+	registers   = 15
+	temporaries = 2
+)
+
+// rowsInFlight is the number of rows of a loop that run interleaved: as many
+// as fit into registers, for loops that spill are slower than narrower ones.
+func rowsInFlight(loop *plan.Loop) int {
+	width := rowBlock
+	for _, d := range plan.Demands(loop) {
+		for width > 2 && width*d.Each+d.Shared+temporaries > registers {
+			width--
+		}
+	}
+	return width
+}
 
 // KernelNames are the Go names of an emitted kernel.
 type KernelNames struct {
@@ -57,7 +78,8 @@ type kernelEmitter struct {
 	vars    map[*plan.Var]*jen.Statement
 	locals  map[*plan.Local]string
 	bufs    map[*plan.Buffer]string // local slice of a workspace buffer
-	rows    map[*plan.Buffer]bool   // private to a row: one entry for each row in flight
+	width   map[*plan.Loop]int
+	rows    map[*plan.Buffer]bool // private to a row: one entry for each row in flight
 	jammed  map[*plan.Loop][]plan.Node
 	views   map[string]string // slices in scope, by what they show
 	bound   map[*plan.Var]bool
@@ -68,7 +90,7 @@ type kernelEmitter struct {
 
 func newKernelEmitter(k *plan.Kernel, typeName string) *kernelEmitter {
 	e := &kernelEmitter{k: k, scope: newScope(), sizes: map[string]string{}, vars: map[*plan.Var]*jen.Statement{},
-		locals: map[*plan.Local]string{}, bufs: map[*plan.Buffer]string{}, rows: map[*plan.Buffer]bool{},
+		locals: map[*plan.Local]string{}, bufs: map[*plan.Buffer]string{}, width: map[*plan.Loop]int{}, rows: map[*plan.Buffer]bool{},
 		jammed: map[*plan.Loop][]plan.Node{}, views: map[string]string{}, bound: map[*plan.Var]bool{},
 		counter: map[*plan.Loop]*jen.Statement{}}
 	e.names = &KernelNames{Type: typeName, Sizes: map[string]string{}, Buffers: map[*plan.Buffer]string{}}
@@ -84,7 +106,8 @@ func newKernelEmitter(k *plan.Kernel, typeName string) *kernelEmitter {
 	}
 	plan.Walk(k.Body, func(n plan.Node) {
 		if loop, ok := n.(*plan.Loop); ok && loop.Kind == plan.Row {
-			e.jammed[loop] = plan.Jam(loop, rowBlock)
+			e.width[loop] = rowsInFlight(loop)
+			e.jammed[loop] = plan.Jam(loop, e.width[loop])
 			for _, b := range loop.Private {
 				e.rows[b] = true
 			}

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
-	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/lower"
@@ -32,6 +31,7 @@ type program struct {
 	pair  *autodiff.Pair
 	fwd   *plan.Kernel
 	bwd   *plan.Kernel
+	alone *plan.Kernel // the program without a backward
 }
 
 // A bench runs programs in the interpreter and as kernels.
@@ -50,6 +50,10 @@ func newBench(t *testing.T, programs []*program) *bench {
 			t.Fatalf("%s: %v", p.name, err)
 		}
 		kernels[p.name+"Forward"], kernels[p.name+"Backward"] = p.fwd, p.bwd
+		if p.alone, err = lower.Func(p.f); err != nil {
+			t.Fatalf("%s: %v", p.name, err)
+		}
+		kernels[p.name+"Alone"] = p.alone
 	}
 	return &bench{newHarness(t, kernels), programs}
 }
@@ -125,6 +129,19 @@ func (x *trial) forward(single, taping bool) map[string][]float64 {
 			r.Params[b.Name] = x.params[b.Of].Data
 		case taping || !b.Optional:
 			r.Lens[b.Name] = length(x.t, k, b, x.sizes)
+		}
+	}
+	return x.b.h.run(x.t, r).Results
+}
+
+// plain runs the kernel of the program without a backward.
+func (x *trial) plain() map[string][]float64 {
+	r := &request{Kernel: x.p.name + "Alone", Sizes: x.sizes, Params: map[string][]float64{}, Lens: map[string]int{}}
+	for _, b := range x.p.alone.Params {
+		if b.Role == plan.Read {
+			r.Params[b.Name] = x.params[b.Of].Data
+		} else {
+			r.Lens[b.Name] = length(x.t, x.p.alone, b, x.sizes)
 		}
 	}
 	return x.b.h.run(x.t, r).Results
@@ -209,6 +226,7 @@ func TestKernels(t *testing.T) {
 			for _, sizes := range p.sizes {
 				x := b.trial(t, p, sizes)
 				fwd, bwd := x.oracle()
+				x.compare(p.alone, x.plain(), fwd, relTol64)
 				for _, single := range []bool{false, true} {
 					tol := relTol64
 					if single {
@@ -223,6 +241,8 @@ func TestKernels(t *testing.T) {
 		})
 	}
 	t.Run("replay", func(t *testing.T) { replays(t, b) })
+	t.Run("lanes", func(t *testing.T) { parts(t, b, "L", "Delta", "Titans", "Hebbian", "Vector", "Slots") })
+	t.Run("rows", func(t *testing.T) { parts(t, b, "d_v", "Delta", "Titans", "Hebbian") })
 	t.Run("split", func(t *testing.T) { splits(t, b) })
 }
 
@@ -245,5 +265,3 @@ func replays(t *testing.T, b *bench) {
 		}
 	}
 }
-
-var _ = emitgo.Kernel

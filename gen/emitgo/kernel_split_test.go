@@ -2,12 +2,10 @@ package emitgo_test
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
-	"github.com/nl-hecate/hecate/gen/plan"
 )
 
 // splits runs T tokens in one call and in two with the carried states: the
@@ -96,6 +94,3 @@ func (x *trial) sameParts(what string, whole, first, second map[string][]float64
 		same(x.t, what, second, b, name)
 	}
 }
-
-var _ = slices.Equal[[]int]
-var _ plan.Role

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// loop prints a loop. Rows of a recurrence run rowBlock at a time, then one at
+// loop prints a loop. Rows of a recurrence run several at a time, then one at
 // a time:
 //
 //	i := 0
@@ -21,12 +21,13 @@ func (e *kernelEmitter) loop(g *jen.Group, n *plan.Loop) {
 		e.single(g, n)
 		return
 	}
+	width := e.width[n]
 	mark := e.scope.mark()
 	i := e.scope.name(n.Var.Name, false)
 	e.vars[n.Var] = jen.Id(i)
 	size, _ := e.index(n.Hi[0])
 	g.Id(i).Op(":=").Lit(0)
-	g.For(jen.Empty(), jen.Id(i).Op("+").Lit(rowBlock-1).Op("<").Add(size.Clone()), jen.Id(i).Op("+=").Lit(rowBlock)).
+	g.For(jen.Empty(), jen.Id(i).Op("+").Lit(width-1).Op("<").Add(size.Clone()), jen.Id(i).Op("+=").Lit(width)).
 		BlockFunc(func(g *jen.Group) { e.inside(g, n, blocked) })
 	g.For(jen.Empty(), jen.Id(i).Op("<").Add(size), jen.Id(i).Op("++")).
 		BlockFunc(func(g *jen.Group) { e.inside(g, n, n.Body) })

@@ -174,6 +174,42 @@ func gatedVector() *ir.Func {
 	return r.done()
 }
 
+// scalarState is a running mean with a state of no axes beside one that
+// remembers the value before it.
+func scalarState() *ir.Func {
+	r := newRule("mean")
+	rho, x := r.token("rho"), r.token("x")
+	c, old := r.state("c"), r.state("old")
+	kept := r.b.Prod(nil, nil, nil, 1, ir.At(rho), ir.At(c))
+	next := r.b.Lin(nil, 0, []float64{1, 1, -0.5}, ir.At(kept), ir.At(x), ir.At(old))
+	r.next(c, next)
+	r.next(old, c)
+	r.give("y", next)
+	return r.done()
+}
+
+// windowed writes a key that is a sum over the last tokens of a series, and
+// keeps the vector it read last.
+func windowed() *ir.Func {
+	r := newRule("windowed")
+	dk, dv, w := r.axis("d_k"), r.axis("d_v"), r.axis("w")
+	long := r.f.NewSizedAxis("long", shape.Sym("T").Add(shape.Sym("w")).Sub(shape.Int(1)))
+	series := r.f.AddParam("k", ir.Input, ir.Real, r.L, long, dk)
+	win := r.b.F.AddParam("k", ir.Token, ir.Real, w, dk)
+	r.scan.Tokens = append(r.scan.Tokens, ir.Sliced{Param: win, Val: series, Window: w, Base: shape.Sym("w").Sub(shape.Int(1))})
+	q, v, rho, taps := r.token("q", dk), r.token("v", dv), r.token("rho"), r.shared("taps", w)
+	M, last := r.state("M", dv, dk), r.state("last", dv)
+	k := r.b.Prod([]*ir.Axis{dk, w}, []*ir.Axis{dk}, ir.Ls(1), 1, ir.At(win, ir.L(1), ir.L(0)), ir.At(taps, ir.L(1)))
+	e := r.b.Lin(last.Axes, 0, []float64{1, -1, 0.25}, ir.All(matvec(r.b, M, k)), ir.All(v), ir.All(last))
+	write := r.b.Prod(M.Axes, M.Axes, ir.Ls(2), -0.3, ir.At(e, ir.L(0)), ir.At(k, ir.L(1)))
+	next := plus(r.b, scaled(r.b, rho, M), write, 1, 1)
+	y := matvec(r.b, next, q)
+	r.next(M, next)
+	r.next(last, y)
+	r.give("y", y)
+	return r.done()
+}
+
 // convolution is a causal window over a series with the tail of the call
 // before it, then a gate.
 func convolution() *ir.Func {
@@ -344,6 +380,8 @@ func programs() []*program {
 		{name: "Hebbian", f: hebbian(), sizes: matrix, input: gates},
 		{name: "Vector", f: gatedVector(), sizes: square, input: gates},
 		{name: "Slots", f: slots(), sizes: sizesOf([]string{"L", "T", "m", "d"}, []int{1, 1, 1, 1}, []int{2, 65, 3, 5}, []int{3, 4, 5, 2}), input: gates},
+		{name: "Scalar", f: scalarState(), sizes: sizesOf([]string{"L", "T"}, []int{1, 1}, []int{3, 65}), input: gates},
+		{name: "Windowed", f: windowed(), sizes: sizesOf([]string{"L", "T", "d_k", "d_v", "w"}, []int{1, 1, 1, 1, 1}, []int{2, 65, 5, 9, 4}, []int{3, 5, 7, 6, 2}), input: gates},
 		{name: "Conv", f: convolution(), sizes: sizesOf([]string{"L", "T", "d", "w"}, []int{1, 1, 1, 4}, []int{2, 9, 5, 4}, []int{3, 3, 2, 1})},
 		{name: "Attention", f: attention(), sizes: sizesOf([]string{"L", "T", "d", "w"}, []int{1, 1, 1, 1}, []int{2, 9, 5, 4}, []int{3, 7, 2, 100})},
 		{name: "Loss", f: crossEntropy(), sizes: sizesOf([]string{"L", "T", "V", "d"}, []int{1, 1, 2, 1}, []int{2, 9, 7, 5}, []int{3, 5, 4, 8}), input: gates},

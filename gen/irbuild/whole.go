@@ -19,7 +19,7 @@ func Whole(blk *check.Block, ds *diag.List) *ir.Func {
 	if p == nil {
 		return nil
 	}
-	w := &whole{f: &ir.Func{Name: blk.ID}, vals: map[string]*ir.Value{}, results: map[string]bool{}}
+	w := &whole{f: &ir.Func{Name: blk.ID}, vals: map[string]*ir.Value{}, results: map[string]bool{}, equal: map[string]shape.Poly{}}
 	w.b = &ir.Builder{F: w.f}
 	for _, s := range p.Stages {
 		if s.Func != nil {
@@ -39,6 +39,7 @@ func Whole(blk *check.Block, ds *diag.List) *ir.Func {
 		w.f.Results = append(w.f.Results, ir.Result{Name: o, Val: w.vals[o]})
 	}
 	w.f.Results = append(w.f.Results, w.states...)
+	w.equate()
 	return w.f
 }
 
@@ -52,6 +53,7 @@ func partNamed(blk *check.Block, name string) *check.Subpart {
 }
 
 type whole struct {
+	equal   map[string]shape.Poly // sizes that a part says are products: d = H·d_h
 	f       *ir.Func
 	b       *ir.Builder
 	vals    map[string]*ir.Value
@@ -140,6 +142,12 @@ func (w *whole) part(p *check.Subpart, s Stage, ds *diag.List) bool {
 			}
 		}
 	}
+	for i, a := range in.Axes {
+		sym, ok := arg.Axes[i].Size.Symbol()
+		if _, same := a.Size.Symbol(); ok && !same && w.equal[sym].IsZero() {
+			w.equal[sym] = ir.Resize(a.Size, sizes)
+		}
+	}
 	for _, a := range g.Axes {
 		if axes[a] == nil {
 			axes[a] = &ir.Axis{Name: s.Part + "." + a.Name, Size: ir.Resize(a.Size, sizes)}
@@ -156,6 +164,20 @@ func (w *whole) part(p *check.Subpart, s Stage, ds *diag.List) bool {
 		}
 	}
 	return true
+}
+
+// equate replaces sizes by the products that the parts know them as.
+func (w *whole) equate() {
+	if len(w.equal) == 0 {
+		return
+	}
+	axes := map[*ir.Axis]*ir.Axis{}
+	for _, a := range w.f.Axes {
+		if size := ir.Resize(a.Size, w.equal); !size.Equal(a.Size) {
+			axes[a] = &ir.Axis{Name: a.Name, Size: size}
+		}
+	}
+	w.f.Relabel(axes, w.equal)
 }
 
 // input is the one input of a part.

@@ -115,6 +115,9 @@ type nestWriter struct {
 
 func (r *region) group(n int, g *group) []plan.Node {
 	var out []plan.Node
+	if g.members[0].in.Op == ir.Reshape {
+		return nil
+	}
 	if len(g.eqs) > 0 {
 		out = append(out, &plan.Note{Eqs: g.eqs})
 	}

@@ -11,21 +11,17 @@ import (
 
 // own writes an instruction that no nest of the ordinary kind computes.
 func (r *region) own(in *ir.Instr) []plan.Node {
-	var out []plan.Node
-	if in.Eq != "" {
-		out = append(out, &plan.Note{Eqs: []string{in.Eq}})
-	}
 	switch {
 	case in.Scan != nil:
-		return append(out, r.l.recurrence(in)...)
+		return r.l.recurrence(in)
 	case in.Op == ir.Reshape:
 		return nil
 	case in.Op == ir.Stack:
-		return append(out, r.stack(in)...)
+		return r.stack(in)
 	case in.Op == ir.Prod:
-		return append(out, r.gemm(in)...)
+		return r.gemm(in)
 	}
-	return append(out, r.normalise(in)...)
+	return r.normalise(in)
 }
 
 // stack copies each argument to its place along the stacked axis.

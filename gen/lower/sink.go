@@ -177,7 +177,9 @@ func (l *lowerer) sink(rec *recurrence) {
 	rec.refind()
 	s, r := rec.s, rec.rows
 	for _, o := range slices.Clone(s.Outs) {
-		direct := o.Val.Def != nil && r.sums[o.Val.Def]
+		// A sum over rows and tokens runs over tokens behind the recurrence:
+		// inside, its order would depend on how many rows are in flight.
+		direct := o.Val.Def != nil && r.sums[o.Val.Def] && !o.Sum
 		if direct || r.dep[o.Val] && !r.sum[o.Val] {
 			continue
 		}

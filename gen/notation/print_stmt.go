@@ -35,6 +35,8 @@ func (p *printer) node(n any) {
 		p.formula(n)
 	case *Apply:
 		p.apply(n)
+	case *Mark:
+		p.mark(n)
 	case *Target:
 		p.target(n)
 	case *Cite:
@@ -251,20 +253,21 @@ func (p *printer) invariant(s *Invariant) {
 
 func (p *printer) provides(s *Provides) {
 	p.WriteString(map[bool]string{false: "provides ", true: "requires "}[s.Needs])
-	p.commas(len(s.Marks), func(i int) {
-		m := s.Marks[i]
-		p.word(m.Name)
-		if len(m.Args) == 0 {
-			return
-		}
-		p.WriteByte('(')
-		p.commas(len(m.Args), func(k int) { p.word(m.Args[k]) })
-		p.WriteByte(')')
-	})
+	p.commas(len(s.Marks), func(i int) { p.mark(s.Marks[i]) })
 	if s.Reason != nil {
 		p.WriteByte(' ')
 		p.text(s.Reason)
 	}
+}
+
+func (p *printer) mark(m *Mark) {
+	p.word(m.Name)
+	if len(m.Args) == 0 {
+		return
+	}
+	p.WriteByte('(')
+	p.commas(len(m.Args), func(k int) { p.word(m.Args[k]) })
+	p.WriteByte(')')
 }
 
 func (p *printer) special(s *Special) {

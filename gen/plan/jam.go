@@ -14,14 +14,7 @@ import (
 // once. Loops inside run once for all of them. Sums into one entry add the iterations in order, so no
 // bit differs from running them one after another.
 func Jam(loop *Loop, width int) []Node {
-	j := &jammer{loop: loop, width: width, dep: map[any]bool{loop.Var: true}}
-	for _, b := range loop.Private {
-		j.dep[b] = true
-	}
-	for n := -1; n != len(j.dep); {
-		n = len(j.dep)
-		j.mark(loop.Body)
-	}
+	j := newJammer(loop)
 	for u := range width {
 		c := &copied{j: j, at: u, local: map[*Local]*Local{}, vars: map[*Var]*Var{}, buf: map[*Buffer]*Buffer{}}
 		for _, b := range loop.Private {
@@ -36,9 +29,20 @@ func Jam(loop *Loop, width int) []Node {
 
 type jammer struct {
 	loop   *Loop
-	width  int
 	dep    map[any]bool // variables, scalars and buffers that differ between iterations
 	copies []*copied
+}
+
+func newJammer(loop *Loop) *jammer {
+	j := &jammer{loop: loop, dep: map[any]bool{loop.Var: true}}
+	for _, b := range loop.Private {
+		j.dep[b] = true
+	}
+	for n := -1; n != len(j.dep); {
+		n = len(j.dep)
+		j.mark(loop.Body)
+	}
+	return j
 }
 
 // mark finds what depends on the iteration.

@@ -178,24 +178,17 @@ func (p *prover) claimWrong(it Item, c *notation.Claim, q *irbuild.Equality) {
 			if why == "" {
 				why = p.factor(it, q, prog)
 			}
-			d := p.ds.Errorf(claimCodes[it.Kind], part.Where(), "%s fails: at %s the left side is %.9g and the right side %.9g%s",
-				p.spoken(it.Kind), spelled(sizes), w.a, w.b, at(w.at)).Labelf("%s", why)
+			d := p.ds.Errorf(claimCodes[it.Kind], part.Where(), "%s: at %s the left side is %.9g and the right side %.9g%s",
+				wrongly[it.Kind], spelled(sizes), w.a, w.b, at(w.at)).Labelf("%s", why)
 			p.seeEquation(d, it)
 			return
 		}
 	}
-	p.ds.Errorf(claimCodes[it.Kind], c.Right.Where(), "%s fails at some points", p.spoken(it.Kind))
+	p.ds.Errorf(claimCodes[it.Kind], c.Right.Where(), "%s at some points", wrongly[it.Kind])
 }
 
-func (p *prover) spoken(k Kind) string {
-	switch k {
-	case Eval:
-		return "eval is another value: it"
-	case Adjoint:
-		return "the declared adjoint is no derivative: it"
-	}
-	return "the claim"
-}
+// wrongly says what is wrong with an equality that fails.
+var wrongly = map[Kind]string{Claim: "the claim fails", Eval: "eval computes something else", Adjoint: "the declared adjoint is not the derivative"}
 
 // seeEquation adds the equation that an item is about to a message.
 func (p *prover) seeEquation(d *diag.Diagnostic, it Item) {

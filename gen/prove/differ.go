@@ -14,14 +14,17 @@ import (
 // result by result before they are weighted and added, which keeps their
 // rounding at that of one number.
 //
-// An entry whose difference straddles a kink proves nothing. Only where a
-// comparison fails is that looked into: the program then tells which way every
-// comparison inside it went, and if the two ends disagree the step is made
-// smaller, and at last the entry is skipped and counted.
+// An entry whose difference straddles a kink proves nothing. Where a comparison
+// fails, a smaller distance is tried, at last one that is small beside the
+// entry itself; where none agrees, the program tells which way every comparison
+// inside it went, and if the two ends disagree even then, the entry is skipped
+// and counted.
 
-// steps are the distances of the difference, the first that stays on one side
-// of all kinks counts.
+// steps are the distances of the difference.
 var steps = []float64{1e-3, 1e-4, 1e-5}
+
+// relStep is the last distance, by the size of the entry.
+const relStep = 1e-3
 
 // A differ takes differences of one program at one point.
 type differ struct {
@@ -38,8 +41,7 @@ func newDiffer(f *ir.Func, sizes map[string]int, params map[string]*interp.Tenso
 	return &differ{f: g, prog: interp.Compile(g), sizes: sizes, params: params}
 }
 
-// derivative is Σ w·dout/dx at entry i of a parameter, and whether a kink is
-// too close for it to mean anything.
+// derivative is Σ w·dout/dx at entry i of a parameter.
 func (d *differ) derivative(t *interp.Tensor, i int, h float64) float64 {
 	x := t.Data[i]
 	at := func(s float64) map[string]*interp.Tensor {
@@ -76,20 +78,26 @@ func (e entry) bad() bool { return !e.skipped && !(e.err <= e.tol) }
 // check holds a derivative to differences; gmax is the largest entry of the
 // gradient.
 func (d *differ) check(t *interp.Tensor, i int, a, gmax float64) entry {
-	var e entry
-	for _, h := range steps {
-		e.difference = d.derivative(t, i, h)
+	var first entry
+	h := 0.0
+	for k := range len(steps) + 1 {
+		if h = relStep * math.Abs(t.Data[i]); k < len(steps) {
+			h = steps[k]
+		} else if h == 0 {
+			break
+		}
+		e := entry{difference: d.derivative(t, i, h)}
 		e.err = math.Abs(a - e.difference)
 		e.tol = gradAbs*math.Max(1, gmax) + gradRel*math.Max(math.Abs(a), math.Abs(e.difference))
 		if e.err <= e.tol {
 			return e
 		}
-		if !d.straddles(t, i, 2*h) {
-			return e
+		if k == 0 || math.IsNaN(first.difference) {
+			first = e
 		}
 	}
-	e.skipped = true
-	return e
+	first.skipped = d.straddles(t, i, 2*steps[len(steps)-1])
+	return first
 }
 
 // straddles reports whether any comparison inside the program goes another way

@@ -26,9 +26,12 @@ type subject struct {
 	draw func(f *ir.Func, s *sampler) map[string]*interp.Tensor
 }
 
-// sparseEntries is how many entries of a parameter are drawn where not all are
-// perturbed.
-const sparseEntries = 6
+// Of a parameter of a whole model so many entries are perturbed: its stages
+// and its parts are proved entry by entry on their own.
+const (
+	sparseEntries     = 6
+	deepSparseEntries = 60
+)
 
 // Of a larger parameter so many entries are perturbed, spread over it.
 const (
@@ -131,7 +134,9 @@ func (p *prover) notFinite(s subject, r ir.Result, sizes map[string]int, params 
 func (p *prover) outerAt(s subject, d *differ, grads map[string]*interp.Tensor, ev *Evidence, round int) bool {
 	limit := p.entryLimit()
 	if s.sparse {
-		limit = sparseEntries
+		if limit = sparseEntries; p.opt.Deep {
+			limit = deepSparseEntries
+		}
 	}
 	for _, v := range s.f.Params {
 		if v.Elem != ir.Real || v.NoGrad || v.Role == ir.Constant {

@@ -370,8 +370,8 @@ func (p *prover) requirement(pr *notation.Provides, m *notation.Mark) {
 		if pr.Reason != nil {
 			reason = ": " + pr.Reason.Value
 		}
-		p.ds.Errorf(diag.RequirementUnmet, p.unit.Name.Span, "%s does not provide %s%s", p.unit.Name.Text, text, reason).
-			See(pr.Span, "required here").Hint("choose a structure or a retention that fit together")
+		p.ds.Errorf(diag.MarkerUnfounded, pr.Span, "%s is required, but %s does not have it%s", text, p.unit.Name.Text, reason).
+			See(p.unit.Name.Span, "in this formula").Hint("choose a structure and a retention that fit together")
 	} else {
 		ev.Note = fmt.Sprintf("of %s", strings.Join(states, ", "))
 	}

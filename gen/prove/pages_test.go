@@ -1,33 +1,46 @@
 package prove_test
 
 import (
-	"fmt"
 	"os"
 	"testing"
 	"time"
 
-	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/prove"
 )
 
+// Every page of the project must be proved. UNIT=Name looks at one unit,
+// DEEP=1 looks harder.
 func TestPages(t *testing.T) {
-	s, ds := gen.Load("../../specs")
-	if ds.HasErrors() {
-		t.Fatal(ds.Error())
-	}
+	s := specs(t)
+	var reports []*prove.Report
 	for _, u := range s.Tree.Order {
 		if k := os.Getenv("UNIT"); k != "" && u.Name.Text != k {
 			continue
 		}
 		at := time.Now()
 		r, ds := prove.Block(s.Tree, u, prove.Options{Deep: os.Getenv("DEEP") != ""})
-		fmt.Printf("== %s %v\n%s", u.Name.Text, time.Since(at).Round(time.Millisecond), r)
-		if ds.Len() > 0 {
-			fmt.Print(diag.Render(ds.Sorted()))
+		reports = append(reports, r)
+		if testing.Verbose() {
+			t.Logf("== %s %v\n%s", u.Name.Text, time.Since(at).Round(time.Millisecond), r)
+		}
+		if ds.HasErrors() {
+			t.Errorf("%s:\n%s", u.Name.Text, diag.Render(ds.Sorted()))
 		}
 		if ds.HasErrors() != (r.Worst() == prove.Failed) {
 			t.Errorf("%s: the report and the messages disagree", u.Name.Text)
+		}
+	}
+	for i, p := range s.Pages {
+		if p.Header == nil || os.Getenv("UNIT") != "" {
+			continue
+		}
+		r, ds := prove.Page(p, s.Files[i], reports)
+		if testing.Verbose() {
+			t.Logf("\n%s", r)
+		}
+		if ds.HasErrors() {
+			t.Error(diag.Render(ds.Sorted()))
 		}
 	}
 }

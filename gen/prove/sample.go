@@ -25,6 +25,7 @@ type sampler struct {
 	// edges makes some entries equal to a number that the program is given
 	// too, so that comparisons are also tested at a tie.
 	edges bool
+	gates bool // a gate is being drawn
 }
 
 // newSampler seeds a sampler from a text, so that every item has its own
@@ -60,6 +61,7 @@ func (s *sampler) draw(p *ir.Value) *interp.Tensor {
 	}
 	switch {
 	case typ != nil && typ.Kind == notation.RangeType:
+		s.gates = s.isGate(s.frees[p.Name].Sym)
 		s.fill(t, func() float64 { return s.inside(typ) })
 	case p.Role == ir.Constant && len(p.Axes) == 0 && typ == nil:
 		s.fill(t, func() float64 { return 1 + float64(s.rng.IntN(4)) })
@@ -74,6 +76,14 @@ func (s *sampler) draw(p *ir.Value) *interp.Tensor {
 		s.rows(t, typ.Kind)
 	}
 	return t
+}
+
+func (s *sampler) isGate(sym *check.Symbol) bool {
+	eq := (*check.Equation)(nil)
+	if sym != nil {
+		eq = s.blk.Equation(sym.Name)
+	}
+	return eq != nil && eq.Gate != nil
 }
 
 func (s *sampler) fill(t *interp.Tensor, f func() float64) {
@@ -112,6 +122,9 @@ func (s *sampler) inside(t *notation.Type) float64 {
 	lo, okLo := bound(t.Lo)
 	hi, okHi := bound(t.Hi)
 	u := 0.05 + 0.9*s.rng.Float64()
+	if s.edges && s.gates && s.rng.IntN(3) == 0 {
+		u = float64(s.rng.IntN(2)) // a gate may round to its ends
+	}
 	switch {
 	case okLo && okHi:
 		return lo + (hi-lo)*u

@@ -3,6 +3,7 @@ package prove
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
@@ -129,7 +130,13 @@ func (p *prover) startValues(f *ir.Func, draw *sampler) map[string]*interp.Tenso
 }
 
 func (p *prover) startBlock(blk *check.Block, prefix string, f *ir.Func, draw *sampler, params map[string]*interp.Tensor) {
-	e := &evaluator{blk: blk, prefix: prefix, sizes: draw.sizes}
+	e := &evaluator{blk: blk, sizes: map[string]int{}}
+	for n, x := range draw.sizes {
+		e.sizes[strings.TrimPrefix(n, prefix)] = x
+	}
+	for _, s := range blk.SymSeq {
+		e.learn(s, params[prefix+check.ASCII(s.Name)])
+	}
 	for _, s := range blk.SymSeq {
 		if t := params[prefix+check.ASCII(s.Name)]; t != nil && s.Kind == check.Outer {
 			e.start(s, t, draw)
@@ -166,19 +173,29 @@ func (p *prover) startStates(blk *check.Block, prefix string, e *evaluator, para
 	}
 }
 
-// An evaluator computes the numbers of a declaration.
+// An evaluator computes the numbers of a declaration. The sizes of a part
+// inside a whole are those of the arrays that it was given.
 type evaluator struct {
-	blk    *check.Block
-	prefix string
-	sizes  map[string]int
+	blk   *check.Block
+	sizes map[string]int
 }
 
-// size is a size of a block by its own name; a part's sizes carry its name,
-// but for those that it shares with what is around it.
-func (e *evaluator) size(name string) int {
-	if n, ok := e.sizes[e.prefix+name]; ok {
-		return n
+// learn reads the sizes of a declared array off its value.
+func (e *evaluator) learn(s *check.Symbol, t *interp.Tensor) {
+	if t == nil || s.Type == nil {
+		return
 	}
+	at := len(t.Shape) - len(s.Type.Shape)
+	for i, x := range s.Type.Shape {
+		if size, ok := e.blk.SizeOf(x, nil); ok && at >= 0 {
+			if sym, ok := ascii(size).Symbol(); ok {
+				e.sizes[sym] = t.Shape[at+i]
+			}
+		}
+	}
+}
+
+func (e *evaluator) size(name string) int {
 	if n, ok := e.sizes[name]; ok {
 		return n
 	}

@@ -827,32 +827,22 @@ func (c *StepBackward[F]) Run() {
 	clear(t62)
 	for l := range L {
 		i := 0
-		for ; i+3 < dV; i += 4 {
+		for ; i+1 < dV; i += 2 {
 			MBar := c.MBar[(l*dV+i)*dK:][:dK]
 			MBar2 := c.MBar[(l*dV+i+1)*dK:][:dK]
-			MBar3 := c.MBar[(l*dV+i+2)*dK:][:dK]
-			MBar4 := c.MBar[(l*dV+i+3)*dK:][:dK]
 			MBarOut := c.MBarOut[(l*dV+i)*dK:][:dK]
 			MBarOut2 := c.MBarOut[(l*dV+i+1)*dK:][:dK]
-			MBarOut3 := c.MBarOut[(l*dV+i+2)*dK:][:dK]
-			MBarOut4 := c.MBarOut[(l*dV+i+3)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBar[j]
 				MBarState[j][1] = MBar2[j]
-				MBarState[j][2] = MBar3[j]
-				MBarState[j][3] = MBar4[j]
 			}
 			for s := segments - 1; s >= 0; s-- {
 				MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 				MCheckpoints2 := c.MCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
-				MCheckpoints3 := c.MCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
-				MCheckpoints4 := c.MCheckpoints[((l*segments+s)*dV+i+3)*dK:][:dK]
 				for j := range dK {
 					MTrail2[j][0] = MCheckpoints[j]
 					MTrail2[j][1] = MCheckpoints2[j]
-					MTrail2[j][2] = MCheckpoints3[j]
-					MTrail2[j][3] = MCheckpoints4[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho2 := rho[l*T+C*s:][:n]
@@ -864,14 +854,10 @@ func (c *StepBackward[F]) Run() {
 						rhoEntry := rho2[a]
 						keptEntry0 := c.Kept[(l*T+a+C*s)*dV+i]
 						keptEntry1 := c.Kept[(l*T+a+C*s)*dV+i+1]
-						keptEntry2 := c.Kept[(l*T+a+C*s)*dV+i+2]
-						keptEntry3 := c.Kept[(l*T+a+C*s)*dV+i+3]
 						for j := range dK {
 							t30Entry := t30_2[j]
 							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(keptEntry0*t30Entry)
 							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) - F(keptEntry1*t30Entry)
-							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) - F(keptEntry2*t30Entry)
-							MTrail4[j][3] = F(rhoEntry*MTrail3[j][3]) - F(keptEntry3*t30Entry)
 						}
 					}
 				}
@@ -900,16 +886,6 @@ func (c *StepBackward[F]) Run() {
 						var t261 F
 						keptEntry21 := c.Kept[(l*T+a+C*s)*dV+i+1]
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
-						var t822 F
-						var t10222 F
-						var t262 F
-						keptEntry22 := c.Kept[(l*T+a+C*s)*dV+i+2]
-						yBarEntry2 := c.YBar[(l*T+a+C*s)*dV+i+2]
-						var t823 F
-						var t10223 F
-						var t263 F
-						keptEntry23 := c.Kept[(l*T+a+C*s)*dV+i+3]
-						yBarEntry3 := c.YBar[(l*T+a+C*s)*dV+i+3]
 						for j := range dK {
 							kEntry := k[j]
 							qEntry := q[j]
@@ -928,20 +904,6 @@ func (c *StepBackward[F]) Run() {
 							t261 += F(t4231 * kEntry)
 							t62Sum += F((F(rhoEntry2*MTrailEntry1) - F(thetaEntry2*F(kEntry*keptEntry21))) * yBarEntry1)
 							t422_2[j][1] = t4231
-							MTrailEntry2 := MTrail3[j][2]
-							t4232 := MBarState[j][2] + F(qEntry*yBarEntry2)
-							t822 += F(F(kEntry*keptEntry22) * t4232)
-							t10222 += F(MTrailEntry2 * t4232)
-							t262 += F(t4232 * kEntry)
-							t62Sum += F((F(rhoEntry2*MTrailEntry2) - F(thetaEntry2*F(kEntry*keptEntry22))) * yBarEntry2)
-							t422_2[j][2] = t4232
-							MTrailEntry3 := MTrail3[j][3]
-							t4233 := MBarState[j][3] + F(qEntry*yBarEntry3)
-							t823 += F(F(kEntry*keptEntry23) * t4233)
-							t10223 += F(MTrailEntry3 * t4233)
-							t263 += F(t4233 * kEntry)
-							t62Sum += F((F(rhoEntry2*MTrailEntry3) - F(thetaEntry2*F(kEntry*keptEntry23))) * yBarEntry3)
-							t422_2[j][3] = t4233
 							t62_2[j] = t62Sum
 						}
 						t32Sum := t32_2[a]
@@ -958,16 +920,6 @@ func (c *StepBackward[F]) Run() {
 						t52[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t261)
 						w1 := F(thetaEntry2 * keptEntry21)
 						w21 := F(thetaEntry2 * t261)
-						t32Sum -= t822
-						t22Sum += t10222
-						t52[(l*T+a+C*s)*dV+i+2] = F(thetaEntry2 * t262)
-						w2 := F(thetaEntry2 * keptEntry22)
-						w22 := F(thetaEntry2 * t262)
-						t32Sum -= t823
-						t22Sum += t10223
-						t52[(l*T+a+C*s)*dV+i+3] = F(thetaEntry2 * t263)
-						w3 := F(thetaEntry2 * keptEntry23)
-						w23 := F(thetaEntry2 * t263)
 						t32_2[a] = t32Sum
 						t22_2[a] = t22Sum
 						for j := range dK {
@@ -979,12 +931,6 @@ func (c *StepBackward[F]) Run() {
 							t422Entry1 := t422_2[j][1]
 							MBarState[j][1] = F(rhoEntry2*t422Entry1) - F(t261*t30Entry)
 							t42Sum -= F(w1*t422Entry1) + F(w21*MTrail3[j][1])
-							t422Entry2 := t422_2[j][2]
-							MBarState[j][2] = F(rhoEntry2*t422Entry2) - F(t262*t30Entry)
-							t42Sum -= F(w2*t422Entry2) + F(w22*MTrail3[j][2])
-							t422Entry3 := t422_2[j][3]
-							MBarState[j][3] = F(rhoEntry2*t422Entry3) - F(t263*t30Entry)
-							t42Sum -= F(w3*t422Entry3) + F(w23*MTrail3[j][3])
 							t42_2[j] = t42Sum
 						}
 					}
@@ -993,8 +939,6 @@ func (c *StepBackward[F]) Run() {
 			for j := range dK {
 				MBarOut[j] = MBarState[j][0]
 				MBarOut2[j] = MBarState[j][1]
-				MBarOut3[j] = MBarState[j][2]
-				MBarOut4[j] = MBarState[j][3]
 			}
 		}
 		for ; i < dV; i++ {

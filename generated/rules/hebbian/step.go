@@ -356,32 +356,22 @@ func (c *StepBackward[F]) Run() {
 	clear(t52)
 	for l := range L {
 		i := 0
-		for ; i+3 < dV; i += 4 {
+		for ; i+1 < dV; i += 2 {
 			MBar := c.MBar[(l*dV+i)*dK:][:dK]
 			MBar2 := c.MBar[(l*dV+i+1)*dK:][:dK]
-			MBar3 := c.MBar[(l*dV+i+2)*dK:][:dK]
-			MBar4 := c.MBar[(l*dV+i+3)*dK:][:dK]
 			MBarOut := c.MBarOut[(l*dV+i)*dK:][:dK]
 			MBarOut2 := c.MBarOut[(l*dV+i+1)*dK:][:dK]
-			MBarOut3 := c.MBarOut[(l*dV+i+2)*dK:][:dK]
-			MBarOut4 := c.MBarOut[(l*dV+i+3)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBar[j]
 				MBarState[j][1] = MBar2[j]
-				MBarState[j][2] = MBar3[j]
-				MBarState[j][3] = MBar4[j]
 			}
 			for s := segments - 1; s >= 0; s-- {
 				MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 				MCheckpoints2 := c.MCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
-				MCheckpoints3 := c.MCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
-				MCheckpoints4 := c.MCheckpoints[((l*segments+s)*dV+i+3)*dK:][:dK]
 				for j := range dK {
 					MTrail2[j][0] = MCheckpoints[j]
 					MTrail2[j][1] = MCheckpoints2[j]
-					MTrail2[j][2] = MCheckpoints3[j]
-					MTrail2[j][3] = MCheckpoints4[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho2 := rho[l*T+C*s:][:n]
@@ -393,14 +383,10 @@ func (c *StepBackward[F]) Run() {
 						rhoEntry := rho2[a]
 						vEntry0 := c.V[(l*T+a+C*s)*dV+i]
 						vEntry1 := c.V[(l*T+a+C*s)*dV+i+1]
-						vEntry2 := c.V[(l*T+a+C*s)*dV+i+2]
-						vEntry3 := c.V[(l*T+a+C*s)*dV+i+3]
 						for j := range dK {
 							k0Entry := k0[j]
 							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) + F(k0Entry*vEntry0)
 							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) + F(k0Entry*vEntry1)
-							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) + F(k0Entry*vEntry2)
-							MTrail4[j][3] = F(rhoEntry*MTrail3[j][3]) + F(k0Entry*vEntry3)
 						}
 					}
 				}
@@ -424,14 +410,6 @@ func (c *StepBackward[F]) Run() {
 						var t1021 F
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
 						vEntry21 := c.V[(l*T+a+C*s)*dV+i+1]
-						var t8232 F
-						var t1022 F
-						yBarEntry2 := c.YBar[(l*T+a+C*s)*dV+i+2]
-						vEntry22 := c.V[(l*T+a+C*s)*dV+i+2]
-						var t8233 F
-						var t1023 F
-						yBarEntry3 := c.YBar[(l*T+a+C*s)*dV+i+3]
-						vEntry23 := c.V[(l*T+a+C*s)*dV+i+3]
 						for j := range dK {
 							q0Entry := q0[j]
 							k0Entry := k0[j]
@@ -449,18 +427,6 @@ func (c *StepBackward[F]) Run() {
 							t52Sum += F(MTrail4[j][1] * yBarEntry1)
 							MBarState[j][1] = F(rhoEntry2 * t4221)
 							t2Sum += F(t4221 * vEntry21)
-							t4222 := MBarState[j][2] + F(q0Entry*yBarEntry2)
-							t8232 += F(MTrail3[j][2] * t4222)
-							t1022 += F(t4222 * k0Entry)
-							t52Sum += F(MTrail4[j][2] * yBarEntry2)
-							MBarState[j][2] = F(rhoEntry2 * t4222)
-							t2Sum += F(t4222 * vEntry22)
-							t4223 := MBarState[j][3] + F(q0Entry*yBarEntry3)
-							t8233 += F(MTrail3[j][3] * t4223)
-							t1023 += F(t4223 * k0Entry)
-							t52Sum += F(MTrail4[j][3] * yBarEntry3)
-							MBarState[j][3] = F(rhoEntry2 * t4223)
-							t2Sum += F(t4223 * vEntry23)
 							t52_2[j] = t52Sum
 							t2_2[j] = t2Sum
 						}
@@ -472,12 +438,6 @@ func (c *StepBackward[F]) Run() {
 						t42Sum += t8231
 						t10221 := -t1021
 						t32[(l*T+a+C*s)*dV+i+1] = -t10221
-						t42Sum += t8232
-						t10222 := -t1022
-						t32[(l*T+a+C*s)*dV+i+2] = -t10222
-						t42Sum += t8233
-						t10223 := -t1023
-						t32[(l*T+a+C*s)*dV+i+3] = -t10223
 						t42_2[a] = t42Sum
 					}
 				}
@@ -485,8 +445,6 @@ func (c *StepBackward[F]) Run() {
 			for j := range dK {
 				MBarOut[j] = MBarState[j][0]
 				MBarOut2[j] = MBarState[j][1]
-				MBarOut3[j] = MBarState[j][2]
-				MBarOut4[j] = MBarState[j][3]
 			}
 		}
 		for ; i < dV; i++ {

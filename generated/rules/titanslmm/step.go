@@ -937,57 +937,37 @@ func (c *StepBackward[F]) Run() {
 	clear(t82)
 	for l := range L {
 		i := 0
-		for ; i+3 < dV; i += 4 {
+		for ; i+1 < dV; i += 2 {
 			MBar := c.MBar[(l*dV+i)*dK:][:dK]
 			MBar2 := c.MBar[(l*dV+i+1)*dK:][:dK]
-			MBar3 := c.MBar[(l*dV+i+2)*dK:][:dK]
-			MBar4 := c.MBar[(l*dV+i+3)*dK:][:dK]
 			SBar := c.SBar[(l*dV+i)*dK:][:dK]
 			SBar2 := c.SBar[(l*dV+i+1)*dK:][:dK]
-			SBar3 := c.SBar[(l*dV+i+2)*dK:][:dK]
-			SBar4 := c.SBar[(l*dV+i+3)*dK:][:dK]
 			MBarOut := c.MBarOut[(l*dV+i)*dK:][:dK]
 			MBarOut2 := c.MBarOut[(l*dV+i+1)*dK:][:dK]
-			MBarOut3 := c.MBarOut[(l*dV+i+2)*dK:][:dK]
-			MBarOut4 := c.MBarOut[(l*dV+i+3)*dK:][:dK]
 			SBarOut := c.SBarOut[(l*dV+i)*dK:][:dK]
 			SBarOut2 := c.SBarOut[(l*dV+i+1)*dK:][:dK]
-			SBarOut3 := c.SBarOut[(l*dV+i+2)*dK:][:dK]
-			SBarOut4 := c.SBarOut[(l*dV+i+3)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			STrail2 := STrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBar[j]
 				MBarState[j][1] = MBar2[j]
-				MBarState[j][2] = MBar3[j]
-				MBarState[j][3] = MBar4[j]
 			}
 			for j := range dK {
 				SBarState[j][0] = SBar[j]
 				SBarState[j][1] = SBar2[j]
-				SBarState[j][2] = SBar3[j]
-				SBarState[j][3] = SBar4[j]
 			}
 			for s := segments - 1; s >= 0; s-- {
 				MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 				MCheckpoints2 := c.MCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
-				MCheckpoints3 := c.MCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
-				MCheckpoints4 := c.MCheckpoints[((l*segments+s)*dV+i+3)*dK:][:dK]
 				SCheckpoints := c.SCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 				SCheckpoints2 := c.SCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
-				SCheckpoints3 := c.SCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
-				SCheckpoints4 := c.SCheckpoints[((l*segments+s)*dV+i+3)*dK:][:dK]
 				for j := range dK {
 					MTrail2[j][0] = MCheckpoints[j]
 					MTrail2[j][1] = MCheckpoints2[j]
-					MTrail2[j][2] = MCheckpoints3[j]
-					MTrail2[j][3] = MCheckpoints4[j]
 				}
 				for j := range dK {
 					STrail2[j][0] = SCheckpoints[j]
 					STrail2[j][1] = SCheckpoints2[j]
-					STrail2[j][2] = SCheckpoints3[j]
-					STrail2[j][3] = SCheckpoints4[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
@@ -1003,8 +983,6 @@ func (c *StepBackward[F]) Run() {
 						rhoEntry := rho2[a]
 						eEntry0 := c.E[(l*T+a+C*s)*dV+i]
 						eEntry1 := c.E[(l*T+a+C*s)*dV+i+1]
-						eEntry2 := c.E[(l*T+a+C*s)*dV+i+2]
-						eEntry3 := c.E[(l*T+a+C*s)*dV+i+3]
 						for j := range dK {
 							t36Entry := t36_2[j]
 							S20 := F(etaEntry*STrail3[j][0]) - F(eEntry0*t36Entry)
@@ -1013,12 +991,6 @@ func (c *StepBackward[F]) Run() {
 							S21 := F(etaEntry*STrail3[j][1]) - F(eEntry1*t36Entry)
 							STrail4[j][1] = S21
 							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) + S21
-							S22 := F(etaEntry*STrail3[j][2]) - F(eEntry2*t36Entry)
-							STrail4[j][2] = S22
-							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) + S22
-							S23 := F(etaEntry*STrail3[j][3]) - F(eEntry3*t36Entry)
-							STrail4[j][3] = S23
-							MTrail4[j][3] = F(rhoEntry*MTrail3[j][3]) + S23
 						}
 					}
 				}
@@ -1053,18 +1025,6 @@ func (c *StepBackward[F]) Run() {
 						var t321 F
 						eEntry21 := c.E[(l*T+a+C*s)*dV+i+1]
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
-						var t8222 F
-						var t13222 F
-						var t1522 F
-						var t322 F
-						eEntry22 := c.E[(l*T+a+C*s)*dV+i+2]
-						yBarEntry2 := c.YBar[(l*T+a+C*s)*dV+i+2]
-						var t8223 F
-						var t13223 F
-						var t1523 F
-						var t323 F
-						eEntry23 := c.E[(l*T+a+C*s)*dV+i+3]
-						yBarEntry3 := c.YBar[(l*T+a+C*s)*dV+i+3]
 						for j := range dK {
 							kEntry := k[j]
 							qEntry := q[j]
@@ -1093,30 +1053,6 @@ func (c *StepBackward[F]) Run() {
 							t422[j][1] = t4231
 							t92[j][1] = t9221
 							SBarState[j][1] = F(etaEntry2 * t9221)
-							MTrailEntry2 := MTrail3[j][2]
-							STrailEntry2 := STrail3[j][2]
-							t4232 := MBarState[j][2] + F(qEntry*yBarEntry2)
-							t8222 += F(MTrailEntry2 * t4232)
-							t9222 := SBarState[j][2] + t4232
-							t13222 += F(F(kEntry*eEntry22) * t9222)
-							t1522 += F(STrailEntry2 * t9222)
-							t322 += F(t9222 * kEntry)
-							t82Sum += F((F(rhoEntry2*MTrailEntry2) + F(etaEntry2*STrailEntry2) - F(thetaEntry2*F(kEntry*eEntry22))) * yBarEntry2)
-							t422[j][2] = t4232
-							t92[j][2] = t9222
-							SBarState[j][2] = F(etaEntry2 * t9222)
-							MTrailEntry3 := MTrail3[j][3]
-							STrailEntry3 := STrail3[j][3]
-							t4233 := MBarState[j][3] + F(qEntry*yBarEntry3)
-							t8223 += F(MTrailEntry3 * t4233)
-							t9223 := SBarState[j][3] + t4233
-							t13223 += F(F(kEntry*eEntry23) * t9223)
-							t1523 += F(STrailEntry3 * t9223)
-							t323 += F(t9223 * kEntry)
-							t82Sum += F((F(rhoEntry2*MTrailEntry3) + F(etaEntry2*STrailEntry3) - F(thetaEntry2*F(kEntry*eEntry23))) * yBarEntry3)
-							t422[j][3] = t4233
-							t92[j][3] = t9223
-							SBarState[j][3] = F(etaEntry2 * t9223)
 							t82_2[j] = t82Sum
 						}
 						t7Sum := t7_2[a]
@@ -1136,18 +1072,6 @@ func (c *StepBackward[F]) Run() {
 						t42_2[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t321)
 						w1 := F(thetaEntry2 * eEntry21)
 						w21 := F(thetaEntry2 * t321)
-						t7Sum += t8222
-						t62Sum -= t13222
-						t52Sum += t1522
-						t42_2[(l*T+a+C*s)*dV+i+2] = F(thetaEntry2 * t322)
-						w2 := F(thetaEntry2 * eEntry22)
-						w22 := F(thetaEntry2 * t322)
-						t7Sum += t8223
-						t62Sum -= t13223
-						t52Sum += t1523
-						t42_2[(l*T+a+C*s)*dV+i+3] = F(thetaEntry2 * t323)
-						w3 := F(thetaEntry2 * eEntry23)
-						w23 := F(thetaEntry2 * t323)
 						t7_2[a] = t7Sum
 						t62_2[a] = t62Sum
 						t52_2[a] = t52Sum
@@ -1158,10 +1082,6 @@ func (c *StepBackward[F]) Run() {
 							t32Sum -= F(w0*t92[j][0]) + F(w20*MTrail3[j][0])
 							MBarState[j][1] = F(rhoEntry2*t422[j][1]) - F(t321*t36Entry)
 							t32Sum -= F(w1*t92[j][1]) + F(w21*MTrail3[j][1])
-							MBarState[j][2] = F(rhoEntry2*t422[j][2]) - F(t322*t36Entry)
-							t32Sum -= F(w2*t92[j][2]) + F(w22*MTrail3[j][2])
-							MBarState[j][3] = F(rhoEntry2*t422[j][3]) - F(t323*t36Entry)
-							t32Sum -= F(w3*t92[j][3]) + F(w23*MTrail3[j][3])
 							t32_2[j] = t32Sum
 						}
 					}
@@ -1170,14 +1090,10 @@ func (c *StepBackward[F]) Run() {
 			for j := range dK {
 				MBarOut[j] = MBarState[j][0]
 				MBarOut2[j] = MBarState[j][1]
-				MBarOut3[j] = MBarState[j][2]
-				MBarOut4[j] = MBarState[j][3]
 			}
 			for j := range dK {
 				SBarOut[j] = SBarState[j][0]
 				SBarOut2[j] = SBarState[j][1]
-				SBarOut3[j] = SBarState[j][2]
-				SBarOut4[j] = SBarState[j][3]
 			}
 		}
 		for ; i < dV; i++ {

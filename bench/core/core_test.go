@@ -1,0 +1,34 @@
+package core_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/nl-hecate/hecate/bench/core"
+)
+
+// TestCurrent compares bench/kernel with what the page and the compiler say.
+func TestCurrent(t *testing.T) {
+	const root = "../.."
+	files, err := core.Files(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range files {
+		got, err := os.ReadFile(filepath.Join(root, path))
+		if err != nil {
+			t.Error(err)
+		} else if !bytes.Equal(got, want) {
+			t.Errorf("%s is not current: go run ./bench/gen", path)
+		}
+	}
+	have, err := filepath.Glob(filepath.Join(root, "bench/kernel/*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(have) != len(files) {
+		t.Errorf("bench/kernel has %d files, want %d", len(have), len(files))
+	}
+}

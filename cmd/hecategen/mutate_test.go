@@ -1,0 +1,278 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/markdown"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/source"
+)
+
+// TestMutants takes our own pages, breaks one of them at random and sends the
+// tree through everything that check does, and through the differentiation of
+// what still types. Whatever a page says, the compiler must not fail on it.
+//
+// HECATE_MUTATE_SECONDS and HECATE_MUTATE_SEED ask for more than the short run
+// that every test includes.
+func TestMutants(t *testing.T) {
+	s, ds := gen.Load("../../specs")
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	seconds := envInt("HECATE_MUTATE_SECONDS", 2)
+	seed := uint64(envInt("HECATE_MUTATE_SEED", 1))
+	r := rand.New(rand.NewPCG(seed, seed))
+	end := time.Now().Add(time.Duration(seconds) * time.Second)
+	n, clean, failures := 0, 0, map[string]bool{}
+	for time.Now().Before(end) && len(failures) < 10 {
+		i := r.IntN(len(s.Pages))
+		if !s.Pages[i].Ours() {
+			continue
+		}
+		m := mutant(r, s, i)
+		n++
+		ok, why := survives(s, i, m)
+		if ok {
+			clean++
+		}
+		if why != "" && !failures[first(why)] {
+			failures[first(why)] = true
+			t.Errorf("seed %d, mutant %d of %s:\n%s\n%s", seed, n, s.Pages[i].File.Path, changed(s.Pages[i].File.Text, m), why)
+		}
+	}
+	t.Logf("%d mutants, %d of them without an error", n, clean)
+}
+
+func envInt(name string, def int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+		return n
+	}
+	return def
+}
+
+// first is where a failure happened, so that one bug is reported once.
+func first(why string) string {
+	for _, l := range strings.Split(why, "\n") {
+		if strings.Contains(l, "/gen/") && strings.Contains(l, ".go:") {
+			return strings.TrimSpace(l)
+		}
+	}
+	return why
+}
+
+// mutant breaks the blocks of a page: bytes, tokens, lines.
+func mutant(r *rand.Rand, s *gen.Source, i int) string {
+	text := s.Pages[i].File.Text
+	for range 1 + r.IntN(3) {
+		start := strings.Index(text, "```hecate")
+		if start < 0 {
+			return text
+		}
+		start += len("```hecate\n")
+		end := strings.LastIndex(text, "```")
+		if end <= start {
+			return text
+		}
+		text = text[:start] + edit(r, text[start:end]) + text[end:]
+	}
+	return text
+}
+
+// pieces are what a mutation puts in.
+var pieces = strings.Fields("M k_t v_t x_t t t−1 _{t−1} _t ᵀ ² ‖ ( ) [ ] { } , ; · ⊙ + − / Σ_{i∈n} ∇_M ∈ ℝ^{n} ℝ^{d×d} = 0 1 2 0.5 " +
+	"window(t,w) softmax_{j∈n}(x[j]) mean_{i∈n}(x[i]) T L d d_k n m i j out̄ x̄ with if otherwise { x if x > 0 ; 0 otherwise } [a;b] ⟨A, B⟩ " +
+	"stop(x) exp log sqrt max min case option state gate outer input dims claim W W_{t−1} J(W, e) ℓ(y, v) ∪ ∞ ½ → ~ within nodecay y_t = M_t q_t")
+
+func edit(r *rand.Rand, block string) string {
+	lines := strings.SplitAfter(block, "\n")
+	k := r.IntN(len(lines))
+	words := strings.Fields(lines[k])
+	if len(words) == 0 {
+		return block
+	}
+	a, b := r.IntN(len(words)), r.IntN(len(words))
+	switch r.IntN(9) {
+	case 0:
+		words[a], words[b] = words[b], words[a]
+	case 1:
+		words[a] = pieces[r.IntN(len(pieces))]
+	case 2:
+		words = append(words[:a], append([]string{pieces[r.IntN(len(pieces))]}, words[a:]...)...)
+	case 3:
+		words = append(words[:a], words[a+1:]...)
+	case 4: // one rune goes, or is another one's
+		runes := []rune(lines[k])
+		c := r.IntN(len(runes))
+		if r.IntN(2) == 0 {
+			runes = append(runes[:c], runes[c+1:]...)
+		} else {
+			runes[c] = runes[r.IntN(len(runes))]
+		}
+		lines[k] = string(runes)
+		return strings.Join(lines, "")
+	case 5: // one byte
+		raw := []byte(lines[k])
+		raw[r.IntN(len(raw))] = byte(r.IntN(256))
+		lines[k] = string(raw)
+		return strings.Join(lines, "")
+	case 6:
+		lines[k] = ""
+		return strings.Join(lines, "")
+	case 7:
+		l := r.IntN(len(lines))
+		lines[k], lines[l] = lines[l], lines[k]
+		return strings.Join(lines, "")
+	case 8:
+		other := strings.Fields(lines[r.IntN(len(lines))])
+		if len(other) > 0 {
+			words[a] = other[r.IntN(len(other))]
+		}
+	}
+	indent := lines[k][:len(lines[k])-len(strings.TrimLeft(lines[k], " "))]
+	lines[k] = indent + strings.Join(words, " ") + "\n"
+	return strings.Join(lines, "")
+}
+
+// survives reports whether a tree with a broken page compiles, and what the
+// compiler failed on, if it did.
+func survives(s *gen.Source, i int, text string) (ok bool, why string) {
+	at := "reading"
+	defer func() {
+		if r := recover(); r != nil {
+			ok, why = false, fmt.Sprintf("%s: %v\n%s", at, r, trace())
+		}
+	}()
+	m, ds := replaced(s, i, text)
+	ok = !ds.HasErrors()
+	ds.Append(references(m))
+	for _, u := range touched(m, m.Pages[i].File) {
+		at = u.Name.Text
+		b, ds := check.Instantiate(m.Tree, u)
+		if b == nil || ds.HasErrors() {
+			ok = false
+			continue
+		}
+		ps, ds := programs(b, u)
+		if failed := internal(ds); failed != "" {
+			return false, failed + "\n" + again(b, u)
+		}
+		ok = ok && !ds.HasErrors()
+		for _, p := range ps {
+			if p.fn == nil || ds.HasErrors() {
+				continue
+			}
+			if err := ir.Verify(p.fn); err != nil {
+				return false, fmt.Sprintf("%s: %v", u.Name.Text, err)
+			}
+			pair := autodiff.NewPair(p.fn)
+			for _, f := range []*ir.Func{pair.Fwd, pair.Bwd} {
+				if err := ir.Verify(f); err != nil {
+					return false, fmt.Sprintf("%s: %s: %v", u.Name.Text, f.Name, err)
+				}
+			}
+		}
+	}
+	return ok, ""
+}
+
+// replaced is the source with one page read anew.
+func replaced(s *gen.Source, i int, text string) (*gen.Source, diag.List) {
+	p, ds := markdown.Parse(source.NewFile(s.Pages[i].File.Path, text))
+	m := &gen.Source{Pages: slices.Clone(s.Pages), Files: slices.Clone(s.Files)}
+	m.Pages[i] = p
+	known := map[string]bool{}
+	for _, q := range m.Pages {
+		for n := range notation.Known(blocks(q, nil)) {
+			known[n] = true
+		}
+	}
+	f, nd := notation.Parse(p.File, blocks(p, known))
+	ds.Append(nd)
+	m.Files[i] = f
+	tree, td := check.Collect(m.Files)
+	ds.Append(td)
+	m.Tree = tree
+	return m, ds
+}
+
+// touched are the units that a changed page may change: its own, or, where it
+// has none that stands by itself, the rules.
+func touched(s *gen.Source, f *source.File) []*notation.Unit {
+	var own, users []*notation.Unit
+	for _, u := range s.Tree.Order {
+		switch {
+		case !stands(u):
+		case u.Span.File == f:
+			own = append(own, u)
+		case u.Kind == notation.RuleUnit:
+			users = append(users, u)
+		}
+	}
+	if len(own) > 0 {
+		return own
+	}
+	return users
+}
+
+func internal(ds diag.List) string {
+	for _, d := range ds.Sorted() {
+		if d.Code == diag.Internal {
+			return d.Text
+		}
+	}
+	return ""
+}
+
+// again builds a unit without the net, for the trace.
+func again(b *check.Block, u *notation.Unit) (why string) {
+	defer func() {
+		if r := recover(); r != nil {
+			why = trace()
+		}
+	}()
+	rawPrograms(b, &diag.List{})
+	return ""
+}
+
+// trace is the part of the stack that lies in the compiler.
+func trace() string {
+	var out []string
+	for _, l := range strings.Split(string(debug.Stack()), "\n") {
+		if strings.Contains(l, "/gen/") && strings.Contains(l, ".go:") && len(out) < 8 {
+			out = append(out, "\t"+strings.TrimSpace(strings.Split(l, " +0x")[0]))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// changed shows the lines that a mutation changed.
+func changed(old, now string) string {
+	a, b := strings.Split(old, "\n"), strings.Split(now, "\n")
+	var out []string
+	for i, l := range b {
+		if i >= len(a) || a[i] != l {
+			was := ""
+			if i < len(a) {
+				was = a[i]
+			}
+			out = append(out, fmt.Sprintf("\t%d: %s\n\t   was %s", i+1, l, was))
+			if len(out) == 3 {
+				break
+			}
+		}
+	}
+	return strings.Join(out, "\n")
+}

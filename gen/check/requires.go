@@ -1,0 +1,137 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// A knob may require a property that another knob of the formula provides:
+//
+//	requires ProbabilitySimplex(Z) "KL retention needs rows that sum to one"
+//
+// What is provided is what the pages say; whether the equations bear it out is
+// for package prove. A requirement is met by another knob of the formula, never
+// by the one that requires. A structure meets it when it provides the property
+// for all its weights, since a knob speaks of any weight under a name of its
+// own; another knob meets it with the property's name alone.
+
+// A Violation is a requirement of one knob that no other knob of the formula
+// meets.
+type Violation struct {
+	By   *notation.Unit // whose page requires
+	Line *notation.Provides
+	Mark *notation.Mark
+}
+
+// Reason is what the page says to the reader.
+func (v Violation) Reason() string {
+	if v.Line.Reason == nil {
+		return ""
+	}
+	return v.Line.Reason.Value
+}
+
+// Requirements are the requirements of one knob, in the order of its page.
+func Requirements(u *notation.Unit) []Violation {
+	var out []Violation
+	for _, st := range u.Body {
+		if p, ok := st.(*notation.Provides); ok && p.Needs {
+			for _, m := range p.Marks {
+				out = append(out, Violation{By: u, Line: p, Mark: m})
+			}
+		}
+	}
+	return out
+}
+
+// Violations lists what the knobs of a formula require of one another and do
+// not get, in the order of the knobs.
+func Violations(knobs []*notation.Unit) []Violation {
+	var out []Violation
+	for _, u := range knobs {
+		for _, v := range Requirements(u) {
+			met := func(p *notation.Unit) bool { return p != u && Meets(p, v.Mark.Name.Text) }
+			if !slices.ContainsFunc(knobs, met) {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
+
+// Meets reports whether a knob provides a property to the others.
+func Meets(u *notation.Unit, mark string) bool {
+	said := map[string]bool{}
+	for _, st := range u.Body {
+		p, ok := st.(*notation.Provides)
+		if !ok || p.Needs {
+			continue
+		}
+		for _, m := range p.Marks {
+			if m.Name.Text != mark {
+				continue
+			}
+			if len(m.Args) == 0 || u.Kind != notation.StructUnit {
+				return true
+			}
+			for _, a := range m.Args {
+				said[a.Text] = true
+			}
+		}
+	}
+	return len(said) > 0 && !slices.ContainsFunc(weights(u), func(w string) bool { return !said[w] })
+}
+
+// weights are the states of a structure that the law writes.
+func weights(u *notation.Unit) []string {
+	var out []string
+	for _, st := range u.Body {
+		if f, ok := st.(*notation.Fit); ok {
+			for _, w := range f.Weights {
+				out = append(out, w.Text)
+			}
+		}
+	}
+	return out
+}
+
+// legal refuses a formula whose knobs do not get what they require; one message
+// for each line that requires.
+func (in *instancer) legal(f *notation.Formula) bool {
+	var knobs []*notation.Unit
+	for _, p := range f.Parts {
+		knobs = append(knobs, in.tree.Units[p.Name.Text])
+	}
+	bad := Violations(knobs)
+	for i, v := range bad {
+		if i > 0 && bad[i-1].Line == v.Line {
+			continue
+		}
+		at := f.Parts[slices.Index(knobs, v.By)].Span
+		mark := notation.Print(v.Mark, notation.Unicode)
+		in.ds.Errorf(diag.IllegalFormula, at, "%s does not fit here: %s", v.By.Name.Text, v.Reason()).
+			Labelf("requires %s", mark).
+			See(v.Line.Span, "%s requires it", v.By.Name.Text).
+			Hint("%s", in.remedy(v))
+	}
+	return len(bad) == 0
+}
+
+// remedy names the knobs that would meet a requirement.
+func (in *instancer) remedy(v Violation) string {
+	var names []string
+	for _, k := range slots {
+		for _, u := range in.tree.Kinds(k) {
+			if k != v.By.Kind && !u.Example && Meets(u, v.Mark.Name.Text) {
+				names = append(names, KindWord(k)+" "+u.Name.Text)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return "no page provides " + v.Mark.Name.Text
+	}
+	return v.Mark.Name.Text + " is provided by " + strings.Join(names, ", ")
+}

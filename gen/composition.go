@@ -1,0 +1,46 @@
+package gen
+
+import (
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/safety"
+	"github.com/nl-hecate/hecate/gen/spec"
+)
+
+// Combinations is the table of the knobs of a source, every legal combination
+// of which has been built once.
+func Combinations(s *Source) (*safety.Table, diag.List) {
+	t, ds := safety.New(s.Tree)
+	if !ds.HasErrors() {
+		ds.Append(t.Build(nil))
+	}
+	return t, ds
+}
+
+// choices is the table for the emitters: pages under the root, each value with
+// what its page is for.
+func choices(s *Source, t *safety.Table, root string) *plan.Choices {
+	c := t.Choices()
+	for _, slot := range c.Slots {
+		for i := range slot.Values {
+			v := &slot.Values[i]
+			u := s.Tree.Units[v.Name]
+			v.Page, v.Doc = underRoot(root, u.Span.File.Path), purpose(s, u)
+		}
+	}
+	return c
+}
+
+// purpose is what the contract of a unit's page says it is for, when the page
+// is about this unit alone.
+func purpose(s *Source, u *notation.Unit) string {
+	for i, p := range s.Pages {
+		if p.File == u.Span.File && p.Header != nil && len(s.Files[i].Units) == 1 {
+			return strings.Join(strings.Fields(p.Header.Value(spec.Purpose)), " ")
+		}
+	}
+	return ""
+}

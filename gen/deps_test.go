@@ -1,0 +1,246 @@
+package gen_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The import rule. It is a statement of policy: do not change it to make a
+// build pass. Each line says what the packages of a folder may import from
+// this module; the longest folder that fits counts, and a package may always
+// import what lies below its own folder. `gen/*` stands for all of gen.
+//
+// An import with a `!` is one that the rule behind the table forbids (a step
+// sees data, never another step) and that is allowed for the reason beside it.
+// One that nothing uses any more is reported, so that the list only shrinks.
+const importRule = `
+# the compiler: data at the bottom
+gen/source:
+gen/shape:
+gen/diag:         gen/source
+gen/spec:         gen/source
+gen/notation:     gen/source gen/diag
+gen/ir:           gen/source gen/shape
+gen/plan:         gen/shape gen/ir
+
+# steps: one arrow of the pipeline each
+gen/markdown:     gen/source gen/diag gen/spec
+gen/check:        gen/source gen/diag gen/shape gen/notation
+gen/irbuild:      gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/autodiff!
+gen/autodiff:     gen/shape gen/ir
+gen/interp:       gen/shape gen/ir
+gen/lower:        gen/shape gen/ir gen/plan gen/autodiff!
+gen/emitgo:       gen/shape gen/ir gen/plan
+gen/tree:
+
+# judges and readers: they look at what several steps make
+gen/prove:        gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/autodiff gen/interp
+gen/derive:       gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/autodiff
+gen/inspect:      gen/source gen/diag gen/spec gen/markdown!
+gen/vjpcheck:     gen/source gen/diag gen/shape gen/spec gen/notation gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/inspect!
+gen/trace:        gen/source gen/spec gen/plan
+
+# the driver: the one place that sees the whole pipeline
+gen:              gen/* internal/vectors
+cmd/hecategen:    gen gen/*
+cmd/devgen:       gen gen/*
+
+# what runs
+runtime:          runtime
+runtime/blocktest: runtime internal/vectors
+generated:        runtime generated
+cmd/hecate:       runtime generated
+internal:
+internal/vectors:
+bench:            runtime generated internal
+`
+
+// exceptions are the reasons behind the `!` of the import rule.
+var exceptions = map[string]string{
+	"gen/irbuild gen/autodiff": "a ∇ inside an equation is derived while the equation is built",
+	"gen/lower gen/autodiff":   "for the type Pair: a program, its adjoint and what passes between them",
+	"gen/inspect gen/markdown": "inspect is a command of its own: it reads pages and resolves what they cite",
+	"gen/vjpcheck gen/inspect": "it takes the tables of adjoints that inspect found",
+}
+
+// testsMay are what test files may import beyond their package.
+const testsMay = `
+gen:              gen/* internal/vectors
+runtime:          runtime internal
+generated:        runtime generated internal/vectors
+cmd/hecategen:    gen/*
+cmd/hecate:       runtime generated internal
+internal:         internal
+bench:            runtime generated internal
+generated_smoke:  runtime generated internal
+`
+
+// thirdParty lists the packages from outside and who may import them; a line
+// more needs a line more in ARCHITECTURE.md. The second table is for tests.
+const (
+	thirdParty = `
+github.com/yuin/goldmark:            gen/markdown
+github.com/dave/jennifer:            gen/emitgo
+github.com/rogpeppe/go-internal:     cmd/hecategen
+gonum.org/v1/gonum:                  cmd/hecate
+gonum.org/v1/plot:                   cmd/hecate
+golang.org/x/term:                   cmd/hecate
+golang.org/x/sys:                    gen/tree runtime/checkpoint
+`
+	thirdPartyTests = `
+github.com/google/go-cmp:            gen runtime internal cmd
+github.com/rogpeppe/go-internal:     gen runtime internal cmd
+github.com/dave/jennifer:            gen/emitgo
+gonum.org/v1/gonum:                  gen runtime
+`
+)
+
+const modulePath = "github.com/nl-hecate/hecate"
+
+func TestImports(t *testing.T) {
+	rule, forTests := policy(importRule), policy(testsMay)
+	outside, outsideTests := policy(thirdParty), policy(thirdPartyTests)
+	used := map[string]bool{}
+	for _, f := range goFiles(t, "..") {
+		dir := filepath.ToSlash(filepath.Dir(f.name))
+		test := strings.HasSuffix(f.name, "_test.go")
+		for _, imp := range f.imports {
+			switch in, ours := strings.CutPrefix(imp, modulePath+"/"); {
+			case ours:
+				how := allowed(rule, dir, in)
+				if how == "!" {
+					used[dir+" "+in] = true
+				}
+				if how == "" && !(test && allowed(forTests, dir, in) != "") {
+					t.Errorf("%s imports %s: the import rule does not allow it", f.name, in)
+				}
+			case strings.Contains(strings.Split(imp, "/")[0], "."):
+				if !mayUse(outside, imp, dir) && !(test && mayUse(outsideTests, imp, dir)) {
+					t.Errorf("%s imports %s: no line of the table of dependencies allows it", f.name, imp)
+				}
+			}
+		}
+	}
+	for pair, reason := range exceptions {
+		if !used[pair] {
+			t.Errorf("nothing needs the exception %q (%s) any more: remove it", pair, reason)
+		}
+	}
+}
+
+// TestImportRuleHasReasons holds the marks of the rule to the reasons.
+func TestImportRuleHasReasons(t *testing.T) {
+	marked := 0
+	for dir, ins := range policy(importRule) {
+		for _, in := range ins {
+			if name, ok := strings.CutSuffix(in, "!"); ok {
+				marked++
+				if exceptions[dir+" "+name] == "" {
+					t.Errorf("%s → %s has no reason", dir, name)
+				}
+			}
+		}
+	}
+	if marked != len(exceptions) {
+		t.Errorf("%d marks for %d reasons", marked, len(exceptions))
+	}
+}
+
+// policy reads a table of `name: words`.
+func policy(text string) map[string][]string {
+	out := map[string][]string{}
+	for line := range strings.Lines(text) {
+		line, _, _ = strings.Cut(line, "#")
+		if name, words, ok := strings.Cut(line, ":"); ok {
+			out[strings.TrimSpace(name)] = strings.Fields(words)
+		}
+	}
+	return out
+}
+
+// allowed reports whether packages of a folder may import another: "" if not,
+// "!" by way of exception.
+func allowed(rule map[string][]string, dir, in string) string {
+	at := dir
+	for at != "." {
+		if _, ok := rule[at]; ok {
+			break
+		}
+		at = filepath.ToSlash(filepath.Dir(at))
+	}
+	if at != "." && at != "gen" && (in == at || strings.HasPrefix(in, at+"/")) {
+		return "own"
+	}
+	for _, w := range rule[at] {
+		name, bang := strings.CutSuffix(w, "!")
+		folder, all := strings.CutSuffix(name, "/*")
+		whole := all || !strings.Contains(name, "/")
+		if in == name && !all || whole && strings.HasPrefix(in, folder+"/") {
+			if bang {
+				return "!"
+			}
+			return "rule"
+		}
+	}
+	return ""
+}
+
+// mayUse reports whether a folder may import a package from outside.
+func mayUse(table map[string][]string, imp, dir string) bool {
+	for module, dirs := range table {
+		if imp == module || strings.HasPrefix(imp, module+"/") {
+			return slices.ContainsFunc(dirs, func(d string) bool { return dir == d || strings.HasPrefix(dir, d+"/") })
+		}
+	}
+	return false
+}
+
+type goFile struct {
+	name    string // under the root of the module
+	imports []string
+}
+
+// goFiles lists the Go files of the module with what they import, whatever
+// their build tags say.
+func goFiles(t *testing.T, root string) []goFile {
+	t.Helper()
+	var out []goFile
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != root && (d.Name() == "testdata" || d.Name() == "out" || strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_")):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go"):
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		g := goFile{name: filepath.ToSlash(rel)}
+		for _, s := range f.Imports {
+			p, err := strconv.Unquote(s.Path.Value)
+			if err != nil {
+				return err
+			}
+			g.imports = append(g.imports, p)
+		}
+		out = append(out, g)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

@@ -1,0 +1,513 @@
+package emitgo
+
+import (
+	_ "embed"
+	"fmt"
+	"go/format"
+	"go/token"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// The table of legal combinations becomes types. Each value of a slot is a type
+// without data. A slot none of whose values depends on an earlier slot is a
+// closed union. A slot with a value that does depend is generic over what it
+// depends on: every value of it names the earlier choice, under a constraint
+// that is a closed union and whose name is the reason, and a method result
+// (retentionOver() S) links it to the choice that stands beside it in a Rule.
+// So an illegal combination cannot be named.
+//
+// A requirement that an earlier slot has of a later one is turned round: the
+// later values that do not meet it bar the earlier value. Where a slot that
+// others depend on is generic itself, they depend on its kinds, flat types that
+// stand for the values, and Rule takes the kind as a further parameter.
+//
+// What keeps strangers out is not the method, which an embedded value promotes,
+// but the union: exact members, or ~struct{ choice }, which only this package
+// can write.
+
+//go:embed safety_check.go.txt
+var safetyCheck string
+
+//go:embed safety_test.go.txt
+var safetyTest string
+
+const safetyFolder = "generated/safety/"
+
+// Safety prints the package of the legal combinations: types, a check for
+// configurations that are read at run time, and the test that compares the two
+// over all combinations.
+func Safety(c *plan.Choices) map[string][]byte {
+	for _, s := range c.Slots {
+		if len(s.Values) == 0 {
+			return nil
+		}
+	}
+	e := newSafety(c)
+	return map[string][]byte{
+		safetyFolder + "safety.go":      formatted(e.types()),
+		safetyFolder + "check.go":       formatted(e.table()),
+		safetyFolder + "safety_test.go": formatted(e.test()),
+	}
+}
+
+func formatted(text string) []byte {
+	out, err := format.Source([]byte(text))
+	if err != nil {
+		panic(fmt.Sprintf("emitgo: BUG: %v\n%s", err, text))
+	}
+	return out
+}
+
+// A safetyEmitter knows the Go names of everything in the package.
+type safetyEmitter struct {
+	c     *plan.Choices
+	taken map[string]bool
+	slots []*safetySlot
+	sets  []*safetySet
+}
+
+// A safetySlot is a slot with its dependencies.
+type safetySlot struct {
+	plan.Slot
+	name   string // Structure
+	letter string // S
+	types  []string
+	deps   []int // earlier slots
+	tagged bool  // later slots depend on this one, and it is generic
+	kinds  []string
+}
+
+// generic reports whether the values name earlier choices.
+func (s *safetySlot) generic() bool { return len(s.deps) > 0 }
+
+// A safetySet is a closed union under the name of the reason.
+type safetySet struct {
+	name    string
+	reasons []string
+	members []string // Go types
+}
+
+func newSafety(c *plan.Choices) *safetyEmitter {
+	e := &safetyEmitter{c: c, taken: map[string]bool{"Rule": true, "Check": true, "Illegal": true, "Unknown": true, "Names": true}}
+	for _, s := range c.Slots {
+		n := upperFirst(s.Word)
+		e.taken[n], e.taken[n+"Over"], e.taken[n+"Kind"] = true, true, true
+		e.slots = append(e.slots, &safetySlot{Slot: s, name: n, letter: n[:1]})
+	}
+	for _, n := range c.Needs {
+		from, to := min(n.Slot, n.Of), max(n.Slot, n.Of)
+		if s := e.slots[to]; !slices.Contains(s.deps, from) {
+			s.deps = append(s.deps, from)
+			slices.Sort(s.deps)
+		}
+	}
+	for _, s := range e.slots {
+		for _, d := range s.deps {
+			e.slots[d].tagged = e.slots[d].generic()
+		}
+	}
+	for _, s := range e.slots {
+		for _, v := range s.Values {
+			s.types = append(s.types, e.unique(exported(v.Name)))
+		}
+	}
+	for _, s := range e.slots {
+		for _, t := range s.types {
+			if s.tagged {
+				s.kinds = append(s.kinds, e.unique(t+"Kind"))
+			}
+		}
+	}
+	return e
+}
+
+// unique claims a name in the package.
+func (e *safetyEmitter) unique(name string) string {
+	out := name
+	for n := 2; e.taken[out]; n++ {
+		out = fmt.Sprintf("%s_%d", name, n)
+	}
+	e.taken[out] = true
+	return out
+}
+
+func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// exported is a page's name as an exported Go name. Names of pages are letters,
+// digits and _.
+func exported(name string) string {
+	if out := upperFirst(identifier(name, true)); token.IsIdentifier(out) {
+		return out
+	}
+	panic("emitgo: BUG: no Go name for " + name)
+}
+
+// sentence is a sentence as one word: KL retention needs rows is
+// KLRetentionNeedsRows. What Go cannot have in a name is dropped.
+func sentence(text string) string {
+	var b strings.Builder
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		r := []rune(w)
+		b.WriteString(string(unicode.ToUpper(r[0])) + string(r[1:]))
+	}
+	if b.Len() == 0 {
+		return "Required"
+	}
+	return b.String()
+}
+
+// letters are the parameters of a slot's values.
+func (e *safetyEmitter) letters(s *safetySlot) []string {
+	var out []string
+	for _, d := range s.deps {
+		out = append(out, e.letter(e.slots[d]))
+	}
+	return out
+}
+
+// letter is the parameter that stands for a choice where others depend on it.
+func (e *safetyEmitter) letter(s *safetySlot) string {
+	if s.tagged {
+		return s.letter + "K"
+	}
+	return s.letter
+}
+
+// base is the constraint of any choice of a slot, and members are its types,
+// where others depend on it.
+func (e *safetyEmitter) base(s *safetySlot) (constraint string, members []string) {
+	if s.tagged {
+		return s.name + "Kind", s.kinds
+	}
+	return s.name, s.types
+}
+
+// allowed is the constraint on slot d for the value at of slot s.
+func (e *safetyEmitter) allowed(i, at, d int) string {
+	value := e.slots[i].Values[at].Name
+	base := e.slots[d]
+	constraint, members := e.base(base)
+	var names, reasons, left []string
+	for at, v := range base.Values {
+		if len(e.broken(i, value, d, v.Name)) == 0 {
+			left = append(left, members[at])
+		}
+		for _, n := range e.broken(i, value, d, v.Name) {
+			name := sentence(n.Mark) + "_" + sentence(n.Reason)
+			if !slices.Contains(names, name) {
+				names, reasons = append(names, name), append(reasons, n.Reason)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return constraint
+	}
+	return e.set(strings.Join(names, "_And_"), reasons, left)
+}
+
+// broken lists the needs that two values leave unmet.
+func (e *safetyEmitter) broken(i int, value string, d int, other string) []plan.Need {
+	var out []plan.Need
+	for _, n := range e.c.Needs {
+		met := slices.Contains(n.Meets, other)
+		if n.Slot == d {
+			met = slices.Contains(n.Meets, value)
+		}
+		if !met && (n.Slot == i && n.By == value && n.Of == d || n.Slot == d && n.By == other && n.Of == i) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// set declares a closed union, once.
+func (e *safetyEmitter) set(name string, reasons, members []string) string {
+	for _, s := range e.sets {
+		if strings.HasPrefix(s.name, name) && slices.Equal(s.members, members) && slices.Equal(s.reasons, reasons) {
+			return s.name
+		}
+	}
+	name = e.unique(name)
+	e.sets = append(e.sets, &safetySet{name, reasons, members})
+	return name
+}
+
+// types prints safety.go.
+func (e *safetyEmitter) types() string {
+	var values, b strings.Builder
+	for i := range e.slots {
+		e.slot(&values, i)
+	}
+	e.head(&b)
+	b.WriteString("// Package safety makes an illegal combination of knobs a compile error.\n//\n" +
+		comment(wrap("A memory rule is "+strings.Join(e.words(), " + ")+", and not all of them fit together. Each value is a type here, and a Rule can only be named where its choices fit: a value that depends on another is generic over it, under a constraint whose name is the reason.", 76)) +
+		"//\n// " + e.example() + "\n//\n// For choices that are only known at run time, Check walks the same table.\npackage safety\n\n")
+	b.WriteString("// A choice is in every value and in nothing else.\ntype choice struct{ _ [0]func() }\n\n")
+	e.rule(&b)
+	b.WriteString(values.String())
+	for _, s := range e.sets {
+		for _, r := range s.reasons {
+			b.WriteString(comment(wrap(s.name+": "+r+".", 76)))
+		}
+		fmt.Fprintf(&b, "type %s interface{ %s }\n\n", s.name, union(s.members))
+	}
+	if slices.ContainsFunc(e.sets, func(s *safetySet) bool { return len(s.members) == 0 }) {
+		b.WriteString("// nothing is the member of a union that has none.\ntype nothing struct{ choice }\n")
+	}
+	return b.String()
+}
+
+func article(word string) string {
+	if strings.ContainsRune("aeiou", rune(word[0])) {
+		return "an " + word
+	}
+	return "a " + word
+}
+
+func union(members []string) string {
+	if len(members) == 0 {
+		return "nothing"
+	}
+	return strings.Join(members, " | ")
+}
+
+func (e *safetyEmitter) head(b *strings.Builder) {
+	pages := map[string]bool{}
+	for _, s := range e.slots {
+		for _, v := range s.Values {
+			pages[v.Page[:max(0, strings.LastIndexByte(v.Page, '/'))]] = true
+		}
+	}
+	var names []string
+	for p := range pages {
+		names = append(names, p)
+	}
+	slices.Sort(names)
+	fmt.Fprintf(b, "// Code generated by hecategen from %s. DO NOT EDIT.\n\n", strings.Join(names, ", "))
+}
+
+func (e *safetyEmitter) words() []string {
+	var out []string
+	for _, s := range e.slots {
+		out = append(out, s.Word)
+	}
+	return out
+}
+
+// example is the first legal combination, as a user writes it.
+func (e *safetyEmitter) example() string {
+	var names []string
+	var next func() bool
+	next = func() bool {
+		i := len(names)
+		if i == len(e.slots) {
+			return true
+		}
+		for _, v := range e.slots[i].Values {
+			fits := true
+			for d, n := range names {
+				fits = fits && len(e.broken(i, v.Name, d, n)) == 0
+			}
+			names = append(names, v.Name)
+			if fits && next() {
+				return true
+			}
+			names = names[:i]
+		}
+		return false
+	}
+	if !next() {
+		return "\tNo combination is legal."
+	}
+	return "\tvar rule safety." + e.expr(names)
+}
+
+// rule prints the block type.
+func (e *safetyEmitter) rule(b *strings.Builder) {
+	var params, args, kinds []string
+	for _, s := range e.slots {
+		c := s.name
+		if s.generic() {
+			c = e.over(s)
+		}
+		params, args = append(params, s.letter+" "+c), append(args, s.letter)
+		if s.tagged {
+			kinds = append(kinds, e.letter(s)+" "+s.name+"Kind")
+		}
+	}
+	for _, s := range e.slots {
+		if s.tagged {
+			args = append(args, e.letter(s))
+		}
+	}
+	params = append(params, kinds...)
+	all := strings.Join(args, ", ")
+	b.WriteString("// Rule is a memory rule: a legal combination. Another one does not compile.\n")
+	fmt.Fprintf(b, "type Rule[%s] struct{ _ [0]func() }\n\n", strings.Join(params, ", "))
+	b.WriteString("// Names are the names of the choices, as the pages write them.\n")
+	fmt.Fprintf(b, "func (Rule[%s]) Names() (%s string) {\n", all, strings.Join(e.locals(), ", "))
+	for i, s := range e.slots {
+		fmt.Fprintf(b, "\tvar v%d %s\n", i, s.letter)
+	}
+	var calls []string
+	for i := range e.slots {
+		calls = append(calls, fmt.Sprintf("v%d.String()", i))
+	}
+	fmt.Fprintf(b, "\treturn %s\n}\n\n", strings.Join(calls, ", "))
+	fmt.Fprintf(b, "// String is the formula.\nfunc (r Rule[%s]) String() string {\n\t%s := r.Names()\n\treturn %s\n}\n\n",
+		all, strings.Join(e.locals(), ", "), strings.Join(e.locals(), ` + " + " + `))
+}
+
+func (e *safetyEmitter) locals() []string { return e.words() }
+
+// over is the constraint on a generic slot's place in a Rule.
+func (e *safetyEmitter) over(s *safetySlot) string {
+	args := e.letters(s)
+	if s.tagged {
+		args = append(args, e.letter(s))
+	}
+	return s.name + "Over[" + strings.Join(args, ", ") + "]"
+}
+
+// slot prints the values of a slot and its constraints.
+func (e *safetyEmitter) slot(b *strings.Builder, i int) {
+	s := e.slots[i]
+	method := lowerFirst(s.name)
+	var letters, constrained, results []string
+	for _, d := range s.deps {
+		c, _ := e.base(e.slots[d])
+		l := e.letter(e.slots[d])
+		letters, constrained = append(letters, l), append(constrained, l+" "+c)
+		results = append(results, strings.ToLower(l)+" "+l)
+	}
+	if !s.generic() {
+		fmt.Fprintf(b, "// %s is %s.\ntype %s interface {\n\t%s\n\tString() string\n}\n\n", s.name, article(s.Word), s.name, union(s.types))
+	} else {
+		kind, kindParam := "", ""
+		if s.tagged {
+			kind, kindParam = fmt.Sprintf("\t%sKind() %s\n", method, e.letter(s)), ", "+e.letter(s)+" "+s.name+"Kind"
+		}
+		fmt.Fprintf(b, "// %sOver is %s that goes with what stands beside it.\ntype %sOver[%s%s] interface {\n\t~struct{ choice }\n\t%sOver() (%s)\n%s\tString() string\n}\n\n",
+			s.name, article(s.Word), s.name, strings.Join(constrained, ", "), kindParam, method, strings.Join(letters, ", "), kind)
+	}
+	if s.tagged {
+		fmt.Fprintf(b, "// %sKind stands for %s where others depend on it.\ntype %sKind interface{ %s }\n\n", s.name, article(s.Word), s.name, union(s.kinds))
+	}
+	for at, v := range s.Values {
+		e.value(b, i, at, letters, results, v)
+	}
+}
+
+// value prints one value of a slot.
+func (e *safetyEmitter) value(b *strings.Builder, i, at int, letters, results []string, v plan.Choice) {
+	s := e.slots[i]
+	t := s.types[at]
+	args, params := "", ""
+	if s.generic() {
+		args = "[" + strings.Join(letters, ", ") + "]"
+		var ps []string
+		for j, d := range s.deps {
+			ps = append(ps, letters[j]+" "+e.allowed(i, at, d))
+		}
+		params = "[" + strings.Join(ps, ", ") + "]"
+	}
+	b.WriteString(comment(wrap(fmt.Sprintf("%s is the %s %s. %s", t, s.Word, v.Name, v.Doc), 76)))
+	fmt.Fprintf(b, "type %s%s struct{ choice }\n\n", t, params)
+	fmt.Fprintf(b, "// String is the name on the page.\nfunc (%s%s) String() string { return %q }\n\n", t, args, v.Name)
+	if s.generic() {
+		fmt.Fprintf(b, "func (%s%s) %sOver() (%s) { return }\n\n", t, args, lowerFirst(s.name), strings.Join(results, ", "))
+	}
+	if s.tagged {
+		k := s.kinds[at]
+		fmt.Fprintf(b, "func (%s%s) %sKind() (k %s) { return }\n\n// %s stands for %s.\ntype %s struct{ choice }\n\n", t, args, lowerFirst(s.name), k, k, v.Name, k)
+	}
+}
+
+// SafetyType is the type of a combination, legal or not, as a user of the
+// package writes it without its name.
+func SafetyType(c *plan.Choices, names []string) string { return newSafety(c).expr(names) }
+
+// expr is Rule[…] for the names of its choices.
+func (e *safetyEmitter) expr(names []string) string {
+	var at []int
+	for i, s := range e.slots {
+		at = append(at, slices.IndexFunc(s.Values, func(v plan.Choice) bool { return v.Name == names[i] }))
+	}
+	var args []string
+	for i, s := range e.slots {
+		t := s.types[at[i]]
+		var over []string
+		for _, d := range s.deps {
+			_, members := e.base(e.slots[d])
+			over = append(over, members[at[d]])
+		}
+		if len(over) > 0 {
+			t += "[" + strings.Join(over, ", ") + "]"
+		}
+		args = append(args, t)
+	}
+	for i, s := range e.slots {
+		if s.tagged {
+			args = append(args, s.kinds[at[i]])
+		}
+	}
+	return "Rule[" + strings.Join(args, ", ") + "]"
+}
+
+// table prints check.go.
+func (e *safetyEmitter) table() string {
+	var b, t strings.Builder
+	e.head(&b)
+	t.WriteString("var slots = []slot{\n")
+	for _, s := range e.slots {
+		fmt.Fprintf(&t, "\t{%q, []string{", s.Word)
+		for i, v := range s.Values {
+			if i > 0 {
+				t.WriteString(", ")
+			}
+			fmt.Fprintf(&t, "%q", v.Name)
+		}
+		t.WriteString("}},\n")
+	}
+	t.WriteString("}\n\n// needs are the requirements of the pages, in the order of the slots.\nvar needs = []need{\n")
+	for _, n := range e.c.Needs {
+		fmt.Fprintf(&t, "\t{slot: %d, by: %q, of: %d, mark: %q, reason: %q, meets: %#v},\n", n.Slot, n.By, n.Of, n.Mark, n.Reason, append([]string{}, n.Meets...))
+	}
+	t.WriteString("}\n")
+	locals := strings.Join(e.locals(), ", ")
+	r := strings.NewReplacer("/*TABLE*/", t.String(), "PARAMS", locals, "COUNT", fmt.Sprint(len(e.slots)))
+	b.WriteString(r.Replace(safetyCheck))
+	return b.String()
+}
+
+// test prints the exhaustive legality test.
+func (e *safetyEmitter) test() string {
+	var b, t strings.Builder
+	e.head(&b)
+	t.WriteString("var spelled = [][]spelling{\n")
+	for _, s := range e.slots {
+		t.WriteString("\t{\n")
+		for i := range s.Values {
+			kind := ""
+			if s.tagged {
+				kind = s.kinds[i]
+			}
+			fmt.Fprintf(&t, "\t\t{%q, %#v, %q},\n", s.types[i], append([]int{}, s.deps...), kind)
+		}
+		t.WriteString("\t},\n")
+	}
+	t.WriteString("}\n\n// constraints are the names behind the reasons.\nvar constraints = map[string]string{\n")
+	for _, n := range e.c.Needs {
+		word := sentence(n.Mark) + "_" + sentence(n.Reason)
+		if line := fmt.Sprintf("\t%q: %q,\n", n.Mark+": "+n.Reason, word); !strings.Contains(t.String(), line) {
+			t.WriteString(line)
+		}
+	}
+	t.WriteString("}\n")
+	b.WriteString(strings.NewReplacer("/*TABLE*/", t.String()).Replace(safetyTest))
+	return b.String()
+}

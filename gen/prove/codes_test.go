@@ -1,0 +1,81 @@
+package prove_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/source"
+)
+
+// proveText proves a text: a whole page, or the content of one block.
+func proveText(text string, page bool) ([]*prove.Report, diag.List) {
+	if !page {
+		text = "# Page\n\n```text\nCONTRACT\n  Purpose: a test\n  Expects: nothing\n  Guarantees: nothing\n  Cost: none\n" +
+			"  Trade-off: none\n  Position: page.md\n  Source: none\n```\n\n```hecate\n" + text + "```\n"
+	}
+	s, ds := load(source.NewFile("page.md", text))
+	var out []*prove.Report
+	for _, u := range s.Tree.Order {
+		r, pd := prove.Block(s.Tree, u, prove.Options{})
+		out = append(out, r)
+		ds.Append(pd)
+	}
+	for i, p := range s.Pages {
+		if p.Header != nil {
+			r, pd := prove.Page(p, s.Files[i], out)
+			out = append(out, r)
+			ds.Append(pd)
+		}
+	}
+	return out, ds
+}
+
+func TestCodes(t *testing.T) {
+	for _, c := range diag.Codes() {
+		if c < diag.InnerGradientDiffers || c > diag.ErratumUnbacked {
+			continue
+		}
+		e, _ := diag.Explain(c)
+		t.Run(c.String(), func(t *testing.T) {
+			reports, ds := proveText(e.Wrong, e.Page)
+			n := 0
+			for _, d := range ds.Sorted() {
+				if d.Code == c {
+					n++
+					if d.Span.IsZero() || d.Span.Text() == "" {
+						t.Errorf("%v points nowhere", c)
+					}
+				} else if d.Severity == diag.Error && d.Code > diag.MissingField {
+					t.Errorf("the wrong example also gives %v: %s", d.Code, d.Text)
+				}
+			}
+			if n == 0 {
+				t.Errorf("the wrong example does not give %v: %s", c, ds.Error())
+			}
+			bad := false
+			for _, r := range reports {
+				bad = bad || r.Worst() == prove.Failed
+			}
+			if !bad {
+				t.Errorf("no report has a failed item")
+			}
+			if testing.Verbose() {
+				t.Log(ds.Error())
+			}
+			reports, ds = proveText(e.Right, e.Page)
+			if ds.HasErrors() {
+				t.Errorf("the right example gives %s", ds.Error())
+			}
+			for _, r := range reports {
+				if r.Worst() == prove.Failed {
+					t.Errorf("the right example fails:\n%s", r)
+				}
+			}
+			if !strings.HasSuffix(e.Wrong, "\n") || !strings.HasSuffix(e.Right, "\n") {
+				t.Errorf("an example ends without a newline")
+			}
+		})
+	}
+}

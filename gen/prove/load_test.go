@@ -1,0 +1,89 @@
+package prove_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/markdown"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/source"
+	"github.com/nl-hecate/hecate/gen/spec"
+)
+
+// pages is a loaded tree of pages; package gen has the real one, and imports
+// this package.
+type pages struct {
+	Pages []*spec.Page
+	Files []*notation.File
+	Tree  *check.Tree
+}
+
+func load(files ...*source.File) (*pages, diag.List) {
+	var ds diag.List
+	s := &pages{}
+	known := map[string]bool{}
+	for _, f := range files {
+		p, pd := markdown.Parse(f)
+		ds.Append(pd)
+		s.Pages = append(s.Pages, p)
+		for n := range notation.Known(inputs(p, nil)) {
+			known[n] = true
+		}
+	}
+	for _, p := range s.Pages {
+		f, nd := notation.Parse(p.File, inputs(p, known))
+		ds.Append(nd)
+		s.Files = append(s.Files, f)
+	}
+	tree, td := check.Collect(s.Files)
+	ds.Append(td)
+	s.Tree = tree
+	return s, ds
+}
+
+func inputs(p *spec.Page, known map[string]bool) []notation.Input {
+	var out []notation.Input
+	for _, b := range p.Blocks {
+		if b.IsHecate {
+			out = append(out, notation.Input{Text: b.Text, Offset: b.FileOffset, File: p.File, Example: b.IsExample, Known: known})
+		}
+	}
+	return out
+}
+
+// specs are the pages of the project.
+func specs(t *testing.T) *pages {
+	t.Helper()
+	var files []*source.File
+	var names []string
+	err := filepath.WalkDir("../../specs", func(p string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(p, ".md") {
+			names = append(names, p)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		text, err := os.ReadFile(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, _ := markdown.Parse(source.NewFile(n, string(text))); p.Ours() {
+			files = append(files, source.NewFile(filepath.ToSlash(n), string(text)))
+		}
+	}
+	s, ds := load(files...)
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	return s
+}

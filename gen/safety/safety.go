@@ -1,0 +1,179 @@
+// Package safety derives from the pages of knobs which of them may be combined.
+//
+// The table is what the pages say: a knob requires properties, with a sentence
+// for the reader, and other knobs provide them. No knob is known here. Each
+// requirement comes down to one other slot of the formula whose choice decides,
+// so that the Go compiler can be given the table as constraints on pairs of
+// types; a requirement that two slots could meet is refused.
+//
+// Saying is not enough: Build makes a rule of every combination that the table
+// allows, and names those that the compiler cannot make.
+package safety
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// slots are the knobs of a formula, in the order of its text.
+var slots = []notation.UnitKind{notation.StructUnit, notation.BiasUnit, notation.RetentionUnit, notation.AlgorithmUnit}
+
+// A Table is the legality of all combinations of the knobs of a tree.
+type Table struct {
+	tree    *check.Tree
+	knobs   [][]*notation.Unit // by slot
+	choices plan.Choices
+}
+
+// New reads the table from the pages.
+func New(tree *check.Tree) (*Table, diag.List) {
+	var ds diag.List
+	t := &Table{tree: tree}
+	for _, k := range slots {
+		units := slices.DeleteFunc(tree.Kinds(k), func(u *notation.Unit) bool { return u.Example })
+		t.knobs = append(t.knobs, units)
+		s := plan.Slot{Word: check.KindWord(k)}
+		for _, u := range units {
+			s.Values = append(s.Values, plan.Choice{Name: u.Name.Text, Page: u.Span.File.Path})
+		}
+		t.choices.Slots = append(t.choices.Slots, s)
+	}
+	for i, units := range t.knobs {
+		for _, u := range units {
+			for _, v := range check.Requirements(u) {
+				t.need(i, v, &ds)
+			}
+		}
+	}
+	return t, ds
+}
+
+// need finds the slot that decides a requirement and the values that meet it.
+func (t *Table) need(slot int, v check.Violation, ds *diag.List) {
+	n := plan.Need{Slot: slot, By: v.By.Name.Text, Of: -1, Mark: v.Mark.Name.Text, Reason: v.Reason()}
+	for i, units := range t.knobs {
+		for _, u := range units {
+			if i == slot || !check.Meets(u, n.Mark) {
+				continue
+			}
+			if n.Of >= 0 && n.Of != i {
+				ds.Errorf(diag.EitherOr, v.Line.Span, "%s may come from a %s or from a %s", n.Mark, t.choices.Slots[n.Of].Word, t.choices.Slots[i].Word).
+					See(u.Name.Span, "%s provides it", u.Name.Text).Hint("give the two properties names of their own")
+				return
+			}
+			n.Of = i
+			n.Meets = append(n.Meets, u.Name.Text)
+		}
+	}
+	if n.Of < 0 { // nobody provides it: no value of the first other slot does
+		n.Of = 0
+		if slot == 0 {
+			n.Of = 1
+		}
+	}
+	t.choices.Needs = append(t.choices.Needs, n)
+}
+
+// Choices is the table as the emitters see it.
+func (t *Table) Choices() *plan.Choices { return &t.choices }
+
+// A Tuple is one combination: a knob for each slot, and what speaks against it.
+type Tuple struct {
+	Knobs []*notation.Unit
+	Why   []check.Violation
+}
+
+// Legal reports whether nothing speaks against the combination.
+func (t Tuple) Legal() bool { return len(t.Why) == 0 }
+
+// Names are the names of the knobs.
+func (t Tuple) Names() []string {
+	var out []string
+	for _, u := range t.Knobs {
+		out = append(out, u.Name.Text)
+	}
+	return out
+}
+
+func (t Tuple) String() string { return strings.Join(t.Names(), " + ") }
+
+// Tuples are all combinations, judged as the compiler judges a formula.
+func (t *Table) Tuples() []Tuple {
+	out := []Tuple{{}}
+	for _, units := range t.knobs {
+		var next []Tuple
+		for _, o := range out {
+			for _, u := range units {
+				next = append(next, Tuple{Knobs: append(slices.Clone(o.Knobs), u)})
+			}
+		}
+		out = next
+	}
+	for i := range out {
+		out[i].Why = check.Violations(out[i].Knobs)
+	}
+	return out
+}
+
+// Build makes a rule of every legal combination, over some front of the tree,
+// and reports those of which none can be made. Hold, where it is not nil, looks
+// at each rule and may refuse it too.
+func (t *Table) Build(hold func(*check.Block) diag.List) diag.List {
+	var ds diag.List
+	fronts := slices.DeleteFunc(t.tree.Kinds(notation.FrontUnit), func(u *notation.Unit) bool { return u.Example })
+	if len(fronts) == 0 || len(t.tree.Kinds(notation.LawUnit)) == 0 {
+		return ds
+	}
+	for _, c := range t.Tuples() {
+		if !c.Legal() {
+			continue
+		}
+		var first diag.List
+		built := false
+		for _, f := range fronts {
+			bad := t.Instance(c, f, hold)
+			if !bad.HasErrors() {
+				built = true
+				break
+			}
+			if first.Len() == 0 {
+				first = bad
+			}
+		}
+		if !built {
+			d := ds.Errorf(diag.UnbuiltFormula, c.Knobs[len(c.Knobs)-1].Name.Span, "no rule can be made of %s", c)
+			for _, e := range first.Sorted()[:1] {
+				d.See(e.Span, "%s", e.Text)
+			}
+			d.Hint("if they do not belong together, let one of them say so: requires … \"reason\"")
+		}
+	}
+	return ds
+}
+
+// Instance makes a rule of a combination over a front.
+func (t *Table) Instance(c Tuple, front *notation.Unit, hold func(*check.Block) diag.List) diag.List {
+	f := &notation.Formula{Span: c.Knobs[0].Name.Span, Over: applied(front)}
+	for _, u := range c.Knobs {
+		f.Parts = append(f.Parts, applied(u))
+	}
+	b, ds := check.InstantiateFormula(t.tree, strings.Join(c.Names(), ""), f, nil)
+	if ds.HasErrors() {
+		return ds
+	}
+	irbuild.Rule(b, &ds)
+	if !ds.HasErrors() && hold != nil {
+		ds.Append(hold(b))
+	}
+	return ds
+}
+
+func applied(u *notation.Unit) *notation.Apply {
+	return &notation.Apply{Span: u.Name.Span, Name: u.Name}
+}

@@ -1,0 +1,394 @@
+package safety_test
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/emitgo"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/safety"
+	"github.com/nl-hecate/hecate/gen/source"
+)
+
+// page puts hecate text on a page of its own.
+func page(name, text string) *source.File {
+	return source.NewFile(name, "# "+name+"\n\n```text\n"+contract+"```\n\n```hecate\n"+text+"\n```\n")
+}
+
+const contract = "CONTRACT\n  Purpose: A test.\n  Expects: Nothing\n  Guarantees: Nothing\n  Cost: None\n  Trade-off: None\n  Position: here\n  Source: none\n"
+
+const base = `law Learn(structure, bias, algorithm, retention)
+slope(y, v) = ∇_y ℓ(y, v)
+J(W, e) = F(W) · e
+e_t = slope(F(W_{t−1}), V)
+U_t = step(∇_W J(W_{t−1}, e_t))
+W_t = join(W_{t−1}, U_t; ρ_t, θ_t)
+
+front Door
+dims d
+input x ∈ ℝ^{d}
+outer w ∈ ℝ^{d} ~ uniform(−1, 1)
+k_t = x_t
+v_t = x_t
+q_t = x_t
+gate ρ ∈ (0,1) = sigmoid(w · x_t)
+gate θ > 0 = softplus(w · x_t)
+`
+
+// flat is a tree with one dependency: of a retention on the structure.
+var flat = []string{base, `structure Bowl
+weight M ∈ ℝ^{d×d} = 0
+fit M : M k_t → v_t
+y_t = M_t q_t`, `structure Ring
+weight M ∈ ℝ^{d×d} = 0
+fit M : M k_t → v_t
+y_t = M_t q_t
+provides Round(M)`, `bias Soft
+ℓ(y ∈ ℝ^{n}, v ∈ ℝ^{n}) = ½ ‖y − v‖²`, `retention Leak
+join(Z, U; ρ, θ) = ρ Z + U`, `retention Wheel
+join(Z, U; ρ, θ) = ρ Z + U
+requires Round(Z) "a wheel turns only what is round"`, `algorithm Crawl
+step(G) = −θ_t G`}
+
+// knotted is flat with dependencies in every direction: a bias on the
+// structure, an algorithm on that bias and on the retention, a structure on the
+// retention, two reasons for one pair, and a property that nobody has.
+var knotted = append(append([]string{}, flat...), `bias Hard
+ℓ(y ∈ ℝ^{n}, v ∈ ℝ^{n}) = ½ ‖y − v‖²
+requires Round(y) "hard: round, or nothing (ρ₀ ≤ 1)"
+requires Even(y) "hard on what is uneven"
+provides Steep`, `structure Orb
+weight M ∈ ℝ^{d×d} = 0
+fit M : M k_t → v_t
+y_t = M_t q_t
+provides Round(M), Even(M)`, `structure Cube
+weight M ∈ ℝ^{d×d} = 0
+fit M : M k_t → v_t
+y_t = M_t q_t
+provides Even(M)
+requires Still(M) "a cube does not leak"`, `retention Hold
+join(Z, U; ρ, θ) = Z + U
+provides Still(Z)`, `algorithm Jump
+step(G) = −θ_t G
+requires Steep(G), Still(G) "a jump needs a slope"`, `algorithm Never
+step(G) = −θ_t G
+requires Magic(G) "there is no magic"`)
+
+func load(t *testing.T, texts ...string) *gen.Source {
+	t.Helper()
+	var files []*source.File
+	for i, text := range texts {
+		files = append(files, page(string(rune('a'+i))+".md", text))
+	}
+	s, ds := gen.LoadFiles(files...)
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	return s
+}
+
+func table(t *testing.T, s *gen.Source) *safety.Table {
+	t.Helper()
+	tab, ds := safety.New(s.Tree)
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	return tab
+}
+
+// trees are the sources that the tests go over.
+func trees(t *testing.T) map[string]*gen.Source {
+	ours, ds := gen.Load("../../specs")
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	return map[string]*gen.Source{"flat": load(t, flat...), "knotted": load(t, knotted...), "specs": ours}
+}
+
+// compile type-checks one expression a line beside the emitted package.
+func compile(t *testing.T, files map[string][]byte, exprs []string) [][]string {
+	t.Helper()
+	fset := token.NewFileSet()
+	var parsed []*ast.File
+	add := func(name string, text []byte) {
+		f, err := parser.ParseFile(fset, name, text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed = append(parsed, f)
+	}
+	for name, text := range files {
+		if !strings.HasSuffix(name, "_test.go") {
+			add(name, text)
+		}
+	}
+	add("all.go", []byte("package safety\nvar (\n_ "+strings.Join(exprs, "\n_ ")+"\n)\n"))
+	said := make([][]string, len(exprs))
+	cfg := types.Config{Error: func(err error) {
+		var e types.Error
+		if !errors.As(err, &e) {
+			t.Fatal(err)
+		}
+		p := fset.Position(e.Pos)
+		if p.Filename != "all.go" {
+			t.Fatalf("%v: %s", p, e.Msg)
+		}
+		said[p.Line-3] = append(said[p.Line-3], e.Msg)
+	}}
+	cfg.Check("safety", fset, parsed, nil)
+	return said
+}
+
+// disagreements lists the combinations whose verdict by the table is not that
+// of the compiler.
+func disagreements(t *testing.T, tuples []safety.Tuple, c *plan.Choices, files map[string][]byte) []string {
+	t.Helper()
+	var exprs, out []string
+	for _, u := range tuples {
+		exprs = append(exprs, emitgo.SafetyType(c, u.Names()))
+	}
+	for i, said := range compile(t, files, exprs) {
+		if tuples[i].Legal() != (len(said) == 0) {
+			out = append(out, exprs[i]+": "+strings.Join(said, "; "))
+		}
+	}
+	return out
+}
+
+func TestEveryCombination(t *testing.T) {
+	want := map[string][2]int{"flat": {4, 3}, "knotted": {72, 13}}
+	for name, s := range trees(t) {
+		tab := table(t, s)
+		tuples := tab.Tuples()
+		files := emitgo.Safety(tab.Choices())
+		for _, d := range disagreements(t, tuples, tab.Choices(), files) {
+			t.Errorf("%s: table and compiler disagree about %s", name, d)
+		}
+		legal := 0
+		for _, u := range tuples {
+			if u.Legal() {
+				legal++
+			}
+		}
+		if w, known := want[name]; known && (len(tuples) != w[0] || legal != w[1]) {
+			t.Errorf("%s: %d combinations, %d legal, want %v", name, len(tuples), legal, w)
+		}
+		t.Logf("%s: %d combinations, %d legal, %d illegal, 0 disagreements", name, len(tuples), legal, len(tuples)-legal)
+	}
+}
+
+// TestBrokenTypes shows that the comparison sees a union that is too wide, one
+// that is too narrow, and a table that lost a requirement.
+func TestBrokenTypes(t *testing.T) {
+	tab := table(t, load(t, flat...))
+	tuples := tab.Tuples()
+	const union = "Round_AWheelTurnsOnlyWhatIsRound interface{ Ring }"
+	for _, broken := range []string{union, "Round_AWheelTurnsOnlyWhatIsRound interface{ Ring | Bowl }", "Round_AWheelTurnsOnlyWhatIsRound interface{ Bowl }"} {
+		files := emitgo.Safety(tab.Choices())
+		text := strings.ReplaceAll(string(files["generated/safety/safety.go"]), union, broken)
+		files["generated/safety/safety.go"] = []byte(text)
+		if got := disagreements(t, tuples, tab.Choices(), files); (broken == union) != (len(got) == 0) {
+			t.Errorf("with %q: %d disagreements", broken, len(got))
+		}
+	}
+	lost := *tab.Choices()
+	lost.Needs = lost.Needs[1:]
+	if got := disagreements(t, tuples, &lost, emitgo.Safety(&lost)); len(got) == 0 {
+		t.Error("a requirement was dropped, and no combination became legal")
+	}
+}
+
+// TestMessage shows the reason in what a user of the package reads.
+func TestMessage(t *testing.T) {
+	for name, s := range trees(t) {
+		tab := table(t, s)
+		var exprs []string
+		var illegal []safety.Tuple
+		for _, u := range tab.Tuples() {
+			if !u.Legal() {
+				illegal = append(illegal, u)
+				exprs = append(exprs, emitgo.SafetyType(tab.Choices(), u.Names()))
+			}
+		}
+		for i, said := range compile(t, emitgo.Safety(tab.Choices()), exprs) {
+			all := strings.Join(said, "\n")
+			// The compiler stops at the first choice that a value does not fit.
+			if !slices.ContainsFunc(illegal[i].Why, func(v check.Violation) bool {
+				return strings.Contains(all, camel(v.Mark.Name.Text)+"_"+camel(v.Reason()))
+			}) {
+				t.Errorf("%s: %s: no reason in:\n%s", name, exprs[i], all)
+			}
+		}
+	}
+}
+
+// camel is the test's own reading of how a sentence becomes a name.
+func camel(text string) string {
+	out := ""
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" :,.()≤₀", r) }) {
+		r := []rune(w)
+		out += strings.ToUpper(string(r[:1])) + string(r[1:])
+	}
+	return out
+}
+
+// TestFormulas instantiates every combination: a legal one becomes a program,
+// an illegal one is refused with the sentence of the page and its place.
+func TestFormulas(t *testing.T) {
+	for name, s := range trees(t) {
+		tab := table(t, s)
+		front := s.Tree.Kinds(notation.FrontUnit)[0]
+		for _, u := range tab.Tuples() {
+			ds := tab.Instance(u, front, nil)
+			if u.Legal() {
+				if ds.Len() > 0 {
+					t.Errorf("%s: %s: %s", name, u, ds.Error())
+				}
+				continue
+			}
+			for _, v := range u.Why {
+				if !slices.ContainsFunc(ds.Sorted(), func(d diag.Diagnostic) bool {
+					return d.Code == diag.IllegalFormula && strings.Contains(d.Text, v.Reason()) && len(d.Related) == 1 && d.Related[0].Span == v.Line.Span
+				}) {
+					t.Errorf("%s: %s: want %v with %q and its line, got %s", name, u, diag.IllegalFormula, v.Reason(), ds.Error())
+				}
+			}
+		}
+		if ds := tab.Build(nil); ds.Len() > 0 {
+			t.Errorf("%s: %s", name, ds.Error())
+		}
+	}
+}
+
+// TestRulePage refuses a rule on a page.
+func TestRulePage(t *testing.T) {
+	s := load(t, append(append([]string{}, flat...), "rule Bad = Bowl + Soft + Wheel + Crawl over Door", "rule Good = Ring + Soft + Wheel + Crawl over Door")...)
+	_, ds := gen.Compile(s)
+	const want = `h.md:15:26: error HEC3013: Wheel does not fit here: a wheel turns only what is round
+   15 | rule Bad = Bowl + Soft + Wheel + Crawl over Door
+      |                          ^^^^^ requires Round(Z)
+  note: f.md:17:1: Wheel requires it
+   17 | requires Round(Z) "a wheel turns only what is round"
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  help: Round is provided by structure Ring
+`
+	if got := diag.Render(ds.Sorted()); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// TestWeights: a structure provides for all its weights or not at all.
+func TestWeights(t *testing.T) {
+	for _, c := range []struct {
+		provides string
+		want     bool
+	}{{"provides Round(A, B)", true}, {"provides Round(A)\nprovides Round(B)", true}, {"provides Round", true},
+		{"provides Round(A)", false}, {"provides Causal", false}, {"requires Round(A) \"no\"", false}} {
+		s := load(t, "structure Two\nweight A, B ∈ ℝ^{d×d} = 0\nfit A, B : B (A k_t) → v_t\ny_t = B_t q_t\n"+c.provides)
+		if got := check.Meets(s.Tree.Units["Two"], "Round"); got != c.want {
+			t.Errorf("Meets with %q = %v", c.provides, got)
+		}
+	}
+}
+
+// TestExplanations compiles the examples of the codes of this package.
+func TestExplanations(t *testing.T) {
+	for _, c := range []diag.Code{diag.IllegalFormula, diag.EitherOr, diag.UnbuiltFormula} {
+		e, ok := diag.Explain(c)
+		if !ok || e.Summary == "" {
+			t.Fatalf("%v has no explanation", c)
+		}
+		for text, want := range map[string]bool{e.Wrong: true, e.Right: false} {
+			s, ds := gen.LoadFiles(page("example.md", text))
+			if !ds.HasErrors() {
+				_, cd := gen.Compile(s)
+				ds.Append(cd)
+			}
+			_, sd := gen.Combinations(s)
+			ds.Append(sd)
+			n := 0
+			for _, d := range ds.Sorted() {
+				if d.Code == c {
+					n++
+				}
+			}
+			if want != (n > 0) || ds.Len() != n {
+				t.Errorf("%v: %d messages of this code, %d in all:\n%s", c, n, ds.Len(), ds.Error())
+			}
+		}
+	}
+}
+
+// TestHold lets another stage refuse what can be built.
+func TestHold(t *testing.T) {
+	tab := table(t, load(t, flat...))
+	var seen []string
+	ds := tab.Build(func(b *check.Block) diag.List {
+		var ds diag.List
+		seen = append(seen, b.Name)
+		if strings.Contains(b.Name, "Leak") {
+			ds.Errorf(diag.MarkerUnfounded, b.Unit.Span, "it leaks")
+		}
+		return ds
+	})
+	if len(seen) != 3 || ds.Len() != 2 || ds.Sorted()[0].Code != diag.UnbuiltFormula {
+		t.Errorf("looked at %v: %s", seen, ds.Error())
+	}
+}
+
+// TestGeneratedSuite runs the emitted tests of trees with other knobs, and
+// breaks the emitted table to see them fail.
+func TestGeneratedSuite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds packages")
+	}
+	for _, c := range []struct {
+		name, file, old, new, want string
+	}{
+		{name: "whole"},
+		{"table", "check.go", `round", meets: []string{"Ring", "Orb"}`, `round", meets: []string{"Ring", "Orb", "Bowl"}`, "is legal, but the compiler says"},
+		{"union", "safety.go", "_ACubeDoesNotLeak interface{ Ring | Orb }", "_ACubeDoesNotLeak interface{ Ring | Orb | Bowl }", "compiles, but"},
+		{"reason", "safety.go", "Still_AJumpNeedsASlope", "Some", "does not give the reason"},
+		{"link", "safety.go", "retentionOver() S", "", "--- FAIL: TestLinks"},
+		{"seal", "safety.go", "\t~struct{ choice }\n", "", "--- FAIL: TestStrangers"},
+	} {
+		tab := table(t, load(t, knotted...))
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module knobs\n\ngo 1.26\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range emitgo.Safety(tab.Choices()) {
+			name = filepath.Base(name)
+			if name == c.file {
+				edited := strings.ReplaceAll(string(text), c.old, c.new)
+				if edited == string(text) {
+					t.Fatalf("%s: %s has no %q:\n%s", c.name, name, c.old, text)
+				}
+				text = []byte(edited)
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cmd := exec.Command("go", "test", "-v", "-vet=all", ".")
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+		out, err := cmd.CombinedOutput()
+		if failed := err != nil; failed != (c.want != "") || !strings.Contains(string(out), c.want) {
+			t.Errorf("%s: want %q, got %v:\n%s", c.name, c.want, err, out)
+		}
+	}
+}
