@@ -74,7 +74,6 @@ func Files(root string) (map[string][]byte, error) {
 	}
 	out[folder+"bind.go"] = text
 	if shared.Match(slices.Concat(out[folder+"forward.go"], out[folder+"backward.go"])) {
-		out[folder+"support.go"] = []byte("// " + marker + "\n\n" + strings.ReplaceAll(emitgo.KernelSupport, "PACKAGE", "kernel"))
 	}
 	return out, nil
 }

@@ -2,8 +2,11 @@ package emitgo
 
 import _ "embed"
 
-// KernelSupport is the text of the functions that every package of kernels
-// has: the matrix product and two helpers. PACKAGE stands for its name.
+// kernPath is the package that all emitted kernels share.
+const kernPath = module + "generated/kern"
+
+// kern is the text of that package. It is Go like the kernels themselves, with
+// the same fixed order of every sum, and moves as it is.
 //
-//go:embed support.go.txt
-var KernelSupport string
+//go:embed kern.go.txt
+var kern string

@@ -135,7 +135,7 @@ func times(r *request, run func()) (out []int64) {
 // newHarness emits and compiles kernels. The names are those of their types.
 func newHarness(t testing.TB, kernels map[string]*plan.Kernel) *harness {
 	t.Helper()
-	files := map[string][]byte{"support.go": []byte(strings.ReplaceAll(emitgo.KernelSupport, "PACKAGE", "main"))}
+	files := map[string][]byte{}
 	var driver strings.Builder
 	driver.WriteString(driverHead)
 	var table [2]strings.Builder

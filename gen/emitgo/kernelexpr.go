@@ -32,7 +32,7 @@ func (e *kernelEmitter) real(x plan.Expr) *jen.Statement {
 	case ir.Int:
 		return jen.Id("F").Call(e.expr(x))
 	case ir.Bool:
-		return jen.Id("choose").Index(jen.Id("F")).Call(e.expr(x), jen.Lit(1), jen.Lit(0))
+		return jen.Qual(kernPath, "Choose").Index(jen.Id("F")).Call(e.expr(x), jen.Lit(1), jen.Lit(0))
 	}
 	return e.expr(x)
 }
@@ -248,15 +248,15 @@ func (e *kernelEmitter) compare(x plan.Call) *jen.Statement {
 func (e *kernelEmitter) choice(x plan.Call) *jen.Statement {
 	a, b := x.Args[1], x.Args[2]
 	if elemOf(a) == elemOf(b) && elemOf(a) != ir.Real {
-		return jen.Id("choose").Call(e.truth(x.Args[0]), e.expr(a), e.expr(b))
+		return jen.Qual(kernPath, "Choose").Call(e.truth(x.Args[0]), e.expr(a), e.expr(b))
 	}
-	return jen.Id("choose").Call(e.truth(x.Args[0]), e.argument(a), e.argument(b))
+	return jen.Qual(kernPath, "Choose").Call(e.truth(x.Args[0]), e.argument(a), e.argument(b))
 }
 
 // load prints an entry. A picked entry that does not exist is zero.
 func (e *kernelEmitter) load(a plan.Access) *jen.Statement {
 	if picked := a.Picked(); len(picked) > 0 {
-		return jen.Id("entry").Call(e.inRange(picked), e.slice(a.Buf), e.address(a))
+		return jen.Qual(kernPath, "Entry").Call(e.inRange(picked), e.slice(a.Buf), e.address(a))
 	}
 	return e.entry(a)
 }

@@ -58,7 +58,7 @@ var reserved = map[string]bool{
 	"F": true, "num": true, "math": true, "max": true, "min": true, "clear": true, "len": true, "cap": true,
 	"int": true, "uint": true, "bool": true, "float32": true, "float64": true, "true": true, "false": true,
 	"nil": true, "any": true, "append": true, "copy": true, "make": true, "new": true, "panic": true, "iota": true,
-	"gemm": true, "from": true, "entry": true, "choose": true, "error": true, "string": true, "byte": true, "rune": true,
+	"kern": true, "error": true, "string": true, "byte": true, "rune": true,
 	"complex": true, "real": true, "imag": true, "close": true, "delete": true, "print": true, "println": true,
 	"recover": true, "work": true, "rows": true, "flags": true, "rowFlags": true, "c": true,
 }

@@ -72,9 +72,17 @@ func (e *kernelEmitter) workspaceSlices(g *jen.Group) {
 }
 
 func (e *kernelEmitter) nodes(g *jen.Group, ns []plan.Node) {
-	for _, n := range ns {
+	for i, n := range ns {
+		if _, head := n.(*plan.Note); head && (i+1 == len(ns) || isNote(ns[i+1])) {
+			continue // nothing stands under it: the value is a view or lies elsewhere
+		}
 		e.node(g, n)
 	}
+}
+
+func isNote(n plan.Node) bool {
+	_, ok := n.(*plan.Note)
+	return ok
 }
 
 // body prints the inside of a loop: first the slices that can be cut here.
@@ -246,7 +254,7 @@ func (e *kernelEmitter) gemm(g *jen.Group, n *plan.Gemm) {
 		at := e.address(m.At)
 		s := e.slice(m.At.Buf)
 		if text := fmt.Sprintf("%#v", at); text != "0" {
-			s = jen.Id("from").Call(s, at) // a matrix without entries may start anywhere
+			s = jen.Qual(kernPath, "From").Call(s, at) // a matrix without entries may start anywhere
 		}
 		return []jen.Code{s, e.poly(m.Row), e.poly(m.Col)}
 	}
@@ -254,5 +262,5 @@ func (e *kernelEmitter) gemm(g *jen.Group, n *plan.Gemm) {
 	args = append(args, matrix(n.C)...)
 	args = append(args, matrix(n.A)...)
 	args = append(args, matrix(n.B)...)
-	g.Id("gemm").Call(args...)
+	g.Qual(kernPath, "Gemm").Call(args...)
 }

@@ -24,7 +24,7 @@ func proveText(text string, page bool) ([]*prove.Report, diag.List) {
 	}
 	for i, p := range s.Pages {
 		if p.Header != nil {
-			r, pd := prove.Page(p, s.Files[i], out)
+			r, pd := prove.Page(s.Files[i], header(p), out)
 			out = append(out, r)
 			ds.Append(pd)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/spec"
 )
@@ -86,4 +87,23 @@ func specs(t *testing.T) *pages {
 		t.Fatal(ds.Error())
 	}
 	return s
+}
+
+// header are the statements of a page's header.
+func header(p *spec.Page) []prove.Statement {
+	var out []prove.Statement
+	for _, name := range []spec.FieldName{spec.Expects, spec.Guarantees, spec.Cost} {
+		f := p.Header.Field(name)
+		if f == nil {
+			continue
+		}
+		for _, part := range f.Parts {
+			st := prove.Statement{Field: string(name), Text: part.Text, Span: part.Span}
+			for _, tag := range part.Tags {
+				st.Tags = append(st.Tags, prove.StatementTag{Text: tag.Text, Span: tag.Span})
+			}
+			out = append(out, st)
+		}
+	}
+	return out
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/source"
-	"github.com/nl-hecate/hecate/gen/spec"
 )
 
 // A page's header makes statements too. One with a tag must be backed by a
@@ -16,33 +15,43 @@ import (
 // of these lines; one without is prose, listed as such and never counted as
 // checked.
 
-// proseFields are the fields whose statements are listed.
-var proseFields = []spec.FieldName{spec.Expects, spec.Guarantees, spec.Cost}
+// A Statement is one statement of a page's header: a part of a field.
+type Statement struct {
+	Field string // Guarantees
+	Text  string // without the tags
+	Span  source.Span
+	Tags  []StatementTag
+}
 
-// Page proves the header of a page, given the reports of its units.
-func Page(page *spec.Page, file *notation.File, reports []*Report) (*Report, diag.List) {
+// A StatementTag is a {tag} of a statement.
+type StatementTag struct {
+	Text string
+	Span source.Span
+}
+
+// Page proves the statements of a page's header, given the reports of its
+// units. Which fields are statements is for the caller to say; what is
+// expected, guaranteed and spent are.
+func Page(file *notation.File, header []Statement, reports []*Report) (*Report, diag.List) {
 	var ds diag.List
-	rep := &Report{Unit: page.File.Path, ID: "page:" + pageID(page.File.Path)}
+	rep := &Report{Unit: file.Source.Path, ID: "page:" + pageID(file.Source.Path)}
 	lines := taggedLines(file)
-	for _, name := range proseFields {
-		f := page.Header.Field(name)
-		if f == nil {
-			continue
+	nth := map[string]int{}
+	for _, st := range header {
+		nth[st.Field]++
+		it := Item{ID: fmt.Sprintf("%s.%s.%s%d", rep.ID, Tag, check.ID(st.Field), nth[st.Field]), Kind: Tag, Name: st.Field, Text: st.Text, Span: st.Span}
+		if len(st.Tags) == 0 {
+			it.Evidence = Evidence{Verdict: ProseOnly}
+			rep.Items = append(rep.Items, it)
 		}
-		for i, part := range f.Parts {
-			id := fmt.Sprintf("%s.%s.%s%d", rep.ID, Tag, check.ID(string(name)), i+1)
-			if len(part.Tags) == 0 {
-				rep.Items = append(rep.Items, Item{ID: id, Kind: Tag, Name: string(name), Text: part.Text, Span: part.Span, Evidence: Evidence{Verdict: ProseOnly}})
+		id := it.ID
+		for _, tag := range st.Tags {
+			it.ID, it.Name, it.Evidence = id+":"+tag.Text, tag.Text, backed(lines[tag.Text], reports)
+			if len(lines[tag.Text]) == 0 {
+				ds.Errorf(diag.TagUnbacked, tag.Span, "no line of this page has the tag {%s}", tag.Text).
+					Hint("write {%s} behind the claim, invariant or cost that says this, or take the tag away", tag.Text)
 			}
-			for _, tag := range part.Tags {
-				it := Item{ID: id + ":" + tag.Text, Kind: Tag, Name: tag.Text, Text: part.Text, Span: part.Span}
-				it.Evidence = backed(tag, lines[tag.Text], reports)
-				if len(lines[tag.Text]) == 0 {
-					ds.Errorf(diag.TagUnbacked, tag.Span, "no line of this page has the tag {%s}", tag.Text).
-						Hint("write {%s} behind the claim, invariant or cost that says this, or take the tag away", tag.Text)
-				}
-				rep.Items = append(rep.Items, it)
-			}
+			rep.Items = append(rep.Items, it)
 		}
 	}
 	return rep, ds
@@ -79,7 +88,7 @@ func taggedLines(file *notation.File) map[string][]source.Span {
 
 // backed is the worst verdict of the lines with a tag, over all units that
 // they were proved in.
-func backed(tag spec.Tag, lines []source.Span, reports []*Report) Evidence {
+func backed(lines []source.Span, reports []*Report) Evidence {
 	ev := Evidence{Verdict: Proved}
 	found := false
 	for _, r := range reports {

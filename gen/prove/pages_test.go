@@ -35,7 +35,7 @@ func TestPages(t *testing.T) {
 		if p.Header == nil || os.Getenv("UNIT") != "" {
 			continue
 		}
-		r, ds := prove.Page(p, s.Files[i], reports)
+		r, ds := prove.Page(s.Files[i], header(p), reports)
 		if testing.Verbose() {
 			t.Logf("\n%s", r)
 		}

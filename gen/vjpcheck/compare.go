@@ -28,12 +28,12 @@ type tally struct {
 
 // A counterexample is a point at which a line is wrong.
 type counterexample struct {
-	model             *model
-	at                *point
-	entry             int
-	label             string
-	printed, derived  float64
-	printedT          *interp.Tensor
+	model            *model
+	at               *point
+	entry            int
+	label            string
+	printed, derived float64
+	printedT         *interp.Tensor
 }
 
 // compare tries a line at all points of a model, with some values held fixed.

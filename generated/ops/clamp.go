@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -80,7 +81,7 @@ func (c *ClampBackward[F]) Run() {
 		for j := range n {
 			xEntry := x[j]
 			t3 := !(num.Min(hiEntry, xEntry) <= loEntry)
-			xBar[j] = choose((t3 && !(hiEntry <= xEntry)), choose(t3, outBar[j], F(0)), F(0))
+			xBar[j] = kern.Choose((t3 && !(hiEntry <= xEntry)), kern.Choose(t3, outBar[j], F(0)), F(0))
 		}
 	}
 }

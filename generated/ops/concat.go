@@ -39,8 +39,6 @@ func (c *ConcatCall[F]) Run() {
 	L, m, n := c.L, c.M, c.N
 
 	// concat.out
-
-	// concat.out
 	for i := range L {
 		a := c.A[i*m:][:m]
 		out := c.Out[i*(m+n):][:m]

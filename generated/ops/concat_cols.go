@@ -43,8 +43,6 @@ func (c *ConcatColsCall[F]) Run() {
 	out2 := c.Work[:L*k*m+L*k*n] // [L, m + n, k]
 
 	// concat_cols.out
-
-	// concat_cols.out
 	for i := range L {
 		for j := range m {
 			out2_2 := out2[(i*(m+n)+j)*k:][:k]

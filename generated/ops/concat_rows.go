@@ -41,8 +41,6 @@ func (c *ConcatRowsCall[F]) Run() {
 	L, k, m, n := c.L, c.K, c.M, c.N
 
 	// concat_rows.out
-
-	// concat_rows.out
 	for i := range L {
 		for j := range m {
 			A := c.A[(i*m+j)*k:][:k]

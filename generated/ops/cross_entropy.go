@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -66,8 +67,6 @@ func (c *CrossEntropyCall[F]) Run() {
 	}
 
 	// cross_entropy.out
-
-	// cross_entropy.out
 	for i := range L {
 		t5_2 := t5[i*T:][:T]
 		for j := range T {
@@ -97,8 +96,8 @@ func (c *CrossEntropyCall[F]) Run() {
 		for j := range T {
 			n := int(targets[j])
 			t4Entry := t4_2[j]
-			t92 += choose(t4Entry, t5_2[j]-entry(uint(n) < uint(V), c.Logits, (i*T+j)*V+n), F(0))
-			t13 += choose(t4Entry, F(1), F(0))
+			t92 += kern.Choose(t4Entry, t5_2[j]-kern.Entry(uint(n) < uint(V), c.Logits, (i*T+j)*V+n), F(0))
+			t13 += kern.Choose(t4Entry, F(1), F(0))
 		}
 		t9[i] = t92
 		kept[i] = t13
@@ -111,8 +110,8 @@ func (c *CrossEntropyCall[F]) Run() {
 	for i := range L {
 		keptEntry := kept2[i]
 		t15 := (keptEntry == F(0))
-		t17 := choose(t15, F(1), keptEntry)
-		out[i] = choose(t15, F(0), (t9[i] / t17))
+		t17 := kern.Choose(t15, F(1), keptEntry)
+		out[i] = kern.Choose(t15, F(0), (t9[i] / t17))
 		kept2_2[i] = (F(1) / t17)
 	}
 
@@ -179,9 +178,9 @@ func (c *CrossEntropyBackward[F]) Run() {
 		targets := c.Targets[i*T:][:T]
 		t142_2 := t142[i*T:][:T]
 		t22Entry := t22[i]
-		w := choose(t22Entry, F(choose(t22Entry, outBar[i], F(0))*kept2[i]), F(0))
+		w := kern.Choose(t22Entry, F(kern.Choose(t22Entry, outBar[i], F(0))*kept2[i]), F(0))
 		for j := range T {
-			t1422 := choose(!(F(targets[j]) == F(-1)), w, F(0))
+			t1422 := kern.Choose(!(F(targets[j]) == F(-1)), w, F(0))
 			t142_2[j] = t1422
 			n := int(targets[j])
 			if uint(n) < uint(V) {

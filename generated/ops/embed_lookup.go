@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -47,7 +48,7 @@ func (c *EmbedLookupCall[F]) Run() {
 			out := c.Out[(i*T+j)*d:][:d]
 			n := int(ids[j])
 			for k := range d {
-				out[k] = entry(uint(n) < uint(V), c.Table, (i*V+n)*d+k)
+				out[k] = kern.Entry(uint(n) < uint(V), c.Table, (i*V+n)*d+k)
 			}
 		}
 	}

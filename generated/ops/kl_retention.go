@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -68,8 +69,6 @@ func (c *KLRetentionCall[F]) Run() {
 			}
 		}
 	}
-
-	// kl_retention.out
 
 	// kl_retention.out
 	for i := range L {
@@ -166,7 +165,7 @@ func (c *KLRetentionBackward[F]) Run() {
 				t7 += F(g[k] * t42)
 				t9 += F(kept[k] * t42)
 				gBar[k] = -F(t42 * thetaEntry)
-				priorBar[k] = choose((F(1e-08) <= prior[k]), F(F(alphaEntry*t42)*kept2[k]), F(0))
+				priorBar[k] = kern.Choose((F(1e-08) <= prior[k]), F(F(alphaEntry*t42)*kept2[k]), F(0))
 			}
 		}
 		thetaBar[i] = -t7

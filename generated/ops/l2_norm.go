@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -58,8 +59,8 @@ func (c *L2NormCall[F]) Run() {
 	for i := range L {
 		keptEntry := kept2[i]
 		t3 := (F(0) < keptEntry)
-		t6 := num.Sqrt(choose(t3, keptEntry, F(1)))
-		out[i] = choose(t3, t6, F(0))
+		t6 := num.Sqrt(kern.Choose(t3, keptEntry, F(1)))
+		out[i] = kern.Choose(t3, t6, F(0))
 		kept2_2[i] = (F(1) / t6)
 	}
 }
@@ -106,7 +107,7 @@ func (c *L2NormBackward[F]) Run() {
 		x := c.X[i*n:][:n]
 		xBar := c.XBar[i*n:][:n]
 		t3Entry := t3[i]
-		w := choose(t3Entry, F(F(0.5*choose(t3Entry, outBar[i], F(0)))*kept2[i]), F(0))
+		w := kern.Choose(t3Entry, F(F(0.5*kern.Choose(t3Entry, outBar[i], F(0)))*kept2[i]), F(0))
 		for j := range n {
 			xBar[j] = F(F(2*x[j]) * w)
 		}

@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -41,10 +42,8 @@ func (c *MatmulTransposeBCall[F]) Run() {
 	L, k, m, n := c.L, c.K, c.M, c.N
 
 	// matmul_transpose_b.out
-
-	// matmul_transpose_b.out
 	for i := range L {
-		gemm(m, n, k, F(1), false, from(c.Out, i*m*n), n, 1, from(c.A, i*m*k), k, 1, from(c.B, i*n*k), 1, k)
+		kern.Gemm(m, n, k, F(1), false, kern.From(c.Out, i*m*n), n, 1, kern.From(c.A, i*m*k), k, 1, kern.From(c.B, i*n*k), 1, k)
 	}
 }
 
@@ -72,17 +71,13 @@ func (c *MatmulTransposeBBackward[F]) Run() {
 	L, k, m, n := c.L, c.K, c.M, c.N
 
 	// matmul_transpose_b.out
-
-	// matmul_transpose_b.out
 	for i := range L {
-		gemm(k, m, n, F(1), false, from(c.ABar, i*m*k), 1, k, from(c.B, i*n*k), 1, k, from(c.OutBar, i*m*n), 1, n)
+		kern.Gemm(k, m, n, F(1), false, kern.From(c.ABar, i*m*k), 1, k, kern.From(c.B, i*n*k), 1, k, kern.From(c.OutBar, i*m*n), 1, n)
 	}
 
 	// matmul_transpose_b.out
-
-	// matmul_transpose_b.out
 	for i := range L {
-		gemm(k, n, m, F(1), false, from(c.BBar, i*n*k), 1, k, from(c.A, i*m*k), 1, k, from(c.OutBar, i*m*n), n, 1)
+		kern.Gemm(k, n, m, F(1), false, kern.From(c.BBar, i*n*k), 1, k, kern.From(c.A, i*m*k), 1, k, kern.From(c.OutBar, i*m*n), n, 1)
 	}
 }
 

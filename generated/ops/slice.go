@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -43,7 +44,7 @@ func (c *SliceCall[F]) Run() {
 		out := c.Out[i*r:][:r]
 		for j := range r {
 			n2 := int(c.Offset[0]) + j
-			out[j] = entry(uint(n2) < uint(n), c.A, i*n+n2)
+			out[j] = kern.Entry(uint(n2) < uint(n), c.A, i*n+n2)
 		}
 	}
 }

@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -46,7 +47,7 @@ func (c *SliceColsCall[F]) Run() {
 			out := c.Out[(i*m+j)*r:][:r]
 			for k := range r {
 				n2 := int(c.Offset[0]) + k
-				out[k] = entry(uint(n2) < uint(n), c.A, (i*m+j)*n+n2)
+				out[k] = kern.Entry(uint(n2) < uint(n), c.A, (i*m+j)*n+n2)
 			}
 		}
 	}

@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -46,7 +47,7 @@ func (c *SliceRowsCall[F]) Run() {
 			out := c.Out[(i*r+j)*n:][:n]
 			n2 := int(c.Offset[0]) + j
 			for k := range n {
-				out[k] = entry(uint(n2) < uint(m), c.A, (i*m+n2)*n+k)
+				out[k] = kern.Entry(uint(n2) < uint(m), c.A, (i*m+n2)*n+k)
 			}
 		}
 	}

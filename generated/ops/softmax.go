@@ -39,8 +39,6 @@ func (c *SoftmaxCall[F]) Run() {
 	L, m, n := c.L, c.M, c.N
 
 	// softmax.out
-
-	// softmax.out
 	for i := range L {
 		for j := range m {
 			x := c.X[(i*m+j)*n:][:n]

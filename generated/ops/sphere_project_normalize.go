@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -70,8 +71,8 @@ func (c *SphereProjectNormalizeCall[F]) Run() {
 		for j := range m {
 			keptEntry := kept[j]
 			t3 := (F(0) < keptEntry)
-			t6 := num.Sqrt(choose(t3, keptEntry, F(1)))
-			t102 := num.Max(choose(t3, t6, F(0)), F(1e-08))
+			t6 := num.Sqrt(kern.Choose(t3, keptEntry, F(1)))
+			t102 := num.Max(kern.Choose(t3, t6, F(0)), F(1e-08))
 			kept2[j] = t6
 			t10_2[j] = t102
 			kept3[j] = (F(1) / t102)
@@ -144,7 +145,7 @@ func (c *SphereProjectNormalizeBackward[F]) Run() {
 		t11_2 := t11[i*m:][:m]
 		for j := range m {
 			t32 := (F(0) < kept[j])
-			t722 := (F(1e-08) <= choose(t32, kept2[j], F(0)))
+			t722 := (F(1e-08) <= kern.Choose(t32, kept2[j], F(0)))
 			t3_2[j] = t32
 			t72_2[j] = t722
 			t11_2[j] = (t722 && t32)
@@ -179,7 +180,7 @@ func (c *SphereProjectNormalizeBackward[F]) Run() {
 			SBar := c.SBar[(i*m+j)*d:][:d]
 			t11Entry := t11_2[j]
 			kept3Entry := kept3[j]
-			w := choose((t11Entry && t3_2[j]), choose(t11Entry, F(F(0.5*choose(t11Entry, choose(t72_2[j], t62_2[j], F(0)), F(0)))*kept5[j]), F(0)), F(0))
+			w := kern.Choose((t11Entry && t3_2[j]), kern.Choose(t11Entry, F(F(0.5*kern.Choose(t11Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*kept5[j]), F(0)), F(0))
 			for k := range d {
 				SBar[k] = F(outBar[k]*kept3Entry) + F(2*F(S[k]*w))
 			}

@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -42,7 +43,7 @@ func (c *StraightThroughBoolCall[F]) Run() {
 		x := c.X[i*n:][:n]
 		out := c.Out[i*n:][:n]
 		for j := range n {
-			out[j] = choose((thresholdEntry < x[j]), F(1), F(0))
+			out[j] = kern.Choose((thresholdEntry < x[j]), F(1), F(0))
 		}
 	}
 }

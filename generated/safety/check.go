@@ -75,13 +75,22 @@ func Check(structure, bias, retention, algorithm string) error {
 			return &Unknown{Slot: s.word, Value: chosen[i], Known: Names(s.word)}
 		}
 	}
-	for _, n := range needs {
-		if chosen[n.slot] == n.by && !contains(n.meets, chosen[n.of]) {
-			return &Illegal{Slot: slots[n.slot].word, Value: n.by, Other: slots[n.of].word, Choice: chosen[n.of],
-				Mark: n.mark, Reason: n.reason, Instead: append([]string(nil), n.meets...)}
-		}
+	if bad := unmet(chosen); len(bad) > 0 {
+		return bad[0]
 	}
 	return nil
+}
+
+// unmet lists what the choices require of one another and do not get.
+func unmet(chosen [4]string) []*Illegal {
+	var out []*Illegal
+	for _, n := range needs {
+		if chosen[n.slot] == n.by && !contains(n.meets, chosen[n.of]) {
+			out = append(out, &Illegal{Slot: slots[n.slot].word, Value: n.by, Other: slots[n.of].word, Choice: chosen[n.of],
+				Mark: n.mark, Reason: n.reason, Instead: append([]string(nil), n.meets...)})
+		}
+	}
+	return out
 }
 
 // Names are the values of a slot, in the order of the pages; nil when there is

@@ -64,13 +64,18 @@ func combinations(f func(at []int)) {
 	}
 }
 
+// names are the values of a combination.
+func names(at []int) (out [4]string) {
+	for i, v := range at {
+		out[i] = slots[i].values[v]
+	}
+	return out
+}
+
 // check walks the table.
 func check(at []int) error {
-	var names [4]string
-	for i, v := range at {
-		names[i] = slots[i].values[v]
-	}
-	return Check(names[0], names[1], names[2], names[3])
+	n := names(at)
+	return Check(n[0], n[1], n[2], n[3])
 }
 
 // typeOf spells the Rule of a combination.
@@ -137,46 +142,108 @@ func compiler(t *testing.T, exprs []string) [][]string {
 }
 
 // TestLegality type-checks every combination and compares the verdict, and the
-// name of the constraint, with what Check says.
+// name of the constraint, with what Check says. The compiler names one reason
+// where several speak against a combination.
 func TestLegality(t *testing.T) {
+	var all [][]int
 	var exprs []string
-	var verdicts []error
 	combinations(func(at []int) {
+		all = append(all, append([]int(nil), at...))
 		exprs = append(exprs, typeOf(at))
-		verdicts = append(verdicts, check(at))
 	})
 	legal, wrong := 0, 0
 	for i, said := range compiler(t, exprs) {
-		var illegal *Illegal
+		err, message := check(all[i]), strings.Join(said, "; ")
 		switch {
-		case verdicts[i] == nil && len(said) == 0:
+		case err == nil && len(said) == 0:
 			legal++
-		case verdicts[i] == nil:
+		case err == nil:
 			wrong++
-			t.Errorf("%s is legal, but the compiler says: %s", exprs[i], said[0])
-		case !errors.As(verdicts[i], &illegal):
-			t.Errorf("%s: %v", exprs[i], verdicts[i])
+			t.Errorf("%s is legal, but the compiler says: %s", exprs[i], message)
 		case len(said) == 0:
 			wrong++
-			t.Errorf("%s compiles, but %v", exprs[i], illegal)
-		case !strings.Contains(strings.Join(said, "\n"), constraints[illegal.Mark+": "+illegal.Reason]):
-			t.Errorf("%s: the compiler does not give the reason %q: %s", exprs[i], illegal.Reason, strings.Join(said, "; "))
+			t.Errorf("%s compiles, but %v", exprs[i], err)
+		case !reasoned(unmet(names(all[i])), message):
+			t.Errorf("%s: the compiler does not give the reason, %v: %s", exprs[i], err, message)
 		}
 	}
 	t.Logf("%d combinations: %d legal, %d illegal, %d disagreements", len(exprs), legal, len(exprs)-legal-wrong, wrong)
 }
 
+// reasoned reports whether a message has the name of one of the reasons.
+func reasoned(why []*Illegal, message string) bool {
+	for _, w := range why {
+		if strings.Contains(message, constraints[w.Mark+": "+w.Reason]) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestLinks puts a value that was made for one choice beside another.
+func TestLinks(t *testing.T) {
+	var legal [][]int
+	combinations(func(at []int) {
+		if check(at) == nil {
+			legal = append(legal, append([]int(nil), at...))
+		}
+	})
+	var exprs []string
+	for _, a := range legal {
+		for _, b := range legal {
+			for _, i := range strays(a, b) {
+				args, other := arguments(a), arguments(b)
+				args[i] = other[i]
+				exprs = append(exprs, "Rule["+strings.Join(args, ", ")+"]")
+			}
+		}
+	}
+	if len(exprs) == 0 {
+		t.Skip("no value depends on another")
+	}
+	for i, said := range compiler(t, exprs) {
+		if len(said) == 0 {
+			t.Errorf("%s compiles", exprs[i])
+		}
+	}
+}
+
+// strays are the slots whose value names the choice in which two combinations
+// differ, all else being equal.
+func strays(a, b []int) []int {
+	differ := -1
+	for d := range a {
+		if a[d] != b[d] {
+			if differ >= 0 {
+				return nil
+			}
+			differ = d
+		}
+	}
+	var out []int
+	for i := range a {
+		for _, d := range spelled[i][a[i]].deps {
+			if d == differ {
+				out = append(out, i)
+			}
+		}
+	}
+	return out
+}
+
+// arguments are the type arguments of a combination.
+func arguments(at []int) []string {
+	return split(strings.TrimSuffix(strings.TrimPrefix(typeOf(at), "Rule["), "]"))
+}
+
 // TestCheckUnknown asks for values that no page has.
 func TestCheckUnknown(t *testing.T) {
 	for i := range slots {
-		var names [4]string
-		for j := range names {
-			names[j] = slots[j].values[0]
-		}
-		names[i] = "NoSuchValue"
+		n := names([]int{0, 0, 0, 0})
+		n[i] = "NoSuchValue"
 		var unknown *Unknown
-		if err := Check(names[0], names[1], names[2], names[3]); !errors.As(err, &unknown) || unknown.Slot != slots[i].word {
-			t.Errorf("Check(%v) = %v, want an Unknown %s", names, err, slots[i].word)
+		if err := Check(n[0], n[1], n[2], n[3]); !errors.As(err, &unknown) || unknown.Slot != slots[i].word {
+			t.Errorf("Check(%v) = %v, want an Unknown %s", n, err, slots[i].word)
 		}
 	}
 	if Names("no such slot") != nil {
@@ -223,18 +290,18 @@ func (o only) Import(string) (*types.Package, error) { return o.pkg, nil }
 
 // forgeries are ways to make a value that no page has.
 func forgeries() []string {
-	var legal string
+	var legal []int
 	combinations(func(at []int) {
-		if legal == "" && check(at) == nil {
-			legal = typeOf(at)
+		if legal == nil && check(at) == nil {
+			legal = append(legal, at...)
 		}
 	})
-	if legal == "" {
+	if legal == nil {
 		return nil
 	}
 	var out []string
 	for i := range slots {
-		args := split(strings.TrimSuffix(strings.TrimPrefix(legal, "Rule["), "]"))
+		args := arguments(legal)
 		for j := range args {
 			args[j] = qualify(args[j])
 		}

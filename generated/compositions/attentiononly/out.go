@@ -3,6 +3,7 @@
 package attentiononly
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -31,9 +32,7 @@ func (c *Out[F]) Run() {
 	L, T, d := c.L, c.T, c.D
 
 	// attention_only.out
-
-	// attention_only.out
-	gemm(L*T, d, d, F(1), false, c.Out, d, 1, c.A, d, 1, c.WO, 1, d)
+	kern.Gemm(L*T, d, d, F(1), false, c.Out, d, 1, c.A, d, 1, c.WO, 1, d)
 }
 
 // OutBackward is one call of the kernel OutBackward.
@@ -59,14 +58,10 @@ func (c *OutBackward[F]) Run() {
 	L, T, d := c.L, c.T, c.D
 
 	// attention_only.out
+	kern.Gemm(d, d, L*T, F(1), false, c.WOBar, 1, d, c.A, 1, d, c.OutBar, d, 1)
 
 	// attention_only.out
-	gemm(d, d, L*T, F(1), false, c.WOBar, 1, d, c.A, 1, d, c.OutBar, d, 1)
-
-	// attention_only.out
-
-	// attention_only.out
-	gemm(L*T, d, d, F(1), false, c.ABar, d, 1, c.OutBar, d, 1, c.WO, d, 1)
+	kern.Gemm(L*T, d, d, F(1), false, c.ABar, d, 1, c.OutBar, d, 1, c.WO, d, 1)
 }
 
 // outNode is one call of Out on the tape.

@@ -3,6 +3,7 @@
 package fullattention
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -54,22 +55,14 @@ func (c *Out[F]) Run() {
 	t14 := work[:H*L*T*dH] // [L, T, H, d_h]
 
 	// full_attention.q
-
-	// full_attention.q
-	gemm(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// full_attention.k
-
-	// full_attention.k
-	gemm(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// full_attention.a
 	t6 := (F(1) / num.Sqrt(F(dH)))
 	c.Kept[0] = t6
-
-	// full_attention.a
-
-	// full_attention.a
 
 	// full_attention.a
 	clear(t9)
@@ -109,8 +102,6 @@ func (c *Out[F]) Run() {
 	}
 
 	// full_attention.a
-
-	// full_attention.a
 	clear(c.A)
 	for i := range L {
 		for j := range T {
@@ -145,11 +136,7 @@ func (c *Out[F]) Run() {
 	}
 
 	// full_attention.v
-
-	// full_attention.v
-	gemm(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
-
-	// full_attention.out
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
 
 	// full_attention.out
 	clear(t14)
@@ -170,8 +157,6 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
-
-	// full_attention.out
 
 	// full_attention.out
 	for i := range L {
@@ -259,8 +244,6 @@ func (c *OutBackward[F]) Run() {
 	t18 := work[:H*L*T*dH] // [L, T, H·d_h]
 
 	// full_attention.out
-
-	// full_attention.out
 	clear(t2)
 	for i := range L {
 		for j := range T {
@@ -301,17 +284,11 @@ func (c *OutBackward[F]) Run() {
 		}
 	}
 
-	// full_attention.out
+	// full_attention.v
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, c.X, 1, H*dH, t32, H*dH, 1)
 
 	// full_attention.v
-
-	// full_attention.v
-	gemm(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, c.X, 1, H*dH, t32, H*dH, 1)
-
-	// full_attention.v
-
-	// full_attention.v
-	gemm(L*T, H*dH, H*dH, F(1), false, t62, H*dH, 1, t32, H*dH, 1, c.WV, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t62, H*dH, 1, t32, H*dH, 1, c.WV, H*dH, 1)
 
 	// full_attention.a
 	for i := range L {
@@ -423,29 +400,17 @@ func (c *OutBackward[F]) Run() {
 		}
 	}
 
-	// full_attention.a
-
-	// full_attention.a
+	// full_attention.k
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t12, H*dH, 1)
 
 	// full_attention.k
-
-	// full_attention.k
-	gemm(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t12, H*dH, 1)
-
-	// full_attention.k
-
-	// full_attention.k
-	gemm(L*T, H*dH, H*dH, F(1), false, t16, H*dH, 1, t12, H*dH, 1, c.WK, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t16, H*dH, 1, t12, H*dH, 1, c.WK, H*dH, 1)
 
 	// full_attention.q
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t11, H*dH, 1)
 
 	// full_attention.q
-	gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t11, H*dH, 1)
-
-	// full_attention.q
-
-	// full_attention.q
-	gemm(L*T, H*dH, H*dH, F(1), false, t18, H*dH, 1, t11, H*dH, 1, c.WQ, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t18, H*dH, 1, t11, H*dH, 1, c.WQ, H*dH, 1)
 
 	// full_attention.q
 	for i := range L {

@@ -3,6 +3,7 @@
 package mag
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -56,9 +57,7 @@ func (c *Out[F]) Run() {
 	}
 
 	// mag.out
-
-	// mag.out
-	gemm(d, L*T, d, F(1), false, c.Out, 1, d, c.WO, d, 1, t12, 1, d)
+	kern.Gemm(d, L*T, d, F(1), false, c.Out, 1, d, c.WO, d, 1, t12, 1, d)
 }
 
 // OutBackward is one call of the kernel OutBackward.
@@ -101,14 +100,10 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// mag.out
+	kern.Gemm(d, d, L*T, F(1), false, c.WOBar, d, 1, c.OutBar, 1, d, t13, 1, L*T)
 
 	// mag.out
-	gemm(d, d, L*T, F(1), false, c.WOBar, d, 1, c.OutBar, 1, d, t13, 1, L*T)
-
-	// mag.out
-
-	// mag.out
-	gemm(L*T, d, d, F(1), false, t8, d, 1, c.OutBar, d, 1, c.WO, d, 1)
+	kern.Gemm(L*T, d, d, F(1), false, t8, d, 1, c.OutBar, d, 1, c.WO, d, 1)
 
 	// mag.out
 	for i := range L {

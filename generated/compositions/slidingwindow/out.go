@@ -3,6 +3,7 @@
 package slidingwindow
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -78,38 +79,22 @@ func (c *Out[F]) Run() {
 	t34 := work[:H*L*T*dH] // [L, T, H, d_h]
 
 	// sliding_window.q
-
-	// sliding_window.q
-	gemm(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// sliding_window.k
+	kern.Gemm(nP, H*dH, H*dH, F(1), false, kNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
 
 	// sliding_window.k
-	gemm(nP, H*dH, H*dH, F(1), false, kNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
-
-	// sliding_window.k
-
-	// sliding_window.k
-	gemm(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// sliding_window.a
 	t7 := (F(1) / num.Sqrt(F(dH)))
 	c.Kept[0] = t7
 
 	// sliding_window.a
-
-	// sliding_window.a
-
-	// sliding_window.a
-
-	// sliding_window.a
 	for k2 := range H {
-		gemm(L*T, nP, dH, F(1), false, from(t10, k2*nP), H*nP, 1, from(q, k2*dH), H*dH, 1, from(kNP, k2*dH), 1, H*dH)
+		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t10, k2*nP), H*nP, 1, kern.From(q, k2*dH), H*dH, 1, kern.From(kNP, k2*dH), 1, H*dH)
 	}
-
-	// sliding_window.a
-
-	// sliding_window.a
 
 	// sliding_window.a
 	for i := range L {
@@ -185,8 +170,6 @@ func (c *Out[F]) Run() {
 	}
 
 	// sliding_window.a
-
-	// sliding_window.a
 	for i := range L {
 		for j := range T {
 			for k2 := range H {
@@ -209,8 +192,6 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
-
-	// sliding_window.a
 
 	// sliding_window.a
 	clear(c.A)
@@ -246,20 +227,10 @@ func (c *Out[F]) Run() {
 	}
 
 	// sliding_window.v
+	kern.Gemm(nP, H*dH, H*dH, F(1), false, vNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
 
 	// sliding_window.v
-	gemm(nP, H*dH, H*dH, F(1), false, vNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
-
-	// sliding_window.v
-
-	// sliding_window.v
-	gemm(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
-
-	// sliding_window.out
-
-	// sliding_window.out
-
-	// sliding_window.out
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
 
 	// sliding_window.out
 	for i := range L {
@@ -316,10 +287,8 @@ func (c *Out[F]) Run() {
 	}
 
 	// sliding_window.out
-
-	// sliding_window.out
 	for k2 := range H {
-		gemm(L*T, dH, nP, F(1), false, from(t32, k2*dH), H*dH, 1, from(c.A, k2*(nP+w)), H*nP+H*w, 1, from(vNP, k2*dH), H*dH, 1)
+		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t32, k2*dH), H*dH, 1, kern.From(c.A, k2*(nP+w)), H*nP+H*w, 1, kern.From(vNP, k2*dH), H*dH, 1)
 	}
 
 	// sliding_window.out
@@ -355,8 +324,6 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
-
-	// sliding_window.out
 
 	// sliding_window.out
 	for i := range L {
@@ -490,8 +457,6 @@ func (c *OutBackward[F]) Run() {
 	t46 := work[:H*L*T*dH] // [L, T, H·d_h]
 
 	// sliding_window.out
-
-	// sliding_window.out
 	clear(t62)
 	for i := range L {
 		for j := range T {
@@ -589,43 +554,27 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// sliding_window.out
-
-	// sliding_window.out
-
-	// sliding_window.out
 	clear(t132)
 	for k := range H {
-		gemm(L*T, nP, dH, F(1), false, from(t132, k*(nP+w)), H*nP+H*w, 1, from(c.OutBar, k*dH), H*dH, 1, from(c.Kept5, k*dH), 1, H*dH)
+		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t132, k*(nP+w)), H*nP+H*w, 1, kern.From(c.OutBar, k*dH), H*dH, 1, kern.From(c.Kept5, k*dH), 1, H*dH)
 	}
-
-	// sliding_window.out
 
 	// sliding_window.out
 	for j := range H {
-		gemm(nP, dH, L*T, F(1), false, from(t142, j*dH), H*dH, 1, from(c.A, j*(nP+w)), 1, H*nP+H*w, from(c.OutBar, j*dH), H*dH, 1)
+		kern.Gemm(nP, dH, L*T, F(1), false, kern.From(t142, j*dH), H*dH, 1, kern.From(c.A, j*(nP+w)), 1, H*nP+H*w, kern.From(c.OutBar, j*dH), H*dH, 1)
 	}
 
-	// sliding_window.out
+	// sliding_window.v
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t162, 1, H*dH, c.X, 1, H*dH, t112, H*dH, 1)
 
 	// sliding_window.v
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t172, H*dH, 1, t112, H*dH, 1, c.WV, H*dH, 1)
 
 	// sliding_window.v
-	gemm(H*dH, H*dH, L*T, F(1), false, t162, 1, H*dH, c.X, 1, H*dH, t112, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, nP, F(1), false, t182, 1, H*dH, c.P, 1, H*dH, t142, H*dH, 1)
 
 	// sliding_window.v
-
-	// sliding_window.v
-	gemm(L*T, H*dH, H*dH, F(1), false, t172, H*dH, 1, t112, H*dH, 1, c.WV, H*dH, 1)
-
-	// sliding_window.v
-
-	// sliding_window.v
-	gemm(H*dH, H*dH, nP, F(1), false, t182, 1, H*dH, c.P, 1, H*dH, t142, H*dH, 1)
-
-	// sliding_window.v
-
-	// sliding_window.v
-	gemm(H*dH, nP, H*dH, F(1), false, t192, 1, H*dH, c.WV, 1, H*dH, t142, 1, H*dH)
+	kern.Gemm(H*dH, nP, H*dH, F(1), false, t192, 1, H*dH, c.WV, 1, H*dH, t142, 1, H*dH)
 
 	// sliding_window.a
 	for i := range L {
@@ -784,14 +733,8 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// sliding_window.a
-
-	// sliding_window.a
-
-	// sliding_window.a
-
-	// sliding_window.a
 	for k := range H {
-		gemm(L*T, dH, nP, F(1), false, from(t51, k*dH), H*dH, 1, from(t23, k*(nP+w)), H*nP+H*w, 1, from(c.Kept3, k*dH), H*dH, 1)
+		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t51, k*dH), H*dH, 1, kern.From(t23, k*(nP+w)), H*nP+H*w, 1, kern.From(c.Kept3, k*dH), H*dH, 1)
 	}
 
 	// sliding_window.a
@@ -809,10 +752,8 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// sliding_window.a
-
-	// sliding_window.a
 	for j := range H {
-		gemm(dH, nP, L*T, F(1), false, from(t52, j*dH), 1, H*dH, from(c.Kept2, j*dH), 1, H*dH, from(t23, j*(nP+w)), H*nP+H*w, 1)
+		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t52, j*dH), 1, H*dH, kern.From(c.Kept2, j*dH), 1, H*dH, kern.From(t23, j*(nP+w)), H*nP+H*w, 1)
 	}
 
 	// sliding_window.a
@@ -826,29 +767,17 @@ func (c *OutBackward[F]) Run() {
 		}
 	}
 
-	// sliding_window.a
-
-	// sliding_window.a
+	// sliding_window.k
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t40, 1, H*dH, c.X, 1, H*dH, t322, H*dH, 1)
 
 	// sliding_window.k
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t41, H*dH, 1, t322, H*dH, 1, c.WK, H*dH, 1)
 
 	// sliding_window.k
-	gemm(H*dH, H*dH, L*T, F(1), false, t40, 1, H*dH, c.X, 1, H*dH, t322, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, nP, F(1), false, t42, 1, H*dH, c.P, 1, H*dH, t37, H*dH, 1)
 
 	// sliding_window.k
-
-	// sliding_window.k
-	gemm(L*T, H*dH, H*dH, F(1), false, t41, H*dH, 1, t322, H*dH, 1, c.WK, H*dH, 1)
-
-	// sliding_window.k
-
-	// sliding_window.k
-	gemm(H*dH, H*dH, nP, F(1), false, t42, 1, H*dH, c.P, 1, H*dH, t37, H*dH, 1)
-
-	// sliding_window.k
-
-	// sliding_window.k
-	gemm(H*dH, nP, H*dH, F(1), false, t43, 1, H*dH, c.WK, 1, H*dH, t37, 1, H*dH)
+	kern.Gemm(H*dH, nP, H*dH, F(1), false, t43, 1, H*dH, c.WK, 1, H*dH, t37, 1, H*dH)
 
 	// sliding_window.q
 	for i := range L {
@@ -863,14 +792,10 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// sliding_window.q
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t44, H*dH, 1)
 
 	// sliding_window.q
-	gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t44, H*dH, 1)
-
-	// sliding_window.q
-
-	// sliding_window.q
-	gemm(L*T, H*dH, H*dH, F(1), false, t46, H*dH, 1, t44, H*dH, 1, c.WQ, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t46, H*dH, 1, t44, H*dH, 1, c.WQ, H*dH, 1)
 
 	// sliding_window.q
 	for i := range L {

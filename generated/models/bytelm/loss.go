@@ -3,6 +3,7 @@
 package bytelm
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -52,9 +53,7 @@ func (c *Loss[F]) Run() {
 	t5 := c.Flags[:L*T] // [L, T]
 
 	// byte_lm.z
-
-	// byte_lm.z
-	gemm(L*T, V, d, F(1), false, c.Z, V, 1, c.Y, d, 1, c.H, 1, d)
+	kern.Gemm(L*T, V, d, F(1), false, c.Z, V, 1, c.Y, d, 1, c.H, 1, d)
 
 	// byte_lm.loss
 	for i := range L {
@@ -64,8 +63,6 @@ func (c *Loss[F]) Run() {
 			t5_2[j] = !(F(next[j]) == F(-1))
 		}
 	}
-
-	// byte_lm.loss
 
 	// byte_lm.loss
 	for i := range L {
@@ -97,8 +94,8 @@ func (c *Loss[F]) Run() {
 		for j := range T {
 			n := int(next[j])
 			t5Entry := t5_2[j]
-			t102 += choose(t5Entry, t6_2[j]-entry(uint(n) < uint(V), c.Z, (i*T+j)*V+n), F(0))
-			t14 += choose(t5Entry, F(1), F(0))
+			t102 += kern.Choose(t5Entry, t6_2[j]-kern.Entry(uint(n) < uint(V), c.Z, (i*T+j)*V+n), F(0))
+			t14 += kern.Choose(t5Entry, F(1), F(0))
 		}
 		t10[i] = t102
 		kept[i] = t14
@@ -111,8 +108,8 @@ func (c *Loss[F]) Run() {
 	for i := range L {
 		keptEntry := kept2[i]
 		t16 := (keptEntry == F(0))
-		t18 := choose(t16, F(1), keptEntry)
-		loss[i] = choose(t16, F(0), (t10[i] / t18))
+		t18 := kern.Choose(t16, F(1), keptEntry)
+		loss[i] = kern.Choose(t16, F(0), (t10[i] / t18))
 		kept2_2[i] = (F(1) / t18)
 	}
 
@@ -186,9 +183,9 @@ func (c *LossBackward[F]) Run() {
 		next := c.Next[i*T:][:T]
 		t132_2 := t132[i*T:][:T]
 		tEntry := t[i]
-		w := choose(tEntry, F(choose(tEntry, lossBar[i], F(0))*kept2[i]), F(0))
+		w := kern.Choose(tEntry, F(kern.Choose(tEntry, lossBar[i], F(0))*kept2[i]), F(0))
 		for j := range T {
-			t1322 := choose(!(F(next[j]) == F(-1)), w, F(0))
+			t1322 := kern.Choose(!(F(next[j]) == F(-1)), w, F(0))
 			t132_2[j] = t1322
 			n := int(next[j])
 			if uint(n) < uint(V) {
@@ -213,14 +210,10 @@ func (c *LossBackward[F]) Run() {
 	}
 
 	// byte_lm.z
+	kern.Gemm(d, V, L*T, F(1), false, c.HBar, 1, d, c.Y, 1, d, t202, V, 1)
 
 	// byte_lm.z
-	gemm(d, V, L*T, F(1), false, c.HBar, 1, d, c.Y, 1, d, t202, V, 1)
-
-	// byte_lm.z
-
-	// byte_lm.z
-	gemm(L*T, d, V, F(1), false, c.YBar, d, 1, t202, V, 1, c.H, d, 1)
+	kern.Gemm(L*T, d, V, F(1), false, c.YBar, d, 1, t202, V, 1, c.H, d, 1)
 }
 
 // lossNode is one call of Loss on the tape.

@@ -3,6 +3,7 @@
 package bytelm
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -38,7 +39,7 @@ func (c *X[F]) Run() {
 			x := c.X[(i*T+j)*d:][:d]
 			n := int(ids[j])
 			for k := range d {
-				x[k] = entry(uint(n) < uint(V), c.E, n*d+k)
+				x[k] = kern.Entry(uint(n) < uint(V), c.E, n*d+k)
 			}
 		}
 	}

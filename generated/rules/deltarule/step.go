@@ -3,6 +3,7 @@
 package deltarule
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -120,11 +121,7 @@ func (c *Step[F]) Run() {
 	MState := c.Rows[:dK] // [d_k]
 
 	// delta_rule.k0
-
-	// delta_rule.k0
-	gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// delta_rule.k1
+	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
 
 	// delta_rule.k1
 	for i := range L {
@@ -206,9 +203,9 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			kept5Entry := kept5[j]
 			t10 := (F(0) < kept5Entry)
-			t13 := num.Sqrt(choose(t10, kept5Entry, F(1)))
+			t13 := num.Sqrt(kern.Choose(t10, kept5Entry, F(1)))
 			kept6[j] = t13
-			t17_2[j] = num.Max(choose(t10, t13, F(0)), F(1e-08))
+			t17_2[j] = num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
 		}
 	}
 
@@ -226,11 +223,7 @@ func (c *Step[F]) Run() {
 	}
 
 	// delta_rule.v
-
-	// delta_rule.v
-	gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// delta_rule.rho
+	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
 
 	// delta_rule.rho
 	for i := range L {
@@ -299,11 +292,7 @@ func (c *Step[F]) Run() {
 	}
 
 	// delta_rule.q0
-
-	// delta_rule.q0
-	gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// delta_rule.q1
+	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// delta_rule.q1
 	for i := range L {
@@ -395,8 +384,8 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			kept13Entry := kept13[j]
 			t43 := (F(0) < kept13Entry)
-			t46 := num.Sqrt(choose(t43, kept13Entry, F(1)))
-			t502 := num.Max(choose(t43, t46, F(0)), F(1e-08))
+			t46 := num.Sqrt(kern.Choose(t43, kept13Entry, F(1)))
+			t502 := num.Max(kern.Choose(t43, t46, F(0)), F(1e-08))
 			kept14[j] = t46
 			t50_2[j] = t502
 			kept15[j] = (F(1) / t502)
@@ -439,8 +428,6 @@ func (c *Step[F]) Run() {
 			}
 		}
 	}
-
-	// delta_rule
 
 	// delta_rule
 	for l := range L {
@@ -793,7 +780,7 @@ func (c *StepBackward[F]) Run() {
 			t252 := num.Max(kept8[j], F(0))
 			kept9Entry := kept9[j]
 			t433 := (F(0) < kept13[j])
-			t1222 := (F(1e-08) <= choose(t433, kept14[j], F(0)))
+			t1222 := (F(1e-08) <= kern.Choose(t433, kept14[j], F(0)))
 			t10_2[j] = (F(0) < kept5[j])
 			t25_2[j] = t252
 			rho2[j] = num.Min(t252, F(1))
@@ -817,8 +804,6 @@ func (c *StepBackward[F]) Run() {
 			}
 		}
 	}
-
-	// delta_rule
 
 	// delta_rule
 	clear(t22)
@@ -908,7 +893,6 @@ func (c *StepBackward[F]) Run() {
 						}
 						t32Sum := t32_2[a]
 						t22Sum := t22_2[a]
-						// delta_rule.m
 						// delta_rule.m
 						t32Sum -= t820
 						t22Sum += t10220
@@ -1050,7 +1034,7 @@ func (c *StepBackward[F]) Run() {
 			t382_2 := t382[(i*T+j)*dK:][:dK]
 			t162Entry := t162_2[j]
 			kept15Entry := kept15[j]
-			w3 := choose((t162Entry && t43_2[j]), choose(t162Entry, F(F(0.5*choose(t162Entry, choose(t122_2[j], t112_2[j], F(0)), F(0)))*kept17[j]), F(0)), F(0))
+			w3 := kern.Choose((t162Entry && t43_2[j]), kern.Choose(t162Entry, F(F(0.5*kern.Choose(t162Entry, kern.Choose(t122_2[j], t112_2[j], F(0)), F(0)))*kept17[j]), F(0)), F(0))
 			for k := range dK {
 				t38Entry := t38_2[k]
 				kept12Entry := kept12[k]
@@ -1138,18 +1122,14 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// delta_rule.q0
-
-	// delta_rule.q0
 	clear(c.WQBar)
 	for k := range L {
-		gemm(d, dK, T, F(1), true, c.WQBar, 1, d, from(c.X, k*T*d), 1, d, from(t442, (k*(T+3)+3)*dK), dK, 1)
+		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t442, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// delta_rule.q0
-
-	// delta_rule.q0
 	for i := range L {
-		gemm(T, d, dK, F(1), false, from(t482, i*T*d), d, 1, from(t442, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t482, i*T*d), d, 1, kern.From(t442, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 
 	// delta_rule.theta, delta_rule.rho, delta_rule.k
@@ -1171,15 +1151,15 @@ func (c *StepBackward[F]) Run() {
 		t98_2 := t98[i*T:][:T]
 		for j := range T {
 			t492Entry := t492_2[j]
-			t562 := choose(t492Entry, F(choose(t492Entry, t32_2[j], F(0))*kept19[j]), F(0))
+			t562 := kern.Choose(t492Entry, F(kern.Choose(t492Entry, t32_2[j], F(0))*kept19[j]), F(0))
 			t59 += t562
 			t64 := (t25_2[j] <= F(1))
 			kept8Entry := kept8[j]
 			t69 := (t64 && (F(0) <= kept8Entry))
-			t772 := choose(t69, F(F(kept8Entry*choose(t69, choose(t64, t22_2[j], F(0)), F(0)))*kept20[j]), F(0))
+			t772 := kern.Choose(t69, F(F(kept8Entry*kern.Choose(t69, kern.Choose(t64, t22_2[j], F(0)), F(0)))*kept20[j]), F(0))
 			t80 += t772
 			t10Entry := t10_2[j]
-			t942 := (F(1e-08) <= choose(t10Entry, kept6[j], F(0)))
+			t942 := (F(1e-08) <= kern.Choose(t10Entry, kept6[j], F(0)))
 			t56_2[j] = t562
 			t77_2[j] = t772
 			t94_2[j] = t942
@@ -1229,14 +1209,10 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// delta_rule.v
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t85, dV, 1)
 
 	// delta_rule.v
-	gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t85, dV, 1)
-
-	// delta_rule.v
-
-	// delta_rule.v
-	gemm(L*T, d, dV, F(1), false, t87, d, 1, t85, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, t87, d, 1, t85, dV, 1, c.WV, d, 1)
 
 	// delta_rule.k
 	for i := range L {
@@ -1275,7 +1251,7 @@ func (c *StepBackward[F]) Run() {
 			t120_2 := t120[(i*T+j)*dK:][:dK]
 			t98Entry := t98_2[j]
 			kept21Entry := kept21[j]
-			w4 := choose((t98Entry && t10_2[j]), choose(t98Entry, F(F(0.5*choose(t98Entry, choose(t94_2[j], t93_2[j], F(0)), F(0)))*kept23[j]), F(0)), F(0))
+			w4 := kern.Choose((t98Entry && t10_2[j]), kern.Choose(t98Entry, F(F(0.5*kern.Choose(t98Entry, kern.Choose(t94_2[j], t93_2[j], F(0)), F(0)))*kept23[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				kept4Entry := kept4[k]
@@ -1347,18 +1323,14 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// delta_rule.k0
-
-	// delta_rule.k0
 	clear(c.WKBar)
 	for k := range L {
-		gemm(d, dK, T, F(1), true, c.WKBar, 1, d, from(c.X, k*T*d), 1, d, from(t126, (k*(T+3)+3)*dK), dK, 1)
+		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t126, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// delta_rule.k0
-
-	// delta_rule.k0
 	for i := range L {
-		gemm(T, d, dK, F(1), false, from(t130, i*T*d), d, 1, from(t126, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t130, i*T*d), d, 1, kern.From(t126, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
 	// delta_rule.k0

@@ -3,6 +3,7 @@
 package hebbian
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -36,15 +37,11 @@ func (c *Read[F]) Run() {
 	q0 := c.Work[:L*T*dK] // [L, T, d_k]
 
 	// hebbian.q0
-
-	// hebbian.q0
-	gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// hebbian.y
+	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// hebbian.y
 	for i := range L {
-		gemm(dV, T, dK, F(1), false, from(c.Y, i*T*dV), 1, dV, from(c.M, i*dV*dK), dK, 1, from(q0, i*T*dK), 1, dK)
+		kern.Gemm(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(q0, i*T*dK), 1, dK)
 	}
 }
 
@@ -76,21 +73,15 @@ func (c *ReadBackward[F]) Run() {
 	t := c.Work[:L*T*dK] // [L, T, d_k]
 
 	// hebbian.y
-
-	// hebbian.y
 	for i := range L {
-		gemm(dK, T, dV, F(1), false, from(t, i*T*dK), 1, dK, from(c.M, i*dV*dK), 1, dK, from(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(t, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// hebbian.q0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t, dK, 1)
 
 	// hebbian.q0
-	gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t, dK, 1)
-
-	// hebbian.q0
-
-	// hebbian.q0
-	gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t, dK, 1, c.WQ, d, 1)
 }
 
 // readNode is one call of Read on the tape.

@@ -3,6 +3,7 @@
 package hebbian
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -62,16 +63,10 @@ func (c *Step[F]) Run() {
 	MState := c.Rows[:dK] // [d_k]
 
 	// hebbian.k0
-
-	// hebbian.k0
-	gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
 
 	// hebbian.v
-
-	// hebbian.v
-	gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// hebbian.rho
+	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
 
 	// hebbian.rho
 	for i := range L {
@@ -124,11 +119,7 @@ func (c *Step[F]) Run() {
 	}
 
 	// hebbian.q0
-
-	// hebbian.q0
-	gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// hebbian
+	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// hebbian
 	for l := range L {
@@ -349,8 +340,6 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// hebbian
-
-	// hebbian
 	clear(t2)
 	clear(t42)
 	clear(t52)
@@ -511,14 +500,10 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// hebbian.q0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dK, 1)
 
 	// hebbian.q0
-	gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t52, dK, 1)
-
-	// hebbian.q0
-
-	// hebbian.q0
-	gemm(L*T, d, dK, F(1), false, t72, d, 1, t52, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, t72, d, 1, t52, dK, 1, c.WQ, d, 1)
 
 	// hebbian.rho
 	var t24 F
@@ -531,7 +516,7 @@ func (c *StepBackward[F]) Run() {
 		t21_2 := t21[i*T:][:T]
 		for j := range T {
 			t13Entry := t13_2[j]
-			t212 := choose(t13Entry, F(F(kept2[j]*choose(t13Entry, choose(t82_2[j], t42_2[j], F(0)), F(0)))*kept3[j]), F(0))
+			t212 := kern.Choose(t13Entry, F(F(kept2[j]*kern.Choose(t13Entry, kern.Choose(t82_2[j], t42_2[j], F(0)), F(0)))*kept3[j]), F(0))
 			t24 += t212
 			t21_2[j] = t212
 		}
@@ -568,14 +553,10 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// hebbian.v
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t29, dV, 1)
 
 	// hebbian.v
-	gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t29, dV, 1)
-
-	// hebbian.v
-
-	// hebbian.v
-	gemm(L*T, d, dV, F(1), false, t31, d, 1, t29, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, t31, d, 1, t29, dV, 1, c.WV, d, 1)
 
 	// hebbian.k0
 	for i := range L {
@@ -590,14 +571,10 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// hebbian.k0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t32_2, dK, 1)
 
 	// hebbian.k0
-	gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t32_2, dK, 1)
-
-	// hebbian.k0
-
-	// hebbian.k0
-	gemm(L*T, d, dK, F(1), false, t34, d, 1, t32_2, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, t34, d, 1, t32_2, dK, 1, c.WK, d, 1)
 
 	// hebbian.k0
 	for i := range L {

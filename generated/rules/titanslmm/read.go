@@ -3,6 +3,7 @@
 package titanslmm
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -60,11 +61,7 @@ func (c *Read[F]) Run() {
 	q := work[:L*T*dK] // [L, T, d_k]
 
 	// titans_lmm.q0
-
-	// titans_lmm.q0
-	gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// titans_lmm.q1
+	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// titans_lmm.q1
 	for i := range L {
@@ -148,8 +145,8 @@ func (c *Read[F]) Run() {
 		for j := range T {
 			kept4Entry := kept4[j]
 			t10 := (F(0) < kept4Entry)
-			t13 := num.Sqrt(choose(t10, kept4Entry, F(1)))
-			t172 := num.Max(choose(t10, t13, F(0)), F(1e-08))
+			t13 := num.Sqrt(kern.Choose(t10, kept4Entry, F(1)))
+			t172 := num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
 			kept5[j] = t13
 			t17_2[j] = t172
 			kept6[j] = (F(1) / t172)
@@ -177,10 +174,8 @@ func (c *Read[F]) Run() {
 	}
 
 	// titans_lmm.y
-
-	// titans_lmm.y
 	for i := range L {
-		gemm(dV, T, dK, F(1), false, from(c.Y, i*T*dV), 1, dV, from(c.M, i*dV*dK), dK, 1, from(q, i*T*dK), 1, dK)
+		kern.Gemm(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(q, i*T*dK), 1, dK)
 	}
 }
 
@@ -271,7 +266,7 @@ func (c *ReadBackward[F]) Run() {
 		t112_2 := t112[i*T:][:T]
 		for j := range T {
 			t102 := (F(0) < kept4[j])
-			t72 := (F(1e-08) <= choose(t102, kept5[j], F(0)))
+			t72 := (F(1e-08) <= kern.Choose(t102, kept5[j], F(0)))
 			t10_2[j] = t102
 			t7_2[j] = t72
 			t112_2[j] = (t72 && t102)
@@ -279,10 +274,8 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// titans_lmm.y
-
-	// titans_lmm.y
 	for i := range L {
-		gemm(dK, T, dV, F(1), false, from(t, i*T*dK), 1, dK, from(c.M, i*dV*dK), 1, dK, from(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(t, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// titans_lmm.q
@@ -317,7 +310,7 @@ func (c *ReadBackward[F]) Run() {
 			t33_2 := t33[(i*T+j)*dK:][:dK]
 			t112Entry := t112_2[j]
 			kept6Entry := kept6[j]
-			w := choose((t112Entry && t10_2[j]), choose(t112Entry, F(F(0.5*choose(t112Entry, choose(t7_2[j], t62_2[j], F(0)), F(0)))*kept8[j]), F(0)), F(0))
+			w := kern.Choose((t112Entry && t10_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t7_2[j], t62_2[j], F(0)), F(0)))*kept8[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				kept3Entry := kept3[k]
@@ -390,18 +383,14 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// titans_lmm.q0
-
-	// titans_lmm.q0
 	clear(c.WQBar)
 	for k := range L {
-		gemm(d, dK, T, F(1), true, c.WQBar, 1, d, from(c.X, k*T*d), 1, d, from(t39, (k*(T+3)+3)*dK), dK, 1)
+		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t39, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// titans_lmm.q0
-
-	// titans_lmm.q0
 	for i := range L {
-		gemm(T, d, dK, F(1), false, from(c.XBar, i*T*d), d, 1, from(t39, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+		kern.Gemm(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t39, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 }
 

@@ -3,6 +3,7 @@
 package titanslmm
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -133,11 +134,7 @@ func (c *Step[F]) Run() {
 	SState := rows[:dK] // [d_k]
 
 	// titans_lmm.k0
-
-	// titans_lmm.k0
-	gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
-
-	// titans_lmm.k1
+	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
 
 	// titans_lmm.k1
 	for i := range L {
@@ -219,9 +216,9 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			kept4Entry := kept4[j]
 			t10 := (F(0) < kept4Entry)
-			t13 := num.Sqrt(choose(t10, kept4Entry, F(1)))
+			t13 := num.Sqrt(kern.Choose(t10, kept4Entry, F(1)))
 			kept5[j] = t13
-			t17_2[j] = num.Max(choose(t10, t13, F(0)), F(1e-08))
+			t17_2[j] = num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
 		}
 	}
 
@@ -239,11 +236,7 @@ func (c *Step[F]) Run() {
 	}
 
 	// titans_lmm.v
-
-	// titans_lmm.v
-	gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// titans_lmm.eta
+	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
 
 	// titans_lmm.eta
 	for i := range L {
@@ -324,11 +317,7 @@ func (c *Step[F]) Run() {
 	}
 
 	// titans_lmm.q0
-
-	// titans_lmm.q0
-	gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// titans_lmm.q1
+	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
 	// titans_lmm.q1
 	for i := range L {
@@ -422,8 +411,8 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			kept12Entry := kept12[j]
 			t47 := (F(0) < kept12Entry)
-			t50 := num.Sqrt(choose(t47, kept12Entry, F(1)))
-			t542 := num.Max(choose(t47, t50, F(0)), F(1e-08))
+			t50 := num.Sqrt(kern.Choose(t47, kept12Entry, F(1)))
+			t542 := num.Max(kern.Choose(t47, t50, F(0)), F(1e-08))
 			kept13[j] = t50
 			t54_2[j] = t542
 			kept14[j] = (F(1) / t542)
@@ -467,8 +456,6 @@ func (c *Step[F]) Run() {
 			}
 		}
 	}
-
-	// titans_lmm
 
 	// titans_lmm
 	for l := range L {
@@ -901,7 +888,7 @@ func (c *StepBackward[F]) Run() {
 			kept8Entry := kept8[j]
 			t35 := num.Max(kept8Entry, F(0))
 			t472 := (F(0) < kept12[j])
-			t1422 := (F(1e-08) <= choose(t472, kept13[j], F(0)))
+			t1422 := (F(1e-08) <= kern.Choose(t472, kept13[j], F(0)))
 			t5122 := (t35 <= F(1))
 			t10_2[j] = (F(0) < kept4[j])
 			theta2[j] = num.Max(kept7[j], F(0))
@@ -926,8 +913,6 @@ func (c *StepBackward[F]) Run() {
 			}
 		}
 	}
-
-	// titans_lmm
 
 	// titans_lmm
 	clear(t32)
@@ -1058,7 +1043,6 @@ func (c *StepBackward[F]) Run() {
 						t7Sum := t7_2[a]
 						t62Sum := t62_2[a]
 						t52Sum := t52_2[a]
-						// titans_lmm.e
 						// titans_lmm.e
 						t7Sum += t8220
 						t62Sum -= t13220
@@ -1234,7 +1218,7 @@ func (c *StepBackward[F]) Run() {
 			t402_2 := t402[(i*T+j)*dK:][:dK]
 			t18Entry := t18_2[j]
 			kept14Entry := kept14[j]
-			w3 := choose((t18Entry && t47_2[j]), choose(t18Entry, F(F(0.5*choose(t18Entry, choose(t142_2[j], t132_2[j], F(0)), F(0)))*kept16[j]), F(0)), F(0))
+			w3 := kern.Choose((t18Entry && t47_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*kept16[j]), F(0)), F(0))
 			for k := range dK {
 				t42Entry := t42_3[k]
 				kept11Entry := kept11[k]
@@ -1322,18 +1306,14 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// titans_lmm.q0
-
-	// titans_lmm.q0
 	clear(c.WQBar)
 	for k := range L {
-		gemm(d, dK, T, F(1), true, c.WQBar, 1, d, from(c.X, k*T*d), 1, d, from(t462, (k*(T+3)+3)*dK), dK, 1)
+		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t462, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// titans_lmm.q0
-
-	// titans_lmm.q0
 	for i := range L {
-		gemm(T, d, dK, F(1), false, from(t502, i*T*d), d, 1, from(t462, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t502, i*T*d), d, 1, kern.From(t462, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 
 	// titans_lmm.rho, titans_lmm.theta, titans_lmm.eta, titans_lmm.k
@@ -1361,15 +1341,15 @@ func (c *StepBackward[F]) Run() {
 		t109_2 := t109[i*T:][:T]
 		for j := range T {
 			t56Entry := t56_2[j]
-			t642 := choose(t56Entry, F(F(kept8[j]*choose(t56Entry, choose(t512_2[j], t7_2[j], F(0)), F(0)))*kept18[j]), F(0))
+			t642 := kern.Choose(t56Entry, F(F(kept8[j]*kern.Choose(t56Entry, kern.Choose(t512_2[j], t7_2[j], F(0)), F(0)))*kept18[j]), F(0))
 			t67 += t642
 			t72 := (F(0) <= kept7[j])
-			t792 := choose(t72, F(choose(t72, t62_2[j], F(0))*kept19[j]), F(0))
+			t792 := kern.Choose(t72, F(kern.Choose(t72, t62_2[j], F(0))*kept19[j]), F(0))
 			t82_2 += t792
 			t892 := F(F(eta[j]*t52_2[j]) * kept20[j])
 			t91 += t892
 			t10Entry := t10_2[j]
-			t1052 := (F(1e-08) <= choose(t10Entry, kept5[j], F(0)))
+			t1052 := (F(1e-08) <= kern.Choose(t10Entry, kept5[j], F(0)))
 			t64_2[j] = t642
 			t79_2[j] = t792
 			t89_2[j] = t892
@@ -1430,14 +1410,10 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// titans_lmm.v
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t96, dV, 1)
 
 	// titans_lmm.v
-	gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t96, dV, 1)
-
-	// titans_lmm.v
-
-	// titans_lmm.v
-	gemm(L*T, d, dV, F(1), false, t98, d, 1, t96, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, t98, d, 1, t96, dV, 1, c.WV, d, 1)
 
 	// titans_lmm.k
 	for i := range L {
@@ -1477,7 +1453,7 @@ func (c *StepBackward[F]) Run() {
 			t131_2 := t131[(i*T+j)*dK:][:dK]
 			t109Entry := t109_2[j]
 			kept21Entry := kept21[j]
-			w4 := choose((t109Entry && t10_2[j]), choose(t109Entry, F(F(0.5*choose(t109Entry, choose(t105_2[j], t104_2[j], F(0)), F(0)))*kept23[j]), F(0)), F(0))
+			w4 := kern.Choose((t109Entry && t10_2[j]), kern.Choose(t109Entry, F(F(0.5*kern.Choose(t109Entry, kern.Choose(t105_2[j], t104_2[j], F(0)), F(0)))*kept23[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				kept3Entry := kept3[k]
@@ -1549,18 +1525,14 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// titans_lmm.k0
-
-	// titans_lmm.k0
 	clear(c.WKBar)
 	for k := range L {
-		gemm(d, dK, T, F(1), true, c.WKBar, 1, d, from(c.X, k*T*d), 1, d, from(t137, (k*(T+3)+3)*dK), dK, 1)
+		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t137, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// titans_lmm.k0
-
-	// titans_lmm.k0
 	for i := range L {
-		gemm(T, d, dK, F(1), false, from(t141, i*T*d), d, 1, from(t137, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t141, i*T*d), d, 1, kern.From(t137, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
 	// titans_lmm.k0

@@ -20,6 +20,7 @@
 package adamw
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 )
@@ -86,7 +87,7 @@ func (c *Fire[F]) Run() {
 	wOut := c.WOut[:n]
 	for i := range n {
 		wEntry := w[i]
-		wOut[i] = wEntry - F((((mOut2[i]/t14)/(num.Sqrt((sOut2[i]/t17))+epsilonEntry))+choose(nodecayEntry, F(0), F(lambdaEntry*wEntry)))*t28)
+		wOut[i] = wEntry - F((((mOut2[i]/t14)/(num.Sqrt((sOut2[i]/t17))+epsilonEntry))+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry)))*t28)
 	}
 }
 

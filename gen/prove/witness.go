@@ -1,0 +1,366 @@
+package prove
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// A Witness is a set of numbers from outside that a unit of the pages must
+// reproduce: results and gradients that another implementation computed for
+// given parameters. Which tensor of a file is which parameter is written down
+// in a list of lines,
+//
+//	UNIT PROGRAM FILE PREFIX : PARAM=TENSOR … SIZE:=VALUE … > RESULT=TENSOR*WEIGHT …
+//
+// A parameter without a line of its own is the tensor of its name behind the
+// prefix, and its gradient the tensor grad.NAME. A value is a number, @TENSOR
+// for the single entry of one, or TENSOR[i] for its i-th block. STRIP:=x. takes
+// x. off the names of parameters first. OPTION::=value sets an option of the
+// unit. What stands behind * weighs a result in the scalar that was
+// differentiated; without it a result does not count there.
+type Witness struct {
+	Unit, Program, File, Prefix string
+
+	In      map[string]string // parameter → tensor
+	Sizes   map[string]string
+	Options map[string]string
+	Strip   string
+	Out     []WitnessResult
+	Line    int
+}
+
+// A WitnessResult is one result that is compared.
+type WitnessResult struct{ Result, Tensor, Weight string }
+
+// Vectors finds a tensor of a vector file: its shape and its numbers.
+type Vectors func(name string) (shape []int, data []float64, ok bool)
+
+// ReadWitnesses reads a list of witnesses; # opens a comment.
+func ReadWitnesses(r io.Reader) ([]*Witness, error) {
+	var out []*Witness
+	sc := bufio.NewScanner(r)
+	for n := 1; sc.Scan(); n++ {
+		text, _, _ := strings.Cut(sc.Text(), "#")
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		w, err := parseWitness(text)
+		if err != nil {
+			return nil, fmt.Errorf("witness list, line %d: %w", n, err)
+		}
+		w.Line = n
+		out = append(out, w)
+	}
+	return out, sc.Err()
+}
+
+func parseWitness(text string) (*Witness, error) {
+	head, rest, ok := strings.Cut(text, " : ")
+	words := strings.Fields(head)
+	in, results, ok2 := strings.Cut(rest, ">")
+	if !ok || !ok2 || len(words) != 4 {
+		return nil, fmt.Errorf("want UNIT PROGRAM FILE PREFIX : … > …")
+	}
+	w := &Witness{Unit: words[0], Program: words[1], File: words[2], Prefix: strings.TrimSuffix(words[3], "-"),
+		In: map[string]string{}, Sizes: map[string]string{}, Options: map[string]string{}}
+	for _, f := range strings.Fields(in) {
+		if k, v, ok := strings.Cut(f, "::="); ok {
+			w.Options[k] = v
+		} else if k, v, ok := strings.Cut(f, ":="); ok && k == "STRIP" {
+			w.Strip = v
+		} else if ok {
+			w.Sizes[k] = v
+		} else if k, v, ok := strings.Cut(f, "="); ok {
+			w.In[k] = v
+		} else {
+			return nil, fmt.Errorf("%q is no assignment", f)
+		}
+	}
+	for _, f := range strings.Fields(results) {
+		k, v, ok := strings.Cut(f, "=")
+		if !ok {
+			return nil, fmt.Errorf("%q is no assignment", f)
+		}
+		t, weight, _ := strings.Cut(v, "*")
+		w.Out = append(w.Out, WitnessResult{k, t, weight})
+	}
+	return w, nil
+}
+
+// A Miss is a number that a unit does not reproduce.
+type Miss struct {
+	Name      string
+	Index     []int
+	Got, Want float64
+	Err       float64 // by the norm of the tensor
+}
+
+func (m Miss) String() string {
+	return fmt.Sprintf("%s%s is %.17g, but the witness has %.17g", m.Name, at(m.Index), m.Got, m.Want)
+}
+
+// Hold compares a unit with a witness. It returns how many numbers were
+// compared, the worst of them, and an error when they cannot be.
+func (w *Witness) Hold(tree *check.Tree, vectors Vectors) (n int, worst Miss, err error) {
+	f, err := w.program(tree, vectors)
+	if err != nil {
+		return 0, worst, err
+	}
+	h := &holder{w: w, f: f, vectors: vectors}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	if err := h.given(); err != nil {
+		return 0, worst, err
+	}
+	err = h.compare()
+	return h.n, h.worst, err
+}
+
+// program builds the program that the witness is about.
+func (w *Witness) program(tree *check.Tree, vectors Vectors) (*ir.Func, error) {
+	u := tree.Units[w.Unit]
+	if u == nil {
+		return nil, fmt.Errorf("there is no unit %s", w.Unit)
+	}
+	var with []*notation.Override
+	for _, k := range slices.Sorted(mapKeys(w.Options)) {
+		_, x, err := (&holder{w: w, vectors: vectors}).tensor(w.Options[k])
+		if err != nil {
+			return nil, fmt.Errorf("option %s: %w", k, err)
+		}
+		with = append(with, &notation.Override{Name: notation.Word{Text: k}, Value: &notation.Number{Value: x[0]}})
+	}
+	f := &notation.Formula{Parts: []*notation.Apply{{Name: notation.Word{Text: w.Unit}}}}
+	blk, ds := check.InstantiateFormula(tree, w.Unit, f, with)
+	if blk == nil || ds.HasErrors() {
+		return nil, fmt.Errorf("%s: %s", w.Unit, ds.Error())
+	}
+	g := build(blk, w.Program, &ds)
+	if g == nil || ds.HasErrors() {
+		return nil, fmt.Errorf("%s: %s", w.Unit, ds.Error())
+	}
+	return g, nil
+}
+
+func mapKeys[V any](m map[string]V) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// build makes one of a block's programs: whole, frozen, start, update or
+// gradient, its first inner gradient.
+func build(blk *check.Block, program string, ds *diag.List) *ir.Func {
+	switch program {
+	case "op":
+		return irbuild.Op(blk, ds)
+	case "whole":
+		return irbuild.Whole(blk, ds)
+	case "frozen":
+		return irbuild.Frozen(blk, ds)
+	case "start":
+		return irbuild.Start(blk, ds)
+	case "update":
+		return irbuild.Update(blk, ds)
+	}
+	if k, ok := strings.CutPrefix(program, "gradient"); ok {
+		i, _ := strconv.Atoi(k)
+		if gs := irbuild.Gradients(blk, ds); i < len(gs) {
+			return gs[i].Func
+		}
+	}
+	return nil
+}
+
+// A holder holds one program to one witness.
+type holder struct {
+	w       *Witness
+	f       *ir.Func
+	vectors Vectors
+	sizes   map[string]int
+	params  map[string]*interp.Tensor
+	n       int
+	worst   Miss
+}
+
+// tensor reads what an assignment names.
+func (h *holder) tensor(name string) ([]int, []float64, error) {
+	if x, err := strconv.ParseFloat(name, 64); err == nil {
+		return nil, []float64{x}, nil
+	}
+	name = strings.TrimPrefix(name, "@")
+	block := -1
+	if k, i, ok := strings.Cut(name, "["); ok {
+		name = k
+		block, _ = strconv.Atoi(strings.TrimSuffix(i, "]"))
+	}
+	shape, data, ok := h.vectors(h.w.Prefix + name)
+	if !ok {
+		return nil, nil, fmt.Errorf("there is no tensor %s%s", h.w.Prefix, name)
+	}
+	if block >= 0 && len(shape) > 0 {
+		n := len(data) / shape[0]
+		shape, data = shape[1:], data[block*n:(block+1)*n]
+	}
+	return shape, data, nil
+}
+
+// source is the tensor that a parameter is read from.
+func (h *holder) source(param string) string {
+	if t, ok := h.w.In[param]; ok {
+		return t
+	}
+	return strings.TrimPrefix(param, h.w.Strip)
+}
+
+// given reads sizes and parameters.
+func (h *holder) given() error {
+	h.sizes, h.params = map[string]int{}, map[string]*interp.Tensor{}
+	for k, v := range h.w.Sizes {
+		_, data, err := h.tensor(v)
+		if err != nil {
+			return err
+		}
+		h.sizes[k] = int(data[0])
+	}
+	for _, p := range h.f.Params {
+		shape, _, err := h.tensor(h.source(p.Name))
+		if err != nil {
+			return err
+		}
+		for i, a := range p.Axes {
+			s, ok := a.Size.Symbol()
+			if at := len(shape) - len(p.Axes) + i; ok && at >= 0 && h.w.Sizes[s] == "" {
+				h.sizes[s] = shape[at]
+			}
+		}
+	}
+	if _, ok := h.sizes[lanes]; !ok {
+		h.sizes[lanes] = 1
+	}
+	for _, p := range h.f.Params {
+		_, data, _ := h.tensor(h.source(p.Name))
+		t := interp.NewTensor(interp.Shape(p.Axes, h.sizes)...)
+		switch {
+		case len(data) == len(t.Data):
+			copy(t.Data, data)
+		case len(data) == 1:
+			for i := range t.Data {
+				t.Data[i] = data[0]
+			}
+		default:
+			return fmt.Errorf("%s has %d entries, but parameter %s has the shape %v", h.source(p.Name), len(data), p.Name, t.Shape)
+		}
+		h.params[p.Name] = t
+	}
+	return nil
+}
+
+// compare compares results and gradients.
+func (h *holder) compare() error {
+	pair := autodiff.NewPair(h.f)
+	out := interp.Run(pair.Fwd, h.sizes, pick(pair.Fwd, h.params))
+	in := map[string]*interp.Tensor{}
+	for n, v := range out {
+		in[n] = v
+	}
+	for n, v := range h.params {
+		in[n] = v
+	}
+	for _, r := range h.f.Results {
+		in[autodiff.Bar(r.Name)] = interp.NewTensor(out[r.Name].Shape...)
+	}
+	for _, r := range h.w.Out {
+		if err := h.result(r, out, in); err != nil {
+			return err
+		}
+	}
+	for _, v := range pair.Bwd.Params {
+		if v.Role == ir.Saved {
+			in[v.Name] = out[v.Name]
+		}
+	}
+	grads := interp.Run(pair.Bwd, h.sizes, pick(pair.Bwd, in))
+	for _, p := range h.f.Params {
+		_, want, err := h.tensor("grad." + h.source(p.Name))
+		if err != nil || p.Elem != ir.Real || len(want) != len(h.params[p.Name].Data) {
+			continue
+		}
+		g := grads[autodiff.Bar(p.Name)]
+		if g == nil {
+			g = interp.NewTensor(h.params[p.Name].Shape...)
+		}
+		h.tell("the gradient of "+p.Name, g, want)
+	}
+	if h.n == 0 {
+		return fmt.Errorf("nothing was compared")
+	}
+	return nil
+}
+
+// result compares one result and notes its weight.
+func (h *holder) result(r WitnessResult, out, in map[string]*interp.Tensor) error {
+	t := out[r.Result]
+	if t == nil {
+		return fmt.Errorf("%s gives no %s", h.f.Name, r.Result)
+	}
+	if r.Weight != "" {
+		_, data, err := h.tensor(r.Weight)
+		if err != nil {
+			return err
+		}
+		bar := in[autodiff.Bar(r.Result)]
+		for i := range bar.Data {
+			bar.Data[i] = data[i%len(data)]
+		}
+	}
+	if r.Tensor == "" {
+		return nil
+	}
+	_, want, err := h.tensor(r.Tensor)
+	if err != nil {
+		return err
+	}
+	if len(want) != len(t.Data) {
+		return fmt.Errorf("%s has the shape %v, but %s has %d entries", r.Result, t.Shape, r.Tensor, len(want))
+	}
+	h.tell(r.Result, t, want)
+	return nil
+}
+
+func (h *holder) tell(name string, got *interp.Tensor, want []float64) {
+	scale := 1e-6
+	for _, x := range want {
+		scale = math.Max(scale, math.Abs(x))
+	}
+	for i, x := range want {
+		h.n++
+		err := math.Abs(got.Data[i]-x) / scale
+		if got.Data[i] == x {
+			err = 0
+		}
+		if !(err <= h.worst.Err) {
+			h.worst = Miss{name, index(got.Shape, i), got.Data[i], x, err}
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package prove_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/internal/vectors"
+)
+
+// witnessTol is the agreement with another implementation in float64: sums of
+// up to a hundred terms in another order, by the norm of the tensor.
+const witnessTol = 1e-11
+
+// The pages must reproduce what an implementation that shares nothing with
+// this compiler has computed: outputs, states and gradients.
+func TestWitnesses(t *testing.T) {
+	s := specs(t)
+	for _, w := range witnesses(t) {
+		t.Run(w.Unit+"/"+w.Program+"/"+w.Prefix, func(t *testing.T) {
+			n, worst, err := w.Hold(s.Tree, vectorsOf(t, w.File))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !(worst.Err <= witnessTol) {
+				t.Errorf("line %d: %v (%.1e)", w.Line, worst, worst.Err)
+			}
+			t.Logf("%d numbers, worst %.1e", n, worst.Err)
+		})
+	}
+}
+
+func witnesses(t *testing.T) []*prove.Witness {
+	t.Helper()
+	f, err := os.Open("testdata/witness.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	ws, err := prove.ReadWitnesses(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ws
+}
+
+var files = map[string]*vectors.File{}
+
+func vectorsOf(t *testing.T, name string) prove.Vectors {
+	t.Helper()
+	if files[name] == nil {
+		r, err := os.Open(filepath.Join("../../oracle/vectors", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if files[name], err = vectors.Read(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func(n string) ([]int, []float64, bool) {
+		v, ok := files[name].Lookup(n)
+		if !ok {
+			return nil, nil, false
+		}
+		if v.Kind != vectors.Int {
+			return v.Shape, v.Floats, true
+		}
+		data := make([]float64, len(v.Ints))
+		for i, x := range v.Ints {
+			data[i] = float64(x)
+		}
+		return v.Shape, data, true
+	}
+}
