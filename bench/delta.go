@@ -28,8 +28,8 @@ func deltaTasks(c *cc[float32], seed uint64) (tasks []task, worst difference, er
 		p := newPasses(s, n)
 		p.all()
 		for i := range p.forward {
-			tasks = append(tasks, task{deltaName("forward", d), goVariant, clocked(p.forward[i])},
-				task{deltaName("backward", d), goVariant, clocked(p.backward[i])})
+			tasks = append(tasks, task{deltaName("forward", d), i, goVariant, clocked(p.forward[i])},
+				task{deltaName("backward", d), i, goVariant, clocked(p.backward[i])})
 		}
 		if c == nil {
 			continue
@@ -44,7 +44,7 @@ func deltaTasks(c *cc[float32], seed uint64) (tasks []task, worst difference, er
 			}
 			for start := 0; start < tokens; start += n {
 				for _, pass := range []string{"forward", "backward"} {
-					tasks = append(tasks, task{deltaName(pass, d), v, func() (int64, error) {
+					tasks = append(tasks, task{deltaName(pass, d), start / n, v, func() (int64, error) {
 						return c.run(number, v, pass, start, min(n, tokens-start))
 					}})
 				}

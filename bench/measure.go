@@ -6,16 +6,18 @@ import (
 	"slices"
 )
 
-// A machine that is shared stalls for milliseconds at a time. So the work of
-// every variant is cut into slices that fit between two stalls, the slices of
-// all variants run in random order, once in each round, and a variant's time is
+// A machine that is shared stalls for milliseconds at a time, and its clock
+// moves from second to second. So the work of every variant is cut into slices
+// that fit between two stalls. In each round the slices run in random order,
+// each by all variants in a row, in random order too; and a variant's time is
 // the sum over its slices of the median over the rounds. Ratios are of such
-// sums; how far to trust one is shown by the quartiles of the same ratio taken
+// sums. How far to trust one is shown by the quartiles of the same ratio taken
 // in each round alone.
 
 // A task is one slice of one variant.
 type task struct {
 	what    string // what is computed: variants of the same what are compared
+	slice   int
 	variant string
 	run     func() (ns int64, err error)
 }
@@ -26,12 +28,34 @@ type times struct {
 	ns    [][]int64 // by task and round
 }
 
-// measure runs all tasks in each round, in an order drawn anew. One round
-// before the first is not counted. done is told after each round.
+// order draws the order of a round: the slices at random, and for each of them
+// its variants at random.
+func order(tasks []task, random *rand.Rand) (out []int) {
+	type piece struct {
+		what  string
+		slice int
+	}
+	var pieces []piece
+	at := map[piece][]int{}
+	for _, i := range random.Perm(len(tasks)) {
+		k := piece{tasks[i].what, tasks[i].slice}
+		if at[k] == nil {
+			pieces = append(pieces, k)
+		}
+		at[k] = append(at[k], i)
+	}
+	for _, k := range pieces {
+		out = append(out, at[k]...)
+	}
+	return out
+}
+
+// measure runs all tasks in each round. One round before the first is not
+// counted. done is told after each round.
 func measure(tasks []task, rounds int, random *rand.Rand, done func(round int)) (*times, error) {
 	t := &times{tasks: tasks, ns: make([][]int64, len(tasks))}
 	for round := -1; round < rounds; round++ {
-		for _, i := range random.Perm(len(tasks)) {
+		for _, i := range order(tasks, random) {
 			ns, err := tasks[i].run()
 			if err != nil {
 				return nil, err
@@ -56,12 +80,7 @@ func (t *times) slices(what, variant string) (out [][]int64) {
 }
 
 // sum is a variant's time in nanoseconds.
-func (t *times) sum(what, variant string) (ns float64) {
-	for _, s := range t.slices(what, variant) {
-		ns += median(s)
-	}
-	return ns
-}
+func (t *times) sum(what, variant string) float64 { return total(t.slices(what, variant)) }
 
 // longest is the longest median of a variant's slices.
 func (t *times) longest(what, variant string) (ns float64) {
@@ -73,25 +92,24 @@ func (t *times) longest(what, variant string) (ns float64) {
 
 // A ratio is how much longer one variant takes than another.
 type ratio struct {
-	of      float64 // of the sums of medians
-	lo, hi  float64 // quartiles of the ratios of single rounds
-	against string
+	of          float64 // of the sums of medians
+	lo, mid, hi float64 // quartiles of the ratios of single rounds
 }
 
 // over compares the times of two variants of a thing.
 func (t *times) over(what, variant, against string) ratio {
-	return quotient(t.slices(what, variant), t.slices(what, against), against)
+	return quotient(t.slices(what, variant), t.slices(what, against))
 }
 
 // quotient compares two lists of slices.
-func quotient(a, b [][]int64, against string) ratio {
-	r := ratio{of: total(a) / total(b), against: against}
+func quotient(a, b [][]int64) ratio {
+	r := ratio{of: total(a) / total(b)}
 	x, y := byRound(a), byRound(b)
 	each := make([]float64, min(len(x), len(y)))
 	for i := range each {
 		each[i] = float64(x[i]) / float64(y[i])
 	}
-	r.lo, r.hi = quantile(each, 0.25), quantile(each, 0.75)
+	r.lo, r.mid, r.hi = quantile(each, 0.25), quantile(each, 0.5), quantile(each, 0.75)
 	return r
 }
 

@@ -56,13 +56,13 @@ func modelTasks(seed uint64) ([]task, error) {
 			return nil, err
 		}
 		memory.Keep()
-		out = append(out, task{modelStep, goVariant, func() (int64, error) {
+		out = append(out, task{modelStep, start / modelChunk, goVariant, func() (int64, error) {
 			from := now()
 			err := b.chunk(before, ids[start:][:n], ids[start+1:][:n])
 			return now() - from, err
 		}})
 	}
-	return append(out, task{modelUpdate, goVariant, b.updater()}), nil
+	return append(out, task{modelUpdate, 0, goVariant, b.updater()}), nil
 }
 
 // A modelBuild is a model with its parameters and the gradient of its last

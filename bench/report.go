@@ -45,8 +45,8 @@ func (r *report) String() string {
 }
 
 func (r *report) delta(b *strings.Builder) {
-	fmt.Fprintf(b, "\nThe recurrence alone, %d tokens, float32, a checkpoint every %d. Ratios are C ÷ Go, in brackets the\n"+
-		"quartiles over the rounds; above 1 the emitted Go is faster. Budget: 1.0 against the textbook.\n\n", tokens, segment)
+	fmt.Fprintf(b, "\nThe recurrence alone, %d tokens, float32, a checkpoint every %d. Ratios are C ÷ Go, above 1 the emitted\n"+
+		"Go is faster; in brackets the quartiles of the ratios of single rounds. Budget: 1.0 against the textbook.\n\n", tokens, segment)
 	if !r.compared {
 		fmt.Fprintf(b, "Not compared: %s.\n\n| pass | Go, µs |\n|---|---|\n", r.without)
 		for _, p := range passesOf() {
@@ -71,9 +71,9 @@ func (r *report) whole(b *strings.Builder) {
 	own := r.recurrence(goVariant)
 	fmt.Fprintf(b, "\nBuilding %s at d = %d on one core, %d tokens in chunks of %d and one update: %s µs, of which the update\n%s; %.0f tokens/s. That is\n",
 		modelName, modelWidth, tokens, modelChunk, micros(step+update), micros(update), tokens/((step+update)/1e9))
-	fmt.Fprintf(b, "%s times the emitted recurrence alone, forward and backward", quotient(r.building(), own, ""))
+	fmt.Fprintf(b, "%s times the emitted recurrence alone, forward and backward", quotient(r.building(), own))
 	if r.compared {
-		fmt.Fprintf(b, ",\nand %s times that of the C textbook", quotient(r.building(), r.recurrence("textbook"), ""))
+		fmt.Fprintf(b, ",\nand %s times that of the C textbook", quotient(r.building(), r.recurrence("textbook")))
 	}
 	b.WriteString(".\n")
 }
@@ -98,7 +98,7 @@ func (r *report) generation(b *strings.Builder) {
 }
 
 func (r ratio) String() string {
-	return fmt.Sprintf("%s [%s–%s]", figures(r.of), figures(r.lo), figures(r.hi))
+	return fmt.Sprintf("%s [%s %s %s]", figures(r.of), figures(r.lo), figures(r.mid), figures(r.hi))
 }
 
 // figures prints a ratio with two digits after the point, or two that count.

@@ -41,10 +41,12 @@ gen/tree:
 
 # judges and readers: they look at what several steps make
 gen/prove:        gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/autodiff gen/interp
+gen/safety:       gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/plan
 gen/derive:       gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/autodiff
 gen/inspect:      gen/source gen/diag gen/spec gen/markdown!
 gen/vjpcheck:     gen/source gen/diag gen/shape gen/spec gen/notation gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/inspect!
-gen/trace:        gen/source gen/spec gen/plan
+gen/audit:        gen/source gen/spec gen/plan gen/trace
+gen/trace:        gen/source gen/shape gen/spec gen/notation gen/check gen/plan
 
 # the driver: the one place that sees the whole pipeline
 gen:              gen/* internal/vectors
@@ -58,7 +60,7 @@ generated:        runtime generated
 cmd/hecate:       runtime generated
 internal:
 internal/vectors:
-bench:            runtime generated internal
+bench:            runtime generated gen gen/*
 `
 
 // exceptions are the reasons behind the `!` of the import rule.
@@ -71,13 +73,12 @@ var exceptions = map[string]string{
 
 // testsMay are what test files may import beyond their package.
 const testsMay = `
-gen:              gen/* internal/vectors
+gen:              gen gen/* internal/vectors
 runtime:          runtime internal
 generated:        runtime generated internal/vectors
-cmd/hecategen:    gen/*
 cmd/hecate:       runtime generated internal
 internal:         internal
-bench:            runtime generated internal
+bench:            internal
 generated_smoke:  runtime generated internal
 `
 
@@ -86,12 +87,10 @@ generated_smoke:  runtime generated internal
 const (
 	thirdParty = `
 github.com/yuin/goldmark:            gen/markdown
-github.com/dave/jennifer:            gen/emitgo
+github.com/dave/jennifer:            gen/emitgo bench/core
 github.com/rogpeppe/go-internal:     cmd/hecategen
-gonum.org/v1/gonum:                  cmd/hecate
-gonum.org/v1/plot:                   cmd/hecate
+gonum.org/v1/plot:                   cmd/hecate bench
 golang.org/x/term:                   cmd/hecate
-golang.org/x/sys:                    gen/tree runtime/checkpoint
 `
 	thirdPartyTests = `
 github.com/google/go-cmp:            gen runtime internal cmd

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitgo"
+	"github.com/nl-hecate/hecate/gen/trace"
 	"github.com/nl-hecate/hecate/gen/tree"
 )
 
@@ -23,6 +24,21 @@ var Owned = []string{"generated"}
 // Emit compiles the pages and returns every file that they make, by its path
 // under the root. Nothing is returned when there is an error.
 func Emit(c Config) (tree.Files, diag.List) {
+	e, ds := emit(c)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	return e.files, ds
+}
+
+// An emission is what the pages become.
+type emission struct {
+	src   *Source
+	files tree.Files
+	trace *trace.Trace
+}
+
+func emit(c Config) (*emission, diag.List) {
 	s, ds := Load(c.Specs...)
 	if ds.HasErrors() {
 		return nil, ds
@@ -42,7 +58,9 @@ func Emit(c Config) (tree.Files, diag.List) {
 	}
 	files := emitgo.Files(units)
 	maps.Copy(files, emitgo.Safety(choices(s, table, c.Root)))
-	return tree.Files(files), ds
+	t := Trace(s, units, files, c.Root) // reads the files, so it comes last
+	files["generated/trace.json"] = t.JSON()
+	return &emission{s, files, t}, ds
 }
 
 // underRoot is a page's path under the root, whatever the working directory.

@@ -61,6 +61,10 @@ func (in *instancer) params(u *notation.Unit) {
 		case u.Kind == notation.OpUnit && p.Group > 0:
 			k = Constant
 		}
+		if u.Kind == notation.OpUnit && p.Name.Text == "out" {
+			in.ds.Errorf(diag.DuplicateName, p.Name.Span, "out is the name of an operation's result").Hint("give the parameter another name")
+			continue
+		}
 		in.symbol(&Symbol{Name: p.Name.Text, Kind: k, Type: p.Type, Span: p.Name.Span, Unit: u})
 	}
 }

@@ -80,12 +80,18 @@ func (o *orderer) visit(e *Equation) {
 	if s := o.b.Symbols[e.Name]; s != nil && s.Kind == State {
 		class = Step
 	}
+	if class > Static && !e.Timed && o.b.Time == tokenTime {
+		o.in.ds.Errorf(diag.TimeSuffix, e.Span(), "%s changes with every token", e.Name).Hint("write %s_t = …", e.Name)
+	}
 	e.Class = class
 	o.class[e.Name] = class
 	o.stack = o.stack[:len(o.stack)-1]
 	o.mark[e.Name] = 2
 	o.out = append(o.out, e)
 }
+
+// tokenTime is the letter of a rule's time.
+const tokenTime = "t"
 
 // A read is a name with the moment at which it is read.
 type read struct {
@@ -118,6 +124,9 @@ func (o *orderer) read(e *Equation, r read) Class {
 		return Step
 	}
 	if next == nil {
+		if sym.Kind == Input && o.b.Time == tokenTime {
+			return Parallel
+		}
 		return Static
 	}
 	o.visit(next)

@@ -68,6 +68,12 @@ func inRange(in *Instr, s Sub, size shape.Poly) bool {
 	return NeverNegative(lo) && NeverNegative(size.Sub(one).Sub(hi))
 }
 
+// InRange reports whether a subscript of an instruction stays inside an axis,
+// as far as Verify can tell.
+func InRange(in *Instr, s Sub, size shape.Poly) bool {
+	return s.Via != nil || inRange(in, s, size) || plausible(in, s, size)
+}
+
 // NeverNegative reports that p ≥ 0 whenever all sizes are at least one; false
 // means that it does not know.
 func NeverNegative(p shape.Poly) bool {

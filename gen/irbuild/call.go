@@ -28,14 +28,14 @@ func (e *builder) call(x *notation.Call) *ten {
 		return e.callOp(x, u)
 	}
 	if op, ok := functions[name]; ok {
-		ts := e.args(x)
+		ts := e.values(x)
 		if ts == nil || !e.arity(x, len(ts), 1) {
 			return nil
 		}
 		return e.unary(op, ts[0])
 	}
 	if op, ok := functions2[name]; ok {
-		ts := e.args(x)
+		ts := e.values(x)
 		if ts == nil || !e.arity(x, len(ts), 2) {
 			return nil
 		}
@@ -43,6 +43,11 @@ func (e *builder) call(x *notation.Call) *ten {
 			return nil
 		}
 		return e.scalar2(op, ts[0], ts[1])
+	}
+	if s := e.blk.Symbols[name]; s != nil && s.Kind == check.Part {
+		e.errorf(diag.NotSupported, x, "the part %s is called inside an expression", name).
+			Hint("call it on a line of its own: a = %s(x)", name)
+		return nil
 	}
 	e.errorf(diag.NotAFunction, &notation.Ident{Span: x.Fun.Span}, "there is no function %s", name)
 	return nil
@@ -66,6 +71,17 @@ func (e *builder) args(x *notation.Call) []*ten {
 	}
 	if !ok {
 		return nil
+	}
+	return out
+}
+
+// values are arguments that must be numbers.
+func (e *builder) values(x *notation.Call) []*ten {
+	out := e.args(x)
+	for i := range out {
+		if e.real(out[i], x.Args[i]) == nil {
+			return nil
+		}
 	}
 	return out
 }
@@ -249,6 +265,10 @@ type group struct {
 
 // targetIndex binds the indices of a left-hand side. A pair makes two.
 func (e *builder) targetIndex(bs []*notation.Binder) (vars []*loopVar, groups []group, ok bool) {
+	if b := twice(bs, map[string]bool{}); b != nil {
+		e.ds.Errorf(diag.DuplicateName, b.Span, "the index %s is bound twice", b.Name.Text).Hint("give one of them another letter")
+		return nil, nil, false
+	}
 	for _, b := range bs {
 		if len(b.Tuple) > 0 {
 			vs, _, _, ok := e.binders(b.Tuple)
@@ -269,6 +289,22 @@ func (e *builder) targetIndex(bs []*notation.Binder) (vars []*loopVar, groups []
 		vars = append(vars, vs...)
 	}
 	return vars, groups, true
+}
+
+// twice finds an index that a left-hand side binds again.
+func twice(bs []*notation.Binder, seen map[string]bool) *notation.Binder {
+	for _, b := range bs {
+		if d := twice(b.Tuple, seen); d != nil {
+			return d
+		}
+		if n := b.Name.Text; n != "" {
+			if seen[n] {
+				return b
+			}
+			seen[n] = true
+		}
+	}
+	return nil
 }
 
 // productAxis is the declared axis whose factors a pair runs over.

@@ -25,7 +25,7 @@ func (e *builder) expr(x notation.Expr) *ten {
 	case *notation.Grad:
 		return e.grad(x)
 	case *notation.Unary:
-		if t := e.expr(x.X); t != nil {
+		if t := e.value(x.X); t != nil {
 			return t.scale(-1)
 		}
 		return nil
@@ -38,12 +38,12 @@ func (e *builder) expr(x notation.Expr) *ten {
 	case *notation.Transpose:
 		return e.transpose(x)
 	case *notation.Norm:
-		if t := e.expr(x.X); t != nil {
+		if t := e.value(x.X); t != nil {
 			return e.norm(t)
 		}
 		return nil
 	case *notation.Abs:
-		if t := e.expr(x.X); t != nil {
+		if t := e.value(x.X); t != nil {
 			return e.unary(ir.Abs, t)
 		}
 		return nil
@@ -64,12 +64,31 @@ func (e *builder) expr(x notation.Expr) *ten {
 	return nil
 }
 
+// value builds an expression that must be a number or an array of numbers: a
+// position and a condition have no sum, product or gradient.
+func (e *builder) value(x notation.Expr) *ten { return e.real(e.expr(x), x) }
+
+// real refuses a value whose entries are positions or conditions.
+func (e *builder) real(t *ten, x notation.Expr) *ten {
+	switch {
+	case t == nil || t.elem == ir.Real:
+		return t
+	case t.elem == ir.Bool:
+		e.errorf(diag.NotSupported, x, "%s is a condition, not a number", text(x)).
+			Hint("choose numbers by it: { 1 if %s ; 0 otherwise }", text(x))
+	default:
+		e.errorf(diag.NotSupported, x, "%s holds positions, not numbers", text(x)).
+			Hint("a position stands in an index or in a comparison")
+	}
+	return nil
+}
+
 // binary builds a + b, a − b, a · b, a ⊙ b, a / b and a mod b.
 func (e *builder) binary(x *notation.Binary) *ten {
 	if x.Op == "·" {
 		return e.dot(x)
 	}
-	a, b := e.expr(x.X), e.expr(x.Y)
+	a, b := e.value(x.X), e.value(x.Y)
 	if a == nil || b == nil {
 		return nil
 	}
@@ -242,12 +261,12 @@ func (e *builder) selectTen(cond, yes, no *ten) *ten {
 func (e *builder) power(x *notation.Power) *ten {
 	n, isNum := e.number(x.Exp)
 	if norm, ok := x.X.(*notation.Norm); ok && isNum && n == 2 {
-		if t := e.expr(norm.X); t != nil {
+		if t := e.value(norm.X); t != nil {
 			return e.square(t)
 		}
 		return nil
 	}
-	t := e.expr(x.X)
+	t := e.value(x.X)
 	if t == nil {
 		return nil
 	}
@@ -264,7 +283,7 @@ func (e *builder) power(x *notation.Power) *ten {
 		}
 		return out
 	}
-	exp := e.expr(x.Exp)
+	exp := e.value(x.Exp)
 	if exp == nil {
 		return nil
 	}
@@ -345,7 +364,7 @@ func (e *builder) piecewise(x *notation.Piecewise) *ten {
 			c = e.one(c)
 			e.safe = append(e.safe, choice{c, true})
 		}
-		v := e.expr(a.Value)
+		v := e.value(a.Value)
 		e.safe = e.safe[:before]
 		if c != nil {
 			e.safe = append(e.safe, choice{c, false})

@@ -114,7 +114,7 @@ func (n *plainNames) equation(e *builder, eq *check.Equation) *ten {
 			return n.vals[eq.Name]
 		}
 	}
-	t := e.define(eq.Def)
+	t := e.real(e.define(eq.Def), eq.Def.Value)
 	if t == nil {
 		return nil
 	}

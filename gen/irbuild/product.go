@@ -13,7 +13,7 @@ import (
 func (e *builder) juxt(x *notation.Juxt) *ten {
 	items := make([]*ten, len(x.Items))
 	for i, it := range x.Items {
-		if items[i] = e.expr(it); items[i] == nil {
+		if items[i] = e.value(it); items[i] == nil {
 			for _, rest := range x.Items[i+1:] {
 				e.expr(rest)
 			}
@@ -131,7 +131,7 @@ func outer(a, b *ten) *ten {
 // dot builds a · b: the product of numbers, or the sum over the shared axis of
 // two vectors.
 func (e *builder) dot(x *notation.Binary) *ten {
-	a, b := e.expr(x.X), e.expr(x.Y)
+	a, b := e.value(x.X), e.value(x.Y)
 	if a == nil || b == nil {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (e *builder) dot(x *notation.Binary) *ten {
 
 // inner is ⟨A, B⟩: the sum of the products of all entries.
 func (e *builder) inner(x, xa, xb notation.Expr) *ten {
-	a, b := e.expr(xa), e.expr(xb)
+	a, b := e.value(xa), e.value(xb)
 	if a == nil || b == nil || !e.same(x, xa, xb, a, b) {
 		return nil
 	}
@@ -160,7 +160,7 @@ func (e *builder) inner(x, xa, xb notation.Expr) *ten {
 func (e *builder) stack(x *notation.Stack) *ten {
 	var ts []*ten
 	for _, it := range x.Items {
-		t := e.expr(it)
+		t := e.value(it)
 		if t == nil {
 			return nil
 		}

@@ -24,7 +24,7 @@ func (e *builder) reduce(x *notation.Reduce) *ten {
 	if len(unions) > 0 {
 		return e.overUnion(x, vars, unions[0])
 	}
-	body := e.expr(x.Body)
+	body := e.value(x.Body)
 	if body == nil {
 		return nil
 	}
@@ -73,8 +73,8 @@ func (e *builder) mean(x *notation.Reduce, body *ten, vars []*loopVar, conds []*
 	if x.Empty == nil {
 		return e.scalar2(ir.Div, sum, count)
 	}
-	empty := e.expr(x.Empty)
-	if empty == nil {
+	empty := e.value(x.Empty)
+	if empty == nil || !e.same(x, x.Body, x.Empty, sum, empty) {
 		return nil
 	}
 	none := e.scalar2(ir.Equal, count, literal(0))

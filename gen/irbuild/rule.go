@@ -117,22 +117,22 @@ func (n *ruleNames) equation(e *builder, eq *check.Equation) {
 func (e *builder) equationValue(eq *check.Equation) *ten {
 	e.eq, e.span = eq.ID, eq.Span()
 	if eq.Gate == nil {
-		return e.define(eq.Def)
+		return e.real(e.define(eq.Def), eq.Def.Value)
 	}
-	t := e.expr(eq.Gate.Init)
+	t := e.value(eq.Gate.Init)
 	if t == nil || eq.Gate.Within == nil {
 		return t
 	}
 	w := eq.Gate.Within
-	if x, ok := e.number(w.Lo); !ok || !inert(x, -1) {
-		lo := e.expr(w.Lo)
+	if x, ok := e.number(w.Lo); w.Lo != nil && !(ok && inert(x, -1)) {
+		lo := e.value(w.Lo)
 		if lo == nil {
 			return nil
 		}
 		t = e.scalar2(ir.Max2, t, lo)
 	}
-	if x, ok := e.number(w.Hi); !ok || !inert(x, 1) {
-		hi := e.expr(w.Hi)
+	if x, ok := e.number(w.Hi); w.Hi != nil && !(ok && inert(x, 1)) {
+		hi := e.value(w.Hi)
 		if hi == nil {
 			return nil
 		}
@@ -251,6 +251,19 @@ func (e *builder) shift(t *ten, to affine) *ten {
 	return u
 }
 
+// timelessStart refuses an initial value that depends on the sequence.
+func (e *builder) timelessStart(s *check.Symbol, t *ten) bool {
+	ok := true
+	for i := range t.fs {
+		t.fs[i].vars(func(v *loopVar) { ok = ok && v != e.token })
+	}
+	if !ok {
+		e.ds.Errorf(diag.TimeSuffix, s.Decl.Init.Where(), "state %s starts from a series", s.Name).
+			Labelf("changes with every token").Hint("a state starts from constants and learned values, before the first token")
+	}
+	return ok
+}
+
 // Start builds the initial values of a rule's states from its learned
 // parameters, for every lane.
 func Start(blk *check.Block, ds *diag.List) *ir.Func {
@@ -271,7 +284,7 @@ func Start(blk *check.Block, ds *diag.List) *ir.Func {
 		}
 		t := literal(0)
 		if s.Decl != nil && s.Decl.Init != nil {
-			if t = e.expr(s.Decl.Init); t == nil {
+			if t = e.value(s.Decl.Init); t == nil || !e.timelessStart(s, t) {
 				return nil
 			}
 		}

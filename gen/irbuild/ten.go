@@ -14,7 +14,9 @@ package irbuild
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -203,6 +205,7 @@ func (e *builder) emit(m emission) *ten {
 		in.Args = append(in.Args, ir.Arg{Val: o.f.val, Sub: e.subs(o.f.sub, o.slots, local, at)})
 	}
 	in.Guard = e.guardsOf(&m, at)
+	e.inside(in)
 	for _, l := range m.over {
 		in.Over = append(in.Over, local[l])
 	}
@@ -234,6 +237,22 @@ func (e *builder) emit(m emission) *ten {
 	e.f.Body = append(e.f.Body, in)
 	out.fs = []factor{{val, sub}}
 	return out
+}
+
+// inside reports an index that leaves the axis that it reads, at every size.
+func (e *builder) inside(in *ir.Instr) {
+	for _, a := range in.Args {
+		for i, s := range a.Sub {
+			if l, ok := s.Loop(); ok && in.Loops[l] == a.Val.Axes[i] {
+				continue
+			}
+			if !ir.InRange(in, s, a.Val.Axes[i].Size) {
+				e.ds.Errorf(diag.BadIndex, e.span, "an index of %s leaves its axis %s", strings.TrimPrefix(a.Val.Name, "%"), a.Val.Axes[i].Name).
+					Hint("positions count from 0; bound the index by a condition, such as i < n − 1")
+				return
+			}
+		}
+	}
 }
 
 // loopsOf lists the variables that become loops, in the order in which they

@@ -86,7 +86,7 @@ func (e *builder) liftVar(t *ten, v *loopVar) *ten { return e.lift(t, []*loopVar
 func (e *builder) overUnion(x *notation.Reduce, vars []*loopVar, u *unionIndex) *ten {
 	if x.Op == "Σ" {
 		var out *ten
-		for _, t := range e.eachPart(u, func() *ten { return e.expr(x.Body) }) {
+		for _, t := range e.eachPart(u, func() *ten { return e.value(x.Body) }) {
 			v := e.newVar(u.name, t.axes[0])
 			s := e.sumOver(at(t, v), append([]*loopVar{v}, vars...))
 			if out == nil {
@@ -97,7 +97,7 @@ func (e *builder) overUnion(x *notation.Reduce, vars []*loopVar, u *unionIndex) 
 		}
 		return out
 	}
-	parts := e.eachPart(u, func() *ten { return e.expr(x.Body) })
+	parts := e.eachPart(u, func() *ten { return e.value(x.Body) })
 	if parts == nil {
 		return nil
 	}

@@ -52,7 +52,7 @@ func (e *builder) override(out *ten) *ten {
 		ok := e.with(c.With)
 		t := (*ten)(nil)
 		if ok {
-			t = e.expr(c.Right)
+			t = e.value(c.Right)
 		}
 		e.pop()
 		if t == nil {

@@ -43,11 +43,14 @@ const (
 // input, parameter, gate and initial state.
 func (p *prover) outer(s subject) {
 	pair := autodiff.NewPair(s.f)
+	if s.learned {
+		defer p.parameters(s.f, pair)
+	}
+	if p.opt.Facts {
+		return
+	}
 	it := Item{Kind: OuterGradient, Name: s.name, Span: s.span}
 	p.settle(it, func() Evidence { return p.outerEvidence(s, pair) }, s.f, pair.Bwd)
-	if s.learned {
-		p.parameters(s.f, pair)
-	}
 }
 
 func (p *prover) outerEvidence(s subject, pair *autodiff.Pair) Evidence {
@@ -263,6 +266,9 @@ func (p *prover) noGrad(name string) string {
 // inner holds every gradient inside an equation to differences of the very
 // function that it names.
 func (p *prover) inner() {
+	if p.opt.Facts {
+		return
+	}
 	var ds diag.List
 	for _, g := range irbuild.Gradients(p.blk, &ds) {
 		it := Item{Kind: InnerGradient, Name: fmt.Sprintf("%s:%s", check.ID(g.At.Wrt.Text), check.ID(g.At.Call.Fun.Text)),

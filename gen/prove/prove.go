@@ -34,6 +34,9 @@ type Options struct {
 	Cache string
 	// Version stands for the compiler in the keys of the evidence.
 	Version string
+	// Facts leaves out what the compiler derives by itself, the gradients, and
+	// proves only what the page says.
+	Facts bool
 }
 
 // Block proves one unit. The list holds what fails; it has errors exactly when

@@ -1,0 +1,104 @@
+package build
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/nl-hecate/hecate/cmd/hecate/internal/plot"
+	"github.com/nl-hecate/hecate/runtime/checkpoint"
+)
+
+// outputs writes the checkpoint, the losses and the curve, and prints a
+// sample.
+func (r *run[F]) outputs(ctx context.Context, unigram, bigram, after float64, stopped bool) error {
+	if err := os.MkdirAll(r.opt.Out, 0o755); err != nil {
+		return err
+	}
+	stem := filepath.Join(r.opt.Out, r.name())
+	snap, err := r.snapshot()
+	if err != nil {
+		return err
+	}
+	if err := checkpoint.Write(stem+".safetensors", snap); err != nil {
+		return err
+	}
+	if err := writeFile(stem+".jsonl", r.losses()); err != nil {
+		return err
+	}
+	svg, png, err := plot.Draw(plot.Curve{Title: r.opt.Model + " on " + r.recipe.Text, Tokens: r.opt.Lanes * r.opt.Chunk, Bits: r.curve,
+		Unigram: unigram, Bigram: bigram, Before: r.before[0], After: after})
+	if err != nil {
+		return err
+	}
+	if err := writeFile(stem+".svg", svg); err != nil {
+		return err
+	}
+	if err := writeFile(stem+".png", png); err != nil {
+		return err
+	}
+	if r.opt.Sample > 0 && !stopped {
+		if err := r.sample(ctx); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(r.w, "wrote:    %s.safetensors .jsonl .svg .png\n", stem)
+	return nil
+}
+
+// sample prints text that the model goes on with.
+func (r *run[F]) sample(ctx context.Context) error {
+	chunk := r.stream.Next(1)
+	text, err := r.builder.Sample(ctx, byte(chunk.Inputs[0]), r.opt.Sample, r.opt.Seed)
+	if err != nil {
+		return err
+	}
+	if err := writeFile(filepath.Join(r.opt.Out, r.name()+".txt"), text); err != nil {
+		return err
+	}
+	fmt.Fprintf(r.w, "\n%s\n\n", printable(text))
+	return nil
+}
+
+// losses are one JSON object a step.
+func (r *run[F]) losses() []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	for i, x := range r.curve {
+		_ = e.Encode(struct { // a buffer takes everything
+			Step   int     `json:"step"`
+			Tokens int     `json:"tokens"`
+			Bits   float64 `json:"bits_per_byte"`
+		}{i + 1, (i + 1) * r.opt.Lanes * r.opt.Chunk, x})
+	}
+	return b.Bytes()
+}
+
+// writeFile replaces a file whole: a temporary file, fsync, rename.
+func writeFile(path string, data []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if _, err = f.Write(data); err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Chmod(f.Name(), 0o644)
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	return err
+}

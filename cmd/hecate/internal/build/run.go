@@ -1,0 +1,209 @@
+// Package build builds a small language model on a text: it streams the text
+// through the model in lanes, follows the gradient, measures the held-out part
+// before and after, and writes what came of it.
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"github.com/nl-hecate/hecate/cmd/hecate/internal/progress"
+	"github.com/nl-hecate/hecate/runtime/checkpoint"
+	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/runtime/stream"
+)
+
+// Options are what a run can be told.
+type Options struct {
+	Model  string
+	Sizes  map[string]int // those that differ from the defaults
+	Text   string         // path, or "" for the toolchain's text
+	Steps  int            // chunks of all lanes
+	Lanes  int
+	Chunk  int
+	Rate   float64 // 0: the update's own
+	Seed   uint64
+	Out    string // folder
+	Resume string // checkpoint to go on from
+	Sample int    // bytes of text to draw at the end
+}
+
+// A run is one build from its first step to its outputs.
+type run[F Float] struct {
+	opt     Options
+	recipe  recipe
+	builder *Builder[F]
+	text    *stream.Text
+	part    stream.Part
+	heldOut stream.Part
+	stream  *stream.Stream
+	curve   []float64 // bits per byte of every step, before its update
+	before  []float64 // the held-out figure before the first step
+	w       io.Writer
+}
+
+// Run builds a model. ctx ends the build early: what there is is measured no
+// more, but saved. What is wrong with the options, the text or the world is an
+// error of one line.
+func Run[F Float](ctx context.Context, c Catalog[F], opt Options, f Fallback, w io.Writer) error {
+	r, err := prepare(c, opt, f, w)
+	if err != nil {
+		return err
+	}
+	unigram, bigram := stream.Counts(r.part, r.heldOut)
+	fmt.Fprintf(w, "held out: the last %s bytes; counts of the rest give %.3f bits/byte (unigram), %.3f (bigram)\n",
+		progress.Count(r.heldOut.Len()), unigram, bigram)
+	if len(r.before) == 0 {
+		m, err := r.measure(ctx)
+		if err != nil && !errors.Is(err, context.Canceled) {
+			return err
+		}
+		r.before = []float64{m}
+		fmt.Fprintf(w, "before:   %.3f bits/byte on the held-out part\n", m)
+	}
+	stopped, err := r.steps(ctx)
+	if err != nil {
+		return err
+	}
+	after := math.NaN()
+	if !stopped {
+		if after, err = r.measure(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			return err
+		}
+		fmt.Fprintf(w, "after:    %.3f bits/byte on the held-out part (before %.3f, unigram %.3f, bigram %.3f)\n",
+			after, r.before[0], unigram, bigram)
+	}
+	return r.outputs(ctx, unigram, bigram, after, stopped)
+}
+
+// prepare opens the text, makes the model and takes up a saved run.
+func prepare[F Float](c Catalog[F], opt Options, f Fallback, w io.Writer) (*run[F], error) {
+	if err := opt.check(); err != nil {
+		return nil, err
+	}
+	m, sizes, err := c.model(opt.Model, opt.Sizes)
+	if err != nil {
+		return nil, err
+	}
+	update := c.Update(opt.Rate)
+	if err := badRate(update.Rate()); err != nil {
+		return nil, err
+	}
+	text, note, err := openText(opt.Text, f)
+	if err != nil {
+		return nil, err
+	}
+	r := &run[F]{opt: opt, text: text, w: w}
+	r.recipe = recipe{Model: opt.Model, Sizes: sizeWords(sizes), Rate: update.Rate(), Lanes: opt.Lanes, Chunk: opt.Chunk, Seed: opt.Seed, Text: filepath.Base(note)}
+	r.part, r.heldOut = text.Split()
+	if r.stream, err = stream.New(r.part, opt.Lanes); err != nil {
+		return nil, fmt.Errorf("text: %w", err)
+	}
+	if r.heldOut.Len() == 0 {
+		return nil, fmt.Errorf("text: %d bytes leave nothing to hold out", text.Len())
+	}
+	if r.builder, err = NewBuilder(m, update, opt.Lanes, opt.Seed); err != nil {
+		return nil, err
+	}
+	if opt.Resume != "" {
+		if err := r.resume(opt.Resume); err != nil {
+			return nil, fmt.Errorf("resume %s: %w", opt.Resume, err)
+		}
+	}
+	fmt.Fprintf(w, "%s: %s parameters (%s), %s arithmetic, %s\n", opt.Model, progress.Count(r.builder.Params().Size()), r.recipe.Sizes, num.Level, update.Name())
+	fmt.Fprintf(w, "text:     %s (%s bytes)\n", note, progress.Count(text.Len()))
+	return r, nil
+}
+
+// check refuses numbers that cannot be.
+func (o Options) check() error {
+	for _, n := range []struct {
+		name  string
+		got   int
+		least int
+	}{{"steps", o.Steps, 1}, {"lanes", o.Lanes, 1}, {"chunk", o.Chunk, 1}, {"sample", o.Sample, 0}} {
+		if n.got < n.least {
+			return fmt.Errorf("--%s is %d, must be at least %d", n.name, n.got, n.least)
+		}
+	}
+	if o.Rate < 0 {
+		return badRate(o.Rate)
+	}
+	return nil
+}
+
+// resume takes up the run in a checkpoint; it must be made from the same
+// recipe.
+func (r *run[F]) resume(path string) error {
+	s, err := checkpoint.Read(path)
+	if err != nil {
+		return err
+	}
+	saved, err := readRecipe(s)
+	if err != nil {
+		return err
+	}
+	if saved != r.recipe {
+		return fmt.Errorf("the run differs: saved %v, here %v", saved, r.recipe)
+	}
+	for _, k := range []string{formatKey, modelKey, sizesKey, rateKey, lanesKey, chunkKey, seedKey, textKey} {
+		if _, err := s.Meta(k); err != nil {
+			return err
+		}
+	}
+	return r.restore(s)
+}
+
+// measure returns the bits per byte of the held-out part.
+func (r *run[F]) measure(ctx context.Context) (float64, error) {
+	b := r.part.Bytes()
+	m, err := r.builder.Measure(ctx, b[len(b)-1], r.heldOut.Bytes(), r.opt.Chunk)
+	return m.Bits, err
+}
+
+// steps runs what is left of the build; it returns early when ctx ends.
+func (r *run[F]) steps(ctx context.Context) (stopped bool, err error) {
+	bar := progress.New(r.w)
+	first := len(r.curve)
+	per := r.opt.Lanes * r.opt.Chunk
+	for len(r.curve) < r.opt.Steps {
+		if ctx.Err() != nil {
+			bar.Done()
+			fmt.Fprintf(r.w, "stopped after %d of %d steps\n", len(r.curve), r.opt.Steps)
+			return true, nil
+		}
+		nats, err := r.builder.Step(r.stream.Next(r.opt.Chunk))
+		if err != nil {
+			bar.Done()
+			return false, err
+		}
+		r.curve = append(r.curve, bits(nats))
+		done := len(r.curve) - first
+		bar.Set(float64(len(r.curve))/float64(r.opt.Steps), func() string {
+			rate := float64(done*per) / bar.Elapsed().Seconds()
+			return fmt.Sprintf("step %d, %.3f bits/byte, %s tokens/s", len(r.curve), recent(r.curve), progress.Count(int64(rate)))
+		})
+	}
+	bar.Done()
+	fmt.Fprintf(r.w, "built:    %s tokens in %s, %s tokens/s\n", progress.Count(int64((len(r.curve)-first)*per)), progress.Clock(bar.Elapsed()),
+		progress.Count(int64(float64((len(r.curve)-first)*per)/max(bar.Elapsed().Seconds(), 1e-9))))
+	return false, nil
+}
+
+// recent is the mean of the last losses.
+func recent(curve []float64) float64 {
+	last := curve[max(0, len(curve)-50):]
+	sum := 0.0
+	for _, x := range last {
+		sum += x
+	}
+	return sum / float64(len(last))
+}
+
+// name is the stem of all files of the run.
+func (r *run[F]) name() string { return strings.ToLower(r.opt.Model) }

@@ -1,0 +1,293 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/prove"
+)
+
+// A fate is what became of one break.
+type fate struct {
+	What   string // page or row, place, what was done
+	Kind   string // sign, factor, …
+	Where  string // equation, claim, …, or row
+	By     string // diagnostic, proof, witness; equal; or "" for a survivor
+	Detail string
+}
+
+// What catches a break.
+const (
+	byMessage = "message"
+	byProof   = "proof"
+	byWitness = "witness"
+	equal     = "equal"
+)
+
+// judgePages breaks every page and returns the fates in order.
+func (w *world) judgePages(unit string, workers int) []fate {
+	type job struct {
+		page int
+		m    prove.Mutant
+	}
+	var jobs []job
+	for i, f := range w.files {
+		for _, m := range prove.Mutants(f) {
+			if unit == "" || m.Unit == unit {
+				jobs = append(jobs, job{i, m})
+			}
+		}
+	}
+	out := make([]fate, len(jobs))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for k := range next {
+				out[k] = w.judge(jobs[k].page, jobs[k].m)
+			}
+		})
+	}
+	for k := range jobs {
+		next <- k
+	}
+	close(next)
+	wg.Wait()
+	return out
+}
+
+// judge decides the fate of one break.
+func (w *world) judge(page int, m prove.Mutant) (f fate) {
+	f = fate{What: m.String(), Kind: m.Kind, Where: m.Line}
+	defer func() {
+		if r := recover(); r != nil {
+			f.By, f.Detail = byMessage, fmt.Sprint("internal: ", r)
+		}
+	}()
+	tree, _, ds := w.broken(page, m.Text())
+	if ds.HasErrors() {
+		f.By, f.Detail = byMessage, first(ds)
+		return f
+	}
+	units := w.readers[m.Unit]
+	if m.Defines && w.sameForms(tree, units) {
+		f.By = equal
+		return f
+	}
+	for _, name := range units {
+		u := tree.Units[name]
+		if u == nil {
+			continue
+		}
+		if r, ds := prove.Block(tree, u, prove.Options{Facts: true}); ds.HasErrors() {
+			f.By, f.Detail = byProof, first(ds)
+			if it := r.Items; len(it) > 0 && it[0].Kind == prove.Shape && it[0].Verdict == prove.Failed {
+				f.By = byMessage
+			}
+			return f
+		}
+		for _, x := range w.witnesses[name] {
+			if text := w.witnessed(tree, x); text != "" {
+				f.By, f.Detail = byWitness, text
+				return f
+			}
+		}
+	}
+	if w.sameNumbers(tree, units, m) {
+		f.By = equal
+	}
+	return f
+}
+
+func first(ds diag.List) string {
+	for _, d := range ds.Sorted() {
+		if d.Severity == diag.Error {
+			return fmt.Sprintf("%v %s", d.Code, d.Text)
+		}
+	}
+	return ""
+}
+
+// sameForms reports whether no program has changed its normal form.
+func (w *world) sameForms(tree *check.Tree, units []string) bool {
+	for _, name := range units {
+		u := tree.Units[name]
+		if u == nil {
+			return false
+		}
+		now := w.hashesOf(tree, u)
+		for key, h := range now {
+			if w.hashes[key] != h {
+				return false
+			}
+		}
+		if stands(u) && u.Kind != notation.BiasUnit && len(now) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// sameNumbers reports whether a break that nothing has caught is none: the
+// programs that it reaches give the same numbers, or, where it speaks of
+// something, the two sides of what it says do.
+func (w *world) sameNumbers(tree *check.Tree, units []string, m prove.Mutant) bool {
+	if !m.Defines {
+		return w.sameSides(tree, m)
+	}
+	for _, name := range units {
+		a, okA := w.programs(w.tree, name)
+		b, okB := w.programs(tree, name)
+		if !okA || !okB || len(a) != len(b) {
+			return false
+		}
+		for i := range a {
+			if !agree(a[i].Func, b[i].Func, name) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (w *world) programs(tree *check.Tree, name string) ([]prove.Program, bool) {
+	u := tree.Units[name]
+	if u == nil || !stands(u) {
+		return nil, u != nil
+	}
+	blk, ds := check.Instantiate(tree, u)
+	if blk == nil || ds.HasErrors() {
+		return nil, false
+	}
+	ps := prove.Programs(blk, &ds)
+	return ps, !ds.HasErrors()
+}
+
+// sameSides reports whether the claims of the broken unit compute, side by
+// side, what they computed before.
+func (w *world) sameSides(tree *check.Tree, m prove.Mutant) bool {
+	old, new := w.tree.Units[m.Unit], tree.Units[m.Unit]
+	if old == nil || new == nil {
+		return false
+	}
+	a, b := w.claims(w.tree, old), w.claims(tree, new)
+	if len(a) == 0 || len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] == nil || b[i] == nil || !agree(a[i], b[i], m.Unit) {
+			return false
+		}
+	}
+	return m.Line == "claim" || m.Line == "eval" || m.Line == "adjoint"
+}
+
+func (w *world) claims(tree *check.Tree, u *notation.Unit) []*ir.Func {
+	blk, ds := check.Instantiate(tree, u)
+	if blk == nil || ds.HasErrors() {
+		return nil
+	}
+	var out []*ir.Func
+	for _, c := range blk.Claims {
+		if q := irbuild.Claim(blk, c, &ds); q != nil {
+			out = append(out, q.Func)
+		} else {
+			out = append(out, nil)
+		}
+	}
+	return out
+}
+
+// agreeTol is the agreement of two programs that compute the same in another
+// order.
+const agreeTol = 1e-10
+
+// agree reports whether two programs give the same results and gradients at
+// some points.
+func agree(f, g *ir.Func, seed string) bool {
+	for round := range 6 {
+		a, okA := prove.Sample(f, g, seed, round)
+		b, okB := prove.Sample(g, f, seed, round)
+		if !okA || !okB || len(a) != len(b) {
+			return false
+		}
+		for name, x := range a {
+			y := b[name]
+			if y == nil || !alike(x, y) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func alike(a, b *interp.Tensor) bool {
+	if len(a.Data) != len(b.Data) {
+		return false
+	}
+	scale := 1e-3
+	for _, x := range a.Data {
+		scale = math.Max(scale, math.Abs(x))
+	}
+	for i := range a.Data {
+		if a.Data[i] != b.Data[i] && !(math.Abs(a.Data[i]-b.Data[i]) <= agreeTol*scale) {
+			return false
+		}
+	}
+	return true
+}
+
+// judgeTable breaks the rows of the table of local derivatives, one after
+// another: the table is shared.
+func (w *world) judgeTable() []fate {
+	var out []fate
+	for _, op := range ir.Ops() {
+		for _, how := range []struct {
+			kind   string
+			factor float64
+		}{{"sign", -1}, {"factor", 2}, {"dropped", 0}} {
+			restore, ok := autodiff.Break(op, how.factor)
+			if !ok {
+				break
+			}
+			f := fate{What: fmt.Sprintf("row %v: %s", op, how.kind), Kind: how.kind, Where: "row"}
+			if text := w.tableCaught(op); text != "" {
+				f.By, f.Detail = byProof, text
+			} else if !prove.HasDerivative(op) {
+				f.By = equal
+			}
+			restore()
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// tableCaught says what notices a broken row, or "".
+func (w *world) tableCaught(op ir.Op) (text string) {
+	defer func() {
+		if r := recover(); r != nil {
+			text = fmt.Sprint("internal: ", r)
+		}
+	}()
+	if t := prove.Primitive(op); t != "" {
+		return t
+	}
+	for _, u := range w.tree.Order {
+		if !stands(u) || u.Kind == notation.ModelUnit {
+			continue
+		}
+		if _, ds := prove.Block(w.tree, u, prove.Options{}); ds.HasErrors() {
+			return first(ds)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/markdown"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/source"
+	"github.com/nl-hecate/hecate/gen/spec"
+	"github.com/nl-hecate/hecate/internal/vectors"
+)
+
+// A world is the pages as they are, with everything that a broken page is
+// compared with.
+type world struct {
+	pages     []*spec.Page
+	files     []*notation.File
+	known     map[string]bool
+	tree      *check.Tree
+	readers   map[string][]string // unit → units that use it, itself first, near ones first
+	hashes    map[string]string   // unit/program → normal form
+	witnesses map[string][]*prove.Witness
+	vectors   map[string]*vectors.File
+}
+
+func newWorld(specs, dir, list string) (*world, error) {
+	w := &world{known: map[string]bool{}, hashes: map[string]string{}, witnesses: map[string][]*prove.Witness{}, vectors: map[string]*vectors.File{}}
+	if err := w.load(specs); err != nil {
+		return nil, err
+	}
+	if err := w.loadWitnesses(dir, list); err != nil {
+		return nil, err
+	}
+	w.readers = readers(w.tree)
+	for _, u := range w.tree.Order {
+		for name, h := range w.hashesOf(w.tree, u) {
+			w.hashes[name] = h
+		}
+		if _, ds := prove.Block(w.tree, u, prove.Options{Facts: true}); ds.HasErrors() {
+			return nil, fmt.Errorf("the pages must be clean before they are broken:\n%s", ds.Error())
+		}
+	}
+	for _, ws := range w.witnesses {
+		for _, x := range ws {
+			if text := w.witnessed(w.tree, x); text != "" {
+				return nil, fmt.Errorf("%s differs from the witness before it is broken: %s", x.Unit, text)
+			}
+		}
+	}
+	return w, nil
+}
+
+// load reads the pages that have units.
+func (w *world) load(specs string) error {
+	var names []string
+	err := filepath.WalkDir(specs, func(p string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(p, ".md") {
+			names = append(names, p)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("read pages: %w", err)
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		text, err := os.ReadFile(n)
+		if err != nil {
+			return fmt.Errorf("read pages: %w", err)
+		}
+		p, _ := markdown.Parse(source.NewFile(filepath.ToSlash(n), string(text)))
+		if !p.Ours() || !p.Emits() {
+			continue
+		}
+		w.pages = append(w.pages, p)
+		for k := range notation.Known(inputs(p, nil)) {
+			w.known[k] = true
+		}
+	}
+	for _, p := range w.pages {
+		f, ds := notation.Parse(p.File, inputs(p, w.known))
+		if ds.HasErrors() {
+			return fmt.Errorf("the pages must be clean:\n%s", ds.Error())
+		}
+		w.files = append(w.files, f)
+	}
+	tree, ds := check.Collect(w.files)
+	if ds.HasErrors() {
+		return fmt.Errorf("the pages must be clean:\n%s", ds.Error())
+	}
+	w.tree = tree
+	return nil
+}
+
+func inputs(p *spec.Page, known map[string]bool) []notation.Input {
+	var out []notation.Input
+	for _, b := range p.Blocks {
+		if b.IsHecate {
+			out = append(out, notation.Input{Text: b.Text, Offset: b.FileOffset, File: p.File, Example: b.IsExample, Known: known})
+		}
+	}
+	return out
+}
+
+// broken is the tree with one page in another form.
+func (w *world) broken(i int, text string) (*check.Tree, *spec.Page, diag.List) {
+	p, ds := markdown.Parse(source.NewFile(w.pages[i].File.Path, text))
+	f, nd := notation.Parse(p.File, inputs(p, w.known))
+	ds.Append(nd)
+	files := slices.Clone(w.files)
+	files[i] = f
+	tree, td := check.Collect(files)
+	ds.Append(td)
+	return tree, p, ds
+}
+
+// hashesOf are the normal forms of a unit's programs.
+func (w *world) hashesOf(tree *check.Tree, u *notation.Unit) map[string]string {
+	out := map[string]string{}
+	if !stands(u) {
+		return out
+	}
+	blk, ds := check.Instantiate(tree, u)
+	if blk == nil || ds.HasErrors() {
+		return out
+	}
+	for _, p := range prove.Programs(blk, &ds) {
+		out[u.Name.Text+"/"+p.Name] = autodiff.Hash(p.Func)
+	}
+	return out
+}
+
+// stands reports whether a unit becomes a program by itself.
+func stands(u *notation.Unit) bool {
+	switch u.Kind {
+	case notation.OpUnit, notation.RuleUnit, notation.ComposeUnit, notation.ModelUnit, notation.UpdateUnit, notation.BiasUnit:
+		return true
+	}
+	return false
+}
+
+func (w *world) loadWitnesses(dir, list string) error {
+	f, err := os.Open(list)
+	if err != nil {
+		return fmt.Errorf("read witnesses: %w", err)
+	}
+	defer f.Close()
+	all, err := prove.ReadWitnesses(f)
+	if err != nil {
+		return err
+	}
+	for _, x := range all {
+		w.witnesses[x.Unit] = append(w.witnesses[x.Unit], x)
+		if w.vectors[x.File] != nil {
+			continue
+		}
+		r, err := os.Open(filepath.Join(dir, x.File))
+		if err != nil {
+			return fmt.Errorf("read witnesses: %w", err)
+		}
+		w.vectors[x.File], err = vectors.Read(r)
+		r.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// witnessTol is how far a unit may be from numbers that were computed by
+// another implementation in float64.
+const witnessTol = 1e-9
+
+// witnessed says how a unit differs from a witness, or "".
+func (w *world) witnessed(tree *check.Tree, x *prove.Witness) string {
+	_, worst, err := x.Hold(tree, func(name string) ([]int, []float64, bool) { return lookup(w.vectors[x.File], name) })
+	switch {
+	case err != nil:
+		return err.Error()
+	case !(worst.Err <= witnessTol):
+		return worst.String()
+	}
+	return ""
+}
+
+func lookup(f *vectors.File, name string) ([]int, []float64, bool) {
+	t, ok := f.Lookup(name)
+	if !ok {
+		return nil, nil, false
+	}
+	if t.Kind != vectors.Int {
+		return t.Shape, t.Floats, true
+	}
+	data := make([]float64, len(t.Ints))
+	for i, n := range t.Ints {
+		data[i] = float64(n)
+	}
+	return t.Shape, data, true
+}
+
+// readers lists for every unit the units that a change of it can reach: by
+// name, by call, and through the law, which every formula of knobs uses.
+func readers(tree *check.Tree) map[string][]string {
+	uses := map[string][]string{}
+	note := func(of, by string) {
+		if of != by && tree.Units[of] != nil && !slices.Contains(uses[of], by) {
+			uses[of] = append(uses[of], by)
+		}
+	}
+	for _, u := range tree.Order {
+		notation.Inspect(u, func(n any) bool {
+			switch n := n.(type) {
+			case *notation.Apply:
+				note(n.Name.Text, u.Name.Text)
+			case *notation.Call:
+				note(n.Fun.Text, u.Name.Text)
+			case *notation.Formula:
+				if len(n.Parts) > 1 {
+					for _, law := range tree.Kinds(notation.LawUnit) {
+						note(law.Name.Text, u.Name.Text)
+					}
+				}
+			}
+			return true
+		})
+	}
+	out := map[string][]string{}
+	for _, u := range tree.Order {
+		all := []string{u.Name.Text}
+		for i := 0; i < len(all); i++ {
+			for _, by := range uses[all[i]] {
+				if !slices.Contains(all, by) {
+					all = append(all, by)
+				}
+			}
+		}
+		out[u.Name.Text] = all
+	}
+	return out
+}

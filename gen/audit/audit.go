@@ -1,0 +1,356 @@
+// Package audit says what is covered and what is not: every equation with its
+// symbols and tests, every symbol with its equations, and the gaps by name.
+//
+// It adds nothing to the trace but judgement: an equation without a symbol is a
+// gap, and so is a unit without a test, a symbol that no equation stands
+// behind, a citation that nobody has read, and a sentence of a contract with no
+// line behind it. What a page declares instead of deriving (adjoints,
+// relaxations, cut gradients) is listed with its reason.
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/spec"
+	"github.com/nl-hecate/hecate/gen/trace"
+)
+
+// An Input is what an audit looks at.
+type Input struct {
+	Pages []*spec.Page // citations resolved
+	Tree  *check.Tree
+	Trace *trace.Trace
+	Path  func(page string) string // of a page, under the root
+}
+
+// A Report is the result.
+type Report struct {
+	Format    int               `json:"format"`
+	Pages     int               `json:"pages"`
+	Coverage  []Share           `json:"coverage"`
+	Gaps      []Gap             `json:"gaps"`
+	Declared  []Declared        `json:"declared"`
+	Units     []*trace.Unit     `json:"units"`
+	Equations []*trace.Equation `json:"equations"`
+	Symbols   []*trace.Symbol   `json:"symbols"`
+	Tests     []*trace.Test     `json:"tests"`
+}
+
+// A Share is how many of something are as they should be.
+type Share struct {
+	What string `json:"what"`
+	Have int    `json:"have"`
+	Of   int    `json:"of"`
+}
+
+// Percent is 100 where there is nothing to have.
+func (s Share) Percent() float64 {
+	if s.Of == 0 {
+		return 100
+	}
+	return 100 * float64(s.Have) / float64(s.Of)
+}
+
+// A GapKind says what is missing.
+type GapKind string
+
+// The gaps.
+const (
+	NoSymbol   GapKind = "equation without a symbol"
+	NoEquation GapKind = "symbol without an equation"
+	Stranger   GapKind = "comment that names no equation"
+	NoTest     GapKind = "unit without a test"
+	Loose      GapKind = "test that is about no unit"
+	Unread     GapKind = "citation that nobody has read"
+	Prose      GapKind = "contract in prose only"
+	Unbacked   GapKind = "tag without a line"
+)
+
+// gapKinds is the order of the report.
+var gapKinds = []GapKind{NoSymbol, NoEquation, Stranger, NoTest, Loose, Unread, Unbacked, Prose}
+
+// A Gap is something that is missing, by name.
+type Gap struct {
+	Kind GapKind `json:"kind"`
+	Name string  `json:"name"`
+	Why  string  `json:"why,omitempty"`
+	File string  `json:"file,omitempty"`
+	Line int     `json:"line,omitempty"`
+}
+
+// A Declared line is taken from the page as it stands.
+type Declared struct {
+	Kind   string `json:"kind"` // adjoint, relax, nograd
+	Unit   string `json:"unit"`
+	Text   string `json:"text"`
+	Reason string `json:"reason,omitempty"`
+	Page   string `json:"page"`
+	Line   int    `json:"line"`
+}
+
+// New makes the report.
+func New(in Input) *Report {
+	t := in.Trace
+	a := &auditor{in: in, out: &Report{Format: 1, Pages: len(in.Pages), Units: t.Units, Equations: t.Equations, Symbols: t.Symbols, Tests: t.Tests}}
+	a.equations()
+	a.symbols()
+	a.units()
+	a.citations()
+	a.contracts()
+	a.declared()
+	slices.SortStableFunc(a.out.Gaps, func(x, y Gap) int {
+		return slices.Index(gapKinds, x.Kind) - slices.Index(gapKinds, y.Kind)
+	})
+	return a.out
+}
+
+type auditor struct {
+	in  Input
+	out *Report
+}
+
+func (a *auditor) share(what string, have, of int) {
+	a.out.Coverage = append(a.out.Coverage, Share{what, have, of})
+}
+
+func (a *auditor) gap(kind GapKind, name, file string, line int, why string) {
+	a.out.Gaps = append(a.out.Gaps, Gap{kind, name, why, file, line})
+}
+
+func (a *auditor) unit(id string) *trace.Unit {
+	for _, u := range a.out.Units {
+		if u.ID == id {
+			return u
+		}
+	}
+	return nil
+}
+
+func (a *auditor) equations() {
+	symbol, test := 0, 0
+	for _, e := range a.out.Equations {
+		if len(e.Tests) > 0 {
+			test++
+		}
+		if len(e.Symbols) > 0 {
+			symbol++
+			continue
+		}
+		a.gap(NoSymbol, e.ID, e.Page, e.Line, a.reason(e))
+	}
+	a.share("equations that a symbol computes", symbol, len(a.out.Equations))
+	a.share("equations that a test holds", test, len(a.out.Equations))
+}
+
+// reason says why an equation has no symbol.
+func (a *auditor) reason(e *trace.Equation) string {
+	u := a.unit(e.Unit)
+	switch {
+	case len(e.In) > 0:
+		return "written out in " + strings.Join(e.In, ", ") + ", which has none"
+	case len(e.Claims) > 0:
+		return "only claims of " + strings.Join(e.Claims, ", ") + " speak of it"
+	case e.Kind == "function":
+		if u != nil && u.Kind == "function" {
+			return "no emitted equation calls it"
+		}
+	case u != nil && u.Emitted:
+		return "no statement of " + u.Package + " names it"
+	}
+	if u != nil {
+		return "no emitted unit is made with " + u.Kind + " " + u.Name
+	}
+	return "its unit is unknown"
+}
+
+func (a *auditor) symbols() {
+	have := 0
+	var file string
+	var names []string
+	flush := func() {
+		if len(names) > 0 {
+			a.gap(NoEquation, strings.Join(names, ", "), file, 0, "")
+		}
+		names = nil
+	}
+	byFile := slices.Clone(a.out.Symbols)
+	slices.SortStableFunc(byFile, func(x, y *trace.Symbol) int { return strings.Compare(x.File, y.File) })
+	for _, s := range byFile {
+		for _, id := range s.Unknown {
+			a.gap(Stranger, id, s.File, s.Line, "in "+local(s.Name))
+		}
+		if len(s.Equations) > 0 {
+			have++
+			continue
+		}
+		if s.File != file {
+			flush()
+			file = s.File
+		}
+		names = append(names, local(s.Name))
+	}
+	flush()
+	a.share("symbols that an equation stands behind", have, len(a.out.Symbols))
+}
+
+// local is a symbol's name inside its package.
+func local(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
+
+func (a *auditor) units() {
+	of, have := 0, 0
+	for _, u := range a.out.Units {
+		if !u.Emitted {
+			continue
+		}
+		of++
+		if len(u.Tests) > 0 {
+			have++
+			continue
+		}
+		a.gap(NoTest, u.ID, u.Page, u.Line, "")
+	}
+	for _, t := range a.out.Tests {
+		if t.Unit == "" && !a.shared(t) {
+			a.gap(Loose, local(t.Name), t.File, t.Line, "")
+		}
+	}
+	a.share("emitted units with a test", have, of)
+}
+
+// shared reports whether a test stands in a package of shared code.
+func (a *auditor) shared(t *trace.Test) bool {
+	dir := t.File[:strings.LastIndexByte(t.File, '/')+1]
+	return !slices.ContainsFunc(a.out.Symbols, func(s *trace.Symbol) bool { return s.Role != trace.Shared && strings.HasPrefix(s.File, dir) })
+}
+
+func (a *auditor) citations() {
+	of, have := 0, 0
+	for _, p := range a.in.Pages {
+		if !p.Emits() {
+			continue
+		}
+		for _, c := range p.Citations {
+			if c.State == spec.Read {
+				of, have = of+1, have+1
+				continue
+			}
+			if c.State == spec.WholePaper {
+				continue // names no equation
+			}
+			of++
+			line, _ := c.Span.File.Pos(c.Span.Start)
+			a.gap(Unread, c.Canonical, a.in.Path(p.File.Path), line, c.State.String())
+		}
+	}
+	a.share("cited equations that somebody has read", have, of)
+}
+
+// backed are the fields of a contract whose statements a line can back.
+var backed = []spec.FieldName{spec.Guarantees, spec.Cost}
+
+func (a *auditor) contracts() {
+	of, have := 0, 0
+	for i, p := range a.in.Pages {
+		if !p.Emits() || p.Header == nil {
+			continue
+		}
+		tags := a.tags(i)
+		for _, name := range backed {
+			f := p.Header.Field(name)
+			if f == nil {
+				continue
+			}
+			for _, part := range f.Parts {
+				of++
+				line, _ := part.Span.File.Pos(part.Span.Start)
+				at := a.in.Path(p.File.Path)
+				missing := slices.DeleteFunc(slices.Clone(part.Tags), func(t spec.Tag) bool { return tags[t.Text] })
+				switch {
+				case len(part.Tags) == 0:
+					a.gap(Prose, string(name), at, line, oneLine(part.Text))
+				case len(missing) > 0:
+					for _, t := range missing {
+						a.gap(Unbacked, "{"+t.Text+"}", at, line, oneLine(part.Text))
+					}
+				default:
+					have++
+				}
+			}
+		}
+	}
+	a.share("contract statements with a line behind them", have, of)
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// tags are the tags of the lines of a page.
+func (a *auditor) tags(page int) map[string]bool {
+	out := map[string]bool{}
+	add := func(w *notation.Word) {
+		if w != nil {
+			out[w.Text] = true
+		}
+	}
+	for _, u := range a.in.Tree.Order {
+		if u.Span.File != a.in.Pages[page].File {
+			continue
+		}
+		for _, st := range u.Body {
+			switch s := st.(type) {
+			case *notation.Claim:
+				add(s.Tag)
+			case *notation.Invariant:
+				add(s.Tag)
+			case *notation.Cost:
+				add(s.Tag)
+			}
+		}
+	}
+	return out
+}
+
+// declared lists what is taken from the pages as it stands.
+func (a *auditor) declared() {
+	for _, u := range a.in.Tree.Order {
+		if u.Example {
+			continue
+		}
+		add := func(kind string, span notation.Span, reason *notation.Text) {
+			line, _ := span.File.Pos(span.Start)
+			d := Declared{Kind: kind, Unit: check.ID(u.Name.Text), Text: oneLine(span.Text()), Page: a.in.Path(u.Span.File.Path), Line: line}
+			if reason != nil {
+				d.Reason = reason.Value
+				d.Text = oneLine(strings.Replace(d.Text, fmt.Sprintf("%q", reason.Value), "", 1))
+			}
+			a.out.Declared = append(a.out.Declared, d)
+		}
+		for _, st := range u.Body {
+			switch s := st.(type) {
+			case *notation.Claim:
+				if s.Keyword.Text == "adjoint" || s.Keyword.Text == "relax" {
+					add(s.Keyword.Text, s.Span, s.Reason)
+				}
+			case *notation.NoGrad:
+				add("nograd", s.Span, s.Reason)
+			case *notation.Declare:
+				for _, n := range s.Names {
+					if slices.ContainsFunc(n.Attrs, func(w *notation.Word) bool { return w.Text == "nograd" }) {
+						add("nograd", n.Span, n.Reason)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Clean reports whether every equation has a symbol and every emitted unit a
+// test, and every comment in the code names an equation.
+func (r *Report) Clean() bool {
+	return !slices.ContainsFunc(r.Gaps, func(g Gap) bool {
+		return g.Kind == NoSymbol || g.Kind == NoTest || g.Kind == Stranger || g.Kind == Unbacked
+	})
+}

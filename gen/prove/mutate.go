@@ -1,0 +1,305 @@
+package prove
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/source"
+)
+
+// How good is the proof? That is measured by breaking the pages one token at a
+// time, as a tired hand would, and looking whether anything notices: a sign, a
+// factor, an axis, an index, the moment at which a state is read, the name
+// beside the right one, a transposition, an operator, a side of a claim. This
+// file only says what is broken and how; judging is for the caller, who can
+// load a page.
+
+// A Mutant is one break: the text of a span is replaced.
+type Mutant struct {
+	Span source.Span
+	New  string
+	Kind string // sign, factor, …
+	Unit string // in which it stands
+	Line string // what kind of line: equation, claim, cost, …
+	// Defines says that the line computes something; any other line only
+	// speaks of what is computed.
+	Defines bool
+}
+
+func (m Mutant) String() string {
+	line, col := m.Span.File.Pos(m.Span.Start)
+	return fmt.Sprintf("%s:%d:%d %s: %s → %s", m.Span.File.Path, line, col, m.Kind, short(m.Span.Text()), short(m.New))
+}
+
+func short(s string) string {
+	if s == "" {
+		return "(nothing)"
+	}
+	return s
+}
+
+// Text is the page with the break in it.
+func (m Mutant) Text() string {
+	t := m.Span.File.Text
+	return t[:m.Span.Start] + m.New + t[m.Span.End:]
+}
+
+// Mutants lists the breaks of a page's units, without duplicates, in the order
+// of the page.
+func Mutants(f *notation.File) []Mutant {
+	var out []Mutant
+	for _, u := range f.Units {
+		b := &breaker{unit: u, names: namesOf(u)}
+		if u.Result != nil {
+			b.define(u.Result)
+		}
+		for _, p := range u.Params {
+			b.shape(p.Type)
+		}
+		b.formula(u.Formula, u.With)
+		for _, st := range u.Body {
+			b.statement(st)
+		}
+		out = append(out, b.out...)
+	}
+	seen := map[string]bool{}
+	out = slices.DeleteFunc(out, func(m Mutant) bool {
+		key := fmt.Sprint(m.Span.Start, m.Span.End, m.New)
+		old := seen[key]
+		seen[key] = true
+		return old || m.New == m.Span.Text()
+	})
+	slices.SortStableFunc(out, func(a, b Mutant) int { return a.Span.Start - b.Span.Start })
+	return out
+}
+
+// A breaker breaks the lines of one unit.
+type breaker struct {
+	unit    *notation.Unit
+	names   []string
+	line    string
+	defines bool
+	out     []Mutant
+}
+
+// namesOf lists the names that a unit's lines use, in order.
+func namesOf(u *notation.Unit) []string {
+	var out []string
+	notation.Inspect(u, func(n any) bool {
+		if id, ok := n.(*notation.Ident); ok && !slices.Contains(out, id.Name.Text) {
+			out = append(out, id.Name.Text)
+		}
+		return true
+	})
+	return out
+}
+
+func (b *breaker) add(kind string, at source.Span, text string) {
+	if at.File == nil || at.Start > at.End || strings.Contains(at.Text(), "\n") && !strings.Contains(text, "\n") && at.End-at.Start > 400 {
+		return
+	}
+	b.out = append(b.out, Mutant{Span: at, New: text, Kind: kind, Unit: b.unit.Name.Text, Line: b.line, Defines: b.defines})
+}
+
+// between is the span between two nodes.
+func between(x, y source.Span) source.Span {
+	return source.Span{File: x.File, Start: x.End, End: y.Start}
+}
+
+func (b *breaker) statement(st notation.Stmt) {
+	b.line, b.defines = "equation", true
+	switch s := st.(type) {
+	case *notation.Define:
+		b.define(s)
+	case *notation.Declare:
+		b.line = s.Keyword.Text
+		for _, n := range s.Names {
+			b.shape(n.Type)
+			b.expr(n.Init)
+			if n.Within != nil {
+				b.swap("order", n.Within.Lo, n.Within.Hi)
+			}
+		}
+	case *notation.Fit:
+		b.expr(s.Predict)
+		b.expr(s.Target)
+	case *notation.Iterate:
+		b.expr(s.From)
+		b.expr(s.Step)
+		for _, w := range s.With {
+			b.define(w)
+		}
+	case *notation.Claim:
+		b.line, b.defines = s.Keyword.Text, s.Keyword.Text == "relax"
+		b.side(s.Left)
+		b.whole(s.Right)
+		b.expr(s.Right)
+		for _, w := range s.With {
+			b.define(w)
+		}
+	default:
+		b.statement2(st)
+	}
+}
+
+// statement2 breaks the lines that speak of the others.
+func (b *breaker) statement2(st notation.Stmt) {
+	b.defines = false
+	switch s := st.(type) {
+	case *notation.Kink:
+		b.line = "kink"
+		b.expr(s.Left)
+		b.expr(s.Right)
+		if s.Class.Text == "C⁰" {
+			b.add("claim", s.Class.Span, "C¹")
+		}
+	case *notation.Invariant:
+		b.line = "invariant"
+		if r, ok := s.Cond.(*notation.Relation); ok {
+			b.expr(r.X)
+			b.expr(r.Y)
+		}
+	case *notation.Cost:
+		b.line = "cost"
+		notation.Inspect(s.Value, func(n any) bool {
+			if x, ok := n.(*notation.Number); ok {
+				b.add("factor", x.Span, fmt.Sprint(x.Value+1))
+			}
+			return true
+		})
+	case *notation.Special:
+		b.line = "special"
+		b.formula(s.Left, s.LWith)
+		b.formula(s.Right, s.With)
+	case *notation.Provides:
+		b.line = "provides"
+		for _, m := range s.Marks {
+			if stronger := map[string]string{"AffineInState": "ScalarAffineInState", "RowIndependent": "UnitSphere", "ScalarAffineInState": "ProbabilitySimplex"}[m.Name.Text]; stronger != "" && !s.Needs {
+				b.add("marker", m.Name.Span, stronger)
+			}
+			for i := 1; i < len(m.Args); i++ {
+				b.add("marker", source.Span{File: m.Span.File, Start: m.Args[i-1].Span.End, End: m.Args[i].Span.End}, "")
+			}
+		}
+	}
+}
+
+// formula breaks options and the values behind `:=`.
+func (b *breaker) formula(f *notation.Formula, with []*notation.Override) {
+	if f != nil {
+		b.line, b.defines = "formula", b.line != "special"
+		parts := slices.Clone(f.Parts)
+		if f.Over != nil {
+			parts = append(parts, f.Over)
+		}
+		for _, a := range parts {
+			b.options(a.Args)
+		}
+	}
+	b.options(with)
+}
+
+func (b *breaker) options(all []*notation.Override) {
+	for _, o := range all {
+		switch x := o.Value.(type) {
+		case *notation.Number:
+			b.add("factor", x.Span, fmt.Sprint(x.Value+1))
+		case *notation.Ident:
+			if other := map[string]string{"on": "off", "off": "on"}[x.Name.Text]; other != "" {
+				b.add("option", x.Span, other)
+			}
+		}
+		if o.Apply != nil {
+			b.options(o.Apply.Args)
+		}
+	}
+}
+
+func (b *breaker) define(d *notation.Define) {
+	for _, p := range d.Target.Params {
+		b.shape(p.Type)
+	}
+	b.whole(d.Value)
+	b.expr(d.Value)
+	for _, w := range d.With {
+		b.define(w)
+	}
+}
+
+// whole breaks a right-hand side as a whole.
+func (b *breaker) whole(x notation.Expr) {
+	if x == nil || x.Where().File == nil {
+		return
+	}
+	text := x.Where().Text()
+	b.add("sign", x.Where(), "−("+text+")")
+	b.add("factor", x.Where(), "2 ("+text+")")
+}
+
+// side breaks the left side of a claim: it speaks of another name.
+func (b *breaker) side(x notation.Expr) {
+	id, ok := x.(*notation.Ident)
+	if !ok {
+		b.expr(x)
+		return
+	}
+	for _, other := range b.names {
+		if other != id.Name.Text && strings.HasSuffix(other, "_t") == strings.HasSuffix(id.Name.Text, "_t") && id.Bar {
+			b.rename("claim", id, other)
+			return
+		}
+	}
+}
+
+// rename puts another name in a name's place and keeps its bar and its moment.
+func (b *breaker) rename(kind string, id *notation.Ident, other string) {
+	text := id.Name.Span.Text()
+	if text == "" {
+		return
+	}
+	if id.Bar {
+		base, suffix, timed := strings.Cut(other, "_")
+		other = base + "̄"
+		if timed {
+			other += "_" + suffix
+		}
+	}
+	b.add(kind, id.Name.Span, other)
+}
+
+// shape breaks the axes of a type.
+func (b *breaker) shape(t *notation.Type) {
+	if t == nil {
+		return
+	}
+	for i := 1; i < len(t.Shape); i++ {
+		b.swap("axis", t.Shape[i-1], t.Shape[i])
+	}
+}
+
+// swap exchanges two nodes of one line.
+func (b *breaker) swap(kind string, x, y notation.Expr) {
+	if x == nil || y == nil || x.Where().File == nil || y.Where().Start < x.Where().End {
+		return
+	}
+	gap := between(x.Where(), y.Where()).Text()
+	b.add(kind, x.Where().To(y.Where()), y.Where().Text()+gap+x.Where().Text())
+}
+
+// expr breaks every node of an expression.
+func (b *breaker) expr(x notation.Expr) {
+	if x == nil {
+		return
+	}
+	notation.Inspect(x, func(n any) bool {
+		switch n := n.(type) {
+		case notation.Expr:
+			b.node(n)
+		case *notation.Binder:
+			b.binder(n)
+		}
+		return true
+	})
+}

@@ -1,0 +1,164 @@
+package prove
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// A rule's tests see only the primitives that it uses, so every primitive with
+// a derivative has a little program of its own, and its row of the table is
+// held to differences of that.
+
+// primitiveSizes are the sizes of these programs.
+var primitiveSizes = map[string]int{"a": 3, "b": 2}
+
+// HasDerivative reports whether a primitive passes an adjoint to some argument.
+func HasDerivative(op ir.Op) bool {
+	switch op {
+	case ir.Const, ir.SizeOf, ir.Iota, ir.Stop, ir.Sign, ir.Floor, ir.Less, ir.LessEq, ir.Equal, ir.And, ir.Or, ir.Not, ir.Real_, ir.ScanOp, ir.SolveOp:
+		return false
+	}
+	return true
+}
+
+// Primitive holds the local derivative of a primitive to differences and says
+// what is wrong with it, or "". Primitives without a derivative pass.
+func Primitive(op ir.Op) string {
+	f := primitive(op)
+	if f == nil {
+		return ""
+	}
+	pair := autodiff.NewPair(f)
+	for round := range 3 {
+		draw := newSampler(nil, nil, primitiveSizes, op.String(), round)
+		params := draw.params(f)
+		positive(op, params)
+		d := newDiffer(f, primitiveSizes, params)
+		in := map[string]*interp.Tensor{}
+		for n, t := range interp.Run(pair.Fwd, primitiveSizes, pick(pair.Fwd, params)) {
+			in[n] = t
+		}
+		for n, t := range params {
+			in[n] = t
+		}
+		out := interp.Run(f, primitiveSizes, params)
+		d.weights = map[string]*interp.Tensor{"out": draw.weights(out["out"])}
+		in[autodiff.Bar("out")] = d.weights["out"]
+		grads := interp.Run(pair.Bwd, primitiveSizes, pick(pair.Bwd, in))
+		for _, v := range f.Params {
+			g := grads[autodiff.Bar(v.Name)]
+			if g == nil {
+				g = interp.NewTensor(params[v.Name].Shape...)
+			}
+			for i := range g.Data {
+				if v.Elem != ir.Real {
+					continue
+				}
+				if e := d.check(params[v.Name], i, g.Data[i], norm(g)); e.bad() {
+					return fmt.Sprintf("%v: the adjoint of argument %s%s is %.9g, differences give %.9g", op, v.Name, at(index(g.Shape, i)), g.Data[i], e.difference)
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// positive moves arguments into the domain of a primitive.
+func positive(op ir.Op, params map[string]*interp.Tensor) {
+	if !slices.Contains([]ir.Op{ir.Log, ir.Sqrt, ir.Pow, ir.Log1p, ir.Div, ir.Mod}, op) {
+		return
+	}
+	for _, t := range params {
+		for i, x := range t.Data {
+			t.Data[i] = 0.7 + x*x
+		}
+	}
+}
+
+// primitive is a program that is one instruction.
+func primitive(op ir.Op) *ir.Func {
+	if !HasDerivative(op) {
+		return nil
+	}
+	f := &ir.Func{Name: "primitive." + op.String()}
+	b := &ir.Builder{F: f}
+	a, c := f.NewAxis("a"), f.NewAxis("b")
+	axes := []*ir.Axis{a, c}
+	x := f.AddParam("x", ir.Input, ir.Real, axes...)
+	var out *ir.Value
+	switch op {
+	case ir.Prod:
+		y := f.AddParam("y", ir.Input, ir.Real, axes...)
+		out = b.Prod(axes, axes[:1], ir.Ls(1), 1.5, ir.All(x), ir.All(y))
+	case ir.Lin:
+		y := f.AddParam("y", ir.Input, ir.Real, axes...)
+		out = b.Lin(axes, 0.5, []float64{2, -3}, ir.All(x), ir.All(y))
+	case ir.Reshape:
+		out = b.Reshape(x, c, a)
+	case ir.Stack:
+		y := f.AddParam("y", ir.Input, ir.Real, axes...)
+		long := f.NewSizedAxis("2a", shape.Sym("a").Mul(shape.Int(2)))
+		out = b.Stack([]*ir.Axis{long, c}, 0, x, y)
+	case ir.Max, ir.Softmax, ir.LogSumExp:
+		out = b.Norm(op, axes, []int{1}, nil, ir.All(x))
+	case ir.Select:
+		cond := f.AddParam("c", ir.Constant, ir.Bool, axes...)
+		y := f.AddParam("y", ir.Input, ir.Real, axes...)
+		out = b.Map(op, cond, x, y)
+	default:
+		args := []*ir.Value{x}
+		for len(args) < op.Info().Args {
+			args = append(args, f.AddParam("y", ir.Input, ir.Real, axes...))
+		}
+		out = b.Map(op, args...)
+	}
+	f.Results = []ir.Result{{Name: "out", Val: out}}
+	return f
+}
+
+// Sample draws parameters for two programs at once, from the names that either
+// has, and returns the results and the gradients of the first. ok is false
+// where something is not finite.
+func Sample(f, other *ir.Func, seed string, round int) (map[string]*interp.Tensor, bool) {
+	sizes := sizeSets(false, f)[round%2]
+	for _, n := range sizeNames(other) {
+		if _, ok := sizes[n]; !ok {
+			sizes[n] = 2
+		}
+	}
+	params := map[string]*interp.Tensor{}
+	for _, p := range f.Params {
+		draw := newSampler(nil, nil, sizes, seed+p.Name, round)
+		params[p.Name] = draw.draw(p)
+	}
+	pair := autodiff.NewPair(f)
+	out := interp.Run(pair.Fwd, sizes, pick(pair.Fwd, params))
+	in, all := map[string]*interp.Tensor{}, map[string]*interp.Tensor{}
+	for n, t := range out {
+		in[n] = t
+	}
+	for n, t := range params {
+		in[n] = t
+	}
+	for _, r := range f.Results {
+		all[r.Name] = out[r.Name]
+		if !finite(out[r.Name]) {
+			return nil, false
+		}
+		in[autodiff.Bar(r.Name)] = newSampler(nil, nil, sizes, seed+r.Name, round).weights(out[r.Name])
+	}
+	for _, v := range pair.Bwd.Params {
+		if v.Role == ir.Saved {
+			in[v.Name] = out[v.Name]
+		}
+	}
+	for n, t := range interp.Run(pair.Bwd, sizes, pick(pair.Bwd, in)) {
+		all[n] = t
+	}
+	return all, true
+}

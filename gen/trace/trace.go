@@ -1,0 +1,441 @@
+// Package trace follows every equation of the pages to the symbols that compute
+// it and the tests that hold it, and every symbol back to its equations.
+//
+// The generated files say themselves which equation a statement comes from: the
+// stable id stands in a comment above it. So the way from equation to symbol is
+// read from the bytes that are written, and cannot differ from them. What no
+// comment names is accounted for in one of three ways: the equation is folded
+// into those that use it, it calls a part, or it has no symbol and is a gap.
+//
+// The result is the file generated/trace.json, the only generated file that
+// knows line numbers, and the data of gen/audit.
+package trace
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/spec"
+)
+
+// An Input is what a trace is made from.
+type Input struct {
+	Tree   *check.Tree
+	Units  []*plan.Unit // what is emitted; Page is a path under the root
+	Blocks map[string]*check.Block
+	Files  map[string][]byte // what is emitted, by path under the root
+	Papers *spec.Bibliography
+	Path   func(page string) string // of a page, under the root
+
+	// IR is the hash of the normal form of one equation's program, or "".
+	IR func(b *check.Block, id string) string
+}
+
+// A Trace is the whole map.
+type Trace struct {
+	Format    int         `json:"format"`
+	Units     []*Unit     `json:"units"`
+	Equations []*Equation `json:"equations"`
+	Symbols   []*Symbol   `json:"symbols"`
+	Tests     []*Test     `json:"tests"`
+}
+
+// A Unit is one unit of a page.
+type Unit struct {
+	ID      string   `json:"id"`
+	Name    string   `json:"name"`
+	Kind    string   `json:"kind"`
+	Page    string   `json:"page"`
+	Line    int      `json:"line"`
+	Emitted bool     `json:"emitted"`
+	Package string   `json:"package,omitempty"`
+	UsedBy  []string `json:"used_by,omitempty"` // emitted units that are made from it
+	Tests   []string `json:"tests,omitempty"`
+
+	unit *notation.Unit
+}
+
+// An Equation is a line of a page, or what became of it in one emitted unit.
+type Equation struct {
+	ID      string   `json:"id"`
+	Unit    string   `json:"unit"`
+	Kind    string   `json:"kind"`
+	Page    string   `json:"page"`
+	Line    int      `json:"line"`
+	Text    string   `json:"text"`
+	Of      string   `json:"of,omitempty"`     // the line that it is written out from
+	In      []string `json:"in,omitempty"`     // where it is written out
+	Folded  []string `json:"folded,omitempty"` // computed inside these
+	Claims  []string `json:"claims,omitempty"` // units whose claims speak of it
+	Cite    string   `json:"cite,omitempty"`
+	Paper   *Paper   `json:"paper,omitempty"`
+	Hashes  Hashes   `json:"hashes"`
+	Files   []string `json:"files,omitempty"`
+	Symbols []string `json:"symbols,omitempty"`
+	Tests   []string `json:"tests,omitempty"`
+
+	span notation.Span
+}
+
+// A Paper is what a citation names.
+type Paper struct {
+	Title string `json:"title"`
+	ArXiv string `json:"arxiv,omitempty"`
+	Eq    string `json:"eq"`
+	Read  bool   `json:"read"` // somebody compared it with the paper
+}
+
+// Hashes say what is stale: Bytes changes with the line, Tokens with its words,
+// IR with what it computes.
+type Hashes struct {
+	Bytes  string `json:"bytes"`
+	Tokens string `json:"tokens"`
+	IR     string `json:"ir,omitempty"`
+}
+
+// A Symbol is a declaration of a generated file.
+type Symbol struct {
+	Name      string   `json:"name"` // generated/rules/x.Step.Run
+	Kind      string   `json:"kind"` // type, func, method, value
+	Role      string   `json:"role"`
+	File      string   `json:"file"`
+	Line      int      `json:"line"`
+	Unit      string   `json:"unit,omitempty"`
+	Equations []string `json:"equations,omitempty"`
+	Tests     []string `json:"tests,omitempty"`
+	Unknown   []string `json:"unknown,omitempty"` // ids in its comments that no page has
+
+	recv  string
+	calls []string // parts that it calls
+}
+
+// The roles of symbols.
+const (
+	Kernel = "kernel" // has statements of equations
+	Face   = "face"   // the unit as a caller sees it: its type, its constructor, its calls
+	Shared = "shared" // belongs to no equation: helpers, registry, safety
+)
+
+// A Test is a generated test function.
+type Test struct {
+	Name string `json:"name"` // generated/rules/x.TestHebbian
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Unit string `json:"unit,omitempty"`
+}
+
+// New builds the map.
+func New(in Input) *Trace {
+	t := &tracer{in: in, out: &Trace{Format: 1}, byID: map[string]*Equation{}, lines: map[place]*Equation{}, blocks: map[string]*check.Block{}}
+	t.units()
+	t.pages()
+	for _, u := range in.Units {
+		if b := in.Blocks[u.Name]; b != nil {
+			t.block(u, b)
+		}
+	}
+	t.claims()
+	t.link()
+	t.read()
+	t.join()
+	t.sort()
+	return t.out
+}
+
+// A place is a stretch of a page.
+type place struct {
+	path       string
+	start, end int
+}
+
+func placeOf(s notation.Span) place { return place{s.File.Path, s.Start, s.End} }
+
+type tracer struct {
+	in     Input
+	out    *Trace
+	byID   map[string]*Equation
+	lines  map[place]*Equation // equations of units that are written out elsewhere
+	blocks map[string]*check.Block
+	uses   []use
+}
+
+// A use says that an equation of a block is written with a line of another unit.
+type use struct{ line, in *Equation }
+
+func (t *tracer) units() {
+	emitted := map[string]*plan.Unit{}
+	for _, u := range t.in.Units {
+		emitted[u.Name] = u
+	}
+	for _, u := range t.in.Tree.Order {
+		if u.Example {
+			continue
+		}
+		line, _ := u.Span.File.Pos(u.Span.Start)
+		out := &Unit{ID: check.ID(u.Name.Text), Name: u.Name.Text, Kind: check.KindWord(u.Kind), Page: t.in.Path(u.Span.File.Path), Line: line, unit: u}
+		out.Emitted = emitted[u.Name.Text] != nil
+		t.out.Units = append(t.out.Units, out)
+	}
+}
+
+func (t *tracer) unit(id string) *Unit {
+	for _, u := range t.out.Units {
+		if u.ID == id {
+			return u
+		}
+	}
+	return nil
+}
+
+// add files an equation; a second one of the same id is the first.
+func (t *tracer) add(id, unit, kind string, span notation.Span, node any, cite *notation.Cite) *Equation {
+	if e := t.byID[id]; e != nil {
+		return e
+	}
+	line, _ := span.File.Pos(span.Start)
+	text := strings.TrimSpace(span.Text())
+	words := strings.Join(strings.Fields(text), " ")
+	if node != nil {
+		words = notation.Print(node, notation.Unicode)
+	}
+	e := &Equation{ID: id, Unit: unit, Kind: kind, Page: t.in.Path(span.File.Path), Line: line,
+		Text: strings.Join(strings.Fields(text), " "), Hashes: Hashes{Bytes: hash(text), Tokens: hash(words)}, span: span}
+	if cite != nil {
+		e.Cite = cite.Paper + "#" + cite.Eq
+		if p := t.in.Papers.ByKey(cite.Paper); p != nil {
+			e.Paper = &Paper{Title: p.Title, ArXiv: p.ArXiv + p.Version, Eq: cite.Eq, Read: p.Covers(cite.Eq)}
+		}
+	}
+	t.byID[id] = e
+	t.out.Equations = append(t.out.Equations, e)
+	return e
+}
+
+// pages files the equations of the units that have no code of their own: they
+// are written out in the units that use them.
+func (t *tracer) pages() {
+	for _, u := range t.out.Units {
+		if u.Emitted || u.unit.Kind == notation.RuleUnit || u.unit.Kind == notation.ModelUnit || u.unit.Kind == notation.ComposeUnit {
+			continue
+		}
+		for _, d := range definitions(u.unit) {
+			id := u.ID + "." + d.name
+			if u.unit.Kind == notation.FuncUnit {
+				id = u.ID
+			}
+			t.lines[placeOf(d.span)] = t.add(id, u.ID, d.kind, d.span, d.node, d.cite)
+		}
+	}
+}
+
+// A definition is a statement that says what something is.
+type definition struct {
+	name, kind string
+	span       notation.Span
+	node       any
+	cite       *notation.Cite
+}
+
+// definitions lists the equations of a unit's own text.
+func definitions(u *notation.Unit) []definition {
+	var out []definition
+	define := func(d *notation.Define) {
+		text := strings.TrimSuffix(d.Target.Name.Name.Text, "_t")
+		kind, name := "equation", check.ID(text)
+		if d.Target.IsFunc {
+			kind = "function"
+		}
+		if d.Label != nil {
+			name = d.Label.Text
+		}
+		out = append(out, definition{name, kind, d.Span, d, d.Cite})
+	}
+	if u.Result != nil {
+		define(u.Result)
+	}
+	for _, st := range u.Body {
+		switch s := st.(type) {
+		case *notation.Define:
+			define(s)
+		case *notation.Declare:
+			if s.Keyword.Text == "gate" {
+				for _, n := range s.Names {
+					out = append(out, definition{check.ID(n.Name.Text), "gate", n.Span, nil, nil})
+				}
+			}
+		case *notation.Fit:
+			var names []string
+			for _, w := range s.Weights {
+				names = append(names, check.ID(w.Text))
+			}
+			out = append(out, definition{"fit." + strings.Join(names, "_"), "fit", s.Span, s, nil})
+		case *notation.Solve:
+			out = append(out, definition{check.ID(s.Name.Text), "solve", s.Span, s, nil})
+		case *notation.Iterate:
+			out = append(out, definition{check.ID(s.Name.Text), "iterate", s.Span, s, nil})
+		}
+	}
+	return out
+}
+
+// block files the equations of one emitted unit and notes with which lines of
+// other units they are written.
+func (t *tracer) block(u *plan.Unit, b *check.Block) {
+	t.blocks[b.ID] = b
+	for _, eq := range b.Eqs {
+		kind, node, cite := "equation", any(nil), (*notation.Cite)(nil)
+		if eq.Gate != nil {
+			kind = "gate"
+		} else {
+			node, cite = eq.Def, eq.Def.Cite
+		}
+		e := t.add(eq.ID, b.ID, kind, eq.Span(), node, cite)
+		if t.in.IR != nil {
+			e.Hashes.IR = t.in.IR(b, eq.ID)
+		}
+		if line := t.lines[placeOf(eq.Span())]; line != nil {
+			e.Of = line.ID
+			t.uses = append(t.uses, use{line, e})
+			// the law writes the fit of each weight out
+			if eq.Unit != nil && (eq.Unit.Kind == notation.LawUnit || eq.Unit.Kind == notation.AlgorithmUnit) {
+				t.fits(b, e)
+			}
+		}
+		for _, f := range reached(b, eq) {
+			if line := t.lines[placeOf(f.Def.Span)]; line != nil {
+				t.uses = append(t.uses, use{line, e})
+			} else if f.Block != nil && f.Unit == b.Unit {
+				l := t.add(b.ID+"."+check.ID(f.Name), b.ID, "function", f.Def.Span, f.Def, f.Def.Cite)
+				t.uses = append(t.uses, use{l, e})
+			}
+		}
+	}
+	for _, s := range b.Solves {
+		t.add(b.ID+"."+check.ID(s.Name.Text), b.ID, "solve", s.Span, s, nil)
+	}
+	for _, s := range b.Iterates {
+		t.add(b.ID+"."+check.ID(s.Name.Text), b.ID, "iterate", s.Span, s, nil)
+	}
+	t.cited(b)
+}
+
+// cited gives the citation behind a formula to the equations that it makes and
+// that have none: `rule R = … @eq paper#13` cites for what comes of it.
+func (t *tracer) cited(b *check.Block) {
+	c := b.Unit.Cite
+	if c == nil {
+		return
+	}
+	span := b.Unit.Span
+	t.add(b.ID+".formula", b.ID, "formula", span, nil, c)
+	for _, eq := range b.Eqs {
+		t.uses = append(t.uses, use{t.byID[b.ID+".formula"], t.byID[eq.ID]})
+	}
+}
+
+func (t *tracer) fits(b *check.Block, e *Equation) {
+	for _, s := range b.SymSeq {
+		if s.Unit == nil || s.Unit.Kind != notation.StructUnit {
+			continue
+		}
+		for _, st := range s.Unit.Body {
+			if f, ok := st.(*notation.Fit); ok {
+				if line := t.lines[placeOf(f.Span)]; line != nil && !slices.Contains(t.uses, use{line, e}) {
+					t.uses = append(t.uses, use{line, e})
+				}
+			}
+		}
+	}
+}
+
+// reached lists the functions that an equation calls, and those that they call.
+func reached(b *check.Block, eq *check.Equation) []*check.Function {
+	var out []*check.Function
+	var visit func(n any)
+	visit = func(n any) {
+		notation.Inspect(n, func(n any) bool {
+			c, ok := n.(*notation.Call)
+			if !ok {
+				return true
+			}
+			if f := b.Funcs[c.Fun.Text]; f != nil && f.Def != nil && !slices.Contains(out, f) {
+				out = append(out, f)
+				visit(f.Def)
+			}
+			return true
+		})
+	}
+	for _, n := range nodes(eq) {
+		visit(n)
+	}
+	return out
+}
+
+// nodes are the expressions of an equation.
+func nodes(eq *check.Equation) []any {
+	out := []any{eq.Value()}
+	if eq.Def != nil {
+		for _, w := range eq.Def.With {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// mentions lists the equations of a block whose names an equation speaks of.
+func mentions(b *check.Block, eq *check.Equation) []*check.Equation {
+	var out []*check.Equation
+	all := nodes(eq)
+	for _, f := range reached(b, eq) {
+		all = append(all, f.Def.Value)
+	}
+	for _, n := range all {
+		notation.Inspect(n, func(n any) bool {
+			if id, ok := n.(*notation.Ident); ok {
+				name, _ := b.Split(id.Name.Text)
+				if e := b.Equation(name); e != nil && !slices.Contains(out, e) {
+					out = append(out, e)
+				}
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// claims notes which units call a function in what they claim: such a function
+// may have no code at all.
+func (t *tracer) claims() {
+	for _, u := range t.out.Units {
+		for _, st := range u.unit.Body {
+			switch st.(type) {
+			case *notation.Claim, *notation.Kink, *notation.Invariant:
+			default:
+				continue
+			}
+			notation.Inspect(st, func(n any) bool {
+				if c, ok := n.(*notation.Call); ok {
+					if e := t.byID[check.ID(c.Fun.Text)]; e != nil && e.Kind == "function" {
+						e.Claims = with(e.Claims, u.ID)
+					}
+				}
+				return true
+			})
+		}
+	}
+}
+
+// link turns uses into the two lists, and tells units who is made from them.
+func (t *tracer) link() {
+	for _, u := range t.uses {
+		if !slices.Contains(u.line.In, u.in.ID) {
+			u.line.In = append(u.line.In, u.in.ID)
+		}
+		if from := t.unit(u.line.Unit); from != nil && u.line.Unit != u.in.Unit && !slices.Contains(from.UsedBy, u.in.Unit) {
+			from.UsedBy = append(from.UsedBy, u.in.Unit)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package gen
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/markdown"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/spec"
+	"github.com/nl-hecate/hecate/gen/trace"
+)
+
+// Trace follows the equations of a source into the files that were emitted.
+func Trace(s *Source, units []*plan.Unit, files map[string][]byte, root string) *trace.Trace {
+	in := trace.Input{Tree: s.Tree, Units: units, Files: files, Papers: papers(s), Blocks: map[string]*check.Block{},
+		Path: func(p string) string { return underRoot(root, p) }}
+	for _, u := range units {
+		in.Blocks[u.Name], _ = check.Instantiate(s.Tree, s.Tree.Units[u.Name])
+	}
+	programs := map[*check.Block][]*ir.Func{}
+	in.IR = func(b *check.Block, id string) string {
+		if _, built := programs[b]; !built {
+			programs[b] = programsOf(b)
+		}
+		return equationHash(programs[b], b.ID, id)
+	}
+	return trace.New(in)
+}
+
+// papers is the bibliography of a source, or nil.
+func papers(s *Source) *spec.Bibliography {
+	for _, p := range s.Pages {
+		if path.Base(p.File.Path) == markdown.BibliographyName {
+			b, _ := markdown.Bibliography(p.File)
+			return b
+		}
+	}
+	return nil
+}
+
+// programsOf builds the programs of a block as they come from the page.
+func programsOf(b *check.Block) []*ir.Func {
+	var ds diag.List
+	var out []*ir.Func
+	switch b.Unit.Kind {
+	case notation.OpUnit:
+		out = append(out, irbuild.Op(b, &ds))
+	case notation.RuleUnit:
+		out = append(out, irbuild.Rule(b, &ds))
+	case notation.UpdateUnit:
+		out = append(out, irbuild.Update(b, &ds))
+	case notation.ComposeUnit, notation.ModelUnit:
+		if p := irbuild.Compose(b, &ds); p != nil {
+			for _, s := range p.Stages {
+				if s.Func != nil {
+					out = append(out, s.Func)
+				}
+			}
+		}
+	}
+	if ds.HasErrors() {
+		return nil
+	}
+	return out
+}
+
+// equationHash is the hash of the normal form of the instructions of one
+// equation: what they read from outside keeps its name, what they make inside
+// has none.
+func equationHash(fs []*ir.Func, unit, id string) string {
+	var found []string
+	var visit func(f *ir.Func)
+	visit = func(f *ir.Func) {
+		if g := cutOut(f, unit, id); g != nil {
+			found = append(found, autodiff.Hash(g)[:16])
+		}
+		for _, in := range f.Body {
+			if in.Scan != nil {
+				visit(in.Scan.Body)
+			}
+		}
+	}
+	for _, f := range fs {
+		visit(f)
+	}
+	return strings.Join(found, "-")
+}
+
+// cutOut makes a program of the instructions of one equation, nil when there
+// are none.
+func cutOut(f *ir.Func, unit, id string) *ir.Func {
+	mine := map[*ir.Instr]bool{}
+	used := map[*ir.Value]bool{}
+	for _, in := range f.Body {
+		if in.Eq == id && in.Scan == nil {
+			mine[in] = true
+			continue
+		}
+		for _, v := range in.Reads() {
+			used[v] = true
+		}
+	}
+	if len(mine) == 0 {
+		return nil
+	}
+	for _, r := range f.Results {
+		used[r.Val] = true
+	}
+	g := &ir.Func{Axes: f.Axes}
+	c := ir.NewCloner(g)
+	made := map[string]int{}
+	for _, in := range f.Body {
+		if !mine[in] {
+			continue
+		}
+		for _, v := range in.Reads() {
+			if c.Map[v] != nil || v.Def != nil && mine[v.Def] {
+				continue
+			}
+			name := v.Name
+			if v.Def != nil {
+				name = strings.TrimPrefix(v.Def.Eq, unit+".")
+				if made[name]++; made[name] > 1 {
+					name = fmt.Sprintf("%s.%d", name, made[name])
+				}
+			}
+			c.Map[v] = g.AddParam(g.Fresh(name), ir.Input, v.Elem, v.Axes...)
+		}
+		n := c.Instr(in)
+		for _, v := range in.Defines() {
+			if used[v] || v.Def == in && inBody(f, v) {
+				g.Results = append(g.Results, ir.Result{Name: fmt.Sprintf("out%d", len(g.Results)), Val: n.Out})
+			}
+		}
+	}
+	if len(g.Results) == 0 { // what a scan carries out is no result of its body
+		last := g.Body[len(g.Body)-1]
+		g.Results = append(g.Results, ir.Result{Name: "out0", Val: last.Out})
+	}
+	return g
+}
+
+// inBody reports whether nothing reads a value inside its own program: then it
+// is what a scan carries or gives.
+func inBody(f *ir.Func, v *ir.Value) bool { return f.Uses()[v] == 0 }
