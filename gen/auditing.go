@@ -18,6 +18,6 @@ func Audit(c Config) (*audit.Report, diag.List) {
 	for _, p := range e.src.Pages {
 		p.Citations = markdown.Cite(p, bib)
 	}
-	return audit.New(audit.Input{Pages: e.src.Pages, Tree: e.src.Tree, Trace: e.trace,
+	return audit.New(audit.Input{Pages: e.src.Pages, Trace: e.trace,
 		Path: func(p string) string { return underRoot(c.Root, p) }}), ds
 }

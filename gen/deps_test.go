@@ -45,13 +45,14 @@ gen/safety:       gen/source gen/diag gen/shape gen/notation gen/check gen/ir ge
 gen/derive:       gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/autodiff
 gen/inspect:      gen/source gen/diag gen/spec gen/markdown!
 gen/vjpcheck:     gen/source gen/diag gen/shape gen/spec gen/notation gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/inspect!
-gen/audit:        gen/source gen/spec gen/plan gen/trace
+gen/audit:        gen/source gen/shape gen/spec gen/notation gen/check gen/plan gen/trace!
 gen/trace:        gen/source gen/shape gen/spec gen/notation gen/check gen/plan
 
 # the driver: the one place that sees the whole pipeline
 gen:              gen/* internal/vectors
 cmd/hecategen:    gen gen/*
 cmd/devgen:       gen gen/*
+cmd/mutate:       gen gen/* internal/vectors
 
 # what runs
 runtime:          runtime

@@ -9,12 +9,9 @@
 package audit
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/check"
-	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/spec"
 	"github.com/nl-hecate/hecate/gen/trace"
 )
@@ -22,7 +19,6 @@ import (
 // An Input is what an audit looks at.
 type Input struct {
 	Pages []*spec.Page // citations resolved
-	Tree  *check.Tree
 	Trace *trace.Trace
 	Path  func(page string) string // of a page, under the root
 }
@@ -33,7 +29,7 @@ type Report struct {
 	Pages     int               `json:"pages"`
 	Coverage  []Share           `json:"coverage"`
 	Gaps      []Gap             `json:"gaps"`
-	Declared  []Declared        `json:"declared"`
+	Declared  []trace.Declared  `json:"declared"`
 	Units     []*trace.Unit     `json:"units"`
 	Equations []*trace.Equation `json:"equations"`
 	Symbols   []*trace.Symbol   `json:"symbols"`
@@ -82,26 +78,15 @@ type Gap struct {
 	Line int     `json:"line,omitempty"`
 }
 
-// A Declared line is taken from the page as it stands.
-type Declared struct {
-	Kind   string `json:"kind"` // adjoint, relax, nograd
-	Unit   string `json:"unit"`
-	Text   string `json:"text"`
-	Reason string `json:"reason,omitempty"`
-	Page   string `json:"page"`
-	Line   int    `json:"line"`
-}
-
 // New makes the report.
 func New(in Input) *Report {
 	t := in.Trace
-	a := &auditor{in: in, out: &Report{Format: 1, Pages: len(in.Pages), Units: t.Units, Equations: t.Equations, Symbols: t.Symbols, Tests: t.Tests}}
+	a := &auditor{in: in, out: &Report{Format: 1, Pages: len(in.Pages), Units: t.Units, Equations: t.Equations, Symbols: t.Symbols, Tests: t.Tests, Declared: t.Declared}}
 	a.equations()
 	a.symbols()
 	a.units()
 	a.citations()
 	a.contracts()
-	a.declared()
 	slices.SortStableFunc(a.out.Gaps, func(x, y Gap) int {
 		return slices.Index(gapKinds, x.Kind) - slices.Index(gapKinds, y.Kind)
 	})
@@ -173,7 +158,7 @@ func (a *auditor) symbols() {
 	var names []string
 	flush := func() {
 		if len(names) > 0 {
-			a.gap(NoEquation, strings.Join(names, ", "), file, 0, "")
+			a.gap(NoEquation, strings.Join(names, ", "), file, 0, "shared by all units")
 		}
 		names = nil
 	}
@@ -254,11 +239,11 @@ var backed = []spec.FieldName{spec.Guarantees, spec.Cost}
 
 func (a *auditor) contracts() {
 	of, have := 0, 0
-	for i, p := range a.in.Pages {
+	for _, p := range a.in.Pages {
 		if !p.Emits() || p.Header == nil {
 			continue
 		}
-		tags := a.tags(i)
+		tags := a.in.Trace.Tags[a.in.Path(p.File.Path)]
 		for _, name := range backed {
 			f := p.Header.Field(name)
 			if f == nil {
@@ -268,7 +253,7 @@ func (a *auditor) contracts() {
 				of++
 				line, _ := part.Span.File.Pos(part.Span.Start)
 				at := a.in.Path(p.File.Path)
-				missing := slices.DeleteFunc(slices.Clone(part.Tags), func(t spec.Tag) bool { return tags[t.Text] })
+				missing := slices.DeleteFunc(slices.Clone(part.Tags), func(t spec.Tag) bool { return slices.Contains(tags, t.Text) })
 				switch {
 				case len(part.Tags) == 0:
 					a.gap(Prose, string(name), at, line, oneLine(part.Text))
@@ -286,66 +271,6 @@ func (a *auditor) contracts() {
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// tags are the tags of the lines of a page.
-func (a *auditor) tags(page int) map[string]bool {
-	out := map[string]bool{}
-	add := func(w *notation.Word) {
-		if w != nil {
-			out[w.Text] = true
-		}
-	}
-	for _, u := range a.in.Tree.Order {
-		if u.Span.File != a.in.Pages[page].File {
-			continue
-		}
-		for _, st := range u.Body {
-			switch s := st.(type) {
-			case *notation.Claim:
-				add(s.Tag)
-			case *notation.Invariant:
-				add(s.Tag)
-			case *notation.Cost:
-				add(s.Tag)
-			}
-		}
-	}
-	return out
-}
-
-// declared lists what is taken from the pages as it stands.
-func (a *auditor) declared() {
-	for _, u := range a.in.Tree.Order {
-		if u.Example {
-			continue
-		}
-		add := func(kind string, span notation.Span, reason *notation.Text) {
-			line, _ := span.File.Pos(span.Start)
-			d := Declared{Kind: kind, Unit: check.ID(u.Name.Text), Text: oneLine(span.Text()), Page: a.in.Path(u.Span.File.Path), Line: line}
-			if reason != nil {
-				d.Reason = reason.Value
-				d.Text = oneLine(strings.Replace(d.Text, fmt.Sprintf("%q", reason.Value), "", 1))
-			}
-			a.out.Declared = append(a.out.Declared, d)
-		}
-		for _, st := range u.Body {
-			switch s := st.(type) {
-			case *notation.Claim:
-				if s.Keyword.Text == "adjoint" || s.Keyword.Text == "relax" {
-					add(s.Keyword.Text, s.Span, s.Reason)
-				}
-			case *notation.NoGrad:
-				add("nograd", s.Span, s.Reason)
-			case *notation.Declare:
-				for _, n := range s.Names {
-					if slices.ContainsFunc(n.Attrs, func(w *notation.Word) bool { return w.Text == "nograd" }) {
-						add("nograd", n.Span, n.Reason)
-					}
-				}
-			}
-		}
-	}
-}
 
 // Clean reports whether every equation has a symbol and every emitted unit a
 // test, and every comment in the code names an equation.

@@ -14,7 +14,8 @@ func (t *Trace) JSON() []byte {
 	list(&b, "units", t.Units, ",")
 	list(&b, "equations", t.Equations, ",")
 	list(&b, "symbols", t.Symbols, ",")
-	list(&b, "tests", t.Tests, "")
+	list(&b, "tests", t.Tests, ",")
+	list(&b, "declared", t.Declared, "")
 	b.WriteString("}\n")
 	return b.Bytes()
 }

@@ -41,6 +41,19 @@ type Trace struct {
 	Equations []*Equation `json:"equations"`
 	Symbols   []*Symbol   `json:"symbols"`
 	Tests     []*Test     `json:"tests"`
+	Declared  []Declared  `json:"declared"`
+
+	Tags map[string][]string `json:"-"` // of the lines of each page
+}
+
+// A Declared line is taken from the page as it stands: nothing is derived.
+type Declared struct {
+	Kind   string `json:"kind"` // adjoint, relax, nograd
+	Unit   string `json:"unit"`
+	Text   string `json:"text"`
+	Reason string `json:"reason,omitempty"`
+	Page   string `json:"page"`
+	Line   int    `json:"line"`
 }
 
 // A Unit is one unit of a page.
@@ -129,9 +142,10 @@ type Test struct {
 
 // New builds the map.
 func New(in Input) *Trace {
-	t := &tracer{in: in, out: &Trace{Format: 1}, byID: map[string]*Equation{}, lines: map[place]*Equation{}, blocks: map[string]*check.Block{}}
+	t := &tracer{in: in, out: &Trace{Format: 1, Tags: map[string][]string{}}, byID: map[string]*Equation{}, lines: map[place]*Equation{}, blocks: map[string]*check.Block{}}
 	t.units()
 	t.pages()
+	t.statements()
 	for _, u := range in.Units {
 		if b := in.Blocks[u.Name]; b != nil {
 			t.block(u, b)
@@ -197,12 +211,12 @@ func (t *tracer) add(id, unit, kind string, span notation.Span, node any, cite *
 	}
 	line, _ := span.File.Pos(span.Start)
 	text := strings.TrimSpace(span.Text())
-	words := strings.Join(strings.Fields(text), " ")
+	words := oneLine(text)
 	if node != nil {
 		words = notation.Print(node, notation.Unicode)
 	}
 	e := &Equation{ID: id, Unit: unit, Kind: kind, Page: t.in.Path(span.File.Path), Line: line,
-		Text: strings.Join(strings.Fields(text), " "), Hashes: Hashes{Bytes: hash(text), Tokens: hash(words)}, span: span}
+		Text: oneLine(text), Hashes: Hashes{Bytes: hash(text), Tokens: hash(words)}, span: span}
 	if cite != nil {
 		e.Cite = cite.Paper + "#" + cite.Eq
 		if p := t.in.Papers.ByKey(cite.Paper); p != nil {
@@ -326,7 +340,7 @@ func (t *tracer) block(u *plan.Unit, b *check.Block) {
 // that have none: `rule R = … @eq paper#13` cites for what comes of it.
 func (t *tracer) cited(b *check.Block) {
 	c := b.Unit.Cite
-	if c == nil {
+	if c == nil || b.Unit.Result != nil {
 		return
 	}
 	span := b.Unit.Span

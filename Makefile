@@ -1,0 +1,48 @@
+# Hecate: a compiler from specification to kernels.
+
+GO ?= go
+STEPS ?= 1900
+
+.PHONY: help run test generate check fmt oracle bench fuzz mutate seeds
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: ## compile the pages, then build a small model on English text (about three minutes)
+	$(GO) run ./cmd/hecategen generate
+	$(GO) run ./cmd/hecate build --model ZeroB --steps $(STEPS)
+
+test: ## every test, the generated ones included, and the deep proofs
+	$(GO) test $(GOTESTFLAGS) ./...
+	$(GO) run ./cmd/hecategen prove -deep
+
+generate: ## write generated/ from specs/
+	$(GO) generate ./...
+
+check: ## are the generated files current and the tree clean?
+	$(GO) run ./cmd/hecategen generate -n
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "not gofmt-clean"; exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+fmt: ## format Go and pages
+	gofmt -w $$(git ls-files '*.go')
+	$(GO) run ./cmd/hecategen fmt -w specs
+
+oracle: ## rewrite the reference vectors with JAX (needs Python; for developers)
+	python3 -m venv out/oracle
+	out/oracle/bin/pip install -q -r oracle/requirements.txt
+	out/oracle/bin/python oracle/make.py
+
+bench: ## compare the emitted kernels with C, in one interleaved run
+	$(GO) run ./bench
+
+fuzz: ## a minute of each fuzz target
+	@for t in gen/markdown:FuzzParse gen/notation:FuzzParse gen/notation:FuzzFormat gen/ir:FuzzParse runtime/checkpoint:FuzzDecode internal/vectors:FuzzRead; do \
+		$(GO) test ./$${t%%:*} -run '^$$' -fuzz "^$${t##*:}$$" -fuzztime $${FUZZTIME:-1m} || exit 1; done
+
+mutate: ## break the pages one token at a time and see that every break is caught
+	$(GO) run ./cmd/mutate
+
+seeds: ## hold the adjoints printed in SEEDS=dir to the derived ones
+	$(GO) run ./cmd/hecategen inspect -vjp $(SEEDS)
