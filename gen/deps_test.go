@@ -69,6 +69,7 @@ var exceptions = map[string]string{
 	"gen/irbuild gen/autodiff": "a ∇ inside an equation is derived while the equation is built",
 	"gen/lower gen/autodiff":   "for the type Pair: a program, its adjoint and what passes between them",
 	"gen/inspect gen/markdown": "inspect is a command of its own: it reads pages and resolves what they cite",
+	"gen/audit gen/trace":      "the audit reads the trace: which equation became which symbol, held by which test",
 	"gen/vjpcheck gen/inspect": "it takes the tables of adjoints that inspect found",
 }
 

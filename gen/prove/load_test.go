@@ -59,7 +59,7 @@ func inputs(p *spec.Page, known map[string]bool) []notation.Input {
 }
 
 // specs are the pages of the project.
-func specs(t *testing.T) *pages {
+func specs(t testing.TB) *pages {
 	t.Helper()
 	var files []*source.File
 	var names []string
