@@ -79,16 +79,12 @@ func chartOf(bars []bar) (*plot.Plot, error) {
 
 	names := make([]string, len(bars))
 	var one, four plotter.Values
-	var errors plotter.YErrors
-	var at plotter.XYs
 	const wide = vg.Length(22)
 	high := 1.0
 	for i, b := range bars {
 		names[i] = b.name
 		one, four = append(one, b.textbook.of), append(four, b.dot4.of)
-		high = max(high, b.textbook.hi, b.dot4.hi)
-		at = append(at, plotter.XY{X: float64(i), Y: b.textbook.of})
-		errors = append(errors, struct{ Low, High float64 }{b.textbook.of - b.textbook.lo, b.textbook.hi - b.textbook.of})
+		high = max(high, b.textbook.of, b.dot4.of)
 	}
 	for _, s := range []struct {
 		name   string

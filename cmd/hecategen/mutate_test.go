@@ -56,6 +56,22 @@ func TestMutants(t *testing.T) {
 	t.Logf("%d mutants, %d of them without an error", n, clean)
 }
 
+// TestHostile holds the compiler to the same on pages that were written to
+// provoke it; in the file, \n divides the lines of one page.
+func TestHostile(t *testing.T) {
+	text, err := os.ReadFile("testdata/hostile.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := gen.LoadFiles(source.NewFile("page.md", page("op Twice(x ∈ ℝ^{n}) → out = x + x")))
+	for line := range strings.Lines(string(text)) {
+		block := strings.ReplaceAll(strings.TrimSuffix(line, "\n"), `\n`, "\n")
+		if _, why := survives(s, 0, page(block)); why != "" {
+			t.Errorf("%s\n%s", block, why)
+		}
+	}
+}
+
 func envInt(name string, def int) int {
 	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
 		return n

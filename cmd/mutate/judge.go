@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
@@ -87,9 +88,9 @@ func (w *world) judge(page int, m prove.Mutant) (f fate) {
 		if u == nil {
 			continue
 		}
-		if r, ds := prove.Block(tree, u, prove.Options{Facts: true}); ds.HasErrors() {
+		if _, ds := prove.Block(tree, u, prove.Options{Facts: true}); ds.HasErrors() {
 			f.By, f.Detail = byProof, first(ds)
-			if it := r.Items; len(it) > 0 && it[0].Kind == prove.Shape && it[0].Verdict == prove.Failed {
+			if !slices.ContainsFunc(ds.Sorted(), func(d diag.Diagnostic) bool { return d.Code >= diag.InnerGradientDiffers }) {
 				f.By = byMessage
 			}
 			return f

@@ -88,7 +88,9 @@ func (c *cache) key(it Item, about ...any) string {
 	for _, a := range about {
 		switch a := a.(type) {
 		case *ir.Func:
-			fmt.Fprintln(h, autodiff.Hash(a))
+			if a != nil {
+				fmt.Fprintln(h, autodiff.Hash(a))
+			}
 		case notation.Expr:
 			fmt.Fprintln(h, notation.Print(a, notation.Unicode))
 		default:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -44,7 +45,7 @@ func (p *prover) kinks() {
 
 func (p *prover) kink(k *notation.Kink, q *irbuild.Equality) Evidence {
 	ev := Evidence{Verdict: Tested, Tolerance: jumpTol}
-	prog := interp.Compile(q.Func)
+	prog, pair := interp.Compile(q.Func), autodiff.NewPair(q.Func)
 	for i, sizes := range sizeSets(p.opt.Deep, q.Func) {
 		for n := range kinkLines {
 			draw := newSampler(p.blk, q.Free, sizes, "kink"+q.Func.Name, i*100+n)
@@ -60,6 +61,9 @@ func (p *prover) kink(k *notation.Kink, q *irbuild.Equality) Evidence {
 			}
 			if k.Class.Text == "C¹" && !(bend <= slopeTol) {
 				return p.kinkWrong(k, sizes, fmt.Sprintf("the slope jumps by %.3g", bend))
+			}
+			if a, lo, hi, ok := l.between(pair, s); !ok {
+				return p.kinkWrong(k, sizes, fmt.Sprintf("the gradient %.6g does not lie between the slopes %.6g and %.6g", a, lo, hi))
 			}
 		}
 	}
@@ -101,7 +105,10 @@ func newLine(prog *interp.Program, f *ir.Func, draw *sampler, ray bool) *line {
 	return l
 }
 
-func (l *line) run(s float64) map[string]*interp.Tensor {
+func (l *line) run(s float64) map[string]*interp.Tensor { return l.prog.Run(l.sizes, l.at(s)) }
+
+// at are the parameters at a place of the line.
+func (l *line) at(s float64) map[string]*interp.Tensor {
 	params := map[string]*interp.Tensor{}
 	for n, t := range l.base {
 		u := t.Clone()
@@ -110,7 +117,7 @@ func (l *line) run(s float64) map[string]*interp.Tensor {
 		}
 		params[n] = u
 	}
-	return l.prog.Run(l.sizes, params)
+	return params
 }
 
 // sides are the differences of the two sides.
@@ -175,6 +182,56 @@ func (l *line) across(s float64) (jump, bend float64) {
 		jump, bend = math.Min(jump, j), math.Min(bend, b)
 	}
 	return jump, bend
+}
+
+// between compares the derived gradient along the line with the slopes on both
+// sides; ok means that at some distance it lies between them.
+func (l *line) between(pair *autodiff.Pair, s float64) (a, lo, hi float64, ok bool) {
+	params := l.at(s)
+	out := interp.Run(pair.Fwd, l.sizes, pick(pair.Fwd, params))
+	in := map[string]*interp.Tensor{}
+	for n, t := range out {
+		in[n] = t
+	}
+	for n, t := range params {
+		in[n] = t
+	}
+	for _, r := range l.f.Results {
+		in[autodiff.Bar(r.Name)] = interp.NewTensor(out[r.Name].Shape...)
+	}
+	in[autodiff.Bar(irbuild.Value)] = ones(out[irbuild.Value])
+	for _, v := range pair.Bwd.Params {
+		if v.Role == ir.Saved {
+			in[v.Name] = out[v.Name]
+		}
+	}
+	grads := interp.Run(pair.Bwd, l.sizes, pick(pair.Bwd, in))
+	for n, d := range l.dir {
+		if g := grads[autodiff.Bar(n)]; g != nil {
+			for i, x := range d.Data {
+				a += x * g.Data[i]
+			}
+		}
+	}
+	total := func(s float64) float64 {
+		sum := 0.0
+		for _, x := range l.run(s)[irbuild.Value].Data {
+			sum += x
+		}
+		return sum
+	}
+	for _, h := range scales {
+		if l.ray {
+			h *= s
+		}
+		below, above := (total(s-h)-total(s-2*h))/h, (total(s+2*h)-total(s+h))/h
+		lo, hi = math.Min(below, above), math.Max(below, above)
+		slack := slopeTol * math.Max(1, math.Max(math.Abs(lo), math.Abs(hi)))
+		if a >= lo-slack && a <= hi+slack {
+			return a, lo, hi, true
+		}
+	}
+	return a, lo, hi, false
 }
 
 func (l *line) jumps(s, h float64) (jump, bend float64) {

@@ -51,7 +51,8 @@ func (m Mutant) Text() string {
 func Mutants(f *notation.File) []Mutant {
 	var out []Mutant
 	for _, u := range f.Units {
-		b := &breaker{unit: u, names: namesOf(u)}
+		b := &breaker{unit: u}
+		b.names, b.axes = namesOf(u)
 		if u.Result != nil {
 			b.define(u.Result)
 		}
@@ -78,22 +79,41 @@ func Mutants(f *notation.File) []Mutant {
 // A breaker breaks the lines of one unit.
 type breaker struct {
 	unit    *notation.Unit
-	names   []string
+	names   []string // of values
+	axes    []string
 	line    string
 	defines bool
 	out     []Mutant
 }
 
-// namesOf lists the names that a unit's lines use, in order.
-func namesOf(u *notation.Unit) []string {
-	var out []string
+// namesOf lists the names of values and those of axes that a unit's lines use,
+// in order.
+func namesOf(u *notation.Unit) (values, axes []string) {
+	note := func(to *[]string, x any) {
+		if id, ok := x.(*notation.Ident); ok && !slices.Contains(*to, id.Name.Text) {
+			*to = append(*to, id.Name.Text)
+		}
+	}
+	bound := []string{}
 	notation.Inspect(u, func(n any) bool {
-		if id, ok := n.(*notation.Ident); ok && !slices.Contains(out, id.Name.Text) {
-			out = append(out, id.Name.Text)
+		switch n := n.(type) {
+		case *notation.Type:
+			for _, x := range n.Shape {
+				note(&axes, x)
+			}
+		case *notation.Binder:
+			note(&axes, n.Range)
+			bound = append(bound, n.Name.Text)
 		}
 		return true
 	})
-	return out
+	notation.Inspect(u, func(n any) bool {
+		if id, ok := n.(*notation.Ident); ok && !slices.Contains(axes, id.Name.Text) && !slices.Contains(bound, id.Name.Text) {
+			note(&values, id)
+		}
+		return true
+	})
+	return values, axes
 }
 
 func (b *breaker) add(kind string, at source.Span, text string) {

@@ -99,20 +99,20 @@ func (b *breaker) ident(x *notation.Ident) {
 	case strings.HasSuffix(text, "_t"):
 		b.add("time", x.Span, strings.TrimSuffix(text, "_t")+"_{t−1}")
 	}
-	if other := b.beside(x.Name.Text); other != "" && x.Time == nil {
+	if other := beside(b.names, x.Name.Text); other != "" && x.Time == nil {
 		b.rename("name", x, other)
 	}
 }
 
-// beside is the next name of the unit with the same kind of suffix.
-func (b *breaker) beside(name string) string {
+// beside is the next of some names that has the same kind of suffix.
+func beside(names []string, name string) string {
 	timed := strings.HasSuffix(name, "_t")
-	for i, n := range b.names {
+	for i, n := range names {
 		if n != name {
 			continue
 		}
-		for k := 1; k < len(b.names); k++ {
-			other := b.names[(i+k)%len(b.names)]
+		for k := 1; k < len(names); k++ {
+			other := names[(i+k)%len(names)]
 			if other != name && strings.HasSuffix(other, "_t") == timed {
 				return other
 			}
@@ -147,7 +147,7 @@ func (b *breaker) reduce(x *notation.Reduce) {
 // binder runs an index over another axis, or under another condition.
 func (b *breaker) binder(x *notation.Binder) {
 	if id, ok := x.Range.(*notation.Ident); ok {
-		if other := b.beside(id.Name.Text); other != "" {
+		if other := beside(b.axes, id.Name.Text); other != "" {
 			b.add("axis", id.Span, other)
 		}
 	}

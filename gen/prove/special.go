@@ -24,14 +24,20 @@ import (
 func (p *prover) specials() {
 	for _, s := range own(p, p.blk.Specials) {
 		it := Item{Kind: Special, Name: formulaName(s), Text: notation.Print(s, notation.Unicode), Span: s.Span}
-		left, okl := p.side(s.Left, s.LWith)
-		right, okr := p.side(s.Right, s.With)
-		if !okl || !okr {
+		left, right := p.side(s.Left, s.LWith), p.side(s.Right, s.With)
+		if left.f == nil || right.f == nil {
 			it.Evidence = failed("cannot be built")
 			p.add(it)
 			continue
 		}
-		p.settle(it, func() Evidence { return p.special(s, left, right) }, left, right)
+		p.settle(it, func() Evidence {
+			if left.start != nil && right.start != nil {
+				if ev := p.special(s, "at the start of a context, ", left.start, right.start); ev.Verdict == Failed {
+					return ev
+				}
+			}
+			return p.special(s, "", left.f, right.f)
+		}, left.f, right.f, left.start, right.start)
 	}
 }
 
@@ -47,26 +53,32 @@ func formulaName(s *notation.Special) string {
 	return strings.Join(out, "=")
 }
 
+// A side of a special case: its program, and that of its first states.
+type side struct{ f, start *ir.Func }
+
 // side builds one side of a special case.
-func (p *prover) side(f *notation.Formula, with []*notation.Override) (*ir.Func, bool) {
+func (p *prover) side(f *notation.Formula, with []*notation.Override) side {
 	blk, ds := check.InstantiateFormula(p.tree, p.unit.Name.Text, f, with)
-	if blk != nil && !ds.HasErrors() {
-		var built diag.List
-		g := irbuild.Whole(blk, &built)
-		ds.Append(built)
-		if g != nil && !ds.HasErrors() {
-			p.ds.Append(ds)
-			return g, true
-		}
+	if blk == nil || ds.HasErrors() {
+		p.ds.Append(ds)
+		return side{}
 	}
-	p.ds.Append(ds)
-	return nil, false
+	var built diag.List
+	s := side{f: irbuild.Whole(blk, &built)}
+	if s.f != nil && blk.Unit.Kind == notation.RuleUnit {
+		s.start = irbuild.Start(blk, &built)
+	}
+	p.ds.Append(built)
+	if built.HasErrors() {
+		return side{}
+	}
+	return s
 }
 
-func (p *prover) special(s *notation.Special, left, right *ir.Func) Evidence {
+func (p *prover) special(s *notation.Special, when string, left, right *ir.Func) Evidence {
 	left, right = shared(left, right), shared(right, left)
 	if extra := unmatched(left, right); extra != "" {
-		p.specialWrong(s, fmt.Sprintf("%s counts on one side only", extra))
+		p.specialWrong(s, fmt.Sprintf("%s%s counts on one side only", when, extra))
 		return failed(extra + " counts on one side only")
 	}
 	if autodiff.Equal(simplified(left), simplified(right)) {
@@ -91,7 +103,7 @@ func (p *prover) special(s *notation.Special, left, right *ir.Func) Evidence {
 			}
 			w := compare(al[n], ar[n])
 			if !(w.err <= exactTol*10) {
-				p.specialWrong(s, fmt.Sprintf("at %s, %s%s is %.12g on the left and %.12g on the right", spelled(sizes), n, at(w.at), w.a, w.b))
+				p.specialWrong(s, fmt.Sprintf("%sat %s, %s%s is %.12g on the left and %.12g on the right", when, spelled(sizes), n, at(w.at), w.a, w.b))
 				return failed(n + " differs")
 			}
 			ev.Points += len(al[n].Data)
