@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -174,6 +175,8 @@ func TestSlices(t *testing.T) {
 
 // TestModel builds and runs the tasks of the model once.
 func TestModel(t *testing.T) {
+	runtime.LockOSThread() // the clock is the thread's
+	defer runtime.UnlockOSThread()
 	tasks, err := modelTasks(1)
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -95,13 +96,17 @@ func (s *Source) add(f *source.File, ds *diag.List) {
 func (s *Source) finish(ds *diag.List) {
 	known := map[string]bool{}
 	for _, p := range s.Pages {
-		for n := range notation.Known(inputs(p, nil)) {
-			known[n] = true
+		if p.Emits() {
+			maps.Copy(known, notation.Known(inputs(p, nil)))
 		}
 	}
 	var emitted []*notation.File
 	for _, p := range s.Pages {
-		f, nd := notation.Parse(p.File, inputs(p, known))
+		fences(p, ds)
+		// What an example defines is known to its own page alone.
+		own := maps.Clone(known)
+		maps.Copy(own, notation.Known(inputs(p, nil)))
+		f, nd := notation.Parse(p.File, inputs(p, own))
 		ds.Append(nd)
 		s.Files = append(s.Files, f)
 		if p.Emits() {
@@ -111,6 +116,17 @@ func (s *Source) finish(ds *diag.List) {
 	tree, td := check.Collect(emitted)
 	ds.Append(td)
 	s.Tree = tree
+}
+
+// fences refuses a `hecate` block whose second word means nothing: a misspelt
+// `example` would be compiled as source.
+func fences(p *spec.Page, ds *diag.List) {
+	for _, b := range p.Blocks {
+		if words := strings.Fields(b.Info); b.IsHecate && !b.IsExample && len(words) > 1 {
+			ds.Errorf(diag.UnknownFence, b.InfoSpan, "a fence is hecate or hecate example, not hecate %s", words[1]).
+				Hint("other fences stay prose")
+		}
+	}
 }
 
 // inputs are the blocks of a page that the compiler reads.

@@ -131,8 +131,10 @@ func (in *instancer) declaration(u *notation.Unit, s *notation.Declare) {
 	}
 	kind, ok := declared[s.Keyword.Text]
 	if !ok {
-		return // anchor and snap belong to chunked forms
+		in.notYet(s.Span, s.Keyword.Text)
+		return
 	}
+	in.attributes(s)
 	if u.Kind == notation.UpdateUnit && (s.Keyword.Text == "state" || s.Keyword.Text == "weight") {
 		in.ds.Errorf(diag.NotHere, s.Span, "an update has slots, not states").Hint("write slot instead")
 		return
@@ -141,6 +143,26 @@ func (in *instancer) declaration(u *notation.Unit, s *notation.Declare) {
 		in.symbol(&Symbol{Name: n.Name.Text, Kind: kind, Decl: n, Type: n.Type, Span: n.Name.Span, Unit: u})
 		if s.Keyword.Text == "gate" {
 			in.defs = append(in.defs, &Equation{Name: n.Name.Text, ID: in.b.ID + "." + ID(n.Name.Text), Gate: n, Timed: in.b.Time != "", Unit: u})
+		}
+	}
+}
+
+// notYet refuses what the parser reads and no later stage does anything with:
+// to accept it would be to forget it.
+func (in *instancer) notYet(span notation.Span, what string) {
+	in.ds.Errorf(diag.NotSupported, span, "%s is part of the notation, but it is not compiled yet", what)
+}
+
+// attributes refuses the attributes of a declaration that nothing reads.
+func (in *instancer) attributes(s *notation.Declare) {
+	for _, n := range s.Names {
+		for _, a := range n.Attrs {
+			if a.Text != "nodecay" {
+				in.notYet(a.Span, a.Text)
+			}
+		}
+		if s.Keyword.Text == "const" && (n.Init != nil || n.Dist != nil) {
+			in.notYet(n.Span, "the first value of a const")
 		}
 	}
 }
@@ -205,6 +227,10 @@ func (b *Block) Compare(op string, x, y notation.Expr) (holds, known bool) {
 // define adds an equation or, when the target has parameters, a function.
 func (in *instancer) define(u *notation.Unit, d *notation.Define) {
 	text := d.Target.Name.Name.Text
+	if d.InLog {
+		in.notYet(d.Span, "in log")
+		return
+	}
 	if d.Target.IsFunc {
 		if old := in.b.Funcs[text]; old != nil && old.Block != nil {
 			in.ds.Errorf(diag.DuplicateName, d.Target.Span, "%s is defined twice", text).See(old.Def.Target.Span, "first defined here")

@@ -20,7 +20,6 @@ func (in *instancer) order() {
 	for _, root := range o.roots() {
 		o.visit(root)
 	}
-	in.b.Eqs = o.out
 	o.prune()
 }
 

@@ -21,6 +21,8 @@ const (
 	EmptyField Code = 1008
 	// Unreadable occurs when a file or folder cannot be read.
 	Unreadable Code = 1009
+	// UnknownFence occurs when the second word of a hecate fence is not example.
+	UnknownFence Code = 1010
 )
 
 // exampleHeader is the start of every example below; the examples end it as they like.
@@ -48,6 +50,12 @@ var _ = registered(map[Code]Explanation{
 	UnclosedFence: {
 		Summary: "A fence runs to a line of at least as many of the same marks. Without one it swallows the rest of the page. In a hecate fence this is an error, in others a warning.",
 		Wrong:   exampleHeader + headerSource + "\n```hecate\nop Twice(x ∈ ℝ^{n}) → out = x + x\n",
+		Right:   wholePage,
+		Page:    true,
+	},
+	UnknownFence: {
+		Summary: "A fence hecate is compiled, a fence hecate example is only checked. Any other second word would be compiled without a word.",
+		Wrong:   exampleHeader + headerSource + "\n```hecate exmaple\nop Twice(x ∈ ℝ^{n}) → out = x + x\n```\n",
 		Right:   wholePage,
 		Page:    true,
 	},

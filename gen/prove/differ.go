@@ -9,8 +9,8 @@ import (
 )
 
 // Derivatives are compared with fourth-order central differences of the
-// program itself, as the page wrote it: not simplified, and with what `relax`
-// says in place of what cannot be differentiated. The differences are taken
+// program itself, as the page wrote it: not simplified, with what `relax` says
+// in place of what cannot be differentiated and with stopped values held. The differences are taken
 // result by result before they are weighted and added, which keeps their
 // rounding at that of one number.
 //
@@ -37,7 +37,7 @@ type differ struct {
 }
 
 func newDiffer(f *ir.Func, sizes map[string]int, params map[string]*interp.Tensor) *differ {
-	g := relaxed(f)
+	g := frozen(relaxed(f), sizes, params)
 	return &differ{f: g, prog: interp.Compile(g), sizes: sizes, params: params}
 }
 

@@ -18,7 +18,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-func hash(text string) string {
+// Hash is a short hash of a text.
+func Hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])
 }

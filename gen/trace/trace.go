@@ -216,7 +216,7 @@ func (t *tracer) add(id, unit, kind string, span notation.Span, node any, cite *
 		words = notation.Print(node, notation.Unicode)
 	}
 	e := &Equation{ID: id, Unit: unit, Kind: kind, Page: t.in.Path(span.File.Path), Line: line,
-		Text: oneLine(text), Hashes: Hashes{Bytes: hash(text), Tokens: hash(words)}, span: span}
+		Text: oneLine(text), Hashes: Hashes{Bytes: Hash(text), Tokens: Hash(words)}, span: span}
 	if cite != nil {
 		e.Cite = cite.Paper + "#" + cite.Eq
 		if p := t.in.Papers.ByKey(cite.Paper); p != nil {
