@@ -10,7 +10,7 @@ import (
 // equation and what stands behind every symbol. There is no report when there
 // is an error.
 func Audit(c Config) (*audit.Report, diag.List) {
-	e, ds := emit(c)
+	e, ds := emit(c, false)
 	if ds.HasErrors() {
 		return nil, ds
 	}

@@ -24,7 +24,7 @@ var Owned = []string{"generated"}
 // Emit compiles the pages and returns every file that they make, by its path
 // under the root. Nothing is returned when there is an error.
 func Emit(c Config) (tree.Files, diag.List) {
-	e, ds := emit(c)
+	e, ds := emit(c, false)
 	if ds.HasErrors() {
 		return nil, ds
 	}
@@ -38,10 +38,18 @@ type emission struct {
 	trace *trace.Trace
 }
 
-func emit(c Config) (*emission, diag.List) {
+// emit compiles the pages; with proof set it proves them first.
+func emit(c Config, proof bool) (*emission, diag.List) {
 	s, ds := Load(c.Specs...)
 	if ds.HasErrors() {
 		return nil, ds
+	}
+	if proof {
+		_, pd := Prove(s, false)
+		ds.Append(pd)
+		if ds.HasErrors() {
+			return nil, ds
+		}
 	}
 	units, cd := Compile(s)
 	ds.Append(cd)
@@ -72,14 +80,16 @@ func underRoot(root, path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// Generate compiles the pages and makes the owned folders hold exactly what
-// they say. Nothing is written when there is an error.
+// Generate proves and compiles the pages and makes the owned folders hold
+// exactly what they say. Nothing is written when there is an error, but what an
+// interrupted run left behind is finished or undone.
 func Generate(c Config) (tree.Report, diag.List, error) {
-	files, ds := Emit(c)
+	e, ds := emit(c, true)
 	if ds.HasErrors() {
-		return tree.Report{}, ds, nil
+		rec, err := tree.Recover(c.Root)
+		return tree.Report{Recovery: rec}, ds, err
 	}
-	r, err := tree.Apply(c.Root, Owned, files)
+	r, err := tree.Apply(c.Root, Owned, e.files)
 	return r, ds, err
 }
 

@@ -53,7 +53,7 @@ func programsOf(b *check.Block) []*ir.Func {
 	case notation.OpUnit:
 		out = append(out, irbuild.Op(b, &ds))
 	case notation.RuleUnit:
-		out = append(out, irbuild.Rule(b, &ds))
+		out = append(out, irbuild.Rule(b, &ds), irbuild.Start(b, &ds))
 	case notation.UpdateUnit:
 		out = append(out, irbuild.Update(b, &ds))
 	case notation.ComposeUnit, notation.ModelUnit:
@@ -88,7 +88,9 @@ func equationHash(fs []*ir.Func, unit, id string) string {
 		}
 	}
 	for _, f := range fs {
-		visit(f)
+		if f != nil {
+			visit(f)
+		}
 	}
 	return strings.Join(found, "-")
 }

@@ -26,7 +26,7 @@ var mini = map[string]string{
 	"own.md":    "rule Echo\ndims d\ninput x ∈ ℝ^{d}\nouter w ∈ ℝ^{d} ~ uniform(−1, 1)\ngate ρ ∈ (0,1) = sigmoid(w · x_t)\nstate z ∈ ℝ^{d} = 0\na_t = x_t + x_t\nb_t = a_t\nz_t = ρ_t z_{t−1} + b_t  @eq alpha#9\ny_t = z_t\n",
 	"door.md":   "front Door\ndims d\ninput x ∈ ℝ^{d}\nouter w ∈ ℝ^{d} ~ uniform(−1, 1)\nouter A, B, C ∈ ℝ^{d×d} ~ uniform(−1, 1)\nk_t = A x_t\nv_t = B x_t\nq_t = C x_t\ngate ρ ∈ (0,1) = sigmoid(w · x_t)\ngate θ > 0 = softplus(w · x_t)\n",
 	"law.md":    "law Learn(structure, bias, algorithm, retention)\nslope(y, v) = ∇_y ℓ(y, v)\nJ(W, e) = F(W) · e\ne_t = slope(F(W_{t−1}), V)\nU_t = step(∇_W J(W_{t−1}, e_t))\nW_t = join(W_{t−1}, U_t; ρ_t, θ_t)\n",
-	"knobs.md":  "structure Bowl\nweight M ∈ ℝ^{d×d} = 0\nfit M : M k_t → v_t\ny_t = M_t q_t\nbias Soft\nℓ(y ∈ ℝ^{n}, v ∈ ℝ^{n}) = ½ ‖y − v‖²\nretention Leak\njoin(Z, U; ρ, θ) = ρ Z + U\nretention Idle\njoin(Z, U; ρ, θ) = Z + U\nalgorithm Crawl\nstep(G) = −θ_t G\n",
+	"knobs.md":  "structure Bowl\nouter Z ∈ ℝ^{d×d} ~ uniform(−1, 1)\nweight M ∈ ℝ^{d×d} = bend(Z)\nfit M : M k_t → v_t\ny_t = M_t q_t\nbias Soft\nℓ(y ∈ ℝ^{n}, v ∈ ℝ^{n}) = ½ ‖y − v‖²\nretention Leak\njoin(Z, U; ρ, θ) = ρ Z + U\nretention Idle\njoin(Z, U; ρ, θ) = Z + U\nalgorithm Crawl\nstep(G) = −θ_t G\n",
 	"made.md":   "rule Made = Bowl + Soft + Leak + Crawl over Door\n",
 	"block.md":  "compose Pair(inner : Rule)\ndims d\ninput X ∈ ℝ^{T×d}\nouter W ∈ ℝ^{d×d} ~ uniform(−1, 1)\nm = inner(X)\nout[t∈T] = W m[t]\n",
 }
@@ -86,7 +86,9 @@ func TestEquations(t *testing.T) {
 		in           []string
 		symbols      string // one that must be there, or "" for none at all
 	}{
-		{"bend", "function", "", []string{"bow.out", "bow_twice.out"}, "generated/ops.BowTwiceCall"},
+		{"bend", "function", "", []string{"bow.out", "bow_twice.out", "made.m.start"}, "generated/ops.BowTwiceCall"},
+		{"bowl.m.start", "start", "", []string{"made.m.start"}, "generated/rules/made.Start"},
+		{"made.m.start", "start", "bowl.m.start", nil, "generated/rules/made.StartBackward"},
 		{"never", "function", "", nil, ""},
 		{"bow.out", "equation", "", nil, "generated/ops.BowCall"},
 		{"echo.rho", "gate", "", nil, "generated/rules/echo.Step"},

@@ -39,13 +39,13 @@ func (c *ClampCall[F]) Run() {
 	L, n := c.L, c.N
 
 	// clamp.out
-	loEntry := c.Lo[0]
 	hiEntry := c.Hi[0]
+	loEntry := c.Lo[0]
 	for i := range L {
 		x := c.X[i*n:][:n]
 		out := c.Out[i*n:][:n]
 		for j := range n {
-			out[j] = num.Max(loEntry, num.Min(hiEntry, x[j]))
+			out[j] = num.Max(num.Min(x[j], hiEntry), loEntry)
 		}
 	}
 }
@@ -80,8 +80,8 @@ func (c *ClampBackward[F]) Run() {
 		xBar := c.XBar[i*n:][:n]
 		for j := range n {
 			xEntry := x[j]
-			t3 := !(num.Min(hiEntry, xEntry) <= loEntry)
-			xBar[j] = kern.Choose((t3 && !(hiEntry <= xEntry)), kern.Choose(t3, outBar[j], F(0)), F(0))
+			t2 := (loEntry <= num.Min(xEntry, hiEntry))
+			xBar[j] = kern.Choose((t2 && (xEntry <= hiEntry)), kern.Choose(t2, outBar[j], F(0)), F(0))
 		}
 	}
 }
@@ -94,7 +94,7 @@ type clampNode[F num.Float] struct {
 
 // Clamp computes
 //
-//	out = max(lo, min(hi, x))    clamp.out
+//	out = max(min(x, hi), lo)    clamp.out
 //
 // Shapes: x [L, n]; out [L, n]. Source:
 // specs/infrastructure/differentiation/ops/elementwise.md.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -46,16 +45,33 @@ func drift(c gen.Config, out, err io.Writer) (status int, e error) {
 	return bad, nil
 }
 
-var errNotBuilt = errors.New("not built yet")
-
-// prove proves the pages under specs.
+// prove prints the verdict on every item of every page, then how many of each
+// there are.
 func prove(specs []string, deep bool, out, err io.Writer) (status int, e error) {
-	return bad, errNotBuilt
+	s, ds := gen.Load(specs...)
+	if status := report(ds, err); status != fine {
+		return status, nil
+	}
+	p, ds := gen.Prove(s, deep)
+	for _, r := range slices.Concat(p.Units, p.Pages) {
+		if len(r.Items) > 0 {
+			fmt.Fprintln(out, r)
+		}
+	}
+	fmt.Fprintln(out, p.Totals())
+	return report(ds, err), nil
 }
 
 // audit prints which equation became which symbol and which test holds it.
 func audit(specs []string, root string, json bool, out, err io.Writer) (status int, e error) {
-	return bad, errNotBuilt
+	a, ds := gen.Audit(gen.Config{Root: root, Specs: specs})
+	if status := report(ds, err); status != fine {
+		return status, nil
+	}
+	if json {
+		return fine, a.JSON(out)
+	}
+	return fine, a.Text(out)
 }
 
 // dumpLowered prints the plan or the Go of a unit.

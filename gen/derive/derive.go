@@ -1,0 +1,103 @@
+// Package derive prints derived adjoints the way a page writes equations.
+//
+// The compiler differentiates programs, and a program is no proof that a
+// person can follow. This package takes the adjoints of one step of a rule, or
+// of an operation, and turns them back into the notation: bars for adjoints,
+// products of matrices where an instruction is one, Σ and indices where it is
+// none.
+//
+//	k̄_t = −θ_t M̄_tᵀ a − θ_t M_{t−1}ᵀ b
+//	  with a = M_{t−1} k_t − v_t, b = M̄_t k_t
+//
+// What is printed is meant as a claim: it parses, it types, and both sides are
+// the same number, which a test holds for all our pages. An adjoint may
+// mention those above it; that of a state after the step is complete, so it
+// already holds what the step's own output sends back.
+//
+// The work has three parts: the program of all adjoints with the names that
+// its values have on the page (step.go), the form of a product (product.go),
+// and everything entry by entry (entry.go).
+package derive
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// An Equation is one derived line. Note is set where the line only says what
+// a given adjoint is made of.
+type Equation struct {
+	Define *notation.Define
+	Left   notation.Expr // the left side: an adjoint, or an inner gradient
+	Note   string
+}
+
+// A Derivation is the backward of one unit.
+type Derivation struct {
+	Unit      *check.Block
+	Given     []string // adjoints that come in
+	Gradients []Equation
+	Adjoints  []Equation
+}
+
+// Of derives the backward of a block; nil means that a message was given.
+func Of(b *check.Block, ds *diag.List) *Derivation {
+	d := &Derivation{Unit: b}
+	switch b.Unit.Kind {
+	case notation.RuleUnit:
+		if !d.gradients(ds) || !d.step(ds) {
+			return nil
+		}
+	case notation.OpUnit:
+		if !d.gradients(ds) || !d.operation(ds) {
+			return nil
+		}
+	default:
+		ds.Errorf(diag.NotSupported, b.Unit.Name.Span, "%s is a %s; a rule or an operation has a backward of its own", b.Name, b.Unit.Kind).
+			Hint("name a rule or an operation")
+		return nil
+	}
+	return d
+}
+
+// Text prints a derivation; every line that is no comment is an equation.
+func (d *Derivation) Text(style notation.Style) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "// %s %s: given %s\n", d.Unit.Unit.Kind, d.Unit.Name, strings.Join(d.Given, ", "))
+	if len(d.Gradients) > 0 {
+		b.WriteString("\n// inner gradients\n")
+		for _, e := range d.Gradients {
+			b.WriteString(e.Text(style))
+		}
+	}
+	b.WriteString("\n// adjoints\n")
+	for _, e := range d.Adjoints {
+		b.WriteString(e.Text(style))
+	}
+	return b.String()
+}
+
+// Text prints an equation, each local definition on a line of its own.
+func (e *Equation) Text(style notation.Style) string {
+	if e.Note != "" {
+		return "// " + e.Note + "\n"
+	}
+	out := notation.Print(e.Left, style) + " = " + notation.Print(e.Define.Value, style)
+	for i, w := range e.Define.With {
+		lead := ",\n  "
+		if i == 0 {
+			lead = "\n  with "
+		}
+		out += lead + notation.Print(w, style)
+	}
+	return out + "\n"
+}
+
+// Claim is the equation as a claim of the page.
+func (e *Equation) Claim() *notation.Claim {
+	return &notation.Claim{Keyword: notation.Word{Text: "claim"}, Left: e.Left, Right: e.Define.Value, With: e.Define.With}
+}

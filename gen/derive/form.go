@@ -1,0 +1,206 @@
+package derive
+
+import (
+	"math"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// A term is a summand: a number times an array.
+type term struct {
+	coef float64
+	val  *ir.Value
+}
+
+// functions are the scalar functions that the notation calls by the same name.
+var functions = map[ir.Op]bool{ir.Exp: true, ir.Log: true, ir.Log1p: true, ir.Expm1: true, ir.Sqrt: true, ir.Tanh: true,
+	ir.Sigmoid: true, ir.Softplus: true, ir.Sin: true, ir.Cos: true, ir.Erf: true, ir.Abs: true, ir.Sign: true, ir.Floor: true, ir.Stop: true}
+
+var functions2 = map[ir.Op]string{ir.Max2: "max", ir.Min2: "min"}
+
+// form writes a value as an array without indices, if it has such a form.
+func (w *writer) form(v *ir.Value) (notation.Expr, bool) {
+	in := v.Def
+	if in == nil || len(in.Guard) > 0 {
+		return nil, false
+	}
+	switch {
+	case in.Op == ir.Prod:
+		return w.productForm(v)
+	case in.Op == ir.Lin:
+		return w.linForm(v)
+	case in.Op == ir.Stack:
+		return w.stackForm(v)
+	case in.Op == ir.SizeOf:
+		x, err := w.size(in.Poly, "")
+		return x, err == nil
+	case in.Op == ir.Const && len(w.axes(v)) == 0:
+		return signed(in.Coef[0]), true
+	case functions[in.Op]:
+		if x, ok := w.operand(v, in.Args[0]); ok {
+			return call(in.Op.String(), x), true
+		}
+	case functions2[in.Op] != "" || in.Op == ir.Div:
+		return w.pairForm(v)
+	}
+	return nil, false
+}
+
+func call(name string, args ...notation.Expr) notation.Expr {
+	return &notation.Call{Fun: notation.Word{Text: name}, Args: args}
+}
+
+func signed(x float64) notation.Expr {
+	if math.Signbit(x) {
+		return negative(numeral(-x))
+	}
+	return numeral(x)
+}
+
+// negative puts a minus in front of a row as a whole.
+func negative(x notation.Expr) notation.Expr { return &notation.Unary{X: x} }
+
+// operand writes an argument that is read at the value's own positions, or a
+// number.
+func (w *writer) operand(v *ir.Value, a ir.Arg) (notation.Expr, bool) {
+	subs := w.subs(a)
+	if len(subs) > 0 && !w.aligned(v, subs) {
+		return nil, false
+	}
+	x, err := w.array(a.Val)
+	return x, err == nil
+}
+
+// aligned reports whether subscripts are the value's own in the same order.
+func (w *writer) aligned(v *ir.Value, subs []ir.Sub) bool {
+	to := w.subs(ir.Arg{Val: v, Sub: v.Def.To})
+	return slices.EqualFunc(to, subs, func(a, b ir.Sub) bool {
+		x, okx := a.Loop()
+		y, oky := b.Loop()
+		return okx && oky && x == y
+	})
+}
+
+func (w *writer) pairForm(v *ir.Value) (notation.Expr, bool) {
+	in := v.Def
+	x, ok := w.operand(v, in.Args[0])
+	y, oky := w.operand(v, in.Args[1])
+	if !ok || !oky {
+		return nil, false
+	}
+	if n := functions2[in.Op]; n != "" {
+		return call(n, x, y), true
+	}
+	if rank := len(w.axes(v)); rank > 0 && len(w.subs(in.Args[0])) == 0 && !isNumber(x) {
+		return nil, false // a number over an array is written entry by entry
+	}
+	return &notation.Binary{Op: "/", X: x, Y: y}, true
+}
+
+func isNumber(x notation.Expr) bool { _, ok := x.(*notation.Number); return ok }
+
+// linForm writes a sum of arrays.
+func (w *writer) linForm(v *ir.Value) (notation.Expr, bool) {
+	in := v.Def
+	var ts []term
+	for i, a := range in.Args {
+		subs := w.subs(a)
+		if !w.aligned(v, subs) {
+			return nil, false
+		}
+		ts = append(ts, term{in.Coef[i], a.Val})
+	}
+	x, err := w.addends(ts, in.Coef[len(in.Args)])
+	return x, err == nil
+}
+
+// addends writes Σ coef·array + constant, a positive one first.
+func (w *writer) addends(ts []term, constant float64) (notation.Expr, error) {
+	var out notation.Expr
+	add := func(x notation.Expr, minus bool) {
+		switch {
+		case out == nil && minus:
+			out = negative(x)
+		case out == nil:
+			out = x
+		case minus:
+			out = &notation.Binary{Op: "−", X: out, Y: x}
+		default:
+			out = &notation.Binary{Op: "+", X: out, Y: x}
+		}
+	}
+	if constant > 0 {
+		add(numeral(constant), false)
+	}
+	var late []func()
+	for _, t := range ts {
+		x, err := w.array(t.val)
+		if err != nil {
+			return nil, err
+		}
+		minus := t.coef < 0
+		if u, ok := x.(*notation.Unary); ok {
+			x, minus = u.X, !minus
+		}
+		x = scaled(math.Abs(t.coef), x)
+		if minus && out == nil {
+			late = append(late, func() { add(x, true) })
+			continue
+		}
+		add(x, minus)
+	}
+	for _, f := range late {
+		f()
+	}
+	if constant < 0 {
+		add(numeral(-constant), true)
+	}
+	if out == nil {
+		return numeral(0), nil
+	}
+	return out, nil
+}
+
+// scaled puts a positive number in front of a row.
+func scaled(c float64, x notation.Expr) notation.Expr {
+	if c == 1 {
+		return x
+	}
+	return row(numeral(c), x)
+}
+
+// row joins factors; rows in it are taken apart, other loose expressions get
+// their parentheses from the printer.
+func row(items ...notation.Expr) notation.Expr {
+	var out []notation.Expr
+	for _, x := range items {
+		if j, ok := x.(*notation.Juxt); ok {
+			out = append(out, j.Items...)
+			continue
+		}
+		out = append(out, x)
+	}
+	if len(out) == 1 {
+		return out[0]
+	}
+	return &notation.Juxt{Items: out}
+}
+
+// stackForm writes [a; b].
+func (w *writer) stackForm(v *ir.Value) (notation.Expr, bool) {
+	at := v.Def.Over[0]
+	if v.Axes[at] != w.axes(v)[0] {
+		return nil, false
+	}
+	x := &notation.Stack{}
+	for _, a := range v.Def.Args {
+		item, err := w.array(a.Val)
+		if err != nil {
+			return nil, false
+		}
+		x.Items = append(x.Items, item)
+	}
+	return x, true
+}

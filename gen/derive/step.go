@@ -1,0 +1,320 @@
+package derive
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// A naming says how the page writes a value of a program.
+type naming struct {
+	name  string // on the page, without time
+	when  string // "", "t" or "t−1"
+	given bool   // its adjoint comes in from later
+}
+
+func (n naming) ident(bar bool) *notation.Ident {
+	id := &notation.Ident{Name: notation.Word{Text: n.name}, Bar: bar}
+	switch n.when {
+	case "t":
+		id.Name.Text += "_t"
+	case "t−1":
+		id.Time = &notation.Binary{Op: "−", X: &notation.Ident{Name: notation.Word{Text: "t"}}, Y: numeral(1)}
+	}
+	return id
+}
+
+// A target is a value whose adjoint is printed.
+type target struct {
+	naming
+	val *ir.Value
+	bar *ir.Value // nil where it receives none
+}
+
+// step derives the adjoints of one token of a rule. What has no state behind
+// it is given: keys, values, gates.
+func (d *Derivation) step(ds *diag.List) bool {
+	f := irbuild.Rule(d.Unit, ds)
+	if f == nil {
+		return false
+	}
+	scan := scanOf(f)
+	if scan == nil {
+		ds.Errorf(diag.NotSupported, d.Unit.Unit.Name.Span, "%s has no state, and so no step", d.Unit.Name)
+		return false
+	}
+	g, m := scan.Body.Clone()
+	names := map[*ir.Value]naming{}
+	for _, c := range scan.Carry {
+		n := d.pageName(c.Param.Name)
+		names[m[c.Param]] = naming{name: n, when: "t−1"}
+		names[m[c.Next]] = naming{name: n, when: "t", given: true}
+	}
+	for _, k := range scan.Tokens {
+		names[m[k.Param]] = naming{name: d.pageName(k.Param.Name), when: "t"}
+	}
+	for _, s := range scan.Shared {
+		names[m[s.Param]] = naming{name: d.pageName(s.Param.Name)}
+	}
+	for _, o := range scan.Outs {
+		if _, state := names[m[o.Val]]; !state {
+			names[m[o.Val]] = naming{name: "y", when: "t", given: true}
+		}
+	}
+	for _, eq := range d.Unit.Eqs {
+		if v := valueOf(g, eq); eq.Class == check.Step && v != nil {
+			if _, done := names[v]; !done {
+				names[v] = naming{name: eq.Name, when: "t"}
+			}
+		}
+	}
+	return d.adjoints(g, names, nil, ds)
+}
+
+func scanOf(f *ir.Func) *ir.Scan {
+	for _, in := range f.Body {
+		if in.Scan != nil {
+			return in.Scan
+		}
+	}
+	return nil
+}
+
+// valueOf is the value that an equation gave its name.
+func valueOf(g *ir.Func, eq *check.Equation) *ir.Value {
+	for _, in := range g.Body {
+		for _, v := range in.Defines() {
+			if v.Name == check.ASCII(eq.Name) && in.Eq == eq.ID {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+// pageName is the page's spelling of a program's name.
+func (d *Derivation) pageName(ascii string) string {
+	for _, s := range d.Unit.SymSeq {
+		if check.ASCII(s.Name) == ascii {
+			return s.Name
+		}
+	}
+	for _, e := range d.Unit.Eqs {
+		if check.ASCII(e.Name) == ascii {
+			return e.Name
+		}
+	}
+	return ascii
+}
+
+// operation derives the adjoints of an operation's operands.
+func (d *Derivation) operation(ds *diag.List) bool {
+	f := irbuild.Op(d.Unit, ds)
+	if f == nil {
+		return false
+	}
+	g, _ := f.Clone()
+	names := map[*ir.Value]naming{}
+	for _, p := range g.Params {
+		names[p] = naming{name: d.pageName(p.Name)}
+	}
+	names[g.Results[0].Val] = naming{name: "out", given: true}
+	return d.adjoints(g, names, laneOf(d.Unit, g), ds)
+}
+
+// laneOf is the axis of lanes, which no equation shows.
+func laneOf(b *check.Block, g *ir.Func) *ir.Axis {
+	for _, a := range g.Axes {
+		if a.Name == check.ASCII(b.Axes["L"].Name) {
+			return a
+		}
+	}
+	return nil
+}
+
+// adjoints adds the adjoints of all named values to a program, simplifies it,
+// and prints them, those nearest to the result first.
+func (d *Derivation) adjoints(g *ir.Func, names map[*ir.Value]naming, lane *ir.Axis, ds *diag.List) bool {
+	seeds := map[*ir.Value]*ir.Value{}
+	var order []*ir.Value
+	for _, p := range g.Params {
+		order = append(order, p)
+	}
+	for _, in := range g.Body {
+		for _, v := range in.Defines() {
+			if _, named := names[v]; named {
+				order = append(order, v)
+			}
+		}
+	}
+	slices.Reverse(order)
+	var targets []*target
+	var wrt []*ir.Value
+	g.Results = nil
+	for _, v := range order {
+		n, ok := names[v]
+		if !ok || v.Elem != ir.Real {
+			continue
+		}
+		targets = append(targets, &target{naming: n, val: v})
+		wrt = append(wrt, v)
+		if n.given {
+			seeds[v] = g.AddParam(autodiff.Bar(check.ASCII(n.name)), ir.Adjoint, ir.Real, v.Axes...)
+		}
+	}
+	adj := autodiff.Reverse(&ir.Builder{F: g}, seeds, wrt)
+	for _, t := range targets {
+		g.Results = append(g.Results, ir.Result{Name: "value", Val: t.val}, ir.Result{Name: "adjoint", Val: adj[t.val]})
+		if adj[t.val] == nil {
+			g.Results[len(g.Results)-1].Val = t.val
+		}
+	}
+	autodiff.Simplify(g)
+	for i, t := range targets {
+		if adj[t.val] != nil {
+			t.bar = g.Results[2*i+1].Val
+		}
+		t.val = g.Results[2*i].Val
+	}
+	return d.print(g, names, targets, lane, seeds, ds)
+}
+
+// print writes the targets as equations.
+func (d *Derivation) print(g *ir.Func, old map[*ir.Value]naming, targets []*target, lane *ir.Axis, seeds map[*ir.Value]*ir.Value, ds *diag.List) bool {
+	w := newWriter(d.Unit, g, lane)
+	for _, p := range g.Params {
+		if n, ok := old[p]; ok {
+			w.name(p, n.ident(false))
+		}
+	}
+	for _, t := range targets {
+		w.name(t.val, t.ident(false))
+	}
+	for _, t := range targets {
+		if t.given {
+			d.Given = append(d.Given, notation.Print(t.ident(true), notation.Unicode))
+			w.name(t.bar, t.ident(true))
+		}
+	}
+	for _, t := range targets {
+		e, ok := d.equation(w, t, ds)
+		if !ok {
+			return false
+		}
+		if e != nil {
+			d.Adjoints = append(d.Adjoints, *e)
+		}
+	}
+	return true
+}
+
+// equation writes one adjoint. One that is given is what comes from later and
+// what the step itself adds; only the latter can be written.
+func (d *Derivation) equation(w *writer, t *target, ds *diag.List) (*Equation, bool) {
+	left := t.ident(true)
+	if t.bar == nil {
+		return nil, true
+	}
+	if t.given {
+		more := w.added(t.bar)
+		if len(more) == 0 {
+			return nil, true
+		}
+		value, with, err := w.sum(more)
+		if err != nil {
+			return nil, d.refused(left, err, ds)
+		}
+		e := &Equation{Define: &notation.Define{Value: value, With: with}, Left: left}
+		_, text, _ := strings.Cut(strings.TrimSuffix(e.Text(notation.Unicode), "\n"), " = ")
+		return &Equation{Note: notation.Print(left, notation.Unicode) + " holds " + strings.ReplaceAll(text, "\n", "") + " and what later tokens send back"}, true
+	}
+	value, with, err := w.whole(t.bar)
+	if err != nil {
+		return nil, d.refused(left, err, ds)
+	}
+	w.name(t.bar, left)
+	return &Equation{Define: &notation.Define{Value: value, With: with}, Left: left}, true
+}
+
+func (d *Derivation) refused(left notation.Expr, err error, ds *diag.List) bool {
+	ds.Errorf(diag.NotSupported, d.Unit.Unit.Name.Span, "%s of %s has no form in the notation: %v", notation.Print(left, notation.Unicode), d.Unit.Name, err)
+	return false
+}
+
+// gradients prints the inner gradients of the block's equations.
+func (d *Derivation) gradients(ds *diag.List) bool {
+	before := ds.Len()
+	seen := map[string]bool{}
+	for _, gr := range irbuild.Gradients(d.Unit, ds) {
+		key := notation.Print(gr.At, notation.Unicode)
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		if e, ok := d.gradient(gr); ok {
+			d.Gradients = append(d.Gradients, e)
+		}
+	}
+	return ds.Len() == before || !ds.HasErrors()
+}
+
+// gradient prints one inner gradient where all it mentions has a name on the
+// page: inside another function's body the arguments are that function's.
+func (d *Derivation) gradient(gr irbuild.Gradient) (Equation, bool) {
+	g, _ := gr.Func.Clone()
+	g.Results = slices.DeleteFunc(g.Results, func(r ir.Result) bool { return r.Name != irbuild.Slope })
+	if len(g.Results) != 1 {
+		return Equation{}, false
+	}
+	autodiff.Simplify(g)
+	w := newWriter(d.Unit, g, nil)
+	arg := argument(d.Unit, gr.At)
+	for _, p := range g.Params {
+		switch n := d.pageName(p.Name); {
+		case p.Name == gr.Param && arg != nil:
+			w.name(p, arg)
+		case p.Role == ir.Carry:
+			w.name(p, naming{name: n, when: "t−1"}.ident(false))
+		case p.Role == ir.Token:
+			w.name(p, naming{name: n, when: "t"}.ident(false))
+		case p.Role == ir.Shared || d.Unit.Unit.Kind == notation.OpUnit:
+			w.name(p, naming{name: n}.ident(false))
+		default:
+			return Equation{}, false
+		}
+	}
+	value, with, err := w.whole(g.Results[0].Val)
+	if err != nil {
+		return Equation{}, false
+	}
+	return Equation{Define: &notation.Define{Value: value, With: with}, Left: gr.At}, true
+}
+
+// argument is what a gradient's parameter is bound to, if the block can read it.
+func argument(b *check.Block, at *notation.Grad) notation.Expr {
+	f := b.Funcs[at.Call.Fun.Text]
+	if f == nil {
+		return nil
+	}
+	readable := true
+	notation.Inspect(at.Call, func(n any) bool {
+		if id, ok := n.(*notation.Ident); ok {
+			if name, _ := b.Split(id.Name.Text); b.Symbols[name] == nil && id.Name.Text != b.Time {
+				readable = false
+			}
+		}
+		return true
+	})
+	for i, p := range f.Params {
+		if p.Name.Text == at.Wrt.Text && i < len(at.Call.Args) && readable {
+			return at.Call.Args[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,314 @@
+package derive
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// A writer turns values of a program into expressions. A value with a name on
+// the page is that name; one that is read several times, or has no form as an
+// array, becomes a local definition of the equation.
+type writer struct {
+	blk   *check.Block
+	f     *ir.Func
+	lane  *ir.Axis
+	names map[*ir.Value]notation.Expr
+	taken map[string]bool
+
+	// of the equation that is being written
+	uses   map[*ir.Value]int
+	locals map[*ir.Value]string
+	with   []*notation.Define
+	letter int
+	fresh  int
+	depth  int
+}
+
+func newWriter(b *check.Block, f *ir.Func, lane *ir.Axis) *writer {
+	w := &writer{blk: b, f: f, lane: lane, names: map[*ir.Value]notation.Expr{}, taken: map[string]bool{"t": true, "T": true, "O": true}}
+	for _, m := range []any{b.Symbols, b.Options, b.Axes, b.Funcs} {
+		switch m := m.(type) {
+		case map[string]*check.Symbol:
+			take(w.taken, m)
+		case map[string]*check.Option:
+			take(w.taken, m)
+		case map[string]*check.Axis:
+			take(w.taken, m)
+		case map[string]*check.Function:
+			take(w.taken, m)
+		}
+	}
+	return w
+}
+
+func take[V any](taken map[string]bool, m map[string]V) {
+	for n := range m {
+		taken[n] = true
+	}
+}
+
+// name gives a value its name on the page; the first one stays.
+func (w *writer) name(v *ir.Value, x notation.Expr) {
+	if v != nil && w.names[v] == nil {
+		w.names[v] = x
+	}
+}
+
+// whole writes the value of an equation.
+func (w *writer) whole(v *ir.Value) (notation.Expr, []*notation.Define, error) {
+	w.begin(v)
+	x, err := w.array(v)
+	return x, w.with, err
+}
+
+// sum writes the sum of reads.
+func (w *writer) sum(args []term) (notation.Expr, []*notation.Define, error) {
+	var vals []*ir.Value
+	for _, a := range args {
+		vals = append(vals, a.val)
+	}
+	w.begin(vals...)
+	x, err := w.addends(args, 0)
+	return x, w.with, err
+}
+
+// begin starts an equation: it counts who reads what below its values.
+func (w *writer) begin(vals ...*ir.Value) {
+	w.uses, w.locals, w.with, w.letter, w.fresh, w.depth = map[*ir.Value]int{}, map[*ir.Value]string{}, nil, 0, 0, 0
+	done := map[*ir.Value]bool{}
+	var count func(v *ir.Value)
+	count = func(v *ir.Value) {
+		if w.names[v] != nil || done[v] || v.Def == nil {
+			return
+		}
+		done[v] = true
+		for _, x := range v.Def.Reads() {
+			w.uses[x]++
+			count(x)
+		}
+	}
+	for _, v := range vals {
+		count(v)
+	}
+}
+
+// added are the summands of a complete adjoint besides what comes in.
+func (w *writer) added(v *ir.Value) []term {
+	if v.Def == nil || v.Def.Op != ir.Lin {
+		return nil
+	}
+	var out []term
+	for i, a := range v.Def.Args {
+		if a.Val.Role == ir.Adjoint && a.Val.Def == nil {
+			continue
+		}
+		out = append(out, term{v.Def.Coef[i], a.Val})
+	}
+	return out
+}
+
+// letters for indices and for local values, in the order in which they are
+// tried; the page's own names are left out.
+var (
+	indexLetters = strings.Fields("i j l r s h p o u x z")
+	localLetters = strings.Fields("a b c e g p r u w z")
+)
+
+func (w *writer) free(letters []string, next *int) string {
+	for {
+		n := letters[*next%len(letters)]
+		if k := *next / len(letters); k > 0 {
+			n += strconv.Itoa(k)
+		}
+		*next++
+		if !w.taken[n] {
+			return n
+		}
+	}
+}
+
+// binder makes an index over an axis.
+func (w *writer) binder(a *ir.Axis) (*notation.Binder, notation.Expr, error) {
+	r, err := w.size(a.Size, a.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	n := w.free(indexLetters, &w.letter)
+	return &notation.Binder{Name: notation.Word{Text: n}, Range: r}, ident(n), nil
+}
+
+// size writes an axis or its size: a name of the page, or a polynomial in such.
+func (w *writer) size(p shape.Poly, name string) (notation.Expr, error) {
+	for _, a := range w.blk.AxisSeq {
+		if check.ASCII(a.Name) == name && a.Size.Equal(p) {
+			return ident(a.Name), nil
+		}
+	}
+	for _, a := range w.blk.AxisSeq {
+		if renamed(a.Size).Equal(p) && !a.Free {
+			return ident(a.Name), nil
+		}
+	}
+	if n, ok := p.Const(); ok {
+		return numeral(float64(n)), nil
+	}
+	text := strings.NewReplacer("*", "·", "-", "−").Replace(p.String())
+	x, ds := notation.ParseExpr(nil, text)
+	if ds.HasErrors() {
+		return nil, fmt.Errorf("the size %s", text)
+	}
+	ok := true
+	notation.Inspect(x, func(n any) bool {
+		if id, is := n.(*notation.Ident); is {
+			ok = ok && w.axisName(id)
+		}
+		return true
+	})
+	if !ok {
+		return nil, fmt.Errorf("the size %s", text)
+	}
+	return x, nil
+}
+
+// axisName puts the page's name for a size in place of the program's.
+func (w *writer) axisName(id *notation.Ident) bool {
+	for _, a := range w.blk.AxisSeq {
+		if a.Name == id.Name.Text || check.ASCII(a.Name) == id.Name.Text {
+			id.Name.Text = a.Name
+			return true
+		}
+	}
+	return false
+}
+
+func renamed(p shape.Poly) shape.Poly {
+	for _, s := range p.Symbols() {
+		if n := check.ASCII(s); n != s {
+			p = p.Replace(s, shape.Sym(n))
+		}
+	}
+	return p
+}
+
+// axes are the visible axes of a value, and subs the subscripts that read them.
+func (w *writer) axes(v *ir.Value) []*ir.Axis {
+	return slices.DeleteFunc(slices.Clone(v.Axes), func(a *ir.Axis) bool { return a == w.lane })
+}
+
+func (w *writer) subs(a ir.Arg) []ir.Sub {
+	var out []ir.Sub
+	for i, s := range a.Sub {
+		if a.Val.Axes[i] != w.lane {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// local defines a value as a name of the equation.
+func (w *writer) local(v *ir.Value) (notation.Expr, error) {
+	if n := w.locals[v]; n != "" {
+		return ident(n), nil
+	}
+	d, err := w.definition(v)
+	if err != nil {
+		return nil, err
+	}
+	n := w.free(localLetters, &w.fresh)
+	d.Target.Name = ident(n)
+	w.locals[v] = n
+	w.with = append(w.with, d)
+	return ident(n), nil
+}
+
+// definition writes a value with its indices on the left, or without any where
+// it has a form as an array.
+func (w *writer) definition(v *ir.Value) (*notation.Define, error) {
+	d := &notation.Define{Target: &notation.Target{}}
+	mark, depth := len(w.with), w.letter
+	if x, ok := w.form(v); ok {
+		d.Value = x
+		return d, nil
+	}
+	w.with, w.letter = w.with[:mark], depth
+	for u, n := range w.locals { // what the attempt defined is gone
+		if !slices.ContainsFunc(w.with, func(d *notation.Define) bool { return d.Target.Name.Name.Text == n }) {
+			delete(w.locals, u)
+		}
+	}
+	var at []notation.Expr
+	for _, a := range w.axes(v) {
+		b, i, err := w.binder(a)
+		if err != nil {
+			return nil, err
+		}
+		d.Target.Index, at = append(d.Target.Index, b), append(at, i)
+	}
+	x, err := w.expand(v, at)
+	d.Value = x
+	return d, err
+}
+
+// array writes a value as an array.
+func (w *writer) array(v *ir.Value) (notation.Expr, error) {
+	if x := w.names[v]; x != nil {
+		return x, nil
+	}
+	if n := w.locals[v]; n != "" {
+		return ident(n), nil
+	}
+	if v.Def == nil {
+		return nil, fmt.Errorf("%s has no name on the page", v.Name)
+	}
+	if w.depth++; w.depth > 100 {
+		return nil, fmt.Errorf("it nests too deep")
+	}
+	defer func() { w.depth-- }()
+	if w.uses[v] > 1 && !simple(v) {
+		return w.local(v)
+	}
+	mark, letter := len(w.with), w.letter
+	if x, ok := w.form(v); ok {
+		return x, nil
+	}
+	w.undo(mark, letter)
+	return w.local(v)
+}
+
+// undo forgets the definitions of an attempt that failed.
+func (w *writer) undo(mark, letter int) {
+	for _, d := range w.with[mark:] {
+		for v, n := range w.locals {
+			if n == d.Target.Name.Name.Text {
+				delete(w.locals, v)
+			}
+		}
+	}
+	w.with, w.letter = w.with[:mark], letter
+}
+
+// simple values are written again rather than named.
+func simple(v *ir.Value) bool {
+	return v.Def != nil && (v.Def.Op == ir.Const || v.Def.Op == ir.SizeOf)
+}
+
+func ident(text string) *notation.Ident {
+	return &notation.Ident{Name: notation.Word{Text: text}}
+}
+
+// numeral writes a number that is not negative; half of it is ½.
+func numeral(x float64) *notation.Number {
+	text := strconv.FormatFloat(x, 'g', -1, 64)
+	if x == 0.5 {
+		text = "½"
+	}
+	text = strings.Replace(strings.Replace(text, "e-0", "e-", 1), "e+", "e", 1)
+	return &notation.Number{Value: x, Text: text}
+}

@@ -1,0 +1,222 @@
+package trace
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// A definition is a statement that says what something is.
+type definition struct {
+	name, kind string
+	span       notation.Span
+	node       any
+	cite       *notation.Cite
+}
+
+// definitions lists the equations of a unit's own text.
+func definitions(u *notation.Unit) []definition {
+	var out []definition
+	define := func(d *notation.Define) {
+		text := strings.TrimSuffix(d.Target.Name.Name.Text, "_t")
+		kind, name := "equation", check.ID(text)
+		if d.Target.IsFunc {
+			kind = "function"
+		}
+		if d.Label != nil {
+			name = d.Label.Text
+		}
+		out = append(out, definition{name, kind, d.Span, d, d.Cite})
+	}
+	if u.Result != nil {
+		define(u.Result)
+	}
+	for _, st := range u.Body {
+		switch s := st.(type) {
+		case *notation.Define:
+			define(s)
+		case *notation.Declare:
+			for _, n := range s.Names {
+				switch {
+				case s.Keyword.Text == "gate":
+					out = append(out, definition{check.ID(n.Name.Text), "gate", n.Span, nil, nil})
+				case (s.Keyword.Text == "state" || s.Keyword.Text == "weight") && starts(n):
+					out = append(out, definition{check.ID(n.Name.Text) + ".start", "start", n.Span, nil, nil})
+				}
+			}
+		case *notation.Fit:
+			var names []string
+			for _, w := range s.Weights {
+				names = append(names, check.ID(w.Text))
+			}
+			out = append(out, definition{"fit." + strings.Join(names, "_"), "fit", s.Span, s, nil})
+		case *notation.Solve:
+			out = append(out, definition{check.ID(s.Name.Text), "solve", s.Span, s, nil})
+		case *notation.Iterate:
+			out = append(out, definition{check.ID(s.Name.Text), "iterate", s.Span, s, nil})
+		}
+	}
+	return out
+}
+
+// starts reports whether a state begins with something that is computed.
+func starts(n *notation.DeclName) bool {
+	if n == nil || n.Init == nil {
+		return false
+	}
+	_, number := check.Number(n.Init)
+	return !number
+}
+
+// block files the equations of one emitted unit and notes with which lines of
+// other units they are written.
+func (t *tracer) block(u *plan.Unit, b *check.Block) {
+	t.blocks[b.ID] = b
+	for _, eq := range b.Eqs {
+		kind, node, cite := "equation", any(nil), (*notation.Cite)(nil)
+		if eq.Gate != nil {
+			kind = "gate"
+		} else {
+			node, cite = eq.Def, eq.Def.Cite
+		}
+		e := t.add(eq.ID, b.ID, kind, eq.Span(), node, cite)
+		if t.in.IR != nil {
+			e.Hashes.IR = t.in.IR(b, eq.ID)
+		}
+		if line := t.lines[placeOf(eq.Span())]; line != nil {
+			e.Of = line.ID
+			t.uses = append(t.uses, use{line, e})
+			// the law writes the fit of each weight out
+			if eq.Unit != nil && (eq.Unit.Kind == notation.LawUnit || eq.Unit.Kind == notation.AlgorithmUnit) {
+				t.fits(b, e)
+			}
+		}
+		t.calls(b, e, nodes(eq))
+	}
+	for _, s := range b.SymSeq {
+		if s.Kind != check.State || !starts(s.Decl) {
+			continue
+		}
+		e := t.add(b.ID+"."+check.ID(s.Name)+".start", b.ID, "start", s.Decl.Span, nil, nil)
+		if t.in.IR != nil {
+			e.Hashes.IR = t.in.IR(b, e.ID)
+		}
+		if line := t.lines[placeOf(s.Decl.Span)]; line != nil {
+			e.Of = line.ID
+			t.uses = append(t.uses, use{line, e})
+		}
+		t.calls(b, e, []any{s.Decl.Init})
+	}
+	t.more(b)
+}
+
+// calls notes the functions that an equation is written with.
+func (t *tracer) calls(b *check.Block, e *Equation, all []any) {
+	for _, f := range reached(b, all) {
+		line := t.lines[placeOf(f.Def.Span)]
+		if line == nil && f.Block != nil && f.Unit == b.Unit {
+			line = t.add(b.ID+"."+check.ID(f.Name), b.ID, "function", f.Def.Span, f.Def, f.Def.Cite)
+		}
+		if line != nil {
+			t.uses = append(t.uses, use{line, e})
+		}
+	}
+}
+
+// more files what defines a name without being an equation.
+func (t *tracer) more(b *check.Block) {
+	for _, s := range b.Solves {
+		t.add(b.ID+"."+check.ID(s.Name.Text), b.ID, "solve", s.Span, s, nil)
+	}
+	for _, s := range b.Iterates {
+		t.add(b.ID+"."+check.ID(s.Name.Text), b.ID, "iterate", s.Span, s, nil)
+	}
+	t.cited(b)
+}
+
+// cited gives the citation behind a formula to the equations that it makes and
+// that have none: `rule R = … @eq paper#13` cites for what comes of it.
+func (t *tracer) cited(b *check.Block) {
+	c := b.Unit.Cite
+	if c == nil || b.Unit.Result != nil {
+		return
+	}
+	span := b.Unit.Span
+	t.add(b.ID+".formula", b.ID, "formula", span, nil, c)
+	for _, eq := range b.Eqs {
+		t.uses = append(t.uses, use{t.byID[b.ID+".formula"], t.byID[eq.ID]})
+	}
+}
+
+func (t *tracer) fits(b *check.Block, e *Equation) {
+	for _, s := range b.SymSeq {
+		if s.Unit == nil || s.Unit.Kind != notation.StructUnit {
+			continue
+		}
+		for _, st := range s.Unit.Body {
+			if f, ok := st.(*notation.Fit); ok {
+				if line := t.lines[placeOf(f.Span)]; line != nil && !slices.Contains(t.uses, use{line, e}) {
+					t.uses = append(t.uses, use{line, e})
+				}
+			}
+		}
+	}
+}
+
+// reached lists the functions that expressions call, and those that they call.
+func reached(b *check.Block, all []any) []*check.Function {
+	var out []*check.Function
+	var visit func(n any)
+	visit = func(n any) {
+		notation.Inspect(n, func(n any) bool {
+			c, ok := n.(*notation.Call)
+			if !ok {
+				return true
+			}
+			if f := b.Funcs[c.Fun.Text]; f != nil && f.Def != nil && !slices.Contains(out, f) {
+				out = append(out, f)
+				visit(f.Def)
+			}
+			return true
+		})
+	}
+	for _, n := range all {
+		visit(n)
+	}
+	return out
+}
+
+// nodes are the expressions of an equation.
+func nodes(eq *check.Equation) []any {
+	out := []any{eq.Value()}
+	if eq.Def != nil {
+		for _, w := range eq.Def.With {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// mentions lists the equations of a block whose names an equation speaks of.
+func mentions(b *check.Block, eq *check.Equation) []*check.Equation {
+	var out []*check.Equation
+	all := nodes(eq)
+	for _, f := range reached(b, all) {
+		all = append(all, f.Def.Value)
+	}
+	for _, n := range all {
+		notation.Inspect(n, func(n any) bool {
+			if id, ok := n.(*notation.Ident); ok {
+				name, _ := b.Split(id.Name.Text)
+				if e := b.Equation(name); e != nil && !slices.Contains(out, e) {
+					out = append(out, e)
+				}
+			}
+			return true
+		})
+	}
+	return out
+}
