@@ -202,6 +202,11 @@ func (x *instrCanon) opaque() form {
 	s := &opaqueText{canon: x.canon, names: names}
 	text := fmt.Sprintf("%v %v %v over %v to %s guard %s", in.Op, in.Coef, axesText(in.Out.Axes), over, s.subs(in.To), s.subs(in.Guard))
 	for _, a := range in.Args {
+		if len(a.Sub) < len(a.Val.Axes) {
+			// A reshape reads its argument whole.
+			text += " " + s.arg(a)
+			continue
+		}
 		if f, ok := x.read(a); ok {
 			text += " (" + x.text(x.like(f, x.n), names) + ")"
 		} else {

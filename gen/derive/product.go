@@ -60,7 +60,7 @@ func finish(c float64, numbers []notation.Expr, x notation.Expr) (notation.Expr,
 		if u, ok := n.(*notation.Unary); ok {
 			n, minus = u.X, !minus
 		}
-		items = append(items, bracketed(n, len(items) > 0 || len(numbers) > 0))
+		items = append(items, n)
 	}
 	if len(items) == 0 {
 		items = append(items, numeral(math.Abs(c)))
@@ -71,10 +71,6 @@ func finish(c float64, numbers []notation.Expr, x notation.Expr) (notation.Expr,
 	}
 	return out, true
 }
-
-// bracketed keeps a row that ends in an outer product apart from what stands
-// in front: θ (a bᵀ) is not (θ a) bᵀ to a reader, though it is the same.
-func bracketed(x notation.Expr, behind bool) notation.Expr { return x }
 
 // plain are the loops of subscripts that are one loop each, all different.
 func plain(subs []ir.Sub) ([]int, bool) {
@@ -184,7 +180,7 @@ func (p *joiner) matrix(a, b factor, l int) (factor, bool) {
 	if len(b.loops) == 2 && b.loops[1] == l {
 		b.x = transposed(b.x)
 	}
-	out.x = row(tight(a.x), tight(b.x))
+	out.x = row(a.x, b.x)
 	return out, true
 }
 
@@ -196,7 +192,7 @@ func (p *joiner) entries(a, b factor, fs []factor) (factor, bool) {
 	default:
 		return factor{}, false
 	}
-	return factor{&notation.Binary{Op: "⊙", X: tight(a.x), Y: tight(b.x)}, a.loops}, true
+	return factor{&notation.Binary{Op: "⊙", X: a.x, Y: b.x}, a.loops}, true
 }
 
 func (p *joiner) outer(a, b factor, fs []factor) (factor, bool) {
@@ -206,12 +202,8 @@ func (p *joiner) outer(a, b factor, fs []factor) (factor, bool) {
 	if i, j := slices.Index(p.to, a.loops[0]), slices.Index(p.to, b.loops[0]); i > j {
 		a, b = b, a
 	}
-	return factor{row(tight(a.x), transposed(b.x)), append(slices.Clone(a.loops), b.loops...)}, true
+	return factor{row(a.x, transposed(b.x)), append(slices.Clone(a.loops), b.loops...)}, true
 }
-
-// tight puts a row, a sum or a minus into a unit of its own, so that joining
-// it to others does not regroup it.
-func tight(x notation.Expr) notation.Expr { return x }
 
 // transposed takes the transpose of an expression: of a product it is that of
 // its factors only where the expression is a name.

@@ -159,7 +159,7 @@ func (d *Derivation) adjoints(g *ir.Func, names map[*ir.Value]naming, lane *ir.A
 	g.Results = nil
 	for _, v := range order {
 		n, ok := names[v]
-		if !ok || v.Elem != ir.Real {
+		if !ok || v.Elem != ir.Real || v.NoGrad || v.Role == ir.Constant {
 			continue
 		}
 		targets = append(targets, &target{naming: n, val: v})
@@ -247,7 +247,8 @@ func (d *Derivation) refused(left notation.Expr, err error, ds *diag.List) bool 
 	return false
 }
 
-// gradients prints the inner gradients of the block's equations.
+// gradients prints the inner gradients of the block's equations and of the
+// functions that these call.
 func (d *Derivation) gradients(ds *diag.List) bool {
 	before := ds.Len()
 	seen := map[string]bool{}
@@ -257,64 +258,35 @@ func (d *Derivation) gradients(ds *diag.List) bool {
 			continue
 		}
 		seen[key] = true
-		if e, ok := d.gradient(gr); ok {
+		if e, ok := d.gradient(gr.At); ok {
 			d.Gradients = append(d.Gradients, e)
 		}
 	}
 	return ds.Len() == before || !ds.HasErrors()
 }
 
-// gradient prints one inner gradient where all it mentions has a name on the
-// page: inside another function's body the arguments are that function's.
-func (d *Derivation) gradient(gr irbuild.Gradient) (Equation, bool) {
-	g, _ := gr.Func.Clone()
-	g.Results = slices.DeleteFunc(g.Results, func(r ir.Result) bool { return r.Name != irbuild.Slope })
-	if len(g.Results) != 1 {
+// gradient prints one inner gradient, of whatever its arguments stand for: in
+// an equation values of the step, in a function its parameters.
+func (d *Derivation) gradient(at *notation.Grad) (Equation, bool) {
+	var quiet diag.List
+	q := irbuild.Claim(d.Unit, &notation.Claim{Span: at.Span, Left: at, Right: numeral(0)}, &quiet)
+	if q == nil || quiet.HasErrors() {
 		return Equation{}, false
 	}
+	g, _ := q.Func.Clone()
+	g.Results = slices.DeleteFunc(g.Results, func(r ir.Result) bool { return r.Name != irbuild.Left })
 	autodiff.Simplify(g)
 	w := newWriter(d.Unit, g, nil)
-	arg := argument(d.Unit, gr.At)
 	for _, p := range g.Params {
-		switch n := d.pageName(p.Name); {
-		case p.Name == gr.Param && arg != nil:
-			w.name(p, arg)
-		case p.Role == ir.Carry:
-			w.name(p, naming{name: n, when: "t−1"}.ident(false))
-		case p.Role == ir.Token:
-			w.name(p, naming{name: n, when: "t"}.ident(false))
-		case p.Role == ir.Shared || d.Unit.Unit.Kind == notation.OpUnit:
-			w.name(p, naming{name: n}.ident(false))
-		default:
+		x, ds := notation.ParseExpr(nil, q.Free[p.Name].Text)
+		if ds.HasErrors() {
 			return Equation{}, false
 		}
+		w.name(p, x)
 	}
 	value, with, err := w.whole(g.Results[0].Val)
 	if err != nil {
 		return Equation{}, false
 	}
-	return Equation{Define: &notation.Define{Value: value, With: with}, Left: gr.At}, true
-}
-
-// argument is what a gradient's parameter is bound to, if the block can read it.
-func argument(b *check.Block, at *notation.Grad) notation.Expr {
-	f := b.Funcs[at.Call.Fun.Text]
-	if f == nil {
-		return nil
-	}
-	readable := true
-	notation.Inspect(at.Call, func(n any) bool {
-		if id, ok := n.(*notation.Ident); ok {
-			if name, _ := b.Split(id.Name.Text); b.Symbols[name] == nil && id.Name.Text != b.Time {
-				readable = false
-			}
-		}
-		return true
-	})
-	for i, p := range f.Params {
-		if p.Name.Text == at.Wrt.Text && i < len(at.Call.Args) && readable {
-			return at.Call.Args[i]
-		}
-	}
-	return nil
+	return Equation{Define: &notation.Define{Value: value, With: with}, Left: at}, true
 }

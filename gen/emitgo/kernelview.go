@@ -80,7 +80,7 @@ func viewKey(first plan.Access, loop *plan.Loop) string {
 func (e *kernelEmitter) entry(a plan.Access) *jen.Statement {
 	for _, loop := range e.loops {
 		if v := e.viewOf(a, loop); v != nil {
-			if name := e.views[v.key]; name != "" {
+			if name := e.views[v.key]; name != "" && e.counter[loop] != nil {
 				return e.inRow(a.Buf, jen.Id(name).Index(e.counter[loop].Clone()))
 			}
 		}

@@ -13,9 +13,9 @@ import (
 const Value = "value"
 
 // Kink builds the two sides of a kink, for every entry that its free indices
-// name, and the value whose smoothness it is about: what an operation gives,
-// or the function that the kink looks into, else the page's first scalar
-// function.
+// name, and the value whose smoothness it is about: what an operation or one
+// step of a rule gives, or the function that the kink looks into, else the
+// page's first function.
 func Kink(blk *check.Block, k *notation.Kink, ds *diag.List) *Equality {
 	e, n := newClaim(blk, blk.ID+".kink", ds)
 	e.span = k.Span
@@ -93,6 +93,10 @@ func (e *builder) kinked(k *notation.Kink, n claimNamer) *ten {
 		}
 	}
 	f := e.blk.Funcs[name]
+	if step, ok := n.(*stepClaim); ok && name == "" {
+		step.step(e)
+		return step.now["y"]
+	}
 	if f == nil {
 		e.errorf(diag.NotSupported, k.Left, "nothing on this page has this kink").Hint("write ℓ.r, a local name of a function")
 		return nil

@@ -16,6 +16,7 @@ package prove
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
@@ -65,8 +66,7 @@ type prover struct {
 func (p *prover) block() {
 	switch p.unit.Kind {
 	case notation.FuncUnit, notation.FrontUnit, notation.StructUnit, notation.RetentionUnit, notation.AlgorithmUnit, notation.LawUnit:
-		p.add(Item{Kind: Shape, Name: "types", Span: p.unit.Span,
-			Evidence: Evidence{Verdict: Declared, Note: "means something only where it is used, and is proved there"}})
+		p.elsewhere()
 		return
 	}
 	blk, ds := check.Instantiate(p.tree, p.unit)
@@ -89,6 +89,64 @@ func (p *prover) block() {
 		p.knob()
 	}
 	p.errata()
+}
+
+// elsewhere lists what a page says that means something only where it is used.
+func (p *prover) elsewhere() {
+	there := Evidence{Verdict: Declared, Note: "means something only where it is used, and is proved there"}
+	p.add(Item{Kind: Shape, Name: "types", Span: p.unit.Span, Evidence: there})
+	for i, st := range p.unit.Body {
+		it := Item{Span: st.Where(), Evidence: there}
+		switch s := st.(type) {
+		case *notation.Claim:
+			it.Kind, it.Name = claimKinds[s.Keyword.Text], claimName(s)
+		case *notation.Kink:
+			it.Kind, it.Name = KinkKind, notation.Print(s.Left, notation.ASCII)
+		case *notation.Invariant:
+			it.Kind, it.Name = Invariant, invariantName(s, i)
+		case *notation.Provides:
+			for _, m := range s.Marks {
+				it.Kind, it.Name, it.Text = Marker, markID(m.Name.Text, markText(m)), markText(m)
+				if s.Needs {
+					it.Kind = Requires
+				}
+				p.add(it)
+			}
+			continue
+		default:
+			continue
+		}
+		it.Text = notation.Print(st, notation.Unicode)
+		p.add(it)
+	}
+}
+
+// unproved refuses lines that say something which is not proved of a unit of
+// this kind, so that none is passed over in silence.
+func (p *prover) unproved(kinds ...Kind) {
+	for _, st := range p.blk.Unit.Body {
+		kind, at := Kind(0), st.Where()
+		switch s := st.(type) {
+		case *notation.Kink:
+			kind = KinkKind
+		case *notation.Invariant:
+			kind = Invariant
+		case *notation.Cost:
+			kind = Cost
+		case *notation.Provides:
+			if kind = Marker; s.Needs {
+				kind = Requires
+			}
+		case *notation.Special:
+			kind = Special
+		}
+		if !slices.Contains(kinds, kind) {
+			continue
+		}
+		p.add(Item{Kind: kind, Name: "line", Text: notation.Print(st, notation.Unicode), Span: at, Evidence: failed("not proved here")})
+		p.ds.Errorf(diag.NotProvable, at, "a %s is not proved of a %s", kind, check.KindWord(p.blk.Unit.Kind)).
+			Hint("say it on the page of an operation or of a rule, or in words")
+	}
 }
 
 // built records whether the block has types; ok means that it does.
@@ -119,6 +177,8 @@ func (p *prover) op() {
 	p.kinks()
 	p.opInvariants()
 	p.opCost(f)
+	p.causal(f)
+	p.unproved(Special, Requires)
 }
 
 func (p *prover) rule() {
@@ -138,6 +198,7 @@ func (p *prover) rule() {
 		p.outer(subject{name: "start", f: start, span: p.unit.Span})
 	}
 	p.claims()
+	p.kinks()
 	p.ruleInvariants()
 	p.markers(f)
 	p.requirements()
@@ -153,6 +214,7 @@ func (p *prover) compose() {
 		return
 	}
 	p.inner()
+	p.unproved(KinkKind, Invariant, Cost, Requires)
 	whole := complete(p.blk)
 	if !whole || p.unit == p.blk.Unit {
 		for i, s := range prog.Stages {
@@ -196,6 +258,7 @@ func (p *prover) knob() {
 	p.overridden()
 	p.claims()
 	p.kinks()
+	p.unproved(Invariant, Cost, Marker, Special, Requires)
 }
 
 // add files an item under its stable id.

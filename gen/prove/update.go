@@ -24,6 +24,7 @@ func (p *prover) update() {
 	s := subject{name: "fire", f: f, span: p.unit.Span, draw: p.fired}
 	p.outer(s)
 	p.claims()
+	p.unproved(KinkKind, Invariant, Cost, Marker, Special, Requires)
 }
 
 // fired draws a parameter and gradients, and fires a few times.

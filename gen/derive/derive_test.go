@@ -1,0 +1,160 @@
+package derive_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/derive"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/source"
+)
+
+// TestPages derives the backward of every operation and rule of our pages,
+// prints it, reads it again, types it as a claim of its page, and compares the
+// numbers on both sides: the left one is the derived program's.
+func TestPages(t *testing.T) {
+	s, ds := gen.Load("../../specs")
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	n := 0
+	for _, u := range s.Tree.Order {
+		if u.Kind != notation.OpUnit && u.Kind != notation.RuleUnit {
+			continue
+		}
+		t.Run(u.Name.Text, func(t *testing.T) {
+			b, ds := check.Instantiate(s.Tree, u)
+			d := derive.Of(b, &ds)
+			if d == nil || ds.HasErrors() {
+				t.Fatal(ds.Error())
+			}
+			t.Log("\n" + d.Text(notation.Unicode))
+			if len(d.Adjoints) == 0 && u.Kind == notation.RuleUnit {
+				t.Error("no adjoint is printed")
+			}
+			for _, e := range append(d.Gradients, d.Adjoints...) {
+				for _, style := range []notation.Style{notation.Unicode, notation.ASCII} {
+					if e.Note == "" {
+						holds(t, b, e, style)
+						n++
+					}
+				}
+			}
+		})
+	}
+	if n < 100 {
+		t.Errorf("only %d equations", n)
+	}
+}
+
+// holds reads a printed equation and compares its sides.
+func holds(t *testing.T, b *check.Block, e derive.Equation, style notation.Style) {
+	t.Helper()
+	text := e.Text(style)
+	c, ds := claim(b, text)
+	if ds.HasErrors() {
+		t.Errorf("%s\n%s", text, ds.Error())
+		return
+	}
+	var bd diag.List
+	q := irbuild.Claim(b, c, &bd)
+	if q == nil || bd.HasErrors() {
+		t.Errorf("%s\n%s", text, bd.Error())
+		return
+	}
+	for point := range 6 {
+		r := rand.New(rand.NewPCG(uint64(point), 7))
+		sizes := map[string]int{}
+		for i, n := range irbuild.Sizes(q.Func) {
+			sizes[n] = 2 + (i+point)%3
+		}
+		out := interp.Run(q.Func, sizes, values(q, sizes, r, point))
+		compare(t, text, out[irbuild.Left], out[irbuild.Right])
+	}
+}
+
+// claim parses an equation in the surroundings of its unit.
+func claim(b *check.Block, text string) (*notation.Claim, diag.List) {
+	block := "rule R\nclaim " + text
+	f := source.NewFile("derived.md", block)
+	known := map[string]bool{}
+	for n := range b.Funcs {
+		known[n] = true
+	}
+	file, ds := notation.Parse(f, []notation.Input{{Text: block, File: f, Known: known}})
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	return file.Units[0].Body[0].(*notation.Claim), ds
+}
+
+// values are numbers for the names of a claim: positive ones at even points,
+// since some are under a root or a logarithm.
+func values(q *irbuild.Equality, sizes map[string]int, r *rand.Rand, point int) map[string]*interp.Tensor {
+	out := map[string]*interp.Tensor{}
+	for _, p := range q.Func.Params {
+		v := interp.NewTensor(interp.Shape(p.Axes, sizes)...)
+		for i := range v.Data {
+			switch {
+			case p.Elem != ir.Real:
+				v.Data[i] = float64(r.IntN(2))
+			case point%2 == 0:
+				v.Data[i] = 0.1 + r.Float64()
+			default:
+				v.Data[i] = r.NormFloat64()
+			}
+		}
+		out[p.Name] = v
+	}
+	return out
+}
+
+func compare(t *testing.T, text string, a, b *interp.Tensor) {
+	t.Helper()
+	scale := 1.0
+	for i := range a.Data {
+		if x := math.Abs(a.Data[i]); x > scale && !math.IsInf(x, 0) {
+			scale = x
+		}
+	}
+	for i := range a.Data {
+		if math.IsNaN(a.Data[i]) || math.IsInf(a.Data[i], 0) {
+			continue // outside of the domain
+		}
+		if !(math.Abs(a.Data[i]-b.Data[i]) <= 1e-9*scale) {
+			t.Errorf("%s\n%v is not %v", text, a.Data, b.Data)
+			return
+		}
+	}
+}
+
+// TestText holds a few derivations to the form in which a person would write
+// them.
+func TestText(t *testing.T) {
+	s, ds := gen.Load("../../specs")
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	for name, want := range map[string]string{
+		"Matmul":       "Ā = out̄ Bᵀ",
+		"OuterProduct": "b̄ = out̄ᵀ a",
+		"DeltaRule":    "q̄_t = M_tᵀ ȳ_t",
+	} {
+		b, ds := check.Instantiate(s.Tree, s.Tree.Units[name])
+		d := derive.Of(b, &ds)
+		if d == nil {
+			t.Fatal(ds.Error())
+		}
+		if got := d.Text(notation.Unicode); !strings.Contains(got, want+"\n") {
+			t.Errorf("%s:\n%s\nwant %s", name, got, want)
+		}
+	}
+}

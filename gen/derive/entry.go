@@ -1,0 +1,425 @@
+package derive
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// expand writes the entry of a value at positions, one per visible axis: the
+// instruction's loops become the positions, and those that are summed become
+// indices of a Σ. Everything has such a form.
+func (w *writer) expand(v *ir.Value, at []notation.Expr) (notation.Expr, error) {
+	in := v.Def
+	loops := make([]notation.Expr, len(in.Loops))
+	conds, err := w.place(v, at, loops)
+	if err != nil {
+		return nil, err
+	}
+	reduced := in.Op == ir.Max || in.Op == ir.Softmax || in.Op == ir.LogSumExp
+	if reduced {
+		return w.normal(v, loops)
+	}
+	var bs []*notation.Binder
+	for l, x := range loops {
+		if x != nil || in.Loops[l] == w.lane {
+			continue
+		}
+		b, i, err := w.binder(in.Loops[l])
+		if err != nil {
+			return nil, err
+		}
+		bs, loops[l] = append(bs, b), i
+	}
+	late, err := w.late(v, at, loops)
+	if err != nil {
+		return nil, err
+	}
+	conds = append(conds, late...)
+	guards, err := w.guards(in, loops)
+	if err != nil {
+		return nil, err
+	}
+	conds = append(conds, guards...)
+	body, more, err := w.scalar(v, loops)
+	if err != nil {
+		return nil, err
+	}
+	return under(append(bs, more.binders...), append(conds, more.conds...), body)
+}
+
+// under puts a body under a Σ with conditions; without an index to sum over,
+// conditions choose between the body and zero.
+func under(bs []*notation.Binder, conds []notation.Expr, body notation.Expr) (notation.Expr, error) {
+	var cond notation.Expr
+	for _, c := range conds {
+		if cond == nil {
+			cond = c
+			continue
+		}
+		cond = &notation.And{X: cond, Y: c}
+	}
+	switch {
+	case len(bs) == 0 && cond == nil:
+		return body, nil
+	case len(bs) == 0:
+		return &notation.Piecewise{Arms: []*notation.Arm{{Cond: cond, Value: body}, {Value: numeral(0)}}}, nil
+	}
+	bs[len(bs)-1].Cond = cond
+	minus := false
+	if u, ok := body.(*notation.Unary); ok {
+		body, minus = u.X, true
+	}
+	var out notation.Expr = &notation.Reduce{Op: "Σ", Binders: bs, Body: body}
+	if minus {
+		out = negative(out)
+	}
+	return out, nil
+}
+
+// place gives loops that write an axis alone the position on that axis. A loop
+// that writes two axes makes them equal.
+func (w *writer) place(v *ir.Value, at, loops []notation.Expr) ([]notation.Expr, error) {
+	var conds []notation.Expr
+	for k, s := range w.subs(ir.Arg{Val: v, Sub: v.Def.To}) {
+		l, ok := s.Loop()
+		switch {
+		case !ok:
+		case loops[l] == nil:
+			loops[l] = at[k]
+		default:
+			conds = append(conds, &notation.Relation{Op: "=", X: loops[l], Y: at[k]})
+		}
+	}
+	return conds, nil
+}
+
+// late are the conditions of axes that are written at something else than one
+// loop: a scatter, a window.
+func (w *writer) late(v *ir.Value, at, loops []notation.Expr) ([]notation.Expr, error) {
+	var conds []notation.Expr
+	for k, s := range w.subs(ir.Arg{Val: v, Sub: v.Def.To}) {
+		if _, ok := s.Loop(); ok {
+			continue
+		}
+		x, err := w.affine(s, loops)
+		if err != nil {
+			return nil, err
+		}
+		conds = append(conds, &notation.Relation{Op: "=", X: x, Y: at[k]})
+	}
+	return conds, nil
+}
+
+func (w *writer) guards(in *ir.Instr, loops []notation.Expr) ([]notation.Expr, error) {
+	var conds []notation.Expr
+	for _, g := range in.Guard {
+		x, err := w.affine(g, loops)
+		if err != nil {
+			return nil, err
+		}
+		conds = append(conds, &notation.Relation{Op: "≥", X: x, Y: numeral(0)})
+	}
+	return conds, nil
+}
+
+// A gather is an index that a read needs because its position is no index
+// itself: Σ_{l∈n, l = m + i} x[l].
+type gather struct {
+	binders []*notation.Binder
+	conds   []notation.Expr
+}
+
+func (g *gather) add(h gather) {
+	g.binders, g.conds = append(g.binders, h.binders...), append(g.conds, h.conds...)
+}
+
+// read writes an argument at the loops.
+func (w *writer) read(a ir.Arg, loops []notation.Expr, g *gather) (notation.Expr, error) {
+	subs := w.subs(a)
+	var at []notation.Expr
+	axes := w.axes(a.Val)
+	for i, s := range subs {
+		x, err := w.affine(s, loops)
+		if err != nil {
+			return nil, err
+		}
+		if _, number := s.Const.Const(); !number {
+			b, l, err := w.binder(axes[i])
+			if err != nil {
+				return nil, err
+			}
+			g.binders = append(g.binders, b)
+			g.conds = append(g.conds, &notation.Relation{Op: "=", X: l, Y: x})
+			x = l
+		}
+		at = append(at, x)
+	}
+	return w.at(a.Val, at)
+}
+
+// at writes a value at positions: a name with an index, or what it is made of.
+func (w *writer) at(v *ir.Value, at []notation.Expr) (notation.Expr, error) {
+	named := func(x notation.Expr) notation.Expr {
+		if len(at) == 0 {
+			return x
+		}
+		return &notation.Index{X: x, At: at}
+	}
+	if x := w.names[v]; x != nil {
+		return named(x), nil
+	}
+	if n := w.locals[v]; n != "" {
+		return named(ident(n)), nil
+	}
+	if v.Def == nil {
+		return nil, fmt.Errorf("%s has no name on the page", v.Name)
+	}
+	if w.uses[v] > 1 && !simple(v) || v.Def.Op == ir.Softmax || v.Def.Op == ir.Stack {
+		x, err := w.local(v)
+		if err != nil {
+			return nil, err
+		}
+		return named(x), nil
+	}
+	if w.depth++; w.depth > 100 {
+		return nil, fmt.Errorf("it nests too deep")
+	}
+	defer func() { w.depth-- }()
+	return w.expand(v, at)
+}
+
+// affine writes a subscript.
+func (w *writer) affine(s ir.Sub, loops []notation.Expr) (notation.Expr, error) {
+	var plus, minus []notation.Expr
+	add := func(c int, x notation.Expr) {
+		for range max(c, -c) {
+			if c > 0 {
+				plus = append(plus, x)
+			} else {
+				minus = append(minus, x)
+			}
+		}
+	}
+	for _, t := range s.Terms {
+		if loops[t.Loop] != nil {
+			add(t.Coef, loops[t.Loop])
+		}
+	}
+	if s.Via != nil {
+		var g gather
+		x, err := w.read(*s.Via, loops, &g)
+		if err != nil || len(g.binders) > 0 {
+			return nil, fmt.Errorf("a position inside a position")
+		}
+		add(1, x)
+	}
+	for _, m := range s.Const.Monomials() {
+		x, sign, err := w.monomial(m)
+		if err != nil {
+			return nil, err
+		}
+		add(sign, x)
+	}
+	out := notation.Expr(numeral(0))
+	for i, x := range plus {
+		if i == 0 {
+			out = x
+			continue
+		}
+		out = &notation.Binary{Op: "+", X: out, Y: x}
+	}
+	for _, x := range minus {
+		out = &notation.Binary{Op: "−", X: out, Y: x}
+	}
+	return out, nil
+}
+
+// monomial writes a part of a size, without its sign.
+func (w *writer) monomial(m shape.Monomial) (notation.Expr, int, error) {
+	sign := 1
+	p := shape.Poly{}
+	c := m.Coef
+	if c.Sign() < 0 {
+		sign = -1
+	}
+	if !c.IsInt() {
+		return nil, 0, fmt.Errorf("a position that is a fraction")
+	}
+	p = shape.Int(c.Num().Int64() * int64(sign))
+	for _, s := range m.Syms {
+		p = p.Mul(shape.Sym(s))
+	}
+	x, err := w.size(p, p.String())
+	return x, sign, err
+}
+
+// scalar writes what an instruction computes at one point of its loops.
+func (w *writer) scalar(v *ir.Value, loops []notation.Expr) (notation.Expr, gather, error) {
+	in := v.Def
+	var g gather
+	var args []notation.Expr
+	for _, a := range in.Args {
+		x, err := w.read(a, loops, &g)
+		if err != nil {
+			return nil, g, err
+		}
+		args = append(args, x)
+	}
+	x, err := w.apply(in, args, loops)
+	return x, g, err
+}
+
+var relations = map[ir.Op]string{ir.Less: "<", ir.LessEq: "≤", ir.Equal: "="}
+
+func (w *writer) apply(in *ir.Instr, args, loops []notation.Expr) (notation.Expr, error) {
+	switch op := in.Op; {
+	case op == ir.Prod:
+		return times(in.Coef[0], args), nil
+	case op == ir.Lin:
+		return added(in.Coef, args), nil
+	case op == ir.Const:
+		return signed(in.Coef[0]), nil
+	case op == ir.SizeOf:
+		return w.size(in.Poly, "")
+	case op == ir.Iota:
+		return loops[in.Over[0]], nil
+	case functions[op]:
+		return call(op.String(), args...), nil
+	case functions2[op] != "":
+		return call(functions2[op], args...), nil
+	case op == ir.Div:
+		return &notation.Binary{Op: "/", X: args[0], Y: args[1]}, nil
+	case op == ir.Mod:
+		return &notation.Binary{Op: "mod", X: args[0], Y: args[1]}, nil
+	case op == ir.Pow:
+		return &notation.Power{X: args[0], Exp: args[1]}, nil
+	case relations[op] != "":
+		return &notation.Relation{Op: relations[op], X: args[0], Y: args[1]}, nil
+	case op == ir.Not:
+		if r, ok := args[0].(*notation.Relation); ok && r.Op == "=" {
+			return &notation.Relation{Op: "≠", X: r.X, Y: r.Y}, nil
+		}
+	case op == ir.And:
+		return &notation.And{X: args[0], Y: args[1]}, nil
+	case op == ir.Select:
+		return &notation.Piecewise{Arms: []*notation.Arm{{Cond: args[0], Value: args[1]}, {Value: args[2]}}}, nil
+	case op == ir.Real_:
+		if condition(args[0]) {
+			return &notation.Piecewise{Arms: []*notation.Arm{{Cond: args[0], Value: numeral(1)}, {Value: numeral(0)}}}, nil
+		}
+		return args[0], nil
+	case op == ir.Override:
+		return args[0], nil
+	}
+	return nil, fmt.Errorf("no form for %v", in.Op)
+}
+
+func condition(x notation.Expr) bool {
+	switch x.(type) {
+	case *notation.Relation, *notation.And:
+		return true
+	}
+	return false
+}
+
+// times is the product of numbers.
+func times(c float64, args []notation.Expr) notation.Expr {
+	minus := c < 0
+	var items []notation.Expr
+	if a := math.Abs(c); a != 1 || len(args) == 0 {
+		items = append(items, numeral(a))
+	}
+	for _, x := range args {
+		if u, ok := x.(*notation.Unary); ok {
+			x, minus = u.X, !minus
+		}
+		items = append(items, x)
+	}
+	out := row(items...)
+	if minus {
+		out = negative(out)
+	}
+	return out
+}
+
+// added is the sum of numbers; the constant comes last in coefs.
+func added(coefs []float64, args []notation.Expr) notation.Expr {
+	var out notation.Expr
+	add := func(c float64, x notation.Expr) {
+		if u, ok := x.(*notation.Unary); ok {
+			x, c = u.X, -c
+		}
+		x = scaled(math.Abs(c), x)
+		switch {
+		case out == nil && c < 0:
+			out = negative(x)
+		case out == nil:
+			out = x
+		case c < 0:
+			out = &notation.Binary{Op: "−", X: out, Y: x}
+		default:
+			out = &notation.Binary{Op: "+", X: out, Y: x}
+		}
+	}
+	constant := coefs[len(args)]
+	if constant > 0 {
+		add(1, numeral(constant))
+	}
+	for i, x := range args {
+		add(coefs[i], x)
+	}
+	if constant < 0 {
+		add(-1, numeral(-constant))
+	}
+	if out == nil {
+		return numeral(0)
+	}
+	return out
+}
+
+var normals = map[ir.Op]string{ir.Max: "max", ir.Softmax: "softmax", ir.LogSumExp: "logsumexp"}
+
+// normal writes max, logsumexp and softmax: over indices of their own, or, for
+// softmax, over the positions on the left.
+func (w *writer) normal(v *ir.Value, loops []notation.Expr) (notation.Expr, error) {
+	in := v.Def
+	out := &notation.Reduce{Op: normals[in.Op]}
+	for _, l := range in.Over {
+		if x, ok := loops[l].(*notation.Ident); ok && in.Op == ir.Softmax {
+			out.Binders = append(out.Binders, &notation.Binder{Name: x.Name})
+			continue
+		}
+		b, i, err := w.binder(in.Loops[l])
+		if err != nil {
+			return nil, err
+		}
+		out.Binders, loops[l] = append(out.Binders, b), i
+	}
+	if slices.Contains(loops, nil) && w.lane == nil {
+		return nil, fmt.Errorf("a loop that is neither kept nor reduced")
+	}
+	conds, err := w.guards(in, loops)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range conds {
+		last := out.Binders[len(out.Binders)-1]
+		if last.Cond == nil {
+			last.Cond = c
+		} else {
+			last.Cond = &notation.And{X: last.Cond, Y: c}
+		}
+	}
+	var g gather
+	x, err := w.read(in.Args[0], loops, &g)
+	if err == nil && len(g.binders) > 0 {
+		err = fmt.Errorf("a shifted read under %s", out.Op)
+	}
+	out.Body = x
+	return out, err
+}

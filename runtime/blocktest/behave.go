@@ -1,0 +1,146 @@
+package blocktest
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/nl-hecate/hecate/runtime/block"
+)
+
+// causal changes the inputs from each token on: what came out before it keeps
+// its bits, and what comes out at it does not.
+func causal(t *testing.T, u unit, output string) {
+	z := longest(u.sizes, u.tokens)
+	steps := z["T"]
+	want := newSetup(u.f64(t, z), newArgs[float64](t, z, 1)).forward().outs[output]
+	all := [2]int{0, lanes}
+	for at := 1; at < steps; at++ {
+		q := newSetup(u.f64(t, z), newArgs[float64](t, z, 1))
+		for _, name := range q.inputs {
+			q.perturb(name, at, steps)
+		}
+		got := q.forward().outs[output]
+		before, now := [2]int{0, at}, [2]int{at, at + 1}
+		bits(t, label(z)+" before the changed tokens", cut(got, lanes, steps, all, before), cut(want, lanes, steps, all, before))
+		if slices.Equal(cut(got, lanes, steps, all, now), cut(want, lanes, steps, all, now)) {
+			t.Errorf("%v: token %d does not see itself", z, at)
+		}
+	}
+}
+
+// perturb changes an input from a token on.
+func (u *setup[F]) perturb(name string, from, steps int) {
+	if x := u.a.In[name]; x != nil {
+		n := len(x) / (lanes * steps)
+		for i := range x {
+			if i/n%steps >= from {
+				x[i] = 1 - x[i]
+			}
+		}
+		return
+	}
+	x := u.a.Ints[name]
+	for i := range x {
+		switch {
+		case i%steps < from:
+		case x[i] <= 0: // also what stands for no target
+			x[i]++
+		default:
+			x[i]--
+		}
+	}
+}
+
+// frozen holds the frozen read to what it is: it writes no state of the rule,
+// and it answers what the active call answers from the same state.
+func frozen(t *testing.T, b Block) {
+	trials(t, b.Sizes, b.Tokens, func(t *testing.T, z Sizes, seed uint64) {
+		z["T"] = 1
+		active := newSetup(blockSubject(made(t, z, b.F64), false), newArgs[float64](t, z, seed))
+		wrote := active.forward()
+		read := newSetup(blockSubject(made(t, z, b.F64), true), newArgs[float64](t, z, seed))
+		states := readOnly(read)
+		if len(states) == 0 {
+			t.Errorf("%v: the frozen read changes every state", z)
+		}
+		// After its write, or before it, the active call saw this memory.
+		before := read.forward()
+		for _, name := range states {
+			copy(read.a.In[name], wrote.memory[name])
+		}
+		after := read.forward()
+		if !within(after.outs["y"], wrote.outs["y"]) && !within(before.outs["y"], wrote.outs["y"]) {
+			t.Errorf("%v: the frozen read gives %v from the memory after the write and %v from that before, the active call %v", z,
+				after.outs["y"], before.outs["y"], wrote.outs["y"])
+		}
+	})
+}
+
+// readOnly are the states that a call left as they were; what it changes are
+// tails, which move on with the tokens.
+func readOnly(p *setup[float64]) []string {
+	before := map[string][]float64{}
+	p.mem.Each("", func(name string, _ []int, d []float64) { before[name] = slices.Clone(d) })
+	after := p.forward().memory
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if slices.Equal(before[name], after[name]) && len(before[name]) > 0 {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+func within(a, b []float64) bool {
+	for i := range b {
+		if d := a[i] - b[i]; !(d <= sumTol && -d <= sumTol) {
+			return false
+		}
+	}
+	return true
+}
+
+// noTargets gives one lane no target at all: its loss is zero, and it sends
+// back nothing.
+func noTargets(t *testing.T, u unit) {
+	z := longest(u.sizes, u.tokens)
+	p := newSetup(u.f64(t, z), newArgs[float64](t, z, 1))
+	p.forward()
+	clear(p.a.Bars["logits"])
+	for i := range z["T"] {
+		p.a.Ints["next"][i] = -1
+	}
+	got := p.backward()
+	if l := got.outs["loss"][0]; l != 0 {
+		t.Errorf("%v: the loss without targets is %v", z, l)
+	}
+	alone := lane(u, p, 0).backward()
+	for name, g := range alone.grads {
+		if nonzero(g) {
+			t.Errorf("%v: without targets %s has a gradient", z, name)
+		}
+	}
+}
+
+// A Model is the table of a generated test of a model.
+type Model struct {
+	Name    string
+	F64     func(Sizes) (block.Model[float64], error)
+	F32     func(Sizes) (block.Model[float32], error)
+	Sizes   []Sizes
+	Tokens  [][]int
+	Causal  bool
+	Carries bool
+	Vectors string
+}
+
+// Test runs all checks.
+func (m Model) Test(t *testing.T) {
+	u := unit{sizes: m.Sizes, tokens: m.Tokens, vectors: m.Vectors,
+		f64: func(t testing.TB, z Sizes) subject[float64] { return modelSubject(made(t, z, m.F64)) },
+		f32: func(t testing.TB, z Sizes) subject[float32] { return modelSubject(made(t, z, m.F32)) }}
+	u.common(t, "logits", m.Causal, m.Carries)
+	t.Run("input", func(t *testing.T) { badModel(t, m) })
+	t.Run("empty", func(t *testing.T) { noTargets(t, u) })
+}

@@ -1,0 +1,44 @@
+// Package blocktest holds generated code to what it must be. The generated
+// tests are thin tables that call it; what is compared, and how closely, stands
+// here and nowhere else.
+//
+// The three classes of gradient tests:
+//
+//   - Class 1, isolation: a block on the tape gives bit for bit what a direct
+//     call of its kernels gives, and its gradient reaches what it read and
+//     nothing else.
+//   - Class 2, analytic: in float64 every gradient of every input, parameter,
+//     gate bias, embedding and state agrees with finite differences
+//     (package gradcheck). States have no adjoint on the tape, because the
+//     gradient ends at the edge of a chunk; there the kernels are called.
+//   - Class 3, integration: outputs, memory and gradients equal the vectors
+//     that the compiler's interpreter wrote, an evaluation of the whole program
+//     that shares neither loops nor buffers with the emitted kernels.
+//
+// Beside them stand the promises that need no second implementation: the same
+// bits with and without a tape, for lanes together or alone, for one call or
+// many, for every distance of checkpoints; float32 near float64; no look into
+// the future; a frozen read that writes nothing; errors instead of panics; and
+// no parameter without a gradient.
+//
+// Numbers that a test draws come from streams of their names, so that a failure
+// repeats.
+package blocktest
+
+// The tolerances of this package. Where none is named the comparison is of bits.
+const (
+	// vectorTol is relative to the largest entry: two orders of the same sums
+	// in float64, hundreds of terms long, and two implementations of exp.
+	vectorTol = 1e-11
+	// sumTol is for sums over lanes in another order.
+	sumTol = 1e-12
+	// singleTol and singleGradTol are the distance ‖a − b‖/‖b‖ that float32
+	// keeps from float64 over a few tokens, forward and backward.
+	singleTol     = 2e-5
+	singleGradTol = 2e-4
+	// floor and singleFloor are the sizes below which a tensor is compared
+	// absolutely: behind a unit key of one entry a gradient is zero but for
+	// rounding.
+	floor       = 1e-3
+	singleFloor = 0.1
+)

@@ -1,0 +1,63 @@
+package blocktest
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/nl-hecate/hecate/runtime/block"
+)
+
+// badBlock feeds a block inputs of the wrong length.
+func badBlock(t *testing.T, b Block) {
+	z := longest(b.Sizes, b.Tokens)
+	s := made(t, z, b.F64)
+	n := lanes * z["T"] * s.Width()
+	for _, length := range []int{0, 1, n - 1, n + 1, 2 * n} {
+		for _, frozen := range []bool{false, true} {
+			p := newSetup(blockSubject(s, frozen), newArgs[float64](t, z, 1))
+			p.a.In["x"] = make([]float64, length)
+			p.refused(func(err error) bool { var want *block.LengthError; return errors.As(err, &want) },
+				"an input of %d entries instead of %d is not a LengthError", length, n)
+		}
+	}
+}
+
+// badModel feeds a model ids that it does not have, and too many or too few.
+func badModel(t *testing.T, m Model) {
+	z := longest(m.Sizes, m.Tokens)
+	s := made(t, z, m.F64)
+	n := lanes * z["T"]
+	for _, name := range []string{"ids", "next"} {
+		for _, id := range []int32{int32(s.Vocabulary()), -1, -2, 1 << 30} {
+			if name == "next" && id == -1 {
+				continue // no target
+			}
+			p := newSetup(modelSubject(s), newArgs[float64](t, z, 1))
+			p.a.Ints[name][n-1] = id
+			p.refused(func(err error) bool { var want *block.RangeError; return errors.As(err, &want) }, "%s with a %d is not a RangeError", name, id)
+		}
+		for _, length := range []int{0, 1, n - 1, n + 1} {
+			p := newSetup(modelSubject(s), newArgs[float64](t, z, 1))
+			p.a.Ints[name] = make([]int32, length)
+			p.refused(func(err error) bool { var want *block.LengthError; return errors.As(err, &want) },
+				"%s of %d entries instead of %d is not a LengthError", name, length, n)
+		}
+	}
+}
+
+// refused wants an error of a kind, with and without a tape, and no panic.
+func (u *setup[F]) refused(kind func(error) bool, format string, args ...any) {
+	u.t.Helper()
+	for _, taped := range []bool{false, true} {
+		func() {
+			defer func() {
+				if r := recover(); r != nil {
+					u.t.Errorf(format+": panic: %v", append(args, r)...)
+				}
+			}()
+			if err := u.try(u.mem.Clone(), taped); !kind(err) {
+				u.t.Errorf(format+": %v", append(args, err)...)
+			}
+		}()
+	}
+}
