@@ -29,9 +29,8 @@ func Bar(name string) string { return name + ".bar" }
 // hand) and saved where it is not (contractions, transcendental functions,
 // what a scan gave).
 func NewPair(f *ir.Func) *Pair {
-	p := &pairer{joint: nil, adjoint: map[*ir.Value]bool{}}
-	joint, remap := f.Clone()
-	p.joint = joint
+	joint, _ := f.Clone()
+	p := &pairer{joint: joint, adjoint: map[*ir.Value]bool{}}
 	seeds := p.seed()
 	var wrt []*ir.Value
 	for _, v := range joint.Params {
@@ -40,13 +39,11 @@ func NewPair(f *ir.Func) *Pair {
 		}
 	}
 	adj := Reverse(&ir.Builder{F: joint}, seeds, wrt)
-	_ = remap
 	return p.split(f.Name, wrt, adj)
 }
 
 type pairer struct {
 	joint   *ir.Func
-	primal  int                  // results before the adjoints were added
 	adjoint map[*ir.Value]bool   // values that depend on an incoming adjoint
 	name    map[*ir.Value]string // of what the backward takes from the forward
 	given   map[*ir.Value]string // those that are results anyway

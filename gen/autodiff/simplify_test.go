@@ -77,7 +77,7 @@ func TestCanonKnowsSimplified(t *testing.T) {
 		if autodiff.Equal(f, g) {
 			known++
 		}
-		if autodiff.Canon(f) != autodiff.Canon(f) || autodiff.Hash(f) != autodiff.Hash(g) {
+		if again := autodiff.Canon(f); again != autodiff.Canon(f) || autodiff.Hash(f) != autodiff.Hash(g) {
 			t.Errorf("seed %d: form or hash differ from run to run\n%s\n%s", seed, f, g)
 		}
 	}

@@ -75,7 +75,7 @@ type plainAccess struct {
 	base   int
 	stride []int // per loop
 	dyn    []*plainDynamic
-	lo, hi int // bounds of the data
+	hi     int // bound of the data
 }
 
 // A dynamic part of an address comes from an integer tensor.

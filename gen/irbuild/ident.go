@@ -26,7 +26,6 @@ func (e *builder) ident(x *notation.Ident) *ten {
 	}
 	name, suffix := e.blk.Split(text)
 	if x.Bar {
-		name += ".bar"
 		if n, ok := e.names.(barNamer); ok {
 			if t := n.barred(e, x, suffix); t != nil {
 				return t
@@ -72,7 +71,7 @@ func (e *builder) fenced() bool {
 // bound builds a local name.
 func (e *builder) bound(x *notation.Ident, b *binding) *ten {
 	switch {
-	case b.val != nil:
+	case b.val != nil && (b.expr == nil || e.stands(b.val)):
 		return b.val
 	case b.expr != nil:
 		w := b.expr
@@ -85,7 +84,9 @@ func (e *builder) bound(x *notation.Ident, b *binding) *ten {
 		t := e.define(w.Define)
 		if t != nil && len(t.fs) > 0 {
 			t = e.one(t)
-			b.val = t
+			if len(e.safe) == 0 {
+				b.val = t
+			}
 		}
 		return t
 	case b.axis != nil:
@@ -95,6 +96,31 @@ func (e *builder) bound(x *notation.Ident, b *binding) *ten {
 	}
 	e.errorf(diag.NotSupported, x, "%s is a moment, not a number", x.Name.Text)
 	return nil
+}
+
+// stands reports whether a local value that was built for one reader holds for
+// this one: it was built outside of any choice, and all its indices are bound.
+func (e *builder) stands(t *ten) bool {
+	bound := map[*loopVar]bool{e.lane: true, e.token: true}
+	add := func(v *loopVar) { bound[v] = true }
+	for _, s := range e.scopes {
+		for _, b := range s.names {
+			switch {
+			case b.idx != nil:
+				add(b.idx)
+			case b.time != nil:
+				b.time.vars(add)
+			case b.pick != nil:
+				add(b.pick.whole)
+				add(b.pick.v)
+			}
+		}
+	}
+	ok := true
+	for i := range t.fs {
+		t.fs[i].vars(func(v *loopVar) { ok = ok && bound[v] })
+	}
+	return ok
 }
 
 // constant is an option's number, or a size as a number.

@@ -3,8 +3,9 @@ package build
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
+	"strings"
 
 	"github.com/nl-hecate/hecate/runtime/stream"
 )
@@ -42,10 +43,14 @@ func openText(path string, f Fallback) (t *stream.Text, note string, err error) 
 	return t, fmt.Sprintf("%s, our own small text, because %s", f.Name, note), nil
 }
 
-// goroot is the root of the toolchain, if this program can tell.
+// goroot is the root of the Go toolchain, as the go command says it, or "".
 func goroot() string {
 	if r := os.Getenv("GOROOT"); r != "" {
 		return r
 	}
-	return runtime.GOROOT() //nolint:staticcheck // the binary runs where it was built; elsewhere the fallback serves
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
 }
