@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -71,7 +72,10 @@ func chartOf(bars []bar) (*plot.Plot, error) {
 	p.Title.Padding = vg.Points(8)
 	p.X.Color, p.Y.Color, p.X.Tick.Color, p.Y.Tick.Color = ink, ink, ink, ink
 	p.BackgroundColor = color.White
-	p.Legend.Top = true
+	p.Legend.Top, p.Legend.Padding = true, vg.Points(3)
+	p.Legend.XOffs, p.Legend.YOffs = -vg.Points(8), -vg.Points(4)
+	p.X.Padding, p.Y.Padding = vg.Points(6), vg.Points(6)
+	p.Y.Tick.Marker = plot.TickerFunc(halves)
 	p.Y.Min = 0
 	grid := plotter.NewGrid()
 	grid.Vertical.Width, grid.Horizontal.Color = 0, pale
@@ -82,7 +86,7 @@ func chartOf(bars []bar) (*plot.Plot, error) {
 	const wide = vg.Length(22)
 	high := 1.0
 	for i, b := range bars {
-		names[i] = b.name
+		names[i] = strings.Replace(b.name, ", ", "\n", 1)
 		one, four = append(one, b.textbook.of), append(four, b.dot4.of)
 		high = max(high, b.textbook.of, b.dot4.of)
 	}
@@ -108,8 +112,16 @@ func chartOf(bars []bar) (*plot.Plot, error) {
 	p.Add(budget)
 	p.Legend.Add("as fast", budget)
 	p.NominalX(names...)
-	p.Y.Max = high * 1.35
+	p.Y.Max = high * 1.3
 	return p, nil
+}
+
+// halves are the ticks of a ratio.
+func halves(_, hi float64) (out []plot.Tick) {
+	for x := 0.0; x <= hi; x += 0.5 {
+		out = append(out, plot.Tick{Value: x, Label: fmt.Sprintf("%.1f", x)})
+	}
+	return out
 }
 
 // draw writes the chart into a folder.

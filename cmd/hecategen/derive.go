@@ -5,13 +5,16 @@ import (
 	"io"
 
 	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/derive"
+	"github.com/nl-hecate/hecate/gen/notation"
 )
 
 func deriveCommand() *command {
-	c := newCommand("derive", "NAME", "print a derived backward in the page's notation", `
+	c := newCommand("derive", "[-ascii] NAME", "print a derived backward in the page's notation", `
 Print the adjoints of a rule's step, or of an operation, as equations in the
-notation of the page: bars for adjoints, Σ and indices where no matrix form is
-recognised. For a rule the inner gradients come first.`, 1, 1)
+notation of the page: bars for adjoints, products of matrices where they are
+such, Σ and indices where they are not. Inner gradients come first. Behind the
+word claim every line is one that the page could state, and that would hold.`, 1, 1)
 	specs := c.flags.String("specs", specsDir, "`folder` of the pages")
 	ascii := c.flags.Bool("ascii", false, "spell everything in ASCII")
 	c.run = func(args []string, out, err io.Writer) int {
@@ -23,9 +26,20 @@ recognised. For a rule the inner gradients come first.`, 1, 1)
 		if u == nil {
 			return bad
 		}
-		_ = ascii
-		fmt.Fprintln(err, "hecategen: derive: not built yet")
-		return bad
+		b, ds := instantiate(s, u)
+		if b == nil || ds.HasErrors() {
+			return report(ds, err)
+		}
+		d := derive.Of(b, &ds)
+		if d == nil || ds.HasErrors() {
+			return report(ds, err)
+		}
+		style := notation.Unicode
+		if *ascii {
+			style = notation.ASCII
+		}
+		fmt.Fprint(out, d.Text(style))
+		return fine
 	}
 	return c
 }

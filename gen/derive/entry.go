@@ -67,7 +67,7 @@ func under(bs []*notation.Binder, conds []notation.Expr, body notation.Expr) (no
 	case len(bs) == 0 && cond == nil:
 		return body, nil
 	case len(bs) == 0:
-		return &notation.Piecewise{Arms: []*notation.Arm{{Cond: cond, Value: body}, {Value: numeral(0)}}}, nil
+		return choice(cond, body, numeral(0)), nil
 	}
 	bs[len(bs)-1].Cond = cond
 	minus := false
@@ -85,10 +85,11 @@ func under(bs []*notation.Binder, conds []notation.Expr, body notation.Expr) (no
 // that writes two axes makes them equal.
 func (w *writer) place(v *ir.Value, at, loops []notation.Expr) ([]notation.Expr, error) {
 	var conds []notation.Expr
+	axes := w.axes(v)
 	for k, s := range w.subs(ir.Arg{Val: v, Sub: v.Def.To}) {
 		l, ok := s.Loop()
 		switch {
-		case !ok:
+		case !ok || v.Def.Loops[l] != axes[k]:
 		case loops[l] == nil:
 			loops[l] = at[k]
 		default:
@@ -102,11 +103,12 @@ func (w *writer) place(v *ir.Value, at, loops []notation.Expr) ([]notation.Expr,
 // loop: a scatter, a window.
 func (w *writer) late(v *ir.Value, at, loops []notation.Expr) ([]notation.Expr, error) {
 	var conds []notation.Expr
+	axes := w.axes(v)
 	for k, s := range w.subs(ir.Arg{Val: v, Sub: v.Def.To}) {
-		if _, ok := s.Loop(); ok {
+		if l, ok := s.Loop(); ok && v.Def.Loops[l] == axes[k] {
 			continue
 		}
-		x, err := w.affine(s, loops)
+		x, err := w.affine(v.Def, s, loops)
 		if err != nil {
 			return nil, err
 		}
@@ -118,13 +120,75 @@ func (w *writer) late(v *ir.Value, at, loops []notation.Expr) ([]notation.Expr, 
 func (w *writer) guards(in *ir.Instr, loops []notation.Expr) ([]notation.Expr, error) {
 	var conds []notation.Expr
 	for _, g := range in.Guard {
-		x, err := w.affine(g, loops)
+		x, err := w.affine(in, g, loops)
 		if err != nil {
 			return nil, err
+		}
+		if b, ok := x.(*notation.Binary); ok && b.Op == "−" { // l − s ≥ 0
+			conds = append(conds, &notation.Relation{Op: "≤", X: b.Y, Y: b.X})
+			continue
 		}
 		conds = append(conds, &notation.Relation{Op: "≥", X: x, Y: numeral(0)})
 	}
 	return conds, nil
+}
+
+// choice is { yes if cond ; no otherwise }. Inside the branch that is taken the
+// condition holds, so choices by it there are settled.
+func choice(cond, yes, no notation.Expr) notation.Expr {
+	var facts []notation.Expr
+	for _, c := range conjuncts(cond) {
+		if !slices.ContainsFunc(facts, func(f notation.Expr) bool { return notation.Equal(f, c) }) {
+			facts = append(facts, c)
+		}
+	}
+	cond = facts[0]
+	for _, c := range facts[1:] {
+		cond = &notation.And{X: cond, Y: c}
+	}
+	yes = settled(yes, facts)
+	return &notation.Piecewise{Arms: []*notation.Arm{{Cond: cond, Value: yes}, {Value: no}}}
+}
+
+func conjuncts(x notation.Expr) []notation.Expr {
+	if a, ok := x.(*notation.And); ok {
+		return append(conjuncts(a.X), conjuncts(a.Y)...)
+	}
+	return []notation.Expr{x}
+}
+
+// settled takes the branches of choices that are decided where facts hold.
+func settled(x notation.Expr, facts []notation.Expr) notation.Expr {
+	holds := func(c notation.Expr) bool {
+		return slices.ContainsFunc(facts, func(f notation.Expr) bool { return notation.Equal(f, c) })
+	}
+	fails := func(c notation.Expr) bool {
+		r, ok := c.(*notation.Relation)
+		opposite := map[string]string{"=": "≠", "≠": "="}
+		return ok && opposite[r.Op] != "" && holds(&notation.Relation{Op: opposite[r.Op], X: r.X, Y: r.Y})
+	}
+	switch x := x.(type) {
+	case *notation.Piecewise:
+		cs := conjuncts(x.Arms[0].Cond)
+		switch {
+		case !slices.ContainsFunc(cs, func(c notation.Expr) bool { return !holds(c) }):
+			return settled(x.Arms[0].Value, facts)
+		case slices.ContainsFunc(cs, fails):
+			return settled(x.Arms[1].Value, facts)
+		}
+		return &notation.Piecewise{Arms: []*notation.Arm{{Cond: x.Arms[0].Cond, Value: settled(x.Arms[0].Value, facts)}, {Value: settled(x.Arms[1].Value, facts)}}}
+	case *notation.Unary:
+		return &notation.Unary{X: settled(x.X, facts)}
+	case *notation.Binary:
+		return &notation.Binary{Op: x.Op, X: settled(x.X, facts), Y: settled(x.Y, facts)}
+	case *notation.Juxt:
+		var items []notation.Expr
+		for _, it := range x.Items {
+			items = append(items, settled(it, facts))
+		}
+		return row(items...)
+	}
+	return x
 }
 
 // A gather is an index that a read needs because its position is no index
@@ -138,17 +202,18 @@ func (g *gather) add(h gather) {
 	g.binders, g.conds = append(g.binders, h.binders...), append(g.conds, h.conds...)
 }
 
-// read writes an argument at the loops.
-func (w *writer) read(a ir.Arg, loops []notation.Expr, g *gather) (notation.Expr, error) {
+// read writes an argument of an instruction at the loops.
+func (w *writer) read(in *ir.Instr, a ir.Arg, loops []notation.Expr, g *gather) (notation.Expr, error) {
 	subs := w.subs(a)
 	var at []notation.Expr
 	axes := w.axes(a.Val)
 	for i, s := range subs {
-		x, err := w.affine(s, loops)
+		x, err := w.affine(in, s, loops)
 		if err != nil {
 			return nil, err
 		}
-		if _, number := s.Const.Const(); !number {
+		_, number := s.Const.Const()
+		if l, ok := s.Loop(); !number || ok && in.Loops[l] != axes[i] {
 			b, l, err := w.binder(axes[i])
 			if err != nil {
 				return nil, err
@@ -179,7 +244,7 @@ func (w *writer) at(v *ir.Value, at []notation.Expr) (notation.Expr, error) {
 	if v.Def == nil {
 		return nil, fmt.Errorf("%s has no name on the page", v.Name)
 	}
-	if w.uses[v] > 1 && !simple(v) || v.Def.Op == ir.Softmax || v.Def.Op == ir.Stack {
+	if w.uses[v] > 1 && !simple(v) && v.Elem == ir.Real || v.Def.Op == ir.Softmax || v.Def.Op == ir.Stack {
 		x, err := w.local(v)
 		if err != nil {
 			return nil, err
@@ -194,7 +259,7 @@ func (w *writer) at(v *ir.Value, at []notation.Expr) (notation.Expr, error) {
 }
 
 // affine writes a subscript.
-func (w *writer) affine(s ir.Sub, loops []notation.Expr) (notation.Expr, error) {
+func (w *writer) affine(in *ir.Instr, s ir.Sub, loops []notation.Expr) (notation.Expr, error) {
 	var plus, minus []notation.Expr
 	add := func(c int, x notation.Expr) {
 		for range max(c, -c) {
@@ -212,7 +277,7 @@ func (w *writer) affine(s ir.Sub, loops []notation.Expr) (notation.Expr, error) 
 	}
 	if s.Via != nil {
 		var g gather
-		x, err := w.read(*s.Via, loops, &g)
+		x, err := w.read(in, *s.Via, loops, &g)
 		if err != nil || len(g.binders) > 0 {
 			return nil, fmt.Errorf("a position inside a position")
 		}
@@ -264,7 +329,7 @@ func (w *writer) scalar(v *ir.Value, loops []notation.Expr) (notation.Expr, gath
 	var g gather
 	var args []notation.Expr
 	for _, a := range in.Args {
-		x, err := w.read(a, loops, &g)
+		x, err := w.read(in, a, loops, &g)
 		if err != nil {
 			return nil, g, err
 		}
@@ -307,10 +372,10 @@ func (w *writer) apply(in *ir.Instr, args, loops []notation.Expr) (notation.Expr
 	case op == ir.And:
 		return &notation.And{X: args[0], Y: args[1]}, nil
 	case op == ir.Select:
-		return &notation.Piecewise{Arms: []*notation.Arm{{Cond: args[0], Value: args[1]}, {Value: args[2]}}}, nil
+		return choice(args[0], args[1], args[2]), nil
 	case op == ir.Real_:
 		if condition(args[0]) {
-			return &notation.Piecewise{Arms: []*notation.Arm{{Cond: args[0], Value: numeral(1)}, {Value: numeral(0)}}}, nil
+			return choice(args[0], numeral(1), numeral(0)), nil
 		}
 		return args[0], nil
 	case op == ir.Override:
@@ -416,7 +481,7 @@ func (w *writer) normal(v *ir.Value, loops []notation.Expr) (notation.Expr, erro
 		}
 	}
 	var g gather
-	x, err := w.read(in.Args[0], loops, &g)
+	x, err := w.read(in, in.Args[0], loops, &g)
 	if err == nil && len(g.binders) > 0 {
 		err = fmt.Errorf("a shifted read under %s", out.Op)
 	}

@@ -26,6 +26,14 @@ func (w *writer) form(v *ir.Value) (notation.Expr, bool) {
 	if in == nil || len(in.Guard) > 0 {
 		return nil, false
 	}
+	if in.Op != ir.Stack && !w.direct(in, ir.Arg{Val: v, Sub: in.To}) {
+		return nil, false
+	}
+	for _, a := range in.Args {
+		if in.Op != ir.Stack && !w.direct(in, a) {
+			return nil, false
+		}
+	}
 	switch {
 	case in.Op == ir.Prod:
 		return w.productForm(v)
@@ -44,6 +52,8 @@ func (w *writer) form(v *ir.Value) (notation.Expr, bool) {
 		}
 	case functions2[in.Op] != "" || in.Op == ir.Div:
 		return w.pairForm(v)
+	case in.Op == ir.Select:
+		return w.choiceForm(v)
 	}
 	return nil, false
 }
@@ -83,6 +93,17 @@ func (w *writer) aligned(v *ir.Value, subs []ir.Sub) bool {
 	})
 }
 
+// direct reports whether a value is read, or written, at loops over its own
+// axes: a read of the first entries of a longer axis is not.
+func (w *writer) direct(in *ir.Instr, a ir.Arg) bool {
+	for i, s := range a.Sub {
+		if l, ok := s.Loop(); !ok || in.Loops[l] != a.Val.Axes[i] {
+			return false
+		}
+	}
+	return true
+}
+
 func (w *writer) pairForm(v *ir.Value) (notation.Expr, bool) {
 	in := v.Def
 	x, ok := w.operand(v, in.Args[0])
@@ -97,6 +118,72 @@ func (w *writer) pairForm(v *ir.Value) (notation.Expr, bool) {
 		return nil, false // a number over an array is written entry by entry
 	}
 	return &notation.Binary{Op: "/", X: x, Y: y}, true
+}
+
+// choiceForm writes { a if c ; b otherwise } of arrays.
+func (w *writer) choiceForm(v *ir.Value) (notation.Expr, bool) {
+	in := v.Def
+	yes, ok := w.operand(v, in.Args[1])
+	no, okno := w.operand(v, in.Args[2])
+	cond, okc := w.conditionForm(v, in.Args[0])
+	rank := len(w.axes(v))
+	fits := func(a ir.Arg) bool { return len(w.subs(a)) == rank || constant(a.Val) }
+	if !ok || !okno || !okc || !fits(in.Args[1]) || !fits(in.Args[2]) {
+		return nil, false
+	}
+	return choice(cond, yes, no), true
+}
+
+func constant(v *ir.Value) bool { return v.Def != nil && v.Def.Op == ir.Const }
+
+// conditionForm writes a condition on arrays. A comparison of a number with an
+// array has no form of its own; but lo ≤ x exactly where max(lo, x) = x.
+func (w *writer) conditionForm(v *ir.Value, a ir.Arg) (notation.Expr, bool) {
+	in := a.Val.Def
+	if in == nil || len(in.Guard) > 0 || !w.aligned(v, w.subs(a)) || !slices.ContainsFunc(in.Args, func(b ir.Arg) bool { return w.direct(in, b) }) {
+		return nil, false
+	}
+	switch in.Op {
+	case ir.And:
+		x, ok := w.conditionForm(a.Val, in.Args[0])
+		y, oky := w.conditionForm(a.Val, in.Args[1])
+		return &notation.And{X: x, Y: y}, ok && oky
+	case ir.Not:
+		x, ok := w.conditionForm(a.Val, in.Args[0])
+		r, is := x.(*notation.Relation)
+		if !ok || !is || r.Op != "=" {
+			return nil, false
+		}
+		return &notation.Relation{Op: "≠", X: r.X, Y: r.Y}, true
+	case ir.Less, ir.LessEq, ir.Equal:
+		return w.comparison(a.Val)
+	}
+	return nil, false
+}
+
+func (w *writer) comparison(v *ir.Value) (notation.Expr, bool) {
+	in := v.Def
+	x, ok := w.operand(v, in.Args[0])
+	y, oky := w.operand(v, in.Args[1])
+	if !ok || !oky {
+		return nil, false
+	}
+	rank := len(w.axes(v))
+	left := len(w.subs(in.Args[0])) == rank || constant(in.Args[0].Val)
+	right := len(w.subs(in.Args[1])) == rank || constant(in.Args[1].Val)
+	switch {
+	case left && right:
+		return &notation.Relation{Op: relations[in.Op], X: x, Y: y}, true
+	case in.Op == ir.LessEq && !left: // x ≤ y
+		return &notation.Relation{Op: "=", X: call("max", x, y), Y: y}, true
+	case in.Op == ir.LessEq:
+		return &notation.Relation{Op: "=", X: call("min", x, y), Y: x}, true
+	case in.Op == ir.Less && !left: // x < y: not y ≤ x
+		return &notation.Relation{Op: "≠", X: call("min", x, y), Y: y}, true
+	case in.Op == ir.Less:
+		return &notation.Relation{Op: "≠", X: call("max", x, y), Y: x}, true
+	}
+	return nil, false
 }
 
 func isNumber(x notation.Expr) bool { _, ok := x.(*notation.Number); return ok }
@@ -168,7 +255,26 @@ func scaled(c float64, x notation.Expr) notation.Expr {
 	if c == 1 {
 		return x
 	}
+	if n, rest, ok := leading(x); ok {
+		const short = 12 // digits of a product of two numbers that a page may print
+		if m := numeral(c * n); len(m.Text) <= short {
+			return scaled(c*n, rest)
+		}
+	}
 	return row(numeral(c), x)
+}
+
+// leading takes the number off the front of a row.
+func leading(x notation.Expr) (float64, notation.Expr, bool) {
+	j, ok := x.(*notation.Juxt)
+	if !ok {
+		return 0, nil, false
+	}
+	n, ok := j.Items[0].(*notation.Number)
+	if !ok {
+		return 0, nil, false
+	}
+	return n.Value, row(j.Items[1:]...), true
 }
 
 // row joins factors; rows in it are taken apart, other loose expressions get

@@ -22,7 +22,8 @@ func (w *writer) productForm(v *ir.Value) (notation.Expr, bool) {
 	in := v.Def
 	var numbers []notation.Expr
 	var fs []factor
-	for _, a := range in.Args {
+	coef, reads := w.unscaled(in)
+	for _, a := range reads {
 		loops, ok := plain(w.subs(a))
 		x, err := w.array(a.Val)
 		if err != nil || !ok {
@@ -43,7 +44,42 @@ func (w *writer) productForm(v *ir.Value) (notation.Expr, bool) {
 	if !ok {
 		return nil, false
 	}
-	return finish(in.Coef[0], numbers, x)
+	return finish(coef, numbers, x)
+}
+
+// unscaled takes the numbers out of factors that are an array times numbers, so
+// that they stand in front of the whole product.
+func (w *writer) unscaled(in *ir.Instr) (float64, []ir.Arg) {
+	coef, out := in.Coef[0], []ir.Arg(nil)
+	for queue := slices.Clone(in.Args); len(queue) > 0; {
+		a := queue[0]
+		queue = queue[1:]
+		d := a.Val.Def
+		if w.names[a.Val] != nil || w.locals[a.Val] != "" || d == nil || d.Op != ir.Prod || len(d.Guard) > 0 {
+			out = append(out, a)
+			continue
+		}
+		arrays := 0
+		fits := true
+		for _, b := range d.Args {
+			if subs := w.subs(b); len(subs) > 0 {
+				arrays++
+				fits = fits && w.aligned(a.Val, subs) && len(subs) == len(w.axes(a.Val))
+			}
+		}
+		if arrays > 1 || !fits || arrays == 0 && len(w.axes(a.Val)) > 0 || len(d.Loops) != len(a.Val.Axes) {
+			out = append(out, a)
+			continue
+		}
+		coef *= d.Coef[0]
+		for _, b := range d.Args {
+			if len(w.subs(b)) > 0 {
+				b.Sub = a.Sub
+			}
+			queue = append(queue, b)
+		}
+	}
+	return coef, out
 }
 
 // finish puts the numbers in front.
@@ -165,7 +201,9 @@ func (p *joiner) matrix(a, b factor, l int) (factor, bool) {
 	if len(a.loops) == 1 { // a vector stands behind its matrix
 		a, b = b, a
 	}
-	rest := func(f factor) []int { return slices.DeleteFunc(slices.Clone(f.loops), func(x int) bool { return x == l }) }
+	rest := func(f factor) []int {
+		return slices.DeleteFunc(slices.Clone(f.loops), func(x int) bool { return x == l })
+	}
 	out := factor{loops: append(rest(a), rest(b)...)}
 	if len(b.loops) == 2 {
 		// The order of the two is that of the result, where it says.

@@ -143,9 +143,6 @@ func laneOf(b *check.Block, g *ir.Func) *ir.Axis {
 func (d *Derivation) adjoints(g *ir.Func, names map[*ir.Value]naming, lane *ir.Axis, ds *diag.List) bool {
 	seeds := map[*ir.Value]*ir.Value{}
 	var order []*ir.Value
-	for _, p := range g.Params {
-		order = append(order, p)
-	}
 	for _, in := range g.Body {
 		for _, v := range in.Defines() {
 			if _, named := names[v]; named {
@@ -154,6 +151,7 @@ func (d *Derivation) adjoints(g *ir.Func, names map[*ir.Value]naming, lane *ir.A
 		}
 	}
 	slices.Reverse(order)
+	order = append(order, g.Params...)
 	var targets []*target
 	var wrt []*ir.Value
 	g.Results = nil

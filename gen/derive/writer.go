@@ -2,6 +2,7 @@ package derive
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,8 +118,8 @@ func (w *writer) added(v *ir.Value) []term {
 // letters for indices and for local values, in the order in which they are
 // tried; the page's own names are left out.
 var (
-	indexLetters = strings.Fields("i j l r s h p o u x z")
-	localLetters = strings.Fields("a b c e g p r u w z")
+	indexLetters = strings.Fields("i j l r s h o q")
+	localLetters = strings.Fields("a b c e g p u w z")
 )
 
 func (w *writer) free(letters []string, next *int) string {
@@ -232,17 +233,12 @@ func (w *writer) local(v *ir.Value) (notation.Expr, error) {
 // it has a form as an array.
 func (w *writer) definition(v *ir.Value) (*notation.Define, error) {
 	d := &notation.Define{Target: &notation.Target{}}
-	mark, depth := len(w.with), w.letter
+	mark := w.mark()
 	if x, ok := w.form(v); ok {
 		d.Value = x
 		return d, nil
 	}
-	w.with, w.letter = w.with[:mark], depth
-	for u, n := range w.locals { // what the attempt defined is gone
-		if !slices.ContainsFunc(w.with, func(d *notation.Define) bool { return d.Target.Name.Name.Text == n }) {
-			delete(w.locals, u)
-		}
-	}
+	w.undo(mark)
 	var at []notation.Expr
 	for _, a := range w.axes(v) {
 		b, i, err := w.binder(a)
@@ -274,29 +270,31 @@ func (w *writer) array(v *ir.Value) (notation.Expr, error) {
 	if w.uses[v] > 1 && !simple(v) {
 		return w.local(v)
 	}
-	mark, letter := len(w.with), w.letter
+	mark := w.mark()
 	if x, ok := w.form(v); ok {
 		return x, nil
 	}
-	w.undo(mark, letter)
+	w.undo(mark)
 	return w.local(v)
 }
 
+// A mark is where an attempt began.
+type mark struct{ with, letter, fresh int }
+
+func (w *writer) mark() mark { return mark{len(w.with), w.letter, w.fresh} }
+
 // undo forgets the definitions of an attempt that failed.
-func (w *writer) undo(mark, letter int) {
-	for _, d := range w.with[mark:] {
-		for v, n := range w.locals {
-			if n == d.Target.Name.Name.Text {
-				delete(w.locals, v)
-			}
-		}
+func (w *writer) undo(m mark) {
+	for _, d := range w.with[m.with:] {
+		maps.DeleteFunc(w.locals, func(_ *ir.Value, n string) bool { return n == d.Target.Name.Name.Text })
 	}
-	w.with, w.letter = w.with[:mark], letter
+	w.with, w.letter, w.fresh = w.with[:m.with], m.letter, m.fresh
 }
 
-// simple values are written again rather than named.
+// simple values are written again rather than named: numbers, and conditions,
+// which no name can hold.
 func simple(v *ir.Value) bool {
-	return v.Def != nil && (v.Def.Op == ir.Const || v.Def.Op == ir.SizeOf)
+	return v.Def != nil && (v.Def.Op == ir.Const || v.Def.Op == ir.SizeOf || v.Elem != ir.Real)
 }
 
 func ident(text string) *notation.Ident {

@@ -60,7 +60,8 @@ type binding struct {
 	wide *ir.Axis    // window axis of a moment that may lie before this chunk
 	pick *unionIndex // an index over a union
 	axis *ir.Axis    // an axis that a signature introduced
-	expr *withExpr   // a local definition that is not built yet
+	expr *withExpr   // a local definition; val is what it was last built as
+	safe []choice    // inside these branches
 }
 
 // A choice is a branch under construction: its condition, and whether the

@@ -469,8 +469,16 @@ func (e *builder) relation(x *notation.Relation) *ten {
 	return nil
 }
 
-// numeric builds an expression whose value may be an index or a number.
+// numeric builds an expression whose value may be an index or a number, or a
+// sum of such.
 func (e *builder) numeric(x notation.Expr) *ten {
+	if b, ok := x.(*notation.Binary); ok && (b.Op == "+" || b.Op == "−") {
+		a, c := e.numeric(b.X), e.numeric(b.Y)
+		if a == nil || c == nil {
+			return nil
+		}
+		return e.sum(x, a, c, map[string]float64{"+": 1, "−": -1}[b.Op])
+	}
 	if id, ok := x.(*notation.Ident); ok {
 		if b := e.local(id.Name.Text); b != nil && b.idx != nil {
 			return e.position(varAff(b.idx))

@@ -71,7 +71,7 @@ func (e *builder) fenced() bool {
 // bound builds a local name.
 func (e *builder) bound(x *notation.Ident, b *binding) *ten {
 	switch {
-	case b.val != nil && (b.expr == nil || e.stands(b.val)):
+	case b.val != nil && (b.expr == nil || slices.Equal(b.safe, e.safe) && e.stands(b.val)):
 		return b.val
 	case b.expr != nil:
 		w := b.expr
@@ -84,9 +84,7 @@ func (e *builder) bound(x *notation.Ident, b *binding) *ten {
 		t := e.define(w.Define)
 		if t != nil && len(t.fs) > 0 {
 			t = e.one(t)
-			if len(e.safe) == 0 {
-				b.val = t
-			}
+			b.val, b.safe = t, slices.Clone(e.safe)
 		}
 		return t
 	case b.axis != nil:
@@ -99,7 +97,7 @@ func (e *builder) bound(x *notation.Ident, b *binding) *ten {
 }
 
 // stands reports whether a local value that was built for one reader holds for
-// this one: it was built outside of any choice, and all its indices are bound.
+// this one: all its indices are bound here too.
 func (e *builder) stands(t *ten) bool {
 	bound := map[*loopVar]bool{e.lane: true, e.token: true}
 	add := func(v *loopVar) { bound[v] = true }

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"image/png"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/nl-hecate/hecate/cmd/hecate/internal/build"
+)
+
+// small is a build of a few seconds: every part of the real one, at sizes that
+// agree with nothing.
+func small(t *testing.T, steps int) build.Options {
+	t.Helper()
+	return build.Options{Model: "ZeroB", Steps: steps, Lanes: 3, Chunk: 7, Seed: 5, Out: t.TempDir(), Text: "text/crossroads.txt",
+		Sizes: map[string]int{"d": 6, "attention.H": 2, "attention.w": 5, "attention.n_p": 1, "memory.d_k": 4}}
+}
+
+// run builds and returns what it printed and the checkpoint's bytes.
+func run(t *testing.T, o build.Options) (printed string, saved []byte) {
+	t.Helper()
+	var w bytes.Buffer
+	if err := build.Run(context.Background(), catalog(), o, build.Fallback{Name: "crossroads.txt", Text: crossroads}, &w); err != nil {
+		t.Fatal(err)
+	}
+	saved, err := os.ReadFile(filepath.Join(o.Out, "zerob.safetensors"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.String(), saved
+}
+
+func TestResumeIsExact(t *testing.T) {
+	_, want := run(t, small(t, 9))
+	first := small(t, 4)
+	run(t, first)
+	rest := small(t, 9)
+	rest.Resume = filepath.Join(first.Out, "zerob.safetensors")
+	if _, got := run(t, rest); !bytes.Equal(got, want) {
+		t.Error("4 steps, saved and taken up for 5 more, differ from 9 steps")
+	}
+}
+
+func TestWorkersDoNotMatter(t *testing.T) {
+	old := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(old)
+	_, one := run(t, small(t, 5))
+	runtime.GOMAXPROCS(4)
+	if _, four := run(t, small(t, 5)); !bytes.Equal(one, four) {
+		t.Error("the result depends on how many goroutines share the lanes")
+	}
+}
+
+func TestResumeRefusesAnotherRun(t *testing.T) {
+	first := small(t, 2)
+	run(t, first)
+	other := small(t, 4)
+	other.Resume, other.Chunk = filepath.Join(first.Out, "zerob.safetensors"), 8
+	err := build.Run(context.Background(), catalog(), other, build.Fallback{Name: "crossroads.txt", Text: crossroads}, &bytes.Buffer{})
+	if err == nil || !strings.Contains(err.Error(), "differs") {
+		t.Errorf("a run with another chunk length was taken up: %v", err)
+	}
+}
+
+func TestOutputs(t *testing.T) {
+	o := small(t, 6)
+	o.Sample = 20
+	printed, _ := run(t, o)
+	for _, want := range []string{"unigram", "bigram", "before:", "after:", "portable arithmetic"} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("the output does not mention %q:\n%s", want, printed)
+		}
+	}
+	losses, err := os.ReadFile(filepath.Join(o.Out, "zerob.jsonl"))
+	if err != nil || bytes.Count(losses, []byte("\n")) != o.Steps {
+		t.Errorf("want %d losses, got %q (%v)", o.Steps, losses, err)
+	}
+	picture, err := os.Open(filepath.Join(o.Out, "zerob.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer picture.Close()
+	if _, err := png.Decode(picture); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBadOptions(t *testing.T) {
+	for name, change := range map[string]func(*build.Options){
+		"there is no model":         func(o *build.Options) { o.Model = "ZeroC" },
+		"does not divide":           func(o *build.Options) { o.Sizes["attention.H"] = 4 },
+		"there is no size":          func(o *build.Options) { o.Sizes["memory.depth"] = 4 },
+		"--steps is 0":              func(o *build.Options) { o.Steps = 0 },
+		"--lanes is -1":             func(o *build.Options) { o.Lanes = -1 },
+		"learning rate":             func(o *build.Options) { o.Rate = -1 },
+		"no such file or directory": func(o *build.Options) { o.Text = "nowhere.txt" },
+	} {
+		o := small(t, 2)
+		change(&o)
+		err := build.Run(context.Background(), catalog(), o, build.Fallback{Name: "crossroads.txt", Text: crossroads}, &bytes.Buffer{})
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("want an error with %q, got %v", name, err)
+		}
+	}
+}
