@@ -26,6 +26,10 @@ word claim every line is one that the page could state, and that would hold.`, 1
 		if u == nil {
 			return bad
 		}
+		if !stands(u) {
+			fmt.Fprintf(err, "hecategen: %s is a %s, which has no backward of its own\n  help: name a rule that uses it, or an operation\n", args[0], u.Kind)
+			return bad
+		}
 		b, ds := instantiate(s, u)
 		if b == nil || ds.HasErrors() {
 			return report(ds, err)

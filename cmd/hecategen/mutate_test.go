@@ -209,16 +209,23 @@ func replaced(s *gen.Source, i int, text string) (*gen.Source, diag.List) {
 	p, ds := markdown.Parse(source.NewFile(s.Pages[i].File.Path, text))
 	m := &gen.Source{Pages: slices.Clone(s.Pages), Files: slices.Clone(s.Files)}
 	m.Pages[i] = p
-	known := map[string]bool{}
-	for _, q := range m.Pages {
-		for n := range notation.Known(blocks(q, nil)) {
-			known[n] = true
+	known := notation.Known(blocks(p, nil))
+	for _, u := range s.Tree.Order { // parts and functions of the other pages
+		known[u.Name.Text] = true
+		for _, q := range u.Params {
+			known[q.Name.Text] = known[q.Name.Text] || q.Type != nil && q.Type.Kind == notation.PageType
 		}
 	}
 	f, nd := notation.Parse(p.File, blocks(p, known))
 	ds.Append(nd)
 	m.Files[i] = f
-	tree, td := check.Collect(m.Files)
+	var emitted []*notation.File
+	for k, q := range m.Pages {
+		if q.Emits() {
+			emitted = append(emitted, m.Files[k])
+		}
+	}
+	tree, td := check.Collect(emitted)
 	ds.Append(td)
 	m.Tree = tree
 	return m, ds

@@ -28,18 +28,19 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// An Equation is one derived line. Note is set where the line only says what
-// a given adjoint is made of.
+// An Equation is one derived line. A Partial one only says what the step adds
+// to an adjoint that comes in, and is printed as a comment.
 type Equation struct {
-	Define *notation.Define
-	Left   notation.Expr // the left side: an adjoint, or an inner gradient
-	Note   string
+	Left    notation.Expr // an adjoint, or an inner gradient
+	Right   notation.Expr
+	With    []*notation.Define
+	Partial bool
 }
 
 // A Derivation is the backward of one unit.
 type Derivation struct {
 	Unit      *check.Block
-	Given     []string // adjoints that come in
+	Given     []notation.Expr // adjoints that come in
 	Gradients []Equation
 	Adjoints  []Equation
 }
@@ -67,7 +68,11 @@ func Of(b *check.Block, ds *diag.List) *Derivation {
 // Text prints a derivation; every line that is no comment is an equation.
 func (d *Derivation) Text(style notation.Style) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "// %s %s: given %s\n", d.Unit.Unit.Kind, d.Unit.Name, strings.Join(d.Given, ", "))
+	var given []string
+	for _, x := range d.Given {
+		given = append(given, notation.Print(x, style))
+	}
+	fmt.Fprintf(&b, "// %s %s: given %s\n", d.Unit.Unit.Kind, d.Unit.Name, strings.Join(given, ", "))
 	if len(d.Gradients) > 0 {
 		b.WriteString("\n// inner gradients\n")
 		for _, e := range d.Gradients {
@@ -83,21 +88,25 @@ func (d *Derivation) Text(style notation.Style) string {
 
 // Text prints an equation, each local definition on a line of its own.
 func (e *Equation) Text(style notation.Style) string {
-	if e.Note != "" {
-		return "// " + e.Note + "\n"
+	verb, line, end := " = ", "\n  ", "\n"
+	if e.Partial {
+		verb, line, end = " holds ", " ", " and what later tokens send back\n"
 	}
-	out := notation.Print(e.Left, style) + " = " + notation.Print(e.Define.Value, style)
-	for i, w := range e.Define.With {
-		lead := ",\n  "
+	out := notation.Print(e.Left, style) + verb + notation.Print(e.Right, style)
+	for i, w := range e.With {
+		lead := "," + line
 		if i == 0 {
-			lead = "\n  with "
+			lead = line + "with "
 		}
 		out += lead + notation.Print(w, style)
 	}
-	return out + "\n"
+	if e.Partial {
+		out = "// " + out
+	}
+	return out + end
 }
 
 // Claim is the equation as a claim of the page.
 func (e *Equation) Claim() *notation.Claim {
-	return &notation.Claim{Keyword: notation.Word{Text: "claim"}, Left: e.Left, Right: e.Define.Value, With: e.Define.With}
+	return &notation.Claim{Keyword: notation.Word{Text: "claim"}, Left: e.Left, Right: e.Right, With: e.With}
 }

@@ -2,7 +2,6 @@ package derive
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
@@ -196,7 +195,7 @@ func (d *Derivation) print(g *ir.Func, old map[*ir.Value]naming, targets []*targ
 	}
 	for _, t := range targets {
 		if t.given {
-			d.Given = append(d.Given, notation.Print(t.ident(true), notation.Unicode))
+			d.Given = append(d.Given, t.ident(true))
 			w.name(t.bar, t.ident(true))
 		}
 	}
@@ -228,16 +227,14 @@ func (d *Derivation) equation(w *writer, t *target, ds *diag.List) (*Equation, b
 		if err != nil {
 			return nil, d.refused(left, err, ds)
 		}
-		e := &Equation{Define: &notation.Define{Value: value, With: with}, Left: left}
-		_, text, _ := strings.Cut(strings.TrimSuffix(e.Text(notation.Unicode), "\n"), " = ")
-		return &Equation{Note: notation.Print(left, notation.Unicode) + " holds " + strings.ReplaceAll(text, "\n", "") + " and what later tokens send back"}, true
+		return &Equation{Left: left, Right: value, With: with, Partial: true}, true
 	}
 	value, with, err := w.whole(t.bar)
 	if err != nil {
 		return nil, d.refused(left, err, ds)
 	}
 	w.name(t.bar, left)
-	return &Equation{Define: &notation.Define{Value: value, With: with}, Left: left}, true
+	return &Equation{Left: left, Right: value, With: with}, true
 }
 
 func (d *Derivation) refused(left notation.Expr, err error, ds *diag.List) bool {
@@ -286,5 +283,5 @@ func (d *Derivation) gradient(at *notation.Grad) (Equation, bool) {
 	if err != nil {
 		return Equation{}, false
 	}
-	return Equation{Define: &notation.Define{Value: value, With: with}, Left: at}, true
+	return Equation{Left: at, Right: value, With: with}, true
 }

@@ -1,0 +1,141 @@
+package derive
+
+import (
+	"fmt"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// A gather is an index that a read needs because its position is no index
+// itself: Σ_{l∈n, l = m + i} x[l].
+type gather struct {
+	binders []*notation.Binder
+	conds   []notation.Expr
+}
+
+func (g *gather) add(h gather) {
+	g.binders, g.conds = append(g.binders, h.binders...), append(g.conds, h.conds...)
+}
+
+// read writes an argument of an instruction at the loops.
+func (w *writer) read(in *ir.Instr, a ir.Arg, loops []notation.Expr, g *gather) (notation.Expr, error) {
+	subs := w.subs(a)
+	var at []notation.Expr
+	axes := w.axes(a.Val)
+	for i, s := range subs {
+		x, err := w.affine(in, s, loops)
+		if err != nil {
+			return nil, err
+		}
+		_, number := s.Const.Const()
+		if l, ok := s.Loop(); !number || ok && in.Loops[l] != axes[i] {
+			b, l, err := w.binder(axes[i])
+			if err != nil {
+				return nil, err
+			}
+			g.binders = append(g.binders, b)
+			g.conds = append(g.conds, &notation.Relation{Op: "=", X: l, Y: x})
+			x = l
+		}
+		at = append(at, x)
+	}
+	return w.at(a.Val, at)
+}
+
+// at writes a value at positions: a name with an index, or what it is made of.
+func (w *writer) at(v *ir.Value, at []notation.Expr) (notation.Expr, error) {
+	named := func(x notation.Expr) notation.Expr {
+		if len(at) == 0 {
+			return x
+		}
+		return &notation.Index{X: x, At: at}
+	}
+	if x := w.names[v]; x != nil {
+		return named(x), nil
+	}
+	if n := w.locals[v]; n != "" {
+		return named(ident(n)), nil
+	}
+	if v.Def == nil {
+		return nil, fmt.Errorf("%s has no name on the page", v.Name)
+	}
+	if w.uses[v] > 1 && !simple(v) && v.Elem == ir.Real || v.Def.Op == ir.Softmax || v.Def.Op == ir.Stack {
+		x, err := w.local(v)
+		if err != nil {
+			return nil, err
+		}
+		return named(x), nil
+	}
+	if w.depth++; w.depth > 100 {
+		return nil, fmt.Errorf("it nests too deep")
+	}
+	defer func() { w.depth-- }()
+	return w.expand(v, at)
+}
+
+// affine writes a subscript.
+func (w *writer) affine(in *ir.Instr, s ir.Sub, loops []notation.Expr) (notation.Expr, error) {
+	var plus, minus []notation.Expr
+	add := func(c int, x notation.Expr) {
+		for range max(c, -c) {
+			if c > 0 {
+				plus = append(plus, x)
+			} else {
+				minus = append(minus, x)
+			}
+		}
+	}
+	for _, t := range s.Terms {
+		if loops[t.Loop] != nil {
+			add(t.Coef, loops[t.Loop])
+		}
+	}
+	if s.Via != nil {
+		var g gather
+		x, err := w.read(in, *s.Via, loops, &g)
+		if err != nil || len(g.binders) > 0 {
+			return nil, fmt.Errorf("a position inside a position")
+		}
+		add(1, x)
+	}
+	for _, m := range s.Const.Monomials() {
+		x, sign, err := w.monomial(m)
+		if err != nil {
+			return nil, err
+		}
+		add(sign, x)
+	}
+	out := notation.Expr(numeral(0))
+	for i, x := range plus {
+		if i == 0 {
+			out = x
+			continue
+		}
+		out = &notation.Binary{Op: "+", X: out, Y: x}
+	}
+	for _, x := range minus {
+		out = &notation.Binary{Op: "−", X: out, Y: x}
+	}
+	return out, nil
+}
+
+// monomial writes a part of a size, without its sign.
+func (w *writer) monomial(m shape.Monomial) (notation.Expr, int, error) {
+	sign := 1
+	p := shape.Poly{}
+	c := m.Coef
+	if c.Sign() < 0 {
+		sign = -1
+	}
+	if !c.IsInt() {
+		return nil, 0, fmt.Errorf("a position that is a fraction")
+	}
+	p = shape.Int(c.Num().Int64() * int64(sign))
+	for _, s := range m.Syms {
+		p = p.Mul(shape.Sym(s))
+	}
+	x, err := w.size(p, p.String())
+	return x, sign, err
+}
