@@ -47,7 +47,7 @@ func (c *Backward[F]) RowsLen() int {
 func (c *Backward[F]) Run() {
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t30 := c.Work[:L*T*dK]   // [L, T, d_k]
+	t32 := c.Work[:L*T*dK]   // [L, T, d_k]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
@@ -59,10 +59,10 @@ func (c *Backward[F]) Run() {
 		theta := c.Theta[i*T:][:T]
 		for j := range T {
 			k := c.K[(i*T+j)*dK:][:dK]
-			t30_2 := t30[(i*T+j)*dK:][:dK]
+			t32_2 := t32[(i*T+j)*dK:][:dK]
 			thetaEntry := theta[j]
 			for k2 := range dK {
-				t30_2[k2] = F(thetaEntry * k[k2])
+				t32_2[k2] = F(thetaEntry * k[k2])
 			}
 		}
 	}
@@ -74,109 +74,129 @@ func (c *Backward[F]) Run() {
 	clear(c.QBar)
 	for l := range L {
 		i := 0
-		for ; i+1 < dV; i += 2 {
+		for ; i+2 < dV; i += 3 {
 			MBar := c.MBar[(l*dV+i)*dK:][:dK]
 			MBar2 := c.MBar[(l*dV+i+1)*dK:][:dK]
+			MBar3 := c.MBar[(l*dV+i+2)*dK:][:dK]
 			MBarOut := c.MBarOut[(l*dV+i)*dK:][:dK]
 			MBarOut2 := c.MBarOut[(l*dV+i+1)*dK:][:dK]
+			MBarOut3 := c.MBarOut[(l*dV+i+2)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBar[j]
 				MBarState[j][1] = MBar2[j]
+				MBarState[j][2] = MBar3[j]
 			}
 			for s := segments - 1; s >= 0; s-- {
 				MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 				MCheckpoints2 := c.MCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
+				MCheckpoints3 := c.MCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
 				for j := range dK {
 					MTrail2[j][0] = MCheckpoints[j]
 					MTrail2[j][1] = MCheckpoints2[j]
+					MTrail2[j][2] = MCheckpoints3[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
-						t30_2 := t30[(l*T+a+C*s)*dK:][:dK]
+						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// delta_core.m
 						rhoEntry := rho[a]
 						keptEntry0 := c.Kept[(l*T+a+C*s)*dV+i]
 						keptEntry1 := c.Kept[(l*T+a+C*s)*dV+i+1]
+						keptEntry2 := c.Kept[(l*T+a+C*s)*dV+i+2]
 						for j := range dK {
-							t30Entry := t30_2[j]
-							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(keptEntry0*t30Entry)
-							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) - F(keptEntry1*t30Entry)
+							t32Entry := t32_2[j]
+							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(keptEntry0*t32Entry)
+							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) - F(keptEntry1*t32Entry)
+							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) - F(keptEntry2*t32Entry)
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rho := c.Rho[l*T+C*s:][:n]
+					rhoBar := c.RhoBar[l*T+C*s:][:n]
 					theta := c.Theta[l*T+C*s:][:n]
 					thetaBar := c.ThetaBar[l*T+C*s:][:n]
-					rhoBar := c.RhoBar[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
-						t30_2 := t30[(l*T+a+C*s)*dK:][:dK]
+						MTrail4 := MTrail[(a+1)*dK:][:dK]
+						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						// delta_core.y, delta_core.m
-						rhoEntry2 := rho[a]
-						thetaEntry2 := theta[a]
-						var t820 F
-						var t1020 F
 						var t260 F
-						keptEntry20 := c.Kept[(l*T+a+C*s)*dV+i]
+						var t1020 F
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
-						var t821 F
-						var t1021 F
 						var t261 F
-						keptEntry21 := c.Kept[(l*T+a+C*s)*dV+i+1]
+						var t1021 F
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
+						var t262 F
+						var t1022 F
+						yBarEntry2 := c.YBar[(l*T+a+C*s)*dV+i+2]
 						for j := range dK {
-							kEntry := k[j]
 							qEntry := q[j]
+							kEntry := k[j]
 							qBarSum := qBar[j]
-							MTrailEntry0 := MTrail3[j][0]
 							t4220 := MBarState[j][0] + F(qEntry*yBarEntry0)
-							t820 += F(F(kEntry*keptEntry20) * t4220)
-							t1020 += F(MTrailEntry0 * t4220)
 							t260 += F(t4220 * kEntry)
-							qBarSum += F((F(rhoEntry2*MTrailEntry0) - F(thetaEntry2*F(kEntry*keptEntry20))) * yBarEntry0)
+							t1020 += F(MTrail3[j][0] * t4220)
+							qBarSum += F(MTrail4[j][0] * yBarEntry0)
 							t42[j][0] = t4220
-							MTrailEntry1 := MTrail3[j][1]
 							t4221 := MBarState[j][1] + F(qEntry*yBarEntry1)
-							t821 += F(F(kEntry*keptEntry21) * t4221)
-							t1021 += F(MTrailEntry1 * t4221)
 							t261 += F(t4221 * kEntry)
-							qBarSum += F((F(rhoEntry2*MTrailEntry1) - F(thetaEntry2*F(kEntry*keptEntry21))) * yBarEntry1)
+							t1021 += F(MTrail3[j][1] * t4221)
+							qBarSum += F(MTrail4[j][1] * yBarEntry1)
 							t42[j][1] = t4221
+							t4222 := MBarState[j][2] + F(qEntry*yBarEntry2)
+							t262 += F(t4222 * kEntry)
+							t1022 += F(MTrail3[j][2] * t4222)
+							qBarSum += F(MTrail4[j][2] * yBarEntry2)
+							t42[j][2] = t4222
 							qBar[j] = qBarSum
 						}
-						thetaBarSum := thetaBar[a]
 						rhoBarSum := rhoBar[a]
 						// delta_core.m
-						thetaBarSum -= t820
+						thetaEntry3 := theta[a]
+						thetaBarSum := thetaBar[a]
+						// delta_core.m
+						rhoEntry2 := rho[a]
 						rhoBarSum += t1020
-						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t260)
-						w0 := F(thetaEntry2 * keptEntry20)
-						w20 := F(thetaEntry2 * t260)
-						thetaBarSum -= t821
+						keptEntry20 := c.Kept[(l*T+a+C*s)*dV+i]
+						thetaBarSum -= F(keptEntry20 * t260)
+						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t260)
+						w0 := F(thetaEntry3 * keptEntry20)
+						w20 := F(thetaEntry3 * t260)
 						rhoBarSum += t1021
-						c.VBar[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t261)
-						w1 := F(thetaEntry2 * keptEntry21)
-						w21 := F(thetaEntry2 * t261)
-						thetaBar[a] = thetaBarSum
+						keptEntry21 := c.Kept[(l*T+a+C*s)*dV+i+1]
+						thetaBarSum -= F(keptEntry21 * t261)
+						c.VBar[(l*T+a+C*s)*dV+i+1] = F(thetaEntry3 * t261)
+						w1 := F(thetaEntry3 * keptEntry21)
+						w21 := F(thetaEntry3 * t261)
+						rhoBarSum += t1022
+						keptEntry22 := c.Kept[(l*T+a+C*s)*dV+i+2]
+						thetaBarSum -= F(keptEntry22 * t262)
+						c.VBar[(l*T+a+C*s)*dV+i+2] = F(thetaEntry3 * t262)
+						w2 := F(thetaEntry3 * keptEntry22)
+						w22 := F(thetaEntry3 * t262)
 						rhoBar[a] = rhoBarSum
+						thetaBar[a] = thetaBarSum
 						for j := range dK {
-							t30Entry := t30_2[j]
+							t32Entry := t32_2[j]
 							kBarSum := kBar[j]
 							t42Entry0 := t42[j][0]
-							MBarState[j][0] = F(rhoEntry2*t42Entry0) - F(t260*t30Entry)
+							MBarState[j][0] = F(rhoEntry2*t42Entry0) - F(t260*t32Entry)
 							kBarSum -= F(w0*t42Entry0) + F(w20*MTrail3[j][0])
 							t42Entry1 := t42[j][1]
-							MBarState[j][1] = F(rhoEntry2*t42Entry1) - F(t261*t30Entry)
+							MBarState[j][1] = F(rhoEntry2*t42Entry1) - F(t261*t32Entry)
 							kBarSum -= F(w1*t42Entry1) + F(w21*MTrail3[j][1])
+							t42Entry2 := t42[j][2]
+							MBarState[j][2] = F(rhoEntry2*t42Entry2) - F(t262*t32Entry)
+							kBarSum -= F(w2*t42Entry2) + F(w22*MTrail3[j][2])
 							kBar[j] = kBarSum
 						}
 					}
@@ -185,6 +205,7 @@ func (c *Backward[F]) Run() {
 			for j := range dK {
 				MBarOut[j] = MBarState[j][0]
 				MBarOut2[j] = MBarState[j][1]
+				MBarOut3[j] = MBarState[j][2]
 			}
 		}
 		for ; i < dV; i++ {
@@ -203,56 +224,53 @@ func (c *Backward[F]) Run() {
 					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						MTrail3 := MTrail[a*dK:][:dK]
-						t30_2 := t30[(l*T+a+C*s)*dK:][:dK]
+						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// delta_core.m
 						rhoEntry := rho[a]
 						keptEntry := c.Kept[(l*T+a+C*s)*dV+i]
 						for j := range dK {
-							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(keptEntry*t30_2[j])
+							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(keptEntry*t32_2[j])
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rho := c.Rho[l*T+C*s:][:n]
+					rhoBar := c.RhoBar[l*T+C*s:][:n]
 					theta := c.Theta[l*T+C*s:][:n]
 					thetaBar := c.ThetaBar[l*T+C*s:][:n]
-					rhoBar := c.RhoBar[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						MTrail3 := MTrail[a*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						MTrail3 := MTrail[a*dK:][:dK]
+						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
-						t30_2 := t30[(l*T+a+C*s)*dK:][:dK]
+						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						// delta_core.y, delta_core.m
-						var t82 F
-						var t102 F
 						var t26 F
-						keptEntry2 := c.Kept[(l*T+a+C*s)*dV+i]
+						var t102 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-						rhoEntry2 := rho[a]
-						thetaEntry2 := theta[a]
 						for j := range dK {
-							MTrailEntry := MTrail3[j][0]
-							kEntry := k[j]
 							t422 := MBarState[j][0] + F(q[j]*yBarEntry)
-							t82 += F(F(kEntry*keptEntry2) * t422)
-							t102 += F(MTrailEntry * t422)
-							t26 += F(t422 * kEntry)
-							qBar[j] += F((F(rhoEntry2*MTrailEntry) - F(thetaEntry2*F(kEntry*keptEntry2))) * yBarEntry)
+							t26 += F(t422 * k[j])
+							t102 += F(MTrail3[j][0] * t422)
+							qBar[j] += F(MTrail4[j][0] * yBarEntry)
 							t42[j][0] = t422
 						}
-						thetaBar[a] -= t82
 						rhoBar[a] += t102
 						// delta_core.m
-						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t26)
+						keptEntry2 := c.Kept[(l*T+a+C*s)*dV+i]
+						thetaEntry3 := theta[a]
+						thetaBar[a] -= F(keptEntry2 * t26)
+						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t26)
 						// delta_core.m
-						w := F(thetaEntry2 * keptEntry2)
-						w2 := F(thetaEntry2 * t26)
+						rhoEntry2 := rho[a]
+						w := F(thetaEntry3 * keptEntry2)
+						w2 := F(thetaEntry3 * t26)
 						for j := range dK {
 							t42Entry := t42[j][0]
-							MBarState[j][0] = F(rhoEntry2*t42Entry) - F(t26*t30_2[j])
+							MBarState[j][0] = F(rhoEntry2*t42Entry) - F(t26*t32_2[j])
 							kBar[j] -= F(w*t42Entry) + F(w2*MTrail3[j][0])
 						}
 					}

@@ -20,12 +20,11 @@ resolve their names, citations and references, and type every equation of
 every operation, rule, composition, model and update. Nothing is written.
 
 A page that is named alone is checked with the pages of its specs folder, whose
-functions and knobs it may use.`, 0, -1)
+functions and knobs it may use. Without a path, the generated files are compared
+with what the pages say, too; drift makes the exit status 1.`, 0, -1)
+	root := rootFlag(c)
 	c.run = func(args []string, out, err io.Writer) int {
-		if len(args) == 0 {
-			args = []string{specsDir}
-		}
-		s, ds := loadFor(args, "")
+		s, ds := loadFor(orSpecs(args), "")
 		ds.Append(references(s))
 		if !ds.HasErrors() {
 			ds.Append(typed(s))
@@ -34,7 +33,11 @@ functions and knobs it may use.`, 0, -1)
 			return status
 		}
 		fmt.Fprintf(out, "%s, %s: no errors\n", plural(len(s.Pages), "page"), plural(len(s.Tree.Order), "unit"))
-		return fine
+		if len(args) > 0 {
+			return fine
+		}
+		status, e := generate(orSpecs(nil), *root, true, out, err)
+		return finish("check", status, e, err)
 	}
 	return c
 }

@@ -28,6 +28,7 @@ func (s *simplifier) inline(in *ir.Instr, i int) bool {
 	alone := s.uses[a.Val] == 1
 	switch {
 	case in.Op == ir.Prod && d.Op == ir.Prod && (alone || copyLike(d)):
+	case in.Op == ir.Prod && d.Op == ir.Prod && len(in.Reduced()) > 0 && outerLike(d):
 	case in.Op == ir.Lin && d.Op == ir.Prod && len(d.Args) == 1:
 	case in.Op == ir.Lin && d.Op == ir.Lin && alone && !ir.HasVia(a.Sub):
 	case in.Op != ir.Prod && in.Op != ir.Lin && d.Op == ir.Prod && len(d.Args) == 1 && d.Coef[0] == 1:
@@ -79,6 +80,18 @@ func copyLike(d *ir.Instr) bool {
 		}
 	}
 	return n <= 1
+}
+
+// outerLike reports whether a product spreads: each factor has fewer loops than
+// the box. A sum over it does better with the factors, which it can sum one
+// after the other: Σ_ij (e[i] k[j]) G[i,j] is Σ_i e[i] (Σ_j k[j] G[i,j]).
+func outerLike(d *ir.Instr) bool {
+	for _, loops := range argLoops(d) {
+		if len(loops) >= len(d.Loops) {
+			return false
+		}
+	}
+	return len(d.Args) > 1
 }
 
 // through returns the arguments of d as they are read where d's output is read

@@ -28,6 +28,7 @@ type builder struct {
 	eq     string
 	span   notation.Span
 	depth  int
+	cyclic map[string]bool // functions that were found to call themselves
 	exts   map[extKey]*ir.Value
 	pos    *ir.Value
 	trace  *[]gradSite // where the gradients inside equations are, when someone asks
@@ -62,6 +63,8 @@ type binding struct {
 	axis *ir.Axis    // an axis that a signature introduced
 	expr *withExpr   // a local definition; val is what it was last built as
 	safe []choice    // inside these branches
+
+	busy, failed bool // of a local definition: it is being built, or cannot be
 }
 
 // A choice is a branch under construction: its condition, and whether the
@@ -74,7 +77,7 @@ type choice struct {
 func newBuilder(blk *check.Block, name string, ds *diag.List) *builder {
 	f := &ir.Func{Name: name}
 	return &builder{ds: ds, blk: blk, f: f, b: &ir.Builder{F: f}, axes: map[*check.Axis]*ir.Axis{}, sized: map[string]*ir.Axis{},
-		exts: map[extKey]*ir.Value{}}
+		exts: map[extKey]*ir.Value{}, cyclic: map[string]bool{}}
 }
 
 // axis is the program's axis for a block's axis.

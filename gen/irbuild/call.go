@@ -95,9 +95,13 @@ func (e *builder) apply(x *notation.Call, f *check.Function, args []*ten) *ten {
 	if args == nil || !e.arity(x, len(args), len(f.Params)) {
 		return nil
 	}
+	if e.cyclic[f.Name] {
+		return nil
+	}
 	if e.depth++; e.depth > maxDepth {
 		e.depth--
 		e.errorf(diag.Cycle, x, "%s calls itself", f.Name)
+		e.cyclic[f.Name] = true // two calls of itself would be built for ever
 		return nil
 	}
 	defer func() { e.depth-- }()

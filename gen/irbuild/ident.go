@@ -73,16 +73,20 @@ func (e *builder) bound(x *notation.Ident, b *binding) *ten {
 	switch {
 	case b.val != nil && (b.expr == nil || slices.Equal(b.safe, e.safe) && e.stands(b.val)):
 		return b.val
+	case b.failed:
+		return nil
+	case b.busy:
+		e.errorf(diag.Cycle, x, "%s needs itself", x.Name.Text)
+		b.failed = true
+		return nil
 	case b.expr != nil:
-		w := b.expr
-		if e.depth++; e.depth > maxDepth {
-			e.depth--
-			e.errorf(diag.Cycle, x, "%s needs itself", x.Name.Text)
+		b.busy = true
+		t := e.define(b.expr.Define)
+		b.busy = false
+		if b.failed = b.failed || t == nil; b.failed {
 			return nil
 		}
-		defer func() { e.depth-- }()
-		t := e.define(w.Define)
-		if t != nil && len(t.fs) > 0 {
+		if len(t.fs) > 0 {
 			t = e.one(t)
 			b.val, b.safe = t, slices.Clone(e.safe)
 		}

@@ -677,11 +677,11 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	theta := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t30 := work[:L*T*dK] // [L, T, d_k]
+	t32 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t22 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t32 := work[:L*T] // [L, T]
+	t32_2 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t42 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -797,124 +797,144 @@ func (c *StepBackward[F]) Run() {
 		theta2 := theta[i*T:][:T]
 		for j := range T {
 			k := c.K[(i*T+j)*dK:][:dK]
-			t30_2 := t30[(i*T+j)*dK:][:dK]
+			t32_3 := t32[(i*T+j)*dK:][:dK]
 			thetaEntry := theta2[j]
 			for k2 := range dK {
-				t30_2[k2] = F(thetaEntry * k[k2])
+				t32_3[k2] = F(thetaEntry * k[k2])
 			}
 		}
 	}
 
 	// delta_rule
 	clear(t22)
-	clear(t32)
+	clear(t32_2)
 	clear(t42)
 	clear(t62)
 	for l := range L {
 		i := 0
-		for ; i+1 < dV; i += 2 {
+		for ; i+2 < dV; i += 3 {
 			MBar := c.MBar[(l*dV+i)*dK:][:dK]
 			MBar2 := c.MBar[(l*dV+i+1)*dK:][:dK]
+			MBar3 := c.MBar[(l*dV+i+2)*dK:][:dK]
 			MBarOut := c.MBarOut[(l*dV+i)*dK:][:dK]
 			MBarOut2 := c.MBarOut[(l*dV+i+1)*dK:][:dK]
+			MBarOut3 := c.MBarOut[(l*dV+i+2)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBar[j]
 				MBarState[j][1] = MBar2[j]
+				MBarState[j][2] = MBar3[j]
 			}
 			for s := segments - 1; s >= 0; s-- {
 				MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 				MCheckpoints2 := c.MCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
+				MCheckpoints3 := c.MCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
 				for j := range dK {
 					MTrail2[j][0] = MCheckpoints[j]
 					MTrail2[j][1] = MCheckpoints2[j]
+					MTrail2[j][2] = MCheckpoints3[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho2 := rho[l*T+C*s:][:n]
 					for a := range n {
-						t30_2 := t30[(l*T+a+C*s)*dK:][:dK]
+						t32_3 := t32[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// delta_rule.m
 						rhoEntry := rho2[a]
 						keptEntry0 := c.Kept[(l*T+a+C*s)*dV+i]
 						keptEntry1 := c.Kept[(l*T+a+C*s)*dV+i+1]
+						keptEntry2 := c.Kept[(l*T+a+C*s)*dV+i+2]
 						for j := range dK {
-							t30Entry := t30_2[j]
-							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(keptEntry0*t30Entry)
-							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) - F(keptEntry1*t30Entry)
+							t32Entry := t32_3[j]
+							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(keptEntry0*t32Entry)
+							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) - F(keptEntry1*t32Entry)
+							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) - F(keptEntry2*t32Entry)
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					t32_2 := t32[l*T+C*s:][:n]
 					t22_2 := t22[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
+					t32_3 := t32_2[l*T+C*s:][:n]
+					rho2 := rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t62_2 := t62[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
-						t30_2 := t30[(l*T+a+C*s)*dK:][:dK]
+						MTrail4 := MTrail[(a+1)*dK:][:dK]
+						t32_4 := t32[(l*T+a+C*s)*dK:][:dK]
 						t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
 						// delta_rule.y, delta_rule.m
-						rhoEntry2 := rho2[a]
-						thetaEntry2 := theta2[a]
-						var t820 F
-						var t10220 F
 						var t260 F
-						keptEntry20 := c.Kept[(l*T+a+C*s)*dV+i]
+						var t10220 F
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
-						var t821 F
-						var t10221 F
 						var t261 F
-						keptEntry21 := c.Kept[(l*T+a+C*s)*dV+i+1]
+						var t10221 F
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
+						var t262 F
+						var t10222 F
+						yBarEntry2 := c.YBar[(l*T+a+C*s)*dV+i+2]
 						for j := range dK {
-							kEntry := k[j]
 							qEntry := q[j]
+							kEntry := k[j]
 							t62Sum := t62_2[j]
-							MTrailEntry0 := MTrail3[j][0]
 							t4230 := MBarState[j][0] + F(qEntry*yBarEntry0)
-							t820 += F(F(kEntry*keptEntry20) * t4230)
-							t10220 += F(MTrailEntry0 * t4230)
 							t260 += F(t4230 * kEntry)
-							t62Sum += F((F(rhoEntry2*MTrailEntry0) - F(thetaEntry2*F(kEntry*keptEntry20))) * yBarEntry0)
+							t10220 += F(MTrail3[j][0] * t4230)
+							t62Sum += F(MTrail4[j][0] * yBarEntry0)
 							t422_2[j][0] = t4230
-							MTrailEntry1 := MTrail3[j][1]
 							t4231 := MBarState[j][1] + F(qEntry*yBarEntry1)
-							t821 += F(F(kEntry*keptEntry21) * t4231)
-							t10221 += F(MTrailEntry1 * t4231)
 							t261 += F(t4231 * kEntry)
-							t62Sum += F((F(rhoEntry2*MTrailEntry1) - F(thetaEntry2*F(kEntry*keptEntry21))) * yBarEntry1)
+							t10221 += F(MTrail3[j][1] * t4231)
+							t62Sum += F(MTrail4[j][1] * yBarEntry1)
 							t422_2[j][1] = t4231
+							t4232 := MBarState[j][2] + F(qEntry*yBarEntry2)
+							t262 += F(t4232 * kEntry)
+							t10222 += F(MTrail3[j][2] * t4232)
+							t62Sum += F(MTrail4[j][2] * yBarEntry2)
+							t422_2[j][2] = t4232
 							t62_2[j] = t62Sum
 						}
-						t32Sum := t32_2[a]
 						t22Sum := t22_2[a]
 						// delta_rule.m
-						t32Sum -= t820
+						thetaEntry3 := theta2[a]
+						t32Sum := t32_3[a]
+						// delta_rule.m
+						rhoEntry2 := rho2[a]
 						t22Sum += t10220
-						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t260)
-						w0 := F(thetaEntry2 * keptEntry20)
-						w20 := F(thetaEntry2 * t260)
-						t32Sum -= t821
+						keptEntry20 := c.Kept[(l*T+a+C*s)*dV+i]
+						t32Sum -= F(keptEntry20 * t260)
+						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t260)
+						w0 := F(thetaEntry3 * keptEntry20)
+						w20 := F(thetaEntry3 * t260)
 						t22Sum += t10221
-						t52[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t261)
-						w1 := F(thetaEntry2 * keptEntry21)
-						w21 := F(thetaEntry2 * t261)
-						t32_2[a] = t32Sum
+						keptEntry21 := c.Kept[(l*T+a+C*s)*dV+i+1]
+						t32Sum -= F(keptEntry21 * t261)
+						t52[(l*T+a+C*s)*dV+i+1] = F(thetaEntry3 * t261)
+						w1 := F(thetaEntry3 * keptEntry21)
+						w21 := F(thetaEntry3 * t261)
+						t22Sum += t10222
+						keptEntry22 := c.Kept[(l*T+a+C*s)*dV+i+2]
+						t32Sum -= F(keptEntry22 * t262)
+						t52[(l*T+a+C*s)*dV+i+2] = F(thetaEntry3 * t262)
+						w2 := F(thetaEntry3 * keptEntry22)
+						w22 := F(thetaEntry3 * t262)
 						t22_2[a] = t22Sum
+						t32_3[a] = t32Sum
 						for j := range dK {
-							t30Entry := t30_2[j]
+							t32Entry := t32_4[j]
 							t42Sum := t42_2[j]
 							t422Entry0 := t422_2[j][0]
-							MBarState[j][0] = F(rhoEntry2*t422Entry0) - F(t260*t30Entry)
+							MBarState[j][0] = F(rhoEntry2*t422Entry0) - F(t260*t32Entry)
 							t42Sum -= F(w0*t422Entry0) + F(w20*MTrail3[j][0])
 							t422Entry1 := t422_2[j][1]
-							MBarState[j][1] = F(rhoEntry2*t422Entry1) - F(t261*t30Entry)
+							MBarState[j][1] = F(rhoEntry2*t422Entry1) - F(t261*t32Entry)
 							t42Sum -= F(w1*t422Entry1) + F(w21*MTrail3[j][1])
+							t422Entry2 := t422_2[j][2]
+							MBarState[j][2] = F(rhoEntry2*t422Entry2) - F(t262*t32Entry)
+							t42Sum -= F(w2*t422Entry2) + F(w22*MTrail3[j][2])
 							t42_2[j] = t42Sum
 						}
 					}
@@ -923,6 +943,7 @@ func (c *StepBackward[F]) Run() {
 			for j := range dK {
 				MBarOut[j] = MBarState[j][0]
 				MBarOut2[j] = MBarState[j][1]
+				MBarOut3[j] = MBarState[j][2]
 			}
 		}
 		for ; i < dV; i++ {
@@ -941,56 +962,53 @@ func (c *StepBackward[F]) Run() {
 					rho2 := rho[l*T+C*s:][:n]
 					for a := range n {
 						MTrail3 := MTrail[a*dK:][:dK]
-						t30_2 := t30[(l*T+a+C*s)*dK:][:dK]
+						t32_3 := t32[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// delta_rule.m
 						rhoEntry := rho2[a]
 						keptEntry := c.Kept[(l*T+a+C*s)*dV+i]
 						for j := range dK {
-							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(keptEntry*t30_2[j])
+							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(keptEntry*t32_3[j])
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					t32_2 := t32[l*T+C*s:][:n]
 					t22_2 := t22[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
+					t32_3 := t32_2[l*T+C*s:][:n]
+					rho2 := rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						MTrail3 := MTrail[a*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						MTrail3 := MTrail[a*dK:][:dK]
+						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						t62_2 := t62[(l*T+a+C*s)*dK:][:dK]
-						t30_2 := t30[(l*T+a+C*s)*dK:][:dK]
+						t32_4 := t32[(l*T+a+C*s)*dK:][:dK]
 						t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
 						// delta_rule.y, delta_rule.m
-						var t82_2 F
-						var t1022 F
 						var t26 F
-						keptEntry2 := c.Kept[(l*T+a+C*s)*dV+i]
+						var t1022 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-						rhoEntry2 := rho2[a]
-						thetaEntry2 := theta2[a]
 						for j := range dK {
-							MTrailEntry := MTrail3[j][0]
-							kEntry := k[j]
 							t423 := MBarState[j][0] + F(q[j]*yBarEntry)
-							t82_2 += F(F(kEntry*keptEntry2) * t423)
-							t1022 += F(MTrailEntry * t423)
-							t26 += F(t423 * kEntry)
-							t62_2[j] += F((F(rhoEntry2*MTrailEntry) - F(thetaEntry2*F(kEntry*keptEntry2))) * yBarEntry)
+							t26 += F(t423 * k[j])
+							t1022 += F(MTrail3[j][0] * t423)
+							t62_2[j] += F(MTrail4[j][0] * yBarEntry)
 							t422_2[j][0] = t423
 						}
-						t32_2[a] -= t82_2
 						t22_2[a] += t1022
 						// delta_rule.m
-						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t26)
+						keptEntry2 := c.Kept[(l*T+a+C*s)*dV+i]
+						thetaEntry3 := theta2[a]
+						t32_3[a] -= F(keptEntry2 * t26)
+						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t26)
 						// delta_rule.m
-						w := F(thetaEntry2 * keptEntry2)
-						w2 := F(thetaEntry2 * t26)
+						rhoEntry2 := rho2[a]
+						w := F(thetaEntry3 * keptEntry2)
+						w2 := F(thetaEntry3 * t26)
 						for j := range dK {
 							t422Entry := t422_2[j][0]
-							MBarState[j][0] = F(rhoEntry2*t422Entry) - F(t26*t30_2[j])
+							MBarState[j][0] = F(rhoEntry2*t422Entry) - F(t26*t32_4[j])
 							t42_2[j] -= F(w*t422Entry) + F(w2*MTrail3[j][0])
 						}
 					}
@@ -1137,7 +1155,7 @@ func (c *StepBackward[F]) Run() {
 	var t80 F
 	for i := range L {
 		t492_2 := t492[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
+		t32_3 := t32_2[i*T:][:T]
 		kept19 := c.Kept19[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		kept8 := c.Kept8[i*T:][:T]
@@ -1151,7 +1169,7 @@ func (c *StepBackward[F]) Run() {
 		t98_2 := t98[i*T:][:T]
 		for j := range T {
 			t492Entry := t492_2[j]
-			t562 := kern.Choose(t492Entry, F(kern.Choose(t492Entry, t32_2[j], F(0))*kept19[j]), F(0))
+			t562 := kern.Choose(t492Entry, F(kern.Choose(t492Entry, t32_3[j], F(0))*kept19[j]), F(0))
 			t59 += t562
 			t64 := (t25_2[j] <= F(1))
 			kept8Entry := kept8[j]

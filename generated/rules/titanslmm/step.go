@@ -771,7 +771,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	rho := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t36 := work[:L*T*dK] // [L, T, d_k]
+	t38 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t32 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -901,15 +901,15 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// titans_lmm.e
+	// titans_lmm.s
 	for i := range L {
 		theta2 := theta[i*T:][:T]
 		for j := range T {
 			k := c.K[(i*T+j)*dK:][:dK]
-			t36_2 := t36[(i*T+j)*dK:][:dK]
+			t38_2 := t38[(i*T+j)*dK:][:dK]
 			thetaEntry := theta2[j]
 			for k2 := range dK {
-				t36_2[k2] = F(thetaEntry * k[k2])
+				t38_2[k2] = F(thetaEntry * k[k2])
 			}
 		}
 	}
@@ -958,7 +958,7 @@ func (c *StepBackward[F]) Run() {
 					eta := c.Eta[l*T+C*s:][:n]
 					rho2 := rho[l*T+C*s:][:n]
 					for a := range n {
-						t36_2 := t36[(l*T+a+C*s)*dK:][:dK]
+						t38_2 := t38[(l*T+a+C*s)*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
 						STrail4 := STrail[(a+1)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
@@ -969,11 +969,11 @@ func (c *StepBackward[F]) Run() {
 						eEntry0 := c.E[(l*T+a+C*s)*dV+i]
 						eEntry1 := c.E[(l*T+a+C*s)*dV+i+1]
 						for j := range dK {
-							t36Entry := t36_2[j]
-							S20 := F(etaEntry*STrail3[j][0]) - F(eEntry0*t36Entry)
+							t38Entry := t38_2[j]
+							S20 := F(etaEntry*STrail3[j][0]) - F(eEntry0*t38Entry)
 							STrail4[j][0] = S20
 							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) + S20
-							S21 := F(etaEntry*STrail3[j][1]) - F(eEntry1*t36Entry)
+							S21 := F(etaEntry*STrail3[j][1]) - F(eEntry1*t38Entry)
 							STrail4[j][1] = S21
 							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) + S21
 						}
@@ -982,47 +982,44 @@ func (c *StepBackward[F]) Run() {
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
 					rho2 := rho[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
 					t7_2 := t7[l*T+C*s:][:n]
-					t62_2 := t62[l*T+C*s:][:n]
 					t52_2 := t52[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
+					t62_2 := t62[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
+						t38_2 := t38[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
-						t36_2 := t36[(l*T+a+C*s)*dK:][:dK]
 						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
-						// titans_lmm.y, titans_lmm.m, titans_lmm.s, titans_lmm.g
+						// titans_lmm.y, titans_lmm.m, titans_lmm.s
 						etaEntry2 := eta[a]
 						rhoEntry2 := rho2[a]
-						thetaEntry2 := theta2[a]
 						var t8220 F
-						var t13220 F
-						var t1520 F
 						var t320 F
-						eEntry20 := c.E[(l*T+a+C*s)*dV+i]
+						var t1520 F
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
+						eEntry20 := c.E[(l*T+a+C*s)*dV+i]
 						var t8221 F
-						var t13221 F
-						var t1521 F
 						var t321 F
-						eEntry21 := c.E[(l*T+a+C*s)*dV+i+1]
+						var t1521 F
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
+						eEntry21 := c.E[(l*T+a+C*s)*dV+i+1]
 						for j := range dK {
-							kEntry := k[j]
 							qEntry := q[j]
+							kEntry := k[j]
 							t82Sum := t82_2[j]
+							t38Entry := t38_2[j]
 							MTrailEntry0 := MTrail3[j][0]
 							STrailEntry0 := STrail3[j][0]
 							t4230 := MBarState[j][0] + F(qEntry*yBarEntry0)
 							t8220 += F(MTrailEntry0 * t4230)
 							t9220 := SBarState[j][0] + t4230
-							t13220 += F(F(kEntry*eEntry20) * t9220)
-							t1520 += F(STrailEntry0 * t9220)
 							t320 += F(t9220 * kEntry)
-							t82Sum += F((F(rhoEntry2*MTrailEntry0) + F(etaEntry2*STrailEntry0) - F(thetaEntry2*F(kEntry*eEntry20))) * yBarEntry0)
+							t1520 += F(STrailEntry0 * t9220)
+							t82Sum += F((F(rhoEntry2*MTrailEntry0) + F(etaEntry2*STrailEntry0) - F(eEntry20*t38Entry)) * yBarEntry0)
 							t422[j][0] = t4230
 							t92[j][0] = t9220
 							SBarState[j][0] = F(etaEntry2 * t9220)
@@ -1031,40 +1028,41 @@ func (c *StepBackward[F]) Run() {
 							t4231 := MBarState[j][1] + F(qEntry*yBarEntry1)
 							t8221 += F(MTrailEntry1 * t4231)
 							t9221 := SBarState[j][1] + t4231
-							t13221 += F(F(kEntry*eEntry21) * t9221)
-							t1521 += F(STrailEntry1 * t9221)
 							t321 += F(t9221 * kEntry)
-							t82Sum += F((F(rhoEntry2*MTrailEntry1) + F(etaEntry2*STrailEntry1) - F(thetaEntry2*F(kEntry*eEntry21))) * yBarEntry1)
+							t1521 += F(STrailEntry1 * t9221)
+							t82Sum += F((F(rhoEntry2*MTrailEntry1) + F(etaEntry2*STrailEntry1) - F(eEntry21*t38Entry)) * yBarEntry1)
 							t422[j][1] = t4231
 							t92[j][1] = t9221
 							SBarState[j][1] = F(etaEntry2 * t9221)
 							t82_2[j] = t82Sum
 						}
 						t7Sum := t7_2[a]
-						t62Sum := t62_2[a]
 						t52Sum := t52_2[a]
+						// titans_lmm.s, titans_lmm.e
+						thetaEntry3 := theta2[a]
+						t62Sum := t62_2[a]
 						// titans_lmm.e
 						t7Sum += t8220
-						t62Sum -= t13220
 						t52Sum += t1520
-						t42_2[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t320)
-						w0 := F(thetaEntry2 * eEntry20)
-						w20 := F(thetaEntry2 * t320)
+						t62Sum -= F(eEntry20 * t320)
+						t42_2[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t320)
+						w0 := F(thetaEntry3 * eEntry20)
+						w20 := F(thetaEntry3 * t320)
 						t7Sum += t8221
-						t62Sum -= t13221
 						t52Sum += t1521
-						t42_2[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t321)
-						w1 := F(thetaEntry2 * eEntry21)
-						w21 := F(thetaEntry2 * t321)
+						t62Sum -= F(eEntry21 * t321)
+						t42_2[(l*T+a+C*s)*dV+i+1] = F(thetaEntry3 * t321)
+						w1 := F(thetaEntry3 * eEntry21)
+						w21 := F(thetaEntry3 * t321)
 						t7_2[a] = t7Sum
-						t62_2[a] = t62Sum
 						t52_2[a] = t52Sum
+						t62_2[a] = t62Sum
 						for j := range dK {
-							t36Entry := t36_2[j]
+							t38Entry := t38_2[j]
 							t32Sum := t32_2[j]
-							MBarState[j][0] = F(rhoEntry2*t422[j][0]) - F(t320*t36Entry)
+							MBarState[j][0] = F(rhoEntry2*t422[j][0]) - F(t320*t38Entry)
 							t32Sum -= F(w0*t92[j][0]) + F(w20*MTrail3[j][0])
-							MBarState[j][1] = F(rhoEntry2*t422[j][1]) - F(t321*t36Entry)
+							MBarState[j][1] = F(rhoEntry2*t422[j][1]) - F(t321*t38Entry)
 							t32Sum -= F(w1*t92[j][1]) + F(w21*MTrail3[j][1])
 							t32_2[j] = t32Sum
 						}
@@ -1107,7 +1105,7 @@ func (c *StepBackward[F]) Run() {
 					rho2 := rho[l*T+C*s:][:n]
 					for a := range n {
 						STrail3 := STrail[a*dK:][:dK]
-						t36_2 := t36[(l*T+a+C*s)*dK:][:dK]
+						t38_2 := t38[(l*T+a+C*s)*dK:][:dK]
 						STrail4 := STrail[(a+1)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
@@ -1116,7 +1114,7 @@ func (c *StepBackward[F]) Run() {
 						eEntry := c.E[(l*T+a+C*s)*dV+i]
 						rhoEntry := rho2[a]
 						for j := range dK {
-							S2 := F(etaEntry*STrail3[j][0]) - F(eEntry*t36_2[j])
+							S2 := F(etaEntry*STrail3[j][0]) - F(eEntry*t38_2[j])
 							STrail4[j][0] = S2
 							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) + S2
 						}
@@ -1125,53 +1123,50 @@ func (c *StepBackward[F]) Run() {
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
 					rho2 := rho[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
 					t7_2 := t7[l*T+C*s:][:n]
-					t62_2 := t62[l*T+C*s:][:n]
 					t52_2 := t52[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
+					t62_2 := t62[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						t38_2 := t38[(l*T+a+C*s)*dK:][:dK]
 						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
-						t36_2 := t36[(l*T+a+C*s)*dK:][:dK]
 						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
-						// titans_lmm.y, titans_lmm.m, titans_lmm.s, titans_lmm.g
+						// titans_lmm.y, titans_lmm.m, titans_lmm.s
 						var t822 F
-						var t1322 F
-						var t152 F
 						var t32_3 F
+						var t152 F
 						etaEntry2 := eta[a]
-						eEntry2 := c.E[(l*T+a+C*s)*dV+i]
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						rhoEntry2 := rho2[a]
-						thetaEntry2 := theta2[a]
+						eEntry2 := c.E[(l*T+a+C*s)*dV+i]
 						for j := range dK {
 							MTrailEntry := MTrail3[j][0]
 							STrailEntry := STrail3[j][0]
-							kEntry := k[j]
 							t423 := MBarState[j][0] + F(q[j]*yBarEntry)
 							t822 += F(MTrailEntry * t423)
 							t922 := SBarState[j][0] + t423
-							t1322 += F(F(kEntry*eEntry2) * t922)
+							t32_3 += F(t922 * k[j])
 							t152 += F(STrailEntry * t922)
-							t32_3 += F(t922 * kEntry)
-							t82_2[j] += F((F(rhoEntry2*MTrailEntry) + F(etaEntry2*STrailEntry) - F(thetaEntry2*F(kEntry*eEntry2))) * yBarEntry)
+							t82_2[j] += F((F(rhoEntry2*MTrailEntry) + F(etaEntry2*STrailEntry) - F(eEntry2*t38_2[j])) * yBarEntry)
 							t422[j][0] = t423
 							t92[j][0] = t922
 							SBarState[j][0] = F(etaEntry2 * t922)
 						}
 						t7_2[a] += t822
-						t62_2[a] -= t1322
 						t52_2[a] += t152
+						// titans_lmm.s, titans_lmm.e
+						thetaEntry3 := theta2[a]
+						t62_2[a] -= F(eEntry2 * t32_3)
+						t42_2[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t32_3)
 						// titans_lmm.e
-						t42_2[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t32_3)
-						// titans_lmm.e
-						w := F(thetaEntry2 * eEntry2)
-						w2 := F(thetaEntry2 * t32_3)
+						w := F(thetaEntry3 * eEntry2)
+						w2 := F(thetaEntry3 * t32_3)
 						for j := range dK {
-							MBarState[j][0] = F(rhoEntry2*t422[j][0]) - F(t32_3*t36_2[j])
+							MBarState[j][0] = F(rhoEntry2*t422[j][0]) - F(t32_3*t38_2[j])
 							t32_2[j] -= F(w*t92[j][0]) + F(w2*MTrail3[j][0])
 						}
 					}
@@ -1192,11 +1187,11 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			t82_2 := t82[(i*T+j)*dK:][:dK]
 			kept15 := c.Kept15[(i*T+j)*dK:][:dK]
-			var t1324 F
+			var t1323 F
 			for k := range dK {
-				t1324 += F(t82_2[k] * kept15[k])
+				t1323 += F(t82_2[k] * kept15[k])
 			}
-			t132_2[j] = -t1324
+			t132_2[j] = -t1323
 		}
 	}
 
