@@ -143,7 +143,7 @@ func (p *prover) startBlock(blk *check.Block, prefix string, f *ir.Func, draw *s
 		}
 	}
 	if blk.Unit.Kind == notation.RuleUnit {
-		p.startStates(blk, prefix, e, params)
+		p.startStates(blk, prefix, e, draw, params)
 	}
 	for _, s := range blk.Parts {
 		if s.Block != nil {
@@ -152,8 +152,10 @@ func (p *prover) startBlock(blk *check.Block, prefix string, f *ir.Func, draw *s
 	}
 }
 
-// startStates runs a rule's own start.
-func (p *prover) startStates(blk *check.Block, prefix string, e *evaluator, params map[string]*interp.Tensor) {
+// startStates runs a rule's own start. What only the start reads, such as a
+// learned first state, is drawn and started here: the chunk's program does not
+// have it.
+func (p *prover) startStates(blk *check.Block, prefix string, e *evaluator, draw *sampler, params map[string]*interp.Tensor) {
 	var quiet diag.List
 	g := irbuild.Start(blk, &quiet)
 	if g == nil {
@@ -163,8 +165,17 @@ func (p *prover) startStates(blk *check.Block, prefix string, e *evaluator, para
 	for _, n := range sizeNames(g) {
 		sizes[n] = e.size(n)
 	}
+	own := *draw
+	own.sizes = sizes
 	for _, v := range g.Params {
-		in[v.Name] = params[prefix+v.Name]
+		if in[v.Name] = params[prefix+v.Name]; in[v.Name] == nil {
+			in[v.Name] = own.draw(v)
+			for _, s := range blk.SymSeq {
+				if check.ASCII(s.Name) == v.Name && s.Kind == check.Outer {
+					e.start(s, in[v.Name], draw)
+				}
+			}
+		}
 	}
 	for n, t := range interp.Run(g, sizes, in) {
 		if old := params[prefix+n]; old != nil {
