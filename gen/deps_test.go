@@ -51,7 +51,6 @@ gen/trace:        gen/source gen/shape gen/spec gen/notation gen/check gen/plan
 # the driver: the one place that sees the whole pipeline
 gen:              gen/* internal/vectors
 cmd/hecategen:    gen gen/*
-cmd/devgen:       gen gen/*
 cmd/mutate:       gen gen/* internal/vectors
 
 # what runs
@@ -81,7 +80,7 @@ generated:        runtime generated internal/vectors
 cmd/hecate:       runtime generated internal
 internal:         internal
 bench:            internal
-generated_smoke:  runtime generated internal
+zero:             runtime generated internal
 `
 
 // thirdParty lists the packages from outside and who may import them; a line

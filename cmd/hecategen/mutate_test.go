@@ -14,6 +14,7 @@ import (
 	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/derive"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/markdown"
@@ -171,7 +172,7 @@ func survives(s *gen.Source, i int, text string) (ok bool, why string) {
 			ok, why = false, fmt.Sprintf("%s: %v\n%s", at, r, trace())
 		}
 	}()
-	m, ds := replaced(s, i, text)
+	m, ds := withPage(s, i, text)
 	ok = !ds.HasErrors()
 	ds.Append(references(m))
 	for _, u := range touched(m, m.Pages[i].File) {
@@ -186,6 +187,11 @@ func survives(s *gen.Source, i int, text string) (ok bool, why string) {
 			return false, failed + "\n" + again(b, u)
 		}
 		ok = ok && !ds.HasErrors()
+		if !ds.HasErrors() && (b.Unit.Kind == notation.RuleUnit || b.Unit.Kind == notation.OpUnit) {
+			if d := derive.Of(b, &ds); d != nil {
+				_ = d.Text(notation.Unicode)
+			}
+		}
 		for _, p := range ps {
 			if p.fn == nil || ds.HasErrors() {
 				continue
@@ -204,8 +210,8 @@ func survives(s *gen.Source, i int, text string) (ok bool, why string) {
 	return ok, ""
 }
 
-// replaced is the source with one page read anew.
-func replaced(s *gen.Source, i int, text string) (*gen.Source, diag.List) {
+// withPage is the source with one page read anew.
+func withPage(s *gen.Source, i int, text string) (*gen.Source, diag.List) {
 	p, ds := markdown.Parse(source.NewFile(s.Pages[i].File.Path, text))
 	m := &gen.Source{Pages: slices.Clone(s.Pages), Files: slices.Clone(s.Files)}
 	m.Pages[i] = p

@@ -10,9 +10,7 @@ import (
 // they are computed. It prints as notation and can be read again.
 func resolved(b *check.Block) *notation.Unit {
 	u := &notation.Unit{Kind: b.Unit.Kind, Name: notation.Word{Text: b.Name}, Cite: b.Unit.Cite}
-	for _, p := range b.Unit.Params {
-		u.Params = append(u.Params, p)
-	}
+	u.Params = append(u.Params, b.Unit.Params...)
 	u.Body = append(u.Body, options(b)...)
 	if d := dims(b); len(d.Items) > 0 {
 		u.Body = append(u.Body, d)
@@ -23,6 +21,7 @@ func resolved(b *check.Block) *notation.Unit {
 		}
 	}
 	u.Body = append(u.Body, functions(b)...)
+	u.Body = append(u.Body, replaced(b)...)
 	for _, e := range b.Eqs {
 		switch {
 		case e.Gate != nil:
@@ -116,6 +115,23 @@ func declaration(b *check.Block, s *check.Symbol) notation.Stmt {
 		word = "slot"
 	}
 	return &notation.Declare{Keyword: notation.Word{Text: word}, Names: []*notation.DeclName{s.Decl}}
+}
+
+// replaced are the names that `with name := …` took the equation from.
+func replaced(b *check.Block) []notation.Stmt {
+	var names []string
+	for n := range b.Zeroed {
+		names = append(names, n)
+	}
+	var out []notation.Stmt
+	for _, n := range sorted(names) {
+		x := b.Zeroed[n]
+		if b.Time != "" {
+			n += "_" + b.Time
+		}
+		out = append(out, &notation.Define{Target: &notation.Target{Name: &notation.Ident{Name: notation.Word{Text: n}}}, Value: x})
+	}
+	return out
 }
 
 // functions lists the functions that the block's own units define.

@@ -2,16 +2,13 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
-	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
-	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove"
 )
@@ -124,13 +121,16 @@ func (w *world) sameForms(tree *check.Tree, units []string) bool {
 		if u == nil {
 			return false
 		}
+		if _, ok := programs(tree, name); !ok {
+			return false
+		}
 		now := w.hashesOf(tree, u)
 		for key, h := range now {
 			if w.hashes[key] != h {
 				return false
 			}
 		}
-		if stands(u) && u.Kind != notation.BiasUnit && len(now) == 0 {
+		if len(now) != len(w.hashesOf(w.tree, w.tree.Units[name])) {
 			return false
 		}
 	}
@@ -141,109 +141,24 @@ func (w *world) sameForms(tree *check.Tree, units []string) bool {
 // programs that it reaches give the same numbers, or, where it speaks of
 // something, the two sides of what it says do.
 func (w *world) sameNumbers(tree *check.Tree, units []string, m prove.Mutant) bool {
-	if !m.Defines {
-		return w.sameSides(tree, m)
-	}
 	for _, name := range units {
-		a, okA := w.programs(w.tree, name)
-		b, okB := w.programs(tree, name)
-		if !okA || !okB || len(a) != len(b) {
+		u, v := w.tree.Units[name], tree.Units[name]
+		if u == nil || v == nil {
 			return false
 		}
-		for i := range a {
-			if !agree(a[i].Func, b[i].Func, name) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func (w *world) programs(tree *check.Tree, name string) ([]prove.Program, bool) {
-	u := tree.Units[name]
-	if u == nil || !stands(u) {
-		return nil, u != nil
-	}
-	blk, ds := check.Instantiate(tree, u)
-	if blk == nil || ds.HasErrors() {
-		return nil, false
-	}
-	ps := prove.Programs(blk, &ds)
-	return ps, !ds.HasErrors()
-}
-
-// sameSides reports whether the claims of the broken unit compute, side by
-// side, what they computed before.
-func (w *world) sameSides(tree *check.Tree, m prove.Mutant) bool {
-	old, new := w.tree.Units[m.Unit], tree.Units[m.Unit]
-	if old == nil || new == nil {
-		return false
-	}
-	a, b := w.claims(w.tree, old), w.claims(tree, new)
-	if len(a) == 0 || len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] == nil || b[i] == nil || !agree(a[i], b[i], m.Unit) {
+		a, _ := prove.Resolve(w.tree, u)
+		b, _ := prove.Resolve(tree, v)
+		switch {
+		case a == nil && b == nil:
+		case a == nil || b == nil:
 			return false
-		}
-	}
-	return m.Line == "claim" || m.Line == "eval" || m.Line == "adjoint"
-}
-
-func (w *world) claims(tree *check.Tree, u *notation.Unit) []*ir.Func {
-	blk, ds := check.Instantiate(tree, u)
-	if blk == nil || ds.HasErrors() {
-		return nil
-	}
-	var out []*ir.Func
-	for _, c := range blk.Claims {
-		if q := irbuild.Claim(blk, c, &ds); q != nil {
-			out = append(out, q.Func)
-		} else {
-			out = append(out, nil)
-		}
-	}
-	return out
-}
-
-// agreeTol is the agreement of two programs that compute the same in another
-// order.
-const agreeTol = 1e-10
-
-// agree reports whether two programs give the same results and gradients at
-// some points.
-func agree(f, g *ir.Func, seed string) bool {
-	for round := range 6 {
-		a, okA := prove.Sample(f, g, seed, round)
-		b, okB := prove.Sample(g, f, seed, round)
-		if !okA || !okB || len(a) != len(b) {
+		case m.Defines && !prove.Same(a, b):
 			return false
-		}
-		for name, x := range a {
-			y := b[name]
-			if y == nil || !alike(x, y) {
-				return false
-			}
+		case !m.Defines && name == m.Unit:
+			return (m.Line == "claim" || m.Line == "eval" || m.Line == "adjoint") && prove.SameClaims(a, b)
 		}
 	}
-	return true
-}
-
-func alike(a, b *interp.Tensor) bool {
-	if len(a.Data) != len(b.Data) {
-		return false
-	}
-	scale := 1e-3
-	for _, x := range a.Data {
-		scale = math.Max(scale, math.Abs(x))
-	}
-	for i := range a.Data {
-		if a.Data[i] != b.Data[i] && !(math.Abs(a.Data[i]-b.Data[i]) <= agreeTol*scale) {
-			return false
-		}
-	}
-	return true
+	return m.Defines
 }
 
 // judgeTable breaks the rows of the table of local derivatives, one after
@@ -283,7 +198,7 @@ func (w *world) tableCaught(op ir.Op) (text string) {
 		return t
 	}
 	for _, u := range w.tree.Order {
-		if !stands(u) || u.Kind == notation.ModelUnit {
+		if u.Kind == notation.ModelUnit {
 			continue
 		}
 		if _, ds := prove.Block(w.tree, u, prove.Options{}); ds.HasErrors() {

@@ -127,7 +127,7 @@ func (r *reverser) instr(in *ir.Instr) {
 		return
 	}
 	bar := r.adjoint(in.Out)
-	if bar == nil || !r.active[in.Out] {
+	if bar == nil || !r.active[in.Out] || len(in.Args) == 0 {
 		return
 	}
 	row, ok := vjp[in.Op]

@@ -115,7 +115,9 @@ func (o *orderer) read(e *Equation, r read) Class {
 			}
 			return Step
 		}
-		if r.now && next.Name != e.Name {
+		if r.now && next.Name == e.Name && o.b.Time == tokenTime {
+			o.cycle(e)
+		} else if r.now && next.Name != e.Name {
 			o.visit(next)
 		} else if o.mark[next.Name] == 0 {
 			o.later(next)

@@ -199,17 +199,7 @@ func added(coefs []float64, args []notation.Expr) notation.Expr {
 		if u, ok := x.(*notation.Unary); ok {
 			x, c = u.X, -c
 		}
-		x = scaled(math.Abs(c), x)
-		switch {
-		case out == nil && c < 0:
-			out = negative(x)
-		case out == nil:
-			out = x
-		case c < 0:
-			out = &notation.Binary{Op: "−", X: out, Y: x}
-		default:
-			out = &notation.Binary{Op: "+", X: out, Y: x}
-		}
+		out = joined(out, scaled(math.Abs(c), x), c < 0)
 	}
 	constant := coefs[len(args)]
 	if constant > 0 {

@@ -206,18 +206,7 @@ func (w *writer) linForm(v *ir.Value) (notation.Expr, bool) {
 // addends writes Σ coef·array + constant, a positive one first.
 func (w *writer) addends(ts []term, constant float64) (notation.Expr, error) {
 	var out notation.Expr
-	add := func(x notation.Expr, minus bool) {
-		switch {
-		case out == nil && minus:
-			out = negative(x)
-		case out == nil:
-			out = x
-		case minus:
-			out = &notation.Binary{Op: "−", X: out, Y: x}
-		default:
-			out = &notation.Binary{Op: "+", X: out, Y: x}
-		}
-	}
+	add := func(x notation.Expr, minus bool) { out = joined(out, x, minus) }
 	if constant > 0 {
 		add(numeral(constant), false)
 	}
@@ -248,6 +237,19 @@ func (w *writer) addends(ts []term, constant float64) (notation.Expr, error) {
 		return numeral(0), nil
 	}
 	return out, nil
+}
+
+// joined is sum ± x; a nil sum is none.
+func joined(sum, x notation.Expr, minus bool) notation.Expr {
+	switch {
+	case sum == nil && minus:
+		return negative(x)
+	case sum == nil:
+		return x
+	case minus:
+		return &notation.Binary{Op: "−", X: sum, Y: x}
+	}
+	return &notation.Binary{Op: "+", X: sum, Y: x}
 }
 
 // scaled puts a positive number in front of a row.

@@ -15,10 +15,6 @@ type gather struct {
 	conds   []notation.Expr
 }
 
-func (g *gather) add(h gather) {
-	g.binders, g.conds = append(g.binders, h.binders...), append(g.conds, h.conds...)
-}
-
 // read writes an argument of an instruction at the loops.
 func (w *writer) read(in *ir.Instr, a ir.Arg, loops []notation.Expr, g *gather) (notation.Expr, error) {
 	subs := w.subs(a)

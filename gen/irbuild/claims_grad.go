@@ -116,3 +116,26 @@ func (s *gradSite) cut() Gradient {
 	adopt(f)
 	return Gradient{At: s.at, Eq: s.eq, Param: p.Name, Func: f}
 }
+
+// Function builds a function of a page of its own as a program: its typed
+// parameters in, out. It returns nil for one whose parameters have no types,
+// which is built only where it is called.
+func Function(blk *check.Block, ds *diag.List) *ir.Func {
+	d := blk.Unit.Result
+	call := &notation.Call{Span: d.Target.Span, Fun: d.Target.Name.Name}
+	for _, p := range d.Target.Params {
+		if p.Type == nil {
+			return nil
+		}
+		call.Args = append(call.Args, &notation.Ident{Span: p.Span, Name: p.Name})
+	}
+	e, n := newClaim(blk, blk.ID, ds)
+	e.span = d.Span
+	t := e.expr(call)
+	if t == nil {
+		return nil
+	}
+	e.result("out", t, n.vars())
+	adopt(e.f)
+	return e.f
+}

@@ -73,28 +73,11 @@ func (n *plainClaim) barred(e *builder, x *notation.Ident, _ string) *ten {
 	return n.noBar(e, x, "an operation has the adjoints of its operands and of out")
 }
 
-// reverse derives the adjoints of the operation from that of its output; where
-// relax says what stands for the output in gradients, from that.
+// reverse derives the adjoints of the operation from that of its output.
 func (n *plainClaim) reverse(e *builder) bool {
-	out := n.plainNames.vals["out"]
+	out := e.apart(func() *ten { return n.differentiated(e) })
 	if out == nil {
-		e.ds.Errorf(diag.UnknownName, e.span, "this block has no output to differentiate")
 		return false
-	}
-	scopes := e.scopes
-	e.scopes = nil
-	defer func() { e.scopes = scopes }()
-	for _, c := range e.blk.Claims {
-		if c.Keyword.Text == "relax" {
-			e.push(&scope{})
-			if !e.with(c.With) {
-				return false
-			}
-			if out = e.expr(c.Right); out == nil {
-				return false
-			}
-			e.pop()
-		}
 	}
 	val := e.pack(e.copied(e.one(out)), e.lanes())
 	bar := e.f.AddParam(autodiff.Bar("out"), ir.Adjoint, ir.Real, val.Axes...)
@@ -110,20 +93,34 @@ func (n *plainClaim) reverse(e *builder) bool {
 	adj := autodiff.Reverse(e.b, map[*ir.Value]*ir.Value{val: bar}, wrt)
 	for _, name := range slices.Sorted(maps.Keys(n.plainNames.vals)) {
 		t := n.plainNames.vals[name]
-		if t == nil || len(t.fs) != 1 || t.fs[0].val.Def != nil || name == "out" {
+		if t == nil || len(t.fs) != 1 || !slices.Contains(wrt, t.fs[0].val) {
 			continue
-		}
-		p := t.fs[0].val
-		if p.Elem != ir.Real || p == bar {
-			continue
-		}
-		a := adj[p]
-		if a == nil {
-			a = e.b.Const(0, p.Axes...)
 		}
 		u := t.clone()
-		u.fs[0].val = a
+		if u.fs[0].val = adj[t.fs[0].val]; u.fs[0].val == nil {
+			u.fs[0].val = e.b.Const(0, t.fs[0].val.Axes...)
+		}
 		n.bars[name] = u
 	}
 	return true
+}
+
+// differentiated is the output, or what relax says in its place.
+func (n *plainClaim) differentiated(e *builder) *ten {
+	out := n.plainNames.vals["out"]
+	if out == nil {
+		e.ds.Errorf(diag.UnknownName, e.span, "this block has no output to differentiate")
+		return nil
+	}
+	for _, c := range e.blk.Claims {
+		if c.Keyword.Text == "relax" {
+			e.push(&scope{})
+			if !e.with(c.With) {
+				return nil
+			}
+			out = e.expr(c.Right)
+			e.pop()
+		}
+	}
+	return out
 }

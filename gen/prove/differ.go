@@ -31,12 +31,12 @@ type differ struct {
 	f       *ir.Func
 	prog    *interp.Program
 	sizes   map[string]int
-	params  map[string]*interp.Tensor
-	weights map[string]*interp.Tensor // of the results that count
-	choices *interp.Program           // made when it is needed
+	params  tensors
+	weights tensors         // of the results that count
+	choices *interp.Program // made when it is needed
 }
 
-func newDiffer(f *ir.Func, sizes map[string]int, params map[string]*interp.Tensor) *differ {
+func newDiffer(f *ir.Func, sizes map[string]int, params tensors) *differ {
 	g := frozen(relaxed(f), sizes, params)
 	return &differ{f: g, prog: interp.Compile(g), sizes: sizes, params: params}
 }
@@ -44,7 +44,7 @@ func newDiffer(f *ir.Func, sizes map[string]int, params map[string]*interp.Tenso
 // derivative is Σ w·dout/dx at entry i of a parameter.
 func (d *differ) derivative(t *interp.Tensor, i int, h float64) float64 {
 	x := t.Data[i]
-	at := func(s float64) map[string]*interp.Tensor {
+	at := func(s float64) tensors {
 		t.Data[i] = x + s
 		return d.prog.Run(d.sizes, d.params)
 	}
@@ -108,7 +108,7 @@ func (d *differ) straddles(t *interp.Tensor, i int, h float64) bool {
 	}
 	x := t.Data[i]
 	defer func() { t.Data[i] = x }()
-	var seen map[string]*interp.Tensor
+	var seen tensors
 	for _, s := range []float64{0, h, -h} {
 		t.Data[i] = x + s
 		now := d.choices.Run(d.sizes, d.params)

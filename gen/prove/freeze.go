@@ -16,7 +16,7 @@ import (
 
 // frozen holds the stopped values of f at what they are for the given
 // parameters, to which it adds them. A program without any is f itself.
-func frozen(f *ir.Func, sizes map[string]int, params map[string]*interp.Tensor) *ir.Func {
+func frozen(f *ir.Func, sizes map[string]int, params tensors) *ir.Func {
 	if !stops(f) {
 		return f
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
-	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
@@ -23,7 +22,7 @@ type subject struct {
 	learned bool // every learned parameter must receive a gradient
 	sparse  bool // too large for every entry: a few of each parameter, drawn
 	// draw makes the parameters; without it each is drawn by itself.
-	draw func(f *ir.Func, s *sampler) map[string]*interp.Tensor
+	draw func(f *ir.Func, s *sampler) tensors
 }
 
 // Of a parameter of a whole model so many entries are perturbed: its stages
@@ -69,62 +68,39 @@ func (p *prover) outerEvidence(s subject, pair *autodiff.Pair) Evidence {
 		}
 	}
 	if total := ev.Points + ev.Skipped; total > 0 && float64(ev.Skipped) > maxSkipped*float64(total) {
-		ev.Note = "many entries lie at kinks"
+		p.ds.Errorf(diag.OuterGradientDiffers, s.span, "%d of %d entries lie so close to a kink that no difference can test them", ev.Skipped, total).
+			Labelf("%s", s.name).Hint("say what stands for it with relax, or stop what jumps")
+		return failed("mostly kinks")
 	}
 	return ev
 }
 
 // adjoints runs a pair at one point with random adjoints coming in.
-func (p *prover) adjoints(s subject, pair *autodiff.Pair, draw *sampler) (*differ, map[string]*interp.Tensor, bool) {
-	params := s.draw
-	if params == nil {
-		params = func(f *ir.Func, s *sampler) map[string]*interp.Tensor { return s.params(f) }
+func (p *prover) adjoints(s subject, pair *autodiff.Pair, draw *sampler) (*differ, tensors, bool) {
+	params := draw.params
+	if s.draw != nil {
+		params = func(f *ir.Func) tensors { return s.draw(f, draw) }
 	}
-	d := newDiffer(s.f, draw.sizes, params(s.f, draw))
-	out := interp.Run(pair.Fwd, draw.sizes, pick(pair.Fwd, d.params))
+	d := newDiffer(s.f, draw.sizes, params(s.f))
 	plain := interp.Run(s.f, draw.sizes, d.params)
-	d.weights = map[string]*interp.Tensor{}
-	in := map[string]*interp.Tensor{}
-	for n, v := range d.params {
-		in[n] = v
-	}
-	for n, v := range out {
-		in[n] = v
-	}
-	for n, v := range d.params {
-		in[n] = v // a state's parameter, not its result of the same name
-	}
 	for _, r := range s.f.Results {
 		if !finite(plain[r.Name]) {
-			p.notFinite(s, r, draw.sizes, d.params)
+			p.notFinite(s, r, draw.sizes)
 			return d, nil, false
 		}
-		if w := compare(plain[r.Name], out[r.Name]); !(w.err <= exactTol*100) {
+	}
+	d.weights = tensors{}
+	_, grads := evaluate(s.f, pair, draw.sizes, d.params, func(r ir.Result, out *interp.Tensor) *interp.Tensor {
+		if w := compare(plain[r.Name], out); !(w.err <= simplifyTol) {
 			panic(fmt.Sprintf("prove: BUG: simplifying %s changes %s%s from %g to %g", s.f.Name, r.Name, at(w.at), w.a, w.b))
 		}
-		if r.Val.Elem == ir.Real {
-			d.weights[r.Name] = draw.weights(plain[r.Name])
-			in[autodiff.Bar(r.Name)] = d.weights[r.Name]
-		}
-	}
-	for _, v := range pair.Bwd.Params {
-		if v.Role == ir.Saved {
-			in[v.Name] = out[v.Name]
-		}
-	}
-	return d, interp.Run(pair.Bwd, draw.sizes, pick(pair.Bwd, in)), true
+		d.weights[r.Name] = draw.weights(out)
+		return d.weights[r.Name]
+	})
+	return d, grads, true
 }
 
-// pick keeps the parameters that a program has.
-func pick(f *ir.Func, from map[string]*interp.Tensor) map[string]*interp.Tensor {
-	out := map[string]*interp.Tensor{}
-	for _, v := range f.Params {
-		out[v.Name] = from[v.Name]
-	}
-	return out
-}
-
-func (p *prover) notFinite(s subject, r ir.Result, sizes map[string]int, params map[string]*interp.Tensor) {
+func (p *prover) notFinite(s subject, r ir.Result, sizes map[string]int) {
 	at := s.span
 	if r.Val.Def != nil && !r.Val.Def.Span.IsZero() {
 		at = r.Val.Def.Span
@@ -134,7 +110,7 @@ func (p *prover) notFinite(s subject, r ir.Result, sizes map[string]int, params 
 }
 
 // outerAt compares all entries of all parameters at one point.
-func (p *prover) outerAt(s subject, d *differ, grads map[string]*interp.Tensor, ev *Evidence, round int) bool {
+func (p *prover) outerAt(s subject, d *differ, grads tensors, ev *Evidence, round int) bool {
 	limit := p.entryLimit()
 	if s.sparse {
 		if limit = sparseEntries; p.opt.Deep {
@@ -145,10 +121,7 @@ func (p *prover) outerAt(s subject, d *differ, grads map[string]*interp.Tensor, 
 		if v.Elem != ir.Real || v.NoGrad || v.Role == ir.Constant {
 			continue
 		}
-		t, g := d.params[v.Name], grads[autodiff.Bar(v.Name)]
-		if g == nil {
-			g = interp.NewTensor(t.Shape...)
-		}
+		t, g := d.params[v.Name], gradient(grads, d.params, v.Name)
 		gmax := norm(g)
 		for _, i := range entries(len(t.Data), limit, round) {
 			e := d.check(t, i, g.Data[i], gmax)
@@ -261,62 +234,4 @@ func (p *prover) noGrad(name string) string {
 		return ""
 	}
 	return find(p.blk, "")
-}
-
-// inner holds every gradient inside an equation to differences of the very
-// function that it names.
-func (p *prover) inner() {
-	if p.opt.Facts {
-		return
-	}
-	var ds diag.List
-	for _, g := range irbuild.Gradients(p.blk, &ds) {
-		it := Item{Kind: InnerGradient, Name: fmt.Sprintf("%s:%s", check.ID(g.At.Wrt.Text), check.ID(g.At.Call.Fun.Text)),
-			Eq: g.Eq, Text: notation.Print(g.At, notation.Unicode), Span: g.At.Span}
-		p.settle(it, func() Evidence { return p.innerEvidence(g) }, g.Func)
-	}
-}
-
-func (p *prover) innerEvidence(g irbuild.Gradient) Evidence {
-	ev := Evidence{Verdict: Tested, Tolerance: gradRel}
-	frees := irbuild.Frees(p.blk, g.Func)
-	for i, sizes := range sizeSets(p.opt.Deep, g.Func) {
-		draw := newSampler(p.blk, frees, sizes, g.Func.Name+g.Param, i)
-		d := newDiffer(g.Func, sizes, draw.params(g.Func))
-		out := interp.Run(g.Func, sizes, d.params)
-		grad := out[irbuild.Slope]
-		d.weights = map[string]*interp.Tensor{irbuild.Loss: ones(out[irbuild.Loss])}
-		t := d.params[g.Param]
-		for _, k := range entries(len(t.Data), p.entryLimit(), i) {
-			e := d.check(t, k, grad.Data[k], norm(grad))
-			if e.bad() {
-				p.innerWrong(g, d, k, grad.Data[k], e)
-				return failed("differs from finite differences")
-			}
-			if e.skipped {
-				ev.Skipped++
-				continue
-			}
-			ev.Points++
-			ev.Worst = math.Max(ev.Worst, gradRel*e.err/e.tol)
-		}
-	}
-	return ev
-}
-
-func ones(t *interp.Tensor) *interp.Tensor {
-	u := interp.NewTensor(t.Shape...)
-	for i := range u.Data {
-		u.Data[i] = 1
-	}
-	return u
-}
-
-func (p *prover) innerWrong(g irbuild.Gradient, d *differ, i int, a float64, e entry) {
-	idx := index(d.params[g.Param].Shape, i)
-	dg := p.ds.Errorf(diag.InnerGradientDiffers, g.At.Span, "%s%s is %.9g, but differences of %s give %.9g",
-		notation.Print(g.At, notation.Unicode), at(idx), a, g.At.Call.Fun.Text, e.difference).Labelf("at %s", spelled(d.sizes))
-	if f := p.blk.Funcs[g.At.Call.Fun.Text]; f != nil {
-		dg.See(f.Def.Span, "%s is defined here", f.Name)
-	}
 }

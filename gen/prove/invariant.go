@@ -61,9 +61,9 @@ func (p *prover) ruleInvariants() {
 		}
 	}
 	for _, w := range all {
-		p.settle(w.it, func() Evidence { run(); return w.ev }, f, p.startText())
+		p.settle(w.it, func() Evidence { run(); return w.ev }, f)
 	}
-	p.settle(finite, func() Evidence { run(); return finite.Evidence }, f, p.startText())
+	p.settle(finite, func() Evidence { run(); return finite.Evidence }, f)
 }
 
 // watch lists the invariants of a rule's pages and its declared sets.
@@ -164,7 +164,7 @@ func (p *prover) follow(f *ir.Func, all []*watched) Evidence {
 }
 
 // advance moves the count of the context's tokens.
-func (p *prover) advance(f *ir.Func, params map[string]*interp.Tensor, by int) {
+func (p *prover) advance(f *ir.Func, params tensors, by int) {
 	for _, v := range f.Params {
 		if v.Elem == ir.Int && v.Role == ir.State && base(v.Name) == "pos" {
 			for i := range params[v.Name].Data {
@@ -175,7 +175,7 @@ func (p *prover) advance(f *ir.Func, params map[string]*interp.Tensor, by int) {
 }
 
 // watchAt looks at one item over one chunk; at is the number of tokens before.
-func (p *prover) watchAt(w *watched, out map[string]*interp.Tensor, sizes map[string]int, at int) {
+func (p *prover) watchAt(w *watched, out tensors, sizes map[string]int, at int) {
 	left := out[w.probe.Name]
 	violation := func(i int) (float64, string) { return outside(w.set, left, i) }
 	if w.set == nil {
@@ -219,120 +219,3 @@ func violated(op string, a, b float64) float64 {
 }
 
 func nan(a, b float64) float64 { return 0 * a * b }
-
-// outside is by how much entry i, or the row that it opens, leaves a set. Ends
-// belong to it: rounding may reach them.
-func outside(t *notation.Type, x *interp.Tensor, i int) (float64, string) {
-	switch t.Kind {
-	case notation.RangeType:
-		v := x.Data[i]
-		far := nan(v, v)
-		if lo, ok := bound(t.Lo); ok {
-			far += math.Max(0, lo-v)
-		}
-		if hi, ok := bound(t.Hi); ok {
-			far += math.Max(0, v-hi)
-		}
-		return far, fmt.Sprintf("%.9g is outside", v)
-	}
-	n := x.Shape[len(x.Shape)-1]
-	if i%n != 0 {
-		return 0, ""
-	}
-	sum, low := 0.0, 0.0
-	for _, v := range x.Data[i : i+n] {
-		if t.Kind == notation.SphereType {
-			sum += v * v
-		} else {
-			sum += v
-			low = math.Max(low, -v)
-		}
-	}
-	return math.Abs(sum-1) + low, fmt.Sprintf("a row has the sum %.12g", sum)
-}
-
-// stayOn follows the states of a rule from random members of a set.
-func (p *prover) stayOn(kind notation.TypeKind, states []string) (Evidence, string) {
-	ev := Evidence{Verdict: Tested, Tolerance: invTol}
-	var ds diag.List
-	f := irbuild.Rule(p.blk, &ds)
-	set := &notation.Type{Kind: kind}
-	for i, sizes := range sizeSets(p.opt.Deep, f) {
-		draw := newSampler(p.blk, irbuild.Frees(p.blk, f), sizes, "stay"+f.Name, i)
-		params := draw.params(f)
-		p.startBlock(p.blk, "", f, draw, params)
-		for step := 0; step <= quickChunks; step++ {
-			for _, s := range states {
-				x := params[s]
-				for k := range x.Data {
-					v, text := outside(set, x, k)
-					ev.Points++
-					if ev.Worst = math.Max(ev.Worst, v); !(v <= invTol) {
-						return failed(fmt.Sprintf("leaves the set: %s after %d chunks", text, step)), s
-					}
-				}
-			}
-			for n, t := range interp.Run(f, sizes, params) {
-				if r := resultNamed(f, n); r != nil && r.State {
-					params[n] = t
-				}
-			}
-		}
-	}
-	return ev, ""
-}
-
-func resultNamed(f *ir.Func, name string) *ir.Result {
-	for i := range f.Results {
-		if f.Results[i].Name == name {
-			return &f.Results[i]
-		}
-	}
-	return nil
-}
-
-// opInvariants tests what an operation says about its result.
-func (p *prover) opInvariants() {
-	for i, inv := range own(p, p.blk.Invariants) {
-		r, ok := inv.Cond.(*notation.Relation)
-		if !ok || !isComparison(r.Op) {
-			p.noInvariant(inv)
-			continue
-		}
-		it := Item{Kind: Invariant, Name: invariantName(inv, i), Text: notation.Print(inv, notation.Unicode), Span: inv.Span}
-		var ds diag.List
-		q := irbuild.Invariant(p.blk, irbuild.Probe{Name: it.Name, Binders: inv.Binders, Left: r.X, Right: r.Y}, &ds)
-		p.ds.Append(ds)
-		if q == nil {
-			it.Evidence = failed("cannot be built")
-			p.add(it)
-			continue
-		}
-		p.settle(it, func() Evidence { return p.opInvariant(it, r, q) }, q.Func)
-	}
-}
-
-func (p *prover) opInvariant(it Item, r *notation.Relation, q *irbuild.Equality) Evidence {
-	if r.Op == "=" && equal(q.Func, irbuild.Left, irbuild.Right) {
-		return Evidence{Verdict: Proved}
-	}
-	ev := Evidence{Verdict: Tested, Tolerance: invTol}
-	for i, sizes := range sizeSets(p.opt.Deep, q.Func) {
-		for k := range claimPoints {
-			draw := newSampler(p.blk, q.Free, sizes, it.Text, i*1000+k)
-			draw.edges = k%2 == 1
-			out := interp.Run(q.Func, sizes, draw.params(q.Func))
-			l, rt := out[irbuild.Left], out[irbuild.Right]
-			for j := range l.Data {
-				v := violated(r.Op, l.Data[j], rt.Data[j])
-				ev.Points++
-				if ev.Worst = math.Max(ev.Worst, v); !(v <= invTol) {
-					p.ds.Errorf(diag.InvariantFails, r.Where(), "at %s, %.12g %s %.12g does not hold%s", spelled(sizes), l.Data[j], r.Op, rt.Data[j], at(index(l.Shape, j))).
-						See(p.unit.Span, "of %s", p.unit.Name.Text)
-					return failed("does not hold")
-				}
-			}
-		}
-	}
-	return ev
-}

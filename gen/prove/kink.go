@@ -44,7 +44,7 @@ func (p *prover) kinks() {
 }
 
 func (p *prover) kink(k *notation.Kink, q *irbuild.Equality) Evidence {
-	ev := Evidence{Verdict: Tested, Tolerance: jumpTol}
+	ev, sharpest := Evidence{Verdict: Tested, Tolerance: jumpTol}, 0.0
 	prog, pair := interp.Compile(q.Func), autodiff.NewPair(q.Func)
 	for i, sizes := range sizeSets(p.opt.Deep, q.Func) {
 		for n := range kinkLines {
@@ -56,6 +56,7 @@ func (p *prover) kink(k *notation.Kink, q *irbuild.Equality) Evidence {
 			}
 			ev.Points++
 			jump, bend := l.across(s)
+			sharpest = math.Max(sharpest, bend)
 			if ev.Worst = math.Max(ev.Worst, jump); !(jump <= jumpTol) {
 				return p.kinkWrong(k, sizes, fmt.Sprintf("the value jumps by %.3g", jump))
 			}
@@ -72,6 +73,11 @@ func (p *prover) kink(k *notation.Kink, q *irbuild.Equality) Evidence {
 			Hint("write the two sides whose equality is the kink")
 		return failed("never reached")
 	}
+	if k.Class.Text == "C⁰" && sharpest <= slopeTol {
+		p.ds.Errorf(diag.KinkFails, k.Span, "there is no kink here: the slope is the same on both sides").
+			See(p.unit.Span, "of %s", p.unit.Name.Text).Hint("take the line away, or write where the kink is")
+		return failed("no kink")
+	}
 	return ev
 }
 
@@ -87,7 +93,7 @@ type line struct {
 	prog      *interp.Program
 	f         *ir.Func
 	sizes     map[string]int
-	base, dir map[string]*interp.Tensor
+	base, dir tensors
 	ray       bool
 	entry     int // of the sides that changes its sign
 }
@@ -105,11 +111,11 @@ func newLine(prog *interp.Program, f *ir.Func, draw *sampler, ray bool) *line {
 	return l
 }
 
-func (l *line) run(s float64) map[string]*interp.Tensor { return l.prog.Run(l.sizes, l.at(s)) }
+func (l *line) run(s float64) tensors { return l.prog.Run(l.sizes, l.at(s)) }
 
 // at are the parameters at a place of the line.
-func (l *line) at(s float64) map[string]*interp.Tensor {
-	params := map[string]*interp.Tensor{}
+func (l *line) at(s float64) tensors {
+	params := tensors{}
 	for n, t := range l.base {
 		u := t.Clone()
 		for i, d := range l.dir[n].Data {
@@ -187,30 +193,15 @@ func (l *line) across(s float64) (jump, bend float64) {
 // between compares the derived gradient along the line with the slopes on both
 // sides; ok means that at some distance it lies between them.
 func (l *line) between(pair *autodiff.Pair, s float64) (a, lo, hi float64, ok bool) {
-	params := l.at(s)
-	out := interp.Run(pair.Fwd, l.sizes, pick(pair.Fwd, params))
-	in := map[string]*interp.Tensor{}
-	for n, t := range out {
-		in[n] = t
-	}
-	for n, t := range params {
-		in[n] = t
-	}
-	for _, r := range l.f.Results {
-		in[autodiff.Bar(r.Name)] = interp.NewTensor(out[r.Name].Shape...)
-	}
-	in[autodiff.Bar(irbuild.Value)] = ones(out[irbuild.Value])
-	for _, v := range pair.Bwd.Params {
-		if v.Role == ir.Saved {
-			in[v.Name] = out[v.Name]
+	_, grads := evaluate(l.f, pair, l.sizes, l.at(s), func(r ir.Result, out *interp.Tensor) *interp.Tensor {
+		if r.Name != irbuild.Value {
+			return nil
 		}
-	}
-	grads := interp.Run(pair.Bwd, l.sizes, pick(pair.Bwd, in))
-	for n, d := range l.dir {
-		if g := grads[autodiff.Bar(n)]; g != nil {
-			for i, x := range d.Data {
-				a += x * g.Data[i]
-			}
+		return ones(out)
+	})
+	for n, g := range grads {
+		for i, x := range l.dir[n].Data {
+			a += x * g.Data[i]
 		}
 	}
 	total := func(s float64) float64 {

@@ -1,17 +1,13 @@
 package prove
 
 import (
-	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
-	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
-	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
@@ -243,161 +239,4 @@ func (p *prover) unclaimed(f *ir.Func, r *recurrence, claimed map[string]bool) {
 			}
 		}
 	}
-}
-
-// causal settles the markers of a composition or model, of which only Causal
-// means something.
-func (p *prover) causal(f *ir.Func) {
-	for _, pr := range p.blk.Provides {
-		for _, m := range pr.Marks {
-			if !pr.Needs {
-				p.marker(f, nil, m)
-			}
-		}
-	}
-}
-
-// causalStages is causal for a composition whose parts are not given: each
-// stage by itself, whatever a causal part answers.
-func (p *prover) causalStages(q *irbuild.Program) {
-	for _, pr := range p.blk.Provides {
-		for _, m := range pr.Marks {
-			for _, s := range q.Stages {
-				if s.Func != nil && !pr.Needs {
-					p.marker(s.Func, nil, m)
-				}
-			}
-		}
-	}
-}
-
-// causalEvidence changes what comes after a token and looks whether anything
-// up to it changes, bit by bit.
-func (p *prover) causalEvidence(f *ir.Func, m *notation.Mark) Evidence {
-	ev := Evidence{Verdict: Tested, Note: "bitwise"}
-	frees := irbuild.Frees(p.blk, f)
-	for i, sizes := range sizeSets(p.opt.Deep, f) {
-		if sizes[tokens] < 2 {
-			continue
-		}
-		draw := newSampler(p.blk, frees, sizes, "causal"+f.Name, i)
-		params := draw.params(f)
-		before := interp.Run(f, sizes, params)
-		for cut := 1; cut < sizes[tokens]; cut++ {
-			changed := map[string]*interp.Tensor{}
-			for _, v := range f.Params {
-				changed[v.Name] = later(f, v, params[v.Name], draw, cut)
-			}
-			after := interp.Run(f, sizes, changed)
-			for _, r := range f.Results {
-				n, bad := earlier(r, before[r.Name], after[r.Name], cut)
-				ev.Points += n
-				if bad != nil {
-					p.ds.Errorf(diag.MarkerUnfounded, m.Span, "%s is not causal: a change at token %d changes %s%s", p.unit.Name.Text, cut, r.Name, at(bad)).
-						Labelf("at %s", spelled(sizes)).See(p.unit.Name.Span, "defined here")
-					return failed("a later token is seen")
-				}
-			}
-		}
-	}
-	return ev
-}
-
-// later is an input with everything from token cut on drawn again.
-func later(f *ir.Func, v *ir.Value, t *interp.Tensor, draw *sampler, cut int) *interp.Tensor {
-	k := timeOf(v)
-	if k < 0 || v.Role != ir.Input {
-		return t
-	}
-	u, fresh := t.Clone(), draw.draw(v)
-	for i := range u.Data {
-		if index(u.Shape, i)[k] >= cut {
-			u.Data[i] = fresh.Data[i]
-		}
-	}
-	return u
-}
-
-// timeOf is the number of a value's axis of tokens, or −1.
-func timeOf(v *ir.Value) int {
-	return slices.IndexFunc(v.Axes, func(a *ir.Axis) bool { s, ok := a.Size.Symbol(); return ok && s == tokens })
-}
-
-// earlier compares a result before token cut; it returns the first entry that
-// differs.
-func earlier(r ir.Result, a, b *interp.Tensor, cut int) (int, []int) {
-	k := timeOf(r.Val)
-	if k < 0 || r.State {
-		return 0, nil
-	}
-	n := 0
-	for i := range a.Data {
-		if idx := index(a.Shape, i); idx[k] < cut {
-			n++
-			if math.Float64bits(a.Data[i]) != math.Float64bits(b.Data[i]) {
-				return n, idx
-			}
-		}
-	}
-	return n, nil
-}
-
-// requirements settles what the knobs of a formula require of one another.
-func (p *prover) requirements() {
-	for _, pr := range p.blk.Provides {
-		for _, m := range pr.Marks {
-			if pr.Needs {
-				p.requirement(pr, m)
-			}
-		}
-	}
-}
-
-func (p *prover) requirement(pr *notation.Provides, m *notation.Mark) {
-	text := markText(m)
-	it := Item{Kind: Requires, Name: markID(m.Name.Text, text), Text: text, Span: pr.Span}
-	row := markerNamed(m.Name.Text)
-	if row == nil || row.derive == nil || p.rec == nil {
-		it.Evidence = failed("no such marker")
-		p.add(it)
-		p.ds.Errorf(diag.UnknownMarker, m.Name.Span, "%s cannot be required here", text).Hint("known are %s", strings.Join(MarkerNames(), ", "))
-		return
-	}
-	states := p.meant(m)
-	ev, _ := row.derive(p, p.rec, states)
-	if ev.Verdict == Failed {
-		reason := ""
-		if pr.Reason != nil {
-			reason = ": " + pr.Reason.Value
-		}
-		p.ds.Errorf(diag.MarkerUnfounded, pr.Span, "%s is required, but %s does not have it%s", text, p.unit.Name.Text, reason).
-			See(p.unit.Name.Span, "in this formula").Hint("choose a structure and a retention that fit together")
-	} else {
-		ev.Note = fmt.Sprintf("of %s", strings.Join(states, ", "))
-	}
-	it.Evidence = ev
-	p.add(it)
-}
-
-// meant are the states that a requirement speaks of: by name, or, when a knob
-// speaks of its own parameter, every weight of the structure.
-func (p *prover) meant(m *notation.Mark) []string {
-	var out []string
-	for _, a := range m.Args {
-		if n := check.ASCII(a.Text); p.rec.carry[n] != nil {
-			out = append(out, n)
-		}
-	}
-	if len(out) > 0 {
-		return out
-	}
-	for _, s := range p.blk.SymSeq {
-		if n := check.ASCII(s.Name); p.rec.carry[n] != nil && s.Kind == check.State && s.Unit != nil && s.Unit.Kind == notation.StructUnit {
-			out = append(out, n)
-		}
-	}
-	if len(out) == 0 {
-		return p.rec.names()
-	}
-	return out
 }

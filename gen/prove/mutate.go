@@ -51,7 +51,7 @@ func (m Mutant) Text() string {
 func Mutants(f *notation.File) []Mutant {
 	var out []Mutant
 	for _, u := range f.Units {
-		b := &breaker{unit: u}
+		b := &breaker{unit: u, line: "equation", defines: true}
 		b.names, b.axes = namesOf(u)
 		if u.Result != nil {
 			b.define(u.Result)

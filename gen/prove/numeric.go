@@ -9,13 +9,14 @@ import (
 
 // Tolerances. Every comparison is written so that a NaN fails.
 const (
-	claimTol   = 1e-9  // two formulas in float64, by the larger side's norm
-	exactTol   = 1e-12 // two orders of the same sums
-	gradAbs    = 1e-9  // a derivative against a fourth-order difference …
-	gradRel    = 1e-6  // … by the size of the gradient, and of the entry
-	invTol     = 1e-9  // an invariant after any number of steps
-	tinyScale  = 1e-3  // sides smaller than this are compared absolutely
-	maxSkipped = 0.2   // at most this share of entries may lie at kinks
+	claimTol    = 1e-9  // two formulas in float64, by the larger side's norm
+	exactTol    = 1e-12 // two orders of the same sums
+	simplifyTol = 1e-10 // a program against its simplified form
+	gradAbs     = 1e-9  // a derivative against a fourth-order difference …
+	gradRel     = 1e-6  // … by the size of the gradient, and of the entry
+	invTol      = 1e-9  // an invariant after any number of steps
+	tinyScale   = 1e-3  // sides smaller than this are compared absolutely
+	maxSkipped  = 0.2   // at most this share of entries may lie at kinks
 )
 
 // A worst is the largest error of a comparison and where it is.

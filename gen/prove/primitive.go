@@ -39,22 +39,13 @@ func Primitive(op ir.Op) string {
 		params := draw.params(f)
 		positive(op, params)
 		d := newDiffer(f, primitiveSizes, params)
-		in := map[string]*interp.Tensor{}
-		for n, t := range interp.Run(pair.Fwd, primitiveSizes, pick(pair.Fwd, params)) {
-			in[n] = t
-		}
-		for n, t := range params {
-			in[n] = t
-		}
-		out := interp.Run(f, primitiveSizes, params)
-		d.weights = map[string]*interp.Tensor{"out": draw.weights(out["out"])}
-		in[autodiff.Bar("out")] = d.weights["out"]
-		grads := interp.Run(pair.Bwd, primitiveSizes, pick(pair.Bwd, in))
+		d.weights = tensors{}
+		_, grads := evaluate(f, pair, primitiveSizes, params, func(r ir.Result, out *interp.Tensor) *interp.Tensor {
+			d.weights[r.Name] = draw.weights(out)
+			return d.weights[r.Name]
+		})
 		for _, v := range f.Params {
-			g := grads[autodiff.Bar(v.Name)]
-			if g == nil {
-				g = interp.NewTensor(params[v.Name].Shape...)
-			}
+			g := gradient(grads, params, v.Name)
 			for i := range g.Data {
 				if v.Elem != ir.Real {
 					continue
@@ -69,7 +60,7 @@ func Primitive(op ir.Op) string {
 }
 
 // positive moves arguments into the domain of a primitive.
-func positive(op ir.Op, params map[string]*interp.Tensor) {
+func positive(op ir.Op, params tensors) {
 	if !slices.Contains([]ir.Op{ir.Log, ir.Sqrt, ir.Pow, ir.Log1p, ir.Div, ir.Mod}, op) {
 		return
 	}
@@ -119,46 +110,4 @@ func primitive(op ir.Op) *ir.Func {
 	}
 	f.Results = []ir.Result{{Name: "out", Val: out}}
 	return f
-}
-
-// Sample draws parameters for two programs at once, from the names that either
-// has, and returns the results and the gradients of the first. ok is false
-// where something is not finite.
-func Sample(f, other *ir.Func, seed string, round int) (map[string]*interp.Tensor, bool) {
-	sizes := sizeSets(false, f)[round%2]
-	for _, n := range sizeNames(other) {
-		if _, ok := sizes[n]; !ok {
-			sizes[n] = 2
-		}
-	}
-	params := map[string]*interp.Tensor{}
-	for _, p := range f.Params {
-		draw := newSampler(nil, nil, sizes, seed+p.Name, round)
-		params[p.Name] = draw.draw(p)
-	}
-	pair := autodiff.NewPair(f)
-	out := interp.Run(pair.Fwd, sizes, pick(pair.Fwd, params))
-	in, all := map[string]*interp.Tensor{}, map[string]*interp.Tensor{}
-	for n, t := range out {
-		in[n] = t
-	}
-	for n, t := range params {
-		in[n] = t
-	}
-	for _, r := range f.Results {
-		all[r.Name] = out[r.Name]
-		if !finite(out[r.Name]) {
-			return nil, false
-		}
-		in[autodiff.Bar(r.Name)] = newSampler(nil, nil, sizes, seed+r.Name, round).weights(out[r.Name])
-	}
-	for _, v := range pair.Bwd.Params {
-		if v.Role == ir.Saved {
-			in[v.Name] = out[v.Name]
-		}
-	}
-	for n, t := range interp.Run(pair.Bwd, sizes, pick(pair.Bwd, in)) {
-		all[n] = t
-	}
-	return all, true
 }

@@ -16,7 +16,7 @@ package prove
 
 import (
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
@@ -24,7 +24,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/source"
 )
 
 // Options say how hard to look.
@@ -65,8 +64,10 @@ type prover struct {
 
 func (p *prover) block() {
 	switch p.unit.Kind {
-	case notation.FuncUnit, notation.FrontUnit, notation.StructUnit, notation.RetentionUnit, notation.AlgorithmUnit, notation.LawUnit:
-		p.elsewhere()
+	case notation.FrontUnit, notation.StructUnit, notation.RetentionUnit, notation.AlgorithmUnit, notation.LawUnit:
+		if !p.trial() {
+			p.elsewhere()
+		}
 		return
 	}
 	blk, ds := check.Instantiate(p.tree, p.unit)
@@ -87,66 +88,12 @@ func (p *prover) block() {
 		p.update()
 	case notation.BiasUnit:
 		p.knob()
+	case notation.FuncUnit:
+		p.function()
+	default:
+		p.elsewhere()
 	}
 	p.errata()
-}
-
-// elsewhere lists what a page says that means something only where it is used.
-func (p *prover) elsewhere() {
-	there := Evidence{Verdict: Declared, Note: "means something only where it is used, and is proved there"}
-	p.add(Item{Kind: Shape, Name: "types", Span: p.unit.Span, Evidence: there})
-	for i, st := range p.unit.Body {
-		it := Item{Span: st.Where(), Evidence: there}
-		switch s := st.(type) {
-		case *notation.Claim:
-			it.Kind, it.Name = claimKinds[s.Keyword.Text], claimName(s)
-		case *notation.Kink:
-			it.Kind, it.Name = KinkKind, notation.Print(s.Left, notation.ASCII)
-		case *notation.Invariant:
-			it.Kind, it.Name = Invariant, invariantName(s, i)
-		case *notation.Provides:
-			for _, m := range s.Marks {
-				it.Kind, it.Name, it.Text = Marker, markID(m.Name.Text, markText(m)), markText(m)
-				if s.Needs {
-					it.Kind = Requires
-				}
-				p.add(it)
-			}
-			continue
-		default:
-			continue
-		}
-		it.Text = notation.Print(st, notation.Unicode)
-		p.add(it)
-	}
-}
-
-// unproved refuses lines that say something which is not proved of a unit of
-// this kind, so that none is passed over in silence.
-func (p *prover) unproved(kinds ...Kind) {
-	for _, st := range p.blk.Unit.Body {
-		kind, at := Kind(0), st.Where()
-		switch s := st.(type) {
-		case *notation.Kink:
-			kind = KinkKind
-		case *notation.Invariant:
-			kind = Invariant
-		case *notation.Cost:
-			kind = Cost
-		case *notation.Provides:
-			if kind = Marker; s.Needs {
-				kind = Requires
-			}
-		case *notation.Special:
-			kind = Special
-		}
-		if !slices.Contains(kinds, kind) {
-			continue
-		}
-		p.add(Item{Kind: kind, Name: "line", Text: notation.Print(st, notation.Unicode), Span: at, Evidence: failed("not proved here")})
-		p.ds.Errorf(diag.NotProvable, at, "a %s is not proved of a %s", kind, check.KindWord(p.blk.Unit.Kind)).
-			Hint("say it on the page of an operation or of a rule, or in words")
-	}
 }
 
 // built records whether the block has types; ok means that it does.
@@ -187,8 +134,12 @@ func (p *prover) rule() {
 	if !p.built(ds) || f == nil {
 		return
 	}
-	frozen, start := irbuild.Frozen(p.blk, &ds), irbuild.Start(p.blk, &ds)
-	p.ds.Append(ds)
+	var more diag.List
+	frozen, start := irbuild.Frozen(p.blk, &more), irbuild.Start(p.blk, &more)
+	if p.ds.Append(more); more.HasErrors() {
+		p.refuse(more.Len())
+		return
+	}
 	p.inner()
 	p.outer(subject{name: "chunk", f: f, span: p.unit.Span, learned: true})
 	if frozen != nil {
@@ -228,9 +179,10 @@ func (p *prover) compose() {
 		p.causalStages(prog)
 		return
 	}
-	f := irbuild.Whole(p.blk, &ds)
-	p.ds.Append(ds)
-	if f == nil {
+	var more diag.List
+	f := irbuild.Whole(p.blk, &more)
+	if p.ds.Append(more); f == nil || more.HasErrors() {
+		p.refuse(more.Len())
 		return
 	}
 	if p.unit != p.blk.Unit {
@@ -249,6 +201,24 @@ func complete(blk *check.Block) bool {
 		}
 	}
 	return true
+}
+
+// function proves a function of a page of its own as if it were an operation.
+func (p *prover) function() {
+	var ds diag.List
+	f := irbuild.Function(p.blk, &ds)
+	if f == nil && !ds.HasErrors() {
+		p.elsewhere()
+		return
+	}
+	if !p.built(ds) {
+		return
+	}
+	p.outer(subject{name: "out", f: f, span: p.unit.Span})
+	p.claims()
+	p.kinks()
+	p.opInvariants()
+	p.unproved(Cost, Marker, Special, Requires)
 }
 
 // knob proves what a page says about its own functions.
@@ -276,7 +246,7 @@ func (p *prover) add(it Item) {
 // settle decides an item, or takes what was found before about the same
 // programs and the same words. decide reports what fails.
 func (p *prover) settle(it Item, decide func() Evidence, about ...any) Evidence {
-	key := p.cache.key(it, about...)
+	key := p.cache.key(it, append(about, p.declared())...)
 	ev, ok := p.cache.get(key)
 	if !ok {
 		ev = decide()
@@ -289,38 +259,34 @@ func (p *prover) settle(it Item, decide func() Evidence, about ...any) Evidence 
 	return ev
 }
 
-// failed is the evidence behind a diagnostic.
-func failed(note string) Evidence { return Evidence{Verdict: Failed, Note: note} }
-
-// own lists the statements of a kind that this unit itself writes, and those
-// of knobs that mean nothing alone.
-func own[S interface {
-	comparable
-	Where() source.Span
-}](p *prover, all []S) []S {
-	var out []S
-	for _, s := range all {
-		if p.owns(s.Where()) {
-			out = append(out, s)
+// declared is what the block's declarations say: the sets that points are
+// drawn from, and the values that everything starts from.
+func (p *prover) declared() string {
+	var b strings.Builder
+	var add func(blk *check.Block)
+	add = func(blk *check.Block) {
+		for _, s := range blk.SymSeq {
+			b.WriteString(s.Name)
+			if s.Type != nil {
+				b.WriteString(" ∈ " + notation.Print(s.Type, notation.Unicode))
+			}
+			if s.Decl != nil {
+				b.WriteString(": " + s.Decl.Span.Text())
+			}
+			b.WriteByte('\n')
 		}
-	}
-	return out
-}
-
-// owns reports whether a line stands in this unit, in the unit that it is an
-// instance of, or in a page that can only be checked inside a formula.
-func (p *prover) owns(at source.Span) bool {
-	for _, u := range p.tree.Order {
-		if u != p.unit && u != p.blk.Unit && (u.Kind == notation.BiasUnit || p.blk.Unit.Kind != notation.RuleUnit) {
-			for _, s := range u.Body {
-				if s.Where() == at {
-					return false
-				}
+		for _, s := range blk.Parts {
+			if s.Block != nil {
+				add(s.Block)
 			}
 		}
 	}
-	return true
+	add(p.blk)
+	return b.String()
 }
+
+// failed is the evidence behind a diagnostic.
+func failed(note string) Evidence { return Evidence{Verdict: Failed, Note: note} }
 
 // equal compares two programs that each have the one result value.
 func equal(f *ir.Func, left, right string) bool {

@@ -37,8 +37,8 @@ func newSampler(blk *check.Block, frees map[string]irbuild.Free, sizes map[strin
 }
 
 // params draws all parameters of a program.
-func (s *sampler) params(f *ir.Func) map[string]*interp.Tensor {
-	out := map[string]*interp.Tensor{}
+func (s *sampler) params(f *ir.Func) tensors {
+	out := tensors{}
 	for _, p := range f.Params {
 		out[p.Name] = s.draw(p)
 	}
@@ -190,7 +190,7 @@ func ascii(p shape.Poly) shape.Poly {
 
 // tie copies the value of some number among the parameters into one entry of
 // each real array.
-func (s *sampler) tie(f *ir.Func, params map[string]*interp.Tensor) {
+func (s *sampler) tie(f *ir.Func, params tensors) {
 	var numbers []float64
 	for _, p := range f.Params {
 		if p.Elem == ir.Real && len(params[p.Name].Data) == 1 && p.Role != ir.Adjoint {
@@ -219,7 +219,7 @@ func isTail(name string) bool { return strings.HasSuffix(name, ".tail") }
 
 // options gives the constants of an update that are options of its page their
 // values, and the clock its first one.
-func (s *sampler) options(f *ir.Func, params map[string]*interp.Tensor) {
+func (s *sampler) options(f *ir.Func, params tensors) {
 	for name, o := range s.blk.Options {
 		t := params[check.ASCII(name)]
 		if x, ok := check.Number(o.Value); ok && t != nil {

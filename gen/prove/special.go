@@ -2,6 +2,7 @@ package prove
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -13,7 +14,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/source"
 )
 
 // A special case says that two formulas are one function. Both are built, and
@@ -97,7 +97,7 @@ func (p *prover) special(s *notation.Special, when string, left, right *ir.Func)
 		}
 		al := p.sideAt(sl, pl, params, sizes, i)
 		ar := p.sideAt(sr, pr, params, sizes, i)
-		for _, n := range sortedNames(al) {
+		for _, n := range slices.Sorted(maps.Keys(al)) {
 			if ar[n] == nil {
 				continue
 			}
@@ -122,38 +122,16 @@ func (p *prover) specialFrees(left, right *ir.Func) map[string]irbuild.Free {
 }
 
 // sideAt evaluates a side and its gradients for the same weights of results.
-func (p *prover) sideAt(s subject, pair *autodiff.Pair, params map[string]*interp.Tensor, sizes map[string]int, round int) map[string]*interp.Tensor {
-	out := interp.Run(pair.Fwd, sizes, pick(pair.Fwd, params))
-	in, all := map[string]*interp.Tensor{}, map[string]*interp.Tensor{}
-	for n, v := range out {
-		in[n] = v
-	}
-	for n, v := range params {
-		in[n] = v
-	}
-	for _, r := range s.f.Results {
-		all["value of "+r.Name] = out[r.Name]
-		w := newSampler(p.blk, nil, sizes, "weights"+r.Name, round)
-		in[autodiff.Bar(r.Name)] = w.weights(out[r.Name])
-	}
-	for _, v := range pair.Bwd.Params {
-		if v.Role == ir.Saved {
-			in[v.Name] = out[v.Name]
-		}
-	}
-	for n, v := range interp.Run(pair.Bwd, sizes, pick(pair.Bwd, in)) {
-		all["adjoint "+n] = v
+func (p *prover) sideAt(s subject, pair *autodiff.Pair, params tensors, sizes map[string]int, round int) tensors {
+	all := tensors{}
+	_, grads := evaluate(s.f, pair, sizes, params, func(r ir.Result, out *interp.Tensor) *interp.Tensor {
+		all["value of "+r.Name] = out
+		return newSampler(p.blk, nil, sizes, "weights"+r.Name, round).weights(out)
+	})
+	for n, g := range grads {
+		all["adjoint of "+n] = g
 	}
 	return all
-}
-
-func sortedNames(m map[string]*interp.Tensor) []string {
-	var out []string
-	for n := range m {
-		out = append(out, n)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // shared is f with the results that g has too.
@@ -198,93 +176,3 @@ func (p *prover) specialWrong(s *notation.Special, why string) {
 		d.See(u.Span, "the right side")
 	}
 }
-
-// errata lists the corrections to papers with the claims that they rest on.
-func (p *prover) errata() {
-	for _, e := range own(p, p.blk.Errata) {
-		it := Item{Kind: Erratum, Name: check.ID(e.By.Text), Text: notation.Print(e, notation.Unicode), Span: e.Span}
-		by := p.claimItem(e.By.Text)
-		if by == nil {
-			it.Evidence = failed("no such claim")
-			p.ds.Errorf(diag.ErratumUnbacked, e.By.Span, "there is no claim %s on this page", e.By.Text).
-				Hint("tag the claim that shows it: claim … {%s}", e.By.Text)
-		} else {
-			it.Evidence = Evidence{Verdict: by.Verdict, Note: "by " + by.ID}
-		}
-		p.add(it)
-	}
-}
-
-// claimItem finds a settled claim by its name.
-func (p *prover) claimItem(name string) *Item {
-	for i, it := range p.rep.Items {
-		if it.Kind == Claim && (it.Name == name || strings.ReplaceAll(it.Name, ":", ".") == name) {
-			return &p.rep.Items[i]
-		}
-	}
-	return nil
-}
-
-// overridden compares a knob's own function with what the law would have taken
-// in its place, where the law derives that from another function of the knob:
-// a slope that is written beside its loss.
-func (p *prover) overridden() {
-	for _, law := range p.tree.Kinds(notation.LawUnit) {
-		for _, st := range law.Body {
-			d, ok := st.(*notation.Define)
-			if !ok || !d.Target.IsFunc {
-				continue
-			}
-			f := p.blk.Funcs[d.Target.Name.Name.Text]
-			if f == nil || f.Block == nil || f.Unit != p.unit || !p.derives(d) || len(f.Params) != len(d.Target.Params) {
-				continue
-			}
-			p.override(d, f)
-		}
-	}
-}
-
-// derives reports whether a function of the law is made of functions of this
-// knob.
-func (p *prover) derives(d *notation.Define) bool {
-	n, all := 0, true
-	notation.Inspect(d.Value, func(x any) bool {
-		if c, ok := x.(*notation.Call); ok {
-			f := p.blk.Funcs[c.Fun.Text]
-			n, all = n+1, all && f != nil && f.Unit == p.unit
-		}
-		return true
-	})
-	return n > 0 && all
-}
-
-func (p *prover) override(d *notation.Define, f *check.Function) {
-	call := &notation.Call{Span: f.Def.Target.Span, Fun: f.Def.Target.Name.Name}
-	rename := map[string]notation.Word{}
-	for i, q := range f.Params {
-		call.Args = append(call.Args, &notation.Ident{Span: q.Span, Name: q.Name})
-		rename[d.Target.Params[i].Name.Text] = q.Name
-	}
-	c := &notation.Claim{Span: f.Def.Span, Keyword: notation.Word{Text: "claim"}, Left: call, Right: check.Rename(d.Value, rename)}
-	it := Item{Kind: InnerGradient, Name: check.ID(f.Name), Text: notation.Print(c, notation.Unicode), Span: f.Def.Span}
-	var ds diag.List
-	q := irbuild.Claim(p.blk, c, &ds)
-	p.ds.Append(ds)
-	if q == nil {
-		it.Evidence = failed("cannot be built")
-		p.add(it)
-		return
-	}
-	p.settle(it, func() Evidence {
-		var quiet prover
-		quiet.blk, quiet.opt, quiet.unit, quiet.tree = p.blk, p.opt, p.unit, p.tree
-		ev := quiet.equality(Item{Kind: Claim, Text: it.Text}, c, q)
-		if ev.Verdict == Failed {
-			p.ds.Errorf(diag.InnerGradientDiffers, valueSpan(f.Def), "%s is not the gradient that the law takes: %s", f.Name, ev.Note).
-				See(d.Span, "the law takes %s", notation.Print(d.Value, notation.Unicode)).Hint("leave %s out, or write the derivative", f.Name)
-		}
-		return ev
-	}, q.Func)
-}
-
-func valueSpan(d *notation.Define) source.Span { return d.Value.Where() }

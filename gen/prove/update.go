@@ -28,7 +28,7 @@ func (p *prover) update() {
 }
 
 // fired draws a parameter and gradients, and fires a few times.
-func (p *prover) fired(f *ir.Func, draw *sampler) map[string]*interp.Tensor {
+func (p *prover) fired(f *ir.Func, draw *sampler) tensors {
 	params := draw.params(f)
 	draw.options(f, params)
 	e := &evaluator{blk: p.blk, sizes: draw.sizes}

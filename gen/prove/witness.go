@@ -1,9 +1,7 @@
 package prove
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -11,11 +9,8 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
-	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
-	"github.com/nl-hecate/hecate/gen/irbuild"
-	"github.com/nl-hecate/hecate/gen/notation"
 )
 
 // A Witness is a set of numbers from outside that a unit of the pages must
@@ -47,58 +42,6 @@ type WitnessResult struct{ Result, Tensor, Weight string }
 
 // Vectors finds a tensor of a vector file: its shape and its numbers.
 type Vectors func(name string) (shape []int, data []float64, ok bool)
-
-// ReadWitnesses reads a list of witnesses; # opens a comment.
-func ReadWitnesses(r io.Reader) ([]*Witness, error) {
-	var out []*Witness
-	sc := bufio.NewScanner(r)
-	for n := 1; sc.Scan(); n++ {
-		text, _, _ := strings.Cut(sc.Text(), "#")
-		if strings.TrimSpace(text) == "" {
-			continue
-		}
-		w, err := parseWitness(text)
-		if err != nil {
-			return nil, fmt.Errorf("witness list, line %d: %w", n, err)
-		}
-		w.Line = n
-		out = append(out, w)
-	}
-	return out, sc.Err()
-}
-
-func parseWitness(text string) (*Witness, error) {
-	head, rest, ok := strings.Cut(text, " : ")
-	words := strings.Fields(head)
-	in, results, ok2 := strings.Cut(rest, ">")
-	if !ok || !ok2 || len(words) != 4 {
-		return nil, fmt.Errorf("want UNIT PROGRAM FILE PREFIX : … > …")
-	}
-	w := &Witness{Unit: words[0], Program: words[1], File: words[2], Prefix: strings.TrimSuffix(words[3], "-"),
-		In: map[string]string{}, Sizes: map[string]string{}, Options: map[string]string{}}
-	for _, f := range strings.Fields(in) {
-		if k, v, ok := strings.Cut(f, "::="); ok {
-			w.Options[k] = v
-		} else if k, v, ok := strings.Cut(f, ":="); ok && k == "STRIP" {
-			w.Strip = v
-		} else if ok {
-			w.Sizes[k] = v
-		} else if k, v, ok := strings.Cut(f, "="); ok {
-			w.In[k] = v
-		} else {
-			return nil, fmt.Errorf("%q is no assignment", f)
-		}
-	}
-	for _, f := range strings.Fields(results) {
-		k, v, ok := strings.Cut(f, "=")
-		if !ok {
-			return nil, fmt.Errorf("%q is no assignment", f)
-		}
-		t, weight, _ := strings.Cut(v, "*")
-		w.Out = append(w.Out, WitnessResult{k, t, weight})
-	}
-	return w, nil
-}
 
 // A Miss is a number that a unit does not reproduce.
 type Miss struct {
@@ -132,73 +75,13 @@ func (w *Witness) Hold(tree *check.Tree, vectors Vectors) (n int, worst Miss, er
 	return h.n, h.worst, err
 }
 
-// program builds the program that the witness is about.
-func (w *Witness) program(tree *check.Tree, vectors Vectors) (*ir.Func, error) {
-	u := tree.Units[w.Unit]
-	if u == nil {
-		return nil, fmt.Errorf("there is no unit %s", w.Unit)
-	}
-	var with []*notation.Override
-	for _, k := range slices.Sorted(mapKeys(w.Options)) {
-		_, x, err := (&holder{w: w, vectors: vectors}).tensor(w.Options[k])
-		if err != nil {
-			return nil, fmt.Errorf("option %s: %w", k, err)
-		}
-		with = append(with, &notation.Override{Name: notation.Word{Text: k}, Value: &notation.Number{Value: x[0]}})
-	}
-	f := &notation.Formula{Parts: []*notation.Apply{{Name: notation.Word{Text: w.Unit}}}}
-	blk, ds := check.InstantiateFormula(tree, w.Unit, f, with)
-	if blk == nil || ds.HasErrors() {
-		return nil, fmt.Errorf("%s: %s", w.Unit, ds.Error())
-	}
-	g := build(blk, w.Program, &ds)
-	if g == nil || ds.HasErrors() {
-		return nil, fmt.Errorf("%s: %s", w.Unit, ds.Error())
-	}
-	return g, nil
-}
-
-func mapKeys[V any](m map[string]V) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
-
-// build makes one of a block's programs: whole, frozen, start, update or
-// gradient, its first inner gradient.
-func build(blk *check.Block, program string, ds *diag.List) *ir.Func {
-	switch program {
-	case "op":
-		return irbuild.Op(blk, ds)
-	case "whole":
-		return irbuild.Whole(blk, ds)
-	case "frozen":
-		return irbuild.Frozen(blk, ds)
-	case "start":
-		return irbuild.Start(blk, ds)
-	case "update":
-		return irbuild.Update(blk, ds)
-	}
-	if k, ok := strings.CutPrefix(program, "gradient"); ok {
-		i, _ := strconv.Atoi(k)
-		if gs := irbuild.Gradients(blk, ds); i < len(gs) {
-			return gs[i].Func
-		}
-	}
-	return nil
-}
-
 // A holder holds one program to one witness.
 type holder struct {
 	w       *Witness
 	f       *ir.Func
 	vectors Vectors
 	sizes   map[string]int
-	params  map[string]*interp.Tensor
+	params  tensors
 	n       int
 	worst   Miss
 }
@@ -235,7 +118,7 @@ func (h *holder) source(param string) string {
 
 // given reads sizes and parameters.
 func (h *holder) given() error {
-	h.sizes, h.params = map[string]int{}, map[string]*interp.Tensor{}
+	h.sizes, h.params = map[string]int{}, tensors{}
 	for k, v := range h.w.Sizes {
 		_, data, err := h.tensor(v)
 		if err != nil {
@@ -278,39 +161,34 @@ func (h *holder) given() error {
 
 // compare compares results and gradients.
 func (h *holder) compare() error {
-	pair := autodiff.NewPair(h.f)
-	out := interp.Run(pair.Fwd, h.sizes, pick(pair.Fwd, h.params))
-	in := map[string]*interp.Tensor{}
-	for n, v := range out {
-		in[n] = v
-	}
-	for n, v := range h.params {
-		in[n] = v
-	}
-	for _, r := range h.f.Results {
-		in[autodiff.Bar(r.Name)] = interp.NewTensor(out[r.Name].Shape...)
-	}
+	var failed error
+	given := map[string]WitnessResult{}
 	for _, r := range h.w.Out {
-		if err := h.result(r, out, in); err != nil {
-			return err
+		if h.f.Result(r.Result) == nil {
+			return fmt.Errorf("%s gives no %s", h.f.Name, r.Result)
 		}
+		given[r.Result] = r
 	}
-	for _, v := range pair.Bwd.Params {
-		if v.Role == ir.Saved {
-			in[v.Name] = out[v.Name]
+	_, grads := evaluate(h.f, autodiff.NewPair(h.f), h.sizes, h.params, func(r ir.Result, out *interp.Tensor) *interp.Tensor {
+		w, ok := given[r.Name]
+		if !ok {
+			return nil
 		}
+		bar, err := h.result(w, out)
+		if err != nil {
+			failed = err
+		}
+		return bar
+	})
+	if failed != nil {
+		return failed
 	}
-	grads := interp.Run(pair.Bwd, h.sizes, pick(pair.Bwd, in))
 	for _, p := range h.f.Params {
 		_, want, err := h.tensor("grad." + h.source(p.Name))
 		if err != nil || p.Elem != ir.Real || len(want) != len(h.params[p.Name].Data) {
 			continue
 		}
-		g := grads[autodiff.Bar(p.Name)]
-		if g == nil {
-			g = interp.NewTensor(h.params[p.Name].Shape...)
-		}
-		h.tell("the gradient of "+p.Name, g, want)
+		h.tell("the gradient of "+p.Name, gradient(grads, h.params, p.Name), want)
 	}
 	if h.n == 0 {
 		return fmt.Errorf("nothing was compared")
@@ -318,34 +196,33 @@ func (h *holder) compare() error {
 	return nil
 }
 
-// result compares one result and notes its weight.
-func (h *holder) result(r WitnessResult, out, in map[string]*interp.Tensor) error {
-	t := out[r.Result]
-	if t == nil {
-		return fmt.Errorf("%s gives no %s", h.f.Name, r.Result)
-	}
+// result compares one result and returns its weights.
+func (h *holder) result(r WitnessResult, t *interp.Tensor) (*interp.Tensor, error) {
+	bar := interp.NewTensor(t.Shape...)
 	if r.Weight != "" {
 		_, data, err := h.tensor(r.Weight)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		bar := in[autodiff.Bar(r.Result)]
 		for i := range bar.Data {
 			bar.Data[i] = data[i%len(data)]
 		}
 	}
 	if r.Tensor == "" {
-		return nil
+		return bar, nil
 	}
 	_, want, err := h.tensor(r.Tensor)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if len(want) == 1 { // the same for every entry
+		want = slices.Repeat(want, len(t.Data))
 	}
 	if len(want) != len(t.Data) {
-		return fmt.Errorf("%s has the shape %v, but %s has %d entries", r.Result, t.Shape, r.Tensor, len(want))
+		return nil, fmt.Errorf("%s has the shape %v, but %s has %d entries", r.Result, t.Shape, r.Tensor, len(want))
 	}
 	h.tell(r.Result, t, want)
-	return nil
+	return bar, nil
 }
 
 func (h *holder) tell(name string, got *interp.Tensor, want []float64) {
@@ -359,7 +236,7 @@ func (h *holder) tell(name string, got *interp.Tensor, want []float64) {
 		if got.Data[i] == x {
 			err = 0
 		}
-		if !(err <= h.worst.Err) {
+		if !(err <= h.worst.Err) && !math.IsNaN(h.worst.Err) {
 			h.worst = Miss{name, index(got.Shape, i), got.Data[i], x, err}
 		}
 	}

@@ -14,6 +14,7 @@ type model struct {
 	e        *entry
 	types    map[string]typ    // of inputs, of steps and of the result
 	ranges   map[string]extent // of integer inputs: where they may point
+	least    map[string]int    // sizes that axes have at least
 	positive map[string]bool   // inputs that are sampled right of zero
 	fwd      *program
 	checks   []*program
@@ -32,7 +33,12 @@ type printed struct {
 // build builds an entry under a reading; an error means that the forward does
 // not fit it.
 func (t *table) build(e *entry, r reading) (*model, error) {
-	m := &model{table: t, e: e, types: e.inputs(r), positive: t.positives(e), ranges: map[string]extent{}, values: map[string]*program{}, cuts: map[string]*program{}}
+	m := &model{table: t, e: e, types: e.inputs(r), positive: t.positives(e), ranges: map[string]extent{}, least: map[string]int{}, values: map[string]*program{}, cuts: map[string]*program{}}
+	for _, n := range []string{resultName, "d_" + resultName} {
+		if _, ok := m.types[n]; ok {
+			return nil, open("the forward reads %s, which it is to give", n)
+		}
+	}
 	inputs := maps.Clone(m.types)
 	ty := m.typer(inputs, e.steps)
 	out, err := ty.definitionType(e.out)
@@ -73,7 +79,7 @@ func (t *table) build(e *entry, r reading) (*model, error) {
 }
 
 func (m *model) typer(params map[string]typ, defs map[string]*definition) *typer {
-	return &typer{table: m.table, e: m.e, params: params, defs: defs, bound: map[string]letter{}, ranges: m.ranges}
+	return &typer{table: m.table, e: m.e, params: params, defs: defs, bound: map[string]letter{}, ranges: m.ranges, least: m.least}
 }
 
 // value builds a definition as a program of its parameters.
@@ -168,26 +174,19 @@ func (t *emitter) printed(l *line, want typ) (*program, error) {
 		return nil, err
 	}
 	in := t.deeper(bound)
-	var conds []notation.Expr
-	var summed []*notation.Binder
-	if span != nil {
-		axis, err := spanLength(span)
-		if err != nil {
-			return nil, err
+	var over *summand
+	switch {
+	case span != nil && l.each != "":
+		err = open("a range and a condition on one line")
+	case span != nil:
+		if over, err = in.window(span, at[0]); err == nil {
+			at[0], rest = over.at, append([]string{over.axis}, rest...)
 		}
-		b, i := t.binders([]string{axis})
-		lo, err := in.entry(span.kids[0], nil)
-		if err != nil {
-			return nil, err
-		}
-		summed, conds = b, append(conds, &notation.Relation{Op: "=", X: op("−", at[0], i[0]), Y: lo})
-		at[0], rest = i[0], append([]string{axis}, rest...)
-		at = at[:len(want.axes)]
+	case l.each != "":
+		in, over, err = in.scatter(l)
 	}
-	if l.each != "" {
-		if in, summed, conds, err = in.scatter(l, conds); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	x, err := in.typeOf(l.rhs)
 	if err != nil {
@@ -200,11 +199,32 @@ func (t *emitter) printed(l *line, want typ) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if summed != nil {
-		summed[len(summed)-1].Cond = conds[0]
-		body = &notation.Reduce{Op: "Σ", Binders: summed, Body: body}
+	if over != nil {
+		over.binder.Cond = over.cond
+		body = &notation.Reduce{Op: "Σ", Binders: []*notation.Binder{over.binder}, Body: body}
 	}
 	return t.assemble(bs, body)
+}
+
+// A summand is the index of a line that adds into its left side: where the
+// condition holds, the right side at this index belongs to the entry.
+type summand struct {
+	axis   string
+	binder *notation.Binder
+	at     notation.Expr
+	cond   notation.Expr
+}
+
+// window is the index of a range on the left: entry j receives what stands at
+// i where j − i is the range's start.
+func (t *emitter) window(span *node, entry notation.Expr) (*summand, error) {
+	axis, err := spanLength(span)
+	if err != nil {
+		return nil, err
+	}
+	bs, i := t.binders([]string{axis})
+	lo, err := t.entry(span.kids[0], nil)
+	return &summand{axis, bs[0], i[0], &notation.Relation{Op: "=", X: op("−", entry, i[0]), Y: lo}}, err
 }
 
 // target binds the letters on a line's left side; a range is handed back.
@@ -224,26 +244,23 @@ func (t *emitter) target(l *line, want typ, at []notation.Expr) (bound map[strin
 }
 
 // scatter binds the letter of `for each t where …`.
-func (t *emitter) scatter(l *line, conds []notation.Expr) (*emitter, []*notation.Binder, []notation.Expr, error) {
-	if len(conds) > 0 {
-		return nil, nil, nil, open("a range and a condition on one line")
-	}
+func (t *emitter) scatter(l *line) (*emitter, *summand, error) {
 	both := &node{kind: relation, text: "==", kids: []*node{l.rhs, l.where}}
 	axis, err := t.axisOf(l.each, both)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	bs, at := t.binders([]string{axis})
 	in := t.deeper(map[string]letter{l.each: {axis: axis, at: at[0]}})
 	x, err := in.typeOf(l.where)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	if x.elem != boolean || len(x.axes) > 0 {
-		return nil, nil, nil, open("the condition is no comparison of numbers")
+		return nil, nil, open("the condition is no comparison of numbers")
 	}
 	c, err := in.entry(l.where, nil)
-	return in, bs, []notation.Expr{c}, err
+	return in, &summand{axis, bs[0], at[0], c}, err
 }
 
 func isMisfit(err error) bool {

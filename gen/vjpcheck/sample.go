@@ -70,8 +70,13 @@ func (m *model) axes() []string {
 	return out
 }
 
-// possible reports whether all windows fit.
+// possible reports whether all windows fit and all fixed positions exist.
 func (m *model) possible(sizes map[string]int) bool {
+	for a, n := range m.least {
+		if sizes[a] < n {
+			return false
+		}
+	}
 	for _, x := range m.ranges {
 		if x.window != "" && sizes[x.axis] < sizes[x.window] {
 			return false

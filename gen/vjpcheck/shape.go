@@ -117,51 +117,49 @@ func (t *table) positives(e *entry) map[string]bool {
 	return out
 }
 
-// letterNames are the names that stand for positions.
+// letterNames are the names that stand for positions: those that a sum or a
+// left side binds, and those that stand alone in an index.
 func (e *entry) letterNames() map[string]bool {
 	out := map[string]bool{}
-	add := func(names ...string) {
-		for _, n := range names {
-			out[n] = true
-		}
-	}
-	at := func(ns []*node) {
-		for _, n := range ns {
-			if n.kind == name {
-				add(n.text)
-			}
-		}
-	}
-	scan := func(b *node) {
-		b.walk(func(n *node) {
-			switch n.kind {
-			case reduce:
-				add(n.letters...)
-			case index:
-				for _, k := range n.kids[1:] {
-					if k.kind == name && !strings.Contains(k.text, "_") {
-						add(k.text)
-					}
-				}
-			}
-		})
-	}
-	if e.out != nil {
-		add(e.out.letters...)
-		for _, b := range e.bodies() {
-			scan(b)
-		}
-	}
 	for _, l := range e.lines {
-		at(l.at)
+		for _, k := range l.at {
+			if k.kind == name {
+				out[k.text] = true
+			}
+		}
 		if l.each != "" {
-			add(l.each)
+			out[l.each] = true
 		}
 		if l.rhs != nil {
-			scan(l.rhs)
+			l.rhs.positions(out)
+		}
+	}
+	if e.out != nil {
+		for _, n := range e.out.letters {
+			out[n] = true
+		}
+		for _, b := range e.bodies() {
+			b.positions(out)
 		}
 	}
 	return out
+}
+
+// positions adds the letters that an expression binds or reads at.
+func (n *node) positions(out map[string]bool) {
+	n.walk(func(n *node) {
+		for _, l := range n.letters {
+			out[l] = true
+		}
+		if n.kind != index {
+			return
+		}
+		for _, k := range n.kids[1:] {
+			if k.kind == name && !strings.Contains(k.text, "_") {
+				out[k.text] = true
+			}
+		}
+	})
 }
 
 // base divides target_t into the name and its index.

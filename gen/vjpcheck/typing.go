@@ -3,6 +3,7 @@ package vjpcheck
 import (
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -26,6 +27,7 @@ type typer struct {
 	defs   map[string]*definition
 	bound  map[string]letter
 	ranges map[string]extent // of integer names: where they may point
+	least  map[string]int    // sizes that axes have at least, because a fixed position is read
 	depth  int
 }
 
@@ -236,6 +238,10 @@ func (t *typer) position(k *node, axis string) (string, error) {
 		}
 	}
 	if k.kind == number {
+		if k.value != math.Trunc(k.value) {
+			return "", misfitf("an index that is a fraction")
+		}
+		t.least[axis] = max(t.least[axis], int(k.value)+1)
 		return "", nil
 	}
 	x, err := t.typeOf(k)

@@ -72,9 +72,19 @@ func Check(pages []*spec.Page, tree *check.Tree) []Entry {
 	return out
 }
 
-// judge gives the verdicts on one entry.
-func (t *table) judge(e *entry, page, section string) Entry {
-	out := Entry{Page: page, Section: section, Name: e.name}
+// judge gives the verdicts on one entry. Whatever a page of strangers says, the
+// other entries are judged too.
+func (t *table) judge(e *entry, page, section string) (out Entry) {
+	defer func() {
+		if r := recover(); r != nil {
+			out = Entry{Page: page, Section: section, Name: e.name}
+			for _, l := range e.lines {
+				out.Lines = append(out.Lines, informal(l, fmt.Errorf("it cannot be translated, which is a bug worth a report: %v", r)))
+			}
+			out.sum()
+		}
+	}()
+	out = Entry{Page: page, Section: section, Name: e.name}
 	models, err := t.models(e)
 	for i, l := range e.lines {
 		var v Line

@@ -80,13 +80,8 @@ func (w *words) build(call string, params []*notation.Param) *word {
 		out.scalar = out.scalar && (p.Type == nil || p.Type.AnyShape || len(p.Type.Shape) == 0)
 	}
 	u.Result = &notation.Define{Target: &notation.Target{Name: &notation.Ident{Name: notation.Word{Text: resultName}}}, Value: x}
-	blk, ds := check.Instantiate(w.tree, u)
-	if blk == nil || ds.HasErrors() {
-		return nil
-	}
-	var bd diag.List
-	f := irbuild.Op(blk, &bd)
-	if f == nil || bd.HasErrors() {
+	f := w.compile(u)
+	if f == nil {
 		return nil
 	}
 	if out.scalar {
@@ -113,6 +108,20 @@ func (w *words) build(call string, params []*notation.Param) *word {
 		return nil
 	}
 	return out
+}
+
+// compile builds an operation, or returns nil.
+func (w *words) compile(u *notation.Unit) *ir.Func {
+	blk, ds := check.Instantiate(w.tree, u)
+	if blk == nil || ds.HasErrors() {
+		return nil
+	}
+	var bd diag.List
+	f := irbuild.Op(blk, &bd)
+	if bd.HasErrors() {
+		return nil
+	}
+	return f
 }
 
 // evaluate applies a function of one number.

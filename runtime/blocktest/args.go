@@ -131,7 +131,10 @@ func (a *Args[F]) Index(name string, n, lo, hi int, extra ...int32) []int32 {
 }
 
 // Int is a constant index.
-func (a *Args[F]) Int(name string) int { return int(a.Index(name, 1, 0, 0)[0]) }
+func (a *Args[F]) Int(name string) int {
+	a.consts[name] = true
+	return int(a.Index(name, 1, 0, 0)[0])
+}
 
 // Pos returns how many tokens each lane's context has seen: by turns none, more
 // than any window, and two.
@@ -227,3 +230,12 @@ func (a *Args[F]) Give(name string, v tape.Value[F]) {
 
 // first is the time of every test.
 func first() pulse.Pulse { return pulse.First(pulse.Build) }
+
+// Moved is a copy of what an update changes in place.
+func (a *Args[F]) Moved(name string) []F {
+	if _, ok := a.In[name]; !ok {
+		a.t.Fatalf("no %s", name)
+	}
+	a.Outs[name] = append([]F(nil), a.In[name]...)
+	return a.Outs[name]
+}

@@ -38,18 +38,18 @@ import (
 
 // Panic messages for misuse by the caller.
 const (
-	BadLength       = "tape: negative length"
-	Closed          = "tape: used after its scope ended"
-	DuplicateParam  = "tape: parameter registered twice; use its Value again"
-	ForeignValue    = "tape: value of another tape or of a scope that ended"
-	KindTaken       = "tape: node kind belongs to another node type"
-	Nested          = "tape: the arena already has an open scope"
-	NotRecorded     = "tape: value was not recorded"
-	NotReversed     = "tape: gradients are read after Backward"
-	NotScalar       = "tape: a loss has one element"
-	Overwritten     = "tape: a recorded value was changed in place"
-	Reversed        = "tape: already run backwards"
-	SeedLength      = "tape: seed and value differ in length"
+	BadLength      = "tape: negative length"
+	Closed         = "tape: used after its scope ended"
+	DuplicateParam = "tape: parameter registered twice; use its Value again"
+	ForeignValue   = "tape: value of another tape or of a scope that ended"
+	KindTaken      = "tape: node kind belongs to another node type"
+	Nested         = "tape: the arena already has an open scope"
+	NotRecorded    = "tape: value was not recorded"
+	NotReversed    = "tape: gradients are read after Backward"
+	NotScalar      = "tape: a loss has one element"
+	Overwritten    = "tape: a recorded value was changed in place"
+	Reversed       = "tape: already run backwards"
+	SeedLength     = "tape: seed and value differ in length"
 )
 
 // ErrLoss says that the loss is NaN or infinite, so no gradient exists.

@@ -1,0 +1,262 @@
+package emitgo
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// Tests prints the tests of all units: a file for each operation, one for each
+// rule, composition, model and update, and one for the models of the registry.
+func Tests(units []*plan.Unit, trials []*Trial, files map[string][]byte) {
+	for _, u := range units {
+		t := &unitTest{unitEmitter: &unitEmitter{u: u, files: files}, units: units}
+		for _, x := range trials {
+			if x.Unit == u {
+				t.trials = append(t.trials, x)
+			}
+		}
+		switch {
+		case len(t.trials) == 0:
+		case u.Kind == plan.OpUnit:
+			t.op()
+		case u.Kind == plan.UpdateUnit:
+			t.update()
+		default:
+			t.block()
+		}
+	}
+	registryTest(trials, files)
+}
+
+// A unitTest prints the test of one unit.
+type unitTest struct {
+	*unitEmitter
+	units  []*plan.Unit
+	trials []*Trial
+}
+
+// block prints the test of a rule, composition or model: the table of the
+// whole, and the pairs of kernels of its own stages. Models as a whole are
+// tested with the registry.
+func (t *unitTest) block() {
+	var b strings.Builder
+	b.WriteString(t.testFunc())
+	for i, x := range t.trials {
+		if t.u.Kind != plan.ModelUnit || i == 0 {
+			b.WriteString(t.builder(x, i))
+		}
+	}
+	b.WriteString(t.subject())
+	for _, p := range t.pairs() {
+		b.WriteString(p.direct() + p.taped())
+	}
+	_, pkg := Package(t.u)
+	t.emit(pkg+"_test.go", b.String())
+}
+
+func (t *unitTest) emit(name, text string) {
+	f := t.newFile()
+	f.Add(code(text))
+	t.write(name, f)
+}
+
+// doc says which equations a test holds, by their stable ids.
+func (t *unitTest) doc() string {
+	var ids []string
+	for _, e := range t.u.Equations {
+		ids = append(ids, e.ID)
+	}
+	return comment(wrap(fmt.Sprintf("Test%s holds %s to its page: %s.", t.u.Name, t.u.Name, strings.Join(ids, ", ")), 76))
+}
+
+func (t *unitTest) testFunc() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%sfunc Test%s(t *testing.T) {\n", t.doc(), t.u.Name)
+	for i, x := range t.trials {
+		switch {
+		case t.u.Kind == plan.ModelUnit:
+		case len(t.trials) > 1:
+			fmt.Fprintf(&b, "\tt.Run(%q, func(t *testing.T) {\n%s})\n", x.label(), t.blockTable(x, i))
+		default:
+			b.WriteString(t.blockTable(x, i))
+		}
+	}
+	for _, p := range t.pairs() {
+		b.WriteString(t.pairTable(p))
+	}
+	b.WriteString("}\n\n")
+	return b.String()
+}
+
+// label names the parts of a trial.
+func (x *Trial) label() string {
+	var parts []string
+	for _, p := range x.Of.Parts {
+		parts = append(parts, p.Unit)
+	}
+	return strings.Join(parts, "+")
+}
+
+func (t *unitTest) blockTable(x *Trial, i int) string {
+	var b strings.Builder
+	build := buildName(i)
+	fmt.Fprintf(&b, "\tblocktest.Block{\n\t\tName: %q,\n\t\tF64: %s[float64],\n\t\tF32: %s[float32],\n", x.Name, build, build)
+	x.table(&b)
+	x.facts(&b)
+	if t.u.Kind == plan.RuleUnit {
+		b.WriteString("\t\tRule: true,\n")
+	}
+	fmt.Fprintf(&b, "\t\tVectors: %q,\n\t}.Test(t)\n", "testdata/"+x.File)
+	return b.String()
+}
+
+// facts prints what the compiler derived.
+func (x *Trial) facts(b *strings.Builder) {
+	if x.Causal {
+		b.WriteString("\t\tCausal: true,\n")
+	}
+	if x.Carries {
+		b.WriteString("\t\tCarries: true,\n")
+	}
+}
+
+// table prints the sizes and tokens.
+func (x *Trial) table(b *strings.Builder) {
+	b.WriteString("\t\tSizes: []blocktest.Sizes{\n")
+	for _, z := range x.Sizes {
+		var parts []string
+		for _, n := range slices.Sorted(maps.Keys(z)) {
+			parts = append(parts, fmt.Sprintf("%q: %d", n, z[n]))
+		}
+		fmt.Fprintf(b, "\t\t\t{%s},\n", strings.Join(parts, ", "))
+	}
+	var tokens []string
+	for _, ts := range x.Tokens {
+		tokens = append(tokens, "{"+strings.ReplaceAll(strings.Trim(fmt.Sprint(ts), "[]"), " ", ", ")+"}")
+	}
+	fmt.Fprintf(b, "\t\t},\n\t\tTokens: [][]int{%s},\n", strings.Join(tokens, ", "))
+}
+
+func (t *unitTest) pairTable(p *pairTest) string {
+	x := t.trials[0]
+	var b strings.Builder
+	fmt.Fprintf(&b, "\tblocktest.Pair{\n\t\tName: %q,\n\t\tTaped: %sTaped[float64],\n\t\tDirect: %sDirect[float64],\n", p.name, p.name, p.name)
+	x.table(&b)
+	if p.fwd.Segment != "" {
+		b.WriteString("\t\tSegments: true,\n")
+	}
+	if p.starts {
+		b.WriteString("\t\tStarts: true,\n")
+	}
+	if len(t.u.Parts) == 0 {
+		fmt.Fprintf(&b, "\t\tVectors: %q,\n", "testdata/"+x.File)
+	}
+	b.WriteString("\t}.Test(t)\n")
+	return b.String()
+}
+
+// pairs are the kernel pairs of a unit's own stages. (That of a learned start
+// is seen through the step of a young context.)
+func (t *unitTest) pairs() []*pairTest {
+	var out []*pairTest
+	for i := range t.u.Stages {
+		st := &t.u.Stages[i]
+		if st.Fwd != nil {
+			p := newPairTest(t.u, lowerFirst(st.Name), t.typeName(), st.Pair)
+			p.starts = p.stageEmitter.starts()
+			out = append(out, p)
+		}
+		if st.Frozen.Fwd != nil {
+			p := newPairTest(t.u, "read", t.typeName(), st.Frozen)
+			p.frozen, p.starts = true, st.Start.Fwd != nil
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// buildName is the function that makes the block of trial i.
+func buildName(i int) string {
+	if i == 0 {
+		return "build"
+	}
+	return fmt.Sprintf("build%d", i+1)
+}
+
+// builder prints the function that makes the block of a trial: of a unit
+// without parts with any sizes, of one with parts as the registry makes it.
+func (t *unitTest) builder(x *Trial, i int) string {
+	var b strings.Builder
+	kind := "block.Block[F]"
+	if t.u.Kind == plan.ModelUnit {
+		kind = "block.Model[F]"
+	}
+	fmt.Fprintf(&b, "// %s makes %s of the given sizes.\nfunc %s[F num.Float](z blocktest.Sizes) (%s, error) {\n", buildName(i), formula(x.Of), buildName(i), kind)
+	if len(t.u.Parts) == 0 {
+		var fields []string
+		for _, s := range t.free() {
+			fields = append(fields, fmt.Sprintf("%s: z[%q]", sizeField(s.Name), s.Name))
+		}
+		fmt.Fprintf(&b, "\treturn &%s[F]{Sizes: Sizes{%s}}, nil\n}\n\n", t.typeName(), strings.Join(fields, ", "))
+		return b.String()
+	}
+	e := &instanceEmitter{units: t.units, b: &b}
+	args := []string{"s"}
+	if t.u.Kind == plan.ModelUnit {
+		fmt.Fprintf(&b, "\ts, _ := z.Split()\n\twidth := z[%q]\n", modelWidth(t.u))
+	} else {
+		b.WriteString("\ts, width := z.Split()\n")
+		args = append(args, "width")
+	}
+	for _, p := range x.Of.Parts {
+		sizes := fmt.Sprintf("s.Part(%q)", p.Part)
+		if t.u.Kind == plan.ModelUnit {
+			sizes = "s"
+		}
+		args = append(args, e.block(p, sizes))
+	}
+	fmt.Fprintf(&b, "\treturn New(%s), s.Err()\n}\n\n", strings.Join(args, ", "))
+	return b.String()
+}
+
+// formula prints a unit with its parts.
+func formula(a plan.Applied) string {
+	if len(a.Parts) == 0 {
+		return a.Unit
+	}
+	var parts []string
+	for _, p := range a.Parts {
+		parts = append(parts, formula(p))
+	}
+	return a.Unit + "(" + strings.Join(parts, ", ") + ")"
+}
+
+// subject prints the helper of the pairs.
+func (t *unitTest) subject() string {
+	return fmt.Sprintf("// subject is the block that a call's sizes describe.\nfunc subject[F num.Float](a *blocktest.Args[F]) *%s[F] {\n\tb, err := build[F](a.Sizes)\n\ta.Must(err)\n\treturn b.(*%s[F])\n}\n\n", t.typeName(), t.typeName())
+}
+
+// registryTest prints the tests of all named models.
+func registryTest(trials []*Trial, files map[string][]byte) {
+	f := newFile(module+"generated/registry", "registry", "specs")
+	var b strings.Builder
+	for _, x := range trials {
+		if x.Unit.Kind != plan.ModelUnit {
+			continue
+		}
+		fmt.Fprintf(&b, "%sfunc Test%s(t *testing.T) {\n\tblocktest.Model{\n\t\tName: %q,\n\t\tF64: make%s[float64],\n\t\tF32: make%s[float32],\n",
+			comment(wrap(fmt.Sprintf("Test%s holds %s to the interpreter and to its own differences.", x.Name, formula(x.Of)), 76)), x.Name, x.Name, x.Name, x.Name)
+		x.table(&b)
+		x.facts(&b)
+		fmt.Fprintf(&b, "\t\tVectors: %q,\n\t}.Test(t)\n}\n\nfunc make%s[F num.Float](z blocktest.Sizes) (block.Model[F], error) {\n\ts, _ := z.Split()\n\treturn NewModel[F](%q, s)\n}\n\n", "testdata/"+x.File, x.Name, x.Name)
+	}
+	if b.Len() == 0 {
+		return
+	}
+	f.Add(code(b.String()))
+	write(files, "generated/registry/registry_test.go", f)
+}

@@ -1,0 +1,195 @@
+package emitgo
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// A Trial is what a generated test of a unit needs to know beside the unit:
+// with which parts it is tested, and at which sizes.
+//
+// Sizes are awkward on purpose: neighbouring ones differ, so that a transposed
+// or swapped axis cannot pass, and one, two, three and five occur, so that no
+// loop over four rows comes out even.
+type Trial struct {
+	Unit     *plan.Unit
+	Of       plan.Applied     // the unit with its parts
+	Name     string           // of the trial: the units in the order of the formula
+	Sizes    []map[string]int // as the generated constructors take them
+	Program  []map[string]int // as the inlined program names them
+	Tokens   [][]int          // numbers of tokens, in step with Sizes
+	Causal   bool
+	Carries  bool   // no result depends on how tokens are cut into calls
+	Declared bool   // of an operation: the adjoint is not the derivative of the value
+	File     string // of the vectors, under testdata
+}
+
+// variants are the width of a composition, the sizes given in turn to the free
+// sizes of a unit, and the one given to those that may be zero.
+var variants = []struct {
+	width int
+	free  []int
+	least int
+}{
+	{4, []int{3, 2, 5, 4}, 2},
+	{3, []int{1, 3, 2, 2}, 0},
+	{5, []int{2, 5, 1, 1}, 1},
+}
+
+// NewTrial chooses the sizes of a unit with its parts.
+func NewTrial(units []*plan.Unit, of plan.Applied, name string) *Trial {
+	t := &Trial{Of: of, Name: name, File: strings.ToLower(name) + ".txt"}
+	for i := range variants {
+		s := &sizer{units: units, variant: i, emit: map[string]int{}, program: map[string]int{}}
+		t.Unit = s.unit(of.Unit)
+		s.root(t.Unit, of)
+		t.Sizes = append(t.Sizes, s.emit)
+		t.Program = append(t.Program, s.program)
+		t.Tokens = append(t.Tokens, s.tokens())
+	}
+	return t
+}
+
+// A sizer gives out the sizes of one variant.
+type sizer struct {
+	units         []*plan.Unit
+	variant       int
+	given         int // sizes given so far
+	emit, program map[string]int
+	windows       []int
+}
+
+func (s *sizer) unit(name string) *plan.Unit {
+	return (&instanceEmitter{units: s.units}).unit(name)
+}
+
+// next is a size for one that nothing decides.
+func (s *sizer) next(z plan.Size) int {
+	v := variants[s.variant]
+	if z.Least == 0 {
+		return v.least
+	}
+	s.given++
+	return max(z.Least, v.free[(s.given-1)%len(v.free)])
+}
+
+// root sizes the unit under test. One without parts takes every size from the
+// table; one with parts has a width that its parts share.
+func (s *sizer) root(u *plan.Unit, of plan.Applied) {
+	own := map[string]int{}
+	width := variants[s.variant].width
+	switch {
+	case len(u.Parts) == 0:
+		for _, z := range free(u) {
+			own[z.Name] = s.next(z)
+			s.emit[z.Name] = own[z.Name]
+		}
+	case u.Kind == plan.ModelUnit:
+		for _, z := range free(u) {
+			own[z.Name] = width
+			if z.Name != modelWidth(u) {
+				own[z.Name] = 2 + s.next(z)
+			}
+			s.emit[z.Name] = own[z.Name]
+		}
+	default:
+		s.emit["width"] = width
+		own = s.block(u, width, "")
+	}
+	for n, v := range own {
+		s.program[n] = v
+	}
+	s.window(u, own)
+	s.parts(u, of, width, "", "")
+}
+
+// block sizes a unit that must fit a width; its own choices go into the table
+// under the prefix.
+func (s *sizer) block(u *plan.Unit, width int, prefix string) map[string]int {
+	own := map[string]int{}
+	fixed := (&unitEmitter{u: u}).fixedSizes()
+	factor := map[string]bool{}
+	for _, by := range fixed {
+		factor[by] = true
+	}
+	for _, z := range free(u) {
+		switch by := fixed[z.Name]; {
+		case by == "width":
+			own[z.Name] = width
+			continue
+		case by != "": // below, when the other factor is known
+			continue
+		case factor[z.Name]:
+			own[z.Name] = []int{divisor(width), 1, width}[s.variant]
+		default:
+			own[z.Name] = s.next(z)
+		}
+		s.emit[prefix+z.Name] = own[z.Name]
+	}
+	for _, z := range free(u) {
+		if by := fixed[z.Name]; by != "" && by != "width" {
+			own[z.Name] = width / own[by]
+		}
+	}
+	return own
+}
+
+// divisor is the smallest divisor above one.
+func divisor(n int) int {
+	for d := 2; d < n; d++ {
+		if n%d == 0 {
+			return d
+		}
+	}
+	return n
+}
+
+// parts sizes the parts. In the table a model's block has no name of its own,
+// in the program it has.
+func (s *sizer) parts(u *plan.Unit, of plan.Applied, width int, table, program string) {
+	for _, p := range of.Parts {
+		v := s.unit(p.Unit)
+		at := table + p.Part + "."
+		if u.Kind == plan.ModelUnit {
+			at = table
+		}
+		inside := program + p.Part + "."
+		own := s.block(v, width, at)
+		for n, x := range own {
+			s.program[inside+n] = x
+		}
+		s.window(v, own)
+		s.parts(v, p, width, at, inside)
+	}
+}
+
+// window notes how far back a unit looks: a tail is one shorter than its
+// window.
+func (s *sizer) window(u *plan.Unit, own map[string]int) {
+	for _, st := range u.States {
+		if !strings.HasSuffix(st.Name, ".tail") || len(st.Dims) == 0 {
+			continue
+		}
+		if n, err := st.Dims[0].Eval(own); err == nil {
+			s.windows = append(s.windows, n+1)
+		}
+	}
+}
+
+// tokens are one, two and five tokens, and one more and one less than a window.
+func (s *sizer) tokens() []int {
+	out := []int{1, 2, 5}
+	for _, w := range s.windows {
+		for _, n := range []int{w - 1, w + 1} {
+			if n > 0 {
+				out = append(out, n)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func free(u *plan.Unit) []plan.Size { return (&unitEmitter{u: u}).free() }

@@ -1,0 +1,83 @@
+package prove
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// outside is by how much entry i, or the row that it opens, leaves a set. Ends
+// belong to it: rounding may reach them.
+func outside(t *notation.Type, x *interp.Tensor, i int) (float64, string) {
+	switch t.Kind {
+	case notation.RangeType:
+		v := x.Data[i]
+		far := nan(v, v)
+		if lo, ok := bound(t.Lo); ok {
+			far += math.Max(0, lo-v)
+		}
+		if hi, ok := bound(t.Hi); ok {
+			far += math.Max(0, v-hi)
+		}
+		return far, fmt.Sprintf("%.9g is outside", v)
+	}
+	n := x.Shape[len(x.Shape)-1]
+	if i%n != 0 {
+		return 0, ""
+	}
+	sum, low := 0.0, 0.0
+	for _, v := range x.Data[i : i+n] {
+		if t.Kind == notation.SphereType {
+			sum += v * v
+		} else {
+			sum += v
+			low = math.Max(low, -v)
+		}
+	}
+	return math.Abs(sum-1) + low, fmt.Sprintf("a row has the sum %.12g", sum)
+}
+
+// stayOn follows the states of a rule from random members of a set.
+func (p *prover) stayOn(kind notation.TypeKind, states []string) (Evidence, string) {
+	ev := Evidence{Verdict: Tested, Tolerance: invTol}
+	var ds diag.List
+	f := irbuild.Rule(p.blk, &ds)
+	set := &notation.Type{Kind: kind}
+	for i, sizes := range sizeSets(p.opt.Deep, f) {
+		draw := newSampler(p.blk, irbuild.Frees(p.blk, f), sizes, "stay"+f.Name, i)
+		params := draw.params(f)
+		p.startBlock(p.blk, "", f, draw, params)
+		for step := 0; step <= quickChunks; step++ {
+			for _, s := range states {
+				x := params[s]
+				for k := range x.Data {
+					v, text := outside(set, x, k)
+					ev.Points++
+					if ev.Worst = math.Max(ev.Worst, v); !(v <= invTol) {
+						return failed(fmt.Sprintf("leaves the set: %s after %d chunks", text, step)), s
+					}
+				}
+			}
+			for n, t := range interp.Run(f, sizes, params) {
+				if r := resultNamed(f, n); r != nil && r.State {
+					params[n] = t
+				}
+			}
+		}
+	}
+	return ev, ""
+}
+
+func resultNamed(f *ir.Func, name string) *ir.Result {
+	for i := range f.Results {
+		if f.Results[i].Name == name {
+			return &f.Results[i]
+		}
+	}
+	return nil
+}

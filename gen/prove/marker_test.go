@@ -1,0 +1,67 @@
+package prove_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen/prove"
+)
+
+// Rules over a token x, a gate and a matrix or two, to which lines are added.
+const ruleHead = `rule R
+dims d, e
+input x ∈ ℝ^{d}
+outer A ∈ ℝ^{e×d} ~ uniform(−1, 1)
+outer w ∈ ℝ^{d} ~ uniform(−1, 1)
+outer B ∈ ℝ^{e×e} ~ uniform(−1, 1)
+gate ρ ∈ (0,1) = sigmoid(w · x_t)
+v_t = A x_t
+state M ∈ ℝ^{e×d} = 0
+`
+
+func TestMarkers(t *testing.T) {
+	tests := []struct {
+		name, body, marker string
+		want               prove.Verdict
+	}{
+		{"delta", "M_t = ρ_t M_{t−1} − (M_{t−1} x_t − v_t) x_tᵀ\ny_t = M_t x_t\n", "AffineInState(M)", prove.Proved},
+		{"delta is no scalar", "M_t = ρ_t M_{t−1} − (M_{t−1} x_t − v_t) x_tᵀ\ny_t = M_t x_t\n", "ScalarAffineInState(M)", prove.Failed},
+		{"delta by rows", "M_t = ρ_t M_{t−1} − (M_{t−1} x_t − v_t) x_tᵀ\ny_t = M_t x_t\n", "RowIndependent(M)", prove.Proved},
+		{"decay", "M_t = ρ_t M_{t−1} + v_t x_tᵀ\ny_t = M_t x_t\n", "ScalarAffineInState(M)", prove.Proved},
+		{"decay by an alias", "M_t = ρ_t M_{t−1} + v_t x_tᵀ\ny_t = M_t x_t\n", "LinearRecurrence(M)", prove.Proved},
+		{"gate of the state", "M_t = sigmoid(ρ_t) M_{t−1} ⊙ M_{t−1} + v_t x_tᵀ\ny_t = M_t x_t\n", "AffineInState(M)", prove.Failed},
+		{"a function of the state", "M_t = tanh(M_{t−1}) + v_t x_tᵀ\ny_t = M_t x_t\n", "AffineInState(M)", prove.Failed},
+		{"from the left", "M_t = ρ_t B M_{t−1} + v_t x_tᵀ\ny_t = M_t x_t\n", "RowIndependent(M)", prove.Failed},
+		{"from the left is affine", "M_t = ρ_t B M_{t−1} + v_t x_tᵀ\ny_t = M_t x_t\n", "AffineInState(M)", prove.Proved},
+		{"the norm mixes rows", "M_t = ρ_t M_{t−1} / (1 + ‖M_{t−1}‖) + v_t x_tᵀ\ny_t = M_t x_t\n", "RowIndependent(M)", prove.Failed},
+		{"each row by its norm", "M_t[i∈e] = M_{t−1}[i] / (1 + ‖M_{t−1}[i]‖) + v_t[i] x_t\ny_t = M_t x_t\n", "RowIndependent(M)", prove.Proved},
+		{"softmax of rows", "M_t[i∈e] = softmax_{j∈d}(M_{t−1}[i,j] + v_t[i] x_t[j])\ny_t = M_t x_t\n", "ProbabilitySimplex(M)", prove.Proved},
+		{"softmax of columns", "M_t[i∈e, j∈d] = softmax_{i}(M_{t−1}[i,j] + v_t[i] x_t[j])\ny_t = M_t x_t\n", "ProbabilitySimplex(M)", prove.Failed},
+		{"jointly", "state S ∈ ℝ^{e×d} = 0\nS_t = ρ_t S_{t−1} − (M_{t−1} x_t) x_tᵀ\nM_t = M_{t−1} + S_t\ny_t = M_t x_t\n", "AffineInState(M, S)", prove.Proved},
+		{"neither alone", "state S ∈ ℝ^{e×d} = 0\nS_t = ρ_t S_{t−1} − (M_{t−1} x_t) x_tᵀ\nM_t = M_{t−1} + S_t\ny_t = M_t x_t\n", "AffineInState(M)", prove.Failed},
+		{"momentum of the state", "state S ∈ ℝ^{e×d} = 0\nS_t = ρ_t S_{t−1} − (M_{t−1} x_t) x_tᵀ\nM_t = M_{t−1} + S_t\ny_t = M_t x_t\n", "StateIndependentMomentum(S)", prove.Failed},
+		{"momentum of the input", "state S ∈ ℝ^{e×d} = 0\nS_t = ρ_t S_{t−1} + v_t x_tᵀ\nM_t = M_{t−1} + S_t ⊙ M_{t−1}\ny_t = M_t x_t\n", "StateIndependentMomentum(S)", prove.Proved},
+		{"affine beside a free state", "state S ∈ ℝ^{e×d} = 0\nS_t = ρ_t S_{t−1} + v_t x_tᵀ\nM_t = M_{t−1} + S_t ⊙ M_{t−1}\ny_t = M_t x_t\n", "AffineInState(M)", prove.Proved},
+		{"causal", "M_t = ρ_t M_{t−1} + v_t x_tᵀ\ny_t = M_t x_t\n", "Causal", prove.Tested},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			reports, ds := proveText(ruleHead+test.body+"provides "+test.marker+"\n", false)
+			found := false
+			for _, it := range reports[0].Items {
+				if it.Kind == prove.Marker && it.Text == test.marker {
+					found = true
+					if it.Verdict != test.want {
+						t.Errorf("%s is %v, want %v", test.marker, it.Verdict, test.want)
+					}
+				}
+			}
+			if !found {
+				t.Errorf("no item for %s: %s\n%v", test.marker, ds.Error(), reports[0])
+			}
+			if bad := test.want == prove.Failed; bad != strings.Contains(ds.Error(), "HEC5008") {
+				t.Errorf("the messages are %s", ds.Error())
+			}
+		})
+	}
+}

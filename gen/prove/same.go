@@ -1,0 +1,123 @@
+package prove
+
+import (
+	"math"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// Two blocks are the same when their programs give the same results and the
+// same gradients wherever they are sampled: for a broken page that means that
+// it is not broken.
+
+// sameTol is the agreement of two orders of the same sums, and samePoints how
+// often they are compared.
+const (
+	sameTol    = 1e-10
+	samePoints = 6
+)
+
+// Same reports whether two blocks compute the same.
+func Same(a, b *check.Block) bool {
+	var ds diag.List
+	fs, gs := Programs(a, &ds), Programs(b, &ds)
+	if ds.HasErrors() || len(fs) != len(gs) {
+		return false
+	}
+	for i := range fs {
+		if !agree(a, fs[i].Func, gs[i].Func, irbuild.Frees(a, fs[i].Func), true) {
+			return false
+		}
+	}
+	return true
+}
+
+// SameClaims reports whether two blocks make the same statements, as far as
+// those are equalities: side by side the same numbers.
+func SameClaims(a, b *check.Block) bool {
+	if len(a.Claims) == 0 || len(a.Claims) != len(b.Claims) {
+		return false
+	}
+	for i := range a.Claims {
+		var ds diag.List
+		x, y := irbuild.Claim(a, a.Claims[i], &ds), irbuild.Claim(b, b.Claims[i], &ds)
+		if x == nil || y == nil || !agree(a, sides(x.Func), sides(y.Func), x.Free, false) {
+			return false
+		}
+	}
+	return true
+}
+
+// sides is the program of a claim without its summands.
+func sides(f *ir.Func) *ir.Func {
+	g, _ := f.Clone()
+	g.Results = g.Results[:2]
+	g.Sweep()
+	return g
+}
+
+func agree(blk *check.Block, f, g *ir.Func, frees map[string]irbuild.Free, gradients bool) bool {
+	for round := range samePoints {
+		sizes := sizeSets(false, f, g)[round%2]
+		draw := newSampler(blk, frees, sizes, "same"+f.Name, round)
+		draw.edges = round%3 == 2
+		var params tensors
+		if blk.Unit.Kind == notation.UpdateUnit {
+			params = (&prover{blk: blk}).fired(f, draw)
+		} else {
+			params = draw.params(f)
+		}
+		for n, t := range draw.params(g) {
+			if params[n] == nil {
+				params[n] = t
+			}
+		}
+		x, okX := values(f, draw, params, gradients)
+		y, okY := values(g, draw, params, gradients)
+		if !okX || !okY || len(x) != len(y) {
+			return false
+		}
+		for n := range x {
+			if y[n] == nil || !near(x[n], y[n]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func near(a, b *interp.Tensor) bool {
+	if len(a.Data) != len(b.Data) {
+		return false
+	}
+	scale := math.Max(norm(a), 1e-3)
+	for i := range a.Data {
+		if a.Data[i] != b.Data[i] && !(math.Abs(a.Data[i]-b.Data[i]) <= sameTol*scale) {
+			return false
+		}
+	}
+	return true
+}
+
+// values are the results of a program and, where they are asked for, its
+// gradients for weights that depend on the names of the results alone; ok is
+// false where a result is not finite.
+func values(f *ir.Func, draw *sampler, params tensors, gradients bool) (tensors, bool) {
+	all, ok := tensors{}, true
+	_, grads := evaluate(f, autodiff.NewPair(f), draw.sizes, params, func(r ir.Result, out *interp.Tensor) *interp.Tensor {
+		all[r.Name], ok = out, ok && finite(out)
+		return newSampler(draw.blk, nil, draw.sizes, "weights"+r.Name, 1).weights(out)
+	})
+	for n, g := range grads {
+		if gradients {
+			all["adjoint of "+n] = g
+		}
+	}
+	return all, ok
+}

@@ -1,0 +1,101 @@
+package prove
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/source"
+)
+
+// Nothing is passed over in silence: what is proved elsewhere says so, and what
+// is proved nowhere is refused.
+
+// elsewhere lists what a page says that means something only where it is used.
+func (p *prover) elsewhere() {
+	there := Evidence{Verdict: Declared, Note: "means something only where it is used, and is proved there"}
+	p.add(Item{Kind: Shape, Name: "types", Span: p.unit.Span, Evidence: there})
+	for i, st := range p.unit.Body {
+		it := Item{Span: st.Where(), Evidence: there}
+		switch s := st.(type) {
+		case *notation.Claim:
+			it.Kind, it.Name = claimKinds[s.Keyword.Text], claimName(s)
+		case *notation.Kink:
+			it.Kind, it.Name = KinkKind, notation.Print(s.Left, notation.ASCII)
+		case *notation.Invariant:
+			it.Kind, it.Name = Invariant, invariantName(s, i)
+		case *notation.Provides:
+			for _, m := range s.Marks {
+				it.Kind, it.Name, it.Text = Marker, markID(m.Name.Text, markText(m)), markText(m)
+				if s.Needs {
+					it.Kind = Requires
+				}
+				p.add(it)
+			}
+			continue
+		default:
+			continue
+		}
+		it.Text = notation.Print(st, notation.Unicode)
+		p.add(it)
+	}
+}
+
+// unproved refuses lines that say something which is not proved of a unit of
+// this kind, so that none is passed over in silence.
+func (p *prover) unproved(kinds ...Kind) {
+	for _, st := range p.blk.Unit.Body {
+		kind, at := Kind(0), st.Where()
+		switch s := st.(type) {
+		case *notation.Kink:
+			kind = KinkKind
+		case *notation.Invariant:
+			kind = Invariant
+		case *notation.Cost:
+			kind = Cost
+		case *notation.Provides:
+			if kind = Marker; s.Needs {
+				kind = Requires
+			}
+		case *notation.Special:
+			kind = Special
+		}
+		if !slices.Contains(kinds, kind) {
+			continue
+		}
+		p.add(Item{Kind: kind, Name: "line", Text: notation.Print(st, notation.Unicode), Span: at, Evidence: failed("not proved here")})
+		p.ds.Errorf(diag.NotProvable, at, "a %s is not proved of a %s", kind, check.KindWord(p.blk.Unit.Kind)).
+			Hint("say it on the page of an operation or of a rule, or in words")
+	}
+}
+
+// own lists the statements of a kind that this unit itself writes, and those
+// of knobs that mean nothing alone.
+func own[S interface {
+	comparable
+	Where() source.Span
+}](p *prover, all []S) []S {
+	var out []S
+	for _, s := range all {
+		if p.owns(s.Where()) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// owns reports whether a line stands in this unit, in the unit that it is an
+// instance of, or in a page that can only be checked inside a formula.
+func (p *prover) owns(at source.Span) bool {
+	for _, u := range p.tree.Order {
+		if u != p.unit && u != p.blk.Unit && (u.Kind == notation.BiasUnit || p.blk.Unit.Kind != notation.RuleUnit) {
+			for _, s := range u.Body {
+				if s.Where() == at {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,110 @@
+package prove
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// A knob that no rule of the tree uses would be proved nowhere. So it is tried
+// in a formula made for the purpose: the first knobs of the other kinds and
+// the first front with which a rule can be built.
+
+var knobKinds = []notation.UnitKind{notation.StructUnit, notation.BiasUnit, notation.RetentionUnit, notation.AlgorithmUnit}
+
+// trial proves an unused knob in a formula, and reports whether it did.
+func (p *prover) trial() bool {
+	blk, f, ds := trialBlock(p.tree, p.unit)
+	if blk == nil {
+		if ds.HasErrors() {
+			p.ds.Append(ds)
+			p.refuse(ds.Len())
+		}
+		return ds.HasErrors()
+	}
+	p.blk = blk
+	p.rule()
+	p.rep.Items[0].Note = "in " + formulaText(f)
+	return true
+}
+
+// trialBlock makes a rule of a knob that none uses. Where no legal formula can
+// be built it returns what is wrong with the first one; where none is legal,
+// nothing.
+func trialBlock(tree *check.Tree, u *notation.Unit) (*check.Block, *notation.Formula, diag.List) {
+	var why diag.List
+	if !slices.Contains(knobKinds, u.Kind) || used(tree, u) {
+		return nil, nil, why
+	}
+	for _, f := range formulas(tree, u) {
+		blk, ds := check.InstantiateFormula(tree, u.Name.Text, f, nil)
+		if blk != nil && !ds.HasErrors() && irbuild.Rule(blk, &ds) != nil && !ds.HasErrors() {
+			return blk, f, diag.List{}
+		}
+		illegal := func(d diag.Diagnostic) bool { return d.Code == diag.IllegalFormula }
+		if why.Len() == 0 && !slices.ContainsFunc(ds.Sorted(), illegal) {
+			why = ds
+		}
+	}
+	return nil, nil, why
+}
+
+// Resolve returns the block that a unit is proved as: itself, or the rule that
+// is made to try an unused knob. It is nil for a page that is proved only
+// where it is used.
+func Resolve(tree *check.Tree, u *notation.Unit) (*check.Block, diag.List) {
+	switch u.Kind {
+	case notation.FrontUnit, notation.StructUnit, notation.RetentionUnit, notation.AlgorithmUnit, notation.LawUnit, notation.ScheduleUnit, notation.StrategyUnit:
+		blk, _, ds := trialBlock(tree, u)
+		return blk, ds
+	}
+	return check.Instantiate(tree, u)
+}
+
+// used reports whether some rule's formula has this knob.
+func used(tree *check.Tree, knob *notation.Unit) bool {
+	return slices.ContainsFunc(tree.Kinds(notation.RuleUnit), func(u *notation.Unit) bool {
+		return !u.Example && u.Formula != nil && slices.ContainsFunc(u.Formula.Parts, func(a *notation.Apply) bool { return a.Name.Text == knob.Name.Text })
+	})
+}
+
+// formulas are the formulas with this knob, over every front.
+func formulas(tree *check.Tree, knob *notation.Unit) []*notation.Formula {
+	all := []*notation.Formula{{Span: knob.Span}}
+	extend := func(kind notation.UnitKind, add func(f notation.Formula, a *notation.Apply) *notation.Formula) {
+		var next []*notation.Formula
+		for _, f := range all {
+			for _, u := range tree.Kinds(kind) {
+				if u.Example || u.Kind == knob.Kind && u != knob {
+					continue
+				}
+				next = append(next, add(*f, &notation.Apply{Span: knob.Span, Name: notation.Word{Span: knob.Name.Span, Text: u.Name.Text}}))
+			}
+		}
+		all = next
+	}
+	for _, k := range knobKinds {
+		extend(k, func(f notation.Formula, a *notation.Apply) *notation.Formula {
+			f.Parts = append(slices.Clone(f.Parts), a)
+			return &f
+		})
+	}
+	extend(notation.FrontUnit, func(f notation.Formula, a *notation.Apply) *notation.Formula {
+		f.Over = a
+		return &f
+	})
+	return all
+}
+
+func formulaText(f *notation.Formula) string {
+	var names []string
+	for _, a := range f.Parts {
+		names = append(names, a.Name.Text)
+	}
+	return fmt.Sprintf("%s over %s", strings.Join(names, " + "), f.Over.Name.Text)
+}

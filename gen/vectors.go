@@ -1,0 +1,247 @@
+package gen
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/emitgo"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/internal/vectors"
+)
+
+// Every generated unit comes with a test, and every test with vectors: what
+// the interpreter makes of the unit's program, a whole composition or model as
+// one, at a few awkward sizes. The interpreter shares neither loops nor buffers
+// with the emitted kernels, so the vectors are a second opinion on everything
+// behind the tensor program. (internal/vectors, the text form of the files, is
+// the one package that the compiler and the runtime both read.)
+
+// vectorSteps and kernelSteps are the tokens of the cases of a whole unit and
+// of a pair of kernels, in step with the sizes of a trial.
+var (
+	vectorSteps = []int{5, 3, 1}
+	kernelSteps = []int{3, 2, 5}
+)
+
+// vectorLanes is their number of lanes.
+const vectorLanes = 2
+
+// addTests adds the tests of all units and their vectors.
+func addTests(s *Source, units []*plan.Unit, files map[string][]byte) {
+	m := &testMaker{src: s, units: units, files: files}
+	for _, u := range units {
+		switch u.Kind {
+		case plan.OpUnit:
+			m.op(u)
+		case plan.UpdateUnit:
+			m.update(u)
+		case plan.RuleUnit, plan.ComposeUnit:
+			m.blocks(u)
+		case plan.ModelUnit:
+			for _, in := range u.Instances {
+				m.whole(emitgo.NewTrial(m.units, in.Root, in.Name), m.block(in.Name))
+			}
+		}
+	}
+	emitgo.Tests(units, m.trials, files)
+}
+
+// A testMaker builds trials and evaluates them.
+type testMaker struct {
+	src    *Source
+	units  []*plan.Unit
+	files  map[string][]byte
+	trials []*emitgo.Trial
+}
+
+// block instantiates a unit of the pages by name. The pages were clean.
+func (m *testMaker) block(name string) *check.Block {
+	b, ds := check.Instantiate(m.src.Tree, m.src.Tree.Units[name])
+	if ds.HasErrors() {
+		panic("gen: BUG: " + name + " does not instantiate twice: " + ds.Error())
+	}
+	return b
+}
+
+// blocks tests a rule or composition: one with parts with every set of parts
+// that a named instance gives it, or with the first units that fit.
+func (m *testMaker) blocks(u *plan.Unit) {
+	if len(u.Parts) == 0 {
+		m.whole(emitgo.NewTrial(m.units, plan.Applied{Unit: u.Name}, u.Name), m.block(u.Name))
+		return
+	}
+	uses := m.uses(u)
+	if len(uses) == 0 {
+		uses = m.anyParts(u)
+	}
+	for _, x := range uses {
+		m.whole(emitgo.NewTrial(m.units, x.of, strings.Join(names(x.of), "_")), x.blk)
+	}
+}
+
+// names are the units of a formula in order.
+func names(a plan.Applied) []string {
+	out := []string{a.Unit}
+	for _, p := range a.Parts {
+		out = append(out, names(p)...)
+	}
+	return out
+}
+
+// A use is a unit with its parts.
+type use struct {
+	of  plan.Applied
+	blk *check.Block
+}
+
+// uses finds the unit in the named instances, each set of parts once.
+func (m *testMaker) uses(u *plan.Unit) []use {
+	var out []use
+	seen := map[string]bool{}
+	var visit func(a plan.Applied, b *check.Block)
+	visit = func(a plan.Applied, b *check.Block) {
+		if key := strings.Join(names(a), " "); a.Unit == u.Name && !seen[key] {
+			seen[key] = true
+			out = append(out, use{a, b})
+		}
+		for i, p := range a.Parts {
+			visit(p, b.Parts[i].Block)
+		}
+	}
+	for _, v := range m.units {
+		for _, in := range v.Instances {
+			visit(in.Root, m.block(in.Name))
+		}
+	}
+	return out
+}
+
+// anyParts gives each part the first unit of its kind that has none itself. A
+// unit for whose parts there is nothing is not tested as a whole.
+func (m *testMaker) anyParts(u *plan.Unit) []use {
+	kinds := map[string]plan.UnitKind{"Rule": plan.RuleUnit, "Composition": plan.ComposeUnit}
+	apply := &notation.Apply{Name: notation.Word{Text: u.Name}}
+	of := plan.Applied{Unit: u.Name}
+	for _, p := range u.Parts {
+		i := slices.IndexFunc(m.units, func(v *plan.Unit) bool { return v.Kind == kinds[p.Kind] && len(v.Parts) == 0 })
+		if i < 0 {
+			return nil
+		}
+		part := &notation.Apply{Name: notation.Word{Text: m.units[i].Name}}
+		apply.Args = append(apply.Args, &notation.Override{Apply: part})
+		of.Parts = append(of.Parts, plan.Applied{Unit: m.units[i].Name, Part: p.Name})
+	}
+	b, ds := check.InstantiateFormula(m.src.Tree, u.Name, &notation.Formula{Parts: []*notation.Apply{apply}}, nil)
+	if b == nil || ds.HasErrors() {
+		return nil
+	}
+	return []use{{of, b}}
+}
+
+// whole adds a trial of a rule, composition or model with the vectors of the
+// unit as one program, and those of its kernels where all are its own.
+func (m *testMaker) whole(t *emitgo.Trial, blk *check.Block) {
+	var ds diag.List
+	f := irbuild.Whole(blk, &ds)
+	if f == nil || ds.HasErrors() {
+		panic("gen: BUG: " + t.Name + " is not one program: " + ds.Error())
+	}
+	t.Causal, t.Carries = causal(blk), carries(f)
+	out := &vectors.File{}
+	one := newEvaluated(f)
+	whole := &evaluator{trial: t, out: out, kind: "whole", pair: one, starts: startsOf(blk, "")}
+	whole.run(vectorSteps)
+	for i := range t.Unit.Stages {
+		st := &t.Unit.Stages[i]
+		if len(t.Unit.Parts) > 0 {
+			break
+		}
+		step := &evaluator{trial: t, out: out, kind: lowerFirst(st.Name), pair: one, kernel: true}
+		step.run(kernelSteps)
+		if st.Frozen.Fwd != nil {
+			read := &evaluator{trial: t, out: out, kind: "read", pair: newEvaluated(irbuild.Frozen(blk, &ds)), kernel: true}
+			read.run(kernelSteps)
+		}
+	}
+	m.add(t, out)
+}
+
+// add keeps a trial and writes its vectors, a model's beside the registry.
+func (m *testMaker) add(t *emitgo.Trial, v *vectors.File) {
+	m.trials = append(m.trials, t)
+	path, _ := emitgo.Package(t.Unit)
+	if t.Unit.Kind == plan.ModelUnit {
+		path = "generated/registry"
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# Code generated by hecategen from %s. DO NOT EDIT.\n", t.Unit.Page)
+	if err := vectors.Write(&b, v); err != nil {
+		panic("gen: BUG: " + err.Error())
+	}
+	m.files[path+"/testdata/"+t.File] = b.Bytes()
+}
+
+func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
+
+// causal reports whether the pages of a block and of all its parts provide it.
+func causal(b *check.Block) bool {
+	own := b.Unit.Kind == notation.ModelUnit
+	for _, p := range b.Provides {
+		own = own || !p.Needs && slices.ContainsFunc(p.Marks, func(k *notation.Mark) bool { return k.Name.Text == "Causal" })
+	}
+	for _, p := range b.Parts {
+		own = own && p.Block != nil && causal(p.Block)
+	}
+	return own
+}
+
+// carries reports whether all that a token needs of earlier ones is carried
+// from call to call: nothing but a loss sums over the tokens of the call.
+func carries(f *ir.Func) bool {
+	done := map[*ir.Value]bool{}
+	var local func(v *ir.Value) bool
+	local = func(v *ir.Value) bool {
+		if done[v] || v.Def == nil {
+			return true
+		}
+		done[v] = true
+		if v.Def.Scan == nil && reducesTime(v.Def) {
+			return false
+		}
+		return !slices.ContainsFunc(v.Def.Reads(), func(x *ir.Value) bool { return !local(x) })
+	}
+	for _, r := range f.Results {
+		if slices.ContainsFunc(r.Val.Axes, isTime) && !local(r.Val) {
+			return false
+		}
+	}
+	return true
+}
+
+func isTime(a *ir.Axis) bool {
+	s, ok := a.Size.Symbol()
+	return ok && s == "T"
+}
+
+// reducesTime reports whether an instruction sums or normalises over tokens.
+func reducesTime(in *ir.Instr) bool {
+	for l, a := range in.Loops {
+		if !isTime(a) {
+			continue
+		}
+		placed := slices.ContainsFunc(in.To, func(s ir.Sub) bool {
+			return slices.ContainsFunc(s.Terms, func(t ir.Term) bool { return t.Loop == l })
+		})
+		if !placed || slices.Contains(in.Over, l) {
+			return true
+		}
+	}
+	return false
+}

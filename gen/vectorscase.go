@@ -1,0 +1,259 @@
+package gen
+
+import (
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/emitgo"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/internal/vectors"
+)
+
+type tensors = map[string]*interp.Tensor
+
+// An evaluated is a program with its backward, ready to run.
+type evaluated struct {
+	f        *ir.Func
+	pair     *autodiff.Pair
+	fwd, bwd *interp.Program
+}
+
+func newEvaluated(f *ir.Func) *evaluated {
+	p := autodiff.NewPair(f)
+	return &evaluated{f, p, interp.Compile(p.Fwd), interp.Compile(p.Bwd)}
+}
+
+// run evaluates forward and backward; bar gives the adjoint of each result.
+func (e *evaluated) run(sizes map[string]int, in tensors, bar func(r ir.Result, out *interp.Tensor) *interp.Tensor) (out, grads tensors) {
+	out = e.fwd.Run(sizes, only(e.pair.Fwd, in))
+	all := maps.Clone(out)
+	maps.Copy(all, in) // a state before the call, not the one after it
+	for _, r := range e.f.Results {
+		if r.Val.Elem == ir.Real {
+			all[autodiff.Bar(r.Name)] = bar(r, out[r.Name])
+		}
+	}
+	for _, v := range e.pair.Bwd.Params {
+		if v.Role == ir.Saved {
+			all[v.Name] = out[v.Name]
+		}
+	}
+	return out, e.bwd.Run(sizes, only(e.pair.Bwd, all))
+}
+
+func only(f *ir.Func, from tensors) tensors {
+	out := tensors{}
+	for _, v := range f.Params {
+		out[v.Name] = from[v.Name]
+	}
+	return out
+}
+
+// An evaluator writes the vectors of one program: of a whole unit as the tape
+// sees it, which ends gradients at the memory, or of a pair of kernels, which
+// has an adjoint for every state.
+type evaluator struct {
+	trial  *emitgo.Trial
+	out    *vectors.File
+	kind   string
+	pair   *evaluated
+	kernel bool
+	starts []learned
+}
+
+// run writes one case for each size of the trial.
+func (e *evaluator) run(steps []int) {
+	for i := range e.trial.Sizes {
+		z := maps.Clone(e.trial.Program[i])
+		z["L"], z["T"] = vectorLanes, steps[i]
+		c := e.newCase(i, z)
+		c.draw()
+		shown := maps.Clone(e.trial.Sizes[i])
+		shown["L"], shown["T"] = z["L"], z["T"]
+		c.writeSizes(shown)
+		c.evaluate()
+	}
+}
+
+// A vectorCase is a program at one size.
+type vectorCase struct {
+	*evaluator
+	name     string
+	sizes    map[string]int
+	in, bars tensors
+}
+
+func (e *evaluator) newCase(i int, sizes map[string]int) *vectorCase {
+	return &vectorCase{evaluator: e, name: fmt.Sprintf("%s.%d", e.kind, i), sizes: sizes, in: tensors{}, bars: tensors{}}
+}
+
+// draw fills the parameters of the program.
+func (c *vectorCase) draw() {
+	for _, p := range c.pair.f.Params {
+		t := interp.NewTensor(interp.Shape(p.Axes, c.sizes)...)
+		switch {
+		case p.Elem == ir.Int && base(p.Name) == "pos":
+			for l := range t.Data {
+				t.Data[l] = []float64{100, 0, 2}[(l+c.sizes["T"])%3]
+			}
+		case p.Elem == ir.Int:
+			c.indices(p, t)
+		default:
+			c.fill(p.Name, t)
+		}
+		c.in[p.Name] = t
+	}
+	c.ages()
+}
+
+func base(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
+// indices draws from the declared range, the extra values included.
+func (c *vectorCase) indices(p *ir.Value, t *interp.Tensor) {
+	lo, hi := 0, 0
+	var extra []int
+	for _, v := range slices.Concat(c.trial.Unit.Inputs, c.trial.Unit.Consts) {
+		if v.Name == p.Name && v.HasRange {
+			lo, _ = v.Lo.Eval(c.sizes)
+			hi, _ = v.Hi.Eval(c.sizes)
+			extra = v.Extra
+		}
+	}
+	next := stream(c.trial.Name + c.name + p.Name)
+	for i := range t.Data {
+		t.Data[i] = float64(lo + int(next()>>33)%(hi-lo+1))
+		if len(extra) > 0 && i%4 == 3 {
+			t.Data[i] = float64(extra[i/4%len(extra)])
+		}
+	}
+}
+
+// fill draws numbers between −1 and 1 with ten binary digits: exact in float32
+// too, and short in hexadecimal.
+func (c *vectorCase) fill(name string, t *interp.Tensor) {
+	next := stream(c.trial.Name + c.name + name)
+	for i := range t.Data {
+		t.Data[i] = float64(int(next()>>40)%2049-1024) / 1024
+	}
+}
+
+// stream is splitmix64 from the hash of a name.
+func stream(name string) func() uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	state := h.Sum64()
+	return func() uint64 {
+		state += 0x9E3779B97F4A7C15
+		z := state
+		z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+		z = (z ^ z>>27) * 0x94D049BB133111EB
+		return z ^ z>>31
+	}
+}
+
+// evaluate runs the program and writes what it read and gave.
+func (c *vectorCase) evaluate() {
+	in, started := c.begin()
+	out, grads := c.pair.run(c.sizes, in, c.bar)
+	c.learn(started, grads)
+	c.store(out, grads)
+}
+
+// bar draws the adjoint of a result; on the tape the memory has none.
+func (c *vectorCase) bar(r ir.Result, out *interp.Tensor) *interp.Tensor {
+	t := interp.NewTensor(out.Shape...)
+	if c.kernel || !r.State {
+		c.fill(r.Name+".bar", t)
+	}
+	c.bars[r.Name] = t
+	return t
+}
+
+// store writes a case: first what is read, then adjoints, results, gradients.
+func (c *vectorCase) store(out, grads tensors) {
+	more := c.learnedParams()
+	for _, p := range slices.Concat(c.pair.f.Params, more) {
+		c.write("in."+c.show(p.Name, p.Role), c.in[p.Name], p.Elem)
+	}
+	for _, r := range c.pair.f.Results {
+		if r.Val.Elem == ir.Real && (c.kernel || !r.State) {
+			c.write("bar."+c.result(r), c.bars[r.Name], ir.Real)
+		}
+	}
+	for _, r := range c.pair.f.Results {
+		c.write("out."+c.result(r), out[r.Name], r.Val.Elem)
+	}
+	for _, p := range slices.Concat(c.pair.f.Params, more) {
+		if g := grads[autodiff.Bar(p.Name)]; g != nil && (c.kernel || p.Role != ir.State) {
+			c.write("grad."+c.show(p.Name, p.Role), g, ir.Real)
+		}
+	}
+}
+
+// show is a parameter's name to the tests: inputs of blocks are x, those of
+// models ids and next, and a model's block gives its parameters no name.
+func (c *vectorCase) show(name string, role ir.Role) string {
+	u := c.trial.Unit
+	if c.kernel {
+		return name
+	}
+	switch {
+	case role == ir.Input && u.Kind == plan.ModelUnit:
+		i := slices.IndexFunc(u.Inputs, func(v plan.Value) bool { return v.Name == name })
+		return []string{"ids", "next"}[i]
+	case role == ir.Input:
+		return "x"
+	case role == ir.Outer && u.Kind == plan.ModelUnit && len(u.Parts) > 0:
+		return strings.TrimPrefix(name, u.Parts[0].Name+".")
+	}
+	return name
+}
+
+// result is a result's name to the tests.
+func (c *vectorCase) result(r ir.Result) string {
+	switch {
+	case c.kernel || r.State || r.Name == "loss":
+		return r.Name
+	case c.trial.Unit.Kind == plan.ModelUnit:
+		return "logits"
+	}
+	return "y"
+}
+
+func (c *vectorCase) writeSizes(sizes map[string]int) {
+	for _, n := range slices.Sorted(maps.Keys(sizes)) {
+		c.add("size."+n, &vectors.Tensor{Kind: vectors.Int, Ints: []int64{int64(sizes[n])}})
+	}
+}
+
+func (c *vectorCase) write(name string, t *interp.Tensor, elem ir.Elem) {
+	v := &vectors.Tensor{Shape: t.Shape, Floats: t.Data}
+	if elem != ir.Real {
+		v = &vectors.Tensor{Kind: vectors.Int, Shape: t.Shape}
+		for _, x := range t.Data {
+			v.Ints = append(v.Ints, int64(x))
+		}
+	}
+	if !finite(t) {
+		panic(fmt.Sprintf("gen: BUG: %s: %s.%s is not finite", c.trial.Name, c.name, name))
+	}
+	c.add(name, v)
+}
+
+func finite(t *interp.Tensor) bool {
+	return !slices.ContainsFunc(t.Data, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+}
+
+func (c *vectorCase) add(name string, v *vectors.Tensor) {
+	v.Name = c.name + "." + name
+	if err := c.out.Add(v); err != nil {
+		panic("gen: BUG: " + err.Error())
+	}
+}

@@ -1,0 +1,250 @@
+package gen
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/emitgo"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/internal/vectors"
+)
+
+// An operation is tested at its edges first: at both sides of every kink of its
+// page, at ties with its constants, and, where it acts entry by entry, at
+// numbers that are tiny, zero and far out. There differences say nothing, and
+// the interpreter decides. Then come cases of moderate numbers.
+
+// farOut are the numbers for operations that act entry by entry.
+var farOut = []float64{0, 0x1p-30, -0x1p-30, 1, -1, 4.5, -4.5, 30, -30}
+
+// besideKink is how far from a kink its two sides are looked at, relatively:
+// far above the rounding of a norm, far below anything else.
+const besideKink = 0x1p-20
+
+// op adds the trial of an operation.
+func (m *testMaker) op(u *plan.Unit) {
+	blk := m.block(u.Name)
+	var ds diag.List
+	f := irbuild.Op(blk, &ds)
+	t := emitgo.NewTrial(m.units, plan.Applied{Unit: u.Name}, u.Name)
+	t.File, t.Declared = u.ID+".txt", declared(blk)
+	o := &opVectors{blk: blk, types: irbuild.Frees(blk, f), e: &evaluator{trial: t, out: &vectors.File{}, pair: newEvaluated(f), kernel: true}}
+	o.e.kind = "edge"
+	for _, k := range blk.Kinks {
+		o.kink(k)
+	}
+	o.ties()
+	o.far()
+	o.e.kind, o.n = "case", 0
+	for i := range t.Sizes {
+		c := o.draw(i)
+		o.write(c)
+	}
+	m.add(t, o.e.out)
+}
+
+// declared reports whether a page says of an adjoint that it is not the
+// derivative.
+func declared(b *check.Block) bool {
+	return slices.ContainsFunc(b.Claims, func(c *notation.Claim) bool { return c.Keyword.Text == "adjoint" || c.Keyword.Text == "relax" })
+}
+
+// opVectors write the cases of an operation.
+type opVectors struct {
+	blk   *check.Block
+	types map[string]irbuild.Free
+	e     *evaluator
+	n     int // cases of the present kind
+}
+
+// draw makes a case of moderate numbers at sizes i.
+func (o *opVectors) draw(i int) *vectorCase {
+	z := maps.Clone(o.e.trial.Program[i])
+	z["L"] = vectorLanes
+	c := o.e.newCase(o.n, z)
+	c.draw()
+	for _, p := range o.e.pair.f.Params {
+		if p.Elem == ir.Real {
+			o.intoDomain(p.Name, c.in[p.Name])
+		}
+	}
+	return c
+}
+
+// intoDomain moves numbers between −1 and 1 into the set that the page declares.
+func (o *opVectors) intoDomain(name string, t *interp.Tensor) {
+	typ := o.types[name].Type
+	if typ == nil || typ.Kind != notation.RangeType {
+		return
+	}
+	lo, okLo := bound(typ.Lo)
+	hi, okHi := bound(typ.Hi)
+	for i, x := range t.Data {
+		switch {
+		case okLo && okHi:
+			t.Data[i] = lo + (hi-lo)*(x+1.125)/2.25
+		case okLo:
+			t.Data[i] = lo + math.Abs(x) + 0.0625
+		case okHi:
+			t.Data[i] = hi - math.Abs(x) - 0.0625
+		}
+	}
+}
+
+func bound(e notation.Expr) (float64, bool) {
+	if e == nil {
+		return 0, false
+	}
+	x, ok := check.Number(e)
+	return x, ok && !math.IsInf(x, 0)
+}
+
+// write evaluates a case and writes it, unless a number is not finite.
+func (o *opVectors) write(c *vectorCase) {
+	out, grads := c.pair.run(c.sizes, c.in, c.bar)
+	for _, ts := range []tensors{out, grads} {
+		for _, t := range ts {
+			if !finite(t) {
+				return
+			}
+		}
+	}
+	o.n++
+	c.writeSizes(c.sizes)
+	c.store(out, grads)
+}
+
+// far writes one number at a time through an operation that acts on entries.
+func (o *opVectors) far() {
+	for i := range farOut {
+		c := o.e.newCase(o.n, map[string]int{"L": 1, "n": 1})
+		for k, p := range o.e.pair.f.Params {
+			typ := o.types[p.Name].Type
+			if p.Role == ir.Input && (typ == nil || !typ.AnyShape) {
+				return
+			}
+			c.in[p.Name] = interp.NewTensor(interp.Shape(p.Axes, c.sizes)...)
+			c.in[p.Name].Data[0] = farOut[(i+3*k)%len(farOut)]
+			if lo, ok := lowest(typ); ok && c.in[p.Name].Data[0] <= lo {
+				return // the list is over for a half line
+			}
+		}
+		o.write(c)
+	}
+}
+
+func lowest(t *notation.Type) (float64, bool) {
+	if t == nil || t.Kind != notation.RangeType {
+		return 0, false
+	}
+	return bound(t.Lo)
+}
+
+// ties writes entries that equal a constant of the call.
+func (o *opVectors) ties() {
+	c := o.draw(0)
+	var numbers []float64
+	for _, p := range o.e.pair.f.Params {
+		if p.Role == ir.Constant && p.Elem == ir.Real && len(p.Axes) == 0 {
+			numbers = append(numbers, c.in[p.Name].Data[0])
+		}
+	}
+	if len(numbers) == 0 {
+		return
+	}
+	for _, p := range o.e.pair.f.Params {
+		if p.Role != ir.Input || p.Elem != ir.Real {
+			continue
+		}
+		for i, x := range numbers {
+			if t := c.in[p.Name]; i < len(t.Data) {
+				t.Data[i] = x
+			}
+		}
+	}
+	o.write(c)
+}
+
+// kink writes both sides of a kink: along a ray from the origin, since some
+// lie at norms of a hundred-millionth, the place is found by bisection.
+func (o *opVectors) kink(k *notation.Kink) {
+	var ds diag.List
+	q := irbuild.Kink(o.blk, k, &ds)
+	if q == nil || ds.HasErrors() {
+		return
+	}
+	r := &ray{o: o, base: o.draw(0), prog: interp.Compile(q.Func), q: q.Func}
+	if s, ok := r.find(); ok {
+		o.write(r.at(s * (1 - besideKink)))
+		o.write(r.at(s * (1 + besideKink)))
+	}
+}
+
+// A ray scales all inputs of a case.
+type ray struct {
+	o     *opVectors
+	base  *vectorCase
+	prog  *interp.Program
+	q     *ir.Func
+	entry int // of the sides that changes its sign
+}
+
+func (r *ray) at(s float64) *vectorCase {
+	c := r.o.e.newCase(r.o.n, r.base.sizes)
+	for _, p := range r.o.e.pair.f.Params {
+		t := r.base.in[p.Name].Clone()
+		if p.Role == ir.Input && p.Elem == ir.Real && len(p.Axes) > 1 {
+			for i := range t.Data {
+				t.Data[i] *= s
+			}
+		}
+		c.in[p.Name] = t
+	}
+	return c
+}
+
+// sides are the differences of the two sides of the kink.
+func (r *ray) sides(s float64) []float64 {
+	out := r.prog.Run(r.base.sizes, only(r.q, r.at(s).in))
+	d := slices.Clone(out[irbuild.Left].Data)
+	for i, x := range out[irbuild.Right].Data {
+		d[i] -= x
+	}
+	return d
+}
+
+// find looks for the first sign change of an entry.
+func (r *ray) find() (float64, bool) {
+	last, at := r.sides(1e-12), 1e-12
+	for k := range 33 {
+		s := math.Pow(10, float64(k)/2-12)
+		now := r.sides(s)
+		for i := range now {
+			if last[i]*now[i] < 0 {
+				r.entry = i
+				return r.bisect(at, s, last[i]), true
+			}
+		}
+		last, at = now, s
+	}
+	return 0, false
+}
+
+func (r *ray) bisect(lo, hi, atLo float64) float64 {
+	for range 80 {
+		mid := lo + (hi-lo)/2
+		if r.sides(mid)[r.entry]*atLo > 0 {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo + (hi-lo)/2
+}

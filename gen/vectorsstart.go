@@ -1,0 +1,152 @@
+package gen
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// Where the first state of a rule is learned, the tape puts it in place of the
+// memory in every lane whose context starts with the call, and hands its
+// adjoint on. The program of the rule knows nothing of that: its state is
+// given. So the interpreter runs the program of the start before it and the
+// start's backward after it.
+
+// A learned is the program of a rule's first states, where they are learned.
+type learned struct {
+	prefix string
+	pair   *evaluated
+}
+
+// startsOf finds the learned first states of a block and its parts.
+func startsOf(b *check.Block, prefix string) []learned {
+	var out []learned
+	if b.Unit.Kind == notation.RuleUnit {
+		var ds diag.List
+		if f := irbuild.Start(b, &ds); f != nil && !ds.HasErrors() && len(f.Params) > 0 {
+			out = append(out, learned{prefix, newEvaluated(f)})
+		}
+	}
+	for _, p := range b.Parts {
+		out = append(out, startsOf(p.Block, prefix+check.ASCII(p.Name)+".")...)
+	}
+	return out
+}
+
+// ages gives every learned start a lane that begins and one that does not.
+func (c *vectorCase) ages() {
+	for _, s := range c.starts {
+		if name := s.prefix + "pos"; c.in[name] == nil {
+			c.in[name] = interp.NewTensor(c.sizes["L"])
+			c.in[name].Data[0] = 2
+		}
+	}
+}
+
+// learnedParams are what the starts read and the program itself does not.
+func (c *vectorCase) learnedParams() []*ir.Value {
+	var out []*ir.Value
+	seen := map[string]bool{}
+	add := func(name string, role ir.Role, elem ir.Elem) {
+		if c.pair.f.Param(name) == nil && !seen[name] {
+			seen[name] = true
+			out = append(out, &ir.Value{Name: name, Role: role, Elem: elem})
+		}
+	}
+	for _, s := range c.starts {
+		for _, p := range s.pair.f.Params {
+			add(s.prefix+p.Name, p.Role, p.Elem)
+		}
+		add(s.prefix+"pos", ir.State, ir.Int)
+	}
+	return out
+}
+
+// begin gives lanes whose context starts here their learned first states.
+func (c *vectorCase) begin() (in tensors, started []tensors) {
+	for _, s := range c.starts {
+		sizes := c.inside(s)
+		args := tensors{}
+		for _, p := range s.pair.f.Params {
+			name := s.prefix + p.Name
+			if c.in[name] == nil {
+				c.in[name] = interp.NewTensor(interp.Shape(p.Axes, sizes)...)
+				c.fill(name, c.in[name])
+			}
+			args[p.Name] = c.in[name]
+		}
+		started = append(started, args)
+	}
+	in = maps.Clone(c.in)
+	for i, s := range c.starts {
+		first := s.pair.fwd.Run(c.inside(s), started[i])
+		for _, r := range s.pair.f.Results {
+			old := in[s.prefix+r.Name]
+			if old == nil {
+				continue
+			}
+			t := old.Clone()
+			c.fresh(s, func(lane int) { copy(row(t, lane), row(first[r.Name], lane)) })
+			in[s.prefix+r.Name] = t
+		}
+	}
+	return in, started
+}
+
+// learn hands the adjoints of first states on to what they were learned from.
+func (c *vectorCase) learn(started []tensors, grads tensors) {
+	for i, s := range c.starts {
+		_, g := s.pair.run(c.inside(s), started[i], func(r ir.Result, out *interp.Tensor) *interp.Tensor {
+			t := interp.NewTensor(out.Shape...)
+			if bar := grads[autodiff.Bar(s.prefix+r.Name)]; bar != nil {
+				c.fresh(s, func(lane int) { copy(row(t, lane), row(bar, lane)) })
+			}
+			return t
+		})
+		for _, p := range s.pair.f.Params {
+			part, name := g[autodiff.Bar(p.Name)], autodiff.Bar(s.prefix+p.Name)
+			switch {
+			case part == nil:
+			case grads[name] == nil:
+				grads[name] = part
+			default:
+				for k, x := range part.Data {
+					grads[name].Data[k] += x
+				}
+			}
+		}
+	}
+}
+
+// fresh calls f for the lanes of a part whose context starts here.
+func (c *vectorCase) fresh(s learned, f func(lane int)) {
+	for lane, pos := range c.in[s.prefix+"pos"].Data {
+		if pos == 0 {
+			f(lane)
+		}
+	}
+}
+
+// row is what a tensor has of one lane.
+func row(t *interp.Tensor, lane int) []float64 {
+	n := len(t.Data) / t.Shape[0]
+	return t.Data[lane*n : (lane+1)*n]
+}
+
+// inside are the sizes of a part by its own names.
+func (c *vectorCase) inside(s learned) map[string]int {
+	out := maps.Clone(c.sizes)
+	for n, v := range c.sizes {
+		if own, ok := strings.CutPrefix(n, s.prefix); ok {
+			out[own] = v
+		}
+	}
+	return out
+}

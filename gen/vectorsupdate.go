@@ -1,0 +1,99 @@
+package gen
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/emitgo"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/internal/vectors"
+)
+
+// An update is tested by fires in a row, the slots carried along from zero, at
+// several counts of the clock, with its attribute and without, with the
+// settings of the page and with others.
+
+// fires are the counts of the clock.
+var fires = []int{1, 2, 3, 50, 1000}
+
+// updateEntries is the size of the parameter.
+const updateEntries = 5
+
+// update adds the trial of an update.
+func (m *testMaker) update(u *plan.Unit) {
+	var ds diag.List
+	f := irbuild.Update(m.block(u.Name), &ds)
+	t := emitgo.NewTrial(m.units, plan.Applied{Unit: u.Name}, u.Name)
+	e := &evaluator{trial: t, out: &vectors.File{}, kind: "fire", pair: &evaluated{f: f, fwd: interp.Compile(f)}, kernel: true}
+	n := 0
+	for variant := range 4 {
+		carried := tensors{}
+		for _, count := range fires {
+			c := e.newCase(n, map[string]int{"n": updateEntries})
+			m.fire(u, c, carried, count, variant%2 == 1, variant >= 2)
+			n++
+		}
+	}
+	m.add(t, e.out)
+}
+
+// fire evaluates one fire and carries parameter and slots on.
+func (m *testMaker) fire(u *plan.Unit, c *vectorCase, carried tensors, count int, flag, other bool) {
+	setting := map[string]float64{}
+	for i, v := range u.Consts {
+		if v.HasSetting {
+			setting[v.Name] = v.Setting
+			if other {
+				setting[v.Name] = 1 / float64(i+2)
+			}
+		}
+	}
+	for _, p := range c.pair.f.Params {
+		t := interp.NewTensor(interp.Shape(p.Axes, c.sizes)...)
+		x, isSetting := setting[p.Name]
+		switch {
+		case p.Role == ir.State && carried[p.Name] != nil:
+			t = carried[p.Name]
+		case p.Role == ir.State && p.Name != updatedBy(m, u):
+		case isSetting:
+			t.Data[0] = x
+		case p.Elem == ir.Bool && flag:
+			t.Data[0] = 1
+		case p.Elem == ir.Bool:
+		case p.Role == ir.Constant:
+			t.Data[0] = float64(count)
+		default:
+			c.fill(p.Name, t)
+			t.Data[0] = 0 // an entry without a gradient
+		}
+		c.in[p.Name] = t
+	}
+	out := c.pair.fwd.Run(c.sizes, c.in)
+	maps.Copy(carried, out)
+	c.writeSizes(c.sizes)
+	for _, p := range c.pair.f.Params {
+		elem := p.Elem
+		if p.Role == ir.Constant && elem == ir.Real && !has(setting, p.Name) {
+			elem = ir.Int // the clock
+		}
+		c.write("in."+p.Name, c.in[p.Name], elem)
+	}
+	for _, r := range c.pair.f.Results {
+		if !finite(out[r.Name]) {
+			panic(fmt.Sprintf("gen: BUG: %s gives a %s that is not finite", u.Name, r.Name))
+		}
+		c.write("out."+r.Name, out[r.Name], ir.Real)
+	}
+}
+
+func has(m map[string]float64, name string) bool { _, ok := m[name]; return ok }
+
+// updatedBy is the parameter that an update changes: the first of its header.
+func updatedBy(m *testMaker, u *plan.Unit) string {
+	return check.ASCII(m.src.Tree.Units[u.Name].Params[0].Name.Text)
+}
