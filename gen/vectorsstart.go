@@ -2,6 +2,7 @@ package gen
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
@@ -38,6 +39,12 @@ func startsOf(b *check.Block, prefix string) []learned {
 		out = append(out, startsOf(p.Block, prefix+check.ASCII(p.Name)+".")...)
 	}
 	return out
+}
+
+// learns reports whether a first state depends on a parameter; one that starts
+// from zero is what a new memory holds anyway.
+func (s learned) learns(v *ir.Value) bool {
+	return v.Def == nil || slices.ContainsFunc(v.Def.Reads(), s.learns)
 }
 
 // ages gives every learned start a lane that begins and one that does not.
@@ -89,7 +96,7 @@ func (c *vectorCase) begin() (in tensors, started []tensors) {
 		first := s.pair.fwd.Run(c.inside(s), started[i])
 		for _, r := range s.pair.f.Results {
 			old := in[s.prefix+r.Name]
-			if old == nil {
+			if old == nil || !s.learns(r.Val) {
 				continue
 			}
 			t := old.Clone()
@@ -105,7 +112,7 @@ func (c *vectorCase) learn(started []tensors, grads tensors) {
 	for i, s := range c.starts {
 		_, g := s.pair.run(c.inside(s), started[i], func(r ir.Result, out *interp.Tensor) *interp.Tensor {
 			t := interp.NewTensor(out.Shape...)
-			if bar := grads[autodiff.Bar(s.prefix+r.Name)]; bar != nil {
+			if bar := grads[autodiff.Bar(s.prefix+r.Name)]; bar != nil && s.learns(r.Val) {
 				c.fresh(s, func(lane int) { copy(row(t, lane), row(bar, lane)) })
 			}
 			return t

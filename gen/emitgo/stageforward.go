@@ -16,6 +16,7 @@ func (s *stageEmitter) forward() {
 	sig := s.signature()
 	fmt.Fprintf(&b, "func %s(%s) (%s) {\n", s.head(), sig, strings.Join(append(results, "err error"), ", "))
 	s.checks(&b)
+	s.learnedStart(&b)
 	s.openNode(&b)
 	s.fill(&b)
 	s.run(&b)
@@ -274,6 +275,26 @@ func (s *stageEmitter) run(b *strings.Builder) {
 	b.WriteString("\treturn\n")
 }
 
+// started are the locals of the learned first states.
+func (s *stageEmitter) started() []string {
+	var out []string
+	for _, st := range s.u.States {
+		if st.Starts {
+			out = append(out, "start"+identifier(st.Name, true))
+		}
+	}
+	return out
+}
+
+// learnedStart computes the learned first states. Its node must come before the
+// stage's own, so that its backward runs after it.
+func (s *stageEmitter) learnedStart(b *strings.Builder) {
+	if s.starts() {
+		names := strings.Join(s.started(), ", ")
+		fmt.Fprintf(b, "\tvar %s tape.Value[F]\n\tif %s, err = b.start(c, w, m); err != nil {\n\t\treturn\n\t}\n", names, names)
+	}
+}
+
 // startStates replaces, in lanes whose context starts here, the memory's
 // states by their learned first values.
 func (s *stageEmitter) startStates(b *strings.Builder) {
@@ -286,7 +307,7 @@ func (s *stageEmitter) startStates(b *strings.Builder) {
 			outs = append(outs, "n.start"+identifier(st.Name, true))
 		}
 	}
-	fmt.Fprintf(b, "\tn.m = m\n\tif %s, err = b.start(c, w, m); err != nil {\n\t\treturn\n\t}\n", strings.Join(outs, ", "))
+	fmt.Fprintf(b, "\tn.m = m\n\t%s = %s\n", strings.Join(outs, ", "), strings.Join(s.started(), ", "))
 	for i, st := range s.u.States {
 		if st.Starts {
 			f := s.fn2.Buffers[s.fwd.Param(st.Name)]

@@ -110,6 +110,9 @@ func (t *unitTest) blockTable(x *Trial, i int) string {
 	if t.u.Kind == plan.RuleUnit {
 		b.WriteString("\t\tRule: true,\n")
 	}
+	if slices.ContainsFunc(t.u.States, func(s plan.State) bool { return s.Starts }) {
+		b.WriteString("\t\tStarts: true,\n")
+	}
 	fmt.Fprintf(&b, "\t\tVectors: %q,\n\t}.Test(t)\n", "testdata/"+x.File)
 	return b.String()
 }

@@ -50,17 +50,19 @@ type Args[F num.Float] struct {
 	Grads       map[string][]F     // adjoints of what was read, by name
 	ForwardOnly bool               // a direct call leaves the backward out
 
-	t      testing.TB
-	seed   uint64
-	consts map[string]bool // read without a gradient
-	leaves map[string]tape.Value[F]
-	given  map[string]tape.Value[F]
-	mem    *block.Memory[F]
+	t       testing.TB
+	seed    uint64
+	consts  map[string]bool // read without a gradient
+	weights map[string]bool // parameters of the block
+	leaves  map[string]tape.Value[F]
+	given   map[string]tape.Value[F]
+	mem     *block.Memory[F]
 }
 
 func newArgs[F num.Float](t testing.TB, z Sizes, seed uint64) *Args[F] {
 	return &Args[F]{Sizes: z, In: map[string][]F{}, Ints: map[string][]int32{}, Bars: map[string][]F{}, Outs: map[string][]F{},
-		Grads: map[string][]F{}, t: t, seed: seed, consts: map[string]bool{}, leaves: map[string]tape.Value[F]{}, given: map[string]tape.Value[F]{}}
+		Grads: map[string][]F{}, t: t, seed: seed, consts: map[string]bool{}, weights: map[string]bool{},
+		leaves: map[string]tape.Value[F]{}, given: map[string]tape.Value[F]{}}
 }
 
 // Size returns a size. A missing one is a fault of the table.
@@ -208,7 +210,9 @@ func (a *Args[F]) Weights(r *tape.Run[F], b declarer[F]) block.Weights[F] {
 	a.Must(b.Declare(&set, ""))
 	v := set.View()
 	for i := range v.Len() {
-		copy(v.Data(i), a.Real(v.Param(i).Name, len(v.Data(i))))
+		name := v.Param(i).Name
+		a.weights[name] = true
+		copy(v.Data(i), a.Real(name, len(v.Data(i))))
 	}
 	return block.Bind(r, v)
 }

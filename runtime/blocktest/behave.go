@@ -57,9 +57,14 @@ func (u *setup[F]) perturb(name string, from, steps int) {
 func frozen(t *testing.T, b Block) {
 	trials(t, b.Sizes, b.Tokens, func(t *testing.T, z Sizes, seed uint64) {
 		z["T"] = 1
-		active := newSetup(blockSubject(made(t, z, b.F64), false), newArgs[float64](t, z, seed))
-		wrote := active.forward()
-		read := newSetup(blockSubject(made(t, z, b.F64), true), newArgs[float64](t, z, seed))
+		setup := func(isFrozen bool) *setup[float64] {
+			a := newArgs[float64](t, z, seed)
+			if b.Starts {
+				a.Ints["pos"] = slices.Repeat([]int32{100}, lanes)
+			}
+			return newSetup(blockSubject(made(t, z, b.F64), isFrozen), a)
+		}
+		wrote, read := setup(false).forward(), setup(true)
 		states := readOnly(read)
 		if len(states) == 0 {
 			t.Errorf("%v: the frozen read changes every state", z)

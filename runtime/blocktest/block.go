@@ -17,6 +17,7 @@ type Block struct {
 	Causal  bool    // the page provides it
 	Carries bool    // no result depends on how the tokens are cut into calls
 	Rule    bool    // has a frozen read
+	Starts  bool    // first states are learned: a new context has no memory of its own
 	Vectors string  // file of the interpreter's vectors
 }
 
