@@ -38,7 +38,7 @@ bench: ## compare the emitted kernels with C, in one interleaved run
 	$(GO) run ./bench
 
 fuzz: ## a minute of each fuzz target
-	@for t in gen/markdown:FuzzParse gen/notation:FuzzParse gen/notation:FuzzFormat gen/ir:FuzzParse runtime/checkpoint:FuzzDecode internal/vectors:FuzzRead; do \
+	@for t in gen/markdown:FuzzParse gen/notation:FuzzParse gen/notation:FuzzFormat gen/ir:FuzzParse gen/vjpcheck:FuzzTable runtime/checkpoint:FuzzDecode internal/vectors:FuzzRead; do \
 		$(GO) test ./$${t%%:*} -run '^$$' -fuzz "^$${t##*:}$$" -fuzztime $${FUZZTIME:-1m} || exit 1; done
 
 mutate: ## break the pages one token at a time and see that every break is caught
