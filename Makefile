@@ -1,7 +1,6 @@
 # Hecate: a compiler from specification to kernels.
 
 GO ?= go
-STEPS ?= 1900
 
 .PHONY: help run test generate check fmt oracle bench fuzz mutate seeds
 
@@ -10,7 +9,7 @@ help: ## list the targets
 
 run: ## compile the pages, then build a small model on English text (about three minutes)
 	$(GO) run ./cmd/hecategen generate
-	$(GO) run ./cmd/hecate build --model ZeroB --steps $(STEPS)
+	$(GO) run ./cmd/hecate build --model ZeroB
 
 test: ## every test, the generated ones included, and the deep proofs
 	$(GO) test $(GOTESTFLAGS) ./...

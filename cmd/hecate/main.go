@@ -52,7 +52,7 @@ func options(args []string) (build.Options, error) {
 	o := build.Options{Sizes: map[string]int{}}
 	f.StringVar(&o.Model, "model", "ZeroB", "`name` of the model: "+strings.Join(catalog().Models(), ", "))
 	f.StringVar(&o.Text, "text", "", "`file` to build on; by default Newton's Opticks from the Go toolchain")
-	f.IntVar(&o.Steps, "steps", 1600, "`number` of updates")
+	f.IntVar(&o.Steps, "steps", 2600, "`number` of updates")
 	f.IntVar(&o.Lanes, "lanes", 8, "`number` of stretches of the text that are read side by side")
 	f.IntVar(&o.Chunk, "chunk", 64, "`tokens` of each lane between two updates")
 	f.Float64Var(&o.Rate, "lr", 0, "learning `rate`; 0 is the update page's own")
