@@ -107,14 +107,35 @@ func (t *unitTest) blockTable(x *Trial, i int) string {
 	fmt.Fprintf(&b, "\tblocktest.Block{\n\t\tName: %q,\n\t\tF64: %s[float64],\n\t\tF32: %s[float32],\n", x.Name, build, build)
 	x.table(&b)
 	x.facts(&b)
-	if t.u.Kind == plan.RuleUnit {
-		b.WriteString("\t\tRule: true,\n")
+	if states := t.frozen(x.Of, ""); len(states) > 0 {
+		fmt.Fprintf(&b, "\t\tFrozen: []string{%s},\n", strings.Join(states, ", "))
 	}
-	if slices.ContainsFunc(t.u.States, func(s plan.State) bool { return s.Starts }) {
+	if t.learned(x.Of) {
 		b.WriteString("\t\tStarts: true,\n")
 	}
 	fmt.Fprintf(&b, "\t\tVectors: %q,\n\t}.Test(t)\n", "testdata/"+x.File)
 	return b.String()
+}
+
+// frozen are the states of the rules in a formula that their reads do not write.
+func (t *unitTest) frozen(of plan.Applied, prefix string) []string {
+	var out []string
+	u := (&instanceEmitter{units: t.units}).unit(of.Unit)
+	for _, s := range u.States {
+		if read := u.Stages[0].Frozen.Fwd; read != nil && read.Result(s.Name) == nil && !strings.HasSuffix(s.Name, ".tail") {
+			out = append(out, fmt.Sprintf("%q", prefix+s.Name))
+		}
+	}
+	for _, p := range of.Parts {
+		out = append(out, t.frozen(p, prefix+p.Part+".")...)
+	}
+	return out
+}
+
+// learned reports whether a formula has a state whose first value is learned.
+func (t *unitTest) learned(of plan.Applied) bool {
+	u := (&instanceEmitter{units: t.units}).unit(of.Unit)
+	return slices.ContainsFunc(u.States, func(s plan.State) bool { return s.Starts }) || slices.ContainsFunc(of.Parts, t.learned)
 }
 
 // facts prints what the compiler derived.

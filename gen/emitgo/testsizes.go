@@ -11,8 +11,8 @@ import (
 // with which parts it is tested, and at which sizes.
 //
 // Sizes are awkward on purpose: neighbouring ones differ, so that a transposed
-// or swapped axis cannot pass, and one, two, three and five occur, so that no
-// loop over four rows comes out even.
+// or swapped axis cannot pass, and one, two, three, five and seven occur, so
+// that no loop over three or four rows comes out even.
 type Trial struct {
 	Unit     *plan.Unit
 	Of       plan.Applied     // the unit with its parts
@@ -34,8 +34,8 @@ var variants = []struct {
 	least int
 }{
 	{4, []int{3, 2, 5, 4}, 2},
-	{3, []int{1, 3, 2, 2}, 0},
-	{5, []int{2, 5, 1, 1}, 1},
+	{3, []int{1, 5, 7, 3}, 0},
+	{5, []int{5, 1, 2, 1}, 1},
 }
 
 // NewTrial chooses the sizes of a unit with its parts.

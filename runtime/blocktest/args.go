@@ -52,8 +52,9 @@ type Args[F num.Float] struct {
 
 	t       testing.TB
 	seed    uint64
-	consts  map[string]bool // read without a gradient
-	weights map[string]bool // parameters of the block
+	consts  map[string]bool   // read without a gradient
+	weights map[string]bool   // parameters of the block
+	alias   map[string]string // inputs that are another one's leaf
 	leaves  map[string]tape.Value[F]
 	given   map[string]tape.Value[F]
 	mem     *block.Memory[F]
@@ -192,6 +193,9 @@ func (a *Args[F]) Call(r *tape.Run[F]) block.Call[F] {
 func (a *Args[F]) Value(r *tape.Run[F], name string) tape.Value[F] {
 	if _, ok := a.In[name]; !ok {
 		a.t.Fatalf("input %s was not read by the kernel", name)
+	}
+	if v, ok := a.leaves[a.alias[name]]; ok {
+		return v
 	}
 	v := r.Tape.Input(a.In[name])
 	a.leaves[name] = v

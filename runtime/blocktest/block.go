@@ -12,13 +12,13 @@ type Block struct {
 	Name    string // of the page's unit, with its parts
 	F64     func(Sizes) (block.Block[float64], error)
 	F32     func(Sizes) (block.Block[float32], error)
-	Sizes   []Sizes // the first is the one for tests of one size
-	Tokens  [][]int // in step with Sizes
-	Causal  bool    // the page provides it
-	Carries bool    // no result depends on how the tokens are cut into calls
-	Rule    bool    // has a frozen read
-	Starts  bool    // first states are learned: a new context has no memory of its own
-	Vectors string  // file of the interpreter's vectors
+	Sizes   []Sizes  // the first is the one for tests of one size
+	Tokens  [][]int  // in step with Sizes
+	Causal  bool     // the page provides it
+	Carries bool     // no result depends on how the tokens are cut into calls
+	Frozen  []string // states that a frozen read does not write
+	Starts  bool     // first states are learned: a new context has no memory of its own
+	Vectors string   // file of the interpreter's vectors
 }
 
 // Test runs all checks.
@@ -28,8 +28,13 @@ func (b Block) Test(t *testing.T) {
 		f32: func(t testing.TB, z Sizes) subject[float32] { return blockSubject(made(t, z, b.F32), false) }}
 	u.common(t, "y", b.Causal, b.Carries)
 	t.Run("input", func(t *testing.T) { badBlock(t, b) })
-	if b.Rule {
+	if len(b.Frozen) > 0 {
 		t.Run("frozen", func(t *testing.T) { frozen(t, b) })
+		t.Run("class2/frozen", func(t *testing.T) {
+			u.f64 = func(t testing.TB, z Sizes) subject[float64] { return blockSubject(made(t, z, b.F64), true) }
+			u.old = b.Starts // a frozen state is a constant, also where it is a learned start
+			class2(t, u)
+		})
 	}
 }
 
@@ -40,6 +45,7 @@ type unit struct {
 	vectors string
 	f64     func(t testing.TB, z Sizes) subject[float64]
 	f32     func(t testing.TB, z Sizes) subject[float32]
+	old     bool // try old contexts only
 }
 
 // common runs the checks of blocks and models. The output is the one that has

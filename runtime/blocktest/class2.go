@@ -8,6 +8,9 @@ func class2(t *testing.T, u unit) {
 	var s tally
 	trials(t, u.sizes, u.tokens, func(t *testing.T, z Sizes, seed uint64) {
 		p := newSetup(u.f64(t, z), newArgs[float64](t, z, seed))
+		if u.old {
+			p.grow()
+		}
 		grads := p.backward().grads
 		names := p.params()
 		for _, n := range p.inputs {

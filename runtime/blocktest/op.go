@@ -58,6 +58,7 @@ func (o Op) Test(t *testing.T) {
 	t.Run("float32", func(t *testing.T) { o.single(t, cases) })
 	t.Run("tape", each(all, func(t *testing.T, _ *vectorCase, a *Args[float64]) { o.withAndWithout(t, a) }))
 	t.Run("lanes", each(cases, func(t *testing.T, _ *vectorCase, a *Args[float64]) { o.oneByOne(t, a) }))
+	t.Run("twice", each(cases, func(t *testing.T, _ *vectorCase, a *Args[float64]) { o.twice(t, a) }))
 	t.Run("input", each(cases[:1], func(t *testing.T, _ *vectorCase, a *Args[float64]) { o.badInput(t, a) }))
 }
 
@@ -124,6 +125,30 @@ func (o Op) oneByOne(t *testing.T, a *Args[float64]) {
 		}
 		for name, x := range one.Grads {
 			bits(t, label(a.Sizes)+" lane alone, gradient of "+name, x, of(a.Grads[name]))
+		}
+	}
+}
+
+// twice gives one value to two inputs: its gradient is the sum of both.
+func (o Op) twice(t *testing.T, a *Args[float64]) {
+	names := slices.Sorted(maps.Keys(a.In))
+	for i, x := range names {
+		for _, y := range names[i+1:] {
+			if a.consts[x] || a.consts[y] || len(a.In[x]) != len(a.In[y]) {
+				continue
+			}
+			both := newArgs[float64](t, a.Sizes, a.seed)
+			both.In, both.Ints, both.Bars = maps.Clone(a.In), a.Ints, a.Bars
+			both.In[y] = a.In[x]
+			o.Direct(both)
+			want := add(slices.Clone(both.Grads[x]), both.Grads[y])
+			both.alias = map[string]string{x: y, y: x}
+			both.Must(call(o.Taped, both, true))
+			got := both.Grads[x]
+			if got == nil {
+				got = both.Grads[y]
+			}
+			near(t, label(a.Sizes)+" one value as "+x+" and "+y, got, want, sumTol)
 		}
 	}
 }

@@ -21,9 +21,9 @@ func TestAttentionOnly(t *testing.T) {
 		Sizes: []blocktest.Sizes{
 			{"attention.H": 2, "attention.n_p": 2, "attention.w": 3, "width": 4},
 			{"attention.H": 1, "attention.n_p": 0, "attention.w": 1, "width": 3},
-			{"attention.H": 5, "attention.n_p": 1, "attention.w": 2, "width": 5},
+			{"attention.H": 5, "attention.n_p": 1, "attention.w": 5, "width": 5},
 		},
-		Tokens:  [][]int{{1, 2, 4, 5}, {1, 2, 5}, {1, 2, 3, 5}},
+		Tokens:  [][]int{{1, 2, 4, 5}, {1, 2, 5}, {1, 2, 4, 5, 6}},
 		Causal:  true,
 		Carries: true,
 		Vectors: "testdata/attentiononly_slidingwindow.txt",
@@ -35,9 +35,9 @@ func TestAttentionOnly(t *testing.T) {
 		Sizes: []blocktest.Sizes{
 			{"attention.H": 2, "attention.n_p": 2, "attention.w": 3, "width": 4},
 			{"attention.H": 1, "attention.n_p": 0, "attention.w": 1, "width": 3},
-			{"attention.H": 5, "attention.n_p": 1, "attention.w": 2, "width": 5},
+			{"attention.H": 5, "attention.n_p": 1, "attention.w": 5, "width": 5},
 		},
-		Tokens: [][]int{{1, 2, 4, 5}, {1, 2, 5}, {1, 2, 3, 5}},
+		Tokens: [][]int{{1, 2, 4, 5}, {1, 2, 5}, {1, 2, 4, 5, 6}},
 	}.Test(t)
 }
 

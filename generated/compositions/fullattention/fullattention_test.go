@@ -19,8 +19,8 @@ func TestFullAttention(t *testing.T) {
 		F32:  build[float32],
 		Sizes: []blocktest.Sizes{
 			{"H": 3, "d_h": 2},
-			{"H": 1, "d_h": 3},
-			{"H": 2, "d_h": 5},
+			{"H": 1, "d_h": 5},
+			{"H": 5, "d_h": 1},
 		},
 		Tokens:  [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 		Causal:  true,
@@ -32,8 +32,8 @@ func TestFullAttention(t *testing.T) {
 		Direct: outDirect[float64],
 		Sizes: []blocktest.Sizes{
 			{"H": 3, "d_h": 2},
-			{"H": 1, "d_h": 3},
-			{"H": 2, "d_h": 5},
+			{"H": 1, "d_h": 5},
+			{"H": 5, "d_h": 1},
 		},
 		Tokens:  [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 		Vectors: "testdata/fullattention.txt",

@@ -23,12 +23,13 @@ func TestMAG(t *testing.T) {
 			F32:  build[float32],
 			Sizes: []blocktest.Sizes{
 				{"attention.H": 2, "attention.n_p": 2, "attention.w": 2, "memory.d_k": 3, "width": 4},
-				{"attention.H": 1, "attention.n_p": 0, "attention.w": 3, "memory.d_k": 1, "width": 3},
-				{"attention.H": 5, "attention.n_p": 1, "attention.w": 5, "memory.d_k": 2, "width": 5},
+				{"attention.H": 1, "attention.n_p": 0, "attention.w": 5, "memory.d_k": 1, "width": 3},
+				{"attention.H": 5, "attention.n_p": 1, "attention.w": 1, "memory.d_k": 5, "width": 5},
 			},
-			Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 4, 5}, {1, 2, 3, 4, 5, 6}},
+			Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 5}},
 			Causal:  true,
 			Carries: true,
+			Frozen:  []string{"memory.M"},
 			Vectors: "testdata/mag_deltarule_slidingwindow.txt",
 		}.Test(t)
 	})
@@ -39,12 +40,13 @@ func TestMAG(t *testing.T) {
 			F32:  build2[float32],
 			Sizes: []blocktest.Sizes{
 				{"attention.H": 2, "attention.n_p": 2, "attention.w": 2, "memory.d_k": 3, "width": 4},
-				{"attention.H": 1, "attention.n_p": 0, "attention.w": 3, "memory.d_k": 1, "width": 3},
-				{"attention.H": 5, "attention.n_p": 1, "attention.w": 5, "memory.d_k": 2, "width": 5},
+				{"attention.H": 1, "attention.n_p": 0, "attention.w": 5, "memory.d_k": 1, "width": 3},
+				{"attention.H": 5, "attention.n_p": 1, "attention.w": 1, "memory.d_k": 5, "width": 5},
 			},
-			Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 4, 5}, {1, 2, 3, 4, 5, 6}},
+			Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 5}},
 			Causal:  true,
 			Carries: true,
+			Frozen:  []string{"memory.M", "memory.S"},
 			Vectors: "testdata/mag_titanslmm_slidingwindow.txt",
 		}.Test(t)
 	})
@@ -55,12 +57,13 @@ func TestMAG(t *testing.T) {
 			F32:  build3[float32],
 			Sizes: []blocktest.Sizes{
 				{"attention.H": 2, "attention.n_p": 2, "attention.w": 2, "memory.d_k": 3, "width": 4},
-				{"attention.H": 1, "attention.n_p": 0, "attention.w": 3, "memory.d_k": 1, "width": 3},
-				{"attention.H": 5, "attention.n_p": 1, "attention.w": 5, "memory.d_k": 2, "width": 5},
+				{"attention.H": 1, "attention.n_p": 0, "attention.w": 5, "memory.d_k": 1, "width": 3},
+				{"attention.H": 5, "attention.n_p": 1, "attention.w": 1, "memory.d_k": 5, "width": 5},
 			},
-			Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 4, 5}, {1, 2, 4, 5, 6}},
+			Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 4, 5, 6}, {1, 2, 5}},
 			Causal:  true,
 			Carries: true,
+			Frozen:  []string{"memory.M"},
 			Vectors: "testdata/mag_hebbian_slidingwindow.txt",
 		}.Test(t)
 	})
@@ -70,10 +73,10 @@ func TestMAG(t *testing.T) {
 		Direct: outDirect[float64],
 		Sizes: []blocktest.Sizes{
 			{"attention.H": 2, "attention.n_p": 2, "attention.w": 2, "memory.d_k": 3, "width": 4},
-			{"attention.H": 1, "attention.n_p": 0, "attention.w": 3, "memory.d_k": 1, "width": 3},
-			{"attention.H": 5, "attention.n_p": 1, "attention.w": 5, "memory.d_k": 2, "width": 5},
+			{"attention.H": 1, "attention.n_p": 0, "attention.w": 5, "memory.d_k": 1, "width": 3},
+			{"attention.H": 5, "attention.n_p": 1, "attention.w": 1, "memory.d_k": 5, "width": 5},
 		},
-		Tokens: [][]int{{1, 2, 3, 5}, {1, 2, 3, 4, 5}, {1, 2, 3, 4, 5, 6}},
+		Tokens: [][]int{{1, 2, 3, 5}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 5}},
 	}.Test(t)
 }
 

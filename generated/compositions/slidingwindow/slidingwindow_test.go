@@ -20,10 +20,10 @@ func TestSlidingWindow(t *testing.T) {
 		F32:  build[float32],
 		Sizes: []blocktest.Sizes{
 			{"H": 3, "d_h": 2, "n_p": 2, "w": 5},
-			{"H": 1, "d_h": 3, "n_p": 0, "w": 2},
-			{"H": 2, "d_h": 5, "n_p": 1, "w": 1},
+			{"H": 1, "d_h": 5, "n_p": 0, "w": 7},
+			{"H": 5, "d_h": 1, "n_p": 1, "w": 2},
 		},
-		Tokens:  [][]int{{1, 2, 4, 5, 6}, {1, 2, 3, 5}, {1, 2, 5}},
+		Tokens:  [][]int{{1, 2, 4, 5, 6}, {1, 2, 5, 6, 8}, {1, 2, 3, 5}},
 		Causal:  true,
 		Carries: true,
 		Vectors: "testdata/slidingwindow.txt",
@@ -34,10 +34,10 @@ func TestSlidingWindow(t *testing.T) {
 		Direct: outDirect[float64],
 		Sizes: []blocktest.Sizes{
 			{"H": 3, "d_h": 2, "n_p": 2, "w": 5},
-			{"H": 1, "d_h": 3, "n_p": 0, "w": 2},
-			{"H": 2, "d_h": 5, "n_p": 1, "w": 1},
+			{"H": 1, "d_h": 5, "n_p": 0, "w": 7},
+			{"H": 5, "d_h": 1, "n_p": 1, "w": 2},
 		},
-		Tokens:  [][]int{{1, 2, 4, 5, 6}, {1, 2, 3, 5}, {1, 2, 5}},
+		Tokens:  [][]int{{1, 2, 4, 5, 6}, {1, 2, 5, 6, 8}, {1, 2, 3, 5}},
 		Vectors: "testdata/slidingwindow.txt",
 	}.Test(t)
 }

@@ -21,10 +21,10 @@ func TestByteLM(t *testing.T) {
 		Direct: xDirect[float64],
 		Sizes: []blocktest.Sizes{
 			{"V": 5, "attention.H": 2, "attention.n_p": 2, "attention.w": 2, "d": 4},
-			{"V": 3, "attention.H": 1, "attention.n_p": 0, "attention.w": 3, "d": 3},
-			{"V": 4, "attention.H": 5, "attention.n_p": 1, "attention.w": 5, "d": 5},
+			{"V": 3, "attention.H": 1, "attention.n_p": 0, "attention.w": 5, "d": 3},
+			{"V": 7, "attention.H": 5, "attention.n_p": 1, "attention.w": 1, "d": 5},
 		},
-		Tokens: [][]int{{1, 2, 3, 5}, {1, 2, 4, 5}, {1, 2, 4, 5, 6}},
+		Tokens: [][]int{{1, 2, 3, 5}, {1, 2, 4, 5, 6}, {1, 2, 5}},
 	}.Test(t)
 	blocktest.Pair{
 		Name:   "loss",
@@ -32,10 +32,10 @@ func TestByteLM(t *testing.T) {
 		Direct: lossDirect[float64],
 		Sizes: []blocktest.Sizes{
 			{"V": 5, "attention.H": 2, "attention.n_p": 2, "attention.w": 2, "d": 4},
-			{"V": 3, "attention.H": 1, "attention.n_p": 0, "attention.w": 3, "d": 3},
-			{"V": 4, "attention.H": 5, "attention.n_p": 1, "attention.w": 5, "d": 5},
+			{"V": 3, "attention.H": 1, "attention.n_p": 0, "attention.w": 5, "d": 3},
+			{"V": 7, "attention.H": 5, "attention.n_p": 1, "attention.w": 1, "d": 5},
 		},
-		Tokens: [][]int{{1, 2, 3, 5}, {1, 2, 4, 5}, {1, 2, 4, 5, 6}},
+		Tokens: [][]int{{1, 2, 3, 5}, {1, 2, 4, 5, 6}, {1, 2, 5}},
 	}.Test(t)
 }
 

@@ -20,13 +20,13 @@ func TestDeltaRule(t *testing.T) {
 		F32:  build[float32],
 		Sizes: []blocktest.Sizes{
 			{"d": 2, "d_k": 3, "d_v": 5},
-			{"d": 3, "d_k": 1, "d_v": 2},
-			{"d": 5, "d_k": 2, "d_v": 1},
+			{"d": 5, "d_k": 1, "d_v": 7},
+			{"d": 1, "d_k": 5, "d_v": 2},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Causal:  true,
 		Carries: true,
-		Rule:    true,
+		Frozen:  []string{"M"},
 		Vectors: "testdata/deltarule.txt",
 	}.Test(t)
 	blocktest.Pair{
@@ -35,8 +35,8 @@ func TestDeltaRule(t *testing.T) {
 		Direct: stepDirect[float64],
 		Sizes: []blocktest.Sizes{
 			{"d": 2, "d_k": 3, "d_v": 5},
-			{"d": 3, "d_k": 1, "d_v": 2},
-			{"d": 5, "d_k": 2, "d_v": 1},
+			{"d": 5, "d_k": 1, "d_v": 7},
+			{"d": 1, "d_k": 5, "d_v": 2},
 		},
 		Tokens:   [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Segments: true,
@@ -48,8 +48,8 @@ func TestDeltaRule(t *testing.T) {
 		Direct: readDirect[float64],
 		Sizes: []blocktest.Sizes{
 			{"d": 2, "d_k": 3, "d_v": 5},
-			{"d": 3, "d_k": 1, "d_v": 2},
-			{"d": 5, "d_k": 2, "d_v": 1},
+			{"d": 5, "d_k": 1, "d_v": 7},
+			{"d": 1, "d_k": 5, "d_v": 2},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Vectors: "testdata/deltarule.txt",

@@ -1,0 +1,138 @@
+package gen_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen"
+)
+
+// oddPages are units of kinds that the project's own pages do not have: gates
+// with bounds that bind, first states that are learned, a read before the
+// write, a composition that no model names, a model around a learned start.
+// Their generated tests must pass like those of the others.
+const oddPages = `# Other pages
+
+§§§text
+CONTRACT
+  Purpose:    Units that the tests of generated tests need
+  Expects:    Nothing
+  Guarantees: Nothing
+  Cost:       None
+  Trade-off:  None
+  Position:   here
+  Source:     none
+§§§
+
+§§§hecate
+rule BoundedDelta over Projected(conv = 4, unit = on, θ_max = 0.45)
+state M ∈ ℝ^{d_v×d_k} = 0
+ℓ(M ∈ ℝ^{d_v×d_k}; k ∈ ℝ^{d_k}, v ∈ ℝ^{d_v}) = ½ ‖M k − v‖²
+M_t = ρ_t M_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)
+y_t = M_t q_t
+provides Causal
+
+rule BoundedBoth over Projected(conv = 2, ρ_min = 0.5, ρ_max = 0.97, θ_min = 0.005, θ_max = 0.45)
+state M ∈ ℝ^{d_v×d_k} = 0
+M_t = ρ_t M_{t−1} + θ_t v_t k_tᵀ
+y_t = M_t q_t
+provides Causal
+
+rule LearnedStart over Projected(conv = 2)
+outer A ∈ ℝ^{d_v×d_k} ~ uniform(−1, 1)
+outer u ∈ ℝ^{d_v} ~ uniform(−1, 1)
+state M ∈ ℝ^{d_v×d_k} = A, r ∈ ℝ^{d_v} = u
+M_t = ρ_t M_{t−1} + v_t k_tᵀ
+r_t = ρ_t r_{t−1} + M_t q_t
+y_t = M_t q_t + r_t
+provides Causal
+
+rule ReadFirst over Projected
+state M ∈ ℝ^{d_v×d_k} = 0
+y_t = M_{t−1} q_t
+M_t = ρ_t M_{t−1} + v_t k_tᵀ
+provides Causal
+
+compose Twice(first : Rule, second : Composition)
+dims d, d_v = d
+input X ∈ ℝ^{T×d}
+outer W_O ∈ ℝ^{d×d} ~ uniform(−1/sqrt(d), 1/sqrt(d))
+a = first(X)
+b = second(a)
+out[t∈T] = W_O (a[t] + b[t])
+provides Causal
+
+model LearnedLM = ByteLM(MAG(LearnedStart, SlidingWindow))
+§§§
+`
+
+// boundedTest is put beside the tests of Track Zero in the copy: the case of
+// the oracle whose bound on the rate clamps some tokens and not others, on
+// emitted code.
+const boundedTest = `package zero
+
+import (
+	"testing"
+
+	"github.com/nl-hecate/hecate/generated/rules/boundeddelta"
+)
+
+func TestBounded(t *testing.T) {
+	ref := open(t, "delta_rule").under("case2")
+	if max := ref.floats("theta_max")[0]; max != 0.45 {
+		t.Fatalf("the oracle's bound is %v, the page's 0.45", max)
+	}
+	rule(t, ref, func() (any, any) { return &boundeddelta.Step[float64]{}, &boundeddelta.StepBackward[float64]{} }, 2)
+}
+`
+
+// TestOddPages generates and runs the tests of oddPages in a copy of the
+// tree. (Trimmed paths let the build cache serve the next copy too.)
+func TestOddPages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a copy of the tree")
+	}
+	root := t.TempDir()
+	for _, dir := range []string{"runtime", "internal", "specs", "zero", "oracle/vectors"} {
+		if err := os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join("..", dir))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range []string{"go.mod", "go.sum"} {
+		copyFile(t, filepath.Join("..", f), filepath.Join(root, f))
+	}
+	page := filepath.Join(root, "specs", "other.md")
+	for name, text := range map[string]string{page: fenced(oddPages), filepath.Join(root, "zero", "bounded_test.go"): boundedTest} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, ds, err := gen.Generate(gen.Config{Root: root, Specs: []string{filepath.Join(root, "specs")}})
+	if err != nil || ds.HasErrors() {
+		t.Fatalf("generate: %v\n%v", err, ds.Error())
+	}
+	for _, args := range [][]string{
+		{"test", "-trimpath", "-vet=off", "./generated/rules/...", "./generated/compositions/twice"},
+		{"test", "-trimpath", "-vet=off", "-run", "TestLearnedLM|TestBounded", "./generated/registry", "./zero"},
+	} {
+		cmd := exec.Command("go", args...)
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("go %v: %v\n%s", args, err, out)
+		}
+	}
+}
+
+// fenced puts the backquotes in, which a raw string cannot hold.
+func fenced(text string) string {
+	var out []rune
+	for _, r := range text {
+		if r == '§' {
+			r = '`'
+		}
+		out = append(out, r)
+	}
+	return string(out)
+}
