@@ -126,6 +126,9 @@ func resultName(name string) string {
 // checks compares lengths and index ranges before anything is computed.
 func (s *stageEmitter) checks(b *strings.Builder) {
 	name := fmt.Sprintf("%q", s.u.Name)
+	if s.recv != "" {
+		fmt.Fprintf(b, "\tif err = c.Check(%s, m); err != nil {\n\t\treturn\n\t}\n", name)
+	}
 	for _, buf := range s.inputs() {
 		arg := argName(buf.Of)
 		data := arg + ".Data"
@@ -140,15 +143,25 @@ func (s *stageEmitter) checks(b *strings.Builder) {
 		}
 		for _, in := range s.u.Inputs {
 			if in.Name == buf.Of && in.HasRange {
-				extra := ""
-				for _, x := range in.Extra {
-					extra += fmt.Sprintf(", %d", x)
-				}
-				fmt.Fprintf(b, "\tif err = block.CheckIndices(%q, %s, %s, %s%s); err != nil {\n\t\treturn\n\t}\n", in.Name, arg,
-					polyText(in.Lo, s.sizeOf), polyText(in.Hi, s.sizeOf), extra)
+				s.rangeCheck(b, in, arg)
 			}
 		}
 	}
+	for _, in := range s.u.Consts {
+		if in.Elem == ir.Int && in.HasRange {
+			s.rangeCheck(b, in, "[]int32{int32("+argName(in.Name)+")}")
+		}
+	}
+}
+
+// rangeCheck refuses an index outside the range that the page gives it.
+func (s *stageEmitter) rangeCheck(b *strings.Builder, in plan.Value, ids string) {
+	extra := ""
+	for _, x := range in.Extra {
+		extra += fmt.Sprintf(", %d", x)
+	}
+	fmt.Fprintf(b, "\tif err = block.CheckIndices(%q, %s, %s, %s%s); err != nil {\n\t\treturn\n\t}\n", in.Name, ids,
+		polyText(in.Lo, s.sizeOf), polyText(in.Hi, s.sizeOf), extra)
 }
 
 func (s *stageEmitter) runExpr() string {

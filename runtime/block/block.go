@@ -25,6 +25,21 @@ type Call[F num.Float] struct {
 	Steps int // tokens of each
 }
 
+// Check refuses a call of fewer than no lanes or steps, and one whose memory is
+// of other lanes: a SizeError. A nil memory has nothing to be compared.
+func (c Call[F]) Check(name string, m *Memory[F]) error {
+	if c.Lanes < 0 {
+		return &SizeError{Block: name, Size: "lanes", Got: c.Lanes, Want: "at least 0"}
+	}
+	if c.Steps < 0 {
+		return &SizeError{Block: name, Size: "steps", Got: c.Steps, Want: "at least 0"}
+	}
+	if m != nil && m.Lanes != c.Lanes {
+		return &SizeError{Block: name, Size: "lanes", Got: c.Lanes, Want: fmt.Sprintf("%d, as its memory has", m.Lanes)}
+	}
+	return nil
+}
+
 // A Block maps x [lanes, steps, width] to a value of the same shape.
 type Block[F num.Float] interface {
 	// Name is the name of the page the block came from.

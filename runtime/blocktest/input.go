@@ -7,7 +7,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/block"
 )
 
-// badBlock feeds a block inputs of the wrong length.
+// badBlock feeds a block inputs of the wrong length, and a memory of other lanes.
 func badBlock(t *testing.T, b Block) {
 	z := longest(b.Sizes, b.Tokens)
 	s := made(t, z, b.F64)
@@ -19,6 +19,12 @@ func badBlock(t *testing.T, b Block) {
 			p.refused(func(err error) bool { var want *block.LengthError; return errors.As(err, &want) },
 				"an input of %d entries instead of %d is not a LengthError", length, n)
 		}
+	}
+	for _, frozen := range []bool{false, true} {
+		p := newSetup(blockSubject(s, frozen), newArgs[float64](t, z, 1))
+		p.mem = s.NewMemory(lanes + 1)
+		p.refused(func(err error) bool { var want *block.SizeError; return errors.As(err, &want) },
+			"a memory of %d lanes instead of %d is not a SizeError", lanes+1, lanes)
 	}
 }
 

@@ -137,6 +137,9 @@ type outNode[F num.Float] struct {
 // Shapes: a [L, T, d]; mIn [L, T, d]; out [L, T, d]. Source:
 // specs/algorithms/compositions/mag.md.
 func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], a tape.Value[F], mIn tape.Value[F]) (outOut tape.Value[F], err error) {
+	if err = c.Check("MAG", m); err != nil {
+		return
+	}
 	if len(a.Data) != c.Lanes*c.Steps*b.Sizes.D {
 		err = &block.LengthError{Block: "MAG", Value: "a", Got: len(a.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
 		return

@@ -852,6 +852,9 @@ type outNode[F num.Float] struct {
 // Shapes: X [L, T, H·d_h]; out [L, T, H·d_h]. Source:
 // specs/algorithms/compositions/sliding_window.md.
 func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (outOut tape.Value[F], err error) {
+	if err = c.Check("SlidingWindow", m); err != nil {
+		return
+	}
 	if len(X.Data) != b.Sizes.H*c.Lanes*c.Steps*b.Sizes.DH {
 		err = &block.LengthError{Block: "SlidingWindow", Value: "X", Got: len(X.Data), Want: b.Sizes.H * c.Lanes * c.Steps * b.Sizes.DH}
 		return

@@ -230,6 +230,9 @@ type lossNode[F num.Float] struct {
 // Shapes: y [L, T, d]; next [L, T]; z [L, T, V]; loss [L]. Source:
 // specs/models/byte_lm.md.
 func (b *Model[F]) loss(c block.Call[F], w block.Weights[F], m *block.Memory[F], y tape.Value[F], next []int32) (zInOut tape.Value[F], lossOut tape.Value[F], err error) {
+	if err = c.Check("ByteLM", m); err != nil {
+		return
+	}
 	if len(y.Data) != c.Lanes*c.Steps*b.Sizes.D {
 		err = &block.LengthError{Block: "ByteLM", Value: "y", Got: len(y.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
 		return

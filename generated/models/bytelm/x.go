@@ -94,6 +94,9 @@ type xNode[F num.Float] struct {
 //
 // Shapes: ids [L, T]; x [L, T, d]. Source: specs/models/byte_lm.md.
 func (b *Model[F]) x(c block.Call[F], w block.Weights[F], m *block.Memory[F], ids []int32) (xOut tape.Value[F], err error) {
+	if err = c.Check("ByteLM", m); err != nil {
+		return
+	}
 	if len(ids) != c.Lanes*c.Steps {
 		err = &block.LengthError{Block: "ByteLM", Value: "ids", Got: len(ids), Want: c.Lanes * c.Steps}
 		return

@@ -1388,6 +1388,9 @@ type stepNode[F num.Float] struct {
 // Shapes: x [L, T, d]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/delta_rule.md.
 func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
+	if err = c.Check("DeltaRule", m); err != nil {
+		return
+	}
 	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
 		err = &block.LengthError{Block: "DeltaRule", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
 		return

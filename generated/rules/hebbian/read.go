@@ -98,6 +98,9 @@ type readNode[F num.Float] struct {
 // Shapes: x [L, T, d]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/hebbian.md.
 func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F]) (yOut tape.Value[F], err error) {
+	if err = c.Check("Hebbian", m); err != nil {
+		return
+	}
 	if len(x.Data) != c.Lanes*c.Steps*b.Sizes.D {
 		err = &block.LengthError{Block: "Hebbian", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
 		return
