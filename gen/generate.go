@@ -15,6 +15,7 @@ import (
 type Config struct {
 	Root  string   // folder of the project
 	Specs []string // files and folders of its pages
+	Memo  string   // folder for the last clean emission; "" compiles every time
 }
 
 // Owned are the folders under the root that the compiler writes, and nothing
@@ -85,10 +86,20 @@ func underRoot(root, path string) string {
 // exactly what they say. Nothing is written when there is an error, but what an
 // interrupted run left behind is finished or undone.
 func Generate(c Config) (tree.Report, diag.List, error) {
+	m := remember(c)
+	if files, ok := m.files(); ok {
+		r, err := tree.Apply(c.Root, Owned, files)
+		return r, diag.List{}, err
+	}
 	e, ds := emit(c, true)
 	if ds.HasErrors() {
 		rec, err := tree.Recover(c.Root)
 		return tree.Report{Recovery: rec}, ds, err
+	}
+	// What is worth a warning is said every time; a page that changed meanwhile
+	// was not what was compiled, or is not what the memo would say.
+	if ds.Len() == 0 && remember(c) == m {
+		m.keep(e.files)
 	}
 	r, err := tree.Apply(c.Root, Owned, e.files)
 	return r, ds, err
@@ -96,7 +107,11 @@ func Generate(c Config) (tree.Report, diag.List, error) {
 
 // Check compiles the pages and compares the owned folders with what they say.
 func Check(c Config) (tree.Drift, diag.List, error) {
-	files, ds := Emit(c)
+	var ds diag.List
+	files, ok := remember(c).files()
+	if !ok {
+		files, ds = Emit(c)
+	}
 	if ds.HasErrors() {
 		return tree.Drift{}, ds, nil
 	}

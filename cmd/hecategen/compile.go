@@ -15,7 +15,7 @@ import (
 // generate compiles the pages under specs and writes what they become; with
 // dry set it writes nothing and reports drift.
 func generate(specs []string, root string, dry bool, out, err io.Writer) (status int, e error) {
-	c := gen.Config{Root: root, Specs: specs}
+	c := gen.Config{Root: root, Specs: specs, Memo: gen.MemoDir()}
 	if dry {
 		return drift(c, out, err)
 	}
