@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -175,9 +176,7 @@ func (c *unitCompiler) value(p *ir.Value, dims []shape.Poly) plan.Value {
 	v := plan.Value{Name: p.Name, Elem: p.Elem, Dims: dims}
 	s := c.symbol(p.Name)
 	if s != nil && s.Type != nil && s.Type.Kind == notation.IntType {
-		lo, okl := c.blk.SizeOf(s.Type.Lo, nil)
-		hi, okh := c.blk.SizeOf(s.Type.Hi, nil)
-		v.Lo, v.Hi, v.HasRange = ascii(lo), ascii(hi), okl && okh
+		v.Lo, v.Hi, v.HasRange = c.bound(s.Type.Lo), c.bound(s.Type.Hi), true
 		for _, m := range s.Type.Members {
 			if n, ok := check.Number(m); ok {
 				v.Extra = append(v.Extra, int(n))
@@ -190,6 +189,16 @@ func (c *unitCompiler) value(p *ir.Value, dims []shape.Poly) plan.Value {
 		}
 	}
 	return v
+}
+
+// bound is an end of a range of indices.
+func (c *unitCompiler) bound(e notation.Expr) shape.Poly {
+	p, ok := c.blk.SizeOf(e, nil)
+	if !ok {
+		c.ds.Errorf(diag.UnknownAxis, e.Where(), "%s is not a size, and a range of indices ends at sizes", notation.Print(e, notation.Unicode)).
+			Hint("use integers and the axes of the signature")
+	}
+	return ascii(p)
 }
 
 // sizes lists the free sizes of the unit's programs, lanes and tokens apart.

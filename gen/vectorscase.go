@@ -128,7 +128,7 @@ func (c *vectorCase) indices(p *ir.Value, t *interp.Tensor) {
 	}
 	next := stream(c.trial.Name + c.name + p.Name)
 	for i := range t.Data {
-		t.Data[i] = float64(lo + int(next()>>33)%(hi-lo+1))
+		t.Data[i] = float64(lo + int(next()>>33)%max(1, hi-lo+1))
 		if len(extra) > 0 && i%4 == 3 {
 			t.Data[i] = float64(extra[i/4%len(extra)])
 		}

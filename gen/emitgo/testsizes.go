@@ -42,9 +42,7 @@ var variants = []struct {
 func NewTrial(units []*plan.Unit, of plan.Applied, name string) *Trial {
 	t := &Trial{Of: of, Name: name, File: strings.ToLower(name) + ".txt"}
 	for i := range variants {
-		s := &sizer{units: units, variant: i, emit: map[string]int{}, program: map[string]int{}}
-		t.Unit = s.unit(of.Unit)
-		s.root(t.Unit, of)
+		s := t.sizes(units, i)
 		t.Sizes = append(t.Sizes, s.emit)
 		t.Program = append(t.Program, s.program)
 		t.Tokens = append(t.Tokens, s.tokens())
@@ -52,11 +50,30 @@ func NewTrial(units []*plan.Unit, of plan.Applied, name string) *Trial {
 	return t
 }
 
+// sizes are those of one variant. Where a range of indices would be empty at
+// them, the sizes of the table change places, and then grow.
+func (t *Trial) sizes(units []*plan.Unit, variant int) *sizer {
+	places := len(variants[variant].free)
+	for try := 0; ; try++ {
+		s := &sizer{units: units, variant: variant, given: try % places, times: 1 + try/places,
+			emit: map[string]int{}, program: map[string]int{}}
+		t.Unit = s.unit(t.Of.Unit)
+		s.root(t.Unit, t.Of)
+		if s.times > maxTimes || !slices.ContainsFunc(slices.Concat(t.Unit.Inputs, t.Unit.Consts), s.empty) {
+			return s
+		}
+	}
+}
+
+// maxTimes is how much larger than in the table a size may become.
+const maxTimes = 8
+
 // A sizer gives out the sizes of one variant.
 type sizer struct {
 	units         []*plan.Unit
 	variant       int
 	given         int // sizes given so far
+	times         int // what each is multiplied by
 	emit, program map[string]int
 	windows       []int
 }
@@ -72,7 +89,17 @@ func (s *sizer) next(z plan.Size) int {
 		return v.least
 	}
 	s.given++
-	return max(z.Least, v.free[(s.given-1)%len(v.free)])
+	return max(z.Least, s.times*v.free[(s.given-1)%len(v.free)])
+}
+
+// empty reports whether a value is an index and has no value at these sizes.
+func (s *sizer) empty(v plan.Value) bool {
+	if !v.HasRange {
+		return false
+	}
+	lo, errLo := v.Lo.Eval(s.program)
+	hi, errHi := v.Hi.Eval(s.program)
+	return errLo == nil && errHi == nil && hi < lo
 }
 
 // root sizes the unit under test. One without parts takes every size from the

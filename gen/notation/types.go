@@ -93,6 +93,7 @@ func (p *parser) setType(ty *Type) {
 			return
 		default:
 			ty.Kind, ty.Lo, ty.Hi = IntType, s.Lo, s.Hi
+			p.ascending(ty, s.Span)
 		}
 		if !p.got("∪") {
 			return
@@ -117,12 +118,35 @@ func (p *parser) interval(ty *Type) {
 	default:
 		p.close(t, map[string]string{"(": ")", "[": "]"}[t.text])
 	}
+	p.ascending(ty, p.since(t))
 	if isInfinite(ty.Lo) {
 		ty.Lo, ty.LoOpen = nil, false
 	}
 	if isInfinite(ty.Hi) {
 		ty.Hi, ty.HiOpen = nil, false
 	}
+}
+
+// ascending refuses a range whose ends are written the wrong way round.
+func (p *parser) ascending(ty *Type, where Span) {
+	lo, okLo := literal(ty.Lo)
+	hi, okHi := literal(ty.Hi)
+	if okLo && okHi && hi < lo {
+		p.errorAt(diag.BadType, where, "this range is empty: it ends at %v, below its start %v", hi, lo)
+	}
+}
+
+// literal is a number as it stands on the page, with or without a minus.
+func literal(e Expr) (float64, bool) {
+	if u, ok := e.(*Unary); ok {
+		x, ok := literal(u.X)
+		return -x, ok
+	}
+	n, ok := e.(*Number)
+	if !ok {
+		return 0, false
+	}
+	return n.Value, true
 }
 
 func isInfinite(e Expr) bool {

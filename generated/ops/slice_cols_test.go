@@ -24,7 +24,7 @@ func sliceColsDirect[F num.Float](a *blocktest.Args[F]) {
 	var k SliceColsCall[F]
 	k.L, k.M, k.N, k.R = a.Size("L"), a.Size("m"), a.Size("n"), a.Size("r")
 	k.A = a.Real("A", k.L*k.M*k.N)
-	k.Offset = a.Index("offset", 1, 0, a.Size("n")-1)
+	k.Offset = a.Index("offset", 1, 0, a.Size("n")-a.Size("r"))
 	k.Out = a.Out("out", k.L*k.M*k.R)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()

@@ -24,7 +24,7 @@ func sliceDirect[F num.Float](a *blocktest.Args[F]) {
 	var k SliceCall[F]
 	k.L, k.N, k.R = a.Size("L"), a.Size("n"), a.Size("r")
 	k.A = a.Real("a", k.L*k.N)
-	k.Offset = a.Index("offset", 1, 0, a.Size("n")-1)
+	k.Offset = a.Index("offset", 1, 0, a.Size("n")-a.Size("r"))
 	k.Out = a.Out("out", k.L*k.R)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()

@@ -122,7 +122,7 @@ func (a *Args[F]) Index(name string, n, lo, hi int, extra ...int32) []int32 {
 		s := num.NewStream(name, a.seed)
 		d := make([]int32, n)
 		for i := range d {
-			d[i] = int32(lo + int(s.Next()>>33)%(hi-lo+1))
+			d[i] = int32(lo + int(s.Next()>>33)%max(1, hi-lo+1))
 			if len(extra) > 0 && i%4 == 3 {
 				d[i] = extra[i/4%len(extra)]
 			}
