@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -86,6 +87,22 @@ func (in *instancer) symbol(s *Symbol) {
 var declared = map[string]Kind{"input": Input, "outer": Outer, "gate": Defined, "state": State, "weight": State,
 	"slot": State, "const": Constant, "clock": Clock}
 
+// homes are the units in which a declaration has a meaning.
+var homes = map[string][]notation.UnitKind{
+	"input":  {notation.FrontUnit, notation.StructUnit, notation.RuleUnit, notation.ComposeUnit, notation.ModelUnit},
+	"outer":  append(memory, notation.ComposeUnit, notation.ModelUnit),
+	"const":  append(memory, notation.ComposeUnit, notation.ModelUnit),
+	"gate":   memory,
+	"state":  memory,
+	"weight": {notation.StructUnit},
+	"slot":   {notation.UpdateUnit},
+	"clock":  {notation.UpdateUnit},
+}
+
+// memory are the units that a rule is made of.
+var memory = []notation.UnitKind{notation.FrontUnit, notation.StructUnit, notation.BiasUnit, notation.RetentionUnit,
+	notation.AlgorithmUnit, notation.LawUnit, notation.RuleUnit}
+
 func (in *instancer) statement(u *notation.Unit, st notation.Stmt) {
 	b := in.b
 	switch s := st.(type) {
@@ -120,7 +137,7 @@ func (in *instancer) statement(u *notation.Unit, st notation.Stmt) {
 		in.symbol(&Symbol{Name: s.Name.Text, Kind: Defined, Span: s.Name.Span, Unit: u})
 	default:
 		if u.Kind != notation.ScheduleUnit && u.Kind != notation.StrategyUnit && u.Kind != notation.StructUnit && u.Kind != notation.LawUnit {
-			in.ds.Errorf(diag.NotHere, st.Where(), "this statement cannot stand in a %s", KindWord(u.Kind))
+			in.ds.Errorf(diag.NotHere, st.Where(), "this statement cannot stand in %s", KindName(u.Kind))
 		}
 	}
 }
@@ -135,8 +152,11 @@ func (in *instancer) declaration(u *notation.Unit, s *notation.Declare) {
 		return
 	}
 	in.attributes(s)
-	if u.Kind == notation.UpdateUnit && (s.Keyword.Text == "state" || s.Keyword.Text == "weight") {
-		in.ds.Errorf(diag.NotHere, s.Span, "an update has slots, not states").Hint("write slot instead")
+	if !slices.Contains(homes[s.Keyword.Text], u.Kind) {
+		d := in.ds.Errorf(diag.NotHere, s.Keyword.Span, "%s has no %s", KindName(u.Kind), s.Keyword.Text)
+		if u.Kind == notation.UpdateUnit {
+			d.Hint("what an update carries is a slot")
+		}
 		return
 	}
 	for _, n := range s.Names {
@@ -288,9 +308,7 @@ func (in *instancer) override(with []*notation.Override) {
 				names = append(names, n)
 			}
 			d := in.ds.Errorf(diag.UnknownName, o.Name.Span, "there is nothing named %s to replace", name)
-			if n := Nearest(name, names); n != "" {
-				d.Hint("did you mean %s?", n)
-			}
+			Suggest(d, name, names)
 			continue
 		}
 		in.b.Zeroed[name] = o.Value

@@ -26,7 +26,7 @@ func (in *instancer) expandLaw(f *notation.Formula) bool {
 			return false
 		}
 		if old := knobs[u.Kind]; old != nil {
-			in.ds.Errorf(diag.WrongPageKind, p.Span, "%s and %s are both a %s", old.Name.Text, u.Name.Text, KindWord(u.Kind))
+			in.ds.Errorf(diag.WrongPageKind, p.Span, "%s and %s are both %s", old.Name.Text, u.Name.Text, KindName(u.Kind))
 			return false
 		}
 		knobs[u.Kind] = u

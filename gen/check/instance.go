@@ -39,7 +39,7 @@ func InstantiateFormula(t *Tree, name string, f *notation.Formula, with []*notat
 	if len(f.Parts) == 1 && f.Over == nil {
 		u := t.Units[f.Parts[0].Name.Text]
 		if u == nil {
-			unknownPage(t, f.Parts[0], &ds)
+			unknownPage(t, f.Parts[0], &ds, []notation.UnitKind{u.Kind})
 			return nil, ds
 		}
 		return instantiate(t, u, name, f.Parts[0].Args, slices.Concat(u.With, with), &ds), ds
@@ -107,32 +107,49 @@ func (in *instancer) gather(u *notation.Unit, args []*notation.Override, depth i
 func (in *instancer) page(a *notation.Apply, kinds ...notation.UnitKind) *notation.Unit {
 	u := in.tree.Units[a.Name.Text]
 	if u == nil {
-		unknownPage(in.tree, a, in.ds)
+		unknownPage(in.tree, a, in.ds, kinds)
 		return nil
 	}
 	if !slices.Contains(kinds, u.Kind) {
-		in.ds.Errorf(diag.WrongPageKind, a.Name.Span, "%s is a %s, but a %s is needed here", a.Name.Text, KindWord(u.Kind), KindWord(kinds[0])).
+		in.ds.Errorf(diag.WrongPageKind, a.Name.Span, "%s is %s, but %s is needed here", a.Name.Text, KindName(u.Kind), KindName(kinds[0])).
 			See(u.Name.Span, "%s is defined here", a.Name.Text)
 		return nil
 	}
 	return u
 }
 
-func unknownPage(t *Tree, a *notation.Apply, ds *diag.List) {
+// unknownPage refuses the name of a page that does not exist; the pages that
+// could stand there are candidates for what was meant.
+func unknownPage(t *Tree, a *notation.Apply, ds *diag.List, kinds []notation.UnitKind) {
 	var names []string
-	for n := range t.Units {
-		names = append(names, n)
+	for n, u := range t.Units {
+		if slices.Contains(kinds, u.Kind) {
+			names = append(names, n)
+		}
 	}
 	d := ds.Errorf(diag.UnknownPage, a.Name.Span, "there is no page %s", a.Name.Text)
-	if n := Nearest(a.Name.Text, names); n != "" {
-		d.Hint("did you mean %s?", n)
-	}
+	Suggest(d, a.Name.Text, names)
 }
 
 // KindWord is the keyword of a unit kind.
 func KindWord(k notation.UnitKind) string {
 	return [...]string{"invalid", "function", "op", "front", "structure", "bias", "retention", "algorithm", "law", "rule",
 		"compose", "model", "update", "schedule", "strategy"}[k]
+}
+
+// KindName is a unit kind with its article, as a sentence has it.
+func KindName(k notation.UnitKind) string {
+	name := KindWord(k)
+	switch k {
+	case notation.OpUnit:
+		name = "operation"
+	case notation.ComposeUnit:
+		name = "composition"
+	}
+	if strings.ContainsRune("aou", rune(name[0])) {
+		return "an " + name
+	}
+	return "a " + name
 }
 
 // options gathers option declarations and applies what the formula sets.
@@ -175,9 +192,7 @@ func (in *instancer) set(o *notation.Override, unit *notation.Unit) {
 			names = append(names, n)
 		}
 		d := in.ds.Errorf(diag.UnknownOption, o.Name.Span, "there is no option %s", o.Name.Text)
-		if n := Nearest(o.Name.Text, names); n != "" {
-			d.Hint("did you mean %s?", n)
-		}
+		Suggest(d, o.Name.Text, names)
 		return
 	}
 	if t := opt.Decl.Type; t != nil && !member(t, o.Value) {

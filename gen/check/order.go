@@ -20,7 +20,19 @@ func (in *instancer) order() {
 	for _, root := range o.roots() {
 		o.visit(root)
 	}
+	o.unwritten()
 	o.prune()
+}
+
+// unwritten refuses a state without an equation that nothing reads either; one
+// that is read was refused there.
+func (o *orderer) unwritten() {
+	for _, s := range o.b.SymSeq {
+		if s.Kind == State && o.b.Time == tokenTime && o.eq[s.Name] == nil && !o.used[s.Name] && o.b.Zeroed[s.Name] == nil {
+			o.in.ds.Errorf(diag.MissingEquation, s.Span, "state %s has no equation", s.Name).
+				Hint("say how it changes: %s_t = …, or leave it out", s.Name)
+		}
+	}
 }
 
 type orderer struct {

@@ -123,13 +123,31 @@ func reserved(id string) string {
 	return ""
 }
 
-// Nearest returns the candidate closest to name within a third of its length,
+// manyNames is how many names a hint lists.
+const manyNames = 6
+
+// Suggest adds a hint to a message about a name that does not exist: the
+// nearest one that does, or all of them if they are few.
+func Suggest(d *diag.Diagnostic, name string, names []string) {
+	slices.Sort(names)
+	if n := Nearest(name, names); n != "" {
+		d.Hint("did you mean %s?", n)
+	} else if len(names) > 0 && len(names) <= manyNames {
+		d.Hint("known here: %s", strings.Join(slices.Compact(names), ", "))
+	}
+}
+
+// Nearest returns the candidate closest to name, if few of its letters differ,
 // or "".
 func Nearest(name string, candidates []string) string {
-	best, bestD := "", 1+len([]rune(name))/3
+	length := len([]rune(name))
+	best, bestD := "", min(2+length/3, length)
 	slices.Sort(candidates)
 	for _, c := range candidates {
-		if d := distance([]rune(name), []rune(c)); d < bestD || (d == bestD && best == "") {
+		if strings.EqualFold(c, name) {
+			return c
+		}
+		if d := distance([]rune(name), []rune(c)); d < bestD {
 			best, bestD = c, d
 		}
 	}

@@ -62,7 +62,7 @@ func init() {
 		ReservedName: {Summary: "A name would collide with a word of Go, of a file system or with another name once it is emitted.",
 			Wrong: "op Func(func ∈ ℝ^{n}) → out = func",
 			Right: "op Same(f ∈ ℝ^{n}) → out = f"},
-		MissingEquation: {Summary: "A state or an output has no equation.",
+		MissingEquation: {Summary: "A state or an output has no equation, or a part no call.",
 			Wrong: "rule Still\ndims d\ninput x ∈ ℝ^{d}\nstate M ∈ ℝ^{d} = 0\ny_t = M_t + x_t",
 			Right: "rule Moving\ndims d\ninput x ∈ ℝ^{d}\nstate M ∈ ℝ^{d} = 0\nM_t = M_{t−1} + x_t\ny_t = M_t + x_t"},
 		NotHere: {Summary: "A statement stands in a unit that cannot hold it.",

@@ -28,7 +28,9 @@ type builder struct {
 	eq     string
 	span   notation.Span
 	depth  int
-	cyclic map[string]bool // functions that were found to call themselves
+	calls  []notation.Expr               // the calls being built, outermost first
+	shifts map[*ir.Value][]notation.Span // where a value is read at a sum of indices
+	cyclic map[string]bool               // functions that were found to call themselves
 	exts   map[extKey]*ir.Value
 	pos    *ir.Value
 	trace  *[]gradSite // where the gradients inside equations are, when someone asks
@@ -77,7 +79,7 @@ type choice struct {
 func newBuilder(blk *check.Block, name string, ds *diag.List) *builder {
 	f := &ir.Func{Name: name}
 	return &builder{ds: ds, blk: blk, f: f, b: &ir.Builder{F: f}, axes: map[*check.Axis]*ir.Axis{}, sized: map[string]*ir.Axis{},
-		exts: map[extKey]*ir.Value{}, cyclic: map[string]bool{}}
+		exts: map[extKey]*ir.Value{}, cyclic: map[string]bool{}, shifts: map[*ir.Value][]notation.Span{}}
 }
 
 // axis is the program's axis for a block's axis.
@@ -146,8 +148,13 @@ func (e *builder) newVar(name string, axis *ir.Axis) *loopVar {
 	return &loopVar{name: name, axis: axis, seq: e.seq}
 }
 
+// errorf reports an error; inside a function it says which call led there.
 func (e *builder) errorf(code diag.Code, x notation.Expr, format string, args ...any) *diag.Diagnostic {
-	return e.ds.Errorf(code, x.Where(), format, args...)
+	d := e.ds.Errorf(code, x.Where(), format, args...)
+	if len(e.calls) > 0 {
+		d.See(e.calls[0].Where(), "in this call")
+	}
+	return d
 }
 
 // named gives a value the name of its equation.

@@ -57,7 +57,7 @@ func (e *builder) function(name string) *check.Function { return e.blk.Funcs[nam
 
 func (e *builder) arity(x *notation.Call, got, want int) bool {
 	if got != want {
-		e.errorf(diag.WrongArity, x, "%s takes %d arguments, not %d", x.Fun.Text, want, got)
+		e.errorf(diag.WrongArity, x, "%s takes %s, not %d", x.Fun.Text, count(want, "argument", "arguments"), got)
 	}
 	return got == want
 }
@@ -115,6 +115,11 @@ func (e *builder) apply(x *notation.Call, f *check.Function, args []*ten) *ten {
 		}
 		e.bind(p.Name.Text, &binding{val: a})
 	}
+	if !e.oneShape(x, f, mapped) {
+		return nil
+	}
+	e.calls = append(e.calls, x)
+	defer func() { e.calls = e.calls[:len(e.calls)-1] }()
 	for _, st := range f.Body {
 		if it, ok := st.(*notation.Iterate); ok {
 			e.bind(it.Name.Text, &binding{val: e.iterate(it)})
@@ -170,6 +175,23 @@ func number(p *notation.Param) bool {
 
 func typed(f *check.Function) bool {
 	return slices.ContainsFunc(f.Params, func(p *notation.Param) bool { return number(p) })
+}
+
+// oneShape checks that all parameters of any one shape got the same.
+func (e *builder) oneShape(x *notation.Call, f *check.Function, args []*ten) bool {
+	first := -1
+	for i, p := range f.Params {
+		switch {
+		case p.Type == nil || !p.Type.AnyShape || args[i].isLiteral():
+		case first < 0:
+			first = i
+		case !sameAxes(args[i], args[first]):
+			e.errorf(diag.ShapeMismatch, x.Args[i], "%s is %s, but %s is %s", text(x.Args[i]), typ(args[i]), text(x.Args[first]), typ(args[first])).
+				Labelf("%s", typ(args[i])).See(p.Span, "parameter %s of %s has the shape of %s", p.Name.Text, f.Name, f.Params[first].Name.Text)
+			return false
+		}
+	}
+	return true
 }
 
 // fits checks an argument against a parameter's type and binds the axes that

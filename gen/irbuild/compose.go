@@ -29,7 +29,7 @@ type Program struct {
 
 // Compose builds a composition or model in stages.
 func Compose(blk *check.Block, ds *diag.List) *Program {
-	c := &composer{blk: blk, ds: ds, prog: &Program{Block: blk}, made: map[string]*ten{}}
+	c := &composer{blk: blk, ds: ds, prog: &Program{Block: blk}, made: map[string]*ten{}, called: map[string]*check.Equation{}}
 	before := ds.Len()
 	c.open()
 	for _, eq := range blk.Eqs {
@@ -40,6 +40,11 @@ func Compose(blk *check.Block, ds *diag.List) *Program {
 		}
 	}
 	c.close()
+	for _, p := range blk.Parts {
+		if c.called[p.Name] == nil && ds.Len() == before {
+			ds.Errorf(diag.MissingEquation, blk.Symbols[p.Name].Span, "the part %s is never called", p.Name).Hint("write a line such as a = %s(X), or leave it out", p.Name)
+		}
+	}
 	if ds.Len() > before && ds.HasErrors() {
 		return nil
 	}
@@ -55,7 +60,8 @@ type composer struct {
 	e      *builder
 	n      *plainNames
 	made   map[string]*ten // what the stages so far made, for its type
-	stages []*plainNames   // the names of each program stage, in step with prog
+	called map[string]*check.Equation
+	stages []*plainNames // the names of each program stage, in step with prog
 }
 
 func (c *composer) open() {
@@ -65,6 +71,9 @@ func (c *composer) open() {
 		e.lane.axis = e.axis(c.blk.Axes["L"])
 	}
 	n.earlier = c.made
+	if c.n != nil {
+		n.failed = c.n.failed
+	}
 	c.e, c.n = e, n
 }
 
@@ -83,8 +92,16 @@ func (c *composer) partOf(eq *check.Equation) (string, notation.Expr, bool) {
 
 func (c *composer) call(eq *check.Equation, part string, arg notation.Expr) {
 	c.e.eq, c.e.span = eq.ID, eq.Span()
+	if old := c.called[part]; old != nil {
+		c.ds.Errorf(diag.NotSupported, eq.Def.Value.Where(), "the part %s is called twice", part).See(old.Def.Value.Where(), "called here first").
+			Hint("a call writes the part's memory; declare another part of the same kind")
+		c.n.failed[eq.Name] = true
+		return
+	}
+	c.called[part] = eq
 	t := c.e.expr(arg)
 	if t == nil {
+		c.n.failed[eq.Name] = true
 		return
 	}
 	name := part + ".in"

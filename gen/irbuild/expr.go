@@ -1,6 +1,7 @@
 package irbuild
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/nl-hecate/hecate/gen/check"
@@ -124,6 +125,14 @@ func (e *builder) same(x, xa, xb notation.Expr, a, b *ten) bool {
 		Labelf("%s", typ(b)).See(xa.Where(), "%s is %s", text(xa), typ(a)).
 		Hint("both sides need the same axes; equal size is not enough")
 	return false
+}
+
+// count is a number of things as a message says it.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "one " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 func text(x notation.Expr) string { return notation.Print(x, notation.Unicode) }

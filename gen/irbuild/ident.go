@@ -199,7 +199,12 @@ func (e *builder) moment(x *notation.Ident, suffix string) (moment, bool) {
 	if b := e.local(suffix); b != nil && (b.time != nil || b.pick != nil) {
 		return moment{at: b}, true
 	}
-	e.errorf(diag.TimeSuffix, x, "_%s is not a moment", suffix).Hint("bind it: Σ_{%s∈window(%s, w)}", suffix, t)
+	d := e.errorf(diag.TimeSuffix, x, "_%s is not a moment", suffix)
+	if t == "" {
+		d.Hint("time is an axis here: write an index, such as X[t]")
+	} else {
+		d.Hint("bind it: Σ_{%s∈window(%s, w)}", suffix, t)
+	}
 	return moment{}, false
 }
 

@@ -18,7 +18,7 @@ func (e *builder) index(x *notation.Index) *ten {
 		return nil
 	}
 	if len(x.At) > len(t.axes) {
-		e.errorf(diag.BadIndex, x.At[len(t.axes)], "%s has %d axes and is read at %d indices", text(x.X), len(t.axes), len(x.At))
+		e.errorf(diag.BadIndex, x.At[len(t.axes)], "%s has %s and is read at %d indices", text(x.X), count(len(t.axes), "axis", "axes"), len(x.At))
 		return nil
 	}
 	return e.readAt(x.X, t, x.At)
@@ -52,6 +52,7 @@ func (e *builder) readAt(x notation.Expr, t *ten, at []notation.Expr) *ten {
 	u := t.clone()
 	u.axes = u.axes[len(flat):]
 	u.row = false
+	e.shifted(u, flat)
 	for _, f := range u.fs {
 		for i, s := range f.sub {
 			switch {
@@ -63,6 +64,33 @@ func (e *builder) readAt(x notation.Expr, t *ten, at []notation.Expr) *ten {
 		}
 	}
 	return u
+}
+
+// shifted remembers the indices that may leave their axis.
+func (e *builder) shifted(t *ten, at []notation.Expr) {
+	for _, a := range at {
+		if _, plain := a.(*notation.Ident); plain {
+			continue
+		}
+		for _, f := range t.fs {
+			e.shifts[f.val] = append(e.shifts[f.val], a.Where())
+		}
+	}
+}
+
+// shiftOf is the one index of the equation at hand that may leave an axis of
+// v, or the equation.
+func (e *builder) shiftOf(v *ir.Value) notation.Span {
+	var found []notation.Span
+	for _, s := range e.shifts[v] {
+		if s.File == e.span.File && s.Start >= e.span.Start && s.End <= e.span.End {
+			found = append(found, s)
+		}
+	}
+	if len(found) == 1 {
+		return found[0]
+	}
+	return e.span
 }
 
 // indexAt builds one index and checks it against axis number i of t. A

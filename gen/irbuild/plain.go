@@ -13,10 +13,11 @@ type plainNames struct {
 	vals    map[string]*ten
 	unions  map[string]*unionVal
 	earlier map[string]*ten // what earlier stages of a composition made
+	failed  map[string]bool // equations with an error, which has been reported
 }
 
 func newPlainNames() *plainNames {
-	return &plainNames{vals: map[string]*ten{}, unions: map[string]*unionVal{}}
+	return &plainNames{vals: map[string]*ten{}, unions: map[string]*unionVal{}, failed: map[string]bool{}}
 }
 
 func (n *plainNames) name(e *builder, sym *check.Symbol, when moment, span notation.Span) *ten {
@@ -46,7 +47,9 @@ func (n *plainNames) name(e *builder, sym *check.Symbol, when moment, span notat
 		n.vals[sym.Name] = t
 		return t
 	}
-	e.ds.Errorf(diag.UnknownName, span, "%s has no value here", sym.Name)
+	if !n.failed[sym.Name] {
+		e.ds.Errorf(diag.UnknownName, span, "%s has no value here", sym.Name)
+	}
 	return nil
 }
 
@@ -116,6 +119,7 @@ func (n *plainNames) equation(e *builder, eq *check.Equation) *ten {
 	}
 	t := e.real(e.define(eq.Def), eq.Def.Value)
 	if t == nil {
+		n.failed[eq.Name] = true
 		return nil
 	}
 	t = e.one(t)

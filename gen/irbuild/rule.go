@@ -19,6 +19,7 @@ type ruleNames struct {
 	vals   map[string]*ten
 	states map[string]*ir.Value // state parameters
 	frozen bool
+	start  *check.Symbol // the state whose first value is built
 }
 
 // Rule builds the program of a rule: inputs, learned parameters and states in;
@@ -166,11 +167,17 @@ func (n *ruleNames) name(e *builder, sym *check.Symbol, when moment, span notati
 			n.vals[sym.Name] = e.param(sym, ir.Input, []*loopVar{e.lane, e.token})
 		}
 	}
+	eq := e.blk.Equation(sym.Name)
+	if n.start != nil && (eq == nil || eq.Class != check.Static) {
+		e.ds.Errorf(diag.TimeSuffix, span, "state %s starts from a series", n.start.Name).
+			Labelf("changes with every token").Hint("a state starts from constants and learned values, before the first token")
+		n.start = nil // one message a start
+		return nil
+	}
 	t := n.vals[sym.Name]
 	if t == nil {
 		return nil
 	}
-	eq := e.blk.Equation(sym.Name)
 	switch {
 	case eq != nil && !eq.Timed:
 		return e.timeless(sym, when, span, t)
@@ -251,19 +258,6 @@ func (e *builder) shift(t *ten, to affine) *ten {
 	return u
 }
 
-// timelessStart refuses an initial value that depends on the sequence.
-func (e *builder) timelessStart(s *check.Symbol, t *ten) bool {
-	ok := true
-	for i := range t.fs {
-		t.fs[i].vars(func(v *loopVar) { ok = ok && v != e.token })
-	}
-	if !ok {
-		e.ds.Errorf(diag.TimeSuffix, s.Decl.Init.Where(), "state %s starts from a series", s.Name).
-			Labelf("changes with every token").Hint("a state starts from constants and learned values, before the first token")
-	}
-	return ok
-}
-
 // Start builds the initial values of a rule's states from its learned
 // parameters, for every lane.
 func Start(blk *check.Block, ds *diag.List) *ir.Func {
@@ -284,7 +278,8 @@ func Start(blk *check.Block, ds *diag.List) *ir.Func {
 		}
 		t := literal(0)
 		if s.Decl != nil && s.Decl.Init != nil {
-			if t = e.value(s.Decl.Init); t == nil || !e.timelessStart(s, t) {
+			n.start = s
+			if t = e.value(s.Decl.Init); t == nil {
 				return nil
 			}
 		}

@@ -247,7 +247,7 @@ func (e *builder) inside(in *ir.Instr) {
 				continue
 			}
 			if !ir.InRange(in, s, a.Val.Axes[i].Size) {
-				e.ds.Errorf(diag.BadIndex, e.span, "an index of %s leaves its axis %s", strings.TrimPrefix(a.Val.Name, "%"), a.Val.Axes[i].Name).
+				e.ds.Errorf(diag.BadIndex, e.shiftOf(a.Val), "an index of %s leaves its axis %s", strings.TrimPrefix(a.Val.Name, "%"), a.Val.Axes[i].Name).
 					Hint("positions count from 0; bound the index by a condition, such as i < n − 1")
 				return
 			}

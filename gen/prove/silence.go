@@ -65,7 +65,7 @@ func (p *prover) unproved(kinds ...Kind) {
 			continue
 		}
 		p.add(Item{Kind: kind, Name: "line", Text: notation.Print(st, notation.Unicode), Span: at, Evidence: failed("not proved here")})
-		p.ds.Errorf(diag.NotProvable, at, "a %s is not proved of a %s", kind, check.KindWord(p.blk.Unit.Kind)).
+		p.ds.Errorf(diag.NotProvable, at, "a %s is not proved of %s", kind, check.KindName(p.blk.Unit.Kind)).
 			Hint("say it on the page of an operation or of a rule, or in words")
 	}
 }
