@@ -60,7 +60,7 @@ func (t *unitTest) block() {
 
 func (t *unitTest) emit(name, text string) {
 	f := t.newFile()
-	f.Add(code(text))
+	f.Add(raw(text))
 	t.write(name, f)
 }
 
@@ -281,6 +281,6 @@ func registryTest(trials []*Trial, files map[string][]byte) {
 	if b.Len() == 0 {
 		return
 	}
-	f.Add(code(b.String()))
+	f.Add(raw(b.String()))
 	write(files, "generated/registry/registry_test.go", f)
 }

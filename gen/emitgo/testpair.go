@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dave/jennifer/jen"
-
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
@@ -244,19 +242,4 @@ func (p *pairTest) inputArgs() []string {
 		}
 	}
 	return args
-}
-
-// code turns Go text into a statement whose packages jennifer imports. All else
-// stays as it is, names in quotes too.
-func code(text string) *jen.Statement {
-	s := jen.Null()
-	done := 0
-	for _, at := range qualifier.FindAllStringIndex(text, -1) {
-		pkg, name, _ := strings.Cut(text[at[0]:at[1]], ".")
-		if path := packages[pkg]; path != "" && (at[0] == 0 || !strings.ContainsRune(".\"", rune(text[at[0]-1]))) {
-			s.Id(text[done:at[0]]).Qual(path, name)
-			done = at[1]
-		}
-	}
-	return s.Id(text[done:])
 }

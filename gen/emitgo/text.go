@@ -20,25 +20,28 @@ var packages = map[string]string{
 
 var qualifier = regexp.MustCompile(`\b[a-z]+\.[A-Z]\w*`)
 
-// raw turns Go text into a statement: what it takes from other packages is
-// qualified by jennifer, which then knows what to import.
+// raw turns Go text into a statement: what its code takes from other packages
+// is qualified by jennifer, which then knows what to import. The rest stays as
+// it is, names in comments and quotes too.
 func raw(text string) *jen.Statement {
 	s := jen.Null()
-	for {
-		at := qualifier.FindStringIndex(text)
-		if at == nil {
-			break
-		}
+	start := 0 // of what has no statement yet
+	for _, at := range qualifier.FindAllStringIndex(text, -1) {
 		pkg, name, _ := strings.Cut(text[at[0]:at[1]], ".")
 		path := packages[pkg]
-		if path == "" || at[0] > 0 && text[at[0]-1] == '.' {
-			s.Id(text[:at[1]])
-		} else {
-			s.Id(text[:at[0]]).Qual(path, name)
+		if path == "" || at[0] > 0 && strings.ContainsRune(".\"", rune(text[at[0]-1])) || commented(text, at[0]) {
+			continue
 		}
-		text = text[at[1]:]
+		s.Id(text[start:at[0]]).Qual(path, name)
+		start = at[1]
 	}
-	return s.Id(text)
+	return s.Id(text[start:])
+}
+
+// commented reports whether position at of Go text is in a comment.
+func commented(text string, at int) bool {
+	line := text[strings.LastIndexByte(text[:at], '\n')+1 : at]
+	return strings.Contains(line, "//")
 }
 
 // newFile opens a generated file.

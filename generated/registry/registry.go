@@ -23,7 +23,7 @@ func Models() []string {
 }
 
 // NewModel makes a model by name. The sizes of parts carry their names:
-// attention.H . It fails for an unknown name, and for a size that is missing,
+// attention.H. It fails for an unknown name, and for a size that is missing,
 // impossible or means nothing.
 func NewModel[F num.Float](name string, s block.Sizes) (block.Model[F], error) {
 	switch name {

@@ -41,7 +41,7 @@ func (b *Block[F]) Name() string { return "AttentionOnly" }
 // Width is the size of one token's vector.
 func (b *Block[F]) Width() int { return b.Sizes.D }
 
-// New makes AttentionOnly of the given sizes. What is wrong with them is in s.Err .
+// New makes AttentionOnly of the given sizes. What is wrong with them is in s.Err.
 func New[F num.Float](s block.Sizes, width int, attention block.Block[F]) *Block[F] {
 	var z Sizes
 	z.D = s.Fixed("d", width)

@@ -46,7 +46,7 @@ func (b *Block[F]) Name() string { return "MAG" }
 // Width is the size of one token's vector.
 func (b *Block[F]) Width() int { return b.Sizes.D }
 
-// New makes MAG of the given sizes. What is wrong with them is in s.Err .
+// New makes MAG of the given sizes. What is wrong with them is in s.Err.
 func New[F num.Float](s block.Sizes, width int, memory block.Block[F], attention block.Block[F]) *Block[F] {
 	var z Sizes
 	z.D = s.Fixed("d", width)

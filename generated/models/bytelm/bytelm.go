@@ -46,7 +46,7 @@ func (b *Model[F]) Name() string { return "ByteLM" }
 // Vocabulary is how many ids there are.
 func (b *Model[F]) Vocabulary() int { return b.Sizes.V - 1 + 1 }
 
-// New makes ByteLM of the given sizes. What is wrong with them is in s.Err .
+// New makes ByteLM of the given sizes. What is wrong with them is in s.Err.
 func New[F num.Float](s block.Sizes, block block.Block[F]) *Model[F] {
 	var z Sizes
 	z.V = s.Get("V", -1, 1)

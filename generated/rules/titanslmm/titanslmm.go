@@ -50,7 +50,7 @@ func (b *Block[F]) Name() string { return "TitansLMM" }
 // Width is the size of one token's vector.
 func (b *Block[F]) Width() int { return b.Sizes.D }
 
-// New makes TitansLMM of the given sizes. What is wrong with them is in s.Err .
+// New makes TitansLMM of the given sizes. What is wrong with them is in s.Err.
 func New[F num.Float](s block.Sizes, width int) *Block[F] {
 	var z Sizes
 	z.DK = s.Get("d_k", -1, 1)
