@@ -98,7 +98,7 @@ func (k *keeper) save(f *ir.Func, v *ir.Value) {
 	k.copy(v)
 	name := v.Name
 	if strings.HasPrefix(name, "%") {
-		name = "kept"
+		name = savedName(v.Def)
 	}
 	axes := append([]*ir.Axis{primal.Lane, primal.Time}, v.Axes...)
 	out := &ir.Value{Name: f.Fresh(name), Elem: ir.Real, Axes: axes, Def: k.back.Primal}

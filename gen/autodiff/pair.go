@@ -116,7 +116,7 @@ func (p *pairer) nameSaved(primal []ir.Result, need map[*ir.Value]bool) {
 			}
 			n := v.Name
 			if strings.HasPrefix(n, "%") {
-				n = p.joint.Fresh("kept")
+				n = p.joint.Fresh(savedName(in))
 			}
 			for taken[n] {
 				n = p.joint.Fresh(n)
@@ -124,6 +124,12 @@ func (p *pairer) nameSaved(primal []ir.Result, need map[*ir.Value]bool) {
 			p.name[v], taken[n] = n, true
 		}
 	}
+}
+
+// savedName says what a value without a name is: the equation that it is part
+// of and what was computed, such as k1_sigmoid.
+func savedName(in *ir.Instr) string {
+	return in.Eq[strings.LastIndexByte(in.Eq, '.')+1:] + "_" + in.Op.String()
 }
 
 // mark finds the values that depend on an incoming adjoint: they are the

@@ -30,9 +30,9 @@ type CrossEntropyCall[F num.Float] struct {
 	Logits  []F     // [L, T, V]
 	Targets []int32 // [L, T]
 	Out     []F     // [L], written
-	Kept    []F     // [L], written
-	Kept2   []F     // [L], written
-	Kept3   []F     // [L, T, V], written
+	OutProd []F     // [L], written
+	OutDiv  []F     // [L], written
+	OutExp  []F     // [L, T, V], written
 	Work    []F     // WorkLen() entries
 	Flags   []bool  // FlagsLen() entries
 }
@@ -86,7 +86,7 @@ func (c *CrossEntropyCall[F]) Run() {
 	}
 
 	// cross_entropy.out
-	kept := c.Kept[:L]
+	outProd := c.OutProd[:L]
 	for i := range L {
 		targets := c.Targets[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
@@ -100,19 +100,19 @@ func (c *CrossEntropyCall[F]) Run() {
 			t13 += kern.Choose(t4Entry, F(1), F(0))
 		}
 		t9[i] = t92
-		kept[i] = t13
+		outProd[i] = t13
 	}
 
 	// cross_entropy.out
-	kept2 := c.Kept[:L]
+	outProd2 := c.OutProd[:L]
 	out := c.Out[:L]
-	kept2_2 := c.Kept2[:L]
+	outDiv := c.OutDiv[:L]
 	for i := range L {
-		keptEntry := kept2[i]
-		t15 := (keptEntry == F(0))
-		t17 := kern.Choose(t15, F(1), keptEntry)
+		outProdEntry := outProd2[i]
+		t15 := (outProdEntry == F(0))
+		t17 := kern.Choose(t15, F(1), outProdEntry)
 		out[i] = kern.Choose(t15, F(0), (t9[i] / t17))
-		kept2_2[i] = (F(1) / t17)
+		outDiv[i] = (F(1) / t17)
 	}
 
 	// cross_entropy.out
@@ -120,10 +120,10 @@ func (c *CrossEntropyCall[F]) Run() {
 		t5_2 := t5[i*T:][:T]
 		for j := range T {
 			logits := c.Logits[(i*T+j)*V:][:V]
-			kept3 := c.Kept3[(i*T+j)*V:][:V]
+			outExp := c.OutExp[(i*T+j)*V:][:V]
 			t5Entry := t5_2[j]
 			for k := range V {
-				kept3[k] = num.Exp(logits[k] - t5Entry)
+				outExp[k] = num.Exp(logits[k] - t5Entry)
 			}
 		}
 	}
@@ -136,9 +136,9 @@ type CrossEntropyBackward[F num.Float] struct {
 	V         int
 	Targets   []int32 // [L, T]
 	OutBar    []F     // [L]
-	Kept      []F     // [L]
-	Kept2     []F     // [L]
-	Kept3     []F     // [L, T, V]
+	OutProd   []F     // [L]
+	OutDiv    []F     // [L]
+	OutExp    []F     // [L, T, V]
 	LogitsBar []F     // [L, T, V], written
 	Work      []F     // WorkLen() entries
 	Flags     []bool  // FlagsLen() entries
@@ -165,20 +165,20 @@ func (c *CrossEntropyBackward[F]) Run() {
 	t22 := c.Flags[:L]   // [L]
 
 	// cross_entropy.out
-	kept := c.Kept[:L]
+	outProd := c.OutProd[:L]
 	for i := range L {
-		t22[i] = !(kept[i] == F(0))
+		t22[i] = !(outProd[i] == F(0))
 	}
 
 	// cross_entropy.out
 	clear(t172)
 	outBar := c.OutBar[:L]
-	kept2 := c.Kept2[:L]
+	outDiv := c.OutDiv[:L]
 	for i := range L {
 		targets := c.Targets[i*T:][:T]
 		t142_2 := t142[i*T:][:T]
 		t22Entry := t22[i]
-		w := kern.Choose(t22Entry, F(kern.Choose(t22Entry, outBar[i], F(0))*kept2[i]), F(0))
+		w := kern.Choose(t22Entry, F(kern.Choose(t22Entry, outBar[i], F(0))*outDiv[i]), F(0))
 		for j := range T {
 			t1422 := kern.Choose(!(F(targets[j]) == F(-1)), w, F(0))
 			t142_2[j] = t1422
@@ -194,11 +194,11 @@ func (c *CrossEntropyBackward[F]) Run() {
 		t142_2 := t142[i*T:][:T]
 		for j := range T {
 			t172_2 := t172[(i*T+j)*V:][:V]
-			kept3 := c.Kept3[(i*T+j)*V:][:V]
+			outExp := c.OutExp[(i*T+j)*V:][:V]
 			logitsBar := c.LogitsBar[(i*T+j)*V:][:V]
 			t142Entry := t142_2[j]
 			for k := range V {
-				logitsBar[k] = t172_2[k] + F(kept3[k]*t142Entry)
+				logitsBar[k] = t172_2[k] + F(outExp[k]*t142Entry)
 			}
 		}
 	}
@@ -239,9 +239,9 @@ func CrossEntropy[F num.Float](r *tape.Run[F], p pulse.Pulse, z CrossEntropySize
 	k.Logits = n.vLogits.Data
 	k.Targets = targets
 	k.Out = arena.Alloc(k.L)
-	k.Kept = arena.Alloc(k.L)
-	k.Kept2 = arena.Alloc(k.L)
-	k.Kept3 = arena.Alloc(k.L * k.T * k.V)
+	k.OutProd = arena.Alloc(k.L)
+	k.OutDiv = arena.Alloc(k.L)
+	k.OutExp = arena.Alloc(k.L * k.T * k.V)
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
 	k.Flags = make([]bool, k.FlagsLen())
@@ -264,9 +264,9 @@ func (n *crossEntropyNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.T, g.V = k.L, k.T, k.V
 	g.Targets = k.Targets
 	g.OutBar = block.Adjoint(t, n.outOut, g.L)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
-	g.Kept3 = k.Kept3
+	g.OutProd = k.OutProd
+	g.OutDiv = k.OutDiv
+	g.OutExp = k.OutExp
 	g.LogitsBar = t.Scratch(g.L * g.T * g.V)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = make([]bool, g.FlagsLen())

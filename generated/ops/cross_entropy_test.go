@@ -26,9 +26,9 @@ func crossEntropyDirect[F num.Float](a *blocktest.Args[F]) {
 	k.Logits = a.Real("logits", k.L*k.T*k.V)
 	k.Targets = a.Index("targets", k.L*k.T, 0, a.Size("V")-1, -1)
 	k.Out = a.Out("out", k.L)
-	k.Kept = a.Fresh(k.L)
-	k.Kept2 = a.Fresh(k.L)
-	k.Kept3 = a.Fresh(k.L * k.T * k.V)
+	k.OutProd = a.Fresh(k.L)
+	k.OutDiv = a.Fresh(k.L)
+	k.OutExp = a.Fresh(k.L * k.T * k.V)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Flags = make([]bool, k.FlagsLen())
 	k.Run()
@@ -39,9 +39,9 @@ func crossEntropyDirect[F num.Float](a *blocktest.Args[F]) {
 	g.L, g.T, g.V = a.Size("L"), a.Size("T"), a.Size("V")
 	g.Targets = k.Targets
 	g.OutBar = a.Bar("out", g.L)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
-	g.Kept3 = k.Kept3
+	g.OutProd = k.OutProd
+	g.OutDiv = k.OutDiv
+	g.OutExp = k.OutExp
 	g.LogitsBar = a.Grad("logits", g.L*g.T*g.V)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Flags = make([]bool, g.FlagsLen())

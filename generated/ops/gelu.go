@@ -21,12 +21,12 @@ type GELUSizes struct {
 //
 // It keeps L·n entries and checkpoints of 0 entries.
 type GELUCall[F num.Float] struct {
-	L    int
-	N    int
-	X    []F // [L, n]
-	Out  []F // [L, n], written
-	Kept []F // [L, n], written
-	Work []F // WorkLen() entries
+	L       int
+	N       int
+	X       []F // [L, n]
+	Out     []F // [L, n], written
+	OutTanh []F // [L, n], written
+	Work    []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -41,12 +41,12 @@ func (c *GELUCall[F]) Run() {
 	// gelu.out
 	for i := range L {
 		x := c.X[i*n:][:n]
-		kept := c.Kept[i*n:][:n]
+		outTanh := c.OutTanh[i*n:][:n]
 		out := c.Out[i*n:][:n]
 		for j := range n {
 			xEntry := x[j]
 			t4 := num.Tanh(F(0.7978845608028654 * (xEntry + F(0.044715*F(F(xEntry*xEntry)*xEntry)))))
-			kept[j] = t4
+			outTanh[j] = t4
 			out[j] = F(F(0.5*xEntry) * (1 + t4))
 		}
 	}
@@ -54,13 +54,13 @@ func (c *GELUCall[F]) Run() {
 
 // GELUBackward is one call of the kernel GELUBackward.
 type GELUBackward[F num.Float] struct {
-	L      int
-	N      int
-	X      []F // [L, n]
-	OutBar []F // [L, n]
-	Kept   []F // [L, n]
-	XBar   []F // [L, n], written
-	Work   []F // WorkLen() entries
+	L       int
+	N       int
+	X       []F // [L, n]
+	OutBar  []F // [L, n]
+	OutTanh []F // [L, n]
+	XBar    []F // [L, n], written
+	Work    []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -76,14 +76,14 @@ func (c *GELUBackward[F]) Run() {
 	for i := range L {
 		x := c.X[i*n:][:n]
 		outBar := c.OutBar[i*n:][:n]
-		kept := c.Kept[i*n:][:n]
+		outTanh := c.OutTanh[i*n:][:n]
 		xBar := c.XBar[i*n:][:n]
 		for j := range n {
 			xEntry := x[j]
 			outBarEntry := outBar[j]
-			keptEntry := kept[j]
-			t8 := F(F(F(0.3989422804014327*xEntry)*outBarEntry) * (1 - F(keptEntry*keptEntry)))
-			xBar[j] = F(F(0.5*outBarEntry)*(1+keptEntry)) + t8 + F(3*F(F(F(0.044715*xEntry)*xEntry)*t8))
+			outTanhEntry := outTanh[j]
+			t8 := F(F(F(0.3989422804014327*xEntry)*outBarEntry) * (1 - F(outTanhEntry*outTanhEntry)))
+			xBar[j] = F(F(0.5*outBarEntry)*(1+outTanhEntry)) + t8 + F(3*F(F(F(0.044715*xEntry)*xEntry)*t8))
 		}
 	}
 }
@@ -114,7 +114,7 @@ func GELU[F num.Float](r *tape.Run[F], p pulse.Pulse, z GELUSizes, x tape.Value[
 	n.vX = x
 	k.X = n.vX.Data
 	k.Out = arena.Alloc(k.L * k.N)
-	k.Kept = arena.Alloc(k.L * k.N)
+	k.OutTanh = arena.Alloc(k.L * k.N)
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
 	k.Run()
@@ -135,7 +135,7 @@ func (n *gELUNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.N = k.L, k.N
 	g.X = k.X
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
-	g.Kept = k.Kept
+	g.OutTanh = k.OutTanh
 	g.XBar = t.Scratch(g.L * g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()

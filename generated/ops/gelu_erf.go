@@ -21,13 +21,13 @@ type GELUErfSizes struct {
 //
 // It keeps 2·L·n entries and checkpoints of 0 entries.
 type GELUErfCall[F num.Float] struct {
-	L     int
-	N     int
-	X     []F // [L, n]
-	Out   []F // [L, n], written
-	Kept  []F // [L, n], written
-	Kept2 []F // [L, n], written
-	Work  []F // WorkLen() entries
+	L      int
+	N      int
+	X      []F // [L, n]
+	Out    []F // [L, n], written
+	OutErf []F // [L, n], written
+	OutExp []F // [L, n], written
+	Work   []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -42,15 +42,15 @@ func (c *GELUErfCall[F]) Run() {
 	// gelu_erf.out
 	for i := range L {
 		x := c.X[i*n:][:n]
-		kept := c.Kept[i*n:][:n]
+		outErf := c.OutErf[i*n:][:n]
 		out := c.Out[i*n:][:n]
-		kept2 := c.Kept2[i*n:][:n]
+		outExp := c.OutExp[i*n:][:n]
 		for j := range n {
 			xEntry := x[j]
 			t4 := num.Erf(F(0.7071067811865475 * xEntry))
-			kept[j] = t4
+			outErf[j] = t4
 			out[j] = F(F(0.5*xEntry) * (1 + t4))
-			kept2[j] = num.Exp(F(F(-0.4999999999999999*xEntry) * xEntry))
+			outExp[j] = num.Exp(F(F(-0.4999999999999999*xEntry) * xEntry))
 		}
 	}
 }
@@ -61,8 +61,8 @@ type GELUErfBackward[F num.Float] struct {
 	N      int
 	X      []F // [L, n]
 	OutBar []F // [L, n]
-	Kept   []F // [L, n]
-	Kept2  []F // [L, n]
+	OutErf []F // [L, n]
+	OutExp []F // [L, n]
 	XBar   []F // [L, n], written
 	Work   []F // WorkLen() entries
 }
@@ -79,13 +79,13 @@ func (c *GELUErfBackward[F]) Run() {
 	// gelu_erf.out
 	for i := range L {
 		outBar := c.OutBar[i*n:][:n]
-		kept := c.Kept[i*n:][:n]
+		outErf := c.OutErf[i*n:][:n]
 		x := c.X[i*n:][:n]
-		kept2 := c.Kept2[i*n:][:n]
+		outExp := c.OutExp[i*n:][:n]
 		xBar := c.XBar[i*n:][:n]
 		for j := range n {
 			outBarEntry := outBar[j]
-			xBar[j] = F(F(0.5*outBarEntry)*(1+kept[j])) + F(F(F(0.39894228040143265*x[j])*outBarEntry)*kept2[j])
+			xBar[j] = F(F(0.5*outBarEntry)*(1+outErf[j])) + F(F(F(0.39894228040143265*x[j])*outBarEntry)*outExp[j])
 		}
 	}
 }
@@ -116,8 +116,8 @@ func GELUErf[F num.Float](r *tape.Run[F], p pulse.Pulse, z GELUErfSizes, x tape.
 	n.vX = x
 	k.X = n.vX.Data
 	k.Out = arena.Alloc(k.L * k.N)
-	k.Kept = arena.Alloc(k.L * k.N)
-	k.Kept2 = arena.Alloc(k.L * k.N)
+	k.OutErf = arena.Alloc(k.L * k.N)
+	k.OutExp = arena.Alloc(k.L * k.N)
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
 	k.Run()
@@ -138,8 +138,8 @@ func (n *gELUErfNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.N = k.L, k.N
 	g.X = k.X
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
+	g.OutErf = k.OutErf
+	g.OutExp = k.OutExp
 	g.XBar = t.Scratch(g.L * g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()

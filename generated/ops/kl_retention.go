@@ -24,17 +24,17 @@ type KLRetentionSizes struct {
 //
 // It keeps 2·L·m·n entries and checkpoints of 0 entries.
 type KLRetentionCall[F num.Float] struct {
-	L     int
-	M     int
-	N     int
-	Prior []F // [L, m, n]
-	G     []F // [L, m, n]
-	Alpha []F // [L]
-	Theta []F // [L]
-	Out   []F // [L, m, n], written
-	Kept  []F // [L, m, n], written
-	Kept2 []F // [L, m, n], written
-	Work  []F // WorkLen() entries
+	L      int
+	M      int
+	N      int
+	Prior  []F // [L, m, n]
+	G      []F // [L, m, n]
+	Alpha  []F // [L]
+	Theta  []F // [L]
+	Out    []F // [L, m, n], written
+	OutLog []F // [L, m, n], written
+	OutDiv []F // [L, m, n], written
+	Work   []F // WorkLen() entries
 }
 
 // WorkLen is L·m·n.
@@ -56,16 +56,16 @@ func (c *KLRetentionCall[F]) Run() {
 		thetaEntry := theta[i]
 		for j := range m {
 			prior := c.Prior[(i*m+j)*n:][:n]
-			kept := c.Kept[(i*m+j)*n:][:n]
+			outLog := c.OutLog[(i*m+j)*n:][:n]
 			g := c.G[(i*m+j)*n:][:n]
 			t6_2 := t6[(i*m+j)*n:][:n]
-			kept2 := c.Kept2[(i*m+j)*n:][:n]
+			outDiv := c.OutDiv[(i*m+j)*n:][:n]
 			for k := range n {
 				t2 := num.Max(prior[k], F(1e-08))
 				t3 := num.Log(t2)
-				kept[k] = t3
+				outLog[k] = t3
 				t6_2[k] = F(t3*alphaEntry) - F(g[k]*thetaEntry)
-				kept2[k] = (F(1) / t2)
+				outDiv[k] = (F(1) / t2)
 			}
 		}
 	}
@@ -104,9 +104,9 @@ type KLRetentionBackward[F num.Float] struct {
 	Alpha    []F // [L]
 	Theta    []F // [L]
 	OutBar   []F // [L, m, n]
-	Kept     []F // [L, m, n]
+	OutLog   []F // [L, m, n]
 	Out      []F // [L, m, n]
-	Kept2    []F // [L, m, n]
+	OutDiv   []F // [L, m, n]
 	PriorBar []F // [L, m, n], written
 	GBar     []F // [L, m, n], written
 	AlphaBar []F // [L], written
@@ -154,18 +154,18 @@ func (c *KLRetentionBackward[F]) Run() {
 			out := c.Out[(i*m+j)*n:][:n]
 			outBar := c.OutBar[(i*m+j)*n:][:n]
 			g := c.G[(i*m+j)*n:][:n]
-			kept := c.Kept[(i*m+j)*n:][:n]
+			outLog := c.OutLog[(i*m+j)*n:][:n]
 			gBar := c.GBar[(i*m+j)*n:][:n]
 			prior := c.Prior[(i*m+j)*n:][:n]
-			kept2 := c.Kept2[(i*m+j)*n:][:n]
+			outDiv := c.OutDiv[(i*m+j)*n:][:n]
 			priorBar := c.PriorBar[(i*m+j)*n:][:n]
 			t22Entry := t22_2[j]
 			for k := range n {
 				t42 := F(out[k] * (outBar[k] - t22Entry))
 				t7 += F(g[k] * t42)
-				t9 += F(kept[k] * t42)
+				t9 += F(outLog[k] * t42)
 				gBar[k] = -F(t42 * thetaEntry)
-				priorBar[k] = kern.Choose((F(1e-08) <= prior[k]), F(F(alphaEntry*t42)*kept2[k]), F(0))
+				priorBar[k] = kern.Choose((F(1e-08) <= prior[k]), F(F(alphaEntry*t42)*outDiv[k]), F(0))
 			}
 		}
 		thetaBar[i] = -t7
@@ -218,8 +218,8 @@ func KLRetention[F num.Float](r *tape.Run[F], p pulse.Pulse, z KLRetentionSizes,
 	n.vTheta = theta
 	k.Theta = n.vTheta.Data
 	k.Out = arena.Alloc(k.L * k.M * k.N)
-	k.Kept = arena.Alloc(k.L * k.M * k.N)
-	k.Kept2 = arena.Alloc(k.L * k.M * k.N)
+	k.OutLog = arena.Alloc(k.L * k.M * k.N)
+	k.OutDiv = arena.Alloc(k.L * k.M * k.N)
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
 	k.Run()
@@ -243,9 +243,9 @@ func (n *kLRetentionNode[F]) Backward(t *tape.Tape[F]) {
 	g.Alpha = k.Alpha
 	g.Theta = k.Theta
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.M*g.N)
-	g.Kept = k.Kept
+	g.OutLog = k.OutLog
 	g.Out = k.Out
-	g.Kept2 = k.Kept2
+	g.OutDiv = k.OutDiv
 	g.PriorBar = t.Scratch(g.L * g.M * g.N)
 	g.GBar = t.Scratch(g.L * g.M * g.N)
 	g.AlphaBar = t.Scratch(g.L)

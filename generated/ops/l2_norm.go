@@ -22,13 +22,13 @@ type L2NormSizes struct {
 //
 // It keeps 2·L entries and checkpoints of 0 entries.
 type L2NormCall[F num.Float] struct {
-	L     int
-	N     int
-	X     []F // [L, n]
-	Out   []F // [L], written
-	Kept  []F // [L], written
-	Kept2 []F // [L], written
-	Work  []F // WorkLen() entries
+	L       int
+	N       int
+	X       []F // [L, n]
+	Out     []F // [L], written
+	OutProd []F // [L], written
+	OutDiv  []F // [L], written
+	Work    []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -41,7 +41,7 @@ func (c *L2NormCall[F]) Run() {
 	L, n := c.L, c.N
 
 	// l2_norm.out
-	kept := c.Kept[:L]
+	outProd := c.OutProd[:L]
 	for i := range L {
 		x := c.X[i*n:][:n]
 		var t F
@@ -49,33 +49,33 @@ func (c *L2NormCall[F]) Run() {
 			xEntry := x[j]
 			t += F(xEntry * xEntry)
 		}
-		kept[i] = t
+		outProd[i] = t
 	}
 
 	// l2_norm.out
-	kept2 := c.Kept[:L]
+	outProd2 := c.OutProd[:L]
 	out := c.Out[:L]
-	kept2_2 := c.Kept2[:L]
+	outDiv := c.OutDiv[:L]
 	for i := range L {
-		keptEntry := kept2[i]
-		t3 := (F(0) < keptEntry)
-		t6 := num.Sqrt(kern.Choose(t3, keptEntry, F(1)))
+		outProdEntry := outProd2[i]
+		t3 := (F(0) < outProdEntry)
+		t6 := num.Sqrt(kern.Choose(t3, outProdEntry, F(1)))
 		out[i] = kern.Choose(t3, t6, F(0))
-		kept2_2[i] = (F(1) / t6)
+		outDiv[i] = (F(1) / t6)
 	}
 }
 
 // L2NormBackward is one call of the kernel L2NormBackward.
 type L2NormBackward[F num.Float] struct {
-	L      int
-	N      int
-	X      []F    // [L, n]
-	OutBar []F    // [L]
-	Kept   []F    // [L]
-	Kept2  []F    // [L]
-	XBar   []F    // [L, n], written
-	Work   []F    // WorkLen() entries
-	Flags  []bool // FlagsLen() entries
+	L       int
+	N       int
+	X       []F    // [L, n]
+	OutBar  []F    // [L]
+	OutProd []F    // [L]
+	OutDiv  []F    // [L]
+	XBar    []F    // [L, n], written
+	Work    []F    // WorkLen() entries
+	Flags   []bool // FlagsLen() entries
 }
 
 // WorkLen is 0.
@@ -95,19 +95,19 @@ func (c *L2NormBackward[F]) Run() {
 	t3 := c.Flags[:L] // [L]
 
 	// l2_norm.out
-	kept := c.Kept[:L]
+	outProd := c.OutProd[:L]
 	for i := range L {
-		t3[i] = (F(0) < kept[i])
+		t3[i] = (F(0) < outProd[i])
 	}
 
 	// l2_norm.out
 	outBar := c.OutBar[:L]
-	kept2 := c.Kept2[:L]
+	outDiv := c.OutDiv[:L]
 	for i := range L {
 		x := c.X[i*n:][:n]
 		xBar := c.XBar[i*n:][:n]
 		t3Entry := t3[i]
-		w := kern.Choose(t3Entry, F(F(0.5*kern.Choose(t3Entry, outBar[i], F(0)))*kept2[i]), F(0))
+		w := kern.Choose(t3Entry, F(F(0.5*kern.Choose(t3Entry, outBar[i], F(0)))*outDiv[i]), F(0))
 		for j := range n {
 			xBar[j] = F(F(2*x[j]) * w)
 		}
@@ -140,8 +140,8 @@ func L2Norm[F num.Float](r *tape.Run[F], p pulse.Pulse, z L2NormSizes, x tape.Va
 	n.vX = x
 	k.X = n.vX.Data
 	k.Out = arena.Alloc(k.L)
-	k.Kept = arena.Alloc(k.L)
-	k.Kept2 = arena.Alloc(k.L)
+	k.OutProd = arena.Alloc(k.L)
+	k.OutDiv = arena.Alloc(k.L)
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
 	k.Run()
@@ -162,8 +162,8 @@ func (n *l2NormNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.N = k.L, k.N
 	g.X = k.X
 	g.OutBar = block.Adjoint(t, n.outOut, g.L)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
+	g.OutProd = k.OutProd
+	g.OutDiv = k.OutDiv
 	g.XBar = t.Scratch(g.L * g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = make([]bool, g.FlagsLen())

@@ -25,8 +25,8 @@ func l2NormDirect[F num.Float](a *blocktest.Args[F]) {
 	k.L, k.N = a.Size("L"), a.Size("n")
 	k.X = a.Real("x", k.L*k.N)
 	k.Out = a.Out("out", k.L)
-	k.Kept = a.Fresh(k.L)
-	k.Kept2 = a.Fresh(k.L)
+	k.OutProd = a.Fresh(k.L)
+	k.OutDiv = a.Fresh(k.L)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -36,8 +36,8 @@ func l2NormDirect[F num.Float](a *blocktest.Args[F]) {
 	g.L, g.N = a.Size("L"), a.Size("n")
 	g.X = k.X
 	g.OutBar = a.Bar("out", g.L)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
+	g.OutProd = k.OutProd
+	g.OutDiv = k.OutDiv
 	g.XBar = a.Grad("x", g.L*g.N)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Flags = make([]bool, g.FlagsLen())

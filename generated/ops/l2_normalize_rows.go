@@ -23,17 +23,17 @@ type L2NormalizeRowsSizes struct {
 //
 // It keeps L·m·n + 4·L·m entries and checkpoints of 0 entries.
 type L2NormalizeRowsCall[F num.Float] struct {
-	L     int
-	M     int
-	N     int
-	X     []F // [L, m, n]
-	Out   []F // [L, m, n], written
-	Kept  []F // [L, m], written
-	Kept2 []F // [L, m], written
-	Kept3 []F // [L, m], written
-	Kept4 []F // [L, m, n], written
-	Kept5 []F // [L, m], written
-	Work  []F // WorkLen() entries
+	L       int
+	M       int
+	N       int
+	X       []F // [L, m, n]
+	Out     []F // [L, m, n], written
+	OutProd []F // [L, m], written
+	OutSqrt []F // [L, m], written
+	OutDiv  []F // [L, m], written
+	OutDiv2 []F // [L, m, n], written
+	OutDiv3 []F // [L, m], written
+	Work    []F // WorkLen() entries
 }
 
 // WorkLen is L·m.
@@ -49,7 +49,7 @@ func (c *L2NormalizeRowsCall[F]) Run() {
 
 	// l2_normalize_rows.out
 	for i := range L {
-		kept := c.Kept[i*m:][:m]
+		outProd := c.OutProd[i*m:][:m]
 		for j := range m {
 			X := c.X[(i*m+j)*n:][:n]
 			var t F
@@ -57,26 +57,26 @@ func (c *L2NormalizeRowsCall[F]) Run() {
 				XEntry := X[k]
 				t += F(XEntry * XEntry)
 			}
-			kept[j] = t
+			outProd[j] = t
 		}
 	}
 
 	// l2_normalize_rows.out
 	for i := range L {
-		kept := c.Kept[i*m:][:m]
-		kept2 := c.Kept2[i*m:][:m]
+		outProd := c.OutProd[i*m:][:m]
+		outSqrt := c.OutSqrt[i*m:][:m]
 		t10_2 := t10[i*m:][:m]
-		kept3 := c.Kept3[i*m:][:m]
-		kept5 := c.Kept5[i*m:][:m]
+		outDiv := c.OutDiv[i*m:][:m]
+		outDiv3 := c.OutDiv3[i*m:][:m]
 		for j := range m {
-			keptEntry := kept[j]
-			t3 := (F(0) < keptEntry)
-			t6 := num.Sqrt(kern.Choose(t3, keptEntry, F(1)))
+			outProdEntry := outProd[j]
+			t3 := (F(0) < outProdEntry)
+			t6 := num.Sqrt(kern.Choose(t3, outProdEntry, F(1)))
 			t102 := num.Max(kern.Choose(t3, t6, F(0)), F(1e-08))
-			kept2[j] = t6
+			outSqrt[j] = t6
 			t10_2[j] = t102
-			kept3[j] = (F(1) / t102)
-			kept5[j] = (F(1) / t6)
+			outDiv[j] = (F(1) / t102)
+			outDiv3[j] = (F(1) / t6)
 		}
 	}
 
@@ -86,12 +86,12 @@ func (c *L2NormalizeRowsCall[F]) Run() {
 		for j := range m {
 			X := c.X[(i*m+j)*n:][:n]
 			out := c.Out[(i*m+j)*n:][:n]
-			kept4 := c.Kept4[(i*m+j)*n:][:n]
+			outDiv2 := c.OutDiv2[(i*m+j)*n:][:n]
 			t10Entry := t10_2[j]
 			for k := range n {
 				out2 := (X[k] / t10Entry)
 				out[k] = out2
-				kept4[k] = (out2 / t10Entry)
+				outDiv2[k] = (out2 / t10Entry)
 			}
 		}
 	}
@@ -99,19 +99,19 @@ func (c *L2NormalizeRowsCall[F]) Run() {
 
 // L2NormalizeRowsBackward is one call of the kernel L2NormalizeRowsBackward.
 type L2NormalizeRowsBackward[F num.Float] struct {
-	L      int
-	M      int
-	N      int
-	X      []F    // [L, m, n]
-	OutBar []F    // [L, m, n]
-	Kept   []F    // [L, m]
-	Kept2  []F    // [L, m]
-	Kept3  []F    // [L, m]
-	Kept4  []F    // [L, m, n]
-	Kept5  []F    // [L, m]
-	XBar   []F    // [L, m, n], written
-	Work   []F    // WorkLen() entries
-	Flags  []bool // FlagsLen() entries
+	L       int
+	M       int
+	N       int
+	X       []F    // [L, m, n]
+	OutBar  []F    // [L, m, n]
+	OutProd []F    // [L, m]
+	OutSqrt []F    // [L, m]
+	OutDiv  []F    // [L, m]
+	OutDiv2 []F    // [L, m, n]
+	OutDiv3 []F    // [L, m]
+	XBar    []F    // [L, m, n], written
+	Work    []F    // WorkLen() entries
+	Flags   []bool // FlagsLen() entries
 }
 
 // WorkLen is L·m.
@@ -138,14 +138,14 @@ func (c *L2NormalizeRowsBackward[F]) Run() {
 
 	// l2_normalize_rows.out
 	for i := range L {
-		kept := c.Kept[i*m:][:m]
-		kept2 := c.Kept2[i*m:][:m]
+		outProd := c.OutProd[i*m:][:m]
+		outSqrt := c.OutSqrt[i*m:][:m]
 		t3_2 := t3[i*m:][:m]
 		t72_2 := t72[i*m:][:m]
 		t11_2 := t11[i*m:][:m]
 		for j := range m {
-			t32 := (F(0) < kept[j])
-			t722 := (F(1e-08) <= kern.Choose(t32, kept2[j], F(0)))
+			t32 := (F(0) < outProd[j])
+			t722 := (F(1e-08) <= kern.Choose(t32, outSqrt[j], F(0)))
 			t3_2[j] = t32
 			t72_2[j] = t722
 			t11_2[j] = (t722 && t32)
@@ -157,10 +157,10 @@ func (c *L2NormalizeRowsBackward[F]) Run() {
 		t62_2 := t62[i*m:][:m]
 		for j := range m {
 			outBar := c.OutBar[(i*m+j)*n:][:n]
-			kept4 := c.Kept4[(i*m+j)*n:][:n]
+			outDiv2 := c.OutDiv2[(i*m+j)*n:][:n]
 			var t622 F
 			for k := range n {
-				t622 += F(outBar[k] * kept4[k])
+				t622 += F(outBar[k] * outDiv2[k])
 			}
 			t62_2[j] = -t622
 		}
@@ -169,20 +169,20 @@ func (c *L2NormalizeRowsBackward[F]) Run() {
 	// l2_normalize_rows.out
 	for i := range L {
 		t11_2 := t11[i*m:][:m]
-		kept3 := c.Kept3[i*m:][:m]
+		outDiv := c.OutDiv[i*m:][:m]
 		t3_2 := t3[i*m:][:m]
 		t72_2 := t72[i*m:][:m]
 		t62_2 := t62[i*m:][:m]
-		kept5 := c.Kept5[i*m:][:m]
+		outDiv3 := c.OutDiv3[i*m:][:m]
 		for j := range m {
 			outBar := c.OutBar[(i*m+j)*n:][:n]
 			X := c.X[(i*m+j)*n:][:n]
 			XBar := c.XBar[(i*m+j)*n:][:n]
 			t11Entry := t11_2[j]
-			kept3Entry := kept3[j]
-			w := kern.Choose((t11Entry && t3_2[j]), kern.Choose(t11Entry, F(F(0.5*kern.Choose(t11Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*kept5[j]), F(0)), F(0))
+			outDivEntry := outDiv[j]
+			w := kern.Choose((t11Entry && t3_2[j]), kern.Choose(t11Entry, F(F(0.5*kern.Choose(t11Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*outDiv3[j]), F(0)), F(0))
 			for k := range n {
-				XBar[k] = F(outBar[k]*kept3Entry) + F(2*F(X[k]*w))
+				XBar[k] = F(outBar[k]*outDivEntry) + F(2*F(X[k]*w))
 			}
 		}
 	}
@@ -214,11 +214,11 @@ func L2NormalizeRows[F num.Float](r *tape.Run[F], p pulse.Pulse, z L2NormalizeRo
 	n.vX = X
 	k.X = n.vX.Data
 	k.Out = arena.Alloc(k.L * k.M * k.N)
-	k.Kept = arena.Alloc(k.L * k.M)
-	k.Kept2 = arena.Alloc(k.L * k.M)
-	k.Kept3 = arena.Alloc(k.L * k.M)
-	k.Kept4 = arena.Alloc(k.L * k.M * k.N)
-	k.Kept5 = arena.Alloc(k.L * k.M)
+	k.OutProd = arena.Alloc(k.L * k.M)
+	k.OutSqrt = arena.Alloc(k.L * k.M)
+	k.OutDiv = arena.Alloc(k.L * k.M)
+	k.OutDiv2 = arena.Alloc(k.L * k.M * k.N)
+	k.OutDiv3 = arena.Alloc(k.L * k.M)
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
 	k.Run()
@@ -239,11 +239,11 @@ func (n *l2NormalizeRowsNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.M, g.N = k.L, k.M, k.N
 	g.X = k.X
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.M*g.N)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
-	g.Kept3 = k.Kept3
-	g.Kept4 = k.Kept4
-	g.Kept5 = k.Kept5
+	g.OutProd = k.OutProd
+	g.OutSqrt = k.OutSqrt
+	g.OutDiv = k.OutDiv
+	g.OutDiv2 = k.OutDiv2
+	g.OutDiv3 = k.OutDiv3
 	g.XBar = t.Scratch(g.L * g.M * g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = make([]bool, g.FlagsLen())

@@ -26,11 +26,11 @@ func l2NormalizeRowsDirect[F num.Float](a *blocktest.Args[F]) {
 	k.L, k.M, k.N = a.Size("L"), a.Size("m"), a.Size("n")
 	k.X = a.Real("X", k.L*k.M*k.N)
 	k.Out = a.Out("out", k.L*k.M*k.N)
-	k.Kept = a.Fresh(k.L * k.M)
-	k.Kept2 = a.Fresh(k.L * k.M)
-	k.Kept3 = a.Fresh(k.L * k.M)
-	k.Kept4 = a.Fresh(k.L * k.M * k.N)
-	k.Kept5 = a.Fresh(k.L * k.M)
+	k.OutProd = a.Fresh(k.L * k.M)
+	k.OutSqrt = a.Fresh(k.L * k.M)
+	k.OutDiv = a.Fresh(k.L * k.M)
+	k.OutDiv2 = a.Fresh(k.L * k.M * k.N)
+	k.OutDiv3 = a.Fresh(k.L * k.M)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -40,11 +40,11 @@ func l2NormalizeRowsDirect[F num.Float](a *blocktest.Args[F]) {
 	g.L, g.M, g.N = a.Size("L"), a.Size("m"), a.Size("n")
 	g.X = k.X
 	g.OutBar = a.Bar("out", g.L*g.M*g.N)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
-	g.Kept3 = k.Kept3
-	g.Kept4 = k.Kept4
-	g.Kept5 = k.Kept5
+	g.OutProd = k.OutProd
+	g.OutSqrt = k.OutSqrt
+	g.OutDiv = k.OutDiv
+	g.OutDiv2 = k.OutDiv2
+	g.OutDiv3 = k.OutDiv3
 	g.XBar = a.Grad("X", g.L*g.M*g.N)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Flags = make([]bool, g.FlagsLen())

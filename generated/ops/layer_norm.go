@@ -22,19 +22,19 @@ type LayerNormSizes struct {
 //
 // It keeps 2·L·m·n + 2·L·m + 1 entries and checkpoints of 0 entries.
 type LayerNormCall[F num.Float] struct {
-	L     int
-	M     int
-	N     int
-	X     []F // [L, m, n]
-	Gamma []F // [L, n]
-	Beta  []F // [L, n]
-	Out   []F // [L, m, n], written
-	Kept  []F // [L, m], written
-	Kept2 []F // [L, m, n], written
-	Kept3 []F // [L, m], written
-	Kept4 []F // [L, m, n], written
-	Kept5 []F // [], written
-	Work  []F // WorkLen() entries
+	L       int
+	M       int
+	N       int
+	X       []F // [L, m, n]
+	Gamma   []F // [L, n]
+	Beta    []F // [L, n]
+	Out     []F // [L, m, n], written
+	OutDiv  []F // [L, m], written
+	OutDiv2 []F // [L, m, n], written
+	OutDiv3 []F // [L, m], written
+	OutDiv4 []F // [L, m, n], written
+	OutDiv5 []F // [], written
+	Work    []F // WorkLen() entries
 }
 
 // WorkLen is L·m·n + 3·L·m.
@@ -71,23 +71,23 @@ func (c *LayerNormCall[F]) Run() {
 	w := F(n)
 	for i := range L {
 		t2 := t[i*m:][:m]
-		kept := c.Kept[i*m:][:m]
+		outDiv := c.OutDiv[i*m:][:m]
 		for j := range m {
-			kept[j] = (t2[j] / w)
+			outDiv[j] = (t2[j] / w)
 		}
 	}
 
 	// layer_norm.out
 	for i := range L {
-		kept := c.Kept[i*m:][:m]
+		outDiv := c.OutDiv[i*m:][:m]
 		t6_2 := t6[i*m:][:m]
 		for j := range m {
 			x := c.X[(i*m+j)*n:][:n]
 			t4_2 := t4[(i*m+j)*n:][:n]
 			var t62 F
-			keptEntry := kept[j]
+			outDivEntry := outDiv[j]
 			for k := range n {
-				t42 := x[k] - keptEntry
+				t42 := x[k] - outDivEntry
 				t62 += F(t42 * t42)
 				t4_2[k] = t42
 			}
@@ -99,11 +99,11 @@ func (c *LayerNormCall[F]) Run() {
 	for i := range L {
 		t6_2 := t6[i*m:][:m]
 		t10_2 := t10[i*m:][:m]
-		kept3 := c.Kept3[i*m:][:m]
+		outDiv3 := c.OutDiv3[i*m:][:m]
 		for j := range m {
 			t102 := num.Sqrt(1e-05 + (t6_2[j] / w))
 			t10_2[j] = t102
-			kept3[j] = (F(1) / t102)
+			outDiv3[j] = (F(1) / t102)
 		}
 	}
 
@@ -114,21 +114,21 @@ func (c *LayerNormCall[F]) Run() {
 		beta := c.Beta[i*n:][:n]
 		for j := range m {
 			t4_2 := t4[(i*m+j)*n:][:n]
-			kept2 := c.Kept2[(i*m+j)*n:][:n]
+			outDiv2 := c.OutDiv2[(i*m+j)*n:][:n]
 			out := c.Out[(i*m+j)*n:][:n]
-			kept4 := c.Kept4[(i*m+j)*n:][:n]
+			outDiv4 := c.OutDiv4[(i*m+j)*n:][:n]
 			t10Entry := t10_2[j]
 			for k := range n {
 				t11 := (t4_2[k] / t10Entry)
-				kept2[k] = t11
+				outDiv2[k] = t11
 				out[k] = F(t11*gamma[k]) + beta[k]
-				kept4[k] = (t11 / t10Entry)
+				outDiv4[k] = (t11 / t10Entry)
 			}
 		}
 	}
 
 	// layer_norm.out
-	c.Kept5[0] = (F(1) / F(n))
+	c.OutDiv5[0] = (F(1) / F(n))
 }
 
 // LayerNormBackward is one call of the kernel LayerNormBackward.
@@ -139,11 +139,11 @@ type LayerNormBackward[F num.Float] struct {
 	X        []F // [L, m, n]
 	Gamma    []F // [L, n]
 	OutBar   []F // [L, m, n]
-	Kept     []F // [L, m]
-	Kept2    []F // [L, m, n]
-	Kept3    []F // [L, m]
-	Kept4    []F // [L, m, n]
-	Kept5    []F // []
+	OutDiv   []F // [L, m]
+	OutDiv2  []F // [L, m, n]
+	OutDiv3  []F // [L, m]
+	OutDiv4  []F // [L, m, n]
+	OutDiv5  []F // []
 	XBar     []F // [L, m, n], written
 	GammaBar []F // [L, n], written
 	BetaBar  []F // [L, n], written
@@ -173,36 +173,36 @@ func (c *LayerNormBackward[F]) Run() {
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	for i := range L {
-		kept3 := c.Kept3[i*m:][:m]
+		outDiv3 := c.OutDiv3[i*m:][:m]
 		t102_2 := t102[i*m:][:m]
 		gamma := c.Gamma[i*n:][:n]
 		betaBar := c.BetaBar[i*n:][:n]
 		gammaBar := c.GammaBar[i*n:][:n]
 		for j := range m {
 			outBar := c.OutBar[(i*m+j)*n:][:n]
-			kept4 := c.Kept4[(i*m+j)*n:][:n]
-			kept2 := c.Kept2[(i*m+j)*n:][:n]
+			outDiv4 := c.OutDiv4[(i*m+j)*n:][:n]
+			outDiv2 := c.OutDiv2[(i*m+j)*n:][:n]
 			t82_2 := t82[(i*m+j)*n:][:n]
 			var t1022 F
-			kept3Entry := kept3[j]
+			outDiv3Entry := outDiv3[j]
 			for k := range n {
 				outBarEntry := outBar[k]
 				t52 := F(outBarEntry * gamma[k])
-				t1022 += F(t52 * kept4[k])
+				t1022 += F(t52 * outDiv4[k])
 				betaBar[k] += outBarEntry
-				gammaBar[k] += F(outBarEntry * kept2[k])
-				t82_2[k] = F(t52 * kept3Entry)
+				gammaBar[k] += F(outBarEntry * outDiv2[k])
+				t82_2[k] = F(t52 * outDiv3Entry)
 			}
 			t102_2[j] = -t1022
 		}
 	}
 
 	// layer_norm.out
-	kept5Entry := c.Kept5[0]
+	outDiv5Entry := c.OutDiv5[0]
 	for i := range L {
-		kept := c.Kept[i*m:][:m]
+		outDiv := c.OutDiv[i*m:][:m]
 		t102_2 := t102[i*m:][:m]
-		kept3 := c.Kept3[i*m:][:m]
+		outDiv3 := c.OutDiv3[i*m:][:m]
 		t22_2 := t22[i*m:][:m]
 		t24_2 := t24[i*m:][:m]
 		for j := range m {
@@ -211,10 +211,10 @@ func (c *LayerNormBackward[F]) Run() {
 			t18_2 := t18[(i*m+j)*n:][:n]
 			var t222 F
 			var t242 F
-			keptEntry := kept[j]
-			w := F(t102_2[j] * F(kept5Entry*kept3[j]))
+			outDivEntry := outDiv[j]
+			w := F(t102_2[j] * F(outDiv5Entry*outDiv3[j]))
 			for k := range n {
-				t182 := F(F(0.5*(x[k]-keptEntry)) * w)
+				t182 := F(F(0.5*(x[k]-outDivEntry)) * w)
 				t222 += t182
 				t242 += t82_2[k]
 				t18_2[k] = t182
@@ -232,7 +232,7 @@ func (c *LayerNormBackward[F]) Run() {
 			t18_2 := t18[(i*m+j)*n:][:n]
 			t82_2 := t82[(i*m+j)*n:][:n]
 			xBar := c.XBar[(i*m+j)*n:][:n]
-			w2 := F(kept5Entry * (t22_2[j] + t24_2[j]))
+			w2 := F(outDiv5Entry * (t22_2[j] + t24_2[j]))
 			for k := range n {
 				xBar[k] = F(2*t18_2[k]) + t82_2[k] + w2
 			}
@@ -281,11 +281,11 @@ func LayerNorm[F num.Float](r *tape.Run[F], p pulse.Pulse, z LayerNormSizes, x t
 	n.vBeta = beta
 	k.Beta = n.vBeta.Data
 	k.Out = arena.Alloc(k.L * k.M * k.N)
-	k.Kept = arena.Alloc(k.L * k.M)
-	k.Kept2 = arena.Alloc(k.L * k.M * k.N)
-	k.Kept3 = arena.Alloc(k.L * k.M)
-	k.Kept4 = arena.Alloc(k.L * k.M * k.N)
-	k.Kept5 = arena.Alloc(1)
+	k.OutDiv = arena.Alloc(k.L * k.M)
+	k.OutDiv2 = arena.Alloc(k.L * k.M * k.N)
+	k.OutDiv3 = arena.Alloc(k.L * k.M)
+	k.OutDiv4 = arena.Alloc(k.L * k.M * k.N)
+	k.OutDiv5 = arena.Alloc(1)
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
 	k.Run()
@@ -307,11 +307,11 @@ func (n *layerNormNode[F]) Backward(t *tape.Tape[F]) {
 	g.X = k.X
 	g.Gamma = k.Gamma
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.M*g.N)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
-	g.Kept3 = k.Kept3
-	g.Kept4 = k.Kept4
-	g.Kept5 = k.Kept5
+	g.OutDiv = k.OutDiv
+	g.OutDiv2 = k.OutDiv2
+	g.OutDiv3 = k.OutDiv3
+	g.OutDiv4 = k.OutDiv4
+	g.OutDiv5 = k.OutDiv5
 	g.XBar = t.Scratch(g.L * g.M * g.N)
 	g.GammaBar = t.Scratch(g.L * g.N)
 	g.BetaBar = t.Scratch(g.L * g.N)

@@ -27,11 +27,11 @@ func layerNormDirect[F num.Float](a *blocktest.Args[F]) {
 	k.Gamma = a.Real("gamma", k.L*k.N)
 	k.Beta = a.Real("beta", k.L*k.N)
 	k.Out = a.Out("out", k.L*k.M*k.N)
-	k.Kept = a.Fresh(k.L * k.M)
-	k.Kept2 = a.Fresh(k.L * k.M * k.N)
-	k.Kept3 = a.Fresh(k.L * k.M)
-	k.Kept4 = a.Fresh(k.L * k.M * k.N)
-	k.Kept5 = a.Fresh(1)
+	k.OutDiv = a.Fresh(k.L * k.M)
+	k.OutDiv2 = a.Fresh(k.L * k.M * k.N)
+	k.OutDiv3 = a.Fresh(k.L * k.M)
+	k.OutDiv4 = a.Fresh(k.L * k.M * k.N)
+	k.OutDiv5 = a.Fresh(1)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -42,11 +42,11 @@ func layerNormDirect[F num.Float](a *blocktest.Args[F]) {
 	g.X = k.X
 	g.Gamma = k.Gamma
 	g.OutBar = a.Bar("out", g.L*g.M*g.N)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
-	g.Kept3 = k.Kept3
-	g.Kept4 = k.Kept4
-	g.Kept5 = k.Kept5
+	g.OutDiv = k.OutDiv
+	g.OutDiv2 = k.OutDiv2
+	g.OutDiv3 = k.OutDiv3
+	g.OutDiv4 = k.OutDiv4
+	g.OutDiv5 = k.OutDiv5
 	g.XBar = a.Grad("x", g.L*g.M*g.N)
 	g.GammaBar = a.Grad("gamma", g.L*g.N)
 	g.BetaBar = a.Grad("beta", g.L*g.N)

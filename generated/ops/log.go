@@ -21,12 +21,12 @@ type LogSizes struct {
 //
 // It keeps L·n entries and checkpoints of 0 entries.
 type LogCall[F num.Float] struct {
-	L    int
-	N    int
-	X    []F // [L, n]
-	Out  []F // [L, n], written
-	Kept []F // [L, n], written
-	Work []F // WorkLen() entries
+	L      int
+	N      int
+	X      []F // [L, n]
+	Out    []F // [L, n], written
+	OutDiv []F // [L, n], written
+	Work   []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -42,11 +42,11 @@ func (c *LogCall[F]) Run() {
 	for i := range L {
 		x := c.X[i*n:][:n]
 		out := c.Out[i*n:][:n]
-		kept := c.Kept[i*n:][:n]
+		outDiv := c.OutDiv[i*n:][:n]
 		for j := range n {
 			xEntry := x[j]
 			out[j] = num.Log(xEntry)
-			kept[j] = (F(1) / xEntry)
+			outDiv[j] = (F(1) / xEntry)
 		}
 	}
 }
@@ -56,7 +56,7 @@ type LogBackward[F num.Float] struct {
 	L      int
 	N      int
 	OutBar []F // [L, n]
-	Kept   []F // [L, n]
+	OutDiv []F // [L, n]
 	XBar   []F // [L, n], written
 	Work   []F // WorkLen() entries
 }
@@ -73,10 +73,10 @@ func (c *LogBackward[F]) Run() {
 	// log.out
 	for i := range L {
 		outBar := c.OutBar[i*n:][:n]
-		kept := c.Kept[i*n:][:n]
+		outDiv := c.OutDiv[i*n:][:n]
 		xBar := c.XBar[i*n:][:n]
 		for j := range n {
-			xBar[j] = F(outBar[j] * kept[j])
+			xBar[j] = F(outBar[j] * outDiv[j])
 		}
 	}
 }
@@ -107,7 +107,7 @@ func Log[F num.Float](r *tape.Run[F], p pulse.Pulse, z LogSizes, x tape.Value[F]
 	n.vX = x
 	k.X = n.vX.Data
 	k.Out = arena.Alloc(k.L * k.N)
-	k.Kept = arena.Alloc(k.L * k.N)
+	k.OutDiv = arena.Alloc(k.L * k.N)
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
 	k.Run()
@@ -127,7 +127,7 @@ func (n *logNode[F]) Backward(t *tape.Tape[F]) {
 	var g LogBackward[F]
 	g.L, g.N = k.L, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
-	g.Kept = k.Kept
+	g.OutDiv = k.OutDiv
 	g.XBar = t.Scratch(g.L * g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()

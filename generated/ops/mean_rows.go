@@ -22,13 +22,13 @@ type MeanRowsSizes struct {
 //
 // It keeps 1 entries and checkpoints of 0 entries.
 type MeanRowsCall[F num.Float] struct {
-	L    int
-	M    int
-	N    int
-	X    []F // [L, m, n]
-	Out  []F // [L, n], written
-	Kept []F // [], written
-	Work []F // WorkLen() entries
+	L      int
+	M      int
+	N      int
+	X      []F // [L, m, n]
+	Out    []F // [L, n], written
+	OutDiv []F // [], written
+	Work   []F // WorkLen() entries
 }
 
 // WorkLen is L·n.
@@ -65,7 +65,7 @@ func (c *MeanRowsCall[F]) Run() {
 	}
 
 	// mean_rows.out
-	c.Kept[0] = (F(1) / F(m))
+	c.OutDiv[0] = (F(1) / F(m))
 }
 
 // MeanRowsBackward is one call of the kernel MeanRowsBackward.
@@ -74,7 +74,7 @@ type MeanRowsBackward[F num.Float] struct {
 	M      int
 	N      int
 	OutBar []F // [L, n]
-	Kept   []F // []
+	OutDiv []F // []
 	XBar   []F // [L, m, n], written
 	Work   []F // WorkLen() entries
 }
@@ -89,13 +89,13 @@ func (c *MeanRowsBackward[F]) Run() {
 	L, m, n := c.L, c.M, c.N
 
 	// mean_rows.out
-	keptEntry := c.Kept[0]
+	outDivEntry := c.OutDiv[0]
 	for i := range L {
 		outBar := c.OutBar[i*n:][:n]
 		for j := range m {
 			XBar := c.XBar[(i*m+j)*n:][:n]
 			for k := range n {
-				XBar[k] = F(keptEntry * outBar[k])
+				XBar[k] = F(outDivEntry * outBar[k])
 			}
 		}
 	}
@@ -127,7 +127,7 @@ func MeanRows[F num.Float](r *tape.Run[F], p pulse.Pulse, z MeanRowsSizes, X tap
 	n.vX = X
 	k.X = n.vX.Data
 	k.Out = arena.Alloc(k.L * k.N)
-	k.Kept = arena.Alloc(1)
+	k.OutDiv = arena.Alloc(1)
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
 	k.Run()
@@ -147,7 +147,7 @@ func (n *meanRowsNode[F]) Backward(t *tape.Tape[F]) {
 	var g MeanRowsBackward[F]
 	g.L, g.M, g.N = k.L, k.M, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
-	g.Kept = k.Kept
+	g.OutDiv = k.OutDiv
 	g.XBar = t.Scratch(g.L * g.M * g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()

@@ -25,7 +25,7 @@ func meanRowsDirect[F num.Float](a *blocktest.Args[F]) {
 	k.L, k.M, k.N = a.Size("L"), a.Size("m"), a.Size("n")
 	k.X = a.Real("X", k.L*k.M*k.N)
 	k.Out = a.Out("out", k.L*k.N)
-	k.Kept = a.Fresh(1)
+	k.OutDiv = a.Fresh(1)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -34,7 +34,7 @@ func meanRowsDirect[F num.Float](a *blocktest.Args[F]) {
 	var g MeanRowsBackward[F]
 	g.L, g.M, g.N = a.Size("L"), a.Size("m"), a.Size("n")
 	g.OutBar = a.Bar("out", g.L*g.N)
-	g.Kept = k.Kept
+	g.OutDiv = k.OutDiv
 	g.XBar = a.Grad("X", g.L*g.M*g.N)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()

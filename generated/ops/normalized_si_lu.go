@@ -22,18 +22,18 @@ type NormalizedSiLUSizes struct {
 //
 // It keeps 2·L·m·n + 3·L·m entries and checkpoints of 0 entries.
 type NormalizedSiLUCall[F num.Float] struct {
-	L     int
-	M     int
-	N     int
-	X     []F // [L, m, n]
-	Scale []F // []
-	Out   []F // [L, m, n], written
-	Kept  []F // [L, m, n], written
-	Kept2 []F // [L, m], written
-	Kept3 []F // [L, m], written
-	Kept4 []F // [L, m], written
-	Kept5 []F // [L, m, n], written
-	Work  []F // WorkLen() entries
+	L           int
+	M           int
+	N           int
+	X           []F // [L, m, n]
+	Scale       []F // []
+	Out         []F // [L, m, n], written
+	OutSigmoid  []F // [L, m, n], written
+	OutDiv      []F // [L, m], written
+	OutDiv2     []F // [L, m], written
+	OutDiv3     []F // [L, m], written
+	OutSigmoid2 []F // [L, m, n], written
+	Work        []F // WorkLen() entries
 }
 
 // WorkLen is L·m·n + L·m.
@@ -54,7 +54,7 @@ func (c *NormalizedSiLUCall[F]) Run() {
 		t3_2 := t3[i*m:][:m]
 		for j := range m {
 			x := c.X[(i*m+j)*n:][:n]
-			kept := c.Kept[(i*m+j)*n:][:n]
+			outSigmoid := c.OutSigmoid[(i*m+j)*n:][:n]
 			t2_2 := t2[(i*m+j)*n:][:n]
 			var t32 F
 			for k := range n {
@@ -62,7 +62,7 @@ func (c *NormalizedSiLUCall[F]) Run() {
 				t := num.Sigmoid(xEntry)
 				t22 := F(xEntry * t)
 				t32 += F(t22 * t22)
-				kept[k] = t
+				outSigmoid[k] = t
 				t2_2[k] = t22
 			}
 			t3_2[j] = t32
@@ -73,30 +73,30 @@ func (c *NormalizedSiLUCall[F]) Run() {
 	scaleEntry := c.Scale[0]
 	for i := range L {
 		t3_2 := t3[i*m:][:m]
-		kept2 := c.Kept2[i*m:][:m]
-		kept3 := c.Kept3[i*m:][:m]
-		kept4 := c.Kept4[i*m:][:m]
+		outDiv := c.OutDiv[i*m:][:m]
+		outDiv2 := c.OutDiv2[i*m:][:m]
+		outDiv3 := c.OutDiv3[i*m:][:m]
 		for j := range m {
 			t5 := num.Sqrt(1e-06 + t3_2[j])
 			t6 := (scaleEntry / t5)
-			kept2[j] = t6
-			kept3[j] = (t6 / t5)
-			kept4[j] = (F(1) / t5)
+			outDiv[j] = t6
+			outDiv2[j] = (t6 / t5)
+			outDiv3[j] = (F(1) / t5)
 		}
 	}
 
 	// normalized_si_lu.out
 	for i := range L {
-		kept2 := c.Kept2[i*m:][:m]
+		outDiv := c.OutDiv[i*m:][:m]
 		for j := range m {
 			t2_2 := t2[(i*m+j)*n:][:n]
 			out := c.Out[(i*m+j)*n:][:n]
 			x := c.X[(i*m+j)*n:][:n]
-			kept5 := c.Kept5[(i*m+j)*n:][:n]
-			kept2Entry := kept2[j]
+			outSigmoid2 := c.OutSigmoid2[(i*m+j)*n:][:n]
+			outDivEntry := outDiv[j]
 			for k := range n {
-				out[k] = F(t2_2[k] * kept2Entry)
-				kept5[k] = num.Sigmoid(-x[k])
+				out[k] = F(t2_2[k] * outDivEntry)
+				outSigmoid2[k] = num.Sigmoid(-x[k])
 			}
 		}
 	}
@@ -104,18 +104,18 @@ func (c *NormalizedSiLUCall[F]) Run() {
 
 // NormalizedSiLUBackward is one call of the kernel NormalizedSiLUBackward.
 type NormalizedSiLUBackward[F num.Float] struct {
-	L      int
-	M      int
-	N      int
-	X      []F // [L, m, n]
-	OutBar []F // [L, m, n]
-	Kept   []F // [L, m, n]
-	Kept2  []F // [L, m]
-	Kept3  []F // [L, m]
-	Kept4  []F // [L, m]
-	Kept5  []F // [L, m, n]
-	XBar   []F // [L, m, n], written
-	Work   []F // WorkLen() entries
+	L           int
+	M           int
+	N           int
+	X           []F // [L, m, n]
+	OutBar      []F // [L, m, n]
+	OutSigmoid  []F // [L, m, n]
+	OutDiv      []F // [L, m]
+	OutDiv2     []F // [L, m]
+	OutDiv3     []F // [L, m]
+	OutSigmoid2 []F // [L, m, n]
+	XBar        []F // [L, m, n], written
+	Work        []F // WorkLen() entries
 }
 
 // WorkLen is L·m·n + L·m.
@@ -136,12 +136,12 @@ func (c *NormalizedSiLUBackward[F]) Run() {
 		t32_2 := t32[i*m:][:m]
 		for j := range m {
 			x := c.X[(i*m+j)*n:][:n]
-			kept := c.Kept[(i*m+j)*n:][:n]
+			outSigmoid := c.OutSigmoid[(i*m+j)*n:][:n]
 			outBar := c.OutBar[(i*m+j)*n:][:n]
 			t2_2 := t2[(i*m+j)*n:][:n]
 			var t322 F
 			for k := range n {
-				t22 := F(x[k] * kept[k])
+				t22 := F(x[k] * outSigmoid[k])
 				t322 += F(outBar[k] * t22)
 				t2_2[k] = t22
 			}
@@ -151,23 +151,23 @@ func (c *NormalizedSiLUBackward[F]) Run() {
 
 	// normalized_si_lu.out
 	for i := range L {
-		kept2 := c.Kept2[i*m:][:m]
-		kept4 := c.Kept4[i*m:][:m]
+		outDiv := c.OutDiv[i*m:][:m]
+		outDiv3 := c.OutDiv3[i*m:][:m]
 		t32_2 := t32[i*m:][:m]
-		kept3 := c.Kept3[i*m:][:m]
+		outDiv2 := c.OutDiv2[i*m:][:m]
 		for j := range m {
 			outBar := c.OutBar[(i*m+j)*n:][:n]
 			t2_2 := t2[(i*m+j)*n:][:n]
-			kept := c.Kept[(i*m+j)*n:][:n]
+			outSigmoid := c.OutSigmoid[(i*m+j)*n:][:n]
 			x := c.X[(i*m+j)*n:][:n]
-			kept5 := c.Kept5[(i*m+j)*n:][:n]
+			outSigmoid2 := c.OutSigmoid2[(i*m+j)*n:][:n]
 			xBar := c.XBar[(i*m+j)*n:][:n]
-			kept2Entry := kept2[j]
-			w := F(kept4[j] * F(t32_2[j]*kept3[j]))
+			outDivEntry := outDiv[j]
+			w := F(outDiv3[j] * F(t32_2[j]*outDiv2[j]))
 			for k := range n {
-				t12 := F(outBar[k]*kept2Entry) + F(2*F(F(-0.5*t2_2[k])*w))
-				keptEntry := kept[k]
-				xBar[k] = F(keptEntry*t12) + F(F(F(x[k]*keptEntry)*t12)*kept5[k])
+				t12 := F(outBar[k]*outDivEntry) + F(2*F(F(-0.5*t2_2[k])*w))
+				outSigmoidEntry := outSigmoid[k]
+				xBar[k] = F(outSigmoidEntry*t12) + F(F(F(x[k]*outSigmoidEntry)*t12)*outSigmoid2[k])
 			}
 		}
 	}
@@ -202,11 +202,11 @@ func NormalizedSiLU[F num.Float](r *tape.Run[F], p pulse.Pulse, z NormalizedSiLU
 	k.Scale = arena.Alloc(1)
 	k.Scale[0] = scale
 	k.Out = arena.Alloc(k.L * k.M * k.N)
-	k.Kept = arena.Alloc(k.L * k.M * k.N)
-	k.Kept2 = arena.Alloc(k.L * k.M)
-	k.Kept3 = arena.Alloc(k.L * k.M)
-	k.Kept4 = arena.Alloc(k.L * k.M)
-	k.Kept5 = arena.Alloc(k.L * k.M * k.N)
+	k.OutSigmoid = arena.Alloc(k.L * k.M * k.N)
+	k.OutDiv = arena.Alloc(k.L * k.M)
+	k.OutDiv2 = arena.Alloc(k.L * k.M)
+	k.OutDiv3 = arena.Alloc(k.L * k.M)
+	k.OutSigmoid2 = arena.Alloc(k.L * k.M * k.N)
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
 	k.Run()
@@ -227,11 +227,11 @@ func (n *normalizedSiLUNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.M, g.N = k.L, k.M, k.N
 	g.X = k.X
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.M*g.N)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
-	g.Kept3 = k.Kept3
-	g.Kept4 = k.Kept4
-	g.Kept5 = k.Kept5
+	g.OutSigmoid = k.OutSigmoid
+	g.OutDiv = k.OutDiv
+	g.OutDiv2 = k.OutDiv2
+	g.OutDiv3 = k.OutDiv3
+	g.OutSigmoid2 = k.OutSigmoid2
 	g.XBar = t.Scratch(g.L * g.M * g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()

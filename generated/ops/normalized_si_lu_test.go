@@ -26,11 +26,11 @@ func normalizedSiLUDirect[F num.Float](a *blocktest.Args[F]) {
 	k.X = a.Real("x", k.L*k.M*k.N)
 	k.Scale = a.Const("scale", 1)
 	k.Out = a.Out("out", k.L*k.M*k.N)
-	k.Kept = a.Fresh(k.L * k.M * k.N)
-	k.Kept2 = a.Fresh(k.L * k.M)
-	k.Kept3 = a.Fresh(k.L * k.M)
-	k.Kept4 = a.Fresh(k.L * k.M)
-	k.Kept5 = a.Fresh(k.L * k.M * k.N)
+	k.OutSigmoid = a.Fresh(k.L * k.M * k.N)
+	k.OutDiv = a.Fresh(k.L * k.M)
+	k.OutDiv2 = a.Fresh(k.L * k.M)
+	k.OutDiv3 = a.Fresh(k.L * k.M)
+	k.OutSigmoid2 = a.Fresh(k.L * k.M * k.N)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -40,11 +40,11 @@ func normalizedSiLUDirect[F num.Float](a *blocktest.Args[F]) {
 	g.L, g.M, g.N = a.Size("L"), a.Size("m"), a.Size("n")
 	g.X = k.X
 	g.OutBar = a.Bar("out", g.L*g.M*g.N)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
-	g.Kept3 = k.Kept3
-	g.Kept4 = k.Kept4
-	g.Kept5 = k.Kept5
+	g.OutSigmoid = k.OutSigmoid
+	g.OutDiv = k.OutDiv
+	g.OutDiv2 = k.OutDiv2
+	g.OutDiv3 = k.OutDiv3
+	g.OutSigmoid2 = k.OutSigmoid2
 	g.XBar = a.Grad("x", g.L*g.M*g.N)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()

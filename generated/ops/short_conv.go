@@ -23,18 +23,18 @@ type ShortConvSizes struct {
 //
 // It keeps 3·L·T·n entries and checkpoints of 0 entries.
 type ShortConvCall[F num.Float] struct {
-	K     int
-	L     int
-	T     int
-	N     int
-	U     []F // [L, T, n]
-	W     []F // [L, K, n]
-	B     []F // [L, n]
-	Out   []F // [L, T, n], written
-	Kept  []F // [L, T, n], written
-	Kept2 []F // [L, T, n], written
-	Kept3 []F // [L, T, n], written
-	Work  []F // WorkLen() entries
+	K           int
+	L           int
+	T           int
+	N           int
+	U           []F // [L, T, n]
+	W           []F // [L, K, n]
+	B           []F // [L, n]
+	Out         []F // [L, T, n], written
+	OutProd     []F // [L, T, n], written
+	OutSigmoid  []F // [L, T, n], written
+	OutSigmoid2 []F // [L, T, n], written
+	Work        []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -47,15 +47,15 @@ func (c *ShortConvCall[F]) Run() {
 	K, L, T, n := c.K, c.L, c.T, c.N
 
 	// short_conv.out
-	clear(c.Kept)
+	clear(c.OutProd)
 	for i := range L {
 		for j := range T {
-			kept := c.Kept[(i*T+j)*n:][:n]
+			outProd := c.OutProd[(i*T+j)*n:][:n]
 			for k := range min(K, j+1) {
 				U := c.U[(i*T+j-k)*n:][:n]
 				w := c.W[(i*K+k)*n:][:n]
 				for m := range n {
-					kept[m] += F(U[m] * w[m])
+					outProd[m] += F(U[m] * w[m])
 				}
 			}
 		}
@@ -65,16 +65,16 @@ func (c *ShortConvCall[F]) Run() {
 	for i := range L {
 		b := c.B[i*n:][:n]
 		for j := range T {
-			kept := c.Kept[(i*T+j)*n:][:n]
-			kept2 := c.Kept2[(i*T+j)*n:][:n]
+			outProd := c.OutProd[(i*T+j)*n:][:n]
+			outSigmoid := c.OutSigmoid[(i*T+j)*n:][:n]
 			out := c.Out[(i*T+j)*n:][:n]
-			kept3 := c.Kept3[(i*T+j)*n:][:n]
+			outSigmoid2 := c.OutSigmoid2[(i*T+j)*n:][:n]
 			for k := range n {
-				t2 := b[k] + kept[k]
+				t2 := b[k] + outProd[k]
 				t3 := num.Sigmoid(t2)
-				kept2[k] = t3
+				outSigmoid[k] = t3
 				out[k] = F(t2 * t3)
-				kept3[k] = num.Sigmoid(-t2)
+				outSigmoid2[k] = num.Sigmoid(-t2)
 			}
 		}
 	}
@@ -82,21 +82,21 @@ func (c *ShortConvCall[F]) Run() {
 
 // ShortConvBackward is one call of the kernel ShortConvBackward.
 type ShortConvBackward[F num.Float] struct {
-	K      int
-	L      int
-	T      int
-	N      int
-	U      []F // [L, T, n]
-	W      []F // [L, K, n]
-	B      []F // [L, n]
-	OutBar []F // [L, T, n]
-	Kept   []F // [L, T, n]
-	Kept2  []F // [L, T, n]
-	Kept3  []F // [L, T, n]
-	UBar   []F // [L, T, n], written
-	WBar   []F // [L, K, n], written
-	BBar   []F // [L, n], written
-	Work   []F // WorkLen() entries
+	K           int
+	L           int
+	T           int
+	N           int
+	U           []F // [L, T, n]
+	W           []F // [L, K, n]
+	B           []F // [L, n]
+	OutBar      []F // [L, T, n]
+	OutProd     []F // [L, T, n]
+	OutSigmoid  []F // [L, T, n]
+	OutSigmoid2 []F // [L, T, n]
+	UBar        []F // [L, T, n], written
+	WBar        []F // [L, K, n], written
+	BBar        []F // [L, n], written
+	Work        []F // WorkLen() entries
 }
 
 // WorkLen is L·T·n.
@@ -117,14 +117,14 @@ func (c *ShortConvBackward[F]) Run() {
 		bBar := c.BBar[i*n:][:n]
 		for j := range T {
 			outBar := c.OutBar[(i*T+j)*n:][:n]
-			kept2 := c.Kept2[(i*T+j)*n:][:n]
-			kept := c.Kept[(i*T+j)*n:][:n]
-			kept3 := c.Kept3[(i*T+j)*n:][:n]
+			outSigmoid := c.OutSigmoid[(i*T+j)*n:][:n]
+			outProd := c.OutProd[(i*T+j)*n:][:n]
+			outSigmoid2 := c.OutSigmoid2[(i*T+j)*n:][:n]
 			t7_2 := t7[(i*T+j)*n:][:n]
 			for k := range n {
 				outBarEntry := outBar[k]
-				kept2Entry := kept2[k]
-				t72 := F(outBarEntry*kept2Entry) + F(F(F(outBarEntry*(b[k]+kept[k]))*kept2Entry)*kept3[k])
+				outSigmoidEntry := outSigmoid[k]
+				t72 := F(outBarEntry*outSigmoidEntry) + F(F(F(outBarEntry*(b[k]+outProd[k]))*outSigmoidEntry)*outSigmoid2[k])
 				t7_2[k] = t72
 				bBar[k] += t72
 			}
@@ -203,9 +203,9 @@ func ShortConv[F num.Float](r *tape.Run[F], p pulse.Pulse, z ShortConvSizes, U t
 	n.vB = bIn
 	k.B = n.vB.Data
 	k.Out = arena.Alloc(k.L * k.T * k.N)
-	k.Kept = arena.Alloc(k.L * k.T * k.N)
-	k.Kept2 = arena.Alloc(k.L * k.T * k.N)
-	k.Kept3 = arena.Alloc(k.L * k.T * k.N)
+	k.OutProd = arena.Alloc(k.L * k.T * k.N)
+	k.OutSigmoid = arena.Alloc(k.L * k.T * k.N)
+	k.OutSigmoid2 = arena.Alloc(k.L * k.T * k.N)
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
 	k.Run()
@@ -228,9 +228,9 @@ func (n *shortConvNode[F]) Backward(t *tape.Tape[F]) {
 	g.W = k.W
 	g.B = k.B
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.N)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
-	g.Kept3 = k.Kept3
+	g.OutProd = k.OutProd
+	g.OutSigmoid = k.OutSigmoid
+	g.OutSigmoid2 = k.OutSigmoid2
 	g.UBar = t.Scratch(g.L * g.T * g.N)
 	g.WBar = t.Scratch(g.K * g.L * g.N)
 	g.BBar = t.Scratch(g.L * g.N)

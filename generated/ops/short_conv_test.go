@@ -27,9 +27,9 @@ func shortConvDirect[F num.Float](a *blocktest.Args[F]) {
 	k.W = a.Real("w", k.K*k.L*k.N)
 	k.B = a.Real("b", k.L*k.N)
 	k.Out = a.Out("out", k.L*k.T*k.N)
-	k.Kept = a.Fresh(k.L * k.T * k.N)
-	k.Kept2 = a.Fresh(k.L * k.T * k.N)
-	k.Kept3 = a.Fresh(k.L * k.T * k.N)
+	k.OutProd = a.Fresh(k.L * k.T * k.N)
+	k.OutSigmoid = a.Fresh(k.L * k.T * k.N)
+	k.OutSigmoid2 = a.Fresh(k.L * k.T * k.N)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -41,9 +41,9 @@ func shortConvDirect[F num.Float](a *blocktest.Args[F]) {
 	g.W = k.W
 	g.B = k.B
 	g.OutBar = a.Bar("out", g.L*g.T*g.N)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
-	g.Kept3 = k.Kept3
+	g.OutProd = k.OutProd
+	g.OutSigmoid = k.OutSigmoid
+	g.OutSigmoid2 = k.OutSigmoid2
 	g.UBar = a.Grad("U", g.L*g.T*g.N)
 	g.WBar = a.Grad("w", g.K*g.L*g.N)
 	g.BBar = a.Grad("b", g.L*g.N)

@@ -21,13 +21,13 @@ type SiLUSizes struct {
 //
 // It keeps 2·L·n entries and checkpoints of 0 entries.
 type SiLUCall[F num.Float] struct {
-	L     int
-	N     int
-	X     []F // [L, n]
-	Out   []F // [L, n], written
-	Kept  []F // [L, n], written
-	Kept2 []F // [L, n], written
-	Work  []F // WorkLen() entries
+	L           int
+	N           int
+	X           []F // [L, n]
+	Out         []F // [L, n], written
+	OutSigmoid  []F // [L, n], written
+	OutSigmoid2 []F // [L, n], written
+	Work        []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -42,29 +42,29 @@ func (c *SiLUCall[F]) Run() {
 	// si_lu.out
 	for i := range L {
 		x := c.X[i*n:][:n]
-		kept := c.Kept[i*n:][:n]
+		outSigmoid := c.OutSigmoid[i*n:][:n]
 		out := c.Out[i*n:][:n]
-		kept2 := c.Kept2[i*n:][:n]
+		outSigmoid2 := c.OutSigmoid2[i*n:][:n]
 		for j := range n {
 			xEntry := x[j]
 			t := num.Sigmoid(xEntry)
-			kept[j] = t
+			outSigmoid[j] = t
 			out[j] = F(xEntry * t)
-			kept2[j] = num.Sigmoid(-xEntry)
+			outSigmoid2[j] = num.Sigmoid(-xEntry)
 		}
 	}
 }
 
 // SiLUBackward is one call of the kernel SiLUBackward.
 type SiLUBackward[F num.Float] struct {
-	L      int
-	N      int
-	X      []F // [L, n]
-	OutBar []F // [L, n]
-	Kept   []F // [L, n]
-	Kept2  []F // [L, n]
-	XBar   []F // [L, n], written
-	Work   []F // WorkLen() entries
+	L           int
+	N           int
+	X           []F // [L, n]
+	OutBar      []F // [L, n]
+	OutSigmoid  []F // [L, n]
+	OutSigmoid2 []F // [L, n]
+	XBar        []F // [L, n], written
+	Work        []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -79,14 +79,14 @@ func (c *SiLUBackward[F]) Run() {
 	// si_lu.out
 	for i := range L {
 		outBar := c.OutBar[i*n:][:n]
-		kept := c.Kept[i*n:][:n]
+		outSigmoid := c.OutSigmoid[i*n:][:n]
 		x := c.X[i*n:][:n]
-		kept2 := c.Kept2[i*n:][:n]
+		outSigmoid2 := c.OutSigmoid2[i*n:][:n]
 		xBar := c.XBar[i*n:][:n]
 		for j := range n {
 			outBarEntry := outBar[j]
-			keptEntry := kept[j]
-			xBar[j] = F(outBarEntry*keptEntry) + F(F(F(x[j]*outBarEntry)*keptEntry)*kept2[j])
+			outSigmoidEntry := outSigmoid[j]
+			xBar[j] = F(outBarEntry*outSigmoidEntry) + F(F(F(x[j]*outBarEntry)*outSigmoidEntry)*outSigmoid2[j])
 		}
 	}
 }
@@ -117,8 +117,8 @@ func SiLU[F num.Float](r *tape.Run[F], p pulse.Pulse, z SiLUSizes, x tape.Value[
 	n.vX = x
 	k.X = n.vX.Data
 	k.Out = arena.Alloc(k.L * k.N)
-	k.Kept = arena.Alloc(k.L * k.N)
-	k.Kept2 = arena.Alloc(k.L * k.N)
+	k.OutSigmoid = arena.Alloc(k.L * k.N)
+	k.OutSigmoid2 = arena.Alloc(k.L * k.N)
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
 	k.Run()
@@ -139,8 +139,8 @@ func (n *siLUNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.N = k.L, k.N
 	g.X = k.X
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
+	g.OutSigmoid = k.OutSigmoid
+	g.OutSigmoid2 = k.OutSigmoid2
 	g.XBar = t.Scratch(g.L * g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()

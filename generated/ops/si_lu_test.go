@@ -25,8 +25,8 @@ func siLUDirect[F num.Float](a *blocktest.Args[F]) {
 	k.L, k.N = a.Size("L"), a.Size("n")
 	k.X = a.Real("x", k.L*k.N)
 	k.Out = a.Out("out", k.L*k.N)
-	k.Kept = a.Fresh(k.L * k.N)
-	k.Kept2 = a.Fresh(k.L * k.N)
+	k.OutSigmoid = a.Fresh(k.L * k.N)
+	k.OutSigmoid2 = a.Fresh(k.L * k.N)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -36,8 +36,8 @@ func siLUDirect[F num.Float](a *blocktest.Args[F]) {
 	g.L, g.N = a.Size("L"), a.Size("n")
 	g.X = k.X
 	g.OutBar = a.Bar("out", g.L*g.N)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
+	g.OutSigmoid = k.OutSigmoid
+	g.OutSigmoid2 = k.OutSigmoid2
 	g.XBar = a.Grad("x", g.L*g.N)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()

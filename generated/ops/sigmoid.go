@@ -21,12 +21,12 @@ type SigmoidSizes struct {
 //
 // It keeps L·n entries and checkpoints of 0 entries.
 type SigmoidCall[F num.Float] struct {
-	L    int
-	N    int
-	X    []F // [L, n]
-	Out  []F // [L, n], written
-	Kept []F // [L, n], written
-	Work []F // WorkLen() entries
+	L          int
+	N          int
+	X          []F // [L, n]
+	Out        []F // [L, n], written
+	OutSigmoid []F // [L, n], written
+	Work       []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -42,24 +42,24 @@ func (c *SigmoidCall[F]) Run() {
 	for i := range L {
 		x := c.X[i*n:][:n]
 		out := c.Out[i*n:][:n]
-		kept := c.Kept[i*n:][:n]
+		outSigmoid := c.OutSigmoid[i*n:][:n]
 		for j := range n {
 			xEntry := x[j]
 			out[j] = num.Sigmoid(xEntry)
-			kept[j] = num.Sigmoid(-xEntry)
+			outSigmoid[j] = num.Sigmoid(-xEntry)
 		}
 	}
 }
 
 // SigmoidBackward is one call of the kernel SigmoidBackward.
 type SigmoidBackward[F num.Float] struct {
-	L      int
-	N      int
-	OutBar []F // [L, n]
-	Out    []F // [L, n]
-	Kept   []F // [L, n]
-	XBar   []F // [L, n], written
-	Work   []F // WorkLen() entries
+	L          int
+	N          int
+	OutBar     []F // [L, n]
+	Out        []F // [L, n]
+	OutSigmoid []F // [L, n]
+	XBar       []F // [L, n], written
+	Work       []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -75,10 +75,10 @@ func (c *SigmoidBackward[F]) Run() {
 	for i := range L {
 		outBar := c.OutBar[i*n:][:n]
 		out := c.Out[i*n:][:n]
-		kept := c.Kept[i*n:][:n]
+		outSigmoid := c.OutSigmoid[i*n:][:n]
 		xBar := c.XBar[i*n:][:n]
 		for j := range n {
-			xBar[j] = F(F(outBar[j]*out[j]) * kept[j])
+			xBar[j] = F(F(outBar[j]*out[j]) * outSigmoid[j])
 		}
 	}
 }
@@ -109,7 +109,7 @@ func Sigmoid[F num.Float](r *tape.Run[F], p pulse.Pulse, z SigmoidSizes, x tape.
 	n.vX = x
 	k.X = n.vX.Data
 	k.Out = arena.Alloc(k.L * k.N)
-	k.Kept = arena.Alloc(k.L * k.N)
+	k.OutSigmoid = arena.Alloc(k.L * k.N)
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
 	k.Run()
@@ -130,7 +130,7 @@ func (n *sigmoidNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.N = k.L, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
 	g.Out = k.Out
-	g.Kept = k.Kept
+	g.OutSigmoid = k.OutSigmoid
 	g.XBar = t.Scratch(g.L * g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()

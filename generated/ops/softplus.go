@@ -21,12 +21,12 @@ type SoftplusSizes struct {
 //
 // It keeps L·n entries and checkpoints of 0 entries.
 type SoftplusCall[F num.Float] struct {
-	L    int
-	N    int
-	X    []F // [L, n]
-	Out  []F // [L, n], written
-	Kept []F // [L, n], written
-	Work []F // WorkLen() entries
+	L          int
+	N          int
+	X          []F // [L, n]
+	Out        []F // [L, n], written
+	OutSigmoid []F // [L, n], written
+	Work       []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -42,23 +42,23 @@ func (c *SoftplusCall[F]) Run() {
 	for i := range L {
 		x := c.X[i*n:][:n]
 		out := c.Out[i*n:][:n]
-		kept := c.Kept[i*n:][:n]
+		outSigmoid := c.OutSigmoid[i*n:][:n]
 		for j := range n {
 			xEntry := x[j]
 			out[j] = num.Max(xEntry, F(0)) + num.Log1p(num.Exp(-num.Abs(xEntry)))
-			kept[j] = num.Sigmoid(xEntry)
+			outSigmoid[j] = num.Sigmoid(xEntry)
 		}
 	}
 }
 
 // SoftplusBackward is one call of the kernel SoftplusBackward.
 type SoftplusBackward[F num.Float] struct {
-	L      int
-	N      int
-	OutBar []F // [L, n]
-	Kept   []F // [L, n]
-	XBar   []F // [L, n], written
-	Work   []F // WorkLen() entries
+	L          int
+	N          int
+	OutBar     []F // [L, n]
+	OutSigmoid []F // [L, n]
+	XBar       []F // [L, n], written
+	Work       []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -73,10 +73,10 @@ func (c *SoftplusBackward[F]) Run() {
 	// softplus.out
 	for i := range L {
 		outBar := c.OutBar[i*n:][:n]
-		kept := c.Kept[i*n:][:n]
+		outSigmoid := c.OutSigmoid[i*n:][:n]
 		xBar := c.XBar[i*n:][:n]
 		for j := range n {
-			xBar[j] = F(outBar[j] * kept[j])
+			xBar[j] = F(outBar[j] * outSigmoid[j])
 		}
 	}
 }
@@ -107,7 +107,7 @@ func Softplus[F num.Float](r *tape.Run[F], p pulse.Pulse, z SoftplusSizes, x tap
 	n.vX = x
 	k.X = n.vX.Data
 	k.Out = arena.Alloc(k.L * k.N)
-	k.Kept = arena.Alloc(k.L * k.N)
+	k.OutSigmoid = arena.Alloc(k.L * k.N)
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
 	k.Run()
@@ -127,7 +127,7 @@ func (n *softplusNode[F]) Backward(t *tape.Tape[F]) {
 	var g SoftplusBackward[F]
 	g.L, g.N = k.L, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
-	g.Kept = k.Kept
+	g.OutSigmoid = k.OutSigmoid
 	g.XBar = t.Scratch(g.L * g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()

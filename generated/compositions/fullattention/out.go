@@ -16,21 +16,21 @@ const outKind tape.Kind = 2
 //
 // It keeps H·L·T·T + 3·H·L·T·d_h + 1 entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
-	H     int
-	L     int
-	T     int
-	DH    int
-	WQ    []F // [H·d_h, H·d_h]
-	X     []F // [L, T, H·d_h]
-	WK    []F // [H·d_h, H·d_h]
-	WV    []F // [H·d_h, H·d_h]
-	Out   []F // [L, T, H·d_h], written
-	Kept  []F // [], written
-	Kept2 []F // [L, T, H, d_h], written
-	Kept3 []F // [L, T, H, d_h], written
-	A     []F // [L, T, H, T], written
-	Kept4 []F // [L, T, H, d_h], written
-	Work  []F // WorkLen() entries
+	H          int
+	L          int
+	T          int
+	DH         int
+	WQ         []F // [H·d_h, H·d_h]
+	X          []F // [L, T, H·d_h]
+	WK         []F // [H·d_h, H·d_h]
+	WV         []F // [H·d_h, H·d_h]
+	Out        []F // [L, T, H·d_h], written
+	ADiv       []F // [], written
+	AReshape   []F // [L, T, H, d_h], written
+	AReshape2  []F // [L, T, H, d_h], written
+	A          []F // [L, T, H, T], written
+	OutReshape []F // [L, T, H, d_h], written
+	Work       []F // WorkLen() entries
 }
 
 // WorkLen is 2·H·L·T·T + 4·H·L·T·d_h.
@@ -62,7 +62,7 @@ func (c *Out[F]) Run() {
 
 	// full_attention.a
 	t6 := (F(1) / num.Sqrt(F(dH)))
-	c.Kept[0] = t6
+	c.ADiv[0] = t6
 
 	// full_attention.a
 	clear(t9)
@@ -174,15 +174,15 @@ func (c *Out[F]) Run() {
 		for j := range T {
 			for k2 := range H {
 				qView := q[((i*T+j)*H+k2)*dH:][:dH]
-				kept2 := c.Kept2[((i*T+j)*H+k2)*dH:][:dH]
+				aReshape := c.AReshape[((i*T+j)*H+k2)*dH:][:dH]
 				kView := k[((i*T+j)*H+k2)*dH:][:dH]
-				kept3 := c.Kept3[((i*T+j)*H+k2)*dH:][:dH]
+				aReshape2 := c.AReshape2[((i*T+j)*H+k2)*dH:][:dH]
 				vView := v[((i*T+j)*H+k2)*dH:][:dH]
-				kept4 := c.Kept4[((i*T+j)*H+k2)*dH:][:dH]
+				outReshape := c.OutReshape[((i*T+j)*H+k2)*dH:][:dH]
 				for m := range dH {
-					kept2[m] = qView[m]
-					kept3[m] = kView[m]
-					kept4[m] = vView[m]
+					aReshape[m] = qView[m]
+					aReshape2[m] = kView[m]
+					outReshape[m] = vView[m]
 				}
 			}
 		}
@@ -191,25 +191,25 @@ func (c *Out[F]) Run() {
 
 // OutBackward is one call of the kernel OutBackward.
 type OutBackward[F num.Float] struct {
-	H      int
-	L      int
-	T      int
-	DH     int
-	WQ     []F // [H·d_h, H·d_h]
-	X      []F // [L, T, H·d_h]
-	WK     []F // [H·d_h, H·d_h]
-	WV     []F // [H·d_h, H·d_h]
-	OutBar []F // [L, T, H·d_h]
-	Kept   []F // []
-	Kept2  []F // [L, T, H, d_h]
-	Kept3  []F // [L, T, H, d_h]
-	A      []F // [L, T, H, T]
-	Kept4  []F // [L, T, H, d_h]
-	WQBar  []F // [H·d_h, H·d_h], written
-	XBar   []F // [L, T, H·d_h], written
-	WKBar  []F // [H·d_h, H·d_h], written
-	WVBar  []F // [H·d_h, H·d_h], written
-	Work   []F // WorkLen() entries
+	H          int
+	L          int
+	T          int
+	DH         int
+	WQ         []F // [H·d_h, H·d_h]
+	X          []F // [L, T, H·d_h]
+	WK         []F // [H·d_h, H·d_h]
+	WV         []F // [H·d_h, H·d_h]
+	OutBar     []F // [L, T, H·d_h]
+	ADiv       []F // []
+	AReshape   []F // [L, T, H, d_h]
+	AReshape2  []F // [L, T, H, d_h]
+	A          []F // [L, T, H, T]
+	OutReshape []F // [L, T, H, d_h]
+	WQBar      []F // [H·d_h, H·d_h], written
+	XBar       []F // [L, T, H·d_h], written
+	WKBar      []F // [H·d_h, H·d_h], written
+	WVBar      []F // [H·d_h, H·d_h], written
+	Work       []F // WorkLen() entries
 }
 
 // WorkLen is 4·H·L·T·T + 6·H·L·T·d_h + H·L·T.
@@ -252,10 +252,10 @@ func (c *OutBackward[F]) Run() {
 				if n := min(T, j+1); n > 0 {
 					t2_2 := t2[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						kept4 := c.Kept4[((i*T+m)*H+k)*dH:][:dH]
+						outReshape := c.OutReshape[((i*T+m)*H+k)*dH:][:dH]
 						var t22 F
 						for p := range dH {
-							t22 += F(kept4[p] * outBarView[p])
+							t22 += F(outReshape[p] * outBarView[p])
 						}
 						t2_2[m] = t22
 					}
@@ -345,7 +345,7 @@ func (c *OutBackward[F]) Run() {
 
 	// full_attention.a
 	clear(t102)
-	keptEntry := c.Kept[0]
+	aDivEntry := c.ADiv[0]
 	for i := range L {
 		for j := range T {
 			for k := range H {
@@ -353,7 +353,7 @@ func (c *OutBackward[F]) Run() {
 					t92_2 := t92[((i*T+j)*H+k)*T:][:n]
 					t102_2 := t102[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						t102_2[m] = F(keptEntry * t92_2[m])
+						t102_2[m] = F(aDivEntry * t92_2[m])
 					}
 				}
 			}
@@ -369,10 +369,10 @@ func (c *OutBackward[F]) Run() {
 				if n := min(T, j+1); n > 0 {
 					t102_2 := t102[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						kept3 := c.Kept3[((i*T+m)*H+k)*dH:][:dH]
+						aReshape2 := c.AReshape2[((i*T+m)*H+k)*dH:][:dH]
 						t102Entry := t102_2[m]
 						for p := range dH {
-							t11_2[p] += F(kept3[p] * t102Entry)
+							t11_2[p] += F(aReshape2[p] * t102Entry)
 						}
 					}
 				}
@@ -389,10 +389,10 @@ func (c *OutBackward[F]) Run() {
 				lo := max(0, j)
 				if n := T - lo; n > 0 {
 					for m := range n {
-						kept2 := c.Kept2[((i*T+(lo+m))*H+k)*dH:][:dH]
+						aReshape := c.AReshape[((i*T+(lo+m))*H+k)*dH:][:dH]
 						t102Entry2 := t102[((i*T+(lo+m))*H+k)*T+j]
 						for p := range dH {
-							t12_2[p] += F(kept2[p] * t102Entry2)
+							t12_2[p] += F(aReshape[p] * t102Entry2)
 						}
 					}
 				}
@@ -465,11 +465,11 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	n.vWV = w.Value("W_V")
 	k.WV = n.vWV.Data
 	k.Out = arena.Alloc(k.H * k.L * k.T * k.DH)
-	k.Kept = arena.Alloc(1)
-	k.Kept2 = arena.Alloc(k.H * k.L * k.T * k.DH)
-	k.Kept3 = arena.Alloc(k.H * k.L * k.T * k.DH)
+	k.ADiv = arena.Alloc(1)
+	k.AReshape = arena.Alloc(k.H * k.L * k.T * k.DH)
+	k.AReshape2 = arena.Alloc(k.H * k.L * k.T * k.DH)
 	k.A = arena.Alloc(k.H * k.L * k.T * k.T)
-	k.Kept4 = arena.Alloc(k.H * k.L * k.T * k.DH)
+	k.OutReshape = arena.Alloc(k.H * k.L * k.T * k.DH)
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
 	k.Run()
@@ -493,11 +493,11 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.WK = k.WK
 	g.WV = k.WV
 	g.OutBar = block.Adjoint(t, n.outOut, g.H*g.L*g.T*g.DH)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
-	g.Kept3 = k.Kept3
+	g.ADiv = k.ADiv
+	g.AReshape = k.AReshape
+	g.AReshape2 = k.AReshape2
 	g.A = k.A
-	g.Kept4 = k.Kept4
+	g.OutReshape = k.OutReshape
 	g.WQBar = t.Scratch(g.H * g.H * g.DH * g.DH)
 	g.XBar = t.Scratch(g.H * g.L * g.T * g.DH)
 	g.WKBar = t.Scratch(g.H * g.H * g.DH * g.DH)

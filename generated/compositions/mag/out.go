@@ -15,16 +15,16 @@ const outKind tape.Kind = 3
 //
 // It keeps 2·L·T·d entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
-	L     int
-	T     int
-	D     int
-	WO    []F // [d, d]
-	A     []F // [L, T, d]
-	M     []F // [L, T, d]
-	Out   []F // [L, T, d], written
-	Kept  []F // [L, T, d], written
-	Kept2 []F // [L, T, d], written
-	Work  []F // WorkLen() entries
+	L           int
+	T           int
+	D           int
+	WO          []F // [d, d]
+	A           []F // [L, T, d]
+	M           []F // [L, T, d]
+	Out         []F // [L, T, d], written
+	OutSigmoid  []F // [L, T, d], written
+	OutSigmoid2 []F // [L, T, d], written
+	Work        []F // WorkLen() entries
 }
 
 // WorkLen is L·T·d.
@@ -42,16 +42,16 @@ func (c *Out[F]) Run() {
 	for i := range L {
 		for j := range T {
 			m := c.M[(i*T+j)*d:][:d]
-			kept := c.Kept[(i*T+j)*d:][:d]
+			outSigmoid := c.OutSigmoid[(i*T+j)*d:][:d]
 			a := c.A[(i*T+j)*d:][:d]
 			t12_2 := t12[(i*T+j)*d:][:d]
-			kept2 := c.Kept2[(i*T+j)*d:][:d]
+			outSigmoid2 := c.OutSigmoid2[(i*T+j)*d:][:d]
 			for k := range d {
 				mEntry := m[k]
 				t := num.Sigmoid(mEntry)
-				kept[k] = t
+				outSigmoid[k] = t
 				t12_2[k] = F(a[k] * t)
-				kept2[k] = num.Sigmoid(-mEntry)
+				outSigmoid2[k] = num.Sigmoid(-mEntry)
 			}
 		}
 	}
@@ -62,18 +62,18 @@ func (c *Out[F]) Run() {
 
 // OutBackward is one call of the kernel OutBackward.
 type OutBackward[F num.Float] struct {
-	L      int
-	T      int
-	D      int
-	WO     []F // [d, d]
-	A      []F // [L, T, d]
-	OutBar []F // [L, T, d]
-	Kept   []F // [L, T, d]
-	Kept2  []F // [L, T, d]
-	WOBar  []F // [d, d], written
-	ABar   []F // [L, T, d], written
-	MBar   []F // [L, T, d], written
-	Work   []F // WorkLen() entries
+	L           int
+	T           int
+	D           int
+	WO          []F // [d, d]
+	A           []F // [L, T, d]
+	OutBar      []F // [L, T, d]
+	OutSigmoid  []F // [L, T, d]
+	OutSigmoid2 []F // [L, T, d]
+	WOBar       []F // [d, d], written
+	ABar        []F // [L, T, d], written
+	MBar        []F // [L, T, d], written
+	Work        []F // WorkLen() entries
 }
 
 // WorkLen is 2·L·T·d.
@@ -94,7 +94,7 @@ func (c *OutBackward[F]) Run() {
 		for j := range L {
 			t13_2 := t13[(i*L+j)*T:][:T]
 			for k := range T {
-				t13_2[k] = F(c.A[(j*T+k)*d+i] * c.Kept[(j*T+k)*d+i])
+				t13_2[k] = F(c.A[(j*T+k)*d+i] * c.OutSigmoid[(j*T+k)*d+i])
 			}
 		}
 	}
@@ -108,17 +108,17 @@ func (c *OutBackward[F]) Run() {
 	// mag.out
 	for i := range L {
 		for j := range T {
-			kept := c.Kept[(i*T+j)*d:][:d]
+			outSigmoid := c.OutSigmoid[(i*T+j)*d:][:d]
 			t8_2 := t8[(i*T+j)*d:][:d]
 			aBar := c.ABar[(i*T+j)*d:][:d]
 			a := c.A[(i*T+j)*d:][:d]
-			kept2 := c.Kept2[(i*T+j)*d:][:d]
+			outSigmoid2 := c.OutSigmoid2[(i*T+j)*d:][:d]
 			mBar := c.MBar[(i*T+j)*d:][:d]
 			for k := range d {
-				keptEntry := kept[k]
+				outSigmoidEntry := outSigmoid[k]
 				t8Entry := t8_2[k]
-				aBar[k] = F(keptEntry * t8Entry)
-				mBar[k] = F(F(F(a[k]*keptEntry)*t8Entry) * kept2[k])
+				aBar[k] = F(outSigmoidEntry * t8Entry)
+				mBar[k] = F(F(F(a[k]*outSigmoidEntry)*t8Entry) * outSigmoid2[k])
 			}
 		}
 	}
@@ -161,8 +161,8 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	n.vM = mIn
 	k.M = n.vM.Data
 	k.Out = arena.Alloc(k.L * k.T * k.D)
-	k.Kept = arena.Alloc(k.L * k.T * k.D)
-	k.Kept2 = arena.Alloc(k.L * k.T * k.D)
+	k.OutSigmoid = arena.Alloc(k.L * k.T * k.D)
+	k.OutSigmoid2 = arena.Alloc(k.L * k.T * k.D)
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
 	k.Run()
@@ -184,8 +184,8 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.WO = k.WO
 	g.A = k.A
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
+	g.OutSigmoid = k.OutSigmoid
+	g.OutSigmoid2 = k.OutSigmoid2
 	g.WOBar = t.Scratch(g.D * g.D)
 	g.ABar = t.Scratch(g.L * g.T * g.D)
 	g.MBar = t.Scratch(g.L * g.T * g.D)

@@ -33,13 +33,13 @@ type Out[F num.Float] struct {
 	Out            []F     // [L, T, H·d_h], written
 	SeriesTailOut  []F     // [L, w - 1, H, d_h], written
 	Series2TailOut []F     // [L, w - 1, H, d_h], written
-	Kept           []F     // [], written
-	Kept2          []F     // [L, T, H, d_h], written
-	Kept3          []F     // [n_p, H, d_h], written
-	Kept4          []F     // [L, T + w - 1, H, d_h], written
+	ADiv           []F     // [], written
+	AReshape       []F     // [L, T, H, d_h], written
+	AReshape2      []F     // [n_p, H, d_h], written
+	AStack         []F     // [L, T + w - 1, H, d_h], written
 	A              []F     // [L, T, H, n_p + w], written
-	Kept5          []F     // [n_p, H, d_h], written
-	Kept6          []F     // [L, T + w - 1, H, d_h], written
+	OutReshape     []F     // [n_p, H, d_h], written
+	OutStack       []F     // [L, T + w - 1, H, d_h], written
 	Work           []F     // WorkLen() entries
 }
 
@@ -89,7 +89,7 @@ func (c *Out[F]) Run() {
 
 	// sliding_window.a
 	t7 := (F(1) / num.Sqrt(F(dH)))
-	c.Kept[0] = t7
+	c.ADiv[0] = t7
 
 	// sliding_window.a
 	for k2 := range H {
@@ -101,9 +101,9 @@ func (c *Out[F]) Run() {
 		for j := range w - 1 {
 			for k2 := range H {
 				seriesTail := c.SeriesTail[((i*(w-1)+j)*H+k2)*dH:][:dH]
-				kept4 := c.Kept4[((i*(T+w-1)+j)*H+k2)*dH:][:dH]
+				aStack := c.AStack[((i*(T+w-1)+j)*H+k2)*dH:][:dH]
 				for m := range dH {
-					kept4[m] = seriesTail[m]
+					aStack[m] = seriesTail[m]
 				}
 			}
 		}
@@ -112,9 +112,9 @@ func (c *Out[F]) Run() {
 		for j := range T {
 			for k2 := range H {
 				kView := k[((i*T+j)*H+k2)*dH:][:dH]
-				kept4 := c.Kept4[((i*(T+w-1)+j+w-1)*H+k2)*dH:][:dH]
+				aStack := c.AStack[((i*(T+w-1)+j+w-1)*H+k2)*dH:][:dH]
 				for m := range dH {
-					kept4[m] = kView[m]
+					aStack[m] = kView[m]
 				}
 			}
 		}
@@ -124,10 +124,10 @@ func (c *Out[F]) Run() {
 	for i := range L {
 		for j := range w - 1 {
 			for k2 := range H {
-				kept4 := c.Kept4[((i*(T+w-1)+j+T)*H+k2)*dH:][:dH]
+				aStack := c.AStack[((i*(T+w-1)+j+T)*H+k2)*dH:][:dH]
 				seriesTailOut := c.SeriesTailOut[((i*(w-1)+j)*H+k2)*dH:][:dH]
 				for m := range dH {
-					seriesTailOut[m] = kept4[m]
+					seriesTailOut[m] = aStack[m]
 				}
 			}
 		}
@@ -143,9 +143,9 @@ func (c *Out[F]) Run() {
 					if n >= 0 {
 						var t202 F
 						qView := q[((i*T+j)*H+k2)*dH:][:dH]
-						kept4 := c.Kept4[((i*(T+w-1)+j-m+w-1)*H+k2)*dH:][:dH]
+						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k2)*dH:][:dH]
 						for p := range dH {
-							t202 += F(qView[p] * kept4[p])
+							t202 += F(qView[p] * aStack[p])
 						}
 						t20[((i*T+j)*H+k2)*w+m] = t202
 					}
@@ -237,9 +237,9 @@ func (c *Out[F]) Run() {
 		for j := range w - 1 {
 			for k2 := range H {
 				series2Tail := c.Series2Tail[((i*(w-1)+j)*H+k2)*dH:][:dH]
-				kept6 := c.Kept6[((i*(T+w-1)+j)*H+k2)*dH:][:dH]
+				outStack := c.OutStack[((i*(T+w-1)+j)*H+k2)*dH:][:dH]
 				for m := range dH {
-					kept6[m] = series2Tail[m]
+					outStack[m] = series2Tail[m]
 				}
 			}
 		}
@@ -248,9 +248,9 @@ func (c *Out[F]) Run() {
 		for j := range T {
 			for k2 := range H {
 				vView := v[((i*T+j)*H+k2)*dH:][:dH]
-				kept6 := c.Kept6[((i*(T+w-1)+j+w-1)*H+k2)*dH:][:dH]
+				outStack := c.OutStack[((i*(T+w-1)+j+w-1)*H+k2)*dH:][:dH]
 				for m := range dH {
-					kept6[m] = vView[m]
+					outStack[m] = vView[m]
 				}
 			}
 		}
@@ -260,10 +260,10 @@ func (c *Out[F]) Run() {
 	for i := range L {
 		for j := range w - 1 {
 			for k2 := range H {
-				kept6 := c.Kept6[((i*(T+w-1)+j+T)*H+k2)*dH:][:dH]
+				outStack := c.OutStack[((i*(T+w-1)+j+T)*H+k2)*dH:][:dH]
 				series2TailOut := c.Series2TailOut[((i*(w-1)+j)*H+k2)*dH:][:dH]
 				for m := range dH {
-					series2TailOut[m] = kept6[m]
+					series2TailOut[m] = outStack[m]
 				}
 			}
 		}
@@ -278,7 +278,7 @@ func (c *Out[F]) Run() {
 					for p := range w {
 						n6 := int(c.Pos[i]) + j - p
 						if n6 >= 0 {
-							t31[(((i*T+j)*H+k2)*dH+m)*w+p] = F(c.A[((i*T+j)*H+k2)*(nP+w)+p+nP] * c.Kept6[((i*(T+w-1)+j-p+w-1)*H+k2)*dH+m])
+							t31[(((i*T+j)*H+k2)*dH+m)*w+p] = F(c.A[((i*T+j)*H+k2)*(nP+w)+p+nP] * c.OutStack[((i*(T+w-1)+j-p+w-1)*H+k2)*dH+m])
 						}
 					}
 				}
@@ -316,10 +316,10 @@ func (c *Out[F]) Run() {
 				t33_2 := t33[((i*T+j)*H+k2)*dH:][:dH]
 				t34_2 := t34[((i*T+j)*H+k2)*dH:][:dH]
 				qView := q[((i*T+j)*H+k2)*dH:][:dH]
-				kept2 := c.Kept2[((i*T+j)*H+k2)*dH:][:dH]
+				aReshape := c.AReshape[((i*T+j)*H+k2)*dH:][:dH]
 				for m := range dH {
 					t34_2[m] = t32_2[m] + t33_2[m]
-					kept2[m] = qView[m]
+					aReshape[m] = qView[m]
 				}
 			}
 		}
@@ -340,12 +340,12 @@ func (c *Out[F]) Run() {
 	for i := range nP {
 		for j := range H {
 			kNPView := kNP[(i*H+j)*dH:][:dH]
-			kept3 := c.Kept3[(i*H+j)*dH:][:dH]
+			aReshape2 := c.AReshape2[(i*H+j)*dH:][:dH]
 			vNPView := vNP[(i*H+j)*dH:][:dH]
-			kept5 := c.Kept5[(i*H+j)*dH:][:dH]
+			outReshape := c.OutReshape[(i*H+j)*dH:][:dH]
 			for k2 := range dH {
-				kept3[k2] = kNPView[k2]
-				kept5[k2] = vNPView[k2]
+				aReshape2[k2] = kNPView[k2]
+				outReshape[k2] = vNPView[k2]
 			}
 		}
 	}
@@ -368,13 +368,13 @@ type OutBackward[F num.Float] struct {
 	OutBar            []F     // [L, T, H·d_h]
 	SeriesTailBar     []F     // [L, w - 1, H, d_h]
 	Series2TailBar    []F     // [L, w - 1, H, d_h]
-	Kept              []F     // []
-	Kept2             []F     // [L, T, H, d_h]
-	Kept3             []F     // [n_p, H, d_h]
-	Kept4             []F     // [L, T + w - 1, H, d_h]
+	ADiv              []F     // []
+	AReshape          []F     // [L, T, H, d_h]
+	AReshape2         []F     // [n_p, H, d_h]
+	AStack            []F     // [L, T + w - 1, H, d_h]
 	A                 []F     // [L, T, H, n_p + w]
-	Kept5             []F     // [n_p, H, d_h]
-	Kept6             []F     // [L, T + w - 1, H, d_h]
+	OutReshape        []F     // [n_p, H, d_h]
+	OutStack          []F     // [L, T + w - 1, H, d_h]
 	WQBar             []F     // [H·d_h, H·d_h], written
 	XBar              []F     // [L, T, H·d_h], written
 	PBar              []F     // [n_p, H·d_h], written
@@ -464,10 +464,10 @@ func (c *OutBackward[F]) Run() {
 				for m := range w {
 					n := int(c.Pos[i]) + j - m
 					if n >= 0 {
-						kept6 := c.Kept6[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
+						outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
 						outBarView := c.OutBar[((i*T+j)*H+k)*dH:][:dH]
 						for p := range dH {
-							t62[((i*T+j)*H+k)*(nP+w)+m+nP] += F(kept6[p] * outBarView[p])
+							t62[((i*T+j)*H+k)*(nP+w)+m+nP] += F(outStack[p] * outBarView[p])
 						}
 					}
 				}
@@ -556,7 +556,7 @@ func (c *OutBackward[F]) Run() {
 	// sliding_window.out
 	clear(t132)
 	for k := range H {
-		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t132, k*(nP+w)), H*nP+H*w, 1, kern.From(c.OutBar, k*dH), H*dH, 1, kern.From(c.Kept5, k*dH), 1, H*dH)
+		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t132, k*(nP+w)), H*nP+H*w, 1, kern.From(c.OutBar, k*dH), H*dH, 1, kern.From(c.OutReshape, k*dH), 1, H*dH)
 	}
 
 	// sliding_window.out
@@ -645,7 +645,7 @@ func (c *OutBackward[F]) Run() {
 				for m := range w {
 					n6 := int(c.Pos[i]) + j - m
 					if n6 >= 0 {
-						t262[((i*T+j)*H+k)*w+m] = F(c.Kept[0] * t23[((i*T+j)*H+k)*(nP+w)+m+nP])
+						t262[((i*T+j)*H+k)*w+m] = F(c.ADiv[0] * t23[((i*T+j)*H+k)*(nP+w)+m+nP])
 					}
 				}
 			}
@@ -661,10 +661,10 @@ func (c *OutBackward[F]) Run() {
 					n7 := int(c.Pos[i]) + j - m
 					if n7 >= 0 {
 						t262Entry := t262[((i*T+j)*H+k)*w+m]
-						kept4 := c.Kept4[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
+						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
 						t272_2 := t272[((i*T+j)*H+k)*dH:][:dH]
 						for p := range dH {
-							t272_2[p] += F(kept4[p] * t262Entry)
+							t272_2[p] += F(aStack[p] * t262Entry)
 						}
 					}
 				}
@@ -680,11 +680,11 @@ func (c *OutBackward[F]) Run() {
 				n8 := int(c.Pos[i]) + j - k
 				if n8 >= 0 {
 					for m := range H {
-						kept2 := c.Kept2[((i*T+j)*H+m)*dH:][:dH]
+						aReshape := c.AReshape[((i*T+j)*H+m)*dH:][:dH]
 						t282_2 := t282[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
 						t262Entry2 := t262[((i*T+j)*H+m)*w+k]
 						for p := range dH {
-							t282_2[p] += F(kept2[p] * t262Entry2)
+							t282_2[p] += F(aReshape[p] * t262Entry2)
 						}
 					}
 				}
@@ -734,18 +734,18 @@ func (c *OutBackward[F]) Run() {
 
 	// sliding_window.a
 	for k := range H {
-		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t51, k*dH), H*dH, 1, kern.From(t23, k*(nP+w)), H*nP+H*w, 1, kern.From(c.Kept3, k*dH), H*dH, 1)
+		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t51, k*dH), H*dH, 1, kern.From(t23, k*(nP+w)), H*nP+H*w, 1, kern.From(c.AReshape2, k*dH), H*dH, 1)
 	}
 
 	// sliding_window.a
-	keptEntry := c.Kept[0]
+	aDivEntry := c.ADiv[0]
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				t51_2 := t51[((i*T+j)*H+k)*dH:][:dH]
 				t36_2 := t36[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t36_2[m] = F(keptEntry * t51_2[m])
+					t36_2[m] = F(aDivEntry * t51_2[m])
 				}
 			}
 		}
@@ -753,7 +753,7 @@ func (c *OutBackward[F]) Run() {
 
 	// sliding_window.a
 	for j := range H {
-		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t52, j*dH), 1, H*dH, kern.From(c.Kept2, j*dH), 1, H*dH, kern.From(t23, j*(nP+w)), H*nP+H*w, 1)
+		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t52, j*dH), 1, H*dH, kern.From(c.AReshape, j*dH), 1, H*dH, kern.From(t23, j*(nP+w)), H*nP+H*w, 1)
 	}
 
 	// sliding_window.a
@@ -762,7 +762,7 @@ func (c *OutBackward[F]) Run() {
 			t52_2 := t52[(i*H+j)*dH:][:dH]
 			t37_2 := t37[(i*H+j)*dH:][:dH]
 			for k := range dH {
-				t37_2[k] = F(keptEntry * t52_2[k])
+				t37_2[k] = F(aDivEntry * t52_2[k])
 			}
 		}
 	}
@@ -881,13 +881,13 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.Out = arena.Alloc(k.H * k.L * k.T * k.DH)
 	k.SeriesTailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.Series2TailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
-	k.Kept = arena.Alloc(1)
-	k.Kept2 = arena.Alloc(k.H * k.L * k.T * k.DH)
-	k.Kept3 = arena.Alloc(k.H * k.DH * k.NP)
-	k.Kept4 = arena.Alloc(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
+	k.ADiv = arena.Alloc(1)
+	k.AReshape = arena.Alloc(k.H * k.L * k.T * k.DH)
+	k.AReshape2 = arena.Alloc(k.H * k.DH * k.NP)
+	k.AStack = arena.Alloc(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.A = arena.Alloc(k.H*k.L*k.T*k.NP + k.H*k.L*k.T*k.W)
-	k.Kept5 = arena.Alloc(k.H * k.DH * k.NP)
-	k.Kept6 = arena.Alloc(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
+	k.OutReshape = arena.Alloc(k.H * k.DH * k.NP)
+	k.OutStack = arena.Alloc(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
 	k.Run()
@@ -918,13 +918,13 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutBar = block.Adjoint(t, n.outOut, g.H*g.L*g.T*g.DH)
 	g.SeriesTailBar = block.Zeros(t, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
 	g.Series2TailBar = block.Zeros(t, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
-	g.Kept3 = k.Kept3
-	g.Kept4 = k.Kept4
+	g.ADiv = k.ADiv
+	g.AReshape = k.AReshape
+	g.AReshape2 = k.AReshape2
+	g.AStack = k.AStack
 	g.A = k.A
-	g.Kept5 = k.Kept5
-	g.Kept6 = k.Kept6
+	g.OutReshape = k.OutReshape
+	g.OutStack = k.OutStack
 	g.WQBar = t.Scratch(g.H * g.H * g.DH * g.DH)
 	g.XBar = t.Scratch(g.H * g.L * g.T * g.DH)
 	g.PBar = t.Scratch(g.H * g.DH * g.NP)

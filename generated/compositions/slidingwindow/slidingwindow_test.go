@@ -70,13 +70,13 @@ func outDirect[F num.Float](a *blocktest.Args[F]) {
 	k.Out = a.Out("out", k.H*k.L*k.T*k.DH)
 	k.SeriesTailOut = a.Out("series.tail", k.H*k.L*k.DH*k.W-k.H*k.L*k.DH)
 	k.Series2TailOut = a.Out("series.2.tail", k.H*k.L*k.DH*k.W-k.H*k.L*k.DH)
-	k.Kept = a.Fresh(1)
-	k.Kept2 = a.Fresh(k.H * k.L * k.T * k.DH)
-	k.Kept3 = a.Fresh(k.H * k.DH * k.NP)
-	k.Kept4 = a.Fresh(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
+	k.ADiv = a.Fresh(1)
+	k.AReshape = a.Fresh(k.H * k.L * k.T * k.DH)
+	k.AReshape2 = a.Fresh(k.H * k.DH * k.NP)
+	k.AStack = a.Fresh(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.A = a.Fresh(k.H*k.L*k.T*k.NP + k.H*k.L*k.T*k.W)
-	k.Kept5 = a.Fresh(k.H * k.DH * k.NP)
-	k.Kept6 = a.Fresh(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
+	k.OutReshape = a.Fresh(k.H * k.DH * k.NP)
+	k.OutStack = a.Fresh(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -93,13 +93,13 @@ func outDirect[F num.Float](a *blocktest.Args[F]) {
 	g.OutBar = a.Bar("out", g.H*g.L*g.T*g.DH)
 	g.SeriesTailBar = a.Bar("series.tail", g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
 	g.Series2TailBar = a.Bar("series.2.tail", g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
-	g.Kept3 = k.Kept3
-	g.Kept4 = k.Kept4
+	g.ADiv = k.ADiv
+	g.AReshape = k.AReshape
+	g.AReshape2 = k.AReshape2
+	g.AStack = k.AStack
 	g.A = k.A
-	g.Kept5 = k.Kept5
-	g.Kept6 = k.Kept6
+	g.OutReshape = k.OutReshape
+	g.OutStack = k.OutStack
 	g.WQBar = a.Grad("W_Q", g.H*g.H*g.DH*g.DH)
 	g.XBar = a.Grad("X", g.H*g.L*g.T*g.DH)
 	g.PBar = a.Grad("P", g.H*g.DH*g.NP)

@@ -95,9 +95,9 @@ func lossDirect[F num.Float](a *blocktest.Args[F]) {
 	k.Next = a.Index("next", k.L*k.T, 0, b.Sizes.V-1, -1)
 	k.Z = a.Out("z", k.L*k.T*k.V)
 	k.Loss = a.Out("loss", k.L)
-	k.Kept = a.Fresh(k.L)
-	k.Kept2 = a.Fresh(k.L)
-	k.Kept3 = a.Fresh(k.L * k.T * k.V)
+	k.LossProd = a.Fresh(k.L)
+	k.LossDiv = a.Fresh(k.L)
+	k.LossExp = a.Fresh(k.L * k.T * k.V)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Flags = make([]bool, k.FlagsLen())
 	k.Run()
@@ -111,9 +111,9 @@ func lossDirect[F num.Float](a *blocktest.Args[F]) {
 	g.Next = k.Next
 	g.ZBar = a.Bar("z", g.L*g.T*g.V)
 	g.LossBar = a.Bar("loss", g.L)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
-	g.Kept3 = k.Kept3
+	g.LossProd = k.LossProd
+	g.LossDiv = k.LossDiv
+	g.LossExp = k.LossExp
 	g.HBar = a.Grad("H", g.V*g.D)
 	g.YBar = a.Grad("y", g.L*g.T*g.D)
 	g.Work = a.Fresh(g.WorkLen())

@@ -16,20 +16,20 @@ const lossKind tape.Kind = 53
 //
 // It keeps L·T·V + 2·L entries and checkpoints of 0 entries.
 type Loss[F num.Float] struct {
-	L     int
-	T     int
-	V     int
-	D     int
-	H     []F     // [V, d]
-	Y     []F     // [L, T, d]
-	Next  []int32 // [L, T]
-	Z     []F     // [L, T, V], written
-	Loss  []F     // [L], written
-	Kept  []F     // [L], written
-	Kept2 []F     // [L], written
-	Kept3 []F     // [L, T, V], written
-	Work  []F     // WorkLen() entries
-	Flags []bool  // FlagsLen() entries
+	L        int
+	T        int
+	V        int
+	D        int
+	H        []F     // [V, d]
+	Y        []F     // [L, T, d]
+	Next     []int32 // [L, T]
+	Z        []F     // [L, T, V], written
+	Loss     []F     // [L], written
+	LossProd []F     // [L], written
+	LossDiv  []F     // [L], written
+	LossExp  []F     // [L, T, V], written
+	Work     []F     // WorkLen() entries
+	Flags    []bool  // FlagsLen() entries
 }
 
 // WorkLen is L·T + L.
@@ -84,7 +84,7 @@ func (c *Loss[F]) Run() {
 	}
 
 	// byte_lm.loss
-	kept := c.Kept[:L]
+	lossProd := c.LossProd[:L]
 	for i := range L {
 		next := c.Next[i*T:][:T]
 		t5_2 := t5[i*T:][:T]
@@ -98,19 +98,19 @@ func (c *Loss[F]) Run() {
 			t14 += kern.Choose(t5Entry, F(1), F(0))
 		}
 		t10[i] = t102
-		kept[i] = t14
+		lossProd[i] = t14
 	}
 
 	// byte_lm.loss
-	kept2 := c.Kept[:L]
+	lossProd2 := c.LossProd[:L]
 	loss := c.Loss[:L]
-	kept2_2 := c.Kept2[:L]
+	lossDiv := c.LossDiv[:L]
 	for i := range L {
-		keptEntry := kept2[i]
-		t16 := (keptEntry == F(0))
-		t18 := kern.Choose(t16, F(1), keptEntry)
+		lossProdEntry := lossProd2[i]
+		t16 := (lossProdEntry == F(0))
+		t18 := kern.Choose(t16, F(1), lossProdEntry)
 		loss[i] = kern.Choose(t16, F(0), (t10[i] / t18))
-		kept2_2[i] = (F(1) / t18)
+		lossDiv[i] = (F(1) / t18)
 	}
 
 	// byte_lm.loss
@@ -118,10 +118,10 @@ func (c *Loss[F]) Run() {
 		t6_2 := t6[i*T:][:T]
 		for j := range T {
 			z := c.Z[(i*T+j)*V:][:V]
-			kept3 := c.Kept3[(i*T+j)*V:][:V]
+			lossExp := c.LossExp[(i*T+j)*V:][:V]
 			t6Entry := t6_2[j]
 			for k := range V {
-				kept3[k] = num.Exp(z[k] - t6Entry)
+				lossExp[k] = num.Exp(z[k] - t6Entry)
 			}
 		}
 	}
@@ -129,22 +129,22 @@ func (c *Loss[F]) Run() {
 
 // LossBackward is one call of the kernel LossBackward.
 type LossBackward[F num.Float] struct {
-	L       int
-	T       int
-	V       int
-	D       int
-	H       []F     // [V, d]
-	Y       []F     // [L, T, d]
-	Next    []int32 // [L, T]
-	ZBar    []F     // [L, T, V]
-	LossBar []F     // [L]
-	Kept    []F     // [L]
-	Kept2   []F     // [L]
-	Kept3   []F     // [L, T, V]
-	HBar    []F     // [V, d], written
-	YBar    []F     // [L, T, d], written
-	Work    []F     // WorkLen() entries
-	Flags   []bool  // FlagsLen() entries
+	L        int
+	T        int
+	V        int
+	D        int
+	H        []F     // [V, d]
+	Y        []F     // [L, T, d]
+	Next     []int32 // [L, T]
+	ZBar     []F     // [L, T, V]
+	LossBar  []F     // [L]
+	LossProd []F     // [L]
+	LossDiv  []F     // [L]
+	LossExp  []F     // [L, T, V]
+	HBar     []F     // [V, d], written
+	YBar     []F     // [L, T, d], written
+	Work     []F     // WorkLen() entries
+	Flags    []bool  // FlagsLen() entries
 }
 
 // WorkLen is 2·L·T·V + L·T.
@@ -170,20 +170,20 @@ func (c *LossBackward[F]) Run() {
 	t := c.Flags[:L]     // [L]
 
 	// byte_lm.loss
-	kept := c.Kept[:L]
+	lossProd := c.LossProd[:L]
 	for i := range L {
-		t[i] = !(kept[i] == F(0))
+		t[i] = !(lossProd[i] == F(0))
 	}
 
 	// byte_lm.loss
 	clear(t162)
 	lossBar := c.LossBar[:L]
-	kept2 := c.Kept2[:L]
+	lossDiv := c.LossDiv[:L]
 	for i := range L {
 		next := c.Next[i*T:][:T]
 		t132_2 := t132[i*T:][:T]
 		tEntry := t[i]
-		w := kern.Choose(tEntry, F(kern.Choose(tEntry, lossBar[i], F(0))*kept2[i]), F(0))
+		w := kern.Choose(tEntry, F(kern.Choose(tEntry, lossBar[i], F(0))*lossDiv[i]), F(0))
 		for j := range T {
 			t1322 := kern.Choose(!(F(next[j]) == F(-1)), w, F(0))
 			t132_2[j] = t1322
@@ -200,11 +200,11 @@ func (c *LossBackward[F]) Run() {
 		for j := range T {
 			zBar := c.ZBar[(i*T+j)*V:][:V]
 			t162_2 := t162[(i*T+j)*V:][:V]
-			kept3 := c.Kept3[(i*T+j)*V:][:V]
+			lossExp := c.LossExp[(i*T+j)*V:][:V]
 			t202_2 := t202[(i*T+j)*V:][:V]
 			t132Entry := t132_2[j]
 			for k := range V {
-				t202_2[k] = zBar[k] + t162_2[k] + F(kept3[k]*t132Entry)
+				t202_2[k] = zBar[k] + t162_2[k] + F(lossExp[k]*t132Entry)
 			}
 		}
 	}
@@ -257,9 +257,9 @@ func (b *Model[F]) loss(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Next = next
 	k.Z = arena.Alloc(k.L * k.T * k.V)
 	k.Loss = arena.Alloc(k.L)
-	k.Kept = arena.Alloc(k.L)
-	k.Kept2 = arena.Alloc(k.L)
-	k.Kept3 = arena.Alloc(k.L * k.T * k.V)
+	k.LossProd = arena.Alloc(k.L)
+	k.LossDiv = arena.Alloc(k.L)
+	k.LossExp = arena.Alloc(k.L * k.T * k.V)
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
 	k.Flags = make([]bool, k.FlagsLen())
@@ -287,9 +287,9 @@ func (n *lossNode[F]) Backward(t *tape.Tape[F]) {
 	g.Next = k.Next
 	g.ZBar = block.Adjoint(t, n.outZ, g.L*g.T*g.V)
 	g.LossBar = block.Adjoint(t, n.outLoss, g.L)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
-	g.Kept3 = k.Kept3
+	g.LossProd = k.LossProd
+	g.LossDiv = k.LossDiv
+	g.LossExp = k.LossExp
 	g.HBar = t.Scratch(g.V * g.D)
 	g.YBar = t.Scratch(g.L * g.T * g.D)
 	g.Work = t.Scratch(g.WorkLen())

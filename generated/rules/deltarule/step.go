@@ -15,62 +15,62 @@ const stepKind tape.Kind = 5
 //
 // It keeps 13·L·T·d_k + 3·L·T·d_v + 12·L·T + 6·L·d_k entries and checkpoints of L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
-	C            int // tokens from checkpoint to checkpoint
-	L            int
-	T            int
-	D            int
-	DK           int
-	DV           int
-	WK           []F     // [d_k, d]
-	X            []F     // [L, T, d]
-	BK           []F     // [d_k]
-	Pos          []int32 // [L]
-	CK           []F     // [4, d_k]
-	K0Tail       []F     // [L, 3, d_k]
-	WV           []F     // [d_v, d]
-	WRho         []F     // [d_k + d_v]
-	BRho         []F     // []
-	WTheta       []F     // [d_k + d_v]
-	BTheta       []F     // []
-	M            []F     // [L, d_v, d_k]
-	WQ           []F     // [d_k, d]
-	BQ           []F     // [d_k]
-	CQ           []F     // [4, d_k]
-	Q0Tail       []F     // [L, 3, d_k]
-	Y            []F     // [L, T, d_v], written
-	K0TailOut    []F     // [L, 3, d_k], written
-	Q0TailOut    []F     // [L, 3, d_k], written
-	MOut         []F     // [L, d_v, d_k], written
-	Kept2        []F     // [L, T + 3, d_k], written
-	Kept3        []F     // [L, T, d_k], written
-	Kept4        []F     // [L, T, d_k], written
-	Kept5        []F     // [L, T], written
-	Kept6        []F     // [L, T], written
-	K            []F     // [L, T, d_k], written
-	V            []F     // [L, T, d_v], written
-	Kept7        []F     // [L, T, d_k + d_v], written
-	Kept8        []F     // [L, T], written
-	Kept9        []F     // [L, T], written
-	Kept10       []F     // [L, T + 3, d_k], written
-	Kept11       []F     // [L, T, d_k], written
-	Kept12       []F     // [L, T, d_k], written
-	Kept13       []F     // [L, T], written
-	Kept14       []F     // [L, T], written
-	Q            []F     // [L, T, d_k], written
-	Kept         []F     // [L, T, d_v], written; may be nil
-	Kept15       []F     // [L, T], written
-	Kept16       []F     // [L, T, d_k], written
-	Kept17       []F     // [L, T], written
-	Kept18       []F     // [L, T, d_k], written
-	Kept19       []F     // [L, T], written
-	Kept20       []F     // [L, T], written
-	Kept21       []F     // [L, T], written
-	Kept22       []F     // [L, T, d_k], written
-	Kept23       []F     // [L, T], written
-	Kept24       []F     // [L, T, d_k], written
-	MCheckpoints []F     // [L, segments, d_v, d_k], written; may be nil
-	Work         []F     // WorkLen() entries
-	Rows         [][4]F  // RowsLen() entries
+	C             int // tokens from checkpoint to checkpoint
+	L             int
+	T             int
+	D             int
+	DK            int
+	DV            int
+	WK            []F     // [d_k, d]
+	X             []F     // [L, T, d]
+	BK            []F     // [d_k]
+	Pos           []int32 // [L]
+	CK            []F     // [4, d_k]
+	K0Tail        []F     // [L, 3, d_k]
+	WV            []F     // [d_v, d]
+	WRho          []F     // [d_k + d_v]
+	BRho          []F     // []
+	WTheta        []F     // [d_k + d_v]
+	BTheta        []F     // []
+	M             []F     // [L, d_v, d_k]
+	WQ            []F     // [d_k, d]
+	BQ            []F     // [d_k]
+	CQ            []F     // [4, d_k]
+	Q0Tail        []F     // [L, 3, d_k]
+	Y             []F     // [L, T, d_v], written
+	K0TailOut     []F     // [L, 3, d_k], written
+	Q0TailOut     []F     // [L, 3, d_k], written
+	MOut          []F     // [L, d_v, d_k], written
+	K1Stack       []F     // [L, T + 3, d_k], written
+	K1Prod        []F     // [L, T, d_k], written
+	K1Sigmoid     []F     // [L, T, d_k], written
+	KProd         []F     // [L, T], written
+	KSqrt         []F     // [L, T], written
+	K             []F     // [L, T, d_k], written
+	V             []F     // [L, T, d_v], written
+	RhoStack      []F     // [L, T, d_k + d_v], written
+	RhoSigmoid    []F     // [L, T], written
+	ThetaSoftplus []F     // [L, T], written
+	Q1Stack       []F     // [L, T + 3, d_k], written
+	Q1Prod        []F     // [L, T, d_k], written
+	Q1Sigmoid     []F     // [L, T, d_k], written
+	QProd         []F     // [L, T], written
+	QSqrt         []F     // [L, T], written
+	Q             []F     // [L, T, d_k], written
+	MLin          []F     // [L, T, d_v], written; may be nil
+	QDiv          []F     // [L, T], written
+	QDiv2         []F     // [L, T, d_k], written
+	QDiv3         []F     // [L, T], written
+	Q1Sigmoid2    []F     // [L, T, d_k], written
+	ThetaSigmoid  []F     // [L, T], written
+	RhoSigmoid2   []F     // [L, T], written
+	KDiv          []F     // [L, T], written
+	KDiv2         []F     // [L, T, d_k], written
+	KDiv3         []F     // [L, T], written
+	K1Sigmoid2    []F     // [L, T, d_k], written
+	MCheckpoints  []F     // [L, segments, d_v, d_k], written; may be nil
+	Work          []F     // WorkLen() entries
+	Rows          [][4]F  // RowsLen() entries
 }
 
 // WorkLen is 7·L·T·d_k + 8·L·T.
@@ -127,18 +127,18 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range 3 {
 			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
-			kept2 := c.Kept2[(i*(T+3)+j)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				kept2[k] = k0Tail[k]
+				k1Stack[k] = k0Tail[k]
 			}
 		}
 	}
 	for i := range L {
 		for j := range T {
 			k0_2 := k0[(i*T+j)*dK:][:dK]
-			kept2 := c.Kept2[(i*(T+3)+j+3)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
 			for k := range dK {
-				kept2[k] = k0_2[k]
+				k1Stack[k] = k0_2[k]
 			}
 		}
 	}
@@ -146,26 +146,26 @@ func (c *Step[F]) Run() {
 	// delta_rule.k1
 	for i := range L {
 		for j := range 3 {
-			kept2 := c.Kept2[(i*(T+3)+j+T)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j+T)*dK:][:dK]
 			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailOut[k] = kept2[k]
+				k0TailOut[k] = k1Stack[k]
 			}
 		}
 	}
 
 	// delta_rule.k1
-	clear(c.Kept3)
+	clear(c.K1Prod)
 	for i := range L {
 		for j := range T {
 			for k := range 4 {
 				n := int(c.Pos[i]) + j - k
 				if n >= 0 {
-					kept2 := c.Kept2[(i*(T+3)+j-k+3)*dK:][:dK]
+					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
 					cK := c.CK[k*dK:][:dK]
-					kept3 := c.Kept3[(i*T+j)*dK:][:dK]
+					k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
 					for m := range dK {
-						kept3[m] += F(kept2[m] * cK[m])
+						k1Prod[m] += F(k1Stack[m] * cK[m])
 					}
 				}
 			}
@@ -174,37 +174,37 @@ func (c *Step[F]) Run() {
 
 	// delta_rule.k1, delta_rule.k
 	for i := range L {
-		kept5 := c.Kept5[i*T:][:T]
+		kProd := c.KProd[i*T:][:T]
 		bK := c.BK[:dK]
 		for j := range T {
-			kept3 := c.Kept3[(i*T+j)*dK:][:dK]
+			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
-			kept4 := c.Kept4[(i*T+j)*dK:][:dK]
+			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			var t8 F
 			for k := range dK {
-				t52 := bK[k] + kept3[k]
+				t52 := bK[k] + k1Prod[k]
 				t6 := num.Sigmoid(t52)
 				k12 := F(t52 * t6)
 				t8 += F(k12 * k12)
 				t5_2[k] = t52
-				kept4[k] = t6
+				k1Sigmoid[k] = t6
 				k1_2[k] = k12
 			}
-			kept5[j] = t8
+			kProd[j] = t8
 		}
 	}
 
 	// delta_rule.k
 	for i := range L {
-		kept5 := c.Kept5[i*T:][:T]
-		kept6 := c.Kept6[i*T:][:T]
+		kProd := c.KProd[i*T:][:T]
+		kSqrt := c.KSqrt[i*T:][:T]
 		t17_2 := t17[i*T:][:T]
 		for j := range T {
-			kept5Entry := kept5[j]
-			t10 := (F(0) < kept5Entry)
-			t13 := num.Sqrt(kern.Choose(t10, kept5Entry, F(1)))
-			kept6[j] = t13
+			kProdEntry := kProd[j]
+			t10 := (F(0) < kProdEntry)
+			t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
+			kSqrt[j] = t13
 			t17_2[j] = num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
 		}
 	}
@@ -229,18 +229,18 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range T {
 			k := c.K[(i*T+j)*dK:][:dK]
-			kept7 := c.Kept7[(i*T+j)*(dK+dV):][:dK]
+			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
 			for k2 := range dK {
-				kept7[k2] = k[k2]
+				rhoStack[k2] = k[k2]
 			}
 		}
 	}
 	for i := range L {
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			kept7 := c.Kept7[(i*T+j)*(dK+dV)+dK:][:dV]
+			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
 			for k := range dV {
-				kept7[k] = v[k]
+				rhoStack[k] = v[k]
 			}
 		}
 	}
@@ -252,13 +252,13 @@ func (c *Step[F]) Run() {
 		wRho := c.WRho[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
 		for j := range T {
-			kept7 := c.Kept7[(i*T+j)*(dK+dV):][:dK+dV]
+			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
 			var t212 F
 			var t292 F
 			for k := range dK + dV {
-				kept7Entry := kept7[k]
-				t212 += F(kept7Entry * wRho[k])
-				t292 += F(kept7Entry * wTheta[k])
+				rhoStackEntry := rhoStack[k]
+				t212 += F(rhoStackEntry * wRho[k])
+				t292 += F(rhoStackEntry * wTheta[k])
 			}
 			t21_2[j] = t212
 			t29_2[j] = t292
@@ -272,10 +272,10 @@ func (c *Step[F]) Run() {
 		t21_2 := t21[i*T:][:T]
 		t29_2 := t29[i*T:][:T]
 		t22_2 := t22[i*T:][:T]
-		kept8 := c.Kept8[i*T:][:T]
+		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rho2 := rho[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
-		kept9 := c.Kept9[i*T:][:T]
+		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
 		theta2 := theta[i*T:][:T]
 		for j := range T {
 			t222 := t21_2[j] + bRhoEntry
@@ -283,10 +283,10 @@ func (c *Step[F]) Run() {
 			t302 := t29_2[j] + bThetaEntry
 			t31 := num.Softplus(t302)
 			t22_2[j] = t222
-			kept8[j] = t23
+			rhoSigmoid[j] = t23
 			rho2[j] = num.Min(num.Max(t23, F(0)), F(1))
 			t30_2[j] = t302
-			kept9[j] = t31
+			thetaSoftplus[j] = t31
 			theta2[j] = num.Max(t31, F(0))
 		}
 	}
@@ -298,18 +298,18 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range 3 {
 			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
-			kept10 := c.Kept10[(i*(T+3)+j)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				kept10[k] = q0Tail[k]
+				q1Stack[k] = q0Tail[k]
 			}
 		}
 	}
 	for i := range L {
 		for j := range T {
 			q0_2 := q0[(i*T+j)*dK:][:dK]
-			kept10 := c.Kept10[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 			for k := range dK {
-				kept10[k] = q0_2[k]
+				q1Stack[k] = q0_2[k]
 			}
 		}
 	}
@@ -317,26 +317,26 @@ func (c *Step[F]) Run() {
 	// delta_rule.q1
 	for i := range L {
 		for j := range 3 {
-			kept10 := c.Kept10[(i*(T+3)+j+T)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
 			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				q0TailOut[k] = kept10[k]
+				q0TailOut[k] = q1Stack[k]
 			}
 		}
 	}
 
 	// delta_rule.q1
-	clear(c.Kept11)
+	clear(c.Q1Prod)
 	for i := range L {
 		for j := range T {
 			for k := range 4 {
 				n2 := int(c.Pos[i]) + j - k
 				if n2 >= 0 {
-					kept10 := c.Kept10[(i*(T+3)+j-k+3)*dK:][:dK]
+					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
 					cQ := c.CQ[k*dK:][:dK]
-					kept11 := c.Kept11[(i*T+j)*dK:][:dK]
+					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
 					for m := range dK {
-						kept11[m] += F(kept10[m] * cQ[m])
+						q1Prod[m] += F(q1Stack[m] * cQ[m])
 					}
 				}
 			}
@@ -345,55 +345,55 @@ func (c *Step[F]) Run() {
 
 	// delta_rule.q1, delta_rule.q
 	for i := range L {
-		kept13 := c.Kept13[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		bQ := c.BQ[:dK]
 		for j := range T {
-			kept11 := c.Kept11[(i*T+j)*dK:][:dK]
+			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
 			t38_2 := t38[(i*T+j)*dK:][:dK]
-			kept12 := c.Kept12[(i*T+j)*dK:][:dK]
+			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			var t41 F
 			for k := range dK {
-				t382 := bQ[k] + kept11[k]
+				t382 := bQ[k] + q1Prod[k]
 				t39 := num.Sigmoid(t382)
 				q12 := F(t382 * t39)
 				t41 += F(q12 * q12)
 				t38_2[k] = t382
-				kept12[k] = t39
+				q1Sigmoid[k] = t39
 				q1_2[k] = q12
 			}
-			kept13[j] = t41
+			qProd[j] = t41
 		}
 	}
 
 	// delta_rule.q, delta_rule.theta, delta_rule.rho, delta_rule.k
 	for i := range L {
-		kept13 := c.Kept13[i*T:][:T]
-		kept14 := c.Kept14[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
+		qSqrt := c.QSqrt[i*T:][:T]
 		t50_2 := t50[i*T:][:T]
-		kept15 := c.Kept15[i*T:][:T]
-		kept17 := c.Kept17[i*T:][:T]
+		qDiv := c.QDiv[i*T:][:T]
+		qDiv3 := c.QDiv3[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
-		kept19 := c.Kept19[i*T:][:T]
+		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t22_2 := t22[i*T:][:T]
-		kept20 := c.Kept20[i*T:][:T]
+		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		t17_2 := t17[i*T:][:T]
-		kept21 := c.Kept21[i*T:][:T]
-		kept6 := c.Kept6[i*T:][:T]
-		kept23 := c.Kept23[i*T:][:T]
+		kDiv := c.KDiv[i*T:][:T]
+		kSqrt := c.KSqrt[i*T:][:T]
+		kDiv3 := c.KDiv3[i*T:][:T]
 		for j := range T {
-			kept13Entry := kept13[j]
-			t43 := (F(0) < kept13Entry)
-			t46 := num.Sqrt(kern.Choose(t43, kept13Entry, F(1)))
+			qProdEntry := qProd[j]
+			t43 := (F(0) < qProdEntry)
+			t46 := num.Sqrt(kern.Choose(t43, qProdEntry, F(1)))
 			t502 := num.Max(kern.Choose(t43, t46, F(0)), F(1e-08))
-			kept14[j] = t46
+			qSqrt[j] = t46
 			t50_2[j] = t502
-			kept15[j] = (F(1) / t502)
-			kept17[j] = (F(1) / t46)
-			kept19[j] = num.Sigmoid(t30_2[j])
-			kept20[j] = num.Sigmoid(-t22_2[j])
-			kept21[j] = (F(1) / t17_2[j])
-			kept23[j] = (F(1) / kept6[j])
+			qDiv[j] = (F(1) / t502)
+			qDiv3[j] = (F(1) / t46)
+			thetaSigmoid[j] = num.Sigmoid(t30_2[j])
+			rhoSigmoid2[j] = num.Sigmoid(-t22_2[j])
+			kDiv[j] = (F(1) / t17_2[j])
+			kDiv3[j] = (F(1) / kSqrt[j])
 		}
 	}
 
@@ -407,12 +407,12 @@ func (c *Step[F]) Run() {
 			k := c.K[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
 			t33_2 := t33[(i*T+j)*dK:][:dK]
-			kept16 := c.Kept16[(i*T+j)*dK:][:dK]
+			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 			t38_2 := t38[(i*T+j)*dK:][:dK]
-			kept18 := c.Kept18[(i*T+j)*dK:][:dK]
-			kept22 := c.Kept22[(i*T+j)*dK:][:dK]
+			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
+			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
-			kept24 := c.Kept24[(i*T+j)*dK:][:dK]
+			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
 			t50Entry := t50_2[j]
 			thetaEntry := theta2[j]
 			t17Entry2 := t17_2[j]
@@ -421,10 +421,10 @@ func (c *Step[F]) Run() {
 				kEntry := k[k2]
 				q[k2] = q2
 				t33_2[k2] = F(thetaEntry * kEntry)
-				kept16[k2] = (q2 / t50Entry)
-				kept18[k2] = num.Sigmoid(-t38_2[k2])
-				kept22[k2] = (kEntry / t17Entry2)
-				kept24[k2] = num.Sigmoid(-t5_2[k2])
+				qDiv2[k2] = (q2 / t50Entry)
+				q1Sigmoid2[k2] = num.Sigmoid(-t38_2[k2])
+				kDiv2[k2] = (kEntry / t17Entry2)
+				k1Sigmoid2[k2] = num.Sigmoid(-t5_2[k2])
 			}
 		}
 	}
@@ -483,11 +483,11 @@ func (c *Step[F]) Run() {
 						t31 := t21_2 - c.V[(l*T+a+C*s)*dV+i+1]
 						t32 := t22_2 - c.V[(l*T+a+C*s)*dV+i+2]
 						t33_3 := t23 - c.V[(l*T+a+C*s)*dV+i+3]
-						if len(c.Kept) > 0 {
-							c.Kept[(l*T+a+C*s)*dV+i] = t30_2
-							c.Kept[(l*T+a+C*s)*dV+i+1] = t31
-							c.Kept[(l*T+a+C*s)*dV+i+2] = t32
-							c.Kept[(l*T+a+C*s)*dV+i+3] = t33_3
+						if len(c.MLin) > 0 {
+							c.MLin[(l*T+a+C*s)*dV+i] = t30_2
+							c.MLin[(l*T+a+C*s)*dV+i+1] = t31
+							c.MLin[(l*T+a+C*s)*dV+i+2] = t32
+							c.MLin[(l*T+a+C*s)*dV+i+3] = t33_3
 						}
 						// delta_rule.m, delta_rule.y
 						rhoEntry := rho2[a]
@@ -551,8 +551,8 @@ func (c *Step[F]) Run() {
 						}
 						// delta_rule.m
 						t3 := t2 - c.V[(l*T+a+C*s)*dV+i]
-						if len(c.Kept) > 0 {
-							c.Kept[(l*T+a+C*s)*dV+i] = t3
+						if len(c.MLin) > 0 {
+							c.MLin[(l*T+a+C*s)*dV+i] = t3
 						}
 						// delta_rule.m, delta_rule.y
 						var y2 F
@@ -577,72 +577,72 @@ func (c *Step[F]) Run() {
 //
 // It keeps 0 entries and checkpoints of L·d_k·d_v·segments entries.
 type StepBackward[F num.Float] struct {
-	C            int // tokens from checkpoint to checkpoint
-	L            int
-	T            int
-	D            int
-	DK           int
-	DV           int
-	WK           []F     // [d_k, d]
-	X            []F     // [L, T, d]
-	BK           []F     // [d_k]
-	Pos          []int32 // [L]
-	CK           []F     // [4, d_k]
-	WV           []F     // [d_v, d]
-	WRho         []F     // [d_k + d_v]
-	WTheta       []F     // [d_k + d_v]
-	WQ           []F     // [d_k, d]
-	BQ           []F     // [d_k]
-	CQ           []F     // [4, d_k]
-	YBar         []F     // [L, T, d_v]
-	K0TailBar    []F     // [L, 3, d_k]
-	Q0TailBar    []F     // [L, 3, d_k]
-	MBar         []F     // [L, d_v, d_k]
-	Kept2        []F     // [L, T + 3, d_k]
-	Kept3        []F     // [L, T, d_k]
-	Kept4        []F     // [L, T, d_k]
-	Kept5        []F     // [L, T]
-	Kept6        []F     // [L, T]
-	K            []F     // [L, T, d_k]
-	Kept7        []F     // [L, T, d_k + d_v]
-	Kept8        []F     // [L, T]
-	Kept9        []F     // [L, T]
-	Kept10       []F     // [L, T + 3, d_k]
-	Kept11       []F     // [L, T, d_k]
-	Kept12       []F     // [L, T, d_k]
-	Kept13       []F     // [L, T]
-	Kept14       []F     // [L, T]
-	Q            []F     // [L, T, d_k]
-	Kept         []F     // [L, T, d_v]
-	Kept15       []F     // [L, T]
-	Kept16       []F     // [L, T, d_k]
-	Kept17       []F     // [L, T]
-	Kept18       []F     // [L, T, d_k]
-	Kept19       []F     // [L, T]
-	Kept20       []F     // [L, T]
-	Kept21       []F     // [L, T]
-	Kept22       []F     // [L, T, d_k]
-	Kept23       []F     // [L, T]
-	Kept24       []F     // [L, T, d_k]
-	WKBar        []F     // [d_k, d], written
-	XBar         []F     // [L, T, d], written
-	BKBar        []F     // [d_k], written
-	CKBar        []F     // [4, d_k], written
-	K0TailBarOut []F     // [L, 3, d_k], written
-	WVBar        []F     // [d_v, d], written
-	WRhoBar      []F     // [d_k + d_v], written
-	BRhoBar      []F     // [], written
-	WThetaBar    []F     // [d_k + d_v], written
-	BThetaBar    []F     // [], written
-	MBarOut      []F     // [L, d_v, d_k], written
-	WQBar        []F     // [d_k, d], written
-	BQBar        []F     // [d_k], written
-	CQBar        []F     // [4, d_k], written
-	Q0TailBarOut []F     // [L, 3, d_k], written
-	MCheckpoints []F     // [L, segments, d_v, d_k]
-	Work         []F     // WorkLen() entries
-	Rows         [][4]F  // RowsLen() entries
-	Flags        []bool  // FlagsLen() entries
+	C             int // tokens from checkpoint to checkpoint
+	L             int
+	T             int
+	D             int
+	DK            int
+	DV            int
+	WK            []F     // [d_k, d]
+	X             []F     // [L, T, d]
+	BK            []F     // [d_k]
+	Pos           []int32 // [L]
+	CK            []F     // [4, d_k]
+	WV            []F     // [d_v, d]
+	WRho          []F     // [d_k + d_v]
+	WTheta        []F     // [d_k + d_v]
+	WQ            []F     // [d_k, d]
+	BQ            []F     // [d_k]
+	CQ            []F     // [4, d_k]
+	YBar          []F     // [L, T, d_v]
+	K0TailBar     []F     // [L, 3, d_k]
+	Q0TailBar     []F     // [L, 3, d_k]
+	MBar          []F     // [L, d_v, d_k]
+	K1Stack       []F     // [L, T + 3, d_k]
+	K1Prod        []F     // [L, T, d_k]
+	K1Sigmoid     []F     // [L, T, d_k]
+	KProd         []F     // [L, T]
+	KSqrt         []F     // [L, T]
+	K             []F     // [L, T, d_k]
+	RhoStack      []F     // [L, T, d_k + d_v]
+	RhoSigmoid    []F     // [L, T]
+	ThetaSoftplus []F     // [L, T]
+	Q1Stack       []F     // [L, T + 3, d_k]
+	Q1Prod        []F     // [L, T, d_k]
+	Q1Sigmoid     []F     // [L, T, d_k]
+	QProd         []F     // [L, T]
+	QSqrt         []F     // [L, T]
+	Q             []F     // [L, T, d_k]
+	MLin          []F     // [L, T, d_v]
+	QDiv          []F     // [L, T]
+	QDiv2         []F     // [L, T, d_k]
+	QDiv3         []F     // [L, T]
+	Q1Sigmoid2    []F     // [L, T, d_k]
+	ThetaSigmoid  []F     // [L, T]
+	RhoSigmoid2   []F     // [L, T]
+	KDiv          []F     // [L, T]
+	KDiv2         []F     // [L, T, d_k]
+	KDiv3         []F     // [L, T]
+	K1Sigmoid2    []F     // [L, T, d_k]
+	WKBar         []F     // [d_k, d], written
+	XBar          []F     // [L, T, d], written
+	BKBar         []F     // [d_k], written
+	CKBar         []F     // [4, d_k], written
+	K0TailBarOut  []F     // [L, 3, d_k], written
+	WVBar         []F     // [d_v, d], written
+	WRhoBar       []F     // [d_k + d_v], written
+	BRhoBar       []F     // [], written
+	WThetaBar     []F     // [d_k + d_v], written
+	BThetaBar     []F     // [], written
+	MBarOut       []F     // [L, d_v, d_k], written
+	WQBar         []F     // [d_k, d], written
+	BQBar         []F     // [d_k], written
+	CQBar         []F     // [4, d_k], written
+	Q0TailBarOut  []F     // [L, 3, d_k], written
+	MCheckpoints  []F     // [L, segments, d_v, d_k]
+	Work          []F     // WorkLen() entries
+	Rows          [][4]F  // RowsLen() entries
+	Flags         []bool  // FlagsLen() entries
 }
 
 // WorkLen is 3·L·T·d + 16·L·T·d_k + 4·L·T·d_v + 9·L·T + 18·L·d_k.
@@ -750,24 +750,24 @@ func (c *StepBackward[F]) Run() {
 		bK := c.BK[:dK]
 		bQ := c.BQ[:dK]
 		for j := range T {
-			kept3 := c.Kept3[(i*T+j)*dK:][:dK]
+			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
-			kept11 := c.Kept11[(i*T+j)*dK:][:dK]
+			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
 			t38_2 := t38[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t5_2[k] = bK[k] + kept3[k]
-				t38_2[k] = bQ[k] + kept11[k]
+				t5_2[k] = bK[k] + k1Prod[k]
+				t38_2[k] = bQ[k] + q1Prod[k]
 			}
 		}
 	}
 
 	// delta_rule.k, delta_rule.rho, delta_rule.theta, delta_rule.q
 	for i := range L {
-		kept8 := c.Kept8[i*T:][:T]
-		kept9 := c.Kept9[i*T:][:T]
-		kept13 := c.Kept13[i*T:][:T]
-		kept14 := c.Kept14[i*T:][:T]
-		kept5 := c.Kept5[i*T:][:T]
+		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
+		qSqrt := c.QSqrt[i*T:][:T]
+		kProd := c.KProd[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		rho2 := rho[i*T:][:T]
@@ -777,18 +777,18 @@ func (c *StepBackward[F]) Run() {
 		t162_2 := t162[i*T:][:T]
 		t492_2 := t492[i*T:][:T]
 		for j := range T {
-			t252 := num.Max(kept8[j], F(0))
-			kept9Entry := kept9[j]
-			t433 := (F(0) < kept13[j])
-			t1222 := (F(1e-08) <= kern.Choose(t433, kept14[j], F(0)))
-			t10_2[j] = (F(0) < kept5[j])
+			t252 := num.Max(rhoSigmoid[j], F(0))
+			thetaSoftplusEntry := thetaSoftplus[j]
+			t433 := (F(0) < qProd[j])
+			t1222 := (F(1e-08) <= kern.Choose(t433, qSqrt[j], F(0)))
+			t10_2[j] = (F(0) < kProd[j])
 			t25_2[j] = t252
 			rho2[j] = num.Min(t252, F(1))
-			theta2[j] = num.Max(kept9Entry, F(0))
+			theta2[j] = num.Max(thetaSoftplusEntry, F(0))
 			t43_2[j] = t433
 			t122_2[j] = t1222
 			t162_2[j] = (t1222 && t433)
-			t492_2[j] = (F(0) <= kept9Entry)
+			t492_2[j] = (F(0) <= thetaSoftplusEntry)
 		}
 	}
 
@@ -842,14 +842,14 @@ func (c *StepBackward[F]) Run() {
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// delta_rule.m
 						rhoEntry := rho2[a]
-						keptEntry0 := c.Kept[(l*T+a+C*s)*dV+i]
-						keptEntry1 := c.Kept[(l*T+a+C*s)*dV+i+1]
-						keptEntry2 := c.Kept[(l*T+a+C*s)*dV+i+2]
+						mLinEntry0 := c.MLin[(l*T+a+C*s)*dV+i]
+						mLinEntry1 := c.MLin[(l*T+a+C*s)*dV+i+1]
+						mLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i+2]
 						for j := range dK {
 							t32Entry := t32_3[j]
-							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(keptEntry0*t32Entry)
-							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) - F(keptEntry1*t32Entry)
-							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) - F(keptEntry2*t32Entry)
+							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(mLinEntry0*t32Entry)
+							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) - F(mLinEntry1*t32Entry)
+							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) - F(mLinEntry2*t32Entry)
 						}
 					}
 				}
@@ -904,22 +904,22 @@ func (c *StepBackward[F]) Run() {
 						// delta_rule.m
 						rhoEntry2 := rho2[a]
 						t22Sum += t10220
-						keptEntry20 := c.Kept[(l*T+a+C*s)*dV+i]
-						t32Sum -= F(keptEntry20 * t260)
+						mLinEntry20 := c.MLin[(l*T+a+C*s)*dV+i]
+						t32Sum -= F(mLinEntry20 * t260)
 						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t260)
-						w0 := F(thetaEntry3 * keptEntry20)
+						w0 := F(thetaEntry3 * mLinEntry20)
 						w20 := F(thetaEntry3 * t260)
 						t22Sum += t10221
-						keptEntry21 := c.Kept[(l*T+a+C*s)*dV+i+1]
-						t32Sum -= F(keptEntry21 * t261)
+						mLinEntry21 := c.MLin[(l*T+a+C*s)*dV+i+1]
+						t32Sum -= F(mLinEntry21 * t261)
 						t52[(l*T+a+C*s)*dV+i+1] = F(thetaEntry3 * t261)
-						w1 := F(thetaEntry3 * keptEntry21)
+						w1 := F(thetaEntry3 * mLinEntry21)
 						w21 := F(thetaEntry3 * t261)
 						t22Sum += t10222
-						keptEntry22 := c.Kept[(l*T+a+C*s)*dV+i+2]
-						t32Sum -= F(keptEntry22 * t262)
+						mLinEntry22 := c.MLin[(l*T+a+C*s)*dV+i+2]
+						t32Sum -= F(mLinEntry22 * t262)
 						t52[(l*T+a+C*s)*dV+i+2] = F(thetaEntry3 * t262)
-						w2 := F(thetaEntry3 * keptEntry22)
+						w2 := F(thetaEntry3 * mLinEntry22)
 						w22 := F(thetaEntry3 * t262)
 						t22_2[a] = t22Sum
 						t32_3[a] = t32Sum
@@ -966,9 +966,9 @@ func (c *StepBackward[F]) Run() {
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// delta_rule.m
 						rhoEntry := rho2[a]
-						keptEntry := c.Kept[(l*T+a+C*s)*dV+i]
+						mLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
 						for j := range dK {
-							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(keptEntry*t32_3[j])
+							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(mLinEntry*t32_3[j])
 						}
 					}
 				}
@@ -998,13 +998,13 @@ func (c *StepBackward[F]) Run() {
 						}
 						t22_2[a] += t1022
 						// delta_rule.m
-						keptEntry2 := c.Kept[(l*T+a+C*s)*dV+i]
+						mLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i]
 						thetaEntry3 := theta2[a]
-						t32_3[a] -= F(keptEntry2 * t26)
+						t32_3[a] -= F(mLinEntry2 * t26)
 						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t26)
 						// delta_rule.m
 						rhoEntry2 := rho2[a]
-						w := F(thetaEntry3 * keptEntry2)
+						w := F(thetaEntry3 * mLinEntry2)
 						w2 := F(thetaEntry3 * t26)
 						for j := range dK {
 							t422Entry := t422_2[j][0]
@@ -1025,10 +1025,10 @@ func (c *StepBackward[F]) Run() {
 		t112_2 := t112[i*T:][:T]
 		for j := range T {
 			t62_2 := t62[(i*T+j)*dK:][:dK]
-			kept16 := c.Kept16[(i*T+j)*dK:][:dK]
+			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 			var t1122 F
 			for k := range dK {
-				t1122 += F(t62_2[k] * kept16[k])
+				t1122 += F(t62_2[k] * qDiv2[k])
 			}
 			t112_2[j] = -t1122
 		}
@@ -1038,26 +1038,26 @@ func (c *StepBackward[F]) Run() {
 	clear(c.BQBar)
 	for i := range L {
 		t162_2 := t162[i*T:][:T]
-		kept15 := c.Kept15[i*T:][:T]
+		qDiv := c.QDiv[i*T:][:T]
 		t43_2 := t43[i*T:][:T]
 		t122_2 := t122[i*T:][:T]
 		t112_2 := t112[i*T:][:T]
-		kept17 := c.Kept17[i*T:][:T]
+		qDiv3 := c.QDiv3[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		for j := range T {
 			t38_2 := t38[(i*T+j)*dK:][:dK]
-			kept12 := c.Kept12[(i*T+j)*dK:][:dK]
+			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			t62_2 := t62[(i*T+j)*dK:][:dK]
-			kept18 := c.Kept18[(i*T+j)*dK:][:dK]
+			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 			t382_2 := t382[(i*T+j)*dK:][:dK]
 			t162Entry := t162_2[j]
-			kept15Entry := kept15[j]
-			w3 := kern.Choose((t162Entry && t43_2[j]), kern.Choose(t162Entry, F(F(0.5*kern.Choose(t162Entry, kern.Choose(t122_2[j], t112_2[j], F(0)), F(0)))*kept17[j]), F(0)), F(0))
+			qDivEntry := qDiv[j]
+			w3 := kern.Choose((t162Entry && t43_2[j]), kern.Choose(t162Entry, F(F(0.5*kern.Choose(t162Entry, kern.Choose(t122_2[j], t112_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t38Entry := t38_2[k]
-				kept12Entry := kept12[k]
-				t322 := F(t62_2[k]*kept15Entry) + F(2*F(F(t38Entry*kept12Entry)*w3))
-				t3822 := F(kept12Entry*t322) + F(F(F(t38Entry*kept12Entry)*t322)*kept18[k])
+				q1SigmoidEntry := q1Sigmoid[k]
+				t322 := F(t62_2[k]*qDivEntry) + F(2*F(F(t38Entry*q1SigmoidEntry)*w3))
+				t3822 := F(q1SigmoidEntry*t322) + F(F(F(t38Entry*q1SigmoidEntry)*t322)*q1Sigmoid2[k])
 				t382_2[k] = t3822
 				bQBar[k] += t3822
 			}
@@ -1071,11 +1071,11 @@ func (c *StepBackward[F]) Run() {
 			for k := range T {
 				n := int(c.Pos[j]) + -i + k
 				if n >= 0 {
-					kept10 := c.Kept10[(j*(T+3)+-i+k+3)*dK:][:dK]
+					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 					t382_2 := t382[(j*T+k)*dK:][:dK]
 					cQBar := c.CQBar[i*dK:][:dK]
 					for m := range dK {
-						cQBar[m] += F(kept10[m] * t382_2[m])
+						cQBar[m] += F(q1Stack[m] * t382_2[m])
 					}
 				}
 			}
@@ -1156,28 +1156,28 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		t492_2 := t492[i*T:][:T]
 		t32_3 := t32_2[i*T:][:T]
-		kept19 := c.Kept19[i*T:][:T]
+		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
-		kept8 := c.Kept8[i*T:][:T]
+		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		t22_2 := t22[i*T:][:T]
-		kept20 := c.Kept20[i*T:][:T]
+		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		kept6 := c.Kept6[i*T:][:T]
+		kSqrt := c.KSqrt[i*T:][:T]
 		t56_2 := t56[i*T:][:T]
 		t77_2 := t77[i*T:][:T]
 		t94_2 := t94[i*T:][:T]
 		t98_2 := t98[i*T:][:T]
 		for j := range T {
 			t492Entry := t492_2[j]
-			t562 := kern.Choose(t492Entry, F(kern.Choose(t492Entry, t32_3[j], F(0))*kept19[j]), F(0))
+			t562 := kern.Choose(t492Entry, F(kern.Choose(t492Entry, t32_3[j], F(0))*thetaSigmoid[j]), F(0))
 			t59 += t562
 			t64 := (t25_2[j] <= F(1))
-			kept8Entry := kept8[j]
-			t69 := (t64 && (F(0) <= kept8Entry))
-			t772 := kern.Choose(t69, F(F(kept8Entry*kern.Choose(t69, kern.Choose(t64, t22_2[j], F(0)), F(0)))*kept20[j]), F(0))
+			rhoSigmoidEntry := rhoSigmoid[j]
+			t69 := (t64 && (F(0) <= rhoSigmoidEntry))
+			t772 := kern.Choose(t69, F(F(rhoSigmoidEntry*kern.Choose(t69, kern.Choose(t64, t22_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
 			t80 += t772
 			t10Entry := t10_2[j]
-			t942 := (F(1e-08) <= kern.Choose(t10Entry, kept6[j], F(0)))
+			t942 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
 			t56_2[j] = t562
 			t77_2[j] = t772
 			t94_2[j] = t942
@@ -1198,16 +1198,16 @@ func (c *StepBackward[F]) Run() {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wRho := c.WRho[:dK+dV]
 		for j := range T {
-			kept7 := c.Kept7[(i*T+j)*(dK+dV):][:dK+dV]
+			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
 			t61_2 := t61[(i*T+j)*(dK+dV):][:dK+dV]
 			t82_2 := t82[(i*T+j)*(dK+dV):][:dK+dV]
 			t56Entry := t56_2[j]
 			t77Entry := t77_2[j]
 			for k := range dK + dV {
-				kept7Entry := kept7[k]
-				wThetaBar[k] += F(kept7Entry * t56Entry)
+				rhoStackEntry := rhoStack[k]
+				wThetaBar[k] += F(rhoStackEntry * t56Entry)
 				t61_2[k] = F(t56Entry * wTheta[k])
-				wRhoBar[k] += F(kept7Entry * t77Entry)
+				wRhoBar[k] += F(rhoStackEntry * t77Entry)
 				t82_2[k] = F(t77Entry * wRho[k])
 			}
 		}
@@ -1239,12 +1239,12 @@ func (c *StepBackward[F]) Run() {
 			t42_2 := t42[(i*T+j)*dK:][:dK]
 			t61_2 := t61[(i*T+j)*(dK+dV):][:dK]
 			t82_2 := t82[(i*T+j)*(dK+dV):][:dK]
-			kept22 := c.Kept22[(i*T+j)*dK:][:dK]
+			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
 			t88_2 := t88[(i*T+j)*dK:][:dK]
 			var t932 F
 			for k := range dK {
 				t882 := t42_2[k] + t61_2[k] + t82_2[k]
-				t932 += F(t882 * kept22[k])
+				t932 += F(t882 * kDiv2[k])
 				t88_2[k] = t882
 			}
 			t93_2[j] = -t932
@@ -1255,26 +1255,26 @@ func (c *StepBackward[F]) Run() {
 	clear(c.BKBar)
 	for i := range L {
 		t98_2 := t98[i*T:][:T]
-		kept21 := c.Kept21[i*T:][:T]
+		kDiv := c.KDiv[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		t94_2 := t94[i*T:][:T]
 		t93_2 := t93[i*T:][:T]
-		kept23 := c.Kept23[i*T:][:T]
+		kDiv3 := c.KDiv3[i*T:][:T]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
 			t5_2 := t5[(i*T+j)*dK:][:dK]
-			kept4 := c.Kept4[(i*T+j)*dK:][:dK]
+			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
 			t88_2 := t88[(i*T+j)*dK:][:dK]
-			kept24 := c.Kept24[(i*T+j)*dK:][:dK]
+			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
 			t120_2 := t120[(i*T+j)*dK:][:dK]
 			t98Entry := t98_2[j]
-			kept21Entry := kept21[j]
-			w4 := kern.Choose((t98Entry && t10_2[j]), kern.Choose(t98Entry, F(F(0.5*kern.Choose(t98Entry, kern.Choose(t94_2[j], t93_2[j], F(0)), F(0)))*kept23[j]), F(0)), F(0))
+			kDivEntry := kDiv[j]
+			w4 := kern.Choose((t98Entry && t10_2[j]), kern.Choose(t98Entry, F(F(0.5*kern.Choose(t98Entry, kern.Choose(t94_2[j], t93_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
-				kept4Entry := kept4[k]
-				t114 := F(t88_2[k]*kept21Entry) + F(2*F(F(t5Entry*kept4Entry)*w4))
-				t1202 := F(kept4Entry*t114) + F(F(F(t5Entry*kept4Entry)*t114)*kept24[k])
+				k1SigmoidEntry := k1Sigmoid[k]
+				t114 := F(t88_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w4))
+				t1202 := F(k1SigmoidEntry*t114) + F(F(F(t5Entry*k1SigmoidEntry)*t114)*k1Sigmoid2[k])
 				t120_2[k] = t1202
 				bKBar[k] += t1202
 			}
@@ -1288,11 +1288,11 @@ func (c *StepBackward[F]) Run() {
 			for k := range T {
 				n3 := int(c.Pos[j]) + -i + k
 				if n3 >= 0 {
-					kept2 := c.Kept2[(j*(T+3)+-i+k+3)*dK:][:dK]
+					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 					t120_2 := t120[(j*T+k)*dK:][:dK]
 					cKBar := c.CKBar[i*dK:][:dK]
 					for m := range dK {
-						cKBar[m] += F(kept2[m] * t120_2[m])
+						cKBar[m] += F(k1Stack[m] * t120_2[m])
 					}
 				}
 			}
@@ -1433,35 +1433,35 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.Kept2 = arena.Alloc(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Kept3 = arena.Alloc(k.L * k.T * k.DK)
-	k.Kept4 = arena.Alloc(k.L * k.T * k.DK)
-	k.Kept5 = arena.Alloc(k.L * k.T)
-	k.Kept6 = arena.Alloc(k.L * k.T)
+	k.K1Stack = arena.Alloc(k.L*k.T*k.DK + 3*k.L*k.DK)
+	k.K1Prod = arena.Alloc(k.L * k.T * k.DK)
+	k.K1Sigmoid = arena.Alloc(k.L * k.T * k.DK)
+	k.KProd = arena.Alloc(k.L * k.T)
+	k.KSqrt = arena.Alloc(k.L * k.T)
 	k.K = arena.Alloc(k.L * k.T * k.DK)
 	k.V = arena.Alloc(k.L * k.T * k.DV)
-	k.Kept7 = arena.Alloc(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.Kept8 = arena.Alloc(k.L * k.T)
-	k.Kept9 = arena.Alloc(k.L * k.T)
-	k.Kept10 = arena.Alloc(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Kept11 = arena.Alloc(k.L * k.T * k.DK)
-	k.Kept12 = arena.Alloc(k.L * k.T * k.DK)
-	k.Kept13 = arena.Alloc(k.L * k.T)
-	k.Kept14 = arena.Alloc(k.L * k.T)
+	k.RhoStack = arena.Alloc(k.L*k.T*k.DK + k.L*k.T*k.DV)
+	k.RhoSigmoid = arena.Alloc(k.L * k.T)
+	k.ThetaSoftplus = arena.Alloc(k.L * k.T)
+	k.Q1Stack = arena.Alloc(k.L*k.T*k.DK + 3*k.L*k.DK)
+	k.Q1Prod = arena.Alloc(k.L * k.T * k.DK)
+	k.Q1Sigmoid = arena.Alloc(k.L * k.T * k.DK)
+	k.QProd = arena.Alloc(k.L * k.T)
+	k.QSqrt = arena.Alloc(k.L * k.T)
 	k.Q = arena.Alloc(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
-		k.Kept = arena.Alloc(k.L * k.T * k.DV)
+		k.MLin = arena.Alloc(k.L * k.T * k.DV)
 	}
-	k.Kept15 = arena.Alloc(k.L * k.T)
-	k.Kept16 = arena.Alloc(k.L * k.T * k.DK)
-	k.Kept17 = arena.Alloc(k.L * k.T)
-	k.Kept18 = arena.Alloc(k.L * k.T * k.DK)
-	k.Kept19 = arena.Alloc(k.L * k.T)
-	k.Kept20 = arena.Alloc(k.L * k.T)
-	k.Kept21 = arena.Alloc(k.L * k.T)
-	k.Kept22 = arena.Alloc(k.L * k.T * k.DK)
-	k.Kept23 = arena.Alloc(k.L * k.T)
-	k.Kept24 = arena.Alloc(k.L * k.T * k.DK)
+	k.QDiv = arena.Alloc(k.L * k.T)
+	k.QDiv2 = arena.Alloc(k.L * k.T * k.DK)
+	k.QDiv3 = arena.Alloc(k.L * k.T)
+	k.Q1Sigmoid2 = arena.Alloc(k.L * k.T * k.DK)
+	k.ThetaSigmoid = arena.Alloc(k.L * k.T)
+	k.RhoSigmoid2 = arena.Alloc(k.L * k.T)
+	k.KDiv = arena.Alloc(k.L * k.T)
+	k.KDiv2 = arena.Alloc(k.L * k.T * k.DK)
+	k.KDiv3 = arena.Alloc(k.L * k.T)
+	k.K1Sigmoid2 = arena.Alloc(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.MCheckpoints = arena.Alloc(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -1504,32 +1504,32 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.K0TailBar = block.Zeros(t, 3*g.L*g.DK)
 	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK)
 	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
-	g.Kept2 = k.Kept2
-	g.Kept3 = k.Kept3
-	g.Kept4 = k.Kept4
-	g.Kept5 = k.Kept5
-	g.Kept6 = k.Kept6
+	g.K1Stack = k.K1Stack
+	g.K1Prod = k.K1Prod
+	g.K1Sigmoid = k.K1Sigmoid
+	g.KProd = k.KProd
+	g.KSqrt = k.KSqrt
 	g.K = k.K
-	g.Kept7 = k.Kept7
-	g.Kept8 = k.Kept8
-	g.Kept9 = k.Kept9
-	g.Kept10 = k.Kept10
-	g.Kept11 = k.Kept11
-	g.Kept12 = k.Kept12
-	g.Kept13 = k.Kept13
-	g.Kept14 = k.Kept14
+	g.RhoStack = k.RhoStack
+	g.RhoSigmoid = k.RhoSigmoid
+	g.ThetaSoftplus = k.ThetaSoftplus
+	g.Q1Stack = k.Q1Stack
+	g.Q1Prod = k.Q1Prod
+	g.Q1Sigmoid = k.Q1Sigmoid
+	g.QProd = k.QProd
+	g.QSqrt = k.QSqrt
 	g.Q = k.Q
-	g.Kept = k.Kept
-	g.Kept15 = k.Kept15
-	g.Kept16 = k.Kept16
-	g.Kept17 = k.Kept17
-	g.Kept18 = k.Kept18
-	g.Kept19 = k.Kept19
-	g.Kept20 = k.Kept20
-	g.Kept21 = k.Kept21
-	g.Kept22 = k.Kept22
-	g.Kept23 = k.Kept23
-	g.Kept24 = k.Kept24
+	g.MLin = k.MLin
+	g.QDiv = k.QDiv
+	g.QDiv2 = k.QDiv2
+	g.QDiv3 = k.QDiv3
+	g.Q1Sigmoid2 = k.Q1Sigmoid2
+	g.ThetaSigmoid = k.ThetaSigmoid
+	g.RhoSigmoid2 = k.RhoSigmoid2
+	g.KDiv = k.KDiv
+	g.KDiv2 = k.KDiv2
+	g.KDiv3 = k.KDiv3
+	g.K1Sigmoid2 = k.K1Sigmoid2
 	g.WKBar = t.Scratch(g.D * g.DK)
 	g.XBar = t.Scratch(g.L * g.T * g.D)
 	g.BKBar = t.Scratch(g.DK)

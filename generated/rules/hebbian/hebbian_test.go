@@ -84,10 +84,10 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	k.MOut = a.Out("M", k.L*k.DK*k.DV)
 	k.K0 = a.Fresh(k.L * k.T * k.DK)
 	k.V = a.Fresh(k.L * k.T * k.DV)
-	k.Kept = a.Fresh(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.Kept2 = a.Fresh(k.L * k.T)
+	k.RhoStack = a.Fresh(k.L*k.T*k.DK + k.L*k.T*k.DV)
+	k.RhoSigmoid = a.Fresh(k.L * k.T)
 	k.Q0 = a.Fresh(k.L * k.T * k.DK)
-	k.Kept3 = a.Fresh(k.L * k.T)
+	k.RhoSigmoid2 = a.Fresh(k.L * k.T)
 	if !a.ForwardOnly {
 		k.MCheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -108,10 +108,10 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	g.MBar = a.Bar("M", g.L*g.DK*g.DV)
 	g.K0 = k.K0
 	g.V = k.V
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
+	g.RhoStack = k.RhoStack
+	g.RhoSigmoid = k.RhoSigmoid
 	g.Q0 = k.Q0
-	g.Kept3 = k.Kept3
+	g.RhoSigmoid2 = k.RhoSigmoid2
 	g.WKBar = a.Grad("W_K", g.D*g.DK)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.WVBar = a.Grad("W_V", g.D*g.DV)

@@ -32,10 +32,10 @@ type Step[F num.Float] struct {
 	MOut         []F    // [L, d_v, d_k], written
 	K0           []F    // [L, T, d_k], written
 	V            []F    // [L, T, d_v], written
-	Kept         []F    // [L, T, d_k + d_v], written
-	Kept2        []F    // [L, T], written
+	RhoStack     []F    // [L, T, d_k + d_v], written
+	RhoSigmoid   []F    // [L, T], written
 	Q0           []F    // [L, T, d_k], written
-	Kept3        []F    // [L, T], written
+	RhoSigmoid2  []F    // [L, T], written
 	MCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
 	Work         []F    // WorkLen() entries
 	Rows         [][4]F // RowsLen() entries
@@ -72,18 +72,18 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range T {
 			k0 := c.K0[(i*T+j)*dK:][:dK]
-			kept := c.Kept[(i*T+j)*(dK+dV):][:dK]
+			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
 			for k := range dK {
-				kept[k] = k0[k]
+				rhoStack[k] = k0[k]
 			}
 		}
 	}
 	for i := range L {
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			kept := c.Kept[(i*T+j)*(dK+dV)+dK:][:dV]
+			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
 			for k := range dV {
-				kept[k] = v[k]
+				rhoStack[k] = v[k]
 			}
 		}
 	}
@@ -93,10 +93,10 @@ func (c *Step[F]) Run() {
 		t4_2 := t4[i*T:][:T]
 		wRho := c.WRho[:dK+dV]
 		for j := range T {
-			kept := c.Kept[(i*T+j)*(dK+dV):][:dK+dV]
+			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
 			var t42 F
 			for k := range dK + dV {
-				t42 += F(kept[k] * wRho[k])
+				t42 += F(rhoStack[k] * wRho[k])
 			}
 			t4_2[j] = t42
 		}
@@ -106,15 +106,15 @@ func (c *Step[F]) Run() {
 	bRhoEntry := c.BRho[0]
 	for i := range L {
 		t4_2 := t4[i*T:][:T]
-		kept2 := c.Kept2[i*T:][:T]
+		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rho2 := rho[i*T:][:T]
-		kept3 := c.Kept3[i*T:][:T]
+		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		for j := range T {
 			t5 := t4_2[j] + bRhoEntry
 			t6 := num.Sigmoid(t5)
-			kept2[j] = t6
+			rhoSigmoid[j] = t6
 			rho2[j] = num.Min(num.Max(t6, F(0)), F(1))
-			kept3[j] = num.Sigmoid(-t5)
+			rhoSigmoid2[j] = num.Sigmoid(-t5)
 		}
 	}
 
@@ -254,10 +254,10 @@ type StepBackward[F num.Float] struct {
 	MBar         []F    // [L, d_v, d_k]
 	K0           []F    // [L, T, d_k]
 	V            []F    // [L, T, d_v]
-	Kept         []F    // [L, T, d_k + d_v]
-	Kept2        []F    // [L, T]
+	RhoStack     []F    // [L, T, d_k + d_v]
+	RhoSigmoid   []F    // [L, T]
 	Q0           []F    // [L, T, d_k]
-	Kept3        []F    // [L, T]
+	RhoSigmoid2  []F    // [L, T]
 	WKBar        []F    // [d_k, d], written
 	XBar         []F    // [L, T, d], written
 	WVBar        []F    // [d_v, d], written
@@ -325,17 +325,17 @@ func (c *StepBackward[F]) Run() {
 
 	// hebbian.rho
 	for i := range L {
-		kept2 := c.Kept2[i*T:][:T]
+		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rho2 := rho[i*T:][:T]
 		t82_2 := t82[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
 		for j := range T {
-			kept2Entry := kept2[j]
-			t8 := num.Max(kept2Entry, F(0))
+			rhoSigmoidEntry := rhoSigmoid[j]
+			t8 := num.Max(rhoSigmoidEntry, F(0))
 			t822 := (t8 <= F(1))
 			rho2[j] = num.Min(t8, F(1))
 			t82_2[j] = t822
-			t13_2[j] = (t822 && (F(0) <= kept2Entry))
+			t13_2[j] = (t822 && (F(0) <= rhoSigmoidEntry))
 		}
 	}
 
@@ -509,14 +509,14 @@ func (c *StepBackward[F]) Run() {
 	var t24 F
 	for i := range L {
 		t13_2 := t13[i*T:][:T]
-		kept2 := c.Kept2[i*T:][:T]
+		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		t82_2 := t82[i*T:][:T]
 		t42_2 := t42[i*T:][:T]
-		kept3 := c.Kept3[i*T:][:T]
+		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
 		for j := range T {
 			t13Entry := t13_2[j]
-			t212 := kern.Choose(t13Entry, F(F(kept2[j]*kern.Choose(t13Entry, kern.Choose(t82_2[j], t42_2[j], F(0)), F(0)))*kept3[j]), F(0))
+			t212 := kern.Choose(t13Entry, F(F(rhoSigmoid[j]*kern.Choose(t13Entry, kern.Choose(t82_2[j], t42_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
 			t24 += t212
 			t21_2[j] = t212
 		}
@@ -530,11 +530,11 @@ func (c *StepBackward[F]) Run() {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wRho := c.WRho[:dK+dV]
 		for j := range T {
-			kept := c.Kept[(i*T+j)*(dK+dV):][:dK+dV]
+			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
 			t26_2 := t26[(i*T+j)*(dK+dV):][:dK+dV]
 			t21Entry := t21_2[j]
 			for k := range dK + dV {
-				wRhoBar[k] += F(kept[k] * t21Entry)
+				wRhoBar[k] += F(rhoStack[k] * t21Entry)
 				t26_2[k] = F(t21Entry * wRho[k])
 			}
 		}
@@ -638,10 +638,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.K0 = arena.Alloc(k.L * k.T * k.DK)
 	k.V = arena.Alloc(k.L * k.T * k.DV)
-	k.Kept = arena.Alloc(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.Kept2 = arena.Alloc(k.L * k.T)
+	k.RhoStack = arena.Alloc(k.L*k.T*k.DK + k.L*k.T*k.DV)
+	k.RhoSigmoid = arena.Alloc(k.L * k.T)
 	k.Q0 = arena.Alloc(k.L * k.T * k.DK)
-	k.Kept3 = arena.Alloc(k.L * k.T)
+	k.RhoSigmoid2 = arena.Alloc(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.MCheckpoints = arena.Alloc(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -676,10 +676,10 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
 	g.K0 = k.K0
 	g.V = k.V
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
+	g.RhoStack = k.RhoStack
+	g.RhoSigmoid = k.RhoSigmoid
 	g.Q0 = k.Q0
-	g.Kept3 = k.Kept3
+	g.RhoSigmoid2 = k.RhoSigmoid2
 	g.WKBar = t.Scratch(g.D * g.DK)
 	g.XBar = t.Scratch(g.L * g.T * g.D)
 	g.WVBar = t.Scratch(g.D * g.DV)

@@ -15,30 +15,30 @@ const readKind tape.Kind = 10
 //
 // It keeps 5·L·T·d_k + 4·L·T + 3·L·d_k entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
-	L         int
-	T         int
-	D         int
-	DK        int
-	DV        int
-	WQ        []F     // [d_k, d]
-	X         []F     // [L, T, d]
-	BQ        []F     // [d_k]
-	Pos       []int32 // [L]
-	CQ        []F     // [4, d_k]
-	Q0Tail    []F     // [L, 3, d_k]
-	M         []F     // [L, d_v, d_k]
-	Y         []F     // [L, T, d_v], written
-	Q0TailOut []F     // [L, 3, d_k], written
-	Kept      []F     // [L, T + 3, d_k], written
-	Kept2     []F     // [L, T, d_k], written
-	Kept3     []F     // [L, T, d_k], written
-	Kept4     []F     // [L, T], written
-	Kept5     []F     // [L, T], written
-	Kept6     []F     // [L, T], written
-	Kept7     []F     // [L, T, d_k], written
-	Kept8     []F     // [L, T], written
-	Kept9     []F     // [L, T, d_k], written
-	Work      []F     // WorkLen() entries
+	L          int
+	T          int
+	D          int
+	DK         int
+	DV         int
+	WQ         []F     // [d_k, d]
+	X          []F     // [L, T, d]
+	BQ         []F     // [d_k]
+	Pos        []int32 // [L]
+	CQ         []F     // [4, d_k]
+	Q0Tail     []F     // [L, 3, d_k]
+	M          []F     // [L, d_v, d_k]
+	Y          []F     // [L, T, d_v], written
+	Q0TailOut  []F     // [L, 3, d_k], written
+	Q1Stack    []F     // [L, T + 3, d_k], written
+	Q1Prod     []F     // [L, T, d_k], written
+	Q1Sigmoid  []F     // [L, T, d_k], written
+	QProd      []F     // [L, T], written
+	QSqrt      []F     // [L, T], written
+	QDiv       []F     // [L, T], written
+	QDiv2      []F     // [L, T, d_k], written
+	QDiv3      []F     // [L, T], written
+	Q1Sigmoid2 []F     // [L, T, d_k], written
+	Work       []F     // WorkLen() entries
 }
 
 // WorkLen is 4·L·T·d_k + L·T.
@@ -67,18 +67,18 @@ func (c *Read[F]) Run() {
 	for i := range L {
 		for j := range 3 {
 			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
-			kept := c.Kept[(i*(T+3)+j)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				kept[k] = q0Tail[k]
+				q1Stack[k] = q0Tail[k]
 			}
 		}
 	}
 	for i := range L {
 		for j := range T {
 			q0_2 := q0[(i*T+j)*dK:][:dK]
-			kept := c.Kept[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 			for k := range dK {
-				kept[k] = q0_2[k]
+				q1Stack[k] = q0_2[k]
 			}
 		}
 	}
@@ -86,26 +86,26 @@ func (c *Read[F]) Run() {
 	// titans_lmm.q1
 	for i := range L {
 		for j := range 3 {
-			kept := c.Kept[(i*(T+3)+j+T)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
 			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				q0TailOut[k] = kept[k]
+				q0TailOut[k] = q1Stack[k]
 			}
 		}
 	}
 
 	// titans_lmm.q1
-	clear(c.Kept2)
+	clear(c.Q1Prod)
 	for i := range L {
 		for j := range T {
 			for k := range 4 {
 				n := int(c.Pos[i]) + j - k
 				if n >= 0 {
-					kept := c.Kept[(i*(T+3)+j-k+3)*dK:][:dK]
+					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
 					cQ := c.CQ[k*dK:][:dK]
-					kept2 := c.Kept2[(i*T+j)*dK:][:dK]
+					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
 					for m := range dK {
-						kept2[m] += F(kept[m] * cQ[m])
+						q1Prod[m] += F(q1Stack[m] * cQ[m])
 					}
 				}
 			}
@@ -114,43 +114,43 @@ func (c *Read[F]) Run() {
 
 	// titans_lmm.q1, titans_lmm.q
 	for i := range L {
-		kept4 := c.Kept4[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		bQ := c.BQ[:dK]
 		for j := range T {
-			kept2 := c.Kept2[(i*T+j)*dK:][:dK]
+			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
-			kept3 := c.Kept3[(i*T+j)*dK:][:dK]
+			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			var t8 F
 			for k := range dK {
-				t52 := bQ[k] + kept2[k]
+				t52 := bQ[k] + q1Prod[k]
 				t6 := num.Sigmoid(t52)
 				q12 := F(t52 * t6)
 				t8 += F(q12 * q12)
 				t5_2[k] = t52
-				kept3[k] = t6
+				q1Sigmoid[k] = t6
 				q1_2[k] = q12
 			}
-			kept4[j] = t8
+			qProd[j] = t8
 		}
 	}
 
 	// titans_lmm.q
 	for i := range L {
-		kept4 := c.Kept4[i*T:][:T]
-		kept5 := c.Kept5[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
+		qSqrt := c.QSqrt[i*T:][:T]
 		t17_2 := t17[i*T:][:T]
-		kept6 := c.Kept6[i*T:][:T]
-		kept8 := c.Kept8[i*T:][:T]
+		qDiv := c.QDiv[i*T:][:T]
+		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
-			kept4Entry := kept4[j]
-			t10 := (F(0) < kept4Entry)
-			t13 := num.Sqrt(kern.Choose(t10, kept4Entry, F(1)))
+			qProdEntry := qProd[j]
+			t10 := (F(0) < qProdEntry)
+			t13 := num.Sqrt(kern.Choose(t10, qProdEntry, F(1)))
 			t172 := num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
-			kept5[j] = t13
+			qSqrt[j] = t13
 			t17_2[j] = t172
-			kept6[j] = (F(1) / t172)
-			kept8[j] = (F(1) / t13)
+			qDiv[j] = (F(1) / t172)
+			qDiv3[j] = (F(1) / t13)
 		}
 	}
 
@@ -160,15 +160,15 @@ func (c *Read[F]) Run() {
 		for j := range T {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			q2 := q[(i*T+j)*dK:][:dK]
-			kept7 := c.Kept7[(i*T+j)*dK:][:dK]
+			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
-			kept9 := c.Kept9[(i*T+j)*dK:][:dK]
+			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 			t17Entry := t17_2[j]
 			for k := range dK {
 				q2_2 := (q1_2[k] / t17Entry)
 				q2[k] = q2_2
-				kept7[k] = (q2_2 / t17Entry)
-				kept9[k] = num.Sigmoid(-t5_2[k])
+				qDiv2[k] = (q2_2 / t17Entry)
+				q1Sigmoid2[k] = num.Sigmoid(-t5_2[k])
 			}
 		}
 	}
@@ -181,34 +181,34 @@ func (c *Read[F]) Run() {
 
 // ReadBackward is one call of the kernel ReadBackward.
 type ReadBackward[F num.Float] struct {
-	L         int
-	T         int
-	D         int
-	DK        int
-	DV        int
-	WQ        []F     // [d_k, d]
-	X         []F     // [L, T, d]
-	BQ        []F     // [d_k]
-	Pos       []int32 // [L]
-	CQ        []F     // [4, d_k]
-	M         []F     // [L, d_v, d_k]
-	YBar      []F     // [L, T, d_v]
-	Q0TailBar []F     // [L, 3, d_k]
-	Kept      []F     // [L, T + 3, d_k]
-	Kept2     []F     // [L, T, d_k]
-	Kept3     []F     // [L, T, d_k]
-	Kept4     []F     // [L, T]
-	Kept5     []F     // [L, T]
-	Kept6     []F     // [L, T]
-	Kept7     []F     // [L, T, d_k]
-	Kept8     []F     // [L, T]
-	Kept9     []F     // [L, T, d_k]
-	WQBar     []F     // [d_k, d], written
-	XBar      []F     // [L, T, d], written
-	BQBar     []F     // [d_k], written
-	CQBar     []F     // [4, d_k], written
-	Work      []F     // WorkLen() entries
-	Flags     []bool  // FlagsLen() entries
+	L          int
+	T          int
+	D          int
+	DK         int
+	DV         int
+	WQ         []F     // [d_k, d]
+	X          []F     // [L, T, d]
+	BQ         []F     // [d_k]
+	Pos        []int32 // [L]
+	CQ         []F     // [4, d_k]
+	M          []F     // [L, d_v, d_k]
+	YBar       []F     // [L, T, d_v]
+	Q0TailBar  []F     // [L, 3, d_k]
+	Q1Stack    []F     // [L, T + 3, d_k]
+	Q1Prod     []F     // [L, T, d_k]
+	Q1Sigmoid  []F     // [L, T, d_k]
+	QProd      []F     // [L, T]
+	QSqrt      []F     // [L, T]
+	QDiv       []F     // [L, T]
+	QDiv2      []F     // [L, T, d_k]
+	QDiv3      []F     // [L, T]
+	Q1Sigmoid2 []F     // [L, T, d_k]
+	WQBar      []F     // [d_k, d], written
+	XBar       []F     // [L, T, d], written
+	BQBar      []F     // [d_k], written
+	CQBar      []F     // [4, d_k], written
+	Work       []F     // WorkLen() entries
+	Flags      []bool  // FlagsLen() entries
 }
 
 // WorkLen is 6·L·T·d_k + L·T + 9·L·d_k.
@@ -249,24 +249,24 @@ func (c *ReadBackward[F]) Run() {
 	for i := range L {
 		bQ := c.BQ[:dK]
 		for j := range T {
-			kept2 := c.Kept2[(i*T+j)*dK:][:dK]
+			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t5_2[k] = bQ[k] + kept2[k]
+				t5_2[k] = bQ[k] + q1Prod[k]
 			}
 		}
 	}
 
 	// titans_lmm.q
 	for i := range L {
-		kept4 := c.Kept4[i*T:][:T]
-		kept5 := c.Kept5[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
+		qSqrt := c.QSqrt[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
 		t112_2 := t112[i*T:][:T]
 		for j := range T {
-			t102 := (F(0) < kept4[j])
-			t72 := (F(1e-08) <= kern.Choose(t102, kept5[j], F(0)))
+			t102 := (F(0) < qProd[j])
+			t72 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
 			t10_2[j] = t102
 			t7_2[j] = t72
 			t112_2[j] = (t72 && t102)
@@ -283,10 +283,10 @@ func (c *ReadBackward[F]) Run() {
 		t62_2 := t62[i*T:][:T]
 		for j := range T {
 			t2 := t[(i*T+j)*dK:][:dK]
-			kept7 := c.Kept7[(i*T+j)*dK:][:dK]
+			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 			var t622 F
 			for k := range dK {
-				t622 += F(t2[k] * kept7[k])
+				t622 += F(t2[k] * qDiv2[k])
 			}
 			t62_2[j] = -t622
 		}
@@ -296,26 +296,26 @@ func (c *ReadBackward[F]) Run() {
 	clear(c.BQBar)
 	for i := range L {
 		t112_2 := t112[i*T:][:T]
-		kept6 := c.Kept6[i*T:][:T]
+		qDiv := c.QDiv[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
 		t62_2 := t62[i*T:][:T]
-		kept8 := c.Kept8[i*T:][:T]
+		qDiv3 := c.QDiv3[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		for j := range T {
 			t5_2 := t5[(i*T+j)*dK:][:dK]
-			kept3 := c.Kept3[(i*T+j)*dK:][:dK]
+			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			t2 := t[(i*T+j)*dK:][:dK]
-			kept9 := c.Kept9[(i*T+j)*dK:][:dK]
+			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 			t33_2 := t33[(i*T+j)*dK:][:dK]
 			t112Entry := t112_2[j]
-			kept6Entry := kept6[j]
-			w := kern.Choose((t112Entry && t10_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t7_2[j], t62_2[j], F(0)), F(0)))*kept8[j]), F(0)), F(0))
+			qDivEntry := qDiv[j]
+			w := kern.Choose((t112Entry && t10_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t7_2[j], t62_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
-				kept3Entry := kept3[k]
-				t27 := F(t2[k]*kept6Entry) + F(2*F(F(t5Entry*kept3Entry)*w))
-				t332 := F(kept3Entry*t27) + F(F(F(t5Entry*kept3Entry)*t27)*kept9[k])
+				q1SigmoidEntry := q1Sigmoid[k]
+				t27 := F(t2[k]*qDivEntry) + F(2*F(F(t5Entry*q1SigmoidEntry)*w))
+				t332 := F(q1SigmoidEntry*t27) + F(F(F(t5Entry*q1SigmoidEntry)*t27)*q1Sigmoid2[k])
 				t33_2[k] = t332
 				bQBar[k] += t332
 			}
@@ -329,11 +329,11 @@ func (c *ReadBackward[F]) Run() {
 			for k := range T {
 				n := int(c.Pos[j]) + -i + k
 				if n >= 0 {
-					kept := c.Kept[(j*(T+3)+-i+k+3)*dK:][:dK]
+					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 					t33_2 := t33[(j*T+k)*dK:][:dK]
 					cQBar := c.CQBar[i*dK:][:dK]
 					for m := range dK {
-						cQBar[m] += F(kept[m] * t33_2[m])
+						cQBar[m] += F(q1Stack[m] * t33_2[m])
 					}
 				}
 			}
@@ -436,15 +436,15 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.M = m.Slots[1].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
-	k.Kept = arena.Alloc(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Kept2 = arena.Alloc(k.L * k.T * k.DK)
-	k.Kept3 = arena.Alloc(k.L * k.T * k.DK)
-	k.Kept4 = arena.Alloc(k.L * k.T)
-	k.Kept5 = arena.Alloc(k.L * k.T)
-	k.Kept6 = arena.Alloc(k.L * k.T)
-	k.Kept7 = arena.Alloc(k.L * k.T * k.DK)
-	k.Kept8 = arena.Alloc(k.L * k.T)
-	k.Kept9 = arena.Alloc(k.L * k.T * k.DK)
+	k.Q1Stack = arena.Alloc(k.L*k.T*k.DK + 3*k.L*k.DK)
+	k.Q1Prod = arena.Alloc(k.L * k.T * k.DK)
+	k.Q1Sigmoid = arena.Alloc(k.L * k.T * k.DK)
+	k.QProd = arena.Alloc(k.L * k.T)
+	k.QSqrt = arena.Alloc(k.L * k.T)
+	k.QDiv = arena.Alloc(k.L * k.T)
+	k.QDiv2 = arena.Alloc(k.L * k.T * k.DK)
+	k.QDiv3 = arena.Alloc(k.L * k.T)
+	k.Q1Sigmoid2 = arena.Alloc(k.L * k.T * k.DK)
 	mark := arena.Mark()
 	k.Work = arena.Alloc(k.WorkLen())
 	k.Run()
@@ -473,15 +473,15 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.M = k.M
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
-	g.Kept3 = k.Kept3
-	g.Kept4 = k.Kept4
-	g.Kept5 = k.Kept5
-	g.Kept6 = k.Kept6
-	g.Kept7 = k.Kept7
-	g.Kept8 = k.Kept8
-	g.Kept9 = k.Kept9
+	g.Q1Stack = k.Q1Stack
+	g.Q1Prod = k.Q1Prod
+	g.Q1Sigmoid = k.Q1Sigmoid
+	g.QProd = k.QProd
+	g.QSqrt = k.QSqrt
+	g.QDiv = k.QDiv
+	g.QDiv2 = k.QDiv2
+	g.QDiv3 = k.QDiv3
+	g.Q1Sigmoid2 = k.Q1Sigmoid2
 	g.WQBar = t.Scratch(g.D * g.DK)
 	g.XBar = t.Scratch(g.L * g.T * g.D)
 	g.BQBar = t.Scratch(g.DK)

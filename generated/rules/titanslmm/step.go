@@ -15,69 +15,69 @@ const stepKind tape.Kind = 9
 //
 // It keeps 13·L·T·d_k + 3·L·T·d_v + 14·L·T + 6·L·d_k entries and checkpoints of 2·L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
-	C            int // tokens from checkpoint to checkpoint
-	L            int
-	T            int
-	D            int
-	DK           int
-	DV           int
-	WK           []F     // [d_k, d]
-	X            []F     // [L, T, d]
-	BK           []F     // [d_k]
-	Pos          []int32 // [L]
-	CK           []F     // [4, d_k]
-	K0Tail       []F     // [L, 3, d_k]
-	WV           []F     // [d_v, d]
-	WEta         []F     // [d_k + d_v]
-	BEta         []F     // []
-	WTheta       []F     // [d_k + d_v]
-	BTheta       []F     // []
-	M            []F     // [L, d_v, d_k]
-	S            []F     // [L, d_v, d_k]
-	WRho         []F     // [d_k + d_v]
-	BRho         []F     // []
-	WQ           []F     // [d_k, d]
-	BQ           []F     // [d_k]
-	CQ           []F     // [4, d_k]
-	Q0Tail       []F     // [L, 3, d_k]
-	Y            []F     // [L, T, d_v], written
-	K0TailOut    []F     // [L, 3, d_k], written
-	Q0TailOut    []F     // [L, 3, d_k], written
-	MOut         []F     // [L, d_v, d_k], written
-	SOut         []F     // [L, d_v, d_k], written
-	Kept         []F     // [L, T + 3, d_k], written
-	Kept2        []F     // [L, T, d_k], written
-	Kept3        []F     // [L, T, d_k], written
-	Kept4        []F     // [L, T], written
-	Kept5        []F     // [L, T], written
-	K            []F     // [L, T, d_k], written
-	V            []F     // [L, T, d_v], written
-	Kept6        []F     // [L, T, d_k + d_v], written
-	Eta          []F     // [L, T], written
-	Kept7        []F     // [L, T], written
-	Kept8        []F     // [L, T], written
-	Kept9        []F     // [L, T + 3, d_k], written
-	Kept10       []F     // [L, T, d_k], written
-	Kept11       []F     // [L, T, d_k], written
-	Kept12       []F     // [L, T], written
-	Kept13       []F     // [L, T], written
-	Q            []F     // [L, T, d_k], written
-	E            []F     // [L, T, d_v], written; may be nil
-	Kept14       []F     // [L, T], written
-	Kept15       []F     // [L, T, d_k], written
-	Kept16       []F     // [L, T], written
-	Kept17       []F     // [L, T, d_k], written
-	Kept18       []F     // [L, T], written
-	Kept19       []F     // [L, T], written
-	Kept20       []F     // [L, T], written
-	Kept21       []F     // [L, T], written
-	Kept22       []F     // [L, T, d_k], written
-	Kept23       []F     // [L, T], written
-	Kept24       []F     // [L, T, d_k], written
-	MCheckpoints []F     // [L, segments, d_v, d_k], written; may be nil
-	SCheckpoints []F     // [L, segments, d_v, d_k], written; may be nil
-	Work         []F     // WorkLen() entries
-	Rows         [][4]F  // RowsLen() entries
+	C             int // tokens from checkpoint to checkpoint
+	L             int
+	T             int
+	D             int
+	DK            int
+	DV            int
+	WK            []F     // [d_k, d]
+	X             []F     // [L, T, d]
+	BK            []F     // [d_k]
+	Pos           []int32 // [L]
+	CK            []F     // [4, d_k]
+	K0Tail        []F     // [L, 3, d_k]
+	WV            []F     // [d_v, d]
+	WEta          []F     // [d_k + d_v]
+	BEta          []F     // []
+	WTheta        []F     // [d_k + d_v]
+	BTheta        []F     // []
+	M             []F     // [L, d_v, d_k]
+	S             []F     // [L, d_v, d_k]
+	WRho          []F     // [d_k + d_v]
+	BRho          []F     // []
+	WQ            []F     // [d_k, d]
+	BQ            []F     // [d_k]
+	CQ            []F     // [4, d_k]
+	Q0Tail        []F     // [L, 3, d_k]
+	Y             []F     // [L, T, d_v], written
+	K0TailOut     []F     // [L, 3, d_k], written
+	Q0TailOut     []F     // [L, 3, d_k], written
+	MOut          []F     // [L, d_v, d_k], written
+	SOut          []F     // [L, d_v, d_k], written
+	K1Stack       []F     // [L, T + 3, d_k], written
+	K1Prod        []F     // [L, T, d_k], written
+	K1Sigmoid     []F     // [L, T, d_k], written
+	KProd         []F     // [L, T], written
+	KSqrt         []F     // [L, T], written
+	K             []F     // [L, T, d_k], written
+	V             []F     // [L, T, d_v], written
+	EtaStack      []F     // [L, T, d_k + d_v], written
+	Eta           []F     // [L, T], written
+	ThetaSoftplus []F     // [L, T], written
+	RhoSigmoid    []F     // [L, T], written
+	Q1Stack       []F     // [L, T + 3, d_k], written
+	Q1Prod        []F     // [L, T, d_k], written
+	Q1Sigmoid     []F     // [L, T, d_k], written
+	QProd         []F     // [L, T], written
+	QSqrt         []F     // [L, T], written
+	Q             []F     // [L, T, d_k], written
+	E             []F     // [L, T, d_v], written; may be nil
+	QDiv          []F     // [L, T], written
+	QDiv2         []F     // [L, T, d_k], written
+	QDiv3         []F     // [L, T], written
+	Q1Sigmoid2    []F     // [L, T, d_k], written
+	RhoSigmoid2   []F     // [L, T], written
+	ThetaSigmoid  []F     // [L, T], written
+	EtaSigmoid    []F     // [L, T], written
+	KDiv          []F     // [L, T], written
+	KDiv2         []F     // [L, T, d_k], written
+	KDiv3         []F     // [L, T], written
+	K1Sigmoid2    []F     // [L, T, d_k], written
+	MCheckpoints  []F     // [L, segments, d_v, d_k], written; may be nil
+	SCheckpoints  []F     // [L, segments, d_v, d_k], written; may be nil
+	Work          []F     // WorkLen() entries
+	Rows          [][4]F  // RowsLen() entries
 }
 
 // WorkLen is 7·L·T·d_k + 10·L·T.
@@ -140,18 +140,18 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range 3 {
 			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
-			kept := c.Kept[(i*(T+3)+j)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				kept[k] = k0Tail[k]
+				k1Stack[k] = k0Tail[k]
 			}
 		}
 	}
 	for i := range L {
 		for j := range T {
 			k0_2 := k0[(i*T+j)*dK:][:dK]
-			kept := c.Kept[(i*(T+3)+j+3)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
 			for k := range dK {
-				kept[k] = k0_2[k]
+				k1Stack[k] = k0_2[k]
 			}
 		}
 	}
@@ -159,26 +159,26 @@ func (c *Step[F]) Run() {
 	// titans_lmm.k1
 	for i := range L {
 		for j := range 3 {
-			kept := c.Kept[(i*(T+3)+j+T)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j+T)*dK:][:dK]
 			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailOut[k] = kept[k]
+				k0TailOut[k] = k1Stack[k]
 			}
 		}
 	}
 
 	// titans_lmm.k1
-	clear(c.Kept2)
+	clear(c.K1Prod)
 	for i := range L {
 		for j := range T {
 			for k := range 4 {
 				n := int(c.Pos[i]) + j - k
 				if n >= 0 {
-					kept := c.Kept[(i*(T+3)+j-k+3)*dK:][:dK]
+					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
 					cK := c.CK[k*dK:][:dK]
-					kept2 := c.Kept2[(i*T+j)*dK:][:dK]
+					k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
 					for m := range dK {
-						kept2[m] += F(kept[m] * cK[m])
+						k1Prod[m] += F(k1Stack[m] * cK[m])
 					}
 				}
 			}
@@ -187,37 +187,37 @@ func (c *Step[F]) Run() {
 
 	// titans_lmm.k1, titans_lmm.k
 	for i := range L {
-		kept4 := c.Kept4[i*T:][:T]
+		kProd := c.KProd[i*T:][:T]
 		bK := c.BK[:dK]
 		for j := range T {
-			kept2 := c.Kept2[(i*T+j)*dK:][:dK]
+			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
-			kept3 := c.Kept3[(i*T+j)*dK:][:dK]
+			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			var t8 F
 			for k := range dK {
-				t52 := bK[k] + kept2[k]
+				t52 := bK[k] + k1Prod[k]
 				t6 := num.Sigmoid(t52)
 				k12 := F(t52 * t6)
 				t8 += F(k12 * k12)
 				t5_2[k] = t52
-				kept3[k] = t6
+				k1Sigmoid[k] = t6
 				k1_2[k] = k12
 			}
-			kept4[j] = t8
+			kProd[j] = t8
 		}
 	}
 
 	// titans_lmm.k
 	for i := range L {
-		kept4 := c.Kept4[i*T:][:T]
-		kept5 := c.Kept5[i*T:][:T]
+		kProd := c.KProd[i*T:][:T]
+		kSqrt := c.KSqrt[i*T:][:T]
 		t17_2 := t17[i*T:][:T]
 		for j := range T {
-			kept4Entry := kept4[j]
-			t10 := (F(0) < kept4Entry)
-			t13 := num.Sqrt(kern.Choose(t10, kept4Entry, F(1)))
-			kept5[j] = t13
+			kProdEntry := kProd[j]
+			t10 := (F(0) < kProdEntry)
+			t13 := num.Sqrt(kern.Choose(t10, kProdEntry, F(1)))
+			kSqrt[j] = t13
 			t17_2[j] = num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
 		}
 	}
@@ -242,18 +242,18 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range T {
 			k := c.K[(i*T+j)*dK:][:dK]
-			kept6 := c.Kept6[(i*T+j)*(dK+dV):][:dK]
+			etaStack := c.EtaStack[(i*T+j)*(dK+dV):][:dK]
 			for k2 := range dK {
-				kept6[k2] = k[k2]
+				etaStack[k2] = k[k2]
 			}
 		}
 	}
 	for i := range L {
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			kept6 := c.Kept6[(i*T+j)*(dK+dV)+dK:][:dV]
+			etaStack := c.EtaStack[(i*T+j)*(dK+dV)+dK:][:dV]
 			for k := range dV {
-				kept6[k] = v[k]
+				etaStack[k] = v[k]
 			}
 		}
 	}
@@ -267,15 +267,15 @@ func (c *Step[F]) Run() {
 		wTheta := c.WTheta[:dK+dV]
 		wRho := c.WRho[:dK+dV]
 		for j := range T {
-			kept6 := c.Kept6[(i*T+j)*(dK+dV):][:dK+dV]
+			etaStack := c.EtaStack[(i*T+j)*(dK+dV):][:dK+dV]
 			var t212 F
 			var t252 F
 			var t312 F
 			for k := range dK + dV {
-				kept6Entry := kept6[k]
-				t212 += F(kept6Entry * wEta[k])
-				t252 += F(kept6Entry * wTheta[k])
-				t312 += F(kept6Entry * wRho[k])
+				etaStackEntry := etaStack[k]
+				t212 += F(etaStackEntry * wEta[k])
+				t252 += F(etaStackEntry * wTheta[k])
+				t312 += F(etaStackEntry * wRho[k])
 			}
 			t21_2[j] = t212
 			t25_2[j] = t252
@@ -294,10 +294,10 @@ func (c *Step[F]) Run() {
 		t22_2 := t22[i*T:][:T]
 		eta := c.Eta[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
-		kept7 := c.Kept7[i*T:][:T]
+		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
 		theta2 := theta[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
-		kept8 := c.Kept8[i*T:][:T]
+		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rho2 := rho[i*T:][:T]
 		for j := range T {
 			t222 := t21_2[j] + bEtaEntry
@@ -308,10 +308,10 @@ func (c *Step[F]) Run() {
 			t22_2[j] = t222
 			eta[j] = num.Sigmoid(t222)
 			t26_2[j] = t262
-			kept7[j] = t27
+			thetaSoftplus[j] = t27
 			theta2[j] = num.Max(t27, F(0))
 			t32_2[j] = t322
-			kept8[j] = t33
+			rhoSigmoid[j] = t33
 			rho2[j] = num.Min(num.Max(t33, F(0)), F(1))
 		}
 	}
@@ -323,18 +323,18 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range 3 {
 			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
-			kept9 := c.Kept9[(i*(T+3)+j)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				kept9[k] = q0Tail[k]
+				q1Stack[k] = q0Tail[k]
 			}
 		}
 	}
 	for i := range L {
 		for j := range T {
 			q0_2 := q0[(i*T+j)*dK:][:dK]
-			kept9 := c.Kept9[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 			for k := range dK {
-				kept9[k] = q0_2[k]
+				q1Stack[k] = q0_2[k]
 			}
 		}
 	}
@@ -342,26 +342,26 @@ func (c *Step[F]) Run() {
 	// titans_lmm.q1
 	for i := range L {
 		for j := range 3 {
-			kept9 := c.Kept9[(i*(T+3)+j+T)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
 			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				q0TailOut[k] = kept9[k]
+				q0TailOut[k] = q1Stack[k]
 			}
 		}
 	}
 
 	// titans_lmm.q1
-	clear(c.Kept10)
+	clear(c.Q1Prod)
 	for i := range L {
 		for j := range T {
 			for k := range 4 {
 				n2 := int(c.Pos[i]) + j - k
 				if n2 >= 0 {
-					kept9 := c.Kept9[(i*(T+3)+j-k+3)*dK:][:dK]
+					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
 					cQ := c.CQ[k*dK:][:dK]
-					kept10 := c.Kept10[(i*T+j)*dK:][:dK]
+					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
 					for m := range dK {
-						kept10[m] += F(kept9[m] * cQ[m])
+						q1Prod[m] += F(q1Stack[m] * cQ[m])
 					}
 				}
 			}
@@ -370,58 +370,58 @@ func (c *Step[F]) Run() {
 
 	// titans_lmm.q1, titans_lmm.q
 	for i := range L {
-		kept12 := c.Kept12[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		bQ := c.BQ[:dK]
 		for j := range T {
-			kept10 := c.Kept10[(i*T+j)*dK:][:dK]
+			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
 			t42_3 := t42[(i*T+j)*dK:][:dK]
-			kept11 := c.Kept11[(i*T+j)*dK:][:dK]
+			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			var t45 F
 			for k := range dK {
-				t422 := bQ[k] + kept10[k]
+				t422 := bQ[k] + q1Prod[k]
 				t43 := num.Sigmoid(t422)
 				q12 := F(t422 * t43)
 				t45 += F(q12 * q12)
 				t42_3[k] = t422
-				kept11[k] = t43
+				q1Sigmoid[k] = t43
 				q1_2[k] = q12
 			}
-			kept12[j] = t45
+			qProd[j] = t45
 		}
 	}
 
 	// titans_lmm.q, titans_lmm.rho, titans_lmm.theta, titans_lmm.eta, titans_lmm.k
 	for i := range L {
-		kept12 := c.Kept12[i*T:][:T]
-		kept13 := c.Kept13[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
+		qSqrt := c.QSqrt[i*T:][:T]
 		t54_2 := t54[i*T:][:T]
-		kept14 := c.Kept14[i*T:][:T]
-		kept16 := c.Kept16[i*T:][:T]
+		qDiv := c.QDiv[i*T:][:T]
+		qDiv3 := c.QDiv3[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
-		kept18 := c.Kept18[i*T:][:T]
+		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
-		kept19 := c.Kept19[i*T:][:T]
+		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t22_2 := t22[i*T:][:T]
-		kept20 := c.Kept20[i*T:][:T]
+		etaSigmoid := c.EtaSigmoid[i*T:][:T]
 		t17_2 := t17[i*T:][:T]
-		kept21 := c.Kept21[i*T:][:T]
-		kept5 := c.Kept5[i*T:][:T]
-		kept23 := c.Kept23[i*T:][:T]
+		kDiv := c.KDiv[i*T:][:T]
+		kSqrt := c.KSqrt[i*T:][:T]
+		kDiv3 := c.KDiv3[i*T:][:T]
 		for j := range T {
-			kept12Entry := kept12[j]
-			t47 := (F(0) < kept12Entry)
-			t50 := num.Sqrt(kern.Choose(t47, kept12Entry, F(1)))
+			qProdEntry := qProd[j]
+			t47 := (F(0) < qProdEntry)
+			t50 := num.Sqrt(kern.Choose(t47, qProdEntry, F(1)))
 			t542 := num.Max(kern.Choose(t47, t50, F(0)), F(1e-08))
-			kept13[j] = t50
+			qSqrt[j] = t50
 			t54_2[j] = t542
-			kept14[j] = (F(1) / t542)
-			kept16[j] = (F(1) / t50)
-			kept18[j] = num.Sigmoid(-t32_2[j])
-			kept19[j] = num.Sigmoid(t26_2[j])
-			kept20[j] = num.Sigmoid(-t22_2[j])
-			kept21[j] = (F(1) / t17_2[j])
-			kept23[j] = (F(1) / kept5[j])
+			qDiv[j] = (F(1) / t542)
+			qDiv3[j] = (F(1) / t50)
+			rhoSigmoid2[j] = num.Sigmoid(-t32_2[j])
+			thetaSigmoid[j] = num.Sigmoid(t26_2[j])
+			etaSigmoid[j] = num.Sigmoid(-t22_2[j])
+			kDiv[j] = (F(1) / t17_2[j])
+			kDiv3[j] = (F(1) / kSqrt[j])
 		}
 	}
 
@@ -435,12 +435,12 @@ func (c *Step[F]) Run() {
 			k := c.K[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
 			t42_3 := t42_2[(i*T+j)*dK:][:dK]
-			kept15 := c.Kept15[(i*T+j)*dK:][:dK]
+			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 			t42_4 := t42[(i*T+j)*dK:][:dK]
-			kept17 := c.Kept17[(i*T+j)*dK:][:dK]
-			kept22 := c.Kept22[(i*T+j)*dK:][:dK]
+			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
+			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
-			kept24 := c.Kept24[(i*T+j)*dK:][:dK]
+			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
 			t54Entry := t54_2[j]
 			thetaEntry := theta2[j]
 			t17Entry2 := t17_2[j]
@@ -449,10 +449,10 @@ func (c *Step[F]) Run() {
 				kEntry := k[k2]
 				q[k2] = q2
 				t42_3[k2] = F(thetaEntry * kEntry)
-				kept15[k2] = (q2 / t54Entry)
-				kept17[k2] = num.Sigmoid(-t42_4[k2])
-				kept22[k2] = (kEntry / t17Entry2)
-				kept24[k2] = num.Sigmoid(-t5_2[k2])
+				qDiv2[k2] = (q2 / t54Entry)
+				q1Sigmoid2[k2] = num.Sigmoid(-t42_4[k2])
+				kDiv2[k2] = (kEntry / t17Entry2)
+				k1Sigmoid2[k2] = num.Sigmoid(-t5_2[k2])
 			}
 		}
 	}
@@ -665,80 +665,80 @@ func (c *Step[F]) Run() {
 //
 // It keeps 0 entries and checkpoints of 2·L·d_k·d_v·segments entries.
 type StepBackward[F num.Float] struct {
-	C            int // tokens from checkpoint to checkpoint
-	L            int
-	T            int
-	D            int
-	DK           int
-	DV           int
-	WK           []F     // [d_k, d]
-	X            []F     // [L, T, d]
-	BK           []F     // [d_k]
-	Pos          []int32 // [L]
-	CK           []F     // [4, d_k]
-	WV           []F     // [d_v, d]
-	WEta         []F     // [d_k + d_v]
-	WTheta       []F     // [d_k + d_v]
-	WRho         []F     // [d_k + d_v]
-	WQ           []F     // [d_k, d]
-	BQ           []F     // [d_k]
-	CQ           []F     // [4, d_k]
-	YBar         []F     // [L, T, d_v]
-	K0TailBar    []F     // [L, 3, d_k]
-	Q0TailBar    []F     // [L, 3, d_k]
-	MBar         []F     // [L, d_v, d_k]
-	SBar         []F     // [L, d_v, d_k]
-	Kept         []F     // [L, T + 3, d_k]
-	Kept2        []F     // [L, T, d_k]
-	Kept3        []F     // [L, T, d_k]
-	Kept4        []F     // [L, T]
-	Kept5        []F     // [L, T]
-	K            []F     // [L, T, d_k]
-	Kept6        []F     // [L, T, d_k + d_v]
-	Eta          []F     // [L, T]
-	Kept7        []F     // [L, T]
-	Kept8        []F     // [L, T]
-	Kept9        []F     // [L, T + 3, d_k]
-	Kept10       []F     // [L, T, d_k]
-	Kept11       []F     // [L, T, d_k]
-	Kept12       []F     // [L, T]
-	Kept13       []F     // [L, T]
-	Q            []F     // [L, T, d_k]
-	E            []F     // [L, T, d_v]
-	Kept14       []F     // [L, T]
-	Kept15       []F     // [L, T, d_k]
-	Kept16       []F     // [L, T]
-	Kept17       []F     // [L, T, d_k]
-	Kept18       []F     // [L, T]
-	Kept19       []F     // [L, T]
-	Kept20       []F     // [L, T]
-	Kept21       []F     // [L, T]
-	Kept22       []F     // [L, T, d_k]
-	Kept23       []F     // [L, T]
-	Kept24       []F     // [L, T, d_k]
-	WKBar        []F     // [d_k, d], written
-	XBar         []F     // [L, T, d], written
-	BKBar        []F     // [d_k], written
-	CKBar        []F     // [4, d_k], written
-	K0TailBarOut []F     // [L, 3, d_k], written
-	WVBar        []F     // [d_v, d], written
-	WEtaBar      []F     // [d_k + d_v], written
-	BEtaBar      []F     // [], written
-	WThetaBar    []F     // [d_k + d_v], written
-	BThetaBar    []F     // [], written
-	MBarOut      []F     // [L, d_v, d_k], written
-	SBarOut      []F     // [L, d_v, d_k], written
-	WRhoBar      []F     // [d_k + d_v], written
-	BRhoBar      []F     // [], written
-	WQBar        []F     // [d_k, d], written
-	BQBar        []F     // [d_k], written
-	CQBar        []F     // [4, d_k], written
-	Q0TailBarOut []F     // [L, 3, d_k], written
-	MCheckpoints []F     // [L, segments, d_v, d_k]
-	SCheckpoints []F     // [L, segments, d_v, d_k]
-	Work         []F     // WorkLen() entries
-	Rows         [][4]F  // RowsLen() entries
-	Flags        []bool  // FlagsLen() entries
+	C             int // tokens from checkpoint to checkpoint
+	L             int
+	T             int
+	D             int
+	DK            int
+	DV            int
+	WK            []F     // [d_k, d]
+	X             []F     // [L, T, d]
+	BK            []F     // [d_k]
+	Pos           []int32 // [L]
+	CK            []F     // [4, d_k]
+	WV            []F     // [d_v, d]
+	WEta          []F     // [d_k + d_v]
+	WTheta        []F     // [d_k + d_v]
+	WRho          []F     // [d_k + d_v]
+	WQ            []F     // [d_k, d]
+	BQ            []F     // [d_k]
+	CQ            []F     // [4, d_k]
+	YBar          []F     // [L, T, d_v]
+	K0TailBar     []F     // [L, 3, d_k]
+	Q0TailBar     []F     // [L, 3, d_k]
+	MBar          []F     // [L, d_v, d_k]
+	SBar          []F     // [L, d_v, d_k]
+	K1Stack       []F     // [L, T + 3, d_k]
+	K1Prod        []F     // [L, T, d_k]
+	K1Sigmoid     []F     // [L, T, d_k]
+	KProd         []F     // [L, T]
+	KSqrt         []F     // [L, T]
+	K             []F     // [L, T, d_k]
+	EtaStack      []F     // [L, T, d_k + d_v]
+	Eta           []F     // [L, T]
+	ThetaSoftplus []F     // [L, T]
+	RhoSigmoid    []F     // [L, T]
+	Q1Stack       []F     // [L, T + 3, d_k]
+	Q1Prod        []F     // [L, T, d_k]
+	Q1Sigmoid     []F     // [L, T, d_k]
+	QProd         []F     // [L, T]
+	QSqrt         []F     // [L, T]
+	Q             []F     // [L, T, d_k]
+	E             []F     // [L, T, d_v]
+	QDiv          []F     // [L, T]
+	QDiv2         []F     // [L, T, d_k]
+	QDiv3         []F     // [L, T]
+	Q1Sigmoid2    []F     // [L, T, d_k]
+	RhoSigmoid2   []F     // [L, T]
+	ThetaSigmoid  []F     // [L, T]
+	EtaSigmoid    []F     // [L, T]
+	KDiv          []F     // [L, T]
+	KDiv2         []F     // [L, T, d_k]
+	KDiv3         []F     // [L, T]
+	K1Sigmoid2    []F     // [L, T, d_k]
+	WKBar         []F     // [d_k, d], written
+	XBar          []F     // [L, T, d], written
+	BKBar         []F     // [d_k], written
+	CKBar         []F     // [4, d_k], written
+	K0TailBarOut  []F     // [L, 3, d_k], written
+	WVBar         []F     // [d_v, d], written
+	WEtaBar       []F     // [d_k + d_v], written
+	BEtaBar       []F     // [], written
+	WThetaBar     []F     // [d_k + d_v], written
+	BThetaBar     []F     // [], written
+	MBarOut       []F     // [L, d_v, d_k], written
+	SBarOut       []F     // [L, d_v, d_k], written
+	WRhoBar       []F     // [d_k + d_v], written
+	BRhoBar       []F     // [], written
+	WQBar         []F     // [d_k, d], written
+	BQBar         []F     // [d_k], written
+	CQBar         []F     // [4, d_k], written
+	Q0TailBarOut  []F     // [L, 3, d_k], written
+	MCheckpoints  []F     // [L, segments, d_v, d_k]
+	SCheckpoints  []F     // [L, segments, d_v, d_k]
+	Work          []F     // WorkLen() entries
+	Rows          [][4]F  // RowsLen() entries
+	Flags         []bool  // FlagsLen() entries
 }
 
 // WorkLen is 3·L·T·d + 17·L·T·d_k + 5·L·T·d_v + 10·L·T + 18·L·d_k.
@@ -858,25 +858,25 @@ func (c *StepBackward[F]) Run() {
 		bK := c.BK[:dK]
 		bQ := c.BQ[:dK]
 		for j := range T {
-			kept2 := c.Kept2[(i*T+j)*dK:][:dK]
+			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
-			kept10 := c.Kept10[(i*T+j)*dK:][:dK]
+			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
 			t42_3 := t42[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t5_2[k] = bK[k] + kept2[k]
-				t42_3[k] = bQ[k] + kept10[k]
+				t5_2[k] = bK[k] + k1Prod[k]
+				t42_3[k] = bQ[k] + q1Prod[k]
 			}
 		}
 	}
 
 	// titans_lmm.k, titans_lmm.theta, titans_lmm.rho, titans_lmm.q
 	for i := range L {
-		kept8 := c.Kept8[i*T:][:T]
-		kept12 := c.Kept12[i*T:][:T]
-		kept13 := c.Kept13[i*T:][:T]
-		kept4 := c.Kept4[i*T:][:T]
+		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
+		qSqrt := c.QSqrt[i*T:][:T]
+		kProd := c.KProd[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		kept7 := c.Kept7[i*T:][:T]
+		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
 		theta2 := theta[i*T:][:T]
 		rho2 := rho[i*T:][:T]
 		t47_2 := t47[i*T:][:T]
@@ -885,19 +885,19 @@ func (c *StepBackward[F]) Run() {
 		t512_2 := t512[i*T:][:T]
 		t56_2 := t56[i*T:][:T]
 		for j := range T {
-			kept8Entry := kept8[j]
-			t35 := num.Max(kept8Entry, F(0))
-			t472 := (F(0) < kept12[j])
-			t1422 := (F(1e-08) <= kern.Choose(t472, kept13[j], F(0)))
+			rhoSigmoidEntry := rhoSigmoid[j]
+			t35 := num.Max(rhoSigmoidEntry, F(0))
+			t472 := (F(0) < qProd[j])
+			t1422 := (F(1e-08) <= kern.Choose(t472, qSqrt[j], F(0)))
 			t5122 := (t35 <= F(1))
-			t10_2[j] = (F(0) < kept4[j])
-			theta2[j] = num.Max(kept7[j], F(0))
+			t10_2[j] = (F(0) < kProd[j])
+			theta2[j] = num.Max(thetaSoftplus[j], F(0))
 			rho2[j] = num.Min(t35, F(1))
 			t47_2[j] = t472
 			t142_2[j] = t1422
 			t18_2[j] = (t1422 && t472)
 			t512_2[j] = t5122
-			t56_2[j] = (t5122 && (F(0) <= kept8Entry))
+			t56_2[j] = (t5122 && (F(0) <= rhoSigmoidEntry))
 		}
 	}
 
@@ -1186,10 +1186,10 @@ func (c *StepBackward[F]) Run() {
 		t132_2 := t132[i*T:][:T]
 		for j := range T {
 			t82_2 := t82[(i*T+j)*dK:][:dK]
-			kept15 := c.Kept15[(i*T+j)*dK:][:dK]
+			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 			var t1323 F
 			for k := range dK {
-				t1323 += F(t82_2[k] * kept15[k])
+				t1323 += F(t82_2[k] * qDiv2[k])
 			}
 			t132_2[j] = -t1323
 		}
@@ -1199,26 +1199,26 @@ func (c *StepBackward[F]) Run() {
 	clear(c.BQBar)
 	for i := range L {
 		t18_2 := t18[i*T:][:T]
-		kept14 := c.Kept14[i*T:][:T]
+		qDiv := c.QDiv[i*T:][:T]
 		t47_2 := t47[i*T:][:T]
 		t142_2 := t142[i*T:][:T]
 		t132_2 := t132[i*T:][:T]
-		kept16 := c.Kept16[i*T:][:T]
+		qDiv3 := c.QDiv3[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		for j := range T {
 			t42_3 := t42[(i*T+j)*dK:][:dK]
-			kept11 := c.Kept11[(i*T+j)*dK:][:dK]
+			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			t82_2 := t82[(i*T+j)*dK:][:dK]
-			kept17 := c.Kept17[(i*T+j)*dK:][:dK]
+			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 			t402_2 := t402[(i*T+j)*dK:][:dK]
 			t18Entry := t18_2[j]
-			kept14Entry := kept14[j]
-			w3 := kern.Choose((t18Entry && t47_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*kept16[j]), F(0)), F(0))
+			qDivEntry := qDiv[j]
+			w3 := kern.Choose((t18Entry && t47_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t42Entry := t42_3[k]
-				kept11Entry := kept11[k]
-				t342 := F(t82_2[k]*kept14Entry) + F(2*F(F(t42Entry*kept11Entry)*w3))
-				t4022 := F(kept11Entry*t342) + F(F(F(t42Entry*kept11Entry)*t342)*kept17[k])
+				q1SigmoidEntry := q1Sigmoid[k]
+				t342 := F(t82_2[k]*qDivEntry) + F(2*F(F(t42Entry*q1SigmoidEntry)*w3))
+				t4022 := F(q1SigmoidEntry*t342) + F(F(F(t42Entry*q1SigmoidEntry)*t342)*q1Sigmoid2[k])
 				t402_2[k] = t4022
 				bQBar[k] += t4022
 			}
@@ -1232,11 +1232,11 @@ func (c *StepBackward[F]) Run() {
 			for k := range T {
 				n := int(c.Pos[j]) + -i + k
 				if n >= 0 {
-					kept9 := c.Kept9[(j*(T+3)+-i+k+3)*dK:][:dK]
+					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 					t402_2 := t402[(j*T+k)*dK:][:dK]
 					cQBar := c.CQBar[i*dK:][:dK]
 					for m := range dK {
-						cQBar[m] += F(kept9[m] * t402_2[m])
+						cQBar[m] += F(q1Stack[m] * t402_2[m])
 					}
 				}
 			}
@@ -1317,18 +1317,18 @@ func (c *StepBackward[F]) Run() {
 	var t91 F
 	for i := range L {
 		t56_2 := t56[i*T:][:T]
-		kept8 := c.Kept8[i*T:][:T]
+		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		t512_2 := t512[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
-		kept18 := c.Kept18[i*T:][:T]
-		kept7 := c.Kept7[i*T:][:T]
+		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
+		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
 		t62_2 := t62[i*T:][:T]
-		kept19 := c.Kept19[i*T:][:T]
+		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		eta := c.Eta[i*T:][:T]
 		t52_2 := t52[i*T:][:T]
-		kept20 := c.Kept20[i*T:][:T]
+		etaSigmoid := c.EtaSigmoid[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		kept5 := c.Kept5[i*T:][:T]
+		kSqrt := c.KSqrt[i*T:][:T]
 		t64_2 := t64[i*T:][:T]
 		t79_2 := t79[i*T:][:T]
 		t89_2 := t89[i*T:][:T]
@@ -1336,15 +1336,15 @@ func (c *StepBackward[F]) Run() {
 		t109_2 := t109[i*T:][:T]
 		for j := range T {
 			t56Entry := t56_2[j]
-			t642 := kern.Choose(t56Entry, F(F(kept8[j]*kern.Choose(t56Entry, kern.Choose(t512_2[j], t7_2[j], F(0)), F(0)))*kept18[j]), F(0))
+			t642 := kern.Choose(t56Entry, F(F(rhoSigmoid[j]*kern.Choose(t56Entry, kern.Choose(t512_2[j], t7_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
 			t67 += t642
-			t72 := (F(0) <= kept7[j])
-			t792 := kern.Choose(t72, F(kern.Choose(t72, t62_2[j], F(0))*kept19[j]), F(0))
+			t72 := (F(0) <= thetaSoftplus[j])
+			t792 := kern.Choose(t72, F(kern.Choose(t72, t62_2[j], F(0))*thetaSigmoid[j]), F(0))
 			t82_2 += t792
-			t892 := F(F(eta[j]*t52_2[j]) * kept20[j])
+			t892 := F(F(eta[j]*t52_2[j]) * etaSigmoid[j])
 			t91 += t892
 			t10Entry := t10_2[j]
-			t1052 := (F(1e-08) <= kern.Choose(t10Entry, kept5[j], F(0)))
+			t1052 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
 			t64_2[j] = t642
 			t79_2[j] = t792
 			t89_2[j] = t892
@@ -1371,7 +1371,7 @@ func (c *StepBackward[F]) Run() {
 		wEtaBar := c.WEtaBar[:dK+dV]
 		wEta := c.WEta[:dK+dV]
 		for j := range T {
-			kept6 := c.Kept6[(i*T+j)*(dK+dV):][:dK+dV]
+			etaStack := c.EtaStack[(i*T+j)*(dK+dV):][:dK+dV]
 			t69_2 := t69[(i*T+j)*(dK+dV):][:dK+dV]
 			t84_2 := t84[(i*T+j)*(dK+dV):][:dK+dV]
 			t93_2 := t93[(i*T+j)*(dK+dV):][:dK+dV]
@@ -1379,12 +1379,12 @@ func (c *StepBackward[F]) Run() {
 			t79Entry := t79_2[j]
 			t89Entry := t89_2[j]
 			for k := range dK + dV {
-				kept6Entry := kept6[k]
-				wRhoBar[k] += F(kept6Entry * t64Entry)
+				etaStackEntry := etaStack[k]
+				wRhoBar[k] += F(etaStackEntry * t64Entry)
 				t69_2[k] = F(t64Entry * wRho[k])
-				wThetaBar[k] += F(kept6Entry * t79Entry)
+				wThetaBar[k] += F(etaStackEntry * t79Entry)
 				t84_2[k] = F(t79Entry * wTheta[k])
-				wEtaBar[k] += F(kept6Entry * t89Entry)
+				wEtaBar[k] += F(etaStackEntry * t89Entry)
 				t93_2[k] = F(t89Entry * wEta[k])
 			}
 		}
@@ -1418,12 +1418,12 @@ func (c *StepBackward[F]) Run() {
 			t69_2 := t69[(i*T+j)*(dK+dV):][:dK]
 			t84_2 := t84[(i*T+j)*(dK+dV):][:dK]
 			t93_2 := t93[(i*T+j)*(dK+dV):][:dK]
-			kept22 := c.Kept22[(i*T+j)*dK:][:dK]
+			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
 			t99_2 := t99[(i*T+j)*dK:][:dK]
 			var t1042 F
 			for k := range dK {
 				t992 := t32_2[k] + t69_2[k] + t84_2[k] + t93_2[k]
-				t1042 += F(t992 * kept22[k])
+				t1042 += F(t992 * kDiv2[k])
 				t99_2[k] = t992
 			}
 			t104_2[j] = -t1042
@@ -1434,26 +1434,26 @@ func (c *StepBackward[F]) Run() {
 	clear(c.BKBar)
 	for i := range L {
 		t109_2 := t109[i*T:][:T]
-		kept21 := c.Kept21[i*T:][:T]
+		kDiv := c.KDiv[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		t105_2 := t105[i*T:][:T]
 		t104_2 := t104[i*T:][:T]
-		kept23 := c.Kept23[i*T:][:T]
+		kDiv3 := c.KDiv3[i*T:][:T]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
 			t5_2 := t5[(i*T+j)*dK:][:dK]
-			kept3 := c.Kept3[(i*T+j)*dK:][:dK]
+			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
 			t99_2 := t99[(i*T+j)*dK:][:dK]
-			kept24 := c.Kept24[(i*T+j)*dK:][:dK]
+			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
 			t131_2 := t131[(i*T+j)*dK:][:dK]
 			t109Entry := t109_2[j]
-			kept21Entry := kept21[j]
-			w4 := kern.Choose((t109Entry && t10_2[j]), kern.Choose(t109Entry, F(F(0.5*kern.Choose(t109Entry, kern.Choose(t105_2[j], t104_2[j], F(0)), F(0)))*kept23[j]), F(0)), F(0))
+			kDivEntry := kDiv[j]
+			w4 := kern.Choose((t109Entry && t10_2[j]), kern.Choose(t109Entry, F(F(0.5*kern.Choose(t109Entry, kern.Choose(t105_2[j], t104_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
-				kept3Entry := kept3[k]
-				t125 := F(t99_2[k]*kept21Entry) + F(2*F(F(t5Entry*kept3Entry)*w4))
-				t1312 := F(kept3Entry*t125) + F(F(F(t5Entry*kept3Entry)*t125)*kept24[k])
+				k1SigmoidEntry := k1Sigmoid[k]
+				t125 := F(t99_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w4))
+				t1312 := F(k1SigmoidEntry*t125) + F(F(F(t5Entry*k1SigmoidEntry)*t125)*k1Sigmoid2[k])
 				t131_2[k] = t1312
 				bKBar[k] += t1312
 			}
@@ -1467,11 +1467,11 @@ func (c *StepBackward[F]) Run() {
 			for k := range T {
 				n3 := int(c.Pos[j]) + -i + k
 				if n3 >= 0 {
-					kept := c.Kept[(j*(T+3)+-i+k+3)*dK:][:dK]
+					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 					t131_2 := t131[(j*T+k)*dK:][:dK]
 					cKBar := c.CKBar[i*dK:][:dK]
 					for m := range dK {
-						cKBar[m] += F(kept[m] * t131_2[m])
+						cKBar[m] += F(k1Stack[m] * t131_2[m])
 					}
 				}
 			}
@@ -1621,37 +1621,37 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.Kept = arena.Alloc(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Kept2 = arena.Alloc(k.L * k.T * k.DK)
-	k.Kept3 = arena.Alloc(k.L * k.T * k.DK)
-	k.Kept4 = arena.Alloc(k.L * k.T)
-	k.Kept5 = arena.Alloc(k.L * k.T)
+	k.K1Stack = arena.Alloc(k.L*k.T*k.DK + 3*k.L*k.DK)
+	k.K1Prod = arena.Alloc(k.L * k.T * k.DK)
+	k.K1Sigmoid = arena.Alloc(k.L * k.T * k.DK)
+	k.KProd = arena.Alloc(k.L * k.T)
+	k.KSqrt = arena.Alloc(k.L * k.T)
 	k.K = arena.Alloc(k.L * k.T * k.DK)
 	k.V = arena.Alloc(k.L * k.T * k.DV)
-	k.Kept6 = arena.Alloc(k.L*k.T*k.DK + k.L*k.T*k.DV)
+	k.EtaStack = arena.Alloc(k.L*k.T*k.DK + k.L*k.T*k.DV)
 	k.Eta = arena.Alloc(k.L * k.T)
-	k.Kept7 = arena.Alloc(k.L * k.T)
-	k.Kept8 = arena.Alloc(k.L * k.T)
-	k.Kept9 = arena.Alloc(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Kept10 = arena.Alloc(k.L * k.T * k.DK)
-	k.Kept11 = arena.Alloc(k.L * k.T * k.DK)
-	k.Kept12 = arena.Alloc(k.L * k.T)
-	k.Kept13 = arena.Alloc(k.L * k.T)
+	k.ThetaSoftplus = arena.Alloc(k.L * k.T)
+	k.RhoSigmoid = arena.Alloc(k.L * k.T)
+	k.Q1Stack = arena.Alloc(k.L*k.T*k.DK + 3*k.L*k.DK)
+	k.Q1Prod = arena.Alloc(k.L * k.T * k.DK)
+	k.Q1Sigmoid = arena.Alloc(k.L * k.T * k.DK)
+	k.QProd = arena.Alloc(k.L * k.T)
+	k.QSqrt = arena.Alloc(k.L * k.T)
 	k.Q = arena.Alloc(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.E = arena.Alloc(k.L * k.T * k.DV)
 	}
-	k.Kept14 = arena.Alloc(k.L * k.T)
-	k.Kept15 = arena.Alloc(k.L * k.T * k.DK)
-	k.Kept16 = arena.Alloc(k.L * k.T)
-	k.Kept17 = arena.Alloc(k.L * k.T * k.DK)
-	k.Kept18 = arena.Alloc(k.L * k.T)
-	k.Kept19 = arena.Alloc(k.L * k.T)
-	k.Kept20 = arena.Alloc(k.L * k.T)
-	k.Kept21 = arena.Alloc(k.L * k.T)
-	k.Kept22 = arena.Alloc(k.L * k.T * k.DK)
-	k.Kept23 = arena.Alloc(k.L * k.T)
-	k.Kept24 = arena.Alloc(k.L * k.T * k.DK)
+	k.QDiv = arena.Alloc(k.L * k.T)
+	k.QDiv2 = arena.Alloc(k.L * k.T * k.DK)
+	k.QDiv3 = arena.Alloc(k.L * k.T)
+	k.Q1Sigmoid2 = arena.Alloc(k.L * k.T * k.DK)
+	k.RhoSigmoid2 = arena.Alloc(k.L * k.T)
+	k.ThetaSigmoid = arena.Alloc(k.L * k.T)
+	k.EtaSigmoid = arena.Alloc(k.L * k.T)
+	k.KDiv = arena.Alloc(k.L * k.T)
+	k.KDiv2 = arena.Alloc(k.L * k.T * k.DK)
+	k.KDiv3 = arena.Alloc(k.L * k.T)
+	k.K1Sigmoid2 = arena.Alloc(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
 		k.MCheckpoints = arena.Alloc(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -1700,34 +1700,34 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK)
 	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
 	g.SBar = block.Zeros(t, g.L*g.DK*g.DV)
-	g.Kept = k.Kept
-	g.Kept2 = k.Kept2
-	g.Kept3 = k.Kept3
-	g.Kept4 = k.Kept4
-	g.Kept5 = k.Kept5
+	g.K1Stack = k.K1Stack
+	g.K1Prod = k.K1Prod
+	g.K1Sigmoid = k.K1Sigmoid
+	g.KProd = k.KProd
+	g.KSqrt = k.KSqrt
 	g.K = k.K
-	g.Kept6 = k.Kept6
+	g.EtaStack = k.EtaStack
 	g.Eta = k.Eta
-	g.Kept7 = k.Kept7
-	g.Kept8 = k.Kept8
-	g.Kept9 = k.Kept9
-	g.Kept10 = k.Kept10
-	g.Kept11 = k.Kept11
-	g.Kept12 = k.Kept12
-	g.Kept13 = k.Kept13
+	g.ThetaSoftplus = k.ThetaSoftplus
+	g.RhoSigmoid = k.RhoSigmoid
+	g.Q1Stack = k.Q1Stack
+	g.Q1Prod = k.Q1Prod
+	g.Q1Sigmoid = k.Q1Sigmoid
+	g.QProd = k.QProd
+	g.QSqrt = k.QSqrt
 	g.Q = k.Q
 	g.E = k.E
-	g.Kept14 = k.Kept14
-	g.Kept15 = k.Kept15
-	g.Kept16 = k.Kept16
-	g.Kept17 = k.Kept17
-	g.Kept18 = k.Kept18
-	g.Kept19 = k.Kept19
-	g.Kept20 = k.Kept20
-	g.Kept21 = k.Kept21
-	g.Kept22 = k.Kept22
-	g.Kept23 = k.Kept23
-	g.Kept24 = k.Kept24
+	g.QDiv = k.QDiv
+	g.QDiv2 = k.QDiv2
+	g.QDiv3 = k.QDiv3
+	g.Q1Sigmoid2 = k.Q1Sigmoid2
+	g.RhoSigmoid2 = k.RhoSigmoid2
+	g.ThetaSigmoid = k.ThetaSigmoid
+	g.EtaSigmoid = k.EtaSigmoid
+	g.KDiv = k.KDiv
+	g.KDiv2 = k.KDiv2
+	g.KDiv3 = k.KDiv3
+	g.K1Sigmoid2 = k.K1Sigmoid2
 	g.WKBar = t.Scratch(g.D * g.DK)
 	g.XBar = t.Scratch(g.L * g.T * g.D)
 	g.BKBar = t.Scratch(g.DK)
