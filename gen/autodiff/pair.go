@@ -129,7 +129,7 @@ func (p *pairer) nameSaved(primal []ir.Result, need map[*ir.Value]bool) {
 // savedName says what a value without a name is: the equation that it is part
 // of and what was computed, such as k1_sigmoid.
 func savedName(in *ir.Instr) string {
-	return in.Eq[strings.LastIndexByte(in.Eq, '.')+1:] + "_" + in.Op.String()
+	return strings.TrimPrefix(in.Eq[strings.LastIndexByte(in.Eq, '.')+1:]+"_"+in.Op.String(), "_")
 }
 
 // mark finds the values that depend on an incoming adjoint: they are the
