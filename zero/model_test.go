@@ -80,7 +80,7 @@ func chunk(all []int32, c, chunks int) []int32 {
 }
 
 // memory renames what the oracle calls the context.
-var memory = strings.NewReplacer("block.", "", "series.tail", "tail_k", "series.2.tail", "tail_v", "k0.tail", "tail_k", "q0.tail", "tail_q")
+var memory = strings.NewReplacer("block.", "", "k.tail", "tail_k", "v.tail", "tail_v", "k0.tail", "tail_k", "q0.tail", "tail_q")
 
 func small[F num.Float](t *testing.T, name, file string, abs, rel float64) {
 	ref := open(t, file)

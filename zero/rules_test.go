@@ -88,7 +88,7 @@ func rule(t *testing.T, ref reference, kernels pair, segment int) {
 	pass{t: t, ref: ref, fwd: fwd, bwd: bwd, sizes: sizes, in: in, bars: bars, outs: present(ref, outs)}.compare()
 }
 
-var attentionNames = map[string]string{"x": "X", "tail_k": "series.tail", "tail_v": "series.2.tail"}
+var attentionNames = map[string]string{"x": "X", "tail_k": "k.tail", "tail_v": "v.tail"}
 
 // TestAttention holds both attentions to the oracle. Full attention over seven
 // tokens is also a window of eight.
@@ -107,10 +107,10 @@ func TestAttention(t *testing.T) {
 			} else if w == 0 {
 				w = x[1] + 1
 			}
-			outs := map[string]string{"out": "out.y", "series.tail": "out.tail_k_T", "series.2.tail": "out.tail_v_T"}
+			outs := map[string]string{"out": "out.y", "k.tail": "out.tail_k_T", "v.tail": "out.tail_v_T"}
 			pass{t: t, ref: ref, fwd: fwd, bwd: bwd, in: inputs(ref, attentionNames),
 				sizes: map[string]int{"L": x[0], "T": x[1], "H": h, "DH": x[2] / h, "NP": persistent, "W": w},
-				bars:  map[string]string{"out": "w", "series.tail": "", "series.2.tail": ""},
+				bars:  map[string]string{"out": "w", "k.tail": "", "v.tail": ""},
 				outs:  present(ref, outs)}.compare()
 		})
 	}

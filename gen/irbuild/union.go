@@ -1,6 +1,8 @@
 package irbuild
 
 import (
+	"strings"
+
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
@@ -192,6 +194,19 @@ type extKey struct {
 	window *ir.Axis
 }
 
+// seriesName is the name that a tail gets: that of the series, in whatever
+// shape it is read, or else that of the equation that reads it. It is stored in
+// checkpoints, so the order in which equations are built must not show.
+func (e *builder) seriesName(v *ir.Value) string {
+	for v.Def != nil && v.Name[0] == '%' {
+		if v.Def.Op != ir.Reshape {
+			return e.eq[strings.LastIndexByte(e.eq, '.')+1:] + ".series"
+		}
+		v = v.Def.Args[0].Val
+	}
+	return v.Name
+}
+
 // extend puts what the context kept of a series before this chunk in front of
 // it: the last w−1 entries, which the call returns as part of the context. The
 // result's time axis starts at moment −(w−1).
@@ -203,10 +218,7 @@ func (e *builder) extend(t *ten, i int, window *ir.Axis) (*ten, shape.Poly) {
 	key := extKey{v, window}
 	ext := e.exts[key]
 	if ext == nil {
-		name := v.Name
-		if v.Def != nil && name[0] == '%' {
-			name = e.f.Fresh("series")
-		}
+		name := e.seriesName(v)
 		past := e.sizedAxis(base)
 		axes := append([]*ir.Axis{}, v.Axes...)
 		axes[n+i] = past

@@ -16,31 +16,31 @@ const outKind tape.Kind = 4
 //
 // It keeps 3·H·L·T·d_h + H·L·T·n_p + H·L·T·w + 2·H·L·d_h·w - 2·H·L·d_h + 2·H·d_h·n_p + 1 entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
-	H              int
-	L              int
-	T              int
-	DH             int
-	NP             int
-	W              int
-	WQ             []F     // [H·d_h, H·d_h]
-	X              []F     // [L, T, H·d_h]
-	P              []F     // [n_p, H·d_h]
-	WK             []F     // [H·d_h, H·d_h]
-	Pos            []int32 // [L]
-	SeriesTail     []F     // [L, w - 1, H, d_h]
-	WV             []F     // [H·d_h, H·d_h]
-	Series2Tail    []F     // [L, w - 1, H, d_h]
-	Out            []F     // [L, T, H·d_h], written
-	SeriesTailOut  []F     // [L, w - 1, H, d_h], written
-	Series2TailOut []F     // [L, w - 1, H, d_h], written
-	ADiv           []F     // [], written
-	AReshape       []F     // [L, T, H, d_h], written
-	AReshape2      []F     // [n_p, H, d_h], written
-	AStack         []F     // [L, T + w - 1, H, d_h], written
-	A              []F     // [L, T, H, n_p + w], written
-	OutReshape     []F     // [n_p, H, d_h], written
-	OutStack       []F     // [L, T + w - 1, H, d_h], written
-	Work           []F     // WorkLen() entries
+	H          int
+	L          int
+	T          int
+	DH         int
+	NP         int
+	W          int
+	WQ         []F     // [H·d_h, H·d_h]
+	X          []F     // [L, T, H·d_h]
+	P          []F     // [n_p, H·d_h]
+	WK         []F     // [H·d_h, H·d_h]
+	Pos        []int32 // [L]
+	KTail      []F     // [L, w - 1, H, d_h]
+	WV         []F     // [H·d_h, H·d_h]
+	VTail      []F     // [L, w - 1, H, d_h]
+	Out        []F     // [L, T, H·d_h], written
+	KTailOut   []F     // [L, w - 1, H, d_h], written
+	VTailOut   []F     // [L, w - 1, H, d_h], written
+	ADiv       []F     // [], written
+	AReshape   []F     // [L, T, H, d_h], written
+	AReshape2  []F     // [n_p, H, d_h], written
+	AStack     []F     // [L, T + w - 1, H, d_h], written
+	A          []F     // [L, T, H, n_p + w], written
+	OutReshape []F     // [n_p, H, d_h], written
+	OutStack   []F     // [L, T + w - 1, H, d_h], written
+	Work       []F     // WorkLen() entries
 }
 
 // WorkLen is H·L·T·d_h·w + 6·H·L·T·d_h + 2·H·L·T·n_p + 3·H·L·T·w + 2·H·d_h·n_p.
@@ -100,10 +100,10 @@ func (c *Out[F]) Run() {
 	for i := range L {
 		for j := range w - 1 {
 			for k2 := range H {
-				seriesTail := c.SeriesTail[((i*(w-1)+j)*H+k2)*dH:][:dH]
+				kTail := c.KTail[((i*(w-1)+j)*H+k2)*dH:][:dH]
 				aStack := c.AStack[((i*(T+w-1)+j)*H+k2)*dH:][:dH]
 				for m := range dH {
-					aStack[m] = seriesTail[m]
+					aStack[m] = kTail[m]
 				}
 			}
 		}
@@ -125,9 +125,9 @@ func (c *Out[F]) Run() {
 		for j := range w - 1 {
 			for k2 := range H {
 				aStack := c.AStack[((i*(T+w-1)+j+T)*H+k2)*dH:][:dH]
-				seriesTailOut := c.SeriesTailOut[((i*(w-1)+j)*H+k2)*dH:][:dH]
+				kTailOut := c.KTailOut[((i*(w-1)+j)*H+k2)*dH:][:dH]
 				for m := range dH {
-					seriesTailOut[m] = aStack[m]
+					kTailOut[m] = aStack[m]
 				}
 			}
 		}
@@ -236,10 +236,10 @@ func (c *Out[F]) Run() {
 	for i := range L {
 		for j := range w - 1 {
 			for k2 := range H {
-				series2Tail := c.Series2Tail[((i*(w-1)+j)*H+k2)*dH:][:dH]
+				vTail := c.VTail[((i*(w-1)+j)*H+k2)*dH:][:dH]
 				outStack := c.OutStack[((i*(T+w-1)+j)*H+k2)*dH:][:dH]
 				for m := range dH {
-					outStack[m] = series2Tail[m]
+					outStack[m] = vTail[m]
 				}
 			}
 		}
@@ -261,9 +261,9 @@ func (c *Out[F]) Run() {
 		for j := range w - 1 {
 			for k2 := range H {
 				outStack := c.OutStack[((i*(T+w-1)+j+T)*H+k2)*dH:][:dH]
-				series2TailOut := c.Series2TailOut[((i*(w-1)+j)*H+k2)*dH:][:dH]
+				vTailOut := c.VTailOut[((i*(w-1)+j)*H+k2)*dH:][:dH]
 				for m := range dH {
-					series2TailOut[m] = outStack[m]
+					vTailOut[m] = outStack[m]
 				}
 			}
 		}
@@ -353,36 +353,36 @@ func (c *Out[F]) Run() {
 
 // OutBackward is one call of the kernel OutBackward.
 type OutBackward[F num.Float] struct {
-	H                 int
-	L                 int
-	T                 int
-	DH                int
-	NP                int
-	W                 int
-	WQ                []F     // [H·d_h, H·d_h]
-	X                 []F     // [L, T, H·d_h]
-	P                 []F     // [n_p, H·d_h]
-	WK                []F     // [H·d_h, H·d_h]
-	Pos               []int32 // [L]
-	WV                []F     // [H·d_h, H·d_h]
-	OutBar            []F     // [L, T, H·d_h]
-	SeriesTailBar     []F     // [L, w - 1, H, d_h]
-	Series2TailBar    []F     // [L, w - 1, H, d_h]
-	ADiv              []F     // []
-	AReshape          []F     // [L, T, H, d_h]
-	AReshape2         []F     // [n_p, H, d_h]
-	AStack            []F     // [L, T + w - 1, H, d_h]
-	A                 []F     // [L, T, H, n_p + w]
-	OutReshape        []F     // [n_p, H, d_h]
-	OutStack          []F     // [L, T + w - 1, H, d_h]
-	WQBar             []F     // [H·d_h, H·d_h], written
-	XBar              []F     // [L, T, H·d_h], written
-	PBar              []F     // [n_p, H·d_h], written
-	WKBar             []F     // [H·d_h, H·d_h], written
-	SeriesTailBarOut  []F     // [L, w - 1, H, d_h], written
-	WVBar             []F     // [H·d_h, H·d_h], written
-	Series2TailBarOut []F     // [L, w - 1, H, d_h], written
-	Work              []F     // WorkLen() entries
+	H           int
+	L           int
+	T           int
+	DH          int
+	NP          int
+	W           int
+	WQ          []F     // [H·d_h, H·d_h]
+	X           []F     // [L, T, H·d_h]
+	P           []F     // [n_p, H·d_h]
+	WK          []F     // [H·d_h, H·d_h]
+	Pos         []int32 // [L]
+	WV          []F     // [H·d_h, H·d_h]
+	OutBar      []F     // [L, T, H·d_h]
+	KTailBar    []F     // [L, w - 1, H, d_h]
+	VTailBar    []F     // [L, w - 1, H, d_h]
+	ADiv        []F     // []
+	AReshape    []F     // [L, T, H, d_h]
+	AReshape2   []F     // [n_p, H, d_h]
+	AStack      []F     // [L, T + w - 1, H, d_h]
+	A           []F     // [L, T, H, n_p + w]
+	OutReshape  []F     // [n_p, H, d_h]
+	OutStack    []F     // [L, T + w - 1, H, d_h]
+	WQBar       []F     // [H·d_h, H·d_h], written
+	XBar        []F     // [L, T, H·d_h], written
+	PBar        []F     // [n_p, H·d_h], written
+	WKBar       []F     // [H·d_h, H·d_h], written
+	KTailBarOut []F     // [L, w - 1, H, d_h], written
+	WVBar       []F     // [H·d_h, H·d_h], written
+	VTailBarOut []F     // [L, w - 1, H, d_h], written
+	Work        []F     // WorkLen() entries
 }
 
 // WorkLen is 4·H·H·d_h·d_h + 15·H·L·T·d_h + 5·H·L·T·n_p + 6·H·L·T·w + 6·H·L·d_h·w + H·L·T - 6·H·L·d_h + 5·H·d_h·n_p.
@@ -500,10 +500,10 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
-				series2TailBar := c.Series2TailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
+				vTailBar := c.VTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
 				t82_2 := t82[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 				for m := range dH {
-					t82_2[m] += series2TailBar[m]
+					t82_2[m] += vTailBar[m]
 				}
 			}
 		}
@@ -529,12 +529,12 @@ func (c *OutBackward[F]) Run() {
 		for j := range w - 1 {
 			for k := range H {
 				t92_2 := t92[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				series2TailBarOut := c.Series2TailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
-				seriesTailBar := c.SeriesTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
+				vTailBarOut := c.VTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
+				kTailBar := c.KTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
 				t292_2 := t292[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 				for m := range dH {
-					series2TailBarOut[m] = t92_2[m]
-					t292_2[m] += seriesTailBar[m]
+					vTailBarOut[m] = t92_2[m]
+					t292_2[m] += kTailBar[m]
 				}
 			}
 		}
@@ -711,9 +711,9 @@ func (c *OutBackward[F]) Run() {
 		for j := range w - 1 {
 			for k := range H {
 				t302_2 := t302[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				seriesTailBarOut := c.SeriesTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
+				kTailBarOut := c.KTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					seriesTailBarOut[m] = t302_2[m]
+					kTailBarOut[m] = t302_2[m]
 				}
 			}
 		}
@@ -876,11 +876,11 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	n.vWV = w.Value("W_V")
 	k.WV = n.vWV.Data
 	k.Pos = m.Pos
-	k.SeriesTail = m.Slots[0].Data
-	k.Series2Tail = m.Slots[1].Data
+	k.KTail = m.Slots[0].Data
+	k.VTail = m.Slots[1].Data
 	k.Out = arena.Alloc(k.H * k.L * k.T * k.DH)
-	k.SeriesTailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
-	k.Series2TailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
+	k.KTailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
+	k.VTailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.ADiv = arena.Alloc(1)
 	k.AReshape = arena.Alloc(k.H * k.L * k.T * k.DH)
 	k.AReshape2 = arena.Alloc(k.H * k.DH * k.NP)
@@ -893,8 +893,8 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(0, k.SeriesTailOut)
-	m.Give(1, k.Series2TailOut)
+	m.Give(0, k.KTailOut)
+	m.Give(1, k.VTailOut)
 	m.Moved(c.Steps)
 	outOut = c.Run.Tape.Output(k.Out)
 	n.outOut = outOut
@@ -916,8 +916,8 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.Pos = k.Pos
 	g.WV = k.WV
 	g.OutBar = block.Adjoint(t, n.outOut, g.H*g.L*g.T*g.DH)
-	g.SeriesTailBar = block.Zeros(t, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
-	g.Series2TailBar = block.Zeros(t, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
+	g.KTailBar = block.Zeros(t, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
+	g.VTailBar = block.Zeros(t, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
 	g.ADiv = k.ADiv
 	g.AReshape = k.AReshape
 	g.AReshape2 = k.AReshape2
@@ -929,9 +929,9 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.XBar = t.Scratch(g.H * g.L * g.T * g.DH)
 	g.PBar = t.Scratch(g.H * g.DH * g.NP)
 	g.WKBar = t.Scratch(g.H * g.H * g.DH * g.DH)
-	g.SeriesTailBarOut = t.Scratch(g.H*g.L*g.DH*g.W - g.H*g.L*g.DH)
+	g.KTailBarOut = t.Scratch(g.H*g.L*g.DH*g.W - g.H*g.L*g.DH)
 	g.WVBar = t.Scratch(g.H * g.H * g.DH * g.DH)
-	g.Series2TailBarOut = t.Scratch(g.H*g.L*g.DH*g.W - g.H*g.L*g.DH)
+	g.VTailBarOut = t.Scratch(g.H*g.L*g.DH*g.W - g.H*g.L*g.DH)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
 	block.Accumulate(t, n.vWQ, g.WQBar)

@@ -64,12 +64,12 @@ func outDirect[F num.Float](a *blocktest.Args[F]) {
 	k.P = a.Real("P", k.H*k.DH*k.NP)
 	k.WK = a.Real("W_K", k.H*k.H*k.DH*k.DH)
 	k.Pos = a.Pos("pos", k.L)
-	k.SeriesTail = a.Real("series.tail", k.H*k.L*k.DH*k.W-k.H*k.L*k.DH)
+	k.KTail = a.Real("k.tail", k.H*k.L*k.DH*k.W-k.H*k.L*k.DH)
 	k.WV = a.Real("W_V", k.H*k.H*k.DH*k.DH)
-	k.Series2Tail = a.Real("series.2.tail", k.H*k.L*k.DH*k.W-k.H*k.L*k.DH)
+	k.VTail = a.Real("v.tail", k.H*k.L*k.DH*k.W-k.H*k.L*k.DH)
 	k.Out = a.Out("out", k.H*k.L*k.T*k.DH)
-	k.SeriesTailOut = a.Out("series.tail", k.H*k.L*k.DH*k.W-k.H*k.L*k.DH)
-	k.Series2TailOut = a.Out("series.2.tail", k.H*k.L*k.DH*k.W-k.H*k.L*k.DH)
+	k.KTailOut = a.Out("k.tail", k.H*k.L*k.DH*k.W-k.H*k.L*k.DH)
+	k.VTailOut = a.Out("v.tail", k.H*k.L*k.DH*k.W-k.H*k.L*k.DH)
 	k.ADiv = a.Fresh(1)
 	k.AReshape = a.Fresh(k.H * k.L * k.T * k.DH)
 	k.AReshape2 = a.Fresh(k.H * k.DH * k.NP)
@@ -91,8 +91,8 @@ func outDirect[F num.Float](a *blocktest.Args[F]) {
 	g.Pos = k.Pos
 	g.WV = k.WV
 	g.OutBar = a.Bar("out", g.H*g.L*g.T*g.DH)
-	g.SeriesTailBar = a.Bar("series.tail", g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
-	g.Series2TailBar = a.Bar("series.2.tail", g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
+	g.KTailBar = a.Bar("k.tail", g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
+	g.VTailBar = a.Bar("v.tail", g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
 	g.ADiv = k.ADiv
 	g.AReshape = k.AReshape
 	g.AReshape2 = k.AReshape2
@@ -104,9 +104,9 @@ func outDirect[F num.Float](a *blocktest.Args[F]) {
 	g.XBar = a.Grad("X", g.H*g.L*g.T*g.DH)
 	g.PBar = a.Grad("P", g.H*g.DH*g.NP)
 	g.WKBar = a.Grad("W_K", g.H*g.H*g.DH*g.DH)
-	g.SeriesTailBarOut = a.Grad("series.tail", g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
+	g.KTailBarOut = a.Grad("k.tail", g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
 	g.WVBar = a.Grad("W_V", g.H*g.H*g.DH*g.DH)
-	g.Series2TailBarOut = a.Grad("series.2.tail", g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
+	g.VTailBarOut = a.Grad("v.tail", g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()
 }
