@@ -58,8 +58,20 @@ func (e *builder) newUnion(b *notation.Binder, parts []span) *unionIndex {
 	return u
 }
 
-// each builds f once for each part of the union.
+// eachPart builds f once for each part of the union, as an array over the part.
 func (e *builder) eachPart(u *unionIndex, f func() *ten) []*ten {
+	return e.partwise(u, func(v *loopVar) *ten {
+		t := f()
+		if t == nil {
+			return nil
+		}
+		return e.lift(t, []*loopVar{v})
+	})
+}
+
+// partwise builds f once for each part of the union, with the variable that
+// runs over the part.
+func (e *builder) partwise(u *unionIndex, f func(v *loopVar) *ten) []*ten {
 	var out []*ten
 	for k, p := range u.parts {
 		e.push(&scope{})
@@ -71,26 +83,28 @@ func (e *builder) eachPart(u *unionIndex, f func() *ten) []*ten {
 			v.guards = append(v.guards, e.sinceStart(at))
 		}
 		e.bind(u.name, &binding{pick: pick})
-		t := f()
+		t := f(v)
 		e.pop()
 		if t == nil {
 			return nil
 		}
-		out = append(out, e.liftVar(t, v))
+		out = append(out, t)
 	}
 	return out
 }
-
-func (e *builder) liftVar(t *ten, v *loopVar) *ten { return e.lift(t, []*loopVar{v}) }
 
 // overUnion builds a reduction over a union: a sum is the sum of its parts,
 // anything else is built on the stacked axis.
 func (e *builder) overUnion(x *notation.Reduce, vars []*loopVar, u *unionIndex) *ten {
 	if x.Op == "Σ" {
 		var out *ten
-		for _, t := range e.eachPart(u, func() *ten { return e.value(x.Body) }) {
-			v := e.newVar(u.name, t.axes[0])
-			s := e.sumOver(at(t, v), append([]*loopVar{v}, vars...))
+		for _, s := range e.partwise(u, func(v *loopVar) *ten {
+			body := e.value(x.Body)
+			if body == nil {
+				return nil
+			}
+			return e.sumOver(body, append([]*loopVar{v}, vars...))
+		}) {
 			if out == nil {
 				out = s
 			} else {

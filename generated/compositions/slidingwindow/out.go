@@ -43,10 +43,10 @@ type Out[F num.Float] struct {
 	Work       []F     // WorkLen() entries
 }
 
-// WorkLen is H·L·T·d_h·w + 6·H·L·T·d_h + 2·H·L·T·n_p + 3·H·L·T·w + 2·H·d_h·n_p.
+// WorkLen is 6·H·L·T·d_h + 2·H·L·T·n_p + 3·H·L·T·w + 2·H·d_h·n_p.
 func (c *Out[F]) WorkLen() int {
 	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
-	return H*L*T*dH*w + 6*H*L*T*dH + 2*H*L*T*nP + 3*H*L*T*w + 2*H*dH*nP
+	return 6*H*L*T*dH + 2*H*L*T*nP + 3*H*L*T*w + 2*H*dH*nP
 }
 
 // Run computes Out.
@@ -70,13 +70,11 @@ func (c *Out[F]) Run() {
 	work = work[H*dH*nP:]
 	v := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
-	t31 := work[:H*L*T*dH*w] // [L, T, H, d_h, w]
-	work = work[H*L*T*dH*w:]
+	t27 := work[:H*L*T*dH] // [L, T, H, d_h]
+	work = work[H*L*T*dH:]
+	t31 := work[:H*L*T*dH] // [L, T, H, d_h]
+	work = work[H*L*T*dH:]
 	t32 := work[:H*L*T*dH] // [L, T, H, d_h]
-	work = work[H*L*T*dH:]
-	t33 := work[:H*L*T*dH] // [L, T, H, d_h]
-	work = work[H*L*T*dH:]
-	t34 := work[:H*L*T*dH] // [L, T, H, d_h]
 
 	// sliding_window.q
 	kern.Gemm(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
@@ -233,6 +231,11 @@ func (c *Out[F]) Run() {
 	kern.Gemm(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
 
 	// sliding_window.out
+	for k2 := range H {
+		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t27, k2*dH), H*dH, 1, kern.From(c.A, k2*(nP+w)), H*nP+H*w, 1, kern.From(vNP, k2*dH), H*dH, 1)
+	}
+
+	// sliding_window.out
 	for i := range L {
 		for j := range w - 1 {
 			for k2 := range H {
@@ -274,35 +277,16 @@ func (c *Out[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k2 := range H {
-				for m := range dH {
-					for p := range w {
-						n6 := int(c.Pos[i]) + j - p
-						if n6 >= 0 {
-							t31[(((i*T+j)*H+k2)*dH+m)*w+p] = F(c.A[((i*T+j)*H+k2)*(nP+w)+p+nP] * c.OutStack[((i*(T+w-1)+j-p+w-1)*H+k2)*dH+m])
+				for m := range w {
+					n6 := int(c.Pos[i]) + j - m
+					if n6 >= 0 {
+						aEntry := c.A[((i*T+j)*H+k2)*(nP+w)+m+nP]
+						outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k2)*dH:][:dH]
+						t31_2 := t31[((i*T+j)*H+k2)*dH:][:dH]
+						for p := range dH {
+							t31_2[p] += F(aEntry * outStack[p])
 						}
 					}
-				}
-			}
-		}
-	}
-
-	// sliding_window.out
-	for k2 := range H {
-		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t32, k2*dH), H*dH, 1, kern.From(c.A, k2*(nP+w)), H*nP+H*w, 1, kern.From(vNP, k2*dH), H*dH, 1)
-	}
-
-	// sliding_window.out
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				t33_2 := t33[((i*T+j)*H+k2)*dH:][:dH]
-				for m := range dH {
-					t31_2 := t31[(((i*T+j)*H+k2)*dH+m)*w:][:w]
-					var t332 F
-					for p := range w {
-						t332 += t31_2[p]
-					}
-					t33_2[m] = t332
 				}
 			}
 		}
@@ -312,13 +296,13 @@ func (c *Out[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k2 := range H {
+				t27_2 := t27[((i*T+j)*H+k2)*dH:][:dH]
+				t31_2 := t31[((i*T+j)*H+k2)*dH:][:dH]
 				t32_2 := t32[((i*T+j)*H+k2)*dH:][:dH]
-				t33_2 := t33[((i*T+j)*H+k2)*dH:][:dH]
-				t34_2 := t34[((i*T+j)*H+k2)*dH:][:dH]
 				qView := q[((i*T+j)*H+k2)*dH:][:dH]
 				aReshape := c.AReshape[((i*T+j)*H+k2)*dH:][:dH]
 				for m := range dH {
-					t34_2[m] = t32_2[m] + t33_2[m]
+					t32_2[m] = t27_2[m] + t31_2[m]
 					aReshape[m] = qView[m]
 				}
 			}
@@ -328,10 +312,10 @@ func (c *Out[F]) Run() {
 	// sliding_window.out
 	for i := range L {
 		for j := range T {
-			t34View := t34[(i*T+j)*H*dH:][:H*dH]
+			t32View := t32[(i*T+j)*H*dH:][:H*dH]
 			out := c.Out[(i*T+j)*H*dH:][:H*dH]
 			for k2 := range H * dH {
-				out[k2] = t34View[k2]
+				out[k2] = t32View[k2]
 			}
 		}
 	}
@@ -394,70 +378,70 @@ func (c *OutBackward[F]) WorkLen() int {
 // Run computes OutBackward.
 func (c *OutBackward[F]) Run() {
 	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
-	t62 := c.Work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
+	t42 := c.Work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
 	work := c.Work[H*L*T*nP+H*L*T*w:]
+	t52 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
+	t62 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t72 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t82 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t272 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t92 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t292 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t112 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t92 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t132 := work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
+	t112 := work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
 	work = work[H*L*T*nP+H*L*T*w:]
-	t142 := work[:H*dH*nP] // [n_p, H, d_h]
+	t122 := work[:H*dH*nP] // [n_p, H, d_h]
 	work = work[H*dH*nP:]
+	t142 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
+	work = work[H*H*dH*dH:]
+	t152 := work[:H*L*T*dH] // [L, T, H·d_h]
+	work = work[H*L*T*dH:]
 	t162 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
 	work = work[H*H*dH*dH:]
-	t172 := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t182 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
-	work = work[H*H*dH*dH:]
-	t192 := work[:H*dH*nP] // [n_p, H·d_h]
+	t172 := work[:H*dH*nP] // [n_p, H·d_h]
 	work = work[H*dH*nP:]
+	t182 := work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
+	work = work[H*L*T*nP+H*L*T*w:]
+	t192 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
 	t202 := work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
 	work = work[H*L*T*nP+H*L*T*w:]
-	t212 := work[:H*L*T] // [L, T, H]
-	work = work[H*L*T:]
-	t222 := work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
+	t212 := work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
 	work = work[H*L*T*nP+H*L*T*w:]
-	t23 := work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
-	work = work[H*L*T*nP+H*L*T*w:]
-	t262 := work[:H*L*T*w] // [L, T, H, w]
+	t24 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
-	t272 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t25 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
+	t262 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t282 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t302 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t322 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t302 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t51 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t49 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t36 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t34 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t52 := work[:H*dH*nP] // [n_p, H, d_h]
+	t50 := work[:H*dH*nP] // [n_p, H, d_h]
 	work = work[H*dH*nP:]
-	t37 := work[:H*dH*nP] // [n_p, H, d_h]
+	t35 := work[:H*dH*nP] // [n_p, H, d_h]
 	work = work[H*dH*nP:]
+	t38 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
+	work = work[H*H*dH*dH:]
+	t39 := work[:H*L*T*dH] // [L, T, H·d_h]
+	work = work[H*L*T*dH:]
 	t40 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
 	work = work[H*H*dH*dH:]
-	t41 := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t42 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
-	work = work[H*H*dH*dH:]
-	t43 := work[:H*dH*nP] // [n_p, H·d_h]
+	t41 := work[:H*dH*nP] // [n_p, H·d_h]
 	work = work[H*dH*nP:]
-	t44 := work[:H*L*T*dH] // [L, T, H·d_h]
+	t42_2 := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
-	t46 := work[:H*L*T*dH] // [L, T, H·d_h]
+	t44 := work[:H*L*T*dH] // [L, T, H·d_h]
 
 	// sliding_window.out
-	clear(t62)
+	clear(t42)
 	for i := range L {
 		for j := range T {
 			for k := range H {
@@ -467,7 +451,7 @@ func (c *OutBackward[F]) Run() {
 						outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
 						outBarView := c.OutBar[((i*T+j)*H+k)*dH:][:dH]
 						for p := range dH {
-							t62[((i*T+j)*H+k)*(nP+w)+m+nP] += F(outStack[p] * outBarView[p])
+							t42[((i*T+j)*H+k)*(nP+w)+m+nP] += F(outStack[p] * outBarView[p])
 						}
 					}
 				}
@@ -476,7 +460,7 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// sliding_window.out
-	clear(t72)
+	clear(t52)
 	for i := range L {
 		for j := range T {
 			for k := range w {
@@ -484,10 +468,10 @@ func (c *OutBackward[F]) Run() {
 				if n2 >= 0 {
 					for m := range H {
 						outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
-						t72_2 := t72[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
+						t52_2 := t52[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
 						aEntry := c.A[((i*T+j)*H+m)*(nP+w)+k+nP]
 						for p := range dH {
-							t72_2[p] += F(aEntry * outBarView[p])
+							t52_2[p] += F(aEntry * outBarView[p])
 						}
 					}
 				}
@@ -496,14 +480,14 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// sliding_window.out
-	clear(t82)
+	clear(t62)
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
 				vTailBar := c.VTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
-				t82_2 := t82[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
+				t62_2 := t62[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 				for m := range dH {
-					t82_2[m] += vTailBar[m]
+					t62_2[m] += vTailBar[m]
 				}
 			}
 		}
@@ -513,28 +497,28 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T + w - 1 {
 			for k := range H {
+				t52_2 := t52[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+				t62_2 := t62[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				t72_2 := t72[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				t82_2 := t82[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				t92_2 := t92[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t92_2[m] = t72_2[m] + t82_2[m]
+					t72_2[m] = t52_2[m] + t62_2[m]
 				}
 			}
 		}
 	}
 
 	// sliding_window.out, sliding_window.a
-	clear(t292)
+	clear(t272)
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
-				t92_2 := t92[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+				t72_2 := t72[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				vTailBarOut := c.VTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 				kTailBar := c.KTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
-				t292_2 := t292[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
+				t272_2 := t272[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 				for m := range dH {
-					vTailBarOut[m] = t92_2[m]
-					t292_2[m] += kTailBar[m]
+					vTailBarOut[m] = t72_2[m]
+					t272_2[m] += kTailBar[m]
 				}
 			}
 		}
@@ -544,47 +528,47 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t92_2 := t92[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-				t112_2 := t112[((i*T+j)*H+k)*dH:][:dH]
+				t72_2 := t72[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t92_2 := t92[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t112_2[m] = t92_2[m]
+					t92_2[m] = t72_2[m]
 				}
 			}
 		}
 	}
 
 	// sliding_window.out
-	clear(t132)
+	clear(t112)
 	for k := range H {
-		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t132, k*(nP+w)), H*nP+H*w, 1, kern.From(c.OutBar, k*dH), H*dH, 1, kern.From(c.OutReshape, k*dH), 1, H*dH)
+		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t112, k*(nP+w)), H*nP+H*w, 1, kern.From(c.OutBar, k*dH), H*dH, 1, kern.From(c.OutReshape, k*dH), 1, H*dH)
 	}
 
 	// sliding_window.out
 	for j := range H {
-		kern.Gemm(nP, dH, L*T, F(1), false, kern.From(t142, j*dH), H*dH, 1, kern.From(c.A, j*(nP+w)), 1, H*nP+H*w, kern.From(c.OutBar, j*dH), H*dH, 1)
+		kern.Gemm(nP, dH, L*T, F(1), false, kern.From(t122, j*dH), H*dH, 1, kern.From(c.A, j*(nP+w)), 1, H*nP+H*w, kern.From(c.OutBar, j*dH), H*dH, 1)
 	}
 
 	// sliding_window.v
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t162, 1, H*dH, c.X, 1, H*dH, t112, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t142, 1, H*dH, c.X, 1, H*dH, t92, H*dH, 1)
 
 	// sliding_window.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t172, H*dH, 1, t112, H*dH, 1, c.WV, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t152, H*dH, 1, t92, H*dH, 1, c.WV, H*dH, 1)
 
 	// sliding_window.v
-	kern.Gemm(H*dH, H*dH, nP, F(1), false, t182, 1, H*dH, c.P, 1, H*dH, t142, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, nP, F(1), false, t162, 1, H*dH, c.P, 1, H*dH, t122, H*dH, 1)
 
 	// sliding_window.v
-	kern.Gemm(H*dH, nP, H*dH, F(1), false, t192, 1, H*dH, c.WV, 1, H*dH, t142, 1, H*dH)
+	kern.Gemm(H*dH, nP, H*dH, F(1), false, t172, 1, H*dH, c.WV, 1, H*dH, t122, 1, H*dH)
 
 	// sliding_window.a
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t62_2 := t62[((i*T+j)*H+k)*(nP+w):][:nP+w]
-				t132_2 := t132[((i*T+j)*H+k)*(nP+w):][:nP+w]
-				t202_2 := t202[((i*T+j)*H+k)*(nP+w):][:nP+w]
+				t42_3 := t42[((i*T+j)*H+k)*(nP+w):][:nP+w]
+				t112_2 := t112[((i*T+j)*H+k)*(nP+w):][:nP+w]
+				t182_2 := t182[((i*T+j)*H+k)*(nP+w):][:nP+w]
 				for m := range nP + w {
-					t202_2[m] = t62_2[m] + t132_2[m]
+					t182_2[m] = t42_3[m] + t112_2[m]
 				}
 			}
 		}
@@ -593,29 +577,29 @@ func (c *OutBackward[F]) Run() {
 	// sliding_window.a
 	for i := range L {
 		for j := range T {
-			t212_2 := t212[(i*T+j)*H:][:H]
+			t192_2 := t192[(i*T+j)*H:][:H]
 			for k := range H {
-				var t2122 F
+				var t1922 F
 				for m := range nP + w {
 					n3 := int(c.Pos[i]) + j - m + nP
 					if n3 >= 0 {
-						t2122 += F(c.A[((i*T+j)*H+k)*(nP+w)+m] * t202[((i*T+j)*H+k)*(nP+w)+m])
+						t1922 += F(c.A[((i*T+j)*H+k)*(nP+w)+m] * t182[((i*T+j)*H+k)*(nP+w)+m])
 					}
 				}
-				t212_2[k] = t2122
+				t192_2[k] = t1922
 			}
 		}
 	}
 
 	// sliding_window.a
-	clear(t222)
+	clear(t202)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				for m := range nP + w {
 					n4 := int(c.Pos[i]) + j - m + nP
 					if n4 >= 0 {
-						t222[((i*T+j)*H+k)*(nP+w)+m] = t202[((i*T+j)*H+k)*(nP+w)+m] - t212[(i*T+j)*H+k]
+						t202[((i*T+j)*H+k)*(nP+w)+m] = t182[((i*T+j)*H+k)*(nP+w)+m] - t192[(i*T+j)*H+k]
 					}
 				}
 			}
@@ -623,14 +607,49 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// sliding_window.a
-	clear(t23)
+	clear(t212)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				for m := range nP + w {
 					n5 := int(c.Pos[i]) + j - m + nP
 					if n5 >= 0 {
-						t23[((i*T+j)*H+k)*(nP+w)+m] = F(c.A[((i*T+j)*H+k)*(nP+w)+m] * t222[((i*T+j)*H+k)*(nP+w)+m])
+						t212[((i*T+j)*H+k)*(nP+w)+m] = F(c.A[((i*T+j)*H+k)*(nP+w)+m] * t202[((i*T+j)*H+k)*(nP+w)+m])
+					}
+				}
+			}
+		}
+	}
+
+	// sliding_window.a
+	clear(t24)
+	for i := range L {
+		for j := range T {
+			for k := range H {
+				for m := range w {
+					n6 := int(c.Pos[i]) + j - m
+					if n6 >= 0 {
+						t24[((i*T+j)*H+k)*w+m] = F(c.ADiv[0] * t212[((i*T+j)*H+k)*(nP+w)+m+nP])
+					}
+				}
+			}
+		}
+	}
+
+	// sliding_window.a
+	clear(t25)
+	for i := range L {
+		for j := range T {
+			for k := range H {
+				for m := range w {
+					n7 := int(c.Pos[i]) + j - m
+					if n7 >= 0 {
+						t24Entry := t24[((i*T+j)*H+k)*w+m]
+						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
+						t25_2 := t25[((i*T+j)*H+k)*dH:][:dH]
+						for p := range dH {
+							t25_2[p] += F(aStack[p] * t24Entry)
+						}
 					}
 				}
 			}
@@ -641,50 +660,15 @@ func (c *OutBackward[F]) Run() {
 	clear(t262)
 	for i := range L {
 		for j := range T {
-			for k := range H {
-				for m := range w {
-					n6 := int(c.Pos[i]) + j - m
-					if n6 >= 0 {
-						t262[((i*T+j)*H+k)*w+m] = F(c.ADiv[0] * t23[((i*T+j)*H+k)*(nP+w)+m+nP])
-					}
-				}
-			}
-		}
-	}
-
-	// sliding_window.a
-	clear(t272)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				for m := range w {
-					n7 := int(c.Pos[i]) + j - m
-					if n7 >= 0 {
-						t262Entry := t262[((i*T+j)*H+k)*w+m]
-						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-						t272_2 := t272[((i*T+j)*H+k)*dH:][:dH]
-						for p := range dH {
-							t272_2[p] += F(aStack[p] * t262Entry)
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// sliding_window.a
-	clear(t282)
-	for i := range L {
-		for j := range T {
 			for k := range w {
 				n8 := int(c.Pos[i]) + j - k
 				if n8 >= 0 {
 					for m := range H {
 						aReshape := c.AReshape[((i*T+j)*H+m)*dH:][:dH]
-						t282_2 := t282[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-						t262Entry2 := t262[((i*T+j)*H+m)*w+k]
+						t262_2 := t262[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
+						t24Entry2 := t24[((i*T+j)*H+m)*w+k]
 						for p := range dH {
-							t282_2[p] += F(aReshape[p] * t262Entry2)
+							t262_2[p] += F(aReshape[p] * t24Entry2)
 						}
 					}
 				}
@@ -696,11 +680,11 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T + w - 1 {
 			for k := range H {
+				t262_2 := t262[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+				t272_2 := t272[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				t282_2 := t282[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				t292_2 := t292[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				t302_2 := t302[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t302_2[m] = t282_2[m] + t292_2[m]
+					t282_2[m] = t262_2[m] + t272_2[m]
 				}
 			}
 		}
@@ -710,10 +694,10 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
-				t302_2 := t302[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+				t282_2 := t282[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				kTailBarOut := c.KTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					kTailBarOut[m] = t302_2[m]
+					kTailBarOut[m] = t282_2[m]
 				}
 			}
 		}
@@ -723,10 +707,10 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t302_2 := t302[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-				t322_2 := t322[((i*T+j)*H+k)*dH:][:dH]
+				t282_2 := t282[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t302_2 := t302[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t322_2[m] = t302_2[m]
+					t302_2[m] = t282_2[m]
 				}
 			}
 		}
@@ -734,7 +718,7 @@ func (c *OutBackward[F]) Run() {
 
 	// sliding_window.a
 	for k := range H {
-		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t51, k*dH), H*dH, 1, kern.From(t23, k*(nP+w)), H*nP+H*w, 1, kern.From(c.AReshape2, k*dH), H*dH, 1)
+		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t49, k*dH), H*dH, 1, kern.From(t212, k*(nP+w)), H*nP+H*w, 1, kern.From(c.AReshape2, k*dH), H*dH, 1)
 	}
 
 	// sliding_window.a
@@ -742,10 +726,10 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t51_2 := t51[((i*T+j)*H+k)*dH:][:dH]
-				t36_2 := t36[((i*T+j)*H+k)*dH:][:dH]
+				t49_2 := t49[((i*T+j)*H+k)*dH:][:dH]
+				t34_2 := t34[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t36_2[m] = F(aDivEntry * t51_2[m])
+					t34_2[m] = F(aDivEntry * t49_2[m])
 				}
 			}
 		}
@@ -753,84 +737,84 @@ func (c *OutBackward[F]) Run() {
 
 	// sliding_window.a
 	for j := range H {
-		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t52, j*dH), 1, H*dH, kern.From(c.AReshape, j*dH), 1, H*dH, kern.From(t23, j*(nP+w)), H*nP+H*w, 1)
+		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t50, j*dH), 1, H*dH, kern.From(c.AReshape, j*dH), 1, H*dH, kern.From(t212, j*(nP+w)), H*nP+H*w, 1)
 	}
 
 	// sliding_window.a
 	for i := range nP {
 		for j := range H {
-			t52_2 := t52[(i*H+j)*dH:][:dH]
-			t37_2 := t37[(i*H+j)*dH:][:dH]
+			t50_2 := t50[(i*H+j)*dH:][:dH]
+			t35_2 := t35[(i*H+j)*dH:][:dH]
 			for k := range dH {
-				t37_2[k] = F(aDivEntry * t52_2[k])
+				t35_2[k] = F(aDivEntry * t50_2[k])
 			}
 		}
 	}
 
 	// sliding_window.k
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t40, 1, H*dH, c.X, 1, H*dH, t322, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t38, 1, H*dH, c.X, 1, H*dH, t302, H*dH, 1)
 
 	// sliding_window.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t41, H*dH, 1, t322, H*dH, 1, c.WK, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t39, H*dH, 1, t302, H*dH, 1, c.WK, H*dH, 1)
 
 	// sliding_window.k
-	kern.Gemm(H*dH, H*dH, nP, F(1), false, t42, 1, H*dH, c.P, 1, H*dH, t37, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, nP, F(1), false, t40, 1, H*dH, c.P, 1, H*dH, t35, H*dH, 1)
 
 	// sliding_window.k
-	kern.Gemm(H*dH, nP, H*dH, F(1), false, t43, 1, H*dH, c.WK, 1, H*dH, t37, 1, H*dH)
+	kern.Gemm(H*dH, nP, H*dH, F(1), false, t41, 1, H*dH, c.WK, 1, H*dH, t35, 1, H*dH)
 
 	// sliding_window.q
 	for i := range L {
 		for j := range T {
-			t272View := t272[(i*T+j)*H*dH:][:H*dH]
-			t36View := t36[(i*T+j)*H*dH:][:H*dH]
-			t44_2 := t44[(i*T+j)*H*dH:][:H*dH]
+			t25View := t25[(i*T+j)*H*dH:][:H*dH]
+			t34View := t34[(i*T+j)*H*dH:][:H*dH]
+			t42_3 := t42_2[(i*T+j)*H*dH:][:H*dH]
 			for k := range H * dH {
-				t44_2[k] = t272View[k] + t36View[k]
+				t42_3[k] = t25View[k] + t34View[k]
 			}
 		}
 	}
 
 	// sliding_window.q
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t44, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t42_2, H*dH, 1)
 
 	// sliding_window.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t46, H*dH, 1, t44, H*dH, 1, c.WQ, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t44, H*dH, 1, t42_2, H*dH, 1, c.WQ, H*dH, 1)
 
 	// sliding_window.q
 	for i := range L {
 		for j := range T {
-			t172_2 := t172[(i*T+j)*H*dH:][:H*dH]
-			t41_2 := t41[(i*T+j)*H*dH:][:H*dH]
-			t46_2 := t46[(i*T+j)*H*dH:][:H*dH]
+			t152_2 := t152[(i*T+j)*H*dH:][:H*dH]
+			t39_2 := t39[(i*T+j)*H*dH:][:H*dH]
+			t44_2 := t44[(i*T+j)*H*dH:][:H*dH]
 			XBar := c.XBar[(i*T+j)*H*dH:][:H*dH]
 			for k := range H * dH {
-				XBar[k] = t172_2[k] + t41_2[k] + t46_2[k]
+				XBar[k] = t152_2[k] + t39_2[k] + t44_2[k]
 			}
 		}
 	}
 
 	// sliding_window.q
 	for i := range nP {
-		t192_2 := t192[i*H*dH:][:H*dH]
-		t43_2 := t43[i*H*dH:][:H*dH]
+		t172_2 := t172[i*H*dH:][:H*dH]
+		t41_2 := t41[i*H*dH:][:H*dH]
 		PBar := c.PBar[i*H*dH:][:H*dH]
 		for j := range H * dH {
-			PBar[j] = t192_2[j] + t43_2[j]
+			PBar[j] = t172_2[j] + t41_2[j]
 		}
 	}
 
 	// sliding_window.q
 	for i := range H * dH {
+		t38_2 := t38[i*H*dH:][:H*dH]
 		t40_2 := t40[i*H*dH:][:H*dH]
-		t42_2 := t42[i*H*dH:][:H*dH]
 		WKBar := c.WKBar[i*H*dH:][:H*dH]
+		t142_2 := t142[i*H*dH:][:H*dH]
 		t162_2 := t162[i*H*dH:][:H*dH]
-		t182_2 := t182[i*H*dH:][:H*dH]
 		WVBar := c.WVBar[i*H*dH:][:H*dH]
 		for j := range H * dH {
-			WKBar[j] = t40_2[j] + t42_2[j]
-			WVBar[j] = t162_2[j] + t182_2[j]
+			WKBar[j] = t38_2[j] + t40_2[j]
+			WVBar[j] = t142_2[j] + t162_2[j]
 		}
 	}
 }
