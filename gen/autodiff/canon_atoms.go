@@ -291,7 +291,7 @@ func (c *canon) scan(in *ir.Instr) string {
 		if t.Window != nil {
 			window = axesText([]*ir.Axis{t.Window})
 		}
-		c.param[t.Param] = fmt.Sprintf("token %s window %s base %s", outer(t.Val), window, t.Base)
+		c.param[t.Param] = fmt.Sprintf("token %s window %s base %s count %v", outer(t.Val), window, t.Base, t.Count)
 	}
 	for _, v := range s.Shared {
 		c.param[v.Param] = fmt.Sprintf("shared %s %v", outer(v.Val), v.Lane)

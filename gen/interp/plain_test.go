@@ -387,6 +387,9 @@ func (e *Env) step(s *ir.Scan, lane, t int, state map[*ir.Value]*Tensor) *Env {
 // token is a series' slice at token t: one row, or a window of rows.
 func (e *Env) token(k ir.Sliced, lane, t int) *Tensor {
 	series := view(e.vals[k.Val], lane)
+	if k.Count {
+		return &Tensor{Data: []float64{series.Data[0] + float64(t)}}
+	}
 	at := t + e.size(k.Base)
 	if k.Window == nil {
 		return view(series, at)

@@ -29,7 +29,7 @@ type recurrence struct {
 type series struct {
 	ir.Sliced
 	base int
-	room []float64 // for a window
+	room []float64 // for a window, or a count
 }
 
 func (m *machine) scan(in *ir.Instr, keep bool) *recurrence {
@@ -45,7 +45,7 @@ func (m *machine) scan(in *ir.Instr, keep bool) *recurrence {
 	}
 	for _, t := range s.Tokens {
 		x := &series{Sliced: t, base: m.size(t.Base)}
-		if t.Window != nil {
+		if t.Window != nil || t.Count {
 			x.room = NewTensor(r.body.vals[t.Param].Shape...).Data
 		}
 		r.tokens = append(r.tokens, x)
@@ -143,6 +143,11 @@ func (r *recurrence) kept(carry, lane, t int) []float64 {
 func (r *recurrence) bind(lane, t int) {
 	for _, k := range r.tokens {
 		x := r.m.vals[k.Val]
+		if k.Count {
+			k.room[0] = x.Data[lane] + float64(t)
+			r.body.vals[k.Param].Data = k.room
+			continue
+		}
 		at := lane*x.Shape[1] + t + k.base
 		n := len(x.Data) / max(1, x.Shape[0]*x.Shape[1])
 		p := r.body.vals[k.Param]

@@ -88,7 +88,7 @@ func (c *Cloner) scan(s *Scan) (*Scan, *Cloner) {
 		n.Carry = append(n.Carry, m)
 	}
 	for _, t := range s.Tokens {
-		n.Tokens = append(n.Tokens, Sliced{inner.Value(t.Param), c.Value(t.Val), t.Window, t.Base})
+		n.Tokens = append(n.Tokens, Sliced{inner.Value(t.Param), c.Value(t.Val), t.Window, t.Base, t.Count})
 	}
 	for _, v := range s.Shared {
 		n.Shared = append(n.Shared, SharedArg{inner.Value(v.Param), c.Value(v.Val), v.Lane})

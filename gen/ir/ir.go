@@ -131,11 +131,14 @@ type Carried struct {
 }
 
 // A Sliced series is read by the body at token t: Val[lane, t+offset(window)…].
+// A count is none: Val is an integer for each lane, and the body's subscripts
+// and guards see Val[lane]+t.
 type Sliced struct {
 	Param  *Value // of the body
 	Val    *Value // axes [lane, time', …]
 	Window *Axis  // nil, or the axis that runs back in time: body sees [window, …] with entry j = Val[t+base−j]
 	Base   shape.Poly
+	Count  bool // Val has axes [lane]
 }
 
 // A SharedArg is a value that all tokens see.

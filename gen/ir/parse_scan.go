@@ -85,6 +85,7 @@ func (q *scanParser) inputs() {
 			t := Sliced{Param: q.param(Token)}
 			q.want("from")
 			t.Val = q.lookup(q.outer, q.name("a series"))
+			t.Count = q.accept("count")
 			if q.accept("window") {
 				t.Window = q.axis()
 			}

@@ -59,6 +59,9 @@ func (p *printer) scanInputs(indent string, s *Scan) {
 	}
 	for _, t := range s.Tokens {
 		fmt.Fprintf(&p.b, "%stoken %s %s%s from %s", indent, p.value(t.Param), p.typ(t.Param), nograd(t.Param), p.value(t.Val))
+		if t.Count {
+			p.b.WriteString(" count")
+		}
 		if t.Window != nil {
 			fmt.Fprintf(&p.b, " window %s", name(p.axisName(t.Window)))
 		}

@@ -108,10 +108,27 @@ func (v *verifier) bindings(s *Scan) {
 	}
 }
 
+// count checks a token that counts on from an integer of its lane.
+func (v *verifier) count(s *Scan, t Sliced) {
+	if t.Window != nil || !t.Base.IsZero() || t.Param.Elem != Int || t.Val.Elem != Int || len(t.Param.Axes) > 0 ||
+		!sameAxes(t.Val.Axes, []*Axis{s.Lane}) {
+		v.bad("token %s counts on from %s, which is not an integer for each lane", t.Param.Name, t.Val.Name)
+	}
+	for _, in := range s.Body.Body {
+		if slices.ContainsFunc(in.Args, func(a Arg) bool { return a.Val == t.Param }) {
+			v.bad("%s reads the count %s, which stands in subscripts and guards only", in.Op, t.Param.Name)
+		}
+	}
+}
+
 // series checks a token: the series has lane and time first; the time axis of
 // a window is longer than the scan's.
 func (v *verifier) series(s *Scan, t Sliced) {
 	axes, rest := t.Val.Axes, t.Param.Axes
+	if t.Count {
+		v.count(s, t)
+		return
+	}
 	if t.Window != nil {
 		if len(rest) == 0 || rest[0] != t.Window {
 			v.bad("token %s does not start with its window", t.Param.Name)

@@ -33,6 +33,7 @@ type builder struct {
 	cyclic map[string]bool               // functions that were found to call themselves
 	exts   map[extKey]*ir.Value
 	pos    *ir.Value
+	step   *stepNames  // of the body of a scan: what its tokens see
 	trace  *[]gradSite // where the gradients inside equations are, when someone asks
 }
 

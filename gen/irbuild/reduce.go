@@ -207,6 +207,9 @@ func (e *builder) sinceStart(at affine) affine {
 	if e.blk.Unit.Kind == notation.OpUnit || e.blk.Unit.Kind == notation.FuncUnit {
 		return at
 	}
+	if e.step != nil {
+		return e.step.sinceStart(at)
+	}
 	p := e.position0()
 	return affine{terms: slices.Clone(at.terms), c: at.c, via: &p}
 }

@@ -19,6 +19,7 @@ type stepNames struct {
 	carry  map[string]*ten // states before the token
 	tokens map[string]*ten
 	shared map[string]*ten
+	past   windows    // series as windows see them
 	before bool       // equations of states are read at the moment before
 	probes []probeVal // what a proof looks at
 	bare   bool       // a probe is built: a bare state is the one after the write
@@ -31,7 +32,7 @@ func newStep(outer *builder, series *ruleNames) *stepNames {
 	s := &stepNames{outer: outer, series: series, e: e, vals: map[string]*ten{}, carry: map[string]*ten{},
 		tokens: map[string]*ten{}, shared: map[string]*ten{},
 		scan: &ir.Scan{Lane: outer.lane.axis, Time: outer.token.axis, Body: e.f}}
-	e.names = s
+	e.names, e.step = s, s
 	for _, sym := range outer.blk.SymSeq {
 		if sym.Kind == check.State && outer.blk.Equation(sym.Name) != nil {
 			s.addCarry(sym)
@@ -82,6 +83,9 @@ func (s *stepNames) name(e *builder, sym *check.Symbol, when moment, span notati
 	switch {
 	case sym.Kind == check.State:
 		return s.state(sym, when, span)
+	case eq != nil && eq.Class == check.Step && when.at != nil:
+		s.e.behind(sym, span)
+		return nil
 	case eq != nil && eq.Class == check.Step && (when.before || s.before):
 		return s.previous(eq, span)
 	case eq != nil && eq.Class == check.Step && when.now:
@@ -90,8 +94,7 @@ func (s *stepNames) name(e *builder, sym *check.Symbol, when moment, span notati
 		e.ds.Errorf(diag.TimeSuffix, span, "%s changes with every token", sym.Name).Hint("write %s_t", sym.Name)
 		return nil
 	case when.at != nil:
-		e.ds.Errorf(diag.NotSupported, span, "a window over %s cannot stand behind a state yet", sym.Name)
-		return nil
+		return s.inWindow(sym, when, span)
 	}
 	return s.fromOutside(sym, when, span)
 }
@@ -99,6 +102,9 @@ func (s *stepNames) name(e *builder, sym *check.Symbol, when moment, span notati
 // state is a state before this token's write, or after it.
 func (s *stepNames) state(sym *check.Symbol, when moment, span notation.Span) *ten {
 	switch {
+	case when.at != nil:
+		s.e.behind(sym, span)
+		return nil
 	case when.before || s.before && when.now:
 		return s.carry[sym.Name]
 	case when.now, s.bare:

@@ -27,6 +27,9 @@ func (w *leaf) index(s ir.Sub, loops []plan.Index) plan.Index {
 	if s.Via == nil {
 		return out
 	}
+	if c, ok := w.r.l.counts[s.Via.Val]; ok {
+		out = out.Add(c, shape.Int(1))
+	}
 	from := w.r.place(s.Via.Val)(w.indices(s.Via.Sub, loops))
 	key := from.String() + "+" + out.String()
 	v := w.picks[key]

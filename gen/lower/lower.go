@@ -63,6 +63,7 @@ type lowerer struct {
 	sizes  map[string]bool           // free sizes
 	scans  map[*ir.Instr]*recurrence // prepared recurrences
 	sunk   map[*ir.Value]*ir.Value   // values of a body that are computed behind it for all tokens
+	counts map[*ir.Value]plan.Index  // tokens that count: what is added to the integer of the lane
 }
 
 // A place is how a value in memory is addressed.
@@ -88,7 +89,7 @@ func lower(f *ir.Func, m *marks) (k *plan.Kernel, err error) {
 	g, _ := f.Clone()
 	l := &lowerer{f: g, k: &plan.Kernel{Name: f.Name}, marks: m, names: map[string]bool{},
 		places: map[*ir.Value]place{}, more: map[*ir.Value][]target{}, locals: map[*ir.Value]*plan.Local{},
-		sizes: map[string]bool{}, scans: map[*ir.Instr]*recurrence{}, sunk: map[*ir.Value]*ir.Value{}}
+		sizes: map[string]bool{}, scans: map[*ir.Instr]*recurrence{}, sunk: map[*ir.Value]*ir.Value{}, counts: map[*ir.Value]plan.Index{}}
 	l.collectSizes()
 	l.params()
 	l.prepare()

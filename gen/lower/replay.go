@@ -24,7 +24,7 @@ func (l *lowerer) absorb(rec *recurrence) {
 		}
 		for _, t := range primal.Tokens {
 			if t.Param == r.Primal {
-				s.Tokens = append(s.Tokens, ir.Sliced{Param: r.Param, Val: t.Val, Window: t.Window, Base: t.Base})
+				s.Tokens = append(s.Tokens, ir.Sliced{Param: r.Param, Val: t.Val, Window: t.Window, Base: t.Base, Count: t.Count})
 			}
 		}
 		for _, v := range primal.Shared {
@@ -58,7 +58,7 @@ func (l *lowerer) forwardStep(mark *mark, primal *ir.Scan, states map[*ir.Value]
 	body, m := primal.Body.Clone()
 	out := &ir.Scan{Lane: primal.Lane, Time: primal.Time, Body: body}
 	for _, t := range primal.Tokens {
-		out.Tokens = append(out.Tokens, ir.Sliced{Param: m[t.Param], Val: t.Val, Window: t.Window, Base: t.Base})
+		out.Tokens = append(out.Tokens, ir.Sliced{Param: m[t.Param], Val: t.Val, Window: t.Window, Base: t.Base, Count: t.Count})
 	}
 	for _, v := range primal.Shared {
 		out.Shared = append(out.Shared, ir.SharedArg{Param: m[v.Param], Val: v.Val, Lane: v.Lane})
@@ -117,7 +117,7 @@ func (l *lowerer) matchNext(rec *recurrence) {
 	n := newNumbering()
 	for _, t := range rec.replay.Tokens {
 		for _, u := range rec.s.Tokens {
-			if t.Val == u.Val && t.Window == u.Window && t.Base.Equal(u.Base) {
+			if t.Val == u.Val && t.Window == u.Window && t.Base.Equal(u.Base) && t.Count == u.Count {
 				n.of[u.Param] = n.number(t.Param)
 			}
 		}

@@ -316,9 +316,17 @@ func (l *lowerer) outerSubs(s *ir.Scan, subs []ir.Sub) []ir.Sub {
 		if x.Via != nil {
 			a := l.outerArg(s, *x.Via)
 			out[i].Via = &a
+			if counted(s, x.Via.Val) {
+				out[i].Terms = append(out[i].Terms, ir.Term{Loop: 1, Coef: 1})
+			}
 		}
 	}
 	return out
+}
+
+// counted reports whether a value of a body counts tokens.
+func counted(s *ir.Scan, v *ir.Value) bool {
+	return slices.ContainsFunc(s.Tokens, func(t ir.Sliced) bool { return t.Param == v && t.Count })
 }
 
 // outerArg reads outside what a body reads as a token or a shared value.
@@ -330,6 +338,9 @@ func (l *lowerer) outerArg(s *ir.Scan, a ir.Arg) ir.Arg {
 	for _, t := range s.Tokens {
 		if t.Param != a.Val {
 			continue
+		}
+		if t.Count {
+			return ir.Arg{Val: t.Val, Sub: ir.Ls(1)}
 		}
 		time := ir.Sub{Terms: []ir.Term{{Loop: 1, Coef: 1}}, Const: t.Base}
 		if t.Window != nil {

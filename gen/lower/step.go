@@ -28,11 +28,16 @@ func (w *scanWriter) region(s *ir.Scan, rows *rows) *region {
 	return r
 }
 
-// series addresses a token's slice of a series, or its window.
+// series addresses a token's slice of a series, or its window, or what a token
+// counts on from.
 func (w *scanWriter) series(t ir.Sliced) place {
 	from := w.l.places[t.Val]
 	if from == nil {
 		panic("lower: BUG: the series " + t.Val.Name + " is not in memory")
+	}
+	if t.Count {
+		w.l.counts[t.Param] = w.time
+		return func([]plan.Index) plan.Access { return from([]plan.Index{plan.At(w.lane)}) }
 	}
 	now := w.time.Add(plan.Fixed(t.Base), shape.Int(1))
 	return func(idx []plan.Index) plan.Access {
