@@ -40,7 +40,7 @@ func expand(s *simplifier, in *ir.Instr) *ir.Value {
 	case ir.Prod:
 		s.sortFactors(in)
 		s.split(in)
-		return copied(in)
+		return s.copied(in)
 	case ir.And, ir.Or:
 		// A condition with itself is that condition.
 		if a := in.Args[0]; s.argKey(a, nil) == s.argKey(in.Args[1], nil) &&
@@ -265,15 +265,39 @@ func (s *simplifier) foldReshape(in *ir.Instr) *ir.Value {
 }
 
 // copied returns the value that a product merely copies.
-func copied(in *ir.Instr) *ir.Value {
-	if in.Op != ir.Prod || in.Coef[0] != 1 || len(in.Args) != 1 || !in.EntryByEntry() {
+func (s *simplifier) copied(in *ir.Instr) *ir.Value {
+	if in.Op != ir.Prod || in.Coef[0] != 1 || len(in.Args) != 1 {
 		return nil
 	}
 	a := in.Args[0]
+	if !in.EntryByEntry() && !s.sameGuards(in, a.Val.Def) {
+		return nil
+	}
 	if !slices.Equal(a.Val.Axes, in.Out.Axes) || !ir.Identity(in.To, len(in.Loops)) || !ir.Identity(a.Sub, len(in.Loops)) {
 		return nil
 	}
 	return a.Val
+}
+
+// sameGuards reports whether a copy runs under guards under which its argument
+// was computed too, in the same loops: elsewhere both are zero.
+func (s *simplifier) sameGuards(in, d *ir.Instr) bool {
+	if _, whole := in.WroteBy(); !whole || d == nil || len(d.To) > len(d.Loops) || !ir.Identity(d.To, len(d.To)) {
+		return false
+	}
+	for _, g := range in.Guard {
+		loops := map[int]bool{}
+		g.Loops(loops)
+		for l := range loops {
+			if l >= len(d.To) {
+				return false
+			}
+		}
+		if !counts(g) || !s.guards(d, g) {
+			return false
+		}
+	}
+	return true
 }
 
 // sortFactors puts scalars first, then what has more axes, then what was

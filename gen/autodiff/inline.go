@@ -22,7 +22,7 @@ func (s *simplifier) readThrough(in *ir.Instr) {
 func (s *simplifier) inline(in *ir.Instr, i int) bool {
 	a := in.Args[i]
 	d := a.Val.Def
-	if d == nil || !d.EntryByEntry() || (d.Op != ir.Prod && d.Op != ir.Lin) {
+	if d == nil || (d.Op != ir.Prod && d.Op != ir.Lin) || !d.EntryByEntry() && !s.alike(in, d, a) {
 		return false
 	}
 	alone := s.uses[a.Val] == 1
@@ -52,6 +52,37 @@ func (s *simplifier) inline(in *ir.Instr, i int) bool {
 	}
 	s.changed = true
 	return true
+}
+
+// alike reports whether d is computed entry by entry under guards that its
+// reader has too, so that no entry is read where d is not computed. Only guards
+// of whole slices count, those of a window's moments behind a state.
+func (s *simplifier) alike(in, d *ir.Instr, a ir.Arg) bool {
+	by, whole := d.WroteBy()
+	if !whole || len(d.Guard) == 0 {
+		return false
+	}
+	at := make([]ir.Sub, len(d.Loops))
+	for l, i := range by {
+		at[l] = a.Sub[i]
+	}
+	for _, g := range d.Guard {
+		sub, ok := g.Subst(at)
+		if !ok || !counts(g) || !s.guards(in, sub) {
+			return false
+		}
+	}
+	return true
+}
+
+// counts reports whether a guard compares with an integer that is the same for
+// all entries.
+func counts(g ir.Sub) bool { return g.Via != nil && len(g.Via.Sub) == 0 && g.Via.Val.Role == ir.Token }
+
+// guards reports whether an instruction has a guard.
+func (s *simplifier) guards(in *ir.Instr, sub ir.Sub) bool {
+	key := s.subKey(sub, nil)
+	return slices.ContainsFunc(in.Guard, func(g ir.Sub) bool { return s.subKey(g, nil) == key })
 }
 
 // mergeCoefs scales the coefficients of an inlined product or sum into those

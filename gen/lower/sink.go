@@ -274,8 +274,8 @@ func (rec *recurrence) direct(v *ir.Value) bool {
 	if pointwise(in) {
 		return true
 	}
-	if rec.rows == nil || in.Op != ir.Prod || len(in.Guard) > 0 {
+	if rec.rows == nil || in.Op != ir.Prod {
 		return false
 	}
-	return rec.rows.sums[in] || len(in.Out.Axes) == 1
+	return rec.rows.sums[in] || len(in.Guard) == 0 && len(in.Out.Axes) == 1
 }
