@@ -32,6 +32,7 @@ type builder struct {
 	shifts map[*ir.Value][]notation.Span // where a value is read at a sum of indices
 	cyclic map[string]bool               // functions that were found to call themselves
 	exts   map[extKey]*ir.Value
+	tails  []keptTail
 	pos    *ir.Value
 	step   *stepNames  // of the body of a scan: what its tokens see
 	trace  *[]gradSite // where the gradients inside equations are, when someone asks

@@ -125,6 +125,7 @@ func (c *composer) close() {
 	if len(c.e.f.Body) == 0 {
 		return
 	}
+	c.e.nameTails()
 	made := map[string]*ten{}
 	for name, t := range c.n.vals {
 		if t != nil && len(t.fs) == 1 && t.fs[0].val.Def != nil {

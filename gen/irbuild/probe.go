@@ -24,7 +24,8 @@ func (p Probe) RightName() string { return p.Name + ".right" }
 
 // Probed is Rule with the probes as further results, axes [lane, token, …].
 func Probed(blk *check.Block, probes []Probe, ds *diag.List) *ir.Func {
-	return buildRule(blk, ds, nil, probes)
+	_, f := buildRule(blk, ds, nil, probes)
+	return f
 }
 
 type probeVal struct {

@@ -24,11 +24,14 @@ type ruleNames struct {
 
 // Rule builds the program of a rule: inputs, learned parameters and states in;
 // y and states out.
-func Rule(blk *check.Block, ds *diag.List) *ir.Func { return buildRule(blk, ds, nil, nil) }
+func Rule(blk *check.Block, ds *diag.List) *ir.Func {
+	_, f := buildRule(blk, ds, nil, nil)
+	return f
+}
 
 // buildRule is Rule that also records the gradients inside the equations and
 // gives out what the probes look at.
-func buildRule(blk *check.Block, ds *diag.List, trace *[]gradSite, probes []Probe) *ir.Func {
+func buildRule(blk *check.Block, ds *diag.List, trace *[]gradSite, probes []Probe) (*builder, *ir.Func) {
 	e, n := newRuleBuilder(blk, blk.ID, ds)
 	e.trace = trace
 	before := ds.Len()
@@ -44,7 +47,7 @@ func buildRule(blk *check.Block, ds *diag.List, trace *[]gradSite, probes []Prob
 		n.equation(e, eq)
 	}
 	if ds.Len() > before && ds.HasErrors() {
-		return nil
+		return e, nil
 	}
 	if step == nil && len(probes) > 0 {
 		step = newStep(e, n)
@@ -55,8 +58,9 @@ func buildRule(blk *check.Block, ds *diag.List, trace *[]gradSite, probes []Prob
 	} else {
 		e.f.Results = append(e.f.Results, ir.Result{Name: "y", Val: e.pack(n.vals["y"], []*loopVar{e.lane, e.token})})
 	}
+	e.nameTails()
 	adopt(e.f)
-	return e.f
+	return e, e.f
 }
 
 // Frozen builds the read of a rule whose states do not change.
@@ -76,6 +80,11 @@ func Frozen(blk *check.Block, ds *diag.List) *ir.Func {
 		return nil
 	}
 	e.f.Results = append([]ir.Result{{Name: "y", Val: e.named(e.pack(n.vals["y"], []*loopVar{e.lane, e.token}), "y")}}, e.f.Results...)
+	if len(e.tails) > 0 {
+		var quiet diag.List
+		rule, _ := buildRule(blk, &quiet, nil, nil)
+		e.tailsAs(rule)
+	}
 	for _, p := range e.f.Params {
 		p.NoGrad = p.NoGrad || p.Role == ir.State
 	}

@@ -237,6 +237,7 @@ func (e *builder) extend(t *ten, i int, window *ir.Axis) (*ten, shape.Poly) {
 		axes := append([]*ir.Axis{}, v.Axes...)
 		axes[n+i] = past
 		tail := e.f.AddParam(name+".tail", ir.State, ir.Real, axes...)
+		e.tails = append(e.tails, keptTail{name, window, tail})
 		long := append([]*ir.Axis{}, v.Axes...)
 		long[n+i] = e.sizedAxis(base.Add(v.Axes[n+i].Size))
 		e.b.Eq, e.b.Span = e.eq, e.span
