@@ -77,7 +77,7 @@ func (s *simplifier) alike(in, d *ir.Instr, a ir.Arg) bool {
 
 // counts reports whether a guard compares with an integer that is the same for
 // all entries.
-func counts(g ir.Sub) bool { return g.Via != nil && len(g.Via.Sub) == 0 && g.Via.Val.Role == ir.Token }
+func counts(g ir.Sub) bool { return g.Via != nil && len(g.Via.Sub) == 0 }
 
 // guards reports whether an instruction has a guard.
 func (s *simplifier) guards(in *ir.Instr, sub ir.Sub) bool {

@@ -221,7 +221,11 @@ func (o *orderer) exprs(e notation.Expr, local, calls map[string]bool, out *[]re
 				}
 				return true
 			}
-			*out = append(*out, read{name, n.Time == nil && time != "0", n.Span})
+			now := n.Time == nil && time != "0"
+			if s := o.b.Symbols[name]; s.Kind == State && o.b.Time == tokenTime && time != "" && time != tokenTime {
+				now = false // at the moment of a window
+			}
+			*out = append(*out, read{name, now, n.Span})
 		}
 		return true
 	})

@@ -56,6 +56,11 @@ func (d *Derivation) step(ds *diag.List) bool {
 		names[m[c.Next]] = naming{name: n, when: "t", given: true}
 	}
 	for _, k := range scan.Tokens {
+		if k.Window != nil {
+			ds.Errorf(diag.NotSupported, d.Unit.Unit.Name.Span, "the step of %s reads %s at the moments of a window, and its adjoint has no form in the notation", d.Unit.Name, d.pageName(k.Param.Name)).
+				Hint("hecategen dump -after=backward prints its program")
+			return false
+		}
 		names[m[k.Param]] = naming{name: d.pageName(k.Param.Name), when: "t"}
 	}
 	for _, s := range scan.Shared {

@@ -34,13 +34,19 @@ type builder struct {
 	exts   map[extKey]*ir.Value
 	tails  []keptTail
 	pos    *ir.Value
-	step   *stepNames  // of the body of a scan: what its tokens see
+	step   stepper     // where the token is no loop: the body of a scan, a claim
 	trace  *[]gradSite // where the gradients inside equations are, when someone asks
 }
 
 // A namer finds the value of a block's name at a moment.
 type namer interface {
 	name(e *builder, sym *check.Symbol, when moment, span notation.Span) *ten
+}
+
+// A stepper serves a program of one token: its windows count from the start of
+// the context, and no loop stands for the token.
+type stepper interface {
+	sinceStart(e *builder, at affine) affine
 }
 
 // A moment is when a name is read; the zero moment is a bare name.

@@ -19,7 +19,8 @@ type stepClaim struct {
 	now    map[string]*ten
 	static map[string]*ten
 	bars   map[string]*ten
-	before bool // equations of states are read at the moment before
+	wide   map[string]*ir.Axis // the window in which a series is read
+	before bool                // equations of states are read at the moment before
 }
 
 func newStepClaim(blk *check.Block, name string, ds *diag.List) (*builder, claimNamer) {
@@ -34,14 +35,18 @@ func newStepClaim(blk *check.Block, name string, ds *diag.List) (*builder, claim
 	e.axes, e.sized = o.axes, o.sized
 	e.token = e.newVar("t", o.token.axis)
 	n := &stepClaim{claimNames: newClaimNames(), series: series, static: map[string]*ten{}}
-	e.names = n
+	n.windows(o)
+	e.names, e.step = n, n
 	return e, n
 }
 
 func (n *stepClaim) name(e *builder, sym *check.Symbol, when moment, span notation.Span) *ten {
 	eq := e.blk.Equation(sym.Name)
 	switch {
-	case when.at != nil, when.initial:
+	case when.at != nil && (sym.Kind == check.State || eq != nil && eq.Class == check.Step):
+		e.behind(sym, span)
+		return nil
+	case when.initial, when.at != nil && eq != nil && eq.Class == check.Static:
 		e.ds.Errorf(diag.NotSupported, span, "a claim speaks of one step: %s is read at another moment", sym.Name)
 		return nil
 	case sym.Kind == check.State, eq != nil && eq.Class == check.Step:
@@ -64,6 +69,9 @@ func (n *stepClaim) name(e *builder, sym *check.Symbol, when moment, span notati
 		if axes, elem, ok = e.declared(sym); !ok {
 			return nil
 		}
+	}
+	if when.at != nil || when.now && n.wide[sym.Name] != nil {
+		return n.inWindow(e, sym, when.at, elem, axes, span)
 	}
 	return n.moment(e, sym, when, elem, axes)
 }
@@ -160,6 +168,9 @@ func (n *stepClaim) barred(e *builder, x *notation.Ident, suffix string) *ten {
 	if !ok {
 		return literal(0)
 	}
+	if t := n.windowBar(e, name, when); t != nil {
+		return t
+	}
 	key := name
 	switch {
 	case when.now:
@@ -208,6 +219,11 @@ func (n *stepClaim) reverse(e *builder) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.now)) {
 		give(name+"_t", n.now[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(n.wide)) {
+		if t := n.params[check.ASCII(name)+".window"]; t != nil {
+			give(name+".window", t)
+		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(n.params)) {
 		t := n.params[key]

@@ -1,6 +1,8 @@
 package irbuild
 
 import (
+	"slices"
+
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
@@ -107,6 +109,9 @@ func (e *builder) indexAt(a, x notation.Expr, t *ten, i int) (affine, *ten, bool
 				return b.time.add(affine{c: base}, 1), u, true
 			case b.time != nil && t.axes[i] == e.timeAxis():
 				return *b.time, nil, true
+			case b.time != nil && e.token != nil:
+				e.notAMoment(a, x, t, i)
+				return affine{}, nil, false
 			case b.idx != nil && b.idx.axis != t.axes[i]:
 				e.errorf(diag.BadIndex, a, "%s runs over %s, but axis %d of %s is %s", id.Name.Text, b.idx.axis.Name, i+1, text(x), t.axes[i].Name).
 					Labelf("%s", b.idx.axis.Name).Hint("axes are nominal: an index reads only the axis it was bound to")
@@ -115,7 +120,21 @@ func (e *builder) indexAt(a, x notation.Expr, t *ten, i int) (affine, *ten, bool
 		}
 	}
 	aff, ok := e.affine(a)
+	if ok && e.step != nil && slices.ContainsFunc(aff.terms, func(t aterm) bool { return t.v == e.token }) {
+		e.notAMoment(a, x, t, i)
+		return affine{}, nil, false
+	}
 	return aff, nil, ok
+}
+
+// notAMoment refuses a moment as a position on an axis that is not time.
+func (e *builder) notAMoment(a, x notation.Expr, t *ten, i int) {
+	d := e.errorf(diag.BadIndex, a, "%s is a moment, and axis %d of %s is %s", text(a), i+1, text(x), t.axes[i].Name)
+	if id, ok := a.(*notation.Ident); ok && id.Name.Text != "t" {
+		d.Hint("write t−%s for the distance, which counts from 0", text(a))
+		return
+	}
+	d.Hint("a distance is a position: t−s of a moment s that a window has bound")
 }
 
 // timeAxis is the axis of tokens.

@@ -176,11 +176,32 @@ func (e *builder) rangeOf(x notation.Expr) ([]span, bool) {
 		if x.Fun.Text == "window" && len(x.Args) == 2 {
 			end, ok := e.affine(x.Args[0])
 			w := e.axisExpr(x.Args[1], e.generic())
-			return []span{{axis: w, window: true, end: end}}, ok && w != nil
+			ok = ok && w != nil && e.endsNow(x.Args[0], end)
+			return []span{{axis: w, window: true, end: end}}, ok
 		}
 	}
 	a := e.axisExpr(x, e.generic())
 	return []span{{axis: a}}, a != nil
+}
+
+// endsNow refuses a window that ends before its reader's own moment, outside of
+// operations: its tail would have to reach further back than the window.
+func (e *builder) endsNow(x notation.Expr, end affine) bool {
+	if e.plainTime() {
+		return true
+	}
+	if v := end.single(); v != nil && v.axis == e.timeAxis() {
+		return true
+	}
+	e.errorf(diag.NotSupported, x, "a window ends at the moment of its equation, and %s is another", text(x)).
+		Hint("write window(t, w)")
+	return false
+}
+
+// plainTime reports whether there is no context: time begins where the input
+// of an operation begins.
+func (e *builder) plainTime() bool {
+	return e.blk.Unit.Kind == notation.OpUnit || e.blk.Unit.Kind == notation.FuncUnit
 }
 
 // bindRange binds one index to a range. In a window the index is a moment:
@@ -194,7 +215,7 @@ func (e *builder) bindRange(name string, r span) *loopVar {
 	at := r.end.add(varAff(v), -1)
 	v.guards = append(v.guards, e.sinceStart(at))
 	b := &binding{time: &at}
-	if e.blk.Unit.Kind != notation.OpUnit && e.blk.Unit.Kind != notation.FuncUnit {
+	if !e.plainTime() {
 		b.wide = r.axis
 	}
 	e.bind(name, b)
@@ -204,11 +225,11 @@ func (e *builder) bindRange(name string, r span) *loopVar {
 // sinceStart is ≥ 0 exactly where a moment of this chunk, or one before it,
 // lies in the context.
 func (e *builder) sinceStart(at affine) affine {
-	if e.blk.Unit.Kind == notation.OpUnit || e.blk.Unit.Kind == notation.FuncUnit {
+	if e.plainTime() {
 		return at
 	}
 	if e.step != nil {
-		return e.step.sinceStart(at)
+		return e.step.sinceStart(e, at)
 	}
 	p := e.position0()
 	return affine{terms: slices.Clone(at.terms), c: at.c, via: &p}

@@ -84,14 +84,19 @@ func atMoment(t *ten, to affine) *ten {
 
 // sinceStart is ≥ 0 exactly where a moment lies in the context: the tokens
 // before this one count instead of the token itself.
-func (s *stepNames) sinceStart(at affine) affine {
+func (s *stepNames) sinceStart(e *builder, at affine) affine {
 	if s.past.count == nil {
 		pos := s.outer.position0()
 		s.past.count = s.e.f.AddParam("before", ir.Token, ir.Int)
 		s.scan.Tokens = append(s.scan.Tokens, ir.Sliced{Param: s.past.count, Val: pos.val, Count: true})
 	}
-	rest := at.add(varAff(s.e.token), -1)
-	return affine{terms: slices.Clone(rest.terms), c: rest.c, via: &factor{val: s.past.count}}
+	return e.counted(at, s.past.count)
+}
+
+// counted counts from an integer instead of from the token.
+func (e *builder) counted(at affine, count *ir.Value) affine {
+	rest := at.add(varAff(e.token), -1)
+	return affine{terms: slices.Clone(rest.terms), c: rest.c, via: &factor{val: count}}
 }
 
 // behind refuses a window over something that has a state behind it.
