@@ -51,23 +51,30 @@ type Equation struct {
 	ID    string // stable id, such as delta_rule.M
 	Def   *notation.Define
 	Gate  *notation.DeclName // a gate's declaration instead of a Def
+	Iter  *notation.Iterate  // an iteration instead of a Def
 	Timed bool               // has a time suffix
 	Class Class
 	Unit  *notation.Unit
 }
 
-// Value is the right-hand side.
+// Value is the right-hand side, of an iteration that of a round.
 func (e *Equation) Value() notation.Expr {
-	if e.Gate != nil {
+	switch {
+	case e.Gate != nil:
 		return e.Gate.Init
+	case e.Iter != nil:
+		return e.Iter.Step
 	}
 	return e.Def.Value
 }
 
 // Span is where the equation stands.
 func (e *Equation) Span() notation.Span {
-	if e.Gate != nil {
+	switch {
+	case e.Gate != nil:
 		return e.Gate.Span
+	case e.Iter != nil:
+		return e.Iter.Span
 	}
 	return e.Def.Span
 }
@@ -96,8 +103,7 @@ type Function struct {
 	Params []*notation.Param
 	Def    *notation.Define
 	Unit   *notation.Unit
-	Block  *Block          // whose names the body may use; nil for a page function
-	Body   []notation.Stmt // of an operation: iterations that come before Def
+	Block  *Block // whose names the body may use; nil for a page function
 }
 
 // A Subpart is a page in a part's place.
@@ -133,7 +139,6 @@ type Block struct {
 	Errata     []*notation.Erratum
 	Costs      []*notation.Cost
 	NoGrads    []*notation.NoGrad
-	Iterates   []*notation.Iterate
 	Solves     []*notation.Solve
 }
 

@@ -130,8 +130,7 @@ func (in *instancer) statement(u *notation.Unit, st notation.Stmt) {
 	case *notation.NoGrad:
 		b.NoGrads = append(b.NoGrads, s)
 	case *notation.Iterate:
-		b.Iterates = append(b.Iterates, s)
-		in.symbol(&Symbol{Name: s.Name.Text, Kind: Defined, Span: s.Name.Span, Unit: u})
+		in.equation(u, s.Name, s.Name.Span, &Equation{Iter: s})
 	case *notation.Solve:
 		b.Solves = append(b.Solves, s)
 		in.symbol(&Symbol{Name: s.Name.Text, Kind: Defined, Span: s.Name.Span, Unit: u})
@@ -259,6 +258,12 @@ func (in *instancer) define(u *notation.Unit, d *notation.Define) {
 		in.b.Funcs[text] = &Function{Name: text, Params: d.Target.Params, Def: d, Unit: u, Block: in.b}
 		return
 	}
+	in.equation(u, d.Target.Name.Name, d.Target.Span, &Equation{Def: d})
+}
+
+// equation adds an equation of a name, which a time suffix may follow.
+func (in *instancer) equation(u *notation.Unit, word notation.Word, span notation.Span, e *Equation) {
+	text := word.Text
 	name, timed := text, false
 	if in.b.Time != "" {
 		name, timed = strings.CutSuffix(text, "_"+in.b.Time)
@@ -269,20 +274,20 @@ func (in *instancer) define(u *notation.Unit, d *notation.Define) {
 	sym := in.b.Symbols[name]
 	switch {
 	case sym == nil:
-		in.symbol(&Symbol{Name: name, Kind: Defined, Span: d.Target.Span, Unit: u})
+		in.symbol(&Symbol{Name: name, Kind: Defined, Span: span, Unit: u})
 	case sym.Kind == State && !in.defined(name):
 	case sym.Kind == State || sym.Kind == Defined:
-		in.ds.Errorf(diag.DuplicateName, d.Target.Span, "%s is defined twice", name).See(sym.Span, "first defined here")
+		in.ds.Errorf(diag.DuplicateName, span, "%s is defined twice", name).See(sym.Span, "first defined here")
 		return
 	default:
-		in.ds.Errorf(diag.DuplicateName, d.Target.Span, "%s is an %s and cannot be defined", name, sym.Kind).See(sym.Span, "declared here")
+		in.ds.Errorf(diag.DuplicateName, span, "%s is an %s and cannot be defined", name, sym.Kind).See(sym.Span, "declared here")
 		return
 	}
-	id := in.b.ID + "." + ID(name)
-	if d.Label != nil {
-		id = in.b.ID + "." + d.Label.Text
+	e.Name, e.ID, e.Timed, e.Unit = name, in.b.ID+"."+ID(name), timed, u
+	if e.Def != nil && e.Def.Label != nil {
+		e.ID = in.b.ID + "." + e.Def.Label.Text
 	}
-	in.defs = append(in.defs, &Equation{Name: name, ID: id, Def: d, Timed: timed, Unit: u})
+	in.defs = append(in.defs, e)
 }
 
 func (in *instancer) defined(name string) bool {

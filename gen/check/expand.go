@@ -108,6 +108,8 @@ func (e *expander) names(body []notation.Stmt) {
 		switch st := st.(type) {
 		case *notation.Define:
 			e.own[base(st.Target.Name.Name.Text)] = !st.Target.IsFunc || st.Target.Name.Name.Text == "J"
+		case *notation.Iterate:
+			e.own[base(st.Name.Text)] = true
 		case *notation.Declare:
 			for _, n := range st.Names {
 				e.own[n.Name.Text] = st.Keyword.Text != "option"
@@ -177,6 +179,13 @@ func (s *substitution) stmt(st notation.Stmt) notation.Stmt {
 			d.With = append(d.With, s.stmt(w).(*notation.Define))
 		}
 		return &d
+	case *notation.Iterate:
+		it := *st
+		it.Name, it.From, it.Step, it.With = s.word(st.Name), s.expr(st.From), s.expr(st.Step), nil
+		for _, w := range st.With {
+			it.With = append(it.With, s.stmt(w).(*notation.Define))
+		}
+		return &it
 	case *notation.Declare:
 		d := *st
 		d.Names = nil

@@ -232,7 +232,7 @@ func member(t *notation.Type, v notation.Expr) bool {
 	return true
 }
 
-// staticUse marks the options that a case or a when reads.
+// staticUse marks the options that a case, a when or a number of rounds reads.
 func (in *instancer) staticUse(st notation.Stmt) {
 	mark := func(e notation.Expr) {
 		notation.Inspect(e, func(n any) bool {
@@ -249,6 +249,8 @@ func (in *instancer) staticUse(st notation.Stmt) {
 		mark(s.When)
 	case *notation.Claim:
 		mark(s.When)
+	case *notation.Iterate:
+		mark(s.Count)
 	}
 	notation.Inspect(st, func(n any) bool {
 		if c, ok := n.(*notation.Case); ok {

@@ -165,6 +165,10 @@ func (o *orderer) cycle(e *Equation) {
 // nothing.
 func (o *orderer) reads(e *Equation) []read {
 	var out []read
+	if e.Iter != nil {
+		o.rounds(e.Iter, &out)
+		return out
+	}
 	o.exprs(e.Value(), locals(nil, e.Def), map[string]bool{}, &out)
 	if e.Def != nil {
 		for _, w := range e.Def.With {
@@ -176,6 +180,19 @@ func (o *orderer) reads(e *Equation) []read {
 		o.exprs(e.Gate.Within.Hi, nil, map[string]bool{}, &out)
 	}
 	return out
+}
+
+// rounds lists what an iteration reads: its name is its own from the first
+// round on.
+func (o *orderer) rounds(it *notation.Iterate, out *[]read) {
+	o.exprs(it.From, nil, map[string]bool{}, out)
+	o.exprs(it.Count, nil, map[string]bool{}, out)
+	own := locals(nil, &notation.Define{With: it.With})
+	own[it.Name.Text] = true
+	o.exprs(it.Step, own, map[string]bool{}, out)
+	for _, w := range it.With {
+		o.exprs(w.Value, own, map[string]bool{}, out)
+	}
 }
 
 // locals are names that do not mean the block's: parameters and with-names.
@@ -276,7 +293,7 @@ func (o *orderer) prune() {
 	}
 	o.in.b.Eqs = o.out
 	for _, e := range o.out {
-		if e.Gate != nil || e.Def != nil {
+		if e.Gate != nil || e.Def != nil || e.Iter != nil {
 			o.used[e.Name] = true
 		}
 	}

@@ -31,6 +31,7 @@ type builder struct {
 	calls  []notation.Expr               // the calls being built, outermost first
 	shifts map[*ir.Value][]notation.Span // where a value is read at a sum of indices
 	cyclic map[string]bool               // functions that were found to call themselves
+	inCall bool                          // an operation is written out
 	exts   map[extKey]*ir.Value
 	tails  []keptTail
 	pos    *ir.Value

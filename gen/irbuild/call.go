@@ -120,11 +120,6 @@ func (e *builder) apply(x *notation.Call, f *check.Function, args []*ten) *ten {
 	}
 	e.calls = append(e.calls, x)
 	defer func() { e.calls = e.calls[:len(e.calls)-1] }()
-	for _, st := range f.Body {
-		if it, ok := st.(*notation.Iterate); ok {
-			e.bind(it.Name.Text, &binding{val: e.iterate(it)})
-		}
-	}
 	out := e.define(f.Def)
 	if out == nil || len(vars) == 0 {
 		return out
@@ -229,20 +224,6 @@ func (e *builder) fits(x *notation.Call, arg notation.Expr, p *notation.Param, t
 }
 
 func text2(t *notation.Type) string { return notation.Print(t, notation.Unicode) }
-
-// callOp builds an operation inside an equation.
-func (e *builder) callOp(x *notation.Call, u *notation.Unit) *ten {
-	args := e.args(x)
-	if args == nil {
-		return nil
-	}
-	f := &check.Function{Name: u.Name.Text, Params: u.Params, Def: u.Result, Unit: u, Body: u.Body}
-	if u.Result == nil {
-		e.errorf(diag.NotSupported, x, "operation %s has no single formula and cannot be called in an equation", u.Name.Text)
-		return nil
-	}
-	return e.apply(x, f, args)
-}
 
 // define builds the value of a definition: its with-names first, then its
 // right-hand side under the indices of its left-hand side.

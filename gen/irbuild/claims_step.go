@@ -107,7 +107,7 @@ func (n *stepClaim) stepped(e *builder, sym *check.Symbol, eq *check.Equation, w
 		old := n.before
 		n.before = true
 		defer func() { n.before = old }()
-		return e.apart(func() *ten { return e.define(eq.Def) })
+		return e.apart(func() *ten { return e.side(eq) })
 	case when.before:
 		e.ds.Errorf(diag.TimeSuffix, span, "%s cannot be read at t−1: it is no state", sym.Name)
 		return nil

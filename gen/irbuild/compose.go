@@ -79,6 +79,9 @@ func (c *composer) open() {
 
 // partOf recognises the call of a part: a = attention(X).
 func (c *composer) partOf(eq *check.Equation) (string, notation.Expr, bool) {
+	if eq.Def == nil {
+		return "", nil, false
+	}
 	x, ok := eq.Def.Value.(*notation.Call)
 	if !ok || len(eq.Def.Target.Index) > 0 {
 		return "", nil, false

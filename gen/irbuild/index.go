@@ -109,7 +109,7 @@ func (e *builder) indexAt(a, x notation.Expr, t *ten, i int) (affine, *ten, bool
 				return b.time.add(affine{c: base}, 1), u, true
 			case b.time != nil && t.axes[i] == e.timeAxis():
 				return *b.time, nil, true
-			case b.time != nil && e.token != nil:
+			case b.time != nil && e.token != nil && !e.plainTime():
 				e.notAMoment(a, x, t, i)
 				return affine{}, nil, false
 			case b.idx != nil && b.idx.axis != t.axes[i]:
@@ -137,17 +137,6 @@ func (e *builder) notAMoment(a, x notation.Expr, t *ten, i int) {
 	d.Hint("a distance is a position: t−s of a moment s that a window has bound")
 }
 
-// timeAxis is the axis of tokens.
-func (e *builder) timeAxis() *ir.Axis {
-	if e.token != nil {
-		return e.token.axis
-	}
-	if a := e.blk.Axes["T"]; a != nil {
-		return e.axis(a)
-	}
-	return nil
-}
-
 // affine builds an index expression: indices, their sums and differences,
 // constants, sizes, and the entry of an integer tensor.
 func (e *builder) affine(x notation.Expr) (affine, bool) {
@@ -160,7 +149,7 @@ func (e *builder) affine(x notation.Expr) (affine, bool) {
 			case b.time != nil:
 				return *b.time, true
 			}
-		} else if x.Name.Text == "t" && e.token != nil {
+		} else if x.Name.Text == "t" && e.token != nil && !e.plainTime() {
 			return varAff(e.token), true
 		}
 	case *notation.Number:

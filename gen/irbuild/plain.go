@@ -97,7 +97,7 @@ func (e *builder) anyAxis() *ir.Axis {
 
 // generic makes axes of the names that an operation's signature introduces.
 func (e *builder) generic() func(id *notation.Ident) *ir.Axis {
-	if e.blk.Unit.Kind != notation.OpUnit {
+	if e.blk.Unit.Kind != notation.OpUnit || e.inCall {
 		return nil
 	}
 	return func(id *notation.Ident) *ir.Axis {
@@ -117,7 +117,7 @@ func (n *plainNames) equation(e *builder, eq *check.Equation) *ten {
 			return n.vals[eq.Name]
 		}
 	}
-	t := e.real(e.define(eq.Def), eq.Def.Value)
+	t := e.real(e.side(eq), eq.Value())
 	if t == nil {
 		n.failed[eq.Name] = true
 		return nil

@@ -198,12 +198,6 @@ func (e *builder) endsNow(x notation.Expr, end affine) bool {
 	return false
 }
 
-// plainTime reports whether there is no context: time begins where the input
-// of an operation begins.
-func (e *builder) plainTime() bool {
-	return e.blk.Unit.Kind == notation.OpUnit || e.blk.Unit.Kind == notation.FuncUnit
-}
-
 // bindRange binds one index to a range. In a window the index is a moment:
 // s = t − j for j = 0 … w−1, as far as the context reaches back.
 func (e *builder) bindRange(name string, r span) *loopVar {

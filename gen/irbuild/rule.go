@@ -127,7 +127,7 @@ func (n *ruleNames) equation(e *builder, eq *check.Equation) {
 func (e *builder) equationValue(eq *check.Equation) *ten {
 	e.eq, e.span = eq.ID, eq.Span()
 	if eq.Gate == nil {
-		return e.real(e.define(eq.Def), eq.Def.Value)
+		return e.real(e.side(eq), eq.Value())
 	}
 	t := e.value(eq.Gate.Init)
 	if t == nil || eq.Gate.Within == nil {
@@ -149,6 +149,14 @@ func (e *builder) equationValue(eq *check.Equation) *ten {
 		t = e.scalar2(ir.Min2, t, hi)
 	}
 	return t
+}
+
+// side builds the right-hand side of an equation that is no gate.
+func (e *builder) side(eq *check.Equation) *ten {
+	if eq.Iter != nil {
+		return e.iterate(eq.Iter)
+	}
+	return e.define(eq.Def)
 }
 
 // inert reports whether a bound is infinite and so clamps nothing.

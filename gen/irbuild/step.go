@@ -130,7 +130,7 @@ func (s *stepNames) previous(eq *check.Equation, span notation.Span) *ten {
 	defer func() { s.before = old }()
 	id, at := s.e.eq, s.e.span
 	defer func() { s.e.eq, s.e.span = id, at }()
-	return s.e.define(eq.Def)
+	return s.e.side(eq)
 }
 
 // fromOutside is a value that has no state behind it: this token's slice of a

@@ -15,10 +15,6 @@ func Op(blk *check.Block, ds *diag.List) *ir.Func {
 			n.name(e, s, moment{}, s.Span)
 		}
 	}
-	for _, it := range blk.Iterates {
-		e.eq, e.span = blk.ID+"."+check.ID(it.Name.Text), it.Span
-		n.vals[it.Name.Text] = e.iterate(it)
-	}
 	for _, eq := range blk.Eqs {
 		n.equation(e, eq)
 	}

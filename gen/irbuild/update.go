@@ -32,7 +32,7 @@ func Update(blk *check.Block, ds *diag.List) *ir.Func {
 	}
 	for _, eq := range blk.Eqs {
 		e.eq, e.span = eq.ID, eq.Span()
-		t := e.define(eq.Def)
+		t := e.side(eq)
 		if t == nil {
 			continue
 		}

@@ -56,7 +56,7 @@ func definitions(u *notation.Unit) []definition {
 		case *notation.Solve:
 			out = append(out, definition{check.ID(s.Name.Text), "solve", s.Span, s, nil})
 		case *notation.Iterate:
-			out = append(out, definition{check.ID(s.Name.Text), "iterate", s.Span, s, nil})
+			out = append(out, definition{check.ID(strings.TrimSuffix(s.Name.Text, "_t")), "iterate", s.Span, s, nil})
 		}
 	}
 	return out
@@ -77,9 +77,12 @@ func (t *tracer) block(u *plan.Unit, b *check.Block) {
 	t.blocks[b.ID] = b
 	for _, eq := range b.Eqs {
 		kind, node, cite := "equation", any(nil), (*notation.Cite)(nil)
-		if eq.Gate != nil {
+		switch {
+		case eq.Gate != nil:
 			kind = "gate"
-		} else {
+		case eq.Iter != nil:
+			kind, node = "iterate", eq.Iter
+		default:
 			node, cite = eq.Def, eq.Def.Cite
 		}
 		e := t.add(eq.ID, b.ID, kind, eq.Span(), node, cite)
@@ -130,9 +133,6 @@ func (t *tracer) calls(b *check.Block, e *Equation, all []any) {
 func (t *tracer) more(b *check.Block) {
 	for _, s := range b.Solves {
 		t.add(b.ID+"."+check.ID(s.Name.Text), b.ID, "solve", s.Span, s, nil)
-	}
-	for _, s := range b.Iterates {
-		t.add(b.ID+"."+check.ID(s.Name.Text), b.ID, "iterate", s.Span, s, nil)
 	}
 	t.cited(b)
 }
@@ -196,6 +196,9 @@ func nodes(eq *check.Equation) []any {
 		for _, w := range eq.Def.With {
 			out = append(out, w)
 		}
+	}
+	if eq.Iter != nil {
+		out = append(out, eq.Iter)
 	}
 	return out
 }
