@@ -56,6 +56,9 @@ type cond struct {
 const (
 	maxTerms = 300
 	maxFacs  = 40
+
+	maxPermuted = 5   // loops of one kind whose orders are tried
+	maxOrders   = 200 // orders of all kinds together
 )
 
 type canon struct {

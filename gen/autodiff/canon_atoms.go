@@ -104,7 +104,7 @@ func commutes(op string) bool {
 
 // permute calls f with the orders of xs, or only with xs when there are many.
 func permute(xs []int, f func([]int)) {
-	if len(xs) > 5 {
+	if len(xs) > maxPermuted {
 		f(xs)
 		return
 	}

@@ -171,9 +171,11 @@ func (c *canon) text(f form, names []string) string {
 }
 
 // mono is the text of a product without its coefficient: the smallest over the
-// orders of its summed loops that look alike at first.
+// orders of its summed loops that look alike at first. Where these are too many
+// to try, the form is one of several, and equal products may look different.
 func (c *canon) mono(m mono, names []string) string {
 	groups := c.groups(m, len(names))
+	few := orders(groups) <= maxOrders
 	best := ""
 	full := make([]string, len(names)+len(m.bound))
 	copy(full, names)
@@ -185,15 +187,34 @@ func (c *canon) mono(m mono, names []string) string {
 			}
 			return
 		}
-		permute(groups[g], func(order []int) {
+		try := func(order []int) {
 			for i, b := range order {
 				full[len(names)+b] = fmt.Sprintf("b%d:%s", k+i, axesText(m.bound[b:b+1]))
 			}
 			rec(g+1, k+len(order))
-		})
+		}
+		if few {
+			permute(groups[g], try)
+		} else {
+			try(groups[g])
+		}
 	}
 	rec(0, 0)
 	return best
+}
+
+// orders is the number of orders that permute tries for all groups together.
+func orders(groups [][]int) int {
+	n := 1
+	for _, g := range groups {
+		if len(g) > maxPermuted {
+			continue
+		}
+		for k := 2; k <= len(g) && n <= maxOrders; k++ {
+			n *= k
+		}
+	}
+	return n
 }
 
 // groups sorts the summed loops by where they occur and puts those together

@@ -48,9 +48,10 @@ func golden(t *testing.T, name string, k *plan.Kernel) {
 	}
 }
 
-// The plans of a rule with rows and of one whose rows see each other.
+// The plans of a rule with rows, of one whose rows see each other, and of one
+// that looks back through a window, which is read where the series lies.
 func TestPlans(t *testing.T) {
-	for _, name := range []string{"delta", "slots"} {
+	for _, name := range []string{"delta", "slots", "window"} {
 		k, err := lower.Func(read(t, name))
 		if err != nil {
 			t.Fatal(err)

@@ -226,6 +226,19 @@ func (m *maker) odd() *ir.Value {
 	return m.b.Scalar(ir.Pow, m.axes[:1], ir.All(x), ir.At(m.b.Const(2)))
 }
 
+// recent sums over the moments of a window that the context has: each moment
+// first copies the state for itself.
+func (m *maker) recent(b *ir.Builder, w, carry, before *ir.Value) *ir.Value {
+	since := func(loop int) []ir.Sub {
+		return []ir.Sub{{Terms: []ir.Term{{Loop: loop, Coef: -1}}, Via: &ir.Arg{Val: before}}}
+	}
+	own := b.Prod([]*ir.Axis{m.window, m.axes[0], m.axes[1]}, []*ir.Axis{m.window, m.axes[0], m.axes[1]}, ir.Ls(3), 1, ir.At(carry, ir.L(1), ir.L(2)))
+	own.Def.Guard = since(0)
+	mix := b.Prod([]*ir.Axis{m.axes[0], m.axes[1], m.window}, m.axes, ir.Ls(2), 0.5, ir.At(w, ir.L(2), ir.L(0)), ir.At(own, ir.L(2), ir.L(0), ir.L(1)))
+	mix.Def.Guard = since(2)
+	return mix
+}
+
 // scan adds a recurrence with a random body.
 func (m *maker) scan(series []*ir.Value, past, state *ir.Value) {
 	body := &ir.Func{Name: "step"}
@@ -239,6 +252,8 @@ func (m *maker) scan(series []*ir.Value, past, state *ir.Value) {
 	}
 	w := body.AddParam("recent", ir.Token, ir.Real, m.window, m.axes[0])
 	s.Tokens = append(s.Tokens, ir.Sliced{Param: w, Val: past, Window: m.window, Base: shape.Sym("w").Sub(shape.Int(1))})
+	before := body.AddParam("before", ir.Token, ir.Int)
+	s.Tokens = append(s.Tokens, ir.Sliced{Param: before, Val: m.f.AddParam("pos", ir.State, ir.Int, m.lane), Count: true})
 	for _, id := range m.ids {
 		p := body.AddParam(id.Name, ir.Shared, ir.Int, id.Axes...)
 		s.Shared = append(s.Shared, ir.SharedArg{Param: p, Val: id})
@@ -251,7 +266,7 @@ func (m *maker) scan(series []*ir.Value, past, state *ir.Value) {
 	s.Shared = append(s.Shared, ir.SharedArg{Param: own, Val: state, Lane: true})
 	in.vals = append(in.vals, carry, p, w, own)
 	in.some(2 + m.rng.IntN(4))
-	mix := in.b.Prod([]*ir.Axis{m.axes[0], m.axes[1], m.window}, m.axes, ir.Ls(2), 0.5, ir.At(w, ir.L(2), ir.L(0)), ir.All(carry))
+	mix := m.recent(in.b, w, carry, before)
 	last := in.read(in.vals[len(in.vals)-1], &ir.Instr{Op: ir.Softmax, Loops: m.axes})
 	for i, x := range last.Sub {
 		if len(x.Terms) > 1 {
