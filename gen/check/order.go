@@ -92,7 +92,11 @@ func (o *orderer) visit(e *Equation) {
 		class = Step
 	}
 	if class > Static && !e.Timed && o.b.Time == tokenTime {
-		o.in.ds.Errorf(diag.TimeSuffix, e.Span(), "%s changes with every token", e.Name).Hint("write %s_t = …", e.Name)
+		if e.Iter != nil {
+			o.in.ds.Errorf(diag.TimeSuffix, e.Iter.Name.Span, "%s changes with every token", e.Name).Hint("write iterate %s_t from …", e.Name)
+		} else {
+			o.in.ds.Errorf(diag.TimeSuffix, e.Span(), "%s changes with every token", e.Name).Hint("write %s_t = …", e.Name)
+		}
 	}
 	e.Class = class
 	o.class[e.Name] = class
