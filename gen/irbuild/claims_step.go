@@ -19,8 +19,8 @@ type stepClaim struct {
 	now    map[string]*ten
 	static map[string]*ten
 	bars   map[string]*ten
-	wide   map[string]*ir.Axis // the window in which a series is read
-	before bool                // equations of states are read at the moment before
+	reach  map[string]*reach // how far the step looks back at a series
+	before bool              // equations of states are read at the moment before
 }
 
 func newStepClaim(blk *check.Block, name string, ds *diag.List) (*builder, claimNamer) {
@@ -70,7 +70,7 @@ func (n *stepClaim) name(e *builder, sym *check.Symbol, when moment, span notati
 			return nil
 		}
 	}
-	if when.at != nil || when.now && n.wide[sym.Name] != nil {
+	if when.at != nil || when.now && n.reach[sym.Name] != nil {
 		return n.inWindow(e, sym, when.at, elem, axes, span)
 	}
 	return n.moment(e, sym, when, elem, axes)
@@ -220,7 +220,7 @@ func (n *stepClaim) reverse(e *builder) {
 	for _, name := range slices.Sorted(maps.Keys(n.now)) {
 		give(name+"_t", n.now[name])
 	}
-	for _, name := range slices.Sorted(maps.Keys(n.wide)) {
+	for _, name := range slices.Sorted(maps.Keys(n.reach)) {
 		if t := n.params[check.ASCII(name)+".window"]; t != nil {
 			give(name+".window", t)
 		}

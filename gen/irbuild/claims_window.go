@@ -1,10 +1,14 @@
 package irbuild
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/shape"
 )
 
 // A claim about a step whose equations look back through a window has one
@@ -12,22 +16,26 @@ import (
 // 0, and one for how many tokens the context had before. So a claim is held to
 // windows that reach behind the start as well.
 
+// A reach is how far a claim's step looks back at a series: through one window,
+// or through several, of which the parameter holds as many moments as all have
+// together.
+type reach struct {
+	axis    *ir.Axis
+	windows []*ir.Axis
+}
+
 // inWindow is a series of a claim at a moment of a window, or now.
 func (n *stepClaim) inWindow(e *builder, sym *check.Symbol, at *binding, elem ir.Elem, axes []*ir.Axis, span notation.Span) *ten {
-	wide, to := n.wide[sym.Name], affine{}
+	back, to := n.reach[sym.Name], affine{}
 	if at != nil {
-		if wide == nil {
-			wide = at.wide
-			n.wide[sym.Name] = wide
-		}
-		if at.time == nil || wide == nil || at.wide != wide {
-			e.ds.Errorf(diag.NotSupported, span, "a claim about a step can look at %s in one window, and this is another", sym.Name).
-				Hint("give its windows one width, or claim something that does not read the step")
+		if at.time == nil || at.wide == nil || back == nil {
+			e.ds.Errorf(diag.NotSupported, span, "%s cannot be read at this index in a claim about a step", sym.Name).
+				Hint("a window binds a moment: s∈window(t, w)")
 			return nil
 		}
 		to = varAff(e.token).add(*at.time, -1)
 	}
-	t := n.param(e, check.ASCII(sym.Name)+".window", elem, append([]*ir.Axis{wide}, axes...), Free{Text: sym.Name + " in its window"})
+	t := n.param(e, check.ASCII(sym.Name)+".window", elem, append([]*ir.Axis{back.axis}, axes...), Free{Text: sym.Name + " in its window"})
 	return atMoment(t, to)
 }
 
@@ -45,16 +53,16 @@ func (n *stepClaim) windowBar(e *builder, name string, when moment) *ten {
 		return nil
 	case when.now:
 		return atMoment(t, affine{})
-	case when.at != nil && when.at.time != nil && when.at.wide == n.wide[name]:
+	case when.at != nil && when.at.time != nil && when.at.wide != nil:
 		return atMoment(t, varAff(e.token).add(*when.at.time, -1))
 	}
 	return nil
 }
 
-// windows finds the series that the equations behind states read in windows,
-// so that their values now are entries of those.
+// windows finds the series that the equations behind states and the claims read
+// in windows, so that their values now are entries of those.
 func (n *stepClaim) windows(o *builder) {
-	n.wide = map[string]*ir.Axis{}
+	n.reach = map[string]*reach{}
 	look := func(x any) {
 		notation.Inspect(x, func(y any) bool {
 			if r, ok := y.(*notation.Reduce); ok {
@@ -64,13 +72,30 @@ func (n *stepClaim) windows(o *builder) {
 		})
 	}
 	for _, eq := range o.blk.Eqs {
-		if eq.Class == check.Step && eq.Def != nil {
+		switch {
+		case eq.Class != check.Step:
+		case eq.Def != nil:
 			look(eq.Def)
+		case eq.Iter != nil:
+			look(eq.Iter)
 		}
 	}
-	for _, f := range o.blk.Funcs {
-		if f.Block != nil {
+	for _, name := range slices.Sorted(maps.Keys(o.blk.Funcs)) {
+		if f := o.blk.Funcs[name]; f.Block != nil {
 			look(f.Def)
+		}
+	}
+	for _, c := range o.blk.Claims {
+		look(c)
+	}
+	for _, name := range slices.Sorted(maps.Keys(n.reach)) {
+		back := n.reach[name]
+		if back.axis = back.windows[0]; len(back.windows) > 1 {
+			all := shape.Poly{}
+			for _, w := range back.windows {
+				all = all.Add(w.Size)
+			}
+			back.axis = o.sizedAxis(all)
 		}
 	}
 }
@@ -84,9 +109,16 @@ func (n *stepClaim) window(o *builder, r *notation.Reduce) {
 		}
 		w := o.axisExpr(c.Args[1], nil)
 		notation.Inspect(r.Body, func(y any) bool {
-			if id, ok := y.(*notation.Ident); ok {
-				if name, at := o.blk.Split(id.Name.Text); at == b.Name.Text && n.wide[name] == nil {
-					n.wide[name] = w
+			id, ok := y.(*notation.Ident)
+			if !ok || w == nil {
+				return true
+			}
+			if name, at := o.blk.Split(id.Name.Text); at == b.Name.Text {
+				if n.reach[name] == nil {
+					n.reach[name] = &reach{}
+				}
+				if back := n.reach[name]; !slices.Contains(back.windows, w) {
+					back.windows = append(back.windows, w)
 				}
 			}
 			return true
