@@ -249,12 +249,26 @@ func (c *unitCompiler) size(name string) plan.Size {
 // equations lists the unit's equations with their ids and citations.
 func (c *unitCompiler) equations() {
 	for _, eq := range c.blk.Eqs {
-		e := plan.Equation{ID: eq.ID, Text: strings.TrimSpace(eq.Span().Text())}
+		e := plan.Equation{ID: eq.ID, Text: c.lineOf(eq)}
 		if eq.Def != nil && eq.Def.Cite != nil {
 			e.Cite = eq.Def.Cite.Paper + "#" + eq.Def.Cite.Eq
 		}
 		c.out.Equations = append(c.out.Equations, e)
 	}
+}
+
+// lineOf is an equation as the page has it; that of a family's member is written
+// out for the member.
+func (c *unitCompiler) lineOf(eq *check.Equation) string {
+	_, member := notation.CutMember(eq.Name)
+	switch {
+	case member == "":
+		return strings.TrimSpace(eq.Span().Text())
+	case eq.Gate != nil:
+		one := &notation.Declare{Keyword: notation.Word{Text: "gate"}, Names: []*notation.DeclName{eq.Gate}}
+		return strings.TrimPrefix(notation.Print(one, notation.Unicode), "gate ")
+	}
+	return notation.Print(eq.Def, notation.Unicode)
 }
 
 // attachInstances gives each composition and model its named instances.

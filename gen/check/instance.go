@@ -55,13 +55,20 @@ func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.
 	if !in.gather(u, args, 0) {
 		return nil
 	}
+	before := ds.Len()
+	with = in.families(with)
+	if ds.Len() > before {
+		return b
+	}
 	in.options(with)
 	in.dims()
 	in.declare()
 	in.override(with)
 	in.parts()
-	before := ds.Len()
+	before = ds.Len()
 	in.order()
+	in.wholeFamilies()
+	in.collisions()
 	if ds.Len() > before && ds.HasErrors() {
 		return b
 	}

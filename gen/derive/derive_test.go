@@ -55,6 +55,33 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestFamily holds the derived lines of a rule with families to what a page can
+// say: they name members as the page does.
+func TestFamily(t *testing.T) {
+	s, ds := gen.Load("../../specs/algorithms/functions.md", "../testdata/family/self_modifying.md")
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	b, ds := check.Instantiate(s.Tree, s.Tree.Units["SelfModifying"])
+	d := derive.Of(b, &ds)
+	if d == nil || ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	text := d.Text(notation.Unicode)
+	for _, want := range []string{"given M̄_t[", "M̄_{t−1}[q] = ", "θ̄_t[k] = ", "∇_M ℓ(M_{t−1}[v]; k_t, u_t[v]) = "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+	for _, e := range append(d.Gradients, d.Adjoints...) {
+		for _, style := range []notation.Style{notation.Unicode, notation.ASCII} {
+			if !e.Partial {
+				holds(t, b, e, style)
+			}
+		}
+	}
+}
+
 // holds reads a printed equation and compares its sides.
 func holds(t *testing.T, b *check.Block, e derive.Equation, style notation.Style) {
 	t.Helper()
@@ -93,7 +120,7 @@ func claim(b *check.Block, text string) (*notation.Claim, diag.List) {
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	return file.Units[0].Body[0].(*notation.Claim), ds
+	return b.Written(file.Units[0].Body[0].(*notation.Claim), &ds), ds
 }
 
 // values are numbers for the names of a claim: positive ones at even points,

@@ -105,7 +105,7 @@ func (s *stepNames) state(sym *check.Symbol, when moment, span notation.Span) *t
 		return s.vals[sym.Name]
 	}
 	s.e.ds.Errorf(diag.TimeSuffix, span, "state %s changes with every token", sym.Name).
-		Hint("write %s_{t−1} before the write or %s_t after it", sym.Name, sym.Name)
+		Hint("write %s before the write or %s after it", notation.At(sym.Name, "_{t−1}"), notation.At(sym.Name, "_t"))
 	return nil
 }
 

@@ -158,11 +158,13 @@ type (
 		Keyword Word
 		Names   []*DeclName
 		When    Expr // condition of `when c :`, nil if none
+		Family  *Family
 	}
 	// DeclName is one declared name.
 	DeclName struct {
 		Span    Span
 		Name    Word
+		Member  *Word // of a family: s in `M[s]`
 		Type    *Type
 		Init    Expr    // `= expr`, or the value of a gate
 		Within  *Type   // gate: `within [a, b]`
@@ -186,6 +188,7 @@ type (
 		With   []*Define
 		Label  *Word // the stable id when the author gives one: `{id}` at the end
 		Cite   *Cite
+		Family *Family
 	}
 	// Target is a left-hand side: `k_t`, `out[t∈T]`, `f(A ∈ …; k)[i∈r]`.
 	Target struct {
@@ -208,6 +211,7 @@ type (
 		Reason  *Text
 		Tag     *Word // {tag} at the end of the line
 		Cite    *Cite
+		Family  *Family
 	}
 	// Kink is `kink |ℓ.r[i]| = δ : C¹`.
 	Kink struct {
@@ -328,6 +332,14 @@ type (
 type Text struct {
 	Span  Span
 	Value string
+}
+
+// A Family is `family s ∈ {k, v, q} :` before a declaration, an equation or a
+// claim, which then stands for one line a member.
+type Family struct {
+	Span    Span
+	Letter  Word
+	Members []Word
 }
 
 // A Binder is `i∈r`, `t∈T if cond`, `s∈n_p ∪ window(t,w)`, or a bare `s`

@@ -219,6 +219,9 @@ func split(text string) []part {
 
 // spell writes a name in a style.
 func spell(text string, bar bool, style Style) string {
+	if name, member := CutMember(text); member != "" {
+		return spell(name, bar, style) + "[" + spell(member, false, style) + "]"
+	}
 	if style == ASCII {
 		return spellASCII(split(text), bar)
 	}

@@ -169,6 +169,7 @@ func (p *printer) dims(s *Dims) {
 }
 
 func (p *printer) define(s *Define) {
+	p.family(s.Family)
 	if s.Read {
 		p.WriteString("read ")
 	}
@@ -223,6 +224,7 @@ func (p *printer) citeTail(c *Cite) {
 }
 
 func (p *printer) claim(s *Claim) {
+	p.family(s.Family)
 	p.when(s.When, "when ", " : ")
 	p.WriteString(s.Keyword.Text + " ")
 	if s.Left == nil {

@@ -10,13 +10,17 @@ import (
 func (p *parser) statement() Stmt {
 	var when Expr
 	start := p.cur()
+	family := p.family()
 	if p.gotWord("when") {
 		when = p.conditions(true)
 		p.want(":")
+		if t := p.cur(); t.word("family") {
+			p.errorf(diag.Unexpected, t, "family stands behind when").Hint("write family … : when … :")
+		}
 	}
 	s := p.plain(when)
 	p.finish("the end of the statement")
-	if p.failed {
+	if p.failed || !p.ofFamily(family, start, s) {
 		return nil
 	}
 	switch s := s.(type) {
@@ -328,9 +332,9 @@ func (p *parser) mark() *Mark {
 	m := &Mark{Name: p.name("a marker")}
 	if p.cur().is("(") {
 		closing := p.open()
-		m.Args = append(m.Args, p.name("a name"))
+		m.Args = append(m.Args, p.memberName("a name"))
 		for p.got(",") {
-			m.Args = append(m.Args, p.name("a name"))
+			m.Args = append(m.Args, p.memberName("a name"))
 		}
 		closing(")")
 	}
@@ -370,7 +374,7 @@ func (p *parser) erratum() Stmt {
 // noGrad reads `nograd x "reason"`.
 func (p *parser) noGrad() Stmt {
 	start := p.next()
-	n := &NoGrad{Name: p.name("a name")}
+	n := &NoGrad{Name: p.memberName("a name")}
 	n.Reason = p.text()
 	n.Span = p.since(start)
 	return n

@@ -51,6 +51,7 @@ var declareWords = []string{
 var statementWords = []string{
 	"dims", "claim", "eval", "adjoint", "relax", "kink", "invariant", "provides", "requires", "special",
 	"erratum", "cost", "solve", "iterate", "nograd", "fit", "read", "each", "level", "fire", "guard", "when",
+	"family",
 }
 
 // innerWords stand inside a statement.
