@@ -294,28 +294,18 @@ func applied(s *Source, part string, a *notation.Apply) plan.Applied {
 		out = applied(s, part, u.Formula.Parts[0])
 		u = s.Tree.Units[out.Unit]
 	}
-	var parts []string
-	if u != nil {
-		for _, p := range u.Params {
-			if p.Type != nil && p.Type.Kind == notation.PageType {
-				parts = append(parts, p.Name.Text)
-			}
+	if u == nil {
+		return out
+	}
+	var ds diag.List // what is wrong has been said
+	given, options := check.Bind(u, a.Args, &ds)
+	for _, o := range options {
+		if v, ok := check.Number(o.Value); ok {
+			out.Sizes[check.ASCII(o.Name.Text)] = int(v)
 		}
 	}
-	n := 0
-	for _, arg := range a.Args {
-		if arg.Apply == nil {
-			if v, ok := check.Number(arg.Value); ok {
-				out.Sizes[check.ASCII(arg.Name.Text)] = int(v)
-			}
-			continue
-		}
-		name := arg.Name.Text
-		if name == "" && n < len(parts) {
-			name = parts[n]
-		}
-		out.Parts = append(out.Parts, applied(s, check.ASCII(name), arg.Apply))
-		n++
+	for _, g := range given {
+		out.Parts = append(out.Parts, applied(s, check.ASCII(g.Part.Name.Text), g.Apply))
 	}
 	return out
 }

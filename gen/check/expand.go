@@ -30,7 +30,7 @@ func (in *instancer) expandLaw(f *notation.Formula) bool {
 			return false
 		}
 		knobs[u.Kind] = u
-		in.srcs = append(in.srcs, source{u, nil, p.Args})
+		in.srcs = append(in.srcs, source{u, nil, in.bind(u, p.Args, nil)})
 	}
 	for _, k := range slots {
 		if knobs[k] == nil {
