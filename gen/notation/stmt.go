@@ -361,14 +361,25 @@ func (p *parser) erratum() Stmt {
 	e.Text = p.text()
 	p.wantWord("by")
 	p.wantWord("claim")
-	t := p.cur()
-	e.By = p.name("the name of a claim")
-	for p.got(".") {
-		e.By.Text += "." + p.name("the name of a claim").Text
-	}
-	e.By.Span = p.since(t)
+	e.By = p.claimName()
 	e.Span = p.since(start)
 	return e
+}
+
+// claimName reads what a tag may hold, `adj:q`, as it is written: a tag's text
+// has one spelling in both styles.
+func (p *parser) claimName() Word {
+	start := p.cur()
+	if start.kind != tName && start.kind != tWord || start.bar {
+		p.expected("the name of a claim")
+		return Word{Span: p.span(start)}
+	}
+	p.next()
+	for t := p.cur(); !t.space && (t.kind == tName && !t.bar || t.kind == tWord || t.kind == tNumber || t.is(":") || t.is(".") || t.is("−") || t.is("_")); t = p.cur() {
+		p.next()
+	}
+	s := p.since(start)
+	return Word{s, s.Text()}
 }
 
 // noGrad reads `nograd x "reason"`.
