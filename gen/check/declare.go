@@ -52,7 +52,7 @@ func (in *instancer) params(u *notation.Unit) {
 		switch {
 		case p.Type != nil && p.Type.Kind == notation.PageType:
 			k = Part
-			if u != in.b.Unit {
+			if u != in.b.Unit || u.Kind == notation.LawUnit || !in.partKind(u, p) {
 				continue
 			}
 		case u.Kind == notation.LawUnit:
@@ -159,6 +159,7 @@ func (in *instancer) declaration(u *notation.Unit, s *notation.Declare) {
 		}
 		return
 	}
+	in.start(s)
 	for _, n := range s.Names {
 		in.symbol(&Symbol{Name: n.Name.Text, Kind: kind, Decl: n, Type: n.Type, Span: n.Name.Span, Unit: u})
 		if s.Keyword.Text == "gate" {

@@ -63,9 +63,11 @@ func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.
 	if ds.Len() > before {
 		return b
 	}
+	in.defaults()
 	in.options(with)
 	in.dims()
 	in.declare()
+	in.axisNames()
 	in.override(with)
 	in.parts()
 	before = ds.Len()
@@ -289,7 +291,13 @@ func (in *instancer) dims() {
 		}
 	}
 	for _, it := range items {
-		in.addAxis(it, sized, 0)
+		if !in.ownAxis(it) {
+			continue
+		}
+		a := in.addAxis(it, sized, 0)
+		if s := sized[it.Name.Text]; s == it && s.Size != nil {
+			in.leastSize(it, a)
+		}
 	}
 }
 

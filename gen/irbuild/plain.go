@@ -117,7 +117,7 @@ func (n *plainNames) equation(e *builder, eq *check.Equation) *ten {
 			return n.vals[eq.Name]
 		}
 	}
-	t := e.real(e.define(eq.Def), eq.Def.Value)
+	t := e.column(e.real(e.define(eq.Def), eq.Def.Value), eq.Def.Value)
 	if t == nil {
 		n.failed[eq.Name] = true
 		return nil

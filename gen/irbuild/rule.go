@@ -118,7 +118,7 @@ func (n *ruleNames) equation(e *builder, eq *check.Equation) {
 func (e *builder) equationValue(eq *check.Equation) *ten {
 	e.eq, e.span = eq.ID, eq.Span()
 	if eq.Gate == nil {
-		return e.real(e.define(eq.Def), eq.Def.Value)
+		return e.column(e.real(e.define(eq.Def), eq.Def.Value), eq.Def.Value)
 	}
 	t := e.value(eq.Gate.Init)
 	if t == nil || eq.Gate.Within == nil {
@@ -140,6 +140,17 @@ func (e *builder) equationValue(eq *check.Equation) *ten {
 		t = e.scalar2(ir.Min2, t, hi)
 	}
 	return t
+}
+
+// column refuses a row as the value of a name: a name is read as a vector, so
+// it would be a row where it is made and a column where it is read.
+func (e *builder) column(t *ten, x notation.Expr) *ten {
+	if t == nil || !t.row {
+		return t
+	}
+	e.errorf(diag.WrongResult, x, "%s is a row, and a row is no value of its own", text(x)).
+		Labelf("%s", typ(t)).Hint("write the vector; a row stands in a product")
+	return nil
 }
 
 // inert reports whether a bound is infinite and so clamps nothing.

@@ -117,6 +117,18 @@ func (p *parser) callable(name string) bool {
 	return Builtins[name] || p.known[name] || p.in.Known[name]
 }
 
+// callee is the word that a call of name calls: a function or a part of that
+// name, or an operation, whose name is that of a unit. It is empty for others.
+func (p *parser) callee(name string) string {
+	if p.callable(name) {
+		return name
+	}
+	if unit := UnitName(name); p.callable(unit) {
+		return unit
+	}
+	return ""
+}
+
 // cur returns the next token; after an error that is the end.
 func (p *parser) cur() token { return p.peek(0) }
 
