@@ -93,6 +93,11 @@ var Builtins = map[string]bool{
 	"stop": true, "tanh": true, "uniform": true, "window": true,
 }
 
+// Prediction is the word by which a law calls what a structure predicts, as a
+// function of the weight. No unit defines it; it is a call on the lines of a law
+// and nowhere else.
+const Prediction = "F"
+
 var (
 	relations = []string{"=", "≠", "<", "≤", ">", "≥", "∈", "≡"}
 	bounds    = []string{"<", "≤", ">", "≥"}
