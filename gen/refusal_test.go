@@ -1,6 +1,7 @@
 package gen_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen"
@@ -79,4 +80,33 @@ func compiledPage(block string) ([]*plan.Unit, []diag.Diagnostic) {
 	}
 	units, cd := gen.Compile(s)
 	return units, cd.Sorted()
+}
+
+// TestAnyShape holds messages about ℝ^{…} to what the page says.
+func TestAnyShape(t *testing.T) {
+	for _, c := range []struct{ text, at, message, label string }{
+		{"op F(x ∈ ℝ^{…}, y ∈ ℝ^{m}) → out = x + y", "y", "y is ℝ^{m}, but x is ℝ^{…}", "ℝ^{m}"},
+		{"op F(x ∈ ℝ^{…}, y ∈ ℝ^{n}) → out = y + x", "x", "x is ℝ^{…}, but y is ℝ^{n}", "ℝ^{…}"},
+		{"op F(x ∈ ℝ^{…}, y ∈ ℝ^{m}) → out = (Σ_{i∈m} x[i]) y", "i", "i runs over m, but axis 1 of x is …", "m"},
+	} {
+		_, all := compiledPage(c.text)
+		if len(all) != 1 || all[0].Span.Text() != c.at || all[0].Text != c.message || all[0].Label != c.label {
+			t.Errorf("%s\n%s", c.text, diag.Render(all))
+		}
+	}
+}
+
+// TestAnyShapeIsItsOwn holds that ℝ^{…} has a size of its own beside ℝ^{n}.
+func TestAnyShapeIsItsOwn(t *testing.T) {
+	units, all := compiledPage("op F(x ∈ ℝ^{…}, y ∈ ℝ^{n}) → out = (y · y) x")
+	if len(all) > 0 || len(units) != 1 {
+		t.Fatal(diag.Render(all))
+	}
+	var sizes []string
+	for _, s := range units[0].Sizes {
+		sizes = append(sizes, s.Name)
+	}
+	if want := []string{"any_0", "n"}; !slices.Equal(sizes, want) {
+		t.Errorf("sizes %v, want %v", sizes, want)
+	}
 }

@@ -53,7 +53,7 @@ func (in *instancer) partKind(u *notation.Unit, p *notation.Param) bool {
 // unit introduces axes in its header, those count.
 func (in *instancer) axisNames() {
 	for _, s := range in.srcs {
-		mine := signature(s.unit.Params, map[string]bool{})
+		mine := Signature(s.unit.Params)
 		for _, st := range s.body {
 			if d, ok := st.(*notation.Dims); ok {
 				for _, it := range d.Items {
@@ -72,7 +72,7 @@ func (in *instancer) axisNames() {
 		}
 	}
 	for _, s := range in.b.SymSeq {
-		in.notAnAxis(notation.Word{Span: s.Span, Text: s.Name}, in.b.Axes[s.Name] != nil || s.Unit.Kind == notation.OpUnit && signature(s.Unit.Params, map[string]bool{})[s.Name])
+		in.notAnAxis(notation.Word{Span: s.Span, Text: s.Name}, in.b.Axes[s.Name] != nil || s.Unit.Kind == notation.OpUnit && Signature(s.Unit.Params)[s.Name])
 	}
 }
 
@@ -121,6 +121,9 @@ func signature(ps []*notation.Param, axes map[string]bool) map[string]bool {
 	}
 	return out
 }
+
+// Signature is the set of axes that the types of parameters name.
+func Signature(ps []*notation.Param) map[string]bool { return signature(ps, nil) }
 
 // start refuses the start of a parameter that says nothing about a number.
 func (in *instancer) start(s *notation.Declare) {

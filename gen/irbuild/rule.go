@@ -149,7 +149,7 @@ func (e *builder) column(t *ten, x notation.Expr) *ten {
 		return t
 	}
 	e.errorf(diag.WrongResult, x, "%s is a row, and a row is no value of its own", text(x)).
-		Labelf("%s", typ(t)).Hint("write the vector; a row stands in a product")
+		Labelf("%s", e.typ(t)).Hint("write the vector; a row stands in a product")
 	return nil
 }
 
@@ -298,7 +298,7 @@ func Start(blk *check.Block, ds *diag.List) *ir.Func {
 			t = &ten{axes: axes, elem: ir.Real, coef: t.coef}
 		}
 		if !slices.Equal(t.axes, axes) {
-			e.ds.Errorf(diag.WrongResult, s.Decl.Init.Where(), "state %s is %s, but starts as %s", s.Name, typ(&ten{axes: axes, elem: ir.Real}), typ(t)).
+			e.ds.Errorf(diag.WrongResult, s.Decl.Init.Where(), "state %s is %s, but starts as %s", s.Name, e.typ(&ten{axes: axes, elem: ir.Real}), e.typ(t)).
 				See(s.Span, "declared here")
 			return nil
 		}

@@ -63,8 +63,8 @@ func (s *stepNames) equation(eq *check.Equation) {
 			t = &ten{axes: axes, elem: ir.Real, coef: t.coef}
 		}
 		if !slices.Equal(t.axes, axes) || t.row {
-			s.e.ds.Errorf(diag.WrongResult, eq.Value().Where(), "state %s is %s, but this is %s", sym.Name, typ(&ten{axes: axes, elem: ir.Real}), typ(t)).
-				Labelf("%s", typ(t)).See(sym.Span, "declared here")
+			s.e.ds.Errorf(diag.WrongResult, eq.Value().Where(), "state %s is %s, but this is %s", sym.Name, s.e.typ(&ten{axes: axes, elem: ir.Real}), s.e.typ(t)).
+				Labelf("%s", s.e.typ(t)).See(sym.Span, "declared here")
 			return
 		}
 	}
