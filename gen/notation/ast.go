@@ -395,10 +395,12 @@ type (
 		Items []Expr
 	}
 	// Call is `f(a, b; c)`; Semi holds the argument counts at which a
-	// semicolon stood. At is the member of a family: `rule[l](x)`.
+	// semicolon stood. At is the member of a family: `rule[l](x)`. Bar is set
+	// for what a part gives back, which is printed and never read.
 	Call struct {
 		Span Span
 		Fun  Word
+		Bar  bool
 		At   []Expr
 		Args []Expr
 		Semi []int

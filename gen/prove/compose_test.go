@@ -28,6 +28,12 @@ func TestComposed(t *testing.T) {
 		{composeHead + "invariant ∀ t∈T : h[t] · h[t] = V X[t] · V X[t]\n", "", "", prove.Invariant, prove.Proved},
 		{composeHead + "invariant ∀ t∈T, i∈d : m[t,i] ≤ 1\n", "HEC5005", "m[t,i] ≤ 1", prove.Invariant, prove.Failed},
 		{composeHead + "invariant ∀ t∈T, i∈d : g[t,i] ≤ 0.9\n", "HEC5005", "g[t,i] ≤ 0.9", prove.Invariant, prove.Failed},
+		{composeHead + "claim W̄ = out̄ᵀ (a ⊙ g)\n", "", "", prove.Claim, prove.Proved},
+		{composeHead + "claim ā = (out̄ W) ⊙ g\n", "", "", prove.Claim, prove.Proved},
+		{composeHead + "claim W̄ = 2 out̄ᵀ (a ⊙ g)\n", "HEC5003", "2 out̄ᵀ (a ⊙ g)", prove.Claim, prove.Failed},
+		{model + "claim z̄ = 0\n", "HEC3002", "z̄", prove.Claim, prove.Failed},
+		{model + "claim ȳ = B H\n  with B[t∈T, j∈V] = (loss̄ / max(n, 1)) c[t] (softmax_{i∈V}(z[t,i])[j] − e[t,j]), c[t∈T] = { 1 if next[t] ≠ −1 ; 0 otherwise }, " +
+			"n = Σ_{t∈T} c[t], e[t∈T, j∈V] = { 1 if next[t] = j ; 0 otherwise }\n", "", "", prove.Claim, prove.Tested},
 		{composeHead + "cost forward = 2·T·d·d + T·d\n", "", "", prove.Cost, prove.Proved},
 		{composeHead + "cost forward = 2·T·d·d + O(T·d)\n", "", "", prove.Cost, prove.Proved},
 		{composeHead + "cost forward = T·d·d + O(T·d)\n", "HEC5007", "T·d·d", prove.Cost, prove.Failed},
