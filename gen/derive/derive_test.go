@@ -67,12 +67,12 @@ func TestPages(t *testing.T) {
 // TestParts holds the backward of a composition to the lines that one would
 // write by hand: what a part gives back is a call of its own.
 func TestParts(t *testing.T) {
-	const text = "```hecate\ncompose Two(p : Composition, q : Composition)\ndims d\ninput X ∈ ℝ^{T×d}\nouter W, V ∈ ℝ^{d×d}\nh[t∈T] = V X[t]\na = p(h)\n" +
-		"b = q(a + X)\nc = q(X)\nout[t∈T] = W b[t] + 2 a[t] − c[t]\n```\n"
-	const unicode = "// compose Two, one lane: given out̄\n\n// adjoints\nc̄ = −out̄\nb̄ = out̄ W\n// ā = 2 out̄ + q̄(a + X; b̄)\n// V̄ = p̄(h; ā)ᵀ X\nW̄ = out̄ᵀ b\n" +
-		"// X̄ = q̄(X; c̄) + q̄(a + X; b̄) + p̄(h; ā) V\n"
-	const ascii = "// compose Two, one lane: given out_bar\n\n// adjoints\nc_bar = -out_bar\nb_bar = out_bar W\n// a_bar = 2 out_bar + q_bar(a + X; b_bar)\n// V_bar = p_bar(h; a_bar)' X\nW_bar = out_bar' b\n" +
-		"// X_bar = q_bar(X; c_bar) + q_bar(a + X; b_bar) + p_bar(h; a_bar) V\n"
+	const text = "```hecate\ncompose Two(p : Composition, q : Composition, r : Composition, s : Composition)\ndims d\ninput X ∈ ℝ^{T×d}\nouter W, V ∈ ℝ^{d×d}\nh[t∈T] = V X[t]\na = p(h)\n" +
+		"b = q(a + X)\nc = r(X)\ne = s(X)\nout[t∈T] = W b[t] + 2 a[t] − c[t] + e[t]\n```\n"
+	const unicode = "// compose Two, one lane: given out̄\n\n// adjoints\nē = out̄\nc̄ = −out̄\nb̄ = out̄ W\n// ā = 2 out̄ + q̄(a + X; b̄)\n// V̄ = p̄(h; ā)ᵀ X\nW̄ = out̄ᵀ b\n" +
+		"// X̄ = r̄(X; c̄) + s̄(X; ē) + q̄(a + X; b̄) + p̄(h; ā) V\n"
+	const ascii = "// compose Two, one lane: given out_bar\n\n// adjoints\ne_bar = out_bar\nc_bar = -out_bar\nb_bar = out_bar W\n// a_bar = 2 out_bar + q_bar(a + X; b_bar)\n// V_bar = p_bar(h; a_bar)' X\nW_bar = out_bar' b\n" +
+		"// X_bar = r_bar(X; c_bar) + s_bar(X; e_bar) + q_bar(a + X; b_bar) + p_bar(h; a_bar) V\n"
 	s, _ := gen.LoadFiles(source.NewFile("page.md", text))
 	b, ds := check.Instantiate(s.Tree, s.Tree.Units["Two"])
 	d := derive.Of(b, &ds)
