@@ -249,12 +249,26 @@ func (c *unitCompiler) size(name string) plan.Size {
 // equations lists the unit's equations with their ids and citations.
 func (c *unitCompiler) equations() {
 	for _, eq := range c.blk.Eqs {
-		e := plan.Equation{ID: eq.ID, Text: strings.TrimSpace(eq.Span().Text())}
+		e := plan.Equation{ID: eq.ID, Text: c.lineOf(eq)}
 		if eq.Def != nil && eq.Def.Cite != nil {
 			e.Cite = eq.Def.Cite.Paper + "#" + eq.Def.Cite.Eq
 		}
 		c.out.Equations = append(c.out.Equations, e)
 	}
+}
+
+// lineOf is an equation as the page has it; that of a family's member is written
+// out for the member.
+func (c *unitCompiler) lineOf(eq *check.Equation) string {
+	_, member := notation.CutMember(eq.Name)
+	switch {
+	case member == "":
+		return strings.TrimSpace(eq.Span().Text())
+	case eq.Gate != nil:
+		one := &notation.Declare{Keyword: notation.Word{Text: "gate"}, Names: []*notation.DeclName{eq.Gate}}
+		return strings.TrimPrefix(notation.Print(one, notation.Unicode), "gate ")
+	}
+	return notation.Print(eq.Def, notation.Unicode)
 }
 
 // attachInstances gives each composition and model its named instances.
@@ -280,28 +294,18 @@ func applied(s *Source, part string, a *notation.Apply) plan.Applied {
 		out = applied(s, part, u.Formula.Parts[0])
 		u = s.Tree.Units[out.Unit]
 	}
-	var parts []string
-	if u != nil {
-		for _, p := range u.Params {
-			if p.Type != nil && p.Type.Kind == notation.PageType {
-				parts = append(parts, p.Name.Text)
-			}
+	if u == nil {
+		return out
+	}
+	var ds diag.List // what is wrong has been said
+	given, options := check.Bind(u, a.Args, &ds)
+	for _, o := range options {
+		if v, ok := check.Number(o.Value); ok {
+			out.Sizes[check.ASCII(o.Name.Text)] = int(v)
 		}
 	}
-	n := 0
-	for _, arg := range a.Args {
-		if arg.Apply == nil {
-			if v, ok := check.Number(arg.Value); ok {
-				out.Sizes[check.ASCII(arg.Name.Text)] = int(v)
-			}
-			continue
-		}
-		name := arg.Name.Text
-		if name == "" && n < len(parts) {
-			name = parts[n]
-		}
-		out.Parts = append(out.Parts, applied(s, check.ASCII(name), arg.Apply))
-		n++
+	for _, g := range given {
+		out.Parts = append(out.Parts, applied(s, check.ASCII(g.Part.Name.Text), g.Apply))
 	}
 	return out
 }

@@ -11,10 +11,12 @@ import (
 
 func deriveCommand() *command {
 	c := newCommand("derive", "[-ascii] NAME", "print a derived backward in the page's notation", `
-Print the adjoints of a rule's step, or of an operation, as equations in the
-notation of the page: bars for adjoints, products of matrices where they are
-such, Σ and indices where they are not. Inner gradients come first. Behind the
-word claim every line is one that the page could state, and that would hold.`, 1, 1)
+Print the adjoints of a rule's step, of an operation, or of a composition or
+model as equations in the notation of the page: bars for adjoints, products of
+matrices where they are such, Σ and indices where they are not. Inner gradients
+come first. Behind the word claim every line is one that the page could state,
+and that would hold. A part of a composition is not looked into: what it gives
+back is a call of its name with a bar, in a line that is a comment.`, 1, 1)
 	specs := c.flags.String("specs", specsDir, "`folder` of the pages")
 	ascii := c.flags.Bool("ascii", false, "spell everything in ASCII")
 	c.run = func(args []string, out, err io.Writer) int {
@@ -27,7 +29,7 @@ word claim every line is one that the page could state, and that would hold.`, 1
 			return bad
 		}
 		if !stands(u) {
-			fmt.Fprintf(err, "hecategen: %s is a %s, which has no backward of its own\n  help: name a rule that uses it, or an operation\n", args[0], u.Kind)
+			fmt.Fprintf(err, "hecategen: %s is a %s, which has no backward of its own\n  help: name a rule that uses it, an operation, a composition or a model\n", args[0], u.Kind)
 			return bad
 		}
 		b, ds := instantiate(s, u)

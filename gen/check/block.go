@@ -131,6 +131,8 @@ type Block struct {
 	Parts   []*Subpart
 	Zeroed  map[string]notation.Expr // names replaced by `with name := expr`
 
+	families *familiar // nil for a block without any
+
 	Claims     []*notation.Claim
 	Kinks      []*notation.Kink
 	Invariants []*notation.Invariant

@@ -52,7 +52,7 @@ func (in *instancer) params(u *notation.Unit) {
 		switch {
 		case p.Type != nil && p.Type.Kind == notation.PageType:
 			k = Part
-			if u != in.b.Unit {
+			if u != in.b.Unit || u.Kind == notation.LawUnit || !in.partKind(u, p) {
 				continue
 			}
 		case u.Kind == notation.LawUnit:
@@ -158,6 +158,7 @@ func (in *instancer) declaration(u *notation.Unit, s *notation.Declare) {
 		}
 		return
 	}
+	in.start(s)
 	for _, n := range s.Names {
 		in.symbol(&Symbol{Name: n.Name.Text, Kind: kind, Decl: n, Type: n.Type, Span: n.Name.Span, Unit: u})
 		if s.Keyword.Text == "gate" {
@@ -328,58 +329,19 @@ func (in *instancer) override(with []*notation.Override) {
 
 // parts instantiates the pages that stand in the parts of a composition.
 func (in *instancer) parts() {
-	var formula *notation.Apply
-	if f := in.instanceFormula(); f != nil {
-		formula = f
-	}
-	n := 0
 	for _, s := range in.b.SymSeq {
 		if s.Kind != Part {
 			continue
 		}
 		p := &Subpart{Name: s.Name, Kind: s.Type.Page.Text}
-		if formula != nil {
-			if a := partArg(formula, s.Name, n); a != nil {
-				p.Formula = a
-				p.Block = in.subpart(p, a)
-			} else {
-				in.ds.Errorf(diag.UnknownPage, formula.Span, "part %s of %s is not given", s.Name, formula.Name.Text).See(s.Span, "declared here")
+		for _, g := range in.given {
+			if g.Part.Name.Text == s.Name {
+				p.Formula = g.Apply
+				p.Block = in.subpart(p, g.Apply)
 			}
 		}
 		in.b.Parts = append(in.b.Parts, p)
-		n++
 	}
-}
-
-// instanceFormula is the Apply that gives this block its parts.
-func (in *instancer) instanceFormula() *notation.Apply {
-	for _, s := range in.srcs {
-		if f := s.unit.Formula; f != nil && len(f.Parts) == 1 && f.Over == nil && s.unit.Kind != notation.RuleUnit {
-			return f.Parts[0]
-		}
-	}
-	for _, s := range in.srcs {
-		for _, o := range s.set {
-			if o.Apply != nil {
-				return &notation.Apply{Span: o.Span, Name: s.unit.Name, Args: s.set}
-			}
-		}
-	}
-	return nil
-}
-
-func partArg(f *notation.Apply, name string, n int) *notation.Apply {
-	i := 0
-	for _, a := range f.Args {
-		if a.Apply == nil {
-			continue
-		}
-		if a.Name.Text == name || (a.Name.Text == "" && i == n) {
-			return a.Apply
-		}
-		i++
-	}
-	return nil
 }
 
 func (in *instancer) subpart(p *Subpart, a *notation.Apply) *Block {

@@ -30,7 +30,7 @@ func (in *instancer) expandLaw(f *notation.Formula) bool {
 			return false
 		}
 		knobs[u.Kind] = u
-		in.srcs = append(in.srcs, source{u, nil, p.Args})
+		in.srcs = append(in.srcs, source{u, nil, in.bind(u, p.Args, nil)})
 	}
 	for _, k := range slots {
 		if knobs[k] == nil {
@@ -232,10 +232,8 @@ func (s *substitution) word(w notation.Word) notation.Word {
 func (s *substitution) expr(x notation.Expr) notation.Expr {
 	return rewrite(x, func(n notation.Expr) notation.Expr {
 		switch n := n.(type) {
-		case *notation.Juxt:
-			return s.row(n)
 		case *notation.Call:
-			if n.Fun.Text == "F" && len(n.Args) == 1 {
+			if n.Fun.Text == notation.Prediction && len(n.Args) == 1 {
 				return s.predict(s.expr(n.Args[0]))
 			}
 			if s.e.many && s.e.own[n.Fun.Text] {
@@ -262,23 +260,6 @@ func (s *substitution) expr(x notation.Expr) notation.Expr {
 		}
 		return nil
 	})
-}
-
-// row copies a row of factors; F before another factor is the prediction of it.
-func (s *substitution) row(n *notation.Juxt) notation.Expr {
-	var items []notation.Expr
-	for i := 0; i < len(n.Items); i++ {
-		if id, ok := n.Items[i].(*notation.Ident); ok && id.Name.Text == "F" && i+1 < len(n.Items) {
-			items = append(items, s.predict(s.expr(n.Items[i+1])))
-			i++
-			continue
-		}
-		items = append(items, s.expr(n.Items[i]))
-	}
-	if len(items) == 1 {
-		return items[0]
-	}
-	return &notation.Juxt{Span: n.Span, Items: items}
 }
 
 // predict is the fit's prediction with this weight replaced by x.

@@ -24,6 +24,9 @@ type instancer struct {
 	b    *Block
 	srcs []source
 	defs []*Equation
+
+	given   []Given // pages in the places of parts
+	refused bool    // what a formula gives its pages cannot be matched
 }
 
 // Instantiate resolves a unit with its front, knobs and parts.
@@ -52,16 +55,25 @@ func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.
 	b := &Block{Tree: t, Unit: u, Name: name, ID: ID(name), Options: map[string]*Option{}, Axes: map[string]*Axis{},
 		Symbols: map[string]*Symbol{}, Funcs: map[string]*Function{}, Zeroed: map[string]notation.Expr{}}
 	in := &instancer{tree: t, ds: ds, b: b}
-	if !in.gather(u, args, 0) {
+	if !in.gather(u, args, nil, 0) || in.refused {
 		return nil
 	}
+	before := ds.Len()
+	with = in.families(with)
+	if ds.Len() > before {
+		return b
+	}
+	in.defaults()
 	in.options(with)
 	in.dims()
 	in.declare()
+	in.axisNames()
 	in.override(with)
 	in.parts()
-	before := ds.Len()
+	before = ds.Len()
 	in.order()
+	in.wholeFamilies()
+	in.collisions()
 	if ds.Len() > before && ds.HasErrors() {
 		return b
 	}
@@ -71,7 +83,7 @@ func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.
 // gather lists the units whose statements make up the block: the front first,
 // then the knobs under the law, or the unit's own body; an instance such as
 // `model M = ByteLM(…)` is its base page with parts.
-func (in *instancer) gather(u *notation.Unit, args []*notation.Override, depth int) bool {
+func (in *instancer) gather(u *notation.Unit, args []*notation.Override, at *notation.Apply, depth int) bool {
 	f := u.Formula
 	if depth > 20 {
 		in.ds.Errorf(diag.Cycle, u.Name.Span, "%s is defined by itself", u.Name.Text)
@@ -84,7 +96,7 @@ func (in *instancer) gather(u *notation.Unit, args []*notation.Override, depth i
 		if front == nil {
 			return false
 		}
-		in.srcs = append(in.srcs, source{front, front.Body, f.Over.Args})
+		in.srcs = append(in.srcs, source{front, front.Body, in.bind(front, f.Over.Args, nil)})
 		if len(f.Parts) > 0 && !in.expandLaw(f) {
 			return false
 		}
@@ -94,12 +106,15 @@ func (in *instancer) gather(u *notation.Unit, args []*notation.Override, depth i
 		}
 	case len(f.Parts) == 1:
 		base := in.page(f.Parts[0], u.Kind)
-		if base == nil || !in.gather(base, f.Parts[0].Args, depth+1) {
+		if base == nil {
 			return false
 		}
 		in.b.Unit = base
+		if !in.gather(base, f.Parts[0].Args, f.Parts[0], depth+1) {
+			return false
+		}
 	}
-	in.srcs = append(in.srcs, source{u, u.Body, args})
+	in.srcs = append(in.srcs, source{u, u.Body, in.bind(u, args, at)})
 	return true
 }
 
@@ -167,9 +182,7 @@ func (in *instancer) options(with []*notation.Override) {
 	}
 	for _, s := range in.srcs {
 		for _, o := range s.set {
-			if o.Apply == nil {
-				in.set(o, s.unit)
-			}
+			in.set(o, s.unit)
 		}
 	}
 	for _, o := range with {
@@ -280,7 +293,13 @@ func (in *instancer) dims() {
 		}
 	}
 	for _, it := range items {
-		in.addAxis(it, sized, 0)
+		if !in.ownAxis(it) {
+			continue
+		}
+		a := in.addAxis(it, sized, 0)
+		if s := sized[it.Name.Text]; s == it && s.Size != nil {
+			in.leastSize(it, a)
+		}
 	}
 }
 

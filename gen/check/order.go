@@ -93,9 +93,9 @@ func (o *orderer) visit(e *Equation) {
 	}
 	if class > Static && !e.Timed && o.b.Time == tokenTime {
 		if e.Iter != nil {
-			o.in.ds.Errorf(diag.TimeSuffix, e.Iter.Name.Span, "%s changes with every token", e.Name).Hint("write iterate %s_t from …", e.Name)
+			o.in.ds.Errorf(diag.TimeSuffix, e.Iter.Name.Span, "%s changes with every token", e.Name).Hint("write iterate %s from …", notation.At(e.Name, "_t"))
 		} else {
-			o.in.ds.Errorf(diag.TimeSuffix, e.Span(), "%s changes with every token", e.Name).Hint("write %s_t = …", e.Name)
+			o.in.ds.Errorf(diag.TimeSuffix, e.Span(), "%s changes with every token", e.Name).Hint("write %s = …", notation.At(e.Name, "_t"))
 		}
 	}
 	e.Class = class
@@ -127,7 +127,7 @@ func (o *orderer) read(e *Equation, r read) Class {
 		if next == nil {
 			if o.b.Unit.Kind != notation.UpdateUnit {
 				o.in.ds.Errorf(diag.MissingEquation, sym.Span, "state %s has no equation", r.name).
-					See(r.span, "it is read here").Hint("say how it changes: %s_t = …", r.name)
+					See(r.span, "it is read here").Hint("say how it changes: %s = …", notation.At(r.name, "_t"))
 			}
 			return Step
 		}

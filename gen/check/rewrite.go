@@ -27,7 +27,7 @@ func rewrite(e notation.Expr, f func(notation.Expr) notation.Expr) notation.Expr
 	case *notation.Tuple:
 		return &notation.Tuple{Span: e.Span, Items: all(e.Items)}
 	case *notation.Call:
-		return &notation.Call{Span: e.Span, Fun: e.Fun, Args: all(e.Args), Semi: e.Semi}
+		return &notation.Call{Span: e.Span, Fun: e.Fun, At: all(e.At), Args: all(e.Args), Semi: e.Semi}
 	case *notation.Grad:
 		return &notation.Grad{Span: e.Span, Wrt: e.Wrt, Call: in(e.Call).(*notation.Call)}
 	case *notation.Unary:
@@ -47,7 +47,7 @@ func rewrite(e notation.Expr, f func(notation.Expr) notation.Expr) notation.Expr
 	case *notation.Inner:
 		return &notation.Inner{Span: e.Span, X: in(e.X), Y: in(e.Y)}
 	case *notation.Reduce:
-		return &notation.Reduce{Span: e.Span, Op: e.Op, Binders: e.Binders, Body: in(e.Body), Empty: in(e.Empty)}
+		return &notation.Reduce{Span: e.Span, Op: e.Op, Binders: binders(e.Binders, in), Body: in(e.Body), Empty: in(e.Empty)}
 	case *notation.Stack:
 		return &notation.Stack{Span: e.Span, Items: all(e.Items)}
 	case *notation.List:
@@ -62,6 +62,17 @@ func rewrite(e notation.Expr, f func(notation.Expr) notation.Expr) notation.Expr
 		return &notation.And{Span: e.Span, X: in(e.X), Y: in(e.Y)}
 	}
 	return e
+}
+
+// binders copies what indices run over, and their conditions.
+func binders(bs []*notation.Binder, in func(notation.Expr) notation.Expr) []*notation.Binder {
+	var out []*notation.Binder
+	for _, b := range bs {
+		c := *b
+		c.Range, c.Cond, c.Fired, c.Tuple = in(b.Range), in(b.Cond), in(b.Fired), binders(b.Tuple, in)
+		out = append(out, &c)
+	}
+	return out
 }
 
 func arms(as []*notation.Arm, in func(notation.Expr) notation.Expr) []*notation.Arm {

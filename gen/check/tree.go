@@ -85,7 +85,8 @@ var letters = map[rune]string{
 	'⁰': "_init", '°': "_snap",
 }
 
-// ASCII spells a name in ASCII: ρ is rho, λ₁ is lambda_1, S⁰ is S_init.
+// ASCII spells a name in ASCII: ρ is rho, λ₁ is lambda_1, S⁰ is S_init, and the
+// member M[k] of a family is M_k.
 func ASCII(name string) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -94,6 +95,9 @@ func ASCII(name string) string {
 			b.WriteString(letters[r])
 		case r >= '₀' && r <= '₉':
 			b.WriteString("_" + string('0'+r-'₀'))
+		case r == '[':
+			b.WriteByte('_')
+		case r == ']':
 		default:
 			b.WriteRune(r)
 		}

@@ -25,20 +25,30 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
 // An Equation is one derived line. A Partial one only says what the step adds
-// to an adjoint that comes in, and is printed as a comment.
+// to an adjoint that comes in, and is printed as a comment. So is one that
+// holds what a part gives back: attention̄(X; ā) is what the part attention,
+// called with X, gives back to X when its answer a has the adjoint ā.
 type Equation struct {
 	Left    notation.Expr // an adjoint, or an inner gradient
 	Right   notation.Expr
 	With    []*notation.Define
 	Partial bool
+	Parts   bool // parts give back some of it
 }
 
 // A Derivation is the backward of one unit.
 type Derivation struct {
+	open   bool // a composition or model
+	calls  []irbuild.PartCall
+	backs  map[*ir.Value]*notation.Call // what parts give back
+	partly map[string]bool              // whose adjoints hold some of that
+
 	Unit      *check.Block
 	Given     []notation.Expr // adjoints that come in
 	Gradients []Equation
@@ -57,9 +67,13 @@ func Of(b *check.Block, ds *diag.List) *Derivation {
 		if !d.gradients(ds) || !d.operation(ds) {
 			return nil
 		}
+	case notation.ComposeUnit, notation.ModelUnit:
+		if !d.gradients(ds) || !d.composition(ds) {
+			return nil
+		}
 	default:
-		ds.Errorf(diag.NotSupported, b.Unit.Name.Span, "%s is a %s; a rule or an operation has a backward of its own", b.Name, b.Unit.Kind).
-			Hint("name a rule or an operation")
+		ds.Errorf(diag.NotSupported, b.Unit.Name.Span, "%s is a %s, which has no backward of its own", b.Name, b.Unit.Kind).
+			Hint("name a rule, an operation, a composition or a model")
 		return nil
 	}
 	return d
@@ -72,7 +86,11 @@ func (d *Derivation) Text(style notation.Style) string {
 	for _, x := range d.Given {
 		given = append(given, notation.Print(x, style))
 	}
-	fmt.Fprintf(&b, "// %s %s: given %s\n", d.Unit.Unit.Kind, d.Unit.Name, strings.Join(given, ", "))
+	name := d.Unit.Name
+	if d.open { // a parameter's adjoint is the sum over all lanes
+		name += ", one lane"
+	}
+	fmt.Fprintf(&b, "// %s %s: given %s\n", d.Unit.Unit.Kind, name, strings.Join(given, ", "))
 	if len(d.Gradients) > 0 {
 		b.WriteString("\n// inner gradients\n")
 		for _, e := range d.Gradients {
@@ -92,6 +110,9 @@ func (e *Equation) Text(style notation.Style) string {
 	if e.Partial {
 		verb, line, end = " holds ", " ", " and what later tokens send back\n"
 	}
+	if e.Parts {
+		line = " "
+	}
 	out := notation.Print(e.Left, style) + verb + notation.Print(e.Right, style)
 	for i, w := range e.With {
 		lead := "," + line
@@ -100,7 +121,7 @@ func (e *Equation) Text(style notation.Style) string {
 		}
 		out += lead + notation.Print(w, style)
 	}
-	if e.Partial {
+	if e.Partial || e.Parts {
 		out = "// " + out
 	}
 	return out + end

@@ -14,6 +14,9 @@ import (
 // indices of a Σ. Everything has such a form.
 func (w *writer) expand(v *ir.Value, at []notation.Expr) (notation.Expr, error) {
 	in := v.Def
+	if in.Op == ir.Reshape || len(at) != len(w.axes(v)) {
+		return nil, fmt.Errorf("an axis is read as a product of two")
+	}
 	loops := make([]notation.Expr, len(in.Loops))
 	conds, err := w.place(v, at, loops)
 	if err != nil {

@@ -170,6 +170,7 @@ func (d *Derivation) adjoints(g *ir.Func, names map[*ir.Value]naming, lane *ir.A
 			seeds[v] = g.AddParam(autodiff.Bar(check.ASCII(n.name)), ir.Adjoint, ir.Real, v.Axes...)
 		}
 	}
+	d.seedParts(g, seeds)
 	adj := autodiff.Reverse(&ir.Builder{F: g}, seeds, wrt)
 	for _, t := range targets {
 		g.Results = append(g.Results, ir.Result{Name: "value", Val: t.val}, ir.Result{Name: "adjoint", Val: adj[t.val]})
@@ -197,6 +198,9 @@ func (d *Derivation) print(g *ir.Func, old map[*ir.Value]naming, targets []*targ
 	}
 	for _, t := range targets {
 		w.name(t.val, t.ident(false))
+	}
+	for v, x := range d.backs {
+		w.name(v, x)
 	}
 	for _, t := range targets {
 		if t.given {
@@ -239,7 +243,7 @@ func (d *Derivation) equation(w *writer, t *target, ds *diag.List) (*Equation, b
 		return nil, d.refused(left, err, ds)
 	}
 	w.name(t.bar, left)
-	return &Equation{Left: left, Right: value, With: with}, true
+	return &Equation{Left: left, Right: value, With: with, Parts: d.throughParts(left, value, with)}, true
 }
 
 func (d *Derivation) refused(left notation.Expr, err error, ds *diag.List) bool {

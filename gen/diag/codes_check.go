@@ -28,6 +28,8 @@ const (
 	MissingEquation Code = 3011
 	// NotHere occurs when a statement stands in a unit that cannot hold it.
 	NotHere Code = 3012
+	// BadPart occurs when what a formula gives a page are not the page's parts.
+	BadPart Code = 3016
 )
 
 func init() {
@@ -65,6 +67,9 @@ func init() {
 		MissingEquation: {Summary: "A state or an output has no equation, or a part no call.",
 			Wrong: "rule Still\ndims d\ninput x ∈ ℝ^{d}\nstate M ∈ ℝ^{d} = 0\ny_t = M_t + x_t",
 			Right: "rule Moving\ndims d\ninput x ∈ ℝ^{d}\nstate M ∈ ℝ^{d} = 0\nM_t = M_{t−1} + x_t\ny_t = M_t + x_t"},
+		BadPart: {Summary: "A formula gives a page parts that it does not have, one of them twice, or not all.",
+			Wrong: "compose Same\ndims d\ninput X ∈ ℝ^{T×d}\nout[t∈T] = X[t]\ncompose Twice(first : Composition, second : Composition)\ndims d\ninput X ∈ ℝ^{T×d}\na = first(X)\nout = second(a)\ncompose Both = Twice(first = Same, first = Same)",
+			Right: "compose Same\ndims d\ninput X ∈ ℝ^{T×d}\nout[t∈T] = X[t]\ncompose Twice(first : Composition, second : Composition)\ndims d\ninput X ∈ ℝ^{T×d}\na = first(X)\nout = second(a)\ncompose Both = Twice(first = Same, second = Same)"},
 		NotHere: {Summary: "A statement stands in a unit that cannot hold it.",
 			Wrong: "update Plain(w, g)\nstate M ∈ ℝ^{n} = 0",
 			Right: "update Plain(w, g)\noption lr > 0 = 0.1\nclock n\nw_n = w_{n−1} − lr g_n"},

@@ -9,6 +9,7 @@ package diag
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/nl-hecate/hecate/gen/source"
 )
@@ -98,7 +99,8 @@ func (l *List) HasErrors() bool {
 }
 
 // Sorted returns the diagnostics by file and position, duplicates (same code
-// and span) removed.
+// and span) removed. A line that was written out for each member of a family is
+// wrong once: texts that differ in square brackets alone are the same.
 func (l *List) Sorted() []Diagnostic {
 	out := slices.Clone(l.all)
 	slices.SortStableFunc(out, func(a, b Diagnostic) int {
@@ -111,8 +113,25 @@ func (l *List) Sorted() []Diagnostic {
 		return 0
 	})
 	return slices.CompactFunc(out, func(a, b Diagnostic) bool {
-		return a.Code == b.Code && a.Span == b.Span && a.Text == b.Text
+		return a.Code == b.Code && a.Span == b.Span && (a.Text == b.Text || withoutMembers(a.Text) == withoutMembers(b.Text))
 	})
+}
+
+// withoutMembers leaves out what stands in square brackets.
+func withoutMembers(text string) string {
+	var b strings.Builder
+	depth := 0
+	for _, r := range text {
+		switch {
+		case r == '[':
+			depth++
+		case r == ']':
+			depth--
+		case depth == 0:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // Error makes a List usable as an error value in tests and drivers.

@@ -322,8 +322,8 @@ func (s *stageEmitter) startStates(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "\tn.m = m\n\t%s = %s\n", strings.Join(outs, ", "), strings.Join(s.started(), ", "))
 	for i, st := range s.u.States {
-		if st.Starts {
-			f := s.fn2.Buffers[s.fwd.Param(st.Name)]
+		if p := s.fwd.Param(st.Name); st.Starts && p != nil { // the frozen read may not need it
+			f := s.fn2.Buffers[p]
 			fmt.Fprintf(b, "\tk.%s = block.Begin(arena, m, %d, n.start%s.Data)\n", f, i, identifier(st.Name, true))
 		}
 	}

@@ -175,7 +175,7 @@ func (e *builder) named(v *ir.Value, name string) *ir.Value {
 }
 
 // typ prints the type of t as a message shows it.
-func typ(t *ten) string {
+func (e *builder) typ(t *ten) string {
 	switch {
 	case t == nil:
 		return "?"
@@ -191,12 +191,20 @@ func typ(t *ten) string {
 		if i > 0 {
 			s += "×"
 		}
-		s += a.Name
+		s += e.axisName(a)
 	}
 	if t.row {
 		return fmt.Sprintf("a row of ℝ^{%s}", s)
 	}
 	return fmt.Sprintf("ℝ^{%s}", s)
+}
+
+// axisName is an axis as a message shows it: that of any one shape has no name.
+func (e *builder) axisName(a *ir.Axis) string {
+	if a == e.sized[anyShape] {
+		return "…"
+	}
+	return a.Name
 }
 
 // shapeOf reads a declared shape into axes; undeclared names are what generic

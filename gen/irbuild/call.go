@@ -181,8 +181,8 @@ func (e *builder) oneShape(x *notation.Call, f *check.Function, args []*ten) boo
 		case first < 0:
 			first = i
 		case !sameAxes(args[i], args[first]):
-			e.errorf(diag.ShapeMismatch, x.Args[i], "%s is %s, but %s is %s", text(x.Args[i]), typ(args[i]), text(x.Args[first]), typ(args[first])).
-				Labelf("%s", typ(args[i])).See(p.Span, "parameter %s of %s has the shape of %s", p.Name.Text, f.Name, f.Params[first].Name.Text)
+			e.errorf(diag.ShapeMismatch, x.Args[i], "%s is %s, but %s is %s", text(x.Args[i]), e.typ(args[i]), text(x.Args[first]), e.typ(args[first])).
+				Labelf("%s", e.typ(args[i])).See(p.Span, "parameter %s of %s has the shape of %s", p.Name.Text, f.Name, f.Params[first].Name.Text)
 			return false
 		}
 	}
@@ -202,8 +202,8 @@ func (e *builder) fits(x *notation.Call, arg notation.Expr, p *notation.Param, t
 	case t.isLiteral() && t.coef == 0:
 		return true
 	case len(p.Type.Shape) != len(t.axes):
-		e.errorf(diag.ShapeMismatch, arg, "%s is %s, but parameter %s of %s is %s", text(arg), typ(t), p.Name.Text, x.Fun.Text, text2(p.Type)).
-			Labelf("%s", typ(t)).See(p.Span, "required here, parameter %s", p.Name.Text)
+		e.errorf(diag.ShapeMismatch, arg, "%s is %s, but parameter %s of %s is %s", text(arg), e.typ(t), p.Name.Text, x.Fun.Text, text2(p.Type)).
+			Labelf("%s", e.typ(t)).See(p.Span, "required here, parameter %s", p.Name.Text)
 		return false
 	}
 	for i, s := range p.Type.Shape {
@@ -215,8 +215,8 @@ func (e *builder) fits(x *notation.Call, arg notation.Expr, p *notation.Param, t
 			return false
 		}
 		if want != t.axes[i] {
-			e.errorf(diag.ShapeMismatch, arg, "%s is %s, but parameter %s of %s must be %s", text(arg), typ(t), p.Name.Text, x.Fun.Text, text2(p.Type)).
-				Labelf("%s", typ(t)).See(p.Span, "required here, parameter %s", p.Name.Text)
+			e.errorf(diag.ShapeMismatch, arg, "%s is %s, but parameter %s of %s must be %s", text(arg), e.typ(t), p.Name.Text, x.Fun.Text, text2(p.Type)).
+				Labelf("%s", e.typ(t)).See(p.Span, "required here, parameter %s", p.Name.Text)
 			return false
 		}
 	}
@@ -370,7 +370,7 @@ func (e *builder) grad(x *notation.Grad) *ten {
 		return nil
 	}
 	if len(loss.axes) > 0 {
-		e.errorf(diag.NotScalar, x.Call, "%s is %s; only a number has a gradient", text(x.Call), typ(loss))
+		e.errorf(diag.NotScalar, x.Call, "%s is %s; only a number has a gradient", text(x.Call), e.typ(loss))
 		return nil
 	}
 	val := e.pack(loss, vars)

@@ -109,8 +109,8 @@ func (e *builder) alike(xl, xr notation.Expr, left, right *ten) (*ten, *ten, boo
 	case left.isLiteral():
 		left = &ten{axes: right.axes, row: right.row, elem: ir.Real, coef: left.coef}
 	default:
-		e.errorf(diag.ShapeMismatch, xr, "%s is %s, but %s is %s", text(xr), typ(right), text(xl), typ(left)).
-			Labelf("%s", typ(right)).See(xl.Where(), "%s is %s", text(xl), typ(left))
+		e.errorf(diag.ShapeMismatch, xr, "%s is %s, but %s is %s", text(xr), e.typ(right), text(xl), e.typ(left)).
+			Labelf("%s", e.typ(right)).See(xl.Where(), "%s is %s", text(xl), e.typ(left))
 		return nil, nil, false
 	}
 	return left, right, true

@@ -114,7 +114,11 @@ func Invariant(blk *check.Block, p Probe, ds *diag.List) *Equality {
 	e, n := newClaim(blk, blk.ID+"."+p.Name, ds)
 	e.span = p.Left.Where()
 	vars, unions, conds, ok := e.binders(p.Binders)
-	if !ok || len(unions) > 0 {
+	if len(unions) > 0 {
+		e.ds.Errorf(diag.NotSupported, p.Left.Where(), "an invariant over a union of axes is not supported")
+		ok = false
+	}
+	if !ok {
 		return nil
 	}
 	all := append(slices.Clone(n.vars()), vars...)

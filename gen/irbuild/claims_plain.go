@@ -55,6 +55,9 @@ func (n *plainClaim) vars() []*loopVar { return n.e.lanes() }
 
 func (n *plainClaim) name(e *builder, sym *check.Symbol, when moment, span notation.Span) *ten {
 	before := len(e.f.Params)
+	if n.plainNames.vals[sym.Name] == nil && sym.Kind == check.Outer { // of one lane: so is its adjoint
+		n.plainNames.vals[sym.Name] = e.param(sym, ir.Outer, e.lanes())
+	}
 	t := n.plainNames.name(e, sym, when, span)
 	for _, p := range e.f.Params[before:] {
 		n.frees[p.Name] = Free{Text: sym.Name, Sym: sym, Type: sym.Type}
@@ -80,10 +83,11 @@ func (n *plainClaim) reverse(e *builder) bool {
 		return false
 	}
 	val := e.pack(e.copied(e.one(out)), e.lanes())
-	bar := e.f.AddParam(autodiff.Bar("out"), ir.Adjoint, ir.Real, val.Axes...)
-	n.frees[bar.Name] = Free{Text: "out̄"}
-	n.bars = map[string]*ten{"out": e.ofValue(bar, e.lanes(), out.axes)}
-	n.bars["out"].row = out.row
+	name := n.output()
+	bar := e.f.AddParam(autodiff.Bar(check.ASCII(name)), ir.Adjoint, ir.Real, val.Axes...)
+	n.frees[bar.Name] = Free{Text: name + "̄"}
+	n.bars = map[string]*ten{name: e.ofValue(bar, e.lanes(), out.axes)}
+	n.bars[name].row = out.row
 	var wrt []*ir.Value
 	for _, p := range e.f.Params {
 		if p.Elem == ir.Real && p != bar {
@@ -105,9 +109,22 @@ func (n *plainClaim) reverse(e *builder) bool {
 	return true
 }
 
+// output is the name of what a unit gives: of a model the last number that it
+// computes.
+func (n *plainClaim) output() string {
+	if n.e.blk.Unit.Kind == notation.ModelUnit {
+		for _, eq := range slices.Backward(n.e.blk.Eqs) {
+			if t := n.plainNames.vals[eq.Name]; t != nil && len(t.axes) == 0 {
+				return eq.Name
+			}
+		}
+	}
+	return "out"
+}
+
 // differentiated is the output, or what relax says in its place.
 func (n *plainClaim) differentiated(e *builder) *ten {
-	out := n.plainNames.vals["out"]
+	out := n.plainNames.vals[n.output()]
 	if out == nil {
 		e.ds.Errorf(diag.UnknownName, e.span, "this block has no output to differentiate")
 		return nil

@@ -81,9 +81,9 @@ func (n *stepClaim) moment(e *builder, sym *check.Symbol, when moment, elem ir.E
 	key, spell := check.ASCII(sym.Name), sym.Name
 	switch {
 	case when.now:
-		key, spell = key+"_t", spell+"_t"
+		key, spell = key+"_t", notation.At(spell, "_t")
 	case when.before:
-		key, spell = key+".before", spell+"_{t−1}"
+		key, spell = key+".before", notation.At(spell, "_{t−1}")
 	}
 	return n.param(e, key, elem, axes, Free{Text: spell, Sym: sym, Type: sym.Type})
 }

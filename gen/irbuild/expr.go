@@ -121,8 +121,8 @@ func (e *builder) same(x, xa, xb notation.Expr, a, b *ten) bool {
 	if a.isLiteral() || b.isLiteral() || sameAxes(a, b) && a.row == b.row {
 		return true
 	}
-	e.errorf(diag.ShapeMismatch, xb, "%s is %s, but %s is %s", text(xb), typ(b), text(xa), typ(a)).
-		Labelf("%s", typ(b)).See(xa.Where(), "%s is %s", text(xa), typ(a)).
+	e.errorf(diag.ShapeMismatch, xb, "%s is %s, but %s is %s", text(xb), e.typ(b), text(xa), e.typ(a)).
+		Labelf("%s", e.typ(b)).See(xa.Where(), "%s is %s", text(xa), e.typ(a)).
 		Hint("both sides need the same axes; equal size is not enough")
 	return false
 }
@@ -280,7 +280,7 @@ func (e *builder) power(x *notation.Power) *ten {
 		return nil
 	}
 	if len(t.axes) != 0 {
-		e.errorf(diag.NotScalar, x, "a power of %s, which is %s", text(x.X), typ(t)).
+		e.errorf(diag.NotScalar, x, "a power of %s, which is %s", text(x.X), e.typ(t)).
 			Hint("powers are of numbers; write %s ⊙ %s for the entries", text(x.X), text(x.X))
 		return nil
 	}
@@ -297,7 +297,7 @@ func (e *builder) power(x *notation.Power) *ten {
 		return nil
 	}
 	if len(exp.axes) != 0 {
-		e.errorf(diag.NotScalar, x.Exp, "the exponent is %s", typ(exp))
+		e.errorf(diag.NotScalar, x.Exp, "the exponent is %s", e.typ(exp))
 		return nil
 	}
 	return e.scalar2(ir.Pow, e.guarded(t), exp)
@@ -444,7 +444,7 @@ func (e *builder) condition(x notation.Expr) *ten {
 	}
 	t := e.expr(x)
 	if t != nil && t.elem != ir.Bool {
-		e.errorf(diag.NotSupported, x, "%s is %s, not a condition", text(x), typ(t))
+		e.errorf(diag.NotSupported, x, "%s is %s, not a condition", text(x), e.typ(t))
 		return nil
 	}
 	return t

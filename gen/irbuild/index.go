@@ -113,8 +113,8 @@ func (e *builder) indexAt(a, x notation.Expr, t *ten, i int) (affine, *ten, bool
 				e.notAMoment(a, x, t, i)
 				return affine{}, nil, false
 			case b.idx != nil && b.idx.axis != t.axes[i]:
-				e.errorf(diag.BadIndex, a, "%s runs over %s, but axis %d of %s is %s", id.Name.Text, b.idx.axis.Name, i+1, text(x), t.axes[i].Name).
-					Labelf("%s", b.idx.axis.Name).Hint("axes are nominal: an index reads only the axis it was bound to")
+				e.errorf(diag.BadIndex, a, "%s runs over %s, but axis %d of %s is %s", id.Name.Text, e.axisName(b.idx.axis), i+1, text(x), e.axisName(t.axes[i])).
+					Labelf("%s", e.axisName(b.idx.axis)).Hint("axes are nominal: an index reads only the axis it was bound to")
 				return affine{}, nil, false
 			}
 		}
@@ -175,7 +175,7 @@ func (e *builder) affine(x notation.Expr) (affine, bool) {
 		t = e.one(t)
 		return affine{via: &t.fs[0]}, true
 	}
-	e.errorf(diag.BadIndex, x, "%s is %s, not an index", text(x), typ(t)).Hint("an index is bound by Σ, by a left-hand side, or is an integer input")
+	e.errorf(diag.BadIndex, x, "%s is %s, not an index", text(x), e.typ(t)).Hint("an index is bound by Σ, by a left-hand side, or is an integer input")
 	return affine{}, false
 }
 
@@ -189,7 +189,7 @@ func (e *builder) split(x notation.Expr, t *ten, at []notation.Expr) *ten {
 		}
 		parts := e.factorsOf(t.axes[k])
 		if len(parts) != len(tup.Items) {
-			e.errorf(diag.BadIndex, a, "axis %s of %s is not a product of %d axes", t.axes[k].Name, text(x), len(tup.Items)).
+			e.errorf(diag.BadIndex, a, "axis %s of %s is not a product of %d axes", e.axisName(t.axes[k]), text(x), len(tup.Items)).
 				Hint("declare it: dims %s = H × …", t.axes[k].Name)
 			return nil
 		}

@@ -32,7 +32,7 @@ func (e *builder) iterate(it *notation.Iterate) *ten {
 		}
 		e.pop()
 		if next != nil && !sameAxes(next, x) {
-			e.errorf(diag.WrongResult, it.Step, "a round makes %s, but %s is %s", typ(next), it.Name.Text, typ(x)).
+			e.errorf(diag.WrongResult, it.Step, "a round makes %s, but %s is %s", e.typ(next), it.Name.Text, e.typ(x)).
 				See(it.Name.Span, "declared here")
 			return nil
 		}

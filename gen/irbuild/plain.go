@@ -1,6 +1,8 @@
 package irbuild
 
 import (
+	"fmt"
+
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -85,13 +87,21 @@ func (e *builder) declared(sym *check.Symbol) ([]*ir.Axis, ir.Elem, bool) {
 	return axes, elem, ok
 }
 
+// anyShape is the key of the axis that stands for any one shape.
+const anyShape = "any shape"
+
 // anyAxis stands for any one shape: all entries in a row.
 func (e *builder) anyAxis() *ir.Axis {
-	if x := e.sized["any shape"]; x != nil {
+	if x := e.sized[anyShape]; x != nil {
 		return x
 	}
-	x := e.f.NewAxis("n")
-	e.sized["any shape"] = x
+	name := "n"
+	taken := check.Signature(e.blk.Unit.Params)
+	for i := 0; taken[name] || e.blk.Axes[name] != nil; i++ {
+		name = fmt.Sprintf("any_%d", i) // two axes of one name would have one size
+	}
+	x := e.f.NewAxis(name)
+	e.sized[anyShape] = x
 	return x
 }
 
@@ -117,7 +127,7 @@ func (n *plainNames) equation(e *builder, eq *check.Equation) *ten {
 			return n.vals[eq.Name]
 		}
 	}
-	t := e.real(e.side(eq), eq.Value())
+	t := e.column(e.real(e.side(eq), eq.Value()), eq.Value())
 	if t == nil {
 		n.failed[eq.Name] = true
 		return nil

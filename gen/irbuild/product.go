@@ -81,8 +81,8 @@ func (e *builder) product(xa, xb notation.Expr, a, b *ten) *ten {
 	case struct{ a, b kind }{kind{1, false}, kind{1, true}}:
 		return outer(a, b)
 	}
-	e.errorf(diag.NotAProduct, xb, "%s is %s and %s is %s: they have no product", text(xa), typ(a), text(xb), typ(b)).
-		Labelf("%s", typ(b)).See(xa.Where(), "%s is %s", text(xa), typ(a)).
+	e.errorf(diag.NotAProduct, xb, "%s is %s and %s is %s: they have no product", text(xa), e.typ(a), text(xb), e.typ(b)).
+		Labelf("%s", e.typ(b)).See(xa.Where(), "%s is %s", text(xa), e.typ(a)).
 		Hint("write a ⊙ b for the entries, a · b for the sum of their products, a bᵀ for the outer product")
 	return nil
 }
@@ -90,8 +90,8 @@ func (e *builder) product(xa, xb notation.Expr, a, b *ten) *ten {
 // contract sums the product of a and b over axis i of a and axis j of b.
 func (e *builder) contract(xa, xb notation.Expr, a, b *ten, i, j int) *ten {
 	if a.axes[i] != b.axes[j] {
-		e.errorf(diag.ShapeMismatch, xb, "%s is %s, but %s is %s", text(xb), typ(b), text(xa), typ(a)).
-			Labelf("%s", typ(b)).See(xa.Where(), "%s: its %s would have to be %s", typ(a), a.axes[i].Name, b.axes[j].Name)
+		e.errorf(diag.ShapeMismatch, xb, "%s is %s, but %s is %s", text(xb), e.typ(b), text(xa), e.typ(a)).
+			Labelf("%s", e.typ(b)).See(xa.Where(), "%s: its %s would have to be %s", e.typ(a), e.axisName(a.axes[i]), e.axisName(b.axes[j]))
 		return nil
 	}
 	m := emission{op: ir.Prod, coef: []float64{a.coef * b.coef}}
@@ -141,7 +141,7 @@ func (e *builder) dot(x *notation.Binary) *ten {
 	case len(a.axes) == 1 && len(b.axes) == 1:
 		return e.contract(x.X, x.Y, a, b, 0, 0)
 	}
-	e.errorf(diag.NotAProduct, x.Y, "%s is %s and %s is %s: · is for vectors and numbers", text(x.X), typ(a), text(x.Y), typ(b)).
+	e.errorf(diag.NotAProduct, x.Y, "%s is %s and %s is %s: · is for vectors and numbers", text(x.X), e.typ(a), text(x.Y), e.typ(b)).
 		Hint("⟨A, B⟩ is the sum of the products of all entries, A ⊙ B their array")
 	return nil
 }
@@ -165,7 +165,7 @@ func (e *builder) stack(x *notation.Stack) *ten {
 			return nil
 		}
 		if len(t.axes) == 0 || (len(ts) > 0 && !slices.Equal(t.axes[1:], ts[0].axes[1:])) {
-			e.errorf(diag.ShapeMismatch, it, "%s is %s and cannot be stacked here", text(it), typ(t)).
+			e.errorf(diag.ShapeMismatch, it, "%s is %s and cannot be stacked here", text(it), e.typ(t)).
 				Hint("[a; b] stacks vectors, or matrices whose rows have the same axis")
 			return nil
 		}

@@ -87,7 +87,7 @@ func (e *builder) mean(x *notation.Reduce, body *ten, vars []*loopVar, conds []*
 func (e *builder) normal(x *notation.Reduce, body *ten, vars []*loopVar) *ten {
 	op := map[string]ir.Op{"softmax": ir.Softmax, "logsumexp": ir.LogSumExp, "max": ir.Max, "min": ir.Max}[x.Op]
 	if len(body.axes) > 0 {
-		e.errorf(diag.NotScalar, x.Body, "%s needs a number, and %s is %s", x.Op, text(x.Body), typ(body))
+		e.errorf(diag.NotScalar, x.Body, "%s needs a number, and %s is %s", x.Op, text(x.Body), e.typ(body))
 		return nil
 	}
 	body = e.one(body)

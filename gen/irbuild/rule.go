@@ -127,7 +127,7 @@ func (n *ruleNames) equation(e *builder, eq *check.Equation) {
 func (e *builder) equationValue(eq *check.Equation) *ten {
 	e.eq, e.span = eq.ID, eq.Span()
 	if eq.Gate == nil {
-		return e.real(e.side(eq), eq.Value())
+		return e.column(e.real(e.side(eq), eq.Value()), eq.Value())
 	}
 	t := e.value(eq.Gate.Init)
 	if t == nil || eq.Gate.Within == nil {
@@ -157,6 +157,17 @@ func (e *builder) side(eq *check.Equation) *ten {
 		return e.iterate(eq.Iter)
 	}
 	return e.define(eq.Def)
+}
+
+// column refuses a row as the value of a name: a name is read as a vector, so
+// it would be a row where it is made and a column where it is read.
+func (e *builder) column(t *ten, x notation.Expr) *ten {
+	if t == nil || !t.row {
+		return t
+	}
+	e.errorf(diag.WrongResult, x, "%s is a row, and a row is no value of its own", text(x)).
+		Labelf("%s", e.typ(t)).Hint("write the vector; a row stands in a product")
+	return nil
 }
 
 // inert reports whether a bound is infinite and so clamps nothing.
@@ -304,7 +315,7 @@ func Start(blk *check.Block, ds *diag.List) *ir.Func {
 			t = &ten{axes: axes, elem: ir.Real, coef: t.coef}
 		}
 		if !slices.Equal(t.axes, axes) {
-			e.ds.Errorf(diag.WrongResult, s.Decl.Init.Where(), "state %s is %s, but starts as %s", s.Name, typ(&ten{axes: axes, elem: ir.Real}), typ(t)).
+			e.ds.Errorf(diag.WrongResult, s.Decl.Init.Where(), "state %s is %s, but starts as %s", s.Name, e.typ(&ten{axes: axes, elem: ir.Real}), e.typ(t)).
 				See(s.Span, "declared here")
 			return nil
 		}

@@ -64,8 +64,8 @@ func (s *stepNames) equation(eq *check.Equation) {
 			t = &ten{axes: axes, elem: ir.Real, coef: t.coef}
 		}
 		if !slices.Equal(t.axes, axes) || t.row {
-			s.e.ds.Errorf(diag.WrongResult, eq.Value().Where(), "state %s is %s, but this is %s", sym.Name, typ(&ten{axes: axes, elem: ir.Real}), typ(t)).
-				Labelf("%s", typ(t)).See(sym.Span, "declared here")
+			s.e.ds.Errorf(diag.WrongResult, eq.Value().Where(), "state %s is %s, but this is %s", sym.Name, s.e.typ(&ten{axes: axes, elem: ir.Real}), s.e.typ(t)).
+				Labelf("%s", s.e.typ(t)).See(sym.Span, "declared here")
 			return
 		}
 	}
@@ -111,7 +111,7 @@ func (s *stepNames) state(sym *check.Symbol, when moment, span notation.Span) *t
 		return s.vals[sym.Name]
 	}
 	s.e.ds.Errorf(diag.TimeSuffix, span, "state %s changes with every token", sym.Name).
-		Hint("write %s_{t−1} before the write or %s_t after it", sym.Name, sym.Name)
+		Hint("write %s before the write or %s after it", notation.At(sym.Name, "_{t−1}"), notation.At(sym.Name, "_t"))
 	return nil
 }
 

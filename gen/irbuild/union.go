@@ -157,7 +157,10 @@ func (e *builder) unionOf(x notation.Expr) *unionVal {
 	if !ok {
 		return nil
 	}
-	if n, ok := e.names.(*plainNames); ok {
+	switch n := e.names.(type) {
+	case *plainNames:
+		return n.unions[id.Name.Text]
+	case *plainClaim:
 		return n.unions[id.Name.Text]
 	}
 	return nil

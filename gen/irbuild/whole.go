@@ -109,14 +109,7 @@ func (w *whole) part(p *check.Subpart, s Stage, ds *diag.List) bool {
 		return false
 	}
 	g, _ = g.Clone()
-	arg := w.vals[s.Arg]
-	if arg == nil { // an input that no stage before has read
-		arg = w.f.AddParam(s.Arg, ir.Input, ir.Real, s.Axes...)
-		w.vals[s.Arg] = arg
-		for _, a := range s.Axes {
-			w.addAxis(a)
-		}
-	}
+	arg := w.input(s.Arg, s.Axes) // it may be an input that no stage before has read
 	in := input(g)
 	if in == nil || len(in.Axes) != len(arg.Axes) {
 		ds.Errorf(diag.ShapeMismatch, p.Block.Unit.Name.Span, "%s does not take a sequence of vectors", p.Block.Name)

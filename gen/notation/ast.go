@@ -158,11 +158,13 @@ type (
 		Keyword Word
 		Names   []*DeclName
 		When    Expr // condition of `when c :`, nil if none
+		Family  *Family
 	}
 	// DeclName is one declared name.
 	DeclName struct {
 		Span    Span
 		Name    Word
+		Member  *Word // of a family: s in `M[s]`
 		Type    *Type
 		Init    Expr    // `= expr`, or the value of a gate
 		Within  *Type   // gate: `within [a, b]`
@@ -186,6 +188,7 @@ type (
 		With   []*Define
 		Label  *Word // the stable id when the author gives one: `{id}` at the end
 		Cite   *Cite
+		Family *Family
 	}
 	// Target is a left-hand side: `k_t`, `out[t∈T]`, `f(A ∈ …; k)[i∈r]`.
 	Target struct {
@@ -208,6 +211,7 @@ type (
 		Reason  *Text
 		Tag     *Word // {tag} at the end of the line
 		Cite    *Cite
+		Family  *Family
 	}
 	// Kink is `kink |ℓ.r[i]| = δ : C¹`.
 	Kink struct {
@@ -330,6 +334,14 @@ type Text struct {
 	Value string
 }
 
+// A Family is `family s ∈ {k, v, q} :` before a declaration, an equation or a
+// claim, which then stands for one line a member.
+type Family struct {
+	Span    Span
+	Letter  Word
+	Members []Word
+}
+
 // A Binder is `i∈r`, `t∈T if cond`, `s∈n_p ∪ window(t,w)`, or a bare `s`
 // whose range is known from the left-hand side. Tuple holds the names of
 // `(h∈H, i∈d_h)` on one axis.
@@ -383,10 +395,12 @@ type (
 		Items []Expr
 	}
 	// Call is `f(a, b; c)`; Semi holds the argument counts at which a
-	// semicolon stood. At is the member of a family: `rule[l](x)`.
+	// semicolon stood. At is the member of a family: `rule[l](x)`. Bar is set
+	// for what a part gives back, which is printed and never read.
 	Call struct {
 		Span Span
 		Fun  Word
+		Bar  bool
 		At   []Expr
 		Args []Expr
 		Semi []int

@@ -39,14 +39,20 @@ func (n *DeclName) bare() bool {
 
 // share gives n the clauses of m.
 func (n *DeclName) share(m *DeclName) {
-	span, name := n.Span, n.Name
+	span, name, member := n.Span, n.Name, n.Member
 	*n = *m
-	n.Span, n.Name = span, name
+	n.Span, n.Name, n.Member = span, name, member
 }
 
 func (p *parser) declName() *DeclName {
 	start := p.cur()
 	n := &DeclName{Name: p.name("the name to declare")}
+	if b := p.cur(); b.is("[") && !b.space {
+		closing := p.open()
+		m := p.name("the letter of a family")
+		closing("]")
+		n.Member = &m
+	}
 	for p.clause(n) {
 	}
 	n.Span = p.since(start)

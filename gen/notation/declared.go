@@ -9,7 +9,7 @@ func declared(lines []*logical, known map[string]bool) {
 		switch {
 		case len(toks) == 0:
 		case isHeader(toks):
-			known[toks[1].text] = true
+			known[UnitName(toks[1].text)] = true
 			parts(toks, known)
 		case toks[0].word("each"):
 			slots(toks, known)

@@ -24,6 +24,9 @@ func TestFormat(t *testing.T) {
 		{"string", "rule X\nnograd x \"a -> \\\"theta\\\" // b\"\n", "rule X\nnograd x \"a -> \\\"theta\\\" // b\"\n"},
 		{"run", "rule X\nouter a, b∈R^{n}~normal(0,1) nodecay,c=0\n", "rule X\nouter a, b ∈ ℝ^{n} ~ normal(0, 1) nodecay, c = 0\n"},
 		{"params", "f(a, b in R^{n}; c) = a\n", "f(a, b ∈ ℝ^{n}; c) = a\n"},
+		{"the law's prediction", "law L(a)\nJ(W,e)=F(W) . e\nload(Z) = Z\ne_t = F(load(W_{t-1})) - V\nrule X\ny = F(W)\n", "law L(a)\nJ(W, e) = F(W) · e\nload(Z) = Z\ne_t = F(load(W_{t−1})) − V\nrule X\ny = F W\n"},
+		{"unit names", "rule Delta over gamma\ny = x\nop Xi(a) → out = a\nop Theta(a) → out = Xi(a) theta\ncompose Δ₁(mu : Rule)\nout = mu(Ξ(x))\nmodel M = Delta_1(mu = Delta, n = Delta)\nspecial Delta = eta + Delta(p = 3)\n",
+			"rule Delta over gamma\ny = x\nop Xi(a) → out = a\nop Theta(a) → out = Xi(a) θ\ncompose Delta₁(μ : Rule)\nout = μ(Xi(x))\nmodel M = Delta₁(μ = Delta, n = Delta)\nspecial Delta = eta + Delta(p = 3)\n"},
 		{"bounds", "rule X\noption a in (0, inf), b in (-inf, 1], c in [0, n)\n", "rule X\noption a > 0, b ≤ 1, c ∈ [0, n)\n"},
 		{"conditions", "rule X\ny = sum_{i in n if i < t} x + sum_{i in n if x[i] < t} x\n", "rule X\ny = Σ_{i∈n, i<t} x + Σ_{i∈n if x[i] < t} x\n"},
 	} {

@@ -15,8 +15,9 @@ func (p *parser) named() Expr {
 	if t.bar || !after.is("(") || after.space {
 		return p.ident(t)
 	}
-	name := Word{p.span(t), t.text}
-	if !p.callable(t.text) {
+	name := Word{p.span(t), p.callee(t.text)}
+	if name.Text == "" {
+		name.Text = t.text
 		if !p.commaInside() {
 			return p.ident(t)
 		}

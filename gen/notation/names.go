@@ -196,6 +196,16 @@ func join(parts []part) string {
 	return b.String()
 }
 
+// UnitName is the spelling of a unit's name. Units are named in words, so a
+// Greek letter in one is its word: the rule Δ is the rule Delta, in both styles.
+func UnitName(text string) string {
+	parts := split(text)
+	for i := range parts {
+		parts[i].body = wordFor(parts[i].body)
+	}
+	return join(parts)
+}
+
 func lower(digits string) string {
 	return strings.Map(func(r rune) rune { return '₀' + r - '0' }, digits)
 }
@@ -219,6 +229,9 @@ func split(text string) []part {
 
 // spell writes a name in a style.
 func spell(text string, bar bool, style Style) string {
+	if name, member := CutMember(text); member != "" {
+		return spell(name, bar, style) + "[" + spell(member, false, style) + "]"
+	}
 	if style == ASCII {
 		return spellASCII(split(text), bar)
 	}

@@ -39,6 +39,7 @@ type parser struct {
 	last   *diag.Diagnostic // the error of this line, for more detail
 	depth  int
 	halves bool   // read 1/2 as ½, for Format
+	law    bool   // the line is a law's
 	bars   string // the bar that is open at this depth of brackets: "|", "‖" or ""
 }
 
@@ -114,7 +115,19 @@ func (p *parser) reset(toks []token, at int) {
 }
 
 func (p *parser) callable(name string) bool {
-	return Builtins[name] || p.known[name] || p.in.Known[name]
+	return Builtins[name] || p.known[name] || p.in.Known[name] || p.law && name == Prediction
+}
+
+// callee is the word that a call of name calls: a function or a part of that
+// name, or an operation, whose name is that of a unit. It is empty for others.
+func (p *parser) callee(name string) string {
+	if p.callable(name) {
+		return name
+	}
+	if unit := UnitName(name); p.callable(unit) {
+		return unit
+	}
+	return ""
 }
 
 // cur returns the next token; after an error that is the end.

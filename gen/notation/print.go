@@ -359,11 +359,15 @@ func (p *printer) brackets(open, close string, tight bool, items []Expr, sep str
 func (p *printer) number(e *Number) { p.WriteString(p.sign(e.Text)) }
 
 func (p *printer) ident(e *Ident) {
-	p.WriteString(spell(e.Name.Text, e.Bar, p.style))
+	name, member := CutMember(e.Name.Text)
+	p.WriteString(spell(name, e.Bar, p.style))
 	if e.Time != nil {
 		p.WriteString("_{")
 		p.inside(true, func() { p.expr(e.Time, precUnion) })
 		p.WriteByte('}')
+	}
+	if member != "" {
+		p.WriteString("[" + spell(member, false, p.style) + "]")
 	}
 }
 
@@ -377,6 +381,9 @@ func (p *printer) postfix(e Expr) {
 		p.WriteByte('.')
 		p.word(e.Name)
 	case *Index:
+		if id, ok := e.X.(*Ident); ok && p.memberAt(id, e.At) {
+			return
+		}
 		p.base(e.X, !isNumber(e.X) && !isBraces(e.X))
 		p.brackets("[", "]", true, e.At, ",")
 	case *Transpose:

@@ -242,11 +242,17 @@ func (p *printer) oneSided(t *Type) {
 
 // declare writes names that share their clauses as a run.
 func (p *printer) declare(d *Declare) {
+	p.family(d.Family)
 	p.when(d.When, "when ", " : ")
 	p.WriteString(d.Keyword.Text + " ")
 	p.commas(len(d.Names), func(i int) {
 		n := d.Names[i]
 		p.word(n.Name)
+		if n.Member != nil {
+			p.WriteByte('[')
+			p.word(*n.Member)
+			p.WriteByte(']')
+		}
 		if i+1 == len(d.Names) || !n.sharesWith(d.Names[i+1]) {
 			p.clauses(n)
 		}

@@ -4,7 +4,7 @@ import "slices"
 
 // call writes `f(a, b; c)` and `rule[l](x)`.
 func (p *printer) call(c *Call) {
-	p.word(c.Fun)
+	p.WriteString(spell(c.Fun.Text, c.Bar, p.style))
 	if len(c.At) > 0 {
 		p.brackets("[", "]", true, c.At, ",")
 	}

@@ -71,8 +71,7 @@ func (p *printer) stmt(s Stmt) {
 	case *Erratum:
 		fmt.Fprintf(p, "erratum %s#%s ", s.Cite.Paper, s.Cite.Eq)
 		p.text(s.Text)
-		p.WriteString(" by claim ")
-		p.dotted(s.By.Text)
+		p.WriteString(" by claim " + s.By.Text)
 	case *Cost:
 		p.cost(s)
 	case *Solve:
@@ -115,11 +114,11 @@ func (p *printer) text(t *Text) {
 	p.WriteString(`"` + strings.ReplaceAll(t.Value, `"`, `\"`) + `"`)
 }
 
-// dotted writes `write.gradient`, and `write+read` in the same way.
-func (p *printer) dotted(text string) {
-	for i, w := range strings.FieldsFunc(text, func(r rune) bool { return r == '.' || r == '+' }) {
+// joined writes `write+read`.
+func (p *printer) joined(text string) {
+	for i, w := range strings.Split(text, "+") {
 		if i > 0 {
-			p.WriteByte(text[strings.IndexAny(text, ".+")])
+			p.WriteByte('+')
 		}
 		p.WriteString(spell(w, false, p.style))
 	}
@@ -169,6 +168,7 @@ func (p *printer) dims(s *Dims) {
 }
 
 func (p *printer) define(s *Define) {
+	p.family(s.Family)
 	if s.Read {
 		p.WriteString("read ")
 	}
@@ -223,6 +223,7 @@ func (p *printer) citeTail(c *Cite) {
 }
 
 func (p *printer) claim(s *Claim) {
+	p.family(s.Family)
 	p.when(s.When, "when ", " : ")
 	p.WriteString(s.Keyword.Text + " ")
 	if s.Left == nil {
@@ -281,7 +282,7 @@ func (p *printer) special(s *Special) {
 
 func (p *printer) cost(s *Cost) {
 	p.WriteString("cost ")
-	p.dotted(s.Name.Text)
+	p.joined(s.Name.Text)
 	p.WriteString(" = ")
 	if s.Value != nil {
 		p.expr(s.Value, precSum)

@@ -10,13 +10,17 @@ import (
 func (p *parser) statement() Stmt {
 	var when Expr
 	start := p.cur()
+	family := p.family()
 	if p.gotWord("when") {
 		when = p.conditions(true)
 		p.want(":")
+		if t := p.cur(); t.word("family") {
+			p.errorf(diag.Unexpected, t, "family stands behind when").Hint("write family … : when … :")
+		}
 	}
 	s := p.plain(when)
 	p.finish("the end of the statement")
-	if p.failed {
+	if p.failed || !p.ofFamily(family, start, s) {
 		return nil
 	}
 	switch s := s.(type) {
@@ -328,9 +332,9 @@ func (p *parser) mark() *Mark {
 	m := &Mark{Name: p.name("a marker")}
 	if p.cur().is("(") {
 		closing := p.open()
-		m.Args = append(m.Args, p.name("a name"))
+		m.Args = append(m.Args, p.memberName("a name"))
 		for p.got(",") {
-			m.Args = append(m.Args, p.name("a name"))
+			m.Args = append(m.Args, p.memberName("a name"))
 		}
 		closing(")")
 	}
@@ -357,20 +361,31 @@ func (p *parser) erratum() Stmt {
 	e.Text = p.text()
 	p.wantWord("by")
 	p.wantWord("claim")
-	t := p.cur()
-	e.By = p.name("the name of a claim")
-	for p.got(".") {
-		e.By.Text += "." + p.name("the name of a claim").Text
-	}
-	e.By.Span = p.since(t)
+	e.By = p.claimName()
 	e.Span = p.since(start)
 	return e
+}
+
+// claimName reads what a tag may hold, `adj:q`, as it is written: a tag's text
+// has one spelling in both styles.
+func (p *parser) claimName() Word {
+	start := p.cur()
+	if start.kind != tName && start.kind != tWord || start.bar {
+		p.expected("the name of a claim")
+		return Word{Span: p.span(start)}
+	}
+	p.next()
+	for t := p.cur(); !t.space && (t.kind == tName && !t.bar || t.kind == tWord || t.kind == tNumber || t.is(":") || t.is(".") || t.is("−") || t.is("_")); t = p.cur() {
+		p.next()
+	}
+	s := p.since(start)
+	return Word{s, s.Text()}
 }
 
 // noGrad reads `nograd x "reason"`.
 func (p *parser) noGrad() Stmt {
 	start := p.next()
-	n := &NoGrad{Name: p.name("a name")}
+	n := &NoGrad{Name: p.memberName("a name")}
 	n.Reason = p.text()
 	n.Span = p.since(start)
 	return n

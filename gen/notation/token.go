@@ -51,6 +51,7 @@ var declareWords = []string{
 var statementWords = []string{
 	"dims", "claim", "eval", "adjoint", "relax", "kink", "invariant", "provides", "requires", "special",
 	"erratum", "cost", "solve", "iterate", "nograd", "fit", "read", "each", "level", "fire", "guard", "when",
+	"family",
 }
 
 // innerWords stand inside a statement.
@@ -86,12 +87,16 @@ var subscripted = map[string]string{
 
 // Builtins are the function words that every page knows.
 var Builtins = map[string]bool{
-	"abs": true, "clamp": true, "cos": true, "cosine": true, "erf": true, "exp": true, "expm1": true,
-	"floor": true, "gelu": true, "inner": true, "log": true, "log1p": true, "logsumexp": true, "max": true,
-	"mean": true, "min": true, "norm": true, "normal": true, "O": true, "relu": true, "round": true,
-	"sigmoid": true, "sign": true, "silu": true, "sin": true, "softmax": true, "softplus": true,
-	"sqrt": true, "stop": true, "tanh": true, "uniform": true, "window": true,
+	"abs": true, "cos": true, "erf": true, "exp": true, "expm1": true, "floor": true, "inner": true, "log": true,
+	"log1p": true, "logsumexp": true, "max": true, "mean": true, "min": true, "norm": true, "normal": true, "O": true,
+	"sigmoid": true, "sign": true, "silu": true, "sin": true, "softmax": true, "softplus": true, "sqrt": true,
+	"stop": true, "tanh": true, "uniform": true, "window": true,
 }
+
+// Prediction is the word by which a law calls what a structure predicts, as a
+// function of the weight. No unit defines it; it is a call on the lines of a law
+// and nowhere else.
+const Prediction = "F"
 
 var (
 	relations = []string{"=", "≠", "<", "≤", ">", "≥", "∈", "≡"}

@@ -29,6 +29,7 @@ func newBody(in *Input, known map[string]bool, diags *diag.List) *body {
 // line reads one logical line and puts it where it belongs.
 func (b *body) line(l *logical) {
 	b.reset(l.toks, l.toks[0].pos)
+	b.law = b.unit != nil && b.unit.Kind == LawUnit
 	first := l.toks[0]
 	if isHeader(l.toks) {
 		b.start(l, b.header())
@@ -114,7 +115,7 @@ func (b *body) function() *Unit {
 func (b *body) header() *Unit {
 	start := b.next()
 	u := &Unit{Kind: unitKinds[start.text], Example: b.in.Example}
-	u.Name = b.name("the name of the " + start.text)
+	u.Name = b.unitName("the name of the " + start.text)
 	if b.cur().is("(") {
 		u.Params = b.params()
 	}
@@ -224,7 +225,7 @@ func (p *parser) apply() *Apply {
 		p.next()
 		a.Name = Word{p.span(start), start.text}
 	} else {
-		a.Name = p.name("the name of a page")
+		a.Name = p.unitName("the name of a page")
 	}
 	if p.cur().is("(") {
 		closing := p.open()
@@ -246,10 +247,10 @@ func (p *parser) argument() *Override {
 	if start.kind == tName && p.peek(1).is("=") {
 		o.Name = p.name("an option")
 		p.next()
-		if page, options := p.pageAhead(); page && (options || !p.callable(p.cur().text)) {
+		if page, options := p.pageAhead(); page && (options || p.callee(p.cur().text) == "") {
 			o.Apply = p.apply()
 		} else {
-			o.Value = p.sum()
+			o.Value = p.pageValue(p.sum())
 		}
 	} else if page, _ := p.pageAhead(); page || start.kind == tName && !start.bar && (p.peek(1).is(",") || p.peek(1).is(")")) {
 		o.Apply = p.apply()
@@ -258,6 +259,24 @@ func (p *parser) argument() *Override {
 	}
 	o.Span = p.since(start)
 	return o
+}
+
+// unitName takes the name of a unit.
+func (p *parser) unitName(what string) Word {
+	w := p.name(what)
+	w.Text = UnitName(w.Text)
+	return w
+}
+
+// pageValue spells a lone name as a unit's where there is such a unit: the
+// value may be a page in a part's place.
+func (p *parser) pageValue(e Expr) Expr {
+	if id, ok := e.(*Ident); ok && id.Time == nil && !id.Bar && !p.callable(id.Name.Text) {
+		if name := UnitName(id.Name.Text); p.callable(name) {
+			id.Name.Text = name
+		}
+	}
+	return e
 }
 
 // pageAhead reports whether `Name(…)` stands here as a whole argument, and

@@ -35,6 +35,8 @@ func isNil(n any) bool {
 		return n == nil
 	case *Binder:
 		return n == nil
+	case *Family:
+		return n == nil
 	}
 	return false
 }
@@ -74,7 +76,7 @@ func children(n any) []any {
 	case *DeclName:
 		all := []any{n.Type, n.Init, n.Within, n.Dist}
 		return append(append(all, list(n.ByLevel)...), n.Seed)
-	case *Mark:
+	case *Mark, *Family:
 		return nil
 	case *Binder:
 		all := []any{n.Range, n.Fired}
@@ -94,11 +96,11 @@ func stmtChildren(s Stmt) []any {
 	case *Dims:
 		return list(s.Items)
 	case *Declare:
-		return append([]any{s.When}, list(s.Names)...)
+		return append([]any{s.Family, s.When}, list(s.Names)...)
 	case *Define:
-		return append(append([]any{s.Target, s.Value}, list(s.With)...), s.Cite)
+		return append(append([]any{s.Family, s.Target, s.Value}, list(s.With)...), s.Cite)
 	case *Claim:
-		return append(append([]any{s.When, s.Left, s.Right}, list(s.With)...), s.Cite)
+		return append(append([]any{s.Family, s.When, s.Left, s.Right}, list(s.With)...), s.Cite)
 	case *Kink:
 		return []any{s.Left, s.Right}
 	case *Invariant:

@@ -9,6 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -143,6 +144,36 @@ func (p *prover) opCost(f *ir.Func) {
 	}
 }
 
+// composeCost compares the cost lines of a composition or model: what its own
+// equations take in one lane and one call. What the parts take stands on theirs.
+func (p *prover) composeCost(prog *irbuild.Program) {
+	for _, c := range own(p, p.blk.Costs) {
+		if c.Name.Text != "forward" {
+			p.noCost(c, "the cost of a "+check.KindWord(p.blk.Unit.Kind)+" is called forward")
+			continue
+		}
+		total := Count{Funcs: map[string]shape.Poly{}}
+		var last *ir.Func
+		for _, s := range prog.Stages {
+			if s.Func == nil {
+				continue
+			}
+			last, _ = s.Func.Clone()
+			autodiff.Simplify(last)
+			total.add(CostOf(last))
+		}
+		total.Adds = total.Adds.Replace(lanes, shape.Int(1))
+		p.cost(c, total, last)
+	}
+}
+
+func (c *Count) add(d Count) {
+	c.Adds = c.Adds.Add(d.Adds)
+	for n, x := range d.Funcs {
+		c.Funcs[n] = c.Funcs[n].Add(x)
+	}
+}
+
 func (p *prover) noCost(c *notation.Cost, hint string) {
 	p.add(Item{Kind: Cost, Name: c.Name.Text, Span: c.Span, Evidence: failed("nothing of this name")})
 	p.ds.Errorf(diag.NotProvable, c.Name.Span, "nothing in %s is counted as %s", p.unit.Name.Text, c.Name.Text).Hint("%s", hint)
@@ -203,6 +234,9 @@ func leading(n, room shape.Poly) string {
 // dearest is the equation with the largest share of a step, by the degree of
 // its loops.
 func (p *prover) dearest(f *ir.Func) *check.Equation {
+	if f == nil {
+		return nil
+	}
 	g, _ := f.Clone()
 	autodiff.Simplify(g)
 	r := recurrenceOf(g)

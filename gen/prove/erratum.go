@@ -31,5 +31,21 @@ func (p *prover) claimItem(name string) *Item {
 			return &p.rep.Items[i]
 		}
 	}
-	return nil
+	return p.familyItem(name)
+}
+
+// familyItem is the worst of the claims that a tagged line of a family makes.
+func (p *prover) familyItem(name string) (worst *Item) {
+	for _, st := range p.blk.Unit.Body {
+		c, ok := st.(*notation.Claim)
+		if !ok || c.Family == nil || c.Tag == nil || c.Tag.Text != name {
+			continue
+		}
+		for i, it := range p.rep.Items {
+			if it.Kind == Claim && it.Span == c.Span && (worst == nil || it.Verdict > worst.Verdict) {
+				worst = &p.rep.Items[i]
+			}
+		}
+	}
+	return worst
 }

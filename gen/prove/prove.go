@@ -165,7 +165,7 @@ func (p *prover) compose() {
 		return
 	}
 	p.inner()
-	p.unproved(KinkKind, Invariant, Cost, Requires)
+	p.unproved(KinkKind, Requires)
 	whole := complete(p.blk)
 	if !whole || p.unit == p.blk.Unit {
 		for i, s := range prog.Stages {
@@ -175,6 +175,8 @@ func (p *prover) compose() {
 		}
 	}
 	p.claims()
+	p.opInvariants()
+	p.composeCost(prog)
 	if !whole {
 		p.causalStages(prog)
 		return

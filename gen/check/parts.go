@@ -1,0 +1,167 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// What stands in the parentheses behind a page's name is options, set by name,
+// and parts, given by name or by place: MAG(DeltaRule, attention = SlidingWindow).
+// Places come first. Only the page knows which names are parts, so the parser
+// leaves `memory = DeltaRule` a value, and it becomes a page here.
+
+// A Given is a page in a part's place.
+type Given struct {
+	Part  *notation.Param
+	Apply *notation.Apply
+}
+
+// PartsOf lists the parts of a page, in the order of its header.
+func PartsOf(u *notation.Unit) []*notation.Param {
+	return slices.DeleteFunc(slices.Clone(u.Params), func(p *notation.Param) bool {
+		return p.Type == nil || p.Type.Kind != notation.PageType
+	})
+}
+
+// Bind divides what a formula gives a page into parts, in the order of the
+// page's header, and options.
+func Bind(u *notation.Unit, args []*notation.Override, ds *diag.List) (given []Given, options []*notation.Override) {
+	parts := PartsOf(u)
+	got := map[string]*notation.Override{}
+	var named *notation.Override
+	place := 0
+	for _, o := range args {
+		var p *notation.Param
+		k := slices.IndexFunc(parts, func(p *notation.Param) bool { return p.Name.Text == o.Name.Text })
+		a := o.Apply
+		switch {
+		case k >= 0:
+			p, named = parts[k], o
+			if a == nil {
+				a = page(o.Value)
+			}
+			if a == nil {
+				ds.Errorf(diag.BadPart, o.Value.Where(), "part %s of %s is a page, and this is none", p.Name.Text, u.Name.Text).See(p.Span, "declared here")
+				return nil, nil
+			}
+		case o.Name.Text != "" && a == nil && (len(parts) == 0 || hasOption(u, o.Name.Text) || page(o.Value) == nil):
+			options = append(options, o)
+			continue
+		case o.Name.Text != "":
+			d := ds.Errorf(diag.BadPart, o.Name.Span, "%s has no part %s", u.Name.Text, o.Name.Text).Labelf("%s", has(u, parts))
+			if n := Nearest(o.Name.Text, partNames(parts)); n != "" {
+				d.Hint("did you mean %s?", n)
+			}
+			return nil, nil
+		case a == nil:
+			ds.Errorf(diag.UnknownOption, o.Span, "an option is set by its name").Hint("write %s(name = %s)", u.Name.Text, strings.TrimSpace(o.Span.Text()))
+			return nil, nil
+		case named != nil:
+			ds.Errorf(diag.BadPart, o.Span, "a part without a name stands behind a named one").See(named.Span, "the named one").
+				Hint("give parts by place first, or name this one too")
+			return nil, nil
+		case place == len(parts):
+			ds.Errorf(diag.BadPart, o.Span, "%s", has(u, parts)).Labelf("one more").See(u.Name.Span, "%s is defined here", u.Name.Text)
+			return nil, nil
+		default:
+			p = parts[place]
+			place++
+		}
+		if old := got[p.Name.Text]; old != nil {
+			ds.Errorf(diag.BadPart, o.Span, "part %s of %s is given twice", p.Name.Text, u.Name.Text).See(old.Span, "the first one")
+			return nil, nil
+		}
+		got[p.Name.Text] = o
+		given = append(given, Given{p, a})
+	}
+	slices.SortFunc(given, func(a, b Given) int { return slices.Index(parts, a.Part) - slices.Index(parts, b.Part) })
+	return given, options
+}
+
+// hasOption reports whether a page's own lines declare an option.
+func hasOption(u *notation.Unit, name string) bool {
+	return slices.ContainsFunc(u.Body, func(st notation.Stmt) bool {
+		d, ok := st.(*notation.Declare)
+		return ok && d.Keyword.Text == "option" && slices.ContainsFunc(d.Names, func(n *notation.DeclName) bool { return n.Name.Text == name })
+	})
+}
+
+// has says which parts a page has.
+func has(u *notation.Unit, parts []*notation.Param) string {
+	switch len(parts) {
+	case 0:
+		return u.Name.Text + " has no parts"
+	case 1:
+		return u.Name.Text + " has the part " + parts[0].Name.Text
+	}
+	return fmt.Sprintf("%s has the parts %s", u.Name.Text, strings.Join(partNames(parts), ", "))
+}
+
+func partNames(parts []*notation.Param) []string {
+	var out []string
+	for _, p := range parts {
+		out = append(out, p.Name.Text)
+	}
+	return out
+}
+
+// page reads a value as a page: a name, or a call with pages.
+func page(e notation.Expr) *notation.Apply {
+	switch e := e.(type) {
+	case *notation.Ident:
+		if e.Time == nil && !e.Bar {
+			return &notation.Apply{Span: e.Span, Name: e.Name}
+		}
+	case *notation.Call:
+		a := &notation.Apply{Span: e.Span, Name: e.Fun}
+		if len(e.At) > 0 || len(e.Semi) > 0 {
+			return nil
+		}
+		for _, x := range e.Args {
+			o := &notation.Override{Span: x.Where(), Apply: page(x)}
+			if o.Apply == nil {
+				o.Value = x
+			}
+			a.Args = append(a.Args, o)
+		}
+		return a
+	}
+	return nil
+}
+
+// bind takes what a formula gives one of the block's pages: the parts are kept
+// for later, the options come back. A formula that gives a part gives all.
+func (in *instancer) bind(u *notation.Unit, args []*notation.Override, at *notation.Apply) []*notation.Override {
+	before := in.ds.Len()
+	given, options := Bind(u, args, in.ds)
+	if in.ds.Len() > before {
+		in.refused = true
+		return nil
+	}
+	in.given = append(in.given, given...)
+	if len(given) == 0 && at == nil {
+		return options
+	}
+	var missing []*notation.Param
+	for _, p := range PartsOf(u) {
+		if !slices.ContainsFunc(given, func(g Given) bool { return g.Part == p }) {
+			missing = append(missing, p)
+		}
+	}
+	if len(missing) > 0 {
+		word := map[bool]string{false: "part %s of %s is not given", true: "parts %s of %s are not given"}[len(missing) > 1]
+		span := u.Name.Span
+		if at != nil {
+			span = at.Span
+		} else if len(args) > 0 {
+			span = args[0].Span.To(args[len(args)-1].Span)
+		}
+		in.ds.Errorf(diag.BadPart, span, word, strings.Join(partNames(missing), ", "), u.Name.Text).See(missing[0].Name.Span, "declared here")
+		in.refused = true
+	}
+	return options
+}

@@ -1,0 +1,60 @@
+package check_test
+
+import (
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+)
+
+const pairHead = "compose Same\noption w ≥ 1 = 2\ndims d\ninput X ∈ ℝ^{T×d}\nout[t∈T] = X[t]\n" +
+	"rule Sum\ndims d\ninput x ∈ ℝ^{d}\nstate M ∈ ℝ^{d} = 0\nM_t = M_{t−1} + x_t\ny_t = M_t\n" +
+	"compose Pair(memory : Rule, other : Composition)\noption way ∈ {plain, twice} = plain\ndims d\ninput X ∈ ℝ^{T×d}\na = memory(X)\nb = other(a)\nout = case way { = plain : b ; otherwise : b + b }\n"
+
+// TestParts holds that a part may stand in its place or under its name.
+func TestParts(t *testing.T) {
+	for _, f := range []string{"Pair(Sum, Same)", "Pair(memory = Sum, other = Same)", "Pair(other = Same, memory = Sum)", "Pair(Sum, other = Same)",
+		"Pair(memory = Sum, other = Same(w = 3))", "Pair(way = twice, memory = Sum, other = Same)", "Pair(Sum, Same, way = twice)",
+		"Pair(memory = Sum, other = Pair(Sum, Same))", "Pair(memory = Sum, other = Pair(memory = Sum, other = Same))"} {
+		b, ds := resolved(t, pairHead+"compose C = "+f)
+		if ds.HasErrors() {
+			t.Errorf("%s\n%s", f, ds.Error())
+			continue
+		}
+		if len(b.Parts) != 2 || b.Parts[0].Name != "memory" || b.Parts[0].Block.Name != "Sum" || b.Parts[1].Block == nil {
+			t.Errorf("%s: the parts are not where they belong", f)
+		}
+	}
+	if b, ds := resolved(t, pairHead+"compose C = Pair(Sum, Same)\ncompose D = C"); ds.HasErrors() || len(b.Parts) != 2 || b.Parts[1].Block == nil {
+		t.Errorf("an instance of an instance has no parts: %s", ds.Error())
+	}
+}
+
+// TestPartMistakes holds each mistake to one message, at the very sign.
+func TestPartMistakes(t *testing.T) {
+	for _, c := range []struct{ formula, code, at, text string }{
+		{"Pair(Sum, Same, Same)", "HEC3016", "Same", "Pair has the parts memory, other"},
+		{"Pair(Sum)", "HEC3016", "Pair(Sum)", "part other of Pair is not given"},
+		{"Pair", "HEC3016", "Pair", "parts memory, other of Pair are not given"},
+		{"Pair(memory = Sum, other = Pair(Sum))", "HEC3016", "Sum", "part other of Pair is not given"},
+		{"Pair(memry = Sum, other = Same)", "HEC3016", "memry", "Pair has no part memry"},
+		{"Pair(memory = Sum, othr = Same(w = 3))", "HEC3016", "othr", "Pair has no part othr"},
+		{"Pair(memory = Sum, Same)", "HEC3016", "Same", "a part without a name stands behind a named one"},
+		{"Pair(Sum, memory = Sum)", "HEC3016", "memory = Sum", "part memory of Pair is given twice"},
+		{"Pair(memory = 3, other = Same)", "HEC3016", "3", "part memory of Pair is a page, and this is none"},
+		{"Pair(memory = Same, other = Same)", "HEC3004", "Same", "Same is a composition, but a rule is needed here"},
+		{"Pair(memory = Nope, other = Same)", "HEC3003", "Nope", "there is no page Nope"},
+		{"Pair(Sum, Same, wey = 3)", "HEC3005", "wey", "there is no option wey"},
+		{"Same(8)", "HEC3005", "8", "an option is set by its name"},
+		{"Same(Sum)", "HEC3016", "Sum", "Same has no parts"},
+	} {
+		_, ds := resolved(t, pairHead+"compose C = "+c.formula)
+		all := ds.Sorted()
+		if len(all) != 1 {
+			t.Errorf("%s: %d messages\n%s", c.formula, len(all), diag.Render(all))
+			continue
+		}
+		if d := all[0]; d.Code.String() != c.code || d.Span.Text() != c.at || d.Text != c.text {
+			t.Errorf("%s:\n%v at %q: %s\nwant %s at %q: %s", c.formula, d.Code, d.Span.Text(), d.Text, c.code, c.at, c.text)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package notation
+
+import (
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+)
+
+// A family is one line for several members:
+//
+//	family s ∈ {k, v, q} : M_t[s] = ρ_t M_{t−1}[s] + v_t k_tᵀ
+//
+// The parser only sees to it that the line is one of the three kinds that have
+// members, and that it declares or defines a member and not one name many
+// times. What the members are is for package check, which writes the line out.
+// The word that it makes of a member, `M[k]`, is a word of the tree like any
+// other; it is spelled with its moment before the bracket.
+
+// family reads `family s ∈ {k, v} :`; nil when there is none.
+func (p *parser) family() *Family {
+	start := p.cur()
+	if !p.gotWord("family") {
+		return nil
+	}
+	f := &Family{Letter: p.name("the letter of the family")}
+	p.want("∈")
+	if !p.cur().is("{") {
+		p.expected("{ and the members")
+		return f
+	}
+	closing := p.open()
+	f.Members = append(f.Members, p.name("the name of a member"))
+	for p.got(",") {
+		f.Members = append(f.Members, p.name("the name of a member"))
+	}
+	closing("}")
+	p.want(":")
+	f.Span = p.since(start)
+	return f
+}
+
+// ofFamily gives a statement its family, or says why it can have none. A
+// declaration without a family has no members.
+func (p *parser) ofFamily(f *Family, start token, s Stmt) bool {
+	switch s := s.(type) {
+	case *Declare:
+		s.Family = f
+		return p.declaresMembers(f, s)
+	case *Define:
+		if f == nil {
+			return true
+		}
+		s.Family = f
+		s.Span = p.in.span(start.pos, p.end.end)
+		return p.definesMember(f, s)
+	case *Claim:
+		if f == nil || s.Keyword.Text == "claim" {
+			s.Family = f
+			return true
+		}
+	}
+	if f == nil {
+		return true
+	}
+	p.errorf(diag.NoStatement, start, "family stands before a declaration, an equation or a claim").
+		Hint("write the line once for each member, or without one")
+	return false
+}
+
+func (p *parser) declaresMembers(f *Family, s *Declare) bool {
+	for _, n := range s.Names {
+		switch {
+		case f == nil && n.Member != nil:
+			p.errorAt(diag.Unexpected, n.Member.Span, "%s is declared as a member, but the line has no family", n.Name.Text).
+				Hint("write family %s ∈ {…} : %s %s[%s] …", n.Member.Text, s.Keyword.Text, n.Name.Text, n.Member.Text)
+		case f != nil && n.Member == nil:
+			p.errorAt(diag.Unexpected, n.Name.Span, "%s would be declared once for each member", n.Name.Text).
+				Hint("write %s[%s]", n.Name.Text, f.Letter.Text).See(f.Letter.Span, "the letter of the family")
+		case f != nil && n.Member.Text != f.Letter.Text:
+			p.errorAt(diag.Unexpected, n.Member.Span, "%s is not the letter of the family", n.Member.Text).
+				Hint("write %s[%s]", n.Name.Text, f.Letter.Text).See(f.Letter.Span, "the letter of the family")
+		default:
+			continue
+		}
+		return false
+	}
+	return true
+}
+
+func (p *parser) definesMember(f *Family, s *Define) bool {
+	t := s.Target
+	switch {
+	case t.IsFunc:
+		p.errorAt(diag.Unexpected, t.Span, "a function has no members").Hint("define it once, and call it with a member")
+	case len(t.Index) == 0 || !isBareBinder(t.Index[0]) || t.Index[0].Name.Text != f.Letter.Text:
+		p.errorAt(diag.Unexpected, t.Span, "%s would be defined once for each member", Print(t.Name, Unicode)).
+			Hint("write %s[%s]", Print(t.Name, Unicode), f.Letter.Text).See(f.Letter.Span, "the letter of the family")
+	default:
+		return true
+	}
+	return false
+}
+
+// memberName reads a name, or a member of a family, `M[k]`.
+func (p *parser) memberName(what string) Word {
+	t := p.cur()
+	w := p.name(what)
+	if b := p.cur(); b.is("[") && !b.space {
+		closing := p.open()
+		m := p.name("the name of a member")
+		closing("]")
+		w = Word{p.since(t), MemberText(w.Text, m.Text)}
+	}
+	return w
+}
+
+// MemberText is the one word for a member of a family.
+func MemberText(name, member string) string { return name + "[" + member + "]" }
+
+// CutMember takes the member off a word, and leaves the time where it is:
+// `M[k]_t` is M_t and k. The member of any other word is empty.
+func CutMember(text string) (name, member string) {
+	i, j := strings.IndexByte(text, '['), strings.IndexByte(text, ']')
+	if i < 0 || j < i {
+		return text, ""
+	}
+	return text[:i] + text[j+1:], text[i+1 : j]
+}
+
+// At puts what says a moment, `_t` or `_{t−1}`, behind a name as a page writes
+// it: before the bracket of a member.
+func At(name, when string) string {
+	base, member := CutMember(name)
+	if member == "" {
+		return name + when
+	}
+	return MemberText(base+when, member)
+}
+
+// memberAt writes an entry of a member, `M_t[k,i]`; false for other names.
+func (p *printer) memberAt(id *Ident, at []Expr) bool {
+	name, member := CutMember(id.Name.Text)
+	if member == "" {
+		return false
+	}
+	plain := *id
+	plain.Name.Text = name
+	p.ident(&plain)
+	p.brackets("[", "]", true, append([]Expr{&Ident{Name: Word{Text: member}}}, at...), ",")
+	return true
+}
+
+// family writes the prefix of a line.
+func (p *printer) family(f *Family) {
+	if f == nil {
+		return
+	}
+	p.WriteString("family ")
+	p.word(f.Letter)
+	p.WriteString(" " + p.sign("∈") + " {")
+	p.commas(len(f.Members), func(i int) { p.word(f.Members[i]) })
+	p.WriteString("} : ")
+}

@@ -1,0 +1,42 @@
+package gen_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/source"
+)
+
+// TestPartsByName holds that a part under its name is emitted as the same part
+// in its place.
+func TestPartsByName(t *testing.T) {
+	text := "```hecate\n" +
+		"compose Same\noption w ≥ 1 = 2\ndims d\ninput X ∈ ℝ^{T×d}\nout[t∈T] = X[t]\n" +
+		"rule Sum\ndims d\ninput x ∈ ℝ^{d}\nstate M ∈ ℝ^{d} = 0\nM_t = M_{t−1} + x_t\ny_t = M_t\n" +
+		"compose Pair(memory : Rule, other : Composition)\ndims d\ninput X ∈ ℝ^{T×d}\na = memory(X)\nout = other(a)\n" +
+		"compose A = Pair(Sum, Same(w = 3))\ncompose B = Pair(memory = Sum, other = Same(w = 3))\ncompose C = Pair(other = Same(w = 3), memory = Sum)\n```\n"
+	s, _ := gen.LoadFiles(source.NewFile("page.md", text))
+	units, ds := gen.Compile(s)
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	for _, u := range units {
+		if u.Name != "Pair" {
+			continue
+		}
+		if len(u.Instances) != 3 {
+			t.Fatalf("%d instances", len(u.Instances))
+		}
+		want := plan.Applied{Unit: "Pair", Sizes: map[string]int{}, Parts: []plan.Applied{
+			{Unit: "Sum", Part: "memory", Sizes: map[string]int{}},
+			{Unit: "Same", Part: "other", Sizes: map[string]int{"w": 3}}}}
+		for _, in := range u.Instances {
+			if d := cmp.Diff(want, in.Root); d != "" {
+				t.Errorf("%s: %s", in.Name, d)
+			}
+		}
+	}
+}
