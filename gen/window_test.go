@@ -4,10 +4,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/lower"
 )
 
 // TestWindowPages compiles pages whose windows stand behind states, and pages
@@ -66,5 +73,70 @@ func loops(t *testing.T, root, rule, orthogonal string) {
 	out := strings.NewReplacer("PACKAGE", rule, "ORTHOGONAL", orthogonal).Replace(string(text))
 	if err := os.WriteFile(filepath.Join(root, "generated", "rules", rule, "loop_test.go"), []byte(out), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// rule resolves a rule of a page of testdata/window, with the project's pages
+// around it.
+func rule(t *testing.T, page, name string) *check.Block {
+	t.Helper()
+	s, ds := gen.Load("../specs", filepath.Join("testdata", "window", page))
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	blk, ds := check.Instantiate(s.Tree, s.Tree.Units[name])
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	return blk
+}
+
+// TestTailsOfSeveralWindows holds the names of tails: they stand in
+// checkpoints, and a rule and its read have the same memory.
+func TestTailsOfSeveralWindows(t *testing.T) {
+	var ds diag.List
+	blk := rule(t, "windows.md", "WindowTaps")
+	tails := func(f *ir.Func) string {
+		var out []string
+		for _, p := range f.Params {
+			if strings.HasSuffix(p.Name, ".tail") {
+				out = append(out, p.Name+" "+p.Axes[1].Size.String())
+			}
+		}
+		slices.Sort(out)
+		return strings.Join(out, ", ")
+	}
+	if got, want := tails(irbuild.Rule(blk, &ds)), "k.u.tail u - 1, k.w.tail w - 1, k0.tail 1, q0.tail 1, theta.tail w - 1, v.u.tail u - 1, v.w.tail w - 1"; got != want {
+		t.Errorf("the rule keeps %s, want %s", got, want)
+	}
+	if got, want := tails(irbuild.Frozen(blk, &ds)), "k.u.tail u - 1, k0.tail 1, q0.tail 1, v.u.tail u - 1"; got != want {
+		t.Errorf("the read keeps %s, want %s", got, want)
+	}
+	if ds.Len() > 0 {
+		t.Error(ds.Error())
+	}
+}
+
+// TestCallsTakeEval holds an operation in an equation to what its page computes
+// instead of the formula.
+func TestCallsTakeEval(t *testing.T) {
+	var ds diag.List
+	f := irbuild.Rule(rule(t, "rounds.md", "RoundState"), &ds)
+	if ds.Len() > 0 || !strings.Contains(f.String(), "= override ") {
+		t.Errorf("the call of Rotated has no override:\n%s\n%s", f, ds.Error())
+	}
+}
+
+// TestWindowsAreReadThrough: a forward makes no copy of the moments of a window.
+func TestWindowsAreReadThrough(t *testing.T) {
+	var ds diag.List
+	fwd, _, err := lower.Pair(autodiff.NewPair(irbuild.Rule(rule(t, "atlas_omega.md", "AtlasPlain"), &ds)))
+	if err != nil || ds.Len() > 0 {
+		t.Fatal(err, ds.Error())
+	}
+	for _, m := range fwd.Memory.Workspace.Monomials() {
+		if slices.Contains(m.Syms, "T") && slices.Contains(m.Syms, "w") {
+			t.Errorf("the workspace is %s", fwd.Memory.Workspace)
+		}
 	}
 }

@@ -109,7 +109,7 @@ func TestCanonIsSound(t *testing.T) {
 
 // TestSimplifyRewrites shows each rewrite on a small program.
 func TestSimplifyRewrites(t *testing.T) {
-	head := "func f(A: input real[d, d], x: input real[d], y: input real[d], c: input real[], ids: input int[d]) {\n  axes d\n"
+	head := "func f(A: input real[d, d], x: input real[d], y: input real[d], c: input real[], ids: input int[d], n: input int[]) {\n  axes d\n"
 	for _, r := range []struct{ name, in, want string }{
 		{"constants fold", "a [] = const : 2\n b [] = exp : a\n h [d] = prod i:d : b x[i]", "h [d] = prod i:d : 7.38905609893065 x[i]"},
 		{"zero times", "z [] = const : 0\n h [d] = prod i:d : z x[i]", "h [d] = const i:d : 0"},
@@ -128,6 +128,11 @@ func TestSimplifyRewrites(t *testing.T) {
 		{"sums up to a number", "a [d] = prod i:d j:d : A[i, j] x[j]\n b [d] = prod i:d j:d : 2 A[i, j] x[j]\n h [d] = div i:d : b[i] a[i]", "a [d] = prod i:d j:d : A[i, j] x[j]\n  b [d] = prod i:d : 2 a[i]\n  h [d] = div i:d : b[i] a[i]"},
 		{"whole powers", "k [] = const : 2\n h [d] = pow i:d : x[i] k", "h [d] = prod i:d : x[i] x[i]"},
 		{"a gather keeps its zero", "k [d] = const i:d : 3\n h [d] = prod i:d : k[ids[i]]", "k [d] = const i:d : 3\n  h [d] = prod i:d : k[ids[i]]"},
+		{"copies under one guard", "a [d] = prod i:d where -i + n[] >= 0 : x[i]\n h [d] = exp i:d where -i + n[] >= 0 : a[i]", "h [d] = exp i:d where -i + n[] >= 0 : x[i]"},
+		{"a value read outside of its guard", "a [d] = prod i:d where -i + n[] >= 0 : x[i]\n h [d] = exp i:d : a[i]", "a [d] = prod i:d where -i + n[] >= 0 : x[i]\n  h [d] = exp i:d : a[i]"},
+		{"a value read under another guard", "a [d] = prod i:d where -i + n[] >= 0 : x[i]\n h [d] = exp i:d where 1 - i + n[] >= 0 : a[i]", "a [d] = prod i:d where -i + n[] >= 0 : x[i]\n  h [d] = exp i:d where 1 - i + n[] >= 0 : a[i]"},
+		{"a copy under the guard of its value", "a [d] = exp i:d where -i + n[] >= 0 : x[i]\n h [d] = prod i:d where -i + n[] >= 0 : a[i]", "a [d] = exp i:d where -i + n[] >= 0 : x[i]\n  return h = a"},
+		{"a copy under a guard", "a [d] = exp i:d : x[i]\n h [d] = prod i:d where -i + n[] >= 0 : a[i]", "a [d] = exp i:d : x[i]\n  h [d] = prod i:d where -i + n[] >= 0 : a[i]"},
 		{"no work twice", "a [d] = prod i:d j:d : A[i, j] x[j]\n s [d] = exp i:d : a[i]\n h [d] = prod i:d : a[i] s[i]", "a [d] = prod i:d j:d : A[i, j] x[j]\n  s [d] = exp i:d : a[i]\n  h [d] = prod i:d : a[i] s[i]"},
 	} {
 		text := head + r.in + "\n return h = h\n}"
