@@ -69,6 +69,7 @@ type binding struct {
 	val  *ten
 	idx  *loopVar
 	time *affine     // a moment
+	loop *loopVar    // of a moment in a window: the loop behind it
 	wide *ir.Axis    // window axis of a moment that may lie before this chunk
 	pick *unionIndex // an index over a union
 	axis *ir.Axis    // an axis that a signature introduced

@@ -147,6 +147,8 @@ func (e *builder) bareBinder(b *notation.Binder) (*loopVar, *unionIndex) {
 		return nil, old.pick
 	case old != nil && old.idx != nil:
 		return old.idx, nil
+	case old != nil && old.loop != nil:
+		return old.loop, nil
 	case old != nil && old.time != nil:
 		if v := old.time.single(); v != nil {
 			return v, nil
@@ -184,20 +186,6 @@ func (e *builder) rangeOf(x notation.Expr) ([]span, bool) {
 	return []span{{axis: a}}, a != nil
 }
 
-// endsNow refuses a window that ends before its reader's own moment, outside of
-// operations: its tail would have to reach further back than the window.
-func (e *builder) endsNow(x notation.Expr, end affine) bool {
-	if e.plainTime() {
-		return true
-	}
-	if v := end.single(); v != nil && v.axis == e.timeAxis() {
-		return true
-	}
-	e.errorf(diag.NotSupported, x, "a window ends at the moment of its equation, and %s is another", text(x)).
-		Hint("write window(t, w)")
-	return false
-}
-
 // bindRange binds one index to a range. In a window the index is a moment:
 // s = t − j for j = 0 … w−1, as far as the context reaches back.
 func (e *builder) bindRange(name string, r span) *loopVar {
@@ -208,7 +196,7 @@ func (e *builder) bindRange(name string, r span) *loopVar {
 	}
 	at := r.end.add(varAff(v), -1)
 	v.guards = append(v.guards, e.sinceStart(at))
-	b := &binding{time: &at}
+	b := &binding{time: &at, loop: v}
 	if !e.plainTime() {
 		b.wide = r.axis
 	}

@@ -99,6 +99,20 @@ func (e *builder) counted(at affine, count *ir.Value) affine {
 	return affine{terms: slices.Clone(rest.terms), c: rest.c, via: &factor{val: count}}
 }
 
+// endsNow refuses a window that ends before its reader's own moment, outside of
+// operations: its tail would have to reach further back than the window.
+func (e *builder) endsNow(x notation.Expr, end affine) bool {
+	if e.plainTime() {
+		return true
+	}
+	if v := end.single(); v != nil && v.axis == e.timeAxis() {
+		return true
+	}
+	e.errorf(diag.NotSupported, x, "a window ends at the moment of its equation, and %s is another", text(x)).
+		Hint("write window(t, w)")
+	return false
+}
+
 // behind refuses a window over something that has a state behind it.
 func (e *builder) behind(sym *check.Symbol, span notation.Span) {
 	d := e.ds.Errorf(diag.NotSupported, span, "a window cannot look back at %s: its value at an earlier token is gone", sym.Name)
