@@ -1,6 +1,8 @@
 package gen_test
 
 import (
+	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/derive"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/lower"
@@ -52,7 +55,7 @@ func TestWindowPages(t *testing.T) {
 	loops(t, root, "atlasplain", "false")
 	loops(t, root, "atlasomega", "true")
 	packages := []string{"./generated/ops", "./generated/compositions/roundsof", "./generated/registry"}
-	for _, rule := range []string{"atlasplain", "atlasomega", "windowtaps", "windowmeans", "windowqueries", "windowvector", "rounds", "roundstate"} {
+	for _, rule := range []string{"atlasplain", "atlasomega", "windowtaps", "windowmeans", "windowqueries", "windowvector", "windowall", "rounds", "roundstate"} {
 		packages = append(packages, "./generated/rules/"+rule)
 	}
 	for _, verb := range []string{"vet", "test"} {
@@ -152,4 +155,91 @@ func TestWindowsHaveNoDerivation(t *testing.T) {
 	if got := ds.Sorted()[0]; got.Code != diag.NotSupported || !strings.Contains(got.Text, "reads k at the moments of a window") {
 		t.Errorf("refused with %v", diag.Render(ds.Sorted()))
 	}
+}
+
+// TestWindowReductions holds every reduction over a window behind a state to
+// loops over numbers, with what is absent not even a number.
+func TestWindowReductions(t *testing.T) {
+	var ds diag.List
+	f := irbuild.Rule(rule(t, "windows.md", "WindowAll"), &ds)
+	if ds.Len() > 0 {
+		t.Fatal(ds.Error())
+	}
+	const tol = 1e-12
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, z := range []map[string]int{{"T": 1, "d": 3, "w": 4, "u": 2}, {"T": 5, "d": 2, "w": 7, "u": 5}, {"T": 7, "d": 1, "w": 2, "u": 1}, {"T": 11, "d": 5, "w": 3, "u": 11}} {
+		z["L"] = 2
+		params := map[string]*interp.Tensor{}
+		for _, p := range f.Params {
+			v := interp.NewTensor(interp.Shape(p.Axes, z)...)
+			for i := range v.Data {
+				switch {
+				case strings.HasSuffix(p.Name, ".tail"):
+					v.Data[i] = math.NaN()
+				case p.Elem == ir.Real:
+					v.Data[i] = rng.NormFloat64()
+				}
+			}
+			params[p.Name] = v
+		}
+		y := interp.Run(f, z, params)["y"].Data
+		for l := range z["L"] {
+			n := z["T"] * z["d"]
+			want := reductions(params["x"].Data[l*n:(l+1)*n], params["z"].Data[l*z["d"]:(l+1)*z["d"]], z)
+			for i, x := range want {
+				if err := math.Abs(y[l*n+i] - x); !(err <= tol) {
+					t.Fatalf("%v: y[%d] of lane %d is %v, the loops give %v", z, i, l, y[l*n+i], x)
+				}
+			}
+		}
+	}
+}
+
+// reductions is WindowAll of one lane, from its definition.
+func reductions(x, start []float64, z map[string]int) []float64 {
+	d := z["d"]
+	at := func(s int) []float64 { return x[s*d : (s+1)*d] }
+	state := slices.Clone(start)
+	var out []float64
+	for t := range z["T"] {
+		dots := func(w int) (dot []float64) {
+			for s := max(0, t-w+1); s <= t; s++ {
+				sum := 0.0
+				for i, v := range at(s) {
+					sum += v * state[i]
+				}
+				dot = append(dot, sum)
+			}
+			return dot
+		}
+		mean := func(w, i int) float64 {
+			sum, from := 0.0, max(0, t-w+1)
+			for s := from; s <= t; s++ {
+				sum += at(s)[i]
+			}
+			return sum / float64(t-from+1)
+		}
+		logsum := func(dot []float64) float64 {
+			sum := 0.0
+			for _, v := range dot {
+				sum += math.Exp(v)
+			}
+			return math.Log(sum)
+		}
+		wide, near := dots(z["w"]), dots(z["u"])
+		b := logsum(near) + slices.Max(wide) - slices.Min(near)
+		next := make([]float64, d)
+		for i := range next {
+			sum := 0.5*state[i] + b*mean(z["u"], i) + mean(z["w"], i)
+			for k, v := range wide {
+				sum += math.Exp(v-logsum(wide)) * at(t - len(wide) + 1 + k)[i]
+			}
+			next[i] = math.Tanh(sum)
+		}
+		state = next
+		for i, v := range at(t) {
+			out = append(out, state[i]+v)
+		}
+	}
+	return out
 }
