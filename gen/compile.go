@@ -134,6 +134,9 @@ func (c *unitCompiler) lowerPair(name string, f *ir.Func) plan.Pair {
 		return plan.Pair{}
 	}
 	fwd.Name, bwd.Name = name, name+"Backward"
+	if len(p.Bwd.Results) == 0 {
+		return plan.Pair{Fwd: fwd}
+	}
 	return plan.Pair{Fwd: fwd, Bwd: bwd}
 }
 

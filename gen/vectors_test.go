@@ -11,8 +11,9 @@ import (
 
 // oddPages are units of kinds that the project's own pages do not have: gates
 // with bounds that bind, first states that are learned, a read before the
-// write, a composition that no model names, a model around a learned start.
-// Their generated tests must pass like those of the others.
+// write, a read that asks nothing, a composition that no model names, a model
+// around a learned start. Their generated tests must pass like those of the
+// others.
 const oddPages = `# Other pages
 
 §§§text
@@ -53,6 +54,15 @@ rule ReadFirst over Projected
 state M ∈ ℝ^{d_v×d_k} = 0
 y_t = M_{t−1} q_t
 M_t = ρ_t M_{t−1} + v_t k_tᵀ
+provides Causal
+
+rule NoQuestion
+dims d
+input x ∈ ℝ^{d}
+outer u ∈ ℝ^{d} ~ uniform(−1, 1)
+state M ∈ ℝ^{d} = u
+M_t = 0.5 M_{t−1} + x_t
+y_t = M_t
 provides Causal
 
 compose Twice(first : Rule, second : Composition)

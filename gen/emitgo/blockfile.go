@@ -35,8 +35,11 @@ func (e *unitEmitter) typeName() string {
 func (e *unitEmitter) stageFile(name string, p plan.Pair) {
 	f := e.newFile()
 	fn := lowerFirst(name)
-	f.Add(raw(fmt.Sprintf("const %sKind tape.Kind = %d\n", fn, e.nextKind())))
-	p.Fwd.Name, p.Bwd.Name = name, name+"Backward"
+	p.Fwd.Name = name
+	if p.Bwd != nil {
+		f.Add(raw(fmt.Sprintf("const %sKind tape.Kind = %d\n", fn, e.nextKind())))
+		p.Bwd.Name = name + "Backward"
+	}
 	s := &stageEmitter{u: e.u, file: f, recv: e.typeName(), fn: fn, node: fn + "Node", kind: fn + "Kind", fwd: p.Fwd, bwd: p.Bwd,
 		sizeOf: blockSize, start: name == "Start"}
 	s.emit()

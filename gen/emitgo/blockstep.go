@@ -2,6 +2,7 @@ package emitgo
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -89,6 +90,9 @@ func (e *unitEmitter) body(b *strings.Builder, method, result string) {
 		for _, in := range s.inputs() {
 			args = append(args, argName(in.Of))
 		}
+		if fn == "read" {
+			e.checkUnread(b, args)
+		}
 		call := fmt.Sprintf("b.%s(%s)", fn, strings.Join(append([]string{"c", "w", "m"}, args...), ", "))
 		if last {
 			fmt.Fprintf(b, "\treturn %s\n", call)
@@ -99,6 +103,23 @@ func (e *unitEmitter) body(b *strings.Builder, method, result string) {
 			outs = append(outs, argName(o.Of))
 		}
 		fmt.Fprintf(b, "\t%s, err := %s\n\tif err != nil {\n\t\treturn\n\t}\n", strings.Join(outs, ", "), call)
+	}
+}
+
+// checkUnread compares the lengths of the inputs that a frozen read makes
+// nothing of: they are wrong there too.
+func (e *unitEmitter) checkUnread(b *strings.Builder, args []string) {
+	for _, in := range e.u.Inputs {
+		if slices.Contains(args, argName(in.Name)) {
+			continue
+		}
+		n := shape.Sym("L")
+		for _, d := range in.Dims {
+			n = n.Mul(d)
+		}
+		data, want := argName(in.Name)+".Data", polyText(n, blockSize)
+		fmt.Fprintf(b, "\tif len(%s) != %s {\n\t\terr = &block.LengthError{Block: %q, Value: %q, Got: len(%s), Want: %s}\n\t\treturn\n\t}\n",
+			data, want, e.u.Name, in.Name, data, want)
 	}
 }
 

@@ -47,8 +47,9 @@ func registry(units []*plan.Unit, files map[string][]byte) {
 	write(files, "generated/registry/registry.go", f)
 }
 
-// rules prints the table of memory rules: each with its step, its frozen read
-// and the backward of both. A rule that lacks one of the four was not compiled.
+// rules prints the table of memory rules: each with its step and its frozen
+// read. A rule that lacks one of them was not compiled. A backward is missing
+// where nothing has a gradient: in the read of a rule that asks no question.
 func rules(units []*plan.Unit, b *strings.Builder) {
 	var names []string
 	var cases strings.Builder
@@ -57,7 +58,7 @@ func rules(units []*plan.Unit, b *strings.Builder) {
 			continue
 		}
 		st := u.Stages[0]
-		for _, k := range []*plan.Kernel{st.Fwd, st.Bwd, st.Frozen.Fwd, st.Frozen.Bwd} {
+		for _, k := range []*plan.Kernel{st.Fwd, st.Frozen.Fwd} {
 			if k == nil {
 				panic("emitgo: BUG: rule " + u.Name + " lacks a kernel")
 			}

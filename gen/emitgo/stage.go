@@ -102,7 +102,7 @@ var reservedArg = map[string]bool{"c": true, "w": true, "m": true, "n": true, "k
 func (s *stageEmitter) outputs() []*plan.Buffer {
 	var out []*plan.Buffer
 	for _, b := range s.fwd.Params {
-		if b.Role == plan.Write && s.state(b.Of) < 0 && s.adjoint(b.Of) != nil {
+		if b.Role == plan.Write && s.state(b.Of) < 0 && (s.bwd == nil || s.adjoint(b.Of) != nil) {
 			out = append(out, b)
 		}
 	}

@@ -176,6 +176,9 @@ func (t *unitTest) pairTable(p *pairTest) string {
 	if p.starts {
 		b.WriteString("\t\tStarts: true,\n")
 	}
+	if p.bwd == nil {
+		b.WriteString("\t\tFlat: true,\n")
+	}
 	if len(t.u.Parts) == 0 {
 		fmt.Fprintf(&b, "\t\tVectors: %q,\n", "testdata/"+x.File)
 	}

@@ -27,18 +27,11 @@ func newPairTest(u *plan.Unit, name, recv string, p plan.Pair) *pairTest {
 	if recv == "" {
 		s.fn, s.sizeOf = u.Name, opSize
 	}
-	if p.Bwd != nil && !writes(p.Bwd) {
-		s.bwd = nil
-	}
 	s.fn2 = newKernelEmitter(s.fwd, s.fwd.Name).names
 	if s.bwd != nil {
 		s.bn = newKernelEmitter(s.bwd, s.bwd.Name).names
 	}
 	return &pairTest{stageEmitter: s, name: name}
-}
-
-func writes(k *plan.Kernel) bool {
-	return slices.ContainsFunc(k.Params, func(b *plan.Buffer) bool { return b.Role == plan.Write })
 }
 
 // testSize is a size inside a test function: of the block b, or of the call.

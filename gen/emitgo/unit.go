@@ -120,9 +120,12 @@ func (e *unitEmitter) op() {
 	f := e.newFile()
 	st := e.u.Stages[0]
 	kind := lowerFirst(e.u.Name) + "Kind"
-	f.Add(raw(fmt.Sprintf("const %s tape.Kind = %d\n", kind, e.nextKind())))
+	st.Fwd.Name = e.u.Name + "Call"
+	if st.Bwd != nil {
+		f.Add(raw(fmt.Sprintf("const %s tape.Kind = %d\n", kind, e.nextKind())))
+		st.Bwd.Name = e.u.Name + "Backward"
+	}
 	f.Add(raw(e.sizesType(e.u.Name+"Sizes", true)))
-	st.Fwd.Name, st.Bwd.Name = e.u.Name+"Call", e.u.Name+"Backward"
 	s := &stageEmitter{u: e.u, file: f, fn: e.u.Name, node: lowerFirst(e.u.Name) + "Node", kind: kind, fwd: st.Fwd, bwd: st.Bwd,
 		sizeOf: func(size string) string {
 			if size == "L" {
@@ -130,9 +133,6 @@ func (e *unitEmitter) op() {
 			}
 			return "z." + sizeField(size)
 		}}
-	if len(slices.DeleteFunc(slices.Clone(st.Bwd.Params), func(b *plan.Buffer) bool { return b.Role != plan.Write })) == 0 {
-		s.bwd = nil
-	}
 	s.emit()
 	e.write(e.u.ID+".go", f)
 }
