@@ -67,7 +67,10 @@ func emit(c Config, proof bool) (*emission, diag.List) {
 	}
 	files := emitgo.Files(units)
 	maps.Copy(files, emitgo.Safety(choices(s, table, c.Root)))
-	addTests(s, units, files)
+	if vd := addTests(s, units, files); vd.HasErrors() {
+		ds.Append(vd)
+		return nil, ds
+	}
 	t := Trace(s, units, files, c.Root) // reads the files, so it comes last
 	files["generated/trace.json"] = t.JSON()
 	return &emission{s, files, t}, ds

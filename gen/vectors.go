@@ -33,24 +33,49 @@ var (
 // vectorLanes is their number of lanes.
 const vectorLanes = 2
 
-// addTests adds the tests of all units and their vectors.
-func addTests(s *Source, units []*plan.Unit, files map[string][]byte) {
+// addTests adds the tests of all units and their vectors. A unit that gives no
+// numbers for the numbers that its tests begin with is an error of its page.
+func addTests(s *Source, units []*plan.Unit, files map[string][]byte) (ds diag.List) {
 	m := &testMaker{src: s, units: units, files: files}
 	for _, u := range units {
-		switch u.Kind {
-		case plan.OpUnit:
-			m.op(u)
-		case plan.UpdateUnit:
-			m.update(u)
-		case plan.RuleUnit, plan.ComposeUnit:
-			m.blocks(u)
-		case plan.ModelUnit:
-			for _, in := range u.Instances {
-				m.whole(emitgo.NewTrial(m.units, in.Root, in.Name), m.block(in.Name))
-			}
+		if bad := m.unit(u); bad != "" {
+			ds.Errorf(diag.NotFinite, s.Tree.Units[u.Name].Name.Span, "%s is not finite where every number that goes in lies between −1 and 1", bad).
+				Hint("generated tests begin there: guard the function, or widen the range of what is solved for")
 		}
 	}
-	emitgo.Tests(units, m.trials, files)
+	if !ds.HasErrors() {
+		emitgo.Tests(units, m.trials, files)
+	}
+	return ds
+}
+
+// notFinite is the panic of a vector that is no number: what it belongs to.
+type notFinite string
+
+// unit adds the trials of one unit; it returns what is no number in them.
+func (m *testMaker) unit(u *plan.Unit) (bad notFinite) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case notFinite:
+			bad = r
+		default:
+			panic(r)
+		}
+	}()
+	switch u.Kind {
+	case plan.OpUnit:
+		m.op(u)
+	case plan.UpdateUnit:
+		m.update(u)
+	case plan.RuleUnit, plan.ComposeUnit:
+		m.blocks(u)
+	case plan.ModelUnit:
+		for _, in := range u.Instances {
+			m.whole(emitgo.NewTrial(m.units, in.Root, in.Name), m.block(in.Name))
+		}
+	}
+	return ""
 }
 
 // A testMaker builds trials and evaluates them.

@@ -242,7 +242,7 @@ func (c *vectorCase) write(name string, t *interp.Tensor, elem ir.Elem) {
 		}
 	}
 	if !finite(t) {
-		panic(fmt.Sprintf("gen: BUG: %s: %s.%s is not finite", c.trial.Name, c.name, name))
+		panic(notFinite(fmt.Sprintf("%s of %s", name, c.trial.Name)))
 	}
 	c.add(name, v)
 }

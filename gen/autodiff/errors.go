@@ -10,10 +10,11 @@ import (
 // keepErrors lets every forward scan save, token by token, the small values
 // that its backward would otherwise compute again from the state: the errors
 // M k − v of a memory rule. A value counts when it costs a pass over a state
-// (a contraction or a normalisation) and has fewer axes than the largest
-// state. Of a chain of such values only those are kept that something else
-// reads: an adjoint, or a value as large as the state. The backward then
-// replays the state without those passes.
+// (a contraction or a normalisation) or a search (the root of an equation), and
+// has fewer axes than the largest state. Of a chain of such values only those
+// are kept that something else reads: an adjoint, or a value as large as the
+// state; and always a root. The backward then replays the state without those
+// passes.
 func keepErrors(f *ir.Func) {
 	for _, in := range f.Body {
 		if in.Scan != nil && in.Scan.Reverse && slices.Contains(f.Body, in.Scan.Primal) {
@@ -77,11 +78,11 @@ func (k *keeper) choose() []*ir.Value {
 		if v == nil || !k.primal[v] || !k.small(v) || v.Elem != ir.Real {
 			continue
 		}
-		dear[v] = reduces(in) && len(in.Loops) >= k.rank
+		dear[v] = reduces(in) && len(in.Loops) >= k.rank || in.Op == ir.SolveOp
 		for _, x := range in.Reads() {
 			dear[v] = dear[v] || dear[x]
 		}
-		if dear[v] && outside[v] {
+		if dear[v] && (outside[v] || in.Op == ir.SolveOp) {
 			out, dear[v] = append(out, v), false
 		}
 	}

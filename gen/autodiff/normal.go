@@ -94,7 +94,10 @@ func (s *simplifier) write(in *ir.Instr, names []string, order []int) string {
 		b.WriteString(" " + in.Poly.String())
 	}
 	if in.Solve != nil {
-		fmt.Fprintf(&b, " solve %p", in.Solve)
+		fmt.Fprintf(&b, " solve %g %s", in.Solve.Tol, in.Solve.Residual)
+		for _, a := range in.Solve.Residual.Axes {
+			fmt.Fprintf(&b, " %d", s.id(a))
+		}
 	}
 	return b.String()
 }

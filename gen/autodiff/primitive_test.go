@@ -89,6 +89,23 @@ var products = []string{
 	"h [a] = OP i:a j:b : x[i]",
 }
 
+// Solves: one for each entry, one for all, at written-out points, of two
+// arguments of which one is read twice, and with ends that move.
+var solves = []string{
+	"lo [] = const : -30\n hi [] = const : 30\n h [a] = OP i:a j:b over j : lo hi B[i, j]" + solveSum,
+	"lo [] = const : -30\n hi [] = const : 30\n h [b] = OP i:b j:a over j : lo hi B[j, i]" + strings.ReplaceAll(solveSum, "b", "a"),
+	"lo [] = const : -30\n hi [] = const : 30\n h [] = OP i:b over i : lo hi y[i]" + solveSum,
+	"lo [] = const : -30\n hi [] = const : 30\n h [b] = OP i:b j:b over j : lo hi C[ids[i], j]" + solveSum,
+	"lo [a] = lin i:a : x[i] - 9\n hi [] = const : 40\n h [a, a] = OP i:a j:a k:a l:b over k l : lo[j] hi x[i] A[i, k] y[l] tol 1e-10 with\n" +
+		" func r(z: input real[], p: input real[], q: input real[a], o: input real[b]) {\n" +
+		"  d [a, b] = lin i:a j:b : z - q[i] + o[j]\n f [a, b] = softplus i:a j:b : d[i, j]\n" +
+		"  g [] = prod i:a j:b : f[i, j]\n m [] = prod i:a : q[i] q[i]\n n [b] = tanh i:b : o[i]\n k [] = prod i:b : n[i]\n" +
+		"  e [] = lin : g + 0.1 z - m - p - 0.3 k - 3\n return r = e\n }\n end",
+}
+
+const solveSum = " tol 1e-10 with\n func r(z: input real[], q: input real[b]) {\n" +
+	"  e [b] = lin i:b : z + q[i]\n g [b] = sigmoid i:b : e[i]\n u [] = prod i:b : g[i]\n k [] = lin : u - 1\n return r = k\n }\n end"
+
 func samples() map[ir.Op]sample {
 	out := map[ir.Op]sample{
 		ir.Prod:      {patterns: products},
@@ -112,7 +129,7 @@ func samples() map[ir.Op]sample {
 		ir.Real_:     {patterns: []string{"n [b] = OP i:b : ids[i]\n h [b] = prod i:b : n[i] y[i]", "n [a] = OP i:a : c[i]\n h [a] = prod i:a : n[i] x[i]"}},
 		ir.Not:       {patterns: []string{"n bool[a] = OP i:a : c[i]\n h [a] = select i:a : n[i] x[i] s"}},
 		ir.ScanOp:    {later: "see TestPairs"},
-		ir.SolveOp:   {later: "neither the interpreter nor the table has it yet"},
+		ir.SolveOp:   {patterns: solves},
 	}
 	for _, op := range []ir.Op{ir.Exp, ir.Expm1, ir.Tanh, ir.Sigmoid, ir.Softplus, ir.Sin, ir.Cos, ir.Erf} {
 		out[op] = sample{patterns: append(slices.Clone(unary), missing...)}

@@ -126,6 +126,10 @@ func (r *reverser) instr(in *ir.Instr) {
 		r.scan(in)
 		return
 	}
+	if in.Op == ir.SolveOp {
+		r.solve(in)
+		return
+	}
 	bar := r.adjoint(in.Out)
 	if bar == nil || !r.active[in.Out] || len(in.Args) == 0 {
 		return

@@ -141,7 +141,6 @@ type Block struct {
 	Errata     []*notation.Erratum
 	Costs      []*notation.Cost
 	NoGrads    []*notation.NoGrad
-	Solves     []*notation.Solve
 }
 
 // Equation returns the equation of a name, or nil.

@@ -131,9 +131,6 @@ func (in *instancer) statement(u *notation.Unit, st notation.Stmt) {
 		b.NoGrads = append(b.NoGrads, s)
 	case *notation.Iterate:
 		in.equation(u, s.Name, s.Name.Span, &Equation{Iter: s})
-	case *notation.Solve:
-		b.Solves = append(b.Solves, s)
-		in.symbol(&Symbol{Name: s.Name.Text, Kind: Defined, Span: s.Name.Span, Unit: u})
 	default:
 		if u.Kind != notation.ScheduleUnit && u.Kind != notation.StrategyUnit && u.Kind != notation.StructUnit && u.Kind != notation.LawUnit {
 			in.ds.Errorf(diag.NotHere, st.Where(), "this statement cannot stand in %s", KindName(u.Kind))
@@ -249,6 +246,10 @@ func (in *instancer) define(u *notation.Unit, d *notation.Define) {
 	text := d.Target.Name.Name.Text
 	if d.InLog {
 		in.notYet(d.Span, "in log")
+		return
+	}
+	if _, solve := d.Value.(*notation.Solve); solve && u.Kind == notation.UpdateUnit {
+		in.ds.Errorf(diag.NotHere, d.Target.Span, "an update cannot solve for %s", text).Hint("an update is written in closed form; only operations, rules and compositions solve")
 		return
 	}
 	if d.Target.IsFunc {

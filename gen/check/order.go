@@ -173,10 +173,16 @@ func (o *orderer) reads(e *Equation) []read {
 		o.rounds(e.Iter, &out)
 		return out
 	}
-	o.exprs(e.Value(), locals(nil, e.Def), map[string]bool{}, &out)
+	local := locals(nil, e.Def)
+	if e.Def != nil {
+		if _, solve := e.Def.Value.(*notation.Solve); solve { // an unknown stands in its own equation
+			local[e.Def.Target.Name.Name.Text] = true
+		}
+	}
+	o.exprs(e.Value(), local, map[string]bool{}, &out)
 	if e.Def != nil {
 		for _, w := range e.Def.With {
-			o.exprs(w.Value, locals(nil, e.Def), map[string]bool{}, &out)
+			o.exprs(w.Value, local, map[string]bool{}, &out)
 		}
 	}
 	if e.Gate != nil && e.Gate.Within != nil {

@@ -60,6 +60,15 @@ func rewrite(e notation.Expr, f func(notation.Expr) notation.Expr) notation.Expr
 		return &notation.Relation{Span: e.Span, Op: e.Op, X: in(e.X), Y: in(e.Y)}
 	case *notation.And:
 		return &notation.And{Span: e.Span, X: in(e.X), Y: in(e.Y)}
+	case *notation.Solve:
+		s := *e
+		s.Left, s.Right, s.Tol = in(e.Left), in(e.Right), in(e.Tol)
+		if e.Domain != nil {
+			d := *e.Domain
+			d.Lo, d.Hi = in(d.Lo), in(d.Hi)
+			s.Domain = &d
+		}
+		return &s
 	}
 	return e
 }

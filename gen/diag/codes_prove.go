@@ -46,6 +46,9 @@ const (
 	// ErratumUnbacked occurs when an erratum rests on a claim that the page
 	// does not have.
 	ErratumUnbacked Code = 5018
+	// NoRoot occurs when the equation that defines an unknown does not have
+	// exactly one root with a slope in its range.
+	NoRoot Code = 5019
 )
 
 func init() {
@@ -101,6 +104,9 @@ func init() {
 		ErratumUnbacked: {Summary: "An erratum rests on a claim that the page does not have.",
 			Wrong: "op Twice(A ∈ ℝ^{n}) → out = 2 A\nclaim Ā = 2 out̄  {vjp}\nerratum paper#1 \"factor two\" by claim slope\n",
 			Right: "op Twice(A ∈ ℝ^{n}) → out = 2 A\nclaim Ā = 2 out̄  {vjp}\nerratum paper#1 \"factor two\" by claim vjp\n"},
+		NoRoot: {Summary: "The equation that defines an unknown does not have exactly one root in its range, or is flat there.",
+			Wrong: "op Centre(x ∈ ℝ^{n}) → out = ζ\nsolve ζ ∈ [2, 9] : Σ_{i∈n} tanh(x[i] − ζ) = 0 tol 1e-10\n",
+			Right: "op Centre(x ∈ ℝ^{n}) → out = ζ\nsolve ζ ∈ [−9, 9] : Σ_{i∈n} tanh(x[i] − ζ) = 0 tol 1e-10\n"},
 	})
 }
 

@@ -95,7 +95,7 @@ func newKernelEmitter(k *plan.Kernel, typeName string) *kernelEmitter {
 		counter: map[*plan.Loop]*jen.Statement{}}
 	e.names = &KernelNames{Type: typeName, Sizes: map[string]string{}, Buffers: map[*plan.Buffer]string{}}
 	fields := newScope()
-	for _, n := range []string{"Run", "Work", "WorkLen", "Rows", "RowsLen", "Flags", "FlagsLen", "RowFlags", "RowFlagsLen"} {
+	for _, n := range []string{"Run", "Work", "WorkLen", "Rows", "RowsLen", "Flags", "FlagsLen", "RowFlags", "RowFlagsLen", "NoRoot"} {
 		fields.used[n] = true
 	}
 	for _, s := range k.Sizes {
@@ -217,6 +217,9 @@ func (e *kernelEmitter) structType(f *jen.File) {
 		}
 		for _, w := range e.fields() {
 			g.Id(w.name).Index().Add(w.goType()).Comment(w.name + "Len() entries")
+		}
+		if len(e.k.Roots()) > 0 {
+			g.Id("NoRoot").Int().Comment("the first of its searches that failed, from 1; 0 if none did")
 		}
 	}).Line()
 }

@@ -16,6 +16,9 @@ func (e *kernelEmitter) run(f *jen.File) {
 	e.method(f, "Run").BlockFunc(func(g *jen.Group) {
 		e.declareSizes(g, e.usedSizes())
 		e.workspaceSlices(g)
+		if len(e.k.Roots()) > 0 {
+			g.Id("c").Dot("NoRoot").Op("=").Lit(0)
+		}
 		e.nodes(g, e.k.Body)
 	}).Line()
 }
@@ -109,6 +112,8 @@ func (e *kernelEmitter) node(g *jen.Group, n plan.Node) {
 		e.loop(g, n)
 	case *plan.If:
 		e.branch(g, n)
+	case *plan.Root:
+		e.root(g, n)
 	case *plan.Let:
 		e.let(g, n)
 	case *plan.Pick:

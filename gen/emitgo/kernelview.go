@@ -94,7 +94,7 @@ func (e *kernelEmitter) leafViews(n *plan.Loop) []*view {
 	seen := map[string]bool{}
 	for _, s := range n.Body {
 		switch s.(type) {
-		case *plan.Loop, *plan.If, *plan.Gemm:
+		case *plan.Loop, *plan.If, *plan.Root, *plan.Gemm:
 			continue
 		}
 		plan.Accesses(s, func(a plan.Access) {

@@ -268,6 +268,7 @@ func (s *stageEmitter) run(b *strings.Builder) {
 	for _, w := range s.fn2.Work {
 		fmt.Fprintf(b, "\tk.%s = nil\n", w)
 	}
+	s.noRoot(b)
 	moved := false
 	for _, buf := range s.fwd.Params {
 		if buf.Role == plan.Write && s.state(buf.Of) >= 0 {
@@ -338,6 +339,8 @@ func workspace(b *strings.Builder, n *KernelNames, recv, alloc string) {
 			fmt.Fprintf(b, "\t%s.%s = %s(%s.%sLen())\n", recv, w, alloc, recv, w)
 		case "Rows":
 			fmt.Fprintf(b, "\t%s.%s = block.Blocks[[%d]F](%s(%d * %s.%sLen()))\n", recv, w, rowBlock, alloc, rowBlock, recv, w)
+		case "RowFlags":
+			fmt.Fprintf(b, "\t%s.%s = make([][%d]bool, %s.%sLen())\n", recv, w, rowBlock, recv, w)
 		default:
 			fmt.Fprintf(b, "\t%s.%s = make([]bool, %s.%sLen())\n", recv, w, recv, w)
 		}

@@ -52,12 +52,17 @@ func Run(f *ir.Func, sizes map[string]int, params map[string]*Tensor) map[string
 // A Program is a compiled program. Runs with the sizes of the run before reuse
 // its buffers, so a Program belongs to one goroutine.
 type Program struct {
-	Float32 bool // round every number to float32, as a machine with nothing else would
+	Float32 bool  // round every number to float32, as a machine with nothing else would
+	Solved  Watch // when set before the first run: sees every root that is looked for
 	f       *ir.Func
 	sizes   map[string]int
 	single  bool
 	m       *machine
 }
+
+// A Watch receives a solve at one point: the residual as a function of the
+// unknown, the range, and what was found, which is NaN where nothing was.
+type Watch func(in *ir.Instr, residual func(x float64) float64, lo, hi, root float64)
 
 // Compile prepares f, which must not change afterwards.
 func Compile(f *ir.Func) *Program { return &Program{f: f} }
@@ -69,7 +74,7 @@ func (p *Program) Run(sizes map[string]int, params map[string]*Tensor) map[strin
 		for k, v := range sizes {
 			p.sizes[k] = v
 		}
-		p.m = link(p.f, p.sizes, p.single)
+		p.m = link(p.f, p.sizes, p.single, p.Solved)
 	}
 	for _, v := range p.f.Params {
 		given, t := params[v.Name], p.m.vals[v]
@@ -117,13 +122,14 @@ func rounded(x []float64) []float64 {
 type machine struct {
 	sizes  map[string]int
 	single bool
+	solved Watch
 	vals   map[*ir.Value]*Tensor
 	scans  map[*ir.Instr]*recurrence
 	code   []func()
 }
 
-func link(f *ir.Func, sizes map[string]int, single bool) *machine {
-	m := &machine{sizes: sizes, single: single, vals: map[*ir.Value]*Tensor{}, scans: map[*ir.Instr]*recurrence{}}
+func link(f *ir.Func, sizes map[string]int, single bool, solved Watch) *machine {
+	m := &machine{sizes: sizes, single: single, solved: solved, vals: map[*ir.Value]*Tensor{}, scans: map[*ir.Instr]*recurrence{}}
 	for _, p := range f.Params {
 		m.vals[p] = &Tensor{Shape: m.shape(p.Axes)} // its data come with every run
 	}

@@ -40,7 +40,7 @@ func (m *machine) instr(in *ir.Instr) func() {
 	case ir.Max, ir.Softmax, ir.LogSumExp:
 		return m.normalise(in)
 	case ir.SolveOp:
-		panic("interp: BUG: solve is not evaluated")
+		return m.solve(in)
 	}
 	var f func(r *row)
 	n := m.nest(in, in.Args)

@@ -236,7 +236,9 @@ func (e *Env) instr(in *ir.Instr) *Tensor {
 	case ir.Max, ir.Softmax, ir.LogSumExp:
 		e.normalise(in, out, dims, &to, &args[0], gs)
 	case ir.SolveOp:
-		panic("interp: BUG: solve is not evaluated")
+		each(e.shape(in.Out.Axes), nil, func(point []int) {
+			out.Data[to.offset(append(point, make([]int, len(in.Over))...))] = e.root(in, args, point)
+		})
 	default:
 		vals := make([]float64, len(args))
 		each(dims, gs, func(idx []int) {
@@ -247,6 +249,46 @@ func (e *Env) instr(in *ir.Instr) *Tensor {
 		})
 	}
 	return out
+}
+
+// root solves one equation by halving a fixed number of times.
+func (e *Env) root(in *ir.Instr, args []plainAccess, point []int) float64 {
+	f := in.Solve.Residual
+	inner := &Env{Sizes: e.Sizes, vals: map[*ir.Value]*Tensor{}, scans: map[*ir.Instr]*history{}}
+	idx := append(append([]int{}, point...), make([]int, len(in.Over))...)
+	first := len(point)
+	for k, p := range f.Params[1:] {
+		t := NewTensor(e.shape(p.Axes)...)
+		n := 0
+		each(t.Shape, nil, func(own []int) {
+			copy(idx[first:], own)
+			t.Data[n] = args[k+2].get(idx)
+			n++
+		})
+		inner.vals[p] = t
+		first += len(p.Axes)
+	}
+	residual := func(x float64) float64 {
+		inner.vals[f.Params[0]] = &Tensor{Data: []float64{x}}
+		inner.body(f)
+		return inner.vals[f.Results[0].Val].Data[0]
+	}
+	lo, hi := args[0].get(idx), args[1].get(idx)
+	falling := residual(lo) > residual(hi)
+	for range 200 {
+		switch v := residual((lo + hi) / 2); {
+		case v == 0:
+			return (lo + hi) / 2
+		case (v < 0) == falling:
+			hi = (lo + hi) / 2
+		default:
+			lo = (lo + hi) / 2
+		}
+	}
+	if math.Abs(residual(hi)) < math.Abs(residual(lo)) {
+		return hi
+	}
+	return lo
 }
 
 // normalise evaluates max, softmax and logsumexp: for every point of the kept

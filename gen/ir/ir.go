@@ -101,7 +101,7 @@ type Instr struct {
 	To    []Sub   // subscripts of Out
 	Args  []Arg
 	Coef  []float64 // Prod: one factor; Lin: one per argument and a constant last; Const: the value
-	Over  []int     // Max, Softmax, LogSumExp: the loops that are reduced or normalised
+	Over  []int     // Max, Softmax, LogSumExp: the loops that are reduced or normalised; Solve: those of its arguments
 	Eq    string    // stable id of the equation it came from
 	Span  source.Span
 	Scan  *Scan
@@ -162,10 +162,16 @@ type Replayed struct {
 	Primal *Value // of the primal's body: a carry, a token, a shared or a computed value
 }
 
-// A Solve finds Out with Residual(Out, args) = 0 inside [Lo, Hi].
+// A Solve finds the number between its first two arguments for which the
+// residual is zero. The residual has the name of the unknown on its page. The loops of the output come first, one solve at each of
+// their points; the loops in Over are the axes of the other arguments, one
+// after another. The residual is a program for one point: its first parameter
+// is the unknown, the others are the arguments behind the first two over their
+// own loops in Over, and its one result is a number. A solve may be shared
+// between instructions, so nothing changes it once it is made.
 type Solve struct {
 	Residual *Func
-	Tol      float64
+	Tol      float64 // how far from the root the unknown may lie
 }
 
 // A Result is a named output of a program.

@@ -53,7 +53,7 @@ const (
 
 	// With bodies.
 	ScanOp
-	SolveOp
+	SolveOp // out = the root of a residual
 )
 
 // An OpInfo is a row of the one table of primitives.

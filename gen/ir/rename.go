@@ -5,7 +5,7 @@ import "github.com/nl-hecate/hecate/gen/shape"
 // Relabel replaces axes by others and sizes by polynomials, everywhere in f,
 // scan bodies included. It changes f; callers relabel a clone.
 func (f *Func) Relabel(axes map[*Axis]*Axis, sizes map[string]shape.Poly) {
-	r := &relabeler{axes, sizes, map[*Func]bool{}, map[*Value]bool{}}
+	r := &relabeler{axes, sizes, map[*Func]bool{}, map[*Value]bool{}, map[*Solve]*Solve{}}
 	r.fn(f)
 }
 
@@ -14,6 +14,20 @@ type relabeler struct {
 	sizes map[string]shape.Poly
 	done  map[*Func]bool
 	seen  map[*Value]bool
+	solve map[*Solve]*Solve
+}
+
+// solved returns a copy of what a solve instruction carries, which it may share
+// with others, under the new names.
+func (r *relabeler) solved(s *Solve) *Solve {
+	if n := r.solve[s]; n != nil {
+		return n
+	}
+	n := &Solve{Tol: s.Tol}
+	n.Residual, _ = s.Residual.Clone()
+	r.fn(n.Residual)
+	r.solve[s] = n
+	return n
 }
 
 func (r *relabeler) axis(a *Axis) *Axis {
@@ -93,6 +107,9 @@ func (r *relabeler) instr(in *Instr) {
 	}
 	if s := in.Scan; s != nil {
 		r.scan(s)
+	}
+	if in.Solve != nil {
+		in.Solve = r.solved(in.Solve)
 	}
 }
 

@@ -126,6 +126,10 @@ func (v *verifier) instr(in *Instr) {
 		v.sub(in, g, "a guard")
 	}
 	v.shape(in)
+	if in.Op == SolveOp {
+		v.solve(in)
+		return
+	}
 	v.kinds(in)
 }
 
@@ -164,6 +168,57 @@ func (v *verifier) shape(in *Instr) {
 	case (in.Op == SolveOp) != (in.Solve != nil):
 		v.bad("%v and a residual do not go together", in.Op)
 	}
+}
+
+// solve checks that the arguments are what the residual takes.
+func (v *verifier) solve(in *Instr) {
+	if in.Solve == nil || in.Solve.Residual == nil || len(in.Args) < 2 {
+		v.bad("a solve has a residual and a range")
+		return
+	}
+	f, n := in.Solve.Residual, len(in.Out.Axes)
+	if !(in.Solve.Tol > 0) {
+		v.bad("a solve has a tolerance above 0")
+	}
+	if len(f.Params) != len(in.Args)-1 || len(f.Params[0].Axes) > 0 || f.Params[0].Elem != Real {
+		v.bad("the residual %s does not take the unknown and the arguments", f.Name)
+		return
+	}
+	if len(f.Results) != 1 || len(f.Results[0].Val.Axes) > 0 || f.Results[0].Val.Elem != Real {
+		v.bad("the residual %s does not give one number", f.Name)
+		return
+	}
+	if !Identity(in.To, n) || len(in.Guard) > 0 {
+		v.bad("a solve runs over its output's axes first, without a guard")
+	}
+	for k := range 2 {
+		if in.Args[k].Val.Elem != Real {
+			v.bad("an end of a range is no number")
+		}
+	}
+	next := n
+	for k, p := range f.Params[1:] {
+		if p.Elem != in.Args[k+2].Val.Elem {
+			v.bad("parameter %s of the residual has other entries than its argument", p.Name)
+		}
+		for _, a := range p.Axes {
+			if next >= len(in.Loops) || in.Loops[next] != a {
+				v.bad("the loops of parameter %s of the residual are not its axes", p.Name)
+				return
+			}
+			next++
+		}
+	}
+	if next != len(in.Loops) || len(in.Over) != next-n {
+		v.bad("a solve has a loop that is none of its arguments'")
+		return
+	}
+	for i, l := range in.Over {
+		if l != n+i {
+			v.bad("the loops of a solve's arguments are out of order")
+		}
+	}
+	v.program(f, v.where)
 }
 
 func (v *verifier) reshape(in *Instr) {

@@ -27,6 +27,9 @@ func adopt(f *ir.Func) {
 		for _, v := range in.Defines() {
 			add(v.Axes)
 		}
+		if in.Solve != nil {
+			add(in.Solve.Residual.Axes)
+		}
 		if in.Scan != nil {
 			adopt(in.Scan.Body)
 			add(in.Scan.Body.Axes)

@@ -36,6 +36,8 @@ type builder struct {
 	tails  []keptTail
 	pos    *ir.Value
 	step   stepper     // where the token is no loop: the body of a scan, a claim
+	locals []*binding  // the local definitions built since an unknown came into scope
+	solves int         // the unknowns in scope
 	trace  *[]gradSite // where the gradients inside equations are, when someone asks
 }
 
@@ -76,7 +78,8 @@ type binding struct {
 	expr *withExpr   // a local definition; val is what it was last built as
 	safe []choice    // inside these branches
 
-	busy, failed bool // of a local definition: it is being built, or cannot be
+	busy   int  // of a local definition: it is being built, inside so many unknowns and one
+	failed bool // it cannot be built
 }
 
 // A choice is a branch under construction: its condition, and whether the

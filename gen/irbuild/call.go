@@ -228,6 +228,9 @@ func text2(t *notation.Type) string { return notation.Print(t, notation.Unicode)
 // define builds the value of a definition: its with-names first, then its
 // right-hand side under the indices of its left-hand side.
 func (e *builder) define(d *notation.Define) *ten {
+	if s, ok := d.Value.(*notation.Solve); ok {
+		return e.solve(d, s)
+	}
 	e.push(&scope{})
 	defer e.pop()
 	if len(d.Target.Index) == 0 {

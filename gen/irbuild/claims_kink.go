@@ -147,9 +147,15 @@ func frees(blk *check.Block, f *ir.Func, prefix string, out map[string]Free) {
 }
 
 // Frees lists the declared names behind the parameters of a program that was
-// built of the block: those of its parts too.
+// built of the block: those of its parts too. A function of a page of its own
+// has its parameters.
 func Frees(blk *check.Block, f *ir.Func) map[string]Free {
 	out := map[string]Free{}
+	if d := blk.Unit.Result; blk.Unit.Kind == notation.FuncUnit && d != nil {
+		for _, p := range d.Target.Params {
+			out[check.ASCII(p.Name.Text)] = Free{Text: p.Name.Text, Type: p.Type}
+		}
+	}
 	frees(blk, f, "", out)
 	return out
 }

@@ -61,6 +61,10 @@ func (e *builder) expr(x notation.Expr) *ten {
 	case *notation.Relation, *notation.And:
 		return e.condition(x)
 	}
+	if s, ok := x.(*notation.Solve); ok {
+		e.errorf(diag.NotSupported, s.Left, "an unknown over a union has no equation of its own for each part").Hint("solve for each part on a line of its own")
+		return nil
+	}
 	e.errorf(diag.NotSupported, x, "this cannot stand in an equation")
 	return nil
 }

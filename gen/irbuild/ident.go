@@ -75,20 +75,22 @@ func (e *builder) bound(x *notation.Ident, b *binding) *ten {
 		return b.val
 	case b.failed:
 		return nil
-	case b.busy:
+	case b.busy > e.solves:
 		e.errorf(diag.Cycle, x, "%s needs itself", x.Name.Text)
 		b.failed = true
 		return nil
 	case b.expr != nil:
-		b.busy = true
+		busy := b.busy
+		b.busy = e.solves + 1
 		t := e.define(b.expr.Define)
-		b.busy = false
+		b.busy = busy
 		if b.failed = b.failed || t == nil; b.failed {
 			return nil
 		}
 		if len(t.fs) > 0 {
 			t = e.one(t)
 			b.val, b.safe = t, slices.Clone(e.safe)
+			e.locals = append(e.locals, b)
 		}
 		return t
 	case b.axis != nil:

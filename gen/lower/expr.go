@@ -63,14 +63,14 @@ func (w *leaf) read(v *ir.Value, idx []plan.Index) plan.Expr {
 		return plan.Ref{To: s}
 	}
 	if w.r.inline[v] {
-		return w.expr(v.Def, solve(v.Def, idx))
+		return w.expr(v.Def, loopsAt(v.Def, idx))
 	}
 	return plan.Load{Access: w.r.place(v)(idx)}
 }
 
-// solve gives the loops of an entry-by-entry instruction whose output is
+// loopsAt gives the loops of an entry-by-entry instruction whose output is
 // wanted at idx.
-func solve(in *ir.Instr, idx []plan.Index) []plan.Index {
+func loopsAt(in *ir.Instr, idx []plan.Index) []plan.Index {
 	loops := make([]plan.Index, len(in.Loops))
 	for i, s := range in.To {
 		l, _ := s.Loop()
@@ -148,7 +148,7 @@ func (r *region) reads(in *ir.Instr, loops []plan.Index) []read {
 			idx[i] = sub(s, loops)
 		}
 		if r.inline[a.Val] {
-			visit(a.Val.Def, solve(a.Val.Def, idx))
+			visit(a.Val.Def, loopsAt(a.Val.Def, idx))
 			return
 		}
 		out = append(out, read{a.Val, idx})

@@ -47,6 +47,9 @@ func (l *lowerer) collectSizes() {
 			if in.Out != nil {
 				axes(in.Out.Axes)
 			}
+			if in.Solve != nil {
+				body(in.Solve.Residual)
+			}
 			if s := in.Scan; s != nil {
 				axes([]*ir.Axis{s.Lane, s.Time})
 				for _, t := range s.Tokens {
@@ -86,6 +89,9 @@ func (l *lowerer) finish() {
 	h := &hoister{l: l}
 	l.k.Body = h.top(l.k.Body)
 	l.dropUnread()
+	for i, r := range l.k.Roots() {
+		r.Number = i + 1
+	}
 	l.k.Sizes = slices.Sorted(maps.Keys(l.sizes))
 	for _, in := range l.f.Body {
 		l.k.Doc = append(l.k.Doc, describe(in))

@@ -29,6 +29,8 @@ func (h *hoister) body(nodes []plan.Node) []plan.Node {
 			out = append(out, h.extract(n, known)...)
 		case *plan.If:
 			n.Body = h.body(n.Body)
+		case *plan.Root:
+			n.Body = h.body(n.Body)
 		}
 		out = append(out, n)
 		known.forget(n)
@@ -93,6 +95,8 @@ func (h *hoister) extract(loop *plan.Loop, known scalars) []plan.Node {
 			x.changing[n.To] = true
 		case *plan.Pick:
 			x.changing[n.To] = true
+		case *plan.Root:
+			x.changing[n.To], x.changing[n.X] = true, true
 		}
 	})
 	// What is private to the loop does not exist outside of it.

@@ -95,10 +95,10 @@ func (r *region) mustHold(in *ir.Instr) []*ir.Value {
 	}
 	via(in.To)
 	via(in.Guard)
-	for _, a := range in.Args {
+	for i, a := range in.Args {
 		via(a.Sub)
 		gathered := slices.ContainsFunc(a.Sub, func(s ir.Sub) bool { return s.Via != nil })
-		if gathered || in.Op == ir.Reshape || in.Op == ir.Softmax || in.Op == ir.LogSumExp {
+		if gathered || in.Op == ir.SolveOp && i >= 2 || in.Op == ir.Reshape || in.Op == ir.Softmax || in.Op == ir.LogSumExp {
 			out = append(out, a.Val)
 		}
 	}

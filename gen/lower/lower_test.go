@@ -48,10 +48,11 @@ func golden(t *testing.T, name string, k *plan.Kernel) {
 	}
 }
 
-// The plans of a rule with rows, of one whose rows see each other, and of one
-// that looks back through a window, which is read where the series lies.
+// The plans of a rule with rows, of one whose rows see each other, of one that
+// looks back through a window, which is read where the series lies, and of
+// searches for all points at once and behind a state.
 func TestPlans(t *testing.T) {
-	for _, name := range []string{"delta", "slots", "window"} {
+	for _, name := range []string{"delta", "slots", "window", "roots"} {
 		k, err := lower.Func(read(t, name))
 		if err != nil {
 			t.Fatal(err)

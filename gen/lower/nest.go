@@ -57,7 +57,7 @@ func (r *region) local(v *ir.Value, b *plan.Buffer) place {
 		if pos >= 0 {
 			out = slices.Delete(out, pos, pos+1)
 		}
-		return plan.Access{Buf: b, Index: out}
+		return plan.Access{Buf: b, Index: append(slices.Clone(r.lead), out...)}
 	}
 }
 

@@ -63,7 +63,7 @@ func (n *numbering) key(in *ir.Instr) string {
 		n.subs(&b, a.Sub)
 	}
 	if in.Solve != nil {
-		fmt.Fprintf(&b, " %p", in)
+		fmt.Fprintf(&b, " %p", in.Solve)
 	}
 	return b.String()
 }

@@ -20,6 +20,8 @@ func (r *region) own(in *ir.Instr) []plan.Node {
 		return r.stack(in)
 	case in.Op == ir.Prod:
 		return r.gemm(in)
+	case in.Op == ir.SolveOp:
+		return r.solve(in)
 	}
 	return r.normalise(in)
 }

@@ -262,7 +262,7 @@ func (l *lowerer) outside(rec *recurrence, s *ir.Scan, in *ir.Instr, front bool)
 		return l.reshapeOutside(rec, s, in)
 	}
 	over := append([]*ir.Axis{s.Lane, s.Time}, in.Loops...)
-	out := &ir.Instr{Op: in.Op, Loops: over, Coef: in.Coef, Poly: in.Poly, Eq: in.Eq, Span: in.Span}
+	out := &ir.Instr{Op: in.Op, Loops: over, Coef: in.Coef, Poly: in.Poly, Eq: in.Eq, Span: in.Span, Solve: in.Solve}
 	for _, o := range in.Over {
 		out.Over = append(out.Over, o+2)
 	}

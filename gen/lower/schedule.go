@@ -18,6 +18,8 @@ type region struct {
 	body     []*ir.Instr
 	rows     *rows                          // nil when no row is bound
 	row      *plan.Var                      // the bound row
+	search   bool                           // the body is a residual, computed at each trial of a search
+	lead     []plan.Index                   // of a residual: the point, in front of the subscripts of what it keeps in memory
 	alloc    func(v *ir.Value) *plan.Buffer // memory for what one nest gives another
 	inline   map[*ir.Value]bool
 	held     map[*ir.Value]bool // kept in memory by whoever made the region
@@ -159,16 +161,16 @@ func (m *member) sums() bool { return m.depth < len(m.order) || m.row || len(m.i
 // ownWay reports whether an instruction is written in its own way.
 func (r *region) ownWay(in *ir.Instr) bool {
 	switch in.Op {
-	case ir.ScanOp, ir.Softmax, ir.LogSumExp, ir.Max, ir.Stack, ir.Reshape:
+	case ir.ScanOp, ir.Softmax, ir.LogSumExp, ir.Max, ir.Stack, ir.Reshape, ir.SolveOp:
 		return true
-	case ir.SolveOp:
-		fail("solve has no loops")
 	}
 	return r.isProduct(in)
 }
 
 // isProduct reports whether an instruction becomes a matrix product.
-func (r *region) isProduct(in *ir.Instr) bool { return r.rows == nil && asMatmul(in) != nil }
+func (r *region) isProduct(in *ir.Instr) bool {
+	return r.rows == nil && !r.search && asMatmul(in) != nil
+}
 
 func (r *region) rowLoop(in *ir.Instr) int {
 	if r.rows == nil {
@@ -330,6 +332,7 @@ func (l *lowerer) loopVar(i int, r *region) *plan.Var {
 	if r.row != nil || r.rows != nil {
 		i++
 	}
+	i += len(r.lead)
 	if i < len(letters) {
 		return &plan.Var{Name: letters[i : i+1]}
 	}

@@ -138,6 +138,8 @@ func cleanBody(body []plan.Node, uses map[*plan.Local]int, gathered map[*plan.Lo
 			if len(n.Body) == 0 {
 				continue
 			}
+		case *plan.Root:
+			n.Body = cleanBody(n.Body, uses, gathered, changed)
 		case *plan.Acc:
 			if uses[n.To] == 0 {
 				*changed = true
@@ -195,6 +197,8 @@ func (h *hoister) divide(body []plan.Node) []plan.Node {
 		case *plan.Loop:
 			n.Body = h.divide(n.Body)
 		case *plan.If:
+			n.Body = h.divide(n.Body)
+		case *plan.Root:
 			n.Body = h.divide(n.Body)
 		}
 		plan.Exprs(n, func(e plan.Expr) plan.Expr { return h.shorten(e, &out) })

@@ -263,15 +263,6 @@ type (
 		Big   Expr // inside O(…), nil if absent
 		Tag   *Word
 	}
-	// Solve is `solve ζ ∈ [lo, hi] : equation  tol 1e-10`.
-	Solve struct {
-		Span   Span
-		Name   Word
-		Domain *Type
-		Left   Expr
-		Right  Expr
-		Tol    Expr
-	}
 	// Iterate is `iterate X from e for 5 : X ← e' with … orient rows ≤ cols`.
 	Iterate struct {
 		Span   Span
@@ -510,6 +501,16 @@ type (
 		Items  []Expr
 		Lo, Hi Expr
 	}
+	// Solve is the value of a definition by an equation, as in
+	// `solve ζ[i∈r] ∈ [lo, hi] : left = right tol 1e-10`: what the target must
+	// be for the two sides to agree.
+	Solve struct {
+		Span   Span
+		Domain *Type // nil where none is written
+		Left   Expr
+		Right  Expr
+		Tol    Expr // nil where none is written
+	}
 )
 
 func (s *Dims) Where() Span      { return s.Span }
@@ -522,7 +523,6 @@ func (s *Provides) Where() Span  { return s.Span }
 func (s *Special) Where() Span   { return s.Span }
 func (s *Erratum) Where() Span   { return s.Span }
 func (s *Cost) Where() Span      { return s.Span }
-func (s *Solve) Where() Span     { return s.Span }
 func (s *Iterate) Where() Span   { return s.Span }
 func (s *NoGrad) Where() Span    { return s.Span }
 func (s *Fit) Where() Span       { return s.Span }
@@ -541,7 +541,6 @@ func (*Provides) stmt()  {}
 func (*Special) stmt()   {}
 func (*Erratum) stmt()   {}
 func (*Cost) stmt()      {}
-func (*Solve) stmt()     {}
 func (*Iterate) stmt()   {}
 func (*NoGrad) stmt()    {}
 func (*Fit) stmt()       {}
@@ -574,6 +573,7 @@ func (e *Case) Where() Span      { return e.Span }
 func (e *Relation) Where() Span  { return e.Span }
 func (e *And) Where() Span       { return e.Span }
 func (e *Set) Where() Span       { return e.Span }
+func (e *Solve) Where() Span     { return e.Span }
 
 func (*Number) expr()    {}
 func (*Ident) expr()     {}
@@ -599,3 +599,4 @@ func (*Case) expr()      {}
 func (*Relation) expr()  {}
 func (*And) expr()       {}
 func (*Set) expr()       {}
+func (*Solve) expr()     {}

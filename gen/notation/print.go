@@ -345,6 +345,8 @@ func (p *printer) factor(e Expr) {
 		p.piecewise(e)
 	case *Case:
 		p.caseOf(e)
+	case *Solve:
+		p.solve(e)
 	default:
 		p.postfix(e)
 	}

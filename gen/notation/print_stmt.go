@@ -74,8 +74,6 @@ func (p *printer) stmt(s Stmt) {
 		p.WriteString(" by claim " + s.By.Text)
 	case *Cost:
 		p.cost(s)
-	case *Solve:
-		p.solve(s)
 	case *Iterate:
 		p.iterate(s)
 	case *NoGrad:
@@ -172,15 +170,26 @@ func (p *printer) define(s *Define) {
 	if s.Read {
 		p.WriteString("read ")
 	}
-	p.target(s.Target)
-	p.WriteString(" = ")
-	p.expr(s.Value, precUnion)
+	p.defined(s)
 	if s.InLog {
 		p.WriteString(" in log")
 	}
 	p.with(s.With)
 	p.tag(s.Label)
 	p.citeTail(s.Cite)
+}
+
+// defined writes a name and what it is: a value, or the equation that it solves.
+func (p *printer) defined(d *Define) {
+	if s, ok := d.Value.(*Solve); ok {
+		p.WriteString("solve ")
+		p.target(d.Target)
+		p.solve(s)
+		return
+	}
+	p.target(d.Target)
+	p.WriteString(" = ")
+	p.expr(d.Value, precUnion)
 }
 
 func (p *printer) target(t *Target) {
@@ -200,11 +209,7 @@ func (p *printer) with(ds []*Define) {
 		return
 	}
 	p.WriteString(" with ")
-	p.commas(len(ds), func(i int) {
-		p.target(ds[i].Target)
-		p.WriteString(" = ")
-		p.expr(ds[i].Value, precUnion)
-	})
+	p.commas(len(ds), func(i int) { p.defined(ds[i]) })
 }
 
 func (p *printer) tag(t *Word) {
@@ -298,18 +303,27 @@ func (p *printer) cost(s *Cost) {
 	p.tag(s.Tag)
 }
 
+// solve writes the range, the equation and the tolerance of an unknown.
 func (p *printer) solve(s *Solve) {
-	p.WriteString("solve ")
-	p.word(s.Name)
 	if s.Domain != nil {
 		p.WriteString(" " + p.sign("∈") + " ")
-		p.interval(s.Domain)
+		p.searched(s.Domain)
 	}
 	p.equation(" : ", s.Left, s.Right)
 	if s.Tol != nil {
 		p.WriteString(" tol ")
 		p.expr(s.Tol, precFactor)
 	}
+}
+
+// searched writes the range of an unknown. Its ends are often expressions, so
+// they have spaces, which those of other ranges have not.
+func (p *printer) searched(t *Type) {
+	if t.Kind != RangeType || t.LoOpen || t.HiOpen || t.Lo == nil || t.Hi == nil || len(t.Shape) > 0 || t.AnyShape {
+		p.interval(t)
+		return
+	}
+	p.brackets("[", "]", false, []Expr{t.Lo, t.Hi}, ",")
 }
 
 func (p *printer) iterate(s *Iterate) {

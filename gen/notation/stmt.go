@@ -208,18 +208,27 @@ func (p *parser) locals() []*Define {
 	var ds []*Define
 	for {
 		start := p.cur()
-		d := &Define{Target: p.target()}
-		if p.cur().is(":=") {
-			p.errorf(diag.Unexpected, p.cur(), ":= overrides an option of a page").Labelf("expected =").Hint("write with name = value for a local definition")
-		}
-		p.want("=")
-		d.Value = p.union()
+		d := p.localDefine()
 		d.Span = p.since(start)
 		ds = append(ds, d)
 		if !p.got(",") {
 			return ds
 		}
 	}
+}
+
+// localDefine reads `a = 1`, or `solve ζ ∈ [lo, hi] : equation`.
+func (p *parser) localDefine() *Define {
+	if p.gotWord("solve") {
+		return p.unknown()
+	}
+	d := &Define{Target: p.target()}
+	if p.cur().is(":=") {
+		p.errorf(diag.Unexpected, p.cur(), ":= overrides an option of a page").Labelf("expected =").Hint("write with name = value for a local definition")
+	}
+	p.want("=")
+	d.Value = p.union()
+	return d
 }
 
 // tag reads `{inv:unit}` as it is written; atTag has looked ahead.

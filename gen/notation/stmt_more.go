@@ -52,10 +52,22 @@ func splitBig(e Expr) (value, big Expr) {
 	return e, nil
 }
 
-// solve reads `solve ζ ∈ [lo, hi] : equation tol 1e-10`.
+// solve reads `solve ζ[i∈r] ∈ [lo, hi] : equation tol 1e-10`, which defines ζ
+// as an equation does, with what may stand behind one.
 func (p *parser) solve() Stmt {
 	start := p.next()
-	s := &Solve{Name: p.name("the unknown")}
+	d := p.unknown()
+	tr := p.trailers(false)
+	d.With, d.Label, d.Cite = tr.with, tr.tag, tr.cite
+	d.Span = p.since(start)
+	return d
+}
+
+// unknown reads what stands behind the word solve.
+func (p *parser) unknown() *Define {
+	d := &Define{Target: p.target()}
+	start := p.cur()
+	s := &Solve{}
 	if p.got("∈") {
 		s.Domain = p.typeAfter()
 	}
@@ -67,7 +79,8 @@ func (p *parser) solve() Stmt {
 		s.Tol = p.factor()
 	}
 	s.Span = p.since(start)
-	return s
+	d.Value = s
+	return d
 }
 
 // iterate reads `iterate X from e for 5 : X ← e' with A = … orient rows ≤ cols`.

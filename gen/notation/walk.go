@@ -114,8 +114,6 @@ func stmtChildren(s Stmt) []any {
 		return []any{s.Cite}
 	case *Cost:
 		return []any{s.Value, s.Big}
-	case *Solve:
-		return []any{s.Domain, s.Left, s.Right, s.Tol}
 	case *Iterate:
 		return append([]any{s.From, s.Count, s.Step}, list(s.With)...)
 	case *NoGrad:
@@ -184,6 +182,8 @@ func exprChildren(e Expr) []any {
 		return []any{e.X, e.Y}
 	case *Set:
 		return list(e.Items, e.Lo, e.Hi)
+	case *Solve:
+		return []any{e.Domain, e.Left, e.Right, e.Tol}
 	}
 	panic(fmt.Sprintf("notation: BUG: no expression %T", e))
 }

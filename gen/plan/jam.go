@@ -65,6 +65,10 @@ func (j *jammer) mark(ns []Node) {
 			if slices.ContainsFunc(append(slices.Clone(n.Lo), n.Hi...), j.index) {
 				j.dep[n] = true
 			}
+		case *Root:
+			if j.expr(n.Lo) || j.expr(n.Hi) || j.expr(n.Val) {
+				j.dep[n.To], j.dep[n.X] = true, true
+			}
 		}
 	})
 }
@@ -184,6 +188,8 @@ func (j *jammer) differs(n Node) bool {
 			differs = differs || j.dep[n.To]
 		case *Loop:
 			differs = differs || j.dep[n]
+		case *Root:
+			differs = differs || j.dep[n.To]
 		case *If:
 			differs = differs || slices.ContainsFunc(n.Cond, j.index)
 		case *Zero:
@@ -297,6 +303,11 @@ func (c *copied) node(n Node) Node {
 		return &out
 	case *If:
 		return &If{c.indices(n.Cond), n.Present, list(n.Body)}
+	case *Root:
+		out := *n
+		out.To, out.X, out.Lo, out.Hi = c.toLocal(n.To), c.toLocal(n.X), c.expr(n.Lo), c.expr(n.Hi)
+		out.Body, out.Val = list(n.Body), c.expr(n.Val)
+		return &out
 	}
 	panic(fmt.Sprintf("plan: BUG: no copy of %T", n))
 }
@@ -313,6 +324,9 @@ func copyNode(n Node) Node {
 	case *Store:
 		c := *n
 		c.Vals = slices.Clone(n.Vals)
+		return &c
+	case *Root:
+		c := *n
 		return &c
 	}
 	return n

@@ -98,6 +98,9 @@ func (p *printer) node(n Node) {
 		}
 		p.line("if %s", strings.Join(cs, ", "))
 		p.body(n.Body)
+	case *Root:
+		p.line("%s = root %s in [%s, %s] tol %s of %s", n.To.Name, n.X.Name, ExprString(n.Lo), ExprString(n.Hi), number(n.Tol), ExprString(n.Val))
+		p.body(n.Body)
 	case *Let:
 		p.line("%s = %s", n.To.Name, ExprString(n.Val))
 	case *Pick:

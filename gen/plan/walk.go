@@ -11,6 +11,8 @@ func Walk(ns []Node, f func(Node)) {
 			Walk(n.Body, f)
 		case *If:
 			Walk(n.Body, f)
+		case *Root:
+			Walk(n.Body, f)
 		}
 	}
 }
@@ -27,6 +29,8 @@ func Exprs(n Node, f func(Expr) Expr) {
 		for i := range n.Vals {
 			n.Vals[i] = f(n.Vals[i])
 		}
+	case *Root:
+		n.Lo, n.Hi, n.Val = f(n.Lo), f(n.Hi), f(n.Val)
 	}
 }
 

@@ -70,10 +70,27 @@ func (c *Count) instr(in *ir.Instr, uses map[*ir.Value]int) {
 	case ir.Softmax, ir.LogSumExp:
 		c.Funcs["exp"] = c.Funcs["exp"].Add(box)
 		n = 2
+	case ir.SolveOp:
+		c.search(in)
 	case ir.Div, ir.Pow, ir.Exp, ir.Log, ir.Log1p, ir.Expm1, ir.Sqrt, ir.Tanh, ir.Sigmoid, ir.Softplus, ir.Sin, ir.Cos, ir.Erf:
 		c.Funcs[in.Op.String()] = c.Funcs[in.Op.String()].Add(box)
 	}
 	c.Adds = c.Adds.Add(box.Mul(shape.Int(n)))
+}
+
+// search counts a solve: a function at each of its points, and its equation
+// once there, however often it is tried.
+func (c *Count) search(in *ir.Instr) {
+	points := shape.Int(1)
+	for _, a := range in.Out.Axes {
+		points = points.Mul(a.Size)
+	}
+	once := CostOf(in.Solve.Residual)
+	once.Funcs[in.Op.String()] = once.Funcs[in.Op.String()].Add(shape.Int(1))
+	c.Adds = c.Adds.Add(once.Adds.Mul(points))
+	for f, n := range once.Funcs {
+		c.Funcs[f] = c.Funcs[f].Add(n.Mul(points))
+	}
 }
 
 // products is how many products a point of a Prod takes.

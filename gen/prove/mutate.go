@@ -241,8 +241,14 @@ func (b *breaker) define(d *notation.Define) {
 	for _, p := range d.Target.Params {
 		b.shape(p.Type)
 	}
-	b.whole(d.Value)
-	b.expr(d.Value)
+	if s, ok := d.Value.(*notation.Solve); ok {
+		b.expr(s.Left)
+		b.whole(s.Right)
+		b.expr(s.Right)
+	} else {
+		b.whole(d.Value)
+		b.expr(d.Value)
+	}
 	for _, w := range d.With {
 		b.define(w)
 	}

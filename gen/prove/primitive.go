@@ -20,7 +20,7 @@ var primitiveSizes = map[string]int{"a": 3, "b": 2}
 // HasDerivative reports whether a primitive passes an adjoint to some argument.
 func HasDerivative(op ir.Op) bool {
 	switch op {
-	case ir.Const, ir.SizeOf, ir.Iota, ir.Stop, ir.Sign, ir.Floor, ir.Less, ir.LessEq, ir.Equal, ir.And, ir.Or, ir.Not, ir.Real_, ir.ScanOp, ir.SolveOp:
+	case ir.Const, ir.SizeOf, ir.Iota, ir.Stop, ir.Sign, ir.Floor, ir.Less, ir.LessEq, ir.Equal, ir.And, ir.Or, ir.Not, ir.Real_, ir.ScanOp:
 		return false
 	}
 	return true
@@ -97,6 +97,8 @@ func primitive(op ir.Op) *ir.Func {
 		out = b.Stack([]*ir.Axis{long, c}, 0, x, y)
 	case ir.Max, ir.Softmax, ir.LogSumExp:
 		out = b.Norm(op, axes, []int{1}, nil, ir.All(x))
+	case ir.SolveOp:
+		out = solvePrimitive(b, a, c, x)
 	case ir.Select:
 		cond := f.AddParam("c", ir.Constant, ir.Bool, axes...)
 		y := f.AddParam("y", ir.Input, ir.Real, axes...)
@@ -110,4 +112,17 @@ func primitive(op ir.Op) *ir.Func {
 	}
 	f.Results = []ir.Result{{Name: "out", Val: out}}
 	return f
+}
+
+// solvePrimitive solves Σ tanh(ζ + x) + ½ ζ = y for each row.
+func solvePrimitive(b *ir.Builder, a, c *ir.Axis, x *ir.Value) *ir.Value {
+	r := &ir.Func{Name: "residual", Axes: []*ir.Axis{c}}
+	z, p, q := r.AddParam("z", ir.Input, ir.Real), r.AddParam("x", ir.Input, ir.Real, c), r.AddParam("y", ir.Input, ir.Real)
+	rb := &ir.Builder{F: r}
+	sum := rb.Prod([]*ir.Axis{c}, nil, nil, 1, ir.All(rb.Map(ir.Tanh, rb.Lin([]*ir.Axis{c}, 0, []float64{1, 1}, ir.All(z), ir.All(p)))))
+	r.Results = []ir.Result{{Name: "residual", Val: rb.Lin(nil, 0, []float64{1, 0.5, -1}, ir.All(sum), ir.All(z), ir.All(q))}}
+	y := b.F.AddParam("y", ir.Input, ir.Real, a)
+	in := &ir.Instr{Op: ir.SolveOp, Loops: []*ir.Axis{a, c}, Over: []int{1}, To: ir.Ls(1), Solve: &ir.Solve{Residual: r, Tol: 1e-10},
+		Args: []ir.Arg{{Val: b.Const(-99)}, {Val: b.Const(99)}, ir.All(x), ir.All(y)}, Out: &ir.Value{Name: b.F.Fresh("%"), Elem: ir.Real, Axes: []*ir.Axis{a}}}
+	return b.Add(in)
 }

@@ -60,6 +60,8 @@ type prover struct {
 	cache *cache
 	ids   map[string]int
 	rec   *recurrence // of a rule, simplified
+
+	rootPoints int // at which the unknowns of a program were looked at
 }
 
 func (p *prover) block() {
@@ -115,7 +117,7 @@ func (p *prover) refuse(n int) {
 func (p *prover) op() {
 	var ds diag.List
 	f := irbuild.Op(p.blk, &ds)
-	if !p.built(ds) || f == nil {
+	if !p.built(ds) || f == nil || !p.roots(f) {
 		return
 	}
 	p.inner()
@@ -140,6 +142,9 @@ func (p *prover) rule() {
 		p.refuse(more.Len())
 		return
 	}
+	if !p.roots(f, frozen, start) {
+		return
+	}
 	p.inner()
 	p.outer(subject{name: "chunk", f: f, span: p.unit.Span, learned: true})
 	if frozen != nil {
@@ -161,7 +166,7 @@ func (p *prover) rule() {
 func (p *prover) compose() {
 	var ds diag.List
 	prog := irbuild.Compose(p.blk, &ds)
-	if !p.built(ds) || prog == nil {
+	if !p.built(ds) || prog == nil || !p.roots(stagesOf(prog)...) {
 		return
 	}
 	p.inner()
@@ -213,7 +218,7 @@ func (p *prover) function() {
 		p.elsewhere()
 		return
 	}
-	if !p.built(ds) {
+	if !p.built(ds) || !p.roots(f) {
 		return
 	}
 	p.outer(subject{name: "out", f: f, span: p.unit.Span})

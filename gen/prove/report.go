@@ -30,10 +30,11 @@ const (
 	Parameter          // a learned parameter receives a gradient
 	Init               // and does so at its actual start
 	Tag                // a statement of the header and the line behind it
+	Root               // an unknown has one root in its range, and a slope there
 )
 
 var kindNames = [...]string{"invalid", "shape", "inner-gradient", "outer-gradient", "claim", "kink", "invariant", "domain",
-	"cost", "marker", "special", "requires", "erratum", "eval", "adjoint", "relax", "parameter-gradient", "init", "header"}
+	"cost", "marker", "special", "requires", "erratum", "eval", "adjoint", "relax", "parameter-gradient", "init", "header", "root"}
 
 func (k Kind) String() string { return kindNames[k] }
 

@@ -53,8 +53,6 @@ func definitions(u *notation.Unit) []definition {
 				names = append(names, check.ID(w.Text))
 			}
 			out = append(out, definition{"fit." + strings.Join(names, "_"), "fit", s.Span, s, nil})
-		case *notation.Solve:
-			out = append(out, definition{check.ID(s.Name.Text), "solve", s.Span, s, nil})
 		case *notation.Iterate:
 			out = append(out, definition{check.ID(strings.TrimSuffix(s.Name.Text, "_t")), "iterate", s.Span, s, nil})
 		}
@@ -131,9 +129,6 @@ func (t *tracer) calls(b *check.Block, e *Equation, all []any) {
 
 // more files what defines a name without being an equation.
 func (t *tracer) more(b *check.Block) {
-	for _, s := range b.Solves {
-		t.add(b.ID+"."+check.ID(s.Name.Text), b.ID, "solve", s.Span, s, nil)
-	}
 	t.cited(b)
 }
 

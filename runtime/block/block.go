@@ -131,6 +131,15 @@ next:
 	return nil
 }
 
+// A NoRootError says that no root was found of an equation that defines an
+// unknown, for what the block was called with: its two sides do not change
+// places in the range that the page gives. The call has changed nothing.
+type NoRootError struct{ Equation string }
+
+func (e *NoRootError) Error() string {
+	return fmt.Sprintf("%s: its equation has no root in the range that its page gives", e.Equation)
+}
+
 // A LengthError says that a value does not have the length its shape needs.
 type LengthError struct {
 	Block, Value string

@@ -90,6 +90,10 @@ func (m *maker) instr() *ir.Value {
 		if m.rng.IntN(3) == 0 {
 			return m.odd()
 		}
+	case 7:
+		if m.rng.IntN(2) == 0 {
+			return m.solve()
+		}
 	}
 	ops := []ir.Op{ir.Tanh, ir.Sigmoid, ir.Softplus, ir.Sin, ir.Cos, ir.Erf}
 	return m.scalar(ops[m.rng.IntN(len(ops))], 1)
@@ -203,6 +207,31 @@ func (m *maker) norm() *ir.Value {
 		}
 	}
 	return m.b.Norm(op, loops, []int{m.rng.IntN(len(loops))}, in.Guard, arg)
+}
+
+// solve finds z with Σ tanh(z/2 + q) + z/2 = p at each of some points, q running
+// over an axis of its own.
+func (m *maker) solve() *ir.Value {
+	points, own := m.loops(m.rng.IntN(3)), m.axes[m.rng.IntN(2)]
+	r := &ir.Func{Name: "z", Axes: m.axes}
+	z, q, p := r.AddParam("z", ir.Input, ir.Real), r.AddParam("q", ir.Input, ir.Real, own), r.AddParam("p", ir.Input, ir.Real)
+	b := &ir.Builder{F: r}
+	t := b.Map(ir.Tanh, b.Lin([]*ir.Axis{own}, 0, []float64{0.5, 1}, ir.All(z), ir.All(q)))
+	sum := b.Prod([]*ir.Axis{own}, nil, nil, 1, ir.All(t))
+	r.Results = []ir.Result{{Name: "residual", Val: b.Lin(nil, 0, []float64{1, 0.5, -1}, ir.All(sum), ir.All(z), ir.All(p))}}
+	in := &ir.Instr{Op: ir.SolveOp, Loops: append(points[:len(points):len(points)], own), Over: []int{len(points)}, To: ir.Ls(len(points)),
+		Solve: &ir.Solve{Residual: r, Tol: 1e-10}, Args: []ir.Arg{ir.At(m.b.Const(-999)), ir.At(m.b.Const(1001))}}
+	plain := func(loops []*ir.Axis) ir.Arg {
+		a := m.read(m.pick(), &ir.Instr{Op: ir.Softmax, Loops: loops})
+		for i, s := range a.Sub {
+			if len(s.Terms) > 1 {
+				a.Sub[i] = ir.L(s.Terms[0].Loop)
+			}
+		}
+		return a
+	}
+	in.Args = append(in.Args, plain(in.Loops), plain(points))
+	return m.add(in, points)
 }
 
 // odd makes one of the rarer instructions.

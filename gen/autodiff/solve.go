@@ -1,0 +1,170 @@
+package autodiff
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+)
+
+// The adjoint of a solve follows from the implicit function theorem. Where
+// r(ζ, a) = 0, a change of a moves ζ by −(∂r/∂a)/(∂r/∂ζ), so that
+//
+//	ā += (∂r/∂a) s    with s = −ζ̄ / (∂r/∂ζ)
+//
+// and the ends of the range receive nothing. The residual is written out once,
+// for all points at once and at the root, which stands as a value; then it is
+// reversed twice, with 1 coming in for the slope and with s for the arguments.
+// What results holds no solve but reads its output. So it can be differentiated
+// like any other program, and the derivative of an adjoint is right as well.
+
+// solve adds the adjoints of a solve's arguments.
+func (r *reverser) solve(in *ir.Instr) {
+	bar := r.adjoint(in.Out)
+	if bar == nil || !r.active[in.Out] {
+		return
+	}
+	g := &gradSolve{r: r, in: in, f: &ir.Func{Name: in.Solve.Residual.Name + ".adjoint", Axes: slices.Clone(r.b.F.Axes)},
+		args: map[*ir.Value]*ir.Value{}, vals: map[*ir.Value]*ir.Value{}}
+	g.b = &ir.Builder{F: g.f, Eq: in.Eq, Span: in.Span}
+	root := g.root()
+	g.writeOut()
+	g.reverse(root, bar)
+}
+
+// A gradSolve is the adjoint of one solve while it is built, as a program of
+// its own: its parameters stand for values of the program around it.
+type gradSolve struct {
+	r    *reverser
+	in   *ir.Instr
+	f    *ir.Func
+	b    *ir.Builder
+	args map[*ir.Value]*ir.Value // parameter → value of the program
+	vals map[*ir.Value]*ir.Value // value of the residual → its value for all points
+}
+
+// param makes a value of the program readable.
+func (g *gradSolve) param(v *ir.Value) *ir.Value {
+	for p, x := range g.args {
+		if x == v {
+			return p
+		}
+	}
+	p := g.f.AddParam(v.Name, ir.Input, v.Elem, v.Axes...)
+	g.args[p] = v
+	return p
+}
+
+// root is the unknown: the output of the solve.
+func (g *gradSolve) root() *ir.Value {
+	root := g.param(g.in.Out)
+	g.vals[g.in.Solve.Residual.Params[0]] = root
+	return root
+}
+
+// writeOut writes the residual for all points: every instruction gets their
+// loops in front of its own, and reads what it read at its point.
+func (g *gradSolve) writeOut() {
+	points := len(g.in.Out.Axes)
+	for _, in := range g.in.Solve.Residual.Body {
+		n := &ir.Instr{Op: in.Op, Loops: in.Loops, Coef: slices.Clone(in.Coef), Poly: in.Poly, Eq: in.Eq, Span: in.Span}
+		lead := points
+		if len(in.Args) == 0 {
+			lead = 0 // a constant is the same for all points
+		}
+		n.Loops = append(slices.Clone(g.in.Out.Axes[:lead]), in.Loops...)
+		n.To = append(ir.Ls(lead), later(in.To, lead)...)
+		n.Guard = later(in.Guard, lead)
+		for _, l := range in.Over {
+			n.Over = append(n.Over, l+lead)
+		}
+		for _, a := range in.Args {
+			n.Args = append(n.Args, g.arg(a, points))
+		}
+		n.Out = &ir.Value{Name: g.f.Fresh(in.Out.Name), Elem: in.Out.Elem,
+			Axes: append(slices.Clone(g.in.Out.Axes[:lead]), in.Out.Axes...)}
+		g.vals[in.Out] = g.b.Add(n)
+	}
+}
+
+// later moves subscripts past n loops in front of theirs.
+func later(subs []ir.Sub, n int) []ir.Sub {
+	out := make([]ir.Sub, len(subs))
+	for i, s := range subs {
+		out[i].Const = s.Const
+		for _, t := range s.Terms {
+			out[i].Terms = append(out[i].Terms, ir.Term{Loop: t.Loop + n, Coef: t.Coef})
+		}
+	}
+	return out
+}
+
+// arg is an argument of the residual's instruction, for all points.
+func (g *gradSolve) arg(a ir.Arg, points int) ir.Arg {
+	sub := later(a.Sub, points)
+	v := g.vals[a.Val]
+	switch {
+	case v != nil && (v.Def == nil || len(v.Def.Args) > 0): // the unknown, or computed from it
+		return ir.Arg{Val: v, Sub: append(ir.Ls(points), sub...)}
+	case v != nil:
+		return ir.Arg{Val: v, Sub: sub}
+	}
+	// An argument of the solve: its own loops are what the instruction reads.
+	at := ir.Ls(len(g.in.Loops))
+	next := points
+	for k, p := range g.in.Solve.Residual.Params[1:] {
+		if p == a.Val {
+			copy(at[next:], sub)
+			from := g.in.Args[k+2]
+			subs, ok := ir.SubstAll(from.Sub, at)
+			if !ok {
+				panic("autodiff: BUG: an argument of a solve cannot be read at its point")
+			}
+			return ir.Arg{Val: g.param(from.Val), Sub: g.tables(subs)}
+		}
+		next += len(p.Axes)
+	}
+	panic("autodiff: BUG: " + a.Val.Name + " is no value of the residual")
+}
+
+// tables makes the integer tensors in subscripts readable.
+func (g *gradSolve) tables(subs []ir.Sub) []ir.Sub {
+	for i, s := range subs {
+		if s.Via != nil {
+			subs[i].Via = &ir.Arg{Val: g.param(s.Via.Val), Sub: g.tables(slices.Clone(s.Via.Sub))}
+		}
+	}
+	return subs
+}
+
+// reverse derives the two adjoints and writes them into the program.
+func (g *gradSolve) reverse(root, bar *ir.Value) {
+	res := g.vals[g.in.Solve.Residual.Results[0].Val]
+	axes := g.in.Out.Axes
+	g.b.Eq, g.b.Span = g.in.Eq, g.in.Span
+	slope := Reverse(g.b, map[*ir.Value]*ir.Value{res: g.b.Const(1, axes...)}, []*ir.Value{root})[root]
+	if slope == nil {
+		slope = g.b.Const(0, axes...)
+	}
+	g.b.Eq, g.b.Span = g.in.Eq, g.in.Span
+	share := g.b.Scalar(ir.Div, axes, ir.All(g.param(bar)), ir.All(slope))
+	share = g.b.Lin(axes, 0, []float64{-1}, ir.All(share))
+	var wrt []*ir.Value
+	for _, a := range g.in.Args[2:] {
+		if p := g.param(a.Val); g.r.active[a.Val] && !slices.Contains(wrt, p) {
+			wrt = append(wrt, p)
+		}
+	}
+	adj := Reverse(g.b, map[*ir.Value]*ir.Value{res: share}, wrt)
+	for i, p := range wrt {
+		if a := adj[p]; a != nil {
+			g.f.Results = append(g.f.Results, ir.Result{Name: string(rune('a' + i)), Val: a})
+		}
+	}
+	g.f.Sweep()
+	out := g.r.b.Inline(g.f, g.args)
+	for i, p := range wrt {
+		if v := out[string(rune('a'+i))]; v != nil {
+			g.r.parts[g.args[p]] = append(g.r.parts[g.args[p]], v)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package interp
+
+import (
+	"math"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+)
+
+// A solve is evaluated by bisection until the range holds no number between
+// its ends, whatever its tolerance: the oracle's root is as near as numbers
+// are. Nothing is taken from how the emitted programs look for it. Where the
+// residual has the same sign at both ends, or is no number, so is the root.
+
+// solve lays out a solve: the residual is a machine of its own, run anew for
+// every trial at every point.
+func (m *machine) solve(in *ir.Instr) func() {
+	out, f := m.vals[in.Out], in.Solve.Residual
+	inner := link(f, m.sizes, m.single, m.solved)
+	points := len(in.Out.Axes)
+	var args []*solveArg
+	for k, a := range in.Args {
+		g := &solveArg{from: m.access(m.vals[a.Val], a.Sub, len(in.Loops)), to: NewTensor()}
+		if k >= 2 {
+			g.to = NewTensor(m.shape(f.Params[k-1].Axes)...)
+			inner.vals[f.Params[k-1]].Data = g.to.Data
+		}
+		args = append(args, g)
+	}
+	next := points
+	for _, g := range args {
+		g.first = next
+		next += len(g.to.Shape)
+	}
+	x := NewTensor()
+	inner.vals[f.Params[0]].Data = x.Data
+	residual := func(t float64) float64 {
+		x.Data[0] = t
+		inner.run()
+		return inner.vals[f.Results[0].Val].Data[0]
+	}
+	idx := make([]int, len(in.Loops))
+	return func() {
+		for i := range out.Data {
+			at := i
+			for l := points - 1; l >= 0; l-- {
+				idx[l] = at % out.Shape[l]
+				at /= out.Shape[l]
+			}
+			for _, g := range args {
+				g.fill(idx)
+			}
+			lo, hi := args[0].to.Data[0], args[1].to.Data[0]
+			out.Data[i] = m.bisect(residual, lo, hi)
+			if m.solved != nil {
+				m.solved(in, residual, lo, hi, out.Data[i])
+			}
+		}
+	}
+}
+
+// A solveArg is an argument of a solve: at each point its entries over its own
+// loops are copied to where the residual reads them.
+type solveArg struct {
+	from  access
+	to    *Tensor
+	first int // its first own loop
+}
+
+func (g *solveArg) fill(idx []int) {
+	n := len(g.to.Shape)
+	for i := range g.to.Data {
+		at := i
+		for l := n - 1; l >= 0; l-- {
+			idx[g.first+l] = at % g.to.Shape[l]
+			at /= g.to.Shape[l]
+		}
+		g.to.Data[i] = 0
+		if v, ok := g.from.value(idx); ok {
+			g.to.Data[i] = g.from.t.Data[v]
+		}
+	}
+}
+
+// bisect finds a root of f between lo and hi, or NaN.
+func (m *machine) bisect(f func(float64) float64, lo, hi float64) float64 {
+	a, b := f(lo), f(hi)
+	switch {
+	case a == 0:
+		return lo
+	case b == 0:
+		return hi
+	case !(lo < hi) || !(a < 0 && b > 0 || a > 0 && b < 0):
+		return math.NaN()
+	}
+	for {
+		mid := m.round(lo + (hi-lo)/2)
+		if !(lo < mid && mid < hi) {
+			break
+		}
+		switch c := f(mid); {
+		case c == 0:
+			return mid
+		case c != c:
+			return c
+		case (c < 0) == (a < 0):
+			lo, a = mid, c
+		default:
+			hi, b = mid, c
+		}
+	}
+	if math.Abs(b) < math.Abs(a) {
+		return hi
+	}
+	return lo
+}

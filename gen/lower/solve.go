@@ -1,0 +1,115 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// A solve becomes a loop over its points around one search. The residual is a
+// region of its own inside the search: its unknown is the scalar of the trial,
+// its arguments lie where the program keeps them, at the present point. What
+// the residual itself keeps in memory has the point as leading axes, so that no
+// point writes where another does.
+
+// A solver writes one solve.
+type solver struct {
+	r     *region
+	in    *ir.Instr
+	f     *ir.Func     // the residual, of this solve alone
+	loops []plan.Index // the point; empty for the loops of the arguments
+	vars  []*plan.Var  // of the loops over points, nil for the bound row
+	axes  []*ir.Axis   // the axes of the points without the row
+	lead  []plan.Index // their values
+}
+
+func (r *region) solve(in *ir.Instr) []plan.Node {
+	s := &solver{r: r, in: in, loops: make([]plan.Index, len(in.Loops))}
+	s.f, _ = in.Solve.Residual.Clone()
+	for i, a := range in.Out.Axes {
+		if i == r.rowLoop(in) {
+			s.loops[i] = plan.At(r.row)
+			s.vars = append(s.vars, nil)
+			continue
+		}
+		v := r.l.loopVar(i, r)
+		s.loops[i] = plan.At(v)
+		s.vars, s.axes, s.lead = append(s.vars, v), append(s.axes, a), append(s.lead, plan.At(v))
+	}
+	nodes := s.point()
+	for i := len(s.vars) - 1; i >= 0; i-- {
+		if s.vars[i] != nil {
+			nodes = []plan.Node{full(s.vars[i], in.Loops[i].Size, plan.Plain, nodes)}
+		}
+	}
+	return nodes
+}
+
+// point is the search at one point.
+func (s *solver) point() []plan.Node {
+	r, l := s.r, s.r.l
+	leaf := r.leaf(nil)
+	root := &plan.Root{To: s.local(s.in.Out.Name), X: s.local(s.f.Params[0].Name), Tol: s.in.Solve.Tol, Eq: s.in.Eq}
+	root.Lo, root.Hi = leaf.arg(s.in.Args[0], s.loops), leaf.arg(s.in.Args[1], s.loops)
+	l.locals[s.f.Params[0]] = root.X
+	next := len(s.in.Out.Axes)
+	for k, p := range s.f.Params[1:] {
+		s.argument(leaf, p, s.in.Args[k+2], next)
+		next += len(p.Axes)
+	}
+	inner := l.region(s.f.Body, nil)
+	inner.row, inner.search, inner.lead = r.row, true, append(slices.Clone(r.lead), s.lead...)
+	inner.alloc = func(v *ir.Value) *plan.Buffer {
+		return r.alloc(&ir.Value{Name: v.Name, Elem: v.Elem, Axes: append(slices.Clone(s.axes), v.Axes...)})
+	}
+	root.Body = slices.DeleteFunc(inner.write(), func(n plan.Node) bool { _, note := n.(*plan.Note); return note })
+	root.Val = plan.Ref{To: l.locals[s.f.Results[0].Val]}
+	return append(append(leaf.nodes, root), s.give(plan.Ref{To: root.To})...)
+}
+
+func (s *solver) local(name string) *plan.Local {
+	return &plan.Local{Name: s.r.l.fresh(name), Elem: ir.Real}
+}
+
+// argument says where a parameter of the residual lies: subscripts by points
+// are what they are here, and its own loops, from next on, are what it is read
+// at.
+func (s *solver) argument(leaf *leaf, p *ir.Value, a ir.Arg, next int) {
+	l := s.r.l
+	if x := l.locals[a.Val]; x != nil {
+		l.locals[p] = x
+		return
+	}
+	from := s.r.place(a.Val)
+	fixed := make([]plan.Index, len(a.Sub))
+	own := func(sub ir.Sub) bool {
+		return slices.ContainsFunc(sub.Terms, func(t ir.Term) bool { return t.Loop >= next && t.Loop < next+len(p.Axes) })
+	}
+	for i, sub := range a.Sub {
+		if !own(sub) {
+			fixed[i] = leaf.index(sub, s.loops)
+		}
+	}
+	l.places[p] = func(idx []plan.Index) plan.Access {
+		at, loops := slices.Clone(fixed), slices.Clone(s.loops)
+		copy(loops[next:], idx)
+		for i, sub := range a.Sub {
+			if own(sub) {
+				at[i] = s.r.leaf(nil).index(sub, loops)
+			}
+		}
+		return from(at)
+	}
+}
+
+// give keeps the root where its readers look for it.
+func (s *solver) give(val plan.Expr) []plan.Node {
+	w := s.r.leaf(nil)
+	if s.r.l.places[s.in.Out] == nil {
+		t := s.local(s.in.Out.Name)
+		s.r.l.locals[s.in.Out] = t
+		return []plan.Node{&plan.Let{To: t, Val: val}}
+	}
+	return []plan.Node{&plan.Store{To: s.r.place(s.in.Out)(w.indices(s.in.To, s.loops)), Vals: []plan.Expr{val}}}
+}

@@ -1,0 +1,17 @@
+package prove_test
+
+import (
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/prove"
+)
+
+// TestPrimitives holds the derivative of every primitive to differences.
+func TestPrimitives(t *testing.T) {
+	for _, op := range ir.Ops() {
+		if wrong := prove.Primitive(op); wrong != "" {
+			t.Error(wrong)
+		}
+	}
+}
