@@ -44,7 +44,7 @@ func TestSolvedPages(t *testing.T) {
 	}
 	packages := []string{"./generated/ops", "./generated/compositions/balanced2",
 		"./generated/rules/sharememory", "./generated/rules/levelled", "./generated/rules/tempered", "./generated/rules/innersolved",
-		"./generated/rules/windowed", "./generated/rules/normalised"}
+		"./generated/rules/windowed", "./generated/rules/normalised", "./generated/rules/solvedfamily", "./generated/rules/lookback"}
 	for _, args := range [][]string{append([]string{"vet"}, packages...), append([]string{"test"}, packages...)} {
 		cmd := exec.Command("go", args...)
 		cmd.Dir = root
