@@ -90,3 +90,29 @@ func TestBackwardAlone(t *testing.T) {
 		t.Errorf("Func(backward) = %v, want an error that names Pair", err)
 	}
 }
+
+// Two sizes are two values, however alike their instructions look.
+func TestSizesApart(t *testing.T) {
+	f, err := ir.Parse(`func two(a: input real[m], b: input real[n]) {
+  axes m, n
+  %1 [] = size : m ; e
+  %2 [] = size : n ; e
+  %3 [m] = prod i:m : %1 a[i] ; e
+  %4 [n] = prod j:n : %2 b[j] ; e
+  return x = %3
+  return y = %4
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := lower.Func(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"real(m)", "real(n)"} {
+		if !strings.Contains(k.String(), want) {
+			t.Errorf("no %s in\n%s", want, k)
+		}
+	}
+}

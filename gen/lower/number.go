@@ -62,6 +62,9 @@ func (n *numbering) key(in *ir.Instr) string {
 		fmt.Fprintf(&b, " #%d", n.number(a.Val))
 		n.subs(&b, a.Sub)
 	}
+	if in.Op == ir.SizeOf {
+		fmt.Fprintf(&b, " %v", in.Poly)
+	}
 	if in.Solve != nil {
 		fmt.Fprintf(&b, " %p", in.Solve)
 	}
