@@ -59,6 +59,8 @@ func (e *evaluator) start(s *check.Symbol, t *interp.Tensor, draw *sampler) {
 		}
 	case d.Dist != nil:
 		e.draw(d.Dist, t, draw)
+	default:
+		fill(0)
 	}
 }
 
