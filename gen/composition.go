@@ -6,16 +6,18 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/safety"
 	"github.com/nl-hecate/hecate/gen/spec"
 )
 
 // Combinations is the table of the knobs of a source, every legal combination
-// of which has been built once.
+// of which has been built once and keeps its states in the sets that their pages
+// declare for them.
 func Combinations(s *Source) (*safety.Table, diag.List) {
 	t, ds := safety.New(s.Tree)
 	if !ds.HasErrors() {
-		ds.Append(t.Build(nil))
+		ds.Append(t.Build(prove.Sets))
 	}
 	return t, ds
 }

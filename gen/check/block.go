@@ -95,6 +95,8 @@ type Axis struct {
 	Free    bool
 	Default int      // of a size that an option sets, else 0
 	Factors []string // of `d = H × d_h`
+
+	option bool // there by an option alone
 }
 
 // A Function is a definition with parameters, visible in one block or in all.

@@ -2,24 +2,35 @@ package check
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// A rule that is a formula of knobs is written out by the law: the law's
-// equations speak of one weight W of one fit F → V of the structure, and are
-// repeated for each weight. W, F(·) and V are replaced by what the structure
-// says; the functions that the law calls come from the knobs, or from the law
-// where no knob defines them. With one weight the law's own names stay as they
-// are; with several each gets the weight's name behind it.
+// A rule that is a formula of knobs is written out by the law. The law speaks
+// of one weight W of one fit: W is the state of the weight, F(x) what the fit
+// predicts when every weight stands at x, with its own state in W's place, and
+// V the target. Two lines of a law say how a structure's own text is meant:
+// `read W_t = …` what it sees where it reads a weight, `W_0 = …` with what a
+// weight starts whose first value the structure gives as P.
+//
+// A line of the law, of the algorithm, the bias or the retention is written
+// once; once for each fit where it speaks of F or V alone; once for each weight
+// where it speaks of W itself or of something that is written for each weight.
+// All weights of a fit move at once: a parameter W of a law's function is one
+// parameter for each of them, and so is the argument in its place. Fits follow
+// one another by the moments at which they read what another one writes.
+//
+// Names that are written several times get the name of the weight, or of the
+// fit's first weight, behind them; so does one that another page has too.
+// Otherwise they stay as they are.
 
 var slots = []notation.UnitKind{notation.StructUnit, notation.BiasUnit, notation.RetentionUnit, notation.AlgorithmUnit}
 
 // expandLaw adds the knobs and the law, written out, to the block's sources.
 func (in *instancer) expandLaw(f *notation.Formula) bool {
 	knobs := map[notation.UnitKind]*notation.Unit{}
+	first := len(in.srcs)
 	for _, p := range f.Parts {
 		u := in.page(p, slots...)
 		if u == nil {
@@ -46,244 +57,152 @@ func (in *instancer) expandLaw(f *notation.Formula) bool {
 		in.ds.Errorf(diag.UnknownPage, f.Span, "a formula of knobs needs exactly one law, and there are %d", len(laws))
 		return false
 	}
-	e := &expander{in: in, law: laws[0], knobs: knobs, own: map[string]bool{}}
-	return e.expand()
+	e := &expander{in: in, law: laws[0], knobs: knobs, defines: map[string]*notation.Define{}}
+	return e.expand(in.srcs[first:])
 }
 
 // An expander writes the law out for one formula.
 type expander struct {
-	in    *instancer
-	law   *notation.Unit
-	knobs map[notation.UnitKind]*notation.Unit
-	funcs map[string]bool // defined by a knob
-	own   map[string]bool // names that the law or the algorithm defines, by weight
-	many  bool
+	in      *instancer
+	law     *notation.Unit
+	knobs   map[notation.UnitKind]*notation.Unit
+	defines map[string]*notation.Define // the functions in force, by name
+	levels  map[meant]level             // of names that knobs and law define
+	fits    []*fitting
+	read    *notation.Define // how the structure reads a weight, or nil
+	first   *notation.Define // with what a weight starts, or nil
+	many    bool             // several weights
+	several bool             // several fits
+	owners  map[string][]*notation.Unit
+	given   map[string]meant // names that were made, and of what
+	body    []notation.Stmt  // of the structure, written out
 }
 
-func (e *expander) expand() bool {
-	var fits []*notation.Fit
-	e.funcs = map[string]bool{}
-	for i := range e.in.srcs {
-		s := &e.in.srcs[i]
-		if e.knobs[s.unit.Kind] != s.unit {
-			continue
-		}
-		for _, st := range s.unit.Body {
-			switch st := st.(type) {
-			case *notation.Fit:
-				fits = append(fits, st)
-				continue
-			case *notation.Define:
-				e.funcs[st.Target.Name.Name.Text] = e.funcs[st.Target.Name.Name.Text] || st.Target.IsFunc
-			}
-			if s.unit.Kind != notation.AlgorithmUnit {
-				s.body = append(s.body, st)
+// expand gives the knobs' sources their statements and adds the law's.
+func (e *expander) expand(srcs []source) bool {
+	law := e.lawLines()
+	for _, k := range slots {
+		for _, st := range e.knobs[k].Body {
+			if d, ok := st.(*notation.Define); ok && d.Target.IsFunc {
+				e.defines[d.Target.Name.Name.Text] = d
 			}
 		}
 	}
-	e.names(e.law.Body)
-	e.names(e.knobs[notation.AlgorithmUnit].Body)
-	weights := 0
-	for _, f := range fits {
-		weights += len(f.Weights)
-	}
-	if weights == 0 {
-		u := e.knobs[notation.StructUnit]
-		e.in.ds.Errorf(diag.MissingEquation, u.Name.Span, "structure %s has no fit", u.Name.Text).Hint("write fit W : prediction → target")
+	law = slices.DeleteFunc(law, e.replaced)
+	if !e.fitLines() {
 		return false
 	}
-	e.many = weights > 1
-	for _, f := range fits {
-		for _, w := range f.Weights {
-			e.weight(f, w)
+	e.own()
+	e.grade(law)
+	var ok bool
+	if e.body, ok = e.structure(e.knobs[notation.StructUnit]); !ok {
+		return false
+	}
+	for i := range srcs {
+		switch s := &srcs[i]; s.unit.Kind {
+		case notation.StructUnit:
+			s.body = e.body
+		case notation.BiasUnit, notation.RetentionUnit:
+			s.body = e.repeat(s.unit, s.unit.Body)
 		}
 	}
+	alg := e.knobs[notation.AlgorithmUnit]
+	e.in.srcs = append(e.in.srcs, source{alg, e.repeat(alg, alg.Body), nil}, source{e.law, e.repeat(e.law, law), nil})
 	return true
 }
 
-// names remembers what the law and the algorithm define, so that the names can
-// be kept apart when there are several weights.
-func (e *expander) names(body []notation.Stmt) {
-	for _, st := range body {
-		switch st := st.(type) {
-		case *notation.Define:
-			e.own[base(st.Target.Name.Name.Text)] = !st.Target.IsFunc || st.Target.Name.Name.Text == "J"
-		case *notation.Iterate:
-			e.own[base(st.Name.Text)] = true
-		case *notation.Declare:
-			for _, n := range st.Names {
-				e.own[n.Name.Text] = st.Keyword.Text != "option"
+// own notes who declares or defines a name, options included, so that what the
+// law calls e is not taken for an option e of a knob.
+func (e *expander) own() {
+	e.owners = map[string][]*notation.Unit{}
+	note := func(u *notation.Unit, body []notation.Stmt) {
+		for _, st := range body {
+			for _, name := range definedBy(st) {
+				if !slices.Contains(e.owners[name], u) {
+					e.owners[name] = append(e.owners[name], u)
+				}
 			}
 		}
 	}
-	delete(e.own, "W")
+	for _, s := range e.in.srcs {
+		note(s.unit, s.unit.Body)
+	}
+	note(e.in.b.Unit, e.in.b.Unit.Body)
+	note(e.law, e.law.Body)
 }
 
-func base(text string) string { return strings.TrimSuffix(text, "_t") }
+// shared reports whether several units of the formula have a name.
+func (e *expander) shared(name string) bool { return len(e.owners[name]) > 1 }
 
-// weight writes the algorithm and the law out for one weight.
-func (e *expander) weight(f *notation.Fit, w notation.Word) {
-	s := &substitution{e: e, fit: f, weight: w}
-	alg := e.knobs[notation.AlgorithmUnit]
-	var body []notation.Stmt
-	for _, st := range alg.Body {
-		body = append(body, s.stmt(st))
-	}
-	e.in.srcs = append(e.in.srcs, source{alg, body, nil})
-	body = nil
+// lawLines are the law's lines without the two that speak of the structure.
+func (e *expander) lawLines() []notation.Stmt {
+	var out []notation.Stmt
 	for _, st := range e.law.Body {
-		if d, ok := st.(*notation.Define); ok && d.Target.IsFunc && d.Target.Name.Name.Text != "J" {
-			if e.funcs[d.Target.Name.Name.Text] || e.in.lawDone(d) {
-				continue
-			}
+		d, ok := st.(*notation.Define)
+		switch {
+		case ok && d.Read && d.Target.Name.Name.Text == "W_t":
+			e.read = d
+		case ok && d.Target.Name.Name.Text == "W_0":
+			e.first = d
+		default:
+			out = append(out, st)
 		}
-		body = append(body, s.stmt(st))
-	}
-	e.in.srcs = append(e.in.srcs, source{e.law, body, nil})
-}
-
-// lawDone reports whether the law's function was written out for an earlier
-// weight.
-func (in *instancer) lawDone(d *notation.Define) bool {
-	return slices.ContainsFunc(in.srcs, func(s source) bool {
-		return slices.ContainsFunc(s.body, func(st notation.Stmt) bool {
-			o, ok := st.(*notation.Define)
-			return ok && o.Target.IsFunc && o.Target.Name.Name.Text == d.Target.Name.Name.Text && s.unit == in.lawUnit()
-		})
-	})
-}
-
-func (in *instancer) lawUnit() *notation.Unit { return in.tree.Kinds(notation.LawUnit)[0] }
-
-// A substitution replaces W, F(·) and V.
-type substitution struct {
-	e      *expander
-	fit    *notation.Fit
-	weight notation.Word
-}
-
-func (s *substitution) stmt(st notation.Stmt) notation.Stmt {
-	switch st := st.(type) {
-	case *notation.Define:
-		d := *st
-		t := *st.Target
-		id := *t.Name
-		id.Name = s.word(id.Name)
-		t.Name = &id
-		d.Target, d.Value = &t, s.expr(st.Value)
-		if t.IsFunc {
-			t.Params = s.params(st.Target.Params)
-		}
-		d.With = nil
-		for _, w := range st.With {
-			d.With = append(d.With, s.stmt(w).(*notation.Define))
-		}
-		return &d
-	case *notation.Iterate:
-		it := *st
-		it.Name, it.From, it.Step, it.With = s.word(st.Name), s.expr(st.From), s.expr(st.Step), nil
-		for _, w := range st.With {
-			it.With = append(it.With, s.stmt(w).(*notation.Define))
-		}
-		return &it
-	case *notation.Declare:
-		d := *st
-		d.Names = nil
-		for _, n := range st.Names {
-			m := *n
-			m.Name = s.word(n.Name)
-			if m.Type == nil && st.Keyword.Text == "state" {
-				m.Type = s.e.in.weightType(s.weight)
-			}
-			d.Names = append(d.Names, &m)
-		}
-		return &d
-	}
-	return st
-}
-
-func (s *substitution) params(ps []*notation.Param) []*notation.Param {
-	var out []*notation.Param
-	for _, p := range ps {
-		q := *p
-		q.Name = s.word(p.Name)
-		out = append(out, &q)
 	}
 	return out
 }
 
-// word renames one of the law's names for this weight.
-func (s *substitution) word(w notation.Word) notation.Word {
-	name, timed := strings.CutSuffix(w.Text, "_t")
-	switch {
-	case name == "W":
-		name = s.weight.Text
-	case s.e.many && s.e.own[name]:
-		name += "_" + s.weight.Text
-	default:
-		return w
+// replaced reports whether a line of the law is a function that a knob defines
+// in its place; a function that none defines is in force. What speaks of F or
+// V stays the law's.
+func (e *expander) replaced(st notation.Stmt) bool {
+	d, ok := st.(*notation.Define)
+	if !ok || !d.Target.IsFunc {
+		return false
 	}
-	if timed {
-		name += "_t"
+	name := d.Target.Name.Name.Text
+	if e.defines[name] != nil && !speaks(d, notation.Prediction, "V") {
+		return true
 	}
-	return notation.Word{Span: w.Span, Text: name}
+	e.defines[name] = d
+	return false
 }
 
-func (s *substitution) expr(x notation.Expr) notation.Expr {
-	return rewrite(x, func(n notation.Expr) notation.Expr {
+// speaks reports whether a definition mentions one of the law's letters.
+func speaks(d *notation.Define, letters ...string) bool {
+	found := false
+	notation.Inspect(d, func(n any) bool {
 		switch n := n.(type) {
-		case *notation.Call:
-			if n.Fun.Text == notation.Prediction && len(n.Args) == 1 {
-				return s.predict(s.expr(n.Args[0]))
-			}
-			if s.e.many && s.e.own[n.Fun.Text] {
-				c := *n
-				c.Fun = s.word(n.Fun)
-				c.Args = nil
-				for _, a := range n.Args {
-					c.Args = append(c.Args, s.expr(a))
-				}
-				return &c
-			}
-		case *notation.Grad:
-			g := *n
-			g.Wrt = s.word(n.Wrt)
-			g.Call = s.expr(n.Call).(*notation.Call)
-			return &g
 		case *notation.Ident:
-			if n.Name.Text == "V" {
-				return s.fit.Target
+			found = found || slices.Contains(letters, n.Name.Text)
+		case *notation.Call:
+			found = found || slices.Contains(letters, n.Fun.Text)
+		}
+		return true
+	})
+	return found
+}
+
+// settled replaces calls of functions that give a parameter back as it is by
+// the argument: what the law only leaves room for is not there.
+func (e *expander) settled(x notation.Expr) notation.Expr {
+	return rewrite(x, func(n notation.Expr) notation.Expr {
+		c, ok := n.(*notation.Call)
+		if !ok {
+			return nil
+		}
+		d := e.defines[c.Fun.Text]
+		if d == nil || len(d.Target.Index) > 0 || len(d.Target.Params) != len(c.Args) {
+			return nil
+		}
+		id, ok := d.Value.(*notation.Ident)
+		if !ok {
+			return nil
+		}
+		for i, p := range d.Target.Params {
+			if p.Name.Text == id.Name.Text && id.Time == nil && !id.Bar {
+				return e.settled(c.Args[i])
 			}
-			id := *n
-			id.Name = s.word(n.Name)
-			return &id
 		}
 		return nil
 	})
-}
-
-// predict is the fit's prediction with this weight replaced by x.
-func (s *substitution) predict(x notation.Expr) notation.Expr {
-	return rewrite(s.fit.Predict, func(n notation.Expr) notation.Expr {
-		if id, ok := n.(*notation.Ident); ok && base(id.Name.Text) == s.weight.Text {
-			return x
-		}
-		return nil
-	})
-}
-
-// weightType is the declared type of a weight of the structure.
-func (in *instancer) weightType(w notation.Word) *notation.Type {
-	for _, s := range in.srcs {
-		for _, st := range s.body {
-			if d, ok := st.(*notation.Declare); ok && d.Keyword.Text == "weight" {
-				for _, n := range d.Names {
-					if n.Name.Text == w.Text {
-						return n.Type
-					}
-				}
-			}
-		}
-	}
-	return nil
 }

@@ -176,6 +176,11 @@ func (in *instancer) options(with []*notation.Override) {
 				continue
 			}
 			for _, n := range d.Names {
+				if old := in.b.Options[n.Name.Text]; old != nil && old.Decl != n {
+					in.ds.Errorf(diag.DuplicateName, n.Span, "option %s is declared twice", n.Name.Text).See(old.Decl.Span, "first declared here").
+						Hint("the pages of one formula need options of different names")
+					continue
+				}
 				in.b.Options[n.Name.Text] = &Option{Name: n.Name.Text, Decl: n, Value: n.Init, Unit: s.unit}
 			}
 		}
@@ -199,7 +204,7 @@ func (in *instancer) options(with []*notation.Override) {
 
 func (in *instancer) set(o *notation.Override, unit *notation.Unit) {
 	opt := in.b.Options[o.Name.Text]
-	if opt == nil || (unit != nil && opt.Unit != unit && !in.knob(unit)) {
+	if opt == nil || (unit != nil && opt.Unit != unit && !isKnob(unit)) {
 		var names []string
 		for n := range in.b.Options {
 			names = append(names, n)
@@ -214,10 +219,6 @@ func (in *instancer) set(o *notation.Override, unit *notation.Unit) {
 		return
 	}
 	opt.Value = o.Value
-}
-
-func (in *instancer) knob(u *notation.Unit) bool {
-	return u.Kind == notation.StructUnit || u.Kind == notation.BiasUnit || u.Kind == notation.RetentionUnit || u.Kind == notation.AlgorithmUnit
 }
 
 // member reports whether the value of an option lies in its domain, as far as

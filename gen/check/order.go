@@ -225,6 +225,12 @@ func (o *orderer) exprs(e notation.Expr, local, calls map[string]bool, out *[]re
 	}
 	notation.Inspect(e, func(n any) bool {
 		switch n := n.(type) {
+		case *notation.Binder:
+			for _, b := range n.Tuple {
+				o.exprs(b.Cond, local, calls, out)
+			}
+			o.exprs(n.Cond, local, calls, out)
+			return false // a range is made of axes
 		case *notation.Case:
 			if arm := o.b.Chosen(n); arm != nil {
 				o.exprs(arm, local, calls, out)
@@ -264,9 +270,26 @@ func (o *orderer) function(name string, calls map[string]bool, out *[]read) {
 		return
 	}
 	calls[name] = true
-	o.exprs(f.Def.Value, locals(f.Params, f.Def), calls, out)
+	local := locals(f.Params, f.Def)
+	for _, p := range f.Params {
+		o.axes(f, p.Type, local)
+	}
+	o.exprs(f.Def.Value, local, calls, out)
 	for _, w := range f.Def.With {
-		o.exprs(w.Value, locals(f.Params, f.Def), calls, out)
+		o.exprs(w.Value, local, calls, out)
+	}
+}
+
+// axes adds the axes that a signature introduces to the names that do not mean
+// the block's.
+func (o *orderer) axes(f *Function, t *notation.Type, local map[string]bool) {
+	if t == nil {
+		return
+	}
+	for _, x := range t.Shape {
+		if id, ok := x.(*notation.Ident); ok && (f.Block == nil || o.b.AxisFor(f.Unit, id.Name.Text) == nil) {
+			local[id.Name.Text] = true
+		}
 	}
 }
 
@@ -309,7 +332,7 @@ func (o *orderer) prune() {
 	}
 	o.initials()
 	o.b.SymSeq = slices.DeleteFunc(o.b.SymSeq, func(s *Symbol) bool {
-		keep := o.used[s.Name] || s.Kind == Input || s.Kind == Part || o.b.Unit.Kind == notation.OpUnit || o.b.Unit.Kind == notation.UpdateUnit
+		keep := o.used[s.Name] || s.Kind == Input || s.Kind == Part || o.b.Unit.Kind == notation.OpUnit || o.b.Unit.Kind == notation.UpdateUnit || isKnob(o.b.Unit)
 		if !keep {
 			delete(o.b.Symbols, s.Name)
 		}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"slices"
 
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -22,13 +23,40 @@ func (b *Block) AxisOf(name string) *Axis {
 	if !ok || n != math.Trunc(n) || math.IsInf(n, 0) {
 		return nil
 	}
-	a := &Axis{Name: name, Size: shape.Sym(name), Free: true, Default: int(n)}
+	a := &Axis{Name: name, Size: shape.Sym(name), Free: true, Default: int(n), option: true}
 	if o.Static {
 		a.Size, a.Free = shape.Int(int64(n)), false
 	}
 	b.Axes[name] = a
 	b.AxisSeq = append(b.AxisSeq, a)
 	return a
+}
+
+// AxisFor returns the axis that a signature on the page of a unit means by a
+// name, or nil where the name is the signature's own. A knob knows the axes of
+// its own page and no others, and no page knows the options of a knob: what
+// those are called is no matter of anybody who writes ℝ^{n}.
+func (b *Block) AxisFor(u *notation.Unit, name string) *Axis {
+	if o, a := b.Options[name], b.Axes[name]; (a == nil || a.option) && o != nil && o.Unit != u && isKnob(o.Unit) {
+		return nil
+	}
+	if u != b.Unit && isKnob(u) && u.Kind != notation.StructUnit && !slices.ContainsFunc(u.Body, func(st notation.Stmt) bool { return declaresAxis(st, name) }) {
+		return nil
+	}
+	return b.AxisOf(name)
+}
+
+func isKnob(u *notation.Unit) bool { return u != nil && slices.Contains(slots, u.Kind) }
+
+// declaresAxis reports whether a statement declares an axis: by dims, or as an option.
+func declaresAxis(st notation.Stmt, axis string) bool {
+	switch s := st.(type) {
+	case *notation.Dims:
+		return slices.ContainsFunc(s.Items, func(it *notation.DimsItem) bool { return it.Name.Text == axis })
+	case *notation.Declare:
+		return s.Keyword.Text == "option" && slices.ContainsFunc(s.Names, func(n *notation.DeclName) bool { return n.Name.Text == axis })
+	}
+	return false
 }
 
 // SizeOf reads a size expression: sums, products, quotients by numbers and

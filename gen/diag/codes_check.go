@@ -30,6 +30,9 @@ const (
 	NotHere Code = 3012
 	// BadPart occurs when what a formula gives a page are not the page's parts.
 	BadPart Code = 3016
+	// BadFit occurs when a fit line of a structure lists other weights than its
+	// prediction is a function of.
+	BadFit Code = 3017
 )
 
 func init() {
@@ -70,6 +73,9 @@ func init() {
 		BadPart: {Summary: "A formula gives a page parts that it does not have, one of them twice, or not all.",
 			Wrong: "compose Same\ndims d\ninput X ∈ ℝ^{T×d}\nout[t∈T] = X[t]\ncompose Twice(first : Composition, second : Composition)\ndims d\ninput X ∈ ℝ^{T×d}\na = first(X)\nout = second(a)\ncompose Both = Twice(first = Same, first = Same)",
 			Right: "compose Same\ndims d\ninput X ∈ ℝ^{T×d}\nout[t∈T] = X[t]\ncompose Twice(first : Composition, second : Composition)\ndims d\ninput X ∈ ℝ^{T×d}\na = first(X)\nout = second(a)\ncompose Both = Twice(first = Same, second = Same)"},
+		BadFit: {Summary: "What a fit line lists is what its prediction is a function of: each weight stands there without a moment, and everything else is read at one.",
+			Wrong: knobsExample + "structure Two\nweight A, B ∈ ℝ^{d×d} = 0\nfit A, B : A k_t → v_t\ny_t = A_t q_t\nretention Fade\njoin(Z, U; ρ, θ) = ρ Z + U\nrule R = Two + Half + Fade + Down over Bare\n",
+			Right: knobsExample + "structure Two\nweight A, B ∈ ℝ^{d×d} = 0\nfit A, B : B (A k_t) → v_t\ny_t = B_t (A_t q_t)\nretention Fade\njoin(Z, U; ρ, θ) = ρ Z + U\nrule R = Two + Half + Fade + Down over Bare\n"},
 		NotHere: {Summary: "A statement stands in a unit that cannot hold it.",
 			Wrong: "update Plain(w, g)\nstate M ∈ ℝ^{n} = 0",
 			Right: "update Plain(w, g)\noption lr > 0 = 0.1\nclock n\nw_n = w_{n−1} − lr g_n"},

@@ -110,7 +110,7 @@ func (e *builder) apply(x *notation.Call, f *check.Function, args []*ten) *ten {
 	mapped, vars := e.entries(f, args)
 	for i, p := range f.Params {
 		a := mapped[i]
-		if p.Type != nil && !e.fits(x, x.Args[i], p, a) {
+		if p.Type != nil && !e.fits(x, x.Args[i], f, p, a) {
 			return nil
 		}
 		e.bind(p.Name.Text, &binding{val: a})
@@ -191,7 +191,7 @@ func (e *builder) oneShape(x *notation.Call, f *check.Function, args []*ten) boo
 
 // fits checks an argument against a parameter's type and binds the axes that
 // the signature introduces.
-func (e *builder) fits(x *notation.Call, arg notation.Expr, p *notation.Param, t *ten) bool {
+func (e *builder) fits(x *notation.Call, arg notation.Expr, f *check.Function, p *notation.Param, t *ten) bool {
 	switch {
 	case p.Type.AnyShape:
 		return true
@@ -207,10 +207,7 @@ func (e *builder) fits(x *notation.Call, arg notation.Expr, p *notation.Param, t
 		return false
 	}
 	for i, s := range p.Type.Shape {
-		want := e.axisExpr(s, func(id *notation.Ident) *ir.Axis {
-			e.bind(id.Name.Text, &binding{axis: t.axes[i]})
-			return t.axes[i]
-		})
+		want := e.signatureAxis(s, f, t.axes[i])
 		if want == nil {
 			return false
 		}
@@ -221,6 +218,27 @@ func (e *builder) fits(x *notation.Call, arg notation.Expr, p *notation.Param, t
 		}
 	}
 	return true
+}
+
+// signatureAxis is an axis of a parameter's type: the one that this call has
+// bound, the one that the function's unit means, or a new name for the axis that
+// came. What the caller calls an axis means nothing here.
+func (e *builder) signatureAxis(s notation.Expr, f *check.Function, came *ir.Axis) *ir.Axis {
+	bind := func(id *notation.Ident) *ir.Axis {
+		e.bind(id.Name.Text, &binding{axis: came})
+		return came
+	}
+	id, ok := s.(*notation.Ident)
+	if !ok {
+		return e.axisExpr(s, bind)
+	}
+	if b := e.scopes[len(e.scopes)-1].names[id.Name.Text]; b != nil && b.axis != nil {
+		return b.axis
+	}
+	if a := e.blk.AxisFor(f.Unit, id.Name.Text); a != nil && !e.fenced() {
+		return e.axis(a)
+	}
+	return bind(id)
 }
 
 func text2(t *notation.Type) string { return notation.Print(t, notation.Unicode) }

@@ -42,7 +42,7 @@ func (e *builder) callOp(x *notation.Call, u *notation.Unit) *ten {
 	f := &check.Function{Name: u.Name.Text, Params: u.Params, Def: u.Result, Unit: u}
 	entries, vars := e.entries(f, args)
 	for i, p := range u.Params {
-		if p.Type != nil && !e.fits(x, x.Args[i], p, entries[i]) {
+		if p.Type != nil && !e.fits(x, x.Args[i], f, p, entries[i]) {
 			return nil
 		}
 		e.bind(p.Name.Text, &binding{val: entries[i]})

@@ -69,6 +69,9 @@ func newClaim(blk *check.Block, name string, ds *diag.List) (*builder, claimName
 	e.names = n
 	e.eq = name
 	e.push(&scope{})
+	if _, ok := n.(*looseClaim); ok {
+		e.pageAxes()
+	}
 	return e, n
 }
 
@@ -183,12 +186,13 @@ func addends(x notation.Expr) []notation.Expr {
 
 // claimNames are the parameters of a claim.
 type claimNames struct {
-	params map[string]*ten
-	frees  map[string]Free
+	params  map[string]*ten
+	frees   map[string]Free
+	untyped map[string]bool // said already
 }
 
 func newClaimNames() *claimNames {
-	return &claimNames{params: map[string]*ten{}, frees: map[string]Free{}}
+	return &claimNames{params: map[string]*ten{}, frees: map[string]Free{}, untyped: map[string]bool{}}
 }
 
 func (n *claimNames) vars() []*loopVar       { return nil }
@@ -211,12 +215,16 @@ func (n *claimNames) free(e *builder, x *notation.Ident) *ten {
 	if p == nil {
 		return nil
 	}
-	if p.Type == nil {
-		e.ds.Errorf(diag.UnknownName, x.Span, "%s has no type here", x.Name.Text).See(p.Span, "declared without one")
-		return literal(0)
-	}
 	if t := n.params[x.Name.Text]; t != nil {
 		return t
+	}
+	if p.Type == nil {
+		if !n.untyped[x.Name.Text] {
+			n.untyped[x.Name.Text] = true
+			e.ds.Errorf(diag.UnknownName, x.Span, "%s has no type here", x.Name.Text).See(p.Span, "declared without one").
+				Hint("give it one in the signature: %s ∈ …", x.Name.Text)
+		}
+		return literal(0)
 	}
 	axes, ok := e.freeShape(p.Type)
 	if !ok {
@@ -230,15 +238,7 @@ func (e *builder) freeShape(t *notation.Type) ([]*ir.Axis, bool) {
 	if t.AnyShape {
 		return []*ir.Axis{e.anyAxis()}, true
 	}
-	return e.shapeOf(t, func(id *notation.Ident) *ir.Axis {
-		a := e.f.NewAxis(check.ASCII(id.Name.Text))
-		base := e.scopes[0]
-		if base.names == nil {
-			base.names = map[string]*binding{}
-		}
-		base.names[id.Name.Text] = &binding{axis: a}
-		return a
-	})
+	return e.shapeOf(t, e.freeAxis)
 }
 
 // paramNamed finds a parameter of a function that the block's own unit

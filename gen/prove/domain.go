@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -40,6 +42,34 @@ func outside(t *notation.Type, x *interp.Tensor, i int) (float64, string) {
 		}
 	}
 	return math.Abs(sum-1) + low, fmt.Sprintf("a row has the sum %.12g", sum)
+}
+
+// Sets holds the states of a rule that are declared on the sphere or on the
+// simplex to that: a formula whose pages let it pass may still leave the set.
+func Sets(blk *check.Block) diag.List {
+	var ds diag.List
+	p := &prover{tree: blk.Tree, unit: blk.Unit, blk: blk}
+	var r *recurrence
+	for _, s := range blk.SymSeq {
+		if s.Kind != check.State || s.Type == nil || s.Type.Kind != notation.SphereType && s.Type.Kind != notation.SimplexType {
+			continue
+		}
+		if r == nil {
+			f := irbuild.Rule(blk, &ds)
+			if ds.HasErrors() {
+				return ds
+			}
+			autodiff.Simplify(f)
+			r = recurrenceOf(f)
+		}
+		if r == nil || r.carry[check.ASCII(s.Name)] == nil {
+			continue
+		}
+		if ev, b := byRows(s.Type.Kind)(p, r, []string{check.ASCII(s.Name)}); ev.Verdict == Failed {
+			ds.Errorf(diag.OutOfDomain, s.Span, "%s ∈ %s: the state %s", s.Name, notation.Print(s.Type, notation.Unicode), b.why)
+		}
+	}
+	return ds
 }
 
 // stayOn follows the states of a rule from random members of a set.

@@ -29,6 +29,7 @@ var markerTable = []marker{
 	{"StateIndependentMomentum", nil, true, byState((*recurrence).onlySelf)},
 	{"UnitSphere", nil, true, byRows(notation.SphereType)},
 	{"ProbabilitySimplex", []string{"Simplex"}, true, byRows(notation.SimplexType)},
+	{"LearnedStart", nil, true, learnedStart},
 	{"Causal", nil, false, nil},
 }
 
@@ -189,12 +190,32 @@ func (p *prover) markStates(r *recurrence, m *notation.Mark) ([]string, string) 
 	var out []string
 	for _, a := range m.Args {
 		n := check.ASCII(a.Text)
+		if r.carry[n] == nil && p.ofKnob(m) {
+			return p.meant(m), ""
+		}
 		if r.carry[n] == nil {
 			return nil, a.Text + " is no state of this rule"
 		}
 		out = append(out, n)
 	}
 	return out, ""
+}
+
+// ofKnob reports whether a marker stands on the page of a knob that speaks of
+// any weight under a name of its own.
+func (p *prover) ofKnob(m *notation.Mark) bool {
+	for _, u := range p.tree.Order {
+		if u.Kind != notation.BiasUnit && u.Kind != notation.RetentionUnit && u.Kind != notation.AlgorithmUnit {
+			continue
+		}
+		if slices.ContainsFunc(u.Body, func(st notation.Stmt) bool {
+			pr, ok := st.(*notation.Provides)
+			return ok && slices.ContainsFunc(pr.Marks, func(o *notation.Mark) bool { return o.Span == m.Span })
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *prover) markerWrong(m *notation.Mark, text string, b blame) {

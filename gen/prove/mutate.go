@@ -145,6 +145,9 @@ func (b *breaker) statement(st notation.Stmt) {
 	case *notation.Fit:
 		b.expr(s.Predict)
 		b.expr(s.Target)
+		for _, w := range s.With {
+			b.define(w)
+		}
 	case *notation.Iterate:
 		b.expr(s.From)
 		b.expr(s.Step)

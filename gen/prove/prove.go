@@ -16,6 +16,7 @@ package prove
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
@@ -60,6 +61,7 @@ type prover struct {
 	cache *cache
 	ids   map[string]int
 	rec   *recurrence // of a rule, simplified
+	said  map[*check.Block]string
 
 	rootPoints int // at which the unknowns of a program were looked at
 }
@@ -70,6 +72,7 @@ func (p *prover) block() {
 		if !p.trial() {
 			p.elsewhere()
 		}
+		p.functions()
 		return
 	}
 	blk, ds := check.Instantiate(p.tree, p.unit)
@@ -96,6 +99,33 @@ func (p *prover) block() {
 		p.elsewhere()
 	}
 	p.errata()
+}
+
+// functions proves what the page of a knob claims of its own functions.
+func (p *prover) functions() {
+	var all []*notation.Claim
+	for _, st := range p.unit.Body {
+		if c, ok := st.(*notation.Claim); ok && check.OfFunctions(c) {
+			all = append(all, c)
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	alone := *p.unit
+	alone.Body = slices.DeleteFunc(slices.Clone(alone.Body), func(st notation.Stmt) bool {
+		d, ok := st.(*notation.Define)
+		return ok && !d.Target.IsFunc
+	})
+	blk, ds := check.Instantiate(p.tree, &alone)
+	if p.ds.Append(ds); blk == nil || ds.HasErrors() {
+		p.refuse(ds.Len())
+		return
+	}
+	p.blk = blk
+	for _, c := range all {
+		p.claim(c)
+	}
 }
 
 // built records whether the block has types; ok means that it does.
@@ -269,6 +299,9 @@ func (p *prover) settle(it Item, decide func() Evidence, about ...any) Evidence 
 // declared is what the block's declarations say: the sets that points are
 // drawn from, and the values that everything starts from.
 func (p *prover) declared() string {
+	if text, ok := p.said[p.blk]; ok {
+		return text
+	}
 	var b strings.Builder
 	var add func(blk *check.Block)
 	add = func(blk *check.Block) {
@@ -282,6 +315,12 @@ func (p *prover) declared() string {
 			}
 			b.WriteByte('\n')
 		}
+		if blk.Unit.Kind == notation.RuleUnit {
+			var quiet diag.List
+			if f := irbuild.Start(blk, &quiet); f != nil {
+				b.WriteString(autodiff.Hash(f))
+			}
+		}
 		for _, s := range blk.Parts {
 			if s.Block != nil {
 				add(s.Block)
@@ -289,6 +328,10 @@ func (p *prover) declared() string {
 		}
 	}
 	add(p.blk)
+	if p.said == nil {
+		p.said = map[*check.Block]string{}
+	}
+	p.said[p.blk] = b.String()
 	return b.String()
 }
 

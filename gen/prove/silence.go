@@ -20,6 +20,9 @@ func (p *prover) elsewhere() {
 		it := Item{Span: st.Where(), Evidence: there}
 		switch s := st.(type) {
 		case *notation.Claim:
+			if check.OfFunctions(s) {
+				continue
+			}
 			it.Kind, it.Name = claimKinds[s.Keyword.Text], claimName(s)
 		case *notation.Kink:
 			it.Kind, it.Name = KinkKind, notation.Print(s.Left, notation.ASCII)

@@ -392,3 +392,51 @@ func TestGeneratedSuite(t *testing.T) {
 		}
 	}
 }
+
+// TestOurSimplex: what stands on the simplex needs a retention that keeps it
+// there, and that retention a start in which rows differ.
+func TestOurSimplex(t *testing.T) {
+	legal := map[string]bool{}
+	why := map[string]string{}
+	for _, u := range table(t, trees(t)["specs"]).Tuples() {
+		legal[u.String()] = u.Legal()
+		for _, v := range u.Why {
+			why[u.String()] += v.Reason()
+		}
+	}
+	for formula, reason := range map[string]string{
+		"SimplexMatrix + L2 + KL + GD":      "",
+		"TwoLayers + L2 + KL + Momentum":    "",
+		"TwoLayers + L2 + L2Decay + GD":     "",
+		"SimplexMatrix + L2 + L2Decay + GD": "rows on the simplex need a retention that keeps them there",
+		"Matrix + L2 + KL + GD":             "KL retention needs rows that start apart",
+	} {
+		if is, known := legal[formula]; !known || is != (reason == "") || why[formula] != reason {
+			t.Errorf("%s: legal %v, because %q", formula, is, why[formula])
+		}
+	}
+}
+
+// TestLeavesItsSet: a formula that its pages let pass is refused where a state
+// leaves the set that is declared for it.
+func TestLeavesItsSet(t *testing.T) {
+	ring := `structure Disc
+outer M⁰ ∈ ℝ^{d×d} ~ normal(0, 1)
+weight M ∈ Δ^{d×d} = rows(M⁰)
+fit M : M k_t → v_t
+y_t = M_t q_t
+`
+	const rows = "rows(A ∈ ℝ^{m×n})[i∈m] = softmax_{j∈n}(A[i,j])\n"
+	for requires, want := range map[string]int{"": 1, "requires Flat(M) \"a disc stays flat\"": 0} {
+		s := load(t, append(slices.Clone(flat), rows+ring+requires)...)
+		_, ds := gen.Combinations(s)
+		if ds.Len() != want {
+			t.Fatalf("%q: %d messages:\n%s", requires, ds.Len(), diag.Render(ds.Sorted()))
+		}
+		for _, d := range ds.Sorted() {
+			if d.Code != diag.UnbuiltFormula || !strings.Contains(d.Text, "Disc + Soft +") || len(d.Related) != 1 || d.Related[0].Span.Text() != "M" {
+				t.Errorf("got:\n%s", diag.Render(ds.Sorted()))
+			}
+		}
+	}
+}

@@ -23,8 +23,13 @@ func definitions(u *notation.Unit) []definition {
 	define := func(d *notation.Define) {
 		text := strings.TrimSuffix(d.Target.Name.Name.Text, "_t")
 		kind, name := "equation", check.ID(text)
-		if d.Target.IsFunc {
+		switch before, first := strings.CutSuffix(text, "_0"); {
+		case d.Target.IsFunc:
 			kind = "function"
+		case d.Read:
+			kind, name = "read", "read."+name
+		case first:
+			kind, name = "start", check.ID(before)+".start"
 		}
 		if d.Label != nil {
 			name = d.Label.Text
@@ -53,6 +58,11 @@ func definitions(u *notation.Unit) []definition {
 				names = append(names, check.ID(w.Text))
 			}
 			out = append(out, definition{"fit." + strings.Join(names, "_"), "fit", s.Span, s, nil})
+			for _, w := range s.With {
+				if strings.HasSuffix(w.Target.Name.Name.Text, "_t") {
+					define(w)
+				}
+			}
 		case *notation.Iterate:
 			out = append(out, definition{check.ID(strings.TrimSuffix(s.Name.Text, "_t")), "iterate", s.Span, s, nil})
 		}
