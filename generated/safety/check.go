@@ -19,7 +19,7 @@ type need struct {
 }
 
 var slots = []slot{
-	{"structure", []string{"Matrix", "SimplexMatrix"}},
+	{"structure", []string{"Matrix", "SimplexMatrix", "TwoLayers"}},
 	{"bias", []string{"Dot", "L2"}},
 	{"retention", []string{"KL", "L2Decay"}},
 	{"algorithm", []string{"GD", "Momentum"}},
@@ -27,7 +27,8 @@ var slots = []slot{
 
 // needs are the requirements of the pages, in the order of the slots.
 var needs = []need{
-	{slot: 2, by: "KL", of: 0, mark: "ProbabilitySimplex", reason: "KL retention needs rows that sum to one", meets: []string{"SimplexMatrix"}},
+	{slot: 0, by: "SimplexMatrix", of: 2, mark: "ProbabilitySimplex", reason: "rows on the simplex need a retention that keeps them there", meets: []string{"KL"}},
+	{slot: 2, by: "KL", of: 0, mark: "LearnedStart", reason: "KL retention needs rows that start apart", meets: []string{"SimplexMatrix", "TwoLayers"}},
 }
 
 // Illegal says why a combination is refused, in the words of the page.

@@ -35,7 +35,7 @@ func (r Rule[S, B, R, A]) String() string {
 
 // Structure is a structure.
 type Structure interface {
-	Matrix | SimplexMatrix
+	Matrix | SimplexMatrix | TwoLayers
 	String() string
 }
 
@@ -52,6 +52,13 @@ type SimplexMatrix struct{ choice }
 
 // String is the name on the page.
 func (SimplexMatrix) String() string { return "SimplexMatrix" }
+
+// TwoLayers is the structure TwoLayers. A memory that is a small network: two
+// matrices with a nonlinearity between them.
+type TwoLayers struct{ choice }
+
+// String is the name on the page.
+func (TwoLayers) String() string { return "TwoLayers" }
 
 // Bias is a bias.
 type Bias interface {
@@ -82,7 +89,7 @@ type RetentionOver[S Structure] interface {
 
 // KL is the retention KL. Keep the rows of a state on the simplex while it
 // learns.
-type KL[S ProbabilitySimplex_KLRetentionNeedsRowsThatSumToOne] struct{ choice }
+type KL[S LearnedStart_KLRetentionNeedsRowsThatStartApart] struct{ choice }
 
 // String is the name on the page.
 func (KL[S]) String() string { return "KL" }
@@ -91,7 +98,7 @@ func (KL[S]) retentionOver() (s S) { return }
 
 // L2Decay is the retention L2Decay. Keep a fraction ρ of the old state and add
 // the step.
-type L2Decay[S Structure] struct{ choice }
+type L2Decay[S ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere] struct{ choice }
 
 // String is the name on the page.
 func (L2Decay[S]) String() string { return "L2Decay" }
@@ -118,6 +125,10 @@ type Momentum struct{ choice }
 // String is the name on the page.
 func (Momentum) String() string { return "Momentum" }
 
-// ProbabilitySimplex_KLRetentionNeedsRowsThatSumToOne: KL retention needs rows
-// that sum to one.
-type ProbabilitySimplex_KLRetentionNeedsRowsThatSumToOne interface{ SimplexMatrix }
+// LearnedStart_KLRetentionNeedsRowsThatStartApart: KL retention needs rows
+// that start apart.
+type LearnedStart_KLRetentionNeedsRowsThatStartApart interface{ SimplexMatrix | TwoLayers }
+
+// ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere: rows on
+// the simplex need a retention that keeps them there.
+type ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere interface{ Matrix | TwoLayers }

@@ -26,6 +26,7 @@ var spelled = [][]spelling{
 	{
 		{"Matrix", []int{}, ""},
 		{"SimplexMatrix", []int{}, ""},
+		{"TwoLayers", []int{}, ""},
 	},
 	{
 		{"Dot", []int{}, ""},
@@ -43,7 +44,8 @@ var spelled = [][]spelling{
 
 // constraints are the names behind the reasons.
 var constraints = map[string]string{
-	"ProbabilitySimplex: KL retention needs rows that sum to one": "ProbabilitySimplex_KLRetentionNeedsRowsThatSumToOne",
+	"ProbabilitySimplex: rows on the simplex need a retention that keeps them there": "ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere",
+	"LearnedStart: KL retention needs rows that start apart":                         "LearnedStart_KLRetentionNeedsRowsThatStartApart",
 }
 
 // combinations calls f with every combination, legal or not, as indices.
