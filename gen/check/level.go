@@ -92,6 +92,10 @@ func definedBy(st notation.Stmt) []string {
 		out = append(out, name)
 	case *notation.Iterate:
 		out = append(out, base(s.Name.Text))
+	case *notation.Dims:
+		for _, it := range s.Items {
+			out = append(out, it.Name.Text)
+		}
 	case *notation.Declare:
 		for _, n := range s.Names {
 			out = append(out, n.Name.Text)
