@@ -308,6 +308,10 @@ func (w *nestWriter) inner() []plan.Node {
 			if !m.row && len(w.g.vars) == 0 {
 				w.r.l.locals[m.in.Out] = t
 			}
+		} else if w.overwritten(m) {
+			t := &plan.Local{Name: w.r.l.fresh(m.in.Out.Name), Elem: m.in.Out.Elem}
+			leaf.nodes = append(leaf.nodes, &plan.Let{To: t, Val: val})
+			val = plan.Ref{To: t}
 		}
 		stores = append(stores, func() { leaf.store(m, val) })
 	}
@@ -315,6 +319,27 @@ func (w *nestWriter) inner() []plan.Node {
 		s()
 	}
 	return leaf.nodes
+}
+
+// overwritten reports whether a member that adds in memory reads what another
+// member stores here: a state that lies where the next one will.
+func (w *nestWriter) overwritten(m *member) bool {
+	if m.depth >= 0 {
+		return false
+	}
+	for _, x := range w.r.reads(m.in, m.loops) {
+		from := w.r.l.places[x.val]
+		if from == nil {
+			continue
+		}
+		buf := from(make([]plan.Index, len(x.val.Axes))).Buf
+		for _, o := range w.g.members {
+			if o != m && o.in.Out != x.val && w.accs[o] == nil && w.r.l.places[o.in.Out] != nil && w.home(o) == buf {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // stored counts the members that store in the innermost body.
