@@ -76,7 +76,7 @@ func (e *expander) expand() bool {
 			case *notation.Define:
 				e.funcs[st.Target.Name.Name.Text] = e.funcs[st.Target.Name.Name.Text] || st.Target.IsFunc
 			}
-			if s.unit.Kind != notation.AlgorithmUnit {
+			if s.unit.Kind != notation.AlgorithmUnit && !ofJoined(s.unit, st) {
 				s.body = append(s.body, st)
 			}
 		}
@@ -130,6 +130,7 @@ func (e *expander) weight(f *notation.Fit, w notation.Word) {
 		body = append(body, s.stmt(st))
 	}
 	e.in.srcs = append(e.in.srcs, source{alg, body, nil})
+	e.anchors(s)
 	body = nil
 	for _, st := range e.law.Body {
 		if d, ok := st.(*notation.Define); ok && d.Target.IsFunc && d.Target.Name.Name.Text != "J" {
