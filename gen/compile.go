@@ -86,6 +86,7 @@ func (c *unitCompiler) compile() *plan.Unit {
 	if c.ds.Len() > before && c.ds.HasErrors() {
 		return nil
 	}
+	c.cuts()
 	c.describe()
 	return c.out
 }
@@ -148,16 +149,20 @@ func (c *unitCompiler) pair(name string, f *ir.Func) {
 // rule lowers a rule: its chunk, its frozen read, and the start of its states
 // where one is learned.
 func (c *unitCompiler) rule() {
-	s := plan.Stage{Name: "Step", Pair: c.lowerPair("Step", irbuild.Rule(c.blk, c.ds))}
+	step := irbuild.Rule(c.blk, c.ds)
+	s := plan.Stage{Name: "Step", Pair: c.lowerPair("Step", step)}
 	if c.ds.HasErrors() {
 		return
 	}
 	s.Frozen = c.lowerPair("Read", irbuild.Frozen(c.blk, c.ds))
-	if start := irbuild.Start(c.blk, c.ds); start != nil && len(start.Params) > 0 {
+	if start := irbuild.Start(c.blk, c.ds); start != nil && slices.ContainsFunc(start.Results, func(r ir.Result) bool { return c.starts(r.Name) }) {
 		start.Results = slices.DeleteFunc(start.Results, func(r ir.Result) bool { return !c.starts(r.Name) })
 		for i := range start.Results {
 			start.Results[i].State = false
 		}
+		slices.SortStableFunc(start.Results, func(a, b ir.Result) int {
+			return slices.Index(step.Params, step.Param(a.Name)) - slices.Index(step.Params, step.Param(b.Name))
+		})
 		start.Sweep()
 		s.Start = c.lowerPair("Start", start)
 	}
@@ -204,6 +209,19 @@ func (c *unitCompiler) update() {
 	c.fns = append(c.fns, f)
 	k.Name = "Fire"
 	c.out.Stages = []plan.Stage{{Name: "Fire", Pair: plan.Pair{Fwd: k}}}
+}
+
+// cuts says in what ways the unit's own programs depend on the cut into calls.
+// An operation knows no calls, and a frozen read moves no state.
+func (c *unitCompiler) cuts() {
+	if c.out.Kind == plan.OpUnit || c.out.Kind == plan.UpdateUnit {
+		return
+	}
+	for _, f := range c.fns {
+		if !strings.HasSuffix(f.Name, ".frozen") && !strings.HasSuffix(f.Name, ".start") {
+			c.out.Cut = append(c.out.Cut, irbuild.Cuts(f)...)
+		}
+	}
 }
 
 // GoName is an exported Go name for an ASCII name: w_rho becomes WRho.

@@ -108,7 +108,8 @@ func (c *unitCompiler) weight(p *ir.Value, dims []shape.Poly) plan.Weight {
 		return w
 	}
 	d := s.Decl
-	w.NoDecay = slices.ContainsFunc(d.Attrs, func(a *notation.Word) bool { return a.Text == "nodecay" })
+	w.Fixed = p.NoGrad
+	w.NoDecay = w.Fixed || slices.ContainsFunc(d.Attrs, func(a *notation.Word) bool { return a.Text == "nodecay" })
 	switch {
 	case len(d.ByLevel) > 0:
 		w.Init.Kind = plan.Levels
@@ -126,6 +127,9 @@ func (c *unitCompiler) weight(p *ir.Value, dims []shape.Poly) plan.Weight {
 	case d.Init != nil:
 		w.Init.A = c.sizeExpr(d.Init)
 	}
+	if seed, ok := check.Number(d.Seed); ok && d.Seed != nil {
+		w.Init.Stream, w.Init.Seed = p.Name, uint64(seed)
+	}
 	return w
 }
 
@@ -139,6 +143,9 @@ func (c *unitCompiler) sizeExpr(x notation.Expr) plan.SizeExpr {
 	}
 	switch x := x.(type) {
 	case *notation.Ident:
+		if n, ok := c.option(x.Name.Text); ok {
+			return plan.SizeExpr{Op: "num", Num: n}
+		}
 		if p, ok := c.blk.SizeOf(x, nil); ok {
 			return plan.SizeExpr{Op: "size", Size: ascii(p)}
 		}
@@ -161,9 +168,20 @@ func (c *unitCompiler) sizeExpr(x notation.Expr) plan.SizeExpr {
 	panic("gen: BUG: not a number of sizes: " + notation.Print(x, notation.Unicode))
 }
 
+// option is the value of an option that is no size.
+func (c *unitCompiler) option(name string) (float64, bool) {
+	if c.blk.Options[name] == nil || c.blk.Axes[name] != nil {
+		return 0, false
+	}
+	return check.Number(c.blk.Options[name].Value)
+}
+
 // starts reports whether a state's first value depends on learned parameters.
 func (c *unitCompiler) starts(name string) bool {
 	s := c.symbol(name)
+	if s != nil && s.Kind == check.Anchor {
+		s = c.blk.Symbols[s.Of]
+	}
 	return s != nil && s.Decl != nil && s.Decl.Init != nil && !isZero(s.Decl.Init)
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitgo"
-	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -178,7 +177,7 @@ func (m *testMaker) whole(t *emitgo.Trial, blk *check.Block) {
 	if f == nil || ds.HasErrors() {
 		panic("gen: BUG: " + t.Name + " is not one program: " + ds.Error())
 	}
-	t.Causal, t.Carries = causal(blk), carries(f)
+	t.Causal, t.Cuts, t.Mixed = causal(blk), len(irbuild.Cuts(f)) > 0, mixed(blk)
 	out := &vectors.File{}
 	one := newEvaluated(f)
 	whole := &evaluator{trial: t, out: out, kind: "whole", pair: one, starts: startsOf(blk, "")}
@@ -227,46 +226,20 @@ func causal(b *check.Block) bool {
 	return own
 }
 
-// carries reports whether all that a token needs of earlier ones is carried
-// from call to call: nothing but a loss sums over the tokens of the call.
-func carries(f *ir.Func) bool {
-	done := map[*ir.Value]bool{}
-	var local func(v *ir.Value) bool
-	local = func(v *ir.Value) bool {
-		if done[v] || v.Def == nil {
-			return true
-		}
-		done[v] = true
-		if v.Def.Scan == nil && reducesTime(v.Def) {
-			return false
-		}
-		return !slices.ContainsFunc(v.Def.Reads(), func(x *ir.Value) bool { return !local(x) })
-	}
-	for _, r := range f.Results {
-		if slices.ContainsFunc(r.Val.Axes, isTime) && !local(r.Val) {
-			return false
-		}
-	}
-	return true
+// mixed reports whether an answer reads states both as they were before a token
+// and as they are after it, so that no memory gives it in a frozen read.
+func mixed(b *check.Block) bool {
+	before, after := moments(b)
+	return before && after
 }
 
-func isTime(a *ir.Axis) bool {
-	s, ok := a.Size.Symbol()
-	return ok && s == "T"
-}
-
-// reducesTime reports whether an instruction sums or normalises over tokens.
-func reducesTime(in *ir.Instr) bool {
-	for l, a := range in.Loops {
-		if !isTime(a) {
-			continue
-		}
-		placed := slices.ContainsFunc(in.To, func(s ir.Sub) bool {
-			return slices.ContainsFunc(s.Terms, func(t ir.Term) bool { return t.Loop == l })
-		})
-		if !placed || slices.Contains(in.Over, l) {
-			return true
-		}
+func moments(b *check.Block) (before, after bool) {
+	if b.Unit.Kind == notation.RuleUnit {
+		before, after = check.ReadMoments(b)
 	}
-	return false
+	for _, p := range b.Parts {
+		x, y := moments(p.Block)
+		before, after = before || x, after || y
+	}
+	return before, after
 }

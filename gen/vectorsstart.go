@@ -31,8 +31,11 @@ func startsOf(b *check.Block, prefix string) []learned {
 	var out []learned
 	if b.Unit.Kind == notation.RuleUnit {
 		var ds diag.List
-		if f := irbuild.Start(b, &ds); f != nil && !ds.HasErrors() && len(f.Params) > 0 {
-			out = append(out, learned{prefix, newEvaluated(f)})
+		if f := irbuild.Start(b, &ds); f != nil && !ds.HasErrors() {
+			s := learned{prefix, newEvaluated(f)}
+			if slices.ContainsFunc(f.Results, func(r ir.Result) bool { return s.learns(r.Val) }) {
+				out = append(out, s)
+			}
 		}
 	}
 	for _, p := range b.Parts {
@@ -41,10 +44,16 @@ func startsOf(b *check.Block, prefix string) []learned {
 	return out
 }
 
-// learns reports whether a first state depends on a parameter; one that starts
-// from zero is what a new memory holds anyway.
+// learns reports whether a first state depends on a parameter, or is a number;
+// one that starts from zero is what a new memory holds anyway.
 func (s learned) learns(v *ir.Value) bool {
-	return v.Def == nil || slices.ContainsFunc(v.Def.Reads(), s.learns)
+	switch {
+	case v.Def == nil:
+		return true
+	case len(v.Def.Args) == 0 && len(v.Def.Coef) > 0:
+		return v.Def.Coef[0] != 0
+	}
+	return slices.ContainsFunc(v.Def.Reads(), s.learns)
 }
 
 // ages gives every learned start a lane that begins and one that does not.

@@ -99,7 +99,7 @@ func dims(b *check.Block) *notation.Dims {
 }
 
 var keywords = map[check.Kind]string{check.Input: "input", check.Outer: "outer", check.State: "state",
-	check.Constant: "const", check.Clock: "clock"}
+	check.Constant: "const", check.Clock: "clock", check.Anchor: "anchor", check.Snap: "snap"}
 
 // declaration declares a symbol that has no equation; a parameter of the
 // header is declared there.

@@ -72,6 +72,9 @@ func (r *Report) equationText(p *page) {
 		case u.Emitted:
 			p.line("    no test\n")
 		}
+		if len(u.Cut) > 0 {
+			p.line("    depends on the cut into calls: %s\n", strings.Join(u.Cut, "; "))
+		}
 	}
 }
 

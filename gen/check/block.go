@@ -13,6 +13,8 @@ const (
 	Input         // comes with every call
 	Outer         // learned
 	State         // carried over time
+	Anchor        // the value of a state where the context began
+	Snap          // the value of a state where the call began
 	Constant      // fixed numbers, no gradient
 	Clock         // counts from 1
 	Part          // another page, called as a function
@@ -20,7 +22,7 @@ const (
 )
 
 func (k Kind) String() string {
-	return [...]string{"invalid", "input", "outer", "state", "const", "clock", "part", "defined"}[k]
+	return [...]string{"invalid", "input", "outer", "state", "anchor", "snap", "const", "clock", "part", "defined"}[k]
 }
 
 // A Symbol is a name of a block.
@@ -31,6 +33,7 @@ type Symbol struct {
 	Type *notation.Type     // nil when the equation decides
 	Span notation.Span
 	Unit *notation.Unit // whose body declares it
+	Of   string         // of an anchor or a snap: the state
 }
 
 // A Class says when an equation is computed; the zero value is invalid.

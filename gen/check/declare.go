@@ -85,7 +85,7 @@ func (in *instancer) symbol(s *Symbol) {
 }
 
 var declared = map[string]Kind{"input": Input, "outer": Outer, "gate": Defined, "state": State, "weight": State,
-	"slot": State, "const": Constant, "clock": Clock}
+	"slot": State, "const": Constant, "clock": Clock, "anchor": Anchor, "snap": Snap}
 
 // homes are the units in which a declaration has a meaning.
 var homes = map[string][]notation.UnitKind{
@@ -97,6 +97,8 @@ var homes = map[string][]notation.UnitKind{
 	"weight": {notation.StructUnit},
 	"slot":   {notation.UpdateUnit},
 	"clock":  {notation.UpdateUnit},
+	"anchor": memory,
+	"snap":   memory,
 }
 
 // memory are the units that a rule is made of.
@@ -147,7 +149,6 @@ func (in *instancer) declaration(u *notation.Unit, s *notation.Declare) {
 		in.notYet(s.Span, s.Keyword.Text)
 		return
 	}
-	in.attributes(s)
 	if !slices.Contains(homes[s.Keyword.Text], u.Kind) {
 		d := in.ds.Errorf(diag.NotHere, s.Keyword.Span, "%s has no %s", KindName(u.Kind), s.Keyword.Text)
 		if u.Kind == notation.UpdateUnit {
@@ -156,8 +157,10 @@ func (in *instancer) declaration(u *notation.Unit, s *notation.Declare) {
 		return
 	}
 	in.start(s)
+	in.clauses(s)
 	for _, n := range s.Names {
 		in.symbol(&Symbol{Name: n.Name.Text, Kind: kind, Decl: n, Type: n.Type, Span: n.Name.Span, Unit: u})
+		in.ungraded(s, n)
 		if s.Keyword.Text == "gate" {
 			in.defs = append(in.defs, &Equation{Name: n.Name.Text, ID: in.b.ID + "." + ID(n.Name.Text), Gate: n, Timed: in.b.Time != "", Unit: u})
 		}
@@ -168,20 +171,6 @@ func (in *instancer) declaration(u *notation.Unit, s *notation.Declare) {
 // to accept it would be to forget it.
 func (in *instancer) notYet(span notation.Span, what string) {
 	in.ds.Errorf(diag.NotSupported, span, "%s is part of the notation, but it is not compiled yet", what)
-}
-
-// attributes refuses the attributes of a declaration that nothing reads.
-func (in *instancer) attributes(s *notation.Declare) {
-	for _, n := range s.Names {
-		for _, a := range n.Attrs {
-			if a.Text != "nodecay" {
-				in.notYet(a.Span, a.Text)
-			}
-		}
-		if s.Keyword.Text == "const" && (n.Init != nil || n.Dist != nil) {
-			in.notYet(n.Span, "the first value of a const")
-		}
-	}
 }
 
 // holds decides a condition on options: `conv > 0`, `drive = decode`.

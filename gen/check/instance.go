@@ -68,6 +68,7 @@ func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.
 	in.dims()
 	in.declare()
 	in.axisNames()
+	in.lifetimes()
 	in.override(with)
 	in.parts()
 	before = ds.Len()

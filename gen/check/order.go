@@ -93,9 +93,9 @@ func (o *orderer) visit(e *Equation) {
 	}
 	if class > Static && !e.Timed && o.b.Time == tokenTime {
 		if e.Iter != nil {
-			o.in.ds.Errorf(diag.TimeSuffix, e.Iter.Name.Span, "%s changes with every token", e.Name).Hint("write iterate %s from …", notation.At(e.Name, "_t"))
+			o.in.ds.Errorf(diag.TimeSuffix, e.Iter.Name.Span, "%s", o.untimed(e)).Hint("write iterate %s from …", notation.At(e.Name, "_t"))
 		} else {
-			o.in.ds.Errorf(diag.TimeSuffix, e.Span(), "%s changes with every token", e.Name).Hint("write %s = …", notation.At(e.Name, "_t"))
+			o.in.ds.Errorf(diag.TimeSuffix, e.Span(), "%s", o.untimed(e)).Hint("write %s = …", notation.At(e.Name, "_t"))
 		}
 	}
 	e.Class = class
@@ -110,9 +110,10 @@ const tokenTime = "t"
 
 // A read is a name with the moment at which it is read.
 type read struct {
-	name string
-	now  bool
-	span notation.Span
+	name  string
+	now   bool
+	first bool // at the start of the context: M_0
+	span  notation.Span
 }
 
 // read follows one reference and returns the class it forces on its reader.
@@ -123,6 +124,16 @@ func (o *orderer) read(e *Equation, r read) Class {
 		return Static
 	}
 	next := o.eq[r.name]
+	switch {
+	case sym.Kind == Anchor, sym.Kind == Snap:
+		o.held(sym)
+		return Step
+	case r.first && o.b.Time == tokenTime && o.first(sym):
+		return Step
+	case !r.now && !r.first && sym.Kind != State && next != nil && o.b.Time == tokenTime && o.ofStates(next, nil):
+		o.lagging(next)
+		return Step
+	}
 	if sym.Kind == State {
 		if next == nil {
 			if o.b.Unit.Kind != notation.UpdateUnit {
@@ -241,7 +252,7 @@ func (o *orderer) exprs(e notation.Expr, local, calls map[string]bool, out *[]re
 				o.function(n.Fun.Text, calls, out)
 			}
 			if s := o.b.Symbols[n.Fun.Text]; s != nil && s.Kind == Part {
-				*out = append(*out, read{n.Fun.Text, true, n.Fun.Span})
+				*out = append(*out, read{name: n.Fun.Text, now: true, span: n.Fun.Span})
 			}
 		case *notation.Ident:
 			if local[n.Name.Text] {
@@ -254,11 +265,12 @@ func (o *orderer) exprs(e notation.Expr, local, calls map[string]bool, out *[]re
 				}
 				return true
 			}
-			now := n.Time == nil && time != "0"
+			zero := time == "0" || isZero(n.Time)
+			now := n.Time == nil && !zero
 			if s := o.b.Symbols[name]; s.Kind == State && o.b.Time == tokenTime && time != "" && time != tokenTime {
 				now = false // at the moment of a window
 			}
-			*out = append(*out, read{name, now, n.Span})
+			*out = append(*out, read{name: name, now: now, first: zero, span: n.Span})
 		}
 		return true
 	})
@@ -358,13 +370,13 @@ func (o *orderer) initials() {
 	}
 }
 
-// Timed lists the names with moments that an equation reads.
+// Timed lists the names with moments that an equation reads, inputs too.
 func Timed(b *Block, eq *Equation) []string {
 	o := &orderer{b: b, used: map[string]bool{}}
 	var out []string
 	for _, r := range o.reads(eq) {
 		s := b.Symbols[r.name]
-		if e := b.Equation(r.name); s != nil && (s.Kind == State || e != nil && e.Timed) {
+		if e := b.Equation(r.name); s != nil && (s.Kind == State || s.Kind == Input || e != nil && e.Timed) {
 			out = append(out, r.name)
 		}
 	}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"math"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -133,7 +134,7 @@ func (in *instancer) start(s *notation.Declare) {
 				Hint("declare an outer, and start from it")
 			continue
 		}
-		if s.Keyword.Text != "outer" {
+		if s.Keyword.Text != "outer" && s.Keyword.Text != "const" {
 			continue
 		}
 		if c, ok := n.Dist.(*notation.Call); ok {
@@ -167,6 +168,10 @@ func (in *instancer) ofSize(e notation.Expr) bool {
 	}
 	switch e := e.(type) {
 	case *notation.Ident:
+		if o := in.b.Options[e.Name.Text]; o != nil {
+			n, ok := Number(o.Value)
+			return ok && !math.IsInf(n, 0)
+		}
 		return in.b.AxisOf(e.Name.Text) != nil
 	case *notation.Unary:
 		return in.ofSize(e.X)

@@ -140,7 +140,11 @@ func (e *unitEmitter) declare() string {
 			for _, d := range w.Dims {
 				dims = append(dims, polyText(d, blockSize))
 			}
-			fmt.Fprintf(&b, "\t\t{Name: prefix + %q, Shape: tensor.Shape{%s}, NoDecay: %v, Init: %s},\n", w.Name, strings.Join(dims, ", "), w.NoDecay, initText(w.Init))
+			fixed := ""
+			if w.Fixed {
+				fixed = "Fixed: true, "
+			}
+			fmt.Fprintf(&b, "\t\t{Name: prefix + %q, Shape: tensor.Shape{%s}, NoDecay: %v, %sInit: %s},\n", w.Name, strings.Join(dims, ", "), w.NoDecay, fixed, initText(w.Init))
 		}
 		b.WriteString("\t} {\n\t\tif err := s.Add(p); err != nil {\n\t\t\treturn err\n\t\t}\n\t}\n")
 	}
@@ -165,11 +169,19 @@ func initText(i plan.Init) string {
 	case plan.Levels:
 		return fmt.Sprintf("context.Init{Kind: context.Constant, A: %v}", i.Levels[0])
 	case plan.Uniform:
-		return fmt.Sprintf("context.Init{Kind: context.Uniform, A: %s, B: %s}", sizeExprText(i.A), sizeExprText(i.B))
+		return fmt.Sprintf("context.Init{Kind: context.Uniform, A: %s, B: %s%s}", sizeExprText(i.A), sizeExprText(i.B), streamText(i))
 	case plan.Normal:
-		return fmt.Sprintf("context.Init{Kind: context.Normal, A: %s, B: %s}", sizeExprText(i.A), sizeExprText(i.B))
+		return fmt.Sprintf("context.Init{Kind: context.Normal, A: %s, B: %s%s}", sizeExprText(i.A), sizeExprText(i.B), streamText(i))
 	}
 	return fmt.Sprintf("context.Init{Kind: context.Constant, A: %s}", sizeExprText(i.A))
+}
+
+// streamText is the stream of a parameter that is drawn from its own seed.
+func streamText(i plan.Init) string {
+	if i.Stream == "" {
+		return ""
+	}
+	return fmt.Sprintf(", Stream: %q, Seed: %d", i.Stream, i.Seed)
 }
 
 func sizeExprText(x plan.SizeExpr) string {

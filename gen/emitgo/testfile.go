@@ -109,6 +109,9 @@ func (t *unitTest) blockTable(x *Trial, i int) string {
 	x.facts(&b)
 	if states := t.frozen(x.Of, ""); len(states) > 0 {
 		fmt.Fprintf(&b, "\t\tFrozen: []string{%s},\n", strings.Join(states, ", "))
+		if x.Mixed {
+			b.WriteString("\t\tMixed: true,\n")
+		}
 	}
 	if t.learned(x.Of) {
 		b.WriteString("\t\tStarts: true,\n")
@@ -143,7 +146,7 @@ func (x *Trial) facts(b *strings.Builder) {
 	if x.Causal {
 		b.WriteString("\t\tCausal: true,\n")
 	}
-	if x.Carries {
+	if !x.Cuts {
 		b.WriteString("\t\tCarries: true,\n")
 	}
 }

@@ -135,10 +135,15 @@ func (p *pairTest) read(buf *plan.Buffer, n string) string {
 		return fmt.Sprintf("a.Pos(%q, %s)", buf.Of, n)
 	case buf.Elem == ir.Int:
 		return p.index(buf.Of, n)
-	case p.constant(buf.Of), p.frozen && p.state(buf.Of) >= 0 && (p.bwd == nil || p.bwd.Result(buf.Of+".bar") == nil):
+	case p.constant(buf.Of), p.fixed(buf.Of), p.frozen && p.state(buf.Of) >= 0 && (p.bwd == nil || p.bwd.Result(buf.Of+".bar") == nil):
 		return fmt.Sprintf("a.Const(%q, %s)", buf.Of, n)
 	}
 	return fmt.Sprintf("a.Real(%q, %s)", buf.Of, n)
+}
+
+// fixed reports whether a parameter has no gradient.
+func (p *pairTest) fixed(name string) bool {
+	return slices.ContainsFunc(p.u.Weights, func(w plan.Weight) bool { return w.Name == name && w.Fixed })
 }
 
 func (p *pairTest) index(name, n string) string {

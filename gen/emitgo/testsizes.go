@@ -21,7 +21,8 @@ type Trial struct {
 	Program  []map[string]int // as the inlined program names them
 	Tokens   [][]int          // numbers of tokens, in step with Sizes
 	Causal   bool
-	Carries  bool   // no result depends on how tokens are cut into calls
+	Cuts     bool   // results depend on how tokens are cut into calls
+	Mixed    bool   // an answer reads states before their write and after it
 	Declared bool   // of an operation: the adjoint is not the derivative of the value
 	File     string // of the vectors, under testdata
 }

@@ -20,7 +20,7 @@ type stepClaim struct {
 	static map[string]*ten
 	bars   map[string]*ten
 	reach  map[string]*reach // how far the step looks back at a series
-	before bool              // equations of states are read at the moment before
+	shift  moment            // when equations of states are read, where not now
 }
 
 func newStepClaim(blk *check.Block, name string, ds *diag.List) (*builder, claimNamer) {
@@ -46,7 +46,12 @@ func (n *stepClaim) name(e *builder, sym *check.Symbol, when moment, span notati
 	case when.at != nil && (sym.Kind == check.State || eq != nil && eq.Class == check.Step):
 		e.behind(sym, span)
 		return nil
-	case when.initial, when.at != nil && eq != nil && eq.Class == check.Static:
+	case sym.Kind == check.Anchor, sym.Kind == check.Snap:
+		if of := e.blk.Symbols[sym.Of]; sym.Kind == check.Anchor && of.PerChunk() {
+			return e.timeless(sym, when, span, n.held(e, of))
+		}
+		return e.timeless(sym, when, span, n.held(e, sym))
+	case when.at != nil && eq != nil && eq.Class == check.Static:
 		e.ds.Errorf(diag.NotSupported, span, "a claim speaks of one step: %s is read at another moment", sym.Name)
 		return nil
 	case sym.Kind == check.State, eq != nil && eq.Class == check.Step:
@@ -56,7 +61,7 @@ func (n *stepClaim) name(e *builder, sym *check.Symbol, when moment, span notati
 			n.static[sym.Name] = e.apart(func() *ten { return e.equationValue(eq) })
 		}
 		return n.static[sym.Name]
-	case when.before:
+	case when.before, when.initial:
 		e.ds.Errorf(diag.TimeSuffix, span, "%s is a series and has no value at this moment", sym.Name)
 		return nil
 	}
@@ -88,29 +93,45 @@ func (n *stepClaim) moment(e *builder, sym *check.Symbol, when moment, elem ir.E
 	return n.param(e, key, elem, axes, Free{Text: spell, Sym: sym, Type: sym.Type})
 }
 
+// held is the parameter of an anchor, of a snap, or of a state where its
+// context began.
+func (n *stepClaim) held(e *builder, sym *check.Symbol) *ten {
+	key, spell := check.ASCII(sym.Name), sym.Name
+	if sym.Kind == check.State {
+		key, spell = key+".begin", spell+"_0"
+	}
+	axes, elem, ok := e.declared(sym)
+	if !ok {
+		return nil
+	}
+	return n.param(e, key, elem, axes, Free{Text: spell, Sym: sym, Type: sym.Type})
+}
+
 // stepped is a state, or an equation behind a state.
 func (n *stepClaim) stepped(e *builder, sym *check.Symbol, eq *check.Equation, when moment, span notation.Span) *ten {
-	if n.before && when.now {
-		when = moment{before: true}
-	}
+	when, ok := e.atMoment(sym, when, n.shift, span)
 	switch {
+	case !ok:
+		return nil
 	case when.now:
 		n.step(e)
 		return n.now[sym.Name]
+	case sym.Kind == check.State && when.initial:
+		return n.held(e, kept(e.blk, sym))
 	case sym.Kind == check.State:
 		axes, elem, ok := e.declared(sym)
 		if !ok {
 			return nil
 		}
 		return n.moment(e, sym, when, elem, axes)
-	case when.before && check.OfStates(e.blk, eq.Name):
-		old := n.before
-		n.before = true
-		defer func() { n.before = old }()
-		return e.apart(func() *ten { return e.side(eq) })
-	case when.before:
-		e.ds.Errorf(diag.TimeSuffix, span, "%s cannot be read at t−1: it is no state", sym.Name)
-		return nil
+	case when.before, when.initial:
+		if !e.lags(eq, when, span) {
+			return nil
+		}
+		old := n.shift
+		n.shift = when
+		defer func() { n.shift = old }()
+		return e.elsewhen(eq)
 	}
 	n.step(e)
 	if t := n.now[sym.Name]; t != nil {

@@ -36,16 +36,12 @@ func (n *plainNames) name(e *builder, sym *check.Symbol, when moment, span notat
 		return n.vals[sym.Name]
 	}
 	switch sym.Kind {
-	case check.Outer:
-		t := e.param(sym, ir.Outer, nil)
-		n.vals[sym.Name] = t
-		return t
-	case check.Input, check.Constant:
-		role := ir.Input
-		if sym.Kind == check.Constant {
-			role = ir.Constant
+	case check.Outer, check.Input, check.Constant:
+		vars := e.lanes()
+		if roleOf(sym) == ir.Outer {
+			vars = nil
 		}
-		t := e.param(sym, role, e.lanes())
+		t := e.param(sym, roleOf(sym), vars)
 		n.vals[sym.Name] = t
 		return t
 	}
@@ -66,7 +62,7 @@ func (e *builder) param(sym *check.Symbol, role ir.Role, vars []*loopVar) *ten {
 		vars = nil
 	}
 	v := e.f.AddParam(check.ASCII(sym.Name), role, elem, append(axesOf(vars), axes...)...)
-	v.NoGrad = v.NoGrad || role == ir.Constant
+	v.NoGrad = v.NoGrad || sym.Kind == check.Constant || e.blk.NoGrad(sym.Name) != nil
 	return e.ofValue(v, vars, axes)
 }
 
@@ -180,6 +176,9 @@ func (e *builder) asUnion(n *plainNames, eq *check.Equation) bool {
 		if s.window {
 			return false
 		}
+	}
+	if b := d.Target.Index[0]; b.PerChunk && !e.perChunk(b, spans) {
+		return true
 	}
 	u := e.newUnion(d.Target.Index[0], spans)
 	out := &unionVal{}

@@ -103,6 +103,9 @@ func (e *builder) normal(x *notation.Reduce, body *ten, vars []*loopVar) *ten {
 func (e *builder) binders(bs []*notation.Binder) (vars []*loopVar, unions []*unionIndex, conds []*ten, ok bool) {
 	for _, b := range bs {
 		if b.Range == nil {
+			if b.PerChunk && !e.perChunk(b, nil) {
+				return nil, nil, nil, false
+			}
 			v, u := e.bareBinder(b)
 			if v == nil && u == nil {
 				return nil, nil, nil, false
@@ -115,7 +118,7 @@ func (e *builder) binders(bs []*notation.Binder) (vars []*loopVar, unions []*uni
 			continue
 		}
 		r, okr := e.rangeOf(b.Range)
-		if !okr {
+		if !okr || b.PerChunk && !e.perChunk(b, r) {
 			return nil, nil, nil, false
 		}
 		if len(r) > 1 {
@@ -163,6 +166,29 @@ type span struct {
 	axis   *ir.Axis
 	window bool
 	end    affine // window: the moment at which it ends
+	local  bool   // window: it ends at the start of the call
+}
+
+// perChunk cuts the window of a range at the start of the call. What lies
+// before that is absent, and no tail is kept.
+func (e *builder) perChunk(b *notation.Binder, r []span) bool {
+	found := false
+	for i := range r {
+		r[i].local = r[i].window
+		found = found || r[i].window
+	}
+	switch {
+	case !found:
+		e.ds.Errorf(diag.NotSupported, b.Span, "per chunk means nothing behind a range that is no window").Hint("take it away")
+	case e.plainTime():
+		e.ds.Errorf(diag.NotSupported, b.Span, "an operation has no context: its windows begin where its input begins").Hint("take per chunk away")
+	case e.step != nil:
+		e.ds.Errorf(diag.NotSupported, b.Span, "a window per chunk cannot stand behind a state, nor in a claim").
+			Hint("give it an equation of its own: u_t = Σ_{%s∈window(t, w) per chunk} …", b.Name.Text)
+	default:
+		return true
+	}
+	return false
 }
 
 // rangeOf reads what stands behind ∈: an axis, window(t, w), or a union.
@@ -195,9 +221,9 @@ func (e *builder) bindRange(name string, r span) *loopVar {
 		return v
 	}
 	at := r.end.add(varAff(v), -1)
-	v.guards = append(v.guards, e.sinceStart(at))
+	v.guards = append(v.guards, e.sinceStart(at, r.local))
 	b := &binding{time: &at, loop: v}
-	if !e.plainTime() {
+	if !e.plainTime() && !r.local {
 		b.wide = r.axis
 	}
 	e.bind(name, b)
@@ -205,9 +231,9 @@ func (e *builder) bindRange(name string, r span) *loopVar {
 }
 
 // sinceStart is ≥ 0 exactly where a moment of this chunk, or one before it,
-// lies in the context.
-func (e *builder) sinceStart(at affine) affine {
-	if e.plainTime() {
+// lies in the context. A local window reaches back to the start of the chunk.
+func (e *builder) sinceStart(at affine, local bool) affine {
+	if local || e.plainTime() {
 		return at
 	}
 	if e.step != nil {

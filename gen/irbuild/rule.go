@@ -17,9 +17,10 @@ import (
 // ruleNames serves a rule's names outside of its scan.
 type ruleNames struct {
 	vals   map[string]*ten
-	states map[string]*ir.Value // state parameters
+	states map[string]*ir.Value // state parameters, and the first values of states per chunk
 	frozen bool
 	start  *check.Symbol // the state whose first value is built
+	first  bool          // equations of states are read where the context began
 }
 
 // Rule builds the program of a rule: inputs, learned parameters and states in;
@@ -112,6 +113,9 @@ func newRuleBuilder(blk *check.Block, name string, ds *diag.List) (*builder, *ru
 
 // equation builds an equation without a state behind it.
 func (n *ruleNames) equation(e *builder, eq *check.Equation) {
+	if eq.Class == check.Static && n.vals[eq.Name] != nil {
+		return // a state per chunk began with it
+	}
 	t := e.equationValue(eq)
 	if t == nil {
 		return
@@ -177,16 +181,19 @@ func (n *ruleNames) name(e *builder, sym *check.Symbol, when moment, span notati
 	switch sym.Kind {
 	case check.Outer, check.Constant:
 		if n.vals[sym.Name] == nil {
-			role := ir.Outer
-			if sym.Kind == check.Constant {
-				role = ir.Constant
-			}
-			n.vals[sym.Name] = e.param(sym, role, nil)
+			n.vals[sym.Name] = e.param(sym, roleOf(sym), nil)
 		}
 		return e.timeless(sym, when, span, n.vals[sym.Name])
+	case check.Anchor, check.Snap:
+		if n.frozen {
+			return e.timeless(sym, when, span, n.heldFrozen(e, sym))
+		}
+		e.ds.Errorf(diag.TimeSuffix, span, "%s %s is read where no state can be read", sym.Kind, sym.Name).
+			Hint("a state starts from constants and learned values")
+		return nil
 	case check.State:
 		if n.frozen {
-			return n.state(e, sym)
+			return n.stateFrozen(e, sym, when, span)
 		}
 		e.ds.Errorf(diag.TimeSuffix, span, "state %s is read where no state can be read", sym.Name)
 		return nil
@@ -201,6 +208,10 @@ func (n *ruleNames) name(e *builder, sym *check.Symbol, when moment, span notati
 			Labelf("changes with every token").Hint("a state starts from constants and learned values, before the first token")
 		n.start = nil // one message a start
 		return nil
+	}
+	again := n.first || when.before || when.initial || n.vals[sym.Name] == nil && eq != nil && eq.Timed
+	if n.frozen && again && check.OfStates(e.blk, sym.Name) {
+		return n.ofStatesFrozen(e, eq, when, span)
 	}
 	t := n.vals[sym.Name]
 	if t == nil {
@@ -226,18 +237,6 @@ func (e *builder) timeless(sym *check.Symbol, when moment, span notation.Span, t
 		return nil
 	}
 	return t
-}
-
-// state is a state's parameter, the same for all tokens of a lane.
-func (n *ruleNames) state(e *builder, sym *check.Symbol) *ten {
-	axes, _, ok := e.declared(sym)
-	if !ok {
-		return nil
-	}
-	if n.states[sym.Name] == nil {
-		n.states[sym.Name] = e.f.AddParam(check.ASCII(sym.Name), ir.State, ir.Real, append([]*ir.Axis{e.lane.axis}, axes...)...)
-	}
-	return e.ofValue(n.states[sym.Name], []*loopVar{e.lane}, axes)
 }
 
 // seriesAt reads a series at a bound moment, back over the chunk's edge where
@@ -296,30 +295,17 @@ func Start(blk *check.Block, ds *diag.List) *ir.Func {
 		}
 	}
 	for _, s := range blk.SymSeq {
-		if s.Kind != check.State {
+		of := s
+		if s.Kind == check.Anchor {
+			of = blk.Symbols[s.Of]
+		}
+		if of == nil || of.Kind != check.State || of.PerChunk() {
 			continue
 		}
-		e.eq, e.span = blk.ID+"."+check.ID(s.Name)+".start", s.Span
-		axes, _, ok := e.declared(s)
-		if !ok {
+		v := n.firstValue(e, of)
+		if v == nil {
 			return nil
 		}
-		t := literal(0)
-		if s.Decl != nil && s.Decl.Init != nil {
-			n.start = s
-			if t = e.value(s.Decl.Init); t == nil {
-				return nil
-			}
-		}
-		if t.isLiteral() {
-			t = &ten{axes: axes, elem: ir.Real, coef: t.coef}
-		}
-		if !slices.Equal(t.axes, axes) {
-			e.ds.Errorf(diag.WrongResult, s.Decl.Init.Where(), "state %s is %s, but starts as %s", s.Name, e.typ(&ten{axes: axes, elem: ir.Real}), e.typ(t)).
-				See(s.Span, "declared here")
-			return nil
-		}
-		v := e.pack(e.spread(e.one(t), []*loopVar{e.lane}), []*loopVar{e.lane})
 		e.f.Results = append(e.f.Results, ir.Result{Name: check.ASCII(s.Name), Val: v, State: true})
 	}
 	adopt(e.f)

@@ -19,8 +19,9 @@ type stepNames struct {
 	carry  map[string]*ten // states before the token
 	tokens map[string]*ten
 	shared map[string]*ten
+	held   map[string]*ten
 	past   windows    // series as windows see them
-	before bool       // equations of states are read at the moment before
+	shift  moment     // when equations of states are read, where not now
 	probes []probeVal // what a proof looks at
 	bare   bool       // a probe is built: a bare state is the one after the write
 }
@@ -30,7 +31,7 @@ func newStep(outer *builder, series *ruleNames) *stepNames {
 	e.axes, e.sized, e.trace = outer.axes, outer.sized, outer.trace
 	e.token = e.newVar("t", outer.token.axis)
 	s := &stepNames{outer: outer, series: series, e: e, vals: map[string]*ten{}, carry: map[string]*ten{},
-		tokens: map[string]*ten{}, shared: map[string]*ten{},
+		tokens: map[string]*ten{}, shared: map[string]*ten{}, held: map[string]*ten{},
 		scan: &ir.Scan{Lane: outer.lane.axis, Time: outer.token.axis, Body: e.f}}
 	e.names, e.step = s, s
 	for _, sym := range outer.blk.SymSeq {
@@ -48,7 +49,10 @@ func (s *stepNames) addCarry(sym *check.Symbol) {
 	}
 	p := s.e.f.AddParam(check.ASCII(sym.Name), ir.Carry, ir.Real, axes...)
 	s.carry[sym.Name] = s.e.ofValue(p, nil, axes)
-	init := s.outer.f.AddParam(check.ASCII(sym.Name), ir.State, ir.Real, append([]*ir.Axis{s.outer.lane.axis}, axes...)...)
+	init := s.series.begin(s.outer, sym)
+	if init == nil {
+		return
+	}
 	s.scan.Carry = append(s.scan.Carry, ir.Carried{Param: p, Init: init})
 }
 
@@ -86,8 +90,10 @@ func (s *stepNames) name(e *builder, sym *check.Symbol, when moment, span notati
 	case eq != nil && eq.Class == check.Step && when.at != nil:
 		s.e.behind(sym, span)
 		return nil
-	case eq != nil && eq.Class == check.Step && (when.before || s.before):
-		return s.previous(eq, span)
+	case sym.Kind == check.Anchor, sym.Kind == check.Snap:
+		return e.timeless(sym, when, span, s.hold(sym))
+	case eq != nil && eq.Class == check.Step && (when.before || when.initial || s.shift != moment{}):
+		return s.previous(eq, when, span)
 	case eq != nil && eq.Class == check.Step && when.now:
 		return s.vals[sym.Name]
 	case eq != nil && eq.Class == check.Step:
@@ -99,13 +105,23 @@ func (s *stepNames) name(e *builder, sym *check.Symbol, when moment, span notati
 	return s.fromOutside(sym, when, span)
 }
 
-// state is a state before this token's write, or after it.
+// state is a state before this token's write, after it, or where the context
+// began.
 func (s *stepNames) state(sym *check.Symbol, when moment, span notation.Span) *ten {
+	when, ok := s.e.atMoment(sym, when, s.shift, span)
 	switch {
+	case !ok:
+		return nil
 	case when.at != nil:
 		s.e.behind(sym, span)
 		return nil
-	case when.before || s.before && when.now:
+	case when.initial && s.e.blk.AnchorOf(sym.Name) == nil && !sym.PerChunk():
+		s.e.ds.Errorf(diag.NotSupported, span, "no equation reads %s_0, so the memory does not keep it", sym.Name).
+			Hint("an invariant speaks of what the rule has")
+		return nil
+	case when.initial:
+		return s.hold(sym)
+	case when.before:
 		return s.carry[sym.Name]
 	case when.now, s.bare:
 		return s.vals[sym.Name]
@@ -116,30 +132,26 @@ func (s *stepNames) state(sym *check.Symbol, when moment, span notation.Span) *t
 }
 
 // previous is an equation of states alone, built from the states before the
-// token.
-func (s *stepNames) previous(eq *check.Equation, span notation.Span) *ten {
-	for _, r := range check.Timed(s.e.blk, eq) {
-		if k := s.e.blk.Symbols[r]; k.Kind != check.State && !check.OfStates(s.e.blk, r) {
-			s.e.ds.Errorf(diag.TimeSuffix, span, "%s cannot be read at t−1: it depends on %s, which is not a state", eq.Name, r).
-				See(eq.Span(), "defined here").Hint("make it a state, or define it from states alone")
-			return nil
-		}
+// token, or from those where the context began.
+func (s *stepNames) previous(eq *check.Equation, when moment, span notation.Span) *ten {
+	sym := s.e.blk.Symbols[eq.Name]
+	when, ok := s.e.atMoment(sym, when, s.shift, span)
+	if !ok || !s.e.lags(eq, when, span) {
+		return nil
 	}
-	old := s.before
-	s.before = true
-	defer func() { s.before = old }()
-	id, at := s.e.eq, s.e.span
-	defer func() { s.e.eq, s.e.span = id, at }()
-	return s.e.side(eq)
+	old := s.shift
+	s.shift = when
+	defer func() { s.shift = old }()
+	return s.e.elsewhen(eq)
 }
 
 // fromOutside is a value that has no state behind it: this token's slice of a
 // series, or something that is the same for all tokens.
 func (s *stepNames) fromOutside(sym *check.Symbol, when moment, span notation.Span) *ten {
-	if t := s.tokens[sym.Name]; t != nil {
+	if t := s.tokens[sym.Name]; t != nil && when.now {
 		return t
 	}
-	if t := s.shared[sym.Name]; t != nil {
+	if t := s.shared[sym.Name]; t != nil && when == (moment{}) {
 		return t
 	}
 	o := s.outer
@@ -181,6 +193,10 @@ func (s *stepNames) finish() {
 		c := &s.scan.Carry[i]
 		next := s.vals[s.symbolOf(c.Param)]
 		c.Next = s.e.pack(next, nil)
+		if s.e.blk.Symbols[s.symbolOf(c.Param)].PerChunk() {
+			s.e.f.Results = append(s.e.f.Results, ir.Result{Name: c.Param.Name, Val: c.Next, State: true})
+			continue
+		}
 		c.Final = &ir.Value{Name: f.Fresh(c.Init.Name + ".next"), Elem: ir.Real, Axes: c.Init.Axes, Def: in}
 		f.Results = append(f.Results, ir.Result{Name: c.Init.Name, Val: c.Final, State: true})
 		s.e.f.Results = append(s.e.f.Results, ir.Result{Name: c.Param.Name, Val: c.Next, State: true})
@@ -189,6 +205,7 @@ func (s *stepNames) finish() {
 		v.Def = in
 	}
 	f.Body = append(f.Body, in)
+	s.keepAnchors()
 	if y == nil {
 		f.Results = append([]ir.Result{{Name: "y", Val: s.outer.pack(s.series.vals["y"], []*loopVar{s.outer.lane, s.outer.token})}}, f.Results...)
 	}

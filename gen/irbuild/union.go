@@ -50,7 +50,7 @@ func (e *builder) newUnion(b *notation.Binder, parts []span) *unionIndex {
 		if p.window {
 			at := p.end.add(varAff(u.whole), -1)
 			at.c = at.c.Add(offset)
-			u.whole.guards = append(u.whole.guards, e.sinceStart(at))
+			u.whole.guards = append(u.whole.guards, e.sinceStart(at, p.local))
 		}
 		offset = offset.Add(p.axis.Size)
 	}
@@ -80,7 +80,7 @@ func (e *builder) partwise(u *unionIndex, f func(v *loopVar) *ten) []*ten {
 		if p.window {
 			at := p.end.add(varAff(v), -1)
 			pick.at = &at
-			v.guards = append(v.guards, e.sinceStart(at))
+			v.guards = append(v.guards, e.sinceStart(at, p.local))
 		}
 		e.bind(u.name, &binding{pick: pick})
 		t := f(v)
@@ -194,7 +194,7 @@ func (e *builder) pickAt(a, x notation.Expr, t *ten, i int, u *unionIndex) (affi
 		aff.c = offset
 		return aff, nil, true
 	case u.part >= 0 && u.parts[u.part].window && axis == e.timeAxis():
-		if e.blk.Unit.Kind == notation.OpUnit {
+		if u.parts[u.part].local || e.blk.Unit.Kind == notation.OpUnit {
 			return *u.at, nil, true
 		}
 		w, base := e.extend(t, i, u.parts[u.part].axis)

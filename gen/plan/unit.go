@@ -35,6 +35,7 @@ type Unit struct {
 	Parts     []Part
 	Outputs   []string
 	Instances []Instance
+	Cut       []string // in what ways results depend on how tokens are cut into calls
 }
 
 // A Field is one field of the page's contract header.
@@ -58,6 +59,7 @@ type Weight struct {
 	Name    string
 	Dims    []shape.Poly
 	NoDecay bool
+	Fixed   bool // no gradient, and no update moves it
 	Init    Init
 }
 
@@ -77,6 +79,8 @@ type Init struct {
 	Kind   InitKind
 	A, B   SizeExpr
 	Levels []float64
+	Stream string // of one that is drawn from a seed of its own: its name on the page
+	Seed   uint64
 }
 
 // A SizeExpr is a number that depends on sizes, as a small tree. Op is one of

@@ -193,6 +193,8 @@ func (p *prover) parameters(f *ir.Func, pair *autodiff.Pair) {
 		it := Item{Kind: Parameter, Name: v.Name, Span: p.declaredAt(v.Name)}
 		reason := p.noGrad(v.Name)
 		switch {
+		case v.NoGrad && reason == "":
+			it.Evidence = Evidence{Verdict: Proved, Note: "a const"}
 		case reason != "":
 			it.Evidence = Evidence{Verdict: Declared, Note: "no gradient: " + reason}
 		case slices.Contains(pair.Missing, v.Name):

@@ -190,7 +190,17 @@ func (p *prover) rule() {
 	p.requirements()
 	p.ruleCost(f)
 	p.specials()
+	p.cut(f)
 	p.starts(f)
+}
+
+// cut lists what a reader must know of a program whose results depend on how
+// its tokens are cut into calls.
+func (p *prover) cut(f *ir.Func) {
+	if why := irbuild.Cuts(f); len(why) > 0 {
+		p.add(Item{Kind: Cut, Name: "calls", Span: p.unit.Span, Text: "results depend on how the tokens are cut into calls",
+			Evidence: Evidence{Verdict: Proved, Note: strings.Join(why, "; ")}})
+	}
 }
 
 func (p *prover) compose() {
@@ -227,6 +237,7 @@ func (p *prover) compose() {
 	}
 	p.causal(f)
 	p.specials()
+	p.cut(f)
 	p.starts(f)
 }
 

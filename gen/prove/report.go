@@ -29,12 +29,13 @@ const (
 	Relax              // what stands for a value in gradients
 	Parameter          // a learned parameter receives a gradient
 	Init               // and does so at its actual start
+	Cut                // results depend on how the tokens are cut into calls
 	Tag                // a statement of the header and the line behind it
 	Root               // an unknown has one root in its range, and a slope there
 )
 
 var kindNames = [...]string{"invalid", "shape", "inner-gradient", "outer-gradient", "claim", "kink", "invariant", "domain",
-	"cost", "marker", "special", "requires", "erratum", "eval", "adjoint", "relax", "parameter-gradient", "init", "header", "root"}
+	"cost", "marker", "special", "requires", "erratum", "eval", "adjoint", "relax", "parameter-gradient", "init", "cut", "header", "root"}
 
 func (k Kind) String() string { return kindNames[k] }
 

@@ -30,6 +30,7 @@ func (p *prover) specials() {
 			p.add(it)
 			continue
 		}
+		left.namesake(right)
 		p.settle(it, func() Evidence {
 			if left.start != nil && right.start != nil {
 				if ev := p.special(s, "at the start of a context, ", left.start, right.start); ev.Verdict == Failed {
@@ -54,7 +55,42 @@ func formulaName(s *notation.Special) string {
 }
 
 // A side of a special case: its program, and that of its first states.
-type side struct{ f, start *ir.Func }
+type side struct {
+	blk      *check.Block
+	f, start *ir.Func
+}
+
+// namesake gives the anchors of a side the names that the other side has for
+// the anchors of the same states.
+func (s side) namesake(other side) {
+	for _, a := range s.blk.SymSeq {
+		if a.Kind != check.Anchor || other.f.Param(check.ASCII(a.Name)) != nil {
+			continue
+		}
+		b := other.blk.AnchorOf(a.Of)
+		if b == nil || s.f.Param(check.ASCII(b.Name)) != nil {
+			continue
+		}
+		for _, f := range []*ir.Func{s.f, s.start} {
+			renameState(f, check.ASCII(a.Name), check.ASCII(b.Name))
+		}
+	}
+}
+
+// renameState renames a state of a program, before the call and after it.
+func renameState(f *ir.Func, old, name string) {
+	if f == nil {
+		return
+	}
+	if p := f.Param(old); p != nil {
+		p.Name = name
+	}
+	for i := range f.Results {
+		if f.Results[i].Name == old {
+			f.Results[i].Name = name
+		}
+	}
+}
 
 // side builds one side of a special case.
 func (p *prover) side(f *notation.Formula, with []*notation.Override) side {
@@ -64,7 +100,7 @@ func (p *prover) side(f *notation.Formula, with []*notation.Override) side {
 		return side{}
 	}
 	var built diag.List
-	s := side{f: irbuild.Whole(blk, &built)}
+	s := side{blk: blk, f: irbuild.Whole(blk, &built)}
 	if s.f != nil && blk.Unit.Kind == notation.RuleUnit {
 		s.start = irbuild.Start(blk, &built)
 	}

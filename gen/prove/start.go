@@ -27,7 +27,7 @@ func (p *prover) starts(f *ir.Func) {
 	pair := autodiff.NewPair(f)
 	var ids []*ir.Value
 	for _, v := range f.Params {
-		if v.Role == ir.Outer && p.noGrad(v.Name) == "" && !slices.Contains(pair.Missing, v.Name) {
+		if v.Role == ir.Outer && !v.NoGrad && p.noGrad(v.Name) == "" && !slices.Contains(pair.Missing, v.Name) {
 			ids = append(ids, v)
 		}
 	}
@@ -103,7 +103,7 @@ func (p *prover) startBlock(blk *check.Block, prefix string, f *ir.Func, draw *s
 		e.learn(s, params[prefix+check.ASCII(s.Name)])
 	}
 	for _, s := range blk.SymSeq {
-		if t := params[prefix+check.ASCII(s.Name)]; t != nil && s.Kind == check.Outer {
+		if t := params[prefix+check.ASCII(s.Name)]; t != nil && (s.Kind == check.Outer || s.Drawn()) {
 			e.start(s, t, draw)
 		}
 	}
@@ -136,7 +136,7 @@ func (p *prover) startStates(blk *check.Block, prefix string, e *evaluator, draw
 		if in[v.Name] = params[prefix+v.Name]; in[v.Name] == nil {
 			in[v.Name] = own.draw(v)
 			for _, s := range blk.SymSeq {
-				if check.ASCII(s.Name) == v.Name && s.Kind == check.Outer {
+				if check.ASCII(s.Name) == v.Name && (s.Kind == check.Outer || s.Drawn()) {
 					e.start(s, in[v.Name], draw)
 				}
 			}

@@ -70,13 +70,13 @@ func definitions(u *notation.Unit) []definition {
 	return out
 }
 
-// starts reports whether a state begins with something that is computed.
+// starts reports whether a state begins with something else than zero.
 func starts(n *notation.DeclName) bool {
 	if n == nil || n.Init == nil {
 		return false
 	}
-	_, number := check.Number(n.Init)
-	return !number
+	x, number := check.Number(n.Init)
+	return !number || x != 0
 }
 
 // block files the equations of one emitted unit and notes with which lines of

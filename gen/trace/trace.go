@@ -67,6 +67,7 @@ type Unit struct {
 	Package string   `json:"package,omitempty"`
 	UsedBy  []string `json:"used_by,omitempty"` // emitted units that are made from it
 	Tests   []string `json:"tests,omitempty"`
+	Cut     []string `json:"cut,omitempty"` // in what ways results depend on how tokens are cut into calls
 
 	unit *notation.Unit
 }
@@ -190,7 +191,9 @@ func (t *tracer) units() {
 		}
 		line, _ := u.Span.File.Pos(u.Span.Start)
 		out := &Unit{ID: check.ID(u.Name.Text), Name: u.Name.Text, Kind: check.KindWord(u.Kind), Page: t.in.Path(u.Span.File.Path), Line: line, unit: u}
-		out.Emitted = emitted[u.Name.Text] != nil
+		if e := emitted[u.Name.Text]; e != nil {
+			out.Emitted, out.Cut = true, e.Cut
+		}
 		t.out.Units = append(t.out.Units, out)
 	}
 }

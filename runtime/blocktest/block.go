@@ -17,6 +17,7 @@ type Block struct {
 	Causal  bool     // the page provides it
 	Carries bool     // no result depends on how the tokens are cut into calls
 	Frozen  []string // states that a frozen read does not write
+	Mixed   bool     // an answer reads states both before their write and after it
 	Starts  bool     // first states are learned: a new context has no memory of its own
 	Vectors string   // file of the interpreter's vectors
 }
@@ -62,6 +63,8 @@ func (u unit) common(t *testing.T, output string, isCausal, carries bool) {
 	}
 	if carries {
 		t.Run("chunks", func(t *testing.T) { chunks(t, u, output) })
+	} else {
+		t.Run("cuts", func(t *testing.T) { cuts(t, u, output) })
 	}
 }
 

@@ -120,6 +120,20 @@ func chunks(t *testing.T, u unit, output string) {
 	}
 }
 
+// cuts wants the opposite of a program of which the compiler says that its
+// results depend on the cut: one token a call gives something else somewhere.
+func cuts(t *testing.T, u unit, output string) {
+	for i := range u.sizes {
+		z := longest(u.sizes[i:], u.tokens[i:])
+		p := newSetup(u.f64(t, z), newArgs[float64](t, z, uint64(i)))
+		got, _ := pieces(u, p, slices.Repeat([]int{1}, z["T"]), output)
+		if !slices.Equal(got, p.forward().outs[output]) {
+			return
+		}
+	}
+	t.Errorf("no cut of the tokens into calls changes %s", output)
+}
+
 // pieces runs the tokens of p in several calls and puts together what comes
 // out.
 func pieces(u unit, p *setup[float64], parts []int, output string) ([]float64, result[float64]) {

@@ -81,12 +81,12 @@ func newSetup[F num.Float](s subject[F], a *Args[F]) *setup[F] {
 	return u
 }
 
-// params are the names of the parameters that have entries.
+// params are the names of the parameters that have entries and a gradient.
 func (u *setup[F]) params() []string {
 	var out []string
 	v := u.set.View()
 	for i := range v.Len() {
-		if len(v.Data(i)) > 0 {
+		if len(v.Data(i)) > 0 && !v.Param(i).Fixed {
 			out = append(out, v.Param(i).Name)
 		}
 	}

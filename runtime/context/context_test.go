@@ -153,6 +153,48 @@ func TestWriter(t *testing.T) {
 	w.Update(nil)
 }
 
+// TestFixed wants a parameter with a stream of its own to be the same whatever
+// the set is filled from and wherever it stands, and no update to see it.
+func TestFixed(t *testing.T) {
+	make := func(name string, seed uint64) *ParamSet[float64] {
+		s := &ParamSet[float64]{}
+		for _, p := range []Param{
+			{Name: "w", Shape: tensor.Shape{2}, Init: Init{Kind: Normal, B: 1}},
+			{Name: name, Shape: tensor.Shape{2}, Fixed: true, Init: Init{Kind: Normal, A: 1, B: 0.5, Stream: "R", Seed: 7}},
+		} {
+			if err := s.Add(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Fill(seed)
+		return s
+	}
+	s := make("R", 1)
+	want := []float64{0x1.ff1411f6b69p-09, 0x1.f814a36ffb9f8p-04}
+	if got := s.View().Data(1); !slices.Equal(got, want) {
+		t.Errorf("R is %x, want %x", got, want)
+	}
+	other := make("memory.R", 2)
+	if !slices.Equal(other.View().Data(1), s.View().Data(1)) || slices.Equal(other.View().Data(0), s.View().Data(0)) {
+		t.Error("a stream of its own depends on the set's seed or on the name, or the other one does not")
+	}
+	if got := s.View().Param(1).Init.String(); got != "normal(1, 0.5) seed 7" {
+		t.Errorf("it prints as %s", got)
+	}
+	w, err := s.Writer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Update(func(_ int, p Param, data []float64) { data[0] = 3 })
+	if got := s.View(); got.Data(0)[0] != 3 || got.Data(1)[0] == 3 {
+		t.Error("an update moved a fixed parameter, or did not move another")
+	}
+	w.Restore(func(_ int, p Param, data []float64) { data[0] = 4 })
+	if got := s.View(); got.Data(0)[0] != 4 || got.Data(1)[0] != 4 {
+		t.Error("a restore left a parameter out")
+	}
+}
+
 func TestAddRefuses(t *testing.T) {
 	s := params(t, "w")
 	ok := Init{Kind: Constant}

@@ -29,15 +29,26 @@ const (
 	Values            // List, one value per element
 )
 
-// An Init describes the first values of a parameter.
+// An Init describes the first values of a parameter. One with a Stream is drawn
+// from that stream's name and its own Seed, whatever seed the set is filled
+// from, and whatever stands before the parameter's name.
 type Init struct {
-	Kind InitKind
-	A, B float64
-	List []float64
+	Kind   InitKind
+	A, B   float64
+	List   []float64
+	Stream string
+	Seed   uint64
 }
 
 // String prints an Init as a page writes it, such as uniform(-0.125, 0.125).
 func (i Init) String() string {
+	if i.Stream != "" {
+		return fmt.Sprintf("%s seed %d", i.start(), i.Seed)
+	}
+	return i.start()
+}
+
+func (i Init) start() string {
 	switch i.Kind {
 	case Constant:
 		return fmt.Sprint(i.A)
@@ -51,11 +62,13 @@ func (i Init) String() string {
 	return fmt.Sprintf("invalid init %d", uint8(i.Kind))
 }
 
-// A Param says what one outer parameter is. NoDecay keeps weight decay off.
+// A Param says what one outer parameter is. NoDecay keeps weight decay off; one
+// that is Fixed has no gradient, and no update moves it.
 type Param struct {
 	Name    string
 	Shape   tensor.Shape
 	NoDecay bool
+	Fixed   bool
 	Init    Init
 }
 
@@ -95,7 +108,8 @@ func (s *ParamSet[F]) Add(p Param) error {
 }
 
 // Fill sets every parameter to its first values. Random ones come from a
-// stream of the parameter's name and the seed, so the order does not matter.
+// stream of the parameter's name and the seed, so the order does not matter;
+// those with a stream of their own come from that.
 func (s *ParamSet[F]) Fill(seed uint64) {
 	for i, p := range s.params {
 		d := s.data[i]
@@ -105,9 +119,9 @@ func (s *ParamSet[F]) Fill(seed uint64) {
 				d[j] = F(p.Init.A)
 			}
 		case Uniform:
-			num.FillUniform(d, num.NewStream(p.Name, seed), p.Init.A, p.Init.B)
+			num.FillUniform(d, p.stream(seed), p.Init.A, p.Init.B)
 		case Normal:
-			num.FillNormal(d, num.NewStream(p.Name, seed), p.Init.A, p.Init.B)
+			num.FillNormal(d, p.stream(seed), p.Init.A, p.Init.B)
 		case Values:
 			for j, x := range p.Init.List {
 				d[j] = F(x)
@@ -117,6 +131,13 @@ func (s *ParamSet[F]) Fill(seed uint64) {
 		}
 	}
 	s.version++
+}
+
+func (p Param) stream(seed uint64) *num.Stream {
+	if p.Init.Stream != "" {
+		return num.NewStream(p.Init.Stream, p.Init.Seed)
+	}
+	return num.NewStream(p.Name, seed)
 }
 
 // View returns the set to read.
@@ -187,9 +208,20 @@ type Writer[F num.Float] struct{ set *ParamSet[F] }
 // WriterClosed is the panic message of a Writer used after Close.
 const WriterClosed = "context: writer used after Close"
 
-// Update calls f once per parameter, in order, with the elements to change in
-// place, and counts one version.
+// Update calls f once per parameter that is not fixed, in order, with the
+// elements to change in place, and counts one version.
 func (w *Writer[F]) Update(f func(i int, p Param, data []F)) {
+	w.each(func(i int, p Param, data []F) {
+		if !p.Fixed {
+			f(i, p, data)
+		}
+	})
+}
+
+// Restore is Update of what was saved: the fixed parameters too.
+func (w *Writer[F]) Restore(f func(i int, p Param, data []F)) { w.each(f) }
+
+func (w *Writer[F]) each(f func(i int, p Param, data []F)) {
 	if w.set == nil {
 		panic(WriterClosed)
 	}

@@ -100,6 +100,9 @@ func (r *run[F]) snapshot() (*checkpoint.Snapshot, error) {
 	for i := range v.Len() {
 		p := v.Param(i)
 		errs = append(errs, checkpoint.Add(s, "param."+p.Name, p.Shape, v.Data(i)))
+		if p.Fixed {
+			continue // nothing updates it
+		}
 		r.builder.slots[i].Each(func(name string, data []F) {
 			errs = append(errs, checkpoint.Add(s, "update."+name+"."+p.Name, p.Shape, data))
 		})
@@ -178,6 +181,9 @@ func (r *run[F]) restoreBuilder(s *checkpoint.Snapshot) error {
 		p := v.Param(i)
 		params[i] = make([]F, len(v.Data(i)))
 		errs = append(errs, checkpoint.Take(s, "param."+p.Name, p.Shape, params[i]))
+		if p.Fixed {
+			continue
+		}
 		b.slots[i].Each(func(name string, data []F) {
 			errs = append(errs, checkpoint.Take(s, "update."+name+"."+p.Name, p.Shape, data))
 		})
@@ -200,7 +206,7 @@ func (r *run[F]) restoreBuilder(s *checkpoint.Snapshot) error {
 			return err // the first; one missing tensor is enough to say
 		}
 	}
-	b.writer.Update(func(i int, _ context.Param, data []F) { copy(data, params[i]) })
+	b.writer.Restore(func(i int, _ context.Param, data []F) { copy(data, params[i]) })
 	return nil
 }
 
