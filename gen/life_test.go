@@ -59,7 +59,7 @@ func TestLifetimesEmitted(t *testing.T) {
 const lifeFront = `front Bare
 dims d, d_k, d_v
 input x ∈ ℝ^{d}
-outer W_K, W_Q ∈ ℝ^{d_k×d}, W_V ∈ ℝ^{d_v×d} ~ normal(0, 1)
+outer W_K, W_Q ∈ ℝ^{d_k×d} ~ normal(0, 1), W_V ∈ ℝ^{d_v×d} ~ normal(0, 1)
 k_t = W_K x_t
 q_t = W_Q x_t
 v_t = W_V x_t
