@@ -19,7 +19,7 @@ type Backward[F num.Float] struct {
 	Q            []F    // [L, T, d_k]
 	YBar         []F    // [L, T, d_v]
 	MBar         []F    // [L, d_v, d_k]
-	Kept         []F    // [L, T, d_v]
+	MLin         []F    // [L, T, d_v]
 	MBarOut      []F    // [L, d_v, d_k], written
 	RhoBar       []F    // [L, T], written
 	ThetaBar     []F    // [L, T], written
@@ -104,14 +104,14 @@ func (c *Backward[F]) Run() {
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// delta_core.m
 						rhoEntry := rho[a]
-						keptEntry0 := c.Kept[(l*T+a+C*s)*dV+i]
-						keptEntry1 := c.Kept[(l*T+a+C*s)*dV+i+1]
-						keptEntry2 := c.Kept[(l*T+a+C*s)*dV+i+2]
+						mLinEntry0 := c.MLin[(l*T+a+C*s)*dV+i]
+						mLinEntry1 := c.MLin[(l*T+a+C*s)*dV+i+1]
+						mLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i+2]
 						for j := range dK {
 							t32Entry := t32_2[j]
-							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(keptEntry0*t32Entry)
-							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) - F(keptEntry1*t32Entry)
-							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) - F(keptEntry2*t32Entry)
+							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(mLinEntry0*t32Entry)
+							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) - F(mLinEntry1*t32Entry)
+							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) - F(mLinEntry2*t32Entry)
 						}
 					}
 				}
@@ -166,22 +166,22 @@ func (c *Backward[F]) Run() {
 						// delta_core.m
 						rhoEntry2 := rho[a]
 						rhoBarSum += t1020
-						keptEntry20 := c.Kept[(l*T+a+C*s)*dV+i]
-						thetaBarSum -= F(keptEntry20 * t260)
+						mLinEntry20 := c.MLin[(l*T+a+C*s)*dV+i]
+						thetaBarSum -= F(mLinEntry20 * t260)
 						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t260)
-						w0 := F(thetaEntry3 * keptEntry20)
+						w0 := F(thetaEntry3 * mLinEntry20)
 						w20 := F(thetaEntry3 * t260)
 						rhoBarSum += t1021
-						keptEntry21 := c.Kept[(l*T+a+C*s)*dV+i+1]
-						thetaBarSum -= F(keptEntry21 * t261)
+						mLinEntry21 := c.MLin[(l*T+a+C*s)*dV+i+1]
+						thetaBarSum -= F(mLinEntry21 * t261)
 						c.VBar[(l*T+a+C*s)*dV+i+1] = F(thetaEntry3 * t261)
-						w1 := F(thetaEntry3 * keptEntry21)
+						w1 := F(thetaEntry3 * mLinEntry21)
 						w21 := F(thetaEntry3 * t261)
 						rhoBarSum += t1022
-						keptEntry22 := c.Kept[(l*T+a+C*s)*dV+i+2]
-						thetaBarSum -= F(keptEntry22 * t262)
+						mLinEntry22 := c.MLin[(l*T+a+C*s)*dV+i+2]
+						thetaBarSum -= F(mLinEntry22 * t262)
 						c.VBar[(l*T+a+C*s)*dV+i+2] = F(thetaEntry3 * t262)
-						w2 := F(thetaEntry3 * keptEntry22)
+						w2 := F(thetaEntry3 * mLinEntry22)
 						w22 := F(thetaEntry3 * t262)
 						rhoBar[a] = rhoBarSum
 						thetaBar[a] = thetaBarSum
@@ -228,9 +228,9 @@ func (c *Backward[F]) Run() {
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// delta_core.m
 						rhoEntry := rho[a]
-						keptEntry := c.Kept[(l*T+a+C*s)*dV+i]
+						mLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
 						for j := range dK {
-							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(keptEntry*t32_2[j])
+							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(mLinEntry*t32_2[j])
 						}
 					}
 				}
@@ -260,13 +260,13 @@ func (c *Backward[F]) Run() {
 						}
 						rhoBar[a] += t102
 						// delta_core.m
-						keptEntry2 := c.Kept[(l*T+a+C*s)*dV+i]
+						mLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i]
 						thetaEntry3 := theta[a]
-						thetaBar[a] -= F(keptEntry2 * t26)
+						thetaBar[a] -= F(mLinEntry2 * t26)
 						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t26)
 						// delta_core.m
 						rhoEntry2 := rho[a]
-						w := F(thetaEntry3 * keptEntry2)
+						w := F(thetaEntry3 * mLinEntry2)
 						w2 := F(thetaEntry3 * t26)
 						for j := range dK {
 							t42Entry := t42[j][0]

@@ -22,7 +22,7 @@ type Forward[F num.Float] struct {
 	Q            []F    // [L, T, d_k]
 	Y            []F    // [L, T, d_v], written
 	MOut         []F    // [L, d_v, d_k], written
-	Kept         []F    // [L, T, d_v], written; may be nil
+	MLin         []F    // [L, T, d_v], written; may be nil
 	MCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
 	Work         []F    // WorkLen() entries
 	Rows         [][4]F // RowsLen() entries
@@ -114,11 +114,11 @@ func (c *Forward[F]) Run() {
 						t31 := t21 - c.V[(l*T+a+C*s)*dV+i+1]
 						t32 := t22 - c.V[(l*T+a+C*s)*dV+i+2]
 						t33_3 := t23 - c.V[(l*T+a+C*s)*dV+i+3]
-						if len(c.Kept) > 0 {
-							c.Kept[(l*T+a+C*s)*dV+i] = t30
-							c.Kept[(l*T+a+C*s)*dV+i+1] = t31
-							c.Kept[(l*T+a+C*s)*dV+i+2] = t32
-							c.Kept[(l*T+a+C*s)*dV+i+3] = t33_3
+						if len(c.MLin) > 0 {
+							c.MLin[(l*T+a+C*s)*dV+i] = t30
+							c.MLin[(l*T+a+C*s)*dV+i+1] = t31
+							c.MLin[(l*T+a+C*s)*dV+i+2] = t32
+							c.MLin[(l*T+a+C*s)*dV+i+3] = t33_3
 						}
 						// delta_core.m, delta_core.y
 						rhoEntry := rho[a]
@@ -182,8 +182,8 @@ func (c *Forward[F]) Run() {
 						}
 						// delta_core.m
 						t3 := t2 - c.V[(l*T+a+C*s)*dV+i]
-						if len(c.Kept) > 0 {
-							c.Kept[(l*T+a+C*s)*dV+i] = t3
+						if len(c.MLin) > 0 {
+							c.MLin[(l*T+a+C*s)*dV+i] = t3
 						}
 						// delta_core.m, delta_core.y
 						var y2 F
