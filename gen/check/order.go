@@ -44,6 +44,7 @@ type orderer struct {
 	out   []*Equation
 	used  map[string]bool
 	stack []*Equation
+	at    notation.Span // of the name that is being followed
 }
 
 // roots are the equations that must exist: the output of a rule is y, of a
@@ -118,7 +119,7 @@ type read struct {
 
 // read follows one reference and returns the class it forces on its reader.
 func (o *orderer) read(e *Equation, r read) Class {
-	o.used[r.name] = true
+	o.used[r.name], o.at = true, r.span
 	sym := o.b.Symbols[r.name]
 	if sym == nil {
 		return Static
@@ -165,10 +166,16 @@ func (o *orderer) read(e *Equation, r read) Class {
 // write: it does not have to come first.
 func (o *orderer) later(e *Equation) { o.in.b.Eqs = append(o.in.b.Eqs, e) }
 
+// cycle refuses an equation that needs itself, at the reading that closes the
+// circle.
 func (o *orderer) cycle(e *Equation) {
-	d := o.in.ds.Errorf(diag.Cycle, e.Span(), "%s needs itself at the same moment", e.Name)
-	for _, s := range o.stack[slices.Index(o.stack, e)+1:] {
-		d = d.See(s.Span(), "through %s", s.Name)
+	d := o.in.ds.Errorf(diag.Cycle, o.at, "%s needs itself at the same moment", e.Name)
+	through := o.stack[slices.Index(o.stack, e)+1:]
+	if len(through) > 0 {
+		d.See(e.Span(), "the equation of %s", e.Name)
+		for _, s := range through[:len(through)-1] {
+			d.See(s.Span(), "through %s", s.Name)
+		}
 	}
 	if o.b.Time != "" {
 		d.Hint("read one of them at %s−1", o.b.Time)
