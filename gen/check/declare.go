@@ -162,7 +162,7 @@ func (in *instancer) declaration(u *notation.Unit, s *notation.Declare) {
 		in.symbol(&Symbol{Name: n.Name.Text, Kind: kind, Decl: n, Type: n.Type, Span: n.Name.Span, Unit: u})
 		in.ungraded(s, n)
 		if s.Keyword.Text == "gate" {
-			in.defs = append(in.defs, &Equation{Name: n.Name.Text, ID: in.b.ID + "." + ID(n.Name.Text), Gate: n, Timed: in.b.Time != "", Unit: u})
+			in.defs = append(in.defs, &Equation{Name: n.Name.Text, ID: in.b.ID + "." + ASCII(n.Name.Text), Gate: n, Timed: in.b.Time != "", Unit: u})
 		}
 	}
 }
@@ -274,7 +274,7 @@ func (in *instancer) equation(u *notation.Unit, word notation.Word, span notatio
 		in.ds.Errorf(diag.DuplicateName, span, "%s is an %s and cannot be defined", name, sym.Kind).See(sym.Span, "declared here")
 		return
 	}
-	e.Name, e.ID, e.Timed, e.Unit = name, in.b.ID+"."+ID(name), timed, u
+	e.Name, e.ID, e.Timed, e.Unit = name, in.b.ID+"."+ASCII(name), timed, u
 	if e.Def != nil && e.Def.Label != nil {
 		e.ID = in.b.ID + "." + e.Def.Label.Text
 	}

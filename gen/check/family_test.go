@@ -52,8 +52,8 @@ func TestFamilyWrittenOut(t *testing.T) {
 	}
 	want := []string{"input x x", "outer W[a] W_a", "outer W[b] W_b", "defined k[a] k_a", "defined k[b] k_b",
 		"state M[a] M_a", "state M[b] M_b", "defined y y",
-		"r.k_a: k_t[a] = W[a] x_t", "r.m_a: M_t[a] = M_{t−1}[a] + k_t[a]", "r.k_b: k_t[b] = W[b] x_t", "r.y: y_t[i∈d] = M_t[a,i] + k_t[b,i] + M_{t−1}[b,i]",
-		"r.m_b: M_t[b] = M_{t−1}[b] + k_t[b]",
+		"r.k_a: k_t[a] = W[a] x_t", "r.M_a: M_t[a] = M_{t−1}[a] + k_t[a]", "r.k_b: k_t[b] = W[b] x_t", "r.y: y_t[i∈d] = M_t[a,i] + k_t[b,i] + M_{t−1}[b,i]",
+		"r.M_b: M_t[b] = M_{t−1}[b] + k_t[b]",
 		"provides Causal, RowIndependent(M[a], M[b]), AffineInState(M[b])",
 		"claim M_t[a] = M_{t−1}[a] + k_t[a]  {step_a}", "claim M_t[b] = M_{t−1}[b] + k_t[b]  {step_b}"}
 	if !slices.Equal(got, want) {

@@ -61,7 +61,7 @@ func (in *instancer) wholeFamilies() {
 func (in *instancer) collisions() {
 	by := map[string]*Symbol{}
 	for _, s := range in.b.SymSeq {
-		for _, key := range []string{ASCII(s.Name), "id " + ID(s.Name), "go " + strings.ToLower(strings.ReplaceAll(ASCII(s.Name), "_", ""))} {
+		for _, key := range []string{ASCII(s.Name), "go " + strings.ToLower(strings.ReplaceAll(ASCII(s.Name), "_", ""))} {
 			old := by[key]
 			if by[key] = s; old == nil || old == s {
 				continue

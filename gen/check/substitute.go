@@ -231,7 +231,7 @@ func (s *substitution) label(w *notation.Word) *notation.Word {
 	if s.weight != "" {
 		of = s.weight
 	}
-	return &notation.Word{Span: w.Span, Text: w.Text + "_" + ID(of)}
+	return &notation.Word{Span: w.Span, Text: w.Text + "_" + ASCII(of)}
 }
 
 // word is a name of the law or of a knob as the rule has it.

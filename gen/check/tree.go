@@ -57,8 +57,9 @@ func (t *Tree) Kinds(k notation.UnitKind) []*notation.Unit {
 	return slices.DeleteFunc(slices.Clone(t.Order), func(u *notation.Unit) bool { return u.Kind != k })
 }
 
-// ID is the stable id of a name: snake case, Greek letters as words, such as
-// "titans_lmm" or "w_rho".
+// ID is the stable id of a unit: snake case, Greek letters as words, such as
+// "titans_lmm". What stands in a unit keeps its letters, "titans_lmm.M": b and B
+// are two names.
 func ID(name string) string {
 	var b strings.Builder
 	ascii := ASCII(name)

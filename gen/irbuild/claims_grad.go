@@ -83,7 +83,7 @@ func knobGradients(blk *check.Block, ds *diag.List, trace *[]gradSite) {
 			continue
 		}
 		for _, p := range d.Target.Params {
-			e, _ := newClaim(blk, blk.ID+"."+check.ID(call.Fun.Text), ds)
+			e, _ := newClaim(blk, blk.ID+"."+check.ASCII(call.Fun.Text), ds)
 			e.trace, e.span = trace, d.Span
 			if t := e.expr(&notation.Grad{Span: d.Target.Span, Wrt: p.Name, Call: call}); t != nil {
 				e.result(Slope, t, nil)
@@ -104,7 +104,7 @@ func scalarResult(blk *check.Block, call *notation.Call) bool {
 // cut makes a program of its own out of a site.
 func (s *gradSite) cut() Gradient {
 	f, m := s.f.Clone()
-	f.Name = fmt.Sprintf("%s.%s", s.eq, check.ID(s.at.Call.Fun.Text))
+	f.Name = fmt.Sprintf("%s.%s", s.eq, check.ASCII(s.at.Call.Fun.Text))
 	p := m[s.wrt]
 	f.Body = slices.DeleteFunc(f.Body, func(in *ir.Instr) bool { return in == p.Def })
 	p.Def, p.Role, p.Name = nil, ir.Input, f.Fresh(check.ASCII(s.at.Wrt.Text)+".at")

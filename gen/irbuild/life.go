@@ -37,7 +37,7 @@ func roleOf(sym *check.Symbol) ir.Role {
 // firstValue is what a state starts from, for every lane; nil means that a
 // message was given.
 func (n *ruleNames) firstValue(e *builder, s *check.Symbol) *ir.Value {
-	e.eq, e.span = e.blk.ID+"."+check.ID(s.Name)+".start", s.Span
+	e.eq, e.span = e.blk.ID+"."+check.ASCII(s.Name)+".start", s.Span
 	axes, _, ok := e.declared(s)
 	if !ok {
 		return nil

@@ -101,7 +101,7 @@ func claimName(c *notation.Claim) string {
 	if len(words) == 0 {
 		return "equality"
 	}
-	return check.ID(strings.Join(words, "_"))
+	return check.ASCII(strings.Join(words, "_"))
 }
 
 // equationOf is the equation of the block that a claim's left side is about.

@@ -23,7 +23,7 @@ func (p *prover) inner() {
 	}
 	var ds diag.List
 	for _, g := range irbuild.Gradients(p.blk, &ds) {
-		it := Item{Kind: InnerGradient, Name: fmt.Sprintf("%s:%s", check.ID(g.At.Wrt.Text), check.ID(g.At.Call.Fun.Text)),
+		it := Item{Kind: InnerGradient, Name: fmt.Sprintf("%s:%s", check.ASCII(g.At.Wrt.Text), check.ASCII(g.At.Call.Fun.Text)),
 			Eq: g.Eq, Text: notation.Print(g.At, notation.Unicode), Span: g.At.Span}
 		p.settle(it, func() Evidence { return p.innerEvidence(g) }, g.Func)
 	}

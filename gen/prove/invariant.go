@@ -88,7 +88,7 @@ func (p *prover) watch() []*watched {
 			continue
 		}
 		name := notation.Word{Span: s.Span, Text: s.Name + "_" + p.blk.Time}
-		add(&watched{it: Item{Kind: Domain, Name: check.ID(s.Name), Text: s.Name + " ∈ " + notation.Print(s.Type, notation.Unicode), Span: s.Span},
+		add(&watched{it: Item{Kind: Domain, Name: check.ASCII(s.Name), Text: s.Name + " ∈ " + notation.Print(s.Type, notation.Unicode), Span: s.Span},
 			probe: irbuild.Probe{Left: &notation.Ident{Span: s.Span, Name: name}}, set: s.Type})
 	}
 	return out

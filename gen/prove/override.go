@@ -48,7 +48,7 @@ func (p *prover) override(d *notation.Define, f *check.Function) {
 		rename[d.Target.Params[i].Name.Text] = q.Name
 	}
 	c := &notation.Claim{Span: f.Def.Span, Keyword: notation.Word{Text: "claim"}, Left: call, Right: check.Rename(d.Value, rename)}
-	it := Item{Kind: InnerGradient, Name: check.ID(f.Name), Text: notation.Print(c, notation.Unicode), Span: f.Def.Span}
+	it := Item{Kind: InnerGradient, Name: check.ASCII(f.Name), Text: notation.Print(c, notation.Unicode), Span: f.Def.Span}
 	var ds diag.List
 	q := irbuild.Claim(p.blk, c, &ds)
 	p.ds.Append(ds)

@@ -129,7 +129,7 @@ func receiver(x ast.Expr) string {
 }
 
 // idComment is a comment of stable ids and nothing else.
-var idComment = regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z0-9_:.]+)?(, [a-z][a-z0-9_]*(\.[a-z0-9_:.]+)?)*$`)
+var idComment = regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[A-Za-z0-9_:.]+)?(, [a-z][a-z0-9_]*(\.[A-Za-z0-9_:.]+)?)*$`)
 
 // add files a symbol with the ids in its comments and the parts that it calls.
 func (r *fileReader) add(s *Symbol, unit *Unit, n ast.Node) {

@@ -86,21 +86,21 @@ func TestEquations(t *testing.T) {
 		in           []string
 		symbols      string // one that must be there, or "" for none at all
 	}{
-		{"bend", "function", "", []string{"bow.out", "bow_twice.out", "made.m.start"}, "generated/ops.BowTwiceCall"},
-		{"bowl.m.start", "start", "", []string{"made.m.start"}, "generated/rules/made.Start"},
-		{"made.m.start", "start", "bowl.m.start", nil, "generated/rules/made.StartBackward"},
+		{"bend", "function", "", []string{"bow.out", "bow_twice.out", "made.M.start"}, "generated/ops.BowTwiceCall"},
+		{"bowl.M.start", "start", "", []string{"made.M.start"}, "generated/rules/made.Start"},
+		{"made.M.start", "start", "bowl.M.start", nil, "generated/rules/made.StartBackward"},
 		{"never", "function", "", nil, ""},
 		{"bow.out", "equation", "", nil, "generated/ops.BowCall"},
 		{"echo.rho", "gate", "", nil, "generated/rules/echo.Step"},
 		{"echo.a", "equation", "", nil, "generated/rules/echo.Step"},
 		{"door.rho", "gate", "", []string{"made.rho"}, "generated/rules/made.Step"},
 		{"made.rho", "gate", "door.rho", nil, "generated/rules/made.Step"},
-		{"learn.w", "equation", "", []string{"made.m"}, "generated/rules/made.Step"},
-		{"made.m", "equation", "learn.w", nil, "generated/rules/made.Step"},
-		{"bowl.fit.m", "fit", "", []string{"made.e", "made.m", "made.u"}, "generated/rules/made.Step"},
+		{"learn.W", "equation", "", []string{"made.M"}, "generated/rules/made.Step"},
+		{"made.M", "equation", "learn.W", nil, "generated/rules/made.Step"},
+		{"bowl.fit.M", "fit", "", []string{"made.M", "made.U", "made.e"}, "generated/rules/made.Step"},
 		{"soft.ell", "function", "", []string{"made.e"}, "generated/rules/made.Step"},
-		{"crawl.step", "function", "", []string{"made.u"}, "generated/rules/made.Step"},
-		{"leak.join", "function", "", []string{"made.m"}, "generated/rules/made.Step"},
+		{"crawl.step", "function", "", []string{"made.U"}, "generated/rules/made.Step"},
+		{"leak.join", "function", "", []string{"made.M"}, "generated/rules/made.Step"},
 		{"idle.join", "function", "", nil, ""},
 		{"pair.m", "part", "", nil, "generated/compositions/pair.Block.Step"},
 		{"pair.out", "equation", "", nil, "generated/compositions/pair.Out"},
@@ -211,8 +211,8 @@ func TestTests(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("tests are about %v, want %v", got, want)
 	}
-	if e := equation(t, tr, "learn.w"); !slices.Equal(e.Tests, []string{"generated/tests.TestMadeAndPair"}) {
-		t.Errorf("learn.w is held by %v", e.Tests)
+	if e := equation(t, tr, "learn.W"); !slices.Equal(e.Tests, []string{"generated/tests.TestMadeAndPair"}) {
+		t.Errorf("learn.W is held by %v", e.Tests)
 	}
 	if s := symbol(t, tr, "generated/rules/echo.Step.Run"); !slices.Equal(s.Tests, []string{"generated/rules/echo.TestReplay"}) {
 		t.Errorf("echo.Step.Run is held by %v", s.Tests)

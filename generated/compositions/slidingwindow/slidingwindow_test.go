@@ -11,7 +11,7 @@ import (
 )
 
 // TestSlidingWindow holds SlidingWindow to its page: sliding_window.q,
-// sliding_window.z, sliding_window.k, sliding_window.a, sliding_window.v,
+// sliding_window.Z, sliding_window.k, sliding_window.a, sliding_window.v,
 // sliding_window.out.
 func TestSlidingWindow(t *testing.T) {
 	blocktest.Block{

@@ -397,7 +397,7 @@ func (c *Step[F]) Run() {
 		}
 	}
 
-	// delta_rule.q, delta_rule.m, delta_rule.q1, delta_rule.k, delta_rule.k1
+	// delta_rule.q, delta_rule.M, delta_rule.q1, delta_rule.k, delta_rule.k1
 	for i := range L {
 		t50_2 := t50[i*T:][:T]
 		theta2 := theta[i*T:][:T]
@@ -466,7 +466,7 @@ func (c *Step[F]) Run() {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t33_2 := t33[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						// delta_rule.m
+						// delta_rule.M
 						var t20 F
 						var t21_2 F
 						var t22_2 F
@@ -478,7 +478,7 @@ func (c *Step[F]) Run() {
 							t22_2 += F(MState[j][2] * kEntry)
 							t23 += F(MState[j][3] * kEntry)
 						}
-						// delta_rule.m
+						// delta_rule.M
 						t30_2 := t20 - c.V[(l*T+a+C*s)*dV+i]
 						t31 := t21_2 - c.V[(l*T+a+C*s)*dV+i+1]
 						t32 := t22_2 - c.V[(l*T+a+C*s)*dV+i+2]
@@ -489,7 +489,7 @@ func (c *Step[F]) Run() {
 							c.MLin[(l*T+a+C*s)*dV+i+2] = t32
 							c.MLin[(l*T+a+C*s)*dV+i+3] = t33_3
 						}
-						// delta_rule.m, delta_rule.y
+						// delta_rule.M, delta_rule.y
 						rhoEntry := rho2[a]
 						var y20 F
 						var y21 F
@@ -544,17 +544,17 @@ func (c *Step[F]) Run() {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t33_2 := t33[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						// delta_rule.m
+						// delta_rule.M
 						var t2 F
 						for j := range dK {
 							t2 += F(MState[j][0] * k[j])
 						}
-						// delta_rule.m
+						// delta_rule.M
 						t3 := t2 - c.V[(l*T+a+C*s)*dV+i]
 						if len(c.MLin) > 0 {
 							c.MLin[(l*T+a+C*s)*dV+i] = t3
 						}
-						// delta_rule.m, delta_rule.y
+						// delta_rule.M, delta_rule.y
 						var y2 F
 						rhoEntry := rho2[a]
 						for j := range dK {
@@ -792,7 +792,7 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// delta_rule.m
+	// delta_rule.M
 	for i := range L {
 		theta2 := theta[i*T:][:T]
 		for j := range T {
@@ -840,16 +840,16 @@ func (c *StepBackward[F]) Run() {
 						t32_3 := t32[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						// delta_rule.m
+						// delta_rule.M
 						rhoEntry := rho2[a]
-						mLinEntry0 := c.MLin[(l*T+a+C*s)*dV+i]
-						mLinEntry1 := c.MLin[(l*T+a+C*s)*dV+i+1]
-						mLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i+2]
+						MLinEntry0 := c.MLin[(l*T+a+C*s)*dV+i]
+						MLinEntry1 := c.MLin[(l*T+a+C*s)*dV+i+1]
+						MLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i+2]
 						for j := range dK {
 							t32Entry := t32_3[j]
-							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(mLinEntry0*t32Entry)
-							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) - F(mLinEntry1*t32Entry)
-							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) - F(mLinEntry2*t32Entry)
+							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(MLinEntry0*t32Entry)
+							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) - F(MLinEntry1*t32Entry)
+							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) - F(MLinEntry2*t32Entry)
 						}
 					}
 				}
@@ -866,7 +866,7 @@ func (c *StepBackward[F]) Run() {
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						t32_4 := t32[(l*T+a+C*s)*dK:][:dK]
 						t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
-						// delta_rule.y, delta_rule.m
+						// delta_rule.y, delta_rule.M
 						var t260 F
 						var t10220 F
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
@@ -898,28 +898,28 @@ func (c *StepBackward[F]) Run() {
 							t62_2[j] = t62Sum
 						}
 						t22Sum := t22_2[a]
-						// delta_rule.m
+						// delta_rule.M
 						thetaEntry3 := theta2[a]
 						t32Sum := t32_3[a]
-						// delta_rule.m
+						// delta_rule.M
 						rhoEntry2 := rho2[a]
 						t22Sum += t10220
-						mLinEntry20 := c.MLin[(l*T+a+C*s)*dV+i]
-						t32Sum -= F(mLinEntry20 * t260)
+						MLinEntry20 := c.MLin[(l*T+a+C*s)*dV+i]
+						t32Sum -= F(MLinEntry20 * t260)
 						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t260)
-						w0 := F(thetaEntry3 * mLinEntry20)
+						w0 := F(thetaEntry3 * MLinEntry20)
 						w20 := F(thetaEntry3 * t260)
 						t22Sum += t10221
-						mLinEntry21 := c.MLin[(l*T+a+C*s)*dV+i+1]
-						t32Sum -= F(mLinEntry21 * t261)
+						MLinEntry21 := c.MLin[(l*T+a+C*s)*dV+i+1]
+						t32Sum -= F(MLinEntry21 * t261)
 						t52[(l*T+a+C*s)*dV+i+1] = F(thetaEntry3 * t261)
-						w1 := F(thetaEntry3 * mLinEntry21)
+						w1 := F(thetaEntry3 * MLinEntry21)
 						w21 := F(thetaEntry3 * t261)
 						t22Sum += t10222
-						mLinEntry22 := c.MLin[(l*T+a+C*s)*dV+i+2]
-						t32Sum -= F(mLinEntry22 * t262)
+						MLinEntry22 := c.MLin[(l*T+a+C*s)*dV+i+2]
+						t32Sum -= F(MLinEntry22 * t262)
 						t52[(l*T+a+C*s)*dV+i+2] = F(thetaEntry3 * t262)
-						w2 := F(thetaEntry3 * mLinEntry22)
+						w2 := F(thetaEntry3 * MLinEntry22)
 						w22 := F(thetaEntry3 * t262)
 						t22_2[a] = t22Sum
 						t32_3[a] = t32Sum
@@ -964,11 +964,11 @@ func (c *StepBackward[F]) Run() {
 						MTrail3 := MTrail[a*dK:][:dK]
 						t32_3 := t32[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						// delta_rule.m
+						// delta_rule.M
 						rhoEntry := rho2[a]
-						mLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
+						MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
 						for j := range dK {
-							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(mLinEntry*t32_3[j])
+							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(MLinEntry*t32_3[j])
 						}
 					}
 				}
@@ -985,7 +985,7 @@ func (c *StepBackward[F]) Run() {
 						t62_2 := t62[(l*T+a+C*s)*dK:][:dK]
 						t32_4 := t32[(l*T+a+C*s)*dK:][:dK]
 						t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
-						// delta_rule.y, delta_rule.m
+						// delta_rule.y, delta_rule.M
 						var t26 F
 						var t1022 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
@@ -997,14 +997,14 @@ func (c *StepBackward[F]) Run() {
 							t422_2[j][0] = t423
 						}
 						t22_2[a] += t1022
-						// delta_rule.m
-						mLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i]
+						// delta_rule.M
+						MLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i]
 						thetaEntry3 := theta2[a]
-						t32_3[a] -= F(mLinEntry2 * t26)
+						t32_3[a] -= F(MLinEntry2 * t26)
 						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t26)
-						// delta_rule.m
+						// delta_rule.M
 						rhoEntry2 := rho2[a]
-						w := F(thetaEntry3 * mLinEntry2)
+						w := F(thetaEntry3 * MLinEntry2)
 						w2 := F(thetaEntry3 * t26)
 						for j := range dK {
 							t422Entry := t422_2[j][0]
@@ -1379,7 +1379,7 @@ type stepNode[F num.Float] struct {
 //	v_t = W_V x_t    delta_rule.v
 //	ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    delta_rule.rho
 //	θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    delta_rule.theta
-//	M_t = ρ_t M_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)  @eq titans#13    delta_rule.m
+//	M_t = ρ_t M_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)  @eq titans#13    delta_rule.M
 //	q0_t = W_Q x_t    delta_rule.q0
 //	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    delta_rule.q1
 //	q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    delta_rule.q

@@ -157,7 +157,7 @@ func (c *Step[F]) Run() {
 					for a := range n {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						// hebbian.m, hebbian.y
+						// hebbian.M, hebbian.y
 						rhoEntry := rho2[a]
 						var y20 F
 						vEntry0 := c.V[(l*T+a+C*s)*dV+i]
@@ -215,7 +215,7 @@ func (c *Step[F]) Run() {
 					for a := range n {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						// hebbian.m, hebbian.y
+						// hebbian.M, hebbian.y
 						var y2 F
 						rhoEntry := rho2[a]
 						vEntry := c.V[(l*T+a+C*s)*dV+i]
@@ -368,7 +368,7 @@ func (c *StepBackward[F]) Run() {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						// hebbian.m
+						// hebbian.M
 						rhoEntry := rho2[a]
 						vEntry0 := c.V[(l*T+a+C*s)*dV+i]
 						vEntry1 := c.V[(l*T+a+C*s)*dV+i+1]
@@ -389,7 +389,7 @@ func (c *StepBackward[F]) Run() {
 						t2_2 := t2[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						// hebbian.y, hebbian.m, hebbian.g
+						// hebbian.y, hebbian.M, hebbian.G
 						rhoEntry2 := rho2[a]
 						var t8230 F
 						var t1020 F
@@ -454,7 +454,7 @@ func (c *StepBackward[F]) Run() {
 						MTrail3 := MTrail[a*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						// hebbian.m
+						// hebbian.M
 						rhoEntry := rho2[a]
 						vEntry := c.V[(l*T+a+C*s)*dV+i]
 						for j := range dK {
@@ -472,7 +472,7 @@ func (c *StepBackward[F]) Run() {
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						t52_2 := t52[(l*T+a+C*s)*dK:][:dK]
 						t2_2 := t2[(l*T+a+C*s)*dK:][:dK]
-						// hebbian.y, hebbian.m, hebbian.g
+						// hebbian.y, hebbian.M, hebbian.G
 						var t823 F
 						var t102 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
@@ -601,7 +601,7 @@ type stepNode[F num.Float] struct {
 //	k0_t = W_K x_t    hebbian.k0
 //	v_t = W_V x_t    hebbian.v
 //	ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    hebbian.rho
-//	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    hebbian.m
+//	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    hebbian.M
 //	q0_t = W_Q x_t    hebbian.q0
 //	y_t = M_t q_t    hebbian.y
 //

@@ -425,7 +425,7 @@ func (c *Step[F]) Run() {
 		}
 	}
 
-	// titans_lmm.q, titans_lmm.s, titans_lmm.q1, titans_lmm.k, titans_lmm.k1
+	// titans_lmm.q, titans_lmm.S, titans_lmm.q1, titans_lmm.k, titans_lmm.k1
 	for i := range L {
 		t54_2 := t54[i*T:][:T]
 		theta2 := theta[i*T:][:T]
@@ -544,7 +544,7 @@ func (c *Step[F]) Run() {
 							c.E[(l*T+a+C*s)*dV+i+2] = e22
 							c.E[(l*T+a+C*s)*dV+i+3] = e23
 						}
-						// titans_lmm.s, titans_lmm.m, titans_lmm.y
+						// titans_lmm.S, titans_lmm.M, titans_lmm.y
 						etaEntry := eta[a]
 						rhoEntry := rho2[a]
 						var y20 F
@@ -636,7 +636,7 @@ func (c *Step[F]) Run() {
 						if len(c.E) > 0 {
 							c.E[(l*T+a+C*s)*dV+i] = e2
 						}
-						// titans_lmm.s, titans_lmm.m, titans_lmm.y
+						// titans_lmm.S, titans_lmm.M, titans_lmm.y
 						var y2 F
 						etaEntry := eta[a]
 						rhoEntry := rho2[a]
@@ -901,7 +901,7 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// titans_lmm.s
+	// titans_lmm.S
 	for i := range L {
 		theta2 := theta[i*T:][:T]
 		for j := range T {
@@ -963,7 +963,7 @@ func (c *StepBackward[F]) Run() {
 						STrail4 := STrail[(a+1)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						// titans_lmm.s, titans_lmm.m
+						// titans_lmm.S, titans_lmm.M
 						etaEntry := eta[a]
 						rhoEntry := rho2[a]
 						eEntry0 := c.E[(l*T+a+C*s)*dV+i]
@@ -994,7 +994,7 @@ func (c *StepBackward[F]) Run() {
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
 						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
-						// titans_lmm.y, titans_lmm.m, titans_lmm.s
+						// titans_lmm.y, titans_lmm.M, titans_lmm.S
 						etaEntry2 := eta[a]
 						rhoEntry2 := rho2[a]
 						var t8220 F
@@ -1038,7 +1038,7 @@ func (c *StepBackward[F]) Run() {
 						}
 						t7Sum := t7_2[a]
 						t52Sum := t52_2[a]
-						// titans_lmm.s, titans_lmm.e
+						// titans_lmm.S, titans_lmm.e
 						thetaEntry3 := theta2[a]
 						t62Sum := t62_2[a]
 						// titans_lmm.e
@@ -1109,7 +1109,7 @@ func (c *StepBackward[F]) Run() {
 						STrail4 := STrail[(a+1)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						// titans_lmm.s, titans_lmm.m
+						// titans_lmm.S, titans_lmm.M
 						etaEntry := eta[a]
 						eEntry := c.E[(l*T+a+C*s)*dV+i]
 						rhoEntry := rho2[a]
@@ -1135,7 +1135,7 @@ func (c *StepBackward[F]) Run() {
 						t38_2 := t38[(l*T+a+C*s)*dK:][:dK]
 						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
 						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
-						// titans_lmm.y, titans_lmm.m, titans_lmm.s
+						// titans_lmm.y, titans_lmm.M, titans_lmm.S
 						var t822 F
 						var t32_3 F
 						var t152 F
@@ -1158,7 +1158,7 @@ func (c *StepBackward[F]) Run() {
 						}
 						t7_2[a] += t822
 						t52_2[a] += t152
-						// titans_lmm.s, titans_lmm.e
+						// titans_lmm.S, titans_lmm.e
 						thetaEntry3 := theta2[a]
 						t62_2[a] -= F(eEntry2 * t32_3)
 						t42_2[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t32_3)
@@ -1559,9 +1559,9 @@ type stepNode[F num.Float] struct {
 //	η ∈ (0,1) = sigmoid(w_η · [k_t; v_t] + b_η)    titans_lmm.eta
 //	θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    titans_lmm.theta
 //	e_t = slope(F(load(W_{t−1})), V)    titans_lmm.e
-//	S_t = η_t S_{t−1} − θ_t G_t    titans_lmm.s
+//	S_t = η_t S_{t−1} − θ_t G_t    titans_lmm.S
 //	ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    titans_lmm.rho
-//	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    titans_lmm.m
+//	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    titans_lmm.M
 //	q0_t = W_Q x_t    titans_lmm.q0
 //	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    titans_lmm.q1
 //	q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    titans_lmm.q

@@ -12,7 +12,7 @@ import (
 
 // TestTitansLMM holds TitansLMM to its page: titans_lmm.k0, titans_lmm.k1,
 // titans_lmm.k, titans_lmm.v, titans_lmm.eta, titans_lmm.theta, titans_lmm.e,
-// titans_lmm.g, titans_lmm.s, titans_lmm.u, titans_lmm.rho, titans_lmm.m,
+// titans_lmm.G, titans_lmm.S, titans_lmm.U, titans_lmm.rho, titans_lmm.M,
 // titans_lmm.q0, titans_lmm.q1, titans_lmm.q, titans_lmm.y.
 func TestTitansLMM(t *testing.T) {
 	blocktest.Block{
