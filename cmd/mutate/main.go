@@ -7,8 +7,8 @@
 // A break is caught by a diagnostic, by a failed item of the proof, or by a
 // difference from numbers that came from outside. One that changes neither the
 // normal form nor the numbers of any program is no break and does not count.
-// The command prints what was caught by what, then the survivors, and exits
-// with 1 when fewer than 95 of a hundred were caught.
+// The command prints the survivors with the reasons of survivors.txt, then what
+// was caught by what, and exits with 1 when fewer than 95 of a hundred were caught.
 package main
 
 import (
@@ -37,6 +37,7 @@ func main() {
 	if *unit == "" {
 		fates = append(fates, w.judgeTable()...)
 	}
+	survivors(os.Stdout, fates, reasons(explained), *unit == "")
 	if !report(os.Stdout, fates, *verbose) {
 		os.Exit(1)
 	}

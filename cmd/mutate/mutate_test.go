@@ -32,7 +32,24 @@ func TestReport(t *testing.T) {
 		t.Errorf("the report is\n%s", b.String())
 	}
 	b.Reset()
-	if report(&b, append(fates, fate{What: "c", Kind: "sign", Where: "claim"}), true) || !strings.Contains(b.String(), "survived: c") {
+	if report(&b, append(fates, fate{What: "c", Kind: "sign", Where: "claim"}), true) || !strings.Contains(b.String(), "50.0 %") {
 		t.Errorf("the report is\n%s", b.String())
+	}
+}
+
+func TestSurvivors(t *testing.T) {
+	rs := reasons("# a | comment | of three\na.md | kink | still true\nb.md | claim | none\n")
+	fates := []fate{{What: "specs/a.md:3:1 sign: x → −x", Where: "kink"}, {What: "specs/a.md:4:1 sign: y → −y", Where: "claim"},
+		{What: "specs/a.md:3:1 factor", Where: "kink", By: byProof}}
+	var b strings.Builder
+	survivors(&b, fates, rs, true)
+	want := `lines of kind kink in a.md: still true
+  survived: specs/a.md:3:1 sign: x → −x (in a line of kind kink)
+out of date: nothing survives in lines of kind claim in b.md
+not explained:
+  survived: specs/a.md:4:1 sign: y → −y (in a line of kind claim)
+`
+	if b.String() != want {
+		t.Errorf("survivors are\n%s\nwant\n%s", b.String(), want)
 	}
 }

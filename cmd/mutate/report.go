@@ -25,8 +25,7 @@ func (t *tally) count(by string) {
 	}
 }
 
-// report prints the table and the survivors, and says whether enough was
-// caught.
+// report prints the table, and says whether enough was caught.
 func report(out io.Writer, fates []fate, verbose bool) bool {
 	rows := map[string]*tally{}
 	var sum tally
@@ -52,11 +51,6 @@ func report(out io.Writer, fates []fate, verbose bool) bool {
 		line(k, rows[k])
 	}
 	line("all", &sum)
-	for _, f := range fates {
-		if f.By == "" {
-			fmt.Fprintf(out, "survived: %s (in a line of kind %s)\n", f.What, f.Where)
-		}
-	}
 	counted := sum.all - sum.equal
 	share := 1.0
 	if counted > 0 {
