@@ -119,7 +119,7 @@ func (b *Block) FileOffset(offset int) int {
 // FileSpan maps a range of Text to a span of the file. The end is mapped from
 // the last byte inside, so that it never runs into the next line's indent.
 func (b *Block) FileSpan(start, end int) source.Span {
-	s := source.Span{File: b.file, Start: b.FileOffset(start)}
+	s := source.Span{File: b.file, Start: min(b.FileOffset(start), len(b.file.Text))}
 	s.End = s.Start
 	if end = min(end, len(b.Text)); end > start {
 		s.End = min(b.FileOffset(end-1)+1, len(b.file.Text))

@@ -1,0 +1,115 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// options gathers option declarations and applies what the formula sets.
+func (in *instancer) options(with []*notation.Override) {
+	for _, s := range in.srcs {
+		for _, st := range s.body {
+			d, ok := st.(*notation.Declare)
+			if !ok || d.Keyword.Text != "option" {
+				continue
+			}
+			for _, n := range d.Names {
+				if old := in.b.Options[n.Name.Text]; old != nil && old.Decl != n {
+					in.ds.Errorf(diag.DuplicateName, n.Span, "option %s is declared twice", n.Name.Text).See(old.Decl.Span, "first declared here").
+						Hint("the pages of one formula need options of different names")
+					continue
+				}
+				in.b.Options[n.Name.Text] = &Option{Name: n.Name.Text, Decl: n, Value: n.Init, Unit: s.unit}
+			}
+		}
+	}
+	for _, s := range in.srcs {
+		for _, o := range s.set {
+			in.set(o, s.unit)
+		}
+	}
+	for _, o := range with {
+		if in.b.Options[o.Name.Text] != nil {
+			in.set(o, nil)
+		}
+	}
+	for _, s := range in.srcs {
+		for _, st := range s.body {
+			in.staticUse(st)
+		}
+	}
+}
+
+func (in *instancer) set(o *notation.Override, unit *notation.Unit) {
+	opt := in.b.Options[o.Name.Text]
+	if opt == nil || (unit != nil && opt.Unit != unit && !isKnob(unit)) {
+		var names []string
+		for n := range in.b.Options {
+			names = append(names, n)
+		}
+		d := in.ds.Errorf(diag.UnknownOption, o.Name.Span, "there is no option %s", o.Name.Text)
+		Suggest(d, o.Name.Text, names)
+		return
+	}
+	if t := opt.Decl.Type; t != nil && !member(t, o.Value) {
+		in.ds.Errorf(diag.BadOption, o.Span, "%s = %s is outside %s", o.Name.Text, notation.Print(o.Value, notation.Unicode), notation.Print(t, notation.Unicode)).
+			See(opt.Decl.Span, "the option is declared here")
+		return
+	}
+	opt.Value = o.Value
+}
+
+// member reports whether the value of an option lies in its domain, as far as
+// numbers and words go.
+func member(t *notation.Type, v notation.Expr) bool {
+	switch t.Kind {
+	case notation.SetType:
+		return slices.ContainsFunc(t.Members, func(m notation.Expr) bool { return notation.Equal(m, v) })
+	case notation.RangeType:
+		x, ok := Number(v)
+		if !ok {
+			return true
+		}
+		if t.Lo != nil {
+			if lo, ok := Number(t.Lo); ok && (x < lo || (x == lo && t.LoOpen)) {
+				return false
+			}
+		}
+		if t.Hi != nil {
+			if hi, ok := Number(t.Hi); ok && (x > hi || (x == hi && t.HiOpen)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// staticUse marks the options that a case, a when or a number of rounds reads.
+func (in *instancer) staticUse(st notation.Stmt) {
+	mark := func(e notation.Expr) {
+		notation.Inspect(e, func(n any) bool {
+			if id, ok := n.(*notation.Ident); ok {
+				if o := in.b.Options[id.Name.Text]; o != nil {
+					o.Static = true
+				}
+			}
+			return true
+		})
+	}
+	switch s := st.(type) {
+	case *notation.Declare:
+		mark(s.When)
+	case *notation.Claim:
+		mark(s.When)
+	case *notation.Iterate:
+		mark(s.Count)
+	}
+	notation.Inspect(st, func(n any) bool {
+		if c, ok := n.(*notation.Case); ok {
+			mark(c.On)
+		}
+		return true
+	})
+}

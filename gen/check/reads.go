@@ -1,0 +1,154 @@
+package check
+
+import "github.com/nl-hecate/hecate/gen/notation"
+
+// What an equation reads, from its text alone: names with their moments, through
+// the functions that it calls.
+
+// reads lists the names that an equation reads, the bodies of the functions it
+// calls included. A case is decided first: an arm that is not taken reads
+// nothing.
+func (o *orderer) reads(e *Equation) []read {
+	var out []read
+	if e.Iter != nil {
+		o.rounds(e.Iter, &out)
+		return out
+	}
+	local := locals(nil, e.Def)
+	if e.Def != nil {
+		if _, solve := e.Def.Value.(*notation.Solve); solve { // an unknown stands in its own equation
+			local[e.Def.Target.Name.Name.Text] = true
+		}
+	}
+	o.exprs(e.Value(), local, map[string]bool{}, &out)
+	if e.Def != nil {
+		for _, w := range e.Def.With {
+			o.exprs(w.Value, local, map[string]bool{}, &out)
+		}
+	}
+	if e.Gate != nil && e.Gate.Within != nil {
+		o.exprs(e.Gate.Within.Lo, nil, map[string]bool{}, &out)
+		o.exprs(e.Gate.Within.Hi, nil, map[string]bool{}, &out)
+	}
+	return out
+}
+
+// rounds lists what an iteration reads: its name is its own from the first
+// round on.
+func (o *orderer) rounds(it *notation.Iterate, out *[]read) {
+	o.exprs(it.From, nil, map[string]bool{}, out)
+	o.exprs(it.Count, nil, map[string]bool{}, out)
+	own := locals(nil, &notation.Define{With: it.With})
+	own[it.Name.Text] = true
+	o.exprs(it.Step, own, map[string]bool{}, out)
+	for _, w := range it.With {
+		o.exprs(w.Value, own, map[string]bool{}, out)
+	}
+}
+
+// locals are names that do not mean the block's: parameters and with-names.
+func locals(params []*notation.Param, d *notation.Define) map[string]bool {
+	out := map[string]bool{}
+	for _, p := range params {
+		out[p.Name.Text] = true
+	}
+	if d != nil {
+		for _, w := range d.With {
+			out[w.Target.Name.Name.Text] = true
+		}
+	}
+	return out
+}
+
+func (o *orderer) exprs(e notation.Expr, local, calls map[string]bool, out *[]read) {
+	if e == nil {
+		return
+	}
+	notation.Inspect(e, func(n any) bool {
+		switch n := n.(type) {
+		case *notation.Binder:
+			for _, b := range n.Tuple {
+				o.exprs(b.Cond, local, calls, out)
+			}
+			o.exprs(n.Cond, local, calls, out)
+			return false // a range is made of axes
+		case *notation.Case:
+			if arm := o.b.Chosen(n); arm != nil {
+				o.exprs(arm, local, calls, out)
+				return false
+			}
+		case *notation.Call:
+			if !o.b.known(n.Fun.Text) {
+				o.function(n.Fun.Text, calls, out)
+			}
+			if s := o.b.Symbols[n.Fun.Text]; s != nil && s.Kind == Part {
+				*out = append(*out, read{name: n.Fun.Text, now: true, span: n.Fun.Span})
+			}
+		case *notation.Ident:
+			if local[n.Name.Text] {
+				return true
+			}
+			name, time := o.b.Split(n.Name.Text)
+			if local[name] || o.b.Symbols[name] == nil || o.b.Zeroed[name] != nil {
+				if z := o.b.Zeroed[name]; z != nil {
+					o.exprs(z, local, calls, out)
+				}
+				return true
+			}
+			zero := time == "0" || isZero(n.Time)
+			now := n.Time == nil && !zero
+			if s := o.b.Symbols[name]; s.Kind == State && o.b.Time == tokenTime && time != "" && time != tokenTime {
+				now = false // at the moment of a window
+			}
+			*out = append(*out, read{name: name, now: now, first: zero, span: n.Span})
+		}
+		return true
+	})
+}
+
+func (o *orderer) function(name string, calls map[string]bool, out *[]read) {
+	f := o.b.Funcs[name]
+	if f == nil || calls[name] {
+		return
+	}
+	calls[name] = true
+	local := locals(f.Params, f.Def)
+	for _, p := range f.Params {
+		o.axes(f, p.Type, local)
+	}
+	o.exprs(f.Def.Value, local, calls, out)
+	for _, w := range f.Def.With {
+		o.exprs(w.Value, local, calls, out)
+	}
+}
+
+// axes adds the axes that a signature introduces to the names that do not mean
+// the block's.
+func (o *orderer) axes(f *Function, t *notation.Type, local map[string]bool) {
+	if t == nil {
+		return
+	}
+	for _, x := range t.Shape {
+		if id, ok := x.(*notation.Ident); ok && (f.Block == nil || o.b.AxisFor(f.Unit, id.Name.Text) == nil) {
+			local[id.Name.Text] = true
+		}
+	}
+}
+
+// Chosen returns the arm of a case that the options select, or nil when it
+// cannot be decided here.
+func (b *Block) Chosen(c *notation.Case) notation.Expr {
+	x := b.OptionValue(c.On)
+	if id, ok := c.On.(*notation.Ident); ok && b.Options[id.Name.Text] == nil {
+		return nil
+	}
+	for _, a := range c.Arms {
+		if a.Cond == nil {
+			return a.Value
+		}
+		if holds, known := b.Compare(a.Rel, x, a.Cond); known && holds {
+			return a.Value
+		}
+	}
+	return nil
+}

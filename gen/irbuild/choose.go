@@ -1,0 +1,164 @@
+package irbuild
+
+import (
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// piecewise builds { a if c ; b otherwise } as nested choices.
+func (e *builder) piecewise(x *notation.Piecewise) *ten {
+	depth := len(e.safe)
+	defer func() { e.safe = e.safe[:depth] }()
+	type arm struct{ cond, val *ten }
+	var arms []arm
+	ok := true
+	for _, a := range x.Arms {
+		var c *ten
+		before := len(e.safe)
+		if a.Cond != nil {
+			if c = e.condition(a.Cond); c == nil {
+				ok = false
+				continue
+			}
+			c = e.one(c)
+			e.safe = append(e.safe, choice{c, true})
+		}
+		v := e.value(a.Value)
+		e.safe = e.safe[:before]
+		if c != nil {
+			e.safe = append(e.safe, choice{c, false})
+		}
+		if v == nil {
+			ok = false
+			continue
+		}
+		if len(arms) > 0 && !e.same(x, x.Arms[0].Value, a.Value, arms[0].val, v) {
+			ok = false
+		}
+		arms = append(arms, arm{c, v})
+	}
+	if !ok || len(arms) == 0 {
+		return nil
+	}
+	if arms[len(arms)-1].cond != nil {
+		e.errorf(diag.NotSupported, x, "the last branch has a condition").Hint("end with `otherwise`")
+		return nil
+	}
+	out := arms[len(arms)-1].val
+	for i := len(arms) - 2; i >= 0; i-- {
+		out = e.selectTen(arms[i].cond, arms[i].val, out)
+	}
+	return out
+}
+
+// chooseCase takes the arm that the configuration selects; a case on an
+// attribute of the parameter under update stays a choice.
+func (e *builder) chooseCase(x *notation.Case) *ten {
+	if v := e.blk.Chosen(x); v != nil {
+		return e.expr(v)
+	}
+	if id, ok := x.On.(*notation.Ident); ok && e.blk.Unit.Kind == notation.UpdateUnit && len(x.Arms) == 2 {
+		if word, ok := x.Arms[0].Cond.(*notation.Ident); ok && x.Arms[1].Cond == nil {
+			flag := e.attribute(id, word.Name.Text)
+			yes, no := e.expr(x.Arms[0].Value), e.expr(x.Arms[1].Value)
+			if yes == nil || no == nil {
+				return nil
+			}
+			return e.selectTen(flag, yes, no)
+		}
+	}
+	e.errorf(diag.NotSupported, x, "no arm of this case is selected").Hint("a case chooses by an option, when the page is configured")
+	return nil
+}
+
+// attribute is a flag of the parameter under update, such as nodecay.
+func (e *builder) attribute(of *notation.Ident, word string) *ten {
+	v := e.f.Param(word)
+	if v == nil {
+		v = e.f.AddParam(word, ir.Constant, ir.Bool)
+	}
+	return &ten{elem: ir.Bool, coef: 1, fs: []factor{{val: v}}}
+}
+
+// condition builds a truth value.
+func (e *builder) condition(x notation.Expr) *ten {
+	switch x := x.(type) {
+	case *notation.And:
+		a, b := e.condition(x.X), e.condition(x.Y)
+		if a == nil || b == nil {
+			return nil
+		}
+		return e.scalar2(ir.And, a, b)
+	case *notation.Relation:
+		return e.relation(x)
+	}
+	t := e.expr(x)
+	if t != nil && t.elem != ir.Bool {
+		e.errorf(diag.NotSupported, x, "%s is %s, not a condition", text(x), e.typ(t))
+		return nil
+	}
+	return t
+}
+
+func (e *builder) relation(x *notation.Relation) *ten {
+	a, b := e.numeric(x.X), e.numeric(x.Y)
+	if a == nil || b == nil {
+		return nil
+	}
+	if len(a.axes) > 0 || len(b.axes) > 0 {
+		if !e.same(x, x.X, x.Y, a, b) {
+			return nil
+		}
+	}
+	switch x.Op {
+	case "=":
+		return e.scalar2(ir.Equal, a, b)
+	case "≠":
+		return e.scalar2(ir.Not, e.scalar2(ir.Equal, a, b))
+	case "<":
+		return e.scalar2(ir.Less, a, b)
+	case "≤":
+		return e.scalar2(ir.LessEq, a, b)
+	case ">":
+		return e.scalar2(ir.Less, b, a)
+	case "≥":
+		return e.scalar2(ir.LessEq, b, a)
+	}
+	e.errorf(diag.NotSupported, x, "%s cannot be computed here", x.Op)
+	return nil
+}
+
+// numeric builds an expression whose value may be an index or a number, or a
+// sum of such.
+func (e *builder) numeric(x notation.Expr) *ten {
+	if b, ok := x.(*notation.Binary); ok && (b.Op == "+" || b.Op == "−") {
+		a, c := e.numeric(b.X), e.numeric(b.Y)
+		if a == nil || c == nil {
+			return nil
+		}
+		return e.sum(x, a, c, map[string]float64{"+": 1, "−": -1}[b.Op])
+	}
+	if id, ok := x.(*notation.Ident); ok {
+		if b := e.local(id.Name.Text); b != nil && b.idx != nil {
+			return e.position(varAff(b.idx))
+		}
+	}
+	t := e.expr(x)
+	if t != nil && t.elem == ir.Int {
+		return e.scalar2(ir.Real_, t)
+	}
+	return t
+}
+
+// position is the value of an index as a number.
+func (e *builder) position(a affine) *ten {
+	v := a.single()
+	if v == nil {
+		return nil
+	}
+	out := e.emit(emission{op: ir.Iota, keep: []*loopVar{v}})
+	in := out.fs[0].val.Def
+	in.Over = []int{0}
+	return out
+}

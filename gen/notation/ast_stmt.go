@@ -1,0 +1,254 @@
+package notation
+
+// A Stmt is one statement of a unit's body.
+type Stmt interface {
+	Where() Span
+	stmt()
+}
+
+type (
+	// Dims is `dims d, d_q = d_k, d = H × d_h`.
+	Dims struct {
+		Span  Span
+		Items []*DimsItem
+	}
+	// DimsItem is one axis; Factors has two or more entries for `d = H × d_h`.
+	DimsItem struct {
+		Span    Span
+		Name    Word
+		Size    Expr   // nil when free
+		Factors []Word // H, d_h
+	}
+
+	// Declare is input, outer, gate, state, weight, slot, anchor, const, snap,
+	// clock or option: a keyword, one or more names with type, init and
+	// attributes. `outer W, U ∈ ℝ^{d×d}` gives both names the type.
+	Declare struct {
+		Span    Span
+		Keyword Word
+		Names   []*DeclName
+		When    Expr // condition of `when c :`, nil if none
+		Family  *Family
+	}
+	// DeclName is one declared name.
+	DeclName struct {
+		Span    Span
+		Name    Word
+		Member  *Word // of a family: s in `M[s]`
+		Type    *Type
+		Init    Expr    // `= expr`, or the value of a gate
+		Within  *Type   // gate: `within [a, b]`
+		Dist    Expr    // `~ uniform(a, b)`: a Call
+		ByLevel []Expr  // `= by level [3.0, 4.0]`
+		Of      *Word   // anchor, snap: the state
+		At      *Word   // anchor: `at context`
+		Attrs   []*Word // nodecay, nograd, per chunk
+		Seed    Expr    // const: `~ normal(0, σ) seed 7`
+		Reason  *Text   // why nograd
+	}
+
+	// Define is `lhs = expr`, with local definitions after `with`. Read is set
+	// for `read y_t = expr`, InLog for `expr in log`.
+	Define struct {
+		Span   Span
+		Read   bool
+		InLog  bool
+		Target *Target
+		Value  Expr
+		With   []*Define
+		Label  *Word // the stable id when the author gives one: `{id}` at the end
+		Cite   *Cite
+		Family *Family
+	}
+	// Target is a left-hand side: `k_t`, `out[t∈T]`, `f(A ∈ …; k)[i∈r]`.
+	Target struct {
+		Span   Span
+		Name   *Ident
+		IsFunc bool
+		Params []*Param
+		Index  []*Binder
+	}
+
+	// Claim is `claim a = b`, `claim ≡ sequential`, and the equalities inside
+	// eval, adjoint and relax.
+	Claim struct {
+		Span    Span
+		Keyword Word // claim, eval, adjoint, relax
+		Left    Expr // nil for `claim ≡ sequential`
+		Right   Expr
+		With    []*Define
+		When    Expr
+		Reason  *Text
+		Tag     *Word // {tag} at the end of the line
+		Cite    *Cite
+		Family  *Family
+	}
+	// Kink is `kink |ℓ.r[i]| = δ : C¹`.
+	Kink struct {
+		Span  Span
+		Left  Expr
+		Right Expr
+		Class Word // C⁰ or C¹
+	}
+	// Invariant is `invariant ∀ i∈m : ‖S_t[i]‖ = 1 {tag}`.
+	Invariant struct {
+		Span    Span
+		Binders []*Binder
+		Cond    Expr // a Relation
+		Tag     *Word
+	}
+	// Provides is `provides Causal, AffineInState(M)`; Requires has one item and a reason.
+	Provides struct {
+		Span   Span
+		Marks  []*Mark
+		Reason *Text // requires only
+		Needs  bool  // true for requires
+	}
+	// Mark is a marker with the names it speaks of.
+	Mark struct {
+		Span Span
+		Name Word
+		Args []Word
+	}
+	// Special is `special A = Formula with η := 0`.
+	Special struct {
+		Span  Span
+		Left  *Formula
+		LWith []*Override
+		Right *Formula
+		With  []*Override
+	}
+	// Erratum is `erratum atlas#11 "text" by claim write.gradient`.
+	Erratum struct {
+		Span Span
+		Cite *Cite
+		Text *Text
+		By   Word
+	}
+	// Cost is `cost write+read = 4·d_k·d_v + O(d_k + d_v)`.
+	Cost struct {
+		Span  Span
+		Name  Word
+		Value Expr
+		Big   Expr // inside O(…), nil if absent
+		Tag   *Word
+	}
+	// Iterate is `iterate X from e for 5 : X ← e' with … orient rows ≤ cols`.
+	Iterate struct {
+		Span   Span
+		Name   Word
+		From   Expr
+		Count  Expr
+		Step   Expr
+		With   []*Define
+		Orient bool
+	}
+	// NoGrad is `nograd x "reason"`.
+	NoGrad struct {
+		Span   Span
+		Name   Word
+		Reason *Text
+	}
+	// Fit is `fit M : M k_t → v_t`; Weights are the states that learn.
+	Fit struct {
+		Span    Span
+		Weights []Word
+		Predict Expr
+		Target  Expr
+		With    []*Define
+	}
+	// Each is `each W of structure : body`, `each (W : F → V) of …` or, with Fit
+	// set, `each fit (W : F(W; s) → V(s)) of …`.
+	Each struct {
+		Span    Span
+		Fit     bool
+		Name    Word
+		Predict Expr // F or F(W; s), nil if absent
+		Target  Expr // V or V(s), nil if absent
+		Of      *Apply
+		Body    []Stmt
+	}
+	// Level is `level l∈L : rule[l], period C[l]`.
+	Level struct {
+		Span   Span
+		Binder *Binder
+		Rule   Expr
+		Period Expr
+	}
+	// Fire is `fire update(p, e) when cond`.
+	Fire struct {
+		Span Span
+		Call Expr
+		When Expr
+	}
+	// Guard is `guard cond else Name`.
+	Guard struct {
+		Span Span
+		Cond Expr
+		Else Word
+	}
+)
+
+// A Text is a string literal; it reaches output only as data.
+type Text struct {
+	Span  Span
+	Value string
+}
+
+// A Family is `family s ∈ {k, v, q} :` before a declaration, an equation or a
+// claim, which then stands for one line a member.
+type Family struct {
+	Span    Span
+	Letter  Word
+	Members []Word
+}
+
+// A Binder is `i∈r`, `t∈T if cond`, `s∈n_p ∪ window(t,w)`, or a bare `s`
+// whose range is known from the left-hand side. Tuple holds the names of
+// `(h∈H, i∈d_h)` on one axis.
+type Binder struct {
+	Span  Span
+	Name  Word
+	Range Expr // nil when bare
+	Tuple []*Binder
+	Cond  Expr
+
+	PerChunk bool // `s∈window(t,w) per chunk`
+	Fired    Expr // `p fired at j`: the clock
+}
+
+func (s *Dims) Where() Span      { return s.Span }
+func (s *Declare) Where() Span   { return s.Span }
+func (s *Define) Where() Span    { return s.Span }
+func (s *Claim) Where() Span     { return s.Span }
+func (s *Kink) Where() Span      { return s.Span }
+func (s *Invariant) Where() Span { return s.Span }
+func (s *Provides) Where() Span  { return s.Span }
+func (s *Special) Where() Span   { return s.Span }
+func (s *Erratum) Where() Span   { return s.Span }
+func (s *Cost) Where() Span      { return s.Span }
+func (s *Iterate) Where() Span   { return s.Span }
+func (s *NoGrad) Where() Span    { return s.Span }
+func (s *Fit) Where() Span       { return s.Span }
+func (s *Each) Where() Span      { return s.Span }
+func (s *Level) Where() Span     { return s.Span }
+func (s *Fire) Where() Span      { return s.Span }
+func (s *Guard) Where() Span     { return s.Span }
+
+func (*Dims) stmt()      {}
+func (*Declare) stmt()   {}
+func (*Define) stmt()    {}
+func (*Claim) stmt()     {}
+func (*Kink) stmt()      {}
+func (*Invariant) stmt() {}
+func (*Provides) stmt()  {}
+func (*Special) stmt()   {}
+func (*Erratum) stmt()   {}
+func (*Cost) stmt()      {}
+func (*Iterate) stmt()   {}
+func (*NoGrad) stmt()    {}
+func (*Fit) stmt()       {}
+func (*Each) stmt()      {}
+func (*Level) stmt()     {}
+func (*Fire) stmt()      {}
+func (*Guard) stmt()     {}
