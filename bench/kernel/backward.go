@@ -54,7 +54,7 @@ func (c *Backward[F]) Run() {
 	rows = rows[C*dK+dK:]
 	t42 := rows[:dK] // [d_k]
 
-	// delta_core.m
+	// delta_core.M
 	for i := range L {
 		theta := c.Theta[i*T:][:T]
 		for j := range T {
@@ -102,16 +102,16 @@ func (c *Backward[F]) Run() {
 						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						// delta_core.m
+						// delta_core.M
 						rhoEntry := rho[a]
-						mLinEntry0 := c.MLin[(l*T+a+C*s)*dV+i]
-						mLinEntry1 := c.MLin[(l*T+a+C*s)*dV+i+1]
-						mLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i+2]
+						MLinEntry0 := c.MLin[(l*T+a+C*s)*dV+i]
+						MLinEntry1 := c.MLin[(l*T+a+C*s)*dV+i+1]
+						MLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i+2]
 						for j := range dK {
 							t32Entry := t32_2[j]
-							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(mLinEntry0*t32Entry)
-							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) - F(mLinEntry1*t32Entry)
-							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) - F(mLinEntry2*t32Entry)
+							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(MLinEntry0*t32Entry)
+							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) - F(MLinEntry1*t32Entry)
+							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) - F(MLinEntry2*t32Entry)
 						}
 					}
 				}
@@ -128,7 +128,7 @@ func (c *Backward[F]) Run() {
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
-						// delta_core.y, delta_core.m
+						// delta_core.y, delta_core.M
 						var t260 F
 						var t1020 F
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
@@ -160,28 +160,28 @@ func (c *Backward[F]) Run() {
 							qBar[j] = qBarSum
 						}
 						rhoBarSum := rhoBar[a]
-						// delta_core.m
+						// delta_core.M
 						thetaEntry3 := theta[a]
 						thetaBarSum := thetaBar[a]
-						// delta_core.m
+						// delta_core.M
 						rhoEntry2 := rho[a]
 						rhoBarSum += t1020
-						mLinEntry20 := c.MLin[(l*T+a+C*s)*dV+i]
-						thetaBarSum -= F(mLinEntry20 * t260)
+						MLinEntry20 := c.MLin[(l*T+a+C*s)*dV+i]
+						thetaBarSum -= F(MLinEntry20 * t260)
 						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t260)
-						w0 := F(thetaEntry3 * mLinEntry20)
+						w0 := F(thetaEntry3 * MLinEntry20)
 						w20 := F(thetaEntry3 * t260)
 						rhoBarSum += t1021
-						mLinEntry21 := c.MLin[(l*T+a+C*s)*dV+i+1]
-						thetaBarSum -= F(mLinEntry21 * t261)
+						MLinEntry21 := c.MLin[(l*T+a+C*s)*dV+i+1]
+						thetaBarSum -= F(MLinEntry21 * t261)
 						c.VBar[(l*T+a+C*s)*dV+i+1] = F(thetaEntry3 * t261)
-						w1 := F(thetaEntry3 * mLinEntry21)
+						w1 := F(thetaEntry3 * MLinEntry21)
 						w21 := F(thetaEntry3 * t261)
 						rhoBarSum += t1022
-						mLinEntry22 := c.MLin[(l*T+a+C*s)*dV+i+2]
-						thetaBarSum -= F(mLinEntry22 * t262)
+						MLinEntry22 := c.MLin[(l*T+a+C*s)*dV+i+2]
+						thetaBarSum -= F(MLinEntry22 * t262)
 						c.VBar[(l*T+a+C*s)*dV+i+2] = F(thetaEntry3 * t262)
-						w2 := F(thetaEntry3 * mLinEntry22)
+						w2 := F(thetaEntry3 * MLinEntry22)
 						w22 := F(thetaEntry3 * t262)
 						rhoBar[a] = rhoBarSum
 						thetaBar[a] = thetaBarSum
@@ -226,11 +226,11 @@ func (c *Backward[F]) Run() {
 						MTrail3 := MTrail[a*dK:][:dK]
 						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						// delta_core.m
+						// delta_core.M
 						rhoEntry := rho[a]
-						mLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
+						MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
 						for j := range dK {
-							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(mLinEntry*t32_2[j])
+							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(MLinEntry*t32_2[j])
 						}
 					}
 				}
@@ -247,7 +247,7 @@ func (c *Backward[F]) Run() {
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
-						// delta_core.y, delta_core.m
+						// delta_core.y, delta_core.M
 						var t26 F
 						var t102 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
@@ -259,14 +259,14 @@ func (c *Backward[F]) Run() {
 							t42[j][0] = t422
 						}
 						rhoBar[a] += t102
-						// delta_core.m
-						mLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i]
+						// delta_core.M
+						MLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i]
 						thetaEntry3 := theta[a]
-						thetaBar[a] -= F(mLinEntry2 * t26)
+						thetaBar[a] -= F(MLinEntry2 * t26)
 						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t26)
-						// delta_core.m
+						// delta_core.M
 						rhoEntry2 := rho[a]
-						w := F(thetaEntry3 * mLinEntry2)
+						w := F(thetaEntry3 * MLinEntry2)
 						w2 := F(thetaEntry3 * t26)
 						for j := range dK {
 							t42Entry := t42[j][0]

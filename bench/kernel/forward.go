@@ -47,7 +47,7 @@ func (c *Forward[F]) Run() {
 	t33 := c.Work[:L*T*dK] // [L, T, d_k]
 	MState := c.Rows[:dK]  // [d_k]
 
-	// delta_core.m
+	// delta_core.M
 	for i := range L {
 		theta := c.Theta[i*T:][:T]
 		for j := range T {
@@ -97,7 +97,7 @@ func (c *Forward[F]) Run() {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t33_2 := t33[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						// delta_core.m
+						// delta_core.M
 						var t20 F
 						var t21 F
 						var t22 F
@@ -109,7 +109,7 @@ func (c *Forward[F]) Run() {
 							t22 += F(MState[j][2] * kEntry)
 							t23 += F(MState[j][3] * kEntry)
 						}
-						// delta_core.m
+						// delta_core.M
 						t30 := t20 - c.V[(l*T+a+C*s)*dV+i]
 						t31 := t21 - c.V[(l*T+a+C*s)*dV+i+1]
 						t32 := t22 - c.V[(l*T+a+C*s)*dV+i+2]
@@ -120,7 +120,7 @@ func (c *Forward[F]) Run() {
 							c.MLin[(l*T+a+C*s)*dV+i+2] = t32
 							c.MLin[(l*T+a+C*s)*dV+i+3] = t33_3
 						}
-						// delta_core.m, delta_core.y
+						// delta_core.M, delta_core.y
 						rhoEntry := rho[a]
 						var y20 F
 						var y21 F
@@ -175,17 +175,17 @@ func (c *Forward[F]) Run() {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t33_2 := t33[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						// delta_core.m
+						// delta_core.M
 						var t2 F
 						for j := range dK {
 							t2 += F(MState[j][0] * k[j])
 						}
-						// delta_core.m
+						// delta_core.M
 						t3 := t2 - c.V[(l*T+a+C*s)*dV+i]
 						if len(c.MLin) > 0 {
 							c.MLin[(l*T+a+C*s)*dV+i] = t3
 						}
-						// delta_core.m, delta_core.y
+						// delta_core.M, delta_core.y
 						var y2 F
 						rhoEntry := rho[a]
 						for j := range dK {
