@@ -1,14 +1,10 @@
 package gen_test
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -23,36 +19,10 @@ import (
 // and runs the tests that are generated for them: gradients against differences,
 // the tape against direct calls, lanes, and cuts into calls.
 func TestLifetimesEmitted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a copy of the tree")
-	}
-	root := t.TempDir()
-	for _, dir := range []string{"runtime", "internal", "specs"} {
-		if err := os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join("..", dir))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, f := range []string{"go.mod", "go.sum"} {
-		copyFile(t, filepath.Join("..", f), filepath.Join(root, f))
-	}
-	if err := os.CopyFS(filepath.Join(root, "specs", "mine"), os.DirFS(filepath.Join("testdata", "life"))); err != nil {
-		t.Fatal(err)
-	}
-	if _, ds, err := gen.Generate(gen.Config{Root: root, Specs: []string{filepath.Join(root, "specs")}}); err != nil || ds.HasErrors() {
-		t.Fatalf("generate: %v\n%v", err, ds.Error())
-	}
-	var units []string
-	for _, u := range []string{"chunkwise", "perchunk", "pulled", "snapped", "written", "lagging", "features", "yaad"} {
-		units = append(units, "./generated/rules/"+u)
-	}
-	units = append(units, "./generated/compositions/cutwindow")
-	for _, args := range [][]string{{"vet"}, {"test"}} {
-		cmd := exec.Command("go", append(args, units...)...)
-		cmd.Dir = root
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("go %v: %v\n%s", args, err, out)
-		}
-	}
+	root := newModule(t, "specs")
+	withPages(t, root, "life/lifetimes.md", "life/yaad.md")
+	vetAndTest(t, root, append(rules("chunkwise", "perchunk", "pulled", "snapped", "written", "lagging", "features", "yaad"),
+		"./generated/compositions/cutwindow")...)
 }
 
 // lifeFront is what the rules of these tests stand over.

@@ -2,11 +2,8 @@ package gen_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
-
-	"github.com/nl-hecate/hecate/gen"
 )
 
 // oddPages are units of kinds that the project's own pages do not have: gates
@@ -101,38 +98,15 @@ func TestBounded(t *testing.T) {
 // TestOddPages generates and runs the tests of oddPages in a copy of the
 // tree. (Trimmed paths let the build cache serve the next copy too.)
 func TestOddPages(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a copy of the tree")
-	}
-	root := t.TempDir()
-	for _, dir := range []string{"runtime", "internal", "specs", "zero", "oracle/vectors"} {
-		if err := os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join("..", dir))); err != nil {
+	root := newModule(t, "specs", "zero", "oracle/vectors")
+	for name, text := range map[string]string{"specs/other.md": fenced(oddPages), "zero/bounded_test.go": boundedTest} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, f := range []string{"go.mod", "go.sum"} {
-		copyFile(t, filepath.Join("..", f), filepath.Join(root, f))
-	}
-	page := filepath.Join(root, "specs", "other.md")
-	for name, text := range map[string]string{page: fenced(oddPages), filepath.Join(root, "zero", "bounded_test.go"): boundedTest} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	_, ds, err := gen.Generate(gen.Config{Root: root, Specs: []string{filepath.Join(root, "specs")}})
-	if err != nil || ds.HasErrors() {
-		t.Fatalf("generate: %v\n%v", err, ds.Error())
-	}
-	for _, args := range [][]string{
-		{"test", "-trimpath", "-vet=off", "./generated/rules/...", "./generated/compositions/twice"},
-		{"test", "-trimpath", "-vet=off", "-run", "TestLearnedLM|TestBounded", "./generated/registry", "./zero"},
-	} {
-		cmd := exec.Command("go", args...)
-		cmd.Dir = root
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("go %v: %v\n%s", args, err, out)
-		}
-	}
+	withPages(t, root)
+	vetAndTest(t, root, "./generated/rules/...", "./generated/compositions/twice")
+	runGo(t, root, "test", "-trimpath", "-vet=off", "-run", "TestLearnedLM|TestBounded", "./generated/registry", "./zero")
 }
 
 // fenced puts the backquotes in, which a raw string cannot hold.
