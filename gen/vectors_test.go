@@ -8,9 +8,9 @@ import (
 
 // oddPages are units of kinds that the project's own pages do not have: gates
 // with bounds that bind, first states that are learned, a read before the
-// write, a read that asks nothing, a composition that no model names, a model
-// around a learned start. Their generated tests must pass like those of the
-// others.
+// write, a read that asks nothing, a composition that no model names, one with
+// windows over one series on both sides of a part, a model around a learned
+// start. Their generated tests must pass like those of the others.
 const oddPages = `# Other pages
 
 §§§text
@@ -62,6 +62,15 @@ M_t = 0.5 M_{t−1} + x_t
 y_t = M_t
 provides Causal
 
+compose LooksBackTwice(memory : Rule)
+option w ≥ 1 = 3, u ≥ 1 = 5
+dims d, d_v = d
+input X ∈ ℝ^{T×d}
+a[t∈T] = mean_{s∈window(t,w)}(X[s])
+m = memory(a)
+out[t∈T] = m[t] + mean_{s∈window(t,u)}(X[s])
+provides Causal
+
 compose Twice(first : Rule, second : Composition)
 dims d, d_v = d
 input X ∈ ℝ^{T×d}
@@ -105,7 +114,7 @@ func TestOddPages(t *testing.T) {
 		}
 	}
 	withPages(t, root)
-	vetAndTest(t, root, "./generated/rules/...", "./generated/compositions/twice")
+	vetAndTest(t, root, "./generated/rules/...", "./generated/compositions/twice", "./generated/compositions/looksbacktwice")
 	runGo(t, root, "test", "-trimpath", "-vet=off", "-run", "TestLearnedLM|TestBounded", "./generated/registry", "./zero")
 }
 

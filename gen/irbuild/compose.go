@@ -48,6 +48,7 @@ func Compose(blk *check.Block, ds *diag.List) *Program {
 	if ds.Len() > before && ds.HasErrors() {
 		return nil
 	}
+	tailsApart(c.built)
 	c.results()
 	return c.prog
 }
@@ -61,6 +62,7 @@ type composer struct {
 	n      *plainNames
 	made   map[string]*ten // what the stages so far made, for its type
 	called map[string]*check.Equation
+	built  []*builder    // of the program stages
 	stages []*plainNames // the names of each program stage, in step with prog
 }
 
@@ -129,6 +131,7 @@ func (c *composer) close() {
 		return
 	}
 	c.e.nameTails()
+	c.built = append(c.built, c.e)
 	made := map[string]*ten{}
 	for name, t := range c.n.vals {
 		if t != nil && len(t.fs) == 1 && t.fs[0].val.Def != nil {

@@ -6,6 +6,7 @@ import "github.com/nl-hecate/hecate/gen/ir"
 type keptTail struct {
 	series string
 	window *ir.Axis
+	eq     string // the equation that looks back
 	param  *ir.Value
 }
 
@@ -20,6 +21,24 @@ func (e *builder) nameTails() {
 	for _, t := range e.tails {
 		if count[t.series] > 1 {
 			e.renameTail(t, t.series+"."+t.window.Name+".tail")
+		}
+	}
+}
+
+// tailsApart gives the tails of different stages that would have one name that
+// of the equation that looks back, X.out.tail: each stage keeps its own.
+func tailsApart(stages []*builder) {
+	count := map[string]int{}
+	for _, e := range stages {
+		for _, t := range e.tails {
+			count[t.param.Name]++
+		}
+	}
+	for _, e := range stages {
+		for _, t := range e.tails {
+			if count[t.param.Name] > 1 {
+				e.renameTail(t, t.series+"."+t.eq+".tail")
+			}
 		}
 	}
 }

@@ -217,12 +217,15 @@ type extKey struct {
 func (e *builder) seriesName(v *ir.Value) string {
 	for v.Def != nil && v.Name[0] == '%' {
 		if v.Def.Op != ir.Reshape {
-			return e.eq[strings.LastIndexByte(e.eq, '.')+1:] + ".series"
+			return e.eqName() + ".series"
 		}
 		v = v.Def.Args[0].Val
 	}
 	return v.Name
 }
+
+// eqName is the name of the equation at hand.
+func (e *builder) eqName() string { return e.eq[strings.LastIndexByte(e.eq, '.')+1:] }
 
 // extend puts what the context kept of a series before this chunk in front of
 // it: the last w−1 entries, which the call returns as part of the context. The
@@ -240,7 +243,7 @@ func (e *builder) extend(t *ten, i int, window *ir.Axis) (*ten, shape.Poly) {
 		axes := append([]*ir.Axis{}, v.Axes...)
 		axes[n+i] = past
 		tail := e.f.AddParam(name+".tail", ir.State, ir.Real, axes...)
-		e.tails = append(e.tails, keptTail{name, window, tail})
+		e.tails = append(e.tails, keptTail{name, window, e.eqName(), tail})
 		long := append([]*ir.Axis{}, v.Axes...)
 		long[n+i] = e.sizedAxis(base.Add(v.Axes[n+i].Size))
 		e.b.Eq, e.b.Span = e.eq, e.span
