@@ -53,8 +53,9 @@ func sharesWith(n, m *notation.DeclName) bool {
 	return n.Type == m.Type && n.Init == m.Init && n.Dist == m.Dist && n.Of == m.Of && slices.Equal(n.Attrs, m.Attrs)
 }
 
+// article puts a or an before a word.
 func article(word string) string {
-	if strings.ContainsRune("aio", rune(word[0])) {
+	if strings.ContainsRune("aio", rune(word[0])) || word == "update" {
 		return "an " + word
 	}
 	return "a " + word

@@ -162,10 +162,7 @@ func KindName(k notation.UnitKind) string {
 	case notation.ComposeUnit:
 		name = "composition"
 	}
-	if strings.ContainsRune("aou", rune(name[0])) {
-		return "an " + name
-	}
-	return "a " + name
+	return article(name)
 }
 
 // dims gathers axes: a sized or aliased axis wins over a free one of the same

@@ -47,7 +47,7 @@ func (in *instancer) held(s *Symbol) {
 	switch {
 	case s.Decl.Of == nil && (s.Kind == Anchor || of == s.Name): // said already
 	case in.b.Time != tokenTime:
-		in.ds.Errorf(diag.NotHere, s.Span, "%s cannot stand in a %s", article(s.Kind.String()), KindWord(in.b.Unit.Kind)).Hint("only rules have states that live from token to token")
+		in.ds.Errorf(diag.NotHere, s.Span, "%s cannot stand in %s", article(s.Kind.String()), KindName(in.b.Unit.Kind)).Hint("only rules have states that live from token to token")
 	case m == nil:
 		d := in.ds.Errorf(diag.UnknownName, at, "there is no state %s", of)
 		if n := Nearest(of, in.states()); n != "" {

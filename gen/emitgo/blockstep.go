@@ -117,9 +117,7 @@ func (e *unitEmitter) checkUnread(b *strings.Builder, args []string) {
 		for _, d := range in.Dims {
 			n = n.Mul(d)
 		}
-		data, want := argName(in.Name)+".Data", polyText(n, blockSize)
-		fmt.Fprintf(b, "\tif len(%s) != %s {\n\t\terr = &block.LengthError{Block: %q, Value: %q, Got: len(%s), Want: %s}\n\t\treturn\n\t}\n",
-			data, want, e.u.Name, in.Name, data, want)
+		lengthCheck(b, e.u.Name, in.Name, argName(in.Name)+".Data", polyText(n, blockSize))
 	}
 }
 

@@ -136,8 +136,7 @@ func (s *stageEmitter) checks(b *strings.Builder) {
 			data = arg
 		}
 		want := polyText(buf.Len(), s.sizeOf)
-		fmt.Fprintf(b, "\tif len(%s) != %s {\n\t\terr = &block.LengthError{Block: %s, Value: %q, Got: len(%s), Want: %s}\n\t\treturn\n\t}\n",
-			data, want, name, buf.Of, data, want)
+		lengthCheck(b, s.u.Name, buf.Of, data, want)
 		if buf.Elem != ir.Int {
 			continue
 		}
@@ -149,9 +148,15 @@ func (s *stageEmitter) checks(b *strings.Builder) {
 	}
 	for _, in := range s.u.Consts {
 		if in.Elem == ir.Int && in.HasRange {
-			s.rangeCheck(b, in, "[]int32{int32("+argName(in.Name)+")}")
+			s.rangeCheck(b, in, "[]int{"+argName(in.Name)+"}")
 		}
 	}
+}
+
+// lengthCheck refuses a value of another length.
+func lengthCheck(b *strings.Builder, unit, value, data, want string) {
+	fmt.Fprintf(b, "\tif len(%s) != %s {\n\t\terr = &block.LengthError{Block: %q, Value: %q, Got: len(%s), Want: %s}\n\t\treturn\n\t}\n",
+		data, want, unit, value, data, want)
 }
 
 // rangeCheck refuses an index outside the range that the page gives it.

@@ -135,21 +135,7 @@ func (e *builder) relabel(t *ten, axis *ir.Axis) {
 }
 
 // at reads the first visible axis of t at a variable.
-func at(t *ten, v *loopVar) *ten {
-	u := t.clone()
-	u.axes = u.axes[1:]
-	for _, f := range u.fs {
-		for i, s := range f.sub {
-			switch {
-			case s.slot > 0:
-				f.sub[i].slot--
-			case s.slot == 0:
-				f.sub[i] = vsub{-1, varAff(v)}
-			}
-		}
-	}
-	return u
-}
+func at(t *ten, v *loopVar) *ten { return atMoment(t, varAff(v)) }
 
 // unionOf is the union value that an expression names, or nil.
 func (e *builder) unionOf(x notation.Expr) *unionVal {

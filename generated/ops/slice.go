@@ -99,7 +99,7 @@ func Slice[F num.Float](r *tape.Run[F], p pulse.Pulse, z SliceSizes, a tape.Valu
 		err = &block.LengthError{Block: "Slice", Value: "a", Got: len(a.Data), Want: z.Lanes * z.N}
 		return
 	}
-	if err = block.CheckIndices("offset", []int32{int32(offset)}, 0, z.N-z.R); err != nil {
+	if err = block.CheckIndices("offset", []int{offset}, 0, z.N-z.R); err != nil {
 		return
 	}
 	n := tape.Push[F, sliceNode[F]](r.Tape, sliceKind)

@@ -106,7 +106,7 @@ func SliceCols[F num.Float](r *tape.Run[F], p pulse.Pulse, z SliceColsSizes, A t
 		err = &block.LengthError{Block: "SliceCols", Value: "A", Got: len(A.Data), Want: z.Lanes * z.M * z.N}
 		return
 	}
-	if err = block.CheckIndices("offset", []int32{int32(offset)}, 0, z.N-z.R); err != nil {
+	if err = block.CheckIndices("offset", []int{offset}, 0, z.N-z.R); err != nil {
 		return
 	}
 	n := tape.Push[F, sliceColsNode[F]](r.Tape, sliceColsKind)

@@ -106,7 +106,7 @@ func SliceRows[F num.Float](r *tape.Run[F], p pulse.Pulse, z SliceRowsSizes, A t
 		err = &block.LengthError{Block: "SliceRows", Value: "A", Got: len(A.Data), Want: z.Lanes * z.M * z.N}
 		return
 	}
-	if err = block.CheckIndices("offset", []int32{int32(offset)}, 0, z.M-z.R); err != nil {
+	if err = block.CheckIndices("offset", []int{offset}, 0, z.M-z.R); err != nil {
 		return
 	}
 	n := tape.Push[F, sliceRowsNode[F]](r.Tape, sliceRowsKind)

@@ -106,7 +106,7 @@ func (e *SizeError) Error() string {
 type RangeError struct {
 	Input    string
 	At       int
-	Got      int32
+	Got      int
 	Lo, High int
 }
 
@@ -115,7 +115,7 @@ func (e *RangeError) Error() string {
 }
 
 // CheckIndices reports the first index outside lo … hi that is not extra.
-func CheckIndices(input string, ids []int32, lo, hi int, extra ...int32) error {
+func CheckIndices[I int | int32](input string, ids []I, lo, hi int, extra ...I) error {
 next:
 	for i, x := range ids {
 		if int(x) >= lo && int(x) <= hi {
@@ -126,7 +126,7 @@ next:
 				continue next
 			}
 		}
-		return &RangeError{input, i, x, lo, hi}
+		return &RangeError{input, i, int(x), lo, hi}
 	}
 	return nil
 }
