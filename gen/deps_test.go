@@ -92,6 +92,7 @@ github.com/dave/jennifer:            gen/emitgo bench/core
 github.com/rogpeppe/go-internal:     cmd/hecategen
 gonum.org/v1/plot:                   cmd/hecate bench
 golang.org/x/term:                   cmd/hecate
+golang.org/x/sys/cpu:                runtime/cpu
 `
 	thirdPartyTests = `
 github.com/google/go-cmp:            gen runtime internal cmd

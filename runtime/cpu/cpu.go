@@ -1,0 +1,153 @@
+// Package cpu chooses, once at start, how the fast kernels compute.
+//
+// There are two arithmetics. In the portable one every product is rounded
+// before it is added; it is that of package num, and plain Go everywhere. In
+// the fma one a product and a sum are one fused operation with one rounding;
+// it has three levels with equal bits: a Go twin, AVX2 and AVX-512. Checkpoints
+// name the arithmetic, kernels ask for the level.
+//
+// The level is the best one that the CPU and its operating system support. The
+// environment variable HECATE_CPU forces another: portable, fma, avx2 or
+// avx512. The build tag purego leaves all assembly out, as does a machine that
+// has none here; the best level is then the portable one.
+package cpu
+
+import (
+	"fmt"
+	"os"
+	"sync/atomic"
+
+	"golang.org/x/sys/cpu"
+)
+
+// A Level is a way to compute. A greater one is faster.
+type Level uint8
+
+const (
+	_        Level = iota
+	Portable       // products rounded before they are added, in Go
+	FMA            // fused multiply-adds, in Go: exact, and slow
+	AVX2           // fused multiply-adds, 8 float32 at once
+	AVX512         // fused multiply-adds, 16 float32 at once
+)
+
+// Env is the environment variable that forces a level.
+const Env = "HECATE_CPU"
+
+var names = [...]string{Portable: "portable", FMA: "fma", AVX2: "avx2", AVX512: "avx512"}
+
+// String is the level's name, as in HECATE_CPU.
+func (l Level) String() string {
+	if l < Portable || l > AVX512 {
+		return fmt.Sprintf("Level(%d)", uint8(l))
+	}
+	return names[l]
+}
+
+// Arithmetic names the bits that a level computes, "portable" or "fma".
+func (l Level) Arithmetic() string {
+	if l >= FMA {
+		return FMA.String()
+	}
+	return Portable.String()
+}
+
+// features are what decides. The wide ones include that the operating system
+// saves the wide registers.
+type features struct {
+	assembly bool // built in
+	avx2     bool // with FMA
+	avx512   bool // F, DQ, VL and BW
+}
+
+// has reports whether a level can run.
+func (f features) has(l Level) bool {
+	switch l {
+	case AVX512:
+		return f.assembly && f.avx512 && f.avx2
+	case AVX2:
+		return f.assembly && f.avx2
+	}
+	return l == Portable || l == FMA
+}
+
+// best is the level without any wish. The twin is for tests: it is never best.
+func (f features) best() Level {
+	switch {
+	case f.has(AVX512):
+		return AVX512
+	case f.has(AVX2):
+		return AVX2
+	}
+	return Portable
+}
+
+// choose is the level for a value of HECATE_CPU, "" for none, and a line for
+// the user where it is not the one that was asked for.
+func choose(env string, f features) (Level, string) {
+	if env == "" {
+		return f.best(), ""
+	}
+	for l := Portable; l <= AVX512; l++ {
+		if l.String() != env {
+			continue
+		}
+		got := l
+		for !f.has(got) {
+			got--
+		}
+		if got != l {
+			return got, fmt.Sprintf("hecate: %s=%s: %s; running at level %s", Env, env, f.lacks(), got)
+		}
+		return got, ""
+	}
+	got := f.best()
+	return got, fmt.Sprintf("hecate: %s=%q is not one of portable, fma, avx2, avx512; running at level %s", Env, env, got)
+}
+
+// lacks says why a level cannot run.
+func (f features) lacks() string {
+	if !f.assembly {
+		return "this program is built without assembly"
+	}
+	return "this CPU or its operating system lacks it"
+}
+
+// detected is what this machine has.
+var detected = features{
+	assembly: assembly,
+	avx2:     cpu.X86.HasAVX2 && cpu.X86.HasFMA,
+	avx512:   cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW,
+}
+
+var (
+	active atomic.Uint32
+	_      = start()
+)
+
+// start sets the level before anything that imports this package runs.
+func start() Level {
+	level, message := choose(os.Getenv(Env), detected)
+	if message != "" {
+		fmt.Fprintln(os.Stderr, message)
+	}
+	active.Store(uint32(level))
+	return level
+}
+
+// Active is the level at which kernels run now. It costs one load.
+func Active() Level { return Level(active.Load()) }
+
+// Best is the level of this machine without HECATE_CPU.
+func Best() Level { return detected.best() }
+
+// Force makes a level the active one, for tests; restore brings back the one
+// before. A level that cannot run here is an error and changes nothing. What
+// computes meanwhile in other goroutines may see either level.
+func Force(l Level) (restore func(), err error) {
+	if !detected.has(l) {
+		return func() {}, fmt.Errorf("cpu: level %s: %s", l, detected.lacks())
+	}
+	was := active.Swap(uint32(l))
+	return func() { active.Store(was) }, nil
+}
