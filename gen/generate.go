@@ -5,7 +5,10 @@ import (
 	"path/filepath"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/emitasm"
 	"github.com/nl-hecate/hecate/gen/emitgo"
+	"github.com/nl-hecate/hecate/gen/fuse"
+	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/trace"
 	"github.com/nl-hecate/hecate/gen/tree"
 )
@@ -65,7 +68,7 @@ func emit(c Config, proof bool) (*emission, diag.List) {
 	for _, u := range units {
 		u.Page = underRoot(c.Root, u.Page)
 	}
-	files := emitgo.Files(units)
+	files := kernels(units)
 	maps.Copy(files, emitgo.Safety(choices(s, table, c.Root)))
 	if vd := addTests(s, units, files); vd.HasErrors() {
 		ds.Append(vd)
@@ -74,6 +77,19 @@ func emit(c Config, proof bool) (*emission, diag.List) {
 	t := Trace(s, units, files, c.Root) // reads the files, so it comes last
 	files["generated/trace.json"] = t.JSON()
 	return &emission{s, files, t}, ds
+}
+
+// kernels prints the units: first their assembly, which says how it is called.
+func kernels(units []*plan.Unit) tree.Files {
+	list := emitgo.KernelFiles(units)
+	for _, f := range list {
+		for _, k := range f.Kernels {
+			k.Fused = fuse.Kernel(k)
+		}
+	}
+	files := tree.Files(emitasm.Files(list))
+	maps.Copy(files, emitgo.Files(units))
+	return files
 }
 
 // underRoot is a page's path under the root, whatever the working directory.

@@ -40,10 +40,11 @@ func (e *unitEmitter) stageFile(name string, p plan.Pair) {
 		f.Add(raw(fmt.Sprintf("const %sKind tape.Kind = %d\n", fn, e.nextKind())))
 		p.Bwd.Name = name + "Backward"
 	}
-	s := &stageEmitter{u: e.u, file: f, recv: e.typeName(), fn: fn, node: fn + "Node", kind: fn + "Kind", fwd: p.Fwd, bwd: p.Bwd,
+	s := &stageEmitter{u: e.u, file: f, fused: e.newFile(), recv: e.typeName(), fn: fn, node: fn + "Node", kind: fn + "Kind", fwd: p.Fwd, bwd: p.Bwd,
 		sizeOf: blockSize, start: name == "Start"}
 	s.emit()
 	e.write(strings.ToLower(name)+".go", f)
+	e.writeFused(strings.ToLower(name), s)
 }
 
 // blockSize is a size inside a block's methods.

@@ -10,3 +10,8 @@ const kernPath = module + "generated/kern"
 //
 //go:embed kern.go.txt
 var kern string
+
+// fusedKern is the text of the package for the fused arithmetic.
+//
+//go:embed fused.go.txt
+var fusedKern string

@@ -70,6 +70,16 @@ func Kernel(f *jen.File, k *plan.Kernel, typeName string) *KernelNames {
 	return e.names
 }
 
+// Fused prints the fused arithmetic of a kernel that Kernel has printed.
+func Fused(f *jen.File, k *plan.Kernel, names *KernelNames) {
+	if k.Fused == nil {
+		return
+	}
+	e := newKernelEmitter(k, names.Type)
+	e.names = names
+	e.fusedKernel(f)
+}
+
 type kernelEmitter struct {
 	k       *plan.Kernel
 	names   *KernelNames
@@ -86,6 +96,9 @@ type kernelEmitter struct {
 	loops   []*plan.Loop                  // around the present point, innermost last
 	counter map[*plan.Loop]*jen.Statement // what indexes the views of a loop
 	depth   int
+	fused   bool // print the fused arithmetic, for float32
+	jobs    []*job
+	inLoop  func(counter string) // what the next loop does once it has a counter
 }
 
 func newKernelEmitter(k *plan.Kernel, typeName string) *kernelEmitter {
@@ -105,7 +118,7 @@ func newKernelEmitter(k *plan.Kernel, typeName string) *kernelEmitter {
 		e.names.Buffers[b] = fields.name(b.Name, true)
 	}
 	plan.Walk(k.Body, func(n plan.Node) {
-		if loop, ok := n.(*plan.Loop); ok && loop.Kind == plan.Row {
+		if loop, ok := n.(*plan.Loop); ok && loop.Kind == plan.Row && loop.Across == 0 {
 			e.width[loop] = rowsInFlight(loop)
 			e.jammed[loop] = plan.Jam(loop, e.width[loop])
 			for _, b := range loop.Private {
@@ -242,12 +255,33 @@ func (e *kernelEmitter) lengths(f *jen.File) {
 		}
 		f.Commentf("%sLen is %s.", w.name, p)
 		mark := e.scope.mark()
+		partial := e.partial(w)
 		e.method(f, w.name+"Len").Int().BlockFunc(func(g *jen.Group) {
-			e.declareSizes(g, p.Symbols())
+			used := p.Symbols()
+			for _, j := range partial {
+				used = append(append(used, j.sums().Symbols()...), j.row.Hi[0].Const.Symbols()...)
+			}
+			e.declareSizes(g, used)
+			for _, j := range partial {
+				g.If(jen.Qual(kernPath, "Fused").Call()).Block(jen.Return(e.poly(p).Op("+").Parens(jen.Qual(kernPath, "Blocks").Call(e.poly(j.row.Hi[0].Const)).Op("-").Lit(1)).Op("*").Parens(e.poly(j.sums()))).Comment("and the sums of blocks of rows"))
+			}
 			g.Return(e.poly(p))
 		}).Line()
 		e.scope.release(mark)
 	}
+}
+
+// partial are the jobs whose blocks of rows have sums of their own in a field.
+func (e *kernelEmitter) partial(w workField) []*job {
+	if w.name != "Work" {
+		return nil
+	}
+	for _, j := range jobs(e.k) {
+		if len(j.shared) > 0 {
+			return []*job{j} // one recurrence after another uses the place
+		}
+	}
+	return nil
 }
 
 // declareSizes makes locals of the sizes that are used.

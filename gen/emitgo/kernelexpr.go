@@ -64,6 +64,12 @@ func (e *kernelEmitter) expr(x plan.Expr) *jen.Statement {
 		return e.product(x)
 	case plan.Lin:
 		return jen.Parens(e.lin(x))
+	case plan.Fma:
+		a := e.argument(x.A)
+		if x.Neg {
+			a = jen.Op("-").Add(e.real(x.A))
+		}
+		return jen.Qual(numPath, "FMA32").Call(a, e.argument(x.B), e.argument(x.C))
 	case plan.Call:
 		return e.call(x)
 	}
@@ -170,6 +176,13 @@ var functions = map[ir.Op]string{
 var infix = map[ir.Op]string{ir.Less: "<", ir.LessEq: "<=", ir.Equal: "==", ir.And: "&&", ir.Or: "||"}
 
 func (e *kernelEmitter) call(x plan.Call) *jen.Statement {
+	if name, ok := fusedFunctions[x.Op]; ok && e.fused {
+		var args []jen.Code
+		for _, a := range x.Args {
+			args = append(args, e.argument(a))
+		}
+		return jen.Qual(kernPath, name).Call(args...)
+	}
 	if name, ok := functions[x.Op]; ok {
 		var args []jen.Code
 		for _, a := range x.Args {

@@ -169,7 +169,7 @@ func storage(b *plan.Buffer) *plan.Buffer {
 
 // inRow selects the present row of an entry that holds all rows in flight.
 func (e *kernelEmitter) inRow(b *plan.Buffer, entry *jen.Statement) *jen.Statement {
-	if e.rows[storage(b)] {
+	if e.rows[storage(b)] && !e.fused {
 		return entry.Index(jen.Lit(b.Base().At))
 	}
 	return entry

@@ -16,6 +16,10 @@ import (
 //	for ; i+3 < dV; i += 4 { … }
 //	for ; i < dV; i++ { … }
 func (e *kernelEmitter) loop(g *jen.Group, n *plan.Loop) {
+	if n.Sums > 1 {
+		e.partialLoop(g, n)
+		return
+	}
 	blocked := e.jammed[n]
 	if blocked == nil {
 		e.single(g, n)
@@ -101,19 +105,30 @@ func (e *kernelEmitter) bounds(n *plan.Loop) (lo, hi *jen.Statement) {
 	return lo, ends("min", n.Hi)
 }
 
+// count names the counter of a loop.
+func (e *kernelEmitter) count(n *plan.Loop) string {
+	j := e.scope.name(n.Var.Name, false)
+	e.vars[n.Var], e.counter[n] = jen.Id(j), jen.Id(j)
+	if e.inLoop != nil {
+		e.inLoop(j)
+		e.inLoop = nil
+	}
+	return j
+}
+
 // forRange prints for j := range n, or for j := n - 1; j >= 0; j--.
 func (e *kernelEmitter) forRange(g *jen.Group, n *plan.Loop, lo, hi *jen.Statement) {
 	if lo != nil {
 		panic(fmt.Sprintf("emitgo: BUG: a loop of %s starts at %#v", e.k.Name, lo))
 	}
-	j := e.scope.name(n.Var.Name, false)
-	e.vars[n.Var], e.counter[n] = jen.Id(j), jen.Id(j)
+	used := e.inLoop != nil || mentions(n.Body, n.Var)
+	j := e.count(n)
 	body := func(g *jen.Group) { e.inside(g, n, n.Body) }
 	if n.Down {
 		g.For(jen.Id(j).Op(":=").Add(hi).Op("-").Lit(1), jen.Id(j).Op(">=").Lit(0), jen.Id(j).Op("--")).BlockFunc(body)
 		return
 	}
-	if !mentions(n.Body, n.Var) {
+	if !used {
 		g.For(jen.Range().Add(hi)).BlockFunc(body)
 		return
 	}
@@ -123,8 +138,7 @@ func (e *kernelEmitter) forRange(g *jen.Group, n *plan.Loop, lo, hi *jen.Stateme
 // shifted prints a loop over [lo, lo+n) whose counter starts at zero, as the
 // slices in it do.
 func (e *kernelEmitter) shifted(g *jen.Group, n *plan.Loop, lo, count *jen.Statement) {
-	j := e.scope.name(n.Var.Name, false)
-	e.vars[n.Var], e.counter[n] = jen.Id(j), jen.Id(j)
+	j := e.count(n)
 	if lo != nil {
 		e.vars[n.Var] = jen.Parens(lo.Clone().Op("+").Id(j))
 	}

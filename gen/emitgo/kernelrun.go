@@ -14,6 +14,12 @@ import (
 func (e *kernelEmitter) run(f *jen.File) {
 	f.Commentf("Run computes %s.", e.k.Name)
 	e.method(f, "Run").BlockFunc(func(g *jen.Group) {
+		if e.k.Fused != nil {
+			name := lowerFirst(e.names.Type) + "Fused"
+			g.If(jen.List(jen.Id("f"), jen.Id("ok")).Op(":=").Id("any").Call(jen.Id("c")).Assert(jen.Op("*").Id(e.names.Type).Types(jen.Float32())),
+				jen.Id("ok").Op("&&").Qual(kernPath, "Fused").Call()).Block(
+				jen.Parens(jen.Op("*").Id(name)).Call(jen.Id("f")).Dot("run").Call(), jen.Return())
+		}
 		e.declareSizes(g, e.usedSizes())
 		e.workspaceSlices(g)
 		if len(e.k.Roots()) > 0 {
@@ -109,7 +115,19 @@ func (e *kernelEmitter) node(g *jen.Group, n plan.Node) {
 		}
 		g.Comment(strings.TrimSpace(strings.Join(n.Eqs, ", ") + " " + n.Text))
 	case *plan.Loop:
+		for _, j := range e.jobs {
+			if j.lane == n {
+				e.recurrence(g, j)
+				return
+			}
+		}
+		if s := plan.Copied(n); s != nil && e.fused {
+			e.copied(g, n, s)
+			return
+		}
 		e.loop(g, n)
+	case *plan.Region:
+		e.region(g, n)
 	case *plan.If:
 		e.branch(g, n)
 	case *plan.Root:
@@ -177,9 +195,17 @@ func (e *kernelEmitter) let(g *jen.Group, n *plan.Let) {
 	g.Id(name).Op(":=").Add(e.top(n.Val))
 }
 
-// acc prints s += value, or if !(value <= s) { s = value }.
+// acc prints s += value, or if value > s || value != value { s = value }.
 func (e *kernelEmitter) acc(g *jen.Group, n *plan.Acc) {
 	name := jen.Id(e.locals[n.To])
+	switch {
+	case n.Set:
+		g.Add(name).Op("=").Add(e.realTop(n.Val))
+		return
+	case e.fused && n.Max:
+		g.Add(name).Op("=").Qual(kernPath, "Gather").Call(name.Clone(), e.argument(n.Val))
+		return
+	}
 	if !n.Max {
 		op, x := signed(n.Val)
 		g.Add(name).Op(op + "=").Add(e.realTop(x))
@@ -187,7 +213,7 @@ func (e *kernelEmitter) acc(g *jen.Group, n *plan.Acc) {
 	}
 	mark := e.scope.mark()
 	x := e.scope.name("x", false)
-	g.If(jen.Id(x).Op(":=").Add(e.realTop(n.Val)), jen.Op("!").Parens(jen.Id(x).Op("<=").Add(name))).Block(
+	g.If(jen.Id(x).Op(":=").Add(e.realTop(n.Val)), jen.Id(x).Op(">").Add(name).Op("||").Id(x).Op("!=").Id(x)).Block(
 		name.Clone().Op("=").Id(x))
 	e.scope.release(mark)
 }
@@ -267,5 +293,9 @@ func (e *kernelEmitter) gemm(g *jen.Group, n *plan.Gemm) {
 	args = append(args, matrix(n.C)...)
 	args = append(args, matrix(n.A)...)
 	args = append(args, matrix(n.B)...)
+	if e.fused {
+		g.Qual(kernPath, "GemmFMA").Call(args...)
+		return
+	}
 	g.Qual(kernPath, "Gemm").Call(args...)
 }

@@ -91,6 +91,9 @@ func (e *kernelEmitter) entry(a plan.Access) *jen.Statement {
 // leafViews lists the views of a loop's own statements that are not cut yet.
 func (e *kernelEmitter) leafViews(n *plan.Loop) []*view {
 	var out []*view
+	if e.fused && plan.Copied(n) != nil {
+		return nil // printed as a copy of slices
+	}
 	seen := map[string]bool{}
 	for _, s := range n.Body {
 		switch s.(type) {

@@ -22,10 +22,11 @@ import (
 type stageEmitter struct {
 	u        *plan.Unit
 	file     *jen.File
-	recv     string // type that the forward is a method of, or "" for a function
-	fn       string // name of the forward
-	node     string // type of the node
-	kind     string // constant of the node's kind
+	fused    *jen.File // of the fused arithmetic
+	recv     string    // type that the forward is a method of, or "" for a function
+	fn       string    // name of the forward
+	node     string    // type of the node
+	kind     string    // constant of the node's kind
 	fwd, bwd *plan.Kernel
 	fn2      *KernelNames // of fwd
 	bn       *KernelNames // of bwd
@@ -163,8 +164,10 @@ func polyText(p shape.Poly, name func(string) string) string {
 // emit prints kernels, node, forward and backward.
 func (s *stageEmitter) emit() {
 	s.fn2 = Kernel(s.file, s.fwd, s.fwd.Name)
+	Fused(s.fused, s.fwd, s.fn2)
 	if s.bwd != nil {
 		s.bn = Kernel(s.file, s.bwd, s.bwd.Name)
+		Fused(s.fused, s.bwd, s.bn)
 	}
 	s.nodeType()
 	s.forward()

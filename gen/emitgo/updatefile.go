@@ -20,6 +20,11 @@ func (e *unitEmitter) update() {
 	f.Add(raw(e.slots()))
 	f.Add(raw(e.apply(k, n)))
 	e.write(pkg+".go", f)
+	if k.Fused != nil {
+		fused := e.newFile()
+		Fused(fused, k, n)
+		e.write(pkg+"_fused.go", fused)
+	}
 }
 
 // clocks and settings are the constants of an update: those with a default are

@@ -168,6 +168,13 @@ type Lin struct {
 	Const float64
 }
 
+// Fma is A·B + C with one rounding, or C − A·B when Neg is set. Only the fused
+// arithmetic has it; see package fuse.
+type Fma struct {
+	Neg     bool
+	A, B, C Expr
+}
+
 // Call is a primitive that works entry by entry.
 type Call struct {
 	Op   ir.Op
@@ -180,4 +187,5 @@ func (Num) expr()  {}
 func (Pos) expr()  {}
 func (Prod) expr() {}
 func (Lin) expr()  {}
+func (Fma) expr()  {}
 func (Call) expr() {}

@@ -286,7 +286,7 @@ func (c *copied) node(n Node) Node {
 	case *Let:
 		return &Let{c.toLocal(n.To), c.expr(n.Val)}
 	case *Acc:
-		return &Acc{c.toLocal(n.To), n.Max, c.expr(n.Val)}
+		return &Acc{c.toLocal(n.To), n.Max, n.Set, c.expr(n.Val)}
 	case *Pick:
 		return &Pick{c.toVar(n.To), c.access(n.From), c.index(n.Plus)}
 	case *Store:

@@ -31,6 +31,7 @@ type Kernel struct {
 	Segment string    // the size that counts tokens from checkpoint to checkpoint, or ""
 	Body    []Node
 	Memory  Memory
+	Fused   *Kernel // the same in fused arithmetic, or nil
 }
 
 // A Ceil is the size Name = ⌈Num/Den⌉.
@@ -135,6 +136,9 @@ type Loop struct {
 	Var     *Var
 	Lo, Hi  []Index
 	Down    bool
+	Sums    int // partial sums of every Acc in it; 0 is one. See package fuse
+	Across  Across
+	Shared  []*Buffer // of rows in regions: what all rows add to
 	Private []*Buffer
 	Body    []Node
 }
@@ -162,10 +166,13 @@ type Pick struct {
 	Plus Index
 }
 
-// An Acc gathers into a scalar: Sum adds, Max takes the larger (NaN wins).
+// An Acc gathers into a scalar: it adds, or with Max takes the larger (NaN
+// wins), or with Set, in the fused arithmetic, becomes Val, a sum that starts
+// from the scalar itself.
 type Acc struct {
 	To  *Local
 	Max bool
+	Set bool
 	Val Expr
 }
 

@@ -81,7 +81,11 @@ func (p *printer) node(n Node) {
 		if n.Down {
 			down = " down"
 		}
-		p.line("%s %s in [%s, %s)%s", n.Kind, n.Var.Name, extremum("max", n.Lo), extremum("min", n.Hi), down)
+		sums := ""
+		if n.Sums > 1 {
+			sums = fmt.Sprintf(" by %d", n.Sums)
+		}
+		p.line("%s %s in [%s, %s)%s%s", n.Kind, n.Var.Name, extremum("max", n.Lo), extremum("min", n.Hi), down, sums)
 		p.indent++
 		for _, b := range n.Private {
 			p.line("%s", b)
@@ -125,6 +129,9 @@ func (p *printer) node(n Node) {
 			vs = append(vs, ExprString(v))
 		}
 		p.line("%s %s %s", n.To, op, strings.Join(vs, ", "))
+	case *Region:
+		p.line("region %s", n.Name)
+		p.body(n.Body)
 	case *Zero:
 		p.line("%s = 0", n.Buf.Name)
 	case *Note:
@@ -206,6 +213,12 @@ func ExprString(e Expr) string {
 		return factor(e.Coef, len(e.Args) == 0) + strings.Join(each(e.Args, "·"), "·")
 	case Lin:
 		return linString(e)
+	case Fma:
+		sign := "+"
+		if e.Neg {
+			sign = "-"
+		}
+		return fmt.Sprintf("fma(%s%s, %s, %s)", sign, ExprString(e.A), ExprString(e.B), ExprString(e.C))
 	case Call:
 		return e.Op.String() + "(" + strings.Join(each(e.Args, ""), ", ") + ")"
 	}

@@ -13,6 +13,8 @@ func Walk(ns []Node, f func(Node)) {
 			Walk(n.Body, f)
 		case *Root:
 			Walk(n.Body, f)
+		case *Region:
+			Walk(n.Body, f)
 		}
 	}
 }
@@ -48,6 +50,8 @@ func Rewrite(e Expr, f func(Expr) Expr) Expr {
 		e = Prod{x.Coef, list(x.Args)}
 	case Lin:
 		e = Lin{x.Coef, list(x.Args), x.Const}
+	case Fma:
+		e = Fma{x.Neg, Rewrite(x.A, f), Rewrite(x.B, f), Rewrite(x.C, f)}
 	case Call:
 		e = Call{x.Op, list(x.Args)}
 	case Load, Ref, Num, Pos:
@@ -96,4 +100,34 @@ func Accesses(n Node, f func(Access)) {
 		f(n.A.At)
 		f(n.B.At)
 	}
+}
+
+// Indices calls f for every index that nodes mention: of accesses, bounds,
+// conditions and positions.
+func Indices(ns []Node, f func(Index)) {
+	each := func(xs []Index) {
+		for _, x := range xs {
+			f(x)
+		}
+	}
+	Walk(ns, func(n Node) {
+		Accesses(n, func(a Access) { each(a.Index) })
+		Exprs(n, func(e Expr) Expr {
+			Visit(e, func(e Expr) {
+				if p, ok := e.(Pos); ok {
+					f(p.Index)
+				}
+			})
+			return e
+		})
+		switch n := n.(type) {
+		case *Loop:
+			each(n.Lo)
+			each(n.Hi)
+		case *If:
+			each(n.Cond)
+		case *Pick:
+			f(n.Plus)
+		}
+	})
 }

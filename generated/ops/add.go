@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -34,6 +35,10 @@ func (c *AddCall[F]) WorkLen() int {
 
 // Run computes AddCall.
 func (c *AddCall[F]) Run() {
+	if f, ok := any(c).(*AddCall[float32]); ok && kern.Fused() {
+		(*addCallFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// add.out
@@ -64,6 +69,10 @@ func (c *AddBackward[F]) WorkLen() int {
 
 // Run computes AddBackward.
 func (c *AddBackward[F]) Run() {
+	if f, ok := any(c).(*AddBackward[float32]); ok && kern.Fused() {
+		(*addBackwardFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 	for i := range L {
 		outBar := c.OutBar[i*n:][:n]

@@ -36,6 +36,10 @@ func (c *ClampCall[F]) WorkLen() int {
 
 // Run computes ClampCall.
 func (c *ClampCall[F]) Run() {
+	if f, ok := any(c).(*ClampCall[float32]); ok && kern.Fused() {
+		(*clampCallFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// clamp.out
@@ -69,6 +73,10 @@ func (c *ClampBackward[F]) WorkLen() int {
 
 // Run computes ClampBackward.
 func (c *ClampBackward[F]) Run() {
+	if f, ok := any(c).(*ClampBackward[float32]); ok && kern.Fused() {
+		(*clampBackwardFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// clamp.out

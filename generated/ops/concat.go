@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -36,6 +37,10 @@ func (c *ConcatCall[F]) WorkLen() int {
 
 // Run computes ConcatCall.
 func (c *ConcatCall[F]) Run() {
+	if f, ok := any(c).(*ConcatCall[float32]); ok && kern.Fused() {
+		(*concatCallFused)(f).run()
+		return
+	}
 	L, m, n := c.L, c.M, c.N
 
 	// concat.out
@@ -73,6 +78,10 @@ func (c *ConcatBackward[F]) WorkLen() int {
 
 // Run computes ConcatBackward.
 func (c *ConcatBackward[F]) Run() {
+	if f, ok := any(c).(*ConcatBackward[float32]); ok && kern.Fused() {
+		(*concatBackwardFused)(f).run()
+		return
+	}
 	L, m, n := c.L, c.M, c.N
 
 	// concat.out

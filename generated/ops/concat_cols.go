@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -39,6 +40,10 @@ func (c *ConcatColsCall[F]) WorkLen() int {
 
 // Run computes ConcatColsCall.
 func (c *ConcatColsCall[F]) Run() {
+	if f, ok := any(c).(*ConcatColsCall[float32]); ok && kern.Fused() {
+		(*concatColsCallFused)(f).run()
+		return
+	}
 	L, k, m, n := c.L, c.K, c.M, c.N
 	out2 := c.Work[:L*k*m+L*k*n] // [L, m + n, k]
 
@@ -90,6 +95,10 @@ func (c *ConcatColsBackward[F]) WorkLen() int {
 
 // Run computes ConcatColsBackward.
 func (c *ConcatColsBackward[F]) Run() {
+	if f, ok := any(c).(*ConcatColsBackward[float32]); ok && kern.Fused() {
+		(*concatColsBackwardFused)(f).run()
+		return
+	}
 	L, k, m, n := c.L, c.K, c.M, c.N
 
 	// concat_cols.out

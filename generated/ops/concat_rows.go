@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -38,6 +39,10 @@ func (c *ConcatRowsCall[F]) WorkLen() int {
 
 // Run computes ConcatRowsCall.
 func (c *ConcatRowsCall[F]) Run() {
+	if f, ok := any(c).(*ConcatRowsCall[float32]); ok && kern.Fused() {
+		(*concatRowsCallFused)(f).run()
+		return
+	}
 	L, k, m, n := c.L, c.K, c.M, c.N
 
 	// concat_rows.out
@@ -80,6 +85,10 @@ func (c *ConcatRowsBackward[F]) WorkLen() int {
 
 // Run computes ConcatRowsBackward.
 func (c *ConcatRowsBackward[F]) Run() {
+	if f, ok := any(c).(*ConcatRowsBackward[float32]); ok && kern.Fused() {
+		(*concatRowsBackwardFused)(f).run()
+		return
+	}
 	L, k, m, n := c.L, c.K, c.M, c.N
 
 	// concat_rows.out

@@ -51,6 +51,10 @@ func (c *CrossEntropyCall[F]) FlagsLen() int {
 
 // Run computes CrossEntropyCall.
 func (c *CrossEntropyCall[F]) Run() {
+	if f, ok := any(c).(*CrossEntropyCall[float32]); ok && kern.Fused() {
+		(*crossEntropyCallFused)(f).run()
+		return
+	}
 	L, T, V := c.L, c.T, c.V
 	t5 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
@@ -73,7 +77,7 @@ func (c *CrossEntropyCall[F]) Run() {
 			logits := c.Logits[(i*T+j)*V:][:V]
 			top := F(math.Inf(-1))
 			for k := range V {
-				if x := logits[k]; !(x <= top) {
+				if x := logits[k]; x > top || x != x {
 					top = x
 				}
 			}
@@ -158,6 +162,10 @@ func (c *CrossEntropyBackward[F]) FlagsLen() int {
 
 // Run computes CrossEntropyBackward.
 func (c *CrossEntropyBackward[F]) Run() {
+	if f, ok := any(c).(*CrossEntropyBackward[float32]); ok && kern.Fused() {
+		(*crossEntropyBackwardFused)(f).run()
+		return
+	}
 	L, T, V := c.L, c.T, c.V
 	t142 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]

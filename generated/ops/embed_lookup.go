@@ -39,6 +39,10 @@ func (c *EmbedLookupCall[F]) WorkLen() int {
 
 // Run computes EmbedLookupCall.
 func (c *EmbedLookupCall[F]) Run() {
+	if f, ok := any(c).(*EmbedLookupCall[float32]); ok && kern.Fused() {
+		(*embedLookupCallFused)(f).run()
+		return
+	}
 	L, T, V, d := c.L, c.T, c.V, c.D
 
 	// embed_lookup.out
@@ -73,6 +77,10 @@ func (c *EmbedLookupBackward[F]) WorkLen() int {
 
 // Run computes EmbedLookupBackward.
 func (c *EmbedLookupBackward[F]) Run() {
+	if f, ok := any(c).(*EmbedLookupBackward[float32]); ok && kern.Fused() {
+		(*embedLookupBackwardFused)(f).run()
+		return
+	}
 	L, T, V, d := c.L, c.T, c.V, c.D
 
 	// embed_lookup.out

@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -33,6 +34,10 @@ func (c *ExpCall[F]) WorkLen() int {
 
 // Run computes ExpCall.
 func (c *ExpCall[F]) Run() {
+	if f, ok := any(c).(*ExpCall[float32]); ok && kern.Fused() {
+		(*expCallFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// exp.out
@@ -62,6 +67,10 @@ func (c *ExpBackward[F]) WorkLen() int {
 
 // Run computes ExpBackward.
 func (c *ExpBackward[F]) Run() {
+	if f, ok := any(c).(*ExpBackward[float32]); ok && kern.Fused() {
+		(*expBackwardFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// exp.out

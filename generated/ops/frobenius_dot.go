@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -36,6 +37,10 @@ func (c *FrobeniusDotCall[F]) WorkLen() int {
 
 // Run computes FrobeniusDotCall.
 func (c *FrobeniusDotCall[F]) Run() {
+	if f, ok := any(c).(*FrobeniusDotCall[float32]); ok && kern.Fused() {
+		(*frobeniusDotCallFused)(f).run()
+		return
+	}
 	L, m, n := c.L, c.M, c.N
 
 	// frobenius_dot.out
@@ -73,6 +78,10 @@ func (c *FrobeniusDotBackward[F]) WorkLen() int {
 
 // Run computes FrobeniusDotBackward.
 func (c *FrobeniusDotBackward[F]) Run() {
+	if f, ok := any(c).(*FrobeniusDotBackward[float32]); ok && kern.Fused() {
+		(*frobeniusDotBackwardFused)(f).run()
+		return
+	}
 	L, m, n := c.L, c.M, c.N
 
 	// frobenius_dot.out

@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -36,6 +37,10 @@ func (c *GELUCall[F]) WorkLen() int {
 
 // Run computes GELUCall.
 func (c *GELUCall[F]) Run() {
+	if f, ok := any(c).(*GELUCall[float32]); ok && kern.Fused() {
+		(*gELUCallFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// gelu.out
@@ -70,6 +75,10 @@ func (c *GELUBackward[F]) WorkLen() int {
 
 // Run computes GELUBackward.
 func (c *GELUBackward[F]) Run() {
+	if f, ok := any(c).(*GELUBackward[float32]); ok && kern.Fused() {
+		(*gELUBackwardFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// gelu.out

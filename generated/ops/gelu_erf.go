@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -37,6 +38,10 @@ func (c *GELUErfCall[F]) WorkLen() int {
 
 // Run computes GELUErfCall.
 func (c *GELUErfCall[F]) Run() {
+	if f, ok := any(c).(*GELUErfCall[float32]); ok && kern.Fused() {
+		(*gELUErfCallFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// gelu_erf.out
@@ -74,6 +79,10 @@ func (c *GELUErfBackward[F]) WorkLen() int {
 
 // Run computes GELUErfBackward.
 func (c *GELUErfBackward[F]) Run() {
+	if f, ok := any(c).(*GELUErfBackward[float32]); ok && kern.Fused() {
+		(*gELUErfBackwardFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// gelu_erf.out

@@ -45,6 +45,10 @@ func (c *KLRetentionCall[F]) WorkLen() int {
 
 // Run computes KLRetentionCall.
 func (c *KLRetentionCall[F]) Run() {
+	if f, ok := any(c).(*KLRetentionCall[float32]); ok && kern.Fused() {
+		(*kLRetentionCallFused)(f).run()
+		return
+	}
 	L, m, n := c.L, c.M, c.N
 	t6 := c.Work[:L*m*n] // [L, m, n]
 
@@ -77,7 +81,7 @@ func (c *KLRetentionCall[F]) Run() {
 			out := c.Out[(i*m+j)*n:][:n]
 			top := F(math.Inf(-1))
 			for k := range n {
-				if x := t6_2[k]; !(x <= top) {
+				if x := t6_2[k]; x > top || x != x {
 					top = x
 				}
 			}
@@ -122,6 +126,10 @@ func (c *KLRetentionBackward[F]) WorkLen() int {
 
 // Run computes KLRetentionBackward.
 func (c *KLRetentionBackward[F]) Run() {
+	if f, ok := any(c).(*KLRetentionBackward[float32]); ok && kern.Fused() {
+		(*kLRetentionBackwardFused)(f).run()
+		return
+	}
 	L, m, n := c.L, c.M, c.N
 	t22 := c.Work[:L*m] // [L, m]
 

@@ -38,6 +38,10 @@ func (c *L2NormCall[F]) WorkLen() int {
 
 // Run computes L2NormCall.
 func (c *L2NormCall[F]) Run() {
+	if f, ok := any(c).(*L2NormCall[float32]); ok && kern.Fused() {
+		(*l2NormCallFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// l2_norm.out
@@ -91,6 +95,10 @@ func (c *L2NormBackward[F]) FlagsLen() int {
 
 // Run computes L2NormBackward.
 func (c *L2NormBackward[F]) Run() {
+	if f, ok := any(c).(*L2NormBackward[float32]); ok && kern.Fused() {
+		(*l2NormBackwardFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 	t3 := c.Flags[:L] // [L]
 

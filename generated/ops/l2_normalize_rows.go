@@ -44,6 +44,10 @@ func (c *L2NormalizeRowsCall[F]) WorkLen() int {
 
 // Run computes L2NormalizeRowsCall.
 func (c *L2NormalizeRowsCall[F]) Run() {
+	if f, ok := any(c).(*L2NormalizeRowsCall[float32]); ok && kern.Fused() {
+		(*l2NormalizeRowsCallFused)(f).run()
+		return
+	}
 	L, m, n := c.L, c.M, c.N
 	t10 := c.Work[:L*m] // [L, m]
 
@@ -128,6 +132,10 @@ func (c *L2NormalizeRowsBackward[F]) FlagsLen() int {
 
 // Run computes L2NormalizeRowsBackward.
 func (c *L2NormalizeRowsBackward[F]) Run() {
+	if f, ok := any(c).(*L2NormalizeRowsBackward[float32]); ok && kern.Fused() {
+		(*l2NormalizeRowsBackwardFused)(f).run()
+		return
+	}
 	L, m, n := c.L, c.M, c.N
 	t62 := c.Work[:L*m] // [L, m]
 	t3 := c.Flags[:L*m] // [L, m]

@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -34,6 +35,10 @@ func (c *L2RetentionCall[F]) WorkLen() int {
 
 // Run computes L2RetentionCall.
 func (c *L2RetentionCall[F]) Run() {
+	if f, ok := any(c).(*L2RetentionCall[float32]); ok && kern.Fused() {
+		(*l2RetentionCallFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// l2_retention.out
@@ -64,6 +69,10 @@ func (c *L2RetentionBackward[F]) WorkLen() int {
 
 // Run computes L2RetentionBackward.
 func (c *L2RetentionBackward[F]) Run() {
+	if f, ok := any(c).(*L2RetentionBackward[float32]); ok && kern.Fused() {
+		(*l2RetentionBackwardFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// l2_retention.out

@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -45,6 +46,10 @@ func (c *LayerNormCall[F]) WorkLen() int {
 
 // Run computes LayerNormCall.
 func (c *LayerNormCall[F]) Run() {
+	if f, ok := any(c).(*LayerNormCall[float32]); ok && kern.Fused() {
+		(*layerNormCallFused)(f).run()
+		return
+	}
 	L, m, n := c.L, c.M, c.N
 	t := c.Work[:L*m] // [L, m]
 	work := c.Work[L*m:]
@@ -158,6 +163,10 @@ func (c *LayerNormBackward[F]) WorkLen() int {
 
 // Run computes LayerNormBackward.
 func (c *LayerNormBackward[F]) Run() {
+	if f, ok := any(c).(*LayerNormBackward[float32]); ok && kern.Fused() {
+		(*layerNormBackwardFused)(f).run()
+		return
+	}
 	L, m, n := c.L, c.M, c.N
 	t82 := c.Work[:L*m*n] // [L, m, n]
 	work := c.Work[L*m*n:]

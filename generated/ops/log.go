@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -36,6 +37,10 @@ func (c *LogCall[F]) WorkLen() int {
 
 // Run computes LogCall.
 func (c *LogCall[F]) Run() {
+	if f, ok := any(c).(*LogCall[float32]); ok && kern.Fused() {
+		(*logCallFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// log.out
@@ -68,6 +73,10 @@ func (c *LogBackward[F]) WorkLen() int {
 
 // Run computes LogBackward.
 func (c *LogBackward[F]) Run() {
+	if f, ok := any(c).(*LogBackward[float32]); ok && kern.Fused() {
+		(*logBackwardFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// log.out

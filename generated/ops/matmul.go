@@ -39,6 +39,10 @@ func (c *MatmulCall[F]) WorkLen() int {
 
 // Run computes MatmulCall.
 func (c *MatmulCall[F]) Run() {
+	if f, ok := any(c).(*MatmulCall[float32]); ok && kern.Fused() {
+		(*matmulCallFused)(f).run()
+		return
+	}
 	L, k, m, n := c.L, c.K, c.M, c.N
 
 	// matmul.out
@@ -68,6 +72,10 @@ func (c *MatmulBackward[F]) WorkLen() int {
 
 // Run computes MatmulBackward.
 func (c *MatmulBackward[F]) Run() {
+	if f, ok := any(c).(*MatmulBackward[float32]); ok && kern.Fused() {
+		(*matmulBackwardFused)(f).run()
+		return
+	}
 	L, k, m, n := c.L, c.K, c.M, c.N
 
 	// matmul.out

@@ -39,6 +39,10 @@ func (c *MatmulTransposeBCall[F]) WorkLen() int {
 
 // Run computes MatmulTransposeBCall.
 func (c *MatmulTransposeBCall[F]) Run() {
+	if f, ok := any(c).(*MatmulTransposeBCall[float32]); ok && kern.Fused() {
+		(*matmulTransposeBCallFused)(f).run()
+		return
+	}
 	L, k, m, n := c.L, c.K, c.M, c.N
 
 	// matmul_transpose_b.out
@@ -68,6 +72,10 @@ func (c *MatmulTransposeBBackward[F]) WorkLen() int {
 
 // Run computes MatmulTransposeBBackward.
 func (c *MatmulTransposeBBackward[F]) Run() {
+	if f, ok := any(c).(*MatmulTransposeBBackward[float32]); ok && kern.Fused() {
+		(*matmulTransposeBBackwardFused)(f).run()
+		return
+	}
 	L, k, m, n := c.L, c.K, c.M, c.N
 
 	// matmul_transpose_b.out

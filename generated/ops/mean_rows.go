@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -39,6 +40,10 @@ func (c *MeanRowsCall[F]) WorkLen() int {
 
 // Run computes MeanRowsCall.
 func (c *MeanRowsCall[F]) Run() {
+	if f, ok := any(c).(*MeanRowsCall[float32]); ok && kern.Fused() {
+		(*meanRowsCallFused)(f).run()
+		return
+	}
 	L, m, n := c.L, c.M, c.N
 	t := c.Work[:L*n] // [L, n]
 
@@ -86,6 +91,10 @@ func (c *MeanRowsBackward[F]) WorkLen() int {
 
 // Run computes MeanRowsBackward.
 func (c *MeanRowsBackward[F]) Run() {
+	if f, ok := any(c).(*MeanRowsBackward[float32]); ok && kern.Fused() {
+		(*meanRowsBackwardFused)(f).run()
+		return
+	}
 	L, m, n := c.L, c.M, c.N
 
 	// mean_rows.out

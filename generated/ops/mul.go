@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -34,6 +35,10 @@ func (c *MulCall[F]) WorkLen() int {
 
 // Run computes MulCall.
 func (c *MulCall[F]) Run() {
+	if f, ok := any(c).(*MulCall[float32]); ok && kern.Fused() {
+		(*mulCallFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// mul.out
@@ -66,6 +71,10 @@ func (c *MulBackward[F]) WorkLen() int {
 
 // Run computes MulBackward.
 func (c *MulBackward[F]) Run() {
+	if f, ok := any(c).(*MulBackward[float32]); ok && kern.Fused() {
+		(*mulBackwardFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// mul.out

@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -33,6 +34,10 @@ func (c *NegateCall[F]) WorkLen() int {
 
 // Run computes NegateCall.
 func (c *NegateCall[F]) Run() {
+	if f, ok := any(c).(*NegateCall[float32]); ok && kern.Fused() {
+		(*negateCallFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// negate.out
@@ -61,6 +66,10 @@ func (c *NegateBackward[F]) WorkLen() int {
 
 // Run computes NegateBackward.
 func (c *NegateBackward[F]) Run() {
+	if f, ok := any(c).(*NegateBackward[float32]); ok && kern.Fused() {
+		(*negateBackwardFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// negate.out

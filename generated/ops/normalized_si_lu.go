@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -44,6 +45,10 @@ func (c *NormalizedSiLUCall[F]) WorkLen() int {
 
 // Run computes NormalizedSiLUCall.
 func (c *NormalizedSiLUCall[F]) Run() {
+	if f, ok := any(c).(*NormalizedSiLUCall[float32]); ok && kern.Fused() {
+		(*normalizedSiLUCallFused)(f).run()
+		return
+	}
 	L, m, n := c.L, c.M, c.N
 	t2 := c.Work[:L*m*n] // [L, m, n]
 	work := c.Work[L*m*n:]
@@ -126,6 +131,10 @@ func (c *NormalizedSiLUBackward[F]) WorkLen() int {
 
 // Run computes NormalizedSiLUBackward.
 func (c *NormalizedSiLUBackward[F]) Run() {
+	if f, ok := any(c).(*NormalizedSiLUBackward[float32]); ok && kern.Fused() {
+		(*normalizedSiLUBackwardFused)(f).run()
+		return
+	}
 	L, m, n := c.L, c.M, c.N
 	t2 := c.Work[:L*m*n] // [L, m, n]
 	work := c.Work[L*m*n:]

@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -36,6 +37,10 @@ func (c *OuterProductCall[F]) WorkLen() int {
 
 // Run computes OuterProductCall.
 func (c *OuterProductCall[F]) Run() {
+	if f, ok := any(c).(*OuterProductCall[float32]); ok && kern.Fused() {
+		(*outerProductCallFused)(f).run()
+		return
+	}
 	L, m, n := c.L, c.M, c.N
 
 	// outer_product.out
@@ -72,6 +77,10 @@ func (c *OuterProductBackward[F]) WorkLen() int {
 
 // Run computes OuterProductBackward.
 func (c *OuterProductBackward[F]) Run() {
+	if f, ok := any(c).(*OuterProductBackward[float32]); ok && kern.Fused() {
+		(*outerProductBackwardFused)(f).run()
+		return
+	}
 	L, m, n := c.L, c.M, c.N
 
 	// outer_product.out

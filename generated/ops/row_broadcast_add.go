@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -36,6 +37,10 @@ func (c *RowBroadcastAddCall[F]) WorkLen() int {
 
 // Run computes RowBroadcastAddCall.
 func (c *RowBroadcastAddCall[F]) Run() {
+	if f, ok := any(c).(*RowBroadcastAddCall[float32]); ok && kern.Fused() {
+		(*rowBroadcastAddCallFused)(f).run()
+		return
+	}
 	L, m, n := c.L, c.M, c.N
 
 	// row_broadcast_add.out
@@ -69,6 +74,10 @@ func (c *RowBroadcastAddBackward[F]) WorkLen() int {
 
 // Run computes RowBroadcastAddBackward.
 func (c *RowBroadcastAddBackward[F]) Run() {
+	if f, ok := any(c).(*RowBroadcastAddBackward[float32]); ok && kern.Fused() {
+		(*rowBroadcastAddBackwardFused)(f).run()
+		return
+	}
 	L, m, n := c.L, c.M, c.N
 
 	// row_broadcast_add.out

@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -34,6 +35,10 @@ func (c *ScaleCall[F]) WorkLen() int {
 
 // Run computes ScaleCall.
 func (c *ScaleCall[F]) Run() {
+	if f, ok := any(c).(*ScaleCall[float32]); ok && kern.Fused() {
+		(*scaleCallFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// scale.out
@@ -64,6 +69,10 @@ func (c *ScaleBackward[F]) WorkLen() int {
 
 // Run computes ScaleBackward.
 func (c *ScaleBackward[F]) Run() {
+	if f, ok := any(c).(*ScaleBackward[float32]); ok && kern.Fused() {
+		(*scaleBackwardFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// scale.out

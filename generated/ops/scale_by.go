@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -36,6 +37,10 @@ func (c *ScaleByCall[F]) WorkLen() int {
 
 // Run computes ScaleByCall.
 func (c *ScaleByCall[F]) Run() {
+	if f, ok := any(c).(*ScaleByCall[float32]); ok && kern.Fused() {
+		(*scaleByCallFused)(f).run()
+		return
+	}
 	L, m, n := c.L, c.M, c.N
 
 	// scale_by.out
@@ -72,6 +77,10 @@ func (c *ScaleByBackward[F]) WorkLen() int {
 
 // Run computes ScaleByBackward.
 func (c *ScaleByBackward[F]) Run() {
+	if f, ok := any(c).(*ScaleByBackward[float32]); ok && kern.Fused() {
+		(*scaleByBackwardFused)(f).run()
+		return
+	}
 	L, m, n := c.L, c.M, c.N
 
 	// scale_by.out

@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -44,6 +45,10 @@ func (c *ShortConvCall[F]) WorkLen() int {
 
 // Run computes ShortConvCall.
 func (c *ShortConvCall[F]) Run() {
+	if f, ok := any(c).(*ShortConvCall[float32]); ok && kern.Fused() {
+		(*shortConvCallFused)(f).run()
+		return
+	}
 	K, L, T, n := c.K, c.L, c.T, c.N
 
 	// short_conv.out
@@ -107,6 +112,10 @@ func (c *ShortConvBackward[F]) WorkLen() int {
 
 // Run computes ShortConvBackward.
 func (c *ShortConvBackward[F]) Run() {
+	if f, ok := any(c).(*ShortConvBackward[float32]); ok && kern.Fused() {
+		(*shortConvBackwardFused)(f).run()
+		return
+	}
 	K, L, T, n := c.K, c.L, c.T, c.N
 	t7 := c.Work[:L*T*n] // [L, T, n]
 

@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -37,6 +38,10 @@ func (c *SiLUCall[F]) WorkLen() int {
 
 // Run computes SiLUCall.
 func (c *SiLUCall[F]) Run() {
+	if f, ok := any(c).(*SiLUCall[float32]); ok && kern.Fused() {
+		(*siLUCallFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// si_lu.out
@@ -74,6 +79,10 @@ func (c *SiLUBackward[F]) WorkLen() int {
 
 // Run computes SiLUBackward.
 func (c *SiLUBackward[F]) Run() {
+	if f, ok := any(c).(*SiLUBackward[float32]); ok && kern.Fused() {
+		(*siLUBackwardFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// si_lu.out

@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -36,6 +37,10 @@ func (c *SigmoidCall[F]) WorkLen() int {
 
 // Run computes SigmoidCall.
 func (c *SigmoidCall[F]) Run() {
+	if f, ok := any(c).(*SigmoidCall[float32]); ok && kern.Fused() {
+		(*sigmoidCallFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// sigmoid.out
@@ -69,6 +74,10 @@ func (c *SigmoidBackward[F]) WorkLen() int {
 
 // Run computes SigmoidBackward.
 func (c *SigmoidBackward[F]) Run() {
+	if f, ok := any(c).(*SigmoidBackward[float32]); ok && kern.Fused() {
+		(*sigmoidBackwardFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// sigmoid.out

@@ -37,6 +37,10 @@ func (c *SliceCall[F]) WorkLen() int {
 
 // Run computes SliceCall.
 func (c *SliceCall[F]) Run() {
+	if f, ok := any(c).(*SliceCall[float32]); ok && kern.Fused() {
+		(*sliceCallFused)(f).run()
+		return
+	}
 	L, n, r := c.L, c.N, c.R
 
 	// slice.out
@@ -67,6 +71,10 @@ func (c *SliceBackward[F]) WorkLen() int {
 
 // Run computes SliceBackward.
 func (c *SliceBackward[F]) Run() {
+	if f, ok := any(c).(*SliceBackward[float32]); ok && kern.Fused() {
+		(*sliceBackwardFused)(f).run()
+		return
+	}
 	L, n, r := c.L, c.N, c.R
 
 	// slice.out

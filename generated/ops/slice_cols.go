@@ -39,6 +39,10 @@ func (c *SliceColsCall[F]) WorkLen() int {
 
 // Run computes SliceColsCall.
 func (c *SliceColsCall[F]) Run() {
+	if f, ok := any(c).(*SliceColsCall[float32]); ok && kern.Fused() {
+		(*sliceColsCallFused)(f).run()
+		return
+	}
 	L, m, n, r := c.L, c.M, c.N, c.R
 
 	// slice_cols.out
@@ -72,6 +76,10 @@ func (c *SliceColsBackward[F]) WorkLen() int {
 
 // Run computes SliceColsBackward.
 func (c *SliceColsBackward[F]) Run() {
+	if f, ok := any(c).(*SliceColsBackward[float32]); ok && kern.Fused() {
+		(*sliceColsBackwardFused)(f).run()
+		return
+	}
 	L, m, n, r := c.L, c.M, c.N, c.R
 
 	// slice_cols.out

@@ -39,6 +39,10 @@ func (c *SliceRowsCall[F]) WorkLen() int {
 
 // Run computes SliceRowsCall.
 func (c *SliceRowsCall[F]) Run() {
+	if f, ok := any(c).(*SliceRowsCall[float32]); ok && kern.Fused() {
+		(*sliceRowsCallFused)(f).run()
+		return
+	}
 	L, m, n, r := c.L, c.M, c.N, c.R
 
 	// slice_rows.out
@@ -72,6 +76,10 @@ func (c *SliceRowsBackward[F]) WorkLen() int {
 
 // Run computes SliceRowsBackward.
 func (c *SliceRowsBackward[F]) Run() {
+	if f, ok := any(c).(*SliceRowsBackward[float32]); ok && kern.Fused() {
+		(*sliceRowsBackwardFused)(f).run()
+		return
+	}
 	L, m, n, r := c.L, c.M, c.N, c.R
 
 	// slice_rows.out

@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -36,6 +37,10 @@ func (c *SoftmaxCall[F]) WorkLen() int {
 
 // Run computes SoftmaxCall.
 func (c *SoftmaxCall[F]) Run() {
+	if f, ok := any(c).(*SoftmaxCall[float32]); ok && kern.Fused() {
+		(*softmaxCallFused)(f).run()
+		return
+	}
 	L, m, n := c.L, c.M, c.N
 
 	// softmax.out
@@ -45,7 +50,7 @@ func (c *SoftmaxCall[F]) Run() {
 			out := c.Out[(i*m+j)*n:][:n]
 			top := F(math.Inf(-1))
 			for k := range n {
-				if x2 := x[k]; !(x2 <= top) {
+				if x2 := x[k]; x2 > top || x2 != x2 {
 					top = x2
 				}
 			}
@@ -81,6 +86,10 @@ func (c *SoftmaxBackward[F]) WorkLen() int {
 
 // Run computes SoftmaxBackward.
 func (c *SoftmaxBackward[F]) Run() {
+	if f, ok := any(c).(*SoftmaxBackward[float32]); ok && kern.Fused() {
+		(*softmaxBackwardFused)(f).run()
+		return
+	}
 	L, m, n := c.L, c.M, c.N
 	t := c.Work[:L*m] // [L, m]
 

@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -36,6 +37,10 @@ func (c *SoftplusCall[F]) WorkLen() int {
 
 // Run computes SoftplusCall.
 func (c *SoftplusCall[F]) Run() {
+	if f, ok := any(c).(*SoftplusCall[float32]); ok && kern.Fused() {
+		(*softplusCallFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// softplus.out
@@ -68,6 +73,10 @@ func (c *SoftplusBackward[F]) WorkLen() int {
 
 // Run computes SoftplusBackward.
 func (c *SoftplusBackward[F]) Run() {
+	if f, ok := any(c).(*SoftplusBackward[float32]); ok && kern.Fused() {
+		(*softplusBackwardFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// softplus.out

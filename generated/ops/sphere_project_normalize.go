@@ -44,6 +44,10 @@ func (c *SphereProjectNormalizeCall[F]) WorkLen() int {
 
 // Run computes SphereProjectNormalizeCall.
 func (c *SphereProjectNormalizeCall[F]) Run() {
+	if f, ok := any(c).(*SphereProjectNormalizeCall[float32]); ok && kern.Fused() {
+		(*sphereProjectNormalizeCallFused)(f).run()
+		return
+	}
 	L, d, m := c.L, c.D, c.M
 	t10 := c.Work[:L*m] // [L, m]
 
@@ -128,6 +132,10 @@ func (c *SphereProjectNormalizeBackward[F]) FlagsLen() int {
 
 // Run computes SphereProjectNormalizeBackward.
 func (c *SphereProjectNormalizeBackward[F]) Run() {
+	if f, ok := any(c).(*SphereProjectNormalizeBackward[float32]); ok && kern.Fused() {
+		(*sphereProjectNormalizeBackwardFused)(f).run()
+		return
+	}
 	L, d, m := c.L, c.D, c.M
 	t62 := c.Work[:L*m] // [L, m]
 	t3 := c.Flags[:L*m] // [L, m]

@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -36,6 +37,10 @@ func (c *SqrtCall[F]) WorkLen() int {
 
 // Run computes SqrtCall.
 func (c *SqrtCall[F]) Run() {
+	if f, ok := any(c).(*SqrtCall[float32]); ok && kern.Fused() {
+		(*sqrtCallFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// sqrt.out
@@ -68,6 +73,10 @@ func (c *SqrtBackward[F]) WorkLen() int {
 
 // Run computes SqrtBackward.
 func (c *SqrtBackward[F]) Run() {
+	if f, ok := any(c).(*SqrtBackward[float32]); ok && kern.Fused() {
+		(*sqrtBackwardFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// sqrt.out

@@ -35,6 +35,10 @@ func (c *StraightThroughBoolCall[F]) WorkLen() int {
 
 // Run computes StraightThroughBoolCall.
 func (c *StraightThroughBoolCall[F]) Run() {
+	if f, ok := any(c).(*StraightThroughBoolCall[float32]); ok && kern.Fused() {
+		(*straightThroughBoolCallFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// straight_through_bool.out
@@ -64,6 +68,10 @@ func (c *StraightThroughBoolBackward[F]) WorkLen() int {
 
 // Run computes StraightThroughBoolBackward.
 func (c *StraightThroughBoolBackward[F]) Run() {
+	if f, ok := any(c).(*StraightThroughBoolBackward[float32]); ok && kern.Fused() {
+		(*straightThroughBoolBackwardFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 	for i := range L {
 		outBar := c.OutBar[i*n:][:n]

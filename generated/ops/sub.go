@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -34,6 +35,10 @@ func (c *SubCall[F]) WorkLen() int {
 
 // Run computes SubCall.
 func (c *SubCall[F]) Run() {
+	if f, ok := any(c).(*SubCall[float32]); ok && kern.Fused() {
+		(*subCallFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// sub.out
@@ -64,6 +69,10 @@ func (c *SubBackward[F]) WorkLen() int {
 
 // Run computes SubBackward.
 func (c *SubBackward[F]) Run() {
+	if f, ok := any(c).(*SubBackward[float32]); ok && kern.Fused() {
+		(*subBackwardFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// sub.out

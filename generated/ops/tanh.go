@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -33,6 +34,10 @@ func (c *TanhCall[F]) WorkLen() int {
 
 // Run computes TanhCall.
 func (c *TanhCall[F]) Run() {
+	if f, ok := any(c).(*TanhCall[float32]); ok && kern.Fused() {
+		(*tanhCallFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// tanh.out
@@ -62,6 +67,10 @@ func (c *TanhBackward[F]) WorkLen() int {
 
 // Run computes TanhBackward.
 func (c *TanhBackward[F]) Run() {
+	if f, ok := any(c).(*TanhBackward[float32]); ok && kern.Fused() {
+		(*tanhBackwardFused)(f).run()
+		return
+	}
 	L, n := c.L, c.N
 
 	// tanh.out

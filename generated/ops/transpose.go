@@ -3,6 +3,7 @@
 package ops
 
 import (
+	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -35,6 +36,10 @@ func (c *TransposeCall[F]) WorkLen() int {
 
 // Run computes TransposeCall.
 func (c *TransposeCall[F]) Run() {
+	if f, ok := any(c).(*TransposeCall[float32]); ok && kern.Fused() {
+		(*transposeCallFused)(f).run()
+		return
+	}
 	L, k, m := c.L, c.K, c.M
 
 	// transpose.out
@@ -65,6 +70,10 @@ func (c *TransposeBackward[F]) WorkLen() int {
 
 // Run computes TransposeBackward.
 func (c *TransposeBackward[F]) Run() {
+	if f, ok := any(c).(*TransposeBackward[float32]); ok && kern.Fused() {
+		(*transposeBackwardFused)(f).run()
+		return
+	}
 	L, k, m := c.L, c.K, c.M
 
 	// transpose.out

@@ -29,6 +29,10 @@ func (c *Out[F]) WorkLen() int {
 
 // Run computes Out.
 func (c *Out[F]) Run() {
+	if f, ok := any(c).(*Out[float32]); ok && kern.Fused() {
+		(*outFused)(f).run()
+		return
+	}
 	L, T, d := c.L, c.T, c.D
 
 	// attention_only.out
@@ -55,6 +59,10 @@ func (c *OutBackward[F]) WorkLen() int {
 
 // Run computes OutBackward.
 func (c *OutBackward[F]) Run() {
+	if f, ok := any(c).(*OutBackward[float32]); ok && kern.Fused() {
+		(*outBackwardFused)(f).run()
+		return
+	}
 	L, T, d := c.L, c.T, c.D
 
 	// attention_only.out

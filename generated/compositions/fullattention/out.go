@@ -41,6 +41,10 @@ func (c *Out[F]) WorkLen() int {
 
 // Run computes Out.
 func (c *Out[F]) Run() {
+	if f, ok := any(c).(*Out[float32]); ok && kern.Fused() {
+		(*outFused)(f).run()
+		return
+	}
 	H, L, T, dH := c.H, c.L, c.T, c.DH
 	q := c.Work[:H*L*T*dH] // [L, T, H·d_h]
 	work := c.Work[H*L*T*dH:]
@@ -110,7 +114,7 @@ func (c *Out[F]) Run() {
 				if n := min(T, j+1); n > 0 {
 					t10_2 := t10[((i*T+j)*H+k2)*T:][:n]
 					for m := range n {
-						if x := t10_2[m]; !(x <= top) {
+						if x := t10_2[m]; x > top || x != x {
 							top = x
 						}
 					}
@@ -220,6 +224,10 @@ func (c *OutBackward[F]) WorkLen() int {
 
 // Run computes OutBackward.
 func (c *OutBackward[F]) Run() {
+	if f, ok := any(c).(*OutBackward[float32]); ok && kern.Fused() {
+		(*outBackwardFused)(f).run()
+		return
+	}
 	H, L, T, dH := c.H, c.L, c.T, c.DH
 	t2 := c.Work[:H*L*T*T] // [L, T, H, T]
 	work := c.Work[H*L*T*T:]

@@ -35,6 +35,10 @@ func (c *Out[F]) WorkLen() int {
 
 // Run computes Out.
 func (c *Out[F]) Run() {
+	if f, ok := any(c).(*Out[float32]); ok && kern.Fused() {
+		(*outFused)(f).run()
+		return
+	}
 	L, T, d := c.L, c.T, c.D
 	t12 := c.Work[:L*T*d] // [L, T, d]
 
@@ -84,6 +88,10 @@ func (c *OutBackward[F]) WorkLen() int {
 
 // Run computes OutBackward.
 func (c *OutBackward[F]) Run() {
+	if f, ok := any(c).(*OutBackward[float32]); ok && kern.Fused() {
+		(*outBackwardFused)(f).run()
+		return
+	}
 	L, T, d := c.L, c.T, c.D
 	t13 := c.Work[:L*T*d] // [d, L, T]
 	work := c.Work[L*T*d:]

@@ -51,6 +51,10 @@ func (c *Out[F]) WorkLen() int {
 
 // Run computes Out.
 func (c *Out[F]) Run() {
+	if f, ok := any(c).(*Out[float32]); ok && kern.Fused() {
+		(*outFused)(f).run()
+		return
+	}
 	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
 	q := c.Work[:H*L*T*dH] // [L, T, H·d_h]
 	work := c.Work[H*L*T*dH:]
@@ -200,7 +204,7 @@ func (c *Out[F]) Run() {
 				for m := range nP + w {
 					n3 := int(c.Pos[i]) + j - m + nP
 					if n3 >= 0 {
-						if x := t22[((i*T+j)*H+k2)*(nP+w)+m]; !(x <= top) {
+						if x := t22[((i*T+j)*H+k2)*(nP+w)+m]; x > top || x != x {
 							top = x
 						}
 					}
@@ -377,6 +381,10 @@ func (c *OutBackward[F]) WorkLen() int {
 
 // Run computes OutBackward.
 func (c *OutBackward[F]) Run() {
+	if f, ok := any(c).(*OutBackward[float32]); ok && kern.Fused() {
+		(*outBackwardFused)(f).run()
+		return
+	}
 	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
 	t42 := c.Work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
 	work := c.Work[H*L*T*nP+H*L*T*w:]

@@ -46,6 +46,10 @@ func (c *Loss[F]) FlagsLen() int {
 
 // Run computes Loss.
 func (c *Loss[F]) Run() {
+	if f, ok := any(c).(*Loss[float32]); ok && kern.Fused() {
+		(*lossFused)(f).run()
+		return
+	}
 	L, T, V, d := c.L, c.T, c.V, c.D
 	t6 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
@@ -71,7 +75,7 @@ func (c *Loss[F]) Run() {
 			z := c.Z[(i*T+j)*V:][:V]
 			top := F(math.Inf(-1))
 			for k := range V {
-				if x := z[k]; !(x <= top) {
+				if x := z[k]; x > top || x != x {
 					top = x
 				}
 			}
@@ -161,6 +165,10 @@ func (c *LossBackward[F]) FlagsLen() int {
 
 // Run computes LossBackward.
 func (c *LossBackward[F]) Run() {
+	if f, ok := any(c).(*LossBackward[float32]); ok && kern.Fused() {
+		(*lossBackwardFused)(f).run()
+		return
+	}
 	L, T, V, d := c.L, c.T, c.V, c.D
 	t132 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]

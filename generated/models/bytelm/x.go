@@ -30,6 +30,10 @@ func (c *X[F]) WorkLen() int {
 
 // Run computes X.
 func (c *X[F]) Run() {
+	if f, ok := any(c).(*X[float32]); ok && kern.Fused() {
+		(*xFused)(f).run()
+		return
+	}
 	L, T, V, d := c.L, c.T, c.V, c.D
 
 	// byte_lm.x
@@ -64,6 +68,10 @@ func (c *XBackward[F]) WorkLen() int {
 
 // Run computes XBackward.
 func (c *XBackward[F]) Run() {
+	if f, ok := any(c).(*XBackward[float32]); ok && kern.Fused() {
+		(*xBackwardFused)(f).run()
+		return
+	}
 	L, T, V, d := c.L, c.T, c.V, c.D
 
 	// byte_lm.x

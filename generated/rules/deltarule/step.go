@@ -87,6 +87,10 @@ func (c *Step[F]) RowsLen() int {
 
 // Run computes Step.
 func (c *Step[F]) Run() {
+	if f, ok := any(c).(*Step[float32]); ok && kern.Fused() {
+		(*stepFused)(f).run()
+		return
+	}
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	segments := (C + T - 1) / C
 	k0 := c.Work[:L*T*dK] // [L, T, d_k]
@@ -648,6 +652,9 @@ type StepBackward[F num.Float] struct {
 // WorkLen is 3·L·T·d + 16·L·T·d_k + 4·L·T·d_v + 9·L·T + 18·L·d_k.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	if kern.Fused() {
+		return 3*L*T*d + 16*L*T*dK + 4*L*T*dV + 9*L*T + 18*L*dK + (kern.Blocks(dV)-1)*(2*L*T*dK+2*L*T) // and the sums of blocks of rows
+	}
 	return 3*L*T*d + 16*L*T*dK + 4*L*T*dV + 9*L*T + 18*L*dK
 }
 
@@ -665,6 +672,10 @@ func (c *StepBackward[F]) FlagsLen() int {
 
 // Run computes StepBackward.
 func (c *StepBackward[F]) Run() {
+	if f, ok := any(c).(*StepBackward[float32]); ok && kern.Fused() {
+		(*stepBackwardFused)(f).run()
+		return
+	}
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	segments := (C + T - 1) / C
 	t5 := c.Work[:L*T*dK] // [L, T, d_k]

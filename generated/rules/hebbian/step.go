@@ -55,6 +55,10 @@ func (c *Step[F]) RowsLen() int {
 
 // Run computes Step.
 func (c *Step[F]) Run() {
+	if f, ok := any(c).(*Step[float32]); ok && kern.Fused() {
+		(*stepFused)(f).run()
+		return
+	}
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	segments := (C + T - 1) / C
 	t4 := c.Work[:L*T] // [L, T]
@@ -274,6 +278,9 @@ type StepBackward[F num.Float] struct {
 // WorkLen is 3·L·T·d + 4·L·T·d_k + 3·L·T·d_v + 3·L·T.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	if kern.Fused() {
+		return 3*L*T*d + 4*L*T*dK + 3*L*T*dV + 3*L*T + (kern.Blocks(dV)-1)*(2*L*T*dK+L*T) // and the sums of blocks of rows
+	}
 	return 3*L*T*d + 4*L*T*dK + 3*L*T*dV + 3*L*T
 }
 
@@ -291,6 +298,10 @@ func (c *StepBackward[F]) FlagsLen() int {
 
 // Run computes StepBackward.
 func (c *StepBackward[F]) Run() {
+	if f, ok := any(c).(*StepBackward[float32]); ok && kern.Fused() {
+		(*stepBackwardFused)(f).run()
+		return
+	}
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	segments := (C + T - 1) / C
 	rho := c.Work[:L*T] // [L, T]

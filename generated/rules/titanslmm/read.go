@@ -49,6 +49,10 @@ func (c *Read[F]) WorkLen() int {
 
 // Run computes Read.
 func (c *Read[F]) Run() {
+	if f, ok := any(c).(*Read[float32]); ok && kern.Fused() {
+		(*readFused)(f).run()
+		return
+	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
 	q0 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
@@ -225,6 +229,10 @@ func (c *ReadBackward[F]) FlagsLen() int {
 
 // Run computes ReadBackward.
 func (c *ReadBackward[F]) Run() {
+	if f, ok := any(c).(*ReadBackward[float32]); ok && kern.Fused() {
+		(*readBackwardFused)(f).run()
+		return
+	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
 	t5 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]

@@ -94,6 +94,10 @@ func (c *Step[F]) RowsLen() int {
 
 // Run computes Step.
 func (c *Step[F]) Run() {
+	if f, ok := any(c).(*Step[float32]); ok && kern.Fused() {
+		(*stepFused)(f).run()
+		return
+	}
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	segments := (C + T - 1) / C
 	k0 := c.Work[:L*T*dK] // [L, T, d_k]
@@ -744,6 +748,9 @@ type StepBackward[F num.Float] struct {
 // WorkLen is 3·L·T·d + 17·L·T·d_k + 5·L·T·d_v + 10·L·T + 18·L·d_k.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	if kern.Fused() {
+		return 3*L*T*d + 17*L*T*dK + 5*L*T*dV + 10*L*T + 18*L*dK + (kern.Blocks(dV)-1)*(2*L*T*dK+3*L*T) // and the sums of blocks of rows
+	}
 	return 3*L*T*d + 17*L*T*dK + 5*L*T*dV + 10*L*T + 18*L*dK
 }
 
@@ -761,6 +768,10 @@ func (c *StepBackward[F]) FlagsLen() int {
 
 // Run computes StepBackward.
 func (c *StepBackward[F]) Run() {
+	if f, ok := any(c).(*StepBackward[float32]); ok && kern.Fused() {
+		(*stepBackwardFused)(f).run()
+		return
+	}
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	segments := (C + T - 1) / C
 	t5 := c.Work[:L*T*dK] // [L, T, d_k]

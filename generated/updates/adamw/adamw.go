@@ -53,6 +53,10 @@ func (c *Fire[F]) WorkLen() int {
 
 // Run computes Fire.
 func (c *Fire[F]) Run() {
+	if f, ok := any(c).(*Fire[float32]); ok && kern.Fused() {
+		(*fireFused)(f).run()
+		return
+	}
 	n := c.N
 
 	// adam_w.m, adam_w.s

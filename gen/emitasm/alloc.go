@@ -1,0 +1,244 @@
+package emitasm
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Registers of a body. Accumulators come first; then homes that are used most
+// are pinned for the loop around the body, as many as leave room for what the
+// body computes; every other home is loaded where it is used. Temporaries take
+// the lowest free register from their instruction to their last use.
+
+type allocation struct {
+	b      *body
+	acc    []int       // register of each accumulator
+	pinned map[val]int // register of each pinned home
+	reg    map[val]int
+	free   []bool
+	last   map[val]int // number of the last instruction that uses a value
+	lines  []string
+	loop   bool // the body is in a loop, so homes may be pinned
+	failed bool
+}
+
+// allocate gives registers to a body and prints it. A body that does not fit
+// even without pinned homes fails.
+func allocate(b *body, loop bool) (*allocation, bool) {
+	var homes []val
+	if loop {
+		homes = b.used()
+	}
+	for {
+		a := newAllocation(b, homes, loop)
+		if a != nil && a.run() {
+			return a, true
+		}
+		if len(homes) == 0 {
+			return nil, false
+		}
+		homes = homes[:len(homes)-1]
+	}
+}
+
+// used lists the homes of a body, the most used first.
+func (b *body) used() []val {
+	count := map[val]int{}
+	for _, in := range b.insts {
+		for _, x := range in.args {
+			if b.vals[x].home != nil {
+				count[x]++
+			}
+		}
+	}
+	for _, x := range b.accOut {
+		if b.vals[x].home != nil {
+			count[x]++
+		}
+	}
+	var out []val
+	for v := range b.vals {
+		if count[val(v)] > 0 {
+			out = append(out, val(v))
+		}
+	}
+	slices.SortStableFunc(out, func(x, y val) int { return count[y] - count[x] })
+	return out
+}
+
+func newAllocation(b *body, pin []val, loop bool) *allocation {
+	a := &allocation{b: b, pinned: map[val]int{}, reg: map[val]int{}, free: make([]bool, b.t.regs), last: map[val]int{}, loop: loop}
+	if max(b.accs, b.keep)+len(pin) > b.t.regs {
+		return nil
+	}
+	n := 0
+	for range b.accs {
+		a.acc = append(a.acc, n)
+		n++
+	}
+	n = max(n, b.keep)
+	for _, v := range pin {
+		a.pinned[v] = n
+		n++
+	}
+	for i := n; i < len(a.free); i++ {
+		a.free[i] = true
+	}
+	for i, in := range b.insts {
+		for _, x := range in.args {
+			a.last[x] = i
+		}
+	}
+	for i, x := range b.accOut {
+		if x != b.accIn[i] {
+			a.last[x] = len(b.insts) + i
+		}
+	}
+	return a
+}
+
+func (a *allocation) take() int {
+	for i, ok := range a.free {
+		if ok {
+			a.free[i] = false
+			return i
+		}
+	}
+	a.failed = true
+	return 0
+}
+
+func (a *allocation) emit(format string, args ...any) {
+	a.lines = append(a.lines, fmt.Sprintf(format, args...))
+}
+
+func (a *allocation) r(n int) string { return a.b.t.reg(n) }
+
+// operand is the register of an argument; a home that is not pinned is loaded
+// into one that is free again behind the instruction.
+func (a *allocation) operand(v val, spare *[]int) int {
+	info := a.b.vals[v]
+	if info.acc > 0 {
+		return a.acc[info.acc-1]
+	}
+	if r, ok := a.pinned[v]; ok {
+		return r
+	}
+	if r, ok := a.reg[v]; ok {
+		return r
+	}
+	if info.home == nil {
+		panic("emitasm: BUG: a value is used before it is set")
+	}
+	r := a.take()
+	*spare = append(*spare, r)
+	a.loadHome(*info.home, r)
+	return r
+}
+
+func (a *allocation) loadHome(h home, r int) {
+	if h.spread {
+		a.emit("VBROADCASTSS %s, %s", h.text, a.r(r))
+		return
+	}
+	a.emit("VMOVUPS %s, %s", h.text, a.r(r))
+}
+
+// pins are the loads of the pinned homes, in front of the loop.
+func (a *allocation) pins() []string {
+	lines := a.lines
+	a.lines = nil
+	for _, v := range a.b.used() {
+		if r, ok := a.pinned[v]; ok {
+			a.loadHome(*a.b.vals[v].home, r)
+		}
+	}
+	lines, a.lines = a.lines, lines
+	return lines
+}
+
+// dies reports whether instruction i is the last that needs a temporary.
+func (a *allocation) dies(v val, i int) bool {
+	info := a.b.vals[v]
+	return info.home == nil && info.acc == 0 && a.last[v] == i
+}
+
+// run prints the body; false when it runs out of registers.
+func (a *allocation) run() bool {
+	for i, in := range a.b.insts {
+		a.inst(i, in)
+		if a.failed {
+			return false
+		}
+	}
+	a.finish()
+	return !a.failed
+}
+
+// finish moves what accumulators became into their registers. One that became
+// what another was is not there in the plan.
+func (a *allocation) finish() {
+	for i, v := range a.b.accOut {
+		if v == a.b.accIn[i] {
+			continue
+		}
+		var spare []int
+		if r := a.operand(v, &spare); r != a.acc[i] {
+			a.emit("VMOVAPS %s, %s", a.r(r), a.r(a.acc[i]))
+		}
+		for _, r := range spare {
+			a.free[r] = true
+		}
+	}
+}
+
+// goal is the accumulator that a value becomes, if its register is free to take
+// it at instruction i: what it held before is not needed any more.
+func (a *allocation) goal(v val, i int) int {
+	for n, out := range a.b.accOut {
+		if out == v && a.lastOf(a.b.accIn[n]) <= i {
+			return n
+		}
+	}
+	return -1
+}
+
+func (a *allocation) lastOf(v val) int {
+	if l, ok := a.last[v]; ok {
+		return l
+	}
+	return -1
+}
+
+// inst prints one instruction.
+func (a *allocation) inst(i int, in inst) {
+	var spare []int
+	regs := make([]int, len(in.args))
+	for k, x := range in.args {
+		regs[k] = a.operand(x, &spare)
+	}
+	own := map[int]bool{} // registers that end here and may take the result
+	for k, x := range in.args {
+		if a.dies(x, i) || slices.Contains(spare, regs[k]) {
+			own[regs[k]] = true
+		}
+	}
+	dst := -1
+	if in.dst != none {
+		if n := a.goal(in.dst, i); n >= 0 {
+			dst = a.acc[n]
+		}
+	}
+	at := a.print(in, regs, own, dst)
+	for r := range own {
+		if r != at {
+			a.free[r] = true
+		}
+	}
+	if in.dst != none {
+		a.reg[in.dst] = at
+		if _, needed := a.last[in.dst]; !needed && at >= len(a.acc) {
+			a.free[at] = true
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package emitasm
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// Args are what a call of a region passes. Integers (offsets, strides, ends of
+// loops) join as functions ask for them, so the fields behind them have names
+// until all functions are printed.
+type Args struct{ *plan.Link }
+
+// newArgs lists the buffers and scalars of a region; integers come as they are
+// asked for.
+func newArgs(r *plan.Region, name string) *Args {
+	a := &Args{&plan.Link{Func: name, Tail: r.Across == plan.Rows}}
+	set := map[*plan.Local]bool{}
+	plan.Walk(r.Body, func(n plan.Node) {
+		if let, ok := n.(*plan.Let); ok {
+			set[let.To] = true
+		}
+	})
+	seen := map[any]bool{}
+	buffer := func(b *plan.Buffer) {
+		if b = b.Base(); !seen[b] {
+			seen[b] = true
+			a.Bufs = append(a.Bufs, b)
+		}
+	}
+	plan.Walk(r.Body, func(n plan.Node) {
+		if c, ok := n.(*plan.If); ok && c.Present != nil {
+			buffer(c.Present)
+		}
+		plan.Accesses(n, func(x plan.Access) { buffer(x.Buf) })
+		plan.Exprs(n, func(e plan.Expr) plan.Expr {
+			plan.Visit(e, func(e plan.Expr) {
+				if x, ok := e.(plan.Ref); ok && !set[x.To] && !seen[x.To] {
+					seen[x.To] = true
+					a.Scalars = append(a.Scalars, x.To)
+				}
+			})
+			return e
+		})
+	})
+	return a
+}
+
+func (a *Args) field(n int) string { return fmt.Sprintf("%d(DI)", 8*n) }
+
+func (a *Args) pointer(b *plan.Buffer) string {
+	for i, x := range a.Bufs {
+		if x == b {
+			return a.field(i)
+		}
+	}
+	panic("emitasm: BUG: a region has no buffer " + b.Name)
+}
+
+// integer is the field of a whole number that the call knows.
+func (a *Args) integer(x plan.Index) string {
+	for i, y := range a.Ints {
+		if x.Equal(y) {
+			return a.field(len(a.Bufs) + i)
+		}
+	}
+	a.Ints = append(a.Ints, x)
+	return a.field(len(a.Bufs) + len(a.Ints) - 1)
+}
+
+// scalar is the field of a scalar; scalars come behind all integers, so their
+// place is known once the region was printed.
+func (a *Args) scalar(l *plan.Local) string {
+	for i, x := range a.Scalars {
+		if x == l {
+			return fmt.Sprintf("SCALAR%d", i)
+		}
+	}
+	panic("emitasm: BUG: a region has no scalar " + l.Name)
+}
+
+func (a *Args) tail() string { return "TAILFIELD" }
+
+// resolve puts the fields behind the integers into printed lines.
+func (a *Args) resolve(line string) string {
+	if i := strings.Index(line, "SCALAR"); i >= 0 {
+		var n int
+		fmt.Sscanf(line[i:], "SCALAR%d", &n)
+		word := fmt.Sprintf("SCALAR%d", n)
+		return strings.Replace(line, word, a.field(len(a.Bufs)+len(a.Ints)+n), 1)
+	}
+	return strings.Replace(line, "TAILFIELD", a.field(len(a.Bufs)+len(a.Ints)+len(a.Scalars)), 1)
+}
+
+// elemBytes is the size of an entry.
+func elemBytes(b *plan.Buffer) int {
+	if b.Elem == ir.Bool {
+		return 1
+	}
+	return 4
+}

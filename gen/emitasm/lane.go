@@ -1,0 +1,215 @@
+package emitasm
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// laneRegisters hold the pointers of a lane.
+var laneRegisters = []string{"SI", "R8", "R9", "R10", "R11", "DI"}
+
+// lane prints an innermost loop: whole passes, then one for what is left. A
+// pass takes 16 columns side by side, or with rows side by side two columns, one
+// for each partial sum.
+func (f *function) lane(n *plan.Loop) {
+	step, columns := 16, 16/f.t.width
+	if f.r.Across == plan.Rows {
+		step, columns = 2, 2
+	}
+	f.bound(n.Hi, "DX", "LT")
+	f.pointers(n)
+	f.emit("XORL CX, CX")
+	if f.owns(n) {
+		f.emit("XORL BX, BX")
+	}
+	s := f.pass(n, columns, false)
+	main, ok := allocate(s.b, true)
+	if !ok || s.b.accs+5 > f.t.regs {
+		f.failed = fmt.Sprintf("the loop over %s does not fit the registers with %d rows", n.Var.Name, f.rows)
+		return
+	}
+	f.clear(n, s, main)
+	top, rest, done := f.label("pass"), f.label("rest"), f.label("end")
+	f.emit("SUBQ $%d, DX", step)
+	f.emit("JLT %s", rest)
+	f.lines = append(f.lines, main.pins()...)
+	f.emit("%s:", top)
+	f.lines = append(f.lines, main.lines...)
+	f.emit("ADDQ $%d, CX", step)
+	f.advance(n, columns)
+	f.emit("CMPQ CX, DX")
+	f.emit("JLE %s", top)
+	f.emit("%s:", rest)
+	f.emit("ADDQ $%d, DX", step)
+	f.emit("CMPQ CX, DX")
+	f.emit("JGE %s", done)
+	f.incomplete(n, columns, s.b.accs)
+	f.emit("%s:", done)
+	for _, st := range f.order {
+		st.reg = ""
+	}
+	f.emit("MOVQ a+0(FP), DI")
+	f.total(n, s, main)
+}
+
+// pointers loads the pointers of a lane's streams, as many as there are
+// registers.
+func (f *function) pointers(n *plan.Loop) {
+	free := laneRegisters
+	for _, st := range f.laneStreams(n) {
+		if len(free) == 0 {
+			return
+		}
+		st.reg, free = free[0], free[1:]
+		f.emit("MOVQ %s, %s", st.now(), st.reg)
+	}
+}
+
+func (f *function) laneStreams(n *plan.Loop) []*stream {
+	used := map[*stream]bool{}
+	for _, x := range n.Body {
+		plan.Accesses(x, func(a plan.Access) { used[f.stream(a)] = true })
+	}
+	var out []*stream
+	for _, st := range f.order {
+		if used[st] {
+			out = append(out, st)
+		}
+	}
+	return out
+}
+
+func (f *function) owns(n *plan.Loop) bool {
+	for _, st := range f.laneStreams(n) {
+		if st.own {
+			return true
+		}
+	}
+	return false
+}
+
+// advance moves the offset into the rows' own buffers by a pass.
+func (f *function) advance(n *plan.Loop, columns int) {
+	if !f.owns(n) {
+		return
+	}
+	if f.r.Across == plan.Rows {
+		f.emit("ADDQ $%d, BX", 4*f.rows*columns)
+		return
+	}
+	f.emit("ADDQ $%d, BX", 64*f.rows)
+}
+
+// pass is the body of one pass.
+func (f *function) pass(n *plan.Loop, columns int, masked bool) *scope {
+	s := f.newScope(n, columns, masked)
+	if masked && !f.t.wide() {
+		s.maskAt = f.maskSlots()
+	}
+	groups := 1
+	if f.rowLanes() {
+		groups = f.rows
+		if f.r.Across == plan.Rows {
+			groups = f.vectors()
+		}
+	}
+	for s.column = range columns {
+		for s.row = range groups {
+			for _, x := range n.Body {
+				if s.row > 0 && !f.rowDependent(x, n) {
+					continue
+				}
+				if s.column > 0 && !f.columnDependent(x, n) {
+					continue
+				}
+				s.statement(x)
+			}
+		}
+	}
+	s.finish()
+	return s
+}
+
+// columnDependent reports whether a statement differs between the columns of a
+// pass. What gathers does: each column adds.
+func (f *function) columnDependent(n plan.Node, lane *plan.Loop) bool {
+	switch n := n.(type) {
+	case *plan.Let:
+		return f.depends[n.To].column
+	case *plan.Note:
+		return false
+	}
+	return true
+}
+
+// maskSlots is where AVX2 keeps the masks of an incomplete pass.
+func (f *function) maskSlots() int {
+	if f.masks == 0 {
+		f.masks = f.slots + 1
+		f.slots += 64
+	}
+	return f.masks - 1
+}
+
+// incomplete prints the last pass: fewer columns than lanes, under a mask, or
+// one column where rows lie side by side.
+func (f *function) incomplete(n *plan.Loop, columns, keep int) {
+	if f.r.Across == plan.Rows {
+		f.once(f.pass(n, 1, false), keep)
+		return
+	}
+	f.emit("SUBQ CX, DX")
+	if f.t.wide() {
+		f.emit("XCHGQ CX, DX")
+		f.emit("MOVL $1, AX")
+		f.emit("SHLL CX, AX")
+		f.emit("DECL AX")
+		f.emit("KMOVW AX, K1")
+		f.emit("XCHGQ CX, DX")
+	} else {
+		at := f.maskSlots()
+		f.emit("LEAQ lanes<>+64(SB), AX")
+		f.emit("SHLQ $2, DX")
+		f.emit("SUBQ DX, AX")
+		f.emit("VMOVUPS (AX), Y%d", f.t.regs-1)
+		f.emit("VMOVUPS Y%d, %d(R13)", f.t.regs-1, at)
+		f.emit("VMOVUPS 32(AX), Y%d", f.t.regs-1)
+		f.emit("VMOVUPS Y%d, %d(R13)", f.t.regs-1, at+32)
+	}
+	f.once(f.pass(n, columns, true), keep)
+}
+
+// once places a pass that runs once behind the loop; accumulators keep their
+// registers.
+func (f *function) once(s *scope, keep int) {
+	s.b.keep = keep
+	a, ok := allocate(s.b, false)
+	if !ok {
+		f.failed = "the last pass of a loop does not fit the registers"
+		return
+	}
+	f.lines = append(f.lines, a.lines...)
+}
+
+// clear starts the accumulators: sums at zero, maxima at −∞.
+func (f *function) clear(n *plan.Loop, s *scope, a *allocation) {
+	for i, c := range s.accIn {
+		r := f.t.reg(a.acc[i])
+		if f.gathersMax(n, c.local) {
+			f.emit("VBROADCASTSS %s, %s", constant(math.Float32bits(float32(math.Inf(-1)))), r)
+			continue
+		}
+		f.emit("%s %s, %s, %s", f.t.pick("VXORPS", "VPXORD"), r, r, r)
+	}
+}
+
+func (f *function) gathersMax(n *plan.Loop, l *plan.Local) bool {
+	for _, x := range n.Body {
+		if a, ok := x.(*plan.Acc); ok && a.To == l {
+			return a.Max
+		}
+	}
+	return false
+}

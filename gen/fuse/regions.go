@@ -1,0 +1,253 @@
+package fuse
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// regions wraps what vector units can compute. Of a nest without recurrence
+// that is the largest part in which every innermost loop walks its buffers
+// entry by entry. Of a recurrence with independent rows it is each loop over
+// time: rows are side by side where nothing is summed over them, and else a few
+// rows run together with columns side by side. What is left stays with the
+// target as it is.
+//
+// It reports false for a recurrence whose sums over rows it cannot order.
+func regions(ns []plan.Node) ([]plan.Node, bool) {
+	w := &wrapper{}
+	out := w.nodes(ns)
+	return out, !w.refused
+}
+
+type wrapper struct {
+	count   int
+	refused bool
+}
+
+func (w *wrapper) nodes(ns []plan.Node) []plan.Node {
+	out := make([]plan.Node, len(ns))
+	for i, n := range ns {
+		out[i] = w.node(n)
+	}
+	return out
+}
+
+func (w *wrapper) node(n plan.Node) plan.Node {
+	switch n := n.(type) {
+	case *plan.If:
+		n.Body = w.nodes(n.Body)
+	case *plan.Loop:
+		if row := onlyRow(n); row != nil {
+			w.rows(n, row)
+			return n
+		}
+		w.refused = w.refused || n.Kind == plan.Row
+		r := &plan.Region{Across: plan.Columns, Body: []plan.Node{n}}
+		if !copies(n) && (n.Kind == plan.Plain || n.Kind == plan.Sum) && wide(r) {
+			w.name(r, "Nest")
+			partial(r, Lanes)
+			return r
+		}
+		n.Body = w.nodes(n.Body)
+	}
+	return n
+}
+
+func (w *wrapper) name(r *plan.Region, word string) {
+	w.count++
+	r.Name = fmt.Sprintf("%s%d", word, w.count)
+}
+
+// onlyRow is the row loop that is all there is in the lanes of a recurrence.
+func onlyRow(lane *plan.Loop) *plan.Loop {
+	if lane.Kind != plan.Lane || len(lane.Body) != 1 {
+		return nil
+	}
+	row, _ := lane.Body[0].(*plan.Loop)
+	if row == nil || row.Kind != plan.Row {
+		return nil
+	}
+	return row
+}
+
+// rows wraps the loops over time of a row loop where it can. Sums over rows
+// must be sums of one lane, so that lanes run beside each other.
+func (w *wrapper) rows(lane, row *plan.Loop) {
+	shared := shared(row)
+	numbers := !slices.ContainsFunc(row.Private, func(b *plan.Buffer) bool { return b.Elem != ir.Real })
+	if !numbers || !onlyAdds(row, shared) || !perLane(row, shared, lane.Var) {
+		w.refused = true
+		return
+	}
+	across, sums := plan.Rows, Parities
+	if len(shared) > 0 {
+		across, sums = plan.Columns, Lanes
+	}
+	row.Across, row.Shared = across, shared
+	var out []*plan.Region
+	ok := moves(row)
+	plan.Walk(row.Body, func(n plan.Node) {
+		if loop, is := n.(*plan.Loop); is && loop.Kind == plan.Time {
+			r := &plan.Region{Row: row.Var, Across: across, Private: row.Private, Body: []plan.Node{loop}}
+			out = append(out, r)
+			ok = ok && wide(r)
+		}
+	})
+	if !ok {
+		return
+	}
+	for _, r := range out {
+		w.name(r, "Time")
+		partial(r, sums)
+	}
+	row.Body = wrapTime(row.Body, out)
+}
+
+func wrapTime(ns []plan.Node, rs []*plan.Region) []plan.Node {
+	out := make([]plan.Node, len(ns))
+	for i, n := range ns {
+		out[i] = n
+		switch n := n.(type) {
+		case *plan.Loop:
+			at := slices.IndexFunc(rs, func(r *plan.Region) bool { return r.Body[0] == plan.Node(n) })
+			if at >= 0 {
+				out[i] = rs[at]
+				continue
+			}
+			n.Body = wrapTime(n.Body, rs)
+		case *plan.If:
+			n.Body = wrapTime(n.Body, rs)
+		}
+	}
+	return out
+}
+
+// shared lists the buffers that several rows write: sums over rows.
+func shared(row *plan.Loop) []*plan.Buffer {
+	var out []*plan.Buffer
+	plan.Walk(row.Body, func(n plan.Node) {
+		s, ok := n.(*plan.Store)
+		if !ok || slices.Contains(row.Private, s.To.Buf.Base()) || s.To.Mentions(row.Var) {
+			return
+		}
+		if b := s.To.Buf.Base(); !slices.Contains(out, b) {
+			out = append(out, b)
+		}
+	})
+	return out
+}
+
+// onlyAdds reports whether shared buffers are added to and not read otherwise.
+func onlyAdds(row *plan.Loop, shared []*plan.Buffer) bool {
+	ok := true
+	plan.Walk(row.Body, func(n plan.Node) {
+		loads := 0
+		plan.Exprs(n, func(e plan.Expr) plan.Expr {
+			plan.Visit(e, func(e plan.Expr) {
+				if l, is := e.(plan.Load); is && slices.Contains(shared, l.Buf.Base()) {
+					loads++
+				}
+			})
+			return e
+		})
+		s, store := n.(*plan.Store)
+		adds := store && slices.Contains(shared, s.To.Buf.Base()) && loads == 1 && chain(s.Vals[0], s.To)
+		ok = ok && (loads == 0 || adds) && (!store || !slices.Contains(shared, s.To.Buf.Base()) || adds)
+	})
+	return ok
+}
+
+// perLane reports whether shared buffers are indexed by the lane first, and by
+// nothing else that could reach another lane.
+func perLane(row *plan.Loop, shared []*plan.Buffer, lane *plan.Var) bool {
+	ok := true
+	plan.Walk(row.Body, func(n plan.Node) {
+		plan.Accesses(n, func(a plan.Access) {
+			if slices.Contains(shared, a.Buf.Base()) {
+				ok = ok && a.Buf.Shows == nil && len(a.Index) > 0 && a.Index[0].Var() == lane
+			}
+		})
+	})
+	return ok
+}
+
+// chain reports whether an expression is a fused sum that starts from an entry.
+func chain(e plan.Expr, from plan.Access) bool {
+	switch e := e.(type) {
+	case plan.Load:
+		return e.Access.String() == from.String()
+	case plan.Fma:
+		return chain(e.C, from)
+	case plan.Lin:
+		return len(e.Args) == 2 && e.Const == 0 && e.Coef[0] == 1 && chain(e.Args[0], from)
+	}
+	return false
+}
+
+// moves reports whether all that a row does outside time is to copy rows
+// between its own buffers and others.
+func moves(row *plan.Loop) bool {
+	ok := true
+	var look func(ns []plan.Node)
+	look = func(ns []plan.Node) {
+		for _, n := range ns {
+			switch n := n.(type) {
+			case *plan.Note:
+			case *plan.If:
+				ok = ok && len(n.Cond) == 0
+				look(n.Body)
+			case *plan.Loop:
+				if n.Kind == plan.Segment {
+					look(n.Body)
+				} else if n.Kind != plan.Time {
+					ok = ok && plan.Moves(n, row.Private) != nil
+				}
+			default:
+				ok = false
+			}
+		}
+	}
+	look(row.Body)
+	return ok
+}
+
+// copies reports whether every innermost loop of a nest only copies entries
+// that lie side by side, which a target does best as it is.
+func copies(n *plan.Loop) bool {
+	ok := true
+	plan.Walk([]plan.Node{n}, func(n plan.Node) {
+		loop, is := n.(*plan.Loop)
+		if is && innermost(loop) {
+			ok = ok && plan.Copied(loop) != nil
+		}
+	})
+	return ok
+}
+
+func innermost(loop *plan.Loop) bool {
+	inner := true
+	plan.Walk(loop.Body, func(n plan.Node) {
+		if _, ok := n.(*plan.Loop); ok {
+			inner = false
+		}
+	})
+	return inner
+}
+
+// partial gives partial sums to the innermost loops that gather.
+func partial(r *plan.Region, sums int) {
+	plan.Walk(r.Body, func(n plan.Node) {
+		loop, ok := n.(*plan.Loop)
+		if !ok || !innermost(loop) || loop.Kind == plan.Time {
+			return
+		}
+		for _, n := range loop.Body {
+			if _, ok := n.(*plan.Acc); ok {
+				loop.Sums = sums
+			}
+		}
+	})
+}

@@ -1,0 +1,163 @@
+package fuse
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// WideOps are the primitives that a region may call: every target with
+// vectors computes them, by the same steps.
+var WideOps = []ir.Op{ir.Exp, ir.Log, ir.Log1p, ir.Sqrt, ir.Tanh, ir.Sigmoid, ir.Softplus, ir.Abs, ir.Sign, ir.Floor,
+	ir.Div, ir.Max2, ir.Min2, ir.Less, ir.LessEq, ir.Equal, ir.And, ir.Or, ir.Not, ir.Select, ir.Real_}
+
+// wide reports whether a region can run on vectors.
+func wide(r *plan.Region) bool {
+	c := &checker{r: r, defined: map[*plan.Local]bool{}}
+	c.nodes(r.Body, nil)
+	return !c.refused && c.lanes > 0
+}
+
+// A checker looks at a region; refused is set by whatever it cannot be.
+type checker struct {
+	r       *plan.Region
+	refused bool
+	lanes   int // innermost loops
+	defined map[*plan.Local]bool
+}
+
+func (c *checker) need(ok bool) { c.refused = c.refused || !ok }
+
+// nodes checks statements; lane is the innermost loop that they stand in.
+func (c *checker) nodes(ns []plan.Node, lane *plan.Loop) {
+	for _, n := range ns {
+		switch n := n.(type) {
+		case *plan.Note:
+		case *plan.Loop:
+			c.loop(n, lane)
+		case *plan.If:
+			c.need(lane == nil && len(n.Cond) == 0 && n.Present != nil)
+			c.nodes(n.Body, lane)
+		case *plan.Let:
+			c.defined[n.To] = true
+			c.need(n.To.Elem != ir.Int)
+			c.expr(n.Val, lane)
+		case *plan.Acc:
+			c.need(n.To.Elem == ir.Real && c.defined[n.To])
+			c.expr(n.Val, lane)
+		case *plan.Store:
+			c.store(n, lane)
+		case *plan.Pick:
+			c.need(lane == nil && len(n.From.Picked()) == 0 && !n.From.Mentions(c.r.Row) && !c.r.Own(n.From.Buf))
+		default:
+			c.need(false)
+		}
+	}
+}
+
+func (c *checker) loop(n *plan.Loop, lane *plan.Loop) {
+	c.need(lane == nil && (n.Kind == plan.Plain || n.Kind == plan.Sum || n.Kind == plan.Time))
+	for _, x := range append(slices.Clone(n.Lo), n.Hi...) {
+		c.need(x.Coef(c.r.Row).IsZero())
+	}
+	if n.Kind == plan.Time || !innermost(n) {
+		c.nodes(n.Body, nil)
+		return
+	}
+	c.lanes++
+	c.need(!n.Down && len(n.Lo) == 1 && n.Lo[0].Equal(plan.Index{}))
+	c.nodes(n.Body, n)
+	c.need(apart(n, c.r))
+}
+
+func (c *checker) store(n *plan.Store, lane *plan.Loop) {
+	c.need(!n.Add && len(n.Vals) == 1 && n.To.Buf.Elem != ir.Int)
+	c.access(n.To, lane)
+	if lane != nil {
+		c.need(!n.To.Flat().Coef(lane.Var).IsZero())
+	}
+	c.need(n.To.Buf.Elem == ir.Real || lane == nil && c.r.Row == nil) // truth values are bytes
+	c.expr(n.Vals[0], lane)
+}
+
+func (c *checker) expr(e plan.Expr, lane *plan.Loop) {
+	plan.Visit(e, func(e plan.Expr) {
+		switch e := e.(type) {
+		case plan.Load:
+			c.need(e.Buf.Elem == ir.Real || e.Buf.Elem == ir.Bool && lane == nil && c.r.Row == nil)
+			c.access(e.Access, lane)
+		case plan.Ref:
+			c.need(c.defined[e.To] && e.To.Elem != ir.Int || e.To.Elem == ir.Real)
+		case plan.Pos:
+			c.need(false)
+		case plan.Call:
+			c.need(slices.Contains(WideOps, e.Op))
+		}
+	})
+}
+
+// access checks that a lane walks a buffer entry by entry.
+func (c *checker) access(a plan.Access, lane *plan.Loop) {
+	c.need(len(a.Picked()) == 0)
+	one := shape.Int(1)
+	if c.r.Own(a.Buf) {
+		c.need(lane != nil && a.Buf.Shows == nil && a.EndsIn(lane.Var))
+		return
+	}
+	flat := a.Flat()
+	unit := func(v *plan.Var) bool { k := flat.Coef(v); return k.IsZero() || k.Equal(one) }
+	if c.r.Row != nil {
+		c.need(unit(c.r.Row))
+	}
+	if lane == nil {
+		return
+	}
+	c.need(unit(lane.Var))
+	if c.r.Row != nil {
+		c.need(flat.Coef(c.r.Row).IsZero() || flat.Coef(lane.Var).IsZero())
+	}
+}
+
+// apart reports whether no entry that an iteration of a lane writes is one that
+// another iteration touches: every other access of a written buffer is at the
+// same index, or at one that differs by a number in an index without the lane.
+func apart(lane *plan.Loop, r *plan.Region) bool {
+	written := plan.Writes(lane.Body)
+	var all []plan.Access
+	for _, n := range lane.Body {
+		plan.Accesses(n, func(a plan.Access) {
+			if written[a.Buf.Base()] {
+				all = append(all, a)
+			}
+		})
+	}
+	for i, a := range all {
+		for _, b := range all[:i] {
+			if a.Buf.Base() == b.Buf.Base() && !disjoint(a, b, lane.Var) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func disjoint(a, b plan.Access, v *plan.Var) bool {
+	if a.Buf != b.Buf {
+		return a.Flat().Equal(b.Flat())
+	}
+	same := true
+	for i := range a.Index {
+		d := a.Index[i].Add(b.Index[i], shape.Int(-1))
+		if len(d.Terms) == 0 && d.Const.IsZero() {
+			continue
+		}
+		same = false
+		n, number := d.Const.Const()
+		if len(d.Terms) == 0 && number && n != 0 && a.Index[i].Coef(v).IsZero() {
+			return true
+		}
+	}
+	return same
+}

@@ -1,0 +1,82 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// A Moved is a loop that copies a row between a buffer of the row's own and
+// another: entries of Own from At on, side by side in Other.
+type Moved struct {
+	In    bool // into the row's own
+	Own   Access
+	Other Access
+	Count Index
+}
+
+// Moves returns what a loop moves, or nil when it does something else.
+func Moves(loop *Loop, private []*Buffer) *Moved {
+	if len(loop.Body) != 1 || len(loop.Lo) != 1 || len(loop.Hi) != 1 || !loop.Lo[0].Equal(Index{}) {
+		return nil
+	}
+	s, ok := loop.Body[0].(*Store)
+	if !ok || s.Add || len(s.Vals) != 1 {
+		return nil
+	}
+	l, ok := s.Vals[0].(Load)
+	if !ok || l.Buf.Elem != ir.Real || s.To.Buf.Elem != ir.Real || !endsIn(l.Access, loop.Var) || !endsIn(s.To, loop.Var) {
+		return nil
+	}
+	in := slices.Contains(private, s.To.Buf)
+	if in == slices.Contains(private, l.Buf) {
+		return nil
+	}
+	m := &Moved{In: in, Own: s.To, Other: l.Access, Count: loop.Hi[0]}
+	if !in {
+		m.Own, m.Other = m.Other, m.Own
+	}
+	m.Own, m.Other = start(m.Own, loop.Var), start(m.Other, loop.Var)
+	return m
+}
+
+// endsIn reports whether the last index is v itself and no other mentions it.
+func endsIn(a Access, v *Var) bool {
+	n := len(a.Index) - 1
+	return n >= 0 && a.Index[n].Var() == v && !Access{Buf: a.Buf, Index: a.Index[:n]}.Mentions(v) && len(a.Picked()) == 0
+}
+
+func start(a Access, v *Var) Access {
+	out := Access{Buf: a.Buf}
+	for _, x := range a.Index {
+		out.Index = append(out.Index, x.Subst(v, Index{}))
+	}
+	return out
+}
+
+// EndsIn reports whether the last index is v itself and no other mentions it.
+func (a Access) EndsIn(v *Var) bool { return endsIn(a, v) }
+
+// Mentions reports whether an index of an access depends on v.
+func (a Access) Mentions(v *Var) bool {
+	return slices.ContainsFunc(a.Index, func(x Index) bool { return !x.Coef(v).IsZero() })
+}
+
+// Copied returns the store of a loop that copies entries side by side, or nil.
+func Copied(loop *Loop) *Store {
+	if len(loop.Body) != 1 || loop.Down {
+		return nil
+	}
+	s, ok := loop.Body[0].(*Store)
+	if !ok || s.Add || len(s.Vals) != 1 {
+		return nil
+	}
+	l, ok := s.Vals[0].(Load)
+	one := shape.Int(1)
+	if !ok || l.Buf.Elem != s.To.Buf.Elem || l.Buf.Base() == s.To.Buf.Base() || len(s.To.Picked())+len(l.Picked()) > 0 ||
+		!s.To.Flat().Coef(loop.Var).Equal(one) || !l.Flat().Coef(loop.Var).Equal(one) {
+		return nil
+	}
+	return s
+}
