@@ -168,8 +168,8 @@ func (s *scope) typed(e plan.Expr, elem ir.Elem) val {
 	return s.real(e)
 }
 
-// store prints a store. In a lane it waits for the end of the body, so that a
-// sum over rows is stored once; a load of the same entry gets what waits.
+// store prints a store. A sum over rows in a lane waits for the end of the body,
+// so that it is stored once; a load of the same entry gets what waits.
 func (s *scope) store(n *plan.Store) {
 	elem := n.To.Buf.Elem
 	v := s.typed(n.Vals[0], elem)
@@ -187,7 +187,7 @@ func (s *scope) store(n *plan.Store) {
 	s.forget(n.To.Buf.Base(), key)
 	s.loads[key] = v
 	at := s.address(n.To, lanes)
-	if s.lane == nil {
+	if s.lane == nil || d.row || !s.f.rowLanes() {
 		s.b.store(op, at, v)
 		return
 	}

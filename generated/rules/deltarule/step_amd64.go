@@ -37,6 +37,12 @@ func stepNest5AVX512(a *stepNest5Args)
 func stepNest5AVX2(a *stepNest5Args)
 
 //go:noescape
+func stepNest6AVX512(a *stepNest6Args)
+
+//go:noescape
+func stepNest6AVX2(a *stepNest6Args)
+
+//go:noescape
 func stepNest7AVX512(a *stepNest7Args)
 
 //go:noescape
@@ -47,6 +53,18 @@ func stepNest8AVX512(a *stepNest8Args)
 
 //go:noescape
 func stepNest8AVX2(a *stepNest8Args)
+
+//go:noescape
+func stepNest9AVX512(a *stepNest9Args)
+
+//go:noescape
+func stepNest9AVX2(a *stepNest9Args)
+
+//go:noescape
+func stepNest10AVX512(a *stepNest10Args)
+
+//go:noescape
+func stepNest10AVX2(a *stepNest10Args)
 
 //go:noescape
 func stepTime11AVX512x64(a *stepTime11Args)
@@ -86,6 +104,12 @@ func stepBackwardTime3AVX512x1(a *stepBackwardTime3Args)
 
 //go:noescape
 func stepBackwardTime4AVX512x1(a *stepBackwardTime4Args)
+
+//go:noescape
+func stepBackwardTime3AVX2x2(a *stepBackwardTime3Args)
+
+//go:noescape
+func stepBackwardTime4AVX2x2(a *stepBackwardTime4Args)
 
 //go:noescape
 func stepBackwardTime3AVX2x1(a *stepBackwardTime3Args)
@@ -223,6 +247,14 @@ func stepNest5(a *stepNest5Args) {
 	stepNest5AVX2(a)
 }
 
+func stepNest6(a *stepNest6Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest6AVX512(a)
+		return
+	}
+	stepNest6AVX2(a)
+}
+
 func stepNest7(a *stepNest7Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest7AVX512(a)
@@ -237,6 +269,22 @@ func stepNest8(a *stepNest8Args) {
 		return
 	}
 	stepNest8AVX2(a)
+}
+
+func stepNest9(a *stepNest9Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest9AVX512(a)
+		return
+	}
+	stepNest9AVX2(a)
+}
+
+func stepNest10(a *stepNest10Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest10AVX512(a)
+		return
+	}
+	stepNest10AVX2(a)
 }
 
 // stepTime11 runs the rows in assembly: as many at once as rows says.
@@ -280,6 +328,8 @@ func stepBackwardTime3(a *stepBackwardTime3Args, rows int) {
 		stepBackwardTime3AVX512x8(a)
 	case wide && rows == 1:
 		stepBackwardTime3AVX512x1(a)
+	case !wide && rows == 2:
+		stepBackwardTime3AVX2x2(a)
 	case !wide && rows == 1:
 		stepBackwardTime3AVX2x1(a)
 	default:
@@ -294,6 +344,8 @@ func stepBackwardTime4(a *stepBackwardTime4Args, rows int) {
 		stepBackwardTime4AVX512x8(a)
 	case wide && rows == 1:
 		stepBackwardTime4AVX512x1(a)
+	case !wide && rows == 2:
+		stepBackwardTime4AVX2x2(a)
 	case !wide && rows == 1:
 		stepBackwardTime4AVX2x1(a)
 	default:

@@ -66,6 +66,21 @@ type stepNest5Args struct {
 	n3       int // d_k + d_v
 }
 
+type stepNest6Args struct {
+	t21           *float32
+	t29           *float32
+	t22           *float32
+	rhoSigmoid    *float32
+	rho           *float32
+	t30           *float32
+	thetaSoftplus *float32
+	theta         *float32
+	n0            int        // L
+	n1            int        // T
+	bRhoEntry     [2]float32 // and nothing
+	bThetaEntry   [2]float32 // and nothing
+}
+
 type stepNest7Args struct {
 	pos     *int32
 	q1Stack *float32
@@ -91,6 +106,44 @@ type stepNest8Args struct {
 	n1        int // T·d_k
 	n2        int // T
 	n3        int // d_k
+}
+
+type stepNest9Args struct {
+	qProd        *float32
+	qSqrt        *float32
+	t50          *float32
+	qDiv         *float32
+	qDiv3        *float32
+	t30          *float32
+	thetaSigmoid *float32
+	t22          *float32
+	rhoSigmoid2  *float32
+	t17          *float32
+	kDiv         *float32
+	kSqrt        *float32
+	kDiv3        *float32
+	n0           int // L
+	n1           int // T
+}
+
+type stepNest10Args struct {
+	t50        *float32
+	theta      *float32
+	t17        *float32
+	q1         *float32
+	k          *float32
+	q          *float32
+	t33        *float32
+	qDiv2      *float32
+	t38        *float32
+	q1Sigmoid2 *float32
+	kDiv2      *float32
+	t5         *float32
+	k1Sigmoid2 *float32
+	n0         int // L
+	n1         int // T
+	n2         int // T·d_k
+	n3         int // d_k
 }
 
 type stepTime11Args struct {
@@ -346,26 +399,44 @@ func (c *stepFused) run() {
 	// delta_rule.rho, delta_rule.theta
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		for j := range T {
-			t222 := t21_2[j] + bRhoEntry
-			t23 := kern.Sigmoid(t222)
-			t302 := t29_2[j] + bThetaEntry
-			t31 := kern.Softplus(t302)
-			t22_2[j] = t222
-			rhoSigmoid[j] = t23
-			rho2[j] = kern.Smaller(kern.Larger(t23, F(0)), F(1))
-			t30_2[j] = t302
-			thetaSoftplus[j] = t31
-			theta2[j] = kern.Larger(t31, F(0))
+	if kern.Wide() {
+		a := stepNest6Args{
+			unsafe.SliceData(t21),
+			unsafe.SliceData(t29),
+			unsafe.SliceData(t22),
+			unsafe.SliceData(c.RhoSigmoid),
+			unsafe.SliceData(rho),
+			unsafe.SliceData(t30),
+			unsafe.SliceData(c.ThetaSoftplus),
+			unsafe.SliceData(theta),
+			L,
+			T,
+			[2]float32{bRhoEntry},
+			[2]float32{bThetaEntry},
+		}
+		stepNest6(&a)
+	} else {
+		for i := range L {
+			t21_2 := t21[i*T:][:T]
+			t29_2 := t29[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
+			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+			rho2 := rho[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+			theta2 := theta[i*T:][:T]
+			for j := range T {
+				t222 := t21_2[j] + bRhoEntry
+				t23 := kern.Sigmoid(t222)
+				t302 := t29_2[j] + bThetaEntry
+				t31 := kern.Softplus(t302)
+				t22_2[j] = t222
+				rhoSigmoid[j] = t23
+				rho2[j] = kern.Smaller(kern.Larger(t23, F(0)), F(1))
+				t30_2[j] = t302
+				thetaSoftplus[j] = t31
+				theta2[j] = kern.Larger(t31, F(0))
+			}
 		}
 	}
 
@@ -466,64 +537,108 @@ func (c *stepFused) run() {
 	}
 
 	// delta_rule.q, delta_rule.theta, delta_rule.rho, delta_rule.k
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t50_2 := t50[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		for j := range T {
-			qProdEntry := qProd[j]
-			t43 := (F(0) < qProdEntry)
-			t46 := num.Sqrt(kern.Choose(t43, qProdEntry, F(1)))
-			t502 := kern.Larger(kern.Choose(t43, t46, F(0)), F(1e-08))
-			qSqrt[j] = t46
-			t50_2[j] = t502
-			qDiv[j] = (F(1) / t502)
-			qDiv3[j] = (F(1) / t46)
-			thetaSigmoid[j] = kern.Sigmoid(t30_2[j])
-			rhoSigmoid2[j] = kern.Sigmoid(-t22_2[j])
-			kDiv[j] = (F(1) / t17_2[j])
-			kDiv3[j] = (F(1) / kSqrt[j])
+	if kern.Wide() {
+		a := stepNest9Args{
+			unsafe.SliceData(c.QProd),
+			unsafe.SliceData(c.QSqrt),
+			unsafe.SliceData(t50),
+			unsafe.SliceData(c.QDiv),
+			unsafe.SliceData(c.QDiv3),
+			unsafe.SliceData(t30),
+			unsafe.SliceData(c.ThetaSigmoid),
+			unsafe.SliceData(t22),
+			unsafe.SliceData(c.RhoSigmoid2),
+			unsafe.SliceData(t17),
+			unsafe.SliceData(c.KDiv),
+			unsafe.SliceData(c.KSqrt),
+			unsafe.SliceData(c.KDiv3),
+			L,
+			T,
+		}
+		stepNest9(&a)
+	} else {
+		for i := range L {
+			qProd := c.QProd[i*T:][:T]
+			qSqrt := c.QSqrt[i*T:][:T]
+			t50_2 := t50[i*T:][:T]
+			qDiv := c.QDiv[i*T:][:T]
+			qDiv3 := c.QDiv3[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
+			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
+			t17_2 := t17[i*T:][:T]
+			kDiv := c.KDiv[i*T:][:T]
+			kSqrt := c.KSqrt[i*T:][:T]
+			kDiv3 := c.KDiv3[i*T:][:T]
+			for j := range T {
+				qProdEntry := qProd[j]
+				t43 := (F(0) < qProdEntry)
+				t46 := num.Sqrt(kern.Choose(t43, qProdEntry, F(1)))
+				t502 := kern.Larger(kern.Choose(t43, t46, F(0)), F(1e-08))
+				qSqrt[j] = t46
+				t50_2[j] = t502
+				qDiv[j] = (F(1) / t502)
+				qDiv3[j] = (F(1) / t46)
+				thetaSigmoid[j] = kern.Sigmoid(t30_2[j])
+				rhoSigmoid2[j] = kern.Sigmoid(-t22_2[j])
+				kDiv[j] = (F(1) / t17_2[j])
+				kDiv3[j] = (F(1) / kSqrt[j])
+			}
 		}
 	}
 
 	// delta_rule.q, delta_rule.M, delta_rule.q1, delta_rule.k, delta_rule.k1
-	for i := range L {
-		t50_2 := t50[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			q := c.Q[(i*T+j)*dK:][:dK]
-			t33_2 := t33[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t38_2 := t38[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t50Entry := t50_2[j]
-			thetaEntry := theta2[j]
-			t17Entry2 := t17_2[j]
-			for k2 := range dK {
-				q2 := (q1_2[k2] / t50Entry)
-				kEntry := k[k2]
-				q[k2] = q2
-				t33_2[k2] = F(thetaEntry * kEntry)
-				qDiv2[k2] = (q2 / t50Entry)
-				q1Sigmoid2[k2] = kern.Sigmoid(-t38_2[k2])
-				kDiv2[k2] = (kEntry / t17Entry2)
-				k1Sigmoid2[k2] = kern.Sigmoid(-t5_2[k2])
+	if kern.Wide() {
+		a := stepNest10Args{
+			unsafe.SliceData(t50),
+			unsafe.SliceData(theta),
+			unsafe.SliceData(t17),
+			unsafe.SliceData(q1),
+			unsafe.SliceData(c.K),
+			unsafe.SliceData(c.Q),
+			unsafe.SliceData(t33),
+			unsafe.SliceData(c.QDiv2),
+			unsafe.SliceData(t38),
+			unsafe.SliceData(c.Q1Sigmoid2),
+			unsafe.SliceData(c.KDiv2),
+			unsafe.SliceData(t5),
+			unsafe.SliceData(c.K1Sigmoid2),
+			L,
+			T,
+			T * dK,
+			dK,
+		}
+		stepNest10(&a)
+	} else {
+		for i := range L {
+			t50_2 := t50[i*T:][:T]
+			theta2 := theta[i*T:][:T]
+			t17_2 := t17[i*T:][:T]
+			for j := range T {
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				k := c.K[(i*T+j)*dK:][:dK]
+				q := c.Q[(i*T+j)*dK:][:dK]
+				t33_2 := t33[(i*T+j)*dK:][:dK]
+				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
+				t38_2 := t38[(i*T+j)*dK:][:dK]
+				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
+				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
+				t5_2 := t5[(i*T+j)*dK:][:dK]
+				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
+				t50Entry := t50_2[j]
+				thetaEntry := theta2[j]
+				t17Entry2 := t17_2[j]
+				for k2 := range dK {
+					q2 := (q1_2[k2] / t50Entry)
+					kEntry := k[k2]
+					q[k2] = q2
+					t33_2[k2] = F(thetaEntry * kEntry)
+					qDiv2[k2] = (q2 / t50Entry)
+					q1Sigmoid2[k2] = kern.Sigmoid(-t38_2[k2])
+					kDiv2[k2] = (kEntry / t17Entry2)
+					k1Sigmoid2[k2] = kern.Sigmoid(-t5_2[k2])
+				}
 			}
 		}
 	}
@@ -1667,7 +1782,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{8, 1}}
+		widths := kern.Widths{[]int{2, 1}, []int{8, 1}}
 		rows := widths.Most(dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(1*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + 1*kern.RowLen(dK, rows))
 		for i := first; i < last; i += rows {

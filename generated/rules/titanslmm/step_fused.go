@@ -68,6 +68,25 @@ type stepNest5Args struct {
 	n3       int // d_k + d_v
 }
 
+type stepNest6Args struct {
+	t21           *float32
+	t25           *float32
+	t31           *float32
+	t22           *float32
+	eta           *float32
+	t26           *float32
+	thetaSoftplus *float32
+	theta         *float32
+	t32           *float32
+	rhoSigmoid    *float32
+	rho           *float32
+	n0            int        // L
+	n1            int        // T
+	bEtaEntry     [2]float32 // and nothing
+	bThetaEntry   [2]float32 // and nothing
+	bRhoEntry     [2]float32 // and nothing
+}
+
 type stepNest7Args struct {
 	pos     *int32
 	q1Stack *float32
@@ -93,6 +112,46 @@ type stepNest8Args struct {
 	n1        int // T·d_k
 	n2        int // T
 	n3        int // d_k
+}
+
+type stepNest9Args struct {
+	qProd        *float32
+	qSqrt        *float32
+	t54          *float32
+	qDiv         *float32
+	qDiv3        *float32
+	t32          *float32
+	rhoSigmoid2  *float32
+	t26          *float32
+	thetaSigmoid *float32
+	t22          *float32
+	etaSigmoid   *float32
+	t17          *float32
+	kDiv         *float32
+	kSqrt        *float32
+	kDiv3        *float32
+	n0           int // L
+	n1           int // T
+}
+
+type stepNest10Args struct {
+	t54        *float32
+	theta      *float32
+	t17        *float32
+	q1         *float32
+	k          *float32
+	q          *float32
+	t42        *float32
+	qDiv2      *float32
+	t42_2      *float32
+	q1Sigmoid2 *float32
+	kDiv2      *float32
+	t5         *float32
+	k1Sigmoid2 *float32
+	n0         int // L
+	n1         int // T
+	n2         int // T·d_k
+	n3         int // d_k
 }
 
 type stepTime11Args struct {
@@ -362,32 +421,54 @@ func (c *stepFused) run() {
 	bEtaEntry := c.BEta[0]
 	bThetaEntry := c.BTheta[0]
 	bRhoEntry := c.BRho[0]
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rho2 := rho[i*T:][:T]
-		for j := range T {
-			t222 := t21_2[j] + bEtaEntry
-			t262 := t25_2[j] + bThetaEntry
-			t27 := kern.Softplus(t262)
-			t322 := t31_2[j] + bRhoEntry
-			t33 := kern.Sigmoid(t322)
-			t22_2[j] = t222
-			eta[j] = kern.Sigmoid(t222)
-			t26_2[j] = t262
-			thetaSoftplus[j] = t27
-			theta2[j] = kern.Larger(t27, F(0))
-			t32_2[j] = t322
-			rhoSigmoid[j] = t33
-			rho2[j] = kern.Smaller(kern.Larger(t33, F(0)), F(1))
+	if kern.Wide() {
+		a := stepNest6Args{
+			unsafe.SliceData(t21),
+			unsafe.SliceData(t25),
+			unsafe.SliceData(t31),
+			unsafe.SliceData(t22),
+			unsafe.SliceData(c.Eta),
+			unsafe.SliceData(t26),
+			unsafe.SliceData(c.ThetaSoftplus),
+			unsafe.SliceData(theta),
+			unsafe.SliceData(t32),
+			unsafe.SliceData(c.RhoSigmoid),
+			unsafe.SliceData(rho),
+			L,
+			T,
+			[2]float32{bEtaEntry},
+			[2]float32{bThetaEntry},
+			[2]float32{bRhoEntry},
+		}
+		stepNest6(&a)
+	} else {
+		for i := range L {
+			t21_2 := t21[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t31_2 := t31[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
+			eta := c.Eta[i*T:][:T]
+			t26_2 := t26[i*T:][:T]
+			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+			theta2 := theta[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+			rho2 := rho[i*T:][:T]
+			for j := range T {
+				t222 := t21_2[j] + bEtaEntry
+				t262 := t25_2[j] + bThetaEntry
+				t27 := kern.Softplus(t262)
+				t322 := t31_2[j] + bRhoEntry
+				t33 := kern.Sigmoid(t322)
+				t22_2[j] = t222
+				eta[j] = kern.Sigmoid(t222)
+				t26_2[j] = t262
+				thetaSoftplus[j] = t27
+				theta2[j] = kern.Larger(t27, F(0))
+				t32_2[j] = t322
+				rhoSigmoid[j] = t33
+				rho2[j] = kern.Smaller(kern.Larger(t33, F(0)), F(1))
+			}
 		}
 	}
 
@@ -488,67 +569,113 @@ func (c *stepFused) run() {
 	}
 
 	// titans_lmm.q, titans_lmm.rho, titans_lmm.theta, titans_lmm.eta, titans_lmm.k
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t54_2 := t54[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		for j := range T {
-			qProdEntry := qProd[j]
-			t47 := (F(0) < qProdEntry)
-			t50 := num.Sqrt(kern.Choose(t47, qProdEntry, F(1)))
-			t542 := kern.Larger(kern.Choose(t47, t50, F(0)), F(1e-08))
-			qSqrt[j] = t50
-			t54_2[j] = t542
-			qDiv[j] = (F(1) / t542)
-			qDiv3[j] = (F(1) / t50)
-			rhoSigmoid2[j] = kern.Sigmoid(-t32_2[j])
-			thetaSigmoid[j] = kern.Sigmoid(t26_2[j])
-			etaSigmoid[j] = kern.Sigmoid(-t22_2[j])
-			kDiv[j] = (F(1) / t17_2[j])
-			kDiv3[j] = (F(1) / kSqrt[j])
+	if kern.Wide() {
+		a := stepNest9Args{
+			unsafe.SliceData(c.QProd),
+			unsafe.SliceData(c.QSqrt),
+			unsafe.SliceData(t54),
+			unsafe.SliceData(c.QDiv),
+			unsafe.SliceData(c.QDiv3),
+			unsafe.SliceData(t32),
+			unsafe.SliceData(c.RhoSigmoid2),
+			unsafe.SliceData(t26),
+			unsafe.SliceData(c.ThetaSigmoid),
+			unsafe.SliceData(t22),
+			unsafe.SliceData(c.EtaSigmoid),
+			unsafe.SliceData(t17),
+			unsafe.SliceData(c.KDiv),
+			unsafe.SliceData(c.KSqrt),
+			unsafe.SliceData(c.KDiv3),
+			L,
+			T,
+		}
+		stepNest9(&a)
+	} else {
+		for i := range L {
+			qProd := c.QProd[i*T:][:T]
+			qSqrt := c.QSqrt[i*T:][:T]
+			t54_2 := t54[i*T:][:T]
+			qDiv := c.QDiv[i*T:][:T]
+			qDiv3 := c.QDiv3[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
+			t26_2 := t26[i*T:][:T]
+			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
+			etaSigmoid := c.EtaSigmoid[i*T:][:T]
+			t17_2 := t17[i*T:][:T]
+			kDiv := c.KDiv[i*T:][:T]
+			kSqrt := c.KSqrt[i*T:][:T]
+			kDiv3 := c.KDiv3[i*T:][:T]
+			for j := range T {
+				qProdEntry := qProd[j]
+				t47 := (F(0) < qProdEntry)
+				t50 := num.Sqrt(kern.Choose(t47, qProdEntry, F(1)))
+				t542 := kern.Larger(kern.Choose(t47, t50, F(0)), F(1e-08))
+				qSqrt[j] = t50
+				t54_2[j] = t542
+				qDiv[j] = (F(1) / t542)
+				qDiv3[j] = (F(1) / t50)
+				rhoSigmoid2[j] = kern.Sigmoid(-t32_2[j])
+				thetaSigmoid[j] = kern.Sigmoid(t26_2[j])
+				etaSigmoid[j] = kern.Sigmoid(-t22_2[j])
+				kDiv[j] = (F(1) / t17_2[j])
+				kDiv3[j] = (F(1) / kSqrt[j])
+			}
 		}
 	}
 
 	// titans_lmm.q, titans_lmm.S, titans_lmm.q1, titans_lmm.k, titans_lmm.k1
-	for i := range L {
-		t54_2 := t54[i*T:][:T]
-		theta2 := theta[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			q1_2 := q1[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			q := c.Q[(i*T+j)*dK:][:dK]
-			t42_3 := t42_2[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t42_4 := t42[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t5_2 := t5[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t54Entry := t54_2[j]
-			thetaEntry := theta2[j]
-			t17Entry2 := t17_2[j]
-			for k2 := range dK {
-				q2 := (q1_2[k2] / t54Entry)
-				kEntry := k[k2]
-				q[k2] = q2
-				t42_3[k2] = F(thetaEntry * kEntry)
-				qDiv2[k2] = (q2 / t54Entry)
-				q1Sigmoid2[k2] = kern.Sigmoid(-t42_4[k2])
-				kDiv2[k2] = (kEntry / t17Entry2)
-				k1Sigmoid2[k2] = kern.Sigmoid(-t5_2[k2])
+	if kern.Wide() {
+		a := stepNest10Args{
+			unsafe.SliceData(t54),
+			unsafe.SliceData(theta),
+			unsafe.SliceData(t17),
+			unsafe.SliceData(q1),
+			unsafe.SliceData(c.K),
+			unsafe.SliceData(c.Q),
+			unsafe.SliceData(t42_2),
+			unsafe.SliceData(c.QDiv2),
+			unsafe.SliceData(t42),
+			unsafe.SliceData(c.Q1Sigmoid2),
+			unsafe.SliceData(c.KDiv2),
+			unsafe.SliceData(t5),
+			unsafe.SliceData(c.K1Sigmoid2),
+			L,
+			T,
+			T * dK,
+			dK,
+		}
+		stepNest10(&a)
+	} else {
+		for i := range L {
+			t54_2 := t54[i*T:][:T]
+			theta2 := theta[i*T:][:T]
+			t17_2 := t17[i*T:][:T]
+			for j := range T {
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				k := c.K[(i*T+j)*dK:][:dK]
+				q := c.Q[(i*T+j)*dK:][:dK]
+				t42_3 := t42_2[(i*T+j)*dK:][:dK]
+				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
+				t42_4 := t42[(i*T+j)*dK:][:dK]
+				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
+				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
+				t5_2 := t5[(i*T+j)*dK:][:dK]
+				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
+				t54Entry := t54_2[j]
+				thetaEntry := theta2[j]
+				t17Entry2 := t17_2[j]
+				for k2 := range dK {
+					q2 := (q1_2[k2] / t54Entry)
+					kEntry := k[k2]
+					q[k2] = q2
+					t42_3[k2] = F(thetaEntry * kEntry)
+					qDiv2[k2] = (q2 / t54Entry)
+					q1Sigmoid2[k2] = kern.Sigmoid(-t42_4[k2])
+					kDiv2[k2] = (kEntry / t17Entry2)
+					k1Sigmoid2[k2] = kern.Sigmoid(-t5_2[k2])
+				}
 			}
 		}
 	}

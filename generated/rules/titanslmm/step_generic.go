@@ -14,9 +14,15 @@ func stepNest4(*stepNest4Args) { panic("no assembly in this build") }
 
 func stepNest5(*stepNest5Args) { panic("no assembly in this build") }
 
+func stepNest6(*stepNest6Args) { panic("no assembly in this build") }
+
 func stepNest7(*stepNest7Args) { panic("no assembly in this build") }
 
 func stepNest8(*stepNest8Args) { panic("no assembly in this build") }
+
+func stepNest9(*stepNest9Args) { panic("no assembly in this build") }
+
+func stepNest10(*stepNest10Args) { panic("no assembly in this build") }
 
 func stepTime11(*stepTime11Args, int) { panic("no assembly in this build") }
 
