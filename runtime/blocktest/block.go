@@ -55,6 +55,7 @@ func (u unit) common(t *testing.T, output string, isCausal, carries bool) {
 	t.Run("class2", func(t *testing.T) { class2(t, u) })
 	t.Run("class3", func(t *testing.T) { class3(t, u) })
 	t.Run("float32", func(t *testing.T) { single(t, u) })
+	t.Run("levels", func(t *testing.T) { levels(t, u) })
 	t.Run("tape", func(t *testing.T) { withAndWithout(t, u) })
 	t.Run("lanes", func(t *testing.T) { oneByOne(t, u) })
 	t.Run("alive", func(t *testing.T) { alive(t, u) })

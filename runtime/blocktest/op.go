@@ -59,6 +59,7 @@ func (o Op) Test(t *testing.T) {
 		c.holds(t, "grad", a.Grads)
 	}))
 	t.Run("float32", func(t *testing.T) { o.single(t, cases) })
+	t.Run("levels", func(t *testing.T) { o.levels(t, cases) })
 	t.Run("tape", each(all, func(t *testing.T, _ *vectorCase, a *Args[float64]) { o.withAndWithout(t, a) }))
 	t.Run("lanes", each(cases, func(t *testing.T, _ *vectorCase, a *Args[float64]) { o.oneByOne(t, a) }))
 	t.Run("twice", each(cases, func(t *testing.T, _ *vectorCase, a *Args[float64]) { o.twice(t, a) }))

@@ -1,0 +1,239 @@
+package blocktest
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/nl-hecate/hecate/runtime/cpu"
+	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/runtime/workers"
+)
+
+// The levels of the fused arithmetic have equal bits: what vectors compute is
+// what their Go twin computes, at sizes on both sides of every vector, block and
+// checkpoint, with gates that are shut and open, and with numbers so small that
+// they are subnormal. And both are near float64.
+
+// The sizes of the trials: none, one, whole vectors, and one off.
+var (
+	wideSizes  = []int{1, 7, 16, 31, 33, 48, 64, 96, 2, 17}
+	wideTokens = []int{65, 1, 63, 2, 64, 7}
+)
+
+// A regime scales parameters and inputs.
+type regime struct {
+	name          string
+	params, input float64
+	accurate      bool // compare with float64
+}
+
+var regimes = []regime{
+	{"moderate", 0.125, 1, true},
+	{"saturated gates", 1, 30, false},
+	{"subnormal", 0.125, 0x1p-140, false},
+}
+
+// Bounds of the fused arithmetic against float64, as relative norms. One
+// rounding is 6e-8; a recurrence of 65 tokens over 96 columns adds some tens.
+const (
+	fusedTol     = 2e-6
+	fusedGradTol = 1e-5
+)
+
+// levels compares the levels of a block or model. Where the sizes belong
+// together, as in a composition, only the number of tokens grows.
+func levels(t *testing.T, u unit) {
+	for i, reg := range regimes {
+		for k, z := range wideTrials(u.sizes, u.tokens, i) {
+			seed := uint64(100*i + k)
+			p := newSetup(u.f32(t, z), newArgs[float32](t, z, seed))
+			scale(p, reg)
+			what := fmt.Sprintf("%v %s", label(z), reg.name)
+			got := atLevels(t, what, func() map[string][]float32 { return flatten(p.backward()) })
+			if reg.accurate {
+				q := newSetup(u.f64(t, z), double(t, p.a))
+				accurate(t, what, got, flatten(q.backward()))
+			}
+		}
+	}
+}
+
+// wideTrials are sizes for the trials of one regime.
+func wideTrials(sizes []Sizes, tokens [][]int, from int) []Sizes {
+	var out []Sizes
+	_, tied := sizes[0]["width"]
+	names := slices.Sorted(maps.Keys(sizes[0]))
+	for k := range 4 {
+		z := sizes[k%len(sizes)].with(nil)
+		for i, n := range names {
+			if !tied {
+				z[n] = wideSizes[(3*from+2*k+3*i)%len(wideSizes)]
+			}
+		}
+		out = append(out, z.with(Sizes{"L": 1 + k%2, "T": wideTokens[(from+k)%len(wideTokens)]}))
+	}
+	return out
+}
+
+// scale multiplies the parameters and the inputs that are numbers.
+func scale(p *setup[float32], r regime) {
+	v := p.set.View()
+	for i := range v.Len() {
+		for j := range v.Data(i) {
+			v.Data(i)[j] *= float32(r.params)
+		}
+	}
+	for _, name := range p.inputs {
+		for j := range p.a.In[name] {
+			p.a.In[name][j] *= float32(r.input)
+		}
+	}
+}
+
+// double is the same arrays in float64.
+func double(t testing.TB, a *Args[float32]) *Args[float64] {
+	out := newArgs[float64](t, a.Sizes, a.seed)
+	for name, x := range a.In {
+		out.In[name] = doubled(x)
+	}
+	for name, x := range a.Bars {
+		out.Bars[name] = doubled(x)
+	}
+	for name, x := range a.Ints {
+		out.Ints[name] = slices.Clone(x)
+	}
+	return out
+}
+
+func doubled(x []float32) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = float64(v)
+	}
+	return out
+}
+
+// flatten names everything that a call gave.
+func flatten[F num.Float](r result[F]) map[string][]F {
+	out := map[string][]F{}
+	for name, x := range r.outs {
+		out[name] = slices.Clone(x)
+	}
+	for name, x := range r.memory {
+		out["memory "+name] = slices.Clone(x)
+	}
+	for name, x := range r.grads {
+		out["gradient of "+name] = slices.Clone(x)
+	}
+	return out
+}
+
+// atLevels runs f at every level of the fused arithmetic that this machine has,
+// on one core and on two, and wants the same bits. It returns the twin's.
+func atLevels(t testing.TB, what string, f func() map[string][]float32) map[string][]float32 {
+	t.Helper()
+	var twin map[string][]float32
+	for _, l := range []cpu.Level{cpu.FMA, cpu.AVX2, cpu.AVX512} {
+		restore, err := cpu.Force(l)
+		if err != nil {
+			continue // this machine lacks it
+		}
+		for cores := 1; cores <= 2; cores++ {
+			workers.SetCount(cores)
+			got := f()
+			if twin == nil {
+				twin = got
+			}
+			for _, name := range slices.Sorted(maps.Keys(twin)) {
+				equal(t, fmt.Sprintf("%s, %v on %d cores: %s", what, l, cores, name), got[name], twin[name])
+			}
+		}
+		workers.SetCount(0)
+		restore()
+	}
+	return twin
+}
+
+// equal is bits, but one NaN is as good as another.
+func equal(t testing.TB, what string, got, want []float32) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d entries and %d", what, len(got), len(want))
+		return
+	}
+	for i := range want {
+		if math.Float32bits(got[i]) != math.Float32bits(want[i]) && (got[i] == got[i] || want[i] == want[i]) {
+			t.Errorf("%s[%d]: %v and %v differ", what, i, got[i], want[i])
+			return
+		}
+	}
+}
+
+// accurate compares with float64 by norms.
+func accurate(t testing.TB, what string, got map[string][]float32, want map[string][]float64) {
+	t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		tol := fusedTol
+		if len(name) > 8 && name[:8] == "gradient" {
+			tol = fusedGradTol
+		}
+		if got[name] == nil && !nonzero(want[name]) {
+			continue
+		}
+		close32(t, what+": "+name, got[name], want[name], tol)
+	}
+}
+
+// levels compares the levels of an operation, its vectors' inputs repeated to
+// the sizes of the trials.
+func (o Op) levels(t *testing.T, cases []*vectorCase) {
+	for k, c := range cases {
+		a := args[float32](t, c)
+		o.atLevels(t, label(c.sizes), a)
+		for i := range 3 {
+			z := c.sizes.with(nil)
+			for j, name := range slices.Sorted(maps.Keys(c.sizes)) {
+				z[name] = wideSizes[(3*i+2*k+3*j)%len(wideSizes)]
+			}
+			z["L"] = 1 + i%2
+			o.tryLevels(t, z, uint64(10*k+i))
+		}
+	}
+}
+
+// tryLevels compares the levels at sizes that an operation may refuse.
+func (o Op) tryLevels(t *testing.T, z Sizes, seed uint64) {
+	d := newArgs[float64](t, z, seed)
+	defer func() {
+		if r := recover(); r != nil {
+			t.Logf("%v: not sizes of this operation: %v", label(z), r)
+		}
+	}()
+	o.Direct(d) // draws the inputs
+	a := newArgs[float32](t, z, seed)
+	for name, x := range d.In {
+		a.In[name] = make([]float32, len(x))
+		for i, v := range x {
+			a.In[name][i] = float32(v)
+		}
+	}
+	a.Ints, a.consts = d.Ints, d.consts
+	o.atLevels(t, label(z), a)
+}
+
+func (o Op) atLevels(t testing.TB, what string, a *Args[float32]) {
+	atLevels(t, what, func() map[string][]float32 {
+		a.Must(call(o.Taped32, a, true))
+		out := map[string][]float32{}
+		for name, x := range a.Outs {
+			out[name] = slices.Clone(x)
+		}
+		for name, x := range a.Grads {
+			out["gradient of "+name] = slices.Clone(x)
+		}
+		return out
+	})
+}
