@@ -40,7 +40,7 @@ type unitEmitter struct {
 	kind  *int
 }
 
-// nextKind numbers the node types of the program.
+// nextKind numbers the types of the program that live in slots of an arena.
 func (e *unitEmitter) nextKind() int {
 	n := *e.kind
 	*e.kind++
@@ -121,8 +121,8 @@ func (e *unitEmitter) op() {
 	st := e.u.Stages[0]
 	kind := lowerFirst(e.u.Name) + "Kind"
 	st.Fwd.Name = e.u.Name + "Call"
+	f.Add(raw(fmt.Sprintf("const %s tape.Kind = %d\n", kind, e.nextKind())))
 	if st.Bwd != nil {
-		f.Add(raw(fmt.Sprintf("const %s tape.Kind = %d\n", kind, e.nextKind())))
 		st.Bwd.Name = e.u.Name + "Backward"
 	}
 	f.Add(raw(e.sizesType(e.u.Name+"Sizes", true)))
