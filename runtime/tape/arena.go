@@ -120,6 +120,11 @@ func (a *Arena[F]) Release(m Mark) {
 	}
 }
 
+// workspace is how much scratch is in use; it grows with everything taken.
+func (a *Arena[F]) workspace() int {
+	return a.scratch.used + a.scratch.full + a.flags.used + a.flags.full
+}
+
 // Value returns data, computed into the arena, as a value of this scope that no
 // gradient reaches.
 func (a *Arena[F]) Value(data []F) Value[F] { return Value[F]{Data: data, gen: a.gen} }

@@ -61,6 +61,8 @@ func (p *pool[T]) take(n int) []T {
 
 // grow replaces the block by one that holds n and as much as all before it; it
 // returns 0, where the piece begins.
+//
+//go:noinline
 func (p *pool[T]) grow(n int) int {
 	switch {
 	case n < 0:

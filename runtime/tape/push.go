@@ -36,7 +36,10 @@ func (s *slab[N]) node() *N {
 	return n
 }
 
-// open goes on to the next piece.
+// open goes on to the next piece. Rare, and kept out of Push: so are newSlab
+// and refuse.
+//
+//go:noinline
 func (s *slab[N]) open() {
 	if s.next == len(s.pieces) {
 		s.pieces = append(s.pieces, make([]N, max(1, slabBytes/max(1, unsafe.Sizeof(s.single)))))
@@ -91,22 +94,25 @@ func slabOf[F num.Float, N any](a *Arena[F], kind Kind) *slab[N] {
 			return s
 		}
 	}
-	s := &slab[N]{}
-	a.keep(kind, s)
-	return s
+	return newSlab[F, N](a, kind)
 }
 
-// keep stores the slab of a kind that is used for the first time.
-func (a *Arena[F]) keep(kind Kind, s resetter) {
+// newSlab makes the slab of a kind that is used for the first time.
+//
+//go:noinline
+func newSlab[F num.Float, N any](a *Arena[F], kind Kind) *slab[N] {
 	for len(a.slabs) <= int(kind) {
 		a.slabs = append(a.slabs, nil)
 	}
 	if a.slabs[kind] != nil {
 		panic(KindTaken)
 	}
+	s := &slab[N]{}
 	a.slabs[kind] = s
+	return s
 }
 
+//go:noinline
 func (t *Tape[F]) refuse() {
 	if !t.open {
 		panic(Closed)

@@ -205,10 +205,12 @@ func (t *Tape[F]) Reverse() {
 		t.verify()
 	}
 	a := t.arena
-	mark := a.Mark()
+	mark, used := a.Mark(), a.workspace()
 	for i := len(t.nodes) - 1; i >= 0; i-- {
 		t.nodes[i].Backward(t)
-		a.Release(mark)
+		if a.workspace() != used {
+			a.Release(mark)
+		}
 	}
 }
 
