@@ -46,7 +46,6 @@ type Arena[F num.Float] struct {
 	Limit int
 
 	values  pool[F]
-	adjoint pool[F]
 	ints    pool[int32]
 	bools   pool[bool]
 	handles pool[Value[F]]
@@ -156,7 +155,7 @@ func (a *Arena[F]) start() {
 	a.budget.limit, a.budget.open = a.Limit, true
 	nan := F(math.NaN())
 	a.values.reset(&a.budget, a.Debug, nan)
-	a.adjoint.reset(&a.budget, a.Debug, nan)
+	a.tape.adjoint.reset(&a.budget, a.Debug, nan)
 	a.scratch.reset(&a.budget, a.Debug, nan)
 	a.ints.reset(&a.budget, a.Debug, math.MinInt32)
 	a.bools.reset(&a.budget, a.Debug, true)
@@ -171,9 +170,9 @@ func (a *Arena[F]) start() {
 
 // stop ends the scope: its values can still be read.
 func (a *Arena[F]) stop() {
-	a.budget.open, a.tape.open, a.run.Tape = false, false, nil
+	a.budget.open, a.tape.recording, a.run.Tape = false, false, nil
 	a.values.shut()
-	a.adjoint.shut()
+	a.tape.adjoint.shut()
 	a.scratch.shut()
 	a.ints.shut()
 	a.bools.shut()

@@ -27,15 +27,6 @@ type resetter interface{ reset() }
 
 func (s *slab[N]) reset() { s.piece, s.used, s.next = nil, 0, 0 }
 
-func (s *slab[N]) node() *N {
-	if s.used == len(s.piece) {
-		s.open()
-	}
-	n := &s.piece[s.used]
-	s.used++
-	return n
-}
-
 // open goes on to the next piece. Rare, and kept out of Push: so are newSlab
 // and refuse.
 //
@@ -64,10 +55,21 @@ func Push[F num.Float, N any, P interface {
 	if t == nil {
 		return Slot[F, N](r, kind)
 	}
-	if !t.open || t.reversed {
+	if !t.recording {
 		t.refuse()
 	}
-	n := slabOf[F, N](t.arena, kind).node()
+	var s *slab[N]
+	if slabs := t.arena.slabs; int(kind) < len(slabs) {
+		s, _ = slabs[kind].(*slab[N])
+	}
+	if s == nil {
+		s = newSlab[F, N](t.arena, kind)
+	}
+	if s.used == len(s.piece) {
+		s.open()
+	}
+	n := &s.piece[s.used]
+	s.used++
 	var zero N
 	*n = zero
 	t.nodes = append(t.nodes, P(n))
@@ -81,20 +83,16 @@ func Slot[F num.Float, N any](r *Run[F], kind Kind) *N {
 	if !r.Arena.budget.open {
 		panic(Closed)
 	}
-	n := &slabOf[F, N](r.Arena, kind).single
-	var zero N
-	*n = zero
-	return n
-}
-
-// slabOf returns the slab of a kind.
-func slabOf[F num.Float, N any](a *Arena[F], kind Kind) *slab[N] {
-	if int(kind) < len(a.slabs) {
-		if s, ok := a.slabs[kind].(*slab[N]); ok {
-			return s
-		}
+	var s *slab[N]
+	if slabs := r.Arena.slabs; int(kind) < len(slabs) {
+		s, _ = slabs[kind].(*slab[N])
 	}
-	return newSlab[F, N](a, kind)
+	if s == nil {
+		s = newSlab[F, N](r.Arena, kind)
+	}
+	var zero N
+	s.single = zero
+	return &s.single
 }
 
 // newSlab makes the slab of a kind that is used for the first time.
@@ -114,8 +112,8 @@ func newSlab[F num.Float, N any](a *Arena[F], kind Kind) *slab[N] {
 
 //go:noinline
 func (t *Tape[F]) refuse() {
-	if !t.open {
-		panic(Closed)
+	if t.arena.budget.open {
+		panic(Reversed)
 	}
-	panic(Reversed)
+	panic(Closed)
 }

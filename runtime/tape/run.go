@@ -63,14 +63,22 @@ func limited(r any, err error) error {
 // Output returns data, which the caller just computed into the arena, as a
 // value that later operations can use; a tape records it.
 func (r *Run[F]) Output(data []F) Value[F] {
-	if !r.Arena.budget.open {
-		panic(Closed)
+	t := r.Tape
+	if t == nil {
+		if !r.Arena.budget.open {
+			panic(Closed)
+		}
+		return r.Arena.Value(data)
 	}
-	v := r.Arena.Value(data)
-	if r.Tape != nil {
-		v.id = r.Tape.record(data)
+	if !t.recording {
+		t.refuse()
 	}
-	return v
+	id := len(t.adjoints)
+	t.adjoints = append(t.adjoints, nil)
+	if t.debug {
+		t.seal(data)
+	}
+	return Value[F]{data, int32(id), t.gen}
 }
 
 // Saved returns n elements that a backward is to read, contents unspecified.

@@ -83,9 +83,12 @@ type Tape[F num.Float] struct {
 	adjoints [][]F     // by id; 0 is no value, nil is nothing added yet
 	sealed   []seal[F] // by id, under Arena.Debug
 	params   []param
+	adjoint  pool[F]
 	gen      uint32
-	open     bool
-	reversed bool
+
+	recording bool // in its scope, and not yet reversed
+	reversed  bool
+	debug     bool
 }
 
 // A seal is what a recorded value was, to see that it still is.
@@ -99,17 +102,9 @@ type param struct {
 	id   int32
 }
 
-// record adds a value and returns its id.
-func (t *Tape[F]) record(data []F) int32 {
-	if t.reversed {
-		panic(Reversed)
-	}
-	id := len(t.adjoints)
-	t.adjoints = append(t.adjoints, nil)
-	if t.arena.Debug {
-		t.sealed = append(t.sealed, seal[F]{data, checksum(data)})
-	}
-	return int32(id)
+// seal remembers what a value is, by id.
+func (t *Tape[F]) seal(data []F) {
+	t.sealed = append(t.sealed, seal[F]{data, checksum(data)})
 }
 
 // Len returns the number of recorded operations.
@@ -133,7 +128,7 @@ func (t *Tape[F]) Grad(v Value[F]) []F {
 	}
 	g := t.adjoints[v.id]
 	if g == nil {
-		g = t.arena.adjoint.take(len(v.Data))
+		g = t.adjoint.take(len(v.Data))
 		clear(g)
 		t.adjoints[v.id] = g
 	}
@@ -194,14 +189,11 @@ func (t *Tape[F]) Backward(loss Value[F]) error {
 // Reverse runs the tape backwards from the adjoints that were seeded. A tape
 // runs backwards once.
 func (t *Tape[F]) Reverse() {
-	switch {
-	case !t.open:
-		panic(Closed)
-	case t.reversed:
-		panic(Reversed)
+	if !t.recording {
+		t.refuse()
 	}
-	t.reversed = true
-	if t.arena.Debug {
+	t.reversed, t.recording = true, false
+	if t.debug {
 		t.verify()
 	}
 	a := t.arena
@@ -216,7 +208,8 @@ func (t *Tape[F]) Reverse() {
 
 // start opens the tape for a new scope.
 func (t *Tape[F]) start(a *Arena[F]) {
-	t.arena, t.gen, t.open, t.reversed = a, a.gen, true, false
+	t.arena, t.gen, t.debug = a, a.gen, a.Debug
+	t.recording, t.reversed = true, false
 	t.nodes = t.nodes[:0]
 	t.adjoints = append(t.adjoints[:0], nil) // id 0 is no value
 	t.sealed = t.sealed[:0]
