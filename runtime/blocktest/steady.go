@@ -48,6 +48,7 @@ type quietCall[F num.Float] struct {
 	arena tape.Arena[F]
 	call  func(r *tape.Run[F]) error
 	mem   *block.Memory[F] // or nil
+	from  *block.Memory[F] // what it is before each call: where it would go is another matter
 	given []tape.Value[F]
 	ones  []F
 	err   error
@@ -91,6 +92,7 @@ func (q *quietCall[F]) keep(err error) {
 		q.err = err
 	case q.mem != nil:
 		q.mem.Keep()
+		restore(q.mem, q.from)
 	}
 }
 
@@ -100,7 +102,7 @@ func steadyUnit[F num.Float](t *testing.T, u unit, make func(testing.TB, Sizes) 
 		z := longest(u.sizes[i:i+1], u.tokens[i:i+1])
 		s := newSetup(make(t, z), newArgs[F](t, z, 1))
 		call := s.a.Call
-		q := &quietCall[F]{a: s.a, mem: s.mem, call: func(r *tape.Run[F]) error {
+		q := &quietCall[F]{a: s.a, mem: s.mem, from: s.mem.Clone(), call: func(r *tape.Run[F]) error {
 			return s.call(call(r), block.Bind(r, s.set.View()), s.mem, s.a)
 		}}
 		q.steady(t, label(z))
