@@ -119,11 +119,6 @@ func (s *stageEmitter) adjoint(result string) *plan.Buffer {
 	return s.bwd.Param(result + ".bar")
 }
 
-// lenText is the number of entries of a buffer, its sizes read from recv.
-func lenText(b *plan.Buffer, n *KernelNames, recv string) string {
-	return polyText(b.Len(), func(size string) string { return recv + n.Sizes[size] })
-}
-
 // polyText prints a size as a Go expression.
 func polyText(p shape.Poly, name func(string) string) string {
 	ms := p.Monomials()
