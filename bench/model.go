@@ -115,9 +115,12 @@ func (b *modelBuild) updater() func() (int64, error) {
 	return func() (int64, error) {
 		from := now()
 		n++
-		for i, w := range copies {
-			adamw.Apply(pulse.First(pulse.Build), adamw.Defaults(), n, b.params.Param(i).NoDecay, w, b.grads[i], slots[i])
-		}
-		return now() - from, nil
+		err := tape.Without(&b.arena, pulse.First(pulse.Build), func(r *tape.Run[float32]) error {
+			for i, w := range copies {
+				adamw.Apply(r, adamw.Defaults(), n, b.params.Param(i).NoDecay, w, b.grads[i], slots[i])
+			}
+			return nil
+		})
+		return now() - from, err
 	}
 }

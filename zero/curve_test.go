@@ -8,6 +8,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/updates/adamw"
 	"github.com/nl-hecate/hecate/runtime/context"
 	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
 // The setting of the curves, as the heads of their files give it.
@@ -59,6 +60,7 @@ func run[F num.Float](t *testing.T, name, file string, steps int, tol float64) {
 		moments = append(moments, adamw.NewSlots[F](len(v.Data(i))))
 	}
 	text, at := slots(t), make([]int, curveLanes)
+	var arena tape.Arena[F]
 	worst, last := 0.0, 0.0
 	for n := range steps {
 		ids, next := take(k, text, at)
@@ -68,10 +70,13 @@ func run[F num.Float](t *testing.T, name, file string, steps int, tol float64) {
 		if !(math.Abs(loss-want[n]) <= tol*want[n]) {
 			t.Fatalf("step %d: loss %v, the oracle has %v", n+1, loss, want[n])
 		}
-		w.Update(func(i int, p context.Param, data []F) {
-			if g := grads[p.Name]; g != nil {
-				adamw.Apply(k.pulse, adamw.Defaults(), n+1, p.NoDecay, data, g, moments[i])
-			}
+		_ = tape.Without(&arena, k.pulse, func(r *tape.Run[F]) error { // the gradients lie in the other arena
+			w.Update(func(i int, p context.Param, data []F) {
+				if g := grads[p.Name]; g != nil {
+					adamw.Apply(r, adamw.Defaults(), n+1, p.NoDecay, data, g, moments[i])
+				}
+			})
+			return nil
 		})
 	}
 	t.Logf("%s: loss %.4f → %.4f; at most %.2g %% from the oracle", name, want[0], last, 100*worst)

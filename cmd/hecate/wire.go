@@ -6,7 +6,7 @@ import (
 	"github.com/nl-hecate/hecate/cmd/hecate/internal/build"
 	"github.com/nl-hecate/hecate/generated/registry"
 	"github.com/nl-hecate/hecate/generated/updates/adamw"
-	"github.com/nl-hecate/hecate/runtime/pulse"
+	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
 // catalog is what the generated code can build.
@@ -40,6 +40,6 @@ type slots struct {
 	adamw.Slots[float32]
 }
 
-func (s slots) Apply(p pulse.Pulse, n int, nodecay bool, w, g []float32) {
-	adamw.Apply(p, s.z, n, nodecay, w, g, s.Slots)
+func (s slots) Apply(r *tape.Run[float32], n int, nodecay bool, w, g []float32) {
+	adamw.Apply(r, s.z, n, nodecay, w, g, s.Slots)
 }

@@ -36,8 +36,8 @@ func (e *unitEmitter) stageFile(name string, p plan.Pair) {
 	f := e.newFile()
 	fn := lowerFirst(name)
 	p.Fwd.Name = name
+	f.Add(raw(fmt.Sprintf("const %sKind tape.Kind = %d\n", fn, e.nextKind())))
 	if p.Bwd != nil {
-		f.Add(raw(fmt.Sprintf("const %sKind tape.Kind = %d\n", fn, e.nextKind())))
 		p.Bwd.Name = name + "Backward"
 	}
 	s := &stageEmitter{u: e.u, file: f, fused: e.newFile(), recv: e.typeName(), fn: fn, node: fn + "Node", kind: fn + "Kind", fwd: p.Fwd, bwd: p.Bwd,

@@ -16,7 +16,9 @@ import (
 // the kernel's call, which the node keeps: so the cache of the backward is
 // typed, and nothing is translated. The backward fills its own call from that
 // one, from the adjoints of what the stage gave, and adds what it computes to
-// the adjoints of what the stage read.
+// the adjoints of what the stage read. Both calls lie in the node, and the node
+// in a slot of the arena; so do results and what is saved. Workspace is scratch,
+// given back when the kernel has run. A call allocates nothing.
 
 // A stageEmitter prints one kernel pair of a unit.
 type stageEmitter struct {
@@ -118,11 +120,6 @@ func (s *stageEmitter) adjoint(result string) *plan.Buffer {
 	return s.bwd.Param(result + ".bar")
 }
 
-// lenText is the number of entries of a buffer, its sizes read from recv.
-func lenText(b *plan.Buffer, n *KernelNames, recv string) string {
-	return polyText(b.Len(), func(size string) string { return recv + n.Sizes[size] })
-}
-
 // polyText prints a size as a Go expression.
 func polyText(p shape.Poly, name func(string) string) string {
 	ms := p.Monomials()
@@ -179,6 +176,9 @@ func (s *stageEmitter) emit() {
 func (s *stageEmitter) nodeType() {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s is one call of %s on the tape.\ntype %s[F num.Float] struct {\n\tcall %s[F]\n", s.node, s.fwd.Name, s.node, s.fn2.Type)
+	if s.bwd != nil {
+		fmt.Fprintf(&b, "\tback %s[F]\n", s.bn.Type)
+	}
 	var names []string
 	for _, v := range s.values() {
 		names = append(names, v.field)

@@ -12,7 +12,7 @@ func (s *stageEmitter) backward() {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// Backward adds the adjoints of what %s read.\nfunc (n *%s[F]) Backward(t *tape.Tape[F]) {\n", s.fn, s.node)
 	s.unused(&b)
-	fmt.Fprintf(&b, "\tk := &n.call\n\tvar g %s[F]\n", s.bn.Type)
+	b.WriteString("\tk, g := &n.call, &n.back\n")
 	var fields, vals []string
 	for _, size := range s.bwd.Sizes {
 		fields = append(fields, "g."+s.bn.Sizes[size])
@@ -24,7 +24,7 @@ func (s *stageEmitter) backward() {
 	for _, buf := range s.bwd.Params {
 		s.backBuffer(&b, buf)
 	}
-	workspace(&b, s.bn, "g", "t.Scratch")
+	workspace(&b, s.bn, "g", "t")
 	b.WriteString("\tg.Run()\n")
 	s.give(&b)
 	b.WriteString("}\n")

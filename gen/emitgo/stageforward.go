@@ -2,6 +2,7 @@ package emitgo
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -176,15 +177,13 @@ func (s *stageEmitter) runExpr() string {
 	return "c.Run"
 }
 
-// openNode takes a node from the tape, or makes one that is forgotten.
+// openNode takes a node from the tape; one without a backward is a slot.
 func (s *stageEmitter) openNode(b *strings.Builder) {
-	r := s.runExpr()
+	r, take := s.runExpr(), "Push"
 	if s.bwd == nil {
-		fmt.Fprintf(b, "\tvar n %s[F]\n", s.node)
-	} else {
-		fmt.Fprintf(b, "\tn := tape.Push[F, %s[F]](%s.Tape, %s)\n\tif n == nil {\n\t\tn = new(%s[F])\n\t}\n", s.node, r, s.kind, s.node)
+		take = "Slot"
 	}
-	fmt.Fprintf(b, "\tk, arena := &n.call, %s.Arena\n", r)
+	fmt.Fprintf(b, "\tn := tape.%s[F, %s[F]](%s, %s)\n\tk, arena := &n.call, %s.Arena\n\tmark := arena.Mark()\n", take, s.node, r, s.kind, r)
 	var fields, vals []string
 	for _, size := range s.fwd.Sizes {
 		fields = append(fields, "k."+s.fn2.Sizes[size])
@@ -207,14 +206,13 @@ func (s *stageEmitter) sizeExpr(k *plan.Kernel, size string) string {
 func (s *stageEmitter) fill(b *strings.Builder) {
 	for _, v := range s.values() {
 		if s.bwd != nil {
-			fmt.Fprintf(b, "\tn.%s = %s\n\tk.%s = n.%s.Data\n", v.field, v.expr, s.fn2.Buffers[v.buf], v.field)
+			fmt.Fprintf(b, "\tn.%s = %s\n\tk.%s = arena.Data(n.%s)\n", v.field, v.expr, s.fn2.Buffers[v.buf], v.field)
 		} else {
-			fmt.Fprintf(b, "\tk.%s = %s.Data\n", s.fn2.Buffers[v.buf], v.expr)
+			fmt.Fprintf(b, "\tk.%s = arena.Data(%s)\n", s.fn2.Buffers[v.buf], v.expr)
 		}
 	}
 	for _, buf := range s.fwd.Params {
 		f := s.fn2.Buffers[buf]
-		n := lenText(buf, s.fn2, "k.")
 		switch {
 		case buf.Role == plan.Read && buf.Elem == ir.Int && buf.Of == "pos":
 			fmt.Fprintf(b, "\tk.%s = m.Pos\n", f)
@@ -226,16 +224,26 @@ func (s *stageEmitter) fill(b *strings.Builder) {
 			fmt.Fprintf(b, "\tk.%s = m.Slots[%d].Data\n", f, s.state(buf.Of))
 		case buf.Role == plan.Read:
 		case buf.Optional:
-			fmt.Fprintf(b, "\tif %s.Tape != nil {\n\t\tk.%s = arena.Alloc(%s)\n\t}\n", s.runExpr(), f, ceilText(buf, s, n))
+			fmt.Fprintf(b, "\tif %s.Tape != nil {\n\t\tk.%s = %s\n\t}\n", s.runExpr(), f, s.room(buf))
 		default:
-			fmt.Fprintf(b, "\tk.%s = arena.Alloc(%s)\n", f, ceilText(buf, s, n))
+			fmt.Fprintf(b, "\tk.%s = %s\n", f, s.room(buf))
 		}
 	}
 }
 
-// ceilText replaces sizes that are quotients rounded up.
-func ceilText(buf *plan.Buffer, s *stageEmitter, text string) string {
-	return polyText(buf.Len(), func(size string) string { return s.kernelSize(s.fwd, s.fn2, size, "k.") })
+// room is memory for what the forward writes: results and states of the memory
+// stay, what is saved for the backward stays if there will be one.
+func (s *stageEmitter) room(buf *plan.Buffer) string {
+	from := s.runExpr() + ".Saved"
+	switch {
+	case buf.Elem == ir.Bool:
+		from = "arena.Bools"
+	case buf.Elem == ir.Int:
+		from = "arena.Ints"
+	case s.state(buf.Of) >= 0 && buf.Role == plan.Write, slices.Contains(s.outputs(), buf):
+		from = "arena.Alloc"
+	}
+	return fmt.Sprintf("%s(%s)", from, polyText(buf.Len(), func(size string) string { return s.kernelSize(s.fwd, s.fn2, size, "k.") }))
 }
 
 // kernelSize is a size of a kernel's call as an expression over its fields.
@@ -258,7 +266,7 @@ func (s *stageEmitter) fillConst(b *strings.Builder, buf *plan.Buffer, f string)
 	case buf.Elem == ir.Int:
 		fmt.Fprintf(b, "\tk.%s = arena.Ints(1)\n\tk.%s[0] = int32(%s)\n", f, f, arg)
 	case buf.Elem == ir.Bool:
-		fmt.Fprintf(b, "\tk.%s = []bool{%s}\n", f, arg)
+		fmt.Fprintf(b, "\tk.%s = arena.Bools(1)\n\tk.%s[0] = %s\n", f, f, arg)
 	default:
 		fmt.Fprintf(b, "\tk.%s = arena.Alloc(1)\n\tk.%s[0] = %s\n", f, f, arg)
 	}
@@ -267,8 +275,7 @@ func (s *stageEmitter) fillConst(b *strings.Builder, buf *plan.Buffer, f string)
 // run runs the kernel and hands out what it gave.
 func (s *stageEmitter) run(b *strings.Builder) {
 	s.startStates(b)
-	b.WriteString("\tmark := arena.Mark()\n")
-	workspace(b, s.fn2, "k", "arena.Alloc")
+	workspace(b, s.fn2, "k", "arena")
 	b.WriteString("\tk.Run()\n\tarena.Release(mark)\n")
 	for _, w := range s.fn2.Work {
 		fmt.Fprintf(b, "\tk.%s = nil\n", w)
@@ -277,7 +284,7 @@ func (s *stageEmitter) run(b *strings.Builder) {
 	moved := false
 	for _, buf := range s.fwd.Params {
 		if buf.Role == plan.Write && s.state(buf.Of) >= 0 {
-			fmt.Fprintf(b, "\tm.Give(%d, k.%s)\n", s.state(buf.Of), s.fn2.Buffers[buf])
+			fmt.Fprintf(b, "\tm.Give(arena, %d, k.%s)\n", s.state(buf.Of), s.fn2.Buffers[buf])
 			moved = true
 		}
 	}
@@ -286,7 +293,7 @@ func (s *stageEmitter) run(b *strings.Builder) {
 	}
 	for _, o := range s.outputs() {
 		r := resultName(o.Of)
-		fmt.Fprintf(b, "\t%s = %s.Tape.Output(k.%s)\n", r, s.runExpr(), s.fn2.Buffers[o])
+		fmt.Fprintf(b, "\t%s = %s.Output(k.%s)\n", r, s.runExpr(), s.fn2.Buffers[o])
 		if s.bwd != nil {
 			fmt.Fprintf(b, "\tn.out%s = %s\n", identifier(o.Of, true), r)
 		}
@@ -335,19 +342,19 @@ func (s *stageEmitter) startStates(b *strings.Builder) {
 	}
 }
 
-// workspace gives a call its workspace: numbers from alloc, truth values from
-// the heap.
-func workspace(b *strings.Builder, n *KernelNames, recv, alloc string) {
+// workspace gives a call its workspace, from an arena or a tape.
+func workspace(b *strings.Builder, n *KernelNames, recv, from string) {
 	for _, w := range n.Work {
-		switch w {
-		case "Work":
-			fmt.Fprintf(b, "\t%s.%s = %s(%s.%sLen())\n", recv, w, alloc, recv, w)
-		case "Rows":
-			fmt.Fprintf(b, "\t%s.%s = block.Blocks[[%d]F](%s(%d * %s.%sLen()))\n", recv, w, rowBlock, alloc, rowBlock, recv, w)
-		case "RowFlags":
-			fmt.Fprintf(b, "\t%s.%s = make([][%d]bool, %s.%sLen())\n", recv, w, rowBlock, recv, w)
-		default:
-			fmt.Fprintf(b, "\t%s.%s = make([]bool, %s.%sLen())\n", recv, w, recv, w)
+		length := fmt.Sprintf("%s.%sLen()", recv, w)
+		value := map[string]string{
+			"Work":     fmt.Sprintf("%s.Scratch(%s)", from, length),
+			"Rows":     fmt.Sprintf("block.Blocks[[%d]F](%s.Scratch(%d * %s))", rowBlock, from, rowBlock, length),
+			"Flags":    fmt.Sprintf("%s.Flags(%s)", from, length),
+			"RowFlags": fmt.Sprintf("block.Blocks[[%d]bool](%s.Flags(%d * %s))", rowBlock, from, rowBlock, length),
+		}[w]
+		if value == "" {
+			panic("emitgo: BUG: no memory for the workspace " + w)
 		}
+		fmt.Fprintf(b, "\t%s.%s = %s\n", recv, w, value)
 	}
 }

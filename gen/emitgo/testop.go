@@ -30,7 +30,7 @@ func (t *unitTest) update() {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%sfunc Test%s(t *testing.T) {\n\tblocktest.Update{\n\t\tF64: fire[float64],\n\t\tF32: fire[float32],\n\t\tVectors: %q,\n\t}.Test(t)\n}\n\n",
 		t.doc(), t.u.Name, "testdata/"+x.File)
-	b.WriteString("// fire changes one parameter by the numbers of a case.\nfunc fire[F num.Float](a *blocktest.Args[F]) {\n")
+	b.WriteString("// fire changes one parameter by the numbers of a case.\nfunc fire[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) {\n")
 	var zs, ss []string
 	for _, s := range settings {
 		zs = append(zs, fmt.Sprintf("%s: float64(a.Number(%q))", settingField(s.Name), s.Name))
@@ -43,7 +43,7 @@ func (t *unitTest) update() {
 		attribute = fmt.Sprintf("a.Int(%q) != 0", flag)
 	}
 	fmt.Fprintf(&b, "\tz := Settings{%s}\n\ts := Slots[F]{%s}\n", strings.Join(zs, ", "), strings.Join(ss, ", "))
-	fmt.Fprintf(&b, "\tApply(pulse.First(pulse.Build), z, a.Int(%q), %s, a.Moved(%q), a.In[%q], s)\n}\n", clock, attribute, t.updated(), t.u.Inputs[0].Name)
+	fmt.Fprintf(&b, "\tApply(r, z, a.Int(%q), %s, a.Moved(%q), a.In[%q], s)\n}\n", clock, attribute, t.updated(), t.u.Inputs[0].Name)
 	_, pkg := Package(t.u)
 	t.emit(pkg+"_test.go", b.String())
 }

@@ -114,7 +114,7 @@ func (p *pairTest) forwardBuffer(b *strings.Builder, buf *plan.Buffer) {
 	case buf.Role == plan.Read:
 		value = p.read(buf, n)
 	case buf.Elem == ir.Bool:
-		value = fmt.Sprintf("make([]bool, %s)", n)
+		value = fmt.Sprintf("a.FreshFlags(%s)", n)
 	case buf.Elem == ir.Int:
 		value = fmt.Sprintf("make([]int32, %s)", n)
 	case buf.Role == plan.Write && (p.state(buf.Of) >= 0 || p.adjoint(buf.Of) != nil || p.bwd == nil):
@@ -183,9 +183,9 @@ func testWorkspace(b *strings.Builder, n *KernelNames, recv string) {
 		case "Rows":
 			fmt.Fprintf(b, "\t%s.Rows = block.Blocks[[%d]F](a.Fresh(%d * %s.RowsLen()))\n", recv, rowBlock, rowBlock, recv)
 		case "Flags":
-			fmt.Fprintf(b, "\t%s.Flags = make([]bool, %s.FlagsLen())\n", recv, recv)
+			fmt.Fprintf(b, "\t%s.Flags = a.FreshFlags(%s.FlagsLen())\n", recv, recv)
 		case "RowFlags":
-			fmt.Fprintf(b, "\t%s.RowFlags = make([][%d]bool, %s.RowFlagsLen())\n", recv, rowBlock, recv)
+			fmt.Fprintf(b, "\t%s.RowFlags = block.Blocks[[%d]bool](a.FreshFlags(%d * %s.RowFlagsLen()))\n", recv, rowBlock, rowBlock, recv)
 		}
 	}
 }

@@ -41,7 +41,7 @@ type unitEmitter struct {
 	kind  *int
 }
 
-// nextKind numbers the node types of the program.
+// nextKind numbers the types of the program that live in slots of an arena.
 func (e *unitEmitter) nextKind() int {
 	n := *e.kind
 	*e.kind++
@@ -165,9 +165,7 @@ func (e *unitEmitter) op() {
 	f := e.newFile()
 	st := e.u.Stages[0]
 	kind := lowerFirst(e.u.Name) + "Kind"
-	if st.Bwd != nil {
-		f.Add(raw(fmt.Sprintf("const %s tape.Kind = %d\n", kind, e.nextKind())))
-	}
+	f.Add(raw(fmt.Sprintf("const %s tape.Kind = %d\n", kind, e.nextKind())))
 	f.Add(raw(e.sizesType(e.u.Name+"Sizes", true)))
 	s := &stageEmitter{u: e.u, file: f, fused: e.newFile(), fn: e.u.Name, node: lowerFirst(e.u.Name) + "Node", kind: kind, fwd: st.Fwd, bwd: st.Bwd,
 		sizeOf: func(size string) string {

@@ -16,6 +16,7 @@ func (e *unitEmitter) update() {
 	f.PackageComment(fmt.Sprintf("// Package %s is %s as its page says it.\n%s", pkg, e.u.Name, strings.TrimRight(e.header(), "\n")))
 	k := e.u.Stages[0].Fwd
 	n := Kernel(f, k, k.Name)
+	f.Add(raw(fmt.Sprintf("const %sKind tape.Kind = %d\n", lowerFirst(k.Name), e.nextKind())))
 	f.Add(raw(e.settings(k)))
 	f.Add(raw(e.slots()))
 	f.Add(raw(e.apply(k, n)))
@@ -81,7 +82,7 @@ func (e *unitEmitter) slots() string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%s: make([]F, n)", n)
+		fmt.Fprintf(&b, "%s: tensor.Make[F](n)", n)
 	}
 	b.WriteString("}\n}\n\n// Each calls f for every slot.\nfunc (s Slots[F]) Each(f func(name string, data []F)) {\n")
 	for i, n := range names {
@@ -91,25 +92,22 @@ func (e *unitEmitter) slots() string {
 	return b.String()
 }
 
-// apply prints one fire: the kernel writes into workspace, which then becomes
-// the parameter and the slots, so no entry is read after it was written.
+// apply prints one fire: the kernel writes into scratch, which then becomes the
+// parameter and the slots, so no entry is read after it was written.
 func (e *unitEmitter) apply(k *plan.Kernel, n *KernelNames) string {
 	var b strings.Builder
 	settings, clock, flag := e.settingsOf()
-	fmt.Fprintf(&b, "// Apply changes the parameter w by its gradient g, in place. n counts the fires\n// of the parameter's level from 1; %s is the attribute of the parameter's\n// declaration. It panics when the lengths differ.\n", flag)
-	fmt.Fprintf(&b, "func Apply[F num.Float](_ pulse.Pulse, z Settings, n int, %s bool, w, g []F, s Slots[F]) {\n", flag)
-	fmt.Fprintf(&b, "\tk := %s[F]{", n.Type)
-	for i, size := range k.Sizes {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%s: len(w)", n.Sizes[size])
-	}
-	b.WriteString("}\n\tif len(g) != len(w)")
+	fmt.Fprintf(&b, "// Apply changes the parameter w by its gradient g, in place. n counts the fires\n// of the parameter's level from 1; %s is the attribute of the parameter's\n// declaration. The gradient may lie in r's arena. It panics when the lengths\n// differ.\n", flag)
+	fmt.Fprintf(&b, "func Apply[F num.Float](r *tape.Run[F], z Settings, n int, %s bool, w, g []F, s Slots[F]) {\n", flag)
+	b.WriteString("\tif len(g) != len(w)")
 	for _, st := range e.u.States {
 		fmt.Fprintf(&b, " || len(s.%s) != len(w)", identifier(st.Name, true))
 	}
 	fmt.Fprintf(&b, " {\n\t\tpanic(%q)\n\t}\n", e.u.ID+": the gradient or a slot is not as long as the parameter")
+	fmt.Fprintf(&b, "\tk, arena := tape.Slot[F, %s[F]](r, %sKind), r.Arena\n\tmark := arena.Mark()\n", n.Type, lowerFirst(k.Name))
+	for _, size := range k.Sizes {
+		fmt.Fprintf(&b, "\tk.%s = len(w)\n", n.Sizes[size])
+	}
 	value := map[string]string{clock: "F(n)"}
 	for _, s := range settings {
 		value[s.Name] = "F(z." + settingField(s.Name) + ")"
@@ -125,25 +123,19 @@ func (e *unitEmitter) apply(k *plan.Kernel, n *KernelNames) string {
 		}
 		switch {
 		case buf.Role == plan.Write:
-			fmt.Fprintf(&b, "\tk.%s = make([]F, len(w))\n", f)
+			fmt.Fprintf(&b, "\tk.%s = arena.Scratch(len(w))\n", f)
 			after += fmt.Sprintf("\tcopy(%s, k.%s)\n", target, f)
 		case buf.Elem == ir.Bool:
-			fmt.Fprintf(&b, "\tk.%s = []bool{%s}\n", f, flag)
+			fmt.Fprintf(&b, "\tk.%s = arena.Flags(1)\n\tk.%s[0] = %s\n", f, f, flag)
 		case value[buf.Of] != "":
-			fmt.Fprintf(&b, "\tk.%s = []F{%s}\n", f, value[buf.Of])
+			fmt.Fprintf(&b, "\tk.%s = arena.Scratch(1)\n\tk.%s[0] = %s\n", f, f, value[buf.Of])
 		case buf.Of == e.u.Inputs[0].Name:
 			fmt.Fprintf(&b, "\tk.%s = g\n", f)
 		default:
 			fmt.Fprintf(&b, "\tk.%s = %s\n", f, target)
 		}
 	}
-	for _, w := range n.Work {
-		t := map[string]string{"Work": "F", "Rows": "[4]F"}[w]
-		if t == "" {
-			t = "bool"
-		}
-		fmt.Fprintf(&b, "\tk.%s = make([]%s, k.%sLen())\n", w, t, w)
-	}
-	b.WriteString("\tk.Run()\n" + after + "}\n")
+	workspace(&b, n, "k", "arena")
+	b.WriteString("\tk.Run()\n" + after + "\tarena.Release(mark)\n}\n")
 	return b.String()
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const addKind tape.Kind = 18
+const addKind tape.Kind = 19
 
 // AddSizes are the sizes of Add.
 type AddSizes struct {
@@ -89,6 +89,7 @@ func (c *AddBackward[F]) Run() {
 // addNode is one call of AddCall on the tape.
 type addNode[F num.Float] struct {
 	call           AddCall[F]
+	back           AddBackward[F]
 	vA, vB, outOut tape.Value[F]
 }
 
@@ -107,23 +108,20 @@ func Add[F num.Float](r *tape.Run[F], p pulse.Pulse, z AddSizes, A tape.Value[F]
 		err = &block.LengthError{Block: "Add", Value: "B", Got: len(B.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, addNode[F]](r.Tape, addKind)
-	if n == nil {
-		n = new(addNode[F])
-	}
+	n := tape.Push[F, addNode[F]](r, addKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.N = z.Lanes, z.N
 	n.vA = A
-	k.A = n.vA.Data
+	k.A = arena.Data(n.vA)
 	n.vB = B
-	k.B = n.vB.Data
+	k.B = arena.Data(n.vB)
 	k.Out = arena.Alloc(k.L * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -133,8 +131,7 @@ func (n *addNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g AddBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
 	g.ABar = t.Scratch(g.L * g.N)

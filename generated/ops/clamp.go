@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const clampKind tape.Kind = 26
+const clampKind tape.Kind = 27
 
 // ClampSizes are the sizes of Clamp.
 type ClampSizes struct {
@@ -97,6 +97,7 @@ func (c *ClampBackward[F]) Run() {
 // clampNode is one call of ClampCall on the tape.
 type clampNode[F num.Float] struct {
 	call       ClampCall[F]
+	back       ClampBackward[F]
 	vX, outOut tape.Value[F]
 }
 
@@ -111,25 +112,22 @@ func Clamp[F num.Float](r *tape.Run[F], p pulse.Pulse, z ClampSizes, x tape.Valu
 		err = &block.LengthError{Block: "Clamp", Value: "x", Got: len(x.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, clampNode[F]](r.Tape, clampKind)
-	if n == nil {
-		n = new(clampNode[F])
-	}
+	n := tape.Push[F, clampNode[F]](r, clampKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.N = z.Lanes, z.N
 	n.vX = x
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	k.Lo = arena.Alloc(1)
 	k.Lo[0] = lo
 	k.Hi = arena.Alloc(1)
 	k.Hi[0] = hi
 	k.Out = arena.Alloc(k.L * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -139,8 +137,7 @@ func (n *clampNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g ClampBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
 	g.X = k.X
 	g.Lo = k.Lo

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const concatKind tape.Kind = 40
+const concatKind tape.Kind = 41
 
 // ConcatSizes are the sizes of Concat.
 type ConcatSizes struct {
@@ -106,6 +106,7 @@ func (c *ConcatBackward[F]) Run() {
 // concatNode is one call of ConcatCall on the tape.
 type concatNode[F num.Float] struct {
 	call           ConcatCall[F]
+	back           ConcatBackward[F]
 	vA, vB, outOut tape.Value[F]
 }
 
@@ -124,23 +125,20 @@ func Concat[F num.Float](r *tape.Run[F], p pulse.Pulse, z ConcatSizes, a tape.Va
 		err = &block.LengthError{Block: "Concat", Value: "b", Got: len(bIn.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, concatNode[F]](r.Tape, concatKind)
-	if n == nil {
-		n = new(concatNode[F])
-	}
+	n := tape.Push[F, concatNode[F]](r, concatKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.M, k.N = z.Lanes, z.M, z.N
 	n.vA = a
-	k.A = n.vA.Data
+	k.A = arena.Data(n.vA)
 	n.vB = bIn
-	k.B = n.vB.Data
+	k.B = arena.Data(n.vB)
 	k.Out = arena.Alloc(k.L*k.M + k.L*k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -150,8 +148,7 @@ func (n *concatNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g ConcatBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.M, g.N = k.L, k.M, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.M+g.L*g.N)
 	g.ABar = t.Scratch(g.L * g.M)

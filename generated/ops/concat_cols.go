@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const concatColsKind tape.Kind = 42
+const concatColsKind tape.Kind = 43
 
 // ConcatColsSizes are the sizes of ConcatCols.
 type ConcatColsSizes struct {
@@ -127,6 +127,7 @@ func (c *ConcatColsBackward[F]) Run() {
 // concatColsNode is one call of ConcatColsCall on the tape.
 type concatColsNode[F num.Float] struct {
 	call           ConcatColsCall[F]
+	back           ConcatColsBackward[F]
 	vA, vB, outOut tape.Value[F]
 }
 
@@ -145,23 +146,20 @@ func ConcatCols[F num.Float](r *tape.Run[F], p pulse.Pulse, z ConcatColsSizes, A
 		err = &block.LengthError{Block: "ConcatCols", Value: "B", Got: len(B.Data), Want: z.Lanes * z.K * z.N}
 		return
 	}
-	n := tape.Push[F, concatColsNode[F]](r.Tape, concatColsKind)
-	if n == nil {
-		n = new(concatColsNode[F])
-	}
+	n := tape.Push[F, concatColsNode[F]](r, concatColsKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.K, k.M, k.N = z.Lanes, z.K, z.M, z.N
 	n.vA = A
-	k.A = n.vA.Data
+	k.A = arena.Data(n.vA)
 	n.vB = B
-	k.B = n.vB.Data
+	k.B = arena.Data(n.vB)
 	k.Out = arena.Alloc(k.L*k.K*k.M + k.L*k.K*k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -171,8 +169,7 @@ func (n *concatColsNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g ConcatColsBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.K, g.M, g.N = k.L, k.K, k.M, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.K*g.M+g.L*g.K*g.N)
 	g.ABar = t.Scratch(g.L * g.K * g.M)

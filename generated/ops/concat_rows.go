@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const concatRowsKind tape.Kind = 41
+const concatRowsKind tape.Kind = 42
 
 // ConcatRowsSizes are the sizes of ConcatRows.
 type ConcatRowsSizes struct {
@@ -117,6 +117,7 @@ func (c *ConcatRowsBackward[F]) Run() {
 // concatRowsNode is one call of ConcatRowsCall on the tape.
 type concatRowsNode[F num.Float] struct {
 	call           ConcatRowsCall[F]
+	back           ConcatRowsBackward[F]
 	vA, vB, outOut tape.Value[F]
 }
 
@@ -135,23 +136,20 @@ func ConcatRows[F num.Float](r *tape.Run[F], p pulse.Pulse, z ConcatRowsSizes, A
 		err = &block.LengthError{Block: "ConcatRows", Value: "B", Got: len(B.Data), Want: z.Lanes * z.K * z.N}
 		return
 	}
-	n := tape.Push[F, concatRowsNode[F]](r.Tape, concatRowsKind)
-	if n == nil {
-		n = new(concatRowsNode[F])
-	}
+	n := tape.Push[F, concatRowsNode[F]](r, concatRowsKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.K, k.M, k.N = z.Lanes, z.K, z.M, z.N
 	n.vA = A
-	k.A = n.vA.Data
+	k.A = arena.Data(n.vA)
 	n.vB = B
-	k.B = n.vB.Data
+	k.B = arena.Data(n.vB)
 	k.Out = arena.Alloc(k.L*k.K*k.M + k.L*k.K*k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -161,8 +159,7 @@ func (n *concatRowsNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g ConcatRowsBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.K, g.M, g.N = k.L, k.K, k.M, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.K*g.M+g.L*g.K*g.N)
 	g.ABar = t.Scratch(g.L * g.K * g.M)

@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const crossEntropyKind tape.Kind = 49
+const crossEntropyKind tape.Kind = 50
 
 // CrossEntropySizes are the sizes of CrossEntropy.
 type CrossEntropySizes struct {
@@ -215,6 +215,7 @@ func (c *CrossEntropyBackward[F]) Run() {
 // crossEntropyNode is one call of CrossEntropyCall on the tape.
 type crossEntropyNode[F num.Float] struct {
 	call            CrossEntropyCall[F]
+	back            CrossEntropyBackward[F]
 	vLogits, outOut tape.Value[F]
 }
 
@@ -237,27 +238,24 @@ func CrossEntropy[F num.Float](r *tape.Run[F], p pulse.Pulse, z CrossEntropySize
 	if err = block.CheckIndices("targets", targets, 0, z.V-1, -1); err != nil {
 		return
 	}
-	n := tape.Push[F, crossEntropyNode[F]](r.Tape, crossEntropyKind)
-	if n == nil {
-		n = new(crossEntropyNode[F])
-	}
+	n := tape.Push[F, crossEntropyNode[F]](r, crossEntropyKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.T, k.V = z.Lanes, z.T, z.V
 	n.vLogits = logits
-	k.Logits = n.vLogits.Data
+	k.Logits = arena.Data(n.vLogits)
 	k.Targets = targets
 	k.Out = arena.Alloc(k.L)
-	k.OutProd = arena.Alloc(k.L)
-	k.OutDiv = arena.Alloc(k.L)
-	k.OutExp = arena.Alloc(k.L * k.T * k.V)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
-	k.Flags = make([]bool, k.FlagsLen())
+	k.OutProd = r.Saved(k.L)
+	k.OutDiv = r.Saved(k.L)
+	k.OutExp = r.Saved(k.L * k.T * k.V)
+	k.Work = arena.Scratch(k.WorkLen())
+	k.Flags = arena.Flags(k.FlagsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
 	k.Flags = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -267,8 +265,7 @@ func (n *crossEntropyNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g CrossEntropyBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.T, g.V = k.L, k.T, k.V
 	g.Targets = k.Targets
 	g.OutBar = block.Adjoint(t, n.outOut, g.L)
@@ -277,7 +274,7 @@ func (n *crossEntropyNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutExp = k.OutExp
 	g.LogitsBar = t.Scratch(g.L * g.T * g.V)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = make([]bool, g.FlagsLen())
+	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	block.Accumulate(t, n.vLogits, g.LogitsBar)
 }

@@ -30,7 +30,7 @@ func crossEntropyDirect[F num.Float](a *blocktest.Args[F]) {
 	k.OutDiv = a.Fresh(k.L)
 	k.OutExp = a.Fresh(k.L * k.T * k.V)
 	k.Work = a.Fresh(k.WorkLen())
-	k.Flags = make([]bool, k.FlagsLen())
+	k.Flags = a.FreshFlags(k.FlagsLen())
 	k.Run()
 	if a.ForwardOnly {
 		return
@@ -44,7 +44,7 @@ func crossEntropyDirect[F num.Float](a *blocktest.Args[F]) {
 	g.OutExp = k.OutExp
 	g.LogitsBar = a.Grad("logits", g.L*g.T*g.V)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = make([]bool, g.FlagsLen())
+	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

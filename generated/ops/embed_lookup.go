@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const embedLookupKind tape.Kind = 50
+const embedLookupKind tape.Kind = 51
 
 // EmbedLookupSizes are the sizes of EmbedLookup.
 type EmbedLookupSizes struct {
@@ -102,6 +102,7 @@ func (c *EmbedLookupBackward[F]) Run() {
 // embedLookupNode is one call of EmbedLookupCall on the tape.
 type embedLookupNode[F num.Float] struct {
 	call           EmbedLookupCall[F]
+	back           EmbedLookupBackward[F]
 	vTable, outOut tape.Value[F]
 }
 
@@ -123,22 +124,19 @@ func EmbedLookup[F num.Float](r *tape.Run[F], p pulse.Pulse, z EmbedLookupSizes,
 	if err = block.CheckIndices("ids", ids, 0, z.V-1); err != nil {
 		return
 	}
-	n := tape.Push[F, embedLookupNode[F]](r.Tape, embedLookupKind)
-	if n == nil {
-		n = new(embedLookupNode[F])
-	}
+	n := tape.Push[F, embedLookupNode[F]](r, embedLookupKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.T, k.V, k.D = z.Lanes, z.T, z.V, z.D
 	n.vTable = table
-	k.Table = n.vTable.Data
+	k.Table = arena.Data(n.vTable)
 	k.Ids = ids
 	k.Out = arena.Alloc(k.L * k.T * k.D)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -148,8 +146,7 @@ func (n *embedLookupNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g EmbedLookupBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.T, g.V, g.D = k.L, k.T, k.V, k.D
 	g.Ids = k.Ids
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)

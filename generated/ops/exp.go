@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const expKind tape.Kind = 23
+const expKind tape.Kind = 24
 
 // ExpSizes are the sizes of Exp.
 type ExpSizes struct {
@@ -87,6 +87,7 @@ func (c *ExpBackward[F]) Run() {
 // expNode is one call of ExpCall on the tape.
 type expNode[F num.Float] struct {
 	call       ExpCall[F]
+	back       ExpBackward[F]
 	vX, outOut tape.Value[F]
 }
 
@@ -101,21 +102,18 @@ func Exp[F num.Float](r *tape.Run[F], p pulse.Pulse, z ExpSizes, x tape.Value[F]
 		err = &block.LengthError{Block: "Exp", Value: "x", Got: len(x.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, expNode[F]](r.Tape, expKind)
-	if n == nil {
-		n = new(expNode[F])
-	}
+	n := tape.Push[F, expNode[F]](r, expKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.N = z.Lanes, z.N
 	n.vX = x
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -125,8 +123,7 @@ func (n *expNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g ExpBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
 	g.Out = k.Out

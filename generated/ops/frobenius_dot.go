@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const frobeniusDotKind tape.Kind = 36
+const frobeniusDotKind tape.Kind = 37
 
 // FrobeniusDotSizes are the sizes of FrobeniusDot.
 type FrobeniusDotSizes struct {
@@ -104,6 +104,7 @@ func (c *FrobeniusDotBackward[F]) Run() {
 // frobeniusDotNode is one call of FrobeniusDotCall on the tape.
 type frobeniusDotNode[F num.Float] struct {
 	call           FrobeniusDotCall[F]
+	back           FrobeniusDotBackward[F]
 	vA, vB, outOut tape.Value[F]
 }
 
@@ -122,23 +123,20 @@ func FrobeniusDot[F num.Float](r *tape.Run[F], p pulse.Pulse, z FrobeniusDotSize
 		err = &block.LengthError{Block: "FrobeniusDot", Value: "B", Got: len(B.Data), Want: z.Lanes * z.M * z.N}
 		return
 	}
-	n := tape.Push[F, frobeniusDotNode[F]](r.Tape, frobeniusDotKind)
-	if n == nil {
-		n = new(frobeniusDotNode[F])
-	}
+	n := tape.Push[F, frobeniusDotNode[F]](r, frobeniusDotKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.M, k.N = z.Lanes, z.M, z.N
 	n.vA = A
-	k.A = n.vA.Data
+	k.A = arena.Data(n.vA)
 	n.vB = B
-	k.B = n.vB.Data
+	k.B = arena.Data(n.vB)
 	k.Out = arena.Alloc(k.L)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -148,8 +146,7 @@ func (n *frobeniusDotNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g FrobeniusDotBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.M, g.N = k.L, k.M, k.N
 	g.A = k.A
 	g.B = k.B

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const gELUKind tape.Kind = 16
+const gELUKind tape.Kind = 17
 
 // GELUSizes are the sizes of GELU.
 type GELUSizes struct {
@@ -100,6 +100,7 @@ func (c *GELUBackward[F]) Run() {
 // gELUNode is one call of GELUCall on the tape.
 type gELUNode[F num.Float] struct {
 	call       GELUCall[F]
+	back       GELUBackward[F]
 	vX, outOut tape.Value[F]
 }
 
@@ -114,22 +115,19 @@ func GELU[F num.Float](r *tape.Run[F], p pulse.Pulse, z GELUSizes, x tape.Value[
 		err = &block.LengthError{Block: "GELU", Value: "x", Got: len(x.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, gELUNode[F]](r.Tape, gELUKind)
-	if n == nil {
-		n = new(gELUNode[F])
-	}
+	n := tape.Push[F, gELUNode[F]](r, gELUKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.N = z.Lanes, z.N
 	n.vX = x
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.N)
-	k.OutTanh = arena.Alloc(k.L * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.OutTanh = r.Saved(k.L * k.N)
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -139,8 +137,7 @@ func (n *gELUNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g GELUBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
 	g.X = k.X
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)

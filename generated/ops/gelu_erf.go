@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const gELUErfKind tape.Kind = 17
+const gELUErfKind tape.Kind = 18
 
 // GELUErfSizes are the sizes of GELUErf.
 type GELUErfSizes struct {
@@ -102,6 +102,7 @@ func (c *GELUErfBackward[F]) Run() {
 // gELUErfNode is one call of GELUErfCall on the tape.
 type gELUErfNode[F num.Float] struct {
 	call       GELUErfCall[F]
+	back       GELUErfBackward[F]
 	vX, outOut tape.Value[F]
 }
 
@@ -116,23 +117,20 @@ func GELUErf[F num.Float](r *tape.Run[F], p pulse.Pulse, z GELUErfSizes, x tape.
 		err = &block.LengthError{Block: "GELUErf", Value: "x", Got: len(x.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, gELUErfNode[F]](r.Tape, gELUErfKind)
-	if n == nil {
-		n = new(gELUErfNode[F])
-	}
+	n := tape.Push[F, gELUErfNode[F]](r, gELUErfKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.N = z.Lanes, z.N
 	n.vX = x
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.N)
-	k.OutErf = arena.Alloc(k.L * k.N)
-	k.OutExp = arena.Alloc(k.L * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.OutErf = r.Saved(k.L * k.N)
+	k.OutExp = r.Saved(k.L * k.N)
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -142,8 +140,7 @@ func (n *gELUErfNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g GELUErfBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
 	g.X = k.X
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)

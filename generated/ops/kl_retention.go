@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const kLRetentionKind tape.Kind = 47
+const kLRetentionKind tape.Kind = 48
 
 // KLRetentionSizes are the sizes of KLRetention.
 type KLRetentionSizes struct {
@@ -184,6 +184,7 @@ func (c *KLRetentionBackward[F]) Run() {
 // kLRetentionNode is one call of KLRetentionCall on the tape.
 type kLRetentionNode[F num.Float] struct {
 	call                               KLRetentionCall[F]
+	back                               KLRetentionBackward[F]
 	vPrior, vG, vAlpha, vTheta, outOut tape.Value[F]
 }
 
@@ -211,29 +212,26 @@ func KLRetention[F num.Float](r *tape.Run[F], p pulse.Pulse, z KLRetentionSizes,
 		err = &block.LengthError{Block: "KLRetention", Value: "theta", Got: len(theta.Data), Want: z.Lanes}
 		return
 	}
-	n := tape.Push[F, kLRetentionNode[F]](r.Tape, kLRetentionKind)
-	if n == nil {
-		n = new(kLRetentionNode[F])
-	}
+	n := tape.Push[F, kLRetentionNode[F]](r, kLRetentionKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.M, k.N = z.Lanes, z.M, z.N
 	n.vPrior = prior
-	k.Prior = n.vPrior.Data
+	k.Prior = arena.Data(n.vPrior)
 	n.vG = g
-	k.G = n.vG.Data
+	k.G = arena.Data(n.vG)
 	n.vAlpha = alpha
-	k.Alpha = n.vAlpha.Data
+	k.Alpha = arena.Data(n.vAlpha)
 	n.vTheta = theta
-	k.Theta = n.vTheta.Data
+	k.Theta = arena.Data(n.vTheta)
 	k.Out = arena.Alloc(k.L * k.M * k.N)
-	k.OutLog = arena.Alloc(k.L * k.M * k.N)
-	k.OutDiv = arena.Alloc(k.L * k.M * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.OutLog = r.Saved(k.L * k.M * k.N)
+	k.OutDiv = r.Saved(k.L * k.M * k.N)
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -243,8 +241,7 @@ func (n *kLRetentionNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g KLRetentionBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.M, g.N = k.L, k.M, k.N
 	g.Prior = k.Prior
 	g.G = k.G

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const l2NormKind tape.Kind = 51
+const l2NormKind tape.Kind = 52
 
 // L2NormSizes are the sizes of L2Norm.
 type L2NormSizes struct {
@@ -125,6 +125,7 @@ func (c *L2NormBackward[F]) Run() {
 // l2NormNode is one call of L2NormCall on the tape.
 type l2NormNode[F num.Float] struct {
 	call       L2NormCall[F]
+	back       L2NormBackward[F]
 	vX, outOut tape.Value[F]
 }
 
@@ -139,23 +140,20 @@ func L2Norm[F num.Float](r *tape.Run[F], p pulse.Pulse, z L2NormSizes, x tape.Va
 		err = &block.LengthError{Block: "L2Norm", Value: "x", Got: len(x.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, l2NormNode[F]](r.Tape, l2NormKind)
-	if n == nil {
-		n = new(l2NormNode[F])
-	}
+	n := tape.Push[F, l2NormNode[F]](r, l2NormKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.N = z.Lanes, z.N
 	n.vX = x
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L)
-	k.OutProd = arena.Alloc(k.L)
-	k.OutDiv = arena.Alloc(k.L)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.OutProd = r.Saved(k.L)
+	k.OutDiv = r.Saved(k.L)
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -165,8 +163,7 @@ func (n *l2NormNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g L2NormBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
 	g.X = k.X
 	g.OutBar = block.Adjoint(t, n.outOut, g.L)
@@ -174,7 +171,7 @@ func (n *l2NormNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutDiv = k.OutDiv
 	g.XBar = t.Scratch(g.L * g.N)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = make([]bool, g.FlagsLen())
+	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	block.Accumulate(t, n.vX, g.XBar)
 }

@@ -40,7 +40,7 @@ func l2NormDirect[F num.Float](a *blocktest.Args[F]) {
 	g.OutDiv = k.OutDiv
 	g.XBar = a.Grad("x", g.L*g.N)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = make([]bool, g.FlagsLen())
+	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

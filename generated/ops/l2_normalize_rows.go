@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const l2NormalizeRowsKind tape.Kind = 28
+const l2NormalizeRowsKind tape.Kind = 29
 
 // L2NormalizeRowsSizes are the sizes of L2NormalizeRows.
 type L2NormalizeRowsSizes struct {
@@ -199,6 +199,7 @@ func (c *L2NormalizeRowsBackward[F]) Run() {
 // l2NormalizeRowsNode is one call of L2NormalizeRowsCall on the tape.
 type l2NormalizeRowsNode[F num.Float] struct {
 	call       L2NormalizeRowsCall[F]
+	back       L2NormalizeRowsBackward[F]
 	vX, outOut tape.Value[F]
 }
 
@@ -213,26 +214,23 @@ func L2NormalizeRows[F num.Float](r *tape.Run[F], p pulse.Pulse, z L2NormalizeRo
 		err = &block.LengthError{Block: "L2NormalizeRows", Value: "X", Got: len(X.Data), Want: z.Lanes * z.M * z.N}
 		return
 	}
-	n := tape.Push[F, l2NormalizeRowsNode[F]](r.Tape, l2NormalizeRowsKind)
-	if n == nil {
-		n = new(l2NormalizeRowsNode[F])
-	}
+	n := tape.Push[F, l2NormalizeRowsNode[F]](r, l2NormalizeRowsKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.M, k.N = z.Lanes, z.M, z.N
 	n.vX = X
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.M * k.N)
-	k.OutProd = arena.Alloc(k.L * k.M)
-	k.OutSqrt = arena.Alloc(k.L * k.M)
-	k.OutDiv = arena.Alloc(k.L * k.M)
-	k.OutDiv2 = arena.Alloc(k.L * k.M * k.N)
-	k.OutDiv3 = arena.Alloc(k.L * k.M)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.OutProd = r.Saved(k.L * k.M)
+	k.OutSqrt = r.Saved(k.L * k.M)
+	k.OutDiv = r.Saved(k.L * k.M)
+	k.OutDiv2 = r.Saved(k.L * k.M * k.N)
+	k.OutDiv3 = r.Saved(k.L * k.M)
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -242,8 +240,7 @@ func (n *l2NormalizeRowsNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g L2NormalizeRowsBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.M, g.N = k.L, k.M, k.N
 	g.X = k.X
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.M*g.N)
@@ -254,7 +251,7 @@ func (n *l2NormalizeRowsNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutDiv3 = k.OutDiv3
 	g.XBar = t.Scratch(g.L * g.M * g.N)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = make([]bool, g.FlagsLen())
+	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	block.Accumulate(t, n.vX, g.XBar)
 }

@@ -47,7 +47,7 @@ func l2NormalizeRowsDirect[F num.Float](a *blocktest.Args[F]) {
 	g.OutDiv3 = k.OutDiv3
 	g.XBar = a.Grad("X", g.L*g.M*g.N)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = make([]bool, g.FlagsLen())
+	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const l2RetentionKind tape.Kind = 46
+const l2RetentionKind tape.Kind = 47
 
 // L2RetentionSizes are the sizes of L2Retention.
 type L2RetentionSizes struct {
@@ -89,6 +89,7 @@ func (c *L2RetentionBackward[F]) Run() {
 // l2RetentionNode is one call of L2RetentionCall on the tape.
 type l2RetentionNode[F num.Float] struct {
 	call       L2RetentionCall[F]
+	back       L2RetentionBackward[F]
 	vX, outOut tape.Value[F]
 }
 
@@ -103,23 +104,20 @@ func L2Retention[F num.Float](r *tape.Run[F], p pulse.Pulse, z L2RetentionSizes,
 		err = &block.LengthError{Block: "L2Retention", Value: "x", Got: len(x.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, l2RetentionNode[F]](r.Tape, l2RetentionKind)
-	if n == nil {
-		n = new(l2RetentionNode[F])
-	}
+	n := tape.Push[F, l2RetentionNode[F]](r, l2RetentionKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.N = z.Lanes, z.N
 	n.vX = x
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	k.Lambda = arena.Alloc(1)
 	k.Lambda[0] = lambda
 	k.Out = arena.Alloc(k.L * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -129,8 +127,7 @@ func (n *l2RetentionNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g L2RetentionBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
 	g.Lambda = k.Lambda
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const layerNormKind tape.Kind = 27
+const layerNormKind tape.Kind = 28
 
 // LayerNormSizes are the sizes of LayerNorm.
 type LayerNormSizes struct {
@@ -252,6 +252,7 @@ func (c *LayerNormBackward[F]) Run() {
 // layerNormNode is one call of LayerNormCall on the tape.
 type layerNormNode[F num.Float] struct {
 	call                      LayerNormCall[F]
+	back                      LayerNormBackward[F]
 	vX, vGamma, vBeta, outOut tape.Value[F]
 }
 
@@ -277,30 +278,27 @@ func LayerNorm[F num.Float](r *tape.Run[F], p pulse.Pulse, z LayerNormSizes, x t
 		err = &block.LengthError{Block: "LayerNorm", Value: "beta", Got: len(beta.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, layerNormNode[F]](r.Tape, layerNormKind)
-	if n == nil {
-		n = new(layerNormNode[F])
-	}
+	n := tape.Push[F, layerNormNode[F]](r, layerNormKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.M, k.N = z.Lanes, z.M, z.N
 	n.vX = x
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	n.vGamma = gamma
-	k.Gamma = n.vGamma.Data
+	k.Gamma = arena.Data(n.vGamma)
 	n.vBeta = beta
-	k.Beta = n.vBeta.Data
+	k.Beta = arena.Data(n.vBeta)
 	k.Out = arena.Alloc(k.L * k.M * k.N)
-	k.OutDiv = arena.Alloc(k.L * k.M)
-	k.OutDiv2 = arena.Alloc(k.L * k.M * k.N)
-	k.OutDiv3 = arena.Alloc(k.L * k.M)
-	k.OutDiv4 = arena.Alloc(k.L * k.M * k.N)
-	k.OutDiv5 = arena.Alloc(1)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.OutDiv = r.Saved(k.L * k.M)
+	k.OutDiv2 = r.Saved(k.L * k.M * k.N)
+	k.OutDiv3 = r.Saved(k.L * k.M)
+	k.OutDiv4 = r.Saved(k.L * k.M * k.N)
+	k.OutDiv5 = r.Saved(1)
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -310,8 +308,7 @@ func (n *layerNormNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g LayerNormBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.M, g.N = k.L, k.M, k.N
 	g.X = k.X
 	g.Gamma = k.Gamma

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const logKind tape.Kind = 24
+const logKind tape.Kind = 25
 
 // LogSizes are the sizes of Log.
 type LogSizes struct {
@@ -93,6 +93,7 @@ func (c *LogBackward[F]) Run() {
 // logNode is one call of LogCall on the tape.
 type logNode[F num.Float] struct {
 	call       LogCall[F]
+	back       LogBackward[F]
 	vX, outOut tape.Value[F]
 }
 
@@ -107,22 +108,19 @@ func Log[F num.Float](r *tape.Run[F], p pulse.Pulse, z LogSizes, x tape.Value[F]
 		err = &block.LengthError{Block: "Log", Value: "x", Got: len(x.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, logNode[F]](r.Tape, logKind)
-	if n == nil {
-		n = new(logNode[F])
-	}
+	n := tape.Push[F, logNode[F]](r, logKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.N = z.Lanes, z.N
 	n.vX = x
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.N)
-	k.OutDiv = arena.Alloc(k.L * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.OutDiv = r.Saved(k.L * k.N)
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -132,8 +130,7 @@ func (n *logNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g LogBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
 	g.OutDiv = k.OutDiv

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const matmulKind tape.Kind = 32
+const matmulKind tape.Kind = 33
 
 // MatmulSizes are the sizes of Matmul.
 type MatmulSizes struct {
@@ -92,6 +92,7 @@ func (c *MatmulBackward[F]) Run() {
 // matmulNode is one call of MatmulCall on the tape.
 type matmulNode[F num.Float] struct {
 	call           MatmulCall[F]
+	back           MatmulBackward[F]
 	vA, vB, outOut tape.Value[F]
 }
 
@@ -110,23 +111,20 @@ func Matmul[F num.Float](r *tape.Run[F], p pulse.Pulse, z MatmulSizes, A tape.Va
 		err = &block.LengthError{Block: "Matmul", Value: "B", Got: len(B.Data), Want: z.Lanes * z.K * z.N}
 		return
 	}
-	n := tape.Push[F, matmulNode[F]](r.Tape, matmulKind)
-	if n == nil {
-		n = new(matmulNode[F])
-	}
+	n := tape.Push[F, matmulNode[F]](r, matmulKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.K, k.M, k.N = z.Lanes, z.K, z.M, z.N
 	n.vA = A
-	k.A = n.vA.Data
+	k.A = arena.Data(n.vA)
 	n.vB = B
-	k.B = n.vB.Data
+	k.B = arena.Data(n.vB)
 	k.Out = arena.Alloc(k.L * k.M * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -136,8 +134,7 @@ func (n *matmulNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g MatmulBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.K, g.M, g.N = k.L, k.K, k.M, k.N
 	g.A = k.A
 	g.B = k.B

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const matmulTransposeBKind tape.Kind = 33
+const matmulTransposeBKind tape.Kind = 34
 
 // MatmulTransposeBSizes are the sizes of MatmulTransposeB.
 type MatmulTransposeBSizes struct {
@@ -92,6 +92,7 @@ func (c *MatmulTransposeBBackward[F]) Run() {
 // matmulTransposeBNode is one call of MatmulTransposeBCall on the tape.
 type matmulTransposeBNode[F num.Float] struct {
 	call           MatmulTransposeBCall[F]
+	back           MatmulTransposeBBackward[F]
 	vA, vB, outOut tape.Value[F]
 }
 
@@ -110,23 +111,20 @@ func MatmulTransposeB[F num.Float](r *tape.Run[F], p pulse.Pulse, z MatmulTransp
 		err = &block.LengthError{Block: "MatmulTransposeB", Value: "B", Got: len(B.Data), Want: z.Lanes * z.K * z.N}
 		return
 	}
-	n := tape.Push[F, matmulTransposeBNode[F]](r.Tape, matmulTransposeBKind)
-	if n == nil {
-		n = new(matmulTransposeBNode[F])
-	}
+	n := tape.Push[F, matmulTransposeBNode[F]](r, matmulTransposeBKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.K, k.M, k.N = z.Lanes, z.K, z.M, z.N
 	n.vA = A
-	k.A = n.vA.Data
+	k.A = arena.Data(n.vA)
 	n.vB = B
-	k.B = n.vB.Data
+	k.B = arena.Data(n.vB)
 	k.Out = arena.Alloc(k.L * k.M * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -136,8 +134,7 @@ func (n *matmulTransposeBNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g MatmulTransposeBBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.K, g.M, g.N = k.L, k.K, k.M, k.N
 	g.A = k.A
 	g.B = k.B

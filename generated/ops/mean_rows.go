@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const meanRowsKind tape.Kind = 31
+const meanRowsKind tape.Kind = 32
 
 // MeanRowsSizes are the sizes of MeanRows.
 type MeanRowsSizes struct {
@@ -113,6 +113,7 @@ func (c *MeanRowsBackward[F]) Run() {
 // meanRowsNode is one call of MeanRowsCall on the tape.
 type meanRowsNode[F num.Float] struct {
 	call       MeanRowsCall[F]
+	back       MeanRowsBackward[F]
 	vX, outOut tape.Value[F]
 }
 
@@ -127,22 +128,19 @@ func MeanRows[F num.Float](r *tape.Run[F], p pulse.Pulse, z MeanRowsSizes, X tap
 		err = &block.LengthError{Block: "MeanRows", Value: "X", Got: len(X.Data), Want: z.Lanes * z.M * z.N}
 		return
 	}
-	n := tape.Push[F, meanRowsNode[F]](r.Tape, meanRowsKind)
-	if n == nil {
-		n = new(meanRowsNode[F])
-	}
+	n := tape.Push[F, meanRowsNode[F]](r, meanRowsKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.M, k.N = z.Lanes, z.M, z.N
 	n.vX = X
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.N)
-	k.OutDiv = arena.Alloc(1)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.OutDiv = r.Saved(1)
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -152,8 +150,7 @@ func (n *meanRowsNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g MeanRowsBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.M, g.N = k.L, k.M, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
 	g.OutDiv = k.OutDiv

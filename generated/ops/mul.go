@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const mulKind tape.Kind = 20
+const mulKind tape.Kind = 21
 
 // MulSizes are the sizes of Mul.
 type MulSizes struct {
@@ -95,6 +95,7 @@ func (c *MulBackward[F]) Run() {
 // mulNode is one call of MulCall on the tape.
 type mulNode[F num.Float] struct {
 	call           MulCall[F]
+	back           MulBackward[F]
 	vA, vB, outOut tape.Value[F]
 }
 
@@ -113,23 +114,20 @@ func Mul[F num.Float](r *tape.Run[F], p pulse.Pulse, z MulSizes, A tape.Value[F]
 		err = &block.LengthError{Block: "Mul", Value: "B", Got: len(B.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, mulNode[F]](r.Tape, mulKind)
-	if n == nil {
-		n = new(mulNode[F])
-	}
+	n := tape.Push[F, mulNode[F]](r, mulKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.N = z.Lanes, z.N
 	n.vA = A
-	k.A = n.vA.Data
+	k.A = arena.Data(n.vA)
 	n.vB = B
-	k.B = n.vB.Data
+	k.B = arena.Data(n.vB)
 	k.Out = arena.Alloc(k.L * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -139,8 +137,7 @@ func (n *mulNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g MulBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
 	g.A = k.A
 	g.B = k.B

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const negateKind tape.Kind = 22
+const negateKind tape.Kind = 23
 
 // NegateSizes are the sizes of Negate.
 type NegateSizes struct {
@@ -85,6 +85,7 @@ func (c *NegateBackward[F]) Run() {
 // negateNode is one call of NegateCall on the tape.
 type negateNode[F num.Float] struct {
 	call       NegateCall[F]
+	back       NegateBackward[F]
 	vA, outOut tape.Value[F]
 }
 
@@ -99,21 +100,18 @@ func Negate[F num.Float](r *tape.Run[F], p pulse.Pulse, z NegateSizes, A tape.Va
 		err = &block.LengthError{Block: "Negate", Value: "A", Got: len(A.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, negateNode[F]](r.Tape, negateKind)
-	if n == nil {
-		n = new(negateNode[F])
-	}
+	n := tape.Push[F, negateNode[F]](r, negateKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.N = z.Lanes, z.N
 	n.vA = A
-	k.A = n.vA.Data
+	k.A = arena.Data(n.vA)
 	k.Out = arena.Alloc(k.L * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -123,8 +121,7 @@ func (n *negateNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g NegateBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
 	g.ABar = t.Scratch(g.L * g.N)

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const normalizedSiLUKind tape.Kind = 37
+const normalizedSiLUKind tape.Kind = 38
 
 // NormalizedSiLUSizes are the sizes of NormalizedSiLU.
 type NormalizedSiLUSizes struct {
@@ -185,6 +185,7 @@ func (c *NormalizedSiLUBackward[F]) Run() {
 // normalizedSiLUNode is one call of NormalizedSiLUCall on the tape.
 type normalizedSiLUNode[F num.Float] struct {
 	call       NormalizedSiLUCall[F]
+	back       NormalizedSiLUBackward[F]
 	vX, outOut tape.Value[F]
 }
 
@@ -200,28 +201,25 @@ func NormalizedSiLU[F num.Float](r *tape.Run[F], p pulse.Pulse, z NormalizedSiLU
 		err = &block.LengthError{Block: "NormalizedSiLU", Value: "x", Got: len(x.Data), Want: z.Lanes * z.M * z.N}
 		return
 	}
-	n := tape.Push[F, normalizedSiLUNode[F]](r.Tape, normalizedSiLUKind)
-	if n == nil {
-		n = new(normalizedSiLUNode[F])
-	}
+	n := tape.Push[F, normalizedSiLUNode[F]](r, normalizedSiLUKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.M, k.N = z.Lanes, z.M, z.N
 	n.vX = x
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	k.Scale = arena.Alloc(1)
 	k.Scale[0] = scale
 	k.Out = arena.Alloc(k.L * k.M * k.N)
-	k.OutSigmoid = arena.Alloc(k.L * k.M * k.N)
-	k.OutDiv = arena.Alloc(k.L * k.M)
-	k.OutDiv2 = arena.Alloc(k.L * k.M)
-	k.OutDiv3 = arena.Alloc(k.L * k.M)
-	k.OutSigmoid2 = arena.Alloc(k.L * k.M * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.OutSigmoid = r.Saved(k.L * k.M * k.N)
+	k.OutDiv = r.Saved(k.L * k.M)
+	k.OutDiv2 = r.Saved(k.L * k.M)
+	k.OutDiv3 = r.Saved(k.L * k.M)
+	k.OutSigmoid2 = r.Saved(k.L * k.M * k.N)
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -231,8 +229,7 @@ func (n *normalizedSiLUNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g NormalizedSiLUBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.M, g.N = k.L, k.M, k.N
 	g.X = k.X
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.M*g.N)

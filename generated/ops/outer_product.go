@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const outerProductKind tape.Kind = 35
+const outerProductKind tape.Kind = 36
 
 // OuterProductSizes are the sizes of OuterProduct.
 type OuterProductSizes struct {
@@ -107,6 +107,7 @@ func (c *OuterProductBackward[F]) Run() {
 // outerProductNode is one call of OuterProductCall on the tape.
 type outerProductNode[F num.Float] struct {
 	call           OuterProductCall[F]
+	back           OuterProductBackward[F]
 	vA, vB, outOut tape.Value[F]
 }
 
@@ -125,23 +126,20 @@ func OuterProduct[F num.Float](r *tape.Run[F], p pulse.Pulse, z OuterProductSize
 		err = &block.LengthError{Block: "OuterProduct", Value: "b", Got: len(bIn.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, outerProductNode[F]](r.Tape, outerProductKind)
-	if n == nil {
-		n = new(outerProductNode[F])
-	}
+	n := tape.Push[F, outerProductNode[F]](r, outerProductKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.M, k.N = z.Lanes, z.M, z.N
 	n.vA = a
-	k.A = n.vA.Data
+	k.A = arena.Data(n.vA)
 	n.vB = bIn
-	k.B = n.vB.Data
+	k.B = arena.Data(n.vB)
 	k.Out = arena.Alloc(k.L * k.M * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -151,8 +149,7 @@ func (n *outerProductNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g OuterProductBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.M, g.N = k.L, k.M, k.N
 	g.A = k.A
 	g.B = k.B

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const rowBroadcastAddKind tape.Kind = 30
+const rowBroadcastAddKind tape.Kind = 31
 
 // RowBroadcastAddSizes are the sizes of RowBroadcastAdd.
 type RowBroadcastAddSizes struct {
@@ -99,6 +99,7 @@ func (c *RowBroadcastAddBackward[F]) Run() {
 // rowBroadcastAddNode is one call of RowBroadcastAddCall on the tape.
 type rowBroadcastAddNode[F num.Float] struct {
 	call           RowBroadcastAddCall[F]
+	back           RowBroadcastAddBackward[F]
 	vX, vB, outOut tape.Value[F]
 }
 
@@ -117,23 +118,20 @@ func RowBroadcastAdd[F num.Float](r *tape.Run[F], p pulse.Pulse, z RowBroadcastA
 		err = &block.LengthError{Block: "RowBroadcastAdd", Value: "b", Got: len(bIn.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, rowBroadcastAddNode[F]](r.Tape, rowBroadcastAddKind)
-	if n == nil {
-		n = new(rowBroadcastAddNode[F])
-	}
+	n := tape.Push[F, rowBroadcastAddNode[F]](r, rowBroadcastAddKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.M, k.N = z.Lanes, z.M, z.N
 	n.vX = X
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	n.vB = bIn
-	k.B = n.vB.Data
+	k.B = arena.Data(n.vB)
 	k.Out = arena.Alloc(k.L * k.M * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -143,8 +141,7 @@ func (n *rowBroadcastAddNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g RowBroadcastAddBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.M, g.N = k.L, k.M, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.M*g.N)
 	g.XBar = t.Scratch(g.L * g.M * g.N)

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const scaleKind tape.Kind = 21
+const scaleKind tape.Kind = 22
 
 // ScaleSizes are the sizes of Scale.
 type ScaleSizes struct {
@@ -89,6 +89,7 @@ func (c *ScaleBackward[F]) Run() {
 // scaleNode is one call of ScaleCall on the tape.
 type scaleNode[F num.Float] struct {
 	call       ScaleCall[F]
+	back       ScaleBackward[F]
 	vA, outOut tape.Value[F]
 }
 
@@ -103,23 +104,20 @@ func Scale[F num.Float](r *tape.Run[F], p pulse.Pulse, z ScaleSizes, A tape.Valu
 		err = &block.LengthError{Block: "Scale", Value: "A", Got: len(A.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, scaleNode[F]](r.Tape, scaleKind)
-	if n == nil {
-		n = new(scaleNode[F])
-	}
+	n := tape.Push[F, scaleNode[F]](r, scaleKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.N = z.Lanes, z.N
 	n.vA = A
-	k.A = n.vA.Data
+	k.A = arena.Data(n.vA)
 	k.S = arena.Alloc(1)
 	k.S[0] = s
 	k.Out = arena.Alloc(k.L * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -129,8 +127,7 @@ func (n *scaleNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g ScaleBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
 	g.S = k.S
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const scaleByKind tape.Kind = 29
+const scaleByKind tape.Kind = 30
 
 // ScaleBySizes are the sizes of ScaleBy.
 type ScaleBySizes struct {
@@ -106,6 +106,7 @@ func (c *ScaleByBackward[F]) Run() {
 // scaleByNode is one call of ScaleByCall on the tape.
 type scaleByNode[F num.Float] struct {
 	call           ScaleByCall[F]
+	back           ScaleByBackward[F]
 	vA, vS, outOut tape.Value[F]
 }
 
@@ -124,23 +125,20 @@ func ScaleBy[F num.Float](r *tape.Run[F], p pulse.Pulse, z ScaleBySizes, A tape.
 		err = &block.LengthError{Block: "ScaleBy", Value: "s", Got: len(s.Data), Want: z.Lanes}
 		return
 	}
-	n := tape.Push[F, scaleByNode[F]](r.Tape, scaleByKind)
-	if n == nil {
-		n = new(scaleByNode[F])
-	}
+	n := tape.Push[F, scaleByNode[F]](r, scaleByKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.M, k.N = z.Lanes, z.M, z.N
 	n.vA = A
-	k.A = n.vA.Data
+	k.A = arena.Data(n.vA)
 	n.vS = s
-	k.S = n.vS.Data
+	k.S = arena.Data(n.vS)
 	k.Out = arena.Alloc(k.L * k.M * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -150,8 +148,7 @@ func (n *scaleByNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g ScaleByBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.M, g.N = k.L, k.M, k.N
 	g.A = k.A
 	g.S = k.S

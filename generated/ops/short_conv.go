@@ -177,6 +177,7 @@ func (c *ShortConvBackward[F]) Run() {
 // shortConvNode is one call of ShortConvCall on the tape.
 type shortConvNode[F num.Float] struct {
 	call               ShortConvCall[F]
+	back               ShortConvBackward[F]
 	vU, vW, vB, outOut tape.Value[F]
 }
 
@@ -199,28 +200,25 @@ func ShortConv[F num.Float](r *tape.Run[F], p pulse.Pulse, z ShortConvSizes, U t
 		err = &block.LengthError{Block: "ShortConv", Value: "b", Got: len(bIn.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, shortConvNode[F]](r.Tape, shortConvKind)
-	if n == nil {
-		n = new(shortConvNode[F])
-	}
+	n := tape.Push[F, shortConvNode[F]](r, shortConvKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.K, k.L, k.T, k.N = z.K, z.Lanes, z.T, z.N
 	n.vU = U
-	k.U = n.vU.Data
+	k.U = arena.Data(n.vU)
 	n.vW = wIn
-	k.W = n.vW.Data
+	k.W = arena.Data(n.vW)
 	n.vB = bIn
-	k.B = n.vB.Data
+	k.B = arena.Data(n.vB)
 	k.Out = arena.Alloc(k.L * k.T * k.N)
-	k.OutProd = arena.Alloc(k.L * k.T * k.N)
-	k.OutSigmoid = arena.Alloc(k.L * k.T * k.N)
-	k.OutSigmoid2 = arena.Alloc(k.L * k.T * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.OutProd = r.Saved(k.L * k.T * k.N)
+	k.OutSigmoid = r.Saved(k.L * k.T * k.N)
+	k.OutSigmoid2 = r.Saved(k.L * k.T * k.N)
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -230,8 +228,7 @@ func (n *shortConvNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g ShortConvBackward[F]
+	k, g := &n.call, &n.back
 	g.K, g.L, g.T, g.N = k.K, k.L, k.T, k.N
 	g.U = k.U
 	g.W = k.W

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const siLUKind tape.Kind = 14
+const siLUKind tape.Kind = 15
 
 // SiLUSizes are the sizes of SiLU.
 type SiLUSizes struct {
@@ -103,6 +103,7 @@ func (c *SiLUBackward[F]) Run() {
 // siLUNode is one call of SiLUCall on the tape.
 type siLUNode[F num.Float] struct {
 	call       SiLUCall[F]
+	back       SiLUBackward[F]
 	vX, outOut tape.Value[F]
 }
 
@@ -117,23 +118,20 @@ func SiLU[F num.Float](r *tape.Run[F], p pulse.Pulse, z SiLUSizes, x tape.Value[
 		err = &block.LengthError{Block: "SiLU", Value: "x", Got: len(x.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, siLUNode[F]](r.Tape, siLUKind)
-	if n == nil {
-		n = new(siLUNode[F])
-	}
+	n := tape.Push[F, siLUNode[F]](r, siLUKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.N = z.Lanes, z.N
 	n.vX = x
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.N)
-	k.OutSigmoid = arena.Alloc(k.L * k.N)
-	k.OutSigmoid2 = arena.Alloc(k.L * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.OutSigmoid = r.Saved(k.L * k.N)
+	k.OutSigmoid2 = r.Saved(k.L * k.N)
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -143,8 +141,7 @@ func (n *siLUNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g SiLUBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
 	g.X = k.X
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)

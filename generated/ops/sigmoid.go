@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const sigmoidKind tape.Kind = 12
+const sigmoidKind tape.Kind = 13
 
 // SigmoidSizes are the sizes of Sigmoid.
 type SigmoidSizes struct {
@@ -95,6 +95,7 @@ func (c *SigmoidBackward[F]) Run() {
 // sigmoidNode is one call of SigmoidCall on the tape.
 type sigmoidNode[F num.Float] struct {
 	call       SigmoidCall[F]
+	back       SigmoidBackward[F]
 	vX, outOut tape.Value[F]
 }
 
@@ -109,22 +110,19 @@ func Sigmoid[F num.Float](r *tape.Run[F], p pulse.Pulse, z SigmoidSizes, x tape.
 		err = &block.LengthError{Block: "Sigmoid", Value: "x", Got: len(x.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, sigmoidNode[F]](r.Tape, sigmoidKind)
-	if n == nil {
-		n = new(sigmoidNode[F])
-	}
+	n := tape.Push[F, sigmoidNode[F]](r, sigmoidKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.N = z.Lanes, z.N
 	n.vX = x
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.N)
-	k.OutSigmoid = arena.Alloc(k.L * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.OutSigmoid = r.Saved(k.L * k.N)
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -134,8 +132,7 @@ func (n *sigmoidNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g SigmoidBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
 	g.Out = k.Out

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const sliceKind tape.Kind = 43
+const sliceKind tape.Kind = 44
 
 // SliceSizes are the sizes of Slice.
 type SliceSizes struct {
@@ -93,6 +93,7 @@ func (c *SliceBackward[F]) Run() {
 // sliceNode is one call of SliceCall on the tape.
 type sliceNode[F num.Float] struct {
 	call       SliceCall[F]
+	back       SliceBackward[F]
 	vA, outOut tape.Value[F]
 }
 
@@ -110,23 +111,20 @@ func Slice[F num.Float](r *tape.Run[F], p pulse.Pulse, z SliceSizes, a tape.Valu
 	if err = block.CheckIndices("offset", []int{offset}, 0, z.N-z.R); err != nil {
 		return
 	}
-	n := tape.Push[F, sliceNode[F]](r.Tape, sliceKind)
-	if n == nil {
-		n = new(sliceNode[F])
-	}
+	n := tape.Push[F, sliceNode[F]](r, sliceKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.N, k.R = z.Lanes, z.N, z.R
 	n.vA = a
-	k.A = n.vA.Data
+	k.A = arena.Data(n.vA)
 	k.Offset = arena.Ints(1)
 	k.Offset[0] = int32(offset)
 	k.Out = arena.Alloc(k.L * k.R)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -136,8 +134,7 @@ func (n *sliceNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g SliceBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.N, g.R = k.L, k.N, k.R
 	g.Offset = k.Offset
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.R)

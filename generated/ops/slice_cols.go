@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const sliceColsKind tape.Kind = 45
+const sliceColsKind tape.Kind = 46
 
 // SliceColsSizes are the sizes of SliceCols.
 type SliceColsSizes struct {
@@ -100,6 +100,7 @@ func (c *SliceColsBackward[F]) Run() {
 // sliceColsNode is one call of SliceColsCall on the tape.
 type sliceColsNode[F num.Float] struct {
 	call       SliceColsCall[F]
+	back       SliceColsBackward[F]
 	vA, outOut tape.Value[F]
 }
 
@@ -117,23 +118,20 @@ func SliceCols[F num.Float](r *tape.Run[F], p pulse.Pulse, z SliceColsSizes, A t
 	if err = block.CheckIndices("offset", []int{offset}, 0, z.N-z.R); err != nil {
 		return
 	}
-	n := tape.Push[F, sliceColsNode[F]](r.Tape, sliceColsKind)
-	if n == nil {
-		n = new(sliceColsNode[F])
-	}
+	n := tape.Push[F, sliceColsNode[F]](r, sliceColsKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.M, k.N, k.R = z.Lanes, z.M, z.N, z.R
 	n.vA = A
-	k.A = n.vA.Data
+	k.A = arena.Data(n.vA)
 	k.Offset = arena.Ints(1)
 	k.Offset[0] = int32(offset)
 	k.Out = arena.Alloc(k.L * k.M * k.R)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -143,8 +141,7 @@ func (n *sliceColsNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g SliceColsBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.M, g.N, g.R = k.L, k.M, k.N, k.R
 	g.Offset = k.Offset
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.M*g.R)

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const sliceRowsKind tape.Kind = 44
+const sliceRowsKind tape.Kind = 45
 
 // SliceRowsSizes are the sizes of SliceRows.
 type SliceRowsSizes struct {
@@ -100,6 +100,7 @@ func (c *SliceRowsBackward[F]) Run() {
 // sliceRowsNode is one call of SliceRowsCall on the tape.
 type sliceRowsNode[F num.Float] struct {
 	call       SliceRowsCall[F]
+	back       SliceRowsBackward[F]
 	vA, outOut tape.Value[F]
 }
 
@@ -117,23 +118,20 @@ func SliceRows[F num.Float](r *tape.Run[F], p pulse.Pulse, z SliceRowsSizes, A t
 	if err = block.CheckIndices("offset", []int{offset}, 0, z.M-z.R); err != nil {
 		return
 	}
-	n := tape.Push[F, sliceRowsNode[F]](r.Tape, sliceRowsKind)
-	if n == nil {
-		n = new(sliceRowsNode[F])
-	}
+	n := tape.Push[F, sliceRowsNode[F]](r, sliceRowsKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.M, k.N, k.R = z.Lanes, z.M, z.N, z.R
 	n.vA = A
-	k.A = n.vA.Data
+	k.A = arena.Data(n.vA)
 	k.Offset = arena.Ints(1)
 	k.Offset[0] = int32(offset)
 	k.Out = arena.Alloc(k.L * k.N * k.R)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -143,8 +141,7 @@ func (n *sliceRowsNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g SliceRowsBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.M, g.N, g.R = k.L, k.M, k.N, k.R
 	g.Offset = k.Offset
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N*g.R)

@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const softmaxKind tape.Kind = 48
+const softmaxKind tape.Kind = 49
 
 // SoftmaxSizes are the sizes of Softmax.
 type SoftmaxSizes struct {
@@ -125,6 +125,7 @@ func (c *SoftmaxBackward[F]) Run() {
 // softmaxNode is one call of SoftmaxCall on the tape.
 type softmaxNode[F num.Float] struct {
 	call       SoftmaxCall[F]
+	back       SoftmaxBackward[F]
 	vX, outOut tape.Value[F]
 }
 
@@ -139,21 +140,18 @@ func Softmax[F num.Float](r *tape.Run[F], p pulse.Pulse, z SoftmaxSizes, x tape.
 		err = &block.LengthError{Block: "Softmax", Value: "x", Got: len(x.Data), Want: z.Lanes * z.M * z.N}
 		return
 	}
-	n := tape.Push[F, softmaxNode[F]](r.Tape, softmaxKind)
-	if n == nil {
-		n = new(softmaxNode[F])
-	}
+	n := tape.Push[F, softmaxNode[F]](r, softmaxKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.M, k.N = z.Lanes, z.M, z.N
 	n.vX = x
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.M * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -163,8 +161,7 @@ func (n *softmaxNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g SoftmaxBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.M, g.N = k.L, k.M, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.M*g.N)
 	g.Out = k.Out

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const softplusKind tape.Kind = 13
+const softplusKind tape.Kind = 14
 
 // SoftplusSizes are the sizes of Softplus.
 type SoftplusSizes struct {
@@ -93,6 +93,7 @@ func (c *SoftplusBackward[F]) Run() {
 // softplusNode is one call of SoftplusCall on the tape.
 type softplusNode[F num.Float] struct {
 	call       SoftplusCall[F]
+	back       SoftplusBackward[F]
 	vX, outOut tape.Value[F]
 }
 
@@ -107,22 +108,19 @@ func Softplus[F num.Float](r *tape.Run[F], p pulse.Pulse, z SoftplusSizes, x tap
 		err = &block.LengthError{Block: "Softplus", Value: "x", Got: len(x.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, softplusNode[F]](r.Tape, softplusKind)
-	if n == nil {
-		n = new(softplusNode[F])
-	}
+	n := tape.Push[F, softplusNode[F]](r, softplusKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.N = z.Lanes, z.N
 	n.vX = x
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.N)
-	k.OutSigmoid = arena.Alloc(k.L * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.OutSigmoid = r.Saved(k.L * k.N)
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -132,8 +130,7 @@ func (n *softplusNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g SoftplusBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
 	g.OutSigmoid = k.OutSigmoid

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const sphereProjectNormalizeKind tape.Kind = 38
+const sphereProjectNormalizeKind tape.Kind = 39
 
 // SphereProjectNormalizeSizes are the sizes of SphereProjectNormalize.
 type SphereProjectNormalizeSizes struct {
@@ -199,6 +199,7 @@ func (c *SphereProjectNormalizeBackward[F]) Run() {
 // sphereProjectNormalizeNode is one call of SphereProjectNormalizeCall on the tape.
 type sphereProjectNormalizeNode[F num.Float] struct {
 	call       SphereProjectNormalizeCall[F]
+	back       SphereProjectNormalizeBackward[F]
 	vS, outOut tape.Value[F]
 }
 
@@ -213,26 +214,23 @@ func SphereProjectNormalize[F num.Float](r *tape.Run[F], p pulse.Pulse, z Sphere
 		err = &block.LengthError{Block: "SphereProjectNormalize", Value: "S", Got: len(S.Data), Want: z.Lanes * z.D * z.M}
 		return
 	}
-	n := tape.Push[F, sphereProjectNormalizeNode[F]](r.Tape, sphereProjectNormalizeKind)
-	if n == nil {
-		n = new(sphereProjectNormalizeNode[F])
-	}
+	n := tape.Push[F, sphereProjectNormalizeNode[F]](r, sphereProjectNormalizeKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.D, k.M = z.Lanes, z.D, z.M
 	n.vS = S
-	k.S = n.vS.Data
+	k.S = arena.Data(n.vS)
 	k.Out = arena.Alloc(k.L * k.D * k.M)
-	k.OutProd = arena.Alloc(k.L * k.M)
-	k.OutSqrt = arena.Alloc(k.L * k.M)
-	k.OutDiv = arena.Alloc(k.L * k.M)
-	k.OutDiv2 = arena.Alloc(k.L * k.D * k.M)
-	k.OutDiv3 = arena.Alloc(k.L * k.M)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.OutProd = r.Saved(k.L * k.M)
+	k.OutSqrt = r.Saved(k.L * k.M)
+	k.OutDiv = r.Saved(k.L * k.M)
+	k.OutDiv2 = r.Saved(k.L * k.D * k.M)
+	k.OutDiv3 = r.Saved(k.L * k.M)
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -242,8 +240,7 @@ func (n *sphereProjectNormalizeNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g SphereProjectNormalizeBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.D, g.M = k.L, k.D, k.M
 	g.S = k.S
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.D*g.M)
@@ -254,7 +251,7 @@ func (n *sphereProjectNormalizeNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutDiv3 = k.OutDiv3
 	g.SBar = t.Scratch(g.L * g.D * g.M)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = make([]bool, g.FlagsLen())
+	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	block.Accumulate(t, n.vS, g.SBar)
 }

@@ -47,7 +47,7 @@ func sphereProjectNormalizeDirect[F num.Float](a *blocktest.Args[F]) {
 	g.OutDiv3 = k.OutDiv3
 	g.SBar = a.Grad("S", g.L*g.D*g.M)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = make([]bool, g.FlagsLen())
+	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const sqrtKind tape.Kind = 25
+const sqrtKind tape.Kind = 26
 
 // SqrtSizes are the sizes of Sqrt.
 type SqrtSizes struct {
@@ -93,6 +93,7 @@ func (c *SqrtBackward[F]) Run() {
 // sqrtNode is one call of SqrtCall on the tape.
 type sqrtNode[F num.Float] struct {
 	call       SqrtCall[F]
+	back       SqrtBackward[F]
 	vX, outOut tape.Value[F]
 }
 
@@ -107,22 +108,19 @@ func Sqrt[F num.Float](r *tape.Run[F], p pulse.Pulse, z SqrtSizes, x tape.Value[
 		err = &block.LengthError{Block: "Sqrt", Value: "x", Got: len(x.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, sqrtNode[F]](r.Tape, sqrtKind)
-	if n == nil {
-		n = new(sqrtNode[F])
-	}
+	n := tape.Push[F, sqrtNode[F]](r, sqrtKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.N = z.Lanes, z.N
 	n.vX = x
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.N)
-	k.OutDiv = arena.Alloc(k.L * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.OutDiv = r.Saved(k.L * k.N)
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -132,8 +130,7 @@ func (n *sqrtNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g SqrtBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
 	g.OutDiv = k.OutDiv

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const straightThroughBoolKind tape.Kind = 39
+const straightThroughBoolKind tape.Kind = 40
 
 // StraightThroughBoolSizes are the sizes of StraightThroughBool.
 type StraightThroughBoolSizes struct {
@@ -85,6 +85,7 @@ func (c *StraightThroughBoolBackward[F]) Run() {
 // straightThroughBoolNode is one call of StraightThroughBoolCall on the tape.
 type straightThroughBoolNode[F num.Float] struct {
 	call       StraightThroughBoolCall[F]
+	back       StraightThroughBoolBackward[F]
 	vX, outOut tape.Value[F]
 }
 
@@ -99,23 +100,20 @@ func StraightThroughBool[F num.Float](r *tape.Run[F], p pulse.Pulse, z StraightT
 		err = &block.LengthError{Block: "StraightThroughBool", Value: "x", Got: len(x.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, straightThroughBoolNode[F]](r.Tape, straightThroughBoolKind)
-	if n == nil {
-		n = new(straightThroughBoolNode[F])
-	}
+	n := tape.Push[F, straightThroughBoolNode[F]](r, straightThroughBoolKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.N = z.Lanes, z.N
 	n.vX = x
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	k.Threshold = arena.Alloc(1)
 	k.Threshold[0] = threshold
 	k.Out = arena.Alloc(k.L * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -125,8 +123,7 @@ func (n *straightThroughBoolNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g StraightThroughBoolBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
 	g.XBar = t.Scratch(g.L * g.N)

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const subKind tape.Kind = 19
+const subKind tape.Kind = 20
 
 // SubSizes are the sizes of Sub.
 type SubSizes struct {
@@ -91,6 +91,7 @@ func (c *SubBackward[F]) Run() {
 // subNode is one call of SubCall on the tape.
 type subNode[F num.Float] struct {
 	call           SubCall[F]
+	back           SubBackward[F]
 	vA, vB, outOut tape.Value[F]
 }
 
@@ -109,23 +110,20 @@ func Sub[F num.Float](r *tape.Run[F], p pulse.Pulse, z SubSizes, A tape.Value[F]
 		err = &block.LengthError{Block: "Sub", Value: "B", Got: len(B.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, subNode[F]](r.Tape, subKind)
-	if n == nil {
-		n = new(subNode[F])
-	}
+	n := tape.Push[F, subNode[F]](r, subKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.N = z.Lanes, z.N
 	n.vA = A
-	k.A = n.vA.Data
+	k.A = arena.Data(n.vA)
 	n.vB = B
-	k.B = n.vB.Data
+	k.B = arena.Data(n.vB)
 	k.Out = arena.Alloc(k.L * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -135,8 +133,7 @@ func (n *subNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g SubBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
 	g.ABar = t.Scratch(g.L * g.N)

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const tanhKind tape.Kind = 15
+const tanhKind tape.Kind = 16
 
 // TanhSizes are the sizes of Tanh.
 type TanhSizes struct {
@@ -88,6 +88,7 @@ func (c *TanhBackward[F]) Run() {
 // tanhNode is one call of TanhCall on the tape.
 type tanhNode[F num.Float] struct {
 	call       TanhCall[F]
+	back       TanhBackward[F]
 	vX, outOut tape.Value[F]
 }
 
@@ -102,21 +103,18 @@ func Tanh[F num.Float](r *tape.Run[F], p pulse.Pulse, z TanhSizes, x tape.Value[
 		err = &block.LengthError{Block: "Tanh", Value: "x", Got: len(x.Data), Want: z.Lanes * z.N}
 		return
 	}
-	n := tape.Push[F, tanhNode[F]](r.Tape, tanhKind)
-	if n == nil {
-		n = new(tanhNode[F])
-	}
+	n := tape.Push[F, tanhNode[F]](r, tanhKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.N = z.Lanes, z.N
 	n.vX = x
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.N)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -126,8 +124,7 @@ func (n *tanhNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g TanhBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
 	g.Out = k.Out

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const transposeKind tape.Kind = 34
+const transposeKind tape.Kind = 35
 
 // TransposeSizes are the sizes of Transpose.
 type TransposeSizes struct {
@@ -90,6 +90,7 @@ func (c *TransposeBackward[F]) Run() {
 // transposeNode is one call of TransposeCall on the tape.
 type transposeNode[F num.Float] struct {
 	call       TransposeCall[F]
+	back       TransposeBackward[F]
 	vA, outOut tape.Value[F]
 }
 
@@ -104,21 +105,18 @@ func Transpose[F num.Float](r *tape.Run[F], p pulse.Pulse, z TransposeSizes, A t
 		err = &block.LengthError{Block: "Transpose", Value: "A", Got: len(A.Data), Want: z.Lanes * z.K * z.M}
 		return
 	}
-	n := tape.Push[F, transposeNode[F]](r.Tape, transposeKind)
-	if n == nil {
-		n = new(transposeNode[F])
-	}
+	n := tape.Push[F, transposeNode[F]](r, transposeKind)
 	k, arena := &n.call, r.Arena
+	mark := arena.Mark()
 	k.L, k.K, k.M = z.Lanes, z.K, z.M
 	n.vA = A
-	k.A = n.vA.Data
+	k.A = arena.Data(n.vA)
 	k.Out = arena.Alloc(k.L * k.K * k.M)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = r.Tape.Output(k.Out)
+	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -128,8 +126,7 @@ func (n *transposeNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g TransposeBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.K, g.M = k.L, k.K, k.M
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.K*g.M)
 	g.ABar = t.Scratch(g.L * g.K * g.M)

@@ -38,12 +38,12 @@ func Accumulate[F num.Float](t *tape.Tape[F], v tape.Value[F], part []F) {
 	}
 }
 
-// Blocks is the same memory as groups of entries, B = [n]F: the entries of rows
+// Blocks is the same memory as groups of entries, B = [n]E: the entries of rows
 // that a kernel keeps in flight lie side by side.
-func Blocks[B any, F num.Float](s []F) []B {
+func Blocks[B, E any](s []E) []B {
 	var b B
-	var f F
-	n := int(unsafe.Sizeof(b) / unsafe.Sizeof(f))
+	var e E
+	n := int(unsafe.Sizeof(b) / unsafe.Sizeof(e))
 	if len(s) < n {
 		return nil
 	}

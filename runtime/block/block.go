@@ -26,7 +26,8 @@ type Call[F num.Float] struct {
 }
 
 // Check refuses a call of fewer than no lanes or steps, and one whose memory is
-// of other lanes: a SizeError. A nil memory has nothing to be compared.
+// of other lanes: a SizeError. A nil memory has nothing to be compared. What an
+// earlier call left in the memory and nobody kept is forgotten.
 func (c Call[F]) Check(name string, m *Memory[F]) error {
 	if c.Lanes < 0 {
 		return &SizeError{Block: name, Size: "lanes", Got: c.Lanes, Want: "at least 0"}
@@ -36,6 +37,9 @@ func (c Call[F]) Check(name string, m *Memory[F]) error {
 	}
 	if m != nil && m.Lanes != c.Lanes {
 		return &SizeError{Block: name, Size: "lanes", Got: c.Lanes, Want: fmt.Sprintf("%d, as its memory has", m.Lanes)}
+	}
+	if m != nil {
+		m.forget(c.Run.Arena)
 	}
 	return nil
 }
@@ -57,38 +61,6 @@ type Block[F num.Float] interface {
 	// Read runs the block with the memory rules frozen: they read their
 	// memory and do not write it.
 	Read(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F]) (tape.Value[F], error)
-}
-
-// Weights are the learned parameters of one call, as leaves of its tape.
-type Weights[F num.Float] struct {
-	prefix string
-	vals   map[string]tape.Value[F]
-}
-
-// Bind snapshots all parameters of a table for one call. Without a tape the
-// values are the table's own.
-func Bind[F num.Float](r *tape.Run[F], v context.View[F]) Weights[F] {
-	w := Weights[F]{vals: make(map[string]tape.Value[F], v.Len())}
-	for i := range v.Len() {
-		name := v.Param(i).Name
-		w.vals[name] = r.Tape.Param(name, v.Data(i))
-	}
-	return w
-}
-
-// Part returns the parameters of a part, whose names start with its own.
-func (w Weights[F]) Part(name string) Weights[F] {
-	return Weights[F]{prefix: w.prefix + name + ".", vals: w.vals}
-}
-
-// Value returns the parameter of a name under the prefix. It panics when the
-// block did not declare it: that is a fault of the generated code.
-func (w Weights[F]) Value(name string) tape.Value[F] {
-	v, ok := w.vals[w.prefix+name]
-	if !ok {
-		panic(fmt.Sprintf("block: BUG: parameter %s%s was not declared", w.prefix, name))
-	}
-	return v
 }
 
 // A SizeError says that a size of a block cannot be.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/runtime/tensor"
 )
 
 // Memory is the context memory of a block for all its lanes: the states of its
@@ -16,7 +17,8 @@ type Memory[F num.Float] struct {
 	Pos   []int32 // tokens of the lane's context so far
 	Slots []Slot[F]
 	Parts []Part[F]
-	next  [][]F
+	next  []tape.Value[F] // what a call left, by slot; no data: nothing
+	arena *tape.Arena[F]  // where it lies
 	moved int
 }
 
@@ -35,9 +37,9 @@ type Part[F num.Float] struct {
 
 // NewMemory returns the memory of new contexts: every slot zero.
 func NewMemory[F num.Float](lanes int, slots ...Slot[F]) *Memory[F] {
-	m := &Memory[F]{Lanes: lanes, Pos: make([]int32, lanes), Slots: slots, next: make([][]F, len(slots))}
+	m := &Memory[F]{Lanes: lanes, Pos: make([]int32, lanes), Slots: slots, next: make([]tape.Value[F], len(slots))}
 	for i := range m.Slots {
-		m.Slots[i].Data = make([]F, lanes*m.Slots[i].size())
+		m.Slots[i].Data = tensor.Make[F](lanes * m.Slots[i].size())
 	}
 	return m
 }
@@ -53,20 +55,34 @@ func (s *Slot[F]) size() int {
 // Fresh reports whether a lane is at the start of its context.
 func (m *Memory[F]) Fresh(lane int) bool { return m.Pos[lane] == 0 }
 
-// Give records what a call leaves in slot i. It becomes the memory's own with
-// Keep; until then a backward finds the values that the call began with.
-func (m *Memory[F]) Give(i int, data []F) { m.next[i] = data }
+// Give records what a call leaves in slot i, computed into a. It becomes the
+// memory's own with Keep; until then a backward finds the values that the call
+// began with.
+func (m *Memory[F]) Give(a *tape.Arena[F], i int, data []F) {
+	m.arena, m.next[i] = a, a.Value(data)
+}
+
+// forget drops what was given outside the present scope of a.
+func (m *Memory[F]) forget(a *tape.Arena[F]) {
+	for i, v := range m.next {
+		if v.Data != nil && !(m.arena == a && a.Computed(v)) {
+			m.next[i], m.moved = tape.Value[F]{}, 0
+		}
+	}
+}
 
 // Moved records how many tokens a call has seen.
 func (m *Memory[F]) Moved(steps int) { m.moved = steps }
 
 // Keep makes what the last call left the memory's own, in all parts. Call it
-// once after each call of Step, when its backward is done.
+// once after each call of Step, when its backward is done and before the next
+// scope opens on the call's arena: then what the call left is gone, and Keep
+// panics with tape.ForeignValue.
 func (m *Memory[F]) Keep() {
-	for i, d := range m.next {
-		if d != nil {
-			copy(m.Slots[i].Data, d)
-			m.next[i] = nil
+	for i, v := range m.next {
+		if v.Data != nil {
+			copy(m.Slots[i].Data, m.arena.Data(v))
+			m.next[i] = tape.Value[F]{}
 		}
 	}
 	for l := range m.Pos {
@@ -93,9 +109,11 @@ func (m *Memory[F]) Reset(lane int) {
 // Clone returns a copy: probing and sampling work on one, so that the run they
 // look at is unchanged.
 func (m *Memory[F]) Clone() *Memory[F] {
-	c := &Memory[F]{Lanes: m.Lanes, Pos: slices.Clone(m.Pos), next: make([][]F, len(m.Slots))}
+	c := &Memory[F]{Lanes: m.Lanes, Pos: slices.Clone(m.Pos), next: make([]tape.Value[F], len(m.Slots))}
 	for _, s := range m.Slots {
-		c.Slots = append(c.Slots, Slot[F]{s.Name, s.Shape, slices.Clone(s.Data)})
+		data := tensor.Make[F](len(s.Data))
+		copy(data, s.Data)
+		c.Slots = append(c.Slots, Slot[F]{s.Name, s.Shape, data})
 	}
 	for _, p := range m.Parts {
 		c.Parts = append(c.Parts, Part[F]{p.Name, p.Memory.Clone()})

@@ -36,6 +36,9 @@ func (b Block) Test(t *testing.T) {
 			u.old = b.Starts // a frozen state is a constant, also where it is a learned start
 			class2(t, u)
 		})
+		t.Run("steady/frozen", func(t *testing.T) {
+			steadyUnit(t, u, func(t testing.TB, z Sizes) subject[float32] { return blockSubject(made(t, z, b.F32), true) })
+		})
 	}
 }
 
@@ -59,6 +62,10 @@ func (u unit) common(t *testing.T, output string, isCausal, carries bool) {
 	t.Run("tape", func(t *testing.T) { withAndWithout(t, u) })
 	t.Run("lanes", func(t *testing.T) { oneByOne(t, u) })
 	t.Run("alive", func(t *testing.T) { alive(t, u) })
+	t.Run("steady", func(t *testing.T) {
+		steadyUnit(t, u, u.f64)
+		steadyUnit(t, u, u.f32)
+	})
 	if isCausal {
 		t.Run("causal", func(t *testing.T) { causal(t, u, output) })
 	}

@@ -18,8 +18,8 @@
 // Beside them stand the promises that need no second implementation: the same
 // bits with and without a tape, for lanes together or alone, for one call or
 // many, for every distance of checkpoints; float32 near float64; no look into
-// the future; a frozen read that writes nothing; errors instead of panics; and
-// no parameter without a gradient.
+// the future; a frozen read that writes nothing; errors instead of panics; no
+// parameter without a gradient; and no allocation once every shape was seen.
 //
 // Numbers that a test draws come from streams of their names, so that a failure
 // repeats.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/nl-hecate/hecate/runtime/cpu"
@@ -43,13 +44,16 @@ const (
 	fusedGradTol = 1e-5
 )
 
-// levels compares the levels of a block or model. Where the sizes belong
-// together, as in a composition, only the number of tokens grows.
+// levels compares the levels of a block or model.
 func levels(t *testing.T, u unit) {
 	for i, reg := range regimes {
 		for k, z := range wideTrials(u.sizes, u.tokens, i) {
 			seed := uint64(100*i + k)
 			p := newSetup(u.f32(t, z), newArgs[float32](t, z, seed))
+			if p.set.View().Size()*z["T"] > mostWork {
+				z = u.sizes[k%len(u.sizes)].times(3).with(Sizes{"L": z["L"], "T": z["T"]})
+				p = newSetup(u.f32(t, z), newArgs[float32](t, z, seed))
+			}
 			scale(p, reg)
 			what := fmt.Sprintf("%v %s", label(z), reg.name)
 			got := atLevels(t, what, func() map[string][]float32 { return flatten(p.backward()) })
@@ -61,19 +65,33 @@ func levels(t *testing.T, u unit) {
 	}
 }
 
-// wideTrials are sizes for the trials of one regime.
+// wideTrials are sizes for the trials of one regime: any sizes where they are
+// free, else three times those of the table, which keeps what divides what.
 func wideTrials(sizes []Sizes, tokens [][]int, from int) []Sizes {
 	var out []Sizes
-	_, tied := sizes[0]["width"]
 	names := slices.Sorted(maps.Keys(sizes[0]))
+	tied := slices.ContainsFunc(names, func(n string) bool { return n == "width" || strings.Contains(n, ".") })
 	for k := range 4 {
-		z := sizes[k%len(sizes)].with(nil)
+		z := Sizes{}
 		for i, n := range names {
-			if !tied {
-				z[n] = wideSizes[(3*from+2*k+3*i)%len(wideSizes)]
-			}
+			z[n] = wideSizes[(3*from+2*k+3*i)%len(wideSizes)]
+		}
+		if tied {
+			z = sizes[k%len(sizes)].times(3)
 		}
 		out = append(out, z.with(Sizes{"L": 1 + k%2, "T": wideTokens[(from+k)%len(wideTokens)]}))
+	}
+	return out
+}
+
+// mostWork bounds the parameters times the tokens of a trial: the twin is slow.
+const mostWork = 1 << 21
+
+// times returns sizes that are n times as large.
+func (z Sizes) times(n int) Sizes {
+	out := Sizes{}
+	for name, v := range z {
+		out[name] = n * v
 	}
 	return out
 }
@@ -187,19 +205,14 @@ func accurate(t testing.TB, what string, got map[string][]float32, want map[stri
 	}
 }
 
-// levels compares the levels of an operation, its vectors' inputs repeated to
-// the sizes of the trials.
+// levels compares the levels of an operation, at the sizes of its vectors and at
+// multiples of them.
 func (o Op) levels(t *testing.T, cases []*vectorCase) {
 	for k, c := range cases {
 		a := args[float32](t, c)
 		o.atLevels(t, label(c.sizes), a)
-		for i := range 3 {
-			z := c.sizes.with(nil)
-			for j, name := range slices.Sorted(maps.Keys(c.sizes)) {
-				z[name] = wideSizes[(3*i+2*k+3*j)%len(wideSizes)]
-			}
-			z["L"] = 1 + i%2
-			o.tryLevels(t, z, uint64(10*k+i))
+		for i, n := range []int{5, 11, 16} {
+			o.tryLevels(t, c.sizes.times(n).with(Sizes{"L": 1 + i%2}), uint64(10*k+i))
 		}
 	}
 }

@@ -63,6 +63,12 @@ func (o Op) Test(t *testing.T) {
 	t.Run("tape", each(all, func(t *testing.T, _ *vectorCase, a *Args[float64]) { o.withAndWithout(t, a) }))
 	t.Run("lanes", each(cases, func(t *testing.T, _ *vectorCase, a *Args[float64]) { o.oneByOne(t, a) }))
 	t.Run("twice", each(cases, func(t *testing.T, _ *vectorCase, a *Args[float64]) { o.twice(t, a) }))
+	t.Run("steady", func(t *testing.T) {
+		for _, c := range cases[:1] {
+			steadyOp(t, c, o.Taped)
+			steadyOp(t, c, o.Taped32)
+		}
+	})
 	t.Run("input", each(cases[:1], func(t *testing.T, _ *vectorCase, a *Args[float64]) { o.badInput(t, a) }))
 }
 

@@ -63,7 +63,7 @@ func (p Pair) isolated(t *testing.T, a *Args[float64]) {
 	var arena tape.Arena[float64]
 	arena.Debug = true
 	err := tape.With(&arena, first(), func(r *tape.Run[float64]) error {
-		other := r.Tape.Param(bystander, []float64{1, 2, 3})
+		other := r.Param(bystander, []float64{1, 2, 3})
 		if err := p.Taped(r, taped); err != nil {
 			return err
 		}

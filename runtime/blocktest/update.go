@@ -1,13 +1,27 @@
 package blocktest
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/runtime/tape"
+)
 
 // An Update is the table of a generated test of an update. F64 and F32 change
 // one parameter by the numbers of a case.
 type Update struct {
-	F64     func(a *Args[float64])
-	F32     func(a *Args[float32])
+	F64     func(r *tape.Run[float64], a *Args[float64])
+	F32     func(r *tape.Run[float32], a *Args[float32])
 	Vectors string
+}
+
+// fire calls an update in a scope of its own.
+func fire[F num.Float](f func(*tape.Run[F], *Args[F]), a *Args[F]) {
+	arena := tape.Arena[F]{Debug: true}
+	a.Must(tape.Without(&arena, first(), func(r *tape.Run[F]) error {
+		f(r, a)
+		return nil
+	}))
 }
 
 // Test runs all checks.
@@ -16,7 +30,7 @@ func (u Update) Test(t *testing.T) {
 	t.Run("class3", func(t *testing.T) {
 		for _, c := range cases {
 			a := args[float64](t, c)
-			u.F64(a)
+			fire(u.F64, a)
 			c.complete(t, a)
 			c.holds(t, "out", a.Outs)
 		}
@@ -24,9 +38,13 @@ func (u Update) Test(t *testing.T) {
 	t.Run("float32", func(t *testing.T) {
 		for _, c := range cases {
 			a := args[float32](t, c)
-			u.F32(a)
+			fire(u.F32, a)
 			singles(t, c, a.Outs, nil)
 		}
+	})
+	t.Run("steady", func(t *testing.T) {
+		steadyUpdate(t, cases[0], u.F64)
+		steadyUpdate(t, cases[0], u.F32)
 	})
 	t.Run("entries", func(t *testing.T) {
 		for _, c := range cases {
@@ -39,7 +57,7 @@ func (u Update) Test(t *testing.T) {
 // update sees nothing of its neighbours.
 func (u Update) oneByOne(t *testing.T, c *vectorCase) {
 	all := args[float64](t, c)
-	u.F64(all)
+	fire(u.F64, all)
 	n := len(anyOut(all))
 	for i := range n {
 		one := args[float64](t, c)
@@ -48,7 +66,7 @@ func (u Update) oneByOne(t *testing.T, c *vectorCase) {
 				one.In[name] = x[i : i+1]
 			}
 		}
-		u.F64(one)
+		fire(u.F64, one)
 		for name, x := range one.Outs {
 			bits(t, c.name+" entry alone: "+name, x, all.Outs[name][i:i+1])
 		}

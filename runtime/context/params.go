@@ -103,7 +103,7 @@ func (s *ParamSet[F]) Add(p Param) error {
 	}
 	s.byName[p.Name] = len(s.params)
 	s.params = append(s.params, p)
-	s.data = append(s.data, make([]F, n))
+	s.data = append(s.data, tensor.Make[F](n))
 	return nil
 }
 
@@ -162,6 +162,9 @@ func (v View[F]) Len() int { return len(v.set.params) }
 
 // Param returns what parameter i is.
 func (v View[F]) Param(i int) Param { return v.set.params[i] }
+
+// Name returns the name of parameter i.
+func (v View[F]) Name(i int) string { return v.set.params[i].Name }
 
 // Data returns the elements of parameter i, not to be written.
 func (v View[F]) Data(i int) []F { return v.set.data[i] }

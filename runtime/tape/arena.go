@@ -3,24 +3,42 @@ package tape
 import (
 	"fmt"
 	"math"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/nl-hecate/hecate/runtime/num"
 )
 
-// An Arena is the memory of one chunk's work: outputs, integers, and when a
-// tape records, snapshots, adjoints and scratch. With and Without empty it at
+// An Arena is the memory of one chunk's work. With and Without empty it at
 // their start and hand it out again, so that from the second chunk of a shape
-// on nothing is allocated. What was in it stays readable until the next scope
-// opens, and must be copied to live longer.
+// on nothing is allocated. It keeps the most that a chunk has needed.
 //
-// The zero Arena is ready. It serves one goroutine and must not be copied.
+// Three things live in it, for three lengths of time:
+//
+//   - values: results, what a forward saves for its backward, snapshots and
+//     adjoints. They stay readable until the next scope opens, and must be
+//     copied to live longer; memory states are, by block.Memory.Keep.
+//   - scratch: the workspace of the kernel that runs, a stack, given back by
+//     Release when the kernel ends.
+//   - slots: the nodes of the tape, with the calls of kernels that they keep.
+//
+// A Value knows the scope in which it was computed. Used in a later one, or in
+// another arena's, it panics with ForeignValue; nothing is handed out between
+// scopes (Closed). Slices know nothing, but Debug makes their staleness show.
+//
+// The zero Arena is ready. It must not be copied, and serves one goroutine at a
+// time: streams that run at once have an arena each, and share parameters
+// only. A second scope on an arena that is in use panics with Nested, from
+// whatever goroutine. A kernel may split its work over goroutines as long as
+// only the one that opened the scope asks the arena for memory.
 type Arena[F num.Float] struct {
 	_ noCopy
 
-	// Debug makes Alloc fill with NaN, so that an element no kernel wrote is
-	// seen, and makes Reverse panic with Overwritten if a recorded value
-	// changed after it was recorded. Slow; for tests.
+	// Debug fills what is free with numbers that show: NaN, true, and indices
+	// far below zero. So an element that no kernel wrote is seen, and one that
+	// is read after it was given back. It makes Reverse panic with Overwritten
+	// if a recorded value changed after it was recorded. It is read when a
+	// scope opens. Slow; for tests.
 	Debug bool
 
 	// Limit bounds the bytes held; 0 means no bound. A scope that needs more
@@ -28,13 +46,17 @@ type Arena[F num.Float] struct {
 	Limit int
 
 	values  pool[F]
-	adjoint pool[F]
-	scratch pool[F]
 	ints    pool[int32]
+	bools   pool[bool]
+	handles pool[Value[F]]
+	scratch pool[F]
+	flags   pool[bool]
+	slabs   []resetter // by kind
 	budget  budget
 	tape    Tape[F]
 	run     Run[F]
-	open    bool
+	gen     uint32 // of the scope; 0 marks the caller's own memory
+	busy    atomic.Bool
 }
 
 // noCopy makes go vet report a copied Arena.
@@ -50,128 +72,111 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("tape: a chunk needs %d bytes or more, the limit is %d", e.Need, e.Limit)
 }
 
-// Alloc returns n elements for an output, aligned like a cache line. Their
-// contents are unspecified: the kernel that fills them writes every one.
-// Alloc panics with BadLength if n is negative.
-func (a *Arena[F]) Alloc(n int) []F {
-	b := a.values.take(n)
-	if a.Debug {
-		for i := range b {
-			b[i] = F(math.NaN())
-		}
-	}
-	return b
-}
+// Alloc returns n elements of a value, at a cache line. Their contents are
+// unspecified: the kernel that fills them writes every one. Alloc panics with
+// BadLength if n is negative, as its like below do.
+func (a *Arena[F]) Alloc(n int) []F { return a.values.take(n) }
 
-// Zeros returns n elements that are zero.
+// Zeros returns n elements of a value that are zero: for sums.
 func (a *Arena[F]) Zeros(n int) []F {
 	b := a.values.take(n)
 	clear(b)
 	return b
 }
 
-// Ints returns n integers, contents unspecified, for indices that a node keeps.
+// Ints returns n integers, contents unspecified, that live as long as values.
 func (a *Arena[F]) Ints(n int) []int32 { return a.ints.take(n) }
 
-// A Mark is a place in the arena to return to.
-type Mark[F num.Float] struct{ at spot[F] }
+// Bools returns n truth values, contents unspecified, that live as long as
+// values.
+func (a *Arena[F]) Bools(n int) []bool { return a.bools.take(n) }
 
-// Mark remembers how much of the outputs' memory is used.
-func (a *Arena[F]) Mark() Mark[F] { return Mark[F]{a.values.spot} }
+// Values returns room for n values, contents unspecified.
+func (a *Arena[F]) Values(n int) []Value[F] { return a.handles.take(n) }
 
-// Release gives back everything allocated since the mark: a kernel's workspace.
-// Nothing recorded may lie there, neither a value nor what a node saved;
-// Arena.Debug finds it when something does.
-func (a *Arena[F]) Release(m Mark[F]) {
-	a.values.notePeak()
-	a.values.spot = m.at
+// Scratch returns n elements of workspace at a cache line, contents
+// unspecified. They live until the Release of a Mark before them.
+func (a *Arena[F]) Scratch(n int) []F { return a.scratch.take(n) }
+
+// Flags is Scratch of truth values.
+func (a *Arena[F]) Flags(n int) []bool { return a.flags.take(n) }
+
+// A Mark is a place in the scratch to return to.
+type Mark struct{ scratch, flags spot }
+
+// Mark remembers how much scratch is in use.
+func (a *Arena[F]) Mark() Mark { return Mark{a.scratch.spot, a.flags.spot} }
+
+// Release gives back all scratch taken since the mark, the workspace of a
+// kernel. Nothing recorded may lie there, neither a value nor what a node
+// saved.
+func (a *Arena[F]) Release(m Mark) {
+	if a.scratch.spot != m.scratch {
+		a.scratch.release(m.scratch)
+	}
+	if a.flags.spot != m.flags {
+		a.flags.release(m.flags)
+	}
 }
 
-// Bytes returns the memory held, in bytes.
+// workspace is how much scratch is in use; it grows with everything taken.
+func (a *Arena[F]) workspace() int {
+	return a.scratch.used + a.scratch.full + a.flags.used + a.flags.full
+}
+
+// Value returns data, computed into the arena, as a value of this scope that no
+// gradient reaches.
+func (a *Arena[F]) Value(data []F) Value[F] { return Value[F]{Data: data, gen: a.gen} }
+
+// Data returns the elements of a value that is used as an input. It panics with
+// ForeignValue if they were computed in an earlier scope or in another arena.
+func (a *Arena[F]) Data(v Value[F]) []F {
+	if v.gen != 0 && v.gen != a.gen {
+		panic(ForeignValue)
+	}
+	return v.Data
+}
+
+// Computed reports whether a value was computed in the arena's present scope,
+// or in its last one while none is open.
+func (a *Arena[F]) Computed(v Value[F]) bool { return v.gen != 0 && v.gen == a.gen }
+
+// Bytes returns the memory held for elements, in bytes.
 func (a *Arena[F]) Bytes() int { return a.budget.used }
 
-func (a *Arena[F]) reset() {
-	a.budget.limit = a.Limit
-	a.values.reset(&a.budget)
-	a.adjoint.reset(&a.budget)
-	a.scratch.reset(&a.budget)
-	a.ints.reset(&a.budget)
-}
-
-// A budget counts the bytes of all pools of an arena.
-type budget struct{ used, limit int }
-
-// take adds n bytes, or panics with a *LimitError.
-func (b *budget) take(n int) {
-	if b.limit > 0 && n > 0 && b.used+n > b.limit {
-		panic(&LimitError{Need: b.used + n, Limit: b.limit})
+// start empties the arena for a new scope. Its generation comes from the
+// arena's address and a count, so that those of two arenas differ without any
+// state outside them.
+func (a *Arena[F]) start() {
+	if a.gen == 0 {
+		a.gen = uint32(uint64(uintptr(unsafe.Pointer(a))>>4) * 0x9E3779B97F4A7C15 >> 32)
 	}
-	b.used += n
-}
-
-// lineElements rounds every allocation up to 64 bytes of float32.
-const lineElements = 16
-
-// minBlock is the smallest block, in elements.
-const minBlock = 1 << 12
-
-// A spot is where the next allocation of a pool goes.
-type spot[T any] struct {
-	block []T
-	used  int // of block
-	base  int // elements used in blocks that are full
-}
-
-// A pool hands out pieces of a block. A block that is full is dropped (its
-// pieces keep it alive) for a new one; reset joins them, so that the next
-// cycle fits one block.
-type pool[T any] struct {
-	spot[T]
-	budget *budget
-	peak   int // the most elements used in this cycle
-	held   int // elements in all blocks of this cycle
-}
-
-// take returns n elements; a negative n panics in grow.
-func (p *pool[T]) take(n int) []T {
-	at := p.used
-	if uint(n) > uint(len(p.block)-at) {
-		at = p.grow(n)
+	a.gen = max(a.gen+1, 1)
+	a.budget.limit, a.budget.open = a.Limit, true
+	nan := F(math.NaN())
+	a.values.reset(&a.budget, a.Debug, nan)
+	a.tape.adjoint.reset(&a.budget, a.Debug, nan)
+	a.scratch.reset(&a.budget, a.Debug, nan)
+	a.ints.reset(&a.budget, a.Debug, math.MinInt32)
+	a.bools.reset(&a.budget, a.Debug, true)
+	a.flags.reset(&a.budget, a.Debug, true)
+	a.handles.reset(&a.budget, a.Debug, Value[F]{})
+	for _, s := range a.slabs {
+		if s != nil {
+			s.reset()
+		}
 	}
-	p.used = min(at+(n+lineElements-1)&^(lineElements-1), len(p.block))
-	return p.block[at : at+n : at+n]
 }
 
-// grow replaces the block by one that holds n and as much as all before it; it
-// returns 0, where the piece begins.
-func (p *pool[T]) grow(n int) int {
-	if n < 0 {
-		panic(BadLength)
-	}
-	var t T
-	each := int(unsafe.Sizeof(t))
-	size := max(n, p.held, minBlock)
-	if b := p.budget; b.limit > 0 && b.used+each*size > b.limit {
-		size = n
-	}
-	p.budget.take(each * size)
-	p.notePeak()
-	p.base += p.used
-	p.block, p.used = make([]T, size), 0
-	p.held += size
-	return 0
-}
-
-func (p *pool[T]) notePeak() { p.peak = max(p.peak, p.base+p.used) }
-
-func (p *pool[T]) reset(b *budget) {
-	p.budget = b
-	p.notePeak()
-	if p.held > len(p.block) {
-		var t T
-		size := p.peak + lineElements // the rounding of the last piece of each block
-		b.take(int(unsafe.Sizeof(t)) * (size - p.held))
-		p.block, p.held = make([]T, size), size
-	}
-	p.used, p.base, p.peak = 0, 0, 0
+// stop ends the scope: its values can still be read.
+func (a *Arena[F]) stop() {
+	a.budget.open, a.tape.recording, a.run.Tape = false, false, nil
+	a.values.shut()
+	a.tape.adjoint.shut()
+	a.scratch.shut()
+	a.ints.shut()
+	a.bools.shut()
+	a.flags.shut()
+	a.handles.shut()
+	a.busy.Store(false)
 }

@@ -20,12 +20,11 @@ type mulNode[F num.Float] struct{ a, b, out tape.Value[F] }
 func mul[F num.Float](r *tape.Run[F], a, b tape.Value[F]) tape.Value[F] {
 	y := r.Arena.Alloc(len(a.Data))
 	for i := range y {
-		y[i] = a.Data[i] * b.Data[i]
+		y[i] = r.Arena.Data(a)[i] * r.Arena.Data(b)[i]
 	}
-	out := r.Tape.Output(y)
-	if n := tape.Push[F, mulNode[F]](r.Tape, kindMul); n != nil {
-		n.a, n.b, n.out = a, b, out
-	}
+	out := r.Output(y)
+	n := tape.Push[F, mulNode[F]](r, kindMul)
+	n.a, n.b, n.out = a, b, out
 	return out
 }
 
@@ -51,13 +50,12 @@ type sumNode[F num.Float] struct{ x, out tape.Value[F] }
 // sum returns Σ x.
 func sum[F num.Float](r *tape.Run[F], x tape.Value[F]) tape.Value[F] {
 	y := r.Arena.Zeros(1)
-	for _, v := range x.Data {
+	for _, v := range r.Arena.Data(x) {
 		y[0] += v
 	}
-	out := r.Tape.Output(y)
-	if n := tape.Push[F, sumNode[F]](r.Tape, kindSum); n != nil {
-		n.x, n.out = x, out
-	}
+	out := r.Output(y)
+	n := tape.Push[F, sumNode[F]](r, kindSum)
+	n.x, n.out = x, out
 	return out
 }
 
@@ -73,10 +71,9 @@ func (n *sumNode[F]) Backward(t *tape.Tape[F]) {
 type emptyNode[F num.Float] struct{ a, b, out tape.Value[F] }
 
 func empty[F num.Float](r *tape.Run[F], a, b tape.Value[F]) tape.Value[F] {
-	out := r.Tape.Output(r.Arena.Alloc(len(a.Data)))
-	if n := tape.Push[F, emptyNode[F]](r.Tape, kindEmpty); n != nil {
-		n.a, n.b, n.out = a, b, out
-	}
+	out := r.Output(r.Arena.Alloc(len(a.Data)))
+	n := tape.Push[F, emptyNode[F]](r, kindEmpty)
+	n.a, n.b, n.out = a, b, out
 	return out
 }
 

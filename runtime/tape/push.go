@@ -1,108 +1,119 @@
 package tape
 
 import (
-	"math"
+	"unsafe"
 
 	"github.com/nl-hecate/hecate/runtime/num"
 )
 
-// A Kind numbers a node type. Generated code assigns one to each, counting up
-// from 0; the tape keeps one slab of nodes per kind.
+// A Kind numbers a type that lives in slots. Generated code assigns one to
+// each, counting up; an arena keeps one slab per kind.
 type Kind uint16
 
-// slabNodes is the number of nodes in one piece of a slab.
-const slabNodes = 64
+// slabBytes is about how large a piece of a slab is.
+const slabBytes = 8 << 10
 
-// A slab holds nodes of one type in pieces that never move.
+// A slab holds nodes of one type in pieces that never move, and beside them the
+// one slot for what is not recorded.
 type slab[N any] struct {
 	pieces [][]N
 	piece  []N // the one being filled
 	used   int // of piece
 	next   int // index behind piece
+	single N
 }
 
 type resetter interface{ reset() }
 
 func (s *slab[N]) reset() { s.piece, s.used, s.next = nil, 0, 0 }
 
-func (s *slab[N]) node() *N {
-	if s.used == len(s.piece) {
-		s.open()
-	}
-	n := &s.piece[s.used]
-	s.used++
-	return n
-}
-
-// open goes on to the next piece.
+// open goes on to the next piece. Rare, and kept out of Push: so are newSlab
+// and refuse.
+//
+//go:noinline
 func (s *slab[N]) open() {
 	if s.next == len(s.pieces) {
-		s.pieces = append(s.pieces, make([]N, slabNodes))
+		s.pieces = append(s.pieces, make([]N, max(1, slabBytes/max(1, unsafe.Sizeof(s.single)))))
 	}
 	s.piece, s.used = s.pieces[s.next], 0
 	s.next++
 }
 
-// Push appends a node of type N to the tape and returns it zeroed, to be
-// filled in; on a nil tape it returns nil. P is inferred:
+// Push returns a zeroed node of type N to be filled in. With a tape it is
+// appended to it; without one it is the slot of its kind, which the next Push
+// of that kind takes again. P is inferred:
 //
-//	if n := tape.Push[F, matMulNode[F]](r.Tape, kindMatMul); n != nil { … }
+//	n := tape.Push[F, matMulNode[F]](r, kindMatMul)
 //
-// Push panics with KindTaken if kind was used for another type, and with
-// Reversed once the tape has run backwards.
+// Push panics with KindTaken if kind was used for another type, with Closed
+// outside of r's scope and with Reversed once the tape has run backwards.
 func Push[F num.Float, N any, P interface {
 	*N
 	Node[F]
-}](t *Tape[F], kind Kind) *N {
+}](r *Run[F], kind Kind) *N {
+	t := r.Tape
 	if t == nil {
-		return nil
+		return Slot[F, N](r, kind)
 	}
-	if !t.open || t.reversed {
+	if !t.recording {
 		t.refuse()
 	}
-	if int(kind) >= len(t.slabs) || t.slabs[kind] == nil {
-		t.keep(kind, &slab[N]{})
+	var s *slab[N]
+	if slabs := t.arena.slabs; int(kind) < len(slabs) {
+		s, _ = slabs[kind].(*slab[N])
 	}
-	s, ok := t.slabs[kind].(*slab[N])
-	if !ok {
-		panic(KindTaken)
+	if s == nil {
+		s = newSlab[F, N](t.arena, kind)
 	}
-	n := s.node()
+	if s.used == len(s.piece) {
+		s.open()
+	}
+	n := &s.piece[s.used]
+	s.used++
 	var zero N
 	*n = zero
 	t.nodes = append(t.nodes, P(n))
 	return n
 }
 
-// keep stores the slab of a kind that is used for the first time.
-func (t *Tape[F]) keep(kind Kind, s resetter) {
-	for len(t.slabs) <= int(kind) {
-		t.slabs = append(t.slabs, nil)
-	}
-	t.slabs[kind] = s
-}
-
-func (t *Tape[F]) refuse() {
-	if !t.open {
+// Slot returns the zeroed slot of a kind, for what is used before the next Slot
+// of that kind: the call of a kernel that nothing records. It panics as Push
+// does.
+func Slot[F num.Float, N any](r *Run[F], kind Kind) *N {
+	if !r.Arena.budget.open {
 		panic(Closed)
 	}
-	panic(Reversed)
+	var s *slab[N]
+	if slabs := r.Arena.slabs; int(kind) < len(slabs) {
+		s, _ = slabs[kind].(*slab[N])
+	}
+	if s == nil {
+		s = newSlab[F, N](r.Arena, kind)
+	}
+	var zero N
+	s.single = zero
+	return &s.single
 }
 
-// verify panics if a recorded value is no longer what it was.
-func (t *Tape[F]) verify() {
-	for _, s := range t.sealed {
-		if s.sum != checksum(s.data) {
-			panic(Overwritten)
-		}
+// newSlab makes the slab of a kind that is used for the first time.
+//
+//go:noinline
+func newSlab[F num.Float, N any](a *Arena[F], kind Kind) *slab[N] {
+	for len(a.slabs) <= int(kind) {
+		a.slabs = append(a.slabs, nil)
 	}
+	if a.slabs[kind] != nil {
+		panic(KindTaken)
+	}
+	s := &slab[N]{}
+	a.slabs[kind] = s
+	return s
 }
 
-// checksum is FNV-1a over the bits of the elements.
-func checksum[F num.Float](data []F) uint64 {
-	h := uint64(0xcbf29ce484222325)
-	for _, x := range data {
-		h = (h ^ math.Float64bits(float64(x))) * 0x100000001b3
+//go:noinline
+func (t *Tape[F]) refuse() {
+	if t.arena.budget.open {
+		panic(Reversed)
 	}
-	return h
+	panic(Closed)
 }

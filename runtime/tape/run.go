@@ -1,8 +1,6 @@
 package tape
 
 import (
-	"unsafe"
-
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 )
@@ -31,18 +29,17 @@ func Without[F num.Float](a *Arena[F], p pulse.Pulse, f func(*Run[F]) error) err
 }
 
 func scope[F num.Float](a *Arena[F], p pulse.Pulse, f func(*Run[F]) error, record bool) (err error) {
-	if a.open {
+	if !a.busy.CompareAndSwap(false, true) {
 		panic(Nested)
 	}
-	a.open = true
-	a.reset()
+	a.start()
 	a.run = Run[F]{Arena: a, Pulse: p}
 	if record {
 		a.tape.start(a)
 		a.run.Tape = &a.tape
 	}
 	defer func() {
-		a.open, a.tape.open, a.run.Tape = false, false, nil
+		a.stop()
 		if a.Limit > 0 {
 			err = limited(recover(), err)
 		}
@@ -63,22 +60,60 @@ func limited(r any, err error) error {
 	}
 }
 
-// start opens the tape for a new scope. The generation comes from the tape's
-// address and a count, so that values of two tapes differ without any state
-// outside them.
-func (t *Tape[F]) start(a *Arena[F]) {
-	if t.gen == 0 {
-		t.gen = uint32(uint64(uintptr(unsafe.Pointer(t))>>4) * 0x9E3779B97F4A7C15 >> 32)
-	}
-	t.gen = max(t.gen+1, 1) // 0 marks what no tape recorded
-	t.arena, t.open, t.reversed = a, true, false
-	t.nodes = t.nodes[:0]
-	t.adjoints = append(t.adjoints[:0], nil) // id 0 is no value
-	t.sealed = t.sealed[:0]
-	t.params = t.params[:0]
-	for _, s := range t.slabs {
-		if s != nil {
-			s.reset()
+// Output returns data, which the caller just computed into the arena, as a
+// value that later operations can use; a tape records it.
+func (r *Run[F]) Output(data []F) Value[F] {
+	t := r.Tape
+	if t == nil {
+		if !r.Arena.budget.open {
+			panic(Closed)
 		}
+		return r.Arena.Value(data)
 	}
+	if !t.recording {
+		t.refuse()
+	}
+	id := len(t.adjoints)
+	t.adjoints = append(t.adjoints, nil)
+	if t.debug {
+		t.seal(data)
+	}
+	return Value[F]{data, int32(id), t.gen}
+}
+
+// Saved returns n elements that a backward is to read, contents unspecified.
+// Without a tape nobody will: then they are scratch.
+func (r *Run[F]) Saved(n int) []F {
+	if r.Tape == nil {
+		return r.Arena.Scratch(n)
+	}
+	return r.Arena.Alloc(n)
+}
+
+// Input records a leaf that is not a parameter: data carried into the chunk. A
+// tape takes a snapshot, so the caller may overwrite data afterwards; without
+// one the value is the caller's own memory.
+func (r *Run[F]) Input(data []F) Value[F] {
+	if r.Tape == nil {
+		return Const(data)
+	}
+	snapshot := r.Arena.Alloc(len(data))
+	copy(snapshot, data)
+	return r.Output(snapshot)
+}
+
+// Param records a parameter as a leaf under its name, as Input does: an update
+// during the scope changes neither the forward nor the gradient. Param panics
+// with DuplicateParam if the name is taken; tied uses share the Value.
+func (r *Run[F]) Param(name string, data []F) Value[F] {
+	v := r.Input(data)
+	if t := r.Tape; t != nil {
+		for i := range t.params {
+			if t.params[i].name == name {
+				panic(DuplicateParam)
+			}
+		}
+		t.params = append(t.params, param{name, v.id})
+	}
+	return v
 }

@@ -1,18 +1,16 @@
 // Package tape records what a forward did, so that its adjoints can be computed backwards.
 //
 // A tape is a list of nodes. A generated operation computes its output into
-// the arena, and if a tape is there, pushes one node that keeps what its
-// backward needs in typed fields; nothing else differs between a recorded and
-// an unrecorded forward:
+// the arena and pushes one node that keeps what its backward needs in typed
+// fields. Without a tape the node is a slot that nobody reads; nothing else
+// differs between a recorded and an unrecorded forward:
 //
 //	func Tanh[F num.Float](r *tape.Run[F], x tape.Value[F]) tape.Value[F] {
 //		y := r.Arena.Alloc(len(x.Data))
-//		kern.Tanh(y, x.Data)
-//		out := r.Tape.Output(y)
-//		if n := tape.Push[F, tanhNode[F]](r.Tape, kindTanh); n != nil {
-//			n.x, n.out = x, out
-//		}
-//		return out
+//		kern.Tanh(y, r.Arena.Data(x))
+//		n := tape.Push[F, tanhNode[F]](r, kindTanh)
+//		n.x, n.out = x, r.Output(y)
+//		return n.out
 //	}
 //
 //	func (n *tanhNode[F]) Backward(t *tape.Tape[F]) {
@@ -26,12 +24,17 @@
 //
 // Backwards, nodes run in reverse order and add into the adjoints of their
 // inputs. There is no way to set an adjoint: a value used twice sums both.
-// A tape is used by one goroutine; a node may split its own work.
+//
+// All of it lives in an Arena, which is emptied for each chunk and grows to the
+// most that one has needed: a step whose shapes have been seen allocates
+// nothing. An arena and its tape are used by one goroutine at a time; see
+// Arena.
 package tape
 
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/nl-hecate/hecate/runtime/num"
 )
@@ -41,7 +44,7 @@ const (
 	BadLength      = "tape: negative length"
 	Closed         = "tape: used after its scope ended"
 	DuplicateParam = "tape: parameter registered twice; use its Value again"
-	ForeignValue   = "tape: value of another tape or of a scope that ended"
+	ForeignValue   = "tape: value of another arena or of a scope that ended"
 	KindTaken      = "tape: node kind belongs to another node type"
 	Nested         = "tape: the arena already has an open scope"
 	NotRecorded    = "tape: value was not recorded"
@@ -55,12 +58,12 @@ const (
 // ErrLoss says that the loss is NaN or infinite, so no gradient exists.
 var ErrLoss = errors.New("tape: loss is not finite")
 
-// A Value is a tensor's elements and, if a tape recorded it, its place there.
-// Data is read-only once recorded.
+// A Value is a tensor's elements, the scope in which they were computed and, if
+// a tape recorded them, their place there. Data is read-only once recorded.
 type Value[F num.Float] struct {
 	Data []F
-	id   int32
-	gen  uint32
+	id   int32  // 0: not recorded
+	gen  uint32 // of the arena; 0: the caller's own memory
 }
 
 // Const returns a value that no tape records; nothing flows back into it.
@@ -73,18 +76,19 @@ func (v Value[F]) Recorded() bool { return v.id != 0 }
 // and adds to the adjoints of its inputs.
 type Node[F num.Float] interface{ Backward(t *Tape[F]) }
 
-// A Tape is the record of one scope. The nil tape records nothing: Output,
-// Param and Input then wrap their data, and Push returns nil.
+// A Tape is the record of one scope. A Run without one records nothing.
 type Tape[F num.Float] struct {
 	arena    *Arena[F]
 	nodes    []Node[F]
 	adjoints [][]F     // by id; 0 is no value, nil is nothing added yet
 	sealed   []seal[F] // by id, under Arena.Debug
-	slabs    []resetter
 	params   []param
+	adjoint  pool[F]
 	gen      uint32
-	open     bool
-	reversed bool
+
+	recording bool // in its scope, and not yet reversed
+	reversed  bool
+	debug     bool
 }
 
 // A seal is what a recorded value was, to see that it still is.
@@ -98,49 +102,9 @@ type param struct {
 	id   int32
 }
 
-// Output records data, which the caller just computed into the arena, as a
-// value that a node will produce.
-func (t *Tape[F]) Output(data []F) Value[F] {
-	if t == nil {
-		return Value[F]{Data: data}
-	}
-	if !t.open {
-		panic(Closed)
-	}
-	if t.arena.Debug {
-		t.sealed = append(t.sealed, seal[F]{data, checksum(data)})
-	}
-	id := len(t.adjoints)
-	t.adjoints = append(t.adjoints, nil)
-	return Value[F]{Data: data, id: int32(id), gen: t.gen}
-}
-
-// Input records a leaf that is not a parameter: data carried into the chunk. A
-// tape takes a snapshot, so the caller may overwrite data afterwards.
-func (t *Tape[F]) Input(data []F) Value[F] {
-	if t == nil {
-		return Value[F]{Data: data}
-	}
-	snapshot := t.arena.values.take(len(data))
-	copy(snapshot, data)
-	return t.Output(snapshot)
-}
-
-// Param records a parameter as a leaf under its name. A tape takes a snapshot:
-// an update during the scope changes neither the forward nor the gradient.
-// Param panics with DuplicateParam if the name is taken; tied uses share the
-// Value.
-func (t *Tape[F]) Param(name string, data []F) Value[F] {
-	v := t.Input(data)
-	if t != nil {
-		for _, p := range t.params {
-			if p.name == name {
-				panic(DuplicateParam)
-			}
-		}
-		t.params = append(t.params, param{name, v.id})
-	}
-	return v
+// seal remembers what a value is, by id.
+func (t *Tape[F]) seal(data []F) {
+	t.sealed = append(t.sealed, seal[F]{data, checksum(data)})
 }
 
 // Len returns the number of recorded operations.
@@ -164,7 +128,7 @@ func (t *Tape[F]) Grad(v Value[F]) []F {
 	}
 	g := t.adjoints[v.id]
 	if g == nil {
-		g = t.arena.adjoint.take(len(v.Data))
+		g = t.adjoint.take(len(v.Data))
 		clear(g)
 		t.adjoints[v.id] = g
 	}
@@ -183,9 +147,12 @@ func (t *Tape[F]) Adjoint(v Value[F]) []F {
 	return t.adjoints[v.id]
 }
 
-// Scratch returns n elements, contents unspecified, that live until the
-// running node's Backward returns.
+// Scratch returns n elements at a cache line, contents unspecified, that live
+// until the running node's Backward returns.
 func (t *Tape[F]) Scratch(n int) []F { return t.arena.scratch.take(n) }
+
+// Flags is Scratch of truth values.
+func (t *Tape[F]) Flags(n int) []bool { return t.arena.flags.take(n) }
 
 // Seed adds grad to the adjoint of v, before Reverse: the gradient of
 // something outside the tape by v.
@@ -222,24 +189,49 @@ func (t *Tape[F]) Backward(loss Value[F]) error {
 // Reverse runs the tape backwards from the adjoints that were seeded. A tape
 // runs backwards once.
 func (t *Tape[F]) Reverse() {
-	switch {
-	case !t.open:
-		panic(Closed)
-	case t.reversed:
-		panic(Reversed)
+	if !t.recording {
+		t.refuse()
 	}
-	t.reversed = true
-	if t.arena.Debug {
+	t.reversed, t.recording = true, false
+	if t.debug {
 		t.verify()
 	}
-	scratch := &t.arena.scratch
+	a := t.arena
+	mark, used := a.Mark(), a.workspace()
 	for i := len(t.nodes) - 1; i >= 0; i-- {
 		t.nodes[i].Backward(t)
-		if scratch.used > 0 {
-			scratch.notePeak()
-			scratch.used = 0
+		if a.workspace() != used {
+			a.Release(mark)
 		}
 	}
+}
+
+// start opens the tape for a new scope.
+func (t *Tape[F]) start(a *Arena[F]) {
+	t.arena, t.gen, t.debug = a, a.gen, a.Debug
+	t.recording, t.reversed = true, false
+	t.nodes = t.nodes[:0]
+	t.adjoints = append(t.adjoints[:0], nil) // id 0 is no value
+	t.sealed = t.sealed[:0]
+	t.params = t.params[:0]
+}
+
+// verify panics if a recorded value is no longer what it was.
+func (t *Tape[F]) verify() {
+	for _, s := range t.sealed {
+		if s.sum != checksum(s.data) {
+			panic(Overwritten)
+		}
+	}
+}
+
+// checksum is FNV-1a over the bits of the elements.
+func checksum[F num.Float](data []F) uint64 {
+	h := uint64(0xcbf29ce484222325)
+	for _, x := range data {
+		h = (h ^ math.Float64bits(float64(x))) * 0x100000001b3
+	}
+	return h
 }
 
 // GradOf returns the gradient of v after Backward, nil if the loss does not

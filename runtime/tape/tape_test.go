@@ -18,7 +18,7 @@ func ExampleWith() {
 	var arena tape.Arena[float64]
 	w := []float64{2, 3}
 	err := tape.With(&arena, pulse.First(pulse.Build), func(r *tape.Run[float64]) error {
-		x := r.Tape.Param("w", w)
+		x := r.Param("w", w)
 		loss := sum(r, mul(r, x, x))
 		if err := r.Tape.Backward(loss); err != nil {
 			return err
@@ -48,7 +48,7 @@ func TestSameBitsWithAndWithoutTape(t *testing.T) {
 	var with, without []float32
 	run := func(dst *[]float32) func(*tape.Run[float32]) error {
 		return func(r *tape.Run[float32]) error {
-			y := mul(r, r.Tape.Param("x", data), tape.Const(data))
+			y := mul(r, r.Param("x", data), tape.Const(data))
 			*dst = slices.Clone(append(y.Data, chain(r, y, 9).Data...))
 			return nil
 		}
@@ -66,8 +66,8 @@ func TestSameBitsWithAndWithoutTape(t *testing.T) {
 func TestAccumulation(t *testing.T) {
 	var arena tape.Arena[float64]
 	_ = tape.With(&arena, first, func(r *tape.Run[float64]) error {
-		a, b := r.Tape.Param("a", []float64{2}), r.Tape.Param("b", []float64{5})
-		unused := r.Tape.Param("unused", []float64{1})
+		a, b := r.Param("a", []float64{2}), r.Param("b", []float64{5})
+		unused := r.Param("unused", []float64{1})
 		c := tape.Const([]float64{10})
 		y := mul(r, mul(r, a, b), mul(r, a, c)) // 10·a²·b
 		r.Tape.Seed(a, []float64{100})
@@ -99,11 +99,11 @@ func TestScopesDoNotShare(t *testing.T) {
 	for scope := range 3 {
 		_ = tape.With(&arena, first, func(r *tape.Run[float64]) error {
 			if scope > 0 { // takes the node that mul filled in scope 0
-				if n := tape.Push[float64, mulNode[float64]](r.Tape, kindMul); n.a.Data != nil || n.out.Recorded() {
+				if n := tape.Push[float64, mulNode[float64]](r, kindMul); n.a.Data != nil || n.out.Recorded() {
 					t.Errorf("scope %d: the node holds %v", scope, n)
 				}
 			}
-			x := r.Tape.Param("x", []float64{2, 3})
+			x := r.Param("x", []float64{2, 3})
 			loss := sum(r, mul(r, x, x))
 			r.Tape.Seed(loss, []float64{4})
 			if err := r.Tape.Backward(loss); err != nil {
@@ -117,34 +117,11 @@ func TestScopesDoNotShare(t *testing.T) {
 	}
 }
 
-// TestScratchIsReused takes scratch in every node, more than a block in all:
-// the pieces end with their node.
-func TestScratchIsReused(t *testing.T) {
-	var arena tape.Arena[float64]
-	work := func() {
-		_ = tape.With(&arena, first, func(r *tape.Run[float64]) error {
-			for range 100 {
-				tape.Push[float64, scratchNode](r.Tape, kindScratch)
-			}
-			r.Tape.Reverse()
-			return nil
-		})
-	}
-	work()
-	work()
-	if held := arena.Bytes(); held > 100_000 {
-		t.Errorf("100 nodes of 1000 elements of scratch each hold %d bytes", held)
-	}
-	if n := testing.AllocsPerRun(5, work); n > 1 { // the closure
-		t.Errorf("scratch allocates %v times", n)
-	}
-}
-
 func TestSnapshot(t *testing.T) {
 	var arena tape.Arena[float64]
 	w := []float64{3}
 	_ = tape.With(&arena, first, func(r *tape.Run[float64]) error {
-		x := r.Tape.Param("w", w)
+		x := r.Param("w", w)
 		y := mul(r, x, x)
 		w[0] = 1000 // an update in the middle
 		if err := r.Tape.Backward(y); err != nil {
@@ -161,7 +138,7 @@ func TestLossMustBeFinite(t *testing.T) {
 	var arena tape.Arena[float64]
 	for _, x := range []float64{math.NaN(), math.Inf(1)} {
 		err := tape.With(&arena, first, func(r *tape.Run[float64]) error {
-			return r.Tape.Backward(sum(r, r.Tape.Input([]float64{x})))
+			return r.Tape.Backward(sum(r, r.Input([]float64{x})))
 		})
 		if !errors.Is(err, tape.ErrLoss) {
 			t.Errorf("Backward of loss %v = %v, want ErrLoss", x, err)
@@ -172,17 +149,18 @@ func TestLossMustBeFinite(t *testing.T) {
 // TestMisuse has one row per panic message.
 func TestMisuse(t *testing.T) {
 	var old tape.Value[float64]
-	var leaked *tape.Tape[float64]
+	var leaked *tape.Run[float64]
+	var leakedTape *tape.Tape[float64]
 	var arena, other tape.Arena[float64]
 	_ = tape.With(&other, first, func(r *tape.Run[float64]) error {
-		leaked = r.Tape
-		old = r.Tape.Input([]float64{1})
+		leaked, leakedTape = r, r.Tape
+		old = r.Input([]float64{1})
 		return nil
 	})
 	in := func(f func(r *tape.Run[float64], x tape.Value[float64])) func() {
 		return func() {
 			_ = tape.With(&arena, first, func(r *tape.Run[float64]) error {
-				f(r, r.Tape.Input([]float64{2}))
+				f(r, r.Input([]float64{2}))
 				return nil
 			})
 		}
@@ -193,19 +171,24 @@ func TestMisuse(t *testing.T) {
 	}{
 		{tape.BadLength, in(func(r *tape.Run[float64], x tape.Value[float64]) { r.Arena.Alloc(-1) })},
 		{tape.Closed, func() { leaked.Output(nil) }},
-		{tape.Closed, func() { leaked.Reverse() }},
+		{tape.Closed, func() { leakedTape.Reverse() }},
 		{tape.Closed, func() { tape.Push[float64, mulNode[float64]](leaked, kindMul) }},
+		{tape.Closed, func() { leaked.Arena.Alloc(1) }},
+		{tape.Closed, func() { leaked.Arena.Scratch(1) }},
+		{tape.Closed, func() { leaked.Arena.Flags(1) }},
+		{tape.Closed, func() { leakedTape.Grad(old) }},
+		{tape.Closed, func() { new(tape.Arena[float64]).Alloc(1) }},
 		{tape.DuplicateParam, in(func(r *tape.Run[float64], x tape.Value[float64]) {
-			r.Tape.Param("p", nil)
-			r.Tape.Param("p", nil)
+			r.Param("p", nil)
+			r.Param("p", nil)
 		})},
-		{tape.ForeignValue, in(func(r *tape.Run[float64], x tape.Value[float64]) {
-			_ = r.Tape.Backward(mul(r, x, old))
-		})},
+		{tape.ForeignValue, in(func(r *tape.Run[float64], x tape.Value[float64]) { mul(r, x, old) })},
+		{tape.ForeignValue, func() { stale(&arena, tape.With[float64]) }},
+		{tape.ForeignValue, func() { stale(&arena, tape.Without[float64]) }},
 		{tape.ForeignValue, in(func(r *tape.Run[float64], x tape.Value[float64]) { r.Tape.Grad(old) })},
 		{tape.KindTaken, in(func(r *tape.Run[float64], x tape.Value[float64]) {
 			mul(r, x, x)
-			tape.Push[float64, sumNode[float64]](r.Tape, kindMul)
+			tape.Push[float64, sumNode[float64]](r, kindMul)
 		})},
 		{tape.Nested, in(func(r *tape.Run[float64], x tape.Value[float64]) {
 			_ = tape.Without(r.Arena, first, func(*tape.Run[float64]) error { return nil })
@@ -215,7 +198,7 @@ func TestMisuse(t *testing.T) {
 		})},
 		{tape.NotReversed, in(func(r *tape.Run[float64], x tape.Value[float64]) { r.Tape.GradOf(x) })},
 		{tape.NotScalar, in(func(r *tape.Run[float64], x tape.Value[float64]) {
-			_ = r.Tape.Backward(r.Tape.Input([]float64{1, 2}))
+			_ = r.Tape.Backward(r.Input([]float64{1, 2}))
 		})},
 		{tape.Overwritten, in(func(r *tape.Run[float64], x tape.Value[float64]) {
 			y := mul(r, x, x)
@@ -229,6 +212,10 @@ func TestMisuse(t *testing.T) {
 		{tape.Reversed, in(func(r *tape.Run[float64], x tape.Value[float64]) {
 			_ = r.Tape.Backward(x)
 			mul(r, x, x)
+		})},
+		{tape.Reversed, in(func(r *tape.Run[float64], x tape.Value[float64]) {
+			_ = r.Tape.Backward(x)
+			tape.Push[float64, mulNode[float64]](r, kindMul)
 		})},
 		{tape.SeedLength, in(func(r *tape.Run[float64], x tape.Value[float64]) { r.Tape.Seed(x, []float64{1, 2}) })},
 	}
@@ -246,6 +233,21 @@ func TestMisuse(t *testing.T) {
 		if err := tape.With(&arena, first, func(*tape.Run[float64]) error { return nil }); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// stale uses what one scope computed in the next one of the same arena.
+func stale(arena *tape.Arena[float64], scope func(*tape.Arena[float64], pulse.Pulse, func(*tape.Run[float64]) error) error) {
+	var old tape.Value[float64]
+	for range 2 {
+		_ = scope(arena, first, func(r *tape.Run[float64]) error {
+			x := r.Input([]float64{2})
+			if old.Data != nil {
+				mul(r, x, old)
+			}
+			old = mul(r, x, x)
+			return nil
+		})
 	}
 }
 
@@ -272,57 +274,10 @@ func TestLimit(t *testing.T) {
 	_ = tape.Without(&arena, first, func(*tape.Run[float64]) error { panic("other") })
 }
 
-func TestDebugPoisons(t *testing.T) {
-	arena := tape.Arena[float32]{Debug: true}
-	_ = tape.Without(&arena, first, func(r *tape.Run[float32]) error {
-		if x := r.Arena.Alloc(3); num.IsFinite(x[2]) {
-			t.Errorf("Alloc under Debug gives %v, want NaN", x)
-		}
-		if x := r.Arena.Zeros(3); x[0] != 0 || len(x) != 3 || cap(x) != 3 {
-			t.Errorf("Zeros(3) = %v, cap %d", x, cap(x))
-		}
-		return nil
-	})
-}
-
-// TestArenaPiecesAreDisjoint allocates across growth, reuse, mark and release.
-func TestArenaPiecesAreDisjoint(t *testing.T) {
-	var arena tape.Arena[float64]
-	for cycle := range 3 {
-		_ = tape.Without(&arena, first, func(r *tape.Run[float64]) error {
-			var all [][]float64
-			var m tape.Mark[float64]
-			for i := range 300 {
-				if i == 100 {
-					m = r.Arena.Mark()
-				}
-				x := r.Arena.Alloc(1 + i*7%97)
-				for j := range x {
-					x[j] = float64(i)
-				}
-				all = append(all, x)
-			}
-			for i, x := range all {
-				for _, v := range x {
-					if v != float64(i) {
-						t.Fatalf("cycle %d: piece %d was overwritten by %v", cycle, i, v)
-					}
-				}
-			}
-			r.Arena.Release(m)
-			copy(r.Arena.Alloc(5), []float64{-1, -1, -1, -1, -1})
-			if all[99][0] != 99 {
-				t.Error("release gave back too much")
-			}
-			return nil
-		})
-	}
-}
-
 // steady runs a scope of n recorded operations forwards and backwards.
 func steady(arena *tape.Arena[float32], x []float32, n int) func() {
 	body := func(r *tape.Run[float32]) error {
-		y := r.Tape.Param("x", x)
+		y := r.Param("x", x)
 		for range n {
 			y = empty(r, y, y)
 		}
@@ -344,7 +299,7 @@ func TestNoAllocationInSteadyState(t *testing.T) {
 	if n := testing.AllocsPerRun(10, work); n != 0 {
 		t.Errorf("1000 recorded operations allocate %v times, want 0", n)
 	}
-	without := func(r *tape.Run[float32]) error { chain(r, r.Tape.Param("x", x), 100); return nil }
+	without := func(r *tape.Run[float32]) error { chain(r, r.Param("x", x), 100); return nil }
 	if n := testing.AllocsPerRun(10, func() { _ = tape.Without(&arena, first, without) }); n != 0 {
 		t.Errorf("100 unrecorded operations allocate %v times, want 0", n)
 	}

@@ -75,6 +75,7 @@ func (c *OutBackward[F]) Run() {
 // outNode is one call of Out on the tape.
 type outNode[F num.Float] struct {
 	call            Out[F]
+	back            OutBackward[F]
 	vWO, vA, outOut tape.Value[F]
 }
 
@@ -92,23 +93,20 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 		err = &block.LengthError{Block: "AttentionOnly", Value: "a", Got: len(a.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
 		return
 	}
-	n := tape.Push[F, outNode[F]](c.Run.Tape, outKind)
-	if n == nil {
-		n = new(outNode[F])
-	}
+	n := tape.Push[F, outNode[F]](c.Run, outKind)
 	k, arena := &n.call, c.Run.Arena
+	mark := arena.Mark()
 	k.L, k.T, k.D = c.Lanes, c.Steps, b.Sizes.D
 	n.vWO = w.Value("W_O")
-	k.WO = n.vWO.Data
+	k.WO = arena.Data(n.vWO)
 	n.vA = a
-	k.A = n.vA.Data
+	k.A = arena.Data(n.vA)
 	k.Out = arena.Alloc(k.L * k.T * k.D)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = c.Run.Tape.Output(k.Out)
+	outOut = c.Run.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -118,8 +116,7 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g OutBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.T, g.D = k.L, k.T, k.D
 	g.WO = k.WO
 	g.A = k.A

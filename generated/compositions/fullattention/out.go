@@ -437,6 +437,7 @@ func (c *OutBackward[F]) Run() {
 // outNode is one call of Out on the tape.
 type outNode[F num.Float] struct {
 	call                      Out[F]
+	back                      OutBackward[F]
 	vWQ, vX, vWK, vWV, outOut tape.Value[F]
 }
 
@@ -458,32 +459,29 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 		err = &block.LengthError{Block: "FullAttention", Value: "X", Got: len(X.Data), Want: b.Sizes.H * c.Lanes * c.Steps * b.Sizes.DH}
 		return
 	}
-	n := tape.Push[F, outNode[F]](c.Run.Tape, outKind)
-	if n == nil {
-		n = new(outNode[F])
-	}
+	n := tape.Push[F, outNode[F]](c.Run, outKind)
 	k, arena := &n.call, c.Run.Arena
+	mark := arena.Mark()
 	k.H, k.L, k.T, k.DH = b.Sizes.H, c.Lanes, c.Steps, b.Sizes.DH
 	n.vWQ = w.Value("W_Q")
-	k.WQ = n.vWQ.Data
+	k.WQ = arena.Data(n.vWQ)
 	n.vX = X
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	n.vWK = w.Value("W_K")
-	k.WK = n.vWK.Data
+	k.WK = arena.Data(n.vWK)
 	n.vWV = w.Value("W_V")
-	k.WV = n.vWV.Data
+	k.WV = arena.Data(n.vWV)
 	k.Out = arena.Alloc(k.H * k.L * k.T * k.DH)
-	k.ADiv = arena.Alloc(1)
-	k.AReshape = arena.Alloc(k.H * k.L * k.T * k.DH)
-	k.AReshape2 = arena.Alloc(k.H * k.L * k.T * k.DH)
-	k.A = arena.Alloc(k.H * k.L * k.T * k.T)
-	k.OutReshape = arena.Alloc(k.H * k.L * k.T * k.DH)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.ADiv = c.Run.Saved(1)
+	k.AReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.AReshape2 = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.A = c.Run.Saved(k.H * k.L * k.T * k.T)
+	k.OutReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	outOut = c.Run.Tape.Output(k.Out)
+	outOut = c.Run.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -493,8 +491,7 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g OutBackward[F]
+	k, g := &n.call, &n.back
 	g.H, g.L, g.T, g.DH = k.H, k.L, k.T, k.DH
 	g.WQ = k.WQ
 	g.X = k.X

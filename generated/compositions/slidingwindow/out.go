@@ -830,6 +830,7 @@ func (c *OutBackward[F]) Run() {
 // outNode is one call of Out on the tape.
 type outNode[F num.Float] struct {
 	call                          Out[F]
+	back                          OutBackward[F]
 	vWQ, vX, vP, vWK, vWV, outOut tape.Value[F]
 }
 
@@ -851,44 +852,41 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 		err = &block.LengthError{Block: "SlidingWindow", Value: "X", Got: len(X.Data), Want: b.Sizes.H * c.Lanes * c.Steps * b.Sizes.DH}
 		return
 	}
-	n := tape.Push[F, outNode[F]](c.Run.Tape, outKind)
-	if n == nil {
-		n = new(outNode[F])
-	}
+	n := tape.Push[F, outNode[F]](c.Run, outKind)
 	k, arena := &n.call, c.Run.Arena
+	mark := arena.Mark()
 	k.H, k.L, k.T, k.DH, k.NP, k.W = b.Sizes.H, c.Lanes, c.Steps, b.Sizes.DH, b.Sizes.NP, b.Sizes.W
 	n.vWQ = w.Value("W_Q")
-	k.WQ = n.vWQ.Data
+	k.WQ = arena.Data(n.vWQ)
 	n.vX = X
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	n.vP = w.Value("P")
-	k.P = n.vP.Data
+	k.P = arena.Data(n.vP)
 	n.vWK = w.Value("W_K")
-	k.WK = n.vWK.Data
+	k.WK = arena.Data(n.vWK)
 	n.vWV = w.Value("W_V")
-	k.WV = n.vWV.Data
+	k.WV = arena.Data(n.vWV)
 	k.Pos = m.Pos
 	k.KTail = m.Slots[0].Data
 	k.VTail = m.Slots[1].Data
 	k.Out = arena.Alloc(k.H * k.L * k.T * k.DH)
 	k.KTailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.VTailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
-	k.ADiv = arena.Alloc(1)
-	k.AReshape = arena.Alloc(k.H * k.L * k.T * k.DH)
-	k.AReshape2 = arena.Alloc(k.H * k.DH * k.NP)
-	k.AStack = arena.Alloc(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
-	k.A = arena.Alloc(k.H*k.L*k.T*k.NP + k.H*k.L*k.T*k.W)
-	k.OutReshape = arena.Alloc(k.H * k.DH * k.NP)
-	k.OutStack = arena.Alloc(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.ADiv = c.Run.Saved(1)
+	k.AReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.AReshape2 = c.Run.Saved(k.H * k.DH * k.NP)
+	k.AStack = c.Run.Saved(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
+	k.A = c.Run.Saved(k.H*k.L*k.T*k.NP + k.H*k.L*k.T*k.W)
+	k.OutReshape = c.Run.Saved(k.H * k.DH * k.NP)
+	k.OutStack = c.Run.Saved(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(0, k.KTailOut)
-	m.Give(1, k.VTailOut)
+	m.Give(arena, 0, k.KTailOut)
+	m.Give(arena, 1, k.VTailOut)
 	m.Moved(c.Steps)
-	outOut = c.Run.Tape.Output(k.Out)
+	outOut = c.Run.Output(k.Out)
 	n.outOut = outOut
 	return
 }
@@ -898,8 +896,7 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outOut) == nil {
 		return
 	}
-	k := &n.call
-	var g OutBackward[F]
+	k, g := &n.call, &n.back
 	g.H, g.L, g.T, g.DH, g.NP, g.W = k.H, k.L, k.T, k.DH, k.NP, k.W
 	g.WQ = k.WQ
 	g.X = k.X

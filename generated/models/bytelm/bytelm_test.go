@@ -99,7 +99,7 @@ func lossDirect[F num.Float](a *blocktest.Args[F]) {
 	k.LossDiv = a.Fresh(k.L)
 	k.LossExp = a.Fresh(k.L * k.T * k.V)
 	k.Work = a.Fresh(k.WorkLen())
-	k.Flags = make([]bool, k.FlagsLen())
+	k.Flags = a.FreshFlags(k.FlagsLen())
 	k.Run()
 	if a.ForwardOnly {
 		return
@@ -117,7 +117,7 @@ func lossDirect[F num.Float](a *blocktest.Args[F]) {
 	g.HBar = a.Grad("H", g.V*g.D)
 	g.YBar = a.Grad("y", g.L*g.T*g.D)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = make([]bool, g.FlagsLen())
+	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const lossKind tape.Kind = 53
+const lossKind tape.Kind = 54
 
 // Loss is one call of the kernel Loss.
 //
@@ -227,6 +227,7 @@ func (c *LossBackward[F]) Run() {
 // lossNode is one call of Loss on the tape.
 type lossNode[F num.Float] struct {
 	call                  Loss[F]
+	back                  LossBackward[F]
 	vH, vY, outZ, outLoss tape.Value[F]
 }
 
@@ -252,32 +253,29 @@ func (b *Model[F]) loss(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err = block.CheckIndices("next", next, 0, b.Sizes.V-1, -1); err != nil {
 		return
 	}
-	n := tape.Push[F, lossNode[F]](c.Run.Tape, lossKind)
-	if n == nil {
-		n = new(lossNode[F])
-	}
+	n := tape.Push[F, lossNode[F]](c.Run, lossKind)
 	k, arena := &n.call, c.Run.Arena
+	mark := arena.Mark()
 	k.L, k.T, k.V, k.D = c.Lanes, c.Steps, b.Sizes.V, b.Sizes.D
 	n.vH = w.Value("H")
-	k.H = n.vH.Data
+	k.H = arena.Data(n.vH)
 	n.vY = y
-	k.Y = n.vY.Data
+	k.Y = arena.Data(n.vY)
 	k.Next = next
 	k.Z = arena.Alloc(k.L * k.T * k.V)
 	k.Loss = arena.Alloc(k.L)
-	k.LossProd = arena.Alloc(k.L)
-	k.LossDiv = arena.Alloc(k.L)
-	k.LossExp = arena.Alloc(k.L * k.T * k.V)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
-	k.Flags = make([]bool, k.FlagsLen())
+	k.LossProd = c.Run.Saved(k.L)
+	k.LossDiv = c.Run.Saved(k.L)
+	k.LossExp = c.Run.Saved(k.L * k.T * k.V)
+	k.Work = arena.Scratch(k.WorkLen())
+	k.Flags = arena.Flags(k.FlagsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
 	k.Flags = nil
-	zInOut = c.Run.Tape.Output(k.Z)
+	zInOut = c.Run.Output(k.Z)
 	n.outZ = zInOut
-	lossOut = c.Run.Tape.Output(k.Loss)
+	lossOut = c.Run.Output(k.Loss)
 	n.outLoss = lossOut
 	return
 }
@@ -287,8 +285,7 @@ func (n *lossNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outZ) == nil && t.Adjoint(n.outLoss) == nil {
 		return
 	}
-	k := &n.call
-	var g LossBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.T, g.V, g.D = k.L, k.T, k.V, k.D
 	g.H = k.H
 	g.Y = k.Y
@@ -301,7 +298,7 @@ func (n *lossNode[F]) Backward(t *tape.Tape[F]) {
 	g.HBar = t.Scratch(g.V * g.D)
 	g.YBar = t.Scratch(g.L * g.T * g.D)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = make([]bool, g.FlagsLen())
+	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	block.Accumulate(t, n.vH, g.HBar)
 	block.Accumulate(t, n.vY, g.YBar)

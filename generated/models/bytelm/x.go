@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const xKind tape.Kind = 52
+const xKind tape.Kind = 53
 
 // X is one call of the kernel X.
 type X[F num.Float] struct {
@@ -93,6 +93,7 @@ func (c *XBackward[F]) Run() {
 // xNode is one call of X on the tape.
 type xNode[F num.Float] struct {
 	call     X[F]
+	back     XBackward[F]
 	vE, outX tape.Value[F]
 }
 
@@ -112,22 +113,19 @@ func (b *Model[F]) x(c block.Call[F], w block.Weights[F], m *block.Memory[F], id
 	if err = block.CheckIndices("ids", ids, 0, b.Sizes.V-1); err != nil {
 		return
 	}
-	n := tape.Push[F, xNode[F]](c.Run.Tape, xKind)
-	if n == nil {
-		n = new(xNode[F])
-	}
+	n := tape.Push[F, xNode[F]](c.Run, xKind)
 	k, arena := &n.call, c.Run.Arena
+	mark := arena.Mark()
 	k.L, k.T, k.V, k.D = c.Lanes, c.Steps, b.Sizes.V, b.Sizes.D
 	n.vE = w.Value("E")
-	k.E = n.vE.Data
+	k.E = arena.Data(n.vE)
 	k.Ids = ids
 	k.X = arena.Alloc(k.L * k.T * k.D)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	xOut = c.Run.Tape.Output(k.X)
+	xOut = c.Run.Output(k.X)
 	n.outX = xOut
 	return
 }
@@ -137,8 +135,7 @@ func (n *xNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outX) == nil {
 		return
 	}
-	k := &n.call
-	var g XBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.T, g.V, g.D = k.L, k.T, k.V, k.D
 	g.Ids = k.Ids
 	g.XBar = block.Adjoint(t, n.outX, g.L*g.T*g.D)

@@ -405,6 +405,7 @@ func (c *ReadBackward[F]) Run() {
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
 	call                    Read[F]
+	back                    ReadBackward[F]
 	vWQ, vX, vBQ, vCQ, outY tape.Value[F]
 }
 
@@ -425,42 +426,39 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		err = &block.LengthError{Block: "DeltaRule", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
 		return
 	}
-	n := tape.Push[F, readNode[F]](c.Run.Tape, readKind)
-	if n == nil {
-		n = new(readNode[F])
-	}
+	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
+	mark := arena.Mark()
 	k.L, k.T, k.D, k.DK, k.DV = c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
 	n.vWQ = w.Value("W_Q")
-	k.WQ = n.vWQ.Data
+	k.WQ = arena.Data(n.vWQ)
 	n.vX = x
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	n.vBQ = w.Value("b_Q")
-	k.BQ = n.vBQ.Data
+	k.BQ = arena.Data(n.vBQ)
 	n.vCQ = w.Value("c_Q")
-	k.CQ = n.vCQ.Data
+	k.CQ = arena.Data(n.vCQ)
 	k.Pos = m.Pos
 	k.Q0Tail = m.Slots[2].Data
 	k.M = m.Slots[1].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
-	k.Q1Stack = arena.Alloc(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = arena.Alloc(k.L * k.T * k.DK)
-	k.Q1Sigmoid = arena.Alloc(k.L * k.T * k.DK)
-	k.QProd = arena.Alloc(k.L * k.T)
-	k.QSqrt = arena.Alloc(k.L * k.T)
-	k.QDiv = arena.Alloc(k.L * k.T)
-	k.QDiv2 = arena.Alloc(k.L * k.T * k.DK)
-	k.QDiv3 = arena.Alloc(k.L * k.T)
-	k.Q1Sigmoid2 = arena.Alloc(k.L * k.T * k.DK)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
+	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
+	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
+	k.QProd = c.Run.Saved(k.L * k.T)
+	k.QSqrt = c.Run.Saved(k.L * k.T)
+	k.QDiv = c.Run.Saved(k.L * k.T)
+	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
+	k.QDiv3 = c.Run.Saved(k.L * k.T)
+	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.Give(2, k.Q0TailOut)
+	m.Give(arena, 2, k.Q0TailOut)
 	m.Moved(c.Steps)
-	yOut = c.Run.Tape.Output(k.Y)
+	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return
 }
@@ -470,8 +468,7 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outY) == nil {
 		return
 	}
-	k := &n.call
-	var g ReadBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.T, g.D, g.DK, g.DV = k.L, k.T, k.D, k.DK, k.DV
 	g.WQ = k.WQ
 	g.X = k.X
@@ -495,7 +492,7 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.BQBar = t.Scratch(g.DK)
 	g.CQBar = t.Scratch(4 * g.DK)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = make([]bool, g.FlagsLen())
+	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	block.Accumulate(t, n.vWQ, g.WQBar)
 	block.Accumulate(t, n.vX, g.XBar)

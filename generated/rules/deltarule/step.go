@@ -1379,6 +1379,7 @@ func (c *StepBackward[F]) Run() {
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
 	call                                                                        Step[F]
+	back                                                                        StepBackward[F]
 	vWK, vX, vBK, vCK, vWV, vWRho, vBRho, vWTheta, vBTheta, vWQ, vBQ, vCQ, outY tape.Value[F]
 }
 
@@ -1406,36 +1407,34 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		err = &block.LengthError{Block: "DeltaRule", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
 		return
 	}
-	n := tape.Push[F, stepNode[F]](c.Run.Tape, stepKind)
-	if n == nil {
-		n = new(stepNode[F])
-	}
+	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
+	mark := arena.Mark()
 	k.C, k.L, k.T, k.D, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
 	n.vWK = w.Value("W_K")
-	k.WK = n.vWK.Data
+	k.WK = arena.Data(n.vWK)
 	n.vX = x
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	n.vBK = w.Value("b_K")
-	k.BK = n.vBK.Data
+	k.BK = arena.Data(n.vBK)
 	n.vCK = w.Value("c_K")
-	k.CK = n.vCK.Data
+	k.CK = arena.Data(n.vCK)
 	n.vWV = w.Value("W_V")
-	k.WV = n.vWV.Data
+	k.WV = arena.Data(n.vWV)
 	n.vWRho = w.Value("w_rho")
-	k.WRho = n.vWRho.Data
+	k.WRho = arena.Data(n.vWRho)
 	n.vBRho = w.Value("b_rho")
-	k.BRho = n.vBRho.Data
+	k.BRho = arena.Data(n.vBRho)
 	n.vWTheta = w.Value("w_theta")
-	k.WTheta = n.vWTheta.Data
+	k.WTheta = arena.Data(n.vWTheta)
 	n.vBTheta = w.Value("b_theta")
-	k.BTheta = n.vBTheta.Data
+	k.BTheta = arena.Data(n.vBTheta)
 	n.vWQ = w.Value("W_Q")
-	k.WQ = n.vWQ.Data
+	k.WQ = arena.Data(n.vWQ)
 	n.vBQ = w.Value("b_Q")
-	k.BQ = n.vBQ.Data
+	k.BQ = arena.Data(n.vBQ)
 	n.vCQ = w.Value("c_Q")
-	k.CQ = n.vCQ.Data
+	k.CQ = arena.Data(n.vCQ)
 	k.Pos = m.Pos
 	k.K0Tail = m.Slots[0].Data
 	k.M = m.Slots[1].Data
@@ -1444,50 +1443,49 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.K1Stack = arena.Alloc(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = arena.Alloc(k.L * k.T * k.DK)
-	k.K1Sigmoid = arena.Alloc(k.L * k.T * k.DK)
-	k.KProd = arena.Alloc(k.L * k.T)
-	k.KSqrt = arena.Alloc(k.L * k.T)
-	k.K = arena.Alloc(k.L * k.T * k.DK)
-	k.V = arena.Alloc(k.L * k.T * k.DV)
-	k.RhoStack = arena.Alloc(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = arena.Alloc(k.L * k.T)
-	k.ThetaSoftplus = arena.Alloc(k.L * k.T)
-	k.Q1Stack = arena.Alloc(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = arena.Alloc(k.L * k.T * k.DK)
-	k.Q1Sigmoid = arena.Alloc(k.L * k.T * k.DK)
-	k.QProd = arena.Alloc(k.L * k.T)
-	k.QSqrt = arena.Alloc(k.L * k.T)
-	k.Q = arena.Alloc(k.L * k.T * k.DK)
+	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
+	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK)
+	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
+	k.KProd = c.Run.Saved(k.L * k.T)
+	k.KSqrt = c.Run.Saved(k.L * k.T)
+	k.K = c.Run.Saved(k.L * k.T * k.DK)
+	k.V = c.Run.Saved(k.L * k.T * k.DV)
+	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
+	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
+	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
+	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
+	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
+	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
+	k.QProd = c.Run.Saved(k.L * k.T)
+	k.QSqrt = c.Run.Saved(k.L * k.T)
+	k.Q = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
-		k.MLin = arena.Alloc(k.L * k.T * k.DV)
+		k.MLin = c.Run.Saved(k.L * k.T * k.DV)
 	}
-	k.QDiv = arena.Alloc(k.L * k.T)
-	k.QDiv2 = arena.Alloc(k.L * k.T * k.DK)
-	k.QDiv3 = arena.Alloc(k.L * k.T)
-	k.Q1Sigmoid2 = arena.Alloc(k.L * k.T * k.DK)
-	k.ThetaSigmoid = arena.Alloc(k.L * k.T)
-	k.RhoSigmoid2 = arena.Alloc(k.L * k.T)
-	k.KDiv = arena.Alloc(k.L * k.T)
-	k.KDiv2 = arena.Alloc(k.L * k.T * k.DK)
-	k.KDiv3 = arena.Alloc(k.L * k.T)
-	k.K1Sigmoid2 = arena.Alloc(k.L * k.T * k.DK)
+	k.QDiv = c.Run.Saved(k.L * k.T)
+	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
+	k.QDiv3 = c.Run.Saved(k.L * k.T)
+	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
+	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
+	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
+	k.KDiv = c.Run.Saved(k.L * k.T)
+	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
+	k.KDiv3 = c.Run.Saved(k.L * k.T)
+	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
-		k.MCheckpoints = arena.Alloc(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
+		k.MCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
-	k.Rows = block.Blocks[[4]F](arena.Alloc(4 * k.RowsLen()))
+	k.Work = arena.Scratch(k.WorkLen())
+	k.Rows = block.Blocks[[4]F](arena.Scratch(4 * k.RowsLen()))
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.Give(0, k.K0TailOut)
-	m.Give(2, k.Q0TailOut)
-	m.Give(1, k.MOut)
+	m.Give(arena, 0, k.K0TailOut)
+	m.Give(arena, 2, k.Q0TailOut)
+	m.Give(arena, 1, k.MOut)
 	m.Moved(c.Steps)
-	yOut = c.Run.Tape.Output(k.Y)
+	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return
 }
@@ -1497,8 +1495,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outY) == nil {
 		return
 	}
-	k := &n.call
-	var g StepBackward[F]
+	k, g := &n.call, &n.back
 	g.C, g.L, g.T, g.D, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DK, k.DV
 	g.WK = k.WK
 	g.X = k.X
@@ -1559,7 +1556,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.MCheckpoints = k.MCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
-	g.Flags = make([]bool, g.FlagsLen())
+	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	block.Accumulate(t, n.vWK, g.WKBar)
 	block.Accumulate(t, n.vX, g.XBar)

@@ -122,7 +122,7 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	g.MCheckpoints = k.MCheckpoints
 	g.Work = a.Fresh(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](a.Fresh(4 * g.RowsLen()))
-	g.Flags = make([]bool, g.FlagsLen())
+	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -95,6 +95,7 @@ func (c *ReadBackward[F]) Run() {
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
 	call          Read[F]
+	back          ReadBackward[F]
 	vWQ, vX, outY tape.Value[F]
 }
 
@@ -113,24 +114,21 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		err = &block.LengthError{Block: "Hebbian", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
 		return
 	}
-	n := tape.Push[F, readNode[F]](c.Run.Tape, readKind)
-	if n == nil {
-		n = new(readNode[F])
-	}
+	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
+	mark := arena.Mark()
 	k.L, k.T, k.D, k.DK, k.DV = c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
 	n.vWQ = w.Value("W_Q")
-	k.WQ = n.vWQ.Data
+	k.WQ = arena.Data(n.vWQ)
 	n.vX = x
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	k.M = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	yOut = c.Run.Tape.Output(k.Y)
+	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return
 }
@@ -140,8 +138,7 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outY) == nil {
 		return
 	}
-	k := &n.call
-	var g ReadBackward[F]
+	k, g := &n.call, &n.back
 	g.L, g.T, g.D, g.DK, g.DV = k.L, k.T, k.D, k.DK, k.DV
 	g.WQ = k.WQ
 	g.X = k.X

@@ -604,6 +604,7 @@ func (c *StepBackward[F]) Run() {
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
 	call                                  Step[F]
+	back                                  StepBackward[F]
 	vWK, vX, vWV, vWRho, vBRho, vWQ, outY tape.Value[F]
 }
 
@@ -626,46 +627,43 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		err = &block.LengthError{Block: "Hebbian", Value: "x", Got: len(x.Data), Want: c.Lanes * c.Steps * b.Sizes.D}
 		return
 	}
-	n := tape.Push[F, stepNode[F]](c.Run.Tape, stepKind)
-	if n == nil {
-		n = new(stepNode[F])
-	}
+	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
+	mark := arena.Mark()
 	k.C, k.L, k.T, k.D, k.DK, k.DV = block.Segment, c.Lanes, c.Steps, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
 	n.vWK = w.Value("W_K")
-	k.WK = n.vWK.Data
+	k.WK = arena.Data(n.vWK)
 	n.vX = x
-	k.X = n.vX.Data
+	k.X = arena.Data(n.vX)
 	n.vWV = w.Value("W_V")
-	k.WV = n.vWV.Data
+	k.WV = arena.Data(n.vWV)
 	n.vWRho = w.Value("w_rho")
-	k.WRho = n.vWRho.Data
+	k.WRho = arena.Data(n.vWRho)
 	n.vBRho = w.Value("b_rho")
-	k.BRho = n.vBRho.Data
+	k.BRho = arena.Data(n.vBRho)
 	n.vWQ = w.Value("W_Q")
-	k.WQ = n.vWQ.Data
+	k.WQ = arena.Data(n.vWQ)
 	k.M = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.K0 = arena.Alloc(k.L * k.T * k.DK)
-	k.V = arena.Alloc(k.L * k.T * k.DV)
-	k.RhoStack = arena.Alloc(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = arena.Alloc(k.L * k.T)
-	k.Q0 = arena.Alloc(k.L * k.T * k.DK)
-	k.RhoSigmoid2 = arena.Alloc(k.L * k.T)
+	k.K0 = c.Run.Saved(k.L * k.T * k.DK)
+	k.V = c.Run.Saved(k.L * k.T * k.DV)
+	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
+	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
+	k.Q0 = c.Run.Saved(k.L * k.T * k.DK)
+	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
-		k.MCheckpoints = arena.Alloc(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
+		k.MCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
-	mark := arena.Mark()
-	k.Work = arena.Alloc(k.WorkLen())
-	k.Rows = block.Blocks[[4]F](arena.Alloc(4 * k.RowsLen()))
+	k.Work = arena.Scratch(k.WorkLen())
+	k.Rows = block.Blocks[[4]F](arena.Scratch(4 * k.RowsLen()))
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.Give(0, k.MOut)
+	m.Give(arena, 0, k.MOut)
 	m.Moved(c.Steps)
-	yOut = c.Run.Tape.Output(k.Y)
+	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	return
 }
@@ -675,8 +673,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	if t.Adjoint(n.outY) == nil {
 		return
 	}
-	k := &n.call
-	var g StepBackward[F]
+	k, g := &n.call, &n.back
 	g.C, g.L, g.T, g.D, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DK, k.DV
 	g.WK = k.WK
 	g.X = k.X
@@ -701,7 +698,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.MCheckpoints = k.MCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
-	g.Flags = make([]bool, g.FlagsLen())
+	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	block.Accumulate(t, n.vWK, g.WKBar)
 	block.Accumulate(t, n.vX, g.XBar)

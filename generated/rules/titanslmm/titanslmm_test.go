@@ -210,7 +210,7 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = a.Fresh(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](a.Fresh(4 * g.RowsLen()))
-	g.Flags = make([]bool, g.FlagsLen())
+	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 
@@ -274,7 +274,7 @@ func readDirect[F num.Float](a *blocktest.Args[F]) {
 	g.BQBar = a.Grad("b_Q", g.DK)
 	g.CQBar = a.Grad("c_Q", 4*g.DK)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = make([]bool, g.FlagsLen())
+	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

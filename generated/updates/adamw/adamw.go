@@ -22,7 +22,8 @@ package adamw
 import (
 	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
-	"github.com/nl-hecate/hecate/runtime/pulse"
+	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/runtime/tensor"
 )
 
 // Fire is one call of the kernel Fire.
@@ -95,6 +96,8 @@ func (c *Fire[F]) Run() {
 	}
 }
 
+const fireKind tape.Kind = 12
+
 // Settings are the options of AdamW.
 type Settings struct {
 	LR      float64 // lr
@@ -115,7 +118,7 @@ type Slots[F num.Float] struct{ M, S []F }
 
 // NewSlots makes the slots of a parameter of n entries, all zero.
 func NewSlots[F num.Float](n int) Slots[F] {
-	return Slots[F]{M: make([]F, n), S: make([]F, n)}
+	return Slots[F]{M: tensor.Make[F](n), S: tensor.Make[F](n)}
 }
 
 // Each calls f for every slot.
@@ -126,30 +129,42 @@ func (s Slots[F]) Each(f func(name string, data []F)) {
 
 // Apply changes the parameter w by its gradient g, in place. n counts the fires
 // of the parameter's level from 1; nodecay is the attribute of the parameter's
-// declaration. It panics when the lengths differ.
-func Apply[F num.Float](_ pulse.Pulse, z Settings, n int, nodecay bool, w, g []F, s Slots[F]) {
-	k := Fire[F]{N: len(w)}
+// declaration. The gradient may lie in r's arena. It panics when the lengths
+// differ.
+func Apply[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, w, g []F, s Slots[F]) {
 	if len(g) != len(w) || len(s.M) != len(w) || len(s.S) != len(w) {
 		panic("adam_w: the gradient or a slot is not as long as the parameter")
 	}
+	k, arena := tape.Slot[F, Fire[F]](r, fireKind), r.Arena
+	mark := arena.Mark()
+	k.N = len(w)
 	k.W = w
 	k.G = g
-	k.N2 = []F{F(n)}
+	k.N2 = arena.Scratch(1)
+	k.N2[0] = F(n)
 	k.M = s.M
 	k.S = s.S
-	k.Lr = []F{F(z.LR)}
-	k.Warmup = []F{F(z.Warmup)}
-	k.Beta1 = []F{F(z.Beta1)}
-	k.Beta2 = []F{F(z.Beta2)}
-	k.Epsilon = []F{F(z.Epsilon)}
-	k.Nodecay = []bool{nodecay}
-	k.Lambda = []F{F(z.Lambda)}
-	k.WOut = make([]F, len(w))
-	k.MOut = make([]F, len(w))
-	k.SOut = make([]F, len(w))
-	k.Work = make([]F, k.WorkLen())
+	k.Lr = arena.Scratch(1)
+	k.Lr[0] = F(z.LR)
+	k.Warmup = arena.Scratch(1)
+	k.Warmup[0] = F(z.Warmup)
+	k.Beta1 = arena.Scratch(1)
+	k.Beta1[0] = F(z.Beta1)
+	k.Beta2 = arena.Scratch(1)
+	k.Beta2[0] = F(z.Beta2)
+	k.Epsilon = arena.Scratch(1)
+	k.Epsilon[0] = F(z.Epsilon)
+	k.Nodecay = arena.Flags(1)
+	k.Nodecay[0] = nodecay
+	k.Lambda = arena.Scratch(1)
+	k.Lambda[0] = F(z.Lambda)
+	k.WOut = arena.Scratch(len(w))
+	k.MOut = arena.Scratch(len(w))
+	k.SOut = arena.Scratch(len(w))
+	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	copy(w, k.WOut)
 	copy(s.M, k.MOut)
 	copy(s.S, k.SOut)
+	arena.Release(mark)
 }

@@ -5,7 +5,7 @@ package adamw
 import (
 	"github.com/nl-hecate/hecate/runtime/blocktest"
 	"github.com/nl-hecate/hecate/runtime/num"
-	"github.com/nl-hecate/hecate/runtime/pulse"
+	"github.com/nl-hecate/hecate/runtime/tape"
 	"testing"
 )
 
@@ -20,8 +20,8 @@ func TestAdamW(t *testing.T) {
 }
 
 // fire changes one parameter by the numbers of a case.
-func fire[F num.Float](a *blocktest.Args[F]) {
+func fire[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) {
 	z := Settings{LR: float64(a.Number("lr")), Warmup: float64(a.Number("warmup")), Beta1: float64(a.Number("beta_1")), Beta2: float64(a.Number("beta_2")), Epsilon: float64(a.Number("epsilon")), Lambda: float64(a.Number("lambda"))}
 	s := Slots[F]{M: a.Moved("m"), S: a.Moved("s")}
-	Apply(pulse.First(pulse.Build), z, a.Int("n"), a.Int("nodecay") != 0, a.Moved("w"), a.In["g"], s)
+	Apply(r, z, a.Int("n"), a.Int("nodecay") != 0, a.Moved("w"), a.In["g"], s)
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -14,6 +12,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/stream"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/runtime/tensor"
 )
 
 // ErrDiverged says that a loss or a gradient is no longer a number.
@@ -30,6 +29,9 @@ var ErrDiverged = errors.New("the build has diverged")
 // a lane's text ends inside a chunk, the lane runs in pieces with a new
 // context after the end; memory is carried from chunk to chunk as a value and
 // no gradient crosses an edge.
+//
+// A step whose shapes have been seen allocates nothing: each worker computes in
+// its own arena, and what a step hands to its workers lies in the Builder.
 type Builder[F Float] struct {
 	model  block.Model[F]
 	params *context.ParamSet[F]
@@ -38,6 +40,10 @@ type Builder[F Float] struct {
 	slots  []Slots[F]
 	lanes  []*lane[F]
 	arenas []*tape.Arena[F] // by worker
+	crew   crew
+	chunk  stream.Chunk // of the step
+	valid  int          // targets in it
+	walk   func(worker, lane int) error
 	pulse  pulse.Pulse
 }
 
@@ -67,10 +73,11 @@ func NewBuilder[F Float](m block.Model[F], u Update[F], lanes int, seed uint64) 
 	for range lanes {
 		l := &lane[F]{memory: m.NewMemory(1)}
 		for i := range v.Len() {
-			l.grads = append(l.grads, make([]F, len(v.Data(i))))
+			l.grads = append(l.grads, tensor.Make[F](len(v.Data(i))))
 		}
 		b.lanes = append(b.lanes, l)
 	}
+	b.walk = func(worker, l int) error { return b.lane(b.arenas[worker], l, b.chunk, b.valid) }
 	return b, nil
 }
 
@@ -94,29 +101,29 @@ func (b *Builder[F]) Step(c stream.Chunk) (nats float64, err error) {
 	if c.Lanes != len(b.lanes) {
 		panic(fmt.Sprintf("build: BUG: chunk of %d lanes for a builder of %d", c.Lanes, len(b.lanes)))
 	}
-	valid := count(c.Targets)
-	err = each(len(b.lanes), b.workers(), func(worker, l int) error {
-		return b.lane(b.arenas[worker], l, c, valid)
-	})
-	if err != nil {
+	b.chunk, b.valid = c, count(c.Targets)
+	if err := b.crew.each(len(b.lanes), b.workers(len(b.lanes)), b.walk); err != nil {
 		return 0, fmt.Errorf("step %d: %w", b.pulse.Step()+1, err)
 	}
 	for _, l := range b.lanes {
 		nats += l.nats
 	}
-	if valid > 0 {
-		nats /= float64(valid)
+	if b.valid > 0 {
+		nats /= float64(b.valid)
 	}
 	sum, err := b.gather()
 	if err != nil {
 		return 0, fmt.Errorf("step %d: %w", b.pulse.Step()+1, err)
 	}
 	n := int(b.pulse.Step()) + 1
-	b.writer.Update(func(i int, p context.Param, data []F) {
-		b.slots[i].Apply(b.pulse, n, p.NoDecay, data, sum[i])
+	err = tape.Without(b.arenas[0], b.pulse, func(r *tape.Run[F]) error {
+		b.writer.Update(func(i int, p context.Param, data []F) {
+			b.slots[i].Apply(r, n, p.NoDecay, data, sum[i])
+		})
+		return nil
 	})
 	b.pulse = b.pulse.Next(c.Tokens)
-	return nats, nil
+	return nats, err
 }
 
 // gather adds the gradients of all lanes in the order of the lanes, into the
@@ -211,36 +218,14 @@ func count(next []int32) (n int) {
 	return n
 }
 
-// workers returns how many goroutines share the lanes, and sees that each has
-// an arena.
-func (b *Builder[F]) workers() int {
-	n := min(len(b.lanes), runtime.GOMAXPROCS(0))
+// workers returns how many goroutines share n lanes, and sees that each has an
+// arena.
+func (b *Builder[F]) workers(n int) int {
+	n = min(n, runtime.GOMAXPROCS(0))
 	for len(b.arenas) < n {
 		b.arenas = append(b.arenas, &tape.Arena[F]{})
 	}
 	return n
-}
-
-// each calls f for every i below n on the given number of goroutines and
-// returns the error of the lowest i.
-func each(n, workers int, f func(worker, i int) error) error {
-	errs := make([]error, n)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				errs[i] = f(w, i)
-			}
-		})
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // bits turns nats into bits.

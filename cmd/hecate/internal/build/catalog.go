@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/pulse"
+	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
 // Float is the element type of a model that is built: what both the arithmetic
@@ -39,8 +39,9 @@ type Update[F Float] interface {
 
 // Slots are what an update keeps for one parameter.
 type Slots[F Float] interface {
-	// Apply changes w in place. n is the number of this update, from 1.
-	Apply(p pulse.Pulse, n int, nodecay bool, w, g []F)
+	// Apply changes w in place, with workspace from r. n is the number of this
+	// update, from 1.
+	Apply(r *tape.Run[F], n int, nodecay bool, w, g []F)
 	// Each calls f for every slot, to save and to restore it.
 	Each(f func(name string, data []F))
 }

@@ -27,8 +27,7 @@ type Measurement struct {
 func (b *Builder[F]) Measure(ctx context.Context, before byte, part []byte, chunk int) (Measurement, error) {
 	n := min(measureLanes, len(part))
 	nats := make([]float64, n)
-	workers := min(n, b.workers())
-	err := each(n, workers, func(worker, i int) error {
+	err := b.crew.each(n, b.workers(n), func(worker, i int) error {
 		lo, hi := i*len(part)/n, (i+1)*len(part)/n
 		prev := before
 		if lo > 0 {

@@ -24,14 +24,16 @@ const temperature = 0.8
 func (b *Builder[F]) Sample(ctx context.Context, first byte, n int, seed uint64) ([]byte, error) {
 	m := b.lanes[0].memory.Clone()
 	random := num.NewStream("sample", seed)
-	b.workers() // sees that there is an arena
+	b.workers(1) // sees that there is an arena
 	p := pulse.First(pulse.Stream)
 	out := make([]byte, 0, n)
 	last := first
+	ids, next := make([]int32, 1), []int32{stream.Ignore}
 	for len(out) < n && ctx.Err() == nil {
+		ids[0] = int32(last)
 		err := tape.Without(b.arenas[0], p, func(r *tape.Run[F]) error {
 			call := block.Call[F]{Run: r, Pulse: p, Lanes: 1, Steps: 1}
-			_, logits, err := b.model.Step(call, block.Bind(r, b.params.View()), m, []int32{int32(last)}, []int32{stream.Ignore})
+			_, logits, err := b.model.Step(call, block.Bind(r, b.params.View()), m, ids, next)
 			if err == nil {
 				last = draw(logits.Data, random)
 			}
