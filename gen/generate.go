@@ -6,6 +6,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitasm"
+	"github.com/nl-hecate/hecate/gen/emitasm/gemm"
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/fuse"
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -88,6 +89,7 @@ func kernels(units []*plan.Unit) tree.Files {
 		}
 	}
 	files := tree.Files(emitasm.Files(list))
+	maps.Copy(files, gemm.Files())
 	maps.Copy(files, emitgo.Files(units))
 	return files
 }

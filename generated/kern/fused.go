@@ -221,20 +221,3 @@ func Accumulate(to, from []float32) {
 		to[i] += x
 	}
 }
-
-// GemmFMA TEMPORARY
-func GemmFMA(m, n, depth int, coef float32, add bool, c []float32, cRow, cCol int, a []float32, aRow, aCol int, b []float32, bRow, bCol int) {
-	for i := range m {
-		for j := range n {
-			var s float32
-			for k := range depth {
-				s = fma(a[i*aRow+k*aCol], b[k*bRow+j*bCol], s)
-			}
-			if add {
-				c[i*cRow+j*cCol] = fma(coef, s, c[i*cRow+j*cCol])
-			} else {
-				c[i*cRow+j*cCol] = coef * s
-			}
-		}
-	}
-}
