@@ -507,6 +507,27 @@ func (c *outFused) run() {
 }
 
 type outBackwardNest1Args struct {
+	pos      *int32
+	t42      *float32
+	outStack *float32
+	outBar   *float32
+	n0       int // n_p
+	n1       int // H·d_h·w - H·d_h
+	n2       int // L
+	n3       int // H·T·n_p + H·T·w
+	n4       int // H·T·d_h + H·d_h·w - H·d_h
+	n5       int // H·T·d_h
+	n6       int // T
+	n7       int // H·n_p + H·w
+	n8       int // H·d_h
+	n9       int // H
+	n10      int // n_p + w
+	n11      int // d_h
+	n12      int // w
+	n13      int // -H·d_h
+}
+
+type outBackwardNest2Args struct {
 	pos    *int32
 	a      *float32
 	outBar *float32
@@ -527,7 +548,7 @@ type outBackwardNest1Args struct {
 	n13    int // d_h
 }
 
-type outBackwardNest2Args struct {
+type outBackwardNest3Args struct {
 	t62      *float32
 	vTailBar *float32
 	n0       int // H·T·d_h
@@ -540,7 +561,7 @@ type outBackwardNest2Args struct {
 	n7       int // d_h
 }
 
-type outBackwardNest3Args struct {
+type outBackwardNest4Args struct {
 	t52 *float32
 	t62 *float32
 	t72 *float32
@@ -552,7 +573,7 @@ type outBackwardNest3Args struct {
 	n5  int // d_h
 }
 
-type outBackwardNest4Args struct {
+type outBackwardNest5Args struct {
 	t72         *float32
 	vTailBarOut *float32
 	t272        *float32
@@ -567,7 +588,7 @@ type outBackwardNest4Args struct {
 	n7          int // d_h
 }
 
-type outBackwardNest5Args struct {
+type outBackwardNest6Args struct {
 	t42  *float32
 	t112 *float32
 	t182 *float32
@@ -579,7 +600,7 @@ type outBackwardNest5Args struct {
 	n5   int // n_p + w
 }
 
-type outBackwardNest6Args struct {
+type outBackwardNest7Args struct {
 	pos  *int32
 	a    *float32
 	t182 *float32
@@ -594,7 +615,7 @@ type outBackwardNest6Args struct {
 	n7   int // n_p + 1
 }
 
-type outBackwardNest7Args struct {
+type outBackwardNest8Args struct {
 	pos  *int32
 	t182 *float32
 	t192 *float32
@@ -609,7 +630,7 @@ type outBackwardNest7Args struct {
 	n7   int // n_p + 1
 }
 
-type outBackwardNest8Args struct {
+type outBackwardNest9Args struct {
 	pos  *int32
 	a    *float32
 	t202 *float32
@@ -623,7 +644,7 @@ type outBackwardNest8Args struct {
 	n6   int // n_p + 1
 }
 
-type outBackwardNest9Args struct {
+type outBackwardNest10Args struct {
 	pos  *int32
 	aDiv *float32
 	t212 *float32
@@ -640,7 +661,7 @@ type outBackwardNest9Args struct {
 	n9   int // w
 }
 
-type outBackwardNest10Args struct {
+type outBackwardNest11Args struct {
 	pos    *int32
 	t24    *float32
 	aStack *float32
@@ -659,7 +680,7 @@ type outBackwardNest10Args struct {
 	n11    int // -H·d_h
 }
 
-type outBackwardNest11Args struct {
+type outBackwardNest12Args struct {
 	pos      *int32
 	t24      *float32
 	aReshape *float32
@@ -678,7 +699,7 @@ type outBackwardNest11Args struct {
 	n11      int // d_h
 }
 
-type outBackwardNest12Args struct {
+type outBackwardNest13Args struct {
 	t262 *float32
 	t272 *float32
 	t282 *float32
@@ -690,7 +711,7 @@ type outBackwardNest12Args struct {
 	n5   int // d_h
 }
 
-type outBackwardNest13Args struct {
+type outBackwardNest14Args struct {
 	t49       *float32
 	t34       *float32
 	n0        int        // L
@@ -702,7 +723,7 @@ type outBackwardNest13Args struct {
 	aDivEntry [2]float32 // and nothing
 }
 
-type outBackwardNest14Args struct {
+type outBackwardNest15Args struct {
 	t50       *float32
 	t35       *float32
 	n0        int        // n_p
@@ -712,7 +733,7 @@ type outBackwardNest14Args struct {
 	aDivEntry [2]float32 // and nothing
 }
 
-type outBackwardNest15Args struct {
+type outBackwardNest16Args struct {
 	t25 *float32
 	t34 *float32
 	t42 *float32
@@ -722,7 +743,7 @@ type outBackwardNest15Args struct {
 	n3  int // H·d_h
 }
 
-type outBackwardNest16Args struct {
+type outBackwardNest17Args struct {
 	t152 *float32
 	t39  *float32
 	t44  *float32
@@ -733,7 +754,7 @@ type outBackwardNest16Args struct {
 	n3   int // H·d_h
 }
 
-type outBackwardNest17Args struct {
+type outBackwardNest18Args struct {
 	t172 *float32
 	t41  *float32
 	PBar *float32
@@ -741,7 +762,7 @@ type outBackwardNest17Args struct {
 	n1   int // H·d_h
 }
 
-type outBackwardNest18Args struct {
+type outBackwardNest19Args struct {
 	t38   *float32
 	t40   *float32
 	WKBar *float32
@@ -797,15 +818,46 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.out
 	clear(t42)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				outBarView := c.OutBar[((i*T+j)*H+k)*dH:][:dH]
-				n := int(c.Pos[i])
-				for m := range min(w, n+j+1) {
-					outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-					for p := range dH {
-						t42[((i*T+j)*H+k)*(nP+w)+m+nP] = num.FMA32(outStack[p], outBarView[p], t42[((i*T+j)*H+k)*(nP+w)+m+nP])
+	if kern.Wide() {
+		a := outBackwardNest1Args{
+			unsafe.SliceData(c.Pos),
+			unsafe.SliceData(t42),
+			unsafe.SliceData(c.OutStack),
+			unsafe.SliceData(c.OutBar),
+			nP,
+			H*dH*w - H*dH,
+			L,
+			H*T*nP + H*T*w,
+			H*T*dH + H*dH*w - H*dH,
+			H * T * dH,
+			T,
+			H*nP + H*w,
+			H * dH,
+			H,
+			nP + w,
+			dH,
+			w,
+			-H * dH,
+		}
+		outBackwardNest1(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				for k := range H {
+					outBarView := c.OutBar[((i*T+j)*H+k)*dH:][:dH]
+					n := int(c.Pos[i])
+					if n2 := min(w, n+j+1); n2 > 0 {
+						t42_3 := t42[((i*T+j)*H+k)*(nP+w)+nP:][:n2]
+						for m := range n2 {
+							outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
+							t42Sum := t42_3[m]
+							var t42SumSums [16]F
+							for p := range dH {
+								t42SumSums[p%16] = num.FMA32(outStack[p], outBarView[p], t42SumSums[p%16])
+							}
+							t42Sum += kern.Sum16(&t42SumSums)
+							t42_3[m] = t42Sum
+						}
 					}
 				}
 			}
@@ -815,7 +867,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out
 	clear(t52)
 	if kern.Wide() {
-		a := outBackwardNest1Args{
+		a := outBackwardNest2Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(c.OutBar),
@@ -835,7 +887,7 @@ func (c *outBackwardFused) run() {
 			nP + w,
 			dH,
 		}
-		outBackwardNest1(&a)
+		outBackwardNest2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -857,7 +909,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out
 	clear(t62)
 	if kern.Wide() {
-		a := outBackwardNest2Args{
+		a := outBackwardNest3Args{
 			unsafe.SliceData(t62),
 			unsafe.SliceData(c.VTailBar),
 			H * T * dH,
@@ -869,7 +921,7 @@ func (c *outBackwardFused) run() {
 			H,
 			dH,
 		}
-		outBackwardNest2(&a)
+		outBackwardNest3(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -886,7 +938,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.out
 	if kern.Wide() {
-		a := outBackwardNest3Args{
+		a := outBackwardNest4Args{
 			unsafe.SliceData(t52),
 			unsafe.SliceData(t62),
 			unsafe.SliceData(t72),
@@ -897,7 +949,7 @@ func (c *outBackwardFused) run() {
 			H,
 			dH,
 		}
-		outBackwardNest3(&a)
+		outBackwardNest4(&a)
 	} else {
 		for i := range L {
 			for j := range T + w - 1 {
@@ -916,7 +968,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out, sliding_window.a
 	clear(t272)
 	if kern.Wide() {
-		a := outBackwardNest4Args{
+		a := outBackwardNest5Args{
 			unsafe.SliceData(t72),
 			unsafe.SliceData(c.VTailBarOut),
 			unsafe.SliceData(t272),
@@ -930,7 +982,7 @@ func (c *outBackwardFused) run() {
 			H,
 			dH,
 		}
-		outBackwardNest4(&a)
+		outBackwardNest5(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -982,7 +1034,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := outBackwardNest5Args{
+		a := outBackwardNest6Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t182),
@@ -993,7 +1045,7 @@ func (c *outBackwardFused) run() {
 			H,
 			nP + w,
 		}
-		outBackwardNest5(&a)
+		outBackwardNest6(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1011,7 +1063,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := outBackwardNest6Args{
+		a := outBackwardNest7Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(t182),
@@ -1025,7 +1077,7 @@ func (c *outBackwardFused) run() {
 			nP + w,
 			nP + 1,
 		}
-		outBackwardNest6(&a)
+		outBackwardNest7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1051,7 +1103,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	clear(t202)
 	if kern.Wide() {
-		a := outBackwardNest7Args{
+		a := outBackwardNest8Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t182),
 			unsafe.SliceData(t192),
@@ -1065,7 +1117,7 @@ func (c *outBackwardFused) run() {
 			nP + w,
 			nP + 1,
 		}
-		outBackwardNest7(&a)
+		outBackwardNest8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1086,7 +1138,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	clear(t212)
 	if kern.Wide() {
-		a := outBackwardNest8Args{
+		a := outBackwardNest9Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(t202),
@@ -1099,7 +1151,7 @@ func (c *outBackwardFused) run() {
 			nP + w,
 			nP + 1,
 		}
-		outBackwardNest8(&a)
+		outBackwardNest9(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1121,7 +1173,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	clear(t24)
 	if kern.Wide() {
-		a := outBackwardNest9Args{
+		a := outBackwardNest10Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(c.ADiv),
 			unsafe.SliceData(t212),
@@ -1137,7 +1189,7 @@ func (c *outBackwardFused) run() {
 			nP + w,
 			w,
 		}
-		outBackwardNest9(&a)
+		outBackwardNest10(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1158,7 +1210,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	clear(t25)
 	if kern.Wide() {
-		a := outBackwardNest10Args{
+		a := outBackwardNest11Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t24),
 			unsafe.SliceData(c.AStack),
@@ -1176,7 +1228,7 @@ func (c *outBackwardFused) run() {
 			dH,
 			-H * dH,
 		}
-		outBackwardNest10(&a)
+		outBackwardNest11(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1201,7 +1253,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	clear(t262)
 	if kern.Wide() {
-		a := outBackwardNest11Args{
+		a := outBackwardNest12Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t24),
 			unsafe.SliceData(c.AReshape),
@@ -1219,7 +1271,7 @@ func (c *outBackwardFused) run() {
 			H,
 			dH,
 		}
-		outBackwardNest11(&a)
+		outBackwardNest12(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1240,7 +1292,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := outBackwardNest12Args{
+		a := outBackwardNest13Args{
 			unsafe.SliceData(t262),
 			unsafe.SliceData(t272),
 			unsafe.SliceData(t282),
@@ -1251,7 +1303,7 @@ func (c *outBackwardFused) run() {
 			H,
 			dH,
 		}
-		outBackwardNest12(&a)
+		outBackwardNest13(&a)
 	} else {
 		for i := range L {
 			for j := range T + w - 1 {
@@ -1293,7 +1345,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	aDivEntry := c.ADiv[0]
 	if kern.Wide() {
-		a := outBackwardNest13Args{
+		a := outBackwardNest14Args{
 			unsafe.SliceData(t49),
 			unsafe.SliceData(t34),
 			L,
@@ -1304,7 +1356,7 @@ func (c *outBackwardFused) run() {
 			dH,
 			[2]float32{aDivEntry},
 		}
-		outBackwardNest13(&a)
+		outBackwardNest14(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1326,7 +1378,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := outBackwardNest14Args{
+		a := outBackwardNest15Args{
 			unsafe.SliceData(t50),
 			unsafe.SliceData(t35),
 			nP,
@@ -1335,7 +1387,7 @@ func (c *outBackwardFused) run() {
 			dH,
 			[2]float32{aDivEntry},
 		}
-		outBackwardNest14(&a)
+		outBackwardNest15(&a)
 	} else {
 		for i := range nP {
 			for j := range H {
@@ -1362,7 +1414,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.q
 	if kern.Wide() {
-		a := outBackwardNest15Args{
+		a := outBackwardNest16Args{
 			unsafe.SliceData(t25),
 			unsafe.SliceData(t34),
 			unsafe.SliceData(t42_2),
@@ -1371,7 +1423,7 @@ func (c *outBackwardFused) run() {
 			T,
 			H * dH,
 		}
-		outBackwardNest15(&a)
+		outBackwardNest16(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1393,7 +1445,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.q
 	if kern.Wide() {
-		a := outBackwardNest16Args{
+		a := outBackwardNest17Args{
 			unsafe.SliceData(t152),
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t44),
@@ -1403,7 +1455,7 @@ func (c *outBackwardFused) run() {
 			T,
 			H * dH,
 		}
-		outBackwardNest16(&a)
+		outBackwardNest17(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1420,14 +1472,14 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.q
 	if kern.Wide() {
-		a := outBackwardNest17Args{
+		a := outBackwardNest18Args{
 			unsafe.SliceData(t172),
 			unsafe.SliceData(t41),
 			unsafe.SliceData(c.PBar),
 			nP,
 			H * dH,
 		}
-		outBackwardNest17(&a)
+		outBackwardNest18(&a)
 	} else {
 		for i := range nP {
 			t172_2 := t172[i*H*dH:][:H*dH]
@@ -1441,7 +1493,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.q
 	if kern.Wide() {
-		a := outBackwardNest18Args{
+		a := outBackwardNest19Args{
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t40),
 			unsafe.SliceData(c.WKBar),
@@ -1450,7 +1502,7 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.WVBar),
 			H * dH,
 		}
-		outBackwardNest18(&a)
+		outBackwardNest19(&a)
 	} else {
 		for i := range H * dH {
 			t38_2 := t38[i*H*dH:][:H*dH]
