@@ -71,7 +71,7 @@ func TestOutputs(t *testing.T) {
 	o := small(t, 6)
 	o.Sample = 20
 	printed, _ := run(t, o)
-	for _, want := range []string{"unigram", "bigram", "before:", "after:", "portable arithmetic"} {
+	for _, want := range []string{"unigram", "bigram", "before:", "after:", " arithmetic ("} {
 		if !strings.Contains(printed, want) {
 			t.Errorf("the output does not mention %q:\n%s", want, printed)
 		}

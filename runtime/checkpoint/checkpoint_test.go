@@ -1,6 +1,8 @@
 package checkpoint
 
 import (
+	"github.com/nl-hecate/hecate/runtime/cpu"
+
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -138,7 +140,7 @@ func build(header string, data []byte) []byte {
 // TestDecodeRefuses has a row per kind of damage.
 func TestDecodeRefuses(t *testing.T) {
 	z4 := digest(make([]byte, 4))
-	meta := `"__metadata__":{"arithmetic":"portable","sha256.a":"` + z4 + `","sha256.b":"` + z4 + `"}`
+	meta := `"__metadata__":{"arithmetic":"` + level() + `","sha256.a":"` + z4 + `","sha256.b":"` + z4 + `"}`
 	a := `"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}`
 	b := `"b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}`
 	edit := func(s string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(s) }
@@ -190,11 +192,11 @@ func TestDecodeRefuses(t *testing.T) {
 		{"tensor twice", build(edit(good, `"b":`, `"a":`), eight), ErrDuplicate},
 		{"tensor twice, escaped", build(edit(good, `"b":`, `"\u0061":`), eight), ErrDuplicate},
 		{"metadata twice", build("{"+meta+","+meta+","+a+","+b+"}", eight), ErrDuplicate},
-		{"metadata key twice", build(edit(good, `"__metadata__":{`, `"__metadata__":{"arithmetic":"portable",`), eight), ErrDuplicate},
-		{"metadata not text", build(edit(good, `"portable"`, "1"), eight), ErrHeader},
+		{"metadata key twice", build(edit(good, `"__metadata__":{`, `"__metadata__":{"arithmetic":"`+level()+`",`), eight), ErrDuplicate},
+		{"metadata not text", build(edit(good, `"`+level()+`"`, "1"), eight), ErrHeader},
 		{"null tensor", build("{"+meta+`,"a":null}`, nil), ErrHeader},
 		{"no name", build(edit(good, `"b":`, `"":`), eight), ErrHeader},
-		{"other arithmetic", build(edit(good, "portable", "fma"), eight), ErrArithmetic},
+		{"other arithmetic", build(edit(good, level(), "other"), eight), ErrArithmetic},
 		{"no metadata", build("{"+a+","+b+"}", eight), ErrMetadata},
 		{"no digest", build(edit(good, "sha256.a", "other.a"), eight), ErrMetadata},
 		{"digest without tensor", build(edit(good, `"__metadata__":{`, `"__metadata__":{"sha256.zz":"0",`), eight), ErrMissing},
@@ -317,7 +319,7 @@ func big(t *testing.T) *Snapshot {
 func FuzzDecode(f *testing.F) {
 	f.Add(file(f, sample(f)))
 	f.Add(file(f, &Snapshot{}))
-	f.Add(build(`{"__metadata__":{"arithmetic":"portable"}}`, nil))
+	f.Add(build(`{"__metadata__":{"arithmetic":"`+level()+`"}}`, nil))
 	f.Add(build(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, make([]byte, 4)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := Decode(data)
@@ -337,3 +339,6 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// level is the arithmetic of this machine, as checkpoints name it.
+func level() string { return cpu.Active().Arithmetic() }

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/runtime/cpu"
 	"github.com/nl-hecate/hecate/runtime/tensor"
 )
 
@@ -251,8 +251,9 @@ func (s *Snapshot) checkMeta(meta map[string]string) error {
 	switch {
 	case !ok:
 		return fail("", ErrMetadata, "no arithmetic level")
-	case level != num.Level:
-		return fail("", ErrArithmetic, "file has %q, this program %q", level, num.Level)
+	case level != cpu.Active().Arithmetic():
+		return fail("", ErrArithmetic, "file has %q, this program runs %q (%s; the environment variable %s chooses)",
+			level, cpu.Active().Arithmetic(), cpu.Active(), cpu.Env)
 	}
 	for _, name := range s.Names() {
 		saved, ok := meta[digestKey+name]

@@ -12,7 +12,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/runtime/cpu"
 	"github.com/nl-hecate/hecate/runtime/tensor"
 )
 
@@ -94,7 +94,7 @@ func (s *Snapshot) order() []string {
 // header returns the length, the JSON and the padding; the same snapshot gives
 // the same bytes.
 func (s *Snapshot) header() ([]byte, error) {
-	meta := map[string]string{arithmeticKey: num.Level}
+	meta := map[string]string{arithmeticKey: cpu.Active().Arithmetic()}
 	for k, v := range s.meta {
 		meta[k] = v
 	}

@@ -23,10 +23,6 @@ import (
 	"unsafe"
 )
 
-// Level names this arithmetic. It is printed and stored in checkpoints: bitwise
-// claims hold within one level.
-const Level = "portable"
-
 // Float is the element type of everything numeric.
 type Float interface{ ~float32 | ~float64 }
 

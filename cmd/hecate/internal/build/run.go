@@ -14,7 +14,7 @@ import (
 
 	"github.com/nl-hecate/hecate/cmd/hecate/internal/progress"
 	"github.com/nl-hecate/hecate/runtime/checkpoint"
-	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/runtime/cpu"
 	"github.com/nl-hecate/hecate/runtime/stream"
 )
 
@@ -115,7 +115,7 @@ func prepare[F Float](c Catalog[F], opt Options, f Fallback, w io.Writer) (*run[
 			return nil, fmt.Errorf("resume %s: %w", opt.Resume, err)
 		}
 	}
-	fmt.Fprintf(w, "%s: %s parameters (%s), %s arithmetic, %s\n", opt.Model, progress.Count(r.builder.Params().Size()), r.recipe.Sizes, num.Level, update.Name())
+	fmt.Fprintf(w, "%s: %s parameters (%s), %s arithmetic (%s), %s\n", opt.Model, progress.Count(r.builder.Params().Size()), r.recipe.Sizes, cpu.Active().Arithmetic(), cpu.Active(), update.Name())
 	fmt.Fprintf(w, "text:     %s (%s bytes)\n", note, progress.Count(text.Len()))
 	return r, nil
 }
