@@ -83,6 +83,7 @@ func compile(rs []*plan.Region, name func(i int) string) ([]*function, error) {
 
 func newFunction(t *target, r *plan.Region, args *Args, rows int) *function {
 	name := args.Func + t.suffix
+	r = ahead(r)
 	if r.Row != nil {
 		name += "x" + strconv.Itoa(rows)
 	}

@@ -2,6 +2,8 @@ package emitasm
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/nl-hecate/hecate/gen/plan"
 )
@@ -31,6 +33,7 @@ func (f *function) nodes(ns []plan.Node) {
 		case *plan.Pick:
 			flush()
 			f.pick(n)
+		case *plan.Next: // is done where the loop begins
 		case *plan.Store:
 			if f.sharedAdd(n) {
 				flush()
@@ -95,13 +98,16 @@ func (f *function) loop(n *plan.Loop) {
 		f.emit("MOVQ AX, %s", at)
 		f.emit("MOVQ DX, %s", end)
 	}
-	f.emit("%s:", top)
-	moved := f.move(n)
-	f.around = append(f.around, n)
-	f.nodes(n.Body)
-	f.around = f.around[:len(f.around)-1]
-	for _, s := range moved {
-		s.cur = s.cur[:len(s.cur)-1]
+	body := n.Body
+	if r := f.rotate(n); r != nil {
+		f.inside(n.Var, r.ahead, func() { f.nodes(r.ahead) })
+		body = r.body
+		f.emit("%s:", top)
+		f.next(r.next, at, end)
+		f.inside(n.Var, body, func() { f.inside(r.next.To, body, func() { f.nodes(body) }) })
+	} else {
+		f.emit("%s:", top)
+		f.inside(n.Var, body, func() { f.nodes(body) })
 	}
 	f.emit("MOVQ %s, AX", at)
 	if n.Down {
@@ -118,32 +124,64 @@ func (f *function) loop(n *plan.Loop) {
 	f.emit("%s:", done)
 }
 
-// move computes where the streams stand that a loop's variable moves.
-func (f *function) move(n *plan.Loop) []*stream {
+// inside prints statements after moving the streams that a variable moves.
+func (f *function) inside(v *plan.Var, body []plan.Node, print func()) {
+	moved := f.move(v, body)
+	print()
+	for _, s := range moved {
+		s.cur = s.cur[:len(s.cur)-1]
+	}
+}
+
+// move computes where the streams of statements stand that a variable moves.
+// Streams with the same stride share its bytes.
+func (f *function) move(v *plan.Var, body []plan.Node) []*stream {
 	used := map[*stream]bool{}
-	plan.Walk(n.Body, func(x plan.Node) {
+	plan.Walk(body, func(x plan.Node) {
 		plan.Accesses(x, func(a plan.Access) { used[f.stream(a)] = true })
 	})
 	var moved []*stream
-	for _, s := range f.order {
-		by := s.walk.By(n.Var)
+	step := ""
+	for _, s := range f.byStride(v) {
+		by := s.walk.By(v)
 		if !used[s] || by.IsZero() {
 			continue
 		}
-		f.emit("MOVQ %s, AX", f.counter[n.Var])
-		if c, ok := by.Const(); !ok {
-			f.emit("IMULQ %s, AX", f.args.integer(plan.Fixed(by)))
-		} else if c != 1 {
-			f.emit("IMUL3Q $%d, AX, AX", c)
+		if key := by.String() + " " + s.unit; key != step {
+			step = key
+			f.emit("MOVQ %s, CX", f.counter[v])
+			if c, ok := by.Const(); !ok {
+				f.emit("IMULQ %s, CX", f.args.integer(plan.Fixed(by)))
+			} else if c != 1 {
+				f.emit("IMUL3Q $%d, CX, CX", c)
+			}
+			f.scaleTo(s, "CX")
 		}
-		f.scaleTo(s, "AX")
-		f.emit("ADDQ %s, AX", s.now())
-		w := f.word()
+		f.emit("MOVQ %s, AX", s.now())
+		f.emit("ADDQ CX, AX")
+		w := s.word(f)
 		f.emit("MOVQ AX, %s", w)
 		s.cur = append(s.cur, w)
 		moved = append(moved, s)
 	}
 	return moved
+}
+
+// byStride are the streams, those with one stride over a variable together.
+func (f *function) byStride(v *plan.Var) []*stream {
+	out := slices.Clone(f.order)
+	slices.SortStableFunc(out, func(a, b *stream) int {
+		return strings.Compare(a.walk.By(v).String()+" "+a.unit, b.walk.By(v).String()+" "+b.unit)
+	})
+	return out
+}
+
+// word is the word of the frame for a stream at the next depth.
+func (s *stream) word(f *function) string {
+	if len(s.words) < len(s.cur) {
+		s.words = append(s.words, f.word())
+	}
+	return s.words[len(s.cur)-1]
 }
 
 // straight prints a stretch of statements outside the lanes.

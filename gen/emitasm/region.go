@@ -31,7 +31,6 @@ type function struct {
 	counter map[*plan.Var]string
 	streams map[string]*stream
 	order   []*stream
-	around  []*plan.Loop // of the present statement, outermost first
 	labels  int
 	depends map[*plan.Local]depends
 	failed  string
@@ -51,10 +50,11 @@ type stream struct {
 	walk   plan.Stream
 	access plan.Access
 	own    bool
-	unit   string // bytes of one step: a number, or a word of the frame
-	slot   string // where the lane's pointer lies
-	cur    []string
-	reg    string // register in the present lane, or ""
+	unit   string   // bytes of one step: a number, or a word of the frame
+	slot   string   // where the lane's pointer lies
+	cur    []string // where it stands, by depth
+	words  []string // of the frame, for cur but the first
+	reg    string   // register in the present lane, or ""
 }
 
 func (f *function) emit(format string, args ...any) {

@@ -73,10 +73,19 @@ func (r *Region) Inner() []*Var {
 			out = append(out, n.Var)
 		case *Pick:
 			out = append(out, n.To)
+		case *Next:
+			out = append(out, n.To)
 		}
 	})
 	return out
 }
+
+// A Next sets a variable to the iteration after the present one of the loop
+// around it, or to the present one where it is the last. Targets use it to do a
+// part of an iteration ahead; no plan has it before.
+type Next struct{ To, Of *Var }
+
+func (*Next) node() {}
 
 // A Stream is how a region walks a buffer: entry Base + Σ Stride·Var of it,
 // Base known when the region is called.

@@ -13,8 +13,8 @@ type crossEntropyCallNest1Args struct {
 	logits *float32
 	t5     *float32
 	n0     int // L
-	n1     int // T·V
-	n2     int // T
+	n1     int // T
+	n2     int // T·V
 	n3     int // V
 }
 
@@ -64,8 +64,8 @@ func (c *crossEntropyCallFused) run() {
 			unsafe.SliceData(c.Logits),
 			unsafe.SliceData(t5),
 			L,
-			T * V,
 			T,
+			T * V,
 			V,
 		}
 		crossEntropyCallNest1(&a)

@@ -125,8 +125,8 @@ type kLRetentionBackwardNest1Args struct {
 	out    *float32
 	t22    *float32
 	n0     int // L
-	n1     int // m·n
-	n2     int // m
+	n1     int // m
+	n2     int // m·n
 	n3     int // n
 }
 
@@ -168,8 +168,8 @@ func (c *kLRetentionBackwardFused) run() {
 			unsafe.SliceData(c.Out),
 			unsafe.SliceData(t22),
 			L,
-			m * n,
 			m,
+			m * n,
 			n,
 		}
 		kLRetentionBackwardNest1(&a)

@@ -12,8 +12,8 @@ type l2NormalizeRowsCallNest1Args struct {
 	X       *float32
 	outProd *float32
 	n0      int // L
-	n1      int // m·n
-	n2      int // m
+	n1      int // m
+	n2      int // m·n
 	n3      int // n
 }
 
@@ -55,8 +55,8 @@ func (c *l2NormalizeRowsCallFused) run() {
 			unsafe.SliceData(c.X),
 			unsafe.SliceData(c.OutProd),
 			L,
-			m * n,
 			m,
+			m * n,
 			n,
 		}
 		l2NormalizeRowsCallNest1(&a)
@@ -145,8 +145,8 @@ type l2NormalizeRowsBackwardNest1Args struct {
 	outDiv2 *float32
 	t62     *float32
 	n0      int // L
-	n1      int // m·n
-	n2      int // m
+	n1      int // m
+	n2      int // m·n
 	n3      int // n
 }
 
@@ -203,8 +203,8 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 			unsafe.SliceData(c.OutDiv2),
 			unsafe.SliceData(t62),
 			L,
-			m * n,
 			m,
+			m * n,
 			n,
 		}
 		l2NormalizeRowsBackwardNest1(&a)

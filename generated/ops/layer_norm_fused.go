@@ -12,8 +12,8 @@ type layerNormCallNest1Args struct {
 	x  *float32
 	t  *float32
 	n0 int // L
-	n1 int // m·n
-	n2 int // m
+	n1 int // m
+	n2 int // m·n
 	n3 int // n
 }
 
@@ -79,8 +79,8 @@ func (c *layerNormCallFused) run() {
 			unsafe.SliceData(c.X),
 			unsafe.SliceData(t),
 			L,
-			m * n,
 			m,
+			m * n,
 			n,
 		}
 		layerNormCallNest1(&a)

@@ -11,8 +11,8 @@ type meanRowsCallNest1Args struct {
 	t  *float32
 	X  *float32
 	n0 int // L
-	n1 int // n
-	n2 int // m·n
+	n1 int // m·n
+	n2 int // n
 	n3 int // m
 }
 
@@ -42,8 +42,8 @@ func (c *meanRowsCallFused) run() {
 			unsafe.SliceData(t),
 			unsafe.SliceData(c.X),
 			L,
-			n,
 			m * n,
+			n,
 			m,
 		}
 		meanRowsCallNest1(&a)
@@ -88,8 +88,8 @@ type meanRowsBackwardNest1Args struct {
 	outBar      *float32
 	XBar        *float32
 	n0          int        // L
-	n1          int        // n
-	n2          int        // m·n
+	n1          int        // m·n
+	n2          int        // n
 	n3          int        // m
 	outDivEntry [2]float32 // and nothing
 }
@@ -111,8 +111,8 @@ func (c *meanRowsBackwardFused) run() {
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(c.XBar),
 			L,
-			n,
 			m * n,
+			n,
 			m,
 			[2]float32{outDivEntry},
 		}

@@ -14,8 +14,8 @@ type normalizedSiLUCallNest1Args struct {
 	t2         *float32
 	t3         *float32
 	n0         int // L
-	n1         int // m·n
-	n2         int // m
+	n1         int // m
+	n2         int // m·n
 	n3         int // n
 }
 
@@ -61,8 +61,8 @@ func (c *normalizedSiLUCallFused) run() {
 			unsafe.SliceData(t2),
 			unsafe.SliceData(t3),
 			L,
-			m * n,
 			m,
+			m * n,
 			n,
 		}
 		normalizedSiLUCallNest1(&a)
@@ -157,8 +157,8 @@ type normalizedSiLUBackwardNest1Args struct {
 	t2         *float32
 	t32        *float32
 	n0         int // L
-	n1         int // m·n
-	n2         int // m
+	n1         int // m
+	n2         int // m·n
 	n3         int // n
 }
 
@@ -200,8 +200,8 @@ func (c *normalizedSiLUBackwardFused) run() {
 			unsafe.SliceData(t2),
 			unsafe.SliceData(t32),
 			L,
-			m * n,
 			m,
+			m * n,
 			n,
 		}
 		normalizedSiLUBackwardNest1(&a)

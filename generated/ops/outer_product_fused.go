@@ -14,8 +14,8 @@ type outerProductCallNest1Args struct {
 	out *float32
 	n0  int // L
 	n1  int // m
-	n2  int // n
-	n3  int // m·n
+	n2  int // m·n
+	n3  int // n
 }
 
 // outerProductCallFused is OuterProductCall in fused arithmetic.
@@ -36,8 +36,8 @@ func (c *outerProductCallFused) run() {
 			unsafe.SliceData(c.Out),
 			L,
 			m,
-			n,
 			m * n,
+			n,
 		}
 		outerProductCallNest1(&a)
 	} else {

@@ -13,8 +13,8 @@ type shortConvCallNest1Args struct {
 	w       *float32
 	outProd *float32
 	n0      int // L
-	n1      int // T·n
-	n2      int // K·n
+	n1      int // K·n
+	n2      int // T·n
 	n3      int // T
 	n4      int // n
 	n5      int // K
@@ -28,8 +28,8 @@ type shortConvCallNest2Args struct {
 	out         *float32
 	outSigmoid2 *float32
 	n0          int // L
-	n1          int // n
-	n2          int // T·n
+	n1          int // T·n
+	n2          int // n
 	n3          int // T
 }
 
@@ -52,8 +52,8 @@ func (c *shortConvCallFused) run() {
 			unsafe.SliceData(c.W),
 			unsafe.SliceData(c.OutProd),
 			L,
-			T * n,
 			K * n,
+			T * n,
 			T,
 			n,
 			K,
@@ -84,8 +84,8 @@ func (c *shortConvCallFused) run() {
 			unsafe.SliceData(c.Out),
 			unsafe.SliceData(c.OutSigmoid2),
 			L,
-			n,
 			T * n,
+			n,
 			T,
 		}
 		shortConvCallNest2(&a)
@@ -128,8 +128,8 @@ type shortConvBackwardNest2Args struct {
 	t7   *float32
 	wBar *float32
 	n0   int // L
-	n1   int // T·n
-	n2   int // K·n
+	n1   int // K·n
+	n2   int // T·n
 	n3   int // K
 	n4   int // -n
 	n5   int // n
@@ -207,8 +207,8 @@ func (c *shortConvBackwardFused) run() {
 			unsafe.SliceData(t7),
 			unsafe.SliceData(c.WBar),
 			L,
-			T * n,
 			K * n,
+			T * n,
 			K,
 			-n,
 			n,

@@ -71,8 +71,8 @@ type softmaxBackwardNest1Args struct {
 	out    *float32
 	t      *float32
 	n0     int // L
-	n1     int // m·n
-	n2     int // m
+	n1     int // m
+	n2     int // m·n
 	n3     int // n
 }
 
@@ -105,8 +105,8 @@ func (c *softmaxBackwardFused) run() {
 			unsafe.SliceData(c.Out),
 			unsafe.SliceData(t),
 			L,
-			m * n,
 			m,
+			m * n,
 			n,
 		}
 		softmaxBackwardNest1(&a)

@@ -33,8 +33,8 @@ type sphereProjectNormalizeCallNest3Args struct {
 	out     *float32
 	outDiv2 *float32
 	n0      int // L
-	n1      int // m
-	n2      int // d·m
+	n1      int // d·m
+	n2      int // m
 	n3      int // d
 }
 
@@ -117,8 +117,8 @@ func (c *sphereProjectNormalizeCallFused) run() {
 			unsafe.SliceData(c.Out),
 			unsafe.SliceData(c.OutDiv2),
 			L,
-			m,
 			d * m,
+			m,
 			d,
 		}
 		sphereProjectNormalizeCallNest3(&a)
@@ -161,8 +161,8 @@ type sphereProjectNormalizeBackwardNest2Args struct {
 	outBar  *float32
 	SBar    *float32
 	n0      int // L
-	n1      int // m
-	n2      int // d·m
+	n1      int // d·m
+	n2      int // m
 	n3      int // d
 }
 
@@ -238,8 +238,8 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(c.SBar),
 			L,
-			m,
 			d * m,
+			m,
 			d,
 		}
 		sphereProjectNormalizeBackwardNest2(&a)

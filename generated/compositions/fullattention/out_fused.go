@@ -14,11 +14,11 @@ type outNest1Args struct {
 	k  *float32
 	t9 *float32
 	n0 int // L
-	n1 int // H·T·d_h
-	n2 int // H·T·T
+	n1 int // H·T·T
+	n2 int // H·T·d_h
 	n3 int // T
-	n4 int // H·d_h
-	n5 int // H·T
+	n4 int // H·T
+	n5 int // H·d_h
 	n6 int // H
 	n7 int // d_h
 }
@@ -108,11 +108,11 @@ func (c *outFused) run() {
 			unsafe.SliceData(k),
 			unsafe.SliceData(t9),
 			L,
-			H * T * dH,
 			H * T * T,
+			H * T * dH,
 			T,
-			H * dH,
 			H * T,
+			H * dH,
 			H,
 			dH,
 		}
@@ -309,11 +309,11 @@ type outBackwardNest1Args struct {
 	outBar     *float32
 	t2         *float32
 	n0         int // L
-	n1         int // H·T·d_h
-	n2         int // H·T·T
+	n1         int // H·T·T
+	n2         int // H·T·d_h
 	n3         int // T
-	n4         int // H·d_h
-	n5         int // H·T
+	n4         int // H·T
+	n5         int // H·d_h
 	n6         int // H
 	n7         int // d_h
 }
@@ -337,8 +337,8 @@ type outBackwardNest3Args struct {
 	t2  *float32
 	t72 *float32
 	n0  int // L
-	n1  int // H·T·T
-	n2  int // H·T
+	n1  int // H·T
+	n2  int // H·T·T
 	n3  int // T
 	n4  int // H
 }
@@ -445,11 +445,11 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(t2),
 			L,
-			H * T * dH,
 			H * T * T,
+			H * T * dH,
 			T,
-			H * dH,
 			H * T,
+			H * dH,
 			H,
 			dH,
 		}
@@ -527,8 +527,8 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(t2),
 			unsafe.SliceData(t72),
 			L,
-			H * T * T,
 			H * T,
+			H * T * T,
 			T,
 			H,
 		}

@@ -16,8 +16,8 @@ type outNest1Args struct {
 	t20    *float32
 	n0     int // H·d_h·w - H·d_h
 	n1     int // L
-	n2     int // H·T·d_h
-	n3     int // H·T·d_h + H·d_h·w - H·d_h
+	n2     int // H·T·d_h + H·d_h·w - H·d_h
+	n3     int // H·T·d_h
 	n4     int // H·T·w
 	n5     int // T
 	n6     int // H·d_h
@@ -45,14 +45,14 @@ type outNest3Args struct {
 	t10 *float32
 	t22 *float32
 	n0  int        // L
-	n1  int        // H·T·n_p
-	n2  int        // H·T·n_p + H·T·w
+	n1  int        // H·T·n_p + H·T·w
+	n2  int        // H·T·n_p
 	n3  int        // T
-	n4  int        // H·n_p
-	n5  int        // H·n_p + H·w
+	n4  int        // H·n_p + H·w
+	n5  int        // H·n_p
 	n6  int        // H
-	n7  int        // n_p
-	n8  int        // n_p + w
+	n7  int        // n_p + w
+	n8  int        // n_p
 	t7  [2]float32 // and nothing
 }
 
@@ -77,15 +77,15 @@ type outNest5Args struct {
 	n0       int // n_p
 	n1       int // H·d_h·w - H·d_h
 	n2       int // L
-	n3       int // H·T·n_p + H·T·w
-	n4       int // H·T·d_h + H·d_h·w - H·d_h
-	n5       int // H·T·d_h
+	n3       int // H·T·d_h + H·d_h·w - H·d_h
+	n4       int // H·T·d_h
+	n5       int // H·T·n_p + H·T·w
 	n6       int // T
-	n7       int // H·n_p + H·w
-	n8       int // H·d_h
+	n7       int // H·d_h
+	n8       int // H·n_p + H·w
 	n9       int // H
-	n10      int // n_p + w
-	n11      int // d_h
+	n10      int // d_h
+	n11      int // n_p + w
 	n12      int // w
 	n13      int // -H·d_h
 }
@@ -193,8 +193,8 @@ func (c *outFused) run() {
 			unsafe.SliceData(t20),
 			H*dH*w - H*dH,
 			L,
-			H * T * dH,
 			H*T*dH + H*dH*w - H*dH,
+			H * T * dH,
 			H * T * w,
 			T,
 			H * dH,
@@ -268,14 +268,14 @@ func (c *outFused) run() {
 			unsafe.SliceData(t10),
 			unsafe.SliceData(t22),
 			L,
-			H * T * nP,
 			H*T*nP + H*T*w,
+			H * T * nP,
 			T,
-			H * nP,
 			H*nP + H*w,
+			H * nP,
 			H,
-			nP,
 			nP + w,
+			nP,
 			[2]float32{t7},
 		}
 		outNest3(&a)
@@ -402,15 +402,15 @@ func (c *outFused) run() {
 			nP,
 			H*dH*w - H*dH,
 			L,
-			H*T*nP + H*T*w,
 			H*T*dH + H*dH*w - H*dH,
 			H * T * dH,
+			H*T*nP + H*T*w,
 			T,
-			H*nP + H*w,
 			H * dH,
+			H*nP + H*w,
 			H,
-			nP + w,
 			dH,
+			nP + w,
 			w,
 			-H * dH,
 		}
@@ -514,15 +514,15 @@ type outBackwardNest1Args struct {
 	n0       int // n_p
 	n1       int // H·d_h·w - H·d_h
 	n2       int // L
-	n3       int // H·T·n_p + H·T·w
-	n4       int // H·T·d_h + H·d_h·w - H·d_h
-	n5       int // H·T·d_h
+	n3       int // H·T·d_h + H·d_h·w - H·d_h
+	n4       int // H·T·d_h
+	n5       int // H·T·n_p + H·T·w
 	n6       int // T
-	n7       int // H·n_p + H·w
-	n8       int // H·d_h
+	n7       int // H·d_h
+	n8       int // H·n_p + H·w
 	n9       int // H
-	n10      int // n_p + w
-	n11      int // d_h
+	n10      int // d_h
+	n11      int // n_p + w
 	n12      int // w
 	n13      int // -H·d_h
 }
@@ -535,17 +535,17 @@ type outBackwardNest2Args struct {
 	n0     int // n_p
 	n1     int // H·d_h·w - H·d_h
 	n2     int // L
-	n3     int // H·T·n_p + H·T·w
+	n3     int // H·T·d_h + H·d_h·w - H·d_h
 	n4     int // H·T·d_h
-	n5     int // H·T·d_h + H·d_h·w - H·d_h
+	n5     int // H·T·n_p + H·T·w
 	n6     int // T
-	n7     int // H·n_p + H·w
-	n8     int // H·d_h
+	n7     int // H·d_h
+	n8     int // H·n_p + H·w
 	n9     int // w
 	n10    int // -H·d_h
 	n11    int // H
-	n12    int // n_p + w
-	n13    int // d_h
+	n12    int // d_h
+	n13    int // n_p + w
 }
 
 type outBackwardNest3Args struct {
@@ -606,11 +606,11 @@ type outBackwardNest7Args struct {
 	t182 *float32
 	t192 *float32
 	n0   int // L
-	n1   int // H·T·n_p + H·T·w
-	n2   int // H·T
+	n1   int // H·T
+	n2   int // H·T·n_p + H·T·w
 	n3   int // T
-	n4   int // H·n_p + H·w
-	n5   int // H
+	n4   int // H
+	n5   int // H·n_p + H·w
 	n6   int // n_p + w
 	n7   int // n_p + 1
 }
@@ -621,11 +621,11 @@ type outBackwardNest8Args struct {
 	t192 *float32
 	t202 *float32
 	n0   int // L
-	n1   int // H·T·n_p + H·T·w
-	n2   int // H·T
+	n1   int // H·T
+	n2   int // H·T·n_p + H·T·w
 	n3   int // T
-	n4   int // H·n_p + H·w
-	n5   int // H
+	n4   int // H
+	n5   int // H·n_p + H·w
 	n6   int // n_p + w
 	n7   int // n_p + 1
 }
@@ -668,15 +668,15 @@ type outBackwardNest11Args struct {
 	t25    *float32
 	n0     int // H·d_h·w - H·d_h
 	n1     int // L
-	n2     int // H·T·w
-	n3     int // H·T·d_h + H·d_h·w - H·d_h
-	n4     int // H·T·d_h
+	n2     int // H·T·d_h + H·d_h·w - H·d_h
+	n3     int // H·T·d_h
+	n4     int // H·T·w
 	n5     int // T
-	n6     int // H·w
-	n7     int // H·d_h
+	n6     int // H·d_h
+	n7     int // H·w
 	n8     int // H
-	n9     int // w
-	n10    int // d_h
+	n9     int // d_h
+	n10    int // w
 	n11    int // -H·d_h
 }
 
@@ -687,12 +687,12 @@ type outBackwardNest12Args struct {
 	t262     *float32
 	n0       int // H·d_h·w - H·d_h
 	n1       int // L
-	n2       int // H·T·w
+	n2       int // H·T·d_h + H·d_h·w - H·d_h
 	n3       int // H·T·d_h
-	n4       int // H·T·d_h + H·d_h·w - H·d_h
+	n4       int // H·T·w
 	n5       int // T
-	n6       int // H·w
-	n7       int // H·d_h
+	n6       int // H·d_h
+	n7       int // H·w
 	n8       int // w
 	n9       int // -H·d_h
 	n10      int // H
@@ -827,15 +827,15 @@ func (c *outBackwardFused) run() {
 			nP,
 			H*dH*w - H*dH,
 			L,
-			H*T*nP + H*T*w,
 			H*T*dH + H*dH*w - H*dH,
 			H * T * dH,
+			H*T*nP + H*T*w,
 			T,
-			H*nP + H*w,
 			H * dH,
+			H*nP + H*w,
 			H,
-			nP + w,
 			dH,
+			nP + w,
 			w,
 			-H * dH,
 		}
@@ -875,17 +875,17 @@ func (c *outBackwardFused) run() {
 			nP,
 			H*dH*w - H*dH,
 			L,
-			H*T*nP + H*T*w,
-			H * T * dH,
 			H*T*dH + H*dH*w - H*dH,
+			H * T * dH,
+			H*T*nP + H*T*w,
 			T,
-			H*nP + H*w,
 			H * dH,
+			H*nP + H*w,
 			w,
 			-H * dH,
 			H,
-			nP + w,
 			dH,
+			nP + w,
 		}
 		outBackwardNest2(&a)
 	} else {
@@ -1069,11 +1069,11 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(t182),
 			unsafe.SliceData(t192),
 			L,
-			H*T*nP + H*T*w,
 			H * T,
+			H*T*nP + H*T*w,
 			T,
-			H*nP + H*w,
 			H,
+			H*nP + H*w,
 			nP + w,
 			nP + 1,
 		}
@@ -1109,11 +1109,11 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(t192),
 			unsafe.SliceData(t202),
 			L,
-			H*T*nP + H*T*w,
 			H * T,
+			H*T*nP + H*T*w,
 			T,
-			H*nP + H*w,
 			H,
+			H*nP + H*w,
 			nP + w,
 			nP + 1,
 		}
@@ -1217,15 +1217,15 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(t25),
 			H*dH*w - H*dH,
 			L,
-			H * T * w,
 			H*T*dH + H*dH*w - H*dH,
 			H * T * dH,
+			H * T * w,
 			T,
-			H * w,
 			H * dH,
+			H * w,
 			H,
-			w,
 			dH,
+			w,
 			-H * dH,
 		}
 		outBackwardNest11(&a)
@@ -1260,12 +1260,12 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(t262),
 			H*dH*w - H*dH,
 			L,
-			H * T * w,
-			H * T * dH,
 			H*T*dH + H*dH*w - H*dH,
+			H * T * dH,
+			H * T * w,
 			T,
-			H * w,
 			H * dH,
+			H * w,
 			w,
 			-H * dH,
 			H,

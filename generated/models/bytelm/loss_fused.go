@@ -13,8 +13,8 @@ type lossNest1Args struct {
 	z  *float32
 	t6 *float32
 	n0 int // L
-	n1 int // T·V
-	n2 int // T
+	n1 int // T
+	n2 int // T·V
 	n3 int // V
 }
 
@@ -68,8 +68,8 @@ func (c *lossFused) run() {
 			unsafe.SliceData(c.Z),
 			unsafe.SliceData(t6),
 			L,
-			T * V,
 			T,
+			T * V,
 			V,
 		}
 		lossNest1(&a)

@@ -31,8 +31,8 @@ type stepNest2Args struct {
 	k1        *float32
 	kProd     *float32
 	n0        int // L
-	n1        int // T·d_k
-	n2        int // T
+	n1        int // T
+	n2        int // T·d_k
 	n3        int // d_k
 }
 
@@ -61,8 +61,8 @@ type stepNest5Args struct {
 	t21      *float32
 	t29      *float32
 	n0       int // L
-	n1       int // T·d_k + T·d_v
-	n2       int // T
+	n1       int // T
+	n2       int // T·d_k + T·d_v
 	n3       int // d_k + d_v
 }
 
@@ -103,8 +103,8 @@ type stepNest8Args struct {
 	q1        *float32
 	qProd     *float32
 	n0        int // L
-	n1        int // T·d_k
-	n2        int // T
+	n1        int // T
+	n2        int // T·d_k
 	n3        int // d_k
 }
 
@@ -260,8 +260,8 @@ func (c *stepFused) run() {
 			unsafe.SliceData(k1),
 			unsafe.SliceData(c.KProd),
 			L,
-			T * dK,
 			T,
+			T * dK,
 			dK,
 		}
 		stepNest2(&a)
@@ -366,8 +366,8 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t21),
 			unsafe.SliceData(t29),
 			L,
-			T*dK + T*dV,
 			T,
+			T*dK + T*dV,
 			dK + dV,
 		}
 		stepNest5(&a)
@@ -505,8 +505,8 @@ func (c *stepFused) run() {
 			unsafe.SliceData(q1),
 			unsafe.SliceData(c.QProd),
 			L,
-			T * dK,
 			T,
+			T * dK,
 			dK,
 		}
 		stepNest8(&a)
@@ -818,8 +818,8 @@ type stepBackwardNest5Args struct {
 	qDiv2 *float32
 	t112  *float32
 	n0    int // L
-	n1    int // T·d_k
-	n2    int // T
+	n1    int // T
+	n2    int // T·d_k
 	n3    int // d_k
 }
 
@@ -859,8 +859,8 @@ type stepBackwardNest8Args struct {
 	t422 *float32
 	n0   int // 3·d_k
 	n1   int // L
-	n2   int // T·d_k
-	n3   int // T·d_k + 3·d_k
+	n2   int // T·d_k + 3·d_k
+	n3   int // T·d_k
 	n4   int // T
 	n5   int // d_k
 	n6   int // -d_k
@@ -871,8 +871,8 @@ type stepBackwardNest9Args struct {
 	q0TailBar *float32
 	n0        int // T·d_k
 	n1        int // L
-	n2        int // T·d_k + 3·d_k
-	n3        int // 3·d_k
+	n2        int // 3·d_k
+	n3        int // T·d_k + 3·d_k
 	n4        int // d_k
 }
 
@@ -893,8 +893,8 @@ type stepBackwardNest11Args struct {
 	k0TailBar    *float32
 	n0           int // T·d_k
 	n1           int // L
-	n2           int // T·d_k + 3·d_k
-	n3           int // 3·d_k
+	n2           int // 3·d_k
+	n3           int // T·d_k + 3·d_k
 	n4           int // d_k
 }
 
@@ -921,11 +921,11 @@ type stepBackwardNest13Args struct {
 	t85 *float32
 	n0  int // d_k
 	n1  int // L
-	n2  int // T·d_v
-	n3  int // T·d_k + T·d_v
+	n2  int // T·d_k + T·d_v
+	n3  int // T·d_v
 	n4  int // T
-	n5  int // d_v
-	n6  int // d_k + d_v
+	n5  int // d_k + d_v
+	n6  int // d_v
 }
 
 type stepBackwardNest14Args struct {
@@ -936,11 +936,11 @@ type stepBackwardNest14Args struct {
 	t88   *float32
 	t93   *float32
 	n0    int // L
-	n1    int // T·d_k
+	n1    int // T
 	n2    int // T·d_k + T·d_v
-	n3    int // T
-	n4    int // d_k
-	n5    int // d_k + d_v
+	n3    int // T·d_k
+	n4    int // d_k + d_v
+	n5    int // d_k
 }
 
 type stepBackwardNest15Args struct {
@@ -979,8 +979,8 @@ type stepBackwardNest17Args struct {
 	t124 *float32
 	n0   int // 3·d_k
 	n1   int // L
-	n2   int // T·d_k
-	n3   int // T·d_k + 3·d_k
+	n2   int // T·d_k + 3·d_k
+	n3   int // T·d_k
 	n4   int // T
 	n5   int // d_k
 	n6   int // -d_k
@@ -1168,8 +1168,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t112),
 			L,
-			T * dK,
 			T,
+			T * dK,
 			dK,
 		}
 		stepBackwardNest5(&a)
@@ -1283,8 +1283,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t422),
 			3 * dK,
 			L,
-			T * dK,
 			T*dK + 3*dK,
+			T * dK,
 			T,
 			dK,
 			-dK,
@@ -1314,8 +1314,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
 			L,
-			T*dK + 3*dK,
 			3 * dK,
+			T*dK + 3*dK,
 			dK,
 		}
 		stepBackwardNest9(&a)
@@ -1366,8 +1366,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.K0TailBar),
 			T * dK,
 			L,
-			T*dK + 3*dK,
 			3 * dK,
+			T*dK + 3*dK,
 			dK,
 		}
 		stepBackwardNest11(&a)
@@ -1488,11 +1488,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t85),
 			dK,
 			L,
-			T * dV,
 			T*dK + T*dV,
+			T * dV,
 			T,
-			dV,
 			dK + dV,
+			dV,
 		}
 		stepBackwardNest13(&a)
 	} else {
@@ -1525,11 +1525,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t88),
 			unsafe.SliceData(t93),
 			L,
-			T * dK,
-			T*dK + T*dV,
 			T,
-			dK,
+			T*dK + T*dV,
+			T * dK,
 			dK + dV,
+			dK,
 		}
 		stepBackwardNest14(&a)
 	} else {
@@ -1647,8 +1647,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t124),
 			3 * dK,
 			L,
-			T * dK,
 			T*dK + 3*dK,
+			T * dK,
 			T,
 			dK,
 			-dK,

@@ -14,8 +14,8 @@ type stepNest1Args struct {
 	wRho     *float32
 	t4       *float32
 	n0       int // L
-	n1       int // T·d_k + T·d_v
-	n2       int // T
+	n1       int // T
+	n2       int // T·d_k + T·d_v
 	n3       int // d_k + d_v
 }
 
@@ -88,8 +88,8 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.WRho),
 			unsafe.SliceData(t4),
 			L,
-			T*dK + T*dV,
 			T,
+			T*dK + T*dV,
 			dK + dV,
 		}
 		stepNest1(&a)
@@ -288,11 +288,11 @@ type stepBackwardNest4Args struct {
 	t29 *float32
 	n0  int // d_k
 	n1  int // L
-	n2  int // T·d_v
-	n3  int // T·d_k + T·d_v
+	n2  int // T·d_k + T·d_v
+	n3  int // T·d_v
 	n4  int // T
-	n5  int // d_v
-	n6  int // d_k + d_v
+	n5  int // d_k + d_v
+	n6  int // d_v
 }
 
 type stepBackwardNest5Args struct {
@@ -300,11 +300,11 @@ type stepBackwardNest5Args struct {
 	t26 *float32
 	t32 *float32
 	n0  int // L
-	n1  int // T·d_k
-	n2  int // T·d_k + T·d_v
+	n1  int // T·d_k + T·d_v
+	n2  int // T·d_k
 	n3  int // T
-	n4  int // d_k
-	n5  int // d_k + d_v
+	n4  int // d_k + d_v
+	n5  int // d_k
 }
 
 type stepBackwardNest6Args struct {
@@ -438,11 +438,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t29),
 			dK,
 			L,
-			T * dV,
 			T*dK + T*dV,
+			T * dV,
 			T,
-			dV,
 			dK + dV,
+			dV,
 		}
 		stepBackwardNest4(&a)
 	} else {
@@ -471,11 +471,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t26),
 			unsafe.SliceData(t32_2),
 			L,
-			T * dK,
 			T*dK + T*dV,
+			T * dK,
 			T,
-			dK,
 			dK + dV,
+			dK,
 		}
 		stepBackwardNest5(&a)
 	} else {

@@ -30,8 +30,8 @@ type readNest2Args struct {
 	q1        *float32
 	qProd     *float32
 	n0        int // L
-	n1        int // T·d_k
-	n2        int // T
+	n1        int // T
+	n2        int // T·d_k
 	n3        int // d_k
 }
 
@@ -140,8 +140,8 @@ func (c *readFused) run() {
 			unsafe.SliceData(q1),
 			unsafe.SliceData(c.QProd),
 			L,
-			T * dK,
 			T,
+			T * dK,
 			dK,
 		}
 		readNest2(&a)
@@ -259,8 +259,8 @@ type readBackwardNest2Args struct {
 	qDiv2 *float32
 	t62   *float32
 	n0    int // L
-	n1    int // T·d_k
-	n2    int // T
+	n1    int // T
+	n2    int // T·d_k
 	n3    int // d_k
 }
 
@@ -300,8 +300,8 @@ type readBackwardNest5Args struct {
 	t37 *float32
 	n0  int // 3·d_k
 	n1  int // L
-	n2  int // T·d_k
-	n3  int // T·d_k + 3·d_k
+	n2  int // T·d_k + 3·d_k
+	n3  int // T·d_k
 	n4  int // T
 	n5  int // d_k
 	n6  int // -d_k
@@ -312,8 +312,8 @@ type readBackwardNest6Args struct {
 	q0TailBar *float32
 	n0        int // T·d_k
 	n1        int // L
-	n2        int // T·d_k + 3·d_k
-	n3        int // 3·d_k
+	n2        int // 3·d_k
+	n3        int // T·d_k + 3·d_k
 	n4        int // d_k
 }
 
@@ -402,8 +402,8 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t62),
 			L,
-			T * dK,
 			T,
+			T * dK,
 			dK,
 		}
 		readBackwardNest2(&a)
@@ -517,8 +517,8 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(t37),
 			3 * dK,
 			L,
-			T * dK,
 			T*dK + 3*dK,
+			T * dK,
 			T,
 			dK,
 			-dK,
@@ -548,8 +548,8 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
 			L,
-			T*dK + 3*dK,
 			3 * dK,
+			T*dK + 3*dK,
 			dK,
 		}
 		readBackwardNest6(&a)

@@ -31,8 +31,8 @@ type stepNest2Args struct {
 	k1        *float32
 	kProd     *float32
 	n0        int // L
-	n1        int // T·d_k
-	n2        int // T
+	n1        int // T
+	n2        int // T·d_k
 	n3        int // d_k
 }
 
@@ -63,8 +63,8 @@ type stepNest5Args struct {
 	t25      *float32
 	t31      *float32
 	n0       int // L
-	n1       int // T·d_k + T·d_v
-	n2       int // T
+	n1       int // T
+	n2       int // T·d_k + T·d_v
 	n3       int // d_k + d_v
 }
 
@@ -109,8 +109,8 @@ type stepNest8Args struct {
 	q1        *float32
 	qProd     *float32
 	n0        int // L
-	n1        int // T·d_k
-	n2        int // T
+	n1        int // T
+	n2        int // T·d_k
 	n3        int // d_k
 }
 
@@ -272,8 +272,8 @@ func (c *stepFused) run() {
 			unsafe.SliceData(k1),
 			unsafe.SliceData(c.KProd),
 			L,
-			T * dK,
 			T,
+			T * dK,
 			dK,
 		}
 		stepNest2(&a)
@@ -380,8 +380,8 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t25),
 			unsafe.SliceData(t31),
 			L,
-			T*dK + T*dV,
 			T,
+			T*dK + T*dV,
 			dK + dV,
 		}
 		stepNest5(&a)
@@ -537,8 +537,8 @@ func (c *stepFused) run() {
 			unsafe.SliceData(q1),
 			unsafe.SliceData(c.QProd),
 			L,
-			T * dK,
 			T,
+			T * dK,
 			dK,
 		}
 		stepNest8(&a)
@@ -880,8 +880,8 @@ type stepBackwardNest5Args struct {
 	qDiv2 *float32
 	t132  *float32
 	n0    int // L
-	n1    int // T·d_k
-	n2    int // T
+	n1    int // T
+	n2    int // T·d_k
 	n3    int // d_k
 }
 
@@ -921,8 +921,8 @@ type stepBackwardNest8Args struct {
 	t44  *float32
 	n0   int // 3·d_k
 	n1   int // L
-	n2   int // T·d_k
-	n3   int // T·d_k + 3·d_k
+	n2   int // T·d_k + 3·d_k
+	n3   int // T·d_k
 	n4   int // T
 	n5   int // d_k
 	n6   int // -d_k
@@ -933,8 +933,8 @@ type stepBackwardNest9Args struct {
 	q0TailBar *float32
 	n0        int // T·d_k
 	n1        int // L
-	n2        int // T·d_k + 3·d_k
-	n3        int // 3·d_k
+	n2        int // 3·d_k
+	n3        int // T·d_k + 3·d_k
 	n4        int // d_k
 }
 
@@ -955,8 +955,8 @@ type stepBackwardNest11Args struct {
 	k0TailBar    *float32
 	n0           int // T·d_k
 	n1           int // L
-	n2           int // T·d_k + 3·d_k
-	n3           int // 3·d_k
+	n2           int // 3·d_k
+	n3           int // T·d_k + 3·d_k
 	n4           int // d_k
 }
 
@@ -988,11 +988,11 @@ type stepBackwardNest13Args struct {
 	t96 *float32
 	n0  int // d_k
 	n1  int // L
-	n2  int // T·d_v
-	n3  int // T·d_k + T·d_v
+	n2  int // T·d_k + T·d_v
+	n3  int // T·d_v
 	n4  int // T
-	n5  int // d_v
-	n6  int // d_k + d_v
+	n5  int // d_k + d_v
+	n6  int // d_v
 }
 
 type stepBackwardNest14Args struct {
@@ -1004,11 +1004,11 @@ type stepBackwardNest14Args struct {
 	t99   *float32
 	t104  *float32
 	n0    int // L
-	n1    int // T·d_k
+	n1    int // T
 	n2    int // T·d_k + T·d_v
-	n3    int // T
-	n4    int // d_k
-	n5    int // d_k + d_v
+	n3    int // T·d_k
+	n4    int // d_k + d_v
+	n5    int // d_k
 }
 
 type stepBackwardNest15Args struct {
@@ -1047,8 +1047,8 @@ type stepBackwardNest17Args struct {
 	t135 *float32
 	n0   int // 3·d_k
 	n1   int // L
-	n2   int // T·d_k
-	n3   int // T·d_k + 3·d_k
+	n2   int // T·d_k + 3·d_k
+	n3   int // T·d_k
 	n4   int // T
 	n5   int // d_k
 	n6   int // -d_k
@@ -1242,8 +1242,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t132),
 			L,
-			T * dK,
 			T,
+			T * dK,
 			dK,
 		}
 		stepBackwardNest5(&a)
@@ -1357,8 +1357,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t44),
 			3 * dK,
 			L,
-			T * dK,
 			T*dK + 3*dK,
+			T * dK,
 			T,
 			dK,
 			-dK,
@@ -1388,8 +1388,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
 			L,
-			T*dK + 3*dK,
 			3 * dK,
+			T*dK + 3*dK,
 			dK,
 		}
 		stepBackwardNest9(&a)
@@ -1440,8 +1440,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.K0TailBar),
 			T * dK,
 			L,
-			T*dK + 3*dK,
 			3 * dK,
+			T*dK + 3*dK,
 			dK,
 		}
 		stepBackwardNest11(&a)
@@ -1583,11 +1583,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t96),
 			dK,
 			L,
-			T * dV,
 			T*dK + T*dV,
+			T * dV,
 			T,
-			dV,
 			dK + dV,
+			dV,
 		}
 		stepBackwardNest13(&a)
 	} else {
@@ -1622,11 +1622,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t99),
 			unsafe.SliceData(t104),
 			L,
-			T * dK,
-			T*dK + T*dV,
 			T,
-			dK,
+			T*dK + T*dV,
+			T * dK,
 			dK + dV,
+			dK,
 		}
 		stepBackwardNest14(&a)
 	} else {
@@ -1745,8 +1745,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t135),
 			3 * dK,
 			L,
-			T * dK,
 			T*dK + 3*dK,
+			T * dK,
 			T,
 			dK,
 			-dK,
