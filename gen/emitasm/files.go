@@ -2,6 +2,7 @@ package emitasm
 
 import (
 	"fmt"
+	"go/format"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -11,7 +12,12 @@ import (
 // the kernels' regions to it. A region that does not fit the registers of a
 // level is not linked, and stays with the target around it.
 func Files(files []plan.KernelFile) map[string][]byte {
-	out := map[string][]byte{"generated/kern/functions.go": []byte(twin())}
+	out := map[string][]byte{
+		"generated/kern/functions.go":    []byte(twin()),
+		"generated/kern/move_amd64.s":    []byte(moveText()),
+		"generated/kern/move_amd64.go":   []byte(moveDeclared),
+		"generated/kern/move_generic.go": []byte(moveAbsent),
+	}
 	for _, f := range files {
 		var all []*function
 		for _, k := range f.Kernels {
@@ -23,6 +29,15 @@ func Files(files []plan.KernelFile) map[string][]byte {
 			out[f.Path+"_amd64.s"] = []byte(text(f.Source, all))
 			out[f.Path+"_amd64.go"] = []byte(declarations(f, all))
 			out[f.Path+"_generic.go"] = []byte(absent(f, all))
+		}
+	}
+	for path, text := range out {
+		if strings.HasSuffix(path, ".go") {
+			formatted, err := format.Source(text)
+			if err != nil {
+				panic(fmt.Sprintf("emitasm: BUG: %s: %v", path, err))
+			}
+			out[path] = formatted
 		}
 	}
 	return out

@@ -156,19 +156,44 @@ func Transpose(to []float32, rows int, from []float32, stride, there, n int) {
 	if there < rows {
 		clear(to[:rows*n])
 	}
-	for r := range there {
-		for j, x := range from[r*stride:][:n] {
-			to[j*rows+r] = x
-		}
-	}
+	transpose(to, rows, from, stride, there, n)
 }
 
 // TransposeBack is the way back.
 func TransposeBack(from []float32, rows int, to []float32, stride, there, n int) {
-	for r := range there {
-		row := to[r*stride:][:n]
-		for j := range row {
-			row[j] = from[j*rows+r]
+	transpose(to, stride, from, rows, n, there)
+}
+
+// A stripArgs is the argument of a transposition of as many rows as a vector
+// has lanes, four entries at a time. Steps are in bytes.
+type stripArgs struct {
+	to, from         *float32
+	toStep, fromStep int
+	quads            int
+}
+
+// transpose sets to[j·step + r] = from[r·stride + j] for r < rows and j < n.
+func transpose(to []float32, step int, from []float32, stride, rows, n int) {
+	r, quads := 0, n/4
+	if Wide() && quads > 0 {
+		lanes := 8
+		if cpu.Active() == cpu.AVX512 {
+			lanes = 16
+		}
+		for ; r+lanes <= rows; r += lanes {
+			_, _ = to[(n-1)*step+r+lanes-1], from[(r+lanes-1)*stride+n-1]
+			a := stripArgs{&to[r], &from[r*stride], 4 * step, 4 * stride, quads}
+			transposeStrip(&a)
+			for i := r; i < r+lanes; i++ {
+				for j := 4 * quads; j < n; j++ {
+					to[j*step+i] = from[i*stride+j]
+				}
+			}
+		}
+	}
+	for ; r < rows; r++ {
+		for j, x := range from[r*stride:][:n] {
+			to[j*step+r] = x
 		}
 	}
 }
@@ -217,6 +242,10 @@ func Lowest2() [2]float32 {
 // Accumulate adds numbers to as many others.
 func Accumulate(to, from []float32) {
 	from = from[:len(to)]
+	if Wide() && len(to) > 0 {
+		accumulate(&to[0], &from[0], len(to))
+		return
+	}
 	for i, x := range from {
 		to[i] += x
 	}

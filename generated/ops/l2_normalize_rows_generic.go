@@ -10,6 +10,10 @@ func l2NormalizeRowsCallNest2(*l2NormalizeRowsCallNest2Args) { panic("no assembl
 
 func l2NormalizeRowsCallNest3(*l2NormalizeRowsCallNest3Args) { panic("no assembly in this build") }
 
-func l2NormalizeRowsBackwardNest1(*l2NormalizeRowsBackwardNest1Args) { panic("no assembly in this build") }
+func l2NormalizeRowsBackwardNest1(*l2NormalizeRowsBackwardNest1Args) {
+	panic("no assembly in this build")
+}
 
-func l2NormalizeRowsBackwardNest2(*l2NormalizeRowsBackwardNest2Args) { panic("no assembly in this build") }
+func l2NormalizeRowsBackwardNest2(*l2NormalizeRowsBackwardNest2Args) {
+	panic("no assembly in this build")
+}

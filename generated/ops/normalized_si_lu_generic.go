@@ -10,6 +10,10 @@ func normalizedSiLUCallNest2(*normalizedSiLUCallNest2Args) { panic("no assembly 
 
 func normalizedSiLUCallNest3(*normalizedSiLUCallNest3Args) { panic("no assembly in this build") }
 
-func normalizedSiLUBackwardNest1(*normalizedSiLUBackwardNest1Args) { panic("no assembly in this build") }
+func normalizedSiLUBackwardNest1(*normalizedSiLUBackwardNest1Args) {
+	panic("no assembly in this build")
+}
 
-func normalizedSiLUBackwardNest2(*normalizedSiLUBackwardNest2Args) { panic("no assembly in this build") }
+func normalizedSiLUBackwardNest2(*normalizedSiLUBackwardNest2Args) {
+	panic("no assembly in this build")
+}

@@ -6,4 +6,6 @@ package ops
 
 func rowBroadcastAddCallNest1(*rowBroadcastAddCallNest1Args) { panic("no assembly in this build") }
 
-func rowBroadcastAddBackwardNest1(*rowBroadcastAddBackwardNest1Args) { panic("no assembly in this build") }
+func rowBroadcastAddBackwardNest1(*rowBroadcastAddBackwardNest1Args) {
+	panic("no assembly in this build")
+}

@@ -4,12 +4,22 @@
 
 package ops
 
-func sphereProjectNormalizeCallNest1(*sphereProjectNormalizeCallNest1Args) { panic("no assembly in this build") }
+func sphereProjectNormalizeCallNest1(*sphereProjectNormalizeCallNest1Args) {
+	panic("no assembly in this build")
+}
 
-func sphereProjectNormalizeCallNest2(*sphereProjectNormalizeCallNest2Args) { panic("no assembly in this build") }
+func sphereProjectNormalizeCallNest2(*sphereProjectNormalizeCallNest2Args) {
+	panic("no assembly in this build")
+}
 
-func sphereProjectNormalizeCallNest3(*sphereProjectNormalizeCallNest3Args) { panic("no assembly in this build") }
+func sphereProjectNormalizeCallNest3(*sphereProjectNormalizeCallNest3Args) {
+	panic("no assembly in this build")
+}
 
-func sphereProjectNormalizeBackwardNest1(*sphereProjectNormalizeBackwardNest1Args) { panic("no assembly in this build") }
+func sphereProjectNormalizeBackwardNest1(*sphereProjectNormalizeBackwardNest1Args) {
+	panic("no assembly in this build")
+}
 
-func sphereProjectNormalizeBackwardNest2(*sphereProjectNormalizeBackwardNest2Args) { panic("no assembly in this build") }
+func sphereProjectNormalizeBackwardNest2(*sphereProjectNormalizeBackwardNest2Args) {
+	panic("no assembly in this build")
+}

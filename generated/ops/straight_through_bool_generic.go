@@ -4,4 +4,6 @@
 
 package ops
 
-func straightThroughBoolCallNest1(*straightThroughBoolCallNest1Args) { panic("no assembly in this build") }
+func straightThroughBoolCallNest1(*straightThroughBoolCallNest1Args) {
+	panic("no assembly in this build")
+}
