@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -24,6 +26,25 @@ func TestLevels(t *testing.T) {
 		return 0, nil
 	})(); err != nil || cpu.Active() != was {
 		t.Errorf("%v; the level is %v afterwards, was %v", err, cpu.Active(), was)
+	}
+}
+
+// TestSlots holds the slots of each rule forward to the cost that its page claims
+// and that the compiler proves.
+func TestSlots(t *testing.T) {
+	cost := regexp.MustCompile(`(?m)^cost write\+read = (\d+)·d_k·d_v \+`)
+	for _, r := range rules[float32]() {
+		text, err := os.ReadFile("page/" + r.name + "_core.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := cost.FindSubmatch(text)
+		if found == nil || string(found[1]) != fmt.Sprint(slots[r.name][forward]) {
+			t.Errorf("%s: the page says %q, slots %v", r.name, found, slots[r.name][forward])
+		}
+		if !(slots[r.name][backward] > slots[r.name][forward]) {
+			t.Errorf("%s: backward is not counted", r.name)
+		}
 	}
 }
 

@@ -74,8 +74,8 @@ func passOf(rule, pass string) string { return rule + " " + pass }
 // at is what is computed by a pass or product at a width.
 func at(name string, d int) string { return fmt.Sprintf("%s, d = %d", name, d) }
 
-// flops is how many floating point operations at least something takes at a
-// width: two for each slot.
+// flops is how many floating point operations at least a pass or a product takes
+// at a width: two for each slot, or for each product that is added.
 func flops(name string, d int) float64 {
 	area := float64(d) * float64(d) * tokens
 	for rule, passes := range slots {
@@ -85,5 +85,10 @@ func flops(name string, d int) float64 {
 			}
 		}
 	}
-	return 2 * area // a product
+	for _, p := range products[float32]() {
+		if p.name == name {
+			return 2 * area
+		}
+	}
+	panic("bench: BUG: the operations of " + name + " are not counted")
 }

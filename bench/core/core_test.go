@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/bench/core"
+	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/diag"
 )
 
 // TestCurrent compares bench/kernel with what the pages and the compiler say.
@@ -30,5 +32,18 @@ func TestCurrent(t *testing.T) {
 	}
 	if len(have) != len(files) {
 		t.Errorf("bench/kernel has %d files, want %d", len(have), len(files))
+	}
+}
+
+// TestProved proves the pages: their claims, and the counts that shares of the
+// peak are of.
+func TestProved(t *testing.T) {
+	s, ds := gen.Load("../page")
+	if ds.HasErrors() {
+		t.Fatal(diag.Render(ds.Sorted()))
+	}
+	_, ds = gen.Prove(s, false)
+	if ds.HasErrors() {
+		t.Error(diag.Render(ds.Sorted()))
 	}
 }
