@@ -175,9 +175,9 @@ func (c *cc[F]) peak(which, n int) (flop float64, t spent, err error) {
 	return flop, t, err
 }
 
-// product multiplies matrices with OpenBLAS.
-func (c *cc[F]) product(matrices, form int) (t spent, err error) {
-	err = c.ask([]any{&t.cpu, &t.wall}, "product %d %d", matrices, form)
+// product multiplies matrices with OpenBLAS, warm times before it is measured.
+func (c *cc[F]) product(matrices, form, warm int) (t spent, err error) {
+	err = c.ask([]any{&t.cpu, &t.wall}, "product %d %d %d", matrices, form, warm)
 	return t, err
 }
 

@@ -14,11 +14,15 @@ import (
 // sums. How far to trust one is shown by the quartiles of the same ratio taken
 // in each round alone.
 //
+// A short slice runs once before it is measured, so that neither another variant's
+// data in the caches nor a core that was asleep is measured with it.
+//
 // What takes long for a slice, plain loops at great widths, is measured in every
 // fourth round only; it would take nearly all of the time.
 
 const (
-	longSlice  = 8_000_000 // nanoseconds
+	shortSlice = 2_000_000 // nanoseconds
+	longSlice  = 8_000_000
 	longRounds = 4
 	skipped    = -1 // instead of a time
 )
@@ -29,6 +33,32 @@ type task struct {
 	slice   int
 	variant string
 	run     func() (ns int64, err error)
+}
+
+// warmed is a task of what is to run so many times unmeasured before it is
+// measured: once if it was short the last time.
+func warmed(run func(warm int) (int64, error)) func() (int64, error) {
+	last := int64(longSlice)
+	return func() (ns int64, err error) {
+		warm := 0
+		if last < shortSlice {
+			warm = 1
+		}
+		last, err = run(warm)
+		return last, err
+	}
+}
+
+// clocked is the task of a call on this thread.
+func clocked(r runner) func() (int64, error) {
+	return warmed(func(warm int) (int64, error) {
+		for range warm {
+			r.Run()
+		}
+		start := now()
+		r.Run()
+		return now() - start, nil
+	})
 }
 
 // times are the measured nanoseconds of tasks, by round, or skipped.

@@ -112,6 +112,25 @@ func TestLong(t *testing.T) {
 	}
 }
 
+// TestWarmed sees that only what was short the last time runs before it is
+// measured.
+func TestWarmed(t *testing.T) {
+	var got []int
+	times := []int64{shortSlice - 1, shortSlice, 5, 5}
+	run := warmed(func(warm int) (int64, error) {
+		got = append(got, warm)
+		return times[len(got)-1], nil
+	})
+	for range times {
+		if _, err := run(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []int{0, 1, 0, 1}; !slices.Equal(got, want) {
+		t.Errorf("runs before the measured ones %v, want %v", got, want)
+	}
+}
+
 func TestDistance(t *testing.T) {
 	if got := distance([]float64{3, 4}, []float64{3, 4}); got != 0 {
 		t.Errorf("equal: %v", got)

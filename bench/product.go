@@ -107,7 +107,7 @@ func newProjection(d int, c *cc[float32], seed uint64, k *checks) (*projection, 
 		if p.c == nil {
 			continue
 		}
-		if _, err := c.product(p.number, form); err != nil {
+		if _, err := c.product(p.number, form, 0); err != nil {
 			return nil, err
 		}
 		x, err := c.get(len(want), "result %d %d", p.number, form)
@@ -129,10 +129,10 @@ func (p *projection) tasks() (out []task) {
 			out = append(out, task{what, 0, l.variant(), l.at(clocked(p.runner(form)))})
 		}
 		if p.c != nil {
-			out = append(out, task{what, 0, openBLAS, func() (int64, error) {
-				t, err := p.c.product(p.number, form)
+			out = append(out, task{what, 0, openBLAS, warmed(func(warm int) (int64, error) {
+				t, err := p.c.product(p.number, form, warm)
 				return t.cpu, err
-			}})
+			})})
 		}
 	}
 	return out

@@ -186,23 +186,14 @@ func (r *recurrence) tasks() (out []task) {
 		}
 		for _, v := range r.c.fit(pass, r.d) {
 			for start := 0; start < tokens; start += n {
-				out = append(out, task{what, start / n, v.String(), func() (int64, error) {
-					t, err := r.c.run(r.series, v, start, min(n, tokens-start), 1, 0)
+				out = append(out, task{what, start / n, v.String(), warmed(func(warm int) (int64, error) {
+					t, err := r.c.run(r.series, v, start, min(n, tokens-start), 1, warm)
 					return t.cpu, err
-				}})
+				})})
 			}
 		}
 	}
 	return out
-}
-
-// clocked is the task of a call.
-func clocked(r runner) func() (int64, error) {
-	return func() (int64, error) {
-		start := now()
-		r.Run()
-		return now() - start, nil
-	}
 }
 
 // recurrences are all rules at all widths.

@@ -8,10 +8,8 @@ import (
 
 // Two threads are measured in a run of their own, by the clock on the wall, for
 // processor time does not fall with threads. One thread is measured there in the
-// same way. Each slice runs once before it is measured, so that no thread has
-// to be woken within the measurement.
-
-const warm = 1 // runs before the measured one
+// same way. That a short slice runs once before it is measured also keeps the
+// waking of threads out of it.
 
 // threadVariant names a variant with its threads.
 func threadVariant(variant string, threads int) string {
@@ -34,7 +32,7 @@ func threadCounts() []int {
 
 // walled is the task of a call of the emitted code on so many threads.
 func walled(l level, threads int, r runner) func() (int64, error) {
-	return l.at(func() (int64, error) {
+	return l.at(warmed(func(warm int) (int64, error) {
 		setThreads(threads)
 		defer setThreads(1)
 		for range warm {
@@ -43,7 +41,7 @@ func walled(l level, threads int, r runner) func() (int64, error) {
 		start := time.Now()
 		r.Run()
 		return time.Since(start).Nanoseconds(), nil
-	})
+	}))
 }
 
 // shares reports whether a variant of C is timed on two threads, and can be.
@@ -69,10 +67,10 @@ func (r *recurrence) threadTasks() (out []task) {
 			}
 			for _, v := range r.c.fit(pass, r.d) {
 				for start := 0; shares(v, r.d) && start < tokens; start += n {
-					out = append(out, task{what, start / n, threadVariant(v.String(), threads), func() (int64, error) {
+					out = append(out, task{what, start / n, threadVariant(v.String(), threads), warmed(func(warm int) (int64, error) {
 						t, err := r.c.run(r.series, v, start, min(n, tokens-start), threads, warm)
 						return t.wall, err
-					}})
+					})})
 				}
 			}
 		}

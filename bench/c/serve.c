@@ -12,9 +12,10 @@
  *                                  N tokens from START, a multiple of CHECKPOINT, WARM times unmeasured and once
  *                                  measured; answers the nanoseconds of this thread and of the clock on the wall
  *     get SERIES VARIANT NAME      answers the raw numbers
- *     peak WHICH N                 answers how many floating point operations, and the two times
+ *     peak WHICH N                 runs it twice; answers how many floating point operations the second were, and
+ *                                  the two times
  *     matrices T D                 then X, W, dY as raw numbers; counted like series
- *     product MATRICES FORM        answers the two times
+ *     product MATRICES FORM WARM   answers the two times, as for "run"
  *     result MATRICES FORM         answers the raw numbers of the last product
  *
  * Variants and peaks are numbers in the order of "have". A forward pass over
@@ -65,14 +66,15 @@ static int request(const char *line)
     } else if (sscanf(line, "get %d %d %31s", &i, &v, name) == 3) {
         send(i, v, name);
     } else if (sscanf(line, "peak %d %d", &i, &n) == 2 && i >= 0 && i < peakCount) {
+        usable[i]->run(n);
         times from = now();
         double flop = usable[i]->run(n);
         t = since(from);
         printf("%.0f %lld %lld\n", flop, t.cpu, t.wall);
     } else if (sscanf(line, "matrices %d %d", &start, &n) == 2) {
         load_matrices(start, n);
-    } else if (sscanf(line, "product %d %d", &i, &v) == 2) {
-        t = product(i, v);
+    } else if (sscanf(line, "product %d %d %d", &i, &v, &warm) == 3) {
+        t = product(i, v, warm);
         printf("%lld %lld\n", t.cpu, t.wall);
     } else if (sscanf(line, "result %d %d", &i, &v) == 2) {
         send_product(i, v);

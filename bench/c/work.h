@@ -27,7 +27,7 @@ REAL *reals(long n);
 REAL *receive(long n);
 
 void load_matrices(int T, int d);
-times product(int matrices, int form);
+times product(int matrices, int form, int warm);
 void send_product(int matrices, int form);
 
 #endif
