@@ -2,7 +2,7 @@
 // same, beside OpenBLAS and the peak of the core; the model beside its
 // recurrence; and the compiler beside go build. It runs in the project's root:
 //
-//	go run ./bench [-rounds N] [-only core,model,generation] [-append TITLE]
+//	go run ./bench [-rounds N] [-only core,threads,model,generation] [-append TITLE]
 //
 // It prints tables and writes them, with a chart, to out/bench. Nothing is
 // asserted: a target is a line of a table. bench/NOTES.md keeps what was
@@ -26,7 +26,7 @@ func main() {
 	o := options{}
 	flag.IntVar(&o.rounds, "rounds", 21, "rounds of the interleaved `run`")
 	flag.IntVar(&o.genRounds, "generation-rounds", 3, "rounds of the compiler and go build")
-	flag.StringVar(&o.only, "only", "core,model,generation", "`parts` to measure; the model is measured with the core")
+	flag.StringVar(&o.only, "only", "core,threads,model,generation", "`parts` to measure; threads and model come with the core")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the inputs and of the order")
 	flag.StringVar(&o.title, "append", "", "append the tables to bench/NOTES.md under this `title`")
 	flag.StringVar(&o.out, "out", filepath.Join("out", "bench"), "`folder` of tables and chart")
@@ -55,6 +55,9 @@ func (o options) has(part string) bool {
 	}
 	return false
 }
+
+// pairs reports whether two threads are measured.
+func (o options) pairs() bool { return o.has("threads") && enough() }
 
 func (o options) run() error {
 	if _, err := os.Stat(filepath.Join("bench", "c", "serve.c")); err != nil {
@@ -129,7 +132,7 @@ func (o options) tasks(r *report, c *cc[float32]) (one, two []task, err error) {
 	}
 	for _, x := range all {
 		one = append(one, x.tasks()...)
-		if x.rule == deltaRule && enough() {
+		if x.rule == deltaRule && o.pairs() {
 			two = append(two, x.threadTasks()...)
 		}
 	}
@@ -139,7 +142,7 @@ func (o options) tasks(r *report, c *cc[float32]) (one, two []task, err error) {
 	}
 	for _, x := range parts {
 		one = append(one, x.tasks()...)
-		if enough() {
+		if o.pairs() {
 			two = append(two, x.threadTasks()...)
 		}
 	}
