@@ -37,6 +37,7 @@ gen/autodiff:     gen/shape gen/ir
 gen/interp:       gen/shape gen/ir
 gen/lower:        gen/shape gen/ir gen/plan gen/autodiff!
 gen/emitgo:       gen/shape gen/ir gen/plan
+gen/emitasm/gemm:
 gen/tree:
 
 # judges and readers: they look at what several steps make

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/emitasm/gemm"
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/trace"
 	"github.com/nl-hecate/hecate/gen/tree"
@@ -66,6 +67,7 @@ func emit(c Config, proof bool) (*emission, diag.List) {
 		u.Page = underRoot(c.Root, u.Page)
 	}
 	files := emitgo.Files(units)
+	maps.Copy(files, gemm.Files())
 	maps.Copy(files, emitgo.Safety(choices(s, table, c.Root)))
 	if vd := addTests(s, units, files); vd.HasErrors() {
 		ds.Append(vd)
