@@ -3,16 +3,19 @@ package main
 import (
 	"fmt"
 	"runtime"
+	"strings"
 
 	"github.com/nl-hecate/hecate/runtime/cpu"
 	"github.com/nl-hecate/hecate/runtime/workers"
 )
 
-// emitted are the levels at which the emitted kernels differ, slowest first. A
-// level more is a line here: it becomes a row of every table.
-var emitted = []cpu.Level{
-	cpu.Portable,
-}
+// The levels at which emitted code differs, slowest first: of products, and of
+// recurrences. A level more is a line here: it becomes a row of every table.
+var (
+	productLevels    = []cpu.Level{cpu.Portable, cpu.FMA, cpu.AVX2, cpu.AVX512}
+	recurrenceLevels = []cpu.Level{cpu.Portable}
+	modelLevels      = recurrenceLevels
+)
 
 // twinWidth is the greatest width at which the Go twin of the fused arithmetic
 // is timed: it is there for its bits, and far slower than anything beside it.
@@ -23,10 +26,9 @@ type level struct {
 	cpu.Level
 }
 
-// levels are those of emitted that this machine can run, slowest first; lacks
-// are lines about the others.
-func levels() (out []level, lacks []string) {
-	for _, l := range emitted {
+// levels are those that this machine can run; lacks are lines about the others.
+func levels(of []cpu.Level) (out []level, lacks []string) {
+	for _, l := range of {
 		restore, err := cpu.Force(l)
 		restore()
 		if err != nil {
@@ -38,8 +40,10 @@ func levels() (out []level, lacks []string) {
 	return out, lacks
 }
 
+const goPrefix = "Go "
+
 // variant is the level's name in tables.
-func (l level) variant() string { return "Go " + l.String() }
+func (l level) variant() string { return goPrefix + l.String() }
 
 // timed reports whether the level is worth timing at a width.
 func (l level) timed(d int) bool { return l.Level != cpu.FMA || d <= twinWidth }
@@ -56,10 +60,15 @@ func (l level) at(f func() (int64, error)) func() (int64, error) {
 	}
 }
 
-// fastest is the last of levels.
-func fastest() string {
-	all, _ := levels()
-	return all[len(all)-1].variant()
+// fastest is the variant of the fastest level among variants, whose order is
+// that of levels; "" if there is none.
+func fastest(variants []string) (last string) {
+	for _, v := range variants {
+		if strings.HasPrefix(v, goPrefix) {
+			last = v
+		}
+	}
+	return last
 }
 
 // setThreads bounds how many threads the emitted code uses.

@@ -87,8 +87,7 @@ func (o options) core(r *report) (err error) {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	_, r.lacks = levels()
-	r.fast = fastest()
+	_, r.lacks = levels(productLevels)
 	c, err := startCC[float32](".", dir)
 	switch {
 	case errors.Is(err, errNoCC):

@@ -33,7 +33,7 @@ const (
 // of tokens as the recurrence: chunks forwards and backwards, the memory carried
 // from one to the next, and one update. The twin is too slow to be timed.
 func modelTasks(seed uint64) (out []task, err error) {
-	all, _ := levels()
+	all, _ := levels(modelLevels)
 	for _, l := range all {
 		if l.Level == cpu.FMA {
 			continue

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/cpu"
 	"github.com/nl-hecate/hecate/runtime/num"
 )
 
@@ -21,15 +22,24 @@ func products[F num.Float]() []product[F] {
 	width := func(_, d int) int { return d }
 	return []product[F]{
 		{"X·Wᵀ", tokens, func(m *matrices[F], out []F) {
-			kern.Gemm(m.T, m.d, m.d, 1, false, out, m.d, 1, m.x, m.d, 1, m.w, 1, m.d)
+			gemm(m.T, m.d, m.d, out, m.x, m.d, 1, m.w, 1, m.d)
 		}},
 		{"dY·W", tokens, func(m *matrices[F], out []F) {
-			kern.Gemm(m.T, m.d, m.d, 1, false, out, m.d, 1, m.dy, m.d, 1, m.w, m.d, 1)
+			gemm(m.T, m.d, m.d, out, m.dy, m.d, 1, m.w, m.d, 1)
 		}},
 		{"dYᵀ·X", width, func(m *matrices[F], out []F) {
-			kern.Gemm(m.d, m.d, m.T, 1, false, out, m.d, 1, m.dy, 1, m.d, m.x, m.d, 1)
+			gemm(m.d, m.d, m.T, out, m.dy, 1, m.d, m.x, m.d, 1)
 		}},
 	}
+}
+
+// gemm is the emitted product at the active level; c has rows of n.
+func gemm[F num.Float](m, n, depth int, c, a []F, aRow, aCol int, b []F, bRow, bCol int) {
+	if single, ok := any(c).([]float32); ok && cpu.Active() >= cpu.FMA {
+		kern.GemmFMA(m, n, depth, 1, false, single, n, 1, any(a).([]float32), aRow, aCol, any(b).([]float32), bRow, bCol)
+		return
+	}
+	kern.Gemm(m, n, depth, 1, false, c, n, 1, a, aRow, aCol, b, bRow, bCol)
 }
 
 const openBLAS = "OpenBLAS"
@@ -85,7 +95,7 @@ func newProjection(d int, c *cc[float32], seed uint64, k *checks) (*projection, 
 		}
 	}
 	oracle, wide := products[float64](), p.wide()
-	all, _ := levels()
+	all, _ := levels(productLevels)
 	for form, prod := range products[float32]() {
 		out, want := make([]float32, prod.rows(p.T, d)*d), make([]float64, prod.rows(p.T, d)*d)
 		p.out = append(p.out, out)

@@ -93,7 +93,7 @@ func newRecurrence(r rule[float32], wide rule[float64], d int, c *cc[float32], s
 	oracle.all()
 	want := oracle.results()
 	out := &recurrence{rule: r.name, d: d}
-	all, _ := levels()
+	all, _ := levels(recurrenceLevels)
 	for _, l := range all {
 		if !l.timed(d) {
 			continue

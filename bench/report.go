@@ -9,7 +9,6 @@ import (
 type report struct {
 	machine   string
 	rounds    int
-	fast      string   // the fastest level
 	lacks     []string // lines about what is left out
 	blas      string   // the configuration of OpenBLAS
 	checks    checks

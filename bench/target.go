@@ -15,6 +15,9 @@ type target struct {
 	of    func(d int) (found float64, with string)
 }
 
+// fast is the fastest level of a pass or product.
+func (r *report) fast(name string) string { return fastest(r.core.rowsOf(name)) }
+
 // always asks the same at every width.
 func always(x float64) func(int) float64 { return func(int) float64 { return x } }
 
@@ -41,33 +44,35 @@ func (r *report) against(name string, is func(variant string) bool) func(int) (f
 		if best == "" {
 			return 0, ""
 		}
-		return r.core.over(what, best, r.fast).of, best
+		return r.core.over(what, best, r.fast(name)).of, best
 	}
 }
 
 // sharing is the share of the peak that the fastest level reaches.
 func (r *report) sharing(name string) func(int) (float64, string) {
-	return func(d int) (float64, string) { return r.share(name, r.fast, d), "" }
+	return func(d int) (float64, string) { return r.share(name, r.fast(name), d), "" }
 }
 
 // likeDelta is that share ÷ the share of the delta rule's same pass.
 func (r *report) likeDelta(rule, pass string) func(int) (float64, string) {
 	return func(d int) (float64, string) {
-		base := r.share(passOf(deltaRule, pass), r.fast, d)
+		own, of := passOf(rule, pass), passOf(deltaRule, pass)
+		base := r.share(of, r.fast(of), d)
 		if base == 0 {
 			return 0, ""
 		}
-		return r.share(passOf(rule, pass), r.fast, d) / base, ""
+		return r.share(own, r.fast(own), d) / base, ""
 	}
 }
 
 // doubled is how many times as fast the fastest level is on two threads.
 func (r *report) doubled(name string) func(int) (float64, string) {
 	return func(d int) (float64, string) {
-		if r.threads == nil || r.threads.sum(at(name, d), threadVariant(r.fast, 2)) == 0 {
+		one, two := threadVariant(r.fast(name), 1), threadVariant(r.fast(name), 2)
+		if r.threads == nil || r.threads.sum(at(name, d), two) == 0 {
 			return 0, ""
 		}
-		return r.threads.over(at(name, d), threadVariant(r.fast, 1), threadVariant(r.fast, 2)).of, ""
+		return r.threads.over(at(name, d), one, two).of, ""
 	}
 }
 
@@ -130,7 +135,8 @@ const sameShare = 0.9
 
 // verdicts prints the targets.
 func (r *report) verdicts(b *strings.Builder) {
-	fmt.Fprintf(b, "Targets, for %s. In brackets what is asked.\n\n", r.fast)
+	fmt.Fprintf(b, "Targets, for the fastest level: %s of the recurrences, %s of the products. In brackets what is asked.\n\n",
+		r.fast(passOf(deltaRule, forward)), r.fast(products[float32]()[0].name))
 	header(b, "target")
 	for _, t := range r.targets() {
 		b.WriteString("| " + t.what + " |")
@@ -178,9 +184,9 @@ func met(found, floor float64) string {
 
 // gain is how many times as fast as at the portable level the model is built.
 func (r *report) gain() float64 {
-	portable := level{cpu.Portable}.variant()
-	if !r.model || r.fast == portable {
+	portable, fast := level{cpu.Portable}.variant(), fastest(r.core.variants(modelStep))
+	if !r.model || fast == portable {
 		return 0
 	}
-	return quotient(r.building(portable), r.building(r.fast)).of
+	return quotient(r.building(portable), r.building(fast)).of
 }
