@@ -21,7 +21,7 @@ import (
 // fourth round only; it would take nearly all of the time.
 
 const (
-	shortSlice = 2_000_000 // nanoseconds
+	shortSlice = 5_000_000 // nanoseconds
 	longSlice  = 8_000_000
 	longRounds = 4
 	skipped    = -1 // instead of a time
