@@ -30,9 +30,9 @@ const (
 )
 
 var ccObjects = []ccObject{
-	{table: "o2", file: "build.c", flags: append(strings.Fields(plainFlags), "-DFOUR_SUMS", named(plainFlags))},
-	{table: "o3", file: "build.c", flags: append(strings.Fields(nativeFlags), named(nativeFlags))},
-	{table: "fast", file: "build.c", flags: append(strings.Fields(fastFlags), named(fastFlags))},
+	{table: "o2", file: "build.c", flags: append(strings.Fields(plainFlags), "-DFOUR_SUMS", spelled(plainFlags))},
+	{table: "o3", file: "build.c", flags: append(strings.Fields(nativeFlags), spelled(nativeFlags))},
+	{table: "fast", file: "build.c", flags: append(strings.Fields(fastFlags), spelled(fastFlags))},
 	{table: "wide", file: "wide.c", flags: []string{"-O3", "-march=native", "-mavx512f"}, single: true},
 	{table: "narrow", file: "narrow.c", flags: []string{"-O3", "-mavx2", "-mfma"}, single: true},
 	{file: "serve.c", flags: []string{"-O2"}},
@@ -43,8 +43,8 @@ var ccObjects = []ccObject{
 	{file: "pair.c", flags: []string{"-O2"}},
 }
 
-// named puts the flags into the names of the variants.
-func named(flags string) string { return fmt.Sprintf("-DFLAGS=%q", flags) }
+// spelled puts the flags into the names of the variants.
+func spelled(flags string) string { return fmt.Sprintf("-DFLAGS=%q", flags) }
 
 // buildCC compiles bench/c under the project's root into dir and returns the
 // program. double makes its numbers float64.

@@ -4,6 +4,9 @@
 //
 //	go run ./bench [-rounds N] [-only core,threads,model,generation] [-append TITLE]
 //
+// It takes some minutes and 2.5 GB: one of the variants in C reads the states of
+// all tokens, as such code does.
+//
 // It prints tables and writes them, with a chart, to out/bench. Nothing is
 // asserted: a target is a line of a table. bench/NOTES.md keeps what was
 // predicted and what came.
