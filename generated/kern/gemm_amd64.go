@@ -15,8 +15,6 @@ package kern
 // where there are few, by panels too.
 
 import (
-	"sync"
-
 	"github.com/nl-hecate/hecate/runtime/cpu"
 	"github.com/nl-hecate/hecate/runtime/workers"
 )
@@ -33,66 +31,6 @@ const (
 	gemmSmall  = 1 << 15        // entries of B that are not worth a division
 	gemmTasks  = 4              // parts for each worker: one may be held up
 )
-
-// Modes of a block.
-const (
-	gemmBegun      = 1 // the sums so far are in memory
-	gemmUnfinished = 2 // the sums go back there
-	gemmAdd        = 4 // C is added to
-)
-
-// A gemmBlock is the argument of a micro-kernel. Distances are in bytes.
-type gemmBlock struct {
-	a                 *float32
-	aRow, aCol        int
-	b                 *float32
-	bRow              int
-	c                 *float32
-	cRow              int
-	sums              *float32
-	mask              *int32 // of the columns of C that there are
-	rows, depth, mode int
-	coef              float32
-}
-
-// A gemmPack is the argument of a packing kernel. Distances are in bytes.
-type gemmPack struct {
-	dst, src    *float32
-	from, depth int
-	mask        *int32
-}
-
-//go:noescape
-func gemmBlock512(p *gemmBlock)
-
-//go:noescape
-func gemmBlock256(p *gemmBlock)
-
-//go:noescape
-func gemmPackColumns512(p *gemmPack)
-
-//go:noescape
-func gemmPackColumns256(p *gemmPack)
-
-//go:noescape
-func gemmPackRow512(p *gemmPack)
-
-//go:noescape
-func gemmPackRow256(p *gemmPack)
-
-//go:noescape
-func gemmPackRows512(p *gemmPack)
-
-//go:noescape
-func gemmPackRows256(p *gemmPack)
-
-// gemmMasks has the mask of n columns from entry gemmWidest−n on.
-var gemmMasks = func() (m [2 * gemmWidest]int32) {
-	for i := range gemmWidest {
-		m[i] = -1
-	}
-	return m
-}()
 
 // A gemmJob is one product, C in rows.
 type gemmJob struct {
@@ -125,29 +63,6 @@ type gemmSpace struct {
 	a     [gemmDepth * 16]float32 // first: it begins at a line of the cache
 	block gemmBlock
 	pack  gemmPack
-}
-
-// A shelf keeps what is used again.
-type shelf[T any] struct {
-	sync.Mutex
-	free []*T
-}
-
-func (s *shelf[T]) take() *T {
-	s.Lock()
-	defer s.Unlock()
-	if n := len(s.free); n > 0 {
-		x := s.free[n-1]
-		s.free = s.free[:n-1]
-		return x
-	}
-	return new(T)
-}
-
-func (s *shelf[T]) put(x *T) {
-	s.Lock()
-	s.free = append(s.free, x)
-	s.Unlock()
 }
 
 var (

@@ -63,8 +63,8 @@ func TestRegisters(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	first, second := Files(), Files()
-	if len(first) != 5 {
-		t.Errorf("%d files, want 5", len(first))
+	if len(first) != 8 {
+		t.Errorf("%d files, want 8", len(first))
 	}
 	for name, text := range first {
 		if !bytes.Equal(text, second[name]) {
