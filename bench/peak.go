@@ -11,7 +11,7 @@ import (
 const (
 	peakName   = "peak"
 	peakSlices = 8     // in each round
-	peakRounds = 20000 // of the loop: about 50 µs
+	peakRounds = 60000 // of the loop: as long as a slice of fast code
 )
 
 // peakTasks are the loops of bench/c for the widths of vectors that this CPU

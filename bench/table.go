@@ -88,6 +88,9 @@ func percent(x float64) string {
 	if x == 0 {
 		return "–"
 	}
+	if x < 0.01 {
+		return fmt.Sprintf("%.1f %%", 100*x)
+	}
 	return fmt.Sprintf("%.0f %%", 100*x)
 }
 
