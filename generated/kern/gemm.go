@@ -44,7 +44,7 @@ func GemmFMA(m, n, depth int, coef float32, add bool,
 	inA, inB := reach("A", len(a), m, aRow, depth, aCol), reach("B", len(b), depth, bRow, n, bCol)
 	apart("A", c[:inC+1], [4]int{m, cRow, n, cCol}, a[:inA+1], [4]int{m, aRow, depth, aCol})
 	apart("B", c[:inC+1], [4]int{m, cRow, n, cCol}, b[:inB+1], [4]int{depth, bRow, n, bCol})
-	if cCol != 1 && cRow == 1 && m > 1 || m == 1 && cCol != 1 {
+	if (cCol != 1 || n == 1) && cRow == 1 && m > 1 || m == 1 && cCol != 1 {
 		// Cᵀ = Bᵀ·Aᵀ has columns next to each other.
 		m, n, cRow, cCol = n, m, cCol, cRow
 		a, aRow, aCol, b, bRow, bCol = b, bCol, bRow, a, aCol, aRow

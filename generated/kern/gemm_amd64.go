@@ -126,10 +126,12 @@ func (g *gemmJob) stretch() {
 		workers.Each(panels, g)
 	}
 	g.packing, g.rows, g.columns = false, 1, 1
-	if count := workers.Count(); count > 1 && float64(rows)*float64(cols)*float64(depth) >= gemmAlone {
-		// Entries do not see each other, so the parts may depend on the count.
-		g.rows = min(blocks, gemmTasks*count)
-		g.columns = min(panels, parts(gemmTasks*count, g.rows))
+	if float64(rows)*float64(cols)*float64(depth) >= gemmAlone {
+		if count := workers.Count(); count > 1 {
+			// Entries do not see each other, so the parts may depend on the count.
+			g.rows = min(blocks, gemmTasks*count)
+			g.columns = min(panels, parts(gemmTasks*count, g.rows))
+		}
 	}
 	workers.Each(g.rows*g.columns, g)
 }

@@ -50,9 +50,11 @@ func Count() int {
 // at a time on the helpers: a call from within a part, or while another
 // goroutine's job runs, does its parts itself, in order.
 func Each(n int, t Task) {
-	if helpers := min(Count(), n) - 1; helpers > 0 && shared.busy.CompareAndSwap(false, true) {
-		shared.each(n, helpers, t)
-		return
+	if n > 1 {
+		if helpers := min(Count(), n) - 1; helpers > 0 && shared.busy.CompareAndSwap(false, true) {
+			shared.each(n, helpers, t)
+			return
+		}
 	}
 	for i := range n {
 		t.Part(i)
