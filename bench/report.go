@@ -24,7 +24,7 @@ func (r *report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s. %d rounds, %s.\n\n", r.machine, r.rounds, clockWords)
 	for _, line := range r.lacks {
-		b.WriteString("Left out: " + line + ".\n")
+		b.WriteString("Left out: " + line + ".\n\n")
 	}
 	if r.core != nil {
 		r.single(&b)
@@ -47,7 +47,7 @@ func (r *report) String() string {
 // single is what came on one thread.
 func (r *report) single(b *strings.Builder) {
 	if len(r.checks.variants) > 0 {
-		b.WriteString("\n" + r.checks.String() + "\n")
+		b.WriteString(r.checks.String() + "\n")
 	}
 	fmt.Fprintf(b, "One thread, %d tokens, float32, a checkpoint every %d. A cell is the time, the share of this run's\n"+
 		"median peak and the time ÷ the best of the column. ", tokens, segment)
