@@ -105,6 +105,8 @@ func testHave(t *testing.T, c *cc[float32]) {
 			t.Errorf("peak of %s: %v operations", name, n)
 		}
 	}
+	runtime.LockOSThread() // the clock is the thread's
+	defer runtime.UnlockOSThread()
 	var k checks
 	p, err := newProjection(64, c, 1, &k)
 	if err != nil {

@@ -104,31 +104,49 @@ func newProjection(d int, c *cc[float32], seed uint64, k *checks) (*projection, 
 			if !l.timed(d) {
 				continue
 			}
-			if _, err := l.at(func() (int64, error) { prod.run(p.matrices, out); return 0, nil })(); err != nil {
-				return nil, err
-			}
-			if err := k.add(l.variant(), difference{at("product", d), prod.name, distance(out, want)}); err != nil {
-				return nil, err
+			for _, threads := range threadCounts() {
+				if err := p.emitted(l, form, threads, want, k); err != nil {
+					return nil, err
+				}
 			}
 			if form == 0 {
 				p.levels = append(p.levels, l)
 			}
 		}
-		if p.c == nil {
-			continue
-		}
-		if _, err := c.product(p.number, form, 0); err != nil {
-			return nil, err
-		}
-		x, err := c.get(len(want), "result %d %d", p.number, form)
-		if err != nil {
-			return nil, err
-		}
-		if err := k.add(openBLAS, difference{at("product", d), prod.name, distance(x, want)}); err != nil {
-			return nil, err
+		if p.c != nil {
+			if err := p.compare(form, want, k); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return p, nil
+}
+
+// emitted computes a product at a level and compares it.
+func (p *projection) emitted(l level, form, threads int, want []float64, k *checks) error {
+	clear(p.out[form])
+	_, err := l.at(func() (int64, error) {
+		setThreads(threads)
+		defer setThreads(1)
+		p.runner(form).Run()
+		return 0, nil
+	})()
+	if err != nil {
+		return err
+	}
+	return k.add(l.variant(), difference{at("product", p.d), products[float32]()[form].name, distance(p.out[form], want)})
+}
+
+// compare computes a product with OpenBLAS and compares it.
+func (p *projection) compare(form int, want []float64, k *checks) error {
+	if _, err := p.c.product(p.number, form, 0); err != nil {
+		return err
+	}
+	x, err := p.c.get(len(want), "result %d %d", p.number, form)
+	if err != nil {
+		return err
+	}
+	return k.add(openBLAS, difference{at("product", p.d), products[float32]()[form].name, distance(x, want)})
 }
 
 // tasks are the products of every variant on one thread.

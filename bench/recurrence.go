@@ -131,6 +131,9 @@ func newRecurrence(r rule[float32], wide rule[float64], d int, c *cc[float32], s
 
 // emitted runs the emitted code at a level and compares its results.
 func (r *recurrence) emitted(l level, p *passes[float32], threads int, want map[string][]float64, k *checks) error {
+	for _, x := range p.each {
+		clear(x)
+	}
 	_, err := l.at(func() (int64, error) {
 		setThreads(threads)
 		defer setThreads(1)
