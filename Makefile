@@ -33,8 +33,8 @@ oracle: ## rewrite the reference vectors with JAX (needs Python; for developers)
 	out/oracle/bin/pip install -q -r oracle/requirements.txt
 	out/oracle/bin/python oracle/make.py
 
-bench: ## compare the emitted kernels with C, in one interleaved run
-	$(GO) run ./bench
+bench: ## compare the emitted code with C, OpenBLAS and the peak in one interleaved run; appends to bench/NOTES.md
+	$(GO) run ./bench -append "$${TITLE:-$$(git log -1 --format='%h, %s')}"
 
 fuzz: ## a minute of each fuzz target
 	@for t in gen/markdown:FuzzParse gen/notation:FuzzParse gen/notation:FuzzFormat gen/ir:FuzzParse gen/vjpcheck:FuzzTable runtime/checkpoint:FuzzDecode internal/vectors:FuzzRead; do \

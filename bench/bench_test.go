@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"math"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -10,119 +9,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nl-hecate/hecate/runtime/cpu"
 	"github.com/nl-hecate/hecate/runtime/num"
 )
 
-func TestQuantile(t *testing.T) {
-	for _, c := range []struct {
-		x    []float64
-		part float64
-		want float64
-	}{
-		{[]float64{3}, 0.5, 3}, {[]float64{3, 1}, 0.5, 2}, {[]float64{9, 1, 5}, 0.5, 5}, {[]float64{4, 1, 2, 3}, 0.5, 2.5},
-		{[]float64{5, 4, 3, 2, 1}, 0.25, 2}, {[]float64{5, 4, 3, 2, 1}, 0.75, 4}, {[]float64{1, 2}, 1, 2}, {[]float64{1, 2}, 0, 1},
-	} {
-		if got := quantile(c.x, c.part); got != c.want {
-			t.Errorf("quantile(%v, %v) = %v, want %v", c.x, c.part, got, c.want)
-		}
-	}
-	if got := quantile(nil, 0.5); !math.IsNaN(got) {
-		t.Errorf("quantile of nothing is %v, want NaN", got)
-	}
-}
+// exact is how far float64 results of the same sums in another order may be
+// apart.
+const exact = 1e-14
 
-// TestMeasure runs two variants of two slices with times that are known: a
-// stall in one round moves no median.
-func TestMeasure(t *testing.T) {
-	runs := map[string]int{}
-	fake := func(slice int, variant string, ns int64) task {
-		return task{"sum", slice, variant, func() (int64, error) {
-			runs[variant]++
-			if runs[variant] == 7 {
-				return ns * 1000, nil // a stall
-			}
-			return ns, nil
-		}}
-	}
-	tasks := []task{fake(0, "a", 10), fake(1, "a", 30), fake(0, "b", 5), fake(1, "b", 15), {"other", 0, "a", func() (int64, error) { return 1, nil }}}
-	got, err := measure(tasks, 9, rand.New(rand.NewPCG(1, 1)), func(int) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a, b := got.sum("sum", "a"), got.sum("sum", "b"); a != 40 || b != 20 {
-		t.Errorf("sums of medians %v and %v, want 40 and 20", a, b)
-	}
-	if got := got.longest("sum", "a"); got != 30 {
-		t.Errorf("longest slice %v, want 30", got)
-	}
-	r := got.over("sum", "a", "b")
-	if r.of != 2 || r.lo != 2 || r.mid != 2 || r.hi != 2 {
-		t.Errorf("ratio %+v, want 2 throughout", r)
-	}
-	if runs["a"] != 20 || runs["b"] != 20 {
-		t.Errorf("runs %v, want 10 rounds of 2 slices each", runs)
-	}
-	broken := errors.New("broken")
-	_, err = measure([]task{{run: func() (int64, error) { return 0, broken }}}, 1, rand.New(rand.NewPCG(1, 1)), func(int) {})
-	if !errors.Is(err, broken) {
-		t.Errorf("measure hides an error: %v", err)
-	}
-}
-
-// TestOrder sees that a round runs every task once, and the variants of a slice
-// in a row.
-func TestOrder(t *testing.T) {
-	var tasks []task
-	for slice := range 5 {
-		for _, v := range []string{"a", "b", "c"} {
-			tasks = append(tasks, task{what: "x", slice: slice, variant: v})
-		}
-	}
-	random := rand.New(rand.NewPCG(1, 1))
-	first := order(tasks, random)
-	if slices.Equal(first, order(tasks, random)) {
-		t.Error("two rounds have the same order")
-	}
-	for at := 0; at < len(first); at += 3 {
-		if a, b, c := tasks[first[at]], tasks[first[at+1]], tasks[first[at+2]]; a.slice != b.slice || b.slice != c.slice {
-			t.Errorf("the variants of slice %d are not in a row: %v", a.slice, first)
-		}
-	}
-	if slices.Sort(first); !slices.Equal(first, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}) {
-		t.Errorf("a round runs %v", first)
-	}
-}
-
-func TestSliceTokens(t *testing.T) {
-	for _, c := range []struct{ n, d, want int }{{512, 64, 256}, {512, 128, 64}, {512, 256, 64}, {100, 16, 100}, {40, 512, 40}} {
-		if got := sliceTokens(c.n, c.d, segment); got != c.want {
-			t.Errorf("sliceTokens(%d, %d) = %d, want %d", c.n, c.d, got, c.want)
-		}
-	}
-}
-
-func TestDistance(t *testing.T) {
-	if got := distance([]float64{3, 4}, []float64{3, 4}); got != 0 {
-		t.Errorf("equal: %v", got)
-	}
-	if got := distance([]float64{0, 6}, []float64{0, 5}); got != 0.2 {
-		t.Errorf("got %v, want 0.2", got)
-	}
-	for _, a := range [][]float64{{math.NaN(), 0}, {1}} {
-		if got := distance(a, []float64{1, 1}); got <= 1e300 {
-			t.Errorf("distance(%v, …) = %v, want NaN", a, got)
-		}
-	}
-}
-
-// TestEqual holds the emitted recurrence to the C of bench/c, at sizes that
-// leave a rest in rows, tokens and segments, whole and in slices.
-func TestEqual(t *testing.T) {
-	t.Run("float32", func(t *testing.T) { testEqual[float32](t, equal) })
-	t.Run("float64", func(t *testing.T) { testEqual[float64](t, 1e-14) })
-}
-
-func testEqual[F num.Float](t *testing.T, tolerance float64) {
+// testCC starts bench/c, or skips where there is no compiler and none is
+// required.
+func testCC[F num.Float](t *testing.T) *cc[F] {
+	t.Helper()
 	c, err := startCC[F]("..", t.TempDir())
 	if errors.Is(err, errNoCC) && !strings.Contains(os.Getenv("HECATE_REQUIRE"), "cc") {
 		t.Skip(err)
@@ -130,45 +28,212 @@ func testEqual[F num.Float](t *testing.T, tolerance float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, z := range []struct{ T, d, tokens int }{{1, 1, 64}, {64, 4, 64}, {70, 6, 70}, {150, 8, 64}, {150, 9, 128}, {193, 16, 256}} {
+	t.Cleanup(func() {
+		if err := c.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// TestC runs bench/c in both types.
+func TestC(t *testing.T) {
+	t.Run("float32", func(t *testing.T) {
+		c := testCC[float32](t)
+		testEqual(t, c, tolerance)
+		testHave(t, c)
+	})
+	t.Run("float64", func(t *testing.T) { testEqual(t, testCC[float64](t), func(string) float64 { return exact }) })
+}
+
+// testEqual holds every variant of bench/c to the emitted recurrence in float64,
+// at sizes that leave a rest in rows, tokens and segments, whole and in slices,
+// on one thread and on two.
+func testEqual[F num.Float](t *testing.T, c *cc[F], tolerance func(string) float64) {
+	if len(c.variants) == 0 {
+		t.Fatal("bench/c has no variants")
+	}
+	for _, z := range []struct{ T, d, tokens int }{{1, 1, 64}, {64, 4, 64}, {70, 6, 70}, {150, 8, 64}, {150, 9, 128}, {193, 16, 256}, {150, 64, 64}, {129, 128, 128}} {
 		s := newSeries[F](z.T, z.d, rand.New(rand.NewPCG(3, uint64(z.d))))
-		p := newPasses(s, z.tokens)
+		p := newPasses(rules[float64]()[0], widened(s), z.tokens)
 		p.all()
+		want := p.results()
 		number, err := c.load(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, v := range ccVariants {
-			if err := c.all(number, v, z.T, z.tokens); err != nil {
-				t.Fatal(err)
+		for _, pass := range passNames {
+			for _, v := range c.fit(pass, z.d) {
+				for _, threads := range []int{1, 2} {
+					if threads == 2 && (z.d/2 < v.multiple || z.T < 100) {
+						continue
+					}
+					if err := c.all(number, v, z.T, z.tokens, threads); err != nil {
+						t.Fatal(err)
+					}
+					for _, name := range ccResults[pass] {
+						got, err := c.get(len(want[name]), "get %d %d %s", number, v.number, name)
+						if err != nil {
+							t.Fatal(err)
+						}
+						if e := distance(got, want[name]); !(e <= tolerance(name)) {
+							t.Errorf("T = %d, d = %d, %d at a time, %d threads: %s of %s is %.2g off, more than %g", z.T, z.d, z.tokens, threads, name, v, e, tolerance(name))
+						}
+					}
+				}
 			}
 		}
-		diffs, err := differences(p, c, number)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, x := range diffs {
-			if !(x.relative <= tolerance) {
-				t.Errorf("T = %d, d = %d, %d at a time: %s is %.2g from that of %s, more than %g", z.T, z.d, z.tokens, x.name, x.relative, x.variant, tolerance)
-			}
-		}
-	}
-	if err := c.close(); err != nil {
-		t.Error(err)
 	}
 }
 
-// TestSlices sees that slices of the emitted recurrence give the bits of the
+// testHave sees that the peak of this CPU is measured and that OpenBLAS is there
+// or a line says that it is not; and holds its products to the emitted ones.
+func testHave(t *testing.T, c *cc[float32]) {
+	if c.blas == "" && !slices.ContainsFunc(c.lacks, func(s string) bool { return strings.Contains(s, openBLAS) }) {
+		t.Errorf("neither OpenBLAS nor a line about it: %q", c.lacks)
+	}
+	_, err := cpu.Force(cpu.AVX2)
+	if err == nil && !slices.Contains(c.peaks, "AVX2") {
+		t.Errorf("no peak of AVX2: %q", c.peaks)
+	}
+	tasks, flops, err := peakTasks(c)
+	if err != nil || len(tasks) != peakSlices*len(c.peaks) {
+		t.Fatalf("%d tasks for the peak, %v", len(tasks), err)
+	}
+	for name, n := range flops {
+		if !(n > 0) {
+			t.Errorf("peak of %s: %v operations", name, n)
+		}
+	}
+	runtime.LockOSThread() // the clock is the thread's
+	defer runtime.UnlockOSThread()
+	var k checks
+	p, err := newProjection(64, c, 1, &k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range p.tasks() {
+		if ns, err := k.run(); err != nil || ns < 0 {
+			t.Errorf("%s by %s: %d ns, %v", k.what, k.variant, ns, err)
+		}
+	}
+}
+
+// TestSlices sees that slices of the emitted recurrences give the bits of the
 // whole, without C.
 func TestSlices(t *testing.T) {
-	s := newSeries[float32](200, 8, rand.New(rand.NewPCG(5, 8)))
-	whole, cut := newPasses(s, 256), newPasses(s, 64)
-	whole.all()
-	cut.all()
-	cut.all() // again, as a measurement does
-	for _, name := range results {
-		if !slices.Equal(whole.out[name], cut.out[name]) {
-			t.Errorf("%s of slices differs from that of the whole by %.2g", name, distance(cut.out[name], whole.out[name]))
+	for _, r := range rules[float32]() {
+		s := newSeries[float32](200, 8, rand.New(rand.NewPCG(5, 8)))
+		whole, cut := newPasses(r, s, 256), newPasses(r, s, 64)
+		whole.all()
+		cut.all()
+		cut.all() // again, as a measurement does
+		got := cut.results()
+		for name, want := range whole.results() {
+			if !slices.Equal(want, got[name]) {
+				t.Errorf("%s of slices of %s differs from that of the whole by %.2g", name, r.name, distance(got[name], want))
+			}
+		}
+	}
+}
+
+// TestTitans sees that with the momentum gate at zero Titans is the delta rule,
+// whose kernels bench/c holds.
+func TestTitans(t *testing.T) {
+	s := newSeries[float64](150, 8, rand.New(rand.NewPCG(7, 8)))
+	for _, name := range []string{"eta", "S", "S.bar"} {
+		clear(s.of[name])
+	}
+	all := rules[float64]()
+	a, b := newPasses(all[0], s, 64), newPasses(all[1], s, 64)
+	a.all()
+	b.all()
+	got := b.results()
+	for name, want := range a.results() {
+		if name == "M_lin" {
+			name = "S_lin"
+		}
+		if e := distance(got[name], want); !(e <= exact) {
+			t.Errorf("%s is %.2g off", name, e)
+		}
+	}
+}
+
+// TestHebbian holds the emitted Hebbian recurrence to loops.
+func TestHebbian(t *testing.T) {
+	const T, d = 70, 5
+	s := newSeries[float64](T, d, rand.New(rand.NewPCG(9, d)))
+	p := newPasses(rules[float64]()[2], s, 64)
+	p.all()
+	of, got := s.of, p.results()
+	states := [][]float64{of["M"]}
+	want := map[string][]float64{"y": make([]float64, T*d), "k.bar": make([]float64, T*d), "v.bar": make([]float64, T*d),
+		"q.bar": make([]float64, T*d), "rho.bar": make([]float64, T), "M.bar.out": slices.Clone(of["M.bar"])}
+	for t := range T {
+		m := slices.Clone(states[t])
+		for i := range d {
+			for j := range d {
+				m[i*d+j] = of["rho"][t]*m[i*d+j] + of["v"][t*d+i]*of["k"][t*d+j]
+				want["y"][t*d+i] += m[i*d+j] * of["q"][t*d+j]
+			}
+		}
+		states = append(states, m)
+	}
+	want["M.out"] = states[T]
+	g := want["M.bar.out"]
+	for t := T - 1; t >= 0; t-- {
+		for i := range d {
+			for j := range d {
+				g[i*d+j] += of["y.bar"][t*d+i] * of["q"][t*d+j]
+				want["q.bar"][t*d+j] += of["y.bar"][t*d+i] * states[t+1][i*d+j]
+				want["k.bar"][t*d+j] += of["v"][t*d+i] * g[i*d+j]
+				want["v.bar"][t*d+i] += of["k"][t*d+j] * g[i*d+j]
+				want["rho.bar"][t] += states[t][i*d+j] * g[i*d+j]
+				g[i*d+j] *= of["rho"][t]
+			}
+		}
+	}
+	for name, x := range want {
+		if e := distance(got[name], x); !(e <= exact) {
+			t.Errorf("%s is %.2g off", name, e)
+		}
+	}
+}
+
+// TestProducts holds the emitted products to loops.
+func TestProducts(t *testing.T) {
+	m := newMatrices(3, 1)
+	m.T = 7
+	w := m.wide()
+	entry := []func(i, j int) float64{
+		func(i, j int) (s float64) {
+			for k := range m.d {
+				s += w.x[i*m.d+k] * w.w[j*m.d+k]
+			}
+			return s
+		},
+		func(i, j int) (s float64) {
+			for k := range m.d {
+				s += w.dy[i*m.d+k] * w.w[k*m.d+j]
+			}
+			return s
+		},
+		func(i, j int) (s float64) {
+			for k := range m.T {
+				s += w.dy[k*m.d+i] * w.x[k*m.d+j]
+			}
+			return s
+		},
+	}
+	for form, p := range products[float64]() {
+		rows := p.rows(m.T, m.d)
+		got, want := make([]float64, rows*m.d), make([]float64, rows*m.d)
+		p.run(w, got)
+		for i := range want {
+			want[i] = entry[form](i/m.d, i%m.d)
+		}
+		if e := distance(got, want); !(e <= exact) {
+			t.Errorf("%s is %.2g off", p.name, e)
 		}
 	}
 }
@@ -185,44 +250,5 @@ func TestModel(t *testing.T) {
 		if ns, err := k.run(); err != nil || ns < 0 {
 			t.Errorf("%s: %d ns, %v", k.what, ns, err)
 		}
-	}
-}
-
-// TestReport prints a report of times that are known and draws its chart.
-func TestReport(t *testing.T) {
-	r := &report{machine: "a machine", rounds: 2, compared: true, core: &times{}, model: true, gen: &times{}}
-	add := func(to *times, what, variant string, ns int64) {
-		to.tasks = append(to.tasks, task{what: what, variant: variant})
-		to.ns = append(to.ns, []int64{ns, ns})
-	}
-	for _, p := range passesOf() {
-		add(r.core, p, goVariant, 2000)
-		add(r.core, p, "textbook", 3000)
-		add(r.core, p, "dot4", 1800)
-	}
-	add(r.core, modelStep, goVariant, 9000)
-	add(r.core, modelUpdate, goVariant, 1000)
-	add(r.gen, generationName, generateFirst, 1e9)
-	add(r.gen, generationName, generateAgain, 5e7)
-	add(r.gen, generationName, buildEmitted, 1e10)
-	text := r.String()
-	for _, want := range []string{"| forward, d = 64 | 2 | 3 | 2 | 1.50 [1.50 1.50 1.50] | 0.90 [0.90 0.90 0.90] |", "51200000 tokens/s",
-		"2.50 [2.50 2.50 2.50] times the emitted recurrence", "1.67 [1.67 1.67 1.67] times that of the C", "| generate, no evidence | 1000 | 0.10 ["} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
-	}
-	dir := t.TempDir()
-	if err := r.draw(dir); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"recurrence.svg", "recurrence.png"} {
-		if text, err := os.ReadFile(dir + "/" + name); err != nil || len(text) < 1000 {
-			t.Errorf("%s: %d bytes, %v", name, len(text), err)
-		}
-	}
-	r.compared, r.without = false, "no compiler"
-	if text := r.String(); !strings.Contains(text, "Not compared: no compiler.") || strings.Contains(text, "NaN") {
-		t.Errorf("without C:\n%s", text)
 	}
 }

@@ -8,41 +8,40 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"github.com/nl-hecate/hecate/runtime/num"
 )
 
-// errNoCC says that there is no C compiler, so that there is nothing to compare
-// with.
-var errNoCC = errors.New("gcc is not in PATH: the C of bench/c cannot be compiled, so nothing is compared with it")
-
-// ccVariants are the variants of bench/c.
-var ccVariants = []string{"textbook", "dot4"}
-
-// A cc is the running process of bench/c/serve.c; the head of that file says
-// what it understands. Its numbers are F.
+// A cc is the running process of bench/c; the head of serve.c says what it
+// understands. Its numbers are F.
 type cc[F num.Float] struct {
-	cmd    *exec.Cmd
-	in     io.WriteCloser
-	out    *bufio.Reader
-	loaded int
+	cmd              *exec.Cmd
+	in               io.WriteCloser
+	out              *bufio.Reader
+	variants         []ccVariant
+	peaks            []string
+	blas             string   // the configuration of OpenBLAS, "" for none
+	lacks            []string // lines about what is left out
+	series, matrices int      // how many have been sent
 }
+
+// A ccVariant is one way to write one pass in C.
+type ccVariant struct {
+	number   int
+	pass     string
+	multiple int // of which the width must be a multiple
+	name     string
+}
+
+// String is the variant in tables.
+func (v ccVariant) String() string { return "C " + v.name }
 
 // startCC compiles bench/c under the project's root into dir and starts it.
 func startCC[F num.Float](root, dir string) (*cc[F], error) {
-	gcc, err := exec.LookPath("gcc")
+	exe, err := buildCC(root, dir, binary.Size(F(0)) == 8)
 	if err != nil {
-		return nil, errNoCC
-	}
-	exe := filepath.Join(dir, "serve")
-	args := []string{"-O2", "-o", exe, filepath.Join(root, "bench", "c", "serve.c"), "-lm"}
-	if binary.Size(F(0)) == 8 {
-		args = append([]string{"-DREAL=double"}, args...)
-	}
-	if text, err := exec.Command(gcc, args...).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("compile bench/c: %w\n%s", err, text)
+		return nil, err
 	}
 	c := &cc[F]{cmd: exec.Command(exe)}
 	c.cmd.Stderr = os.Stderr
@@ -57,6 +56,9 @@ func startCC[F num.Float](root, dir string) (*cc[F], error) {
 	if err := c.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start bench/c: %w", err)
 	}
+	if err := c.have(); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
 	return c, nil
 }
 
@@ -69,40 +71,119 @@ func (c *cc[F]) close() error {
 	return nil
 }
 
-// load sends a series and returns its number.
-func (c *cc[F]) load(s *series[F]) (int, error) {
+// have asks what there is.
+func (c *cc[F]) have() error {
+	if _, err := fmt.Fprintln(c.in, "have"); err != nil {
+		return fmt.Errorf("bench/c: %w", err)
+	}
+	for {
+		line, err := c.out.ReadString('\n')
+		if err != nil {
+			return fmt.Errorf("bench/c: %w", err)
+		}
+		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch word {
+		case ".":
+			return nil
+		case "variant":
+			v := ccVariant{number: len(c.variants)}
+			if _, err := fmt.Sscanf(rest, "%s %d", &v.pass, &v.multiple); err != nil {
+				return fmt.Errorf("bench/c answers %q: %w", line, err)
+			}
+			v.name = strings.SplitN(rest, " ", 3)[2]
+			c.variants = append(c.variants, v)
+		case "peak":
+			c.peaks = append(c.peaks, rest)
+		case "blas":
+			c.blas = rest
+		case "lacks":
+			c.lacks = append(c.lacks, rest)
+		default:
+			return fmt.Errorf("bench/c answers %q", line)
+		}
+	}
+}
+
+// fit are the variants of a pass for a width.
+func (c *cc[F]) fit(pass string, d int) (out []ccVariant) {
+	for _, v := range c.variants {
+		if v.pass == pass && d%v.multiple == 0 {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// send sends a line and numbers.
+func (c *cc[F]) send(line string, data ...[]F) error {
 	w := bufio.NewWriter(c.in)
-	fmt.Fprintf(w, "series %d %d\n", s.T, s.D)
-	for _, x := range [][]F{s.K, s.Q, s.V, s.Rho, s.Theta, s.M0, s.DY, s.DM} {
+	fmt.Fprintln(w, line)
+	for _, x := range data {
 		if err := binary.Write(w, binary.NativeEndian, x); err != nil {
-			return 0, fmt.Errorf("bench/c: %w", err)
+			return fmt.Errorf("bench/c: %w", err)
 		}
 	}
 	if err := w.Flush(); err != nil {
-		return 0, fmt.Errorf("bench/c: %w", err)
+		return fmt.Errorf("bench/c: %w", err)
 	}
-	c.loaded++
-	return c.loaded - 1, nil
+	return nil
 }
 
-// run runs one slice and returns the nanoseconds that it took there.
-func (c *cc[F]) run(series int, variant, pass string, start, tokens int) (ns int64, err error) {
-	if _, err := fmt.Fprintf(c.in, "run %d %s %s %d %d\n", series, variant, pass, start, tokens); err != nil {
-		return 0, fmt.Errorf("bench/c: %w", err)
+// load sends a series of the delta rule and returns its number.
+func (c *cc[F]) load(s *series[F]) (int, error) {
+	var data [][]F
+	for _, name := range []string{"k", "q", "v", "rho", "theta", "M", "y.bar", "M.bar"} {
+		data = append(data, s.of[name])
+	}
+	c.series++
+	return c.series - 1, c.send(fmt.Sprintf("series %d %d", s.T, s.D), data...)
+}
+
+// loadMatrices sends the matrices of a projection and returns their number.
+func (c *cc[F]) loadMatrices(T, d int, x, w, dy []F) (int, error) {
+	c.matrices++
+	return c.matrices - 1, c.send(fmt.Sprintf("matrices %d %d", T, d), x, w, dy)
+}
+
+// A spent is how long something took in C, in nanoseconds.
+type spent struct{ cpu, wall int64 }
+
+// ask sends a request and reads its answer, a line of numbers.
+func (c *cc[F]) ask(into []any, format string, args ...any) error {
+	if _, err := fmt.Fprintf(c.in, format+"\n", args...); err != nil {
+		return fmt.Errorf("bench/c: %w", err)
 	}
 	line, err := c.out.ReadString('\n')
 	if err != nil {
-		return 0, fmt.Errorf("bench/c: %w", err)
+		return fmt.Errorf("bench/c: %w", err)
 	}
-	if _, err := fmt.Sscan(line, &ns); err != nil {
-		return 0, fmt.Errorf("bench/c answers %q: %w", strings.TrimSpace(line), err)
+	if _, err := fmt.Sscan(line, into...); err != nil {
+		return fmt.Errorf("bench/c answers %q: %w", strings.TrimSpace(line), err)
 	}
-	return ns, nil
+	return nil
 }
 
-// get fetches a result of n numbers.
-func (c *cc[F]) get(series int, variant, name string, n int) ([]F, error) {
-	if _, err := fmt.Fprintf(c.in, "get %d %s %s\n", series, variant, name); err != nil {
+// run runs one slice on so many threads, warm times before it is measured.
+func (c *cc[F]) run(series int, v ccVariant, start, tokens, threads, warm int) (t spent, err error) {
+	err = c.ask([]any{&t.cpu, &t.wall}, "run %d %d %d %d %d %d", series, v.number, start, tokens, threads, warm)
+	return t, err
+}
+
+// peak runs n rounds of a loop at the core's peak.
+func (c *cc[F]) peak(which, n int) (flop float64, t spent, err error) {
+	err = c.ask([]any{&flop, &t.cpu, &t.wall}, "peak %d %d", which, n)
+	return flop, t, err
+}
+
+// product multiplies matrices with OpenBLAS, warm times before it is measured.
+func (c *cc[F]) product(matrices, form, warm int) (t spent, err error) {
+	err = c.ask([]any{&t.cpu, &t.wall}, "product %d %d %d", matrices, form, warm)
+	return t, err
+}
+
+// get fetches n numbers.
+func (c *cc[F]) get(n int, format string, args ...any) ([]F, error) {
+	if _, err := fmt.Fprintf(c.in, format+"\n", args...); err != nil {
 		return nil, fmt.Errorf("bench/c: %w", err)
 	}
 	x := make([]F, n)
@@ -112,39 +193,16 @@ func (c *cc[F]) get(series int, variant, name string, n int) ([]F, error) {
 	return x, nil
 }
 
-// all runs every slice of a series once, in order.
-func (c *cc[F]) all(series int, variant string, T, tokens int) error {
-	for start := 0; start < T; start += tokens {
-		if _, err := c.run(series, variant, "forward", start, min(tokens, T-start)); err != nil {
-			return err
+// all runs every slice of a series once, in the order of the pass.
+func (c *cc[F]) all(series int, v ccVariant, T, tokens, threads int) error {
+	for i := range (T + tokens - 1) / tokens {
+		start := i * tokens
+		if v.pass == backward {
+			start = (T-1)/tokens*tokens - start
 		}
-	}
-	for start := (T - 1) / tokens * tokens; start >= 0; start -= tokens {
-		if _, err := c.run(series, variant, "backward", start, min(tokens, T-start)); err != nil {
+		if _, err := c.run(series, v, start, min(tokens, T-start), threads, 0); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// A difference is how far a result of Go is from one of C.
-type difference struct {
-	variant, name string
-	relative      float64
-}
-
-// differences compares all results of Go with those of every variant of C. Both
-// must have run in order.
-func differences[F num.Float](p *passes[F], c *cc[F], series int) ([]difference, error) {
-	var out []difference
-	for _, v := range ccVariants {
-		for _, name := range results {
-			want, err := c.get(series, v, name, len(p.out[name]))
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, difference{v, name, distance(p.out[name], want)})
-		}
-	}
-	return out, nil
 }

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -17,121 +18,159 @@ import (
 )
 
 const (
-	chartWidth, chartHeight = 18 * vg.Centimeter, 10 * vg.Centimeter
-	chartDPI                = 144
+	chartWidth, chartHeight = 24 * vg.Centimeter, 27 * vg.Centimeter
+	chartDPI                = 120
+	legendGroups            = 1.7 // of bars: the room to the right of them
+	barWidth                = 16 * vg.Length(1)
 )
 
 var (
-	ink   = color.RGBA{0x1f, 0x2a, 0x38, 0xff}
-	blue  = color.RGBA{0x1b, 0x5e, 0xa8, 0xff}
-	ochre = color.RGBA{0xc7, 0x7d, 0x0a, 0xff}
-	pale  = color.RGBA{0xe6, 0xe9, 0xee, 0xff}
+	ink  = color.RGBA{0x1f, 0x2a, 0x38, 0xff}
+	pale = color.RGBA{0xe6, 0xe9, 0xee, 0xff}
 )
 
-// A bar is a ratio with the words below it.
-type bar struct {
-	name           string
-	textbook, dot4 ratio
+// A hue is the colour of the variants whose names begin and end so; what has
+// none is not drawn.
+type hue struct {
+	first, last string
+	color       color.RGBA
 }
 
-func (r *report) bars() (out []bar) {
-	for _, p := range passesOf() {
-		out = append(out, bar{p, r.core.over(p, "textbook", goVariant), r.core.over(p, "dot4", goVariant)})
+var hues = []hue{
+	{"Go portable", "", color.RGBA{0xa9, 0xc6, 0xe8, 0xff}},
+	{"Go fma", "", color.RGBA{0xd5, 0xe3, 0xf3, 0xff}},
+	{"Go avx2", "", color.RGBA{0x4c, 0x8a, 0xcb, 0xff}},
+	{"Go avx512", "", color.RGBA{0x1b, 0x4f, 0x91, 0xff}},
+	{"C textbook", " " + plainFlags, color.RGBA{0xc9, 0xc9, 0xc9, 0xff}},
+	{"C textbook", fastFlags, color.RGBA{0x8f, 0x8f, 0x8f, 0xff}},
+	{"C row-fused", fastFlags, color.RGBA{0xe9, 0xc4, 0x7d, 0xff}},
+	{"C rows × time " + fastFlags, "", color.RGBA{0xc7, 0x7d, 0x0a, 0xff}},
+	{"C cols16", "", color.RGBA{0xb8, 0xdb, 0xb3, 0xff}},
+	{"C cols32", "", color.RGBA{0x6a, 0xb1, 0x5f, 0xff}},
+	{"C cols64", "", color.RGBA{0x2c, 0x7a, 0x35, 0xff}},
+	{openBLAS, "", color.RGBA{0x7b, 0x4a, 0x9e, 0xff}},
+}
+
+// A panel is the shares of the peak of one pass or product.
+type panel struct {
+	title string
+	bars  []bars
+}
+
+// bars are those of one variant, one for each width; 0 where there is none.
+type bars struct {
+	name   string
+	color  color.RGBA
+	shares []float64
+}
+
+// panels are those of the chart.
+func (r *report) panels() (out []panel) {
+	for _, name := range []string{passOf(deltaRule, forward), passOf(deltaRule, backward), products[float32]()[0].name} {
+		p := panel{title: name}
+		for _, h := range hues {
+			for _, v := range r.core.rowsOf(name) {
+				if !strings.HasPrefix(v, h.first) || !strings.HasSuffix(v, h.last) {
+					continue
+				}
+				b := bars{name: strings.ReplaceAll(v, nativeFlags+" ", ""), color: h.color}
+				for _, d := range widths {
+					b.shares = append(b.shares, max(0, r.share(name, v, d)))
+				}
+				p.bars = append(p.bars, b)
+			}
+		}
+		out = append(out, p)
 	}
 	return out
 }
 
-// chart draws how much longer C takes than the emitted Go, as SVG and PNG.
-func chart(bars []bar) (svg, png []byte, err error) {
-	p, err := chartOf(bars)
-	if err != nil {
-		return nil, nil, fmt.Errorf("plot: %w", err)
+// plot draws a panel: groups of bars by width, the share from 0 to 1.
+func (p panel) plot() (*plot.Plot, error) {
+	out := plot.New()
+	out.Title.Text = p.title
+	out.Y.Label.Text = "share of the peak"
+	for _, s := range []*draw.TextStyle{&out.Title.TextStyle, &out.Y.Label.TextStyle, &out.X.Tick.Label, &out.Y.Tick.Label, &out.Legend.TextStyle} {
+		s.Font.Variant, s.Font.Size, s.Color = "Sans", vg.Points(8), ink
+	}
+	out.Title.TextStyle.Font.Size = vg.Points(11)
+	out.X.Color, out.Y.Color, out.X.Tick.Color, out.Y.Tick.Color = ink, ink, ink, ink
+	out.BackgroundColor = color.White
+	out.Legend.Top, out.Legend.Padding = true, vg.Points(2)
+	out.Y.Tick.Marker = plot.TickerFunc(tenths)
+	grid := plotter.NewGrid()
+	grid.Vertical.Width, grid.Horizontal.Color = 0, pale
+	out.Add(grid)
+	group := vg.Length(chartWidth) / vg.Length(float64(len(widths))+legendGroups) * 0.72
+	wide := min(group/vg.Length(max(len(p.bars), 1)), barWidth)
+	high := 0.0
+	for i, b := range p.bars {
+		c, err := plotter.NewBarChart(plotter.Values(b.shares), wide)
+		if err != nil {
+			return nil, err
+		}
+		c.Color, c.LineStyle.Width = b.color, 0
+		c.Offset = wide * (vg.Length(i) - vg.Length(len(p.bars)-1)/2)
+		out.Add(c)
+		out.Legend.Add(b.name, c)
+		high = max(high, slices.Max(b.shares))
+	}
+	names := make([]string, len(widths))
+	for i, d := range widths {
+		names[i] = fmt.Sprintf("d = %d", d)
+	}
+	out.NominalX(names...)
+	out.X.Min, out.X.Max = -0.5, float64(len(widths))-0.5+legendGroups
+	out.Y.Min, out.Y.Max = 0, max(0.1, min(1, high*1.1))
+	return out, nil
+}
+
+// tenths are the ticks of a share.
+func tenths(_, hi float64) (out []plot.Tick) {
+	for i := 0; float64(i) <= hi*10; i++ {
+		out = append(out, plot.Tick{Value: float64(i) / 10, Label: fmt.Sprintf("%d %%", i*10)})
+	}
+	return out
+}
+
+// chart draws the panels below each other, as SVG and PNG.
+func chart(panels []panel) (svg, png []byte, err error) {
+	rows := make([][]*plot.Plot, len(panels))
+	for i, p := range panels {
+		one, err := p.plot()
+		if err != nil {
+			return nil, nil, fmt.Errorf("plot: %w", err)
+		}
+		rows[i] = []*plot.Plot{one}
+	}
+	tiles := draw.Tiles{Rows: len(panels), Cols: 1, PadY: vg.Points(10), PadTop: vg.Points(4), PadBottom: vg.Points(4), PadRight: vg.Points(4)}
+	paint := func(c draw.Canvas) {
+		for i, row := range plot.Align(rows, tiles, c) {
+			rows[i][0].Draw(row[0])
+		}
 	}
 	vector := vgsvg.New(chartWidth, chartHeight)
-	p.Draw(draw.New(vector))
+	paint(draw.New(vector))
 	var s, b bytes.Buffer
 	if _, err := vector.WriteTo(&s); err != nil {
 		return nil, nil, fmt.Errorf("plot: %w", err)
 	}
 	raster := vgimg.NewWith(vgimg.UseWH(chartWidth, chartHeight), vgimg.UseDPI(chartDPI))
-	p.Draw(draw.New(raster))
+	paint(draw.New(raster))
 	if _, err := (vgimg.PngCanvas{Canvas: raster}).WriteTo(&b); err != nil {
 		return nil, nil, fmt.Errorf("plot: %w", err)
 	}
 	return s.Bytes(), b.Bytes(), nil
 }
 
-func chartOf(bars []bar) (*plot.Plot, error) {
-	p := plot.New()
-	p.Title.Text = "The delta recurrence: time of C ÷ time of the emitted Go"
-	p.Y.Label.Text = "above 1: Go is faster"
-	for _, s := range []*draw.TextStyle{&p.Title.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle} {
-		s.Font.Variant, s.Font.Size, s.Color = "Sans", vg.Points(9), ink
-	}
-	p.Title.TextStyle.Font.Size = vg.Points(12)
-	p.Title.Padding = vg.Points(8)
-	p.X.Color, p.Y.Color, p.X.Tick.Color, p.Y.Tick.Color = ink, ink, ink, ink
-	p.BackgroundColor = color.White
-	p.Legend.Top, p.Legend.Padding = true, vg.Points(3)
-	p.Legend.XOffs, p.Legend.YOffs = -vg.Points(8), -vg.Points(4)
-	p.X.Padding, p.Y.Padding = vg.Points(6), vg.Points(6)
-	p.Y.Tick.Marker = plot.TickerFunc(halves)
-	p.Y.Min = 0
-	grid := plotter.NewGrid()
-	grid.Vertical.Width, grid.Horizontal.Color = 0, pale
-	p.Add(grid)
-
-	names := make([]string, len(bars))
-	var one, four plotter.Values
-	const wide = vg.Length(22)
-	high := 1.0
-	for i, b := range bars {
-		names[i] = strings.Replace(b.name, ", ", "\n", 1)
-		one, four = append(one, b.textbook.of), append(four, b.dot4.of)
-		high = max(high, b.textbook.of, b.dot4.of)
-	}
-	for _, s := range []struct {
-		name   string
-		values plotter.Values
-		color  color.Color
-		offset vg.Length
-	}{{"one sum to a dot (textbook)", one, blue, -wide / 2}, {"four sums to a dot", four, ochre, wide / 2}} {
-		c, err := plotter.NewBarChart(s.values, wide)
-		if err != nil {
-			return nil, err
-		}
-		c.Color, c.LineStyle.Width, c.Offset = s.color, 0, s.offset
-		p.Add(c)
-		p.Legend.Add(s.name, c)
-	}
-	budget, err := plotter.NewLine(plotter.XYs{{X: -0.6, Y: 1}, {X: float64(len(bars)) - 0.4, Y: 1}})
-	if err != nil {
-		return nil, err
-	}
-	budget.Color, budget.Dashes = ink, []vg.Length{vg.Points(5), vg.Points(3)}
-	p.Add(budget)
-	p.Legend.Add("as fast", budget)
-	p.NominalX(names...)
-	p.Y.Max = high * 1.3
-	return p, nil
-}
-
-// halves are the ticks of a ratio.
-func halves(_, hi float64) (out []plot.Tick) {
-	for x := 0.0; x <= hi; x += 0.5 {
-		out = append(out, plot.Tick{Value: x, Label: fmt.Sprintf("%.1f", x)})
-	}
-	return out
-}
-
 // draw writes the chart into a folder.
 func (r *report) draw(dir string) error {
-	svg, png, err := chart(r.bars())
+	svg, png, err := chart(r.panels())
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "recurrence.svg"), svg, 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "shares.svg"), svg, 0o666); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "recurrence.png"), png, 0o666)
+	return os.WriteFile(filepath.Join(dir, "shares.png"), png, 0o666)
 }

@@ -19,7 +19,7 @@ func machine() string {
 	}
 	words = append(words, runtime.GOOS+" "+runtime.GOARCH, strings.Replace(runtime.Version(), "go", "Go ", 1))
 	if out, err := exec.Command("gcc", "-dumpfullversion").Output(); err == nil {
-		words = append(words, "gcc "+strings.TrimSpace(string(out))+" -O2")
+		words = append(words, "gcc "+strings.TrimSpace(string(out)))
 	}
 	if load := load(); load != "" {
 		words = append(words, "load "+load+" at the start")

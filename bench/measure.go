@@ -13,6 +13,19 @@ import (
 // the sum over its slices of the median over the rounds. Ratios are of such
 // sums. How far to trust one is shown by the quartiles of the same ratio taken
 // in each round alone.
+//
+// A short slice runs once before it is measured, so that neither another variant's
+// data in the caches nor a core that was asleep is measured with it.
+//
+// What takes long for a slice, plain loops at great widths, is measured in every
+// fourth round only; it would take nearly all of the time.
+
+const (
+	shortSlice = 5_000_000 // nanoseconds
+	longSlice  = 8_000_000
+	longRounds = 4
+	skipped    = -1 // instead of a time
+)
 
 // A task is one slice of one variant.
 type task struct {
@@ -22,7 +35,33 @@ type task struct {
 	run     func() (ns int64, err error)
 }
 
-// times are the measured nanoseconds of tasks, by round.
+// warmed is a task of what is to run so many times unmeasured before it is
+// measured: once if it was short the last time.
+func warmed(run func(warm int) (int64, error)) func() (int64, error) {
+	last := int64(longSlice)
+	return func() (ns int64, err error) {
+		warm := 0
+		if last < shortSlice {
+			warm = 1
+		}
+		last, err = run(warm)
+		return last, err
+	}
+}
+
+// clocked is the task of a call on this thread.
+func clocked(r runner) func() (int64, error) {
+	return warmed(func(warm int) (int64, error) {
+		for range warm {
+			r.Run()
+		}
+		start := now()
+		r.Run()
+		return now() - start, nil
+	})
+}
+
+// times are the measured nanoseconds of tasks, by round, or skipped.
 type times struct {
 	tasks []task
 	ns    [][]int64 // by task and round
@@ -54,14 +93,21 @@ func order(tasks []task, random *rand.Rand) (out []int) {
 // counted. done is told after each round.
 func measure(tasks []task, rounds int, random *rand.Rand, done func(round int)) (*times, error) {
 	t := &times{tasks: tasks, ns: make([][]int64, len(tasks))}
+	first := make([]int64, len(tasks))
 	for round := -1; round < rounds; round++ {
 		for _, i := range order(tasks, random) {
+			if round >= 0 && round%longRounds != 0 && first[i] > longSlice {
+				t.ns[i] = append(t.ns[i], skipped)
+				continue
+			}
 			ns, err := tasks[i].run()
 			if err != nil {
 				return nil, err
 			}
 			if round >= 0 {
 				t.ns[i] = append(t.ns[i], ns)
+			} else {
+				first[i] = ns
 			}
 		}
 		done(round + 1)
@@ -79,16 +125,18 @@ func (t *times) slices(what, variant string) (out [][]int64) {
 	return out
 }
 
-// sum is a variant's time in nanoseconds.
-func (t *times) sum(what, variant string) float64 { return total(t.slices(what, variant)) }
-
-// longest is the longest median of a variant's slices.
-func (t *times) longest(what, variant string) (ns float64) {
-	for _, s := range t.slices(what, variant) {
-		ns = max(ns, median(s))
+// variants lists the variants of one thing, in the order of the tasks.
+func (t *times) variants(what string) (out []string) {
+	for _, k := range t.tasks {
+		if k.what == what && !slices.Contains(out, k.variant) {
+			out = append(out, k.variant)
+		}
 	}
-	return ns
+	return out
 }
+
+// sum is a variant's time in nanoseconds, zero if it was not measured.
+func (t *times) sum(what, variant string) float64 { return total(t.slices(what, variant)) }
 
 // A ratio is how much longer one variant takes than another.
 type ratio struct {
@@ -105,9 +153,11 @@ func (t *times) over(what, variant, against string) ratio {
 func quotient(a, b [][]int64) ratio {
 	r := ratio{of: total(a) / total(b)}
 	x, y := byRound(a), byRound(b)
-	each := make([]float64, min(len(x), len(y)))
-	for i := range each {
-		each[i] = float64(x[i]) / float64(y[i])
+	var each []float64
+	for i := range min(len(x), len(y)) {
+		if x[i] != skipped && y[i] != skipped {
+			each = append(each, float64(x[i])/float64(y[i]))
+		}
 	}
 	r.lo, r.mid, r.hi = quantile(each, 0.25), quantile(each, 0.5), quantile(each, 0.75)
 	return r
@@ -121,7 +171,7 @@ func total(s [][]int64) (ns float64) {
 	return ns
 }
 
-// byRound adds the slices of each round.
+// byRound adds the slices of each round; a round without one of them is skipped.
 func byRound(s [][]int64) []int64 {
 	if len(s) == 0 {
 		return nil
@@ -129,17 +179,24 @@ func byRound(s [][]int64) []int64 {
 	out := make([]int64, len(s[0]))
 	for _, x := range s {
 		for i, ns := range x {
-			out[i] += ns
+			if ns == skipped || out[i] == skipped {
+				out[i] = skipped
+			} else {
+				out[i] += ns
+			}
 		}
 	}
 	return out
 }
 
-// median is the middle of the values, or the mean of the two in the middle.
+// median is the middle of the values that were not skipped, or the mean of the two
+// in the middle.
 func median(ns []int64) float64 {
-	x := make([]float64, len(ns))
-	for i, v := range ns {
-		x[i] = float64(v)
+	var x []float64
+	for _, v := range ns {
+		if v != skipped {
+			x = append(x, float64(v))
+		}
 	}
 	return quantile(x, 0.5)
 }
@@ -159,9 +216,9 @@ func quantile(x []float64, part float64) float64 {
 	return s[i] + (at-float64(i))*(s[i+1]-s[i])
 }
 
-// sliceTokens is how many of n tokens a slice of the recurrence has: about as
-// much work as 256 tokens of width 64, whole segments, one at least.
+// sliceTokens is how many of n tokens a slice of the recurrence has: so many that
+// fast code takes about a millisecond or less, whole segments, one at least.
 func sliceTokens(n, d, segment int) int {
-	tokens := 256 * 64 * 64 / (d * d) / segment * segment
+	tokens := 1024 * 64 * 64 / (d * d) / segment * segment
 	return min(n, max(tokens, segment))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/updates/adamw"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/cpu"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -28,10 +29,31 @@ const (
 	modelUpdate = "model, update"
 )
 
-// modelTasks returns what building the model takes for the same number of
-// tokens as the recurrence: chunks forwards and backwards, the memory carried
-// from one to the next, and one update.
-func modelTasks(seed uint64) ([]task, error) {
+// modelTasks is what building the model takes at every level for the same number
+// of tokens as the recurrence: chunks forwards and backwards, the memory carried
+// from one to the next, and one update. The twin is too slow to be timed.
+func modelTasks(seed uint64) (out []task, err error) {
+	all, _ := levels(modelLevels)
+	for _, l := range all {
+		if l.Level == cpu.FMA {
+			continue
+		}
+		restore, err := cpu.Force(l.Level)
+		if err != nil {
+			return nil, err
+		}
+		tasks, err := modelAt(l, seed)
+		restore()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, tasks...)
+	}
+	return out, nil
+}
+
+// modelAt is the same at one level, which must be the active one.
+func modelAt(l level, seed uint64) ([]task, error) {
 	m, err := registry.NewModel[float32](modelName, block.NewSizes(modelSizes))
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", modelName, err)
@@ -56,13 +78,13 @@ func modelTasks(seed uint64) ([]task, error) {
 			return nil, err
 		}
 		memory.Keep()
-		out = append(out, task{modelStep, start / modelChunk, goVariant, func() (int64, error) {
+		out = append(out, task{modelStep, start / modelChunk, l.variant(), l.at(func() (int64, error) {
 			from := now()
 			err := b.chunk(before, ids[start:][:n], ids[start+1:][:n])
 			return now() - from, err
-		}})
+		})})
 	}
-	return append(out, task{modelUpdate, 0, goVariant, b.updater()}), nil
+	return append(out, task{modelUpdate, 0, l.variant(), l.at(b.updater())}), nil
 }
 
 // A modelBuild is a model with its parameters and the gradient of its last

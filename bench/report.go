@@ -2,41 +2,41 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strings"
 )
 
-// A report is what a run found.
+// A report is what a run found. What was left out is nil or empty.
 type report struct {
-	machine  string
-	rounds   int
-	worst    difference
-	compared bool   // with C
-	without  string // why not
-	core     *times // recurrence and model, one interleaved run
-	model    bool
-	gen      *times
-}
-
-// passesOf lists what the recurrence is measured for.
-func passesOf() (out []string) {
-	for _, pass := range []string{"forward", "backward"} {
-		for _, d := range widths {
-			out = append(out, deltaName(pass, d))
-		}
-	}
-	return out
+	machine   string
+	rounds    int
+	lacks     []string // lines about what is left out
+	blas      string   // the configuration of OpenBLAS
+	checks    checks
+	core      *times // recurrences, products, peak and model, one interleaved run
+	peakFlops map[string]float64
+	threads   *times // two threads beside one, by the wall
+	model     bool
+	gen       *times
 }
 
 // String is the report in markdown.
 func (r *report) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s. %d rounds, %s.\n", r.machine, r.rounds, clockWords)
+	fmt.Fprintf(&b, "%s. %d rounds, %s.\n\n", r.machine, r.rounds, clockWords)
+	for _, line := range r.lacks {
+		b.WriteString("Left out: " + line + ".\n\n")
+	}
 	if r.core != nil {
-		r.delta(&b)
-		if r.model {
-			r.whole(&b)
-		}
+		r.single(&b)
+	}
+	if r.threads != nil {
+		r.pairs(&b)
+	}
+	if r.core != nil {
+		r.verdicts(&b)
+	}
+	if r.model {
+		r.whole(&b)
 	}
 	if r.gen != nil {
 		r.generation(&b)
@@ -44,70 +44,77 @@ func (r *report) String() string {
 	return b.String()
 }
 
-func (r *report) delta(b *strings.Builder) {
-	fmt.Fprintf(b, "\nThe recurrence alone, %d tokens, float32, a checkpoint every %d. Ratios are C ÷ Go, above 1 the emitted\n"+
-		"Go is faster; in brackets the quartiles of the ratios of single rounds. Budget: 1.0 against the textbook.\n\n", tokens, segment)
-	if !r.compared {
-		fmt.Fprintf(b, "Not compared: %s.\n\n| pass | Go, µs |\n|---|---|\n", r.without)
-		for _, p := range passesOf() {
-			fmt.Fprintf(b, "| %s | %s |\n", p, micros(r.core.sum(p, goVariant)))
-		}
-		return
+// single is what came on one thread.
+func (r *report) single(b *strings.Builder) {
+	if len(r.checks.variants) > 0 {
+		b.WriteString(r.checks.String() + "\n")
 	}
-	b.WriteString("| pass | Go, µs | C textbook, µs | C four sums, µs | textbook ÷ Go | four sums ÷ Go | longest slice, ms |\n|---|---|---|---|---|---|---|\n")
-	for _, p := range passesOf() {
-		long := 0.0
-		for _, v := range []string{goVariant, "textbook", "dot4"} {
-			long = max(long, r.core.longest(p, v))
+	fmt.Fprintf(b, "One thread, %d tokens, float32, a checkpoint every %d. A cell is the time, the share of this run's\n"+
+		"median peak and the time ÷ the best of the column. ", tokens, segment)
+	if all := r.peaks(); len(all) > 0 {
+		words := make([]string, len(all))
+		for i, p := range all {
+			words[i] = p.String()
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %.1f |\n", p, micros(r.core.sum(p, goVariant)), micros(r.core.sum(p, "textbook")),
-			micros(r.core.sum(p, "dot4")), r.core.over(p, "textbook", goVariant), r.core.over(p, "dot4", goVariant), long/1e6)
+		fmt.Fprintf(b, "Peak of one core, median: %s.", strings.Join(words, ", "))
+	} else {
+		b.WriteString("No peak was measured, so there are no shares.")
 	}
-	fmt.Fprintf(b, "\nGo and C agree: the largest distance between two results is %.1e of the norm (%s, %s).\n", r.worst.relative, r.worst.name, r.worst.variant)
+	b.WriteString("\n\n")
+	for _, rule := range rules[float32]() {
+		for _, pass := range passNames {
+			r.table(b, passOf(rule.name, pass))
+		}
+	}
+	if r.blas != "" {
+		fmt.Fprintf(b, "Products of a projection; OpenBLAS is %s.\n\n", r.blas)
+	}
+	for _, p := range products[float32]() {
+		r.table(b, p.name)
+	}
 }
 
-func (r *report) whole(b *strings.Builder) {
-	step, update := r.core.sum(modelStep, goVariant), r.core.sum(modelUpdate, goVariant)
-	own := r.recurrence(goVariant)
-	fmt.Fprintf(b, "\nBuilding %s at d = %d on one core, %d tokens in chunks of %d and one update: %s µs, of which the update\n%s; %.0f tokens/s. That is\n",
-		modelName, modelWidth, tokens, modelChunk, micros(step+update), micros(update), tokens/((step+update)/1e9))
-	fmt.Fprintf(b, "%s times the emitted recurrence alone, forward and backward", quotient(r.building(), own))
-	if r.compared {
-		fmt.Fprintf(b, ",\nand %s times that of the C textbook", quotient(r.building(), r.recurrence("textbook")))
+// pairs is what came on two threads.
+func (r *report) pairs(b *strings.Builder) {
+	b.WriteString("Two threads beside one, by the clock on the wall; the last figure is how many times as fast two are,\n" +
+		"in brackets the quartiles of single rounds.\n\n")
+	for _, pass := range passNames {
+		r.two(b, passOf(deltaRule, pass))
 	}
-	b.WriteString(".\n")
+	for _, p := range products[float32]() {
+		r.two(b, p.name)
+	}
+}
+
+// whole is what building the model takes.
+func (r *report) whole(b *strings.Builder) {
+	fmt.Fprintf(b, "Building %s at d = %d on one core, %d tokens in chunks of %d and one update.\n\n"+
+		"| level | µs | of which the update | tokens/s | ÷ the recurrence alone, forward and backward |\n|---|---|---|---|---|\n",
+		modelName, modelWidth, tokens, modelChunk)
+	for _, v := range r.core.variants(modelStep) {
+		all := total(r.building(v))
+		fmt.Fprintf(b, "| %s | %s | %s | %.0f | %s |\n", v, micros(all), micros(r.core.sum(modelUpdate, v)), tokens/(all/1e9),
+			quotient(r.building(v), r.recurrence(v)))
+	}
+	b.WriteString("\n")
 }
 
 // building and recurrence are the slices of a build and of both passes of the
 // recurrence at the model's width.
-func (r *report) building() [][]int64 {
-	return append(r.core.slices(modelStep, goVariant), r.core.slices(modelUpdate, goVariant)...)
+func (r *report) building(variant string) [][]int64 {
+	return append(r.core.slices(modelStep, variant), r.core.slices(modelUpdate, variant)...)
 }
 
 func (r *report) recurrence(variant string) [][]int64 {
-	return append(r.core.slices(deltaName("forward", modelWidth), variant), r.core.slices(deltaName("backward", modelWidth), variant)...)
+	return append(r.core.slices(at(passOf(deltaRule, forward), modelWidth), variant),
+		r.core.slices(at(passOf(deltaRule, backward), modelWidth), variant)...)
 }
 
 func (r *report) generation(b *strings.Builder) {
-	fmt.Fprintf(b, "\nThe compiler on the whole tree, in a copy; %d rounds. Budgets: 1 for a run without evidence, 0.1 for one\n"+
+	fmt.Fprintf(b, "The compiler on the whole tree, in a copy; %d rounds. Budgets: 1 for a run without evidence, 0.1 for one\n"+
 		"with nothing to do.\n\n| command | ms | ÷ go build |\n|---|---|---|\n", len(r.gen.ns[0]))
 	for _, k := range r.gen.tasks {
 		fmt.Fprintf(b, "| %s | %.0f | %s |\n", k.variant, r.gen.sum(generationName, k.variant)/1e6, r.gen.over(generationName, k.variant, buildEmitted))
 	}
 	fmt.Fprintf(b, "\nA run with nothing to do takes %s of one without evidence.\n", r.gen.over(generationName, generateAgain, generateFirst))
 }
-
-func (r ratio) String() string {
-	return fmt.Sprintf("%s [%s %s %s]", figures(r.of), figures(r.lo), figures(r.mid), figures(r.hi))
-}
-
-// figures prints a ratio with two digits after the point, or two that count.
-func figures(x float64) string {
-	if x < 0.1 {
-		return fmt.Sprintf("%.2g", x)
-	}
-	return fmt.Sprintf("%.2f", x)
-}
-
-// micros prints nanoseconds as microseconds.
-func micros(ns float64) string { return fmt.Sprintf("%.0f", math.Round(ns/1000)) }

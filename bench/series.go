@@ -1,11 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 
-	"github.com/nl-hecate/hecate/bench/kernel"
 	"github.com/nl-hecate/hecate/runtime/num"
 )
 
@@ -13,14 +12,15 @@ import (
 // bench/c.
 const segment = 64
 
-// A series is the input of the recurrence: T tokens of width d.
+// A series is the input of a recurrence: T tokens of width d, by the plan's
+// names. Those of a state are where it begins, and its adjoint where it ends.
 type series[F num.Float] struct {
-	T, D                            int
-	K, Q, V, Rho, Theta, M0, DY, DM []F
+	T, D int
+	of   map[string][]F
 }
 
-// newSeries draws a series like the one of bench/c: unit keys and queries,
-// gates where a young model has them.
+// newSeries draws a series: unit keys and queries, gates where a young model
+// has them.
 func newSeries[F num.Float](T, d int, random *rand.Rand) *series[F] {
 	uniform := func(n int, lo, hi float64) []F {
 		x := make([]F, n)
@@ -43,36 +43,47 @@ func newSeries[F num.Float](T, d int, random *rand.Rand) *series[F] {
 		}
 		return x
 	}
-	return &series[F]{T: T, D: d, K: units(), Q: units(), V: uniform(T*d, -1, 1), Rho: uniform(T, 0.9, 1),
-		Theta: uniform(T, 0.005, 0.05), M0: uniform(d*d, -0.1, 0.1), DY: uniform(T*d, -1, 1), DM: uniform(d*d, -1, 1)}
+	return &series[F]{T: T, D: d, of: map[string][]F{
+		"k": units(), "q": units(), "v": uniform(T*d, -1, 1), "rho": uniform(T, 0.9, 1), "theta": uniform(T, 0.005, 0.05),
+		"eta": uniform(T, 0.5, 0.9), "y.bar": uniform(T*d, -1, 1),
+		"M": uniform(d*d, -0.1, 0.1), "M.bar": uniform(d*d, -1, 1), "S": uniform(d*d, -0.01, 0.01), "S.bar": uniform(d*d, -1, 1),
+	}}
 }
 
-// results are the names of what is compared: the plan's names of what a pass
-// writes.
-var results = []string{"y", "M.out", "M.checkpoints", "k.bar", "q.bar", "v.bar", "rho.bar", "theta.bar", "M.bar.out"}
+// widened is the same series in float64.
+func widened[F num.Float](s *series[F]) *series[float64] {
+	out := &series[float64]{T: s.T, D: s.D, of: map[string][]float64{}}
+	for name, x := range s.of {
+		wide := make([]float64, len(x))
+		for i, v := range x {
+			wide[i] = float64(v)
+		}
+		out.of[name] = wide
+	}
+	return out
+}
 
-// A passes holds the emitted kernels bound to a series, cut into slices of
-// tokens. As in bench/c/serve.c there is a state and an adjoint for every edge
-// between segments, so that after one run in order any slice may run again.
+// A passes holds the emitted kernels of a rule bound to a series, cut into
+// slices of tokens. There is a state and an adjoint for every edge between
+// segments, so that after one run in order any slice may run again.
 type passes[F num.Float] struct {
-	s                 *series[F]
-	states, adjoints  []F
-	out               map[string][]F // of all tokens
-	forward, backward []runner       // by slice
-	kept              map[string][]F // what a slice keeps for its backward
+	s                                  *series[F]
+	states                             []string
+	edges, adjoints, checkpoints, each map[string][]F // each: of all tokens, by name
+	forward, backward                  []runner       // by slice
 }
-
-type runner interface{ Run() }
 
 // newPasses binds the emitted kernels to slices of so many tokens.
-func newPasses[F num.Float](s *series[F], tokens int) *passes[F] {
-	n, m, segments := s.T*s.D, s.D*s.D, (s.T+segment-1)/segment
-	p := &passes[F]{s: s, states: make([]F, (segments+1)*m), adjoints: make([]F, (segments+1)*m), kept: map[string][]F{}}
-	p.out = map[string][]F{"y": make([]F, n), "M.out": p.states[segments*m:], "M.checkpoints": make([]F, segments*m),
-		"k.bar": make([]F, n), "q.bar": make([]F, n), "v.bar": make([]F, n),
-		"rho.bar": make([]F, s.T), "theta.bar": make([]F, s.T), "M.bar.out": p.adjoints[:m]}
-	copy(p.states, s.M0)
-	copy(p.adjoints[segments*m:], s.DM)
+func newPasses[F num.Float](r rule[F], s *series[F], tokens int) *passes[F] {
+	m, segments := s.D*s.D, (s.T+segment-1)/segment
+	p := &passes[F]{s: s, states: r.states, edges: map[string][]F{}, adjoints: map[string][]F{},
+		checkpoints: map[string][]F{}, each: map[string][]F{}}
+	for _, name := range r.states {
+		p.edges[name], p.adjoints[name] = make([]F, (segments+1)*m), make([]F, (segments+1)*m)
+		p.checkpoints[name] = make([]F, segments*m)
+		copy(p.edges[name], s.of[name])
+		copy(p.adjoints[name][segments*m:], s.of[name+".bar"])
+	}
 	for start := 0; start < s.T; start += tokens {
 		here := min(tokens, s.T-start)
 		size := func(name string) int {
@@ -87,43 +98,59 @@ func newPasses[F num.Float](s *series[F], tokens int) *passes[F] {
 			return s.D
 		}
 		get := func(name string, n int) []F { return p.buffer(start, here, name, n) }
-		p.forward = append(p.forward, kernel.NewForward(size, get))
-		p.backward = append(p.backward, kernel.NewBackward(size, get))
+		p.forward = append(p.forward, r.forward(size, get))
+		p.backward = append(p.backward, r.backward(size, get))
 	}
 	return p
 }
 
-// buffer is what a kernel sees under a name: a stretch of the series or of the
-// results, or something of its own that forward and backward share.
-func (p *passes[F]) buffer(start, tokens int, name string, n int) []F {
-	s := p.s
-	m := s.D * s.D
-	first, last := start/segment*m, (start+tokens+segment-1)/segment*m
-	given := map[string][]F{"k": s.K, "q": s.Q, "v": s.V, "rho": s.Rho, "theta": s.Theta, "y.bar": s.DY}
-	switch name {
-	case "M":
-		return p.states[first:][:n]
-	case "M.out":
-		return p.states[last:][:n]
-	case "M.bar":
-		return p.adjoints[last:][:n]
-	case "M.bar.out":
-		return p.adjoints[first:][:n]
-	case "M.checkpoints":
-		return p.out[name][first:][:n]
-	}
-	x := given[name]
-	if x == nil {
-		x = p.out[name]
-	}
-	if x == nil {
-		key := fmt.Sprintf("%s %d", name, start)
-		if p.kept[key] == nil {
-			p.kept[key] = make([]F, n)
+// buffer is what a kernel sees under a name: an edge of a state, or a stretch of
+// what there is for each token.
+func (p *passes[F]) buffer(start, here int, name string, n int) []F {
+	m := p.s.D * p.s.D
+	first, last := start/segment*m, (start+here+segment-1)/segment*m
+	for _, state := range p.states {
+		role, ok := strings.CutPrefix(name, state)
+		if !ok {
+			continue
 		}
-		return p.kept[key]
+		switch role {
+		case "":
+			return p.edges[state][first:][:n]
+		case ".out":
+			return p.edges[state][last:][:n]
+		case ".bar":
+			return p.adjoints[state][last:][:n]
+		case ".bar.out":
+			return p.adjoints[state][first:][:n]
+		case ".checkpoints":
+			return p.checkpoints[state][first:][:n]
+		}
 	}
-	return x[start*(len(x)/s.T):][:n]
+	step := n / here
+	x := p.s.of[name]
+	if x == nil {
+		if p.each[name] == nil {
+			p.each[name] = make([]F, p.s.T*step)
+		}
+		x = p.each[name]
+	}
+	return x[start*step:][:n]
+}
+
+// results are what the passes compute, by the plan's names.
+func (p *passes[F]) results() map[string][]F {
+	out := map[string][]F{}
+	for name, x := range p.each {
+		out[name] = x
+	}
+	m := p.s.D * p.s.D
+	for _, name := range p.states {
+		out[name+".out"] = p.edges[name][len(p.edges[name])-m:]
+		out[name+".bar.out"] = p.adjoints[name][:m]
+		out[name+".checkpoints"] = p.checkpoints[name]
+	}
+	return out
 }
 
 // all runs every slice once, in order.
@@ -136,17 +163,16 @@ func (p *passes[F]) all() {
 	}
 }
 
-// clocked is the task of a call.
-func clocked(r runner) func() (int64, error) {
-	return func() (int64, error) {
-		start := now()
-		r.Run()
-		return now() - start, nil
+// slices are those of a pass.
+func (p *passes[F]) slices(pass string) []runner {
+	if pass == backward {
+		return p.backward
 	}
+	return p.forward
 }
 
 // distance is ‖a − b‖ / ‖b‖, NaN where something is not a number.
-func distance[F num.Float](a, b []F) float64 {
+func distance[F, G num.Float](a []F, b []G) float64 {
 	if len(a) != len(b) {
 		return math.NaN()
 	}

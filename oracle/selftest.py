@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Holds the oracle itself: finite differences, adjoints written by hand from
-math.md in numpy loops, calls cut into chunks, and bench/c/textbook.c.
+math.md in numpy loops, calls cut into chunks, and bench/c/rows.c.
 
     python3 oracle/selftest.py
 """
@@ -237,7 +237,7 @@ def test_curves():
         print(f"     first {double[0]:.3f}, mean of the last 50 {double[-50:].mean():.3f} nats")
 
 
-# bench/c/textbook.c against jax.grad of the scan
+# bench/c/rows.c against jax.grad of the scan
 
 
 def test_textbook():
@@ -257,22 +257,22 @@ def test_textbook():
         (_, (y, MT)), grads = jax.value_and_grad(loss, tuple(range(6)), has_aux=True)(*inputs)
         for real, dtype, bound in [("double", np.float64, 1e-13), ("float", np.float32, 5e-6)]:
             with tempfile.TemporaryDirectory() as tmp:
-                lib = f"{tmp}/textbook.so"
-                subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-DNO_MAIN", f"-DREAL={real}", "-o", lib,
-                                str(HERE.parent / "bench/c/textbook.c"), "-lm"], check=True)
+                lib = f"{tmp}/rows.so"
+                subprocess.run(["gcc", "-O2", "-shared", "-fPIC", f"-DREAL={real}", "-o", lib,
+                                str(HERE.parent / "bench/c/rows.c"), "-lm"], check=True)
                 c = ctypes.CDLL(lib)
-            for variant in ("textbook", "dot4"):
+            for variant in ("rows", "rows4"):
                 arrays = [np.ascontiguousarray(a, dtype) for a in inputs]
                 blank = lambda *shape: np.full(shape, np.nan, dtype)
                 cy, e, points, cMT, work = blank(T, d), blank(T, d), blank((T + 63) // 64, d, d), blank(d, d), blank(66, d)
                 out = [blank(*a.shape) for a in (k, q, v, rho, theta, M0)]
                 call = lambda name, arrays: getattr(c, f"{variant}_{name}")(
-                    T, d, *(ctypes.c_void_p(a.ctypes.data) for a in arrays))
+                    T, d, 0, d, *(ctypes.c_void_p(a.ctypes.data) for a in arrays))
                 call("forward", arrays + [cy, e, points, cMT, work])
                 ends = [np.ascontiguousarray(a, dtype) for a in (dy, dMT)]
-                call("backward", arrays[:5] + [e, points] + ends + out + [work])
+                call("backward", arrays[:2] + arrays[3:5] + [e, points] + ends + out + [work])
                 worst = max(relative(a, b) for a, b in zip([cy, cMT] + out, [y, MT] + list(grads)))
-                expect(f"textbook.c {variant} {real} d={d}: y, M_T and six gradients", worst, bound)
+                expect(f"rows.c {variant} {real} d={d}: y, M_T and six gradients", worst, bound)
 
 
 for test in (test_rules, test_attention, test_ops, test_models, test_curves, test_textbook):

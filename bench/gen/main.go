@@ -24,7 +24,7 @@ func write() error {
 	if err != nil {
 		return err
 	}
-	old, err := filepath.Glob("bench/kernel/*")
+	old, err := filepath.Glob("bench/kernel/*/*")
 	if err != nil {
 		return err
 	}
@@ -35,10 +35,10 @@ func write() error {
 			}
 		}
 	}
-	if err := os.MkdirAll("bench/kernel", 0o777); err != nil {
-		return err
-	}
 	for path, text := range files {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
 		if err := os.WriteFile(path, text, 0o666); err != nil {
 			return err
 		}

@@ -34,12 +34,10 @@ type request struct {
 	Sizes  map[string]int
 	Params map[string][]float64
 	Lens   map[string]int
-	Rounds int // > 0: time so many runs
 }
 
 type response struct {
 	Results map[string][]float64
-	Nanos   []int64
 }
 
 const driverHead = `package main
@@ -48,7 +46,6 @@ import (
 	"encoding/gob"
 	"math"
 	"os"
-	"time"
 
 	"github.com/nl-hecate/hecate/runtime/num"
 )
@@ -59,12 +56,10 @@ type request struct {
 	Sizes  map[string]int
 	Params map[string][]float64
 	Lens   map[string]int
-	Rounds int
 }
 
 type response struct {
 	Results map[string][]float64
-	Nanos   []int64
 }
 
 func main() {
@@ -120,16 +115,6 @@ func back[F num.Float](x []F) []float64 {
 	return out
 }
 
-func times(r *request, run func()) (out []int64) {
-	run()
-	for range r.Rounds {
-		t := time.Now()
-		run()
-		out = append(out, time.Since(t).Nanoseconds())
-	}
-	return out
-}
-
 `
 
 // newHarness emits and compiles kernels. The names are those of their types.
@@ -174,7 +159,7 @@ func runner(b *strings.Builder, k *plan.Kernel, names *emitgo.KernelNames) {
 	for _, w := range names.Work[1:] {
 		fmt.Fprintf(b, "\tmakeSlice(&c.%[1]s, c.%[1]sLen())\n", w)
 	}
-	b.WriteString("\tif r.Rounds > 0 {\n\t\treturn response{Nanos: times(r, c.Run)}\n\t}\n\tc.Run()\n\tout := map[string][]float64{}\n")
+	b.WriteString("\tc.Run()\n\tout := map[string][]float64{}\n")
 	for _, p := range k.Params {
 		if p.Role == plan.Write || p.Role == plan.Checkpoint && p.Optional {
 			fmt.Fprintf(b, "\tout[%q] = back(c.%s)\n", p.Name, names.Buffers[p])
