@@ -13,8 +13,8 @@ import (
 // recurrences. A level more is a line here: it becomes a row of every table.
 var (
 	productLevels    = []cpu.Level{cpu.Portable, cpu.FMA, cpu.AVX2, cpu.AVX512}
-	recurrenceLevels = []cpu.Level{cpu.Portable}
-	modelLevels      = recurrenceLevels
+	recurrenceLevels = productLevels
+	modelLevels      = []cpu.Level{cpu.Portable, cpu.AVX2, cpu.AVX512}
 )
 
 // twinWidth is the greatest width at which the Go twin of the fused arithmetic

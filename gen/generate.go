@@ -82,16 +82,21 @@ func emit(c Config, proof bool) (*emission, diag.List) {
 
 // kernels prints the units: first their assembly, which says how it is called.
 func kernels(units []*plan.Unit) tree.Files {
-	list := emitgo.KernelFiles(units)
+	files := Assembly(emitgo.KernelFiles(units))
+	maps.Copy(files, gemm.Files())
+	maps.Copy(files, emitgo.Files(units))
+	return files
+}
+
+// Assembly gives kernels their fused arithmetic and prints what of it is
+// assembly, beside the functions of package kern that it shares.
+func Assembly(list []plan.KernelFile) tree.Files {
 	for _, f := range list {
 		for _, k := range f.Kernels {
 			k.Fused = fuse.Kernel(k)
 		}
 	}
-	files := tree.Files(emitasm.Files(list))
-	maps.Copy(files, gemm.Files())
-	maps.Copy(files, emitgo.Files(units))
-	return files
+	return emitasm.Files(list)
 }
 
 // underRoot is a page's path under the root, whatever the working directory.

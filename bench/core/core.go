@@ -60,11 +60,16 @@ func Files(root string) (map[string][]byte, error) {
 func print(out map[string][]byte, name string, pair plan.Pair) error {
 	var bind strings.Builder
 	fmt.Fprintf(&bind, "// %s\n\npackage %s\n\nimport %q\n", marker, name, numPath)
+	pair.Fwd.Name, pair.Bwd.Name = "Forward", "Backward"
+	for path, text := range gen.Assembly([]plan.KernelFile{{Path: folder + name + "/core", Package: name, Source: pages, Kernels: []*plan.Kernel{pair.Fwd, pair.Bwd}}}) {
+		if strings.HasPrefix(path, folder) {
+			out[path] = text
+		}
+	}
 	for _, k := range []struct {
 		name string
 		*plan.Kernel
 	}{{"Forward", pair.Fwd}, {"Backward", pair.Bwd}} {
-		k.Kernel.Name = k.name
 		f := jen.NewFilePathName(module+folder+name, name)
 		f.HeaderComment("// " + marker)
 		if k.name == "Forward" {
@@ -77,6 +82,11 @@ func print(out map[string][]byte, name string, pair plan.Pair) error {
 			return fmt.Errorf("print %s: %w", k.name, err)
 		}
 		out[folder+name+"/"+strings.ToLower(k.name)+".go"] = b.Bytes()
+		fused, err := printFused(name, k.Kernel, names)
+		if err != nil {
+			return fmt.Errorf("print %s: %w", k.name, err)
+		}
+		out[folder+name+"/"+strings.ToLower(k.name)+"_fused.go"] = fused
 		if err := constructor(&bind, k.Kernel, names); err != nil {
 			return err
 		}
@@ -87,6 +97,17 @@ func print(out map[string][]byte, name string, pair plan.Pair) error {
 	}
 	out[folder+name+"/bind.go"] = text
 	return nil
+}
+
+// printFused prints the fused arithmetic of a kernel.
+func printFused(name string, k *plan.Kernel, names *emitgo.KernelNames) ([]byte, error) {
+	f := jen.NewFilePathName(module+folder+name, name)
+	f.HeaderComment("// " + marker)
+	f.ImportName(numPath, "num")
+	emitgo.Fused(f, k, names)
+	var b bytes.Buffer
+	err := f.Render(&b)
+	return b.Bytes(), err
 }
 
 var word = regexp.MustCompile(`[A-Za-z_]\w*`)

@@ -2,7 +2,10 @@
 
 package hebbian
 
-import "github.com/nl-hecate/hecate/runtime/num"
+import (
+	kern "github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/num"
+)
 
 // Backward is one call of the kernel Backward.
 //
@@ -31,6 +34,10 @@ type Backward[F num.Float] struct {
 
 // WorkLen is 0.
 func (c *Backward[F]) WorkLen() int {
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	if kern.Fused() {
+		return 0 + (kern.Blocks(dV)-1)*(2*L*T*dK+L*T) // and the sums of blocks of rows
+	}
 	return 0
 }
 
@@ -42,6 +49,10 @@ func (c *Backward[F]) RowsLen() int {
 
 // Run computes Backward.
 func (c *Backward[F]) Run() {
+	if f, ok := any(c).(*Backward[float32]); ok && kern.Fused() {
+		(*backwardFused)(f).run()
+		return
+	}
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	MBarState := c.Rows[:dK] // [d_k]

@@ -2,7 +2,10 @@
 
 package titans
 
-import "github.com/nl-hecate/hecate/runtime/num"
+import (
+	kern "github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/num"
+)
 
 // Backward is one call of the kernel Backward.
 //
@@ -38,7 +41,10 @@ type Backward[F num.Float] struct {
 
 // WorkLen is L·T·d_k.
 func (c *Backward[F]) WorkLen() int {
-	L, T, dK := c.L, c.T, c.DK
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	if kern.Fused() {
+		return L*T*dK + (kern.Blocks(dV)-1)*(2*L*T*dK+3*L*T) // and the sums of blocks of rows
+	}
 	return L * T * dK
 }
 
@@ -50,6 +56,10 @@ func (c *Backward[F]) RowsLen() int {
 
 // Run computes Backward.
 func (c *Backward[F]) Run() {
+	if f, ok := any(c).(*Backward[float32]); ok && kern.Fused() {
+		(*backwardFused)(f).run()
+		return
+	}
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	t37 := c.Work[:L*T*dK]   // [L, T, d_k]

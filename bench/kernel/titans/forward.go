@@ -3,7 +3,10 @@
 // Package titans is the recurrence of one rule alone, forward and backward.
 package titans
 
-import "github.com/nl-hecate/hecate/runtime/num"
+import (
+	kern "github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/num"
+)
 
 // Forward is one call of the kernel Forward.
 //
@@ -46,6 +49,10 @@ func (c *Forward[F]) RowsLen() int {
 
 // Run computes Forward.
 func (c *Forward[F]) Run() {
+	if f, ok := any(c).(*Forward[float32]); ok && kern.Fused() {
+		(*forwardFused)(f).run()
+		return
+	}
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	t33 := c.Work[:L*T*dK] // [L, T, d_k]
