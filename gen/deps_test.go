@@ -60,6 +60,8 @@ generated:        runtime generated
 cmd/hecate:       runtime generated
 internal:
 internal/vectors:
+internal/cudashim: cuda
+cuda:
 bench:            runtime generated gen gen/*
 `
 
