@@ -240,8 +240,7 @@ void check_mask(const Thread *self, unsigned mask, int base, const char *what, c
   }
 }
 
-void land(Thread *t, const Copy &c) {
-  (void)t;
+void land(const Copy &c) {
   std::memcpy(c.to, c.from, std::size_t(c.bytes));
 }
 
@@ -332,7 +331,7 @@ void *dynamic() { return dynamic_memory; }
 void copy_async(void *to, const void *from, int bytes) {
   Thread *self = running;
   Copy c = {to, from, bytes};
-  if (early) return land(self, c);
+  if (early) return land(c);
   if (self->copies.empty()) self->copies.emplace_back();
   self->copies.back().push_back(c);
 }
@@ -345,7 +344,7 @@ void commit_async() {
 void wait_async(int open) {
   Thread *self = running;
   while (int(self->copies.size()) - 1 > open) {
-    for (const Copy &c : self->copies.front()) land(self, c);
+    for (const Copy &c : self->copies.front()) land(c);
     self->copies.pop_front();
   }
 }

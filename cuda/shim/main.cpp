@@ -280,7 +280,7 @@ void enter(const Kernel &k) { kernels().push_back(k); }
 }  // namespace hecate_shim
 
 extern "C" const char *__asan_default_options() { return "detect_leaks=0:exitcode=65:allocator_may_return_null=1"; }
-extern "C" const char *__tsan_default_options() { return "halt_on_error=1:exitcode=66:report_thread_leaks=0"; }
+extern "C" const char *__tsan_default_options() { return "halt_on_error=1:atexit_sleep_ms=0:exitcode=66:report_thread_leaks=0"; }
 
 int main() {
   using namespace hecate_shim;
