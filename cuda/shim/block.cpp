@@ -164,11 +164,17 @@ void wait(Thread *self) {
   go(self, t);
 }
 
+// land does a copy as the running thread. The sanitizers see it.
+void land(const Copy &c) {
+  std::memcpy(c.to, c.from, std::size_t(c.bytes));
+}
+
 void body() {
   arrived();
   acquire(&start_slot);
   launch->kernel->call(launch->arguments);
   Thread *self = running;
+  wait_async(-1);
   release(&end_slot);
   self->state = kReturned;
   returned++;
@@ -238,10 +244,6 @@ void check_mask(const Thread *self, unsigned mask, int base, const char *what, c
     if (threads[base + l]->state == kReturned)
       fail("warp", "%s: %s at %s:%d: the mask %#x names lane %d, which has returned", here(), what, file, line, mask, l);
   }
-}
-
-void land(const Copy &c) {
-  std::memcpy(c.to, c.from, std::size_t(c.bytes));
 }
 
 }  // namespace
@@ -343,7 +345,7 @@ void commit_async() {
 
 void wait_async(int open) {
   Thread *self = running;
-  while (int(self->copies.size()) - 1 > open) {
+  while (int(self->copies.size()) - 1 > open && !self->copies.empty()) {
     for (const Copy &c : self->copies.front()) land(c);
     self->copies.pop_front();
   }
@@ -362,11 +364,12 @@ void run_block(const Launch &l, uint3 block, Schedule &s, bool early_copies) {
   shared_arrays.reserve(256);
   shared_bytes = l.dynamic_bytes;
   forget_shared();
+  if (shared_bytes > kMostShared) fail("call", "%s: %zu bytes of shared memory", here(), shared_bytes);
   dynamic_memory = claim_shared(l.dynamic_bytes, "dynamic shared memory");
   for (int i = 0; i < count; i++) {
     if (int(threads.size()) == i) {
       threads.push_back(std::make_unique<Thread>());
-      equip(threads[i]->fiber);
+      equip(threads[i]->fiber, i);
     }
     Thread *t = threads[i].get();
     unsigned n = unsigned(i);

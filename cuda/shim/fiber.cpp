@@ -135,7 +135,7 @@ static void change(Fiber &from, Fiber &to) { hecate_shim_change(&from.sp, to.sp)
 
 #endif
 
-void equip(Fiber &f) {
+void equip(Fiber &f, int number) {
   auto page = std::size_t(sysconf(_SC_PAGESIZE));
   void *p = mmap(nullptr, kStack + page, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -147,6 +147,11 @@ void equip(Fiber &f) {
   f.stack_bytes = kStack;
 #ifdef HECATE_TSAN
   f.tsan = __tsan_create_fiber(0);
+  char name[48];
+  std::snprintf(name, sizeof name, "thread %d of the block", number);
+  __tsan_set_fiber_name(f.tsan, name);
+#else
+  (void)number;
 #endif
 }
 

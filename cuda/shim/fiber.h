@@ -31,7 +31,8 @@ struct Fiber {
 void adopt(Fiber &f);
 
 // equip gives a fiber its stack, with a page below it that nothing may touch.
-void equip(Fiber &f);
+// Reports of the thread sanitizer name it by its number.
+void equip(Fiber &f, int number);
 
 // prepare makes a fiber begin with `body` when it is next switched to. The
 // upper part of its stack and its vector registers hold NaN, so that a value

@@ -79,10 +79,14 @@ func build(mode Mode, more []string, sources []Source) (*Binary, error) {
 		named = append(named, s.Name, s.Text)
 	}
 	at := filepath.Join(w.cache, "program-"+w.hash(named...))
-	err = once(at, func() error { return w.program(at, sources) })
+	err = once(at, func() error {
+		prune(w.cache)
+		return w.program(at, sources)
+	})
 	if err != nil {
 		return nil, err
 	}
+	used(at)
 	return &Binary{at, mode}, nil
 }
 
@@ -172,6 +176,8 @@ func (w *workshop) program(at string, sources []Source) error {
 	if err := once(shim, func() error { return w.shim(shim) }); err != nil {
 		return err
 	}
+	used(shim)
+	used(w.text)
 	return replace(at, func(dir string) error {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			return err

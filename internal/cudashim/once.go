@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 )
 
 // making has a lock for everything that this process makes.
@@ -57,4 +58,27 @@ func together(jobs []func() error) error {
 	}
 	wg.Wait()
 	return errors.Join(errs...)
+}
+
+// keptFor is how long a program stays in the cache after its last use.
+const keptFor = 30 * 24 * time.Hour
+
+// prune removes from a folder what nobody has used for long. It is tidying:
+// what cannot be removed stays.
+func prune(cache string) {
+	entries, err := os.ReadDir(cache)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > keptFor {
+			os.RemoveAll(filepath.Join(cache, e.Name()))
+		}
+	}
+}
+
+// used notes that a folder of the cache is of use.
+func used(at string) {
+	now := time.Now()
+	os.Chtimes(at, now, now)
 }

@@ -85,17 +85,24 @@ func fault(err error, text string) *Fault {
 	return &Fault{World, strings.TrimSpace(fmt.Sprintf("%v\n%s", err, head(text)))}
 }
 
-// head is the part of a sanitizer's report that people read.
+var (
+	ownFrame = regexp.MustCompile(`^\s+#\d+ .*hecate_shim`)             // a frame of the shim in a report
+	ownPath  = regexp.MustCompile(`/\S*/hecate/cudashim/[\w-]+/(it/)?`) // where programs are made and kept
+)
+
+// head is the part of a sanitizer's report that people read: the kernel's
+// frames, without the map of addresses that follows.
 func head(text string) string {
 	const most = 60
-	lines := strings.Split(strings.TrimSpace(text), "\n")
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\nShadow bytes around")
+	lines := slices.DeleteFunc(strings.Split(ownPath.ReplaceAllString(text, ""), "\n"), ownFrame.MatchString)
 	if len(lines) > most {
 		lines = append(lines[:most], "…")
 	}
 	return strings.Join(lines, "\n")
 }
 
-// letters are the types of entries, as main.cpp names them.
+// letterOf is the type of a buffer's entries, as main.cpp names it.
 func letterOf(data any) (letter string, count int, err error) {
 	switch x := data.(type) {
 	case []float32:
