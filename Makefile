@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help run test generate check fmt oracle bench fuzz mutate seeds
+.PHONY: help run test generate check fmt oracle bench cuda fuzz mutate seeds
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,10 @@ oracle: ## rewrite the reference vectors with JAX (needs Python; for developers)
 
 bench: ## compare the emitted kernels with C, in one interleaved run
 	$(GO) run ./bench
+
+cuda: ## compile the kernels for every device; write what they need to cuda/kernels/resources.json
+	.ci/nvrtc
+	$(GO) run ./internal/cudac
 
 fuzz: ## a minute of each fuzz target
 	@for t in gen/markdown:FuzzParse gen/notation:FuzzParse gen/notation:FuzzFormat gen/ir:FuzzParse gen/vjpcheck:FuzzTable runtime/checkpoint:FuzzDecode internal/vectors:FuzzRead; do \

@@ -124,7 +124,11 @@ func openWorkshop(mode Mode, more []string) (*workshop, error) {
 	}
 	w.seed = w.hash(parts...)
 	w.text = filepath.Join(w.cache, "text-"+w.hash())
-	return w, once(w.text, func() error { return writeText(w.text) })
+	if err := once(w.text, func() error { return writeText(w.text) }); err != nil {
+		return nil, err
+	}
+	used(w.text)
+	return w, nil
 }
 
 // compilerVersion is asked once.
@@ -177,7 +181,6 @@ func (w *workshop) program(at string, sources []Source) error {
 		return err
 	}
 	used(shim)
-	used(w.text)
 	return replace(at, func(dir string) error {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			return err

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// A row is what one kernel needs on one machine: registers of a thread, bytes
+// of a thread's stack and spills, bytes of a block's static shared memory.
+type row struct {
+	File        string `json:"file"`
+	Kernel      string `json:"kernel"`
+	Target      string `json:"target"`
+	Registers   int    `json:"registers"`
+	Stack       int    `json:"stack"`
+	SpillStores int    `json:"spillStores"`
+	SpillLoads  int    `json:"spillLoads"`
+	Shared      int    `json:"shared"`
+}
+
+func compareRows(a, b row) int {
+	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Target, b.Target))
+}
+
+var (
+	entryLine  = regexp.MustCompile(`Compiling entry function '(\w+)' for '(\w+)'`)
+	spillLine  = regexp.MustCompile(`(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads`)
+	usedLine   = regexp.MustCompile(`Used (\d+) registers`)
+	sharedLine = regexp.MustCompile(`(\d+) bytes smem`)
+)
+
+// parseLog reads what ptxas says of the kernels of a file. What it says of the
+// functions that a kernel calls counts as the kernel's.
+func parseLog(file, target, log string) ([]row, error) {
+	var rows []row
+	for line := range strings.Lines(log) {
+		if m := entryLine.FindStringSubmatch(line); m != nil {
+			if m[2] != target {
+				return nil, fmt.Errorf("%s: the log for %s speaks of %s", file, target, m[2])
+			}
+			rows = append(rows, row{File: file, Kernel: m[1], Target: target})
+			continue
+		}
+		if len(rows) == 0 {
+			continue
+		}
+		r := &rows[len(rows)-1]
+		if m := spillLine.FindStringSubmatch(line); m != nil {
+			r.Stack = max(r.Stack, number(m[1]))
+			r.SpillStores += number(m[2])
+			r.SpillLoads += number(m[3])
+		}
+		if m := usedLine.FindStringSubmatch(line); m != nil {
+			r.Registers = number(m[1])
+			if m := sharedLine.FindStringSubmatch(line); m != nil {
+				r.Shared = number(m[1])
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("%s: the log for %s names no kernel", file, target)
+	}
+	for _, r := range rows {
+		if r.Registers == 0 {
+			return nil, fmt.Errorf("%s: the log for %s has no registers of %s", file, target, r.Kernel)
+		}
+	}
+	return rows, nil
+}
+
+func number(digits string) int {
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		panic("cudac: BUG: " + err.Error()) // only digits were matched
+	}
+	return n
+}
+
+// spills is an error that names every kernel that spills.
+func spills(rows []row) error {
+	var errs []error
+	for _, r := range rows {
+		if r.SpillStores+r.SpillLoads > 0 {
+			errs = append(errs, fmt.Errorf("%s: kernel %s spills on %s: %d bytes stored, %d loaded, %d registers",
+				r.File, r.Kernel, r.Target, r.SpillStores, r.SpillLoads, r.Registers))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// print is the table, a line a row.
+func print(rows []row) ([]byte, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "{\n\"compiler\": \"nvrtc %s\",\n\"kernels\": [", tableVersion)
+	for i, r := range rows {
+		line, err := json.Marshal(r)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "\n%s", line)
+	}
+	b.WriteString("\n]\n}\n")
+	return []byte(b.String()), nil
+}
+
+// table writes the table, or compares it.
+func (c config) table(lib *library, rows []row) error {
+	at := filepath.Join(c.kernels, "resources.json")
+	if lib.version != tableVersion {
+		fmt.Printf("cudac: %s holds the registers of NVRTC %s: not compared\n", at, tableVersion)
+		return nil
+	}
+	text, err := print(rows)
+	if err != nil {
+		return err
+	}
+	if !c.compare {
+		return os.WriteFile(at, text, 0o644)
+	}
+	old, err := os.ReadFile(at)
+	if err != nil {
+		return fmt.Errorf("%w: run make cuda", err)
+	}
+	if line, differ := firstDifference(string(old), string(text)); differ {
+		return fmt.Errorf("%s is not current: run make cuda; the first line that differs: %s", at, line)
+	}
+	return nil
+}
+
+// firstDifference is the first line of got that is not in its place in old.
+func firstDifference(old, got string) (string, bool) {
+	a, b := strings.Split(old, "\n"), strings.Split(got, "\n")
+	for i, line := range b {
+		if i >= len(a) || a[i] != line {
+			return line, true
+		}
+	}
+	if len(a) > len(b) {
+		return a[len(b)] + " (no longer made)", true
+	}
+	return "", false
+}
