@@ -60,6 +60,8 @@ generated:        runtime generated
 cmd/hecate:       runtime generated
 internal:
 internal/vectors:
+internal/cudashim: cuda
+cuda:
 bench:            runtime generated gen gen/*
 `
 
@@ -74,7 +76,7 @@ var exceptions = map[string]string{
 
 // testsMay are what test files may import beyond their package.
 const testsMay = `
-gen:              gen gen/* internal/vectors
+gen:              gen gen/* internal/vectors internal/cudashim
 runtime:          runtime internal
 generated:        runtime generated internal/vectors
 cmd/hecate:       runtime generated internal

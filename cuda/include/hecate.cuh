@@ -180,6 +180,42 @@ __device__ inline float block_max(float x, float *scratch) {
   return top;
 }
 
+// ---- Copies that do not wait -----------------------------------------------
+//
+// copy_async begins a copy of 4, 8 or 16 bytes, so aligned, from global to
+// shared memory. commit_async closes a group of the copies since the last one;
+// wait_async<n> waits until at most the n youngest groups of this thread are
+// open. Other threads see what was copied after a barrier that follows.
+
+template <int bytes>
+__device__ inline void copy_async(void *to, const void *from) {
+  static_assert(bytes == 4 || bytes == 8 || bytes == 16, "a copy of 4, 8 or 16 bytes");
+#ifdef HECATE_SHIM
+  hecate_shim::copy_async(to, from, bytes);
+#else
+  unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(bytes)
+               : "memory");
+#endif
+}
+
+__device__ inline void commit_async() {
+#ifdef HECATE_SHIM
+  hecate_shim::commit_async();
+#else
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+template <int open>
+__device__ inline void wait_async() {
+#ifdef HECATE_SHIM
+  hecate_shim::wait_async(open);
+#else
+  asm volatile("cp.async.wait_group %0;" ::"n"(open) : "memory");
+#endif
+}
+
 }  // namespace hecate
 
 #endif  // HECATE_CUH
