@@ -35,6 +35,7 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+	"unicode/utf8"
 
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -50,7 +51,7 @@ type About struct {
 // A Text is a printed kernel and what a caller needs to run it: launches in
 // order, each behind the end of the one before.
 type Text struct {
-	Name     string // of the namespace; the functions' names begin with it
+	Name     string // the functions' names begin with it
 	Kernel   *plan.Kernel
 	Code     string
 	Fixed    map[string]int // sizes that are constants of the text
@@ -77,6 +78,27 @@ type Launch struct {
 	Args            []Arg
 }
 
+// Blocks is the number of blocks at some sizes; 0 says that there is nothing to
+// launch. It panics where a size is missing.
+func (l *Launch) Blocks(sizes map[string]int) int {
+	n := 1
+	for _, f := range l.Grid {
+		items, err := f.Items.Eval(sizes)
+		if err != nil {
+			panic("emitcuda: " + err.Error())
+		}
+		n *= (items + f.Per - 1) / f.Per
+	}
+	return n
+}
+
+// Open reports whether a size of a unit is an int parameter of its kernels:
+// lanes and tokens, and every size of what meets tensors of all shapes, the
+// operations and updates. All others are sizes of the model, and constants.
+func Open(u *plan.Unit, size string) bool {
+	return u.Kind == plan.OpUnit || u.Kind == plan.UpdateUnit || size == "L" || size == "T"
+}
+
 // A Factor is ⌈Items/Per⌉.
 type Factor struct {
 	Items shape.Poly
@@ -93,7 +115,11 @@ type Arg struct {
 func Kernel(k *plan.Kernel, about About, fixed map[string]int) *Text {
 	e := &emitter{k: k, about: about, fixed: fixed, scope: newScope(), sizes: map[string]string{},
 		bufs: map[*plan.Buffer]string{}, gathers: map[*plan.Local]bool{}, again: map[*plan.Local]*plan.Let{}, kept: map[*plan.Local]int{}}
-	e.text = &Text{Name: fileName(about.Unit) + "_" + fileName(k.Name), Kernel: k, Fixed: map[string]int{}}
+	name := fileName(k.Name)
+	if unit := fileName(about.Unit); name != unit && !strings.HasPrefix(name, unit+"_") {
+		name = unit + "_" + name
+	}
+	e.text = &Text{Name: name, Kernel: k, Fixed: map[string]int{}}
 	for _, s := range k.Sizes {
 		e.sizes[s] = e.scope.name(s)
 		if n, ok := fixed[s]; ok {
@@ -217,15 +243,10 @@ var fileTemplate = template.Must(template.New("kernel.cu").Parse(layout))
 
 // file prints the whole file.
 func (e *emitter) file() string {
-	type size struct{ Name, Value string }
-	type buffer struct{ Name, Shape, Role string }
 	data := struct {
-		Page, Unit, Kernel, Namespace string
-		Equations                     []string
-		Constants                     []size
-		Buffers                       []buffer
-		Functions                     []string
-	}{Page: e.about.Page, Unit: e.about.Unit, Kernel: e.k.Name, Namespace: e.text.Name, Functions: e.parts}
+		Page, Unit, Kernel                       string
+		Equations, Constants, Buffers, Functions []string
+	}{Page: e.about.Page, Unit: e.about.Unit, Kernel: e.k.Name, Functions: e.parts, Buffers: e.bufferTable()}
 	for _, q := range e.equations() {
 		for i, l := range strings.Split(q.Text, "\n") {
 			if i == 0 {
@@ -237,29 +258,44 @@ func (e *emitter) file() string {
 	f := &function{e: e, taken: map[string]bool{}, ceils: map[string]string{}}
 	for _, s := range e.k.Sizes {
 		if n, ok := e.fixed[s]; ok {
-			data.Constants = append(data.Constants, size{e.sizes[s], fmt.Sprint(n)})
+			data.Constants = append(data.Constants, fmt.Sprintf("%s = %d", e.sizes[s], n))
 		}
 	}
 	for _, q := range e.k.Ceils {
 		if e.constant(shape.Sym(q.Name)) {
-			data.Constants = append(data.Constants, size{e.sizes[q.Name], fmt.Sprintf("(%s) / %s", f.poly(q.Num.Add(q.Den).Sub(shape.Int(1))), f.operand(q.Den))})
+			data.Constants = append(data.Constants, fmt.Sprintf("%s = (%s) / %s", e.sizes[q.Name], f.poly(q.Num.Add(q.Den).Sub(shape.Int(1))), f.atom(q.Den)))
 		}
-	}
-	for _, b := range e.text.Buffers {
-		role, dims := "work", "["+b.Len.String()+"]"
-		if b.Of != nil {
-			role, dims = b.Of.Role.String(), dimsText(b.Of)
-			if b.Of.Optional {
-				role += ", may be null"
-			}
-		}
-		data.Buffers = append(data.Buffers, buffer{b.Name, dims, role})
 	}
 	var b bytes.Buffer
 	if err := fileTemplate.Execute(&b, data); err != nil {
 		panic("emitcuda: BUG: " + err.Error())
 	}
 	return b.String()
+}
+
+// bufferTable lists the buffers with element, sizes and role in columns.
+func (e *emitter) bufferTable() []string {
+	var names, dims, out []string
+	wide, long := 0, 0
+	for _, b := range e.text.Buffers {
+		d := "[" + b.Len.String() + "]"
+		if b.Of != nil {
+			d = dimsText(b.Of)
+		}
+		names, dims = append(names, b.Name), append(dims, d)
+		wide, long = max(wide, len(b.Name)), max(long, utf8.RuneCountInString(d))
+	}
+	for i, b := range e.text.Buffers {
+		role := "work"
+		if b.Of != nil {
+			role = b.Of.Role.String()
+			if b.Of.Optional {
+				role += ", may be null"
+			}
+		}
+		out = append(out, fmt.Sprintf("%-*s  %-*s  %-5s  %s", wide, names[i], long, dims[i], elemType(b.Elem), role))
+	}
+	return out
 }
 
 // equations are those of the unit that the kernel's text names.

@@ -22,11 +22,12 @@ type function struct {
 
 	vars   map[*plan.Var]string
 	locals map[*plan.Local]string
-	taken  map[string]bool       // sizes that are mentioned
-	uses   map[string]bool       // buffers that are mentioned, by their C++ names
-	ceils  map[string]string     // locals of sizes that are quotients
+	taken  map[string]bool         // sizes that are mentioned
+	uses   map[string]bool         // buffers that are mentioned, by their C++ names
+	writes map[string]bool         // those of them that are written
+	ceils  map[string]string       // locals of sizes that are quotients
 	own    map[*plan.Buffer]string // pointers of the block to its part of a buffer
-	fixed  map[*plan.Loop]bool   // loops whose variable the thread already has
+	fixed  map[*plan.Loop]bool     // loops whose variable the thread already has
 	shared []sharedArray
 	held   []string // names of the whole function
 
@@ -52,7 +53,7 @@ func (e *emitter) newFunction(threads int) *function {
 	l := &Launch{Function: fmt.Sprintf("%s_%d", e.text.Name, len(e.text.Launches)+1), Threads: threads}
 	e.text.Launches = append(e.text.Launches, l)
 	return &function{e: e, launch: l, threads: threads, indent: 1, mark: e.scope.mark(),
-		vars: map[*plan.Var]string{}, locals: map[*plan.Local]string{}, taken: map[string]bool{}, uses: map[string]bool{},
+		vars: map[*plan.Var]string{}, locals: map[*plan.Local]string{}, taken: map[string]bool{}, uses: map[string]bool{}, writes: map[string]bool{},
 		ceils: map[string]string{}, own: map[*plan.Buffer]string{}, fixed: map[*plan.Loop]bool{},
 		private: map[*plan.Buffer]*place{}, tiles: map[*plan.Store]*tile{},
 		read: map[*plan.Buffer]bool{}, wrote: map[*plan.Buffer]bool{}}
@@ -117,7 +118,7 @@ func (f *function) buffer(b *plan.Buffer) string {
 // scratch makes a workspace buffer of the text's own and prints its name.
 func (f *function) scratch(name string, elem ir.Elem, n shape.Poly) string {
 	w := f.e.addWork(name, elem, n)
-	f.uses[w] = true
+	f.uses[w], f.writes[w] = true, true
 	return w
 }
 
@@ -156,7 +157,7 @@ func (f *function) finish(eqs []string, mapping []string, grid ...Factor) {
 	if len(f.ceils) > 0 {
 		for _, q := range f.e.k.Ceils {
 			if f.ceils[q.Name] != "" {
-				head.line("const int %s = (%s) / %s;", f.ceils[q.Name], head.poly(q.Num.Add(q.Den).Sub(shape.Int(1))), head.operand(q.Den))
+				head.line("const int %s = (%s) / %s;", f.ceils[q.Name], head.poly(q.Num.Add(q.Den).Sub(shape.Int(1))), head.atom(q.Den))
 			}
 		}
 	}
@@ -167,7 +168,7 @@ func (f *function) finish(eqs []string, mapping []string, grid ...Factor) {
 	for _, m := range mapping {
 		b.WriteString(comment(m))
 	}
-	fmt.Fprintf(&b, "HECATE_KERNEL(%d) %s(%s) {\n", f.threads, l.Function, strings.Join(f.params(), ", "))
+	b.WriteString(signature(fmt.Sprintf("HECATE_KERNEL(%d) %s(", f.threads, l.Function), f.params()))
 	b.WriteString(head.b.String())
 	b.WriteString(f.b.String())
 	b.WriteString("}\n")
@@ -183,7 +184,7 @@ func (f *function) params() []string {
 			continue
 		}
 		typ := elemType(b.Elem)
-		if b.Of != nil && !f.e.written[b.Of] {
+		if !f.writes[b.Name] {
 			typ = "const " + typ
 		}
 		out = append(out, typ+" *"+b.Name)
@@ -196,6 +197,34 @@ func (f *function) params() []string {
 		}
 	}
 	return out
+}
+
+// signature prints the head of a function, its parameters in lines.
+func signature(head string, params []string) string {
+	const width = 100
+	line, out := head, ""
+	for i, p := range params {
+		if i+1 < len(params) {
+			p += ","
+		}
+		switch {
+		case line == head:
+			line += p
+		case len(line)+1+len(p) > width:
+			out += line + "\n"
+			line = "    " + p
+		default:
+			line += " " + p
+		}
+	}
+	return out + line + ") {\n"
+}
+
+// target is buffer, of one that is written.
+func (f *function) target(b *plan.Buffer) string {
+	n := f.buffer(b)
+	f.writes[n] = true
+	return n
 }
 
 // staticLimit is the shared memory that a kernel has without asking, in bytes.

@@ -22,9 +22,9 @@ const tileSide = 16
 
 // An inLoops is a product with the loops around it, outermost first.
 type inLoops struct {
-	gemm        *plan.Gemm
-	loops       []*plan.Loop
-	apart       []*plan.Loop // those whose iterations write entries of their own
+	gemm  *plan.Gemm
+	loops []*plan.Loop
+	apart []*plan.Loop // those whose iterations write entries of their own
 }
 
 // productOf returns the product that a nest is, or nil when there is more to
@@ -137,6 +137,7 @@ func (f *function) tileProduct(g *plan.Gemm, a, b string) {
 		f.line("for (int kk = 0; kk < %d; ++kk) dot += %s[row * %d + kk] * %s[kk * %d + col];", tileSide, a, tileSide+1, b, tileSide+1)
 		f.line("__syncthreads();")
 	})
+	f.target(g.C.At.Buf)
 	at := f.cell(g.C, "(m0 + row)", "(n0 + col)")
 	f.line("if (m0 + row < %s && n0 + col < %s) %s", f.poly(g.M), f.poly(g.N), gemmStore(at, g))
 }
@@ -196,7 +197,8 @@ func (f *function) cell(m plan.Matrix, row, col string) string {
 func (f *function) gemmEntries(g *plan.Gemm, from, step string) {
 	total := g.M.Mul(g.N)
 	f.block(fmt.Sprintf("for (%s at = %s; at < %s; at += %s)", f.itemType(total), from, f.count(total), step), func() {
-		f.line("const int row = (int)(at / %s), col = (int)(at %% %s);", f.operand(g.N), f.operand(g.N))
+		f.target(g.C.At.Buf)
+		f.line("const int row = (int)(at / %s), col = (int)(at %% %s);", f.atom(g.N), f.atom(g.N))
 		f.line("float dot = 0.0f;")
 		f.line("for (int kk = 0; kk < %s; ++kk) dot += %s * %s;", f.poly(g.K), f.cell(g.A, "row", "kk"), f.cell(g.B, "kk", "col"))
 		f.line("%s", gemmStore(f.cell(g.C, "row", "col"), g))

@@ -54,7 +54,7 @@ func (e *emitter) fill(p *part) {
 	f.line("const i64 thread = (i64)blockIdx.x * %d + threadIdx.x;", f.threads)
 	f.line("const i64 threads = (i64)gridDim.x * %d;", f.threads)
 	for _, n := range p.nodes {
-		f.zeroWide(f.buffer(n.(*plan.Zero).Buf), n.(*plan.Zero).Buf)
+		f.zeroWide(f.target(n.(*plan.Zero).Buf), n.(*plan.Zero).Buf)
 	}
 	f.finish(p.eqs, []string{"Zeros; the threads of the grid share each buffer."}, Factor{total, gridThreads})
 }

@@ -69,6 +69,15 @@ func (f *function) operand(p shape.Poly) string {
 	return "(" + f.poly(p) + ")"
 }
 
+// atom prints a polynomial as one word or in brackets.
+func (f *function) atom(p shape.Poly) string {
+	s := f.poly(p)
+	if strings.ContainsAny(s, " -") {
+		return "(" + s + ")"
+	}
+	return s
+}
+
 // count prints a number of entries or threads, in 64 bits unless it is fixed.
 func (f *function) count(p shape.Poly) string {
 	if f.e.constant(p) {

@@ -236,7 +236,7 @@ func (f *function) each(loops []*plan.Loop, item string) {
 			val += " / " + f.divided(rest)
 		}
 		if i > 0 {
-			val += " % " + f.operand(boxOf(l).extent())
+			val += " % " + f.atom(boxOf(l).extent())
 		}
 		if val != item {
 			val = "(" + val + ")"

@@ -41,11 +41,11 @@ func boxOf(n *plan.Loop) box {
 // A nest is a node with what it touches.
 type nest struct {
 	node   plan.Node
-	inside map[*plan.Var]bool               // variables that the nest sets
-	access map[*plan.Buffer][]plan.Access   // by base
-	wrote  map[*plan.Buffer]bool            // by base
-	adds   map[*plan.Buffer]bool            // written by sums only, and not read
-	outer  map[*plan.Local]*plan.Acc        // gathered here, begun outside
+	inside map[*plan.Var]bool             // variables that the nest sets
+	access map[*plan.Buffer][]plan.Access // by base
+	wrote  map[*plan.Buffer]bool          // by base
+	adds   map[*plan.Buffer]bool          // written by sums only, and not read
+	outer  map[*plan.Local]*plan.Acc      // gathered here, begun outside
 	gemm   bool
 }
 

@@ -52,7 +52,7 @@ func (f *function) keepThe(ns []plan.Node) {
 			continue
 		}
 		done[l] = true
-		f.uses[f.e.keep] = true
+		f.uses[f.e.keep], f.writes[f.e.keep] = true, true
 		f.line("if (threadIdx.x == 0) %s[%d] = %s;", f.e.keep, at, f.real(plan.Ref{To: l}))
 	}
 }

@@ -38,6 +38,6 @@ func (f *function) root(n *plan.Root) {
 	if !f.e.taken(noRoot) {
 		f.e.addWork(noRoot, ir.Int, shape.Int(int64(len(f.e.k.Roots()))))
 	}
-	f.uses[noRoot] = true
+	f.uses[noRoot], f.writes[noRoot] = true, true
 	f.line("if (%s.failed) %s[%d] = 1;", search, noRoot, n.Number-1)
 }

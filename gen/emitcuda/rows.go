@@ -23,8 +23,8 @@ type rowScan struct {
 	e         *emitter
 	lane, row *plan.Loop
 	x         *nest
-	rows      int  // of a lane
-	blocks    int  // of a lane
+	rows      int // of a lane
+	blocks    int // of a lane
 	tiles     []*tile
 	summed    map[*plan.Buffer]bool // entries to which several rows add
 }

@@ -95,7 +95,7 @@ func (e *emitter) zeroCopies(p *part, bs []*plan.Buffer, count func(*plan.Buffer
 
 // ownCopy makes a buffer's name in the block that of the block's copy.
 func (f *function) ownCopy(b *plan.Buffer, copies, number string) {
-	f.uses[copies] = true
+	f.uses[copies], f.writes[copies] = true, true
 	n := f.name(b.Name + ".own")
 	f.own[b] = n
 	f.line("float *const %s = %s + (i64)%s * %s;", n, copies, number, paren(f.count(b.Len())))
@@ -114,7 +114,7 @@ func (e *emitter) addCopies(p *part, bs []*plan.Buffer, copies map[*plan.Buffer]
 		f := e.newFunction(gridThreads)
 		f.uses[copies[b]] = true
 		f.item(b.Len())
-		name := f.buffer(b)
+		name := f.target(b)
 		f.line("float dot = %s[item];", name)
 		f.line("for (i64 copy = 0; copy < %s; ++copy) dot += %s[copy * %s + item];", f.count(count(b)), copies[b], paren(f.count(b.Len())))
 		f.line("%s[item] = dot;", name)

@@ -165,6 +165,7 @@ func (f *function) store(n *plan.Store) {
 		conds = append(conds, f.live)
 	}
 	var lines []string
+	f.target(n.To.Buf)
 	to := f.entry(n.To)
 	if n.Add {
 		for _, v := range n.Vals {
@@ -204,7 +205,7 @@ func (f *function) zero(n *plan.Zero, from, step string) {
 	if step == "1" {
 		inc = "++at"
 	}
-	f.line("for (%s at = %s; at < %s; %s) %s[%s] = %s;", typ, from, f.count(b.Len()), inc, f.buffer(b), at, nought(b.Elem))
+	f.line("for (%s at = %s; at < %s; %s) %s[%s] = %s;", typ, from, f.count(b.Len()), inc, f.target(b), at, nought(b.Elem))
 }
 
 // nought prints the zero of an element type.

@@ -175,6 +175,7 @@ func (f *function) empty(ts []*tile) {
 			if len(t.over) > 0 {
 				at = fmt.Sprintf("item * %d + ", pitch)
 			}
+			f.target(t.store.To.Buf)
 			to := f.entry(t.store.To)
 			f.line("float dot = %s;", to)
 			f.line("for (int kk = 0; kk < rows; ++kk) dot += %s[%skk];", t.name, at)
