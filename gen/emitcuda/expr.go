@@ -240,7 +240,7 @@ func (f *function) call(x plan.Call) string {
 
 // divisor brackets what would come apart behind a quotient.
 func divisor(s string, x plan.Expr) string {
-	if p, ok := x.(plan.Prod); ok && (len(p.Args) > 1 || p.Coef != 1) && !strings.HasPrefix(s, "(") {
+	if p, ok := x.(plan.Prod); ok && (len(p.Args) > 1 || p.Coef != 1) {
 		return "(" + s + ")"
 	}
 	return s

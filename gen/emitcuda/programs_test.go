@@ -3,17 +3,18 @@ package emitcuda_test
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
-	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitcuda"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/lower"
+	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
@@ -40,10 +41,13 @@ func sizeOf(name string) int {
 	return otherSize
 }
 
-// load compiles pages to programs.
-func load(t testing.TB, paths ...string) []*program {
+// specs is the folder of the pages.
+const specs = "../../specs"
+
+// load compiles the pages to programs: the units that are emitted.
+func load(t testing.TB) []*program {
 	t.Helper()
-	s, ds := gen.Load(paths...)
+	s, ds := gen.Load(specs)
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}
@@ -53,19 +57,37 @@ func load(t testing.TB, paths ...string) []*program {
 	}
 	var out []*program
 	for _, u := range units {
-		blk, ds := check.Instantiate(s.Tree, s.Tree.Units[u.Name])
-		if ds.HasErrors() {
-			t.Fatal(ds)
+		out = append(out, programsOf(t, s, u, s.Tree.Units[u.Name])...)
+	}
+	return out
+}
+
+// examples compiles the units of the page that describes the language: forms
+// that no unit has yet, such as rows that see each other and searches.
+func examples(t testing.TB) []*program {
+	t.Helper()
+	s, ds := gen.Load(specs)
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	var out []*program
+	for i, p := range s.Pages {
+		if filepath.Base(p.File.Path) != "LANGUAGE.md" {
+			continue
 		}
-		out = append(out, programsOf(t, u, blk)...)
+		for _, u := range s.Files[i].Units {
+			if v, ds := gen.CompileUnit(s, u); v != nil && !ds.HasErrors() {
+				out = append(out, programsOf(t, s, v, u)...)
+			}
+		}
 	}
 	return out
 }
 
 // programsOf builds the programs of a unit.
-func programsOf(t testing.TB, u *plan.Unit, blk *check.Block) []*program {
+func programsOf(t testing.TB, s *gen.Source, u *plan.Unit, unit *notation.Unit) []*program {
 	t.Helper()
-	var ds diag.List
+	blk, ds := check.Instantiate(s.Tree, unit)
 	var out []*program
 	add := func(name string, f *ir.Func) {
 		if f != nil {
