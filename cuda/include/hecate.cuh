@@ -216,6 +216,134 @@ __device__ inline void wait_async() {
 #endif
 }
 
+// ---- Searches --------------------------------------------------------------
+
+// A search looks for a root of a function between two numbers: the method of
+// Chandrupatla with a check, as gen/plan and runtime/num have it.
+//
+//   hecate::search s(lo, hi, tol);
+//   while (s.more()) s.take(f(s.x));
+//   root = s.x;  // NaN where there is none, and s.failed if f gave numbers
+//
+// Each product is rounded, so that a device and a processor make the same
+// rounds.
+struct search {
+  float x;
+  bool failed;
+
+  __device__ search(float lo, float hi, float tolerance)
+      : x(lo), failed(false), a(lo), b(hi), c(0.0f), fa(0.0f), fb(0.0f), fc(0.0f), mark(0.0f),
+        tol(tolerance), rounds(0), done(false) {}
+
+  __device__ bool more() const { return !done; }
+
+  // take receives the function at x and chooses the next x.
+  __device__ void take(float f) {
+    rounds++;
+    if (f == 0.0f) {
+      done = true;
+    } else if (rounds == 1) {
+      fa = f;
+      x = b;
+    } else if (rounds == 2) {
+      begin(f);
+    } else if (f != f) {
+      end(f);
+    } else {
+      if ((f < 0.0f) == (fa < 0.0f)) {
+        c = a;
+        fc = fa;
+      } else {
+        c = b;
+        fc = fb;
+        b = a;
+        fb = fa;
+      }
+      a = x;
+      fa = f;
+      next();
+    }
+  }
+
+ private:
+  float a, b, c;  // the last trial, the other end of the range, the trial before
+  float fa, fb, fc;
+  float mark;  // the range some rounds ago
+  float tol;
+  int rounds;
+  bool done;
+
+  __device__ void end(float at) {
+    x = at;
+    done = true;
+  }
+
+  __device__ void none() {
+    failed = true;
+    end(HECATE_NAN);
+  }
+
+  // begin receives the function at the upper end.
+  __device__ void begin(float f) {
+    fb = f;
+    mark = b - a;
+    if (!(mark > 0.0f && is_finite(mark)) || !((fa < 0.0f) != (f < 0.0f)) || fa != fa || f != f) {
+      failed = fa == fa && f == f;
+      end(HECATE_NAN);
+      return;
+    }
+    go(0.5f, 0.0f);
+  }
+
+  __device__ void next() {
+    const float w = fabsf(b - a), best = fabsf(fa) < fabsf(fb) ? a : b;
+    const float least = (tol / 2.0f + __fmul_rn(0x1p-23f, 2.0f * fabsf(best))) / w;
+    if (!(least < 0.5f)) {
+      line();
+    } else if (rounds - 2 >= 256) {
+      none();
+    } else {
+      float t = smooth() ? inverse() : 0.5f;
+      if ((rounds - 2) % 4 == 0) {
+        if (!(w <= mark / 2.0f)) t = 0.5f;
+        mark = w;
+      }
+      go(t, least);
+    }
+  }
+
+  // smooth reports that the inverse parabola through the three trials runs
+  // between them.
+  __device__ bool smooth() const {
+    const float u = (a - b) / (c - b), y = (fa - fb) / (fc - fb);
+    return __fmul_rn(y, y) < u && __fmul_rn(1.0f - y, 1.0f - y) < 1.0f - u;
+  }
+
+  // inverse is where it meets zero, as a part of the way from a to b.
+  __device__ float inverse() const {
+    const float first = __fmul_rn(fa / (fb - fa), fc / (fb - fc));
+    const float second = __fmul_rn(fa / (fc - fa), fb / (fc - fb));
+    return first + __fmul_rn((c - a) / (b - a), second);
+  }
+
+  // go goes a part of the way from a to b, kept off both ends.
+  __device__ void go(float part, float least) {
+    if (!(part > least)) part = least;
+    if (part > 1.0f - least) part = 1.0f - least;
+    const float lo = min(a, b), hi = max(a, b);
+    x = a + __fmul_rn(part, b - a);
+    if (!(lo < x && x < hi)) x = lo + (hi - lo) / 2.0f;
+    if (!(lo < x && x < hi)) line();
+  }
+
+  // line ends the search where the line through the ends meets zero.
+  __device__ void line() {
+    float at = a + __fmul_rn(b - a, fa / (fa - fb));
+    if (!(min(a, b) <= at && at <= max(a, b))) at = a;
+    end(at);
+  }
+};
+
 }  // namespace hecate
 
 #endif  // HECATE_CUH

@@ -7,6 +7,7 @@
 //	buffer NAME LETTER COUNT          f, d, i or b: float, double, int32, byte
 //	launch KERNEL GX GY GZ BX BY BZ DYNAMIC
 //	pointer BUFFER OFFSET             the next argument: a buffer from an entry on
+//	null                              the next argument: a pointer to nothing
 //	integer VALUE                     the next argument
 //	data
 //
@@ -126,6 +127,9 @@ void add_argument(Program &p, const char *line) {
     const Buffer &b = p.buffers[buffer];
     a.pointer = b.data + offset * b.size;
     letter = b.letter;
+  } else if (!std::strcmp(line, "null")) {
+    a.pointer = nullptr;
+    letter = '0';
   } else if (std::sscanf(line, "integer %lld", &a.integer) != 1) {
     fail("call", "not understood: %s", line);
   }
@@ -142,7 +146,7 @@ void check(const Call &c) {
   if (got.size() != std::strlen(k.letters))
     fail("call", "kernel %s has %zu parameters and got %zu arguments", k.name, std::strlen(k.letters), got.size());
   for (std::size_t i = 0; i < got.size(); i++)
-    if (got[i] != k.letters[i])
+    if (got[i] != k.letters[i] && (got[i] != '0' || k.letters[i] == 'n'))
       fail("call", "argument %zu of kernel %s is of type %c, its parameter of type %c (f, d, i, b: pointers to float, double, int, byte; n: an integer)", i + 1, k.name, got[i], k.letters[i]);
 }
 

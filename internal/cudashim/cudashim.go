@@ -119,6 +119,9 @@ func PtrAt(buffer string, entry int) Arg {
 	return Arg{buffer: buffer, number: int64(entry), isPtr: true}
 }
 
+// Null is a pointer to nothing.
+func Null() Arg { return Arg{isPtr: true} }
+
 // Int is an integer.
 func Int(n int) Arg { return Arg{number: int64(n)} }
 

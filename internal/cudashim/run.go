@@ -171,6 +171,10 @@ func encodeLaunch(b *bytes.Buffer, p *Program, names []string, l Launch) error {
 			fmt.Fprintf(b, "integer %d\n", a.number)
 			continue
 		}
+		if a.buffer == "" {
+			b.WriteString("null\n")
+			continue
+		}
 		i := slices.Index(names, a.buffer)
 		if i < 0 {
 			return fmt.Errorf("cudashim: kernel %s: there is no buffer %q", l.Kernel, a.buffer)

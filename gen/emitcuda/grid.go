@@ -1,0 +1,64 @@
+package emitcuda
+
+import (
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// gridThreads is the number of threads of a block where threads have nothing to
+// do with each other.
+const gridThreads = 256
+
+// grid prints a nest whose iterations are spread over all threads of a grid.
+func (e *emitter) grid(p *part) {
+	f := e.newFunction(gridThreads)
+	n := p.nodes[0]
+	loops := newNest(n).spread()
+	total := items(loops)
+	f.item(total)
+	f.each(loops, "item")
+	f.scalarsOf(p.nodes)
+	f.nodes(p.nodes)
+	f.finish(p.eqs, []string{"One thread for each " + tuple(loops) + "."}, Factor{total, gridThreads})
+}
+
+// item prints the number of the thread in the grid.
+func (f *function) item(total shape.Poly) {
+	typ := f.itemType(total)
+	if typ == "int" {
+		f.line("const int item = blockIdx.x * %d + threadIdx.x;", f.threads)
+	} else {
+		f.line("const i64 item = (i64)blockIdx.x * %d + threadIdx.x;", f.threads)
+	}
+	f.line("if (item >= %s) return;", f.count(total))
+}
+
+// tuple names the variables of loops.
+func tuple(loops []*plan.Loop) string {
+	var names []string
+	for _, l := range loops {
+		names = append(names, identifier(l.Var.Name))
+	}
+	return "(" + strings.Join(names, ", ") + ")"
+}
+
+// fill prints zeros into buffers, one after another in one grid.
+func (e *emitter) fill(p *part) {
+	f := e.newFunction(gridThreads)
+	total := shape.Poly{}
+	for _, n := range p.nodes {
+		total = total.Add(n.(*plan.Zero).Buf.Len())
+	}
+	f.line("const i64 thread = (i64)blockIdx.x * %d + threadIdx.x;", f.threads)
+	f.line("const i64 threads = (i64)gridDim.x * %d;", f.threads)
+	for _, n := range p.nodes {
+		f.zeroWide(f.target(n.(*plan.Zero).Buf), n.(*plan.Zero).Buf)
+	}
+	f.finish(p.eqs, []string{"Zeros; the threads of the grid share each buffer."}, Factor{total, gridThreads})
+}
+
+func (f *function) zeroWide(name string, b *plan.Buffer) {
+	f.line("for (i64 at = thread; at < %s; at += threads) %s[at] = %s;", f.count(b.Len()), name, nought(b.Elem))
+}
