@@ -37,6 +37,7 @@ gen/autodiff:     gen/shape gen/ir
 gen/interp:       gen/shape gen/ir
 gen/lower:        gen/shape gen/ir gen/plan gen/autodiff!
 gen/emitgo:       gen/shape gen/ir gen/plan
+gen/emitcuda:     gen/shape gen/ir gen/plan templates
 gen/tree:
 
 # judges and readers: they look at what several steps make
@@ -61,6 +62,7 @@ cmd/hecate:       runtime generated
 internal:
 internal/vectors:
 internal/cudashim: cuda
+templates:
 cuda:
 bench:            runtime generated gen gen/*
 `

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/emitcuda"
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/trace"
 	"github.com/nl-hecate/hecate/gen/tree"
@@ -20,7 +21,7 @@ type Config struct {
 
 // Owned are the folders under the root that the compiler writes, and nothing
 // else does.
-var Owned = []string{"generated"}
+var Owned = []string{"generated", emitcuda.Folder}
 
 // Emit compiles the pages and returns every file that they make, by its path
 // under the root. Nothing is returned when there is an error.
@@ -66,6 +67,7 @@ func emit(c Config, proof bool) (*emission, diag.List) {
 		u.Page = underRoot(c.Root, u.Page)
 	}
 	files := emitgo.Files(units)
+	maps.Copy(files, emitcuda.Files(units))
 	maps.Copy(files, emitgo.Safety(choices(s, table, c.Root)))
 	if vd := addTests(s, units, files); vd.HasErrors() {
 		ds.Append(vd)

@@ -30,7 +30,6 @@ package emitcuda
 
 import (
 	"bytes"
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,6 +39,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
+	"github.com/nl-hecate/hecate/templates"
 )
 
 // About is what the head of a file says beside the kernel itself.
@@ -57,6 +57,7 @@ type Text struct {
 	Fixed    map[string]int // sizes that are constants of the text
 	Buffers  []Buffer       // parameters of the kernel, then its workspace
 	Launches []*Launch
+	names    map[string]string // of sizes, in the text
 }
 
 // A Buffer is memory on the device. Workspace holds nothing at first.
@@ -119,7 +120,7 @@ func Kernel(k *plan.Kernel, about About, fixed map[string]int) *Text {
 	if unit := fileName(about.Unit); name != unit && !strings.HasPrefix(name, unit+"_") {
 		name = unit + "_" + name
 	}
-	e.text = &Text{Name: name, Kernel: k, Fixed: map[string]int{}}
+	e.text = &Text{Name: name, Kernel: k, Fixed: map[string]int{}, names: e.sizes}
 	for _, s := range k.Sizes {
 		e.sizes[s] = e.scope.name(s)
 		if n, ok := fixed[s]; ok {
@@ -236,10 +237,7 @@ func Sizes(k *plan.Kernel, free map[string]int) map[string]int {
 	return out
 }
 
-//go:embed kernel.cu.tmpl
-var layout string
-
-var fileTemplate = template.Must(template.New("kernel.cu").Parse(layout))
+var fileTemplate = template.Must(template.New("kernel.cu").Parse(templates.Kernel))
 
 // file prints the whole file.
 func (e *emitter) file() string {

@@ -93,7 +93,7 @@ type trial struct {
 	sizes    map[string]int
 	in       map[string]*interp.Tensor // parameters and adjoints by name
 	fwd, bwd map[string]wanted
-	empty    bool                      // there is no index in a declared range
+	empty    bool // there is no index in a declared range
 }
 
 // A wanted is a result in the interpreter, in float64 and in float32.
