@@ -36,7 +36,7 @@ oracle: ## rewrite the reference vectors with JAX (needs Python; for developers)
 bench: ## compare the emitted kernels with C, in one interleaved run
 	$(GO) run ./bench
 
-cuda: ## compile the kernels for every device; write what they need to cuda/kernels/resources.json
+cuda: ## compile the kernels for every device; write what they need to cuda/resources.json
 	.ci/nvrtc
 	$(GO) run ./internal/cudac
 

@@ -13,9 +13,13 @@ const gridThreads = 256
 
 // grid prints a nest whose iterations are spread over all threads of a grid.
 func (e *emitter) grid(p *part) {
+	x := newNest(p.nodes[0])
+	loops := x.spread()
+	if cut, shared := e.chunks(x, loops); len(cut) > 0 {
+		e.inChunks(p, x, loops, cut, shared)
+		return
+	}
 	f := e.newFunction(gridThreads)
-	n := p.nodes[0]
-	loops := newNest(n).spread()
 	total := items(loops)
 	f.item(total)
 	f.each(loops, "item")

@@ -111,8 +111,11 @@ func (e *emitter) formOf(n plan.Node) form {
 			return scan
 		case x.gemm && e.productOf(n) != nil:
 			return product
-		case len(x.outer) == 0 && len(x.spread()) > 0:
-			return grid
+		case len(x.outer) == 0:
+			cut, _ := e.chunks(x, x.spread())
+			if len(cut) > 0 || len(x.spread()) > 0 {
+				return grid
+			}
 		}
 	}
 	return block

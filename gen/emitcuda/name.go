@@ -79,7 +79,7 @@ var reserved = func() map[string]bool {
 		static static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename
 		union unsigned using virtual void volatile wchar_t while xor xor_eq concept
 		hecate i64 threadIdx blockIdx blockDim gridDim
-		item at thread threads row rows col across down dot m0 n0 p0 kk copy live search shared
+		item at points length thread threads row rows col across down dot m0 n0 p0 kk copy live search shared
 		linux unix i386 expf logf log1pf expm1f sqrtf tanhf sinf cosf erff fabsf floorf powf`) {
 		out[w] = true
 	}

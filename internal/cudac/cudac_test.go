@@ -61,12 +61,15 @@ func TestFirstDifference(t *testing.T) {
 func compiled(t *testing.T, c config, files ...string) (string, error) {
 	t.Helper()
 	t.Chdir(filepath.Join("..", ".."))
-	c.kernels, c.out, c.include, c.jobs = t.TempDir(), t.TempDir(), filepath.Join("cuda", "include"), 2
+	c.kernels, c.out, c.include, c.jobs = filepath.Join(t.TempDir(), "kernels"), t.TempDir(), filepath.Join("cuda", "include"), 2
 	if _, err := openLibrary(c.out); err != nil {
 		if slices.Contains(strings.Split(os.Getenv("HECATE_REQUIRE"), ","), "nvrtc") {
 			t.Fatal(err)
 		}
 		t.Skip(err)
+	}
+	if err := os.Mkdir(c.kernels, 0o755); err != nil {
+		t.Fatal(err)
 	}
 	for _, f := range files {
 		data, err := os.ReadFile(filepath.Join("internal", "cudac", "testdata", f))
@@ -83,7 +86,7 @@ func compiled(t *testing.T, c config, files ...string) (string, error) {
 	if c.compare {
 		return "", nil
 	}
-	table, err := os.ReadFile(filepath.Join(c.kernels, "resources.json"))
+	table, err := os.ReadFile(c.tableFile())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,9 +113,14 @@ func print(rows []row) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
+// tableFile is beside the folder of kernels, which belongs to hecategen.
+func (c config) tableFile() string {
+	return filepath.Join(filepath.Dir(filepath.Clean(c.kernels)), "resources.json")
+}
+
 // table writes the table, or compares it.
 func (c config) table(lib *library, rows []row) error {
-	at := filepath.Join(c.kernels, "resources.json")
+	at := c.tableFile()
 	if lib.version != tableVersion {
 		fmt.Printf("cudac: %s holds the registers of NVRTC %s: not compared\n", at, tableVersion)
 		return nil

@@ -7,9 +7,10 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   ids    [L, T]     int    read
-//   x_bar  [L, T, d]  float  read
-//   E_bar  [V, d]     float  write
+//   ids           [L, T]     int    read
+//   x_bar         [L, T, d]  float  read
+//   E_bar         [V, d]     float  write
+//   E_bar_copies  [64·V·d]   float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -26,17 +27,39 @@ HECATE_KERNEL(256) byte_lm_x_backward_1(float *E_bar) {
 }
 
 // byte_lm.x
-// One thread for each (k).
-HECATE_KERNEL(256) byte_lm_x_backward_2(const int *ids, const float *x_bar, float *E_bar, int L,
-    int T) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) byte_lm_x_backward_2(float *E_bar_copies) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < 64 * V * d; at += threads) E_bar_copies[at] = 0.0f;
+}
+
+// byte_lm.x
+// 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
+// copy.
+HECATE_KERNEL(256) byte_lm_x_backward_3(const int *ids, const float *x_bar, float *E_bar_copies,
+    int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= d) return;
-  const int k = (int)item;
-  for (int i = 0; i < L; ++i) {
-    for (int j = 0; j < T; ++j) {
-      const int n = ids[(i64)i * T + j];
-      if ((unsigned)(n) < (unsigned)(V)) E_bar[n * d + k] += x_bar[((i64)i * T + j) * d + k];
-    }
+  if (item >= 64 * d) return;
+  const int chunk = (int)(item / d);
+  const int k = (int)(item % d);
+  float *const E_bar_own = E_bar_copies + (i64)chunk * (V * d);
+  const i64 points = (i64)L * T, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int i = (int)(at / T);
+    const int j = (int)(at % T);
+    const int n = ids[(i64)i * T + j];
+    if ((unsigned)(n) < (unsigned)(V)) E_bar_own[n * d + k] += x_bar[((i64)i * T + j) * d + k];
   }
+}
+
+// byte_lm.x
+// One thread for each entry of E_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) byte_lm_x_backward_4(float *E_bar, const float *E_bar_copies) {
+  const int item = blockIdx.x * 256 + threadIdx.x;
+  if (item >= V * d) return;
+  float dot = E_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += E_bar_copies[copy * (V * d) + item];
+  E_bar[item] = dot;
 }
 

@@ -17,105 +17,111 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   W_K              [d_k, d]                 float  read
-//   x                [L, T, d]                float  read
-//   b_K              [d_k]                    float  read
-//   pos              [L]                      int    read
-//   c_K              [4, d_k]                 float  read
-//   W_V              [d_v, d]                 float  read
-//   w_rho            [d_k + d_v]              float  read
-//   w_theta          [d_k + d_v]              float  read
-//   W_Q              [d_k, d]                 float  read
-//   b_Q              [d_k]                    float  read
-//   c_Q              [4, d_k]                 float  read
-//   y_bar            [L, T, d_v]              float  read
-//   k0_tail_bar      [L, 3, d_k]              float  read
-//   q0_tail_bar      [L, 3, d_k]              float  read
-//   M_bar            [L, d_v, d_k]            float  read
-//   k1_stack         [L, T + 3, d_k]          float  read
-//   k1_prod          [L, T, d_k]              float  read
-//   k1_sigmoid       [L, T, d_k]              float  read
-//   k_prod           [L, T]                   float  read
-//   k_sqrt           [L, T]                   float  read
-//   k                [L, T, d_k]              float  read
-//   rho_stack        [L, T, d_k + d_v]        float  read
-//   rho_sigmoid      [L, T]                   float  read
-//   theta_softplus   [L, T]                   float  read
-//   q1_stack         [L, T + 3, d_k]          float  read
-//   q1_prod          [L, T, d_k]              float  read
-//   q1_sigmoid       [L, T, d_k]              float  read
-//   q_prod           [L, T]                   float  read
-//   q_sqrt           [L, T]                   float  read
-//   q                [L, T, d_k]              float  read
-//   M_lin            [L, T, d_v]              float  read
-//   q_div            [L, T]                   float  read
-//   q_div_2          [L, T, d_k]              float  read
-//   q_div_3          [L, T]                   float  read
-//   q1_sigmoid_2     [L, T, d_k]              float  read
-//   theta_sigmoid    [L, T]                   float  read
-//   rho_sigmoid_2    [L, T]                   float  read
-//   k_div            [L, T]                   float  read
-//   k_div_2          [L, T, d_k]              float  read
-//   k_div_3          [L, T]                   float  read
-//   k1_sigmoid_2     [L, T, d_k]              float  read
-//   W_K_bar          [d_k, d]                 float  write
-//   x_bar            [L, T, d]                float  write
-//   b_K_bar          [d_k]                    float  write
-//   c_K_bar          [4, d_k]                 float  write
-//   k0_tail_bar_out  [L, 3, d_k]              float  write
-//   W_V_bar          [d_v, d]                 float  write
-//   w_rho_bar        [d_k + d_v]              float  write
-//   b_rho_bar        []                       float  write
-//   w_theta_bar      [d_k + d_v]              float  write
-//   b_theta_bar      []                       float  write
-//   M_bar_out        [L, d_v, d_k]            float  write
-//   W_Q_bar          [d_k, d]                 float  write
-//   b_Q_bar          [d_k]                    float  write
-//   c_Q_bar          [4, d_k]                 float  write
-//   q0_tail_bar_out  [L, 3, d_k]              float  write
-//   M_checkpoints    [L, segments, d_v, d_k]  float  checkpoint
-//   t5               [L, T, d_k]              float  work
-//   t38              [L, T, d_k]              float  work
-//   t10              [L, T]                   bool   work
-//   t25              [L, T]                   float  work
-//   rho              [L, T]                   float  work
-//   theta            [L, T]                   float  work
-//   t43              [L, T]                   bool   work
-//   t12_2            [L, T]                   bool   work
-//   t16_2            [L, T]                   bool   work
-//   t49_2            [L, T]                   bool   work
-//   t32              [L, T, d_k]              float  work
-//   t2_2             [L, T]                   float  work
-//   t3_2             [L, T]                   float  work
-//   t4_2             [L, T, d_k]              float  work
-//   t5_2             [L, T, d_v]              float  work
-//   t6_2             [L, T, d_k]              float  work
-//   t11_2            [L, T]                   float  work
-//   t38_2            [L, T, d_k]              float  work
-//   t42_2            [L, T + 3, d_k]          float  work
-//   t43_2            [L, T + 3, d_k]          float  work
-//   t44_2            [L, T + 3, d_k]          float  work
-//   t125             [L, T + 3, d_k]          float  work
-//   t48_2            [L, T, d]                float  work
-//   t56              [L, T]                   float  work
-//   t77              [L, T]                   float  work
-//   t94              [L, T]                   bool   work
-//   t98              [L, T]                   bool   work
-//   t61              [L, T, d_k + d_v]        float  work
-//   t82              [L, T, d_k + d_v]        float  work
-//   t85              [L, T, d_v]              float  work
-//   t87              [L, T, d]                float  work
-//   t88              [L, T, d_k]              float  work
-//   t93              [L, T]                   float  work
-//   t120             [L, T, d_k]              float  work
-//   t124             [L, T + 3, d_k]          float  work
-//   t126             [L, T + 3, d_k]          float  work
-//   t130             [L, T, d]                float  work
-//   t2_2_copies      [2·L·T]                  float  work
-//   t3_2_copies      [2·L·T]                  float  work
-//   t4_2_copies      [2·L·T·d_k]              float  work
-//   t6_2_copies      [2·L·T·d_k]              float  work
-//   M_trail_scratch  [64·C·L·d_k + 64·L·d_k]  float  work
+//   W_K                 [d_k, d]                 float  read
+//   x                   [L, T, d]                float  read
+//   b_K                 [d_k]                    float  read
+//   pos                 [L]                      int    read
+//   c_K                 [4, d_k]                 float  read
+//   W_V                 [d_v, d]                 float  read
+//   w_rho               [d_k + d_v]              float  read
+//   w_theta             [d_k + d_v]              float  read
+//   W_Q                 [d_k, d]                 float  read
+//   b_Q                 [d_k]                    float  read
+//   c_Q                 [4, d_k]                 float  read
+//   y_bar               [L, T, d_v]              float  read
+//   k0_tail_bar         [L, 3, d_k]              float  read
+//   q0_tail_bar         [L, 3, d_k]              float  read
+//   M_bar               [L, d_v, d_k]            float  read
+//   k1_stack            [L, T + 3, d_k]          float  read
+//   k1_prod             [L, T, d_k]              float  read
+//   k1_sigmoid          [L, T, d_k]              float  read
+//   k_prod              [L, T]                   float  read
+//   k_sqrt              [L, T]                   float  read
+//   k                   [L, T, d_k]              float  read
+//   rho_stack           [L, T, d_k + d_v]        float  read
+//   rho_sigmoid         [L, T]                   float  read
+//   theta_softplus      [L, T]                   float  read
+//   q1_stack            [L, T + 3, d_k]          float  read
+//   q1_prod             [L, T, d_k]              float  read
+//   q1_sigmoid          [L, T, d_k]              float  read
+//   q_prod              [L, T]                   float  read
+//   q_sqrt              [L, T]                   float  read
+//   q                   [L, T, d_k]              float  read
+//   M_lin               [L, T, d_v]              float  read
+//   q_div               [L, T]                   float  read
+//   q_div_2             [L, T, d_k]              float  read
+//   q_div_3             [L, T]                   float  read
+//   q1_sigmoid_2        [L, T, d_k]              float  read
+//   theta_sigmoid       [L, T]                   float  read
+//   rho_sigmoid_2       [L, T]                   float  read
+//   k_div               [L, T]                   float  read
+//   k_div_2             [L, T, d_k]              float  read
+//   k_div_3             [L, T]                   float  read
+//   k1_sigmoid_2        [L, T, d_k]              float  read
+//   W_K_bar             [d_k, d]                 float  write
+//   x_bar               [L, T, d]                float  write
+//   b_K_bar             [d_k]                    float  write
+//   c_K_bar             [4, d_k]                 float  write
+//   k0_tail_bar_out     [L, 3, d_k]              float  write
+//   W_V_bar             [d_v, d]                 float  write
+//   w_rho_bar           [d_k + d_v]              float  write
+//   b_rho_bar           []                       float  write
+//   w_theta_bar         [d_k + d_v]              float  write
+//   b_theta_bar         []                       float  write
+//   M_bar_out           [L, d_v, d_k]            float  write
+//   W_Q_bar             [d_k, d]                 float  write
+//   b_Q_bar             [d_k]                    float  write
+//   c_Q_bar             [4, d_k]                 float  write
+//   q0_tail_bar_out     [L, 3, d_k]              float  write
+//   M_checkpoints       [L, segments, d_v, d_k]  float  checkpoint
+//   t5                  [L, T, d_k]              float  work
+//   t38                 [L, T, d_k]              float  work
+//   t10                 [L, T]                   bool   work
+//   t25                 [L, T]                   float  work
+//   rho                 [L, T]                   float  work
+//   theta               [L, T]                   float  work
+//   t43                 [L, T]                   bool   work
+//   t12_2               [L, T]                   bool   work
+//   t16_2               [L, T]                   bool   work
+//   t49_2               [L, T]                   bool   work
+//   t32                 [L, T, d_k]              float  work
+//   t2_2                [L, T]                   float  work
+//   t3_2                [L, T]                   float  work
+//   t4_2                [L, T, d_k]              float  work
+//   t5_2                [L, T, d_v]              float  work
+//   t6_2                [L, T, d_k]              float  work
+//   t11_2               [L, T]                   float  work
+//   t38_2               [L, T, d_k]              float  work
+//   t42_2               [L, T + 3, d_k]          float  work
+//   t43_2               [L, T + 3, d_k]          float  work
+//   t44_2               [L, T + 3, d_k]          float  work
+//   t125                [L, T + 3, d_k]          float  work
+//   t48_2               [L, T, d]                float  work
+//   t56                 [L, T]                   float  work
+//   t77                 [L, T]                   float  work
+//   t94                 [L, T]                   bool   work
+//   t98                 [L, T]                   bool   work
+//   t61                 [L, T, d_k + d_v]        float  work
+//   t82                 [L, T, d_k + d_v]        float  work
+//   t85                 [L, T, d_v]              float  work
+//   t87                 [L, T, d]                float  work
+//   t88                 [L, T, d_k]              float  work
+//   t93                 [L, T]                   float  work
+//   t120                [L, T, d_k]              float  work
+//   t124                [L, T + 3, d_k]          float  work
+//   t126                [L, T + 3, d_k]          float  work
+//   t130                [L, T, d]                float  work
+//   t2_2_copies         [2·L·T]                  float  work
+//   t3_2_copies         [2·L·T]                  float  work
+//   t4_2_copies         [2·L·T·d_k]              float  work
+//   t6_2_copies         [2·L·T·d_k]              float  work
+//   M_trail_scratch     [64·C·L·d_k + 64·L·d_k]  float  work
+//   b_Q_bar_copies      [64·d_k]                 float  work
+//   c_Q_bar_copies      [256·d_k]                float  work
+//   w_rho_bar_copies    [64·d_k + 64·d_v]        float  work
+//   w_theta_bar_copies  [64·d_k + 64·d_v]        float  work
+//   b_K_bar_copies      [64·d_k]                 float  work
+//   c_K_bar_copies      [256·d_k]                float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -358,58 +364,102 @@ HECATE_KERNEL(256) delta_rule_step_backward_12(float *b_Q_bar) {
 }
 
 // delta_rule.q1
-// One thread for each (k).
-HECATE_KERNEL(256) delta_rule_step_backward_13(const float *q1_sigmoid, const float *q_div,
-    const float *q_div_3, const float *q1_sigmoid_2, float *b_Q_bar, const float *t38,
-    const bool *t43, const bool *t12_2, const bool *t16_2, const float *t6_2, const float *t11_2,
-    float *t38_2, int L, int T) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) delta_rule_step_backward_13(float *b_Q_bar_copies) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < 64 * d_k; at += threads) b_Q_bar_copies[at] = 0.0f;
+}
+
+// delta_rule.q1
+// 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
+// copy.
+HECATE_KERNEL(256) delta_rule_step_backward_14(const float *q1_sigmoid, const float *q_div,
+    const float *q_div_3, const float *q1_sigmoid_2, const float *t38, const bool *t43,
+    const bool *t12_2, const bool *t16_2, const float *t6_2, const float *t11_2, float *t38_2,
+    float *b_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= d_k) return;
-  const int k_2 = (int)item;
-  for (int i = 0; i < L; ++i) {
-    for (int j = 0; j < T; ++j) {
-      const bool t16_2_entry = t16_2[(i64)i * T + j];
-      const float q_div_entry = q_div[(i64)i * T + j];
-      const float w_3 = ((t16_2_entry && t43[(i64)i * T + j]) ? (t16_2_entry ? 0.5f * (t16_2_entry ? (t12_2[(i64)i * T + j] ? t11_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
-      const float t38_entry = t38[((i64)i * T + j) * d_k + k_2];
-      const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k_2];
-      const float t32_2 = t6_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t38_entry * q1_sigmoid_entry * w_3);
-      const float t38_2_2 = q1_sigmoid_entry * t32_2 + t38_entry * q1_sigmoid_entry * t32_2 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
-      t38_2[((i64)i * T + j) * d_k + k_2] = t38_2_2;
-      b_Q_bar[k_2] += t38_2_2;
-    }
+  if (item >= 64 * d_k) return;
+  const int chunk = (int)(item / d_k);
+  const int k_2 = (int)(item % d_k);
+  float *const b_Q_bar_own = b_Q_bar_copies + (i64)chunk * d_k;
+  const i64 points = (i64)L * T, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int i = (int)(at / T);
+    const int j = (int)(at % T);
+    const bool t16_2_entry = t16_2[(i64)i * T + j];
+    const float q_div_entry = q_div[(i64)i * T + j];
+    const float w_3 = ((t16_2_entry && t43[(i64)i * T + j]) ? (t16_2_entry ? 0.5f * (t16_2_entry ? (t12_2[(i64)i * T + j] ? t11_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float t38_entry = t38[((i64)i * T + j) * d_k + k_2];
+    const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k_2];
+    const float t32_2 = t6_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t38_entry * q1_sigmoid_entry * w_3);
+    const float t38_2_2 = q1_sigmoid_entry * t32_2 + t38_entry * q1_sigmoid_entry * t32_2 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
+    t38_2[((i64)i * T + j) * d_k + k_2] = t38_2_2;
+    b_Q_bar_own[k_2] += t38_2_2;
   }
 }
 
 // delta_rule.q1
+// One thread for each entry of b_Q_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) delta_rule_step_backward_15(float *b_Q_bar, const float *b_Q_bar_copies) {
+  const int item = blockIdx.x * 256 + threadIdx.x;
+  if (item >= d_k) return;
+  float dot = b_Q_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += b_Q_bar_copies[copy * d_k + item];
+  b_Q_bar[item] = dot;
+}
+
+// delta_rule.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_14(float *c_Q_bar) {
+HECATE_KERNEL(256) delta_rule_step_backward_16(float *c_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_Q_bar[at] = 0.0f;
 }
 
 // delta_rule.q1
-// One thread for each (i, m).
-HECATE_KERNEL(256) delta_rule_step_backward_15(const int *pos, const float *q1_stack,
-    float *c_Q_bar, const float *t38_2, int L, int T) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) delta_rule_step_backward_17(float *c_Q_bar_copies) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < 256 * d_k; at += threads) c_Q_bar_copies[at] = 0.0f;
+}
+
+// delta_rule.q1
+// 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
+// copy.
+HECATE_KERNEL(256) delta_rule_step_backward_18(const int *pos, const float *q1_stack,
+    const float *t38_2, float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= 4 * d_k) return;
-  const int i = (int)(item / d_k);
+  if (item >= 256 * d_k) return;
+  const int chunk = (int)(item / (4 * d_k));
+  const int i = (int)(item / d_k % 4);
   const int m = (int)(item % d_k);
-  for (int j = 0; j < L; ++j) {
-    for (int k_2 = 0; k_2 < T; ++k_2) {
-      const int n = pos[j] - i + k_2;
-      if (n >= 0) {
-        c_Q_bar[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t38_2[((i64)j * T + k_2) * d_k + m];
-      }
+  float *const c_Q_bar_own = c_Q_bar_copies + (i64)chunk * (4 * d_k);
+  const i64 points = (i64)L * T, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int j = (int)(at / T);
+    const int k_2 = (int)(at % T);
+    const int n = pos[j] - i + k_2;
+    if (n >= 0) {
+      c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t38_2[((i64)j * T + k_2) * d_k + m];
     }
   }
 }
 
 // delta_rule.q1
+// One thread for each entry of c_Q_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) delta_rule_step_backward_19(float *c_Q_bar, const float *c_Q_bar_copies) {
+  const int item = blockIdx.x * 256 + threadIdx.x;
+  if (item >= 4 * d_k) return;
+  float dot = c_Q_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += c_Q_bar_copies[copy * (4 * d_k) + item];
+  c_Q_bar[item] = dot;
+}
+
+// delta_rule.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_16(float *t42_2, int L, int T) {
+HECATE_KERNEL(256) delta_rule_step_backward_20(float *t42_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t42_2[at] = 0.0f;
@@ -417,7 +467,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_16(float *t42_2, int L, int T) {
 
 // delta_rule.q1
 // One thread for each (i, m).
-HECATE_KERNEL(256) delta_rule_step_backward_17(const int *pos, const float *c_Q, const float *t38_2,
+HECATE_KERNEL(256) delta_rule_step_backward_21(const int *pos, const float *c_Q, const float *t38_2,
     float *t42_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * d_k) return;
@@ -435,7 +485,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_17(const int *pos, const float *c_Q,
 
 // delta_rule.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_18(float *t43_2, int L, int T) {
+HECATE_KERNEL(256) delta_rule_step_backward_22(float *t43_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t43_2[at] = 0.0f;
@@ -443,7 +493,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_18(float *t43_2, int L, int T) {
 
 // delta_rule.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_rule_step_backward_19(const float *q0_tail_bar, float *t43_2, int L, int T) {
+HECATE_KERNEL(256) delta_rule_step_backward_23(const float *q0_tail_bar, float *t43_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)3 * L * d_k) return;
   const int i = (int)(item / (3 * d_k));
@@ -454,7 +504,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_19(const float *q0_tail_bar, float *
 
 // delta_rule.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_rule_step_backward_20(const float *t42_2, const float *t43_2, float *t44_2,
+HECATE_KERNEL(256) delta_rule_step_backward_24(const float *t42_2, const float *t43_2, float *t44_2,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= ((i64)L * T * d_k + (i64)3 * L * d_k)) return;
@@ -466,7 +516,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_20(const float *t42_2, const float *
 
 // delta_rule.q1, delta_rule.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_21(float *t125, int L, int T) {
+HECATE_KERNEL(256) delta_rule_step_backward_25(float *t125, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t125[at] = 0.0f;
@@ -474,7 +524,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_21(float *t125, int L, int T) {
 
 // delta_rule.q1, delta_rule.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_rule_step_backward_22(const float *k0_tail_bar, float *q0_tail_bar_out,
+HECATE_KERNEL(256) delta_rule_step_backward_26(const float *k0_tail_bar, float *q0_tail_bar_out,
     const float *t44_2, float *t125, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)3 * L * d_k) return;
@@ -487,7 +537,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_22(const float *k0_tail_bar, float *
 
 // delta_rule.q0
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_23(float *W_Q_bar) {
+HECATE_KERNEL(256) delta_rule_step_backward_27(float *W_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_Q_bar[at] = 0.0f;
@@ -495,7 +545,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_23(float *W_Q_bar) {
 
 // delta_rule.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_rule_step_backward_24(const float *x, float *W_Q_bar, const float *t44_2,
+HECATE_KERNEL(256) delta_rule_step_backward_28(const float *x, float *W_Q_bar, const float *t44_2,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -519,7 +569,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_24(const float *x, float *W_Q_bar, c
 // delta_rule.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) delta_rule_step_backward_25(const float *W_Q, const float *t44_2, float *t48_2,
+HECATE_KERNEL(256) delta_rule_step_backward_29(const float *W_Q, const float *t44_2, float *t48_2,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -542,7 +592,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_25(const float *W_Q, const float *t4
 
 // delta_rule.theta, delta_rule.rho, delta_rule.k
 // One block; its threads share loops, and all of them compute the scalars.
-HECATE_KERNEL(128) delta_rule_step_backward_26(const float *k_sqrt, const float *rho_sigmoid,
+HECATE_KERNEL(128) delta_rule_step_backward_30(const float *k_sqrt, const float *rho_sigmoid,
     const float *theta_sigmoid, const float *rho_sigmoid_2, float *b_rho_bar, float *b_theta_bar,
     const bool *t10, const float *t25, const bool *t49_2, const float *t2_2, const float *t3_2,
     float *t56, float *t77, bool *t94, bool *t98, int L, int T) {
@@ -577,7 +627,7 @@ HECATE_KERNEL(128) delta_rule_step_backward_26(const float *k_sqrt, const float 
 
 // delta_rule.theta, delta_rule.rho
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_27(float *w_rho_bar, float *w_theta_bar) {
+HECATE_KERNEL(256) delta_rule_step_backward_31(float *w_rho_bar, float *w_theta_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d_k + d_v; at += threads) w_theta_bar[at] = 0.0f;
@@ -585,29 +635,63 @@ HECATE_KERNEL(256) delta_rule_step_backward_27(float *w_rho_bar, float *w_theta_
 }
 
 // delta_rule.theta, delta_rule.rho
-// One thread for each (k).
-HECATE_KERNEL(256) delta_rule_step_backward_28(const float *w_rho, const float *w_theta,
-    const float *rho_stack, float *w_rho_bar, float *w_theta_bar, const float *t56,
-    const float *t77, float *t61, float *t82, int L, int T) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) delta_rule_step_backward_32(float *w_rho_bar_copies, float *w_theta_bar_copies) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < 64 * d_k + 64 * d_v; at += threads) w_rho_bar_copies[at] = 0.0f;
+  for (i64 at = thread; at < 64 * d_k + 64 * d_v; at += threads) w_theta_bar_copies[at] = 0.0f;
+}
+
+// delta_rule.theta, delta_rule.rho
+// 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
+// copy.
+HECATE_KERNEL(256) delta_rule_step_backward_33(const float *w_rho, const float *w_theta,
+    const float *rho_stack, const float *t56, const float *t77, float *t61, float *t82,
+    float *w_rho_bar_copies, float *w_theta_bar_copies, int L, int T) {
+  const int item = blockIdx.x * 256 + threadIdx.x;
+  if (item >= 64 * d_k + 64 * d_v) return;
+  const int chunk = (int)(item / (d_k + d_v));
+  const int k_2 = (int)(item % (d_k + d_v));
+  float *const w_rho_bar_own = w_rho_bar_copies + (i64)chunk * (d_k + d_v);
+  float *const w_theta_bar_own = w_theta_bar_copies + (i64)chunk * (d_k + d_v);
+  const i64 points = (i64)L * T, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int i = (int)(at / T);
+    const int j = (int)(at % T);
+    const float t56_entry = t56[(i64)i * T + j];
+    const float t77_entry = t77[(i64)i * T + j];
+    const float rho_stack_entry = rho_stack[((i64)i * T + j) * (d_k + d_v) + k_2];
+    w_theta_bar_own[k_2] += rho_stack_entry * t56_entry;
+    t61[((i64)i * T + j) * (d_k + d_v) + k_2] = t56_entry * w_theta[k_2];
+    w_rho_bar_own[k_2] += rho_stack_entry * t77_entry;
+    t82[((i64)i * T + j) * (d_k + d_v) + k_2] = t77_entry * w_rho[k_2];
+  }
+}
+
+// delta_rule.theta, delta_rule.rho
+// One thread for each entry of w_rho_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) delta_rule_step_backward_34(float *w_rho_bar, const float *w_rho_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k + d_v) return;
-  const int k_2 = (int)item;
-  for (int i = 0; i < L; ++i) {
-    for (int j = 0; j < T; ++j) {
-      const float t56_entry = t56[(i64)i * T + j];
-      const float t77_entry = t77[(i64)i * T + j];
-      const float rho_stack_entry = rho_stack[((i64)i * T + j) * (d_k + d_v) + k_2];
-      w_theta_bar[k_2] += rho_stack_entry * t56_entry;
-      t61[((i64)i * T + j) * (d_k + d_v) + k_2] = t56_entry * w_theta[k_2];
-      w_rho_bar[k_2] += rho_stack_entry * t77_entry;
-      t82[((i64)i * T + j) * (d_k + d_v) + k_2] = t77_entry * w_rho[k_2];
-    }
-  }
+  float dot = w_rho_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += w_rho_bar_copies[copy * (d_k + d_v) + item];
+  w_rho_bar[item] = dot;
+}
+
+// delta_rule.theta, delta_rule.rho
+// One thread for each entry of w_theta_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) delta_rule_step_backward_35(float *w_theta_bar, const float *w_theta_bar_copies) {
+  const int item = blockIdx.x * 256 + threadIdx.x;
+  if (item >= d_k + d_v) return;
+  float dot = w_theta_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += w_theta_bar_copies[copy * (d_k + d_v) + item];
+  w_theta_bar[item] = dot;
 }
 
 // delta_rule.v
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_rule_step_backward_29(const float *t5_2, const float *t61,
+HECATE_KERNEL(256) delta_rule_step_backward_36(const float *t5_2, const float *t61,
     const float *t82, float *t85, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
@@ -619,7 +703,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_29(const float *t5_2, const float *t
 
 // delta_rule.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_rule_step_backward_30(const float *x, float *W_V_bar, const float *t85,
+HECATE_KERNEL(256) delta_rule_step_backward_37(const float *x, float *W_V_bar, const float *t85,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -640,7 +724,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_30(const float *x, float *W_V_bar, c
 
 // delta_rule.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_rule_step_backward_31(const float *W_V, const float *t85, float *t87,
+HECATE_KERNEL(256) delta_rule_step_backward_38(const float *W_V, const float *t85, float *t87,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -661,7 +745,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_31(const float *W_V, const float *t8
 
 // delta_rule.k
 // One thread for each (i, j).
-HECATE_KERNEL(256) delta_rule_step_backward_32(const float *k_div_2, const float *t4_2,
+HECATE_KERNEL(256) delta_rule_step_backward_39(const float *k_div_2, const float *t4_2,
     const float *t61, const float *t82, float *t88, float *t93, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
@@ -678,65 +762,109 @@ HECATE_KERNEL(256) delta_rule_step_backward_32(const float *k_div_2, const float
 
 // delta_rule.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_33(float *b_K_bar) {
+HECATE_KERNEL(256) delta_rule_step_backward_40(float *b_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d_k; at += threads) b_K_bar[at] = 0.0f;
 }
 
 // delta_rule.k1
-// One thread for each (k).
-HECATE_KERNEL(256) delta_rule_step_backward_34(const float *k1_sigmoid, const float *k_div,
-    const float *k_div_3, const float *k1_sigmoid_2, float *b_K_bar, const float *t5,
-    const bool *t10, const bool *t94, const bool *t98, const float *t88, const float *t93,
-    float *t120, int L, int T) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) delta_rule_step_backward_41(float *b_K_bar_copies) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < 64 * d_k; at += threads) b_K_bar_copies[at] = 0.0f;
+}
+
+// delta_rule.k1
+// 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
+// copy.
+HECATE_KERNEL(256) delta_rule_step_backward_42(const float *k1_sigmoid, const float *k_div,
+    const float *k_div_3, const float *k1_sigmoid_2, const float *t5, const bool *t10,
+    const bool *t94, const bool *t98, const float *t88, const float *t93, float *t120,
+    float *b_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= d_k) return;
-  const int k_2 = (int)item;
-  for (int i = 0; i < L; ++i) {
-    for (int j = 0; j < T; ++j) {
-      const bool t98_entry = t98[(i64)i * T + j];
-      const float k_div_entry = k_div[(i64)i * T + j];
-      const float w_4 = ((t98_entry && t10[(i64)i * T + j]) ? (t98_entry ? 0.5f * (t98_entry ? (t94[(i64)i * T + j] ? t93[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
-      const float t5_entry = t5[((i64)i * T + j) * d_k + k_2];
-      const float k1_sigmoid_entry = k1_sigmoid[((i64)i * T + j) * d_k + k_2];
-      const float t114 = t88[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_4);
-      const float t120_2 = k1_sigmoid_entry * t114 + t5_entry * k1_sigmoid_entry * t114 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
-      t120[((i64)i * T + j) * d_k + k_2] = t120_2;
-      b_K_bar[k_2] += t120_2;
-    }
+  if (item >= 64 * d_k) return;
+  const int chunk = (int)(item / d_k);
+  const int k_2 = (int)(item % d_k);
+  float *const b_K_bar_own = b_K_bar_copies + (i64)chunk * d_k;
+  const i64 points = (i64)L * T, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int i = (int)(at / T);
+    const int j = (int)(at % T);
+    const bool t98_entry = t98[(i64)i * T + j];
+    const float k_div_entry = k_div[(i64)i * T + j];
+    const float w_4 = ((t98_entry && t10[(i64)i * T + j]) ? (t98_entry ? 0.5f * (t98_entry ? (t94[(i64)i * T + j] ? t93[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float t5_entry = t5[((i64)i * T + j) * d_k + k_2];
+    const float k1_sigmoid_entry = k1_sigmoid[((i64)i * T + j) * d_k + k_2];
+    const float t114 = t88[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_4);
+    const float t120_2 = k1_sigmoid_entry * t114 + t5_entry * k1_sigmoid_entry * t114 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
+    t120[((i64)i * T + j) * d_k + k_2] = t120_2;
+    b_K_bar_own[k_2] += t120_2;
   }
 }
 
 // delta_rule.k1
+// One thread for each entry of b_K_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) delta_rule_step_backward_43(float *b_K_bar, const float *b_K_bar_copies) {
+  const int item = blockIdx.x * 256 + threadIdx.x;
+  if (item >= d_k) return;
+  float dot = b_K_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += b_K_bar_copies[copy * d_k + item];
+  b_K_bar[item] = dot;
+}
+
+// delta_rule.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_35(float *c_K_bar) {
+HECATE_KERNEL(256) delta_rule_step_backward_44(float *c_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_K_bar[at] = 0.0f;
 }
 
 // delta_rule.k1
-// One thread for each (i, m).
-HECATE_KERNEL(256) delta_rule_step_backward_36(const int *pos, const float *k1_stack,
-    float *c_K_bar, const float *t120, int L, int T) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) delta_rule_step_backward_45(float *c_K_bar_copies) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < 256 * d_k; at += threads) c_K_bar_copies[at] = 0.0f;
+}
+
+// delta_rule.k1
+// 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
+// copy.
+HECATE_KERNEL(256) delta_rule_step_backward_46(const int *pos, const float *k1_stack,
+    const float *t120, float *c_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= 4 * d_k) return;
-  const int i = (int)(item / d_k);
+  if (item >= 256 * d_k) return;
+  const int chunk = (int)(item / (4 * d_k));
+  const int i = (int)(item / d_k % 4);
   const int m = (int)(item % d_k);
-  for (int j = 0; j < L; ++j) {
-    for (int k_2 = 0; k_2 < T; ++k_2) {
-      const int n_3 = pos[j] - i + k_2;
-      if (n_3 >= 0) {
-        c_K_bar[i * d_k + m] += k1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t120[((i64)j * T + k_2) * d_k + m];
-      }
+  float *const c_K_bar_own = c_K_bar_copies + (i64)chunk * (4 * d_k);
+  const i64 points = (i64)L * T, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int j = (int)(at / T);
+    const int k_2 = (int)(at % T);
+    const int n_3 = pos[j] - i + k_2;
+    if (n_3 >= 0) {
+      c_K_bar_own[i * d_k + m] += k1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t120[((i64)j * T + k_2) * d_k + m];
     }
   }
 }
 
 // delta_rule.k1
+// One thread for each entry of c_K_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) delta_rule_step_backward_47(float *c_K_bar, const float *c_K_bar_copies) {
+  const int item = blockIdx.x * 256 + threadIdx.x;
+  if (item >= 4 * d_k) return;
+  float dot = c_K_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += c_K_bar_copies[copy * (4 * d_k) + item];
+  c_K_bar[item] = dot;
+}
+
+// delta_rule.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_37(float *t124, int L, int T) {
+HECATE_KERNEL(256) delta_rule_step_backward_48(float *t124, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t124[at] = 0.0f;
@@ -744,7 +872,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_37(float *t124, int L, int T) {
 
 // delta_rule.k1
 // One thread for each (i, m).
-HECATE_KERNEL(256) delta_rule_step_backward_38(const int *pos, const float *c_K, const float *t120,
+HECATE_KERNEL(256) delta_rule_step_backward_49(const int *pos, const float *c_K, const float *t120,
     float *t124, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * d_k) return;
@@ -762,7 +890,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_38(const int *pos, const float *c_K,
 
 // delta_rule.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_rule_step_backward_39(const float *t125, const float *t124, float *t126,
+HECATE_KERNEL(256) delta_rule_step_backward_50(const float *t125, const float *t124, float *t126,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= ((i64)L * T * d_k + (i64)3 * L * d_k)) return;
@@ -774,7 +902,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_39(const float *t125, const float *t
 
 // delta_rule.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_rule_step_backward_40(float *k0_tail_bar_out, const float *t126, int L,
+HECATE_KERNEL(256) delta_rule_step_backward_51(float *k0_tail_bar_out, const float *t126, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)3 * L * d_k) return;
@@ -786,7 +914,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_40(float *k0_tail_bar_out, const flo
 
 // delta_rule.k0
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_41(float *W_K_bar) {
+HECATE_KERNEL(256) delta_rule_step_backward_52(float *W_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_K_bar[at] = 0.0f;
@@ -794,7 +922,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_41(float *W_K_bar) {
 
 // delta_rule.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_rule_step_backward_42(const float *x, float *W_K_bar, const float *t126,
+HECATE_KERNEL(256) delta_rule_step_backward_53(const float *x, float *W_K_bar, const float *t126,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -818,7 +946,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_42(const float *x, float *W_K_bar, c
 // delta_rule.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) delta_rule_step_backward_43(const float *W_K, const float *t126, float *t130,
+HECATE_KERNEL(256) delta_rule_step_backward_54(const float *W_K, const float *t126, float *t130,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -841,7 +969,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_43(const float *W_K, const float *t1
 
 // delta_rule.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_rule_step_backward_44(float *x_bar, const float *t48_2, const float *t87,
+HECATE_KERNEL(256) delta_rule_step_backward_55(float *x_bar, const float *t48_2, const float *t87,
     const float *t130, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;

@@ -7,9 +7,10 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   ids        [L, T]     int    read
-//   out_bar    [L, T, d]  float  read
-//   table_bar  [L, V, d]  float  write
+//   ids               [L, T]      int    read
+//   out_bar           [L, T, d]   float  read
+//   table_bar         [L, V, d]   float  write
+//   table_bar_copies  [64·L·V·d]  float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -23,16 +24,40 @@ HECATE_KERNEL(256) embed_lookup_backward_1(float *table_bar, int L, int V, int d
 }
 
 // embed_lookup.out
-// One thread for each (i, k).
-HECATE_KERNEL(256) embed_lookup_backward_2(const int *ids, const float *out_bar, float *table_bar,
-    int L, int T, int V, int d) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) embed_lookup_backward_2(float *table_bar_copies, int L, int V, int d) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < (i64)64 * L * V * d; at += threads) table_bar_copies[at] = 0.0f;
+}
+
+// embed_lookup.out
+// 64 threads for each (i, k): the points (j) go to them in equal parts, each of which adds to a
+// copy.
+HECATE_KERNEL(256) embed_lookup_backward_3(const int *ids, const float *out_bar,
+    float *table_bar_copies, int L, int T, int V, int d) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * d) return;
-  const int i = (int)(item / d);
+  if (item >= (i64)64 * L * d) return;
+  const int chunk = (int)(item / ((i64)L * d));
+  const int i = (int)(item / d % L);
   const int k = (int)(item % d);
-  for (int j = 0; j < T; ++j) {
+  float *const table_bar_own = table_bar_copies + (i64)chunk * ((i64)L * V * d);
+  const i64 points = T, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int j = (int)at;
     const int n = ids[(i64)i * T + j];
-    if ((unsigned)(n) < (unsigned)(V)) table_bar[((i64)i * V + n) * d + k] += out_bar[((i64)i * T + j) * d + k];
+    if ((unsigned)(n) < (unsigned)(V)) table_bar_own[((i64)i * V + n) * d + k] += out_bar[((i64)i * T + j) * d + k];
   }
+}
+
+// embed_lookup.out
+// One thread for each entry of table_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) embed_lookup_backward_4(float *table_bar, const float *table_bar_copies, int L,
+    int V, int d) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * V * d) return;
+  float dot = table_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += table_bar_copies[copy * ((i64)L * V * d) + item];
+  table_bar[item] = dot;
 }
 

@@ -14,45 +14,46 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   W_K              [d_k, d]                 float  read
-//   x                [L, T, d]                float  read
-//   W_V              [d_v, d]                 float  read
-//   w_rho            [d_k + d_v]              float  read
-//   W_Q              [d_k, d]                 float  read
-//   y_bar            [L, T, d_v]              float  read
-//   M_bar            [L, d_v, d_k]            float  read
-//   k0               [L, T, d_k]              float  read
-//   v                [L, T, d_v]              float  read
-//   rho_stack        [L, T, d_k + d_v]        float  read
-//   rho_sigmoid      [L, T]                   float  read
-//   q0               [L, T, d_k]              float  read
-//   rho_sigmoid_2    [L, T]                   float  read
-//   W_K_bar          [d_k, d]                 float  write
-//   x_bar            [L, T, d]                float  write
-//   W_V_bar          [d_v, d]                 float  write
-//   M_bar_out        [L, d_v, d_k]            float  write
-//   w_rho_bar        [d_k + d_v]              float  write
-//   b_rho_bar        []                       float  write
-//   W_Q_bar          [d_k, d]                 float  write
-//   M_checkpoints    [L, segments, d_v, d_k]  float  checkpoint
-//   rho              [L, T]                   float  work
-//   t8_2             [L, T]                   bool   work
-//   t13              [L, T]                   bool   work
-//   t2               [L, T, d_k]              float  work
-//   t3_2             [L, T, d_v]              float  work
-//   t4_2             [L, T]                   float  work
-//   t5_2             [L, T, d_k]              float  work
-//   t7_2             [L, T, d]                float  work
-//   t21              [L, T]                   float  work
-//   t26              [L, T, d_k + d_v]        float  work
-//   t29              [L, T, d_v]              float  work
-//   t31              [L, T, d]                float  work
-//   t32              [L, T, d_k]              float  work
-//   t34              [L, T, d]                float  work
-//   t2_copies        [2·L·T·d_k]              float  work
-//   t4_2_copies      [2·L·T]                  float  work
-//   t5_2_copies      [2·L·T·d_k]              float  work
-//   M_trail_scratch  [64·C·L·d_k + 64·L·d_k]  float  work
+//   W_K               [d_k, d]                 float  read
+//   x                 [L, T, d]                float  read
+//   W_V               [d_v, d]                 float  read
+//   w_rho             [d_k + d_v]              float  read
+//   W_Q               [d_k, d]                 float  read
+//   y_bar             [L, T, d_v]              float  read
+//   M_bar             [L, d_v, d_k]            float  read
+//   k0                [L, T, d_k]              float  read
+//   v                 [L, T, d_v]              float  read
+//   rho_stack         [L, T, d_k + d_v]        float  read
+//   rho_sigmoid       [L, T]                   float  read
+//   q0                [L, T, d_k]              float  read
+//   rho_sigmoid_2     [L, T]                   float  read
+//   W_K_bar           [d_k, d]                 float  write
+//   x_bar             [L, T, d]                float  write
+//   W_V_bar           [d_v, d]                 float  write
+//   M_bar_out         [L, d_v, d_k]            float  write
+//   w_rho_bar         [d_k + d_v]              float  write
+//   b_rho_bar         []                       float  write
+//   W_Q_bar           [d_k, d]                 float  write
+//   M_checkpoints     [L, segments, d_v, d_k]  float  checkpoint
+//   rho               [L, T]                   float  work
+//   t8_2              [L, T]                   bool   work
+//   t13               [L, T]                   bool   work
+//   t2                [L, T, d_k]              float  work
+//   t3_2              [L, T, d_v]              float  work
+//   t4_2              [L, T]                   float  work
+//   t5_2              [L, T, d_k]              float  work
+//   t7_2              [L, T, d]                float  work
+//   t21               [L, T]                   float  work
+//   t26               [L, T, d_k + d_v]        float  work
+//   t29               [L, T, d_v]              float  work
+//   t31               [L, T, d]                float  work
+//   t32               [L, T, d_k]              float  work
+//   t34               [L, T, d]                float  work
+//   t2_copies         [2·L·T·d_k]              float  work
+//   t4_2_copies       [2·L·T]                  float  work
+//   t5_2_copies       [2·L·T·d_k]              float  work
+//   M_trail_scratch   [64·C·L·d_k + 64·L·d_k]  float  work
+//   w_rho_bar_copies  [64·d_k + 64·d_v]        float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -279,24 +280,46 @@ HECATE_KERNEL(256) hebbian_step_backward_11(float *w_rho_bar) {
 }
 
 // hebbian.rho
-// One thread for each (k).
-HECATE_KERNEL(256) hebbian_step_backward_12(const float *w_rho, const float *rho_stack,
-    float *w_rho_bar, const float *t21, float *t26, int L, int T) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) hebbian_step_backward_12(float *w_rho_bar_copies) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < 64 * d_k + 64 * d_v; at += threads) w_rho_bar_copies[at] = 0.0f;
+}
+
+// hebbian.rho
+// 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
+// copy.
+HECATE_KERNEL(256) hebbian_step_backward_13(const float *w_rho, const float *rho_stack,
+    const float *t21, float *t26, float *w_rho_bar_copies, int L, int T) {
+  const int item = blockIdx.x * 256 + threadIdx.x;
+  if (item >= 64 * d_k + 64 * d_v) return;
+  const int chunk = (int)(item / (d_k + d_v));
+  const int k = (int)(item % (d_k + d_v));
+  float *const w_rho_bar_own = w_rho_bar_copies + (i64)chunk * (d_k + d_v);
+  const i64 points = (i64)L * T, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int i = (int)(at / T);
+    const int j = (int)(at % T);
+    const float t21_entry = t21[(i64)i * T + j];
+    w_rho_bar_own[k] += rho_stack[((i64)i * T + j) * (d_k + d_v) + k] * t21_entry;
+    t26[((i64)i * T + j) * (d_k + d_v) + k] = t21_entry * w_rho[k];
+  }
+}
+
+// hebbian.rho
+// One thread for each entry of w_rho_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) hebbian_step_backward_14(float *w_rho_bar, const float *w_rho_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k + d_v) return;
-  const int k = (int)item;
-  for (int i = 0; i < L; ++i) {
-    for (int j = 0; j < T; ++j) {
-      const float t21_entry = t21[(i64)i * T + j];
-      w_rho_bar[k] += rho_stack[((i64)i * T + j) * (d_k + d_v) + k] * t21_entry;
-      t26[((i64)i * T + j) * (d_k + d_v) + k] = t21_entry * w_rho[k];
-    }
-  }
+  float dot = w_rho_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += w_rho_bar_copies[copy * (d_k + d_v) + item];
+  w_rho_bar[item] = dot;
 }
 
 // hebbian.v
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) hebbian_step_backward_13(const float *t3_2, const float *t26, float *t29, int L,
+HECATE_KERNEL(256) hebbian_step_backward_15(const float *t3_2, const float *t26, float *t29, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
@@ -308,7 +331,7 @@ HECATE_KERNEL(256) hebbian_step_backward_13(const float *t3_2, const float *t26,
 
 // hebbian.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hebbian_step_backward_14(const float *x, float *W_V_bar, const float *t29, int L,
+HECATE_KERNEL(256) hebbian_step_backward_16(const float *x, float *W_V_bar, const float *t29, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -329,7 +352,7 @@ HECATE_KERNEL(256) hebbian_step_backward_14(const float *x, float *W_V_bar, cons
 
 // hebbian.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hebbian_step_backward_15(const float *W_V, const float *t29, float *t31, int L,
+HECATE_KERNEL(256) hebbian_step_backward_17(const float *W_V, const float *t29, float *t31, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -350,7 +373,7 @@ HECATE_KERNEL(256) hebbian_step_backward_15(const float *W_V, const float *t29, 
 
 // hebbian.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) hebbian_step_backward_16(const float *t2, const float *t26, float *t32, int L,
+HECATE_KERNEL(256) hebbian_step_backward_18(const float *t2, const float *t26, float *t32, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
@@ -362,7 +385,7 @@ HECATE_KERNEL(256) hebbian_step_backward_16(const float *t2, const float *t26, f
 
 // hebbian.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hebbian_step_backward_17(const float *x, float *W_K_bar, const float *t32, int L,
+HECATE_KERNEL(256) hebbian_step_backward_19(const float *x, float *W_K_bar, const float *t32, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -383,7 +406,7 @@ HECATE_KERNEL(256) hebbian_step_backward_17(const float *x, float *W_K_bar, cons
 
 // hebbian.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) hebbian_step_backward_18(const float *W_K, const float *t32, float *t34, int L,
+HECATE_KERNEL(256) hebbian_step_backward_20(const float *W_K, const float *t32, float *t34, int L,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -404,7 +427,7 @@ HECATE_KERNEL(256) hebbian_step_backward_18(const float *W_K, const float *t32, 
 
 // hebbian.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) hebbian_step_backward_19(float *x_bar, const float *t7_2, const float *t31,
+HECATE_KERNEL(256) hebbian_step_backward_21(float *x_bar, const float *t7_2, const float *t31,
     const float *t34, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;

@@ -10,22 +10,24 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   x          [L, m, n]  float  read
-//   gamma      [L, n]     float  read
-//   out_bar    [L, m, n]  float  read
-//   out_div    [L, m]     float  read
-//   out_div_2  [L, m, n]  float  read
-//   out_div_3  [L, m]     float  read
-//   out_div_4  [L, m, n]  float  read
-//   out_div_5  []         float  read
-//   x_bar      [L, m, n]  float  write
-//   gamma_bar  [L, n]     float  write
-//   beta_bar   [L, n]     float  write
-//   t8_2       [L, m, n]  float  work
-//   t10_2      [L, m]     float  work
-//   t18        [L, m, n]  float  work
-//   t22        [L, m]     float  work
-//   t24        [L, m]     float  work
+//   x                 [L, m, n]  float  read
+//   gamma             [L, n]     float  read
+//   out_bar           [L, m, n]  float  read
+//   out_div           [L, m]     float  read
+//   out_div_2         [L, m, n]  float  read
+//   out_div_3         [L, m]     float  read
+//   out_div_4         [L, m, n]  float  read
+//   out_div_5         []         float  read
+//   x_bar             [L, m, n]  float  write
+//   gamma_bar         [L, n]     float  write
+//   beta_bar          [L, n]     float  write
+//   t8_2              [L, m, n]  float  work
+//   t10_2             [L, m]     float  work
+//   t18               [L, m, n]  float  work
+//   t22               [L, m]     float  work
+//   t24               [L, m]     float  work
+//   gamma_bar_copies  [64·L·n]   float  work
+//   beta_bar_copies   [64·L·n]   float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -40,22 +42,37 @@ HECATE_KERNEL(256) layer_norm_backward_1(float *gamma_bar, float *beta_bar, int 
 }
 
 // layer_norm.out
-// One thread for each (i).
-HECATE_KERNEL(256) layer_norm_backward_2(const float *gamma, const float *out_bar,
-    const float *out_div_2, const float *out_div_3, const float *out_div_4, float *gamma_bar,
-    float *beta_bar, float *t8_2, float *t10_2, int L, int m, int n) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) layer_norm_backward_2(float *gamma_bar_copies, float *beta_bar_copies, int L,
+    int n) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < (i64)64 * L * n; at += threads) gamma_bar_copies[at] = 0.0f;
+  for (i64 at = thread; at < (i64)64 * L * n; at += threads) beta_bar_copies[at] = 0.0f;
+}
+
+// layer_norm.out
+// 64 threads for each (i): the points (j) go to them in equal parts, each of which adds to a copy.
+HECATE_KERNEL(256) layer_norm_backward_3(const float *gamma, const float *out_bar,
+    const float *out_div_2, const float *out_div_3, const float *out_div_4, float *t8_2,
+    float *t10_2, float *gamma_bar_copies, float *beta_bar_copies, int L, int m, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= L) return;
-  const int i = (int)item;
-  for (int j = 0; j < m; ++j) {
+  if (item >= (i64)64 * L) return;
+  const int chunk = (int)(item / L);
+  const int i = (int)(item % L);
+  float *const gamma_bar_own = gamma_bar_copies + (i64)chunk * ((i64)L * n);
+  float *const beta_bar_own = beta_bar_copies + (i64)chunk * ((i64)L * n);
+  const i64 points = m, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int j = (int)at;
     float t10_2_2 = 0.0f;
     const float out_div_3_entry = out_div_3[(i64)i * m + j];
     for (int k = 0; k < n; ++k) {
       const float out_bar_entry = out_bar[((i64)i * m + j) * n + k];
       const float t5_2 = out_bar_entry * gamma[(i64)i * n + k];
       t10_2_2 += t5_2 * out_div_4[((i64)i * m + j) * n + k];
-      beta_bar[(i64)i * n + k] += out_bar_entry;
-      gamma_bar[(i64)i * n + k] += out_bar_entry * out_div_2[((i64)i * m + j) * n + k];
+      beta_bar_own[(i64)i * n + k] += out_bar_entry;
+      gamma_bar_own[(i64)i * n + k] += out_bar_entry * out_div_2[((i64)i * m + j) * n + k];
       t8_2[((i64)i * m + j) * n + k] = t5_2 * out_div_3_entry;
     }
     t10_2[(i64)i * m + j] = -t10_2_2;
@@ -63,8 +80,29 @@ HECATE_KERNEL(256) layer_norm_backward_2(const float *gamma, const float *out_ba
 }
 
 // layer_norm.out
+// One thread for each entry of gamma_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) layer_norm_backward_4(float *gamma_bar, const float *gamma_bar_copies, int L,
+    int n) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * n) return;
+  float dot = gamma_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += gamma_bar_copies[copy * ((i64)L * n) + item];
+  gamma_bar[item] = dot;
+}
+
+// layer_norm.out
+// One thread for each entry of beta_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) layer_norm_backward_5(float *beta_bar, const float *beta_bar_copies, int L, int n) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * n) return;
+  float dot = beta_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += beta_bar_copies[copy * ((i64)L * n) + item];
+  beta_bar[item] = dot;
+}
+
+// layer_norm.out
 // One thread for each (i, j).
-HECATE_KERNEL(256) layer_norm_backward_3(const float *x, const float *out_div,
+HECATE_KERNEL(256) layer_norm_backward_6(const float *x, const float *out_div,
     const float *out_div_3, const float *out_div_5, const float *t8_2, const float *t10_2,
     float *t18, float *t22, float *t24, int L, int m, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -88,7 +126,7 @@ HECATE_KERNEL(256) layer_norm_backward_3(const float *x, const float *out_div,
 
 // layer_norm.out
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) layer_norm_backward_4(const float *out_div_5, float *x_bar, const float *t8_2,
+HECATE_KERNEL(256) layer_norm_backward_7(const float *out_div_5, float *x_bar, const float *t8_2,
     const float *t18, const float *t22, const float *t24, int L, int m, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * m * n) return;

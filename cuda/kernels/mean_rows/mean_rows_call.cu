@@ -11,6 +11,7 @@
 //   out      [L, n]     float  write
 //   out_div  []         float  write
 //   t        [L, n]     float  work
+//   tcopies  [64·L·n]   float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -24,20 +25,43 @@ HECATE_KERNEL(256) mean_rows_call_1(float *t, int L, int n) {
 }
 
 // mean_rows.out
-// One thread for each (i, k).
-HECATE_KERNEL(256) mean_rows_call_2(const float *X, float *t, int L, int m, int n) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) mean_rows_call_2(float *tcopies, int L, int n) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < (i64)64 * L * n; at += threads) tcopies[at] = 0.0f;
+}
+
+// mean_rows.out
+// 64 threads for each (i, k): the points (j) go to them in equal parts, each of which adds to a
+// copy.
+HECATE_KERNEL(256) mean_rows_call_3(const float *X, float *tcopies, int L, int m, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * n) return;
-  const int i = (int)(item / n);
+  if (item >= (i64)64 * L * n) return;
+  const int chunk = (int)(item / ((i64)L * n));
+  const int i = (int)(item / n % L);
   const int k = (int)(item % n);
-  for (int j = 0; j < m; ++j) {
-    t[(i64)i * n + k] += X[((i64)i * m + j) * n + k];
+  float *const town = tcopies + (i64)chunk * ((i64)L * n);
+  const i64 points = m, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int j = (int)at;
+    town[(i64)i * n + k] += X[((i64)i * m + j) * n + k];
   }
 }
 
 // mean_rows.out
+// One thread for each entry of t: the copies of the blocks are added in order.
+HECATE_KERNEL(256) mean_rows_call_4(float *t, const float *tcopies, int L, int n) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * n) return;
+  float dot = t[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += tcopies[copy * ((i64)L * n) + item];
+  t[item] = dot;
+}
+
+// mean_rows.out
 // One thread for each (i, j).
-HECATE_KERNEL(256) mean_rows_call_3(float *out, const float *t, int L, int m, int n) {
+HECATE_KERNEL(256) mean_rows_call_5(float *out, const float *t, int L, int m, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * n) return;
   const int i = (int)(item / n);
@@ -48,7 +72,7 @@ HECATE_KERNEL(256) mean_rows_call_3(float *out, const float *t, int L, int m, in
 
 // mean_rows.out
 // One block; its threads share loops, and all of them compute the scalars.
-HECATE_KERNEL(128) mean_rows_call_4(float *out_div, int m) {
+HECATE_KERNEL(128) mean_rows_call_6(float *out_div, int m) {
   if (threadIdx.x == 0) out_div[0] = 1.0f / (float)m;
 }
 

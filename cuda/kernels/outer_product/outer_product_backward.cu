@@ -7,11 +7,12 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   a        [L, m]     float  read
-//   b        [L, n]     float  read
-//   out_bar  [L, m, n]  float  read
-//   a_bar    [L, m]     float  write
-//   b_bar    [L, n]     float  write
+//   a             [L, m]     float  read
+//   b             [L, n]     float  read
+//   out_bar       [L, m, n]  float  read
+//   a_bar         [L, m]     float  write
+//   b_bar         [L, n]     float  write
+//   b_bar_copies  [64·L·n]   float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -25,21 +26,43 @@ HECATE_KERNEL(256) outer_product_backward_1(float *b_bar, int L, int n) {
 }
 
 // outer_product.out
-// One thread for each (i).
-HECATE_KERNEL(256) outer_product_backward_2(const float *a, const float *b, const float *out_bar,
-    float *a_bar, float *b_bar, int L, int m, int n) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) outer_product_backward_2(float *b_bar_copies, int L, int n) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < (i64)64 * L * n; at += threads) b_bar_copies[at] = 0.0f;
+}
+
+// outer_product.out
+// 64 threads for each (i): the points (j) go to them in equal parts, each of which adds to a copy.
+HECATE_KERNEL(256) outer_product_backward_3(const float *a, const float *b, const float *out_bar,
+    float *a_bar, float *b_bar_copies, int L, int m, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= L) return;
-  const int i = (int)item;
-  for (int j = 0; j < m; ++j) {
+  if (item >= (i64)64 * L) return;
+  const int chunk = (int)(item / L);
+  const int i = (int)(item % L);
+  float *const b_bar_own = b_bar_copies + (i64)chunk * ((i64)L * n);
+  const i64 points = m, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int j = (int)at;
     float t = 0.0f;
     const float a_entry = a[(i64)i * m + j];
     for (int k = 0; k < n; ++k) {
       const float out_bar_entry = out_bar[((i64)i * m + j) * n + k];
       t += out_bar_entry * b[(i64)i * n + k];
-      b_bar[(i64)i * n + k] += out_bar_entry * a_entry;
+      b_bar_own[(i64)i * n + k] += out_bar_entry * a_entry;
     }
     a_bar[(i64)i * m + j] = t;
   }
+}
+
+// outer_product.out
+// One thread for each entry of b_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) outer_product_backward_4(float *b_bar, const float *b_bar_copies, int L, int n) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * n) return;
+  float dot = b_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += b_bar_copies[copy * ((i64)L * n) + item];
+  b_bar[item] = dot;
 }
 

@@ -7,9 +7,10 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   out_bar  [L, m, n]  float  read
-//   X_bar    [L, m, n]  float  write
-//   b_bar    [L, n]     float  write
+//   out_bar       [L, m, n]  float  read
+//   X_bar         [L, m, n]  float  write
+//   b_bar         [L, n]     float  write
+//   b_bar_copies  [64·L·n]   float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -23,17 +24,41 @@ HECATE_KERNEL(256) row_broadcast_add_backward_1(float *b_bar, int L, int n) {
 }
 
 // row_broadcast_add.out
-// One thread for each (i, k).
-HECATE_KERNEL(256) row_broadcast_add_backward_2(const float *out_bar, float *X_bar, float *b_bar,
-    int L, int m, int n) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) row_broadcast_add_backward_2(float *b_bar_copies, int L, int n) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < (i64)64 * L * n; at += threads) b_bar_copies[at] = 0.0f;
+}
+
+// row_broadcast_add.out
+// 64 threads for each (i, k): the points (j) go to them in equal parts, each of which adds to a
+// copy.
+HECATE_KERNEL(256) row_broadcast_add_backward_3(const float *out_bar, float *X_bar,
+    float *b_bar_copies, int L, int m, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * n) return;
-  const int i = (int)(item / n);
+  if (item >= (i64)64 * L * n) return;
+  const int chunk = (int)(item / ((i64)L * n));
+  const int i = (int)(item / n % L);
   const int k = (int)(item % n);
-  for (int j = 0; j < m; ++j) {
+  float *const b_bar_own = b_bar_copies + (i64)chunk * ((i64)L * n);
+  const i64 points = m, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int j = (int)at;
     const float t = out_bar[((i64)i * m + j) * n + k];
-    b_bar[(i64)i * n + k] += t;
+    b_bar_own[(i64)i * n + k] += t;
     X_bar[((i64)i * m + j) * n + k] = t;
   }
+}
+
+// row_broadcast_add.out
+// One thread for each entry of b_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) row_broadcast_add_backward_4(float *b_bar, const float *b_bar_copies, int L,
+    int n) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * n) return;
+  float dot = b_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += b_bar_copies[copy * ((i64)L * n) + item];
+  b_bar[item] = dot;
 }
 

@@ -7,17 +7,20 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   U              [L, T, n]  float  read
-//   w              [L, K, n]  float  read
-//   b              [L, n]     float  read
-//   out_bar        [L, T, n]  float  read
-//   out_prod       [L, T, n]  float  read
-//   out_sigmoid    [L, T, n]  float  read
-//   out_sigmoid_2  [L, T, n]  float  read
-//   U_bar          [L, T, n]  float  write
-//   w_bar          [L, K, n]  float  write
-//   b_bar          [L, n]     float  write
-//   t7             [L, T, n]  float  work
+//   U              [L, T, n]   float  read
+//   w              [L, K, n]   float  read
+//   b              [L, n]      float  read
+//   out_bar        [L, T, n]   float  read
+//   out_prod       [L, T, n]   float  read
+//   out_sigmoid    [L, T, n]   float  read
+//   out_sigmoid_2  [L, T, n]   float  read
+//   U_bar          [L, T, n]   float  write
+//   w_bar          [L, K, n]   float  write
+//   b_bar          [L, n]      float  write
+//   t7             [L, T, n]   float  work
+//   b_bar_copies   [64·L·n]    float  work
+//   w_bar_copies   [64·K·L·n]  float  work
+//   U_bar_copies   [64·L·T·n]  float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -31,65 +34,140 @@ HECATE_KERNEL(256) short_conv_backward_1(float *b_bar, int L, int n) {
 }
 
 // short_conv.out
-// One thread for each (i, k).
-HECATE_KERNEL(256) short_conv_backward_2(const float *b, const float *out_bar,
-    const float *out_prod, const float *out_sigmoid, const float *out_sigmoid_2, float *b_bar,
-    float *t7, int L, int T, int n) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) short_conv_backward_2(float *b_bar_copies, int L, int n) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < (i64)64 * L * n; at += threads) b_bar_copies[at] = 0.0f;
+}
+
+// short_conv.out
+// 64 threads for each (i, k): the points (j) go to them in equal parts, each of which adds to a
+// copy.
+HECATE_KERNEL(256) short_conv_backward_3(const float *b, const float *out_bar,
+    const float *out_prod, const float *out_sigmoid, const float *out_sigmoid_2, float *t7,
+    float *b_bar_copies, int L, int T, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * n) return;
-  const int i = (int)(item / n);
+  if (item >= (i64)64 * L * n) return;
+  const int chunk = (int)(item / ((i64)L * n));
+  const int i = (int)(item / n % L);
   const int k = (int)(item % n);
-  for (int j = 0; j < T; ++j) {
+  float *const b_bar_own = b_bar_copies + (i64)chunk * ((i64)L * n);
+  const i64 points = T, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int j = (int)at;
     const float out_bar_entry = out_bar[((i64)i * T + j) * n + k];
     const float out_sigmoid_entry = out_sigmoid[((i64)i * T + j) * n + k];
     const float t7_2 = out_bar_entry * out_sigmoid_entry + out_bar_entry * (b[(i64)i * n + k] + out_prod[((i64)i * T + j) * n + k]) * out_sigmoid_entry * out_sigmoid_2[((i64)i * T + j) * n + k];
     t7[((i64)i * T + j) * n + k] = t7_2;
-    b_bar[(i64)i * n + k] += t7_2;
+    b_bar_own[(i64)i * n + k] += t7_2;
   }
 }
 
 // short_conv.out
+// One thread for each entry of b_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) short_conv_backward_4(float *b_bar, const float *b_bar_copies, int L, int n) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * n) return;
+  float dot = b_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += b_bar_copies[copy * ((i64)L * n) + item];
+  b_bar[item] = dot;
+}
+
+// short_conv.out
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) short_conv_backward_3(float *w_bar, int K, int L, int n) {
+HECATE_KERNEL(256) short_conv_backward_5(float *w_bar, int K, int L, int n) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)K * L * n; at += threads) w_bar[at] = 0.0f;
 }
 
 // short_conv.out
-// One thread for each (i, j, m).
-HECATE_KERNEL(256) short_conv_backward_4(const float *U, float *w_bar, const float *t7, int K,
-    int L, int T, int n) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) short_conv_backward_6(float *w_bar_copies, int K, int L, int n) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < (i64)64 * K * L * n; at += threads) w_bar_copies[at] = 0.0f;
+}
+
+// short_conv.out
+// 64 threads for each (i, j, m): the points (k) go to them in equal parts, each of which adds to a
+// copy.
+HECATE_KERNEL(256) short_conv_backward_7(const float *U, const float *t7, float *w_bar_copies,
+    int K, int L, int T, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)K * L * n) return;
-  const int i = (int)(item / ((i64)K * n));
+  if (item >= (i64)64 * K * L * n) return;
+  const int chunk = (int)(item / ((i64)K * L * n));
+  const int i = (int)(item / ((i64)K * n) % L);
   const int j = (int)(item / n % K);
   const int m = (int)(item % n);
-  for (int k = (0 > j ? 0 : j); k < T; ++k) {
-    w_bar[((i64)i * K + j) * n + m] += U[((i64)i * T - j + k) * n + m] * t7[((i64)i * T + k) * n + m];
+  float *const w_bar_own = w_bar_copies + (i64)chunk * ((i64)K * L * n);
+  const i64 points = T, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int k = (int)at;
+    if (k >= j) {
+      w_bar_own[((i64)i * K + j) * n + m] += U[((i64)i * T - j + k) * n + m] * t7[((i64)i * T + k) * n + m];
+    }
   }
 }
 
 // short_conv.out
+// One thread for each entry of w_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) short_conv_backward_8(float *w_bar, const float *w_bar_copies, int K, int L,
+    int n) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)K * L * n) return;
+  float dot = w_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += w_bar_copies[copy * ((i64)K * L * n) + item];
+  w_bar[item] = dot;
+}
+
+// short_conv.out
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) short_conv_backward_5(float *U_bar, int L, int T, int n) {
+HECATE_KERNEL(256) short_conv_backward_9(float *U_bar, int L, int T, int n) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)L * T * n; at += threads) U_bar[at] = 0.0f;
 }
 
 // short_conv.out
-// One thread for each (i, m).
-HECATE_KERNEL(256) short_conv_backward_6(const float *w, float *U_bar, const float *t7, int K,
-    int L, int T, int n) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) short_conv_backward_10(float *U_bar_copies, int L, int T, int n) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < (i64)64 * L * T * n; at += threads) U_bar_copies[at] = 0.0f;
+}
+
+// short_conv.out
+// 64 threads for each (i, m): the points (k) go to them in equal parts, each of which adds to a
+// copy.
+HECATE_KERNEL(256) short_conv_backward_11(const float *w, const float *t7, float *U_bar_copies,
+    int K, int L, int T, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * n) return;
-  const int i = (int)(item / n);
+  if (item >= (i64)64 * L * n) return;
+  const int chunk = (int)(item / ((i64)L * n));
+  const int i = (int)(item / n % L);
   const int m = (int)(item % n);
-  for (int j = 0; j < T; ++j) {
-    for (int k = 0; k < K && k < j + 1; ++k) {
-      U_bar[((i64)i * T + j - k) * n + m] += w[((i64)i * K + k) * n + m] * t7[((i64)i * T + j) * n + m];
+  float *const U_bar_own = U_bar_copies + (i64)chunk * ((i64)L * T * n);
+  const i64 points = K, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int k = (int)at;
+    for (int j = 0; j < T; ++j) {
+      if (k < j + 1) {
+        U_bar_own[((i64)i * T + j - k) * n + m] += w[((i64)i * K + k) * n + m] * t7[((i64)i * T + j) * n + m];
+      }
     }
   }
+}
+
+// short_conv.out
+// One thread for each entry of U_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) short_conv_backward_12(float *U_bar, const float *U_bar_copies, int L, int T,
+    int n) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * n) return;
+  float dot = U_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += U_bar_copies[copy * ((i64)L * T * n) + item];
+  U_bar[item] = dot;
 }
 

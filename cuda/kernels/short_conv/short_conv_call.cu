@@ -7,13 +7,14 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   U              [L, T, n]  float  read
-//   w              [L, K, n]  float  read
-//   b              [L, n]     float  read
-//   out            [L, T, n]  float  write
-//   out_prod       [L, T, n]  float  write
-//   out_sigmoid    [L, T, n]  float  write
-//   out_sigmoid_2  [L, T, n]  float  write
+//   U                [L, T, n]   float  read
+//   w                [L, K, n]   float  read
+//   b                [L, n]      float  read
+//   out              [L, T, n]   float  write
+//   out_prod         [L, T, n]   float  write
+//   out_sigmoid      [L, T, n]   float  write
+//   out_sigmoid_2    [L, T, n]   float  write
+//   out_prod_copies  [64·L·T·n]  float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -27,22 +28,48 @@ HECATE_KERNEL(256) short_conv_call_1(float *out_prod, int L, int T, int n) {
 }
 
 // short_conv.out
-// One thread for each (i, j, m).
-HECATE_KERNEL(256) short_conv_call_2(const float *U, const float *w, float *out_prod, int K, int L,
-    int T, int n) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) short_conv_call_2(float *out_prod_copies, int L, int T, int n) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < (i64)64 * L * T * n; at += threads) out_prod_copies[at] = 0.0f;
+}
+
+// short_conv.out
+// 64 threads for each (i, j, m): the points (k) go to them in equal parts, each of which adds to a
+// copy.
+HECATE_KERNEL(256) short_conv_call_3(const float *U, const float *w, float *out_prod_copies, int K,
+    int L, int T, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * n) return;
-  const int i = (int)(item / ((i64)T * n));
+  if (item >= (i64)64 * L * T * n) return;
+  const int chunk = (int)(item / ((i64)L * T * n));
+  const int i = (int)(item / ((i64)T * n) % L);
   const int j = (int)(item / n % T);
   const int m = (int)(item % n);
-  for (int k = 0; k < K && k < j + 1; ++k) {
-    out_prod[((i64)i * T + j) * n + m] += U[((i64)i * T + j - k) * n + m] * w[((i64)i * K + k) * n + m];
+  float *const out_prod_own = out_prod_copies + (i64)chunk * ((i64)L * T * n);
+  const i64 points = K, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int k = (int)at;
+    if (k < j + 1) {
+      out_prod_own[((i64)i * T + j) * n + m] += U[((i64)i * T + j - k) * n + m] * w[((i64)i * K + k) * n + m];
+    }
   }
 }
 
 // short_conv.out
+// One thread for each entry of out_prod: the copies of the blocks are added in order.
+HECATE_KERNEL(256) short_conv_call_4(float *out_prod, const float *out_prod_copies, int L, int T,
+    int n) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * T * n) return;
+  float dot = out_prod[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += out_prod_copies[copy * ((i64)L * T * n) + item];
+  out_prod[item] = dot;
+}
+
+// short_conv.out
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) short_conv_call_3(const float *b, float *out, const float *out_prod,
+HECATE_KERNEL(256) short_conv_call_5(const float *b, float *out, const float *out_prod,
     float *out_sigmoid, float *out_sigmoid_2, int L, int T, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * n) return;

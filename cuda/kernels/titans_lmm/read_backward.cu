@@ -10,37 +10,39 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   W_Q           [d_k, d]         float  read
-//   x             [L, T, d]        float  read
-//   b_Q           [d_k]            float  read
-//   pos           [L]              int    read
-//   c_Q           [4, d_k]         float  read
-//   M             [L, d_v, d_k]    float  read
-//   y_bar         [L, T, d_v]      float  read
-//   q0_tail_bar   [L, 3, d_k]      float  read
-//   q1_stack      [L, T + 3, d_k]  float  read
-//   q1_prod       [L, T, d_k]      float  read
-//   q1_sigmoid    [L, T, d_k]      float  read
-//   q_prod        [L, T]           float  read
-//   q_sqrt        [L, T]           float  read
-//   q_div         [L, T]           float  read
-//   q_div_2       [L, T, d_k]      float  read
-//   q_div_3       [L, T]           float  read
-//   q1_sigmoid_2  [L, T, d_k]      float  read
-//   W_Q_bar       [d_k, d]         float  write
-//   x_bar         [L, T, d]        float  write
-//   b_Q_bar       [d_k]            float  write
-//   c_Q_bar       [4, d_k]         float  write
-//   t5            [L, T, d_k]      float  work
-//   t10           [L, T]           bool   work
-//   t7            [L, T]           bool   work
-//   t11_2         [L, T]           bool   work
-//   t             [L, T, d_k]      float  work
-//   t6_2          [L, T]           float  work
-//   t33           [L, T, d_k]      float  work
-//   t37           [L, T + 3, d_k]  float  work
-//   t38           [L, T + 3, d_k]  float  work
-//   t39           [L, T + 3, d_k]  float  work
+//   W_Q             [d_k, d]         float  read
+//   x               [L, T, d]        float  read
+//   b_Q             [d_k]            float  read
+//   pos             [L]              int    read
+//   c_Q             [4, d_k]         float  read
+//   M               [L, d_v, d_k]    float  read
+//   y_bar           [L, T, d_v]      float  read
+//   q0_tail_bar     [L, 3, d_k]      float  read
+//   q1_stack        [L, T + 3, d_k]  float  read
+//   q1_prod         [L, T, d_k]      float  read
+//   q1_sigmoid      [L, T, d_k]      float  read
+//   q_prod          [L, T]           float  read
+//   q_sqrt          [L, T]           float  read
+//   q_div           [L, T]           float  read
+//   q_div_2         [L, T, d_k]      float  read
+//   q_div_3         [L, T]           float  read
+//   q1_sigmoid_2    [L, T, d_k]      float  read
+//   W_Q_bar         [d_k, d]         float  write
+//   x_bar           [L, T, d]        float  write
+//   b_Q_bar         [d_k]            float  write
+//   c_Q_bar         [4, d_k]         float  write
+//   t5              [L, T, d_k]      float  work
+//   t10             [L, T]           bool   work
+//   t7              [L, T]           bool   work
+//   t11_2           [L, T]           bool   work
+//   t               [L, T, d_k]      float  work
+//   t6_2            [L, T]           float  work
+//   t33             [L, T, d_k]      float  work
+//   t37             [L, T + 3, d_k]  float  work
+//   t38             [L, T + 3, d_k]  float  work
+//   t39             [L, T + 3, d_k]  float  work
+//   b_Q_bar_copies  [64·d_k]         float  work
+//   c_Q_bar_copies  [256·d_k]        float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -123,58 +125,102 @@ HECATE_KERNEL(256) titans_lmm_read_backward_5(float *b_Q_bar) {
 }
 
 // titans_lmm.q1
-// One thread for each (k).
-HECATE_KERNEL(256) titans_lmm_read_backward_6(const float *q1_sigmoid, const float *q_div,
-    const float *q_div_3, const float *q1_sigmoid_2, float *b_Q_bar, const float *t5,
-    const bool *t10, const bool *t7, const bool *t11_2, const float *t, const float *t6_2,
-    float *t33, int L, int T) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) titans_lmm_read_backward_6(float *b_Q_bar_copies) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < 64 * d_k; at += threads) b_Q_bar_copies[at] = 0.0f;
+}
+
+// titans_lmm.q1
+// 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
+// copy.
+HECATE_KERNEL(256) titans_lmm_read_backward_7(const float *q1_sigmoid, const float *q_div,
+    const float *q_div_3, const float *q1_sigmoid_2, const float *t5, const bool *t10,
+    const bool *t7, const bool *t11_2, const float *t, const float *t6_2, float *t33,
+    float *b_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= d_k) return;
-  const int k = (int)item;
-  for (int i = 0; i < L; ++i) {
-    for (int j = 0; j < T; ++j) {
-      const bool t11_2_entry = t11_2[(i64)i * T + j];
-      const float q_div_entry = q_div[(i64)i * T + j];
-      const float w = ((t11_2_entry && t10[(i64)i * T + j]) ? (t11_2_entry ? 0.5f * (t11_2_entry ? (t7[(i64)i * T + j] ? t6_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
-      const float t5_entry = t5[((i64)i * T + j) * d_k + k];
-      const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k];
-      const float t27 = t[((i64)i * T + j) * d_k + k] * q_div_entry + 2.0f * (t5_entry * q1_sigmoid_entry * w);
-      const float t33_2 = q1_sigmoid_entry * t27 + t5_entry * q1_sigmoid_entry * t27 * q1_sigmoid_2[((i64)i * T + j) * d_k + k];
-      t33[((i64)i * T + j) * d_k + k] = t33_2;
-      b_Q_bar[k] += t33_2;
-    }
+  if (item >= 64 * d_k) return;
+  const int chunk = (int)(item / d_k);
+  const int k = (int)(item % d_k);
+  float *const b_Q_bar_own = b_Q_bar_copies + (i64)chunk * d_k;
+  const i64 points = (i64)L * T, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int i = (int)(at / T);
+    const int j = (int)(at % T);
+    const bool t11_2_entry = t11_2[(i64)i * T + j];
+    const float q_div_entry = q_div[(i64)i * T + j];
+    const float w = ((t11_2_entry && t10[(i64)i * T + j]) ? (t11_2_entry ? 0.5f * (t11_2_entry ? (t7[(i64)i * T + j] ? t6_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float t5_entry = t5[((i64)i * T + j) * d_k + k];
+    const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k];
+    const float t27 = t[((i64)i * T + j) * d_k + k] * q_div_entry + 2.0f * (t5_entry * q1_sigmoid_entry * w);
+    const float t33_2 = q1_sigmoid_entry * t27 + t5_entry * q1_sigmoid_entry * t27 * q1_sigmoid_2[((i64)i * T + j) * d_k + k];
+    t33[((i64)i * T + j) * d_k + k] = t33_2;
+    b_Q_bar_own[k] += t33_2;
   }
 }
 
 // titans_lmm.q1
+// One thread for each entry of b_Q_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) titans_lmm_read_backward_8(float *b_Q_bar, const float *b_Q_bar_copies) {
+  const int item = blockIdx.x * 256 + threadIdx.x;
+  if (item >= d_k) return;
+  float dot = b_Q_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += b_Q_bar_copies[copy * d_k + item];
+  b_Q_bar[item] = dot;
+}
+
+// titans_lmm.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_read_backward_7(float *c_Q_bar) {
+HECATE_KERNEL(256) titans_lmm_read_backward_9(float *c_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_Q_bar[at] = 0.0f;
 }
 
 // titans_lmm.q1
-// One thread for each (i, m).
-HECATE_KERNEL(256) titans_lmm_read_backward_8(const int *pos, const float *q1_stack, float *c_Q_bar,
-    const float *t33, int L, int T) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) titans_lmm_read_backward_10(float *c_Q_bar_copies) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < 256 * d_k; at += threads) c_Q_bar_copies[at] = 0.0f;
+}
+
+// titans_lmm.q1
+// 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
+// copy.
+HECATE_KERNEL(256) titans_lmm_read_backward_11(const int *pos, const float *q1_stack,
+    const float *t33, float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= 4 * d_k) return;
-  const int i = (int)(item / d_k);
+  if (item >= 256 * d_k) return;
+  const int chunk = (int)(item / (4 * d_k));
+  const int i = (int)(item / d_k % 4);
   const int m = (int)(item % d_k);
-  for (int j = 0; j < L; ++j) {
-    for (int k = 0; k < T; ++k) {
-      const int n = pos[j] - i + k;
-      if (n >= 0) {
-        c_Q_bar[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k + 3) * d_k + m] * t33[((i64)j * T + k) * d_k + m];
-      }
+  float *const c_Q_bar_own = c_Q_bar_copies + (i64)chunk * (4 * d_k);
+  const i64 points = (i64)L * T, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int j = (int)(at / T);
+    const int k = (int)(at % T);
+    const int n = pos[j] - i + k;
+    if (n >= 0) {
+      c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k + 3) * d_k + m] * t33[((i64)j * T + k) * d_k + m];
     }
   }
 }
 
 // titans_lmm.q1
+// One thread for each entry of c_Q_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) titans_lmm_read_backward_12(float *c_Q_bar, const float *c_Q_bar_copies) {
+  const int item = blockIdx.x * 256 + threadIdx.x;
+  if (item >= 4 * d_k) return;
+  float dot = c_Q_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += c_Q_bar_copies[copy * (4 * d_k) + item];
+  c_Q_bar[item] = dot;
+}
+
+// titans_lmm.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_read_backward_9(float *t37, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_read_backward_13(float *t37, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t37[at] = 0.0f;
@@ -182,7 +228,7 @@ HECATE_KERNEL(256) titans_lmm_read_backward_9(float *t37, int L, int T) {
 
 // titans_lmm.q1
 // One thread for each (i, m).
-HECATE_KERNEL(256) titans_lmm_read_backward_10(const int *pos, const float *c_Q, const float *t33,
+HECATE_KERNEL(256) titans_lmm_read_backward_14(const int *pos, const float *c_Q, const float *t33,
     float *t37, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * d_k) return;
@@ -200,7 +246,7 @@ HECATE_KERNEL(256) titans_lmm_read_backward_10(const int *pos, const float *c_Q,
 
 // titans_lmm.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_read_backward_11(float *t38, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_read_backward_15(float *t38, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t38[at] = 0.0f;
@@ -208,7 +254,7 @@ HECATE_KERNEL(256) titans_lmm_read_backward_11(float *t38, int L, int T) {
 
 // titans_lmm.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_lmm_read_backward_12(const float *q0_tail_bar, float *t38, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_read_backward_16(const float *q0_tail_bar, float *t38, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)3 * L * d_k) return;
   const int i = (int)(item / (3 * d_k));
@@ -219,7 +265,7 @@ HECATE_KERNEL(256) titans_lmm_read_backward_12(const float *q0_tail_bar, float *
 
 // titans_lmm.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_lmm_read_backward_13(const float *t37, const float *t38, float *t39,
+HECATE_KERNEL(256) titans_lmm_read_backward_17(const float *t37, const float *t38, float *t39,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= ((i64)L * T * d_k + (i64)3 * L * d_k)) return;
@@ -231,7 +277,7 @@ HECATE_KERNEL(256) titans_lmm_read_backward_13(const float *t37, const float *t3
 
 // titans_lmm.q0
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_read_backward_14(float *W_Q_bar) {
+HECATE_KERNEL(256) titans_lmm_read_backward_18(float *W_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_Q_bar[at] = 0.0f;
@@ -239,7 +285,7 @@ HECATE_KERNEL(256) titans_lmm_read_backward_14(float *W_Q_bar) {
 
 // titans_lmm.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) titans_lmm_read_backward_15(const float *x, float *W_Q_bar, const float *t39,
+HECATE_KERNEL(256) titans_lmm_read_backward_19(const float *x, float *W_Q_bar, const float *t39,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -263,7 +309,7 @@ HECATE_KERNEL(256) titans_lmm_read_backward_15(const float *x, float *W_Q_bar, c
 // titans_lmm.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) titans_lmm_read_backward_16(const float *W_Q, float *x_bar, const float *t39,
+HECATE_KERNEL(256) titans_lmm_read_backward_20(const float *W_Q, float *x_bar, const float *t39,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);

@@ -20,118 +20,125 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   W_K              [d_k, d]                 float  read
-//   x                [L, T, d]                float  read
-//   b_K              [d_k]                    float  read
-//   pos              [L]                      int    read
-//   c_K              [4, d_k]                 float  read
-//   W_V              [d_v, d]                 float  read
-//   w_eta            [d_k + d_v]              float  read
-//   w_theta          [d_k + d_v]              float  read
-//   w_rho            [d_k + d_v]              float  read
-//   W_Q              [d_k, d]                 float  read
-//   b_Q              [d_k]                    float  read
-//   c_Q              [4, d_k]                 float  read
-//   y_bar            [L, T, d_v]              float  read
-//   k0_tail_bar      [L, 3, d_k]              float  read
-//   q0_tail_bar      [L, 3, d_k]              float  read
-//   M_bar            [L, d_v, d_k]            float  read
-//   S_bar            [L, d_v, d_k]            float  read
-//   k1_stack         [L, T + 3, d_k]          float  read
-//   k1_prod          [L, T, d_k]              float  read
-//   k1_sigmoid       [L, T, d_k]              float  read
-//   k_prod           [L, T]                   float  read
-//   k_sqrt           [L, T]                   float  read
-//   k                [L, T, d_k]              float  read
-//   eta_stack        [L, T, d_k + d_v]        float  read
-//   eta              [L, T]                   float  read
-//   theta_softplus   [L, T]                   float  read
-//   rho_sigmoid      [L, T]                   float  read
-//   q1_stack         [L, T + 3, d_k]          float  read
-//   q1_prod          [L, T, d_k]              float  read
-//   q1_sigmoid       [L, T, d_k]              float  read
-//   q_prod           [L, T]                   float  read
-//   q_sqrt           [L, T]                   float  read
-//   q                [L, T, d_k]              float  read
-//   e                [L, T, d_v]              float  read
-//   q_div            [L, T]                   float  read
-//   q_div_2          [L, T, d_k]              float  read
-//   q_div_3          [L, T]                   float  read
-//   q1_sigmoid_2     [L, T, d_k]              float  read
-//   rho_sigmoid_2    [L, T]                   float  read
-//   theta_sigmoid    [L, T]                   float  read
-//   eta_sigmoid      [L, T]                   float  read
-//   k_div            [L, T]                   float  read
-//   k_div_2          [L, T, d_k]              float  read
-//   k_div_3          [L, T]                   float  read
-//   k1_sigmoid_2     [L, T, d_k]              float  read
-//   W_K_bar          [d_k, d]                 float  write
-//   x_bar            [L, T, d]                float  write
-//   b_K_bar          [d_k]                    float  write
-//   c_K_bar          [4, d_k]                 float  write
-//   k0_tail_bar_out  [L, 3, d_k]              float  write
-//   W_V_bar          [d_v, d]                 float  write
-//   w_eta_bar        [d_k + d_v]              float  write
-//   b_eta_bar        []                       float  write
-//   w_theta_bar      [d_k + d_v]              float  write
-//   b_theta_bar      []                       float  write
-//   M_bar_out        [L, d_v, d_k]            float  write
-//   S_bar_out        [L, d_v, d_k]            float  write
-//   w_rho_bar        [d_k + d_v]              float  write
-//   b_rho_bar        []                       float  write
-//   W_Q_bar          [d_k, d]                 float  write
-//   b_Q_bar          [d_k]                    float  write
-//   c_Q_bar          [4, d_k]                 float  write
-//   q0_tail_bar_out  [L, 3, d_k]              float  write
-//   M_checkpoints    [L, segments, d_v, d_k]  float  checkpoint
-//   S_checkpoints    [L, segments, d_v, d_k]  float  checkpoint
-//   t5               [L, T, d_k]              float  work
-//   t42              [L, T, d_k]              float  work
-//   t10              [L, T]                   bool   work
-//   theta            [L, T]                   float  work
-//   rho              [L, T]                   float  work
-//   t47              [L, T]                   bool   work
-//   t14_2            [L, T]                   bool   work
-//   t18              [L, T]                   bool   work
-//   t51_2            [L, T]                   bool   work
-//   t56              [L, T]                   bool   work
-//   t38              [L, T, d_k]              float  work
-//   t3_2             [L, T, d_k]              float  work
-//   t4_2             [L, T, d_v]              float  work
-//   t5_2             [L, T]                   float  work
-//   t6_2             [L, T]                   float  work
-//   t7               [L, T]                   float  work
-//   t8_2             [L, T, d_k]              float  work
-//   t13_2            [L, T]                   float  work
-//   t40_2            [L, T, d_k]              float  work
-//   t44              [L, T + 3, d_k]          float  work
-//   t45_2            [L, T + 3, d_k]          float  work
-//   t46_2            [L, T + 3, d_k]          float  work
-//   t136             [L, T + 3, d_k]          float  work
-//   t50_2            [L, T, d]                float  work
-//   t64              [L, T]                   float  work
-//   t79              [L, T]                   float  work
-//   t89              [L, T]                   float  work
-//   t105             [L, T]                   bool   work
-//   t109             [L, T]                   bool   work
-//   t69              [L, T, d_k + d_v]        float  work
-//   t84              [L, T, d_k + d_v]        float  work
-//   t93              [L, T, d_k + d_v]        float  work
-//   t96              [L, T, d_v]              float  work
-//   t98              [L, T, d]                float  work
-//   t99              [L, T, d_k]              float  work
-//   t104             [L, T]                   float  work
-//   t131             [L, T, d_k]              float  work
-//   t135             [L, T + 3, d_k]          float  work
-//   t137             [L, T + 3, d_k]          float  work
-//   t141             [L, T, d]                float  work
-//   t3_2_copies      [2·L·T·d_k]              float  work
-//   t5_2_copies      [2·L·T]                  float  work
-//   t6_2_copies      [2·L·T]                  float  work
-//   t7_copies        [2·L·T]                  float  work
-//   t8_2_copies      [2·L·T·d_k]              float  work
-//   M_trail_scratch  [64·C·L·d_k + 64·L·d_k]  float  work
-//   S_trail_scratch  [64·C·L·d_k + 64·L·d_k]  float  work
+//   W_K                 [d_k, d]                 float  read
+//   x                   [L, T, d]                float  read
+//   b_K                 [d_k]                    float  read
+//   pos                 [L]                      int    read
+//   c_K                 [4, d_k]                 float  read
+//   W_V                 [d_v, d]                 float  read
+//   w_eta               [d_k + d_v]              float  read
+//   w_theta             [d_k + d_v]              float  read
+//   w_rho               [d_k + d_v]              float  read
+//   W_Q                 [d_k, d]                 float  read
+//   b_Q                 [d_k]                    float  read
+//   c_Q                 [4, d_k]                 float  read
+//   y_bar               [L, T, d_v]              float  read
+//   k0_tail_bar         [L, 3, d_k]              float  read
+//   q0_tail_bar         [L, 3, d_k]              float  read
+//   M_bar               [L, d_v, d_k]            float  read
+//   S_bar               [L, d_v, d_k]            float  read
+//   k1_stack            [L, T + 3, d_k]          float  read
+//   k1_prod             [L, T, d_k]              float  read
+//   k1_sigmoid          [L, T, d_k]              float  read
+//   k_prod              [L, T]                   float  read
+//   k_sqrt              [L, T]                   float  read
+//   k                   [L, T, d_k]              float  read
+//   eta_stack           [L, T, d_k + d_v]        float  read
+//   eta                 [L, T]                   float  read
+//   theta_softplus      [L, T]                   float  read
+//   rho_sigmoid         [L, T]                   float  read
+//   q1_stack            [L, T + 3, d_k]          float  read
+//   q1_prod             [L, T, d_k]              float  read
+//   q1_sigmoid          [L, T, d_k]              float  read
+//   q_prod              [L, T]                   float  read
+//   q_sqrt              [L, T]                   float  read
+//   q                   [L, T, d_k]              float  read
+//   e                   [L, T, d_v]              float  read
+//   q_div               [L, T]                   float  read
+//   q_div_2             [L, T, d_k]              float  read
+//   q_div_3             [L, T]                   float  read
+//   q1_sigmoid_2        [L, T, d_k]              float  read
+//   rho_sigmoid_2       [L, T]                   float  read
+//   theta_sigmoid       [L, T]                   float  read
+//   eta_sigmoid         [L, T]                   float  read
+//   k_div               [L, T]                   float  read
+//   k_div_2             [L, T, d_k]              float  read
+//   k_div_3             [L, T]                   float  read
+//   k1_sigmoid_2        [L, T, d_k]              float  read
+//   W_K_bar             [d_k, d]                 float  write
+//   x_bar               [L, T, d]                float  write
+//   b_K_bar             [d_k]                    float  write
+//   c_K_bar             [4, d_k]                 float  write
+//   k0_tail_bar_out     [L, 3, d_k]              float  write
+//   W_V_bar             [d_v, d]                 float  write
+//   w_eta_bar           [d_k + d_v]              float  write
+//   b_eta_bar           []                       float  write
+//   w_theta_bar         [d_k + d_v]              float  write
+//   b_theta_bar         []                       float  write
+//   M_bar_out           [L, d_v, d_k]            float  write
+//   S_bar_out           [L, d_v, d_k]            float  write
+//   w_rho_bar           [d_k + d_v]              float  write
+//   b_rho_bar           []                       float  write
+//   W_Q_bar             [d_k, d]                 float  write
+//   b_Q_bar             [d_k]                    float  write
+//   c_Q_bar             [4, d_k]                 float  write
+//   q0_tail_bar_out     [L, 3, d_k]              float  write
+//   M_checkpoints       [L, segments, d_v, d_k]  float  checkpoint
+//   S_checkpoints       [L, segments, d_v, d_k]  float  checkpoint
+//   t5                  [L, T, d_k]              float  work
+//   t42                 [L, T, d_k]              float  work
+//   t10                 [L, T]                   bool   work
+//   theta               [L, T]                   float  work
+//   rho                 [L, T]                   float  work
+//   t47                 [L, T]                   bool   work
+//   t14_2               [L, T]                   bool   work
+//   t18                 [L, T]                   bool   work
+//   t51_2               [L, T]                   bool   work
+//   t56                 [L, T]                   bool   work
+//   t38                 [L, T, d_k]              float  work
+//   t3_2                [L, T, d_k]              float  work
+//   t4_2                [L, T, d_v]              float  work
+//   t5_2                [L, T]                   float  work
+//   t6_2                [L, T]                   float  work
+//   t7                  [L, T]                   float  work
+//   t8_2                [L, T, d_k]              float  work
+//   t13_2               [L, T]                   float  work
+//   t40_2               [L, T, d_k]              float  work
+//   t44                 [L, T + 3, d_k]          float  work
+//   t45_2               [L, T + 3, d_k]          float  work
+//   t46_2               [L, T + 3, d_k]          float  work
+//   t136                [L, T + 3, d_k]          float  work
+//   t50_2               [L, T, d]                float  work
+//   t64                 [L, T]                   float  work
+//   t79                 [L, T]                   float  work
+//   t89                 [L, T]                   float  work
+//   t105                [L, T]                   bool   work
+//   t109                [L, T]                   bool   work
+//   t69                 [L, T, d_k + d_v]        float  work
+//   t84                 [L, T, d_k + d_v]        float  work
+//   t93                 [L, T, d_k + d_v]        float  work
+//   t96                 [L, T, d_v]              float  work
+//   t98                 [L, T, d]                float  work
+//   t99                 [L, T, d_k]              float  work
+//   t104                [L, T]                   float  work
+//   t131                [L, T, d_k]              float  work
+//   t135                [L, T + 3, d_k]          float  work
+//   t137                [L, T + 3, d_k]          float  work
+//   t141                [L, T, d]                float  work
+//   t3_2_copies         [2·L·T·d_k]              float  work
+//   t5_2_copies         [2·L·T]                  float  work
+//   t6_2_copies         [2·L·T]                  float  work
+//   t7_copies           [2·L·T]                  float  work
+//   t8_2_copies         [2·L·T·d_k]              float  work
+//   M_trail_scratch     [64·C·L·d_k + 64·L·d_k]  float  work
+//   S_trail_scratch     [64·C·L·d_k + 64·L·d_k]  float  work
+//   b_Q_bar_copies      [64·d_k]                 float  work
+//   c_Q_bar_copies      [256·d_k]                float  work
+//   w_eta_bar_copies    [64·d_k + 64·d_v]        float  work
+//   w_theta_bar_copies  [64·d_k + 64·d_v]        float  work
+//   w_rho_bar_copies    [64·d_k + 64·d_v]        float  work
+//   b_K_bar_copies      [64·d_k]                 float  work
+//   c_K_bar_copies      [256·d_k]                float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -420,58 +427,102 @@ HECATE_KERNEL(256) titans_lmm_step_backward_13(float *b_Q_bar) {
 }
 
 // titans_lmm.q1
-// One thread for each (k).
-HECATE_KERNEL(256) titans_lmm_step_backward_14(const float *q1_sigmoid, const float *q_div,
-    const float *q_div_3, const float *q1_sigmoid_2, float *b_Q_bar, const float *t42,
-    const bool *t47, const bool *t14_2, const bool *t18, const float *t8_2, const float *t13_2,
-    float *t40_2, int L, int T) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) titans_lmm_step_backward_14(float *b_Q_bar_copies) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < 64 * d_k; at += threads) b_Q_bar_copies[at] = 0.0f;
+}
+
+// titans_lmm.q1
+// 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
+// copy.
+HECATE_KERNEL(256) titans_lmm_step_backward_15(const float *q1_sigmoid, const float *q_div,
+    const float *q_div_3, const float *q1_sigmoid_2, const float *t42, const bool *t47,
+    const bool *t14_2, const bool *t18, const float *t8_2, const float *t13_2, float *t40_2,
+    float *b_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= d_k) return;
-  const int k_2 = (int)item;
-  for (int i = 0; i < L; ++i) {
-    for (int j = 0; j < T; ++j) {
-      const bool t18_entry = t18[(i64)i * T + j];
-      const float q_div_entry = q_div[(i64)i * T + j];
-      const float w_3 = ((t18_entry && t47[(i64)i * T + j]) ? (t18_entry ? 0.5f * (t18_entry ? (t14_2[(i64)i * T + j] ? t13_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
-      const float t42_entry = t42[((i64)i * T + j) * d_k + k_2];
-      const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k_2];
-      const float t34_2 = t8_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t42_entry * q1_sigmoid_entry * w_3);
-      const float t40_2_2 = q1_sigmoid_entry * t34_2 + t42_entry * q1_sigmoid_entry * t34_2 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
-      t40_2[((i64)i * T + j) * d_k + k_2] = t40_2_2;
-      b_Q_bar[k_2] += t40_2_2;
-    }
+  if (item >= 64 * d_k) return;
+  const int chunk = (int)(item / d_k);
+  const int k_2 = (int)(item % d_k);
+  float *const b_Q_bar_own = b_Q_bar_copies + (i64)chunk * d_k;
+  const i64 points = (i64)L * T, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int i = (int)(at / T);
+    const int j = (int)(at % T);
+    const bool t18_entry = t18[(i64)i * T + j];
+    const float q_div_entry = q_div[(i64)i * T + j];
+    const float w_3 = ((t18_entry && t47[(i64)i * T + j]) ? (t18_entry ? 0.5f * (t18_entry ? (t14_2[(i64)i * T + j] ? t13_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float t42_entry = t42[((i64)i * T + j) * d_k + k_2];
+    const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k_2];
+    const float t34_2 = t8_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t42_entry * q1_sigmoid_entry * w_3);
+    const float t40_2_2 = q1_sigmoid_entry * t34_2 + t42_entry * q1_sigmoid_entry * t34_2 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
+    t40_2[((i64)i * T + j) * d_k + k_2] = t40_2_2;
+    b_Q_bar_own[k_2] += t40_2_2;
   }
 }
 
 // titans_lmm.q1
+// One thread for each entry of b_Q_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) titans_lmm_step_backward_16(float *b_Q_bar, const float *b_Q_bar_copies) {
+  const int item = blockIdx.x * 256 + threadIdx.x;
+  if (item >= d_k) return;
+  float dot = b_Q_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += b_Q_bar_copies[copy * d_k + item];
+  b_Q_bar[item] = dot;
+}
+
+// titans_lmm.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_15(float *c_Q_bar) {
+HECATE_KERNEL(256) titans_lmm_step_backward_17(float *c_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_Q_bar[at] = 0.0f;
 }
 
 // titans_lmm.q1
-// One thread for each (i, m).
-HECATE_KERNEL(256) titans_lmm_step_backward_16(const int *pos, const float *q1_stack,
-    float *c_Q_bar, const float *t40_2, int L, int T) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) titans_lmm_step_backward_18(float *c_Q_bar_copies) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < 256 * d_k; at += threads) c_Q_bar_copies[at] = 0.0f;
+}
+
+// titans_lmm.q1
+// 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
+// copy.
+HECATE_KERNEL(256) titans_lmm_step_backward_19(const int *pos, const float *q1_stack,
+    const float *t40_2, float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= 4 * d_k) return;
-  const int i = (int)(item / d_k);
+  if (item >= 256 * d_k) return;
+  const int chunk = (int)(item / (4 * d_k));
+  const int i = (int)(item / d_k % 4);
   const int m = (int)(item % d_k);
-  for (int j = 0; j < L; ++j) {
-    for (int k_2 = 0; k_2 < T; ++k_2) {
-      const int n = pos[j] - i + k_2;
-      if (n >= 0) {
-        c_Q_bar[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t40_2[((i64)j * T + k_2) * d_k + m];
-      }
+  float *const c_Q_bar_own = c_Q_bar_copies + (i64)chunk * (4 * d_k);
+  const i64 points = (i64)L * T, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int j = (int)(at / T);
+    const int k_2 = (int)(at % T);
+    const int n = pos[j] - i + k_2;
+    if (n >= 0) {
+      c_Q_bar_own[i * d_k + m] += q1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t40_2[((i64)j * T + k_2) * d_k + m];
     }
   }
 }
 
 // titans_lmm.q1
+// One thread for each entry of c_Q_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) titans_lmm_step_backward_20(float *c_Q_bar, const float *c_Q_bar_copies) {
+  const int item = blockIdx.x * 256 + threadIdx.x;
+  if (item >= 4 * d_k) return;
+  float dot = c_Q_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += c_Q_bar_copies[copy * (4 * d_k) + item];
+  c_Q_bar[item] = dot;
+}
+
+// titans_lmm.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_17(float *t44, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_21(float *t44, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t44[at] = 0.0f;
@@ -479,7 +530,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_17(float *t44, int L, int T) {
 
 // titans_lmm.q1
 // One thread for each (i, m).
-HECATE_KERNEL(256) titans_lmm_step_backward_18(const int *pos, const float *c_Q, const float *t40_2,
+HECATE_KERNEL(256) titans_lmm_step_backward_22(const int *pos, const float *c_Q, const float *t40_2,
     float *t44, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * d_k) return;
@@ -497,7 +548,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_18(const int *pos, const float *c_Q,
 
 // titans_lmm.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_19(float *t45_2, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_23(float *t45_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t45_2[at] = 0.0f;
@@ -505,7 +556,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_19(float *t45_2, int L, int T) {
 
 // titans_lmm.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_lmm_step_backward_20(const float *q0_tail_bar, float *t45_2, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_24(const float *q0_tail_bar, float *t45_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)3 * L * d_k) return;
   const int i = (int)(item / (3 * d_k));
@@ -516,7 +567,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_20(const float *q0_tail_bar, float *
 
 // titans_lmm.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_lmm_step_backward_21(const float *t44, const float *t45_2, float *t46_2,
+HECATE_KERNEL(256) titans_lmm_step_backward_25(const float *t44, const float *t45_2, float *t46_2,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= ((i64)L * T * d_k + (i64)3 * L * d_k)) return;
@@ -528,7 +579,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_21(const float *t44, const float *t4
 
 // titans_lmm.q1, titans_lmm.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_22(float *t136, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_26(float *t136, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t136[at] = 0.0f;
@@ -536,7 +587,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_22(float *t136, int L, int T) {
 
 // titans_lmm.q1, titans_lmm.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_lmm_step_backward_23(const float *k0_tail_bar, float *q0_tail_bar_out,
+HECATE_KERNEL(256) titans_lmm_step_backward_27(const float *k0_tail_bar, float *q0_tail_bar_out,
     const float *t46_2, float *t136, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)3 * L * d_k) return;
@@ -549,7 +600,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_23(const float *k0_tail_bar, float *
 
 // titans_lmm.q0
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_24(float *W_Q_bar) {
+HECATE_KERNEL(256) titans_lmm_step_backward_28(float *W_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_Q_bar[at] = 0.0f;
@@ -557,7 +608,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_24(float *W_Q_bar) {
 
 // titans_lmm.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) titans_lmm_step_backward_25(const float *x, float *W_Q_bar, const float *t46_2,
+HECATE_KERNEL(256) titans_lmm_step_backward_29(const float *x, float *W_Q_bar, const float *t46_2,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -581,7 +632,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_25(const float *x, float *W_Q_bar, c
 // titans_lmm.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) titans_lmm_step_backward_26(const float *W_Q, const float *t46_2, float *t50_2,
+HECATE_KERNEL(256) titans_lmm_step_backward_30(const float *W_Q, const float *t46_2, float *t50_2,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -604,7 +655,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_26(const float *W_Q, const float *t4
 
 // titans_lmm.rho, titans_lmm.theta, titans_lmm.eta, titans_lmm.k
 // One block; its threads share loops, and all of them compute the scalars.
-HECATE_KERNEL(128) titans_lmm_step_backward_27(const float *k_sqrt, const float *eta,
+HECATE_KERNEL(128) titans_lmm_step_backward_31(const float *k_sqrt, const float *eta,
     const float *theta_softplus, const float *rho_sigmoid, const float *rho_sigmoid_2,
     const float *theta_sigmoid, const float *eta_sigmoid, float *b_eta_bar, float *b_theta_bar,
     float *b_rho_bar, const bool *t10, const bool *t51_2, const bool *t56, const float *t5_2,
@@ -646,7 +697,7 @@ HECATE_KERNEL(128) titans_lmm_step_backward_27(const float *k_sqrt, const float 
 
 // titans_lmm.rho, titans_lmm.theta, titans_lmm.eta
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_28(float *w_eta_bar, float *w_theta_bar,
+HECATE_KERNEL(256) titans_lmm_step_backward_32(float *w_eta_bar, float *w_theta_bar,
     float *w_rho_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
@@ -656,33 +707,80 @@ HECATE_KERNEL(256) titans_lmm_step_backward_28(float *w_eta_bar, float *w_theta_
 }
 
 // titans_lmm.rho, titans_lmm.theta, titans_lmm.eta
-// One thread for each (k).
-HECATE_KERNEL(256) titans_lmm_step_backward_29(const float *w_eta, const float *w_theta,
-    const float *w_rho, const float *eta_stack, float *w_eta_bar, float *w_theta_bar,
-    float *w_rho_bar, const float *t64, const float *t79, const float *t89, float *t69, float *t84,
-    float *t93, int L, int T) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) titans_lmm_step_backward_33(float *w_eta_bar_copies, float *w_theta_bar_copies,
+    float *w_rho_bar_copies) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < 64 * d_k + 64 * d_v; at += threads) w_eta_bar_copies[at] = 0.0f;
+  for (i64 at = thread; at < 64 * d_k + 64 * d_v; at += threads) w_theta_bar_copies[at] = 0.0f;
+  for (i64 at = thread; at < 64 * d_k + 64 * d_v; at += threads) w_rho_bar_copies[at] = 0.0f;
+}
+
+// titans_lmm.rho, titans_lmm.theta, titans_lmm.eta
+// 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
+// copy.
+HECATE_KERNEL(256) titans_lmm_step_backward_34(const float *w_eta, const float *w_theta,
+    const float *w_rho, const float *eta_stack, const float *t64, const float *t79,
+    const float *t89, float *t69, float *t84, float *t93, float *w_eta_bar_copies,
+    float *w_theta_bar_copies, float *w_rho_bar_copies, int L, int T) {
+  const int item = blockIdx.x * 256 + threadIdx.x;
+  if (item >= 64 * d_k + 64 * d_v) return;
+  const int chunk = (int)(item / (d_k + d_v));
+  const int k_2 = (int)(item % (d_k + d_v));
+  float *const w_eta_bar_own = w_eta_bar_copies + (i64)chunk * (d_k + d_v);
+  float *const w_theta_bar_own = w_theta_bar_copies + (i64)chunk * (d_k + d_v);
+  float *const w_rho_bar_own = w_rho_bar_copies + (i64)chunk * (d_k + d_v);
+  const i64 points = (i64)L * T, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int i = (int)(at / T);
+    const int j = (int)(at % T);
+    const float t64_entry = t64[(i64)i * T + j];
+    const float t79_entry = t79[(i64)i * T + j];
+    const float t89_entry = t89[(i64)i * T + j];
+    const float eta_stack_entry = eta_stack[((i64)i * T + j) * (d_k + d_v) + k_2];
+    w_rho_bar_own[k_2] += eta_stack_entry * t64_entry;
+    t69[((i64)i * T + j) * (d_k + d_v) + k_2] = t64_entry * w_rho[k_2];
+    w_theta_bar_own[k_2] += eta_stack_entry * t79_entry;
+    t84[((i64)i * T + j) * (d_k + d_v) + k_2] = t79_entry * w_theta[k_2];
+    w_eta_bar_own[k_2] += eta_stack_entry * t89_entry;
+    t93[((i64)i * T + j) * (d_k + d_v) + k_2] = t89_entry * w_eta[k_2];
+  }
+}
+
+// titans_lmm.rho, titans_lmm.theta, titans_lmm.eta
+// One thread for each entry of w_eta_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) titans_lmm_step_backward_35(float *w_eta_bar, const float *w_eta_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k + d_v) return;
-  const int k_2 = (int)item;
-  for (int i = 0; i < L; ++i) {
-    for (int j = 0; j < T; ++j) {
-      const float t64_entry = t64[(i64)i * T + j];
-      const float t79_entry = t79[(i64)i * T + j];
-      const float t89_entry = t89[(i64)i * T + j];
-      const float eta_stack_entry = eta_stack[((i64)i * T + j) * (d_k + d_v) + k_2];
-      w_rho_bar[k_2] += eta_stack_entry * t64_entry;
-      t69[((i64)i * T + j) * (d_k + d_v) + k_2] = t64_entry * w_rho[k_2];
-      w_theta_bar[k_2] += eta_stack_entry * t79_entry;
-      t84[((i64)i * T + j) * (d_k + d_v) + k_2] = t79_entry * w_theta[k_2];
-      w_eta_bar[k_2] += eta_stack_entry * t89_entry;
-      t93[((i64)i * T + j) * (d_k + d_v) + k_2] = t89_entry * w_eta[k_2];
-    }
-  }
+  float dot = w_eta_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += w_eta_bar_copies[copy * (d_k + d_v) + item];
+  w_eta_bar[item] = dot;
+}
+
+// titans_lmm.rho, titans_lmm.theta, titans_lmm.eta
+// One thread for each entry of w_theta_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) titans_lmm_step_backward_36(float *w_theta_bar, const float *w_theta_bar_copies) {
+  const int item = blockIdx.x * 256 + threadIdx.x;
+  if (item >= d_k + d_v) return;
+  float dot = w_theta_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += w_theta_bar_copies[copy * (d_k + d_v) + item];
+  w_theta_bar[item] = dot;
+}
+
+// titans_lmm.rho, titans_lmm.theta, titans_lmm.eta
+// One thread for each entry of w_rho_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) titans_lmm_step_backward_37(float *w_rho_bar, const float *w_rho_bar_copies) {
+  const int item = blockIdx.x * 256 + threadIdx.x;
+  if (item >= d_k + d_v) return;
+  float dot = w_rho_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += w_rho_bar_copies[copy * (d_k + d_v) + item];
+  w_rho_bar[item] = dot;
 }
 
 // titans_lmm.v
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_lmm_step_backward_30(const float *t4_2, const float *t69,
+HECATE_KERNEL(256) titans_lmm_step_backward_38(const float *t4_2, const float *t69,
     const float *t84, const float *t93, float *t96, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
@@ -694,7 +792,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_30(const float *t4_2, const float *t
 
 // titans_lmm.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) titans_lmm_step_backward_31(const float *x, float *W_V_bar, const float *t96,
+HECATE_KERNEL(256) titans_lmm_step_backward_39(const float *x, float *W_V_bar, const float *t96,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -715,7 +813,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_31(const float *x, float *W_V_bar, c
 
 // titans_lmm.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) titans_lmm_step_backward_32(const float *W_V, const float *t96, float *t98,
+HECATE_KERNEL(256) titans_lmm_step_backward_40(const float *W_V, const float *t96, float *t98,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -736,7 +834,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_32(const float *W_V, const float *t9
 
 // titans_lmm.k
 // One thread for each (i, j).
-HECATE_KERNEL(256) titans_lmm_step_backward_33(const float *k_div_2, const float *t3_2,
+HECATE_KERNEL(256) titans_lmm_step_backward_41(const float *k_div_2, const float *t3_2,
     const float *t69, const float *t84, const float *t93, float *t99, float *t104, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
@@ -753,65 +851,109 @@ HECATE_KERNEL(256) titans_lmm_step_backward_33(const float *k_div_2, const float
 
 // titans_lmm.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_34(float *b_K_bar) {
+HECATE_KERNEL(256) titans_lmm_step_backward_42(float *b_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d_k; at += threads) b_K_bar[at] = 0.0f;
 }
 
 // titans_lmm.k1
-// One thread for each (k).
-HECATE_KERNEL(256) titans_lmm_step_backward_35(const float *k1_sigmoid, const float *k_div,
-    const float *k_div_3, const float *k1_sigmoid_2, float *b_K_bar, const float *t5,
-    const bool *t10, const bool *t105, const bool *t109, const float *t99, const float *t104,
-    float *t131, int L, int T) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) titans_lmm_step_backward_43(float *b_K_bar_copies) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < 64 * d_k; at += threads) b_K_bar_copies[at] = 0.0f;
+}
+
+// titans_lmm.k1
+// 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
+// copy.
+HECATE_KERNEL(256) titans_lmm_step_backward_44(const float *k1_sigmoid, const float *k_div,
+    const float *k_div_3, const float *k1_sigmoid_2, const float *t5, const bool *t10,
+    const bool *t105, const bool *t109, const float *t99, const float *t104, float *t131,
+    float *b_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= d_k) return;
-  const int k_2 = (int)item;
-  for (int i = 0; i < L; ++i) {
-    for (int j = 0; j < T; ++j) {
-      const bool t109_entry = t109[(i64)i * T + j];
-      const float k_div_entry = k_div[(i64)i * T + j];
-      const float w_4 = ((t109_entry && t10[(i64)i * T + j]) ? (t109_entry ? 0.5f * (t109_entry ? (t105[(i64)i * T + j] ? t104[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
-      const float t5_entry = t5[((i64)i * T + j) * d_k + k_2];
-      const float k1_sigmoid_entry = k1_sigmoid[((i64)i * T + j) * d_k + k_2];
-      const float t125 = t99[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_4);
-      const float t131_2 = k1_sigmoid_entry * t125 + t5_entry * k1_sigmoid_entry * t125 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
-      t131[((i64)i * T + j) * d_k + k_2] = t131_2;
-      b_K_bar[k_2] += t131_2;
-    }
+  if (item >= 64 * d_k) return;
+  const int chunk = (int)(item / d_k);
+  const int k_2 = (int)(item % d_k);
+  float *const b_K_bar_own = b_K_bar_copies + (i64)chunk * d_k;
+  const i64 points = (i64)L * T, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int i = (int)(at / T);
+    const int j = (int)(at % T);
+    const bool t109_entry = t109[(i64)i * T + j];
+    const float k_div_entry = k_div[(i64)i * T + j];
+    const float w_4 = ((t109_entry && t10[(i64)i * T + j]) ? (t109_entry ? 0.5f * (t109_entry ? (t105[(i64)i * T + j] ? t104[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float t5_entry = t5[((i64)i * T + j) * d_k + k_2];
+    const float k1_sigmoid_entry = k1_sigmoid[((i64)i * T + j) * d_k + k_2];
+    const float t125 = t99[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_4);
+    const float t131_2 = k1_sigmoid_entry * t125 + t5_entry * k1_sigmoid_entry * t125 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
+    t131[((i64)i * T + j) * d_k + k_2] = t131_2;
+    b_K_bar_own[k_2] += t131_2;
   }
 }
 
 // titans_lmm.k1
+// One thread for each entry of b_K_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) titans_lmm_step_backward_45(float *b_K_bar, const float *b_K_bar_copies) {
+  const int item = blockIdx.x * 256 + threadIdx.x;
+  if (item >= d_k) return;
+  float dot = b_K_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += b_K_bar_copies[copy * d_k + item];
+  b_K_bar[item] = dot;
+}
+
+// titans_lmm.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_36(float *c_K_bar) {
+HECATE_KERNEL(256) titans_lmm_step_backward_46(float *c_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_K_bar[at] = 0.0f;
 }
 
 // titans_lmm.k1
-// One thread for each (i, m).
-HECATE_KERNEL(256) titans_lmm_step_backward_37(const int *pos, const float *k1_stack,
-    float *c_K_bar, const float *t131, int L, int T) {
+// Zeros into the copies of buffers to which several blocks of the next launch add.
+HECATE_KERNEL(256) titans_lmm_step_backward_47(float *c_K_bar_copies) {
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < 256 * d_k; at += threads) c_K_bar_copies[at] = 0.0f;
+}
+
+// titans_lmm.k1
+// 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
+// copy.
+HECATE_KERNEL(256) titans_lmm_step_backward_48(const int *pos, const float *k1_stack,
+    const float *t131, float *c_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= 4 * d_k) return;
-  const int i = (int)(item / d_k);
+  if (item >= 256 * d_k) return;
+  const int chunk = (int)(item / (4 * d_k));
+  const int i = (int)(item / d_k % 4);
   const int m = (int)(item % d_k);
-  for (int j = 0; j < L; ++j) {
-    for (int k_2 = 0; k_2 < T; ++k_2) {
-      const int n_3 = pos[j] - i + k_2;
-      if (n_3 >= 0) {
-        c_K_bar[i * d_k + m] += k1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t131[((i64)j * T + k_2) * d_k + m];
-      }
+  float *const c_K_bar_own = c_K_bar_copies + (i64)chunk * (4 * d_k);
+  const i64 points = (i64)L * T, length = (points + 63) / 64;
+  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
+    const int j = (int)(at / T);
+    const int k_2 = (int)(at % T);
+    const int n_3 = pos[j] - i + k_2;
+    if (n_3 >= 0) {
+      c_K_bar_own[i * d_k + m] += k1_stack[((i64)j * (T + 3) - i + k_2 + 3) * d_k + m] * t131[((i64)j * T + k_2) * d_k + m];
     }
   }
 }
 
 // titans_lmm.k1
+// One thread for each entry of c_K_bar: the copies of the blocks are added in order.
+HECATE_KERNEL(256) titans_lmm_step_backward_49(float *c_K_bar, const float *c_K_bar_copies) {
+  const int item = blockIdx.x * 256 + threadIdx.x;
+  if (item >= 4 * d_k) return;
+  float dot = c_K_bar[item];
+  for (i64 copy = 0; copy < 64; ++copy) dot += c_K_bar_copies[copy * (4 * d_k) + item];
+  c_K_bar[item] = dot;
+}
+
+// titans_lmm.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_38(float *t135, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_50(float *t135, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t135[at] = 0.0f;
@@ -819,7 +961,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_38(float *t135, int L, int T) {
 
 // titans_lmm.k1
 // One thread for each (i, m).
-HECATE_KERNEL(256) titans_lmm_step_backward_39(const int *pos, const float *c_K, const float *t131,
+HECATE_KERNEL(256) titans_lmm_step_backward_51(const int *pos, const float *c_K, const float *t131,
     float *t135, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * d_k) return;
@@ -837,7 +979,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_39(const int *pos, const float *c_K,
 
 // titans_lmm.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_lmm_step_backward_40(const float *t136, const float *t135, float *t137,
+HECATE_KERNEL(256) titans_lmm_step_backward_52(const float *t136, const float *t135, float *t137,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= ((i64)L * T * d_k + (i64)3 * L * d_k)) return;
@@ -849,7 +991,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_40(const float *t136, const float *t
 
 // titans_lmm.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_lmm_step_backward_41(float *k0_tail_bar_out, const float *t137, int L,
+HECATE_KERNEL(256) titans_lmm_step_backward_53(float *k0_tail_bar_out, const float *t137, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)3 * L * d_k) return;
@@ -861,7 +1003,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_41(float *k0_tail_bar_out, const flo
 
 // titans_lmm.k0
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_42(float *W_K_bar) {
+HECATE_KERNEL(256) titans_lmm_step_backward_54(float *W_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_K_bar[at] = 0.0f;
@@ -869,7 +1011,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_42(float *W_K_bar) {
 
 // titans_lmm.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) titans_lmm_step_backward_43(const float *x, float *W_K_bar, const float *t137,
+HECATE_KERNEL(256) titans_lmm_step_backward_55(const float *x, float *W_K_bar, const float *t137,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -893,7 +1035,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_43(const float *x, float *W_K_bar, c
 // titans_lmm.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) titans_lmm_step_backward_44(const float *W_K, const float *t137, float *t141,
+HECATE_KERNEL(256) titans_lmm_step_backward_56(const float *W_K, const float *t137, float *t141,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -916,7 +1058,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_44(const float *W_K, const float *t1
 
 // titans_lmm.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_lmm_step_backward_45(float *x_bar, const float *t50_2, const float *t98,
+HECATE_KERNEL(256) titans_lmm_step_backward_57(float *x_bar, const float *t50_2, const float *t98,
     const float *t141, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;
