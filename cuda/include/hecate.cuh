@@ -36,7 +36,10 @@
 
 #else
 
-#define HECATE_KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+// The 1 is a block on a multiprocessor: it lets the compiler use all registers
+// that such a block leaves to a thread. Left out, it saves some for more blocks
+// and spills.
+#define HECATE_KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads, 1)
 #define HECATE_SHARED(type, name, n) __shared__ type name[n]
 #define HECATE_DYNAMIC(type, name)                                     \
   extern __shared__ __align__(16) unsigned char hecate_dynamic[];     \

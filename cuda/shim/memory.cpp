@@ -36,6 +36,7 @@ void on_fault(int, siginfo_t *info, void *) {
     if (at >= r.low - kGuard && at < r.low)
       fail("bounds", "%s: access %zu bytes before the start of %s", here(), std::size_t(r.start - at), r.name);
   }
+  if (reinterpret_cast<std::uintptr_t>(at) < kGuard) fail("bounds", "%s: access through a null pointer", here());
   fail("bounds", "%s: access to an address near no buffer (a stack of local arrays too large, or an index far out)", here());
 }
 

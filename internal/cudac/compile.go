@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -57,27 +59,62 @@ func (c config) compile(lib *library, files []string) ([]row, error) {
 	return all, errors.Join(errs...)
 }
 
-// file compiles one file.
+// file compiles one file, if what lies in the folder of binaries was not made
+// from the same text.
 func (c config) file(lib *library, file string) ([]row, error) {
 	stem := strings.TrimSuffix(filepath.FromSlash(file), ".cu")
 	first, again := filepath.Join(c.out, stem), filepath.Join(c.out, "again", stem)
-	if err := c.pass(lib, file, first); err != nil {
+	key, err := c.key(lib, file)
+	if err != nil {
 		return nil, err
 	}
-	if !c.once {
-		if err := c.pass(lib, file, again); err != nil {
+	if old, err := os.ReadFile(first + ".key"); err != nil || string(old) != key {
+		if err := c.pass(lib, file, first); err != nil {
 			return nil, err
 		}
-		if err := sameBytes(file, first, again); err != nil {
+		if !c.once {
+			if err := c.pass(lib, file, again); err != nil {
+				return nil, err
+			}
+			if err := sameBytes(file, first, again); err != nil {
+				return nil, err
+			}
+		}
+		if err := os.WriteFile(first+".key", []byte(key), 0o644); err != nil {
 			return nil, err
 		}
 	}
+	return readLogs(file, first)
+}
+
+// key is the hash of all that the binaries of a file depend on.
+func (c config) key(lib *library, file string) (string, error) {
+	h := sha256.New()
+	fmt.Fprintln(h, lib.version, targets, c.once)
+	h.Write(driverText)
+	headers, err := filepath.Glob(filepath.Join(c.include, "*.cuh"))
+	if err != nil {
+		return "", err
+	}
+	for _, path := range append(headers, filepath.Join(c.kernels, filepath.FromSlash(file))) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintln(h, len(data))
+		h.Write(data)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// readLogs reads what the compiler said of a file for every machine.
+func readLogs(file, out string) ([]row, error) {
 	var rows []row
 	for _, target := range targets {
 		if !strings.HasPrefix(target, "sm_") {
 			continue
 		}
-		log, err := os.ReadFile(first + "." + target + ".log")
+		log, err := os.ReadFile(out + "." + target + ".log")
 		if err != nil {
 			return nil, err
 		}
@@ -93,6 +130,9 @@ func (c config) file(lib *library, file string) ([]row, error) {
 // pass compiles a file for all targets in one process.
 func (c config) pass(lib *library, file, out string) error {
 	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+		return err
+	}
+	if err := os.Remove(out + ".key"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	args := append([]string{c.include, filepath.Join(c.kernels, filepath.FromSlash(file)), file, out}, targets...)

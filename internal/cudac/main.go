@@ -7,8 +7,9 @@
 // compute_80 and to machine code for sm_80, sm_86, sm_89 and sm_90, twice, in
 // two processes; both must give the same bytes. A kernel that spills registers
 // fails. Registers, stack and static shared memory of every kernel go into
-// KERNELS/../resources.json; with -n the table is compared and nothing is written
-// there. The binaries stay in DIR (out/cuda), which git ignores.
+// resources.json beside KERNELS; with -n the table is compared and nothing is
+// written there. The binaries stay in DIR (out/cuda), which git ignores; a file
+// whose text has not changed since they were made is not compiled again.
 //
 // NVRTC is the library that $HECATE_NVRTC names, or the one that .ci/nvrtc
 // fetched into out/nvrtc, or the system's. Registers differ from version to
