@@ -162,6 +162,7 @@ type emitter struct {
 	again   map[*plan.Local]*plan.Let
 	kept    map[*plan.Local]int
 	keep    string // the buffer of scalars that a later launch reads
+	noRoot  string // the buffer that says which searches failed
 }
 
 // addWork adds a workspace buffer of the text's own.

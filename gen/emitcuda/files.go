@@ -1,6 +1,8 @@
 package emitcuda
 
 import (
+	"strings"
+
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
@@ -25,7 +27,7 @@ func Files(units []*plan.Unit) map[string][]byte {
 	for _, u := range units {
 		for _, k := range kernels(u) {
 			text := Kernel(k, About{Unit: u.ID, Page: u.Page, Equations: u.Equations}, Standard(u, k))
-			file := u.ID + "/" + fileName(k.Name) + ".cu"
+			file := u.ID + "/" + strings.TrimPrefix(fileName(k.Name), fileName(u.ID)+"_") + ".cu"
 			out[Folder+"/"+file] = []byte(text.Code)
 			rows = append(rows, rowOf(u, text, file))
 		}

@@ -65,6 +65,31 @@ func oddExamples(t *testing.T) []*program {
 // compiler takes seconds for the longest.
 const exampleCount = 10
 
+// TestLarge runs the rules at sizes of which neither the rows nor what they add
+// fit into shared memory: they lie in global memory then.
+func TestLarge(t *testing.T) {
+	cudashim.Need(t)
+	var ps []*program
+	for _, p := range load(t) {
+		if p.unit.Kind != plan.RuleUnit || p.fwd.Kernel.Segment == "" {
+			continue
+		}
+		p.other = map[string]int{"d_k": 601, "d_v": 33, "C": 2}
+		p.lower(t)
+		most := 0
+		for _, x := range texts([]*program{p}) {
+			for _, l := range x.Launches {
+				most = max(most, l.Static, l.Dynamic)
+			}
+		}
+		if most > 96<<10 || most < 64<<10 {
+			t.Errorf("%s: %d bytes of shared memory, want nearly 96 KB", p.name, most)
+		}
+		ps = append(ps, p)
+	}
+	runAll(t, ps, 3)
+}
+
 // odd reports whether a program's kernels have a search, or a recurrence in
 // phases, or keep a scalar from launch to launch.
 func (p *program) odd() bool {

@@ -40,6 +40,7 @@ type part struct {
 
 // launches cuts the body into parts and prints them.
 func (e *emitter) launches() {
+	e.clearRoots()
 	parts := e.cut()
 	e.keepScalars(parts)
 	for i := range parts {

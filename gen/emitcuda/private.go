@@ -38,18 +38,23 @@ func (f *function) placeAll(bs []*plan.Buffer, rows bool, blocks *shape.Poly) {
 		}
 		p := &place{each: rows}
 		f.private[b] = p
-		if f.fits(b.Elem, n) {
-			p.name = f.array(b.Name, b.Elem, n, dimsText(b))
-			continue
-		}
-		if blocks == nil {
-			p.name = f.scratch(b.Name, b.Elem, n)
-			continue
-		}
-		all := f.scratch(b.Name+".scratch", b.Elem, n.Mul(*blocks))
-		p.name = f.name(b.Name)
-		f.line("%s *const %s = %s + blockIdx.x * (i64)(%s);  // %s", elemType(b.Elem), p.name, all, f.poly(n), dimsText(b))
+		p.name = f.memory(b.Name, b.Elem, n, dimsText(b), blocks)
 	}
+}
+
+// memory makes an array of the block: in shared memory if it fits, else a part
+// of a workspace buffer for each of so many blocks, nil being one.
+func (f *function) memory(name string, elem ir.Elem, n shape.Poly, note string, blocks *shape.Poly) string {
+	if f.fits(elem, n) {
+		return f.array(name, elem, n, note)
+	}
+	if blocks == nil {
+		return f.scratch(name, elem, n)
+	}
+	all := f.scratch(name+".scratch", elem, n.Mul(*blocks))
+	own := f.name(name)
+	f.line("%s *const %s = %s + blockIdx.x * (i64)(%s);  // %s", elemType(elem), own, all, f.poly(n), note)
+	return own
 }
 
 // fits reports whether an array still fits into shared memory. Truth values

@@ -26,6 +26,7 @@ type program struct {
 	f        *ir.Func
 	pair     *autodiff.Pair // nil for an update
 	fwd, bwd *emitcuda.Text // bwd may be nil
+	other    map[string]int // sizes that are not those of all trials
 }
 
 // sizes of trials: odd, all different, and d_v of more rows than a block has.
@@ -34,7 +35,10 @@ var sizes = map[string]int{"d": 5, "d_k": 7, "d_v": 35, "d_h": 5, "H": 3, "C": 5
 
 const otherSize = 3
 
-func sizeOf(name string) int {
+func (p *program) sizeOf(name string) int {
+	if n, ok := p.other[name]; ok {
+		return n
+	}
 	if n, ok := sizes[name]; ok {
 		return n
 	}
@@ -151,7 +155,7 @@ func (p *program) fixed(k *plan.Kernel) map[string]int {
 	out := map[string]int{}
 	for s := range p.sizes(k, 0, 0) {
 		if !emitcuda.Open(p.unit, s) {
-			out[s] = sizeOf(s)
+			out[s] = p.sizeOf(s)
 		}
 	}
 	return out
@@ -162,7 +166,7 @@ func (p *program) fixed(k *plan.Kernel) map[string]int {
 func (p *program) sizes(k *plan.Kernel, lanes, tokens int) map[string]int {
 	out := map[string]int{}
 	for _, s := range k.Sizes {
-		out[s] = sizeOf(s)
+		out[s] = p.sizeOf(s)
 	}
 	if _, ok := out["L"]; ok {
 		out["L"] = lanes

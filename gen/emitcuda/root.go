@@ -1,14 +1,30 @@
 package emitcuda
 
 import (
+	"fmt"
+
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
 // noRoot is the workspace buffer that says which searches of a kernel failed:
-// one entry each, and more than zero if it did. It is the caller's to clear.
+// an entry for each, 1 if it did. A caller reads it behind the last launch.
 const noRoot = "no_root"
+
+// clearRoots prints the launch that says of no search that it failed.
+func (e *emitter) clearRoots() {
+	n := len(e.k.Roots())
+	if n == 0 {
+		return
+	}
+	e.noRoot = e.addWork(noRoot, ir.Int, shape.Int(int64(n)))
+	f := e.newFunction(gridThreads)
+	f.uses[e.noRoot], f.writes[e.noRoot] = true, true
+	f.item(shape.Int(int64(n)), fmt.Sprint(n))
+	f.line("%s[item] = 0;", e.noRoot)
+	f.finish(nil, []string{"No search has failed yet."}, Factor{shape.Int(int64(n)), gridThreads})
+}
 
 // root prints a search; hecate.cuh has its rounds:
 //
@@ -35,9 +51,6 @@ func (f *function) root(n *plan.Root) {
 	to := f.e.scope.name(n.To.Name)
 	f.locals[n.To] = to
 	f.line("const float %s = %s.x;", to, search)
-	if !f.e.taken(noRoot) {
-		f.e.addWork(noRoot, ir.Int, shape.Int(int64(len(f.e.k.Roots()))))
-	}
-	f.uses[noRoot], f.writes[noRoot] = true, true
-	f.line("if (%s.failed) %s[%d] = 1;", search, noRoot, n.Number-1)
+	f.uses[f.e.noRoot], f.writes[f.e.noRoot] = true, true
+	f.line("if (%s.failed) %s[%d] = 1;", search, f.e.noRoot, n.Number-1)
 }

@@ -114,11 +114,11 @@ func (r *rowScan) print(p *part) {
 		}
 		f.ownCopy(b, copies[b], number)
 	}
+	blocks := boxOf(r.lane).extent().Mul(shape.Int(int64(r.blocks)))
 	for _, t := range r.tiles {
-		f.makeTile(t)
+		f.makeTile(t, &blocks)
 	}
 	f.scalarsOf(p.nodes)
-	blocks := boxOf(r.lane).extent().Mul(shape.Int(int64(r.blocks)))
 	f.placeAll(r.private(), true, &blocks)
 	f.inTime(r.row.Body)
 	f.finish(p.eqs, r.words(f), Factor{blocks, 1})

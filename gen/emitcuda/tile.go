@@ -122,9 +122,9 @@ func dims(a plan.Access) []int {
 }
 
 // makeTile declares a tile.
-func (f *function) makeTile(t *tile) {
+func (f *function) makeTile(t *tile, blocks *shape.Poly) {
 	note := "what each row adds to " + t.store.To.String()
-	t.name = f.array(t.store.To.Buf.Name+".rows", ir.Real, t.entries().Mul(shape.Int(pitch)), note)
+	t.name = f.memory(t.store.To.Buf.Name+".rows", ir.Real, t.entries().Mul(shape.Int(pitch)), note, blocks)
 	f.tiles[t.store] = t
 }
 
