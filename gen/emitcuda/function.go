@@ -35,7 +35,6 @@ type function struct {
 	private map[*plan.Buffer]*place
 	tiles   map[*plan.Store]*tile
 	live    string // condition under which a thread writes entries of its row, or ""
-	pending []*tile
 	warps   string // the shared array of sums over the block
 
 	read, wrote map[*plan.Buffer]bool // by any thread of the block since the last barrier

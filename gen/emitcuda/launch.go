@@ -3,7 +3,6 @@ package emitcuda
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -226,72 +225,4 @@ func (f *function) bring(l *plan.Local) {
 		typ = "const " + typ
 	}
 	f.line("%s %s = %s;", typ, name, val)
-}
-
-// each prints the decoding of an item into the variables of loops; the last one
-// varies fastest.
-func (f *function) each(loops []*plan.Loop, item string) {
-	for i, l := range loops {
-		val := item
-		if rest := f.points(loops[i+1:]); rest != "1" {
-			val += " / " + quotient(rest)
-		}
-		if i > 0 {
-			val += " % " + f.atom(boxOf(l).extent())
-		}
-		if val != item {
-			val = "(" + val + ")"
-		}
-		if lo := boxOf(l).lo; !lo.IsZero() {
-			val = f.operand(lo) + " + (int)" + val
-		} else {
-			val = "(int)" + val
-		}
-		name := f.e.scope.name(l.Var.Name)
-		f.vars[l.Var], f.fixed[l] = name, true
-		f.line("const int %s = %s;", name, val)
-	}
-}
-
-// quotient prints a divisor.
-func quotient(s string) string {
-	if strings.Contains(s, " ") {
-		return "(" + s + ")"
-	}
-	return s
-}
-
-// points prints the number of points of loops as a product, in 64 bits unless it
-// is fixed or a single size.
-func (f *function) points(loops []*plan.Loop) string {
-	var parts []string
-	for _, l := range loops {
-		if n := boxOf(l).extent(); !n.Equal(shape.Int(1)) {
-			parts = append(parts, f.atom(n))
-		}
-	}
-	switch {
-	case len(parts) == 0:
-		return "1"
-	case len(parts) > 1 && !f.e.constant(items(loops)):
-		parts[0] = "(i64)" + parts[0]
-	}
-	return strings.Join(parts, " * ")
-}
-
-// items is the number of points of loops.
-func items(loops []*plan.Loop) shape.Poly {
-	n := shape.Int(1)
-	for _, l := range loops {
-		n = n.Mul(boxOf(l).extent())
-	}
-	return n
-}
-
-// itemType is the type that counts so many items.
-func (f *function) itemType(n shape.Poly) string {
-	if f.e.constant(n) {
-		return "int"
-	}
-	return "i64"
 }
