@@ -62,15 +62,16 @@ func (e *emitter) inChunks(p *part, x *nest, spread, cut []*plan.Loop, shared []
 	f := e.newFunction(gridThreads)
 	chunk := &plan.Loop{Var: &plan.Var{Name: "chunk"}, Lo: []plan.Index{{}}, Hi: []plan.Index{plan.Fixed(shape.Int(chunkCount))}}
 	total := items(spread).Mul(shape.Int(chunkCount))
-	f.item(total)
-	f.each(append([]*plan.Loop{chunk}, spread...), "item")
+	all := append([]*plan.Loop{chunk}, spread...)
+	f.item(total, f.points(all))
+	f.each(all, "item")
 	number := f.vars[chunk.Var]
 	for _, b := range shared {
 		f.ownCopy(b, copies[b], number)
 	}
 	f.scalarsOf(p.nodes)
-	n := items(cut)
-	f.line("const i64 points = %s, length = (points + %d) / %d;", f.count(n), chunkCount-1, chunkCount)
+	f.line("const i64 points = %s, length = (points + %d) / %d;", f.points(cut), chunkCount-1, chunkCount)
+	f.line("#pragma unroll 1")
 	f.block(fmt.Sprintf("for (i64 at = %s * length; at < points && at < (%s + 1) * length; ++at)", number, number), func() {
 		f.each(cut, "at")
 		f.nodes(p.nodes)

@@ -22,12 +22,13 @@ type function struct {
 
 	vars   map[*plan.Var]string
 	locals map[*plan.Local]string
-	taken  map[string]bool         // sizes that are mentioned
-	uses   map[string]bool         // buffers that are mentioned, by their C++ names
-	writes map[string]bool         // those of them that are written
-	ceils  map[string]string       // locals of sizes that are quotients
-	own    map[*plan.Buffer]string // pointers of the block to its part of a buffer
-	fixed  map[*plan.Loop]bool     // loops whose variable the thread already has
+	taken  map[string]bool           // sizes that are mentioned
+	uses   map[string]bool           // buffers that are mentioned, by their C++ names
+	writes map[string]bool           // those of them that are written
+	ceils  map[string]string         // locals of sizes that are quotients
+	own    map[*plan.Buffer]string   // pointers of the block to its part of a buffer
+	fixed  map[*plan.Loop]bool       // loops whose variable the thread already has
+	moved  map[*plan.Loop]plan.Index // loops whose variable follows from others
 	shared []sharedArray
 	held   []string // names of the whole function
 
@@ -54,7 +55,7 @@ func (e *emitter) newFunction(threads int) *function {
 	e.text.Launches = append(e.text.Launches, l)
 	return &function{e: e, launch: l, threads: threads, indent: 1, mark: e.scope.mark(),
 		vars: map[*plan.Var]string{}, locals: map[*plan.Local]string{}, taken: map[string]bool{}, uses: map[string]bool{}, writes: map[string]bool{},
-		ceils: map[string]string{}, own: map[*plan.Buffer]string{}, fixed: map[*plan.Loop]bool{},
+		ceils: map[string]string{}, own: map[*plan.Buffer]string{}, fixed: map[*plan.Loop]bool{}, moved: map[*plan.Loop]plan.Index{},
 		private: map[*plan.Buffer]*place{}, tiles: map[*plan.Store]*tile{},
 		read: map[*plan.Buffer]bool{}, wrote: map[*plan.Buffer]bool{}}
 }

@@ -130,6 +130,7 @@ func (f *function) around(x *inLoops, loops []*plan.Loop, body func()) {
 func (f *function) tileProduct(g *plan.Gemm, a, b string) {
 	f.line("float dot = 0.0f;")
 	depth := f.poly(g.K)
+	f.line("#pragma unroll 1")
 	f.block(fmt.Sprintf("for (int p0 = 0; p0 < %s; p0 += %d)", depth, tileSide), func() {
 		f.fetch(a, g.A, "m0", f.poly(g.M), "p0", depth)
 		f.fetch(b, g.B, "p0", depth, "n0", f.poly(g.N))

@@ -19,9 +19,13 @@ func (e *emitter) grid(p *part) {
 		e.inChunks(p, x, loops, cut, shared)
 		return
 	}
+	if s := e.shiftOf(x); s != nil {
+		e.inShift(p, s)
+		return
+	}
 	f := e.newFunction(gridThreads)
 	total := items(loops)
-	f.item(total)
+	f.item(total, f.points(loops))
 	f.each(loops, "item")
 	f.scalarsOf(p.nodes)
 	f.nodes(p.nodes)
@@ -29,14 +33,14 @@ func (e *emitter) grid(p *part) {
 }
 
 // item prints the number of the thread in the grid.
-func (f *function) item(total shape.Poly) {
+func (f *function) item(total shape.Poly, points string) {
 	typ := f.itemType(total)
 	if typ == "int" {
 		f.line("const int item = blockIdx.x * %d + threadIdx.x;", f.threads)
 	} else {
 		f.line("const i64 item = (i64)blockIdx.x * %d + threadIdx.x;", f.threads)
 	}
-	f.line("if (item >= %s) return;", f.count(total))
+	f.line("if (item >= %s) return;", points)
 }
 
 // tuple names the variables of loops.

@@ -78,30 +78,30 @@ func (f *function) atom(p shape.Poly) string {
 	return s
 }
 
-// count prints a number of entries or threads, in 64 bits unless it is fixed.
+// count prints a number of entries, in 64 bits unless it is fixed.
 func (f *function) count(p shape.Poly) string {
-	if f.e.constant(p) {
+	if _, ok := p.Symbol(); ok || f.e.constant(p) {
 		return f.poly(p)
 	}
-	if ms := p.Monomials(); len(ms) == 1 && len(ms[0].Syms) == 1 && ms[0].Coef.IsInt() && ms[0].Coef.Num().Int64() == 1 {
-		return f.poly(p)
-	}
-	if ms := p.Monomials(); len(ms) == 1 {
-		return "(i64)" + f.poly(p)
-	}
-	var parts []string
-	for _, m := range p.Monomials() {
-		one := shape.Int(1)
-		for _, s := range m.Syms {
-			one = one.Mul(shape.Sym(s))
-		}
-		c := m.Coef.Num().Int64()
+	var b strings.Builder
+	for i, m := range p.Monomials() {
 		if !m.Coef.IsInt() {
 			return "(i64)(" + f.poly(p) + ")"
 		}
-		parts = append(parts, "(i64)"+f.poly(one.Mul(shape.Int(c))))
+		switch {
+		case i > 0 && m.Coef.Sign() < 0:
+			b.WriteString(" - ")
+		case i > 0:
+			b.WriteString(" + ")
+		case m.Coef.Sign() < 0:
+			b.WriteString("-")
+		}
+		b.WriteString("(i64)" + f.monomial(new(big.Int).Abs(m.Coef.Num()).Int64(), m.Syms))
 	}
-	return "(" + strings.Join(parts, " + ") + ")"
+	if len(p.Monomials()) > 1 {
+		return "(" + b.String() + ")"
+	}
+	return b.String()
 }
 
 // index prints an index; sum says whether it has more than one term.

@@ -3,6 +3,7 @@ package emitcuda
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -230,13 +231,9 @@ func (f *function) bring(l *plan.Local) {
 // varies fastest.
 func (f *function) each(loops []*plan.Loop, item string) {
 	for i, l := range loops {
-		rest := shape.Int(1)
-		for _, m := range loops[i+1:] {
-			rest = rest.Mul(boxOf(m).extent())
-		}
 		val := item
-		if !rest.Equal(shape.Int(1)) {
-			val += " / " + f.divided(rest)
+		if rest := f.points(loops[i+1:]); rest != "1" {
+			val += " / " + quotient(rest)
 		}
 		if i > 0 {
 			val += " % " + f.atom(boxOf(l).extent())
@@ -255,15 +252,30 @@ func (f *function) each(loops []*plan.Loop, item string) {
 	}
 }
 
-func (f *function) divided(p shape.Poly) string {
-	s := f.count(p)
-	if _, ok := p.Symbol(); ok || s[0] == '(' && s[len(s)-1] == ')' && s[1] != 'i' {
-		return s
+// quotient prints a divisor.
+func quotient(s string) string {
+	if strings.Contains(s, " ") {
+		return "(" + s + ")"
 	}
-	if _, ok := p.Const(); ok {
-		return s
+	return s
+}
+
+// points prints the number of points of loops as a product, in 64 bits unless it
+// is fixed or a single size.
+func (f *function) points(loops []*plan.Loop) string {
+	var parts []string
+	for _, l := range loops {
+		if n := boxOf(l).extent(); !n.Equal(shape.Int(1)) {
+			parts = append(parts, f.atom(n))
+		}
 	}
-	return "(" + s + ")"
+	switch {
+	case len(parts) == 0:
+		return "1"
+	case len(parts) > 1 && !f.e.constant(items(loops)):
+		parts[0] = "(i64)" + parts[0]
+	}
+	return strings.Join(parts, " * ")
 }
 
 // items is the number of points of loops.

@@ -17,6 +17,10 @@ import (
 // held at one value does, to its entries, what the nest does to them, in the
 // nest's order. Several loops own together: each has its own index.
 //
+// Of two loops that own, the second may have the first in its index, since threads
+// that differ in the first are apart already. A variable that is picked counts as
+// what it is picked from, at a fixed place, plus what is added to it.
+//
 // A sum into an entry whose index lacks the variable is no such access, and
 // that loop stays inside the thread.
 
@@ -42,6 +46,7 @@ func boxOf(n *plan.Loop) box {
 type nest struct {
 	node   plan.Node
 	inside map[*plan.Var]bool             // variables that the nest sets
+	picks  map[*plan.Var]*plan.Pick       // those of them that are picked
 	access map[*plan.Buffer][]plan.Access // by base
 	wrote  map[*plan.Buffer]bool          // by base
 	adds   map[*plan.Buffer]bool          // written by sums only, and not read
@@ -52,7 +57,7 @@ type nest struct {
 func newNest(n plan.Node) *nest { return nestOf([]plan.Node{n}) }
 
 func nestOf(ns []plan.Node) *nest {
-	x := &nest{inside: map[*plan.Var]bool{}, access: map[*plan.Buffer][]plan.Access{},
+	x := &nest{inside: map[*plan.Var]bool{}, picks: map[*plan.Var]*plan.Pick{}, access: map[*plan.Buffer][]plan.Access{},
 		wrote: plan.Writes(ns), adds: map[*plan.Buffer]bool{}, outer: map[*plan.Local]*plan.Acc{}}
 	if len(ns) == 1 {
 		x.node = ns[0]
@@ -66,7 +71,7 @@ func nestOf(ns []plan.Node) *nest {
 		case *plan.Loop:
 			x.inside[n.Var] = true
 		case *plan.Pick:
-			x.inside[n.To] = true
+			x.inside[n.To], x.picks[n.To] = true, n
 		case *plan.Let:
 			begun[n.To] = true
 		case *plan.Root:
@@ -129,7 +134,8 @@ func (x *nest) separates(v *plan.Var, as []plan.Access, p int, still []*plan.Var
 		if a.Buf != as[0].Buf || p >= len(a.Index) || !a.Index[p].Equal(as[0].Index[p]) {
 			return false
 		}
-		for _, t := range a.Index[p].Terms {
+		index := x.expand(a.Index[p], still)
+		for _, t := range index.Terms {
 			switch {
 			case t.Var == v:
 				if c, ok := t.Coef.Const(); !ok || c == 0 {
@@ -139,17 +145,33 @@ func (x *nest) separates(v *plan.Var, as []plan.Access, p int, still []*plan.Var
 				return false
 			}
 		}
-		if a.Index[p].Coef(v).IsZero() {
+		if index.Coef(v).IsZero() {
 			return false
 		}
 	}
 	return true
 }
 
+// expand writes out variables that are picked: each is an entry plus an index,
+// and an entry at a fixed place, of what the nest does not write, is fixed.
+func (x *nest) expand(i plan.Index, still []*plan.Var) plan.Index {
+	for _, t := range i.Terms {
+		p := x.picks[t.Var]
+		if p == nil || x.wrote[p.From.Buf.Base()] {
+			continue
+		}
+		moves := func(t plan.Term) bool { return x.inside[t.Var] && !slices.Contains(still, t.Var) }
+		if !slices.ContainsFunc(p.From.Index, func(i plan.Index) bool { return slices.ContainsFunc(i.Terms, moves) }) {
+			return x.expand(i.Subst(t.Var, p.Plus), still)
+		}
+	}
+	return i
+}
+
 // ownsAll reports whether a variable owns everything that the nest writes.
-func (x *nest) ownsAll(v *plan.Var) bool {
+func (x *nest) ownsAll(v *plan.Var, still ...*plan.Var) bool {
 	for b := range x.wrote {
-		if !x.owns(v, b) {
+		if !x.owns(v, b, still...) {
 			return false
 		}
 	}
@@ -196,9 +218,11 @@ func (x *nest) spread() []*plan.Loop {
 		return nil
 	}
 	var out []*plan.Loop
+	var still []*plan.Var
 	for _, l := range chain(x.node) {
-		if boxOf(l).ok && x.ownsAll(l.Var) && x.gathersApart(l) {
+		if boxOf(l).ok && x.ownsAll(l.Var, still...) && x.gathersApart(l) {
 			out = append(out, l)
+			still = append(still, l.Var)
 		}
 	}
 	return out

@@ -204,7 +204,8 @@ func (f *function) shareOut(x *nest, loops []*plan.Loop) {
 		f.locals[a.To] = part
 		f.line("float %s = %s;", part, start)
 	}
-	f.block(fmt.Sprintf("for (%s item = threadIdx.x; item < %s; item += %d)", f.itemType(total), f.count(total), f.threads), func() {
+	f.line("#pragma unroll 1")
+	f.block(fmt.Sprintf("for (%s item = threadIdx.x; item < %s; item += %d)", f.itemType(total), f.points(loops), f.threads), func() {
 		f.each(loops, "item")
 		f.node(x.node)
 	})

@@ -113,7 +113,7 @@ func (e *emitter) addCopies(p *part, bs []*plan.Buffer, copies map[*plan.Buffer]
 	for _, b := range bs {
 		f := e.newFunction(gridThreads)
 		f.uses[copies[b]] = true
-		f.item(b.Len())
+		f.item(b.Len(), f.count(b.Len()))
 		name := f.target(b)
 		f.line("float dot = %s[item];", name)
 		f.line("for (i64 copy = 0; copy < %s; ++copy) dot += %s[copy * %s + item];", f.count(count(b)), copies[b], paren(f.count(b.Len())))

@@ -63,6 +63,15 @@ func (f *function) loop(n *plan.Loop, body func([]plan.Node)) {
 		return
 	}
 	mark := f.e.scope.mark()
+	if from, ok := f.moved[n]; ok {
+		val := f.plain(from)
+		v := f.e.scope.name(n.Var.Name)
+		f.vars[n.Var] = v
+		f.line("const int %s = %s;", v, val)
+		f.block(fmt.Sprintf("if (%s >= %s && %s < %s)", v, f.lo(n), v, f.hi(n)), func() { body(n.Body) })
+		f.e.scope.release(mark)
+		return
+	}
 	lo := f.lo(n)
 	v := f.e.scope.name(n.Var.Name)
 	var head string
@@ -76,8 +85,28 @@ func (f *function) loop(n *plan.Loop, body func([]plan.Node)) {
 		head = fmt.Sprintf("for (int %s = %s; %s; ++%s)", v, lo, strings.Join(ends, " && "), v)
 	}
 	f.vars[n.Var] = v
+	f.unroll(n)
 	f.block(head, func() { body(n.Body) })
 	f.e.scope.release(mark)
+}
+
+// unroll prints how far a compiler may unroll a loop: innermost ones of a fixed
+// length a little, all others not at all. Left alone it unrolls until registers
+// spill.
+func (f *function) unroll(n *plan.Loop) {
+	const most = 4
+	times := most
+	for _, m := range n.Body {
+		switch m.(type) {
+		case *plan.Loop, *plan.If, *plan.Root, *plan.Gemm:
+			times = 1
+		}
+	}
+	if b := boxOf(n); times == 1 || !b.ok || !f.e.constant(b.extent()) || len(n.Lo) > 1 || len(n.Hi) > 1 {
+		f.line("#pragma unroll 1")
+	} else if f.e.value(b.extent()) > most {
+		f.line("#pragma unroll %d", most)
+	}
 }
 
 // guards prints what of a loop's ends is not settled by the box of threads.

@@ -178,6 +178,7 @@ func (f *function) empty(ts []*tile) {
 			f.target(t.store.To.Buf)
 			to := f.entry(t.store.To)
 			f.line("float dot = %s;", to)
+			f.line("#pragma unroll 4")
 			f.line("for (int kk = 0; kk < rows; ++kk) dot += %s[%skk];", t.name, at)
 			f.line("%s = dot;", to)
 		}
@@ -185,6 +186,7 @@ func (f *function) empty(ts []*tile) {
 			f.block("if (threadIdx.x == 0)", sum)
 			continue
 		}
+		f.line("#pragma unroll 1")
 		f.block(fmt.Sprintf("for (int item = threadIdx.x; item < %s; item += %d)", f.poly(n), f.threads), func() {
 			f.each(t.over, "item")
 			sum()

@@ -29,6 +29,7 @@ HECATE_KERNEL(256) attention_only_out_backward_1(const float *a, const float *ou
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? a[m0 + col + (i64)(p0 + row) * d] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d ? out_bar[(i64)(p0 + row) * d + n0 + col] : 0.0f;
@@ -50,6 +51,7 @@ HECATE_KERNEL(256) attention_only_out_backward_2(const float *W_O, const float *
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? out_bar[(i64)(m0 + row) * d + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < d && n0 + col < d ? W_O[(p0 + row) * d + n0 + col] : 0.0f;

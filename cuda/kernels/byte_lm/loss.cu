@@ -36,6 +36,7 @@ HECATE_KERNEL(256) byte_lm_loss_1(const float *H, const float *y, float *z, int 
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? y[(i64)(m0 + row) * d + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < d && n0 + row < V ? H[p0 + col + (n0 + row) * d] : 0.0f;
@@ -64,10 +65,12 @@ HECATE_KERNEL(256) byte_lm_loss_3(const float *z, float *t6, int L, int T) {
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   float top = (-HECATE_INF);
+  #pragma unroll 4
   for (int k = 0; k < V; ++k) {
     top = hecate::max(top, z[((i64)i * T + j) * V + k]);
   }
   float sum = 0.0f;
+  #pragma unroll 4
   for (int k = 0; k < V; ++k) {
     sum += expf(z[((i64)i * T + j) * V + k] - top);
   }
@@ -83,6 +86,7 @@ HECATE_KERNEL(256) byte_lm_loss_4(const int *next, const float *z, float *loss_p
   const int i = (int)item;
   float t10_2 = 0.0f;
   float t14 = 0.0f;
+  #pragma unroll 1
   for (int j = 0; j < T; ++j) {
     const int n = next[(i64)i * T + j];
     const bool t5_entry = t5[(i64)i * T + j];

@@ -86,6 +86,7 @@ HECATE_KERNEL(256) byte_lm_loss_backward_5(const float *y, float *H_bar, const f
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? y[m0 + col + (i64)(p0 + row) * d] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < V ? t20_2[(i64)(p0 + row) * V + n0 + col] : 0.0f;
@@ -107,6 +108,7 @@ HECATE_KERNEL(256) byte_lm_loss_backward_6(const float *H, float *y_bar, const f
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < V; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < V ? t20_2[(i64)(m0 + row) * V + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < V && n0 + col < d ? H[(p0 + row) * d + n0 + col] : 0.0f;

@@ -45,6 +45,7 @@ HECATE_KERNEL(256) byte_lm_x_backward_3(const int *ids, const float *x_bar, floa
   const int k = (int)(item % d);
   float *const E_bar_own = E_bar_copies + (i64)chunk * (V * d);
   const i64 points = (i64)L * T, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);

@@ -19,8 +19,8 @@ using i64 = long long;
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) concat_cols_call_1(const float *A, float *out_2, int L, int k, int m, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * k * m) return;
-  const int i = (int)(item / ((i64)k * m));
+  if (item >= (i64)L * m * k) return;
+  const int i = (int)(item / ((i64)m * k));
   const int j = (int)(item / k % m);
   const int k_2 = (int)(item % k);
   out_2[((i64)i * (m + n) + j) * k + k_2] = A[((i64)i * k + k_2) * m + j];
@@ -30,8 +30,8 @@ HECATE_KERNEL(256) concat_cols_call_1(const float *A, float *out_2, int L, int k
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) concat_cols_call_2(const float *B, float *out_2, int L, int k, int m, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * k * n) return;
-  const int i = (int)(item / ((i64)k * n));
+  if (item >= (i64)L * n * k) return;
+  const int i = (int)(item / ((i64)n * k));
   const int j = (int)(item / k % n);
   const int k_2 = (int)(item % k);
   out_2[((i64)i * (m + n) + j + m) * k + k_2] = B[((i64)i * k + k_2) * n + j];
@@ -41,9 +41,9 @@ HECATE_KERNEL(256) concat_cols_call_2(const float *B, float *out_2, int L, int k
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) concat_cols_call_3(float *out, const float *out_2, int L, int k, int m, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= ((i64)L * k * m + (i64)L * k * n)) return;
-  const int i = (int)(item / ((i64)k * m + (i64)k * n));
-  const int j = (int)(item / ((i64)m + (i64)n) % k);
+  if (item >= (i64)L * k * (m + n)) return;
+  const int i = (int)(item / ((i64)k * (m + n)));
+  const int j = (int)(item / ((m + n)) % k);
   const int k_2 = (int)(item % (m + n));
   out[((i64)i * k + j) * (m + n) + k_2] = out_2[((i64)i * (m + n) + k_2) * k + j];
 }

@@ -19,8 +19,8 @@ using i64 = long long;
 HECATE_KERNEL(256) concat_rows_backward_1(const float *out_bar, float *A_bar, int L, int k, int m,
     int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * k * m) return;
-  const int i = (int)(item / ((i64)k * m));
+  if (item >= (i64)L * m * k) return;
+  const int i = (int)(item / ((i64)m * k));
   const int j = (int)(item / k % m);
   const int k_2 = (int)(item % k);
   A_bar[((i64)i * m + j) * k + k_2] = out_bar[((i64)i * (m + n) + j) * k + k_2];
@@ -31,8 +31,8 @@ HECATE_KERNEL(256) concat_rows_backward_1(const float *out_bar, float *A_bar, in
 HECATE_KERNEL(256) concat_rows_backward_2(const float *out_bar, float *B_bar, int L, int k, int m,
     int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * k * n) return;
-  const int i = (int)(item / ((i64)k * n));
+  if (item >= (i64)L * n * k) return;
+  const int i = (int)(item / ((i64)n * k));
   const int j = (int)(item / k % n);
   const int k_2 = (int)(item % k);
   B_bar[((i64)i * n + j) * k + k_2] = out_bar[((i64)i * (m + n) + j + m) * k + k_2];

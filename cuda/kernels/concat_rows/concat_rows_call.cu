@@ -18,8 +18,8 @@ using i64 = long long;
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) concat_rows_call_1(const float *A, float *out, int L, int k, int m, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * k * m) return;
-  const int i = (int)(item / ((i64)k * m));
+  if (item >= (i64)L * m * k) return;
+  const int i = (int)(item / ((i64)m * k));
   const int j = (int)(item / k % m);
   const int k_2 = (int)(item % k);
   out[((i64)i * (m + n) + j) * k + k_2] = A[((i64)i * m + j) * k + k_2];
@@ -29,8 +29,8 @@ HECATE_KERNEL(256) concat_rows_call_1(const float *A, float *out, int L, int k, 
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) concat_rows_call_2(const float *B, float *out, int L, int k, int m, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * k * n) return;
-  const int i = (int)(item / ((i64)k * n));
+  if (item >= (i64)L * n * k) return;
+  const int i = (int)(item / ((i64)n * k));
   const int j = (int)(item / k % n);
   const int k_2 = (int)(item % k);
   out[((i64)i * (m + n) + j + m) * k + k_2] = B[((i64)i * n + j) * k + k_2];

@@ -39,10 +39,12 @@ HECATE_KERNEL(256) cross_entropy_call_2(const float *logits, float *t5, int L, i
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   float top = (-HECATE_INF);
+  #pragma unroll 1
   for (int k = 0; k < V; ++k) {
     top = hecate::max(top, logits[((i64)i * T + j) * V + k]);
   }
   float sum = 0.0f;
+  #pragma unroll 1
   for (int k = 0; k < V; ++k) {
     sum += expf(logits[((i64)i * T + j) * V + k] - top);
   }
@@ -58,6 +60,7 @@ HECATE_KERNEL(256) cross_entropy_call_3(const float *logits, const int *targets,
   const int i = (int)item;
   float t9_2 = 0.0f;
   float t13 = 0.0f;
+  #pragma unroll 1
   for (int j = 0; j < T; ++j) {
     const int n = targets[(i64)i * T + j];
     const bool t4_entry = t4[(i64)i * T + j];

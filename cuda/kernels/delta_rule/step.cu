@@ -99,6 +99,7 @@ HECATE_KERNEL(256) delta_rule_step_1(const float *W_K, const float *x, float *k0
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? x[(i64)(m0 + row) * d + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < d && n0 + row < d_k ? W_K[p0 + col + (n0 + row) * d] : 0.0f;
@@ -113,7 +114,7 @@ HECATE_KERNEL(256) delta_rule_step_1(const float *W_K, const float *x, float *k0
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) delta_rule_step_2(const float *k0_tail, float *k1_stack, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)3 * L * d_k) return;
+  if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
@@ -135,7 +136,7 @@ HECATE_KERNEL(256) delta_rule_step_3(float *k1_stack, const float *k0, int L, in
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) delta_rule_step_4(float *k0_tail_out, const float *k1_stack, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)3 * L * d_k) return;
+  if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
@@ -159,6 +160,7 @@ HECATE_KERNEL(256) delta_rule_step_6(const int *pos, const float *c_K, const flo
   const int i = (int)(item / ((i64)T * d_k));
   const int j = (int)(item / d_k % T);
   const int m = (int)(item % d_k);
+  #pragma unroll 1
   for (int k_2 = 0; k_2 < 4; ++k_2) {
     const int n = pos[i] + j - k_2;
     if (n >= 0) {
@@ -176,6 +178,7 @@ HECATE_KERNEL(256) delta_rule_step_7(const float *b_K, const float *k1_prod, flo
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   float t8 = 0.0f;
+  #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k; ++k_2) {
     const float t5_2 = b_K[k_2] + k1_prod[((i64)i * T + j) * d_k + k_2];
     const float t6 = hecate::sigmoid(t5_2);
@@ -224,6 +227,7 @@ HECATE_KERNEL(256) delta_rule_step_10(const float *x, const float *W_V, float *v
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? x[(i64)(m0 + row) * d + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < d && n0 + row < d_v ? W_V[p0 + col + (n0 + row) * d] : 0.0f;
@@ -266,6 +270,7 @@ HECATE_KERNEL(256) delta_rule_step_13(const float *w_rho, const float *w_theta,
   const int j = (int)(item % T);
   float t21_2 = 0.0f;
   float t29_2 = 0.0f;
+  #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k + d_v; ++k_2) {
     const float rho_stack_entry = rho_stack[((i64)i * T + j) * (d_k + d_v) + k_2];
     t21_2 += rho_stack_entry * w_rho[k_2];
@@ -308,6 +313,7 @@ HECATE_KERNEL(256) delta_rule_step_15(const float *x, const float *W_Q, float *q
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? x[(i64)(m0 + row) * d + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < d && n0 + row < d_k ? W_Q[p0 + col + (n0 + row) * d] : 0.0f;
@@ -322,7 +328,7 @@ HECATE_KERNEL(256) delta_rule_step_15(const float *x, const float *W_Q, float *q
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) delta_rule_step_16(const float *q0_tail, float *q1_stack, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)3 * L * d_k) return;
+  if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
@@ -344,7 +350,7 @@ HECATE_KERNEL(256) delta_rule_step_17(float *q1_stack, const float *q0, int L, i
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) delta_rule_step_18(float *q0_tail_out, const float *q1_stack, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)3 * L * d_k) return;
+  if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
@@ -368,6 +374,7 @@ HECATE_KERNEL(256) delta_rule_step_20(const int *pos, const float *c_Q, const fl
   const int i = (int)(item / ((i64)T * d_k));
   const int j = (int)(item / d_k % T);
   const int m = (int)(item % d_k);
+  #pragma unroll 1
   for (int k_2 = 0; k_2 < 4; ++k_2) {
     const int n_2 = pos[i] + j - k_2;
     if (n_2 >= 0) {
@@ -385,6 +392,7 @@ HECATE_KERNEL(256) delta_rule_step_21(const float *b_Q, const float *q1_prod, fl
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   float t41 = 0.0f;
+  #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k; ++k_2) {
     const float t38_2 = b_Q[k_2] + q1_prod[((i64)i * T + j) * d_k + k_2];
     const float t39 = hecate::sigmoid(t38_2);
@@ -453,18 +461,23 @@ HECATE_KERNEL(32) delta_rule_step_24(const float *M, float *y, float *M_out, con
   const int row = threadIdx.x;
   const int l = blockIdx.x / 2;
   const int i = blockIdx.x % 2 * 32 + row;
+  #pragma unroll 4
   for (int j = 0; j < d_k; ++j) {
     M_state[j * 32 + row] = M[((i64)l * d_v + i) * d_k + j];
   }
+  #pragma unroll 1
   for (int s = 0; s < segments; ++s) {
     if (M_checkpoints != nullptr) {
+      #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         M_checkpoints[(((i64)l * segments + s) * d_v + i) * d_k + j] = M_state[j * 32 + row];
       }
     }
+    #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + T; ++a) {
       // delta_rule.M
       float t2 = 0.0f;
+      #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         t2 += M_state[j * 32 + row] * k[((i64)l * T + a + C * s) * d_k + j];
       }
@@ -476,6 +489,7 @@ HECATE_KERNEL(32) delta_rule_step_24(const float *M, float *y, float *M_out, con
       // delta_rule.M, delta_rule.y
       float y_2 = 0.0f;
       const float rho_entry = rho[(i64)l * T + a + C * s];
+      #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         const float M_2 = rho_entry * M_state[j * 32 + row] - t3 * t3_3[((i64)l * T + a + C * s) * d_k + j];
         y_2 += M_2 * q[((i64)l * T + a + C * s) * d_k + j];
@@ -484,6 +498,7 @@ HECATE_KERNEL(32) delta_rule_step_24(const float *M, float *y, float *M_out, con
       y[((i64)l * T + a + C * s) * d_v + i] = y_2;
     }
   }
+  #pragma unroll 4
   for (int j = 0; j < d_k; ++j) {
     M_out[((i64)l * d_v + i) * d_k + j] = M_state[j * 32 + row];
   }

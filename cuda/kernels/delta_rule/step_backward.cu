@@ -227,26 +227,33 @@ HECATE_KERNEL(32) delta_rule_step_backward_6(const float *y_bar, const float *M_
   float *const t4_2_own = t4_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k);
   float *const t6_2_own = t6_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k);
   float *const M_trail = M_trail_scratch + blockIdx.x * (i64)(32 * C * d_k + 32 * d_k);  // [C + 1, d_k]
+  #pragma unroll 4
   for (int j = 0; j < d_k; ++j) {
     M_bar_state[j * 32 + row] = M_bar[((i64)l * d_v + i) * d_k + j];
   }
+  #pragma unroll 1
   for (int s = segments - 1; s >= 0; --s) {
+    #pragma unroll 4
     for (int j = 0; j < d_k; ++j) {
       M_trail[j * 32 + row] = M_checkpoints[(((i64)l * segments + s) * d_v + i) * d_k + j];
     }
+    #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + T; ++a) {
       // delta_rule.M
       const float rho_entry = rho[(i64)l * T + a + C * s];
       const float M_lin_entry = M_lin[((i64)l * T + a + C * s) * d_v + i];
+      #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         M_trail[((a + 1) * d_k + j) * 32 + row] = rho_entry * M_trail[(a * d_k + j) * 32 + row] - M_lin_entry * t32[((i64)l * T + a + C * s) * d_k + j];
       }
     }
+    #pragma unroll 1
     for (int a = (C < -C * s + T ? C : -C * s + T) - 1; a >= 0; --a) {
       // delta_rule.y, delta_rule.M
       float t26 = 0.0f;
       float t10_2_2 = 0.0f;
       const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d_v + i];
+      #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         const float t4_2_3 = M_bar_state[j * 32 + row] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry;
         t26 += t4_2_3 * k[((i64)l * T + a + C * s) * d_k + j];
@@ -264,37 +271,45 @@ HECATE_KERNEL(32) delta_rule_step_backward_6(const float *y_bar, const float *M_
       const float rho_entry_2 = rho[(i64)l * T + a + C * s];
       const float w = theta_entry_3 * M_lin_entry_2;
       const float w_2 = theta_entry_3 * t26;
+      #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         const float t4_2_2_entry = t4_2_2[j * 32 + row];
         M_bar_state[j * 32 + row] = rho_entry_2 * t4_2_2_entry - t26 * t32[((i64)l * T + a + C * s) * d_k + j];
         t4_2_rows[j * 33 + row] = -w * t4_2_2_entry - w_2 * M_trail[(a * d_k + j) * 32 + row];
       }
       __syncthreads();
+      #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 32) {
         const int j = (int)item;
         float dot = t6_2_own[((i64)l * T + a + C * s) * d_k + j];
+        #pragma unroll 4
         for (int kk = 0; kk < rows; ++kk) dot += t6_2_rows[item * 33 + kk];
         t6_2_own[((i64)l * T + a + C * s) * d_k + j] = dot;
       }
       if (threadIdx.x == 0) {
         float dot = t2_2_own[(i64)l * T + a + C * s];
+        #pragma unroll 4
         for (int kk = 0; kk < rows; ++kk) dot += t2_2_rows[kk];
         t2_2_own[(i64)l * T + a + C * s] = dot;
       }
       if (threadIdx.x == 0) {
         float dot = t3_2_own[(i64)l * T + a + C * s];
+        #pragma unroll 4
         for (int kk = 0; kk < rows; ++kk) dot += t3_2_rows[kk];
         t3_2_own[(i64)l * T + a + C * s] = dot;
       }
+      #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 32) {
         const int j = (int)item;
         float dot = t4_2_own[((i64)l * T + a + C * s) * d_k + j];
+        #pragma unroll 4
         for (int kk = 0; kk < rows; ++kk) dot += t4_2_rows[item * 33 + kk];
         t4_2_own[((i64)l * T + a + C * s) * d_k + j] = dot;
       }
       __syncthreads();
     }
   }
+  #pragma unroll 4
   for (int j = 0; j < d_k; ++j) {
     M_bar_out[((i64)l * d_v + i) * d_k + j] = M_bar_state[j * 32 + row];
   }
@@ -349,6 +364,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_11(const float *q_div_2, const float
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   float t11_2_2 = 0.0f;
+  #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k; ++k_2) {
     t11_2_2 += t6_2[((i64)i * T + j) * d_k + k_2] * q_div_2[((i64)i * T + j) * d_k + k_2];
   }
@@ -384,6 +400,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_14(const float *q1_sigmoid, const fl
   const int k_2 = (int)(item % d_k);
   float *const b_Q_bar_own = b_Q_bar_copies + (i64)chunk * d_k;
   const i64 points = (i64)L * T, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);
@@ -431,12 +448,13 @@ HECATE_KERNEL(256) delta_rule_step_backward_17(float *c_Q_bar_copies) {
 HECATE_KERNEL(256) delta_rule_step_backward_18(const int *pos, const float *q1_stack,
     const float *t38_2, float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= 256 * d_k) return;
+  if (item >= 64 * 4 * d_k) return;
   const int chunk = (int)(item / (4 * d_k));
   const int i = (int)(item / d_k % 4);
   const int m = (int)(item % d_k);
   float *const c_Q_bar_own = c_Q_bar_copies + (i64)chunk * (4 * d_k);
   const i64 points = (i64)L * T, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
@@ -466,15 +484,18 @@ HECATE_KERNEL(256) delta_rule_step_backward_20(float *t42_2, int L, int T) {
 }
 
 // delta_rule.q1
-// One thread for each (i, m).
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
 HECATE_KERNEL(256) delta_rule_step_backward_21(const int *pos, const float *c_Q, const float *t38_2,
     float *t42_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * d_k) return;
-  const int i = (int)(item / d_k);
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
   const int m = (int)(item % d_k);
-  for (int j = 0; j < T; ++j) {
-    for (int k_2 = 0; k_2 < 4; ++k_2) {
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
       const int n_2 = pos[i] + j - k_2;
       if (n_2 >= 0) {
         t42_2[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t38_2[((i64)i * T + j) * d_k + m] * c_Q[k_2 * d_k + m];
@@ -495,7 +516,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_22(float *t43_2, int L, int T) {
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) delta_rule_step_backward_23(const float *q0_tail_bar, float *t43_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)3 * L * d_k) return;
+  if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
@@ -507,8 +528,8 @@ HECATE_KERNEL(256) delta_rule_step_backward_23(const float *q0_tail_bar, float *
 HECATE_KERNEL(256) delta_rule_step_backward_24(const float *t42_2, const float *t43_2, float *t44_2,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= ((i64)L * T * d_k + (i64)3 * L * d_k)) return;
-  const int i = (int)(item / ((i64)T * d_k + (i64)3 * d_k));
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k_2 = (int)(item % d_k);
   t44_2[((i64)i * (T + 3) + j) * d_k + k_2] = t42_2[((i64)i * (T + 3) + j) * d_k + k_2] + t43_2[((i64)i * (T + 3) + j) * d_k + k_2];
@@ -527,7 +548,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_25(float *t125, int L, int T) {
 HECATE_KERNEL(256) delta_rule_step_backward_26(const float *k0_tail_bar, float *q0_tail_bar_out,
     const float *t44_2, float *t125, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)3 * L * d_k) return;
+  if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
@@ -553,8 +574,10 @@ HECATE_KERNEL(256) delta_rule_step_backward_28(const float *x, float *W_Q_bar, c
   const int down = (d + 15) / 16;
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  #pragma unroll 1
   for (int k_2 = 0; k_2 < L; ++k_2) {
     float dot = 0.0f;
+    #pragma unroll 1
     for (int p0 = 0; p0 < T; p0 += 16) {
       a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? x[(i64)k_2 * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
       b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t44_2[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
@@ -580,6 +603,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_29(const float *W_Q, const float *t4
   const int item = blockIdx.x / across / down;
   const int i = (int)item;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d_k; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t44_2[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
@@ -601,6 +625,7 @@ HECATE_KERNEL(128) delta_rule_step_backward_30(const float *k_sqrt, const float 
   float t80 = 0.0f;
   float t59_part = 0.0f;
   float t80_part = 0.0f;
+  #pragma unroll 1
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
     const int j = (int)(item % T);
@@ -650,12 +675,13 @@ HECATE_KERNEL(256) delta_rule_step_backward_33(const float *w_rho, const float *
     const float *rho_stack, const float *t56, const float *t77, float *t61, float *t82,
     float *w_rho_bar_copies, float *w_theta_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= 64 * d_k + 64 * d_v) return;
-  const int chunk = (int)(item / (d_k + d_v));
+  if (item >= 64 * (d_k + d_v)) return;
+  const int chunk = (int)(item / ((d_k + d_v)));
   const int k_2 = (int)(item % (d_k + d_v));
   float *const w_rho_bar_own = w_rho_bar_copies + (i64)chunk * (d_k + d_v);
   float *const w_theta_bar_own = w_theta_bar_copies + (i64)chunk * (d_k + d_v);
   const i64 points = (i64)L * T, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);
@@ -712,6 +738,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_37(const float *x, float *W_V_bar, c
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t85[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
@@ -733,6 +760,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_38(const float *W_V, const float *t8
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d_v; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t85[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
@@ -752,6 +780,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_39(const float *k_div_2, const float
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   float t93_2 = 0.0f;
+  #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k; ++k_2) {
     const float t88_2 = t4_2[((i64)i * T + j) * d_k + k_2] + t61[((i64)i * T + j) * (d_k + d_v) + k_2] + t82[((i64)i * T + j) * (d_k + d_v) + k_2];
     t93_2 += t88_2 * k_div_2[((i64)i * T + j) * d_k + k_2];
@@ -789,6 +818,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_42(const float *k1_sigmoid, const fl
   const int k_2 = (int)(item % d_k);
   float *const b_K_bar_own = b_K_bar_copies + (i64)chunk * d_k;
   const i64 points = (i64)L * T, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);
@@ -836,12 +866,13 @@ HECATE_KERNEL(256) delta_rule_step_backward_45(float *c_K_bar_copies) {
 HECATE_KERNEL(256) delta_rule_step_backward_46(const int *pos, const float *k1_stack,
     const float *t120, float *c_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= 256 * d_k) return;
+  if (item >= 64 * 4 * d_k) return;
   const int chunk = (int)(item / (4 * d_k));
   const int i = (int)(item / d_k % 4);
   const int m = (int)(item % d_k);
   float *const c_K_bar_own = c_K_bar_copies + (i64)chunk * (4 * d_k);
   const i64 points = (i64)L * T, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
@@ -871,15 +902,18 @@ HECATE_KERNEL(256) delta_rule_step_backward_48(float *t124, int L, int T) {
 }
 
 // delta_rule.k1
-// One thread for each (i, m).
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
 HECATE_KERNEL(256) delta_rule_step_backward_49(const int *pos, const float *c_K, const float *t120,
     float *t124, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * d_k) return;
-  const int i = (int)(item / d_k);
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
   const int m = (int)(item % d_k);
-  for (int j = 0; j < T; ++j) {
-    for (int k_2 = 0; k_2 < 4; ++k_2) {
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
       const int n_4 = pos[i] + j - k_2;
       if (n_4 >= 0) {
         t124[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t120[((i64)i * T + j) * d_k + m] * c_K[k_2 * d_k + m];
@@ -893,8 +927,8 @@ HECATE_KERNEL(256) delta_rule_step_backward_49(const int *pos, const float *c_K,
 HECATE_KERNEL(256) delta_rule_step_backward_50(const float *t125, const float *t124, float *t126,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= ((i64)L * T * d_k + (i64)3 * L * d_k)) return;
-  const int i = (int)(item / ((i64)T * d_k + (i64)3 * d_k));
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k_2 = (int)(item % d_k);
   t126[((i64)i * (T + 3) + j) * d_k + k_2] = t124[((i64)i * (T + 3) + j) * d_k + k_2] + t125[((i64)i * (T + 3) + j) * d_k + k_2];
@@ -905,7 +939,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_50(const float *t125, const float *t
 HECATE_KERNEL(256) delta_rule_step_backward_51(float *k0_tail_bar_out, const float *t126, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)3 * L * d_k) return;
+  if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
@@ -930,8 +964,10 @@ HECATE_KERNEL(256) delta_rule_step_backward_53(const float *x, float *W_K_bar, c
   const int down = (d + 15) / 16;
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  #pragma unroll 1
   for (int k_2 = 0; k_2 < L; ++k_2) {
     float dot = 0.0f;
+    #pragma unroll 1
     for (int p0 = 0; p0 < T; p0 += 16) {
       a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? x[(i64)k_2 * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
       b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t126[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
@@ -957,6 +993,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_54(const float *W_K, const float *t1
   const int item = blockIdx.x / across / down;
   const int i = (int)item;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d_k; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t126[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;

@@ -43,6 +43,7 @@ HECATE_KERNEL(256) embed_lookup_backward_3(const int *ids, const float *out_bar,
   const int k = (int)(item % d);
   float *const table_bar_own = table_bar_copies + (i64)chunk * ((i64)L * V * d);
   const i64 points = T, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)at;
     const int n = ids[(i64)i * T + j];

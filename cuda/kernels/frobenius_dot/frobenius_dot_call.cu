@@ -22,7 +22,9 @@ HECATE_KERNEL(256) frobenius_dot_call_1(const float *A, const float *B, float *o
   if (item >= L) return;
   const int i = (int)item;
   float out_2 = 0.0f;
+  #pragma unroll 1
   for (int j = 0; j < m; ++j) {
+    #pragma unroll 1
     for (int k = 0; k < n; ++k) {
       out_2 += A[((i64)i * m + j) * n + k] * B[((i64)i * m + j) * n + k];
     }

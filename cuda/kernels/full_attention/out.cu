@@ -44,6 +44,7 @@ HECATE_KERNEL(256) full_attention_out_1(const float *W_Q, const float *X, float 
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < H * d_h; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_h ? X[(i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < H * d_h && n0 + row < H * d_h ? W_Q[p0 + col + (n0 + row) * H * d_h] : 0.0f;
@@ -64,6 +65,7 @@ HECATE_KERNEL(256) full_attention_out_2(const float *X, const float *W_K, float 
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < H * d_h; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_h ? X[(i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < H * d_h && n0 + row < H * d_h ? W_K[p0 + col + (n0 + row) * H * d_h] : 0.0f;
@@ -93,13 +95,14 @@ HECATE_KERNEL(256) full_attention_out_4(float *t9, int L, int T) {
 // One thread for each (i, j, k, m).
 HECATE_KERNEL(256) full_attention_out_5(const float *q, const float *k, float *t9, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * T) return;
-  const int i = (int)(item / ((i64)H * T * T));
+  if (item >= (i64)L * T * H * T) return;
+  const int i = (int)(item / ((i64)T * H * T));
   const int j = (int)(item / ((i64)H * T) % T);
   const int k_2 = (int)(item / T % H);
   const int m = (int)(item % T);
   if (m < j + 1) {
     float t9_2 = 0.0f;
+    #pragma unroll 4
     for (int p = 0; p < d_h; ++p) {
       t9_2 += q[(((i64)i * T + j) * H + k_2) * d_h + p] * k[(((i64)i * T + m) * H + k_2) * d_h + p];
     }
@@ -119,8 +122,8 @@ HECATE_KERNEL(256) full_attention_out_6(float *t10, int L, int T) {
 // One thread for each (i, j, k, m).
 HECATE_KERNEL(256) full_attention_out_7(const float *t9, float *t10, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * T) return;
-  const int i = (int)(item / ((i64)H * T * T));
+  if (item >= (i64)L * T * H * T) return;
+  const int i = (int)(item / ((i64)T * H * T));
   const int j = (int)(item / ((i64)H * T) % T);
   const int k_2 = (int)(item / T % H);
   const int m = (int)(item % T);
@@ -142,20 +145,23 @@ HECATE_KERNEL(256) full_attention_out_8(float *a, int L, int T) {
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) full_attention_out_9(float *a, const float *t10, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T) return;
-  const int i = (int)(item / ((i64)H * T));
+  if (item >= (i64)L * T * H) return;
+  const int i = (int)(item / ((i64)T * H));
   const int j = (int)(item / H % T);
   const int k_2 = (int)(item % H);
   float top = (-HECATE_INF);
+  #pragma unroll 1
   for (int m = 0; m < T && m < j + 1; ++m) {
     top = hecate::max(top, t10[(((i64)i * T + j) * H + k_2) * T + m]);
   }
   float sum = 0.0f;
+  #pragma unroll 1
   for (int m = 0; m < T && m < j + 1; ++m) {
     const float e = expf(t10[(((i64)i * T + j) * H + k_2) * T + m] - top);
     sum += e;
     a[(((i64)i * T + j) * H + k_2) * T + m] = e;
   }
+  #pragma unroll 1
   for (int m = 0; m < T && m < j + 1; ++m) {
     a[(((i64)i * T + j) * H + k_2) * T + m] = a[(((i64)i * T + j) * H + k_2) * T + m] / sum;
   }
@@ -171,6 +177,7 @@ HECATE_KERNEL(256) full_attention_out_10(const float *X, const float *W_V, float
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < H * d_h; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_h ? X[(i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < H * d_h && n0 + row < H * d_h ? W_V[p0 + col + (n0 + row) * H * d_h] : 0.0f;
@@ -193,11 +200,12 @@ HECATE_KERNEL(256) full_attention_out_11(float *t14, int L, int T) {
 // One thread for each (i, j, k, p).
 HECATE_KERNEL(256) full_attention_out_12(const float *a, const float *v, float *t14, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * d_h) return;
-  const int i = (int)(item / ((i64)H * T * d_h));
+  if (item >= (i64)L * T * H * d_h) return;
+  const int i = (int)(item / ((i64)T * H * d_h));
   const int j = (int)(item / (H * d_h) % T);
   const int k_2 = (int)(item / d_h % H);
   const int p = (int)(item % d_h);
+  #pragma unroll 1
   for (int m = 0; m < T && m < j + 1; ++m) {
     const float a_entry = a[(((i64)i * T + j) * H + k_2) * T + m];
     t14[(((i64)i * T + j) * H + k_2) * d_h + p] += a_entry * v[(((i64)i * T + m) * H + k_2) * d_h + p];
@@ -208,9 +216,9 @@ HECATE_KERNEL(256) full_attention_out_12(const float *a, const float *v, float *
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) full_attention_out_13(float *out, const float *t14, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * d_h) return;
-  const int i = (int)(item / ((i64)H * T * d_h));
-  const int j = (int)(item / (H * d_h) % T);
+  if (item >= (i64)L * T * (H * d_h)) return;
+  const int i = (int)(item / ((i64)T * (H * d_h)));
+  const int j = (int)(item / ((H * d_h)) % T);
   const int k_2 = (int)(item % (H * d_h));
   out[((i64)i * T + j) * H * d_h + k_2] = t14[((i64)i * T + j) * H * d_h + k_2];
 }
@@ -220,8 +228,8 @@ HECATE_KERNEL(256) full_attention_out_13(float *out, const float *t14, int L, in
 HECATE_KERNEL(256) full_attention_out_14(float *a_reshape, float *a_reshape_2, float *out_reshape,
     const float *q, const float *k, const float *v, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * d_h) return;
-  const int i = (int)(item / ((i64)H * T * d_h));
+  if (item >= (i64)L * T * H * d_h) return;
+  const int i = (int)(item / ((i64)T * H * d_h));
   const int j = (int)(item / (H * d_h) % T);
   const int k_2 = (int)(item / d_h % H);
   const int m = (int)(item % d_h);

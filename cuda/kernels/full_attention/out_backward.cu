@@ -56,13 +56,14 @@ HECATE_KERNEL(256) full_attention_out_backward_1(float *t2, int L, int T) {
 HECATE_KERNEL(256) full_attention_out_backward_2(const float *out_bar, const float *out_reshape,
     float *t2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * T) return;
-  const int i = (int)(item / ((i64)H * T * T));
+  if (item >= (i64)L * T * H * T) return;
+  const int i = (int)(item / ((i64)T * H * T));
   const int j = (int)(item / ((i64)H * T) % T);
   const int k = (int)(item / T % H);
   const int m = (int)(item % T);
   if (m < j + 1) {
     float t2_2 = 0.0f;
+    #pragma unroll 4
     for (int p = 0; p < d_h; ++p) {
       t2_2 += out_reshape[(((i64)i * T + m) * H + k) * d_h + p] * out_bar[(((i64)i * T + j) * H + k) * d_h + p];
     }
@@ -83,11 +84,12 @@ HECATE_KERNEL(256) full_attention_out_backward_3(float *t3_2, int L, int T) {
 HECATE_KERNEL(256) full_attention_out_backward_4(const float *out_bar, const float *a, float *t3_2,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * d_h) return;
-  const int i = (int)(item / ((i64)H * T * d_h));
+  if (item >= (i64)L * T * H * d_h) return;
+  const int i = (int)(item / ((i64)T * H * d_h));
   const int j = (int)(item / (H * d_h) % T);
   const int k = (int)(item / d_h % H);
   const int p = (int)(item % d_h);
+  #pragma unroll 1
   for (int m = (0 > j ? 0 : j); m < T; ++m) {
     const float a_entry = a[(((i64)i * T + m) * H + k) * T + j];
     t3_2[(((i64)i * T + j) * H + k) * d_h + p] += a_entry * out_bar[(((i64)i * T + m) * H + k) * d_h + p];
@@ -105,6 +107,7 @@ HECATE_KERNEL(256) full_attention_out_backward_5(const float *X, float *W_V_bar,
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < H * d_h && p0 + row < L * T ? X[m0 + col + (i64)(p0 + row) * H * d_h] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < H * d_h ? t3_2[(i64)(p0 + row) * H * d_h + n0 + col] : 0.0f;
@@ -126,6 +129,7 @@ HECATE_KERNEL(256) full_attention_out_backward_6(const float *W_V, const float *
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < H * d_h; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_h ? t3_2[(i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < H * d_h && n0 + col < H * d_h ? W_V[(p0 + row) * H * d_h + n0 + col] : 0.0f;
@@ -141,11 +145,12 @@ HECATE_KERNEL(256) full_attention_out_backward_6(const float *W_V, const float *
 HECATE_KERNEL(256) full_attention_out_backward_7(const float *a, const float *t2, float *t7_2,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T) return;
-  const int i = (int)(item / ((i64)H * T));
+  if (item >= (i64)L * T * H) return;
+  const int i = (int)(item / ((i64)T * H));
   const int j = (int)(item / H % T);
   const int k = (int)(item % H);
   float t7_2_2 = 0.0f;
+  #pragma unroll 1
   for (int m = 0; m < T && m < j + 1; ++m) {
     t7_2_2 += a[(((i64)i * T + j) * H + k) * T + m] * t2[(((i64)i * T + j) * H + k) * T + m];
   }
@@ -165,8 +170,8 @@ HECATE_KERNEL(256) full_attention_out_backward_8(float *t8_2, int L, int T) {
 HECATE_KERNEL(256) full_attention_out_backward_9(const float *t2, const float *t7_2, float *t8_2,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * T) return;
-  const int i = (int)(item / ((i64)H * T * T));
+  if (item >= (i64)L * T * H * T) return;
+  const int i = (int)(item / ((i64)T * H * T));
   const int j = (int)(item / ((i64)H * T) % T);
   const int k = (int)(item / T % H);
   const int m = (int)(item % T);
@@ -189,8 +194,8 @@ HECATE_KERNEL(256) full_attention_out_backward_10(float *t9_2, int L, int T) {
 HECATE_KERNEL(256) full_attention_out_backward_11(const float *a, const float *t8_2, float *t9_2,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * T) return;
-  const int i = (int)(item / ((i64)H * T * T));
+  if (item >= (i64)L * T * H * T) return;
+  const int i = (int)(item / ((i64)T * H * T));
   const int j = (int)(item / ((i64)H * T) % T);
   const int k = (int)(item / T % H);
   const int m = (int)(item % T);
@@ -212,8 +217,8 @@ HECATE_KERNEL(256) full_attention_out_backward_12(float *t10_2, int L, int T) {
 HECATE_KERNEL(256) full_attention_out_backward_13(const float *a_div, const float *t9_2,
     float *t10_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * T) return;
-  const int i = (int)(item / ((i64)H * T * T));
+  if (item >= (i64)L * T * H * T) return;
+  const int i = (int)(item / ((i64)T * H * T));
   const int j = (int)(item / ((i64)H * T) % T);
   const int k = (int)(item / T % H);
   const int m = (int)(item % T);
@@ -236,11 +241,12 @@ HECATE_KERNEL(256) full_attention_out_backward_14(float *t11, int L, int T) {
 HECATE_KERNEL(256) full_attention_out_backward_15(const float *a_reshape_2, const float *t10_2,
     float *t11, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * d_h) return;
-  const int i = (int)(item / ((i64)H * T * d_h));
+  if (item >= (i64)L * T * H * d_h) return;
+  const int i = (int)(item / ((i64)T * H * d_h));
   const int j = (int)(item / (H * d_h) % T);
   const int k = (int)(item / d_h % H);
   const int p = (int)(item % d_h);
+  #pragma unroll 1
   for (int m = 0; m < T && m < j + 1; ++m) {
     const float t10_2_entry = t10_2[(((i64)i * T + j) * H + k) * T + m];
     t11[(((i64)i * T + j) * H + k) * d_h + p] += a_reshape_2[(((i64)i * T + m) * H + k) * d_h + p] * t10_2_entry;
@@ -260,11 +266,12 @@ HECATE_KERNEL(256) full_attention_out_backward_16(float *t12, int L, int T) {
 HECATE_KERNEL(256) full_attention_out_backward_17(const float *a_reshape, const float *t10_2,
     float *t12, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * d_h) return;
-  const int i = (int)(item / ((i64)H * T * d_h));
+  if (item >= (i64)L * T * H * d_h) return;
+  const int i = (int)(item / ((i64)T * H * d_h));
   const int j = (int)(item / (H * d_h) % T);
   const int k = (int)(item / d_h % H);
   const int p = (int)(item % d_h);
+  #pragma unroll 1
   for (int m = (0 > j ? 0 : j); m < T; ++m) {
     const float t10_2_entry_2 = t10_2[(((i64)i * T + m) * H + k) * T + j];
     t12[(((i64)i * T + j) * H + k) * d_h + p] += a_reshape[(((i64)i * T + m) * H + k) * d_h + p] * t10_2_entry_2;
@@ -282,6 +289,7 @@ HECATE_KERNEL(256) full_attention_out_backward_18(const float *X, float *W_K_bar
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < H * d_h && p0 + row < L * T ? X[m0 + col + (i64)(p0 + row) * H * d_h] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < H * d_h ? t12[(i64)(p0 + row) * H * d_h + n0 + col] : 0.0f;
@@ -303,6 +311,7 @@ HECATE_KERNEL(256) full_attention_out_backward_19(const float *W_K, const float 
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < H * d_h; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_h ? t12[(i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < H * d_h && n0 + col < H * d_h ? W_K[(p0 + row) * H * d_h + n0 + col] : 0.0f;
@@ -324,6 +333,7 @@ HECATE_KERNEL(256) full_attention_out_backward_20(const float *X, float *W_Q_bar
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < H * d_h && p0 + row < L * T ? X[m0 + col + (i64)(p0 + row) * H * d_h] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < H * d_h ? t11[(i64)(p0 + row) * H * d_h + n0 + col] : 0.0f;
@@ -345,6 +355,7 @@ HECATE_KERNEL(256) full_attention_out_backward_21(const float *W_Q, const float 
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < H * d_h; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_h ? t11[(i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < H * d_h && n0 + col < H * d_h ? W_Q[(p0 + row) * H * d_h + n0 + col] : 0.0f;
@@ -360,9 +371,9 @@ HECATE_KERNEL(256) full_attention_out_backward_21(const float *W_Q, const float 
 HECATE_KERNEL(256) full_attention_out_backward_22(float *X_bar, const float *t6_2, const float *t16,
     const float *t18, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * d_h) return;
-  const int i = (int)(item / ((i64)H * T * d_h));
-  const int j = (int)(item / (H * d_h) % T);
+  if (item >= (i64)L * T * (H * d_h)) return;
+  const int i = (int)(item / ((i64)T * (H * d_h)));
+  const int j = (int)(item / ((H * d_h)) % T);
   const int k = (int)(item % (H * d_h));
   X_bar[((i64)i * T + j) * H * d_h + k] = t6_2[((i64)i * T + j) * H * d_h + k] + t16[((i64)i * T + j) * H * d_h + k] + t18[((i64)i * T + j) * H * d_h + k];
 }

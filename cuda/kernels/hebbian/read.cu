@@ -31,6 +31,7 @@ HECATE_KERNEL(256) hebbian_read_1(const float *W_Q, const float *x, float *q0, i
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? x[(i64)(m0 + row) * d + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < d && n0 + row < d_k ? W_Q[p0 + col + (n0 + row) * d] : 0.0f;
@@ -54,6 +55,7 @@ HECATE_KERNEL(256) hebbian_read_2(const float *M, float *y, const float *q0, int
   const int item = blockIdx.x / across / down;
   const int i = (int)item;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d_k; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < d_v && p0 + col < d_k ? M[(i64)i * d_v * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < d_k && n0 + row < T ? q0[(i64)i * T * d_k + p0 + col + (i64)(n0 + row) * d_k] : 0.0f;

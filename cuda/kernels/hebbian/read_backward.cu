@@ -36,6 +36,7 @@ HECATE_KERNEL(256) hebbian_read_backward_1(const float *M, const float *y_bar, f
   const int item = blockIdx.x / across / down;
   const int i = (int)item;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d_v; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d_k && p0 + row < d_v ? M[(i64)i * d_v * d_k + m0 + col + (i64)(p0 + row) * d_k] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < d_v && n0 + row < T ? y_bar[(i64)i * T * d_v + p0 + col + (i64)(n0 + row) * d_v] : 0.0f;
@@ -57,6 +58,7 @@ HECATE_KERNEL(256) hebbian_read_backward_2(const float *x, float *W_Q_bar, const
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
@@ -78,6 +80,7 @@ HECATE_KERNEL(256) hebbian_read_backward_3(const float *W_Q, float *x_bar, const
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d_k; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;

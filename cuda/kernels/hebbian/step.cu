@@ -49,6 +49,7 @@ HECATE_KERNEL(256) hebbian_step_1(const float *W_K, const float *x, float *k0, i
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? x[(i64)(m0 + row) * d + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < d && n0 + row < d_k ? W_K[p0 + col + (n0 + row) * d] : 0.0f;
@@ -69,6 +70,7 @@ HECATE_KERNEL(256) hebbian_step_2(const float *x, const float *W_V, float *v, in
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? x[(i64)(m0 + row) * d + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < d && n0 + row < d_v ? W_V[p0 + col + (n0 + row) * d] : 0.0f;
@@ -110,6 +112,7 @@ HECATE_KERNEL(256) hebbian_step_5(const float *w_rho, const float *rho_stack, fl
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   float t4_2 = 0.0f;
+  #pragma unroll 4
   for (int k = 0; k < d_k + d_v; ++k) {
     t4_2 += rho_stack[((i64)i * T + j) * (d_k + d_v) + k] * w_rho[k];
   }
@@ -142,6 +145,7 @@ HECATE_KERNEL(256) hebbian_step_7(const float *x, const float *W_Q, float *q0, i
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? x[(i64)(m0 + row) * d + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < d && n0 + row < d_k ? W_Q[p0 + col + (n0 + row) * d] : 0.0f;
@@ -161,20 +165,25 @@ HECATE_KERNEL(32) hebbian_step_8(const float *M, float *y, float *M_out, const f
   const int row = threadIdx.x;
   const int l = blockIdx.x / 2;
   const int i = blockIdx.x % 2 * 32 + row;
+  #pragma unroll 4
   for (int j = 0; j < d_k; ++j) {
     M_state[j * 32 + row] = M[((i64)l * d_v + i) * d_k + j];
   }
+  #pragma unroll 1
   for (int s = 0; s < segments; ++s) {
     if (M_checkpoints != nullptr) {
+      #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         M_checkpoints[(((i64)l * segments + s) * d_v + i) * d_k + j] = M_state[j * 32 + row];
       }
     }
+    #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + T; ++a) {
       // hebbian.M, hebbian.y
       float y_2 = 0.0f;
       const float rho_entry = rho[(i64)l * T + a + C * s];
       const float v_entry = v[((i64)l * T + a + C * s) * d_v + i];
+      #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         const float M_2 = rho_entry * M_state[j * 32 + row] + k0[((i64)l * T + a + C * s) * d_k + j] * v_entry;
         y_2 += M_2 * q0[((i64)l * T + a + C * s) * d_k + j];
@@ -183,6 +192,7 @@ HECATE_KERNEL(32) hebbian_step_8(const float *M, float *y, float *M_out, const f
       y[((i64)l * T + a + C * s) * d_v + i] = y_2;
     }
   }
+  #pragma unroll 4
   for (int j = 0; j < d_k; ++j) {
     M_out[((i64)l * d_v + i) * d_k + j] = M_state[j * 32 + row];
   }

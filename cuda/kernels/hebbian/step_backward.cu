@@ -120,21 +120,27 @@ HECATE_KERNEL(32) hebbian_step_backward_4(const float *y_bar, const float *M_bar
   float *const t4_2_own = t4_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T);
   float *const t5_2_own = t5_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k);
   float *const M_trail = M_trail_scratch + blockIdx.x * (i64)(32 * C * d_k + 32 * d_k);  // [C + 1, d_k]
+  #pragma unroll 4
   for (int j = 0; j < d_k; ++j) {
     M_bar_state[j * 32 + row] = M_bar[((i64)l * d_v + i) * d_k + j];
   }
+  #pragma unroll 1
   for (int s = segments - 1; s >= 0; --s) {
+    #pragma unroll 4
     for (int j = 0; j < d_k; ++j) {
       M_trail[j * 32 + row] = M_checkpoints[(((i64)l * segments + s) * d_v + i) * d_k + j];
     }
+    #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + T; ++a) {
       // hebbian.M
       const float rho_entry = rho[(i64)l * T + a + C * s];
       const float v_entry = v[((i64)l * T + a + C * s) * d_v + i];
+      #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         M_trail[((a + 1) * d_k + j) * 32 + row] = rho_entry * M_trail[(a * d_k + j) * 32 + row] + k0[((i64)l * T + a + C * s) * d_k + j] * v_entry;
       }
     }
+    #pragma unroll 1
     for (int a = (C < -C * s + T ? C : -C * s + T) - 1; a >= 0; --a) {
       // hebbian.y, hebbian.M, hebbian.G
       float t8_2_3 = 0.0f;
@@ -142,6 +148,7 @@ HECATE_KERNEL(32) hebbian_step_backward_4(const float *y_bar, const float *M_bar
       const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d_v + i];
       const float rho_entry_2 = rho[(i64)l * T + a + C * s];
       const float v_entry_2 = v[((i64)l * T + a + C * s) * d_v + i];
+      #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         const float t4_2_2 = M_bar_state[j * 32 + row] + q0[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry;
         t8_2_3 += M_trail[(a * d_k + j) * 32 + row] * t4_2_2;
@@ -155,26 +162,32 @@ HECATE_KERNEL(32) hebbian_step_backward_4(const float *y_bar, const float *M_bar
       // hebbian.e
       t3_2[((i64)l * T + a + C * s) * d_v + i] = -t10_2_2;
       __syncthreads();
+      #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 32) {
         const int j = (int)item;
         float dot = t5_2_own[((i64)l * T + a + C * s) * d_k + j];
+        #pragma unroll 4
         for (int kk = 0; kk < rows; ++kk) dot += t5_2_rows[item * 33 + kk];
         t5_2_own[((i64)l * T + a + C * s) * d_k + j] = dot;
       }
+      #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 32) {
         const int j = (int)item;
         float dot = t2_own[((i64)l * T + a + C * s) * d_k + j];
+        #pragma unroll 4
         for (int kk = 0; kk < rows; ++kk) dot += t2_rows[item * 33 + kk];
         t2_own[((i64)l * T + a + C * s) * d_k + j] = dot;
       }
       if (threadIdx.x == 0) {
         float dot = t4_2_own[(i64)l * T + a + C * s];
+        #pragma unroll 4
         for (int kk = 0; kk < rows; ++kk) dot += t4_2_rows[kk];
         t4_2_own[(i64)l * T + a + C * s] = dot;
       }
       __syncthreads();
     }
   }
+  #pragma unroll 4
   for (int j = 0; j < d_k; ++j) {
     M_bar_out[((i64)l * d_v + i) * d_k + j] = M_bar_state[j * 32 + row];
   }
@@ -221,6 +234,7 @@ HECATE_KERNEL(256) hebbian_step_backward_8(const float *x, float *W_Q_bar, const
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t5_2[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
@@ -242,6 +256,7 @@ HECATE_KERNEL(256) hebbian_step_backward_9(const float *W_Q, const float *t5_2, 
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d_k; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t5_2[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
@@ -259,6 +274,7 @@ HECATE_KERNEL(128) hebbian_step_backward_10(const float *rho_sigmoid, const floa
   HECATE_SHARED(float, warps, 32);
   float t24 = 0.0f;
   float t24_part = 0.0f;
+  #pragma unroll 1
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
     const int j = (int)(item % T);
@@ -293,11 +309,12 @@ HECATE_KERNEL(256) hebbian_step_backward_12(float *w_rho_bar_copies) {
 HECATE_KERNEL(256) hebbian_step_backward_13(const float *w_rho, const float *rho_stack,
     const float *t21, float *t26, float *w_rho_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= 64 * d_k + 64 * d_v) return;
-  const int chunk = (int)(item / (d_k + d_v));
+  if (item >= 64 * (d_k + d_v)) return;
+  const int chunk = (int)(item / ((d_k + d_v)));
   const int k = (int)(item % (d_k + d_v));
   float *const w_rho_bar_own = w_rho_bar_copies + (i64)chunk * (d_k + d_v);
   const i64 points = (i64)L * T, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);
@@ -340,6 +357,7 @@ HECATE_KERNEL(256) hebbian_step_backward_16(const float *x, float *W_V_bar, cons
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t29[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
@@ -361,6 +379,7 @@ HECATE_KERNEL(256) hebbian_step_backward_17(const float *W_V, const float *t29, 
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d_v; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t29[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
@@ -394,6 +413,7 @@ HECATE_KERNEL(256) hebbian_step_backward_19(const float *x, float *W_K_bar, cons
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_k ? t32[(i64)(p0 + row) * d_k + n0 + col] : 0.0f;
@@ -415,6 +435,7 @@ HECATE_KERNEL(256) hebbian_step_backward_20(const float *W_K, const float *t32, 
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d_k; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_k ? t32[(i64)(m0 + row) * d_k + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;

@@ -34,6 +34,7 @@ HECATE_KERNEL(256) kl_retention_backward_1(const float *out_bar, const float *ou
   const int i = (int)(item / m);
   const int j = (int)(item % m);
   float t2_2_2 = 0.0f;
+  #pragma unroll 1
   for (int k = 0; k < n; ++k) {
     t2_2_2 += out_bar[((i64)i * m + j) * n + k] * out[((i64)i * m + j) * n + k];
   }
@@ -53,8 +54,10 @@ HECATE_KERNEL(256) kl_retention_backward_2(const float *prior, const float *g, c
   float t9 = 0.0f;
   const float theta_entry = theta[i];
   const float alpha_entry = alpha[i];
+  #pragma unroll 1
   for (int j = 0; j < m; ++j) {
     const float t2_2_entry = t2_2[(i64)i * m + j];
+    #pragma unroll 1
     for (int k = 0; k < n; ++k) {
       const float t4_2 = out[((i64)i * m + j) * n + k] * (out_bar[((i64)i * m + j) * n + k] - t2_2_entry);
       t7 += g[((i64)i * m + j) * n + k] * t4_2;

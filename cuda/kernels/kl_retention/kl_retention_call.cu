@@ -46,15 +46,18 @@ HECATE_KERNEL(256) kl_retention_call_2(float *out, const float *t6, int L, int m
   const int i = (int)(item / m);
   const int j = (int)(item % m);
   float top = (-HECATE_INF);
+  #pragma unroll 1
   for (int k = 0; k < n; ++k) {
     top = hecate::max(top, t6[((i64)i * m + j) * n + k]);
   }
   float sum = 0.0f;
+  #pragma unroll 1
   for (int k = 0; k < n; ++k) {
     const float e = expf(t6[((i64)i * m + j) * n + k] - top);
     sum += e;
     out[((i64)i * m + j) * n + k] = e;
   }
+  #pragma unroll 1
   for (int k = 0; k < n; ++k) {
     out[((i64)i * m + j) * n + k] = out[((i64)i * m + j) * n + k] / sum;
   }

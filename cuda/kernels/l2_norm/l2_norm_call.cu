@@ -22,6 +22,7 @@ HECATE_KERNEL(256) l2_norm_call_1(const float *x, float *out_prod, int L, int n)
   if (item >= L) return;
   const int i = (int)item;
   float t = 0.0f;
+  #pragma unroll 1
   for (int j = 0; j < n; ++j) {
     const float x_entry = x[(i64)i * n + j];
     t += x_entry * x_entry;

@@ -47,6 +47,7 @@ HECATE_KERNEL(256) l2_normalize_rows_backward_2(const float *out_bar, const floa
   const int i = (int)(item / m);
   const int j = (int)(item % m);
   float t6_2_2 = 0.0f;
+  #pragma unroll 1
   for (int k = 0; k < n; ++k) {
     t6_2_2 += out_bar[((i64)i * m + j) * n + k] * out_div_2[((i64)i * m + j) * n + k];
   }

@@ -27,6 +27,7 @@ HECATE_KERNEL(256) l2_normalize_rows_call_1(const float *X, float *out_prod, int
   const int i = (int)(item / m);
   const int j = (int)(item % m);
   float t = 0.0f;
+  #pragma unroll 1
   for (int k = 0; k < n; ++k) {
     const float X_entry = X[((i64)i * m + j) * n + k];
     t += X_entry * X_entry;

@@ -63,10 +63,12 @@ HECATE_KERNEL(256) layer_norm_backward_3(const float *gamma, const float *out_ba
   float *const gamma_bar_own = gamma_bar_copies + (i64)chunk * ((i64)L * n);
   float *const beta_bar_own = beta_bar_copies + (i64)chunk * ((i64)L * n);
   const i64 points = m, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)at;
     float t10_2_2 = 0.0f;
     const float out_div_3_entry = out_div_3[(i64)i * m + j];
+    #pragma unroll 1
     for (int k = 0; k < n; ++k) {
       const float out_bar_entry = out_bar[((i64)i * m + j) * n + k];
       const float t5_2 = out_bar_entry * gamma[(i64)i * n + k];
@@ -114,6 +116,7 @@ HECATE_KERNEL(256) layer_norm_backward_6(const float *x, const float *out_div,
   float t24_2 = 0.0f;
   const float out_div_entry = out_div[(i64)i * m + j];
   const float w = t10_2[(i64)i * m + j] * (out_div_5_entry * out_div_3[(i64)i * m + j]);
+  #pragma unroll 1
   for (int k = 0; k < n; ++k) {
     const float t18_2 = 0.5f * (x[((i64)i * m + j) * n + k] - out_div_entry) * w;
     t22_2 += t18_2;

@@ -35,6 +35,7 @@ HECATE_KERNEL(256) layer_norm_call_1(const float *x, float *t, int L, int m, int
   const int i = (int)(item / m);
   const int j = (int)(item % m);
   float t2 = 0.0f;
+  #pragma unroll 1
   for (int k = 0; k < n; ++k) {
     t2 += x[((i64)i * m + j) * n + k];
   }
@@ -62,6 +63,7 @@ HECATE_KERNEL(256) layer_norm_call_3(const float *x, const float *out_div, float
   const int j = (int)(item % m);
   float t6_2 = 0.0f;
   const float out_div_entry = out_div[(i64)i * m + j];
+  #pragma unroll 1
   for (int k = 0; k < n; ++k) {
     const float t4_2 = x[((i64)i * m + j) * n + k] - out_div_entry;
     t6_2 += t4_2 * t4_2;

@@ -46,6 +46,7 @@ HECATE_KERNEL(256) mag_out_2(const float *W_O, float *out, const float *t12, int
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < d && p0 + col < d ? W_O[(m0 + row) * d + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < d && n0 + row < L * T ? t12[p0 + col + (i64)(n0 + row) * d] : 0.0f;

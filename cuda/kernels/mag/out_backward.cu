@@ -28,7 +28,7 @@ constexpr int d = 256;
 HECATE_KERNEL(256) mag_out_backward_1(const float *a, const float *out_sigmoid, float *t13, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d) return;
+  if (item >= (i64)d * L * T) return;
   const int i = (int)(item / ((i64)L * T));
   const int j = (int)(item / T % L);
   const int k = (int)(item % T);
@@ -46,6 +46,7 @@ HECATE_KERNEL(256) mag_out_backward_2(const float *out_bar, float *W_O_bar, cons
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? out_bar[m0 + col + (i64)(p0 + row) * d] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < L * T && n0 + row < d ? t13[p0 + col + (i64)(n0 + row) * L * T] : 0.0f;
@@ -67,6 +68,7 @@ HECATE_KERNEL(256) mag_out_backward_3(const float *W_O, const float *out_bar, fl
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? out_bar[(i64)(m0 + row) * d + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < d && n0 + col < d ? W_O[(p0 + row) * d + n0 + col] : 0.0f;

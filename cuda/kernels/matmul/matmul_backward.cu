@@ -30,6 +30,7 @@ HECATE_KERNEL(256) matmul_backward_1(const float *B, const float *out_bar, float
   const int item = blockIdx.x / across / down;
   const int i = (int)item;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < n; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < k && p0 + col < n ? B[(i64)i * k * n + (i64)(m0 + row) * n + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < n && n0 + row < m ? out_bar[(i64)i * m * n + p0 + col + (i64)(n0 + row) * n] : 0.0f;
@@ -54,6 +55,7 @@ HECATE_KERNEL(256) matmul_backward_2(const float *A, const float *out_bar, float
   const int item = blockIdx.x / across / down;
   const int i = (int)item;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < m; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < k && p0 + row < m ? A[(i64)i * m * k + m0 + col + (i64)(p0 + row) * k] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < m && n0 + col < n ? out_bar[(i64)i * m * n + (i64)(p0 + row) * n + n0 + col] : 0.0f;

@@ -27,6 +27,7 @@ HECATE_KERNEL(256) matmul_call_1(const float *A, const float *B, float *out, int
   const int item = blockIdx.x / across / down;
   const int i = (int)item;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < k; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < m && p0 + col < k ? A[(i64)i * m * k + (i64)(m0 + row) * k + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < k && n0 + col < n ? B[(i64)i * k * n + (i64)(p0 + row) * n + n0 + col] : 0.0f;

@@ -28,6 +28,7 @@ HECATE_KERNEL(256) matmul_transpose_b_call_1(const float *A, const float *B, flo
   const int item = blockIdx.x / across / down;
   const int i = (int)item;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < k; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < m && p0 + col < k ? A[(i64)i * m * k + (i64)(m0 + row) * k + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < k && n0 + row < n ? B[(i64)i * n * k + p0 + col + (i64)(n0 + row) * k] : 0.0f;

@@ -43,6 +43,7 @@ HECATE_KERNEL(256) mean_rows_call_3(const float *X, float *tcopies, int L, int m
   const int k = (int)(item % n);
   float *const town = tcopies + (i64)chunk * ((i64)L * n);
   const i64 points = m, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)at;
     town[(i64)i * n + k] += X[((i64)i * m + j) * n + k];

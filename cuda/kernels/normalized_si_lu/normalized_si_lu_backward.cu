@@ -31,6 +31,7 @@ HECATE_KERNEL(256) normalized_si_lu_backward_1(const float *x, const float *out_
   const int i = (int)(item / m);
   const int j = (int)(item % m);
   float t3_2_2 = 0.0f;
+  #pragma unroll 1
   for (int k = 0; k < n; ++k) {
     const float t2_2 = x[((i64)i * m + j) * n + k] * out_sigmoid[((i64)i * m + j) * n + k];
     t3_2_2 += out_bar[((i64)i * m + j) * n + k] * t2_2;

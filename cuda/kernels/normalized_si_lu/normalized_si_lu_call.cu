@@ -31,6 +31,7 @@ HECATE_KERNEL(256) normalized_si_lu_call_1(const float *x, float *out_sigmoid, f
   const int i = (int)(item / m);
   const int j = (int)(item % m);
   float t3_2 = 0.0f;
+  #pragma unroll 1
   for (int k = 0; k < n; ++k) {
     const float x_entry = x[((i64)i * m + j) * n + k];
     const float t = hecate::sigmoid(x_entry);

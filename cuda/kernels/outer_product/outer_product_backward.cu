@@ -43,10 +43,12 @@ HECATE_KERNEL(256) outer_product_backward_3(const float *a, const float *b, cons
   const int i = (int)(item % L);
   float *const b_bar_own = b_bar_copies + (i64)chunk * ((i64)L * n);
   const i64 points = m, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)at;
     float t = 0.0f;
     const float a_entry = a[(i64)i * m + j];
+    #pragma unroll 1
     for (int k = 0; k < n; ++k) {
       const float out_bar_entry = out_bar[((i64)i * m + j) * n + k];
       t += out_bar_entry * b[(i64)i * n + k];

@@ -43,6 +43,7 @@ HECATE_KERNEL(256) row_broadcast_add_backward_3(const float *out_bar, float *X_b
   const int k = (int)(item % n);
   float *const b_bar_own = b_bar_copies + (i64)chunk * ((i64)L * n);
   const i64 points = m, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)at;
     const float t = out_bar[((i64)i * m + j) * n + k];

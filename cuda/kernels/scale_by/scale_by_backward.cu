@@ -25,7 +25,9 @@ HECATE_KERNEL(256) scale_by_backward_1(const float *A, const float *s, const flo
   const int i = (int)item;
   float t2 = 0.0f;
   const float s_entry = s[i];
+  #pragma unroll 1
   for (int j = 0; j < m; ++j) {
+    #pragma unroll 1
     for (int k = 0; k < n; ++k) {
       const float out_bar_entry = out_bar[((i64)i * m + j) * n + k];
       t2 += A[((i64)i * m + j) * n + k] * out_bar_entry;

@@ -54,6 +54,7 @@ HECATE_KERNEL(256) short_conv_backward_3(const float *b, const float *out_bar,
   const int k = (int)(item % n);
   float *const b_bar_own = b_bar_copies + (i64)chunk * ((i64)L * n);
   const i64 points = T, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)at;
     const float out_bar_entry = out_bar[((i64)i * T + j) * n + k];
@@ -96,13 +97,14 @@ HECATE_KERNEL(256) short_conv_backward_6(float *w_bar_copies, int K, int L, int 
 HECATE_KERNEL(256) short_conv_backward_7(const float *U, const float *t7, float *w_bar_copies,
     int K, int L, int T, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)64 * K * L * n) return;
-  const int chunk = (int)(item / ((i64)K * L * n));
+  if (item >= (i64)64 * L * K * n) return;
+  const int chunk = (int)(item / ((i64)L * K * n));
   const int i = (int)(item / ((i64)K * n) % L);
   const int j = (int)(item / n % K);
   const int m = (int)(item % n);
   float *const w_bar_own = w_bar_copies + (i64)chunk * ((i64)K * L * n);
   const i64 points = T, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int k = (int)at;
     if (k >= j) {
@@ -150,8 +152,10 @@ HECATE_KERNEL(256) short_conv_backward_11(const float *w, const float *t7, float
   const int m = (int)(item % n);
   float *const U_bar_own = U_bar_copies + (i64)chunk * ((i64)L * T * n);
   const i64 points = K, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int k = (int)at;
+    #pragma unroll 1
     for (int j = 0; j < T; ++j) {
       if (k < j + 1) {
         U_bar_own[((i64)i * T + j - k) * n + m] += w[((i64)i * K + k) * n + m] * t7[((i64)i * T + j) * n + m];

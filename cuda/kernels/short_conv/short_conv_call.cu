@@ -48,6 +48,7 @@ HECATE_KERNEL(256) short_conv_call_3(const float *U, const float *w, float *out_
   const int m = (int)(item % n);
   float *const out_prod_own = out_prod_copies + (i64)chunk * ((i64)L * T * n);
   const i64 points = K, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int k = (int)at;
     if (k < j + 1) {

@@ -7,10 +7,9 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   offset        []        int    read
-//   out_bar       [L, r]    float  read
-//   a_bar         [L, n]    float  write
-//   a_bar_copies  [64·L·n]  float  work
+//   offset   []      int    read
+//   out_bar  [L, r]  float  read
+//   a_bar    [L, n]  float  write
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -24,37 +23,14 @@ HECATE_KERNEL(256) slice_backward_1(float *a_bar, int L, int n) {
 }
 
 // slice.out
-// Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) slice_backward_2(float *a_bar_copies, int L, int n) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < (i64)64 * L * n; at += threads) a_bar_copies[at] = 0.0f;
-}
-
-// slice.out
-// 64 threads for each (i): the points (j) go to them in equal parts, each of which adds to a copy.
-HECATE_KERNEL(256) slice_backward_3(const int *offset, const float *out_bar, float *a_bar_copies,
-    int L, int n, int r) {
+// One thread for each (i, j).
+HECATE_KERNEL(256) slice_backward_2(const int *offset, const float *out_bar, float *a_bar, int L,
+    int n, int r) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)64 * L) return;
-  const int chunk = (int)(item / L);
-  const int i = (int)(item % L);
-  float *const a_bar_own = a_bar_copies + (i64)chunk * ((i64)L * n);
-  const i64 points = r, length = (points + 63) / 64;
-  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
-    const int j = (int)at;
-    const int n_2 = offset[0] + j;
-    if ((unsigned)(n_2) < (unsigned)(n)) a_bar_own[(i64)i * n + n_2] += out_bar[(i64)i * r + j];
-  }
-}
-
-// slice.out
-// One thread for each entry of a_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) slice_backward_4(float *a_bar, const float *a_bar_copies, int L, int n) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * n) return;
-  float dot = a_bar[item];
-  for (i64 copy = 0; copy < 64; ++copy) dot += a_bar_copies[copy * ((i64)L * n) + item];
-  a_bar[item] = dot;
+  if (item >= (i64)L * r) return;
+  const int i = (int)(item / r);
+  const int j = (int)(item % r);
+  const int n_2 = offset[0] + j;
+  if ((unsigned)(n_2) < (unsigned)(n)) a_bar[(i64)i * n + n_2] += out_bar[(i64)i * r + j];
 }
 

@@ -7,10 +7,9 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   offset        []          int    read
-//   out_bar       [L, m, r]   float  read
-//   A_bar         [L, m, n]   float  write
-//   A_bar_copies  [64·L·m·n]  float  work
+//   offset   []         int    read
+//   out_bar  [L, m, r]  float  read
+//   A_bar    [L, m, n]  float  write
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -24,40 +23,15 @@ HECATE_KERNEL(256) slice_cols_backward_1(float *A_bar, int L, int m, int n) {
 }
 
 // slice_cols.out
-// Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) slice_cols_backward_2(float *A_bar_copies, int L, int m, int n) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < (i64)64 * L * m * n; at += threads) A_bar_copies[at] = 0.0f;
-}
-
-// slice_cols.out
-// 64 threads for each (i, j): the points (k) go to them in equal parts, each of which adds to a
-// copy.
-HECATE_KERNEL(256) slice_cols_backward_3(const int *offset, const float *out_bar,
-    float *A_bar_copies, int L, int m, int n, int r) {
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) slice_cols_backward_2(const int *offset, const float *out_bar, float *A_bar,
+    int L, int m, int n, int r) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)64 * L * m) return;
-  const int chunk = (int)(item / ((i64)L * m));
-  const int i = (int)(item / m % L);
-  const int j = (int)(item % m);
-  float *const A_bar_own = A_bar_copies + (i64)chunk * ((i64)L * m * n);
-  const i64 points = r, length = (points + 63) / 64;
-  for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
-    const int k = (int)at;
-    const int n_2 = offset[0] + k;
-    if ((unsigned)(n_2) < (unsigned)(n)) A_bar_own[((i64)i * m + j) * n + n_2] += out_bar[((i64)i * m + j) * r + k];
-  }
-}
-
-// slice_cols.out
-// One thread for each entry of A_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) slice_cols_backward_4(float *A_bar, const float *A_bar_copies, int L, int m,
-    int n) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * m * n) return;
-  float dot = A_bar[item];
-  for (i64 copy = 0; copy < 64; ++copy) dot += A_bar_copies[copy * ((i64)L * m * n) + item];
-  A_bar[item] = dot;
+  if (item >= (i64)L * m * r) return;
+  const int i = (int)(item / ((i64)m * r));
+  const int j = (int)(item / r % m);
+  const int k = (int)(item % r);
+  const int n_2 = offset[0] + k;
+  if ((unsigned)(n_2) < (unsigned)(n)) A_bar[((i64)i * m + j) * n + n_2] += out_bar[((i64)i * m + j) * r + k];
 }
 

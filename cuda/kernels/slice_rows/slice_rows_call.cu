@@ -19,8 +19,8 @@ using i64 = long long;
 HECATE_KERNEL(256) slice_rows_call_1(const float *A, const int *offset, float *out, int L, int m,
     int n, int r) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * n * r) return;
-  const int i = (int)(item / ((i64)n * r));
+  if (item >= (i64)L * r * n) return;
+  const int i = (int)(item / ((i64)r * n));
   const int j = (int)(item / n % r);
   const int k = (int)(item % n);
   const int n_2 = offset[0] + j;

@@ -60,6 +60,7 @@ HECATE_KERNEL(256) sliding_window_out_1(const float *W_Q, const float *X, float 
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < H * d_h; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_h ? X[(i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < H * d_h && n0 + row < H * d_h ? W_Q[p0 + col + (n0 + row) * H * d_h] : 0.0f;
@@ -80,6 +81,7 @@ HECATE_KERNEL(256) sliding_window_out_2(const float *P, const float *W_K, float 
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < H * d_h; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < n_p && p0 + col < H * d_h ? P[(m0 + row) * H * d_h + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < H * d_h && n0 + row < H * d_h ? W_K[p0 + col + (n0 + row) * H * d_h] : 0.0f;
@@ -100,6 +102,7 @@ HECATE_KERNEL(256) sliding_window_out_3(const float *X, const float *W_K, float 
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < H * d_h; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_h ? X[(i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < H * d_h && n0 + row < H * d_h ? W_K[p0 + col + (n0 + row) * H * d_h] : 0.0f;
@@ -126,8 +129,10 @@ HECATE_KERNEL(256) sliding_window_out_5(const float *q, const float *k_n_p, floa
   const int down = (L * T + 15) / 16;
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  #pragma unroll 1
   for (int k_2 = 0; k_2 < H; ++k_2) {
     float dot = 0.0f;
+    #pragma unroll 1
     for (int p0 = 0; p0 < d_h; p0 += 16) {
       a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_h ? q[(i64)k_2 * d_h + (i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
       b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < n_p ? k_n_p[k_2 * d_h + p0 + col + (n0 + row) * H * d_h] : 0.0f;
@@ -143,8 +148,8 @@ HECATE_KERNEL(256) sliding_window_out_5(const float *q, const float *k_n_p, floa
 // One thread for each (i, j, k, m).
 HECATE_KERNEL(256) sliding_window_out_6(const float *k_tail, float *a_stack, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= ((i64)H * L * d_h * w + (i64)-H * L * d_h)) return;
-  const int i = (int)(item / (H * d_h * w - H * d_h));
+  if (item >= (i64)L * (w - 1) * H * d_h) return;
+  const int i = (int)(item / ((w - 1) * H * d_h));
   const int j = (int)(item / (H * d_h) % (w - 1));
   const int k_2 = (int)(item / d_h % H);
   const int m = (int)(item % d_h);
@@ -155,8 +160,8 @@ HECATE_KERNEL(256) sliding_window_out_6(const float *k_tail, float *a_stack, int
 // One thread for each (i, j, k, m).
 HECATE_KERNEL(256) sliding_window_out_7(float *a_stack, const float *k, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * d_h) return;
-  const int i = (int)(item / ((i64)H * T * d_h));
+  if (item >= (i64)L * T * H * d_h) return;
+  const int i = (int)(item / ((i64)T * H * d_h));
   const int j = (int)(item / (H * d_h) % T);
   const int k_2 = (int)(item / d_h % H);
   const int m = (int)(item % d_h);
@@ -167,8 +172,8 @@ HECATE_KERNEL(256) sliding_window_out_7(float *a_stack, const float *k, int L, i
 // One thread for each (i, j, k, m).
 HECATE_KERNEL(256) sliding_window_out_8(float *k_tail_out, const float *a_stack, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= ((i64)H * L * d_h * w + (i64)-H * L * d_h)) return;
-  const int i = (int)(item / (H * d_h * w - H * d_h));
+  if (item >= (i64)L * (w - 1) * H * d_h) return;
+  const int i = (int)(item / ((w - 1) * H * d_h));
   const int j = (int)(item / (H * d_h) % (w - 1));
   const int k_2 = (int)(item / d_h % H);
   const int m = (int)(item % d_h);
@@ -188,14 +193,15 @@ HECATE_KERNEL(256) sliding_window_out_9(float *t20, int L, int T) {
 HECATE_KERNEL(256) sliding_window_out_10(const int *pos, const float *a_stack, const float *q,
     float *t20, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * w) return;
-  const int i = (int)(item / ((i64)H * T * w));
+  if (item >= (i64)L * T * H * w) return;
+  const int i = (int)(item / ((i64)T * H * w));
   const int j = (int)(item / (H * w) % T);
   const int k_2 = (int)(item / w % H);
   const int m = (int)(item % w);
   const int n = pos[i] + j - m;
   if (n >= 0) {
     float t20_2 = 0.0f;
+    #pragma unroll 4
     for (int p = 0; p < d_h; ++p) {
       t20_2 += q[(((i64)i * T + j) * H + k_2) * d_h + p] * a_stack[(((i64)i * (T + w - 1) + j - m + w - 1) * H + k_2) * d_h + p];
     }
@@ -215,8 +221,8 @@ HECATE_KERNEL(256) sliding_window_out_11(float *t21, int L, int T) {
 // One thread for each (i, j, k, m).
 HECATE_KERNEL(256) sliding_window_out_12(const int *pos, const float *t20, float *t21, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * w) return;
-  const int i = (int)(item / ((i64)H * T * w));
+  if (item >= (i64)L * T * H * w) return;
+  const int i = (int)(item / ((i64)T * H * w));
   const int j = (int)(item / (H * w) % T);
   const int k_2 = (int)(item / w % H);
   const int m = (int)(item % w);
@@ -231,8 +237,8 @@ HECATE_KERNEL(256) sliding_window_out_12(const int *pos, const float *t20, float
 // One thread for each (i, j, k, m).
 HECATE_KERNEL(256) sliding_window_out_13(const float *t10, float *t22, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * n_p) return;
-  const int i = (int)(item / ((i64)H * T * n_p));
+  if (item >= (i64)L * T * H * n_p) return;
+  const int i = (int)(item / ((i64)T * H * n_p));
   const int j = (int)(item / (H * n_p) % T);
   const int k_2 = (int)(item / n_p % H);
   const int m = (int)(item % n_p);
@@ -244,8 +250,8 @@ HECATE_KERNEL(256) sliding_window_out_13(const float *t10, float *t22, int L, in
 // One thread for each (i, j, k, m).
 HECATE_KERNEL(256) sliding_window_out_14(const float *t21, float *t22, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * w) return;
-  const int i = (int)(item / ((i64)H * T * w));
+  if (item >= (i64)L * T * H * w) return;
+  const int i = (int)(item / ((i64)T * H * w));
   const int j = (int)(item / (H * w) % T);
   const int k_2 = (int)(item / w % H);
   const int m = (int)(item % w);
@@ -264,11 +270,12 @@ HECATE_KERNEL(256) sliding_window_out_15(float *a, int L, int T) {
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) sliding_window_out_16(const int *pos, float *a, const float *t22, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T) return;
-  const int i = (int)(item / ((i64)H * T));
+  if (item >= (i64)L * T * H) return;
+  const int i = (int)(item / ((i64)T * H));
   const int j = (int)(item / H % T);
   const int k_2 = (int)(item % H);
   float top = (-HECATE_INF);
+  #pragma unroll 1
   for (int m = 0; m < n_p + w; ++m) {
     const int n_3 = pos[i] + j - m + n_p;
     if (n_3 >= 0) {
@@ -276,6 +283,7 @@ HECATE_KERNEL(256) sliding_window_out_16(const int *pos, float *a, const float *
     }
   }
   float sum = 0.0f;
+  #pragma unroll 1
   for (int m = 0; m < n_p + w; ++m) {
     const int n_4 = pos[i] + j - m + n_p;
     if (n_4 >= 0) {
@@ -284,6 +292,7 @@ HECATE_KERNEL(256) sliding_window_out_16(const int *pos, float *a, const float *
       a[(((i64)i * T + j) * H + k_2) * (n_p + w) + m] = e;
     }
   }
+  #pragma unroll 1
   for (int m = 0; m < n_p + w; ++m) {
     const int n_5 = pos[i] + j - m + n_p;
     if (n_5 >= 0) {
@@ -302,6 +311,7 @@ HECATE_KERNEL(256) sliding_window_out_17(const float *P, const float *W_V, float
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < H * d_h; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < n_p && p0 + col < H * d_h ? P[(m0 + row) * H * d_h + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < H * d_h && n0 + row < H * d_h ? W_V[p0 + col + (n0 + row) * H * d_h] : 0.0f;
@@ -322,6 +332,7 @@ HECATE_KERNEL(256) sliding_window_out_18(const float *X, const float *W_V, float
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < H * d_h; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_h ? X[(i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < H * d_h && n0 + row < H * d_h ? W_V[p0 + col + (n0 + row) * H * d_h] : 0.0f;
@@ -342,8 +353,10 @@ HECATE_KERNEL(256) sliding_window_out_19(const float *a, const float *v_n_p, flo
   const int down = (L * T + 15) / 16;
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  #pragma unroll 1
   for (int k_2 = 0; k_2 < H; ++k_2) {
     float dot = 0.0f;
+    #pragma unroll 1
     for (int p0 = 0; p0 < n_p; p0 += 16) {
       a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < n_p ? a[(i64)k_2 * (n_p + w) + (i64)(m0 + row) * (H * n_p + H * w) + p0 + col] : 0.0f;
       b_tile[row * 17 + col] = p0 + row < n_p && n0 + col < d_h ? v_n_p[k_2 * d_h + (p0 + row) * H * d_h + n0 + col] : 0.0f;
@@ -359,8 +372,8 @@ HECATE_KERNEL(256) sliding_window_out_19(const float *a, const float *v_n_p, flo
 // One thread for each (i, j, k, m).
 HECATE_KERNEL(256) sliding_window_out_20(const float *v_tail, float *out_stack, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= ((i64)H * L * d_h * w + (i64)-H * L * d_h)) return;
-  const int i = (int)(item / (H * d_h * w - H * d_h));
+  if (item >= (i64)L * (w - 1) * H * d_h) return;
+  const int i = (int)(item / ((w - 1) * H * d_h));
   const int j = (int)(item / (H * d_h) % (w - 1));
   const int k_2 = (int)(item / d_h % H);
   const int m = (int)(item % d_h);
@@ -371,8 +384,8 @@ HECATE_KERNEL(256) sliding_window_out_20(const float *v_tail, float *out_stack, 
 // One thread for each (i, j, k, m).
 HECATE_KERNEL(256) sliding_window_out_21(float *out_stack, const float *v, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * d_h) return;
-  const int i = (int)(item / ((i64)H * T * d_h));
+  if (item >= (i64)L * T * H * d_h) return;
+  const int i = (int)(item / ((i64)T * H * d_h));
   const int j = (int)(item / (H * d_h) % T);
   const int k_2 = (int)(item / d_h % H);
   const int m = (int)(item % d_h);
@@ -383,8 +396,8 @@ HECATE_KERNEL(256) sliding_window_out_21(float *out_stack, const float *v, int L
 // One thread for each (i, j, k, m).
 HECATE_KERNEL(256) sliding_window_out_22(float *v_tail_out, const float *out_stack, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= ((i64)H * L * d_h * w + (i64)-H * L * d_h)) return;
-  const int i = (int)(item / (H * d_h * w - H * d_h));
+  if (item >= (i64)L * (w - 1) * H * d_h) return;
+  const int i = (int)(item / ((w - 1) * H * d_h));
   const int j = (int)(item / (H * d_h) % (w - 1));
   const int k_2 = (int)(item / d_h % H);
   const int m = (int)(item % d_h);
@@ -404,11 +417,12 @@ HECATE_KERNEL(256) sliding_window_out_23(float *t31, int L, int T) {
 HECATE_KERNEL(256) sliding_window_out_24(const int *pos, const float *a, const float *out_stack,
     float *t31, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * d_h) return;
-  const int i = (int)(item / ((i64)H * T * d_h));
+  if (item >= (i64)L * T * H * d_h) return;
+  const int i = (int)(item / ((i64)T * H * d_h));
   const int j = (int)(item / (H * d_h) % T);
   const int k_2 = (int)(item / d_h % H);
   const int p = (int)(item % d_h);
+  #pragma unroll 1
   for (int m = 0; m < w; ++m) {
     const int n_6 = pos[i] + j - m;
     if (n_6 >= 0) {
@@ -423,8 +437,8 @@ HECATE_KERNEL(256) sliding_window_out_24(const int *pos, const float *a, const f
 HECATE_KERNEL(256) sliding_window_out_25(float *a_reshape, const float *q, const float *t27,
     const float *t31, float *t32, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * d_h) return;
-  const int i = (int)(item / ((i64)H * T * d_h));
+  if (item >= (i64)L * T * H * d_h) return;
+  const int i = (int)(item / ((i64)T * H * d_h));
   const int j = (int)(item / (H * d_h) % T);
   const int k_2 = (int)(item / d_h % H);
   const int m = (int)(item % d_h);
@@ -436,9 +450,9 @@ HECATE_KERNEL(256) sliding_window_out_25(float *a_reshape, const float *q, const
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) sliding_window_out_26(float *out, const float *t32, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * d_h) return;
-  const int i = (int)(item / ((i64)H * T * d_h));
-  const int j = (int)(item / (H * d_h) % T);
+  if (item >= (i64)L * T * (H * d_h)) return;
+  const int i = (int)(item / ((i64)T * (H * d_h)));
+  const int j = (int)(item / ((H * d_h)) % T);
   const int k_2 = (int)(item % (H * d_h));
   out[((i64)i * T + j) * H * d_h + k_2] = t32[((i64)i * T + j) * H * d_h + k_2];
 }
@@ -448,7 +462,7 @@ HECATE_KERNEL(256) sliding_window_out_26(float *out, const float *t32, int L, in
 HECATE_KERNEL(256) sliding_window_out_27(float *a_reshape_2, float *out_reshape, const float *k_n_p,
     const float *v_n_p) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= H * d_h * n_p) return;
+  if (item >= n_p * H * d_h) return;
   const int i = (int)(item / (H * d_h));
   const int j = (int)(item / d_h % H);
   const int k_2 = (int)(item % d_h);

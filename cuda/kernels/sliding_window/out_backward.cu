@@ -87,13 +87,14 @@ HECATE_KERNEL(256) sliding_window_out_backward_1(float *t4_2, int L, int T) {
 HECATE_KERNEL(256) sliding_window_out_backward_2(const int *pos, const float *out_bar,
     const float *out_stack, float *t4_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * w) return;
-  const int i = (int)(item / ((i64)H * T * w));
+  if (item >= (i64)L * T * H * w) return;
+  const int i = (int)(item / ((i64)T * H * w));
   const int j = (int)(item / (H * w) % T);
   const int k = (int)(item / w % H);
   const int m = (int)(item % w);
   const int n = pos[i] + j - m;
   if (n >= 0) {
+    #pragma unroll 4
     for (int p = 0; p < d_h; ++p) {
       t4_2[(((i64)i * T + j) * H + k) * (n_p + w) + m + n_p] += out_stack[(((i64)i * (T + w - 1) + j - m + w - 1) * H + k) * d_h + p] * out_bar[(((i64)i * T + j) * H + k) * d_h + p];
     }
@@ -105,20 +106,23 @@ HECATE_KERNEL(256) sliding_window_out_backward_2(const int *pos, const float *ou
 HECATE_KERNEL(256) sliding_window_out_backward_3(float *t5_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)H * L * T * d_h + (i64)H * L * d_h * w + (i64)-H * L * d_h); at += threads) t5_2[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)H * L * T * d_h + (i64)H * L * d_h * w - (i64)H * L * d_h); at += threads) t5_2[at] = 0.0f;
 }
 
 // sliding_window.out
-// One thread for each (i, m, p).
+// One thread for each (i, entry, m, p), the entry being what the nest adds to: j comes from it.
 HECATE_KERNEL(256) sliding_window_out_backward_4(const int *pos, const float *out_bar,
     const float *a, float *t5_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * d_h) return;
-  const int i = (int)(item / (H * d_h));
+  if (item >= (i64)L * (T + w - 1) * H * d_h) return;
+  const int i = (int)(item / ((i64)(T + w - 1) * H * d_h));
+  const int entry = (int)(item / (H * d_h) % (T + w - 1));
   const int m = (int)(item / d_h % H);
   const int p = (int)(item % d_h);
-  for (int j = 0; j < T; ++j) {
-    for (int k = 0; k < w; ++k) {
+  #pragma unroll 1
+  for (int k = 0; k < w; ++k) {
+    const int j = entry + k - w + 1;
+    if (j >= 0 && j < T) {
       const int n_2 = pos[i] + j - k;
       if (n_2 >= 0) {
         const float a_entry = a[(((i64)i * T + j) * H + m) * (n_p + w) + k + n_p];
@@ -133,15 +137,15 @@ HECATE_KERNEL(256) sliding_window_out_backward_4(const int *pos, const float *ou
 HECATE_KERNEL(256) sliding_window_out_backward_5(float *t6_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)H * L * T * d_h + (i64)H * L * d_h * w + (i64)-H * L * d_h); at += threads) t6_2[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)H * L * T * d_h + (i64)H * L * d_h * w - (i64)H * L * d_h); at += threads) t6_2[at] = 0.0f;
 }
 
 // sliding_window.out
 // One thread for each (i, j, k, m).
 HECATE_KERNEL(256) sliding_window_out_backward_6(const float *v_tail_bar, float *t6_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= ((i64)H * L * d_h * w + (i64)-H * L * d_h)) return;
-  const int i = (int)(item / (H * d_h * w - H * d_h));
+  if (item >= (i64)L * (w - 1) * H * d_h) return;
+  const int i = (int)(item / ((w - 1) * H * d_h));
   const int j = (int)(item / (H * d_h) % (w - 1));
   const int k = (int)(item / d_h % H);
   const int m = (int)(item % d_h);
@@ -153,8 +157,8 @@ HECATE_KERNEL(256) sliding_window_out_backward_6(const float *v_tail_bar, float 
 HECATE_KERNEL(256) sliding_window_out_backward_7(const float *t5_2, const float *t6_2, float *t7_2,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= ((i64)H * L * T * d_h + (i64)H * L * d_h * w + (i64)-H * L * d_h)) return;
-  const int i = (int)(item / ((i64)H * T * d_h + (i64)H * d_h * w + (i64)-H * d_h));
+  if (item >= (i64)L * (T + w - 1) * H * d_h) return;
+  const int i = (int)(item / ((i64)(T + w - 1) * H * d_h));
   const int j = (int)(item / (H * d_h) % (T + w - 1));
   const int k = (int)(item / d_h % H);
   const int m = (int)(item % d_h);
@@ -166,7 +170,7 @@ HECATE_KERNEL(256) sliding_window_out_backward_7(const float *t5_2, const float 
 HECATE_KERNEL(256) sliding_window_out_backward_8(float *t27_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)H * L * T * d_h + (i64)H * L * d_h * w + (i64)-H * L * d_h); at += threads) t27_2[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)H * L * T * d_h + (i64)H * L * d_h * w - (i64)H * L * d_h); at += threads) t27_2[at] = 0.0f;
 }
 
 // sliding_window.out, sliding_window.a
@@ -174,8 +178,8 @@ HECATE_KERNEL(256) sliding_window_out_backward_8(float *t27_2, int L, int T) {
 HECATE_KERNEL(256) sliding_window_out_backward_9(const float *k_tail_bar, float *v_tail_bar_out,
     const float *t7_2, float *t27_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= ((i64)H * L * d_h * w + (i64)-H * L * d_h)) return;
-  const int i = (int)(item / (H * d_h * w - H * d_h));
+  if (item >= (i64)L * (w - 1) * H * d_h) return;
+  const int i = (int)(item / ((w - 1) * H * d_h));
   const int j = (int)(item / (H * d_h) % (w - 1));
   const int k = (int)(item / d_h % H);
   const int m = (int)(item % d_h);
@@ -187,8 +191,8 @@ HECATE_KERNEL(256) sliding_window_out_backward_9(const float *k_tail_bar, float 
 // One thread for each (i, j, k, m).
 HECATE_KERNEL(256) sliding_window_out_backward_10(const float *t7_2, float *t9_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * d_h) return;
-  const int i = (int)(item / ((i64)H * T * d_h));
+  if (item >= (i64)L * T * H * d_h) return;
+  const int i = (int)(item / ((i64)T * H * d_h));
   const int j = (int)(item / (H * d_h) % T);
   const int k = (int)(item / d_h % H);
   const int m = (int)(item % d_h);
@@ -213,8 +217,10 @@ HECATE_KERNEL(256) sliding_window_out_backward_12(const float *out_bar, const fl
   const int down = (L * T + 15) / 16;
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  #pragma unroll 1
   for (int k = 0; k < H; ++k) {
     float dot = 0.0f;
+    #pragma unroll 1
     for (int p0 = 0; p0 < d_h; p0 += 16) {
       a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_h ? out_bar[(i64)k * d_h + (i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
       b_tile[col * 17 + row] = p0 + col < d_h && n0 + row < n_p ? out_reshape[k * d_h + p0 + col + (n0 + row) * H * d_h] : 0.0f;
@@ -236,8 +242,10 @@ HECATE_KERNEL(256) sliding_window_out_backward_13(const float *out_bar, const fl
   const int down = (n_p + 15) / 16;
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  #pragma unroll 1
   for (int j = 0; j < H; ++j) {
     float dot = 0.0f;
+    #pragma unroll 1
     for (int p0 = 0; p0 < L * T; p0 += 16) {
       a_tile[col * 17 + row] = m0 + col < n_p && p0 + row < L * T ? a[(i64)j * (n_p + w) + m0 + col + (i64)(p0 + row) * (H * n_p + H * w)] : 0.0f;
       b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_h ? out_bar[(i64)j * d_h + (i64)(p0 + row) * H * d_h + n0 + col] : 0.0f;
@@ -260,6 +268,7 @@ HECATE_KERNEL(256) sliding_window_out_backward_14(const float *X, const float *t
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < H * d_h && p0 + row < L * T ? X[m0 + col + (i64)(p0 + row) * H * d_h] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < H * d_h ? t9_2[(i64)(p0 + row) * H * d_h + n0 + col] : 0.0f;
@@ -281,6 +290,7 @@ HECATE_KERNEL(256) sliding_window_out_backward_15(const float *W_V, const float 
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < H * d_h; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_h ? t9_2[(i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < H * d_h && n0 + col < H * d_h ? W_V[(p0 + row) * H * d_h + n0 + col] : 0.0f;
@@ -301,6 +311,7 @@ HECATE_KERNEL(256) sliding_window_out_backward_16(const float *P, const float *t
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < n_p; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < H * d_h && p0 + row < n_p ? P[m0 + col + (p0 + row) * H * d_h] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < n_p && n0 + col < H * d_h ? t12_2[(p0 + row) * H * d_h + n0 + col] : 0.0f;
@@ -321,6 +332,7 @@ HECATE_KERNEL(256) sliding_window_out_backward_17(const float *W_V, const float 
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < H * d_h; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < H * d_h && p0 + row < H * d_h ? W_V[m0 + col + (p0 + row) * H * d_h] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < H * d_h && n0 + row < n_p ? t12_2[p0 + col + (n0 + row) * H * d_h] : 0.0f;
@@ -336,10 +348,10 @@ HECATE_KERNEL(256) sliding_window_out_backward_17(const float *W_V, const float 
 HECATE_KERNEL(256) sliding_window_out_backward_18(const float *t4_2, const float *t11_2,
     float *t18_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= ((i64)H * L * T * n_p + (i64)H * L * T * w)) return;
-  const int i = (int)(item / ((i64)H * T * n_p + (i64)H * T * w));
-  const int j = (int)(item / (H * n_p + H * w) % T);
-  const int k = (int)(item / (n_p + w) % H);
+  if (item >= (i64)L * T * H * (n_p + w)) return;
+  const int i = (int)(item / ((i64)T * H * (n_p + w)));
+  const int j = (int)(item / (H * (n_p + w)) % T);
+  const int k = (int)(item / ((n_p + w)) % H);
   const int m = (int)(item % (n_p + w));
   t18_2[(((i64)i * T + j) * H + k) * (n_p + w) + m] = t4_2[(((i64)i * T + j) * H + k) * (n_p + w) + m] + t11_2[(((i64)i * T + j) * H + k) * (n_p + w) + m];
 }
@@ -349,11 +361,12 @@ HECATE_KERNEL(256) sliding_window_out_backward_18(const float *t4_2, const float
 HECATE_KERNEL(256) sliding_window_out_backward_19(const int *pos, const float *a,
     const float *t18_2, float *t19_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T) return;
-  const int i = (int)(item / ((i64)H * T));
+  if (item >= (i64)L * T * H) return;
+  const int i = (int)(item / ((i64)T * H));
   const int j = (int)(item / H % T);
   const int k = (int)(item % H);
   float t19_2_2 = 0.0f;
+  #pragma unroll 1
   for (int m = 0; m < n_p + w; ++m) {
     const int n_3 = pos[i] + j - m + n_p;
     if (n_3 >= 0) {
@@ -376,10 +389,10 @@ HECATE_KERNEL(256) sliding_window_out_backward_20(float *t20_2, int L, int T) {
 HECATE_KERNEL(256) sliding_window_out_backward_21(const int *pos, const float *t18_2,
     const float *t19_2, float *t20_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= ((i64)H * L * T * n_p + (i64)H * L * T * w)) return;
-  const int i = (int)(item / ((i64)H * T * n_p + (i64)H * T * w));
-  const int j = (int)(item / (H * n_p + H * w) % T);
-  const int k = (int)(item / (n_p + w) % H);
+  if (item >= (i64)L * T * H * (n_p + w)) return;
+  const int i = (int)(item / ((i64)T * H * (n_p + w)));
+  const int j = (int)(item / (H * (n_p + w)) % T);
+  const int k = (int)(item / ((n_p + w)) % H);
   const int m = (int)(item % (n_p + w));
   const int n_4 = pos[i] + j - m + n_p;
   if (n_4 >= 0) {
@@ -400,10 +413,10 @@ HECATE_KERNEL(256) sliding_window_out_backward_22(float *t21_2, int L, int T) {
 HECATE_KERNEL(256) sliding_window_out_backward_23(const int *pos, const float *a,
     const float *t20_2, float *t21_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= ((i64)H * L * T * n_p + (i64)H * L * T * w)) return;
-  const int i = (int)(item / ((i64)H * T * n_p + (i64)H * T * w));
-  const int j = (int)(item / (H * n_p + H * w) % T);
-  const int k = (int)(item / (n_p + w) % H);
+  if (item >= (i64)L * T * H * (n_p + w)) return;
+  const int i = (int)(item / ((i64)T * H * (n_p + w)));
+  const int j = (int)(item / (H * (n_p + w)) % T);
+  const int k = (int)(item / ((n_p + w)) % H);
   const int m = (int)(item % (n_p + w));
   const int n_5 = pos[i] + j - m + n_p;
   if (n_5 >= 0) {
@@ -424,8 +437,8 @@ HECATE_KERNEL(256) sliding_window_out_backward_24(float *t24, int L, int T) {
 HECATE_KERNEL(256) sliding_window_out_backward_25(const int *pos, const float *a_div,
     const float *t21_2, float *t24, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * w) return;
-  const int i = (int)(item / ((i64)H * T * w));
+  if (item >= (i64)L * T * H * w) return;
+  const int i = (int)(item / ((i64)T * H * w));
   const int j = (int)(item / (H * w) % T);
   const int k = (int)(item / w % H);
   const int m = (int)(item % w);
@@ -448,11 +461,12 @@ HECATE_KERNEL(256) sliding_window_out_backward_26(float *t25, int L, int T) {
 HECATE_KERNEL(256) sliding_window_out_backward_27(const int *pos, const float *a_stack,
     const float *t24, float *t25, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * d_h) return;
-  const int i = (int)(item / ((i64)H * T * d_h));
+  if (item >= (i64)L * T * H * d_h) return;
+  const int i = (int)(item / ((i64)T * H * d_h));
   const int j = (int)(item / (H * d_h) % T);
   const int k = (int)(item / d_h % H);
   const int p = (int)(item % d_h);
+  #pragma unroll 1
   for (int m = 0; m < w; ++m) {
     const int n_7 = pos[i] + j - m;
     if (n_7 >= 0) {
@@ -467,20 +481,23 @@ HECATE_KERNEL(256) sliding_window_out_backward_27(const int *pos, const float *a
 HECATE_KERNEL(256) sliding_window_out_backward_28(float *t26_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < ((i64)H * L * T * d_h + (i64)H * L * d_h * w + (i64)-H * L * d_h); at += threads) t26_2[at] = 0.0f;
+  for (i64 at = thread; at < ((i64)H * L * T * d_h + (i64)H * L * d_h * w - (i64)H * L * d_h); at += threads) t26_2[at] = 0.0f;
 }
 
 // sliding_window.a
-// One thread for each (i, m, p).
+// One thread for each (i, entry, m, p), the entry being what the nest adds to: j comes from it.
 HECATE_KERNEL(256) sliding_window_out_backward_29(const int *pos, const float *a_reshape,
     const float *t24, float *t26_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * d_h) return;
-  const int i = (int)(item / (H * d_h));
+  if (item >= (i64)L * (T + w - 1) * H * d_h) return;
+  const int i = (int)(item / ((i64)(T + w - 1) * H * d_h));
+  const int entry = (int)(item / (H * d_h) % (T + w - 1));
   const int m = (int)(item / d_h % H);
   const int p = (int)(item % d_h);
-  for (int j = 0; j < T; ++j) {
-    for (int k = 0; k < w; ++k) {
+  #pragma unroll 1
+  for (int k = 0; k < w; ++k) {
+    const int j = entry + k - w + 1;
+    if (j >= 0 && j < T) {
       const int n_8 = pos[i] + j - k;
       if (n_8 >= 0) {
         const float t24_entry_2 = t24[(((i64)i * T + j) * H + m) * w + k];
@@ -495,8 +512,8 @@ HECATE_KERNEL(256) sliding_window_out_backward_29(const int *pos, const float *a
 HECATE_KERNEL(256) sliding_window_out_backward_30(const float *t27_2, const float *t26_2,
     float *t28_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= ((i64)H * L * T * d_h + (i64)H * L * d_h * w + (i64)-H * L * d_h)) return;
-  const int i = (int)(item / ((i64)H * T * d_h + (i64)H * d_h * w + (i64)-H * d_h));
+  if (item >= (i64)L * (T + w - 1) * H * d_h) return;
+  const int i = (int)(item / ((i64)(T + w - 1) * H * d_h));
   const int j = (int)(item / (H * d_h) % (T + w - 1));
   const int k = (int)(item / d_h % H);
   const int m = (int)(item % d_h);
@@ -508,8 +525,8 @@ HECATE_KERNEL(256) sliding_window_out_backward_30(const float *t27_2, const floa
 HECATE_KERNEL(256) sliding_window_out_backward_31(float *k_tail_bar_out, const float *t28_2, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= ((i64)H * L * d_h * w + (i64)-H * L * d_h)) return;
-  const int i = (int)(item / (H * d_h * w - H * d_h));
+  if (item >= (i64)L * (w - 1) * H * d_h) return;
+  const int i = (int)(item / ((w - 1) * H * d_h));
   const int j = (int)(item / (H * d_h) % (w - 1));
   const int k = (int)(item / d_h % H);
   const int m = (int)(item % d_h);
@@ -520,8 +537,8 @@ HECATE_KERNEL(256) sliding_window_out_backward_31(float *k_tail_bar_out, const f
 // One thread for each (i, j, k, m).
 HECATE_KERNEL(256) sliding_window_out_backward_32(const float *t28_2, float *t30_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * d_h) return;
-  const int i = (int)(item / ((i64)H * T * d_h));
+  if (item >= (i64)L * T * H * d_h) return;
+  const int i = (int)(item / ((i64)T * H * d_h));
   const int j = (int)(item / (H * d_h) % T);
   const int k = (int)(item / d_h % H);
   const int m = (int)(item % d_h);
@@ -538,8 +555,10 @@ HECATE_KERNEL(256) sliding_window_out_backward_33(const float *a_reshape_2, cons
   const int down = (L * T + 15) / 16;
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  #pragma unroll 1
   for (int k = 0; k < H; ++k) {
     float dot = 0.0f;
+    #pragma unroll 1
     for (int p0 = 0; p0 < n_p; p0 += 16) {
       a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < n_p ? t21_2[(i64)k * (n_p + w) + (i64)(m0 + row) * (H * n_p + H * w) + p0 + col] : 0.0f;
       b_tile[row * 17 + col] = p0 + row < n_p && n0 + col < d_h ? a_reshape_2[k * d_h + (p0 + row) * H * d_h + n0 + col] : 0.0f;
@@ -556,8 +575,8 @@ HECATE_KERNEL(256) sliding_window_out_backward_33(const float *a_reshape_2, cons
 HECATE_KERNEL(256) sliding_window_out_backward_34(const float *a_div, const float *t49, float *t34,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * d_h) return;
-  const int i = (int)(item / ((i64)H * T * d_h));
+  if (item >= (i64)L * T * H * d_h) return;
+  const int i = (int)(item / ((i64)T * H * d_h));
   const int j = (int)(item / (H * d_h) % T);
   const int k = (int)(item / d_h % H);
   const int m = (int)(item % d_h);
@@ -575,8 +594,10 @@ HECATE_KERNEL(256) sliding_window_out_backward_35(const float *a_reshape, const 
   const int down = (d_h + 15) / 16;
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  #pragma unroll 1
   for (int j = 0; j < H; ++j) {
     float dot = 0.0f;
+    #pragma unroll 1
     for (int p0 = 0; p0 < L * T; p0 += 16) {
       a_tile[col * 17 + row] = m0 + col < d_h && p0 + row < L * T ? a_reshape[(i64)j * d_h + m0 + col + (i64)(p0 + row) * H * d_h] : 0.0f;
       b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < n_p ? t21_2[(i64)j * (n_p + w) + (i64)(p0 + row) * (H * n_p + H * w) + n0 + col] : 0.0f;
@@ -592,7 +613,7 @@ HECATE_KERNEL(256) sliding_window_out_backward_35(const float *a_reshape, const 
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) sliding_window_out_backward_36(const float *a_div, const float *t50, float *t35) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= H * d_h * n_p) return;
+  if (item >= n_p * H * d_h) return;
   const int i = (int)(item / (H * d_h));
   const int j = (int)(item / d_h % H);
   const int k = (int)(item % d_h);
@@ -611,6 +632,7 @@ HECATE_KERNEL(256) sliding_window_out_backward_37(const float *X, const float *t
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < H * d_h && p0 + row < L * T ? X[m0 + col + (i64)(p0 + row) * H * d_h] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < H * d_h ? t30_2[(i64)(p0 + row) * H * d_h + n0 + col] : 0.0f;
@@ -632,6 +654,7 @@ HECATE_KERNEL(256) sliding_window_out_backward_38(const float *W_K, const float 
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < H * d_h; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_h ? t30_2[(i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < H * d_h && n0 + col < H * d_h ? W_K[(p0 + row) * H * d_h + n0 + col] : 0.0f;
@@ -652,6 +675,7 @@ HECATE_KERNEL(256) sliding_window_out_backward_39(const float *P, const float *t
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < n_p; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < H * d_h && p0 + row < n_p ? P[m0 + col + (p0 + row) * H * d_h] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < n_p && n0 + col < H * d_h ? t35[(p0 + row) * H * d_h + n0 + col] : 0.0f;
@@ -672,6 +696,7 @@ HECATE_KERNEL(256) sliding_window_out_backward_40(const float *W_K, const float 
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < H * d_h; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < H * d_h && p0 + row < H * d_h ? W_K[m0 + col + (p0 + row) * H * d_h] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < H * d_h && n0 + row < n_p ? t35[p0 + col + (n0 + row) * H * d_h] : 0.0f;
@@ -687,9 +712,9 @@ HECATE_KERNEL(256) sliding_window_out_backward_40(const float *W_K, const float 
 HECATE_KERNEL(256) sliding_window_out_backward_41(const float *t25, const float *t34, float *t42,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * d_h) return;
-  const int i = (int)(item / ((i64)H * T * d_h));
-  const int j = (int)(item / (H * d_h) % T);
+  if (item >= (i64)L * T * (H * d_h)) return;
+  const int i = (int)(item / ((i64)T * (H * d_h)));
+  const int j = (int)(item / ((H * d_h)) % T);
   const int k = (int)(item % (H * d_h));
   t42[((i64)i * T + j) * H * d_h + k] = t25[((i64)i * T + j) * H * d_h + k] + t34[((i64)i * T + j) * H * d_h + k];
 }
@@ -705,6 +730,7 @@ HECATE_KERNEL(256) sliding_window_out_backward_42(const float *X, float *W_Q_bar
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < H * d_h && p0 + row < L * T ? X[m0 + col + (i64)(p0 + row) * H * d_h] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < H * d_h ? t42[(i64)(p0 + row) * H * d_h + n0 + col] : 0.0f;
@@ -726,6 +752,7 @@ HECATE_KERNEL(256) sliding_window_out_backward_43(const float *W_Q, const float 
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < H * d_h; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < H * d_h ? t42[(i64)(m0 + row) * H * d_h + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < H * d_h && n0 + col < H * d_h ? W_Q[(p0 + row) * H * d_h + n0 + col] : 0.0f;
@@ -741,9 +768,9 @@ HECATE_KERNEL(256) sliding_window_out_backward_43(const float *W_Q, const float 
 HECATE_KERNEL(256) sliding_window_out_backward_44(float *X_bar, const float *t15_2,
     const float *t39, const float *t44, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)H * L * T * d_h) return;
-  const int i = (int)(item / ((i64)H * T * d_h));
-  const int j = (int)(item / (H * d_h) % T);
+  if (item >= (i64)L * T * (H * d_h)) return;
+  const int i = (int)(item / ((i64)T * (H * d_h)));
+  const int j = (int)(item / ((H * d_h)) % T);
   const int k = (int)(item % (H * d_h));
   X_bar[((i64)i * T + j) * H * d_h + k] = t15_2[((i64)i * T + j) * H * d_h + k] + t39[((i64)i * T + j) * H * d_h + k] + t44[((i64)i * T + j) * H * d_h + k];
 }
@@ -752,8 +779,8 @@ HECATE_KERNEL(256) sliding_window_out_backward_44(float *X_bar, const float *t15
 // One thread for each (i, j).
 HECATE_KERNEL(256) sliding_window_out_backward_45(float *P_bar, const float *t17_2, const float *t41) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= H * d_h * n_p) return;
-  const int i = (int)(item / (H * d_h));
+  if (item >= n_p * (H * d_h)) return;
+  const int i = (int)(item / ((H * d_h)));
   const int j = (int)(item % (H * d_h));
   P_bar[i * H * d_h + j] = t17_2[i * H * d_h + j] + t41[i * H * d_h + j];
 }
@@ -763,8 +790,8 @@ HECATE_KERNEL(256) sliding_window_out_backward_45(float *P_bar, const float *t17
 HECATE_KERNEL(256) sliding_window_out_backward_46(float *W_K_bar, float *W_V_bar,
     const float *t14_2, const float *t16_2, const float *t38, const float *t40) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= H * H * d_h * d_h) return;
-  const int i = (int)(item / (H * d_h));
+  if (item >= (H * d_h) * (H * d_h)) return;
+  const int i = (int)(item / ((H * d_h)));
   const int j = (int)(item % (H * d_h));
   W_K_bar[i * H * d_h + j] = t38[i * H * d_h + j] + t40[i * H * d_h + j];
   W_V_bar[i * H * d_h + j] = t14_2[i * H * d_h + j] + t16_2[i * H * d_h + j];

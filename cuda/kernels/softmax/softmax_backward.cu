@@ -24,6 +24,7 @@ HECATE_KERNEL(256) softmax_backward_1(const float *out_bar, const float *out, fl
   const int i = (int)(item / m);
   const int j = (int)(item % m);
   float t2 = 0.0f;
+  #pragma unroll 1
   for (int k = 0; k < n; ++k) {
     t2 += out_bar[((i64)i * m + j) * n + k] * out[((i64)i * m + j) * n + k];
   }

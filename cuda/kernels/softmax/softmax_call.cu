@@ -21,15 +21,18 @@ HECATE_KERNEL(256) softmax_call_1(const float *x, float *out, int L, int m, int 
   const int i = (int)(item / m);
   const int j = (int)(item % m);
   float top = (-HECATE_INF);
+  #pragma unroll 1
   for (int k = 0; k < n; ++k) {
     top = hecate::max(top, x[((i64)i * m + j) * n + k]);
   }
   float sum = 0.0f;
+  #pragma unroll 1
   for (int k = 0; k < n; ++k) {
     const float e = expf(x[((i64)i * m + j) * n + k] - top);
     sum += e;
     out[((i64)i * m + j) * n + k] = e;
   }
+  #pragma unroll 1
   for (int k = 0; k < n; ++k) {
     out[((i64)i * m + j) * n + k] = out[((i64)i * m + j) * n + k] / sum;
   }

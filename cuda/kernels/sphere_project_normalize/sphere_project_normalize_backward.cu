@@ -47,6 +47,7 @@ HECATE_KERNEL(256) sphere_project_normalize_backward_2(const float *out_bar, con
   const int i = (int)(item / m);
   const int j = (int)(item % m);
   float t6_2_2 = 0.0f;
+  #pragma unroll 1
   for (int k = 0; k < d; ++k) {
     t6_2_2 += out_bar[((i64)i * m + j) * d + k] * out_div_2[((i64)i * m + j) * d + k];
   }
@@ -59,8 +60,8 @@ HECATE_KERNEL(256) sphere_project_normalize_backward_3(const float *S, const flo
     const float *out_div, const float *out_div_3, float *S_bar, const bool *t3, const bool *t7_2,
     const bool *t11, const float *t6_2, int L, int d, int m) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * d * m) return;
-  const int i = (int)(item / ((i64)d * m));
+  if (item >= (i64)L * m * d) return;
+  const int i = (int)(item / ((i64)m * d));
   const int j = (int)(item / d % m);
   const int k = (int)(item % d);
   const bool t11_entry = t11[(i64)i * m + j];

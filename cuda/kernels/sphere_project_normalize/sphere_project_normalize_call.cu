@@ -28,6 +28,7 @@ HECATE_KERNEL(256) sphere_project_normalize_call_1(const float *S, float *out_pr
   const int i = (int)(item / m);
   const int j = (int)(item % m);
   float t = 0.0f;
+  #pragma unroll 1
   for (int k = 0; k < d; ++k) {
     const float S_entry = S[((i64)i * m + j) * d + k];
     t += S_entry * S_entry;
@@ -58,8 +59,8 @@ HECATE_KERNEL(256) sphere_project_normalize_call_2(const float *out_prod, float 
 HECATE_KERNEL(256) sphere_project_normalize_call_3(const float *S, float *out, float *out_div_2,
     const float *t10, int L, int d, int m) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * d * m) return;
-  const int i = (int)(item / ((i64)d * m));
+  if (item >= (i64)L * m * d) return;
+  const int i = (int)(item / ((i64)m * d));
   const int j = (int)(item / d % m);
   const int k = (int)(item % d);
   const float t10_entry = t10[(i64)i * m + j];

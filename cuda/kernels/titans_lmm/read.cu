@@ -51,6 +51,7 @@ HECATE_KERNEL(256) titans_lmm_read_1(const float *W_Q, const float *x, float *q0
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? x[(i64)(m0 + row) * d + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < d && n0 + row < d_k ? W_Q[p0 + col + (n0 + row) * d] : 0.0f;
@@ -65,7 +66,7 @@ HECATE_KERNEL(256) titans_lmm_read_1(const float *W_Q, const float *x, float *q0
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) titans_lmm_read_2(const float *q0_tail, float *q1_stack, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)3 * L * d_k) return;
+  if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k = (int)(item % d_k);
@@ -87,7 +88,7 @@ HECATE_KERNEL(256) titans_lmm_read_3(float *q1_stack, const float *q0, int L, in
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) titans_lmm_read_4(float *q0_tail_out, const float *q1_stack, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)3 * L * d_k) return;
+  if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k = (int)(item % d_k);
@@ -111,6 +112,7 @@ HECATE_KERNEL(256) titans_lmm_read_6(const int *pos, const float *c_Q, const flo
   const int i = (int)(item / ((i64)T * d_k));
   const int j = (int)(item / d_k % T);
   const int m = (int)(item % d_k);
+  #pragma unroll 1
   for (int k = 0; k < 4; ++k) {
     const int n = pos[i] + j - k;
     if (n >= 0) {
@@ -128,6 +130,7 @@ HECATE_KERNEL(256) titans_lmm_read_7(const float *b_Q, const float *q1_prod, flo
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   float t8 = 0.0f;
+  #pragma unroll 4
   for (int k = 0; k < d_k; ++k) {
     const float t5_2 = b_Q[k] + q1_prod[((i64)i * T + j) * d_k + k];
     const float t6 = hecate::sigmoid(t5_2);
@@ -187,6 +190,7 @@ HECATE_KERNEL(256) titans_lmm_read_10(const float *M, float *y, const float *q, 
   const int item = blockIdx.x / across / down;
   const int i = (int)item;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d_k; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < d_v && p0 + col < d_k ? M[(i64)i * d_v * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < d_k && n0 + row < T ? q[(i64)i * T * d_k + p0 + col + (i64)(n0 + row) * d_k] : 0.0f;

@@ -91,6 +91,7 @@ HECATE_KERNEL(256) titans_lmm_read_backward_3(const float *M, const float *y_bar
   const int item = blockIdx.x / across / down;
   const int i = (int)item;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d_v; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d_k && p0 + row < d_v ? M[(i64)i * d_v * d_k + m0 + col + (i64)(p0 + row) * d_k] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < d_v && n0 + row < T ? y_bar[(i64)i * T * d_v + p0 + col + (i64)(n0 + row) * d_v] : 0.0f;
@@ -110,6 +111,7 @@ HECATE_KERNEL(256) titans_lmm_read_backward_4(const float *q_div_2, const float 
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   float t6_2_2 = 0.0f;
+  #pragma unroll 4
   for (int k = 0; k < d_k; ++k) {
     t6_2_2 += t[((i64)i * T + j) * d_k + k] * q_div_2[((i64)i * T + j) * d_k + k];
   }
@@ -145,6 +147,7 @@ HECATE_KERNEL(256) titans_lmm_read_backward_7(const float *q1_sigmoid, const flo
   const int k = (int)(item % d_k);
   float *const b_Q_bar_own = b_Q_bar_copies + (i64)chunk * d_k;
   const i64 points = (i64)L * T, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);
@@ -192,12 +195,13 @@ HECATE_KERNEL(256) titans_lmm_read_backward_10(float *c_Q_bar_copies) {
 HECATE_KERNEL(256) titans_lmm_read_backward_11(const int *pos, const float *q1_stack,
     const float *t33, float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= 256 * d_k) return;
+  if (item >= 64 * 4 * d_k) return;
   const int chunk = (int)(item / (4 * d_k));
   const int i = (int)(item / d_k % 4);
   const int m = (int)(item % d_k);
   float *const c_Q_bar_own = c_Q_bar_copies + (i64)chunk * (4 * d_k);
   const i64 points = (i64)L * T, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k = (int)(at % T);
@@ -227,15 +231,18 @@ HECATE_KERNEL(256) titans_lmm_read_backward_13(float *t37, int L, int T) {
 }
 
 // titans_lmm.q1
-// One thread for each (i, m).
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
 HECATE_KERNEL(256) titans_lmm_read_backward_14(const int *pos, const float *c_Q, const float *t33,
     float *t37, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * d_k) return;
-  const int i = (int)(item / d_k);
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
   const int m = (int)(item % d_k);
-  for (int j = 0; j < T; ++j) {
-    for (int k = 0; k < 4; ++k) {
+  #pragma unroll 1
+  for (int k = 0; k < 4; ++k) {
+    const int j = entry + k - 3;
+    if (j >= 0 && j < T) {
       const int n_2 = pos[i] + j - k;
       if (n_2 >= 0) {
         t37[((i64)i * (T + 3) + j - k + 3) * d_k + m] += t33[((i64)i * T + j) * d_k + m] * c_Q[k * d_k + m];
@@ -256,7 +263,7 @@ HECATE_KERNEL(256) titans_lmm_read_backward_15(float *t38, int L, int T) {
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) titans_lmm_read_backward_16(const float *q0_tail_bar, float *t38, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)3 * L * d_k) return;
+  if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k = (int)(item % d_k);
@@ -268,8 +275,8 @@ HECATE_KERNEL(256) titans_lmm_read_backward_16(const float *q0_tail_bar, float *
 HECATE_KERNEL(256) titans_lmm_read_backward_17(const float *t37, const float *t38, float *t39,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= ((i64)L * T * d_k + (i64)3 * L * d_k)) return;
-  const int i = (int)(item / ((i64)T * d_k + (i64)3 * d_k));
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k = (int)(item % d_k);
   t39[((i64)i * (T + 3) + j) * d_k + k] = t37[((i64)i * (T + 3) + j) * d_k + k] + t38[((i64)i * (T + 3) + j) * d_k + k];
@@ -293,8 +300,10 @@ HECATE_KERNEL(256) titans_lmm_read_backward_19(const float *x, float *W_Q_bar, c
   const int down = (d + 15) / 16;
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  #pragma unroll 1
   for (int k = 0; k < L; ++k) {
     float dot = 0.0f;
+    #pragma unroll 1
     for (int p0 = 0; p0 < T; p0 += 16) {
       a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? x[(i64)k * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
       b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t39[((i64)k * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
@@ -320,6 +329,7 @@ HECATE_KERNEL(256) titans_lmm_read_backward_20(const float *W_Q, float *x_bar, c
   const int item = blockIdx.x / across / down;
   const int i = (int)item;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d_k; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t39[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;

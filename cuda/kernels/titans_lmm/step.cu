@@ -111,6 +111,7 @@ HECATE_KERNEL(256) titans_lmm_step_1(const float *W_K, const float *x, float *k0
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? x[(i64)(m0 + row) * d + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < d && n0 + row < d_k ? W_K[p0 + col + (n0 + row) * d] : 0.0f;
@@ -125,7 +126,7 @@ HECATE_KERNEL(256) titans_lmm_step_1(const float *W_K, const float *x, float *k0
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) titans_lmm_step_2(const float *k0_tail, float *k1_stack, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)3 * L * d_k) return;
+  if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
@@ -147,7 +148,7 @@ HECATE_KERNEL(256) titans_lmm_step_3(float *k1_stack, const float *k0, int L, in
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) titans_lmm_step_4(float *k0_tail_out, const float *k1_stack, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)3 * L * d_k) return;
+  if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
@@ -171,6 +172,7 @@ HECATE_KERNEL(256) titans_lmm_step_6(const int *pos, const float *c_K, const flo
   const int i = (int)(item / ((i64)T * d_k));
   const int j = (int)(item / d_k % T);
   const int m = (int)(item % d_k);
+  #pragma unroll 1
   for (int k_2 = 0; k_2 < 4; ++k_2) {
     const int n = pos[i] + j - k_2;
     if (n >= 0) {
@@ -188,6 +190,7 @@ HECATE_KERNEL(256) titans_lmm_step_7(const float *b_K, const float *k1_prod, flo
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   float t8 = 0.0f;
+  #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k; ++k_2) {
     const float t5_2 = b_K[k_2] + k1_prod[((i64)i * T + j) * d_k + k_2];
     const float t6 = hecate::sigmoid(t5_2);
@@ -236,6 +239,7 @@ HECATE_KERNEL(256) titans_lmm_step_10(const float *x, const float *W_V, float *v
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? x[(i64)(m0 + row) * d + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < d && n0 + row < d_v ? W_V[p0 + col + (n0 + row) * d] : 0.0f;
@@ -279,6 +283,7 @@ HECATE_KERNEL(256) titans_lmm_step_13(const float *w_eta, const float *w_theta, 
   float t21_2 = 0.0f;
   float t25_2 = 0.0f;
   float t31_2 = 0.0f;
+  #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k + d_v; ++k_2) {
     const float eta_stack_entry = eta_stack[((i64)i * T + j) * (d_k + d_v) + k_2];
     t21_2 += eta_stack_entry * w_eta[k_2];
@@ -327,6 +332,7 @@ HECATE_KERNEL(256) titans_lmm_step_15(const float *x, const float *W_Q, float *q
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d ? x[(i64)(m0 + row) * d + p0 + col] : 0.0f;
     b_tile[col * 17 + row] = p0 + col < d && n0 + row < d_k ? W_Q[p0 + col + (n0 + row) * d] : 0.0f;
@@ -341,7 +347,7 @@ HECATE_KERNEL(256) titans_lmm_step_15(const float *x, const float *W_Q, float *q
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) titans_lmm_step_16(const float *q0_tail, float *q1_stack, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)3 * L * d_k) return;
+  if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
@@ -363,7 +369,7 @@ HECATE_KERNEL(256) titans_lmm_step_17(float *q1_stack, const float *q0, int L, i
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) titans_lmm_step_18(float *q0_tail_out, const float *q1_stack, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)3 * L * d_k) return;
+  if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
@@ -387,6 +393,7 @@ HECATE_KERNEL(256) titans_lmm_step_20(const int *pos, const float *c_Q, const fl
   const int i = (int)(item / ((i64)T * d_k));
   const int j = (int)(item / d_k % T);
   const int m = (int)(item % d_k);
+  #pragma unroll 1
   for (int k_2 = 0; k_2 < 4; ++k_2) {
     const int n_2 = pos[i] + j - k_2;
     if (n_2 >= 0) {
@@ -404,6 +411,7 @@ HECATE_KERNEL(256) titans_lmm_step_21(const float *b_Q, const float *q1_prod, fl
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   float t45 = 0.0f;
+  #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k; ++k_2) {
     const float t42_2 = b_Q[k_2] + q1_prod[((i64)i * T + j) * d_k + k_2];
     const float t43 = hecate::sigmoid(t42_2);
@@ -475,26 +483,33 @@ HECATE_KERNEL(32) titans_lmm_step_24(const float *M, const float *S, float *y, f
   const int row = threadIdx.x;
   const int l = blockIdx.x / 2;
   const int i = blockIdx.x % 2 * 32 + row;
+  #pragma unroll 4
   for (int j = 0; j < d_k; ++j) {
     M_state[j * 32 + row] = M[((i64)l * d_v + i) * d_k + j];
   }
+  #pragma unroll 4
   for (int j = 0; j < d_k; ++j) {
     S_state[j * 32 + row] = S[((i64)l * d_v + i) * d_k + j];
   }
+  #pragma unroll 1
   for (int s = 0; s < segments; ++s) {
     if (M_checkpoints != nullptr) {
+      #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         M_checkpoints[(((i64)l * segments + s) * d_v + i) * d_k + j] = M_state[j * 32 + row];
       }
     }
     if (S_checkpoints != nullptr) {
+      #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         S_checkpoints[(((i64)l * segments + s) * d_v + i) * d_k + j] = S_state[j * 32 + row];
       }
     }
+    #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + T; ++a) {
       // titans_lmm.e
       float t = 0.0f;
+      #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         t += M_state[j * 32 + row] * k[((i64)l * T + a + C * s) * d_k + j];
       }
@@ -507,6 +522,7 @@ HECATE_KERNEL(32) titans_lmm_step_24(const float *M, const float *S, float *y, f
       float y_2 = 0.0f;
       const float eta_entry = eta[(i64)l * T + a + C * s];
       const float rho_entry = rho[(i64)l * T + a + C * s];
+      #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         const float S_2 = eta_entry * S_state[j * 32 + row] - e_2 * t4_2[((i64)l * T + a + C * s) * d_k + j];
         const float M_2 = rho_entry * M_state[j * 32 + row] + S_2;
@@ -517,9 +533,11 @@ HECATE_KERNEL(32) titans_lmm_step_24(const float *M, const float *S, float *y, f
       y[((i64)l * T + a + C * s) * d_v + i] = y_2;
     }
   }
+  #pragma unroll 4
   for (int j = 0; j < d_k; ++j) {
     M_out[((i64)l * d_v + i) * d_k + j] = M_state[j * 32 + row];
   }
+  #pragma unroll 4
   for (int j = 0; j < d_k; ++j) {
     S_out[((i64)l * d_v + i) * d_k + j] = S_state[j * 32 + row];
   }

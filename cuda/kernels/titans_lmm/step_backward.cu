@@ -255,30 +255,38 @@ HECATE_KERNEL(32) titans_lmm_step_backward_6(const float *y_bar, const float *M_
   float *const t8_2_own = t8_2_copies + (i64)(blockIdx.x % 2) * ((i64)L * T * d_k);
   float *const M_trail = M_trail_scratch + blockIdx.x * (i64)(32 * C * d_k + 32 * d_k);  // [C + 1, d_k]
   float *const S_trail = S_trail_scratch + blockIdx.x * (i64)(32 * C * d_k + 32 * d_k);  // [C + 1, d_k]
+  #pragma unroll 4
   for (int j = 0; j < d_k; ++j) {
     M_bar_state[j * 32 + row] = M_bar[((i64)l * d_v + i) * d_k + j];
   }
+  #pragma unroll 4
   for (int j = 0; j < d_k; ++j) {
     S_bar_state[j * 32 + row] = S_bar[((i64)l * d_v + i) * d_k + j];
   }
+  #pragma unroll 1
   for (int s = segments - 1; s >= 0; --s) {
+    #pragma unroll 4
     for (int j = 0; j < d_k; ++j) {
       M_trail[j * 32 + row] = M_checkpoints[(((i64)l * segments + s) * d_v + i) * d_k + j];
     }
+    #pragma unroll 4
     for (int j = 0; j < d_k; ++j) {
       S_trail[j * 32 + row] = S_checkpoints[(((i64)l * segments + s) * d_v + i) * d_k + j];
     }
+    #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + T; ++a) {
       // titans_lmm.S, titans_lmm.M
       const float eta_entry = eta[(i64)l * T + a + C * s];
       const float e_entry = e[((i64)l * T + a + C * s) * d_v + i];
       const float rho_entry = rho[(i64)l * T + a + C * s];
+      #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         const float S_2 = eta_entry * S_trail[(a * d_k + j) * 32 + row] - e_entry * t38[((i64)l * T + a + C * s) * d_k + j];
         S_trail[((a + 1) * d_k + j) * 32 + row] = S_2;
         M_trail[((a + 1) * d_k + j) * 32 + row] = rho_entry * M_trail[(a * d_k + j) * 32 + row] + S_2;
       }
     }
+    #pragma unroll 1
     for (int a = (C < -C * s + T ? C : -C * s + T) - 1; a >= 0; --a) {
       // titans_lmm.y, titans_lmm.M, titans_lmm.S
       float t8_2_2 = 0.0f;
@@ -288,6 +296,7 @@ HECATE_KERNEL(32) titans_lmm_step_backward_6(const float *y_bar, const float *M_
       const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d_v + i];
       const float rho_entry_2 = rho[(i64)l * T + a + C * s];
       const float e_entry_2 = e[((i64)l * T + a + C * s) * d_v + i];
+      #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         const float M_trail_entry = M_trail[(a * d_k + j) * 32 + row];
         const float S_trail_entry = S_trail[(a * d_k + j) * 32 + row];
@@ -310,44 +319,54 @@ HECATE_KERNEL(32) titans_lmm_step_backward_6(const float *y_bar, const float *M_
       // titans_lmm.e
       const float w = theta_entry_3 * e_entry_2;
       const float w_2 = theta_entry_3 * t32;
+      #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         M_bar_state[j * 32 + row] = rho_entry_2 * t4_2_2[j * 32 + row] - t32 * t38[((i64)l * T + a + C * s) * d_k + j];
         t3_2_rows[j * 33 + row] = -w * t9_2[j * 32 + row] - w_2 * M_trail[(a * d_k + j) * 32 + row];
       }
       __syncthreads();
+      #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 32) {
         const int j = (int)item;
         float dot = t8_2_own[((i64)l * T + a + C * s) * d_k + j];
+        #pragma unroll 4
         for (int kk = 0; kk < rows; ++kk) dot += t8_2_rows[item * 33 + kk];
         t8_2_own[((i64)l * T + a + C * s) * d_k + j] = dot;
       }
       if (threadIdx.x == 0) {
         float dot = t7_own[(i64)l * T + a + C * s];
+        #pragma unroll 4
         for (int kk = 0; kk < rows; ++kk) dot += t7_rows[kk];
         t7_own[(i64)l * T + a + C * s] = dot;
       }
       if (threadIdx.x == 0) {
         float dot = t5_2_own[(i64)l * T + a + C * s];
+        #pragma unroll 4
         for (int kk = 0; kk < rows; ++kk) dot += t5_2_rows[kk];
         t5_2_own[(i64)l * T + a + C * s] = dot;
       }
       if (threadIdx.x == 0) {
         float dot = t6_2_own[(i64)l * T + a + C * s];
+        #pragma unroll 4
         for (int kk = 0; kk < rows; ++kk) dot += t6_2_rows[kk];
         t6_2_own[(i64)l * T + a + C * s] = dot;
       }
+      #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 32) {
         const int j = (int)item;
         float dot = t3_2_own[((i64)l * T + a + C * s) * d_k + j];
+        #pragma unroll 4
         for (int kk = 0; kk < rows; ++kk) dot += t3_2_rows[item * 33 + kk];
         t3_2_own[((i64)l * T + a + C * s) * d_k + j] = dot;
       }
       __syncthreads();
     }
   }
+  #pragma unroll 4
   for (int j = 0; j < d_k; ++j) {
     M_bar_out[((i64)l * d_v + i) * d_k + j] = M_bar_state[j * 32 + row];
   }
+  #pragma unroll 4
   for (int j = 0; j < d_k; ++j) {
     S_bar_out[((i64)l * d_v + i) * d_k + j] = S_bar_state[j * 32 + row];
   }
@@ -412,6 +431,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_12(const float *q_div_2, const float
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   float t13_2_3 = 0.0f;
+  #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k; ++k_2) {
     t13_2_3 += t8_2[((i64)i * T + j) * d_k + k_2] * q_div_2[((i64)i * T + j) * d_k + k_2];
   }
@@ -447,6 +467,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_15(const float *q1_sigmoid, const fl
   const int k_2 = (int)(item % d_k);
   float *const b_Q_bar_own = b_Q_bar_copies + (i64)chunk * d_k;
   const i64 points = (i64)L * T, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);
@@ -494,12 +515,13 @@ HECATE_KERNEL(256) titans_lmm_step_backward_18(float *c_Q_bar_copies) {
 HECATE_KERNEL(256) titans_lmm_step_backward_19(const int *pos, const float *q1_stack,
     const float *t40_2, float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= 256 * d_k) return;
+  if (item >= 64 * 4 * d_k) return;
   const int chunk = (int)(item / (4 * d_k));
   const int i = (int)(item / d_k % 4);
   const int m = (int)(item % d_k);
   float *const c_Q_bar_own = c_Q_bar_copies + (i64)chunk * (4 * d_k);
   const i64 points = (i64)L * T, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
@@ -529,15 +551,18 @@ HECATE_KERNEL(256) titans_lmm_step_backward_21(float *t44, int L, int T) {
 }
 
 // titans_lmm.q1
-// One thread for each (i, m).
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
 HECATE_KERNEL(256) titans_lmm_step_backward_22(const int *pos, const float *c_Q, const float *t40_2,
     float *t44, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * d_k) return;
-  const int i = (int)(item / d_k);
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
   const int m = (int)(item % d_k);
-  for (int j = 0; j < T; ++j) {
-    for (int k_2 = 0; k_2 < 4; ++k_2) {
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
       const int n_2 = pos[i] + j - k_2;
       if (n_2 >= 0) {
         t44[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t40_2[((i64)i * T + j) * d_k + m] * c_Q[k_2 * d_k + m];
@@ -558,7 +583,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_23(float *t45_2, int L, int T) {
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) titans_lmm_step_backward_24(const float *q0_tail_bar, float *t45_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)3 * L * d_k) return;
+  if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
@@ -570,8 +595,8 @@ HECATE_KERNEL(256) titans_lmm_step_backward_24(const float *q0_tail_bar, float *
 HECATE_KERNEL(256) titans_lmm_step_backward_25(const float *t44, const float *t45_2, float *t46_2,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= ((i64)L * T * d_k + (i64)3 * L * d_k)) return;
-  const int i = (int)(item / ((i64)T * d_k + (i64)3 * d_k));
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k_2 = (int)(item % d_k);
   t46_2[((i64)i * (T + 3) + j) * d_k + k_2] = t44[((i64)i * (T + 3) + j) * d_k + k_2] + t45_2[((i64)i * (T + 3) + j) * d_k + k_2];
@@ -590,7 +615,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_26(float *t136, int L, int T) {
 HECATE_KERNEL(256) titans_lmm_step_backward_27(const float *k0_tail_bar, float *q0_tail_bar_out,
     const float *t46_2, float *t136, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)3 * L * d_k) return;
+  if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
@@ -616,8 +641,10 @@ HECATE_KERNEL(256) titans_lmm_step_backward_29(const float *x, float *W_Q_bar, c
   const int down = (d + 15) / 16;
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  #pragma unroll 1
   for (int k_2 = 0; k_2 < L; ++k_2) {
     float dot = 0.0f;
+    #pragma unroll 1
     for (int p0 = 0; p0 < T; p0 += 16) {
       a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? x[(i64)k_2 * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
       b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t46_2[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
@@ -643,6 +670,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_30(const float *W_Q, const float *t4
   const int item = blockIdx.x / across / down;
   const int i = (int)item;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d_k; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t46_2[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_Q[(p0 + row) * d + n0 + col] : 0.0f;
@@ -668,6 +696,7 @@ HECATE_KERNEL(128) titans_lmm_step_backward_31(const float *k_sqrt, const float 
   float t67_part = 0.0f;
   float t82_part = 0.0f;
   float t91_part = 0.0f;
+  #pragma unroll 1
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
     const int j = (int)(item % T);
@@ -725,13 +754,14 @@ HECATE_KERNEL(256) titans_lmm_step_backward_34(const float *w_eta, const float *
     const float *t89, float *t69, float *t84, float *t93, float *w_eta_bar_copies,
     float *w_theta_bar_copies, float *w_rho_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= 64 * d_k + 64 * d_v) return;
-  const int chunk = (int)(item / (d_k + d_v));
+  if (item >= 64 * (d_k + d_v)) return;
+  const int chunk = (int)(item / ((d_k + d_v)));
   const int k_2 = (int)(item % (d_k + d_v));
   float *const w_eta_bar_own = w_eta_bar_copies + (i64)chunk * (d_k + d_v);
   float *const w_theta_bar_own = w_theta_bar_copies + (i64)chunk * (d_k + d_v);
   float *const w_rho_bar_own = w_rho_bar_copies + (i64)chunk * (d_k + d_v);
   const i64 points = (i64)L * T, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);
@@ -801,6 +831,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_39(const float *x, float *W_V_bar, c
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < L * T; p0 += 16) {
     a_tile[col * 17 + row] = m0 + col < d && p0 + row < L * T ? x[m0 + col + (i64)(p0 + row) * d] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < L * T && n0 + col < d_v ? t96[(i64)(p0 + row) * d_v + n0 + col] : 0.0f;
@@ -822,6 +853,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_40(const float *W_V, const float *t9
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d_v; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < L * T && p0 + col < d_v ? t96[(i64)(m0 + row) * d_v + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < d_v && n0 + col < d ? W_V[(p0 + row) * d + n0 + col] : 0.0f;
@@ -841,6 +873,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_41(const float *k_div_2, const float
   const int i = (int)(item / T);
   const int j = (int)(item % T);
   float t104_2 = 0.0f;
+  #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k; ++k_2) {
     const float t99_2 = t3_2[((i64)i * T + j) * d_k + k_2] + t69[((i64)i * T + j) * (d_k + d_v) + k_2] + t84[((i64)i * T + j) * (d_k + d_v) + k_2] + t93[((i64)i * T + j) * (d_k + d_v) + k_2];
     t104_2 += t99_2 * k_div_2[((i64)i * T + j) * d_k + k_2];
@@ -878,6 +911,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_44(const float *k1_sigmoid, const fl
   const int k_2 = (int)(item % d_k);
   float *const b_K_bar_own = b_K_bar_copies + (i64)chunk * d_k;
   const i64 points = (i64)L * T, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int i = (int)(at / T);
     const int j = (int)(at % T);
@@ -925,12 +959,13 @@ HECATE_KERNEL(256) titans_lmm_step_backward_47(float *c_K_bar_copies) {
 HECATE_KERNEL(256) titans_lmm_step_backward_48(const int *pos, const float *k1_stack,
     const float *t131, float *c_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
-  if (item >= 256 * d_k) return;
+  if (item >= 64 * 4 * d_k) return;
   const int chunk = (int)(item / (4 * d_k));
   const int i = (int)(item / d_k % 4);
   const int m = (int)(item % d_k);
   float *const c_K_bar_own = c_K_bar_copies + (i64)chunk * (4 * d_k);
   const i64 points = (i64)L * T, length = (points + 63) / 64;
+  #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)(at / T);
     const int k_2 = (int)(at % T);
@@ -960,15 +995,18 @@ HECATE_KERNEL(256) titans_lmm_step_backward_50(float *t135, int L, int T) {
 }
 
 // titans_lmm.k1
-// One thread for each (i, m).
+// One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
 HECATE_KERNEL(256) titans_lmm_step_backward_51(const int *pos, const float *c_K, const float *t131,
     float *t135, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * d_k) return;
-  const int i = (int)(item / d_k);
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
+  const int entry = (int)(item / d_k % (T + 3));
   const int m = (int)(item % d_k);
-  for (int j = 0; j < T; ++j) {
-    for (int k_2 = 0; k_2 < 4; ++k_2) {
+  #pragma unroll 1
+  for (int k_2 = 0; k_2 < 4; ++k_2) {
+    const int j = entry + k_2 - 3;
+    if (j >= 0 && j < T) {
       const int n_4 = pos[i] + j - k_2;
       if (n_4 >= 0) {
         t135[((i64)i * (T + 3) + j - k_2 + 3) * d_k + m] += t131[((i64)i * T + j) * d_k + m] * c_K[k_2 * d_k + m];
@@ -982,8 +1020,8 @@ HECATE_KERNEL(256) titans_lmm_step_backward_51(const int *pos, const float *c_K,
 HECATE_KERNEL(256) titans_lmm_step_backward_52(const float *t136, const float *t135, float *t137,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= ((i64)L * T * d_k + (i64)3 * L * d_k)) return;
-  const int i = (int)(item / ((i64)T * d_k + (i64)3 * d_k));
+  if (item >= (i64)L * (T + 3) * d_k) return;
+  const int i = (int)(item / ((i64)(T + 3) * d_k));
   const int j = (int)(item / d_k % (T + 3));
   const int k_2 = (int)(item % d_k);
   t137[((i64)i * (T + 3) + j) * d_k + k_2] = t135[((i64)i * (T + 3) + j) * d_k + k_2] + t136[((i64)i * (T + 3) + j) * d_k + k_2];
@@ -994,7 +1032,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_52(const float *t136, const float *t
 HECATE_KERNEL(256) titans_lmm_step_backward_53(float *k0_tail_bar_out, const float *t137, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)3 * L * d_k) return;
+  if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
   const int j = (int)(item / d_k % 3);
   const int k_2 = (int)(item % d_k);
@@ -1019,8 +1057,10 @@ HECATE_KERNEL(256) titans_lmm_step_backward_55(const float *x, float *W_K_bar, c
   const int down = (d + 15) / 16;
   const int row = threadIdx.x / 16, col = threadIdx.x % 16;
   const int m0 = blockIdx.x / across % down * 16, n0 = blockIdx.x % across * 16;
+  #pragma unroll 1
   for (int k_2 = 0; k_2 < L; ++k_2) {
     float dot = 0.0f;
+    #pragma unroll 1
     for (int p0 = 0; p0 < T; p0 += 16) {
       a_tile[col * 17 + row] = m0 + col < d && p0 + row < T ? x[(i64)k_2 * T * d + m0 + col + (i64)(p0 + row) * d] : 0.0f;
       b_tile[row * 17 + col] = p0 + row < T && n0 + col < d_k ? t137[((i64)k_2 * (T + 3) + 3) * d_k + (i64)(p0 + row) * d_k + n0 + col] : 0.0f;
@@ -1046,6 +1086,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_56(const float *W_K, const float *t1
   const int item = blockIdx.x / across / down;
   const int i = (int)item;
   float dot = 0.0f;
+  #pragma unroll 1
   for (int p0 = 0; p0 < d_k; p0 += 16) {
     a_tile[row * 17 + col] = m0 + row < T && p0 + col < d_k ? t137[((i64)i * (T + 3) + 3) * d_k + (i64)(m0 + row) * d_k + p0 + col] : 0.0f;
     b_tile[row * 17 + col] = p0 + row < d_k && n0 + col < d ? W_K[(p0 + row) * d + n0 + col] : 0.0f;

@@ -17,8 +17,8 @@ using i64 = long long;
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) transpose_backward_1(const float *out_bar, float *A_bar, int L, int k, int m) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * k * m) return;
-  const int i = (int)(item / ((i64)k * m));
+  if (item >= (i64)L * m * k) return;
+  const int i = (int)(item / ((i64)m * k));
   const int j = (int)(item / k % m);
   const int k_2 = (int)(item % k);
   A_bar[((i64)i * m + j) * k + k_2] = out_bar[((i64)i * k + k_2) * m + j];
