@@ -33,10 +33,9 @@ void run_block(const Launch &launch, uint3 block, Schedule &schedule, bool early
 // here says which kernel, block and thread run now, for reports.
 const char *here();
 
-// fail prints what is wrong, of one of the kinds that README lists, and ends
+// fail prints what is wrong, of one of the kinds of internal/cudashim, and ends
 // the process.
-[[noreturn]] void fail(const char *kind, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+[[noreturn]] void fail(const char *kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 }  // namespace hecate_shim
 

@@ -124,9 +124,9 @@ void adopt(Fiber &f) {
 static void enter(Fiber &f, void (*body)()) {
   auto top = reinterpret_cast<std::uintptr_t>(f.stack + f.stack_bytes) & ~std::uintptr_t(15);
   auto sp = reinterpret_cast<void **>(top) - 9;  // begin's call leaves the stack as the ABI wants it
-  sp[0] = sp[1] = sp[2] = nullptr;              // r15, r14, r13
-  sp[3] = reinterpret_cast<void *>(body);       // r12
-  sp[4] = sp[5] = nullptr;                      // rbx, rbp
+  sp[0] = sp[1] = sp[2] = nullptr;               // r15, r14, r13
+  sp[3] = reinterpret_cast<void *>(body);        // r12
+  sp[4] = sp[5] = nullptr;                       // rbx, rbp
   sp[6] = reinterpret_cast<void *>(hecate_shim_begin);
   f.sp = sp;
 }
@@ -137,8 +137,8 @@ static void change(Fiber &from, Fiber &to) { hecate_shim_change(&from.sp, to.sp)
 
 void equip(Fiber &f, int number) {
   auto page = std::size_t(sysconf(_SC_PAGESIZE));
-  void *p = mmap(nullptr, kStack + page, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *p = mmap(nullptr, kStack + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                 -1, 0);
   if (p == MAP_FAILED || mprotect(p, page, PROT_NONE) != 0) {
     std::perror("hecate-shim: world: a stack");
     std::exit(3);

@@ -21,10 +21,10 @@ struct Fiber {
 #else
   void *sp = nullptr;
 #endif
-  char *stack = nullptr;        // its lowest byte
+  char *stack = nullptr;  // its lowest byte
   std::size_t stack_bytes = 0;
-  void *tsan = nullptr;         // the sanitizer's name for it
-  void *asan = nullptr;         // the sanitizer's fake stack while it is away
+  void *tsan = nullptr;  // the sanitizer's name for it
+  void *asan = nullptr;  // the sanitizer's fake stack while it is away
 };
 
 // adopt makes a Fiber of what runs now.

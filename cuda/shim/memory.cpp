@@ -34,10 +34,14 @@ void on_fault(int, siginfo_t *info, void *) {
     if (at >= r.high && at < r.high + kGuard)
       fail("bounds", "%s: access %zu bytes past the end of %s", here(), std::size_t(at - r.end), r.name);
     if (at >= r.low - kGuard && at < r.low)
-      fail("bounds", "%s: access %zu bytes before the start of %s", here(), std::size_t(r.start - at), r.name);
+      fail("bounds", "%s: access %zu bytes before the start of %s", here(), std::size_t(r.start - at),
+           r.name);
   }
-  if (reinterpret_cast<std::uintptr_t>(at) < kGuard) fail("bounds", "%s: access through a null pointer", here());
-  fail("bounds", "%s: access to an address near no buffer (a stack of local arrays too large, or an index far out)", here());
+  if (reinterpret_cast<std::uintptr_t>(at) < kGuard)
+    fail("bounds", "%s: access through a null pointer", here());
+  fail("bounds",
+       "%s: access to an address near no buffer (a stack of local arrays too large, or an index far out)",
+       here());
 }
 
 #endif
@@ -86,9 +90,12 @@ void *claim(std::size_t bytes, const char *name) {
 void check_slack() {
   for (const Region &r : regions) {
     for (auto p = r.end; p < r.high; p++)
-      if (*p != 0xff) fail("bounds", "%s: wrote %zu bytes past the end of %s", here(), std::size_t(p - r.end), r.name);
+      if (*p != 0xff)
+        fail("bounds", "%s: wrote %zu bytes past the end of %s", here(), std::size_t(p - r.end), r.name);
     for (auto p = r.start; p-- > r.low;)
-      if (*p != 0xff) fail("bounds", "%s: wrote %zu bytes before the start of %s", here(), std::size_t(r.start - p), r.name);
+      if (*p != 0xff)
+        fail("bounds", "%s: wrote %zu bytes before the start of %s", here(), std::size_t(r.start - p),
+             r.name);
   }
 }
 

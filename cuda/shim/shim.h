@@ -11,13 +11,11 @@
 #include <math.h>
 
 #define HECATE_KERNEL(threads) extern "C" void
-#define HECATE_SHARED(type, name, n)                                    \
-  static_assert((n) > 0, "shared memory of no size: " #name);           \
-  static const char name##_place = 0;                                   \
-  type *const name = static_cast<type *>(                               \
-      hecate_shim::shared(&name##_place, sizeof(type) * (n), #name))
-#define HECATE_DYNAMIC(type, name) \
-  type *const name = static_cast<type *>(hecate_shim::dynamic())
+#define HECATE_SHARED(type, name, n)                          \
+  static_assert((n) > 0, "shared memory of no size: " #name); \
+  static const char name##_place = 0;                         \
+  type *const name = static_cast<type *>(hecate_shim::shared(&name##_place, sizeof(type) * (n), #name))
+#define HECATE_DYNAMIC(type, name) type *const name = static_cast<type *>(hecate_shim::dynamic())
 
 #define __device__
 #define __forceinline__ inline
@@ -51,15 +49,14 @@ enum Meeting { kBarrier, kSyncWarp, kIndex, kUp, kDown, kXor };
 void *shared(const char *place, unsigned long bytes, const char *name);
 void *dynamic();
 void barrier(const char *file, int line);
-unsigned long long exchange(Meeting kind, unsigned mask, unsigned long long bits, int lane,
-                            int width, const char *file, int line);
+unsigned long long exchange(Meeting kind, unsigned mask, unsigned long long bits, int lane, int width,
+                            const char *file, int line);
 void copy_async(void *to, const void *from, int bytes);
 void commit_async();
 void wait_async(int open);
 
 template <typename T>
-inline T shuffle(Meeting kind, unsigned mask, T value, int lane, int width, const char *file,
-                 int line) {
+inline T shuffle(Meeting kind, unsigned mask, T value, int lane, int width, const char *file, int line) {
   static_assert(sizeof(T) <= 8 && T(1) / T(2) <= T(1), "a shuffle passes numbers");
   unsigned long long bits = 0;
   __builtin_memcpy(&bits, &value, sizeof value);

@@ -48,7 +48,7 @@ var modes = []struct {
 }
 
 // units are the shim's translation units.
-var units = []string{"fiber", "memory", "block", "main"}
+var units = []string{"block", "fiber", "launch", "main", "memory", "program", "report", "warp"}
 
 // A Binary is a compiled program.
 type Binary struct {
