@@ -13,14 +13,14 @@ var sanitized = map[cudashim.Mode][]int{
 	cudashim.TSan: {positive},
 }
 
-// TestSanitizers runs all kernels with the sanitizers under them, threads and
+// TestSanitizers runs all kernels, and those of forms that no emitted unit has, with the sanitizers under them, threads and
 // blocks in another order. Numbers are not compared: TestKernels does that.
 func TestSanitizers(t *testing.T) {
 	cudashim.Need(t)
 	if testing.Short() {
 		t.Skip("two more compilations of all kernels")
 	}
-	ps := load(t)
+	ps := append(load(t), oddExamples(t)...)
 	for _, mode := range []cudashim.Mode{cudashim.ASan, cudashim.TSan} {
 		bin, err := cudashim.Build(mode, sourcesOf(texts(ps), 2)...)
 		if err != nil {
