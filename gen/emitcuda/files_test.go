@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,21 +14,23 @@ import (
 )
 
 // A manifest as whoever launches kernels reads it.
-type manifest struct {
-	Kernels []struct {
-		Unit, Kernel, File string
-		Constants          map[string]int
-		Open               []string
-		Buffers            []struct{ Name, Type, Length string }
-		Functions          []struct {
-			Name      string
-			Equations []string
-			Block     int
-			Static    int `json:"static_shared"`
-			Dynamic   int `json:"dynamic_shared"`
-			Arguments []string
-		}
-	}
+type manifest struct{ Kernels []listed }
+
+type listed struct {
+	Unit, Kernel, File string
+	Constants          map[string]int
+	Open               []string
+	Buffers            []struct{ Name, Type, Length string }
+	Functions          []function
+}
+
+type function struct {
+	Name      string
+	Equations []string
+	Block     int
+	Static    int `json:"static_shared"`
+	Dynamic   int `json:"dynamic_shared"`
+	Arguments []string
 }
 
 var head = regexp.MustCompile(`(?s)HECATE_KERNEL\((\d+)\) (\w+)\(([^)]*)\)`)
@@ -69,24 +72,9 @@ func TestManifest(t *testing.T) {
 			t.Errorf("%s: %d functions, %d in the manifest", k.File, len(found), len(k.Functions))
 			continue
 		}
-		types := map[string]string{}
-		for _, b := range k.Buffers {
-			types[b.Name] = b.Type + " *"
-		}
-		for _, s := range k.Open {
-			types[s] = "int "
-		}
 		for i, f := range k.Functions {
-			if found[i][2] != f.Name {
-				t.Errorf("%s: function %d is %s, and %s in the manifest", k.File, i, found[i][2], f.Name)
-			}
-			var want []string
-			for _, a := range f.Arguments {
-				want = append(want, types[a]+a)
-			}
-			got := strings.Split(strings.Join(strings.Fields(strings.ReplaceAll(found[i][3], "const ", "")), " "), ", ")
-			if !slices.Equal(got, want) {
-				t.Errorf("%s: %s takes %q, and %q in the manifest", k.File, f.Name, got, want)
+			if got, want := found[i][1:], k.head(f); !slices.Equal(oneLine(got), want) {
+				t.Errorf("%s: the text has %q, and the manifest %q", k.File, got, want)
 			}
 			if f.Static > 48<<10 || f.Dynamic > 96<<10 {
 				t.Errorf("%s: %s needs %d and %d bytes of shared memory", k.File, f.Name, f.Static, f.Dynamic)
@@ -98,6 +86,29 @@ func TestManifest(t *testing.T) {
 			}
 		}
 	}
+}
+
+// head is what the text says of a function: threads, name and parameters.
+func (k *listed) head(f function) []string {
+	types := map[string]string{}
+	for _, b := range k.Buffers {
+		types[b.Name] = b.Type + " *"
+	}
+	for _, s := range k.Open {
+		types[s] = "int "
+	}
+	var params []string
+	for _, a := range f.Arguments {
+		params = append(params, types[a]+a)
+	}
+	return []string{strconv.Itoa(f.Block), f.Name, strings.Join(params, ", ")}
+}
+
+// oneLine drops what the manifest does not say: lines, and what is only read.
+func oneLine(head []string) []string {
+	out := slices.Clone(head)
+	out[2] = strings.Join(strings.Fields(strings.ReplaceAll(out[2], "const ", "")), " ")
+	return out
 }
 
 // TestRecurrences counts how recurrences and other loops over tokens are spread:
