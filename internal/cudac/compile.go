@@ -18,7 +18,8 @@ import (
 // translates itself, and the machines that we ship code for.
 var targets = []string{"compute_80", "sm_80", "sm_86", "sm_89", "sm_90"}
 
-// machines is how many of the targets are machines: those that the table knows.
+// machines is how many of the targets are machines, which stand last: those that
+// the table knows.
 const machines = 4
 
 // kernelFiles returns the .cu files of a folder by their paths below it,

@@ -102,7 +102,7 @@ func TestCompile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"kernel":"sums","target":"sm_80"`, `"kernel":"copies","target":"sm_90"`, `"shared":2048`} {
+	for _, want := range []string{`"kernel":"copies","registers":[`, `"spilled":[0,0,0,0],"shared":[2048,2048,2048,2048]}`, `"machines": ["sm_80","sm_86","sm_89","sm_90"]`} {
 		if !strings.Contains(table, want) {
 			t.Errorf("no %s in the table:\n%s", want, table)
 		}

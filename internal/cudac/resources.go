@@ -15,14 +15,20 @@ import (
 // A row is what one kernel needs on one machine: registers of a thread, bytes
 // of a thread's stack and spills, bytes of a block's static shared memory.
 type row struct {
-	File        string `json:"file"`
-	Kernel      string `json:"kernel"`
-	Target      string `json:"target"`
-	Registers   int    `json:"registers"`
-	Stack       int    `json:"stack"`
-	SpillStores int    `json:"spillStores"`
-	SpillLoads  int    `json:"spillLoads"`
-	Shared      int    `json:"shared"`
+	File, Kernel, Target    string
+	Registers, Stack        int
+	SpillStores, SpillLoads int
+	Shared                  int
+}
+
+// An entry is a line of the table: the rows of a kernel, an item a machine.
+type entry struct {
+	File      string `json:"file"`
+	Kernel    string `json:"kernel"`
+	Registers []int  `json:"registers"`
+	Stack     []int  `json:"stack"`
+	Spilled   []int  `json:"spilled"` // bytes stored and loaded
+	Shared    []int  `json:"shared"`
 }
 
 func compareRows(a, b row) int {
@@ -95,12 +101,35 @@ func spills(rows []row) error {
 	return errors.Join(errs...)
 }
 
-// print is the table, a line a row.
+// entries joins the rows of each kernel. Rows are sorted.
+func entries(rows []row) []entry {
+	var out []entry
+	for _, r := range rows {
+		if n := len(out); n == 0 || out[n-1].File != r.File || out[n-1].Kernel != r.Kernel {
+			out = append(out, entry{File: r.File, Kernel: r.Kernel})
+		}
+		e := &out[len(out)-1]
+		e.Registers = append(e.Registers, r.Registers)
+		e.Stack = append(e.Stack, r.Stack)
+		e.Spilled = append(e.Spilled, r.SpillStores+r.SpillLoads)
+		e.Shared = append(e.Shared, r.Shared)
+	}
+	return out
+}
+
+// print is the table, a line a kernel.
 func print(rows []row) ([]byte, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "{\n\"compiler\": \"nvrtc %s\",\n\"kernels\": [", tableVersion)
-	for i, r := range rows {
-		line, err := json.Marshal(r)
+	on, err := json.Marshal(targets[len(targets)-machines:])
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(&b, "{\n\"compiler\": \"nvrtc %s\",\n\"machines\": %s,\n\"kernels\": [", tableVersion, on)
+	for i, e := range entries(rows) {
+		if len(e.Registers) != machines {
+			return nil, fmt.Errorf("%s: kernel %s is known on %d of %d machines", e.File, e.Kernel, len(e.Registers), machines)
+		}
+		line, err := json.Marshal(e)
 		if err != nil {
 			return nil, err
 		}

@@ -19,6 +19,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -131,13 +132,24 @@ func openWorkshop(mode Mode, more []string) (*workshop, error) {
 	return w, nil
 }
 
-// compilerVersion is asked once.
+// oldest is the first g++ that can give unset variables a value.
+const oldest = 12
+
+// compilerVersion is asked once. It fails where there is no g++, or an old one.
 var compilerVersion = sync.OnceValues(func() (string, error) {
-	out, err := exec.Command(compiler, "--version").Output()
+	major, err := exec.Command(compiler, "-dumpversion").Output()
+	if err != nil {
+		return "", fmt.Errorf("cudashim: there is no %s: %w", compiler, err)
+	}
+	version, _, _ := strings.Cut(strings.TrimSpace(string(major)), ".")
+	if n, err := strconv.Atoi(version); err != nil || n < oldest {
+		return "", fmt.Errorf("cudashim: %s is version %s; kernels want %d or later", compiler, version, oldest)
+	}
+	full, err := exec.Command(compiler, "--version").Output()
 	if err != nil {
 		return "", fmt.Errorf("cudashim: %s does not run: %w", compiler, err)
 	}
-	return string(out), nil
+	return string(full), nil
 })
 
 func eachText(visit func(name string, data []byte) error) error {

@@ -46,7 +46,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -174,15 +173,16 @@ type Fault struct {
 
 func (f *Fault) Error() string { return "cudashim: " + string(f.Kind) + ": " + f.Text }
 
-// Need skips a test where there is no g++, and fails it where HECATE_REQUIRE
-// contains "cxx".
+// Need skips a test where there is no g++ of version 12 or later, and fails it
+// where HECATE_REQUIRE contains "cxx".
 func Need(t testing.TB) {
 	t.Helper()
-	if _, err := exec.LookPath(compiler); err == nil {
+	_, err := compilerVersion()
+	if err == nil {
 		return
 	}
 	if slices.Contains(strings.Split(os.Getenv("HECATE_REQUIRE"), ","), "cxx") {
-		t.Fatalf("HECATE_REQUIRE asks for cxx and there is no %s", compiler)
+		t.Fatalf("HECATE_REQUIRE asks for cxx: %v", err)
 	}
-	t.Skipf("there is no %s: kernels are not run", compiler)
+	t.Skipf("kernels are not run: %v", err)
 }
