@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help run test generate check fmt oracle bench fuzz mutate seeds
+.PHONY: help run test generate check fmt oracle bench cuda fuzz mutate seeds
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,10 @@ oracle: ## rewrite the reference vectors with JAX (needs Python; for developers)
 
 bench: ## compare the emitted code with C, OpenBLAS and the peak in one interleaved run; appends to bench/NOTES.md
 	$(GO) run ./bench -append "$${TITLE:-$$(git log -1 --format='%h, %s')}"
+
+cuda: ## compile the kernels for every device; write what they need to cuda/resources.json
+	.ci/nvrtc
+	$(GO) run ./internal/cudac
 
 fuzz: ## a minute of each fuzz target
 	@for t in gen/markdown:FuzzParse gen/notation:FuzzParse gen/notation:FuzzFormat gen/ir:FuzzParse gen/vjpcheck:FuzzTable runtime/checkpoint:FuzzDecode internal/vectors:FuzzRead; do \

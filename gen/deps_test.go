@@ -37,7 +37,10 @@ gen/autodiff:     gen/shape gen/ir
 gen/interp:       gen/shape gen/ir
 gen/lower:        gen/shape gen/ir gen/plan gen/autodiff!
 gen/emitgo:       gen/shape gen/ir gen/plan
+gen/fuse:         gen/shape gen/ir gen/plan
+gen/emitasm:      gen/shape gen/ir gen/plan
 gen/emitasm/gemm:
+gen/emitcuda:     gen/shape gen/ir gen/plan templates
 gen/tree:
 
 # judges and readers: they look at what several steps make
@@ -61,6 +64,9 @@ generated:        runtime generated
 cmd/hecate:       runtime generated
 internal:
 internal/vectors:
+internal/cudashim: cuda
+templates:
+cuda:
 bench:            runtime generated gen gen/*
 `
 
@@ -75,7 +81,7 @@ var exceptions = map[string]string{
 
 // testsMay are what test files may import beyond their package.
 const testsMay = `
-gen:              gen gen/* internal/vectors
+gen:              gen gen/* internal/vectors internal/cudashim
 runtime:          runtime internal
 generated:        runtime generated internal/vectors
 cmd/hecate:       runtime generated internal

@@ -7,6 +7,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitasm"
 	"github.com/nl-hecate/hecate/gen/emitasm/gemm"
+	"github.com/nl-hecate/hecate/gen/emitcuda"
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/fuse"
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -24,7 +25,7 @@ type Config struct {
 
 // Owned are the folders under the root that the compiler writes, and nothing
 // else does.
-var Owned = []string{"generated"}
+var Owned = []string{"generated", emitcuda.Folder}
 
 // Emit compiles the pages and returns every file that they make, by its path
 // under the root. Nothing is returned when there is an error.
@@ -85,6 +86,7 @@ func kernels(units []*plan.Unit) tree.Files {
 	files := Assembly(emitgo.KernelFiles(units))
 	maps.Copy(files, gemm.Files())
 	maps.Copy(files, emitgo.Files(units))
+	maps.Copy(files, emitcuda.Files(units)) // behind emitgo, which names the kernels of operations
 	return files
 }
 

@@ -1,0 +1,235 @@
+// Package emitcuda prints plans as CUDA C++.
+//
+// A kernel of a plan becomes one file: a head that says what is computed, and a
+// __global__ function for each nest of the kernel's body, in order. A launch
+// ends where a nest ends, so nothing of a nest is read before all of it is
+// written. The forms are simple ones:
+//
+//   - Where no iteration touches what another one writes (owner.go), each
+//     thread has its own iterations and runs what is inside them in the plan's
+//     order (grid.go). A loop that sums into one entry is inside the thread.
+//   - A matrix product is cut into tiles, one entry a thread, one chain of sums
+//     over k for each entry (gemm.go).
+//   - A recurrence whose rows do not see each other runs one row a thread, a
+//     block of rows a block; what rows add together is laid side by side in
+//     shared memory and added in row order, and what blocks add together is
+//     added in block order by a launch of its own (rows.go, tile.go).
+//   - Any other recurrence is one block for each lane, and what stands outside
+//     of loops is one block: all threads compute the same scalars, loops are
+//     spread over them, and there is a barrier wherever one reads what another
+//     wrote (phase.go).
+//
+// There are no atomic operations and every order is fixed, so the same text on
+// the same device gives the same bits. It need not be the bits of another
+// target: a device may fuse a product with the sum that it enters, and a sum
+// over a block, or over blocks, has an order of its own.
+//
+// Sizes that the caller fixes are constants of the text, all others are int
+// parameters. A size is below 2³¹; a buffer may be longer.
+package emitcuda
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// About is what the head of a file says beside the kernel itself.
+type About struct {
+	Unit, Page string
+	Equations  []plan.Equation
+}
+
+// A Text is a printed kernel and what a caller needs to run it: launches in
+// order, each behind the end of the one before.
+type Text struct {
+	Name     string // the functions' names begin with it
+	Kernel   *plan.Kernel
+	Code     string
+	Fixed    map[string]int // sizes that are constants of the text
+	Buffers  []Buffer       // parameters of the kernel, then its workspace
+	Launches []*Launch
+	names    map[string]string // of sizes, in the text
+}
+
+// A Buffer is memory on the device. Workspace holds nothing at first.
+type Buffer struct {
+	Name string // in the text
+	Elem ir.Elem
+	Len  shape.Poly
+	Of   *plan.Buffer // nil for workspace that only the text has
+}
+
+// A Launch is one function with its shape. A grid without blocks is left out.
+type Launch struct {
+	Function        string
+	Equations       []string
+	Mapping         string   // of iterations to threads, in words
+	Grid            []Factor // blocks: the product of the factors
+	Threads         int      // of a block
+	Static, Dynamic int      // bytes of shared memory
+	Args            []Arg
+}
+
+// Blocks is the number of blocks at some sizes; 0 says that there is nothing to
+// launch. It panics where a size is missing.
+func (l *Launch) Blocks(sizes map[string]int) int {
+	n := 1
+	for _, f := range l.Grid {
+		items, err := f.Items.Eval(sizes)
+		if err != nil {
+			panic("emitcuda: " + err.Error())
+		}
+		n *= (items + f.Per - 1) / f.Per
+	}
+	return n
+}
+
+// Open reports whether a size of a unit is an int parameter of its kernels:
+// lanes and tokens, and every size of what meets tensors of all shapes, the
+// operations and updates. All others are sizes of the model, and constants.
+func Open(u *plan.Unit, size string) bool {
+	return u.Kind == plan.OpUnit || u.Kind == plan.UpdateUnit || size == "L" || size == "T"
+}
+
+// A Factor is ⌈Items/Per⌉.
+type Factor struct {
+	Items shape.Poly
+	Per   int
+}
+
+// An Arg is a pointer to a buffer, or the size of a name of the plan.
+type Arg struct {
+	Name string // in the text
+	Size string // of the plan, or "" for a buffer
+}
+
+// Kernel prints a kernel of a unit. Sizes in fixed become constants.
+func Kernel(k *plan.Kernel, about About, fixed map[string]int) *Text {
+	e := &emitter{k: k, about: about, fixed: fixed, scope: newScope(), sizes: map[string]string{},
+		bufs: map[*plan.Buffer]string{}, gathers: map[*plan.Local]bool{}, again: map[*plan.Local]*plan.Let{}, kept: map[*plan.Local]int{}}
+	name := fileName(k.Name)
+	if unit := fileName(about.Unit); name != unit && !strings.HasPrefix(name, unit+"_") {
+		name = unit + "_" + name
+	}
+	e.text = &Text{Name: name, Kernel: k, Fixed: map[string]int{}, names: e.sizes}
+	for _, s := range k.Sizes {
+		e.sizes[s] = e.scope.name(s)
+		if n, ok := fixed[s]; ok {
+			e.text.Fixed[s] = n
+		}
+	}
+	for _, q := range k.Ceils {
+		e.sizes[q.Name] = e.scope.name(q.Name)
+	}
+	e.written = plan.Writes(k.Body)
+	for _, b := range slices.Concat(k.Params, k.Work) {
+		if b.Role != plan.View {
+			e.bufs[b] = e.scope.name(b.Name)
+			e.text.Buffers = append(e.text.Buffers, Buffer{e.bufs[b], b.Elem, b.Len(), b})
+		}
+	}
+	plan.Walk(k.Body, func(n plan.Node) {
+		if a, ok := n.(*plan.Acc); ok {
+			e.gathers[a.To] = true
+		}
+	})
+	e.launches()
+	e.text.Code = e.file()
+	return e.text
+}
+
+// An emitter prints one kernel.
+type emitter struct {
+	k       *plan.Kernel
+	about   About
+	fixed   map[string]int
+	text    *Text
+	scope   *scope
+	sizes   map[string]string
+	bufs    map[*plan.Buffer]string
+	written map[*plan.Buffer]bool
+	gathers map[*plan.Local]bool
+	parts   []string // functions, in order
+	again   map[*plan.Local]*plan.Let
+	kept    map[*plan.Local]int
+	keep    string // the buffer of scalars that a later launch reads
+	noRoot  string // the buffer that says which searches failed
+}
+
+// addWork adds a workspace buffer of the text's own.
+func (e *emitter) addWork(name string, elem ir.Elem, n shape.Poly) string {
+	base := identifier(name)
+	name = base
+	for i := 2; e.taken(name); i++ {
+		name = fmt.Sprintf("%s_%d", base, i)
+	}
+	e.scope.used[name] = true // for good: it is a parameter
+	e.text.Buffers = append(e.text.Buffers, Buffer{Name: name, Elem: elem, Len: n})
+	return name
+}
+
+func (e *emitter) taken(name string) bool {
+	return e.scope.used[name] || reserved[name] || slices.ContainsFunc(e.text.Buffers, func(b Buffer) bool { return b.Name == name })
+}
+
+func (e *emitter) ceil(name string) *plan.Ceil {
+	for i := range e.k.Ceils {
+		if e.k.Ceils[i].Name == name {
+			return &e.k.Ceils[i]
+		}
+	}
+	return nil
+}
+
+// constant reports whether a size depends on fixed sizes only.
+func (e *emitter) constant(p shape.Poly) bool {
+	for _, s := range p.Symbols() {
+		if q := e.ceil(s); q != nil {
+			if !e.constant(q.Num) || !e.constant(q.Den) {
+				return false
+			}
+		} else if _, ok := e.fixed[s]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// value is the value of a constant size.
+func (e *emitter) value(p shape.Poly) int {
+	n, err := p.Eval(Sizes(e.k, e.fixed))
+	if err != nil {
+		panic("emitcuda: BUG: " + err.Error())
+	}
+	return n
+}
+
+func (e *emitter) bytes(a sharedArray) int {
+	n := e.value(a.n)
+	if a.elem == ir.Bool {
+		return n
+	}
+	return 4 * n
+}
+
+// Sizes adds to the free sizes of a kernel those that are quotients of sizes
+// given.
+func Sizes(k *plan.Kernel, free map[string]int) map[string]int {
+	out := map[string]int{}
+	for s, n := range free {
+		out[s] = n
+	}
+	for _, q := range k.Ceils {
+		num, err1 := q.Num.Eval(free)
+		den, err2 := q.Den.Eval(free)
+		if err1 == nil && err2 == nil && den > 0 {
+			out[q.Name] = (num + den - 1) / den
+		}
+	}
+	return out
+}

@@ -1,0 +1,77 @@
+package emitcuda
+
+import (
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// Folder is the folder of the committed text, under the root of the project.
+const Folder = "cuda/kernels"
+
+// segment is the number of tokens from checkpoint to checkpoint in it.
+const segment = 64
+
+// standard are the sizes of the committed text, by the letters that pages give
+// them. Another size is another text.
+var standard = map[string]int{"d": 256, "H": 4, "V": 256, "n_p": 16}
+
+// otherSize is the size of every letter that the table does not have.
+const otherSize = 64
+
+// Files prints the kernels of all units, and the table of them, by path under
+// the root of the project.
+func Files(units []*plan.Unit) map[string][]byte {
+	out := map[string][]byte{}
+	var rows []kernelRow
+	for _, u := range units {
+		for _, k := range kernels(u) {
+			text := Kernel(k, About{Unit: u.ID, Page: u.Page, Equations: u.Equations}, Standard(u, k))
+			file := u.ID + "/" + strings.TrimPrefix(fileName(k.Name), fileName(u.ID)+"_") + ".cu"
+			out[Folder+"/"+file] = []byte(text.Code)
+			rows = append(rows, rowOf(u, text, file))
+		}
+	}
+	out[Folder+"/manifest.json"] = manifest(rows)
+	return out
+}
+
+// kernels lists the kernels of a unit in order.
+func kernels(u *plan.Unit) []*plan.Kernel {
+	var out []*plan.Kernel
+	for _, s := range u.Stages {
+		for _, p := range []plan.Pair{s.Pair, s.Frozen, s.Start} {
+			if p.Fwd != nil {
+				out = append(out, p.Fwd)
+			}
+			if p.Bwd != nil {
+				out = append(out, p.Bwd)
+			}
+		}
+	}
+	return out
+}
+
+// Standard are the constants of a kernel's committed text: what the page says
+// for a size that may be left out, else the standard size of its letter.
+func Standard(u *plan.Unit, k *plan.Kernel) map[string]int {
+	out := map[string]int{}
+	for _, s := range k.Sizes {
+		if Open(u, s) {
+			continue
+		}
+		out[s] = otherSize
+		if n, ok := standard[s]; ok {
+			out[s] = n
+		}
+		if s == k.Segment {
+			out[s] = segment
+		}
+		for _, z := range u.Sizes {
+			if z.Name == s && z.Default > 0 {
+				out[s] = z.Default
+			}
+		}
+	}
+	return out
+}

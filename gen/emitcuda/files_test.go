@@ -1,0 +1,135 @@
+package emitcuda_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/emitcuda"
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// A manifest as whoever launches kernels reads it.
+type manifest struct{ Kernels []listed }
+
+type listed struct {
+	Unit, Kernel, File string
+	Constants          map[string]int
+	Open               []string
+	Buffers            []struct{ Name, Type, Length string }
+	Functions          []function
+}
+
+type function struct {
+	Name      string
+	Equations []string
+	Block     int
+	Static    int `json:"static_shared"`
+	Dynamic   int `json:"dynamic_shared"`
+	Arguments []string
+}
+
+var head = regexp.MustCompile(`(?s)HECATE_KERNEL\((\d+)\) (\w+)\(([^)]*)\)`)
+
+func emitted(t *testing.T) ([]*plan.Unit, map[string][]byte) {
+	t.Helper()
+	s, ds := gen.Load(specs)
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	units, ds := gen.Compile(s)
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	return units, emitcuda.Files(units)
+}
+
+// TestManifest holds the manifest to the text: functions in order, arguments by
+// name and type, blocks, and every equation of the unit's page.
+func TestManifest(t *testing.T) {
+	units, files := emitted(t)
+	var m manifest
+	if err := json.Unmarshal(files[emitcuda.Folder+"/manifest.json"], &m); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Kernels) != len(files)-1 {
+		t.Errorf("the manifest has %d kernels for %d files", len(m.Kernels), len(files)-1)
+	}
+	known := map[string]bool{}
+	for _, u := range units {
+		for _, q := range u.Equations {
+			known[q.ID] = true
+		}
+	}
+	for _, k := range m.Kernels {
+		text := string(files[emitcuda.Folder+"/"+k.File])
+		found := head.FindAllStringSubmatch(text, -1)
+		if len(found) == 0 || len(found) != len(k.Functions) {
+			t.Errorf("%s: %d functions, %d in the manifest", k.File, len(found), len(k.Functions))
+			continue
+		}
+		for i, f := range k.Functions {
+			if got, want := found[i][1:], k.head(f); !slices.Equal(oneLine(got), want) {
+				t.Errorf("%s: the text has %q, and the manifest %q", k.File, got, want)
+			}
+			if f.Static > 48<<10 || f.Dynamic > 96<<10 {
+				t.Errorf("%s: %s needs %d and %d bytes of shared memory", k.File, f.Name, f.Static, f.Dynamic)
+			}
+			for _, q := range f.Equations {
+				if !known[q] && !strings.HasPrefix(q, k.Unit) {
+					t.Errorf("%s: %s names %s, which no page has", k.File, f.Name, q)
+				}
+			}
+		}
+	}
+}
+
+// head is what the text says of a function: threads, name and parameters.
+func (k *listed) head(f function) []string {
+	types := map[string]string{}
+	for _, b := range k.Buffers {
+		types[b.Name] = b.Type + " *"
+	}
+	for _, s := range k.Open {
+		types[s] = "int "
+	}
+	var params []string
+	for _, a := range f.Arguments {
+		params = append(params, types[a]+a)
+	}
+	return []string{strconv.Itoa(f.Block), f.Name, strings.Join(params, ", ")}
+}
+
+// oneLine drops what the manifest does not say: lines, and what is only read.
+func oneLine(head []string) []string {
+	out := slices.Clone(head)
+	out[2] = strings.Join(strings.Fields(strings.ReplaceAll(out[2], "const ", "")), " ")
+	return out
+}
+
+// TestRecurrences counts how recurrences and other loops over tokens are spread:
+// none of an emitted unit is left to one block.
+func TestRecurrences(t *testing.T) {
+	_, files := emitted(t)
+	rows, blocks := 0, 0
+	for name, text := range files {
+		for _, part := range strings.Split(string(text), "\n\n") {
+			switch {
+			case strings.Contains(part, "one thread for each row"):
+				rows++
+			case strings.Contains(part, "One block;") && strings.Contains(part, "for ("):
+				blocks++
+				if !strings.Contains(part, "hecate::block_sum") {
+					t.Errorf("%s: a nest runs in one block:\n%s", name, part)
+				}
+			}
+		}
+	}
+	if rows < 6 {
+		t.Errorf("%d recurrences have rows in threads, want those of three rules, forward and backward", rows)
+	}
+}

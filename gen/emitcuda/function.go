@@ -1,0 +1,279 @@
+package emitcuda
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// A function is one __global__ function while its body is printed. What the
+// body mentions, sizes and buffers, becomes its parameters.
+type function struct {
+	e       *emitter
+	launch  *Launch
+	threads int // of a block
+	b       strings.Builder
+	indent  int
+	mark    int
+
+	vars   map[*plan.Var]string
+	locals map[*plan.Local]string
+	taken  map[string]bool           // sizes that are mentioned
+	uses   map[string]bool           // buffers that are mentioned, by their C++ names
+	writes map[string]bool           // those of them that are written
+	ceils  map[string]string         // locals of sizes that are quotients
+	own    map[*plan.Buffer]string   // pointers of the block to its part of a buffer
+	fixed  map[*plan.Loop]bool       // loops whose variable the thread already has
+	moved  map[*plan.Loop]plan.Index // loops whose variable follows from others
+	shared []sharedArray
+	held   []string // names of the whole function
+
+	private map[*plan.Buffer]*place
+	tiles   map[*plan.Store]*tile
+	live    string // condition under which a thread writes entries of its row, or ""
+	warps   string // the shared array of sums over the block
+
+	read, wrote map[*plan.Buffer]bool // by any thread of the block since the last barrier
+}
+
+// A sharedArray is an array in shared memory.
+type sharedArray struct {
+	name string
+	elem ir.Elem
+	n    shape.Poly
+	note string
+}
+
+// newFunction begins a function; the kernel's functions are numbered.
+func (e *emitter) newFunction(threads int) *function {
+	l := &Launch{Function: fmt.Sprintf("%s_%d", e.text.Name, len(e.text.Launches)+1), Threads: threads}
+	e.text.Launches = append(e.text.Launches, l)
+	return &function{e: e, launch: l, threads: threads, indent: 1, mark: e.scope.mark(),
+		vars: map[*plan.Var]string{}, locals: map[*plan.Local]string{}, taken: map[string]bool{}, uses: map[string]bool{}, writes: map[string]bool{},
+		ceils: map[string]string{}, own: map[*plan.Buffer]string{}, fixed: map[*plan.Loop]bool{}, moved: map[*plan.Loop]plan.Index{},
+		private: map[*plan.Buffer]*place{}, tiles: map[*plan.Store]*tile{},
+		read: map[*plan.Buffer]bool{}, wrote: map[*plan.Buffer]bool{}}
+}
+
+func (f *function) line(format string, args ...any) {
+	if format == "" {
+		f.b.WriteByte('\n')
+		return
+	}
+	f.b.WriteString(strings.Repeat("  ", f.indent))
+	fmt.Fprintf(&f.b, format, args...)
+	f.b.WriteByte('\n')
+}
+
+// block prints a head, an indented body and a closing brace; names given out
+// inside are free again behind it.
+func (f *function) block(head string, body func()) {
+	f.line("%s {", head)
+	mark := f.e.scope.mark()
+	f.indent++
+	body()
+	f.indent--
+	f.e.scope.release(mark)
+	f.line("}")
+}
+
+// size prints a size.
+func (f *function) size(s string) string {
+	f.taken[s] = true
+	if q := f.e.ceil(s); q != nil && !f.e.constant(shape.Sym(s)) {
+		if f.ceils[s] == "" {
+			f.ceils[s] = f.e.sizes[s]
+			for _, t := range slices.Concat(q.Num.Symbols(), q.Den.Symbols()) {
+				f.size(t)
+			}
+		}
+	}
+	if n := f.e.sizes[s]; n != "" {
+		return n
+	}
+	panic(fmt.Sprintf("emitcuda: BUG: size %s of %s is not known", s, f.e.k.Name))
+}
+
+// buffer prints the pointer or array that holds a buffer's entries.
+func (f *function) buffer(b *plan.Buffer) string {
+	b = b.Base()
+	if p := f.private[b]; p != nil {
+		return p.name
+	}
+	if n := f.own[b]; n != "" {
+		return n
+	}
+	n := f.e.bufs[b]
+	if n == "" {
+		panic(fmt.Sprintf("emitcuda: BUG: buffer %s of %s has no name", b.Name, f.e.k.Name))
+	}
+	f.uses[n] = true
+	return n
+}
+
+// scratch makes a workspace buffer of the text's own and prints its name.
+func (f *function) scratch(name string, elem ir.Elem, n shape.Poly) string {
+	w := f.e.addWork(name, elem, n)
+	f.uses[w], f.writes[w] = true, true
+	return w
+}
+
+// local prints a scalar; one of the kernel's own level is computed again or
+// was kept by an earlier launch.
+func (f *function) local(l *plan.Local) string {
+	if n, ok := f.locals[l]; ok {
+		return n
+	}
+	panic(fmt.Sprintf("emitcuda: BUG: scalar %s of %s is not in scope", l.Name, f.e.k.Name))
+}
+
+// array makes an array in shared memory.
+func (f *function) array(name string, elem ir.Elem, n shape.Poly, note string) string {
+	name = f.name(name)
+	f.shared = append(f.shared, sharedArray{name, elem, n, note})
+	return name
+}
+
+// name gives out a name of the whole function.
+func (f *function) name(name string) string {
+	name = f.e.scope.keep(name)
+	f.held = append(f.held, name)
+	return name
+}
+
+// finish prints the function: its comment, parameters, shared memory and what
+// was printed so far.
+func (f *function) finish(eqs []string, mapping []string, grid ...Factor) {
+	f.e.scope.release(f.mark)
+	f.e.scope.free(f.held)
+	l := f.launch
+	l.Equations, l.Mapping, l.Grid = eqs, strings.Join(mapping, " "), grid
+	head := &function{e: f.e, launch: l, threads: f.threads, indent: 1, taken: f.taken, uses: f.uses, ceils: f.ceils}
+	head.sharedMemory(f.shared)
+	if len(f.ceils) > 0 {
+		for _, q := range f.e.k.Ceils {
+			if f.ceils[q.Name] != "" {
+				head.line("const int %s = (%s) / %s;", f.ceils[q.Name], head.poly(q.Num.Add(q.Den).Sub(shape.Int(1))), head.atom(q.Den))
+			}
+		}
+	}
+	var b strings.Builder
+	if len(eqs) > 0 {
+		fmt.Fprintf(&b, "// %s\n", strings.Join(eqs, ", "))
+	}
+	for _, m := range mapping {
+		b.WriteString(comment(m))
+	}
+	b.WriteString(signature(fmt.Sprintf("HECATE_KERNEL(%d) %s(", f.threads, l.Function), f.params()))
+	b.WriteString(head.b.String())
+	b.WriteString(f.b.String())
+	b.WriteString("}\n")
+	f.e.parts = append(f.e.parts, b.String())
+}
+
+// params lists the parameters: buffers in the order of the kernel, then sizes.
+func (f *function) params() []string {
+	var out []string
+	for i := range f.e.text.Buffers {
+		b := &f.e.text.Buffers[i]
+		if !f.uses[b.Name] {
+			continue
+		}
+		typ := elemType(b.Elem)
+		if !f.writes[b.Name] {
+			typ = "const " + typ
+		}
+		out = append(out, typ+" *"+b.Name)
+		f.launch.Args = append(f.launch.Args, Arg{Name: b.Name})
+	}
+	for _, s := range f.e.k.Sizes {
+		if _, fixed := f.e.fixed[s]; f.taken[s] && !fixed {
+			out = append(out, "int "+f.e.sizes[s])
+			f.launch.Args = append(f.launch.Args, Arg{Name: f.e.sizes[s], Size: s})
+		}
+	}
+	return out
+}
+
+// signature prints the head of a function, its parameters in lines.
+func signature(head string, params []string) string {
+	const width = 100
+	line, out := head, ""
+	for i, p := range params {
+		if i+1 < len(params) {
+			p += ","
+		}
+		switch {
+		case line == head:
+			line += p
+		case len(line)+1+len(p) > width:
+			out += line + "\n"
+			line = "    " + p
+		default:
+			line += " " + p
+		}
+	}
+	return out + line + ") {\n"
+}
+
+// target is buffer, of one that is written.
+func (f *function) target(b *plan.Buffer) string {
+	n := f.buffer(b)
+	f.writes[n] = true
+	return n
+}
+
+// staticLimit is the shared memory that a kernel has without asking, in bytes.
+const staticLimit = 48 << 10
+
+// sharedMemory prints the arrays: static ones, or parts of the dynamic memory
+// where they are too large for that.
+func (f *function) sharedMemory(arrays []sharedArray) {
+	total := 0
+	for _, a := range arrays {
+		total += f.e.bytes(a)
+	}
+	if total <= staticLimit {
+		f.launch.Static = total
+		for _, a := range arrays {
+			f.line("HECATE_SHARED(%s, %s, %s);%s", elemType(a.elem), a.name, f.poly(a.n), behind(a.note))
+		}
+		return
+	}
+	f.launch.Dynamic = total
+	f.line("HECATE_DYNAMIC(float, shared);")
+	at := shape.Poly{}
+	for _, a := range arrays {
+		if a.elem != ir.Real {
+			panic("emitcuda: BUG: " + a.name + " is not of numbers")
+		}
+		f.line("float *const %s = shared + %s;%s", a.name, f.poly(at), behind(a.note))
+		at = at.Add(a.n)
+	}
+}
+
+func behind(note string) string {
+	if note == "" {
+		return ""
+	}
+	return "  // " + note
+}
+
+// comment wraps a sentence.
+func comment(s string) string {
+	const width = 100
+	var b strings.Builder
+	line := "//"
+	for _, w := range strings.Fields(s) {
+		if len(line)+1+len(w) > width && line != "//" {
+			b.WriteString(line + "\n")
+			line = "//"
+		}
+		line += " " + w
+	}
+	return b.String() + line + "\n"
+}

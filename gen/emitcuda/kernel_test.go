@@ -1,0 +1,115 @@
+package emitcuda_test
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/internal/cudashim"
+)
+
+// relTol bounds the norm of a result's error by the norm of the result, against
+// the interpreter in float64: float32 with sums of some hundred terms, forward
+// and backward one behind the other. Where the interpreter, rounding every
+// number to float32, is off by so much that sums must have cancelled, a kernel
+// may be off by a few times that.
+const (
+	relTol    = 1e-5
+	cancelled = 4
+)
+
+// lanes and tokens of the trials.
+const trialLanes = 2
+
+var trialTokens = []int{1, 7, 33}
+
+// positive is the length at which operations get positive numbers: what some
+// expect, and others differ at.
+const positive = 7
+
+func TestKernels(t *testing.T) {
+	cudashim.Need(t)
+	runAll(t, load(t), trialTokens...)
+}
+
+// TestExamples holds units of the page on the language to the interpreter: those
+// with a form that no emitted unit has, so rows that see each other, and searches.
+func TestExamples(t *testing.T) {
+	cudashim.Need(t)
+	runAll(t, oddExamples(t), 1, positive)
+}
+
+// oddExamples are the shortest of the programs that have such a form.
+func oddExamples(t *testing.T) []*program {
+	t.Helper()
+	ps := slices.DeleteFunc(examples(t), func(p *program) bool { return !p.odd() })
+	if len(ps) < exampleCount {
+		t.Fatalf("only %d programs have such a form", len(ps))
+	}
+	slices.SortStableFunc(ps, func(p, q *program) int { return cmp.Compare(len(p.fwd.Code), len(q.fwd.Code)) })
+	return ps[:exampleCount]
+}
+
+// exampleCount is the number of them that are run, shortest first: a C++
+// compiler takes seconds for the longest.
+const exampleCount = 10
+
+// TestLarge runs the rules at sizes of which neither the rows nor what they add
+// fit into shared memory: they lie in global memory then.
+func TestLarge(t *testing.T) {
+	cudashim.Need(t)
+	var ps []*program
+	for _, p := range load(t) {
+		if p.unit.Kind != plan.RuleUnit || p.fwd.Kernel.Segment == "" {
+			continue
+		}
+		p.other = map[string]int{"d_k": 601, "d_v": 33, "C": 2}
+		p.lower(t)
+		most := 0
+		for _, x := range texts([]*program{p}) {
+			for _, l := range x.Launches {
+				most = max(most, l.Static, l.Dynamic)
+			}
+		}
+		if most > 96<<10 || most < 64<<10 {
+			t.Errorf("%s: %d bytes of shared memory, want nearly 96 KB", p.name, most)
+		}
+		ps = append(ps, p)
+	}
+	runAll(t, ps, 3)
+}
+
+// odd reports whether a program's kernels have a search, or a recurrence in
+// phases, or keep a scalar from launch to launch.
+func (p *program) odd() bool {
+	for _, x := range texts([]*program{p}) {
+		if len(x.Kernel.Roots()) > 0 || strings.Contains(x.Code, "in phases") || strings.Contains(x.Code, " kept[") {
+			return true
+		}
+	}
+	return false
+}
+
+func runAll(t *testing.T, ps []*program, tokens ...int) {
+	t.Helper()
+	bin, err := cudashim.Build(cudashim.Plain, sourcesOf(texts(ps), 2)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range ps {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			for _, tokens := range tokens {
+				x := newTrial(t, p, tokens)
+				if x.empty {
+					continue
+				}
+				x.oracle()
+				x.run(bin, true)
+				x.run(bin, false)
+			}
+		})
+	}
+}

@@ -1,0 +1,228 @@
+package emitcuda
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// The body of a kernel becomes launches here: one for each nest, one for
+// neighbouring buffers to be filled with zeros, one for what stands together
+// outside of nests.
+//
+// A scalar of the kernel's own level is computed again by each launch that
+// reads it, if it comes from what nobody writes from there on. Any other is
+// kept in memory by the launch that computes it.
+
+// A form is how a part of the body is spread over a grid; the zero value is
+// invalid.
+type form int
+
+const (
+	_ form = iota
+	zeros
+	product
+	grid
+	scan
+	block
+)
+
+// A part is what one launch does (a recurrence may need more).
+type part struct {
+	form  form
+	eqs   []string
+	nodes []plan.Node
+}
+
+// launches cuts the body into parts and prints them.
+func (e *emitter) launches() {
+	e.clearRoots()
+	parts := e.cut()
+	e.keepScalars(parts)
+	for i := range parts {
+		p := &parts[i]
+		switch p.form {
+		case zeros:
+			e.fill(p)
+		case product:
+			e.product(p)
+		case grid:
+			e.grid(p)
+		case scan:
+			e.scan(p)
+		case block:
+			e.block(p)
+		}
+	}
+}
+
+// cut cuts the body.
+func (e *emitter) cut() []part {
+	var out []part
+	var eqs []string
+	for at, n := range e.k.Body {
+		if note, ok := n.(*plan.Note); ok {
+			eqs = note.Eqs
+			continue
+		}
+		if let, ok := n.(*plan.Let); ok && e.repeats(let, at) {
+			e.again[let.To] = let
+			continue
+		}
+		form := e.formOf(n)
+		if k := len(out) - 1; k >= 0 && out[k].form == form && (form == zeros || form == block) {
+			out[k].nodes = append(out[k].nodes, n)
+			out[k].eqs = union(out[k].eqs, eqs)
+			continue
+		}
+		out = append(out, part{form, slices.Clone(eqs), []plan.Node{n}})
+	}
+	for i := range out {
+		plan.Walk(out[i].nodes, func(n plan.Node) {
+			if note, ok := n.(*plan.Note); ok {
+				out[i].eqs = union(out[i].eqs, note.Eqs)
+			}
+		})
+	}
+	return out
+}
+
+func union(a, b []string) []string {
+	for _, x := range b {
+		if !slices.Contains(a, x) {
+			a = append(a, x)
+		}
+	}
+	return a
+}
+
+func (e *emitter) formOf(n plan.Node) form {
+	switch n := n.(type) {
+	case *plan.Zero:
+		return zeros
+	case *plan.Gemm:
+		return product
+	case *plan.Loop, *plan.If:
+		x := newNest(n)
+		switch l, ok := n.(*plan.Loop); {
+		case ok && l.Kind == plan.Lane:
+			return scan
+		case x.gemm && e.productOf(n) != nil:
+			return product
+		case len(x.outer) == 0:
+			cut, _ := e.chunks(x, x.spread())
+			if len(cut) > 0 || len(x.spread()) > 0 {
+				return grid
+			}
+		}
+	}
+	return block
+}
+
+// repeats reports whether every launch can compute a scalar for itself: it
+// gathers nothing, and nothing that it reads is written from here on.
+func (e *emitter) repeats(n *plan.Let, at int) bool {
+	if e.gathers[n.To] {
+		return false
+	}
+	later := plan.Writes(e.k.Body[at:])
+	ok := true
+	plan.Visit(n.Val, func(x plan.Expr) {
+		switch x := x.(type) {
+		case plan.Load:
+			ok = ok && !later[x.Buf.Base()]
+		case plan.Ref:
+			ok = ok && e.again[x.To] != nil
+		}
+	})
+	return ok
+}
+
+// keepScalars gives a place to each scalar that a part computes and another
+// one reads or adds to.
+func (e *emitter) keepScalars(parts []part) {
+	home := map[*plan.Local]int{}
+	for i := range parts {
+		for _, n := range parts[i].nodes {
+			if let, ok := n.(*plan.Let); ok {
+				home[let.To] = i
+			}
+			if r, ok := n.(*plan.Root); ok {
+				home[r.To] = i
+			}
+		}
+		for _, l := range scalars(parts[i].nodes) {
+			if h, ok := home[l]; ok && h != i {
+				if _, ok := e.kept[l]; !ok {
+					e.kept[l] = len(e.kept)
+				}
+			}
+		}
+	}
+	if len(e.kept) > 0 {
+		e.keep = e.addWork("kept", ir.Real, shape.Int(int64(len(e.kept))))
+	}
+}
+
+// scalars lists the scalars that nodes read or add to, in order.
+func scalars(ns []plan.Node) []*plan.Local {
+	var out []*plan.Local
+	add := func(l *plan.Local) {
+		if !slices.Contains(out, l) {
+			out = append(out, l)
+		}
+	}
+	plan.Walk(ns, func(n plan.Node) {
+		if a, ok := n.(*plan.Acc); ok {
+			add(a.To)
+		}
+		plan.Exprs(n, func(e plan.Expr) plan.Expr {
+			plan.Visit(e, func(e plan.Expr) {
+				if r, ok := e.(plan.Ref); ok {
+					add(r.To)
+				}
+			})
+			return e
+		})
+	})
+	return out
+}
+
+// scalarsOf prints the scalars of the kernel's own level that nodes need.
+func (f *function) scalarsOf(ns []plan.Node) {
+	for _, l := range scalars(ns) {
+		f.bring(l)
+	}
+}
+
+func (f *function) bring(l *plan.Local) {
+	if _, ok := f.locals[l]; ok {
+		return
+	}
+	if let := f.e.again[l]; let != nil {
+		for _, m := range scalars([]plan.Node{let}) {
+			f.bring(m)
+		}
+		f.let(let)
+		return
+	}
+	at, ok := f.e.kept[l]
+	if !ok {
+		return // of the nodes' own
+	}
+	f.uses[f.e.keep] = true
+	name := f.e.scope.name(l.Name)
+	f.locals[l] = name
+	val := fmt.Sprintf("%s[%d]", f.e.keep, at)
+	if l.Elem != ir.Real {
+		val += " != 0.0f"
+	}
+	typ := elemType(l.Elem)
+	if !f.e.gathers[l] {
+		typ = "const " + typ
+	}
+	f.line("%s %s = %s;", typ, name, val)
+}

@@ -1,0 +1,240 @@
+package emitcuda
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// A block that works together. All threads run the same statements:
+//
+//   - a scalar is computed by every thread, with the same bits;
+//   - an entry outside of loops is written by thread 0;
+//   - a loop is spread over the threads where its iterations own what they
+//     write, and sums that it adds to scalars are added over the block;
+//   - any other loop is run by all, with its inside treated in the same way.
+//
+// Between two statements of which one reads or writes what the other writes
+// stands a barrier. A statement of a loop follows the statements of the
+// iteration before, so a body begins as if all that it does had been done.
+
+// blockThreads is the number of threads of such a block.
+const blockThreads = 128
+
+// block prints what stands outside of nests, or cannot be cut: one block.
+func (e *emitter) block(p *part) {
+	f := e.newFunction(blockThreads)
+	f.scalarsOf(p.nodes)
+	f.together(p.nodes)
+	f.keepThe(p.nodes)
+	f.finish(p.eqs, []string{"One block; its threads share loops, and all of them compute the scalars."})
+}
+
+// keepThe stores the scalars that other launches read.
+func (f *function) keepThe(ns []plan.Node) {
+	begun := scalars(ns)
+	for _, n := range ns {
+		switch n := n.(type) {
+		case *plan.Let:
+			begun = append(begun, n.To)
+		case *plan.Root:
+			begun = append(begun, n.To)
+		}
+	}
+	gathered := newSet(ns)
+	done := map[*plan.Local]bool{}
+	for _, l := range begun {
+		at, ok := f.e.kept[l]
+		if !ok || done[l] || !gathered[l] {
+			continue
+		}
+		done[l] = true
+		f.uses[f.e.keep], f.writes[f.e.keep] = true, true
+		f.line("if (threadIdx.x == 0) %s[%d] = %s;", f.e.keep, at, f.real(plan.Ref{To: l}))
+	}
+}
+
+// newSet lists the scalars that nodes set or add to.
+func newSet(ns []plan.Node) map[*plan.Local]bool {
+	out := map[*plan.Local]bool{}
+	plan.Walk(ns, func(n plan.Node) {
+		switch n := n.(type) {
+		case *plan.Let:
+			out[n.To] = true
+		case *plan.Root:
+			out[n.To] = true
+		case *plan.Acc:
+			out[n.To] = true
+		}
+	})
+	return out
+}
+
+// hazard prints a barrier unless what nodes touch is settled, and notes what
+// they touch.
+func (f *function) hazard(ns ...plan.Node) {
+	reads, writes := touched(ns)
+	wait := false
+	for b := range reads {
+		wait = wait || f.wrote[b]
+	}
+	for b := range writes {
+		wait = wait || f.wrote[b] || f.read[b]
+	}
+	if wait {
+		f.barrier()
+	}
+	maps.Copy(f.read, reads)
+	maps.Copy(f.wrote, writes)
+}
+
+func (f *function) barrier() {
+	f.line("__syncthreads();")
+	clear(f.read)
+	clear(f.wrote)
+}
+
+// touched lists the buffers that nodes read and write.
+func touched(ns []plan.Node) (reads, writes map[*plan.Buffer]bool) {
+	x := nestOf(ns)
+	reads = map[*plan.Buffer]bool{}
+	for b := range x.access {
+		reads[b] = true
+	}
+	return reads, x.wrote
+}
+
+// pretend takes everything that nodes touch as touched since the last barrier.
+func (f *function) pretend(ns []plan.Node) {
+	reads, writes := touched(ns)
+	maps.Copy(f.read, reads)
+	maps.Copy(f.wrote, writes)
+}
+
+// perhaps prints nodes that may not run: barriers in them settle nothing for
+// what follows.
+func (f *function) perhaps(ns []plan.Node, body func()) {
+	read, wrote := maps.Clone(f.read), maps.Clone(f.wrote)
+	body()
+	maps.Copy(f.read, read)
+	maps.Copy(f.wrote, wrote)
+	f.pretend(ns)
+}
+
+// together prints statements of the block.
+func (f *function) together(ns []plan.Node) {
+	for i, n := range ns {
+		switch n := n.(type) {
+		case *plan.Note:
+			if i+1 < len(ns) && !isNote(ns[i+1]) {
+				f.node(n)
+			}
+		case *plan.Store:
+			f.hazard(n)
+			f.ofOne(n)
+		case *plan.Zero:
+			f.hazard(n)
+			f.zero(n, "threadIdx.x", fmt.Sprint(f.threads))
+		case *plan.Gemm:
+			f.hazard(n)
+			f.gemmEntries(n, "threadIdx.x", fmt.Sprint(f.threads))
+		case *plan.If:
+			f.perhaps(n.Body, func() { f.block("if ("+f.cond(n)+")", func() { f.together(n.Body) }) })
+		case *plan.Loop:
+			f.togetherLoop(n)
+		default:
+			f.hazard(n)
+			f.node(n)
+		}
+	}
+}
+
+// ofOne prints a store by one thread.
+func (f *function) ofOne(n *plan.Store) {
+	old := f.live
+	f.live = "threadIdx.x == 0"
+	if f.private[n.To.Buf.Base()] != nil {
+		f.block("if (threadIdx.x == 0)", func() { f.store(n) })
+	} else {
+		f.store(n)
+	}
+	f.live = old
+}
+
+func (f *function) togetherLoop(n *plan.Loop) {
+	x := newNest(n)
+	if n.Kind != plan.Time && n.Kind != plan.Segment {
+		if loops := x.spread(); len(loops) > 0 {
+			f.hazard(n)
+			f.shareOut(x, loops)
+			return
+		}
+		if len(x.wrote) == 0 {
+			f.hazard(n)
+			f.node(n)
+			return
+		}
+	}
+	f.privates(n)
+	f.pretend(n.Body)
+	f.perhaps(n.Body, func() { f.loop(n, f.together) })
+}
+
+// shareOut prints a nest whose iterations are spread over the block. What it
+// gathers is gathered by each thread and then added over the block.
+func (f *function) shareOut(x *nest, loops []*plan.Loop) {
+	total := items(loops)
+	outer := map[*plan.Local]string{}
+	var order []*plan.Acc
+	plan.Walk([]plan.Node{x.node}, func(n plan.Node) {
+		if a, ok := n.(*plan.Acc); ok && x.outer[a.To] != nil && outer[a.To] == "" {
+			order = append(order, a)
+			outer[a.To] = f.local(a.To)
+		}
+	})
+	for _, a := range order {
+		start := "0.0f"
+		if a.Max {
+			start = "-HECATE_INF"
+		}
+		part := f.e.scope.name(a.To.Name + ".part")
+		f.locals[a.To] = part
+		f.line("float %s = %s;", part, start)
+	}
+	f.line("#pragma unroll 1")
+	f.block(fmt.Sprintf("for (%s item = threadIdx.x; item < %s; item += %d)", f.itemType(total), f.points(loops), f.threads), func() {
+		f.each(loops, "item")
+		f.node(x.node)
+	})
+	for _, l := range loops {
+		delete(f.fixed, l)
+	}
+	for _, a := range order {
+		f.overBlock(a, outer[a.To])
+	}
+}
+
+// overBlock prints the sum, or the maximum, of a thread's part over the block.
+func (f *function) overBlock(a *plan.Acc, whole string) {
+	red := f.reduction()
+	part := f.locals[a.To]
+	f.locals[a.To] = whole
+	if a.Max {
+		f.line("%s = hecate::max(%s, hecate::block_max(%s, %s));", whole, whole, part, red)
+	} else {
+		f.line("%s += hecate::block_sum(%s, %s);", whole, part, red)
+	}
+	clear(f.read) // the sum has barriers of its own
+	clear(f.wrote)
+}
+
+// reduction is the shared array of the sums over the block.
+func (f *function) reduction() string {
+	if f.warps == "" {
+		f.warps = f.array("warps", ir.Real, shape.Int(32), "")
+	}
+	return f.warps
+}

@@ -1,0 +1,75 @@
+package emitcuda
+
+import (
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// Private buffers lie in shared memory as long as there is room, in the order
+// of the plan, and else in global memory, a part for each block. Where each
+// row has its own, the entries of a column lie side by side, so that the threads
+// of a warp, which are rows, touch neighbours.
+
+// sharedLimit is what all devices from compute capability 8.0 on have for a
+// block that asks for it, rounded down; in bytes.
+const sharedLimit = 96 << 10
+
+// A place is where a private buffer lies.
+type place struct {
+	name string
+	each bool // one for each row of the block
+}
+
+// privates gives a place to the private buffers of a loop. The first time in a
+// function nothing may have been printed that a declaration cannot follow.
+func (f *function) privates(n *plan.Loop) { f.placeAll(n.Private, false, nil) }
+
+// placeAll gives a place to private buffers. rows says that each thread has its
+// own; blocks are the number of blocks, nil for one.
+func (f *function) placeAll(bs []*plan.Buffer, rows bool, blocks *shape.Poly) {
+	for _, b := range bs {
+		if b.Role == plan.View || f.private[b] != nil {
+			continue
+		}
+		n := b.Len()
+		if rows {
+			n = n.Mul(shape.Int(int64(f.threads)))
+		}
+		p := &place{each: rows}
+		f.private[b] = p
+		p.name = f.memory(b.Name, b.Elem, n, dimsText(b), blocks)
+	}
+}
+
+// memory makes an array of the block: in shared memory if it fits, else a part
+// of a workspace buffer for each of so many blocks, nil being one.
+func (f *function) memory(name string, elem ir.Elem, n shape.Poly, note string, blocks *shape.Poly) string {
+	if f.fits(elem, n) {
+		return f.array(name, elem, n, note)
+	}
+	if blocks == nil {
+		return f.scratch(name, elem, n)
+	}
+	all := f.scratch(name+".scratch", elem, n.Mul(*blocks))
+	own := f.name(name)
+	f.line("%s *const %s = %s + blockIdx.x * (i64)(%s);  // %s", elemType(elem), own, all, f.poly(n), note)
+	return own
+}
+
+// fits reports whether an array still fits into shared memory. Truth values
+// have no place in dynamic memory, so with them the limit is the static one.
+func (f *function) fits(e ir.Elem, n shape.Poly) bool {
+	if !f.e.constant(n) {
+		return false
+	}
+	total, truth := f.e.bytes(sharedArray{elem: e, n: n}), e == ir.Bool
+	for _, a := range f.shared {
+		total += f.e.bytes(a)
+		truth = truth || a.elem == ir.Bool
+	}
+	if truth {
+		return total <= staticLimit
+	}
+	return total <= sharedLimit
+}

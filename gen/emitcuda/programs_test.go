@@ -1,0 +1,201 @@
+package emitcuda_test
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/autodiff"
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/emitcuda"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/lower"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// A program is one program of a unit, its kernels and their text.
+type program struct {
+	name     string
+	unit     *plan.Unit
+	blk      *check.Block
+	f        *ir.Func
+	pair     *autodiff.Pair // nil for an update
+	fwd, bwd *emitcuda.Text // bwd may be nil
+	other    map[string]int // sizes that are not those of all trials
+}
+
+// sizes of trials: odd, all different, and d_v of more rows than a block has.
+// Others are otherSize. L and T come with the trial.
+var sizes = map[string]int{"d": 5, "d_k": 7, "d_v": 35, "d_h": 5, "H": 3, "C": 5, "w": 4, "n_p": 2, "V": 11, "n": 9, "m": 6, "k": 13, "K": 4}
+
+const otherSize = 3
+
+func (p *program) sizeOf(name string) int {
+	if n, ok := p.other[name]; ok {
+		return n
+	}
+	if n, ok := sizes[name]; ok {
+		return n
+	}
+	return otherSize
+}
+
+// specs is the folder of the pages.
+const specs = "../../specs"
+
+// load compiles the pages to programs: the units that are emitted.
+func load(t testing.TB) []*program {
+	t.Helper()
+	s, ds := gen.Load(specs)
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	units, ds := gen.Compile(s)
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	var out []*program
+	for _, u := range units {
+		out = append(out, programsOf(t, s, u, s.Tree.Units[u.Name])...)
+	}
+	return out
+}
+
+// examples compiles the units of the page that describes the language: forms
+// that no unit has yet, such as rows that see each other and searches.
+func examples(t testing.TB) []*program {
+	t.Helper()
+	s, ds := gen.Load(specs)
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	var out []*program
+	for i, p := range s.Pages {
+		if filepath.Base(p.File.Path) != "LANGUAGE.md" {
+			continue
+		}
+		for _, u := range s.Files[i].Units {
+			if v, ds := gen.CompileUnit(s, u); v != nil && !ds.HasErrors() {
+				out = append(out, programsOf(t, s, v, u)...)
+			}
+		}
+	}
+	return out
+}
+
+// programsOf builds the programs of a unit.
+func programsOf(t testing.TB, s *gen.Source, u *plan.Unit, unit *notation.Unit) []*program {
+	t.Helper()
+	blk, ds := check.Instantiate(s.Tree, unit)
+	var out []*program
+	add := func(name string, f *ir.Func) {
+		if f != nil {
+			out = append(out, &program{name: u.ID + "_" + name, unit: u, blk: blk, f: f})
+		}
+	}
+	switch u.Kind {
+	case plan.OpUnit:
+		add("op", irbuild.Op(blk, &ds))
+	case plan.RuleUnit:
+		add("step", irbuild.Rule(blk, &ds))
+		add("read", irbuild.Frozen(blk, &ds))
+		add("start", irbuild.Start(blk, &ds))
+	case plan.UpdateUnit:
+		add("fire", irbuild.Update(blk, &ds))
+	default:
+		for i, s := range irbuild.Compose(blk, &ds).Stages {
+			add(fmt.Sprint("stage", i), s.Func)
+		}
+	}
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	for _, p := range out {
+		p.lower(t)
+	}
+	return slices.DeleteFunc(out, func(p *program) bool { return p.fwd == nil })
+}
+
+// lower makes the kernels and their text.
+func (p *program) lower(t testing.TB) {
+	t.Helper()
+	about := emitcuda.About{Unit: p.name, Page: "page.md", Equations: p.unit.Equations}
+	if p.unit.Kind == plan.UpdateUnit {
+		autodiff.Simplify(p.f)
+		k, err := lower.Func(p.f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.Name = "forward"
+		p.fwd = emitcuda.Kernel(k, about, p.fixed(k))
+		return
+	}
+	if len(p.f.Results) == 0 {
+		return
+	}
+	p.pair = autodiff.NewPair(p.f)
+	fwd, bwd, err := lower.Pair(p.pair)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fwd.Name, bwd.Name = "forward", "backward"
+	p.fwd = emitcuda.Kernel(fwd, about, p.fixed(fwd))
+	if len(p.pair.Bwd.Results) > 0 {
+		p.bwd = emitcuda.Kernel(bwd, about, p.fixed(bwd))
+	}
+}
+
+// fixed are the sizes that are constants of a kernel's text.
+func (p *program) fixed(k *plan.Kernel) map[string]int {
+	out := map[string]int{}
+	for s := range p.sizes(k, 0, 0) {
+		if !emitcuda.Open(p.unit, s) {
+			out[s] = p.sizeOf(s)
+		}
+	}
+	return out
+}
+
+// sizes are those of a trial of so many lanes and tokens. A program without
+// tokens has entries instead.
+func (p *program) sizes(k *plan.Kernel, lanes, tokens int) map[string]int {
+	out := map[string]int{}
+	for _, s := range k.Sizes {
+		out[s] = p.sizeOf(s)
+	}
+	if _, ok := out["L"]; ok {
+		out["L"] = lanes
+	}
+	if _, ok := out["T"]; ok {
+		out["T"] = tokens
+	} else if _, ok := out["n"]; ok {
+		out["n"] = tokens
+	}
+	return out
+}
+
+// texts lists the texts of programs.
+func texts(ps []*program) []*emitcuda.Text {
+	var out []*emitcuda.Text
+	for _, p := range ps {
+		out = append(out, p.fwd)
+		if p.bwd != nil {
+			out = append(out, p.bwd)
+		}
+	}
+	return out
+}
+
+// union is all sizes of both kernels of a program.
+func (p *program) union(lanes, tokens int) map[string]int {
+	out := p.sizes(p.fwd.Kernel, lanes, tokens)
+	if p.bwd != nil {
+		maps.Copy(out, p.sizes(p.bwd.Kernel, lanes, tokens))
+	}
+	return out
+}

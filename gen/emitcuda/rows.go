@@ -1,0 +1,197 @@
+package emitcuda
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// A recurrence whose rows do not see each other: one row a thread, and a warp
+// of rows of one lane a block. A thread walks through time alone; loops over
+// columns are inside it. What all rows add to an entry goes through a tile
+// (tile.go) at the end of the body in which they do. In the last block of a
+// lane there may be fewer rows than threads; where there are barriers, the
+// threads too many do the last row again and write nothing.
+
+// rowThreads is the number of rows of a block: a warp, whose barriers are cheap.
+const rowThreads = 32
+
+// A rowScan is such a recurrence.
+type rowScan struct {
+	e         *emitter
+	lane, row *plan.Loop
+	x         *nest
+	rows      int // of a lane
+	blocks    int // of a lane
+	tiles     []*tile
+	summed    map[*plan.Buffer]bool // entries to which several rows add
+}
+
+// rowsOf returns the recurrence that a loop over lanes is, or nil where it is
+// none of this kind.
+func (e *emitter) rowsOf(lane *plan.Loop) *rowScan {
+	body := slices.DeleteFunc(slices.Clone(lane.Body), isNote)
+	if len(lane.Private) > 0 || len(body) != 1 {
+		return nil
+	}
+	row, ok := body[0].(*plan.Loop)
+	if !ok || row.Kind != plan.Row || len(row.Lo) > 1 || len(row.Hi) > 1 || !boxOf(row).ok || !boxOf(row).lo.IsZero() || !e.constant(boxOf(row).hi) {
+		return nil
+	}
+	r := &rowScan{e: e, lane: lane, row: row, x: newNest(lane), rows: e.value(boxOf(row).hi), summed: map[*plan.Buffer]bool{}}
+	r.blocks = (r.rows + rowThreads - 1) / rowThreads
+	if r.x.gemm || len(r.x.outer) > 0 {
+		return nil
+	}
+	private := map[*plan.Buffer]bool{}
+	for _, b := range r.private() {
+		private[b] = true
+	}
+	for b := range r.x.wrote {
+		if private[b] {
+			continue
+		}
+		own, ownLane := r.x.owns(row.Var, b), r.x.owns(lane.Var, b)
+		if !(own && ownLane) && !r.x.adds[b] {
+			return nil
+		}
+		r.summed[b] = !own
+	}
+	if !r.findTiles(row.Body, nil, nil) {
+		return nil
+	}
+	return r
+}
+
+// private lists the buffers that a row has for itself.
+func (r *rowScan) private() []*plan.Buffer {
+	var out []*plan.Buffer
+	plan.Walk([]plan.Node{r.row}, func(n plan.Node) {
+		if l, ok := n.(*plan.Loop); ok {
+			out = append(out, l.Private...)
+		}
+	})
+	return out
+}
+
+// shared lists the buffers of which a block has a copy of its own, and how many
+// copies there are.
+func (r *rowScan) shared() (bs []*plan.Buffer, count func(*plan.Buffer) shape.Poly) {
+	lanes := boxOf(r.lane).extent()
+	count = func(b *plan.Buffer) shape.Poly {
+		n := shape.Int(1)
+		if r.summed[b] {
+			n = shape.Int(int64(r.blocks))
+		}
+		if !r.x.owns(r.lane.Var, b) {
+			n = n.Mul(lanes)
+		}
+		return n
+	}
+	for _, b := range r.e.inOrder(r.x.wrote) {
+		if n, ok := count(b).Const(); !ok || n > 1 {
+			bs = append(bs, b)
+		}
+	}
+	return bs, count
+}
+
+func (r *rowScan) print(p *part) {
+	e := r.e
+	shared, count := r.shared()
+	copies := e.zeroCopies(p, shared, count)
+	f := e.newFunction(rowThreads)
+	f.rowVariables(r)
+	for _, b := range shared {
+		number := "blockIdx.x"
+		switch {
+		case !r.summed[b]:
+			number = f.vars[r.lane.Var]
+		case r.x.owns(r.lane.Var, b):
+			number = fmt.Sprintf("(blockIdx.x %% %d)", r.blocks)
+		}
+		f.ownCopy(b, copies[b], number)
+	}
+	blocks := boxOf(r.lane).extent().Mul(shape.Int(int64(r.blocks)))
+	for _, t := range r.tiles {
+		f.makeTile(t, &blocks)
+	}
+	f.scalarsOf(p.nodes)
+	f.placeAll(r.private(), true, &blocks)
+	f.inTime(r.row.Body)
+	f.finish(p.eqs, r.words(f), Factor{blocks, 1})
+	e.addCopies(p, shared, copies, count)
+}
+
+// rowVariables prints which lane and row the thread has.
+func (f *function) rowVariables(r *rowScan) {
+	l, i := f.name(r.lane.Var.Name), f.name(r.row.Var.Name)
+	f.vars[r.lane.Var], f.vars[r.row.Var] = l, i
+	f.fixed[r.lane], f.fixed[r.row] = true, true
+	first := "0"
+	f.line("const int row = threadIdx.x;")
+	if r.blocks == 1 {
+		f.line("const int %s = blockIdx.x;", l)
+	} else {
+		f.line("const int %s = blockIdx.x / %d;", l, r.blocks)
+		first = fmt.Sprintf("blockIdx.x %% %d * %d", r.blocks, rowThreads)
+	}
+	size := f.poly(boxOf(r.row).hi)
+	switch {
+	case len(r.tiles) == 0:
+		f.line("const int %s = %s + row;", i, first)
+		if r.rows%rowThreads != 0 {
+			f.line("if (%s >= %s) return;", i, size)
+		}
+	case r.rows%rowThreads == 0:
+		f.line("const int rows = %d;", rowThreads)
+		f.line("const int %s = %s + row;", i, first)
+	default:
+		f.line("const int m0 = %s;", first)
+		f.line("const int rows = %s - m0 < %d ? %s - m0 : %d;", size, rowThreads, size, rowThreads)
+		f.line("const bool live = row < rows;")
+		f.line("const int %s = m0 + (live ? row : rows - 1);", i)
+		f.live = "live"
+	}
+}
+
+// words describes the mapping.
+func (r *rowScan) words(f *function) []string {
+	l, i := f.vars[r.lane.Var], f.vars[r.row.Var]
+	out := []string{fmt.Sprintf("A recurrence: one thread for each row %s, one block for %d rows of a lane %s; time runs inside.", i, rowThreads, l)}
+	if len(r.tiles) > 0 {
+		out = append(out, "What the rows add to one entry is laid side by side in shared memory and added in row order.")
+	}
+	return out
+}
+
+// inTime prints a body whose statements all threads reach together.
+func (f *function) inTime(ns []plan.Node) {
+	var full []*tile
+	for i, n := range ns {
+		switch n := n.(type) {
+		case *plan.Note:
+			if i+1 < len(ns) && !isNote(ns[i+1]) {
+				f.node(n)
+			}
+			continue
+		case *plan.Loop:
+			if n.Kind == plan.Segment || n.Kind == plan.Time {
+				f.loop(n, f.inTime)
+				continue
+			}
+		case *plan.If:
+			if len(f.tilesIn(n)) > 0 {
+				f.block("if ("+f.cond(n)+")", func() { f.inTime(n.Body) })
+				continue
+			}
+		}
+		f.node(n)
+		full = append(full, f.tilesIn(n)...)
+	}
+	if len(full) > 0 {
+		f.empty(full)
+	}
+}

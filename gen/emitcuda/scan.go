@@ -1,0 +1,123 @@
+package emitcuda
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// A recurrence: a loop over lanes around a loop over time.
+//
+// Blocks share entries where a sum over lanes, or over rows of several blocks,
+// goes into one entry. Then each such block sums into a copy of the buffer of
+// its own, and a launch behind adds the copies, in order.
+
+// scan prints a recurrence.
+func (e *emitter) scan(p *part) {
+	lane := p.nodes[0].(*plan.Loop)
+	if !boxOf(lane).ok || len(lane.Lo) > 1 || len(lane.Hi) > 1 || !boxOf(lane).lo.IsZero() {
+		e.block(p)
+		return
+	}
+	if r := e.rowsOf(lane); r != nil {
+		r.print(p)
+		return
+	}
+	e.lanes(p, lane)
+}
+
+// lanes prints a recurrence whose rows see each other: one block for each lane.
+func (e *emitter) lanes(p *part, lane *plan.Loop) {
+	x := newNest(lane)
+	var shared []*plan.Buffer
+	for _, b := range e.inOrder(x.wrote) {
+		if !x.owns(lane.Var, b) {
+			if !x.adds[b] {
+				e.block(p)
+				return
+			}
+			shared = append(shared, b)
+		}
+	}
+	if len(x.outer) > 0 {
+		e.block(p)
+		return
+	}
+	blocks := boxOf(lane).extent()
+	copies := e.zeroCopies(p, shared, func(*plan.Buffer) shape.Poly { return blocks })
+	f := e.newFunction(blockThreads)
+	v := f.name(lane.Var.Name)
+	f.vars[lane.Var], f.fixed[lane] = v, true
+	f.line("const int %s = blockIdx.x;", v)
+	for _, b := range shared {
+		f.ownCopy(b, copies[b], v)
+	}
+	f.scalarsOf(p.nodes)
+	f.placeAll(lane.Private, false, &blocks)
+	f.together(lane.Body)
+	f.finish(p.eqs, []string{fmt.Sprintf("A recurrence: one block for each lane %s, in phases between barriers; the threads share the loops over rows and columns of each phase.", v)}, Factor{blocks, 1})
+	e.addCopies(p, shared, copies, func(*plan.Buffer) shape.Poly { return blocks })
+}
+
+// inOrder lists the kernel's own buffers of a set in the order of the text.
+func (e *emitter) inOrder(set map[*plan.Buffer]bool) []*plan.Buffer {
+	var out []*plan.Buffer
+	for _, b := range e.text.Buffers {
+		if b.Of != nil && set[b.Of] {
+			out = append(out, b.Of)
+		}
+	}
+	return out
+}
+
+// zeroCopies makes the copies of buffers and the launch that empties them.
+func (e *emitter) zeroCopies(p *part, bs []*plan.Buffer, count func(*plan.Buffer) shape.Poly) map[*plan.Buffer]string {
+	out := map[*plan.Buffer]string{}
+	if len(bs) == 0 {
+		return out
+	}
+	f := e.newFunction(gridThreads)
+	f.line("const i64 thread = (i64)blockIdx.x * %d + threadIdx.x;", f.threads)
+	f.line("const i64 threads = (i64)gridDim.x * %d;", f.threads)
+	total := shape.Poly{}
+	for _, b := range bs {
+		n := b.Len().Mul(count(b))
+		total = total.Add(n)
+		out[b] = f.scratch(b.Name+".copies", ir.Real, n)
+		f.line("for (i64 at = thread; at < %s; at += threads) %s[at] = 0.0f;", f.count(n), out[b])
+	}
+	f.finish(p.eqs, []string{"Zeros into the copies of buffers to which several blocks of the next launch add."}, Factor{total, gridThreads})
+	return out
+}
+
+// ownCopy makes a buffer's name in the block that of the block's copy.
+func (f *function) ownCopy(b *plan.Buffer, copies, number string) {
+	f.uses[copies], f.writes[copies] = true, true
+	n := f.name(b.Name + ".own")
+	f.own[b] = n
+	f.line("float *const %s = %s + (i64)%s * %s;", n, copies, number, paren(f.count(b.Len())))
+}
+
+func paren(s string) string {
+	if strings.ContainsAny(s, " ") && !strings.HasPrefix(s, "(") || strings.HasPrefix(s, "(i64)") {
+		return "(" + s + ")"
+	}
+	return s
+}
+
+// addCopies adds the copies to the buffers, in order.
+func (e *emitter) addCopies(p *part, bs []*plan.Buffer, copies map[*plan.Buffer]string, count func(*plan.Buffer) shape.Poly) {
+	for _, b := range bs {
+		f := e.newFunction(gridThreads)
+		f.uses[copies[b]] = true
+		f.item(b.Len(), f.count(b.Len()))
+		name := f.target(b)
+		f.line("float dot = %s[item];", name)
+		f.line("for (i64 copy = 0; copy < %s; ++copy) dot += %s[copy * %s + item];", f.count(count(b)), copies[b], paren(f.count(b.Len())))
+		f.line("%s[item] = dot;", name)
+		f.finish(p.eqs, []string{"One thread for each entry of " + name + ": the copies of the blocks are added in order."}, Factor{b.Len(), gridThreads})
+	}
+}

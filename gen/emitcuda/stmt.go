@@ -1,0 +1,249 @@
+package emitcuda
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// Statements as one thread runs them, one after another.
+
+func (f *function) nodes(ns []plan.Node) {
+	for i, n := range ns {
+		if _, head := n.(*plan.Note); head && (i+1 == len(ns) || isNote(ns[i+1])) {
+			continue
+		}
+		f.node(n)
+	}
+}
+
+func isNote(n plan.Node) bool {
+	_, ok := n.(*plan.Note)
+	return ok
+}
+
+func (f *function) node(n plan.Node) {
+	switch n := n.(type) {
+	case *plan.Note:
+		f.line("// %s", strings.TrimSpace(strings.Join(n.Eqs, ", ")+" "+n.Text))
+	case *plan.Loop:
+		f.loop(n, f.nodes)
+	case *plan.If:
+		f.block("if ("+f.cond(n)+")", func() { f.nodes(n.Body) })
+	case *plan.Root:
+		f.root(n)
+	case *plan.Let:
+		f.let(n)
+	case *plan.Pick:
+		f.pick(n)
+	case *plan.Acc:
+		f.acc(n)
+	case *plan.Store:
+		f.store(n)
+	case *plan.Zero:
+		f.zero(n, "0", "1")
+	case *plan.Gemm:
+		f.gemmEntries(n, "0", "1")
+	default:
+		panic(fmt.Sprintf("emitcuda: BUG: no text for %T", n))
+	}
+}
+
+// loop prints a loop around a body. One whose variable the thread has is the
+// condition that the variable lies in it.
+func (f *function) loop(n *plan.Loop, body func([]plan.Node)) {
+	if f.fixed[n] {
+		if guard := f.guards(n); guard != "" {
+			f.block("if ("+guard+")", func() { body(n.Body) })
+		} else {
+			body(n.Body)
+		}
+		return
+	}
+	mark := f.e.scope.mark()
+	if from, ok := f.moved[n]; ok {
+		val := f.plain(from)
+		v := f.e.scope.name(n.Var.Name)
+		f.vars[n.Var] = v
+		f.line("const int %s = %s;", v, val)
+		f.block(fmt.Sprintf("if (%s >= %s && %s < %s)", v, f.lo(n), v, f.hi(n)), func() { body(n.Body) })
+		f.e.scope.release(mark)
+		return
+	}
+	lo := f.lo(n)
+	v := f.e.scope.name(n.Var.Name)
+	var head string
+	if n.Down {
+		head = fmt.Sprintf("for (int %s = %s - 1; %s >= %s; --%s)", v, f.hi(n), v, lo, v)
+	} else {
+		var ends []string
+		for _, x := range n.Hi {
+			ends = append(ends, v+" < "+f.plain(x))
+		}
+		head = fmt.Sprintf("for (int %s = %s; %s; ++%s)", v, lo, strings.Join(ends, " && "), v)
+	}
+	f.vars[n.Var] = v
+	f.unroll(n)
+	f.block(head, func() { body(n.Body) })
+	f.e.scope.release(mark)
+}
+
+// unroll prints how far a compiler may unroll a loop: innermost ones of a fixed
+// length a little, all others not at all. Left alone it unrolls until registers
+// spill.
+func (f *function) unroll(n *plan.Loop) {
+	const most = 4
+	times := most
+	for _, m := range n.Body {
+		switch m.(type) {
+		case *plan.Loop, *plan.If, *plan.Root, *plan.Gemm:
+			times = 1
+		}
+	}
+	if b := boxOf(n); times == 1 || !b.ok || !f.e.constant(b.extent()) || len(n.Lo) > 1 || len(n.Hi) > 1 {
+		f.line("#pragma unroll 1")
+	} else if f.e.value(b.extent()) > most {
+		f.line("#pragma unroll %d", most)
+	}
+}
+
+// guards prints what of a loop's ends is not settled by the box of threads.
+func (f *function) guards(n *plan.Loop) string {
+	var out []string
+	box := boxOf(n)
+	for _, x := range n.Lo {
+		if !x.Equal(plan.Fixed(box.lo)) {
+			out = append(out, fmt.Sprintf("%s >= %s", f.vars[n.Var], f.plain(x)))
+		}
+	}
+	for _, x := range n.Hi {
+		if !x.Equal(plan.Fixed(box.hi)) {
+			out = append(out, fmt.Sprintf("%s < %s", f.vars[n.Var], f.plain(x)))
+		}
+	}
+	return strings.Join(out, " && ")
+}
+
+func (f *function) cond(n *plan.If) string {
+	var out []string
+	if n.Present != nil {
+		out = append(out, f.buffer(n.Present)+" != nullptr")
+	}
+	for _, x := range n.Cond {
+		out = append(out, f.plain(x)+" >= 0")
+	}
+	return strings.Join(out, " && ")
+}
+
+func (f *function) let(n *plan.Let) {
+	val := f.as(n.To.Elem, n.Val)
+	name := f.e.scope.name(n.To.Name)
+	f.locals[n.To] = name
+	typ := elemType(n.To.Elem)
+	if !f.e.gathers[n.To] {
+		typ = "const " + typ
+	}
+	f.line("%s %s = %s;", typ, name, val)
+}
+
+func (f *function) pick(n *plan.Pick) {
+	val := f.expr(plan.Load{Access: n.From})
+	if len(n.Plus.Terms) > 0 || !n.Plus.Const.IsZero() {
+		if s := f.plain(n.Plus); strings.HasPrefix(s, "-") {
+			val += " - " + s[1:]
+		} else {
+			val += " + " + s
+		}
+	}
+	name := f.e.scope.name(n.To.Name)
+	f.vars[n.To] = name
+	f.line("const int %s = %s;", name, val)
+}
+
+// acc prints s += value, or s = hecate::max(s, value), which a NaN wins.
+func (f *function) acc(n *plan.Acc) {
+	name := f.local(n.To)
+	if n.Max {
+		f.line("%s = hecate::max(%s, %s);", name, name, f.top(n.Val))
+		return
+	}
+	f.line("%s", f.added(name, n.Val))
+}
+
+// added prints to += x, or to -= y where x is -y.
+func (f *function) added(to string, x plan.Expr) string {
+	if p, ok := x.(plan.Prod); ok && p.Coef == -1 && len(p.Args) > 0 {
+		return fmt.Sprintf("%s -= %s;", to, f.top(plan.Prod{Coef: 1, Args: p.Args}))
+	}
+	return fmt.Sprintf("%s += %s;", to, f.top(x))
+}
+
+// store prints m[j] = value, or m[j] += value for each of several values.
+func (f *function) store(n *plan.Store) {
+	if t := f.tiles[n]; t != nil {
+		f.intoTile(t, n)
+		return
+	}
+	var conds []string
+	if picked := n.To.Picked(); len(picked) > 0 {
+		conds = append(conds, f.inRange(picked))
+	}
+	if f.live != "" && f.private[n.To.Buf.Base()] == nil {
+		conds = append(conds, f.live)
+	}
+	var lines []string
+	f.target(n.To.Buf)
+	to := f.entry(n.To)
+	if n.Add {
+		for _, v := range n.Vals {
+			lines = append(lines, f.added(to, v))
+		}
+	} else {
+		lines = append(lines, fmt.Sprintf("%s = %s;", to, f.as(n.To.Buf.Elem, n.Vals[0])))
+	}
+	switch {
+	case len(conds) == 0:
+		for _, l := range lines {
+			f.line("%s", l)
+		}
+	case len(lines) == 1:
+		f.line("if (%s) %s", strings.Join(conds, " && "), lines[0])
+	default:
+		f.block("if ("+strings.Join(conds, " && ")+")", func() {
+			for _, l := range lines {
+				f.line("%s", l)
+			}
+		})
+	}
+}
+
+// zero fills a buffer, from an entry in steps.
+func (f *function) zero(n *plan.Zero, from, step string) {
+	b := n.Buf.Base()
+	at := "at"
+	if p := f.private[b]; p != nil && p.each {
+		at = fmt.Sprintf("at * %d + row", f.threads)
+	}
+	typ := "int"
+	if !f.e.constant(b.Len()) {
+		typ = "i64"
+	}
+	inc := "at += " + step
+	if step == "1" {
+		inc = "++at"
+	}
+	f.line("for (%s at = %s; at < %s; %s) %s[%s] = %s;", typ, from, f.count(b.Len()), inc, f.target(b), at, nought(b.Elem))
+}
+
+// nought prints the zero of an element type.
+func nought(e ir.Elem) string {
+	switch e {
+	case ir.Bool:
+		return "false"
+	case ir.Int:
+		return "0"
+	}
+	return "0.0f"
+}

@@ -1,0 +1,199 @@
+package emitcuda
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// A tile holds what the rows of a block add to the entries of a buffer at one
+// place of the text: an entry for each point of the loops around the sum and
+// each row. When all rows have written theirs, each thread takes entries and
+// adds what the rows have left, in row order, to the buffer. Nobody reads the
+// buffer meanwhile, so this is done once, at the end of the body.
+type tile struct {
+	store *plan.Store
+	over  []*plan.Loop // around the sum, inside the body
+	name  string
+}
+
+// pitch is the distance between entries of a tile: one more than the rows, so
+// that threads that write a column and threads that read a row touch different
+// banks.
+const pitch = rowThreads + 1
+
+func (t *tile) entries() shape.Poly { return items(t.over) }
+
+// findTiles looks for the sums of several rows into one entry; it reports
+// whether each of them can go through a tile. still are the variables that all
+// threads of a block have in common, over the loops since then.
+func (r *rowScan) findTiles(ns []plan.Node, still []*plan.Var, over []*plan.Loop) bool {
+	still = append(slices.Clone(still), r.lane.Var)
+	same := func(xs ...plan.Index) bool {
+		for _, x := range xs {
+			for _, t := range x.Terms {
+				if !slices.Contains(still, t.Var) {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	for _, n := range ns {
+		switch n := n.(type) {
+		case *plan.Loop:
+			if n.Kind == plan.Segment || n.Kind == plan.Time {
+				if len(over) > 0 || !same(n.Lo...) || !same(n.Hi...) || !r.findTiles(n.Body, append(still, n.Var), nil) {
+					return false
+				}
+				continue
+			}
+			if !r.findTiles(n.Body, still, append(slices.Clone(over), n)) {
+				return false
+			}
+		case *plan.If:
+			inside := r.sums(n.Body)
+			if inside && (len(over) > 0 || !same(n.Cond...)) || !r.findTiles(n.Body, still, over) {
+				return false
+			}
+		case *plan.Zero, *plan.Gemm:
+			if w := plan.Writes([]plan.Node{n}); slices.ContainsFunc(r.e.inOrder(w), func(*plan.Buffer) bool { return true }) {
+				return false
+			}
+		case *plan.Store:
+			if r.summed[n.To.Buf.Base()] && !r.addTile(n, still, over) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (r *rowScan) sums(ns []plan.Node) bool {
+	for b := range plan.Writes(ns) {
+		if r.summed[b] {
+			return true
+		}
+	}
+	return false
+}
+
+// addTile gives a sum a tile: the loops around it run over fixed ranges, and
+// each has an index of the entry for itself.
+func (r *rowScan) addTile(n *plan.Store, still []*plan.Var, over []*plan.Loop) bool {
+	x := &nest{inside: map[*plan.Var]bool{r.row.Var: true}}
+	for _, l := range over {
+		b := boxOf(l)
+		if !b.ok || len(l.Lo) > 1 || len(l.Hi) > 1 || !b.lo.IsZero() || !r.e.constant(b.hi) || l.Down {
+			return false
+		}
+		x.inside[l.Var] = true
+	}
+	for _, l := range over {
+		if !slices.ContainsFunc(n.To.Index, func(i plan.Index) bool { return !i.Coef(l.Var).IsZero() }) {
+			return false
+		}
+		as := []plan.Access{n.To}
+		if !slices.ContainsFunc(dims(n.To), func(p int) bool { return x.separates(l.Var, as, p, nil) }) {
+			return false
+		}
+	}
+	for _, i := range n.To.Index {
+		for _, t := range i.Terms {
+			if !x.inside[t.Var] && !slices.Contains(still, t.Var) || t.Var == r.row.Var {
+				return false
+			}
+		}
+	}
+	r.tiles = append(r.tiles, &tile{store: n, over: over})
+	return true
+}
+
+func dims(a plan.Access) []int {
+	out := make([]int, len(a.Index))
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// makeTile declares a tile.
+func (f *function) makeTile(t *tile, blocks *shape.Poly) {
+	note := "what each row adds to " + t.store.To.String()
+	t.name = f.memory(t.store.To.Buf.Name+".rows", ir.Real, t.entries().Mul(shape.Int(pitch)), note, blocks)
+	f.tiles[t.store] = t
+}
+
+// tilesIn lists the tiles that a node fills.
+func (f *function) tilesIn(n plan.Node) []*tile {
+	var out []*tile
+	plan.Walk([]plan.Node{n}, func(n plan.Node) {
+		if s, ok := n.(*plan.Store); ok && f.tiles[s] != nil {
+			out = append(out, f.tiles[s])
+		}
+	})
+	return out
+}
+
+// intoTile prints what the row adds, into its place.
+func (f *function) intoTile(t *tile, n *plan.Store) {
+	at := ""
+	for _, l := range t.over {
+		if at == "" {
+			at = f.vars[l.Var]
+			continue
+		}
+		at = fmt.Sprintf("(%s * %s + %s)", at, f.operand(boxOf(l).hi), f.vars[l.Var])
+	}
+	if at != "" {
+		at += fmt.Sprintf(" * %d + ", pitch)
+	}
+	var vals []string
+	for _, v := range n.Vals {
+		vals = append(vals, f.top(v))
+	}
+	f.line("%s[%srow] = %s;", t.name, at, strings.Join(vals, " + "))
+}
+
+// empty prints the sums over rows.
+func (f *function) empty(ts []*tile) {
+	f.line("__syncthreads();")
+	done := map[*plan.Buffer]bool{}
+	for _, t := range ts {
+		b := t.store.To.Buf.Base()
+		if done[b] {
+			f.line("__syncthreads();")
+		}
+		done[b] = true
+		n := t.entries()
+		sum := func() {
+			at := ""
+			if len(t.over) > 0 {
+				at = fmt.Sprintf("item * %d + ", pitch)
+			}
+			f.target(t.store.To.Buf)
+			to := f.entry(t.store.To)
+			f.line("float dot = %s;", to)
+			f.line("#pragma unroll 4")
+			f.line("for (int kk = 0; kk < rows; ++kk) dot += %s[%skk];", t.name, at)
+			f.line("%s = dot;", to)
+		}
+		if len(t.over) == 0 {
+			f.block("if (threadIdx.x == 0)", sum)
+			continue
+		}
+		f.line("#pragma unroll 1")
+		f.block(fmt.Sprintf("for (int item = threadIdx.x; item < %s; item += %d)", f.poly(n), f.threads), func() {
+			f.each(t.over, "item")
+			sum()
+		})
+		for _, l := range t.over {
+			delete(f.fixed, l)
+		}
+	}
+	f.line("__syncthreads();")
+}

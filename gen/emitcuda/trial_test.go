@@ -1,0 +1,319 @@
+package emitcuda_test
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/internal/cudashim"
+)
+
+// A trial is one program at one size with its inputs.
+type trial struct {
+	t        *testing.T
+	p        *program
+	sizes    map[string]int
+	in       map[string]*interp.Tensor // parameters and adjoints by name
+	fwd, bwd map[string]wanted
+	shuffled bool // run in another order, too
+	empty    bool // there is no index in a declared range
+}
+
+// A wanted is a result in the interpreter, in float64 and in float32.
+type wanted struct{ exact, single []float64 }
+
+func newTrial(t *testing.T, p *program, tokens int) *trial {
+	x := &trial{t: t, p: p, sizes: p.union(trialLanes, tokens), in: map[string]*interp.Tensor{}, shuffled: tokens == positive}
+	rng := rand.New(rand.NewPCG(3, uint64(tokens)))
+	for _, v := range p.f.Params {
+		x.in[v.Name] = x.draw(rng, v)
+	}
+	if p.pair == nil {
+		return x
+	}
+	for _, v := range p.pair.Bwd.Params {
+		if v.Role == ir.Adjoint {
+			x.in[v.Name] = x.draw(rng, v)
+		}
+	}
+	return x
+}
+
+// draw makes the values of a parameter: numbers about ½, in the set that the
+// page declares, and indices in their range.
+func (x *trial) draw(rng *rand.Rand, v *ir.Value) *interp.Tensor {
+	n := interp.NewTensor(interp.Shape(v.Axes, x.sizes)...)
+	for i := range n.Data {
+		switch v.Elem {
+		case ir.Int:
+			n.Data[i] = float64(x.index(rng, v))
+		case ir.Bool:
+			n.Data[i] = float64(rng.IntN(2))
+		default:
+			n.Data[i] = x.p.spread() * rng.NormFloat64()
+			if x.p.unit.Kind == plan.OpUnit && x.sizes["n"] == positive || x.p.unit.Kind == plan.UpdateUnit && v.Role != ir.Input {
+				n.Data[i] = 0.125 + math.Abs(n.Data[i])
+			}
+		}
+	}
+	if v.Elem == ir.Real {
+		x.intoDomain(v.Name, n.Data)
+	}
+	for i := range n.Data {
+		n.Data[i] = float64(float32(n.Data[i]))
+	}
+	return n
+}
+
+// spread is the deviation of numbers: of a rule so small that it does not
+// explode within a trial.
+func (p *program) spread() float64 {
+	if p.unit.Kind == plan.RuleUnit {
+		return 0.25
+	}
+	return 0.5
+}
+
+// index draws an index: of a table in its range, the extra values included; any
+// other counts tokens.
+func (x *trial) index(rng *rand.Rand, v *ir.Value) int {
+	for _, u := range slices.Concat(x.p.unit.Inputs, x.p.unit.Consts) {
+		if u.Name != v.Name || !u.HasRange {
+			continue
+		}
+		lo, err1 := u.Lo.Eval(x.sizes)
+		hi, err2 := u.Hi.Eval(x.sizes)
+		if err1 != nil || err2 != nil {
+			x.t.Fatal(err1, err2)
+		}
+		if hi < lo {
+			x.empty = true
+			return 0
+		}
+		if len(u.Extra) > 0 && rng.IntN(4) == 0 {
+			return u.Extra[rng.IntN(len(u.Extra))]
+		}
+		return lo + rng.IntN(hi-lo+1)
+	}
+	return []int{0, 2, 100}[rng.IntN(3)]
+}
+
+// intoDomain moves numbers into the set that the page declares, and the options
+// of an update to what they are by default.
+func (x *trial) intoDomain(name string, data []float64) {
+	for _, c := range x.p.unit.Consts {
+		if c.Name == name && c.HasSetting {
+			for i := range data {
+				data[i] = c.Setting
+			}
+		}
+	}
+	typ := irbuild.Frees(x.p.blk, x.p.f)[name].Type
+	if typ == nil || typ.Kind != notation.RangeType {
+		return
+	}
+	lo, okLo := bound(typ.Lo)
+	hi, okHi := bound(typ.Hi)
+	for i, v := range data {
+		switch {
+		case okLo && okHi:
+			data[i] = lo + (hi-lo)/(1+math.Exp(-v))
+		case okLo:
+			data[i] = lo + math.Abs(v) + 0.0625
+		case okHi:
+			data[i] = hi - math.Abs(v) - 0.0625
+		}
+	}
+}
+
+func bound(e notation.Expr) (float64, bool) {
+	if e == nil {
+		return 0, false
+	}
+	x, ok := check.Number(e)
+	return x, ok && !math.IsInf(x, 0)
+}
+
+// oracle runs the programs in the interpreter.
+func (x *trial) oracle() {
+	if x.p.pair == nil {
+		x.fwd = want(interpret(x.p.f, x.sizes, x.in, false), interpret(x.p.f, x.sizes, x.in, true))
+		return
+	}
+	var fwd, bwd [2]map[string]*interp.Tensor
+	for i, single := range []bool{false, true} {
+		fwd[i] = interpret(x.p.pair.Fwd, x.sizes, x.in, single)
+		in := maps.Clone(x.in)
+		for _, v := range x.p.pair.Bwd.Params {
+			if v.Role == ir.Saved {
+				in[v.Name] = fwd[i][v.Name]
+			}
+		}
+		bwd[i] = interpret(x.p.pair.Bwd, x.sizes, in, single)
+	}
+	x.fwd, x.bwd = want(fwd[0], fwd[1]), want(bwd[0], bwd[1])
+}
+
+func want(exact, single map[string]*interp.Tensor) map[string]wanted {
+	out := map[string]wanted{}
+	for n, t := range exact {
+		out[n] = wanted{t.Data, single[n].Data}
+	}
+	return out
+}
+
+// interpret runs a program on those of the values that are its parameters.
+func interpret(f *ir.Func, sizes map[string]int, in map[string]*interp.Tensor, single bool) map[string]*interp.Tensor {
+	p := interp.Compile(f)
+	p.Float32 = single
+	return p.Run(sizes, only(f, in))
+}
+
+func only(f *ir.Func, all map[string]*interp.Tensor) map[string]*interp.Tensor {
+	out := map[string]*interp.Tensor{}
+	for _, p := range f.Params {
+		out[p.Name] = all[p.Name]
+	}
+	return out
+}
+
+// run runs the kernels and holds the results to the interpreter's, once with the
+// threads and blocks in order and once in another order, every block alone too:
+// the bits are the same.
+func (x *trial) run(bin *cudashim.Binary, tape bool) {
+	x.t.Helper()
+	program, results := x.program(tape)
+	out, err := bin.Run(program)
+	if err != nil {
+		x.t.Fatalf("%v: %v", x.sizes, err)
+	}
+	for _, err := range x.compare(out, results) {
+		x.t.Errorf("%v tape %v: %v", x.sizes, tape, err)
+	}
+	if !tape || !x.shuffled {
+		return
+	}
+	program.Seed, program.Isolated = 5, true
+	again, err := bin.Run(program)
+	if err != nil {
+		x.t.Fatalf("%v: %v", x.sizes, err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(results)) {
+		if !slices.Equal(out.Float32(name), again.Float32(name)) {
+			x.t.Errorf("%v: another order of threads and blocks gives another %s", x.sizes, x.label(name))
+		}
+	}
+}
+
+// compare lists the results that are not the interpreter's.
+func (x *trial) compare(out cudashim.Result, results map[string]wanted) []error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(results)) {
+		w := results[name]
+		tol := max(relTol, cancelled*distance(w.single, w.exact))
+		if err := distance(out.Float32(name), w.exact); !(err <= tol) {
+			errs = append(errs, fmt.Errorf("%s is off by %.3g, may be by %.3g", x.label(name), err, tol))
+		}
+	}
+	return errs
+}
+
+// program is the forward and, with a tape, the backward behind it, and what
+// comes out. Without a tape what only a backward needs has no buffer.
+func (x *trial) program(tape bool) (*cudashim.Program, map[string]wanted) {
+	x.t.Helper()
+	r := &run{t: x.t, sizes: x.sizes}
+	all := x.allSizes()
+	results := map[string]wanted{}
+	fwd := map[*plan.Buffer]string{}
+	for i, b := range x.p.fwd.Kernel.Params {
+		name := fmt.Sprintf("f%d", i)
+		switch {
+		case b.Role == plan.Read:
+			r.buffer(name, b.Elem, x.in[b.Of].Data, false)
+		case tape || !b.Optional:
+			r.buffer(name, b.Elem, make([]float64, r.eval(b.Len(), all)), true)
+			if b.Role == plan.Write {
+				results[name] = x.fwd[b.Of]
+			}
+		default:
+			name = ""
+		}
+		fwd[b] = name
+	}
+	r.add(x.p.fwd, fwd)
+	if tape && x.p.bwd != nil {
+		r.add(x.p.bwd, x.backward(r, all, fwd, results))
+	}
+	return &r.program, results
+}
+
+// backward makes the buffers of the backward, which reads what the forward
+// wrote.
+func (x *trial) backward(r *run, all map[string]int, fwd map[*plan.Buffer]string, results map[string]wanted) map[*plan.Buffer]string {
+	byName, byResult := map[string]string{}, map[string]string{}
+	for b, n := range fwd {
+		byName[b.Name] = n
+		if b.Role == plan.Write {
+			byResult[b.Of] = n
+		}
+	}
+	out := map[*plan.Buffer]string{}
+	for i, b := range x.p.bwd.Kernel.Params {
+		name := fmt.Sprintf("b%d", i)
+		switch {
+		case b.Role == plan.Write:
+			r.buffer(name, b.Elem, make([]float64, r.eval(b.Len(), all)), true)
+			results[name] = x.bwd[b.Of]
+		case b.Role == plan.Checkpoint:
+			name = byName[b.Name]
+		case x.p.pair.Bwd.Param(b.Of).Role == ir.Saved:
+			name = byResult[b.Of]
+		default:
+			r.buffer(name, b.Elem, x.in[b.Of].Data, false)
+		}
+		out[b] = name
+	}
+	return out
+}
+
+// label is the name of a result behind the name of its buffer.
+func (x *trial) label(name string) string {
+	var i int
+	fmt.Sscanf(name[1:], "%d", &i)
+	if strings.HasPrefix(name, "f") {
+		return "forward " + x.p.fwd.Kernel.Params[i].Name
+	}
+	return "backward " + x.p.bwd.Kernel.Params[i].Name
+}
+
+// distance is the norm of the difference over the norm of what is wanted; 0
+// for equal ones. What is infinite must be equal.
+func distance[F float32 | float64](got []F, want []float64) float64 {
+	if len(got) != len(want) {
+		return math.Inf(1)
+	}
+	diff, norm := 0.0, 0.0
+	for i, w := range want {
+		g := float64(got[i])
+		if math.IsInf(w, 0) && g == w {
+			continue
+		}
+		diff += (g - w) * (g - w)
+		norm += w * w
+	}
+	if diff == 0 {
+		return 0
+	}
+	return math.Sqrt(diff) / math.Sqrt(norm)
+}

@@ -1,0 +1,88 @@
+// Cudac compiles every kernel under cuda/kernels for the devices that we ship
+// for, and keeps the table of what the kernels need.
+//
+//	cudac [-n] [-once] [-j N] [-out DIR] [KERNELS]
+//
+// Each .cu file below KERNELS (cuda/kernels) is compiled by NVRTC to PTX for
+// compute_80 and to machine code for sm_80, sm_86, sm_89 and sm_90, twice, in
+// two processes; both must give the same bytes. A kernel that spills registers
+// fails. Registers, stack and static shared memory of every kernel go into
+// resources.json beside KERNELS; with -n the table is compared and nothing is
+// written there. The binaries stay in DIR (out/cuda), which git ignores; a file
+// whose text has not changed since they were made is not compiled again.
+//
+// NVRTC is the library that $HECATE_NVRTC names, or the one that .ci/nvrtc
+// fetched into out/nvrtc, or the system's. Registers differ from version to
+// version: the table holds those of NVRTC 11.8, and any other version compiles
+// and looks for spills only.
+//
+// The library is called by a C program of 140 lines (driver), which cudac
+// builds with cc: no module has to be added for it, two compilations run side
+// by side, and one that crashes is an error like another.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+func main() {
+	var c config
+	flag.BoolVar(&c.compare, "n", false, "compare the table with the one that is there, and write nothing")
+	flag.BoolVar(&c.once, "once", false, "compile once: no check that the bytes are the same again")
+	flag.IntVar(&c.jobs, "j", 2, "compilations at a time")
+	flag.StringVar(&c.out, "out", filepath.Join("out", "cuda"), "folder for binaries")
+	flag.StringVar(&c.include, "include", filepath.Join("cuda", "include"), "folder of hecate.cuh")
+	flag.Parse()
+	c.kernels = filepath.Join("cuda", "kernels")
+	if flag.NArg() > 0 {
+		c.kernels = flag.Arg(0)
+	}
+	if err := c.run(); err != nil {
+		fmt.Fprintln(os.Stderr, "cudac:", err)
+		os.Exit(1)
+	}
+}
+
+// A config is one run of the command.
+type config struct {
+	kernels, include, out string
+	compare, once         bool
+	jobs                  int
+}
+
+func (c config) run() error {
+	start := time.Now()
+	files, err := kernelFiles(c.kernels)
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		fmt.Printf("cudac: there are no .cu files under %s\n", c.kernels)
+		return nil
+	}
+	lib, err := openLibrary(c.out)
+	if err != nil {
+		return err
+	}
+	rows, err := c.compile(lib, files)
+	if err != nil {
+		return err
+	}
+	if err := spills(rows); err != nil {
+		return err
+	}
+	fmt.Printf("cudac: %d files, %d kernels, %d targets: no spills, %s (NVRTC %s, %.0f s)\n",
+		len(files), len(rows)/machines, len(targets), c.bytes(), lib.version, time.Since(start).Seconds())
+	return c.table(lib, rows)
+}
+
+func (c config) bytes() string {
+	if c.once {
+		return "compiled once"
+	}
+	return "the same bytes twice"
+}
