@@ -126,6 +126,7 @@ func (f *function) pass(n *plan.Loop, columns int, masked bool) *scope {
 				}
 				s.statement(x)
 			}
+			s.endRow()
 		}
 	}
 	s.finish()

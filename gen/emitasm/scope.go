@@ -22,10 +22,12 @@ type scope struct {
 	loads   map[string]val
 	locals  map[copyOf]val
 	order   []copyOf
-	late    map[string]*laid // stores of a lane, at the end of the body
+	late    map[string]*laid // stores of sums over rows, at the end of the body
 	lateIn  []string
-	accs    map[copyOf]int
-	accIn   []copyOf
+	// stores of the present row of a lane
+	rowStores []laid
+	accs      map[copyOf]int
+	accIn     []copyOf
 }
 
 // A copyOf is a scalar for one group of rows and columns.
@@ -168,8 +170,10 @@ func (s *scope) typed(e plan.Expr, elem ir.Elem) val {
 	return s.real(e)
 }
 
-// store prints a store. A sum over rows in a lane waits for the end of the body,
-// so that it is stored once; a load of the same entry gets what waits.
+// store prints a store. In a lane it waits for the end of its row: a load that
+// follows a store whose address is 4096 bytes away, as between rows of buffers
+// of like shape, would wait for it. A sum over rows waits for the end of the
+// body, so that it is stored once. A load of the same entry gets what waits.
 func (s *scope) store(n *plan.Store) {
 	elem := n.To.Buf.Elem
 	v := s.typed(n.Vals[0], elem)
@@ -187,8 +191,12 @@ func (s *scope) store(n *plan.Store) {
 	s.forget(n.To.Buf.Base(), key)
 	s.loads[key] = v
 	at := s.address(n.To, lanes)
-	if s.lane == nil || d.row || !s.f.rowLanes() {
+	switch {
+	case s.lane == nil:
 		s.b.store(op, at, v)
+		return
+	case d.row || !s.f.rowLanes():
+		s.rowStores = append(s.rowStores, laid{op, at, v})
 		return
 	}
 	if s.late[key] == nil {
@@ -205,6 +213,14 @@ func (s *scope) forget(b *plan.Buffer, but string) {
 			delete(s.loads, key)
 		}
 	}
+}
+
+// endRow prints the stores of a row.
+func (s *scope) endRow() {
+	for _, l := range s.rowStores {
+		s.b.store(l.op, l.at, l.v)
+	}
+	s.rowStores = nil
 }
 
 // finish prints the stores that wait.

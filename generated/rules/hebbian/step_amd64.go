@@ -46,12 +46,6 @@ func stepBackwardTime1AVX512x1(a *stepBackwardTime1Args)
 func stepBackwardTime2AVX512x1(a *stepBackwardTime2Args)
 
 //go:noescape
-func stepBackwardTime1AVX2x2(a *stepBackwardTime1Args)
-
-//go:noescape
-func stepBackwardTime2AVX2x2(a *stepBackwardTime2Args)
-
-//go:noescape
 func stepBackwardTime1AVX2x1(a *stepBackwardTime1Args)
 
 //go:noescape
@@ -122,8 +116,6 @@ func stepBackwardTime1(a *stepBackwardTime1Args, rows int) {
 		stepBackwardTime1AVX512x8(a)
 	case wide && rows == 1:
 		stepBackwardTime1AVX512x1(a)
-	case !wide && rows == 2:
-		stepBackwardTime1AVX2x2(a)
 	case !wide && rows == 1:
 		stepBackwardTime1AVX2x1(a)
 	default:
@@ -138,8 +130,6 @@ func stepBackwardTime2(a *stepBackwardTime2Args, rows int) {
 		stepBackwardTime2AVX512x8(a)
 	case wide && rows == 1:
 		stepBackwardTime2AVX512x1(a)
-	case !wide && rows == 2:
-		stepBackwardTime2AVX2x2(a)
 	case !wide && rows == 1:
 		stepBackwardTime2AVX2x1(a)
 	default:
