@@ -104,6 +104,7 @@ func (w *wrapper) rows(lane, row *plan.Loop) {
 		partial(r, sums)
 	}
 	row.Body = wrapTime(row.Body, out)
+	windows(row)
 }
 
 func wrapTime(ns []plan.Node, rs []*plan.Region) []plan.Node {

@@ -15,6 +15,8 @@ func Walk(ns []Node, f func(Node)) {
 			Walk(n.Body, f)
 		case *Region:
 			Walk(n.Body, f)
+		case *Window:
+			Walk([]Node{n.Replay, n.Reverse}, f)
 		}
 	}
 }
@@ -123,6 +125,8 @@ func Indices(ns []Node, f func(Index)) {
 		switch n := n.(type) {
 		case *Loop:
 			each(n.Lo)
+			each(n.Hi)
+		case *Window:
 			each(n.Hi)
 		case *If:
 			each(n.Cond)
