@@ -51,8 +51,8 @@ func compile(rs []*plan.Region, name func(i int) string) ([]*function, error) {
 		var taken []int
 		why := ""
 		for _, rows := range rowsTried(rs[0], t) {
-			// Across columns the two widest that fit, and one for the rows left.
-			if rs[0].Across == plan.Columns && rows > 1 && len(taken) > 1 {
+			// Across columns the widest that fits, and one for the rows left.
+			if rs[0].Across == plan.Columns && rows > 1 && len(taken) > 0 {
 				continue
 			}
 			var fs []*function

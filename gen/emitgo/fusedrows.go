@@ -2,7 +2,6 @@ package emitgo
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/dave/jennifer/jen"
 
@@ -178,16 +177,12 @@ func (e *kernelEmitter) wideRows(g *jen.Group, j *job) {
 	if j.row.Across == plan.Columns {
 		length = func(b *plan.Buffer) *jen.Statement {
 			outer, lastDim := split(b)
-			times := e.operand(outer)
-			if slices.Contains(j.trail(), b) {
-				times = jen.Qual(kernPath, "TrailRows").Call(jen.Id("window"), e.poly(b.Dims[0]))
-			}
-			return times.Op("*").Qual(kernPath, "RowLen").Call(e.poly(lastDim), jen.Id("rows"))
+			return e.operand(outer).Op("*").Qual(kernPath, "RowLen").Call(e.poly(lastDim), jen.Id("rows"))
 		}
 	}
 	g.Id("widths").Op(":=").Add(widths)
 	e.scope.used["widths"], e.scope.used["rows"] = true, true
-	e.rowsAndWindow(g, j)
+	g.Id("rows").Op(":=").Id("widths").Dot("Most").Call(e.ownLen(j, func(b *plan.Buffer) *jen.Statement { return e.poly(b.Len()) }), jen.Lit(j.row.Across == plan.Rows))
 	g.Id("scratch").Op(":=").Qual(workersPath, "Borrow").Call(e.ownLen(j, length))
 	i := e.scope.name(j.row.Var.Name, false)
 	e.vars[j.row.Var] = jen.Id(i)
@@ -203,98 +198,6 @@ func (e *kernelEmitter) wideRows(g *jen.Group, j *job) {
 		delete(e.bound, j.row.Var)
 	})
 	g.Qual(workersPath, "Return").Call(jen.Id("scratch"))
-	e.scope.release(mark)
-}
-
-// rowsAndWindow prints how many rows run at once, and how many tokens of a trail
-// are kept near.
-func (e *kernelEmitter) rowsAndWindow(g *jen.Group, j *job) {
-	var fixed, state shape.Poly
-	for _, b := range j.row.Private {
-		if slices.Contains(j.trail(), b) {
-			_, row := split(b)
-			state = state.Add(row)
-		} else {
-			fixed = fixed.Add(b.Len())
-		}
-	}
-	if len(j.trail()) > 0 {
-		e.scope.used["window"] = true
-		g.List(jen.Id("rows"), jen.Id("window")).Op(":=").Id("widths").Dot("Window").Call(e.poly(fixed), e.poly(state), e.poly(j.trail()[0].Dims[0].Sub(shape.Int(1))))
-		return
-	}
-	g.Id("rows").Op(":=").Id("widths").Dot("Most").Call(e.poly(fixed), jen.Lit(j.row.Across == plan.Rows))
-}
-
-// trail are the rows' own buffers that hold the states of a window.
-func (j *job) trail() []*plan.Buffer {
-	var out []*plan.Buffer
-	plan.Walk(j.row.Body, func(n plan.Node) {
-		if w, ok := n.(*plan.Window); ok && j.linked() {
-			out = w.Trail
-		}
-	})
-	return out
-}
-
-// wholeWindow prints a window of all tokens.
-func (e *kernelEmitter) wholeWindow(g *jen.Group, w *plan.Window) {
-	mark := e.scope.mark()
-	from, to := e.scope.name(w.From.Name, false), e.scope.name(w.To.Name, false)
-	e.vars[w.From], e.vars[w.To] = jen.Id(from), jen.Id(to)
-	g.List(jen.Id(from), jen.Id(to)).Op(":=").List(jen.Lit(0), e.ends("min", w.Hi))
-	e.bound[w.From], e.bound[w.To] = true, true
-	e.nodes(g, w.Replay.Body)
-	e.nodes(g, w.Reverse.Body)
-	delete(e.bound, w.From)
-	delete(e.bound, w.To)
-	e.scope.release(mark)
-}
-
-// windows prints the windows of a segment: forward, to keep the state before
-// each, and back, each replayed once more and reversed. The states that are kept
-// lie behind the trail.
-//
-//	for from := 0; from < tokens; from += window { … }
-//	for ; from >= 0; from -= window { … }
-func (e *kernelEmitter) windows(g *jen.Group, j *job, w *plan.Window) {
-	mark := e.scope.mark()
-	for _, n := range []string{"tokens", "from", "to", "kept"} {
-		e.scope.used[n] = true
-	}
-	e.vars[w.From], e.vars[w.To] = jen.Id("from"), jen.Id("to")
-	state := func(b *plan.Buffer, at *jen.Statement) *jen.Statement {
-		_, row := split(b)
-		n := jen.Qual(kernPath, "RowLen").Call(e.poly(row), jen.Id("rows"))
-		return e.slice(b).Index(jen.Parens(at).Op("*").Add(n).Op(":")).Index(jen.Op(":").Add(n.Clone()))
-	}
-	behind := func() *jen.Statement { return jen.Id("window").Op("+").Lit(1).Op("+").Id("from").Op("/").Id("window") }
-	call := func(g *jen.Group, r *plan.Region) {
-		g.BlockFunc(func(g *jen.Group) { e.regionCall(g, r, jen.Id("rows"), nil) })
-	}
-	each := func(g *jen.Group, to, from func() *jen.Statement) {
-		for _, b := range w.Trail {
-			g.Copy(state(b, to()), state(b, from()))
-		}
-	}
-	zero := func() *jen.Statement { return jen.Lit(0) }
-	least := func() *jen.Statement {
-		return jen.Id("min").Call(jen.Id("from").Op("+").Id("window"), jen.Id("tokens"))
-	}
-	g.List(jen.Id("tokens"), jen.Id("from")).Op(":=").List(e.ends("min", w.Hi), jen.Lit(0))
-	g.For(jen.Empty(), jen.Id("from").Op("+").Id("window").Op("<").Id("tokens"), jen.Id("from").Op("+=").Id("window")).BlockFunc(func(g *jen.Group) {
-		g.Id("to").Op(":=").Id("from").Op("+").Id("window")
-		each(g, behind, zero)
-		call(g, w.Replay)
-		each(g, zero, func() *jen.Statement { return jen.Id("window") })
-	})
-	each(g, behind, zero)
-	g.For(jen.Empty(), jen.Id("from").Op(">=").Lit(0), jen.Id("from").Op("-=").Id("window")).BlockFunc(func(g *jen.Group) {
-		g.Id("to").Op(":=").Add(least())
-		each(g, zero, behind)
-		call(g, w.Replay)
-		call(g, w.Reverse)
-	})
 	e.scope.release(mark)
 }
 
@@ -328,8 +231,6 @@ func (e *kernelEmitter) wideBody(g *jen.Group, j *job, ns []plan.Node) {
 		case *plan.Region:
 			tail := jen.Id("tail")
 			g.BlockFunc(func(g *jen.Group) { e.regionCall(g, n, jen.Id("rows"), tail) })
-		case *plan.Window:
-			e.windows(g, j, n)
 		case *plan.Loop:
 			if m := plan.Moves(n, j.row.Private); m != nil {
 				e.moveRows(g, j, m)

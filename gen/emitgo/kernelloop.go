@@ -50,7 +50,7 @@ func (e *kernelEmitter) inside(g *jen.Group, n *plan.Loop, body []plan.Node) {
 func (e *kernelEmitter) single(g *jen.Group, n *plan.Loop) {
 	leaf := e.leafViews(n)
 	lo, hi := e.bounds(n)
-	if len(n.Lo) == 1 && len(n.Hi) == 1 && lo == nil {
+	if len(n.Lo) == 1 && len(n.Hi) == 1 {
 		// A full loop: slices can be cut in front of it. They stay declared in
 		// the block around it, so their names are not free again behind it.
 		e.cut(g, leaf)
@@ -62,7 +62,7 @@ func (e *kernelEmitter) single(g *jen.Group, n *plan.Loop) {
 	}
 	mark := e.scope.mark()
 	defer func() { e.scope.release(mark) }()
-	if len(leaf) == 0 && len(n.Lo) == 1 && lo == nil {
+	if len(leaf) == 0 && len(n.Lo) == 1 {
 		e.forRange(g, n, lo, hi)
 		return
 	}
@@ -88,10 +88,21 @@ func (e *kernelEmitter) single(g *jen.Group, n *plan.Loop) {
 
 // bounds prints the ends of a loop; lo is nil for zero.
 func (e *kernelEmitter) bounds(n *plan.Loop) (lo, hi *jen.Statement) {
-	if len(n.Lo) > 1 || len(n.Lo[0].Terms) > 0 || !n.Lo[0].Const.IsZero() {
-		lo = e.ends("max", n.Lo)
+	ends := func(name string, xs []plan.Index) *jen.Statement {
+		var args []jen.Code
+		for _, x := range xs {
+			s, _ := e.index(x)
+			args = append(args, s)
+		}
+		if len(args) == 1 {
+			return args[0].(*jen.Statement)
+		}
+		return jen.Id(name).Call(args...)
 	}
-	return lo, e.ends("min", n.Hi)
+	if len(n.Lo) > 1 || len(n.Lo[0].Terms) > 0 || !n.Lo[0].Const.IsZero() {
+		lo = ends("max", n.Lo)
+	}
+	return lo, ends("min", n.Hi)
 }
 
 // count names the counter of a loop.
@@ -103,19 +114,6 @@ func (e *kernelEmitter) count(n *plan.Loop) string {
 		e.inLoop = nil
 	}
 	return j
-}
-
-// ends prints the largest or smallest of indices.
-func (e *kernelEmitter) ends(name string, xs []plan.Index) *jen.Statement {
-	var args []jen.Code
-	for _, x := range xs {
-		s, _ := e.index(x)
-		args = append(args, s)
-	}
-	if len(args) == 1 {
-		return args[0].(*jen.Statement)
-	}
-	return jen.Id(name).Call(args...)
 }
 
 // forRange prints for j := range n, or for j := n - 1; j >= 0; j--.
@@ -231,10 +229,6 @@ func (u *sizeUse) nodes(ns []plan.Node) {
 		switch n := n.(type) {
 		case *plan.Loop:
 			for _, x := range append(append([]plan.Index{}, n.Lo...), n.Hi...) {
-				u.index(x)
-			}
-		case *plan.Window:
-			for _, x := range n.Hi {
 				u.index(x)
 			}
 		case *plan.If:

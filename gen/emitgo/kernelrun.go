@@ -128,8 +128,6 @@ func (e *kernelEmitter) node(g *jen.Group, n plan.Node) {
 		e.loop(g, n)
 	case *plan.Region:
 		e.region(g, n)
-	case *plan.Window:
-		e.wholeWindow(g, n)
 	case *plan.If:
 		e.branch(g, n)
 	case *plan.Root:

@@ -104,7 +104,6 @@ func (w *wrapper) rows(lane, row *plan.Loop) {
 		partial(r, sums)
 	}
 	row.Body = wrapTime(row.Body, out)
-	windows(row)
 }
 
 func wrapTime(ns []plan.Node, rs []*plan.Region) []plan.Node {

@@ -129,9 +129,6 @@ func (p *printer) node(n Node) {
 			vs = append(vs, ExprString(v))
 		}
 		p.line("%s %s %s", n.To, op, strings.Join(vs, ", "))
-	case *Window:
-		p.line("window %s to %s in [0, %s)", n.From.Name, n.To.Name, extremum("min", n.Hi))
-		p.body([]Node{n.Replay, n.Reverse})
 	case *Region:
 		p.line("region %s", n.Name)
 		p.body(n.Body)

@@ -15,8 +15,6 @@ func Walk(ns []Node, f func(Node)) {
 			Walk(n.Body, f)
 		case *Region:
 			Walk(n.Body, f)
-		case *Window:
-			Walk([]Node{n.Replay, n.Reverse}, f)
 		}
 	}
 }
@@ -125,8 +123,6 @@ func Indices(ns []Node, f func(Index)) {
 		switch n := n.(type) {
 		case *Loop:
 			each(n.Lo)
-			each(n.Hi)
-		case *Window:
 			each(n.Hi)
 		case *If:
 			each(n.Cond)

@@ -98,35 +98,6 @@ func (w Widths) Most(n int, across bool) int {
 	return rows[0]
 }
 
-// near is how many numbers of rows' own buffers and of a trail stay in the first
-// cache beside what else it holds, and few the tokens of a trail that are worth
-// a window.
-const (
-	near = 9 << 10
-	few  = 4
-)
-
-// Window is the number of rows with columns side by side, each with fixed
-// numbers of its own and a trail of states, and how many tokens of the trail are
-// kept near; there are never more than tokens.
-func (w Widths) Window(fixed, state, tokens int) (rows, window int) {
-	all, _ := w.level()
-	for _, r := range all {
-		if r == 1 && rows > 0 {
-			break
-		}
-		rows, window = r, max(1, min(tokens, (near/r-fixed)/max(1, state)-1))
-		if window >= min(few, tokens) {
-			break
-		}
-	}
-	return rows, window
-}
-
-// TrailRows is the length of a trail in states: those of a window, and one
-// before each window of so many tokens.
-func TrailRows(window, tokens int) int { return window + 1 + (tokens+window-1)/window }
-
 // Next is the number of rows of the next call, where left remain: no more than
 // now. Rows side by side may fill all vectors but the last; else the rows are
 // all there.

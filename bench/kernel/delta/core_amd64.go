@@ -40,12 +40,6 @@ func backwardTime2AVX512x8(a *backwardTime2Args)
 func backwardTime3AVX512x8(a *backwardTime3Args)
 
 //go:noescape
-func backwardTime2AVX512x4(a *backwardTime2Args)
-
-//go:noescape
-func backwardTime3AVX512x4(a *backwardTime3Args)
-
-//go:noescape
 func backwardTime2AVX512x1(a *backwardTime2Args)
 
 //go:noescape
@@ -102,8 +96,6 @@ func backwardTime2(a *backwardTime2Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 8:
 		backwardTime2AVX512x8(a)
-	case wide && rows == 4:
-		backwardTime2AVX512x4(a)
 	case wide && rows == 1:
 		backwardTime2AVX512x1(a)
 	case !wide && rows == 2:
@@ -120,8 +112,6 @@ func backwardTime3(a *backwardTime3Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 8:
 		backwardTime3AVX512x8(a)
-	case wide && rows == 4:
-		backwardTime3AVX512x4(a)
 	case wide && rows == 1:
 		backwardTime3AVX512x1(a)
 	case !wide && rows == 2:

@@ -18,11 +18,9 @@ type backwardTime1Args struct {
 	n1     int // i + C·d_v·s + T·d_v·l
 	n2     int // C·d_k·s + T·d_k·l
 	n3     int // d_k
-	n4     int // -from
-	n5     int // -from + 1
-	n6     int // from
-	n7     int // to
-	n8     int // d_v
+	n4     int // C
+	n5     int // -C·s + T
+	n6     int // d_v
 }
 
 type backwardTime2Args struct {
@@ -41,11 +39,9 @@ type backwardTime2Args struct {
 	n1        int // C·s + T·l
 	n2        int // C·d_k·s + T·d_k·l
 	n3        int // d_k
-	n4        int // -from
-	n5        int // -from + 1
-	n6        int // from
-	n7        int // to
-	n8        int // d_v
+	n4        int // C
+	n5        int // -C·s + T
+	n6        int // d_v
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -103,9 +99,9 @@ func (c *backwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
-		rows, window := widths.Window(dK, dK, C)
-		scratch := workers.Borrow(1*kern.RowLen(dK, rows) + kern.TrailRows(window, C+1)*kern.RowLen(dK, rows))
+		widths := kern.Widths{[]int{2, 1}, []int{8, 1}}
+		rows := widths.Most(dK+C*dK+dK, false)
+		scratch := workers.Borrow(1*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows))
 		for i := first; i < last; i += rows {
 			rows = widths.Next(rows, last-i, false)
 			MBarState, rest := scratch.Data[:1*kern.RowLen(dK, rows)], scratch.Data[1*kern.RowLen(dK, rows):]
@@ -113,77 +109,44 @@ func (c *backwardRows1) Part(part int) {
 			kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, rows, dK)
 			for s := segments - 1; s >= 0; s-- {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, rows, dK)
-				tokens, from := min(C, -C*s+T), 0
-				for ; from+window < tokens; from += window {
-					to := from + window
-					copy(MTrail[(window+1+from/window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], MTrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-					{
-						a := backwardTime1Args{
-							unsafe.SliceData(c.Rho),
-							unsafe.SliceData(c.V),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(MTrail),
-							C*s + T*l,
-							i + C*dV*s + T*dV*l,
-							C*dK*s + T*dK*l,
-							dK,
-							-from,
-							-from + 1,
-							from,
-							to,
-							dV,
-						}
-						backwardTime1(&a, rows)
+				{
+					a := backwardTime1Args{
+						unsafe.SliceData(c.Rho),
+						unsafe.SliceData(c.V),
+						unsafe.SliceData(c.K),
+						unsafe.SliceData(MTrail),
+						C*s + T*l,
+						i + C*dV*s + T*dV*l,
+						C*dK*s + T*dK*l,
+						dK,
+						C,
+						-C*s + T,
+						dV,
 					}
-					copy(MTrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], MTrail[(window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
+					backwardTime1(&a, rows)
 				}
-				copy(MTrail[(window+1+from/window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], MTrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-				for ; from >= 0; from -= window {
-					to := min(from+window, tokens)
-					copy(MTrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], MTrail[(window+1+from/window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-					{
-						a := backwardTime1Args{
-							unsafe.SliceData(c.Rho),
-							unsafe.SliceData(c.V),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(MTrail),
-							C*s + T*l,
-							i + C*dV*s + T*dV*l,
-							C*dK*s + T*dK*l,
-							dK,
-							-from,
-							-from + 1,
-							from,
-							to,
-							dV,
-						}
-						backwardTime1(&a, rows)
+				{
+					a := backwardTime2Args{
+						unsafe.SliceData(c.YBar),
+						unsafe.SliceData(c.V),
+						unsafe.SliceData(c.Rho),
+						unsafe.SliceData(c.Q),
+						unsafe.SliceData(MBarState),
+						unsafe.SliceData(c.K),
+						unsafe.SliceData(MTrail),
+						unsafe.SliceData(qBar),
+						unsafe.SliceData(kBar),
+						unsafe.SliceData(c.VBar),
+						unsafe.SliceData(rhoBar),
+						i + C*dV*s + T*dV*l,
+						C*s + T*l,
+						C*dK*s + T*dK*l,
+						dK,
+						C,
+						-C*s + T,
+						dV,
 					}
-					{
-						a := backwardTime2Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(c.V),
-							unsafe.SliceData(c.Rho),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(MBarState),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(MTrail),
-							unsafe.SliceData(qBar),
-							unsafe.SliceData(kBar),
-							unsafe.SliceData(c.VBar),
-							unsafe.SliceData(rhoBar),
-							i + C*dV*s + T*dV*l,
-							C*s + T*l,
-							C*dK*s + T*dK*l,
-							dK,
-							-from,
-							-from + 1,
-							from,
-							to,
-							dV,
-						}
-						backwardTime2(&a, rows)
-					}
+					backwardTime2(&a, rows)
 				}
 			}
 			kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, rows, dK)
@@ -197,36 +160,36 @@ func (c *backwardRows1) Part(part int) {
 			copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
 			for s := segments - 1; s >= 0; s-- {
 				copy(MTrail[:dK], c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
-				from2, to2 := 0, min(C, -C*s+T)
-				lo := from2
-				if n := to2 - lo; n > 0 {
+				if n := min(C, -C*s+T); n > 0 {
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
-						k := c.K[(l*T+(lo+a)+C*s)*dK:][:dK]
-						MTrail2 := MTrail[((lo+a)-from2)*dK:][:dK]
-						MTrail3 := MTrail[((lo+a)-from2+1)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						MTrail2 := MTrail[a*dK:][:dK]
+						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						// hebbian_core.M
-						rhoEntry := c.Rho[l*T+(lo+a)+C*s]
-						vEntry := c.V[(l*T+(lo+a)+C*s)*dV+i]
+						rhoEntry := rho[a]
+						vEntry := c.V[(l*T+a+C*s)*dV+i]
 						for j := range dK {
 							MTrail3[j] = num.FMA32(vEntry, k[j], F(rhoEntry*MTrail2[j]))
 						}
 					}
 				}
-				lo2 := from2
-				if n := to2 - lo2; n > 0 {
+				if n := min(C, -C*s+T); n > 0 {
+					rho := c.Rho[l*T+C*s:][:n]
+					rhoBar2 := rhoBar[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						q := c.Q[(l*T+(lo2+a)+C*s)*dK:][:dK]
-						k := c.K[(l*T+(lo2+a)+C*s)*dK:][:dK]
-						MTrail2 := MTrail[((lo2+a)-from2)*dK:][:dK]
-						MTrail3 := MTrail[((lo2+a)-from2+1)*dK:][:dK]
-						qBar2 := qBar[(l*T+(lo2+a)+C*s)*dK:][:dK]
-						kBar2 := kBar[(l*T+(lo2+a)+C*s)*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						MTrail2 := MTrail[a*dK:][:dK]
+						MTrail3 := MTrail[(a+1)*dK:][:dK]
+						qBar2 := qBar[(l*T+a+C*s)*dK:][:dK]
+						kBar2 := kBar[(l*T+a+C*s)*dK:][:dK]
 						// hebbian_core.y, hebbian_core.M
 						var t7 F
 						var t10 F
-						yBarEntry := c.YBar[(l*T+(lo2+a)+C*s)*dV+i]
-						vEntry2 := c.V[(l*T+(lo2+a)+C*s)*dV+i]
-						rhoEntry2 := c.Rho[l*T+(lo2+a)+C*s]
+						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
+						vEntry2 := c.V[(l*T+a+C*s)*dV+i]
+						rhoEntry2 := rho[a]
 						var t7Sums [16]F
 						var t10Sums [16]F
 						for j := range dK {
@@ -239,8 +202,8 @@ func (c *backwardRows1) Part(part int) {
 						}
 						t7 += kern.Sum16(&t7Sums)
 						t10 += kern.Sum16(&t10Sums)
-						c.VBar[(l*T+(lo2+a)+C*s)*dV+i] = t7
-						rhoBar[l*T+(lo2+a)+C*s] = rhoBar[l*T+(lo2+a)+C*s] + t10
+						c.VBar[(l*T+a+C*s)*dV+i] = t7
+						rhoBar2[a] = rhoBar2[a] + t10
 					}
 				}
 			}

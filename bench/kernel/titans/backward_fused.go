@@ -30,11 +30,9 @@ type backwardTime2Args struct {
 	n1     int // i + C·d_v·s + T·d_v·l
 	n2     int // C·d_k·s + T·d_k·l
 	n3     int // d_k
-	n4     int // -from
-	n5     int // -from + 1
-	n6     int // from
-	n7     int // to
-	n8     int // d_v
+	n4     int // C
+	n5     int // -C·s + T
+	n6     int // d_v
 }
 
 type backwardTime3Args struct {
@@ -61,11 +59,10 @@ type backwardTime3Args struct {
 	n0        int // C·s + T·l
 	n1        int // i + C·d_v·s + T·d_v·l
 	n2        int // d_k
-	n3        int // -from
-	n4        int // C·d_k·s + T·d_k·l
-	n5        int // from
-	n6        int // to
-	n7        int // d_v
+	n3        int // C·d_k·s + T·d_k·l
+	n4        int // C
+	n5        int // -C·s + T
+	n6        int // d_v
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -161,15 +158,15 @@ func (c *backwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{4, 2, 1}}
-		rows, window := widths.Window(4*dK, 2*dK, C)
-		scratch := workers.Borrow(1*kern.RowLen(dK, rows) + 1*kern.RowLen(dK, rows) + kern.TrailRows(window, C+1)*kern.RowLen(dK, rows) + kern.TrailRows(window, C+1)*kern.RowLen(dK, rows) + 1*kern.RowLen(dK, rows) + 1*kern.RowLen(dK, rows))
+		widths := kern.Widths{[]int{1}, []int{4, 1}}
+		rows := widths.Most(dK+dK+C*dK+dK+C*dK+dK+dK+dK, false)
+		scratch := workers.Borrow(1*kern.RowLen(dK, rows) + 1*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + 1*kern.RowLen(dK, rows) + 1*kern.RowLen(dK, rows))
 		for i := first; i < last; i += rows {
 			rows = widths.Next(rows, last-i, false)
 			MBarState, rest := scratch.Data[:1*kern.RowLen(dK, rows)], scratch.Data[1*kern.RowLen(dK, rows):]
 			SBarState, rest2 := rest[:1*kern.RowLen(dK, rows)], rest[1*kern.RowLen(dK, rows):]
-			MTrail, rest3 := rest2[:kern.TrailRows(window, C+1)*kern.RowLen(dK, rows)], rest2[kern.TrailRows(window, C+1)*kern.RowLen(dK, rows):]
-			STrail, rest4 := rest3[:kern.TrailRows(window, C+1)*kern.RowLen(dK, rows)], rest3[kern.TrailRows(window, C+1)*kern.RowLen(dK, rows):]
+			MTrail, rest3 := rest2[:(C+1)*kern.RowLen(dK, rows)], rest2[(C+1)*kern.RowLen(dK, rows):]
+			STrail, rest4 := rest3[:(C+1)*kern.RowLen(dK, rows)], rest3[(C+1)*kern.RowLen(dK, rows):]
 			t42, rest5 := rest4[:1*kern.RowLen(dK, rows)], rest4[1*kern.RowLen(dK, rows):]
 			t92 := rest5
 			kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, rows, dK)
@@ -177,93 +174,55 @@ func (c *backwardRows1) Part(part int) {
 			for s := segments - 1; s >= 0; s-- {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, rows, dK)
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, rows, dK)
-				tokens, from := min(C, -C*s+T), 0
-				for ; from+window < tokens; from += window {
-					to := from + window
-					copy(MTrail[(window+1+from/window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], MTrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-					copy(STrail[(window+1+from/window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], STrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-					{
-						a := backwardTime2Args{
-							unsafe.SliceData(c.Eta),
-							unsafe.SliceData(c.SLin),
-							unsafe.SliceData(c.Rho),
-							unsafe.SliceData(t37),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(MTrail),
-							C*s + T*l,
-							i + C*dV*s + T*dV*l,
-							C*dK*s + T*dK*l,
-							dK,
-							-from,
-							-from + 1,
-							from,
-							to,
-							dV,
-						}
-						backwardTime2(&a, rows)
+				{
+					a := backwardTime2Args{
+						unsafe.SliceData(c.Eta),
+						unsafe.SliceData(c.SLin),
+						unsafe.SliceData(c.Rho),
+						unsafe.SliceData(t37),
+						unsafe.SliceData(STrail),
+						unsafe.SliceData(MTrail),
+						C*s + T*l,
+						i + C*dV*s + T*dV*l,
+						C*dK*s + T*dK*l,
+						dK,
+						C,
+						-C*s + T,
+						dV,
 					}
-					copy(MTrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], MTrail[(window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-					copy(STrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], STrail[(window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
+					backwardTime2(&a, rows)
 				}
-				copy(MTrail[(window+1+from/window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], MTrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-				copy(STrail[(window+1+from/window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], STrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-				for ; from >= 0; from -= window {
-					to := min(from+window, tokens)
-					copy(MTrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], MTrail[(window+1+from/window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-					copy(STrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], STrail[(window+1+from/window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-					{
-						a := backwardTime2Args{
-							unsafe.SliceData(c.Eta),
-							unsafe.SliceData(c.SLin),
-							unsafe.SliceData(c.Rho),
-							unsafe.SliceData(t37),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(MTrail),
-							C*s + T*l,
-							i + C*dV*s + T*dV*l,
-							C*dK*s + T*dK*l,
-							dK,
-							-from,
-							-from + 1,
-							from,
-							to,
-							dV,
-						}
-						backwardTime2(&a, rows)
+				{
+					a := backwardTime3Args{
+						unsafe.SliceData(c.Eta),
+						unsafe.SliceData(c.YBar),
+						unsafe.SliceData(c.Rho),
+						unsafe.SliceData(c.SLin),
+						unsafe.SliceData(MTrail),
+						unsafe.SliceData(STrail),
+						unsafe.SliceData(c.Q),
+						unsafe.SliceData(MBarState),
+						unsafe.SliceData(SBarState),
+						unsafe.SliceData(c.K),
+						unsafe.SliceData(t37),
+						unsafe.SliceData(qBar),
+						unsafe.SliceData(t42),
+						unsafe.SliceData(t92),
+						unsafe.SliceData(rhoBar),
+						unsafe.SliceData(etaBar),
+						unsafe.SliceData(c.Theta),
+						unsafe.SliceData(thetaBar),
+						unsafe.SliceData(c.VBar),
+						unsafe.SliceData(kBar),
+						C*s + T*l,
+						i + C*dV*s + T*dV*l,
+						dK,
+						C*dK*s + T*dK*l,
+						C,
+						-C*s + T,
+						dV,
 					}
-					{
-						a := backwardTime3Args{
-							unsafe.SliceData(c.Eta),
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(c.Rho),
-							unsafe.SliceData(c.SLin),
-							unsafe.SliceData(MTrail),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(MBarState),
-							unsafe.SliceData(SBarState),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(t37),
-							unsafe.SliceData(qBar),
-							unsafe.SliceData(t42),
-							unsafe.SliceData(t92),
-							unsafe.SliceData(rhoBar),
-							unsafe.SliceData(etaBar),
-							unsafe.SliceData(c.Theta),
-							unsafe.SliceData(thetaBar),
-							unsafe.SliceData(c.VBar),
-							unsafe.SliceData(kBar),
-							C*s + T*l,
-							i + C*dV*s + T*dV*l,
-							dK,
-							-from,
-							C*dK*s + T*dK*l,
-							from,
-							to,
-							dV,
-						}
-						backwardTime3(&a, rows)
-					}
+					backwardTime3(&a, rows)
 				}
 			}
 			kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, rows, dK)
@@ -284,19 +243,19 @@ func (c *backwardRows1) Part(part int) {
 			for s := segments - 1; s >= 0; s-- {
 				copy(MTrail[:dK], c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 				copy(STrail[:dK], c.SCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
-				from2, to2 := 0, min(C, -C*s+T)
-				lo := from2
-				if n := to2 - lo; n > 0 {
+				if n := min(C, -C*s+T); n > 0 {
+					eta := c.Eta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
-						t37_2 := t37[(l*T+(lo+a)+C*s)*dK:][:dK]
-						STrail2 := STrail[((lo+a)-from2)*dK:][:dK]
-						STrail3 := STrail[((lo+a)-from2+1)*dK:][:dK]
-						MTrail2 := MTrail[((lo+a)-from2)*dK:][:dK]
-						MTrail3 := MTrail[((lo+a)-from2+1)*dK:][:dK]
+						t37_2 := t37[(l*T+a+C*s)*dK:][:dK]
+						STrail2 := STrail[a*dK:][:dK]
+						STrail3 := STrail[(a+1)*dK:][:dK]
+						MTrail2 := MTrail[a*dK:][:dK]
+						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						// titans_core.S, titans_core.M
-						etaEntry := c.Eta[l*T+(lo+a)+C*s]
-						SLinEntry := c.SLin[(l*T+(lo+a)+C*s)*dV+i]
-						rhoEntry := c.Rho[l*T+(lo+a)+C*s]
+						etaEntry := eta[a]
+						SLinEntry := c.SLin[(l*T+a+C*s)*dV+i]
+						rhoEntry := rho[a]
 						for j := range dK {
 							S2 := num.FMA32(-SLinEntry, t37_2[j], F(etaEntry*STrail2[j]))
 							STrail3[j] = S2
@@ -304,24 +263,29 @@ func (c *backwardRows1) Part(part int) {
 						}
 					}
 				}
-				lo2 := from2
-				if n := to2 - lo2; n > 0 {
+				if n := min(C, -C*s+T); n > 0 {
+					eta := c.Eta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
+					rhoBar2 := rhoBar[l*T+C*s:][:n]
+					etaBar2 := etaBar[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					thetaBar2 := thetaBar[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						MTrail2 := MTrail[((lo2+a)-from2)*dK:][:dK]
-						STrail2 := STrail[((lo2+a)-from2)*dK:][:dK]
-						q := c.Q[(l*T+(lo2+a)+C*s)*dK:][:dK]
-						k := c.K[(l*T+(lo2+a)+C*s)*dK:][:dK]
-						t37_2 := t37[(l*T+(lo2+a)+C*s)*dK:][:dK]
-						qBar2 := qBar[(l*T+(lo2+a)+C*s)*dK:][:dK]
-						kBar2 := kBar[(l*T+(lo2+a)+C*s)*dK:][:dK]
+						MTrail2 := MTrail[a*dK:][:dK]
+						STrail2 := STrail[a*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						t37_2 := t37[(l*T+a+C*s)*dK:][:dK]
+						qBar2 := qBar[(l*T+a+C*s)*dK:][:dK]
+						kBar2 := kBar[(l*T+a+C*s)*dK:][:dK]
 						// titans_core.y, titans_core.M, titans_core.S
 						var t82 F
 						var t31 F
 						var t15 F
-						etaEntry2 := c.Eta[l*T+(lo2+a)+C*s]
-						yBarEntry := c.YBar[(l*T+(lo2+a)+C*s)*dV+i]
-						rhoEntry2 := c.Rho[l*T+(lo2+a)+C*s]
-						SLinEntry2 := c.SLin[(l*T+(lo2+a)+C*s)*dV+i]
+						etaEntry2 := eta[a]
+						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
+						rhoEntry2 := rho[a]
+						SLinEntry2 := c.SLin[(l*T+a+C*s)*dV+i]
 						var t82Sums [16]F
 						var t31Sums [16]F
 						var t15Sums [16]F
@@ -341,12 +305,12 @@ func (c *backwardRows1) Part(part int) {
 						t82 += kern.Sum16(&t82Sums)
 						t31 += kern.Sum16(&t31Sums)
 						t15 += kern.Sum16(&t15Sums)
-						rhoBar[l*T+(lo2+a)+C*s] = rhoBar[l*T+(lo2+a)+C*s] + t82
-						etaBar[l*T+(lo2+a)+C*s] = etaBar[l*T+(lo2+a)+C*s] + t15
+						rhoBar2[a] = rhoBar2[a] + t82
+						etaBar2[a] = etaBar2[a] + t15
 						// titans_core.S
-						thetaEntry3 := c.Theta[l*T+(lo2+a)+C*s]
-						thetaBar[l*T+(lo2+a)+C*s] = num.FMA32(-SLinEntry2, t31, thetaBar[l*T+(lo2+a)+C*s])
-						c.VBar[(l*T+(lo2+a)+C*s)*dV+i] = F(thetaEntry3 * t31)
+						thetaEntry3 := theta[a]
+						thetaBar2[a] = num.FMA32(-SLinEntry2, t31, thetaBar2[a])
+						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t31)
 						// titans_core.S
 						w := F(thetaEntry3 * SLinEntry2)
 						w2 := F(thetaEntry3 * t31)

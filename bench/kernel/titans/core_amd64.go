@@ -40,12 +40,6 @@ func backwardTime2AVX512x4(a *backwardTime2Args)
 func backwardTime3AVX512x4(a *backwardTime3Args)
 
 //go:noescape
-func backwardTime2AVX512x2(a *backwardTime2Args)
-
-//go:noescape
-func backwardTime3AVX512x2(a *backwardTime3Args)
-
-//go:noescape
 func backwardTime2AVX512x1(a *backwardTime2Args)
 
 //go:noescape
@@ -96,8 +90,6 @@ func backwardTime2(a *backwardTime2Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 4:
 		backwardTime2AVX512x4(a)
-	case wide && rows == 2:
-		backwardTime2AVX512x2(a)
 	case wide && rows == 1:
 		backwardTime2AVX512x1(a)
 	case !wide && rows == 1:
@@ -112,8 +104,6 @@ func backwardTime3(a *backwardTime3Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 4:
 		backwardTime3AVX512x4(a)
-	case wide && rows == 2:
-		backwardTime3AVX512x2(a)
 	case wide && rows == 1:
 		backwardTime3AVX512x1(a)
 	case !wide && rows == 1:

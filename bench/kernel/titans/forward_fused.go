@@ -105,7 +105,7 @@ func (c *forwardRows1) Part(part int) {
 	if kern.Wide() {
 		// rows at once.
 		widths := kern.Widths{[]int{16, 8}, []int{64, 32, 16}}
-		rows := widths.Most(2*dK, true)
+		rows := widths.Most(dK+dK, true)
 		scratch := workers.Borrow(dK*rows + dK*rows)
 		for i := first; i < last; i += rows {
 			rows = widths.Next(rows, last-i, true)

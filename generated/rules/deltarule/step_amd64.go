@@ -100,12 +100,6 @@ func stepBackwardTime3AVX512x8(a *stepBackwardTime3Args)
 func stepBackwardTime4AVX512x8(a *stepBackwardTime4Args)
 
 //go:noescape
-func stepBackwardTime3AVX512x4(a *stepBackwardTime3Args)
-
-//go:noescape
-func stepBackwardTime4AVX512x4(a *stepBackwardTime4Args)
-
-//go:noescape
 func stepBackwardTime3AVX512x1(a *stepBackwardTime3Args)
 
 //go:noescape
@@ -332,8 +326,6 @@ func stepBackwardTime3(a *stepBackwardTime3Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 8:
 		stepBackwardTime3AVX512x8(a)
-	case wide && rows == 4:
-		stepBackwardTime3AVX512x4(a)
 	case wide && rows == 1:
 		stepBackwardTime3AVX512x1(a)
 	case !wide && rows == 2:
@@ -350,8 +342,6 @@ func stepBackwardTime4(a *stepBackwardTime4Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 8:
 		stepBackwardTime4AVX512x8(a)
-	case wide && rows == 4:
-		stepBackwardTime4AVX512x4(a)
 	case wide && rows == 1:
 		stepBackwardTime4AVX512x1(a)
 	case !wide && rows == 2:

@@ -783,11 +783,9 @@ type stepBackwardTime3Args struct {
 	n1     int // i + C·d_v·s + T·d_v·l
 	n2     int // C·d_k·s + T·d_k·l
 	n3     int // d_k
-	n4     int // -from
-	n5     int // -from + 1
-	n6     int // from
-	n7     int // to
-	n8     int // d_v
+	n4     int // C
+	n5     int // -C·s + T
+	n6     int // d_v
 }
 
 type stepBackwardTime4Args struct {
@@ -809,12 +807,10 @@ type stepBackwardTime4Args struct {
 	n0        int // i + C·d_v·s + T·d_v·l
 	n1        int // C·d_k·s + T·d_k·l
 	n2        int // d_k
-	n3        int // -from
-	n4        int // -from + 1
-	n5        int // C·s + T·l
-	n6        int // from
-	n7        int // to
-	n8        int // d_v
+	n3        int // C·s + T·l
+	n4        int // C
+	n5        int // -C·s + T
+	n6        int // d_v
 }
 
 type stepBackwardNest5Args struct {
@@ -1786,92 +1782,59 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
-		rows, window := widths.Window(2*dK, dK, C)
-		scratch := workers.Borrow(1*kern.RowLen(dK, rows) + kern.TrailRows(window, C+1)*kern.RowLen(dK, rows) + 1*kern.RowLen(dK, rows))
+		widths := kern.Widths{[]int{2, 1}, []int{8, 1}}
+		rows := widths.Most(dK+C*dK+dK+dK, false)
+		scratch := workers.Borrow(1*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + 1*kern.RowLen(dK, rows))
 		for i := first; i < last; i += rows {
 			rows = widths.Next(rows, last-i, false)
 			MBarState, rest := scratch.Data[:1*kern.RowLen(dK, rows)], scratch.Data[1*kern.RowLen(dK, rows):]
-			MTrail, rest2 := rest[:kern.TrailRows(window, C+1)*kern.RowLen(dK, rows)], rest[kern.TrailRows(window, C+1)*kern.RowLen(dK, rows):]
+			MTrail, rest2 := rest[:(C+1)*kern.RowLen(dK, rows)], rest[(C+1)*kern.RowLen(dK, rows):]
 			t422 := rest2
 			kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, rows, dK)
 			for s := segments - 1; s >= 0; s-- {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, rows, dK)
-				tokens, from := min(C, -C*s+T), 0
-				for ; from+window < tokens; from += window {
-					to := from + window
-					copy(MTrail[(window+1+from/window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], MTrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-					{
-						a := stepBackwardTime3Args{
-							unsafe.SliceData(rho),
-							unsafe.SliceData(c.MLin),
-							unsafe.SliceData(t32),
-							unsafe.SliceData(MTrail),
-							C*s + T*l,
-							i + C*dV*s + T*dV*l,
-							C*dK*s + T*dK*l,
-							dK,
-							-from,
-							-from + 1,
-							from,
-							to,
-							dV,
-						}
-						stepBackwardTime3(&a, rows)
+				{
+					a := stepBackwardTime3Args{
+						unsafe.SliceData(rho),
+						unsafe.SliceData(c.MLin),
+						unsafe.SliceData(t32),
+						unsafe.SliceData(MTrail),
+						C*s + T*l,
+						i + C*dV*s + T*dV*l,
+						C*dK*s + T*dK*l,
+						dK,
+						C,
+						-C*s + T,
+						dV,
 					}
-					copy(MTrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], MTrail[(window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
+					stepBackwardTime3(&a, rows)
 				}
-				copy(MTrail[(window+1+from/window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], MTrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-				for ; from >= 0; from -= window {
-					to := min(from+window, tokens)
-					copy(MTrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], MTrail[(window+1+from/window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-					{
-						a := stepBackwardTime3Args{
-							unsafe.SliceData(rho),
-							unsafe.SliceData(c.MLin),
-							unsafe.SliceData(t32),
-							unsafe.SliceData(MTrail),
-							C*s + T*l,
-							i + C*dV*s + T*dV*l,
-							C*dK*s + T*dK*l,
-							dK,
-							-from,
-							-from + 1,
-							from,
-							to,
-							dV,
-						}
-						stepBackwardTime3(&a, rows)
+				{
+					a := stepBackwardTime4Args{
+						unsafe.SliceData(c.YBar),
+						unsafe.SliceData(c.Q),
+						unsafe.SliceData(MBarState),
+						unsafe.SliceData(c.K),
+						unsafe.SliceData(MTrail),
+						unsafe.SliceData(t62_2),
+						unsafe.SliceData(t422),
+						unsafe.SliceData(t22_2),
+						unsafe.SliceData(c.MLin),
+						unsafe.SliceData(theta),
+						unsafe.SliceData(t32_3),
+						unsafe.SliceData(t52),
+						unsafe.SliceData(rho),
+						unsafe.SliceData(t32),
+						unsafe.SliceData(t42_2),
+						i + C*dV*s + T*dV*l,
+						C*dK*s + T*dK*l,
+						dK,
+						C*s + T*l,
+						C,
+						-C*s + T,
+						dV,
 					}
-					{
-						a := stepBackwardTime4Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(MBarState),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(MTrail),
-							unsafe.SliceData(t62_2),
-							unsafe.SliceData(t422),
-							unsafe.SliceData(t22_2),
-							unsafe.SliceData(c.MLin),
-							unsafe.SliceData(theta),
-							unsafe.SliceData(t32_3),
-							unsafe.SliceData(t52),
-							unsafe.SliceData(rho),
-							unsafe.SliceData(t32),
-							unsafe.SliceData(t42_2),
-							i + C*dV*s + T*dV*l,
-							C*dK*s + T*dK*l,
-							dK,
-							-from,
-							-from + 1,
-							C*s + T*l,
-							from,
-							to,
-							dV,
-						}
-						stepBackwardTime4(&a, rows)
-					}
+					stepBackwardTime4(&a, rows)
 				}
 			}
 			kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, rows, dK)
@@ -1886,35 +1849,37 @@ func (c *stepBackwardRows1) Part(part int) {
 			copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
 			for s := segments - 1; s >= 0; s-- {
 				copy(MTrail[:dK], c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
-				from2, to2 := 0, min(C, -C*s+T)
-				lo := from2
-				if n := to2 - lo; n > 0 {
+				if n := min(C, -C*s+T); n > 0 {
+					rho2 := rho[l*T+C*s:][:n]
 					for a := range n {
-						t32_4 := t32[(l*T+(lo+a)+C*s)*dK:][:dK]
-						MTrail2 := MTrail[((lo+a)-from2)*dK:][:dK]
-						MTrail3 := MTrail[((lo+a)-from2+1)*dK:][:dK]
+						t32_4 := t32[(l*T+a+C*s)*dK:][:dK]
+						MTrail2 := MTrail[a*dK:][:dK]
+						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						// delta_rule.M
-						rhoEntry := rho[l*T+(lo+a)+C*s]
-						MLinEntry := c.MLin[(l*T+(lo+a)+C*s)*dV+i]
+						rhoEntry := rho2[a]
+						MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
 						for j := range dK {
 							MTrail3[j] = num.FMA32(-MLinEntry, t32_4[j], F(rhoEntry*MTrail2[j]))
 						}
 					}
 				}
-				lo2 := from2
-				if n := to2 - lo2; n > 0 {
+				if n := min(C, -C*s+T); n > 0 {
+					t22_3 := t22_2[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
+					t32_4 := t32_3[l*T+C*s:][:n]
+					rho2 := rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						q := c.Q[(l*T+(lo2+a)+C*s)*dK:][:dK]
-						k := c.K[(l*T+(lo2+a)+C*s)*dK:][:dK]
-						MTrail2 := MTrail[((lo2+a)-from2)*dK:][:dK]
-						MTrail3 := MTrail[((lo2+a)-from2+1)*dK:][:dK]
-						t62_3 := t62_2[(l*T+(lo2+a)+C*s)*dK:][:dK]
-						t32_4 := t32[(l*T+(lo2+a)+C*s)*dK:][:dK]
-						t42_3 := t42_2[(l*T+(lo2+a)+C*s)*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						MTrail2 := MTrail[a*dK:][:dK]
+						MTrail3 := MTrail[(a+1)*dK:][:dK]
+						t62_3 := t62_2[(l*T+a+C*s)*dK:][:dK]
+						t32_5 := t32[(l*T+a+C*s)*dK:][:dK]
+						t42_3 := t42_2[(l*T+a+C*s)*dK:][:dK]
 						// delta_rule.y, delta_rule.M
 						var t26 F
 						var t1022 F
-						yBarEntry := c.YBar[(l*T+(lo2+a)+C*s)*dV+i]
+						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						var t26Sums [16]F
 						var t1022Sums [16]F
 						for j := range dK {
@@ -1926,19 +1891,19 @@ func (c *stepBackwardRows1) Part(part int) {
 						}
 						t26 += kern.Sum16(&t26Sums)
 						t1022 += kern.Sum16(&t1022Sums)
-						t22_2[l*T+(lo2+a)+C*s] = t22_2[l*T+(lo2+a)+C*s] + t1022
+						t22_3[a] = t22_3[a] + t1022
 						// delta_rule.M
-						MLinEntry2 := c.MLin[(l*T+(lo2+a)+C*s)*dV+i]
-						thetaEntry3 := theta[l*T+(lo2+a)+C*s]
-						t32_3[l*T+(lo2+a)+C*s] = num.FMA32(-MLinEntry2, t26, t32_3[l*T+(lo2+a)+C*s])
-						t52[(l*T+(lo2+a)+C*s)*dV+i] = F(thetaEntry3 * t26)
+						MLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i]
+						thetaEntry3 := theta2[a]
+						t32_4[a] = num.FMA32(-MLinEntry2, t26, t32_4[a])
+						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t26)
 						// delta_rule.M
-						rhoEntry2 := rho[l*T+(lo2+a)+C*s]
+						rhoEntry2 := rho2[a]
 						w := F(thetaEntry3 * MLinEntry2)
 						w2 := F(thetaEntry3 * t26)
 						for j := range dK {
 							t422Entry := t422[j]
-							MBarState[j] = num.FMA32(-t26, t32_4[j], F(rhoEntry2*t422Entry))
+							MBarState[j] = num.FMA32(-t26, t32_5[j], F(rhoEntry2*t422Entry))
 							t42_3[j] = num.FMA32(-w2, MTrail2[j], num.FMA32(-w, t422Entry, t42_3[j]))
 						}
 					}

@@ -244,11 +244,9 @@ type stepBackwardTime1Args struct {
 	n1     int // i + C·d_v·s + T·d_v·l
 	n2     int // C·d_k·s + T·d_k·l
 	n3     int // d_k
-	n4     int // -from
-	n5     int // -from + 1
-	n6     int // from
-	n7     int // to
-	n8     int // d_v
+	n4     int // C
+	n5     int // -C·s + T
+	n6     int // d_v
 }
 
 type stepBackwardTime2Args struct {
@@ -267,11 +265,9 @@ type stepBackwardTime2Args struct {
 	n1        int // C·s + T·l
 	n2        int // C·d_k·s + T·d_k·l
 	n3        int // d_k
-	n4        int // -from
-	n5        int // -from + 1
-	n6        int // from
-	n7        int // to
-	n8        int // d_v
+	n4        int // C
+	n5        int // -C·s + T
+	n6        int // d_v
 }
 
 type stepBackwardNest3Args struct {
@@ -564,9 +560,9 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{8, 4, 1}}
-		rows, window := widths.Window(dK, dK, C)
-		scratch := workers.Borrow(1*kern.RowLen(dK, rows) + kern.TrailRows(window, C+1)*kern.RowLen(dK, rows))
+		widths := kern.Widths{[]int{1}, []int{8, 1}}
+		rows := widths.Most(dK+C*dK+dK, false)
+		scratch := workers.Borrow(1*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows))
 		for i := first; i < last; i += rows {
 			rows = widths.Next(rows, last-i, false)
 			MBarState, rest := scratch.Data[:1*kern.RowLen(dK, rows)], scratch.Data[1*kern.RowLen(dK, rows):]
@@ -574,77 +570,44 @@ func (c *stepBackwardRows1) Part(part int) {
 			kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, rows, dK)
 			for s := segments - 1; s >= 0; s-- {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, rows, dK)
-				tokens, from := min(C, -C*s+T), 0
-				for ; from+window < tokens; from += window {
-					to := from + window
-					copy(MTrail[(window+1+from/window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], MTrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-					{
-						a := stepBackwardTime1Args{
-							unsafe.SliceData(rho),
-							unsafe.SliceData(c.V),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(MTrail),
-							C*s + T*l,
-							i + C*dV*s + T*dV*l,
-							C*dK*s + T*dK*l,
-							dK,
-							-from,
-							-from + 1,
-							from,
-							to,
-							dV,
-						}
-						stepBackwardTime1(&a, rows)
+				{
+					a := stepBackwardTime1Args{
+						unsafe.SliceData(rho),
+						unsafe.SliceData(c.V),
+						unsafe.SliceData(c.K0),
+						unsafe.SliceData(MTrail),
+						C*s + T*l,
+						i + C*dV*s + T*dV*l,
+						C*dK*s + T*dK*l,
+						dK,
+						C,
+						-C*s + T,
+						dV,
 					}
-					copy(MTrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], MTrail[(window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
+					stepBackwardTime1(&a, rows)
 				}
-				copy(MTrail[(window+1+from/window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], MTrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-				for ; from >= 0; from -= window {
-					to := min(from+window, tokens)
-					copy(MTrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], MTrail[(window+1+from/window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-					{
-						a := stepBackwardTime1Args{
-							unsafe.SliceData(rho),
-							unsafe.SliceData(c.V),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(MTrail),
-							C*s + T*l,
-							i + C*dV*s + T*dV*l,
-							C*dK*s + T*dK*l,
-							dK,
-							-from,
-							-from + 1,
-							from,
-							to,
-							dV,
-						}
-						stepBackwardTime1(&a, rows)
+				{
+					a := stepBackwardTime2Args{
+						unsafe.SliceData(c.YBar),
+						unsafe.SliceData(rho),
+						unsafe.SliceData(c.V),
+						unsafe.SliceData(c.Q0),
+						unsafe.SliceData(MBarState),
+						unsafe.SliceData(MTrail),
+						unsafe.SliceData(c.K0),
+						unsafe.SliceData(t52_2),
+						unsafe.SliceData(t2_2),
+						unsafe.SliceData(t42_2),
+						unsafe.SliceData(t32),
+						i + C*dV*s + T*dV*l,
+						C*s + T*l,
+						C*dK*s + T*dK*l,
+						dK,
+						C,
+						-C*s + T,
+						dV,
 					}
-					{
-						a := stepBackwardTime2Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(rho),
-							unsafe.SliceData(c.V),
-							unsafe.SliceData(c.Q0),
-							unsafe.SliceData(MBarState),
-							unsafe.SliceData(MTrail),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t52_2),
-							unsafe.SliceData(t2_2),
-							unsafe.SliceData(t42_2),
-							unsafe.SliceData(t32),
-							i + C*dV*s + T*dV*l,
-							C*s + T*l,
-							C*dK*s + T*dK*l,
-							dK,
-							-from,
-							-from + 1,
-							from,
-							to,
-							dV,
-						}
-						stepBackwardTime2(&a, rows)
-					}
+					stepBackwardTime2(&a, rows)
 				}
 			}
 			kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, rows, dK)
@@ -658,36 +621,36 @@ func (c *stepBackwardRows1) Part(part int) {
 			copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
 			for s := segments - 1; s >= 0; s-- {
 				copy(MTrail[:dK], c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
-				from2, to2 := 0, min(C, -C*s+T)
-				lo := from2
-				if n := to2 - lo; n > 0 {
+				if n := min(C, -C*s+T); n > 0 {
+					rho2 := rho[l*T+C*s:][:n]
 					for a := range n {
-						k0 := c.K0[(l*T+(lo+a)+C*s)*dK:][:dK]
-						MTrail2 := MTrail[((lo+a)-from2)*dK:][:dK]
-						MTrail3 := MTrail[((lo+a)-from2+1)*dK:][:dK]
+						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+						MTrail2 := MTrail[a*dK:][:dK]
+						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						// hebbian.M
-						rhoEntry := rho[l*T+(lo+a)+C*s]
-						vEntry := c.V[(l*T+(lo+a)+C*s)*dV+i]
+						rhoEntry := rho2[a]
+						vEntry := c.V[(l*T+a+C*s)*dV+i]
 						for j := range dK {
 							MTrail3[j] = num.FMA32(k0[j], vEntry, F(rhoEntry*MTrail2[j]))
 						}
 					}
 				}
-				lo2 := from2
-				if n := to2 - lo2; n > 0 {
+				if n := min(C, -C*s+T); n > 0 {
+					rho2 := rho[l*T+C*s:][:n]
+					t42_3 := t42_2[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						q0 := c.Q0[(l*T+(lo2+a)+C*s)*dK:][:dK]
-						MTrail2 := MTrail[((lo2+a)-from2)*dK:][:dK]
-						k0 := c.K0[(l*T+(lo2+a)+C*s)*dK:][:dK]
-						MTrail3 := MTrail[((lo2+a)-from2+1)*dK:][:dK]
-						t52_3 := t52_2[(l*T+(lo2+a)+C*s)*dK:][:dK]
-						t2_3 := t2_2[(l*T+(lo2+a)+C*s)*dK:][:dK]
+						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
+						MTrail2 := MTrail[a*dK:][:dK]
+						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+						MTrail3 := MTrail[(a+1)*dK:][:dK]
+						t52_3 := t52_2[(l*T+a+C*s)*dK:][:dK]
+						t2_3 := t2_2[(l*T+a+C*s)*dK:][:dK]
 						// hebbian.y, hebbian.M, hebbian.G
 						var t823 F
 						var t102 F
-						yBarEntry := c.YBar[(l*T+(lo2+a)+C*s)*dV+i]
-						rhoEntry2 := rho[l*T+(lo2+a)+C*s]
-						vEntry2 := c.V[(l*T+(lo2+a)+C*s)*dV+i]
+						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
+						rhoEntry2 := rho2[a]
+						vEntry2 := c.V[(l*T+a+C*s)*dV+i]
 						var t823Sums [16]F
 						var t102Sums [16]F
 						for j := range dK {
@@ -700,10 +663,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						}
 						t823 += kern.Sum16(&t823Sums)
 						t102 += kern.Sum16(&t102Sums)
-						t42_2[l*T+(lo2+a)+C*s] = t42_2[l*T+(lo2+a)+C*s] + t823
+						t42_3[a] = t42_3[a] + t823
 						t1022 := -t102
 						// hebbian.e
-						t32[(l*T+(lo2+a)+C*s)*dV+i] = -t1022
+						t32[(l*T+a+C*s)*dV+i] = -t1022
 					}
 				}
 			}

@@ -100,12 +100,6 @@ func stepBackwardTime3AVX512x4(a *stepBackwardTime3Args)
 func stepBackwardTime4AVX512x4(a *stepBackwardTime4Args)
 
 //go:noescape
-func stepBackwardTime3AVX512x2(a *stepBackwardTime3Args)
-
-//go:noescape
-func stepBackwardTime4AVX512x2(a *stepBackwardTime4Args)
-
-//go:noescape
 func stepBackwardTime3AVX512x1(a *stepBackwardTime3Args)
 
 //go:noescape
@@ -326,8 +320,6 @@ func stepBackwardTime3(a *stepBackwardTime3Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 4:
 		stepBackwardTime3AVX512x4(a)
-	case wide && rows == 2:
-		stepBackwardTime3AVX512x2(a)
 	case wide && rows == 1:
 		stepBackwardTime3AVX512x1(a)
 	case !wide && rows == 1:
@@ -342,8 +334,6 @@ func stepBackwardTime4(a *stepBackwardTime4Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 4:
 		stepBackwardTime4AVX512x4(a)
-	case wide && rows == 2:
-		stepBackwardTime4AVX512x2(a)
 	case wide && rows == 1:
 		stepBackwardTime4AVX512x1(a)
 	case !wide && rows == 1:

@@ -705,7 +705,7 @@ func (c *stepRows1) Part(part int) {
 	if kern.Wide() {
 		// rows at once.
 		widths := kern.Widths{[]int{16, 8}, []int{64, 32, 16}}
-		rows := widths.Most(2*dK, true)
+		rows := widths.Most(dK+dK, true)
 		scratch := workers.Borrow(dK*rows + dK*rows)
 		for i := first; i < last; i += rows {
 			rows = widths.Next(rows, last-i, true)
@@ -840,11 +840,9 @@ type stepBackwardTime3Args struct {
 	n1     int // i + C·d_v·s + T·d_v·l
 	n2     int // C·d_k·s + T·d_k·l
 	n3     int // d_k
-	n4     int // -from
-	n5     int // -from + 1
-	n6     int // from
-	n7     int // to
-	n8     int // d_v
+	n4     int // C
+	n5     int // -C·s + T
+	n6     int // d_v
 }
 
 type stepBackwardTime4Args struct {
@@ -871,11 +869,10 @@ type stepBackwardTime4Args struct {
 	n0        int // C·s + T·l
 	n1        int // i + C·d_v·s + T·d_v·l
 	n2        int // d_k
-	n3        int // -from
-	n4        int // C·d_k·s + T·d_k·l
-	n5        int // from
-	n6        int // to
-	n7        int // d_v
+	n3        int // C·d_k·s + T·d_k·l
+	n4        int // C
+	n5        int // -C·s + T
+	n6        int // d_v
 }
 
 type stepBackwardNest5Args struct {
@@ -1887,15 +1884,15 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{4, 2, 1}}
-		rows, window := widths.Window(4*dK, 2*dK, C)
-		scratch := workers.Borrow(1*kern.RowLen(dK, rows) + 1*kern.RowLen(dK, rows) + kern.TrailRows(window, C+1)*kern.RowLen(dK, rows) + kern.TrailRows(window, C+1)*kern.RowLen(dK, rows) + 1*kern.RowLen(dK, rows) + 1*kern.RowLen(dK, rows))
+		widths := kern.Widths{[]int{1}, []int{4, 1}}
+		rows := widths.Most(dK+dK+C*dK+dK+C*dK+dK+dK+dK, false)
+		scratch := workers.Borrow(1*kern.RowLen(dK, rows) + 1*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + 1*kern.RowLen(dK, rows) + 1*kern.RowLen(dK, rows))
 		for i := first; i < last; i += rows {
 			rows = widths.Next(rows, last-i, false)
 			MBarState, rest := scratch.Data[:1*kern.RowLen(dK, rows)], scratch.Data[1*kern.RowLen(dK, rows):]
 			SBarState, rest2 := rest[:1*kern.RowLen(dK, rows)], rest[1*kern.RowLen(dK, rows):]
-			MTrail, rest3 := rest2[:kern.TrailRows(window, C+1)*kern.RowLen(dK, rows)], rest2[kern.TrailRows(window, C+1)*kern.RowLen(dK, rows):]
-			STrail, rest4 := rest3[:kern.TrailRows(window, C+1)*kern.RowLen(dK, rows)], rest3[kern.TrailRows(window, C+1)*kern.RowLen(dK, rows):]
+			MTrail, rest3 := rest2[:(C+1)*kern.RowLen(dK, rows)], rest2[(C+1)*kern.RowLen(dK, rows):]
+			STrail, rest4 := rest3[:(C+1)*kern.RowLen(dK, rows)], rest3[(C+1)*kern.RowLen(dK, rows):]
 			t422, rest5 := rest4[:1*kern.RowLen(dK, rows)], rest4[1*kern.RowLen(dK, rows):]
 			t92 := rest5
 			kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, rows, dK)
@@ -1903,93 +1900,55 @@ func (c *stepBackwardRows1) Part(part int) {
 			for s := segments - 1; s >= 0; s-- {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, rows, dK)
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, rows, dK)
-				tokens, from := min(C, -C*s+T), 0
-				for ; from+window < tokens; from += window {
-					to := from + window
-					copy(MTrail[(window+1+from/window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], MTrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-					copy(STrail[(window+1+from/window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], STrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-					{
-						a := stepBackwardTime3Args{
-							unsafe.SliceData(c.Eta),
-							unsafe.SliceData(c.E),
-							unsafe.SliceData(rho),
-							unsafe.SliceData(t38),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(MTrail),
-							C*s + T*l,
-							i + C*dV*s + T*dV*l,
-							C*dK*s + T*dK*l,
-							dK,
-							-from,
-							-from + 1,
-							from,
-							to,
-							dV,
-						}
-						stepBackwardTime3(&a, rows)
+				{
+					a := stepBackwardTime3Args{
+						unsafe.SliceData(c.Eta),
+						unsafe.SliceData(c.E),
+						unsafe.SliceData(rho),
+						unsafe.SliceData(t38),
+						unsafe.SliceData(STrail),
+						unsafe.SliceData(MTrail),
+						C*s + T*l,
+						i + C*dV*s + T*dV*l,
+						C*dK*s + T*dK*l,
+						dK,
+						C,
+						-C*s + T,
+						dV,
 					}
-					copy(MTrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], MTrail[(window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-					copy(STrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], STrail[(window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
+					stepBackwardTime3(&a, rows)
 				}
-				copy(MTrail[(window+1+from/window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], MTrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-				copy(STrail[(window+1+from/window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], STrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-				for ; from >= 0; from -= window {
-					to := min(from+window, tokens)
-					copy(MTrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], MTrail[(window+1+from/window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-					copy(STrail[(0)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)], STrail[(window+1+from/window)*kern.RowLen(dK, rows):][:kern.RowLen(dK, rows)])
-					{
-						a := stepBackwardTime3Args{
-							unsafe.SliceData(c.Eta),
-							unsafe.SliceData(c.E),
-							unsafe.SliceData(rho),
-							unsafe.SliceData(t38),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(MTrail),
-							C*s + T*l,
-							i + C*dV*s + T*dV*l,
-							C*dK*s + T*dK*l,
-							dK,
-							-from,
-							-from + 1,
-							from,
-							to,
-							dV,
-						}
-						stepBackwardTime3(&a, rows)
+				{
+					a := stepBackwardTime4Args{
+						unsafe.SliceData(c.Eta),
+						unsafe.SliceData(c.YBar),
+						unsafe.SliceData(rho),
+						unsafe.SliceData(c.E),
+						unsafe.SliceData(MTrail),
+						unsafe.SliceData(STrail),
+						unsafe.SliceData(c.Q),
+						unsafe.SliceData(MBarState),
+						unsafe.SliceData(SBarState),
+						unsafe.SliceData(c.K),
+						unsafe.SliceData(t38),
+						unsafe.SliceData(t82_2),
+						unsafe.SliceData(t422),
+						unsafe.SliceData(t92),
+						unsafe.SliceData(t7_2),
+						unsafe.SliceData(t52_2),
+						unsafe.SliceData(theta),
+						unsafe.SliceData(t62_2),
+						unsafe.SliceData(t42),
+						unsafe.SliceData(t32_2),
+						C*s + T*l,
+						i + C*dV*s + T*dV*l,
+						dK,
+						C*dK*s + T*dK*l,
+						C,
+						-C*s + T,
+						dV,
 					}
-					{
-						a := stepBackwardTime4Args{
-							unsafe.SliceData(c.Eta),
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(rho),
-							unsafe.SliceData(c.E),
-							unsafe.SliceData(MTrail),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(MBarState),
-							unsafe.SliceData(SBarState),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(t38),
-							unsafe.SliceData(t82_2),
-							unsafe.SliceData(t422),
-							unsafe.SliceData(t92),
-							unsafe.SliceData(t7_2),
-							unsafe.SliceData(t52_2),
-							unsafe.SliceData(theta),
-							unsafe.SliceData(t62_2),
-							unsafe.SliceData(t42),
-							unsafe.SliceData(t32_2),
-							C*s + T*l,
-							i + C*dV*s + T*dV*l,
-							dK,
-							-from,
-							C*dK*s + T*dK*l,
-							from,
-							to,
-							dV,
-						}
-						stepBackwardTime4(&a, rows)
-					}
+					stepBackwardTime4(&a, rows)
 				}
 			}
 			kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, rows, dK)
@@ -2010,19 +1969,19 @@ func (c *stepBackwardRows1) Part(part int) {
 			for s := segments - 1; s >= 0; s-- {
 				copy(MTrail[:dK], c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 				copy(STrail[:dK], c.SCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
-				from2, to2 := 0, min(C, -C*s+T)
-				lo := from2
-				if n := to2 - lo; n > 0 {
+				if n := min(C, -C*s+T); n > 0 {
+					eta := c.Eta[l*T+C*s:][:n]
+					rho2 := rho[l*T+C*s:][:n]
 					for a := range n {
-						t38_2 := t38[(l*T+(lo+a)+C*s)*dK:][:dK]
-						STrail2 := STrail[((lo+a)-from2)*dK:][:dK]
-						STrail3 := STrail[((lo+a)-from2+1)*dK:][:dK]
-						MTrail2 := MTrail[((lo+a)-from2)*dK:][:dK]
-						MTrail3 := MTrail[((lo+a)-from2+1)*dK:][:dK]
+						t38_2 := t38[(l*T+a+C*s)*dK:][:dK]
+						STrail2 := STrail[a*dK:][:dK]
+						STrail3 := STrail[(a+1)*dK:][:dK]
+						MTrail2 := MTrail[a*dK:][:dK]
+						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						// titans_lmm.S, titans_lmm.M
-						etaEntry := c.Eta[l*T+(lo+a)+C*s]
-						eEntry := c.E[(l*T+(lo+a)+C*s)*dV+i]
-						rhoEntry := rho[l*T+(lo+a)+C*s]
+						etaEntry := eta[a]
+						eEntry := c.E[(l*T+a+C*s)*dV+i]
+						rhoEntry := rho2[a]
 						for j := range dK {
 							S2 := num.FMA32(-eEntry, t38_2[j], F(etaEntry*STrail2[j]))
 							STrail3[j] = S2
@@ -2030,24 +1989,29 @@ func (c *stepBackwardRows1) Part(part int) {
 						}
 					}
 				}
-				lo2 := from2
-				if n := to2 - lo2; n > 0 {
+				if n := min(C, -C*s+T); n > 0 {
+					eta := c.Eta[l*T+C*s:][:n]
+					rho2 := rho[l*T+C*s:][:n]
+					t7_3 := t7_2[l*T+C*s:][:n]
+					t52_3 := t52_2[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
+					t62_3 := t62_2[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						MTrail2 := MTrail[((lo2+a)-from2)*dK:][:dK]
-						STrail2 := STrail[((lo2+a)-from2)*dK:][:dK]
-						q := c.Q[(l*T+(lo2+a)+C*s)*dK:][:dK]
-						k := c.K[(l*T+(lo2+a)+C*s)*dK:][:dK]
-						t38_2 := t38[(l*T+(lo2+a)+C*s)*dK:][:dK]
-						t82_3 := t82_2[(l*T+(lo2+a)+C*s)*dK:][:dK]
-						t32_3 := t32_2[(l*T+(lo2+a)+C*s)*dK:][:dK]
+						MTrail2 := MTrail[a*dK:][:dK]
+						STrail2 := STrail[a*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						t38_2 := t38[(l*T+a+C*s)*dK:][:dK]
+						t82_3 := t82_2[(l*T+a+C*s)*dK:][:dK]
+						t32_3 := t32_2[(l*T+a+C*s)*dK:][:dK]
 						// titans_lmm.y, titans_lmm.M, titans_lmm.S
 						var t822 F
 						var t32_4 F
 						var t152 F
-						etaEntry2 := c.Eta[l*T+(lo2+a)+C*s]
-						yBarEntry := c.YBar[(l*T+(lo2+a)+C*s)*dV+i]
-						rhoEntry2 := rho[l*T+(lo2+a)+C*s]
-						eEntry2 := c.E[(l*T+(lo2+a)+C*s)*dV+i]
+						etaEntry2 := eta[a]
+						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
+						rhoEntry2 := rho2[a]
+						eEntry2 := c.E[(l*T+a+C*s)*dV+i]
 						var t822Sums [16]F
 						var t32Sums [16]F
 						var t152Sums [16]F
@@ -2067,12 +2031,12 @@ func (c *stepBackwardRows1) Part(part int) {
 						t822 += kern.Sum16(&t822Sums)
 						t32_4 += kern.Sum16(&t32Sums)
 						t152 += kern.Sum16(&t152Sums)
-						t7_2[l*T+(lo2+a)+C*s] = t7_2[l*T+(lo2+a)+C*s] + t822
-						t52_2[l*T+(lo2+a)+C*s] = t52_2[l*T+(lo2+a)+C*s] + t152
+						t7_3[a] = t7_3[a] + t822
+						t52_3[a] = t52_3[a] + t152
 						// titans_lmm.S, titans_lmm.e
-						thetaEntry3 := theta[l*T+(lo2+a)+C*s]
-						t62_2[l*T+(lo2+a)+C*s] = num.FMA32(-eEntry2, t32_4, t62_2[l*T+(lo2+a)+C*s])
-						t42[(l*T+(lo2+a)+C*s)*dV+i] = F(thetaEntry3 * t32_4)
+						thetaEntry3 := theta2[a]
+						t62_3[a] = num.FMA32(-eEntry2, t32_4, t62_3[a])
+						t42[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t32_4)
 						// titans_lmm.e
 						w := F(thetaEntry3 * eEntry2)
 						w2 := F(thetaEntry3 * t32_4)
