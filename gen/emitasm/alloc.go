@@ -20,6 +20,7 @@ type allocation struct {
 	lines  []string
 	loop   bool // the body is in a loop, so homes may be pinned
 	failed bool
+	holds  map[int]val // accumulators' registers that hold a value on its way to the next
 }
 
 // allocate gives registers to a body and prints it. A body that does not fit
@@ -67,7 +68,7 @@ func (b *body) used() []val {
 }
 
 func newAllocation(b *body, pin []val, loop bool) *allocation {
-	a := &allocation{b: b, pinned: map[val]int{}, reg: map[val]int{}, free: make([]bool, b.t.regs), last: map[val]int{}, loop: loop}
+	a := &allocation{b: b, pinned: map[val]int{}, reg: map[val]int{}, free: make([]bool, b.t.regs), last: map[val]int{}, loop: loop, holds: map[int]val{}}
 	if max(b.accs, b.keep)+len(pin) > b.t.regs {
 		return nil
 	}
@@ -159,8 +160,7 @@ func (a *allocation) pins() []string {
 
 // dies reports whether instruction i is the last that needs a temporary.
 func (a *allocation) dies(v val, i int) bool {
-	info := a.b.vals[v]
-	return info.home == nil && info.acc == 0 && a.last[v] == i
+	return a.b.vals[v].home == nil && a.last[v] == i
 }
 
 // run prints the body; false when it runs out of registers.
@@ -196,7 +196,10 @@ func (a *allocation) finish() {
 // it at instruction i: what it held before is not needed any more.
 func (a *allocation) goal(v val, i int) int {
 	for n, out := range a.b.accOut {
-		if out == v && a.lastOf(a.b.accIn[n]) <= i {
+		if out != v || a.lastOf(a.b.accIn[n]) > i {
+			continue
+		}
+		if held, ok := a.holds[a.acc[n]]; !ok || a.last[held] <= i {
 			return n
 		}
 	}
@@ -231,12 +234,16 @@ func (a *allocation) inst(i int, in inst) {
 	}
 	at := a.print(in, regs, own, dst)
 	for r := range own {
-		if r != at {
+		if r >= len(a.acc) && r != at {
 			a.free[r] = true
 		}
+		delete(a.holds, r)
 	}
 	if in.dst != none {
 		a.reg[in.dst] = at
+		if at < len(a.acc) {
+			a.holds[at] = in.dst
+		}
 		if _, needed := a.last[in.dst]; !needed && at >= len(a.acc) {
 			a.free[at] = true
 		}

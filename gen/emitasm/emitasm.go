@@ -24,18 +24,24 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// rowsTried are the numbers of rows at once, best first. Across columns a few
-// rows share what they load; across rows they fill vectors.
-func rowsTried(r *plan.Region, t *target) []int {
+// A form is how a function runs rows: how many at once, and how many chains of
+// sums over rows.
+type form struct{ rows, chains int }
+
+// forms are those to try, best first. Across columns a few rows share what they
+// load; across rows they fill vectors.
+func forms(r *plan.Region, t *target) []form {
 	switch {
 	case r.Row == nil:
-		return []int{1}
+		return []form{{1, 1}}
+	case r.Across == plan.Columns && t.wide():
+		return []form{{8, 2}, {4, 4}, {4, 2}, {8, 1}, {4, 1}, {2, 1}, {1, 1}}
 	case r.Across == plan.Columns:
-		return []int{8, 4, 2, 1}
+		return []form{{4, 1}, {2, 1}, {1, 1}}
 	case t.wide():
-		return []int{64, 32, 16}
+		return []form{{64, 1}, {32, 1}, {16, 1}}
 	}
-	return []int{16, 8}
+	return []form{{16, 1}, {8, 1}}
 }
 
 // compile prints the functions of regions that run on the same rows, and links
@@ -50,14 +56,14 @@ func compile(rs []*plan.Region, name func(i int) string) ([]*function, error) {
 	for _, t := range []*target{avx512, avx2} {
 		var taken []int
 		why := ""
-		for _, rows := range rowsTried(rs[0], t) {
+		for _, form := range forms(rs[0], t) {
 			// Across columns the widest that fits, and one for the rows left.
-			if rs[0].Across == plan.Columns && rows > 1 && len(taken) > 0 {
+			if rs[0].Across == plan.Columns && form.rows > 1 && len(taken) > 0 {
 				continue
 			}
 			var fs []*function
 			for i, r := range rs {
-				f := newFunction(t, r, args[i], rows)
+				f := newFunction(t, r, args[i], form)
 				if f.compile(); f.failed != "" {
 					why = f.failed
 					break
@@ -65,7 +71,7 @@ func compile(rs []*plan.Region, name func(i int) string) ([]*function, error) {
 				fs = append(fs, f)
 			}
 			if len(fs) == len(rs) {
-				out, taken = append(out, fs...), append(taken, rows)
+				out, taken = append(out, fs...), append(taken, form.rows)
 			}
 		}
 		if len(taken) == 0 || rs[0].Across == plan.Columns && !slices.Contains(taken, 1) {
@@ -81,13 +87,13 @@ func compile(rs []*plan.Region, name func(i int) string) ([]*function, error) {
 	return out, nil
 }
 
-func newFunction(t *target, r *plan.Region, args *Args, rows int) *function {
+func newFunction(t *target, r *plan.Region, args *Args, form form) *function {
 	name := args.Func + t.suffix
 	r = ahead(r)
 	if r.Row != nil {
-		name += "x" + strconv.Itoa(rows)
+		name += "x" + strconv.Itoa(form.rows)
 	}
-	return &function{t: t, r: r, args: args, rows: rows, name: name, scalar: map[*plan.Local]slot{},
+	return &function{t: t, r: r, args: args, rows: form.rows, chains: form.chains, name: name, scalar: map[*plan.Local]slot{},
 		counter: map[*plan.Var]string{}, streams: map[string]*stream{}, depends: map[*plan.Local]depends{}}
 }
 

@@ -170,7 +170,8 @@ func (s *scope) address(a plan.Access, lanes int) *address {
 	case f.r.Own(a.Buf) && rows:
 		at.disp, at.index = 4*f.rows*s.column+width*s.row, "BX*1"
 	case f.r.Own(a.Buf):
-		at.disp, at.index = 64*s.row+width*s.column, "BX*1"
+		halves := 16 / f.t.width
+		at.disp, at.index = 64*(f.rows*(s.column/halves)+s.row)+width*(s.column%halves), "BX*1"
 	case rows && d.column:
 		at.disp, at.index = 4*s.column, "CX*4"
 	case rows && d.row:

@@ -12,12 +12,16 @@ var laneRegisters = []string{"SI", "R8", "R9", "R10", "R11", "DI"}
 
 // lane prints an innermost loop: whole passes, then one for what is left. A
 // pass takes 16 columns side by side, or with rows side by side two columns, one
-// for each partial sum.
+// for each partial sum. Where several rows add to what columns share, one chain
+// of sums after another would be slow: passes of more columns go before, so
+// that several chains run at once.
 func (f *function) lane(n *plan.Loop) {
 	step, columns := 16, 16/f.t.width
 	if f.r.Across == plan.Rows {
 		step, columns = 2, 2
 	}
+	chains := f.chained(n)
+	step, columns = step*chains, columns*chains
 	f.bound(n.Hi, "DX", "LT")
 	f.pointers(n)
 	f.emit("XORL CX, CX")
@@ -43,15 +47,46 @@ func (f *function) lane(n *plan.Loop) {
 	f.emit("JLE %s", top)
 	f.emit("%s:", rest)
 	f.emit("ADDQ $%d, DX", step)
+	if chains > 1 {
+		f.single(n, step/chains, columns/chains, s.b.accs)
+	}
 	f.emit("CMPQ CX, DX")
 	f.emit("JGE %s", done)
-	f.incomplete(n, columns, s.b.accs)
+	f.incomplete(n, columns/chains, s.b.accs)
 	f.emit("%s:", done)
 	for _, st := range f.order {
 		st.reg = ""
 	}
 	f.emit("MOVQ a+0(FP), DI")
 	f.total(n, s, main)
+}
+
+// chained is how many times 16 columns a pass takes.
+func (f *function) chained(n *plan.Loop) int {
+	if f.chains == 1 || f.r.Across != plan.Columns || !f.rowLanes() {
+		return 1
+	}
+	for _, x := range n.Body {
+		if s, ok := x.(*plan.Store); ok && !f.accessDepends(s.To, n).row {
+			return f.chains
+		}
+	}
+	return 1
+}
+
+// single prints passes of 16 columns, behind those of more.
+func (f *function) single(n *plan.Loop, step, columns, keep int) {
+	top, done := f.label("single"), f.label("after")
+	f.emit("SUBQ $%d, DX", step)
+	f.emit("%s:", top)
+	f.emit("CMPQ CX, DX")
+	f.emit("JGT %s", done)
+	f.once(f.pass(n, columns, false), keep)
+	f.emit("ADDQ $%d, CX", step)
+	f.advance(n, columns)
+	f.emit("JMP %s", top)
+	f.emit("%s:", done)
+	f.emit("ADDQ $%d, DX", step)
 }
 
 // pointers loads the pointers of a lane's streams, as many as there are
@@ -99,7 +134,7 @@ func (f *function) advance(n *plan.Loop, columns int) {
 		f.emit("ADDQ $%d, BX", 4*f.rows*columns)
 		return
 	}
-	f.emit("ADDQ $%d, BX", 64*f.rows)
+	f.emit("ADDQ $%d, BX", 64*f.rows*columns*f.t.width/16)
 }
 
 // pass is the body of one pass.
@@ -115,16 +150,24 @@ func (f *function) pass(n *plan.Loop, columns int, masked bool) *scope {
 			groups = f.vectors()
 		}
 	}
-	for s.column = range columns {
-		for s.row = range groups {
-			for _, x := range n.Body {
-				if s.row > 0 && !f.rowDependent(x, n) {
-					continue
-				}
-				if s.column > 0 && !f.columnDependent(x, n) {
-					continue
-				}
+	each := func() {
+		for _, x := range n.Body {
+			if (s.row == 0 || f.rowDependent(x, n)) && (s.column == 0 || f.columnDependent(x, n)) {
 				s.statement(x)
+			}
+		}
+	}
+	if columns <= 16/f.t.width || f.r.Across == plan.Rows {
+		for s.column = range columns {
+			for s.row = range groups {
+				each()
+				s.endRow()
+			}
+		}
+	} else {
+		for s.row = range groups {
+			for s.column = range columns {
+				each()
 			}
 			s.endRow()
 		}

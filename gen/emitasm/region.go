@@ -23,6 +23,7 @@ type function struct {
 	r       *plan.Region
 	args    *Args
 	rows    int // rows that run at once; 1 without rows
+	chains  int // sums over rows that run at once
 	name    string
 	lines   []string
 	ints    int // words of the frame

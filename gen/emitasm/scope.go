@@ -94,7 +94,7 @@ func (s *scope) gather(n *plan.Acc) {
 		return
 	}
 	c := s.of(n.To)
-	c.column = s.column
+	c.column = s.partial()
 	number, ok := s.accs[c]
 	if !ok {
 		number, s.locals[c] = s.b.accumulator()
@@ -114,6 +114,15 @@ func (s *scope) gather(n *plan.Acc) {
 	s.b.accOut[number] = v
 }
 
+// partial numbers the partial sums that the present column adds to: a column of
+// lanes side by side adds to that of its half of 16.
+func (s *scope) partial() int {
+	if s.f.r.Across == plan.Columns {
+		return s.column % (16 / s.f.t.width)
+	}
+	return s.column
+}
+
 // underMask is v in the lanes that are there, else old.
 func (s *scope) underMask(v, old val) val {
 	if s.f.t.wide() {
@@ -126,7 +135,7 @@ func (s *scope) underMask(v, old val) val {
 // ref is the value of a scalar: set in this body, gathered in it, or at home.
 func (s *scope) ref(l *plan.Local) val {
 	c := s.of(l)
-	gathered := copyOf{c.local, c.row, s.column}
+	gathered := copyOf{c.local, c.row, s.partial()}
 	if _, ok := s.accs[gathered]; ok {
 		c = gathered
 	}
