@@ -56,8 +56,8 @@ type Mode int
 
 const (
 	Plain Mode = iota
-	ASan       // the address sanitizer: about 2 times as slow
-	TSan       // the thread sanitizer: about 5 times, and a second to begin
+	ASan       // the address sanitizer: about twice the time
+	TSan       // the thread sanitizer: about 5 times, and a millisecond to begin for each thread of a block
 )
 
 func (m Mode) String() string {
