@@ -89,11 +89,11 @@ func compile(rs []*plan.Region, name func(i int) string) ([]*function, error) {
 
 func newFunction(t *target, r *plan.Region, args *Args, form form) *function {
 	name := args.Func + t.suffix
-	r = ahead(r)
+	r, turned := rotate(r)
 	if r.Row != nil {
 		name += "x" + strconv.Itoa(form.rows)
 	}
-	return &function{t: t, r: r, args: args, rows: form.rows, chains: form.chains, name: name, scalar: map[*plan.Local]slot{},
+	return &function{t: t, r: r, turned: turned, args: args, rows: form.rows, chains: form.chains, name: name, scalar: map[*plan.Local]slot{},
 		counter: map[*plan.Var]string{}, streams: map[string]*stream{}, depends: map[*plan.Local]depends{}}
 }
 

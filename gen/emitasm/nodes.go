@@ -98,30 +98,73 @@ func (f *function) loop(n *plan.Loop) {
 		f.emit("MOVQ AX, %s", at)
 		f.emit("MOVQ DX, %s", end)
 	}
-	body := n.Body
-	if r := f.rotate(n); r != nil {
-		f.inside(n.Var, r.ahead, func() { f.nodes(r.ahead) })
-		body = r.body
+	inside := func(body []plan.Node) { f.inside(n.Var, body, func() { f.nodes(body) }) }
+	switch r := f.turned; {
+	case r == nil || n.Kind != plan.Time:
+		f.emit("%s:", top)
+		inside(n.Body)
+		f.step(n, at, end, top)
+	case r.last == nil:
+		inside(r.ahead)
 		f.emit("%s:", top)
 		f.next(r.next, at, end)
-		f.inside(n.Var, body, func() { f.inside(r.next.To, body, func() { f.nodes(body) }) })
-	} else {
-		f.emit("%s:", top)
-		f.inside(n.Var, body, func() { f.nodes(body) })
+		f.inside(r.next.To, r.body, func() { inside(r.body) })
+		f.step(n, at, end, top)
+	default:
+		f.tokens(n, r, at, end, top)
 	}
+	f.emit("%s:", done)
+}
+
+// step moves a loop on and repeats it while it is in range.
+func (f *function) step(n *plan.Loop, at, end, top string) {
 	f.emit("MOVQ %s, AX", at)
 	if n.Down {
 		f.emit("DECQ AX")
-		f.emit("MOVQ AX, %s", at)
-		f.emit("CMPQ AX, %s", end)
-		f.emit("JGE %s", top)
 	} else {
 		f.emit("INCQ AX")
-		f.emit("MOVQ AX, %s", at)
-		f.emit("CMPQ AX, %s", end)
+	}
+	f.emit("MOVQ AX, %s", at)
+	f.emit("CMPQ AX, %s", end)
+	if n.Down {
+		f.emit("JGE %s", top)
+	} else {
 		f.emit("JLT %s", top)
 	}
-	f.emit("%s:", done)
+}
+
+// tokens prints a rotated loop whose last token runs by itself.
+func (f *function) tokens(n *plan.Loop, r *rotated, at, end, top string) {
+	last := f.label("last")
+	inside := func(body []plan.Node) { f.inside(n.Var, body, func() { f.nodes(body) }) }
+	inside(r.ahead)
+	f.emit("%s:", top)
+	f.emit("MOVQ %s, AX", at)
+	if n.Down {
+		f.emit("CMPQ AX, %s", end)
+		f.emit("JLE %s", last)
+		f.emit("DECQ AX")
+	} else {
+		f.emit("INCQ AX")
+		f.emit("CMPQ AX, %s", end)
+		f.emit("JGE %s", last)
+	}
+	f.emit("MOVQ AX, %s", f.counter[r.next.To])
+	f.inside(r.next.To, r.body, func() { inside(r.body) })
+	f.emit("MOVQ %s, AX", f.counter[r.next.To])
+	f.emit("MOVQ AX, %s", at)
+	f.emit("JMP %s", top)
+	f.emit("%s:", last)
+	inside(r.last)
+}
+
+// next sets the variable of a Next, which stays at the last token.
+func (f *function) next(n *plan.Next, at, end string) {
+	f.emit("MOVQ %s, AX", at)
+	f.emit("INCQ AX")
+	f.emit("CMPQ AX, %s", end)
+	f.emit("CMOVQGE %s, AX", at)
+	f.emit("MOVQ AX, %s", f.counter[n.To])
 }
 
 // inside prints statements after moving the streams that a variable moves.

@@ -21,6 +21,7 @@ import (
 type function struct {
 	t       *target
 	r       *plan.Region
+	turned  *rotated // of a loop over time, or nil
 	args    *Args
 	rows    int // rows that run at once; 1 without rows
 	chains  int // sums over rows that run at once

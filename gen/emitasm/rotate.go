@@ -4,185 +4,274 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// With rows side by side, a token of a recurrence passes over the state twice:
-// once to ask it (the error wants M·k), once to write it. The question of a
-// token can be asked while the token before writes, entry by entry, so that the
-// state passes through the registers once a token:
+// A token of a recurrence passes over the state more than once: a first lane
+// asks it (the error wants M·k), a last one writes it. The first lane of a token
+// can run together with the last one of the token before, entry by entry, so
+// that the state passes through the registers once a token:
 //
-//	x = 0; for j { x += M[j]·k[0, j] }        ahead: the first token's question
-//	time a { n = next a                       what the last token asks is dropped
-//		e = x − v[a]
-//		x = 0
-//		for j { M[j] = …; y += …; x += M[j]·k[n, j] } }
+//	x = 0; for j { x += M[j]·k[0, j] }          ahead: the first token's question
+//	time a { n = the token after a
+//		e = x − v[a]; x' = x; x = 0
+//		for j { M[j] = …; y += …; x += M[j]·k[n, j] }
+//		y[a] = y }
 //
-// The order of every sum stays as it was.
-
-// A rotated loop over time.
+// Where the first lane only asks, what the last token asks is dropped; where it
+// stores, the last token runs by itself. A number that the last lane writes for
+// the first one alone stays in a register. The order of every sum stays as it
+// was, and so does every bit.
 type rotated struct {
 	ahead []plan.Node // in front of the loop, at its first iteration
 	next  *plan.Next
 	body  []plan.Node
+	last  []plan.Node // at its last iteration, or nil where that is as the others
 }
 
-// ahead returns the region with its loop over time rotated, where it can be.
-// The loop's body then begins with a Next, and what runs before the loop is
-// found by rotate.
-func ahead(r *plan.Region) *plan.Region {
+// all are the statements of a rotated loop, for those who look at all of them.
+func (r *rotated) all() []plan.Node {
+	out := append([]plan.Node{r.next}, r.ahead...)
+	return append(append(out, r.body...), r.last...)
+}
+
+// rotate returns a region with its loop over time rotated, or the region as it
+// is where that cannot be.
+func rotate(r *plan.Region) (*plan.Region, *rotated) {
 	loop, ok := r.Body[0].(*plan.Loop)
-	if r.Across != plan.Rows || !ok || loop.Kind != plan.Time || loop.Down {
-		return r
+	if r.Row == nil || !ok || loop.Kind != plan.Time {
+		return r, nil
 	}
-	body := turned(loop)
-	if body == nil {
-		return r
+	t := newTurn(r, loop)
+	if t == nil {
+		return r, nil
 	}
+	turned := t.turn()
 	l, out := *loop, *r
-	l.Body = body
+	l.Body = turned.all()
 	out.Body = []plan.Node{&l}
-	return &out
+	return &out, turned
 }
 
-// turned is the body of a loop over time, its first lane moved into the last of
-// the iteration before. The statements of the first iteration follow a Next at
-// the front, up to and with their lane.
-func turned(loop *plan.Loop) []plan.Node {
-	first, last := -1, -1
+// A turn takes a loop over time apart: Lets for the first lane, that lane, what
+// follows, the last lane, and what follows that.
+type turn struct {
+	r          *plan.Region
+	loop       *plan.Loop
+	lets       []*plan.Let
+	first      *plan.Loop
+	middle     []plan.Node
+	final      *plan.Loop
+	end        []plan.Node
+	sums       map[*plan.Local]bool
+	stores     bool // the first lane stores
+	later, new map[*plan.Local]*plan.Local
+}
+
+// newTurn returns nil where the parts depend on each other in another way.
+func newTurn(r *plan.Region, loop *plan.Loop) *turn {
+	t := &turn{r: r, loop: loop, sums: map[*plan.Local]bool{}}
+	first, final := -1, -1
 	for i, n := range loop.Body {
 		if _, ok := n.(*plan.Loop); ok {
 			if first < 0 {
 				first = i
 			}
-			last = i
+			final = i
 		}
 	}
-	if first == last {
+	if first == final {
 		return nil
 	}
-	ask, write := loop.Body[first].(*plan.Loop), loop.Body[last].(*plan.Loop)
-	sums := asks(ask)
-	if sums == nil || ask.Sums != write.Sums || !sameEnd(ask, write) || used(sums, write.Body) || used(sums, loop.Body[last+1:]) {
-		return nil
-	}
-	starts := map[*plan.Local]plan.Node{}
+	t.first, t.final = loop.Body[first].(*plan.Loop), loop.Body[final].(*plan.Loop)
+	t.middle, t.end = loop.Body[first+1:final], loop.Body[final+1:]
 	for _, n := range loop.Body[:first] {
-		let, ok := n.(*plan.Let)
-		if _, note := n.(*plan.Note); note {
-			continue
-		}
-		if !ok || !sums[let.To] {
-			return nil
-		}
-		starts[let.To] = let
-	}
-	next := &plan.Next{To: &plan.Var{Name: loop.Var.Name + ".next"}, Of: loop.Var}
-	out := []plan.Node{next}
-	out = append(out, loop.Body[:first+1]...)
-	out = append(out, loop.Body[first+1:last]...)
-	for _, n := range loop.Body[:first] {
-		if _, ok := n.(*plan.Let); ok {
-			out = append(out, n)
-		}
-	}
-	both := *write
-	both.Body = append(append([]plan.Node(nil), write.Body...), moved(ask, write.Var, loop.Var, next.To)...)
-	out = append(out, &both)
-	return append(out, loop.Body[last+1:]...)
-}
-
-// asks are the scalars that a lane gathers, or nil when it does anything else.
-func asks(lane *plan.Loop) map[*plan.Local]bool {
-	sums := map[*plan.Local]bool{}
-	for _, n := range lane.Body {
 		switch n := n.(type) {
-		case *plan.Acc:
-			if n.Max {
-				return nil
-			}
-			sums[n.To] = true
 		case *plan.Note:
+		case *plan.Let:
+			t.lets = append(t.lets, n)
 		default:
 			return nil
 		}
 	}
-	return sums
+	if len(t.first.Hi) != 1 || len(t.final.Hi) != 1 || !t.first.Hi[0].Equal(t.final.Hi[0]) || !t.asks() || !t.free() {
+		return nil
+	}
+	return t
 }
 
-func sameEnd(a, b *plan.Loop) bool {
-	return len(a.Hi) == 1 && len(b.Hi) == 1 && a.Hi[0].Equal(b.Hi[0])
+// asks looks at the first lane: sums that a Let begins, and stores.
+func (t *turn) asks() bool {
+	begun := map[*plan.Local]bool{}
+	for _, l := range t.lets {
+		begun[l.To] = true
+	}
+	for _, n := range t.first.Body {
+		switch n := n.(type) {
+		case *plan.Acc:
+			if n.Max || !begun[n.To] {
+				return false
+			}
+			t.sums[n.To] = true
+		case *plan.Store:
+			t.stores = true
+		case *plan.Let, *plan.Note:
+		default:
+			return false
+		}
+	}
+	return t.stores || !t.loop.Down
 }
 
-// used reports whether statements mention one of the scalars.
-func used(sums map[*plan.Local]bool, ns []plan.Node) bool {
+// free reports whether the first lane of a token may run before the rest of the
+// token before has: it reads what the last lane writes only entry by entry, and
+// writes what only it touches, or what the last lane has read at the same entry.
+func (t *turn) free() bool {
+	rest := append(append([]plan.Node(nil), t.middle...), t.end...)
+	touched, written := touches(rest), plan.Writes(append(rest, t.final))
+	inFinal := touches([]plan.Node{t.final})
+	ok := true
+	for _, n := range t.first.Body {
+		plan.Accesses(n, func(a plan.Access) {
+			b := a.Buf.Base()
+			ok = ok && (!written[b] || t.r.Own(b) && !plan.Writes(rest)[b])
+		})
+		if s, store := n.(*plan.Store); store {
+			b := s.To.Buf.Base()
+			ok = ok && !touched[b] && (!inFinal[b] || t.r.Own(b))
+		}
+	}
+	for _, l := range t.lets {
+		plan.Accesses(l, func(a plan.Access) { ok = ok && !written[a.Buf.Base()] && !t.r.Own(a.Buf) })
+	}
+	return ok
+}
+
+func touches(ns []plan.Node) map[*plan.Buffer]bool {
+	out := map[*plan.Buffer]bool{}
+	plan.Walk(ns, func(n plan.Node) {
+		plan.Accesses(n, func(a plan.Access) { out[a.Buf.Base()] = true })
+	})
+	return out
+}
+
+// turn puts the parts together again.
+func (t *turn) turn() *rotated {
+	next := &plan.Next{To: &plan.Var{Name: t.loop.Var.Name + ".next"}, Of: t.loop.Var}
+	r := &rotated{next: next}
+	for _, l := range t.lets {
+		r.ahead = append(r.ahead, l)
+	}
+	r.ahead = append(r.ahead, t.first)
+	rest := append(append([]plan.Node{t.final}, t.middle...), t.end...)
+	t.later, t.new = map[*plan.Local]*plan.Local{}, map[*plan.Local]*plan.Local{}
+	var again, keep, begin []plan.Node
+	for _, l := range t.lets {
+		switch {
+		case t.sums[l.To]:
+			begin = append(begin, l)
+			if uses(append([]plan.Node{t.final}, t.end...), l.To) {
+				t.later[l.To] = &plan.Local{Name: l.To.Name + ".asked", Elem: l.To.Elem}
+				keep = append(keep, &plan.Let{To: t.later[l.To], Val: plan.Ref{To: l.To}})
+			}
+		default:
+			t.new[l.To] = &plan.Local{Name: l.To.Name + ".next", Elem: l.To.Elem}
+			if uses(rest, l.To) {
+				again = append(again, l)
+			}
+		}
+	}
+	for _, l := range t.lets {
+		if !t.sums[l.To] {
+			begin = append(begin, &plan.Let{To: t.new[l.To], Val: t.ahead(next.To).expr(l.Val)})
+		}
+	}
+	asked := change{locals: t.later}
+	front := append(append(again, t.middle...), keep...)
+	r.body = append(append(append([]plan.Node(nil), front...), begin...), t.both(next.To))
+	r.body = append(r.body, asked.nodes(t.end)...)
+	if t.stores {
+		r.last = append(append(append([]plan.Node(nil), front...), asked.node(t.final)), asked.nodes(t.end)...)
+	}
+	return r
+}
+
+// ahead is the change of the first lane's statements to the next token.
+func (t *turn) ahead(next *plan.Var) change {
+	return change{locals: t.new, vars: map[*plan.Var]*plan.Var{t.loop.Var: next, t.first.Var: t.final.Var}}
+}
+
+// both is the last lane of a token with the first one of the next.
+func (t *turn) both(next *plan.Var) *plan.Loop {
+	out := *t.final
+	out.Sums = max(t.first.Sums, t.final.Sums)
+	written := change{locals: t.later}.nodes(t.final.Body)
+	asking := t.ahead(next).nodes(t.first.Body)
+	out.Body = append(written, asking...)
+	for i, n := range written {
+		s, ok := n.(*plan.Store)
+		if !ok || !t.r.Own(s.To.Buf) || !t.onlyAsked(s.To) {
+			continue
+		}
+		x := &plan.Local{Name: s.To.Buf.Name + ".entry", Elem: s.To.Buf.Elem}
+		out.Body[i] = &plan.Let{To: x, Val: s.Vals[0]}
+		for _, n := range asking {
+			plan.Exprs(n, func(e plan.Expr) plan.Expr {
+				return plan.Rewrite(e, func(e plan.Expr) plan.Expr {
+					if l, ok := e.(plan.Load); ok && l.Access.String() == s.To.String() {
+						return plan.Ref{To: x}
+					}
+					return e
+				})
+			})
+		}
+	}
+	return &out
+}
+
+// onlyAsked reports whether what is stored at a place of a row's own buffer is
+// read by the first lane alone, at that place.
+func (t *turn) onlyAsked(to plan.Access) bool {
+	all := append(append([]plan.Node{t.final}, t.middle...), t.end...)
+	only := true
+	plan.Walk(all, func(n plan.Node) {
+		loads(n, func(a plan.Access) { only = only && a.Buf.Base() != to.Buf.Base() })
+	})
+	at := t.ahead(t.loop.Var)
+	for _, n := range t.first.Body {
+		loads(n, func(a plan.Access) {
+			if a.Buf.Base() == to.Buf.Base() {
+				only = only && len(a.Index) == 1 && at.access(a).String() == to.String()
+			}
+		})
+		if s, ok := n.(*plan.Store); ok {
+			only = only && s.To.Buf.Base() != to.Buf.Base()
+		}
+	}
+	return only
+}
+
+// loads calls f for what a statement reads.
+func loads(n plan.Node, f func(plan.Access)) {
+	plan.Exprs(n, func(e plan.Expr) plan.Expr {
+		plan.Visit(e, func(e plan.Expr) {
+			if l, ok := e.(plan.Load); ok {
+				f(l.Access)
+			}
+		})
+		return e
+	})
+}
+
+// uses reports whether statements mention a scalar.
+func uses(ns []plan.Node, x *plan.Local) bool {
 	found := false
 	plan.Walk(ns, func(n plan.Node) {
 		plan.Exprs(n, func(e plan.Expr) plan.Expr {
 			plan.Visit(e, func(e plan.Expr) {
-				if r, ok := e.(plan.Ref); ok && sums[r.To] {
+				if r, ok := e.(plan.Ref); ok && r.To == x {
 					found = true
 				}
 			})
 			return e
 		})
-		if a, ok := n.(*plan.Acc); ok && sums[a.To] {
-			found = true
-		}
 	})
 	return found
-}
-
-// moved is a lane's body at the next token, over another lane's columns.
-func moved(lane *plan.Loop, column, token, next *plan.Var) []plan.Node {
-	index := func(x plan.Index) plan.Index {
-		x = x.Subst(token, plan.At(next))
-		if lane.Var != column {
-			x = x.Subst(lane.Var, plan.At(column))
-		}
-		return x
-	}
-	var out []plan.Node
-	for _, n := range lane.Body {
-		a, ok := n.(*plan.Acc)
-		if !ok {
-			continue
-		}
-		val := plan.Rewrite(a.Val, func(e plan.Expr) plan.Expr {
-			l, ok := e.(plan.Load)
-			if !ok {
-				return e
-			}
-			at := plan.Access{Buf: l.Buf}
-			for _, x := range l.Index {
-				at.Index = append(at.Index, index(x))
-			}
-			return plan.Load{Access: at}
-		})
-		out = append(out, &plan.Acc{To: a.To, Set: a.Set, Val: val})
-	}
-	return out
-}
-
-// rotate finds the parts of a loop over time that was rotated.
-func (f *function) rotate(n *plan.Loop) *rotated {
-	if len(n.Body) == 0 {
-		return nil
-	}
-	next, ok := n.Body[0].(*plan.Next)
-	if !ok {
-		return nil
-	}
-	for i, x := range n.Body {
-		if _, lane := x.(*plan.Loop); lane {
-			return &rotated{n.Body[1 : i+1], next, n.Body[i+1:]}
-		}
-	}
-	return nil
-}
-
-// next sets the variable of a Next.
-func (f *function) next(n *plan.Next, at, end string) {
-	f.emit("MOVQ %s, AX", at)
-	f.emit("INCQ AX")
-	f.emit("CMPQ AX, %s", end)
-	f.emit("CMOVQGE %s, AX", at)
-	f.emit("MOVQ AX, %s", f.counter[n.To])
 }
