@@ -3,6 +3,7 @@ package emitasm
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Registers of a body. Accumulators come first; then homes that are used most
@@ -158,6 +159,17 @@ func (a *allocation) pins() []string {
 	return lines
 }
 
+// loads counts the instructions that read memory.
+func (a *allocation) loads() int {
+	n := 0
+	for _, l := range a.lines {
+		if operands := strings.SplitN(l, ", ", 2); strings.Contains(operands[0], "(") {
+			n++
+		}
+	}
+	return n
+}
+
 // dies reports whether instruction i is the last that needs a temporary.
 func (a *allocation) dies(v val, i int) bool {
 	return a.b.vals[v].home == nil && a.last[v] == i
@@ -213,16 +225,36 @@ func (a *allocation) lastOf(v val) int {
 	return -1
 }
 
+// fromMemory is the factor of a fused multiply-add that its instruction spreads
+// from memory itself: a home that is not pinned. It is −1 where there is none.
+func (a *allocation) fromMemory(in inst) int {
+	if !a.b.t.wide() || in.op != "FMA" && in.op != "FNMA" {
+		return -1
+	}
+	for k := range 2 {
+		h := a.b.vals[in.args[k]].home
+		if _, pinned := a.pinned[in.args[k]]; h != nil && h.spread && !pinned && in.args[1-k] != in.args[k] {
+			return k
+		}
+	}
+	return -1
+}
+
 // inst prints one instruction.
 func (a *allocation) inst(i int, in inst) {
 	var spare []int
 	regs := make([]int, len(in.args))
+	direct := a.fromMemory(in)
 	for k, x := range in.args {
+		if k == direct {
+			regs[k] = -1
+			continue
+		}
 		regs[k] = a.operand(x, &spare)
 	}
 	own := map[int]bool{} // registers that end here and may take the result
 	for k, x := range in.args {
-		if a.dies(x, i) || slices.Contains(spare, regs[k]) {
+		if k != direct && (a.dies(x, i) || slices.Contains(spare, regs[k])) {
 			own[regs[k]] = true
 		}
 	}

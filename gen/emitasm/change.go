@@ -6,10 +6,10 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// A change copies statements with other scalars and variables.
+// A change copies statements with other scalars and indices.
 type change struct {
 	locals map[*plan.Local]*plan.Local
-	vars   map[*plan.Var]*plan.Var
+	vars   map[*plan.Var]plan.Index
 }
 
 func (c change) local(l *plan.Local) *plan.Local {
@@ -22,11 +22,11 @@ func (c change) local(l *plan.Local) *plan.Local {
 func (c change) index(x plan.Index) plan.Index {
 	out := plan.Index{Const: x.Const}
 	for _, t := range x.Terms {
-		v := t.Var
-		if n := c.vars[v]; n != nil {
-			v = n
+		v, ok := c.vars[t.Var]
+		if !ok {
+			v = plan.At(t.Var)
 		}
-		out.Terms = append(out.Terms, plan.Term{Var: v, Coef: t.Coef})
+		out = out.Add(v, t.Coef)
 	}
 	return out
 }

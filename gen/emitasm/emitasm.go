@@ -55,12 +55,9 @@ func compile(rs []*plan.Region, name func(i int) string) ([]*function, error) {
 	}
 	for _, t := range []*target{avx512, avx2} {
 		var taken []int
+		var best []*function
 		why := ""
 		for _, form := range forms(rs[0], t) {
-			// Across columns the widest that fits, and one for the rows left.
-			if rs[0].Across == plan.Columns && form.rows > 1 && len(taken) > 0 {
-				continue
-			}
 			var fs []*function
 			for i, r := range rs {
 				f := newFunction(t, r, args[i], form)
@@ -70,9 +67,18 @@ func compile(rs []*plan.Region, name func(i int) string) ([]*function, error) {
 				}
 				fs = append(fs, f)
 			}
-			if len(fs) == len(rs) {
+			switch {
+			case len(fs) < len(rs):
+			case rs[0].Across == plan.Columns && form.rows > 1:
+				if best == nil || cheaper(fs, best) {
+					best = fs // one of them, and one for the rows left
+				}
+			default:
 				out, taken = append(out, fs...), append(taken, form.rows)
 			}
+		}
+		if best != nil {
+			out, taken = append(out, best...), append([]int{best[0].rows}, taken...)
 		}
 		if len(taken) == 0 || rs[0].Across == plan.Columns && !slices.Contains(taken, 1) {
 			return nil, fmt.Errorf("%s: %s", t.level, why)
@@ -85,6 +91,19 @@ func compile(rs []*plan.Region, name func(i int) string) ([]*function, error) {
 		r.Link = args[i].Link
 	}
 	return out, nil
+}
+
+// cheaper reports whether functions load less for each row and group of columns
+// than others, which are better where they load about as much.
+func cheaper(fs, than []*function) bool {
+	load := func(fs []*function) float64 {
+		cost, passes := 0, 0
+		for _, f := range fs {
+			cost, passes = cost+f.cost, passes+f.passes
+		}
+		return float64(cost) / float64(max(1, passes))
+	}
+	return load(fs) < 0.95*load(than)
 }
 
 func newFunction(t *target, r *plan.Region, args *Args, form form) *function {

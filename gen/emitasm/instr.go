@@ -10,6 +10,11 @@ import "fmt"
 func (a *allocation) print(in inst, x []int, own map[int]bool, dst int) int {
 	switch in.op {
 	case "FMA", "FNMA":
+		for k := range 2 {
+			if x[k] < 0 {
+				return a.spread(in.op == "FNMA", a.b.vals[in.args[k]].home.text, x[1-k], x[2], own, dst)
+			}
+		}
 		return a.fused(in.op == "FNMA", x, own, dst)
 	case "CHOOSE":
 		return a.chosen(x, own, dst)
@@ -71,6 +76,28 @@ func (a *allocation) fused(neg bool, x []int, own map[int]bool, dst int) int {
 	}
 	a.emit("VMOVAPS %s, %s", a.r(z), a.r(dst))
 	a.emit("%s231PS %s, %s, %s", op, a.r(q), a.r(p), a.r(dst))
+	return dst
+}
+
+// spread prints x·m + z with a factor m from memory, for all lanes.
+func (a *allocation) spread(neg bool, m string, x, z int, own map[int]bool, dst int) int {
+	op := "VFMADD"
+	if neg {
+		op = "VFNMADD"
+	}
+	switch {
+	case dst == z || dst < 0 && own[z] && z != x:
+		a.emit("%s231PS.BCST %s, %s, %s", op, m, a.r(x), a.r(z))
+		return z
+	case dst == x || dst < 0 && own[x] && z != x:
+		a.emit("%s132PS.BCST %s, %s, %s", op, m, a.r(z), a.r(x))
+		return x
+	}
+	if dst < 0 {
+		dst = a.take()
+	}
+	a.emit("VMOVAPS %s, %s", a.r(z), a.r(dst))
+	a.emit("%s231PS.BCST %s, %s, %s", op, m, a.r(x), a.r(dst))
 	return dst
 }
 

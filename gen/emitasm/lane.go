@@ -35,6 +35,8 @@ func (f *function) lane(n *plan.Loop) {
 		return
 	}
 	f.clear(n, s, main)
+	f.cost += main.loads()
+	f.passes += f.rows * columns
 	top, rest, done := f.label("pass"), f.label("rest"), f.label("end")
 	f.emit("SUBQ $%d, DX", step)
 	f.emit("JLT %s", rest)

@@ -143,16 +143,13 @@ func (f *function) tokens(n *plan.Loop, r *rotated, at, end, top string) {
 	if n.Down {
 		f.emit("CMPQ AX, %s", end)
 		f.emit("JLE %s", last)
-		f.emit("DECQ AX")
 	} else {
 		f.emit("INCQ AX")
 		f.emit("CMPQ AX, %s", end)
 		f.emit("JGE %s", last)
 	}
-	f.emit("MOVQ AX, %s", f.counter[r.next.To])
-	f.inside(r.next.To, r.body, func() { inside(r.body) })
-	f.emit("MOVQ %s, AX", f.counter[r.next.To])
-	f.emit("MOVQ AX, %s", at)
+	inside(r.body)
+	f.emit("%s %s", map[bool]string{false: "INCQ", true: "DECQ"}[n.Down], at)
 	f.emit("JMP %s", top)
 	f.emit("%s:", last)
 	inside(r.last)

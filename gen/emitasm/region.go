@@ -25,6 +25,8 @@ type function struct {
 	args    *Args
 	rows    int // rows that run at once; 1 without rows
 	chains  int // sums over rows that run at once
+	cost    int // loads of all passes
+	passes  int // rows times groups of columns that they take
 	name    string
 	lines   []string
 	ints    int // words of the frame

@@ -2,6 +2,7 @@ package emitasm
 
 import (
 	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
 )
 
 // A token of a recurrence passes over the state more than once: a first lane
@@ -21,14 +22,17 @@ import (
 // was, and so does every bit.
 type rotated struct {
 	ahead []plan.Node // in front of the loop, at its first iteration
-	next  *plan.Next
+	next  *plan.Next  // nil where the token before the last is the last that has one
 	body  []plan.Node
 	last  []plan.Node // at its last iteration, or nil where that is as the others
 }
 
 // all are the statements of a rotated loop, for those who look at all of them.
 func (r *rotated) all() []plan.Node {
-	out := append([]plan.Node{r.next}, r.ahead...)
+	out := append([]plan.Node(nil), r.ahead...)
+	if r.next != nil {
+		out = append(out, r.next)
+	}
 	return append(append(out, r.body...), r.last...)
 }
 
@@ -154,8 +158,12 @@ func touches(ns []plan.Node) map[*plan.Buffer]bool {
 
 // turn puts the parts together again.
 func (t *turn) turn() *rotated {
-	next := &plan.Next{To: &plan.Var{Name: t.loop.Var.Name + ".next"}, Of: t.loop.Var}
-	r := &rotated{next: next}
+	r := &rotated{}
+	next := t.beside()
+	if !t.stores {
+		r.next = &plan.Next{To: &plan.Var{Name: t.loop.Var.Name + ".next"}, Of: t.loop.Var}
+		next = plan.At(r.next.To)
+	}
 	for _, l := range t.lets {
 		r.ahead = append(r.ahead, l)
 	}
@@ -180,12 +188,12 @@ func (t *turn) turn() *rotated {
 	}
 	for _, l := range t.lets {
 		if !t.sums[l.To] {
-			begin = append(begin, &plan.Let{To: t.new[l.To], Val: t.ahead(next.To).expr(l.Val)})
+			begin = append(begin, &plan.Let{To: t.new[l.To], Val: t.ahead(next).expr(l.Val)})
 		}
 	}
 	asked := change{locals: t.later}
 	front := append(append(again, t.middle...), keep...)
-	r.body = append(append(append([]plan.Node(nil), front...), begin...), t.both(next.To))
+	r.body = append(append(append([]plan.Node(nil), front...), begin...), t.both(next))
 	r.body = append(r.body, asked.nodes(t.end)...)
 	if t.stores {
 		r.last = append(append(append([]plan.Node(nil), front...), asked.node(t.final)), asked.nodes(t.end)...)
@@ -193,13 +201,22 @@ func (t *turn) turn() *rotated {
 	return r
 }
 
+// beside is the token after the present one.
+func (t *turn) beside() plan.Index {
+	step := int64(1)
+	if t.loop.Down {
+		step = -1
+	}
+	return plan.At(t.loop.Var).Add(plan.Fixed(shape.Int(step)), shape.Int(1))
+}
+
 // ahead is the change of the first lane's statements to the next token.
-func (t *turn) ahead(next *plan.Var) change {
-	return change{locals: t.new, vars: map[*plan.Var]*plan.Var{t.loop.Var: next, t.first.Var: t.final.Var}}
+func (t *turn) ahead(next plan.Index) change {
+	return change{locals: t.new, vars: map[*plan.Var]plan.Index{t.loop.Var: next, t.first.Var: plan.At(t.final.Var)}}
 }
 
 // both is the last lane of a token with the first one of the next.
-func (t *turn) both(next *plan.Var) *plan.Loop {
+func (t *turn) both(next plan.Index) *plan.Loop {
 	out := *t.final
 	out.Sums = max(t.first.Sums, t.final.Sums)
 	written := change{locals: t.later}.nodes(t.final.Body)
@@ -234,7 +251,7 @@ func (t *turn) onlyAsked(to plan.Access) bool {
 	plan.Walk(all, func(n plan.Node) {
 		loads(n, func(a plan.Access) { only = only && a.Buf.Base() != to.Buf.Base() })
 	})
-	at := t.ahead(t.loop.Var)
+	at := t.ahead(plan.At(t.loop.Var))
 	for _, n := range t.first.Body {
 		loads(n, func(a plan.Access) {
 			if a.Buf.Base() == to.Buf.Base() {

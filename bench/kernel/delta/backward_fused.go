@@ -53,9 +53,11 @@ type backwardTime3Args struct {
 	n1        int // C·d_k·s + T·d_k·l
 	n2        int // d_k
 	n3        int // C·s + T·l
-	n4        int // C
-	n5        int // -C·s + T
-	n6        int // d_v
+	n4        int // i + C·d_v·s + T·d_v·l - d_v
+	n5        int // C·d_k·s + T·d_k·l - d_k
+	n6        int // C
+	n7        int // -C·s + T
+	n8        int // d_v
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -146,7 +148,7 @@ func (c *backwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{8, 1}}
+		widths := kern.Widths{[]int{1}, []int{4, 1}}
 		rows := widths.Most(dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(1*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + 1*kern.RowLen(dK, rows))
 		for i := first; i < last; i += rows {
@@ -194,6 +196,8 @@ func (c *backwardRows1) Part(part int) {
 						C*dK*s + T*dK*l,
 						dK,
 						C*s + T*l,
+						i + C*dV*s + T*dV*l - dV,
+						C*dK*s + T*dK*l - dK,
 						C,
 						-C*s + T,
 						dV,

@@ -34,16 +34,16 @@ func backwardNest1AVX512(a *backwardNest1Args)
 func backwardNest1AVX2(a *backwardNest1Args)
 
 //go:noescape
-func backwardTime2AVX512x4(a *backwardTime2Args)
-
-//go:noescape
-func backwardTime3AVX512x4(a *backwardTime3Args)
-
-//go:noescape
 func backwardTime2AVX512x1(a *backwardTime2Args)
 
 //go:noescape
 func backwardTime3AVX512x1(a *backwardTime3Args)
+
+//go:noescape
+func backwardTime2AVX512x4(a *backwardTime2Args)
+
+//go:noescape
+func backwardTime3AVX512x4(a *backwardTime3Args)
 
 //go:noescape
 func backwardTime2AVX2x1(a *backwardTime2Args)
@@ -88,10 +88,10 @@ func backwardNest1(a *backwardNest1Args) {
 // backwardTime2 runs the rows in assembly: as many at once as rows says.
 func backwardTime2(a *backwardTime2Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
-	case wide && rows == 4:
-		backwardTime2AVX512x4(a)
 	case wide && rows == 1:
 		backwardTime2AVX512x1(a)
+	case wide && rows == 4:
+		backwardTime2AVX512x4(a)
 	case !wide && rows == 1:
 		backwardTime2AVX2x1(a)
 	default:
@@ -102,10 +102,10 @@ func backwardTime2(a *backwardTime2Args, rows int) {
 // backwardTime3 runs the rows in assembly: as many at once as rows says.
 func backwardTime3(a *backwardTime3Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
-	case wide && rows == 4:
-		backwardTime3AVX512x4(a)
 	case wide && rows == 1:
 		backwardTime3AVX512x1(a)
+	case wide && rows == 4:
+		backwardTime3AVX512x4(a)
 	case !wide && rows == 1:
 		backwardTime3AVX2x1(a)
 	default:

@@ -808,9 +808,11 @@ type stepBackwardTime4Args struct {
 	n1        int // C·d_k·s + T·d_k·l
 	n2        int // d_k
 	n3        int // C·s + T·l
-	n4        int // C
-	n5        int // -C·s + T
-	n6        int // d_v
+	n4        int // i + C·d_v·s + T·d_v·l - d_v
+	n5        int // C·d_k·s + T·d_k·l - d_k
+	n6        int // C
+	n7        int // -C·s + T
+	n8        int // d_v
 }
 
 type stepBackwardNest5Args struct {
@@ -1782,7 +1784,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{8, 1}}
+		widths := kern.Widths{[]int{1}, []int{4, 1}}
 		rows := widths.Most(dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(1*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + 1*kern.RowLen(dK, rows))
 		for i := first; i < last; i += rows {
@@ -1830,6 +1832,8 @@ func (c *stepBackwardRows1) Part(part int) {
 						C*dK*s + T*dK*l,
 						dK,
 						C*s + T*l,
+						i + C*dV*s + T*dV*l - dV,
+						C*dK*s + T*dK*l - dK,
 						C,
 						-C*s + T,
 						dV,

@@ -94,16 +94,16 @@ func stepBackwardNest2AVX512(a *stepBackwardNest2Args)
 func stepBackwardNest2AVX2(a *stepBackwardNest2Args)
 
 //go:noescape
-func stepBackwardTime3AVX512x4(a *stepBackwardTime3Args)
-
-//go:noescape
-func stepBackwardTime4AVX512x4(a *stepBackwardTime4Args)
-
-//go:noescape
 func stepBackwardTime3AVX512x1(a *stepBackwardTime3Args)
 
 //go:noescape
 func stepBackwardTime4AVX512x1(a *stepBackwardTime4Args)
+
+//go:noescape
+func stepBackwardTime3AVX512x4(a *stepBackwardTime3Args)
+
+//go:noescape
+func stepBackwardTime4AVX512x4(a *stepBackwardTime4Args)
 
 //go:noescape
 func stepBackwardTime3AVX2x1(a *stepBackwardTime3Args)
@@ -318,10 +318,10 @@ func stepBackwardNest2(a *stepBackwardNest2Args) {
 // stepBackwardTime3 runs the rows in assembly: as many at once as rows says.
 func stepBackwardTime3(a *stepBackwardTime3Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
-	case wide && rows == 4:
-		stepBackwardTime3AVX512x4(a)
 	case wide && rows == 1:
 		stepBackwardTime3AVX512x1(a)
+	case wide && rows == 4:
+		stepBackwardTime3AVX512x4(a)
 	case !wide && rows == 1:
 		stepBackwardTime3AVX2x1(a)
 	default:
@@ -332,10 +332,10 @@ func stepBackwardTime3(a *stepBackwardTime3Args, rows int) {
 // stepBackwardTime4 runs the rows in assembly: as many at once as rows says.
 func stepBackwardTime4(a *stepBackwardTime4Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
-	case wide && rows == 4:
-		stepBackwardTime4AVX512x4(a)
 	case wide && rows == 1:
 		stepBackwardTime4AVX512x1(a)
+	case wide && rows == 4:
+		stepBackwardTime4AVX512x4(a)
 	case !wide && rows == 1:
 		stepBackwardTime4AVX2x1(a)
 	default:

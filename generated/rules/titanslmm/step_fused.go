@@ -870,9 +870,12 @@ type stepBackwardTime4Args struct {
 	n1        int // i + C·d_v·s + T·d_v·l
 	n2        int // d_k
 	n3        int // C·d_k·s + T·d_k·l
-	n4        int // C
-	n5        int // -C·s + T
-	n6        int // d_v
+	n4        int // C·s + T·l - 1
+	n5        int // i + C·d_v·s + T·d_v·l - d_v
+	n6        int // C·d_k·s + T·d_k·l - d_k
+	n7        int // C
+	n8        int // -C·s + T
+	n9        int // d_v
 }
 
 type stepBackwardNest5Args struct {
@@ -1944,6 +1947,9 @@ func (c *stepBackwardRows1) Part(part int) {
 						i + C*dV*s + T*dV*l,
 						dK,
 						C*dK*s + T*dK*l,
+						C*s + T*l - 1,
+						i + C*dV*s + T*dV*l - dV,
+						C*dK*s + T*dK*l - dK,
 						C,
 						-C*s + T,
 						dV,
