@@ -16,6 +16,7 @@ package emitasm
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -35,9 +36,9 @@ func forms(r *plan.Region, t *target) []form {
 	case r.Row == nil:
 		return []form{{1, 1}}
 	case r.Across == plan.Columns && t.wide():
-		return []form{{8, 2}, {4, 4}, {4, 2}, {8, 1}, {4, 1}, {2, 1}, {1, 1}}
+		return []form{{8, 2}, {8, 1}, {4, 4}, {4, 2}, {4, 1}, {1, 1}}
 	case r.Across == plan.Columns:
-		return []form{{4, 1}, {2, 1}, {1, 1}}
+		return []form{{2, 1}, {1, 1}}
 	case t.wide():
 		return []form{{64, 1}, {32, 1}, {16, 1}}
 	}
@@ -55,7 +56,7 @@ func compile(rs []*plan.Region, name func(i int) string) ([]*function, error) {
 	}
 	for _, t := range []*target{avx512, avx2} {
 		var taken []int
-		var best []*function
+		best := map[int][]*function{}
 		why := ""
 		for _, form := range forms(rs[0], t) {
 			var fs []*function
@@ -70,15 +71,16 @@ func compile(rs []*plan.Region, name func(i int) string) ([]*function, error) {
 			switch {
 			case len(fs) < len(rs):
 			case rs[0].Across == plan.Columns && form.rows > 1:
-				if best == nil || cheaper(fs, best) {
-					best = fs // one of them, and one for the rows left
+				if have := best[form.rows]; have == nil || cheaper(fs, have) {
+					best[form.rows] = fs
 				}
 			default:
 				out, taken = append(out, fs...), append(taken, form.rows)
 			}
 		}
-		if best != nil {
-			out, taken = append(out, best...), append([]int{best[0].rows}, taken...)
+		many := slices.Sorted(maps.Keys(best))
+		for _, rows := range many {
+			out, taken = append(out, best[rows]...), append([]int{rows}, taken...)
 		}
 		if len(taken) == 0 || rs[0].Across == plan.Columns && !slices.Contains(taken, 1) {
 			return nil, fmt.Errorf("%s: %s", t.level, why)
