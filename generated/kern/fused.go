@@ -90,7 +90,7 @@ const cache = 8 << 10
 // them, several rows with columns side by side may have. With fewer, long rows
 // find their scalars in registers; with more, short rows share what every token
 // costs.
-const trails = 40 << 10
+const trails = 160 << 10
 
 // Most is the number of rows to begin with, each with n numbers of its own. Rows
 // side by side are as many as the first cache holds.
