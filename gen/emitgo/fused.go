@@ -262,6 +262,10 @@ func (e *kernelEmitter) regionCall(g *jen.Group, r *plan.Region, rows, tail *jen
 	a := e.scope.name("a", false)
 	g.Id(a).Op(":=").Id(r.Link.Func + "Args").ValuesFunc(func(g *jen.Group) {
 		for _, b := range r.Link.Bufs {
+			if b.Optional {
+				g.Line().Qual(kernPath, "Given").Call(e.slice(b))
+				continue
+			}
 			g.Line().Qual(unsafePath, "SliceData").Call(e.slice(b))
 		}
 		for _, x := range r.Link.Ints {

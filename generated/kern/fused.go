@@ -15,6 +15,14 @@ func Fused() bool { return cpu.Active() > cpu.Portable }
 // Wide reports whether they do so on vectors, in assembly.
 func Wide() bool { return cpu.Active() >= cpu.AVX2 }
 
+// Given is the first entry of what may be absent: nil where it is, or is empty.
+func Given(x []float32) *float32 {
+	if len(x) == 0 {
+		return nil
+	}
+	return &x[0]
+}
+
 // The rows of a recurrence run as parts of a job. Where rows add to the same
 // entries the parts are blocks, and fixed by the number of rows, for each has
 // sums of its own; else any part will do.

@@ -119,7 +119,7 @@ func (c *forwardRows1) Part(part int) {
 						unsafe.SliceData(MState),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(c.V),
-						unsafe.SliceData(c.MLin),
+						kern.Given(c.MLin),
 						unsafe.SliceData(c.Rho),
 						unsafe.SliceData(t33),
 						unsafe.SliceData(c.Q),

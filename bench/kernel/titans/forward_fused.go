@@ -126,7 +126,7 @@ func (c *forwardRows1) Part(part int) {
 						unsafe.SliceData(MState),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(c.V),
-						unsafe.SliceData(c.SLin),
+						kern.Given(c.SLin),
 						unsafe.SliceData(c.Eta),
 						unsafe.SliceData(c.Rho),
 						unsafe.SliceData(t33),

@@ -684,7 +684,7 @@ func (c *stepRows1) Part(part int) {
 						unsafe.SliceData(MState),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(c.V),
-						unsafe.SliceData(c.MLin),
+						kern.Given(c.MLin),
 						unsafe.SliceData(rho),
 						unsafe.SliceData(t33),
 						unsafe.SliceData(c.Q),

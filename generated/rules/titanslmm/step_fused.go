@@ -726,7 +726,7 @@ func (c *stepRows1) Part(part int) {
 						unsafe.SliceData(MState),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(c.V),
-						unsafe.SliceData(c.E),
+						kern.Given(c.E),
 						unsafe.SliceData(c.Eta),
 						unsafe.SliceData(rho),
 						unsafe.SliceData(t42),
