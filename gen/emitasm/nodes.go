@@ -54,7 +54,9 @@ func (f *function) present(n *plan.If) {
 	f.emit("MOVQ %s, AX", f.args.pointer(n.Present.Base()))
 	f.emit("TESTQ AX, AX")
 	f.emit("JEQ %s", skip)
+	f.branch++
 	f.nodes(n.Body)
+	f.branch--
 	f.emit("%s:", skip)
 }
 
@@ -84,6 +86,7 @@ func (f *function) bound(xs []plan.Index, reg, less string) {
 //
 //	lo, hi → counter; while in range: move the streams on; body
 func (f *function) loop(n *plan.Loop) {
+	f.settle()
 	end, top, done := f.word(), f.label("loop"), f.label("done")
 	at := f.counter[n.Var]
 	f.bound(n.Lo, "AX", "GT")
@@ -116,8 +119,31 @@ func (f *function) loop(n *plan.Loop) {
 	f.emit("%s:", done)
 }
 
+// settle lays down the scalars that are constants: around a loop a point of the
+// text is more than one moment.
+func (f *function) settle() {
+	var all []*plan.Local
+	for l := range f.fixed {
+		all = append(all, l)
+	}
+	slices.SortFunc(all, func(a, b *plan.Local) int { return strings.Compare(a.Name, b.Name) })
+	for _, l := range all {
+		h := f.fixed[l]
+		delete(f.fixed, l)
+		f.emit("VBROADCASTSS %s, %s", h.text, f.t.reg(0))
+		rows := 1
+		if f.depends[l].row {
+			rows = f.vectors()
+		}
+		for v := range rows {
+			f.emit("VMOVUPS %s, %s", f.t.reg(0), f.home(l, v, false).text)
+		}
+	}
+}
+
 // step moves a loop on and repeats it while it is in range.
 func (f *function) step(n *plan.Loop, at, end, top string) {
+	f.settle()
 	f.emit("MOVQ %s, AX", at)
 	if n.Down {
 		f.emit("DECQ AX")
@@ -149,10 +175,12 @@ func (f *function) tokens(n *plan.Loop, r *rotated, at, end, top string) {
 		f.emit("JGE %s", last)
 	}
 	inside(r.body)
+	f.settle()
 	f.emit("%s %s", map[bool]string{false: "INCQ", true: "DECQ"}[n.Down], at)
 	f.emit("JMP %s", top)
 	f.emit("%s:", last)
 	inside(r.last)
+	f.settle()
 }
 
 // next sets the variable of a Next, which stays at the last token.

@@ -32,6 +32,8 @@ type function struct {
 	ints    int // words of the frame
 	slots   int // bytes of scalars
 	scalar  map[*plan.Local]slot
+	fixed   map[*plan.Local]home // scalars that are constants at the present point
+	branch  int                  // how deep in statements that may be left out
 	counter map[*plan.Var]string
 	streams map[string]*stream
 	order   []*stream

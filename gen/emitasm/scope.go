@@ -2,6 +2,7 @@ package emitasm
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -147,6 +148,9 @@ func (s *scope) ref(l *plan.Local) val {
 
 // home is where a scalar lies between bodies.
 func (f *function) home(l *plan.Local, row int, lane bool) home {
+	if h, ok := f.fixed[l]; ok {
+		return h
+	}
 	at, ok := f.scalar[l]
 	if !ok {
 		at = f.newSlot()
@@ -166,6 +170,11 @@ func (f *function) home(l *plan.Local, row int, lane bool) home {
 // keep lays down the scalars that a body outside the lanes sets.
 func (s *scope) keep() {
 	for _, c := range s.order {
+		if h := s.b.vals[s.locals[c]].home; h != nil && h.spread && strings.HasSuffix(h.text, "<>(SB)") && s.f.branch == 0 {
+			s.f.fixed[c.local] = *h // a constant until it is set again
+			continue
+		}
+		delete(s.f.fixed, c.local)
 		h := s.f.home(c.local, c.row, false)
 		s.b.store("STORE", &address{direct: h.text, lanes: s.f.t.width}, s.locals[c])
 	}

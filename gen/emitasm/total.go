@@ -74,10 +74,11 @@ func (t *totals) rows(l *plan.Local, s *scope, a *allocation) {
 		odd := a.acc[s.accs[copyOf{l, v, 1}]]
 		t.combine(even, odd, even, f.t.width)
 		old := t.temporary(0)
-		f.emit("VMOVUPS %s, %s", f.home(l, v, false).text, f.t.reg(old))
+		f.load(f.home(l, v, false), f.t.reg(old))
 		t.combine(old, even, even, f.t.width)
-		f.emit("VMOVUPS %s, %s", f.t.reg(even), f.home(l, v, false).text)
+		f.emit("VMOVUPS %s, %s", f.t.reg(even), f.slot(l, v))
 	}
+	delete(f.fixed, l)
 }
 
 // columns adds the 16 partial sums of each row.
@@ -107,14 +108,34 @@ func (t *totals) columns(l *plan.Local, s *scope, a *allocation) {
 		t.combine(p, u, p, 4)
 	}
 	r, old := reg(0, 0), t.temporary(0)
-	at := f.home(l, 0, false).text
 	if count == 1 {
 		f.emit("VBROADCASTSS X%d, %s", r, f.t.reg(r))
 		lanes = f.t.width
 	}
-	f.emit("VMOVUPS %s, %s", at, f.t.part(old, lanes))
+	f.load(f.home(l, 0, false), f.t.part(old, lanes))
 	t.combine(old, r, r, lanes)
-	f.emit("VMOVUPS %s, %s", f.t.part(r, lanes), at)
+	f.emit("VMOVUPS %s, %s", f.t.part(r, lanes), f.slot(l, 0))
+	delete(f.fixed, l)
+}
+
+// load loads a home into a register.
+func (f *function) load(h home, reg string) {
+	if h.spread {
+		f.emit("VBROADCASTSS %s, %s", h.text, reg)
+		return
+	}
+	f.emit("VMOVUPS %s, %s", h.text, reg)
+}
+
+// slot is where a scalar of a group of rows lies, whatever it is now.
+func (f *function) slot(l *plan.Local, row int) string {
+	h, ok := f.fixed[l]
+	delete(f.fixed, l)
+	at := f.home(l, row, false).text
+	if ok {
+		f.fixed[l] = h
+	}
+	return at
 }
 
 // four brings the sums of four rows from their vectors into one of four lanes
