@@ -1,0 +1,188 @@
+package emitasm
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// bound puts the largest or smallest of indices into a register.
+func (f *function) bound(xs []plan.Index, reg, less string) {
+	f.index(xs[0], reg)
+	for _, x := range xs[1:] {
+		f.index(x, "CX")
+		f.emit("CMPQ CX, %s", reg)
+		f.emit("CMOVQ%s CX, %s", less, reg)
+	}
+}
+
+// loop prints a loop around others:
+//
+//	lo, hi → counter; while in range: move the streams on; body
+func (f *function) loop(n *plan.Loop) {
+	f.settle()
+	end, top, done := f.word(), f.label("loop"), f.label("done")
+	at := f.counter[n.Var]
+	f.bound(n.Lo, "AX", "GT")
+	f.bound(n.Hi, "DX", "LT")
+	f.emit("CMPQ AX, DX")
+	f.emit("JGE %s", done)
+	if n.Down {
+		f.emit("DECQ DX")
+		f.emit("MOVQ DX, %s", at)
+		f.emit("MOVQ AX, %s", end)
+	} else {
+		f.emit("MOVQ AX, %s", at)
+		f.emit("MOVQ DX, %s", end)
+	}
+	inside := func(body []plan.Node) { f.inside(n.Var, body, func() { f.nodes(body) }) }
+	switch r := f.turned; {
+	case r == nil || n.Kind != plan.Time:
+		f.emit("%s:", top)
+		inside(n.Body)
+		f.step(n, at, end, top)
+	case r.last == nil:
+		inside(r.ahead)
+		f.emit("%s:", top)
+		f.next(r.next, at, end)
+		f.inside(r.next.To, r.body, func() { inside(r.body) })
+		f.step(n, at, end, top)
+	default:
+		f.tokens(n, r, at, end, top)
+	}
+	f.emit("%s:", done)
+}
+
+// settle lays down the scalars that are constants: around a loop a point of the
+// text is more than one moment.
+func (f *function) settle() {
+	var all []*plan.Local
+	for l := range f.fixed {
+		all = append(all, l)
+	}
+	slices.SortFunc(all, func(a, b *plan.Local) int { return strings.Compare(a.Name, b.Name) })
+	for _, l := range all {
+		h := f.fixed[l]
+		delete(f.fixed, l)
+		f.emit("VBROADCASTSS %s, %s", h.text, f.t.reg(0))
+		rows := 1
+		if f.depends[l].row {
+			rows = f.vectors()
+		}
+		for v := range rows {
+			f.emit("VMOVUPS %s, %s", f.t.reg(0), f.home(l, v, false).text)
+		}
+	}
+}
+
+// step moves a loop on and repeats it while it is in range.
+func (f *function) step(n *plan.Loop, at, end, top string) {
+	f.settle()
+	f.emit("MOVQ %s, AX", at)
+	if n.Down {
+		f.emit("DECQ AX")
+	} else {
+		f.emit("INCQ AX")
+	}
+	f.emit("MOVQ AX, %s", at)
+	f.emit("CMPQ AX, %s", end)
+	if n.Down {
+		f.emit("JGE %s", top)
+	} else {
+		f.emit("JLT %s", top)
+	}
+}
+
+// tokens prints a rotated loop whose last token runs by itself.
+func (f *function) tokens(n *plan.Loop, r *rotated, at, end, top string) {
+	last := f.label("last")
+	inside := func(body []plan.Node) { f.inside(n.Var, body, func() { f.nodes(body) }) }
+	inside(r.ahead)
+	f.emit("%s:", top)
+	f.emit("MOVQ %s, AX", at)
+	if n.Down {
+		f.emit("CMPQ AX, %s", end)
+		f.emit("JLE %s", last)
+	} else {
+		f.emit("INCQ AX")
+		f.emit("CMPQ AX, %s", end)
+		f.emit("JGE %s", last)
+	}
+	inside(r.body)
+	f.settle()
+	f.emit("%s %s", map[bool]string{false: "INCQ", true: "DECQ"}[n.Down], at)
+	f.emit("JMP %s", top)
+	f.emit("%s:", last)
+	inside(r.last)
+	f.settle()
+}
+
+// next sets the variable of a Next, which stays at the last token.
+func (f *function) next(n *plan.Next, at, end string) {
+	f.emit("MOVQ %s, AX", at)
+	f.emit("INCQ AX")
+	f.emit("CMPQ AX, %s", end)
+	f.emit("CMOVQGE %s, AX", at)
+	f.emit("MOVQ AX, %s", f.counter[n.To])
+}
+
+// inside prints statements after moving the streams that a variable moves.
+func (f *function) inside(v *plan.Var, body []plan.Node, print func()) {
+	moved := f.move(v, body)
+	print()
+	for _, s := range moved {
+		s.cur = s.cur[:len(s.cur)-1]
+	}
+}
+
+// move computes where the streams of statements stand that a variable moves.
+// Streams with the same stride share its bytes.
+func (f *function) move(v *plan.Var, body []plan.Node) []*stream {
+	used := map[*stream]bool{}
+	plan.Walk(body, func(x plan.Node) {
+		plan.Accesses(x, func(a plan.Access) { used[f.stream(a)] = true })
+	})
+	var moved []*stream
+	step := ""
+	for _, s := range f.byStride(v) {
+		by := s.walk.By(v)
+		if !used[s] || by.IsZero() {
+			continue
+		}
+		if key := by.String() + " " + s.unit; key != step {
+			step = key
+			f.emit("MOVQ %s, CX", f.counter[v])
+			if c, ok := by.Const(); !ok {
+				f.emit("IMULQ %s, CX", f.args.integer(plan.Fixed(by)))
+			} else if c != 1 {
+				f.emit("IMUL3Q $%d, CX, CX", c)
+			}
+			f.scaleTo(s, "CX")
+		}
+		f.emit("MOVQ %s, AX", s.now())
+		f.emit("ADDQ CX, AX")
+		w := s.word(f)
+		f.emit("MOVQ AX, %s", w)
+		s.cur = append(s.cur, w)
+		moved = append(moved, s)
+	}
+	return moved
+}
+
+// byStride are the streams, those with one stride over a variable together.
+func (f *function) byStride(v *plan.Var) []*stream {
+	out := slices.Clone(f.order)
+	slices.SortStableFunc(out, func(a, b *stream) int {
+		return strings.Compare(a.walk.By(v).String()+" "+a.unit, b.walk.By(v).String()+" "+b.unit)
+	})
+	return out
+}
+
+// word is the word of the frame for a stream at the next depth.
+func (s *stream) word(f *function) string {
+	if len(s.words) < len(s.cur) {
+		s.words = append(s.words, f.word())
+	}
+	return s.words[len(s.cur)-1]
+}
