@@ -66,7 +66,9 @@ func kernel(k *plan.Kernel) []*function {
 						rs = append(rs, r)
 					}
 				})
-				try(rs)
+				if len(rs) > 0 { // rows may have none: see fuse
+					try(rs)
+				}
 			}
 		}
 	})

@@ -77,14 +77,15 @@ func (e *kernelEmitter) part(f *jen.File, j *job) {
 	}).Line()
 }
 
+// linked reports whether there are regions and each has functions.
 func (j *job) linked() bool {
-	ok := true
+	ok, some := true, false
 	plan.Walk(j.row.Body, func(n plan.Node) {
 		if r, is := n.(*plan.Region); is {
-			ok = ok && r.Link != nil
+			ok, some = ok && r.Link != nil, true
 		}
 	})
-	return ok
+	return ok && some
 }
 
 // partialSums prints where a block adds: the first one to the results, each
