@@ -9,10 +9,14 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// functionsTest holds the elementary functions to float64.
+// The tests of what package kern has from here: the elementary functions against
+// float64, and what moves numbers around regions.
 //
 //go:embed functions_test.go.txt
 var functionsTest []byte
+
+//go:embed moves_test.go.txt
+var movesTest []byte
 
 // Files prints the assembly of files and the Go that declares it, and links
 // the kernels' regions to it. A region that does not fit the registers of a
@@ -21,6 +25,7 @@ func Files(files []plan.KernelFile) map[string][]byte {
 	out := map[string][]byte{
 		"generated/kern/functions.go":      []byte(twin()),
 		"generated/kern/functions_test.go": functionsTest,
+		"generated/kern/moves_test.go":     movesTest,
 		"generated/kern/move_amd64.s":      []byte(moveText()),
 		"generated/kern/move_amd64.go":     []byte(moveDeclared),
 		"generated/kern/move_generic.go":   []byte(moveAbsent),
