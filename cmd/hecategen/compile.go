@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/emitgo"
@@ -74,7 +76,7 @@ func audit(specs []string, root string, json bool, out, err io.Writer) (status i
 	return fine, a.Text(out)
 }
 
-// dumpLowered prints the plan or the Go of a unit.
+// dumpLowered prints what a unit's kernels have become after a late stage.
 func dumpLowered(s *gen.Source, u *notation.Unit, stage string, out io.Writer) error {
 	pu, ds := gen.CompileUnit(s, u)
 	if ds.HasErrors() {
@@ -83,27 +85,44 @@ func dumpLowered(s *gen.Source, u *notation.Unit, stage string, out io.Writer) e
 	if pu == nil {
 		return fmt.Errorf("%s is not emitted on its own", u.Name.Text)
 	}
+	list := emitgo.KernelFiles([]*plan.Unit{pu})
 	if stage == "plan" {
-		for _, st := range pu.Stages {
-			for _, k := range []*plan.Kernel{st.Start.Fwd, st.Fwd, st.Bwd, st.Frozen.Fwd, st.Frozen.Bwd} {
-				if k != nil {
-					fmt.Fprintln(out, k)
-				}
-			}
-		}
+		eachKernel(list, func(k *plan.Kernel) { fmt.Fprintln(out, k) })
 		return nil
 	}
-	files := emitgo.Files([]*plan.Unit{pu})
-	var names []string
-	dir, _ := emitgo.Package(pu)
-	for n := range files {
-		if len(n) > len(dir) && n[:len(dir)] == dir {
-			names = append(names, n)
-		}
-	}
-	slices.Sort(names)
-	for _, n := range names {
-		fmt.Fprintf(out, "-- %s --\n%s", n, files[n])
+	assembly := gen.Assembly(list)
+	switch stage {
+	case "fused":
+		eachKernel(list, func(k *plan.Kernel) {
+			if k.Fused == nil {
+				fmt.Fprintf(out, "; kernel %s has no fused arithmetic: the order of its sums over rows is not one of blocks\n\n", k.Name)
+				return
+			}
+			fmt.Fprintln(out, k.Fused)
+		})
+	case "asm":
+		dumpFiles(pu, assembly, ".s", out)
+	default:
+		dumpFiles(pu, emitgo.Files([]*plan.Unit{pu}), ".go", out)
 	}
 	return nil
+}
+
+func eachKernel(files []plan.KernelFile, f func(*plan.Kernel)) {
+	for _, file := range files {
+		for _, k := range file.Kernels {
+			f(k)
+		}
+	}
+}
+
+// dumpFiles prints the files of a unit's package with an ending, each under its
+// name.
+func dumpFiles(pu *plan.Unit, files map[string][]byte, ending string, out io.Writer) {
+	dir, _ := emitgo.Package(pu)
+	for _, n := range slices.Sorted(maps.Keys(files)) {
+		if strings.HasPrefix(n, dir+"/") && strings.HasSuffix(n, ending) {
+			fmt.Fprintf(out, "-- %s --\n%s", n, files[n])
+		}
+	}
 }

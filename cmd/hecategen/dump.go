@@ -27,7 +27,9 @@ var stages = []struct {
 	{"backward", "the programs with their adjoints added, nothing simplified", (*dumper).backward},
 	{"simplified", "the forward and the backward program, simplified and divided", (*dumper).simplified},
 	{"plan", "the loop nests, neutral between targets", (*dumper).lowered},
+	{"fused", "the same in fused arithmetic, with the regions that vectors may compute", (*dumper).lowered},
 	{"go", "the generated Go", (*dumper).lowered},
+	{"asm", "the generated assembly, for AVX-512 and AVX2", (*dumper).lowered},
 }
 
 func dumpCommand() *command {

@@ -24,7 +24,6 @@ type home struct {
 type valueInfo struct {
 	home *home
 	acc  int // number of the accumulator + 1, or 0
-	uses int
 }
 
 // An inst is an instruction, or a few that belong together.

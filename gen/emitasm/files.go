@@ -1,6 +1,7 @@
 package emitasm
 
 import (
+	_ "embed"
 	"fmt"
 	"go/format"
 	"strings"
@@ -8,15 +9,26 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
+// The tests of what package kern has from here: the elementary functions against
+// float64, and what moves numbers around regions.
+//
+//go:embed functions_test.go.txt
+var functionsTest []byte
+
+//go:embed moves_test.go.txt
+var movesTest []byte
+
 // Files prints the assembly of files and the Go that declares it, and links
 // the kernels' regions to it. A region that does not fit the registers of a
 // level is not linked, and stays with the target around it.
 func Files(files []plan.KernelFile) map[string][]byte {
 	out := map[string][]byte{
-		"generated/kern/functions.go":    []byte(twin()),
-		"generated/kern/move_amd64.s":    []byte(moveText()),
-		"generated/kern/move_amd64.go":   []byte(moveDeclared),
-		"generated/kern/move_generic.go": []byte(moveAbsent),
+		"generated/kern/functions.go":      []byte(twin()),
+		"generated/kern/functions_test.go": functionsTest,
+		"generated/kern/moves_test.go":     movesTest,
+		"generated/kern/move_amd64.s":      []byte(moveText()),
+		"generated/kern/move_amd64.go":     []byte(moveDeclared),
+		"generated/kern/move_generic.go":   []byte(moveAbsent),
 	}
 	for _, f := range files {
 		var all []*function
@@ -66,7 +78,9 @@ func kernel(k *plan.Kernel) []*function {
 						rs = append(rs, r)
 					}
 				})
-				try(rs)
+				if len(rs) > 0 { // rows may have none: see fuse
+					try(rs)
+				}
 			}
 		}
 	})

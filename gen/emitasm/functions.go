@@ -6,7 +6,8 @@ import "math"
 // on lanes of float32. The assembly prints the steps on vectors and the Go
 // twin, package kern, on numbers, so that both have the same bits.
 //
-// Errors are below two units in the last place, which the tests of kern hold.
+// Errors are at most about two units in the last place; the tests of kern hold
+// them to a bound.
 
 // steps are the operations that both prints have, V being a vector or the name
 // of a number. Comparisons give masks, all ones or all zeros.

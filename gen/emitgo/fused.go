@@ -42,7 +42,6 @@ type job struct {
 	lane   *plan.Loop
 	row    *plan.Loop
 	shared []*plan.Buffer
-	at     shape.Poly // where its partial sums begin behind the workspace
 }
 
 // jobs are the recurrences of a fused kernel whose rows run as parts.

@@ -14,6 +14,13 @@ import (
 //	workers.Each(L*kern.Blocks(dV), (*stepRows1)(c))
 //	kern.AddBlocks(…)
 func (e *kernelEmitter) recurrence(g *jen.Group, j *job) {
+	for _, n := range e.outer(j) {
+		for _, l := range sets(n) { // its parts set it again
+			if name := e.locals[l]; name != "" {
+				g.Id("_").Op("=").Id(name)
+			}
+		}
+	}
 	lanes, rows := e.poly(j.lane.Hi[0].Const), e.poly(j.row.Hi[0].Const)
 	parts := jen.Qual(kernPath, "Parts").Call(rows)
 	if len(j.shared) > 0 {
@@ -57,7 +64,9 @@ func (e *kernelEmitter) part(f *jen.File, j *job) {
 			e.scope.used[n] = true
 		}
 		g.Type().Id("F").Op("=").Float32()
-		e.preamble(g, []plan.Node{j.lane})
+		outer := e.outer(j)
+		e.preamble(g, append(outer, j.lane))
+		e.nodes(g, outer)
 		rows := e.poly(j.row.Hi[0].Const)
 		count, bounds := "Parts", "PartRows"
 		if len(j.shared) > 0 {
@@ -77,14 +86,15 @@ func (e *kernelEmitter) part(f *jen.File, j *job) {
 	}).Line()
 }
 
+// linked reports whether there are regions and each has functions.
 func (j *job) linked() bool {
-	ok := true
+	ok, some := true, false
 	plan.Walk(j.row.Body, func(n plan.Node) {
 		if r, is := n.(*plan.Region); is {
-			ok = ok && r.Link != nil
+			ok, some = ok && r.Link != nil, true
 		}
 	})
-	return ok
+	return ok && some
 }
 
 // partialSums prints where a block adds: the first one to the results, each

@@ -171,7 +171,7 @@ func (x *Trial) table(b *strings.Builder) {
 func (t *unitTest) pairTable(p *pairTest) string {
 	x := t.trials[0]
 	var b strings.Builder
-	fmt.Fprintf(&b, "\tblocktest.Pair{\n\t\tName: %q,\n\t\tTaped: %sTaped[float64],\n\t\tDirect: %sDirect[float64],\n", p.name, p.name, p.name)
+	fmt.Fprintf(&b, "\tblocktest.Pair{\n\t\tName: %q,\n\t\tTaped: %sTaped[float64],\n\t\tDirect: %sDirect[float64],\n\t\tDirect32: %sDirect[float32],\n", p.name, p.name, p.name, p.name)
 	x.table(&b)
 	if p.fwd.Segment != "" {
 		b.WriteString("\t\tSegments: true,\n")

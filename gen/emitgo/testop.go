@@ -13,8 +13,8 @@ func (t *unitTest) op() {
 	x := t.trials[0]
 	p := newPairTest(t.u, lowerFirst(t.u.Name), "", t.u.Stages[0].Pair)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%sfunc Test%s(t *testing.T) {\n\tblocktest.Op{\n\t\tTaped: %sTaped[float64],\n\t\tTaped32: %sTaped[float32],\n\t\tDirect: %sDirect[float64],\n",
-		t.doc(), t.u.Name, p.name, p.name, p.name)
+	fmt.Fprintf(&b, "%sfunc Test%s(t *testing.T) {\n\tblocktest.Op{\n\t\tTaped: %sTaped[float64],\n\t\tTaped32: %sTaped[float32],\n\t\tDirect: %sDirect[float64],\n\t\tDirect32: %sDirect[float32],\n",
+		t.doc(), t.u.Name, p.name, p.name, p.name, p.name)
 	if x.Declared {
 		b.WriteString("\t\tDeclared: true,\n")
 	}

@@ -115,8 +115,11 @@ func (p *printer) node(n Node) {
 		p.line("%s = %s", n.To.Name, s)
 	case *Acc:
 		op := "+="
-		if n.Max {
+		switch {
+		case n.Max:
 			op = "max="
+		case n.Set:
+			op = "="
 		}
 		p.line("%s %s %s", n.To.Name, op, ExprString(n.Val))
 	case *Store:
@@ -130,7 +133,7 @@ func (p *printer) node(n Node) {
 		}
 		p.line("%s %s %s", n.To, op, strings.Join(vs, ", "))
 	case *Region:
-		p.line("region %s", n.Name)
+		p.line("region %s across %s", n.Name, n.Across)
 		p.body(n.Body)
 	case *Zero:
 		p.line("%s = 0", n.Buf.Name)

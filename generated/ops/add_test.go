@@ -12,10 +12,11 @@ import (
 // TestAdd holds Add to its page: add.out.
 func TestAdd(t *testing.T) {
 	blocktest.Op{
-		Taped:   addTaped[float64],
-		Taped32: addTaped[float32],
-		Direct:  addDirect[float64],
-		Vectors: "testdata/add.txt",
+		Taped:    addTaped[float64],
+		Taped32:  addTaped[float32],
+		Direct:   addDirect[float64],
+		Direct32: addDirect[float32],
+		Vectors:  "testdata/add.txt",
 	}.Test(t)
 }
 

@@ -12,10 +12,11 @@ import (
 // TestClamp holds Clamp to its page: clamp.out.
 func TestClamp(t *testing.T) {
 	blocktest.Op{
-		Taped:   clampTaped[float64],
-		Taped32: clampTaped[float32],
-		Direct:  clampDirect[float64],
-		Vectors: "testdata/clamp.txt",
+		Taped:    clampTaped[float64],
+		Taped32:  clampTaped[float32],
+		Direct:   clampDirect[float64],
+		Direct32: clampDirect[float32],
+		Vectors:  "testdata/clamp.txt",
 	}.Test(t)
 }
 

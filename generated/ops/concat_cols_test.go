@@ -12,10 +12,11 @@ import (
 // TestConcatCols holds ConcatCols to its page: concat_cols.out.
 func TestConcatCols(t *testing.T) {
 	blocktest.Op{
-		Taped:   concatColsTaped[float64],
-		Taped32: concatColsTaped[float32],
-		Direct:  concatColsDirect[float64],
-		Vectors: "testdata/concat_cols.txt",
+		Taped:    concatColsTaped[float64],
+		Taped32:  concatColsTaped[float32],
+		Direct:   concatColsDirect[float64],
+		Direct32: concatColsDirect[float32],
+		Vectors:  "testdata/concat_cols.txt",
 	}.Test(t)
 }
 

@@ -12,10 +12,11 @@ import (
 // TestConcatRows holds ConcatRows to its page: concat_rows.out.
 func TestConcatRows(t *testing.T) {
 	blocktest.Op{
-		Taped:   concatRowsTaped[float64],
-		Taped32: concatRowsTaped[float32],
-		Direct:  concatRowsDirect[float64],
-		Vectors: "testdata/concat_rows.txt",
+		Taped:    concatRowsTaped[float64],
+		Taped32:  concatRowsTaped[float32],
+		Direct:   concatRowsDirect[float64],
+		Direct32: concatRowsDirect[float32],
+		Vectors:  "testdata/concat_rows.txt",
 	}.Test(t)
 }
 

@@ -12,10 +12,11 @@ import (
 // TestConcat holds Concat to its page: concat.out.
 func TestConcat(t *testing.T) {
 	blocktest.Op{
-		Taped:   concatTaped[float64],
-		Taped32: concatTaped[float32],
-		Direct:  concatDirect[float64],
-		Vectors: "testdata/concat.txt",
+		Taped:    concatTaped[float64],
+		Taped32:  concatTaped[float32],
+		Direct:   concatDirect[float64],
+		Direct32: concatDirect[float32],
+		Vectors:  "testdata/concat.txt",
 	}.Test(t)
 }
 

@@ -12,10 +12,11 @@ import (
 // TestCrossEntropy holds CrossEntropy to its page: cross_entropy.out.
 func TestCrossEntropy(t *testing.T) {
 	blocktest.Op{
-		Taped:   crossEntropyTaped[float64],
-		Taped32: crossEntropyTaped[float32],
-		Direct:  crossEntropyDirect[float64],
-		Vectors: "testdata/cross_entropy.txt",
+		Taped:    crossEntropyTaped[float64],
+		Taped32:  crossEntropyTaped[float32],
+		Direct:   crossEntropyDirect[float64],
+		Direct32: crossEntropyDirect[float32],
+		Vectors:  "testdata/cross_entropy.txt",
 	}.Test(t)
 }
 

@@ -12,10 +12,11 @@ import (
 // TestEmbedLookup holds EmbedLookup to its page: embed_lookup.out.
 func TestEmbedLookup(t *testing.T) {
 	blocktest.Op{
-		Taped:   embedLookupTaped[float64],
-		Taped32: embedLookupTaped[float32],
-		Direct:  embedLookupDirect[float64],
-		Vectors: "testdata/embed_lookup.txt",
+		Taped:    embedLookupTaped[float64],
+		Taped32:  embedLookupTaped[float32],
+		Direct:   embedLookupDirect[float64],
+		Direct32: embedLookupDirect[float32],
+		Vectors:  "testdata/embed_lookup.txt",
 	}.Test(t)
 }
 

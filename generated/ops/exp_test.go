@@ -12,10 +12,11 @@ import (
 // TestExp holds Exp to its page: exp.out.
 func TestExp(t *testing.T) {
 	blocktest.Op{
-		Taped:   expTaped[float64],
-		Taped32: expTaped[float32],
-		Direct:  expDirect[float64],
-		Vectors: "testdata/exp.txt",
+		Taped:    expTaped[float64],
+		Taped32:  expTaped[float32],
+		Direct:   expDirect[float64],
+		Direct32: expDirect[float32],
+		Vectors:  "testdata/exp.txt",
 	}.Test(t)
 }
 

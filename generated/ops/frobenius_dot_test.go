@@ -12,10 +12,11 @@ import (
 // TestFrobeniusDot holds FrobeniusDot to its page: frobenius_dot.out.
 func TestFrobeniusDot(t *testing.T) {
 	blocktest.Op{
-		Taped:   frobeniusDotTaped[float64],
-		Taped32: frobeniusDotTaped[float32],
-		Direct:  frobeniusDotDirect[float64],
-		Vectors: "testdata/frobenius_dot.txt",
+		Taped:    frobeniusDotTaped[float64],
+		Taped32:  frobeniusDotTaped[float32],
+		Direct:   frobeniusDotDirect[float64],
+		Direct32: frobeniusDotDirect[float32],
+		Vectors:  "testdata/frobenius_dot.txt",
 	}.Test(t)
 }
 

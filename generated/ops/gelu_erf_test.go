@@ -12,10 +12,11 @@ import (
 // TestGELUErf holds GELUErf to its page: gelu_erf.out.
 func TestGELUErf(t *testing.T) {
 	blocktest.Op{
-		Taped:   gELUErfTaped[float64],
-		Taped32: gELUErfTaped[float32],
-		Direct:  gELUErfDirect[float64],
-		Vectors: "testdata/gelu_erf.txt",
+		Taped:    gELUErfTaped[float64],
+		Taped32:  gELUErfTaped[float32],
+		Direct:   gELUErfDirect[float64],
+		Direct32: gELUErfDirect[float32],
+		Vectors:  "testdata/gelu_erf.txt",
 	}.Test(t)
 }
 

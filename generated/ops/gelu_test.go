@@ -12,10 +12,11 @@ import (
 // TestGELU holds GELU to its page: gelu.out.
 func TestGELU(t *testing.T) {
 	blocktest.Op{
-		Taped:   gELUTaped[float64],
-		Taped32: gELUTaped[float32],
-		Direct:  gELUDirect[float64],
-		Vectors: "testdata/gelu.txt",
+		Taped:    gELUTaped[float64],
+		Taped32:  gELUTaped[float32],
+		Direct:   gELUDirect[float64],
+		Direct32: gELUDirect[float32],
+		Vectors:  "testdata/gelu.txt",
 	}.Test(t)
 }
 

@@ -12,10 +12,11 @@ import (
 // TestKLRetention holds KLRetention to its page: kl_retention.out.
 func TestKLRetention(t *testing.T) {
 	blocktest.Op{
-		Taped:   kLRetentionTaped[float64],
-		Taped32: kLRetentionTaped[float32],
-		Direct:  kLRetentionDirect[float64],
-		Vectors: "testdata/kl_retention.txt",
+		Taped:    kLRetentionTaped[float64],
+		Taped32:  kLRetentionTaped[float32],
+		Direct:   kLRetentionDirect[float64],
+		Direct32: kLRetentionDirect[float32],
+		Vectors:  "testdata/kl_retention.txt",
 	}.Test(t)
 }
 

@@ -12,10 +12,11 @@ import (
 // TestL2Norm holds L2Norm to its page: l2_norm.out.
 func TestL2Norm(t *testing.T) {
 	blocktest.Op{
-		Taped:   l2NormTaped[float64],
-		Taped32: l2NormTaped[float32],
-		Direct:  l2NormDirect[float64],
-		Vectors: "testdata/l2_norm.txt",
+		Taped:    l2NormTaped[float64],
+		Taped32:  l2NormTaped[float32],
+		Direct:   l2NormDirect[float64],
+		Direct32: l2NormDirect[float32],
+		Vectors:  "testdata/l2_norm.txt",
 	}.Test(t)
 }
 

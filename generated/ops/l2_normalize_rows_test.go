@@ -13,10 +13,11 @@ import (
 // l2_normalize_rows.out.
 func TestL2NormalizeRows(t *testing.T) {
 	blocktest.Op{
-		Taped:   l2NormalizeRowsTaped[float64],
-		Taped32: l2NormalizeRowsTaped[float32],
-		Direct:  l2NormalizeRowsDirect[float64],
-		Vectors: "testdata/l2_normalize_rows.txt",
+		Taped:    l2NormalizeRowsTaped[float64],
+		Taped32:  l2NormalizeRowsTaped[float32],
+		Direct:   l2NormalizeRowsDirect[float64],
+		Direct32: l2NormalizeRowsDirect[float32],
+		Vectors:  "testdata/l2_normalize_rows.txt",
 	}.Test(t)
 }
 

@@ -12,10 +12,11 @@ import (
 // TestL2Retention holds L2Retention to its page: l2_retention.out.
 func TestL2Retention(t *testing.T) {
 	blocktest.Op{
-		Taped:   l2RetentionTaped[float64],
-		Taped32: l2RetentionTaped[float32],
-		Direct:  l2RetentionDirect[float64],
-		Vectors: "testdata/l2_retention.txt",
+		Taped:    l2RetentionTaped[float64],
+		Taped32:  l2RetentionTaped[float32],
+		Direct:   l2RetentionDirect[float64],
+		Direct32: l2RetentionDirect[float32],
+		Vectors:  "testdata/l2_retention.txt",
 	}.Test(t)
 }
 

@@ -12,10 +12,11 @@ import (
 // TestLayerNorm holds LayerNorm to its page: layer_norm.out.
 func TestLayerNorm(t *testing.T) {
 	blocktest.Op{
-		Taped:   layerNormTaped[float64],
-		Taped32: layerNormTaped[float32],
-		Direct:  layerNormDirect[float64],
-		Vectors: "testdata/layer_norm.txt",
+		Taped:    layerNormTaped[float64],
+		Taped32:  layerNormTaped[float32],
+		Direct:   layerNormDirect[float64],
+		Direct32: layerNormDirect[float32],
+		Vectors:  "testdata/layer_norm.txt",
 	}.Test(t)
 }
 

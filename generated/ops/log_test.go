@@ -12,10 +12,11 @@ import (
 // TestLog holds Log to its page: log.out.
 func TestLog(t *testing.T) {
 	blocktest.Op{
-		Taped:   logTaped[float64],
-		Taped32: logTaped[float32],
-		Direct:  logDirect[float64],
-		Vectors: "testdata/log.txt",
+		Taped:    logTaped[float64],
+		Taped32:  logTaped[float32],
+		Direct:   logDirect[float64],
+		Direct32: logDirect[float32],
+		Vectors:  "testdata/log.txt",
 	}.Test(t)
 }
 

@@ -12,10 +12,11 @@ import (
 // TestMatmul holds Matmul to its page: matmul.out.
 func TestMatmul(t *testing.T) {
 	blocktest.Op{
-		Taped:   matmulTaped[float64],
-		Taped32: matmulTaped[float32],
-		Direct:  matmulDirect[float64],
-		Vectors: "testdata/matmul.txt",
+		Taped:    matmulTaped[float64],
+		Taped32:  matmulTaped[float32],
+		Direct:   matmulDirect[float64],
+		Direct32: matmulDirect[float32],
+		Vectors:  "testdata/matmul.txt",
 	}.Test(t)
 }
 

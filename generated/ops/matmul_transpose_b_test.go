@@ -13,10 +13,11 @@ import (
 // matmul_transpose_b.out.
 func TestMatmulTransposeB(t *testing.T) {
 	blocktest.Op{
-		Taped:   matmulTransposeBTaped[float64],
-		Taped32: matmulTransposeBTaped[float32],
-		Direct:  matmulTransposeBDirect[float64],
-		Vectors: "testdata/matmul_transpose_b.txt",
+		Taped:    matmulTransposeBTaped[float64],
+		Taped32:  matmulTransposeBTaped[float32],
+		Direct:   matmulTransposeBDirect[float64],
+		Direct32: matmulTransposeBDirect[float32],
+		Vectors:  "testdata/matmul_transpose_b.txt",
 	}.Test(t)
 }
 

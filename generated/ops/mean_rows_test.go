@@ -12,10 +12,11 @@ import (
 // TestMeanRows holds MeanRows to its page: mean_rows.out.
 func TestMeanRows(t *testing.T) {
 	blocktest.Op{
-		Taped:   meanRowsTaped[float64],
-		Taped32: meanRowsTaped[float32],
-		Direct:  meanRowsDirect[float64],
-		Vectors: "testdata/mean_rows.txt",
+		Taped:    meanRowsTaped[float64],
+		Taped32:  meanRowsTaped[float32],
+		Direct:   meanRowsDirect[float64],
+		Direct32: meanRowsDirect[float32],
+		Vectors:  "testdata/mean_rows.txt",
 	}.Test(t)
 }
 

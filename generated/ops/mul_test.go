@@ -12,10 +12,11 @@ import (
 // TestMul holds Mul to its page: mul.out.
 func TestMul(t *testing.T) {
 	blocktest.Op{
-		Taped:   mulTaped[float64],
-		Taped32: mulTaped[float32],
-		Direct:  mulDirect[float64],
-		Vectors: "testdata/mul.txt",
+		Taped:    mulTaped[float64],
+		Taped32:  mulTaped[float32],
+		Direct:   mulDirect[float64],
+		Direct32: mulDirect[float32],
+		Vectors:  "testdata/mul.txt",
 	}.Test(t)
 }
 

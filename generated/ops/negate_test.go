@@ -12,10 +12,11 @@ import (
 // TestNegate holds Negate to its page: negate.out.
 func TestNegate(t *testing.T) {
 	blocktest.Op{
-		Taped:   negateTaped[float64],
-		Taped32: negateTaped[float32],
-		Direct:  negateDirect[float64],
-		Vectors: "testdata/negate.txt",
+		Taped:    negateTaped[float64],
+		Taped32:  negateTaped[float32],
+		Direct:   negateDirect[float64],
+		Direct32: negateDirect[float32],
+		Vectors:  "testdata/negate.txt",
 	}.Test(t)
 }
 

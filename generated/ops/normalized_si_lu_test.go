@@ -12,10 +12,11 @@ import (
 // TestNormalizedSiLU holds NormalizedSiLU to its page: normalized_si_lu.out.
 func TestNormalizedSiLU(t *testing.T) {
 	blocktest.Op{
-		Taped:   normalizedSiLUTaped[float64],
-		Taped32: normalizedSiLUTaped[float32],
-		Direct:  normalizedSiLUDirect[float64],
-		Vectors: "testdata/normalized_si_lu.txt",
+		Taped:    normalizedSiLUTaped[float64],
+		Taped32:  normalizedSiLUTaped[float32],
+		Direct:   normalizedSiLUDirect[float64],
+		Direct32: normalizedSiLUDirect[float32],
+		Vectors:  "testdata/normalized_si_lu.txt",
 	}.Test(t)
 }
 

@@ -12,10 +12,11 @@ import (
 // TestOuterProduct holds OuterProduct to its page: outer_product.out.
 func TestOuterProduct(t *testing.T) {
 	blocktest.Op{
-		Taped:   outerProductTaped[float64],
-		Taped32: outerProductTaped[float32],
-		Direct:  outerProductDirect[float64],
-		Vectors: "testdata/outer_product.txt",
+		Taped:    outerProductTaped[float64],
+		Taped32:  outerProductTaped[float32],
+		Direct:   outerProductDirect[float64],
+		Direct32: outerProductDirect[float32],
+		Vectors:  "testdata/outer_product.txt",
 	}.Test(t)
 }
 

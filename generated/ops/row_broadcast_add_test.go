@@ -13,10 +13,11 @@ import (
 // row_broadcast_add.out.
 func TestRowBroadcastAdd(t *testing.T) {
 	blocktest.Op{
-		Taped:   rowBroadcastAddTaped[float64],
-		Taped32: rowBroadcastAddTaped[float32],
-		Direct:  rowBroadcastAddDirect[float64],
-		Vectors: "testdata/row_broadcast_add.txt",
+		Taped:    rowBroadcastAddTaped[float64],
+		Taped32:  rowBroadcastAddTaped[float32],
+		Direct:   rowBroadcastAddDirect[float64],
+		Direct32: rowBroadcastAddDirect[float32],
+		Vectors:  "testdata/row_broadcast_add.txt",
 	}.Test(t)
 }
 

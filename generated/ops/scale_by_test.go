@@ -12,10 +12,11 @@ import (
 // TestScaleBy holds ScaleBy to its page: scale_by.out.
 func TestScaleBy(t *testing.T) {
 	blocktest.Op{
-		Taped:   scaleByTaped[float64],
-		Taped32: scaleByTaped[float32],
-		Direct:  scaleByDirect[float64],
-		Vectors: "testdata/scale_by.txt",
+		Taped:    scaleByTaped[float64],
+		Taped32:  scaleByTaped[float32],
+		Direct:   scaleByDirect[float64],
+		Direct32: scaleByDirect[float32],
+		Vectors:  "testdata/scale_by.txt",
 	}.Test(t)
 }
 

@@ -12,10 +12,11 @@ import (
 // TestScale holds Scale to its page: scale.out.
 func TestScale(t *testing.T) {
 	blocktest.Op{
-		Taped:   scaleTaped[float64],
-		Taped32: scaleTaped[float32],
-		Direct:  scaleDirect[float64],
-		Vectors: "testdata/scale.txt",
+		Taped:    scaleTaped[float64],
+		Taped32:  scaleTaped[float32],
+		Direct:   scaleDirect[float64],
+		Direct32: scaleDirect[float32],
+		Vectors:  "testdata/scale.txt",
 	}.Test(t)
 }
 

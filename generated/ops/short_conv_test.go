@@ -12,10 +12,11 @@ import (
 // TestShortConv holds ShortConv to its page: short_conv.out.
 func TestShortConv(t *testing.T) {
 	blocktest.Op{
-		Taped:   shortConvTaped[float64],
-		Taped32: shortConvTaped[float32],
-		Direct:  shortConvDirect[float64],
-		Vectors: "testdata/short_conv.txt",
+		Taped:    shortConvTaped[float64],
+		Taped32:  shortConvTaped[float32],
+		Direct:   shortConvDirect[float64],
+		Direct32: shortConvDirect[float32],
+		Vectors:  "testdata/short_conv.txt",
 	}.Test(t)
 }
 

@@ -12,10 +12,11 @@ import (
 // TestSiLU holds SiLU to its page: si_lu.out.
 func TestSiLU(t *testing.T) {
 	blocktest.Op{
-		Taped:   siLUTaped[float64],
-		Taped32: siLUTaped[float32],
-		Direct:  siLUDirect[float64],
-		Vectors: "testdata/si_lu.txt",
+		Taped:    siLUTaped[float64],
+		Taped32:  siLUTaped[float32],
+		Direct:   siLUDirect[float64],
+		Direct32: siLUDirect[float32],
+		Vectors:  "testdata/si_lu.txt",
 	}.Test(t)
 }
 

@@ -12,10 +12,11 @@ import (
 // TestSigmoid holds Sigmoid to its page: sigmoid.out.
 func TestSigmoid(t *testing.T) {
 	blocktest.Op{
-		Taped:   sigmoidTaped[float64],
-		Taped32: sigmoidTaped[float32],
-		Direct:  sigmoidDirect[float64],
-		Vectors: "testdata/sigmoid.txt",
+		Taped:    sigmoidTaped[float64],
+		Taped32:  sigmoidTaped[float32],
+		Direct:   sigmoidDirect[float64],
+		Direct32: sigmoidDirect[float32],
+		Vectors:  "testdata/sigmoid.txt",
 	}.Test(t)
 }
 

@@ -12,10 +12,11 @@ import (
 // TestSliceCols holds SliceCols to its page: slice_cols.out.
 func TestSliceCols(t *testing.T) {
 	blocktest.Op{
-		Taped:   sliceColsTaped[float64],
-		Taped32: sliceColsTaped[float32],
-		Direct:  sliceColsDirect[float64],
-		Vectors: "testdata/slice_cols.txt",
+		Taped:    sliceColsTaped[float64],
+		Taped32:  sliceColsTaped[float32],
+		Direct:   sliceColsDirect[float64],
+		Direct32: sliceColsDirect[float32],
+		Vectors:  "testdata/slice_cols.txt",
 	}.Test(t)
 }
 

@@ -12,10 +12,11 @@ import (
 // TestSliceRows holds SliceRows to its page: slice_rows.out.
 func TestSliceRows(t *testing.T) {
 	blocktest.Op{
-		Taped:   sliceRowsTaped[float64],
-		Taped32: sliceRowsTaped[float32],
-		Direct:  sliceRowsDirect[float64],
-		Vectors: "testdata/slice_rows.txt",
+		Taped:    sliceRowsTaped[float64],
+		Taped32:  sliceRowsTaped[float32],
+		Direct:   sliceRowsDirect[float64],
+		Direct32: sliceRowsDirect[float32],
+		Vectors:  "testdata/slice_rows.txt",
 	}.Test(t)
 }
 

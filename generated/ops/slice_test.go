@@ -12,10 +12,11 @@ import (
 // TestSlice holds Slice to its page: slice.out.
 func TestSlice(t *testing.T) {
 	blocktest.Op{
-		Taped:   sliceTaped[float64],
-		Taped32: sliceTaped[float32],
-		Direct:  sliceDirect[float64],
-		Vectors: "testdata/slice.txt",
+		Taped:    sliceTaped[float64],
+		Taped32:  sliceTaped[float32],
+		Direct:   sliceDirect[float64],
+		Direct32: sliceDirect[float32],
+		Vectors:  "testdata/slice.txt",
 	}.Test(t)
 }
 

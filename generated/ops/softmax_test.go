@@ -12,10 +12,11 @@ import (
 // TestSoftmax holds Softmax to its page: softmax.out.
 func TestSoftmax(t *testing.T) {
 	blocktest.Op{
-		Taped:   softmaxTaped[float64],
-		Taped32: softmaxTaped[float32],
-		Direct:  softmaxDirect[float64],
-		Vectors: "testdata/softmax.txt",
+		Taped:    softmaxTaped[float64],
+		Taped32:  softmaxTaped[float32],
+		Direct:   softmaxDirect[float64],
+		Direct32: softmaxDirect[float32],
+		Vectors:  "testdata/softmax.txt",
 	}.Test(t)
 }
 

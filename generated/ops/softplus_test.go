@@ -12,10 +12,11 @@ import (
 // TestSoftplus holds Softplus to its page: softplus.out.
 func TestSoftplus(t *testing.T) {
 	blocktest.Op{
-		Taped:   softplusTaped[float64],
-		Taped32: softplusTaped[float32],
-		Direct:  softplusDirect[float64],
-		Vectors: "testdata/softplus.txt",
+		Taped:    softplusTaped[float64],
+		Taped32:  softplusTaped[float32],
+		Direct:   softplusDirect[float64],
+		Direct32: softplusDirect[float32],
+		Vectors:  "testdata/softplus.txt",
 	}.Test(t)
 }
 

@@ -13,10 +13,11 @@ import (
 // sphere_project_normalize.out.
 func TestSphereProjectNormalize(t *testing.T) {
 	blocktest.Op{
-		Taped:   sphereProjectNormalizeTaped[float64],
-		Taped32: sphereProjectNormalizeTaped[float32],
-		Direct:  sphereProjectNormalizeDirect[float64],
-		Vectors: "testdata/sphere_project_normalize.txt",
+		Taped:    sphereProjectNormalizeTaped[float64],
+		Taped32:  sphereProjectNormalizeTaped[float32],
+		Direct:   sphereProjectNormalizeDirect[float64],
+		Direct32: sphereProjectNormalizeDirect[float32],
+		Vectors:  "testdata/sphere_project_normalize.txt",
 	}.Test(t)
 }
 

@@ -12,10 +12,11 @@ import (
 // TestSqrt holds Sqrt to its page: sqrt.out.
 func TestSqrt(t *testing.T) {
 	blocktest.Op{
-		Taped:   sqrtTaped[float64],
-		Taped32: sqrtTaped[float32],
-		Direct:  sqrtDirect[float64],
-		Vectors: "testdata/sqrt.txt",
+		Taped:    sqrtTaped[float64],
+		Taped32:  sqrtTaped[float32],
+		Direct:   sqrtDirect[float64],
+		Direct32: sqrtDirect[float32],
+		Vectors:  "testdata/sqrt.txt",
 	}.Test(t)
 }
 

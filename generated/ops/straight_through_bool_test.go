@@ -16,6 +16,7 @@ func TestStraightThroughBool(t *testing.T) {
 		Taped:    straightThroughBoolTaped[float64],
 		Taped32:  straightThroughBoolTaped[float32],
 		Direct:   straightThroughBoolDirect[float64],
+		Direct32: straightThroughBoolDirect[float32],
 		Declared: true,
 		Vectors:  "testdata/straight_through_bool.txt",
 	}.Test(t)

@@ -12,10 +12,11 @@ import (
 // TestSub holds Sub to its page: sub.out.
 func TestSub(t *testing.T) {
 	blocktest.Op{
-		Taped:   subTaped[float64],
-		Taped32: subTaped[float32],
-		Direct:  subDirect[float64],
-		Vectors: "testdata/sub.txt",
+		Taped:    subTaped[float64],
+		Taped32:  subTaped[float32],
+		Direct:   subDirect[float64],
+		Direct32: subDirect[float32],
+		Vectors:  "testdata/sub.txt",
 	}.Test(t)
 }
 

@@ -12,10 +12,11 @@ import (
 // TestTanh holds Tanh to its page: tanh.out.
 func TestTanh(t *testing.T) {
 	blocktest.Op{
-		Taped:   tanhTaped[float64],
-		Taped32: tanhTaped[float32],
-		Direct:  tanhDirect[float64],
-		Vectors: "testdata/tanh.txt",
+		Taped:    tanhTaped[float64],
+		Taped32:  tanhTaped[float32],
+		Direct:   tanhDirect[float64],
+		Direct32: tanhDirect[float32],
+		Vectors:  "testdata/tanh.txt",
 	}.Test(t)
 }
 

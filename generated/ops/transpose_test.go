@@ -12,10 +12,11 @@ import (
 // TestTranspose holds Transpose to its page: transpose.out.
 func TestTranspose(t *testing.T) {
 	blocktest.Op{
-		Taped:   transposeTaped[float64],
-		Taped32: transposeTaped[float32],
-		Direct:  transposeDirect[float64],
-		Vectors: "testdata/transpose.txt",
+		Taped:    transposeTaped[float64],
+		Taped32:  transposeTaped[float32],
+		Direct:   transposeDirect[float64],
+		Direct32: transposeDirect[float32],
+		Vectors:  "testdata/transpose.txt",
 	}.Test(t)
 }
 

@@ -59,6 +59,7 @@ type Args[F num.Float] struct {
 	given   map[string]tape.Value[F]
 	mem     *block.Memory[F]
 	quiet   *[]tape.Value[F] // what a call gave, where nothing is copied (steady)
+	room    func(n int) []F  // where arrays lie, or nil
 }
 
 func newArgs[F num.Float](t testing.TB, z Sizes, seed uint64) *Args[F] {
@@ -86,9 +87,17 @@ func (a *Args[F]) Must(err error) {
 	}
 }
 
+// array is room for n entries.
+func (a *Args[F]) array(n int) []F {
+	if a.room != nil {
+		return a.room(n)
+	}
+	return make([]F, n)
+}
+
 // draw fills n entries between −1 and 1: large enough that no gradient is tiny.
 func (a *Args[F]) draw(name string, n int) []F {
-	d := make([]F, n)
+	d := a.array(n)
 	num.FillUniform(d, num.NewStream(name, a.seed), -1, 1)
 	return d
 }
@@ -156,7 +165,7 @@ func (a *Args[F]) Pos(name string, lanes int) []int32 {
 
 // Fresh returns n entries that hold NaN until they are written.
 func (a *Args[F]) Fresh(n int) []F {
-	d := make([]F, n)
+	d := a.array(n)
 	for i := range d {
 		d[i] = F(math.NaN())
 	}

@@ -17,7 +17,8 @@
 //
 // Beside them stand the promises that need no second implementation: the same
 // bits with and without a tape, for lanes together or alone, for one call or
-// many, for every distance of checkpoints; float32 near float64; no look into
+// many, for every distance of checkpoints, at every level of the CPU and on any
+// number of cores; kernels that keep to their buffers; float32 near float64; no look into
 // the future; a frozen read that writes nothing; errors instead of panics; no
 // parameter without a gradient; and no allocation once every shape was seen.
 //

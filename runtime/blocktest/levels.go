@@ -208,17 +208,25 @@ func accurate(t testing.TB, what string, got map[string][]float32, want map[stri
 // levels compares the levels of an operation, at the sizes of its vectors and at
 // multiples of them.
 func (o Op) levels(t *testing.T, cases []*vectorCase) {
+	taken := 0
 	for k, c := range cases {
 		a := args[float32](t, c)
 		o.atLevels(t, label(c.sizes), a)
 		for i, n := range []int{5, 11, 16} {
-			o.tryLevels(t, c.sizes.times(n).with(Sizes{"L": 1 + i%2}), uint64(10*k+i))
+			if o.tryLevels(t, c.sizes.times(n).with(Sizes{"L": 1 + i%2}), uint64(10*k+i), nil) {
+				taken++
+			}
 		}
+	}
+	if taken == 0 {
+		t.Error("the operation refuses all sizes but those of its vectors")
 	}
 }
 
-// tryLevels compares the levels at sizes that an operation may refuse.
-func (o Op) tryLevels(t *testing.T, z Sizes, seed uint64) {
+// tryLevels compares the levels at sizes that an operation may refuse, with what
+// change, where it is not nil, makes of the inputs. It reports whether the
+// operation took them.
+func (o Op) tryLevels(t *testing.T, z Sizes, seed uint64, change func(name string, x []float32)) (taken bool) {
 	d := newArgs[float64](t, z, seed)
 	defer func() {
 		if r := recover(); r != nil {
@@ -232,9 +240,19 @@ func (o Op) tryLevels(t *testing.T, z Sizes, seed uint64) {
 		for i, v := range x {
 			a.In[name][i] = float32(v)
 		}
+		if change != nil && !d.consts[name] {
+			change(name, a.In[name])
+		}
+	}
+	for name, x := range d.Bars {
+		a.Bars[name] = make([]float32, len(x))
+		for i, v := range x {
+			a.Bars[name][i] = float32(v)
+		}
 	}
 	a.Ints, a.consts = d.Ints, d.consts
 	o.atLevels(t, label(z), a)
+	return true
 }
 
 func (o Op) atLevels(t testing.TB, what string, a *Args[float32]) {

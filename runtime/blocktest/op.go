@@ -19,6 +19,7 @@ type Op struct {
 	Taped    func(r *tape.Run[float64], a *Args[float64]) error
 	Taped32  func(r *tape.Run[float32], a *Args[float32]) error
 	Direct   func(a *Args[float64])
+	Direct32 func(a *Args[float32])
 	Declared bool // the page declares an adjoint that is no derivative
 	Vectors  string
 }
@@ -59,7 +60,11 @@ func (o Op) Test(t *testing.T) {
 		c.holds(t, "grad", a.Grads)
 	}))
 	t.Run("float32", func(t *testing.T) { o.single(t, cases) })
-	t.Run("levels", func(t *testing.T) { o.levels(t, cases) })
+	t.Run("levels", func(t *testing.T) {
+		o.levels(t, cases)
+		o.special(t, cases[0])
+	})
+	t.Run("guards", func(t *testing.T) { o.guards(t, cases) })
 	t.Run("tape", each(all, func(t *testing.T, _ *vectorCase, a *Args[float64]) { o.withAndWithout(t, a) }))
 	t.Run("lanes", each(cases, func(t *testing.T, _ *vectorCase, a *Args[float64]) { o.oneByOne(t, a) }))
 	t.Run("twice", each(cases, func(t *testing.T, _ *vectorCase, a *Args[float64]) { o.twice(t, a) }))

@@ -13,6 +13,7 @@ type Pair struct {
 	Name     string
 	Taped    func(r *tape.Run[float64], a *Args[float64]) error // the call that records
 	Direct   func(a *Args[float64])                             // the two kernels, called by hand
+	Direct32 func(a *Args[float32])                             // the same in float32
 	Sizes    []Sizes
 	Tokens   [][]int
 	Segments bool   // keeps checkpoints, from which its backward replays
@@ -36,6 +37,7 @@ func (p Pair) Test(t *testing.T) {
 	if p.Vectors != "" {
 		t.Run("class3/"+p.Name, func(t *testing.T) { p.vectors(t) })
 	}
+	t.Run("guards/"+p.Name, func(t *testing.T) { p.guards(t) })
 	if p.Segments {
 		t.Run("replay/"+p.Name, func(t *testing.T) { trials(t, p.Sizes, p.Tokens, p.replay) })
 	}

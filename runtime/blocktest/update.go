@@ -42,6 +42,11 @@ func (u Update) Test(t *testing.T) {
 			singles(t, c, a.Outs, nil)
 		}
 	})
+	t.Run("levels", func(t *testing.T) {
+		for _, c := range cases {
+			u.levels(t, c)
+		}
+	})
 	t.Run("steady", func(t *testing.T) {
 		steadyUpdate(t, cases[0], u.F64)
 		steadyUpdate(t, cases[0], u.F32)

@@ -7,9 +7,9 @@
 // data begins at a multiple of 64 bytes; tensors of eight-byte elements come
 // first, each group in the order of names, without holes, as the format asks.
 //
-// What this package adds lies in the metadata: the arithmetic level, which a
-// reader must share because bitwise claims hold within one level only, and a
-// SHA-256 per tensor. A write goes to a temporary file that is synced and
+// What this package adds lies in the metadata: the arithmetic that ran
+// (package cpu), which a reader must share because bitwise claims hold within
+// one arithmetic only, and a SHA-256 per tensor. A write goes to a temporary file that is synced and
 // renamed, so a reader sees the old file or the new one and nothing between.
 // A read takes nothing on trust: order and padding are free as in the format,
 // everything else must be what a write produces, or is a typed error.

@@ -1,4 +1,6 @@
 // Package num is the portable arithmetic: elementary functions with the same bits everywhere.
+// The fused arithmetic (package cpu) has elementary functions of its own, which are
+// generated; its multiply-add in Go is FMA32.
 //
 // The Go language allows a compiler to fuse x*y + z into one rounding, and the
 // functions of package math are free to differ between platforms. A model that

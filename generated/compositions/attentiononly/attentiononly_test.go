@@ -29,9 +29,10 @@ func TestAttentionOnly(t *testing.T) {
 		Vectors: "testdata/attentiononly_slidingwindow.txt",
 	}.Test(t)
 	blocktest.Pair{
-		Name:   "out",
-		Taped:  outTaped[float64],
-		Direct: outDirect[float64],
+		Name:     "out",
+		Taped:    outTaped[float64],
+		Direct:   outDirect[float64],
+		Direct32: outDirect[float32],
 		Sizes: []blocktest.Sizes{
 			{"attention.H": 2, "attention.n_p": 2, "attention.w": 3, "width": 4},
 			{"attention.H": 1, "attention.n_p": 0, "attention.w": 1, "width": 3},

@@ -27,9 +27,10 @@ func TestFullAttention(t *testing.T) {
 		Vectors: "testdata/fullattention.txt",
 	}.Test(t)
 	blocktest.Pair{
-		Name:   "out",
-		Taped:  outTaped[float64],
-		Direct: outDirect[float64],
+		Name:     "out",
+		Taped:    outTaped[float64],
+		Direct:   outDirect[float64],
+		Direct32: outDirect[float32],
 		Sizes: []blocktest.Sizes{
 			{"H": 3, "d_h": 2},
 			{"H": 1, "d_h": 5},

@@ -68,9 +68,10 @@ func TestMAG(t *testing.T) {
 		}.Test(t)
 	})
 	blocktest.Pair{
-		Name:   "out",
-		Taped:  outTaped[float64],
-		Direct: outDirect[float64],
+		Name:     "out",
+		Taped:    outTaped[float64],
+		Direct:   outDirect[float64],
+		Direct32: outDirect[float32],
 		Sizes: []blocktest.Sizes{
 			{"attention.H": 2, "attention.n_p": 2, "attention.w": 2, "memory.d_k": 3, "width": 4},
 			{"attention.H": 1, "attention.n_p": 0, "attention.w": 5, "memory.d_k": 1, "width": 3},

@@ -29,9 +29,10 @@ func TestSlidingWindow(t *testing.T) {
 		Vectors: "testdata/slidingwindow.txt",
 	}.Test(t)
 	blocktest.Pair{
-		Name:   "out",
-		Taped:  outTaped[float64],
-		Direct: outDirect[float64],
+		Name:     "out",
+		Taped:    outTaped[float64],
+		Direct:   outDirect[float64],
+		Direct32: outDirect[float32],
 		Sizes: []blocktest.Sizes{
 			{"H": 3, "d_h": 2, "n_p": 2, "w": 5},
 			{"H": 1, "d_h": 5, "n_p": 0, "w": 7},

@@ -16,9 +16,10 @@ import (
 // byte_lm.loss.
 func TestByteLM(t *testing.T) {
 	blocktest.Pair{
-		Name:   "x",
-		Taped:  xTaped[float64],
-		Direct: xDirect[float64],
+		Name:     "x",
+		Taped:    xTaped[float64],
+		Direct:   xDirect[float64],
+		Direct32: xDirect[float32],
 		Sizes: []blocktest.Sizes{
 			{"V": 5, "attention.H": 2, "attention.n_p": 2, "attention.w": 2, "d": 4},
 			{"V": 3, "attention.H": 1, "attention.n_p": 0, "attention.w": 5, "d": 3},
@@ -27,9 +28,10 @@ func TestByteLM(t *testing.T) {
 		Tokens: [][]int{{1, 2, 3, 5}, {1, 2, 4, 5, 6}, {1, 2, 5}},
 	}.Test(t)
 	blocktest.Pair{
-		Name:   "loss",
-		Taped:  lossTaped[float64],
-		Direct: lossDirect[float64],
+		Name:     "loss",
+		Taped:    lossTaped[float64],
+		Direct:   lossDirect[float64],
+		Direct32: lossDirect[float32],
 		Sizes: []blocktest.Sizes{
 			{"V": 5, "attention.H": 2, "attention.n_p": 2, "attention.w": 2, "d": 4},
 			{"V": 3, "attention.H": 1, "attention.n_p": 0, "attention.w": 5, "d": 3},

@@ -30,9 +30,10 @@ func TestHebbian(t *testing.T) {
 		Vectors: "testdata/hebbian.txt",
 	}.Test(t)
 	blocktest.Pair{
-		Name:   "step",
-		Taped:  stepTaped[float64],
-		Direct: stepDirect[float64],
+		Name:     "step",
+		Taped:    stepTaped[float64],
+		Direct:   stepDirect[float64],
+		Direct32: stepDirect[float32],
 		Sizes: []blocktest.Sizes{
 			{"d": 2, "d_k": 3, "d_v": 5},
 			{"d": 5, "d_k": 1, "d_v": 7},
@@ -43,9 +44,10 @@ func TestHebbian(t *testing.T) {
 		Vectors:  "testdata/hebbian.txt",
 	}.Test(t)
 	blocktest.Pair{
-		Name:   "read",
-		Taped:  readTaped[float64],
-		Direct: readDirect[float64],
+		Name:     "read",
+		Taped:    readTaped[float64],
+		Direct:   readDirect[float64],
+		Direct32: readDirect[float32],
 		Sizes: []blocktest.Sizes{
 			{"d": 2, "d_k": 3, "d_v": 5},
 			{"d": 5, "d_k": 1, "d_v": 7},

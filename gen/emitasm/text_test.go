@@ -1,0 +1,287 @@
+package emitasm_test
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/emitasm/gemm"
+	"github.com/nl-hecate/hecate/gen/emitgo"
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// emitted compiles the project's pages: their kernels, and the assembly with
+// the Go beside it.
+func emitted() (kernels []plan.KernelFile, files map[string][]byte, err error) {
+	s, ds := gen.Load("../../specs")
+	if ds.HasErrors() {
+		return nil, nil, &ds
+	}
+	units, ds := gen.Compile(s)
+	if ds.HasErrors() {
+		return nil, nil, &ds
+	}
+	kernels = emitgo.KernelFiles(units)
+	files = gen.Assembly(kernels)
+	maps.Copy(files, gemm.Files())
+	return kernels, files, nil
+}
+
+type emission struct {
+	kernels []plan.KernelFile
+	files   map[string][]byte
+}
+
+var once = sync.OnceValues(func() (emission, error) {
+	k, f, err := emitted()
+	return emission{k, f}, err
+})
+
+func first(t *testing.T) emission {
+	t.Helper()
+	e, err := once()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestText holds every function of every file to what Go's assembler does not
+// check.
+func TestText(t *testing.T) {
+	e := first(t)
+	functions := 0
+	for _, name := range slices.Sorted(maps.Keys(e.files)) {
+		if path.Ext(name) != ".s" {
+			continue
+		}
+		text := string(e.files[name])
+		for _, p := range problems(text) {
+			t.Errorf("%s: %s", name, p)
+		}
+		functions += strings.Count(text, "\nTEXT ")
+		for _, p := range undeclared(name, text, e.files) {
+			t.Errorf("%s: %s", name, p)
+		}
+	}
+	if functions < 100 {
+		t.Errorf("only %d functions were looked at", functions)
+	}
+}
+
+// TestProblems breaks a text in each way that problems is there to see.
+func TestProblems(t *testing.T) {
+	const good = "\nTEXT ·fAVX2x8(SB), 0, $200-8\n\tLEAQ 71(SP), R13\n\tVMOVUPS Y0, 96(R13)\n\tJMP done1\ndone1:\n\tVZEROUPPER\n\tRET\n"
+	if p := problems(good); len(p) > 0 {
+		t.Fatalf("the text itself: %v", p)
+	}
+	for _, c := range [][3]string{
+		{"\tVZEROUPPER\n", "", "RET without VZEROUPPER"},
+		{"\tRET\n", "", "does not end in RET"},
+		{"\tJMP done1\n", "\tRET\n\tJMP done1\n", "RET without VZEROUPPER"},
+		{"VMOVUPS Y0", "VMOVUPS Z0", "Z0 at AVX2"},
+		{"VMOVUPS Y0", "VMOVUPS Y17", "Y17 at AVX2"},
+		{"VMOVUPS Y0,", "VMOVUPS Y0, K1,", "K1 at AVX2"},
+		{"JMP done1", "JMP done2", "no label done2"},
+		{"done1:\n", "done1:\ndone1:\n", "label done1 twice"},
+		{"96(R13)", "104(R13)", "outside the frame"},
+		{"\tVZEROUPPER", "\tVMOVUPS (R14), Y0\n\tVZEROUPPER", "R14"},
+	} {
+		bad := strings.Replace(good, c[0], c[1], 1)
+		if got := strings.Join(problems(bad), "\n"); !strings.Contains(got, c[2]) {
+			t.Errorf("%q for %q: %q, want %q", c[1], c[0], got, c[2])
+		}
+	}
+}
+
+var (
+	heads     = regexp.MustCompile(`(?m)^TEXT ·(\w+)\(SB\), \w+, \$(\d+)-\d+$`)
+	jumps     = regexp.MustCompile(`^J[A-Z]+ (\w+)$`)
+	narrowBad = regexp.MustCompile(`\b(Z\d+|K\d|[XY](1[6-9]|2\d|3\d))\b`)
+	taken     = regexp.MustCompile(`\b(R14|R15|BP)\b`) // g, the global table, the frame
+	slotsAt   = regexp.MustCompile(`^LEAQ (\d+)\(SP\), R13$`)
+	slotUse   = regexp.MustCompile(`\b(\d+)\(R13\)`)
+	vectors   = regexp.MustCompile(`\b([XYZ])\d+\b`)
+)
+
+// problems are what is wrong with the functions of a file.
+func problems(text string) []string {
+	var out []string
+	at := heads.FindAllStringSubmatchIndex(text, -1)
+	for i, m := range at {
+		end := len(text)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		f := asmFunction{name: text[m[2]:m[3]]}
+		f.frame, _ = strconv.Atoi(text[m[4]:m[5]])
+		for l := range strings.Lines(text[m[1]:end]) {
+			if l = strings.TrimSpace(l); l != "" && !strings.HasPrefix(l, "//") && !strings.HasPrefix(l, "#") {
+				f.lines = append(f.lines, l)
+			}
+		}
+		f.ends()
+		f.labels()
+		f.registers()
+		f.slots()
+		out = append(out, f.wrong...)
+	}
+	return out
+}
+
+type asmFunction struct {
+	name  string
+	frame int
+	lines []string
+	wrong []string
+}
+
+func (f *asmFunction) report(format string, args ...any) {
+	f.wrong = append(f.wrong, f.name+": "+fmt.Sprintf(format, args...))
+}
+
+func (f *asmFunction) ends() {
+	last := ""
+	for _, l := range f.lines {
+		if l == "RET" && last != "VZEROUPPER" {
+			f.report("RET without VZEROUPPER before it")
+		}
+		last = l
+	}
+	if last != "RET" {
+		f.report("does not end in RET")
+	}
+}
+
+func (f *asmFunction) labels() {
+	there := map[string]int{}
+	for _, l := range f.lines {
+		if name, ok := strings.CutSuffix(l, ":"); ok {
+			if there[name]++; there[name] == 2 {
+				f.report("label %s twice", name)
+			}
+		}
+	}
+	for _, l := range f.lines {
+		if m := jumps.FindStringSubmatch(l); m != nil && there[m[1]] == 0 {
+			f.report("no label %s", m[1])
+		}
+	}
+}
+
+func (f *asmFunction) registers() {
+	for _, l := range f.lines {
+		if strings.Contains(f.name, "AVX2") {
+			for _, r := range narrowBad.FindAllString(l, -1) {
+				f.report("%s at AVX2: %s", r, l)
+			}
+		}
+		if r := taken.FindString(l); r != "" {
+			f.report("%s is not for this use: %s", r, l)
+		}
+	}
+}
+
+// slots holds the scalars behind R13 to the frame.
+func (f *asmFunction) slots() {
+	size := map[string]int{"X": 16, "Y": 32, "Z": 64}
+	room := -1
+	for _, l := range f.lines {
+		if m := slotsAt.FindStringSubmatch(l); m != nil {
+			from, _ := strconv.Atoi(m[1])
+			room = f.frame - 64 - (from - 63)
+		}
+		m := slotUse.FindStringSubmatch(l)
+		if m == nil || room < 0 {
+			continue
+		}
+		end, _ := strconv.Atoi(m[1])
+		bytes := 4
+		if !strings.HasPrefix(l, "VBROADCASTSS") {
+			for _, v := range vectors.FindAllStringSubmatch(l, -1) {
+				bytes = max(bytes, size[v[1]])
+			}
+		}
+		if end+bytes > room {
+			f.report("outside the frame, which has %d bytes of scalars: %s", room, l)
+		}
+	}
+}
+
+// undeclared lists the functions of a text that the Go beside it does not
+// declare, and the other way round.
+func undeclared(name, text string, files map[string][]byte) []string {
+	var out []string
+	beside := ""
+	for other, text := range files {
+		if path.Dir(other) == path.Dir(name) && path.Ext(other) == ".go" && strings.Contains(string(text), "//go:build amd64 && !purego") {
+			if strings.TrimSuffix(other, ".go") == strings.TrimSuffix(name, ".s") || path.Dir(name) == "generated/kern" {
+				beside += string(text)
+			}
+		}
+	}
+	for _, m := range heads.FindAllStringSubmatch(text, -1) {
+		if !strings.Contains(beside, "\nfunc "+m[1]+"(") {
+			out = append(out, m[1]+" is not declared")
+		}
+	}
+	for _, m := range regexp.MustCompile(`(?m)^//go:noescape\nfunc (\w+)\(`).FindAllStringSubmatch(beside, -1) {
+		if !strings.Contains(text, "TEXT ·"+m[1]+"(SB)") && path.Dir(name) != "generated/kern" {
+			out = append(out, m[1]+" is declared and not there")
+		}
+	}
+	return out
+}
+
+// TestSameBytes compiles the pages again: every file is the same.
+func TestSameBytes(t *testing.T) {
+	_, again, err := emitted()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := first(t)
+	if len(again) != len(e.files) {
+		t.Errorf("%d files and %d", len(e.files), len(again))
+	}
+	for name, text := range e.files {
+		if !bytes.Equal(text, again[name]) {
+			t.Errorf("%s: two runs differ", name)
+		}
+	}
+}
+
+// TestAllRegionsFit: no region of the project's pages is too large for the
+// registers of a level, and stays in Go.
+func TestAllRegionsFit(t *testing.T) {
+	linked := 0
+	for _, f := range first(t).kernels {
+		for _, k := range f.Kernels {
+			if k.Fused == nil {
+				continue
+			}
+			plan.Walk(k.Fused.Body, func(n plan.Node) {
+				r, ok := n.(*plan.Region)
+				switch {
+				case !ok:
+				case r.Link == nil:
+					t.Errorf("%s: region %s of %s has no functions", f.Path, r.Name, k.Name)
+				case len(r.Link.Levels) != 2:
+					t.Errorf("%s: region %s of %s: levels %v", f.Path, r.Name, k.Name, r.Link.Levels)
+				default:
+					linked++
+				}
+			})
+		}
+	}
+	if linked < 50 {
+		t.Errorf("only %d regions", linked)
+	}
+}

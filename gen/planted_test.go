@@ -1,0 +1,97 @@
+package gen_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A planted break is an edit of emitted text that a test of the levels must see.
+type planted struct {
+	name, file string
+	edit       func(text string) string
+	pkg, test  string
+}
+
+// pattern replaces what a pattern finds: the first time, or everywhere.
+func pattern(find, put string, everywhere bool) func(string) string {
+	re := regexp.MustCompile(find)
+	return func(text string) string {
+		if everywhere {
+			return re.ReplaceAllString(text, put)
+		}
+		at := re.FindStringSubmatchIndex(text)
+		if at == nil {
+			return text
+		}
+		return text[:at[0]] + string(re.ExpandString(nil, put, text, at)) + text[at[1]:]
+	}
+}
+
+var (
+	ops   = "./generated/ops"
+	delta = "./generated/rules/deltarule"
+)
+
+var breaks = []planted{
+	{"a product rounded before it is added", "ops/frobenius_dot_amd64.s",
+		pattern(`VFMADD231PS (Z\d+), (Z\d+), (Z\d+)`, "VMULPS $1, $2, Z31\n\tVADDPS Z31, $3, $3", true), ops, "TestFrobeniusDot/levels"},
+	{"a constant off by its last bit", "ops/sigmoid_amd64.s", pattern(`\$0x3e2aaaab`, "$$0x3e2aaaac", true), ops, "TestSigmoid/levels"},
+	{"a store without its mask", "ops/sigmoid_amd64.s", pattern(`VMOVUPS (Z\d+), K1, (\S+)`, "VMOVUPS $1, $2", true), ops, "TestSigmoid/guards"},
+	{"a narrow store without its mask", "ops/sigmoid_amd64.s", pattern(`VMASKMOVPS (Y\d+), Y\d+, (\S+\(\S+)`, "VMOVUPS $1, $2", true), ops, "TestSigmoid/guards"},
+	{"a load without its mask", "ops/sigmoid_amd64.s", pattern(`VMOVUPS\.Z (\S+), K1, (Z\d+)`, "VMOVUPS $1, $2", true), ops, "TestSigmoid/guards"},
+	{"another tree of partial sums", "kern/fused.go", pattern(`\(x\[0\] \+ x\[2\]\) \+ \(x\[1\] \+ x\[3\]\)`, "(x[0] + x[1]) + (x[2] + x[3])", false), ops, "TestFrobeniusDot/levels"},
+	{"half a stride", "rules/deltarule/step_amd64.s", pattern(`(IMULQ \d+\(DI\), CX\n\tSHLQ) \$2, CX`, "$1 $$1, CX", false), delta, "TestDeltaRule/levels"},
+	{"blocks of rows by the number of workers", "kern/fused.go", pattern(`min\(most, rows/least\)`, "min(workers.Count(), rows/least)", false), delta, "TestDeltaRule/levels"},
+	{"columns that change places", "kern/move_amd64.s", pattern(`(VMOVUPS Z\d+, \(BX\)\(DX)\*1`, "$1*2", true), delta, "TestDeltaRule/levels"},
+}
+
+// TestLevelsSeeBreaks plants breaks in a copy of the emitted code, one at a
+// time, and wants the generated tests to fail.
+func TestLevelsSeeBreaks(t *testing.T) {
+	if text, _ := os.ReadFile("/proc/cpuinfo"); !strings.Contains(string(text), "avx512vl") {
+		t.Skip("breaks are planted in text for AVX-512, which this machine lacks")
+	}
+	root := newModule(t, "generated")
+	if out, err := levelTest(root, ops+" "+delta, "TestFrobeniusDot|TestSigmoid|TestDeltaRule/levels|guards"); err != nil {
+		t.Fatalf("without a break: %v\n%s", err, out)
+	}
+	for _, b := range breaks {
+		file := filepath.Join(root, "generated", filepath.FromSlash(b.file))
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		broken := b.edit(string(text))
+		if broken == string(text) {
+			t.Errorf("%s: %s has nothing like it any more", b.name, b.file)
+			continue
+		}
+		write := func(s string) {
+			if err := os.WriteFile(file, []byte(s), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(broken)
+		out, err := levelTest(root, b.pkg, b.test)
+		write(string(text))
+		t.Logf("%s: %s", b.name, firstFailure.FindString(out))
+		if err == nil || !strings.Contains(out, "--- FAIL") {
+			t.Errorf("%s: %s sees nothing: %v\n%s", b.name, b.test, err, out)
+		}
+	}
+}
+
+// firstFailure is what a failed test says first.
+var firstFailure = regexp.MustCompile(`(?m)^ +\S+\.go:.*$`)
+
+func levelTest(root, packages, run string) (string, error) {
+	cmd := exec.Command("go", append([]string{"test", "-trimpath", "-vet=off", "-run", run}, strings.Fields(packages)...)...)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "HECATE_CPU=")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package blocktest
+
+import "testing"
+
+func pages(testing.TB, int) ([]float32, func()) { return nil, nil }
+
+func panicOnFault() (undo func()) { return func() {} }
