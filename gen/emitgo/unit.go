@@ -75,10 +75,7 @@ func KernelFiles(units []*plan.Unit) []plan.KernelFile {
 		for _, st := range u.Stages {
 			switch u.Kind {
 			case plan.OpUnit:
-				st.Fwd.Name = u.Name + "Call"
-				if st.Bwd != nil {
-					st.Bwd.Name = u.Name + "Backward"
-				}
+				nameKernels(u)
 				add(u.ID, st.Pair)
 			case plan.UpdateUnit:
 				add(pkg, st.Pair)
@@ -90,6 +87,15 @@ func KernelFiles(units []*plan.Unit) []plan.KernelFile {
 		}
 	}
 	return out
+}
+
+// nameKernels gives the kernels of an operation their Go names.
+func nameKernels(u *plan.Unit) {
+	st := u.Stages[0]
+	st.Fwd.Name = u.Name + "Call"
+	if st.Bwd != nil {
+		st.Bwd.Name = u.Name + "Backward"
+	}
 }
 
 // folder is where a kind of unit lives under generated/.
@@ -165,6 +171,7 @@ func (e *unitEmitter) op() {
 	f := e.newFile()
 	st := e.u.Stages[0]
 	kind := lowerFirst(e.u.Name) + "Kind"
+	nameKernels(e.u)
 	f.Add(raw(fmt.Sprintf("const %s tape.Kind = %d\n", kind, e.nextKind())))
 	f.Add(raw(e.sizesType(e.u.Name+"Sizes", true)))
 	s := &stageEmitter{u: e.u, file: f, fused: e.newFile(), fn: e.u.Name, node: lowerFirst(e.u.Name) + "Node", kind: kind, fwd: st.Fwd, bwd: st.Bwd,

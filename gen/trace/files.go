@@ -70,7 +70,10 @@ func (r *fileReader) page() string {
 func (r *fileReader) owner() *Unit {
 	page := r.page()
 	folder := path.Base(path.Dir(r.name))
-	file := strings.TrimSuffix(strings.TrimSuffix(path.Base(r.name), ".go"), "_test")
+	file := strings.TrimSuffix(path.Base(r.name), ".go")
+	for _, kind := range []string{"_test", "_fused", "_amd64", "_generic"} {
+		file = strings.TrimSuffix(file, kind)
+	}
 	for _, u := range r.t.out.Units {
 		if !u.Emitted || u.Page != page {
 			continue
