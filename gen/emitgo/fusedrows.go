@@ -60,7 +60,7 @@ func (e *kernelEmitter) part(f *jen.File, j *job) {
 	f.Type().Id(j.name).Id(e.names.Type).Types(jen.Float32()).Line()
 	f.Commentf("Part computes the rows of one block in one lane.")
 	f.Func().Params(jen.Id("c").Op("*").Id(j.name)).Id("Part").Params(jen.Id("part").Int()).BlockFunc(func(g *jen.Group) {
-		for _, n := range []string{"part", "block", "first", "last", "scratch"} {
+		for _, n := range []string{"part", "block", "first", "last", "scratch", "widths", "rows", "there", "tail"} {
 			e.scope.used[n] = true
 		}
 		g.Type().Id("F").Op("=").Float32()
@@ -191,7 +191,6 @@ func (e *kernelEmitter) wideRows(g *jen.Group, j *job) {
 		}
 	}
 	g.Id("widths").Op(":=").Add(widths)
-	e.scope.used["widths"], e.scope.used["rows"] = true, true
 	g.Id("rows").Op(":=").Id("widths").Dot("Most").Call(e.ownLen(j, func(b *plan.Buffer) *jen.Statement { return e.poly(b.Len()) }), jen.Lit(j.row.Across == plan.Rows))
 	g.Id("scratch").Op(":=").Qual(workersPath, "Borrow").Call(e.ownLen(j, length))
 	i := e.scope.name(j.row.Var.Name, false)
@@ -199,8 +198,7 @@ func (e *kernelEmitter) wideRows(g *jen.Group, j *job) {
 	g.For(jen.Id(i).Op(":=").Id("first"), jen.Id(i).Op("<").Id("last"), jen.Id(i).Op("+=").Id("rows")).BlockFunc(func(g *jen.Group) {
 		g.Id("rows").Op("=").Id("widths").Dot("Next").Call(jen.Id("rows"), jen.Id("last").Op("-").Id(i), jen.Lit(j.row.Across == plan.Rows))
 		if j.row.Across == plan.Rows {
-			e.scope.used["n"], e.scope.used["tail"] = true, true
-			g.List(jen.Id("n"), jen.Id("tail")).Op(":=").Id("widths").Dot("Tail").Call(jen.Id("rows"), jen.Id("last").Op("-").Id(i))
+			g.List(jen.Id("there"), jen.Id("tail")).Op(":=").Id("widths").Dot("Tail").Call(jen.Id("rows"), jen.Id("last").Op("-").Id(i))
 		}
 		e.cutOwn(g, j, length)
 		e.bound[j.row.Var] = true
@@ -294,7 +292,7 @@ func (e *kernelEmitter) moveRows(g *jen.Group, j *job, m *plan.Moved) {
 	count, _ := e.index(m.Count)
 	there := jen.Id("rows")
 	if j.row.Across == plan.Rows {
-		there = jen.Id("n")
+		there = jen.Id("there")
 	}
 	g.Qual(kernPath, fn).Call(own, jen.Id("rows"), e.slice(m.Other.Buf).Index(e.address(m.Other).Op(":")), e.poly(stride), there, count)
 }

@@ -109,17 +109,17 @@ func (c *forwardRows1) Part(part int) {
 		scratch := workers.Borrow(dK*rows + dK*rows)
 		for i := first; i < last; i += rows {
 			rows = widths.Next(rows, last-i, true)
-			n, tail := widths.Tail(rows, last-i)
+			there, tail := widths.Tail(rows, last-i)
 			MState, rest := scratch.Data[:dK*rows], scratch.Data[dK*rows:]
 			SState := rest
-			kern.Transpose(MState, rows, c.M[(l*dV+i)*dK:], dK, n, dK)
-			kern.Transpose(SState, rows, c.S[(l*dV+i)*dK:], dK, n, dK)
+			kern.Transpose(MState, rows, c.M[(l*dV+i)*dK:], dK, there, dK)
+			kern.Transpose(SState, rows, c.S[(l*dV+i)*dK:], dK, there, dK)
 			for s := range segments {
 				if len(c.MCheckpoints) > 0 {
-					kern.TransposeBack(MState, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, n, dK)
+					kern.TransposeBack(MState, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, there, dK)
 				}
 				if len(c.SCheckpoints) > 0 {
-					kern.TransposeBack(SState, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, n, dK)
+					kern.TransposeBack(SState, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, there, dK)
 				}
 				{
 					a := forwardTime2Args{
@@ -145,8 +145,8 @@ func (c *forwardRows1) Part(part int) {
 					forwardTime2(&a, rows)
 				}
 			}
-			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, n, dK)
-			kern.TransposeBack(SState, rows, c.SOut[(l*dV+i)*dK:], dK, n, dK)
+			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
+			kern.TransposeBack(SState, rows, c.SOut[(l*dV+i)*dK:], dK, there, dK)
 		}
 		workers.Return(scratch)
 	} else {
@@ -163,10 +163,10 @@ func (c *forwardRows1) Part(part int) {
 				if len(c.SCheckpoints) > 0 {
 					copy(c.SCheckpoints[((l*segments+s)*dV+i)*dK:][:dK], SState[:dK])
 				}
-				if n2 := min(C, -C*s+T); n2 > 0 {
-					eta := c.Eta[l*T+C*s:][:n2]
-					rho := c.Rho[l*T+C*s:][:n2]
-					for a := range n2 {
+				if n := min(C, -C*s+T); n > 0 {
+					eta := c.Eta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
+					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t33_2 := t33[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]

@@ -672,12 +672,12 @@ func (c *stepRows1) Part(part int) {
 		scratch := workers.Borrow(dK * rows)
 		for i := first; i < last; i += rows {
 			rows = widths.Next(rows, last-i, true)
-			n, tail := widths.Tail(rows, last-i)
+			there, tail := widths.Tail(rows, last-i)
 			MState := scratch.Data
-			kern.Transpose(MState, rows, c.M[(l*dV+i)*dK:], dK, n, dK)
+			kern.Transpose(MState, rows, c.M[(l*dV+i)*dK:], dK, there, dK)
 			for s := range segments {
 				if len(c.MCheckpoints) > 0 {
-					kern.TransposeBack(MState, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, n, dK)
+					kern.TransposeBack(MState, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, there, dK)
 				}
 				{
 					a := stepTime11Args{
@@ -701,7 +701,7 @@ func (c *stepRows1) Part(part int) {
 					stepTime11(&a, rows)
 				}
 			}
-			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, n, dK)
+			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
 		}
 		workers.Return(scratch)
 	} else {
@@ -713,9 +713,9 @@ func (c *stepRows1) Part(part int) {
 				if len(c.MCheckpoints) > 0 {
 					copy(c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK], MState[:dK])
 				}
-				if n2 := min(C, -C*s+T); n2 > 0 {
-					rho2 := rho[l*T+C*s:][:n2]
-					for a := range n2 {
+				if n := min(C, -C*s+T); n > 0 {
+					rho2 := rho[l*T+C*s:][:n]
+					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t33_2 := t33[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
