@@ -60,7 +60,7 @@ func (e *kernelEmitter) part(f *jen.File, j *job) {
 	f.Type().Id(j.name).Id(e.names.Type).Types(jen.Float32()).Line()
 	f.Commentf("Part computes the rows of one block in one lane.")
 	f.Func().Params(jen.Id("c").Op("*").Id(j.name)).Id("Part").Params(jen.Id("part").Int()).BlockFunc(func(g *jen.Group) {
-		for _, n := range []string{"part", "block", "first", "last", "scratch"} {
+		for _, n := range []string{"part", "block", "first", "last", "scratch", "rows", "widths", "n", "tail"} {
 			e.scope.used[n] = true
 		}
 		g.Type().Id("F").Op("=").Float32()

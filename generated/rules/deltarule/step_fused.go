@@ -1849,9 +1849,9 @@ func (c *stepBackwardRows1) Part(part int) {
 			copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
 			for s := segments - 1; s >= 0; s-- {
 				copy(MTrail[:dK], c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
-				if n := min(C, -C*s+T); n > 0 {
-					rho2 := rho[l*T+C*s:][:n]
-					for a := range n {
+				if n2 := min(C, -C*s+T); n2 > 0 {
+					rho2 := rho[l*T+C*s:][:n2]
+					for a := range n2 {
 						t32_4 := t32[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
@@ -1863,12 +1863,12 @@ func (c *stepBackwardRows1) Part(part int) {
 						}
 					}
 				}
-				if n := min(C, -C*s+T); n > 0 {
-					t22_3 := t22_2[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					t32_4 := t32_3[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
-					for a := n - 1; a >= 0; a-- {
+				if n2 := min(C, -C*s+T); n2 > 0 {
+					t22_3 := t22_2[l*T+C*s:][:n2]
+					theta2 := theta[l*T+C*s:][:n2]
+					t32_4 := t32_3[l*T+C*s:][:n2]
+					rho2 := rho[l*T+C*s:][:n2]
+					for a := n2 - 1; a >= 0; a-- {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]

@@ -1969,10 +1969,10 @@ func (c *stepBackwardRows1) Part(part int) {
 			for s := segments - 1; s >= 0; s-- {
 				copy(MTrail[:dK], c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 				copy(STrail[:dK], c.SCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
-				if n := min(C, -C*s+T); n > 0 {
-					eta := c.Eta[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
-					for a := range n {
+				if n2 := min(C, -C*s+T); n2 > 0 {
+					eta := c.Eta[l*T+C*s:][:n2]
+					rho2 := rho[l*T+C*s:][:n2]
+					for a := range n2 {
 						t38_2 := t38[(l*T+a+C*s)*dK:][:dK]
 						STrail2 := STrail[a*dK:][:dK]
 						STrail3 := STrail[(a+1)*dK:][:dK]
@@ -1989,14 +1989,14 @@ func (c *stepBackwardRows1) Part(part int) {
 						}
 					}
 				}
-				if n := min(C, -C*s+T); n > 0 {
-					eta := c.Eta[l*T+C*s:][:n]
-					rho2 := rho[l*T+C*s:][:n]
-					t7_3 := t7_2[l*T+C*s:][:n]
-					t52_3 := t52_2[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
-					t62_3 := t62_2[l*T+C*s:][:n]
-					for a := n - 1; a >= 0; a-- {
+				if n2 := min(C, -C*s+T); n2 > 0 {
+					eta := c.Eta[l*T+C*s:][:n2]
+					rho2 := rho[l*T+C*s:][:n2]
+					t7_3 := t7_2[l*T+C*s:][:n2]
+					t52_3 := t52_2[l*T+C*s:][:n2]
+					theta2 := theta[l*T+C*s:][:n2]
+					t62_3 := t62_2[l*T+C*s:][:n2]
+					for a := n2 - 1; a >= 0; a-- {
 						MTrail2 := MTrail[a*dK:][:dK]
 						STrail2 := STrail[a*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
