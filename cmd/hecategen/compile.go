@@ -95,7 +95,7 @@ func dumpLowered(s *gen.Source, u *notation.Unit, stage string, out io.Writer) e
 	case "fused":
 		eachKernel(list, func(k *plan.Kernel) {
 			if k.Fused == nil {
-				fmt.Fprintf(out, "; kernel %s has no fused arithmetic: the order of its sums over rows is not one of blocks\n\n", k.Name)
+				fmt.Fprintf(out, "; kernel %s has no fused arithmetic: its sums over rows or lanes have no order by blocks\n\n", k.Name)
 				return
 			}
 			fmt.Fprintln(out, k.Fused)

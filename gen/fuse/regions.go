@@ -78,7 +78,7 @@ func onlyRow(lane *plan.Loop) *plan.Loop {
 func (w *wrapper) rows(lane, row *plan.Loop) {
 	shared := shared(row)
 	numbers := !slices.ContainsFunc(row.Private, func(b *plan.Buffer) bool { return b.Elem != ir.Real })
-	if !numbers || !onlyAdds(row, shared) || !perLane(row, shared, lane.Var) {
+	if !numbers || !ownLanes(row, lane.Var) || !onlyAdds(row, shared) || !perLane(row, shared, lane.Var) {
 		w.refused = true
 		return
 	}
@@ -138,6 +138,18 @@ func shared(row *plan.Loop) []*plan.Buffer {
 		}
 	})
 	return out
+}
+
+// ownLanes reports whether every store outside of a row's own buffers is to
+// entries of its lane: lanes run at the same time.
+func ownLanes(row *plan.Loop, lane *plan.Var) bool {
+	ok := true
+	plan.Walk(row.Body, func(n plan.Node) {
+		if s, is := n.(*plan.Store); is && !slices.Contains(row.Private, s.To.Buf.Base()) {
+			ok = ok && s.To.Mentions(lane)
+		}
+	})
+	return ok
 }
 
 // onlyAdds reports whether shared buffers are added to and not read otherwise.

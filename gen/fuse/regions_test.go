@@ -120,6 +120,7 @@ func TestRows(t *testing.T) {
 		{"no sum over rows", nil, "Time1 across rows by 2"},
 		{"a sum over rows of each lane", []plan.Node{over(sum, plan.At(l), plan.At(time))}, "Time1 across columns by 16"},
 		{"one of all lanes", []plan.Node{over(all, plan.At(time))}, "refused"},
+		{"a sum over lanes of each row", []plan.Node{add(at(buffer("b", rows), plan.At(r)), s)}, "refused"},
 		{"one that rows read", []plan.Node{over(sum, plan.At(l), plan.At(time)),
 			&plan.Let{To: s.To, Val: load(sum, plan.At(l), plan.At(time), plan.Index{})}}, "refused"},
 		{"one that rows overwrite", []plan.Node{loop(plan.Plain, j, n, set(at(sum, plan.At(l), plan.At(time), plan.At(j)), cell))}, "refused"},

@@ -76,15 +76,20 @@ func close32(t testing.TB, what string, got []float32, want []float64, tol float
 		t.Errorf("%s has %d entries, want %d", what, len(got), len(want))
 		return
 	}
+	if err := off(got, want); !(err <= tol) {
+		t.Errorf("%s: float32 is off by %.3g, allowed %.3g", what, err, tol)
+	}
+}
+
+// off is the distance of float32 from float64, relative to the norm.
+func off(got []float32, want []float64) float64 {
 	var d2, w2 float64
 	for i, w := range want {
 		d := float64(got[i]) - w
 		d2 += d * d
 		w2 += w * w
 	}
-	if err := math.Sqrt(d2) / max(singleFloor, math.Sqrt(w2)); !(err <= tol) {
-		t.Errorf("%s: float32 is off by %.3g, allowed %.3g", what, err, tol)
-	}
+	return math.Sqrt(d2) / max(singleFloor, math.Sqrt(w2))
 }
 
 // check runs a gradient check and reports it. It counts into s.
