@@ -205,7 +205,7 @@ func (f *asmFunction) slots() {
 		}
 		end, _ := strconv.Atoi(m[1])
 		bytes := 4
-		if !strings.HasPrefix(l, "VBROADCASTSS") {
+		if !strings.HasPrefix(l, "VBROADCASTSS") && !strings.Contains(l, ".BCST ") {
 			for _, v := range vectors.FindAllStringSubmatch(l, -1) {
 				bytes = max(bytes, size[v[1]])
 			}
