@@ -43,12 +43,13 @@ func withPages(t *testing.T, root string, pages ...string) {
 	}
 }
 
-// vetAndTest runs both on packages of a module. Trimmed paths let the build
+// vetAndTest runs both on packages of a module: short tests, for the project's
+// own pages have the long ones. Trimmed paths let the build
 // cache serve the next module too.
 func vetAndTest(t *testing.T, root string, packages ...string) {
 	t.Helper()
 	runGo(t, root, append([]string{"vet", "-trimpath"}, packages...)...)
-	runGo(t, root, append([]string{"test", "-trimpath", "-vet=off"}, packages...)...)
+	runGo(t, root, append([]string{"test", "-short", "-trimpath", "-vet=off"}, packages...)...)
 }
 
 func runGo(t *testing.T, root string, args ...string) {

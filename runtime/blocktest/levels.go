@@ -83,7 +83,7 @@ func wideTrials(sizes []Sizes, tokens [][]int, from int) []Sizes {
 	var out []Sizes
 	names := slices.Sorted(maps.Keys(sizes[0]))
 	tied := slices.ContainsFunc(names, func(n string) bool { return n == "width" || strings.Contains(n, ".") })
-	for k := range 4 {
+	for k := range trialsOfRegime() {
 		z := Sizes{}
 		for i, n := range names {
 			z[n] = wideSizes[(3*from+2*k+3*i)%len(wideSizes)]
@@ -94,6 +94,14 @@ func wideTrials(sizes []Sizes, tokens [][]int, from int) []Sizes {
 		out = append(out, z.with(Sizes{"L": 1 + k%2, "T": wideTokens[(from+k)%len(wideTokens)]}))
 	}
 	return out
+}
+
+// trialsOfRegime is how many sizes a regime tries.
+func trialsOfRegime() int {
+	if testing.Short() {
+		return 1
+	}
+	return 4
 }
 
 // mostWork bounds the parameters times the tokens of a trial: the twin is slow.
