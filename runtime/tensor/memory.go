@@ -15,7 +15,7 @@ func Make[T any](n int) []T {
 	raw := make([]T, Lines[T](n)+line)
 	var t T
 	skip := 0
-	if rest := uintptr(unsafe.Pointer(&raw[0])) % Line; rest > 0 {
+	if rest := uintptr(unsafe.Pointer(&raw[0])) % Line; rest > 0 && line > 1 {
 		if gap := Line - rest; gap%unsafe.Sizeof(t) == 0 {
 			skip = int(gap / unsafe.Sizeof(t))
 		}
