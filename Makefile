@@ -7,7 +7,7 @@ GO ?= go
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: ## compile the pages, then build a small model on English text (two to three minutes)
+run: ## compile the pages, then build a small model on English text (about a minute)
 	$(GO) run ./cmd/hecategen generate
 	$(GO) run ./cmd/hecate build --model ZeroB
 
