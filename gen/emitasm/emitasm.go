@@ -16,7 +16,6 @@ package emitasm
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -56,7 +55,7 @@ func compile(rs []*plan.Region, name func(i int) string) ([]*function, error) {
 	}
 	for _, t := range []*target{avx512, avx2} {
 		var taken []int
-		best := map[int][]*function{}
+		var best []*function
 		why := ""
 		for _, form := range forms(rs[0], t) {
 			var fs []*function
@@ -71,16 +70,15 @@ func compile(rs []*plan.Region, name func(i int) string) ([]*function, error) {
 			switch {
 			case len(fs) < len(rs):
 			case rs[0].Across == plan.Columns && form.rows > 1:
-				if have := best[form.rows]; have == nil || cheaper(fs, have) {
-					best[form.rows] = fs
+				if best == nil || cheaper(fs, best) {
+					best = fs // one of them, and one for the rows left
 				}
 			default:
 				out, taken = append(out, fs...), append(taken, form.rows)
 			}
 		}
-		many := slices.Sorted(maps.Keys(best))
-		for _, rows := range many {
-			out, taken = append(out, best[rows]...), append([]int{rows}, taken...)
+		if best != nil {
+			out, taken = append(out, best...), append([]int{best[0].rows}, taken...)
 		}
 		if len(taken) == 0 || rs[0].Across == plan.Columns && !slices.Contains(taken, 1) {
 			return nil, fmt.Errorf("%s: %s", t.level, why)

@@ -94,22 +94,14 @@ func (w Widths) level() (rows []int, lanes int) {
 // cache is how many numbers of rows' own buffers stay in the first cache.
 const cache = 8 << 10
 
-// trails is how many numbers of rows' own buffers, the trail of a segment among
-// them, several rows with columns side by side may have. With fewer, long rows
-// find their scalars in registers; with more, short rows share what every token
-// costs.
-const trails = 160 << 10
-
 // Most is the number of rows to begin with, each with n numbers of its own. Rows
 // side by side are as many as the first cache holds.
 func (w Widths) Most(n int, across bool) int {
 	rows, _ := w.level()
-	most, least := cache, 1
-	if !across {
-		most, least = trails, 2 // the last is for rows left
-	}
-	for len(rows) > least && rows[0]*n > most {
-		rows = rows[1:]
+	if across {
+		for len(rows) > 1 && rows[0]*n > cache {
+			rows = rows[1:]
+		}
 	}
 	return rows[0]
 }

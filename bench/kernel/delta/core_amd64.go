@@ -46,12 +46,6 @@ func backwardTime2AVX512x4(a *backwardTime2Args)
 func backwardTime3AVX512x4(a *backwardTime3Args)
 
 //go:noescape
-func backwardTime2AVX512x8(a *backwardTime2Args)
-
-//go:noescape
-func backwardTime3AVX512x8(a *backwardTime3Args)
-
-//go:noescape
 func backwardTime2AVX2x1(a *backwardTime2Args)
 
 //go:noescape
@@ -98,8 +92,6 @@ func backwardTime2(a *backwardTime2Args, rows int) {
 		backwardTime2AVX512x1(a)
 	case wide && rows == 4:
 		backwardTime2AVX512x4(a)
-	case wide && rows == 8:
-		backwardTime2AVX512x8(a)
 	case !wide && rows == 1:
 		backwardTime2AVX2x1(a)
 	default:
@@ -114,8 +106,6 @@ func backwardTime3(a *backwardTime3Args, rows int) {
 		backwardTime3AVX512x1(a)
 	case wide && rows == 4:
 		backwardTime3AVX512x4(a)
-	case wide && rows == 8:
-		backwardTime3AVX512x8(a)
 	case !wide && rows == 1:
 		backwardTime3AVX2x1(a)
 	default:

@@ -28,12 +28,6 @@ func backwardTime1AVX512x1(a *backwardTime1Args)
 func backwardTime2AVX512x1(a *backwardTime2Args)
 
 //go:noescape
-func backwardTime1AVX512x4(a *backwardTime1Args)
-
-//go:noescape
-func backwardTime2AVX512x4(a *backwardTime2Args)
-
-//go:noescape
 func backwardTime1AVX512x8(a *backwardTime1Args)
 
 //go:noescape
@@ -74,8 +68,6 @@ func backwardTime1(a *backwardTime1Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 1:
 		backwardTime1AVX512x1(a)
-	case wide && rows == 4:
-		backwardTime1AVX512x4(a)
 	case wide && rows == 8:
 		backwardTime1AVX512x8(a)
 	case !wide && rows == 1:
@@ -92,8 +84,6 @@ func backwardTime2(a *backwardTime2Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 1:
 		backwardTime2AVX512x1(a)
-	case wide && rows == 4:
-		backwardTime2AVX512x4(a)
 	case wide && rows == 8:
 		backwardTime2AVX512x8(a)
 	case !wide && rows == 1:

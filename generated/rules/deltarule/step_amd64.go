@@ -106,12 +106,6 @@ func stepBackwardTime3AVX512x4(a *stepBackwardTime3Args)
 func stepBackwardTime4AVX512x4(a *stepBackwardTime4Args)
 
 //go:noescape
-func stepBackwardTime3AVX512x8(a *stepBackwardTime3Args)
-
-//go:noescape
-func stepBackwardTime4AVX512x8(a *stepBackwardTime4Args)
-
-//go:noescape
 func stepBackwardTime3AVX2x1(a *stepBackwardTime3Args)
 
 //go:noescape
@@ -328,8 +322,6 @@ func stepBackwardTime3(a *stepBackwardTime3Args, rows int) {
 		stepBackwardTime3AVX512x1(a)
 	case wide && rows == 4:
 		stepBackwardTime3AVX512x4(a)
-	case wide && rows == 8:
-		stepBackwardTime3AVX512x8(a)
 	case !wide && rows == 1:
 		stepBackwardTime3AVX2x1(a)
 	default:
@@ -344,8 +336,6 @@ func stepBackwardTime4(a *stepBackwardTime4Args, rows int) {
 		stepBackwardTime4AVX512x1(a)
 	case wide && rows == 4:
 		stepBackwardTime4AVX512x4(a)
-	case wide && rows == 8:
-		stepBackwardTime4AVX512x8(a)
 	case !wide && rows == 1:
 		stepBackwardTime4AVX2x1(a)
 	default:
