@@ -26,7 +26,7 @@ func Moves(loop *Loop, private []*Buffer) *Moved {
 		return nil
 	}
 	l, ok := s.Vals[0].(Load)
-	if !ok || l.Buf.Elem != ir.Real || s.To.Buf.Elem != ir.Real || !endsIn(l.Access, loop.Var) || !endsIn(s.To, loop.Var) {
+	if !ok || l.Buf.Elem != ir.Real || s.To.Buf.Elem != ir.Real || !l.EndsIn(loop.Var) || !s.To.EndsIn(loop.Var) {
 		return nil
 	}
 	in := slices.Contains(private, s.To.Buf)
@@ -41,8 +41,8 @@ func Moves(loop *Loop, private []*Buffer) *Moved {
 	return m
 }
 
-// endsIn reports whether the last index is v itself and no other mentions it.
-func endsIn(a Access, v *Var) bool {
+// EndsIn reports whether the last index is v itself and no other mentions it.
+func (a Access) EndsIn(v *Var) bool {
 	n := len(a.Index) - 1
 	return n >= 0 && a.Index[n].Var() == v && !Access{Buf: a.Buf, Index: a.Index[:n]}.Mentions(v) && len(a.Picked()) == 0
 }
@@ -54,9 +54,6 @@ func start(a Access, v *Var) Access {
 	}
 	return out
 }
-
-// EndsIn reports whether the last index is v itself and no other mentions it.
-func (a Access) EndsIn(v *Var) bool { return endsIn(a, v) }
 
 // Mentions reports whether an index of an access depends on v.
 func (a Access) Mentions(v *Var) bool {
