@@ -36,7 +36,7 @@ var fusedFunctions = map[ir.Op]string{
 	ir.Sign: "Sign", ir.Max2: "Larger", ir.Min2: "Smaller",
 }
 
-// A jobs is what the rows of a recurrence need beside the call.
+// A job is what the rows of a recurrence need beside the call.
 type job struct {
 	name   string
 	lane   *plan.Loop
@@ -187,7 +187,8 @@ func (e *kernelEmitter) cutWork(g *jen.Group, field string, own []*plan.Buffer, 
 	}
 }
 
-// workEnd is where the workspace of a kernel's own ends and partial sums begin.
+// workEnd is where the workspace of a kernel's own ends and the partial sums of
+// its jobs begin, which run one after another and share the place.
 func (e *kernelEmitter) workEnd() shape.Poly {
 	var at shape.Poly
 	for _, b := range e.workspace(workFields[0]) {

@@ -32,7 +32,7 @@ func (e *kernelEmitter) recurrence(g *jen.Group, j *job) {
 	}
 	blocks := func() *jen.Statement { return jen.Qual(kernPath, "Blocks").Call(e.poly(j.row.Hi[0].Const)) }
 	g.If(blocks().Op(">").Lit(1)).BlockFunc(func(g *jen.Group) {
-		at := e.jobStart(j)
+		at := e.workEnd()
 		for _, b := range j.shared {
 			from := jen.Id("c").Dot("Work").Index(e.poly(at).Op(":"))
 			g.Qual(kernPath, "AddBlocks").Call(e.slice(b).Index(jen.Op(":").Add(e.poly(b.Len()))), from, e.poly(j.sums()), blocks())
@@ -48,10 +48,6 @@ func (e *kernelEmitter) times(s *jen.Statement, p shape.Poly) *jen.Statement {
 	}
 	return jen.Parens(s)
 }
-
-// jobStart is where the partial sums of a job begin in Work. Jobs run one after
-// another and share the place.
-func (e *kernelEmitter) jobStart(*job) shape.Poly { return e.workEnd() }
 
 // part prints the method that computes one part of a job: the rows of one lane
 // in one block.
@@ -100,7 +96,7 @@ func (j *job) linked() bool {
 // partialSums prints where a block adds: the first one to the results, each
 // other to zeros of its own.
 func (e *kernelEmitter) partialSums(g *jen.Group, j *job, lane string) {
-	at := e.jobStart(j)
+	at := e.workEnd()
 	for _, b := range j.shared {
 		name := e.scope.name(b.Name, false)
 		g.Id(name).Op(":=").Add(e.slice(b))
