@@ -93,6 +93,7 @@ func TestProblems(t *testing.T) {
 		{"JMP done1", "JMP done2", "no label done2"},
 		{"done1:\n", "done1:\ndone1:\n", "label done1 twice"},
 		{"96(R13)", "104(R13)", "outside the frame"},
+		{"VMOVUPS Y0", "VMOVUPS X0", "lanes of a scalar keep what was there"},
 		{"\tVZEROUPPER", "\tVMOVUPS (R14), Y0\n\tVZEROUPPER", "R14"},
 	} {
 		bad := strings.Replace(good, c[0], c[1], 1)
@@ -109,6 +110,7 @@ var (
 	taken     = regexp.MustCompile(`\b(R14|R15|BP)\b`) // g, the global table, the frame
 	slotsAt   = regexp.MustCompile(`^LEAQ (\d+)\(SP\), R13$`)
 	slotUse   = regexp.MustCompile(`\b(\d+)\(R13\)`)
+	slotStore = regexp.MustCompile(`^VMOVUPS ([XYZ])\d+, \d+\(R13\)$`)
 	vectors   = regexp.MustCompile(`\b([XYZ])\d+\b`)
 )
 
@@ -209,6 +211,13 @@ func (f *asmFunction) slots() {
 			for _, v := range vectors.FindAllStringSubmatch(l, -1) {
 				bytes = max(bytes, size[v[1]])
 			}
+		}
+		whole := "Z"
+		if strings.Contains(f.name, "AVX2") {
+			whole = "Y"
+		}
+		if m := slotStore.FindStringSubmatch(l); m != nil && m[1] != whole {
+			f.report("some lanes of a scalar keep what was there, which may be numbers that are slow to compute with: %s", l)
 		}
 		if end+bytes > room {
 			f.report("outside the frame, which has %d bytes of scalars: %s", room, l)

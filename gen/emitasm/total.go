@@ -114,7 +114,7 @@ func (t *totals) columns(l *plan.Local, s *scope, a *allocation) {
 	}
 	f.load(f.home(l, 0, false), f.t.part(old, lanes))
 	t.combine(old, r, r, lanes)
-	f.emit("VMOVUPS %s, %s", f.t.part(r, lanes), f.slot(l, 0))
+	f.emit("VMOVUPS %s, %s", f.t.reg(r), f.slot(l, 0)) // zeros behind the rows: they are computed with
 	delete(f.fixed, l)
 }
 
