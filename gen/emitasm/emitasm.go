@@ -35,7 +35,7 @@ func forms(r *plan.Region, t *target) []form {
 	case r.Row == nil:
 		return []form{{1, 1}}
 	case r.Across == plan.Columns && t.wide():
-		return []form{{8, 2}, {8, 1}, {4, 4}, {4, 2}, {4, 1}, {1, 1}}
+		return []form{{4, 2}, {1, 1}}
 	case r.Across == plan.Columns:
 		return []form{{2, 1}, {1, 1}}
 	case t.wide():

@@ -198,7 +198,7 @@ func (e *kernelEmitter) wideRows(g *jen.Group, j *job) {
 		}
 		e.cutOwn(g, j, length)
 		e.bound[j.row.Var] = true
-		e.wideBody(g, j, j.row.Body)
+		e.wideBody(g, j, j.row.Body, &start{})
 		delete(e.bound, j.row.Var)
 	})
 	g.Qual(workersPath, "Return").Call(jen.Id("scratch"))
@@ -224,40 +224,89 @@ func (e *kernelEmitter) firstLink(j *job) *plan.Link {
 	return out
 }
 
+// A start is what rows' own buffers were copied from and still hold, in the
+// first segment.
+type start struct {
+	segment string // its variable, "" in front of the segments
+	copied  map[*plan.Buffer]*plan.Moved
+}
+
+// at is a start as a loop over segments begins.
+func (s *start) at(segment string) *start { return &start{segment, s.copied} }
+
+func (s *start) moved(m *plan.Moved) {
+	if s.copied == nil {
+		s.copied = map[*plan.Buffer]*plan.Moved{}
+	}
+	delete(s.copied, m.Own.Buf.Base())
+	if m.In && len(m.Own.Index) == 1 {
+		s.copied[m.Own.Buf.Base()] = m
+	}
+}
+
 // wideBody prints what rows do: copies between their own buffers and others,
 // segments, and calls of regions.
-func (e *kernelEmitter) wideBody(g *jen.Group, j *job, ns []plan.Node) {
+func (e *kernelEmitter) wideBody(g *jen.Group, j *job, ns []plan.Node, from *start) {
 	for _, n := range ns {
 		switch n := n.(type) {
 		case *plan.Note:
 		case *plan.If:
-			g.If(jen.Len(e.slice(n.Present)).Op(">").Lit(0)).BlockFunc(func(g *jen.Group) { e.wideBody(g, j, n.Body) })
+			g.If(jen.Len(e.slice(n.Present)).Op(">").Lit(0)).BlockFunc(func(g *jen.Group) { e.wideBody(g, j, n.Body, from) })
 		case *plan.Region:
+			from.copied = nil
 			tail := jen.Id("tail")
 			g.BlockFunc(func(g *jen.Group) { e.regionCall(g, n, jen.Id("rows"), tail) })
 		case *plan.Loop:
 			if m := plan.Moves(n, j.row.Private); m != nil {
-				e.moveRows(g, j, m)
+				e.copyRows(g, j, m, from)
 				continue
 			}
-			e.segments(g, j, n)
+			e.segments(g, j, n, from)
 		}
 	}
 }
 
 // segments prints the loop over the segments of time.
-func (e *kernelEmitter) segments(g *jen.Group, j *job, n *plan.Loop) {
+func (e *kernelEmitter) segments(g *jen.Group, j *job, n *plan.Loop, from *start) {
 	mark := e.scope.mark()
 	s := e.scope.name(n.Var.Name, false)
 	e.vars[n.Var] = jen.Id(s)
 	_, hi := e.bounds(n)
-	body := func(g *jen.Group) { e.wideBody(g, j, n.Body) }
+	inside := &start{}
+	if !n.Down {
+		inside = from.at(s)
+	}
+	from.copied = nil
+	body := func(g *jen.Group) { e.wideBody(g, j, n.Body, inside) }
 	if n.Down {
 		g.For(jen.Id(s).Op(":=").Add(hi).Op("-").Lit(1), jen.Id(s).Op(">=").Lit(0), jen.Id(s).Op("--")).BlockFunc(body)
 	} else {
 		g.For(jen.Id(s).Op(":=").Range().Add(hi)).BlockFunc(body)
 	}
 	e.scope.release(mark)
+}
+
+// copyRows prints a copy of rows into or out of their own buffers. What they
+// hold since they were copied in is copied from there in the first segment,
+// which turns nothing.
+func (e *kernelEmitter) copyRows(g *jen.Group, j *job, m *plan.Moved, from *start) {
+	in := from.copied[m.Own.Buf.Base()]
+	if m.In || in == nil || from.segment == "" || len(m.Own.Index) > 1 {
+		e.moveRows(g, j, m)
+		from.moved(m)
+		return
+	}
+	there := jen.Id("rows")
+	if j.row.Across == plan.Rows {
+		there = jen.Id("there")
+	}
+	count, _ := e.index(m.Count)
+	side := func(a plan.Access) []jen.Code {
+		return []jen.Code{e.slice(a.Buf).Index(e.address(a).Op(":")), e.poly(a.Flat().Coef(j.row.Var))}
+	}
+	g.If(jen.Id(from.segment).Op("==").Lit(0)).Block(
+		jen.Qual(kernPath, "CopyRows").Call(append(append(side(m.Other), side(in.Other)...), there, count)...),
+	).Else().BlockFunc(func(g *jen.Group) { e.moveRows(g, j, m) })
 }
 
 // moveRows prints a copy of rows into or out of their own buffers.

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -58,10 +59,7 @@ func (n *numbering) key(in *ir.Instr) string {
 	}
 	n.subs(&b, in.Guard)
 	n.subs(&b, in.To)
-	for _, a := range in.Args {
-		fmt.Fprintf(&b, " #%d", n.number(a.Val))
-		n.subs(&b, a.Sub)
-	}
+	n.args(&b, in)
 	if in.Op == ir.SizeOf {
 		fmt.Fprintf(&b, " %v", in.Poly)
 	}
@@ -69,6 +67,23 @@ func (n *numbering) key(in *ir.Instr) string {
 		fmt.Fprintf(&b, " %p", in.Solve)
 	}
 	return b.String()
+}
+
+// args writes the arguments, factors of a product in an order of their own.
+func (n *numbering) args(b *strings.Builder, in *ir.Instr) {
+	var all []string
+	for _, a := range in.Args {
+		var arg strings.Builder
+		fmt.Fprintf(&arg, " #%d", n.number(a.Val))
+		n.subs(&arg, a.Sub)
+		all = append(all, arg.String())
+	}
+	if in.Op == ir.Prod {
+		slices.Sort(all)
+	}
+	for _, a := range all {
+		b.WriteString(a)
+	}
 }
 
 func (n *numbering) subs(b *strings.Builder, subs []ir.Sub) {

@@ -29,7 +29,9 @@ func (l *lowerer) prepareScan(in *ir.Instr, n int) *recurrence {
 	if s.Reverse {
 		l.absorb(rec)
 	}
-	if !s.Reverse {
+	if s.Reverse {
+		through(s.Body.Body)
+	} else {
 		canonical(s)
 	}
 	for _, c := range rec.scans() {
@@ -62,6 +64,7 @@ func (l *lowerer) prepareScan(in *ir.Instr, n int) *recurrence {
 // forward and in its replay alike, before the two are treated differently: a
 // replay has the bits of the forward.
 func canonical(s *ir.Scan) {
+	through(s.Body.Body)
 	factor(s.Body)
 	st := step{body: s.Body.Body}
 	for n, c := range s.Carry {

@@ -136,7 +136,7 @@ func Interleave(to []float32, rows int, from []float32, stride, there, n int) {
 		row := from[r*stride:][:n]
 		at := 16 * r
 		for len(row) > 16 {
-			copy(to[at:at+16], row[:16])
+			*(*[16]float32)(to[at:]) = [16]float32(row)
 			at += 16 * rows
 			row = row[16:]
 		}
@@ -151,7 +151,7 @@ func Separate(from []float32, rows int, to []float32, stride, there, n int) {
 		row := to[r*stride:][:n]
 		at := 16 * r
 		for len(row) > 16 {
-			copy(row[:16], from[at:at+16])
+			*(*[16]float32)(row) = [16]float32(from[at:])
 			at += 16 * rows
 			row = row[16:]
 		}
@@ -172,15 +172,24 @@ func TransposeBack(from []float32, rows int, to []float32, stride, there, n int)
 	transpose(to, stride, from, rows, n, there)
 }
 
-// A stripArgs is the argument of a transposition of as many rows as a vector
-// has lanes, four entries at a time. Steps are in bytes.
+// CopyRows copies n entries of rows, stride apart in from and in to.
+func CopyRows(to []float32, toStride int, from []float32, stride, rows, n int) {
+	for r := range rows {
+		copy(to[r*toStride:][:n], from[r*stride:][:n])
+	}
+}
+
+// A stripArgs is the argument of a transposition of strips of as many rows as a
+// vector has lanes, four entries at a time. Steps are in bytes.
 type stripArgs struct {
 	to, from         *float32
 	toStep, fromStep int
-	quads            int
+	quads, strips    int
 }
 
-// transpose sets to[j·step + r] = from[r·stride + j] for r < rows and j < n.
+// transpose sets to[j·step + r] = from[r·stride + j] for r < rows and j < n:
+// whole strips and quads at once, then the entries behind the last quad, then
+// the rows behind the last strip.
 func transpose(to []float32, step int, from []float32, stride, rows, n int) {
 	r, quads := 0, n/4
 	if Wide() && quads > 0 {
@@ -188,15 +197,15 @@ func transpose(to []float32, step int, from []float32, stride, rows, n int) {
 		if cpu.Active() == cpu.AVX512 {
 			lanes = 16
 		}
-		for ; r+lanes <= rows; r += lanes {
-			_, _ = to[(n-1)*step+r+lanes-1], from[(r+lanes-1)*stride+n-1]
-			a := stripArgs{&to[r], &from[r*stride], 4 * step, 4 * stride, quads}
-			transposeStrip(&a)
-			for i := r; i < r+lanes; i++ {
-				for j := 4 * quads; j < n; j++ {
-					to[j*step+i] = from[i*stride+j]
-				}
-			}
+		if strips := rows / lanes; strips > 0 {
+			r = strips * lanes
+			_, _ = to[(n-1)*step+r-1], from[(r-1)*stride+n-1]
+			transposeStrips(&stripArgs{&to[0], &from[0], 4 * step, 4 * stride, quads, strips})
+		}
+	}
+	for j := 4 * quads; j < n; j++ {
+		for i := range r {
+			to[j*step+i] = from[i*stride+j]
 		}
 	}
 	for ; r < rows; r++ {

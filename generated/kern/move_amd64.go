@@ -18,7 +18,7 @@ func accumulateAVX512(to, from *float32, n int)
 //go:noescape
 func accumulateAVX2(to, from *float32, n int)
 
-func transposeStrip(a *stripArgs) {
+func transposeStrips(a *stripArgs) {
 	if cpu.Active() == cpu.AVX512 {
 		transposeAVX512(a)
 		return

@@ -6,13 +6,18 @@
 
 // transposeAVX512: entry j of row r goes to lane r of vector j.
 TEXT ·transposeAVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), DI
-	MOVQ 0(DI), BX
-	MOVQ 8(DI), SI
-	MOVQ 16(DI), DX
-	MOVQ 24(DI), R8
-	MOVQ 32(DI), CX
+	MOVQ a+0(FP), AX
+	MOVQ 0(AX), R14
+	MOVQ 8(AX), R15
+	MOVQ 16(AX), DX
+	MOVQ 24(AX), R8
+	MOVQ 32(AX), DI
+	MOVQ 40(AX), AX
 	LEAQ (R8)(R8*2), R9
+strip:
+	MOVQ R14, BX
+	MOVQ R15, SI
+	MOVQ DI, CX
 	LEAQ (SI)(R8*4), R10
 	LEAQ (R10)(R8*4), R11
 	LEAQ (R11)(R8*4), R12
@@ -53,6 +58,12 @@ quad:
 	LEAQ (BX)(DX*4), BX
 	DECQ CX
 	JNE quad
+	ADDQ $64, R14
+	MOVQ R8, CX
+	SHLQ $4, CX
+	ADDQ CX, R15
+	DECQ AX
+	JNE strip
 	VZEROUPPER
 	RET
 
@@ -105,13 +116,18 @@ done:
 
 // transposeAVX2: entry j of row r goes to lane r of vector j.
 TEXT ·transposeAVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), DI
-	MOVQ 0(DI), BX
-	MOVQ 8(DI), SI
-	MOVQ 16(DI), DX
-	MOVQ 24(DI), R8
-	MOVQ 32(DI), CX
+	MOVQ a+0(FP), AX
+	MOVQ 0(AX), R14
+	MOVQ 8(AX), R15
+	MOVQ 16(AX), DX
+	MOVQ 24(AX), R8
+	MOVQ 32(AX), DI
+	MOVQ 40(AX), AX
 	LEAQ (R8)(R8*2), R9
+strip:
+	MOVQ R14, BX
+	MOVQ R15, SI
+	MOVQ DI, CX
 	LEAQ (SI)(R8*4), R10
 	LEAQ (DX)(DX*2), R13
 quad:
@@ -140,6 +156,12 @@ quad:
 	LEAQ (BX)(DX*4), BX
 	DECQ CX
 	JNE quad
+	ADDQ $32, R14
+	MOVQ R8, CX
+	SHLQ $3, CX
+	ADDQ CX, R15
+	DECQ AX
+	JNE strip
 	VZEROUPPER
 	RET
 

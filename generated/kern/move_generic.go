@@ -4,5 +4,5 @@
 
 package kern
 
-func transposeStrip(*stripArgs)          { panic("no assembly in this build") }
+func transposeStrips(*stripArgs)         { panic("no assembly in this build") }
 func accumulate(*float32, *float32, int) { panic("no assembly in this build") }

@@ -34,13 +34,13 @@ type Backward[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is L·T·d_k.
+// WorkLen is 0.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	if kern.Fused() {
-		return L*T*dK + (kern.Blocks(dV)-1)*(2*L*T*dK+2*L*T) // and the sums of blocks of rows
+		return 0 + (kern.Blocks(dV)-1)*(2*L*T*dK+2*L*T) // and the sums of blocks of rows
 	}
-	return L * T * dK
+	return 0
 }
 
 // RowsLen is C·d_k + 3·d_k.
@@ -57,25 +57,11 @@ func (c *Backward[F]) Run() {
 	}
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t32 := c.Work[:L*T*dK]   // [L, T, d_k]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
 	t42 := rows[:dK] // [d_k]
-
-	// delta_core.M
-	for i := range L {
-		theta := c.Theta[i*T:][:T]
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			t32_2 := t32[(i*T+j)*dK:][:dK]
-			thetaEntry := theta[j]
-			for k2 := range dK {
-				t32_2[k2] = F(thetaEntry * k[k2])
-			}
-		}
-	}
 
 	// delta_core
 	clear(c.RhoBar)
@@ -108,20 +94,22 @@ func (c *Backward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho := c.Rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					for a := range n {
-						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// delta_core.M
 						rhoEntry := rho[a]
-						MLinEntry0 := c.MLin[(l*T+a+C*s)*dV+i]
-						MLinEntry1 := c.MLin[(l*T+a+C*s)*dV+i+1]
-						MLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i+2]
+						thetaEntry := theta[a]
+						w0 := F(thetaEntry * c.MLin[(l*T+a+C*s)*dV+i])
+						w1 := F(thetaEntry * c.MLin[(l*T+a+C*s)*dV+i+1])
+						w2 := F(thetaEntry * c.MLin[(l*T+a+C*s)*dV+i+2])
 						for j := range dK {
-							t32Entry := t32_2[j]
-							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(MLinEntry0*t32Entry)
-							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) - F(MLinEntry1*t32Entry)
-							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) - F(MLinEntry2*t32Entry)
+							kEntry := k[j]
+							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(w0*kEntry)
+							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) - F(w1*kEntry)
+							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) - F(w2*kEntry)
 						}
 					}
 				}
@@ -136,7 +124,6 @@ func (c *Backward[F]) Run() {
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						// delta_core.y, delta_core.M
 						var t260 F
@@ -171,42 +158,42 @@ func (c *Backward[F]) Run() {
 						}
 						rhoBarSum := rhoBar[a]
 						// delta_core.M
-						thetaEntry3 := theta[a]
+						thetaEntry2 := theta[a]
 						thetaBarSum := thetaBar[a]
 						// delta_core.M
 						rhoEntry2 := rho[a]
 						rhoBarSum += t1020
-						MLinEntry20 := c.MLin[(l*T+a+C*s)*dV+i]
-						thetaBarSum -= F(MLinEntry20 * t260)
-						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t260)
-						w0 := F(thetaEntry3 * MLinEntry20)
-						w20 := F(thetaEntry3 * t260)
+						MLinEntry0 := c.MLin[(l*T+a+C*s)*dV+i]
+						thetaBarSum -= F(MLinEntry0 * t260)
+						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t260)
+						w20 := F(thetaEntry2 * t260)
+						w30 := F(thetaEntry2 * MLinEntry0)
 						rhoBarSum += t1021
-						MLinEntry21 := c.MLin[(l*T+a+C*s)*dV+i+1]
-						thetaBarSum -= F(MLinEntry21 * t261)
-						c.VBar[(l*T+a+C*s)*dV+i+1] = F(thetaEntry3 * t261)
-						w1 := F(thetaEntry3 * MLinEntry21)
-						w21 := F(thetaEntry3 * t261)
+						MLinEntry1 := c.MLin[(l*T+a+C*s)*dV+i+1]
+						thetaBarSum -= F(MLinEntry1 * t261)
+						c.VBar[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t261)
+						w21 := F(thetaEntry2 * t261)
+						w31 := F(thetaEntry2 * MLinEntry1)
 						rhoBarSum += t1022
-						MLinEntry22 := c.MLin[(l*T+a+C*s)*dV+i+2]
-						thetaBarSum -= F(MLinEntry22 * t262)
-						c.VBar[(l*T+a+C*s)*dV+i+2] = F(thetaEntry3 * t262)
-						w2 := F(thetaEntry3 * MLinEntry22)
-						w22 := F(thetaEntry3 * t262)
+						MLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i+2]
+						thetaBarSum -= F(MLinEntry2 * t262)
+						c.VBar[(l*T+a+C*s)*dV+i+2] = F(thetaEntry2 * t262)
+						w22 := F(thetaEntry2 * t262)
+						w32 := F(thetaEntry2 * MLinEntry2)
 						rhoBar[a] = rhoBarSum
 						thetaBar[a] = thetaBarSum
 						for j := range dK {
-							t32Entry := t32_2[j]
+							kEntry := k[j]
 							kBarSum := kBar[j]
 							t42Entry0 := t42[j][0]
-							MBarState[j][0] = F(rhoEntry2*t42Entry0) - F(t260*t32Entry)
-							kBarSum -= F(w0*t42Entry0) + F(w20*MTrail3[j][0])
+							MBarState[j][0] = F(rhoEntry2*t42Entry0) - F(w20*kEntry)
+							kBarSum -= F(w30*t42Entry0) + F(w20*MTrail3[j][0])
 							t42Entry1 := t42[j][1]
-							MBarState[j][1] = F(rhoEntry2*t42Entry1) - F(t261*t32Entry)
-							kBarSum -= F(w1*t42Entry1) + F(w21*MTrail3[j][1])
+							MBarState[j][1] = F(rhoEntry2*t42Entry1) - F(w21*kEntry)
+							kBarSum -= F(w31*t42Entry1) + F(w21*MTrail3[j][1])
 							t42Entry2 := t42[j][2]
-							MBarState[j][2] = F(rhoEntry2*t42Entry2) - F(t262*t32Entry)
-							kBarSum -= F(w2*t42Entry2) + F(w22*MTrail3[j][2])
+							MBarState[j][2] = F(rhoEntry2*t42Entry2) - F(w22*kEntry)
+							kBarSum -= F(w32*t42Entry2) + F(w22*MTrail3[j][2])
 							kBar[j] = kBarSum
 						}
 					}
@@ -232,15 +219,16 @@ func (c *Backward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho := c.Rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					for a := range n {
 						MTrail3 := MTrail[a*dK:][:dK]
-						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// delta_core.M
 						rhoEntry := rho[a]
-						MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
+						w := F(theta[a] * c.MLin[(l*T+a+C*s)*dV+i])
 						for j := range dK {
-							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(MLinEntry*t32_2[j])
+							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(w*k[j])
 						}
 					}
 				}
@@ -255,7 +243,6 @@ func (c *Backward[F]) Run() {
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
-						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						// delta_core.y, delta_core.M
 						var t26 F
@@ -270,18 +257,18 @@ func (c *Backward[F]) Run() {
 						}
 						rhoBar[a] += t102
 						// delta_core.M
-						MLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i]
-						thetaEntry3 := theta[a]
-						thetaBar[a] -= F(MLinEntry2 * t26)
-						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t26)
+						MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
+						thetaEntry2 := theta[a]
+						thetaBar[a] -= F(MLinEntry * t26)
+						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t26)
 						// delta_core.M
 						rhoEntry2 := rho[a]
-						w := F(thetaEntry3 * MLinEntry2)
-						w2 := F(thetaEntry3 * t26)
+						w2 := F(thetaEntry2 * t26)
+						w3 := F(thetaEntry2 * MLinEntry)
 						for j := range dK {
 							t42Entry := t42[j][0]
-							MBarState[j][0] = F(rhoEntry2*t42Entry) - F(t26*t32_2[j])
-							kBar[j] -= F(w*t42Entry) + F(w2*MTrail3[j][0])
+							MBarState[j][0] = F(rhoEntry2*t42Entry) - F(w2*k[j])
+							kBar[j] -= F(w3*t42Entry) + F(w2*MTrail3[j][0])
 						}
 					}
 				}

@@ -9,20 +9,11 @@ import (
 	"unsafe"
 )
 
-type backwardNest1Args struct {
-	theta *float32
-	k     *float32
-	t32   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
-}
-
-type backwardTime2Args struct {
+type backwardTime1Args struct {
 	rho    *float32
+	theta  *float32
 	MLin   *float32
-	t32    *float32
+	k      *float32
 	MTrail *float32
 	n0     int // C·s + T·l
 	n1     int // i + C·d_v·s + T·d_v·l
@@ -33,7 +24,7 @@ type backwardTime2Args struct {
 	n6     int // d_v
 }
 
-type backwardTime3Args struct {
+type backwardTime2Args struct {
 	yBar      *float32
 	q         *float32
 	MBarState *float32
@@ -47,7 +38,6 @@ type backwardTime3Args struct {
 	thetaBar  *float32
 	vBar      *float32
 	rho       *float32
-	t32       *float32
 	kBar      *float32
 	n0        int // i + C·d_v·s + T·d_v·l
 	n1        int // C·d_k·s + T·d_k·l
@@ -73,33 +63,6 @@ func (c *backwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t32 := c.Work[:L*T*dK] // [L, T, d_k]
-
-	// delta_core.M
-	if kern.Wide() {
-		a := backwardNest1Args{
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t32),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		backwardNest1(&a)
-	} else {
-		for i := range L {
-			theta := c.Theta[i*T:][:T]
-			for j := range T {
-				k := c.K[(i*T+j)*dK:][:dK]
-				t32_2 := t32[(i*T+j)*dK:][:dK]
-				thetaEntry := theta[j]
-				for k2 := range dK {
-					t32_2[k2] = F(thetaEntry * k[k2])
-				}
-			}
-		}
-	}
 
 	// delta_core
 	clear(c.RhoBar)
@@ -108,10 +71,10 @@ func (c *backwardFused) run() {
 	clear(c.QBar)
 	workers.Each(L*kern.Blocks(dV), (*backwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[L*T*dK:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
-		kern.AddBlocks(c.RhoBar[:L*T], c.Work[2*L*T*dK:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
-		kern.AddBlocks(c.ThetaBar[:L*T], c.Work[2*L*T*dK+L*T:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
-		kern.AddBlocks(c.KBar[:L*T*dK], c.Work[2*L*T*dK+2*L*T:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[0:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.RhoBar[:L*T], c.Work[L*T*dK:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.ThetaBar[:L*T], c.Work[L*T*dK+L*T:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.KBar[:L*T*dK], c.Work[L*T*dK+2*L*T:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
 	}
 }
 
@@ -129,7 +92,6 @@ func (c *backwardRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
-	t32 := c.Work[:L*T*dK] // [L, T, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	qBar := c.QBar
@@ -137,13 +99,13 @@ func (c *backwardRows1) Part(part int) {
 	thetaBar := c.ThetaBar
 	kBar := c.KBar
 	if block > 0 {
-		qBar = c.Work[L*T*dK+(block-1)*(2*L*T*dK+2*L*T):][:L*T*dK]
+		qBar = c.Work[0+(block-1)*(2*L*T*dK+2*L*T):][:L*T*dK]
 		clear(qBar[l*T*dK:][:T*dK])
-		rhoBar = c.Work[2*L*T*dK+(block-1)*(2*L*T*dK+2*L*T):][:L*T]
+		rhoBar = c.Work[L*T*dK+(block-1)*(2*L*T*dK+2*L*T):][:L*T]
 		clear(rhoBar[l*T:][:T])
-		thetaBar = c.Work[2*L*T*dK+L*T+(block-1)*(2*L*T*dK+2*L*T):][:L*T]
+		thetaBar = c.Work[L*T*dK+L*T+(block-1)*(2*L*T*dK+2*L*T):][:L*T]
 		clear(thetaBar[l*T:][:T])
-		kBar = c.Work[2*L*T*dK+2*L*T+(block-1)*(2*L*T*dK+2*L*T):][:L*T*dK]
+		kBar = c.Work[L*T*dK+2*L*T+(block-1)*(2*L*T*dK+2*L*T):][:L*T*dK]
 		clear(kBar[l*T*dK:][:T*dK])
 	}
 	if kern.Wide() {
@@ -160,10 +122,11 @@ func (c *backwardRows1) Part(part int) {
 			for s := segments - 1; s >= 0; s-- {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, rows, dK)
 				{
-					a := backwardTime2Args{
+					a := backwardTime1Args{
 						unsafe.SliceData(c.Rho),
+						unsafe.SliceData(c.Theta),
 						unsafe.SliceData(c.MLin),
-						unsafe.SliceData(t32),
+						unsafe.SliceData(c.K),
 						unsafe.SliceData(MTrail),
 						C*s + T*l,
 						i + C*dV*s + T*dV*l,
@@ -173,10 +136,10 @@ func (c *backwardRows1) Part(part int) {
 						-C*s + T,
 						dV,
 					}
-					backwardTime2(&a, rows)
+					backwardTime1(&a, rows)
 				}
 				{
-					a := backwardTime3Args{
+					a := backwardTime2Args{
 						unsafe.SliceData(c.YBar),
 						unsafe.SliceData(c.Q),
 						unsafe.SliceData(MBarState),
@@ -190,7 +153,6 @@ func (c *backwardRows1) Part(part int) {
 						unsafe.SliceData(thetaBar),
 						unsafe.SliceData(c.VBar),
 						unsafe.SliceData(c.Rho),
-						unsafe.SliceData(t32),
 						unsafe.SliceData(kBar),
 						i + C*dV*s + T*dV*l,
 						C*dK*s + T*dK*l,
@@ -202,7 +164,7 @@ func (c *backwardRows1) Part(part int) {
 						-C*s + T,
 						dV,
 					}
-					backwardTime3(&a, rows)
+					backwardTime2(&a, rows)
 				}
 			}
 			kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, rows, dK)
@@ -219,15 +181,16 @@ func (c *backwardRows1) Part(part int) {
 				copy(MTrail[:dK], c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 				if n := min(C, -C*s+T); n > 0 {
 					rho := c.Rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					for a := range n {
-						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						// delta_core.M
 						rhoEntry := rho[a]
-						MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
+						w := F(theta[a] * c.MLin[(l*T+a+C*s)*dV+i])
 						for j := range dK {
-							MTrail3[j] = num.FMA32(-MLinEntry, t32_2[j], F(rhoEntry*MTrail2[j]))
+							MTrail3[j] = num.FMA32(-w, k[j], F(rhoEntry*MTrail2[j]))
 						}
 					}
 				}
@@ -242,7 +205,6 @@ func (c *backwardRows1) Part(part int) {
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						qBar2 := qBar[(l*T+a+C*s)*dK:][:dK]
-						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 						kBar2 := kBar[(l*T+a+C*s)*dK:][:dK]
 						// delta_core.y, delta_core.M
 						var t26 F
@@ -261,18 +223,18 @@ func (c *backwardRows1) Part(part int) {
 						t102 += kern.Sum16(&t102Sums)
 						rhoBar2[a] = rhoBar2[a] + t102
 						// delta_core.M
-						MLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i]
-						thetaEntry3 := theta[a]
-						thetaBar2[a] = num.FMA32(-MLinEntry2, t26, thetaBar2[a])
-						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t26)
+						MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
+						thetaEntry2 := theta[a]
+						thetaBar2[a] = num.FMA32(-MLinEntry, t26, thetaBar2[a])
+						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t26)
 						// delta_core.M
 						rhoEntry2 := rho[a]
-						w := F(thetaEntry3 * MLinEntry2)
-						w2 := F(thetaEntry3 * t26)
+						w2 := F(thetaEntry2 * t26)
+						w3 := F(thetaEntry2 * MLinEntry)
 						for j := range dK {
 							t42Entry := t42[j]
-							MBarState[j] = num.FMA32(-t26, t32_2[j], F(rhoEntry2*t42Entry))
-							kBar2[j] = num.FMA32(-w2, MTrail2[j], num.FMA32(-w, t42Entry, kBar2[j]))
+							MBarState[j] = num.FMA32(-w2, k[j], F(rhoEntry2*t42Entry))
+							kBar2[j] = num.FMA32(-w2, MTrail2[j], num.FMA32(-w3, t42Entry, kBar2[j]))
 						}
 					}
 				}

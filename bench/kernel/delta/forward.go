@@ -31,10 +31,9 @@ type Forward[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is L·T·d_k.
+// WorkLen is 0.
 func (c *Forward[F]) WorkLen() int {
-	L, T, dK := c.L, c.T, c.DK
-	return L * T * dK
+	return 0
 }
 
 // RowsLen is d_k.
@@ -51,21 +50,7 @@ func (c *Forward[F]) Run() {
 	}
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t33 := c.Work[:L*T*dK] // [L, T, d_k]
-	MState := c.Rows[:dK]  // [d_k]
-
-	// delta_core.M
-	for i := range L {
-		theta := c.Theta[i*T:][:T]
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			t33_2 := t33[(i*T+j)*dK:][:dK]
-			thetaEntry := theta[j]
-			for k2 := range dK {
-				t33_2[k2] = F(thetaEntry * k[k2])
-			}
-		}
-	}
+	MState := c.Rows[:dK] // [d_k]
 
 	// delta_core
 	for l := range L {
@@ -100,9 +85,9 @@ func (c *Forward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho := c.Rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t33_2 := t33[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// delta_core.M
 						var t20 F
@@ -120,32 +105,37 @@ func (c *Forward[F]) Run() {
 						t30 := t20 - c.V[(l*T+a+C*s)*dV+i]
 						t31 := t21 - c.V[(l*T+a+C*s)*dV+i+1]
 						t32 := t22 - c.V[(l*T+a+C*s)*dV+i+2]
-						t33_3 := t23 - c.V[(l*T+a+C*s)*dV+i+3]
+						t33 := t23 - c.V[(l*T+a+C*s)*dV+i+3]
 						if len(c.MLin) > 0 {
 							c.MLin[(l*T+a+C*s)*dV+i] = t30
 							c.MLin[(l*T+a+C*s)*dV+i+1] = t31
 							c.MLin[(l*T+a+C*s)*dV+i+2] = t32
-							c.MLin[(l*T+a+C*s)*dV+i+3] = t33_3
+							c.MLin[(l*T+a+C*s)*dV+i+3] = t33
 						}
 						// delta_core.M, delta_core.y
 						rhoEntry := rho[a]
+						thetaEntry := theta[a]
 						var y20 F
+						w0 := F(thetaEntry * t30)
 						var y21 F
+						w1 := F(thetaEntry * t31)
 						var y22 F
+						w2 := F(thetaEntry * t32)
 						var y23 F
+						w3 := F(thetaEntry * t33)
 						for j := range dK {
-							t33Entry := t33_2[j]
+							kEntry := k[j]
 							qEntry := q[j]
-							M20 := F(rhoEntry*MState[j][0]) - F(t30*t33Entry)
+							M20 := F(rhoEntry*MState[j][0]) - F(w0*kEntry)
 							y20 += F(M20 * qEntry)
 							MState[j][0] = M20
-							M21 := F(rhoEntry*MState[j][1]) - F(t31*t33Entry)
+							M21 := F(rhoEntry*MState[j][1]) - F(w1*kEntry)
 							y21 += F(M21 * qEntry)
 							MState[j][1] = M21
-							M22 := F(rhoEntry*MState[j][2]) - F(t32*t33Entry)
+							M22 := F(rhoEntry*MState[j][2]) - F(w2*kEntry)
 							y22 += F(M22 * qEntry)
 							MState[j][2] = M22
-							M23 := F(rhoEntry*MState[j][3]) - F(t33_3*t33Entry)
+							M23 := F(rhoEntry*MState[j][3]) - F(w3*kEntry)
 							y23 += F(M23 * qEntry)
 							MState[j][3] = M23
 						}
@@ -178,9 +168,9 @@ func (c *Forward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho := c.Rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t33_2 := t33[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// delta_core.M
 						var t2 F
@@ -195,8 +185,9 @@ func (c *Forward[F]) Run() {
 						// delta_core.M, delta_core.y
 						var y2 F
 						rhoEntry := rho[a]
+						w := F(theta[a] * t3)
 						for j := range dK {
-							M2 := F(rhoEntry*MState[j][0]) - F(t3*t33_2[j])
+							M2 := F(rhoEntry*MState[j][0]) - F(w*k[j])
 							y2 += F(M2 * q[j])
 							MState[j][0] = M2
 						}

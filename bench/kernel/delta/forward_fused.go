@@ -9,23 +9,13 @@ import (
 	"unsafe"
 )
 
-type forwardNest1Args struct {
-	theta *float32
-	k     *float32
-	t33   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
-}
-
-type forwardTime2Args struct {
+type forwardTime1Args struct {
 	MState *float32
 	k      *float32
 	v      *float32
 	MLin   *float32
 	rho    *float32
-	t33    *float32
+	theta  *float32
 	q      *float32
 	y      *float32
 	n0     int // d_k
@@ -51,33 +41,6 @@ func (c *forwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t33 := c.Work[:L*T*dK] // [L, T, d_k]
-
-	// delta_core.M
-	if kern.Wide() {
-		a := forwardNest1Args{
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t33),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		forwardNest1(&a)
-	} else {
-		for i := range L {
-			theta := c.Theta[i*T:][:T]
-			for j := range T {
-				k := c.K[(i*T+j)*dK:][:dK]
-				t33_2 := t33[(i*T+j)*dK:][:dK]
-				thetaEntry := theta[j]
-				for k2 := range dK {
-					t33_2[k2] = F(thetaEntry * k[k2])
-				}
-			}
-		}
-	}
 
 	// delta_core
 	workers.Each(L*kern.Parts(dV), (*forwardRows1)(c))
@@ -97,7 +60,6 @@ func (c *forwardRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
-	t33 := c.Work[:L*T*dK] // [L, T, d_k]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
@@ -112,16 +74,20 @@ func (c *forwardRows1) Part(part int) {
 			kern.Transpose(MState, rows, c.M[(l*dV+i)*dK:], dK, there, dK)
 			for s := range segments {
 				if len(c.MCheckpoints) > 0 {
-					kern.TransposeBack(MState, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, there, dK)
+					if s == 0 {
+						kern.CopyRows(c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, c.M[(l*dV+i)*dK:], dK, there, dK)
+					} else {
+						kern.TransposeBack(MState, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, there, dK)
+					}
 				}
 				{
-					a := forwardTime2Args{
+					a := forwardTime1Args{
 						unsafe.SliceData(MState),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(c.V),
 						kern.Given(c.MLin),
 						unsafe.SliceData(c.Rho),
-						unsafe.SliceData(t33),
+						unsafe.SliceData(c.Theta),
 						unsafe.SliceData(c.Q),
 						unsafe.SliceData(c.Y),
 						dK,
@@ -133,7 +99,7 @@ func (c *forwardRows1) Part(part int) {
 						dV,
 						tail,
 					}
-					forwardTime2(&a, rows)
+					forwardTime1(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -150,9 +116,9 @@ func (c *forwardRows1) Part(part int) {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho := c.Rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t33_2 := t33[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// delta_core.M
 						var t2 F
@@ -169,9 +135,10 @@ func (c *forwardRows1) Part(part int) {
 						// delta_core.M, delta_core.y
 						var y2 F
 						rhoEntry := rho[a]
+						w := F(theta[a] * t3)
 						var y2Sums [2]F
 						for j := range dK {
-							M2 := num.FMA32(-t3, t33_2[j], F(rhoEntry*MState[j]))
+							M2 := num.FMA32(-w, k[j], F(rhoEntry*MState[j]))
 							y2Sums[j%2] = num.FMA32(M2, q[j], y2Sums[j%2])
 							MState[j] = M2
 						}

@@ -99,7 +99,7 @@ func (c *backwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{2, 1}, []int{8, 1}}
+		widths := kern.Widths{[]int{2, 1}, []int{4, 1}}
 		rows := widths.Most(dK+C*dK+dK, false)
 		scratch := workers.Borrow(1*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows))
 		for i := first; i < last; i += rows {

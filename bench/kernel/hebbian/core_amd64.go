@@ -28,10 +28,10 @@ func backwardTime1AVX512x1(a *backwardTime1Args)
 func backwardTime2AVX512x1(a *backwardTime2Args)
 
 //go:noescape
-func backwardTime1AVX512x8(a *backwardTime1Args)
+func backwardTime1AVX512x4(a *backwardTime1Args)
 
 //go:noescape
-func backwardTime2AVX512x8(a *backwardTime2Args)
+func backwardTime2AVX512x4(a *backwardTime2Args)
 
 //go:noescape
 func backwardTime1AVX2x1(a *backwardTime1Args)
@@ -68,8 +68,8 @@ func backwardTime1(a *backwardTime1Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 1:
 		backwardTime1AVX512x1(a)
-	case wide && rows == 8:
-		backwardTime1AVX512x8(a)
+	case wide && rows == 4:
+		backwardTime1AVX512x4(a)
 	case !wide && rows == 1:
 		backwardTime1AVX2x1(a)
 	case !wide && rows == 2:
@@ -84,8 +84,8 @@ func backwardTime2(a *backwardTime2Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 1:
 		backwardTime2AVX512x1(a)
-	case wide && rows == 8:
-		backwardTime2AVX512x8(a)
+	case wide && rows == 4:
+		backwardTime2AVX512x4(a)
 	case !wide && rows == 1:
 		backwardTime2AVX2x1(a)
 	case !wide && rows == 2:

@@ -39,13 +39,13 @@ type Backward[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is L·T·d_k.
+// WorkLen is 0.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	if kern.Fused() {
-		return L*T*dK + (kern.Blocks(dV)-1)*(2*L*T*dK+3*L*T) // and the sums of blocks of rows
+		return 0 + (kern.Blocks(dV)-1)*(2*L*T*dK+3*L*T) // and the sums of blocks of rows
 	}
-	return L * T * dK
+	return 0
 }
 
 // RowsLen is 2·C·d_k + 6·d_k.
@@ -62,7 +62,6 @@ func (c *Backward[F]) Run() {
 	}
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t37 := c.Work[:L*T*dK]   // [L, T, d_k]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	SBarState := rows[:dK] // [d_k]
@@ -74,19 +73,6 @@ func (c *Backward[F]) Run() {
 	t42 := rows[:dK] // [d_k]
 	rows = rows[dK:]
 	t92 := rows[:dK] // [d_k]
-
-	// titans_core.S
-	for i := range L {
-		theta := c.Theta[i*T:][:T]
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			t37_2 := t37[(i*T+j)*dK:][:dK]
-			thetaEntry := theta[j]
-			for k2 := range dK {
-				t37_2[k2] = F(thetaEntry * k[k2])
-			}
-		}
-	}
 
 	// titans_core
 	clear(c.EtaBar)
@@ -130,24 +116,26 @@ func (c *Backward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
-						t37_2 := t37[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
 						STrail4 := STrail[(a+1)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// titans_core.S, titans_core.M
 						etaEntry := eta[a]
+						thetaEntry := theta[a]
 						rhoEntry := rho[a]
-						SLinEntry0 := c.SLin[(l*T+a+C*s)*dV+i]
-						SLinEntry1 := c.SLin[(l*T+a+C*s)*dV+i+1]
+						w0 := F(thetaEntry * c.SLin[(l*T+a+C*s)*dV+i])
+						w1 := F(thetaEntry * c.SLin[(l*T+a+C*s)*dV+i+1])
 						for j := range dK {
-							t37Entry := t37_2[j]
-							S20 := F(etaEntry*STrail3[j][0]) - F(SLinEntry0*t37Entry)
+							kEntry := k[j]
+							S20 := F(etaEntry*STrail3[j][0]) - F(w0*kEntry)
 							STrail4[j][0] = S20
 							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) + S20
-							S21 := F(etaEntry*STrail3[j][1]) - F(SLinEntry1*t37Entry)
+							S21 := F(etaEntry*STrail3[j][1]) - F(w1*kEntry)
 							STrail4[j][1] = S21
 							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) + S21
 						}
@@ -156,36 +144,37 @@ func (c *Backward[F]) Run() {
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
 					rho := c.Rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					rhoBar := c.RhoBar[l*T+C*s:][:n]
 					etaBar := c.EtaBar[l*T+C*s:][:n]
-					theta := c.Theta[l*T+C*s:][:n]
 					thetaBar := c.ThetaBar[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
-						t37_2 := t37[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						// titans_core.y, titans_core.M, titans_core.S
 						etaEntry2 := eta[a]
 						rhoEntry2 := rho[a]
+						thetaEntry2 := theta[a]
 						var t820 F
 						var t310 F
 						var t150 F
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
-						SLinEntry20 := c.SLin[(l*T+a+C*s)*dV+i]
+						SLinEntry0 := c.SLin[(l*T+a+C*s)*dV+i]
+						w20 := F(thetaEntry2 * SLinEntry0)
 						var t821 F
 						var t311 F
 						var t151 F
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
-						SLinEntry21 := c.SLin[(l*T+a+C*s)*dV+i+1]
+						SLinEntry1 := c.SLin[(l*T+a+C*s)*dV+i+1]
+						w21 := F(thetaEntry2 * SLinEntry1)
 						for j := range dK {
-							qEntry := q[j]
 							kEntry := k[j]
+							qEntry := q[j]
 							qBarSum := qBar[j]
-							t37Entry := t37_2[j]
 							MTrailEntry0 := MTrail3[j][0]
 							STrailEntry0 := STrail3[j][0]
 							t4220 := MBarState[j][0] + F(qEntry*yBarEntry0)
@@ -193,7 +182,7 @@ func (c *Backward[F]) Run() {
 							t9220 := SBarState[j][0] + t4220
 							t310 += F(t9220 * kEntry)
 							t150 += F(STrailEntry0 * t9220)
-							qBarSum += F((F(rhoEntry2*MTrailEntry0) + F(etaEntry2*STrailEntry0) - F(SLinEntry20*t37Entry)) * yBarEntry0)
+							qBarSum += F((F(rhoEntry2*MTrailEntry0) + F(etaEntry2*STrailEntry0) - F(w20*kEntry)) * yBarEntry0)
 							t42[j][0] = t4220
 							t92[j][0] = t9220
 							SBarState[j][0] = F(etaEntry2 * t9220)
@@ -204,7 +193,7 @@ func (c *Backward[F]) Run() {
 							t9221 := SBarState[j][1] + t4221
 							t311 += F(t9221 * kEntry)
 							t151 += F(STrailEntry1 * t9221)
-							qBarSum += F((F(rhoEntry2*MTrailEntry1) + F(etaEntry2*STrailEntry1) - F(SLinEntry21*t37Entry)) * yBarEntry1)
+							qBarSum += F((F(rhoEntry2*MTrailEntry1) + F(etaEntry2*STrailEntry1) - F(w21*kEntry)) * yBarEntry1)
 							t42[j][1] = t4221
 							t92[j][1] = t9221
 							SBarState[j][1] = F(etaEntry2 * t9221)
@@ -213,31 +202,30 @@ func (c *Backward[F]) Run() {
 						rhoBarSum := rhoBar[a]
 						etaBarSum := etaBar[a]
 						// titans_core.S
-						thetaEntry3 := theta[a]
 						thetaBarSum := thetaBar[a]
 						// titans_core.S
 						rhoBarSum += t820
 						etaBarSum += t150
-						thetaBarSum -= F(SLinEntry20 * t310)
-						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t310)
-						w0 := F(thetaEntry3 * SLinEntry20)
-						w20 := F(thetaEntry3 * t310)
+						thetaBarSum -= F(SLinEntry0 * t310)
+						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t310)
+						w30 := F(thetaEntry2 * t310)
+						w40 := F(thetaEntry2 * SLinEntry0)
 						rhoBarSum += t821
 						etaBarSum += t151
-						thetaBarSum -= F(SLinEntry21 * t311)
-						c.VBar[(l*T+a+C*s)*dV+i+1] = F(thetaEntry3 * t311)
-						w1 := F(thetaEntry3 * SLinEntry21)
-						w21 := F(thetaEntry3 * t311)
+						thetaBarSum -= F(SLinEntry1 * t311)
+						c.VBar[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t311)
+						w31 := F(thetaEntry2 * t311)
+						w41 := F(thetaEntry2 * SLinEntry1)
 						rhoBar[a] = rhoBarSum
 						etaBar[a] = etaBarSum
 						thetaBar[a] = thetaBarSum
 						for j := range dK {
-							t37Entry := t37_2[j]
+							kEntry := k[j]
 							kBarSum := kBar[j]
-							MBarState[j][0] = F(rhoEntry2*t42[j][0]) - F(t310*t37Entry)
-							kBarSum -= F(w0*t92[j][0]) + F(w20*MTrail3[j][0])
-							MBarState[j][1] = F(rhoEntry2*t42[j][1]) - F(t311*t37Entry)
-							kBarSum -= F(w1*t92[j][1]) + F(w21*MTrail3[j][1])
+							MBarState[j][0] = F(rhoEntry2*t42[j][0]) - F(w30*kEntry)
+							kBarSum -= F(w40*t92[j][0]) + F(w30*MTrail3[j][0])
+							MBarState[j][1] = F(rhoEntry2*t42[j][1]) - F(w31*kEntry)
+							kBarSum -= F(w41*t92[j][1]) + F(w31*MTrail3[j][1])
 							kBar[j] = kBarSum
 						}
 					}
@@ -276,19 +264,20 @@ func (c *Backward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						STrail3 := STrail[a*dK:][:dK]
-						t37_2 := t37[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						STrail4 := STrail[(a+1)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// titans_core.S, titans_core.M
 						etaEntry := eta[a]
-						SLinEntry := c.SLin[(l*T+a+C*s)*dV+i]
+						w := F(theta[a] * c.SLin[(l*T+a+C*s)*dV+i])
 						rhoEntry := rho[a]
 						for j := range dK {
-							S2 := F(etaEntry*STrail3[j][0]) - F(SLinEntry*t37_2[j])
+							S2 := F(etaEntry*STrail3[j][0]) - F(w*k[j])
 							STrail4[j][0] = S2
 							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) + S2
 						}
@@ -297,16 +286,15 @@ func (c *Backward[F]) Run() {
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
 					rho := c.Rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					rhoBar := c.RhoBar[l*T+C*s:][:n]
 					etaBar := c.EtaBar[l*T+C*s:][:n]
-					theta := c.Theta[l*T+C*s:][:n]
 					thetaBar := c.ThetaBar[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t37_2 := t37[(l*T+a+C*s)*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						// titans_core.y, titans_core.M, titans_core.S
@@ -316,16 +304,19 @@ func (c *Backward[F]) Run() {
 						etaEntry2 := eta[a]
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						rhoEntry2 := rho[a]
-						SLinEntry2 := c.SLin[(l*T+a+C*s)*dV+i]
+						thetaEntry2 := theta[a]
+						SLinEntry := c.SLin[(l*T+a+C*s)*dV+i]
+						w2 := F(thetaEntry2 * SLinEntry)
 						for j := range dK {
 							MTrailEntry := MTrail3[j][0]
 							STrailEntry := STrail3[j][0]
+							kEntry := k[j]
 							t422 := MBarState[j][0] + F(q[j]*yBarEntry)
 							t82 += F(MTrailEntry * t422)
 							t922 := SBarState[j][0] + t422
-							t31 += F(t922 * k[j])
+							t31 += F(t922 * kEntry)
 							t15 += F(STrailEntry * t922)
-							qBar[j] += F((F(rhoEntry2*MTrailEntry) + F(etaEntry2*STrailEntry) - F(SLinEntry2*t37_2[j])) * yBarEntry)
+							qBar[j] += F((F(rhoEntry2*MTrailEntry) + F(etaEntry2*STrailEntry) - F(w2*kEntry)) * yBarEntry)
 							t42[j][0] = t422
 							t92[j][0] = t922
 							SBarState[j][0] = F(etaEntry2 * t922)
@@ -333,15 +324,14 @@ func (c *Backward[F]) Run() {
 						rhoBar[a] += t82
 						etaBar[a] += t15
 						// titans_core.S
-						thetaEntry3 := theta[a]
-						thetaBar[a] -= F(SLinEntry2 * t31)
-						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t31)
+						thetaBar[a] -= F(SLinEntry * t31)
+						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t31)
 						// titans_core.S
-						w := F(thetaEntry3 * SLinEntry2)
-						w2 := F(thetaEntry3 * t31)
+						w3 := F(thetaEntry2 * t31)
+						w4 := F(thetaEntry2 * SLinEntry)
 						for j := range dK {
-							MBarState[j][0] = F(rhoEntry2*t42[j][0]) - F(t31*t37_2[j])
-							kBar[j] -= F(w*t92[j][0]) + F(w2*MTrail3[j][0])
+							MBarState[j][0] = F(rhoEntry2*t42[j][0]) - F(w3*k[j])
+							kBar[j] -= F(w4*t92[j][0]) + F(w3*MTrail3[j][0])
 						}
 					}
 				}

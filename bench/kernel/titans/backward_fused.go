@@ -9,21 +9,12 @@ import (
 	"unsafe"
 )
 
-type backwardNest1Args struct {
-	theta *float32
-	k     *float32
-	t37   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
-}
-
-type backwardTime2Args struct {
+type backwardTime1Args struct {
 	eta    *float32
+	theta  *float32
 	SLin   *float32
 	rho    *float32
-	t37    *float32
+	k      *float32
 	STrail *float32
 	MTrail *float32
 	n0     int // C·s + T·l
@@ -35,24 +26,23 @@ type backwardTime2Args struct {
 	n6     int // d_v
 }
 
-type backwardTime3Args struct {
+type backwardTime2Args struct {
 	eta       *float32
 	yBar      *float32
 	rho       *float32
+	theta     *float32
 	SLin      *float32
 	MTrail    *float32
 	STrail    *float32
+	k         *float32
 	q         *float32
 	MBarState *float32
 	SBarState *float32
-	k         *float32
-	t37       *float32
 	qBar      *float32
 	t42       *float32
 	t92       *float32
 	rhoBar    *float32
 	etaBar    *float32
-	theta     *float32
 	thetaBar  *float32
 	vBar      *float32
 	kBar      *float32
@@ -81,33 +71,6 @@ func (c *backwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t37 := c.Work[:L*T*dK] // [L, T, d_k]
-
-	// titans_core.S
-	if kern.Wide() {
-		a := backwardNest1Args{
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t37),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		backwardNest1(&a)
-	} else {
-		for i := range L {
-			theta := c.Theta[i*T:][:T]
-			for j := range T {
-				k := c.K[(i*T+j)*dK:][:dK]
-				t37_2 := t37[(i*T+j)*dK:][:dK]
-				thetaEntry := theta[j]
-				for k2 := range dK {
-					t37_2[k2] = F(thetaEntry * k[k2])
-				}
-			}
-		}
-	}
 
 	// titans_core
 	clear(c.EtaBar)
@@ -117,11 +80,11 @@ func (c *backwardFused) run() {
 	clear(c.QBar)
 	workers.Each(L*kern.Blocks(dV), (*backwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[L*T*dK:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
-		kern.AddBlocks(c.RhoBar[:L*T], c.Work[2*L*T*dK:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
-		kern.AddBlocks(c.EtaBar[:L*T], c.Work[2*L*T*dK+L*T:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
-		kern.AddBlocks(c.ThetaBar[:L*T], c.Work[2*L*T*dK+2*L*T:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
-		kern.AddBlocks(c.KBar[:L*T*dK], c.Work[2*L*T*dK+3*L*T:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[0:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.RhoBar[:L*T], c.Work[L*T*dK:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.EtaBar[:L*T], c.Work[L*T*dK+L*T:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.ThetaBar[:L*T], c.Work[L*T*dK+2*L*T:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.KBar[:L*T*dK], c.Work[L*T*dK+3*L*T:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
 	}
 }
 
@@ -139,7 +102,6 @@ func (c *backwardRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
-	t37 := c.Work[:L*T*dK] // [L, T, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	qBar := c.QBar
@@ -148,15 +110,15 @@ func (c *backwardRows1) Part(part int) {
 	thetaBar := c.ThetaBar
 	kBar := c.KBar
 	if block > 0 {
-		qBar = c.Work[L*T*dK+(block-1)*(2*L*T*dK+3*L*T):][:L*T*dK]
+		qBar = c.Work[0+(block-1)*(2*L*T*dK+3*L*T):][:L*T*dK]
 		clear(qBar[l*T*dK:][:T*dK])
-		rhoBar = c.Work[2*L*T*dK+(block-1)*(2*L*T*dK+3*L*T):][:L*T]
+		rhoBar = c.Work[L*T*dK+(block-1)*(2*L*T*dK+3*L*T):][:L*T]
 		clear(rhoBar[l*T:][:T])
-		etaBar = c.Work[2*L*T*dK+L*T+(block-1)*(2*L*T*dK+3*L*T):][:L*T]
+		etaBar = c.Work[L*T*dK+L*T+(block-1)*(2*L*T*dK+3*L*T):][:L*T]
 		clear(etaBar[l*T:][:T])
-		thetaBar = c.Work[2*L*T*dK+2*L*T+(block-1)*(2*L*T*dK+3*L*T):][:L*T]
+		thetaBar = c.Work[L*T*dK+2*L*T+(block-1)*(2*L*T*dK+3*L*T):][:L*T]
 		clear(thetaBar[l*T:][:T])
-		kBar = c.Work[2*L*T*dK+3*L*T+(block-1)*(2*L*T*dK+3*L*T):][:L*T*dK]
+		kBar = c.Work[L*T*dK+3*L*T+(block-1)*(2*L*T*dK+3*L*T):][:L*T*dK]
 		clear(kBar[l*T*dK:][:T*dK])
 	}
 	if kern.Wide() {
@@ -178,11 +140,12 @@ func (c *backwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, rows, dK)
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, rows, dK)
 				{
-					a := backwardTime2Args{
+					a := backwardTime1Args{
 						unsafe.SliceData(c.Eta),
+						unsafe.SliceData(c.Theta),
 						unsafe.SliceData(c.SLin),
 						unsafe.SliceData(c.Rho),
-						unsafe.SliceData(t37),
+						unsafe.SliceData(c.K),
 						unsafe.SliceData(STrail),
 						unsafe.SliceData(MTrail),
 						C*s + T*l,
@@ -193,27 +156,26 @@ func (c *backwardRows1) Part(part int) {
 						-C*s + T,
 						dV,
 					}
-					backwardTime2(&a, rows)
+					backwardTime1(&a, rows)
 				}
 				{
-					a := backwardTime3Args{
+					a := backwardTime2Args{
 						unsafe.SliceData(c.Eta),
 						unsafe.SliceData(c.YBar),
 						unsafe.SliceData(c.Rho),
+						unsafe.SliceData(c.Theta),
 						unsafe.SliceData(c.SLin),
 						unsafe.SliceData(MTrail),
 						unsafe.SliceData(STrail),
+						unsafe.SliceData(c.K),
 						unsafe.SliceData(c.Q),
 						unsafe.SliceData(MBarState),
 						unsafe.SliceData(SBarState),
-						unsafe.SliceData(c.K),
-						unsafe.SliceData(t37),
 						unsafe.SliceData(qBar),
 						unsafe.SliceData(t42),
 						unsafe.SliceData(t92),
 						unsafe.SliceData(rhoBar),
 						unsafe.SliceData(etaBar),
-						unsafe.SliceData(c.Theta),
 						unsafe.SliceData(thetaBar),
 						unsafe.SliceData(c.VBar),
 						unsafe.SliceData(kBar),
@@ -228,7 +190,7 @@ func (c *backwardRows1) Part(part int) {
 						-C*s + T,
 						dV,
 					}
-					backwardTime3(&a, rows)
+					backwardTime2(&a, rows)
 				}
 			}
 			kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, rows, dK)
@@ -251,19 +213,20 @@ func (c *backwardRows1) Part(part int) {
 				copy(STrail[:dK], c.SCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
-						t37_2 := t37[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						STrail2 := STrail[a*dK:][:dK]
 						STrail3 := STrail[(a+1)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						// titans_core.S, titans_core.M
 						etaEntry := eta[a]
-						SLinEntry := c.SLin[(l*T+a+C*s)*dV+i]
+						w := F(theta[a] * c.SLin[(l*T+a+C*s)*dV+i])
 						rhoEntry := rho[a]
 						for j := range dK {
-							S2 := num.FMA32(-SLinEntry, t37_2[j], F(etaEntry*STrail2[j]))
+							S2 := num.FMA32(-w, k[j], F(etaEntry*STrail2[j]))
 							STrail3[j] = S2
 							MTrail3[j] = num.FMA32(rhoEntry, MTrail2[j], S2)
 						}
@@ -272,16 +235,15 @@ func (c *backwardRows1) Part(part int) {
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
 					rho := c.Rho[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					rhoBar2 := rhoBar[l*T+C*s:][:n]
 					etaBar2 := etaBar[l*T+C*s:][:n]
-					theta := c.Theta[l*T+C*s:][:n]
 					thetaBar2 := thetaBar[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail2 := MTrail[a*dK:][:dK]
 						STrail2 := STrail[a*dK:][:dK]
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t37_2 := t37[(l*T+a+C*s)*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						qBar2 := qBar[(l*T+a+C*s)*dK:][:dK]
 						kBar2 := kBar[(l*T+a+C*s)*dK:][:dK]
 						// titans_core.y, titans_core.M, titans_core.S
@@ -291,19 +253,22 @@ func (c *backwardRows1) Part(part int) {
 						etaEntry2 := eta[a]
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						rhoEntry2 := rho[a]
-						SLinEntry2 := c.SLin[(l*T+a+C*s)*dV+i]
+						thetaEntry2 := theta[a]
+						SLinEntry := c.SLin[(l*T+a+C*s)*dV+i]
+						w2 := F(thetaEntry2 * SLinEntry)
 						var t82Sums [16]F
 						var t31Sums [16]F
 						var t15Sums [16]F
 						for j := range dK {
 							MTrailEntry := MTrail2[j]
 							STrailEntry := STrail2[j]
+							kEntry := k[j]
 							t422 := num.FMA32(q[j], yBarEntry, MBarState[j])
 							t82Sums[j%16] = num.FMA32(MTrailEntry, t422, t82Sums[j%16])
 							t922 := SBarState[j] + t422
-							t31Sums[j%16] = num.FMA32(t922, k[j], t31Sums[j%16])
+							t31Sums[j%16] = num.FMA32(t922, kEntry, t31Sums[j%16])
 							t15Sums[j%16] = num.FMA32(STrailEntry, t922, t15Sums[j%16])
-							qBar2[j] = num.FMA32(num.FMA32(-SLinEntry2, t37_2[j], num.FMA32(etaEntry2, STrailEntry, F(rhoEntry2*MTrailEntry))), yBarEntry, qBar2[j])
+							qBar2[j] = num.FMA32(num.FMA32(-w2, kEntry, num.FMA32(etaEntry2, STrailEntry, F(rhoEntry2*MTrailEntry))), yBarEntry, qBar2[j])
 							t42[j] = t422
 							t92[j] = t922
 							SBarState[j] = F(etaEntry2 * t922)
@@ -314,15 +279,14 @@ func (c *backwardRows1) Part(part int) {
 						rhoBar2[a] = rhoBar2[a] + t82
 						etaBar2[a] = etaBar2[a] + t15
 						// titans_core.S
-						thetaEntry3 := theta[a]
-						thetaBar2[a] = num.FMA32(-SLinEntry2, t31, thetaBar2[a])
-						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t31)
+						thetaBar2[a] = num.FMA32(-SLinEntry, t31, thetaBar2[a])
+						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t31)
 						// titans_core.S
-						w := F(thetaEntry3 * SLinEntry2)
-						w2 := F(thetaEntry3 * t31)
+						w3 := F(thetaEntry2 * t31)
+						w4 := F(thetaEntry2 * SLinEntry)
 						for j := range dK {
-							MBarState[j] = num.FMA32(-t31, t37_2[j], F(rhoEntry2*t42[j]))
-							kBar2[j] = num.FMA32(-w2, MTrail2[j], num.FMA32(-w, t92[j], kBar2[j]))
+							MBarState[j] = num.FMA32(-w3, k[j], F(rhoEntry2*t42[j]))
+							kBar2[j] = num.FMA32(-w3, MTrail2[j], num.FMA32(-w4, t92[j], kBar2[j]))
 						}
 					}
 				}

@@ -7,82 +7,68 @@ package titans
 import "github.com/nl-hecate/hecate/runtime/cpu"
 
 //go:noescape
-func forwardNest1AVX512(a *forwardNest1Args)
+func forwardTime1AVX512x64(a *forwardTime1Args)
 
 //go:noescape
-func forwardNest1AVX2(a *forwardNest1Args)
+func forwardTime1AVX512x32(a *forwardTime1Args)
 
 //go:noescape
-func forwardTime2AVX512x64(a *forwardTime2Args)
+func forwardTime1AVX512x16(a *forwardTime1Args)
 
 //go:noescape
-func forwardTime2AVX512x32(a *forwardTime2Args)
+func forwardTime1AVX2x16(a *forwardTime1Args)
 
 //go:noescape
-func forwardTime2AVX512x16(a *forwardTime2Args)
+func forwardTime1AVX2x8(a *forwardTime1Args)
 
 //go:noescape
-func forwardTime2AVX2x16(a *forwardTime2Args)
-
-//go:noescape
-func forwardTime2AVX2x8(a *forwardTime2Args)
-
-//go:noescape
-func backwardNest1AVX512(a *backwardNest1Args)
-
-//go:noescape
-func backwardNest1AVX2(a *backwardNest1Args)
+func backwardTime1AVX512x1(a *backwardTime1Args)
 
 //go:noescape
 func backwardTime2AVX512x1(a *backwardTime2Args)
 
 //go:noescape
-func backwardTime3AVX512x1(a *backwardTime3Args)
+func backwardTime1AVX512x4(a *backwardTime1Args)
 
 //go:noescape
 func backwardTime2AVX512x4(a *backwardTime2Args)
 
 //go:noescape
-func backwardTime3AVX512x4(a *backwardTime3Args)
+func backwardTime1AVX2x1(a *backwardTime1Args)
 
 //go:noescape
 func backwardTime2AVX2x1(a *backwardTime2Args)
 
-//go:noescape
-func backwardTime3AVX2x1(a *backwardTime3Args)
-
-func forwardNest1(a *forwardNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		forwardNest1AVX512(a)
-		return
-	}
-	forwardNest1AVX2(a)
-}
-
-// forwardTime2 runs the rows in assembly: as many at once as rows says.
-func forwardTime2(a *forwardTime2Args, rows int) {
+// forwardTime1 runs the rows in assembly: as many at once as rows says.
+func forwardTime1(a *forwardTime1Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 64:
-		forwardTime2AVX512x64(a)
+		forwardTime1AVX512x64(a)
 	case wide && rows == 32:
-		forwardTime2AVX512x32(a)
+		forwardTime1AVX512x32(a)
 	case wide && rows == 16:
-		forwardTime2AVX512x16(a)
+		forwardTime1AVX512x16(a)
 	case !wide && rows == 16:
-		forwardTime2AVX2x16(a)
+		forwardTime1AVX2x16(a)
 	case !wide && rows == 8:
-		forwardTime2AVX2x8(a)
+		forwardTime1AVX2x8(a)
 	default:
 		panic("no function for this number of rows")
 	}
 }
 
-func backwardNest1(a *backwardNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest1AVX512(a)
-		return
+// backwardTime1 runs the rows in assembly: as many at once as rows says.
+func backwardTime1(a *backwardTime1Args, rows int) {
+	switch wide := cpu.Active() == cpu.AVX512; {
+	case wide && rows == 1:
+		backwardTime1AVX512x1(a)
+	case wide && rows == 4:
+		backwardTime1AVX512x4(a)
+	case !wide && rows == 1:
+		backwardTime1AVX2x1(a)
+	default:
+		panic("no function for this number of rows")
 	}
-	backwardNest1AVX2(a)
 }
 
 // backwardTime2 runs the rows in assembly: as many at once as rows says.
@@ -94,20 +80,6 @@ func backwardTime2(a *backwardTime2Args, rows int) {
 		backwardTime2AVX512x4(a)
 	case !wide && rows == 1:
 		backwardTime2AVX2x1(a)
-	default:
-		panic("no function for this number of rows")
-	}
-}
-
-// backwardTime3 runs the rows in assembly: as many at once as rows says.
-func backwardTime3(a *backwardTime3Args, rows int) {
-	switch wide := cpu.Active() == cpu.AVX512; {
-	case wide && rows == 1:
-		backwardTime3AVX512x1(a)
-	case wide && rows == 4:
-		backwardTime3AVX512x4(a)
-	case !wide && rows == 1:
-		backwardTime3AVX2x1(a)
 	default:
 		panic("no function for this number of rows")
 	}

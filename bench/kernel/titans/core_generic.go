@@ -4,12 +4,8 @@
 
 package titans
 
-func forwardNest1(*forwardNest1Args) { panic("no assembly in this build") }
+func forwardTime1(*forwardTime1Args, int) { panic("no assembly in this build") }
 
-func forwardTime2(*forwardTime2Args, int) { panic("no assembly in this build") }
-
-func backwardNest1(*backwardNest1Args) { panic("no assembly in this build") }
+func backwardTime1(*backwardTime1Args, int) { panic("no assembly in this build") }
 
 func backwardTime2(*backwardTime2Args, int) { panic("no assembly in this build") }
-
-func backwardTime3(*backwardTime3Args, int) { panic("no assembly in this build") }

@@ -35,10 +35,9 @@ type Forward[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is L·T·d_k.
+// WorkLen is 0.
 func (c *Forward[F]) WorkLen() int {
-	L, T, dK := c.L, c.T, c.DK
-	return L * T * dK
+	return 0
 }
 
 // RowsLen is 2·d_k.
@@ -55,23 +54,9 @@ func (c *Forward[F]) Run() {
 	}
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t33 := c.Work[:L*T*dK] // [L, T, d_k]
-	MState := c.Rows[:dK]  // [d_k]
+	MState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	SState := rows[:dK] // [d_k]
-
-	// titans_core.S
-	for i := range L {
-		theta := c.Theta[i*T:][:T]
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			t33_2 := t33[(i*T+j)*dK:][:dK]
-			thetaEntry := theta[j]
-			for k2 := range dK {
-				t33_2[k2] = F(thetaEntry * k[k2])
-			}
-		}
-	}
 
 	// titans_core
 	for l := range L {
@@ -132,10 +117,10 @@ func (c *Forward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t33_2 := t33[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// titans_core.S
 						var t20 F
@@ -153,39 +138,44 @@ func (c *Forward[F]) Run() {
 						t30 := t20 - c.V[(l*T+a+C*s)*dV+i]
 						t31 := t21 - c.V[(l*T+a+C*s)*dV+i+1]
 						t32 := t22 - c.V[(l*T+a+C*s)*dV+i+2]
-						t33_3 := t23 - c.V[(l*T+a+C*s)*dV+i+3]
+						t33 := t23 - c.V[(l*T+a+C*s)*dV+i+3]
 						if len(c.SLin) > 0 {
 							c.SLin[(l*T+a+C*s)*dV+i] = t30
 							c.SLin[(l*T+a+C*s)*dV+i+1] = t31
 							c.SLin[(l*T+a+C*s)*dV+i+2] = t32
-							c.SLin[(l*T+a+C*s)*dV+i+3] = t33_3
+							c.SLin[(l*T+a+C*s)*dV+i+3] = t33
 						}
 						// titans_core.S, titans_core.M, titans_core.y
 						etaEntry := eta[a]
+						thetaEntry := theta[a]
 						rhoEntry := rho[a]
 						var y20 F
+						w0 := F(thetaEntry * t30)
 						var y21 F
+						w1 := F(thetaEntry * t31)
 						var y22 F
+						w2 := F(thetaEntry * t32)
 						var y23 F
+						w3 := F(thetaEntry * t33)
 						for j := range dK {
-							t33Entry := t33_2[j]
+							kEntry := k[j]
 							qEntry := q[j]
-							S20 := F(etaEntry*SState[j][0]) - F(t30*t33Entry)
+							S20 := F(etaEntry*SState[j][0]) - F(w0*kEntry)
 							M20 := F(rhoEntry*MState[j][0]) + S20
 							y20 += F(M20 * qEntry)
 							SState[j][0] = S20
 							MState[j][0] = M20
-							S21 := F(etaEntry*SState[j][1]) - F(t31*t33Entry)
+							S21 := F(etaEntry*SState[j][1]) - F(w1*kEntry)
 							M21 := F(rhoEntry*MState[j][1]) + S21
 							y21 += F(M21 * qEntry)
 							SState[j][1] = S21
 							MState[j][1] = M21
-							S22 := F(etaEntry*SState[j][2]) - F(t32*t33Entry)
+							S22 := F(etaEntry*SState[j][2]) - F(w2*kEntry)
 							M22 := F(rhoEntry*MState[j][2]) + S22
 							y22 += F(M22 * qEntry)
 							SState[j][2] = S22
 							MState[j][2] = M22
-							S23 := F(etaEntry*SState[j][3]) - F(t33_3*t33Entry)
+							S23 := F(etaEntry*SState[j][3]) - F(w3*kEntry)
 							M23 := F(rhoEntry*MState[j][3]) + S23
 							y23 += F(M23 * qEntry)
 							SState[j][3] = S23
@@ -237,10 +227,10 @@ func (c *Forward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t33_2 := t33[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// titans_core.S
 						var t2 F
@@ -255,9 +245,10 @@ func (c *Forward[F]) Run() {
 						// titans_core.S, titans_core.M, titans_core.y
 						var y2 F
 						etaEntry := eta[a]
+						w := F(theta[a] * t3)
 						rhoEntry := rho[a]
 						for j := range dK {
-							S2 := F(etaEntry*SState[j][0]) - F(t3*t33_2[j])
+							S2 := F(etaEntry*SState[j][0]) - F(w*k[j])
 							M2 := F(rhoEntry*MState[j][0]) + S2
 							y2 += F(M2 * q[j])
 							SState[j][0] = S2

@@ -9,24 +9,14 @@ import (
 	"unsafe"
 )
 
-type forwardNest1Args struct {
-	theta *float32
-	k     *float32
-	t33   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
-}
-
-type forwardTime2Args struct {
+type forwardTime1Args struct {
 	MState *float32
 	k      *float32
 	v      *float32
 	SLin   *float32
 	eta    *float32
+	theta  *float32
 	rho    *float32
-	t33    *float32
 	SState *float32
 	q      *float32
 	y      *float32
@@ -53,33 +43,6 @@ func (c *forwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t33 := c.Work[:L*T*dK] // [L, T, d_k]
-
-	// titans_core.S
-	if kern.Wide() {
-		a := forwardNest1Args{
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t33),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		forwardNest1(&a)
-	} else {
-		for i := range L {
-			theta := c.Theta[i*T:][:T]
-			for j := range T {
-				k := c.K[(i*T+j)*dK:][:dK]
-				t33_2 := t33[(i*T+j)*dK:][:dK]
-				thetaEntry := theta[j]
-				for k2 := range dK {
-					t33_2[k2] = F(thetaEntry * k[k2])
-				}
-			}
-		}
-	}
 
 	// titans_core
 	workers.Each(L*kern.Parts(dV), (*forwardRows1)(c))
@@ -99,7 +62,6 @@ func (c *forwardRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
-	t33 := c.Work[:L*T*dK] // [L, T, d_k]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
@@ -116,20 +78,28 @@ func (c *forwardRows1) Part(part int) {
 			kern.Transpose(SState, rows, c.S[(l*dV+i)*dK:], dK, there, dK)
 			for s := range segments {
 				if len(c.MCheckpoints) > 0 {
-					kern.TransposeBack(MState, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, there, dK)
+					if s == 0 {
+						kern.CopyRows(c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, c.M[(l*dV+i)*dK:], dK, there, dK)
+					} else {
+						kern.TransposeBack(MState, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, there, dK)
+					}
 				}
 				if len(c.SCheckpoints) > 0 {
-					kern.TransposeBack(SState, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, there, dK)
+					if s == 0 {
+						kern.CopyRows(c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, c.S[(l*dV+i)*dK:], dK, there, dK)
+					} else {
+						kern.TransposeBack(SState, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, there, dK)
+					}
 				}
 				{
-					a := forwardTime2Args{
+					a := forwardTime1Args{
 						unsafe.SliceData(MState),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(c.V),
 						kern.Given(c.SLin),
 						unsafe.SliceData(c.Eta),
+						unsafe.SliceData(c.Theta),
 						unsafe.SliceData(c.Rho),
-						unsafe.SliceData(t33),
 						unsafe.SliceData(SState),
 						unsafe.SliceData(c.Q),
 						unsafe.SliceData(c.Y),
@@ -142,7 +112,7 @@ func (c *forwardRows1) Part(part int) {
 						dV,
 						tail,
 					}
-					forwardTime2(&a, rows)
+					forwardTime1(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -165,10 +135,10 @@ func (c *forwardRows1) Part(part int) {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
 					rho := c.Rho[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t33_2 := t33[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// titans_core.S
 						var t2 F
@@ -185,10 +155,11 @@ func (c *forwardRows1) Part(part int) {
 						// titans_core.S, titans_core.M, titans_core.y
 						var y2 F
 						etaEntry := eta[a]
+						w := F(theta[a] * t3)
 						rhoEntry := rho[a]
 						var y2Sums [2]F
 						for j := range dK {
-							S2 := num.FMA32(-t3, t33_2[j], F(etaEntry*SState[j]))
+							S2 := num.FMA32(-w, k[j], F(etaEntry*SState[j]))
 							M2 := num.FMA32(rhoEntry, MState[j], S2)
 							y2Sums[j%2] = num.FMA32(M2, q[j], y2Sums[j%2])
 							SState[j] = S2

@@ -79,7 +79,6 @@
 //   t38             [L, T, d_k]              float  work
 //   q1              [L, T, d_k]              float  work
 //   t50             [L, T]                   float  work
-//   t3_3            [L, T, d_k]              float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -428,26 +427,23 @@ HECATE_KERNEL(256) delta_rule_step_22(const float *k_sqrt, const float *q_prod, 
   k_div_3[(i64)i * T + j] = 1.0f / k_sqrt[(i64)i * T + j];
 }
 
-// delta_rule.q, delta_rule.M, delta_rule.q1, delta_rule.k, delta_rule.k1
+// delta_rule.q, delta_rule.q1, delta_rule.k, delta_rule.k1
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) delta_rule_step_23(const float *k, float *q, float *q_div_2, float *q1_sigmoid_2,
-    float *k_div_2, float *k1_sigmoid_2, const float *t5, const float *t17, const float *theta,
-    const float *t38, const float *q1, const float *t50, float *t3_3, int L, int T) {
+    float *k_div_2, float *k1_sigmoid_2, const float *t5, const float *t17, const float *t38,
+    const float *q1, const float *t50, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
   const int i = (int)(item / ((i64)T * d_k));
   const int j = (int)(item / d_k % T);
   const int k_2 = (int)(item % d_k);
   const float t50_entry = t50[(i64)i * T + j];
-  const float theta_entry = theta[(i64)i * T + j];
   const float t17_entry_2 = t17[(i64)i * T + j];
   const float q_2 = q1[((i64)i * T + j) * d_k + k_2] / t50_entry;
-  const float k_entry = k[((i64)i * T + j) * d_k + k_2];
   q[((i64)i * T + j) * d_k + k_2] = q_2;
-  t3_3[((i64)i * T + j) * d_k + k_2] = theta_entry * k_entry;
   q_div_2[((i64)i * T + j) * d_k + k_2] = q_2 / t50_entry;
   q1_sigmoid_2[((i64)i * T + j) * d_k + k_2] = hecate::sigmoid(-t38[((i64)i * T + j) * d_k + k_2]);
-  k_div_2[((i64)i * T + j) * d_k + k_2] = k_entry / t17_entry_2;
+  k_div_2[((i64)i * T + j) * d_k + k_2] = k[((i64)i * T + j) * d_k + k_2] / t17_entry_2;
   k1_sigmoid_2[((i64)i * T + j) * d_k + k_2] = hecate::sigmoid(-t5[((i64)i * T + j) * d_k + k_2]);
 }
 
@@ -455,7 +451,7 @@ HECATE_KERNEL(256) delta_rule_step_23(const float *k, float *q, float *q_div_2, 
 // A recurrence: one thread for each row i, one block for 32 rows of a lane l; time runs inside.
 HECATE_KERNEL(32) delta_rule_step_24(const float *M, float *y, float *M_out, const float *k,
     const float *v, const float *q, float *M_lin, float *M_checkpoints, const float *rho,
-    const float *t3_3, int T) {
+    const float *theta, int T) {
   HECATE_SHARED(float, M_state, 32 * d_k);  // [d_k]
   const int segments = (C + T - 1) / C;
   const int row = threadIdx.x;
@@ -489,9 +485,10 @@ HECATE_KERNEL(32) delta_rule_step_24(const float *M, float *y, float *M_out, con
       // delta_rule.M, delta_rule.y
       float y_2 = 0.0f;
       const float rho_entry = rho[(i64)l * T + a + C * s];
+      const float w = theta[(i64)l * T + a + C * s] * t3;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        const float M_2 = rho_entry * M_state[j * 32 + row] - t3 * t3_3[((i64)l * T + a + C * s) * d_k + j];
+        const float M_2 = rho_entry * M_state[j * 32 + row] - w * k[((i64)l * T + a + C * s) * d_k + j];
         y_2 += M_2 * q[((i64)l * T + a + C * s) * d_k + j];
         M_state[j * 32 + row] = M_2;
       }

@@ -84,7 +84,6 @@
 //   t12_2               [L, T]                   bool   work
 //   t16_2               [L, T]                   bool   work
 //   t49_2               [L, T]                   bool   work
-//   t32                 [L, T, d_k]              float  work
 //   t2_2                [L, T]                   float  work
 //   t3_2                [L, T]                   float  work
 //   t4_2                [L, T, d_k]              float  work
@@ -167,22 +166,9 @@ HECATE_KERNEL(256) delta_rule_step_backward_2(const float *k_prod, const float *
   t49_2[(i64)i * T + j] = (0.0f <= theta_softplus_entry);
 }
 
-// delta_rule.M
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_rule_step_backward_3(const float *k, const float *theta, float *t32, int L,
-    int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d_k) return;
-  const int i = (int)(item / ((i64)T * d_k));
-  const int j = (int)(item / d_k % T);
-  const int k_2 = (int)(item % d_k);
-  const float theta_entry = theta[(i64)i * T + j];
-  t32[((i64)i * T + j) * d_k + k_2] = theta_entry * k[((i64)i * T + j) * d_k + k_2];
-}
-
 // delta_rule
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_4(float *t2_2, float *t3_2, float *t4_2, float *t6_2,
+HECATE_KERNEL(256) delta_rule_step_backward_3(float *t2_2, float *t3_2, float *t4_2, float *t6_2,
     int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
@@ -194,7 +180,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_4(float *t2_2, float *t3_2, float *t
 
 // delta_rule, delta_rule.M, delta_rule.y
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) delta_rule_step_backward_5(float *t2_2_copies, float *t3_2_copies,
+HECATE_KERNEL(256) delta_rule_step_backward_4(float *t2_2_copies, float *t3_2_copies,
     float *t4_2_copies, float *t6_2_copies, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
@@ -207,10 +193,10 @@ HECATE_KERNEL(256) delta_rule_step_backward_5(float *t2_2_copies, float *t3_2_co
 // delta_rule, delta_rule.M, delta_rule.y
 // A recurrence: one thread for each row i, one block for 32 rows of a lane l; time runs inside.
 // What the rows add to one entry is laid side by side in shared memory and added in row order.
-HECATE_KERNEL(32) delta_rule_step_backward_6(const float *y_bar, const float *M_bar, const float *k,
+HECATE_KERNEL(32) delta_rule_step_backward_5(const float *y_bar, const float *M_bar, const float *k,
     const float *q, const float *M_lin, float *M_bar_out, const float *M_checkpoints,
-    const float *rho, const float *theta, const float *t32, float *t5_2, float *t2_2_copies,
-    float *t3_2_copies, float *t4_2_copies, float *t6_2_copies, float *M_trail_scratch, int L, int T) {
+    const float *rho, const float *theta, float *t5_2, float *t2_2_copies, float *t3_2_copies,
+    float *t4_2_copies, float *t6_2_copies, float *M_trail_scratch, int L, int T) {
   HECATE_SHARED(float, t6_2_rows, 33 * d_k);  // what each row adds to %.6.2[l, a + C·s, j]
   HECATE_SHARED(float, t2_2_rows, 33);  // what each row adds to %.2.2[l, a + C·s]
   HECATE_SHARED(float, t3_2_rows, 33);  // what each row adds to %.3.2[l, a + C·s]
@@ -241,10 +227,10 @@ HECATE_KERNEL(32) delta_rule_step_backward_6(const float *y_bar, const float *M_
     for (int a = 0; a < C && a < -C * s + T; ++a) {
       // delta_rule.M
       const float rho_entry = rho[(i64)l * T + a + C * s];
-      const float M_lin_entry = M_lin[((i64)l * T + a + C * s) * d_v + i];
+      const float w = theta[(i64)l * T + a + C * s] * M_lin[((i64)l * T + a + C * s) * d_v + i];
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        M_trail[((a + 1) * d_k + j) * 32 + row] = rho_entry * M_trail[(a * d_k + j) * 32 + row] - M_lin_entry * t32[((i64)l * T + a + C * s) * d_k + j];
+        M_trail[((a + 1) * d_k + j) * 32 + row] = rho_entry * M_trail[(a * d_k + j) * 32 + row] - w * k[((i64)l * T + a + C * s) * d_k + j];
       }
     }
     #pragma unroll 1
@@ -263,19 +249,19 @@ HECATE_KERNEL(32) delta_rule_step_backward_6(const float *y_bar, const float *M_
       }
       t2_2_rows[row] = t10_2_2;
       // delta_rule.M
-      const float M_lin_entry_2 = M_lin[((i64)l * T + a + C * s) * d_v + i];
-      const float theta_entry_3 = theta[(i64)l * T + a + C * s];
-      t3_2_rows[row] = -M_lin_entry_2 * t26;
-      t5_2[((i64)l * T + a + C * s) * d_v + i] = theta_entry_3 * t26;
+      const float M_lin_entry = M_lin[((i64)l * T + a + C * s) * d_v + i];
+      const float theta_entry_2 = theta[(i64)l * T + a + C * s];
+      t3_2_rows[row] = -M_lin_entry * t26;
+      t5_2[((i64)l * T + a + C * s) * d_v + i] = theta_entry_2 * t26;
       // delta_rule.M
       const float rho_entry_2 = rho[(i64)l * T + a + C * s];
-      const float w = theta_entry_3 * M_lin_entry_2;
-      const float w_2 = theta_entry_3 * t26;
+      const float w_2 = theta_entry_2 * t26;
+      const float w_3 = theta_entry_2 * M_lin_entry;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         const float t4_2_2_entry = t4_2_2[j * 32 + row];
-        M_bar_state[j * 32 + row] = rho_entry_2 * t4_2_2_entry - t26 * t32[((i64)l * T + a + C * s) * d_k + j];
-        t4_2_rows[j * 33 + row] = -w * t4_2_2_entry - w_2 * M_trail[(a * d_k + j) * 32 + row];
+        M_bar_state[j * 32 + row] = rho_entry_2 * t4_2_2_entry - w_2 * k[((i64)l * T + a + C * s) * d_k + j];
+        t4_2_rows[j * 33 + row] = -w_3 * t4_2_2_entry - w_2 * M_trail[(a * d_k + j) * 32 + row];
       }
       __syncthreads();
       #pragma unroll 1
@@ -317,7 +303,7 @@ HECATE_KERNEL(32) delta_rule_step_backward_6(const float *y_bar, const float *M_
 
 // delta_rule, delta_rule.M, delta_rule.y
 // One thread for each entry of t2_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_rule_step_backward_7(float *t2_2, const float *t2_2_copies, int L, int T) {
+HECATE_KERNEL(256) delta_rule_step_backward_6(float *t2_2, const float *t2_2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   float dot = t2_2[item];
@@ -327,7 +313,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_7(float *t2_2, const float *t2_2_cop
 
 // delta_rule, delta_rule.M, delta_rule.y
 // One thread for each entry of t3_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_rule_step_backward_8(float *t3_2, const float *t3_2_copies, int L, int T) {
+HECATE_KERNEL(256) delta_rule_step_backward_7(float *t3_2, const float *t3_2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   float dot = t3_2[item];
@@ -337,7 +323,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_8(float *t3_2, const float *t3_2_cop
 
 // delta_rule, delta_rule.M, delta_rule.y
 // One thread for each entry of t4_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_rule_step_backward_9(float *t4_2, const float *t4_2_copies, int L, int T) {
+HECATE_KERNEL(256) delta_rule_step_backward_8(float *t4_2, const float *t4_2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
   float dot = t4_2[item];
@@ -347,7 +333,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_9(float *t4_2, const float *t4_2_cop
 
 // delta_rule, delta_rule.M, delta_rule.y
 // One thread for each entry of t6_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_rule_step_backward_10(float *t6_2, const float *t6_2_copies, int L, int T) {
+HECATE_KERNEL(256) delta_rule_step_backward_9(float *t6_2, const float *t6_2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
   float dot = t6_2[item];
@@ -357,7 +343,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_10(float *t6_2, const float *t6_2_co
 
 // delta_rule.q
 // One thread for each (i, j).
-HECATE_KERNEL(256) delta_rule_step_backward_11(const float *q_div_2, const float *t6_2,
+HECATE_KERNEL(256) delta_rule_step_backward_10(const float *q_div_2, const float *t6_2,
     float *t11_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
@@ -373,7 +359,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_11(const float *q_div_2, const float
 
 // delta_rule.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_12(float *b_Q_bar) {
+HECATE_KERNEL(256) delta_rule_step_backward_11(float *b_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d_k; at += threads) b_Q_bar[at] = 0.0f;
@@ -381,7 +367,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_12(float *b_Q_bar) {
 
 // delta_rule.q1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) delta_rule_step_backward_13(float *b_Q_bar_copies) {
+HECATE_KERNEL(256) delta_rule_step_backward_12(float *b_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 64 * d_k; at += threads) b_Q_bar_copies[at] = 0.0f;
@@ -390,7 +376,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_13(float *b_Q_bar_copies) {
 // delta_rule.q1
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) delta_rule_step_backward_14(const float *q1_sigmoid, const float *q_div,
+HECATE_KERNEL(256) delta_rule_step_backward_13(const float *q1_sigmoid, const float *q_div,
     const float *q_div_3, const float *q1_sigmoid_2, const float *t38, const bool *t43,
     const bool *t12_2, const bool *t16_2, const float *t6_2, const float *t11_2, float *t38_2,
     float *b_Q_bar_copies, int L, int T) {
@@ -406,10 +392,10 @@ HECATE_KERNEL(256) delta_rule_step_backward_14(const float *q1_sigmoid, const fl
     const int j = (int)(at % T);
     const bool t16_2_entry = t16_2[(i64)i * T + j];
     const float q_div_entry = q_div[(i64)i * T + j];
-    const float w_3 = ((t16_2_entry && t43[(i64)i * T + j]) ? (t16_2_entry ? 0.5f * (t16_2_entry ? (t12_2[(i64)i * T + j] ? t11_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_4 = ((t16_2_entry && t43[(i64)i * T + j]) ? (t16_2_entry ? 0.5f * (t16_2_entry ? (t12_2[(i64)i * T + j] ? t11_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t38_entry = t38[((i64)i * T + j) * d_k + k_2];
     const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t32_2 = t6_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t38_entry * q1_sigmoid_entry * w_3);
+    const float t32_2 = t6_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t38_entry * q1_sigmoid_entry * w_4);
     const float t38_2_2 = q1_sigmoid_entry * t32_2 + t38_entry * q1_sigmoid_entry * t32_2 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
     t38_2[((i64)i * T + j) * d_k + k_2] = t38_2_2;
     b_Q_bar_own[k_2] += t38_2_2;
@@ -418,7 +404,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_14(const float *q1_sigmoid, const fl
 
 // delta_rule.q1
 // One thread for each entry of b_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_rule_step_backward_15(float *b_Q_bar, const float *b_Q_bar_copies) {
+HECATE_KERNEL(256) delta_rule_step_backward_14(float *b_Q_bar, const float *b_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k) return;
   float dot = b_Q_bar[item];
@@ -428,7 +414,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_15(float *b_Q_bar, const float *b_Q_
 
 // delta_rule.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_16(float *c_Q_bar) {
+HECATE_KERNEL(256) delta_rule_step_backward_15(float *c_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_Q_bar[at] = 0.0f;
@@ -436,7 +422,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_16(float *c_Q_bar) {
 
 // delta_rule.q1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) delta_rule_step_backward_17(float *c_Q_bar_copies) {
+HECATE_KERNEL(256) delta_rule_step_backward_16(float *c_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_Q_bar_copies[at] = 0.0f;
@@ -445,7 +431,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_17(float *c_Q_bar_copies) {
 // delta_rule.q1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) delta_rule_step_backward_18(const int *pos, const float *q1_stack,
+HECATE_KERNEL(256) delta_rule_step_backward_17(const int *pos, const float *q1_stack,
     const float *t38_2, float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
@@ -467,7 +453,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_18(const int *pos, const float *q1_s
 
 // delta_rule.q1
 // One thread for each entry of c_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_rule_step_backward_19(float *c_Q_bar, const float *c_Q_bar_copies) {
+HECATE_KERNEL(256) delta_rule_step_backward_18(float *c_Q_bar, const float *c_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_Q_bar[item];
@@ -477,7 +463,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_19(float *c_Q_bar, const float *c_Q_
 
 // delta_rule.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_20(float *t42_2, int L, int T) {
+HECATE_KERNEL(256) delta_rule_step_backward_19(float *t42_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t42_2[at] = 0.0f;
@@ -485,7 +471,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_20(float *t42_2, int L, int T) {
 
 // delta_rule.q1
 // One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) delta_rule_step_backward_21(const int *pos, const float *c_Q, const float *t38_2,
+HECATE_KERNEL(256) delta_rule_step_backward_20(const int *pos, const float *c_Q, const float *t38_2,
     float *t42_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
@@ -506,7 +492,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_21(const int *pos, const float *c_Q,
 
 // delta_rule.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_22(float *t43_2, int L, int T) {
+HECATE_KERNEL(256) delta_rule_step_backward_21(float *t43_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t43_2[at] = 0.0f;
@@ -514,7 +500,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_22(float *t43_2, int L, int T) {
 
 // delta_rule.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_rule_step_backward_23(const float *q0_tail_bar, float *t43_2, int L, int T) {
+HECATE_KERNEL(256) delta_rule_step_backward_22(const float *q0_tail_bar, float *t43_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
@@ -525,7 +511,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_23(const float *q0_tail_bar, float *
 
 // delta_rule.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_rule_step_backward_24(const float *t42_2, const float *t43_2, float *t44_2,
+HECATE_KERNEL(256) delta_rule_step_backward_23(const float *t42_2, const float *t43_2, float *t44_2,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
@@ -537,7 +523,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_24(const float *t42_2, const float *
 
 // delta_rule.q1, delta_rule.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_25(float *t125, int L, int T) {
+HECATE_KERNEL(256) delta_rule_step_backward_24(float *t125, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t125[at] = 0.0f;
@@ -545,7 +531,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_25(float *t125, int L, int T) {
 
 // delta_rule.q1, delta_rule.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_rule_step_backward_26(const float *k0_tail_bar, float *q0_tail_bar_out,
+HECATE_KERNEL(256) delta_rule_step_backward_25(const float *k0_tail_bar, float *q0_tail_bar_out,
     const float *t44_2, float *t125, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
@@ -558,7 +544,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_26(const float *k0_tail_bar, float *
 
 // delta_rule.q0
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_27(float *W_Q_bar) {
+HECATE_KERNEL(256) delta_rule_step_backward_26(float *W_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_Q_bar[at] = 0.0f;
@@ -566,7 +552,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_27(float *W_Q_bar) {
 
 // delta_rule.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_rule_step_backward_28(const float *x, float *W_Q_bar, const float *t44_2,
+HECATE_KERNEL(256) delta_rule_step_backward_27(const float *x, float *W_Q_bar, const float *t44_2,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -592,7 +578,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_28(const float *x, float *W_Q_bar, c
 // delta_rule.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) delta_rule_step_backward_29(const float *W_Q, const float *t44_2, float *t48_2,
+HECATE_KERNEL(256) delta_rule_step_backward_28(const float *W_Q, const float *t44_2, float *t48_2,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -616,7 +602,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_29(const float *W_Q, const float *t4
 
 // delta_rule.theta, delta_rule.rho, delta_rule.k
 // One block; its threads share loops, and all of them compute the scalars.
-HECATE_KERNEL(128) delta_rule_step_backward_30(const float *k_sqrt, const float *rho_sigmoid,
+HECATE_KERNEL(128) delta_rule_step_backward_29(const float *k_sqrt, const float *rho_sigmoid,
     const float *theta_sigmoid, const float *rho_sigmoid_2, float *b_rho_bar, float *b_theta_bar,
     const bool *t10, const float *t25, const bool *t49_2, const float *t2_2, const float *t3_2,
     float *t56, float *t77, bool *t94, bool *t98, int L, int T) {
@@ -652,7 +638,7 @@ HECATE_KERNEL(128) delta_rule_step_backward_30(const float *k_sqrt, const float 
 
 // delta_rule.theta, delta_rule.rho
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_31(float *w_rho_bar, float *w_theta_bar) {
+HECATE_KERNEL(256) delta_rule_step_backward_30(float *w_rho_bar, float *w_theta_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d_k + d_v; at += threads) w_theta_bar[at] = 0.0f;
@@ -661,7 +647,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_31(float *w_rho_bar, float *w_theta_
 
 // delta_rule.theta, delta_rule.rho
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) delta_rule_step_backward_32(float *w_rho_bar_copies, float *w_theta_bar_copies) {
+HECATE_KERNEL(256) delta_rule_step_backward_31(float *w_rho_bar_copies, float *w_theta_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 64 * d_k + 64 * d_v; at += threads) w_rho_bar_copies[at] = 0.0f;
@@ -671,7 +657,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_32(float *w_rho_bar_copies, float *w
 // delta_rule.theta, delta_rule.rho
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) delta_rule_step_backward_33(const float *w_rho, const float *w_theta,
+HECATE_KERNEL(256) delta_rule_step_backward_32(const float *w_rho, const float *w_theta,
     const float *rho_stack, const float *t56, const float *t77, float *t61, float *t82,
     float *w_rho_bar_copies, float *w_theta_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
@@ -697,7 +683,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_33(const float *w_rho, const float *
 
 // delta_rule.theta, delta_rule.rho
 // One thread for each entry of w_rho_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_rule_step_backward_34(float *w_rho_bar, const float *w_rho_bar_copies) {
+HECATE_KERNEL(256) delta_rule_step_backward_33(float *w_rho_bar, const float *w_rho_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k + d_v) return;
   float dot = w_rho_bar[item];
@@ -707,7 +693,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_34(float *w_rho_bar, const float *w_
 
 // delta_rule.theta, delta_rule.rho
 // One thread for each entry of w_theta_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_rule_step_backward_35(float *w_theta_bar, const float *w_theta_bar_copies) {
+HECATE_KERNEL(256) delta_rule_step_backward_34(float *w_theta_bar, const float *w_theta_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k + d_v) return;
   float dot = w_theta_bar[item];
@@ -717,7 +703,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_35(float *w_theta_bar, const float *
 
 // delta_rule.v
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_rule_step_backward_36(const float *t5_2, const float *t61,
+HECATE_KERNEL(256) delta_rule_step_backward_35(const float *t5_2, const float *t61,
     const float *t82, float *t85, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
@@ -729,7 +715,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_36(const float *t5_2, const float *t
 
 // delta_rule.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_rule_step_backward_37(const float *x, float *W_V_bar, const float *t85,
+HECATE_KERNEL(256) delta_rule_step_backward_36(const float *x, float *W_V_bar, const float *t85,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -751,7 +737,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_37(const float *x, float *W_V_bar, c
 
 // delta_rule.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_rule_step_backward_38(const float *W_V, const float *t85, float *t87,
+HECATE_KERNEL(256) delta_rule_step_backward_37(const float *W_V, const float *t85, float *t87,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -773,7 +759,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_38(const float *W_V, const float *t8
 
 // delta_rule.k
 // One thread for each (i, j).
-HECATE_KERNEL(256) delta_rule_step_backward_39(const float *k_div_2, const float *t4_2,
+HECATE_KERNEL(256) delta_rule_step_backward_38(const float *k_div_2, const float *t4_2,
     const float *t61, const float *t82, float *t88, float *t93, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
@@ -791,7 +777,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_39(const float *k_div_2, const float
 
 // delta_rule.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_40(float *b_K_bar) {
+HECATE_KERNEL(256) delta_rule_step_backward_39(float *b_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d_k; at += threads) b_K_bar[at] = 0.0f;
@@ -799,7 +785,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_40(float *b_K_bar) {
 
 // delta_rule.k1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) delta_rule_step_backward_41(float *b_K_bar_copies) {
+HECATE_KERNEL(256) delta_rule_step_backward_40(float *b_K_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 64 * d_k; at += threads) b_K_bar_copies[at] = 0.0f;
@@ -808,7 +794,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_41(float *b_K_bar_copies) {
 // delta_rule.k1
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) delta_rule_step_backward_42(const float *k1_sigmoid, const float *k_div,
+HECATE_KERNEL(256) delta_rule_step_backward_41(const float *k1_sigmoid, const float *k_div,
     const float *k_div_3, const float *k1_sigmoid_2, const float *t5, const bool *t10,
     const bool *t94, const bool *t98, const float *t88, const float *t93, float *t120,
     float *b_K_bar_copies, int L, int T) {
@@ -824,10 +810,10 @@ HECATE_KERNEL(256) delta_rule_step_backward_42(const float *k1_sigmoid, const fl
     const int j = (int)(at % T);
     const bool t98_entry = t98[(i64)i * T + j];
     const float k_div_entry = k_div[(i64)i * T + j];
-    const float w_4 = ((t98_entry && t10[(i64)i * T + j]) ? (t98_entry ? 0.5f * (t98_entry ? (t94[(i64)i * T + j] ? t93[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_5 = ((t98_entry && t10[(i64)i * T + j]) ? (t98_entry ? 0.5f * (t98_entry ? (t94[(i64)i * T + j] ? t93[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t5_entry = t5[((i64)i * T + j) * d_k + k_2];
     const float k1_sigmoid_entry = k1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t114 = t88[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_4);
+    const float t114 = t88[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_5);
     const float t120_2 = k1_sigmoid_entry * t114 + t5_entry * k1_sigmoid_entry * t114 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
     t120[((i64)i * T + j) * d_k + k_2] = t120_2;
     b_K_bar_own[k_2] += t120_2;
@@ -836,7 +822,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_42(const float *k1_sigmoid, const fl
 
 // delta_rule.k1
 // One thread for each entry of b_K_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_rule_step_backward_43(float *b_K_bar, const float *b_K_bar_copies) {
+HECATE_KERNEL(256) delta_rule_step_backward_42(float *b_K_bar, const float *b_K_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k) return;
   float dot = b_K_bar[item];
@@ -846,7 +832,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_43(float *b_K_bar, const float *b_K_
 
 // delta_rule.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_44(float *c_K_bar) {
+HECATE_KERNEL(256) delta_rule_step_backward_43(float *c_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_K_bar[at] = 0.0f;
@@ -854,7 +840,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_44(float *c_K_bar) {
 
 // delta_rule.k1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) delta_rule_step_backward_45(float *c_K_bar_copies) {
+HECATE_KERNEL(256) delta_rule_step_backward_44(float *c_K_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_K_bar_copies[at] = 0.0f;
@@ -863,7 +849,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_45(float *c_K_bar_copies) {
 // delta_rule.k1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) delta_rule_step_backward_46(const int *pos, const float *k1_stack,
+HECATE_KERNEL(256) delta_rule_step_backward_45(const int *pos, const float *k1_stack,
     const float *t120, float *c_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
@@ -885,7 +871,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_46(const int *pos, const float *k1_s
 
 // delta_rule.k1
 // One thread for each entry of c_K_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_rule_step_backward_47(float *c_K_bar, const float *c_K_bar_copies) {
+HECATE_KERNEL(256) delta_rule_step_backward_46(float *c_K_bar, const float *c_K_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_K_bar[item];
@@ -895,7 +881,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_47(float *c_K_bar, const float *c_K_
 
 // delta_rule.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_48(float *t124, int L, int T) {
+HECATE_KERNEL(256) delta_rule_step_backward_47(float *t124, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t124[at] = 0.0f;
@@ -903,7 +889,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_48(float *t124, int L, int T) {
 
 // delta_rule.k1
 // One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) delta_rule_step_backward_49(const int *pos, const float *c_K, const float *t120,
+HECATE_KERNEL(256) delta_rule_step_backward_48(const int *pos, const float *c_K, const float *t120,
     float *t124, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
@@ -924,7 +910,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_49(const int *pos, const float *c_K,
 
 // delta_rule.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_rule_step_backward_50(const float *t125, const float *t124, float *t126,
+HECATE_KERNEL(256) delta_rule_step_backward_49(const float *t125, const float *t124, float *t126,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
@@ -936,7 +922,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_50(const float *t125, const float *t
 
 // delta_rule.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_rule_step_backward_51(float *k0_tail_bar_out, const float *t126, int L,
+HECATE_KERNEL(256) delta_rule_step_backward_50(float *k0_tail_bar_out, const float *t126, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
@@ -948,7 +934,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_51(float *k0_tail_bar_out, const flo
 
 // delta_rule.k0
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_rule_step_backward_52(float *W_K_bar) {
+HECATE_KERNEL(256) delta_rule_step_backward_51(float *W_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_K_bar[at] = 0.0f;
@@ -956,7 +942,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_52(float *W_K_bar) {
 
 // delta_rule.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_rule_step_backward_53(const float *x, float *W_K_bar, const float *t126,
+HECATE_KERNEL(256) delta_rule_step_backward_52(const float *x, float *W_K_bar, const float *t126,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -982,7 +968,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_53(const float *x, float *W_K_bar, c
 // delta_rule.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) delta_rule_step_backward_54(const float *W_K, const float *t126, float *t130,
+HECATE_KERNEL(256) delta_rule_step_backward_53(const float *W_K, const float *t126, float *t130,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -1006,7 +992,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_54(const float *W_K, const float *t1
 
 // delta_rule.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_rule_step_backward_55(float *x_bar, const float *t48_2, const float *t87,
+HECATE_KERNEL(256) delta_rule_step_backward_54(float *x_bar, const float *t48_2, const float *t87,
     const float *t130, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;

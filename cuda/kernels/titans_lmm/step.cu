@@ -91,7 +91,6 @@
 //   t42             [L, T, d_k]              float  work
 //   q1              [L, T, d_k]              float  work
 //   t54             [L, T]                   float  work
-//   t4_2            [L, T, d_k]              float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -449,26 +448,23 @@ HECATE_KERNEL(256) titans_lmm_step_22(const float *k_sqrt, const float *q_prod, 
   k_div_3[(i64)i * T + j] = 1.0f / k_sqrt[(i64)i * T + j];
 }
 
-// titans_lmm.q, titans_lmm.S, titans_lmm.q1, titans_lmm.k, titans_lmm.k1
+// titans_lmm.q, titans_lmm.q1, titans_lmm.k, titans_lmm.k1
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) titans_lmm_step_23(const float *k, float *q, float *q_div_2, float *q1_sigmoid_2,
-    float *k_div_2, float *k1_sigmoid_2, const float *t5, const float *t17, const float *theta,
-    const float *t42, const float *q1, const float *t54, float *t4_2, int L, int T) {
+    float *k_div_2, float *k1_sigmoid_2, const float *t5, const float *t17, const float *t42,
+    const float *q1, const float *t54, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
   const int i = (int)(item / ((i64)T * d_k));
   const int j = (int)(item / d_k % T);
   const int k_2 = (int)(item % d_k);
   const float t54_entry = t54[(i64)i * T + j];
-  const float theta_entry = theta[(i64)i * T + j];
   const float t17_entry_2 = t17[(i64)i * T + j];
   const float q_2 = q1[((i64)i * T + j) * d_k + k_2] / t54_entry;
-  const float k_entry = k[((i64)i * T + j) * d_k + k_2];
   q[((i64)i * T + j) * d_k + k_2] = q_2;
-  t4_2[((i64)i * T + j) * d_k + k_2] = theta_entry * k_entry;
   q_div_2[((i64)i * T + j) * d_k + k_2] = q_2 / t54_entry;
   q1_sigmoid_2[((i64)i * T + j) * d_k + k_2] = hecate::sigmoid(-t42[((i64)i * T + j) * d_k + k_2]);
-  k_div_2[((i64)i * T + j) * d_k + k_2] = k_entry / t17_entry_2;
+  k_div_2[((i64)i * T + j) * d_k + k_2] = k[((i64)i * T + j) * d_k + k_2] / t17_entry_2;
   k1_sigmoid_2[((i64)i * T + j) * d_k + k_2] = hecate::sigmoid(-t5[((i64)i * T + j) * d_k + k_2]);
 }
 
@@ -476,7 +472,7 @@ HECATE_KERNEL(256) titans_lmm_step_23(const float *k, float *q, float *q_div_2, 
 // A recurrence: one thread for each row i, one block for 32 rows of a lane l; time runs inside.
 HECATE_KERNEL(32) titans_lmm_step_24(const float *M, const float *S, float *y, float *M_out,
     float *S_out, const float *k, const float *v, const float *eta, const float *q, float *e,
-    float *M_checkpoints, float *S_checkpoints, const float *rho, const float *t4_2, int T) {
+    float *M_checkpoints, float *S_checkpoints, const float *theta, const float *rho, int T) {
   HECATE_SHARED(float, M_state, 32 * d_k);  // [d_k]
   HECATE_SHARED(float, S_state, 32 * d_k);  // [d_k]
   const int segments = (C + T - 1) / C;
@@ -521,10 +517,11 @@ HECATE_KERNEL(32) titans_lmm_step_24(const float *M, const float *S, float *y, f
       // titans_lmm.S, titans_lmm.M, titans_lmm.y
       float y_2 = 0.0f;
       const float eta_entry = eta[(i64)l * T + a + C * s];
+      const float w = theta[(i64)l * T + a + C * s] * e_2;
       const float rho_entry = rho[(i64)l * T + a + C * s];
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        const float S_2 = eta_entry * S_state[j * 32 + row] - e_2 * t4_2[((i64)l * T + a + C * s) * d_k + j];
+        const float S_2 = eta_entry * S_state[j * 32 + row] - w * k[((i64)l * T + a + C * s) * d_k + j];
         const float M_2 = rho_entry * M_state[j * 32 + row] + S_2;
         y_2 += M_2 * q[((i64)l * T + a + C * s) * d_k + j];
         S_state[j * 32 + row] = S_2;

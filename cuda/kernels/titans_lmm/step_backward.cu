@@ -95,7 +95,6 @@
 //   t18                 [L, T]                   bool   work
 //   t51_2               [L, T]                   bool   work
 //   t56                 [L, T]                   bool   work
-//   t38                 [L, T, d_k]              float  work
 //   t3_2                [L, T, d_k]              float  work
 //   t4_2                [L, T, d_v]              float  work
 //   t5_2                [L, T]                   float  work
@@ -185,22 +184,9 @@ HECATE_KERNEL(256) titans_lmm_step_backward_2(const float *k_prod, const float *
   t56[(i64)i * T + j] = (t51_2_2 && (0.0f <= rho_sigmoid_entry));
 }
 
-// titans_lmm.S
-// One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_lmm_step_backward_3(const float *k, const float *theta, float *t38, int L,
-    int T) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * T * d_k) return;
-  const int i = (int)(item / ((i64)T * d_k));
-  const int j = (int)(item / d_k % T);
-  const int k_2 = (int)(item % d_k);
-  const float theta_entry = theta[(i64)i * T + j];
-  t38[((i64)i * T + j) * d_k + k_2] = theta_entry * k[((i64)i * T + j) * d_k + k_2];
-}
-
 // titans_lmm
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_4(float *t3_2, float *t5_2, float *t6_2, float *t7,
+HECATE_KERNEL(256) titans_lmm_step_backward_3(float *t3_2, float *t5_2, float *t6_2, float *t7,
     float *t8_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
@@ -213,7 +199,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_4(float *t3_2, float *t5_2, float *t
 
 // titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) titans_lmm_step_backward_5(float *t3_2_copies, float *t5_2_copies,
+HECATE_KERNEL(256) titans_lmm_step_backward_4(float *t3_2_copies, float *t5_2_copies,
     float *t6_2_copies, float *t7_copies, float *t8_2_copies, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
@@ -227,12 +213,12 @@ HECATE_KERNEL(256) titans_lmm_step_backward_5(float *t3_2_copies, float *t5_2_co
 // titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e
 // A recurrence: one thread for each row i, one block for 32 rows of a lane l; time runs inside.
 // What the rows add to one entry is laid side by side in shared memory and added in row order.
-HECATE_KERNEL(32) titans_lmm_step_backward_6(const float *y_bar, const float *M_bar,
+HECATE_KERNEL(32) titans_lmm_step_backward_5(const float *y_bar, const float *M_bar,
     const float *S_bar, const float *k, const float *eta, const float *q, const float *e,
     float *M_bar_out, float *S_bar_out, const float *M_checkpoints, const float *S_checkpoints,
-    const float *theta, const float *rho, const float *t38, float *t4_2, float *t3_2_copies,
-    float *t5_2_copies, float *t6_2_copies, float *t7_copies, float *t8_2_copies,
-    float *M_trail_scratch, float *S_trail_scratch, int L, int T) {
+    const float *theta, const float *rho, float *t4_2, float *t3_2_copies, float *t5_2_copies,
+    float *t6_2_copies, float *t7_copies, float *t8_2_copies, float *M_trail_scratch,
+    float *S_trail_scratch, int L, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const t8_2_rows = shared + 0;  // what each row adds to %.8.2[l, a + C·s, j]
   float *const t7_rows = shared + 33 * d_k;  // what each row adds to %.7[l, a + C·s]
@@ -277,11 +263,11 @@ HECATE_KERNEL(32) titans_lmm_step_backward_6(const float *y_bar, const float *M_
     for (int a = 0; a < C && a < -C * s + T; ++a) {
       // titans_lmm.S, titans_lmm.M
       const float eta_entry = eta[(i64)l * T + a + C * s];
-      const float e_entry = e[((i64)l * T + a + C * s) * d_v + i];
+      const float w = theta[(i64)l * T + a + C * s] * e[((i64)l * T + a + C * s) * d_v + i];
       const float rho_entry = rho[(i64)l * T + a + C * s];
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        const float S_2 = eta_entry * S_trail[(a * d_k + j) * 32 + row] - e_entry * t38[((i64)l * T + a + C * s) * d_k + j];
+        const float S_2 = eta_entry * S_trail[(a * d_k + j) * 32 + row] - w * k[((i64)l * T + a + C * s) * d_k + j];
         S_trail[((a + 1) * d_k + j) * 32 + row] = S_2;
         M_trail[((a + 1) * d_k + j) * 32 + row] = rho_entry * M_trail[(a * d_k + j) * 32 + row] + S_2;
       }
@@ -295,17 +281,20 @@ HECATE_KERNEL(32) titans_lmm_step_backward_6(const float *y_bar, const float *M_
       const float eta_entry_2 = eta[(i64)l * T + a + C * s];
       const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d_v + i];
       const float rho_entry_2 = rho[(i64)l * T + a + C * s];
-      const float e_entry_2 = e[((i64)l * T + a + C * s) * d_v + i];
+      const float theta_entry_2 = theta[(i64)l * T + a + C * s];
+      const float e_entry = e[((i64)l * T + a + C * s) * d_v + i];
+      const float w_2 = theta_entry_2 * e_entry;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
         const float M_trail_entry = M_trail[(a * d_k + j) * 32 + row];
         const float S_trail_entry = S_trail[(a * d_k + j) * 32 + row];
+        const float k_entry = k[((i64)l * T + a + C * s) * d_k + j];
         const float t4_2_3 = M_bar_state[j * 32 + row] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry;
         t8_2_2 += M_trail_entry * t4_2_3;
         const float t9_2_2 = S_bar_state[j * 32 + row] + t4_2_3;
-        t32 += t9_2_2 * k[((i64)l * T + a + C * s) * d_k + j];
+        t32 += t9_2_2 * k_entry;
         t15_2 += S_trail_entry * t9_2_2;
-        t8_2_rows[j * 33 + row] = (rho_entry_2 * M_trail_entry + eta_entry_2 * S_trail_entry - e_entry_2 * t38[((i64)l * T + a + C * s) * d_k + j]) * y_bar_entry;
+        t8_2_rows[j * 33 + row] = (rho_entry_2 * M_trail_entry + eta_entry_2 * S_trail_entry - w_2 * k_entry) * y_bar_entry;
         t4_2_2[j * 32 + row] = t4_2_3;
         t9_2[j * 32 + row] = t9_2_2;
         S_bar_state[j * 32 + row] = eta_entry_2 * t9_2_2;
@@ -313,16 +302,15 @@ HECATE_KERNEL(32) titans_lmm_step_backward_6(const float *y_bar, const float *M_
       t7_rows[row] = t8_2_2;
       t5_2_rows[row] = t15_2;
       // titans_lmm.S, titans_lmm.e
-      const float theta_entry_3 = theta[(i64)l * T + a + C * s];
-      t6_2_rows[row] = -e_entry_2 * t32;
-      t4_2[((i64)l * T + a + C * s) * d_v + i] = theta_entry_3 * t32;
+      t6_2_rows[row] = -e_entry * t32;
+      t4_2[((i64)l * T + a + C * s) * d_v + i] = theta_entry_2 * t32;
       // titans_lmm.e
-      const float w = theta_entry_3 * e_entry_2;
-      const float w_2 = theta_entry_3 * t32;
+      const float w_3 = theta_entry_2 * t32;
+      const float w_4 = theta_entry_2 * e_entry;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        M_bar_state[j * 32 + row] = rho_entry_2 * t4_2_2[j * 32 + row] - t32 * t38[((i64)l * T + a + C * s) * d_k + j];
-        t3_2_rows[j * 33 + row] = -w * t9_2[j * 32 + row] - w_2 * M_trail[(a * d_k + j) * 32 + row];
+        M_bar_state[j * 32 + row] = rho_entry_2 * t4_2_2[j * 32 + row] - w_3 * k[((i64)l * T + a + C * s) * d_k + j];
+        t3_2_rows[j * 33 + row] = -w_4 * t9_2[j * 32 + row] - w_3 * M_trail[(a * d_k + j) * 32 + row];
       }
       __syncthreads();
       #pragma unroll 1
@@ -374,7 +362,7 @@ HECATE_KERNEL(32) titans_lmm_step_backward_6(const float *y_bar, const float *M_
 
 // titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e
 // One thread for each entry of t3_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_lmm_step_backward_7(float *t3_2, const float *t3_2_copies, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_6(float *t3_2, const float *t3_2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
   float dot = t3_2[item];
@@ -384,7 +372,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_7(float *t3_2, const float *t3_2_cop
 
 // titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e
 // One thread for each entry of t5_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_lmm_step_backward_8(float *t5_2, const float *t5_2_copies, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_7(float *t5_2, const float *t5_2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   float dot = t5_2[item];
@@ -394,7 +382,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_8(float *t5_2, const float *t5_2_cop
 
 // titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e
 // One thread for each entry of t6_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_lmm_step_backward_9(float *t6_2, const float *t6_2_copies, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_8(float *t6_2, const float *t6_2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   float dot = t6_2[item];
@@ -404,7 +392,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_9(float *t6_2, const float *t6_2_cop
 
 // titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e
 // One thread for each entry of t7: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_lmm_step_backward_10(float *t7, const float *t7_copies, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_9(float *t7, const float *t7_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   float dot = t7[item];
@@ -414,7 +402,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_10(float *t7, const float *t7_copies
 
 // titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e
 // One thread for each entry of t8_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_lmm_step_backward_11(float *t8_2, const float *t8_2_copies, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_10(float *t8_2, const float *t8_2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
   float dot = t8_2[item];
@@ -424,7 +412,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_11(float *t8_2, const float *t8_2_co
 
 // titans_lmm.q
 // One thread for each (i, j).
-HECATE_KERNEL(256) titans_lmm_step_backward_12(const float *q_div_2, const float *t8_2,
+HECATE_KERNEL(256) titans_lmm_step_backward_11(const float *q_div_2, const float *t8_2,
     float *t13_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
@@ -440,7 +428,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_12(const float *q_div_2, const float
 
 // titans_lmm.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_13(float *b_Q_bar) {
+HECATE_KERNEL(256) titans_lmm_step_backward_12(float *b_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d_k; at += threads) b_Q_bar[at] = 0.0f;
@@ -448,7 +436,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_13(float *b_Q_bar) {
 
 // titans_lmm.q1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) titans_lmm_step_backward_14(float *b_Q_bar_copies) {
+HECATE_KERNEL(256) titans_lmm_step_backward_13(float *b_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 64 * d_k; at += threads) b_Q_bar_copies[at] = 0.0f;
@@ -457,7 +445,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_14(float *b_Q_bar_copies) {
 // titans_lmm.q1
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) titans_lmm_step_backward_15(const float *q1_sigmoid, const float *q_div,
+HECATE_KERNEL(256) titans_lmm_step_backward_14(const float *q1_sigmoid, const float *q_div,
     const float *q_div_3, const float *q1_sigmoid_2, const float *t42, const bool *t47,
     const bool *t14_2, const bool *t18, const float *t8_2, const float *t13_2, float *t40_2,
     float *b_Q_bar_copies, int L, int T) {
@@ -473,10 +461,10 @@ HECATE_KERNEL(256) titans_lmm_step_backward_15(const float *q1_sigmoid, const fl
     const int j = (int)(at % T);
     const bool t18_entry = t18[(i64)i * T + j];
     const float q_div_entry = q_div[(i64)i * T + j];
-    const float w_3 = ((t18_entry && t47[(i64)i * T + j]) ? (t18_entry ? 0.5f * (t18_entry ? (t14_2[(i64)i * T + j] ? t13_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_5 = ((t18_entry && t47[(i64)i * T + j]) ? (t18_entry ? 0.5f * (t18_entry ? (t14_2[(i64)i * T + j] ? t13_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t42_entry = t42[((i64)i * T + j) * d_k + k_2];
     const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t34_2 = t8_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t42_entry * q1_sigmoid_entry * w_3);
+    const float t34_2 = t8_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t42_entry * q1_sigmoid_entry * w_5);
     const float t40_2_2 = q1_sigmoid_entry * t34_2 + t42_entry * q1_sigmoid_entry * t34_2 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
     t40_2[((i64)i * T + j) * d_k + k_2] = t40_2_2;
     b_Q_bar_own[k_2] += t40_2_2;
@@ -485,7 +473,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_15(const float *q1_sigmoid, const fl
 
 // titans_lmm.q1
 // One thread for each entry of b_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_lmm_step_backward_16(float *b_Q_bar, const float *b_Q_bar_copies) {
+HECATE_KERNEL(256) titans_lmm_step_backward_15(float *b_Q_bar, const float *b_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k) return;
   float dot = b_Q_bar[item];
@@ -495,7 +483,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_16(float *b_Q_bar, const float *b_Q_
 
 // titans_lmm.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_17(float *c_Q_bar) {
+HECATE_KERNEL(256) titans_lmm_step_backward_16(float *c_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_Q_bar[at] = 0.0f;
@@ -503,7 +491,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_17(float *c_Q_bar) {
 
 // titans_lmm.q1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) titans_lmm_step_backward_18(float *c_Q_bar_copies) {
+HECATE_KERNEL(256) titans_lmm_step_backward_17(float *c_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_Q_bar_copies[at] = 0.0f;
@@ -512,7 +500,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_18(float *c_Q_bar_copies) {
 // titans_lmm.q1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) titans_lmm_step_backward_19(const int *pos, const float *q1_stack,
+HECATE_KERNEL(256) titans_lmm_step_backward_18(const int *pos, const float *q1_stack,
     const float *t40_2, float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
@@ -534,7 +522,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_19(const int *pos, const float *q1_s
 
 // titans_lmm.q1
 // One thread for each entry of c_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_lmm_step_backward_20(float *c_Q_bar, const float *c_Q_bar_copies) {
+HECATE_KERNEL(256) titans_lmm_step_backward_19(float *c_Q_bar, const float *c_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_Q_bar[item];
@@ -544,7 +532,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_20(float *c_Q_bar, const float *c_Q_
 
 // titans_lmm.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_21(float *t44, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_20(float *t44, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t44[at] = 0.0f;
@@ -552,7 +540,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_21(float *t44, int L, int T) {
 
 // titans_lmm.q1
 // One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) titans_lmm_step_backward_22(const int *pos, const float *c_Q, const float *t40_2,
+HECATE_KERNEL(256) titans_lmm_step_backward_21(const int *pos, const float *c_Q, const float *t40_2,
     float *t44, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
@@ -573,7 +561,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_22(const int *pos, const float *c_Q,
 
 // titans_lmm.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_23(float *t45_2, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_22(float *t45_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t45_2[at] = 0.0f;
@@ -581,7 +569,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_23(float *t45_2, int L, int T) {
 
 // titans_lmm.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_lmm_step_backward_24(const float *q0_tail_bar, float *t45_2, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_23(const float *q0_tail_bar, float *t45_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
@@ -592,7 +580,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_24(const float *q0_tail_bar, float *
 
 // titans_lmm.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_lmm_step_backward_25(const float *t44, const float *t45_2, float *t46_2,
+HECATE_KERNEL(256) titans_lmm_step_backward_24(const float *t44, const float *t45_2, float *t46_2,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
@@ -604,7 +592,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_25(const float *t44, const float *t4
 
 // titans_lmm.q1, titans_lmm.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_26(float *t136, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_25(float *t136, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t136[at] = 0.0f;
@@ -612,7 +600,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_26(float *t136, int L, int T) {
 
 // titans_lmm.q1, titans_lmm.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_lmm_step_backward_27(const float *k0_tail_bar, float *q0_tail_bar_out,
+HECATE_KERNEL(256) titans_lmm_step_backward_26(const float *k0_tail_bar, float *q0_tail_bar_out,
     const float *t46_2, float *t136, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
@@ -625,7 +613,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_27(const float *k0_tail_bar, float *
 
 // titans_lmm.q0
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_28(float *W_Q_bar) {
+HECATE_KERNEL(256) titans_lmm_step_backward_27(float *W_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_Q_bar[at] = 0.0f;
@@ -633,7 +621,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_28(float *W_Q_bar) {
 
 // titans_lmm.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) titans_lmm_step_backward_29(const float *x, float *W_Q_bar, const float *t46_2,
+HECATE_KERNEL(256) titans_lmm_step_backward_28(const float *x, float *W_Q_bar, const float *t46_2,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -659,7 +647,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_29(const float *x, float *W_Q_bar, c
 // titans_lmm.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) titans_lmm_step_backward_30(const float *W_Q, const float *t46_2, float *t50_2,
+HECATE_KERNEL(256) titans_lmm_step_backward_29(const float *W_Q, const float *t46_2, float *t50_2,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -683,7 +671,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_30(const float *W_Q, const float *t4
 
 // titans_lmm.rho, titans_lmm.theta, titans_lmm.eta, titans_lmm.k
 // One block; its threads share loops, and all of them compute the scalars.
-HECATE_KERNEL(128) titans_lmm_step_backward_31(const float *k_sqrt, const float *eta,
+HECATE_KERNEL(128) titans_lmm_step_backward_30(const float *k_sqrt, const float *eta,
     const float *theta_softplus, const float *rho_sigmoid, const float *rho_sigmoid_2,
     const float *theta_sigmoid, const float *eta_sigmoid, float *b_eta_bar, float *b_theta_bar,
     float *b_rho_bar, const bool *t10, const bool *t51_2, const bool *t56, const float *t5_2,
@@ -726,7 +714,7 @@ HECATE_KERNEL(128) titans_lmm_step_backward_31(const float *k_sqrt, const float 
 
 // titans_lmm.rho, titans_lmm.theta, titans_lmm.eta
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_32(float *w_eta_bar, float *w_theta_bar,
+HECATE_KERNEL(256) titans_lmm_step_backward_31(float *w_eta_bar, float *w_theta_bar,
     float *w_rho_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
@@ -737,7 +725,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_32(float *w_eta_bar, float *w_theta_
 
 // titans_lmm.rho, titans_lmm.theta, titans_lmm.eta
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) titans_lmm_step_backward_33(float *w_eta_bar_copies, float *w_theta_bar_copies,
+HECATE_KERNEL(256) titans_lmm_step_backward_32(float *w_eta_bar_copies, float *w_theta_bar_copies,
     float *w_rho_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
@@ -749,7 +737,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_33(float *w_eta_bar_copies, float *w
 // titans_lmm.rho, titans_lmm.theta, titans_lmm.eta
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) titans_lmm_step_backward_34(const float *w_eta, const float *w_theta,
+HECATE_KERNEL(256) titans_lmm_step_backward_33(const float *w_eta, const float *w_theta,
     const float *w_rho, const float *eta_stack, const float *t64, const float *t79,
     const float *t89, float *t69, float *t84, float *t93, float *w_eta_bar_copies,
     float *w_theta_bar_copies, float *w_rho_bar_copies, int L, int T) {
@@ -780,7 +768,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_34(const float *w_eta, const float *
 
 // titans_lmm.rho, titans_lmm.theta, titans_lmm.eta
 // One thread for each entry of w_eta_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_lmm_step_backward_35(float *w_eta_bar, const float *w_eta_bar_copies) {
+HECATE_KERNEL(256) titans_lmm_step_backward_34(float *w_eta_bar, const float *w_eta_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k + d_v) return;
   float dot = w_eta_bar[item];
@@ -790,7 +778,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_35(float *w_eta_bar, const float *w_
 
 // titans_lmm.rho, titans_lmm.theta, titans_lmm.eta
 // One thread for each entry of w_theta_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_lmm_step_backward_36(float *w_theta_bar, const float *w_theta_bar_copies) {
+HECATE_KERNEL(256) titans_lmm_step_backward_35(float *w_theta_bar, const float *w_theta_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k + d_v) return;
   float dot = w_theta_bar[item];
@@ -800,7 +788,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_36(float *w_theta_bar, const float *
 
 // titans_lmm.rho, titans_lmm.theta, titans_lmm.eta
 // One thread for each entry of w_rho_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_lmm_step_backward_37(float *w_rho_bar, const float *w_rho_bar_copies) {
+HECATE_KERNEL(256) titans_lmm_step_backward_36(float *w_rho_bar, const float *w_rho_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k + d_v) return;
   float dot = w_rho_bar[item];
@@ -810,7 +798,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_37(float *w_rho_bar, const float *w_
 
 // titans_lmm.v
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_lmm_step_backward_38(const float *t4_2, const float *t69,
+HECATE_KERNEL(256) titans_lmm_step_backward_37(const float *t4_2, const float *t69,
     const float *t84, const float *t93, float *t96, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
@@ -822,7 +810,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_38(const float *t4_2, const float *t
 
 // titans_lmm.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) titans_lmm_step_backward_39(const float *x, float *W_V_bar, const float *t96,
+HECATE_KERNEL(256) titans_lmm_step_backward_38(const float *x, float *W_V_bar, const float *t96,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -844,7 +832,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_39(const float *x, float *W_V_bar, c
 
 // titans_lmm.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) titans_lmm_step_backward_40(const float *W_V, const float *t96, float *t98,
+HECATE_KERNEL(256) titans_lmm_step_backward_39(const float *W_V, const float *t96, float *t98,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -866,7 +854,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_40(const float *W_V, const float *t9
 
 // titans_lmm.k
 // One thread for each (i, j).
-HECATE_KERNEL(256) titans_lmm_step_backward_41(const float *k_div_2, const float *t3_2,
+HECATE_KERNEL(256) titans_lmm_step_backward_40(const float *k_div_2, const float *t3_2,
     const float *t69, const float *t84, const float *t93, float *t99, float *t104, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
@@ -884,7 +872,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_41(const float *k_div_2, const float
 
 // titans_lmm.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_42(float *b_K_bar) {
+HECATE_KERNEL(256) titans_lmm_step_backward_41(float *b_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d_k; at += threads) b_K_bar[at] = 0.0f;
@@ -892,7 +880,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_42(float *b_K_bar) {
 
 // titans_lmm.k1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) titans_lmm_step_backward_43(float *b_K_bar_copies) {
+HECATE_KERNEL(256) titans_lmm_step_backward_42(float *b_K_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 64 * d_k; at += threads) b_K_bar_copies[at] = 0.0f;
@@ -901,7 +889,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_43(float *b_K_bar_copies) {
 // titans_lmm.k1
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) titans_lmm_step_backward_44(const float *k1_sigmoid, const float *k_div,
+HECATE_KERNEL(256) titans_lmm_step_backward_43(const float *k1_sigmoid, const float *k_div,
     const float *k_div_3, const float *k1_sigmoid_2, const float *t5, const bool *t10,
     const bool *t105, const bool *t109, const float *t99, const float *t104, float *t131,
     float *b_K_bar_copies, int L, int T) {
@@ -917,10 +905,10 @@ HECATE_KERNEL(256) titans_lmm_step_backward_44(const float *k1_sigmoid, const fl
     const int j = (int)(at % T);
     const bool t109_entry = t109[(i64)i * T + j];
     const float k_div_entry = k_div[(i64)i * T + j];
-    const float w_4 = ((t109_entry && t10[(i64)i * T + j]) ? (t109_entry ? 0.5f * (t109_entry ? (t105[(i64)i * T + j] ? t104[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_6 = ((t109_entry && t10[(i64)i * T + j]) ? (t109_entry ? 0.5f * (t109_entry ? (t105[(i64)i * T + j] ? t104[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t5_entry = t5[((i64)i * T + j) * d_k + k_2];
     const float k1_sigmoid_entry = k1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t125 = t99[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_4);
+    const float t125 = t99[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_6);
     const float t131_2 = k1_sigmoid_entry * t125 + t5_entry * k1_sigmoid_entry * t125 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
     t131[((i64)i * T + j) * d_k + k_2] = t131_2;
     b_K_bar_own[k_2] += t131_2;
@@ -929,7 +917,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_44(const float *k1_sigmoid, const fl
 
 // titans_lmm.k1
 // One thread for each entry of b_K_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_lmm_step_backward_45(float *b_K_bar, const float *b_K_bar_copies) {
+HECATE_KERNEL(256) titans_lmm_step_backward_44(float *b_K_bar, const float *b_K_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k) return;
   float dot = b_K_bar[item];
@@ -939,7 +927,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_45(float *b_K_bar, const float *b_K_
 
 // titans_lmm.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_46(float *c_K_bar) {
+HECATE_KERNEL(256) titans_lmm_step_backward_45(float *c_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_K_bar[at] = 0.0f;
@@ -947,7 +935,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_46(float *c_K_bar) {
 
 // titans_lmm.k1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) titans_lmm_step_backward_47(float *c_K_bar_copies) {
+HECATE_KERNEL(256) titans_lmm_step_backward_46(float *c_K_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_K_bar_copies[at] = 0.0f;
@@ -956,7 +944,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_47(float *c_K_bar_copies) {
 // titans_lmm.k1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) titans_lmm_step_backward_48(const int *pos, const float *k1_stack,
+HECATE_KERNEL(256) titans_lmm_step_backward_47(const int *pos, const float *k1_stack,
     const float *t131, float *c_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
@@ -978,7 +966,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_48(const int *pos, const float *k1_s
 
 // titans_lmm.k1
 // One thread for each entry of c_K_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_lmm_step_backward_49(float *c_K_bar, const float *c_K_bar_copies) {
+HECATE_KERNEL(256) titans_lmm_step_backward_48(float *c_K_bar, const float *c_K_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_K_bar[item];
@@ -988,7 +976,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_49(float *c_K_bar, const float *c_K_
 
 // titans_lmm.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_50(float *t135, int L, int T) {
+HECATE_KERNEL(256) titans_lmm_step_backward_49(float *t135, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t135[at] = 0.0f;
@@ -996,7 +984,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_50(float *t135, int L, int T) {
 
 // titans_lmm.k1
 // One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) titans_lmm_step_backward_51(const int *pos, const float *c_K, const float *t131,
+HECATE_KERNEL(256) titans_lmm_step_backward_50(const int *pos, const float *c_K, const float *t131,
     float *t135, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
@@ -1017,7 +1005,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_51(const int *pos, const float *c_K,
 
 // titans_lmm.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_lmm_step_backward_52(const float *t136, const float *t135, float *t137,
+HECATE_KERNEL(256) titans_lmm_step_backward_51(const float *t136, const float *t135, float *t137,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
@@ -1029,7 +1017,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_52(const float *t136, const float *t
 
 // titans_lmm.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_lmm_step_backward_53(float *k0_tail_bar_out, const float *t137, int L,
+HECATE_KERNEL(256) titans_lmm_step_backward_52(float *k0_tail_bar_out, const float *t137, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
@@ -1041,7 +1029,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_53(float *k0_tail_bar_out, const flo
 
 // titans_lmm.k0
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_lmm_step_backward_54(float *W_K_bar) {
+HECATE_KERNEL(256) titans_lmm_step_backward_53(float *W_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_K_bar[at] = 0.0f;
@@ -1049,7 +1037,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_54(float *W_K_bar) {
 
 // titans_lmm.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) titans_lmm_step_backward_55(const float *x, float *W_K_bar, const float *t137,
+HECATE_KERNEL(256) titans_lmm_step_backward_54(const float *x, float *W_K_bar, const float *t137,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -1075,7 +1063,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_55(const float *x, float *W_K_bar, c
 // titans_lmm.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) titans_lmm_step_backward_56(const float *W_K, const float *t137, float *t141,
+HECATE_KERNEL(256) titans_lmm_step_backward_55(const float *W_K, const float *t137, float *t141,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -1099,7 +1087,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_56(const float *W_K, const float *t1
 
 // titans_lmm.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_lmm_step_backward_57(float *x_bar, const float *t50_2, const float *t98,
+HECATE_KERNEL(256) titans_lmm_step_backward_56(float *x_bar, const float *t50_2, const float *t98,
     const float *t141, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;

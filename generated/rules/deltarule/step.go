@@ -73,10 +73,10 @@ type Step[F num.Float] struct {
 	Rows          [][4]F  // RowsLen() entries
 }
 
-// WorkLen is 7·L·T·d_k + 8·L·T.
+// WorkLen is 6·L·T·d_k + 8·L·T.
 func (c *Step[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 7*L*T*dK + 8*L*T
+	return 6*L*T*dK + 8*L*T
 }
 
 // RowsLen is d_k.
@@ -119,9 +119,7 @@ func (c *Step[F]) Run() {
 	work = work[L*T*dK:]
 	q1 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t50 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t33 := work[:L*T*dK]  // [L, T, d_k]
+	t50 := work[:L*T]     // [L, T]
 	MState := c.Rows[:dK] // [d_k]
 
 	// delta_rule.k0
@@ -401,33 +399,28 @@ func (c *Step[F]) Run() {
 		}
 	}
 
-	// delta_rule.q, delta_rule.M, delta_rule.q1, delta_rule.k, delta_rule.k1
+	// delta_rule.q, delta_rule.q1, delta_rule.k, delta_rule.k1
 	for i := range L {
 		t50_2 := t50[i*T:][:T]
-		theta2 := theta[i*T:][:T]
 		t17_2 := t17[i*T:][:T]
 		for j := range T {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
-			t33_2 := t33[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 			t38_2 := t38[(i*T+j)*dK:][:dK]
 			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
+			k := c.K[(i*T+j)*dK:][:dK]
 			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
 			t50Entry := t50_2[j]
-			thetaEntry := theta2[j]
 			t17Entry2 := t17_2[j]
 			for k2 := range dK {
 				q2 := (q1_2[k2] / t50Entry)
-				kEntry := k[k2]
 				q[k2] = q2
-				t33_2[k2] = F(thetaEntry * kEntry)
 				qDiv2[k2] = (q2 / t50Entry)
 				q1Sigmoid2[k2] = num.Sigmoid(-t38_2[k2])
-				kDiv2[k2] = (kEntry / t17Entry2)
+				kDiv2[k2] = (k[k2] / t17Entry2)
 				k1Sigmoid2[k2] = num.Sigmoid(-t5_2[k2])
 			}
 		}
@@ -466,9 +459,9 @@ func (c *Step[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho2 := rho[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t33_2 := t33[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// delta_rule.M
 						var t20 F
@@ -486,32 +479,37 @@ func (c *Step[F]) Run() {
 						t30_2 := t20 - c.V[(l*T+a+C*s)*dV+i]
 						t31 := t21_2 - c.V[(l*T+a+C*s)*dV+i+1]
 						t32 := t22_2 - c.V[(l*T+a+C*s)*dV+i+2]
-						t33_3 := t23 - c.V[(l*T+a+C*s)*dV+i+3]
+						t33 := t23 - c.V[(l*T+a+C*s)*dV+i+3]
 						if len(c.MLin) > 0 {
 							c.MLin[(l*T+a+C*s)*dV+i] = t30_2
 							c.MLin[(l*T+a+C*s)*dV+i+1] = t31
 							c.MLin[(l*T+a+C*s)*dV+i+2] = t32
-							c.MLin[(l*T+a+C*s)*dV+i+3] = t33_3
+							c.MLin[(l*T+a+C*s)*dV+i+3] = t33
 						}
 						// delta_rule.M, delta_rule.y
 						rhoEntry := rho2[a]
+						thetaEntry := theta2[a]
 						var y20 F
+						w0 := F(thetaEntry * t30_2)
 						var y21 F
+						w1 := F(thetaEntry * t31)
 						var y22 F
+						w2 := F(thetaEntry * t32)
 						var y23 F
+						w3 := F(thetaEntry * t33)
 						for j := range dK {
-							t33Entry := t33_2[j]
+							kEntry := k[j]
 							qEntry := q[j]
-							M20 := F(rhoEntry*MState[j][0]) - F(t30_2*t33Entry)
+							M20 := F(rhoEntry*MState[j][0]) - F(w0*kEntry)
 							y20 += F(M20 * qEntry)
 							MState[j][0] = M20
-							M21 := F(rhoEntry*MState[j][1]) - F(t31*t33Entry)
+							M21 := F(rhoEntry*MState[j][1]) - F(w1*kEntry)
 							y21 += F(M21 * qEntry)
 							MState[j][1] = M21
-							M22 := F(rhoEntry*MState[j][2]) - F(t32*t33Entry)
+							M22 := F(rhoEntry*MState[j][2]) - F(w2*kEntry)
 							y22 += F(M22 * qEntry)
 							MState[j][2] = M22
-							M23 := F(rhoEntry*MState[j][3]) - F(t33_3*t33Entry)
+							M23 := F(rhoEntry*MState[j][3]) - F(w3*kEntry)
 							y23 += F(M23 * qEntry)
 							MState[j][3] = M23
 						}
@@ -544,9 +542,9 @@ func (c *Step[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho2 := rho[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t33_2 := t33[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// delta_rule.M
 						var t2 F
@@ -561,8 +559,9 @@ func (c *Step[F]) Run() {
 						// delta_rule.M, delta_rule.y
 						var y2 F
 						rhoEntry := rho2[a]
+						w := F(theta2[a] * t3)
 						for j := range dK {
-							M2 := F(rhoEntry*MState[j][0]) - F(t3*t33_2[j])
+							M2 := F(rhoEntry*MState[j][0]) - F(w*k[j])
 							y2 += F(M2 * q[j])
 							MState[j][0] = M2
 						}
@@ -649,13 +648,13 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool  // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 16·L·T·d_k + 4·L·T·d_v + 9·L·T + 18·L·d_k.
+// WorkLen is 3·L·T·d + 15·L·T·d_k + 4·L·T·d_v + 9·L·T + 18·L·d_k.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
 	if kern.Fused() {
-		return 3*L*T*d + 16*L*T*dK + 4*L*T*dV + 9*L*T + 18*L*dK + (kern.Blocks(dV)-1)*(2*L*T*dK+2*L*T) // and the sums of blocks of rows
+		return 3*L*T*d + 15*L*T*dK + 4*L*T*dV + 9*L*T + 18*L*dK + (kern.Blocks(dV)-1)*(2*L*T*dK+2*L*T) // and the sums of blocks of rows
 	}
-	return 3*L*T*d + 16*L*T*dK + 4*L*T*dV + 9*L*T + 18*L*dK
+	return 3*L*T*d + 15*L*T*dK + 4*L*T*dV + 9*L*T + 18*L*dK
 }
 
 // RowsLen is C·d_k + 3·d_k.
@@ -688,11 +687,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	theta := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t32 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
 	t22 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t32_2 := work[:L*T] // [L, T]
+	t32 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t42 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -803,22 +800,9 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// delta_rule.M
-	for i := range L {
-		theta2 := theta[i*T:][:T]
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			t32_3 := t32[(i*T+j)*dK:][:dK]
-			thetaEntry := theta2[j]
-			for k2 := range dK {
-				t32_3[k2] = F(thetaEntry * k[k2])
-			}
-		}
-	}
-
 	// delta_rule
 	clear(t22)
-	clear(t32_2)
+	clear(t32)
 	clear(t42)
 	clear(t62)
 	for l := range L {
@@ -847,27 +831,29 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho2 := rho[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					for a := range n {
-						t32_3 := t32[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// delta_rule.M
 						rhoEntry := rho2[a]
-						MLinEntry0 := c.MLin[(l*T+a+C*s)*dV+i]
-						MLinEntry1 := c.MLin[(l*T+a+C*s)*dV+i+1]
-						MLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i+2]
+						thetaEntry := theta2[a]
+						w0 := F(thetaEntry * c.MLin[(l*T+a+C*s)*dV+i])
+						w1 := F(thetaEntry * c.MLin[(l*T+a+C*s)*dV+i+1])
+						w2 := F(thetaEntry * c.MLin[(l*T+a+C*s)*dV+i+2])
 						for j := range dK {
-							t32Entry := t32_3[j]
-							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(MLinEntry0*t32Entry)
-							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) - F(MLinEntry1*t32Entry)
-							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) - F(MLinEntry2*t32Entry)
+							kEntry := k[j]
+							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(w0*kEntry)
+							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) - F(w1*kEntry)
+							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) - F(w2*kEntry)
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					t22_2 := t22[l*T+C*s:][:n]
 					theta2 := theta[l*T+C*s:][:n]
-					t32_3 := t32_2[l*T+C*s:][:n]
+					t32_2 := t32[l*T+C*s:][:n]
 					rho2 := rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -875,7 +861,6 @@ func (c *StepBackward[F]) Run() {
 						t62_2 := t62[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						t32_4 := t32[(l*T+a+C*s)*dK:][:dK]
 						t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
 						// delta_rule.y, delta_rule.M
 						var t260 F
@@ -910,42 +895,42 @@ func (c *StepBackward[F]) Run() {
 						}
 						t22Sum := t22_2[a]
 						// delta_rule.M
-						thetaEntry3 := theta2[a]
-						t32Sum := t32_3[a]
+						thetaEntry2 := theta2[a]
+						t32Sum := t32_2[a]
 						// delta_rule.M
 						rhoEntry2 := rho2[a]
 						t22Sum += t10220
-						MLinEntry20 := c.MLin[(l*T+a+C*s)*dV+i]
-						t32Sum -= F(MLinEntry20 * t260)
-						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t260)
-						w0 := F(thetaEntry3 * MLinEntry20)
-						w20 := F(thetaEntry3 * t260)
+						MLinEntry0 := c.MLin[(l*T+a+C*s)*dV+i]
+						t32Sum -= F(MLinEntry0 * t260)
+						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t260)
+						w20 := F(thetaEntry2 * t260)
+						w30 := F(thetaEntry2 * MLinEntry0)
 						t22Sum += t10221
-						MLinEntry21 := c.MLin[(l*T+a+C*s)*dV+i+1]
-						t32Sum -= F(MLinEntry21 * t261)
-						t52[(l*T+a+C*s)*dV+i+1] = F(thetaEntry3 * t261)
-						w1 := F(thetaEntry3 * MLinEntry21)
-						w21 := F(thetaEntry3 * t261)
+						MLinEntry1 := c.MLin[(l*T+a+C*s)*dV+i+1]
+						t32Sum -= F(MLinEntry1 * t261)
+						t52[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t261)
+						w21 := F(thetaEntry2 * t261)
+						w31 := F(thetaEntry2 * MLinEntry1)
 						t22Sum += t10222
-						MLinEntry22 := c.MLin[(l*T+a+C*s)*dV+i+2]
-						t32Sum -= F(MLinEntry22 * t262)
-						t52[(l*T+a+C*s)*dV+i+2] = F(thetaEntry3 * t262)
-						w2 := F(thetaEntry3 * MLinEntry22)
-						w22 := F(thetaEntry3 * t262)
+						MLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i+2]
+						t32Sum -= F(MLinEntry2 * t262)
+						t52[(l*T+a+C*s)*dV+i+2] = F(thetaEntry2 * t262)
+						w22 := F(thetaEntry2 * t262)
+						w32 := F(thetaEntry2 * MLinEntry2)
 						t22_2[a] = t22Sum
-						t32_3[a] = t32Sum
+						t32_2[a] = t32Sum
 						for j := range dK {
-							t32Entry := t32_4[j]
+							kEntry := k[j]
 							t42Sum := t42_2[j]
 							t422Entry0 := t422_2[j][0]
-							MBarState[j][0] = F(rhoEntry2*t422Entry0) - F(t260*t32Entry)
-							t42Sum -= F(w0*t422Entry0) + F(w20*MTrail3[j][0])
+							MBarState[j][0] = F(rhoEntry2*t422Entry0) - F(w20*kEntry)
+							t42Sum -= F(w30*t422Entry0) + F(w20*MTrail3[j][0])
 							t422Entry1 := t422_2[j][1]
-							MBarState[j][1] = F(rhoEntry2*t422Entry1) - F(t261*t32Entry)
-							t42Sum -= F(w1*t422Entry1) + F(w21*MTrail3[j][1])
+							MBarState[j][1] = F(rhoEntry2*t422Entry1) - F(w21*kEntry)
+							t42Sum -= F(w31*t422Entry1) + F(w21*MTrail3[j][1])
 							t422Entry2 := t422_2[j][2]
-							MBarState[j][2] = F(rhoEntry2*t422Entry2) - F(t262*t32Entry)
-							t42Sum -= F(w2*t422Entry2) + F(w22*MTrail3[j][2])
+							MBarState[j][2] = F(rhoEntry2*t422Entry2) - F(w22*kEntry)
+							t42Sum -= F(w32*t422Entry2) + F(w22*MTrail3[j][2])
 							t42_2[j] = t42Sum
 						}
 					}
@@ -971,22 +956,23 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho2 := rho[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					for a := range n {
 						MTrail3 := MTrail[a*dK:][:dK]
-						t32_3 := t32[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// delta_rule.M
 						rhoEntry := rho2[a]
-						MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
+						w := F(theta2[a] * c.MLin[(l*T+a+C*s)*dV+i])
 						for j := range dK {
-							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(MLinEntry*t32_3[j])
+							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - F(w*k[j])
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					t22_2 := t22[l*T+C*s:][:n]
 					theta2 := theta[l*T+C*s:][:n]
-					t32_3 := t32_2[l*T+C*s:][:n]
+					t32_2 := t32[l*T+C*s:][:n]
 					rho2 := rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -994,7 +980,6 @@ func (c *StepBackward[F]) Run() {
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						t62_2 := t62[(l*T+a+C*s)*dK:][:dK]
-						t32_4 := t32[(l*T+a+C*s)*dK:][:dK]
 						t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
 						// delta_rule.y, delta_rule.M
 						var t26 F
@@ -1009,18 +994,18 @@ func (c *StepBackward[F]) Run() {
 						}
 						t22_2[a] += t1022
 						// delta_rule.M
-						MLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i]
-						thetaEntry3 := theta2[a]
-						t32_3[a] -= F(MLinEntry2 * t26)
-						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t26)
+						MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
+						thetaEntry2 := theta2[a]
+						t32_2[a] -= F(MLinEntry * t26)
+						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t26)
 						// delta_rule.M
 						rhoEntry2 := rho2[a]
-						w := F(thetaEntry3 * MLinEntry2)
-						w2 := F(thetaEntry3 * t26)
+						w2 := F(thetaEntry2 * t26)
+						w3 := F(thetaEntry2 * MLinEntry)
 						for j := range dK {
 							t422Entry := t422_2[j][0]
-							MBarState[j][0] = F(rhoEntry2*t422Entry) - F(t26*t32_4[j])
-							t42_2[j] -= F(w*t422Entry) + F(w2*MTrail3[j][0])
+							MBarState[j][0] = F(rhoEntry2*t422Entry) - F(w2*k[j])
+							t42_2[j] -= F(w3*t422Entry) + F(w2*MTrail3[j][0])
 						}
 					}
 				}
@@ -1063,11 +1048,11 @@ func (c *StepBackward[F]) Run() {
 			t382_2 := t382[(i*T+j)*dK:][:dK]
 			t162Entry := t162_2[j]
 			qDivEntry := qDiv[j]
-			w3 := kern.Choose((t162Entry && t43_2[j]), kern.Choose(t162Entry, F(F(0.5*kern.Choose(t162Entry, kern.Choose(t122_2[j], t112_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w4 := kern.Choose((t162Entry && t43_2[j]), kern.Choose(t162Entry, F(F(0.5*kern.Choose(t162Entry, kern.Choose(t122_2[j], t112_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t38Entry := t38_2[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t322 := F(t62_2[k]*qDivEntry) + F(2*F(F(t38Entry*q1SigmoidEntry)*w3))
+				t322 := F(t62_2[k]*qDivEntry) + F(2*F(F(t38Entry*q1SigmoidEntry)*w4))
 				t3822 := F(q1SigmoidEntry*t322) + F(F(F(t38Entry*q1SigmoidEntry)*t322)*q1Sigmoid2[k])
 				t382_2[k] = t3822
 				bQBar[k] += t3822
@@ -1166,7 +1151,7 @@ func (c *StepBackward[F]) Run() {
 	var t80 F
 	for i := range L {
 		t492_2 := t492[i*T:][:T]
-		t32_3 := t32_2[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
@@ -1180,7 +1165,7 @@ func (c *StepBackward[F]) Run() {
 		t98_2 := t98[i*T:][:T]
 		for j := range T {
 			t492Entry := t492_2[j]
-			t562 := kern.Choose(t492Entry, F(kern.Choose(t492Entry, t32_3[j], F(0))*thetaSigmoid[j]), F(0))
+			t562 := kern.Choose(t492Entry, F(kern.Choose(t492Entry, t32_2[j], F(0))*thetaSigmoid[j]), F(0))
 			t59 += t562
 			t64 := (t25_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
@@ -1280,11 +1265,11 @@ func (c *StepBackward[F]) Run() {
 			t120_2 := t120[(i*T+j)*dK:][:dK]
 			t98Entry := t98_2[j]
 			kDivEntry := kDiv[j]
-			w4 := kern.Choose((t98Entry && t10_2[j]), kern.Choose(t98Entry, F(F(0.5*kern.Choose(t98Entry, kern.Choose(t94_2[j], t93_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			w5 := kern.Choose((t98Entry && t10_2[j]), kern.Choose(t98Entry, F(F(0.5*kern.Choose(t98Entry, kern.Choose(t94_2[j], t93_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				k1SigmoidEntry := k1Sigmoid[k]
-				t114 := F(t88_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w4))
+				t114 := F(t88_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w5))
 				t1202 := F(k1SigmoidEntry*t114) + F(F(F(t5Entry*k1SigmoidEntry)*t114)*k1Sigmoid2[k])
 				t120_2[k] = t1202
 				bKBar[k] += t1202

@@ -88,28 +88,28 @@ func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 func stepBackwardNest1AVX2(a *stepBackwardNest1Args)
 
 //go:noescape
-func stepBackwardNest2AVX512(a *stepBackwardNest2Args)
-
-//go:noescape
-func stepBackwardNest2AVX2(a *stepBackwardNest2Args)
+func stepBackwardTime2AVX512x1(a *stepBackwardTime2Args)
 
 //go:noescape
 func stepBackwardTime3AVX512x1(a *stepBackwardTime3Args)
 
 //go:noescape
-func stepBackwardTime4AVX512x1(a *stepBackwardTime4Args)
+func stepBackwardTime2AVX512x4(a *stepBackwardTime2Args)
 
 //go:noescape
 func stepBackwardTime3AVX512x4(a *stepBackwardTime3Args)
 
 //go:noescape
-func stepBackwardTime4AVX512x4(a *stepBackwardTime4Args)
+func stepBackwardTime2AVX2x1(a *stepBackwardTime2Args)
 
 //go:noescape
 func stepBackwardTime3AVX2x1(a *stepBackwardTime3Args)
 
 //go:noescape
-func stepBackwardTime4AVX2x1(a *stepBackwardTime4Args)
+func stepBackwardNest4AVX512(a *stepBackwardNest4Args)
+
+//go:noescape
+func stepBackwardNest4AVX2(a *stepBackwardNest4Args)
 
 //go:noescape
 func stepBackwardNest5AVX512(a *stepBackwardNest5Args)
@@ -194,12 +194,6 @@ func stepBackwardNest18AVX512(a *stepBackwardNest18Args)
 
 //go:noescape
 func stepBackwardNest18AVX2(a *stepBackwardNest18Args)
-
-//go:noescape
-func stepBackwardNest19AVX512(a *stepBackwardNest19Args)
-
-//go:noescape
-func stepBackwardNest19AVX2(a *stepBackwardNest19Args)
 
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
@@ -307,12 +301,18 @@ func stepBackwardNest1(a *stepBackwardNest1Args) {
 	stepBackwardNest1AVX2(a)
 }
 
-func stepBackwardNest2(a *stepBackwardNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest2AVX512(a)
-		return
+// stepBackwardTime2 runs the rows in assembly: as many at once as rows says.
+func stepBackwardTime2(a *stepBackwardTime2Args, rows int) {
+	switch wide := cpu.Active() == cpu.AVX512; {
+	case wide && rows == 1:
+		stepBackwardTime2AVX512x1(a)
+	case wide && rows == 4:
+		stepBackwardTime2AVX512x4(a)
+	case !wide && rows == 1:
+		stepBackwardTime2AVX2x1(a)
+	default:
+		panic("no function for this number of rows")
 	}
-	stepBackwardNest2AVX2(a)
 }
 
 // stepBackwardTime3 runs the rows in assembly: as many at once as rows says.
@@ -329,18 +329,12 @@ func stepBackwardTime3(a *stepBackwardTime3Args, rows int) {
 	}
 }
 
-// stepBackwardTime4 runs the rows in assembly: as many at once as rows says.
-func stepBackwardTime4(a *stepBackwardTime4Args, rows int) {
-	switch wide := cpu.Active() == cpu.AVX512; {
-	case wide && rows == 1:
-		stepBackwardTime4AVX512x1(a)
-	case wide && rows == 4:
-		stepBackwardTime4AVX512x4(a)
-	case !wide && rows == 1:
-		stepBackwardTime4AVX2x1(a)
-	default:
-		panic("no function for this number of rows")
+func stepBackwardNest4(a *stepBackwardNest4Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest4AVX512(a)
+		return
 	}
+	stepBackwardNest4AVX2(a)
 }
 
 func stepBackwardNest5(a *stepBackwardNest5Args) {
@@ -453,12 +447,4 @@ func stepBackwardNest18(a *stepBackwardNest18Args) {
 		return
 	}
 	stepBackwardNest18AVX2(a)
-}
-
-func stepBackwardNest19(a *stepBackwardNest19Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest19AVX512(a)
-		return
-	}
-	stepBackwardNest19AVX2(a)
 }

@@ -128,15 +128,13 @@ type stepNest9Args struct {
 
 type stepNest10Args struct {
 	t50        *float32
-	theta      *float32
 	t17        *float32
 	q1         *float32
-	k          *float32
 	q          *float32
-	t33        *float32
 	qDiv2      *float32
 	t38        *float32
 	q1Sigmoid2 *float32
+	k          *float32
 	kDiv2      *float32
 	t5         *float32
 	k1Sigmoid2 *float32
@@ -152,7 +150,7 @@ type stepTime11Args struct {
 	v      *float32
 	MLin   *float32
 	rho    *float32
-	t33    *float32
+	theta  *float32
 	q      *float32
 	y      *float32
 	n0     int // d_k
@@ -193,7 +191,6 @@ func (c *stepFused) run() {
 	t38 := c.Work[4*L*T*dK+7*L*T:][:L*T*dK] // [L, T, d_k]
 	q1 := c.Work[5*L*T*dK+7*L*T:][:L*T*dK]  // [L, T, d_k]
 	t50 := c.Work[6*L*T*dK+7*L*T:][:L*T]    // [L, T]
-	t33 := c.Work[6*L*T*dK+8*L*T:][:L*T*dK] // [L, T, d_k]
 
 	// delta_rule.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -588,19 +585,17 @@ func (c *stepFused) run() {
 		}
 	}
 
-	// delta_rule.q, delta_rule.M, delta_rule.q1, delta_rule.k, delta_rule.k1
+	// delta_rule.q, delta_rule.q1, delta_rule.k, delta_rule.k1
 	if kern.Wide() {
 		a := stepNest10Args{
 			unsafe.SliceData(t50),
-			unsafe.SliceData(theta),
 			unsafe.SliceData(t17),
 			unsafe.SliceData(q1),
-			unsafe.SliceData(c.K),
 			unsafe.SliceData(c.Q),
-			unsafe.SliceData(t33),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t38),
 			unsafe.SliceData(c.Q1Sigmoid2),
+			unsafe.SliceData(c.K),
 			unsafe.SliceData(c.KDiv2),
 			unsafe.SliceData(t5),
 			unsafe.SliceData(c.K1Sigmoid2),
@@ -613,30 +608,25 @@ func (c *stepFused) run() {
 	} else {
 		for i := range L {
 			t50_2 := t50[i*T:][:T]
-			theta2 := theta[i*T:][:T]
 			t17_2 := t17[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
-				t33_2 := t33[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 				t38_2 := t38[(i*T+j)*dK:][:dK]
 				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
+				k := c.K[(i*T+j)*dK:][:dK]
 				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
 				t50Entry := t50_2[j]
-				thetaEntry := theta2[j]
 				t17Entry2 := t17_2[j]
 				for k2 := range dK {
 					q2 := (q1_2[k2] / t50Entry)
-					kEntry := k[k2]
 					q[k2] = q2
-					t33_2[k2] = F(thetaEntry * kEntry)
 					qDiv2[k2] = (q2 / t50Entry)
 					q1Sigmoid2[k2] = kern.Sigmoid(-t38_2[k2])
-					kDiv2[k2] = (kEntry / t17Entry2)
+					kDiv2[k2] = (k[k2] / t17Entry2)
 					k1Sigmoid2[k2] = kern.Sigmoid(-t5_2[k2])
 				}
 			}
@@ -661,8 +651,8 @@ func (c *stepRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
-	rho := c.Work[3*L*T*dK+4*L*T:][:L*T]    // [L, T]
-	t33 := c.Work[6*L*T*dK+8*L*T:][:L*T*dK] // [L, T, d_k]
+	rho := c.Work[3*L*T*dK+4*L*T:][:L*T]   // [L, T]
+	theta := c.Work[3*L*T*dK+6*L*T:][:L*T] // [L, T]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
@@ -677,7 +667,11 @@ func (c *stepRows1) Part(part int) {
 			kern.Transpose(MState, rows, c.M[(l*dV+i)*dK:], dK, there, dK)
 			for s := range segments {
 				if len(c.MCheckpoints) > 0 {
-					kern.TransposeBack(MState, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, there, dK)
+					if s == 0 {
+						kern.CopyRows(c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, c.M[(l*dV+i)*dK:], dK, there, dK)
+					} else {
+						kern.TransposeBack(MState, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, there, dK)
+					}
 				}
 				{
 					a := stepTime11Args{
@@ -686,7 +680,7 @@ func (c *stepRows1) Part(part int) {
 						unsafe.SliceData(c.V),
 						kern.Given(c.MLin),
 						unsafe.SliceData(rho),
-						unsafe.SliceData(t33),
+						unsafe.SliceData(theta),
 						unsafe.SliceData(c.Q),
 						unsafe.SliceData(c.Y),
 						dK,
@@ -715,9 +709,9 @@ func (c *stepRows1) Part(part int) {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho2 := rho[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t33_2 := t33[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// delta_rule.M
 						var t2 F
@@ -734,9 +728,10 @@ func (c *stepRows1) Part(part int) {
 						// delta_rule.M, delta_rule.y
 						var y2 F
 						rhoEntry := rho2[a]
+						w := F(theta2[a] * t3)
 						var y2Sums [2]F
 						for j := range dK {
-							M2 := num.FMA32(-t3, t33_2[j], F(rhoEntry*MState[j]))
+							M2 := num.FMA32(-w, k[j], F(rhoEntry*MState[j]))
 							y2Sums[j%2] = num.FMA32(M2, q[j], y2Sums[j%2])
 							MState[j] = M2
 						}
@@ -764,20 +759,11 @@ type stepBackwardNest1Args struct {
 	n3     int // d_k
 }
 
-type stepBackwardNest2Args struct {
-	theta *float32
-	k     *float32
-	t32   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
-}
-
-type stepBackwardTime3Args struct {
+type stepBackwardTime2Args struct {
 	rho    *float32
+	theta  *float32
 	MLin   *float32
-	t32    *float32
+	k      *float32
 	MTrail *float32
 	n0     int // C·s + T·l
 	n1     int // i + C·d_v·s + T·d_v·l
@@ -788,7 +774,7 @@ type stepBackwardTime3Args struct {
 	n6     int // d_v
 }
 
-type stepBackwardTime4Args struct {
+type stepBackwardTime3Args struct {
 	yBar      *float32
 	q         *float32
 	MBarState *float32
@@ -802,7 +788,6 @@ type stepBackwardTime4Args struct {
 	t32       *float32
 	t52       *float32
 	rho       *float32
-	t32_2     *float32
 	t42       *float32
 	n0        int // i + C·d_v·s + T·d_v·l
 	n1        int // C·d_k·s + T·d_k·l
@@ -815,7 +800,7 @@ type stepBackwardTime4Args struct {
 	n8        int // d_v
 }
 
-type stepBackwardNest5Args struct {
+type stepBackwardNest4Args struct {
 	t62   *float32
 	qDiv2 *float32
 	t112  *float32
@@ -825,7 +810,7 @@ type stepBackwardNest5Args struct {
 	n3    int // d_k
 }
 
-type stepBackwardNest6Args struct {
+type stepBackwardNest5Args struct {
 	t162       *bool
 	qDiv       *float32
 	t43        *bool
@@ -844,7 +829,7 @@ type stepBackwardNest6Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest7Args struct {
+type stepBackwardNest6Args struct {
 	q1Stack *float32
 	t382    *float32
 	cQBar   *float32
@@ -854,7 +839,7 @@ type stepBackwardNest7Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest8Args struct {
+type stepBackwardNest7Args struct {
 	pos  *int32
 	t382 *float32
 	cQ   *float32
@@ -868,7 +853,7 @@ type stepBackwardNest8Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest9Args struct {
+type stepBackwardNest8Args struct {
 	t432      *float32
 	q0TailBar *float32
 	n0        int // T·d_k
@@ -878,7 +863,7 @@ type stepBackwardNest9Args struct {
 	n4        int // d_k
 }
 
-type stepBackwardNest10Args struct {
+type stepBackwardNest9Args struct {
 	t422 *float32
 	t432 *float32
 	t442 *float32
@@ -888,7 +873,7 @@ type stepBackwardNest10Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest10Args struct {
 	t442         *float32
 	q0TailBarOut *float32
 	t125         *float32
@@ -900,7 +885,7 @@ type stepBackwardNest11Args struct {
 	n4           int // d_k
 }
 
-type stepBackwardNest12Args struct {
+type stepBackwardNest11Args struct {
 	t56       *float32
 	t77       *float32
 	rhoStack  *float32
@@ -916,7 +901,7 @@ type stepBackwardNest12Args struct {
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest12Args struct {
 	t52 *float32
 	t61 *float32
 	t82 *float32
@@ -930,7 +915,7 @@ type stepBackwardNest13Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest13Args struct {
 	t42   *float32
 	t61   *float32
 	t82   *float32
@@ -945,7 +930,7 @@ type stepBackwardNest14Args struct {
 	n5    int // d_k
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest14Args struct {
 	t98        *bool
 	kDiv       *float32
 	t10        *bool
@@ -964,7 +949,7 @@ type stepBackwardNest15Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest15Args struct {
 	k1Stack *float32
 	t120    *float32
 	cKBar   *float32
@@ -974,7 +959,7 @@ type stepBackwardNest16Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest17Args struct {
+type stepBackwardNest16Args struct {
 	pos  *int32
 	t120 *float32
 	cK   *float32
@@ -988,7 +973,7 @@ type stepBackwardNest17Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest18Args struct {
+type stepBackwardNest17Args struct {
 	t124 *float32
 	t125 *float32
 	t126 *float32
@@ -998,7 +983,7 @@ type stepBackwardNest18Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest19Args struct {
+type stepBackwardNest18Args struct {
 	t482 *float32
 	t87  *float32
 	t130 *float32
@@ -1028,31 +1013,30 @@ func (c *stepBackwardFused) run() {
 	t25 := c.Work[2*L*T*dK:][:L*T]                                            // [L, T]
 	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                        // [L, T]
 	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                    // [L, T]
-	t32 := c.Work[2*L*T*dK+3*L*T:][:L*T*dK]                                   // [L, T, d_k]
-	t22 := c.Work[3*L*T*dK+3*L*T:][:L*T]                                      // [L, T]
-	t32_2 := c.Work[3*L*T*dK+4*L*T:][:L*T]                                    // [L, T]
-	t42 := c.Work[3*L*T*dK+5*L*T:][:L*T*dK]                                   // [L, T, d_k]
-	t52 := c.Work[4*L*T*dK+5*L*T:][:L*T*dV]                                   // [L, T, d_v]
-	t62 := c.Work[4*L*T*dK+L*T*dV+5*L*T:][:L*T*dK]                            // [L, T, d_k]
-	t112 := c.Work[5*L*T*dK+L*T*dV+5*L*T:][:L*T]                              // [L, T]
-	t382 := c.Work[5*L*T*dK+L*T*dV+6*L*T:][:L*T*dK]                           // [L, T, d_k]
-	t422 := c.Work[6*L*T*dK+L*T*dV+6*L*T:][:L*T*dK+3*L*dK]                    // [L, T + 3, d_k]
-	t432 := c.Work[7*L*T*dK+L*T*dV+6*L*T+3*L*dK:][:L*T*dK+3*L*dK]             // [L, T + 3, d_k]
-	t442 := c.Work[8*L*T*dK+L*T*dV+6*L*T+6*L*dK:][:L*T*dK+3*L*dK]             // [L, T + 3, d_k]
-	t125 := c.Work[9*L*T*dK+L*T*dV+6*L*T+9*L*dK:][:L*T*dK+3*L*dK]             // [L, T + 3, d_k]
-	t482 := c.Work[10*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T*d]                   // [L, T, d]
-	t56 := c.Work[L*T*d+10*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T]                // [L, T]
-	t77 := c.Work[L*T*d+10*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T]                // [L, T]
-	t61 := c.Work[L*T*d+10*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T*dK+L*T*dV]      // [L, T, d_k + d_v]
-	t82 := c.Work[L*T*d+11*L*T*dK+2*L*T*dV+8*L*T+12*L*dK:][:L*T*dK+L*T*dV]    // [L, T, d_k + d_v]
-	t85 := c.Work[L*T*d+12*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T*dV]           // [L, T, d_v]
-	t87 := c.Work[L*T*d+12*L*T*dK+4*L*T*dV+8*L*T+12*L*dK:][:L*T*d]            // [L, T, d]
-	t88 := c.Work[2*L*T*d+12*L*T*dK+4*L*T*dV+8*L*T+12*L*dK:][:L*T*dK]         // [L, T, d_k]
-	t93 := c.Work[2*L*T*d+13*L*T*dK+4*L*T*dV+8*L*T+12*L*dK:][:L*T]            // [L, T]
-	t120 := c.Work[2*L*T*d+13*L*T*dK+4*L*T*dV+9*L*T+12*L*dK:][:L*T*dK]        // [L, T, d_k]
-	t124 := c.Work[2*L*T*d+14*L*T*dK+4*L*T*dV+9*L*T+12*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t126 := c.Work[2*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t130 := c.Work[2*L*T*d+16*L*T*dK+4*L*T*dV+9*L*T+18*L*dK:][:L*T*d]         // [L, T, d]
+	t22 := c.Work[2*L*T*dK+3*L*T:][:L*T]                                      // [L, T]
+	t32 := c.Work[2*L*T*dK+4*L*T:][:L*T]                                      // [L, T]
+	t42 := c.Work[2*L*T*dK+5*L*T:][:L*T*dK]                                   // [L, T, d_k]
+	t52 := c.Work[3*L*T*dK+5*L*T:][:L*T*dV]                                   // [L, T, d_v]
+	t62 := c.Work[3*L*T*dK+L*T*dV+5*L*T:][:L*T*dK]                            // [L, T, d_k]
+	t112 := c.Work[4*L*T*dK+L*T*dV+5*L*T:][:L*T]                              // [L, T]
+	t382 := c.Work[4*L*T*dK+L*T*dV+6*L*T:][:L*T*dK]                           // [L, T, d_k]
+	t422 := c.Work[5*L*T*dK+L*T*dV+6*L*T:][:L*T*dK+3*L*dK]                    // [L, T + 3, d_k]
+	t432 := c.Work[6*L*T*dK+L*T*dV+6*L*T+3*L*dK:][:L*T*dK+3*L*dK]             // [L, T + 3, d_k]
+	t442 := c.Work[7*L*T*dK+L*T*dV+6*L*T+6*L*dK:][:L*T*dK+3*L*dK]             // [L, T + 3, d_k]
+	t125 := c.Work[8*L*T*dK+L*T*dV+6*L*T+9*L*dK:][:L*T*dK+3*L*dK]             // [L, T + 3, d_k]
+	t482 := c.Work[9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T*d]                    // [L, T, d]
+	t56 := c.Work[L*T*d+9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T]                 // [L, T]
+	t77 := c.Work[L*T*d+9*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T]                 // [L, T]
+	t61 := c.Work[L*T*d+9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T*dK+L*T*dV]       // [L, T, d_k + d_v]
+	t82 := c.Work[L*T*d+10*L*T*dK+2*L*T*dV+8*L*T+12*L*dK:][:L*T*dK+L*T*dV]    // [L, T, d_k + d_v]
+	t85 := c.Work[L*T*d+11*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T*dV]           // [L, T, d_v]
+	t87 := c.Work[L*T*d+11*L*T*dK+4*L*T*dV+8*L*T+12*L*dK:][:L*T*d]            // [L, T, d]
+	t88 := c.Work[2*L*T*d+11*L*T*dK+4*L*T*dV+8*L*T+12*L*dK:][:L*T*dK]         // [L, T, d_k]
+	t93 := c.Work[2*L*T*d+12*L*T*dK+4*L*T*dV+8*L*T+12*L*dK:][:L*T]            // [L, T]
+	t120 := c.Work[2*L*T*d+12*L*T*dK+4*L*T*dV+9*L*T+12*L*dK:][:L*T*dK]        // [L, T, d_k]
+	t124 := c.Work[2*L*T*d+13*L*T*dK+4*L*T*dV+9*L*T+12*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t126 := c.Work[2*L*T*d+14*L*T*dK+4*L*T*dV+9*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t130 := c.Work[2*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK:][:L*T*d]         // [L, T, d]
 	t10 := c.Flags[:L*T]                                                      // [L, T]
 	t43 := c.Flags[L*T:][:L*T]                                                // [L, T]
 	t122 := c.Flags[2*L*T:][:L*T]                                             // [L, T]
@@ -1124,48 +1108,22 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// delta_rule.M
-	if kern.Wide() {
-		a := stepBackwardNest2Args{
-			unsafe.SliceData(theta),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t32),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepBackwardNest2(&a)
-	} else {
-		for i := range L {
-			theta2 := theta[i*T:][:T]
-			for j := range T {
-				k := c.K[(i*T+j)*dK:][:dK]
-				t32_3 := t32[(i*T+j)*dK:][:dK]
-				thetaEntry := theta2[j]
-				for k2 := range dK {
-					t32_3[k2] = F(thetaEntry * k[k2])
-				}
-			}
-		}
-	}
-
 	// delta_rule
 	clear(t22)
-	clear(t32_2)
+	clear(t32)
 	clear(t42)
 	clear(t62)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t62[:L*T*dK], c.Work[3*L*T*d+16*L*T*dK+4*L*T*dV+9*L*T+18*L*dK:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
-		kern.AddBlocks(t22[:L*T], c.Work[3*L*T*d+17*L*T*dK+4*L*T*dV+9*L*T+18*L*dK:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
-		kern.AddBlocks(t32_2[:L*T], c.Work[3*L*T*d+17*L*T*dK+4*L*T*dV+10*L*T+18*L*dK:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
-		kern.AddBlocks(t42[:L*T*dK], c.Work[3*L*T*d+17*L*T*dK+4*L*T*dV+11*L*T+18*L*dK:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(t62[:L*T*dK], c.Work[3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(t22[:L*T], c.Work[3*L*T*d+16*L*T*dK+4*L*T*dV+9*L*T+18*L*dK:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(t32[:L*T], c.Work[3*L*T*d+16*L*T*dK+4*L*T*dV+10*L*T+18*L*dK:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
+		kern.AddBlocks(t42[:L*T*dK], c.Work[3*L*T*d+16*L*T*dK+4*L*T*dV+11*L*T+18*L*dK:], 2*L*T*dK+2*L*T, kern.Blocks(dV))
 	}
 
 	// delta_rule.q
 	if kern.Wide() {
-		a := stepBackwardNest5Args{
+		a := stepBackwardNest4Args{
 			unsafe.SliceData(t62),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t112),
@@ -1174,7 +1132,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest5(&a)
+		stepBackwardNest4(&a)
 	} else {
 		for i := range L {
 			t112_2 := t112[i*T:][:T]
@@ -1195,7 +1153,7 @@ func (c *stepBackwardFused) run() {
 	// delta_rule.q1
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := stepBackwardNest6Args{
+		a := stepBackwardNest5Args{
 			unsafe.SliceData(t162),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t43),
@@ -1213,7 +1171,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest6(&a)
+		stepBackwardNest5(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -1231,11 +1189,11 @@ func (c *stepBackwardFused) run() {
 				t382_2 := t382[(i*T+j)*dK:][:dK]
 				t162Entry := t162_2[j]
 				qDivEntry := qDiv[j]
-				w3 := kern.Choose((t162Entry && t43_2[j]), kern.Choose(t162Entry, F(F(0.5*kern.Choose(t162Entry, kern.Choose(t122_2[j], t112_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w4 := kern.Choose((t162Entry && t43_2[j]), kern.Choose(t162Entry, F(F(0.5*kern.Choose(t162Entry, kern.Choose(t122_2[j], t112_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t38Entry := t38_2[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t322 := num.FMA32(F(F(2*t38Entry)*q1SigmoidEntry), w3, F(t62_2[k]*qDivEntry))
+					t322 := num.FMA32(F(F(2*t38Entry)*q1SigmoidEntry), w4, F(t62_2[k]*qDivEntry))
 					t3822 := num.FMA32(F(F(t38Entry*q1SigmoidEntry)*t322), q1Sigmoid2[k], F(q1SigmoidEntry*t322))
 					t382_2[k] = t3822
 					bQBar[k] = bQBar[k] + t3822
@@ -1252,7 +1210,7 @@ func (c *stepBackwardFused) run() {
 				n := int(c.Pos[j]) + -i + k
 				if n >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest7Args{
+						a := stepBackwardNest6Args{
 							unsafe.SliceData(c.Q1Stack),
 							unsafe.SliceData(t382),
 							unsafe.SliceData(c.CQBar),
@@ -1261,7 +1219,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest7(&a)
+						stepBackwardNest6(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t382_2 := t382[(j*T+k)*dK:][:dK]
@@ -1278,7 +1236,7 @@ func (c *stepBackwardFused) run() {
 	// delta_rule.q1
 	clear(t422)
 	if kern.Wide() {
-		a := stepBackwardNest8Args{
+		a := stepBackwardNest7Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t382),
 			unsafe.SliceData(c.CQ),
@@ -1291,7 +1249,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest8(&a)
+		stepBackwardNest7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1311,7 +1269,7 @@ func (c *stepBackwardFused) run() {
 	// delta_rule.q1
 	clear(t432)
 	if kern.Wide() {
-		a := stepBackwardNest9Args{
+		a := stepBackwardNest8Args{
 			unsafe.SliceData(t432),
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
@@ -1320,7 +1278,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest9(&a)
+		stepBackwardNest8(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1335,7 +1293,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_rule.q1
 	if kern.Wide() {
-		a := stepBackwardNest10Args{
+		a := stepBackwardNest9Args{
 			unsafe.SliceData(t422),
 			unsafe.SliceData(t432),
 			unsafe.SliceData(t442),
@@ -1344,7 +1302,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest10(&a)
+		stepBackwardNest9(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1361,7 +1319,7 @@ func (c *stepBackwardFused) run() {
 	// delta_rule.q1, delta_rule.k1
 	clear(t125)
 	if kern.Wide() {
-		a := stepBackwardNest11Args{
+		a := stepBackwardNest10Args{
 			unsafe.SliceData(t442),
 			unsafe.SliceData(c.Q0TailBarOut),
 			unsafe.SliceData(t125),
@@ -1372,7 +1330,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest11(&a)
+		stepBackwardNest10(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1404,7 +1362,7 @@ func (c *stepBackwardFused) run() {
 	var t80 F
 	for i := range L {
 		t492_2 := t492[i*T:][:T]
-		t32_3 := t32_2[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
@@ -1418,7 +1376,7 @@ func (c *stepBackwardFused) run() {
 		t98_2 := t98[i*T:][:T]
 		for j := range T {
 			t492Entry := t492_2[j]
-			t562 := kern.Choose(t492Entry, F(kern.Choose(t492Entry, t32_3[j], F(0))*thetaSigmoid[j]), F(0))
+			t562 := kern.Choose(t492Entry, F(kern.Choose(t492Entry, t32_2[j], F(0))*thetaSigmoid[j]), F(0))
 			t59 = t59 + t562
 			t64 := (t25_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
@@ -1440,7 +1398,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest12Args{
+		a := stepBackwardNest11Args{
 			unsafe.SliceData(t56),
 			unsafe.SliceData(t77),
 			unsafe.SliceData(c.RhoStack),
@@ -1455,7 +1413,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest12(&a)
+		stepBackwardNest11(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
@@ -1483,7 +1441,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_rule.v
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
+		a := stepBackwardNest12Args{
 			unsafe.SliceData(t52),
 			unsafe.SliceData(t61),
 			unsafe.SliceData(t82),
@@ -1496,7 +1454,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest13(&a)
+		stepBackwardNest12(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1519,7 +1477,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_rule.k
 	if kern.Wide() {
-		a := stepBackwardNest14Args{
+		a := stepBackwardNest13Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t61),
 			unsafe.SliceData(t82),
@@ -1533,7 +1491,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest14(&a)
+		stepBackwardNest13(&a)
 	} else {
 		for i := range L {
 			t93_2 := t93[i*T:][:T]
@@ -1559,7 +1517,7 @@ func (c *stepBackwardFused) run() {
 	// delta_rule.k1
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := stepBackwardNest15Args{
+		a := stepBackwardNest14Args{
 			unsafe.SliceData(t98),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t10),
@@ -1577,7 +1535,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest15(&a)
+		stepBackwardNest14(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
@@ -1595,11 +1553,11 @@ func (c *stepBackwardFused) run() {
 				t120_2 := t120[(i*T+j)*dK:][:dK]
 				t98Entry := t98_2[j]
 				kDivEntry := kDiv[j]
-				w4 := kern.Choose((t98Entry && t10_2[j]), kern.Choose(t98Entry, F(F(0.5*kern.Choose(t98Entry, kern.Choose(t94_2[j], t93_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				w5 := kern.Choose((t98Entry && t10_2[j]), kern.Choose(t98Entry, F(F(0.5*kern.Choose(t98Entry, kern.Choose(t94_2[j], t93_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t5Entry := t5_2[k]
 					k1SigmoidEntry := k1Sigmoid[k]
-					t114 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w4, F(t88_2[k]*kDivEntry))
+					t114 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w5, F(t88_2[k]*kDivEntry))
 					t1202 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t114), k1Sigmoid2[k], F(k1SigmoidEntry*t114))
 					t120_2[k] = t1202
 					bKBar[k] = bKBar[k] + t1202
@@ -1616,7 +1574,7 @@ func (c *stepBackwardFused) run() {
 				n3 := int(c.Pos[j]) + -i + k
 				if n3 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest16Args{
+						a := stepBackwardNest15Args{
 							unsafe.SliceData(c.K1Stack),
 							unsafe.SliceData(t120),
 							unsafe.SliceData(c.CKBar),
@@ -1625,7 +1583,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest16(&a)
+						stepBackwardNest15(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t120_2 := t120[(j*T+k)*dK:][:dK]
@@ -1642,7 +1600,7 @@ func (c *stepBackwardFused) run() {
 	// delta_rule.k1
 	clear(t124)
 	if kern.Wide() {
-		a := stepBackwardNest17Args{
+		a := stepBackwardNest16Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t120),
 			unsafe.SliceData(c.CK),
@@ -1655,7 +1613,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest17(&a)
+		stepBackwardNest16(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1674,7 +1632,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_rule.k1
 	if kern.Wide() {
-		a := stepBackwardNest18Args{
+		a := stepBackwardNest17Args{
 			unsafe.SliceData(t124),
 			unsafe.SliceData(t125),
 			unsafe.SliceData(t126),
@@ -1683,7 +1641,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest18(&a)
+		stepBackwardNest17(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1717,7 +1675,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_rule.k0
 	if kern.Wide() {
-		a := stepBackwardNest19Args{
+		a := stepBackwardNest18Args{
 			unsafe.SliceData(t482),
 			unsafe.SliceData(t87),
 			unsafe.SliceData(t130),
@@ -1727,7 +1685,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest19(&a)
+		stepBackwardNest18(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1760,26 +1718,25 @@ func (c *stepBackwardRows1) Part(part int) {
 	_ = segments
 	rho := c.Work[2*L*T*dK+L*T:][:L*T]             // [L, T]
 	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]         // [L, T]
-	t32 := c.Work[2*L*T*dK+3*L*T:][:L*T*dK]        // [L, T, d_k]
-	t22 := c.Work[3*L*T*dK+3*L*T:][:L*T]           // [L, T]
-	t32_2 := c.Work[3*L*T*dK+4*L*T:][:L*T]         // [L, T]
-	t42 := c.Work[3*L*T*dK+5*L*T:][:L*T*dK]        // [L, T, d_k]
-	t52 := c.Work[4*L*T*dK+5*L*T:][:L*T*dV]        // [L, T, d_v]
-	t62 := c.Work[4*L*T*dK+L*T*dV+5*L*T:][:L*T*dK] // [L, T, d_k]
+	t22 := c.Work[2*L*T*dK+3*L*T:][:L*T]           // [L, T]
+	t32 := c.Work[2*L*T*dK+4*L*T:][:L*T]           // [L, T]
+	t42 := c.Work[2*L*T*dK+5*L*T:][:L*T*dK]        // [L, T, d_k]
+	t52 := c.Work[3*L*T*dK+5*L*T:][:L*T*dV]        // [L, T, d_v]
+	t62 := c.Work[3*L*T*dK+L*T*dV+5*L*T:][:L*T*dK] // [L, T, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	t62_2 := t62
 	t22_2 := t22
-	t32_3 := t32_2
+	t32_2 := t32
 	t42_2 := t42
 	if block > 0 {
-		t62_2 = c.Work[3*L*T*d+16*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+(block-1)*(2*L*T*dK+2*L*T):][:L*T*dK]
+		t62_2 = c.Work[3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+(block-1)*(2*L*T*dK+2*L*T):][:L*T*dK]
 		clear(t62_2[l*T*dK:][:T*dK])
-		t22_2 = c.Work[3*L*T*d+17*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+(block-1)*(2*L*T*dK+2*L*T):][:L*T]
+		t22_2 = c.Work[3*L*T*d+16*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+(block-1)*(2*L*T*dK+2*L*T):][:L*T]
 		clear(t22_2[l*T:][:T])
-		t32_3 = c.Work[3*L*T*d+17*L*T*dK+4*L*T*dV+10*L*T+18*L*dK+(block-1)*(2*L*T*dK+2*L*T):][:L*T]
-		clear(t32_3[l*T:][:T])
-		t42_2 = c.Work[3*L*T*d+17*L*T*dK+4*L*T*dV+11*L*T+18*L*dK+(block-1)*(2*L*T*dK+2*L*T):][:L*T*dK]
+		t32_2 = c.Work[3*L*T*d+16*L*T*dK+4*L*T*dV+10*L*T+18*L*dK+(block-1)*(2*L*T*dK+2*L*T):][:L*T]
+		clear(t32_2[l*T:][:T])
+		t42_2 = c.Work[3*L*T*d+16*L*T*dK+4*L*T*dV+11*L*T+18*L*dK+(block-1)*(2*L*T*dK+2*L*T):][:L*T*dK]
 		clear(t42_2[l*T*dK:][:T*dK])
 	}
 	if kern.Wide() {
@@ -1796,10 +1753,11 @@ func (c *stepBackwardRows1) Part(part int) {
 			for s := segments - 1; s >= 0; s-- {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, rows, dK)
 				{
-					a := stepBackwardTime3Args{
+					a := stepBackwardTime2Args{
 						unsafe.SliceData(rho),
+						unsafe.SliceData(theta),
 						unsafe.SliceData(c.MLin),
-						unsafe.SliceData(t32),
+						unsafe.SliceData(c.K),
 						unsafe.SliceData(MTrail),
 						C*s + T*l,
 						i + C*dV*s + T*dV*l,
@@ -1809,10 +1767,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						-C*s + T,
 						dV,
 					}
-					stepBackwardTime3(&a, rows)
+					stepBackwardTime2(&a, rows)
 				}
 				{
-					a := stepBackwardTime4Args{
+					a := stepBackwardTime3Args{
 						unsafe.SliceData(c.YBar),
 						unsafe.SliceData(c.Q),
 						unsafe.SliceData(MBarState),
@@ -1823,10 +1781,9 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(t22_2),
 						unsafe.SliceData(c.MLin),
 						unsafe.SliceData(theta),
-						unsafe.SliceData(t32_3),
+						unsafe.SliceData(t32_2),
 						unsafe.SliceData(t52),
 						unsafe.SliceData(rho),
-						unsafe.SliceData(t32),
 						unsafe.SliceData(t42_2),
 						i + C*dV*s + T*dV*l,
 						C*dK*s + T*dK*l,
@@ -1838,7 +1795,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						-C*s + T,
 						dV,
 					}
-					stepBackwardTime4(&a, rows)
+					stepBackwardTime3(&a, rows)
 				}
 			}
 			kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, rows, dK)
@@ -1855,22 +1812,23 @@ func (c *stepBackwardRows1) Part(part int) {
 				copy(MTrail[:dK], c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 				if n := min(C, -C*s+T); n > 0 {
 					rho2 := rho[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					for a := range n {
-						t32_4 := t32[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						// delta_rule.M
 						rhoEntry := rho2[a]
-						MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
+						w := F(theta2[a] * c.MLin[(l*T+a+C*s)*dV+i])
 						for j := range dK {
-							MTrail3[j] = num.FMA32(-MLinEntry, t32_4[j], F(rhoEntry*MTrail2[j]))
+							MTrail3[j] = num.FMA32(-w, k[j], F(rhoEntry*MTrail2[j]))
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					t22_3 := t22_2[l*T+C*s:][:n]
 					theta2 := theta[l*T+C*s:][:n]
-					t32_4 := t32_3[l*T+C*s:][:n]
+					t32_3 := t32_2[l*T+C*s:][:n]
 					rho2 := rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -1878,7 +1836,6 @@ func (c *stepBackwardRows1) Part(part int) {
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						t62_3 := t62_2[(l*T+a+C*s)*dK:][:dK]
-						t32_5 := t32[(l*T+a+C*s)*dK:][:dK]
 						t42_3 := t42_2[(l*T+a+C*s)*dK:][:dK]
 						// delta_rule.y, delta_rule.M
 						var t26 F
@@ -1897,18 +1854,18 @@ func (c *stepBackwardRows1) Part(part int) {
 						t1022 += kern.Sum16(&t1022Sums)
 						t22_3[a] = t22_3[a] + t1022
 						// delta_rule.M
-						MLinEntry2 := c.MLin[(l*T+a+C*s)*dV+i]
-						thetaEntry3 := theta2[a]
-						t32_4[a] = num.FMA32(-MLinEntry2, t26, t32_4[a])
-						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t26)
+						MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]
+						thetaEntry2 := theta2[a]
+						t32_3[a] = num.FMA32(-MLinEntry, t26, t32_3[a])
+						t52[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t26)
 						// delta_rule.M
 						rhoEntry2 := rho2[a]
-						w := F(thetaEntry3 * MLinEntry2)
-						w2 := F(thetaEntry3 * t26)
+						w2 := F(thetaEntry2 * t26)
+						w3 := F(thetaEntry2 * MLinEntry)
 						for j := range dK {
 							t422Entry := t422[j]
-							MBarState[j] = num.FMA32(-t26, t32_5[j], F(rhoEntry2*t422Entry))
-							t42_3[j] = num.FMA32(-w2, MTrail2[j], num.FMA32(-w, t422Entry, t42_3[j]))
+							MBarState[j] = num.FMA32(-w2, k[j], F(rhoEntry2*t422Entry))
+							t42_3[j] = num.FMA32(-w2, MTrail2[j], num.FMA32(-w3, t422Entry, t42_3[j]))
 						}
 					}
 				}

@@ -28,11 +28,11 @@ func stepTime11(*stepTime11Args, int) { panic("no assembly in this build") }
 
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
-func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
+func stepBackwardTime2(*stepBackwardTime2Args, int) { panic("no assembly in this build") }
 
 func stepBackwardTime3(*stepBackwardTime3Args, int) { panic("no assembly in this build") }
 
-func stepBackwardTime4(*stepBackwardTime4Args, int) { panic("no assembly in this build") }
+func stepBackwardNest4(*stepBackwardNest4Args) { panic("no assembly in this build") }
 
 func stepBackwardNest5(*stepBackwardNest5Args) { panic("no assembly in this build") }
 
@@ -61,5 +61,3 @@ func stepBackwardNest16(*stepBackwardNest16Args) { panic("no assembly in this bu
 func stepBackwardNest17(*stepBackwardNest17Args) { panic("no assembly in this build") }
 
 func stepBackwardNest18(*stepBackwardNest18Args) { panic("no assembly in this build") }
-
-func stepBackwardNest19(*stepBackwardNest19Args) { panic("no assembly in this build") }

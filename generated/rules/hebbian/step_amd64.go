@@ -40,10 +40,10 @@ func stepBackwardTime1AVX512x1(a *stepBackwardTime1Args)
 func stepBackwardTime2AVX512x1(a *stepBackwardTime2Args)
 
 //go:noescape
-func stepBackwardTime1AVX512x8(a *stepBackwardTime1Args)
+func stepBackwardTime1AVX512x4(a *stepBackwardTime1Args)
 
 //go:noescape
-func stepBackwardTime2AVX512x8(a *stepBackwardTime2Args)
+func stepBackwardTime2AVX512x4(a *stepBackwardTime2Args)
 
 //go:noescape
 func stepBackwardTime1AVX2x1(a *stepBackwardTime1Args)
@@ -114,8 +114,8 @@ func stepBackwardTime1(a *stepBackwardTime1Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 1:
 		stepBackwardTime1AVX512x1(a)
-	case wide && rows == 8:
-		stepBackwardTime1AVX512x8(a)
+	case wide && rows == 4:
+		stepBackwardTime1AVX512x4(a)
 	case !wide && rows == 1:
 		stepBackwardTime1AVX2x1(a)
 	default:
@@ -128,8 +128,8 @@ func stepBackwardTime2(a *stepBackwardTime2Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 1:
 		stepBackwardTime2AVX512x1(a)
-	case wide && rows == 8:
-		stepBackwardTime2AVX512x8(a)
+	case wide && rows == 4:
+		stepBackwardTime2AVX512x4(a)
 	case !wide && rows == 1:
 		stepBackwardTime2AVX2x1(a)
 	default:

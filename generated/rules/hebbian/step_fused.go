@@ -175,7 +175,11 @@ func (c *stepRows1) Part(part int) {
 			kern.Transpose(MState, rows, c.M[(l*dV+i)*dK:], dK, there, dK)
 			for s := range segments {
 				if len(c.MCheckpoints) > 0 {
-					kern.TransposeBack(MState, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, there, dK)
+					if s == 0 {
+						kern.CopyRows(c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, c.M[(l*dV+i)*dK:], dK, there, dK)
+					} else {
+						kern.TransposeBack(MState, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, there, dK)
+					}
 				}
 				{
 					a := stepTime3Args{
@@ -560,7 +564,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{8, 1}}
+		widths := kern.Widths{[]int{1}, []int{4, 1}}
 		rows := widths.Most(dK+C*dK+dK, false)
 		scratch := workers.Borrow(1*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows))
 		for i := first; i < last; i += rows {

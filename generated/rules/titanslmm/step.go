@@ -80,10 +80,10 @@ type Step[F num.Float] struct {
 	Rows          [][4]F  // RowsLen() entries
 }
 
-// WorkLen is 7·L·T·d_k + 10·L·T.
+// WorkLen is 6·L·T·d_k + 10·L·T.
 func (c *Step[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 7*L*T*dK + 10*L*T
+	return 6*L*T*dK + 10*L*T
 }
 
 // RowsLen is 2·d_k.
@@ -130,10 +130,8 @@ func (c *Step[F]) Run() {
 	work = work[L*T*dK:]
 	q1 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t54 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t42_2 := work[:L*T*dK] // [L, T, d_k]
-	MState := c.Rows[:dK]  // [d_k]
+	t54 := work[:L*T]     // [L, T]
+	MState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	SState := rows[:dK] // [d_k]
 
@@ -378,7 +376,7 @@ func (c *Step[F]) Run() {
 		bQ := c.BQ[:dK]
 		for j := range T {
 			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t42_3 := t42[(i*T+j)*dK:][:dK]
+			t42_2 := t42[(i*T+j)*dK:][:dK]
 			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			var t45 F
@@ -387,7 +385,7 @@ func (c *Step[F]) Run() {
 				t43 := num.Sigmoid(t422)
 				q12 := F(t422 * t43)
 				t45 += F(q12 * q12)
-				t42_3[k] = t422
+				t42_2[k] = t422
 				q1Sigmoid[k] = t43
 				q1_2[k] = q12
 			}
@@ -429,33 +427,28 @@ func (c *Step[F]) Run() {
 		}
 	}
 
-	// titans_lmm.q, titans_lmm.S, titans_lmm.q1, titans_lmm.k, titans_lmm.k1
+	// titans_lmm.q, titans_lmm.q1, titans_lmm.k, titans_lmm.k1
 	for i := range L {
 		t54_2 := t54[i*T:][:T]
-		theta2 := theta[i*T:][:T]
 		t17_2 := t17[i*T:][:T]
 		for j := range T {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
-			t42_3 := t42_2[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t42_4 := t42[(i*T+j)*dK:][:dK]
+			t42_2 := t42[(i*T+j)*dK:][:dK]
 			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
+			k := c.K[(i*T+j)*dK:][:dK]
 			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
 			t54Entry := t54_2[j]
-			thetaEntry := theta2[j]
 			t17Entry2 := t17_2[j]
 			for k2 := range dK {
 				q2 := (q1_2[k2] / t54Entry)
-				kEntry := k[k2]
 				q[k2] = q2
-				t42_3[k2] = F(thetaEntry * kEntry)
 				qDiv2[k2] = (q2 / t54Entry)
-				q1Sigmoid2[k2] = num.Sigmoid(-t42_4[k2])
-				kDiv2[k2] = (kEntry / t17Entry2)
+				q1Sigmoid2[k2] = num.Sigmoid(-t42_2[k2])
+				kDiv2[k2] = (k[k2] / t17Entry2)
 				k1Sigmoid2[k2] = num.Sigmoid(-t5_2[k2])
 			}
 		}
@@ -520,10 +513,10 @@ func (c *Step[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					rho2 := rho[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t42_3 := t42_2[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// titans_lmm.e
 						var t0 F
@@ -550,30 +543,35 @@ func (c *Step[F]) Run() {
 						}
 						// titans_lmm.S, titans_lmm.M, titans_lmm.y
 						etaEntry := eta[a]
+						thetaEntry := theta2[a]
 						rhoEntry := rho2[a]
 						var y20 F
+						w0 := F(thetaEntry * e20)
 						var y21 F
+						w1 := F(thetaEntry * e21)
 						var y22 F
+						w2 := F(thetaEntry * e22)
 						var y23 F
+						w3 := F(thetaEntry * e23)
 						for j := range dK {
-							t42Entry := t42_3[j]
+							kEntry := k[j]
 							qEntry := q[j]
-							S20 := F(etaEntry*SState[j][0]) - F(e20*t42Entry)
+							S20 := F(etaEntry*SState[j][0]) - F(w0*kEntry)
 							M20 := F(rhoEntry*MState[j][0]) + S20
 							y20 += F(M20 * qEntry)
 							SState[j][0] = S20
 							MState[j][0] = M20
-							S21 := F(etaEntry*SState[j][1]) - F(e21*t42Entry)
+							S21 := F(etaEntry*SState[j][1]) - F(w1*kEntry)
 							M21 := F(rhoEntry*MState[j][1]) + S21
 							y21 += F(M21 * qEntry)
 							SState[j][1] = S21
 							MState[j][1] = M21
-							S22 := F(etaEntry*SState[j][2]) - F(e22*t42Entry)
+							S22 := F(etaEntry*SState[j][2]) - F(w2*kEntry)
 							M22 := F(rhoEntry*MState[j][2]) + S22
 							y22 += F(M22 * qEntry)
 							SState[j][2] = S22
 							MState[j][2] = M22
-							S23 := F(etaEntry*SState[j][3]) - F(e23*t42Entry)
+							S23 := F(etaEntry*SState[j][3]) - F(w3*kEntry)
 							M23 := F(rhoEntry*MState[j][3]) + S23
 							y23 += F(M23 * qEntry)
 							SState[j][3] = S23
@@ -625,10 +623,10 @@ func (c *Step[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					rho2 := rho[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t42_3 := t42_2[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// titans_lmm.e
 						var t F
@@ -643,9 +641,10 @@ func (c *Step[F]) Run() {
 						// titans_lmm.S, titans_lmm.M, titans_lmm.y
 						var y2 F
 						etaEntry := eta[a]
+						w := F(theta2[a] * e2)
 						rhoEntry := rho2[a]
 						for j := range dK {
-							S2 := F(etaEntry*SState[j][0]) - F(e2*t42_3[j])
+							S2 := F(etaEntry*SState[j][0]) - F(w*k[j])
 							M2 := F(rhoEntry*MState[j][0]) + S2
 							y2 += F(M2 * q[j])
 							SState[j][0] = S2
@@ -745,13 +744,13 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool  // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 17·L·T·d_k + 5·L·T·d_v + 10·L·T + 18·L·d_k.
+// WorkLen is 3·L·T·d + 16·L·T·d_k + 5·L·T·d_v + 10·L·T + 18·L·d_k.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
 	if kern.Fused() {
-		return 3*L*T*d + 17*L*T*dK + 5*L*T*dV + 10*L*T + 18*L*dK + (kern.Blocks(dV)-1)*(2*L*T*dK+3*L*T) // and the sums of blocks of rows
+		return 3*L*T*d + 16*L*T*dK + 5*L*T*dV + 10*L*T + 18*L*dK + (kern.Blocks(dV)-1)*(2*L*T*dK+3*L*T) // and the sums of blocks of rows
 	}
-	return 3*L*T*d + 17*L*T*dK + 5*L*T*dV + 10*L*T + 18*L*dK
+	return 3*L*T*d + 16*L*T*dK + 5*L*T*dV + 10*L*T + 18*L*dK
 }
 
 // RowsLen is 2·C·d_k + 6·d_k.
@@ -782,8 +781,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	rho := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t38 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
 	t32 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t42_2 := work[:L*T*dV] // [L, T, d_v]
@@ -912,19 +909,6 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// titans_lmm.S
-	for i := range L {
-		theta2 := theta[i*T:][:T]
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			t38_2 := t38[(i*T+j)*dK:][:dK]
-			thetaEntry := theta2[j]
-			for k2 := range dK {
-				t38_2[k2] = F(thetaEntry * k[k2])
-			}
-		}
-	}
-
 	// titans_lmm
 	clear(t32)
 	clear(t52)
@@ -967,24 +951,26 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					rho2 := rho[l*T+C*s:][:n]
 					for a := range n {
-						t38_2 := t38[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
 						STrail4 := STrail[(a+1)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// titans_lmm.S, titans_lmm.M
 						etaEntry := eta[a]
+						thetaEntry := theta2[a]
 						rhoEntry := rho2[a]
-						eEntry0 := c.E[(l*T+a+C*s)*dV+i]
-						eEntry1 := c.E[(l*T+a+C*s)*dV+i+1]
+						w0 := F(thetaEntry * c.E[(l*T+a+C*s)*dV+i])
+						w1 := F(thetaEntry * c.E[(l*T+a+C*s)*dV+i+1])
 						for j := range dK {
-							t38Entry := t38_2[j]
-							S20 := F(etaEntry*STrail3[j][0]) - F(eEntry0*t38Entry)
+							kEntry := k[j]
+							S20 := F(etaEntry*STrail3[j][0]) - F(w0*kEntry)
 							STrail4[j][0] = S20
 							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) + S20
-							S21 := F(etaEntry*STrail3[j][1]) - F(eEntry1*t38Entry)
+							S21 := F(etaEntry*STrail3[j][1]) - F(w1*kEntry)
 							STrail4[j][1] = S21
 							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) + S21
 						}
@@ -993,36 +979,37 @@ func (c *StepBackward[F]) Run() {
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
 					rho2 := rho[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					t7_2 := t7[l*T+C*s:][:n]
 					t52_2 := t52[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
 					t62_2 := t62[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
-						t38_2 := t38[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
 						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 						// titans_lmm.y, titans_lmm.M, titans_lmm.S
 						etaEntry2 := eta[a]
 						rhoEntry2 := rho2[a]
+						thetaEntry2 := theta2[a]
 						var t8220 F
 						var t320 F
 						var t1520 F
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
-						eEntry20 := c.E[(l*T+a+C*s)*dV+i]
+						eEntry0 := c.E[(l*T+a+C*s)*dV+i]
+						w20 := F(thetaEntry2 * eEntry0)
 						var t8221 F
 						var t321 F
 						var t1521 F
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
-						eEntry21 := c.E[(l*T+a+C*s)*dV+i+1]
+						eEntry1 := c.E[(l*T+a+C*s)*dV+i+1]
+						w21 := F(thetaEntry2 * eEntry1)
 						for j := range dK {
-							qEntry := q[j]
 							kEntry := k[j]
+							qEntry := q[j]
 							t82Sum := t82_2[j]
-							t38Entry := t38_2[j]
 							MTrailEntry0 := MTrail3[j][0]
 							STrailEntry0 := STrail3[j][0]
 							t4230 := MBarState[j][0] + F(qEntry*yBarEntry0)
@@ -1030,7 +1017,7 @@ func (c *StepBackward[F]) Run() {
 							t9220 := SBarState[j][0] + t4230
 							t320 += F(t9220 * kEntry)
 							t1520 += F(STrailEntry0 * t9220)
-							t82Sum += F((F(rhoEntry2*MTrailEntry0) + F(etaEntry2*STrailEntry0) - F(eEntry20*t38Entry)) * yBarEntry0)
+							t82Sum += F((F(rhoEntry2*MTrailEntry0) + F(etaEntry2*STrailEntry0) - F(w20*kEntry)) * yBarEntry0)
 							t422[j][0] = t4230
 							t92[j][0] = t9220
 							SBarState[j][0] = F(etaEntry2 * t9220)
@@ -1041,7 +1028,7 @@ func (c *StepBackward[F]) Run() {
 							t9221 := SBarState[j][1] + t4231
 							t321 += F(t9221 * kEntry)
 							t1521 += F(STrailEntry1 * t9221)
-							t82Sum += F((F(rhoEntry2*MTrailEntry1) + F(etaEntry2*STrailEntry1) - F(eEntry21*t38Entry)) * yBarEntry1)
+							t82Sum += F((F(rhoEntry2*MTrailEntry1) + F(etaEntry2*STrailEntry1) - F(w21*kEntry)) * yBarEntry1)
 							t422[j][1] = t4231
 							t92[j][1] = t9221
 							SBarState[j][1] = F(etaEntry2 * t9221)
@@ -1050,31 +1037,30 @@ func (c *StepBackward[F]) Run() {
 						t7Sum := t7_2[a]
 						t52Sum := t52_2[a]
 						// titans_lmm.S, titans_lmm.e
-						thetaEntry3 := theta2[a]
 						t62Sum := t62_2[a]
 						// titans_lmm.e
 						t7Sum += t8220
 						t52Sum += t1520
-						t62Sum -= F(eEntry20 * t320)
-						t42_2[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t320)
-						w0 := F(thetaEntry3 * eEntry20)
-						w20 := F(thetaEntry3 * t320)
+						t62Sum -= F(eEntry0 * t320)
+						t42_2[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t320)
+						w30 := F(thetaEntry2 * t320)
+						w40 := F(thetaEntry2 * eEntry0)
 						t7Sum += t8221
 						t52Sum += t1521
-						t62Sum -= F(eEntry21 * t321)
-						t42_2[(l*T+a+C*s)*dV+i+1] = F(thetaEntry3 * t321)
-						w1 := F(thetaEntry3 * eEntry21)
-						w21 := F(thetaEntry3 * t321)
+						t62Sum -= F(eEntry1 * t321)
+						t42_2[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t321)
+						w31 := F(thetaEntry2 * t321)
+						w41 := F(thetaEntry2 * eEntry1)
 						t7_2[a] = t7Sum
 						t52_2[a] = t52Sum
 						t62_2[a] = t62Sum
 						for j := range dK {
-							t38Entry := t38_2[j]
+							kEntry := k[j]
 							t32Sum := t32_2[j]
-							MBarState[j][0] = F(rhoEntry2*t422[j][0]) - F(t320*t38Entry)
-							t32Sum -= F(w0*t92[j][0]) + F(w20*MTrail3[j][0])
-							MBarState[j][1] = F(rhoEntry2*t422[j][1]) - F(t321*t38Entry)
-							t32Sum -= F(w1*t92[j][1]) + F(w21*MTrail3[j][1])
+							MBarState[j][0] = F(rhoEntry2*t422[j][0]) - F(w30*kEntry)
+							t32Sum -= F(w40*t92[j][0]) + F(w30*MTrail3[j][0])
+							MBarState[j][1] = F(rhoEntry2*t422[j][1]) - F(w31*kEntry)
+							t32Sum -= F(w41*t92[j][1]) + F(w31*MTrail3[j][1])
 							t32_2[j] = t32Sum
 						}
 					}
@@ -1113,19 +1099,20 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					rho2 := rho[l*T+C*s:][:n]
 					for a := range n {
 						STrail3 := STrail[a*dK:][:dK]
-						t38_2 := t38[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						STrail4 := STrail[(a+1)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// titans_lmm.S, titans_lmm.M
 						etaEntry := eta[a]
-						eEntry := c.E[(l*T+a+C*s)*dV+i]
+						w := F(theta2[a] * c.E[(l*T+a+C*s)*dV+i])
 						rhoEntry := rho2[a]
 						for j := range dK {
-							S2 := F(etaEntry*STrail3[j][0]) - F(eEntry*t38_2[j])
+							S2 := F(etaEntry*STrail3[j][0]) - F(w*k[j])
 							STrail4[j][0] = S2
 							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) + S2
 						}
@@ -1134,16 +1121,15 @@ func (c *StepBackward[F]) Run() {
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
 					rho2 := rho[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					t7_2 := t7[l*T+C*s:][:n]
 					t52_2 := t52[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
 					t62_2 := t62[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t38_2 := t38[(l*T+a+C*s)*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
 						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 						// titans_lmm.y, titans_lmm.M, titans_lmm.S
@@ -1153,16 +1139,19 @@ func (c *StepBackward[F]) Run() {
 						etaEntry2 := eta[a]
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						rhoEntry2 := rho2[a]
-						eEntry2 := c.E[(l*T+a+C*s)*dV+i]
+						thetaEntry2 := theta2[a]
+						eEntry := c.E[(l*T+a+C*s)*dV+i]
+						w2 := F(thetaEntry2 * eEntry)
 						for j := range dK {
 							MTrailEntry := MTrail3[j][0]
 							STrailEntry := STrail3[j][0]
+							kEntry := k[j]
 							t423 := MBarState[j][0] + F(q[j]*yBarEntry)
 							t822 += F(MTrailEntry * t423)
 							t922 := SBarState[j][0] + t423
-							t32_3 += F(t922 * k[j])
+							t32_3 += F(t922 * kEntry)
 							t152 += F(STrailEntry * t922)
-							t82_2[j] += F((F(rhoEntry2*MTrailEntry) + F(etaEntry2*STrailEntry) - F(eEntry2*t38_2[j])) * yBarEntry)
+							t82_2[j] += F((F(rhoEntry2*MTrailEntry) + F(etaEntry2*STrailEntry) - F(w2*kEntry)) * yBarEntry)
 							t422[j][0] = t423
 							t92[j][0] = t922
 							SBarState[j][0] = F(etaEntry2 * t922)
@@ -1170,15 +1159,14 @@ func (c *StepBackward[F]) Run() {
 						t7_2[a] += t822
 						t52_2[a] += t152
 						// titans_lmm.S, titans_lmm.e
-						thetaEntry3 := theta2[a]
-						t62_2[a] -= F(eEntry2 * t32_3)
-						t42_2[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t32_3)
+						t62_2[a] -= F(eEntry * t32_3)
+						t42_2[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t32_3)
 						// titans_lmm.e
-						w := F(thetaEntry3 * eEntry2)
-						w2 := F(thetaEntry3 * t32_3)
+						w3 := F(thetaEntry2 * t32_3)
+						w4 := F(thetaEntry2 * eEntry)
 						for j := range dK {
-							MBarState[j][0] = F(rhoEntry2*t422[j][0]) - F(t32_3*t38_2[j])
-							t32_2[j] -= F(w*t92[j][0]) + F(w2*MTrail3[j][0])
+							MBarState[j][0] = F(rhoEntry2*t422[j][0]) - F(w3*k[j])
+							t32_2[j] -= F(w4*t92[j][0]) + F(w3*MTrail3[j][0])
 						}
 					}
 				}
@@ -1224,11 +1212,11 @@ func (c *StepBackward[F]) Run() {
 			t402_2 := t402[(i*T+j)*dK:][:dK]
 			t18Entry := t18_2[j]
 			qDivEntry := qDiv[j]
-			w3 := kern.Choose((t18Entry && t47_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w5 := kern.Choose((t18Entry && t47_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t42Entry := t42_3[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t342 := F(t82_2[k]*qDivEntry) + F(2*F(F(t42Entry*q1SigmoidEntry)*w3))
+				t342 := F(t82_2[k]*qDivEntry) + F(2*F(F(t42Entry*q1SigmoidEntry)*w5))
 				t4022 := F(q1SigmoidEntry*t342) + F(F(F(t42Entry*q1SigmoidEntry)*t342)*q1Sigmoid2[k])
 				t402_2[k] = t4022
 				bQBar[k] += t4022
@@ -1459,11 +1447,11 @@ func (c *StepBackward[F]) Run() {
 			t131_2 := t131[(i*T+j)*dK:][:dK]
 			t109Entry := t109_2[j]
 			kDivEntry := kDiv[j]
-			w4 := kern.Choose((t109Entry && t10_2[j]), kern.Choose(t109Entry, F(F(0.5*kern.Choose(t109Entry, kern.Choose(t105_2[j], t104_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			w6 := kern.Choose((t109Entry && t10_2[j]), kern.Choose(t109Entry, F(F(0.5*kern.Choose(t109Entry, kern.Choose(t105_2[j], t104_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				k1SigmoidEntry := k1Sigmoid[k]
-				t125 := F(t99_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w4))
+				t125 := F(t99_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w6))
 				t1312 := F(k1SigmoidEntry*t125) + F(F(F(t5Entry*k1SigmoidEntry)*t125)*k1Sigmoid2[k])
 				t131_2[k] = t1312
 				bKBar[k] += t1312

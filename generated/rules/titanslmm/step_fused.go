@@ -136,15 +136,13 @@ type stepNest9Args struct {
 
 type stepNest10Args struct {
 	t54        *float32
-	theta      *float32
 	t17        *float32
 	q1         *float32
-	k          *float32
 	q          *float32
-	t42        *float32
 	qDiv2      *float32
-	t42_2      *float32
+	t42        *float32
 	q1Sigmoid2 *float32
+	k          *float32
 	kDiv2      *float32
 	t5         *float32
 	k1Sigmoid2 *float32
@@ -160,8 +158,8 @@ type stepTime11Args struct {
 	v      *float32
 	e      *float32
 	eta    *float32
+	theta  *float32
 	rho    *float32
-	t42    *float32
 	SState *float32
 	q      *float32
 	y      *float32
@@ -189,23 +187,22 @@ func (c *stepFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	k0 := c.Work[:L*T*dK]                      // [L, T, d_k]
-	t5 := c.Work[L*T*dK:][:L*T*dK]             // [L, T, d_k]
-	k1 := c.Work[2*L*T*dK:][:L*T*dK]           // [L, T, d_k]
-	t17 := c.Work[3*L*T*dK:][:L*T]             // [L, T]
-	t21 := c.Work[3*L*T*dK+L*T:][:L*T]         // [L, T]
-	t25 := c.Work[3*L*T*dK+2*L*T:][:L*T]       // [L, T]
-	t31 := c.Work[3*L*T*dK+3*L*T:][:L*T]       // [L, T]
-	t22 := c.Work[3*L*T*dK+4*L*T:][:L*T]       // [L, T]
-	t26 := c.Work[3*L*T*dK+5*L*T:][:L*T]       // [L, T]
-	theta := c.Work[3*L*T*dK+6*L*T:][:L*T]     // [L, T]
-	t32 := c.Work[3*L*T*dK+7*L*T:][:L*T]       // [L, T]
-	rho := c.Work[3*L*T*dK+8*L*T:][:L*T]       // [L, T]
-	q0 := c.Work[3*L*T*dK+9*L*T:][:L*T*dK]     // [L, T, d_k]
-	t42 := c.Work[4*L*T*dK+9*L*T:][:L*T*dK]    // [L, T, d_k]
-	q1 := c.Work[5*L*T*dK+9*L*T:][:L*T*dK]     // [L, T, d_k]
-	t54 := c.Work[6*L*T*dK+9*L*T:][:L*T]       // [L, T]
-	t42_2 := c.Work[6*L*T*dK+10*L*T:][:L*T*dK] // [L, T, d_k]
+	k0 := c.Work[:L*T*dK]                   // [L, T, d_k]
+	t5 := c.Work[L*T*dK:][:L*T*dK]          // [L, T, d_k]
+	k1 := c.Work[2*L*T*dK:][:L*T*dK]        // [L, T, d_k]
+	t17 := c.Work[3*L*T*dK:][:L*T]          // [L, T]
+	t21 := c.Work[3*L*T*dK+L*T:][:L*T]      // [L, T]
+	t25 := c.Work[3*L*T*dK+2*L*T:][:L*T]    // [L, T]
+	t31 := c.Work[3*L*T*dK+3*L*T:][:L*T]    // [L, T]
+	t22 := c.Work[3*L*T*dK+4*L*T:][:L*T]    // [L, T]
+	t26 := c.Work[3*L*T*dK+5*L*T:][:L*T]    // [L, T]
+	theta := c.Work[3*L*T*dK+6*L*T:][:L*T]  // [L, T]
+	t32 := c.Work[3*L*T*dK+7*L*T:][:L*T]    // [L, T]
+	rho := c.Work[3*L*T*dK+8*L*T:][:L*T]    // [L, T]
+	q0 := c.Work[3*L*T*dK+9*L*T:][:L*T*dK]  // [L, T, d_k]
+	t42 := c.Work[4*L*T*dK+9*L*T:][:L*T*dK] // [L, T, d_k]
+	q1 := c.Work[5*L*T*dK+9*L*T:][:L*T*dK]  // [L, T, d_k]
+	t54 := c.Work[6*L*T*dK+9*L*T:][:L*T]    // [L, T]
 
 	// titans_lmm.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -548,7 +545,7 @@ func (c *stepFused) run() {
 			qProd := c.QProd[i*T:][:T]
 			for j := range T {
 				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t42_3 := t42[(i*T+j)*dK:][:dK]
+				t42_2 := t42[(i*T+j)*dK:][:dK]
 				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				var t45 F
@@ -558,7 +555,7 @@ func (c *stepFused) run() {
 					t43 := kern.Sigmoid(t422)
 					q12 := F(t422 * t43)
 					t45Sums[k%16] = num.FMA32(q12, q12, t45Sums[k%16])
-					t42_3[k] = t422
+					t42_2[k] = t422
 					q1Sigmoid[k] = t43
 					q1_2[k] = q12
 				}
@@ -625,19 +622,17 @@ func (c *stepFused) run() {
 		}
 	}
 
-	// titans_lmm.q, titans_lmm.S, titans_lmm.q1, titans_lmm.k, titans_lmm.k1
+	// titans_lmm.q, titans_lmm.q1, titans_lmm.k, titans_lmm.k1
 	if kern.Wide() {
 		a := stepNest10Args{
 			unsafe.SliceData(t54),
-			unsafe.SliceData(theta),
 			unsafe.SliceData(t17),
 			unsafe.SliceData(q1),
-			unsafe.SliceData(c.K),
 			unsafe.SliceData(c.Q),
-			unsafe.SliceData(t42_2),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t42),
 			unsafe.SliceData(c.Q1Sigmoid2),
+			unsafe.SliceData(c.K),
 			unsafe.SliceData(c.KDiv2),
 			unsafe.SliceData(t5),
 			unsafe.SliceData(c.K1Sigmoid2),
@@ -650,30 +645,25 @@ func (c *stepFused) run() {
 	} else {
 		for i := range L {
 			t54_2 := t54[i*T:][:T]
-			theta2 := theta[i*T:][:T]
 			t17_2 := t17[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
-				t42_3 := t42_2[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t42_4 := t42[(i*T+j)*dK:][:dK]
+				t42_2 := t42[(i*T+j)*dK:][:dK]
 				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
+				k := c.K[(i*T+j)*dK:][:dK]
 				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
 				t54Entry := t54_2[j]
-				thetaEntry := theta2[j]
 				t17Entry2 := t17_2[j]
 				for k2 := range dK {
 					q2 := (q1_2[k2] / t54Entry)
-					kEntry := k[k2]
 					q[k2] = q2
-					t42_3[k2] = F(thetaEntry * kEntry)
 					qDiv2[k2] = (q2 / t54Entry)
-					q1Sigmoid2[k2] = kern.Sigmoid(-t42_4[k2])
-					kDiv2[k2] = (kEntry / t17Entry2)
+					q1Sigmoid2[k2] = kern.Sigmoid(-t42_2[k2])
+					kDiv2[k2] = (k[k2] / t17Entry2)
 					k1Sigmoid2[k2] = kern.Sigmoid(-t5_2[k2])
 				}
 			}
@@ -698,8 +688,8 @@ func (c *stepRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
-	rho := c.Work[3*L*T*dK+8*L*T:][:L*T]     // [L, T]
-	t42 := c.Work[6*L*T*dK+10*L*T:][:L*T*dK] // [L, T, d_k]
+	theta := c.Work[3*L*T*dK+6*L*T:][:L*T] // [L, T]
+	rho := c.Work[3*L*T*dK+8*L*T:][:L*T]   // [L, T]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
@@ -716,10 +706,18 @@ func (c *stepRows1) Part(part int) {
 			kern.Transpose(SState, rows, c.S[(l*dV+i)*dK:], dK, there, dK)
 			for s := range segments {
 				if len(c.MCheckpoints) > 0 {
-					kern.TransposeBack(MState, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, there, dK)
+					if s == 0 {
+						kern.CopyRows(c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, c.M[(l*dV+i)*dK:], dK, there, dK)
+					} else {
+						kern.TransposeBack(MState, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, there, dK)
+					}
 				}
 				if len(c.SCheckpoints) > 0 {
-					kern.TransposeBack(SState, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, there, dK)
+					if s == 0 {
+						kern.CopyRows(c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, c.S[(l*dV+i)*dK:], dK, there, dK)
+					} else {
+						kern.TransposeBack(SState, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, there, dK)
+					}
 				}
 				{
 					a := stepTime11Args{
@@ -728,8 +726,8 @@ func (c *stepRows1) Part(part int) {
 						unsafe.SliceData(c.V),
 						kern.Given(c.E),
 						unsafe.SliceData(c.Eta),
+						unsafe.SliceData(theta),
 						unsafe.SliceData(rho),
-						unsafe.SliceData(t42),
 						unsafe.SliceData(SState),
 						unsafe.SliceData(c.Q),
 						unsafe.SliceData(c.Y),
@@ -765,10 +763,10 @@ func (c *stepRows1) Part(part int) {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					rho2 := rho[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// titans_lmm.e
 						var t F
@@ -785,10 +783,11 @@ func (c *stepRows1) Part(part int) {
 						// titans_lmm.S, titans_lmm.M, titans_lmm.y
 						var y2 F
 						etaEntry := eta[a]
+						w := F(theta2[a] * e2)
 						rhoEntry := rho2[a]
 						var y2Sums [2]F
 						for j := range dK {
-							S2 := num.FMA32(-e2, t42_2[j], F(etaEntry*SState[j]))
+							S2 := num.FMA32(-w, k[j], F(etaEntry*SState[j]))
 							M2 := num.FMA32(rhoEntry, MState[j], S2)
 							y2Sums[j%2] = num.FMA32(M2, q[j], y2Sums[j%2])
 							SState[j] = S2
@@ -819,21 +818,12 @@ type stepBackwardNest1Args struct {
 	n3     int // d_k
 }
 
-type stepBackwardNest2Args struct {
-	theta *float32
-	k     *float32
-	t38   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
-}
-
-type stepBackwardTime3Args struct {
+type stepBackwardTime2Args struct {
 	eta    *float32
+	theta  *float32
 	e      *float32
 	rho    *float32
-	t38    *float32
+	k      *float32
 	STrail *float32
 	MTrail *float32
 	n0     int // C·s + T·l
@@ -845,24 +835,23 @@ type stepBackwardTime3Args struct {
 	n6     int // d_v
 }
 
-type stepBackwardTime4Args struct {
+type stepBackwardTime3Args struct {
 	eta       *float32
 	yBar      *float32
 	rho       *float32
+	theta     *float32
 	e         *float32
 	MTrail    *float32
 	STrail    *float32
+	k         *float32
 	q         *float32
 	MBarState *float32
 	SBarState *float32
-	k         *float32
-	t38       *float32
 	t82       *float32
 	t422      *float32
 	t92       *float32
 	t7        *float32
 	t52       *float32
-	theta     *float32
 	t62       *float32
 	t42       *float32
 	t32       *float32
@@ -878,7 +867,7 @@ type stepBackwardTime4Args struct {
 	n9        int // d_v
 }
 
-type stepBackwardNest5Args struct {
+type stepBackwardNest4Args struct {
 	t82   *float32
 	qDiv2 *float32
 	t132  *float32
@@ -888,7 +877,7 @@ type stepBackwardNest5Args struct {
 	n3    int // d_k
 }
 
-type stepBackwardNest6Args struct {
+type stepBackwardNest5Args struct {
 	t18        *bool
 	qDiv       *float32
 	t47        *bool
@@ -907,7 +896,7 @@ type stepBackwardNest6Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest7Args struct {
+type stepBackwardNest6Args struct {
 	q1Stack *float32
 	t402    *float32
 	cQBar   *float32
@@ -917,7 +906,7 @@ type stepBackwardNest7Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest8Args struct {
+type stepBackwardNest7Args struct {
 	pos  *int32
 	t402 *float32
 	cQ   *float32
@@ -931,7 +920,7 @@ type stepBackwardNest8Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest9Args struct {
+type stepBackwardNest8Args struct {
 	t452      *float32
 	q0TailBar *float32
 	n0        int // T·d_k
@@ -941,7 +930,7 @@ type stepBackwardNest9Args struct {
 	n4        int // d_k
 }
 
-type stepBackwardNest10Args struct {
+type stepBackwardNest9Args struct {
 	t44  *float32
 	t452 *float32
 	t462 *float32
@@ -951,7 +940,7 @@ type stepBackwardNest10Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest10Args struct {
 	t462         *float32
 	q0TailBarOut *float32
 	t136         *float32
@@ -963,7 +952,7 @@ type stepBackwardNest11Args struct {
 	n4           int // d_k
 }
 
-type stepBackwardNest12Args struct {
+type stepBackwardNest11Args struct {
 	t64       *float32
 	t79       *float32
 	t89       *float32
@@ -983,7 +972,7 @@ type stepBackwardNest12Args struct {
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest12Args struct {
 	t42 *float32
 	t69 *float32
 	t84 *float32
@@ -998,7 +987,7 @@ type stepBackwardNest13Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest13Args struct {
 	t32   *float32
 	t69   *float32
 	t84   *float32
@@ -1014,7 +1003,7 @@ type stepBackwardNest14Args struct {
 	n5    int // d_k
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest14Args struct {
 	t109       *bool
 	kDiv       *float32
 	t10        *bool
@@ -1033,7 +1022,7 @@ type stepBackwardNest15Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest15Args struct {
 	k1Stack *float32
 	t131    *float32
 	cKBar   *float32
@@ -1043,7 +1032,7 @@ type stepBackwardNest16Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest17Args struct {
+type stepBackwardNest16Args struct {
 	pos  *int32
 	t131 *float32
 	cK   *float32
@@ -1057,7 +1046,7 @@ type stepBackwardNest17Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest18Args struct {
+type stepBackwardNest17Args struct {
 	t135 *float32
 	t136 *float32
 	t137 *float32
@@ -1067,7 +1056,7 @@ type stepBackwardNest18Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest19Args struct {
+type stepBackwardNest18Args struct {
 	t502 *float32
 	t98  *float32
 	t141 *float32
@@ -1096,34 +1085,33 @@ func (c *stepBackwardFused) run() {
 	t42 := c.Work[L*T*dK:][:L*T*dK]                                            // [L, T, d_k]
 	theta := c.Work[2*L*T*dK:][:L*T]                                           // [L, T]
 	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                         // [L, T]
-	t38 := c.Work[2*L*T*dK+2*L*T:][:L*T*dK]                                    // [L, T, d_k]
-	t32 := c.Work[3*L*T*dK+2*L*T:][:L*T*dK]                                    // [L, T, d_k]
-	t42_2 := c.Work[4*L*T*dK+2*L*T:][:L*T*dV]                                  // [L, T, d_v]
-	t52 := c.Work[4*L*T*dK+L*T*dV+2*L*T:][:L*T]                                // [L, T]
-	t62 := c.Work[4*L*T*dK+L*T*dV+3*L*T:][:L*T]                                // [L, T]
-	t7 := c.Work[4*L*T*dK+L*T*dV+4*L*T:][:L*T]                                 // [L, T]
-	t82 := c.Work[4*L*T*dK+L*T*dV+5*L*T:][:L*T*dK]                             // [L, T, d_k]
-	t132 := c.Work[5*L*T*dK+L*T*dV+5*L*T:][:L*T]                               // [L, T]
-	t402 := c.Work[5*L*T*dK+L*T*dV+6*L*T:][:L*T*dK]                            // [L, T, d_k]
-	t44 := c.Work[6*L*T*dK+L*T*dV+6*L*T:][:L*T*dK+3*L*dK]                      // [L, T + 3, d_k]
-	t452 := c.Work[7*L*T*dK+L*T*dV+6*L*T+3*L*dK:][:L*T*dK+3*L*dK]              // [L, T + 3, d_k]
-	t462 := c.Work[8*L*T*dK+L*T*dV+6*L*T+6*L*dK:][:L*T*dK+3*L*dK]              // [L, T + 3, d_k]
-	t136 := c.Work[9*L*T*dK+L*T*dV+6*L*T+9*L*dK:][:L*T*dK+3*L*dK]              // [L, T + 3, d_k]
-	t502 := c.Work[10*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T*d]                    // [L, T, d]
-	t64 := c.Work[L*T*d+10*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T]                 // [L, T]
-	t79 := c.Work[L*T*d+10*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T]                 // [L, T]
-	t89 := c.Work[L*T*d+10*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T]                 // [L, T]
-	t69 := c.Work[L*T*d+10*L*T*dK+L*T*dV+9*L*T+12*L*dK:][:L*T*dK+L*T*dV]       // [L, T, d_k + d_v]
-	t84 := c.Work[L*T*d+11*L*T*dK+2*L*T*dV+9*L*T+12*L*dK:][:L*T*dK+L*T*dV]     // [L, T, d_k + d_v]
-	t93 := c.Work[L*T*d+12*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*dK+L*T*dV]     // [L, T, d_k + d_v]
-	t96 := c.Work[L*T*d+13*L*T*dK+4*L*T*dV+9*L*T+12*L*dK:][:L*T*dV]            // [L, T, d_v]
-	t98 := c.Work[L*T*d+13*L*T*dK+5*L*T*dV+9*L*T+12*L*dK:][:L*T*d]             // [L, T, d]
-	t99 := c.Work[2*L*T*d+13*L*T*dK+5*L*T*dV+9*L*T+12*L*dK:][:L*T*dK]          // [L, T, d_k]
-	t104 := c.Work[2*L*T*d+14*L*T*dK+5*L*T*dV+9*L*T+12*L*dK:][:L*T]            // [L, T]
-	t131 := c.Work[2*L*T*d+14*L*T*dK+5*L*T*dV+10*L*T+12*L*dK:][:L*T*dK]        // [L, T, d_k]
-	t135 := c.Work[2*L*T*d+15*L*T*dK+5*L*T*dV+10*L*T+12*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t137 := c.Work[2*L*T*d+16*L*T*dK+5*L*T*dV+10*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t141 := c.Work[2*L*T*d+17*L*T*dK+5*L*T*dV+10*L*T+18*L*dK:][:L*T*d]         // [L, T, d]
+	t32 := c.Work[2*L*T*dK+2*L*T:][:L*T*dK]                                    // [L, T, d_k]
+	t42_2 := c.Work[3*L*T*dK+2*L*T:][:L*T*dV]                                  // [L, T, d_v]
+	t52 := c.Work[3*L*T*dK+L*T*dV+2*L*T:][:L*T]                                // [L, T]
+	t62 := c.Work[3*L*T*dK+L*T*dV+3*L*T:][:L*T]                                // [L, T]
+	t7 := c.Work[3*L*T*dK+L*T*dV+4*L*T:][:L*T]                                 // [L, T]
+	t82 := c.Work[3*L*T*dK+L*T*dV+5*L*T:][:L*T*dK]                             // [L, T, d_k]
+	t132 := c.Work[4*L*T*dK+L*T*dV+5*L*T:][:L*T]                               // [L, T]
+	t402 := c.Work[4*L*T*dK+L*T*dV+6*L*T:][:L*T*dK]                            // [L, T, d_k]
+	t44 := c.Work[5*L*T*dK+L*T*dV+6*L*T:][:L*T*dK+3*L*dK]                      // [L, T + 3, d_k]
+	t452 := c.Work[6*L*T*dK+L*T*dV+6*L*T+3*L*dK:][:L*T*dK+3*L*dK]              // [L, T + 3, d_k]
+	t462 := c.Work[7*L*T*dK+L*T*dV+6*L*T+6*L*dK:][:L*T*dK+3*L*dK]              // [L, T + 3, d_k]
+	t136 := c.Work[8*L*T*dK+L*T*dV+6*L*T+9*L*dK:][:L*T*dK+3*L*dK]              // [L, T + 3, d_k]
+	t502 := c.Work[9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T*d]                     // [L, T, d]
+	t64 := c.Work[L*T*d+9*L*T*dK+L*T*dV+6*L*T+12*L*dK:][:L*T]                  // [L, T]
+	t79 := c.Work[L*T*d+9*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T]                  // [L, T]
+	t89 := c.Work[L*T*d+9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T]                  // [L, T]
+	t69 := c.Work[L*T*d+9*L*T*dK+L*T*dV+9*L*T+12*L*dK:][:L*T*dK+L*T*dV]        // [L, T, d_k + d_v]
+	t84 := c.Work[L*T*d+10*L*T*dK+2*L*T*dV+9*L*T+12*L*dK:][:L*T*dK+L*T*dV]     // [L, T, d_k + d_v]
+	t93 := c.Work[L*T*d+11*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T*dK+L*T*dV]     // [L, T, d_k + d_v]
+	t96 := c.Work[L*T*d+12*L*T*dK+4*L*T*dV+9*L*T+12*L*dK:][:L*T*dV]            // [L, T, d_v]
+	t98 := c.Work[L*T*d+12*L*T*dK+5*L*T*dV+9*L*T+12*L*dK:][:L*T*d]             // [L, T, d]
+	t99 := c.Work[2*L*T*d+12*L*T*dK+5*L*T*dV+9*L*T+12*L*dK:][:L*T*dK]          // [L, T, d_k]
+	t104 := c.Work[2*L*T*d+13*L*T*dK+5*L*T*dV+9*L*T+12*L*dK:][:L*T]            // [L, T]
+	t131 := c.Work[2*L*T*d+13*L*T*dK+5*L*T*dV+10*L*T+12*L*dK:][:L*T*dK]        // [L, T, d_k]
+	t135 := c.Work[2*L*T*d+14*L*T*dK+5*L*T*dV+10*L*T+12*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t137 := c.Work[2*L*T*d+15*L*T*dK+5*L*T*dV+10*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t141 := c.Work[2*L*T*d+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK:][:L*T*d]         // [L, T, d]
 	t10 := c.Flags[:L*T]                                                       // [L, T]
 	t47 := c.Flags[L*T:][:L*T]                                                 // [L, T]
 	t142 := c.Flags[2*L*T:][:L*T]                                              // [L, T]
@@ -1197,32 +1185,6 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// titans_lmm.S
-	if kern.Wide() {
-		a := stepBackwardNest2Args{
-			unsafe.SliceData(theta),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t38),
-			L,
-			T,
-			T * dK,
-			dK,
-		}
-		stepBackwardNest2(&a)
-	} else {
-		for i := range L {
-			theta2 := theta[i*T:][:T]
-			for j := range T {
-				k := c.K[(i*T+j)*dK:][:dK]
-				t38_2 := t38[(i*T+j)*dK:][:dK]
-				thetaEntry := theta2[j]
-				for k2 := range dK {
-					t38_2[k2] = F(thetaEntry * k[k2])
-				}
-			}
-		}
-	}
-
 	// titans_lmm
 	clear(t32)
 	clear(t52)
@@ -1231,16 +1193,16 @@ func (c *stepBackwardFused) run() {
 	clear(t82)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t82[:L*T*dK], c.Work[3*L*T*d+17*L*T*dK+5*L*T*dV+10*L*T+18*L*dK:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
-		kern.AddBlocks(t7[:L*T], c.Work[3*L*T*d+18*L*T*dK+5*L*T*dV+10*L*T+18*L*dK:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
-		kern.AddBlocks(t52[:L*T], c.Work[3*L*T*d+18*L*T*dK+5*L*T*dV+11*L*T+18*L*dK:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
-		kern.AddBlocks(t62[:L*T], c.Work[3*L*T*d+18*L*T*dK+5*L*T*dV+12*L*T+18*L*dK:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
-		kern.AddBlocks(t32[:L*T*dK], c.Work[3*L*T*d+18*L*T*dK+5*L*T*dV+13*L*T+18*L*dK:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
+		kern.AddBlocks(t82[:L*T*dK], c.Work[3*L*T*d+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
+		kern.AddBlocks(t7[:L*T], c.Work[3*L*T*d+17*L*T*dK+5*L*T*dV+10*L*T+18*L*dK:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
+		kern.AddBlocks(t52[:L*T], c.Work[3*L*T*d+17*L*T*dK+5*L*T*dV+11*L*T+18*L*dK:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
+		kern.AddBlocks(t62[:L*T], c.Work[3*L*T*d+17*L*T*dK+5*L*T*dV+12*L*T+18*L*dK:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
+		kern.AddBlocks(t32[:L*T*dK], c.Work[3*L*T*d+17*L*T*dK+5*L*T*dV+13*L*T+18*L*dK:], 2*L*T*dK+3*L*T, kern.Blocks(dV))
 	}
 
 	// titans_lmm.q
 	if kern.Wide() {
-		a := stepBackwardNest5Args{
+		a := stepBackwardNest4Args{
 			unsafe.SliceData(t82),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t132),
@@ -1249,7 +1211,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest5(&a)
+		stepBackwardNest4(&a)
 	} else {
 		for i := range L {
 			t132_2 := t132[i*T:][:T]
@@ -1270,7 +1232,7 @@ func (c *stepBackwardFused) run() {
 	// titans_lmm.q1
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := stepBackwardNest6Args{
+		a := stepBackwardNest5Args{
 			unsafe.SliceData(t18),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t47),
@@ -1288,7 +1250,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest6(&a)
+		stepBackwardNest5(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -1306,11 +1268,11 @@ func (c *stepBackwardFused) run() {
 				t402_2 := t402[(i*T+j)*dK:][:dK]
 				t18Entry := t18_2[j]
 				qDivEntry := qDiv[j]
-				w3 := kern.Choose((t18Entry && t47_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w5 := kern.Choose((t18Entry && t47_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t142_2[j], t132_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t42Entry := t42_3[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t342 := num.FMA32(F(F(2*t42Entry)*q1SigmoidEntry), w3, F(t82_2[k]*qDivEntry))
+					t342 := num.FMA32(F(F(2*t42Entry)*q1SigmoidEntry), w5, F(t82_2[k]*qDivEntry))
 					t4022 := num.FMA32(F(F(t42Entry*q1SigmoidEntry)*t342), q1Sigmoid2[k], F(q1SigmoidEntry*t342))
 					t402_2[k] = t4022
 					bQBar[k] = bQBar[k] + t4022
@@ -1327,7 +1289,7 @@ func (c *stepBackwardFused) run() {
 				n := int(c.Pos[j]) + -i + k
 				if n >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest7Args{
+						a := stepBackwardNest6Args{
 							unsafe.SliceData(c.Q1Stack),
 							unsafe.SliceData(t402),
 							unsafe.SliceData(c.CQBar),
@@ -1336,7 +1298,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest7(&a)
+						stepBackwardNest6(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t402_2 := t402[(j*T+k)*dK:][:dK]
@@ -1353,7 +1315,7 @@ func (c *stepBackwardFused) run() {
 	// titans_lmm.q1
 	clear(t44)
 	if kern.Wide() {
-		a := stepBackwardNest8Args{
+		a := stepBackwardNest7Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t402),
 			unsafe.SliceData(c.CQ),
@@ -1366,7 +1328,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest8(&a)
+		stepBackwardNest7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1386,7 +1348,7 @@ func (c *stepBackwardFused) run() {
 	// titans_lmm.q1
 	clear(t452)
 	if kern.Wide() {
-		a := stepBackwardNest9Args{
+		a := stepBackwardNest8Args{
 			unsafe.SliceData(t452),
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
@@ -1395,7 +1357,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest9(&a)
+		stepBackwardNest8(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1410,7 +1372,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_lmm.q1
 	if kern.Wide() {
-		a := stepBackwardNest10Args{
+		a := stepBackwardNest9Args{
 			unsafe.SliceData(t44),
 			unsafe.SliceData(t452),
 			unsafe.SliceData(t462),
@@ -1419,7 +1381,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest10(&a)
+		stepBackwardNest9(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1436,7 +1398,7 @@ func (c *stepBackwardFused) run() {
 	// titans_lmm.q1, titans_lmm.k1
 	clear(t136)
 	if kern.Wide() {
-		a := stepBackwardNest11Args{
+		a := stepBackwardNest10Args{
 			unsafe.SliceData(t462),
 			unsafe.SliceData(c.Q0TailBarOut),
 			unsafe.SliceData(t136),
@@ -1447,7 +1409,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest11(&a)
+		stepBackwardNest10(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1524,7 +1486,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.WThetaBar)
 	clear(c.WEtaBar)
 	if kern.Wide() {
-		a := stepBackwardNest12Args{
+		a := stepBackwardNest11Args{
 			unsafe.SliceData(t64),
 			unsafe.SliceData(t79),
 			unsafe.SliceData(t89),
@@ -1543,7 +1505,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest12(&a)
+		stepBackwardNest11(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wRho := c.WRho[:dK+dV]
@@ -1578,7 +1540,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_lmm.v
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
+		a := stepBackwardNest12Args{
 			unsafe.SliceData(t42_2),
 			unsafe.SliceData(t69),
 			unsafe.SliceData(t84),
@@ -1592,7 +1554,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest13(&a)
+		stepBackwardNest12(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1616,7 +1578,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_lmm.k
 	if kern.Wide() {
-		a := stepBackwardNest14Args{
+		a := stepBackwardNest13Args{
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t69),
 			unsafe.SliceData(t84),
@@ -1631,7 +1593,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest14(&a)
+		stepBackwardNest13(&a)
 	} else {
 		for i := range L {
 			t104_2 := t104[i*T:][:T]
@@ -1658,7 +1620,7 @@ func (c *stepBackwardFused) run() {
 	// titans_lmm.k1
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := stepBackwardNest15Args{
+		a := stepBackwardNest14Args{
 			unsafe.SliceData(t109),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t10),
@@ -1676,7 +1638,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest15(&a)
+		stepBackwardNest14(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
@@ -1694,11 +1656,11 @@ func (c *stepBackwardFused) run() {
 				t131_2 := t131[(i*T+j)*dK:][:dK]
 				t109Entry := t109_2[j]
 				kDivEntry := kDiv[j]
-				w4 := kern.Choose((t109Entry && t10_2[j]), kern.Choose(t109Entry, F(F(0.5*kern.Choose(t109Entry, kern.Choose(t105_2[j], t104_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				w6 := kern.Choose((t109Entry && t10_2[j]), kern.Choose(t109Entry, F(F(0.5*kern.Choose(t109Entry, kern.Choose(t105_2[j], t104_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t5Entry := t5_2[k]
 					k1SigmoidEntry := k1Sigmoid[k]
-					t125 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w4, F(t99_2[k]*kDivEntry))
+					t125 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w6, F(t99_2[k]*kDivEntry))
 					t1312 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t125), k1Sigmoid2[k], F(k1SigmoidEntry*t125))
 					t131_2[k] = t1312
 					bKBar[k] = bKBar[k] + t1312
@@ -1715,7 +1677,7 @@ func (c *stepBackwardFused) run() {
 				n3 := int(c.Pos[j]) + -i + k
 				if n3 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest16Args{
+						a := stepBackwardNest15Args{
 							unsafe.SliceData(c.K1Stack),
 							unsafe.SliceData(t131),
 							unsafe.SliceData(c.CKBar),
@@ -1724,7 +1686,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest16(&a)
+						stepBackwardNest15(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t131_2 := t131[(j*T+k)*dK:][:dK]
@@ -1741,7 +1703,7 @@ func (c *stepBackwardFused) run() {
 	// titans_lmm.k1
 	clear(t135)
 	if kern.Wide() {
-		a := stepBackwardNest17Args{
+		a := stepBackwardNest16Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t131),
 			unsafe.SliceData(c.CK),
@@ -1754,7 +1716,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest17(&a)
+		stepBackwardNest16(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1773,7 +1735,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_lmm.k1
 	if kern.Wide() {
-		a := stepBackwardNest18Args{
+		a := stepBackwardNest17Args{
 			unsafe.SliceData(t135),
 			unsafe.SliceData(t136),
 			unsafe.SliceData(t137),
@@ -1782,7 +1744,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest18(&a)
+		stepBackwardNest17(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1816,7 +1778,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_lmm.k0
 	if kern.Wide() {
-		a := stepBackwardNest19Args{
+		a := stepBackwardNest18Args{
 			unsafe.SliceData(t502),
 			unsafe.SliceData(t98),
 			unsafe.SliceData(t141),
@@ -1826,7 +1788,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest19(&a)
+		stepBackwardNest18(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1859,13 +1821,12 @@ func (c *stepBackwardRows1) Part(part int) {
 	_ = segments
 	theta := c.Work[2*L*T*dK:][:L*T]               // [L, T]
 	rho := c.Work[2*L*T*dK+L*T:][:L*T]             // [L, T]
-	t38 := c.Work[2*L*T*dK+2*L*T:][:L*T*dK]        // [L, T, d_k]
-	t32 := c.Work[3*L*T*dK+2*L*T:][:L*T*dK]        // [L, T, d_k]
-	t42 := c.Work[4*L*T*dK+2*L*T:][:L*T*dV]        // [L, T, d_v]
-	t52 := c.Work[4*L*T*dK+L*T*dV+2*L*T:][:L*T]    // [L, T]
-	t62 := c.Work[4*L*T*dK+L*T*dV+3*L*T:][:L*T]    // [L, T]
-	t7 := c.Work[4*L*T*dK+L*T*dV+4*L*T:][:L*T]     // [L, T]
-	t82 := c.Work[4*L*T*dK+L*T*dV+5*L*T:][:L*T*dK] // [L, T, d_k]
+	t32 := c.Work[2*L*T*dK+2*L*T:][:L*T*dK]        // [L, T, d_k]
+	t42 := c.Work[3*L*T*dK+2*L*T:][:L*T*dV]        // [L, T, d_v]
+	t52 := c.Work[3*L*T*dK+L*T*dV+2*L*T:][:L*T]    // [L, T]
+	t62 := c.Work[3*L*T*dK+L*T*dV+3*L*T:][:L*T]    // [L, T]
+	t7 := c.Work[3*L*T*dK+L*T*dV+4*L*T:][:L*T]     // [L, T]
+	t82 := c.Work[3*L*T*dK+L*T*dV+5*L*T:][:L*T*dK] // [L, T, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	t82_2 := t82
@@ -1874,15 +1835,15 @@ func (c *stepBackwardRows1) Part(part int) {
 	t62_2 := t62
 	t32_2 := t32
 	if block > 0 {
-		t82_2 = c.Work[3*L*T*d+17*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+(block-1)*(2*L*T*dK+3*L*T):][:L*T*dK]
+		t82_2 = c.Work[3*L*T*d+16*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+(block-1)*(2*L*T*dK+3*L*T):][:L*T*dK]
 		clear(t82_2[l*T*dK:][:T*dK])
-		t7_2 = c.Work[3*L*T*d+18*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+(block-1)*(2*L*T*dK+3*L*T):][:L*T]
+		t7_2 = c.Work[3*L*T*d+17*L*T*dK+5*L*T*dV+10*L*T+18*L*dK+(block-1)*(2*L*T*dK+3*L*T):][:L*T]
 		clear(t7_2[l*T:][:T])
-		t52_2 = c.Work[3*L*T*d+18*L*T*dK+5*L*T*dV+11*L*T+18*L*dK+(block-1)*(2*L*T*dK+3*L*T):][:L*T]
+		t52_2 = c.Work[3*L*T*d+17*L*T*dK+5*L*T*dV+11*L*T+18*L*dK+(block-1)*(2*L*T*dK+3*L*T):][:L*T]
 		clear(t52_2[l*T:][:T])
-		t62_2 = c.Work[3*L*T*d+18*L*T*dK+5*L*T*dV+12*L*T+18*L*dK+(block-1)*(2*L*T*dK+3*L*T):][:L*T]
+		t62_2 = c.Work[3*L*T*d+17*L*T*dK+5*L*T*dV+12*L*T+18*L*dK+(block-1)*(2*L*T*dK+3*L*T):][:L*T]
 		clear(t62_2[l*T:][:T])
-		t32_2 = c.Work[3*L*T*d+18*L*T*dK+5*L*T*dV+13*L*T+18*L*dK+(block-1)*(2*L*T*dK+3*L*T):][:L*T*dK]
+		t32_2 = c.Work[3*L*T*d+17*L*T*dK+5*L*T*dV+13*L*T+18*L*dK+(block-1)*(2*L*T*dK+3*L*T):][:L*T*dK]
 		clear(t32_2[l*T*dK:][:T*dK])
 	}
 	if kern.Wide() {
@@ -1904,11 +1865,12 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, rows, dK)
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, rows, dK)
 				{
-					a := stepBackwardTime3Args{
+					a := stepBackwardTime2Args{
 						unsafe.SliceData(c.Eta),
+						unsafe.SliceData(theta),
 						unsafe.SliceData(c.E),
 						unsafe.SliceData(rho),
-						unsafe.SliceData(t38),
+						unsafe.SliceData(c.K),
 						unsafe.SliceData(STrail),
 						unsafe.SliceData(MTrail),
 						C*s + T*l,
@@ -1919,27 +1881,26 @@ func (c *stepBackwardRows1) Part(part int) {
 						-C*s + T,
 						dV,
 					}
-					stepBackwardTime3(&a, rows)
+					stepBackwardTime2(&a, rows)
 				}
 				{
-					a := stepBackwardTime4Args{
+					a := stepBackwardTime3Args{
 						unsafe.SliceData(c.Eta),
 						unsafe.SliceData(c.YBar),
 						unsafe.SliceData(rho),
+						unsafe.SliceData(theta),
 						unsafe.SliceData(c.E),
 						unsafe.SliceData(MTrail),
 						unsafe.SliceData(STrail),
+						unsafe.SliceData(c.K),
 						unsafe.SliceData(c.Q),
 						unsafe.SliceData(MBarState),
 						unsafe.SliceData(SBarState),
-						unsafe.SliceData(c.K),
-						unsafe.SliceData(t38),
 						unsafe.SliceData(t82_2),
 						unsafe.SliceData(t422),
 						unsafe.SliceData(t92),
 						unsafe.SliceData(t7_2),
 						unsafe.SliceData(t52_2),
-						unsafe.SliceData(theta),
 						unsafe.SliceData(t62_2),
 						unsafe.SliceData(t42),
 						unsafe.SliceData(t32_2),
@@ -1954,7 +1915,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						-C*s + T,
 						dV,
 					}
-					stepBackwardTime4(&a, rows)
+					stepBackwardTime3(&a, rows)
 				}
 			}
 			kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, rows, dK)
@@ -1977,19 +1938,20 @@ func (c *stepBackwardRows1) Part(part int) {
 				copy(STrail[:dK], c.SCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					rho2 := rho[l*T+C*s:][:n]
 					for a := range n {
-						t38_2 := t38[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						STrail2 := STrail[a*dK:][:dK]
 						STrail3 := STrail[(a+1)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						// titans_lmm.S, titans_lmm.M
 						etaEntry := eta[a]
-						eEntry := c.E[(l*T+a+C*s)*dV+i]
+						w := F(theta2[a] * c.E[(l*T+a+C*s)*dV+i])
 						rhoEntry := rho2[a]
 						for j := range dK {
-							S2 := num.FMA32(-eEntry, t38_2[j], F(etaEntry*STrail2[j]))
+							S2 := num.FMA32(-w, k[j], F(etaEntry*STrail2[j]))
 							STrail3[j] = S2
 							MTrail3[j] = num.FMA32(rhoEntry, MTrail2[j], S2)
 						}
@@ -1998,16 +1960,15 @@ func (c *stepBackwardRows1) Part(part int) {
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
 					rho2 := rho[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					t7_3 := t7_2[l*T+C*s:][:n]
 					t52_3 := t52_2[l*T+C*s:][:n]
-					theta2 := theta[l*T+C*s:][:n]
 					t62_3 := t62_2[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail2 := MTrail[a*dK:][:dK]
 						STrail2 := STrail[a*dK:][:dK]
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t38_2 := t38[(l*T+a+C*s)*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						t82_3 := t82_2[(l*T+a+C*s)*dK:][:dK]
 						t32_3 := t32_2[(l*T+a+C*s)*dK:][:dK]
 						// titans_lmm.y, titans_lmm.M, titans_lmm.S
@@ -2017,19 +1978,22 @@ func (c *stepBackwardRows1) Part(part int) {
 						etaEntry2 := eta[a]
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						rhoEntry2 := rho2[a]
-						eEntry2 := c.E[(l*T+a+C*s)*dV+i]
+						thetaEntry2 := theta2[a]
+						eEntry := c.E[(l*T+a+C*s)*dV+i]
+						w2 := F(thetaEntry2 * eEntry)
 						var t822Sums [16]F
 						var t32Sums [16]F
 						var t152Sums [16]F
 						for j := range dK {
 							MTrailEntry := MTrail2[j]
 							STrailEntry := STrail2[j]
+							kEntry := k[j]
 							t423 := num.FMA32(q[j], yBarEntry, MBarState[j])
 							t822Sums[j%16] = num.FMA32(MTrailEntry, t423, t822Sums[j%16])
 							t922 := SBarState[j] + t423
-							t32Sums[j%16] = num.FMA32(t922, k[j], t32Sums[j%16])
+							t32Sums[j%16] = num.FMA32(t922, kEntry, t32Sums[j%16])
 							t152Sums[j%16] = num.FMA32(STrailEntry, t922, t152Sums[j%16])
-							t82_3[j] = num.FMA32(num.FMA32(-eEntry2, t38_2[j], num.FMA32(etaEntry2, STrailEntry, F(rhoEntry2*MTrailEntry))), yBarEntry, t82_3[j])
+							t82_3[j] = num.FMA32(num.FMA32(-w2, kEntry, num.FMA32(etaEntry2, STrailEntry, F(rhoEntry2*MTrailEntry))), yBarEntry, t82_3[j])
 							t422[j] = t423
 							t92[j] = t922
 							SBarState[j] = F(etaEntry2 * t922)
@@ -2040,15 +2004,14 @@ func (c *stepBackwardRows1) Part(part int) {
 						t7_3[a] = t7_3[a] + t822
 						t52_3[a] = t52_3[a] + t152
 						// titans_lmm.S, titans_lmm.e
-						thetaEntry3 := theta2[a]
-						t62_3[a] = num.FMA32(-eEntry2, t32_4, t62_3[a])
-						t42[(l*T+a+C*s)*dV+i] = F(thetaEntry3 * t32_4)
+						t62_3[a] = num.FMA32(-eEntry, t32_4, t62_3[a])
+						t42[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t32_4)
 						// titans_lmm.e
-						w := F(thetaEntry3 * eEntry2)
-						w2 := F(thetaEntry3 * t32_4)
+						w3 := F(thetaEntry2 * t32_4)
+						w4 := F(thetaEntry2 * eEntry)
 						for j := range dK {
-							MBarState[j] = num.FMA32(-t32_4, t38_2[j], F(rhoEntry2*t422[j]))
-							t32_3[j] = num.FMA32(-w2, MTrail2[j], num.FMA32(-w, t92[j], t32_3[j]))
+							MBarState[j] = num.FMA32(-w3, k[j], F(rhoEntry2*t422[j]))
+							t32_3[j] = num.FMA32(-w3, MTrail2[j], num.FMA32(-w4, t92[j], t32_3[j]))
 						}
 					}
 				}

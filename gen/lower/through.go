@@ -1,0 +1,75 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+)
+
+// through reads scaled vectors through where a product has a factor for each
+// row: e_i (θ k_j) becomes (θ e_i) k_j. What is scaled is then one number of each
+// row, and no series of scaled vectors is written and read. It looks at one
+// product at a time, so a replay decides like its forward.
+func through(body []*ir.Instr) {
+	for _, in := range body {
+		if in.Op != ir.Prod {
+			continue
+		}
+		args, coef := []ir.Arg(nil), in.Coef[0]
+		for n, a := range in.Args {
+			inner := scaled(a)
+			if inner == nil || !besides(in, n) {
+				args = append(args, a)
+				continue
+			}
+			at := make([]ir.Sub, len(inner.Loops))
+			for p, s := range inner.To {
+				l, _ := s.Loop()
+				at[l] = a.Sub[p]
+			}
+			for _, b := range inner.Args {
+				sub, ok := ir.SubstAll(b.Sub, at)
+				if !ok {
+					fail("a factor of %s has no subscript", inner.Out.Name)
+				}
+				args = append(args, ir.Arg{Val: b.Val, Sub: sub})
+			}
+			coef *= inner.Coef[0]
+		}
+		in.Args, in.Coef = args, []float64{coef}
+	}
+}
+
+// scaled is the product that gives an argument, if that is a vector times
+// numbers, and each entry read as it stands.
+func scaled(a ir.Arg) *ir.Instr {
+	in := a.Val.Def
+	if in == nil || in.Op != ir.Prod || !pointwise(in) || ir.HasVia(a.Sub) {
+		return nil
+	}
+	vectors := 0
+	for _, b := range in.Args {
+		if ir.HasVia(b.Sub) {
+			return nil
+		}
+		if len(b.Sub) > 0 {
+			vectors++
+		}
+	}
+	if vectors != 1 || len(in.Args) == 1 {
+		return nil
+	}
+	return in
+}
+
+// besides reports whether a product has a factor that shares no loop with its
+// argument n.
+func besides(in *ir.Instr, n int) bool {
+	own := map[int]bool{}
+	for _, s := range in.Args[n].Sub {
+		s.Loops(own)
+	}
+	return slices.ContainsFunc(in.Args, func(b ir.Arg) bool {
+		return len(b.Sub) > 0 && !usesAny(b.Sub, own)
+	})
+}
