@@ -28,20 +28,20 @@ import (
 // sums over rows.
 type form struct{ rows, chains int }
 
-// forms are those to try, best first. Across columns a few rows share what they
-// load; across rows they fill vectors.
-func forms(r *plan.Region, t *target) []form {
+// forms are those to try: of each list one. Across columns a few rows share what
+// they load; across rows they fill vectors.
+func forms(r *plan.Region, t *target) [][]form {
 	switch {
 	case r.Row == nil:
-		return []form{{1, 1}}
+		return [][]form{{{1, 1}}}
 	case r.Across == plan.Columns && t.wide():
-		return []form{{4, 2}, {1, 1}}
+		return [][]form{{{8, 2}, {8, 1}}, {{4, 4}, {4, 2}, {4, 1}}, {{1, 1}}}
 	case r.Across == plan.Columns:
-		return []form{{2, 1}, {1, 1}}
+		return [][]form{{{2, 1}}, {{1, 1}}}
 	case t.wide():
-		return []form{{64, 1}, {32, 1}, {16, 1}}
+		return [][]form{{{64, 1}}, {{32, 1}}, {{16, 1}}}
 	}
-	return []form{{16, 1}, {8, 1}}
+	return [][]form{{{16, 1}}, {{8, 1}}}
 }
 
 // compile prints the functions of regions that run on the same rows, and links
@@ -55,33 +55,13 @@ func compile(rs []*plan.Region, name func(i int) string) ([]*function, error) {
 	}
 	for _, t := range []*target{avx512, avx2} {
 		var taken []int
-		var best []*function
-		why := ""
-		for _, form := range forms(rs[0], t) {
-			var fs []*function
-			for i, r := range rs {
-				f := newFunction(t, r, args[i], form)
-				if f.compile(); f.failed != "" {
-					why = f.failed
-					break
-				}
-				fs = append(fs, f)
+		for _, forms := range forms(rs[0], t) {
+			if fs := cheapest(rs, args, t, forms); fs != nil {
+				out, taken = append(out, fs...), append(taken, fs[0].rows)
 			}
-			switch {
-			case len(fs) < len(rs):
-			case rs[0].Across == plan.Columns && form.rows > 1:
-				if best == nil || cheaper(fs, best) {
-					best = fs // one of them, and one for the rows left
-				}
-			default:
-				out, taken = append(out, fs...), append(taken, form.rows)
-			}
-		}
-		if best != nil {
-			out, taken = append(out, best...), append([]int{best[0].rows}, taken...)
 		}
 		if len(taken) == 0 || rs[0].Across == plan.Columns && !slices.Contains(taken, 1) {
-			return nil, fmt.Errorf("%s: %s", t.level, why)
+			return nil, fmt.Errorf("%s: the registers are too few", t.level)
 		}
 		for _, a := range args {
 			a.Levels = append(a.Levels, plan.Level{Name: t.level, Suffix: t.suffix, Width: t.width, Rows: taken})
@@ -91,6 +71,26 @@ func compile(rs []*plan.Region, name func(i int) string) ([]*function, error) {
 		r.Link = args[i].Link
 	}
 	return out, nil
+}
+
+// cheapest prints the functions of regions in the cheapest form that fits the
+// registers, or returns nil.
+func cheapest(rs []*plan.Region, args []*Args, t *target, forms []form) []*function {
+	var best []*function
+	for _, form := range forms {
+		var fs []*function
+		for i, r := range rs {
+			f := newFunction(t, r, args[i], form)
+			if f.compile(); f.failed != "" {
+				break
+			}
+			fs = append(fs, f)
+		}
+		if len(fs) == len(rs) && (best == nil || cheaper(fs, best)) {
+			best = fs
+		}
+	}
+	return best
 }
 
 // cheaper reports whether functions load less for each row and group of columns

@@ -8,7 +8,7 @@ import (
 )
 
 // laneRegisters hold the pointers of a lane.
-var laneRegisters = []string{"SI", "R8", "R9", "R10", "R11", "DI"}
+var laneRegisters = []string{"SI", "R8", "R9", "R10", "R11", "R12", "R14", "R15", "DI"}
 
 // lane prints an innermost loop: whole passes, then one for what is left. A
 // pass takes 16 columns side by side, or with rows side by side two columns, one

@@ -335,9 +335,9 @@ func (e *kernelEmitter) moveRows(g *jen.Group, j *job, m *plan.Moved) {
 	flat := m.Other.Flat()
 	stride := flat.Coef(j.row.Var)
 	count, _ := e.index(m.Count)
-	there := jen.Id("rows")
+	args := []jen.Code{own, jen.Id("rows"), e.slice(m.Other.Buf).Index(e.address(m.Other).Op(":")), e.poly(stride)}
 	if j.row.Across == plan.Rows {
-		there = jen.Id("there")
+		args = append(args, jen.Id("there"))
 	}
-	g.Qual(kernPath, fn).Call(own, jen.Id("rows"), e.slice(m.Other.Buf).Index(e.address(m.Other).Op(":")), e.poly(stride), there, count)
+	g.Qual(kernPath, fn).Call(append(args, count)...)
 }

@@ -91,17 +91,24 @@ func (w Widths) level() (rows []int, lanes int) {
 	return w[0], 8
 }
 
-// cache is how many numbers of rows' own buffers stay in the first cache.
-const cache = 8 << 10
+// cache is how many numbers of rows' own buffers stay in the first cache, and
+// near how many are worth the most rows at once.
+const (
+	cache = 8 << 10
+	near  = 48 << 10
+)
 
 // Most is the number of rows to begin with, each with n numbers of its own. Rows
-// side by side are as many as the first cache holds.
+// side by side are as many as the first cache holds. With columns side by side
+// the most rows are for those that have few numbers; fewer do for all others.
 func (w Widths) Most(n int, across bool) int {
 	rows, _ := w.level()
 	if across {
 		for len(rows) > 1 && rows[0]*n > cache {
 			rows = rows[1:]
 		}
+	} else if len(rows) > 2 && rows[0]*n > near {
+		rows = rows[1:]
 	}
 	return rows[0]
 }
@@ -131,31 +138,55 @@ func (w Widths) Tail(rows, left int) (n, tail int) {
 func RowLen(n, rows int) int { return (n + 15) &^ 15 * rows }
 
 // Interleave lays n entries of rows, stride apart in from, into that order.
-func Interleave(to []float32, rows int, from []float32, stride, there, n int) {
-	for r := range there {
-		row := from[r*stride:][:n]
-		at := 16 * r
-		for len(row) > 16 {
-			*(*[16]float32)(to[at:]) = [16]float32(row)
-			at += 16 * rows
-			row = row[16:]
-		}
-		clear(to[at : at+16])
-		copy(to[at:at+16], row)
+func Interleave(to []float32, rows int, from []float32, stride, n int) {
+	whole := n / 16
+	moveBlocks(to, from, blockArgs{toStep: 16, fromStep: stride, toBlock: 16 * rows, fromBlock: 16, rows: rows, blocks: whole})
+	if n == 16*whole {
+		return
+	}
+	for r := range rows {
+		last := to[16*(rows*whole+r):][:16]
+		clear(last)
+		copy(last, from[r*stride+16*whole:][:n-16*whole])
 	}
 }
 
 // Separate is the way back.
-func Separate(from []float32, rows int, to []float32, stride, there, n int) {
-	for r := range there {
-		row := to[r*stride:][:n]
-		at := 16 * r
-		for len(row) > 16 {
-			*(*[16]float32)(row) = [16]float32(from[at:])
-			at += 16 * rows
-			row = row[16:]
+func Separate(from []float32, rows int, to []float32, stride, n int) {
+	whole := n / 16
+	moveBlocks(to, from, blockArgs{toStep: stride, fromStep: 16, toBlock: 16, fromBlock: 16 * rows, rows: rows, blocks: whole})
+	if n == 16*whole {
+		return
+	}
+	for r := range rows {
+		copy(to[r*stride+16*whole:][:n-16*whole], from[16*(rows*whole+r):])
+	}
+}
+
+// A blockArgs is the argument of a copy of blocks of 16 columns of rows, with
+// the steps from row to row and from block to block.
+type blockArgs struct {
+	to, from           *float32
+	toStep, fromStep   int
+	toBlock, fromBlock int
+	rows, blocks       int
+}
+
+func moveBlocks(to, from []float32, a blockArgs) {
+	if a.rows == 0 || a.blocks == 0 {
+		return
+	}
+	if Wide() {
+		_ = to[(a.rows-1)*a.toStep+(a.blocks-1)*a.toBlock+15]
+		_ = from[(a.rows-1)*a.fromStep+(a.blocks-1)*a.fromBlock+15]
+		a.to, a.from = &to[0], &from[0]
+		copyBlocks(&a)
+		return
+	}
+	for b := range a.blocks {
+		for r := range a.rows {
+			copy(to[b*a.toBlock+r*a.toStep:][:16], from[b*a.fromBlock+r*a.fromStep:][:16])
 		}
-		copy(row, from[at:at+16])
 	}
 }
 

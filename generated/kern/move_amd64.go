@@ -13,6 +13,12 @@ func transposeAVX512(a *stripArgs)
 func transposeAVX2(a *stripArgs)
 
 //go:noescape
+func blocksAVX512(a *blockArgs)
+
+//go:noescape
+func blocksAVX2(a *blockArgs)
+
+//go:noescape
 func accumulateAVX512(to, from *float32, n int)
 
 //go:noescape
@@ -24,6 +30,14 @@ func transposeStrips(a *stripArgs) {
 		return
 	}
 	transposeAVX2(a)
+}
+
+func copyBlocks(a *blockArgs) {
+	if cpu.Active() == cpu.AVX512 {
+		blocksAVX512(a)
+		return
+	}
+	blocksAVX2(a)
 }
 
 func accumulate(to, from *float32, n int) {

@@ -67,6 +67,40 @@ quad:
 	VZEROUPPER
 	RET
 
+// blocksAVX512: row r of block b, 16 entries, goes from from + b·fromBlock + r·fromStep
+// to to + b·toBlock + r·toStep.
+TEXT ·blocksAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ 0(DI), BX
+	MOVQ 8(DI), SI
+	MOVQ 16(DI), R8
+	MOVQ 24(DI), R9
+	MOVQ 32(DI), R10
+	MOVQ 40(DI), R11
+	MOVQ 48(DI), R12
+	MOVQ 56(DI), R13
+	SHLQ $2, R8
+	SHLQ $2, R9
+	SHLQ $2, R10
+	SHLQ $2, R11
+block:
+	MOVQ BX, AX
+	MOVQ SI, DX
+	MOVQ R12, CX
+row:
+	VMOVUPS 0(DX), Z0
+	VMOVUPS Z0, 0(AX)
+	ADDQ R8, AX
+	ADDQ R9, DX
+	DECQ CX
+	JNE row
+	ADDQ R10, BX
+	ADDQ R11, SI
+	DECQ R13
+	JNE block
+	VZEROUPPER
+	RET
+
 // accumulateAVX512: to[i] += from[i].
 TEXT ·accumulateAVX512(SB), NOSPLIT, $0-24
 	MOVQ to+0(FP), DI
@@ -162,6 +196,42 @@ quad:
 	ADDQ CX, R15
 	DECQ AX
 	JNE strip
+	VZEROUPPER
+	RET
+
+// blocksAVX2: row r of block b, 16 entries, goes from from + b·fromBlock + r·fromStep
+// to to + b·toBlock + r·toStep.
+TEXT ·blocksAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ 0(DI), BX
+	MOVQ 8(DI), SI
+	MOVQ 16(DI), R8
+	MOVQ 24(DI), R9
+	MOVQ 32(DI), R10
+	MOVQ 40(DI), R11
+	MOVQ 48(DI), R12
+	MOVQ 56(DI), R13
+	SHLQ $2, R8
+	SHLQ $2, R9
+	SHLQ $2, R10
+	SHLQ $2, R11
+block:
+	MOVQ BX, AX
+	MOVQ SI, DX
+	MOVQ R12, CX
+row:
+	VMOVUPS 0(DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS Y0, 0(AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ R8, AX
+	ADDQ R9, DX
+	DECQ CX
+	JNE row
+	ADDQ R10, BX
+	ADDQ R11, SI
+	DECQ R13
+	JNE block
 	VZEROUPPER
 	RET
 

@@ -110,7 +110,7 @@ func TestMoves(t *testing.T) {
 			sameRows(t, "transposed back", back, from, stride, there, n)
 
 			long := make([]float32, kern.RowLen(n, rows))
-			kern.Interleave(long, rows, from, stride, rows, n)
+			kern.Interleave(long, rows, from, stride, n)
 			for i := range rows {
 				for j := range n {
 					if at := j/16*16*rows + 16*i + j%16; long[at] != from[i*stride+j] {
@@ -119,7 +119,7 @@ func TestMoves(t *testing.T) {
 				}
 			}
 			clear(back)
-			kern.Separate(long, rows, back, stride, rows, n)
+			kern.Separate(long, rows, back, stride, n)
 			sameRows(t, "separated", back, from, stride, rows, n)
 		}
 	})

@@ -22,10 +22,10 @@ func forwardTime1AVX2x16(a *forwardTime1Args)
 func forwardTime1AVX2x8(a *forwardTime1Args)
 
 //go:noescape
-func backwardTime1AVX512x1(a *backwardTime1Args)
+func backwardTime1AVX512x8(a *backwardTime1Args)
 
 //go:noescape
-func backwardTime2AVX512x1(a *backwardTime2Args)
+func backwardTime2AVX512x8(a *backwardTime2Args)
 
 //go:noescape
 func backwardTime1AVX512x4(a *backwardTime1Args)
@@ -34,16 +34,22 @@ func backwardTime1AVX512x4(a *backwardTime1Args)
 func backwardTime2AVX512x4(a *backwardTime2Args)
 
 //go:noescape
-func backwardTime1AVX2x1(a *backwardTime1Args)
+func backwardTime1AVX512x1(a *backwardTime1Args)
 
 //go:noescape
-func backwardTime2AVX2x1(a *backwardTime2Args)
+func backwardTime2AVX512x1(a *backwardTime2Args)
 
 //go:noescape
 func backwardTime1AVX2x2(a *backwardTime1Args)
 
 //go:noescape
 func backwardTime2AVX2x2(a *backwardTime2Args)
+
+//go:noescape
+func backwardTime1AVX2x1(a *backwardTime1Args)
+
+//go:noescape
+func backwardTime2AVX2x1(a *backwardTime2Args)
 
 // forwardTime1 runs the rows in assembly: as many at once as rows says.
 func forwardTime1(a *forwardTime1Args, rows int) {
@@ -66,14 +72,16 @@ func forwardTime1(a *forwardTime1Args, rows int) {
 // backwardTime1 runs the rows in assembly: as many at once as rows says.
 func backwardTime1(a *backwardTime1Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
-	case wide && rows == 1:
-		backwardTime1AVX512x1(a)
+	case wide && rows == 8:
+		backwardTime1AVX512x8(a)
 	case wide && rows == 4:
 		backwardTime1AVX512x4(a)
-	case !wide && rows == 1:
-		backwardTime1AVX2x1(a)
+	case wide && rows == 1:
+		backwardTime1AVX512x1(a)
 	case !wide && rows == 2:
 		backwardTime1AVX2x2(a)
+	case !wide && rows == 1:
+		backwardTime1AVX2x1(a)
 	default:
 		panic("no function for this number of rows")
 	}
@@ -82,14 +90,16 @@ func backwardTime1(a *backwardTime1Args, rows int) {
 // backwardTime2 runs the rows in assembly: as many at once as rows says.
 func backwardTime2(a *backwardTime2Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
-	case wide && rows == 1:
-		backwardTime2AVX512x1(a)
+	case wide && rows == 8:
+		backwardTime2AVX512x8(a)
 	case wide && rows == 4:
 		backwardTime2AVX512x4(a)
-	case !wide && rows == 1:
-		backwardTime2AVX2x1(a)
+	case wide && rows == 1:
+		backwardTime2AVX512x1(a)
 	case !wide && rows == 2:
 		backwardTime2AVX2x2(a)
+	case !wide && rows == 1:
+		backwardTime2AVX2x1(a)
 	default:
 		panic("no function for this number of rows")
 	}

@@ -22,16 +22,16 @@ func forwardTime1AVX2x16(a *forwardTime1Args)
 func forwardTime1AVX2x8(a *forwardTime1Args)
 
 //go:noescape
-func backwardTime1AVX512x1(a *backwardTime1Args)
-
-//go:noescape
-func backwardTime2AVX512x1(a *backwardTime2Args)
-
-//go:noescape
 func backwardTime1AVX512x4(a *backwardTime1Args)
 
 //go:noescape
 func backwardTime2AVX512x4(a *backwardTime2Args)
+
+//go:noescape
+func backwardTime1AVX512x1(a *backwardTime1Args)
+
+//go:noescape
+func backwardTime2AVX512x1(a *backwardTime2Args)
 
 //go:noescape
 func backwardTime1AVX2x1(a *backwardTime1Args)
@@ -60,10 +60,10 @@ func forwardTime1(a *forwardTime1Args, rows int) {
 // backwardTime1 runs the rows in assembly: as many at once as rows says.
 func backwardTime1(a *backwardTime1Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
-	case wide && rows == 1:
-		backwardTime1AVX512x1(a)
 	case wide && rows == 4:
 		backwardTime1AVX512x4(a)
+	case wide && rows == 1:
+		backwardTime1AVX512x1(a)
 	case !wide && rows == 1:
 		backwardTime1AVX2x1(a)
 	default:
@@ -74,10 +74,10 @@ func backwardTime1(a *backwardTime1Args, rows int) {
 // backwardTime2 runs the rows in assembly: as many at once as rows says.
 func backwardTime2(a *backwardTime2Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
-	case wide && rows == 1:
-		backwardTime2AVX512x1(a)
 	case wide && rows == 4:
 		backwardTime2AVX512x4(a)
+	case wide && rows == 1:
+		backwardTime2AVX512x1(a)
 	case !wide && rows == 1:
 		backwardTime2AVX2x1(a)
 	default:

@@ -1741,7 +1741,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{4, 1}}
+		widths := kern.Widths{[]int{1}, []int{8, 4, 1}}
 		rows := widths.Most(dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(1*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + 1*kern.RowLen(dK, rows))
 		for i := first; i < last; i += rows {
@@ -1749,9 +1749,9 @@ func (c *stepBackwardRows1) Part(part int) {
 			MBarState, rest := scratch.Data[:1*kern.RowLen(dK, rows)], scratch.Data[1*kern.RowLen(dK, rows):]
 			MTrail, rest2 := rest[:(C+1)*kern.RowLen(dK, rows)], rest[(C+1)*kern.RowLen(dK, rows):]
 			t422 := rest2
-			kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, rows, dK)
+			kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
 			for s := segments - 1; s >= 0; s-- {
-				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, rows, dK)
+				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
 					a := stepBackwardTime2Args{
 						unsafe.SliceData(rho),
@@ -1798,7 +1798,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					stepBackwardTime3(&a, rows)
 				}
 			}
-			kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, rows, dK)
+			kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 		}
 		workers.Return(scratch)
 	} else {

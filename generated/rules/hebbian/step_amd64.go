@@ -34,16 +34,22 @@ func stepTime3AVX2x16(a *stepTime3Args)
 func stepTime3AVX2x8(a *stepTime3Args)
 
 //go:noescape
-func stepBackwardTime1AVX512x1(a *stepBackwardTime1Args)
+func stepBackwardTime1AVX512x8(a *stepBackwardTime1Args)
 
 //go:noescape
-func stepBackwardTime2AVX512x1(a *stepBackwardTime2Args)
+func stepBackwardTime2AVX512x8(a *stepBackwardTime2Args)
 
 //go:noescape
 func stepBackwardTime1AVX512x4(a *stepBackwardTime1Args)
 
 //go:noescape
 func stepBackwardTime2AVX512x4(a *stepBackwardTime2Args)
+
+//go:noescape
+func stepBackwardTime1AVX512x1(a *stepBackwardTime1Args)
+
+//go:noescape
+func stepBackwardTime2AVX512x1(a *stepBackwardTime2Args)
 
 //go:noescape
 func stepBackwardTime1AVX2x1(a *stepBackwardTime1Args)
@@ -112,10 +118,12 @@ func stepTime3(a *stepTime3Args, rows int) {
 // stepBackwardTime1 runs the rows in assembly: as many at once as rows says.
 func stepBackwardTime1(a *stepBackwardTime1Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
-	case wide && rows == 1:
-		stepBackwardTime1AVX512x1(a)
+	case wide && rows == 8:
+		stepBackwardTime1AVX512x8(a)
 	case wide && rows == 4:
 		stepBackwardTime1AVX512x4(a)
+	case wide && rows == 1:
+		stepBackwardTime1AVX512x1(a)
 	case !wide && rows == 1:
 		stepBackwardTime1AVX2x1(a)
 	default:
@@ -126,10 +134,12 @@ func stepBackwardTime1(a *stepBackwardTime1Args, rows int) {
 // stepBackwardTime2 runs the rows in assembly: as many at once as rows says.
 func stepBackwardTime2(a *stepBackwardTime2Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
-	case wide && rows == 1:
-		stepBackwardTime2AVX512x1(a)
+	case wide && rows == 8:
+		stepBackwardTime2AVX512x8(a)
 	case wide && rows == 4:
 		stepBackwardTime2AVX512x4(a)
+	case wide && rows == 1:
+		stepBackwardTime2AVX512x1(a)
 	case !wide && rows == 1:
 		stepBackwardTime2AVX2x1(a)
 	default:

@@ -88,16 +88,16 @@ func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 func stepBackwardNest1AVX2(a *stepBackwardNest1Args)
 
 //go:noescape
-func stepBackwardTime2AVX512x1(a *stepBackwardTime2Args)
-
-//go:noescape
-func stepBackwardTime3AVX512x1(a *stepBackwardTime3Args)
-
-//go:noescape
 func stepBackwardTime2AVX512x4(a *stepBackwardTime2Args)
 
 //go:noescape
 func stepBackwardTime3AVX512x4(a *stepBackwardTime3Args)
+
+//go:noescape
+func stepBackwardTime2AVX512x1(a *stepBackwardTime2Args)
+
+//go:noescape
+func stepBackwardTime3AVX512x1(a *stepBackwardTime3Args)
 
 //go:noescape
 func stepBackwardTime2AVX2x1(a *stepBackwardTime2Args)
@@ -304,10 +304,10 @@ func stepBackwardNest1(a *stepBackwardNest1Args) {
 // stepBackwardTime2 runs the rows in assembly: as many at once as rows says.
 func stepBackwardTime2(a *stepBackwardTime2Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
-	case wide && rows == 1:
-		stepBackwardTime2AVX512x1(a)
 	case wide && rows == 4:
 		stepBackwardTime2AVX512x4(a)
+	case wide && rows == 1:
+		stepBackwardTime2AVX512x1(a)
 	case !wide && rows == 1:
 		stepBackwardTime2AVX2x1(a)
 	default:
@@ -318,10 +318,10 @@ func stepBackwardTime2(a *stepBackwardTime2Args, rows int) {
 // stepBackwardTime3 runs the rows in assembly: as many at once as rows says.
 func stepBackwardTime3(a *stepBackwardTime3Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
-	case wide && rows == 1:
-		stepBackwardTime3AVX512x1(a)
 	case wide && rows == 4:
 		stepBackwardTime3AVX512x4(a)
+	case wide && rows == 1:
+		stepBackwardTime3AVX512x1(a)
 	case !wide && rows == 1:
 		stepBackwardTime3AVX2x1(a)
 	default:

@@ -1859,11 +1859,11 @@ func (c *stepBackwardRows1) Part(part int) {
 			STrail, rest4 := rest3[:(C+1)*kern.RowLen(dK, rows)], rest3[(C+1)*kern.RowLen(dK, rows):]
 			t422, rest5 := rest4[:1*kern.RowLen(dK, rows)], rest4[1*kern.RowLen(dK, rows):]
 			t92 := rest5
-			kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, rows, dK)
-			kern.Interleave(SBarState, rows, c.SBar[(l*dV+i)*dK:], dK, rows, dK)
+			kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
+			kern.Interleave(SBarState, rows, c.SBar[(l*dV+i)*dK:], dK, dK)
 			for s := segments - 1; s >= 0; s-- {
-				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, rows, dK)
-				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, rows, dK)
+				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
+				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
 					a := stepBackwardTime2Args{
 						unsafe.SliceData(c.Eta),
@@ -1918,8 +1918,8 @@ func (c *stepBackwardRows1) Part(part int) {
 					stepBackwardTime3(&a, rows)
 				}
 			}
-			kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, rows, dK)
-			kern.Separate(SBarState, rows, c.SBarOut[(l*dV+i)*dK:], dK, rows, dK)
+			kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
+			kern.Separate(SBarState, rows, c.SBarOut[(l*dV+i)*dK:], dK, dK)
 		}
 		workers.Return(scratch)
 	} else {
