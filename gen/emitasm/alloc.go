@@ -22,17 +22,23 @@ type allocation struct {
 	loop   bool // the body is in a loop, so homes may be pinned
 	failed bool
 	holds  map[int]val // accumulators' registers that hold a value on its way to the next
+	inAX   string      // the word of the frame that AX holds
+	known  content     // outside the lanes: which slots registers hold, or nil
 }
 
 // allocate gives registers to a body and prints it. A body that does not fit
-// even without pinned homes fails.
-func allocate(b *body, loop bool) (*allocation, bool) {
+// even without pinned homes fails. Outside the lanes, known says which slots
+// registers hold, and is kept up to date.
+func allocate(b *body, loop bool, known content) (*allocation, bool) {
 	var homes []val
 	if loop {
 		homes = b.used()
 	}
 	for {
 		a := newAllocation(b, homes, loop)
+		if a != nil && known != nil {
+			a.takeKnown(known)
+		}
 		if a != nil && a.run() {
 			return a, true
 		}
@@ -99,15 +105,41 @@ func newAllocation(b *body, pin []val, loop bool) *allocation {
 	return a
 }
 
-func (a *allocation) take() int {
-	for i, ok := range a.free {
-		if ok {
-			a.free[i] = false
-			return i
+// takeKnown pins homes to the registers that hold them.
+func (a *allocation) takeKnown(known content) {
+	a.known = known.clone()
+	for v, info := range a.b.vals {
+		if info.home == nil || info.home.spread {
+			continue
+		}
+		if r := known.held(info.home.text); r >= 0 {
+			a.pinned[val(v)], a.free[r] = r, false
 		}
 	}
-	a.failed = true
-	return 0
+}
+
+// take takes a free register, one that holds no slot if there is any.
+func (a *allocation) take() int {
+	best := -1
+	for i, ok := range a.free {
+		if ok && (best < 0 || a.known != nil && len(a.known[best]) > 0 && len(a.known[i]) == 0) {
+			best = i
+		}
+	}
+	if best < 0 {
+		a.failed = true
+		return 0
+	}
+	a.free[best] = false
+	a.wrote(best)
+	return best
+}
+
+// wrote notes that a register gets another number.
+func (a *allocation) wrote(reg int) {
+	if a.known != nil {
+		a.known.spoil(reg)
+	}
 }
 
 func (a *allocation) emit(format string, args ...any) {
@@ -146,17 +178,20 @@ func (a *allocation) loadHome(h home, r int) {
 	a.emit("VMOVUPS %s, %s", h.text, a.r(r))
 }
 
-// pins are the loads of the pinned homes, in front of the loop.
-func (a *allocation) pins() []string {
-	lines := a.lines
-	a.lines = nil
+// pins loads the pinned homes, in front of the loop.
+func (f *function) pins(a *allocation) {
 	for _, v := range a.b.used() {
-		if r, ok := a.pinned[v]; ok {
-			a.loadHome(*a.b.vals[v].home, r)
+		r, ok := a.pinned[v]
+		if !ok {
+			continue
+		}
+		if h := *a.b.vals[v].home; h.spread {
+			f.load(h, f.t.reg(r))
+			f.content.spoil(r)
+		} else {
+			f.fetch(h.text, r)
 		}
 	}
-	lines, a.lines = a.lines, lines
-	return lines
 }
 
 // loads counts the instructions that read memory.
@@ -240,6 +275,17 @@ func (a *allocation) fromMemory(in inst) int {
 	return -1
 }
 
+// note keeps known up to date behind an instruction.
+func (a *allocation) note(in inst, regs []int, at int) {
+	switch {
+	case a.known == nil:
+	case in.dst != none:
+		a.wrote(at)
+	case in.op == "STORE" && in.at.direct != "":
+		a.known.stored(in.at.direct, regs[0])
+	}
+}
+
 // inst prints one instruction.
 func (a *allocation) inst(i int, in inst) {
 	var spare []int
@@ -265,6 +311,7 @@ func (a *allocation) inst(i int, in inst) {
 		}
 	}
 	at := a.print(in, regs, own, dst)
+	a.note(in, regs, at)
 	for r := range own {
 		if r >= len(a.acc) && r != at {
 			a.free[r] = true

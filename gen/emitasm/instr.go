@@ -166,7 +166,10 @@ func (a *allocation) operandOf(at *address) string {
 	}
 	reg := at.stream.reg
 	if reg == "" {
-		a.emit("MOVQ %s, AX", at.stream.now())
+		if a.inAX != at.stream.now() {
+			a.inAX = at.stream.now()
+			a.emit("MOVQ %s, AX", a.inAX)
+		}
 		reg = "AX"
 	}
 	text := "(" + reg + ")"

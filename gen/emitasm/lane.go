@@ -29,18 +29,19 @@ func (f *function) lane(n *plan.Loop) {
 		f.emit("XORL BX, BX")
 	}
 	s := f.pass(n, columns, false)
-	main, ok := allocate(s.b, true)
+	main, ok := allocate(s.b, true, nil)
 	if !ok || s.b.accs+5 > f.t.regs {
 		f.failed = fmt.Sprintf("the loop over %s does not fit the registers with %d rows", n.Var.Name, f.rows)
 		return
 	}
+	f.pins(main)
+	f.content.forget()
 	f.clear(n, s, main)
 	f.cost += main.loads()
 	f.passes += f.rows * columns
 	top, rest, done := f.label("pass"), f.label("rest"), f.label("end")
 	f.emit("SUBQ $%d, DX", step)
 	f.emit("JLT %s", rest)
-	f.lines = append(f.lines, main.pins()...)
 	f.emit("%s:", top)
 	f.lines = append(f.lines, main.lines...)
 	f.emit("ADDQ $%d, CX", step)
@@ -231,7 +232,7 @@ func (f *function) incomplete(n *plan.Loop, columns, keep int) {
 // registers.
 func (f *function) once(s *scope, keep int) {
 	s.b.keep = keep
-	a, ok := allocate(s.b, false)
+	a, ok := allocate(s.b, false, nil)
 	if !ok {
 		f.failed = "the last pass of a loop does not fit the registers"
 		return
@@ -239,15 +240,21 @@ func (f *function) once(s *scope, keep int) {
 	f.lines = append(f.lines, a.lines...)
 }
 
-// clear starts the accumulators: sums at zero, maxima at −∞.
+// clear starts the accumulators: the first partial sum at the scalar, the others
+// at zero, maxima at −∞.
 func (f *function) clear(n *plan.Loop, s *scope, a *allocation) {
 	for i, c := range s.accIn {
-		r := f.t.reg(a.acc[i])
-		if f.gathersMax(n, c.local) {
-			f.emit("VBROADCASTSS %s, %s", constant(math.Float32bits(float32(math.Inf(-1)))), r)
-			continue
+		r, from := a.acc[i], f.home(c.local, c.row, false)
+		switch {
+		case f.gathersMax(n, c.local):
+			f.emit("VBROADCASTSS %s, %s", constant(math.Float32bits(float32(math.Inf(-1)))), f.t.reg(r))
+		case c.column > 0 || from.text == constant(0):
+			f.emit("%s %s, %s, %s", f.t.pick("VXORPS", "VPXORD"), f.t.reg(r), f.t.reg(r), f.t.reg(r))
+		case f.r.Across == plan.Rows:
+			f.load(from, f.t.reg(r))
+		default:
+			f.emit("VMOVSS %s, X%d", f.home(c.local, c.row, true).text, r)
 		}
-		f.emit("%s %s, %s, %s", f.t.pick("VXORPS", "VPXORD"), r, r, r)
 	}
 }
 

@@ -22,6 +22,7 @@ func (f *function) bound(xs []plan.Index, reg, less string) {
 //	lo, hi → counter; while in range: move the streams on; body
 func (f *function) loop(n *plan.Loop) {
 	f.settle()
+	f.content.forget()
 	end, top, done := f.word(), f.label("loop"), f.label("done")
 	at := f.counter[n.Var]
 	f.bound(n.Lo, "AX", "GT")
@@ -44,14 +45,18 @@ func (f *function) loop(n *plan.Loop) {
 		f.step(n, at, end, top)
 	case r.last == nil:
 		inside(r.ahead)
+		known := f.content.clone()
 		f.emit("%s:", top)
 		f.next(r.next, at, end)
 		f.inside(r.next.To, r.body, func() { inside(r.body) })
+		f.settle()
+		f.rejoin(known)
 		f.step(n, at, end, top)
 	default:
 		f.tokens(n, r, at, end, top)
 	}
 	f.emit("%s:", done)
+	f.content.forget()
 }
 
 // settle lays down the scalars that are constants: around a loop a point of the
@@ -70,8 +75,11 @@ func (f *function) settle() {
 		if f.depends[l].row {
 			rows = f.vectors()
 		}
+		f.content.spoil(0)
 		for v := range rows {
-			f.emit("VMOVUPS %s, %s", f.t.reg(0), f.home(l, v, false).text)
+			slot := f.home(l, v, false).text
+			f.emit("VMOVUPS %s, %s", f.t.reg(0), slot)
+			f.content.stored(slot, -1)
 		}
 	}
 }
@@ -99,6 +107,7 @@ func (f *function) tokens(n *plan.Loop, r *rotated, at, end, top string) {
 	last := f.label("last")
 	inside := func(body []plan.Node) { f.inside(n.Var, body, func() { f.nodes(body) }) }
 	inside(r.ahead)
+	known := f.content.clone()
 	f.emit("%s:", top)
 	f.emit("MOVQ %s, AX", at)
 	if n.Down {
@@ -111,9 +120,11 @@ func (f *function) tokens(n *plan.Loop, r *rotated, at, end, top string) {
 	}
 	inside(r.body)
 	f.settle()
+	f.rejoin(known)
 	f.emit("%s %s", map[bool]string{false: "INCQ", true: "DECQ"}[n.Down], at)
 	f.emit("JMP %s", top)
 	f.emit("%s:", last)
+	f.content = known
 	inside(r.last)
 	f.settle()
 }

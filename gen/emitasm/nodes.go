@@ -53,7 +53,9 @@ func (f *function) present(n *plan.If) {
 	f.emit("TESTQ AX, AX")
 	f.emit("JEQ %s", skip)
 	f.branch++
+	absent := f.content.clone()
 	f.nodes(n.Body)
+	f.content.meet(absent)
 	f.branch--
 	f.emit("%s:", skip)
 }
@@ -88,12 +90,13 @@ func (f *function) straight(ns []plan.Node) {
 
 // place allocates a body that runs once and appends it.
 func (f *function) place(b *body) {
-	a, ok := allocate(b, false)
+	a, ok := allocate(b, false, f.content)
 	if !ok {
 		f.failed = "a stretch of scalars does not fit the registers"
 		return
 	}
 	f.lines = append(f.lines, a.lines...)
+	copy(f.content, a.known)
 }
 
 func (f *function) rowDependent(n plan.Node, lane *plan.Loop) bool {

@@ -40,7 +40,8 @@ type function struct {
 	labels  int
 	depends map[*plan.Local]depends
 	failed  string
-	masks   int // where AVX2 keeps the masks of columns, + 1
+	content content // which slots registers hold at the present point
+	masks   int     // where AVX2 keeps the masks of columns, + 1
 }
 
 // depends says with what a scalar changes inside a lane.

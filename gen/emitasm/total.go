@@ -5,7 +5,7 @@ import (
 )
 
 // total adds up the accumulators of a lane and lays down the scalars that they
-// are: what the scalar was, and the total. The tree of 16 partial sums s:
+// are; a maximum is taken with what the scalar was. The tree of 16 partial sums s:
 //
 //	q_i = (s_4i + s_4i+2) + (s_4i+1 + s_4i+3)     total = (q_0 + q_2) + (q_1 + q_3)
 //
@@ -73,10 +73,9 @@ func (t *totals) rows(l *plan.Local, s *scope, a *allocation) {
 		even := a.acc[s.accs[copyOf{l, v, 0}]]
 		odd := a.acc[s.accs[copyOf{l, v, 1}]]
 		t.combine(even, odd, even, f.t.width)
-		old := t.temporary(0)
-		f.load(f.home(l, v, false), f.t.reg(old))
-		t.combine(old, even, even, f.t.width)
+		t.old(f.home(l, v, false), even, f.t.width)
 		f.emit("VMOVUPS %s, %s", f.t.reg(even), f.slot(l, v))
+		f.content.stored(f.slot(l, v), even)
 	}
 	delete(f.fixed, l)
 }
@@ -107,15 +106,24 @@ func (t *totals) columns(l *plan.Local, s *scope, a *allocation) {
 		f.emit("%s $1, Y%d, X%d", f.t.pick("VEXTRACTF128", "VEXTRACTF32X4"), p, u)
 		t.combine(p, u, p, 4)
 	}
-	r, old := reg(0, 0), t.temporary(0)
+	r := reg(0, 0)
 	if count == 1 {
 		f.emit("VBROADCASTSS X%d, %s", r, f.t.reg(r))
 		lanes = f.t.width
 	}
-	f.load(f.home(l, 0, false), f.t.part(old, lanes))
-	t.combine(old, r, r, lanes)
+	t.old(f.home(l, 0, false), r, lanes)
 	f.emit("VMOVUPS %s, %s", f.t.reg(r), f.slot(l, 0)) // zeros behind the rows: they are computed with
+	f.content.stored(f.slot(l, 0), r)
 	delete(f.fixed, l)
+}
+
+// old takes a maximum with what the scalar was; a sum began there.
+func (t *totals) old(was home, r, lanes int) {
+	if t.max {
+		old := t.temporary(0)
+		t.f.load(was, t.f.t.part(old, lanes))
+		t.combine(old, r, r, lanes)
+	}
 }
 
 // load loads a home into a register.

@@ -10,9 +10,9 @@ import (
 
 // partialLoop prints a loop with partial sums:
 //
-//	var s [16]F
+//	s := [16]F{x}
 //	for j := range n { s[j%16] = num.FMA32(a[j], b[j], s[j%16]) }
-//	x += kern.Sum16(&s)
+//	x = kern.Sum16(&s)
 func (e *kernelEmitter) partialLoop(g *jen.Group, n *plan.Loop) {
 	type gathered struct {
 		to    *plan.Local
@@ -32,7 +32,7 @@ func (e *kernelEmitter) partialLoop(g *jen.Group, n *plan.Loop) {
 		if x.max {
 			g.Id(x.array).Op(":=").Qual(kernPath, fmt.Sprintf("Lowest%d", n.Sums)).Call()
 		} else {
-			g.Var().Id(x.array).Index(jen.Lit(n.Sums)).Id("F")
+			g.Id(x.array).Op(":=").Index(jen.Lit(n.Sums)).Id("F").Values(jen.Id(x.outer))
 		}
 	}
 	plain := *n
@@ -47,10 +47,9 @@ func (e *kernelEmitter) partialLoop(g *jen.Group, n *plan.Loop) {
 		e.locals[x.to] = x.outer
 		total := jen.Qual(kernPath, fmt.Sprintf("%s%d", map[bool]string{false: "Sum", true: "Top"}[x.max], n.Sums)).Call(jen.Op("&").Id(x.array))
 		if x.max {
-			g.Id(x.outer).Op("=").Qual(kernPath, "Gather").Call(jen.Id(x.outer), total)
-		} else {
-			g.Id(x.outer).Op("+=").Add(total)
+			total = jen.Qual(kernPath, "Gather").Call(jen.Id(x.outer), total)
 		}
+		g.Id(x.outer).Op("=").Add(total)
 	}
 }
 

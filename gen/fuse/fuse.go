@@ -8,8 +8,8 @@
 //	           A sum of several products adds them one after another, each fused;
 //	           what is added to an entry or a scalar starts from that.
 //	sums       the iterations of an innermost loop add to partial sums in turn,
-//	           iteration j to sum j mod Loop.Sums, each from zero; the partial
-//	           sums are added as a tree (Tree), and their total to the scalar.
+//	           iteration j to sum j mod Loop.Sums, the first from the scalar and
+//	           each other from zero; added as a tree (Tree) they are the scalar.
 //	rows       sums over the rows of a recurrence run in blocks of rows (Blocks):
 //	           the first block adds to the entries, each other to zeros, and then
 //	           the blocks are added in order.

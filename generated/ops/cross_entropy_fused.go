@@ -81,11 +81,11 @@ func (c *crossEntropyCallFused) run() {
 				}
 				top = kern.Gather(top, kern.Top16(&topSums))
 				var sum F
-				var sumSums [16]F
+				sumSums := [16]F{sum}
 				for k := range V {
 					sumSums[k%16] = sumSums[k%16] + kern.Exp(logits[k]-top)
 				}
-				sum += kern.Sum16(&sumSums)
+				sum = kern.Sum16(&sumSums)
 				t5_2[j] = top + kern.Log(sum)
 			}
 		}

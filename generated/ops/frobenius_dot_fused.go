@@ -47,11 +47,11 @@ func (c *frobeniusDotCallFused) run() {
 			for j := range m {
 				A := c.A[(i*m+j)*n:][:n]
 				B := c.B[(i*m+j)*n:][:n]
-				var out2Sums [16]F
+				out2Sums := [16]F{out2}
 				for k := range n {
 					out2Sums[k%16] = num.FMA32(A[k], B[k], out2Sums[k%16])
 				}
-				out2 += kern.Sum16(&out2Sums)
+				out2 = kern.Sum16(&out2Sums)
 			}
 			out[i] = out2
 		}

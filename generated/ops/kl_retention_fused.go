@@ -105,13 +105,13 @@ func (c *kLRetentionCallFused) run() {
 				}
 				top = kern.Gather(top, kern.Top16(&topSums))
 				var sum F
-				var sumSums [16]F
+				sumSums := [16]F{sum}
 				for k := range n {
 					e := kern.Exp(t6_2[k] - top)
 					sumSums[k%16] = sumSums[k%16] + e
 					out[k] = e
 				}
-				sum += kern.Sum16(&sumSums)
+				sum = kern.Sum16(&sumSums)
 				for k := range n {
 					out[k] = (out[k] / sum)
 				}
@@ -180,11 +180,11 @@ func (c *kLRetentionBackwardFused) run() {
 				outBar := c.OutBar[(i*m+j)*n:][:n]
 				out := c.Out[(i*m+j)*n:][:n]
 				var t222 F
-				var t222Sums [16]F
+				t222Sums := [16]F{t222}
 				for k := range n {
 					t222Sums[k%16] = num.FMA32(outBar[k], out[k], t222Sums[k%16])
 				}
-				t222 += kern.Sum16(&t222Sums)
+				t222 = kern.Sum16(&t222Sums)
 				t22_2[j] = t222
 			}
 		}
@@ -233,8 +233,8 @@ func (c *kLRetentionBackwardFused) run() {
 				outDiv := c.OutDiv[(i*m+j)*n:][:n]
 				priorBar := c.PriorBar[(i*m+j)*n:][:n]
 				t22Entry := t22_2[j]
-				var t7Sums [16]F
-				var t9Sums [16]F
+				t7Sums := [16]F{t7}
+				t9Sums := [16]F{t9}
 				for k := range n {
 					t42 := F(out[k] * (outBar[k] - t22Entry))
 					t7Sums[k%16] = num.FMA32(g[k], t42, t7Sums[k%16])
@@ -242,8 +242,8 @@ func (c *kLRetentionBackwardFused) run() {
 					gBar[k] = -F(t42 * thetaEntry)
 					priorBar[k] = kern.Choose((F(1e-08) <= prior[k]), F(F(alphaEntry*t42)*outDiv[k]), F(0))
 				}
-				t7 += kern.Sum16(&t7Sums)
-				t9 += kern.Sum16(&t9Sums)
+				t7 = kern.Sum16(&t7Sums)
+				t9 = kern.Sum16(&t9Sums)
 			}
 			thetaBar[i] = -t7
 			alphaBar[i] = t9

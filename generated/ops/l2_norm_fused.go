@@ -45,12 +45,12 @@ func (c *l2NormCallFused) run() {
 		for i := range L {
 			x := c.X[i*n:][:n]
 			var t F
-			var tSums [16]F
+			tSums := [16]F{t}
 			for j := range n {
 				xEntry := x[j]
 				tSums[j%16] = num.FMA32(xEntry, xEntry, tSums[j%16])
 			}
-			t += kern.Sum16(&tSums)
+			t = kern.Sum16(&tSums)
 			outProd[i] = t
 		}
 	}

@@ -66,12 +66,12 @@ func (c *l2NormalizeRowsCallFused) run() {
 			for j := range m {
 				X := c.X[(i*m+j)*n:][:n]
 				var t F
-				var tSums [16]F
+				tSums := [16]F{t}
 				for k := range n {
 					XEntry := X[k]
 					tSums[k%16] = num.FMA32(XEntry, XEntry, tSums[k%16])
 				}
-				t += kern.Sum16(&tSums)
+				t = kern.Sum16(&tSums)
 				outProd[j] = t
 			}
 		}
@@ -215,11 +215,11 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 				outBar := c.OutBar[(i*m+j)*n:][:n]
 				outDiv2 := c.OutDiv2[(i*m+j)*n:][:n]
 				var t622 F
-				var t622Sums [16]F
+				t622Sums := [16]F{t622}
 				for k := range n {
 					t622Sums[k%16] = num.FMA32(outBar[k], outDiv2[k], t622Sums[k%16])
 				}
-				t622 += kern.Sum16(&t622Sums)
+				t622 = kern.Sum16(&t622Sums)
 				t62_2[j] = -t622
 			}
 		}

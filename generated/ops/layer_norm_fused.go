@@ -90,11 +90,11 @@ func (c *layerNormCallFused) run() {
 			for j := range m {
 				x := c.X[(i*m+j)*n:][:n]
 				var t2_2 F
-				var t2Sums [16]F
+				t2Sums := [16]F{t2_2}
 				for k := range n {
 					t2Sums[k%16] = t2Sums[k%16] + x[k]
 				}
-				t2_2 += kern.Sum16(&t2Sums)
+				t2_2 = kern.Sum16(&t2Sums)
 				t2[j] = t2_2
 			}
 		}
@@ -143,13 +143,13 @@ func (c *layerNormCallFused) run() {
 				t4_2 := t4[(i*m+j)*n:][:n]
 				var t62 F
 				outDivEntry := outDiv[j]
-				var t62Sums [16]F
+				t62Sums := [16]F{t62}
 				for k := range n {
 					t42 := x[k] - outDivEntry
 					t62Sums[k%16] = num.FMA32(t42, t42, t62Sums[k%16])
 					t4_2[k] = t42
 				}
-				t62 += kern.Sum16(&t62Sums)
+				t62 = kern.Sum16(&t62Sums)
 				t6_2[j] = t62
 			}
 		}
@@ -314,7 +314,7 @@ func (c *layerNormBackwardFused) run() {
 				t82_2 := t82[(i*m+j)*n:][:n]
 				var t1022 F
 				outDiv3Entry := outDiv3[j]
-				var t1022Sums [16]F
+				t1022Sums := [16]F{t1022}
 				for k := range n {
 					outBarEntry := outBar[k]
 					t52 := F(outBarEntry * gamma[k])
@@ -323,7 +323,7 @@ func (c *layerNormBackwardFused) run() {
 					gammaBar[k] = num.FMA32(outBarEntry, outDiv2[k], gammaBar[k])
 					t82_2[k] = F(t52 * outDiv3Entry)
 				}
-				t1022 += kern.Sum16(&t1022Sums)
+				t1022 = kern.Sum16(&t1022Sums)
 				t102_2[j] = -t1022
 			}
 		}
@@ -363,16 +363,16 @@ func (c *layerNormBackwardFused) run() {
 				var t242 F
 				outDivEntry := outDiv[j]
 				w := F(t102_2[j] * F(outDiv5Entry*outDiv3[j]))
-				var t222Sums [16]F
-				var t242Sums [16]F
+				t222Sums := [16]F{t222}
+				t242Sums := [16]F{t242}
 				for k := range n {
 					t182 := F(F(0.5*(x[k]-outDivEntry)) * w)
 					t222Sums[k%16] = t222Sums[k%16] + t182
 					t242Sums[k%16] = t242Sums[k%16] + t82_2[k]
 					t18_2[k] = t182
 				}
-				t222 += kern.Sum16(&t222Sums)
-				t242 += kern.Sum16(&t242Sums)
+				t222 = kern.Sum16(&t222Sums)
+				t242 = kern.Sum16(&t242Sums)
 				t22_2[j] = F(-2 * t222)
 				t24_2[j] = -t242
 			}

@@ -74,7 +74,7 @@ func (c *normalizedSiLUCallFused) run() {
 				outSigmoid := c.OutSigmoid[(i*m+j)*n:][:n]
 				t2_2 := t2[(i*m+j)*n:][:n]
 				var t32 F
-				var t32Sums [16]F
+				t32Sums := [16]F{t32}
 				for k := range n {
 					xEntry := x[k]
 					t := kern.Sigmoid(xEntry)
@@ -83,7 +83,7 @@ func (c *normalizedSiLUCallFused) run() {
 					outSigmoid[k] = t
 					t2_2[k] = t22
 				}
-				t32 += kern.Sum16(&t32Sums)
+				t32 = kern.Sum16(&t32Sums)
 				t3_2[j] = t32
 			}
 		}
@@ -214,13 +214,13 @@ func (c *normalizedSiLUBackwardFused) run() {
 				outBar := c.OutBar[(i*m+j)*n:][:n]
 				t2_2 := t2[(i*m+j)*n:][:n]
 				var t322 F
-				var t322Sums [16]F
+				t322Sums := [16]F{t322}
 				for k := range n {
 					t22 := F(x[k] * outSigmoid[k])
 					t322Sums[k%16] = num.FMA32(outBar[k], t22, t322Sums[k%16])
 					t2_2[k] = t22
 				}
-				t322 += kern.Sum16(&t322Sums)
+				t322 = kern.Sum16(&t322Sums)
 				t32_2[j] = t322
 			}
 		}

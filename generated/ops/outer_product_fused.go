@@ -102,13 +102,13 @@ func (c *outerProductBackwardFused) run() {
 				outBar := c.OutBar[(i*m+j)*n:][:n]
 				var t F
 				aEntry := a[j]
-				var tSums [16]F
+				tSums := [16]F{t}
 				for k := range n {
 					outBarEntry := outBar[k]
 					tSums[k%16] = num.FMA32(outBarEntry, b[k], tSums[k%16])
 					bBar[k] = num.FMA32(outBarEntry, aEntry, bBar[k])
 				}
-				t += kern.Sum16(&tSums)
+				t = kern.Sum16(&tSums)
 				aBar[j] = t
 			}
 		}

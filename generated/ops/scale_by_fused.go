@@ -101,13 +101,13 @@ func (c *scaleByBackwardFused) run() {
 				outBar := c.OutBar[(i*m+j)*n:][:n]
 				A := c.A[(i*m+j)*n:][:n]
 				ABar := c.ABar[(i*m+j)*n:][:n]
-				var t2Sums [16]F
+				t2Sums := [16]F{t2}
 				for k := range n {
 					outBarEntry := outBar[k]
 					t2Sums[k%16] = num.FMA32(A[k], outBarEntry, t2Sums[k%16])
 					ABar[k] = F(outBarEntry * sEntry)
 				}
-				t2 += kern.Sum16(&t2Sums)
+				t2 = kern.Sum16(&t2Sums)
 			}
 			sBar[i] = t2
 		}

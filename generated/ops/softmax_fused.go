@@ -51,13 +51,13 @@ func (c *softmaxCallFused) run() {
 				}
 				top = kern.Gather(top, kern.Top16(&topSums))
 				var sum F
-				var sumSums [16]F
+				sumSums := [16]F{sum}
 				for k := range n {
 					e := kern.Exp(x[k] - top)
 					sumSums[k%16] = sumSums[k%16] + e
 					out[k] = e
 				}
-				sum += kern.Sum16(&sumSums)
+				sum = kern.Sum16(&sumSums)
 				for k := range n {
 					out[k] = (out[k] / sum)
 				}
@@ -117,11 +117,11 @@ func (c *softmaxBackwardFused) run() {
 				outBar := c.OutBar[(i*m+j)*n:][:n]
 				out := c.Out[(i*m+j)*n:][:n]
 				var t2_2 F
-				var t2Sums [16]F
+				t2Sums := [16]F{t2_2}
 				for k := range n {
 					t2Sums[k%16] = num.FMA32(outBar[k], out[k], t2Sums[k%16])
 				}
-				t2_2 += kern.Sum16(&t2Sums)
+				t2_2 = kern.Sum16(&t2Sums)
 				t2[j] = t2_2
 			}
 		}

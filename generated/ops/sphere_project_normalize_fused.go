@@ -66,12 +66,12 @@ func (c *sphereProjectNormalizeCallFused) run() {
 			for j := range m {
 				S := c.S[(i*m+j)*d:][:d]
 				var t F
-				var tSums [16]F
+				tSums := [16]F{t}
 				for k := range d {
 					SEntry := S[k]
 					tSums[k%16] = num.FMA32(SEntry, SEntry, tSums[k%16])
 				}
-				t += kern.Sum16(&tSums)
+				t = kern.Sum16(&tSums)
 				outProd[j] = t
 			}
 		}
@@ -215,11 +215,11 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 				outBar := c.OutBar[(i*m+j)*d:][:d]
 				outDiv2 := c.OutDiv2[(i*m+j)*d:][:d]
 				var t622 F
-				var t622Sums [16]F
+				t622Sums := [16]F{t622}
 				for k := range d {
 					t622Sums[k%16] = num.FMA32(outBar[k], outDiv2[k], t622Sums[k%16])
 				}
-				t622 += kern.Sum16(&t622Sums)
+				t622 = kern.Sum16(&t622Sums)
 				t62_2[j] = -t622
 			}
 		}

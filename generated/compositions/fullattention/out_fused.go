@@ -127,11 +127,11 @@ func (c *outFused) run() {
 						for m := range n {
 							kView := k[((i*T+m)*H+k2)*dH:][:dH]
 							var t92 F
-							var t92Sums [16]F
+							t92Sums := [16]F{t92}
 							for p := range dH {
 								t92Sums[p%16] = num.FMA32(qView[p], kView[p], t92Sums[p%16])
 							}
-							t92 += kern.Sum16(&t92Sums)
+							t92 = kern.Sum16(&t92Sums)
 							t9_2[m] = t92
 						}
 					}
@@ -197,7 +197,7 @@ func (c *outFused) run() {
 					}
 					top = kern.Gather(top, kern.Top16(&topSums))
 					var sum F
-					var sumSums [16]F
+					sumSums := [16]F{sum}
 					if n := min(T, j+1); n > 0 {
 						t10_2 := t10[((i*T+j)*H+k2)*T:][:n]
 						a := c.A[((i*T+j)*H+k2)*T:][:n]
@@ -207,7 +207,7 @@ func (c *outFused) run() {
 							a[m] = e
 						}
 					}
-					sum += kern.Sum16(&sumSums)
+					sum = kern.Sum16(&sumSums)
 					if n := min(T, j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k2)*T:][:n]
 						for m := range n {
@@ -464,11 +464,11 @@ func (c *outBackwardFused) run() {
 						for m := range n {
 							outReshape := c.OutReshape[((i*T+m)*H+k)*dH:][:dH]
 							var t22 F
-							var t22Sums [16]F
+							t22Sums := [16]F{t22}
 							for p := range dH {
 								t22Sums[p%16] = num.FMA32(outReshape[p], outBarView[p], t22Sums[p%16])
 							}
-							t22 += kern.Sum16(&t22Sums)
+							t22 = kern.Sum16(&t22Sums)
 							t2_2[m] = t22
 						}
 					}
@@ -539,7 +539,7 @@ func (c *outBackwardFused) run() {
 				t72_2 := t72[(i*T+j)*H:][:H]
 				for k := range H {
 					var t722 F
-					var t722Sums [16]F
+					t722Sums := [16]F{t722}
 					if n := min(T, j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*T:][:n]
 						t2_2 := t2[((i*T+j)*H+k)*T:][:n]
@@ -547,7 +547,7 @@ func (c *outBackwardFused) run() {
 							t722Sums[m%16] = num.FMA32(a[m], t2_2[m], t722Sums[m%16])
 						}
 					}
-					t722 += kern.Sum16(&t722Sums)
+					t722 = kern.Sum16(&t722Sums)
 					t72_2[k] = t722
 				}
 			}

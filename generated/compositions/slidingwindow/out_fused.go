@@ -216,11 +216,11 @@ func (c *outFused) run() {
 						for m := range n2 {
 							aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k2)*dH:][:dH]
 							var t202 F
-							var t202Sums [16]F
+							t202Sums := [16]F{t202}
 							for p := range dH {
 								t202Sums[p%16] = num.FMA32(qView[p], aStack[p], t202Sums[p%16])
 							}
-							t202 += kern.Sum16(&t202Sums)
+							t202 = kern.Sum16(&t202Sums)
 							t20_2[m] = t202
 						}
 					}
@@ -332,7 +332,7 @@ func (c *outFused) run() {
 					top = kern.Gather(top, kern.Top16(&topSums))
 					var sum F
 					n4 := int(c.Pos[i])
-					var sumSums [16]F
+					sumSums := [16]F{sum}
 					if n := min(nP+w, n4+j+nP+1); n > 0 {
 						t22_2 := t22[((i*T+j)*H+k2)*(nP+w):][:n]
 						a := c.A[((i*T+j)*H+k2)*(nP+w):][:n]
@@ -342,7 +342,7 @@ func (c *outFused) run() {
 							a[m] = e
 						}
 					}
-					sum += kern.Sum16(&sumSums)
+					sum = kern.Sum16(&sumSums)
 					n5 := int(c.Pos[i])
 					if n := min(nP+w, n5+j+nP+1); n > 0 {
 						a := c.A[((i*T+j)*H+k2)*(nP+w):][:n]
@@ -851,11 +851,11 @@ func (c *outBackwardFused) run() {
 						for m := range n2 {
 							outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
 							t42Sum := t42_3[m]
-							var t42SumSums [16]F
+							t42SumSums := [16]F{t42Sum}
 							for p := range dH {
 								t42SumSums[p%16] = num.FMA32(outStack[p], outBarView[p], t42SumSums[p%16])
 							}
-							t42Sum += kern.Sum16(&t42SumSums)
+							t42Sum = kern.Sum16(&t42SumSums)
 							t42_3[m] = t42Sum
 						}
 					}
@@ -1085,7 +1085,7 @@ func (c *outBackwardFused) run() {
 				for k := range H {
 					var t1922 F
 					n3 := int(c.Pos[i])
-					var t1922Sums [16]F
+					t1922Sums := [16]F{t1922}
 					if n := min(nP+w, n3+j+nP+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*(nP+w):][:n]
 						t182_2 := t182[((i*T+j)*H+k)*(nP+w):][:n]
@@ -1093,7 +1093,7 @@ func (c *outBackwardFused) run() {
 							t1922Sums[m%16] = num.FMA32(a[m], t182_2[m], t1922Sums[m%16])
 						}
 					}
-					t1922 += kern.Sum16(&t1922Sums)
+					t1922 = kern.Sum16(&t1922Sums)
 					t192_2[k] = t1922
 				}
 			}

@@ -85,11 +85,11 @@ func (c *lossFused) run() {
 				}
 				top = kern.Gather(top, kern.Top16(&topSums))
 				var sum F
-				var sumSums [16]F
+				sumSums := [16]F{sum}
 				for k := range V {
 					sumSums[k%16] = sumSums[k%16] + kern.Exp(z[k]-top)
 				}
-				sum += kern.Sum16(&sumSums)
+				sum = kern.Sum16(&sumSums)
 				t6_2[j] = top + kern.Log(sum)
 			}
 		}

@@ -155,7 +155,7 @@ func (c *readFused) run() {
 				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				var t8 F
-				var t8Sums [16]F
+				t8Sums := [16]F{t8}
 				for k := range dK {
 					t52 := bQ[k] + q1Prod[k]
 					t6 := kern.Sigmoid(t52)
@@ -165,7 +165,7 @@ func (c *readFused) run() {
 					q1Sigmoid[k] = t6
 					q1_2[k] = q12
 				}
-				t8 += kern.Sum16(&t8Sums)
+				t8 = kern.Sum16(&t8Sums)
 				qProd[j] = t8
 			}
 		}
@@ -414,11 +414,11 @@ func (c *readBackwardFused) run() {
 				t2 := t[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 				var t622 F
-				var t622Sums [16]F
+				t622Sums := [16]F{t622}
 				for k := range dK {
 					t622Sums[k%16] = num.FMA32(t2[k], qDiv2[k], t622Sums[k%16])
 				}
-				t622 += kern.Sum16(&t622Sums)
+				t622 = kern.Sum16(&t622Sums)
 				t62_2[j] = -t622
 			}
 		}

@@ -272,7 +272,7 @@ func (c *stepFused) run() {
 				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				var t8 F
-				var t8Sums [16]F
+				t8Sums := [16]F{t8}
 				for k := range dK {
 					t52 := bK[k] + k1Prod[k]
 					t6 := kern.Sigmoid(t52)
@@ -282,7 +282,7 @@ func (c *stepFused) run() {
 					k1Sigmoid[k] = t6
 					k1_2[k] = k12
 				}
-				t8 += kern.Sum16(&t8Sums)
+				t8 = kern.Sum16(&t8Sums)
 				kProd[j] = t8
 			}
 		}
@@ -378,15 +378,15 @@ func (c *stepFused) run() {
 				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
 				var t212 F
 				var t292 F
-				var t212Sums [16]F
-				var t292Sums [16]F
+				t212Sums := [16]F{t212}
+				t292Sums := [16]F{t292}
 				for k := range dK + dV {
 					rhoStackEntry := rhoStack[k]
 					t212Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t212Sums[k%16])
 					t292Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t292Sums[k%16])
 				}
-				t212 += kern.Sum16(&t212Sums)
-				t292 += kern.Sum16(&t292Sums)
+				t212 = kern.Sum16(&t212Sums)
+				t292 = kern.Sum16(&t292Sums)
 				t21_2[j] = t212
 				t29_2[j] = t292
 			}
@@ -517,7 +517,7 @@ func (c *stepFused) run() {
 				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				var t41 F
-				var t41Sums [16]F
+				t41Sums := [16]F{t41}
 				for k := range dK {
 					t382 := bQ[k] + q1Prod[k]
 					t39 := kern.Sigmoid(t382)
@@ -527,7 +527,7 @@ func (c *stepFused) run() {
 					q1Sigmoid[k] = t39
 					q1_2[k] = q12
 				}
-				t41 += kern.Sum16(&t41Sums)
+				t41 = kern.Sum16(&t41Sums)
 				qProd[j] = t41
 			}
 		}
@@ -715,11 +715,11 @@ func (c *stepRows1) Part(part int) {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// delta_rule.M
 						var t2 F
-						var t2Sums [2]F
+						t2Sums := [2]F{t2}
 						for j := range dK {
 							t2Sums[j%2] = num.FMA32(MState[j], k[j], t2Sums[j%2])
 						}
-						t2 += kern.Sum2(&t2Sums)
+						t2 = kern.Sum2(&t2Sums)
 						// delta_rule.M
 						t3 := t2 - c.V[(l*T+a+C*s)*dV+i]
 						if len(c.MLin) > 0 {
@@ -729,13 +729,13 @@ func (c *stepRows1) Part(part int) {
 						var y2 F
 						rhoEntry := rho2[a]
 						w := F(theta2[a] * t3)
-						var y2Sums [2]F
+						y2Sums := [2]F{y2}
 						for j := range dK {
 							M2 := num.FMA32(-w, k[j], F(rhoEntry*MState[j]))
 							y2Sums[j%2] = num.FMA32(M2, q[j], y2Sums[j%2])
 							MState[j] = M2
 						}
-						y2 += kern.Sum2(&y2Sums)
+						y2 = kern.Sum2(&y2Sums)
 						c.Y[(l*T+a+C*s)*dV+i] = y2
 					}
 				}
@@ -1140,11 +1140,11 @@ func (c *stepBackwardFused) run() {
 				t62_2 := t62[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 				var t1122 F
-				var t1122Sums [16]F
+				t1122Sums := [16]F{t1122}
 				for k := range dK {
 					t1122Sums[k%16] = num.FMA32(t62_2[k], qDiv2[k], t1122Sums[k%16])
 				}
-				t1122 += kern.Sum16(&t1122Sums)
+				t1122 = kern.Sum16(&t1122Sums)
 				t112_2[j] = -t1122
 			}
 		}
@@ -1502,13 +1502,13 @@ func (c *stepBackwardFused) run() {
 				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
 				t88_2 := t88[(i*T+j)*dK:][:dK]
 				var t932 F
-				var t932Sums [16]F
+				t932Sums := [16]F{t932}
 				for k := range dK {
 					t882 := (t42_2[k] + t61_2[k]) + t82_2[k]
 					t932Sums[k%16] = num.FMA32(t882, kDiv2[k], t932Sums[k%16])
 					t88_2[k] = t882
 				}
-				t932 += kern.Sum16(&t932Sums)
+				t932 = kern.Sum16(&t932Sums)
 				t93_2[j] = -t932
 			}
 		}
@@ -1841,8 +1841,8 @@ func (c *stepBackwardRows1) Part(part int) {
 						var t26 F
 						var t1022 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-						var t26Sums [16]F
-						var t1022Sums [16]F
+						t26Sums := [16]F{t26}
+						t1022Sums := [16]F{t1022}
 						for j := range dK {
 							t423 := num.FMA32(q[j], yBarEntry, MBarState[j])
 							t26Sums[j%16] = num.FMA32(t423, k[j], t26Sums[j%16])
@@ -1850,8 +1850,8 @@ func (c *stepBackwardRows1) Part(part int) {
 							t62_3[j] = num.FMA32(MTrail3[j], yBarEntry, t62_3[j])
 							t422[j] = t423
 						}
-						t26 += kern.Sum16(&t26Sums)
-						t1022 += kern.Sum16(&t1022Sums)
+						t26 = kern.Sum16(&t26Sums)
+						t1022 = kern.Sum16(&t1022Sums)
 						t22_3[a] = t22_3[a] + t1022
 						// delta_rule.M
 						MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]

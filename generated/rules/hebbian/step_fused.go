@@ -100,11 +100,11 @@ func (c *stepFused) run() {
 			for j := range T {
 				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
 				var t42 F
-				var t42Sums [16]F
+				t42Sums := [16]F{t42}
 				for k := range dK + dV {
 					t42Sums[k%16] = num.FMA32(rhoStack[k], wRho[k], t42Sums[k%16])
 				}
-				t42 += kern.Sum16(&t42Sums)
+				t42 = kern.Sum16(&t42Sums)
 				t4_2[j] = t42
 			}
 		}
@@ -222,13 +222,13 @@ func (c *stepRows1) Part(part int) {
 						var y2 F
 						rhoEntry := rho2[a]
 						vEntry := c.V[(l*T+a+C*s)*dV+i]
-						var y2Sums [2]F
+						y2Sums := [2]F{y2}
 						for j := range dK {
 							M2 := num.FMA32(k0[j], vEntry, F(rhoEntry*MState[j]))
 							y2Sums[j%2] = num.FMA32(M2, q0[j], y2Sums[j%2])
 							MState[j] = M2
 						}
-						y2 += kern.Sum2(&y2Sums)
+						y2 = kern.Sum2(&y2Sums)
 						c.Y[(l*T+a+C*s)*dV+i] = y2
 					}
 				}
@@ -655,8 +655,8 @@ func (c *stepBackwardRows1) Part(part int) {
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						rhoEntry2 := rho2[a]
 						vEntry2 := c.V[(l*T+a+C*s)*dV+i]
-						var t823Sums [16]F
-						var t102Sums [16]F
+						t823Sums := [16]F{t823}
+						t102Sums := [16]F{t102}
 						for j := range dK {
 							t422 := num.FMA32(q0[j], yBarEntry, MBarState[j])
 							t823Sums[j%16] = num.FMA32(MTrail2[j], t422, t823Sums[j%16])
@@ -665,8 +665,8 @@ func (c *stepBackwardRows1) Part(part int) {
 							MBarState[j] = F(rhoEntry2 * t422)
 							t2_3[j] = num.FMA32(t422, vEntry2, t2_3[j])
 						}
-						t823 += kern.Sum16(&t823Sums)
-						t102 += kern.Sum16(&t102Sums)
+						t823 = kern.Sum16(&t823Sums)
+						t102 = kern.Sum16(&t102Sums)
 						t42_3[a] = t42_3[a] + t823
 						t1022 := -t102
 						// hebbian.e

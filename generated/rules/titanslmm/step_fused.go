@@ -284,7 +284,7 @@ func (c *stepFused) run() {
 				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				var t8 F
-				var t8Sums [16]F
+				t8Sums := [16]F{t8}
 				for k := range dK {
 					t52 := bK[k] + k1Prod[k]
 					t6 := kern.Sigmoid(t52)
@@ -294,7 +294,7 @@ func (c *stepFused) run() {
 					k1Sigmoid[k] = t6
 					k1_2[k] = k12
 				}
-				t8 += kern.Sum16(&t8Sums)
+				t8 = kern.Sum16(&t8Sums)
 				kProd[j] = t8
 			}
 		}
@@ -395,18 +395,18 @@ func (c *stepFused) run() {
 				var t212 F
 				var t252 F
 				var t312 F
-				var t212Sums [16]F
-				var t252Sums [16]F
-				var t312Sums [16]F
+				t212Sums := [16]F{t212}
+				t252Sums := [16]F{t252}
+				t312Sums := [16]F{t312}
 				for k := range dK + dV {
 					etaStackEntry := etaStack[k]
 					t212Sums[k%16] = num.FMA32(etaStackEntry, wEta[k], t212Sums[k%16])
 					t252Sums[k%16] = num.FMA32(etaStackEntry, wTheta[k], t252Sums[k%16])
 					t312Sums[k%16] = num.FMA32(etaStackEntry, wRho[k], t312Sums[k%16])
 				}
-				t212 += kern.Sum16(&t212Sums)
-				t252 += kern.Sum16(&t252Sums)
-				t312 += kern.Sum16(&t312Sums)
+				t212 = kern.Sum16(&t212Sums)
+				t252 = kern.Sum16(&t252Sums)
+				t312 = kern.Sum16(&t312Sums)
 				t21_2[j] = t212
 				t25_2[j] = t252
 				t31_2[j] = t312
@@ -549,7 +549,7 @@ func (c *stepFused) run() {
 				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				var t45 F
-				var t45Sums [16]F
+				t45Sums := [16]F{t45}
 				for k := range dK {
 					t422 := bQ[k] + q1Prod[k]
 					t43 := kern.Sigmoid(t422)
@@ -559,7 +559,7 @@ func (c *stepFused) run() {
 					q1Sigmoid[k] = t43
 					q1_2[k] = q12
 				}
-				t45 += kern.Sum16(&t45Sums)
+				t45 = kern.Sum16(&t45Sums)
 				qProd[j] = t45
 			}
 		}
@@ -770,11 +770,11 @@ func (c *stepRows1) Part(part int) {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// titans_lmm.e
 						var t F
-						var tSums [2]F
+						tSums := [2]F{t}
 						for j := range dK {
 							tSums[j%2] = num.FMA32(MState[j], k[j], tSums[j%2])
 						}
-						t += kern.Sum2(&tSums)
+						t = kern.Sum2(&tSums)
 						// titans_lmm.e
 						e2 := t - c.V[(l*T+a+C*s)*dV+i]
 						if len(c.E) > 0 {
@@ -785,7 +785,7 @@ func (c *stepRows1) Part(part int) {
 						etaEntry := eta[a]
 						w := F(theta2[a] * e2)
 						rhoEntry := rho2[a]
-						var y2Sums [2]F
+						y2Sums := [2]F{y2}
 						for j := range dK {
 							S2 := num.FMA32(-w, k[j], F(etaEntry*SState[j]))
 							M2 := num.FMA32(rhoEntry, MState[j], S2)
@@ -793,7 +793,7 @@ func (c *stepRows1) Part(part int) {
 							SState[j] = S2
 							MState[j] = M2
 						}
-						y2 += kern.Sum2(&y2Sums)
+						y2 = kern.Sum2(&y2Sums)
 						c.Y[(l*T+a+C*s)*dV+i] = y2
 					}
 				}
@@ -1219,11 +1219,11 @@ func (c *stepBackwardFused) run() {
 				t82_2 := t82[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 				var t1323 F
-				var t1323Sums [16]F
+				t1323Sums := [16]F{t1323}
 				for k := range dK {
 					t1323Sums[k%16] = num.FMA32(t82_2[k], qDiv2[k], t1323Sums[k%16])
 				}
-				t1323 += kern.Sum16(&t1323Sums)
+				t1323 = kern.Sum16(&t1323Sums)
 				t132_2[j] = -t1323
 			}
 		}
@@ -1605,13 +1605,13 @@ func (c *stepBackwardFused) run() {
 				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
 				t99_2 := t99[(i*T+j)*dK:][:dK]
 				var t1042 F
-				var t1042Sums [16]F
+				t1042Sums := [16]F{t1042}
 				for k := range dK {
 					t992 := ((t32_2[k] + t69_2[k]) + t84_2[k]) + t93_2[k]
 					t1042Sums[k%16] = num.FMA32(t992, kDiv2[k], t1042Sums[k%16])
 					t99_2[k] = t992
 				}
-				t1042 += kern.Sum16(&t1042Sums)
+				t1042 = kern.Sum16(&t1042Sums)
 				t104_2[j] = -t1042
 			}
 		}
@@ -1981,9 +1981,9 @@ func (c *stepBackwardRows1) Part(part int) {
 						thetaEntry2 := theta2[a]
 						eEntry := c.E[(l*T+a+C*s)*dV+i]
 						w2 := F(thetaEntry2 * eEntry)
-						var t822Sums [16]F
-						var t32Sums [16]F
-						var t152Sums [16]F
+						t822Sums := [16]F{t822}
+						t32Sums := [16]F{t32_4}
+						t152Sums := [16]F{t152}
 						for j := range dK {
 							MTrailEntry := MTrail2[j]
 							STrailEntry := STrail2[j]
@@ -1998,9 +1998,9 @@ func (c *stepBackwardRows1) Part(part int) {
 							t92[j] = t922
 							SBarState[j] = F(etaEntry2 * t922)
 						}
-						t822 += kern.Sum16(&t822Sums)
-						t32_4 += kern.Sum16(&t32Sums)
-						t152 += kern.Sum16(&t152Sums)
+						t822 = kern.Sum16(&t822Sums)
+						t32_4 = kern.Sum16(&t32Sums)
+						t152 = kern.Sum16(&t152Sums)
 						t7_3[a] = t7_3[a] + t822
 						t52_3[a] = t52_3[a] + t152
 						// titans_lmm.S, titans_lmm.e
