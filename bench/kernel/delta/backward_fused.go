@@ -210,8 +210,8 @@ func (c *backwardRows1) Part(part int) {
 						var t26 F
 						var t102 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-						var t26Sums [16]F
-						var t102Sums [16]F
+						t26Sums := [16]F{t26}
+						t102Sums := [16]F{t102}
 						for j := range dK {
 							t422 := num.FMA32(q[j], yBarEntry, MBarState[j])
 							t26Sums[j%16] = num.FMA32(t422, k[j], t26Sums[j%16])
@@ -219,8 +219,8 @@ func (c *backwardRows1) Part(part int) {
 							qBar2[j] = num.FMA32(MTrail3[j], yBarEntry, qBar2[j])
 							t42[j] = t422
 						}
-						t26 += kern.Sum16(&t26Sums)
-						t102 += kern.Sum16(&t102Sums)
+						t26 = kern.Sum16(&t26Sums)
+						t102 = kern.Sum16(&t102Sums)
 						rhoBar2[a] = rhoBar2[a] + t102
 						// delta_core.M
 						MLinEntry := c.MLin[(l*T+a+C*s)*dV+i]

@@ -122,11 +122,11 @@ func (c *forwardRows1) Part(part int) {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// delta_core.M
 						var t2 F
-						var t2Sums [2]F
+						t2Sums := [2]F{t2}
 						for j := range dK {
 							t2Sums[j%2] = num.FMA32(MState[j], k[j], t2Sums[j%2])
 						}
-						t2 += kern.Sum2(&t2Sums)
+						t2 = kern.Sum2(&t2Sums)
 						// delta_core.M
 						t3 := t2 - c.V[(l*T+a+C*s)*dV+i]
 						if len(c.MLin) > 0 {
@@ -136,13 +136,13 @@ func (c *forwardRows1) Part(part int) {
 						var y2 F
 						rhoEntry := rho[a]
 						w := F(theta[a] * t3)
-						var y2Sums [2]F
+						y2Sums := [2]F{y2}
 						for j := range dK {
 							M2 := num.FMA32(-w, k[j], F(rhoEntry*MState[j]))
 							y2Sums[j%2] = num.FMA32(M2, q[j], y2Sums[j%2])
 							MState[j] = M2
 						}
-						y2 += kern.Sum2(&y2Sums)
+						y2 = kern.Sum2(&y2Sums)
 						c.Y[(l*T+a+C*s)*dV+i] = y2
 					}
 				}

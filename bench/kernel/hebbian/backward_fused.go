@@ -190,8 +190,8 @@ func (c *backwardRows1) Part(part int) {
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						vEntry2 := c.V[(l*T+a+C*s)*dV+i]
 						rhoEntry2 := rho[a]
-						var t7Sums [16]F
-						var t10Sums [16]F
+						t7Sums := [16]F{t7}
+						t10Sums := [16]F{t10}
 						for j := range dK {
 							t4 := num.FMA32(q[j], yBarEntry, MBarState[j])
 							t7Sums[j%16] = num.FMA32(t4, k[j], t7Sums[j%16])
@@ -200,8 +200,8 @@ func (c *backwardRows1) Part(part int) {
 							kBar2[j] = num.FMA32(t4, vEntry2, kBar2[j])
 							MBarState[j] = F(rhoEntry2 * t4)
 						}
-						t7 += kern.Sum16(&t7Sums)
-						t10 += kern.Sum16(&t10Sums)
+						t7 = kern.Sum16(&t7Sums)
+						t10 = kern.Sum16(&t10Sums)
 						c.VBar[(l*T+a+C*s)*dV+i] = t7
 						rhoBar2[a] = rhoBar2[a] + t10
 					}

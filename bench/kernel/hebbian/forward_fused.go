@@ -119,13 +119,13 @@ func (c *forwardRows1) Part(part int) {
 						var y2 F
 						rhoEntry := rho[a]
 						vEntry := c.V[(l*T+a+C*s)*dV+i]
-						var y2Sums [2]F
+						y2Sums := [2]F{y2}
 						for j := range dK {
 							M2 := num.FMA32(vEntry, k[j], F(rhoEntry*MState[j]))
 							y2Sums[j%2] = num.FMA32(M2, q[j], y2Sums[j%2])
 							MState[j] = M2
 						}
-						y2 += kern.Sum2(&y2Sums)
+						y2 = kern.Sum2(&y2Sums)
 						c.Y[(l*T+a+C*s)*dV+i] = y2
 					}
 				}

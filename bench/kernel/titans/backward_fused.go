@@ -256,9 +256,9 @@ func (c *backwardRows1) Part(part int) {
 						thetaEntry2 := theta[a]
 						SLinEntry := c.SLin[(l*T+a+C*s)*dV+i]
 						w2 := F(thetaEntry2 * SLinEntry)
-						var t82Sums [16]F
-						var t31Sums [16]F
-						var t15Sums [16]F
+						t82Sums := [16]F{t82}
+						t31Sums := [16]F{t31}
+						t15Sums := [16]F{t15}
 						for j := range dK {
 							MTrailEntry := MTrail2[j]
 							STrailEntry := STrail2[j]
@@ -273,9 +273,9 @@ func (c *backwardRows1) Part(part int) {
 							t92[j] = t922
 							SBarState[j] = F(etaEntry2 * t922)
 						}
-						t82 += kern.Sum16(&t82Sums)
-						t31 += kern.Sum16(&t31Sums)
-						t15 += kern.Sum16(&t15Sums)
+						t82 = kern.Sum16(&t82Sums)
+						t31 = kern.Sum16(&t31Sums)
+						t15 = kern.Sum16(&t15Sums)
 						rhoBar2[a] = rhoBar2[a] + t82
 						etaBar2[a] = etaBar2[a] + t15
 						// titans_core.S

@@ -142,11 +142,11 @@ func (c *forwardRows1) Part(part int) {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// titans_core.S
 						var t2 F
-						var t2Sums [2]F
+						t2Sums := [2]F{t2}
 						for j := range dK {
 							t2Sums[j%2] = num.FMA32(MState[j], k[j], t2Sums[j%2])
 						}
-						t2 += kern.Sum2(&t2Sums)
+						t2 = kern.Sum2(&t2Sums)
 						// titans_core.S
 						t3 := t2 - c.V[(l*T+a+C*s)*dV+i]
 						if len(c.SLin) > 0 {
@@ -157,7 +157,7 @@ func (c *forwardRows1) Part(part int) {
 						etaEntry := eta[a]
 						w := F(theta[a] * t3)
 						rhoEntry := rho[a]
-						var y2Sums [2]F
+						y2Sums := [2]F{y2}
 						for j := range dK {
 							S2 := num.FMA32(-w, k[j], F(etaEntry*SState[j]))
 							M2 := num.FMA32(rhoEntry, MState[j], S2)
@@ -165,7 +165,7 @@ func (c *forwardRows1) Part(part int) {
 							SState[j] = S2
 							MState[j] = M2
 						}
-						y2 += kern.Sum2(&y2Sums)
+						y2 = kern.Sum2(&y2Sums)
 						c.Y[(l*T+a+C*s)*dV+i] = y2
 					}
 				}
