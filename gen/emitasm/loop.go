@@ -19,7 +19,7 @@ func (f *function) bound(xs []plan.Index, reg, less string) {
 
 // loop prints a loop around others:
 //
-//	lo, hi → counter; while in range: move the streams on; body
+//	lo, hi → counter, streams; while in range: body; move counter and streams on
 func (f *function) loop(n *plan.Loop) {
 	f.settle()
 	f.content.forget()
@@ -37,24 +37,28 @@ func (f *function) loop(n *plan.Loop) {
 		f.emit("MOVQ AX, %s", at)
 		f.emit("MOVQ DX, %s", end)
 	}
-	inside := func(body []plan.Node) { f.inside(n.Var, body, func() { f.nodes(body) }) }
+	moved := f.move(n.Var, n.Body)
 	switch r := f.turned; {
 	case r == nil || n.Kind != plan.Time:
 		f.emit("%s:", top)
-		inside(n.Body)
-		f.step(n, at, end, top)
+		f.nodes(n.Body)
+		f.settle()
+		f.step(n, moved, at, end, top)
 	case r.last == nil:
-		inside(r.ahead)
+		f.nodes(r.ahead)
 		known := f.content.clone()
 		f.emit("%s:", top)
 		f.next(r.next, at, end)
-		f.inside(r.next.To, r.body, func() { inside(r.body) })
+		streams := f.move(r.next.To, r.body)
+		f.nodes(r.body)
+		back(streams)
 		f.settle()
 		f.rejoin(known)
-		f.step(n, at, end, top)
+		f.step(n, moved, at, end, top)
 	default:
-		f.tokens(n, r, at, end, top)
+		f.tokens(n, r, moved, at, end, top)
 	}
+	back(moved)
 	f.emit("%s:", done)
 	f.content.forget()
 }
@@ -85,8 +89,8 @@ func (f *function) settle() {
 }
 
 // step moves a loop on and repeats it while it is in range.
-func (f *function) step(n *plan.Loop, at, end, top string) {
-	f.settle()
+func (f *function) step(n *plan.Loop, moved []*stream, at, end, top string) {
+	f.advanceAll(n, moved)
 	f.emit("MOVQ %s, AX", at)
 	if n.Down {
 		f.emit("DECQ AX")
@@ -103,10 +107,9 @@ func (f *function) step(n *plan.Loop, at, end, top string) {
 }
 
 // tokens prints a rotated loop whose last token runs by itself.
-func (f *function) tokens(n *plan.Loop, r *rotated, at, end, top string) {
+func (f *function) tokens(n *plan.Loop, r *rotated, moved []*stream, at, end, top string) {
 	last := f.label("last")
-	inside := func(body []plan.Node) { f.inside(n.Var, body, func() { f.nodes(body) }) }
-	inside(r.ahead)
+	f.nodes(r.ahead)
 	known := f.content.clone()
 	f.emit("%s:", top)
 	f.emit("MOVQ %s, AX", at)
@@ -118,14 +121,15 @@ func (f *function) tokens(n *plan.Loop, r *rotated, at, end, top string) {
 		f.emit("CMPQ AX, %s", end)
 		f.emit("JGE %s", last)
 	}
-	inside(r.body)
+	f.nodes(r.body)
 	f.settle()
 	f.rejoin(known)
+	f.advanceAll(n, moved)
 	f.emit("%s %s", map[bool]string{false: "INCQ", true: "DECQ"}[n.Down], at)
 	f.emit("JMP %s", top)
 	f.emit("%s:", last)
 	f.content = known
-	inside(r.last)
+	f.nodes(r.last)
 	f.settle()
 }
 
@@ -138,12 +142,25 @@ func (f *function) next(n *plan.Next, at, end string) {
 	f.emit("MOVQ AX, %s", f.counter[n.To])
 }
 
-// inside prints statements after moving the streams that a variable moves.
-func (f *function) inside(v *plan.Var, body []plan.Node, print func()) {
-	moved := f.move(v, body)
-	print()
+// back puts streams to where they stand around a loop.
+func back(moved []*stream) {
 	for _, s := range moved {
 		s.cur = s.cur[:len(s.cur)-1]
+	}
+}
+
+// advanceAll moves streams on by an iteration of a loop. Streams with the same
+// stride share its bytes.
+func (f *function) advanceAll(n *plan.Loop, moved []*stream) {
+	op, step := map[bool]string{false: "ADDQ", true: "SUBQ"}[n.Down], ""
+	for _, s := range moved {
+		by := s.walk.By(n.Var)
+		if key := by.String() + " " + s.unit; key != step {
+			step = key
+			f.integer(by, "CX")
+			f.scaleTo(s, "CX")
+		}
+		f.emit("%s CX, %s", op, s.now())
 	}
 }
 

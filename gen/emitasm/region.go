@@ -117,7 +117,7 @@ func (f *function) text() string {
 	frame := 8*f.ints + f.slots + 64
 	var b strings.Builder
 	fmt.Fprintf(&b, "TEXT ·%s(SB), 0, $%d-8\n", f.name, frame)
-	for _, l := range f.lines {
+	for _, l := range unread(f.lines) {
 		l = strings.ReplaceAll(l, "SLOTS", fmt.Sprint(8*f.ints+63))
 		if !strings.HasSuffix(l, ":") {
 			l = "\t" + l

@@ -46,7 +46,6 @@ TEXT ·clampCallNest1AVX512(SB), 0, $248-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 32(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 24(DI), CX
 	SHLQ $2, CX
@@ -56,6 +55,7 @@ loop1:
 	MOVQ 24(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 48(SP)
+loop1:
 	MOVQ 24(DI), DX
 	MOVQ 40(SP), SI
 	MOVQ 48(SP), R8
@@ -103,6 +103,10 @@ rest4:
 	VMOVUPS Z0, K1, (R8)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 24(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 40(SP)
+	ADDQ CX, 48(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -133,7 +137,6 @@ TEXT ·clampCallNest1AVX2(SB), 0, $312-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 32(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 24(DI), CX
 	SHLQ $2, CX
@@ -143,6 +146,7 @@ loop1:
 	MOVQ 24(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 48(SP)
+loop1:
 	MOVQ 24(DI), DX
 	MOVQ 40(SP), SI
 	MOVQ 48(SP), R8
@@ -209,6 +213,10 @@ rest4:
 	VMASKMOVPS Y0, Y1, 32(R8)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 24(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 40(SP)
+	ADDQ CX, 48(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -239,7 +247,6 @@ TEXT ·clampBackwardNest1AVX512(SB), 0, $264-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -252,6 +259,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -312,6 +320,11 @@ rest4:
 	VMOVUPS Z0, K1, (R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -344,7 +357,6 @@ TEXT ·clampBackwardNest1AVX2(SB), 0, $328-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -357,6 +369,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -445,6 +458,11 @@ rest4:
 	VMASKMOVPS Y0, Y1, 32(R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)

@@ -90,7 +90,6 @@ TEXT ·expCallNest1AVX512(SB), 0, $120-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 32(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 24(DI), CX
 	SHLQ $2, CX
@@ -100,6 +99,7 @@ loop1:
 	MOVQ 24(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 48(SP)
+loop1:
 	MOVQ 24(DI), DX
 	MOVQ 40(SP), SI
 	MOVQ 48(SP), R8
@@ -203,6 +203,10 @@ rest4:
 	VMOVUPS Z0, K1, (R8)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 24(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 40(SP)
+	ADDQ CX, 48(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -227,7 +231,6 @@ TEXT ·expCallNest1AVX2(SB), 0, $184-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 32(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 24(DI), CX
 	SHLQ $2, CX
@@ -237,6 +240,7 @@ loop1:
 	MOVQ 24(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 48(SP)
+loop1:
 	MOVQ 24(DI), DX
 	MOVQ 40(SP), SI
 	MOVQ 48(SP), R8
@@ -419,6 +423,10 @@ rest4:
 	VMASKMOVPS Y0, Y1, 32(R8)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 24(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 40(SP)
+	ADDQ CX, 48(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -445,7 +453,6 @@ TEXT ·expBackwardNest1AVX512(SB), 0, $136-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -458,6 +465,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -490,6 +498,11 @@ rest4:
 	VMOVUPS Z0, K1, (R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -516,7 +529,6 @@ TEXT ·expBackwardNest1AVX2(SB), 0, $200-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -529,6 +541,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -576,6 +589,11 @@ rest4:
 	VMASKMOVPS Y0, Y1, 32(R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)

@@ -144,7 +144,6 @@ TEXT ·gELUCallNest1AVX512(SB), 0, $136-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -157,6 +156,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -340,6 +340,11 @@ rest4:
 	VMOVUPS Z2, K1, (R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -366,7 +371,6 @@ TEXT ·gELUCallNest1AVX2(SB), 0, $200-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -379,6 +383,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -722,6 +727,11 @@ rest4:
 	VMASKMOVPS Y2, Y0, 32(R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -750,7 +760,6 @@ TEXT ·gELUBackwardNest1AVX512(SB), 0, $152-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 48(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 40(DI), CX
 	SHLQ $2, CX
@@ -766,6 +775,7 @@ loop1:
 	MOVQ 40(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 80(SP)
+loop1:
 	MOVQ 40(DI), DX
 	MOVQ 56(SP), SI
 	MOVQ 64(SP), R8
@@ -829,6 +839,12 @@ rest4:
 	VMOVUPS Z0, K1, (R10)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 40(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
+	ADDQ CX, 72(SP)
+	ADDQ CX, 80(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -857,7 +873,6 @@ TEXT ·gELUBackwardNest1AVX2(SB), 0, $216-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 48(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 40(DI), CX
 	SHLQ $2, CX
@@ -873,6 +888,7 @@ loop1:
 	MOVQ 40(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 80(SP)
+loop1:
 	MOVQ 40(DI), DX
 	MOVQ 56(SP), SI
 	MOVQ 64(SP), R8
@@ -979,6 +995,12 @@ rest4:
 	VMASKMOVPS Y0, Y1, 32(R10)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 40(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
+	ADDQ CX, 72(SP)
+	ADDQ CX, 80(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)

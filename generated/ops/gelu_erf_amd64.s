@@ -56,7 +56,6 @@ TEXT ·gELUErfBackwardNest1AVX512(SB), 0, $168-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 56(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 48(DI), CX
 	SHLQ $2, CX
@@ -75,6 +74,7 @@ loop1:
 	MOVQ 48(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 96(SP)
+loop1:
 	MOVQ 48(DI), DX
 	MOVQ 64(SP), SI
 	MOVQ 72(SP), R8
@@ -129,6 +129,13 @@ rest4:
 	VMOVUPS Z3, K1, (R11)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 48(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 64(SP)
+	ADDQ CX, 72(SP)
+	ADDQ CX, 80(SP)
+	ADDQ CX, 88(SP)
+	ADDQ CX, 96(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -159,7 +166,6 @@ TEXT ·gELUErfBackwardNest1AVX2(SB), 0, $232-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 56(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 48(DI), CX
 	SHLQ $2, CX
@@ -178,6 +184,7 @@ loop1:
 	MOVQ 48(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 96(SP)
+loop1:
 	MOVQ 48(DI), DX
 	MOVQ 64(SP), SI
 	MOVQ 72(SP), R8
@@ -268,6 +275,13 @@ rest4:
 	VMASKMOVPS Y3, Y0, 32(R11)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 48(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 64(SP)
+	ADDQ CX, 72(SP)
+	ADDQ CX, 80(SP)
+	ADDQ CX, 88(SP)
+	ADDQ CX, 96(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)

@@ -40,7 +40,6 @@ TEXT ·l2RetentionCallNest1AVX512(SB), 0, $184-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 32(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 24(DI), CX
 	SHLQ $2, CX
@@ -50,6 +49,7 @@ loop1:
 	MOVQ 24(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 48(SP)
+loop1:
 	MOVQ 24(DI), DX
 	MOVQ 40(SP), SI
 	MOVQ 48(SP), R8
@@ -81,6 +81,10 @@ rest4:
 	VMOVUPS Z1, K1, (R8)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 24(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 40(SP)
+	ADDQ CX, 48(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -108,7 +112,6 @@ TEXT ·l2RetentionCallNest1AVX2(SB), 0, $248-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 32(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 24(DI), CX
 	SHLQ $2, CX
@@ -118,6 +121,7 @@ loop1:
 	MOVQ 24(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 48(SP)
+loop1:
 	MOVQ 24(DI), DX
 	MOVQ 40(SP), SI
 	MOVQ 48(SP), R8
@@ -161,6 +165,10 @@ rest4:
 	VMASKMOVPS Y1, Y0, 32(R8)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 24(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 40(SP)
+	ADDQ CX, 48(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -187,7 +195,6 @@ TEXT ·l2RetentionBackwardNest1AVX512(SB), 0, $184-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 32(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 24(DI), CX
 	SHLQ $2, CX
@@ -197,6 +204,7 @@ loop1:
 	MOVQ 24(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 48(SP)
+loop1:
 	MOVQ 24(DI), DX
 	MOVQ 40(SP), SI
 	MOVQ 48(SP), R8
@@ -228,6 +236,10 @@ rest4:
 	VMOVUPS Z1, K1, (R8)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 24(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 40(SP)
+	ADDQ CX, 48(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -255,7 +267,6 @@ TEXT ·l2RetentionBackwardNest1AVX2(SB), 0, $248-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 32(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 24(DI), CX
 	SHLQ $2, CX
@@ -265,6 +276,7 @@ loop1:
 	MOVQ 24(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 48(SP)
+loop1:
 	MOVQ 24(DI), DX
 	MOVQ 40(SP), SI
 	MOVQ 48(SP), R8
@@ -308,6 +320,10 @@ rest4:
 	VMASKMOVPS Y1, Y0, 32(R8)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 24(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 40(SP)
+	ADDQ CX, 48(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)

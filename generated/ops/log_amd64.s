@@ -116,7 +116,6 @@ TEXT ·logCallNest1AVX512(SB), 0, $136-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -129,6 +128,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -291,6 +291,11 @@ rest4:
 	VMOVUPS Z2, K1, (R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -317,7 +322,6 @@ TEXT ·logCallNest1AVX2(SB), 0, $200-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -330,6 +334,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -604,6 +609,11 @@ rest4:
 	VMASKMOVPS Y2, Y0, 32(R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -630,7 +640,6 @@ TEXT ·logBackwardNest1AVX512(SB), 0, $136-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -643,6 +652,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -675,6 +685,11 @@ rest4:
 	VMOVUPS Z0, K1, (R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -701,7 +716,6 @@ TEXT ·logBackwardNest1AVX2(SB), 0, $200-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -714,6 +728,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -761,6 +776,11 @@ rest4:
 	VMASKMOVPS Y0, Y1, 32(R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)

@@ -38,7 +38,6 @@ TEXT ·meanRowsCallNest1AVX512(SB), 0, $144-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 24(DI), CX
 	SHLQ $2, CX
@@ -51,19 +50,20 @@ loop1:
 	MOVQ 24(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 56(SP)
+loop1:
 	MOVQ $0, AX
 	MOVQ 40(DI), DX
 	CMPQ AX, DX
 	JGE done4
 	MOVQ AX, 8(SP)
 	MOVQ DX, 64(SP)
-loop3:
 	MOVQ 8(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
 	MOVQ 48(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 72(SP)
+loop3:
 	MOVQ 32(DI), DX
 	MOVQ 56(SP), SI
 	MOVQ 72(SP), R8
@@ -95,12 +95,21 @@ rest6:
 	VMOVUPS Z0, K1, (SI)(CX*4)
 end7:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 72(SP)
 	MOVQ 8(SP), AX
 	INCQ AX
 	MOVQ AX, 8(SP)
 	CMPQ AX, 64(SP)
 	JLT loop3
 done4:
+	MOVQ 24(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 56(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -125,7 +134,6 @@ TEXT ·meanRowsCallNest1AVX2(SB), 0, $208-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 24(DI), CX
 	SHLQ $2, CX
@@ -138,19 +146,20 @@ loop1:
 	MOVQ 24(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 56(SP)
+loop1:
 	MOVQ $0, AX
 	MOVQ 40(DI), DX
 	CMPQ AX, DX
 	JGE done4
 	MOVQ AX, 8(SP)
 	MOVQ DX, 64(SP)
-loop3:
 	MOVQ 8(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
 	MOVQ 48(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 72(SP)
+loop3:
 	MOVQ 32(DI), DX
 	MOVQ 56(SP), SI
 	MOVQ 72(SP), R8
@@ -197,12 +206,21 @@ rest6:
 	VMASKMOVPS Y0, Y1, 32(SI)(CX*4)
 end7:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 72(SP)
 	MOVQ 8(SP), AX
 	INCQ AX
 	MOVQ AX, 8(SP)
 	CMPQ AX, 64(SP)
 	JLT loop3
 done4:
+	MOVQ 24(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 56(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -229,7 +247,6 @@ TEXT ·meanRowsCallNest2AVX512(SB), 0, $184-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 32(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 24(DI), CX
 	SHLQ $2, CX
@@ -239,6 +256,7 @@ loop1:
 	MOVQ 24(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 48(SP)
+loop1:
 	MOVQ 24(DI), DX
 	MOVQ 40(SP), SI
 	MOVQ 48(SP), R8
@@ -270,6 +288,10 @@ rest4:
 	VMOVUPS Z0, K1, (R8)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 24(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 40(SP)
+	ADDQ CX, 48(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -297,7 +319,6 @@ TEXT ·meanRowsCallNest2AVX2(SB), 0, $248-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 32(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 24(DI), CX
 	SHLQ $2, CX
@@ -307,6 +328,7 @@ loop1:
 	MOVQ 24(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 48(SP)
+loop1:
 	MOVQ 24(DI), DX
 	MOVQ 40(SP), SI
 	MOVQ 48(SP), R8
@@ -350,6 +372,10 @@ rest4:
 	VMASKMOVPS Y0, Y1, 32(R8)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 24(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 40(SP)
+	ADDQ CX, 48(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -376,7 +402,6 @@ TEXT ·meanRowsBackwardNest1AVX512(SB), 0, $208-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 24(DI), CX
 	SHLQ $2, CX
@@ -389,19 +414,20 @@ loop1:
 	MOVQ 24(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 56(SP)
+loop1:
 	MOVQ $0, AX
 	MOVQ 40(DI), DX
 	CMPQ AX, DX
 	JGE done4
 	MOVQ AX, 8(SP)
 	MOVQ DX, 64(SP)
-loop3:
 	MOVQ 8(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
 	MOVQ 48(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 72(SP)
+loop3:
 	MOVQ 32(DI), DX
 	MOVQ 56(SP), SI
 	MOVQ 72(SP), R8
@@ -433,12 +459,21 @@ rest6:
 	VMOVUPS Z1, K1, (R8)(CX*4)
 end7:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 72(SP)
 	MOVQ 8(SP), AX
 	INCQ AX
 	MOVQ AX, 8(SP)
 	CMPQ AX, 64(SP)
 	JLT loop3
 done4:
+	MOVQ 24(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 56(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -466,7 +501,6 @@ TEXT ·meanRowsBackwardNest1AVX2(SB), 0, $272-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 24(DI), CX
 	SHLQ $2, CX
@@ -479,19 +513,20 @@ loop1:
 	MOVQ 24(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 56(SP)
+loop1:
 	MOVQ $0, AX
 	MOVQ 40(DI), DX
 	CMPQ AX, DX
 	JGE done4
 	MOVQ AX, 8(SP)
 	MOVQ DX, 64(SP)
-loop3:
 	MOVQ 8(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
 	MOVQ 48(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 72(SP)
+loop3:
 	MOVQ 32(DI), DX
 	MOVQ 56(SP), SI
 	MOVQ 72(SP), R8
@@ -535,12 +570,21 @@ rest6:
 	VMASKMOVPS Y1, Y0, 32(R8)(CX*4)
 end7:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 72(SP)
 	MOVQ 8(SP), AX
 	INCQ AX
 	MOVQ AX, 8(SP)
 	CMPQ AX, 64(SP)
 	JLT loop3
 done4:
+	MOVQ 24(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 56(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)

@@ -40,7 +40,6 @@ TEXT ·mulCallNest1AVX512(SB), 0, $136-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -53,6 +52,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -85,6 +85,11 @@ rest4:
 	VMOVUPS Z0, K1, (R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -111,7 +116,6 @@ TEXT ·mulCallNest1AVX2(SB), 0, $200-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -124,6 +128,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -171,6 +176,11 @@ rest4:
 	VMASKMOVPS Y0, Y1, 32(R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -201,7 +211,6 @@ TEXT ·mulBackwardNest1AVX512(SB), 0, $168-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 56(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 48(DI), CX
 	SHLQ $2, CX
@@ -220,6 +229,7 @@ loop1:
 	MOVQ 48(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 96(SP)
+loop1:
 	MOVQ 48(DI), DX
 	MOVQ 64(SP), SI
 	MOVQ 72(SP), R8
@@ -260,6 +270,13 @@ rest4:
 	VMOVUPS Z2, K1, (R11)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 48(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 64(SP)
+	ADDQ CX, 72(SP)
+	ADDQ CX, 80(SP)
+	ADDQ CX, 88(SP)
+	ADDQ CX, 96(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -290,7 +307,6 @@ TEXT ·mulBackwardNest1AVX2(SB), 0, $232-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 56(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 48(DI), CX
 	SHLQ $2, CX
@@ -309,6 +325,7 @@ loop1:
 	MOVQ 48(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 96(SP)
+loop1:
 	MOVQ 48(DI), DX
 	MOVQ 64(SP), SI
 	MOVQ 72(SP), R8
@@ -374,6 +391,13 @@ rest4:
 	VMASKMOVPS Y2, Y0, 32(R11)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 48(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 64(SP)
+	ADDQ CX, 72(SP)
+	ADDQ CX, 80(SP)
+	ADDQ CX, 88(SP)
+	ADDQ CX, 96(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)

@@ -42,7 +42,6 @@ TEXT ·negateCallNest1AVX512(SB), 0, $120-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 32(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 24(DI), CX
 	SHLQ $2, CX
@@ -52,6 +51,7 @@ loop1:
 	MOVQ 24(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 48(SP)
+loop1:
 	MOVQ 24(DI), DX
 	MOVQ 40(SP), SI
 	MOVQ 48(SP), R8
@@ -83,6 +83,10 @@ rest4:
 	VMOVUPS Z0, K1, (R8)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 24(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 40(SP)
+	ADDQ CX, 48(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -107,7 +111,6 @@ TEXT ·negateCallNest1AVX2(SB), 0, $184-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 32(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 24(DI), CX
 	SHLQ $2, CX
@@ -117,6 +120,7 @@ loop1:
 	MOVQ 24(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 48(SP)
+loop1:
 	MOVQ 24(DI), DX
 	MOVQ 40(SP), SI
 	MOVQ 48(SP), R8
@@ -160,6 +164,10 @@ rest4:
 	VMASKMOVPS Y0, Y1, 32(R8)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 24(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 40(SP)
+	ADDQ CX, 48(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -184,7 +192,6 @@ TEXT ·negateBackwardNest1AVX512(SB), 0, $120-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 32(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 24(DI), CX
 	SHLQ $2, CX
@@ -194,6 +201,7 @@ loop1:
 	MOVQ 24(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 48(SP)
+loop1:
 	MOVQ 24(DI), DX
 	MOVQ 40(SP), SI
 	MOVQ 48(SP), R8
@@ -225,6 +233,10 @@ rest4:
 	VMOVUPS Z0, K1, (R8)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 24(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 40(SP)
+	ADDQ CX, 48(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -249,7 +261,6 @@ TEXT ·negateBackwardNest1AVX2(SB), 0, $184-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 32(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 24(DI), CX
 	SHLQ $2, CX
@@ -259,6 +270,7 @@ loop1:
 	MOVQ 24(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 48(SP)
+loop1:
 	MOVQ 24(DI), DX
 	MOVQ 40(SP), SI
 	MOVQ 48(SP), R8
@@ -302,6 +314,10 @@ rest4:
 	VMASKMOVPS Y0, Y1, 32(R8)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 24(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 40(SP)
+	ADDQ CX, 48(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)

@@ -40,7 +40,6 @@ TEXT ·rowBroadcastAddCallNest1AVX512(SB), 0, $168-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 48(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -56,13 +55,13 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 72(SP)
+loop1:
 	MOVQ $0, AX
 	MOVQ 48(DI), DX
 	CMPQ AX, DX
 	JGE done4
 	MOVQ AX, 8(SP)
 	MOVQ DX, 80(SP)
-loop3:
 	MOVQ 8(SP), CX
 	IMULQ 40(DI), CX
 	SHLQ $2, CX
@@ -72,6 +71,7 @@ loop3:
 	MOVQ 64(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 96(SP)
+loop3:
 	MOVQ 40(DI), DX
 	MOVQ 88(SP), SI
 	MOVQ 72(SP), R8
@@ -104,12 +104,23 @@ rest6:
 	VMOVUPS Z0, K1, (R9)(CX*4)
 end7:
 	MOVQ a+0(FP), DI
+	MOVQ 40(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 88(SP)
+	ADDQ CX, 96(SP)
 	MOVQ 8(SP), AX
 	INCQ AX
 	MOVQ AX, 8(SP)
 	CMPQ AX, 80(SP)
 	JLT loop3
 done4:
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
+	MOVQ 40(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 72(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -136,7 +147,6 @@ TEXT ·rowBroadcastAddCallNest1AVX2(SB), 0, $232-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 48(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -152,13 +162,13 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 72(SP)
+loop1:
 	MOVQ $0, AX
 	MOVQ 48(DI), DX
 	CMPQ AX, DX
 	JGE done4
 	MOVQ AX, 8(SP)
 	MOVQ DX, 80(SP)
-loop3:
 	MOVQ 8(SP), CX
 	IMULQ 40(DI), CX
 	SHLQ $2, CX
@@ -168,6 +178,7 @@ loop3:
 	MOVQ 64(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 96(SP)
+loop3:
 	MOVQ 40(DI), DX
 	MOVQ 88(SP), SI
 	MOVQ 72(SP), R8
@@ -215,12 +226,23 @@ rest6:
 	VMASKMOVPS Y0, Y1, 32(R9)(CX*4)
 end7:
 	MOVQ a+0(FP), DI
+	MOVQ 40(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 88(SP)
+	ADDQ CX, 96(SP)
 	MOVQ 8(SP), AX
 	INCQ AX
 	MOVQ AX, 8(SP)
 	CMPQ AX, 80(SP)
 	JLT loop3
 done4:
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
+	MOVQ 40(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 72(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -247,7 +269,6 @@ TEXT ·rowBroadcastAddBackwardNest1AVX512(SB), 0, $168-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 48(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -263,13 +284,13 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 72(SP)
+loop1:
 	MOVQ $0, AX
 	MOVQ 48(DI), DX
 	CMPQ AX, DX
 	JGE done4
 	MOVQ AX, 8(SP)
 	MOVQ DX, 80(SP)
-loop3:
 	MOVQ 8(SP), CX
 	IMULQ 40(DI), CX
 	SHLQ $2, CX
@@ -279,6 +300,7 @@ loop3:
 	MOVQ 64(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 96(SP)
+loop3:
 	MOVQ 40(DI), DX
 	MOVQ 88(SP), SI
 	MOVQ 72(SP), R8
@@ -313,12 +335,23 @@ rest6:
 	VMOVUPS Z0, K1, (R9)(CX*4)
 end7:
 	MOVQ a+0(FP), DI
+	MOVQ 40(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 88(SP)
+	ADDQ CX, 96(SP)
 	MOVQ 8(SP), AX
 	INCQ AX
 	MOVQ AX, 8(SP)
 	CMPQ AX, 80(SP)
 	JLT loop3
 done4:
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
+	MOVQ 40(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 72(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -345,7 +378,6 @@ TEXT ·rowBroadcastAddBackwardNest1AVX2(SB), 0, $232-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 48(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -361,13 +393,13 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 72(SP)
+loop1:
 	MOVQ $0, AX
 	MOVQ 48(DI), DX
 	CMPQ AX, DX
 	JGE done4
 	MOVQ AX, 8(SP)
 	MOVQ DX, 80(SP)
-loop3:
 	MOVQ 8(SP), CX
 	IMULQ 40(DI), CX
 	SHLQ $2, CX
@@ -377,6 +409,7 @@ loop3:
 	MOVQ 64(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 96(SP)
+loop3:
 	MOVQ 40(DI), DX
 	MOVQ 88(SP), SI
 	MOVQ 72(SP), R8
@@ -430,12 +463,23 @@ rest6:
 	VMASKMOVPS Y0, Y1, 32(R9)(CX*4)
 end7:
 	MOVQ a+0(FP), DI
+	MOVQ 40(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 88(SP)
+	ADDQ CX, 96(SP)
 	MOVQ 8(SP), AX
 	INCQ AX
 	MOVQ AX, 8(SP)
 	CMPQ AX, 80(SP)
 	JLT loop3
 done4:
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
+	MOVQ 40(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 72(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)

@@ -106,7 +106,6 @@ TEXT ·siLUCallNest1AVX512(SB), 0, $152-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 48(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 40(DI), CX
 	SHLQ $2, CX
@@ -122,6 +121,7 @@ loop1:
 	MOVQ 40(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 80(SP)
+loop1:
 	MOVQ 40(DI), DX
 	MOVQ 56(SP), SI
 	MOVQ 64(SP), R8
@@ -340,6 +340,12 @@ rest4:
 	VMOVUPS Z0, K1, (R10)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 40(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
+	ADDQ CX, 72(SP)
+	ADDQ CX, 80(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -368,7 +374,6 @@ TEXT ·siLUCallNest1AVX2(SB), 0, $216-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 48(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 40(DI), CX
 	SHLQ $2, CX
@@ -384,6 +389,7 @@ loop1:
 	MOVQ 40(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 80(SP)
+loop1:
 	MOVQ 40(DI), DX
 	MOVQ 56(SP), SI
 	MOVQ 64(SP), R8
@@ -807,6 +813,12 @@ rest4:
 	VMASKMOVPS Y0, Y1, 32(R10)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 40(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
+	ADDQ CX, 72(SP)
+	ADDQ CX, 80(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -837,7 +849,6 @@ TEXT ·siLUBackwardNest1AVX512(SB), 0, $168-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 56(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 48(DI), CX
 	SHLQ $2, CX
@@ -856,6 +867,7 @@ loop1:
 	MOVQ 48(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 96(SP)
+loop1:
 	MOVQ 48(DI), DX
 	MOVQ 64(SP), SI
 	MOVQ 72(SP), R8
@@ -900,6 +912,13 @@ rest4:
 	VMOVUPS Z0, K1, (R11)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 48(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 64(SP)
+	ADDQ CX, 72(SP)
+	ADDQ CX, 80(SP)
+	ADDQ CX, 88(SP)
+	ADDQ CX, 96(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -930,7 +949,6 @@ TEXT ·siLUBackwardNest1AVX2(SB), 0, $232-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 56(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 48(DI), CX
 	SHLQ $2, CX
@@ -949,6 +967,7 @@ loop1:
 	MOVQ 48(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 96(SP)
+loop1:
 	MOVQ 48(DI), DX
 	MOVQ 64(SP), SI
 	MOVQ 72(SP), R8
@@ -1022,6 +1041,13 @@ rest4:
 	VMASKMOVPS Y0, Y1, 32(R11)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 48(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 64(SP)
+	ADDQ CX, 72(SP)
+	ADDQ CX, 80(SP)
+	ADDQ CX, 88(SP)
+	ADDQ CX, 96(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)

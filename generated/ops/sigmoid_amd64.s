@@ -104,7 +104,6 @@ TEXT ·sigmoidCallNest1AVX512(SB), 0, $136-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -117,6 +116,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -330,6 +330,11 @@ rest4:
 	VMOVUPS Z0, K1, (R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -356,7 +361,6 @@ TEXT ·sigmoidCallNest1AVX2(SB), 0, $200-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -369,6 +373,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -778,6 +783,11 @@ rest4:
 	VMASKMOVPS Y0, Y1, 32(R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -806,7 +816,6 @@ TEXT ·sigmoidBackwardNest1AVX512(SB), 0, $152-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 48(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 40(DI), CX
 	SHLQ $2, CX
@@ -822,6 +831,7 @@ loop1:
 	MOVQ 40(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 80(SP)
+loop1:
 	MOVQ 40(DI), DX
 	MOVQ 56(SP), SI
 	MOVQ 64(SP), R8
@@ -859,6 +869,12 @@ rest4:
 	VMOVUPS Z0, K1, (R10)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 40(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
+	ADDQ CX, 72(SP)
+	ADDQ CX, 80(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -887,7 +903,6 @@ TEXT ·sigmoidBackwardNest1AVX2(SB), 0, $216-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 48(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 40(DI), CX
 	SHLQ $2, CX
@@ -903,6 +918,7 @@ loop1:
 	MOVQ 40(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 80(SP)
+loop1:
 	MOVQ 40(DI), DX
 	MOVQ 56(SP), SI
 	MOVQ 64(SP), R8
@@ -961,6 +977,12 @@ rest4:
 	VMASKMOVPS Y0, Y1, 32(R10)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 40(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
+	ADDQ CX, 72(SP)
+	ADDQ CX, 80(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)

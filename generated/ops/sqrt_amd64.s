@@ -48,7 +48,6 @@ TEXT ·sqrtCallNest1AVX512(SB), 0, $136-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -61,6 +60,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -97,6 +97,11 @@ rest4:
 	VMOVUPS Z1, K1, (R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -123,7 +128,6 @@ TEXT ·sqrtCallNest1AVX2(SB), 0, $200-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -136,6 +140,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -190,6 +195,11 @@ rest4:
 	VMASKMOVPS Y1, Y0, 32(R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -216,7 +226,6 @@ TEXT ·sqrtBackwardNest1AVX512(SB), 0, $136-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -229,6 +238,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -265,6 +275,11 @@ rest4:
 	VMOVUPS Z1, K1, (R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -291,7 +306,6 @@ TEXT ·sqrtBackwardNest1AVX2(SB), 0, $200-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -304,6 +318,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -358,6 +373,11 @@ rest4:
 	VMASKMOVPS Y1, Y0, 32(R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)

@@ -44,7 +44,6 @@ TEXT ·subCallNest1AVX512(SB), 0, $136-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -57,6 +56,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -89,6 +89,11 @@ rest4:
 	VMOVUPS Z0, K1, (R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -115,7 +120,6 @@ TEXT ·subCallNest1AVX2(SB), 0, $200-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -128,6 +132,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -175,6 +180,11 @@ rest4:
 	VMASKMOVPS Y0, Y1, 32(R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -201,7 +211,6 @@ TEXT ·subBackwardNest1AVX512(SB), 0, $136-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -214,6 +223,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -248,6 +258,11 @@ rest4:
 	VMOVUPS Z0, K1, (R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -274,7 +289,6 @@ TEXT ·subBackwardNest1AVX2(SB), 0, $200-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -287,6 +301,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -337,6 +352,11 @@ rest4:
 	VMASKMOVPS Y0, Y1, 32(R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)

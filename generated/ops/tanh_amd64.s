@@ -126,7 +126,6 @@ TEXT ·tanhCallNest1AVX512(SB), 0, $120-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 32(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 24(DI), CX
 	SHLQ $2, CX
@@ -136,6 +135,7 @@ loop1:
 	MOVQ 24(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 48(SP)
+loop1:
 	MOVQ 24(DI), DX
 	MOVQ 40(SP), SI
 	MOVQ 48(SP), R8
@@ -296,6 +296,10 @@ rest4:
 	VMOVUPS Z1, K1, (R8)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 24(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 40(SP)
+	ADDQ CX, 48(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -320,7 +324,6 @@ TEXT ·tanhCallNest1AVX2(SB), 0, $184-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 32(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 24(DI), CX
 	SHLQ $2, CX
@@ -330,6 +333,7 @@ loop1:
 	MOVQ 24(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 48(SP)
+loop1:
 	MOVQ 24(DI), DX
 	MOVQ 40(SP), SI
 	MOVQ 48(SP), R8
@@ -625,6 +629,10 @@ rest4:
 	VMASKMOVPS Y1, Y0, 32(R8)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 24(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 40(SP)
+	ADDQ CX, 48(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -651,7 +659,6 @@ TEXT ·tanhBackwardNest1AVX512(SB), 0, $136-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -664,6 +671,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -701,6 +709,11 @@ rest4:
 	VMOVUPS Z1, K1, (R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
@@ -727,7 +740,6 @@ TEXT ·tanhBackwardNest1AVX2(SB), 0, $200-8
 	JGE done2
 	MOVQ AX, 0(SP)
 	MOVQ DX, 40(SP)
-loop1:
 	MOVQ 0(SP), CX
 	IMULQ 32(DI), CX
 	SHLQ $2, CX
@@ -740,6 +752,7 @@ loop1:
 	MOVQ 32(SP), AX
 	ADDQ CX, AX
 	MOVQ AX, 64(SP)
+loop1:
 	MOVQ 32(DI), DX
 	MOVQ 48(SP), SI
 	MOVQ 56(SP), R8
@@ -796,6 +809,11 @@ rest4:
 	VMASKMOVPS Y1, Y0, 32(R9)(CX*4)
 end5:
 	MOVQ a+0(FP), DI
+	MOVQ 32(DI), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	ADDQ CX, 56(SP)
+	ADDQ CX, 64(SP)
 	MOVQ 0(SP), AX
 	INCQ AX
 	MOVQ AX, 0(SP)
