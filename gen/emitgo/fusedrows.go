@@ -111,7 +111,11 @@ func (e *kernelEmitter) partialSums(g *jen.Group, j *job, lane string) {
 			for _, d := range b.Dims[1:] {
 				own = own.Mul(d)
 			}
-			from := jen.Id("c").Dot("Work").Index(e.poly(at).Op("+").Parens(jen.Id("block").Op("-").Lit(1)).Op("*").Parens(e.poly(j.sums())).Op(":"))
+			begin := jen.Parens(jen.Id("block").Op("-").Lit(1)).Op("*").Parens(e.poly(j.sums()))
+			if !at.IsZero() {
+				begin = e.poly(at).Op("+").Add(begin)
+			}
+			from := jen.Id("c").Dot("Work").Index(begin.Op(":"))
 			g.Id(e.bufs[b]).Op("=").Add(from).Index(jen.Op(":").Add(e.poly(b.Len())))
 			g.Clear(jen.Id(e.bufs[b]).Index(jen.Id(lane).Op("*").Add(e.operand(own)).Op(":")).Index(jen.Op(":").Add(e.poly(own))))
 			at = at.Add(b.Len())
@@ -183,12 +187,27 @@ func (e *kernelEmitter) wideRows(g *jen.Group, j *job) {
 	if j.row.Across == plan.Columns {
 		length = func(b *plan.Buffer) *jen.Statement {
 			outer, lastDim := split(b)
-			return e.operand(outer).Op("*").Qual(kernPath, "RowLen").Call(e.poly(lastDim), jen.Id("rows"))
+			n := jen.Qual(kernPath, "RowLen").Call(e.poly(lastDim), jen.Id("rows"))
+			if one, ok := outer.Const(); ok && one == 1 {
+				return n
+			}
+			return e.operand(outer).Op("*").Add(n)
 		}
 	}
 	g.Id("widths").Op(":=").Add(widths)
 	g.Id("rows").Op(":=").Id("widths").Dot("Most").Call(e.ownLen(j, func(b *plan.Buffer) *jen.Statement { return e.poly(b.Len()) }), jen.Lit(j.row.Across == plan.Rows))
 	g.Id("scratch").Op(":=").Qual(workersPath, "Borrow").Call(e.ownLen(j, length))
+	if r := e.relay(j); r != nil {
+		e.relayed(g, j, r, length)
+	} else {
+		e.eachRows(g, j, length, func(g *jen.Group) { e.wideBody(g, j, j.row.Body, &start{}) })
+	}
+	g.Qual(workersPath, "Return").Call(jen.Id("scratch"))
+	e.scope.release(mark)
+}
+
+// eachRows prints the loop over rows, as many at once as a function takes.
+func (e *kernelEmitter) eachRows(g *jen.Group, j *job, length func(*plan.Buffer) *jen.Statement, body func(g *jen.Group)) {
 	i := e.scope.name(j.row.Var.Name, false)
 	e.vars[j.row.Var] = jen.Id(i)
 	g.For(jen.Id(i).Op(":=").Id("first"), jen.Id(i).Op("<").Id("last"), jen.Id(i).Op("+=").Id("rows")).BlockFunc(func(g *jen.Group) {
@@ -198,11 +217,9 @@ func (e *kernelEmitter) wideRows(g *jen.Group, j *job) {
 		}
 		e.cutOwn(g, j, length)
 		e.bound[j.row.Var] = true
-		e.wideBody(g, j, j.row.Body, &start{})
+		body(g)
 		delete(e.bound, j.row.Var)
 	})
-	g.Qual(workersPath, "Return").Call(jen.Id("scratch"))
-	e.scope.release(mark)
 }
 
 // split is a row's own buffer as rows of entries: how many, and how long.
