@@ -30,7 +30,7 @@ func Given(x []float32) *float32 {
 // most is the number of blocks that rows are divided into at most, and least
 // the number of rows in one of several.
 const (
-	most  = 8
+	most  = 4
 	least = 32
 )
 
@@ -95,7 +95,7 @@ func (w Widths) level() (rows []int, lanes int) {
 // near how many are worth the most rows at once.
 const (
 	cache = 8 << 10
-	near  = 48 << 10
+	near  = 80 << 10
 )
 
 // Most is the number of rows to begin with, each with n numbers of its own. Rows

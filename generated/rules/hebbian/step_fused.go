@@ -566,13 +566,22 @@ func (c *stepBackwardRows1) Part(part int) {
 		// columns at once.
 		widths := kern.Widths{[]int{1}, []int{8, 4, 1}}
 		rows := widths.Most(dK+C*dK+dK, false)
-		scratch := workers.Borrow(1*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows))
-		for i := first; i < last; i += rows {
-			rows = widths.Next(rows, last-i, false)
-			MBarState, rest := scratch.Data[:1*kern.RowLen(dK, rows)], scratch.Data[1*kern.RowLen(dK, rows):]
-			MTrail := rest
-			kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
-			for s := segments - 1; s >= 0; s-- {
+		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows))
+		if segments == 0 {
+			kern.CopyRows(c.MBarOut[(l*dV+first)*dK:], dK, c.MBar[(l*dV+first)*dK:], dK, last-first, dK)
+		}
+		most := rows
+		for s := segments - 1; s >= 0; s-- {
+			rows = most
+			for i := first; i < last; i += rows {
+				rows = widths.Next(rows, last-i, false)
+				MBarState, rest := scratch.Data[:kern.RowLen(dK, rows)], scratch.Data[kern.RowLen(dK, rows):]
+				MTrail := rest
+				if s == segments-1 {
+					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
+				} else {
+					kern.Interleave(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
+				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
 					a := stepBackwardTime1Args{
@@ -613,8 +622,8 @@ func (c *stepBackwardRows1) Part(part int) {
 					}
 					stepBackwardTime2(&a, rows)
 				}
+				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}
-			kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 		}
 		workers.Return(scratch)
 	} else {

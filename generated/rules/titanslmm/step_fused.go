@@ -1850,18 +1850,32 @@ func (c *stepBackwardRows1) Part(part int) {
 		// columns at once.
 		widths := kern.Widths{[]int{1}, []int{4, 1}}
 		rows := widths.Most(dK+dK+C*dK+dK+C*dK+dK+dK+dK, false)
-		scratch := workers.Borrow(1*kern.RowLen(dK, rows) + 1*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + 1*kern.RowLen(dK, rows) + 1*kern.RowLen(dK, rows))
-		for i := first; i < last; i += rows {
-			rows = widths.Next(rows, last-i, false)
-			MBarState, rest := scratch.Data[:1*kern.RowLen(dK, rows)], scratch.Data[1*kern.RowLen(dK, rows):]
-			SBarState, rest2 := rest[:1*kern.RowLen(dK, rows)], rest[1*kern.RowLen(dK, rows):]
-			MTrail, rest3 := rest2[:(C+1)*kern.RowLen(dK, rows)], rest2[(C+1)*kern.RowLen(dK, rows):]
-			STrail, rest4 := rest3[:(C+1)*kern.RowLen(dK, rows)], rest3[(C+1)*kern.RowLen(dK, rows):]
-			t422, rest5 := rest4[:1*kern.RowLen(dK, rows)], rest4[1*kern.RowLen(dK, rows):]
-			t92 := rest5
-			kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
-			kern.Interleave(SBarState, rows, c.SBar[(l*dV+i)*dK:], dK, dK)
-			for s := segments - 1; s >= 0; s-- {
+		scratch := workers.Borrow(kern.RowLen(dK, rows) + kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
+		if segments == 0 {
+			kern.CopyRows(c.MBarOut[(l*dV+first)*dK:], dK, c.MBar[(l*dV+first)*dK:], dK, last-first, dK)
+			kern.CopyRows(c.SBarOut[(l*dV+first)*dK:], dK, c.SBar[(l*dV+first)*dK:], dK, last-first, dK)
+		}
+		most := rows
+		for s := segments - 1; s >= 0; s-- {
+			rows = most
+			for i := first; i < last; i += rows {
+				rows = widths.Next(rows, last-i, false)
+				MBarState, rest := scratch.Data[:kern.RowLen(dK, rows)], scratch.Data[kern.RowLen(dK, rows):]
+				SBarState, rest2 := rest[:kern.RowLen(dK, rows)], rest[kern.RowLen(dK, rows):]
+				MTrail, rest3 := rest2[:(C+1)*kern.RowLen(dK, rows)], rest2[(C+1)*kern.RowLen(dK, rows):]
+				STrail, rest4 := rest3[:(C+1)*kern.RowLen(dK, rows)], rest3[(C+1)*kern.RowLen(dK, rows):]
+				t422, rest5 := rest4[:kern.RowLen(dK, rows)], rest4[kern.RowLen(dK, rows):]
+				t92 := rest5
+				if s == segments-1 {
+					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
+				} else {
+					kern.Interleave(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
+				}
+				if s == segments-1 {
+					kern.Interleave(SBarState, rows, c.SBar[(l*dV+i)*dK:], dK, dK)
+				} else {
+					kern.Interleave(SBarState, rows, c.SBarOut[(l*dV+i)*dK:], dK, dK)
+				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
@@ -1917,9 +1931,9 @@ func (c *stepBackwardRows1) Part(part int) {
 					}
 					stepBackwardTime3(&a, rows)
 				}
+				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
+				kern.Separate(SBarState, rows, c.SBarOut[(l*dV+i)*dK:], dK, dK)
 			}
-			kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
-			kern.Separate(SBarState, rows, c.SBarOut[(l*dV+i)*dK:], dK, dK)
 		}
 		workers.Return(scratch)
 	} else {
