@@ -1,6 +1,7 @@
 package lower_test
 
 import (
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -81,6 +82,37 @@ func TestPairOfDeltaRule(t *testing.T) {
 		if !strings.Contains(k.String(), "row i in [0, d_v)") {
 			t.Errorf("%s has no rows:\n%s", k.Name, k)
 		}
+	}
+}
+
+// A vector scaled first, θ k, gives the forward of e θ k: nothing is stored for
+// it. A backward still reads the states after the tokens from its replay.
+func TestScaledVector(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "delta.ir"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	outer := strings.NewReplacer("-1 theta", "theta", "+ %3", "- %3").Replace(string(text))
+	scaled := strings.Replace(outer, "%3 [d_v, d_k] = prod i:d_v j:d_k : theta %2[i] k[j]",
+		"%7 [d_k] = prod j:d_k : theta k[j] ; delta.write\n    %3 [d_v, d_k] = prod i:d_v j:d_k : %2[i] %7[j]", 1)
+	parse := func(text string) *ir.Func {
+		f, err := ir.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	want, err1 := lower.Func(parse(outer))
+	got, err2 := lower.Func(parse(scaled))
+	_, bwd, err3 := lower.Pair(autodiff.NewPair(parse(scaled)))
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != want.String() {
+		t.Errorf("the forward of a scaled vector:\n%s\nwant:\n%s", got, want)
+	}
+	if after := "q.bar[l, a + C·s, j] += M.trail[a + 1, j]·y.bar.entry"; !strings.Contains(bwd.String(), after) {
+		t.Errorf("the backward lacks %q:\n%s", after, bwd)
 	}
 }
 
