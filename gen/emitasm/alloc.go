@@ -105,19 +105,6 @@ func newAllocation(b *body, pin []val, loop bool) *allocation {
 	return a
 }
 
-// takeKnown pins homes to the registers that hold them.
-func (a *allocation) takeKnown(known content) {
-	a.known = known.clone()
-	for v, info := range a.b.vals {
-		if info.home == nil || info.home.spread {
-			continue
-		}
-		if r := known.held(info.home.text); r >= 0 {
-			a.pinned[val(v)], a.free[r] = r, false
-		}
-	}
-}
-
 // take takes a free register, one that holds no slot if there is any.
 func (a *allocation) take() int {
 	best := -1
@@ -133,13 +120,6 @@ func (a *allocation) take() int {
 	a.free[best] = false
 	a.wrote(best)
 	return best
-}
-
-// wrote notes that a register gets another number.
-func (a *allocation) wrote(reg int) {
-	if a.known != nil {
-		a.known.spoil(reg)
-	}
 }
 
 func (a *allocation) emit(format string, args ...any) {
@@ -176,22 +156,6 @@ func (a *allocation) loadHome(h home, r int) {
 		return
 	}
 	a.emit("VMOVUPS %s, %s", h.text, a.r(r))
-}
-
-// pins loads the pinned homes, in front of the loop.
-func (f *function) pins(a *allocation) {
-	for _, v := range a.b.used() {
-		r, ok := a.pinned[v]
-		if !ok {
-			continue
-		}
-		if h := *a.b.vals[v].home; h.spread {
-			f.load(h, f.t.reg(r))
-			f.content.spoil(r)
-		} else {
-			f.fetch(h.text, r)
-		}
-	}
 }
 
 // loads counts the instructions that read memory.
@@ -273,17 +237,6 @@ func (a *allocation) fromMemory(in inst) int {
 		}
 	}
 	return -1
-}
-
-// note keeps known up to date behind an instruction.
-func (a *allocation) note(in inst, regs []int, at int) {
-	switch {
-	case a.known == nil:
-	case in.dst != none:
-		a.wrote(at)
-	case in.op == "STORE" && in.at.direct != "":
-		a.known.stored(in.at.direct, regs[0])
-	}
 }
 
 // inst prints one instruction.

@@ -73,3 +73,50 @@ func (f *function) rejoin(there content) {
 	}
 	f.content.meet(there)
 }
+
+// pins loads the pinned homes, in front of the loop.
+func (f *function) pins(a *allocation) {
+	for _, v := range a.b.used() {
+		r, ok := a.pinned[v]
+		if !ok {
+			continue
+		}
+		if h := *a.b.vals[v].home; h.spread {
+			f.load(h, f.t.reg(r))
+			f.content.spoil(r)
+		} else {
+			f.fetch(h.text, r)
+		}
+	}
+}
+
+// takeKnown pins homes to the registers that hold them.
+func (a *allocation) takeKnown(known content) {
+	a.known = known.clone()
+	for v, info := range a.b.vals {
+		if info.home == nil || info.home.spread {
+			continue
+		}
+		if r := known.held(info.home.text); r >= 0 {
+			a.pinned[val(v)], a.free[r] = r, false
+		}
+	}
+}
+
+// wrote notes that a register gets another number.
+func (a *allocation) wrote(reg int) {
+	if a.known != nil {
+		a.known.spoil(reg)
+	}
+}
+
+// note keeps known up to date behind an instruction.
+func (a *allocation) note(in inst, regs []int, at int) {
+	switch {
+	case a.known == nil:
+	case in.dst != none:
+		a.wrote(at)
+	case in.op == "STORE" && in.at.direct != "":
+		a.known.stored(in.at.direct, regs[0])
+	}
+}

@@ -85,11 +85,7 @@ func (e *kernelEmitter) handOver(g *jen.Group, j *job, r *relay, segments *jen.S
 	e.vars[j.row.Var] = jen.Id("first")
 	g.If(segments.Clone().Op("==").Lit(0)).BlockFunc(func(g *jen.Group) {
 		for i, m := range r.in {
-			count, _ := e.index(m.Count)
-			side := func(a plan.Access) []jen.Code {
-				return []jen.Code{e.slice(a.Buf).Index(e.address(a).Op(":")), e.poly(a.Flat().Coef(j.row.Var))}
-			}
-			g.Qual(kernPath, "CopyRows").Call(append(append(side(r.out[i].Other), side(m.Other)...), jen.Id("last").Op("-").Id("first"), count)...)
+			g.Add(e.sameRows(j, r.out[i], m, jen.Id("last").Op("-").Id("first")))
 		}
 	})
 }

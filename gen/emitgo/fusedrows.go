@@ -241,26 +241,6 @@ func (e *kernelEmitter) firstLink(j *job) *plan.Link {
 	return out
 }
 
-// A start is what rows' own buffers were copied from and still hold, in the
-// first segment.
-type start struct {
-	segment string // its variable, "" in front of the segments
-	copied  map[*plan.Buffer]*plan.Moved
-}
-
-// at is a start as a loop over segments begins.
-func (s *start) at(segment string) *start { return &start{segment, s.copied} }
-
-func (s *start) moved(m *plan.Moved) {
-	if s.copied == nil {
-		s.copied = map[*plan.Buffer]*plan.Moved{}
-	}
-	delete(s.copied, m.Own.Buf.Base())
-	if m.In && len(m.Own.Index) == 1 {
-		s.copied[m.Own.Buf.Base()] = m
-	}
-}
-
 // wideBody prints what rows do: copies between their own buffers and others,
 // segments, and calls of regions.
 func (e *kernelEmitter) wideBody(g *jen.Group, j *job, ns []plan.Node, from *start) {
@@ -301,60 +281,4 @@ func (e *kernelEmitter) segments(g *jen.Group, j *job, n *plan.Loop, from *start
 		g.For(jen.Id(s).Op(":=").Range().Add(hi)).BlockFunc(body)
 	}
 	e.scope.release(mark)
-}
-
-// copyRows prints a copy of rows into or out of their own buffers. What they
-// hold since they were copied in is copied from there in the first segment,
-// which turns nothing.
-func (e *kernelEmitter) copyRows(g *jen.Group, j *job, m *plan.Moved, from *start) {
-	in := from.copied[m.Own.Buf.Base()]
-	if m.In || in == nil || from.segment == "" || len(m.Own.Index) > 1 {
-		e.moveRows(g, j, m)
-		from.moved(m)
-		return
-	}
-	there := jen.Id("rows")
-	if j.row.Across == plan.Rows {
-		there = jen.Id("there")
-	}
-	count, _ := e.index(m.Count)
-	side := func(a plan.Access) []jen.Code {
-		return []jen.Code{e.slice(a.Buf).Index(e.address(a).Op(":")), e.poly(a.Flat().Coef(j.row.Var))}
-	}
-	g.If(jen.Id(from.segment).Op("==").Lit(0)).Block(
-		jen.Qual(kernPath, "CopyRows").Call(append(append(side(m.Other), side(in.Other)...), there, count)...),
-	).Else().BlockFunc(func(g *jen.Group) { e.moveRows(g, j, m) })
-}
-
-// moveRows prints a copy of rows into or out of their own buffers.
-func (e *kernelEmitter) moveRows(g *jen.Group, j *job, m *plan.Moved) {
-	fn := map[bool]map[plan.Across]string{
-		true:  {plan.Columns: "Interleave", plan.Rows: "Transpose"},
-		false: {plan.Columns: "Separate", plan.Rows: "TransposeBack"},
-	}[m.In][j.row.Across]
-	_, lastDim := split(m.Own.Buf)
-	row := plan.Access{Buf: m.Own.Buf, Index: m.Own.Index[:len(m.Own.Index)-1]}
-	at := plan.Index{}
-	mul := shape.Int(1)
-	for i := len(row.Index) - 1; i >= 0; i-- {
-		at = at.Add(row.Index[i], mul)
-		mul = mul.Mul(row.Buf.Dims[i])
-	}
-	own := e.slice(m.Own.Buf)
-	if len(at.Terms) > 0 || !at.Const.IsZero() {
-		s, _ := e.index(at)
-		step := jen.Id("rows").Op("*").Add(e.operand(lastDim))
-		if j.row.Across == plan.Columns {
-			step = jen.Qual(kernPath, "RowLen").Call(e.poly(lastDim), jen.Id("rows"))
-		}
-		own = own.Index(jen.Parens(s).Op("*").Add(step).Op(":"))
-	}
-	flat := m.Other.Flat()
-	stride := flat.Coef(j.row.Var)
-	count, _ := e.index(m.Count)
-	args := []jen.Code{own, jen.Id("rows"), e.slice(m.Other.Buf).Index(e.address(m.Other).Op(":")), e.poly(stride)}
-	if j.row.Across == plan.Rows {
-		args = append(args, jen.Id("there"))
-	}
-	g.Qual(kernPath, fn).Call(append(args, count)...)
 }
