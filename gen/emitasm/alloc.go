@@ -21,9 +21,10 @@ type allocation struct {
 	lines  []string
 	loop   bool // the body is in a loop, so homes may be pinned
 	failed bool
-	holds  map[int]val // accumulators' registers that hold a value on its way to the next
-	inAX   string      // the word of the frame that AX holds
-	known  content     // outside the lanes: which slots registers hold, or nil
+	holds  map[int]val      // accumulators' registers that hold a value on its way to the next
+	folded map[val]*address // loads that the instruction does that needs them
+	inAX   string           // the word of the frame that AX holds
+	known  content          // outside the lanes: which slots registers hold, or nil
 }
 
 // allocate gives registers to a body and prints it. A body that does not fit
@@ -97,6 +98,7 @@ func newAllocation(b *body, pin []val, loop bool) *allocation {
 			a.last[x] = i
 		}
 	}
+	a.fold()
 	for i, x := range b.accOut {
 		if x != b.accIn[i] {
 			a.last[x] = len(b.insts) + i
@@ -224,23 +226,11 @@ func (a *allocation) lastOf(v val) int {
 	return -1
 }
 
-// fromMemory is the factor of a fused multiply-add that its instruction spreads
-// from memory itself: a home that is not pinned. It is −1 where there is none.
-func (a *allocation) fromMemory(in inst) int {
-	if !a.b.t.wide() || in.op != "FMA" && in.op != "FNMA" {
-		return -1
-	}
-	for k := range 2 {
-		h := a.b.vals[in.args[k]].home
-		if _, pinned := a.pinned[in.args[k]]; h != nil && h.spread && !pinned && in.args[1-k] != in.args[k] {
-			return k
-		}
-	}
-	return -1
-}
-
 // inst prints one instruction.
 func (a *allocation) inst(i int, in inst) {
+	if a.folded[in.dst] != nil {
+		return
+	}
 	var spare []int
 	regs := make([]int, len(in.args))
 	direct := a.fromMemory(in)

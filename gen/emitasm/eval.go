@@ -168,10 +168,10 @@ func (s *scope) address(a plan.Access, lanes int) *address {
 	width := 4 * f.t.width
 	switch {
 	case f.r.Own(a.Buf) && rows:
-		at.disp, at.index = 4*f.rows*s.column+width*s.row, "BX*1"
+		at.disp, at.index = 4*f.rows*s.column+width*s.row, at.stream.offset()
 	case f.r.Own(a.Buf):
 		halves := 16 / f.t.width
-		at.disp, at.index = 64*(f.rows*(s.column/halves)+s.row)+width*(s.column%halves), "BX*1"
+		at.disp, at.index = 64*(f.rows*(s.column/halves)+s.row)+width*(s.column%halves), at.stream.offset()
 	case rows && d.column:
 		at.disp, at.index = 4*s.column, "CX*4"
 	case rows && d.row:

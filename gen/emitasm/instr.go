@@ -12,7 +12,7 @@ func (a *allocation) print(in inst, x []int, own map[int]bool, dst int) int {
 	case "FMA", "FNMA":
 		for k := range 2 {
 			if x[k] < 0 {
-				return a.spread(in.op == "FNMA", a.b.vals[in.args[k]].home.text, x[1-k], x[2], own, dst)
+				return a.factor(in, k, x[1-k], x[2], own, dst)
 			}
 		}
 		return a.fused(in.op == "FNMA", x, own, dst)
@@ -27,6 +27,11 @@ func (a *allocation) print(in inst, x []int, own map[int]bool, dst int) int {
 	case "STORE", "STORELOW", "STOREBYTE":
 		a.stored(in, x[0])
 		return -1
+	}
+	if k := a.fromMemory(in); k >= 0 {
+		m, d := a.operandOf(a.folded[in.args[k]]), a.result(x[1-k:2-k], own, dst)
+		a.emit("%s %s, %s, %s", in.op, m, a.r(x[1-k]), a.r(d))
+		return d
 	}
 	d := a.result(x, own, dst)
 	switch {
@@ -76,28 +81,6 @@ func (a *allocation) fused(neg bool, x []int, own map[int]bool, dst int) int {
 	}
 	a.emit("VMOVAPS %s, %s", a.r(z), a.r(dst))
 	a.emit("%s231PS %s, %s, %s", op, a.r(q), a.r(p), a.r(dst))
-	return dst
-}
-
-// spread prints x·m + z with a factor m from memory, for all lanes.
-func (a *allocation) spread(neg bool, m string, x, z int, own map[int]bool, dst int) int {
-	op := "VFMADD"
-	if neg {
-		op = "VFNMADD"
-	}
-	switch {
-	case dst == z || dst < 0 && own[z] && z != x:
-		a.emit("%s231PS.BCST %s, %s, %s", op, m, a.r(x), a.r(z))
-		return z
-	case dst == x || dst < 0 && own[x] && z != x:
-		a.emit("%s132PS.BCST %s, %s, %s", op, m, a.r(z), a.r(x))
-		return x
-	}
-	if dst < 0 {
-		dst = a.take()
-	}
-	a.emit("VMOVAPS %s, %s", a.r(z), a.r(dst))
-	a.emit("%s231PS.BCST %s, %s, %s", op, m, a.r(x), a.r(dst))
 	return dst
 }
 

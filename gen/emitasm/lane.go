@@ -3,6 +3,7 @@ package emitasm
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/nl-hecate/hecate/gen/plan"
 )
@@ -25,7 +26,7 @@ func (f *function) lane(n *plan.Loop) {
 	f.bound(n.Hi, "DX", "LT")
 	f.pointers(n)
 	f.emit("XORL CX, CX")
-	if f.owns(n) {
+	if f.indexed(n) {
 		f.emit("XORL BX, BX")
 	}
 	s := f.pass(n, columns, false)
@@ -119,25 +120,26 @@ func (f *function) laneStreams(n *plan.Loop) []*stream {
 	return out
 }
 
-func (f *function) owns(n *plan.Loop) bool {
-	for _, st := range f.laneStreams(n) {
-		if st.own {
-			return true
-		}
-	}
-	return false
+// indexed reports whether a lane needs an offset into the rows' own buffers:
+// their pointers move on by themselves, as far as they have registers.
+func (f *function) indexed(n *plan.Loop) bool {
+	return slices.ContainsFunc(f.laneStreams(n), func(st *stream) bool { return st.own && st.reg == "" })
 }
 
-// advance moves the offset into the rows' own buffers by a pass.
+// advance moves on in the rows' own buffers by a pass.
 func (f *function) advance(n *plan.Loop, columns int) {
-	if !f.owns(n) {
-		return
+	by := 4 * f.rows * columns
+	if f.r.Across == plan.Columns {
+		by = 64 * f.rows * columns * f.t.width / 16
 	}
-	if f.r.Across == plan.Rows {
-		f.emit("ADDQ $%d, BX", 4*f.rows*columns)
-		return
+	for _, st := range f.laneStreams(n) {
+		if st.own && st.reg != "" {
+			f.emit("ADDQ $%d, %s", by, st.reg)
+		}
 	}
-	f.emit("ADDQ $%d, BX", 64*f.rows*columns*f.t.width/16)
+	if f.indexed(n) {
+		f.emit("ADDQ $%d, BX", by)
+	}
 }
 
 // pass is the body of one pass.
