@@ -21,10 +21,10 @@ type allocation struct {
 	lines  []string
 	loop   bool // the body is in a loop, so homes may be pinned
 	failed bool
-	holds  map[int]val      // accumulators' registers that hold a value on its way to the next
-	folded map[val]*address // loads that the instruction does that needs them
-	inAX   string           // the word of the frame that AX holds
-	known  content          // outside the lanes: which slots registers hold, or nil
+	holds  map[int]val   // accumulators' registers that hold a value on its way to the next
+	folded map[val]*inst // loads that the instruction does that needs them
+	inAX   string        // the word of the frame that AX holds
+	known  content       // outside the lanes: which slots registers hold, or nil
 }
 
 // allocate gives registers to a body and prints it. A body that does not fit

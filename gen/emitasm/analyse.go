@@ -144,13 +144,5 @@ func (f *function) ownWalk(a plan.Access) plan.Stream {
 	return s
 }
 
-// offset is the index register of a row's own buffer in a lane.
-func (s *stream) offset() string {
-	if s.reg != "" {
-		return ""
-	}
-	return "BX*1"
-}
-
 // now is where a stream stands at the present statement.
 func (s *stream) now() string { return s.cur[len(s.cur)-1] }

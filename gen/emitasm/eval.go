@@ -168,12 +168,15 @@ func (s *scope) address(a plan.Access, lanes int) *address {
 	width := 4 * f.t.width
 	switch {
 	case f.r.Own(a.Buf) && rows:
-		at.disp, at.index = 4*f.rows*s.column+width*s.row, at.stream.offset()
+		at.disp, at.index = 4*f.rows*s.column+width*s.row, f.offset(at.stream, s.lane)
 	case f.r.Own(a.Buf):
 		halves := 16 / f.t.width
-		at.disp, at.index = 64*(f.rows*(s.column/halves)+s.row)+width*(s.column%halves), at.stream.offset()
+		at.disp, at.index = 64*(f.rows*(s.column/halves)+s.row)+width*(s.column%halves), f.offset(at.stream, s.lane)
 	case rows && d.column:
 		at.disp, at.index = 4*s.column, "CX*4"
+		if f.moves(at.stream, s.lane) {
+			at.index = ""
+		}
 	case rows && d.row:
 		at.disp = width * s.row
 		if s.row == f.vectors()-1 {

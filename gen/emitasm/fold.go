@@ -3,7 +3,7 @@ package emitasm
 // An instruction can read one operand from memory itself, which takes one place
 // less in a core than a load and the instruction, and no register: a vector that
 // it alone needs, and of a fused multiply-add with AVX-512 also a number for all
-// lanes.
+// lanes. The place is lost where the address has an index.
 
 // fromMemory is the argument that an instruction reads from memory, or −1.
 func (a *allocation) fromMemory(in inst) int {
@@ -29,7 +29,7 @@ func (in inst) fused() bool { return in.op == "FMA" || in.op == "FNMA" }
 // vectors that are needed once, by one in which either factor or summand may be
 // in memory, before anything is stored.
 func (a *allocation) fold() {
-	a.folded = map[val]*address{}
+	a.folded = map[val]*inst{}
 	uses := map[val]int{}
 	for _, in := range a.b.insts {
 		for _, x := range in.args {
@@ -39,18 +39,22 @@ func (a *allocation) fold() {
 	for _, x := range a.b.accOut {
 		uses[x]++
 	}
-	loaded := map[val]*address{}
-	for _, in := range a.b.insts {
+	loaded := map[val]*inst{}
+	for i := range a.b.insts {
+		in := &a.b.insts[i]
 		switch {
 		case in.op == "LOAD" && in.at.mask == "" && in.at.lanes == a.b.t.width:
-			loaded[in.dst] = in.at
+			loaded[in.dst] = in
+		case in.op == "SPREAD" && a.b.t.wide() && in.at.index == "":
+			loaded[in.dst] = in
 		case in.dst == none:
 			clear(loaded)
 		case in.fused() || in.op == "VMULPS" || in.op == "VADDPS":
 			for k := range 2 {
 				x, other := in.args[k], in.args[1-k]
-				if loaded[x] != nil && uses[x] == 1 && a.folded[other] == nil && !a.spreads(in, 1-k) {
-					a.folded[x] = loaded[x]
+				from := loaded[x]
+				if from != nil && uses[x] == 1 && a.folded[other] == nil && !a.spreads(*in, 1-k) && (from.op == "LOAD" || in.fused()) {
+					a.folded[x] = from
 				}
 			}
 		}
@@ -64,10 +68,13 @@ func (a *allocation) factor(in inst, k, x, z int, own map[int]bool, dst int) int
 	if in.op == "FNMA" {
 		op = "VFNMADD"
 	}
-	if at := a.folded[in.args[k]]; at != nil {
-		m = a.operandOf(at)
-	} else {
+	switch from := a.folded[in.args[k]]; {
+	case from == nil:
 		m, all = a.b.vals[in.args[k]].home.text, ".BCST"
+	case from.op == "SPREAD":
+		m, all = a.operandOf(from.at), ".BCST"
+	default:
+		m = a.operandOf(from.at)
 	}
 	switch {
 	case dst == z || dst < 0 && own[z] && z != x:

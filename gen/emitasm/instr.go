@@ -29,7 +29,7 @@ func (a *allocation) print(in inst, x []int, own map[int]bool, dst int) int {
 		return -1
 	}
 	if k := a.fromMemory(in); k >= 0 {
-		m, d := a.operandOf(a.folded[in.args[k]]), a.result(x[1-k:2-k], own, dst)
+		m, d := a.operandOf(a.folded[in.args[k]].at), a.result(x[1-k:2-k], own, dst)
 		a.emit("%s %s, %s, %s", in.op, m, a.r(x[1-k]), a.r(d))
 		return d
 	}

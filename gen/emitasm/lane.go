@@ -120,10 +120,24 @@ func (f *function) laneStreams(n *plan.Loop) []*stream {
 	return out
 }
 
-// indexed reports whether a lane needs an offset into the rows' own buffers:
-// their pointers move on by themselves, as far as they have registers.
+// moves reports whether the pointer of a stream moves on in a lane, as far as it
+// has a register; the others have an index. Those of rows' own buffers do, and
+// with one vector of rows all, so that instructions can read from there at no cost.
+func (f *function) moves(st *stream, n *plan.Loop) bool {
+	return st.reg != "" && (st.own || f.r.Across == plan.Rows && f.vectors() == 1 && !st.walk.By(n.Var).IsZero())
+}
+
+// offset is the index of an access to a row's own buffer.
+func (f *function) offset(st *stream, n *plan.Loop) string {
+	if f.moves(st, n) {
+		return ""
+	}
+	return "BX*1"
+}
+
+// indexed reports whether a lane needs an offset into the rows' own buffers.
 func (f *function) indexed(n *plan.Loop) bool {
-	return slices.ContainsFunc(f.laneStreams(n), func(st *stream) bool { return st.own && st.reg == "" })
+	return slices.ContainsFunc(f.laneStreams(n), func(st *stream) bool { return st.own && !f.moves(st, n) })
 }
 
 // advance moves on in the rows' own buffers by a pass.
@@ -133,8 +147,12 @@ func (f *function) advance(n *plan.Loop, columns int) {
 		by = 64 * f.rows * columns * f.t.width / 16
 	}
 	for _, st := range f.laneStreams(n) {
-		if st.own && st.reg != "" {
+		switch {
+		case !f.moves(st, n):
+		case st.own:
 			f.emit("ADDQ $%d, %s", by, st.reg)
+		default:
+			f.emit("ADDQ $%d, %s", 4*columns, st.reg)
 		}
 	}
 	if f.indexed(n) {
