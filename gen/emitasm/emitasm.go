@@ -55,13 +55,17 @@ func compile(rs []*plan.Region, name func(i int) string) ([]*function, error) {
 	}
 	for _, t := range []*target{avx512, avx2} {
 		var taken []int
+		var why string
 		for _, forms := range forms(rs[0], t) {
-			if fs := cheapest(rs, args, t, forms); fs != nil {
-				out, taken = append(out, fs...), append(taken, fs[0].rows)
+			fs, failed := cheapest(rs, args, t, forms)
+			if fs == nil {
+				why = failed
+				continue
 			}
+			out, taken = append(out, fs...), append(taken, fs[0].rows)
 		}
 		if len(taken) == 0 || rs[0].Across == plan.Columns && !slices.Contains(taken, 1) {
-			return nil, fmt.Errorf("%s: the registers are too few", t.level)
+			return nil, fmt.Errorf("%s: %s", t.level, why)
 		}
 		for _, a := range args {
 			a.Levels = append(a.Levels, plan.Level{Name: t.level, Suffix: t.suffix, Width: t.width, Rows: taken})
@@ -74,14 +78,14 @@ func compile(rs []*plan.Region, name func(i int) string) ([]*function, error) {
 }
 
 // cheapest prints the functions of regions in the cheapest form that fits the
-// registers, or returns nil.
-func cheapest(rs []*plan.Region, args []*Args, t *target, forms []form) []*function {
-	var best []*function
+// registers; where none does it says why.
+func cheapest(rs []*plan.Region, args []*Args, t *target, forms []form) (best []*function, why string) {
 	for _, form := range forms {
 		var fs []*function
 		for i, r := range rs {
 			f := newFunction(t, r, args[i], form)
 			if f.compile(); f.failed != "" {
+				why = f.failed
 				break
 			}
 			fs = append(fs, f)
@@ -90,7 +94,7 @@ func cheapest(rs []*plan.Region, args []*Args, t *target, forms []form) []*funct
 			best = fs
 		}
 	}
-	return best
+	return best, why
 }
 
 // cheaper reports whether functions load less for each row and group of columns

@@ -1,6 +1,8 @@
 package emitgo
 
 import (
+	"maps"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -14,8 +16,13 @@ type start struct {
 	copied  map[*plan.Buffer]*plan.Moved
 }
 
-// at is a start as a loop over segments begins.
-func (s *start) at(segment string) *start { return &start{segment, s.copied} }
+// at is a start as statements begin inside of a segment.
+func (s *start) at(segment string) *start { return &start{segment, maps.Clone(s.copied)} }
+
+// meet forgets what statements that may be left out have changed.
+func (s *start) meet(inside *start) {
+	maps.DeleteFunc(s.copied, func(b *plan.Buffer, m *plan.Moved) bool { return inside.copied[b] != m })
+}
 
 func (s *start) moved(m *plan.Moved) {
 	if s.copied == nil {

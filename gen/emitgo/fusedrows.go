@@ -248,7 +248,9 @@ func (e *kernelEmitter) wideBody(g *jen.Group, j *job, ns []plan.Node, from *sta
 		switch n := n.(type) {
 		case *plan.Note:
 		case *plan.If:
-			g.If(jen.Len(e.slice(n.Present)).Op(">").Lit(0)).BlockFunc(func(g *jen.Group) { e.wideBody(g, j, n.Body, from) })
+			inside := from.at(from.segment)
+			g.If(jen.Len(e.slice(n.Present)).Op(">").Lit(0)).BlockFunc(func(g *jen.Group) { e.wideBody(g, j, n.Body, inside) })
+			from.meet(inside)
 		case *plan.Region:
 			from.copied = nil
 			tail := jen.Id("tail")
