@@ -22,7 +22,7 @@ import (
 
 // The sizes of the trials: none, one, whole vectors, and one off.
 var (
-	wideSizes  = []int{1, 7, 16, 31, 33, 48, 64, 96, 2, 17}
+	wideSizes  = []int{1, 7, 16, 31, 33, 48, 64, 96, 2, 17, 257}
 	wideTokens = []int{65, 1, 63, 2, 64, 7, 0}
 )
 
