@@ -38,13 +38,14 @@ var (
 
 var breaks = []planted{
 	{"a product rounded before it is added", "ops/frobenius_dot_amd64.s",
-		pattern(`VFMADD231PS (Z\d+), (Z\d+), (Z\d+)`, "VMULPS $1, $2, Z31\n\tVADDPS Z31, $3, $3", true), ops, "TestFrobeniusDot/levels"},
+		pattern(`VFMADD231PS (\S+), (Z\d+), (Z\d+)`, "VMULPS $1, $2, Z31\n\tVADDPS Z31, $3, $3", true), ops, "TestFrobeniusDot/levels"},
 	{"a constant off by its last bit", "ops/sigmoid_amd64.s", pattern(`\$0x3e2aaaab`, "$$0x3e2aaaac", true), ops, "TestSigmoid/levels"},
 	{"a store without its mask", "ops/sigmoid_amd64.s", pattern(`VMOVUPS (Z\d+), K1, (\S+)`, "VMOVUPS $1, $2", true), ops, "TestSigmoid/guards"},
 	{"a narrow store without its mask", "ops/sigmoid_amd64.s", pattern(`VMASKMOVPS (Y\d+), Y\d+, (\S+\(\S+)`, "VMOVUPS $1, $2", true), ops, "TestSigmoid/guards"},
 	{"a load without its mask", "ops/sigmoid_amd64.s", pattern(`VMOVUPS\.Z (\S+), K1, (Z\d+)`, "VMOVUPS $1, $2", true), ops, "TestSigmoid/guards"},
 	{"another tree of partial sums", "kern/fused.go", pattern(`\(x\[0\] \+ x\[2\]\) \+ \(x\[1\] \+ x\[3\]\)`, "(x[0] + x[1]) + (x[2] + x[3])", false), ops, "TestFrobeniusDot/levels"},
-	{"half a stride", "rules/deltarule/step_amd64.s", pattern(`(IMULQ \d+\(DI\), CX\n\tSHLQ) \$2, CX`, "$1 $$1, CX", false), delta, "TestDeltaRule/levels"},
+	{"half a stride", "rules/deltarule/step_amd64.s", pattern(`(SHLQ) \$2, (CX\n\tADDQ CX, \d+\(SP\))`, "$1 $$1, $2", true), delta, "TestDeltaRule/levels"},
+	{"the load of another vector", "rules/deltarule/step_amd64.s", pattern(`VMULPS \(SI\), `, "VMULPS 64(SI), ", true), delta, "TestDeltaRule/levels"},
 	{"blocks of rows by the number of workers", "kern/fused.go", pattern(`min\(most, rows/least\)`, "min(workers.Count(), rows/least)", false), delta, "TestDeltaRule/levels"},
 	{"columns that change places", "kern/move_amd64.s", pattern(`(VMOVUPS Z\d+, \(BX\)\(DX)\*1`, "$1*2", true), delta, "TestDeltaRule/levels"},
 }

@@ -62,6 +62,7 @@ type lowerer struct {
 	locals map[*ir.Value]*plan.Local // scalars in scope
 	sizes  map[string]bool           // free sizes
 	scans  map[*ir.Instr]*recurrence // prepared recurrences
+	eqs    map[*ir.Instr][]string    // equations of what a product reads through
 	sunk   map[*ir.Value]*ir.Value   // values of a body that are computed behind it for all tokens
 	counts map[*ir.Value]plan.Index  // tokens that count: what is added to the integer of the lane
 }
@@ -89,7 +90,7 @@ func lower(f *ir.Func, m *marks) (k *plan.Kernel, err error) {
 	g, _ := f.Clone()
 	l := &lowerer{f: g, k: &plan.Kernel{Name: f.Name}, marks: m, names: map[string]bool{},
 		places: map[*ir.Value]place{}, more: map[*ir.Value][]target{}, locals: map[*ir.Value]*plan.Local{},
-		sizes: map[string]bool{}, scans: map[*ir.Instr]*recurrence{}, sunk: map[*ir.Value]*ir.Value{}, counts: map[*ir.Value]plan.Index{}}
+		sizes: map[string]bool{}, scans: map[*ir.Instr]*recurrence{}, eqs: map[*ir.Instr][]string{}, sunk: map[*ir.Value]*ir.Value{}, counts: map[*ir.Value]plan.Index{}}
 	l.collectSizes()
 	l.params()
 	l.prepare()

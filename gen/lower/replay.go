@@ -67,7 +67,7 @@ func (l *lowerer) forwardStep(mark *mark, primal *ir.Scan, states map[*ir.Value]
 		out.Carry = append(out.Carry, ir.Carried{Param: m[c.Param], Next: m[c.Next]})
 	}
 	order := slices.Clone(body.Body)
-	canonical(out)
+	l.canonical(out)
 	for _, k := range slices.Sorted(maps.Keys(mark.saved)) {
 		v := order[k].Out
 		saved := l.f.Param(mark.saved[k])

@@ -30,9 +30,9 @@ func (l *lowerer) prepareScan(in *ir.Instr, n int) *recurrence {
 		l.absorb(rec)
 	}
 	if s.Reverse {
-		through(s.Body.Body)
+		l.through(s.Body.Body)
 	} else {
-		canonical(s)
+		l.canonical(s)
 	}
 	for _, c := range rec.scans() {
 		l.tidy(c)
@@ -63,8 +63,8 @@ func (l *lowerer) prepareScan(in *ir.Instr, n int) *recurrence {
 // canonical fixes the order of every product in a forward's step, in the
 // forward and in its replay alike, before the two are treated differently: a
 // replay has the bits of the forward.
-func canonical(s *ir.Scan) {
-	through(s.Body.Body)
+func (l *lowerer) canonical(s *ir.Scan) {
+	l.through(s.Body.Body)
 	factor(s.Body)
 	st := step{body: s.Body.Body}
 	for n, c := range s.Carry {

@@ -116,11 +116,24 @@ func (r *region) add(g *group, m *member) {
 func (r *region) append(n int, m *member) {
 	g := r.groups[n]
 	g.members = append(g.members, m)
-	if e := m.in.Eq; e != "" && !slices.Contains(g.eqs, e) {
-		g.eqs = append(g.eqs, e)
-	}
+	r.note(g, m.in)
 	for _, v := range m.in.Defines() {
 		r.def[v] = n
+	}
+}
+
+// note adds to a group the equations of an instruction and of what is computed
+// where it reads.
+func (r *region) note(g *group, in *ir.Instr) {
+	for _, e := range append([]string{in.Eq}, r.l.eqs[in]...) {
+		if e != "" && !slices.Contains(g.eqs, e) {
+			g.eqs = append(g.eqs, e)
+		}
+	}
+	for _, a := range in.Args {
+		if r.inline[a.Val] && a.Val.Def != nil {
+			r.note(g, a.Val.Def)
+		}
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // row: e_i (θ k_j) becomes (θ e_i) k_j. What is scaled is then one number of each
 // row, and no series of scaled vectors is written and read. It looks at one
 // product at a time, so a replay decides like its forward.
-func through(body []*ir.Instr) {
+func (l *lowerer) through(body []*ir.Instr) {
 	for _, in := range body {
 		if in.Op != ir.Prod {
 			continue
@@ -24,8 +24,8 @@ func through(body []*ir.Instr) {
 			}
 			at := make([]ir.Sub, len(inner.Loops))
 			for p, s := range inner.To {
-				l, _ := s.Loop()
-				at[l] = a.Sub[p]
+				loop, _ := s.Loop()
+				at[loop] = a.Sub[p]
 			}
 			for _, b := range inner.Args {
 				sub, ok := ir.SubstAll(b.Sub, at)
@@ -35,6 +35,7 @@ func through(body []*ir.Instr) {
 				args = append(args, ir.Arg{Val: b.Val, Sub: sub})
 			}
 			coef *= inner.Coef[0]
+			l.eqs[in] = append(append(l.eqs[in], inner.Eq), l.eqs[inner]...)
 		}
 		in.Args, in.Coef = args, []float64{coef}
 	}

@@ -203,7 +203,7 @@ func (c *Backward[F]) Run() {
 						etaBarSum := etaBar[a]
 						// titans_core.S
 						thetaBarSum := thetaBar[a]
-						// titans_core.S
+						// titans_core.S, titans_core.M
 						rhoBarSum += t820
 						etaBarSum += t150
 						thetaBarSum -= F(SLinEntry0 * t310)
@@ -326,7 +326,7 @@ func (c *Backward[F]) Run() {
 						// titans_core.S
 						thetaBar[a] -= F(SLinEntry * t31)
 						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t31)
-						// titans_core.S
+						// titans_core.S, titans_core.M
 						w3 := F(thetaEntry2 * t31)
 						w4 := F(thetaEntry2 * SLinEntry)
 						for j := range dK {

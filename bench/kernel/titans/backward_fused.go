@@ -295,7 +295,7 @@ func (c *backwardRows1) Part(part int) {
 						// titans_core.S
 						thetaBar2[a] = num.FMA32(-SLinEntry, t31, thetaBar2[a])
 						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t31)
-						// titans_core.S
+						// titans_core.S, titans_core.M
 						w3 := F(thetaEntry2 * t31)
 						w4 := F(thetaEntry2 * SLinEntry)
 						for j := range dK {

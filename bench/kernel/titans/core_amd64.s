@@ -1827,7 +1827,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// backwardTime2AVX512x4: titans_core.S, 4 rows at once.
+// backwardTime2AVX512x4: titans_core.S, titans_core.M, 4 rows at once.
 TEXT ·backwardTime2AVX512x4(SB), 0, $2208-8
 	MOVQ a+0(FP), DI
 	LEAQ 607(SP), R13
@@ -3186,7 +3186,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// backwardTime2AVX512x1: titans_core.S, 1 rows at once.
+// backwardTime2AVX512x1: titans_core.S, titans_core.M, 1 rows at once.
 TEXT ·backwardTime2AVX512x1(SB), 0, $1696-8
 	MOVQ a+0(FP), DI
 	LEAQ 607(SP), R13
@@ -4153,7 +4153,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// backwardTime2AVX2x1: titans_core.S, 1 rows at once.
+// backwardTime2AVX2x1: titans_core.S, titans_core.M, 1 rows at once.
 TEXT ·backwardTime2AVX2x1(SB), 0, $1760-8
 	MOVQ a+0(FP), DI
 	LEAQ 607(SP), R13

@@ -2,6 +2,7 @@
 //
 // Fire of adam_w.
 //
+//   a_n = lr min(1, n/warmup)    adam_w.a
 //   m_n = β₁ m_{n−1} + (1 − β₁) g_n    adam_w.m
 //   s_n = β₂ s_{n−1} + (1 − β₂) g_n²    adam_w.s
 //   u_n = (m_n / (1 − β₁^n)) / (sqrt(s_n / (1 − β₂^n)) + ε)    adam_w.u
@@ -45,7 +46,7 @@ HECATE_KERNEL(256) adam_w_fire_1(const float *g, const float *m, const float *s,
   s_out[i] = beta_2_entry * s[i] + w_3 * g_entry * g_entry;
 }
 
-// adam_w.w
+// adam_w.w, adam_w.u
 // One thread for each (i).
 HECATE_KERNEL(256) adam_w_fire_2(const float *w, const float *n_2, const float *lr,
     const float *warmup, const float *beta_1, const float *beta_2, const float *epsilon,

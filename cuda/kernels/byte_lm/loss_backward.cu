@@ -62,7 +62,7 @@ HECATE_KERNEL(256) byte_lm_loss_backward_3(const int *next, const float *loss_ba
   if ((unsigned)(n) < (unsigned)(V)) t16_2[((i64)i * T + j) * V + n] -= t13_2_2;
 }
 
-// byte_lm.z
+// byte_lm.z, byte_lm.loss
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) byte_lm_loss_backward_4(const float *z_bar, const float *loss_exp,
     const float *t13_2, const float *t16_2, float *t20_2, int L, int T) {

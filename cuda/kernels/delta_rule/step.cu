@@ -279,7 +279,7 @@ HECATE_KERNEL(256) delta_rule_step_13(const float *w_rho, const float *w_theta,
   t29[(i64)i * T + j] = t29_2;
 }
 
-// delta_rule.rho, delta_rule.theta
+// delta_rule.rho, delta_rule.k, delta_rule.theta
 // One thread for each (i, j).
 HECATE_KERNEL(256) delta_rule_step_14(const float *b_rho, const float *b_theta, float *rho_sigmoid,
     float *theta_softplus, const float *t21, const float *t29, float *t22, float *rho, float *t30,
@@ -404,7 +404,7 @@ HECATE_KERNEL(256) delta_rule_step_21(const float *b_Q, const float *q1_prod, fl
   q_prod[(i64)i * T + j] = t41;
 }
 
-// delta_rule.q, delta_rule.theta, delta_rule.rho, delta_rule.k
+// delta_rule.q, delta_rule.k, delta_rule.theta, delta_rule.rho
 // One thread for each (i, j).
 HECATE_KERNEL(256) delta_rule_step_22(const float *k_sqrt, const float *q_prod, float *q_sqrt,
     float *q_div, float *q_div_3, float *theta_sigmoid, float *rho_sigmoid_2, float *k_div,

@@ -357,7 +357,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_10(const float *q_div_2, const float
   t11_2[(i64)i * T + j] = -t11_2_2;
 }
 
-// delta_rule.q1
+// delta_rule.q1, delta_rule.q, delta_rule.k
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) delta_rule_step_backward_11(float *b_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -365,7 +365,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_11(float *b_Q_bar) {
   for (i64 at = thread; at < d_k; at += threads) b_Q_bar[at] = 0.0f;
 }
 
-// delta_rule.q1
+// delta_rule.q1, delta_rule.q, delta_rule.k
 // Zeros into the copies of buffers to which several blocks of the next launch add.
 HECATE_KERNEL(256) delta_rule_step_backward_12(float *b_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -373,7 +373,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_12(float *b_Q_bar_copies) {
   for (i64 at = thread; at < 64 * d_k; at += threads) b_Q_bar_copies[at] = 0.0f;
 }
 
-// delta_rule.q1
+// delta_rule.q1, delta_rule.q, delta_rule.k
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) delta_rule_step_backward_13(const float *q1_sigmoid, const float *q_div,
@@ -402,7 +402,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_13(const float *q1_sigmoid, const fl
   }
 }
 
-// delta_rule.q1
+// delta_rule.q1, delta_rule.q, delta_rule.k
 // One thread for each entry of b_Q_bar: the copies of the blocks are added in order.
 HECATE_KERNEL(256) delta_rule_step_backward_14(float *b_Q_bar, const float *b_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
@@ -600,7 +600,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_28(const float *W_Q, const float *t4
   if (m0 + row < T && n0 + col < d) t48_2[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
 }
 
-// delta_rule.theta, delta_rule.rho, delta_rule.k
+// delta_rule.theta, delta_rule.k, delta_rule.rho
 // One block; its threads share loops, and all of them compute the scalars.
 HECATE_KERNEL(128) delta_rule_step_backward_29(const float *k_sqrt, const float *rho_sigmoid,
     const float *theta_sigmoid, const float *rho_sigmoid_2, float *b_rho_bar, float *b_theta_bar,
@@ -775,7 +775,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_38(const float *k_div_2, const float
   t93[(i64)i * T + j] = -t93_2;
 }
 
-// delta_rule.k1
+// delta_rule.k1, delta_rule.k
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) delta_rule_step_backward_39(float *b_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -783,7 +783,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_39(float *b_K_bar) {
   for (i64 at = thread; at < d_k; at += threads) b_K_bar[at] = 0.0f;
 }
 
-// delta_rule.k1
+// delta_rule.k1, delta_rule.k
 // Zeros into the copies of buffers to which several blocks of the next launch add.
 HECATE_KERNEL(256) delta_rule_step_backward_40(float *b_K_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -791,7 +791,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_40(float *b_K_bar_copies) {
   for (i64 at = thread; at < 64 * d_k; at += threads) b_K_bar_copies[at] = 0.0f;
 }
 
-// delta_rule.k1
+// delta_rule.k1, delta_rule.k
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) delta_rule_step_backward_41(const float *k1_sigmoid, const float *k_div,
@@ -820,7 +820,7 @@ HECATE_KERNEL(256) delta_rule_step_backward_41(const float *k1_sigmoid, const fl
   }
 }
 
-// delta_rule.k1
+// delta_rule.k1, delta_rule.k
 // One thread for each entry of b_K_bar: the copies of the blocks are added in order.
 HECATE_KERNEL(256) delta_rule_step_backward_42(float *b_K_bar, const float *b_K_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;

@@ -6,6 +6,7 @@
 //   v_t = W_V x_t    hebbian.v
 //   e_t = slope(F(load(W_{t−1})), V)    hebbian.e
 //   G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    hebbian.G
+//   U_t = step(G_t)    hebbian.U
 //   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    hebbian.rho
 //   W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    hebbian.M
 //   q0_t = W_Q x_t    hebbian.q0
@@ -89,7 +90,7 @@ HECATE_KERNEL(256) hebbian_step_backward_2(float *t2, float *t4_2, float *t5_2, 
   for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t5_2[at] = 0.0f;
 }
 
-// hebbian, hebbian.M, hebbian.y, hebbian.G, hebbian.e
+// hebbian, hebbian.M, hebbian.U, hebbian.y, hebbian.G, hebbian.e
 // Zeros into the copies of buffers to which several blocks of the next launch add.
 HECATE_KERNEL(256) hebbian_step_backward_3(float *t2_copies, float *t4_2_copies, float *t5_2_copies,
     int L, int T) {
@@ -100,7 +101,7 @@ HECATE_KERNEL(256) hebbian_step_backward_3(float *t2_copies, float *t4_2_copies,
   for (i64 at = thread; at < (i64)2 * L * T * d_k; at += threads) t5_2_copies[at] = 0.0f;
 }
 
-// hebbian, hebbian.M, hebbian.y, hebbian.G, hebbian.e
+// hebbian, hebbian.M, hebbian.U, hebbian.y, hebbian.G, hebbian.e
 // A recurrence: one thread for each row i, one block for 32 rows of a lane l; time runs inside.
 // What the rows add to one entry is laid side by side in shared memory and added in row order.
 HECATE_KERNEL(32) hebbian_step_backward_4(const float *y_bar, const float *M_bar, const float *k0,
@@ -132,7 +133,7 @@ HECATE_KERNEL(32) hebbian_step_backward_4(const float *y_bar, const float *M_bar
     }
     #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + T; ++a) {
-      // hebbian.M
+      // hebbian.M, hebbian.U
       const float rho_entry = rho[(i64)l * T + a + C * s];
       const float v_entry = v[((i64)l * T + a + C * s) * d_v + i];
       #pragma unroll 4
@@ -193,7 +194,7 @@ HECATE_KERNEL(32) hebbian_step_backward_4(const float *y_bar, const float *M_bar
   }
 }
 
-// hebbian, hebbian.M, hebbian.y, hebbian.G, hebbian.e
+// hebbian, hebbian.M, hebbian.U, hebbian.y, hebbian.G, hebbian.e
 // One thread for each entry of t2: the copies of the blocks are added in order.
 HECATE_KERNEL(256) hebbian_step_backward_5(float *t2, const float *t2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -203,7 +204,7 @@ HECATE_KERNEL(256) hebbian_step_backward_5(float *t2, const float *t2_copies, in
   t2[item] = dot;
 }
 
-// hebbian, hebbian.M, hebbian.y, hebbian.G, hebbian.e
+// hebbian, hebbian.M, hebbian.U, hebbian.y, hebbian.G, hebbian.e
 // One thread for each entry of t4_2: the copies of the blocks are added in order.
 HECATE_KERNEL(256) hebbian_step_backward_6(float *t4_2, const float *t4_2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -213,7 +214,7 @@ HECATE_KERNEL(256) hebbian_step_backward_6(float *t4_2, const float *t4_2_copies
   t4_2[item] = dot;
 }
 
-// hebbian, hebbian.M, hebbian.y, hebbian.G, hebbian.e
+// hebbian, hebbian.M, hebbian.U, hebbian.y, hebbian.G, hebbian.e
 // One thread for each entry of t5_2: the copies of the blocks are added in order.
 HECATE_KERNEL(256) hebbian_step_backward_7(float *t5_2, const float *t5_2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;

@@ -118,7 +118,7 @@ HECATE_KERNEL(256) titans_lmm_read_backward_4(const float *q_div_2, const float 
   t6_2[(i64)i * T + j] = -t6_2_2;
 }
 
-// titans_lmm.q1
+// titans_lmm.q1, titans_lmm.q
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) titans_lmm_read_backward_5(float *b_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -126,7 +126,7 @@ HECATE_KERNEL(256) titans_lmm_read_backward_5(float *b_Q_bar) {
   for (i64 at = thread; at < d_k; at += threads) b_Q_bar[at] = 0.0f;
 }
 
-// titans_lmm.q1
+// titans_lmm.q1, titans_lmm.q
 // Zeros into the copies of buffers to which several blocks of the next launch add.
 HECATE_KERNEL(256) titans_lmm_read_backward_6(float *b_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -134,7 +134,7 @@ HECATE_KERNEL(256) titans_lmm_read_backward_6(float *b_Q_bar_copies) {
   for (i64 at = thread; at < 64 * d_k; at += threads) b_Q_bar_copies[at] = 0.0f;
 }
 
-// titans_lmm.q1
+// titans_lmm.q1, titans_lmm.q
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) titans_lmm_read_backward_7(const float *q1_sigmoid, const float *q_div,
@@ -163,7 +163,7 @@ HECATE_KERNEL(256) titans_lmm_read_backward_7(const float *q1_sigmoid, const flo
   }
 }
 
-// titans_lmm.q1
+// titans_lmm.q1, titans_lmm.q
 // One thread for each entry of b_Q_bar: the copies of the blocks are added in order.
 HECATE_KERNEL(256) titans_lmm_read_backward_8(float *b_Q_bar, const float *b_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;

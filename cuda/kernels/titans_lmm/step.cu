@@ -294,7 +294,7 @@ HECATE_KERNEL(256) titans_lmm_step_13(const float *w_eta, const float *w_theta, 
   t31[(i64)i * T + j] = t31_2;
 }
 
-// titans_lmm.eta, titans_lmm.theta, titans_lmm.rho
+// titans_lmm.eta, titans_lmm.theta, titans_lmm.k, titans_lmm.rho
 // One thread for each (i, j).
 HECATE_KERNEL(256) titans_lmm_step_14(const float *b_eta, const float *b_theta, const float *b_rho,
     float *eta, float *theta_softplus, float *rho_sigmoid, const float *t21, const float *t25,
@@ -423,7 +423,7 @@ HECATE_KERNEL(256) titans_lmm_step_21(const float *b_Q, const float *q1_prod, fl
   q_prod[(i64)i * T + j] = t45;
 }
 
-// titans_lmm.q, titans_lmm.rho, titans_lmm.theta, titans_lmm.eta, titans_lmm.k
+// titans_lmm.q, titans_lmm.k, titans_lmm.rho, titans_lmm.theta, titans_lmm.eta
 // One thread for each (i, j).
 HECATE_KERNEL(256) titans_lmm_step_22(const float *k_sqrt, const float *q_prod, float *q_sqrt,
     float *q_div, float *q_div_3, float *rho_sigmoid_2, float *theta_sigmoid, float *eta_sigmoid,

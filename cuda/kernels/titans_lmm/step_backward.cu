@@ -9,6 +9,7 @@
 //   η ∈ (0,1) = sigmoid(w_η · [k_t; v_t] + b_η)    titans_lmm.eta
 //   θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    titans_lmm.theta
 //   e_t = slope(F(load(W_{t−1})), V)    titans_lmm.e
+//   G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    titans_lmm.G
 //   S_t = η_t S_{t−1} − θ_t G_t    titans_lmm.S
 //   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    titans_lmm.rho
 //   W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    titans_lmm.M
@@ -197,7 +198,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_3(float *t3_2, float *t5_2, float *t
   for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t8_2[at] = 0.0f;
 }
 
-// titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e
+// titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e, titans_lmm.G
 // Zeros into the copies of buffers to which several blocks of the next launch add.
 HECATE_KERNEL(256) titans_lmm_step_backward_4(float *t3_2_copies, float *t5_2_copies,
     float *t6_2_copies, float *t7_copies, float *t8_2_copies, int L, int T) {
@@ -210,7 +211,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_4(float *t3_2_copies, float *t5_2_co
   for (i64 at = thread; at < (i64)2 * L * T * d_k; at += threads) t8_2_copies[at] = 0.0f;
 }
 
-// titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e
+// titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e, titans_lmm.G
 // A recurrence: one thread for each row i, one block for 32 rows of a lane l; time runs inside.
 // What the rows add to one entry is laid side by side in shared memory and added in row order.
 HECATE_KERNEL(32) titans_lmm_step_backward_5(const float *y_bar, const float *M_bar,
@@ -304,7 +305,7 @@ HECATE_KERNEL(32) titans_lmm_step_backward_5(const float *y_bar, const float *M_
       // titans_lmm.S, titans_lmm.e
       t6_2_rows[row] = -e_entry * t32;
       t4_2[((i64)l * T + a + C * s) * d_v + i] = theta_entry_2 * t32;
-      // titans_lmm.e
+      // titans_lmm.e, titans_lmm.M, titans_lmm.S, titans_lmm.G
       const float w_3 = theta_entry_2 * t32;
       const float w_4 = theta_entry_2 * e_entry;
       #pragma unroll 4
@@ -360,7 +361,7 @@ HECATE_KERNEL(32) titans_lmm_step_backward_5(const float *y_bar, const float *M_
   }
 }
 
-// titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e
+// titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e, titans_lmm.G
 // One thread for each entry of t3_2: the copies of the blocks are added in order.
 HECATE_KERNEL(256) titans_lmm_step_backward_6(float *t3_2, const float *t3_2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -370,7 +371,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_6(float *t3_2, const float *t3_2_cop
   t3_2[item] = dot;
 }
 
-// titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e
+// titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e, titans_lmm.G
 // One thread for each entry of t5_2: the copies of the blocks are added in order.
 HECATE_KERNEL(256) titans_lmm_step_backward_7(float *t5_2, const float *t5_2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -380,7 +381,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_7(float *t5_2, const float *t5_2_cop
   t5_2[item] = dot;
 }
 
-// titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e
+// titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e, titans_lmm.G
 // One thread for each entry of t6_2: the copies of the blocks are added in order.
 HECATE_KERNEL(256) titans_lmm_step_backward_8(float *t6_2, const float *t6_2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -390,7 +391,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_8(float *t6_2, const float *t6_2_cop
   t6_2[item] = dot;
 }
 
-// titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e
+// titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e, titans_lmm.G
 // One thread for each entry of t7: the copies of the blocks are added in order.
 HECATE_KERNEL(256) titans_lmm_step_backward_9(float *t7, const float *t7_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -400,7 +401,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_9(float *t7, const float *t7_copies,
   t7[item] = dot;
 }
 
-// titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e
+// titans_lmm, titans_lmm.S, titans_lmm.M, titans_lmm.y, titans_lmm.e, titans_lmm.G
 // One thread for each entry of t8_2: the copies of the blocks are added in order.
 HECATE_KERNEL(256) titans_lmm_step_backward_10(float *t8_2, const float *t8_2_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -426,7 +427,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_11(const float *q_div_2, const float
   t13_2[(i64)i * T + j] = -t13_2_3;
 }
 
-// titans_lmm.q1
+// titans_lmm.q1, titans_lmm.q, titans_lmm.k
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) titans_lmm_step_backward_12(float *b_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -434,7 +435,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_12(float *b_Q_bar) {
   for (i64 at = thread; at < d_k; at += threads) b_Q_bar[at] = 0.0f;
 }
 
-// titans_lmm.q1
+// titans_lmm.q1, titans_lmm.q, titans_lmm.k
 // Zeros into the copies of buffers to which several blocks of the next launch add.
 HECATE_KERNEL(256) titans_lmm_step_backward_13(float *b_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -442,7 +443,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_13(float *b_Q_bar_copies) {
   for (i64 at = thread; at < 64 * d_k; at += threads) b_Q_bar_copies[at] = 0.0f;
 }
 
-// titans_lmm.q1
+// titans_lmm.q1, titans_lmm.q, titans_lmm.k
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) titans_lmm_step_backward_14(const float *q1_sigmoid, const float *q_div,
@@ -471,7 +472,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_14(const float *q1_sigmoid, const fl
   }
 }
 
-// titans_lmm.q1
+// titans_lmm.q1, titans_lmm.q, titans_lmm.k
 // One thread for each entry of b_Q_bar: the copies of the blocks are added in order.
 HECATE_KERNEL(256) titans_lmm_step_backward_15(float *b_Q_bar, const float *b_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
@@ -669,7 +670,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_29(const float *W_Q, const float *t4
   if (m0 + row < T && n0 + col < d) t50_2[(i64)i * T * d + (i64)(m0 + row) * d + n0 + col] = dot;
 }
 
-// titans_lmm.rho, titans_lmm.theta, titans_lmm.eta, titans_lmm.k
+// titans_lmm.rho, titans_lmm.k, titans_lmm.theta, titans_lmm.eta
 // One block; its threads share loops, and all of them compute the scalars.
 HECATE_KERNEL(128) titans_lmm_step_backward_30(const float *k_sqrt, const float *eta,
     const float *theta_softplus, const float *rho_sigmoid, const float *rho_sigmoid_2,
@@ -870,7 +871,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_40(const float *k_div_2, const float
   t104[(i64)i * T + j] = -t104_2;
 }
 
-// titans_lmm.k1
+// titans_lmm.k1, titans_lmm.k
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) titans_lmm_step_backward_41(float *b_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -878,7 +879,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_41(float *b_K_bar) {
   for (i64 at = thread; at < d_k; at += threads) b_K_bar[at] = 0.0f;
 }
 
-// titans_lmm.k1
+// titans_lmm.k1, titans_lmm.k
 // Zeros into the copies of buffers to which several blocks of the next launch add.
 HECATE_KERNEL(256) titans_lmm_step_backward_42(float *b_K_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -886,7 +887,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_42(float *b_K_bar_copies) {
   for (i64 at = thread; at < 64 * d_k; at += threads) b_K_bar_copies[at] = 0.0f;
 }
 
-// titans_lmm.k1
+// titans_lmm.k1, titans_lmm.k
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
 HECATE_KERNEL(256) titans_lmm_step_backward_43(const float *k1_sigmoid, const float *k_div,
@@ -915,7 +916,7 @@ HECATE_KERNEL(256) titans_lmm_step_backward_43(const float *k1_sigmoid, const fl
   }
 }
 
-// titans_lmm.k1
+// titans_lmm.k1, titans_lmm.k
 // One thread for each entry of b_K_bar: the copies of the blocks are added in order.
 HECATE_KERNEL(256) titans_lmm_step_backward_44(float *b_K_bar, const float *b_K_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;

@@ -202,7 +202,7 @@ func (c *LossBackward[F]) Run() {
 		}
 	}
 
-	// byte_lm.z
+	// byte_lm.z, byte_lm.loss
 	for i := range L {
 		t132_2 := t132[i*T:][:T]
 		for j := range T {

@@ -215,7 +215,7 @@ func (c *lossBackwardFused) run() {
 		}
 	}
 
-	// byte_lm.z
+	// byte_lm.z, byte_lm.loss
 	if kern.Wide() {
 		a := lossBackwardNest1Args{
 			unsafe.SliceData(t132),

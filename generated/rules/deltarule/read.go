@@ -300,7 +300,7 @@ func (c *ReadBackward[F]) Run() {
 		}
 	}
 
-	// delta_rule.q1
+	// delta_rule.q1, delta_rule.q
 	clear(c.BQBar)
 	for i := range L {
 		t112_2 := t112[i*T:][:T]

@@ -424,7 +424,7 @@ func (c *readBackwardFused) run() {
 		}
 	}
 
-	// delta_rule.q1
+	// delta_rule.q1, delta_rule.q
 	clear(c.BQBar)
 	if kern.Wide() {
 		a := readBackwardNest3Args{

@@ -267,7 +267,7 @@ func (c *Step[F]) Run() {
 		}
 	}
 
-	// delta_rule.rho, delta_rule.theta
+	// delta_rule.rho, delta_rule.k, delta_rule.theta
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	for i := range L {
@@ -368,7 +368,7 @@ func (c *Step[F]) Run() {
 		}
 	}
 
-	// delta_rule.q, delta_rule.theta, delta_rule.rho, delta_rule.k
+	// delta_rule.q, delta_rule.k, delta_rule.theta, delta_rule.rho
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
@@ -1030,7 +1030,7 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// delta_rule.q1
+	// delta_rule.q1, delta_rule.q, delta_rule.k
 	clear(c.BQBar)
 	for i := range L {
 		t162_2 := t162[i*T:][:T]
@@ -1146,7 +1146,7 @@ func (c *StepBackward[F]) Run() {
 		kern.Gemm(T, d, dK, F(1), false, kern.From(t482, i*T*d), d, 1, kern.From(t442, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 
-	// delta_rule.theta, delta_rule.rho, delta_rule.k
+	// delta_rule.theta, delta_rule.k, delta_rule.rho
 	var t59 F
 	var t80 F
 	for i := range L {
@@ -1247,7 +1247,7 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// delta_rule.k1
+	// delta_rule.k1, delta_rule.k
 	clear(c.BKBar)
 	for i := range L {
 		t98_2 := t98[i*T:][:T]

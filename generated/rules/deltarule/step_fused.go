@@ -393,7 +393,7 @@ func (c *stepFused) run() {
 		}
 	}
 
-	// delta_rule.rho, delta_rule.theta
+	// delta_rule.rho, delta_rule.k, delta_rule.theta
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
@@ -533,7 +533,7 @@ func (c *stepFused) run() {
 		}
 	}
 
-	// delta_rule.q, delta_rule.theta, delta_rule.rho, delta_rule.k
+	// delta_rule.q, delta_rule.k, delta_rule.theta, delta_rule.rho
 	if kern.Wide() {
 		a := stepNest9Args{
 			unsafe.SliceData(c.QProd),
@@ -1150,7 +1150,7 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// delta_rule.q1
+	// delta_rule.q1, delta_rule.q, delta_rule.k
 	clear(c.BQBar)
 	if kern.Wide() {
 		a := stepBackwardNest5Args{
@@ -1357,7 +1357,7 @@ func (c *stepBackwardFused) run() {
 		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t482, i*T*d), d, 1, kern.From(t442, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 
-	// delta_rule.theta, delta_rule.rho, delta_rule.k
+	// delta_rule.theta, delta_rule.k, delta_rule.rho
 	var t59 F
 	var t80 F
 	for i := range L {
@@ -1514,7 +1514,7 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// delta_rule.k1
+	// delta_rule.k1, delta_rule.k
 	clear(c.BKBar)
 	if kern.Wide() {
 		a := stepBackwardNest14Args{

@@ -161,7 +161,7 @@ func (c *Step[F]) Run() {
 					for a := range n {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						// hebbian.M, hebbian.y
+						// hebbian.M, hebbian.U, hebbian.y
 						rhoEntry := rho2[a]
 						var y20 F
 						vEntry0 := c.V[(l*T+a+C*s)*dV+i]
@@ -219,7 +219,7 @@ func (c *Step[F]) Run() {
 					for a := range n {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						// hebbian.M, hebbian.y
+						// hebbian.M, hebbian.U, hebbian.y
 						var y2 F
 						rhoEntry := rho2[a]
 						vEntry := c.V[(l*T+a+C*s)*dV+i]
@@ -379,7 +379,7 @@ func (c *StepBackward[F]) Run() {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						// hebbian.M
+						// hebbian.M, hebbian.U
 						rhoEntry := rho2[a]
 						vEntry0 := c.V[(l*T+a+C*s)*dV+i]
 						vEntry1 := c.V[(l*T+a+C*s)*dV+i+1]
@@ -465,7 +465,7 @@ func (c *StepBackward[F]) Run() {
 						MTrail3 := MTrail[a*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
-						// hebbian.M
+						// hebbian.M, hebbian.U
 						rhoEntry := rho2[a]
 						vEntry := c.V[(l*T+a+C*s)*dV+i]
 						for j := range dK {
@@ -612,6 +612,7 @@ type stepNode[F num.Float] struct {
 //
 //	k0_t = W_K x_t    hebbian.k0
 //	v_t = W_V x_t    hebbian.v
+//	U_t = step(G_t)    hebbian.U
 //	ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    hebbian.rho
 //	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    hebbian.M
 //	q0_t = W_Q x_t    hebbian.q0

@@ -1138,7 +1138,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepTime3AVX512x64: hebbian.M, hebbian.y, 64 rows at once.
+// stepTime3AVX512x64: hebbian.M, hebbian.U, hebbian.y, 64 rows at once.
 TEXT ·stepTime3AVX512x64(SB), 0, $952-8
 	MOVQ a+0(FP), DI
 	LEAQ 183(SP), R13
@@ -1345,7 +1345,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepTime3AVX512x32: hebbian.M, hebbian.y, 32 rows at once.
+// stepTime3AVX512x32: hebbian.M, hebbian.U, hebbian.y, 32 rows at once.
 TEXT ·stepTime3AVX512x32(SB), 0, $568-8
 	MOVQ a+0(FP), DI
 	LEAQ 183(SP), R13
@@ -1510,7 +1510,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepTime3AVX512x16: hebbian.M, hebbian.y, 16 rows at once.
+// stepTime3AVX512x16: hebbian.M, hebbian.U, hebbian.y, 16 rows at once.
 TEXT ·stepTime3AVX512x16(SB), 0, $376-8
 	MOVQ a+0(FP), DI
 	LEAQ 183(SP), R13
@@ -1650,7 +1650,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepTime3AVX2x16: hebbian.M, hebbian.y, 16 rows at once.
+// stepTime3AVX2x16: hebbian.M, hebbian.U, hebbian.y, 16 rows at once.
 TEXT ·stepTime3AVX2x16(SB), 0, $440-8
 	MOVQ a+0(FP), DI
 	LEAQ 183(SP), R13
@@ -1819,7 +1819,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepTime3AVX2x8: hebbian.M, hebbian.y, 8 rows at once.
+// stepTime3AVX2x8: hebbian.M, hebbian.U, hebbian.y, 8 rows at once.
 TEXT ·stepTime3AVX2x8(SB), 0, $344-8
 	MOVQ a+0(FP), DI
 	LEAQ 183(SP), R13
@@ -1969,7 +1969,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepBackwardTime1AVX512x8: hebbian.M, 8 rows at once.
+// stepBackwardTime1AVX512x8: hebbian.M, hebbian.U, 8 rows at once.
 TEXT ·stepBackwardTime1AVX512x8(SB), 0, $312-8
 	MOVQ a+0(FP), DI
 	LEAQ 183(SP), R13
@@ -2654,7 +2654,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepBackwardTime1AVX512x4: hebbian.M, 4 rows at once.
+// stepBackwardTime1AVX512x4: hebbian.M, hebbian.U, 4 rows at once.
 TEXT ·stepBackwardTime1AVX512x4(SB), 0, $312-8
 	MOVQ a+0(FP), DI
 	LEAQ 183(SP), R13
@@ -3178,7 +3178,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepBackwardTime1AVX512x1: hebbian.M, 1 rows at once.
+// stepBackwardTime1AVX512x1: hebbian.M, hebbian.U, 1 rows at once.
 TEXT ·stepBackwardTime1AVX512x1(SB), 0, $312-8
 	MOVQ a+0(FP), DI
 	LEAQ 183(SP), R13
@@ -3589,7 +3589,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepBackwardTime1AVX2x1: hebbian.M, 1 rows at once.
+// stepBackwardTime1AVX2x1: hebbian.M, hebbian.U, 1 rows at once.
 TEXT ·stepBackwardTime1AVX2x1(SB), 0, $376-8
 	MOVQ a+0(FP), DI
 	LEAQ 183(SP), R13

@@ -218,7 +218,7 @@ func (c *stepRows1) Part(part int) {
 					for a := range n {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						// hebbian.M, hebbian.y
+						// hebbian.M, hebbian.U, hebbian.y
 						var y2 F
 						rhoEntry := rho2[a]
 						vEntry := c.V[(l*T+a+C*s)*dV+i]
@@ -640,7 +640,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
-						// hebbian.M
+						// hebbian.M, hebbian.U
 						rhoEntry := rho2[a]
 						vEntry := c.V[(l*T+a+C*s)*dV+i]
 						for j := range dK {

@@ -300,7 +300,7 @@ func (c *ReadBackward[F]) Run() {
 		}
 	}
 
-	// titans_lmm.q1
+	// titans_lmm.q1, titans_lmm.q
 	clear(c.BQBar)
 	for i := range L {
 		t112_2 := t112[i*T:][:T]

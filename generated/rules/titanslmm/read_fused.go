@@ -424,7 +424,7 @@ func (c *readBackwardFused) run() {
 		}
 	}
 
-	// titans_lmm.q1
+	// titans_lmm.q1, titans_lmm.q
 	clear(c.BQBar)
 	if kern.Wide() {
 		a := readBackwardNest3Args{

@@ -285,7 +285,7 @@ func (c *Step[F]) Run() {
 		}
 	}
 
-	// titans_lmm.eta, titans_lmm.theta, titans_lmm.rho
+	// titans_lmm.eta, titans_lmm.theta, titans_lmm.k, titans_lmm.rho
 	bEtaEntry := c.BEta[0]
 	bThetaEntry := c.BTheta[0]
 	bRhoEntry := c.BRho[0]
@@ -393,7 +393,7 @@ func (c *Step[F]) Run() {
 		}
 	}
 
-	// titans_lmm.q, titans_lmm.rho, titans_lmm.theta, titans_lmm.eta, titans_lmm.k
+	// titans_lmm.q, titans_lmm.k, titans_lmm.rho, titans_lmm.theta, titans_lmm.eta
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
@@ -1038,7 +1038,7 @@ func (c *StepBackward[F]) Run() {
 						t52Sum := t52_2[a]
 						// titans_lmm.S, titans_lmm.e
 						t62Sum := t62_2[a]
-						// titans_lmm.e
+						// titans_lmm.e, titans_lmm.M, titans_lmm.S, titans_lmm.G
 						t7Sum += t8220
 						t52Sum += t1520
 						t62Sum -= F(eEntry0 * t320)
@@ -1161,7 +1161,7 @@ func (c *StepBackward[F]) Run() {
 						// titans_lmm.S, titans_lmm.e
 						t62_2[a] -= F(eEntry * t32_3)
 						t42_2[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t32_3)
-						// titans_lmm.e
+						// titans_lmm.e, titans_lmm.M, titans_lmm.S, titans_lmm.G
 						w3 := F(thetaEntry2 * t32_3)
 						w4 := F(thetaEntry2 * eEntry)
 						for j := range dK {
@@ -1194,7 +1194,7 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// titans_lmm.q1
+	// titans_lmm.q1, titans_lmm.q, titans_lmm.k
 	clear(c.BQBar)
 	for i := range L {
 		t18_2 := t18[i*T:][:T]
@@ -1310,7 +1310,7 @@ func (c *StepBackward[F]) Run() {
 		kern.Gemm(T, d, dK, F(1), false, kern.From(t502, i*T*d), d, 1, kern.From(t462, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 
-	// titans_lmm.rho, titans_lmm.theta, titans_lmm.eta, titans_lmm.k
+	// titans_lmm.rho, titans_lmm.k, titans_lmm.theta, titans_lmm.eta
 	var t67 F
 	var t82_2 F
 	var t91 F
@@ -1429,7 +1429,7 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// titans_lmm.k1
+	// titans_lmm.k1, titans_lmm.k
 	clear(c.BKBar)
 	for i := range L {
 		t109_2 := t109[i*T:][:T]

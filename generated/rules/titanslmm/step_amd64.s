@@ -9253,7 +9253,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepBackwardTime3AVX512x4: titans_lmm.S, titans_lmm.e, 4 rows at once.
+// stepBackwardTime3AVX512x4: titans_lmm.S, titans_lmm.e, titans_lmm.M, titans_lmm.G, 4 rows at once.
 TEXT ·stepBackwardTime3AVX512x4(SB), 0, $2208-8
 	MOVQ a+0(FP), DI
 	LEAQ 607(SP), R13
@@ -10612,7 +10612,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepBackwardTime3AVX512x1: titans_lmm.S, titans_lmm.e, 1 rows at once.
+// stepBackwardTime3AVX512x1: titans_lmm.S, titans_lmm.e, titans_lmm.M, titans_lmm.G, 1 rows at once.
 TEXT ·stepBackwardTime3AVX512x1(SB), 0, $1696-8
 	MOVQ a+0(FP), DI
 	LEAQ 607(SP), R13
@@ -11579,7 +11579,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// stepBackwardTime3AVX2x1: titans_lmm.S, titans_lmm.e, 1 rows at once.
+// stepBackwardTime3AVX2x1: titans_lmm.S, titans_lmm.e, titans_lmm.M, titans_lmm.G, 1 rows at once.
 TEXT ·stepBackwardTime3AVX2x1(SB), 0, $1760-8
 	MOVQ a+0(FP), DI
 	LEAQ 607(SP), R13

@@ -414,7 +414,7 @@ func (c *stepFused) run() {
 		}
 	}
 
-	// titans_lmm.eta, titans_lmm.theta, titans_lmm.rho
+	// titans_lmm.eta, titans_lmm.theta, titans_lmm.k, titans_lmm.rho
 	bEtaEntry := c.BEta[0]
 	bThetaEntry := c.BTheta[0]
 	bRhoEntry := c.BRho[0]
@@ -565,7 +565,7 @@ func (c *stepFused) run() {
 		}
 	}
 
-	// titans_lmm.q, titans_lmm.rho, titans_lmm.theta, titans_lmm.eta, titans_lmm.k
+	// titans_lmm.q, titans_lmm.k, titans_lmm.rho, titans_lmm.theta, titans_lmm.eta
 	if kern.Wide() {
 		a := stepNest9Args{
 			unsafe.SliceData(c.QProd),
@@ -1229,7 +1229,7 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// titans_lmm.q1
+	// titans_lmm.q1, titans_lmm.q, titans_lmm.k
 	clear(c.BQBar)
 	if kern.Wide() {
 		a := stepBackwardNest5Args{
@@ -1436,7 +1436,7 @@ func (c *stepBackwardFused) run() {
 		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t502, i*T*d), d, 1, kern.From(t462, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 
-	// titans_lmm.rho, titans_lmm.theta, titans_lmm.eta, titans_lmm.k
+	// titans_lmm.rho, titans_lmm.k, titans_lmm.theta, titans_lmm.eta
 	var t67 F
 	var t82_2 F
 	var t91 F
@@ -1617,7 +1617,7 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// titans_lmm.k1
+	// titans_lmm.k1, titans_lmm.k
 	clear(c.BKBar)
 	if kern.Wide() {
 		a := stepBackwardNest14Args{
@@ -2020,7 +2020,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						// titans_lmm.S, titans_lmm.e
 						t62_3[a] = num.FMA32(-eEntry, t32_4, t62_3[a])
 						t42[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t32_4)
-						// titans_lmm.e
+						// titans_lmm.e, titans_lmm.M, titans_lmm.S, titans_lmm.G
 						w3 := F(thetaEntry2 * t32_4)
 						w4 := F(thetaEntry2 * eEntry)
 						for j := range dK {

@@ -76,13 +76,13 @@ func (c *Fire[F]) Run() {
 		sOut[i] = F(beta2Entry*s[i]) + F(F(w3*gEntry)*gEntry)
 	}
 
-	// adam_w.u, adam_w.w
+	// adam_w.u, adam_w.w, adam_w.a
 	n2Entry := c.N2[0]
 	t14 := 1 - num.Pow(beta1Entry, n2Entry)
 	t17 := 1 - num.Pow(beta2Entry, n2Entry)
 	t28 := F(c.Lr[0] * num.Min(F(1), (n2Entry/c.Warmup[0])))
 
-	// adam_w.w
+	// adam_w.w, adam_w.u
 	epsilonEntry := c.Epsilon[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
