@@ -22,8 +22,9 @@ import (
 
 // The sizes of the trials: none, one, whole vectors, and one off.
 var (
-	wideSizes  = []int{1, 7, 16, 31, 33, 48, 64, 96, 2, 17, 257}
+	wideSizes  = []int{1, 7, 16, 31, 33, 48, 64, 96, 2, 17}
 	wideTokens = []int{65, 1, 63, 2, 64, 7, 0}
+	longSize   = 257
 )
 
 // A regime scales parameters and inputs.
@@ -78,7 +79,8 @@ func levels(t *testing.T, u unit) {
 }
 
 // wideTrials are sizes for the trials of one regime: any sizes where they are
-// free, else three times those of the table, which keeps what divides what.
+// free, in the last one of them long and the others small; else three times those
+// of the table, which keeps what divides what.
 func wideTrials(sizes []Sizes, tokens [][]int, from int) []Sizes {
 	var out []Sizes
 	names := slices.Sorted(maps.Keys(sizes[0]))
@@ -88,8 +90,16 @@ func wideTrials(sizes []Sizes, tokens [][]int, from int) []Sizes {
 		for i, n := range names {
 			z[n] = wideSizes[(3*from+2*k+3*i)%len(wideSizes)]
 		}
-		if tied {
+		switch {
+		case tied:
 			z = sizes[k%len(sizes)].times(3)
+		case k == trialsOfRegime()-1 && k > 0:
+			for i, n := range names {
+				z[n] = 7
+				if i == from%len(names) {
+					z[n] = longSize
+				}
+			}
 		}
 		out = append(out, z.with(Sizes{"L": 1 + k%2, "T": wideTokens[(from+k)%len(wideTokens)]}))
 	}
