@@ -101,7 +101,7 @@ func wideTrials(sizes []Sizes, tokens [][]int, from int) []Sizes {
 				}
 			}
 		}
-		out = append(out, z.with(Sizes{"L": 1 + k%2, "T": wideTokens[(from+k)%len(wideTokens)]}))
+		out = append(out, z.with(Sizes{"L": 1 + k%2, "T": wideTokens[(3*from+k)%len(wideTokens)]}))
 	}
 	return out
 }

@@ -159,7 +159,7 @@ func (t *Tape[F]) Flags(n int) []bool { return t.arena.flags.take(n) }
 func (t *Tape[F]) Seed(v Value[F], grad []F) {
 	dst := t.Grad(v)
 	switch {
-	case dst == nil:
+	case v.id == 0:
 		panic(NotRecorded)
 	case len(dst) != len(grad):
 		panic(SeedLength)

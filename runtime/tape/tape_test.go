@@ -320,3 +320,16 @@ func BenchmarkRecord(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/ops, "ns/recorded-op")
 }
+
+// A value without elements was recorded all the same: its seed is empty.
+func TestSeedOfNothing(t *testing.T) {
+	var arena tape.Arena[float64]
+	err := tape.With(&arena, first, func(r *tape.Run[float64]) error {
+		r.Tape.Seed(r.Input([]float64{}), nil)
+		r.Tape.Reverse()
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
