@@ -56,10 +56,10 @@ func rules[F num.Float]() []rule[F] {
 // second time (the states of a segment) is not counted. A pass can be no faster
 // than slots·d²·T of them at the core's peak.
 //
-//	delta forward     M·k; ρM, −e(θk); y                                     4
-//	delta backward    Ḡ += ȳq; Ḡ·k; Ḡ·M; q̄; ρḠ, −(θk); k̄ twice               8
-//	titans forward    M·k; ηS, −e(θk); ρM + S; y                             5
-//	titans backward   Ḡ += ȳq; Ḡ·M; S̄ += Ḡ; S̄·k; S̄·S; q̄; ηS̄; ρḠ, −(θk); k̄ twice  11
+//	delta forward     M·k; ρM, −(θe)k; y                                     4
+//	delta backward    Ḡ += ȳq; Ḡ·k; Ḡ·M; q̄; ρḠ, −(θē)k; k̄ twice              8
+//	titans forward    M·k; ηS, −(θe)k; ρM + S; y                             5
+//	titans backward   Ḡ += ȳq; Ḡ·M; S̄ += Ḡ; S̄·k; S̄·S; q̄; ηS̄; ρḠ, −(θē)k; k̄ twice  11
 //	hebbian forward   ρM, +vk; y                                             3
 //	hebbian backward  Ḡ += ȳq; Ḡ·k; Ḡ·M; q̄; k̄; ρḠ                            6
 var slots = map[string]map[string]float64{

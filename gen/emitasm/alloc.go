@@ -148,16 +148,8 @@ func (a *allocation) operand(v val, spare *[]int) int {
 	}
 	r := a.take()
 	*spare = append(*spare, r)
-	a.loadHome(*info.home, r)
+	a.emit("%s", info.home.load(a.r(r)))
 	return r
-}
-
-func (a *allocation) loadHome(h home, r int) {
-	if h.spread {
-		a.emit("VBROADCASTSS %s, %s", h.text, a.r(r))
-		return
-	}
-	a.emit("VMOVUPS %s, %s", h.text, a.r(r))
 }
 
 // loads counts the instructions that read memory.

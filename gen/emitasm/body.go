@@ -21,6 +21,14 @@ type home struct {
 	spread bool   // one number, for all lanes
 }
 
+// load is the instruction that loads a home into a register.
+func (h home) load(reg string) string {
+	if h.spread {
+		return "VBROADCASTSS " + h.text + ", " + reg
+	}
+	return "VMOVUPS " + h.text + ", " + reg
+}
+
 type valueInfo struct {
 	home *home
 	acc  int // number of the accumulator + 1, or 0

@@ -82,7 +82,7 @@ func (f *function) pins(a *allocation) {
 			continue
 		}
 		if h := *a.b.vals[v].home; h.spread {
-			f.load(h, f.t.reg(r))
+			f.emit("%s", h.load(f.t.reg(r)))
 			f.content.spoil(r)
 		} else {
 			f.fetch(h.text, r)

@@ -8,7 +8,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// laneRegisters hold the pointers of a lane.
+// laneRegisters hold the pointers of a lane. Outside of lanes R12 is free.
 var laneRegisters = []string{"SI", "R8", "R9", "R10", "R11", "R12", "R14", "R15", "DI"}
 
 // lane prints an innermost loop: whole passes, then one for what is left. A
@@ -271,7 +271,7 @@ func (f *function) clear(n *plan.Loop, s *scope, a *allocation) {
 		case c.column > 0 || from.text == constant(0):
 			f.emit("%s %s, %s, %s", f.t.pick("VXORPS", "VPXORD"), f.t.reg(r), f.t.reg(r), f.t.reg(r))
 		case f.r.Across == plan.Rows:
-			f.load(from, f.t.reg(r))
+			f.emit("%s", from.load(f.t.reg(r)))
 		default:
 			f.emit("VMOVSS %s, X%d", f.home(c.local, c.row, true).text, r)
 		}

@@ -22,13 +22,18 @@ func moveText() string {
 	return b.String()
 }
 
+// lines prints instructions, a line each.
+func lines(b *strings.Builder) func(format string, args ...any) {
+	return func(format string, args ...any) { fmt.Fprintf(b, "\t"+format+"\n", args...) }
+}
+
 // strip prints the transposition of strips of as many rows as a vector has
 // lanes, four entries of each at a time: those of rows r, r+4, … go into the
 // quarters of one vector, and what remains is a transposition of 4 by 4 in each
 // quarter.
 func strip(t *target) string {
 	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, "\t"+format+"\n", args...) }
+	line := lines(&b)
 	fmt.Fprintf(&b, "\n// transpose%s: entry j of row r goes to lane r of vector j.\nTEXT ·transpose%s(SB), NOSPLIT, $0-8\n", t.suffix, t.suffix)
 	line("MOVQ a+0(FP), AX")
 	line("MOVQ 0(AX), R14")
@@ -89,7 +94,7 @@ func strip(t *target) string {
 // another, in steps of their own on both sides.
 func blocks(t *target) string {
 	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, "\t"+format+"\n", args...) }
+	line := lines(&b)
 	fmt.Fprintf(&b, "\n// blocks%s: row r of block b, 16 entries, goes from from + b·fromBlock + r·fromStep\n// to to + b·toBlock + r·toStep.\nTEXT ·blocks%s(SB), NOSPLIT, $0-8\n", t.suffix, t.suffix)
 	line("MOVQ a+0(FP), DI")
 	for i, r := range []string{"BX", "SI", "R8", "R9", "R10", "R11", "R12", "R13"} {
@@ -126,7 +131,7 @@ func blocks(t *target) string {
 // loop over numbers.
 func accumulate(t *target) string {
 	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, "\t"+format+"\n", args...) }
+	line := lines(&b)
 	fmt.Fprintf(&b, "\n// accumulate%s: to[i] += from[i].\nTEXT ·accumulate%s(SB), NOSPLIT, $0-24\n", t.suffix, t.suffix)
 	line("MOVQ to+0(FP), DI")
 	line("MOVQ from+8(FP), SI")

@@ -18,7 +18,7 @@ import (
 //	DI  the arguments     R13  scalars of the plan, 64 bytes each or more
 //	CX  entry of a lane   DX   its length          BX  offset into rows' own buffers
 //	                                               whose pointers have no register
-//	AX, R12  free         SI, R8 to R12, R14, R15  pointers of a lane
+//	AX   free, R12 outside of lanes               SI, R8 to R12, R14, R15, DI  pointers of a lane
 type function struct {
 	t       *target
 	r       *plan.Region

@@ -121,18 +121,9 @@ func (t *totals) columns(l *plan.Local, s *scope, a *allocation) {
 func (t *totals) old(was home, r, lanes int) {
 	if t.max {
 		old := t.temporary(0)
-		t.f.load(was, t.f.t.part(old, lanes))
+		t.f.emit("%s", was.load(t.f.t.part(old, lanes)))
 		t.combine(old, r, r, lanes)
 	}
-}
-
-// load loads a home into a register.
-func (f *function) load(h home, reg string) {
-	if h.spread {
-		f.emit("VBROADCASTSS %s, %s", h.text, reg)
-		return
-	}
-	f.emit("VMOVUPS %s, %s", h.text, reg)
 }
 
 // slot is where a scalar of a group of rows lies, whatever it is now.
