@@ -166,16 +166,26 @@ func KindName(k notation.UnitKind) string {
 }
 
 // dims gathers axes: a sized or aliased axis wins over a free one of the same
-// name, so that a rule's dims reach into its front.
+// name, so that a rule's dims reach into its front. What a front says of an
+// axis is a default: any other page that declares it decides.
 func (in *instancer) dims() {
-	var items []*notation.DimsItem
+	var items, fronts []*notation.DimsItem
+	declared := map[string]bool{}
 	for _, s := range in.srcs {
 		for _, st := range s.body {
-			if d, ok := st.(*notation.Dims); ok {
+			switch d, ok := st.(*notation.Dims); {
+			case ok && s.unit.Kind == notation.FrontUnit:
+				fronts = append(fronts, d.Items...)
+			case ok:
 				items = append(items, d.Items...)
+				for _, it := range d.Items {
+					declared[it.Name.Text] = true
+				}
 			}
 		}
 	}
+	fronts = slices.DeleteFunc(fronts, func(it *notation.DimsItem) bool { return declared[it.Name.Text] })
+	items = append(fronts, items...)
 	in.axis(&Axis{Name: "L", Size: shape.Sym("L"), Free: true})
 	in.axis(&Axis{Name: "T", Size: shape.Sym("T"), Free: true})
 	sized := map[string]*notation.DimsItem{}
