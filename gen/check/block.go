@@ -136,6 +136,8 @@ type Block struct {
 	Parts   []*Subpart
 	Zeroed  map[string]notation.Expr // names replaced by `with name := expr`
 
+	Strategy *Strategy // of a rule that is computed in chunks, else nil
+
 	families *familiar // nil for a block without any
 
 	Claims     []*notation.Claim

@@ -103,10 +103,16 @@ var homes = map[string][]notation.UnitKind{
 
 // memory are the units that a rule is made of.
 var memory = []notation.UnitKind{notation.FrontUnit, notation.StructUnit, notation.BiasUnit, notation.RetentionUnit,
-	notation.AlgorithmUnit, notation.LawUnit, notation.RuleUnit}
+	notation.AlgorithmUnit, notation.LawUnit, notation.RuleUnit, notation.StrategyUnit}
 
 func (in *instancer) statement(u *notation.Unit, st notation.Stmt) {
 	b := in.b
+	switch st.(type) {
+	case *notation.Claim, *notation.Invariant, *notation.Provides, *notation.Special, *notation.Erratum, *notation.Cost:
+		if !in.ownStatement(u) {
+			return
+		}
+	}
 	switch s := st.(type) {
 	case *notation.Dims:
 	case *notation.Declare:
@@ -262,6 +268,7 @@ func (in *instancer) equation(u *notation.Unit, word notation.Word, span notatio
 	if in.b.Zeroed[name] != nil {
 		return
 	}
+	in.replaces(u, name)
 	sym := in.b.Symbols[name]
 	switch {
 	case sym == nil:

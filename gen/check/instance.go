@@ -65,6 +65,7 @@ func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.
 	}
 	in.defaults()
 	in.options(with)
+	in.chunkOption()
 	in.dims()
 	in.declare()
 	in.axisNames()
@@ -106,9 +107,19 @@ func (in *instancer) gather(u *notation.Unit, args []*notation.Override, at *not
 			return false
 		}
 	case len(f.Parts) == 1:
-		base := in.page(f.Parts[0], u.Kind)
+		kinds := []notation.UnitKind{u.Kind}
+		if u.Kind == notation.RuleUnit {
+			kinds = append(kinds, notation.StrategyUnit)
+		}
+		base := in.page(f.Parts[0], kinds...)
 		if base == nil {
 			return false
+		}
+		if base.Kind == notation.StrategyUnit {
+			if !in.strategy(base, f.Parts[0], depth) {
+				return false
+			}
+			break
 		}
 		in.b.Unit = base
 		if !in.gather(base, f.Parts[0].Args, f.Parts[0], depth+1) {

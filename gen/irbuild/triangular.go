@@ -1,0 +1,188 @@
+package irbuild
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// An equation of a chunk that reads itself at earlier tokens, X_t = b_t −
+// Σ_{i<t} A_t[i] X_i, is the system (I + A) X = B with A strictly lower
+// triangular. A and B are built apart, from the terms that read the name and
+// from those that do not; the solution is one instruction. Nothing is divided
+// by, and no product of gates is taken apart into logarithms: a gate of zero is
+// a zero in A.
+
+// triangular builds an equation that reads itself.
+func (s *chunkNames) triangular(eq *check.Equation, r *check.Recurrence) *ten {
+	e := s.e
+	e.push(&scope{})
+	defer e.pop()
+	vars, _, ok := e.targetIndex(eq.Def.Target.Index)
+	if !ok || !e.with(eq.Def.With) {
+		return nil
+	}
+	b := s.terms(r.Rest)
+	if b == nil {
+		return nil
+	}
+	a, first := s.steps(eq, r)
+	if a == nil {
+		return nil
+	}
+	if sums := s.sums(r); sums == nil {
+		return nil
+	} else if !sums.isLiteral() {
+		a = s.plus(a, sums)
+	}
+	axes := s.typeOf(eq, b, vars)
+	if first != nil {
+		first = &ten{axes: axes[len(vars):], elem: ir.Real, coef: first.coef, fs: first.fs}
+		b = s.plus(b, first)
+	}
+	if b.isLiteral() {
+		b = &ten{axes: axes[len(vars):], elem: ir.Real, coef: b.coef}
+	}
+	if len(vars) > 0 {
+		b = e.lift(b, vars)
+	}
+	if a.isLiteral() {
+		e.ds.Errorf(diag.NotSupported, eq.Span(), "%s reads itself in no term", eq.Name)
+		return nil
+	}
+	token := []*loopVar{e.token}
+	x := s.solved(e.pack(a, token), e.pack(b, token))
+	return e.ofValue(x, token, b.axes)
+}
+
+// solved is X of (I + A) X = B; a, over two tokens, is A, and b is B.
+func (s *chunkNames) solved(a, b *ir.Value) *ir.Value {
+	n := len(b.Axes)
+	in := &ir.Instr{Op: ir.TriSolve, Loops: append(slices.Clone(b.Axes), s.cut.token), Over: []int{0, n}, To: ir.Ls(n),
+		Args: []ir.Arg{ir.At(a, ir.L(0), ir.L(n)), ir.All(b)}, Eq: s.e.eq, Span: s.e.span}
+	in.Out = &ir.Value{Name: s.e.f.Fresh("%"), Elem: ir.Real, Axes: b.Axes}
+	return s.e.b.Add(in)
+}
+
+// typeOf is the type of what an equation defines: that of its terms, or that of
+// the state that it is of.
+func (s *chunkNames) typeOf(eq *check.Equation, b *ten, vars []*loopVar) []*ir.Axis {
+	if !b.isLiteral() {
+		return append(axesOf(vars), b.axes...)
+	}
+	if sym := s.e.blk.Symbols[eq.Name]; sym.Kind == check.State {
+		axes, _, _ := s.e.declared(sym)
+		return axes
+	}
+	return axesOf(vars)
+}
+
+func (s *chunkNames) plus(a, b *ten) *ten {
+	if a.isLiteral() && a.coef == 0 {
+		return b
+	}
+	return s.e.sum(nil, a, b, 1)
+}
+
+// terms is the sum of the terms without the name.
+func (s *chunkNames) terms(ts []check.Signed) *ten {
+	out := literal(0)
+	for _, t := range ts {
+		x := s.e.expr(t.Expr)
+		if x == nil {
+			return nil
+		}
+		if t.Minus {
+			x = x.scale(-1)
+		}
+		if !out.isLiteral() && !x.isLiteral() && !s.e.same(t.Expr, ts[0].Expr, t.Expr, out, x) {
+			return nil
+		}
+		out = s.plus(out, x)
+	}
+	return out
+}
+
+// steps is what A has beside its diagonal, from the terms that read the name one
+// token before, and what the first token gets of the first value.
+func (s *chunkNames) steps(eq *check.Equation, r *check.Recurrence) (a, first *ten) {
+	e := s.e
+	a = literal(0)
+	sym := e.blk.Symbols[eq.Name]
+	for _, t := range r.Steps {
+		if !sym.PerChunk() {
+			e.ds.Errorf(diag.TimeSuffix, t.Expr.Where(), "%s has no value before the chunk", eq.Name).Hint("declare it: state %s = 0 per chunk", eq.Name)
+			return nil, nil
+		}
+		c := s.number(t)
+		x0, ok := s.first(sym)
+		if c == nil || !ok {
+			return nil, nil
+		}
+		if x0 != 0 {
+			f := s.atFirst(c.scale(-x0))
+			if first == nil {
+				first = f
+			} else {
+				first = s.plus(first, f)
+			}
+		}
+		i := e.newVar("i", e.token.axis)
+		gap := varAff(e.token).add(varAff(i), -1).add(affine{c: shape.Int(1)}, -1)
+		i.guards = []affine{gap, affine{}.add(gap, -1)}
+		a = s.plus(a, s.table(c, i))
+	}
+	return a, first
+}
+
+// sums is A of the terms that sum over earlier tokens.
+func (s *chunkNames) sums(r *check.Recurrence) *ten {
+	e := s.e
+	out := literal(0)
+	for _, t := range r.Sums {
+		x := t.Expr.(*notation.Reduce)
+		e.push(&scope{})
+		vars, _, conds, ok := e.binders(x.Binders)
+		if !ok || len(vars) != 1 || vars[0].axis != e.token.axis || len(conds) > 0 {
+			e.pop()
+			if ok {
+				e.errorf(diag.NotSupported, x, "a chunk's equation sums itself over the chunk alone").Hint("write Σ_{i∈%s, i<t}", s.cut.token.Name)
+			}
+			return nil
+		}
+		c := s.number(check.Signed{Minus: t.Minus, Expr: x.Body})
+		e.pop()
+		if c == nil {
+			return nil
+		}
+		out = s.plus(out, s.table(c, vars[0]))
+	}
+	return out
+}
+
+// number is a factor beside the name, with the sign that it has in A.
+func (s *chunkNames) number(t check.Signed) *ten {
+	c := s.e.expr(t.Expr)
+	if c == nil {
+		return nil
+	}
+	if len(c.axes) > 0 {
+		s.e.errorf(diag.NotScalar, t.Expr, "what stands beside the name in its own equation is a number, and this is %s", s.e.typ(c))
+		return nil
+	}
+	if !t.Minus {
+		c = c.scale(-1)
+	}
+	return c
+}
+
+// table is a number of two tokens as a vector over the earlier one.
+func (s *chunkNames) table(c *ten, i *loopVar) *ten {
+	e := s.e
+	t := e.emit(emission{op: ir.Prod, coef: []float64{c.coef}, keep: []*loopVar{e.token, i}, args: c.place(nil)})
+	return e.lift(t, []*loopVar{i})
+}
