@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/ir/irtest"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
@@ -386,6 +387,7 @@ func programs() []*program {
 		{name: "Attention", f: attention(), sizes: sizesOf([]string{"L", "T", "d", "w"}, []int{1, 1, 1, 1}, []int{2, 9, 5, 4}, []int{3, 7, 2, 100})},
 		{name: "Loss", f: crossEntropy(), sizes: sizesOf([]string{"L", "T", "V", "d"}, []int{1, 1, 2, 1}, []int{2, 9, 7, 5}, []int{3, 5, 4, 8}), input: gates},
 		{name: "Chain", f: chain(), sizes: sizesOf([]string{"n", "m"}, []int{1, 1}, []int{4, 7}, []int{13, 3})},
+		{name: "Triangular", f: irtest.Triangular(), sizes: sizesOf([]string{"B", "c", "d"}, []int{1, 1, 1}, []int{2, 5, 3}, []int{3, 9, 1}, []int{1, 33, 20})},
 		{name: "Heads", f: heads(), sizes: sizesOf([]string{"B", "T", "H", "d_h"}, []int{1, 1, 1, 1}, []int{2, 5, 3, 4}, []int{3, 2, 2, 7})},
 	}
 }

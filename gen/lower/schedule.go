@@ -174,7 +174,7 @@ func (m *member) sums() bool { return m.depth < len(m.order) || m.row || len(m.i
 // ownWay reports whether an instruction is written in its own way.
 func (r *region) ownWay(in *ir.Instr) bool {
 	switch in.Op {
-	case ir.ScanOp, ir.Softmax, ir.LogSumExp, ir.Max, ir.Stack, ir.Reshape, ir.SolveOp:
+	case ir.ScanOp, ir.Softmax, ir.LogSumExp, ir.Max, ir.Stack, ir.Reshape, ir.SolveOp, ir.TriSolve:
 		return true
 	}
 	return r.isProduct(in)
