@@ -72,6 +72,9 @@ func (c *unitCompiler) compile() *plan.Unit {
 	}
 	c.blk = blk
 	c.out = &plan.Unit{Kind: kind, Name: c.unit.Name.Text, ID: blk.ID, Page: c.unit.Span.File.Path}
+	if blk.Strategy != nil {
+		c.out.Chunk = blk.Strategy.Length()
+	}
 	c.header()
 	switch kind {
 	case plan.OpUnit:

@@ -36,6 +36,7 @@ type Unit struct {
 	Outputs   []string
 	Instances []Instance
 	Cut       []string // in what ways results depend on how tokens are cut into calls
+	Chunk     int      // tokens of a chunk where the unit is computed in chunks, else 0
 }
 
 // A Field is one field of the page's contract header.
