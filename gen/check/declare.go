@@ -165,6 +165,7 @@ func (in *instancer) declaration(u *notation.Unit, s *notation.Declare) {
 	in.start(s)
 	in.clauses(s)
 	for _, n := range s.Names {
+		in.replaces(u, n.Name.Text)
 		in.symbol(&Symbol{Name: n.Name.Text, Kind: kind, Decl: n, Type: n.Type, Span: n.Name.Span, Unit: u})
 		in.ungraded(s, n)
 		if s.Keyword.Text == "gate" {

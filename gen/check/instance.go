@@ -25,8 +25,9 @@ type instancer struct {
 	srcs []source
 	defs []*Equation
 
-	given   []Given // pages in the places of parts
-	refused bool    // what a formula gives its pages cannot be matched
+	given   []Given              // pages in the places of parts
+	below   []*notation.Override // what the formulas of the pages below replace
+	refused bool                 // what a formula gives its pages cannot be matched
 }
 
 // Instantiate resolves a unit with its front, knobs and parts.
@@ -58,6 +59,7 @@ func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.
 	if !in.gather(u, args, nil, 0) || in.refused {
 		return nil
 	}
+	with = slices.Concat(in.below, with)
 	before := ds.Len()
 	with = in.families(with)
 	if ds.Len() > before {
@@ -122,6 +124,7 @@ func (in *instancer) gather(u *notation.Unit, args []*notation.Override, at *not
 			break
 		}
 		in.b.Unit = base
+		in.below = append(in.below, base.With...)
 		if !in.gather(base, f.Parts[0].Args, f.Parts[0], depth+1) {
 			return false
 		}

@@ -43,6 +43,11 @@ func Recurs(b *Block, eq *Equation, ds *diag.List) *Recurrence {
 	return c.out
 }
 
+// ReadsItself reports whether an equation of a chunk reads its own name.
+func ReadsItself(b *Block, eq *Equation) bool {
+	return eq.Def != nil && b.readsItself(eq, eq.Def.Value)
+}
+
 // readsItself reports whether an expression mentions the name of an equation.
 func (b *Block) readsItself(eq *Equation, x notation.Expr) bool {
 	found := false
@@ -89,6 +94,11 @@ func (c *recurrent) terms(x notation.Expr, minus bool) {
 			c.sum(x, minus)
 			return
 		}
+	case *notation.Call:
+		if y := c.inline(x); y != nil {
+			c.terms(y, minus)
+			return
+		}
 	}
 	if !c.b.readsItself(c.eq, x) {
 		c.out.Rest = append(c.out.Rest, Signed{minus, x})
@@ -101,6 +111,24 @@ func (c *recurrent) terms(x notation.Expr, minus bool) {
 		}
 		c.out.Steps = append(c.out.Steps, Signed{minus, y})
 	}
+}
+
+// inline writes out the call of a function of one line that reads the name.
+func (c *recurrent) inline(x *notation.Call) notation.Expr {
+	f := c.b.Funcs[x.Fun.Text]
+	if f == nil || !c.b.readsItself(c.eq, x) || len(f.Def.With) > 0 || len(f.Def.Target.Index) > 0 || len(f.Params) != len(x.Args) {
+		return nil
+	}
+	args := map[string]notation.Expr{}
+	for i, p := range f.Params {
+		args[p.Name.Text] = x.Args[i]
+	}
+	return rewrite(f.Def.Value, func(n notation.Expr) notation.Expr {
+		if id, ok := n.(*notation.Ident); ok {
+			return args[id.Name.Text]
+		}
+		return nil
+	})
 }
 
 // sum takes the name out of a sum over earlier tokens.

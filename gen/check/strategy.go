@@ -62,6 +62,7 @@ func (in *instancer) strategy(st *notation.Unit, at *notation.Apply, depth int) 
 		return false
 	}
 	in.b.Strategy = &Strategy{Unit: st, Rule: seq}
+	in.below = append(in.below, rule.With...)
 	if !in.gather(rule, a.Args, a, depth+1) {
 		return false
 	}

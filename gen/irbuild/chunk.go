@@ -2,6 +2,7 @@ package irbuild
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -31,6 +32,8 @@ type chunkNames struct {
 	tokens map[string]*ten
 	shared map[string]*ten
 	busy   map[string]bool
+	opened map[string]*ir.Value // states before each token, while their equations are built
+	openAt []notation.Span      // where they are read
 }
 
 // sequential prepares what the tokens behind the last whole chunk read: the
@@ -97,7 +100,7 @@ func (n *ruleNames) newChunk(outer *builder, c *chunking) *chunkNames {
 	e.axes, e.sized, e.trace = outer.axes, outer.sized, outer.trace
 	e.token = e.newVar("t", c.token)
 	s := &chunkNames{outer: outer, series: n, cut: c, e: e, now: varAff(e.token), vals: map[string]*ten{}, prev: map[string]*ten{},
-		carry: map[string]*ten{}, tokens: map[string]*ten{}, shared: map[string]*ten{}, busy: map[string]bool{},
+		carry: map[string]*ten{}, tokens: map[string]*ten{}, shared: map[string]*ten{}, busy: map[string]bool{}, opened: map[string]*ir.Value{},
 		scan: &ir.Scan{Lane: outer.lane.axis, Time: c.chunks, Body: e.f}}
 	e.names, e.chunk = s, s
 	for _, sym := range outer.blk.SymSeq {
@@ -140,14 +143,25 @@ func (s *chunkNames) close() *ir.Value {
 		s.cut.end[sym.Name] = c.Final
 		i++
 	}
+	if !s.closed() {
+		return nil
+	}
 	f.Body = append(f.Body, in)
 	return y
 }
 
 // last is the equation of a state at the last token of the chunk.
 func (s *chunkNames) last(eq *check.Equation) *ir.Value {
+	at := affine{c: shape.Int(int64(s.cut.size - 1))}
+	if s.vals[eq.Name] != nil || s.busy[eq.Name] || check.ReadsItself(s.e.blk, eq) {
+		t := s.read(s.value(eq, eq.Span()), at)
+		if t == nil {
+			return nil
+		}
+		return s.e.pack(t, nil)
+	}
 	old := s.now
-	s.now = affine{c: shape.Int(int64(s.cut.size - 1))}
+	s.now = at
 	defer func() { s.now = old }()
 	t := s.build(eq, func() *ten { return s.e.equationValue(eq) })
 	if t == nil || !s.fits(eq, t) {
@@ -241,7 +255,7 @@ func (s *chunkNames) name(e *builder, sym *check.Symbol, when moment, span notat
 		return s.read(s.value(eq, span), s.now)
 	case when.at != nil:
 		return s.read(s.value(eq, span), *when.at.time)
-	case when.before && sym.PerChunk():
+	case when.before && sym.Kind == check.State:
 		return s.read(s.before(sym, eq, span), s.now)
 	}
 	e.ds.Errorf(diag.TimeSuffix, span, "%s has no value at this moment", sym.Name).
@@ -253,6 +267,9 @@ func (s *chunkNames) name(e *builder, sym *check.Symbol, when moment, span notat
 func (s *chunkNames) before(sym *check.Symbol, eq *check.Equation, span notation.Span) *ten {
 	if t := s.prev[sym.Name]; t != nil {
 		return t
+	}
+	if s.busy[eq.Name] {
+		return s.open(sym, span)
 	}
 	x := s.value(eq, span)
 	if x == nil {
@@ -266,13 +283,10 @@ func (s *chunkNames) before(sym *check.Symbol, eq *check.Equation, span notation
 		u = e.emit(emission{op: ir.Prod, coef: []float64{1}, locals: u.axes, out: len(u.axes), keep: []*loopVar{e.token},
 			args: u.place(upTo(len(u.axes))), guards: []affine{token.add(one, -1)}})
 		first, ok := s.first(sym)
-		if !ok {
-			return nil
-		}
-		if first == 0 {
+		if !ok || first.isLiteral() && first.coef == 0 {
 			return u
 		}
-		return e.sum(nil, u, s.atFirst(&ten{axes: u.axes, elem: ir.Real, coef: first}), 1)
+		return e.sum(nil, u, s.atFirst(product(literal(1), first, u.axes)), 1)
 	})
 	if t == nil {
 		return nil
@@ -282,16 +296,54 @@ func (s *chunkNames) before(sym *check.Symbol, eq *check.Equation, span notation
 	return s.prev[sym.Name]
 }
 
-// first is the number that a state per chunk begins with.
-func (s *chunkNames) first(sym *check.Symbol) (float64, bool) {
-	if sym.Decl == nil || sym.Decl.Init == nil {
-		return 0, true
+// open stands for a state before each token while its own equation is built:
+// what reads it may turn out to make no difference, as a slope that does not
+// depend on the prediction.
+func (s *chunkNames) open(sym *check.Symbol, span notation.Span) *ten {
+	axes, _, ok := s.e.declared(sym)
+	if !ok {
+		return nil
+	}
+	p := s.opened[sym.Name]
+	if p == nil {
+		p = s.e.f.AddParam(check.ASCII(sym.Name)+".before", ir.Token, ir.Real, append([]*ir.Axis{s.e.token.axis}, axes...)...)
+		s.opened[sym.Name] = p
+		s.openAt = append(s.openAt, span)
+	}
+	return s.read(s.e.ofValue(p, []*loopVar{s.e.token}, axes), s.now)
+}
+
+// closed refuses a rule whose states do make a difference to what they add.
+func (s *chunkNames) closed() bool {
+	f := s.e.f
+	f.Sweep()
+	used := f.Uses()
+	for name, p := range s.opened {
+		if used[p] > 0 {
+			eq := s.e.blk.Equation(name)
+			s.e.ds.Errorf(diag.NotSupported, s.openAt[0], "what %s adds to itself depends on it by more than a number", name).
+				See(eq.Span(), "the equation of %s", name).Hint("such a rule has no scan; a strategy with equations of its own may compute it in chunks")
+			return false
+		}
+	}
+	f.Params = slices.DeleteFunc(f.Params, func(p *ir.Value) bool { return strings.HasSuffix(p.Name, ".before") && used[p] == 0 })
+	return true
+}
+
+// first is what a state has before the first token of a chunk: a number where it
+// begins anew with each, else what the chunk before left.
+func (s *chunkNames) first(sym *check.Symbol) (*ten, bool) {
+	switch {
+	case !sym.PerChunk():
+		return s.carry[sym.Name], true
+	case sym.Decl == nil || sym.Decl.Init == nil:
+		return literal(0), true
 	}
 	n, ok := check.Number(sym.Decl.Init)
 	if !ok {
 		s.e.ds.Errorf(diag.NotSupported, sym.Decl.Init.Where(), "a state of a chunk starts from a number")
 	}
-	return n, ok
+	return literal(n), ok
 }
 
 // atFirst is t at the first token of the chunk, and zero at the others.

@@ -13,9 +13,10 @@ import (
 // An equation of a chunk that reads itself at earlier tokens, X_t = b_t −
 // Σ_{i<t} A_t[i] X_i, is the system (I + A) X = B with A strictly lower
 // triangular. A and B are built apart, from the terms that read the name and
-// from those that do not; the solution is one instruction. Nothing is divided
-// by, and no product of gates is taken apart into logarithms: a gate of zero is
-// a zero in A.
+// from those that do not; the solution is one instruction. Where only the token
+// before is read, A has nothing but a number beside its diagonal, and the system
+// is a scan. Nothing is divided by, and no product of gates is taken apart into
+// logarithms: a gate of zero is a zero in A.
 
 // triangular builds an equation that reads itself.
 func (s *chunkNames) triangular(eq *check.Equation, r *check.Recurrence) *ten {
@@ -26,23 +27,19 @@ func (s *chunkNames) triangular(eq *check.Equation, r *check.Recurrence) *ten {
 	if !ok || !e.with(eq.Def.With) {
 		return nil
 	}
-	b := s.terms(r.Rest)
-	if b == nil {
+	b, step := s.terms(r.Rest), s.step(eq, r)
+	if b == nil || step == nil {
 		return nil
-	}
-	a, first := s.steps(eq, r)
-	if a == nil {
-		return nil
-	}
-	if sums := s.sums(r); sums == nil {
-		return nil
-	} else if !sums.isLiteral() {
-		a = s.plus(a, sums)
 	}
 	axes := s.typeOf(eq, b, vars)
-	if first != nil {
-		first = &ten{axes: axes[len(vars):], elem: ir.Real, coef: first.coef, fs: first.fs}
-		b = s.plus(b, first)
+	if len(r.Steps) > 0 {
+		first, ok := s.first(e.blk.Symbols[eq.Name])
+		if !ok {
+			return nil
+		}
+		if first != nil && !(first.isLiteral() && first.coef == 0) {
+			b = s.plus(b, s.atFirst(product(step, first, axes[len(vars):])))
+		}
 	}
 	if b.isLiteral() {
 		b = &ten{axes: axes[len(vars):], elem: ir.Real, coef: b.coef}
@@ -50,13 +47,65 @@ func (s *chunkNames) triangular(eq *check.Equation, r *check.Recurrence) *ten {
 	if len(vars) > 0 {
 		b = e.lift(b, vars)
 	}
-	if a.isLiteral() {
-		e.ds.Errorf(diag.NotSupported, eq.Span(), "%s reads itself in no term", eq.Name)
+	if len(r.Sums) == 0 {
+		return s.doubled(step, b)
+	}
+	a := s.sums(r)
+	if a == nil {
 		return nil
+	}
+	if len(r.Steps) > 0 {
+		a = s.plus(a, s.beside(step.scale(-1)))
 	}
 	token := []*loopVar{e.token}
 	x := s.solved(e.pack(a, token), e.pack(b, token))
 	return e.ofValue(x, token, b.axes)
+}
+
+// product is a number times a value that has these axes.
+func product(c, x *ten, axes []*ir.Axis) *ten {
+	u := x.clone()
+	u.axes, u.coef, u.fs = axes, c.coef*x.coef, append(slices.Clone(c.fs), u.fs...)
+	return u
+}
+
+// step is the number that stands beside the name one token before.
+func (s *chunkNames) step(eq *check.Equation, r *check.Recurrence) *ten {
+	out := literal(0)
+	sym := s.e.blk.Symbols[eq.Name]
+	for _, t := range r.Steps {
+		if sym.Kind != check.State {
+			s.e.ds.Errorf(diag.TimeSuffix, t.Expr.Where(), "%s has no value before the chunk", eq.Name).Hint("declare it: state %s = 0 per chunk", eq.Name)
+			return nil
+		}
+		c := s.number(check.Signed{Minus: !t.Minus, Expr: t.Expr})
+		if c == nil {
+			return nil
+		}
+		out = s.plus(out, c)
+	}
+	return out
+}
+
+// doubled is x_t = a_t x_{t−1} + b_t, with what comes before the chunk in b
+// already: an associative scan. In round r each token takes up what the token r
+// before it has gathered, so the rounds are as many as r doubles inside a chunk.
+func (s *chunkNames) doubled(a, b *ten) *ten {
+	e := s.e
+	token := []*loopVar{e.token}
+	av, bv := e.pack(e.spread(a, token), token), e.pack(b, token)
+	for r := 1; r < s.cut.size; r *= 2 {
+		back := varAff(e.token).add(affine{c: shape.Int(int64(r))}, -1)
+		at, bt := e.ofValue(av, token, nil), e.ofValue(bv, token, b.axes)
+		far := product(at, s.read(bt, back), b.axes)
+		bv = e.pack(e.sum(nil, bt, e.emit(emission{op: ir.Prod, coef: []float64{1}, locals: b.axes, out: len(b.axes), keep: token,
+			args: far.place(upTo(len(b.axes))), guards: []affine{back}}), 1), token)
+		if 2*r < s.cut.size {
+			both := product(at, s.read(at, back), nil)
+			av = e.pack(e.emit(emission{op: ir.Prod, coef: []float64{1}, keep: token, args: both.place(nil), guards: []affine{back}}), token)
+		}
+	}
+	return e.ofValue(bv, token, b.axes)
 }
 
 // solved is X of (I + A) X = B; a, over two tokens, is A, and b is B.
@@ -107,36 +156,13 @@ func (s *chunkNames) terms(ts []check.Signed) *ten {
 	return out
 }
 
-// steps is what A has beside its diagonal, from the terms that read the name one
-// token before, and what the first token gets of the first value.
-func (s *chunkNames) steps(eq *check.Equation, r *check.Recurrence) (a, first *ten) {
+// beside is A with a number of each token beside its diagonal.
+func (s *chunkNames) beside(c *ten) *ten {
 	e := s.e
-	a = literal(0)
-	sym := e.blk.Symbols[eq.Name]
-	for _, t := range r.Steps {
-		if !sym.PerChunk() {
-			e.ds.Errorf(diag.TimeSuffix, t.Expr.Where(), "%s has no value before the chunk", eq.Name).Hint("declare it: state %s = 0 per chunk", eq.Name)
-			return nil, nil
-		}
-		c := s.number(t)
-		x0, ok := s.first(sym)
-		if c == nil || !ok {
-			return nil, nil
-		}
-		if x0 != 0 {
-			f := s.atFirst(c.scale(-x0))
-			if first == nil {
-				first = f
-			} else {
-				first = s.plus(first, f)
-			}
-		}
-		i := e.newVar("i", e.token.axis)
-		gap := varAff(e.token).add(varAff(i), -1).add(affine{c: shape.Int(1)}, -1)
-		i.guards = []affine{gap, affine{}.add(gap, -1)}
-		a = s.plus(a, s.table(c, i))
-	}
-	return a, first
+	i := e.newVar("i", e.token.axis)
+	gap := varAff(e.token).add(varAff(i), -1).add(affine{c: shape.Int(1)}, -1)
+	i.guards = []affine{gap, affine{}.add(gap, -1)}
+	return s.table(c, i)
 }
 
 // sums is A of the terms that sum over earlier tokens.
