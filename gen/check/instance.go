@@ -65,11 +65,13 @@ func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.
 	if ds.Len() > before {
 		return b
 	}
+	in.freeze()
 	in.defaults()
 	in.options(with)
 	in.chunkOption()
 	in.dims()
 	in.declare()
+	in.snaps()
 	in.axisNames()
 	in.lifetimes()
 	in.override(with)

@@ -72,6 +72,7 @@ type recurrent struct {
 func (c *recurrent) refuse(x notation.Expr, format string, args ...any) {
 	if !c.failed {
 		c.ds.Errorf(diag.NotSupported, x.Where(), format, args...).See(c.eq.Span(), "the equation of %s", c.eq.Name).
+			See(c.b.Unit.Name.Span, "%s computes it in chunks", c.b.Name).
 			Hint("inside a chunk a name may stand in its own equation once a term, as a factor: at t−1, or under Σ over earlier tokens")
 	}
 	c.failed = true

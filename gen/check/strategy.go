@@ -24,6 +24,9 @@ type Strategy struct {
 	Unit *notation.Unit // the strategy's page
 	Rule *Block         // the rule, token by token
 	Size *Option        // tokens of a chunk; never nil in a block without errors
+
+	Frozen bool            // states are read as they were where the chunk began
+	snaps  map[string]bool // which
 }
 
 // Length is how many tokens a chunk has.

@@ -210,8 +210,8 @@ func (s *sizer) window(u *plan.Unit, own map[string]int) {
 	}
 }
 
-// tokens are one, two and five tokens, one more and one less than a window, one
-// chunk, and two with a rest.
+// tokens are one, two and five tokens, one more and one less than a window, and
+// one chunk, one with a rest or two with a rest.
 func (s *sizer) tokens() []int {
 	out := []int{1, 2, 5}
 	for _, w := range s.windows {
@@ -222,7 +222,7 @@ func (s *sizer) tokens() []int {
 		}
 	}
 	for _, c := range s.chunks {
-		out = append(out, c, 2*c+3)
+		out = append(out, []int{2*c + 3, c, c + 1}[s.variant])
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -322,7 +322,7 @@ func (s *chunkNames) closed() bool {
 		if used[p] > 0 {
 			eq := s.e.blk.Equation(name)
 			s.e.ds.Errorf(diag.NotSupported, s.openAt[0], "what %s adds to itself depends on it by more than a number", name).
-				See(eq.Span(), "the equation of %s", name).Hint("such a rule has no scan; a strategy with equations of its own may compute it in chunks")
+				See(eq.Span(), "the equation of %s", name).See(s.outer.blk.Unit.Name.Span, "%s computes it in chunks", s.outer.blk.Name).Hint("such a rule has no scan; a strategy with equations of its own may compute it in chunks")
 			return false
 		}
 	}

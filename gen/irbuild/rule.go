@@ -38,7 +38,7 @@ func buildRule(blk *check.Block, ds *diag.List, trace *[]gradSite, probes []Prob
 	before := ds.Len()
 	var step *stepNames
 	for _, eq := range blk.Eqs {
-		if eq.Class == check.Step && blk.Strategy != nil {
+		if eq.Class == check.Step && parallel(blk) {
 			continue
 		}
 		if eq.Class == check.Step {
@@ -57,7 +57,7 @@ func buildRule(blk *check.Block, ds *diag.List, trace *[]gradSite, probes []Prob
 		step = newStep(e, n)
 	}
 	switch {
-	case blk.Strategy != nil:
+	case parallel(blk):
 		n.sequential(e)
 		n.inChunks(e)
 		if ds.Len() > before && ds.HasErrors() {
@@ -73,6 +73,9 @@ func buildRule(blk *check.Block, ds *diag.List, trace *[]gradSite, probes []Prob
 	adopt(e.f)
 	return e, e.f
 }
+
+// parallel reports whether a strategy computes a chunk's tokens at once.
+func parallel(blk *check.Block) bool { return blk.Strategy != nil && !blk.Strategy.Frozen }
 
 // Frozen builds the read of a rule whose states do not change.
 func Frozen(blk *check.Block, ds *diag.List) *ir.Func {

@@ -102,6 +102,8 @@ func (s *stepNames) name(e *builder, sym *check.Symbol, when moment, span notati
 	case eq != nil && eq.Class == check.Step && when.at != nil:
 		s.e.behind(sym, span)
 		return nil
+	case sym.Kind == check.Snap && e.blk.Strategy != nil:
+		return e.timeless(sym, when, span, s.boundary(sym))
 	case sym.Kind == check.Anchor, sym.Kind == check.Snap:
 		return e.timeless(sym, when, span, s.hold(sym))
 	case eq != nil && eq.Class == check.Step && (when.before || when.initial || s.shift != moment{}):
@@ -221,6 +223,10 @@ func (s *stepNames) close() *ir.Value {
 	}
 	for i := range s.scan.Carry {
 		c := &s.scan.Carry[i]
+		if c.Next != nil { // of a chunk's beginning
+			s.closeBoundary(in, c)
+			continue
+		}
 		sym := s.e.blk.Symbols[s.symbolOf(c.Param)]
 		c.Next = s.e.pack(s.vals[sym.Name], nil)
 		s.e.f.Results = append(s.e.f.Results, ir.Result{Name: c.Param.Name, Val: c.Next, State: true})

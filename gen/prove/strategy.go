@@ -5,10 +5,13 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/interp"
+	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -44,10 +47,31 @@ func (p *prover) strategy() {
 		return
 	}
 	p.outer(subject{name: "chunk", f: f, span: p.unit.Span, learned: true})
-	p.claims()
+	for _, u := range []*notation.Unit{blk.Strategy.Unit, p.unit} {
+		for _, st := range u.Body {
+			if c, ok := st.(*notation.Claim); ok {
+				p.chunkClaim(c)
+			}
+		}
+	}
+	if blk.Strategy.Frozen {
+		p.approximation()
+	}
 	p.causal(f)
 	p.unproved(KinkKind, Invariant, Special, Requires)
 	p.cut(f)
+}
+
+// chunkClaim settles a claim about a strategy.
+func (p *prover) chunkClaim(c *notation.Claim) {
+	it := Item{Kind: claimKinds[c.Keyword.Text], Name: claimName(c), Text: notation.Print(c, notation.Unicode), Span: c.Span}
+	if c.Left == nil {
+		p.sequential(c, it)
+		return
+	}
+	it.Evidence = failed("not proved here")
+	p.add(it)
+	p.ds.Errorf(diag.NotProvable, c.Span, "of a strategy only claim ≡ sequential is proved").Hint("claim it of the rule")
 }
 
 // isSequential reports whether a claim says that a strategy computes its rule.
@@ -70,6 +94,10 @@ func (p *prover) sequential(c *notation.Claim, it Item) {
 			break
 		}
 	}
+	if ev.Verdict == Tested && ev.Points == 0 {
+		ev = failed("at none of the lengths that are tried")
+		p.ds.Errorf(diag.NotProvable, c.Span, "this claim holds at none of the lengths of a chunk that are tried, %v", chunkLengths(true))
+	}
 	it.Evidence = ev
 	p.add(it)
 }
@@ -82,17 +110,22 @@ func (p *prover) chunksOf(n int, c *notation.Claim, ev *Evidence) bool {
 		*ev = failed("cannot be built")
 		return false
 	}
+	if !slices.Contains(blk.Claims, c) {
+		return true
+	}
 	fast, slow := irbuild.Rule(blk, &ds), irbuild.Rule(blk.Strategy.Rule, &ds)
 	if fast == nil || slow == nil || ds.HasErrors() {
 		p.ds.Append(ds)
 		*ev = failed("cannot be built")
 		return false
 	}
+	fast, slow = shared(fast, slow), shared(slow, fast)
 	pf, ps := autodiff.NewPair(fast), autodiff.NewPair(slow)
 	for i, t := range []int{n, 2*n + 1, 3*n - 1} {
 		sizes := sizeSets(false, fast, slow)[i%2]
 		sizes[tokens] = t
 		params := newSampler(blk, irbuild.Frees(blk, fast), sizes, "chunks"+fast.Name, i).params(slow)
+		fresh(fast, params, sizes)
 		a := p.sideAt(subject{f: fast, span: c.Span}, pf, params, sizes, i)
 		b := p.sideAt(subject{f: slow, span: c.Span}, ps, params, sizes, i)
 		for _, name := range slices.Sorted(maps.Keys(b)) {
@@ -112,6 +145,65 @@ func (p *prover) chunksOf(n int, c *notation.Claim, ev *Evidence) bool {
 		}
 	}
 	return true
+}
+
+// fresh gives what only the strategy remembers its value where a context begins.
+func fresh(f *ir.Func, params tensors, sizes map[string]int) {
+	for _, v := range f.Params {
+		if params[v.Name] == nil {
+			params[v.Name] = interp.NewTensor(interp.Shape(v.Axes, sizes)...)
+		}
+	}
+}
+
+// approximated are the lengths at which a strategy that is not its rule is
+// measured, over as many tokens as the longest.
+var approximated = []int{1, 2, 4, 8, 16}
+
+// approximation measures how far the answers of a strategy are from the rule's.
+func (p *prover) approximation() {
+	it := Item{Kind: Approximate, Name: "answers", Span: p.unit.Span, Text: "how far the answers are from the rule's, relative to them"}
+	off, err := Approximation(p.tree, p.unit)
+	if err != nil {
+		p.ds.Append(*err)
+		it.Evidence = failed("cannot be built")
+		p.add(it)
+		return
+	}
+	var notes []string
+	for i, n := range approximated {
+		notes = append(notes, fmt.Sprintf("%.2g at C = %d", off[i], n))
+	}
+	it.Evidence = Evidence{Verdict: Tested, Points: len(off), Note: strings.Join(notes, ", ")}
+	p.add(it)
+}
+
+// Approximation measures how far the answers of a rule with a strategy are from
+// those of the rule, max |y − y_rule| / max |y_rule|, with chunks of 1, 2, 4, 8 and 16
+// tokens, over sixteen tokens from the parameters' own starts.
+func Approximation(tree *check.Tree, u *notation.Unit) ([]float64, *diag.List) {
+	var out []float64
+	for _, n := range approximated {
+		blk, ds := check.WithChunks(tree, u, n)
+		if blk == nil || ds.HasErrors() {
+			return nil, &ds
+		}
+		fast, slow := irbuild.Rule(blk, &ds), irbuild.Rule(blk.Strategy.Rule, &ds)
+		if fast == nil || slow == nil || ds.HasErrors() {
+			return nil, &ds
+		}
+		sizes := setOf(sizeNames(fast, slow), 2, approximated[len(approximated)-1], 6, 5, 4, 3)
+		draw := newSampler(blk.Strategy.Rule, irbuild.Frees(blk.Strategy.Rule, slow), sizes, "approximation", 0)
+		params := (&prover{tree: tree, unit: u, blk: blk.Strategy.Rule}).startValues(slow, draw)
+		fresh(fast, params, sizes)
+		y, want := interp.Run(fast, sizes, params)["y"], interp.Run(slow, sizes, params)["y"]
+		d := y.Clone()
+		for i := range d.Data {
+			d.Data[i] -= want.Data[i]
+		}
+		out = append(out, norm(d)/math.Max(norm(want), 1e-300))
+	}
+	return out, nil
 }
 
 func (p *prover) unlike(c *notation.Claim, why string) {

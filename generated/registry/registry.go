@@ -10,8 +10,11 @@ import (
 	"github.com/nl-hecate/hecate/generated/compositions/slidingwindow"
 	"github.com/nl-hecate/hecate/generated/models/bytelm"
 	"github.com/nl-hecate/hecate/generated/rules/deltachunk"
+	"github.com/nl-hecate/hecate/generated/rules/deltafrozen"
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
 	"github.com/nl-hecate/hecate/generated/rules/hebbian"
+	"github.com/nl-hecate/hecate/generated/rules/hebbianscan"
+	"github.com/nl-hecate/hecate/generated/rules/titanschunk"
 	"github.com/nl-hecate/hecate/generated/rules/titanslmm"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
@@ -57,7 +60,7 @@ func NewModel[F num.Float](name string, s block.Sizes) (block.Model[F], error) {
 
 // Rules are the names of all memory rules, in order.
 func Rules() []string {
-	return []string{"DeltaRule", "Hebbian", "TitansLMM", "DeltaChunk"}
+	return []string{"DeltaRule", "Hebbian", "TitansLMM", "DeltaFrozen", "DeltaChunk", "TitansChunk", "HebbianScan"}
 }
 
 // NewRule makes a memory rule by name, for vectors of the given width. It fails
@@ -70,8 +73,14 @@ func NewRule[F num.Float](name string, s block.Sizes, width int) (block.Block[F]
 		return hebbian.New[F](s, width), s.Err()
 	case "TitansLMM":
 		return titanslmm.New[F](s, width), s.Err()
+	case "DeltaFrozen":
+		return deltafrozen.New[F](s, width), s.Err()
 	case "DeltaChunk":
 		return deltachunk.New[F](s, width), s.Err()
+	case "TitansChunk":
+		return titanschunk.New[F](s, width), s.Err()
+	case "HebbianScan":
+		return hebbianscan.New[F](s, width), s.Err()
 	}
 	return nil, fmt.Errorf("there is no rule %s; there are %s", name, strings.Join(Rules(), ", "))
 }

@@ -57,7 +57,6 @@
 //   q                [L, T, d_k]                float  write
 //   theta_softplus   [L, T]                     float  write
 //   M_chunks         [L, d_v, d_k]              float  write
-//   g                [L, chunks, 32]            float  write, may be null
 //   M_lin            [L, T - 32·chunks, d_v]    float  write, may be null
 //   theta_sigmoid    [L, T]                     float  write
 //   q_div            [L, T]                     float  write
@@ -90,6 +89,21 @@
 //   t54              [L, chunks, 32, d_k]       float  work
 //   t56              [L, chunks, 32, d_v]       float  work
 //   t                [L, chunks, 32]            float  work
+//   t3_2             [L, chunks, 32]            float  work
+//   t5_2             [L, chunks, 32]            float  work
+//   t4_2             [L, chunks, 32]            float  work
+//   t6_2             [L, chunks, 32]            float  work
+//   t8_2             [L, chunks, 32]            float  work
+//   t7               [L, chunks, 32]            float  work
+//   t9_2             [L, chunks, 32]            float  work
+//   t11_2            [L, chunks, 32]            float  work
+//   t10_2            [L, chunks, 32]            float  work
+//   t12_2            [L, chunks, 32]            float  work
+//   t14              [L, chunks, 32]            float  work
+//   t13_2            [L, chunks, 32]            float  work
+//   t15_2            [L, chunks, 32]            float  work
+//   g                [L, chunks, 32]            float  work
+//   t40_2            [L, chunks, 32]            float  work
 //   y_2              [L, chunks, 32, d_v]       float  work
 //   t57              [L, T - 32·chunks]         float  work
 //   t58              [L, T - 32·chunks]         float  work
@@ -97,7 +111,7 @@
 //   t61              [L, T - 32·chunks, d_k]    float  work
 //   t60              [L, T - 32·chunks, d_v]    float  work
 //   y_2_2            [L, T - 32·chunks, d_v]    float  work
-//   t28_scratch      [L·d_k·d_v]                float  work
+//   t54_3_scratch    [L·d_k·d_v]                float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -198,11 +212,11 @@ HECATE_KERNEL(256) delta_chunk_step_7(const float *b_K, const float *k1_prod, fl
   float t8 = 0.0f;
   #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k; ++k_2) {
-    const float t5_2 = b_K[k_2] + k1_prod[((i64)i * T + j) * d_k + k_2];
-    const float t6 = hecate::sigmoid(t5_2);
-    const float k1_2 = t5_2 * t6;
+    const float t5_3 = b_K[k_2] + k1_prod[((i64)i * T + j) * d_k + k_2];
+    const float t6 = hecate::sigmoid(t5_3);
+    const float k1_2 = t5_3 * t6;
     t8 += k1_2 * k1_2;
-    t5[((i64)i * T + j) * d_k + k_2] = t5_2;
+    t5[((i64)i * T + j) * d_k + k_2] = t5_3;
     k1_sigmoid[((i64)i * T + j) * d_k + k_2] = t6;
     k1[((i64)i * T + j) * d_k + k_2] = k1_2;
   }
@@ -530,32 +544,253 @@ HECATE_KERNEL(256) delta_chunk_step_28(const float *t52, float *t, int L, int T)
   }
 }
 
-// delta_chunk, delta_chunk.g, delta_chunk.y, delta_chunk.c, delta_chunk.U, delta_chunk.M
+// delta_chunk.g
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) delta_chunk_step_29(float *t3_2, float *t5_2, int L, int T) {
+  const int chunks = (T) / 32;
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t3_2[at] = 0.0f;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t5_2[at] = 0.0f;
+}
+
+// delta_chunk.g
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) delta_chunk_step_30(const float *t52, const float *t, float *t3_2, float *t5_2,
+    int L, int T) {
+  const int chunks = (T) / 32;
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * chunks * 32) return;
+  const int i = (int)(item / ((i64)chunks * 32));
+  const int j = (int)(item / 32 % chunks);
+  const int k_2 = (int)(item % 32);
+  if (k_2 >= 1) {
+    const float t52_entry = t52[((i64)i * chunks + j) * 32 + k_2];
+    t3_2[((i64)i * chunks + j) * 32 + k_2] = t52_entry * t[((i64)i * chunks + j) * 32 + k_2 - 1];
+    t5_2[((i64)i * chunks + j) * 32 + k_2] = t52[((i64)i * chunks + j) * 32 + k_2 - 1] * t52_entry;
+  }
+}
+
+// delta_chunk.g
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) delta_chunk_step_31(const float *t, const float *t3_2, float *t4_2, int L, int T) {
+  const int chunks = (T) / 32;
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * chunks * 32) return;
+  const int i = (int)(item / ((i64)chunks * 32));
+  const int j = (int)(item / 32 % chunks);
+  const int k_2 = (int)(item % 32);
+  t4_2[((i64)i * chunks + j) * 32 + k_2] = t[((i64)i * chunks + j) * 32 + k_2] + t3_2[((i64)i * chunks + j) * 32 + k_2];
+}
+
+// delta_chunk.g
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) delta_chunk_step_32(float *t6_2, float *t8_2, int L, int T) {
+  const int chunks = (T) / 32;
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t6_2[at] = 0.0f;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t8_2[at] = 0.0f;
+}
+
+// delta_chunk.g
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) delta_chunk_step_33(const float *t5_2, const float *t4_2, float *t6_2,
+    float *t8_2, int L, int T) {
+  const int chunks = (T) / 32;
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * chunks * 32) return;
+  const int i = (int)(item / ((i64)chunks * 32));
+  const int j = (int)(item / 32 % chunks);
+  const int k_2 = (int)(item % 32);
+  if (k_2 >= 2) {
+    const float t5_2_entry = t5_2[((i64)i * chunks + j) * 32 + k_2];
+    t6_2[((i64)i * chunks + j) * 32 + k_2] = t4_2[((i64)i * chunks + j) * 32 + k_2 - 2] * t5_2_entry;
+    t8_2[((i64)i * chunks + j) * 32 + k_2] = t5_2[((i64)i * chunks + j) * 32 + k_2 - 2] * t5_2_entry;
+  }
+}
+
+// delta_chunk.g
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) delta_chunk_step_34(const float *t4_2, const float *t6_2, float *t7, int L, int T) {
+  const int chunks = (T) / 32;
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * chunks * 32) return;
+  const int i = (int)(item / ((i64)chunks * 32));
+  const int j = (int)(item / 32 % chunks);
+  const int k_2 = (int)(item % 32);
+  t7[((i64)i * chunks + j) * 32 + k_2] = t4_2[((i64)i * chunks + j) * 32 + k_2] + t6_2[((i64)i * chunks + j) * 32 + k_2];
+}
+
+// delta_chunk.g
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) delta_chunk_step_35(float *t9_2, float *t11_2, int L, int T) {
+  const int chunks = (T) / 32;
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t9_2[at] = 0.0f;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t11_2[at] = 0.0f;
+}
+
+// delta_chunk.g
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) delta_chunk_step_36(const float *t8_2, const float *t7, float *t9_2,
+    float *t11_2, int L, int T) {
+  const int chunks = (T) / 32;
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * chunks * 32) return;
+  const int i = (int)(item / ((i64)chunks * 32));
+  const int j = (int)(item / 32 % chunks);
+  const int k_2 = (int)(item % 32);
+  if (k_2 >= 4) {
+    const float t8_2_entry = t8_2[((i64)i * chunks + j) * 32 + k_2];
+    t9_2[((i64)i * chunks + j) * 32 + k_2] = t7[((i64)i * chunks + j) * 32 + k_2 - 4] * t8_2_entry;
+    t11_2[((i64)i * chunks + j) * 32 + k_2] = t8_2[((i64)i * chunks + j) * 32 + k_2 - 4] * t8_2_entry;
+  }
+}
+
+// delta_chunk.g
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) delta_chunk_step_37(const float *t7, const float *t9_2, float *t10_2, int L,
+    int T) {
+  const int chunks = (T) / 32;
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * chunks * 32) return;
+  const int i = (int)(item / ((i64)chunks * 32));
+  const int j = (int)(item / 32 % chunks);
+  const int k_2 = (int)(item % 32);
+  t10_2[((i64)i * chunks + j) * 32 + k_2] = t7[((i64)i * chunks + j) * 32 + k_2] + t9_2[((i64)i * chunks + j) * 32 + k_2];
+}
+
+// delta_chunk.g
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) delta_chunk_step_38(float *t12_2, float *t14, int L, int T) {
+  const int chunks = (T) / 32;
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t12_2[at] = 0.0f;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t14[at] = 0.0f;
+}
+
+// delta_chunk.g
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) delta_chunk_step_39(const float *t11_2, const float *t10_2, float *t12_2,
+    float *t14, int L, int T) {
+  const int chunks = (T) / 32;
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * chunks * 32) return;
+  const int i = (int)(item / ((i64)chunks * 32));
+  const int j = (int)(item / 32 % chunks);
+  const int k_2 = (int)(item % 32);
+  if (k_2 >= 8) {
+    const float t11_2_entry = t11_2[((i64)i * chunks + j) * 32 + k_2];
+    t12_2[((i64)i * chunks + j) * 32 + k_2] = t10_2[((i64)i * chunks + j) * 32 + k_2 - 8] * t11_2_entry;
+    t14[((i64)i * chunks + j) * 32 + k_2] = t11_2[((i64)i * chunks + j) * 32 + k_2 - 8] * t11_2_entry;
+  }
+}
+
+// delta_chunk.g
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) delta_chunk_step_40(const float *t10_2, const float *t12_2, float *t13_2, int L,
+    int T) {
+  const int chunks = (T) / 32;
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * chunks * 32) return;
+  const int i = (int)(item / ((i64)chunks * 32));
+  const int j = (int)(item / 32 % chunks);
+  const int k_2 = (int)(item % 32);
+  t13_2[((i64)i * chunks + j) * 32 + k_2] = t10_2[((i64)i * chunks + j) * 32 + k_2] + t12_2[((i64)i * chunks + j) * 32 + k_2];
+}
+
+// delta_chunk.g
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) delta_chunk_step_41(float *t15_2, int L, int T) {
+  const int chunks = (T) / 32;
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t15_2[at] = 0.0f;
+}
+
+// delta_chunk.g
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) delta_chunk_step_42(const float *t14, const float *t13_2, float *t15_2, int L,
+    int T) {
+  const int chunks = (T) / 32;
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * chunks * 32) return;
+  const int i = (int)(item / ((i64)chunks * 32));
+  const int j = (int)(item / 32 % chunks);
+  const int k_2 = (int)(item % 32);
+  if (k_2 >= 16) {
+    t15_2[((i64)i * chunks + j) * 32 + k_2] = t13_2[((i64)i * chunks + j) * 32 + k_2 - 16] * t14[((i64)i * chunks + j) * 32 + k_2];
+  }
+}
+
+// delta_chunk.g
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) delta_chunk_step_43(const float *t13_2, const float *t15_2, float *g, int L,
+    int T) {
+  const int chunks = (T) / 32;
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * chunks * 32) return;
+  const int i = (int)(item / ((i64)chunks * 32));
+  const int j = (int)(item / 32 % chunks);
+  const int k_2 = (int)(item % 32);
+  g[((i64)i * chunks + j) * 32 + k_2] = t13_2[((i64)i * chunks + j) * 32 + k_2] + t15_2[((i64)i * chunks + j) * 32 + k_2];
+}
+
+// delta_chunk.g
+// Zeros; the threads of the grid share each buffer.
+HECATE_KERNEL(256) delta_chunk_step_44(float *t40_2, int L, int T) {
+  const int chunks = (T) / 32;
+  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
+  const i64 threads = (i64)gridDim.x * 256;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t40_2[at] = 0.0f;
+}
+
+// delta_chunk.g
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) delta_chunk_step_45(const float *g, float *t40_2, int L, int T) {
+  const int chunks = (T) / 32;
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * chunks * 32) return;
+  const int i = (int)(item / ((i64)chunks * 32));
+  const int j = (int)(item / 32 % chunks);
+  const int k_2 = (int)(item % 32);
+  if (k_2 >= 1) {
+    t40_2[((i64)i * chunks + j) * 32 + k_2] = g[((i64)i * chunks + j) * 32 + k_2 - 1];
+  }
+}
+
+// delta_chunk, delta_chunk.y, delta_chunk.c, delta_chunk.g, delta_chunk.U, delta_chunk.M
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
-HECATE_KERNEL(128) delta_chunk_step_29(const float *M, float *M_chunks, float *g,
-    float *M_checkpoints_2, const float *t52, const float *t55, const float *t53, const float *t54,
-    const float *t56, const float *t, float *y_2, float *t28_scratch, int T) {
+HECATE_KERNEL(128) delta_chunk_step_46(const float *M, float *M_chunks, float *M_checkpoints_2,
+    const float *t52, const float *t55, const float *t53, const float *t54, const float *t56,
+    const float *t5_2, const float *t8_2, const float *t11_2, const float *t14, const float *g,
+    const float *t40_2, float *y_2, float *t54_3_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const M_state = shared + 0;  // [d_v, d_k]
-  float *const t2 = shared + d_k * d_v;  // [32, 32]
-  float *const g_2 = shared + d_k * d_v + 1024;  // [32]
-  float *const t4 = shared + d_k * d_v + 1056;  // [32, d_v]
-  float *const c = shared + d_k * d_v + 32 * d_v + 1056;  // [32, 32]
-  float *const t13_2 = shared + d_k * d_v + 32 * d_v + 2080;  // [32, 32]
-  float *const t14 = shared + d_k * d_v + 32 * d_v + 3104;  // [32]
-  float *const t15 = shared + d_k * d_v + 32 * d_v + 3136;  // [32]
-  float *const t17_3 = shared + d_k * d_v + 32 * d_v + 3168;  // [32, d_v]
-  float *const t20 = shared + d_k * d_v + 64 * d_v + 3168;  // [32, 32]
-  float *const t21_3 = shared + d_k * d_v + 64 * d_v + 4192;  // [32, 32]
-  float *const t22_3 = shared + d_k * d_v + 64 * d_v + 5216;  // [32, 32]
-  float *const U = shared + d_k * d_v + 64 * d_v + 6240;  // [32, d_v]
-  float *const t25 = shared + d_k * d_v + 96 * d_v + 6240;  // [32, d_v]
-  float *const t6_2 = shared + d_k * d_v + 128 * d_v + 6240;  // [d_k, 32]
+  float *const t17_3 = shared + d_k * d_v;  // [32, d_v]
+  float *const t25 = shared + d_k * d_v + 32 * d_v;  // [32, 32]
+  float *const t28 = shared + d_k * d_v + 32 * d_v + 1024;  // [32, 32]
+  float *const t31 = shared + d_k * d_v + 32 * d_v + 2048;  // [32, 32]
+  float *const t34 = shared + d_k * d_v + 32 * d_v + 3072;  // [32, 32]
+  float *const t37_2 = shared + d_k * d_v + 32 * d_v + 4096;  // [32, 32]
+  float *const t39 = shared + d_k * d_v + 32 * d_v + 5120;  // [32, 32]
+  float *const t41 = shared + d_k * d_v + 32 * d_v + 6144;  // [32]
+  float *const t43 = shared + d_k * d_v + 32 * d_v + 6176;  // [32, d_v]
+  float *const t46 = shared + d_k * d_v + 64 * d_v + 6176;  // [32, 32]
+  float *const t47_3 = shared + d_k * d_v + 64 * d_v + 7200;  // [32, 32]
+  float *const t48_2 = shared + d_k * d_v + 64 * d_v + 8224;  // [32, 32]
+  float *const U = shared + d_k * d_v + 64 * d_v + 9248;  // [32, d_v]
+  float *const t51 = shared + d_k * d_v + 96 * d_v + 9248;  // [32, d_v]
+  float *const t5_2_3 = shared + d_k * d_v + 128 * d_v + 9248;  // [d_k, 32]
   const int chunks = (T) / 32;
   const int segments = (C + chunks - 1) / C;
   const int l = blockIdx.x;
-  float *const t28 = t28_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
+  const float w_10 = (float)31;
+  float *const t54_3 = t54_3_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
   #pragma unroll 1
   for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
     const int i = (int)(item / d_k);
@@ -575,91 +810,103 @@ HECATE_KERNEL(128) delta_chunk_step_29(const float *M, float *M_chunks, float *g
     }
     #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + chunks; ++a) {
-      // delta_chunk.g
-      __syncthreads();
-      for (int at = threadIdx.x; at < 1024; at += 128) t2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (j >= i - 1 && j < i) {
-          t2[i * 32 + j] = -t52[((i64)l * chunks + a + C * s) * 32 + i];
-        }
-      }
-      // delta_chunk.g
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        g_2[i] = t[((i64)l * chunks + a + C * s) * 32 + i];
-      }
-      __syncthreads();
-      for (int col = threadIdx.x; col < 1; col += 128) {
-        #pragma unroll 1
-        for (int row = 0; row < 32; ++row) {
-          float left = g_2[row];
-          for (int before = 0; before < row; ++before) left -= t2[row * 32 + before] * g_2[before];
-          g_2[row] = left;
-        }
-      }
       // delta_chunk.y
+      __syncthreads();
       for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
         const int row = (int)(at / 32), col = (int)(at % 32);
         float dot = 0.0f;
         for (int kk = 0; kk < d_k; ++kk) dot += M_state[row * d_k + kk] * t53[((i64)l * chunks + a + C * s) * 32 * d_k + kk + (i64)col * d_k];
-        t4[row + col * d_v] = dot;
+        t17_3[row + col * d_v] = dot;
       }
       // delta_chunk.c
+      for (int at = threadIdx.x; at < 1024; at += 128) t25[at] = 0.0f;
+      __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < 32 * 32; item += 128) {
         const int i = (int)(item / 32);
         const int j = (int)(item % 32);
-        const float w = (float)i;
-        c[i * 32 + j] = (((float)j == w) ? 1.0f : 0.0f);
+        if (i >= 1) {
+          const float w = (float)(i - 1);
+          const float t52_entry_2 = t52[((i64)l * chunks + a + C * s) * 32 + i];
+          t25[i * 32 + j] = (((float)j == w) ? 1.0f : 0.0f) * t52_entry_2;
+        }
       }
+      // delta_chunk.c
+      for (int at = threadIdx.x; at < 1024; at += 128) t28[at] = 0.0f;
       __syncthreads();
-      for (int col = threadIdx.x; col < 32; col += 128) {
-        #pragma unroll 1
-        for (int row = 0; row < 32; ++row) {
-          float left = c[row * 32 + col];
-          for (int before = 0; before < row; ++before) left -= t2[row * 32 + before] * c[before * 32 + col];
-          c[row * 32 + col] = left;
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+        const int i = (int)(item / 32);
+        const int j = (int)(item % 32);
+        if (i >= 2) {
+          const float w_2 = (float)(i - 2);
+          const float t5_2_entry_2 = t5_2[((i64)l * chunks + a + C * s) * 32 + i];
+          t28[i * 32 + j] = ((((float)j == w_2) ? 1.0f : 0.0f) + t25[(i - 2) * 32 + j]) * t5_2_entry_2;
+        }
+      }
+      // delta_chunk.c
+      for (int at = threadIdx.x; at < 1024; at += 128) t31[at] = 0.0f;
+      __syncthreads();
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+        const int i = (int)(item / 32);
+        const int j = (int)(item % 32);
+        if (i >= 4) {
+          const float w_3 = (float)(i - 4);
+          const float t8_2_entry_2 = t8_2[((i64)l * chunks + a + C * s) * 32 + i];
+          t31[i * 32 + j] = (((((float)j == w_3) ? 1.0f : 0.0f) + t25[(i - 4) * 32 + j]) + t28[(i - 4) * 32 + j]) * t8_2_entry_2;
+        }
+      }
+      // delta_chunk.c
+      for (int at = threadIdx.x; at < 1024; at += 128) t34[at] = 0.0f;
+      __syncthreads();
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+        const int i = (int)(item / 32);
+        const int j = (int)(item % 32);
+        if (i >= 8) {
+          const float w_4 = (float)(i - 8);
+          const float t11_2_entry_2 = t11_2[((i64)l * chunks + a + C * s) * 32 + i];
+          t34[i * 32 + j] = ((((((float)j == w_4) ? 1.0f : 0.0f) + t25[(i - 8) * 32 + j]) + t28[(i - 8) * 32 + j]) + t31[(i - 8) * 32 + j]) * t11_2_entry_2;
+        }
+      }
+      // delta_chunk.c
+      for (int at = threadIdx.x; at < 1024; at += 128) t37_2[at] = 0.0f;
+      __syncthreads();
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+        const int i = (int)(item / 32);
+        const int j = (int)(item % 32);
+        if (i >= 16) {
+          const float w_5 = (float)(i - 16);
+          const float t14_entry = t14[((i64)l * chunks + a + C * s) * 32 + i];
+          t37_2[i * 32 + j] = (((((((float)j == w_5) ? 1.0f : 0.0f) + t25[(i - 16) * 32 + j]) + t28[(i - 16) * 32 + j]) + t31[(i - 16) * 32 + j]) + t34[(i - 16) * 32 + j]) * t14_entry;
         }
       }
       // delta_chunk.y
-      for (int at = threadIdx.x; at < 1024; at += 128) t13_2[at] = 0.0f;
+      for (int at = threadIdx.x; at < 1024; at += 128) t39[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < 32 * 32; item += 128) {
         const int i = (int)(item / 32);
         const int j = (int)(item % 32);
         if (j < i + 1) {
-          float t13_3 = 0.0f;
+          float t39_2 = 0.0f;
           #pragma unroll 4
           for (int k_2 = 0; k_2 < d_k; ++k_2) {
-            t13_3 += t53[(((i64)l * chunks + a + C * s) * 32 + i) * d_k + k_2] * t54[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + k_2];
+            t39_2 += t53[(((i64)l * chunks + a + C * s) * 32 + i) * d_k + k_2] * t54[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + k_2];
           }
-          t13_2[i * 32 + j] = t13_3;
+          t39[i * 32 + j] = t39_2;
         }
       }
       // delta_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t14[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 1) {
-          t14[i] = g_2[i - 1];
-        }
-      }
-      // delta_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t15[at] = 0.0f;
+      for (int at = threadIdx.x; at < 32; at += 128) t41[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < 32; item += 128) {
         const int i = (int)item;
         if (i < 1) {
-          t15[i] = 1.0f;
+          t41[i] = 1.0f;
         }
       }
       // delta_chunk.U
@@ -667,44 +914,45 @@ HECATE_KERNEL(128) delta_chunk_step_29(const float *M, float *M_chunks, float *g
         const int row = (int)(at / 32), col = (int)(at % 32);
         float dot = 0.0f;
         for (int kk = 0; kk < d_k; ++kk) dot += M_state[row * d_k + kk] * t54[((i64)l * chunks + a + C * s) * 32 * d_k + kk + (i64)col * d_k];
-        t17_3[row + col * d_v] = dot;
+        t43[row + col * d_v] = dot;
       }
       // delta_chunk.c
-      for (int at = threadIdx.x; at < 1024; at += 128) t20[at] = 0.0f;
+      for (int at = threadIdx.x; at < 1024; at += 128) t46[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < 32 * 32; item += 128) {
         const int i = (int)(item / 32);
         const int j = (int)(item % 32);
         if (i >= 1) {
-          t20[i * 32 + j] = c[(i - 1) * 32 + j];
+          const float w_6 = (float)(i - 1);
+          t46[i * 32 + j] = (((((((float)j == w_6) ? 1.0f : 0.0f) + t25[(i - 1) * 32 + j]) + t28[(i - 1) * 32 + j]) + t31[(i - 1) * 32 + j]) + t34[(i - 1) * 32 + j]) + t37_2[(i - 1) * 32 + j];
         }
       }
       // delta_chunk.U
-      for (int at = threadIdx.x; at < 1024; at += 128) t21_3[at] = 0.0f;
+      for (int at = threadIdx.x; at < 1024; at += 128) t47_3[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < 32 * 32; item += 128) {
         const int i = (int)(item / 32);
         const int j = (int)(item % 32);
         if (j < i) {
-          float t21_4 = 0.0f;
+          float t47_4 = 0.0f;
           #pragma unroll 4
           for (int k_2 = 0; k_2 < d_k; ++k_2) {
-            t21_4 += t54[(((i64)l * chunks + a + C * s) * 32 + i) * d_k + k_2] * t54[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + k_2];
+            t47_4 += t54[(((i64)l * chunks + a + C * s) * 32 + i) * d_k + k_2] * t54[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + k_2];
           }
-          t21_3[i * 32 + j] = t21_4;
+          t47_3[i * 32 + j] = t47_4;
         }
       }
       // delta_chunk.U
-      for (int at = threadIdx.x; at < 1024; at += 128) t22_3[at] = 0.0f;
+      for (int at = threadIdx.x; at < 1024; at += 128) t48_2[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < 32 * 32; item += 128) {
         const int i = (int)(item / 32);
         const int j = (int)(item % 32);
         if (j < i) {
-          t22_3[i * 32 + j] = t55[((i64)l * chunks + a + C * s) * 32 + i] * t20[i * 32 + j] * t21_3[i * 32 + j];
+          t48_2[i * 32 + j] = t55[((i64)l * chunks + a + C * s) * 32 + i] * t46[i * 32 + j] * t47_3[i * 32 + j];
         }
       }
       // delta_chunk.U, delta_chunk.g
@@ -712,30 +960,31 @@ HECATE_KERNEL(128) delta_chunk_step_29(const float *M, float *M_chunks, float *g
       for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
-        const float w_2 = t14[i] + t15[i];
+        const float w_7 = t40_2[((i64)l * chunks + a + C * s) * 32 + i] + t41[i];
         const float t55_entry = t55[((i64)l * chunks + a + C * s) * 32 + i];
-        U[i * d_v + j] = (t56[(((i64)l * chunks + a + C * s) * 32 + i) * d_v + j] - t17_3[i * d_v + j] * w_2) * t55_entry;
+        U[i * d_v + j] = (t56[(((i64)l * chunks + a + C * s) * 32 + i) * d_v + j] - t43[i * d_v + j] * w_7) * t55_entry;
       }
       __syncthreads();
       for (int col = threadIdx.x; col < d_v; col += 128) {
         #pragma unroll 1
         for (int row = 0; row < 32; ++row) {
           float left = U[row * d_v + col];
-          for (int before = 0; before < row; ++before) left -= t22_3[row * 32 + before] * U[before * d_v + col];
+          for (int before = 0; before < row; ++before) left -= t48_2[row * 32 + before] * U[before * d_v + col];
           U[row * d_v + col] = left;
         }
       }
-      // delta_chunk.y
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) t25[at] = 0.0f;
+      // delta_chunk.y, delta_chunk.c
+      for (int at = threadIdx.x; at < 32 * d_v; at += 128) t51[at] = 0.0f;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
         const int i = (int)(item / d_v);
         const int k_2 = (int)(item % d_v);
+        const float w_9 = (float)i;
         #pragma unroll 1
         for (int j = 0; j < 32 && j < i + 1; ++j) {
-          const float w_3 = c[i * 32 + j] * t13_2[i * 32 + j];
-          t25[i * d_v + k_2] += U[j * d_v + k_2] * w_3;
+          const float w_8 = ((((((((float)j == w_9) ? 1.0f : 0.0f) + t25[i * 32 + j]) + t28[i * 32 + j]) + t31[i * 32 + j]) + t34[i * 32 + j]) + t37_2[i * 32 + j]) * t39[i * 32 + j];
+          t51[i * d_v + k_2] += U[j * d_v + k_2] * w_8;
         }
       }
       // delta_chunk.y
@@ -744,40 +993,32 @@ HECATE_KERNEL(128) delta_chunk_step_29(const float *M, float *M_chunks, float *g
       for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
         const int i = (int)(item / d_v);
         const int j = (int)(item % d_v);
-        const float g_2_entry = g_2[i];
-        y_2[(((i64)l * chunks + a + C * s) * 32 + i) * d_v + j] = t4[i * d_v + j] * g_2_entry + t25[i * d_v + j];
+        const float g_entry = g[((i64)l * chunks + a + C * s) * 32 + i];
+        y_2[(((i64)l * chunks + a + C * s) * 32 + i) * d_v + j] = t17_3[i * d_v + j] * g_entry + t51[i * d_v + j];
       }
-      // delta_chunk.M
+      // delta_chunk.M, delta_chunk.c
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k * 32; item += 128) {
         const int i = (int)(item / 32);
         const int j = (int)(item % 32);
-        t6_2[i * 32 + j] = t54[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + i] * c[31 * 32 + j];
+        t5_2_3[i * 32 + j] = t54[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + i] * ((((((((float)j == w_10) ? 1.0f : 0.0f) + t25[31 * 32 + j]) + t28[31 * 32 + j]) + t31[31 * 32 + j]) + t34[31 * 32 + j]) + t37_2[31 * 32 + j]);
       }
       // delta_chunk.M
       __syncthreads();
       for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
         const int row = (int)(at / d_k), col = (int)(at % d_k);
         float dot = 0.0f;
-        for (int kk = 0; kk < 32; ++kk) dot += U[row + kk * d_v] * t6_2[kk + col * 32];
-        t28[row * d_k + col] = dot;
+        for (int kk = 0; kk < 32; ++kk) dot += U[row + kk * d_v] * t5_2_3[kk + col * 32];
+        t54_3[row * d_k + col] = dot;
       }
       // delta_chunk.M
-      const float g_2_entry_2 = g_2[31];
+      const float g_entry_2 = g[((i64)l * chunks + a + C * s) * 32 + 31];
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        M_state[i * d_k + j] = M_state[i * d_k + j] * g_2_entry_2 + t28[i * d_k + j];
-      }
-      // delta_chunk
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (g != nullptr) {
-          g[((i64)l * chunks + a + C * s) * 32 + i] = g_2[i];
-        }
+        M_state[i * d_k + j] = M_state[i * d_k + j] * g_entry_2 + t54_3[i * d_k + j];
       }
     }
   }
@@ -792,7 +1033,7 @@ HECATE_KERNEL(128) delta_chunk_step_29(const float *M, float *M_chunks, float *g
 
 // delta_chunk.rho, delta_chunk.theta
 // One thread for each (i, j).
-HECATE_KERNEL(256) delta_chunk_step_30(const float *rho, const float *theta, float *t57, float *t58,
+HECATE_KERNEL(256) delta_chunk_step_47(const float *rho, const float *theta, float *t57, float *t58,
     int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -805,7 +1046,7 @@ HECATE_KERNEL(256) delta_chunk_step_30(const float *rho, const float *theta, flo
 
 // delta_chunk.k, delta_chunk.q
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_31(const float *k, const float *q, float *t59, float *t61,
+HECATE_KERNEL(256) delta_chunk_step_48(const float *k, const float *q, float *t59, float *t61,
     int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -819,7 +1060,7 @@ HECATE_KERNEL(256) delta_chunk_step_31(const float *k, const float *q, float *t5
 
 // delta_chunk.v
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_32(const float *v, float *t60, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_49(const float *v, float *t60, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T - 32 * chunks) * d_v) return;
@@ -831,7 +1072,7 @@ HECATE_KERNEL(256) delta_chunk_step_32(const float *v, float *t60, int L, int T)
 
 // delta_chunk, delta_chunk.M, delta_chunk.y
 // A recurrence: one thread for each row i, one block for 32 rows of a lane l; time runs inside.
-HECATE_KERNEL(32) delta_chunk_step_33(float *M_out, const float *M_chunks, float *M_lin,
+HECATE_KERNEL(32) delta_chunk_step_50(float *M_out, const float *M_chunks, float *M_lin,
     float *M_checkpoints, const float *t57, const float *t58, const float *t59, const float *t61,
     const float *t60, float *y_2_2, int T) {
   HECATE_SHARED(float, M_state_2, 32 * d_k);  // [d_k]
@@ -855,23 +1096,23 @@ HECATE_KERNEL(32) delta_chunk_step_33(float *M_out, const float *M_chunks, float
     #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + T - 32 * chunks; ++a) {
       // delta_chunk.M
-      float t2_2 = 0.0f;
+      float t2 = 0.0f;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        t2_2 += M_state_2[j * 32 + row] * t59[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
+        t2 += M_state_2[j * 32 + row] * t59[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
       }
       // delta_chunk.M
-      const float t3 = t2_2 - t60[((i64)l * (T - 32 * chunks) + a + C * s) * d_v + i];
+      const float t3 = t2 - t60[((i64)l * (T - 32 * chunks) + a + C * s) * d_v + i];
       if (M_lin != nullptr) {
         M_lin[((i64)l * (T - 32 * chunks) + a + C * s) * d_v + i] = t3;
       }
       // delta_chunk.M, delta_chunk.y
       float y_3 = 0.0f;
       const float t57_entry = t57[(i64)l * (T - 32 * chunks) + a + C * s];
-      const float w_4 = t58[(i64)l * (T - 32 * chunks) + a + C * s] * t3;
+      const float w_11 = t58[(i64)l * (T - 32 * chunks) + a + C * s] * t3;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        const float M_2 = t57_entry * M_state_2[j * 32 + row] - w_4 * t59[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
+        const float M_2 = t57_entry * M_state_2[j * 32 + row] - w_11 * t59[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
         y_3 += M_2 * t61[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
         M_state_2[j * 32 + row] = M_2;
       }
@@ -886,7 +1127,7 @@ HECATE_KERNEL(32) delta_chunk_step_33(float *M_out, const float *M_chunks, float
 
 // delta_chunk.theta
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_34(float *y, const float *y_2, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_51(float *y, const float *y_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (32 * chunks) * d_v) return;
@@ -898,7 +1139,7 @@ HECATE_KERNEL(256) delta_chunk_step_34(float *y, const float *y_2, int L, int T)
 
 // delta_chunk.theta
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_35(float *y, const float *y_2_2, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_52(float *y, const float *y_2_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T - 32 * chunks) * d_v) return;

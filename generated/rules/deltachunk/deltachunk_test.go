@@ -113,9 +113,6 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	k.ThetaSoftplus = a.Fresh(k.L * k.T)
 	k.MChunks = a.Fresh(k.L * k.DK * k.DV)
 	if !a.ForwardOnly {
-		k.G = a.Fresh(32 * k.L * ((k.T - 31 + 32 - 1) / 32))
-	}
-	if !a.ForwardOnly {
 		k.MLin = a.Fresh(k.L*k.T*k.DV - 32*k.L*((k.T-31+32-1)/32)*k.DV)
 	}
 	k.ThetaSigmoid = a.Fresh(k.L * k.T)
@@ -173,7 +170,6 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	g.QSqrt = k.QSqrt
 	g.Q = k.Q
 	g.ThetaSoftplus = k.ThetaSoftplus
-	g.G = k.G
 	g.MLin = k.MLin
 	g.ThetaSigmoid = k.ThetaSigmoid
 	g.QDiv = k.QDiv

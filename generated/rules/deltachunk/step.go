@@ -9,11 +9,11 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const stepKind tape.Kind = 12
+const stepKind tape.Kind = 14
 
 // Step is one call of the kernel Step.
 //
-// It keeps 13·L·T·d_k + 3·L·T·d_v - 32·L·chunks·d_v + L·d_k·d_v + 12·L·T + 32·L·chunks + 6·L·d_k entries and checkpoints of L·d_k·d_v·segments + L·d_k·d_v·segments.2 entries.
+// It keeps 13·L·T·d_k + 3·L·T·d_v - 32·L·chunks·d_v + L·d_k·d_v + 12·L·T + 6·L·d_k entries and checkpoints of L·d_k·d_v·segments + L·d_k·d_v·segments.2 entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -58,7 +58,6 @@ type Step[F num.Float] struct {
 	Q             []F     // [L, T, d_k], written
 	ThetaSoftplus []F     // [L, T], written
 	MChunks       []F     // [L, d_v, d_k], written
-	G             []F     // [L, chunks, 32], written; may be nil
 	MLin          []F     // [L, T - 32·chunks, d_v], written; may be nil
 	ThetaSigmoid  []F     // [L, T], written
 	QDiv          []F     // [L, T], written
@@ -76,11 +75,11 @@ type Step[F num.Float] struct {
 	Rows          [][4]F  // RowsLen() entries
 }
 
-// WorkLen is 8·L·T·d_k + 2·L·T·d_v + 9·L·T + 32·L·chunks + 2·d_k·d_v + 32·d_k + 128·d_v + 6240.
+// WorkLen is 8·L·T·d_k + 2·L·T·d_v + 9·L·T + 512·L·chunks + 2·d_k·d_v + 32·d_k + 128·d_v + 9248.
 func (c *Step[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
-	return 8*L*T*dK + 2*L*T*dV + 9*L*T + 32*L*chunks + 2*dK*dV + 32*dK + 128*dV + 6240
+	return 8*L*T*dK + 2*L*T*dV + 9*L*T + 512*L*chunks + 2*dK*dV + 32*dK + 128*dV + 9248
 }
 
 // RowsLen is d_k.
@@ -137,6 +136,36 @@ func (c *Step[F]) Run() {
 	work = work[32*L*chunks*dV:]
 	t := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
+	t32_2 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t52_2 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t42 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t62 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t82 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t7 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t92 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t112 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t102 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t122 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t14 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t132 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t152 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	g := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t402 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
 	y2 := work[:32*L*chunks*dV] // [L, chunks, 32, d_v]
 	work = work[32*L*chunks*dV:]
 	t57 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
@@ -153,35 +182,37 @@ func (c *Step[F]) Run() {
 	work = work[L*T*dV-32*L*chunks*dV:]
 	MState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t2 := work[:1024] // [32, 32]
-	work = work[1024:]
-	g2 := work[:32] // [32]
-	work = work[32:]
-	t4 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	c2 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t132 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t14 := work[:32] // [32]
-	work = work[32:]
-	t15 := work[:32] // [32]
-	work = work[32:]
 	t173 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t20 := work[:1024] // [32, 32]
+	t25 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t213 := work[:1024] // [32, 32]
+	t28 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t223 := work[:1024] // [32, 32]
+	t31 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t34 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t372 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t39 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t41 := work[:32] // [32]
+	work = work[32:]
+	t43 := work[:32*dV] // [32, d_v]
+	work = work[32*dV:]
+	t46 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t473 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t482 := work[:1024] // [32, 32]
 	work = work[1024:]
 	U := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t25 := work[:32*dV] // [32, d_v]
+	t51 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t62 := work[:32*dK] // [d_k, 32]
+	t523 := work[:32*dK] // [d_k, 32]
 	work = work[32*dK:]
-	t28 := work[:dK*dV]    // [d_v, d_k]
+	t543 := work[:dK*dV]   // [d_v, d_k]
 	MState2 := c.Rows[:dK] // [d_k]
 
 	// delta_chunk.k0
@@ -247,11 +278,11 @@ func (c *Step[F]) Run() {
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			var t8 F
 			for k := range dK {
-				t52_2 := bK[k] + k1Prod[k]
-				t6 := num.Sigmoid(t52_2)
-				k12 := F(t52_2 * t6)
+				t53_2 := bK[k] + k1Prod[k]
+				t6 := num.Sigmoid(t53_2)
+				k12 := F(t53_2 * t6)
 				t8 += F(k12 * k12)
-				t5_2[k] = t52_2
+				t5_2[k] = t53_2
 				k1Sigmoid[k] = t6
 				k1_2[k] = k12
 			}
@@ -403,7 +434,7 @@ func (c *Step[F]) Run() {
 		bQ := c.BQ[:dK]
 		for j := range T {
 			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t32_2 := t32[(i*T+j)*dK:][:dK]
+			t32_3 := t32[(i*T+j)*dK:][:dK]
 			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			var t35 F
@@ -412,7 +443,7 @@ func (c *Step[F]) Run() {
 				t33 := num.Sigmoid(t322)
 				q12 := F(t322 * t33)
 				t35 += F(q12 * q12)
-				t32_2[k] = t322
+				t32_3[k] = t322
 				q1Sigmoid[k] = t33
 				q1_2[k] = q12
 			}
@@ -466,7 +497,7 @@ func (c *Step[F]) Run() {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t32_2 := t32[(i*T+j)*dK:][:dK]
+			t32_3 := t32[(i*T+j)*dK:][:dK]
 			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 			k := c.K[(i*T+j)*dK:][:dK]
 			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
@@ -478,7 +509,7 @@ func (c *Step[F]) Run() {
 				q2 := (q1_2[k2] / t44Entry)
 				q[k2] = q2
 				qDiv2[k2] = (q2 / t44Entry)
-				q1Sigmoid2[k2] = num.Sigmoid(-t32_2[k2])
+				q1Sigmoid2[k2] = num.Sigmoid(-t32_3[k2])
 				kDiv2[k2] = (k[k2] / t17Entry2)
 				k1Sigmoid2[k2] = num.Sigmoid(-t5_2[k2])
 			}
@@ -489,11 +520,11 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			rho2 := rho[i*T+32*j:][:32]
-			t52_2 := t52[(i*chunks+j)*32:][:32]
+			t52_3 := t52[(i*chunks+j)*32:][:32]
 			theta2 := theta[i*T+32*j:][:32]
 			t55_2 := t55[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t52_2[k] = rho2[k]
+				t52_3[k] = rho2[k]
 				t55_2[k] = theta2[k]
 			}
 		}
@@ -533,16 +564,192 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			if n := min(32, 1); n > 0 {
-				t52_2 := t52[(i*chunks+j)*32:][:n]
-				t3 := t[(i*chunks+j)*32:][:n]
+				t52_3 := t52[(i*chunks+j)*32:][:n]
+				t2 := t[(i*chunks+j)*32:][:n]
 				for k := range n {
-					t3[k] = t52_2[k]
+					t2[k] = t52_3[k]
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t32_2)
+	clear(t52_2)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 1)
+			if n := 32 - lo; n > 0 {
+				t52_3 := t52[(i*chunks+j)*32+lo:][:n]
+				t2 := t[(i*chunks+j)*32+-1+lo:][:n]
+				t32_3 := t32_2[(i*chunks+j)*32+lo:][:n]
+				t52_4 := t52[(i*chunks+j)*32+-1+lo:][:n]
+				t52_5 := t52_2[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t52Entry := t52_3[k]
+					t32_3[k] = F(t52Entry * t2[k])
+					t52_5[k] = F(t52_4[k] * t52Entry)
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	for i := range L {
+		for j := range chunks {
+			t2 := t[(i*chunks+j)*32:][:32]
+			t32_3 := t32_2[(i*chunks+j)*32:][:32]
+			t42_2 := t42[(i*chunks+j)*32:][:32]
+			for k := range 32 {
+				t42_2[k] = t2[k] + t32_3[k]
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t62)
+	clear(t82)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 2)
+			if n := 32 - lo; n > 0 {
+				t52_3 := t52_2[(i*chunks+j)*32+lo:][:n]
+				t42_2 := t42[(i*chunks+j)*32+-2+lo:][:n]
+				t62_2 := t62[(i*chunks+j)*32+lo:][:n]
+				t52_4 := t52_2[(i*chunks+j)*32+-2+lo:][:n]
+				t82_2 := t82[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t52Entry := t52_3[k]
+					t62_2[k] = F(t42_2[k] * t52Entry)
+					t82_2[k] = F(t52_4[k] * t52Entry)
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	for i := range L {
+		for j := range chunks {
+			t42_2 := t42[(i*chunks+j)*32:][:32]
+			t62_2 := t62[(i*chunks+j)*32:][:32]
+			t7_2 := t7[(i*chunks+j)*32:][:32]
+			for k := range 32 {
+				t7_2[k] = t42_2[k] + t62_2[k]
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t92)
+	clear(t112)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 4)
+			if n := 32 - lo; n > 0 {
+				t82_2 := t82[(i*chunks+j)*32+lo:][:n]
+				t7_2 := t7[(i*chunks+j)*32+-4+lo:][:n]
+				t92_2 := t92[(i*chunks+j)*32+lo:][:n]
+				t82_3 := t82[(i*chunks+j)*32+-4+lo:][:n]
+				t112_2 := t112[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t82Entry := t82_2[k]
+					t92_2[k] = F(t7_2[k] * t82Entry)
+					t112_2[k] = F(t82_3[k] * t82Entry)
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	for i := range L {
+		for j := range chunks {
+			t7_2 := t7[(i*chunks+j)*32:][:32]
+			t92_2 := t92[(i*chunks+j)*32:][:32]
+			t102_2 := t102[(i*chunks+j)*32:][:32]
+			for k := range 32 {
+				t102_2[k] = t7_2[k] + t92_2[k]
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t122)
+	clear(t14)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 8)
+			if n := 32 - lo; n > 0 {
+				t112_2 := t112[(i*chunks+j)*32+lo:][:n]
+				t102_2 := t102[(i*chunks+j)*32+-8+lo:][:n]
+				t122_2 := t122[(i*chunks+j)*32+lo:][:n]
+				t112_3 := t112[(i*chunks+j)*32+-8+lo:][:n]
+				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t112Entry := t112_2[k]
+					t122_2[k] = F(t102_2[k] * t112Entry)
+					t14_2[k] = F(t112_3[k] * t112Entry)
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	for i := range L {
+		for j := range chunks {
+			t102_2 := t102[(i*chunks+j)*32:][:32]
+			t122_2 := t122[(i*chunks+j)*32:][:32]
+			t132_2 := t132[(i*chunks+j)*32:][:32]
+			for k := range 32 {
+				t132_2[k] = t102_2[k] + t122_2[k]
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t152)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 16)
+			if n := 32 - lo; n > 0 {
+				t132_2 := t132[(i*chunks+j)*32+-16+lo:][:n]
+				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
+				t152_2 := t152[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t152_2[k] = F(t132_2[k] * t14_2[k])
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	for i := range L {
+		for j := range chunks {
+			t132_2 := t132[(i*chunks+j)*32:][:32]
+			t152_2 := t152[(i*chunks+j)*32:][:32]
+			g2 := g[(i*chunks+j)*32:][:32]
+			for k := range 32 {
+				g2[k] = t132_2[k] + t152_2[k]
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t402)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 1)
+			if n := 32 - lo; n > 0 {
+				g2 := g[(i*chunks+j)*32+-1+lo:][:n]
+				t402_2 := t402[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t402_2[k] = g2[k]
 				}
 			}
 		}
 	}
 
 	// delta_chunk
+	w10 := F(31)
 	for l := range L {
 		for i := range dV {
 			M := c.M[(l*dV+i)*dK:][:dK]
@@ -562,172 +769,226 @@ func (c *Step[F]) Run() {
 				}
 			}
 			for a := range min(C, -C*s+chunks) {
-				t3 := t[(l*chunks+a+C*s)*32:][:32]
+				t402_2 := t402[(l*chunks+a+C*s)*32:][:32]
 				t55_2 := t55[(l*chunks+a+C*s)*32:][:32]
-				// delta_chunk.g
-				clear(t2)
-				for i := range 32 {
-					lo := max(0, i-1)
-					if n := min(32, i) - lo; n > 0 {
-						t2_2 := t2[i*32+lo:][:n]
-						for j := range n {
-							t2_2[j] = -t52[(l*chunks+a+C*s)*32+i]
+				g2 := g[(l*chunks+a+C*s)*32:][:32]
+				// delta_chunk.y
+				kern.Gemm(dV, 32, dK, F(1), false, t173, 1, dV, MState, dK, 1, kern.From(t53, (l*chunks+a+C*s)*32*dK), 1, dK)
+				// delta_chunk.c
+				clear(t25)
+				lo := max(0, 1)
+				if n := 32 - lo; n > 0 {
+					t52_3 := t52[(l*chunks+a+C*s)*32+lo:][:n]
+					for i := range n {
+						t25_2 := t25[(lo+i)*32:][:32]
+						w := F((lo + i) - 1)
+						t52Entry2 := t52_3[i]
+						for j := range 32 {
+							t25_2[j] = F(kern.Choose((F(j) == w), F(1), F(0)) * t52Entry2)
 						}
 					}
 				}
-				// delta_chunk.g
-				for i := range 32 {
-					g2[i] = t3[i]
-				}
-				kern.Triangle(32, 1, false, g2, 1, 0, t2, 32, 1)
-				// delta_chunk.y
-				kern.Gemm(dV, 32, dK, F(1), false, t4, 1, dV, MState, dK, 1, kern.From(t53, (l*chunks+a+C*s)*32*dK), 1, dK)
 				// delta_chunk.c
-				for i := range 32 {
-					c3 := c2[i*32:][:32]
-					w := F(i)
-					for j := range 32 {
-						c3[j] = kern.Choose((F(j) == w), F(1), F(0))
+				clear(t28)
+				lo2 := max(0, 2)
+				if n := 32 - lo2; n > 0 {
+					t52_3 := t52_2[(l*chunks+a+C*s)*32+lo2:][:n]
+					for i := range n {
+						t25_2 := t25[((lo2+i)-2)*32:][:32]
+						t28_2 := t28[(lo2+i)*32:][:32]
+						w2 := F((lo2 + i) - 2)
+						t52Entry2 := t52_3[i]
+						for j := range 32 {
+							t28_2[j] = F((kern.Choose((F(j) == w2), F(1), F(0)) + t25_2[j]) * t52Entry2)
+						}
 					}
 				}
-				kern.Triangle(32, 32, false, c2, 32, 1, t2, 32, 1)
+				// delta_chunk.c
+				clear(t31)
+				lo3 := max(0, 4)
+				if n := 32 - lo3; n > 0 {
+					t82_2 := t82[(l*chunks+a+C*s)*32+lo3:][:n]
+					for i := range n {
+						t25_2 := t25[((lo3+i)-4)*32:][:32]
+						t28_2 := t28[((lo3+i)-4)*32:][:32]
+						t31_2 := t31[(lo3+i)*32:][:32]
+						w3 := F((lo3 + i) - 4)
+						t82Entry2 := t82_2[i]
+						for j := range 32 {
+							t31_2[j] = F(((kern.Choose((F(j) == w3), F(1), F(0)) + t25_2[j]) + t28_2[j]) * t82Entry2)
+						}
+					}
+				}
+				// delta_chunk.c
+				clear(t34)
+				lo4 := max(0, 8)
+				if n := 32 - lo4; n > 0 {
+					t112_2 := t112[(l*chunks+a+C*s)*32+lo4:][:n]
+					for i := range n {
+						t25_2 := t25[((lo4+i)-8)*32:][:32]
+						t28_2 := t28[((lo4+i)-8)*32:][:32]
+						t31_2 := t31[((lo4+i)-8)*32:][:32]
+						t34_2 := t34[(lo4+i)*32:][:32]
+						w4 := F((lo4 + i) - 8)
+						t112Entry2 := t112_2[i]
+						for j := range 32 {
+							t34_2[j] = F((((kern.Choose((F(j) == w4), F(1), F(0)) + t25_2[j]) + t28_2[j]) + t31_2[j]) * t112Entry2)
+						}
+					}
+				}
+				// delta_chunk.c
+				clear(t372)
+				lo5 := max(0, 16)
+				if n := 32 - lo5; n > 0 {
+					t14_2 := t14[(l*chunks+a+C*s)*32+lo5:][:n]
+					for i := range n {
+						t25_2 := t25[((lo5+i)-16)*32:][:32]
+						t28_2 := t28[((lo5+i)-16)*32:][:32]
+						t31_2 := t31[((lo5+i)-16)*32:][:32]
+						t34_2 := t34[((lo5+i)-16)*32:][:32]
+						t372_2 := t372[(lo5+i)*32:][:32]
+						w5 := F((lo5 + i) - 16)
+						t14Entry := t14_2[i]
+						for j := range 32 {
+							t372_2[j] = F(((((kern.Choose((F(j) == w5), F(1), F(0)) + t25_2[j]) + t28_2[j]) + t31_2[j]) + t34_2[j]) * t14Entry)
+						}
+					}
+				}
 				// delta_chunk.y
-				clear(t132)
+				clear(t39)
 				for i := range 32 {
 					if n := min(32, i+1); n > 0 {
-						t132_2 := t132[i*32:][:n]
+						t39_2 := t39[i*32:][:n]
 						for j := range n {
 							t53_2 := t53[((l*chunks+a+C*s)*32+i)*dK:][:dK]
 							t54_2 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-							var t133 F
+							var t392 F
 							for k := range dK {
-								t133 += F(t53_2[k] * t54_2[k])
+								t392 += F(t53_2[k] * t54_2[k])
 							}
-							t132_2[j] = t133
+							t39_2[j] = t392
 						}
 					}
 				}
 				// delta_chunk.g
-				clear(t14)
-				lo := max(0, 1)
-				if n := 32 - lo; n > 0 {
-					g2_2 := g2[-1+lo:][:n]
-					t14_2 := t14[0+lo:][:n]
-					for i := range n {
-						t14_2[i] = g2_2[i]
-					}
-				}
-				// delta_chunk.g
-				clear(t15)
+				clear(t41)
 				if n := min(32, 1); n > 0 {
-					t15_2 := t15[:n]
+					t41_2 := t41[:n]
 					for i := range n {
-						t15_2[i] = F(1)
+						t41_2[i] = F(1)
 					}
 				}
 				// delta_chunk.U
-				kern.Gemm(dV, 32, dK, F(1), false, t173, 1, dV, MState, dK, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK)
+				kern.Gemm(dV, 32, dK, F(1), false, t43, 1, dV, MState, dK, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK)
 				// delta_chunk.c
-				clear(t20)
-				lo2 := max(0, 1)
-				if n := 32 - lo2; n > 0 {
+				clear(t46)
+				lo6 := max(0, 1)
+				if n := 32 - lo6; n > 0 {
 					for i := range n {
-						c3 := c2[((lo2+i)-1)*32:][:32]
-						t20_2 := t20[(lo2+i)*32:][:32]
+						t25_2 := t25[((lo6+i)-1)*32:][:32]
+						t28_2 := t28[((lo6+i)-1)*32:][:32]
+						t31_2 := t31[((lo6+i)-1)*32:][:32]
+						t34_2 := t34[((lo6+i)-1)*32:][:32]
+						t372_2 := t372[((lo6+i)-1)*32:][:32]
+						t46_2 := t46[(lo6+i)*32:][:32]
+						w6 := F((lo6 + i) - 1)
 						for j := range 32 {
-							t20_2[j] = c3[j]
+							t46_2[j] = ((((kern.Choose((F(j) == w6), F(1), F(0)) + t25_2[j]) + t28_2[j]) + t31_2[j]) + t34_2[j]) + t372_2[j]
 						}
 					}
 				}
 				// delta_chunk.U
-				clear(t213)
+				clear(t473)
 				for i := range 32 {
 					if n := min(32, i); n > 0 {
-						t213_2 := t213[i*32:][:n]
+						t473_2 := t473[i*32:][:n]
 						for j := range n {
 							t54_2 := t54[((l*chunks+a+C*s)*32+i)*dK:][:dK]
 							t54_3 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-							var t214 F
+							var t474 F
 							for k := range dK {
-								t214 += F(t54_2[k] * t54_3[k])
+								t474 += F(t54_2[k] * t54_3[k])
 							}
-							t213_2[j] = t214
+							t473_2[j] = t474
 						}
 					}
 				}
 				// delta_chunk.U
-				clear(t223)
+				clear(t482)
 				for i := range 32 {
 					if n := min(32, i); n > 0 {
-						t20_2 := t20[i*32:][:n]
-						t213_2 := t213[i*32:][:n]
-						t223_2 := t223[i*32:][:n]
+						t46_2 := t46[i*32:][:n]
+						t473_2 := t473[i*32:][:n]
+						t482_2 := t482[i*32:][:n]
 						for j := range n {
-							t223_2[j] = F(F(t55_2[i]*t20_2[j]) * t213_2[j])
+							t482_2[j] = F(F(t55_2[i]*t46_2[j]) * t473_2[j])
 						}
 					}
 				}
 				// delta_chunk.U, delta_chunk.g
 				for i := range 32 {
 					t56_2 := t56[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-					t173_2 := t173[i*dV:][:dV]
+					t43_2 := t43[i*dV:][:dV]
 					U2 := U[i*dV:][:dV]
-					w2 := t14[i] + t15[i]
+					w7 := t402_2[i] + t41[i]
 					t55Entry := t55_2[i]
 					for j := range dV {
-						U2[j] = F((t56_2[j] - F(t173_2[j]*w2)) * t55Entry)
+						U2[j] = F((t56_2[j] - F(t43_2[j]*w7)) * t55Entry)
 					}
 				}
-				kern.Triangle(32, dV, false, U, dV, 1, t223, 32, 1)
-				// delta_chunk.y
-				clear(t25)
+				kern.Triangle(32, dV, false, U, dV, 1, t482, 32, 1)
+				// delta_chunk.y, delta_chunk.c
+				clear(t51)
 				for i := range 32 {
-					t25_2 := t25[i*dV:][:dV]
+					t51_2 := t51[i*dV:][:dV]
+					w9 := F(i)
 					if n := min(32, i+1); n > 0 {
-						c3 := c2[i*32:][:n]
-						t132_2 := t132[i*32:][:n]
+						t25_2 := t25[i*32:][:n]
+						t28_2 := t28[i*32:][:n]
+						t31_2 := t31[i*32:][:n]
+						t34_2 := t34[i*32:][:n]
+						t372_2 := t372[i*32:][:n]
+						t39_2 := t39[i*32:][:n]
 						for j := range n {
 							U2 := U[j*dV:][:dV]
-							w3 := F(c3[j] * t132_2[j])
+							w8 := F((((((kern.Choose((F(j) == w9), F(1), F(0)) + t25_2[j]) + t28_2[j]) + t31_2[j]) + t34_2[j]) + t372_2[j]) * t39_2[j])
 							for k := range dV {
-								t25_2[k] += F(U2[k] * w3)
+								t51_2[k] += F(U2[k] * w8)
 							}
 						}
 					}
 				}
 				// delta_chunk.y
 				for i := range 32 {
-					t4_2 := t4[i*dV:][:dV]
-					t25_2 := t25[i*dV:][:dV]
+					t173_2 := t173[i*dV:][:dV]
+					t51_2 := t51[i*dV:][:dV]
 					y2_2 := y2[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-					g2Entry := g2[i]
+					gEntry := g2[i]
 					for j := range dV {
-						y2_2[j] = F(t4_2[j]*g2Entry) + t25_2[j]
+						y2_2[j] = F(t173_2[j]*gEntry) + t51_2[j]
 					}
 				}
-				// delta_chunk.M
+				// delta_chunk.M, delta_chunk.c
 				for i := range dK {
-					c3 := c2[31*32:][:32]
-					t62_2 := t62[i*32:][:32]
+					t25_2 := t25[31*32:][:32]
+					t28_2 := t28[31*32:][:32]
+					t31_2 := t31[31*32:][:32]
+					t34_2 := t34[31*32:][:32]
+					t372_2 := t372[31*32:][:32]
+					t523_2 := t523[i*32:][:32]
 					for j := range 32 {
-						t62_2[j] = F(t54[((l*chunks+a+C*s)*32+j)*dK+i] * c3[j])
+						t523_2[j] = F(t54[((l*chunks+a+C*s)*32+j)*dK+i] * (((((kern.Choose((F(j) == w10), F(1), F(0)) + t25_2[j]) + t28_2[j]) + t31_2[j]) + t34_2[j]) + t372_2[j]))
 					}
 				}
 				// delta_chunk.M
-				kern.Gemm(dV, dK, 32, F(1), false, t28, dK, 1, U, 1, dV, t62, 1, 32)
+				kern.Gemm(dV, dK, 32, F(1), false, t543, dK, 1, U, 1, dV, t523, 1, 32)
 				// delta_chunk.M
-				g2Entry2 := g2[31]
+				gEntry2 := g[(l*chunks+a+C*s)*32+31]
 				for i := range dV {
 					MState3 := MState[i*dK:][:dK]
-					t28_2 := t28[i*dK:][:dK]
+					t543_2 := t543[i*dK:][:dK]
 					for j := range dK {
-						MState3[j] = F(MState3[j]*g2Entry2) + t28_2[j]
-					}
-				}
-				// delta_chunk
-				for i := range 32 {
-					if len(c.G) > 0 {
-						c.G[(l*chunks+a+C*s)*32+i] = g2[i]
+						MState3[j] = F(MState3[j]*gEntry2) + t543_2[j]
 					}
 				}
 			}
@@ -816,52 +1077,52 @@ func (c *Step[F]) Run() {
 						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.M
-						var t220 F
-						var t221 F
-						var t222 F
-						var t223_2 F
+						var t20 F
+						var t21_2 F
+						var t22_2 F
+						var t23 F
 						for j := range dK {
 							t59Entry := t59_2[j]
-							t220 += F(MState2[j][0] * t59Entry)
-							t221 += F(MState2[j][1] * t59Entry)
-							t222 += F(MState2[j][2] * t59Entry)
-							t223_2 += F(MState2[j][3] * t59Entry)
+							t20 += F(MState2[j][0] * t59Entry)
+							t21_2 += F(MState2[j][1] * t59Entry)
+							t22_2 += F(MState2[j][2] * t59Entry)
+							t23 += F(MState2[j][3] * t59Entry)
 						}
 						// delta_chunk.M
-						t30 := t220 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
-						t31 := t221 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+1]
-						t32_2 := t222 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+2]
-						t33 := t223_2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+3]
+						t30 := t20 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
+						t31_2 := t21_2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+1]
+						t32_3 := t22_2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+2]
+						t33 := t23 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+3]
 						if len(c.MLin) > 0 {
 							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i] = t30
-							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+1] = t31
-							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+2] = t32_2
+							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+1] = t31_2
+							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+2] = t32_3
 							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+3] = t33
 						}
 						// delta_chunk.M, delta_chunk.y
 						t57Entry := t57_2[a]
 						t58Entry := t58_2[a]
 						var y30 F
-						w40 := F(t58Entry * t30)
+						w110 := F(t58Entry * t30)
 						var y31 F
-						w41 := F(t58Entry * t31)
+						w111 := F(t58Entry * t31_2)
 						var y32 F
-						w42 := F(t58Entry * t32_2)
+						w112 := F(t58Entry * t32_3)
 						var y33 F
-						w43 := F(t58Entry * t33)
+						w113 := F(t58Entry * t33)
 						for j := range dK {
 							t59Entry := t59_2[j]
 							t61Entry := t61_2[j]
-							M20 := F(t57Entry*MState2[j][0]) - F(w40*t59Entry)
+							M20 := F(t57Entry*MState2[j][0]) - F(w110*t59Entry)
 							y30 += F(M20 * t61Entry)
 							MState2[j][0] = M20
-							M21 := F(t57Entry*MState2[j][1]) - F(w41*t59Entry)
+							M21 := F(t57Entry*MState2[j][1]) - F(w111*t59Entry)
 							y31 += F(M21 * t61Entry)
 							MState2[j][1] = M21
-							M22 := F(t57Entry*MState2[j][2]) - F(w42*t59Entry)
+							M22 := F(t57Entry*MState2[j][2]) - F(w112*t59Entry)
 							y32 += F(M22 * t61Entry)
 							MState2[j][2] = M22
-							M23 := F(t57Entry*MState2[j][3]) - F(w43*t59Entry)
+							M23 := F(t57Entry*MState2[j][3]) - F(w113*t59Entry)
 							y33 += F(M23 * t61Entry)
 							MState2[j][3] = M23
 						}
@@ -899,21 +1160,21 @@ func (c *Step[F]) Run() {
 						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.M
-						var t22_2 F
+						var t2 F
 						for j := range dK {
-							t22_2 += F(MState2[j][0] * t59_2[j])
+							t2 += F(MState2[j][0] * t59_2[j])
 						}
 						// delta_chunk.M
-						t3 := t22_2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
+						t3 := t2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
 						if len(c.MLin) > 0 {
 							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i] = t3
 						}
 						// delta_chunk.M, delta_chunk.y
 						var y3 F
 						t57Entry := t57_2[a]
-						w4 := F(t58_2[a] * t3)
+						w11 := F(t58_2[a] * t3)
 						for j := range dK {
-							M2 := F(t57Entry*MState2[j][0]) - F(w4*t59_2[j])
+							M2 := F(t57Entry*MState2[j][0]) - F(w11*t59_2[j])
 							y3 += F(M2 * t61_2[j])
 							MState2[j][0] = M2
 						}
@@ -989,7 +1250,6 @@ type StepBackward[F num.Float] struct {
 	QSqrt         []F     // [L, T]
 	Q             []F     // [L, T, d_k]
 	ThetaSoftplus []F     // [L, T]
-	G             []F     // [L, chunks, 32]
 	MLin          []F     // [L, T - 32·chunks, d_v]
 	ThetaSigmoid  []F     // [L, T]
 	QDiv          []F     // [L, T]
@@ -1023,14 +1283,14 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool  // FlagsLen() entries
 }
 
-// WorkLen is C·d_k·d_v + 3·L·T·d + 22·L·T·d_k + 7·L·T·d_v + 32·L·chunks·d_v + L·d_k·d_v + 15·L·T + 32·L·chunks + 18·L·d_k + 5·d_k·d_v + 256·d_k + 384·d_v + 23968.
+// WorkLen is C·d_k·d_v + 3·L·T·d + 22·L·T·d_k + 7·L·T·d_v + 32·L·chunks·d_v + L·d_k·d_v + 15·L·T + 512·L·chunks + 18·L·d_k + 5·d_k·d_v + 256·d_k + 352·d_v + 35456.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	chunks := (T) / 32
 	if kern.Fused() {
-		return C*dK*dV + 3*L*T*d + 22*L*T*dK + 7*L*T*dV + 32*L*chunks*dV + L*dK*dV + 15*L*T + 32*L*chunks + 18*L*dK + 5*dK*dV + 256*dK + 384*dV + 23968 + (kern.Blocks(dV)-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks) // and the sums of blocks of rows
+		return C*dK*dV + 3*L*T*d + 22*L*T*dK + 7*L*T*dV + 32*L*chunks*dV + L*dK*dV + 15*L*T + 512*L*chunks + 18*L*dK + 5*dK*dV + 256*dK + 352*dV + 35456 + (kern.Blocks(dV)-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks) // and the sums of blocks of rows
 	}
-	return C*dK*dV + 3*L*T*d + 22*L*T*dK + 7*L*T*dV + 32*L*chunks*dV + L*dK*dV + 15*L*T + 32*L*chunks + 18*L*dK + 5*dK*dV + 256*dK + 384*dV + 23968
+	return C*dK*dV + 3*L*T*d + 22*L*T*dK + 7*L*T*dV + 32*L*chunks*dV + L*dK*dV + 15*L*T + 512*L*chunks + 18*L*dK + 5*dK*dV + 256*dK + 352*dV + 35456
 }
 
 // RowsLen is C·d_k + 3·d_k.
@@ -1109,7 +1369,37 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	t142 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t2 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t3 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t522 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t4 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t6 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t8 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t72 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t922 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t1122 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t1022 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t12 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
 	t14 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t13 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t1522 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	g := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t40 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t162 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -1175,123 +1465,219 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK*dV:]
 	MTrail2 := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
 	work = work[C*dK*dV+dK*dV:]
-	t2 := work[:1024] // [32, 32]
+	t255 := work[:1024] // [32, 32]
 	work = work[1024:]
-	c2 := work[:1024] // [32, 32]
+	t28 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t15 := work[:32] // [32]
+	t31 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t342 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t373 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t41 := work[:32] // [32]
 	work = work[32:]
-	t17 := work[:32*dV] // [32, d_v]
+	t43 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t203 := work[:1024] // [32, 32]
+	t46 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t21 := work[:1024] // [32, 32]
+	t47 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t22_2 := work[:1024] // [32, 32]
+	t48 := work[:1024] // [32, 32]
 	work = work[1024:]
 	U := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t622 := work[:32*dK] // [d_k, 32]
+	t523 := work[:32*dK] // [d_k, 32]
 	work = work[32*dK:]
-	t28 := work[:dK*dV] // [d_v, d_k]
+	t543 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t23 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t4 := work[:32*dV] // [32, d_v]
+	t17 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	c2_2 := work[:1024] // [32, 32]
+	t256 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t13 := work[:1024] // [32, 32]
+	t282 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t152_2 := work[:32] // [32]
+	t312 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t343 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t374 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t39 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t412 := work[:32] // [32]
 	work = work[32:]
-	t16 := work[:32] // [32]
+	t42_2 := work[:32] // [32]
 	work = work[32:]
-	t173 := work[:32*dV] // [32, d_v]
+	t432 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t192 := work[:32*dV] // [32, d_v]
+	t45 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t204 := work[:1024] // [32, 32]
+	t462 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t214 := work[:1024] // [32, 32]
+	t474 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t223 := work[:1024] // [32, 32]
+	t483 := work[:1024] // [32, 32]
 	work = work[1024:]
 	U2 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t522 := work[:32] // [32]
+	t524 := work[:32] // [32]
 	work = work[32:]
-	t60 := work[:32*dV] // [32, d_v]
+	t123 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t72 := work[:1024] // [32, 32]
+	t722 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t1122 := work[:32*dV] // [32, d_v]
+	t1123 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t12 := work[:32] // [32]
+	t1222 := work[:32] // [32]
 	work = work[32:]
-	t62_2 := work[:32*dK] // [32, d_k]
+	t125 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
 	t1322 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t63 := work[:1024] // [32, 32]
+	t126 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t1422 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t1622 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
 	t1722 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
 	t182 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t1922 := work[:1024] // [32, 32]
+	t192 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t2322 := work[:32] // [32]
 	work = work[32:]
-	t323 := work[:32*dV] // [32, d_v]
+	t3222 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t33 := work[:32] // [32]
+	t332 := work[:32] // [32]
 	work = work[32:]
-	t243 := work[:32] // [32]
+	t2422 := work[:32] // [32]
 	work = work[32:]
 	t2522 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t262 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t273 := work[:32*dK] // [32, d_k]
+	t2722 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
-	t282 := work[:32*dK] // [32, d_k]
+	t2822 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
 	t292 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t342 := work[:dK*dV] // [d_v, d_k]
+	t3422 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t35 := work[:32*dK] // [32, d_k]
+	t352 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
-	t373 := work[:32] // [32]
+	t3722 := work[:32] // [32]
 	work = work[32:]
 	t38 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
-	t39 := work[:32*dK] // [32, d_k]
+	t3922 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
-	t41 := work[:1024] // [32, 32]
+	t402 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t42_2 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t43 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t44 := work[:32] // [32]
+	t4322 := work[:32] // [32]
 	work = work[32:]
-	t45 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	t46 := work[:32*dK] // [32, d_k]
-	work = work[32*dK:]
-	t48 := work[:32] // [32]
-	work = work[32:]
-	t50 := work[:1024] // [32, 32]
+	t442 := work[:1024] // [32, 32]
 	work = work[1024:]
+	t452 := work[:32] // [32]
+	work = work[32:]
+	t4622 := work[:32] // [32]
+	work = work[32:]
+	t4722 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t50 := work[:32] // [32]
+	work = work[32:]
+	t512 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t5222 := work[:32] // [32]
+	work = work[32:]
 	t533 := work[:32] // [32]
 	work = work[32:]
-	t543 := work[:32]        // [32]
+	t5422 := work[:32] // [32]
+	work = work[32:]
+	t5522 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t583 := work[:32] // [32]
+	work = work[32:]
+	t593 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t60 := work[:32] // [32]
+	work = work[32:]
+	t613 := work[:32] // [32]
+	work = work[32:]
+	t62_2 := work[:32] // [32]
+	work = work[32:]
+	t63 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t66 := work[:32] // [32]
+	work = work[32:]
+	t67 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t68 := work[:32] // [32]
+	work = work[32:]
+	t782 := work[:32] // [32]
+	work = work[32:]
+	t69 := work[:32] // [32]
+	work = work[32:]
+	t70 := work[:32] // [32]
+	work = work[32:]
+	t73 := work[:32] // [32]
+	work = work[32:]
+	t76 := work[:dK*dV] // [d_v, d_k]
+	work = work[dK*dV:]
+	t77 := work[:32*dK] // [32, d_k]
+	work = work[32*dK:]
+	t81 := work[:32] // [32]
+	work = work[32:]
+	t82_2 := work[:32] // [32]
+	work = work[32:]
+	t83 := work[:32] // [32]
+	work = work[32:]
+	t842 := work[:32] // [32]
+	work = work[32:]
+	t85 := work[:32] // [32]
+	work = work[32:]
+	t88 := work[:32] // [32]
+	work = work[32:]
+	t89 := work[:32] // [32]
+	work = work[32:]
+	t90 := work[:32] // [32]
+	work = work[32:]
+	t93 := work[:32] // [32]
+	work = work[32:]
+	t91 := work[:32] // [32]
+	work = work[32:]
+	t92_2 := work[:32] // [32]
+	work = work[32:]
+	t96 := work[:32] // [32]
+	work = work[32:]
+	t97 := work[:32] // [32]
+	work = work[32:]
+	t98 := work[:32] // [32]
+	work = work[32:]
+	t101 := work[:32] // [32]
+	work = work[32:]
+	t992 := work[:32] // [32]
+	work = work[32:]
+	t100 := work[:32] // [32]
+	work = work[32:]
+	t1042 := work[:32] // [32]
+	work = work[32:]
+	t105 := work[:32] // [32]
+	work = work[32:]
+	t106 := work[:32] // [32]
+	work = work[32:]
+	t1092 := work[:32] // [32]
+	work = work[32:]
+	t1072 := work[:32] // [32]
+	work = work[32:]
+	t108 := work[:32] // [32]
+	work = work[32:]
+	t112_2 := work[:32] // [32]
+	work = work[32:]
+	t113 := work[:32] // [32]
+	work = work[32:]
+	t117 := work[:32]        // [32]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
@@ -1424,9 +1810,9 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range 32 * chunks {
 			yBar := c.YBar[(i*T+j)*dV:][:dV]
-			t3 := t[(i*32*chunks+j)*dV:][:dV]
+			t9 := t[(i*32*chunks+j)*dV:][:dV]
 			for k := range dV {
-				t3[k] = yBar[k]
+				t9[k] = yBar[k]
 			}
 		}
 	}
@@ -1435,9 +1821,9 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T - 32*chunks {
 			yBar := c.YBar[(i*T+j+32*chunks)*dV:][:dV]
-			t22_3 := t22[(i*(T-32*chunks)+j)*dV:][:dV]
+			t22_2 := t22[(i*(T-32*chunks)+j)*dV:][:dV]
 			for k := range dV {
-				t22_3[k] = yBar[k]
+				t22_2[k] = yBar[k]
 			}
 		}
 	}
@@ -1500,40 +1886,40 @@ func (c *StepBackward[F]) Run() {
 					for a := n - 1; a >= 0; a-- {
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t92_2 := t92[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t92_3 := t92[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[a*dK:][:dK]
 						MTrail5 := MTrail[(a+1)*dK:][:dK]
 						t7_2 := t7[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.y, delta_chunk.M
 						var t260 F
-						var t10220 F
+						var t10230 F
 						t22Entry0 := t22[(l*(T-32*chunks)+a+C*s)*dV+i]
 						var t261 F
-						var t10221 F
+						var t10231 F
 						t22Entry1 := t22[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						var t262_2 F
-						var t10222 F
+						var t10232 F
 						t22Entry2 := t22[(l*(T-32*chunks)+a+C*s)*dV+i+2]
 						for j := range dK {
 							t61Entry := t61_2[j]
 							t59Entry := t59_2[j]
-							t92Sum := t92_2[j]
+							t92Sum := t92_3[j]
 							t4230 := MBarState[j][0] + F(t61Entry*t22Entry0)
 							t260 += F(t4230 * t59Entry)
-							t10220 += F(MTrail4[j][0] * t4230)
+							t10230 += F(MTrail4[j][0] * t4230)
 							t92Sum += F(MTrail5[j][0] * t22Entry0)
 							t422_2[j][0] = t4230
 							t4231 := MBarState[j][1] + F(t61Entry*t22Entry1)
 							t261 += F(t4231 * t59Entry)
-							t10221 += F(MTrail4[j][1] * t4231)
+							t10231 += F(MTrail4[j][1] * t4231)
 							t92Sum += F(MTrail5[j][1] * t22Entry1)
 							t422_2[j][1] = t4231
 							t4232 := MBarState[j][2] + F(t61Entry*t22Entry2)
 							t262_2 += F(t4232 * t59Entry)
-							t10222 += F(MTrail4[j][2] * t4232)
+							t10232 += F(MTrail4[j][2] * t4232)
 							t92Sum += F(MTrail5[j][2] * t22Entry2)
 							t422_2[j][2] = t4232
-							t92_2[j] = t92Sum
+							t92_3[j] = t92Sum
 						}
 						t52Sum := t52_3[a]
 						// delta_chunk.M
@@ -1541,19 +1927,19 @@ func (c *StepBackward[F]) Run() {
 						t62Sum := t62_3[a]
 						// delta_chunk.M
 						t57Entry2 := t57_2[a]
-						t52Sum += t10220
+						t52Sum += t10230
 						MLinEntry0 := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t62Sum -= F(MLinEntry0 * t260)
 						t82[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t58Entry2 * t260)
 						w20 := F(t58Entry2 * t260)
 						w30 := F(t58Entry2 * MLinEntry0)
-						t52Sum += t10221
+						t52Sum += t10231
 						MLinEntry1 := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						t62Sum -= F(MLinEntry1 * t261)
 						t82[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t58Entry2 * t261)
 						w21 := F(t58Entry2 * t261)
 						w31 := F(t58Entry2 * MLinEntry1)
-						t52Sum += t10222
+						t52Sum += t10232
 						MLinEntry2 := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+2]
 						t62Sum -= F(MLinEntry2 * t262_2)
 						t82[(l*(T-32*chunks)+a+C*s)*dV+i+2] = F(t58Entry2 * t262_2)
@@ -1621,20 +2007,20 @@ func (c *StepBackward[F]) Run() {
 						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[a*dK:][:dK]
 						MTrail5 := MTrail[(a+1)*dK:][:dK]
-						t92_2 := t92[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t92_3 := t92[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t7_2 := t7[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.y, delta_chunk.M
 						var t26 F
-						var t1022 F
+						var t1023 F
 						t22Entry := t22[(l*(T-32*chunks)+a+C*s)*dV+i]
 						for j := range dK {
 							t423 := MBarState[j][0] + F(t61_2[j]*t22Entry)
 							t26 += F(t423 * t59_2[j])
-							t1022 += F(MTrail4[j][0] * t423)
-							t92_2[j] += F(MTrail5[j][0] * t22Entry)
+							t1023 += F(MTrail4[j][0] * t423)
+							t92_3[j] += F(MTrail5[j][0] * t22Entry)
 							t422_2[j][0] = t423
 						}
-						t52_3[a] += t1022
+						t52_3[a] += t1023
 						// delta_chunk.M
 						MLinEntry := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t58Entry2 := t58_2[a]
@@ -1663,12 +2049,12 @@ func (c *StepBackward[F]) Run() {
 	clear(t122)
 	for i := range L {
 		for j := range T - 32*chunks {
-			t92_2 := t92[(i*(T-32*chunks)+j)*dK:][:dK]
+			t92_3 := t92[(i*(T-32*chunks)+j)*dK:][:dK]
 			t102_2 := t102[(i*T+j+32*chunks)*dK:][:dK]
 			t7_2 := t7[(i*(T-32*chunks)+j)*dK:][:dK]
 			t122_2 := t122[(i*T+j+32*chunks)*dK:][:dK]
 			for k := range dK {
-				t102_2[k] += t92_2[k]
+				t102_2[k] += t92_3[k]
 				t122_2[k] += t7_2[k]
 			}
 		}
@@ -1678,10 +2064,10 @@ func (c *StepBackward[F]) Run() {
 	clear(t112)
 	for i := range L {
 		for j := range T - 32*chunks {
-			t82_2 := t82[(i*(T-32*chunks)+j)*dV:][:dV]
-			t112_2 := t112[(i*T+j+32*chunks)*dV:][:dV]
+			t82_3 := t82[(i*(T-32*chunks)+j)*dV:][:dV]
+			t112_3 := t112[(i*T+j+32*chunks)*dV:][:dV]
 			for k := range dV {
-				t112_2[k] += t82_2[k]
+				t112_3[k] += t82_3[k]
 			}
 		}
 	}
@@ -1701,21 +2087,196 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// delta_chunk.g
-	clear(t14)
+	clear(t2)
+	for i := range L {
+		for j := range chunks {
+			if n := min(32, 1); n > 0 {
+				t52_3 := t52[(i*chunks+j)*32:][:n]
+				t2_2 := t2[(i*chunks+j)*32:][:n]
+				for k := range n {
+					t2_2[k] = t52_3[k]
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t3)
+	clear(t522)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				g := c.G[(i*chunks+j)*32+-1+lo:][:n]
+				t52_3 := t52[(i*chunks+j)*32+lo:][:n]
+				t2_2 := t2[(i*chunks+j)*32+-1+lo:][:n]
+				t3_2 := t3[(i*chunks+j)*32+lo:][:n]
+				t52_4 := t52[(i*chunks+j)*32+-1+lo:][:n]
+				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t52Entry := t52_3[k]
+					t3_2[k] = F(t52Entry * t2_2[k])
+					t522_3[k] = F(t52_4[k] * t52Entry)
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	for i := range L {
+		for j := range chunks {
+			t2_2 := t2[(i*chunks+j)*32:][:32]
+			t3_2 := t3[(i*chunks+j)*32:][:32]
+			t4_2 := t4[(i*chunks+j)*32:][:32]
+			for k := range 32 {
+				t4_2[k] = t2_2[k] + t3_2[k]
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t6)
+	clear(t8)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 2)
+			if n := 32 - lo; n > 0 {
+				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
+				t4_2 := t4[(i*chunks+j)*32+-2+lo:][:n]
+				t6_2 := t6[(i*chunks+j)*32+lo:][:n]
+				t522_4 := t522[(i*chunks+j)*32+-2+lo:][:n]
+				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t522Entry := t522_3[k]
+					t6_2[k] = F(t4_2[k] * t522Entry)
+					t8_2[k] = F(t522_4[k] * t522Entry)
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	for i := range L {
+		for j := range chunks {
+			t4_2 := t4[(i*chunks+j)*32:][:32]
+			t6_2 := t6[(i*chunks+j)*32:][:32]
+			t72_2 := t72[(i*chunks+j)*32:][:32]
+			for k := range 32 {
+				t72_2[k] = t4_2[k] + t6_2[k]
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t922)
+	clear(t1122)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 4)
+			if n := 32 - lo; n > 0 {
+				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
+				t72_2 := t72[(i*chunks+j)*32+-4+lo:][:n]
+				t922_2 := t922[(i*chunks+j)*32+lo:][:n]
+				t8_3 := t8[(i*chunks+j)*32+-4+lo:][:n]
+				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t8Entry := t8_2[k]
+					t922_2[k] = F(t72_2[k] * t8Entry)
+					t1122_2[k] = F(t8_3[k] * t8Entry)
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	for i := range L {
+		for j := range chunks {
+			t72_2 := t72[(i*chunks+j)*32:][:32]
+			t922_2 := t922[(i*chunks+j)*32:][:32]
+			t1022_2 := t1022[(i*chunks+j)*32:][:32]
+			for k := range 32 {
+				t1022_2[k] = t72_2[k] + t922_2[k]
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t12)
+	clear(t14)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 8)
+			if n := 32 - lo; n > 0 {
+				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
+				t1022_2 := t1022[(i*chunks+j)*32+-8+lo:][:n]
+				t12_2 := t12[(i*chunks+j)*32+lo:][:n]
+				t1122_3 := t1122[(i*chunks+j)*32+-8+lo:][:n]
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t14_2[k] = g[k]
+					t1122Entry := t1122_2[k]
+					t12_2[k] = F(t1022_2[k] * t1122Entry)
+					t14_2[k] = F(t1122_3[k] * t1122Entry)
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	for i := range L {
+		for j := range chunks {
+			t1022_2 := t1022[(i*chunks+j)*32:][:32]
+			t12_2 := t12[(i*chunks+j)*32:][:32]
+			t13_2 := t13[(i*chunks+j)*32:][:32]
+			for k := range 32 {
+				t13_2[k] = t1022_2[k] + t12_2[k]
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t1522)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 16)
+			if n := 32 - lo; n > 0 {
+				t13_2 := t13[(i*chunks+j)*32+-16+lo:][:n]
+				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
+				t1522_2 := t1522[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t1522_2[k] = F(t13_2[k] * t14_2[k])
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	for i := range L {
+		for j := range chunks {
+			t13_2 := t13[(i*chunks+j)*32:][:32]
+			t1522_2 := t1522[(i*chunks+j)*32:][:32]
+			g2 := g[(i*chunks+j)*32:][:32]
+			for k := range 32 {
+				g2[k] = t13_2[k] + t1522_2[k]
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t40)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 1)
+			if n := 32 - lo; n > 0 {
+				g2 := g[(i*chunks+j)*32+-1+lo:][:n]
+				t40_2 := t40[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t40_2[k] = g2[k]
 				}
 			}
 		}
 	}
 
 	// delta_chunk
+	w11 := F(31)
 	for l := range L {
 		for i := range dV {
 			t42_3 := t42[(l*dV+i)*dK:][:dK]
@@ -1733,441 +2294,575 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			for a := range min(C, -C*s+chunks) {
-				t14_2 := t14[(l*chunks+a+C*s)*32:][:32]
+				t40_2 := t40[(l*chunks+a+C*s)*32:][:32]
 				t55_2 := t55[(l*chunks+a+C*s)*32:][:32]
-				// delta_chunk.g
-				clear(t2)
-				for i := range 32 {
-					lo := max(0, i-1)
-					if n := min(32, i) - lo; n > 0 {
-						t2_2 := t2[i*32+lo:][:n]
-						for j := range n {
-							t2_2[j] = -t52[(l*chunks+a+C*s)*32+i]
-						}
-					}
-				}
 				// delta_chunk.c
-				for i := range 32 {
-					c3 := c2[i*32:][:32]
-					w4 := F(i)
-					for j := range 32 {
-						c3[j] = kern.Choose((F(j) == w4), F(1), F(0))
-					}
-				}
-				kern.Triangle(32, 32, false, c2, 32, 1, t2, 32, 1)
-				// delta_chunk.g
-				clear(t15)
-				if n := min(32, 1); n > 0 {
-					t15_2 := t15[:n]
-					for i := range n {
-						t15_2[i] = F(1)
-					}
-				}
-				// delta_chunk.U
-				kern.Gemm(dV, 32, dK, F(1), false, t17, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// delta_chunk.c
-				clear(t203)
+				clear(t255)
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
+					t52_3 := t52[(l*chunks+a+C*s)*32+lo:][:n]
 					for i := range n {
-						c3 := c2[((lo+i)-1)*32:][:32]
-						t203_2 := t203[(lo+i)*32:][:32]
+						t255_2 := t255[(lo+i)*32:][:32]
+						w4 := F((lo + i) - 1)
+						t52Entry2 := t52_3[i]
 						for j := range 32 {
-							t203_2[j] = c3[j]
+							t255_2[j] = F(kern.Choose((F(j) == w4), F(1), F(0)) * t52Entry2)
+						}
+					}
+				}
+				// delta_chunk.c
+				clear(t28)
+				lo2 := max(0, 2)
+				if n := 32 - lo2; n > 0 {
+					t522_3 := t522[(l*chunks+a+C*s)*32+lo2:][:n]
+					for i := range n {
+						t255_2 := t255[((lo2+i)-2)*32:][:32]
+						t28_2 := t28[(lo2+i)*32:][:32]
+						w5 := F((lo2 + i) - 2)
+						t522Entry2 := t522_3[i]
+						for j := range 32 {
+							t28_2[j] = F((kern.Choose((F(j) == w5), F(1), F(0)) + t255_2[j]) * t522Entry2)
+						}
+					}
+				}
+				// delta_chunk.c
+				clear(t31)
+				lo3 := max(0, 4)
+				if n := 32 - lo3; n > 0 {
+					t8_2 := t8[(l*chunks+a+C*s)*32+lo3:][:n]
+					for i := range n {
+						t255_2 := t255[((lo3+i)-4)*32:][:32]
+						t28_2 := t28[((lo3+i)-4)*32:][:32]
+						t31_2 := t31[(lo3+i)*32:][:32]
+						w6 := F((lo3 + i) - 4)
+						t8Entry2 := t8_2[i]
+						for j := range 32 {
+							t31_2[j] = F(((kern.Choose((F(j) == w6), F(1), F(0)) + t255_2[j]) + t28_2[j]) * t8Entry2)
+						}
+					}
+				}
+				// delta_chunk.c
+				clear(t342)
+				lo4 := max(0, 8)
+				if n := 32 - lo4; n > 0 {
+					t1122_2 := t1122[(l*chunks+a+C*s)*32+lo4:][:n]
+					for i := range n {
+						t255_2 := t255[((lo4+i)-8)*32:][:32]
+						t28_2 := t28[((lo4+i)-8)*32:][:32]
+						t31_2 := t31[((lo4+i)-8)*32:][:32]
+						t342_2 := t342[(lo4+i)*32:][:32]
+						w7 := F((lo4 + i) - 8)
+						t1122Entry2 := t1122_2[i]
+						for j := range 32 {
+							t342_2[j] = F((((kern.Choose((F(j) == w7), F(1), F(0)) + t255_2[j]) + t28_2[j]) + t31_2[j]) * t1122Entry2)
+						}
+					}
+				}
+				// delta_chunk.c
+				clear(t373)
+				lo5 := max(0, 16)
+				if n := 32 - lo5; n > 0 {
+					t14_2 := t14[(l*chunks+a+C*s)*32+lo5:][:n]
+					for i := range n {
+						t255_2 := t255[((lo5+i)-16)*32:][:32]
+						t28_2 := t28[((lo5+i)-16)*32:][:32]
+						t31_2 := t31[((lo5+i)-16)*32:][:32]
+						t342_2 := t342[((lo5+i)-16)*32:][:32]
+						t373_2 := t373[(lo5+i)*32:][:32]
+						w8 := F((lo5 + i) - 16)
+						t14Entry := t14_2[i]
+						for j := range 32 {
+							t373_2[j] = F(((((kern.Choose((F(j) == w8), F(1), F(0)) + t255_2[j]) + t28_2[j]) + t31_2[j]) + t342_2[j]) * t14Entry)
+						}
+					}
+				}
+				// delta_chunk.g
+				clear(t41)
+				if n := min(32, 1); n > 0 {
+					t41_2 := t41[:n]
+					for i := range n {
+						t41_2[i] = F(1)
+					}
+				}
+				// delta_chunk.U
+				kern.Gemm(dV, 32, dK, F(1), false, t43, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK)
+				// delta_chunk.c
+				clear(t46)
+				lo6 := max(0, 1)
+				if n := 32 - lo6; n > 0 {
+					for i := range n {
+						t255_2 := t255[((lo6+i)-1)*32:][:32]
+						t28_2 := t28[((lo6+i)-1)*32:][:32]
+						t31_2 := t31[((lo6+i)-1)*32:][:32]
+						t342_2 := t342[((lo6+i)-1)*32:][:32]
+						t373_2 := t373[((lo6+i)-1)*32:][:32]
+						t46_2 := t46[(lo6+i)*32:][:32]
+						w9 := F((lo6 + i) - 1)
+						for j := range 32 {
+							t46_2[j] = ((((kern.Choose((F(j) == w9), F(1), F(0)) + t255_2[j]) + t28_2[j]) + t31_2[j]) + t342_2[j]) + t373_2[j]
 						}
 					}
 				}
 				// delta_chunk.U
-				clear(t21)
+				clear(t47)
 				for i := range 32 {
 					if n := min(32, i); n > 0 {
-						t21_2 := t21[i*32:][:n]
+						t47_2 := t47[i*32:][:n]
 						for j := range n {
 							t54_2 := t54[((l*chunks+a+C*s)*32+i)*dK:][:dK]
 							t54_3 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-							var t213 F
+							var t473 F
 							for k := range dK {
-								t213 += F(t54_2[k] * t54_3[k])
+								t473 += F(t54_2[k] * t54_3[k])
 							}
-							t21_2[j] = t213
+							t47_2[j] = t473
 						}
 					}
 				}
 				// delta_chunk.U
-				clear(t22_2)
+				clear(t48)
 				for i := range 32 {
 					if n := min(32, i); n > 0 {
-						t203_2 := t203[i*32:][:n]
-						t21_2 := t21[i*32:][:n]
-						t22_3 := t22_2[i*32:][:n]
+						t46_2 := t46[i*32:][:n]
+						t47_2 := t47[i*32:][:n]
+						t48_2 := t48[i*32:][:n]
 						for j := range n {
-							t22_3[j] = F(F(t55_2[i]*t203_2[j]) * t21_2[j])
+							t48_2[j] = F(F(t55_2[i]*t46_2[j]) * t47_2[j])
 						}
 					}
 				}
 				// delta_chunk.U, delta_chunk.g
 				for i := range 32 {
 					t56_2 := t56[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-					t17_2 := t17[i*dV:][:dV]
+					t43_2 := t43[i*dV:][:dV]
 					U3 := U[i*dV:][:dV]
-					w5 := t14_2[i] + t15[i]
+					w10 := t40_2[i] + t41[i]
 					t55Entry := t55_2[i]
 					for j := range dV {
-						U3[j] = F((t56_2[j] - F(t17_2[j]*w5)) * t55Entry)
+						U3[j] = F((t56_2[j] - F(t43_2[j]*w10)) * t55Entry)
 					}
 				}
-				kern.Triangle(32, dV, false, U, dV, 1, t22_2, 32, 1)
-				// delta_chunk.M
+				kern.Triangle(32, dV, false, U, dV, 1, t48, 32, 1)
+				// delta_chunk.M, delta_chunk.c
 				for i := range dK {
-					c3 := c2[31*32:][:32]
-					t622_2 := t622[i*32:][:32]
+					t255_2 := t255[31*32:][:32]
+					t28_2 := t28[31*32:][:32]
+					t31_2 := t31[31*32:][:32]
+					t342_2 := t342[31*32:][:32]
+					t373_2 := t373[31*32:][:32]
+					t523_2 := t523[i*32:][:32]
 					for j := range 32 {
-						t622_2[j] = F(t54[((l*chunks+a+C*s)*32+j)*dK+i] * c3[j])
+						t523_2[j] = F(t54[((l*chunks+a+C*s)*32+j)*dK+i] * (((((kern.Choose((F(j) == w11), F(1), F(0)) + t255_2[j]) + t28_2[j]) + t31_2[j]) + t342_2[j]) + t373_2[j]))
 					}
 				}
 				// delta_chunk.M
-				kern.Gemm(dV, dK, 32, F(1), false, t28, dK, 1, U, 1, dV, t622, 1, 32)
+				kern.Gemm(dV, dK, 32, F(1), false, t543, dK, 1, U, 1, dV, t523, 1, 32)
 				// delta_chunk.M
-				gEntry := c.G[(l*chunks+a+C*s)*32+31]
+				gEntry := g[(l*chunks+a+C*s)*32+31]
 				for i := range dV {
 					MTrail2_2 := MTrail2[(a*dV+i)*dK:][:dK]
-					t28_2 := t28[i*dK:][:dK]
+					t543_2 := t543[i*dK:][:dK]
 					MTrail2_3 := MTrail2[((a+1)*dV+i)*dK:][:dK]
 					for j := range dK {
-						MTrail2_3[j] = F(MTrail2_2[j]*gEntry) + t28_2[j]
+						MTrail2_3[j] = F(MTrail2_2[j]*gEntry) + t543_2[j]
 					}
 				}
 			}
 			for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
-				t14_2 := t14[(l*chunks+a+C*s)*32:][:32]
+				t40_2 := t40[(l*chunks+a+C*s)*32:][:32]
 				t55_2 := t55[(l*chunks+a+C*s)*32:][:32]
-				g := c.G[(l*chunks+a+C*s)*32:][:32]
-				c2_3 := c2_2[31*32:][:32]
+				g2 := g[(l*chunks+a+C*s)*32:][:32]
 				t162_2 := t162[(l*chunks+a+C*s)*32:][:32]
 				t19_2 := t19[(l*chunks+a+C*s)*32:][:32]
-				// delta_chunk.g
-				clear(t23)
-				for i := range 32 {
-					lo := max(0, i-1)
-					if n := min(32, i) - lo; n > 0 {
-						t23_2 := t23[i*32+lo:][:n]
-						for j := range n {
-							t23_2[j] = -t52[(l*chunks+a+C*s)*32+i]
+				t256_2 := t256[31*32:][:32]
+				t282_2 := t282[31*32:][:32]
+				t312_2 := t312[31*32:][:32]
+				t343_2 := t343[31*32:][:32]
+				t374_2 := t374[31*32:][:32]
+				// delta_chunk.y
+				kern.Gemm(dV, 32, dK, F(1), false, t17, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t53, (l*chunks+a+C*s)*32*dK), 1, dK)
+				// delta_chunk.c
+				clear(t256)
+				lo := max(0, 1)
+				if n := 32 - lo; n > 0 {
+					t52_3 := t52[(l*chunks+a+C*s)*32+lo:][:n]
+					for i := range n {
+						t256_3 := t256[(lo+i)*32:][:32]
+						w12 := F((lo + i) - 1)
+						t52Entry3 := t52_3[i]
+						for j := range 32 {
+							t256_3[j] = F(kern.Choose((F(j) == w12), F(1), F(0)) * t52Entry3)
+						}
+					}
+				}
+				// delta_chunk.c
+				clear(t282)
+				lo2 := max(0, 2)
+				if n := 32 - lo2; n > 0 {
+					t522_3 := t522[(l*chunks+a+C*s)*32+lo2:][:n]
+					for i := range n {
+						t256_3 := t256[((lo2+i)-2)*32:][:32]
+						t282_3 := t282[(lo2+i)*32:][:32]
+						w13 := F((lo2 + i) - 2)
+						t522Entry3 := t522_3[i]
+						for j := range 32 {
+							t282_3[j] = F((kern.Choose((F(j) == w13), F(1), F(0)) + t256_3[j]) * t522Entry3)
+						}
+					}
+				}
+				// delta_chunk.c
+				clear(t312)
+				lo3 := max(0, 4)
+				if n := 32 - lo3; n > 0 {
+					t8_2 := t8[(l*chunks+a+C*s)*32+lo3:][:n]
+					for i := range n {
+						t256_3 := t256[((lo3+i)-4)*32:][:32]
+						t282_3 := t282[((lo3+i)-4)*32:][:32]
+						t312_3 := t312[(lo3+i)*32:][:32]
+						w14 := F((lo3 + i) - 4)
+						t8Entry3 := t8_2[i]
+						for j := range 32 {
+							t312_3[j] = F(((kern.Choose((F(j) == w14), F(1), F(0)) + t256_3[j]) + t282_3[j]) * t8Entry3)
+						}
+					}
+				}
+				// delta_chunk.c
+				clear(t343)
+				lo4 := max(0, 8)
+				if n := 32 - lo4; n > 0 {
+					t1122_2 := t1122[(l*chunks+a+C*s)*32+lo4:][:n]
+					for i := range n {
+						t256_3 := t256[((lo4+i)-8)*32:][:32]
+						t282_3 := t282[((lo4+i)-8)*32:][:32]
+						t312_3 := t312[((lo4+i)-8)*32:][:32]
+						t343_3 := t343[(lo4+i)*32:][:32]
+						w15 := F((lo4 + i) - 8)
+						t1122Entry3 := t1122_2[i]
+						for j := range 32 {
+							t343_3[j] = F((((kern.Choose((F(j) == w15), F(1), F(0)) + t256_3[j]) + t282_3[j]) + t312_3[j]) * t1122Entry3)
+						}
+					}
+				}
+				// delta_chunk.c
+				clear(t374)
+				lo5 := max(0, 16)
+				if n := 32 - lo5; n > 0 {
+					t14_2 := t14[(l*chunks+a+C*s)*32+lo5:][:n]
+					for i := range n {
+						t256_3 := t256[((lo5+i)-16)*32:][:32]
+						t282_3 := t282[((lo5+i)-16)*32:][:32]
+						t312_3 := t312[((lo5+i)-16)*32:][:32]
+						t343_3 := t343[((lo5+i)-16)*32:][:32]
+						t374_3 := t374[(lo5+i)*32:][:32]
+						w16 := F((lo5 + i) - 16)
+						t14Entry2 := t14_2[i]
+						for j := range 32 {
+							t374_3[j] = F(((((kern.Choose((F(j) == w16), F(1), F(0)) + t256_3[j]) + t282_3[j]) + t312_3[j]) + t343_3[j]) * t14Entry2)
 						}
 					}
 				}
 				// delta_chunk.y
-				kern.Gemm(dV, 32, dK, F(1), false, t4, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t53, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// delta_chunk.c
-				for i := range 32 {
-					c2_4 := c2_2[i*32:][:32]
-					w6 := F(i)
-					for j := range 32 {
-						c2_4[j] = kern.Choose((F(j) == w6), F(1), F(0))
-					}
-				}
-				kern.Triangle(32, 32, false, c2_2, 32, 1, t23, 32, 1)
-				// delta_chunk.y
-				clear(t13)
+				clear(t39)
 				for i := range 32 {
 					if n := min(32, i+1); n > 0 {
-						t13_2 := t13[i*32:][:n]
+						t39_2 := t39[i*32:][:n]
 						for j := range n {
 							t53_2 := t53[((l*chunks+a+C*s)*32+i)*dK:][:dK]
 							t54_2 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-							var t133 F
+							var t393 F
 							for k := range dK {
-								t133 += F(t53_2[k] * t54_2[k])
+								t393 += F(t53_2[k] * t54_2[k])
 							}
-							t13_2[j] = t133
+							t39_2[j] = t393
 						}
 					}
 				}
 				// delta_chunk.g
-				clear(t152_2)
+				clear(t412)
 				if n := min(32, 1); n > 0 {
-					t152_3 := t152_2[:n]
+					t412_2 := t412[:n]
 					for i := range n {
-						t152_3[i] = F(1)
+						t412_2[i] = F(1)
 					}
 				}
 				// delta_chunk.g
 				for i := range 32 {
-					t16[i] = t14_2[i] + t152_2[i]
+					t42_2[i] = t40_2[i] + t412[i]
 				}
 				// delta_chunk.U
-				kern.Gemm(dV, 32, dK, F(1), false, t173, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK)
+				kern.Gemm(dV, 32, dK, F(1), false, t432, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK)
 				// delta_chunk.U
 				for i := range 32 {
 					t56_2 := t56[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-					t173_2 := t173[i*dV:][:dV]
-					t192_2 := t192[i*dV:][:dV]
-					t16Entry := t16[i]
+					t432_2 := t432[i*dV:][:dV]
+					t45_2 := t45[i*dV:][:dV]
+					t42Entry := t42_2[i]
 					for j := range dV {
-						t192_2[j] = t56_2[j] - F(t173_2[j]*t16Entry)
+						t45_2[j] = t56_2[j] - F(t432_2[j]*t42Entry)
 					}
 				}
 				// delta_chunk.c
-				clear(t204)
-				lo := max(0, 1)
-				if n := 32 - lo; n > 0 {
+				clear(t462)
+				lo6 := max(0, 1)
+				if n := 32 - lo6; n > 0 {
 					for i := range n {
-						c2_4 := c2_2[((lo+i)-1)*32:][:32]
-						t204_2 := t204[(lo+i)*32:][:32]
+						t256_3 := t256[((lo6+i)-1)*32:][:32]
+						t282_3 := t282[((lo6+i)-1)*32:][:32]
+						t312_3 := t312[((lo6+i)-1)*32:][:32]
+						t343_3 := t343[((lo6+i)-1)*32:][:32]
+						t374_3 := t374[((lo6+i)-1)*32:][:32]
+						t462_2 := t462[(lo6+i)*32:][:32]
+						w17 := F((lo6 + i) - 1)
 						for j := range 32 {
-							t204_2[j] = c2_4[j]
+							t462_2[j] = ((((kern.Choose((F(j) == w17), F(1), F(0)) + t256_3[j]) + t282_3[j]) + t312_3[j]) + t343_3[j]) + t374_3[j]
 						}
 					}
 				}
 				// delta_chunk.U
-				clear(t214)
+				clear(t474)
 				for i := range 32 {
 					if n := min(32, i); n > 0 {
-						t214_2 := t214[i*32:][:n]
+						t474_2 := t474[i*32:][:n]
 						for j := range n {
 							t54_2 := t54[((l*chunks+a+C*s)*32+i)*dK:][:dK]
 							t54_3 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-							var t215 F
+							var t475 F
 							for k := range dK {
-								t215 += F(t54_2[k] * t54_3[k])
+								t475 += F(t54_2[k] * t54_3[k])
 							}
-							t214_2[j] = t215
+							t474_2[j] = t475
 						}
 					}
 				}
 				// delta_chunk.U
-				clear(t223)
+				clear(t483)
 				for i := range 32 {
 					if n := min(32, i); n > 0 {
-						t204_2 := t204[i*32:][:n]
-						t214_2 := t214[i*32:][:n]
-						t223_2 := t223[i*32:][:n]
+						t462_2 := t462[i*32:][:n]
+						t474_2 := t474[i*32:][:n]
+						t483_2 := t483[i*32:][:n]
 						for j := range n {
-							t223_2[j] = F(F(t55_2[i]*t204_2[j]) * t214_2[j])
+							t483_2[j] = F(F(t55_2[i]*t462_2[j]) * t474_2[j])
 						}
 					}
 				}
 				// delta_chunk.U
 				for i := range 32 {
-					t192_2 := t192[i*dV:][:dV]
+					t45_2 := t45[i*dV:][:dV]
 					U2_2 := U2[i*dV:][:dV]
 					t55Entry2 := t55_2[i]
 					for j := range dV {
-						U2_2[j] = F(t192_2[j] * t55Entry2)
+						U2_2[j] = F(t45_2[j] * t55Entry2)
 					}
 				}
-				kern.Triangle(32, dV, false, U2, dV, 1, t223, 32, 1)
+				kern.Triangle(32, dV, false, U2, dV, 1, t483, 32, 1)
 				// delta_chunk.M
-				clear(t522)
+				clear(t524)
 				for i := range dV {
 					MTrail2_2 := MTrail2[(a*dV+i)*dK:][:dK]
 					MBarState2_2 := MBarState2[i*dK:][:dK]
 					for j := range dK {
-						t522[31] += F(MTrail2_2[j] * MBarState2_2[j])
+						t524[31] += F(MTrail2_2[j] * MBarState2_2[j])
 					}
 				}
 				// delta_chunk.M
-				kern.Gemm(32, dV, dK, F(1), false, t60, dV, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), dK, 1, MBarState2, 1, dK)
+				kern.Gemm(32, dV, dK, F(1), false, t123, dV, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), dK, 1, MBarState2, 1, dK)
 				// delta_chunk.M, delta_chunk.y
-				clear(t72)
+				clear(t722)
 				for i := range 32 {
 					tView := t[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-					t4_2 := t4[i*dV:][:dV]
+					t17_2 := t17[i*dV:][:dV]
 					U2_2 := U2[i*dV:][:dV]
-					t60_2 := t60[i*dV:][:dV]
-					t1122_2 := t1122[i*dV:][:dV]
-					var t123 F
-					gEntry2 := g[i]
+					t123_2 := t123[i*dV:][:dV]
+					t1123_2 := t1123[i*dV:][:dV]
+					var t1223 F
+					gEntry2 := g2[i]
 					for j := range dV {
 						tViewEntry := tView[j]
-						t123 += F(tViewEntry * t4_2[j])
-						t72[31*32+i] += F(U2_2[j] * t60_2[j])
-						t1122_2[j] = F(tViewEntry * gEntry2)
+						t1223 += F(tViewEntry * t17_2[j])
+						t722[31*32+i] += F(U2_2[j] * t123_2[j])
+						t1123_2[j] = F(tViewEntry * gEntry2)
 					}
-					t12[i] = t123
+					t1222[i] = t1223
 				}
 				// delta_chunk.M
-				kern.Gemm(dK, 32, dV, F(1), false, t62_2, 1, dK, MBarState2, 1, dK, U2, 1, dV)
-				// delta_chunk.y
+				kern.Gemm(dK, 32, dV, F(1), false, t125, 1, dK, MBarState2, 1, dK, U2, 1, dV)
+				// delta_chunk.y, delta_chunk.c
 				clear(t1322)
 				for i := range 32 {
 					t1322_2 := t1322[i*dV:][:dV]
-					lo2 := max(0, i)
-					if n := 32 - lo2; n > 0 {
+					w19 := F(i)
+					lo7 := max(0, i)
+					if n := 32 - lo7; n > 0 {
 						for j := range n {
-							tView := t[((l*chunks+a+C*s)*32+(lo2+j))*dV:][:dV]
-							w7 := F(c2_2[(lo2+j)*32+i] * t13[(lo2+j)*32+i])
+							tView := t[((l*chunks+a+C*s)*32+(lo7+j))*dV:][:dV]
+							w18 := F((((((kern.Choose((w19 == F((lo7+j))), F(1), F(0)) + t256[(lo7+j)*32+i]) + t282[(lo7+j)*32+i]) + t312[(lo7+j)*32+i]) + t343[(lo7+j)*32+i]) + t374[(lo7+j)*32+i]) * t39[(lo7+j)*32+i])
 							for k := range dV {
-								t1322_2[k] += F(tView[k] * w7)
+								t1322_2[k] += F(tView[k] * w18)
 							}
 						}
 					}
 				}
 				// delta_chunk.y
-				clear(t63)
+				clear(t126)
 				for i := range 32 {
 					if n := min(32, i+1); n > 0 {
-						t63_2 := t63[i*32:][:n]
+						t126_2 := t126[i*32:][:n]
 						for j := range n {
 							tView := t[((l*chunks+a+C*s)*32+i)*dV:][:dV]
 							U2_2 := U2[j*dV:][:dV]
-							var t632 F
+							var t1262 F
 							for k := range dV {
-								t632 += F(tView[k] * U2_2[k])
+								t1262 += F(tView[k] * U2_2[k])
 							}
-							t63_2[j] = t632
+							t126_2[j] = t1262
 						}
 					}
 				}
-				// delta_chunk.y
+				// delta_chunk.y, delta_chunk.c
 				for i := range 32 {
-					c2_4 := c2_2[i*32:][:32]
-					t63_2 := t63[i*32:][:32]
+					t256_3 := t256[i*32:][:32]
+					t282_3 := t282[i*32:][:32]
+					t312_3 := t312[i*32:][:32]
+					t343_3 := t343[i*32:][:32]
+					t374_3 := t374[i*32:][:32]
+					t126_2 := t126[i*32:][:32]
 					t1422_2 := t1422[i*32:][:32]
+					w20 := F(i)
 					for j := range 32 {
-						t1422_2[j] = F(c2_4[j] * t63_2[j])
+						t1422_2[j] = F((((((kern.Choose((F(j) == w20), F(1), F(0)) + t256_3[j]) + t282_3[j]) + t312_3[j]) + t343_3[j]) + t374_3[j]) * t126_2[j])
 					}
 				}
-				// delta_chunk.U, delta_chunk.M
-				for i := range 32 {
-					t60_2 := t60[i*dV:][:dV]
-					t1322_2 := t1322[i*dV:][:dV]
-					t1622_2 := t1622[i*dV:][:dV]
-					c2Entry := c2_3[i]
-					for j := range dV {
-						t1622_2[j] = F(c2Entry*t60_2[j]) + t1322_2[j]
-					}
-				}
-				// delta_chunk.U
+				// delta_chunk.U, delta_chunk.M, delta_chunk.c
 				for i := range dV {
 					for j := range 32 {
-						t1722[j*dV+i] = t1622[j*dV+i]
+						t1722[j*dV+i] = F((((((kern.Choose((F(j) == w11), F(1), F(0))+t256_2[j])+t282_2[j])+t312_2[j])+t343_2[j])+t374_2[j])*t123[j*dV+i]) + t1322[j*dV+i]
 					}
 				}
-				kern.Triangle(32, dV, true, t1722, dV, 1, t223, 1, 32)
+				kern.Triangle(32, dV, true, t1722, dV, 1, t483, 1, 32)
 				// delta_chunk.U
 				kern.Gemm(32, 32, dV, F(-1), false, t182, 1, 32, U2, dV, 1, t1722, 1, dV)
 				// delta_chunk.U
-				clear(t1922)
+				clear(t192)
 				for i := range 32 {
 					if n := min(32, i); n > 0 {
 						t182_2 := t182[i*32:][:n]
-						t1922_2 := t1922[i*32:][:n]
+						t192_2 := t192[i*32:][:n]
 						for j := range n {
-							t1922_2[j] = t182_2[j]
+							t192_2[j] = t182_2[j]
 						}
 					}
 				}
 				// delta_chunk.U
 				for i := range 32 {
 					t1722_2 := t1722[i*dV:][:dV]
-					t192_2 := t192[i*dV:][:dV]
-					t173_2 := t173[i*dV:][:dV]
+					t45_2 := t45[i*dV:][:dV]
+					t432_2 := t432[i*dV:][:dV]
 					t202_2 := t202[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-					t323_2 := t323[i*dV:][:dV]
+					t3222_2 := t3222[i*dV:][:dV]
 					var t2323 F
-					var t332 F
+					var t3322 F
 					t55Entry3 := t55_2[i]
-					t16Entry2 := t16[i]
+					t42Entry2 := t42_2[i]
 					for j := range dV {
 						t1722Entry := t1722_2[j]
 						t2222 := F(t1722Entry * t55Entry3)
-						t2323 += F(t192_2[j] * t1722Entry)
-						t332 += F(t173_2[j] * t2222)
+						t2323 += F(t45_2[j] * t1722Entry)
+						t3322 += F(t432_2[j] * t2222)
 						t202_2[j] = t2222
-						t323_2[j] = -F(t2222 * t16Entry2)
+						t3222_2[j] = -F(t2222 * t42Entry2)
 					}
 					t2322[i] = t2323
-					t33[i] = -t332
+					t332[i] = -t3322
 				}
 				// delta_chunk.U
 				clear(t2522)
 				clear(t262)
 				for i := range 32 {
-					var t244 F
+					var t2423 F
 					if n := min(32, i); n > 0 {
-						t204_2 := t204[i*32:][:n]
-						t214_2 := t214[i*32:][:n]
-						t1922_2 := t1922[i*32:][:n]
+						t462_2 := t462[i*32:][:n]
+						t474_2 := t474[i*32:][:n]
+						t192_2 := t192[i*32:][:n]
 						t2522_2 := t2522[i*32:][:n]
 						t262_2 := t262[i*32:][:n]
 						for j := range n {
-							t204Entry := t204_2[j]
-							t214Entry := t214_2[j]
-							t1922Entry := t1922_2[j]
-							t244 += F(F(t204Entry*t214Entry) * t1922Entry)
+							t462Entry := t462_2[j]
+							t474Entry := t474_2[j]
+							t192Entry := t192_2[j]
+							t2423 += F(F(t462Entry*t474Entry) * t192Entry)
 							t55Entry4 := t55_2[i]
-							t2522_2[j] = F(F(t55Entry4*t214Entry) * t1922Entry)
-							t262_2[j] = F(F(t55Entry4*t204Entry) * t1922Entry)
+							t2522_2[j] = F(F(t55Entry4*t474Entry) * t192Entry)
+							t262_2[j] = F(F(t55Entry4*t462Entry) * t192Entry)
 						}
 					}
-					t243[i] = t244
+					t2422[i] = t2423
 				}
 				// delta_chunk.U
-				clear(t273)
+				clear(t2722)
 				for i := range 32 {
-					t273_2 := t273[i*dK:][:dK]
-					lo2 := max(0, i+1)
-					if n := 32 - lo2; n > 0 {
+					t2722_2 := t2722[i*dK:][:dK]
+					lo7 := max(0, i+1)
+					if n := 32 - lo7; n > 0 {
 						for j := range n {
-							t54_2 := t54[((l*chunks+a+C*s)*32+(lo2+j))*dK:][:dK]
-							t262Entry := t262[(lo2+j)*32+i]
+							t54_2 := t54[((l*chunks+a+C*s)*32+(lo7+j))*dK:][:dK]
+							t262Entry := t262[(lo7+j)*32+i]
 							for k := range dK {
-								t273_2[k] += F(t54_2[k] * t262Entry)
+								t2722_2[k] += F(t54_2[k] * t262Entry)
 							}
 						}
 					}
 				}
 				// delta_chunk.U
-				clear(t282)
+				clear(t2822)
 				for i := range 32 {
-					t282_2 := t282[i*dK:][:dK]
+					t2822_2 := t2822[i*dK:][:dK]
 					if n := min(32, i); n > 0 {
 						t262_2 := t262[i*32:][:n]
 						for j := range n {
 							t54_2 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
 							t262Entry2 := t262_2[j]
 							for k := range dK {
-								t282_2[k] += F(t54_2[k] * t262Entry2)
+								t2822_2[k] += F(t54_2[k] * t262Entry2)
 							}
 						}
 					}
 				}
 				// delta_chunk.c
 				clear(t292)
-				lo2 := max(0, 1)
-				if n := 32 - lo2; n > 0 {
+				lo7 := max(0, 1)
+				if n := 32 - lo7; n > 0 {
 					for i := range n {
-						t2522_2 := t2522[(lo2+i)*32:][:32]
-						t292_2 := t292[((lo2+i)-1)*32:][:32]
+						t2522_2 := t2522[(lo7+i)*32:][:32]
+						t292_2 := t292[((lo7+i)-1)*32:][:32]
 						for j := range 32 {
 							t292_2[j] += t2522_2[j]
 						}
 					}
 				}
 				// delta_chunk.U
-				kern.Gemm(dK, dV, 32, F(1), false, t342, 1, dK, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK, t323, dV, 1)
+				kern.Gemm(dK, dV, 32, F(1), false, t3422, 1, dK, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK, t3222, dV, 1)
 				// delta_chunk.U
-				kern.Gemm(dK, 32, dV, F(1), false, t35, 1, dK, kern.From(MTrail2, a*dV*dK), 1, dK, t323, 1, dV)
+				kern.Gemm(dK, 32, dV, F(1), false, t352, 1, dK, kern.From(MTrail2, a*dV*dK), 1, dK, t3222, 1, dV)
 				// delta_chunk.g
-				clear(t373)
-				lo3 := max(0, 1)
-				if n := 32 - lo3; n > 0 {
-					t33_2 := t33[0+lo3:][:n]
-					t373_2 := t373[-1+lo3:][:n]
+				clear(t3722)
+				lo8 := max(0, 1)
+				if n := 32 - lo8; n > 0 {
+					t332_2 := t332[0+lo8:][:n]
+					t3722_2 := t3722[-1+lo8:][:n]
 					for i := range n {
-						t373_2[i] += t33_2[i]
+						t3722_2[i] += t332_2[i]
 					}
 				}
 				// delta_chunk.y
 				clear(t38)
 				for i := range 32 {
 					t38_2 := t38[i*dK:][:dK]
-					lo4 := max(0, i)
-					if n := 32 - lo4; n > 0 {
+					lo9 := max(0, i)
+					if n := 32 - lo9; n > 0 {
 						for j := range n {
-							t53_2 := t53[((l*chunks+a+C*s)*32+(lo4+j))*dK:][:dK]
-							t1422Entry := t1422[(lo4+j)*32+i]
+							t53_2 := t53[((l*chunks+a+C*s)*32+(lo9+j))*dK:][:dK]
+							t1422Entry := t1422[(lo9+j)*32+i]
 							for k := range dK {
 								t38_2[k] += F(t53_2[k] * t1422Entry)
 							}
@@ -2175,124 +2870,434 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				// delta_chunk.y
-				clear(t39)
+				clear(t3922)
 				for i := range 32 {
-					t39_2 := t39[i*dK:][:dK]
+					t3922_2 := t3922[i*dK:][:dK]
 					if n := min(32, i+1); n > 0 {
 						t1422_2 := t1422[i*32:][:n]
 						for j := range n {
 							t54_2 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
 							t1422Entry2 := t1422_2[j]
 							for k := range dK {
-								t39_2[k] += F(t54_2[k] * t1422Entry2)
+								t3922_2[k] += F(t54_2[k] * t1422Entry2)
 							}
 						}
 					}
 				}
 				// delta_chunk.c, delta_chunk.y
 				for i := range 32 {
+					t722_2 := t722[i*32:][:32]
+					t39_2 := t39[i*32:][:32]
+					t126_2 := t126[i*32:][:32]
+					t292_2 := t292[i*32:][:32]
+					t402_2 := t402[i*32:][:32]
 					for j := range 32 {
-						t41[j*32+i] = t72[j*32+i] + F(t13[j*32+i]*t63[j*32+i]) + t292[j*32+i]
-					}
-				}
-				kern.Triangle(32, 32, true, t41, 32, 1, t23, 1, 32)
-				// delta_chunk.c
-				kern.Gemm(32, 32, 32, F(-1), false, t42_2, 1, 32, c2_2, 32, 1, t41, 1, 32)
-				// delta_chunk.c
-				clear(t43)
-				for i := range 32 {
-					if n := min(32, i); n > 0 {
-						t42_3 := t42_2[i*32:][:n]
-						t43_2 := t43[i*32:][:n]
-						for j := range n {
-							t43_2[j] = t42_3[j]
-						}
+						t402_2[j] = t722_2[j] + F(t39_2[j]*t126_2[j]) + t292_2[j]
 					}
 				}
 				// delta_chunk.c
-				for i := range 32 {
-					var t442 F
-					lo4 := max(0, i-1)
-					if n := min(32, i) - lo4; n > 0 {
-						t43_2 := t43[i*32+lo4:][:n]
-						for j := range n {
-							t442 += t43_2[j]
-						}
-					}
-					t44[i] = -t442
-				}
-				// delta_chunk.y
-				kern.Gemm(dK, dV, 32, F(1), false, t45, 1, dK, kern.From(t53, (l*chunks+a+C*s)*32*dK), 1, dK, t1122, dV, 1)
-				// delta_chunk.y
-				kern.Gemm(dK, 32, dV, F(1), false, t46, 1, dK, kern.From(MTrail2, a*dV*dK), 1, dK, t1122, 1, dV)
-				// delta_chunk.g
-				for i := range 32 {
-					t48[i] = t522[i] + t12[i] + t373[i]
-				}
-				kern.Triangle(32, 1, true, t48, 1, 0, t23, 1, 32)
-				// delta_chunk.g
-				clear(t50)
-				for i := range 32 {
-					t48Entry := t48[i]
-					if n := min(32, i); n > 0 {
-						g2 := c.G[(l*chunks+a+C*s)*32:][:n]
-						t50_2 := t50[i*32:][:n]
-						for j := range n {
-							t50_2[j] = -F(g2[j] * t48Entry)
-						}
-					}
-				}
-				// delta_chunk.g
-				for i := range 32 {
-					var t534 F
-					lo4 := max(0, i-1)
-					if n := min(32, i) - lo4; n > 0 {
-						t50_2 := t50[i*32+lo4:][:n]
-						for j := range n {
-							t534 += t50_2[j]
-						}
-					}
-					t533[i] = -t534
-				}
-				// delta_chunk.g
-				clear(t543)
-				if n := min(32, 1); n > 0 {
-					t48_2 := t48[:n]
-					t543_2 := t543[:n]
+				clear(t4322)
+				clear(t442)
+				lo9 := max(0, 16)
+				if n := 32 - lo9; n > 0 {
+					t14_2 := t14[(l*chunks+a+C*s)*32+lo9:][:n]
+					t4322_2 := t4322[0+lo9:][:n]
 					for i := range n {
-						t543_2[i] = t48_2[i]
+						t402_2 := t402[(lo9+i)*32:][:32]
+						t256_3 := t256[((lo9+i)-16)*32:][:32]
+						t282_3 := t282[((lo9+i)-16)*32:][:32]
+						t312_3 := t312[((lo9+i)-16)*32:][:32]
+						t343_3 := t343[((lo9+i)-16)*32:][:32]
+						t442_2 := t442[((lo9+i)-16)*32:][:32]
+						var t4323 F
+						w22 := F((lo9 + i) - 16)
+						t14Entry3 := t14_2[i]
+						for j := range 32 {
+							t402Entry := t402_2[j]
+							t4323 += F(((((kern.Choose((F(j) == w22), F(1), F(0)) + t256_3[j]) + t282_3[j]) + t312_3[j]) + t343_3[j]) * t402Entry)
+							t442_2[j] += F(t402Entry * t14Entry3)
+						}
+						t4322_2[i] = t4323
+					}
+				}
+				// delta_chunk.c
+				clear(t452)
+				clear(t4622)
+				lo10 := max(0, 8)
+				if n := 32 - lo10; n > 0 {
+					t4322_2 := t4322[0+lo10:][:n]
+					t1122_2 := t1122[(l*chunks+a+C*s)*32+-8+lo10:][:n]
+					t452_2 := t452[0+lo10:][:n]
+					t1122_3 := t1122[(l*chunks+a+C*s)*32+lo10:][:n]
+					t4622_2 := t4622[-8+lo10:][:n]
+					for i := range n {
+						t4322Entry := t4322_2[i]
+						t452_2[i] = F(t1122_2[i] * t4322Entry)
+						t4622_2[i] += F(t1122_3[i] * t4322Entry)
+					}
+				}
+				// delta_chunk.c
+				for i := range 32 {
+					t402_2 := t402[i*32:][:32]
+					t442_2 := t442[i*32:][:32]
+					t4722_2 := t4722[i*32:][:32]
+					for j := range 32 {
+						t4722_2[j] = t402_2[j] + t442_2[j]
+					}
+				}
+				// delta_chunk.c
+				clear(t50)
+				clear(t512)
+				lo11 := max(0, 8)
+				if n := 32 - lo11; n > 0 {
+					t1122_2 := t1122[(l*chunks+a+C*s)*32+lo11:][:n]
+					t50_2 := t50[0+lo11:][:n]
+					for i := range n {
+						t4722_2 := t4722[(lo11+i)*32:][:32]
+						t256_3 := t256[((lo11+i)-8)*32:][:32]
+						t282_3 := t282[((lo11+i)-8)*32:][:32]
+						t312_3 := t312[((lo11+i)-8)*32:][:32]
+						t512_2 := t512[((lo11+i)-8)*32:][:32]
+						var t502 F
+						w23 := F((lo11 + i) - 8)
+						t1122Entry4 := t1122_2[i]
+						for j := range 32 {
+							t4722Entry := t4722_2[j]
+							t502 += F((((kern.Choose((F(j) == w23), F(1), F(0)) + t256_3[j]) + t282_3[j]) + t312_3[j]) * t4722Entry)
+							t512_2[j] += F(t4722Entry * t1122Entry4)
+						}
+						t50_2[i] = t502
+					}
+				}
+				// delta_chunk.c
+				for i := range 32 {
+					t5222[i] = t452[i] + t4622[i] + t50[i]
+				}
+				// delta_chunk.c
+				clear(t533)
+				clear(t5422)
+				lo12 := max(0, 4)
+				if n := 32 - lo12; n > 0 {
+					t5222_2 := t5222[0+lo12:][:n]
+					t8_2 := t8[(l*chunks+a+C*s)*32+-4+lo12:][:n]
+					t533_2 := t533[0+lo12:][:n]
+					t8_3 := t8[(l*chunks+a+C*s)*32+lo12:][:n]
+					t5422_2 := t5422[-4+lo12:][:n]
+					for i := range n {
+						t5222Entry := t5222_2[i]
+						t533_2[i] = F(t8_2[i] * t5222Entry)
+						t5422_2[i] += F(t8_3[i] * t5222Entry)
+					}
+				}
+				// delta_chunk.c
+				for i := range 32 {
+					t4722_2 := t4722[i*32:][:32]
+					t512_2 := t512[i*32:][:32]
+					t5522_2 := t5522[i*32:][:32]
+					for j := range 32 {
+						t5522_2[j] = t4722_2[j] + t512_2[j]
+					}
+				}
+				// delta_chunk.c
+				clear(t583)
+				clear(t593)
+				lo13 := max(0, 4)
+				if n := 32 - lo13; n > 0 {
+					t8_2 := t8[(l*chunks+a+C*s)*32+lo13:][:n]
+					t583_2 := t583[0+lo13:][:n]
+					for i := range n {
+						t5522_2 := t5522[(lo13+i)*32:][:32]
+						t256_3 := t256[((lo13+i)-4)*32:][:32]
+						t282_3 := t282[((lo13+i)-4)*32:][:32]
+						t593_2 := t593[((lo13+i)-4)*32:][:32]
+						var t584 F
+						w24 := F((lo13 + i) - 4)
+						t8Entry4 := t8_2[i]
+						for j := range 32 {
+							t5522Entry := t5522_2[j]
+							t584 += F(((kern.Choose((F(j) == w24), F(1), F(0)) + t256_3[j]) + t282_3[j]) * t5522Entry)
+							t593_2[j] += F(t5522Entry * t8Entry4)
+						}
+						t583_2[i] = t584
+					}
+				}
+				// delta_chunk.c
+				for i := range 32 {
+					t60[i] = t533[i] + t5422[i] + t583[i]
+				}
+				// delta_chunk.c
+				clear(t613)
+				clear(t62_2)
+				lo14 := max(0, 2)
+				if n := 32 - lo14; n > 0 {
+					t60_2 := t60[0+lo14:][:n]
+					t522_3 := t522[(l*chunks+a+C*s)*32+-2+lo14:][:n]
+					t613_2 := t613[0+lo14:][:n]
+					t522_4 := t522[(l*chunks+a+C*s)*32+lo14:][:n]
+					t62_3 := t62_2[-2+lo14:][:n]
+					for i := range n {
+						t60Entry := t60_2[i]
+						t613_2[i] = F(t522_3[i] * t60Entry)
+						t62_3[i] += F(t522_4[i] * t60Entry)
+					}
+				}
+				// delta_chunk.c
+				for i := range 32 {
+					t5522_2 := t5522[i*32:][:32]
+					t593_2 := t593[i*32:][:32]
+					t63_2 := t63[i*32:][:32]
+					for j := range 32 {
+						t63_2[j] = t5522_2[j] + t593_2[j]
+					}
+				}
+				// delta_chunk.c
+				clear(t66)
+				clear(t67)
+				lo15 := max(0, 2)
+				if n := 32 - lo15; n > 0 {
+					t522_3 := t522[(l*chunks+a+C*s)*32+lo15:][:n]
+					t66_2 := t66[0+lo15:][:n]
+					for i := range n {
+						t63_2 := t63[(lo15+i)*32:][:32]
+						t256_3 := t256[((lo15+i)-2)*32:][:32]
+						t67_2 := t67[((lo15+i)-2)*32:][:32]
+						var t662 F
+						w25 := F((lo15 + i) - 2)
+						t522Entry4 := t522_3[i]
+						for j := range 32 {
+							t63Entry := t63_2[j]
+							t662 += F((kern.Choose((F(j) == w25), F(1), F(0)) + t256_3[j]) * t63Entry)
+							t67_2[j] += F(t63Entry * t522Entry4)
+						}
+						t66_2[i] = t662
+					}
+				}
+				// delta_chunk.c, delta_chunk.g
+				for i := range 32 {
+					t68[i] = t613[i] + t62_2[i] + t66[i]
+					t782[i] = t524[i] + t1222[i] + t3722[i]
+				}
+				// delta_chunk.c
+				clear(t69)
+				clear(t70)
+				lo16 := max(0, 1)
+				if n := 32 - lo16; n > 0 {
+					t68_2 := t68[0+lo16:][:n]
+					t52_3 := t52[(l*chunks+a+C*s)*32+-1+lo16:][:n]
+					t69_2 := t69[0+lo16:][:n]
+					t52_4 := t52[(l*chunks+a+C*s)*32+lo16:][:n]
+					t70_2 := t70[-1+lo16:][:n]
+					for i := range n {
+						t68Entry := t68_2[i]
+						t69_2[i] = F(t52_3[i] * t68Entry)
+						t70_2[i] += F(t52_4[i] * t68Entry)
+					}
+				}
+				// delta_chunk.c
+				clear(t73)
+				lo17 := max(0, 1)
+				if n := 32 - lo17; n > 0 {
+					t73_2 := t73[0+lo17:][:n]
+					for i := range n {
+						t63_2 := t63[(lo17+i)*32:][:32]
+						t67_2 := t67[(lo17+i)*32:][:32]
+						var t732 F
+						w26 := F((lo17 + i) - 1)
+						for j := range 32 {
+							t732 += F(kern.Choose((F(j) == w26), F(1), F(0)) * (t63_2[j] + t67_2[j]))
+						}
+						t73_2[i] = t732
+					}
+				}
+				// delta_chunk.y
+				kern.Gemm(dK, dV, 32, F(1), false, t76, 1, dK, kern.From(t53, (l*chunks+a+C*s)*32*dK), 1, dK, t1123, dV, 1)
+				// delta_chunk.y
+				kern.Gemm(dK, 32, dV, F(1), false, t77, 1, dK, kern.From(MTrail2, a*dV*dK), 1, dK, t1123, 1, dV)
+				// delta_chunk.g
+				clear(t81)
+				clear(t82_2)
+				lo18 := max(0, 16)
+				if n := 32 - lo18; n > 0 {
+					t782_2 := t782[0+lo18:][:n]
+					t13_2 := t13[(l*chunks+a+C*s)*32+-16+lo18:][:n]
+					t81_2 := t81[0+lo18:][:n]
+					t14_2 := t14[(l*chunks+a+C*s)*32+lo18:][:n]
+					t82_3 := t82_2[-16+lo18:][:n]
+					for i := range n {
+						t782Entry := t782_2[i]
+						t81_2[i] = F(t13_2[i] * t782Entry)
+						t82_3[i] += F(t14_2[i] * t782Entry)
+					}
+				}
+				// delta_chunk.g
+				clear(t83)
+				clear(t842)
+				lo19 := max(0, 8)
+				if n := 32 - lo19; n > 0 {
+					t81_2 := t81[0+lo19:][:n]
+					t1122_2 := t1122[(l*chunks+a+C*s)*32+-8+lo19:][:n]
+					t83_2 := t83[0+lo19:][:n]
+					t1122_3 := t1122[(l*chunks+a+C*s)*32+lo19:][:n]
+					t842_2 := t842[-8+lo19:][:n]
+					for i := range n {
+						t81Entry := t81_2[i]
+						t83_2[i] = F(t1122_2[i] * t81Entry)
+						t842_2[i] += F(t1122_3[i] * t81Entry)
+					}
+				}
+				// delta_chunk.g
+				for i := range 32 {
+					t85[i] = t782[i] + t82_2[i]
+				}
+				// delta_chunk.g
+				clear(t88)
+				clear(t89)
+				lo20 := max(0, 8)
+				if n := 32 - lo20; n > 0 {
+					t85_2 := t85[0+lo20:][:n]
+					t1022_2 := t1022[(l*chunks+a+C*s)*32+-8+lo20:][:n]
+					t88_2 := t88[0+lo20:][:n]
+					t1122_2 := t1122[(l*chunks+a+C*s)*32+lo20:][:n]
+					t89_2 := t89[-8+lo20:][:n]
+					for i := range n {
+						t85Entry := t85_2[i]
+						t88_2[i] = F(t1022_2[i] * t85Entry)
+						t89_2[i] += F(t1122_2[i] * t85Entry)
+					}
+				}
+				// delta_chunk.g
+				for i := range 32 {
+					t90[i] = t83[i] + t842[i] + t88[i]
+					t93[i] = t85[i] + t89[i]
+				}
+				// delta_chunk.g
+				clear(t91)
+				clear(t92_2)
+				clear(t96)
+				clear(t97)
+				lo21 := max(0, 4)
+				if n := 32 - lo21; n > 0 {
+					t90_2 := t90[0+lo21:][:n]
+					t93_2 := t93[0+lo21:][:n]
+					t8_2 := t8[(l*chunks+a+C*s)*32+-4+lo21:][:n]
+					t91_2 := t91[0+lo21:][:n]
+					t8_3 := t8[(l*chunks+a+C*s)*32+lo21:][:n]
+					t92_3 := t92_2[-4+lo21:][:n]
+					t72_2 := t72[(l*chunks+a+C*s)*32+-4+lo21:][:n]
+					t96_2 := t96[0+lo21:][:n]
+					t97_2 := t97[-4+lo21:][:n]
+					for i := range n {
+						t90Entry := t90_2[i]
+						t93Entry := t93_2[i]
+						t91_2[i] = F(t8_2[i] * t90Entry)
+						t8Entry5 := t8_3[i]
+						t92_3[i] += F(t8Entry5 * t90Entry)
+						t96_2[i] = F(t72_2[i] * t93Entry)
+						t97_2[i] += F(t8Entry5 * t93Entry)
+					}
+				}
+				// delta_chunk.g
+				for i := range 32 {
+					t98[i] = t91[i] + t92_2[i] + t96[i]
+					t101[i] = t93[i] + t97[i]
+				}
+				// delta_chunk.g
+				clear(t992)
+				clear(t100)
+				clear(t1042)
+				clear(t105)
+				lo22 := max(0, 2)
+				if n := 32 - lo22; n > 0 {
+					t98_2 := t98[0+lo22:][:n]
+					t101_2 := t101[0+lo22:][:n]
+					t522_3 := t522[(l*chunks+a+C*s)*32+-2+lo22:][:n]
+					t992_2 := t992[0+lo22:][:n]
+					t522_4 := t522[(l*chunks+a+C*s)*32+lo22:][:n]
+					t100_2 := t100[-2+lo22:][:n]
+					t4_2 := t4[(l*chunks+a+C*s)*32+-2+lo22:][:n]
+					t1042_2 := t1042[0+lo22:][:n]
+					t105_2 := t105[-2+lo22:][:n]
+					for i := range n {
+						t98Entry := t98_2[i]
+						t101Entry := t101_2[i]
+						t992_2[i] = F(t522_3[i] * t98Entry)
+						t522Entry5 := t522_4[i]
+						t100_2[i] += F(t522Entry5 * t98Entry)
+						t1042_2[i] = F(t4_2[i] * t101Entry)
+						t105_2[i] += F(t522Entry5 * t101Entry)
+					}
+				}
+				// delta_chunk.g
+				for i := range 32 {
+					t106[i] = t992[i] + t100[i] + t1042[i]
+					t1092[i] = t101[i] + t105[i]
+				}
+				// delta_chunk.g
+				clear(t1072)
+				clear(t108)
+				clear(t112_2)
+				clear(t113)
+				lo23 := max(0, 1)
+				if n := 32 - lo23; n > 0 {
+					t106_2 := t106[0+lo23:][:n]
+					t1092_2 := t1092[0+lo23:][:n]
+					t52_3 := t52[(l*chunks+a+C*s)*32+-1+lo23:][:n]
+					t1072_2 := t1072[0+lo23:][:n]
+					t52_4 := t52[(l*chunks+a+C*s)*32+lo23:][:n]
+					t108_2 := t108[-1+lo23:][:n]
+					t2_2 := t2[(l*chunks+a+C*s)*32+-1+lo23:][:n]
+					t112_3 := t112_2[0+lo23:][:n]
+					t113_2 := t113[-1+lo23:][:n]
+					for i := range n {
+						t106Entry := t106_2[i]
+						t1092Entry := t1092_2[i]
+						t1072_2[i] = F(t52_3[i] * t106Entry)
+						t52Entry4 := t52_4[i]
+						t108_2[i] += F(t52Entry4 * t106Entry)
+						t112_3[i] = F(t2_2[i] * t1092Entry)
+						t113_2[i] += F(t52Entry4 * t1092Entry)
+					}
+				}
+				// delta_chunk.g
+				clear(t117)
+				if n := min(32, 1); n > 0 {
+					t1092_2 := t1092[:n]
+					t113_2 := t113[:n]
+					t117_2 := t117[:n]
+					for i := range n {
+						t117_2[i] = t1092_2[i] + t113_2[i]
 					}
 				}
 				// delta_chunk.g, delta_chunk.M
-				gEntry3 := c.G[(l*chunks+a+C*s)*32+31]
+				gEntry3 := g[(l*chunks+a+C*s)*32+31]
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
-					t342_2 := t342[i*dK:][:dK]
-					t45_2 := t45[i*dK:][:dK]
+					t3422_2 := t3422[i*dK:][:dK]
+					t76_2 := t76[i*dK:][:dK]
 					for j := range dK {
-						MBarState2_2[j] = F(MBarState2_2[j]*gEntry3) + t342_2[j] + t45_2[j]
+						MBarState2_2[j] = F(MBarState2_2[j]*gEntry3) + t3422_2[j] + t76_2[j]
 					}
 				}
 				// delta_chunk.g
 				for i := range 32 {
-					t162_2[i] = t44[i] + t533[i] + t543[i]
-					t19_2[i] = t2322[i] + t243[i]
+					t162_2[i] = t69[i] + t70[i] + t73[i] + t1072[i] + t108[i] + t112_2[i] + t117[i]
+					t19_2[i] = t2322[i] + t2422[i]
 				}
-				// delta_chunk.g, delta_chunk.M
+				// delta_chunk.g, delta_chunk.M, delta_chunk.c
 				for i := range 32 {
-					t39_2 := t39[i*dK:][:dK]
-					t46_2 := t46[i*dK:][:dK]
+					t3922_2 := t3922[i*dK:][:dK]
+					t77_2 := t77[i*dK:][:dK]
 					t172_2 := t172[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-					t62_3 := t62_2[i*dK:][:dK]
-					t273_2 := t273[i*dK:][:dK]
-					t282_2 := t282[i*dK:][:dK]
-					t35_2 := t35[i*dK:][:dK]
+					t125_2 := t125[i*dK:][:dK]
+					t2722_2 := t2722[i*dK:][:dK]
+					t2822_2 := t2822[i*dK:][:dK]
+					t352_2 := t352[i*dK:][:dK]
 					t38_2 := t38[i*dK:][:dK]
 					t18_2 := t18[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-					c2Entry2 := c2_3[i]
+					w27 := ((((kern.Choose((F(i) == w11), F(1), F(0)) + t256_2[i]) + t282_2[i]) + t312_2[i]) + t343_2[i]) + t374_2[i]
 					for j := range dK {
-						t172_2[j] = t39_2[j] + t46_2[j]
-						t18_2[j] = F(c2Entry2*t62_3[j]) + t273_2[j] + t282_2[j] + t35_2[j] + t38_2[j]
+						t172_2[j] = t3922_2[j] + t77_2[j]
+						t18_2[j] = F(w27*t125_2[j]) + t2722_2[j] + t2822_2[j] + t352_2[j] + t38_2[j]
 					}
 				}
 			}
@@ -2355,7 +3360,7 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// delta_chunk.theta, delta_chunk.k, delta_chunk.q, delta_chunk.rho
-	var t3722 F
+	var t3723 F
 	var t102_2 F
 	for i := range L {
 		t27_2 := t27[i*T:][:T]
@@ -2379,26 +3384,26 @@ func (c *StepBackward[F]) Run() {
 		t120_2 := t120[i*T:][:T]
 		for j := range T {
 			t27Entry := t27_2[j]
-			t343 := kern.Choose(t27Entry, F(kern.Choose(t27Entry, t132_2[j]+t222_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t3722 += t343
+			t344 := kern.Choose(t27Entry, F(kern.Choose(t27Entry, t132_2[j]+t222_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t3723 += t344
 			t37Entry := t37_2[j]
 			t4822 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
 			t86 := (t25_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t91 := (t86 && (F(0) <= rhoSigmoidEntry))
-			t992 := kern.Choose(t91, F(F(rhoSigmoidEntry*kern.Choose(t91, kern.Choose(t86, t142_3[j]+t252_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t102_2 += t992
+			t913 := (t86 && (F(0) <= rhoSigmoidEntry))
+			t994 := kern.Choose(t913, F(F(rhoSigmoidEntry*kern.Choose(t913, kern.Choose(t86, t142_3[j]+t252_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t102_2 += t994
 			t10Entry := t10_2[j]
 			t1162 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t34_2[j] = t343
+			t34_2[j] = t344
 			t482_2[j] = t4822
 			t522_3[j] = (t4822 && t37Entry)
-			t99_2[j] = t992
+			t99_2[j] = t994
 			t116_2[j] = t1162
 			t120_2[j] = (t1162 && t10Entry)
 		}
 	}
-	c.BThetaBar[0] = t3722
+	c.BThetaBar[0] = t3723
 	c.BRhoBar[0] = t102_2
 
 	// delta_chunk.theta, delta_chunk.rho
@@ -2435,13 +3440,13 @@ func (c *StepBackward[F]) Run() {
 			t242_2 := t242[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 			t422_3 := t422[(i*T+j)*dK:][:dK]
-			var t4722 F
+			var t4723 F
 			for k := range dK {
 				t4222 := t102_3[k] + t242_2[k]
-				t4722 += F(t4222 * qDiv2[k])
+				t4723 += F(t4222 * qDiv2[k])
 				t422_3[k] = t4222
 			}
-			t472_2[j] = -t4722
+			t472_2[j] = -t4723
 		}
 	}
 
@@ -2471,12 +3476,12 @@ func (c *StepBackward[F]) Run() {
 			var t1152 F
 			t522Entry := t522_3[j]
 			qDivEntry := qDiv[j]
-			w8 := kern.Choose((t522Entry && t37_2[j]), kern.Choose(t522Entry, F(F(0.5*kern.Choose(t522Entry, kern.Choose(t482_2[j], t472_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w29 := kern.Choose((t522Entry && t37_2[j]), kern.Choose(t522Entry, F(F(0.5*kern.Choose(t522Entry, kern.Choose(t482_2[j], t472_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t32Entry := t32_2[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t68 := F(t422_3[k]*qDivEntry) + F(2*F(F(t32Entry*q1SigmoidEntry)*w8))
-				t742 := F(q1SigmoidEntry*t68) + F(F(F(t32Entry*q1SigmoidEntry)*t68)*q1Sigmoid2[k])
+				t683 := F(t422_3[k]*qDivEntry) + F(2*F(F(t32Entry*q1SigmoidEntry)*w29))
+				t742 := F(q1SigmoidEntry*t683) + F(F(F(t32Entry*q1SigmoidEntry)*t683)*q1Sigmoid2[k])
 				t1102 := t122_2[k] + t232_2[k] + t392_2[k] + t104_2[k]
 				t1152 += F(t1102 * kDiv2[k])
 				t74_2[k] = t742
@@ -2576,13 +3581,13 @@ func (c *StepBackward[F]) Run() {
 	// delta_chunk.v
 	for i := range L {
 		for j := range T {
-			t112_2 := t112[(i*T+j)*dV:][:dV]
+			t112_3 := t112[(i*T+j)*dV:][:dV]
 			t212_2 := t212[(i*T+j)*dV:][:dV]
 			t392_2 := t392[(i*T+j)*(dK+dV)+dK:][:dV]
 			t104_2 := t104[(i*T+j)*(dK+dV)+dK:][:dV]
 			t107_2 := t107[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t107_2[k] = t112_2[k] + t212_2[k] + t392_2[k] + t104_2[k]
+				t107_2[k] = t112_3[k] + t212_2[k] + t392_2[k] + t104_2[k]
 			}
 		}
 	}
@@ -2611,11 +3616,11 @@ func (c *StepBackward[F]) Run() {
 			t142_3 := t142_2[(i*T+j)*dK:][:dK]
 			t120Entry := t120_2[j]
 			kDivEntry := kDiv[j]
-			w9 := kern.Choose((t120Entry && t10_2[j]), kern.Choose(t120Entry, F(F(0.5*kern.Choose(t120Entry, kern.Choose(t116_2[j], t115_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			w30 := kern.Choose((t120Entry && t10_2[j]), kern.Choose(t120Entry, F(F(0.5*kern.Choose(t120Entry, kern.Choose(t116_2[j], t115_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				k1SigmoidEntry := k1Sigmoid[k]
-				t136 := F(t110_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w9))
+				t136 := F(t110_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w30))
 				t1422_2 := F(k1SigmoidEntry*t136) + F(F(F(t5Entry*k1SigmoidEntry)*t136)*k1Sigmoid2[k])
 				t142_3[k] = t1422_2
 				bKBar[k] += t1422_2
@@ -2698,10 +3703,10 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			t84_2 := t84[(i*T+j)*d:][:d]
 			t109_2 := t109[(i*T+j)*d:][:d]
-			t152_3 := t152[(i*T+j)*d:][:d]
+			t152_2 := t152[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t84_2[k] + t109_2[k] + t152_3[k]
+				xBar[k] = t84_2[k] + t109_2[k] + t152_2[k]
 			}
 		}
 	}
@@ -2795,9 +3800,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
 	k.MChunks = c.Run.Saved(k.L * k.DK * k.DV)
 	if c.Run.Tape != nil {
-		k.G = c.Run.Saved(32 * k.L * ((k.T - 31 + 32 - 1) / 32))
-	}
-	if c.Run.Tape != nil {
 		k.MLin = c.Run.Saved(k.L*k.T*k.DV - 32*k.L*((k.T-31+32-1)/32)*k.DV)
 	}
 	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
@@ -2869,7 +3871,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.QSqrt = k.QSqrt
 	g.Q = k.Q
 	g.ThetaSoftplus = k.ThetaSoftplus
-	g.G = k.G
 	g.MLin = k.MLin
 	g.ThetaSigmoid = k.ThetaSigmoid
 	g.QDiv = k.QDiv

@@ -139,19 +139,49 @@ func stepNest22AVX512(a *stepNest22Args)
 func stepNest22AVX2(a *stepNest22Args)
 
 //go:noescape
-func stepTime23AVX512x64(a *stepTime23Args)
+func stepNest23AVX512(a *stepNest23Args)
 
 //go:noescape
-func stepTime23AVX512x32(a *stepTime23Args)
+func stepNest23AVX2(a *stepNest23Args)
 
 //go:noescape
-func stepTime23AVX512x16(a *stepTime23Args)
+func stepNest24AVX512(a *stepNest24Args)
 
 //go:noescape
-func stepTime23AVX2x16(a *stepTime23Args)
+func stepNest24AVX2(a *stepNest24Args)
 
 //go:noescape
-func stepTime23AVX2x8(a *stepTime23Args)
+func stepNest25AVX512(a *stepNest25Args)
+
+//go:noescape
+func stepNest25AVX2(a *stepNest25Args)
+
+//go:noescape
+func stepNest26AVX512(a *stepNest26Args)
+
+//go:noescape
+func stepNest26AVX2(a *stepNest26Args)
+
+//go:noescape
+func stepNest27AVX512(a *stepNest27Args)
+
+//go:noescape
+func stepNest27AVX2(a *stepNest27Args)
+
+//go:noescape
+func stepTime28AVX512x64(a *stepTime28Args)
+
+//go:noescape
+func stepTime28AVX512x32(a *stepTime28Args)
+
+//go:noescape
+func stepTime28AVX512x16(a *stepTime28Args)
+
+//go:noescape
+func stepTime28AVX2x16(a *stepTime28Args)
+
+//go:noescape
+func stepTime28AVX2x8(a *stepTime28Args)
 
 //go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
@@ -507,6 +537,84 @@ func stepBackwardNest57AVX512(a *stepBackwardNest57Args)
 //go:noescape
 func stepBackwardNest57AVX2(a *stepBackwardNest57Args)
 
+//go:noescape
+func stepBackwardNest58AVX512(a *stepBackwardNest58Args)
+
+//go:noescape
+func stepBackwardNest58AVX2(a *stepBackwardNest58Args)
+
+//go:noescape
+func stepBackwardNest59AVX512(a *stepBackwardNest59Args)
+
+//go:noescape
+func stepBackwardNest59AVX2(a *stepBackwardNest59Args)
+
+//go:noescape
+func stepBackwardNest60AVX512(a *stepBackwardNest60Args)
+
+//go:noescape
+func stepBackwardNest60AVX2(a *stepBackwardNest60Args)
+
+//go:noescape
+func stepBackwardNest61AVX512(a *stepBackwardNest61Args)
+
+//go:noescape
+func stepBackwardNest61AVX2(a *stepBackwardNest61Args)
+
+//go:noescape
+func stepBackwardNest62AVX512(a *stepBackwardNest62Args)
+
+//go:noescape
+func stepBackwardNest62AVX2(a *stepBackwardNest62Args)
+
+//go:noescape
+func stepBackwardNest63AVX512(a *stepBackwardNest63Args)
+
+//go:noescape
+func stepBackwardNest63AVX2(a *stepBackwardNest63Args)
+
+//go:noescape
+func stepBackwardNest64AVX512(a *stepBackwardNest64Args)
+
+//go:noescape
+func stepBackwardNest64AVX2(a *stepBackwardNest64Args)
+
+//go:noescape
+func stepBackwardNest65AVX512(a *stepBackwardNest65Args)
+
+//go:noescape
+func stepBackwardNest65AVX2(a *stepBackwardNest65Args)
+
+//go:noescape
+func stepBackwardNest66AVX512(a *stepBackwardNest66Args)
+
+//go:noescape
+func stepBackwardNest66AVX2(a *stepBackwardNest66Args)
+
+//go:noescape
+func stepBackwardNest67AVX512(a *stepBackwardNest67Args)
+
+//go:noescape
+func stepBackwardNest67AVX2(a *stepBackwardNest67Args)
+
+//go:noescape
+func stepBackwardNest68AVX512(a *stepBackwardNest68Args)
+
+//go:noescape
+func stepBackwardNest68AVX2(a *stepBackwardNest68Args)
+
+//go:noescape
+func stepBackwardNest69AVX512(a *stepBackwardNest69Args)
+
+//go:noescape
+func stepBackwardNest69AVX2(a *stepBackwardNest69Args)
+
+//go:noescape
+func stepBackwardNest70AVX512(a *stepBackwardNest70Args)
+
+//go:noescape
+func stepBackwardNest70AVX2(a *stepBackwardNest70Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -683,19 +791,59 @@ func stepNest22(a *stepNest22Args) {
 	stepNest22AVX2(a)
 }
 
-// stepTime23 runs the rows in assembly: as many at once as rows says.
-func stepTime23(a *stepTime23Args, rows int) {
+func stepNest23(a *stepNest23Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest23AVX512(a)
+		return
+	}
+	stepNest23AVX2(a)
+}
+
+func stepNest24(a *stepNest24Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest24AVX512(a)
+		return
+	}
+	stepNest24AVX2(a)
+}
+
+func stepNest25(a *stepNest25Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest25AVX512(a)
+		return
+	}
+	stepNest25AVX2(a)
+}
+
+func stepNest26(a *stepNest26Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest26AVX512(a)
+		return
+	}
+	stepNest26AVX2(a)
+}
+
+func stepNest27(a *stepNest27Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest27AVX512(a)
+		return
+	}
+	stepNest27AVX2(a)
+}
+
+// stepTime28 runs the rows in assembly: as many at once as rows says.
+func stepTime28(a *stepTime28Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 64:
-		stepTime23AVX512x64(a)
+		stepTime28AVX512x64(a)
 	case wide && rows == 32:
-		stepTime23AVX512x32(a)
+		stepTime28AVX512x32(a)
 	case wide && rows == 16:
-		stepTime23AVX512x16(a)
+		stepTime28AVX512x16(a)
 	case !wide && rows == 16:
-		stepTime23AVX2x16(a)
+		stepTime28AVX2x16(a)
 	case !wide && rows == 8:
-		stepTime23AVX2x8(a)
+		stepTime28AVX2x8(a)
 	default:
 		panic("no function for this number of rows")
 	}
@@ -1171,4 +1319,108 @@ func stepBackwardNest57(a *stepBackwardNest57Args) {
 		return
 	}
 	stepBackwardNest57AVX2(a)
+}
+
+func stepBackwardNest58(a *stepBackwardNest58Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest58AVX512(a)
+		return
+	}
+	stepBackwardNest58AVX2(a)
+}
+
+func stepBackwardNest59(a *stepBackwardNest59Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest59AVX512(a)
+		return
+	}
+	stepBackwardNest59AVX2(a)
+}
+
+func stepBackwardNest60(a *stepBackwardNest60Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest60AVX512(a)
+		return
+	}
+	stepBackwardNest60AVX2(a)
+}
+
+func stepBackwardNest61(a *stepBackwardNest61Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest61AVX512(a)
+		return
+	}
+	stepBackwardNest61AVX2(a)
+}
+
+func stepBackwardNest62(a *stepBackwardNest62Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest62AVX512(a)
+		return
+	}
+	stepBackwardNest62AVX2(a)
+}
+
+func stepBackwardNest63(a *stepBackwardNest63Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest63AVX512(a)
+		return
+	}
+	stepBackwardNest63AVX2(a)
+}
+
+func stepBackwardNest64(a *stepBackwardNest64Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest64AVX512(a)
+		return
+	}
+	stepBackwardNest64AVX2(a)
+}
+
+func stepBackwardNest65(a *stepBackwardNest65Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest65AVX512(a)
+		return
+	}
+	stepBackwardNest65AVX2(a)
+}
+
+func stepBackwardNest66(a *stepBackwardNest66Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest66AVX512(a)
+		return
+	}
+	stepBackwardNest66AVX2(a)
+}
+
+func stepBackwardNest67(a *stepBackwardNest67Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest67AVX512(a)
+		return
+	}
+	stepBackwardNest67AVX2(a)
+}
+
+func stepBackwardNest68(a *stepBackwardNest68Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest68AVX512(a)
+		return
+	}
+	stepBackwardNest68AVX2(a)
+}
+
+func stepBackwardNest69(a *stepBackwardNest69Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest69AVX512(a)
+		return
+	}
+	stepBackwardNest69AVX2(a)
+}
+
+func stepBackwardNest70(a *stepBackwardNest70Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest70AVX512(a)
+		return
+	}
+	stepBackwardNest70AVX2(a)
 }

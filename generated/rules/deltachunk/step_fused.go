@@ -167,37 +167,82 @@ type stepNest12Args struct {
 }
 
 type stepNest13Args struct {
-	t53  *float32
-	t54  *float32
-	t132 *float32
-	n0   int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
-	n1   int // d_k
+	t   *float32
+	t32 *float32
+	t42 *float32
+	n0  int // L
+	n1  int // 32·chunks
+	n2  int // chunks
 }
 
 type stepNest14Args struct {
-	t15 *float32
+	t42 *float32
+	t62 *float32
+	t7  *float32
+	n0  int // L
+	n1  int // 32·chunks
+	n2  int // chunks
 }
 
 type stepNest15Args struct {
+	t7   *float32
+	t92  *float32
+	t102 *float32
+	n0   int // L
+	n1   int // 32·chunks
+	n2   int // chunks
+}
+
+type stepNest16Args struct {
+	t102 *float32
+	t122 *float32
+	t132 *float32
+	n0   int // L
+	n1   int // 32·chunks
+	n2   int // chunks
+}
+
+type stepNest17Args struct {
+	t132 *float32
+	t152 *float32
+	g    *float32
+	n0   int // L
+	n1   int // 32·chunks
+	n2   int // chunks
+}
+
+type stepNest18Args struct {
+	t53 *float32
+	t54 *float32
+	t39 *float32
+	n0  int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
+	n1  int // d_k
+}
+
+type stepNest19Args struct {
+	t41 *float32
+}
+
+type stepNest20Args struct {
 	t54  *float32
-	t213 *float32
+	t473 *float32
 	n0   int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
 	n1   int // d_k
 }
 
-type stepNest16Args struct {
+type stepNest21Args struct {
 	t55  *float32
-	t20  *float32
-	t213 *float32
-	t223 *float32
+	t46  *float32
+	t473 *float32
+	t482 *float32
 	n0   int // 32·a + 32·C·s + 32·chunks·l
 }
 
-type stepNest17Args struct {
-	t14  *float32
-	t15  *float32
+type stepNest22Args struct {
+	t402 *float32
+	t41  *float32
 	t55  *float32
-	t173 *float32
+	t43  *float32
 	t56  *float32
 	U    *float32
 	n0   int // 32·a + 32·C·s + 32·chunks·l
@@ -205,32 +250,34 @@ type stepNest17Args struct {
 	n2   int // d_v
 }
 
-type stepNest18Args struct {
-	c2   *float32
-	t132 *float32
-	U    *float32
-	t25  *float32
-	n0   int // d_v
+type stepNest23Args struct {
+	U   *float32
+	t51 *float32
+	n0  int        // d_v·j
+	n1  int        // d_v·i
+	n2  int        // d_v
+	w8  [2]float32 // and nothing
 }
 
-type stepNest19Args struct {
-	g2  *float32
-	t4  *float32
-	t25 *float32
-	y2  *float32
-	n0  int // 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
-	n1  int // d_v
+type stepNest24Args struct {
+	g    *float32
+	t173 *float32
+	t51  *float32
+	y2   *float32
+	n0   int // 32·a + 32·C·s + 32·chunks·l
+	n1   int // 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
+	n2   int // d_v
 }
 
-type stepNest20Args struct {
-	MState   *float32
-	t28      *float32
-	n0       int        // d_v
-	n1       int        // d_k
-	g2Entry2 [2]float32 // and nothing
+type stepNest25Args struct {
+	MState  *float32
+	t543    *float32
+	n0      int        // d_v
+	n1      int        // d_k
+	gEntry2 [2]float32 // and nothing
 }
 
-type stepNest21Args struct {
+type stepNest26Args struct {
 	rho   *float32
 	t57   *float32
 	theta *float32
@@ -241,7 +288,7 @@ type stepNest21Args struct {
 	n3    int // T
 }
 
-type stepNest22Args struct {
+type stepNest27Args struct {
 	k   *float32
 	t59 *float32
 	q   *float32
@@ -254,7 +301,7 @@ type stepNest22Args struct {
 	n5  int // d_k
 }
 
-type stepTime23Args struct {
+type stepTime28Args struct {
 	MState2 *float32
 	t59     *float32
 	t60     *float32
@@ -291,48 +338,64 @@ func (c *stepFused) run() {
 	_ = chunks
 	_ = segments
 	_ = segments2
-	k0 := c.Work[:L*T*dK]                                                                            // [L, T, d_k]
-	t5 := c.Work[L*T*dK:][:L*T*dK]                                                                   // [L, T, d_k]
-	k1 := c.Work[2*L*T*dK:][:L*T*dK]                                                                 // [L, T, d_k]
-	t17 := c.Work[3*L*T*dK:][:L*T]                                                                   // [L, T]
-	t21 := c.Work[3*L*T*dK+L*T:][:L*T]                                                               // [L, T]
-	t47 := c.Work[3*L*T*dK+2*L*T:][:L*T]                                                             // [L, T]
-	t22 := c.Work[3*L*T*dK+3*L*T:][:L*T]                                                             // [L, T]
-	rho := c.Work[3*L*T*dK+4*L*T:][:L*T]                                                             // [L, T]
-	q0 := c.Work[3*L*T*dK+5*L*T:][:L*T*dK]                                                           // [L, T, d_k]
-	t32 := c.Work[4*L*T*dK+5*L*T:][:L*T*dK]                                                          // [L, T, d_k]
-	q1 := c.Work[5*L*T*dK+5*L*T:][:L*T*dK]                                                           // [L, T, d_k]
-	t44 := c.Work[6*L*T*dK+5*L*T:][:L*T]                                                             // [L, T]
-	theta := c.Work[6*L*T*dK+6*L*T:][:L*T]                                                           // [L, T]
-	t52 := c.Work[6*L*T*dK+7*L*T:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t55 := c.Work[6*L*T*dK+7*L*T+32*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
-	t53 := c.Work[6*L*T*dK+7*L*T+64*L*chunks:][:32*L*chunks*dK]                                      // [L, chunks, 32, d_k]
-	t54 := c.Work[6*L*T*dK+32*L*chunks*dK+7*L*T+64*L*chunks:][:32*L*chunks*dK]                       // [L, chunks, 32, d_k]
-	t56 := c.Work[6*L*T*dK+64*L*chunks*dK+7*L*T+64*L*chunks:][:32*L*chunks*dV]                       // [L, chunks, 32, d_v]
-	t := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+64*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	y2 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+96*L*chunks:][:32*L*chunks*dV]         // [L, chunks, 32, d_v]
-	t57 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+7*L*T+96*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
-	t58 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+8*L*T+64*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
-	t59 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+9*L*T+32*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	t61 := c.Work[7*L*T*dK+32*L*chunks*dK+64*L*chunks*dV+9*L*T+32*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	t60 := c.Work[8*L*T*dK+64*L*chunks*dV+9*L*T+32*L*chunks:][:L*T*dV-32*L*chunks*dV]                // [L, T - 32·chunks, d_v]
-	y22 := c.Work[8*L*T*dK+L*T*dV+32*L*chunks*dV+9*L*T+32*L*chunks:][:L*T*dV-32*L*chunks*dV]         // [L, T - 32·chunks, d_v]
-	MState := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+32*L*chunks:][:dK*dV]                                   // [d_v, d_k]
-	t2 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+32*L*chunks+dK*dV:][:1024]                                  // [32, 32]
-	g2 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+32*L*chunks+dK*dV+1024:][:32]                               // [32]
-	t4 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+32*L*chunks+dK*dV+1056:][:32*dV]                            // [32, d_v]
-	c2 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+32*L*chunks+dK*dV+32*dV+1056:][:1024]                       // [32, 32]
-	t132 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+32*L*chunks+dK*dV+32*dV+2080:][:1024]                     // [32, 32]
-	t14 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+32*L*chunks+dK*dV+32*dV+3104:][:32]                        // [32]
-	t15 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+32*L*chunks+dK*dV+32*dV+3136:][:32]                        // [32]
-	t173 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+32*L*chunks+dK*dV+32*dV+3168:][:32*dV]                    // [32, d_v]
-	t20 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+32*L*chunks+dK*dV+64*dV+3168:][:1024]                      // [32, 32]
-	t213 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+32*L*chunks+dK*dV+64*dV+4192:][:1024]                     // [32, 32]
-	t223 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+32*L*chunks+dK*dV+64*dV+5216:][:1024]                     // [32, 32]
-	U := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+32*L*chunks+dK*dV+64*dV+6240:][:32*dV]                       // [32, d_v]
-	t25 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+32*L*chunks+dK*dV+96*dV+6240:][:32*dV]                     // [32, d_v]
-	t62 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+32*L*chunks+dK*dV+128*dV+6240:][:32*dK]                    // [d_k, 32]
-	t28 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+32*L*chunks+dK*dV+32*dK+128*dV+6240:][:dK*dV]              // [d_v, d_k]
+	k0 := c.Work[:L*T*dK]                                                                             // [L, T, d_k]
+	t5 := c.Work[L*T*dK:][:L*T*dK]                                                                    // [L, T, d_k]
+	k1 := c.Work[2*L*T*dK:][:L*T*dK]                                                                  // [L, T, d_k]
+	t17 := c.Work[3*L*T*dK:][:L*T]                                                                    // [L, T]
+	t21 := c.Work[3*L*T*dK+L*T:][:L*T]                                                                // [L, T]
+	t47 := c.Work[3*L*T*dK+2*L*T:][:L*T]                                                              // [L, T]
+	t22 := c.Work[3*L*T*dK+3*L*T:][:L*T]                                                              // [L, T]
+	rho := c.Work[3*L*T*dK+4*L*T:][:L*T]                                                              // [L, T]
+	q0 := c.Work[3*L*T*dK+5*L*T:][:L*T*dK]                                                            // [L, T, d_k]
+	t32 := c.Work[4*L*T*dK+5*L*T:][:L*T*dK]                                                           // [L, T, d_k]
+	q1 := c.Work[5*L*T*dK+5*L*T:][:L*T*dK]                                                            // [L, T, d_k]
+	t44 := c.Work[6*L*T*dK+5*L*T:][:L*T]                                                              // [L, T]
+	theta := c.Work[6*L*T*dK+6*L*T:][:L*T]                                                            // [L, T]
+	t52 := c.Work[6*L*T*dK+7*L*T:][:32*L*chunks]                                                      // [L, chunks, 32]
+	t55 := c.Work[6*L*T*dK+7*L*T+32*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t53 := c.Work[6*L*T*dK+7*L*T+64*L*chunks:][:32*L*chunks*dK]                                       // [L, chunks, 32, d_k]
+	t54 := c.Work[6*L*T*dK+32*L*chunks*dK+7*L*T+64*L*chunks:][:32*L*chunks*dK]                        // [L, chunks, 32, d_k]
+	t56 := c.Work[6*L*T*dK+64*L*chunks*dK+7*L*T+64*L*chunks:][:32*L*chunks*dV]                        // [L, chunks, 32, d_v]
+	t := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+64*L*chunks:][:32*L*chunks]              // [L, chunks, 32]
+	t32_2 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+96*L*chunks:][:32*L*chunks]          // [L, chunks, 32]
+	t52_2 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+128*L*chunks:][:32*L*chunks]         // [L, chunks, 32]
+	t42 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+160*L*chunks:][:32*L*chunks]           // [L, chunks, 32]
+	t62 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+192*L*chunks:][:32*L*chunks]           // [L, chunks, 32]
+	t82 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+224*L*chunks:][:32*L*chunks]           // [L, chunks, 32]
+	t7 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+256*L*chunks:][:32*L*chunks]            // [L, chunks, 32]
+	t92 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+288*L*chunks:][:32*L*chunks]           // [L, chunks, 32]
+	t112 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+320*L*chunks:][:32*L*chunks]          // [L, chunks, 32]
+	t102 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+352*L*chunks:][:32*L*chunks]          // [L, chunks, 32]
+	t122 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+384*L*chunks:][:32*L*chunks]          // [L, chunks, 32]
+	t14 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+416*L*chunks:][:32*L*chunks]           // [L, chunks, 32]
+	t132 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+448*L*chunks:][:32*L*chunks]          // [L, chunks, 32]
+	t152 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+480*L*chunks:][:32*L*chunks]          // [L, chunks, 32]
+	g := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+512*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
+	t402 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+544*L*chunks:][:32*L*chunks]          // [L, chunks, 32]
+	y2 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+576*L*chunks:][:32*L*chunks*dV]         // [L, chunks, 32, d_v]
+	t57 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+7*L*T+576*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
+	t58 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+8*L*T+544*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
+	t59 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+9*L*T+512*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t61 := c.Work[7*L*T*dK+32*L*chunks*dK+64*L*chunks*dV+9*L*T+512*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t60 := c.Work[8*L*T*dK+64*L*chunks*dV+9*L*T+512*L*chunks:][:L*T*dV-32*L*chunks*dV]                // [L, T - 32·chunks, d_v]
+	y22 := c.Work[8*L*T*dK+L*T*dV+32*L*chunks*dV+9*L*T+512*L*chunks:][:L*T*dV-32*L*chunks*dV]         // [L, T - 32·chunks, d_v]
+	MState := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks:][:dK*dV]                                   // [d_v, d_k]
+	t173 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV:][:32*dV]                               // [32, d_v]
+	t25 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV:][:1024]                           // [32, 32]
+	t28 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV+1024:][:1024]                      // [32, 32]
+	t31 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV+2048:][:1024]                      // [32, 32]
+	t34 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV+3072:][:1024]                      // [32, 32]
+	t372 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV+4096:][:1024]                     // [32, 32]
+	t39 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV+5120:][:1024]                      // [32, 32]
+	t41 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV+6144:][:32]                        // [32]
+	t43 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV+6176:][:32*dV]                     // [32, d_v]
+	t46 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+64*dV+6176:][:1024]                      // [32, 32]
+	t473 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+64*dV+7200:][:1024]                     // [32, 32]
+	t482 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+64*dV+8224:][:1024]                     // [32, 32]
+	U := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+64*dV+9248:][:32*dV]                       // [32, d_v]
+	t51 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+9248:][:32*dV]                     // [32, d_v]
+	t523 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+128*dV+9248:][:32*dK]                   // [d_k, 32]
+	t543 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dK+128*dV+9248:][:dK*dV]             // [d_v, d_k]
 
 	// delta_chunk.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -416,11 +479,11 @@ func (c *stepFused) run() {
 				var t8 F
 				t8Sums := [16]F{t8}
 				for k := range dK {
-					t52_2 := bK[k] + k1Prod[k]
-					t6 := kern.Sigmoid(t52_2)
-					k12 := F(t52_2 * t6)
+					t53_2 := bK[k] + k1Prod[k]
+					t6 := kern.Sigmoid(t53_2)
+					k12 := F(t53_2 * t6)
 					t8Sums[k%16] = num.FMA32(k12, k12, t8Sums[k%16])
-					t5_2[k] = t52_2
+					t5_2[k] = t53_2
 					k1Sigmoid[k] = t6
 					k1_2[k] = k12
 				}
@@ -640,7 +703,7 @@ func (c *stepFused) run() {
 			qProd := c.QProd[i*T:][:T]
 			for j := range T {
 				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t32_2 := t32[(i*T+j)*dK:][:dK]
+				t32_3 := t32[(i*T+j)*dK:][:dK]
 				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				var t35 F
@@ -650,7 +713,7 @@ func (c *stepFused) run() {
 					t33 := kern.Sigmoid(t322)
 					q12 := F(t322 * t33)
 					t35Sums[k%16] = num.FMA32(q12, q12, t35Sums[k%16])
-					t32_2[k] = t322
+					t32_3[k] = t322
 					q1Sigmoid[k] = t33
 					q1_2[k] = q12
 				}
@@ -750,7 +813,7 @@ func (c *stepFused) run() {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t32_2 := t32[(i*T+j)*dK:][:dK]
+				t32_3 := t32[(i*T+j)*dK:][:dK]
 				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 				k := c.K[(i*T+j)*dK:][:dK]
 				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
@@ -762,7 +825,7 @@ func (c *stepFused) run() {
 					q2 := (q1_2[k2] / t44Entry)
 					q[k2] = q2
 					qDiv2[k2] = (q2 / t44Entry)
-					q1Sigmoid2[k2] = kern.Sigmoid(-t32_2[k2])
+					q1Sigmoid2[k2] = kern.Sigmoid(-t32_3[k2])
 					kDiv2[k2] = (k[k2] / t17Entry2)
 					k1Sigmoid2[k2] = kern.Sigmoid(-t5_2[k2])
 				}
@@ -787,11 +850,11 @@ func (c *stepFused) run() {
 		for i := range L {
 			for j := range chunks {
 				rho2 := rho[i*T+32*j:][:32]
-				t52_2 := t52[(i*chunks+j)*32:][:32]
+				t52_3 := t52[(i*chunks+j)*32:][:32]
 				theta2 := theta[i*T+32*j:][:32]
 				t55_2 := t55[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t52_2[k] = rho2[k]
+					t52_3[k] = rho2[k]
 					t55_2[k] = theta2[k]
 				}
 			}
@@ -849,7 +912,241 @@ func (c *stepFused) run() {
 		}
 	}
 
+	// delta_chunk.g
+	clear(t32_2)
+	clear(t52_2)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 1)
+			if n := 32 - lo; n > 0 {
+				t52_3 := t52[(i*chunks+j)*32+lo:][:n]
+				t2 := t[(i*chunks+j)*32+-1+lo:][:n]
+				t32_3 := t32_2[(i*chunks+j)*32+lo:][:n]
+				t52_4 := t52[(i*chunks+j)*32+-1+lo:][:n]
+				t52_5 := t52_2[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t52Entry := t52_3[k]
+					t32_3[k] = F(t52Entry * t2[k])
+					t52_5[k] = F(t52_4[k] * t52Entry)
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	if kern.Wide() {
+		a := stepNest13Args{
+			unsafe.SliceData(t),
+			unsafe.SliceData(t32_2),
+			unsafe.SliceData(t42),
+			L,
+			32 * chunks,
+			chunks,
+		}
+		stepNest13(&a)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				t2 := t[(i*chunks+j)*32:][:32]
+				t32_3 := t32_2[(i*chunks+j)*32:][:32]
+				t42_2 := t42[(i*chunks+j)*32:][:32]
+				for k := range 32 {
+					t42_2[k] = t2[k] + t32_3[k]
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t62)
+	clear(t82)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 2)
+			if n := 32 - lo; n > 0 {
+				t52_3 := t52_2[(i*chunks+j)*32+lo:][:n]
+				t42_2 := t42[(i*chunks+j)*32+-2+lo:][:n]
+				t62_2 := t62[(i*chunks+j)*32+lo:][:n]
+				t52_4 := t52_2[(i*chunks+j)*32+-2+lo:][:n]
+				t82_2 := t82[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t52Entry := t52_3[k]
+					t62_2[k] = F(t42_2[k] * t52Entry)
+					t82_2[k] = F(t52_4[k] * t52Entry)
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	if kern.Wide() {
+		a := stepNest14Args{
+			unsafe.SliceData(t42),
+			unsafe.SliceData(t62),
+			unsafe.SliceData(t7),
+			L,
+			32 * chunks,
+			chunks,
+		}
+		stepNest14(&a)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				t42_2 := t42[(i*chunks+j)*32:][:32]
+				t62_2 := t62[(i*chunks+j)*32:][:32]
+				t7_2 := t7[(i*chunks+j)*32:][:32]
+				for k := range 32 {
+					t7_2[k] = t42_2[k] + t62_2[k]
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t92)
+	clear(t112)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 4)
+			if n := 32 - lo; n > 0 {
+				t82_2 := t82[(i*chunks+j)*32+lo:][:n]
+				t7_2 := t7[(i*chunks+j)*32+-4+lo:][:n]
+				t92_2 := t92[(i*chunks+j)*32+lo:][:n]
+				t82_3 := t82[(i*chunks+j)*32+-4+lo:][:n]
+				t112_2 := t112[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t82Entry := t82_2[k]
+					t92_2[k] = F(t7_2[k] * t82Entry)
+					t112_2[k] = F(t82_3[k] * t82Entry)
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	if kern.Wide() {
+		a := stepNest15Args{
+			unsafe.SliceData(t7),
+			unsafe.SliceData(t92),
+			unsafe.SliceData(t102),
+			L,
+			32 * chunks,
+			chunks,
+		}
+		stepNest15(&a)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				t7_2 := t7[(i*chunks+j)*32:][:32]
+				t92_2 := t92[(i*chunks+j)*32:][:32]
+				t102_2 := t102[(i*chunks+j)*32:][:32]
+				for k := range 32 {
+					t102_2[k] = t7_2[k] + t92_2[k]
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t122)
+	clear(t14)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 8)
+			if n := 32 - lo; n > 0 {
+				t112_2 := t112[(i*chunks+j)*32+lo:][:n]
+				t102_2 := t102[(i*chunks+j)*32+-8+lo:][:n]
+				t122_2 := t122[(i*chunks+j)*32+lo:][:n]
+				t112_3 := t112[(i*chunks+j)*32+-8+lo:][:n]
+				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t112Entry := t112_2[k]
+					t122_2[k] = F(t102_2[k] * t112Entry)
+					t14_2[k] = F(t112_3[k] * t112Entry)
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	if kern.Wide() {
+		a := stepNest16Args{
+			unsafe.SliceData(t102),
+			unsafe.SliceData(t122),
+			unsafe.SliceData(t132),
+			L,
+			32 * chunks,
+			chunks,
+		}
+		stepNest16(&a)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				t102_2 := t102[(i*chunks+j)*32:][:32]
+				t122_2 := t122[(i*chunks+j)*32:][:32]
+				t132_2 := t132[(i*chunks+j)*32:][:32]
+				for k := range 32 {
+					t132_2[k] = t102_2[k] + t122_2[k]
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t152)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 16)
+			if n := 32 - lo; n > 0 {
+				t132_2 := t132[(i*chunks+j)*32+-16+lo:][:n]
+				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
+				t152_2 := t152[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t152_2[k] = F(t132_2[k] * t14_2[k])
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	if kern.Wide() {
+		a := stepNest17Args{
+			unsafe.SliceData(t132),
+			unsafe.SliceData(t152),
+			unsafe.SliceData(g),
+			L,
+			32 * chunks,
+			chunks,
+		}
+		stepNest17(&a)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				t132_2 := t132[(i*chunks+j)*32:][:32]
+				t152_2 := t152[(i*chunks+j)*32:][:32]
+				g2 := g[(i*chunks+j)*32:][:32]
+				for k := range 32 {
+					g2[k] = t132_2[k] + t152_2[k]
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t402)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 1)
+			if n := 32 - lo; n > 0 {
+				for k := range n {
+					t402[(i*chunks+j)*32+(lo+k)] = g[(i*chunks+j)*32+(lo+k)-1]
+				}
+			}
+		}
+	}
+
 	// delta_chunk
+	w10 := F(31)
 	for l := range L {
 		for i := range dV {
 			copy(MState[i*dK:][:dK], c.M[(l*dV+i)*dK:][:dK])
@@ -861,194 +1158,259 @@ func (c *stepFused) run() {
 				}
 			}
 			for a := range min(C, -C*s+chunks) {
-				// delta_chunk.g
-				clear(t2)
-				for i := range 32 {
-					lo := max(0, i-1)
-					if n := min(32, i) - lo; n > 0 {
-						t2_2 := t2[i*32+lo:][:n]
-						for j := range n {
-							t2_2[j] = -t52[(l*chunks+a+C*s)*32+i]
+				// delta_chunk.y
+				kern.GemmFMA(dV, 32, dK, F(1), false, t173, 1, dV, MState, dK, 1, kern.From(t53, (l*chunks+a+C*s)*32*dK), 1, dK)
+				// delta_chunk.c
+				clear(t25)
+				lo := max(0, 1)
+				if n := 32 - lo; n > 0 {
+					t52_3 := t52[(l*chunks+a+C*s)*32+lo:][:n]
+					for i := range n {
+						t25_2 := t25[(lo+i)*32:][:32]
+						w := F((lo + i) - 1)
+						t52Entry2 := t52_3[i]
+						for j := range 32 {
+							t25_2[j] = F(kern.Choose((F(j) == w), F(1), F(0)) * t52Entry2)
 						}
 					}
 				}
-				// delta_chunk.g
-				copy(g2[:32], t[(l*chunks+a+C*s)*32:][:32])
-				kern.TriangleFMA(32, 1, false, g2, 1, 0, t2, 32, 1)
-				// delta_chunk.y
-				kern.GemmFMA(dV, 32, dK, F(1), false, t4, 1, dV, MState, dK, 1, kern.From(t53, (l*chunks+a+C*s)*32*dK), 1, dK)
 				// delta_chunk.c
-				for i := range 32 {
-					c3 := c2[i*32:][:32]
-					w := F(i)
-					for j := range 32 {
-						c3[j] = kern.Choose((F(j) == w), F(1), F(0))
+				clear(t28)
+				lo2 := max(0, 2)
+				if n := 32 - lo2; n > 0 {
+					t52_3 := t52_2[(l*chunks+a+C*s)*32+lo2:][:n]
+					for i := range n {
+						t25_2 := t25[((lo2+i)-2)*32:][:32]
+						t28_2 := t28[(lo2+i)*32:][:32]
+						w2 := F((lo2 + i) - 2)
+						t52Entry2 := t52_3[i]
+						for j := range 32 {
+							t28_2[j] = F((kern.Choose((F(j) == w2), F(1), F(0)) + t25_2[j]) * t52Entry2)
+						}
 					}
 				}
-				kern.TriangleFMA(32, 32, false, c2, 32, 1, t2, 32, 1)
+				// delta_chunk.c
+				clear(t31)
+				lo3 := max(0, 4)
+				if n := 32 - lo3; n > 0 {
+					t82_2 := t82[(l*chunks+a+C*s)*32+lo3:][:n]
+					for i := range n {
+						t25_2 := t25[((lo3+i)-4)*32:][:32]
+						t28_2 := t28[((lo3+i)-4)*32:][:32]
+						t31_2 := t31[(lo3+i)*32:][:32]
+						w3 := F((lo3 + i) - 4)
+						t82Entry2 := t82_2[i]
+						for j := range 32 {
+							t31_2[j] = F(((kern.Choose((F(j) == w3), F(1), F(0)) + t25_2[j]) + t28_2[j]) * t82Entry2)
+						}
+					}
+				}
+				// delta_chunk.c
+				clear(t34)
+				lo4 := max(0, 8)
+				if n := 32 - lo4; n > 0 {
+					t112_2 := t112[(l*chunks+a+C*s)*32+lo4:][:n]
+					for i := range n {
+						t25_2 := t25[((lo4+i)-8)*32:][:32]
+						t28_2 := t28[((lo4+i)-8)*32:][:32]
+						t31_2 := t31[((lo4+i)-8)*32:][:32]
+						t34_2 := t34[(lo4+i)*32:][:32]
+						w4 := F((lo4 + i) - 8)
+						t112Entry2 := t112_2[i]
+						for j := range 32 {
+							t34_2[j] = F((((kern.Choose((F(j) == w4), F(1), F(0)) + t25_2[j]) + t28_2[j]) + t31_2[j]) * t112Entry2)
+						}
+					}
+				}
+				// delta_chunk.c
+				clear(t372)
+				lo5 := max(0, 16)
+				if n := 32 - lo5; n > 0 {
+					t14_2 := t14[(l*chunks+a+C*s)*32+lo5:][:n]
+					for i := range n {
+						t25_2 := t25[((lo5+i)-16)*32:][:32]
+						t28_2 := t28[((lo5+i)-16)*32:][:32]
+						t31_2 := t31[((lo5+i)-16)*32:][:32]
+						t34_2 := t34[((lo5+i)-16)*32:][:32]
+						t372_2 := t372[(lo5+i)*32:][:32]
+						w5 := F((lo5 + i) - 16)
+						t14Entry := t14_2[i]
+						for j := range 32 {
+							t372_2[j] = F(((((kern.Choose((F(j) == w5), F(1), F(0)) + t25_2[j]) + t28_2[j]) + t31_2[j]) + t34_2[j]) * t14Entry)
+						}
+					}
+				}
 				// delta_chunk.y
-				clear(t132)
+				clear(t39)
 				if kern.Wide() {
-					a2 := stepNest13Args{
+					a2 := stepNest18Args{
 						unsafe.SliceData(t53),
 						unsafe.SliceData(t54),
-						unsafe.SliceData(t132),
+						unsafe.SliceData(t39),
 						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
 						dK,
 					}
-					stepNest13(&a2)
+					stepNest18(&a2)
 				} else {
 					for i := range 32 {
 						if n := min(32, i+1); n > 0 {
-							t132_2 := t132[i*32:][:n]
+							t39_2 := t39[i*32:][:n]
 							for j := range n {
 								t53_2 := t53[((l*chunks+a+C*s)*32+i)*dK:][:dK]
 								t54_2 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-								var t133 F
-								t133Sums := [16]F{t133}
+								var t392 F
+								t392Sums := [16]F{t392}
 								for k := range dK {
-									t133Sums[k%16] = num.FMA32(t53_2[k], t54_2[k], t133Sums[k%16])
+									t392Sums[k%16] = num.FMA32(t53_2[k], t54_2[k], t392Sums[k%16])
 								}
-								t133 = kern.Sum16(&t133Sums)
-								t132_2[j] = t133
+								t392 = kern.Sum16(&t392Sums)
+								t39_2[j] = t392
 							}
 						}
 					}
 				}
 				// delta_chunk.g
-				clear(t14)
-				lo := max(0, 1)
-				if n := 32 - lo; n > 0 {
-					for i := range n {
-						t14[(lo + i)] = g2[(lo+i)-1]
-					}
-				}
-				// delta_chunk.g
-				clear(t15)
+				clear(t41)
 				if kern.Wide() {
-					a2 := stepNest14Args{
-						unsafe.SliceData(t15),
+					a2 := stepNest19Args{
+						unsafe.SliceData(t41),
 					}
-					stepNest14(&a2)
+					stepNest19(&a2)
 				} else {
 					if n := min(32, 1); n > 0 {
-						t15_2 := t15[:n]
+						t41_2 := t41[:n]
 						for i := range n {
-							t15_2[i] = F(1)
+							t41_2[i] = F(1)
 						}
 					}
 				}
 				// delta_chunk.U
-				kern.GemmFMA(dV, 32, dK, F(1), false, t173, 1, dV, MState, dK, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK)
+				kern.GemmFMA(dV, 32, dK, F(1), false, t43, 1, dV, MState, dK, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK)
 				// delta_chunk.c
-				clear(t20)
-				lo2 := max(0, 1)
-				if n := 32 - lo2; n > 0 {
+				clear(t46)
+				lo6 := max(0, 1)
+				if n := 32 - lo6; n > 0 {
 					for i := range n {
-						copy(t20[(lo2+i)*32:][:32], c2[((lo2+i)-1)*32:][:32])
+						t25_2 := t25[((lo6+i)-1)*32:][:32]
+						t28_2 := t28[((lo6+i)-1)*32:][:32]
+						t31_2 := t31[((lo6+i)-1)*32:][:32]
+						t34_2 := t34[((lo6+i)-1)*32:][:32]
+						t372_2 := t372[((lo6+i)-1)*32:][:32]
+						t46_2 := t46[(lo6+i)*32:][:32]
+						w6 := F((lo6 + i) - 1)
+						for j := range 32 {
+							t46_2[j] = ((((kern.Choose((F(j) == w6), F(1), F(0)) + t25_2[j]) + t28_2[j]) + t31_2[j]) + t34_2[j]) + t372_2[j]
+						}
 					}
 				}
 				// delta_chunk.U
-				clear(t213)
+				clear(t473)
 				if kern.Wide() {
-					a2 := stepNest15Args{
+					a2 := stepNest20Args{
 						unsafe.SliceData(t54),
-						unsafe.SliceData(t213),
+						unsafe.SliceData(t473),
 						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
 						dK,
 					}
-					stepNest15(&a2)
+					stepNest20(&a2)
 				} else {
 					for i := range 32 {
 						if n := min(32, i); n > 0 {
-							t213_2 := t213[i*32:][:n]
+							t473_2 := t473[i*32:][:n]
 							for j := range n {
 								t54_2 := t54[((l*chunks+a+C*s)*32+i)*dK:][:dK]
 								t54_3 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-								var t214 F
-								t214Sums := [16]F{t214}
+								var t474 F
+								t474Sums := [16]F{t474}
 								for k := range dK {
-									t214Sums[k%16] = num.FMA32(t54_2[k], t54_3[k], t214Sums[k%16])
+									t474Sums[k%16] = num.FMA32(t54_2[k], t54_3[k], t474Sums[k%16])
 								}
-								t214 = kern.Sum16(&t214Sums)
-								t213_2[j] = t214
+								t474 = kern.Sum16(&t474Sums)
+								t473_2[j] = t474
 							}
 						}
 					}
 				}
 				// delta_chunk.U
-				clear(t223)
+				clear(t482)
 				if kern.Wide() {
-					a2 := stepNest16Args{
+					a2 := stepNest21Args{
 						unsafe.SliceData(t55),
-						unsafe.SliceData(t20),
-						unsafe.SliceData(t213),
-						unsafe.SliceData(t223),
+						unsafe.SliceData(t46),
+						unsafe.SliceData(t473),
+						unsafe.SliceData(t482),
 						32*a + 32*C*s + 32*chunks*l,
 					}
-					stepNest16(&a2)
+					stepNest21(&a2)
 				} else {
 					for i := range 32 {
 						if n := min(32, i); n > 0 {
-							t20_2 := t20[i*32:][:n]
-							t213_2 := t213[i*32:][:n]
-							t223_2 := t223[i*32:][:n]
+							t46_2 := t46[i*32:][:n]
+							t473_2 := t473[i*32:][:n]
+							t482_2 := t482[i*32:][:n]
 							for j := range n {
-								t223_2[j] = F(F(t55[(l*chunks+a+C*s)*32+i]*t20_2[j]) * t213_2[j])
+								t482_2[j] = F(F(t55[(l*chunks+a+C*s)*32+i]*t46_2[j]) * t473_2[j])
 							}
 						}
 					}
 				}
 				// delta_chunk.U, delta_chunk.g
 				if kern.Wide() {
-					a2 := stepNest17Args{
-						unsafe.SliceData(t14),
-						unsafe.SliceData(t15),
+					a2 := stepNest22Args{
+						unsafe.SliceData(t402),
+						unsafe.SliceData(t41),
 						unsafe.SliceData(t55),
-						unsafe.SliceData(t173),
+						unsafe.SliceData(t43),
 						unsafe.SliceData(t56),
 						unsafe.SliceData(U),
 						32*a + 32*C*s + 32*chunks*l,
 						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
 						dV,
 					}
-					stepNest17(&a2)
+					stepNest22(&a2)
 				} else {
+					t402_2 := t402[(l*chunks+a+C*s)*32:][:32]
 					t55_2 := t55[(l*chunks+a+C*s)*32:][:32]
 					for i := range 32 {
-						t173_2 := t173[i*dV:][:dV]
+						t43_2 := t43[i*dV:][:dV]
 						t56_2 := t56[((l*chunks+a+C*s)*32+i)*dV:][:dV]
 						U2 := U[i*dV:][:dV]
-						w2 := t14[i] + t15[i]
+						w7 := t402_2[i] + t41[i]
 						t55Entry := t55_2[i]
 						for j := range dV {
-							U2[j] = F(num.FMA32(-t173_2[j], w2, t56_2[j]) * t55Entry)
+							U2[j] = F(num.FMA32(-t43_2[j], w7, t56_2[j]) * t55Entry)
 						}
 					}
 				}
-				kern.TriangleFMA(32, dV, false, U, dV, 1, t223, 32, 1)
-				// delta_chunk.y
-				clear(t25)
-				if kern.Wide() {
-					a2 := stepNest18Args{
-						unsafe.SliceData(c2),
-						unsafe.SliceData(t132),
-						unsafe.SliceData(U),
-						unsafe.SliceData(t25),
-						dV,
-					}
-					stepNest18(&a2)
-				} else {
-					for i := range 32 {
-						t25_2 := t25[i*dV:][:dV]
-						if n := min(32, i+1); n > 0 {
-							c3 := c2[i*32:][:n]
-							t132_2 := t132[i*32:][:n]
-							for j := range n {
+				kern.TriangleFMA(32, dV, false, U, dV, 1, t482, 32, 1)
+				// delta_chunk.y, delta_chunk.c
+				clear(t51)
+				for i := range 32 {
+					w9 := F(i)
+					if n := min(32, i+1); n > 0 {
+						t25_2 := t25[i*32:][:n]
+						t28_2 := t28[i*32:][:n]
+						t31_2 := t31[i*32:][:n]
+						t34_2 := t34[i*32:][:n]
+						t372_2 := t372[i*32:][:n]
+						t39_2 := t39[i*32:][:n]
+						for j := range n {
+							w8 := F((((((kern.Choose((F(j) == w9), F(1), F(0)) + t25_2[j]) + t28_2[j]) + t31_2[j]) + t34_2[j]) + t372_2[j]) * t39_2[j])
+							if kern.Wide() {
+								a2 := stepNest23Args{
+									unsafe.SliceData(U),
+									unsafe.SliceData(t51),
+									dV * j,
+									dV * i,
+									dV,
+									[2]float32{w8},
+								}
+								stepNest23(&a2)
+							} else {
 								U2 := U[j*dV:][:dV]
-								w3 := F(c3[j] * t132_2[j])
+								t51_2 := t51[i*dV:][:dV]
 								for k := range dV {
-									t25_2[k] = num.FMA32(U2[k], w3, t25_2[k])
+									t51_2[k] = num.FMA32(U2[k], w8, t51_2[k])
 								}
 							}
 						}
@@ -1056,60 +1418,60 @@ func (c *stepFused) run() {
 				}
 				// delta_chunk.y
 				if kern.Wide() {
-					a2 := stepNest19Args{
-						unsafe.SliceData(g2),
-						unsafe.SliceData(t4),
-						unsafe.SliceData(t25),
+					a2 := stepNest24Args{
+						unsafe.SliceData(g),
+						unsafe.SliceData(t173),
+						unsafe.SliceData(t51),
 						unsafe.SliceData(y2),
+						32*a + 32*C*s + 32*chunks*l,
 						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
 						dV,
 					}
-					stepNest19(&a2)
+					stepNest24(&a2)
 				} else {
+					g2 := g[(l*chunks+a+C*s)*32:][:32]
 					for i := range 32 {
-						t4_2 := t4[i*dV:][:dV]
-						t25_2 := t25[i*dV:][:dV]
+						t173_2 := t173[i*dV:][:dV]
+						t51_2 := t51[i*dV:][:dV]
 						y2_2 := y2[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-						g2Entry := g2[i]
+						gEntry := g2[i]
 						for j := range dV {
-							y2_2[j] = num.FMA32(t4_2[j], g2Entry, t25_2[j])
+							y2_2[j] = num.FMA32(t173_2[j], gEntry, t51_2[j])
 						}
 					}
 				}
-				// delta_chunk.M
+				// delta_chunk.M, delta_chunk.c
 				for i := range dK {
-					c3 := c2[31*32:][:32]
-					t62_2 := t62[i*32:][:32]
+					t25_2 := t25[31*32:][:32]
+					t28_2 := t28[31*32:][:32]
+					t31_2 := t31[31*32:][:32]
+					t34_2 := t34[31*32:][:32]
+					t372_2 := t372[31*32:][:32]
+					t523_2 := t523[i*32:][:32]
 					for j := range 32 {
-						t62_2[j] = F(t54[((l*chunks+a+C*s)*32+j)*dK+i] * c3[j])
+						t523_2[j] = F(t54[((l*chunks+a+C*s)*32+j)*dK+i] * (((((kern.Choose((F(j) == w10), F(1), F(0)) + t25_2[j]) + t28_2[j]) + t31_2[j]) + t34_2[j]) + t372_2[j]))
 					}
 				}
 				// delta_chunk.M
-				kern.GemmFMA(dV, dK, 32, F(1), false, t28, dK, 1, U, 1, dV, t62, 1, 32)
+				kern.GemmFMA(dV, dK, 32, F(1), false, t543, dK, 1, U, 1, dV, t523, 1, 32)
 				// delta_chunk.M
-				g2Entry2 := g2[31]
+				gEntry2 := g[(l*chunks+a+C*s)*32+31]
 				if kern.Wide() {
-					a2 := stepNest20Args{
+					a2 := stepNest25Args{
 						unsafe.SliceData(MState),
-						unsafe.SliceData(t28),
+						unsafe.SliceData(t543),
 						dV,
 						dK,
-						[2]float32{g2Entry2},
+						[2]float32{gEntry2},
 					}
-					stepNest20(&a2)
+					stepNest25(&a2)
 				} else {
 					for i := range dV {
 						MState2 := MState[i*dK:][:dK]
-						t28_2 := t28[i*dK:][:dK]
+						t543_2 := t543[i*dK:][:dK]
 						for j := range dK {
-							MState2[j] = num.FMA32(MState2[j], g2Entry2, t28_2[j])
+							MState2[j] = num.FMA32(MState2[j], gEntry2, t543_2[j])
 						}
-					}
-				}
-				// delta_chunk
-				for i := range 32 {
-					if len(c.G) > 0 {
-						c.G[(l*chunks+a+C*s)*32+i] = g2[i]
 					}
 				}
 			}
@@ -1121,7 +1483,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
-		a := stepNest21Args{
+		a := stepNest26Args{
 			unsafe.SliceData(rho),
 			unsafe.SliceData(t57),
 			unsafe.SliceData(theta),
@@ -1131,7 +1493,7 @@ func (c *stepFused) run() {
 			T - 32*chunks,
 			T,
 		}
-		stepNest21(&a)
+		stepNest26(&a)
 	} else {
 		for i := range L {
 			rho2 := rho[i*T+32*chunks:][:T-32*chunks]
@@ -1147,7 +1509,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.k, delta_chunk.q
 	if kern.Wide() {
-		a := stepNest22Args{
+		a := stepNest27Args{
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(t59),
 			unsafe.SliceData(c.Q),
@@ -1159,7 +1521,7 @@ func (c *stepFused) run() {
 			T - 32*chunks,
 			dK,
 		}
-		stepNest22(&a)
+		stepNest27(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -1214,12 +1576,12 @@ func (c *stepRows1) Part(part int) {
 	_ = dV
 	_ = chunks
 	_ = segments2
-	t57 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+7*L*T+96*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
-	t58 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+8*L*T+64*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
-	t59 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+9*L*T+32*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	t61 := c.Work[7*L*T*dK+32*L*chunks*dK+64*L*chunks*dV+9*L*T+32*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	t60 := c.Work[8*L*T*dK+64*L*chunks*dV+9*L*T+32*L*chunks:][:L*T*dV-32*L*chunks*dV]                // [L, T - 32·chunks, d_v]
-	y22 := c.Work[8*L*T*dK+L*T*dV+32*L*chunks*dV+9*L*T+32*L*chunks:][:L*T*dV-32*L*chunks*dV]         // [L, T - 32·chunks, d_v]
+	t57 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+7*L*T+576*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
+	t58 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+8*L*T+544*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
+	t59 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+9*L*T+512*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t61 := c.Work[7*L*T*dK+32*L*chunks*dK+64*L*chunks*dV+9*L*T+512*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t60 := c.Work[8*L*T*dK+64*L*chunks*dV+9*L*T+512*L*chunks:][:L*T*dV-32*L*chunks*dV]                // [L, T - 32·chunks, d_v]
+	y22 := c.Work[8*L*T*dK+L*T*dV+32*L*chunks*dV+9*L*T+512*L*chunks:][:L*T*dV-32*L*chunks*dV]         // [L, T - 32·chunks, d_v]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
@@ -1241,7 +1603,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := stepTime23Args{
+					a := stepTime28Args{
 						unsafe.SliceData(MState2),
 						unsafe.SliceData(t59),
 						unsafe.SliceData(t60),
@@ -1259,7 +1621,7 @@ func (c *stepRows1) Part(part int) {
 						dV,
 						tail,
 					}
-					stepTime23(&a, rows)
+					stepTime28(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -1281,24 +1643,24 @@ func (c *stepRows1) Part(part int) {
 						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.M
-						var t22 F
-						t22Sums := [2]F{t22}
+						var t2 F
+						t2Sums := [2]F{t2}
 						for j := range dK {
-							t22Sums[j%2] = num.FMA32(MState2[j], t59_2[j], t22Sums[j%2])
+							t2Sums[j%2] = num.FMA32(MState2[j], t59_2[j], t2Sums[j%2])
 						}
-						t22 = kern.Sum2(&t22Sums)
+						t2 = kern.Sum2(&t2Sums)
 						// delta_chunk.M
-						t3 := t22 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
+						t3 := t2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
 						if len(c.MLin) > 0 {
 							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i] = t3
 						}
 						// delta_chunk.M, delta_chunk.y
 						var y3 F
 						t57Entry := t57_2[a]
-						w4 := F(t58_2[a] * t3)
+						w11 := F(t58_2[a] * t3)
 						y3Sums := [2]F{y3}
 						for j := range dK {
-							M2 := num.FMA32(-w4, t59_2[j], F(t57Entry*MState2[j]))
+							M2 := num.FMA32(-w11, t59_2[j], F(t57Entry*MState2[j]))
 							y3Sums[j%2] = num.FMA32(M2, t61_2[j], y3Sums[j%2])
 							MState2[j] = M2
 						}
@@ -1451,29 +1813,74 @@ type stepBackwardNest10Args struct {
 }
 
 type stepBackwardNest11Args struct {
-	t15 *float32
+	t2 *float32
+	t3 *float32
+	t4 *float32
+	n0 int // L
+	n1 int // 32·chunks
+	n2 int // chunks
 }
 
 type stepBackwardNest12Args struct {
+	t4  *float32
+	t6  *float32
+	t72 *float32
+	n0  int // L
+	n1  int // 32·chunks
+	n2  int // chunks
+}
+
+type stepBackwardNest13Args struct {
+	t72   *float32
+	t922  *float32
+	t1022 *float32
+	n0    int // L
+	n1    int // 32·chunks
+	n2    int // chunks
+}
+
+type stepBackwardNest14Args struct {
+	t1022 *float32
+	t12   *float32
+	t13   *float32
+	n0    int // L
+	n1    int // 32·chunks
+	n2    int // chunks
+}
+
+type stepBackwardNest15Args struct {
+	t13   *float32
+	t1522 *float32
+	g     *float32
+	n0    int // L
+	n1    int // 32·chunks
+	n2    int // chunks
+}
+
+type stepBackwardNest16Args struct {
+	t41 *float32
+}
+
+type stepBackwardNest17Args struct {
 	t54 *float32
-	t21 *float32
+	t47 *float32
 	n0  int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
 	n1  int // d_k
 }
 
-type stepBackwardNest13Args struct {
-	t55  *float32
-	t203 *float32
-	t21  *float32
-	t22  *float32
-	n0   int // 32·a + 32·C·s + 32·chunks·l
+type stepBackwardNest18Args struct {
+	t55 *float32
+	t46 *float32
+	t47 *float32
+	t48 *float32
+	n0  int // 32·a + 32·C·s + 32·chunks·l
 }
 
-type stepBackwardNest14Args struct {
-	t14 *float32
-	t15 *float32
+type stepBackwardNest19Args struct {
+	t40 *float32
+	t41 *float32
 	t55 *float32
-	t17 *float32
+	t43 *float32
 	t56 *float32
 	U   *float32
 	n0  int // 32·a + 32·C·s + 32·chunks·l
@@ -1481,9 +1888,9 @@ type stepBackwardNest14Args struct {
 	n2  int // d_v
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest20Args struct {
 	MTrail2 *float32
-	t28     *float32
+	t543    *float32
 	n0      int        // d_k·d_v·a
 	n1      int        // d_k·d_v·a + d_k·d_v
 	n2      int        // d_v
@@ -1491,59 +1898,59 @@ type stepBackwardNest15Args struct {
 	gEntry  [2]float32 // and nothing
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest21Args struct {
 	t53 *float32
 	t54 *float32
-	t13 *float32
+	t39 *float32
 	n0  int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
 	n1  int // d_k
 }
 
-type stepBackwardNest17Args struct {
-	t152 *float32
+type stepBackwardNest22Args struct {
+	t412 *float32
 }
 
-type stepBackwardNest18Args struct {
-	t14  *float32
-	t152 *float32
-	t16  *float32
+type stepBackwardNest23Args struct {
+	t40  *float32
+	t412 *float32
+	t42  *float32
 	n0   int // 32·a + 32·C·s + 32·chunks·l
 }
 
-type stepBackwardNest19Args struct {
-	t16  *float32
-	t173 *float32
+type stepBackwardNest24Args struct {
+	t42  *float32
+	t432 *float32
 	t56  *float32
-	t192 *float32
+	t45  *float32
 	n0   int // 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
 	n1   int // d_v
 }
 
-type stepBackwardNest20Args struct {
+type stepBackwardNest25Args struct {
 	t54  *float32
-	t214 *float32
+	t474 *float32
 	n0   int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
 	n1   int // d_k
 }
 
-type stepBackwardNest21Args struct {
+type stepBackwardNest26Args struct {
 	t55  *float32
-	t204 *float32
-	t214 *float32
-	t223 *float32
+	t462 *float32
+	t474 *float32
+	t483 *float32
 	n0   int // 32·a + 32·C·s + 32·chunks·l
 }
 
-type stepBackwardNest22Args struct {
-	t55  *float32
-	t192 *float32
-	U2   *float32
-	n0   int // 32·a + 32·C·s + 32·chunks·l
-	n1   int // d_v
+type stepBackwardNest27Args struct {
+	t55 *float32
+	t45 *float32
+	U2  *float32
+	n0  int // 32·a + 32·C·s + 32·chunks·l
+	n1  int // d_v
 }
 
-type stepBackwardNest23Args struct {
-	t522       *float32
+type stepBackwardNest28Args struct {
+	t524       *float32
 	MTrail2    *float32
 	MBarState2 *float32
 	n0         int // d_k·d_v·a
@@ -1551,99 +1958,85 @@ type stepBackwardNest23Args struct {
 	n2         int // d_k
 }
 
-type stepBackwardNest24Args struct {
-	g     *float32
-	t72   *float32
-	t     *float32
-	t4    *float32
-	U2    *float32
-	t60   *float32
-	t1122 *float32
-	t12   *float32
-	n0    int // 32·a + 32·C·s + 32·chunks·l
-	n1    int // 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
-	n2    int // d_v
-}
-
-type stepBackwardNest25Args struct {
-	c2    *float32
-	t13   *float32
-	t     *float32
-	t1322 *float32
-	n0    int // 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
-	n1    int // d_v
-}
-
-type stepBackwardNest26Args struct {
-	t   *float32
-	U2  *float32
-	t63 *float32
-	n0  int // 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
-	n1  int // d_v
-}
-
-type stepBackwardNest27Args struct {
-	c2    *float32
-	t63   *float32
-	t1422 *float32
-}
-
-type stepBackwardNest28Args struct {
-	c2    *float32
-	t60   *float32
-	t1322 *float32
-	t1622 *float32
-	n0    int // d_v
-}
-
 type stepBackwardNest29Args struct {
-	t55   *float32
-	t16   *float32
-	t1722 *float32
-	t192  *float32
-	t173  *float32
-	t202  *float32
-	t323  *float32
-	t2322 *float32
-	t33   *float32
+	g     *float32
+	t722  *float32
+	t     *float32
+	t17   *float32
+	U2    *float32
+	t123  *float32
+	t1123 *float32
+	t1222 *float32
 	n0    int // 32·a + 32·C·s + 32·chunks·l
 	n1    int // 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
 	n2    int // d_v
 }
 
 type stepBackwardNest30Args struct {
-	t204  *float32
-	t214  *float32
-	t1922 *float32
-	t55   *float32
-	t2522 *float32
-	t262  *float32
-	t243  *float32
-	n0    int // 32·a + 32·C·s + 32·chunks·l
+	t     *float32
+	t1322 *float32
+	n0    int        // d_v·j + 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
+	n1    int        // d_v·i
+	n2    int        // d_v
+	w18   [2]float32 // and nothing
 }
 
 type stepBackwardNest31Args struct {
-	t262 *float32
-	t54  *float32
-	t273 *float32
-	n0   int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
-	n1   int // d_k
+	t    *float32
+	U2   *float32
+	t126 *float32
+	n0   int // 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
+	n1   int // d_v
 }
 
 type stepBackwardNest32Args struct {
-	t262 *float32
-	t54  *float32
-	t282 *float32
-	n0   int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
-	n1   int // d_k
+	t55   *float32
+	t42   *float32
+	t1722 *float32
+	t45   *float32
+	t432  *float32
+	t202  *float32
+	t3222 *float32
+	t2322 *float32
+	t332  *float32
+	n0    int // 32·a + 32·C·s + 32·chunks·l
+	n1    int // 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
+	n2    int // d_v
 }
 
 type stepBackwardNest33Args struct {
+	t462  *float32
+	t474  *float32
+	t192  *float32
+	t55   *float32
+	t2522 *float32
+	t262  *float32
+	t2422 *float32
+	n0    int // 32·a + 32·C·s + 32·chunks·l
+}
+
+type stepBackwardNest34Args struct {
+	t262  *float32
+	t54   *float32
+	t2722 *float32
+	n0    int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
+	n1    int // d_k
+}
+
+type stepBackwardNest35Args struct {
+	t262  *float32
+	t54   *float32
+	t2822 *float32
+	n0    int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
+	n1    int // d_k
+}
+
+type stepBackwardNest36Args struct {
 	t292  *float32
 	t2522 *float32
 }
 
-type stepBackwardNest34Args struct {
+type stepBackwardNest37Args struct {
 	t1422 *float32
 	t53   *float32
 	t38   *float32
@@ -1651,64 +2044,148 @@ type stepBackwardNest34Args struct {
 	n1    int // d_k
 }
 
-type stepBackwardNest35Args struct {
+type stepBackwardNest38Args struct {
 	t1422 *float32
 	t54   *float32
-	t39   *float32
+	t3922 *float32
 	n0    int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
 	n1    int // d_k
 }
 
-type stepBackwardNest36Args struct {
-	t522 *float32
-	t12  *float32
-	t373 *float32
-	t48  *float32
+type stepBackwardNest39Args struct {
+	t39  *float32
+	t126 *float32
+	t722 *float32
+	t292 *float32
+	t402 *float32
 }
 
-type stepBackwardNest37Args struct {
-	t48 *float32
-	g   *float32
-	t50 *float32
-	n0  int // 32·a + 32·C·s + 32·chunks·l
+type stepBackwardNest40Args struct {
+	t402  *float32
+	t442  *float32
+	t4722 *float32
 }
 
-type stepBackwardNest38Args struct {
+type stepBackwardNest41Args struct {
+	t452  *float32
+	t4622 *float32
+	t50   *float32
+	t5222 *float32
+}
+
+type stepBackwardNest42Args struct {
+	t4722 *float32
+	t512  *float32
+	t5522 *float32
+}
+
+type stepBackwardNest43Args struct {
+	t533  *float32
+	t5422 *float32
+	t583  *float32
+	t60   *float32
+}
+
+type stepBackwardNest44Args struct {
+	t5522 *float32
+	t593  *float32
+	t63   *float32
+}
+
+type stepBackwardNest45Args struct {
+	t613  *float32
+	t62   *float32
+	t66   *float32
+	t68   *float32
+	t524  *float32
+	t1222 *float32
+	t3722 *float32
+	t782  *float32
+}
+
+type stepBackwardNest46Args struct {
+	t782 *float32
+	t82  *float32
+	t85  *float32
+}
+
+type stepBackwardNest47Args struct {
+	t83  *float32
+	t842 *float32
+	t88  *float32
+	t90  *float32
+	t85  *float32
+	t89  *float32
+	t93  *float32
+}
+
+type stepBackwardNest48Args struct {
+	t91  *float32
+	t92  *float32
+	t96  *float32
+	t98  *float32
+	t93  *float32
+	t97  *float32
+	t101 *float32
+}
+
+type stepBackwardNest49Args struct {
+	t992  *float32
+	t100  *float32
+	t1042 *float32
+	t106  *float32
+	t101  *float32
+	t105  *float32
+	t1092 *float32
+}
+
+type stepBackwardNest50Args struct {
+	t1092 *float32
+	t113  *float32
+	t117  *float32
+}
+
+type stepBackwardNest51Args struct {
 	MBarState2 *float32
-	t342       *float32
-	t45        *float32
+	t3422      *float32
+	t76        *float32
 	n0         int        // d_v
 	n1         int        // d_k
 	gEntry3    [2]float32 // and nothing
 }
 
-type stepBackwardNest39Args struct {
-	t44   *float32
-	t533  *float32
-	t543  *float32
+type stepBackwardNest52Args struct {
+	t69   *float32
+	t70   *float32
+	t73   *float32
+	t1072 *float32
+	t108  *float32
+	t112  *float32
+	t117  *float32
 	t162  *float32
 	t2322 *float32
-	t243  *float32
+	t2422 *float32
 	t19   *float32
 	n0    int // 32·a + 32·C·s + 32·chunks·l
 }
 
-type stepBackwardNest40Args struct {
-	c2   *float32
-	t39  *float32
-	t46  *float32
-	t172 *float32
-	t62  *float32
-	t273 *float32
-	t282 *float32
-	t35  *float32
-	t38  *float32
-	t18  *float32
-	n0   int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
-	n1   int // d_k
+type stepBackwardNest53Args struct {
+	t3922 *float32
+	t77   *float32
+	t172  *float32
+	t125  *float32
+	t2722 *float32
+	t2822 *float32
+	t352  *float32
+	t38   *float32
+	t18   *float32
+	n0    int        // d_k·i
+	n1    int        // d_k·i + 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
+	n2    int        // d_k
+	w27   [2]float32 // and nothing
 }
 
-type stepBackwardNest41Args struct {
+type stepBackwardNest54Args struct {
 	t212 *float32
 	t202 *float32
 	n0   int // L
@@ -1719,7 +2196,7 @@ type stepBackwardNest41Args struct {
 	n5   int // d_v
 }
 
-type stepBackwardNest42Args struct {
+type stepBackwardNest55Args struct {
 	t222 *float32
 	t19  *float32
 	t252 *float32
@@ -1730,7 +2207,7 @@ type stepBackwardNest42Args struct {
 	n3   int // chunks
 }
 
-type stepBackwardNest43Args struct {
+type stepBackwardNest56Args struct {
 	t232 *float32
 	t18  *float32
 	t242 *float32
@@ -1743,7 +2220,7 @@ type stepBackwardNest43Args struct {
 	n5   int // d_k
 }
 
-type stepBackwardNest44Args struct {
+type stepBackwardNest57Args struct {
 	t34       *float32
 	t99       *float32
 	rhoStack  *float32
@@ -1759,7 +2236,7 @@ type stepBackwardNest44Args struct {
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest45Args struct {
+type stepBackwardNest58Args struct {
 	t102  *float32
 	t242  *float32
 	qDiv2 *float32
@@ -1771,7 +2248,7 @@ type stepBackwardNest45Args struct {
 	n3    int // d_k
 }
 
-type stepBackwardNest46Args struct {
+type stepBackwardNest59Args struct {
 	t522       *bool
 	qDiv       *float32
 	t37        *bool
@@ -1799,7 +2276,7 @@ type stepBackwardNest46Args struct {
 	n5         int // d_k
 }
 
-type stepBackwardNest47Args struct {
+type stepBackwardNest60Args struct {
 	q1Stack *float32
 	t74     *float32
 	cQBar   *float32
@@ -1809,7 +2286,7 @@ type stepBackwardNest47Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest48Args struct {
+type stepBackwardNest61Args struct {
 	pos *int32
 	t74 *float32
 	cQ  *float32
@@ -1823,7 +2300,7 @@ type stepBackwardNest48Args struct {
 	n6  int // -d_k
 }
 
-type stepBackwardNest49Args struct {
+type stepBackwardNest62Args struct {
 	t79       *float32
 	q0TailBar *float32
 	n0        int // T·d_k
@@ -1833,7 +2310,7 @@ type stepBackwardNest49Args struct {
 	n4        int // d_k
 }
 
-type stepBackwardNest50Args struct {
+type stepBackwardNest63Args struct {
 	t78 *float32
 	t79 *float32
 	t80 *float32
@@ -1843,7 +2320,7 @@ type stepBackwardNest50Args struct {
 	n3  int // d_k
 }
 
-type stepBackwardNest51Args struct {
+type stepBackwardNest64Args struct {
 	t80          *float32
 	q0TailBarOut *float32
 	t147         *float32
@@ -1855,7 +2332,7 @@ type stepBackwardNest51Args struct {
 	n4           int // d_k
 }
 
-type stepBackwardNest52Args struct {
+type stepBackwardNest65Args struct {
 	t112 *float32
 	t212 *float32
 	t392 *float32
@@ -1870,7 +2347,7 @@ type stepBackwardNest52Args struct {
 	n6   int // d_v
 }
 
-type stepBackwardNest53Args struct {
+type stepBackwardNest66Args struct {
 	t120       *bool
 	kDiv       *float32
 	t10        *bool
@@ -1889,7 +2366,7 @@ type stepBackwardNest53Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest54Args struct {
+type stepBackwardNest67Args struct {
 	k1Stack *float32
 	t142    *float32
 	cKBar   *float32
@@ -1899,7 +2376,7 @@ type stepBackwardNest54Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest55Args struct {
+type stepBackwardNest68Args struct {
 	pos  *int32
 	t142 *float32
 	cK   *float32
@@ -1913,7 +2390,7 @@ type stepBackwardNest55Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest56Args struct {
+type stepBackwardNest69Args struct {
 	t146 *float32
 	t147 *float32
 	t148 *float32
@@ -1923,7 +2400,7 @@ type stepBackwardNest56Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest57Args struct {
+type stepBackwardNest70Args struct {
 	t84  *float32
 	t109 *float32
 	t152 *float32
@@ -1952,132 +2429,195 @@ func (c *stepBackwardFused) run() {
 	_ = chunks
 	_ = segments
 	_ = segments2
-	t5 := c.Work[:L*T*dK]                                                                                                                     // [L, T, d_k]
-	t32 := c.Work[L*T*dK:][:L*T*dK]                                                                                                           // [L, T, d_k]
-	t25 := c.Work[2*L*T*dK:][:L*T]                                                                                                            // [L, T]
-	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                                                                        // [L, T]
-	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                                                                                    // [L, T]
-	t52 := c.Work[2*L*T*dK+3*L*T:][:32*L*chunks]                                                                                              // [L, chunks, 32]
-	t55 := c.Work[2*L*T*dK+3*L*T+32*L*chunks:][:32*L*chunks]                                                                                  // [L, chunks, 32]
-	t53 := c.Work[2*L*T*dK+3*L*T+64*L*chunks:][:32*L*chunks*dK]                                                                               // [L, chunks, 32, d_k]
-	t54 := c.Work[2*L*T*dK+32*L*chunks*dK+3*L*T+64*L*chunks:][:32*L*chunks*dK]                                                                // [L, chunks, 32, d_k]
-	t56 := c.Work[2*L*T*dK+64*L*chunks*dK+3*L*T+64*L*chunks:][:32*L*chunks*dV]                                                                // [L, chunks, 32, d_v]
-	t57 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+3*L*T+64*L*chunks:][:L*T-32*L*chunks]                                                // [L, T - 32·chunks]
-	t58 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+4*L*T+32*L*chunks:][:L*T-32*L*chunks]                                                // [L, T - 32·chunks]
-	t59 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                                                      // [L, T - 32·chunks, d_k]
-	t61 := c.Work[3*L*T*dK+32*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                                                      // [L, T - 32·chunks, d_k]
-	t := c.Work[4*L*T*dK+32*L*chunks*dV+5*L*T:][:32*L*chunks*dV]                                                                              // [L, 32·chunks, d_v]
-	t22 := c.Work[4*L*T*dK+64*L*chunks*dV+5*L*T:][:L*T*dV-32*L*chunks*dV]                                                                     // [L, T - 32·chunks, d_v]
-	t42 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+5*L*T:][:L*dK*dV]                                                                            // [L, d_v, d_k]
-	t52_2 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+5*L*T:][:L*T-32*L*chunks]                                                          // [L, T - 32·chunks]
-	t62 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+6*L*T-32*L*chunks:][:L*T-32*L*chunks]                                                // [L, T - 32·chunks]
-	t7 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                           // [L, T - 32·chunks, d_k]
-	t82 := c.Work[5*L*T*dK+L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dV-32*L*chunks*dV]                           // [L, T - 32·chunks, d_v]
-	t92 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                        // [L, T - 32·chunks, d_k]
-	t102 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK]                                                      // [L, T, d_k]
-	t122 := c.Work[7*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK]                                                      // [L, T, d_k]
-	t112 := c.Work[8*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dV]                                                      // [L, T, d_v]
-	t132 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T]                                                         // [L, T]
-	t142 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+8*L*T-64*L*chunks:][:L*T]                                                         // [L, T]
-	t14 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T-64*L*chunks:][:32*L*chunks]                                                  // [L, chunks, 32]
-	t162 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T-32*L*chunks:][:32*L*chunks]                                                 // [L, chunks, 32]
-	t172 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T:][:32*L*chunks*dK]                                                          // [L, chunks, 32, d_k]
-	t18 := c.Work[8*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+9*L*T:][:32*L*chunks*dK]                                                           // [L, chunks, 32, d_k]
-	t19 := c.Work[8*L*T*dK+3*L*T*dV+L*dK*dV+9*L*T:][:32*L*chunks]                                                                             // [L, chunks, 32]
-	t202 := c.Work[8*L*T*dK+3*L*T*dV+L*dK*dV+9*L*T+32*L*chunks:][:32*L*chunks*dV]                                                             // [L, chunks, 32, d_v]
-	t212 := c.Work[8*L*T*dK+3*L*T*dV+32*L*chunks*dV+L*dK*dV+9*L*T+32*L*chunks:][:L*T*dV]                                                      // [L, T, d_v]
-	t222 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+9*L*T+32*L*chunks:][:L*T]                                                         // [L, T]
-	t252 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+10*L*T+32*L*chunks:][:L*T]                                                        // [L, T]
-	t232 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+11*L*T+32*L*chunks:][:L*T*dK]                                                     // [L, T, d_k]
-	t242 := c.Work[9*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+11*L*T+32*L*chunks:][:L*T*dK]                                                     // [L, T, d_k]
-	t34 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+11*L*T+32*L*chunks:][:L*T]                                                        // [L, T]
-	t99 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+12*L*T+32*L*chunks:][:L*T]                                                        // [L, T]
-	t392 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+32*L*chunks:][:L*T*dK+L*T*dV]                                             // [L, T, d_k + d_v]
-	t104 := c.Work[11*L*T*dK+5*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+32*L*chunks:][:L*T*dK+L*T*dV]                                             // [L, T, d_k + d_v]
-	t422 := c.Work[12*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+32*L*chunks:][:L*T*dK]                                                    // [L, T, d_k]
-	t472 := c.Work[13*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+32*L*chunks:][:L*T]                                                       // [L, T]
-	t74 := c.Work[13*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+14*L*T+32*L*chunks:][:L*T*dK]                                                     // [L, T, d_k]
-	t110 := c.Work[14*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+14*L*T+32*L*chunks:][:L*T*dK]                                                    // [L, T, d_k]
-	t115 := c.Work[15*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+14*L*T+32*L*chunks:][:L*T]                                                       // [L, T]
-	t78 := c.Work[15*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks:][:L*T*dK+3*L*dK]                                              // [L, T + 3, d_k]
-	t79 := c.Work[16*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+3*L*dK:][:L*T*dK+3*L*dK]                                       // [L, T + 3, d_k]
-	t80 := c.Work[17*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+6*L*dK:][:L*T*dK+3*L*dK]                                       // [L, T + 3, d_k]
-	t147 := c.Work[18*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+9*L*dK:][:L*T*dK+3*L*dK]                                      // [L, T + 3, d_k]
-	t84 := c.Work[19*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+12*L*dK:][:L*T*d]                                              // [L, T, d]
-	t107 := c.Work[L*T*d+19*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+12*L*dK:][:L*T*dV]                                      // [L, T, d_v]
-	t109 := c.Work[L*T*d+19*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+12*L*dK:][:L*T*d]                                       // [L, T, d]
-	t142_2 := c.Work[2*L*T*d+19*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+12*L*dK:][:L*T*dK]                                  // [L, T, d_k]
-	t146 := c.Work[2*L*T*d+20*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+12*L*dK:][:L*T*dK+3*L*dK]                             // [L, T + 3, d_k]
-	t148 := c.Work[2*L*T*d+21*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+15*L*dK:][:L*T*dK+3*L*dK]                             // [L, T + 3, d_k]
-	t152 := c.Work[2*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK:][:L*T*d]                                     // [L, T, d]
-	MBarState2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK:][:dK*dV]                               // [d_v, d_k]
-	MTrail2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+dK*dV:][:C*dK*dV+dK*dV]                    // [C + 1, d_v, d_k]
-	t2 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+2*dK*dV:][:1024]                        // [32, 32]
-	c2 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+2*dK*dV+1024:][:1024]                   // [32, 32]
-	t15 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+2*dK*dV+2048:][:32]                    // [32]
-	t17 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+2*dK*dV+2080:][:32*dV]                 // [32, d_v]
-	t203 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+2*dK*dV+32*dV+2080:][:1024]           // [32, 32]
-	t21 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+2*dK*dV+32*dV+3104:][:1024]            // [32, 32]
-	t22_2 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+2*dK*dV+32*dV+4128:][:1024]          // [32, 32]
-	U := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+2*dK*dV+32*dV+5152:][:32*dV]             // [32, d_v]
-	t622 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+2*dK*dV+64*dV+5152:][:32*dK]          // [d_k, 32]
-	t28 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+2*dK*dV+32*dK+64*dV+5152:][:dK*dV]     // [d_v, d_k]
-	t23 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+32*dK+64*dV+5152:][:1024]      // [32, 32]
-	t4 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+32*dK+64*dV+6176:][:32*dV]      // [32, d_v]
-	c2_2 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+6176:][:1024]     // [32, 32]
-	t13 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+7200:][:1024]      // [32, 32]
-	t152_2 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+8224:][:32]     // [32]
-	t16 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+8256:][:32]        // [32]
-	t173 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+8288:][:32*dV]    // [32, d_v]
-	t192 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+32*dK+128*dV+8288:][:32*dV]   // [32, d_v]
-	t204 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+32*dK+160*dV+8288:][:1024]    // [32, 32]
-	t214 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+32*dK+160*dV+9312:][:1024]    // [32, 32]
-	t223 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+32*dK+160*dV+10336:][:1024]   // [32, 32]
-	U2 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+32*dK+160*dV+11360:][:32*dV]    // [32, d_v]
-	t522 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+32*dK+192*dV+11360:][:32]     // [32]
-	t60 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+32*dK+192*dV+11392:][:32*dV]   // [32, d_v]
-	t72 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+32*dK+224*dV+11392:][:1024]    // [32, 32]
-	t1122 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+32*dK+224*dV+12416:][:32*dV] // [32, d_v]
-	t12 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+32*dK+256*dV+12416:][:32]      // [32]
-	t62_2 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+32*dK+256*dV+12448:][:32*dK] // [32, d_k]
-	t1322 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+64*dK+256*dV+12448:][:32*dV] // [32, d_v]
-	t63 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+64*dK+288*dV+12448:][:1024]    // [32, 32]
-	t1422 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+64*dK+288*dV+13472:][:1024]  // [32, 32]
-	t1622 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+64*dK+288*dV+14496:][:32*dV] // [32, d_v]
-	t1722 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+64*dK+320*dV+14496:][:32*dV] // [32, d_v]
-	t182 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+64*dK+352*dV+14496:][:1024]   // [32, 32]
-	t1922 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+64*dK+352*dV+15520:][:1024]  // [32, 32]
-	t2322 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+64*dK+352*dV+16544:][:32]    // [32]
-	t323 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+64*dK+352*dV+16576:][:32*dV]  // [32, d_v]
-	t33 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+64*dK+384*dV+16576:][:32]      // [32]
-	t243 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+64*dK+384*dV+16608:][:32]     // [32]
-	t2522 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+64*dK+384*dV+16640:][:1024]  // [32, 32]
-	t262 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+64*dK+384*dV+17664:][:1024]   // [32, 32]
-	t273 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+64*dK+384*dV+18688:][:32*dK]  // [32, d_k]
-	t282 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+96*dK+384*dV+18688:][:32*dK]  // [32, d_k]
-	t292 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+128*dK+384*dV+18688:][:1024]  // [32, 32]
-	t342 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+3*dK*dV+128*dK+384*dV+19712:][:dK*dV] // [d_v, d_k]
-	t35 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+4*dK*dV+128*dK+384*dV+19712:][:32*dK]  // [32, d_k]
-	t373 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+4*dK*dV+160*dK+384*dV+19712:][:32]    // [32]
-	t38 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+4*dK*dV+160*dK+384*dV+19744:][:32*dK]  // [32, d_k]
-	t39 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+4*dK*dV+192*dK+384*dV+19744:][:32*dK]  // [32, d_k]
-	t41 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+4*dK*dV+224*dK+384*dV+19744:][:1024]   // [32, 32]
-	t42_2 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+4*dK*dV+224*dK+384*dV+20768:][:1024] // [32, 32]
-	t43 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+4*dK*dV+224*dK+384*dV+21792:][:1024]   // [32, 32]
-	t44 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+4*dK*dV+224*dK+384*dV+22816:][:32]     // [32]
-	t45 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+4*dK*dV+224*dK+384*dV+22848:][:dK*dV]  // [d_v, d_k]
-	t46 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+5*dK*dV+224*dK+384*dV+22848:][:32*dK]  // [32, d_k]
-	t48 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+5*dK*dV+256*dK+384*dV+22848:][:32]     // [32]
-	t50 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+5*dK*dV+256*dK+384*dV+22880:][:1024]   // [32, 32]
-	t533 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+5*dK*dV+256*dK+384*dV+23904:][:32]    // [32]
-	t543 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+5*dK*dV+256*dK+384*dV+23936:][:32]    // [32]
-	t10 := c.Flags[:L*T]                                                                                                                      // [L, T]
-	t37 := c.Flags[L*T:][:L*T]                                                                                                                // [L, T]
-	t27 := c.Flags[2*L*T:][:L*T]                                                                                                              // [L, T]
-	t482 := c.Flags[3*L*T:][:L*T]                                                                                                             // [L, T]
-	t522_2 := c.Flags[4*L*T:][:L*T]                                                                                                           // [L, T]
-	t116 := c.Flags[5*L*T:][:L*T]                                                                                                             // [L, T]
-	t120 := c.Flags[6*L*T:][:L*T]                                                                                                             // [L, T]
+	t5 := c.Work[:L*T*dK]                                                                                                                       // [L, T, d_k]
+	t32 := c.Work[L*T*dK:][:L*T*dK]                                                                                                             // [L, T, d_k]
+	t25 := c.Work[2*L*T*dK:][:L*T]                                                                                                              // [L, T]
+	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                                                                          // [L, T]
+	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                                                                                      // [L, T]
+	t52 := c.Work[2*L*T*dK+3*L*T:][:32*L*chunks]                                                                                                // [L, chunks, 32]
+	t55 := c.Work[2*L*T*dK+3*L*T+32*L*chunks:][:32*L*chunks]                                                                                    // [L, chunks, 32]
+	t53 := c.Work[2*L*T*dK+3*L*T+64*L*chunks:][:32*L*chunks*dK]                                                                                 // [L, chunks, 32, d_k]
+	t54 := c.Work[2*L*T*dK+32*L*chunks*dK+3*L*T+64*L*chunks:][:32*L*chunks*dK]                                                                  // [L, chunks, 32, d_k]
+	t56 := c.Work[2*L*T*dK+64*L*chunks*dK+3*L*T+64*L*chunks:][:32*L*chunks*dV]                                                                  // [L, chunks, 32, d_v]
+	t57 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+3*L*T+64*L*chunks:][:L*T-32*L*chunks]                                                  // [L, T - 32·chunks]
+	t58 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+4*L*T+32*L*chunks:][:L*T-32*L*chunks]                                                  // [L, T - 32·chunks]
+	t59 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                                                        // [L, T - 32·chunks, d_k]
+	t61 := c.Work[3*L*T*dK+32*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                                                        // [L, T - 32·chunks, d_k]
+	t := c.Work[4*L*T*dK+32*L*chunks*dV+5*L*T:][:32*L*chunks*dV]                                                                                // [L, 32·chunks, d_v]
+	t22 := c.Work[4*L*T*dK+64*L*chunks*dV+5*L*T:][:L*T*dV-32*L*chunks*dV]                                                                       // [L, T - 32·chunks, d_v]
+	t42 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+5*L*T:][:L*dK*dV]                                                                              // [L, d_v, d_k]
+	t52_2 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+5*L*T:][:L*T-32*L*chunks]                                                            // [L, T - 32·chunks]
+	t62 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+6*L*T-32*L*chunks:][:L*T-32*L*chunks]                                                  // [L, T - 32·chunks]
+	t7 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                             // [L, T - 32·chunks, d_k]
+	t82 := c.Work[5*L*T*dK+L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dV-32*L*chunks*dV]                             // [L, T - 32·chunks, d_v]
+	t92 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                          // [L, T - 32·chunks, d_k]
+	t102 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK]                                                        // [L, T, d_k]
+	t122 := c.Work[7*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK]                                                        // [L, T, d_k]
+	t112 := c.Work[8*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dV]                                                        // [L, T, d_v]
+	t132 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T]                                                           // [L, T]
+	t142 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+8*L*T-64*L*chunks:][:L*T]                                                           // [L, T]
+	t2 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T-64*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
+	t3 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T-32*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
+	t522 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T:][:32*L*chunks]                                                               // [L, chunks, 32]
+	t4 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+32*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
+	t6 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+64*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
+	t8 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+96*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
+	t72 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+128*L*chunks:][:32*L*chunks]                                                   // [L, chunks, 32]
+	t922 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+160*L*chunks:][:32*L*chunks]                                                  // [L, chunks, 32]
+	t1122 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+192*L*chunks:][:32*L*chunks]                                                 // [L, chunks, 32]
+	t1022 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+224*L*chunks:][:32*L*chunks]                                                 // [L, chunks, 32]
+	t12 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+256*L*chunks:][:32*L*chunks]                                                   // [L, chunks, 32]
+	t14 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+288*L*chunks:][:32*L*chunks]                                                   // [L, chunks, 32]
+	t13 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+320*L*chunks:][:32*L*chunks]                                                   // [L, chunks, 32]
+	t1522 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+352*L*chunks:][:32*L*chunks]                                                 // [L, chunks, 32]
+	g := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+384*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
+	t40 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+416*L*chunks:][:32*L*chunks]                                                   // [L, chunks, 32]
+	t162 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+448*L*chunks:][:32*L*chunks]                                                  // [L, chunks, 32]
+	t172 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+480*L*chunks:][:32*L*chunks*dK]                                               // [L, chunks, 32, d_k]
+	t18 := c.Work[8*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+9*L*T+480*L*chunks:][:32*L*chunks*dK]                                                // [L, chunks, 32, d_k]
+	t19 := c.Work[8*L*T*dK+3*L*T*dV+L*dK*dV+9*L*T+480*L*chunks:][:32*L*chunks]                                                                  // [L, chunks, 32]
+	t202 := c.Work[8*L*T*dK+3*L*T*dV+L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks*dV]                                                              // [L, chunks, 32, d_v]
+	t212 := c.Work[8*L*T*dK+3*L*T*dV+32*L*chunks*dV+L*dK*dV+9*L*T+512*L*chunks:][:L*T*dV]                                                       // [L, T, d_v]
+	t222 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+9*L*T+512*L*chunks:][:L*T]                                                          // [L, T]
+	t252 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+10*L*T+512*L*chunks:][:L*T]                                                         // [L, T]
+	t232 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+11*L*T+512*L*chunks:][:L*T*dK]                                                      // [L, T, d_k]
+	t242 := c.Work[9*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+11*L*T+512*L*chunks:][:L*T*dK]                                                      // [L, T, d_k]
+	t34 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+11*L*T+512*L*chunks:][:L*T]                                                         // [L, T]
+	t99 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+12*L*T+512*L*chunks:][:L*T]                                                         // [L, T]
+	t392 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+512*L*chunks:][:L*T*dK+L*T*dV]                                              // [L, T, d_k + d_v]
+	t104 := c.Work[11*L*T*dK+5*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+512*L*chunks:][:L*T*dK+L*T*dV]                                              // [L, T, d_k + d_v]
+	t422 := c.Work[12*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+512*L*chunks:][:L*T*dK]                                                     // [L, T, d_k]
+	t472 := c.Work[13*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+512*L*chunks:][:L*T]                                                        // [L, T]
+	t74 := c.Work[13*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+14*L*T+512*L*chunks:][:L*T*dK]                                                      // [L, T, d_k]
+	t110 := c.Work[14*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+14*L*T+512*L*chunks:][:L*T*dK]                                                     // [L, T, d_k]
+	t115 := c.Work[15*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+14*L*T+512*L*chunks:][:L*T]                                                        // [L, T]
+	t78 := c.Work[15*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks:][:L*T*dK+3*L*dK]                                               // [L, T + 3, d_k]
+	t79 := c.Work[16*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+3*L*dK:][:L*T*dK+3*L*dK]                                        // [L, T + 3, d_k]
+	t80 := c.Work[17*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+6*L*dK:][:L*T*dK+3*L*dK]                                        // [L, T + 3, d_k]
+	t147 := c.Work[18*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+9*L*dK:][:L*T*dK+3*L*dK]                                       // [L, T + 3, d_k]
+	t84 := c.Work[19*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+12*L*dK:][:L*T*d]                                               // [L, T, d]
+	t107 := c.Work[L*T*d+19*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+12*L*dK:][:L*T*dV]                                       // [L, T, d_v]
+	t109 := c.Work[L*T*d+19*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+12*L*dK:][:L*T*d]                                        // [L, T, d]
+	t142_2 := c.Work[2*L*T*d+19*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+12*L*dK:][:L*T*dK]                                   // [L, T, d_k]
+	t146 := c.Work[2*L*T*d+20*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+12*L*dK:][:L*T*dK+3*L*dK]                              // [L, T + 3, d_k]
+	t148 := c.Work[2*L*T*d+21*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+15*L*dK:][:L*T*dK+3*L*dK]                              // [L, T + 3, d_k]
+	t152 := c.Work[2*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK:][:L*T*d]                                      // [L, T, d]
+	MBarState2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK:][:dK*dV]                                // [d_v, d_k]
+	MTrail2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+dK*dV:][:C*dK*dV+dK*dV]                     // [C + 1, d_v, d_k]
+	t255 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV:][:1024]                       // [32, 32]
+	t28 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+1024:][:1024]                   // [32, 32]
+	t31 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+2048:][:1024]                   // [32, 32]
+	t342 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+3072:][:1024]                  // [32, 32]
+	t373 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+4096:][:1024]                  // [32, 32]
+	t41 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+5120:][:32]                     // [32]
+	t43 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+5152:][:32*dV]                  // [32, d_v]
+	t46 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+32*dV+5152:][:1024]             // [32, 32]
+	t47 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+32*dV+6176:][:1024]             // [32, 32]
+	t48 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+32*dV+7200:][:1024]             // [32, 32]
+	U := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+32*dV+8224:][:32*dV]              // [32, d_v]
+	t523 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+64*dV+8224:][:32*dK]           // [d_k, 32]
+	t543 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+32*dK+64*dV+8224:][:dK*dV]     // [d_v, d_k]
+	t17 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+64*dV+8224:][:32*dV]      // [32, d_v]
+	t256 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+8224:][:1024]      // [32, 32]
+	t282 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+9248:][:1024]      // [32, 32]
+	t312 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+10272:][:1024]     // [32, 32]
+	t343 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+11296:][:1024]     // [32, 32]
+	t374 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+12320:][:1024]     // [32, 32]
+	t39 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+13344:][:1024]      // [32, 32]
+	t412 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+14368:][:32]       // [32]
+	t42_2 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+14400:][:32]      // [32]
+	t432 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+14432:][:32*dV]    // [32, d_v]
+	t45 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+128*dV+14432:][:32*dV]    // [32, d_v]
+	t462 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+160*dV+14432:][:1024]    // [32, 32]
+	t474 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+160*dV+15456:][:1024]    // [32, 32]
+	t483 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+160*dV+16480:][:1024]    // [32, 32]
+	U2 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+160*dV+17504:][:32*dV]     // [32, d_v]
+	t524 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+192*dV+17504:][:32]      // [32]
+	t123 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+192*dV+17536:][:32*dV]   // [32, d_v]
+	t722 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+224*dV+17536:][:1024]    // [32, 32]
+	t1123 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+224*dV+18560:][:32*dV]  // [32, d_v]
+	t1222 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+256*dV+18560:][:32]     // [32]
+	t125 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+256*dV+18592:][:32*dK]   // [32, d_k]
+	t1322 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+256*dV+18592:][:32*dV]  // [32, d_v]
+	t126 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+288*dV+18592:][:1024]    // [32, 32]
+	t1422 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+288*dV+19616:][:1024]   // [32, 32]
+	t1722 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+288*dV+20640:][:32*dV]  // [32, d_v]
+	t182 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+320*dV+20640:][:1024]    // [32, 32]
+	t192 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+320*dV+21664:][:1024]    // [32, 32]
+	t2322 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+320*dV+22688:][:32]     // [32]
+	t3222 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+320*dV+22720:][:32*dV]  // [32, d_v]
+	t332 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+352*dV+22720:][:32]      // [32]
+	t2422 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+352*dV+22752:][:32]     // [32]
+	t2522 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+352*dV+22784:][:1024]   // [32, 32]
+	t262 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+352*dV+23808:][:1024]    // [32, 32]
+	t2722 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+352*dV+24832:][:32*dK]  // [32, d_k]
+	t2822 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+96*dK+352*dV+24832:][:32*dK]  // [32, d_k]
+	t292 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+128*dK+352*dV+24832:][:1024]   // [32, 32]
+	t3422 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+128*dK+352*dV+25856:][:dK*dV] // [d_v, d_k]
+	t352 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+128*dK+352*dV+25856:][:32*dK]  // [32, d_k]
+	t3722 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+160*dK+352*dV+25856:][:32]    // [32]
+	t38 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+160*dK+352*dV+25888:][:32*dK]   // [32, d_k]
+	t3922 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+192*dK+352*dV+25888:][:32*dK] // [32, d_k]
+	t402 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+25888:][:1024]   // [32, 32]
+	t4322 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+26912:][:32]    // [32]
+	t442 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+26944:][:1024]   // [32, 32]
+	t452 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+27968:][:32]     // [32]
+	t4622 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+28000:][:32]    // [32]
+	t4722 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+28032:][:1024]  // [32, 32]
+	t50 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+29056:][:32]      // [32]
+	t512 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+29088:][:1024]   // [32, 32]
+	t5222 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+30112:][:32]    // [32]
+	t533 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+30144:][:32]     // [32]
+	t5422 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+30176:][:32]    // [32]
+	t5522 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+30208:][:1024]  // [32, 32]
+	t583 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+31232:][:32]     // [32]
+	t593 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+31264:][:1024]   // [32, 32]
+	t60 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+32288:][:32]      // [32]
+	t613 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+32320:][:32]     // [32]
+	t62_2 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+32352:][:32]    // [32]
+	t63 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+32384:][:1024]    // [32, 32]
+	t66 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+33408:][:32]      // [32]
+	t67 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+33440:][:1024]    // [32, 32]
+	t68 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+34464:][:32]      // [32]
+	t782 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+34496:][:32]     // [32]
+	t69 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+34528:][:32]      // [32]
+	t70 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+34560:][:32]      // [32]
+	t73 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+34592:][:32]      // [32]
+	t76 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+34624:][:dK*dV]   // [d_v, d_k]
+	t77 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+224*dK+352*dV+34624:][:32*dK]   // [32, d_k]
+	t81 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34624:][:32]      // [32]
+	t82_2 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34656:][:32]    // [32]
+	t83 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34688:][:32]      // [32]
+	t842 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34720:][:32]     // [32]
+	t85 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34752:][:32]      // [32]
+	t88 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34784:][:32]      // [32]
+	t89 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34816:][:32]      // [32]
+	t90 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34848:][:32]      // [32]
+	t93 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34880:][:32]      // [32]
+	t91 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34912:][:32]      // [32]
+	t92_2 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34944:][:32]    // [32]
+	t96 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34976:][:32]      // [32]
+	t97 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35008:][:32]      // [32]
+	t98 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35040:][:32]      // [32]
+	t101 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35072:][:32]     // [32]
+	t992 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35104:][:32]     // [32]
+	t100 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35136:][:32]     // [32]
+	t1042 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35168:][:32]    // [32]
+	t105 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35200:][:32]     // [32]
+	t106 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35232:][:32]     // [32]
+	t1092 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35264:][:32]    // [32]
+	t1072 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35296:][:32]    // [32]
+	t108 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35328:][:32]     // [32]
+	t112_2 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35360:][:32]   // [32]
+	t113 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35392:][:32]     // [32]
+	t117 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35424:][:32]     // [32]
+	t10 := c.Flags[:L*T]                                                                                                                        // [L, T]
+	t37 := c.Flags[L*T:][:L*T]                                                                                                                  // [L, T]
+	t27 := c.Flags[2*L*T:][:L*T]                                                                                                                // [L, T]
+	t482 := c.Flags[3*L*T:][:L*T]                                                                                                               // [L, T]
+	t522_2 := c.Flags[4*L*T:][:L*T]                                                                                                             // [L, T]
+	t116 := c.Flags[5*L*T:][:L*T]                                                                                                               // [L, T]
+	t120 := c.Flags[6*L*T:][:L*T]                                                                                                               // [L, T]
 
 	// delta_chunk.k1, delta_chunk.q1
 	if kern.Wide() {
@@ -2281,10 +2821,10 @@ func (c *stepBackwardFused) run() {
 	clear(t92)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t92[:L*T*dK-32*L*chunks*dK], c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+5*dK*dV+256*dK+384*dV+23968:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t52_2[:L*T-32*L*chunks], c.Work[C*dK*dV+3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+5*dK*dV+256*dK+384*dV+23968:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t62[:L*T-32*L*chunks], c.Work[C*dK*dV+3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+16*L*T+18*L*dK+5*dK*dV+256*dK+384*dV+23968:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t7[:L*T*dK-32*L*chunks*dK], c.Work[C*dK*dV+3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+17*L*T-32*L*chunks+18*L*dK+5*dK*dV+256*dK+384*dV+23968:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t92[:L*T*dK-32*L*chunks*dK], c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35456:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t52_2[:L*T-32*L*chunks], c.Work[C*dK*dV+3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35456:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t62[:L*T-32*L*chunks], c.Work[C*dK*dV+3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+16*L*T+480*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35456:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t7[:L*T*dK-32*L*chunks*dK], c.Work[C*dK*dV+3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+17*L*T+448*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35456:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
 	}
 
 	// delta_chunk.q, delta_chunk.k
@@ -2308,11 +2848,11 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T - 32*chunks {
 				t102_2 := t102[(i*T+j+32*chunks)*dK:][:dK]
-				t92_2 := t92[(i*(T-32*chunks)+j)*dK:][:dK]
+				t92_3 := t92[(i*(T-32*chunks)+j)*dK:][:dK]
 				t122_2 := t122[(i*T+j+32*chunks)*dK:][:dK]
 				t7_2 := t7[(i*(T-32*chunks)+j)*dK:][:dK]
 				for k := range dK {
-					t102_2[k] = t102_2[k] + t92_2[k]
+					t102_2[k] = t102_2[k] + t92_3[k]
 					t122_2[k] = t122_2[k] + t7_2[k]
 				}
 			}
@@ -2336,10 +2876,10 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
-				t112_2 := t112[(i*T+j+32*chunks)*dV:][:dV]
-				t82_2 := t82[(i*(T-32*chunks)+j)*dV:][:dV]
+				t112_3 := t112[(i*T+j+32*chunks)*dV:][:dV]
+				t82_3 := t82[(i*(T-32*chunks)+j)*dV:][:dV]
 				for k := range dV {
-					t112_2[k] = t112_2[k] + t82_2[k]
+					t112_3[k] = t112_3[k] + t82_3[k]
 				}
 			}
 		}
@@ -2374,19 +2914,250 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// delta_chunk.g
+	clear(t2)
+	for i := range L {
+		for j := range chunks {
+			for k := range min(32, 1) {
+				t2[(i*chunks+j)*32+k] = t52[(i*chunks+j)*32+k]
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t3)
+	clear(t522)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 1)
+			if n := 32 - lo; n > 0 {
+				t52_3 := t52[(i*chunks+j)*32+lo:][:n]
+				t2_2 := t2[(i*chunks+j)*32+-1+lo:][:n]
+				t3_2 := t3[(i*chunks+j)*32+lo:][:n]
+				t52_4 := t52[(i*chunks+j)*32+-1+lo:][:n]
+				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t52Entry := t52_3[k]
+					t3_2[k] = F(t52Entry * t2_2[k])
+					t522_3[k] = F(t52_4[k] * t52Entry)
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	if kern.Wide() {
+		a := stepBackwardNest11Args{
+			unsafe.SliceData(t2),
+			unsafe.SliceData(t3),
+			unsafe.SliceData(t4),
+			L,
+			32 * chunks,
+			chunks,
+		}
+		stepBackwardNest11(&a)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				t2_2 := t2[(i*chunks+j)*32:][:32]
+				t3_2 := t3[(i*chunks+j)*32:][:32]
+				t4_2 := t4[(i*chunks+j)*32:][:32]
+				for k := range 32 {
+					t4_2[k] = t2_2[k] + t3_2[k]
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t6)
+	clear(t8)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 2)
+			if n := 32 - lo; n > 0 {
+				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
+				t4_2 := t4[(i*chunks+j)*32+-2+lo:][:n]
+				t6_2 := t6[(i*chunks+j)*32+lo:][:n]
+				t522_4 := t522[(i*chunks+j)*32+-2+lo:][:n]
+				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t522Entry := t522_3[k]
+					t6_2[k] = F(t4_2[k] * t522Entry)
+					t8_2[k] = F(t522_4[k] * t522Entry)
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	if kern.Wide() {
+		a := stepBackwardNest12Args{
+			unsafe.SliceData(t4),
+			unsafe.SliceData(t6),
+			unsafe.SliceData(t72),
+			L,
+			32 * chunks,
+			chunks,
+		}
+		stepBackwardNest12(&a)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				t4_2 := t4[(i*chunks+j)*32:][:32]
+				t6_2 := t6[(i*chunks+j)*32:][:32]
+				t72_2 := t72[(i*chunks+j)*32:][:32]
+				for k := range 32 {
+					t72_2[k] = t4_2[k] + t6_2[k]
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t922)
+	clear(t1122)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 4)
+			if n := 32 - lo; n > 0 {
+				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
+				t72_2 := t72[(i*chunks+j)*32+-4+lo:][:n]
+				t922_2 := t922[(i*chunks+j)*32+lo:][:n]
+				t8_3 := t8[(i*chunks+j)*32+-4+lo:][:n]
+				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t8Entry := t8_2[k]
+					t922_2[k] = F(t72_2[k] * t8Entry)
+					t1122_2[k] = F(t8_3[k] * t8Entry)
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	if kern.Wide() {
+		a := stepBackwardNest13Args{
+			unsafe.SliceData(t72),
+			unsafe.SliceData(t922),
+			unsafe.SliceData(t1022),
+			L,
+			32 * chunks,
+			chunks,
+		}
+		stepBackwardNest13(&a)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				t72_2 := t72[(i*chunks+j)*32:][:32]
+				t922_2 := t922[(i*chunks+j)*32:][:32]
+				t1022_2 := t1022[(i*chunks+j)*32:][:32]
+				for k := range 32 {
+					t1022_2[k] = t72_2[k] + t922_2[k]
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t12)
 	clear(t14)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 8)
+			if n := 32 - lo; n > 0 {
+				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
+				t1022_2 := t1022[(i*chunks+j)*32+-8+lo:][:n]
+				t12_2 := t12[(i*chunks+j)*32+lo:][:n]
+				t1122_3 := t1122[(i*chunks+j)*32+-8+lo:][:n]
+				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t1122Entry := t1122_2[k]
+					t12_2[k] = F(t1022_2[k] * t1122Entry)
+					t14_2[k] = F(t1122_3[k] * t1122Entry)
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	if kern.Wide() {
+		a := stepBackwardNest14Args{
+			unsafe.SliceData(t1022),
+			unsafe.SliceData(t12),
+			unsafe.SliceData(t13),
+			L,
+			32 * chunks,
+			chunks,
+		}
+		stepBackwardNest14(&a)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				t1022_2 := t1022[(i*chunks+j)*32:][:32]
+				t12_2 := t12[(i*chunks+j)*32:][:32]
+				t13_2 := t13[(i*chunks+j)*32:][:32]
+				for k := range 32 {
+					t13_2[k] = t1022_2[k] + t12_2[k]
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t1522)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 16)
+			if n := 32 - lo; n > 0 {
+				t13_2 := t13[(i*chunks+j)*32+-16+lo:][:n]
+				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
+				t1522_2 := t1522[(i*chunks+j)*32+lo:][:n]
+				for k := range n {
+					t1522_2[k] = F(t13_2[k] * t14_2[k])
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	if kern.Wide() {
+		a := stepBackwardNest15Args{
+			unsafe.SliceData(t13),
+			unsafe.SliceData(t1522),
+			unsafe.SliceData(g),
+			L,
+			32 * chunks,
+			chunks,
+		}
+		stepBackwardNest15(&a)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				t13_2 := t13[(i*chunks+j)*32:][:32]
+				t1522_2 := t1522[(i*chunks+j)*32:][:32]
+				g2 := g[(i*chunks+j)*32:][:32]
+				for k := range 32 {
+					g2[k] = t13_2[k] + t1522_2[k]
+				}
+			}
+		}
+	}
+
+	// delta_chunk.g
+	clear(t40)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				for k := range n {
-					t14[(i*chunks+j)*32+(lo+k)] = c.G[(i*chunks+j)*32+(lo+k)-1]
+					t40[(i*chunks+j)*32+(lo+k)] = g[(i*chunks+j)*32+(lo+k)-1]
 				}
 			}
 		}
 	}
 
 	// delta_chunk
+	w11 := F(31)
 	for l := range L {
 		for i := range dV {
 			copy(MBarState2[i*dK:][:dK], t42[(l*dV+i)*dK:][:dK])
@@ -2396,667 +3167,789 @@ func (c *stepBackwardFused) run() {
 				copy(MTrail2[i*dK:][:dK], c.MCheckpoints2[((l*segments2+s)*dV+i)*dK:][:dK])
 			}
 			for a := range min(C, -C*s+chunks) {
-				// delta_chunk.g
-				clear(t2)
-				for i := range 32 {
-					lo := max(0, i-1)
-					if n := min(32, i) - lo; n > 0 {
-						t2_2 := t2[i*32+lo:][:n]
-						for j := range n {
-							t2_2[j] = -t52[(l*chunks+a+C*s)*32+i]
-						}
-					}
-				}
 				// delta_chunk.c
-				for i := range 32 {
-					c3 := c2[i*32:][:32]
-					w4 := F(i)
-					for j := range 32 {
-						c3[j] = kern.Choose((F(j) == w4), F(1), F(0))
-					}
-				}
-				kern.TriangleFMA(32, 32, false, c2, 32, 1, t2, 32, 1)
-				// delta_chunk.g
-				clear(t15)
-				if kern.Wide() {
-					a2 := stepBackwardNest11Args{
-						unsafe.SliceData(t15),
-					}
-					stepBackwardNest11(&a2)
-				} else {
-					if n := min(32, 1); n > 0 {
-						t15_2 := t15[:n]
-						for i := range n {
-							t15_2[i] = F(1)
-						}
-					}
-				}
-				// delta_chunk.U
-				kern.GemmFMA(dV, 32, dK, F(1), false, t17, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// delta_chunk.c
-				clear(t203)
+				clear(t255)
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
+					t52_3 := t52[(l*chunks+a+C*s)*32+lo:][:n]
 					for i := range n {
-						copy(t203[(lo+i)*32:][:32], c2[((lo+i)-1)*32:][:32])
+						t255_2 := t255[(lo+i)*32:][:32]
+						w4 := F((lo + i) - 1)
+						t52Entry2 := t52_3[i]
+						for j := range 32 {
+							t255_2[j] = F(kern.Choose((F(j) == w4), F(1), F(0)) * t52Entry2)
+						}
+					}
+				}
+				// delta_chunk.c
+				clear(t28)
+				lo2 := max(0, 2)
+				if n := 32 - lo2; n > 0 {
+					t522_3 := t522[(l*chunks+a+C*s)*32+lo2:][:n]
+					for i := range n {
+						t255_2 := t255[((lo2+i)-2)*32:][:32]
+						t28_2 := t28[(lo2+i)*32:][:32]
+						w5 := F((lo2 + i) - 2)
+						t522Entry2 := t522_3[i]
+						for j := range 32 {
+							t28_2[j] = F((kern.Choose((F(j) == w5), F(1), F(0)) + t255_2[j]) * t522Entry2)
+						}
+					}
+				}
+				// delta_chunk.c
+				clear(t31)
+				lo3 := max(0, 4)
+				if n := 32 - lo3; n > 0 {
+					t8_2 := t8[(l*chunks+a+C*s)*32+lo3:][:n]
+					for i := range n {
+						t255_2 := t255[((lo3+i)-4)*32:][:32]
+						t28_2 := t28[((lo3+i)-4)*32:][:32]
+						t31_2 := t31[(lo3+i)*32:][:32]
+						w6 := F((lo3 + i) - 4)
+						t8Entry2 := t8_2[i]
+						for j := range 32 {
+							t31_2[j] = F(((kern.Choose((F(j) == w6), F(1), F(0)) + t255_2[j]) + t28_2[j]) * t8Entry2)
+						}
+					}
+				}
+				// delta_chunk.c
+				clear(t342)
+				lo4 := max(0, 8)
+				if n := 32 - lo4; n > 0 {
+					t1122_2 := t1122[(l*chunks+a+C*s)*32+lo4:][:n]
+					for i := range n {
+						t255_2 := t255[((lo4+i)-8)*32:][:32]
+						t28_2 := t28[((lo4+i)-8)*32:][:32]
+						t31_2 := t31[((lo4+i)-8)*32:][:32]
+						t342_2 := t342[(lo4+i)*32:][:32]
+						w7 := F((lo4 + i) - 8)
+						t1122Entry2 := t1122_2[i]
+						for j := range 32 {
+							t342_2[j] = F((((kern.Choose((F(j) == w7), F(1), F(0)) + t255_2[j]) + t28_2[j]) + t31_2[j]) * t1122Entry2)
+						}
+					}
+				}
+				// delta_chunk.c
+				clear(t373)
+				lo5 := max(0, 16)
+				if n := 32 - lo5; n > 0 {
+					t14_2 := t14[(l*chunks+a+C*s)*32+lo5:][:n]
+					for i := range n {
+						t255_2 := t255[((lo5+i)-16)*32:][:32]
+						t28_2 := t28[((lo5+i)-16)*32:][:32]
+						t31_2 := t31[((lo5+i)-16)*32:][:32]
+						t342_2 := t342[((lo5+i)-16)*32:][:32]
+						t373_2 := t373[(lo5+i)*32:][:32]
+						w8 := F((lo5 + i) - 16)
+						t14Entry := t14_2[i]
+						for j := range 32 {
+							t373_2[j] = F(((((kern.Choose((F(j) == w8), F(1), F(0)) + t255_2[j]) + t28_2[j]) + t31_2[j]) + t342_2[j]) * t14Entry)
+						}
+					}
+				}
+				// delta_chunk.g
+				clear(t41)
+				if kern.Wide() {
+					a2 := stepBackwardNest16Args{
+						unsafe.SliceData(t41),
+					}
+					stepBackwardNest16(&a2)
+				} else {
+					if n := min(32, 1); n > 0 {
+						t41_2 := t41[:n]
+						for i := range n {
+							t41_2[i] = F(1)
+						}
 					}
 				}
 				// delta_chunk.U
-				clear(t21)
+				kern.GemmFMA(dV, 32, dK, F(1), false, t43, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK)
+				// delta_chunk.c
+				clear(t46)
+				lo6 := max(0, 1)
+				if n := 32 - lo6; n > 0 {
+					for i := range n {
+						t255_2 := t255[((lo6+i)-1)*32:][:32]
+						t28_2 := t28[((lo6+i)-1)*32:][:32]
+						t31_2 := t31[((lo6+i)-1)*32:][:32]
+						t342_2 := t342[((lo6+i)-1)*32:][:32]
+						t373_2 := t373[((lo6+i)-1)*32:][:32]
+						t46_2 := t46[(lo6+i)*32:][:32]
+						w9 := F((lo6 + i) - 1)
+						for j := range 32 {
+							t46_2[j] = ((((kern.Choose((F(j) == w9), F(1), F(0)) + t255_2[j]) + t28_2[j]) + t31_2[j]) + t342_2[j]) + t373_2[j]
+						}
+					}
+				}
+				// delta_chunk.U
+				clear(t47)
 				if kern.Wide() {
-					a2 := stepBackwardNest12Args{
+					a2 := stepBackwardNest17Args{
 						unsafe.SliceData(t54),
-						unsafe.SliceData(t21),
+						unsafe.SliceData(t47),
 						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
 						dK,
 					}
-					stepBackwardNest12(&a2)
+					stepBackwardNest17(&a2)
 				} else {
 					for i := range 32 {
 						if n := min(32, i); n > 0 {
-							t21_2 := t21[i*32:][:n]
+							t47_2 := t47[i*32:][:n]
 							for j := range n {
 								t54_2 := t54[((l*chunks+a+C*s)*32+i)*dK:][:dK]
 								t54_3 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-								var t213 F
-								t213Sums := [16]F{t213}
+								var t473 F
+								t473Sums := [16]F{t473}
 								for k := range dK {
-									t213Sums[k%16] = num.FMA32(t54_2[k], t54_3[k], t213Sums[k%16])
+									t473Sums[k%16] = num.FMA32(t54_2[k], t54_3[k], t473Sums[k%16])
 								}
-								t213 = kern.Sum16(&t213Sums)
-								t21_2[j] = t213
+								t473 = kern.Sum16(&t473Sums)
+								t47_2[j] = t473
 							}
 						}
 					}
 				}
 				// delta_chunk.U
-				clear(t22_2)
+				clear(t48)
 				if kern.Wide() {
-					a2 := stepBackwardNest13Args{
+					a2 := stepBackwardNest18Args{
 						unsafe.SliceData(t55),
-						unsafe.SliceData(t203),
-						unsafe.SliceData(t21),
-						unsafe.SliceData(t22_2),
+						unsafe.SliceData(t46),
+						unsafe.SliceData(t47),
+						unsafe.SliceData(t48),
 						32*a + 32*C*s + 32*chunks*l,
 					}
-					stepBackwardNest13(&a2)
+					stepBackwardNest18(&a2)
 				} else {
 					for i := range 32 {
 						if n := min(32, i); n > 0 {
-							t203_2 := t203[i*32:][:n]
-							t21_2 := t21[i*32:][:n]
-							t22_3 := t22_2[i*32:][:n]
+							t46_2 := t46[i*32:][:n]
+							t47_2 := t47[i*32:][:n]
+							t48_2 := t48[i*32:][:n]
 							for j := range n {
-								t22_3[j] = F(F(t55[(l*chunks+a+C*s)*32+i]*t203_2[j]) * t21_2[j])
+								t48_2[j] = F(F(t55[(l*chunks+a+C*s)*32+i]*t46_2[j]) * t47_2[j])
 							}
 						}
 					}
 				}
 				// delta_chunk.U, delta_chunk.g
 				if kern.Wide() {
-					a2 := stepBackwardNest14Args{
-						unsafe.SliceData(t14),
-						unsafe.SliceData(t15),
+					a2 := stepBackwardNest19Args{
+						unsafe.SliceData(t40),
+						unsafe.SliceData(t41),
 						unsafe.SliceData(t55),
-						unsafe.SliceData(t17),
+						unsafe.SliceData(t43),
 						unsafe.SliceData(t56),
 						unsafe.SliceData(U),
 						32*a + 32*C*s + 32*chunks*l,
 						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
 						dV,
 					}
-					stepBackwardNest14(&a2)
+					stepBackwardNest19(&a2)
 				} else {
-					t14_2 := t14[(l*chunks+a+C*s)*32:][:32]
+					t40_2 := t40[(l*chunks+a+C*s)*32:][:32]
 					t55_2 := t55[(l*chunks+a+C*s)*32:][:32]
 					for i := range 32 {
-						t17_2 := t17[i*dV:][:dV]
+						t43_2 := t43[i*dV:][:dV]
 						t56_2 := t56[((l*chunks+a+C*s)*32+i)*dV:][:dV]
 						U3 := U[i*dV:][:dV]
-						w5 := t14_2[i] + t15[i]
+						w10 := t40_2[i] + t41[i]
 						t55Entry := t55_2[i]
 						for j := range dV {
-							U3[j] = F(num.FMA32(-t17_2[j], w5, t56_2[j]) * t55Entry)
+							U3[j] = F(num.FMA32(-t43_2[j], w10, t56_2[j]) * t55Entry)
 						}
 					}
 				}
-				kern.TriangleFMA(32, dV, false, U, dV, 1, t22_2, 32, 1)
-				// delta_chunk.M
+				kern.TriangleFMA(32, dV, false, U, dV, 1, t48, 32, 1)
+				// delta_chunk.M, delta_chunk.c
 				for i := range dK {
-					c3 := c2[31*32:][:32]
-					t622_2 := t622[i*32:][:32]
+					t255_2 := t255[31*32:][:32]
+					t28_2 := t28[31*32:][:32]
+					t31_2 := t31[31*32:][:32]
+					t342_2 := t342[31*32:][:32]
+					t373_2 := t373[31*32:][:32]
+					t523_2 := t523[i*32:][:32]
 					for j := range 32 {
-						t622_2[j] = F(t54[((l*chunks+a+C*s)*32+j)*dK+i] * c3[j])
+						t523_2[j] = F(t54[((l*chunks+a+C*s)*32+j)*dK+i] * (((((kern.Choose((F(j) == w11), F(1), F(0)) + t255_2[j]) + t28_2[j]) + t31_2[j]) + t342_2[j]) + t373_2[j]))
 					}
 				}
 				// delta_chunk.M
-				kern.GemmFMA(dV, dK, 32, F(1), false, t28, dK, 1, U, 1, dV, t622, 1, 32)
+				kern.GemmFMA(dV, dK, 32, F(1), false, t543, dK, 1, U, 1, dV, t523, 1, 32)
 				// delta_chunk.M
-				gEntry := c.G[(l*chunks+a+C*s)*32+31]
+				gEntry := g[(l*chunks+a+C*s)*32+31]
 				if kern.Wide() {
-					a2 := stepBackwardNest15Args{
+					a2 := stepBackwardNest20Args{
 						unsafe.SliceData(MTrail2),
-						unsafe.SliceData(t28),
+						unsafe.SliceData(t543),
 						dK * dV * a,
 						dK*dV*a + dK*dV,
 						dV,
 						dK,
 						[2]float32{gEntry},
 					}
-					stepBackwardNest15(&a2)
+					stepBackwardNest20(&a2)
 				} else {
 					for i := range dV {
 						MTrail2_2 := MTrail2[(a*dV+i)*dK:][:dK]
-						t28_2 := t28[i*dK:][:dK]
+						t543_2 := t543[i*dK:][:dK]
 						MTrail2_3 := MTrail2[((a+1)*dV+i)*dK:][:dK]
 						for j := range dK {
-							MTrail2_3[j] = num.FMA32(MTrail2_2[j], gEntry, t28_2[j])
+							MTrail2_3[j] = num.FMA32(MTrail2_2[j], gEntry, t543_2[j])
 						}
 					}
 				}
 			}
 			for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
-				// delta_chunk.g
-				clear(t23)
-				for i := range 32 {
-					lo := max(0, i-1)
-					if n := min(32, i) - lo; n > 0 {
-						t23_2 := t23[i*32+lo:][:n]
-						for j := range n {
-							t23_2[j] = -t52[(l*chunks+a+C*s)*32+i]
-						}
-					}
-				}
+				t256_2 := t256[31*32:][:32]
+				t282_2 := t282[31*32:][:32]
+				t312_2 := t312[31*32:][:32]
+				t343_2 := t343[31*32:][:32]
+				t374_2 := t374[31*32:][:32]
 				// delta_chunk.y
-				kern.GemmFMA(dV, 32, dK, F(1), false, t4, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t53, (l*chunks+a+C*s)*32*dK), 1, dK)
+				kern.GemmFMA(dV, 32, dK, F(1), false, t17, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t53, (l*chunks+a+C*s)*32*dK), 1, dK)
 				// delta_chunk.c
-				for i := range 32 {
-					c2_3 := c2_2[i*32:][:32]
-					w6 := F(i)
-					for j := range 32 {
-						c2_3[j] = kern.Choose((F(j) == w6), F(1), F(0))
-					}
-				}
-				kern.TriangleFMA(32, 32, false, c2_2, 32, 1, t23, 32, 1)
-				// delta_chunk.y
-				clear(t13)
-				if kern.Wide() {
-					a2 := stepBackwardNest16Args{
-						unsafe.SliceData(t53),
-						unsafe.SliceData(t54),
-						unsafe.SliceData(t13),
-						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-						dK,
-					}
-					stepBackwardNest16(&a2)
-				} else {
-					for i := range 32 {
-						if n := min(32, i+1); n > 0 {
-							t13_2 := t13[i*32:][:n]
-							for j := range n {
-								t53_2 := t53[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-								t54_2 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-								var t133 F
-								t133Sums := [16]F{t133}
-								for k := range dK {
-									t133Sums[k%16] = num.FMA32(t53_2[k], t54_2[k], t133Sums[k%16])
-								}
-								t133 = kern.Sum16(&t133Sums)
-								t13_2[j] = t133
-							}
-						}
-					}
-				}
-				// delta_chunk.g
-				clear(t152_2)
-				if kern.Wide() {
-					a2 := stepBackwardNest17Args{
-						unsafe.SliceData(t152_2),
-					}
-					stepBackwardNest17(&a2)
-				} else {
-					if n := min(32, 1); n > 0 {
-						t152_3 := t152_2[:n]
-						for i := range n {
-							t152_3[i] = F(1)
-						}
-					}
-				}
-				// delta_chunk.g
-				if kern.Wide() {
-					a2 := stepBackwardNest18Args{
-						unsafe.SliceData(t14),
-						unsafe.SliceData(t152_2),
-						unsafe.SliceData(t16),
-						32*a + 32*C*s + 32*chunks*l,
-					}
-					stepBackwardNest18(&a2)
-				} else {
-					t14_2 := t14[(l*chunks+a+C*s)*32:][:32]
-					for i := range 32 {
-						t16[i] = t14_2[i] + t152_2[i]
-					}
-				}
-				// delta_chunk.U
-				kern.GemmFMA(dV, 32, dK, F(1), false, t173, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// delta_chunk.U
-				if kern.Wide() {
-					a2 := stepBackwardNest19Args{
-						unsafe.SliceData(t16),
-						unsafe.SliceData(t173),
-						unsafe.SliceData(t56),
-						unsafe.SliceData(t192),
-						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
-						dV,
-					}
-					stepBackwardNest19(&a2)
-				} else {
-					for i := range 32 {
-						t173_2 := t173[i*dV:][:dV]
-						t56_2 := t56[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-						t192_2 := t192[i*dV:][:dV]
-						t16Entry := t16[i]
-						for j := range dV {
-							t192_2[j] = num.FMA32(-t173_2[j], t16Entry, t56_2[j])
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t204)
+				clear(t256)
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
+					t52_3 := t52[(l*chunks+a+C*s)*32+lo:][:n]
 					for i := range n {
-						copy(t204[(lo+i)*32:][:32], c2_2[((lo+i)-1)*32:][:32])
-					}
-				}
-				// delta_chunk.U
-				clear(t214)
-				if kern.Wide() {
-					a2 := stepBackwardNest20Args{
-						unsafe.SliceData(t54),
-						unsafe.SliceData(t214),
-						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-						dK,
-					}
-					stepBackwardNest20(&a2)
-				} else {
-					for i := range 32 {
-						if n := min(32, i); n > 0 {
-							t214_2 := t214[i*32:][:n]
-							for j := range n {
-								t54_2 := t54[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-								t54_3 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-								var t215 F
-								t215Sums := [16]F{t215}
-								for k := range dK {
-									t215Sums[k%16] = num.FMA32(t54_2[k], t54_3[k], t215Sums[k%16])
-								}
-								t215 = kern.Sum16(&t215Sums)
-								t214_2[j] = t215
-							}
+						t256_3 := t256[(lo+i)*32:][:32]
+						w12 := F((lo + i) - 1)
+						t52Entry3 := t52_3[i]
+						for j := range 32 {
+							t256_3[j] = F(kern.Choose((F(j) == w12), F(1), F(0)) * t52Entry3)
 						}
 					}
 				}
-				// delta_chunk.U
-				clear(t223)
+				// delta_chunk.c
+				clear(t282)
+				lo2 := max(0, 2)
+				if n := 32 - lo2; n > 0 {
+					t522_3 := t522[(l*chunks+a+C*s)*32+lo2:][:n]
+					for i := range n {
+						t256_3 := t256[((lo2+i)-2)*32:][:32]
+						t282_3 := t282[(lo2+i)*32:][:32]
+						w13 := F((lo2 + i) - 2)
+						t522Entry3 := t522_3[i]
+						for j := range 32 {
+							t282_3[j] = F((kern.Choose((F(j) == w13), F(1), F(0)) + t256_3[j]) * t522Entry3)
+						}
+					}
+				}
+				// delta_chunk.c
+				clear(t312)
+				lo3 := max(0, 4)
+				if n := 32 - lo3; n > 0 {
+					t8_2 := t8[(l*chunks+a+C*s)*32+lo3:][:n]
+					for i := range n {
+						t256_3 := t256[((lo3+i)-4)*32:][:32]
+						t282_3 := t282[((lo3+i)-4)*32:][:32]
+						t312_3 := t312[(lo3+i)*32:][:32]
+						w14 := F((lo3 + i) - 4)
+						t8Entry3 := t8_2[i]
+						for j := range 32 {
+							t312_3[j] = F(((kern.Choose((F(j) == w14), F(1), F(0)) + t256_3[j]) + t282_3[j]) * t8Entry3)
+						}
+					}
+				}
+				// delta_chunk.c
+				clear(t343)
+				lo4 := max(0, 8)
+				if n := 32 - lo4; n > 0 {
+					t1122_2 := t1122[(l*chunks+a+C*s)*32+lo4:][:n]
+					for i := range n {
+						t256_3 := t256[((lo4+i)-8)*32:][:32]
+						t282_3 := t282[((lo4+i)-8)*32:][:32]
+						t312_3 := t312[((lo4+i)-8)*32:][:32]
+						t343_3 := t343[(lo4+i)*32:][:32]
+						w15 := F((lo4 + i) - 8)
+						t1122Entry3 := t1122_2[i]
+						for j := range 32 {
+							t343_3[j] = F((((kern.Choose((F(j) == w15), F(1), F(0)) + t256_3[j]) + t282_3[j]) + t312_3[j]) * t1122Entry3)
+						}
+					}
+				}
+				// delta_chunk.c
+				clear(t374)
+				lo5 := max(0, 16)
+				if n := 32 - lo5; n > 0 {
+					t14_2 := t14[(l*chunks+a+C*s)*32+lo5:][:n]
+					for i := range n {
+						t256_3 := t256[((lo5+i)-16)*32:][:32]
+						t282_3 := t282[((lo5+i)-16)*32:][:32]
+						t312_3 := t312[((lo5+i)-16)*32:][:32]
+						t343_3 := t343[((lo5+i)-16)*32:][:32]
+						t374_3 := t374[(lo5+i)*32:][:32]
+						w16 := F((lo5 + i) - 16)
+						t14Entry2 := t14_2[i]
+						for j := range 32 {
+							t374_3[j] = F(((((kern.Choose((F(j) == w16), F(1), F(0)) + t256_3[j]) + t282_3[j]) + t312_3[j]) + t343_3[j]) * t14Entry2)
+						}
+					}
+				}
+				// delta_chunk.y
+				clear(t39)
 				if kern.Wide() {
 					a2 := stepBackwardNest21Args{
-						unsafe.SliceData(t55),
-						unsafe.SliceData(t204),
-						unsafe.SliceData(t214),
-						unsafe.SliceData(t223),
-						32*a + 32*C*s + 32*chunks*l,
+						unsafe.SliceData(t53),
+						unsafe.SliceData(t54),
+						unsafe.SliceData(t39),
+						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
+						dK,
 					}
 					stepBackwardNest21(&a2)
 				} else {
 					for i := range 32 {
-						if n := min(32, i); n > 0 {
-							t204_2 := t204[i*32:][:n]
-							t214_2 := t214[i*32:][:n]
-							t223_2 := t223[i*32:][:n]
+						if n := min(32, i+1); n > 0 {
+							t39_2 := t39[i*32:][:n]
 							for j := range n {
-								t223_2[j] = F(F(t55[(l*chunks+a+C*s)*32+i]*t204_2[j]) * t214_2[j])
+								t53_2 := t53[((l*chunks+a+C*s)*32+i)*dK:][:dK]
+								t54_2 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
+								var t393 F
+								t393Sums := [16]F{t393}
+								for k := range dK {
+									t393Sums[k%16] = num.FMA32(t53_2[k], t54_2[k], t393Sums[k%16])
+								}
+								t393 = kern.Sum16(&t393Sums)
+								t39_2[j] = t393
+							}
+						}
+					}
+				}
+				// delta_chunk.g
+				clear(t412)
+				if kern.Wide() {
+					a2 := stepBackwardNest22Args{
+						unsafe.SliceData(t412),
+					}
+					stepBackwardNest22(&a2)
+				} else {
+					if n := min(32, 1); n > 0 {
+						t412_2 := t412[:n]
+						for i := range n {
+							t412_2[i] = F(1)
+						}
+					}
+				}
+				// delta_chunk.g
+				if kern.Wide() {
+					a2 := stepBackwardNest23Args{
+						unsafe.SliceData(t40),
+						unsafe.SliceData(t412),
+						unsafe.SliceData(t42_2),
+						32*a + 32*C*s + 32*chunks*l,
+					}
+					stepBackwardNest23(&a2)
+				} else {
+					t40_2 := t40[(l*chunks+a+C*s)*32:][:32]
+					for i := range 32 {
+						t42_2[i] = t40_2[i] + t412[i]
+					}
+				}
+				// delta_chunk.U
+				kern.GemmFMA(dV, 32, dK, F(1), false, t432, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK)
+				// delta_chunk.U
+				if kern.Wide() {
+					a2 := stepBackwardNest24Args{
+						unsafe.SliceData(t42_2),
+						unsafe.SliceData(t432),
+						unsafe.SliceData(t56),
+						unsafe.SliceData(t45),
+						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
+						dV,
+					}
+					stepBackwardNest24(&a2)
+				} else {
+					for i := range 32 {
+						t432_2 := t432[i*dV:][:dV]
+						t56_2 := t56[((l*chunks+a+C*s)*32+i)*dV:][:dV]
+						t45_2 := t45[i*dV:][:dV]
+						t42Entry := t42_2[i]
+						for j := range dV {
+							t45_2[j] = num.FMA32(-t432_2[j], t42Entry, t56_2[j])
+						}
+					}
+				}
+				// delta_chunk.c
+				clear(t462)
+				lo6 := max(0, 1)
+				if n := 32 - lo6; n > 0 {
+					for i := range n {
+						t256_3 := t256[((lo6+i)-1)*32:][:32]
+						t282_3 := t282[((lo6+i)-1)*32:][:32]
+						t312_3 := t312[((lo6+i)-1)*32:][:32]
+						t343_3 := t343[((lo6+i)-1)*32:][:32]
+						t374_3 := t374[((lo6+i)-1)*32:][:32]
+						t462_2 := t462[(lo6+i)*32:][:32]
+						w17 := F((lo6 + i) - 1)
+						for j := range 32 {
+							t462_2[j] = ((((kern.Choose((F(j) == w17), F(1), F(0)) + t256_3[j]) + t282_3[j]) + t312_3[j]) + t343_3[j]) + t374_3[j]
+						}
+					}
+				}
+				// delta_chunk.U
+				clear(t474)
+				if kern.Wide() {
+					a2 := stepBackwardNest25Args{
+						unsafe.SliceData(t54),
+						unsafe.SliceData(t474),
+						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
+						dK,
+					}
+					stepBackwardNest25(&a2)
+				} else {
+					for i := range 32 {
+						if n := min(32, i); n > 0 {
+							t474_2 := t474[i*32:][:n]
+							for j := range n {
+								t54_2 := t54[((l*chunks+a+C*s)*32+i)*dK:][:dK]
+								t54_3 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
+								var t475 F
+								t475Sums := [16]F{t475}
+								for k := range dK {
+									t475Sums[k%16] = num.FMA32(t54_2[k], t54_3[k], t475Sums[k%16])
+								}
+								t475 = kern.Sum16(&t475Sums)
+								t474_2[j] = t475
+							}
+						}
+					}
+				}
+				// delta_chunk.U
+				clear(t483)
+				if kern.Wide() {
+					a2 := stepBackwardNest26Args{
+						unsafe.SliceData(t55),
+						unsafe.SliceData(t462),
+						unsafe.SliceData(t474),
+						unsafe.SliceData(t483),
+						32*a + 32*C*s + 32*chunks*l,
+					}
+					stepBackwardNest26(&a2)
+				} else {
+					for i := range 32 {
+						if n := min(32, i); n > 0 {
+							t462_2 := t462[i*32:][:n]
+							t474_2 := t474[i*32:][:n]
+							t483_2 := t483[i*32:][:n]
+							for j := range n {
+								t483_2[j] = F(F(t55[(l*chunks+a+C*s)*32+i]*t462_2[j]) * t474_2[j])
 							}
 						}
 					}
 				}
 				// delta_chunk.U
 				if kern.Wide() {
-					a2 := stepBackwardNest22Args{
+					a2 := stepBackwardNest27Args{
 						unsafe.SliceData(t55),
-						unsafe.SliceData(t192),
+						unsafe.SliceData(t45),
 						unsafe.SliceData(U2),
 						32*a + 32*C*s + 32*chunks*l,
 						dV,
 					}
-					stepBackwardNest22(&a2)
+					stepBackwardNest27(&a2)
 				} else {
 					t55_2 := t55[(l*chunks+a+C*s)*32:][:32]
 					for i := range 32 {
-						t192_2 := t192[i*dV:][:dV]
+						t45_2 := t45[i*dV:][:dV]
 						U2_2 := U2[i*dV:][:dV]
 						t55Entry2 := t55_2[i]
 						for j := range dV {
-							U2_2[j] = F(t192_2[j] * t55Entry2)
+							U2_2[j] = F(t45_2[j] * t55Entry2)
 						}
 					}
 				}
-				kern.TriangleFMA(32, dV, false, U2, dV, 1, t223, 32, 1)
+				kern.TriangleFMA(32, dV, false, U2, dV, 1, t483, 32, 1)
 				// delta_chunk.M
-				clear(t522)
+				clear(t524)
 				if kern.Wide() {
-					a2 := stepBackwardNest23Args{
-						unsafe.SliceData(t522),
+					a2 := stepBackwardNest28Args{
+						unsafe.SliceData(t524),
 						unsafe.SliceData(MTrail2),
 						unsafe.SliceData(MBarState2),
 						dK * dV * a,
 						dV,
 						dK,
 					}
-					stepBackwardNest23(&a2)
+					stepBackwardNest28(&a2)
 				} else {
 					for i := range dV {
 						MTrail2_2 := MTrail2[(a*dV+i)*dK:][:dK]
 						MBarState2_2 := MBarState2[i*dK:][:dK]
-						t522Sum := t522[31]
-						t522SumSums := [16]F{t522Sum}
+						t524Sum := t524[31]
+						t524SumSums := [16]F{t524Sum}
 						for j := range dK {
-							t522SumSums[j%16] = num.FMA32(MTrail2_2[j], MBarState2_2[j], t522SumSums[j%16])
+							t524SumSums[j%16] = num.FMA32(MTrail2_2[j], MBarState2_2[j], t524SumSums[j%16])
 						}
-						t522Sum = kern.Sum16(&t522SumSums)
-						t522[31] = t522Sum
+						t524Sum = kern.Sum16(&t524SumSums)
+						t524[31] = t524Sum
 					}
 				}
 				// delta_chunk.M
-				kern.GemmFMA(32, dV, dK, F(1), false, t60, dV, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), dK, 1, MBarState2, 1, dK)
+				kern.GemmFMA(32, dV, dK, F(1), false, t123, dV, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), dK, 1, MBarState2, 1, dK)
 				// delta_chunk.M, delta_chunk.y
-				clear(t72)
-				if kern.Wide() {
-					a2 := stepBackwardNest24Args{
-						unsafe.SliceData(c.G),
-						unsafe.SliceData(t72),
-						unsafe.SliceData(t),
-						unsafe.SliceData(t4),
-						unsafe.SliceData(U2),
-						unsafe.SliceData(t60),
-						unsafe.SliceData(t1122),
-						unsafe.SliceData(t12),
-						32*a + 32*C*s + 32*chunks*l,
-						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
-						dV,
-					}
-					stepBackwardNest24(&a2)
-				} else {
-					g := c.G[(l*chunks+a+C*s)*32:][:32]
-					t72_2 := t72[31*32:][:32]
-					for i := range 32 {
-						tView := t[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-						t4_2 := t4[i*dV:][:dV]
-						U2_2 := U2[i*dV:][:dV]
-						t60_2 := t60[i*dV:][:dV]
-						t1122_2 := t1122[i*dV:][:dV]
-						var t123 F
-						gEntry2 := g[i]
-						t72Sum := t72_2[i]
-						t123Sums := [16]F{t123}
-						t72SumSums := [16]F{t72Sum}
-						for j := range dV {
-							tViewEntry := tView[j]
-							t123Sums[j%16] = num.FMA32(tViewEntry, t4_2[j], t123Sums[j%16])
-							t72SumSums[j%16] = num.FMA32(U2_2[j], t60_2[j], t72SumSums[j%16])
-							t1122_2[j] = F(tViewEntry * gEntry2)
-						}
-						t123 = kern.Sum16(&t123Sums)
-						t72Sum = kern.Sum16(&t72SumSums)
-						t72_2[i] = t72Sum
-						t12[i] = t123
-					}
-				}
-				// delta_chunk.M
-				kern.GemmFMA(dK, 32, dV, F(1), false, t62_2, 1, dK, MBarState2, 1, dK, U2, 1, dV)
-				// delta_chunk.y
-				clear(t1322)
-				if kern.Wide() {
-					a2 := stepBackwardNest25Args{
-						unsafe.SliceData(c2_2),
-						unsafe.SliceData(t13),
-						unsafe.SliceData(t),
-						unsafe.SliceData(t1322),
-						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
-						dV,
-					}
-					stepBackwardNest25(&a2)
-				} else {
-					for i := range 32 {
-						t1322_2 := t1322[i*dV:][:dV]
-						lo2 := max(0, i)
-						if n := 32 - lo2; n > 0 {
-							for j := range n {
-								tView := t[((l*chunks+a+C*s)*32+(lo2+j))*dV:][:dV]
-								w7 := F(c2_2[(lo2+j)*32+i] * t13[(lo2+j)*32+i])
-								for k := range dV {
-									t1322_2[k] = num.FMA32(tView[k], w7, t1322_2[k])
-								}
-							}
-						}
-					}
-				}
-				// delta_chunk.y
-				clear(t63)
-				if kern.Wide() {
-					a2 := stepBackwardNest26Args{
-						unsafe.SliceData(t),
-						unsafe.SliceData(U2),
-						unsafe.SliceData(t63),
-						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
-						dV,
-					}
-					stepBackwardNest26(&a2)
-				} else {
-					for i := range 32 {
-						if n := min(32, i+1); n > 0 {
-							t63_2 := t63[i*32:][:n]
-							for j := range n {
-								tView := t[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-								U2_2 := U2[j*dV:][:dV]
-								var t632 F
-								t632Sums := [16]F{t632}
-								for k := range dV {
-									t632Sums[k%16] = num.FMA32(tView[k], U2_2[k], t632Sums[k%16])
-								}
-								t632 = kern.Sum16(&t632Sums)
-								t63_2[j] = t632
-							}
-						}
-					}
-				}
-				// delta_chunk.y
-				if kern.Wide() {
-					a2 := stepBackwardNest27Args{
-						unsafe.SliceData(c2_2),
-						unsafe.SliceData(t63),
-						unsafe.SliceData(t1422),
-					}
-					stepBackwardNest27(&a2)
-				} else {
-					for i := range 32 {
-						c2_3 := c2_2[i*32:][:32]
-						t63_2 := t63[i*32:][:32]
-						t1422_2 := t1422[i*32:][:32]
-						for j := range 32 {
-							t1422_2[j] = F(c2_3[j] * t63_2[j])
-						}
-					}
-				}
-				// delta_chunk.U, delta_chunk.M
-				if kern.Wide() {
-					a2 := stepBackwardNest28Args{
-						unsafe.SliceData(c2_2),
-						unsafe.SliceData(t60),
-						unsafe.SliceData(t1322),
-						unsafe.SliceData(t1622),
-						dV,
-					}
-					stepBackwardNest28(&a2)
-				} else {
-					c2_3 := c2_2[31*32:][:32]
-					for i := range 32 {
-						t60_2 := t60[i*dV:][:dV]
-						t1322_2 := t1322[i*dV:][:dV]
-						t1622_2 := t1622[i*dV:][:dV]
-						c2Entry := c2_3[i]
-						for j := range dV {
-							t1622_2[j] = num.FMA32(c2Entry, t60_2[j], t1322_2[j])
-						}
-					}
-				}
-				// delta_chunk.U
-				for i := range dV {
-					for j := range 32 {
-						t1722[j*dV+i] = t1622[j*dV+i]
-					}
-				}
-				kern.TriangleFMA(32, dV, true, t1722, dV, 1, t223, 1, 32)
-				// delta_chunk.U
-				kern.GemmFMA(32, 32, dV, F(-1), false, t182, 1, 32, U2, dV, 1, t1722, 1, dV)
-				// delta_chunk.U
-				clear(t1922)
-				for i := range 32 {
-					for j := range min(32, i) {
-						t1922[i*32+j] = t182[i*32+j]
-					}
-				}
-				// delta_chunk.U
+				clear(t722)
 				if kern.Wide() {
 					a2 := stepBackwardNest29Args{
-						unsafe.SliceData(t55),
-						unsafe.SliceData(t16),
-						unsafe.SliceData(t1722),
-						unsafe.SliceData(t192),
-						unsafe.SliceData(t173),
-						unsafe.SliceData(t202),
-						unsafe.SliceData(t323),
-						unsafe.SliceData(t2322),
-						unsafe.SliceData(t33),
+						unsafe.SliceData(g),
+						unsafe.SliceData(t722),
+						unsafe.SliceData(t),
+						unsafe.SliceData(t17),
+						unsafe.SliceData(U2),
+						unsafe.SliceData(t123),
+						unsafe.SliceData(t1123),
+						unsafe.SliceData(t1222),
 						32*a + 32*C*s + 32*chunks*l,
 						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
 						dV,
 					}
 					stepBackwardNest29(&a2)
 				} else {
+					g2 := g[(l*chunks+a+C*s)*32:][:32]
+					t722_2 := t722[31*32:][:32]
+					for i := range 32 {
+						tView := t[((l*chunks+a+C*s)*32+i)*dV:][:dV]
+						t17_2 := t17[i*dV:][:dV]
+						U2_2 := U2[i*dV:][:dV]
+						t123_2 := t123[i*dV:][:dV]
+						t1123_2 := t1123[i*dV:][:dV]
+						var t1223 F
+						gEntry2 := g2[i]
+						t722Sum := t722_2[i]
+						t1223Sums := [16]F{t1223}
+						t722SumSums := [16]F{t722Sum}
+						for j := range dV {
+							tViewEntry := tView[j]
+							t1223Sums[j%16] = num.FMA32(tViewEntry, t17_2[j], t1223Sums[j%16])
+							t722SumSums[j%16] = num.FMA32(U2_2[j], t123_2[j], t722SumSums[j%16])
+							t1123_2[j] = F(tViewEntry * gEntry2)
+						}
+						t1223 = kern.Sum16(&t1223Sums)
+						t722Sum = kern.Sum16(&t722SumSums)
+						t722_2[i] = t722Sum
+						t1222[i] = t1223
+					}
+				}
+				// delta_chunk.M
+				kern.GemmFMA(dK, 32, dV, F(1), false, t125, 1, dK, MBarState2, 1, dK, U2, 1, dV)
+				// delta_chunk.y, delta_chunk.c
+				clear(t1322)
+				for i := range 32 {
+					w19 := F(i)
+					lo7 := max(0, i)
+					if n := 32 - lo7; n > 0 {
+						for j := range n {
+							w18 := F((((((kern.Choose((w19 == F((lo7+j))), F(1), F(0)) + t256[(lo7+j)*32+i]) + t282[(lo7+j)*32+i]) + t312[(lo7+j)*32+i]) + t343[(lo7+j)*32+i]) + t374[(lo7+j)*32+i]) * t39[(lo7+j)*32+i])
+							if kern.Wide() {
+								a2 := stepBackwardNest30Args{
+									unsafe.SliceData(t),
+									unsafe.SliceData(t1322),
+									dV*(lo7+j) + 32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
+									dV * i,
+									dV,
+									[2]float32{w18},
+								}
+								stepBackwardNest30(&a2)
+							} else {
+								tView := t[((l*chunks+a+C*s)*32+(lo7+j))*dV:][:dV]
+								t1322_2 := t1322[i*dV:][:dV]
+								for k := range dV {
+									t1322_2[k] = num.FMA32(tView[k], w18, t1322_2[k])
+								}
+							}
+						}
+					}
+				}
+				// delta_chunk.y
+				clear(t126)
+				if kern.Wide() {
+					a2 := stepBackwardNest31Args{
+						unsafe.SliceData(t),
+						unsafe.SliceData(U2),
+						unsafe.SliceData(t126),
+						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
+						dV,
+					}
+					stepBackwardNest31(&a2)
+				} else {
+					for i := range 32 {
+						if n := min(32, i+1); n > 0 {
+							t126_2 := t126[i*32:][:n]
+							for j := range n {
+								tView := t[((l*chunks+a+C*s)*32+i)*dV:][:dV]
+								U2_2 := U2[j*dV:][:dV]
+								var t1262 F
+								t1262Sums := [16]F{t1262}
+								for k := range dV {
+									t1262Sums[k%16] = num.FMA32(tView[k], U2_2[k], t1262Sums[k%16])
+								}
+								t1262 = kern.Sum16(&t1262Sums)
+								t126_2[j] = t1262
+							}
+						}
+					}
+				}
+				// delta_chunk.y, delta_chunk.c
+				for i := range 32 {
+					t256_3 := t256[i*32:][:32]
+					t282_3 := t282[i*32:][:32]
+					t312_3 := t312[i*32:][:32]
+					t343_3 := t343[i*32:][:32]
+					t374_3 := t374[i*32:][:32]
+					t126_2 := t126[i*32:][:32]
+					t1422_2 := t1422[i*32:][:32]
+					w20 := F(i)
+					for j := range 32 {
+						t1422_2[j] = F((((((kern.Choose((F(j) == w20), F(1), F(0)) + t256_3[j]) + t282_3[j]) + t312_3[j]) + t343_3[j]) + t374_3[j]) * t126_2[j])
+					}
+				}
+				// delta_chunk.U, delta_chunk.M, delta_chunk.c
+				for i := range dV {
+					for j := range 32 {
+						t1722[j*dV+i] = num.FMA32(((((kern.Choose((F(j) == w11), F(1), F(0))+t256_2[j])+t282_2[j])+t312_2[j])+t343_2[j])+t374_2[j], t123[j*dV+i], t1322[j*dV+i])
+					}
+				}
+				kern.TriangleFMA(32, dV, true, t1722, dV, 1, t483, 1, 32)
+				// delta_chunk.U
+				kern.GemmFMA(32, 32, dV, F(-1), false, t182, 1, 32, U2, dV, 1, t1722, 1, dV)
+				// delta_chunk.U
+				clear(t192)
+				for i := range 32 {
+					for j := range min(32, i) {
+						t192[i*32+j] = t182[i*32+j]
+					}
+				}
+				// delta_chunk.U
+				if kern.Wide() {
+					a2 := stepBackwardNest32Args{
+						unsafe.SliceData(t55),
+						unsafe.SliceData(t42_2),
+						unsafe.SliceData(t1722),
+						unsafe.SliceData(t45),
+						unsafe.SliceData(t432),
+						unsafe.SliceData(t202),
+						unsafe.SliceData(t3222),
+						unsafe.SliceData(t2322),
+						unsafe.SliceData(t332),
+						32*a + 32*C*s + 32*chunks*l,
+						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
+						dV,
+					}
+					stepBackwardNest32(&a2)
+				} else {
 					t55_2 := t55[(l*chunks+a+C*s)*32:][:32]
 					for i := range 32 {
 						t1722_2 := t1722[i*dV:][:dV]
-						t192_2 := t192[i*dV:][:dV]
-						t173_2 := t173[i*dV:][:dV]
+						t45_2 := t45[i*dV:][:dV]
+						t432_2 := t432[i*dV:][:dV]
 						t202_2 := t202[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-						t323_2 := t323[i*dV:][:dV]
+						t3222_2 := t3222[i*dV:][:dV]
 						var t2323 F
-						var t332 F
+						var t3322 F
 						t55Entry3 := t55_2[i]
-						t16Entry2 := t16[i]
+						t42Entry2 := t42_2[i]
 						t2323Sums := [16]F{t2323}
-						t332Sums := [16]F{t332}
+						t3322Sums := [16]F{t3322}
 						for j := range dV {
 							t1722Entry := t1722_2[j]
 							t2222 := F(t1722Entry * t55Entry3)
-							t2323Sums[j%16] = num.FMA32(t192_2[j], t1722Entry, t2323Sums[j%16])
-							t332Sums[j%16] = num.FMA32(t173_2[j], t2222, t332Sums[j%16])
+							t2323Sums[j%16] = num.FMA32(t45_2[j], t1722Entry, t2323Sums[j%16])
+							t3322Sums[j%16] = num.FMA32(t432_2[j], t2222, t3322Sums[j%16])
 							t202_2[j] = t2222
-							t323_2[j] = -F(t2222 * t16Entry2)
+							t3222_2[j] = -F(t2222 * t42Entry2)
 						}
 						t2323 = kern.Sum16(&t2323Sums)
-						t332 = kern.Sum16(&t332Sums)
+						t3322 = kern.Sum16(&t3322Sums)
 						t2322[i] = t2323
-						t33[i] = -t332
+						t332[i] = -t3322
 					}
 				}
 				// delta_chunk.U
 				clear(t2522)
 				clear(t262)
 				if kern.Wide() {
-					a2 := stepBackwardNest30Args{
-						unsafe.SliceData(t204),
-						unsafe.SliceData(t214),
-						unsafe.SliceData(t1922),
+					a2 := stepBackwardNest33Args{
+						unsafe.SliceData(t462),
+						unsafe.SliceData(t474),
+						unsafe.SliceData(t192),
 						unsafe.SliceData(t55),
 						unsafe.SliceData(t2522),
 						unsafe.SliceData(t262),
-						unsafe.SliceData(t243),
+						unsafe.SliceData(t2422),
 						32*a + 32*C*s + 32*chunks*l,
 					}
-					stepBackwardNest30(&a2)
+					stepBackwardNest33(&a2)
 				} else {
 					for i := range 32 {
-						var t244 F
-						t244Sums := [16]F{t244}
+						var t2423 F
+						t2423Sums := [16]F{t2423}
 						if n := min(32, i); n > 0 {
-							t204_2 := t204[i*32:][:n]
-							t214_2 := t214[i*32:][:n]
-							t1922_2 := t1922[i*32:][:n]
+							t462_2 := t462[i*32:][:n]
+							t474_2 := t474[i*32:][:n]
+							t192_2 := t192[i*32:][:n]
 							t2522_2 := t2522[i*32:][:n]
 							t262_2 := t262[i*32:][:n]
 							for j := range n {
-								t204Entry := t204_2[j]
-								t214Entry := t214_2[j]
-								t1922Entry := t1922_2[j]
-								t244Sums[j%16] = num.FMA32(F(t204Entry*t214Entry), t1922Entry, t244Sums[j%16])
+								t462Entry := t462_2[j]
+								t474Entry := t474_2[j]
+								t192Entry := t192_2[j]
+								t2423Sums[j%16] = num.FMA32(F(t462Entry*t474Entry), t192Entry, t2423Sums[j%16])
 								t55Entry4 := t55[(l*chunks+a+C*s)*32+i]
-								t2522_2[j] = F(F(t55Entry4*t214Entry) * t1922Entry)
-								t262_2[j] = F(F(t55Entry4*t204Entry) * t1922Entry)
+								t2522_2[j] = F(F(t55Entry4*t474Entry) * t192Entry)
+								t262_2[j] = F(F(t55Entry4*t462Entry) * t192Entry)
 							}
 						}
-						t244 = kern.Sum16(&t244Sums)
-						t243[i] = t244
+						t2423 = kern.Sum16(&t2423Sums)
+						t2422[i] = t2423
 					}
 				}
 				// delta_chunk.U
-				clear(t273)
+				clear(t2722)
 				if kern.Wide() {
-					a2 := stepBackwardNest31Args{
+					a2 := stepBackwardNest34Args{
 						unsafe.SliceData(t262),
 						unsafe.SliceData(t54),
-						unsafe.SliceData(t273),
+						unsafe.SliceData(t2722),
 						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
 						dK,
 					}
-					stepBackwardNest31(&a2)
+					stepBackwardNest34(&a2)
 				} else {
 					for i := range 32 {
-						t273_2 := t273[i*dK:][:dK]
-						lo2 := max(0, i+1)
-						if n := 32 - lo2; n > 0 {
+						t2722_2 := t2722[i*dK:][:dK]
+						lo7 := max(0, i+1)
+						if n := 32 - lo7; n > 0 {
 							for j := range n {
-								t54_2 := t54[((l*chunks+a+C*s)*32+(lo2+j))*dK:][:dK]
-								t262Entry := t262[(lo2+j)*32+i]
+								t54_2 := t54[((l*chunks+a+C*s)*32+(lo7+j))*dK:][:dK]
+								t262Entry := t262[(lo7+j)*32+i]
 								for k := range dK {
-									t273_2[k] = num.FMA32(t54_2[k], t262Entry, t273_2[k])
+									t2722_2[k] = num.FMA32(t54_2[k], t262Entry, t2722_2[k])
 								}
 							}
 						}
 					}
 				}
 				// delta_chunk.U
-				clear(t282)
+				clear(t2822)
 				if kern.Wide() {
-					a2 := stepBackwardNest32Args{
+					a2 := stepBackwardNest35Args{
 						unsafe.SliceData(t262),
 						unsafe.SliceData(t54),
-						unsafe.SliceData(t282),
+						unsafe.SliceData(t2822),
 						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
 						dK,
 					}
-					stepBackwardNest32(&a2)
+					stepBackwardNest35(&a2)
 				} else {
 					for i := range 32 {
-						t282_2 := t282[i*dK:][:dK]
+						t2822_2 := t2822[i*dK:][:dK]
 						if n := min(32, i); n > 0 {
 							t262_2 := t262[i*32:][:n]
 							for j := range n {
 								t54_2 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
 								t262Entry2 := t262_2[j]
 								for k := range dK {
-									t282_2[k] = num.FMA32(t54_2[k], t262Entry2, t282_2[k])
+									t2822_2[k] = num.FMA32(t54_2[k], t262Entry2, t2822_2[k])
 								}
 							}
 						}
@@ -3065,17 +3958,17 @@ func (c *stepBackwardFused) run() {
 				// delta_chunk.c
 				clear(t292)
 				if kern.Wide() {
-					a2 := stepBackwardNest33Args{
+					a2 := stepBackwardNest36Args{
 						unsafe.SliceData(t292),
 						unsafe.SliceData(t2522),
 					}
-					stepBackwardNest33(&a2)
+					stepBackwardNest36(&a2)
 				} else {
-					lo2 := max(0, 1)
-					if n := 32 - lo2; n > 0 {
+					lo7 := max(0, 1)
+					if n := 32 - lo7; n > 0 {
 						for i := range n {
-							t292_2 := t292[((lo2+i)-1)*32:][:32]
-							t2522_2 := t2522[(lo2+i)*32:][:32]
+							t292_2 := t292[((lo7+i)-1)*32:][:32]
+							t2522_2 := t2522[(lo7+i)*32:][:32]
 							for j := range 32 {
 								t292_2[j] = t292_2[j] + t2522_2[j]
 							}
@@ -3083,38 +3976,38 @@ func (c *stepBackwardFused) run() {
 					}
 				}
 				// delta_chunk.U
-				kern.GemmFMA(dK, dV, 32, F(1), false, t342, 1, dK, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK, t323, dV, 1)
+				kern.GemmFMA(dK, dV, 32, F(1), false, t3422, 1, dK, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK, t3222, dV, 1)
 				// delta_chunk.U
-				kern.GemmFMA(dK, 32, dV, F(1), false, t35, 1, dK, kern.From(MTrail2, a*dV*dK), 1, dK, t323, 1, dV)
+				kern.GemmFMA(dK, 32, dV, F(1), false, t352, 1, dK, kern.From(MTrail2, a*dV*dK), 1, dK, t3222, 1, dV)
 				// delta_chunk.g
-				clear(t373)
-				lo2 := max(0, 1)
-				if n := 32 - lo2; n > 0 {
-					t373_2 := t373[-1+lo2:][:n]
-					t33_2 := t33[0+lo2:][:n]
+				clear(t3722)
+				lo7 := max(0, 1)
+				if n := 32 - lo7; n > 0 {
+					t3722_2 := t3722[-1+lo7:][:n]
+					t332_2 := t332[0+lo7:][:n]
 					for i := range n {
-						t373_2[i] = t373_2[i] + t33_2[i]
+						t3722_2[i] = t3722_2[i] + t332_2[i]
 					}
 				}
 				// delta_chunk.y
 				clear(t38)
 				if kern.Wide() {
-					a2 := stepBackwardNest34Args{
+					a2 := stepBackwardNest37Args{
 						unsafe.SliceData(t1422),
 						unsafe.SliceData(t53),
 						unsafe.SliceData(t38),
 						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
 						dK,
 					}
-					stepBackwardNest34(&a2)
+					stepBackwardNest37(&a2)
 				} else {
 					for i := range 32 {
 						t38_2 := t38[i*dK:][:dK]
-						lo3 := max(0, i)
-						if n := 32 - lo3; n > 0 {
+						lo8 := max(0, i)
+						if n := 32 - lo8; n > 0 {
 							for j := range n {
-								t53_2 := t53[((l*chunks+a+C*s)*32+(lo3+j))*dK:][:dK]
-								t1422Entry := t1422[(lo3+j)*32+i]
+								t53_2 := t53[((l*chunks+a+C*s)*32+(lo8+j))*dK:][:dK]
+								t1422Entry := t1422[(lo8+j)*32+i]
 								for k := range dK {
 									t38_2[k] = num.FMA32(t53_2[k], t1422Entry, t38_2[k])
 								}
@@ -3123,193 +4016,624 @@ func (c *stepBackwardFused) run() {
 					}
 				}
 				// delta_chunk.y
-				clear(t39)
+				clear(t3922)
 				if kern.Wide() {
-					a2 := stepBackwardNest35Args{
+					a2 := stepBackwardNest38Args{
 						unsafe.SliceData(t1422),
 						unsafe.SliceData(t54),
-						unsafe.SliceData(t39),
+						unsafe.SliceData(t3922),
 						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
 						dK,
 					}
-					stepBackwardNest35(&a2)
+					stepBackwardNest38(&a2)
 				} else {
 					for i := range 32 {
-						t39_2 := t39[i*dK:][:dK]
+						t3922_2 := t3922[i*dK:][:dK]
 						if n := min(32, i+1); n > 0 {
 							t1422_2 := t1422[i*32:][:n]
 							for j := range n {
 								t54_2 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
 								t1422Entry2 := t1422_2[j]
 								for k := range dK {
-									t39_2[k] = num.FMA32(t54_2[k], t1422Entry2, t39_2[k])
+									t3922_2[k] = num.FMA32(t54_2[k], t1422Entry2, t3922_2[k])
 								}
 							}
 						}
 					}
 				}
 				// delta_chunk.c, delta_chunk.y
-				for i := range 32 {
-					for j := range 32 {
-						t41[j*32+i] = num.FMA32(t13[j*32+i], t63[j*32+i], t72[j*32+i]) + t292[j*32+i]
-					}
-				}
-				kern.TriangleFMA(32, 32, true, t41, 32, 1, t23, 1, 32)
-				// delta_chunk.c
-				kern.GemmFMA(32, 32, 32, F(-1), false, t42_2, 1, 32, c2_2, 32, 1, t41, 1, 32)
-				// delta_chunk.c
-				clear(t43)
-				for i := range 32 {
-					for j := range min(32, i) {
-						t43[i*32+j] = t42_2[i*32+j]
-					}
-				}
-				// delta_chunk.c
-				for i := range 32 {
-					var t442 F
-					lo3 := max(0, i-1)
-					if n := min(32, i) - lo3; n > 0 {
-						t43_2 := t43[i*32+lo3:][:n]
-						for j := range n {
-							t442 = t442 + t43_2[j]
-						}
-					}
-					t44[i] = -t442
-				}
-				// delta_chunk.y
-				kern.GemmFMA(dK, dV, 32, F(1), false, t45, 1, dK, kern.From(t53, (l*chunks+a+C*s)*32*dK), 1, dK, t1122, dV, 1)
-				// delta_chunk.y
-				kern.GemmFMA(dK, 32, dV, F(1), false, t46, 1, dK, kern.From(MTrail2, a*dV*dK), 1, dK, t1122, 1, dV)
-				// delta_chunk.g
 				if kern.Wide() {
-					a2 := stepBackwardNest36Args{
-						unsafe.SliceData(t522),
-						unsafe.SliceData(t12),
-						unsafe.SliceData(t373),
-						unsafe.SliceData(t48),
+					a2 := stepBackwardNest39Args{
+						unsafe.SliceData(t39),
+						unsafe.SliceData(t126),
+						unsafe.SliceData(t722),
+						unsafe.SliceData(t292),
+						unsafe.SliceData(t402),
 					}
-					stepBackwardNest36(&a2)
+					stepBackwardNest39(&a2)
 				} else {
 					for i := range 32 {
-						t48[i] = (t522[i] + t12[i]) + t373[i]
+						t39_2 := t39[i*32:][:32]
+						t126_2 := t126[i*32:][:32]
+						t722_2 := t722[i*32:][:32]
+						t292_2 := t292[i*32:][:32]
+						t402_2 := t402[i*32:][:32]
+						for j := range 32 {
+							t402_2[j] = num.FMA32(t39_2[j], t126_2[j], t722_2[j]) + t292_2[j]
+						}
 					}
 				}
-				kern.TriangleFMA(32, 1, true, t48, 1, 0, t23, 1, 32)
-				// delta_chunk.g
+				// delta_chunk.c
+				clear(t4322)
+				clear(t442)
+				lo8 := max(0, 16)
+				if n := 32 - lo8; n > 0 {
+					t14_2 := t14[(l*chunks+a+C*s)*32+lo8:][:n]
+					t4322_2 := t4322[0+lo8:][:n]
+					for i := range n {
+						t402_2 := t402[(lo8+i)*32:][:32]
+						t256_3 := t256[((lo8+i)-16)*32:][:32]
+						t282_3 := t282[((lo8+i)-16)*32:][:32]
+						t312_3 := t312[((lo8+i)-16)*32:][:32]
+						t343_3 := t343[((lo8+i)-16)*32:][:32]
+						t442_2 := t442[((lo8+i)-16)*32:][:32]
+						var t4323 F
+						w22 := F((lo8 + i) - 16)
+						t14Entry3 := t14_2[i]
+						for j := range 32 {
+							t402Entry := t402_2[j]
+							t4323 = num.FMA32((((kern.Choose((F(j) == w22), F(1), F(0))+t256_3[j])+t282_3[j])+t312_3[j])+t343_3[j], t402Entry, t4323)
+							t442_2[j] = num.FMA32(t402Entry, t14Entry3, t442_2[j])
+						}
+						t4322_2[i] = t4323
+					}
+				}
+				// delta_chunk.c
+				clear(t452)
+				clear(t4622)
+				lo9 := max(0, 8)
+				if n := 32 - lo9; n > 0 {
+					t4322_2 := t4322[0+lo9:][:n]
+					t1122_2 := t1122[(l*chunks+a+C*s)*32+-8+lo9:][:n]
+					t452_2 := t452[0+lo9:][:n]
+					t1122_3 := t1122[(l*chunks+a+C*s)*32+lo9:][:n]
+					t4622_2 := t4622[-8+lo9:][:n]
+					for i := range n {
+						t4322Entry := t4322_2[i]
+						t452_2[i] = F(t1122_2[i] * t4322Entry)
+						t4622_2[i] = num.FMA32(t1122_3[i], t4322Entry, t4622_2[i])
+					}
+				}
+				// delta_chunk.c
+				if kern.Wide() {
+					a2 := stepBackwardNest40Args{
+						unsafe.SliceData(t402),
+						unsafe.SliceData(t442),
+						unsafe.SliceData(t4722),
+					}
+					stepBackwardNest40(&a2)
+				} else {
+					for i := range 32 {
+						t402_2 := t402[i*32:][:32]
+						t442_2 := t442[i*32:][:32]
+						t4722_2 := t4722[i*32:][:32]
+						for j := range 32 {
+							t4722_2[j] = t402_2[j] + t442_2[j]
+						}
+					}
+				}
+				// delta_chunk.c
 				clear(t50)
-				if kern.Wide() {
-					a2 := stepBackwardNest37Args{
-						unsafe.SliceData(t48),
-						unsafe.SliceData(c.G),
-						unsafe.SliceData(t50),
-						32*a + 32*C*s + 32*chunks*l,
+				clear(t512)
+				lo10 := max(0, 8)
+				if n := 32 - lo10; n > 0 {
+					t1122_2 := t1122[(l*chunks+a+C*s)*32+lo10:][:n]
+					t50_2 := t50[0+lo10:][:n]
+					for i := range n {
+						t4722_2 := t4722[(lo10+i)*32:][:32]
+						t256_3 := t256[((lo10+i)-8)*32:][:32]
+						t282_3 := t282[((lo10+i)-8)*32:][:32]
+						t312_3 := t312[((lo10+i)-8)*32:][:32]
+						t512_2 := t512[((lo10+i)-8)*32:][:32]
+						var t502 F
+						w23 := F((lo10 + i) - 8)
+						t1122Entry4 := t1122_2[i]
+						for j := range 32 {
+							t4722Entry := t4722_2[j]
+							t502 = num.FMA32(((kern.Choose((F(j) == w23), F(1), F(0))+t256_3[j])+t282_3[j])+t312_3[j], t4722Entry, t502)
+							t512_2[j] = num.FMA32(t4722Entry, t1122Entry4, t512_2[j])
+						}
+						t50_2[i] = t502
 					}
-					stepBackwardNest37(&a2)
+				}
+				// delta_chunk.c
+				if kern.Wide() {
+					a2 := stepBackwardNest41Args{
+						unsafe.SliceData(t452),
+						unsafe.SliceData(t4622),
+						unsafe.SliceData(t50),
+						unsafe.SliceData(t5222),
+					}
+					stepBackwardNest41(&a2)
 				} else {
 					for i := range 32 {
-						t48Entry := t48[i]
-						if n := min(32, i); n > 0 {
-							g := c.G[(l*chunks+a+C*s)*32:][:n]
-							t50_2 := t50[i*32:][:n]
-							for j := range n {
-								t50_2[j] = -F(g[j] * t48Entry)
-							}
+						t5222[i] = (t452[i] + t4622[i]) + t50[i]
+					}
+				}
+				// delta_chunk.c
+				clear(t533)
+				clear(t5422)
+				lo11 := max(0, 4)
+				if n := 32 - lo11; n > 0 {
+					t5222_2 := t5222[0+lo11:][:n]
+					t8_2 := t8[(l*chunks+a+C*s)*32+-4+lo11:][:n]
+					t533_2 := t533[0+lo11:][:n]
+					t8_3 := t8[(l*chunks+a+C*s)*32+lo11:][:n]
+					t5422_2 := t5422[-4+lo11:][:n]
+					for i := range n {
+						t5222Entry := t5222_2[i]
+						t533_2[i] = F(t8_2[i] * t5222Entry)
+						t5422_2[i] = num.FMA32(t8_3[i], t5222Entry, t5422_2[i])
+					}
+				}
+				// delta_chunk.c
+				if kern.Wide() {
+					a2 := stepBackwardNest42Args{
+						unsafe.SliceData(t4722),
+						unsafe.SliceData(t512),
+						unsafe.SliceData(t5522),
+					}
+					stepBackwardNest42(&a2)
+				} else {
+					for i := range 32 {
+						t4722_2 := t4722[i*32:][:32]
+						t512_2 := t512[i*32:][:32]
+						t5522_2 := t5522[i*32:][:32]
+						for j := range 32 {
+							t5522_2[j] = t4722_2[j] + t512_2[j]
 						}
 					}
 				}
-				// delta_chunk.g
-				for i := range 32 {
-					var t534 F
-					lo3 := max(0, i-1)
-					if n := min(32, i) - lo3; n > 0 {
-						t50_2 := t50[i*32+lo3:][:n]
-						for j := range n {
-							t534 = t534 + t50_2[j]
+				// delta_chunk.c
+				clear(t583)
+				clear(t593)
+				lo12 := max(0, 4)
+				if n := 32 - lo12; n > 0 {
+					t8_2 := t8[(l*chunks+a+C*s)*32+lo12:][:n]
+					t583_2 := t583[0+lo12:][:n]
+					for i := range n {
+						t5522_2 := t5522[(lo12+i)*32:][:32]
+						t256_3 := t256[((lo12+i)-4)*32:][:32]
+						t282_3 := t282[((lo12+i)-4)*32:][:32]
+						t593_2 := t593[((lo12+i)-4)*32:][:32]
+						var t584 F
+						w24 := F((lo12 + i) - 4)
+						t8Entry4 := t8_2[i]
+						for j := range 32 {
+							t5522Entry := t5522_2[j]
+							t584 = num.FMA32((kern.Choose((F(j) == w24), F(1), F(0))+t256_3[j])+t282_3[j], t5522Entry, t584)
+							t593_2[j] = num.FMA32(t5522Entry, t8Entry4, t593_2[j])
+						}
+						t583_2[i] = t584
+					}
+				}
+				// delta_chunk.c
+				if kern.Wide() {
+					a2 := stepBackwardNest43Args{
+						unsafe.SliceData(t533),
+						unsafe.SliceData(t5422),
+						unsafe.SliceData(t583),
+						unsafe.SliceData(t60),
+					}
+					stepBackwardNest43(&a2)
+				} else {
+					for i := range 32 {
+						t60[i] = (t533[i] + t5422[i]) + t583[i]
+					}
+				}
+				// delta_chunk.c
+				clear(t613)
+				clear(t62_2)
+				lo13 := max(0, 2)
+				if n := 32 - lo13; n > 0 {
+					t60_2 := t60[0+lo13:][:n]
+					t522_3 := t522[(l*chunks+a+C*s)*32+-2+lo13:][:n]
+					t613_2 := t613[0+lo13:][:n]
+					t522_4 := t522[(l*chunks+a+C*s)*32+lo13:][:n]
+					t62_3 := t62_2[-2+lo13:][:n]
+					for i := range n {
+						t60Entry := t60_2[i]
+						t613_2[i] = F(t522_3[i] * t60Entry)
+						t62_3[i] = num.FMA32(t522_4[i], t60Entry, t62_3[i])
+					}
+				}
+				// delta_chunk.c
+				if kern.Wide() {
+					a2 := stepBackwardNest44Args{
+						unsafe.SliceData(t5522),
+						unsafe.SliceData(t593),
+						unsafe.SliceData(t63),
+					}
+					stepBackwardNest44(&a2)
+				} else {
+					for i := range 32 {
+						t5522_2 := t5522[i*32:][:32]
+						t593_2 := t593[i*32:][:32]
+						t63_2 := t63[i*32:][:32]
+						for j := range 32 {
+							t63_2[j] = t5522_2[j] + t593_2[j]
 						}
 					}
-					t533[i] = -t534
+				}
+				// delta_chunk.c
+				clear(t66)
+				clear(t67)
+				lo14 := max(0, 2)
+				if n := 32 - lo14; n > 0 {
+					t522_3 := t522[(l*chunks+a+C*s)*32+lo14:][:n]
+					t66_2 := t66[0+lo14:][:n]
+					for i := range n {
+						t63_2 := t63[(lo14+i)*32:][:32]
+						t256_3 := t256[((lo14+i)-2)*32:][:32]
+						t67_2 := t67[((lo14+i)-2)*32:][:32]
+						var t662 F
+						w25 := F((lo14 + i) - 2)
+						t522Entry4 := t522_3[i]
+						for j := range 32 {
+							t63Entry := t63_2[j]
+							t662 = num.FMA32(kern.Choose((F(j) == w25), F(1), F(0))+t256_3[j], t63Entry, t662)
+							t67_2[j] = num.FMA32(t63Entry, t522Entry4, t67_2[j])
+						}
+						t66_2[i] = t662
+					}
+				}
+				// delta_chunk.c, delta_chunk.g
+				if kern.Wide() {
+					a2 := stepBackwardNest45Args{
+						unsafe.SliceData(t613),
+						unsafe.SliceData(t62_2),
+						unsafe.SliceData(t66),
+						unsafe.SliceData(t68),
+						unsafe.SliceData(t524),
+						unsafe.SliceData(t1222),
+						unsafe.SliceData(t3722),
+						unsafe.SliceData(t782),
+					}
+					stepBackwardNest45(&a2)
+				} else {
+					for i := range 32 {
+						t68[i] = (t613[i] + t62_2[i]) + t66[i]
+						t782[i] = (t524[i] + t1222[i]) + t3722[i]
+					}
+				}
+				// delta_chunk.c
+				clear(t69)
+				clear(t70)
+				lo15 := max(0, 1)
+				if n := 32 - lo15; n > 0 {
+					t68_2 := t68[0+lo15:][:n]
+					t52_3 := t52[(l*chunks+a+C*s)*32+-1+lo15:][:n]
+					t69_2 := t69[0+lo15:][:n]
+					t52_4 := t52[(l*chunks+a+C*s)*32+lo15:][:n]
+					t70_2 := t70[-1+lo15:][:n]
+					for i := range n {
+						t68Entry := t68_2[i]
+						t69_2[i] = F(t52_3[i] * t68Entry)
+						t70_2[i] = num.FMA32(t52_4[i], t68Entry, t70_2[i])
+					}
+				}
+				// delta_chunk.c
+				clear(t73)
+				lo16 := max(0, 1)
+				if n := 32 - lo16; n > 0 {
+					t73_2 := t73[0+lo16:][:n]
+					for i := range n {
+						t63_2 := t63[(lo16+i)*32:][:32]
+						t67_2 := t67[(lo16+i)*32:][:32]
+						var t732 F
+						w26 := F((lo16 + i) - 1)
+						for j := range 32 {
+							t732 = num.FMA32(kern.Choose((F(j) == w26), F(1), F(0)), t63_2[j]+t67_2[j], t732)
+						}
+						t73_2[i] = t732
+					}
+				}
+				// delta_chunk.y
+				kern.GemmFMA(dK, dV, 32, F(1), false, t76, 1, dK, kern.From(t53, (l*chunks+a+C*s)*32*dK), 1, dK, t1123, dV, 1)
+				// delta_chunk.y
+				kern.GemmFMA(dK, 32, dV, F(1), false, t77, 1, dK, kern.From(MTrail2, a*dV*dK), 1, dK, t1123, 1, dV)
+				// delta_chunk.g
+				clear(t81)
+				clear(t82_2)
+				lo17 := max(0, 16)
+				if n := 32 - lo17; n > 0 {
+					t782_2 := t782[0+lo17:][:n]
+					t13_2 := t13[(l*chunks+a+C*s)*32+-16+lo17:][:n]
+					t81_2 := t81[0+lo17:][:n]
+					t14_2 := t14[(l*chunks+a+C*s)*32+lo17:][:n]
+					t82_3 := t82_2[-16+lo17:][:n]
+					for i := range n {
+						t782Entry := t782_2[i]
+						t81_2[i] = F(t13_2[i] * t782Entry)
+						t82_3[i] = num.FMA32(t14_2[i], t782Entry, t82_3[i])
+					}
 				}
 				// delta_chunk.g
-				clear(t543)
-				for i := range min(32, 1) {
-					t543[i] = t48[i]
+				clear(t83)
+				clear(t842)
+				lo18 := max(0, 8)
+				if n := 32 - lo18; n > 0 {
+					t81_2 := t81[0+lo18:][:n]
+					t1122_2 := t1122[(l*chunks+a+C*s)*32+-8+lo18:][:n]
+					t83_2 := t83[0+lo18:][:n]
+					t1122_3 := t1122[(l*chunks+a+C*s)*32+lo18:][:n]
+					t842_2 := t842[-8+lo18:][:n]
+					for i := range n {
+						t81Entry := t81_2[i]
+						t83_2[i] = F(t1122_2[i] * t81Entry)
+						t842_2[i] = num.FMA32(t1122_3[i], t81Entry, t842_2[i])
+					}
+				}
+				// delta_chunk.g
+				if kern.Wide() {
+					a2 := stepBackwardNest46Args{
+						unsafe.SliceData(t782),
+						unsafe.SliceData(t82_2),
+						unsafe.SliceData(t85),
+					}
+					stepBackwardNest46(&a2)
+				} else {
+					for i := range 32 {
+						t85[i] = t782[i] + t82_2[i]
+					}
+				}
+				// delta_chunk.g
+				clear(t88)
+				clear(t89)
+				lo19 := max(0, 8)
+				if n := 32 - lo19; n > 0 {
+					t85_2 := t85[0+lo19:][:n]
+					t1022_2 := t1022[(l*chunks+a+C*s)*32+-8+lo19:][:n]
+					t88_2 := t88[0+lo19:][:n]
+					t1122_2 := t1122[(l*chunks+a+C*s)*32+lo19:][:n]
+					t89_2 := t89[-8+lo19:][:n]
+					for i := range n {
+						t85Entry := t85_2[i]
+						t88_2[i] = F(t1022_2[i] * t85Entry)
+						t89_2[i] = num.FMA32(t1122_2[i], t85Entry, t89_2[i])
+					}
+				}
+				// delta_chunk.g
+				if kern.Wide() {
+					a2 := stepBackwardNest47Args{
+						unsafe.SliceData(t83),
+						unsafe.SliceData(t842),
+						unsafe.SliceData(t88),
+						unsafe.SliceData(t90),
+						unsafe.SliceData(t85),
+						unsafe.SliceData(t89),
+						unsafe.SliceData(t93),
+					}
+					stepBackwardNest47(&a2)
+				} else {
+					for i := range 32 {
+						t90[i] = (t83[i] + t842[i]) + t88[i]
+						t93[i] = t85[i] + t89[i]
+					}
+				}
+				// delta_chunk.g
+				clear(t91)
+				clear(t92_2)
+				clear(t96)
+				clear(t97)
+				lo20 := max(0, 4)
+				if n := 32 - lo20; n > 0 {
+					t90_2 := t90[0+lo20:][:n]
+					t93_2 := t93[0+lo20:][:n]
+					t8_2 := t8[(l*chunks+a+C*s)*32+-4+lo20:][:n]
+					t91_2 := t91[0+lo20:][:n]
+					t8_3 := t8[(l*chunks+a+C*s)*32+lo20:][:n]
+					t92_3 := t92_2[-4+lo20:][:n]
+					t72_2 := t72[(l*chunks+a+C*s)*32+-4+lo20:][:n]
+					t96_2 := t96[0+lo20:][:n]
+					t97_2 := t97[-4+lo20:][:n]
+					for i := range n {
+						t90Entry := t90_2[i]
+						t93Entry := t93_2[i]
+						t91_2[i] = F(t8_2[i] * t90Entry)
+						t8Entry5 := t8_3[i]
+						t92_3[i] = num.FMA32(t8Entry5, t90Entry, t92_3[i])
+						t96_2[i] = F(t72_2[i] * t93Entry)
+						t97_2[i] = num.FMA32(t8Entry5, t93Entry, t97_2[i])
+					}
+				}
+				// delta_chunk.g
+				if kern.Wide() {
+					a2 := stepBackwardNest48Args{
+						unsafe.SliceData(t91),
+						unsafe.SliceData(t92_2),
+						unsafe.SliceData(t96),
+						unsafe.SliceData(t98),
+						unsafe.SliceData(t93),
+						unsafe.SliceData(t97),
+						unsafe.SliceData(t101),
+					}
+					stepBackwardNest48(&a2)
+				} else {
+					for i := range 32 {
+						t98[i] = (t91[i] + t92_2[i]) + t96[i]
+						t101[i] = t93[i] + t97[i]
+					}
+				}
+				// delta_chunk.g
+				clear(t992)
+				clear(t100)
+				clear(t1042)
+				clear(t105)
+				lo21 := max(0, 2)
+				if n := 32 - lo21; n > 0 {
+					t98_2 := t98[0+lo21:][:n]
+					t101_2 := t101[0+lo21:][:n]
+					t522_3 := t522[(l*chunks+a+C*s)*32+-2+lo21:][:n]
+					t992_2 := t992[0+lo21:][:n]
+					t522_4 := t522[(l*chunks+a+C*s)*32+lo21:][:n]
+					t100_2 := t100[-2+lo21:][:n]
+					t4_2 := t4[(l*chunks+a+C*s)*32+-2+lo21:][:n]
+					t1042_2 := t1042[0+lo21:][:n]
+					t105_2 := t105[-2+lo21:][:n]
+					for i := range n {
+						t98Entry := t98_2[i]
+						t101Entry := t101_2[i]
+						t992_2[i] = F(t522_3[i] * t98Entry)
+						t522Entry5 := t522_4[i]
+						t100_2[i] = num.FMA32(t522Entry5, t98Entry, t100_2[i])
+						t1042_2[i] = F(t4_2[i] * t101Entry)
+						t105_2[i] = num.FMA32(t522Entry5, t101Entry, t105_2[i])
+					}
+				}
+				// delta_chunk.g
+				if kern.Wide() {
+					a2 := stepBackwardNest49Args{
+						unsafe.SliceData(t992),
+						unsafe.SliceData(t100),
+						unsafe.SliceData(t1042),
+						unsafe.SliceData(t106),
+						unsafe.SliceData(t101),
+						unsafe.SliceData(t105),
+						unsafe.SliceData(t1092),
+					}
+					stepBackwardNest49(&a2)
+				} else {
+					for i := range 32 {
+						t106[i] = (t992[i] + t100[i]) + t1042[i]
+						t1092[i] = t101[i] + t105[i]
+					}
+				}
+				// delta_chunk.g
+				clear(t1072)
+				clear(t108)
+				clear(t112_2)
+				clear(t113)
+				lo22 := max(0, 1)
+				if n := 32 - lo22; n > 0 {
+					t106_2 := t106[0+lo22:][:n]
+					t1092_2 := t1092[0+lo22:][:n]
+					t52_3 := t52[(l*chunks+a+C*s)*32+-1+lo22:][:n]
+					t1072_2 := t1072[0+lo22:][:n]
+					t52_4 := t52[(l*chunks+a+C*s)*32+lo22:][:n]
+					t108_2 := t108[-1+lo22:][:n]
+					t2_2 := t2[(l*chunks+a+C*s)*32+-1+lo22:][:n]
+					t112_3 := t112_2[0+lo22:][:n]
+					t113_2 := t113[-1+lo22:][:n]
+					for i := range n {
+						t106Entry := t106_2[i]
+						t1092Entry := t1092_2[i]
+						t1072_2[i] = F(t52_3[i] * t106Entry)
+						t52Entry4 := t52_4[i]
+						t108_2[i] = num.FMA32(t52Entry4, t106Entry, t108_2[i])
+						t112_3[i] = F(t2_2[i] * t1092Entry)
+						t113_2[i] = num.FMA32(t52Entry4, t1092Entry, t113_2[i])
+					}
+				}
+				// delta_chunk.g
+				clear(t117)
+				if kern.Wide() {
+					a2 := stepBackwardNest50Args{
+						unsafe.SliceData(t1092),
+						unsafe.SliceData(t113),
+						unsafe.SliceData(t117),
+					}
+					stepBackwardNest50(&a2)
+				} else {
+					if n := min(32, 1); n > 0 {
+						t1092_2 := t1092[:n]
+						t113_2 := t113[:n]
+						t117_2 := t117[:n]
+						for i := range n {
+							t117_2[i] = t1092_2[i] + t113_2[i]
+						}
+					}
 				}
 				// delta_chunk.g, delta_chunk.M
-				gEntry3 := c.G[(l*chunks+a+C*s)*32+31]
+				gEntry3 := g[(l*chunks+a+C*s)*32+31]
 				if kern.Wide() {
-					a2 := stepBackwardNest38Args{
+					a2 := stepBackwardNest51Args{
 						unsafe.SliceData(MBarState2),
-						unsafe.SliceData(t342),
-						unsafe.SliceData(t45),
+						unsafe.SliceData(t3422),
+						unsafe.SliceData(t76),
 						dV,
 						dK,
 						[2]float32{gEntry3},
 					}
-					stepBackwardNest38(&a2)
+					stepBackwardNest51(&a2)
 				} else {
 					for i := range dV {
 						MBarState2_2 := MBarState2[i*dK:][:dK]
-						t342_2 := t342[i*dK:][:dK]
-						t45_2 := t45[i*dK:][:dK]
+						t3422_2 := t3422[i*dK:][:dK]
+						t76_2 := t76[i*dK:][:dK]
 						for j := range dK {
-							MBarState2_2[j] = num.FMA32(MBarState2_2[j], gEntry3, t342_2[j]) + t45_2[j]
+							MBarState2_2[j] = num.FMA32(MBarState2_2[j], gEntry3, t3422_2[j]) + t76_2[j]
 						}
 					}
 				}
 				// delta_chunk.g
 				if kern.Wide() {
-					a2 := stepBackwardNest39Args{
-						unsafe.SliceData(t44),
-						unsafe.SliceData(t533),
-						unsafe.SliceData(t543),
+					a2 := stepBackwardNest52Args{
+						unsafe.SliceData(t69),
+						unsafe.SliceData(t70),
+						unsafe.SliceData(t73),
+						unsafe.SliceData(t1072),
+						unsafe.SliceData(t108),
+						unsafe.SliceData(t112_2),
+						unsafe.SliceData(t117),
 						unsafe.SliceData(t162),
 						unsafe.SliceData(t2322),
-						unsafe.SliceData(t243),
+						unsafe.SliceData(t2422),
 						unsafe.SliceData(t19),
 						32*a + 32*C*s + 32*chunks*l,
 					}
-					stepBackwardNest39(&a2)
+					stepBackwardNest52(&a2)
 				} else {
 					t162_2 := t162[(l*chunks+a+C*s)*32:][:32]
 					t19_2 := t19[(l*chunks+a+C*s)*32:][:32]
 					for i := range 32 {
-						t162_2[i] = (t44[i] + t533[i]) + t543[i]
-						t19_2[i] = t2322[i] + t243[i]
+						t162_2[i] = (((((t69[i] + t70[i]) + t73[i]) + t1072[i]) + t108[i]) + t112_2[i]) + t117[i]
+						t19_2[i] = t2322[i] + t2422[i]
 					}
 				}
-				// delta_chunk.g, delta_chunk.M
-				if kern.Wide() {
-					a2 := stepBackwardNest40Args{
-						unsafe.SliceData(c2_2),
-						unsafe.SliceData(t39),
-						unsafe.SliceData(t46),
-						unsafe.SliceData(t172),
-						unsafe.SliceData(t62_2),
-						unsafe.SliceData(t273),
-						unsafe.SliceData(t282),
-						unsafe.SliceData(t35),
-						unsafe.SliceData(t38),
-						unsafe.SliceData(t18),
-						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-						dK,
-					}
-					stepBackwardNest40(&a2)
-				} else {
-					c2_3 := c2_2[31*32:][:32]
-					for i := range 32 {
-						t39_2 := t39[i*dK:][:dK]
-						t46_2 := t46[i*dK:][:dK]
+				// delta_chunk.g, delta_chunk.M, delta_chunk.c
+				for i := range 32 {
+					w27 := ((((kern.Choose((F(i) == w11), F(1), F(0)) + t256_2[i]) + t282_2[i]) + t312_2[i]) + t343_2[i]) + t374_2[i]
+					if kern.Wide() {
+						a2 := stepBackwardNest53Args{
+							unsafe.SliceData(t3922),
+							unsafe.SliceData(t77),
+							unsafe.SliceData(t172),
+							unsafe.SliceData(t125),
+							unsafe.SliceData(t2722),
+							unsafe.SliceData(t2822),
+							unsafe.SliceData(t352),
+							unsafe.SliceData(t38),
+							unsafe.SliceData(t18),
+							dK * i,
+							dK*i + 32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
+							dK,
+							[2]float32{w27},
+						}
+						stepBackwardNest53(&a2)
+					} else {
+						t3922_2 := t3922[i*dK:][:dK]
+						t77_2 := t77[i*dK:][:dK]
 						t172_2 := t172[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-						t62_3 := t62_2[i*dK:][:dK]
-						t273_2 := t273[i*dK:][:dK]
-						t282_2 := t282[i*dK:][:dK]
-						t35_2 := t35[i*dK:][:dK]
+						t125_2 := t125[i*dK:][:dK]
+						t2722_2 := t2722[i*dK:][:dK]
+						t2822_2 := t2822[i*dK:][:dK]
+						t352_2 := t352[i*dK:][:dK]
 						t38_2 := t38[i*dK:][:dK]
 						t18_2 := t18[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-						c2Entry2 := c2_3[i]
 						for j := range dK {
-							t172_2[j] = t39_2[j] + t46_2[j]
-							t18_2[j] = ((num.FMA32(c2Entry2, t62_3[j], t273_2[j]) + t282_2[j]) + t35_2[j]) + t38_2[j]
+							t172_2[j] = t3922_2[j] + t77_2[j]
+							t18_2[j] = ((num.FMA32(w27, t125_2[j], t2722_2[j]) + t2822_2[j]) + t352_2[j]) + t38_2[j]
 						}
 					}
 				}
@@ -3323,7 +4647,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.v
 	clear(t212)
 	if kern.Wide() {
-		a := stepBackwardNest41Args{
+		a := stepBackwardNest54Args{
 			unsafe.SliceData(t212),
 			unsafe.SliceData(t202),
 			L,
@@ -3333,7 +4657,7 @@ func (c *stepBackwardFused) run() {
 			32 * dV,
 			dV,
 		}
-		stepBackwardNest41(&a)
+		stepBackwardNest54(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3352,7 +4676,7 @@ func (c *stepBackwardFused) run() {
 	clear(t222)
 	clear(t252)
 	if kern.Wide() {
-		a := stepBackwardNest42Args{
+		a := stepBackwardNest55Args{
 			unsafe.SliceData(t222),
 			unsafe.SliceData(t19),
 			unsafe.SliceData(t252),
@@ -3362,7 +4686,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			chunks,
 		}
-		stepBackwardNest42(&a)
+		stepBackwardNest55(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3382,7 +4706,7 @@ func (c *stepBackwardFused) run() {
 	clear(t232)
 	clear(t242)
 	if kern.Wide() {
-		a := stepBackwardNest43Args{
+		a := stepBackwardNest56Args{
 			unsafe.SliceData(t232),
 			unsafe.SliceData(t18),
 			unsafe.SliceData(t242),
@@ -3394,7 +4718,7 @@ func (c *stepBackwardFused) run() {
 			32 * dK,
 			dK,
 		}
-		stepBackwardNest43(&a)
+		stepBackwardNest56(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3413,7 +4737,7 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// delta_chunk.theta, delta_chunk.k, delta_chunk.q, delta_chunk.rho
-	var t3722 F
+	var t3723 F
 	var t102_2 F
 	for i := range L {
 		t27_2 := t27[i*T:][:T]
@@ -3437,33 +4761,33 @@ func (c *stepBackwardFused) run() {
 		t120_2 := t120[i*T:][:T]
 		for j := range T {
 			t27Entry := t27_2[j]
-			t343 := kern.Choose(t27Entry, F(kern.Choose(t27Entry, t132_2[j]+t222_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t3722 = t3722 + t343
+			t344 := kern.Choose(t27Entry, F(kern.Choose(t27Entry, t132_2[j]+t222_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t3723 = t3723 + t344
 			t37Entry := t37_2[j]
 			t4822 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
 			t86 := (t25_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t91 := (t86 && (F(0) <= rhoSigmoidEntry))
-			t992 := kern.Choose(t91, F(F(rhoSigmoidEntry*kern.Choose(t91, kern.Choose(t86, t142_3[j]+t252_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t102_2 = t102_2 + t992
+			t913 := (t86 && (F(0) <= rhoSigmoidEntry))
+			t994 := kern.Choose(t913, F(F(rhoSigmoidEntry*kern.Choose(t913, kern.Choose(t86, t142_3[j]+t252_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t102_2 = t102_2 + t994
 			t10Entry := t10_2[j]
 			t1162 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t34_2[j] = t343
+			t34_2[j] = t344
 			t482_2[j] = t4822
 			t522_3[j] = (t4822 && t37Entry)
-			t99_2[j] = t992
+			t99_2[j] = t994
 			t116_2[j] = t1162
 			t120_2[j] = (t1162 && t10Entry)
 		}
 	}
-	c.BThetaBar[0] = t3722
+	c.BThetaBar[0] = t3723
 	c.BRhoBar[0] = t102_2
 
 	// delta_chunk.theta, delta_chunk.rho
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest44Args{
+		a := stepBackwardNest57Args{
 			unsafe.SliceData(t34),
 			unsafe.SliceData(t99),
 			unsafe.SliceData(c.RhoStack),
@@ -3478,7 +4802,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest44(&a)
+		stepBackwardNest57(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
@@ -3506,7 +4830,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.q
 	if kern.Wide() {
-		a := stepBackwardNest45Args{
+		a := stepBackwardNest58Args{
 			unsafe.SliceData(t102),
 			unsafe.SliceData(t242),
 			unsafe.SliceData(c.QDiv2),
@@ -3517,7 +4841,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest45(&a)
+		stepBackwardNest58(&a)
 	} else {
 		for i := range L {
 			t472_2 := t472[i*T:][:T]
@@ -3526,15 +4850,15 @@ func (c *stepBackwardFused) run() {
 				t242_2 := t242[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 				t422_2 := t422[(i*T+j)*dK:][:dK]
-				var t4722 F
-				t4722Sums := [16]F{t4722}
+				var t4723 F
+				t4723Sums := [16]F{t4723}
 				for k := range dK {
 					t4222 := t102_3[k] + t242_2[k]
-					t4722Sums[k%16] = num.FMA32(t4222, qDiv2[k], t4722Sums[k%16])
+					t4723Sums[k%16] = num.FMA32(t4222, qDiv2[k], t4723Sums[k%16])
 					t422_2[k] = t4222
 				}
-				t4722 = kern.Sum16(&t4722Sums)
-				t472_2[j] = -t4722
+				t4723 = kern.Sum16(&t4723Sums)
+				t472_2[j] = -t4723
 			}
 		}
 	}
@@ -3542,7 +4866,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.q1, delta_chunk.q, delta_chunk.k
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := stepBackwardNest46Args{
+		a := stepBackwardNest59Args{
 			unsafe.SliceData(t522_2),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t37),
@@ -3569,7 +4893,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest46(&a)
+		stepBackwardNest59(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -3595,13 +4919,13 @@ func (c *stepBackwardFused) run() {
 				var t1152 F
 				t522Entry := t522_3[j]
 				qDivEntry := qDiv[j]
-				w8 := kern.Choose((t522Entry && t37_2[j]), kern.Choose(t522Entry, F(F(0.5*kern.Choose(t522Entry, kern.Choose(t482_2[j], t472_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w29 := kern.Choose((t522Entry && t37_2[j]), kern.Choose(t522Entry, F(F(0.5*kern.Choose(t522Entry, kern.Choose(t482_2[j], t472_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				t1152Sums := [16]F{t1152}
 				for k := range dK {
 					t32Entry := t32_2[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t68 := num.FMA32(F(F(2*t32Entry)*q1SigmoidEntry), w8, F(t422_2[k]*qDivEntry))
-					t742 := num.FMA32(F(F(t32Entry*q1SigmoidEntry)*t68), q1Sigmoid2[k], F(q1SigmoidEntry*t68))
+					t683 := num.FMA32(F(F(2*t32Entry)*q1SigmoidEntry), w29, F(t422_2[k]*qDivEntry))
+					t742 := num.FMA32(F(F(t32Entry*q1SigmoidEntry)*t683), q1Sigmoid2[k], F(q1SigmoidEntry*t683))
 					t1102 := ((t122_2[k] + t232_2[k]) + t392_2[k]) + t104_2[k]
 					t1152Sums[k%16] = num.FMA32(t1102, kDiv2[k], t1152Sums[k%16])
 					t74_2[k] = t742
@@ -3622,7 +4946,7 @@ func (c *stepBackwardFused) run() {
 				n := int(c.Pos[j]) + -i + k
 				if n >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest47Args{
+						a := stepBackwardNest60Args{
 							unsafe.SliceData(c.Q1Stack),
 							unsafe.SliceData(t74),
 							unsafe.SliceData(c.CQBar),
@@ -3631,7 +4955,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest47(&a)
+						stepBackwardNest60(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t74_2 := t74[(j*T+k)*dK:][:dK]
@@ -3648,7 +4972,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.q1
 	clear(t78)
 	if kern.Wide() {
-		a := stepBackwardNest48Args{
+		a := stepBackwardNest61Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t74),
 			unsafe.SliceData(c.CQ),
@@ -3661,7 +4985,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest48(&a)
+		stepBackwardNest61(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -3681,7 +5005,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.q1
 	clear(t79)
 	if kern.Wide() {
-		a := stepBackwardNest49Args{
+		a := stepBackwardNest62Args{
 			unsafe.SliceData(t79),
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
@@ -3690,7 +5014,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest49(&a)
+		stepBackwardNest62(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -3705,7 +5029,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.q1
 	if kern.Wide() {
-		a := stepBackwardNest50Args{
+		a := stepBackwardNest63Args{
 			unsafe.SliceData(t78),
 			unsafe.SliceData(t79),
 			unsafe.SliceData(t80),
@@ -3714,7 +5038,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest50(&a)
+		stepBackwardNest63(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -3731,7 +5055,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.q1, delta_chunk.k1
 	clear(t147)
 	if kern.Wide() {
-		a := stepBackwardNest51Args{
+		a := stepBackwardNest64Args{
 			unsafe.SliceData(t80),
 			unsafe.SliceData(c.Q0TailBarOut),
 			unsafe.SliceData(t147),
@@ -3742,7 +5066,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest51(&a)
+		stepBackwardNest64(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -3771,7 +5095,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.v
 	if kern.Wide() {
-		a := stepBackwardNest52Args{
+		a := stepBackwardNest65Args{
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t212),
 			unsafe.SliceData(t392),
@@ -3785,17 +5109,17 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest52(&a)
+		stepBackwardNest65(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t112_2 := t112[(i*T+j)*dV:][:dV]
+				t112_3 := t112[(i*T+j)*dV:][:dV]
 				t212_2 := t212[(i*T+j)*dV:][:dV]
 				t392_2 := t392[(i*T+j)*(dK+dV)+dK:][:dV]
 				t104_2 := t104[(i*T+j)*(dK+dV)+dK:][:dV]
 				t107_2 := t107[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t107_2[k] = ((t112_2[k] + t212_2[k]) + t392_2[k]) + t104_2[k]
+					t107_2[k] = ((t112_3[k] + t212_2[k]) + t392_2[k]) + t104_2[k]
 				}
 			}
 		}
@@ -3810,7 +5134,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.k1, delta_chunk.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := stepBackwardNest53Args{
+		a := stepBackwardNest66Args{
 			unsafe.SliceData(t120),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t10),
@@ -3828,7 +5152,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest53(&a)
+		stepBackwardNest66(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
@@ -3846,11 +5170,11 @@ func (c *stepBackwardFused) run() {
 				t142_3 := t142_2[(i*T+j)*dK:][:dK]
 				t120Entry := t120_2[j]
 				kDivEntry := kDiv[j]
-				w9 := kern.Choose((t120Entry && t10_2[j]), kern.Choose(t120Entry, F(F(0.5*kern.Choose(t120Entry, kern.Choose(t116_2[j], t115_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				w30 := kern.Choose((t120Entry && t10_2[j]), kern.Choose(t120Entry, F(F(0.5*kern.Choose(t120Entry, kern.Choose(t116_2[j], t115_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t5Entry := t5_2[k]
 					k1SigmoidEntry := k1Sigmoid[k]
-					t136 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w9, F(t110_2[k]*kDivEntry))
+					t136 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w30, F(t110_2[k]*kDivEntry))
 					t1422_2 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t136), k1Sigmoid2[k], F(k1SigmoidEntry*t136))
 					t142_3[k] = t1422_2
 					bKBar[k] = bKBar[k] + t1422_2
@@ -3867,7 +5191,7 @@ func (c *stepBackwardFused) run() {
 				n3 := int(c.Pos[j]) + -i + k
 				if n3 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest54Args{
+						a := stepBackwardNest67Args{
 							unsafe.SliceData(c.K1Stack),
 							unsafe.SliceData(t142_2),
 							unsafe.SliceData(c.CKBar),
@@ -3876,7 +5200,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest54(&a)
+						stepBackwardNest67(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t142_3 := t142_2[(j*T+k)*dK:][:dK]
@@ -3893,7 +5217,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.k1
 	clear(t146)
 	if kern.Wide() {
-		a := stepBackwardNest55Args{
+		a := stepBackwardNest68Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t142_2),
 			unsafe.SliceData(c.CK),
@@ -3906,7 +5230,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest55(&a)
+		stepBackwardNest68(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -3925,7 +5249,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.k1
 	if kern.Wide() {
-		a := stepBackwardNest56Args{
+		a := stepBackwardNest69Args{
 			unsafe.SliceData(t146),
 			unsafe.SliceData(t147),
 			unsafe.SliceData(t148),
@@ -3934,7 +5258,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest56(&a)
+		stepBackwardNest69(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -3968,7 +5292,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.k0
 	if kern.Wide() {
-		a := stepBackwardNest57Args{
+		a := stepBackwardNest70Args{
 			unsafe.SliceData(t84),
 			unsafe.SliceData(t109),
 			unsafe.SliceData(t152),
@@ -3978,16 +5302,16 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest57(&a)
+		stepBackwardNest70(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t84_2 := t84[(i*T+j)*d:][:d]
 				t109_2 := t109[(i*T+j)*d:][:d]
-				t152_3 := t152[(i*T+j)*d:][:d]
+				t152_2 := t152[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t84_2[k] + t109_2[k]) + t152_3[k]
+					xBar[k] = (t84_2[k] + t109_2[k]) + t152_2[k]
 				}
 			}
 		}
@@ -4029,13 +5353,13 @@ func (c *stepBackwardRows1) Part(part int) {
 	t62_2 := t62
 	t7_2 := t7
 	if block > 0 {
-		t92_2 = c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+5*dK*dV+256*dK+384*dV+23968+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t92_2 = c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35456+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t92_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
-		t52_2 = c.Work[C*dK*dV+3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+32*L*chunks+18*L*dK+5*dK*dV+256*dK+384*dV+23968+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
+		t52_2 = c.Work[C*dK*dV+3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35456+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
 		clear(t52_2[l*(T-32*chunks):][:T-32*chunks])
-		t62_2 = c.Work[C*dK*dV+3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+16*L*T+18*L*dK+5*dK*dV+256*dK+384*dV+23968+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
+		t62_2 = c.Work[C*dK*dV+3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+16*L*T+480*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35456+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
 		clear(t62_2[l*(T-32*chunks):][:T-32*chunks])
-		t7_2 = c.Work[C*dK*dV+3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+17*L*T-32*L*chunks+18*L*dK+5*dK*dV+256*dK+384*dV+23968+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t7_2 = c.Work[C*dK*dV+3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+17*L*T+448*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35456+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t7_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
 	}
 	if kern.Wide() {
@@ -4147,20 +5471,20 @@ func (c *stepBackwardRows1) Part(part int) {
 						t7_3 := t7_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.y, delta_chunk.M
 						var t26 F
-						var t1022 F
+						var t1023 F
 						t22Entry := t22[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t26Sums := [16]F{t26}
-						t1022Sums := [16]F{t1022}
+						t1023Sums := [16]F{t1023}
 						for j := range dK {
 							t423 := num.FMA32(t61_2[j], t22Entry, MBarState[j])
 							t26Sums[j%16] = num.FMA32(t423, t59_2[j], t26Sums[j%16])
-							t1022Sums[j%16] = num.FMA32(MTrail2[j], t423, t1022Sums[j%16])
+							t1023Sums[j%16] = num.FMA32(MTrail2[j], t423, t1023Sums[j%16])
 							t92_3[j] = num.FMA32(MTrail3[j], t22Entry, t92_3[j])
 							t422[j] = t423
 						}
 						t26 = kern.Sum16(&t26Sums)
-						t1022 = kern.Sum16(&t1022Sums)
-						t52_3[a] = t52_3[a] + t1022
+						t1023 = kern.Sum16(&t1023Sums)
+						t52_3[a] = t52_3[a] + t1023
 						// delta_chunk.M
 						MLinEntry := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t58Entry2 := t58_2[a]

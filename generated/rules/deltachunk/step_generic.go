@@ -48,7 +48,17 @@ func stepNest21(*stepNest21Args) { panic("no assembly in this build") }
 
 func stepNest22(*stepNest22Args) { panic("no assembly in this build") }
 
-func stepTime23(*stepTime23Args, int) { panic("no assembly in this build") }
+func stepNest23(*stepNest23Args) { panic("no assembly in this build") }
+
+func stepNest24(*stepNest24Args) { panic("no assembly in this build") }
+
+func stepNest25(*stepNest25Args) { panic("no assembly in this build") }
+
+func stepNest26(*stepNest26Args) { panic("no assembly in this build") }
+
+func stepNest27(*stepNest27Args) { panic("no assembly in this build") }
+
+func stepTime28(*stepTime28Args, int) { panic("no assembly in this build") }
 
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
@@ -163,3 +173,29 @@ func stepBackwardNest55(*stepBackwardNest55Args) { panic("no assembly in this bu
 func stepBackwardNest56(*stepBackwardNest56Args) { panic("no assembly in this build") }
 
 func stepBackwardNest57(*stepBackwardNest57Args) { panic("no assembly in this build") }
+
+func stepBackwardNest58(*stepBackwardNest58Args) { panic("no assembly in this build") }
+
+func stepBackwardNest59(*stepBackwardNest59Args) { panic("no assembly in this build") }
+
+func stepBackwardNest60(*stepBackwardNest60Args) { panic("no assembly in this build") }
+
+func stepBackwardNest61(*stepBackwardNest61Args) { panic("no assembly in this build") }
+
+func stepBackwardNest62(*stepBackwardNest62Args) { panic("no assembly in this build") }
+
+func stepBackwardNest63(*stepBackwardNest63Args) { panic("no assembly in this build") }
+
+func stepBackwardNest64(*stepBackwardNest64Args) { panic("no assembly in this build") }
+
+func stepBackwardNest65(*stepBackwardNest65Args) { panic("no assembly in this build") }
+
+func stepBackwardNest66(*stepBackwardNest66Args) { panic("no assembly in this build") }
+
+func stepBackwardNest67(*stepBackwardNest67Args) { panic("no assembly in this build") }
+
+func stepBackwardNest68(*stepBackwardNest68Args) { panic("no assembly in this build") }
+
+func stepBackwardNest69(*stepBackwardNest69Args) { panic("no assembly in this build") }
+
+func stepBackwardNest70(*stepBackwardNest70Args) { panic("no assembly in this build") }
