@@ -30,6 +30,7 @@ type scanWriter struct {
 	state   map[*ir.Value]*plan.Buffer // of a carry's parameter
 	trail   []*plan.Buffer             // backward: states of the segment, by carry of the replay
 	saved   []*plan.Buffer             // checkpoints, by carry
+	late    []lateOut                  // copied when the step is done
 }
 
 func (l *lowerer) recurrence(in *ir.Instr) []plan.Node {
@@ -146,9 +147,21 @@ func (w *scanWriter) outputs() []plan.Node {
 		if w.l.marks != nil && w.l.marks.forward && w.l.onlySaved(o.Out) {
 			buf.Optional, t.opt = true, buf
 		}
-		w.l.more[o.Val] = append(w.l.more[o.Val], t)
+		switch whole := w.rec.chunks && wholly(o.Val.Def) && !o.Sum; {
+		case w.rec.chunks && t.opt != nil || whole && w.l.places[o.Val] != nil:
+			w.late = append(w.late, lateOut{o.Val, t})
+		case whole:
+			w.l.places[o.Val] = t.at
+		default:
+			w.l.more[o.Val] = append(w.l.more[o.Val], t)
+		}
 	}
 	return zero
+}
+
+// wholly reports whether an instruction writes its output as a whole.
+func wholly(in *ir.Instr) bool {
+	return in != nil && (in.Op == ir.TriSolve || asMatmul(in) != nil)
 }
 
 // onlySaved reports whether a value is kept for the backward and for nothing

@@ -54,6 +54,9 @@ func (l *lowerer) prepareScan(in *ir.Instr, n int) *recurrence {
 		factor(s.Body)
 		l.tidy(s)
 	}
+	if rec.chunks {
+		l.chunkStep(s)
+	}
 	l.settle(rec)
 	if rec.rows != nil {
 		rec.refind()
