@@ -185,9 +185,19 @@ func (l *lowerer) onlySaved(v *ir.Value) bool {
 }
 
 // each is a nest over the axes of a value, the row left out; f receives the
-// value's subscripts.
+// value's subscripts. Where products are whole so are their matrices: one loop
+// runs through the entries as they lie, by the last subscript alone.
 func (w *scanWriter) each(v *ir.Value, rows *rows, f func(idx []plan.Index) plan.Node) []plan.Node {
 	idx := make([]plan.Index, len(v.Axes))
+	if n := len(idx) - 1; w.rec.chunks && n > 0 {
+		x := w.l.loopVar(0, &region{})
+		idx[n] = plan.At(x)
+		size := shape.Int(1)
+		for _, a := range v.Axes {
+			size = size.Mul(a.Size)
+		}
+		return []plan.Node{full(x, size, plan.Plain, []plan.Node{f(idx)})}
+	}
 	row := rows.posOf(v)
 	var vars []*plan.Var
 	for i := range idx {

@@ -113,14 +113,13 @@ func (c *Backward[F]) Run() {
 		}
 	}
 	for l := range L {
+		MBar := c.MBar[l*dV*dK:][:dK*dV]
+		MBarState2 := MBarState[:dK*dV]
 		gC := c.GC[l*T:][:T]
 		gCBar := c.GCBar[l*T:][:T]
-		for i := range dV {
-			MBar := c.MBar[(l*dV+i)*dK:][:dK]
-			MBarState2 := MBarState[i*dK:][:dK]
-			for j := range dK {
-				MBarState2[j] = MBar[j]
-			}
+		MBarOut := c.MBarOut[l*dV*dK:][:dK*dV]
+		for i := range dK * dV {
+			MBarState2[i] = MBar[i]
 		}
 		for t2 := T - 1; t2 >= 0; t2-- {
 			theta := c.Theta[(l*T+t2)*C:][:C]
@@ -147,10 +146,10 @@ func (c *Backward[F]) Run() {
 			}
 			for i := range dV {
 				MStates := c.MStates[((l*T+t2)*dV+i)*dK:][:dK]
-				MBarState2 := MBarState[i*dK:][:dK]
+				MBarState3 := MBarState[i*dK:][:dK]
 				var t2_2 F
 				for j := range dK {
-					t2_2 += F(MStates[j] * MBarState2[j])
+					t2_2 += F(MStates[j] * MBarState3[j])
 				}
 				t[i] = t2_2
 			}
@@ -250,9 +249,9 @@ func (c *Backward[F]) Run() {
 			}
 			gCEntry := gC[t2]
 			for i := range dV {
-				MBarState2 := MBarState[i*dK:][:dK]
+				MBarState3 := MBarState[i*dK:][:dK]
 				for j := range dK {
-					MBarState2[j] = F(gCEntry * MBarState2[j])
+					MBarState3[j] = F(gCEntry * MBarState3[j])
 				}
 			}
 			kern.Gemm(dK, dV, C, F(1), true, MBarState, 1, dK, kern.From(c.Q, (l*T+t2)*C*dK), 1, dK, t12, dV, 1)
@@ -279,12 +278,8 @@ func (c *Backward[F]) Run() {
 			}
 			gCBar[t2] = t3
 		}
-		for i := range dV {
-			MBarState2 := MBarState[i*dK:][:dK]
-			MBarOut := c.MBarOut[(l*dV+i)*dK:][:dK]
-			for j := range dK {
-				MBarOut[j] = MBarState2[j]
-			}
+		for i := range dK * dV {
+			MBarOut[i] = MBarState2[i]
 		}
 	}
 }

@@ -201,9 +201,7 @@ func (c *backwardFused) run() {
 	for l := range L {
 		gC := c.GC[l*T:][:T]
 		gCBar := c.GCBar[l*T:][:T]
-		for i := range dV {
-			copy(MBarState[i*dK:][:dK], c.MBar[(l*dV+i)*dK:][:dK])
-		}
+		copy(MBarState[:dK*dV], c.MBar[l*dV*dK:][:dK*dV])
 		for t2 := T - 1; t2 >= 0; t2-- {
 			if kern.Wide() {
 				a := backwardNest2Args{
@@ -515,8 +513,6 @@ func (c *backwardFused) run() {
 			}
 			gCBar[t2] = t3
 		}
-		for i := range dV {
-			copy(c.MBarOut[(l*dV+i)*dK:][:dK], MBarState[i*dK:][:dK])
-		}
+		copy(c.MBarOut[l*dV*dK:][:dK*dV], MBarState[:dK*dV])
 	}
 }

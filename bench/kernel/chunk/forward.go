@@ -70,13 +70,12 @@ func (c *Forward[F]) Run() {
 	work = work[C*C:]
 	t4 := work[:C*dK] // [C, d_k]
 	for l := range L {
+		M := c.M[l*dV*dK:][:dK*dV]
+		MState2 := MState[:dK*dV]
 		gC := c.GC[l*T:][:T]
-		for i := range dV {
-			M := c.M[(l*dV+i)*dK:][:dK]
-			MState2 := MState[i*dK:][:dK]
-			for j := range dK {
-				MState2[j] = M[j]
-			}
+		MOut := c.MOut[l*dV*dK:][:dK*dV]
+		for i := range dK * dV {
+			MState2[i] = M[i]
 		}
 		for t := range T {
 			theta := c.Theta[(l*T+t)*C:][:C]
@@ -84,12 +83,9 @@ func (c *Forward[F]) Run() {
 			g := c.G[(l*T+t)*C:][:C]
 			gam := c.Gam[(l*T+t)*C:][:C]
 			if len(c.MStates) > 0 {
-				for i := range dV {
-					MState2 := MState[i*dK:][:dK]
-					MStates := c.MStates[((l*T+t)*dV+i)*dK:][:dK]
-					for j := range dK {
-						MStates[j] = MState2[j]
-					}
+				MStates := c.MStates[(l*T+t)*dV*dK:][:dK*dV]
+				for i := range dK * dV {
+					MStates[i] = MState2[i]
 				}
 			}
 			kern.Gemm(dV, C, dK, F(1), false, P2, 1, dV, MState, dK, 1, kern.From(c.K, (l*T+t)*C*dK), 1, dK)
@@ -143,64 +139,50 @@ func (c *Forward[F]) Run() {
 			}
 			gCEntry := gC[t]
 			for i := range dV {
-				MState2 := MState[i*dK:][:dK]
+				MState3 := MState[i*dK:][:dK]
 				for j := range dK {
-					MState2[j] = F(gCEntry * MState2[j])
+					MState3[j] = F(gCEntry * MState3[j])
 				}
 			}
 			kern.Gemm(dV, dK, C, F(1), true, MState, dK, 1, U2, 1, dV, t4, dK, 1)
 			if len(c.P) > 0 {
-				for i := range C {
-					P2_2 := P2[i*dV:][:dV]
-					P := c.P[((l*T+t)*C+i)*dV:][:dV]
-					for j := range dV {
-						P[j] = P2_2[j]
-					}
+				P2_2 := P2[:C*dV]
+				P := c.P[(l*T+t)*C*dV:][:C*dV]
+				for i := range C * dV {
+					P[i] = P2_2[i]
 				}
 			}
 			if len(c.KK) > 0 {
-				for i := range C {
-					KK2_2 := KK2[i*C:][:C]
-					KK := c.KK[((l*T+t)*C+i)*C:][:C]
-					for j := range C {
-						KK[j] = KK2_2[j]
-					}
+				KK2_2 := KK2[:C*C]
+				KK := c.KK[(l*T+t)*C*C:][:C*C]
+				for i := range C * C {
+					KK[i] = KK2_2[i]
 				}
 			}
 			if len(c.U) > 0 {
-				for i := range C {
-					U2_2 := U2[i*dV:][:dV]
-					U := c.U[((l*T+t)*C+i)*dV:][:dV]
-					for j := range dV {
-						U[j] = U2_2[j]
-					}
+				U2_2 := U2[:C*dV]
+				U := c.U[(l*T+t)*C*dV:][:C*dV]
+				for i := range C * dV {
+					U[i] = U2_2[i]
 				}
 			}
 			if len(c.QM) > 0 {
-				for i := range C {
-					QM2_2 := QM2[i*dV:][:dV]
-					QM := c.QM[((l*T+t)*C+i)*dV:][:dV]
-					for j := range dV {
-						QM[j] = QM2_2[j]
-					}
+				QM2_2 := QM2[:C*dV]
+				QM := c.QM[(l*T+t)*C*dV:][:C*dV]
+				for i := range C * dV {
+					QM[i] = QM2_2[i]
 				}
 			}
 			if len(c.QK) > 0 {
-				for i := range C {
-					QK2_2 := QK2[i*C:][:C]
-					QK := c.QK[((l*T+t)*C+i)*C:][:C]
-					for j := range C {
-						QK[j] = QK2_2[j]
-					}
+				QK2_2 := QK2[:C*C]
+				QK := c.QK[(l*T+t)*C*C:][:C*C]
+				for i := range C * C {
+					QK[i] = QK2_2[i]
 				}
 			}
 		}
-		for i := range dV {
-			MState2 := MState[i*dK:][:dK]
-			MOut := c.MOut[(l*dV+i)*dK:][:dK]
-			for j := range dK {
-				MOut[j] = MState2[j]
-			}
+		for i := range dK * dV {
+			MOut[i] = MState2[i]
 		}
 	}
 }

@@ -87,14 +87,10 @@ func (c *forwardFused) run() {
 	t4 := c.Work[4*C*C+3*C*dV+dK*dV:][:C*dK] // [C, d_k]
 	for l := range L {
 		gC := c.GC[l*T:][:T]
-		for i := range dV {
-			copy(MState[i*dK:][:dK], c.M[(l*dV+i)*dK:][:dK])
-		}
+		copy(MState[:dK*dV], c.M[l*dV*dK:][:dK*dV])
 		for t := range T {
 			if len(c.MStates) > 0 {
-				for i := range dV {
-					copy(c.MStates[((l*T+t)*dV+i)*dK:][:dK], MState[i*dK:][:dK])
-				}
+				copy(c.MStates[(l*T+t)*dV*dK:][:dK*dV], MState[:dK*dV])
 			}
 			kern.GemmFMA(dV, C, dK, F(1), false, P2, 1, dV, MState, dK, 1, kern.From(c.K, (l*T+t)*C*dK), 1, dK)
 			kern.GemmFMA(C, C, dK, F(1), false, KK2, C, 1, kern.From(c.K, (l*T+t)*C*dK), dK, 1, kern.From(c.K, (l*T+t)*C*dK), 1, dK)
@@ -234,33 +230,21 @@ func (c *forwardFused) run() {
 			}
 			kern.GemmFMA(dV, dK, C, F(1), true, MState, dK, 1, U2, 1, dV, t4, dK, 1)
 			if len(c.P) > 0 {
-				for i := range C {
-					copy(c.P[((l*T+t)*C+i)*dV:][:dV], P2[i*dV:][:dV])
-				}
+				copy(c.P[(l*T+t)*C*dV:][:C*dV], P2[:C*dV])
 			}
 			if len(c.KK) > 0 {
-				for i := range C {
-					copy(c.KK[((l*T+t)*C+i)*C:][:C], KK2[i*C:][:C])
-				}
+				copy(c.KK[(l*T+t)*C*C:][:C*C], KK2[:C*C])
 			}
 			if len(c.U) > 0 {
-				for i := range C {
-					copy(c.U[((l*T+t)*C+i)*dV:][:dV], U2[i*dV:][:dV])
-				}
+				copy(c.U[(l*T+t)*C*dV:][:C*dV], U2[:C*dV])
 			}
 			if len(c.QM) > 0 {
-				for i := range C {
-					copy(c.QM[((l*T+t)*C+i)*dV:][:dV], QM2[i*dV:][:dV])
-				}
+				copy(c.QM[(l*T+t)*C*dV:][:C*dV], QM2[:C*dV])
 			}
 			if len(c.QK) > 0 {
-				for i := range C {
-					copy(c.QK[((l*T+t)*C+i)*C:][:C], QK2[i*C:][:C])
-				}
+				copy(c.QK[(l*T+t)*C*C:][:C*C], QK2[:C*C])
 			}
 		}
-		for i := range dV {
-			copy(c.MOut[(l*dV+i)*dK:][:dK], MState[i*dK:][:dK])
-		}
+		copy(c.MOut[l*dV*dK:][:dK*dV], MState[:dK*dV])
 	}
 }
