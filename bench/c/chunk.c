@@ -14,10 +14,17 @@ static void mul(int ta, int tb, int m, int n, int k, const float *a, const float
     blas_multiply(ta, tb, m, n, k, 1, a, ta ? m : k, b, tb ? k : n, beta, out, n);
 }
 
-/* x [C, d] by (I + strictly lower a) in place. */
-static void solve(int C, int d, const float *a, int transposed, float *x)
+/* x [C, d] by (I + strictly lower a), or its transpose, in place. At these sizes
+ * loops are faster than strsm. */
+static void solve(int C, int d, const float *restrict a, int transposed, float *x)
 {
-    blas_triangle(transposed, C, d, a, C, x, d);
+    for (int s = 0; s < C; s++)
+        for (int r = 0; r < s; r++) {
+            int t = transposed ? C - 1 - s : s, i = transposed ? C - 1 - r : r;
+            float c = transposed ? a[i * C + t] : a[t * C + i];
+            for (int j = 0; j < d; j++)
+                x[t * d + j] -= c * x[i * d + j];
+        }
 }
 
 void chunk_forward(const chunks *c)

@@ -15,10 +15,8 @@ typedef struct {
 void chunk_forward(const chunks *c);
 void chunk_backward(const chunks *c);
 
-/* OpenBLAS: out [m, n] = alpha·a·b + beta·out, and x [C, n] by a unit lower
- * triangle or its transpose, in place. */
+/* OpenBLAS: out [m, n] = alpha·a·b + beta·out. */
 void blas_multiply(int ta, int tb, int m, int n, int k, float alpha, const float *a, int lda, const float *b, int ldb,
                    float beta, float *out, int ldo);
-void blas_triangle(int transposed, int C, int n, const float *a, int lda, float *x, int ldx);
 
 #endif
