@@ -26,3 +26,15 @@ func TestSystems(t *testing.T) {
 		runAll(t, []*program{written(t, irtest.Triangular(), sizes)}, positive)
 	}
 }
+
+// TestChunk holds a recurrence over chunks of tokens to the interpreter.
+func TestChunk(t *testing.T) {
+	cudashim.Need(t)
+	for _, sizes := range []map[string]int{{"C": 1, "d_k": 1, "d_v": 1}, {"C": 5, "d_k": 7, "d_v": 35}, {"C": 33, "d_k": 31, "d_v": 5}} {
+		p := written(t, irtest.Chunk(), sizes)
+		if p.fwd.Kernel.Segment != "" || p.bwd.Kernel.Segment != "" {
+			t.Error("a chunk is computed again from checkpoints")
+		}
+		runAll(t, []*program{p}, 1, positive)
+	}
+}

@@ -1,6 +1,10 @@
 package ir
 
-import "github.com/nl-hecate/hecate/gen/shape"
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/shape"
+)
 
 // A triangular solve has two loops t and i over one axis, both in Over. With
 // A its first argument and B its second, X its output and p a point of all
@@ -81,4 +85,9 @@ func (v *verifier) triangle(in *Instr) {
 	case HasVia(in.Args[0].Sub) || len(in.Guard) > 0:
 		v.bad("%v reads its matrix everywhere, at its loops", in.Op)
 	}
+}
+
+// Equal reports whether two subscripts without integer tensors are the same.
+func (s Sub) Equal(t Sub) bool {
+	return s.Via == nil && t.Via == nil && s.Const.Equal(t.Const) && slices.Equal(MergeTerms(slices.Clone(s.Terms)), MergeTerms(slices.Clone(t.Terms)))
 }

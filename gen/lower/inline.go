@@ -115,5 +115,5 @@ func (r *region) mustHold(in *ir.Instr) []*ir.Value {
 
 // kept reports whether a value has its place from outside of the region.
 func (r *region) kept(v *ir.Value) bool {
-	return r.held[v] || r.l.places[v] != nil || len(r.l.more[v]) > 0
+	return r.held[v] || r.l.places[v] != nil || len(r.l.more[v]) > 0 || v.Def != nil && len(r.parts[v.Def]) > 0
 }

@@ -271,7 +271,7 @@ func (rec *recurrence) direct(v *ir.Value) bool {
 	if in == nil || rec.stream[v] {
 		return false
 	}
-	if pointwise(in) {
+	if pointwise(in) || rec.chunks && wholly(in) {
 		return true
 	}
 	if rec.rows == nil || in.Op != ir.Prod {

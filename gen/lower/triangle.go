@@ -33,7 +33,10 @@ func (r *region) triangle(in *ir.Instr) []plan.Node {
 	}
 	w := r.leaf(nil)
 	g.c = r.place(in.Out)(w.indices(in.To, g.loops))
-	copied := r.copyTo(in, g, g.c, in.Args[1], func(l int) bool { return l != i })
+	var copied []plan.Node
+	if b := r.l.places[in.Args[1].Val]; b == nil || b(w.indices(in.Args[1].Sub, g.loops)).String() != g.c.String() {
+		copied = r.copyTo(in, g, g.c, in.Args[1], func(l int) bool { return l != i })
+	}
 	g.a = r.place(in.Args[0].Val)(w.indices(in.Args[0].Sub, g.loops))
 	if a := g.a.Flat(); !ir.NeverNegative(a.Coef(g.vars[t])) || !ir.NeverNegative(a.Coef(g.vars[i])) {
 		copied = append(copied, r.turned(in, g)...)
@@ -92,9 +95,11 @@ func (r *region) copyTo(in *ir.Instr, g *gemm, to plan.Access, from ir.Arg, has 
 	w := r.leaf(nil)
 	val := w.arg(from, g.loops)
 	nodes := append(w.nodes, &plan.Store{To: to, Vals: []plan.Expr{val}})
-	for l := len(in.Loops) - 1; l >= 0; l-- {
-		if has(l) {
-			nodes = []plan.Node{full(g.vars[l], in.Loops[l].Size, plan.Plain, nodes)}
+	for k := len(to.Index) - 1; k >= 0; k-- {
+		for l := range in.Loops {
+			if has(l) && !to.Index[k].Coef(g.vars[l]).IsZero() {
+				nodes = []plan.Node{full(g.vars[l], in.Loops[l].Size, plan.Plain, nodes)}
+			}
 		}
 	}
 	return nodes
