@@ -20,98 +20,103 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   W_K              [d_k, d]                   float  read
-//   x                [L, T, d]                  float  read
-//   b_K              [d_k]                      float  read
-//   pos              [L]                        int    read
-//   c_K              [4, d_k]                   float  read
-//   k0_tail          [L, 3, d_k]                float  read
-//   W_V              [d_v, d]                   float  read
-//   w_rho            [d_k + d_v]                float  read
-//   b_rho            []                         float  read
-//   W_Q              [d_k, d]                   float  read
-//   b_Q              [d_k]                      float  read
-//   c_Q              [4, d_k]                   float  read
-//   q0_tail          [L, 3, d_k]                float  read
-//   w_theta          [d_k + d_v]                float  read
-//   b_theta          []                         float  read
-//   M                [L, d_v, d_k]              float  read
-//   y                [L, T, d_v]                float  write
-//   k0_tail_out      [L, 3, d_k]                float  write
-//   q0_tail_out      [L, 3, d_k]                float  write
-//   M_out            [L, d_v, d_k]              float  write
-//   k1_stack         [L, T + 3, d_k]            float  write
-//   k1_prod          [L, T, d_k]                float  write
-//   k1_sigmoid       [L, T, d_k]                float  write
-//   k_prod           [L, T]                     float  write
-//   k_sqrt           [L, T]                     float  write
-//   k                [L, T, d_k]                float  write
-//   v                [L, T, d_v]                float  write
-//   rho_stack        [L, T, d_k + d_v]          float  write
-//   rho_sigmoid      [L, T]                     float  write
-//   q1_stack         [L, T + 3, d_k]            float  write
-//   q1_prod          [L, T, d_k]                float  write
-//   q1_sigmoid       [L, T, d_k]                float  write
-//   q_prod           [L, T]                     float  write
-//   q_sqrt           [L, T]                     float  write
-//   q                [L, T, d_k]                float  write
-//   theta_softplus   [L, T]                     float  write
-//   M_chunks         [L, d_v, d_k]              float  write
-//   M_lin            [L, T - 32·chunks, d_v]    float  write, may be null
-//   theta_sigmoid    [L, T]                     float  write
-//   q_div            [L, T]                     float  write
-//   q_div_2          [L, T, d_k]                float  write
-//   q_div_3          [L, T]                     float  write
-//   q1_sigmoid_2     [L, T, d_k]                float  write
-//   rho_sigmoid_2    [L, T]                     float  write
-//   k_div            [L, T]                     float  write
-//   k_div_2          [L, T, d_k]                float  write
-//   k_div_3          [L, T]                     float  write
-//   k1_sigmoid_2     [L, T, d_k]                float  write
-//   M_checkpoints_2  [L, segments, d_v, d_k]    float  checkpoint, may be null
-//   M_checkpoints    [L, segments.2, d_v, d_k]  float  checkpoint, may be null
-//   k0               [L, T, d_k]                float  work
-//   t5               [L, T, d_k]                float  work
-//   k1               [L, T, d_k]                float  work
-//   t17              [L, T]                     float  work
-//   t21              [L, T]                     float  work
-//   t47              [L, T]                     float  work
-//   t22              [L, T]                     float  work
-//   rho              [L, T]                     float  work
-//   q0               [L, T, d_k]                float  work
-//   t32              [L, T, d_k]                float  work
-//   q1               [L, T, d_k]                float  work
-//   t44              [L, T]                     float  work
-//   theta            [L, T]                     float  work
-//   t52              [L, chunks, 32]            float  work
-//   t55              [L, chunks, 32]            float  work
-//   t53              [L, chunks, 32, d_k]       float  work
-//   t54              [L, chunks, 32, d_k]       float  work
-//   t56              [L, chunks, 32, d_v]       float  work
-//   t                [L, chunks, 32]            float  work
-//   t3_2             [L, chunks, 32]            float  work
-//   t5_2             [L, chunks, 32]            float  work
-//   t4_2             [L, chunks, 32]            float  work
-//   t6_2             [L, chunks, 32]            float  work
-//   t8_2             [L, chunks, 32]            float  work
-//   t7               [L, chunks, 32]            float  work
-//   t9_2             [L, chunks, 32]            float  work
-//   t11_2            [L, chunks, 32]            float  work
-//   t10_2            [L, chunks, 32]            float  work
-//   t12_2            [L, chunks, 32]            float  work
-//   t14              [L, chunks, 32]            float  work
-//   t13_2            [L, chunks, 32]            float  work
-//   t15_2            [L, chunks, 32]            float  work
-//   g                [L, chunks, 32]            float  work
-//   t40_2            [L, chunks, 32]            float  work
-//   y_2              [L, chunks, 32, d_v]       float  work
-//   t57              [L, T - 32·chunks]         float  work
-//   t58              [L, T - 32·chunks]         float  work
-//   t59              [L, T - 32·chunks, d_k]    float  work
-//   t61              [L, T - 32·chunks, d_k]    float  work
-//   t60              [L, T - 32·chunks, d_v]    float  work
-//   y_2_2            [L, T - 32·chunks, d_v]    float  work
-//   t54_3_scratch    [L·d_k·d_v]                float  work
+//   W_K             [d_k, d]                 float  read
+//   x               [L, T, d]                float  read
+//   b_K             [d_k]                    float  read
+//   pos             [L]                      int    read
+//   c_K             [4, d_k]                 float  read
+//   k0_tail         [L, 3, d_k]              float  read
+//   W_V             [d_v, d]                 float  read
+//   w_rho           [d_k + d_v]              float  read
+//   b_rho           []                       float  read
+//   W_Q             [d_k, d]                 float  read
+//   b_Q             [d_k]                    float  read
+//   c_Q             [4, d_k]                 float  read
+//   q0_tail         [L, 3, d_k]              float  read
+//   w_theta         [d_k + d_v]              float  read
+//   b_theta         []                       float  read
+//   M               [L, d_v, d_k]            float  read
+//   y               [L, T, d_v]              float  write
+//   k0_tail_out     [L, 3, d_k]              float  write
+//   q0_tail_out     [L, 3, d_k]              float  write
+//   M_out           [L, d_v, d_k]            float  write
+//   k1_stack        [L, T + 3, d_k]          float  write
+//   k1_prod         [L, T, d_k]              float  write
+//   k1_sigmoid      [L, T, d_k]              float  write
+//   k_prod          [L, T]                   float  write
+//   k_sqrt          [L, T]                   float  write
+//   k               [L, T, d_k]              float  write
+//   v               [L, T, d_v]              float  write
+//   rho_stack       [L, T, d_k + d_v]        float  write
+//   rho_sigmoid     [L, T]                   float  write
+//   q1_stack        [L, T + 3, d_k]          float  write
+//   q1_prod         [L, T, d_k]              float  write
+//   q1_sigmoid      [L, T, d_k]              float  write
+//   q_prod          [L, T]                   float  write
+//   q_sqrt          [L, T]                   float  write
+//   q               [L, T, d_k]              float  write
+//   theta_softplus  [L, T]                   float  write
+//   M_chunks        [L, d_v, d_k]            float  write
+//   y_prod          [L, chunks, 32, d_v]     float  write, may be null
+//   y_prod_2        [L, chunks, 32, 32]      float  write, may be null
+//   U_prod          [L, chunks, 32, d_v]     float  write, may be null
+//   U_prod_2        [L, chunks, 32, 32]      float  write, may be null
+//   U               [L, chunks, 32, d_v]     float  write, may be null
+//   M_lin           [L, T - 32·chunks, d_v]  float  write, may be null
+//   theta_sigmoid   [L, T]                   float  write
+//   q_div           [L, T]                   float  write
+//   q_div_2         [L, T, d_k]              float  write
+//   q_div_3         [L, T]                   float  write
+//   q1_sigmoid_2    [L, T, d_k]              float  write
+//   rho_sigmoid_2   [L, T]                   float  write
+//   k_div           [L, T]                   float  write
+//   k_div_2         [L, T, d_k]              float  write
+//   k_div_3         [L, T]                   float  write
+//   k1_sigmoid_2    [L, T, d_k]              float  write
+//   M_states        [L, chunks, d_v, d_k]    float  checkpoint, may be null
+//   M_checkpoints   [L, segments, d_v, d_k]  float  checkpoint, may be null
+//   k0              [L, T, d_k]              float  work
+//   t5              [L, T, d_k]              float  work
+//   k1              [L, T, d_k]              float  work
+//   t17             [L, T]                   float  work
+//   t21             [L, T]                   float  work
+//   t47             [L, T]                   float  work
+//   t22             [L, T]                   float  work
+//   rho             [L, T]                   float  work
+//   q0              [L, T, d_k]              float  work
+//   t32             [L, T, d_k]              float  work
+//   q1              [L, T, d_k]              float  work
+//   t44             [L, T]                   float  work
+//   theta           [L, T]                   float  work
+//   t52             [L, chunks, 32]          float  work
+//   t55             [L, chunks, 32]          float  work
+//   t53             [L, chunks, 32, d_k]     float  work
+//   t54             [L, chunks, 32, d_k]     float  work
+//   t56             [L, chunks, 32, d_v]     float  work
+//   t               [L, chunks, 32]          float  work
+//   t3_2            [L, chunks, 32]          float  work
+//   t5_2            [L, chunks, 32]          float  work
+//   t4_2            [L, chunks, 32]          float  work
+//   t6_2            [L, chunks, 32]          float  work
+//   t8_2            [L, chunks, 32]          float  work
+//   t7              [L, chunks, 32]          float  work
+//   t9_2            [L, chunks, 32]          float  work
+//   t11_2           [L, chunks, 32]          float  work
+//   t10_2           [L, chunks, 32]          float  work
+//   t12_2           [L, chunks, 32]          float  work
+//   t14             [L, chunks, 32]          float  work
+//   t13_2           [L, chunks, 32]          float  work
+//   t15_2           [L, chunks, 32]          float  work
+//   g               [L, chunks, 32]          float  work
+//   t40_2           [L, chunks, 32]          float  work
+//   y_2             [L, chunks, 32, d_v]     float  work
+//   t57             [L, T - 32·chunks]       float  work
+//   t58             [L, T - 32·chunks]       float  work
+//   t59             [L, T - 32·chunks, d_k]  float  work
+//   t61             [L, T - 32·chunks, d_k]  float  work
+//   t60             [L, T - 32·chunks, d_v]  float  work
+//   y_2_2           [L, T - 32·chunks, d_v]  float  work
+//   t6_3_scratch    [32·L·d_k]               float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -765,269 +770,310 @@ HECATE_KERNEL(256) delta_chunk_step_45(const float *g, float *t40_2, int L, int 
 // delta_chunk, delta_chunk.y, delta_chunk.c, delta_chunk.g, delta_chunk.U, delta_chunk.M
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
-HECATE_KERNEL(128) delta_chunk_step_46(const float *M, float *M_chunks, float *M_checkpoints_2,
-    const float *t52, const float *t55, const float *t53, const float *t54, const float *t56,
-    const float *t5_2, const float *t8_2, const float *t11_2, const float *t14, const float *g,
-    const float *t40_2, float *y_2, float *t54_3_scratch, int T) {
+HECATE_KERNEL(128) delta_chunk_step_46(const float *M, float *M_chunks, float *y_prod,
+    float *y_prod_2, float *U_prod, float *U_prod_2, float *U, float *M_states, const float *t52,
+    const float *t55, const float *t53, const float *t54, const float *t56, const float *t5_2,
+    const float *t8_2, const float *t11_2, const float *t14, const float *g, const float *t40_2,
+    float *y_2, float *t6_3_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const M_state = shared + 0;  // [d_v, d_k]
   float *const t17_3 = shared + d_k * d_v;  // [32, d_v]
-  float *const t25 = shared + d_k * d_v + 32 * d_v;  // [32, 32]
-  float *const t28 = shared + d_k * d_v + 32 * d_v + 1024;  // [32, 32]
-  float *const t31 = shared + d_k * d_v + 32 * d_v + 2048;  // [32, 32]
-  float *const t34 = shared + d_k * d_v + 32 * d_v + 3072;  // [32, 32]
-  float *const t37_2 = shared + d_k * d_v + 32 * d_v + 4096;  // [32, 32]
-  float *const t39 = shared + d_k * d_v + 32 * d_v + 5120;  // [32, 32]
-  float *const t41 = shared + d_k * d_v + 32 * d_v + 6144;  // [32]
-  float *const t43 = shared + d_k * d_v + 32 * d_v + 6176;  // [32, d_v]
-  float *const t46 = shared + d_k * d_v + 64 * d_v + 6176;  // [32, 32]
-  float *const t47_3 = shared + d_k * d_v + 64 * d_v + 7200;  // [32, 32]
-  float *const t48_2 = shared + d_k * d_v + 64 * d_v + 8224;  // [32, 32]
-  float *const U = shared + d_k * d_v + 64 * d_v + 9248;  // [32, d_v]
-  float *const t51 = shared + d_k * d_v + 96 * d_v + 9248;  // [32, d_v]
-  float *const t5_2_3 = shared + d_k * d_v + 128 * d_v + 9248;  // [d_k, 32]
+  float *const t2 = shared + d_k * d_v + 32 * d_v;  // [32, 32]
+  float *const t43 = shared + d_k * d_v + 32 * d_v + 1024;  // [32, d_v]
+  float *const t3_2_3 = shared + d_k * d_v + 64 * d_v + 1024;  // [32, 32]
+  float *const U_2 = shared + d_k * d_v + 64 * d_v + 2048;  // [32, d_v]
+  float *const t25 = shared + d_k * d_v + 96 * d_v + 2048;  // [32, 32]
+  float *const t28 = shared + d_k * d_v + 96 * d_v + 3072;  // [32, 32]
+  float *const t31 = shared + d_k * d_v + 96 * d_v + 4096;  // [32, 32]
+  float *const t34 = shared + d_k * d_v + 96 * d_v + 5120;  // [32, 32]
+  float *const t37_2 = shared + d_k * d_v + 96 * d_v + 6144;  // [32, 32]
+  float *const t39 = shared + d_k * d_v + 96 * d_v + 7168;  // [32, 32]
+  float *const t41 = shared + d_k * d_v + 96 * d_v + 8192;  // [32]
+  float *const t46 = shared + d_k * d_v + 96 * d_v + 8224;  // [32, 32]
+  float *const t47_3 = shared + d_k * d_v + 96 * d_v + 9248;  // [32, 32]
+  float *const t48_2 = shared + d_k * d_v + 96 * d_v + 10272;  // [32, 32]
+  float *const t51 = shared + d_k * d_v + 96 * d_v + 11296;  // [32, d_v]
   const int chunks = (T) / 32;
-  const int segments = (C + chunks - 1) / C;
   const int l = blockIdx.x;
-  const float w_10 = (float)31;
-  float *const t54_3 = t54_3_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
+  const float w_11 = (float)31;
+  float *const t6_3 = t6_3_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
   #pragma unroll 1
-  for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-    const int i = (int)(item / d_k);
-    const int j = (int)(item % d_k);
-    M_state[i * d_k + j] = M[((i64)l * d_v + i) * d_k + j];
+  for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
+    const int i = (int)item;
+    M_state[i] = M[(i64)l * d_v * d_k + i];
   }
   #pragma unroll 1
-  for (int s = 0; s < segments; ++s) {
-    if (M_checkpoints_2 != nullptr) {
+  for (int t_2 = 0; t_2 < chunks; ++t_2) {
+    if (M_states != nullptr) {
       __syncthreads();
       #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int j = (int)(item % d_k);
-        M_checkpoints_2[(((i64)l * segments + s) * d_v + i) * d_k + j] = M_state[i * d_k + j];
+      for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
+        const int i = (int)item;
+        M_states[((i64)l * chunks + t_2) * d_v * d_k + i] = M_state[i];
       }
     }
+    // delta_chunk.y
+    __syncthreads();
+    for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_k; ++kk) dot += M_state[row * d_k + kk] * t53[((i64)l * chunks + t_2) * 32 * d_k + kk + (i64)col * d_k];
+      t17_3[row + col * d_v] = dot;
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 1024; at += 128) t25[at] = 0.0f;
+    __syncthreads();
     #pragma unroll 1
-    for (int a = 0; a < C && a < -C * s + chunks; ++a) {
-      // delta_chunk.y
-      __syncthreads();
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += M_state[row * d_k + kk] * t53[((i64)l * chunks + a + C * s) * 32 * d_k + kk + (i64)col * d_k];
-        t17_3[row + col * d_v] = dot;
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 1) {
+        const float w = (float)(i - 1);
+        const float t52_entry_2 = t52[((i64)l * chunks + t_2) * 32 + i];
+        t25[i * 32 + j] = (((float)j == w) ? 1.0f : 0.0f) * t52_entry_2;
       }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 1024; at += 128) t25[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 1) {
-          const float w = (float)(i - 1);
-          const float t52_entry_2 = t52[((i64)l * chunks + a + C * s) * 32 + i];
-          t25[i * 32 + j] = (((float)j == w) ? 1.0f : 0.0f) * t52_entry_2;
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 1024; at += 128) t28[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 2) {
+        const float w_2 = (float)(i - 2);
+        const float t5_2_entry_2 = t5_2[((i64)l * chunks + t_2) * 32 + i];
+        t28[i * 32 + j] = ((((float)j == w_2) ? 1.0f : 0.0f) + t25[(i - 2) * 32 + j]) * t5_2_entry_2;
+      }
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 1024; at += 128) t31[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 4) {
+        const float w_3 = (float)(i - 4);
+        const float t8_2_entry_2 = t8_2[((i64)l * chunks + t_2) * 32 + i];
+        t31[i * 32 + j] = (((((float)j == w_3) ? 1.0f : 0.0f) + t25[(i - 4) * 32 + j]) + t28[(i - 4) * 32 + j]) * t8_2_entry_2;
+      }
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 1024; at += 128) t34[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 8) {
+        const float w_4 = (float)(i - 8);
+        const float t11_2_entry_2 = t11_2[((i64)l * chunks + t_2) * 32 + i];
+        t34[i * 32 + j] = ((((((float)j == w_4) ? 1.0f : 0.0f) + t25[(i - 8) * 32 + j]) + t28[(i - 8) * 32 + j]) + t31[(i - 8) * 32 + j]) * t11_2_entry_2;
+      }
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 1024; at += 128) t37_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 16) {
+        const float w_5 = (float)(i - 16);
+        const float t14_entry = t14[((i64)l * chunks + t_2) * 32 + i];
+        t37_2[i * 32 + j] = (((((((float)j == w_5) ? 1.0f : 0.0f) + t25[(i - 16) * 32 + j]) + t28[(i - 16) * 32 + j]) + t31[(i - 16) * 32 + j]) + t34[(i - 16) * 32 + j]) * t14_entry;
+      }
+    }
+    // delta_chunk.y
+    for (int at = threadIdx.x; at < 1024; at += 128) t39[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (j < i + 1) {
+        float t39_2 = 0.0f;
+        #pragma unroll 4
+        for (int k_2 = 0; k_2 < d_k; ++k_2) {
+          t39_2 += t53[(((i64)l * chunks + t_2) * 32 + i) * d_k + k_2] * t54[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2];
         }
+        t39[i * 32 + j] = t39_2;
       }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 1024; at += 128) t28[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 2) {
-          const float w_2 = (float)(i - 2);
-          const float t5_2_entry_2 = t5_2[((i64)l * chunks + a + C * s) * 32 + i];
-          t28[i * 32 + j] = ((((float)j == w_2) ? 1.0f : 0.0f) + t25[(i - 2) * 32 + j]) * t5_2_entry_2;
+    }
+    // delta_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t41[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i < 1) {
+        t41[i] = 1.0f;
+      }
+    }
+    // delta_chunk.U
+    for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_k; ++kk) dot += M_state[row * d_k + kk] * t54[((i64)l * chunks + t_2) * 32 * d_k + kk + (i64)col * d_k];
+      t43[row + col * d_v] = dot;
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 1024; at += 128) t46[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 1) {
+        const float w_6 = (float)(i - 1);
+        t46[i * 32 + j] = (((((((float)j == w_6) ? 1.0f : 0.0f) + t25[(i - 1) * 32 + j]) + t28[(i - 1) * 32 + j]) + t31[(i - 1) * 32 + j]) + t34[(i - 1) * 32 + j]) + t37_2[(i - 1) * 32 + j];
+      }
+    }
+    // delta_chunk.U
+    for (int at = threadIdx.x; at < 1024; at += 128) t47_3[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (j < i) {
+        float t47_4 = 0.0f;
+        #pragma unroll 4
+        for (int k_2 = 0; k_2 < d_k; ++k_2) {
+          t47_4 += t54[(((i64)l * chunks + t_2) * 32 + i) * d_k + k_2] * t54[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2];
         }
+        t47_3[i * 32 + j] = t47_4;
       }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 1024; at += 128) t31[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 4) {
-          const float w_3 = (float)(i - 4);
-          const float t8_2_entry_2 = t8_2[((i64)l * chunks + a + C * s) * 32 + i];
-          t31[i * 32 + j] = (((((float)j == w_3) ? 1.0f : 0.0f) + t25[(i - 4) * 32 + j]) + t28[(i - 4) * 32 + j]) * t8_2_entry_2;
-        }
+    }
+    // delta_chunk.U
+    for (int at = threadIdx.x; at < 1024; at += 128) t48_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      const float t55_entry = t55[((i64)l * chunks + t_2) * 32 + i];
+      if (j < i) {
+        t48_2[i * 32 + j] = t55_entry * t46[i * 32 + j] * t47_3[i * 32 + j];
       }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 1024; at += 128) t34[at] = 0.0f;
-      __syncthreads();
+    }
+    // delta_chunk.U, delta_chunk.g
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
+      const int i = (int)(item / d_v);
+      const int j = (int)(item % d_v);
+      const float w_7 = t40_2[((i64)l * chunks + t_2) * 32 + i] + t41[i];
+      const float t55_entry_2 = t55[((i64)l * chunks + t_2) * 32 + i];
+      U_2[i * d_v + j] = (t56[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] - t43[i * d_v + j] * w_7) * t55_entry_2;
+    }
+    __syncthreads();
+    for (int col = threadIdx.x; col < d_v; col += 128) {
       #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 8) {
-          const float w_4 = (float)(i - 8);
-          const float t11_2_entry_2 = t11_2[((i64)l * chunks + a + C * s) * 32 + i];
-          t34[i * 32 + j] = ((((((float)j == w_4) ? 1.0f : 0.0f) + t25[(i - 8) * 32 + j]) + t28[(i - 8) * 32 + j]) + t31[(i - 8) * 32 + j]) * t11_2_entry_2;
-        }
+      for (int row = 0; row < 32; ++row) {
+        float left = U_2[row * d_v + col];
+        for (int before = 0; before < row; ++before) left -= t48_2[row * 32 + before] * U_2[before * d_v + col];
+        U_2[row * d_v + col] = left;
       }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 1024; at += 128) t37_2[at] = 0.0f;
-      __syncthreads();
+    }
+    // delta_chunk.y, delta_chunk.c
+    for (int at = threadIdx.x; at < 32 * d_v; at += 128) t51[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
+      const int i = (int)(item / d_v);
+      const int k_2 = (int)(item % d_v);
+      const float w_9 = (float)i;
       #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 16) {
-          const float w_5 = (float)(i - 16);
-          const float t14_entry = t14[((i64)l * chunks + a + C * s) * 32 + i];
-          t37_2[i * 32 + j] = (((((((float)j == w_5) ? 1.0f : 0.0f) + t25[(i - 16) * 32 + j]) + t28[(i - 16) * 32 + j]) + t31[(i - 16) * 32 + j]) + t34[(i - 16) * 32 + j]) * t14_entry;
-        }
+      for (int j = 0; j < 32 && j < i + 1; ++j) {
+        const float w_8 = ((((((((float)j == w_9) ? 1.0f : 0.0f) + t25[i * 32 + j]) + t28[i * 32 + j]) + t31[i * 32 + j]) + t34[i * 32 + j]) + t37_2[i * 32 + j]) * t39[i * 32 + j];
+        t51[i * d_v + k_2] += U_2[j * d_v + k_2] * w_8;
       }
-      // delta_chunk.y
-      for (int at = threadIdx.x; at < 1024; at += 128) t39[at] = 0.0f;
-      __syncthreads();
+    }
+    // delta_chunk.y
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
+      const int i = (int)(item / d_v);
+      const int j = (int)(item % d_v);
+      const float g_entry = g[((i64)l * chunks + t_2) * 32 + i];
+      y_2[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] = t17_3[i * d_v + j] * g_entry + t51[i * d_v + j];
+    }
+    // delta_chunk.M, delta_chunk.c
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
+      const int i = (int)(item / d_k);
+      const int j = (int)(item % d_k);
+      const float w_10 = (((((((float)i == w_11) ? 1.0f : 0.0f) + t25[31 * 32 + i]) + t28[31 * 32 + i]) + t31[31 * 32 + i]) + t34[31 * 32 + i]) + t37_2[31 * 32 + i];
+      t6_3[i * d_k + j] = t54[(((i64)l * chunks + t_2) * 32 + i) * d_k + j] * w_10;
+    }
+    // delta_chunk.M
+    const float g_entry_2 = g[((i64)l * chunks + t_2) * 32 + 31];
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
+      const int i = (int)(item / d_k);
+      const int j = (int)(item % d_k);
+      M_state[i * d_k + j] = M_state[i * d_k + j] * g_entry_2;
+    }
+    // delta_chunk.M
+    __syncthreads();
+    for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
+      const int row = (int)(at / d_k), col = (int)(at % d_k);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += U_2[row + kk * d_v] * t6_3[kk * d_k + col];
+      M_state[row * d_k + col] += dot;
+    }
+    // delta_chunk
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      t2[i * 32 + j] = t39[i * 32 + j];
+      t3_2_3[i * 32 + j] = t47_3[i * 32 + j];
+    }
+    if (y_prod != nullptr) {
       #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (j < i + 1) {
-          float t39_2 = 0.0f;
-          #pragma unroll 4
-          for (int k_2 = 0; k_2 < d_k; ++k_2) {
-            t39_2 += t53[(((i64)l * chunks + a + C * s) * 32 + i) * d_k + k_2] * t54[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + k_2];
-          }
-          t39[i * 32 + j] = t39_2;
-        }
-      }
-      // delta_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t41[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
+      for (int item = threadIdx.x; item < (32 * d_v); item += 128) {
         const int i = (int)item;
-        if (i < 1) {
-          t41[i] = 1.0f;
-        }
+        y_prod[((i64)l * chunks + t_2) * 32 * d_v + i] = t17_3[i];
       }
-      // delta_chunk.U
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += M_state[row * d_k + kk] * t54[((i64)l * chunks + a + C * s) * 32 * d_k + kk + (i64)col * d_k];
-        t43[row + col * d_v] = dot;
-      }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 1024; at += 128) t46[at] = 0.0f;
+    }
+    if (y_prod_2 != nullptr) {
       __syncthreads();
       #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 1) {
-          const float w_6 = (float)(i - 1);
-          t46[i * 32 + j] = (((((((float)j == w_6) ? 1.0f : 0.0f) + t25[(i - 1) * 32 + j]) + t28[(i - 1) * 32 + j]) + t31[(i - 1) * 32 + j]) + t34[(i - 1) * 32 + j]) + t37_2[(i - 1) * 32 + j];
-        }
+      for (int item = threadIdx.x; item < 1024; item += 128) {
+        const int i = (int)item;
+        y_prod_2[((i64)l * chunks + t_2) * 32 * 32 + i] = t2[i];
       }
-      // delta_chunk.U
-      for (int at = threadIdx.x; at < 1024; at += 128) t47_3[at] = 0.0f;
+    }
+    if (U_prod != nullptr) {
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < (32 * d_v); item += 128) {
+        const int i = (int)item;
+        U_prod[((i64)l * chunks + t_2) * 32 * d_v + i] = t43[i];
+      }
+    }
+    if (U_prod_2 != nullptr) {
       __syncthreads();
       #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (j < i) {
-          float t47_4 = 0.0f;
-          #pragma unroll 4
-          for (int k_2 = 0; k_2 < d_k; ++k_2) {
-            t47_4 += t54[(((i64)l * chunks + a + C * s) * 32 + i) * d_k + k_2] * t54[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + k_2];
-          }
-          t47_3[i * 32 + j] = t47_4;
-        }
+      for (int item = threadIdx.x; item < 1024; item += 128) {
+        const int i = (int)item;
+        U_prod_2[((i64)l * chunks + t_2) * 32 * 32 + i] = t3_2_3[i];
       }
-      // delta_chunk.U
-      for (int at = threadIdx.x; at < 1024; at += 128) t48_2[at] = 0.0f;
-      __syncthreads();
+    }
+    if (U != nullptr) {
       #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (j < i) {
-          t48_2[i * 32 + j] = t55[((i64)l * chunks + a + C * s) * 32 + i] * t46[i * 32 + j] * t47_3[i * 32 + j];
-        }
-      }
-      // delta_chunk.U, delta_chunk.g
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
-        const int i = (int)(item / d_v);
-        const int j = (int)(item % d_v);
-        const float w_7 = t40_2[((i64)l * chunks + a + C * s) * 32 + i] + t41[i];
-        const float t55_entry = t55[((i64)l * chunks + a + C * s) * 32 + i];
-        U[i * d_v + j] = (t56[(((i64)l * chunks + a + C * s) * 32 + i) * d_v + j] - t43[i * d_v + j] * w_7) * t55_entry;
-      }
-      __syncthreads();
-      for (int col = threadIdx.x; col < d_v; col += 128) {
-        #pragma unroll 1
-        for (int row = 0; row < 32; ++row) {
-          float left = U[row * d_v + col];
-          for (int before = 0; before < row; ++before) left -= t48_2[row * 32 + before] * U[before * d_v + col];
-          U[row * d_v + col] = left;
-        }
-      }
-      // delta_chunk.y, delta_chunk.c
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) t51[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
-        const int i = (int)(item / d_v);
-        const int k_2 = (int)(item % d_v);
-        const float w_9 = (float)i;
-        #pragma unroll 1
-        for (int j = 0; j < 32 && j < i + 1; ++j) {
-          const float w_8 = ((((((((float)j == w_9) ? 1.0f : 0.0f) + t25[i * 32 + j]) + t28[i * 32 + j]) + t31[i * 32 + j]) + t34[i * 32 + j]) + t37_2[i * 32 + j]) * t39[i * 32 + j];
-          t51[i * d_v + k_2] += U[j * d_v + k_2] * w_8;
-        }
-      }
-      // delta_chunk.y
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
-        const int i = (int)(item / d_v);
-        const int j = (int)(item % d_v);
-        const float g_entry = g[((i64)l * chunks + a + C * s) * 32 + i];
-        y_2[(((i64)l * chunks + a + C * s) * 32 + i) * d_v + j] = t17_3[i * d_v + j] * g_entry + t51[i * d_v + j];
-      }
-      // delta_chunk.M, delta_chunk.c
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_k * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        t5_2_3[i * 32 + j] = t54[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + i] * ((((((((float)j == w_10) ? 1.0f : 0.0f) + t25[31 * 32 + j]) + t28[31 * 32 + j]) + t31[31 * 32 + j]) + t34[31 * 32 + j]) + t37_2[31 * 32 + j]);
-      }
-      // delta_chunk.M
-      __syncthreads();
-      for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-        const int row = (int)(at / d_k), col = (int)(at % d_k);
-        float dot = 0.0f;
-        for (int kk = 0; kk < 32; ++kk) dot += U[row + kk * d_v] * t5_2_3[kk + col * 32];
-        t54_3[row * d_k + col] = dot;
-      }
-      // delta_chunk.M
-      const float g_entry_2 = g[((i64)l * chunks + a + C * s) * 32 + 31];
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int j = (int)(item % d_k);
-        M_state[i * d_k + j] = M_state[i * d_k + j] * g_entry_2 + t54_3[i * d_k + j];
+      for (int item = threadIdx.x; item < (32 * d_v); item += 128) {
+        const int i = (int)item;
+        U[((i64)l * chunks + t_2) * 32 * d_v + i] = U_2[i];
       }
     }
   }
   __syncthreads();
   #pragma unroll 1
-  for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-    const int i = (int)(item / d_k);
-    const int j = (int)(item % d_k);
-    M_chunks[((i64)l * d_v + i) * d_k + j] = M_state[i * d_k + j];
+  for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
+    const int i = (int)item;
+    M_chunks[(i64)l * d_v * d_k + i] = M_state[i];
   }
 }
 
@@ -1077,7 +1123,7 @@ HECATE_KERNEL(32) delta_chunk_step_50(float *M_out, const float *M_chunks, float
     const float *t60, float *y_2_2, int T) {
   HECATE_SHARED(float, M_state_2, 32 * d_k);  // [d_k]
   const int chunks = (T) / 32;
-  const int segments_2 = (C + T - 32 * chunks - 1) / C;
+  const int segments = (C + T - 32 * chunks - 1) / C;
   const int row = threadIdx.x;
   const int l = blockIdx.x / 2;
   const int i = blockIdx.x % 2 * 32 + row;
@@ -1086,33 +1132,33 @@ HECATE_KERNEL(32) delta_chunk_step_50(float *M_out, const float *M_chunks, float
     M_state_2[j * 32 + row] = M_chunks[((i64)l * d_v + i) * d_k + j];
   }
   #pragma unroll 1
-  for (int s = 0; s < segments_2; ++s) {
+  for (int s = 0; s < segments; ++s) {
     if (M_checkpoints != nullptr) {
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        M_checkpoints[(((i64)l * segments_2 + s) * d_v + i) * d_k + j] = M_state_2[j * 32 + row];
+        M_checkpoints[(((i64)l * segments + s) * d_v + i) * d_k + j] = M_state_2[j * 32 + row];
       }
     }
     #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + T - 32 * chunks; ++a) {
       // delta_chunk.M
-      float t2 = 0.0f;
+      float t2_3 = 0.0f;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        t2 += M_state_2[j * 32 + row] * t59[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
+        t2_3 += M_state_2[j * 32 + row] * t59[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
       }
       // delta_chunk.M
-      const float t3 = t2 - t60[((i64)l * (T - 32 * chunks) + a + C * s) * d_v + i];
+      const float t3 = t2_3 - t60[((i64)l * (T - 32 * chunks) + a + C * s) * d_v + i];
       if (M_lin != nullptr) {
         M_lin[((i64)l * (T - 32 * chunks) + a + C * s) * d_v + i] = t3;
       }
       // delta_chunk.M, delta_chunk.y
       float y_3 = 0.0f;
       const float t57_entry = t57[(i64)l * (T - 32 * chunks) + a + C * s];
-      const float w_11 = t58[(i64)l * (T - 32 * chunks) + a + C * s] * t3;
+      const float w_12 = t58[(i64)l * (T - 32 * chunks) + a + C * s] * t3;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        const float M_2 = t57_entry * M_state_2[j * 32 + row] - w_11 * t59[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
+        const float M_2 = t57_entry * M_state_2[j * 32 + row] - w_12 * t59[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
         y_3 += M_2 * t61[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
         M_state_2[j * 32 + row] = M_2;
       }

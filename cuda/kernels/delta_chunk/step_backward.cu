@@ -51,6 +51,11 @@
 //   q_sqrt              [L, T]                         float  read
 //   q                   [L, T, d_k]                    float  read
 //   theta_softplus      [L, T]                         float  read
+//   y_prod              [L, chunks, 32, d_v]           float  read
+//   y_prod_2            [L, chunks, 32, 32]            float  read
+//   U_prod              [L, chunks, 32, d_v]           float  read
+//   U_prod_2            [L, chunks, 32, 32]            float  read
+//   U                   [L, chunks, 32, d_v]           float  read
 //   M_lin               [L, T - 32·chunks, d_v]        float  read
 //   theta_sigmoid       [L, T]                         float  read
 //   q_div               [L, T]                         float  read
@@ -78,7 +83,7 @@
 //   b_theta_bar         []                             float  write
 //   M_bar_out           [L, d_v, d_k]                  float  write
 //   M_checkpoints       [L, segments, d_v, d_k]        float  checkpoint
-//   M_checkpoints_2     [L, segments.2, d_v, d_k]      float  checkpoint
+//   M_states            [L, chunks, d_v, d_k]          float  checkpoint
 //   t5                  [L, T, d_k]                    float  work
 //   t32                 [L, T, d_k]                    float  work
 //   t10                 [L, T]                         bool   work
@@ -125,6 +130,7 @@
 //   t15_2_2             [L, chunks, 32]                float  work
 //   g                   [L, chunks, 32]                float  work
 //   t40                 [L, chunks, 32]                float  work
+//   t12_2_2             [L, chunks, 32]                float  work
 //   t16_2               [L, chunks, 32]                float  work
 //   t17_2               [L, chunks, 32, d_k]           float  work
 //   t18                 [L, chunks, 32, d_k]           float  work
@@ -164,37 +170,14 @@
 //   t7_copies           [2·L·T·d_k - 64·L·chunks·d_k]  float  work
 //   t9_2_copies         [2·L·T·d_k - 64·L·chunks·d_k]  float  work
 //   M_trail_scratch     [64·C·L·d_k + 64·L·d_k]        float  work
-//   M_trail_2_scratch   [C·L·d_k·d_v + L·d_k·d_v]      float  work
-//   t17_scratch         [32·L·d_v]                     float  work
-//   t28_2_scratch       [1024·L]                       float  work
-//   t31_2_scratch       [1024·L]                       float  work
-//   t34_3_scratch       [1024·L]                       float  work
-//   t37_4_scratch       [1024·L]                       float  work
-//   t39_scratch         [1024·L]                       float  work
-//   t43_2_scratch       [32·L·d_v]                     float  work
-//   t45_scratch         [32·L·d_v]                     float  work
-//   t46_2_scratch       [1024·L]                       float  work
-//   t47_4_scratch       [1024·L]                       float  work
-//   t48_3_scratch       [1024·L]                       float  work
-//   U_2_scratch         [32·L·d_v]                     float  work
-//   t123_scratch        [32·L·d_v]                     float  work
-//   t7_2_2_scratch      [1024·L]                       float  work
-//   t11_2_3_scratch     [32·L·d_v]                     float  work
-//   t125_scratch        [32·L·d_k]                     float  work
-//   t13_2_2_scratch     [32·L·d_v]                     float  work
-//   t126_scratch        [1024·L]                       float  work
-//   t14_2_2_scratch     [1024·L]                       float  work
-//   t17_2_2_scratch     [32·L·d_v]                     float  work
 //   t18_2_scratch       [1024·L]                       float  work
 //   t19_2_scratch       [1024·L]                       float  work
 //   t32_2_2_scratch     [32·L·d_v]                     float  work
 //   t25_2_2_scratch     [1024·L]                       float  work
 //   t26_2_scratch       [1024·L]                       float  work
 //   t27_2_2_scratch     [32·L·d_k]                     float  work
-//   t28_2_2_scratch     [32·L·d_k]                     float  work
+//   t28_2_scratch       [32·L·d_k]                     float  work
 //   t29_2_scratch       [1024·L]                       float  work
-//   t34_2_2_scratch     [L·d_k·d_v]                    float  work
-//   t35_2_scratch       [32·L·d_k]                     float  work
 //   t38_scratch         [32·L·d_k]                     float  work
 //   t39_2_2_scratch     [32·L·d_k]                     float  work
 //   t40_2_scratch       [1024·L]                       float  work
@@ -205,10 +188,6 @@
 //   t59_3_scratch       [1024·L]                       float  work
 //   t63_scratch         [1024·L]                       float  work
 //   t67_scratch         [1024·L]                       float  work
-//   t76_scratch         [L·d_k·d_v]                    float  work
-//   t77_scratch         [32·L·d_k]                     float  work
-//   t89_scratch         [32·L]                         float  work
-//   t90_scratch         [32·L]                         float  work
 //   t93_scratch         [32·L]                         float  work
 //   t91_scratch         [32·L]                         float  work
 //   t92_scratch         [32·L]                         float  work
@@ -862,31 +841,43 @@ HECATE_KERNEL(256) delta_chunk_step_backward_41(const float *g, float *t40, int 
   }
 }
 
+// delta_chunk.y
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) delta_chunk_step_backward_42(const float *y_prod, const float *t, float *t12_2_2,
+    int L, int T) {
+  const int chunks = (T) / 32;
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * chunks * 32) return;
+  const int i = (int)(item / ((i64)chunks * 32));
+  const int j = (int)(item / 32 % chunks);
+  const int k_2 = (int)(item % 32);
+  float t12_2_2_2 = 0.0f;
+  #pragma unroll 4
+  for (int m = 0; m < d_v; ++m) {
+    t12_2_2_2 += t[(((i64)i * chunks + j) * 32 + k_2) * d_v + m] * y_prod[(((i64)i * chunks + j) * 32 + k_2) * d_v + m];
+  }
+  t12_2_2[((i64)i * chunks + j) * 32 + k_2] = t12_2_2_2;
+}
+
 // delta_chunk, delta_chunk.c, delta_chunk.g, delta_chunk.U, delta_chunk.M, delta_chunk.y
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
-HECATE_KERNEL(128) delta_chunk_step_backward_42(float *M_bar_out, const float *M_checkpoints_2,
+HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const float *U_prod,
+    const float *U_prod_2, const float *U, float *M_bar_out, const float *M_states,
     const float *t52, const float *t55, const float *t53, const float *t54, const float *t56,
     const float *t, const float *t4_2, const float *t2, const float *t5_2_2, const float *t4,
     const float *t8, const float *t7_2, const float *t11_2_2, const float *t10_2_2,
-    const float *t14, const float *t13, const float *g, const float *t40, float *t16_2,
-    float *t17_2, float *t18, float *t19, float *t20_2, float *M_trail_2_scratch,
-    float *t17_scratch, float *t28_2_scratch, float *t31_2_scratch, float *t34_3_scratch,
-    float *t37_4_scratch, float *t39_scratch, float *t43_2_scratch, float *t45_scratch,
-    float *t46_2_scratch, float *t47_4_scratch, float *t48_3_scratch, float *U_2_scratch,
-    float *t123_scratch, float *t7_2_2_scratch, float *t11_2_3_scratch, float *t125_scratch,
-    float *t13_2_2_scratch, float *t126_scratch, float *t14_2_2_scratch, float *t17_2_2_scratch,
-    float *t18_2_scratch, float *t19_2_scratch, float *t32_2_2_scratch, float *t25_2_2_scratch,
-    float *t26_2_scratch, float *t27_2_2_scratch, float *t28_2_2_scratch, float *t29_2_scratch,
-    float *t34_2_2_scratch, float *t35_2_scratch, float *t38_scratch, float *t39_2_2_scratch,
-    float *t40_2_scratch, float *t44_2_scratch, float *t47_2_2_scratch, float *t51_2_scratch,
-    float *t55_2_2_scratch, float *t59_3_scratch, float *t63_scratch, float *t67_scratch,
-    float *t76_scratch, float *t77_scratch, float *t89_scratch, float *t90_scratch,
-    float *t93_scratch, float *t91_scratch, float *t92_scratch, float *t96_scratch,
-    float *t97_scratch, float *t98_scratch, float *t101_scratch, float *t99_2_scratch,
-    float *t100_scratch, float *t104_2_scratch, float *t105_scratch, float *t106_scratch,
-    float *t109_2_scratch, float *t107_2_scratch, float *t108_scratch, float *t112_scratch,
-    float *t113_scratch, float *t117_scratch, int T) {
+    const float *t14, const float *t13, const float *g, const float *t40, const float *t12_2_2,
+    float *t16_2, float *t17_2, float *t18, float *t19, float *t20_2, float *t18_2_scratch,
+    float *t19_2_scratch, float *t32_2_2_scratch, float *t25_2_2_scratch, float *t26_2_scratch,
+    float *t27_2_2_scratch, float *t28_2_scratch, float *t29_2_scratch, float *t38_scratch,
+    float *t39_2_2_scratch, float *t40_2_scratch, float *t44_2_scratch, float *t47_2_2_scratch,
+    float *t51_2_scratch, float *t55_2_2_scratch, float *t59_3_scratch, float *t63_scratch,
+    float *t67_scratch, float *t93_scratch, float *t91_scratch, float *t92_scratch,
+    float *t96_scratch, float *t97_scratch, float *t98_scratch, float *t101_scratch,
+    float *t99_2_scratch, float *t100_scratch, float *t104_2_scratch, float *t105_scratch,
+    float *t106_scratch, float *t109_2_scratch, float *t107_2_scratch, float *t108_scratch,
+    float *t112_scratch, float *t113_scratch, float *t117_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const M_bar_state_2 = shared + 0;  // [d_v, d_k]
   float *const t25_5 = shared + d_k * d_v;  // [32, 32]
@@ -895,80 +886,57 @@ HECATE_KERNEL(128) delta_chunk_step_backward_42(float *M_bar_out, const float *M
   float *const t34_2 = shared + d_k * d_v + 3072;  // [32, 32]
   float *const t37_3 = shared + d_k * d_v + 4096;  // [32, 32]
   float *const t41 = shared + d_k * d_v + 5120;  // [32]
-  float *const t43 = shared + d_k * d_v + 5152;  // [32, d_v]
-  float *const t46 = shared + d_k * d_v + 32 * d_v + 5152;  // [32, 32]
-  float *const t47 = shared + d_k * d_v + 32 * d_v + 6176;  // [32, 32]
-  float *const t48 = shared + d_k * d_v + 32 * d_v + 7200;  // [32, 32]
-  float *const U = shared + d_k * d_v + 32 * d_v + 8224;  // [32, d_v]
-  float *const t5_2_3 = shared + d_k * d_v + 64 * d_v + 8224;  // [d_k, 32]
-  float *const t54_3 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 8224;  // [d_v, d_k]
-  float *const t25_6 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 8224;  // [32, 32]
-  float *const t41_2 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9248;  // [32]
-  float *const t42 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9280;  // [32]
-  float *const t5_2_4 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9312;  // [32]
-  float *const t12_2_2 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9344;  // [32]
-  float *const t23_2_2 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9376;  // [32]
-  float *const t33_2 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9408;  // [32]
-  float *const t24_2_2 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9440;  // [32]
-  float *const t37_2_2 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9472;  // [32]
-  float *const t43_2_2 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9504;  // [32]
-  float *const t45_2 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9536;  // [32]
-  float *const t46_2_2 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9568;  // [32]
-  float *const t50 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9600;  // [32]
-  float *const t52_2_2 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9632;  // [32]
-  float *const t53_3 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9664;  // [32]
-  float *const t54_2_2 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9696;  // [32]
-  float *const t58_3 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9728;  // [32]
-  float *const t60 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9760;  // [32]
-  float *const t61_3 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9792;  // [32]
-  float *const t62 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9824;  // [32]
-  float *const t66 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9856;  // [32]
-  float *const t68 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9888;  // [32]
-  float *const t78_2 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9920;  // [32]
-  float *const t69 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9952;  // [32]
-  float *const t70 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 9984;  // [32]
-  float *const t73 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 10016;  // [32]
-  float *const t81 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 10048;  // [32]
-  float *const t82 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 10080;  // [32]
-  float *const t83 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 10112;  // [32]
-  float *const t84_2 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 10144;  // [32]
-  float *const t85 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 10176;  // [32]
-  float *const t88 = shared + 2 * d_k * d_v + 32 * d_k + 64 * d_v + 10208;  // [32]
+  float *const t42 = shared + d_k * d_v + 5152;  // [32]
+  float *const t46 = shared + d_k * d_v + 5184;  // [32, 32]
+  float *const t48 = shared + d_k * d_v + 6208;  // [32, 32]
+  float *const t5_2_3 = shared + d_k * d_v + 7232;  // [32]
+  float *const t123 = shared + d_k * d_v + 7264;  // [32, d_v]
+  float *const t7_2_2 = shared + d_k * d_v + 32 * d_v + 7264;  // [32, 32]
+  float *const t11_2_3 = shared + d_k * d_v + 32 * d_v + 8288;  // [32, d_v]
+  float *const t125 = shared + d_k * d_v + 64 * d_v + 8288;  // [32, d_k]
+  float *const t13_2_2 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 8288;  // [32, d_v]
+  float *const t126 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 8288;  // [32, 32]
+  float *const t17_2_2 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 9312;  // [32, d_v]
+  float *const t23_2_2 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9312;  // [32]
+  float *const t33_2 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9344;  // [32]
+  float *const t24_2_2 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9376;  // [32]
+  float *const t37_2_2 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9408;  // [32]
+  float *const t43_2 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9440;  // [32]
+  float *const t45_2 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9472;  // [32]
+  float *const t46_2 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9504;  // [32]
+  float *const t50 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9536;  // [32]
+  float *const t52_2_2 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9568;  // [32]
+  float *const t53_3 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9600;  // [32]
+  float *const t54_2_2 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9632;  // [32]
+  float *const t58_3 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9664;  // [32]
+  float *const t60 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9696;  // [32]
+  float *const t61_3 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9728;  // [32]
+  float *const t62 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9760;  // [32]
+  float *const t66 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9792;  // [32]
+  float *const t68 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9824;  // [32]
+  float *const t78_2 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9856;  // [32]
+  float *const t69 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9888;  // [32]
+  float *const t70 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9920;  // [32]
+  float *const t73 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9952;  // [32]
+  float *const t81 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9984;  // [32]
+  float *const t82 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 10016;  // [32]
+  float *const t83 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 10048;  // [32]
+  float *const t84_2 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 10080;  // [32]
+  float *const t85 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 10112;  // [32]
+  float *const t88 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 10144;  // [32]
+  float *const t89 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 10176;  // [32]
+  float *const t90 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 10208;  // [32]
   const int chunks = (T) / 32;
-  const int segments_2 = (C + chunks - 1) / C;
   const int l = blockIdx.x;
-  const float w_11 = (float)31;
-  float *const M_trail_2 = M_trail_2_scratch + blockIdx.x * (i64)(C * d_k * d_v + d_k * d_v);  // [C + 1, d_v, d_k]
-  float *const t17 = t17_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t28_2 = t28_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t31_2 = t31_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t34_3 = t34_3_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t37_4 = t37_4_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t39 = t39_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t43_2 = t43_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t45 = t45_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t46_2 = t46_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t47_4 = t47_4_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t48_3 = t48_3_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const U_2 = U_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t123 = t123_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t7_2_2 = t7_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t11_2_3 = t11_2_3_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t125 = t125_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
-  float *const t13_2_2 = t13_2_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t126 = t126_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t14_2_2 = t14_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t17_2_2 = t17_2_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  const float w_13 = (float)31;
   float *const t18_2 = t18_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t19_2 = t19_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t32_2_2 = t32_2_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
   float *const t25_2_2 = t25_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t26_2 = t26_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t27_2_2 = t27_2_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
-  float *const t28_2_2 = t28_2_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
+  float *const t28_2 = t28_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
   float *const t29_2 = t29_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t34_2_2 = t34_2_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t35_2 = t35_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
   float *const t38 = t38_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
   float *const t39_2_2 = t39_2_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
   float *const t40_2 = t40_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
@@ -979,10 +947,6 @@ HECATE_KERNEL(128) delta_chunk_step_backward_42(float *M_bar_out, const float *M
   float *const t59_3 = t59_3_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t63 = t63_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t67 = t67_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t76 = t76_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t77 = t77_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
-  float *const t89 = t89_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t90 = t90_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t93 = t93_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t91 = t91_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t92 = t92_scratch + blockIdx.x * (i64)(32);  // [32]
@@ -1002,998 +966,748 @@ HECATE_KERNEL(128) delta_chunk_step_backward_42(float *M_bar_out, const float *M
   float *const t113 = t113_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t117 = t117_scratch + blockIdx.x * (i64)(32);  // [32]
   #pragma unroll 1
-  for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-    const int i = (int)(item / d_k);
-    const int j = (int)(item % d_k);
-    M_bar_state_2[i * d_k + j] = t4_2[((i64)l * d_v + i) * d_k + j];
+  for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
+    const int i = (int)item;
+    M_bar_state_2[i] = t4_2[(i64)l * d_v * d_k + i];
   }
   #pragma unroll 1
-  for (int s = segments_2 - 1; s >= 0; --s) {
+  for (int t_2 = chunks - 1; t_2 >= 0; --t_2) {
+    // delta_chunk.c
     __syncthreads();
+    for (int at = threadIdx.x; at < 1024; at += 128) t25_5[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 1) {
+        const float w_4 = (float)(i - 1);
+        const float t52_entry_2 = t52[((i64)l * chunks + t_2) * 32 + i];
+        t25_5[i * 32 + j] = (((float)j == w_4) ? 1.0f : 0.0f) * t52_entry_2;
+      }
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 1024; at += 128) t28[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 2) {
+        const float w_5 = (float)(i - 2);
+        const float t5_2_2_entry_2 = t5_2_2[((i64)l * chunks + t_2) * 32 + i];
+        t28[i * 32 + j] = ((((float)j == w_5) ? 1.0f : 0.0f) + t25_5[(i - 2) * 32 + j]) * t5_2_2_entry_2;
+      }
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 1024; at += 128) t31[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 4) {
+        const float w_6 = (float)(i - 4);
+        const float t8_entry_2 = t8[((i64)l * chunks + t_2) * 32 + i];
+        t31[i * 32 + j] = (((((float)j == w_6) ? 1.0f : 0.0f) + t25_5[(i - 4) * 32 + j]) + t28[(i - 4) * 32 + j]) * t8_entry_2;
+      }
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 1024; at += 128) t34_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 8) {
+        const float w_7 = (float)(i - 8);
+        const float t11_2_2_entry_2 = t11_2_2[((i64)l * chunks + t_2) * 32 + i];
+        t34_2[i * 32 + j] = ((((((float)j == w_7) ? 1.0f : 0.0f) + t25_5[(i - 8) * 32 + j]) + t28[(i - 8) * 32 + j]) + t31[(i - 8) * 32 + j]) * t11_2_2_entry_2;
+      }
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 1024; at += 128) t37_3[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 16) {
+        const float w_8 = (float)(i - 16);
+        const float t14_entry = t14[((i64)l * chunks + t_2) * 32 + i];
+        t37_3[i * 32 + j] = (((((((float)j == w_8) ? 1.0f : 0.0f) + t25_5[(i - 16) * 32 + j]) + t28[(i - 16) * 32 + j]) + t31[(i - 16) * 32 + j]) + t34_2[(i - 16) * 32 + j]) * t14_entry;
+      }
+    }
+    // delta_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t41[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i < 1) {
+        t41[i] = 1.0f;
+      }
+    }
+    // delta_chunk.g
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t42[i] = t40[((i64)l * chunks + t_2) * 32 + i] + t41[i];
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 1024; at += 128) t46[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 1) {
+        const float w_9 = (float)(i - 1);
+        t46[i * 32 + j] = (((((((float)j == w_9) ? 1.0f : 0.0f) + t25_5[(i - 1) * 32 + j]) + t28[(i - 1) * 32 + j]) + t31[(i - 1) * 32 + j]) + t34_2[(i - 1) * 32 + j]) + t37_3[(i - 1) * 32 + j];
+      }
+    }
+    // delta_chunk.U
+    for (int at = threadIdx.x; at < 1024; at += 128) t48[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      const float t55_entry = t55[((i64)l * chunks + t_2) * 32 + i];
+      if (j < i) {
+        t48[i * 32 + j] = t55_entry * U_prod_2[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * t46[i * 32 + j];
+      }
+    }
+    // delta_chunk.M
+    for (int at = threadIdx.x; at < 32; at += 128) t5_2_3[at] = 0.0f;
+    #pragma unroll 1
+    for (int i = 0; i < d_v; ++i) {
+      #pragma unroll 4
+      for (int j = 0; j < d_k; ++j) {
+        __syncthreads();
+        if (threadIdx.x == 0) {
+          t5_2_3[31] += M_states[(((i64)l * chunks + t_2) * d_v + i) * d_k + j] * M_bar_state_2[i * d_k + j];
+        }
+      }
+    }
+    // delta_chunk.M
+    for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
+      const int row = (int)(at / d_v), col = (int)(at % d_v);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_k; ++kk) dot += t54[((i64)l * chunks + t_2) * 32 * d_k + (i64)row * d_k + kk] * M_bar_state_2[kk + col * d_k];
+      t123[row * d_v + col] = dot;
+    }
+    // delta_chunk.M, delta_chunk.y
+    for (int at = threadIdx.x; at < 1024; at += 128) t7_2_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      const float g_entry = g[((i64)l * chunks + t_2) * 32 + i];
+      #pragma unroll 4
+      for (int j = 0; j < d_v; ++j) {
+        t7_2_2[31 * 32 + i] += U[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] * t123[i * d_v + j];
+        t11_2_3[i * d_v + j] = t[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] * g_entry;
+      }
+    }
+    // delta_chunk.M
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_v; ++kk) dot += M_bar_state_2[row + kk * d_k] * U[((i64)l * chunks + t_2) * 32 * d_v + kk + (i64)col * d_v];
+      t125[row + col * d_k] = dot;
+    }
+    // delta_chunk.y, delta_chunk.c
+    for (int at = threadIdx.x; at < 32 * d_v; at += 128) t13_2_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
+      const int i = (int)(item / d_v);
+      const int k_2 = (int)(item % d_v);
+      const float w_11 = (float)i;
+      #pragma unroll 1
+      for (int j = (0 > i ? 0 : i); j < 32; ++j) {
+        const float w_10 = y_prod_2[(((i64)l * chunks + t_2) * 32 + j) * 32 + i] * (((((((w_11 == (float)j) ? 1.0f : 0.0f) + t25_5[j * 32 + i]) + t28[j * 32 + i]) + t31[j * 32 + i]) + t34_2[j * 32 + i]) + t37_3[j * 32 + i]);
+        t13_2_2[i * d_v + k_2] += t[(((i64)l * chunks + t_2) * 32 + j) * d_v + k_2] * w_10;
+      }
+    }
+    // delta_chunk.y
+    for (int at = threadIdx.x; at < 1024; at += 128) t126[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (j < i + 1) {
+        float t126_2 = 0.0f;
+        #pragma unroll 4
+        for (int k_2 = 0; k_2 < d_v; ++k_2) {
+          t126_2 += t[(((i64)l * chunks + t_2) * 32 + i) * d_v + k_2] * U[(((i64)l * chunks + t_2) * 32 + j) * d_v + k_2];
+        }
+        t126[i * 32 + j] = t126_2;
+      }
+    }
+    // delta_chunk.U, delta_chunk.M, delta_chunk.c
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
+      const int j = (int)(item / d_v);
+      const int i = (int)(item % d_v);
+      const float w_12 = (((((((float)j == w_13) ? 1.0f : 0.0f) + t25_5[31 * 32 + j]) + t28[31 * 32 + j]) + t31[31 * 32 + j]) + t34_2[31 * 32 + j]) + t37_3[31 * 32 + j];
+      t17_2_2[j * d_v + i] = w_12 * t123[j * d_v + i] + t13_2_2[j * d_v + i];
+    }
+    __syncthreads();
+    for (int col = threadIdx.x; col < d_v; col += 128) {
+      #pragma unroll 1
+      for (int row = 32 - 1; row >= 0; --row) {
+        float left = t17_2_2[row * d_v + col];
+        for (int before = 32 - 1; before > row; --before) left -= t48[row + before * 32] * t17_2_2[before * d_v + col];
+        t17_2_2[row * d_v + col] = left;
+      }
+    }
+    // delta_chunk.U
+    __syncthreads();
+    for (int at = threadIdx.x; at < 1024; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_v; ++kk) dot += U[((i64)l * chunks + t_2) * 32 * d_v + (i64)row * d_v + kk] * t17_2_2[kk + col * d_v];
+      t18_2[row + col * 32] = -dot;
+    }
+    // delta_chunk.U
+    for (int at = threadIdx.x; at < 1024; at += 128) t19_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (j < i) {
+        t19_2[i * 32 + j] = t18_2[i * 32 + j];
+      }
+    }
+    // delta_chunk.U
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      float t23_2_3 = 0.0f;
+      float t33_2_2 = 0.0f;
+      const float t55_entry_2 = t55[((i64)l * chunks + t_2) * 32 + i];
+      const float t42_entry = t42[i];
+      #pragma unroll 4
+      for (int j = 0; j < d_v; ++j) {
+        const float t17_2_2_entry = t17_2_2[i * d_v + j];
+        const float t22_2_2 = t17_2_2_entry * t55_entry_2;
+        const float U_prod_entry = U_prod[(((i64)l * chunks + t_2) * 32 + i) * d_v + j];
+        t23_2_3 += (t56[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] - U_prod_entry * t42_entry) * t17_2_2_entry;
+        t33_2_2 += U_prod_entry * t22_2_2;
+        t20_2[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] = t22_2_2;
+        t32_2_2[i * d_v + j] = -t22_2_2 * t42_entry;
+      }
+      t23_2_2[i] = t23_2_3;
+      t33_2[i] = -t33_2_2;
+    }
+    // delta_chunk.U
+    for (int at = threadIdx.x; at < 1024; at += 128) t25_2_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t26_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      float t24_2_3 = 0.0f;
+      const float t55_entry_3 = t55[((i64)l * chunks + t_2) * 32 + i];
+      #pragma unroll 1
+      for (int j = 0; j < 32 && j < i; ++j) {
+        const float U_prod_2_entry = U_prod_2[(((i64)l * chunks + t_2) * 32 + i) * 32 + j];
+        const float t46_entry = t46[i * 32 + j];
+        const float t19_2_entry = t19_2[i * 32 + j];
+        t24_2_3 += U_prod_2_entry * t46_entry * t19_2_entry;
+        t25_2_2[i * 32 + j] = t55_entry_3 * U_prod_2_entry * t19_2_entry;
+        t26_2[i * 32 + j] = t55_entry_3 * t46_entry * t19_2_entry;
+      }
+      t24_2_2[i] = t24_2_3;
+    }
+    // delta_chunk.U
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) t27_2_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
+      const int i = (int)(item / d_k);
+      const int k_2 = (int)(item % d_k);
+      #pragma unroll 1
+      for (int j = (0 > i + 1 ? 0 : i + 1); j < 32; ++j) {
+        const float t26_2_entry = t26_2[j * 32 + i];
+        t27_2_2[i * d_k + k_2] += t54[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2] * t26_2_entry;
+      }
+    }
+    // delta_chunk.U
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) t28_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
+      const int i = (int)(item / d_k);
+      const int k_2 = (int)(item % d_k);
+      #pragma unroll 1
+      for (int j = 0; j < 32 && j < i; ++j) {
+        const float t26_2_entry_2 = t26_2[i * 32 + j];
+        t28_2[i * d_k + k_2] += t54[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2] * t26_2_entry_2;
+      }
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 1024; at += 128) t29_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 1) {
+        t29_2[(i - 1) * 32 + j] += t25_2_2[i * 32 + j];
+      }
+    }
+    // delta_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t37_2_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 1) {
+        t37_2_2[i - 1] += t33_2[i];
+      }
+    }
+    // delta_chunk.y, delta_chunk.c
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) t38[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
+      const int i = (int)(item / d_k);
+      const int k_2 = (int)(item % d_k);
+      const float w_15 = (float)i;
+      #pragma unroll 1
+      for (int j = (0 > i ? 0 : i); j < 32; ++j) {
+        const float w_14 = (((((((w_15 == (float)j) ? 1.0f : 0.0f) + t25_5[j * 32 + i]) + t28[j * 32 + i]) + t31[j * 32 + i]) + t34_2[j * 32 + i]) + t37_3[j * 32 + i]) * t126[j * 32 + i];
+        t38[i * d_k + k_2] += t53[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2] * w_14;
+      }
+    }
+    // delta_chunk.y, delta_chunk.c
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) t39_2_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
+      const int i = (int)(item / d_k);
+      const int k_2 = (int)(item % d_k);
+      const float w_17 = (float)i;
+      #pragma unroll 1
+      for (int j = 0; j < 32 && j < i + 1; ++j) {
+        const float w_16 = ((((((((float)j == w_17) ? 1.0f : 0.0f) + t25_5[i * 32 + j]) + t28[i * 32 + j]) + t31[i * 32 + j]) + t34_2[i * 32 + j]) + t37_3[i * 32 + j]) * t126[i * 32 + j];
+        t39_2_2[i * d_k + k_2] += t54[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2] * w_16;
+      }
+    }
+    // delta_chunk.c, delta_chunk.y
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      t40_2[i * 32 + j] = t7_2_2[i * 32 + j] + y_prod_2[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * t126[i * 32 + j] + t29_2[i * 32 + j];
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 32; at += 128) t43_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t44_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 16) {
+        float t43_2_2 = 0.0f;
+        const float w_18 = (float)(i - 16);
+        const float t14_entry_2 = t14[((i64)l * chunks + t_2) * 32 + i];
+        #pragma unroll 4
+        for (int j = 0; j < 32; ++j) {
+          const float t40_2_entry = t40_2[i * 32 + j];
+          t43_2_2 += (((((((float)j == w_18) ? 1.0f : 0.0f) + t25_5[(i - 16) * 32 + j]) + t28[(i - 16) * 32 + j]) + t31[(i - 16) * 32 + j]) + t34_2[(i - 16) * 32 + j]) * t40_2_entry;
+          t44_2[(i - 16) * 32 + j] += t40_2_entry * t14_entry_2;
+        }
+        t43_2[i] = t43_2_2;
+      }
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 32; at += 128) t45_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t46_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 8) {
+        const float t43_2_entry = t43_2[i];
+        t45_2[i] = t11_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t43_2_entry;
+        t46_2[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t43_2_entry;
+      }
+    }
+    // delta_chunk.c
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      t47_2_2[i * 32 + j] = t40_2[i * 32 + j] + t44_2[i * 32 + j];
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 32; at += 128) t50[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t51_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 8) {
+        float t50_2 = 0.0f;
+        const float w_19 = (float)(i - 8);
+        const float t11_2_2_entry_3 = t11_2_2[((i64)l * chunks + t_2) * 32 + i];
+        #pragma unroll 4
+        for (int j = 0; j < 32; ++j) {
+          const float t47_2_2_entry = t47_2_2[i * 32 + j];
+          t50_2 += ((((((float)j == w_19) ? 1.0f : 0.0f) + t25_5[(i - 8) * 32 + j]) + t28[(i - 8) * 32 + j]) + t31[(i - 8) * 32 + j]) * t47_2_2_entry;
+          t51_2[(i - 8) * 32 + j] += t47_2_2_entry * t11_2_2_entry_3;
+        }
+        t50[i] = t50_2;
+      }
+    }
+    // delta_chunk.c
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t52_2_2[i] = t45_2[i] + t46_2[i] + t50[i];
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 32; at += 128) t53_3[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t54_2_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 4) {
+        const float t52_2_2_entry = t52_2_2[i];
+        t53_3[i] = t8[((i64)l * chunks + t_2) * 32 + i - 4] * t52_2_2_entry;
+        t54_2_2[i - 4] += t8[((i64)l * chunks + t_2) * 32 + i] * t52_2_2_entry;
+      }
+    }
+    // delta_chunk.c
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      t55_2_2[i * 32 + j] = t47_2_2[i * 32 + j] + t51_2[i * 32 + j];
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 32; at += 128) t58_3[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t59_3[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 4) {
+        float t58_4 = 0.0f;
+        const float w_20 = (float)(i - 4);
+        const float t8_entry_3 = t8[((i64)l * chunks + t_2) * 32 + i];
+        #pragma unroll 4
+        for (int j = 0; j < 32; ++j) {
+          const float t55_2_2_entry = t55_2_2[i * 32 + j];
+          t58_4 += (((((float)j == w_20) ? 1.0f : 0.0f) + t25_5[(i - 4) * 32 + j]) + t28[(i - 4) * 32 + j]) * t55_2_2_entry;
+          t59_3[(i - 4) * 32 + j] += t55_2_2_entry * t8_entry_3;
+        }
+        t58_3[i] = t58_4;
+      }
+    }
+    // delta_chunk.c
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t60[i] = t53_3[i] + t54_2_2[i] + t58_3[i];
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 32; at += 128) t61_3[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t62[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 2) {
+        const float t60_entry = t60[i];
+        t61_3[i] = t5_2_2[((i64)l * chunks + t_2) * 32 + i - 2] * t60_entry;
+        t62[i - 2] += t5_2_2[((i64)l * chunks + t_2) * 32 + i] * t60_entry;
+      }
+    }
+    // delta_chunk.c
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      t63[i * 32 + j] = t55_2_2[i * 32 + j] + t59_3[i * 32 + j];
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 32; at += 128) t66[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t67[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 2) {
+        float t66_2 = 0.0f;
+        const float w_21 = (float)(i - 2);
+        const float t5_2_2_entry_3 = t5_2_2[((i64)l * chunks + t_2) * 32 + i];
+        #pragma unroll 4
+        for (int j = 0; j < 32; ++j) {
+          const float t63_entry = t63[i * 32 + j];
+          t66_2 += ((((float)j == w_21) ? 1.0f : 0.0f) + t25_5[(i - 2) * 32 + j]) * t63_entry;
+          t67[(i - 2) * 32 + j] += t63_entry * t5_2_2_entry_3;
+        }
+        t66[i] = t66_2;
+      }
+    }
+    // delta_chunk.c, delta_chunk.g
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t68[i] = t61_3[i] + t62[i] + t66[i];
+      t78_2[i] = t5_2_3[i] + t12_2_2[((i64)l * chunks + t_2) * 32 + i] + t37_2_2[i];
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 32; at += 128) t69[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t70[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 1) {
+        const float t68_entry = t68[i];
+        t69[i] = t52[((i64)l * chunks + t_2) * 32 + i - 1] * t68_entry;
+        t70[i - 1] += t52[((i64)l * chunks + t_2) * 32 + i] * t68_entry;
+      }
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 32; at += 128) t73[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 1) {
+        float t73_2 = 0.0f;
+        const float w_22 = (float)(i - 1);
+        #pragma unroll 4
+        for (int j = 0; j < 32; ++j) {
+          t73_2 += (((float)j == w_22) ? 1.0f : 0.0f) * (t63[i * 32 + j] + t67[i * 32 + j]);
+        }
+        t73[i] = t73_2;
+      }
+    }
+    // delta_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t81[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t82[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 16) {
+        const float t78_2_entry = t78_2[i];
+        t81[i] = t13[((i64)l * chunks + t_2) * 32 + i - 16] * t78_2_entry;
+        t82[i - 16] += t14[((i64)l * chunks + t_2) * 32 + i] * t78_2_entry;
+      }
+    }
+    // delta_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t83[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t84_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 8) {
+        const float t81_entry = t81[i];
+        t83[i] = t11_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t81_entry;
+        t84_2[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t81_entry;
+      }
+    }
+    // delta_chunk.g
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t85[i] = t78_2[i] + t82[i];
+    }
+    // delta_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t88[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t89[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 8) {
+        const float t85_entry = t85[i];
+        t88[i] = t10_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t85_entry;
+        t89[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t85_entry;
+      }
+    }
+    // delta_chunk.g
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t90[i] = t83[i] + t84_2[i] + t88[i];
+      t93[i] = t85[i] + t89[i];
+    }
+    // delta_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t91[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t92[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t96[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t97[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 4) {
+        const float t90_entry = t90[i];
+        const float t93_entry = t93[i];
+        t91[i] = t8[((i64)l * chunks + t_2) * 32 + i - 4] * t90_entry;
+        const float t8_entry_4 = t8[((i64)l * chunks + t_2) * 32 + i];
+        t92[i - 4] += t8_entry_4 * t90_entry;
+        t96[i] = t7_2[((i64)l * chunks + t_2) * 32 + i - 4] * t93_entry;
+        t97[i - 4] += t8_entry_4 * t93_entry;
+      }
+    }
+    // delta_chunk.g
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t98[i] = t91[i] + t92[i] + t96[i];
+      t101[i] = t93[i] + t97[i];
+    }
+    // delta_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t99_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t100[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t104_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t105[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 2) {
+        const float t98_entry = t98[i];
+        const float t101_entry = t101[i];
+        t99_2[i] = t5_2_2[((i64)l * chunks + t_2) * 32 + i - 2] * t98_entry;
+        const float t5_2_2_entry_4 = t5_2_2[((i64)l * chunks + t_2) * 32 + i];
+        t100[i - 2] += t5_2_2_entry_4 * t98_entry;
+        t104_2[i] = t4[((i64)l * chunks + t_2) * 32 + i - 2] * t101_entry;
+        t105[i - 2] += t5_2_2_entry_4 * t101_entry;
+      }
+    }
+    // delta_chunk.g
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t106[i] = t99_2[i] + t100[i] + t104_2[i];
+      t109_2[i] = t101[i] + t105[i];
+    }
+    // delta_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t107_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t108[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t112[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t113[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 1) {
+        const float t106_entry = t106[i];
+        const float t109_2_entry = t109_2[i];
+        t107_2[i] = t52[((i64)l * chunks + t_2) * 32 + i - 1] * t106_entry;
+        const float t52_entry_3 = t52[((i64)l * chunks + t_2) * 32 + i];
+        t108[i - 1] += t52_entry_3 * t106_entry;
+        t112[i] = t2[((i64)l * chunks + t_2) * 32 + i - 1] * t109_2_entry;
+        t113[i - 1] += t52_entry_3 * t109_2_entry;
+      }
+    }
+    // delta_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t117[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i < 1) {
+        t117[i] = t109_2[i] + t113[i];
+      }
+    }
+    // delta_chunk.g, delta_chunk.M
+    const float g_entry_2 = g[((i64)l * chunks + t_2) * 32 + 31];
     #pragma unroll 1
     for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
       const int i = (int)(item / d_k);
       const int j = (int)(item % d_k);
-      M_trail_2[i * d_k + j] = M_checkpoints_2[(((i64)l * segments_2 + s) * d_v + i) * d_k + j];
+      M_bar_state_2[i * d_k + j] = M_bar_state_2[i * d_k + j] * g_entry_2;
     }
-    #pragma unroll 1
-    for (int a = 0; a < C && a < -C * s + chunks; ++a) {
-      // delta_chunk.c
-      __syncthreads();
-      for (int at = threadIdx.x; at < 1024; at += 128) t25_5[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 1) {
-          const float w_4 = (float)(i - 1);
-          const float t52_entry_2 = t52[((i64)l * chunks + a + C * s) * 32 + i];
-          t25_5[i * 32 + j] = (((float)j == w_4) ? 1.0f : 0.0f) * t52_entry_2;
-        }
-      }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 1024; at += 128) t28[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 2) {
-          const float w_5 = (float)(i - 2);
-          const float t5_2_2_entry_2 = t5_2_2[((i64)l * chunks + a + C * s) * 32 + i];
-          t28[i * 32 + j] = ((((float)j == w_5) ? 1.0f : 0.0f) + t25_5[(i - 2) * 32 + j]) * t5_2_2_entry_2;
-        }
-      }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 1024; at += 128) t31[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 4) {
-          const float w_6 = (float)(i - 4);
-          const float t8_entry_2 = t8[((i64)l * chunks + a + C * s) * 32 + i];
-          t31[i * 32 + j] = (((((float)j == w_6) ? 1.0f : 0.0f) + t25_5[(i - 4) * 32 + j]) + t28[(i - 4) * 32 + j]) * t8_entry_2;
-        }
-      }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 1024; at += 128) t34_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 8) {
-          const float w_7 = (float)(i - 8);
-          const float t11_2_2_entry_2 = t11_2_2[((i64)l * chunks + a + C * s) * 32 + i];
-          t34_2[i * 32 + j] = ((((((float)j == w_7) ? 1.0f : 0.0f) + t25_5[(i - 8) * 32 + j]) + t28[(i - 8) * 32 + j]) + t31[(i - 8) * 32 + j]) * t11_2_2_entry_2;
-        }
-      }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 1024; at += 128) t37_3[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 16) {
-          const float w_8 = (float)(i - 16);
-          const float t14_entry = t14[((i64)l * chunks + a + C * s) * 32 + i];
-          t37_3[i * 32 + j] = (((((((float)j == w_8) ? 1.0f : 0.0f) + t25_5[(i - 16) * 32 + j]) + t28[(i - 16) * 32 + j]) + t31[(i - 16) * 32 + j]) + t34_2[(i - 16) * 32 + j]) * t14_entry;
-        }
-      }
-      // delta_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t41[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i < 1) {
-          t41[i] = 1.0f;
-        }
-      }
-      // delta_chunk.U
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += M_trail_2[a * d_v * d_k + row * d_k + kk] * t54[((i64)l * chunks + a + C * s) * 32 * d_k + kk + (i64)col * d_k];
-        t43[row + col * d_v] = dot;
-      }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 1024; at += 128) t46[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 1) {
-          const float w_9 = (float)(i - 1);
-          t46[i * 32 + j] = (((((((float)j == w_9) ? 1.0f : 0.0f) + t25_5[(i - 1) * 32 + j]) + t28[(i - 1) * 32 + j]) + t31[(i - 1) * 32 + j]) + t34_2[(i - 1) * 32 + j]) + t37_3[(i - 1) * 32 + j];
-        }
-      }
-      // delta_chunk.U
-      for (int at = threadIdx.x; at < 1024; at += 128) t47[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (j < i) {
-          float t47_3 = 0.0f;
-          #pragma unroll 4
-          for (int k_2 = 0; k_2 < d_k; ++k_2) {
-            t47_3 += t54[(((i64)l * chunks + a + C * s) * 32 + i) * d_k + k_2] * t54[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + k_2];
-          }
-          t47[i * 32 + j] = t47_3;
-        }
-      }
-      // delta_chunk.U
-      for (int at = threadIdx.x; at < 1024; at += 128) t48[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (j < i) {
-          t48[i * 32 + j] = t55[((i64)l * chunks + a + C * s) * 32 + i] * t46[i * 32 + j] * t47[i * 32 + j];
-        }
-      }
-      // delta_chunk.U, delta_chunk.g
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
-        const int i = (int)(item / d_v);
-        const int j = (int)(item % d_v);
-        const float w_10 = t40[((i64)l * chunks + a + C * s) * 32 + i] + t41[i];
-        const float t55_entry = t55[((i64)l * chunks + a + C * s) * 32 + i];
-        U[i * d_v + j] = (t56[(((i64)l * chunks + a + C * s) * 32 + i) * d_v + j] - t43[i * d_v + j] * w_10) * t55_entry;
-      }
-      __syncthreads();
-      for (int col = threadIdx.x; col < d_v; col += 128) {
-        #pragma unroll 1
-        for (int row = 0; row < 32; ++row) {
-          float left = U[row * d_v + col];
-          for (int before = 0; before < row; ++before) left -= t48[row * 32 + before] * U[before * d_v + col];
-          U[row * d_v + col] = left;
-        }
-      }
-      // delta_chunk.M, delta_chunk.c
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_k * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        t5_2_3[i * 32 + j] = t54[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + i] * ((((((((float)j == w_11) ? 1.0f : 0.0f) + t25_5[31 * 32 + j]) + t28[31 * 32 + j]) + t31[31 * 32 + j]) + t34_2[31 * 32 + j]) + t37_3[31 * 32 + j]);
-      }
-      // delta_chunk.M
-      __syncthreads();
-      for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-        const int row = (int)(at / d_k), col = (int)(at % d_k);
-        float dot = 0.0f;
-        for (int kk = 0; kk < 32; ++kk) dot += U[row + kk * d_v] * t5_2_3[kk + col * 32];
-        t54_3[row * d_k + col] = dot;
-      }
-      // delta_chunk.M
-      const float g_entry = g[((i64)l * chunks + a + C * s) * 32 + 31];
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int j = (int)(item % d_k);
-        M_trail_2[((a + 1) * d_v + i) * d_k + j] = M_trail_2[(a * d_v + i) * d_k + j] * g_entry + t54_3[i * d_k + j];
-      }
+    // delta_chunk.U
+    __syncthreads();
+    for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
+      const int row = (int)(at / d_v), col = (int)(at % d_v);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += t54[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t32_2_2[kk * d_v + col];
+      M_bar_state_2[row + col * d_k] += dot;
     }
+    // delta_chunk.y
+    __syncthreads();
+    for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
+      const int row = (int)(at / d_v), col = (int)(at % d_v);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += t53[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t11_2_3[kk * d_v + col];
+      M_bar_state_2[row + col * d_k] += dot;
+    }
+    // delta_chunk.g
     #pragma unroll 1
-    for (int a = (C < -C * s + chunks ? C : -C * s + chunks) - 1; a >= 0; --a) {
-      // delta_chunk.y
-      __syncthreads();
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += M_trail_2[a * d_v * d_k + row * d_k + kk] * t53[((i64)l * chunks + a + C * s) * 32 * d_k + kk + (i64)col * d_k];
-        t17[row + col * d_v] = dot;
-      }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 1024; at += 128) t25_6[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 1) {
-          const float w_12 = (float)(i - 1);
-          const float t52_entry_3 = t52[((i64)l * chunks + a + C * s) * 32 + i];
-          t25_6[i * 32 + j] = (((float)j == w_12) ? 1.0f : 0.0f) * t52_entry_3;
-        }
-      }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 1024; at += 128) t28_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 2) {
-          const float w_13 = (float)(i - 2);
-          const float t5_2_2_entry_3 = t5_2_2[((i64)l * chunks + a + C * s) * 32 + i];
-          t28_2[i * 32 + j] = ((((float)j == w_13) ? 1.0f : 0.0f) + t25_6[(i - 2) * 32 + j]) * t5_2_2_entry_3;
-        }
-      }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 1024; at += 128) t31_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 4) {
-          const float w_14 = (float)(i - 4);
-          const float t8_entry_3 = t8[((i64)l * chunks + a + C * s) * 32 + i];
-          t31_2[i * 32 + j] = (((((float)j == w_14) ? 1.0f : 0.0f) + t25_6[(i - 4) * 32 + j]) + t28_2[(i - 4) * 32 + j]) * t8_entry_3;
-        }
-      }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 1024; at += 128) t34_3[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 8) {
-          const float w_15 = (float)(i - 8);
-          const float t11_2_2_entry_3 = t11_2_2[((i64)l * chunks + a + C * s) * 32 + i];
-          t34_3[i * 32 + j] = ((((((float)j == w_15) ? 1.0f : 0.0f) + t25_6[(i - 8) * 32 + j]) + t28_2[(i - 8) * 32 + j]) + t31_2[(i - 8) * 32 + j]) * t11_2_2_entry_3;
-        }
-      }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 1024; at += 128) t37_4[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 16) {
-          const float w_16 = (float)(i - 16);
-          const float t14_entry_2 = t14[((i64)l * chunks + a + C * s) * 32 + i];
-          t37_4[i * 32 + j] = (((((((float)j == w_16) ? 1.0f : 0.0f) + t25_6[(i - 16) * 32 + j]) + t28_2[(i - 16) * 32 + j]) + t31_2[(i - 16) * 32 + j]) + t34_3[(i - 16) * 32 + j]) * t14_entry_2;
-        }
-      }
-      // delta_chunk.y
-      for (int at = threadIdx.x; at < 1024; at += 128) t39[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (j < i + 1) {
-          float t39_3 = 0.0f;
-          #pragma unroll 4
-          for (int k_2 = 0; k_2 < d_k; ++k_2) {
-            t39_3 += t53[(((i64)l * chunks + a + C * s) * 32 + i) * d_k + k_2] * t54[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + k_2];
-          }
-          t39[i * 32 + j] = t39_3;
-        }
-      }
-      // delta_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t41_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i < 1) {
-          t41_2[i] = 1.0f;
-        }
-      }
-      // delta_chunk.g
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t42[i] = t40[((i64)l * chunks + a + C * s) * 32 + i] + t41_2[i];
-      }
-      // delta_chunk.U
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += M_trail_2[a * d_v * d_k + row * d_k + kk] * t54[((i64)l * chunks + a + C * s) * 32 * d_k + kk + (i64)col * d_k];
-        t43_2[row + col * d_v] = dot;
-      }
-      // delta_chunk.U
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
-        const int i = (int)(item / d_v);
-        const int j = (int)(item % d_v);
-        const float t42_entry = t42[i];
-        t45[i * d_v + j] = t56[(((i64)l * chunks + a + C * s) * 32 + i) * d_v + j] - t43_2[i * d_v + j] * t42_entry;
-      }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 1024; at += 128) t46_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 1) {
-          const float w_17 = (float)(i - 1);
-          t46_2[i * 32 + j] = (((((((float)j == w_17) ? 1.0f : 0.0f) + t25_6[(i - 1) * 32 + j]) + t28_2[(i - 1) * 32 + j]) + t31_2[(i - 1) * 32 + j]) + t34_3[(i - 1) * 32 + j]) + t37_4[(i - 1) * 32 + j];
-        }
-      }
-      // delta_chunk.U
-      for (int at = threadIdx.x; at < 1024; at += 128) t47_4[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (j < i) {
-          float t47_5 = 0.0f;
-          #pragma unroll 4
-          for (int k_2 = 0; k_2 < d_k; ++k_2) {
-            t47_5 += t54[(((i64)l * chunks + a + C * s) * 32 + i) * d_k + k_2] * t54[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + k_2];
-          }
-          t47_4[i * 32 + j] = t47_5;
-        }
-      }
-      // delta_chunk.U
-      for (int at = threadIdx.x; at < 1024; at += 128) t48_3[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (j < i) {
-          t48_3[i * 32 + j] = t55[((i64)l * chunks + a + C * s) * 32 + i] * t46_2[i * 32 + j] * t47_4[i * 32 + j];
-        }
-      }
-      // delta_chunk.U
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
-        const int i = (int)(item / d_v);
-        const int j = (int)(item % d_v);
-        const float t55_entry_2 = t55[((i64)l * chunks + a + C * s) * 32 + i];
-        U_2[i * d_v + j] = t45[i * d_v + j] * t55_entry_2;
-      }
-      __syncthreads();
-      for (int col = threadIdx.x; col < d_v; col += 128) {
-        #pragma unroll 1
-        for (int row = 0; row < 32; ++row) {
-          float left = U_2[row * d_v + col];
-          for (int before = 0; before < row; ++before) left -= t48_3[row * 32 + before] * U_2[before * d_v + col];
-          U_2[row * d_v + col] = left;
-        }
-      }
-      // delta_chunk.M
-      for (int at = threadIdx.x; at < 32; at += 128) t5_2_4[at] = 0.0f;
-      #pragma unroll 1
-      for (int i = 0; i < d_v; ++i) {
-        #pragma unroll 4
-        for (int j = 0; j < d_k; ++j) {
-          __syncthreads();
-          if (threadIdx.x == 0) {
-            t5_2_4[31] += M_trail_2[(a * d_v + i) * d_k + j] * M_bar_state_2[i * d_k + j];
-          }
-        }
-      }
-      // delta_chunk.M
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
-        const int row = (int)(at / d_v), col = (int)(at % d_v);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += t54[((i64)l * chunks + a + C * s) * 32 * d_k + (i64)row * d_k + kk] * M_bar_state_2[kk + col * d_k];
-        t123[row * d_v + col] = dot;
-      }
-      // delta_chunk.M, delta_chunk.y
-      for (int at = threadIdx.x; at < 1024; at += 128) t7_2_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        float t12_2_3 = 0.0f;
-        const float g_entry_2 = g[((i64)l * chunks + a + C * s) * 32 + i];
-        #pragma unroll 4
-        for (int j = 0; j < d_v; ++j) {
-          const float tview_entry = t[(((i64)l * chunks + a + C * s) * 32 + i) * d_v + j];
-          t12_2_3 += tview_entry * t17[i * d_v + j];
-          t7_2_2[31 * 32 + i] += U_2[i * d_v + j] * t123[i * d_v + j];
-          t11_2_3[i * d_v + j] = tview_entry * g_entry_2;
-        }
-        t12_2_2[i] = t12_2_3;
-      }
-      // delta_chunk.M
-      for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += M_bar_state_2[row + kk * d_k] * U_2[kk + col * d_v];
-        t125[row + col * d_k] = dot;
-      }
-      // delta_chunk.y, delta_chunk.c
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) t13_2_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
-        const int i = (int)(item / d_v);
-        const int k_2 = (int)(item % d_v);
-        const float w_19 = (float)i;
-        #pragma unroll 1
-        for (int j = (0 > i ? 0 : i); j < 32; ++j) {
-          const float w_18 = (((((((w_19 == (float)j) ? 1.0f : 0.0f) + t25_6[j * 32 + i]) + t28_2[j * 32 + i]) + t31_2[j * 32 + i]) + t34_3[j * 32 + i]) + t37_4[j * 32 + i]) * t39[j * 32 + i];
-          t13_2_2[i * d_v + k_2] += t[(((i64)l * chunks + a + C * s) * 32 + j) * d_v + k_2] * w_18;
-        }
-      }
-      // delta_chunk.y
-      for (int at = threadIdx.x; at < 1024; at += 128) t126[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (j < i + 1) {
-          float t126_2 = 0.0f;
-          #pragma unroll 4
-          for (int k_2 = 0; k_2 < d_v; ++k_2) {
-            t126_2 += t[(((i64)l * chunks + a + C * s) * 32 + i) * d_v + k_2] * U_2[j * d_v + k_2];
-          }
-          t126[i * 32 + j] = t126_2;
-        }
-      }
-      // delta_chunk.y, delta_chunk.c
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        const float w_20 = (float)i;
-        t14_2_2[i * 32 + j] = ((((((((float)j == w_20) ? 1.0f : 0.0f) + t25_6[i * 32 + j]) + t28_2[i * 32 + j]) + t31_2[i * 32 + j]) + t34_3[i * 32 + j]) + t37_4[i * 32 + j]) * t126[i * 32 + j];
-      }
-      // delta_chunk.U, delta_chunk.M, delta_chunk.c
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        t17_2_2[j * d_v + i] = ((((((((float)j == w_11) ? 1.0f : 0.0f) + t25_6[31 * 32 + j]) + t28_2[31 * 32 + j]) + t31_2[31 * 32 + j]) + t34_3[31 * 32 + j]) + t37_4[31 * 32 + j]) * t123[j * d_v + i] + t13_2_2[j * d_v + i];
-      }
-      __syncthreads();
-      for (int col = threadIdx.x; col < d_v; col += 128) {
-        #pragma unroll 1
-        for (int row = 32 - 1; row >= 0; --row) {
-          float left = t17_2_2[row * d_v + col];
-          for (int before = 32 - 1; before > row; --before) left -= t48_3[row + before * 32] * t17_2_2[before * d_v + col];
-          t17_2_2[row * d_v + col] = left;
-        }
-      }
-      // delta_chunk.U
-      __syncthreads();
-      for (int at = threadIdx.x; at < 1024; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += U_2[row * d_v + kk] * t17_2_2[kk + col * d_v];
-        t18_2[row + col * 32] = -dot;
-      }
-      // delta_chunk.U
-      for (int at = threadIdx.x; at < 1024; at += 128) t19_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (j < i) {
-          t19_2[i * 32 + j] = t18_2[i * 32 + j];
-        }
-      }
-      // delta_chunk.U
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        float t23_2_3 = 0.0f;
-        float t33_2_2 = 0.0f;
-        const float t55_entry_3 = t55[((i64)l * chunks + a + C * s) * 32 + i];
-        const float t42_entry_2 = t42[i];
-        #pragma unroll 4
-        for (int j = 0; j < d_v; ++j) {
-          const float t17_2_2_entry = t17_2_2[i * d_v + j];
-          const float t22_2_2 = t17_2_2_entry * t55_entry_3;
-          t23_2_3 += t45[i * d_v + j] * t17_2_2_entry;
-          t33_2_2 += t43_2[i * d_v + j] * t22_2_2;
-          t20_2[(((i64)l * chunks + a + C * s) * 32 + i) * d_v + j] = t22_2_2;
-          t32_2_2[i * d_v + j] = -t22_2_2 * t42_entry_2;
-        }
-        t23_2_2[i] = t23_2_3;
-        t33_2[i] = -t33_2_2;
-      }
-      // delta_chunk.U
-      for (int at = threadIdx.x; at < 1024; at += 128) t25_2_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 1024; at += 128) t26_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        float t24_2_3 = 0.0f;
-        #pragma unroll 1
-        for (int j = 0; j < 32 && j < i; ++j) {
-          const float t46_2_entry = t46_2[i * 32 + j];
-          const float t47_4_entry = t47_4[i * 32 + j];
-          const float t19_2_entry = t19_2[i * 32 + j];
-          t24_2_3 += t46_2_entry * t47_4_entry * t19_2_entry;
-          const float t55_entry_4 = t55[((i64)l * chunks + a + C * s) * 32 + i];
-          t25_2_2[i * 32 + j] = t55_entry_4 * t47_4_entry * t19_2_entry;
-          t26_2[i * 32 + j] = t55_entry_4 * t46_2_entry * t19_2_entry;
-        }
-        t24_2_2[i] = t24_2_3;
-      }
-      // delta_chunk.U
-      for (int at = threadIdx.x; at < 32 * d_k; at += 128) t27_2_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int k_2 = (int)(item % d_k);
-        #pragma unroll 1
-        for (int j = (0 > i + 1 ? 0 : i + 1); j < 32; ++j) {
-          const float t26_2_entry = t26_2[j * 32 + i];
-          t27_2_2[i * d_k + k_2] += t54[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + k_2] * t26_2_entry;
-        }
-      }
-      // delta_chunk.U
-      for (int at = threadIdx.x; at < 32 * d_k; at += 128) t28_2_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int k_2 = (int)(item % d_k);
-        #pragma unroll 1
-        for (int j = 0; j < 32 && j < i; ++j) {
-          const float t26_2_entry_2 = t26_2[i * 32 + j];
-          t28_2_2[i * d_k + k_2] += t54[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + k_2] * t26_2_entry_2;
-        }
-      }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 1024; at += 128) t29_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 1) {
-          t29_2[(i - 1) * 32 + j] += t25_2_2[i * 32 + j];
-        }
-      }
-      // delta_chunk.U
-      for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-        const int row = (int)(at / d_v), col = (int)(at % d_v);
-        float dot = 0.0f;
-        for (int kk = 0; kk < 32; ++kk) dot += t54[((i64)l * chunks + a + C * s) * 32 * d_k + row + (i64)kk * d_k] * t32_2_2[kk * d_v + col];
-        t34_2_2[row + col * d_k] = dot;
-      }
-      // delta_chunk.U
-      for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += M_trail_2[a * d_v * d_k + row + kk * d_k] * t32_2_2[kk + col * d_v];
-        t35_2[row + col * d_k] = dot;
-      }
-      // delta_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t37_2_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 1) {
-          t37_2_2[i - 1] += t33_2[i];
-        }
-      }
-      // delta_chunk.y
-      for (int at = threadIdx.x; at < 32 * d_k; at += 128) t38[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int k_2 = (int)(item % d_k);
-        #pragma unroll 1
-        for (int j = (0 > i ? 0 : i); j < 32; ++j) {
-          const float t14_2_2_entry = t14_2_2[j * 32 + i];
-          t38[i * d_k + k_2] += t53[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + k_2] * t14_2_2_entry;
-        }
-      }
-      // delta_chunk.y
-      for (int at = threadIdx.x; at < 32 * d_k; at += 128) t39_2_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int k_2 = (int)(item % d_k);
-        #pragma unroll 1
-        for (int j = 0; j < 32 && j < i + 1; ++j) {
-          const float t14_2_2_entry_2 = t14_2_2[i * 32 + j];
-          t39_2_2[i * d_k + k_2] += t54[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + k_2] * t14_2_2_entry_2;
-        }
-      }
-      // delta_chunk.c, delta_chunk.y
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        t40_2[i * 32 + j] = t7_2_2[i * 32 + j] + t39[i * 32 + j] * t126[i * 32 + j] + t29_2[i * 32 + j];
-      }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 32; at += 128) t43_2_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 1024; at += 128) t44_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 16) {
-          float t43_2_3 = 0.0f;
-          const float w_22 = (float)(i - 16);
-          const float t14_entry_3 = t14[((i64)l * chunks + a + C * s) * 32 + i];
-          #pragma unroll 4
-          for (int j = 0; j < 32; ++j) {
-            const float t40_2_entry = t40_2[i * 32 + j];
-            t43_2_3 += (((((((float)j == w_22) ? 1.0f : 0.0f) + t25_6[(i - 16) * 32 + j]) + t28_2[(i - 16) * 32 + j]) + t31_2[(i - 16) * 32 + j]) + t34_3[(i - 16) * 32 + j]) * t40_2_entry;
-            t44_2[(i - 16) * 32 + j] += t40_2_entry * t14_entry_3;
-          }
-          t43_2_2[i] = t43_2_3;
-        }
-      }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 32; at += 128) t45_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t46_2_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 8) {
-          const float t43_2_2_entry = t43_2_2[i];
-          t45_2[i] = t11_2_2[((i64)l * chunks + a + C * s) * 32 + i - 8] * t43_2_2_entry;
-          t46_2_2[i - 8] += t11_2_2[((i64)l * chunks + a + C * s) * 32 + i] * t43_2_2_entry;
-        }
-      }
-      // delta_chunk.c
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        t47_2_2[i * 32 + j] = t40_2[i * 32 + j] + t44_2[i * 32 + j];
-      }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 32; at += 128) t50[at] = 0.0f;
-      for (int at = threadIdx.x; at < 1024; at += 128) t51_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 8) {
-          float t50_2 = 0.0f;
-          const float w_23 = (float)(i - 8);
-          const float t11_2_2_entry_4 = t11_2_2[((i64)l * chunks + a + C * s) * 32 + i];
-          #pragma unroll 4
-          for (int j = 0; j < 32; ++j) {
-            const float t47_2_2_entry = t47_2_2[i * 32 + j];
-            t50_2 += ((((((float)j == w_23) ? 1.0f : 0.0f) + t25_6[(i - 8) * 32 + j]) + t28_2[(i - 8) * 32 + j]) + t31_2[(i - 8) * 32 + j]) * t47_2_2_entry;
-            t51_2[(i - 8) * 32 + j] += t47_2_2_entry * t11_2_2_entry_4;
-          }
-          t50[i] = t50_2;
-        }
-      }
-      // delta_chunk.c
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t52_2_2[i] = t45_2[i] + t46_2_2[i] + t50[i];
-      }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 32; at += 128) t53_3[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t54_2_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 4) {
-          const float t52_2_2_entry = t52_2_2[i];
-          t53_3[i] = t8[((i64)l * chunks + a + C * s) * 32 + i - 4] * t52_2_2_entry;
-          t54_2_2[i - 4] += t8[((i64)l * chunks + a + C * s) * 32 + i] * t52_2_2_entry;
-        }
-      }
-      // delta_chunk.c
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        t55_2_2[i * 32 + j] = t47_2_2[i * 32 + j] + t51_2[i * 32 + j];
-      }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 32; at += 128) t58_3[at] = 0.0f;
-      for (int at = threadIdx.x; at < 1024; at += 128) t59_3[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 4) {
-          float t58_4 = 0.0f;
-          const float w_24 = (float)(i - 4);
-          const float t8_entry_4 = t8[((i64)l * chunks + a + C * s) * 32 + i];
-          #pragma unroll 4
-          for (int j = 0; j < 32; ++j) {
-            const float t55_2_2_entry = t55_2_2[i * 32 + j];
-            t58_4 += (((((float)j == w_24) ? 1.0f : 0.0f) + t25_6[(i - 4) * 32 + j]) + t28_2[(i - 4) * 32 + j]) * t55_2_2_entry;
-            t59_3[(i - 4) * 32 + j] += t55_2_2_entry * t8_entry_4;
-          }
-          t58_3[i] = t58_4;
-        }
-      }
-      // delta_chunk.c
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t60[i] = t53_3[i] + t54_2_2[i] + t58_3[i];
-      }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 32; at += 128) t61_3[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t62[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 2) {
-          const float t60_entry = t60[i];
-          t61_3[i] = t5_2_2[((i64)l * chunks + a + C * s) * 32 + i - 2] * t60_entry;
-          t62[i - 2] += t5_2_2[((i64)l * chunks + a + C * s) * 32 + i] * t60_entry;
-        }
-      }
-      // delta_chunk.c
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        t63[i * 32 + j] = t55_2_2[i * 32 + j] + t59_3[i * 32 + j];
-      }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 32; at += 128) t66[at] = 0.0f;
-      for (int at = threadIdx.x; at < 1024; at += 128) t67[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 2) {
-          float t66_2 = 0.0f;
-          const float w_25 = (float)(i - 2);
-          const float t5_2_2_entry_4 = t5_2_2[((i64)l * chunks + a + C * s) * 32 + i];
-          #pragma unroll 4
-          for (int j = 0; j < 32; ++j) {
-            const float t63_entry = t63[i * 32 + j];
-            t66_2 += ((((float)j == w_25) ? 1.0f : 0.0f) + t25_6[(i - 2) * 32 + j]) * t63_entry;
-            t67[(i - 2) * 32 + j] += t63_entry * t5_2_2_entry_4;
-          }
-          t66[i] = t66_2;
-        }
-      }
-      // delta_chunk.c, delta_chunk.g
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t68[i] = t61_3[i] + t62[i] + t66[i];
-        t78_2[i] = t5_2_4[i] + t12_2_2[i] + t37_2_2[i];
-      }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 32; at += 128) t69[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t70[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 1) {
-          const float t68_entry = t68[i];
-          t69[i] = t52[((i64)l * chunks + a + C * s) * 32 + i - 1] * t68_entry;
-          t70[i - 1] += t52[((i64)l * chunks + a + C * s) * 32 + i] * t68_entry;
-        }
-      }
-      // delta_chunk.c
-      for (int at = threadIdx.x; at < 32; at += 128) t73[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 1) {
-          float t73_2 = 0.0f;
-          const float w_26 = (float)(i - 1);
-          #pragma unroll 4
-          for (int j = 0; j < 32; ++j) {
-            t73_2 += (((float)j == w_26) ? 1.0f : 0.0f) * (t63[i * 32 + j] + t67[i * 32 + j]);
-          }
-          t73[i] = t73_2;
-        }
-      }
-      // delta_chunk.y
-      for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-        const int row = (int)(at / d_v), col = (int)(at % d_v);
-        float dot = 0.0f;
-        for (int kk = 0; kk < 32; ++kk) dot += t53[((i64)l * chunks + a + C * s) * 32 * d_k + row + (i64)kk * d_k] * t11_2_3[kk * d_v + col];
-        t76[row + col * d_k] = dot;
-      }
-      // delta_chunk.y
-      for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += M_trail_2[a * d_v * d_k + row + kk * d_k] * t11_2_3[kk + col * d_v];
-        t77[row + col * d_k] = dot;
-      }
-      // delta_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t81[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t82[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 16) {
-          const float t78_2_entry = t78_2[i];
-          t81[i] = t13[((i64)l * chunks + a + C * s) * 32 + i - 16] * t78_2_entry;
-          t82[i - 16] += t14[((i64)l * chunks + a + C * s) * 32 + i] * t78_2_entry;
-        }
-      }
-      // delta_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t83[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t84_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 8) {
-          const float t81_entry = t81[i];
-          t83[i] = t11_2_2[((i64)l * chunks + a + C * s) * 32 + i - 8] * t81_entry;
-          t84_2[i - 8] += t11_2_2[((i64)l * chunks + a + C * s) * 32 + i] * t81_entry;
-        }
-      }
-      // delta_chunk.g
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t85[i] = t78_2[i] + t82[i];
-      }
-      // delta_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t88[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t89[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 8) {
-          const float t85_entry = t85[i];
-          t88[i] = t10_2_2[((i64)l * chunks + a + C * s) * 32 + i - 8] * t85_entry;
-          t89[i - 8] += t11_2_2[((i64)l * chunks + a + C * s) * 32 + i] * t85_entry;
-        }
-      }
-      // delta_chunk.g
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t90[i] = t83[i] + t84_2[i] + t88[i];
-        t93[i] = t85[i] + t89[i];
-      }
-      // delta_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t91[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t92[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t96[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t97[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 4) {
-          const float t90_entry = t90[i];
-          const float t93_entry = t93[i];
-          t91[i] = t8[((i64)l * chunks + a + C * s) * 32 + i - 4] * t90_entry;
-          const float t8_entry_5 = t8[((i64)l * chunks + a + C * s) * 32 + i];
-          t92[i - 4] += t8_entry_5 * t90_entry;
-          t96[i] = t7_2[((i64)l * chunks + a + C * s) * 32 + i - 4] * t93_entry;
-          t97[i - 4] += t8_entry_5 * t93_entry;
-        }
-      }
-      // delta_chunk.g
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t98[i] = t91[i] + t92[i] + t96[i];
-        t101[i] = t93[i] + t97[i];
-      }
-      // delta_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t99_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t100[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t104_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t105[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 2) {
-          const float t98_entry = t98[i];
-          const float t101_entry = t101[i];
-          t99_2[i] = t5_2_2[((i64)l * chunks + a + C * s) * 32 + i - 2] * t98_entry;
-          const float t5_2_2_entry_5 = t5_2_2[((i64)l * chunks + a + C * s) * 32 + i];
-          t100[i - 2] += t5_2_2_entry_5 * t98_entry;
-          t104_2[i] = t4[((i64)l * chunks + a + C * s) * 32 + i - 2] * t101_entry;
-          t105[i - 2] += t5_2_2_entry_5 * t101_entry;
-        }
-      }
-      // delta_chunk.g
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t106[i] = t99_2[i] + t100[i] + t104_2[i];
-        t109_2[i] = t101[i] + t105[i];
-      }
-      // delta_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t107_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t108[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t112[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t113[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 1) {
-          const float t106_entry = t106[i];
-          const float t109_2_entry = t109_2[i];
-          t107_2[i] = t52[((i64)l * chunks + a + C * s) * 32 + i - 1] * t106_entry;
-          const float t52_entry_4 = t52[((i64)l * chunks + a + C * s) * 32 + i];
-          t108[i - 1] += t52_entry_4 * t106_entry;
-          t112[i] = t2[((i64)l * chunks + a + C * s) * 32 + i - 1] * t109_2_entry;
-          t113[i - 1] += t52_entry_4 * t109_2_entry;
-        }
-      }
-      // delta_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t117[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i < 1) {
-          t117[i] = t109_2[i] + t113[i];
-        }
-      }
-      // delta_chunk.g, delta_chunk.M
-      const float g_entry_3 = g[((i64)l * chunks + a + C * s) * 32 + 31];
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int j = (int)(item % d_k);
-        M_bar_state_2[i * d_k + j] = M_bar_state_2[i * d_k + j] * g_entry_3 + t34_2_2[i * d_k + j] + t76[i * d_k + j];
-      }
-      // delta_chunk.g
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t16_2[((i64)l * chunks + a + C * s) * 32 + i] = t69[i] + t70[i] + t73[i] + t107_2[i] + t108[i] + t112[i] + t117[i];
-        t19[((i64)l * chunks + a + C * s) * 32 + i] = t23_2_2[i] + t24_2_2[i];
-      }
-      // delta_chunk.g, delta_chunk.M, delta_chunk.c
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int j = (int)(item % d_k);
-        const float w_27 = (((((((float)i == w_11) ? 1.0f : 0.0f) + t25_6[31 * 32 + i]) + t28_2[31 * 32 + i]) + t31_2[31 * 32 + i]) + t34_3[31 * 32 + i]) + t37_4[31 * 32 + i];
-        t17_2[(((i64)l * chunks + a + C * s) * 32 + i) * d_k + j] = t39_2_2[i * d_k + j] + t77[i * d_k + j];
-        t18[(((i64)l * chunks + a + C * s) * 32 + i) * d_k + j] = w_27 * t125[i * d_k + j] + t27_2_2[i * d_k + j] + t28_2_2[i * d_k + j] + t35_2[i * d_k + j] + t38[i * d_k + j];
-      }
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t16_2[((i64)l * chunks + t_2) * 32 + i] = t69[i] + t70[i] + t73[i] + t107_2[i] + t108[i] + t112[i] + t117[i];
+      t19[((i64)l * chunks + t_2) * 32 + i] = t23_2_2[i] + t24_2_2[i];
+    }
+    // delta_chunk.g
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
+      const int i = (int)(item / d_k);
+      const int j = (int)(item % d_k);
+      t17_2[(((i64)l * chunks + t_2) * 32 + i) * d_k + j] = t39_2_2[i * d_k + j];
+    }
+    // delta_chunk.y
+    __syncthreads();
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_v; ++kk) dot += M_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t11_2_3[kk + col * d_v];
+      t17_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
+    }
+    // delta_chunk.g, delta_chunk.M, delta_chunk.c
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
+      const int i = (int)(item / d_k);
+      const int j = (int)(item % d_k);
+      const float w_23 = (((((((float)i == w_13) ? 1.0f : 0.0f) + t25_5[31 * 32 + i]) + t28[31 * 32 + i]) + t31[31 * 32 + i]) + t34_2[31 * 32 + i]) + t37_3[31 * 32 + i];
+      t18[(((i64)l * chunks + t_2) * 32 + i) * d_k + j] = w_23 * t125[i * d_k + j] + t27_2_2[i * d_k + j] + t28_2[i * d_k + j] + t38[i * d_k + j];
+    }
+    // delta_chunk.U
+    __syncthreads();
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_v; ++kk) dot += M_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t32_2_2[kk + col * d_v];
+      t18[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
     }
   }
   __syncthreads();
   #pragma unroll 1
-  for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-    const int i = (int)(item / d_k);
-    const int j = (int)(item % d_k);
-    M_bar_out[((i64)l * d_v + i) * d_k + j] = M_bar_state_2[i * d_k + j];
+  for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
+    const int i = (int)item;
+    M_bar_out[(i64)l * d_v * d_k + i] = M_bar_state_2[i];
   }
 }
 
 // delta_chunk.v
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_43(float *t21_2, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_44(float *t21_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)L * T * d_v; at += threads) t21_2[at] = 0.0f;
@@ -2001,7 +1715,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_43(float *t21_2, int L, int T) {
 
 // delta_chunk.v
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) delta_chunk_step_backward_44(float *t21_2_copies, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_45(float *t21_2_copies, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)64 * L * T * d_v; at += threads) t21_2_copies[at] = 0.0f;
@@ -2010,7 +1724,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_44(float *t21_2_copies, int L, int 
 // delta_chunk.v
 // 64 threads for each (i, m): the points (j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) delta_chunk_step_backward_45(const float *t20_2, float *t21_2_copies, int L,
+HECATE_KERNEL(256) delta_chunk_step_backward_46(const float *t20_2, float *t21_2_copies, int L,
     int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -2032,7 +1746,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_45(const float *t20_2, float *t21_2
 
 // delta_chunk.v
 // One thread for each entry of t21_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_chunk_step_backward_46(float *t21_2, const float *t21_2_copies, int L,
+HECATE_KERNEL(256) delta_chunk_step_backward_47(float *t21_2, const float *t21_2_copies, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
@@ -2043,7 +1757,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_46(float *t21_2, const float *t21_2
 
 // delta_chunk.theta, delta_chunk.rho
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_47(float *t22_2, float *t25_2, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_48(float *t22_2, float *t25_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)L * T; at += threads) t22_2[at] = 0.0f;
@@ -2052,7 +1766,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_47(float *t22_2, float *t25_2, int 
 
 // delta_chunk.theta, delta_chunk.rho
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) delta_chunk_step_backward_48(float *t22_2_copies, float *t25_2_copies, int L,
+HECATE_KERNEL(256) delta_chunk_step_backward_49(float *t22_2_copies, float *t25_2_copies, int L,
     int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
@@ -2062,7 +1776,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_48(float *t22_2_copies, float *t25_
 
 // delta_chunk.theta, delta_chunk.rho
 // 64 threads for each (i): the points (j) go to them in equal parts, each of which adds to a copy.
-HECATE_KERNEL(256) delta_chunk_step_backward_49(const float *t16_2, const float *t19,
+HECATE_KERNEL(256) delta_chunk_step_backward_50(const float *t16_2, const float *t19,
     float *t22_2_copies, float *t25_2_copies, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -2085,7 +1799,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_49(const float *t16_2, const float 
 
 // delta_chunk.theta, delta_chunk.rho
 // One thread for each entry of t22_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_chunk_step_backward_50(float *t22_2, const float *t22_2_copies, int L,
+HECATE_KERNEL(256) delta_chunk_step_backward_51(float *t22_2, const float *t22_2_copies, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
@@ -2096,7 +1810,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_50(float *t22_2, const float *t22_2
 
 // delta_chunk.theta, delta_chunk.rho
 // One thread for each entry of t25_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_chunk_step_backward_51(float *t25_2, const float *t25_2_copies, int L,
+HECATE_KERNEL(256) delta_chunk_step_backward_52(float *t25_2, const float *t25_2_copies, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
@@ -2107,7 +1821,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_51(float *t25_2, const float *t25_2
 
 // delta_chunk.k, delta_chunk.q
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_52(float *t23_2, float *t24_2, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_53(float *t23_2, float *t24_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t23_2[at] = 0.0f;
@@ -2116,7 +1830,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_52(float *t23_2, float *t24_2, int 
 
 // delta_chunk.k, delta_chunk.q
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) delta_chunk_step_backward_53(float *t23_2_copies, float *t24_2_copies, int L,
+HECATE_KERNEL(256) delta_chunk_step_backward_54(float *t23_2_copies, float *t24_2_copies, int L,
     int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
@@ -2127,7 +1841,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_53(float *t23_2_copies, float *t24_
 // delta_chunk.k, delta_chunk.q
 // 64 threads for each (i, m): the points (j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) delta_chunk_step_backward_54(const float *t17_2, const float *t18,
+HECATE_KERNEL(256) delta_chunk_step_backward_55(const float *t17_2, const float *t18,
     float *t23_2_copies, float *t24_2_copies, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -2151,7 +1865,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_54(const float *t17_2, const float 
 
 // delta_chunk.k, delta_chunk.q
 // One thread for each entry of t23_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_chunk_step_backward_55(float *t23_2, const float *t23_2_copies, int L,
+HECATE_KERNEL(256) delta_chunk_step_backward_56(float *t23_2, const float *t23_2_copies, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
@@ -2162,7 +1876,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_55(float *t23_2, const float *t23_2
 
 // delta_chunk.k, delta_chunk.q
 // One thread for each entry of t24_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_chunk_step_backward_56(float *t24_2, const float *t24_2_copies, int L,
+HECATE_KERNEL(256) delta_chunk_step_backward_57(float *t24_2, const float *t24_2_copies, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
@@ -2173,7 +1887,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_56(float *t24_2, const float *t24_2
 
 // delta_chunk.theta, delta_chunk.k, delta_chunk.q, delta_chunk.rho
 // One block; its threads share loops, and all of them compute the scalars.
-HECATE_KERNEL(128) delta_chunk_step_backward_57(const float *k_sqrt, const float *rho_sigmoid,
+HECATE_KERNEL(128) delta_chunk_step_backward_58(const float *k_sqrt, const float *rho_sigmoid,
     const float *q_sqrt, const float *theta_sigmoid, const float *rho_sigmoid_2, float *b_rho_bar,
     float *b_theta_bar, const bool *t10, const float *t25, const bool *t37, const bool *t27,
     const float *t13_2, const float *t14_2, const float *t22_2, const float *t25_2, float *t34,
@@ -2188,8 +1902,8 @@ HECATE_KERNEL(128) delta_chunk_step_backward_57(const float *k_sqrt, const float
     const int i = (int)(item / T);
     const int j = (int)(item % T);
     const bool t27_entry = t27[(i64)i * T + j];
-    const float t34_4 = (t27_entry ? (t27_entry ? (t13_2[(i64)i * T + j] + t22_2[(i64)i * T + j]) : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
-    t37_2_3_part += t34_4;
+    const float t34_3 = (t27_entry ? (t27_entry ? (t13_2[(i64)i * T + j] + t22_2[(i64)i * T + j]) : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
+    t37_2_3_part += t34_3;
     const bool t37_entry = t37[(i64)i * T + j];
     const bool t48_2_2 = (1e-08f <= (t37_entry ? q_sqrt[(i64)i * T + j] : 0.0f));
     const bool t86 = (t25[(i64)i * T + j] <= 1.0f);
@@ -2199,7 +1913,7 @@ HECATE_KERNEL(128) delta_chunk_step_backward_57(const float *k_sqrt, const float
     t102_part += t99_4;
     const bool t10_entry = t10[(i64)i * T + j];
     const bool t116_2 = (1e-08f <= (t10_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
-    t34[(i64)i * T + j] = t34_4;
+    t34[(i64)i * T + j] = t34_3;
     t48_2[(i64)i * T + j] = t48_2_2;
     t52_2[(i64)i * T + j] = (t48_2_2 && t37_entry);
     t99[(i64)i * T + j] = t99_4;
@@ -2214,7 +1928,7 @@ HECATE_KERNEL(128) delta_chunk_step_backward_57(const float *k_sqrt, const float
 
 // delta_chunk.theta, delta_chunk.rho
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_58(float *w_rho_bar, float *w_theta_bar) {
+HECATE_KERNEL(256) delta_chunk_step_backward_59(float *w_rho_bar, float *w_theta_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d_k + d_v; at += threads) w_theta_bar[at] = 0.0f;
@@ -2223,7 +1937,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_58(float *w_rho_bar, float *w_theta
 
 // delta_chunk.theta, delta_chunk.rho
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) delta_chunk_step_backward_59(float *w_rho_bar_copies, float *w_theta_bar_copies) {
+HECATE_KERNEL(256) delta_chunk_step_backward_60(float *w_rho_bar_copies, float *w_theta_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 64 * d_k + 64 * d_v; at += threads) w_rho_bar_copies[at] = 0.0f;
@@ -2233,7 +1947,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_59(float *w_rho_bar_copies, float *
 // delta_chunk.theta, delta_chunk.rho
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) delta_chunk_step_backward_60(const float *w_rho, const float *w_theta,
+HECATE_KERNEL(256) delta_chunk_step_backward_61(const float *w_rho, const float *w_theta,
     const float *rho_stack, const float *t34, const float *t99, float *t39_2, float *t104,
     float *w_rho_bar_copies, float *w_theta_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
@@ -2259,7 +1973,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_60(const float *w_rho, const float 
 
 // delta_chunk.theta, delta_chunk.rho
 // One thread for each entry of w_rho_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_chunk_step_backward_61(float *w_rho_bar, const float *w_rho_bar_copies) {
+HECATE_KERNEL(256) delta_chunk_step_backward_62(float *w_rho_bar, const float *w_rho_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k + d_v) return;
   float dot = w_rho_bar[item];
@@ -2269,7 +1983,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_61(float *w_rho_bar, const float *w
 
 // delta_chunk.theta, delta_chunk.rho
 // One thread for each entry of w_theta_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_chunk_step_backward_62(float *w_theta_bar, const float *w_theta_bar_copies) {
+HECATE_KERNEL(256) delta_chunk_step_backward_63(float *w_theta_bar, const float *w_theta_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k + d_v) return;
   float dot = w_theta_bar[item];
@@ -2279,7 +1993,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_62(float *w_theta_bar, const float 
 
 // delta_chunk.q
 // One thread for each (i, j).
-HECATE_KERNEL(256) delta_chunk_step_backward_63(const float *q_div_2, const float *t10_2,
+HECATE_KERNEL(256) delta_chunk_step_backward_64(const float *q_div_2, const float *t10_2,
     const float *t24_2, float *t42_2, float *t47_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
@@ -2297,7 +2011,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_63(const float *q_div_2, const floa
 
 // delta_chunk.q1, delta_chunk.q, delta_chunk.k
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_64(float *b_Q_bar) {
+HECATE_KERNEL(256) delta_chunk_step_backward_65(float *b_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d_k; at += threads) b_Q_bar[at] = 0.0f;
@@ -2305,7 +2019,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_64(float *b_Q_bar) {
 
 // delta_chunk.q1, delta_chunk.q, delta_chunk.k
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) delta_chunk_step_backward_65(float *b_Q_bar_copies) {
+HECATE_KERNEL(256) delta_chunk_step_backward_66(float *b_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 64 * d_k; at += threads) b_Q_bar_copies[at] = 0.0f;
@@ -2314,7 +2028,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_65(float *b_Q_bar_copies) {
 // delta_chunk.q1, delta_chunk.q, delta_chunk.k
 // 64 threads for each (): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) delta_chunk_step_backward_66(const float *q1_sigmoid, const float *q_div,
+HECATE_KERNEL(256) delta_chunk_step_backward_67(const float *q1_sigmoid, const float *q_div,
     const float *q_div_3, const float *q1_sigmoid_2, const float *k_div_2, const float *t32,
     const bool *t37, const float *t12_2, const float *t23_2, const bool *t48_2, const bool *t52_2,
     const float *t39_2, const float *t104, const float *t42_2, const float *t47_2, float *t74,
@@ -2331,12 +2045,12 @@ HECATE_KERNEL(256) delta_chunk_step_backward_66(const float *q1_sigmoid, const f
     float t115_2 = 0.0f;
     const bool t52_2_entry = t52_2[(i64)i * T + j];
     const float q_div_entry = q_div[(i64)i * T + j];
-    const float w_29 = ((t52_2_entry && t37[(i64)i * T + j]) ? (t52_2_entry ? 0.5f * (t52_2_entry ? (t48_2[(i64)i * T + j] ? t47_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_24 = ((t52_2_entry && t37[(i64)i * T + j]) ? (t52_2_entry ? 0.5f * (t52_2_entry ? (t48_2[(i64)i * T + j] ? t47_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     #pragma unroll 4
     for (int k_2 = 0; k_2 < d_k; ++k_2) {
       const float t32_entry = t32[((i64)i * T + j) * d_k + k_2];
       const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k_2];
-      const float t68_3 = t42_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t32_entry * q1_sigmoid_entry * w_29);
+      const float t68_3 = t42_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t32_entry * q1_sigmoid_entry * w_24);
       const float t74_2 = q1_sigmoid_entry * t68_3 + t32_entry * q1_sigmoid_entry * t68_3 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
       const float t110_2 = t12_2[((i64)i * T + j) * d_k + k_2] + t23_2[((i64)i * T + j) * d_k + k_2] + t39_2[((i64)i * T + j) * (d_k + d_v) + k_2] + t104[((i64)i * T + j) * (d_k + d_v) + k_2];
       t115_2 += t110_2 * k_div_2[((i64)i * T + j) * d_k + k_2];
@@ -2350,7 +2064,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_66(const float *q1_sigmoid, const f
 
 // delta_chunk.q1, delta_chunk.q, delta_chunk.k
 // One thread for each entry of b_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_chunk_step_backward_67(float *b_Q_bar, const float *b_Q_bar_copies) {
+HECATE_KERNEL(256) delta_chunk_step_backward_68(float *b_Q_bar, const float *b_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k) return;
   float dot = b_Q_bar[item];
@@ -2360,7 +2074,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_67(float *b_Q_bar, const float *b_Q
 
 // delta_chunk.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_68(float *c_Q_bar) {
+HECATE_KERNEL(256) delta_chunk_step_backward_69(float *c_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_Q_bar[at] = 0.0f;
@@ -2368,7 +2082,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_68(float *c_Q_bar) {
 
 // delta_chunk.q1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) delta_chunk_step_backward_69(float *c_Q_bar_copies) {
+HECATE_KERNEL(256) delta_chunk_step_backward_70(float *c_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_Q_bar_copies[at] = 0.0f;
@@ -2377,7 +2091,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_69(float *c_Q_bar_copies) {
 // delta_chunk.q1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) delta_chunk_step_backward_70(const int *pos, const float *q1_stack,
+HECATE_KERNEL(256) delta_chunk_step_backward_71(const int *pos, const float *q1_stack,
     const float *t74, float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
@@ -2399,7 +2113,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_70(const int *pos, const float *q1_
 
 // delta_chunk.q1
 // One thread for each entry of c_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_chunk_step_backward_71(float *c_Q_bar, const float *c_Q_bar_copies) {
+HECATE_KERNEL(256) delta_chunk_step_backward_72(float *c_Q_bar, const float *c_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_Q_bar[item];
@@ -2409,7 +2123,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_71(float *c_Q_bar, const float *c_Q
 
 // delta_chunk.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_72(float *t78, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_73(float *t78, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t78[at] = 0.0f;
@@ -2417,7 +2131,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_72(float *t78, int L, int T) {
 
 // delta_chunk.q1
 // One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) delta_chunk_step_backward_73(const int *pos, const float *c_Q, const float *t74,
+HECATE_KERNEL(256) delta_chunk_step_backward_74(const int *pos, const float *c_Q, const float *t74,
     float *t78, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
@@ -2438,7 +2152,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_73(const int *pos, const float *c_Q
 
 // delta_chunk.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_74(float *t79, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_75(float *t79, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t79[at] = 0.0f;
@@ -2446,7 +2160,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_74(float *t79, int L, int T) {
 
 // delta_chunk.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_backward_75(const float *q0_tail_bar, float *t79, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_76(const float *q0_tail_bar, float *t79, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
@@ -2457,7 +2171,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_75(const float *q0_tail_bar, float 
 
 // delta_chunk.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_backward_76(const float *t78, const float *t79, float *t80,
+HECATE_KERNEL(256) delta_chunk_step_backward_77(const float *t78, const float *t79, float *t80,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
@@ -2469,7 +2183,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_76(const float *t78, const float *t
 
 // delta_chunk.q1, delta_chunk.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_77(float *t147, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_78(float *t147, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t147[at] = 0.0f;
@@ -2477,7 +2191,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_77(float *t147, int L, int T) {
 
 // delta_chunk.q1, delta_chunk.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_backward_78(const float *k0_tail_bar, float *q0_tail_bar_out,
+HECATE_KERNEL(256) delta_chunk_step_backward_79(const float *k0_tail_bar, float *q0_tail_bar_out,
     const float *t80, float *t147, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
@@ -2490,7 +2204,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_78(const float *k0_tail_bar, float 
 
 // delta_chunk.q0
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_79(float *W_Q_bar) {
+HECATE_KERNEL(256) delta_chunk_step_backward_80(float *W_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_Q_bar[at] = 0.0f;
@@ -2498,7 +2212,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_79(float *W_Q_bar) {
 
 // delta_chunk.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_chunk_step_backward_80(const float *x, float *W_Q_bar, const float *t80,
+HECATE_KERNEL(256) delta_chunk_step_backward_81(const float *x, float *W_Q_bar, const float *t80,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -2524,7 +2238,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_80(const float *x, float *W_Q_bar, 
 // delta_chunk.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) delta_chunk_step_backward_81(const float *W_Q, const float *t80, float *t84,
+HECATE_KERNEL(256) delta_chunk_step_backward_82(const float *W_Q, const float *t80, float *t84,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -2548,7 +2262,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_81(const float *W_Q, const float *t
 
 // delta_chunk.v
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_backward_82(const float *t11_2, const float *t21_2,
+HECATE_KERNEL(256) delta_chunk_step_backward_83(const float *t11_2, const float *t21_2,
     const float *t39_2, const float *t104, float *t107, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
@@ -2560,7 +2274,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_82(const float *t11_2, const float 
 
 // delta_chunk.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_chunk_step_backward_83(const float *x, float *W_V_bar, const float *t107,
+HECATE_KERNEL(256) delta_chunk_step_backward_84(const float *x, float *W_V_bar, const float *t107,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -2582,7 +2296,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_83(const float *x, float *W_V_bar, 
 
 // delta_chunk.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_chunk_step_backward_84(const float *W_V, const float *t107, float *t109,
+HECATE_KERNEL(256) delta_chunk_step_backward_85(const float *W_V, const float *t107, float *t109,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -2604,7 +2318,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_84(const float *W_V, const float *t
 
 // delta_chunk.k1, delta_chunk.k
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_85(float *b_K_bar) {
+HECATE_KERNEL(256) delta_chunk_step_backward_86(float *b_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d_k; at += threads) b_K_bar[at] = 0.0f;
@@ -2612,7 +2326,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_85(float *b_K_bar) {
 
 // delta_chunk.k1, delta_chunk.k
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) delta_chunk_step_backward_86(float *b_K_bar_copies) {
+HECATE_KERNEL(256) delta_chunk_step_backward_87(float *b_K_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 64 * d_k; at += threads) b_K_bar_copies[at] = 0.0f;
@@ -2621,7 +2335,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_86(float *b_K_bar_copies) {
 // delta_chunk.k1, delta_chunk.k
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) delta_chunk_step_backward_87(const float *k1_sigmoid, const float *k_div,
+HECATE_KERNEL(256) delta_chunk_step_backward_88(const float *k1_sigmoid, const float *k_div,
     const float *k_div_3, const float *k1_sigmoid_2, const float *t5, const bool *t10,
     const bool *t116, const bool *t120, const float *t110, const float *t115, float *t142,
     float *b_K_bar_copies, int L, int T) {
@@ -2637,10 +2351,10 @@ HECATE_KERNEL(256) delta_chunk_step_backward_87(const float *k1_sigmoid, const f
     const int j = (int)(at % T);
     const bool t120_entry = t120[(i64)i * T + j];
     const float k_div_entry = k_div[(i64)i * T + j];
-    const float w_30 = ((t120_entry && t10[(i64)i * T + j]) ? (t120_entry ? 0.5f * (t120_entry ? (t116[(i64)i * T + j] ? t115[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_25 = ((t120_entry && t10[(i64)i * T + j]) ? (t120_entry ? 0.5f * (t120_entry ? (t116[(i64)i * T + j] ? t115[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t5_entry = t5[((i64)i * T + j) * d_k + k_2];
     const float k1_sigmoid_entry = k1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t136 = t110[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_30);
+    const float t136 = t110[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_25);
     const float t142_2 = k1_sigmoid_entry * t136 + t5_entry * k1_sigmoid_entry * t136 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
     t142[((i64)i * T + j) * d_k + k_2] = t142_2;
     b_K_bar_own[k_2] += t142_2;
@@ -2649,7 +2363,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_87(const float *k1_sigmoid, const f
 
 // delta_chunk.k1, delta_chunk.k
 // One thread for each entry of b_K_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_chunk_step_backward_88(float *b_K_bar, const float *b_K_bar_copies) {
+HECATE_KERNEL(256) delta_chunk_step_backward_89(float *b_K_bar, const float *b_K_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k) return;
   float dot = b_K_bar[item];
@@ -2659,7 +2373,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_88(float *b_K_bar, const float *b_K
 
 // delta_chunk.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_89(float *c_K_bar) {
+HECATE_KERNEL(256) delta_chunk_step_backward_90(float *c_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_K_bar[at] = 0.0f;
@@ -2667,7 +2381,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_89(float *c_K_bar) {
 
 // delta_chunk.k1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) delta_chunk_step_backward_90(float *c_K_bar_copies) {
+HECATE_KERNEL(256) delta_chunk_step_backward_91(float *c_K_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_K_bar_copies[at] = 0.0f;
@@ -2676,7 +2390,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_90(float *c_K_bar_copies) {
 // delta_chunk.k1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) delta_chunk_step_backward_91(const int *pos, const float *k1_stack,
+HECATE_KERNEL(256) delta_chunk_step_backward_92(const int *pos, const float *k1_stack,
     const float *t142, float *c_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
@@ -2698,7 +2412,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_91(const int *pos, const float *k1_
 
 // delta_chunk.k1
 // One thread for each entry of c_K_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) delta_chunk_step_backward_92(float *c_K_bar, const float *c_K_bar_copies) {
+HECATE_KERNEL(256) delta_chunk_step_backward_93(float *c_K_bar, const float *c_K_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_K_bar[item];
@@ -2708,7 +2422,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_92(float *c_K_bar, const float *c_K
 
 // delta_chunk.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_93(float *t146, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_94(float *t146, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t146[at] = 0.0f;
@@ -2716,7 +2430,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_93(float *t146, int L, int T) {
 
 // delta_chunk.k1
 // One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) delta_chunk_step_backward_94(const int *pos, const float *c_K, const float *t142,
+HECATE_KERNEL(256) delta_chunk_step_backward_95(const int *pos, const float *c_K, const float *t142,
     float *t146, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
@@ -2737,7 +2451,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_94(const int *pos, const float *c_K
 
 // delta_chunk.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_backward_95(const float *t147, const float *t146, float *t148,
+HECATE_KERNEL(256) delta_chunk_step_backward_96(const float *t147, const float *t146, float *t148,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
@@ -2749,7 +2463,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_95(const float *t147, const float *
 
 // delta_chunk.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_backward_96(float *k0_tail_bar_out, const float *t148, int L,
+HECATE_KERNEL(256) delta_chunk_step_backward_97(float *k0_tail_bar_out, const float *t148, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
@@ -2761,7 +2475,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_96(float *k0_tail_bar_out, const fl
 
 // delta_chunk.k0
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_97(float *W_K_bar) {
+HECATE_KERNEL(256) delta_chunk_step_backward_98(float *W_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_K_bar[at] = 0.0f;
@@ -2769,7 +2483,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_97(float *W_K_bar) {
 
 // delta_chunk.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) delta_chunk_step_backward_98(const float *x, float *W_K_bar, const float *t148,
+HECATE_KERNEL(256) delta_chunk_step_backward_99(const float *x, float *W_K_bar, const float *t148,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -2795,7 +2509,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_98(const float *x, float *W_K_bar, 
 // delta_chunk.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) delta_chunk_step_backward_99(const float *W_K, const float *t148, float *t152,
+HECATE_KERNEL(256) delta_chunk_step_backward_100(const float *W_K, const float *t148, float *t152,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -2819,7 +2533,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_99(const float *W_K, const float *t
 
 // delta_chunk.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_backward_100(float *x_bar, const float *t84, const float *t109,
+HECATE_KERNEL(256) delta_chunk_step_backward_101(float *x_bar, const float *t84, const float *t109,
     const float *t152, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;

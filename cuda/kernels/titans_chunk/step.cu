@@ -25,146 +25,156 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   W_K              [d_k, d]                   float  read
-//   x                [L, T, d]                  float  read
-//   b_K              [d_k]                      float  read
-//   pos              [L]                        int    read
-//   c_K              [4, d_k]                   float  read
-//   k0_tail          [L, 3, d_k]                float  read
-//   W_V              [d_v, d]                   float  read
-//   w_rho            [d_k + d_v]                float  read
-//   b_rho            []                         float  read
-//   W_Q              [d_k, d]                   float  read
-//   b_Q              [d_k]                      float  read
-//   c_Q              [4, d_k]                   float  read
-//   q0_tail          [L, 3, d_k]                float  read
-//   w_eta            [d_k + d_v]                float  read
-//   b_eta            []                         float  read
-//   w_theta          [d_k + d_v]                float  read
-//   b_theta          []                         float  read
-//   M                [L, d_v, d_k]              float  read
-//   S                [L, d_v, d_k]              float  read
-//   y                [L, T, d_v]                float  write
-//   k0_tail_out      [L, 3, d_k]                float  write
-//   q0_tail_out      [L, 3, d_k]                float  write
-//   M_out            [L, d_v, d_k]              float  write
-//   S_out            [L, d_v, d_k]              float  write
-//   k1_stack         [L, T + 3, d_k]            float  write
-//   k1_prod          [L, T, d_k]                float  write
-//   k1_sigmoid       [L, T, d_k]                float  write
-//   k_prod           [L, T]                     float  write
-//   k_sqrt           [L, T]                     float  write
-//   k                [L, T, d_k]                float  write
-//   v                [L, T, d_v]                float  write
-//   rho_stack        [L, T, d_k + d_v]          float  write
-//   rho_sigmoid      [L, T]                     float  write
-//   q1_stack         [L, T + 3, d_k]            float  write
-//   q1_prod          [L, T, d_k]                float  write
-//   q1_sigmoid       [L, T, d_k]                float  write
-//   q_prod           [L, T]                     float  write
-//   q_sqrt           [L, T]                     float  write
-//   q                [L, T, d_k]                float  write
-//   eta              [L, T]                     float  write
-//   theta_softplus   [L, T]                     float  write
-//   M_chunks         [L, d_v, d_k]              float  write
-//   S_chunks         [L, d_v, d_k]              float  write
-//   e                [L, T - 32·chunks, d_v]    float  write, may be null
-//   theta_sigmoid    [L, T]                     float  write
-//   eta_sigmoid      [L, T]                     float  write
-//   q_div            [L, T]                     float  write
-//   q_div_2          [L, T, d_k]                float  write
-//   q_div_3          [L, T]                     float  write
-//   q1_sigmoid_2     [L, T, d_k]                float  write
-//   rho_sigmoid_2    [L, T]                     float  write
-//   k_div            [L, T]                     float  write
-//   k_div_2          [L, T, d_k]                float  write
-//   k_div_3          [L, T]                     float  write
-//   k1_sigmoid_2     [L, T, d_k]                float  write
-//   M_checkpoints_2  [L, segments, d_v, d_k]    float  checkpoint, may be null
-//   S_checkpoints_2  [L, segments, d_v, d_k]    float  checkpoint, may be null
-//   M_checkpoints    [L, segments.2, d_v, d_k]  float  checkpoint, may be null
-//   S_checkpoints    [L, segments.2, d_v, d_k]  float  checkpoint, may be null
-//   k0               [L, T, d_k]                float  work
-//   t5               [L, T, d_k]                float  work
-//   k1               [L, T, d_k]                float  work
-//   t17              [L, T]                     float  work
-//   t21              [L, T]                     float  work
-//   t47              [L, T]                     float  work
-//   t51              [L, T]                     float  work
-//   t22              [L, T]                     float  work
-//   rho              [L, T]                     float  work
-//   q0               [L, T, d_k]                float  work
-//   t32              [L, T, d_k]                float  work
-//   q1               [L, T, d_k]                float  work
-//   t44              [L, T]                     float  work
-//   theta            [L, T]                     float  work
-//   t56              [L, chunks, 32]            float  work
-//   t58              [L, chunks, 32]            float  work
-//   t60              [L, chunks, 32]            float  work
-//   t57              [L, chunks, 32, d_k]       float  work
-//   t59              [L, chunks, 32, d_k]       float  work
-//   t61              [L, chunks, 32, d_v]       float  work
-//   t                [L, chunks, 32]            float  work
-//   t18              [L, chunks, 32]            float  work
-//   t3_2             [L, chunks, 32]            float  work
-//   t5_2             [L, chunks, 32]            float  work
-//   t20_2            [L, chunks, 32]            float  work
-//   t22_2            [L, chunks, 32]            float  work
-//   t4_2             [L, chunks, 32]            float  work
-//   t6_2             [L, chunks, 32]            float  work
-//   t8_2             [L, chunks, 32]            float  work
-//   t7               [L, chunks, 32]            float  work
-//   t9_2             [L, chunks, 32]            float  work
-//   t11_2            [L, chunks, 32]            float  work
-//   t10_2            [L, chunks, 32]            float  work
-//   t12_2            [L, chunks, 32]            float  work
-//   t14              [L, chunks, 32]            float  work
-//   t13_2            [L, chunks, 32]            float  work
-//   t15_2            [L, chunks, 32]            float  work
-//   g                [L, chunks, 32]            float  work
-//   t21_2            [L, chunks, 32]            float  work
-//   t23_2            [L, chunks, 32]            float  work
-//   t25_2            [L, chunks, 32]            float  work
-//   t24              [L, chunks, 32]            float  work
-//   t26              [L, chunks, 32]            float  work
-//   t28              [L, chunks, 32]            float  work
-//   t27              [L, chunks, 32]            float  work
-//   t29_2            [L, chunks, 32]            float  work
-//   t31_2            [L, chunks, 32]            float  work
-//   t30_2            [L, chunks, 32]            float  work
-//   t32_2            [L, chunks, 32]            float  work
-//   p                [L, chunks, 32]            float  work
-//   t35_2            [L, chunks, 32]            float  work
-//   t90              [L, chunks, 32]            float  work
-//   t36              [L, chunks, 32]            float  work
-//   t38              [L, chunks, 32]            float  work
-//   t39_2            [L, chunks, 32]            float  work
-//   t41              [L, chunks, 32]            float  work
-//   t42_2            [L, chunks, 32]            float  work
-//   t44_2            [L, chunks, 32]            float  work
-//   t45              [L, chunks, 32]            float  work
-//   t47_2            [L, chunks, 32]            float  work
-//   h                [L, chunks, 32]            float  work
-//   t96              [L, chunks, 32]            float  work
-//   y_2              [L, chunks, 32, d_v]       float  work
-//   t62              [L, T - 32·chunks, d_k]    float  work
-//   t67              [L, T - 32·chunks, d_k]    float  work
-//   t63              [L, T - 32·chunks, d_v]    float  work
-//   t64              [L, T - 32·chunks]         float  work
-//   t65              [L, T - 32·chunks]         float  work
-//   t66              [L, T - 32·chunks]         float  work
-//   y_2_2            [L, T - 32·chunks, d_v]    float  work
-//   t93_scratch      [32·L·d_v]                 float  work
-//   t97_scratch      [32·L·d_v]                 float  work
-//   t100_scratch     [1024·L]                   float  work
-//   t101_scratch     [1024·L]                   float  work
-//   t102_scratch     [1024·L]                   float  work
-//   U_scratch        [32·L·d_v]                 float  work
-//   t105_scratch     [32·L·d_v]                 float  work
-//   t6_2_3_scratch   [32·L·d_k]                 float  work
-//   t7_2_scratch     [32·L·d_k]                 float  work
-//   t110_scratch     [L·d_k·d_v]                float  work
-//   t112_2_scratch   [L·d_k·d_v]                float  work
+//   W_K             [d_k, d]                 float  read
+//   x               [L, T, d]                float  read
+//   b_K             [d_k]                    float  read
+//   pos             [L]                      int    read
+//   c_K             [4, d_k]                 float  read
+//   k0_tail         [L, 3, d_k]              float  read
+//   W_V             [d_v, d]                 float  read
+//   w_rho           [d_k + d_v]              float  read
+//   b_rho           []                       float  read
+//   W_Q             [d_k, d]                 float  read
+//   b_Q             [d_k]                    float  read
+//   c_Q             [4, d_k]                 float  read
+//   q0_tail         [L, 3, d_k]              float  read
+//   w_eta           [d_k + d_v]              float  read
+//   b_eta           []                       float  read
+//   w_theta         [d_k + d_v]              float  read
+//   b_theta         []                       float  read
+//   M               [L, d_v, d_k]            float  read
+//   S               [L, d_v, d_k]            float  read
+//   y               [L, T, d_v]              float  write
+//   k0_tail_out     [L, 3, d_k]              float  write
+//   q0_tail_out     [L, 3, d_k]              float  write
+//   M_out           [L, d_v, d_k]            float  write
+//   S_out           [L, d_v, d_k]            float  write
+//   k1_stack        [L, T + 3, d_k]          float  write
+//   k1_prod         [L, T, d_k]              float  write
+//   k1_sigmoid      [L, T, d_k]              float  write
+//   k_prod          [L, T]                   float  write
+//   k_sqrt          [L, T]                   float  write
+//   k               [L, T, d_k]              float  write
+//   v               [L, T, d_v]              float  write
+//   rho_stack       [L, T, d_k + d_v]        float  write
+//   rho_sigmoid     [L, T]                   float  write
+//   q1_stack        [L, T + 3, d_k]          float  write
+//   q1_prod         [L, T, d_k]              float  write
+//   q1_sigmoid      [L, T, d_k]              float  write
+//   q_prod          [L, T]                   float  write
+//   q_sqrt          [L, T]                   float  write
+//   q               [L, T, d_k]              float  write
+//   eta             [L, T]                   float  write
+//   theta_softplus  [L, T]                   float  write
+//   M_chunks        [L, d_v, d_k]            float  write
+//   S_chunks        [L, d_v, d_k]            float  write
+//   y_prod          [L, chunks, 32, d_v]     float  write, may be null
+//   y_prod_2        [L, chunks, 32, d_v]     float  write, may be null
+//   y_prod_3        [L, chunks, 32, 32]      float  write, may be null
+//   U_prod          [L, chunks, 32, d_v]     float  write, may be null
+//   U_prod_2        [L, chunks, 32, d_v]     float  write, may be null
+//   U_prod_3        [L, chunks, 32, 32]      float  write, may be null
+//   U               [L, chunks, 32, d_v]     float  write, may be null
+//   e               [L, T - 32·chunks, d_v]  float  write, may be null
+//   theta_sigmoid   [L, T]                   float  write
+//   eta_sigmoid     [L, T]                   float  write
+//   q_div           [L, T]                   float  write
+//   q_div_2         [L, T, d_k]              float  write
+//   q_div_3         [L, T]                   float  write
+//   q1_sigmoid_2    [L, T, d_k]              float  write
+//   rho_sigmoid_2   [L, T]                   float  write
+//   k_div           [L, T]                   float  write
+//   k_div_2         [L, T, d_k]              float  write
+//   k_div_3         [L, T]                   float  write
+//   k1_sigmoid_2    [L, T, d_k]              float  write
+//   M_states        [L, chunks, d_v, d_k]    float  checkpoint, may be null
+//   S_states        [L, chunks, d_v, d_k]    float  checkpoint, may be null
+//   M_checkpoints   [L, segments, d_v, d_k]  float  checkpoint, may be null
+//   S_checkpoints   [L, segments, d_v, d_k]  float  checkpoint, may be null
+//   k0              [L, T, d_k]              float  work
+//   t5              [L, T, d_k]              float  work
+//   k1              [L, T, d_k]              float  work
+//   t17             [L, T]                   float  work
+//   t21             [L, T]                   float  work
+//   t47             [L, T]                   float  work
+//   t51             [L, T]                   float  work
+//   t22             [L, T]                   float  work
+//   rho             [L, T]                   float  work
+//   q0              [L, T, d_k]              float  work
+//   t32             [L, T, d_k]              float  work
+//   q1              [L, T, d_k]              float  work
+//   t44             [L, T]                   float  work
+//   theta           [L, T]                   float  work
+//   t56             [L, chunks, 32]          float  work
+//   t58             [L, chunks, 32]          float  work
+//   t60             [L, chunks, 32]          float  work
+//   t57             [L, chunks, 32, d_k]     float  work
+//   t59             [L, chunks, 32, d_k]     float  work
+//   t61             [L, chunks, 32, d_v]     float  work
+//   t               [L, chunks, 32]          float  work
+//   t18             [L, chunks, 32]          float  work
+//   t3_2            [L, chunks, 32]          float  work
+//   t5_2            [L, chunks, 32]          float  work
+//   t20_2           [L, chunks, 32]          float  work
+//   t22_2           [L, chunks, 32]          float  work
+//   t4_2            [L, chunks, 32]          float  work
+//   t6_2            [L, chunks, 32]          float  work
+//   t8_2            [L, chunks, 32]          float  work
+//   t7              [L, chunks, 32]          float  work
+//   t9_2            [L, chunks, 32]          float  work
+//   t11_2           [L, chunks, 32]          float  work
+//   t10_2           [L, chunks, 32]          float  work
+//   t12_2           [L, chunks, 32]          float  work
+//   t14             [L, chunks, 32]          float  work
+//   t13_2           [L, chunks, 32]          float  work
+//   t15_2           [L, chunks, 32]          float  work
+//   g               [L, chunks, 32]          float  work
+//   t21_2           [L, chunks, 32]          float  work
+//   t23_2           [L, chunks, 32]          float  work
+//   t25_2           [L, chunks, 32]          float  work
+//   t24             [L, chunks, 32]          float  work
+//   t26             [L, chunks, 32]          float  work
+//   t28             [L, chunks, 32]          float  work
+//   t27             [L, chunks, 32]          float  work
+//   t29_2           [L, chunks, 32]          float  work
+//   t31_2           [L, chunks, 32]          float  work
+//   t30_2           [L, chunks, 32]          float  work
+//   t32_2           [L, chunks, 32]          float  work
+//   p               [L, chunks, 32]          float  work
+//   t35_2           [L, chunks, 32]          float  work
+//   t90             [L, chunks, 32]          float  work
+//   t36             [L, chunks, 32]          float  work
+//   t38             [L, chunks, 32]          float  work
+//   t39_2           [L, chunks, 32]          float  work
+//   t41             [L, chunks, 32]          float  work
+//   t42_2           [L, chunks, 32]          float  work
+//   t44_2           [L, chunks, 32]          float  work
+//   t45             [L, chunks, 32]          float  work
+//   t47_2           [L, chunks, 32]          float  work
+//   h               [L, chunks, 32]          float  work
+//   t96             [L, chunks, 32]          float  work
+//   y_2             [L, chunks, 32, d_v]     float  work
+//   t62             [L, T - 32·chunks, d_k]  float  work
+//   t67             [L, T - 32·chunks, d_k]  float  work
+//   t63             [L, T - 32·chunks, d_v]  float  work
+//   t64             [L, T - 32·chunks]       float  work
+//   t65             [L, T - 32·chunks]       float  work
+//   t66             [L, T - 32·chunks]       float  work
+//   y_2_2           [L, T - 32·chunks, d_v]  float  work
+//   t72_scratch     [1024·L]                 float  work
+//   t75_scratch     [1024·L]                 float  work
+//   t78_scratch     [1024·L]                 float  work
+//   t81_scratch     [1024·L]                 float  work
+//   t84_scratch     [1024·L]                 float  work
+//   t87_scratch     [1024·L]                 float  work
+//   t89_scratch     [1024·L]                 float  work
+//   t91_scratch     [32·L]                   float  work
+//   t100_scratch    [1024·L]                 float  work
+//   t101_scratch    [1024·L]                 float  work
+//   t102_scratch    [1024·L]                 float  work
+//   t105_scratch    [32·L·d_v]               float  work
+//   t7_3_scratch    [32·L·d_k]               float  work
+//   t8_3_scratch    [32·L·d_k]               float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -1180,414 +1190,467 @@ HECATE_KERNEL(256) titans_chunk_step_72(const float *h, float *t96, int L, int T
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M_chunks,
-    float *S_chunks, float *M_checkpoints_2, float *S_checkpoints_2, const float *t56,
+    float *S_chunks, float *y_prod, float *y_prod_2, float *y_prod_3, float *U_prod,
+    float *U_prod_2, float *U_prod_3, float *U, float *M_states, float *S_states, const float *t56,
     const float *t58, const float *t60, const float *t57, const float *t59, const float *t61,
     const float *t5_2, const float *t22_2, const float *t8_2, const float *t11_2, const float *t14,
     const float *g, const float *t25_2, const float *t28, const float *t31_2, const float *p,
-    const float *t90, const float *h, const float *t96, float *y_2, float *t93_scratch,
-    float *t97_scratch, float *t100_scratch, float *t101_scratch, float *t102_scratch,
-    float *U_scratch, float *t105_scratch, float *t6_2_3_scratch, float *t7_2_scratch,
-    float *t110_scratch, float *t112_2_scratch, int T) {
+    const float *t90, const float *h, const float *t96, float *y_2, float *t72_scratch,
+    float *t75_scratch, float *t78_scratch, float *t81_scratch, float *t84_scratch,
+    float *t87_scratch, float *t89_scratch, float *t91_scratch, float *t100_scratch,
+    float *t101_scratch, float *t102_scratch, float *t105_scratch, float *t7_3_scratch,
+    float *t8_3_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const M_state = shared + 0;  // [d_v, d_k]
   float *const S_state = shared + d_k * d_v;  // [d_v, d_k]
   float *const t17_3 = shared + 2 * d_k * d_v;  // [32, d_v]
   float *const t49 = shared + 2 * d_k * d_v + 32 * d_v;  // [32, d_v]
-  float *const t60_4 = shared + 2 * d_k * d_v + 64 * d_v;  // [32, 32]
-  float *const t63_2 = shared + 2 * d_k * d_v + 64 * d_v + 1024;  // [32, 32]
-  float *const t66_2 = shared + 2 * d_k * d_v + 64 * d_v + 2048;  // [32, 32]
-  float *const t69 = shared + 2 * d_k * d_v + 64 * d_v + 3072;  // [32, 32]
-  float *const t72 = shared + 2 * d_k * d_v + 64 * d_v + 4096;  // [32, 32]
-  float *const t75 = shared + 2 * d_k * d_v + 64 * d_v + 5120;  // [32, 32]
-  float *const t78 = shared + 2 * d_k * d_v + 64 * d_v + 6144;  // [32, 32]
-  float *const t81 = shared + 2 * d_k * d_v + 64 * d_v + 7168;  // [32, 32]
-  float *const t84 = shared + 2 * d_k * d_v + 64 * d_v + 8192;  // [32, 32]
-  float *const t87 = shared + 2 * d_k * d_v + 64 * d_v + 9216;  // [32, 32]
-  float *const t89 = shared + 2 * d_k * d_v + 64 * d_v + 10240;  // [32, 32]
-  float *const t91 = shared + 2 * d_k * d_v + 64 * d_v + 11264;  // [32]
+  float *const t2_2 = shared + 2 * d_k * d_v + 64 * d_v;  // [32, 32]
+  float *const t93 = shared + 2 * d_k * d_v + 64 * d_v + 1024;  // [32, d_v]
+  float *const t97 = shared + 2 * d_k * d_v + 96 * d_v + 1024;  // [32, d_v]
+  float *const t3_2_3 = shared + 2 * d_k * d_v + 128 * d_v + 1024;  // [32, 32]
+  float *const U_2 = shared + 2 * d_k * d_v + 128 * d_v + 2048;  // [32, d_v]
+  float *const t60_4 = shared + 2 * d_k * d_v + 160 * d_v + 2048;  // [32, 32]
+  float *const t63_2 = shared + 2 * d_k * d_v + 160 * d_v + 3072;  // [32, 32]
+  float *const t66_2 = shared + 2 * d_k * d_v + 160 * d_v + 4096;  // [32, 32]
+  float *const t69 = shared + 2 * d_k * d_v + 160 * d_v + 5120;  // [32, 32]
   const int chunks = (T) / 32;
-  const int segments = (C + chunks - 1) / C;
   const int l = blockIdx.x;
-  const float w_15 = (float)31;
-  float *const t93 = t93_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t97 = t97_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  const float w_17 = (float)31;
+  float *const t72 = t72_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t75 = t75_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t78 = t78_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t81 = t81_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t84 = t84_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t87 = t87_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t89 = t89_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t91 = t91_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t100 = t100_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t101 = t101_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t102 = t102_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const U = U_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
   float *const t105 = t105_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t6_2_3 = t6_2_3_scratch + blockIdx.x * (i64)(32 * d_k);  // [d_k, 32]
-  float *const t7_2 = t7_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [d_k, 32]
-  float *const t110 = t110_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t112_2 = t112_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
+  float *const t7_3 = t7_3_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
+  float *const t8_3 = t8_3_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
   #pragma unroll 1
-  for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-    const int i = (int)(item / d_k);
-    const int j = (int)(item % d_k);
-    M_state[i * d_k + j] = M[((i64)l * d_v + i) * d_k + j];
+  for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
+    const int i = (int)item;
+    M_state[i] = M[(i64)l * d_v * d_k + i];
   }
   #pragma unroll 1
-  for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-    const int i = (int)(item / d_k);
-    const int j = (int)(item % d_k);
-    S_state[i * d_k + j] = S[((i64)l * d_v + i) * d_k + j];
+  for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
+    const int i = (int)item;
+    S_state[i] = S[(i64)l * d_v * d_k + i];
   }
   #pragma unroll 1
-  for (int s = 0; s < segments; ++s) {
-    if (M_checkpoints_2 != nullptr) {
+  for (int t_2 = 0; t_2 < chunks; ++t_2) {
+    if (M_states != nullptr) {
       __syncthreads();
       #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int j = (int)(item % d_k);
-        M_checkpoints_2[(((i64)l * segments + s) * d_v + i) * d_k + j] = M_state[i * d_k + j];
-      }
-    }
-    if (S_checkpoints_2 != nullptr) {
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int j = (int)(item % d_k);
-        S_checkpoints_2[(((i64)l * segments + s) * d_v + i) * d_k + j] = S_state[i * d_k + j];
-      }
-    }
-    #pragma unroll 1
-    for (int a = 0; a < C && a < -C * s + chunks; ++a) {
-      // titans_chunk.y
-      __syncthreads();
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += M_state[row * d_k + kk] * t57[((i64)l * chunks + a + C * s) * 32 * d_k + kk + (i64)col * d_k];
-        t17_3[row + col * d_v] = dot;
-      }
-      // titans_chunk.y
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += S_state[row * d_k + kk] * t57[((i64)l * chunks + a + C * s) * 32 * d_k + kk + (i64)col * d_k];
-        t49[row + col * d_v] = dot;
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t60_4[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 1) {
-          const float w = (float)(i - 1);
-          const float t58_entry_2 = t58[((i64)l * chunks + a + C * s) * 32 + i];
-          t60_4[i * 32 + j] = (((float)j == w) ? 1.0f : 0.0f) * t58_entry_2;
-        }
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t63_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 2) {
-          const float w_2 = (float)(i - 2);
-          const float t22_2_entry_2 = t22_2[((i64)l * chunks + a + C * s) * 32 + i];
-          t63_2[i * 32 + j] = ((((float)j == w_2) ? 1.0f : 0.0f) + t60_4[(i - 2) * 32 + j]) * t22_2_entry_2;
-        }
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t66_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 4) {
-          const float w_3 = (float)(i - 4);
-          const float t25_2_entry_2 = t25_2[((i64)l * chunks + a + C * s) * 32 + i];
-          t66_2[i * 32 + j] = (((((float)j == w_3) ? 1.0f : 0.0f) + t60_4[(i - 4) * 32 + j]) + t63_2[(i - 4) * 32 + j]) * t25_2_entry_2;
-        }
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t69[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 8) {
-          const float w_4 = (float)(i - 8);
-          const float t28_entry_2 = t28[((i64)l * chunks + a + C * s) * 32 + i];
-          t69[i * 32 + j] = ((((((float)j == w_4) ? 1.0f : 0.0f) + t60_4[(i - 8) * 32 + j]) + t63_2[(i - 8) * 32 + j]) + t66_2[(i - 8) * 32 + j]) * t28_entry_2;
-        }
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t72[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 16) {
-          const float w_5 = (float)(i - 16);
-          const float t31_2_entry = t31_2[((i64)l * chunks + a + C * s) * 32 + i];
-          t72[i * 32 + j] = (((((((float)j == w_5) ? 1.0f : 0.0f) + t60_4[(i - 16) * 32 + j]) + t63_2[(i - 16) * 32 + j]) + t66_2[(i - 16) * 32 + j]) + t69[(i - 16) * 32 + j]) * t31_2_entry;
-        }
-      }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t75[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 1) {
-          const float w_6 = (float)(i - 1);
-          const float t56_entry_2 = t56[((i64)l * chunks + a + C * s) * 32 + i];
-          t75[i * 32 + j] = ((((((((float)j == w_6) ? 1.0f : 0.0f) + t60_4[(i - 1) * 32 + j]) + t63_2[(i - 1) * 32 + j]) + t66_2[(i - 1) * 32 + j]) + t69[(i - 1) * 32 + j]) + t72[(i - 1) * 32 + j]) * t56_entry_2;
-        }
-      }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t78[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 2) {
-          const float w_7 = (float)(i - 2);
-          const float t5_2_entry_2 = t5_2[((i64)l * chunks + a + C * s) * 32 + i];
-          t78[i * 32 + j] = (((((((((float)j == w_7) ? 1.0f : 0.0f) + t60_4[(i - 2) * 32 + j]) + t63_2[(i - 2) * 32 + j]) + t66_2[(i - 2) * 32 + j]) + t69[(i - 2) * 32 + j]) + t72[(i - 2) * 32 + j]) + t75[(i - 2) * 32 + j]) * t5_2_entry_2;
-        }
-      }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t81[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 4) {
-          const float w_8 = (float)(i - 4);
-          const float t8_2_entry_2 = t8_2[((i64)l * chunks + a + C * s) * 32 + i];
-          t81[i * 32 + j] = ((((((((((float)j == w_8) ? 1.0f : 0.0f) + t60_4[(i - 4) * 32 + j]) + t63_2[(i - 4) * 32 + j]) + t66_2[(i - 4) * 32 + j]) + t69[(i - 4) * 32 + j]) + t72[(i - 4) * 32 + j]) + t75[(i - 4) * 32 + j]) + t78[(i - 4) * 32 + j]) * t8_2_entry_2;
-        }
-      }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t84[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 8) {
-          const float w_9 = (float)(i - 8);
-          const float t11_2_entry_2 = t11_2[((i64)l * chunks + a + C * s) * 32 + i];
-          const float w_17 = ((((((((((float)j == w_9) ? 1.0f : 0.0f) + t60_4[(i - 8) * 32 + j]) + t63_2[(i - 8) * 32 + j]) + t66_2[(i - 8) * 32 + j]) + t69[(i - 8) * 32 + j]) + t72[(i - 8) * 32 + j]) + t75[(i - 8) * 32 + j]) + t78[(i - 8) * 32 + j]) + t81[(i - 8) * 32 + j];
-          t84[i * 32 + j] = w_17 * t11_2_entry_2;
-        }
-      }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t87[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 16) {
-          const float w_10 = (float)(i - 16);
-          const float t14_entry = t14[((i64)l * chunks + a + C * s) * 32 + i];
-          const float w_18 = ((((((((((float)j == w_10) ? 1.0f : 0.0f) + t60_4[(i - 16) * 32 + j]) + t63_2[(i - 16) * 32 + j]) + t66_2[(i - 16) * 32 + j]) + t69[(i - 16) * 32 + j]) + t72[(i - 16) * 32 + j]) + t75[(i - 16) * 32 + j]) + t78[(i - 16) * 32 + j]) + t81[(i - 16) * 32 + j];
-          t87[i * 32 + j] = (w_18 + t84[(i - 16) * 32 + j]) * t14_entry;
-        }
-      }
-      // titans_chunk.y
-      for (int at = threadIdx.x; at < 1024; at += 128) t89[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (j < i + 1) {
-          float t89_2 = 0.0f;
-          #pragma unroll 4
-          for (int k_2 = 0; k_2 < d_k; ++k_2) {
-            t89_2 += t57[(((i64)l * chunks + a + C * s) * 32 + i) * d_k + k_2] * t59[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + k_2];
-          }
-          t89[i * 32 + j] = t89_2;
-        }
-      }
-      // titans_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t91[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
+      for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
         const int i = (int)item;
-        if (i < 1) {
-          t91[i] = 1.0f;
+        M_states[((i64)l * chunks + t_2) * d_v * d_k + i] = M_state[i];
+      }
+    }
+    if (S_states != nullptr) {
+      __syncthreads();
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
+        const int i = (int)item;
+        S_states[((i64)l * chunks + t_2) * d_v * d_k + i] = S_state[i];
+      }
+    }
+    // titans_chunk.y
+    __syncthreads();
+    for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_k; ++kk) dot += M_state[row * d_k + kk] * t57[((i64)l * chunks + t_2) * 32 * d_k + kk + (i64)col * d_k];
+      t17_3[row + col * d_v] = dot;
+    }
+    // titans_chunk.y
+    for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_k; ++kk) dot += S_state[row * d_k + kk] * t57[((i64)l * chunks + t_2) * 32 * d_k + kk + (i64)col * d_k];
+      t49[row + col * d_v] = dot;
+    }
+    // titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t60_4[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 1) {
+        const float w = (float)(i - 1);
+        const float t58_entry_2 = t58[((i64)l * chunks + t_2) * 32 + i];
+        t60_4[i * 32 + j] = (((float)j == w) ? 1.0f : 0.0f) * t58_entry_2;
+      }
+    }
+    // titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t63_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 2) {
+        const float w_2 = (float)(i - 2);
+        const float t22_2_entry_2 = t22_2[((i64)l * chunks + t_2) * 32 + i];
+        t63_2[i * 32 + j] = ((((float)j == w_2) ? 1.0f : 0.0f) + t60_4[(i - 2) * 32 + j]) * t22_2_entry_2;
+      }
+    }
+    // titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t66_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 4) {
+        const float w_3 = (float)(i - 4);
+        const float t25_2_entry_2 = t25_2[((i64)l * chunks + t_2) * 32 + i];
+        t66_2[i * 32 + j] = (((((float)j == w_3) ? 1.0f : 0.0f) + t60_4[(i - 4) * 32 + j]) + t63_2[(i - 4) * 32 + j]) * t25_2_entry_2;
+      }
+    }
+    // titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t69[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 8) {
+        const float w_4 = (float)(i - 8);
+        const float t28_entry_2 = t28[((i64)l * chunks + t_2) * 32 + i];
+        t69[i * 32 + j] = ((((((float)j == w_4) ? 1.0f : 0.0f) + t60_4[(i - 8) * 32 + j]) + t63_2[(i - 8) * 32 + j]) + t66_2[(i - 8) * 32 + j]) * t28_entry_2;
+      }
+    }
+    // titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t72[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 16) {
+        const float w_5 = (float)(i - 16);
+        const float t31_2_entry = t31_2[((i64)l * chunks + t_2) * 32 + i];
+        t72[i * 32 + j] = (((((((float)j == w_5) ? 1.0f : 0.0f) + t60_4[(i - 16) * 32 + j]) + t63_2[(i - 16) * 32 + j]) + t66_2[(i - 16) * 32 + j]) + t69[(i - 16) * 32 + j]) * t31_2_entry;
+      }
+    }
+    // titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t75[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 1) {
+        const float w_6 = (float)(i - 1);
+        const float t56_entry_2 = t56[((i64)l * chunks + t_2) * 32 + i];
+        t75[i * 32 + j] = ((((((((float)j == w_6) ? 1.0f : 0.0f) + t60_4[(i - 1) * 32 + j]) + t63_2[(i - 1) * 32 + j]) + t66_2[(i - 1) * 32 + j]) + t69[(i - 1) * 32 + j]) + t72[(i - 1) * 32 + j]) * t56_entry_2;
+      }
+    }
+    // titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t78[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 2) {
+        const float w_7 = (float)(i - 2);
+        const float t5_2_entry_2 = t5_2[((i64)l * chunks + t_2) * 32 + i];
+        t78[i * 32 + j] = (((((((((float)j == w_7) ? 1.0f : 0.0f) + t60_4[(i - 2) * 32 + j]) + t63_2[(i - 2) * 32 + j]) + t66_2[(i - 2) * 32 + j]) + t69[(i - 2) * 32 + j]) + t72[(i - 2) * 32 + j]) + t75[(i - 2) * 32 + j]) * t5_2_entry_2;
+      }
+    }
+    // titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t81[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 4) {
+        const float w_8 = (float)(i - 4);
+        const float t8_2_entry_2 = t8_2[((i64)l * chunks + t_2) * 32 + i];
+        t81[i * 32 + j] = ((((((((((float)j == w_8) ? 1.0f : 0.0f) + t60_4[(i - 4) * 32 + j]) + t63_2[(i - 4) * 32 + j]) + t66_2[(i - 4) * 32 + j]) + t69[(i - 4) * 32 + j]) + t72[(i - 4) * 32 + j]) + t75[(i - 4) * 32 + j]) + t78[(i - 4) * 32 + j]) * t8_2_entry_2;
+      }
+    }
+    // titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t84[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 8) {
+        const float w_9 = (float)(i - 8);
+        const float t11_2_entry_2 = t11_2[((i64)l * chunks + t_2) * 32 + i];
+        const float w_19 = ((((((((((float)j == w_9) ? 1.0f : 0.0f) + t60_4[(i - 8) * 32 + j]) + t63_2[(i - 8) * 32 + j]) + t66_2[(i - 8) * 32 + j]) + t69[(i - 8) * 32 + j]) + t72[(i - 8) * 32 + j]) + t75[(i - 8) * 32 + j]) + t78[(i - 8) * 32 + j]) + t81[(i - 8) * 32 + j];
+        t84[i * 32 + j] = w_19 * t11_2_entry_2;
+      }
+    }
+    // titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t87[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 16) {
+        const float w_10 = (float)(i - 16);
+        const float t14_entry = t14[((i64)l * chunks + t_2) * 32 + i];
+        const float w_20 = ((((((((((float)j == w_10) ? 1.0f : 0.0f) + t60_4[(i - 16) * 32 + j]) + t63_2[(i - 16) * 32 + j]) + t66_2[(i - 16) * 32 + j]) + t69[(i - 16) * 32 + j]) + t72[(i - 16) * 32 + j]) + t75[(i - 16) * 32 + j]) + t78[(i - 16) * 32 + j]) + t81[(i - 16) * 32 + j];
+        t87[i * 32 + j] = (w_20 + t84[(i - 16) * 32 + j]) * t14_entry;
+      }
+    }
+    // titans_chunk.y
+    for (int at = threadIdx.x; at < 1024; at += 128) t89[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (j < i + 1) {
+        float t89_2 = 0.0f;
+        #pragma unroll 4
+        for (int k_2 = 0; k_2 < d_k; ++k_2) {
+          t89_2 += t57[(((i64)l * chunks + t_2) * 32 + i) * d_k + k_2] * t59[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2];
         }
+        t89[i * 32 + j] = t89_2;
       }
-      // titans_chunk.U
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += M_state[row * d_k + kk] * t59[((i64)l * chunks + a + C * s) * 32 * d_k + kk + (i64)col * d_k];
-        t93[row + col * d_v] = dot;
+    }
+    // titans_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t91[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i < 1) {
+        t91[i] = 1.0f;
       }
-      // titans_chunk.U
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += S_state[row * d_k + kk] * t59[((i64)l * chunks + a + C * s) * 32 * d_k + kk + (i64)col * d_k];
-        t97[row + col * d_v] = dot;
+    }
+    // titans_chunk.U
+    for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_k; ++kk) dot += M_state[row * d_k + kk] * t59[((i64)l * chunks + t_2) * 32 * d_k + kk + (i64)col * d_k];
+      t93[row + col * d_v] = dot;
+    }
+    // titans_chunk.U
+    for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_k; ++kk) dot += S_state[row * d_k + kk] * t59[((i64)l * chunks + t_2) * 32 * d_k + kk + (i64)col * d_k];
+      t97[row + col * d_v] = dot;
+    }
+    // titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t100[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 1) {
+        const float w_11 = (float)(i - 1);
+        const float w_21 = ((((((((((float)j == w_11) ? 1.0f : 0.0f) + t60_4[(i - 1) * 32 + j]) + t63_2[(i - 1) * 32 + j]) + t66_2[(i - 1) * 32 + j]) + t69[(i - 1) * 32 + j]) + t72[(i - 1) * 32 + j]) + t75[(i - 1) * 32 + j]) + t78[(i - 1) * 32 + j]) + t81[(i - 1) * 32 + j];
+        t100[i * 32 + j] = (w_21 + t84[(i - 1) * 32 + j]) + t87[(i - 1) * 32 + j];
       }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t100[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 1) {
-          const float w_11 = (float)(i - 1);
-          const float w_19 = ((((((((((float)j == w_11) ? 1.0f : 0.0f) + t60_4[(i - 1) * 32 + j]) + t63_2[(i - 1) * 32 + j]) + t66_2[(i - 1) * 32 + j]) + t69[(i - 1) * 32 + j]) + t72[(i - 1) * 32 + j]) + t75[(i - 1) * 32 + j]) + t78[(i - 1) * 32 + j]) + t81[(i - 1) * 32 + j];
-          t100[i * 32 + j] = (w_19 + t84[(i - 1) * 32 + j]) + t87[(i - 1) * 32 + j];
+    }
+    // titans_chunk.U
+    for (int at = threadIdx.x; at < 1024; at += 128) t101[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (j < i) {
+        float t101_2 = 0.0f;
+        #pragma unroll 4
+        for (int k_2 = 0; k_2 < d_k; ++k_2) {
+          t101_2 += t59[(((i64)l * chunks + t_2) * 32 + i) * d_k + k_2] * t59[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2];
         }
+        t101[i * 32 + j] = t101_2;
       }
-      // titans_chunk.U
-      for (int at = threadIdx.x; at < 1024; at += 128) t101[at] = 0.0f;
+    }
+    // titans_chunk.U
+    for (int at = threadIdx.x; at < 1024; at += 128) t102[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      const float t60_entry = t60[((i64)l * chunks + t_2) * 32 + i];
+      if (j < i) {
+        t102[i * 32 + j] = t60_entry * t100[i * 32 + j] * t101[i * 32 + j];
+      }
+    }
+    // titans_chunk.U, titans_chunk.g
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
+      const int i = (int)(item / d_v);
+      const int j = (int)(item % d_v);
+      const float w_12 = t90[((i64)l * chunks + t_2) * 32 + i] + t91[i];
+      const float t96_entry = t96[((i64)l * chunks + t_2) * 32 + i];
+      const float t60_entry_2 = t60[((i64)l * chunks + t_2) * 32 + i];
+      U_2[i * d_v + j] = (t61[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] - t93[i * d_v + j] * w_12 - t97[i * d_v + j] * t96_entry) * t60_entry_2;
+    }
+    __syncthreads();
+    for (int col = threadIdx.x; col < d_v; col += 128) {
+      #pragma unroll 1
+      for (int row = 0; row < 32; ++row) {
+        float left = U_2[row * d_v + col];
+        for (int before = 0; before < row; ++before) left -= t102[row * 32 + before] * U_2[before * d_v + col];
+        U_2[row * d_v + col] = left;
+      }
+    }
+    // titans_chunk.y, titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 32 * d_v; at += 128) t105[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
+      const int i = (int)(item / d_v);
+      const int k_2 = (int)(item % d_v);
+      const float w_14 = (float)i;
+      #pragma unroll 1
+      for (int j = 0; j < 32 && j < i + 1; ++j) {
+        const float w_22 = ((((((((((float)j == w_14) ? 1.0f : 0.0f) + t60_4[i * 32 + j]) + t63_2[i * 32 + j]) + t66_2[i * 32 + j]) + t69[i * 32 + j]) + t72[i * 32 + j]) + t75[i * 32 + j]) + t78[i * 32 + j]) + t81[i * 32 + j];
+        const float w_13 = ((w_22 + t84[i * 32 + j]) + t87[i * 32 + j]) * t89[i * 32 + j];
+        t105[i * d_v + k_2] += U_2[j * d_v + k_2] * w_13;
+      }
+    }
+    // titans_chunk.y
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
+      const int i = (int)(item / d_v);
+      const int j = (int)(item % d_v);
+      const float g_entry = g[((i64)l * chunks + t_2) * 32 + i];
+      const float h_entry = h[((i64)l * chunks + t_2) * 32 + i];
+      y_2[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] = t17_3[i * d_v + j] * g_entry + t49[i * d_v + j] * h_entry + t105[i * d_v + j];
+    }
+    // titans_chunk.M, titans_chunk.c, titans_chunk.e, titans_chunk.S
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
+      const int i = (int)(item / d_k);
+      const int j = (int)(item % d_k);
+      const float t60_4_entry = t60_4[31 * 32 + i];
+      const float t63_2_entry = t63_2[31 * 32 + i];
+      const float t66_2_entry = t66_2[31 * 32 + i];
+      const float t69_entry = t69[31 * 32 + i];
+      const float t72_entry = t72[31 * 32 + i];
+      const float w_23 = ((((((((((float)i == w_17) ? 1.0f : 0.0f) + t60_4_entry) + t63_2_entry) + t66_2_entry) + t69_entry) + t72_entry) + t75[31 * 32 + i]) + t78[31 * 32 + i]) + t81[31 * 32 + i];
+      const float w_15 = (w_23 + t84[31 * 32 + i]) + t87[31 * 32 + i];
+      const float w_16 = (((((((float)i == w_17) ? 1.0f : 0.0f) + t60_4_entry) + t63_2_entry) + t66_2_entry) + t69_entry) + t72_entry;
+      const float t59_entry = t59[(((i64)l * chunks + t_2) * 32 + i) * d_k + j];
+      t7_3[i * d_k + j] = t59_entry * w_15;
+      t8_3[i * d_k + j] = t59_entry * w_16;
+    }
+    // titans_chunk.M
+    const float g_entry_2 = g[((i64)l * chunks + t_2) * 32 + 31];
+    const float h_entry_2 = h[((i64)l * chunks + t_2) * 32 + 31];
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
+      const int i = (int)(item / d_k);
+      const int j = (int)(item % d_k);
+      M_state[i * d_k + j] = M_state[i * d_k + j] * g_entry_2 + S_state[i * d_k + j] * h_entry_2;
+    }
+    // titans_chunk.M
+    __syncthreads();
+    for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
+      const int row = (int)(at / d_k), col = (int)(at % d_k);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += U_2[row + kk * d_v] * t7_3[kk * d_k + col];
+      M_state[row * d_k + col] += dot;
+    }
+    // titans_chunk.S
+    const float p_entry = p[((i64)l * chunks + t_2) * 32 + 31];
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
+      const int i = (int)(item / d_k);
+      const int j = (int)(item % d_k);
+      S_state[i * d_k + j] = S_state[i * d_k + j] * p_entry;
+    }
+    // titans_chunk.S
+    __syncthreads();
+    for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
+      const int row = (int)(at / d_k), col = (int)(at % d_k);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += U_2[row + kk * d_v] * t8_3[kk * d_k + col];
+      S_state[row * d_k + col] += dot;
+    }
+    // titans_chunk
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      t2_2[i * 32 + j] = t89[i * 32 + j];
+      t3_2_3[i * 32 + j] = t101[i * 32 + j];
+    }
+    if (y_prod != nullptr) {
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < (32 * d_v); item += 128) {
+        const int i = (int)item;
+        y_prod[((i64)l * chunks + t_2) * 32 * d_v + i] = t17_3[i];
+      }
+    }
+    if (y_prod_2 != nullptr) {
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < (32 * d_v); item += 128) {
+        const int i = (int)item;
+        y_prod_2[((i64)l * chunks + t_2) * 32 * d_v + i] = t49[i];
+      }
+    }
+    if (y_prod_3 != nullptr) {
       __syncthreads();
       #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (j < i) {
-          float t101_2 = 0.0f;
-          #pragma unroll 4
-          for (int k_2 = 0; k_2 < d_k; ++k_2) {
-            t101_2 += t59[(((i64)l * chunks + a + C * s) * 32 + i) * d_k + k_2] * t59[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + k_2];
-          }
-          t101[i * 32 + j] = t101_2;
-        }
+      for (int item = threadIdx.x; item < 1024; item += 128) {
+        const int i = (int)item;
+        y_prod_3[((i64)l * chunks + t_2) * 32 * 32 + i] = t2_2[i];
       }
-      // titans_chunk.U
-      for (int at = threadIdx.x; at < 1024; at += 128) t102[at] = 0.0f;
+    }
+    if (U_prod != nullptr) {
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < (32 * d_v); item += 128) {
+        const int i = (int)item;
+        U_prod[((i64)l * chunks + t_2) * 32 * d_v + i] = t93[i];
+      }
+    }
+    if (U_prod_2 != nullptr) {
+      #pragma unroll 1
+      for (int item = threadIdx.x; item < (32 * d_v); item += 128) {
+        const int i = (int)item;
+        U_prod_2[((i64)l * chunks + t_2) * 32 * d_v + i] = t97[i];
+      }
+    }
+    if (U_prod_3 != nullptr) {
       __syncthreads();
       #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (j < i) {
-          t102[i * 32 + j] = t60[((i64)l * chunks + a + C * s) * 32 + i] * t100[i * 32 + j] * t101[i * 32 + j];
-        }
+      for (int item = threadIdx.x; item < 1024; item += 128) {
+        const int i = (int)item;
+        U_prod_3[((i64)l * chunks + t_2) * 32 * 32 + i] = t3_2_3[i];
       }
-      // titans_chunk.U, titans_chunk.g
+    }
+    if (U != nullptr) {
       #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
-        const int i = (int)(item / d_v);
-        const int j = (int)(item % d_v);
-        const float w_12 = t90[((i64)l * chunks + a + C * s) * 32 + i] + t91[i];
-        const float t96_entry = t96[((i64)l * chunks + a + C * s) * 32 + i];
-        const float t60_entry = t60[((i64)l * chunks + a + C * s) * 32 + i];
-        U[i * d_v + j] = (t61[(((i64)l * chunks + a + C * s) * 32 + i) * d_v + j] - t93[i * d_v + j] * w_12 - t97[i * d_v + j] * t96_entry) * t60_entry;
-      }
-      __syncthreads();
-      for (int col = threadIdx.x; col < d_v; col += 128) {
-        #pragma unroll 1
-        for (int row = 0; row < 32; ++row) {
-          float left = U[row * d_v + col];
-          for (int before = 0; before < row; ++before) left -= t102[row * 32 + before] * U[before * d_v + col];
-          U[row * d_v + col] = left;
-        }
-      }
-      // titans_chunk.y, titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) t105[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
-        const int i = (int)(item / d_v);
-        const int k_2 = (int)(item % d_v);
-        const float w_14 = (float)i;
-        #pragma unroll 1
-        for (int j = 0; j < 32 && j < i + 1; ++j) {
-          const float w_20 = ((((((((((float)j == w_14) ? 1.0f : 0.0f) + t60_4[i * 32 + j]) + t63_2[i * 32 + j]) + t66_2[i * 32 + j]) + t69[i * 32 + j]) + t72[i * 32 + j]) + t75[i * 32 + j]) + t78[i * 32 + j]) + t81[i * 32 + j];
-          const float w_13 = ((w_20 + t84[i * 32 + j]) + t87[i * 32 + j]) * t89[i * 32 + j];
-          t105[i * d_v + k_2] += U[j * d_v + k_2] * w_13;
-        }
-      }
-      // titans_chunk.y
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
-        const int i = (int)(item / d_v);
-        const int j = (int)(item % d_v);
-        const float g_entry = g[((i64)l * chunks + a + C * s) * 32 + i];
-        const float h_entry = h[((i64)l * chunks + a + C * s) * 32 + i];
-        y_2[(((i64)l * chunks + a + C * s) * 32 + i) * d_v + j] = t17_3[i * d_v + j] * g_entry + t49[i * d_v + j] * h_entry + t105[i * d_v + j];
-      }
-      // titans_chunk.M, titans_chunk.c, titans_chunk.e, titans_chunk.S
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_k * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        const float t59_entry = t59[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + i];
-        const float t60_4_entry = t60_4[31 * 32 + j];
-        const float t63_2_entry = t63_2[31 * 32 + j];
-        const float t66_2_entry = t66_2[31 * 32 + j];
-        const float t69_entry = t69[31 * 32 + j];
-        const float t72_entry = t72[31 * 32 + j];
-        const float w_21 = ((((((((((float)j == w_15) ? 1.0f : 0.0f) + t60_4_entry) + t63_2_entry) + t66_2_entry) + t69_entry) + t72_entry) + t75[31 * 32 + j]) + t78[31 * 32 + j]) + t81[31 * 32 + j];
-        t6_2_3[i * 32 + j] = t59_entry * ((w_21 + t84[31 * 32 + j]) + t87[31 * 32 + j]);
-        t7_2[i * 32 + j] = t59_entry * ((((((((float)j == w_15) ? 1.0f : 0.0f) + t60_4_entry) + t63_2_entry) + t66_2_entry) + t69_entry) + t72_entry);
-      }
-      // titans_chunk.M
-      __syncthreads();
-      for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-        const int row = (int)(at / d_k), col = (int)(at % d_k);
-        float dot = 0.0f;
-        for (int kk = 0; kk < 32; ++kk) dot += U[row + kk * d_v] * t6_2_3[kk + col * 32];
-        t110[row * d_k + col] = dot;
-      }
-      // titans_chunk.M
-      const float g_entry_2 = g[((i64)l * chunks + a + C * s) * 32 + 31];
-      const float h_entry_2 = h[((i64)l * chunks + a + C * s) * 32 + 31];
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int j = (int)(item % d_k);
-        M_state[i * d_k + j] = M_state[i * d_k + j] * g_entry_2 + S_state[i * d_k + j] * h_entry_2 + t110[i * d_k + j];
-      }
-      // titans_chunk.S
-      for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-        const int row = (int)(at / d_k), col = (int)(at % d_k);
-        float dot = 0.0f;
-        for (int kk = 0; kk < 32; ++kk) dot += U[row + kk * d_v] * t7_2[kk + col * 32];
-        t112_2[row * d_k + col] = dot;
-      }
-      // titans_chunk.S
-      const float p_entry = p[((i64)l * chunks + a + C * s) * 32 + 31];
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int j = (int)(item % d_k);
-        S_state[i * d_k + j] = S_state[i * d_k + j] * p_entry + t112_2[i * d_k + j];
+      for (int item = threadIdx.x; item < (32 * d_v); item += 128) {
+        const int i = (int)item;
+        U[((i64)l * chunks + t_2) * 32 * d_v + i] = U_2[i];
       }
     }
   }
   __syncthreads();
   #pragma unroll 1
-  for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-    const int i = (int)(item / d_k);
-    const int j = (int)(item % d_k);
-    M_chunks[((i64)l * d_v + i) * d_k + j] = M_state[i * d_k + j];
+  for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
+    const int i = (int)item;
+    M_chunks[(i64)l * d_v * d_k + i] = M_state[i];
   }
   #pragma unroll 1
-  for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-    const int i = (int)(item / d_k);
-    const int j = (int)(item % d_k);
-    S_chunks[((i64)l * d_v + i) * d_k + j] = S_state[i * d_k + j];
+  for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
+    const int i = (int)item;
+    S_chunks[(i64)l * d_v * d_k + i] = S_state[i];
   }
 }
 
@@ -1640,7 +1703,7 @@ HECATE_KERNEL(32) titans_chunk_step_77(float *M_out, float *S_out, const float *
   HECATE_SHARED(float, M_state_2, 32 * d_k);  // [d_k]
   HECATE_SHARED(float, S_state_2, 32 * d_k);  // [d_k]
   const int chunks = (T) / 32;
-  const int segments_2 = (C + T - 32 * chunks - 1) / C;
+  const int segments = (C + T - 32 * chunks - 1) / C;
   const int row = threadIdx.x;
   const int l = blockIdx.x / 2;
   const int i = blockIdx.x % 2 * 32 + row;
@@ -1653,17 +1716,17 @@ HECATE_KERNEL(32) titans_chunk_step_77(float *M_out, float *S_out, const float *
     S_state_2[j * 32 + row] = S_chunks[((i64)l * d_v + i) * d_k + j];
   }
   #pragma unroll 1
-  for (int s = 0; s < segments_2; ++s) {
+  for (int s = 0; s < segments; ++s) {
     if (M_checkpoints != nullptr) {
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        M_checkpoints[(((i64)l * segments_2 + s) * d_v + i) * d_k + j] = M_state_2[j * 32 + row];
+        M_checkpoints[(((i64)l * segments + s) * d_v + i) * d_k + j] = M_state_2[j * 32 + row];
       }
     }
     if (S_checkpoints != nullptr) {
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        S_checkpoints[(((i64)l * segments_2 + s) * d_v + i) * d_k + j] = S_state_2[j * 32 + row];
+        S_checkpoints[(((i64)l * segments + s) * d_v + i) * d_k + j] = S_state_2[j * 32 + row];
       }
     }
     #pragma unroll 1
@@ -1682,11 +1745,11 @@ HECATE_KERNEL(32) titans_chunk_step_77(float *M_out, float *S_out, const float *
       // titans_chunk.S, titans_chunk.M, titans_chunk.y
       float y_3 = 0.0f;
       const float t64_entry = t64[(i64)l * (T - 32 * chunks) + a + C * s];
-      const float w_16 = t65[(i64)l * (T - 32 * chunks) + a + C * s] * e_2;
+      const float w_18 = t65[(i64)l * (T - 32 * chunks) + a + C * s] * e_2;
       const float t66_entry = t66[(i64)l * (T - 32 * chunks) + a + C * s];
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        const float S_2 = t64_entry * S_state_2[j * 32 + row] - w_16 * t62[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
+        const float S_2 = t64_entry * S_state_2[j * 32 + row] - w_18 * t62[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
         const float M_2 = t66_entry * M_state_2[j * 32 + row] + S_2;
         y_3 += M_2 * t67[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
         S_state_2[j * 32 + row] = S_2;

@@ -59,6 +59,13 @@
 //   q                   [L, T, d_k]                    float  read
 //   eta                 [L, T]                         float  read
 //   theta_softplus      [L, T]                         float  read
+//   y_prod              [L, chunks, 32, d_v]           float  read
+//   y_prod_2            [L, chunks, 32, d_v]           float  read
+//   y_prod_3            [L, chunks, 32, 32]            float  read
+//   U_prod              [L, chunks, 32, d_v]           float  read
+//   U_prod_2            [L, chunks, 32, d_v]           float  read
+//   U_prod_3            [L, chunks, 32, 32]            float  read
+//   U                   [L, chunks, 32, d_v]           float  read
 //   e                   [L, T - 32·chunks, d_v]        float  read
 //   theta_sigmoid       [L, T]                         float  read
 //   eta_sigmoid         [L, T]                         float  read
@@ -91,8 +98,8 @@
 //   S_bar_out           [L, d_v, d_k]                  float  write
 //   M_checkpoints       [L, segments, d_v, d_k]        float  checkpoint
 //   S_checkpoints       [L, segments, d_v, d_k]        float  checkpoint
-//   M_checkpoints_2     [L, segments.2, d_v, d_k]      float  checkpoint
-//   S_checkpoints_2     [L, segments.2, d_v, d_k]      float  checkpoint
+//   M_states            [L, chunks, d_v, d_k]          float  checkpoint
+//   S_states            [L, chunks, d_v, d_k]          float  checkpoint
 //   t5                  [L, T, d_k]                    float  work
 //   t32                 [L, T, d_k]                    float  work
 //   t10                 [L, T]                         bool   work
@@ -170,6 +177,8 @@
 //   t47                 [L, chunks, 32]                float  work
 //   h                   [L, chunks, 32]                float  work
 //   t96_2               [L, chunks, 32]                float  work
+//   t133                [L, chunks, 32]                float  work
+//   t135                [L, chunks, 32]                float  work
 //   t20_2               [L, chunks, 32]                float  work
 //   t21_2               [L, chunks, 32, d_k]           float  work
 //   t22_2               [L, chunks, 32]                float  work
@@ -215,44 +224,15 @@
 //   t11_2_copies        [2·L·T·d_k - 64·L·chunks·d_k]  float  work
 //   M_trail_scratch     [64·C·L·d_k + 64·L·d_k]        float  work
 //   S_trail_scratch     [64·C·L·d_k + 64·L·d_k]        float  work
-//   M_trail_2_scratch   [C·L·d_k·d_v + L·d_k·d_v]      float  work
-//   S_trail_2_scratch   [C·L·d_k·d_v + L·d_k·d_v]      float  work
-//   t101_scratch        [1024·L]                       float  work
 //   t102_scratch        [1024·L]                       float  work
-//   U_scratch           [32·L·d_v]                     float  work
-//   t6_2_2_scratch      [32·L·d_k]                     float  work
-//   t7_2_2_scratch      [32·L·d_k]                     float  work
-//   t110_scratch        [L·d_k·d_v]                    float  work
-//   t112_scratch        [L·d_k·d_v]                    float  work
-//   t17_scratch         [32·L·d_v]                     float  work
-//   t49_scratch         [32·L·d_v]                     float  work
-//   t60_4_scratch       [1024·L]                       float  work
-//   t63_3_scratch       [1024·L]                       float  work
-//   t66_4_scratch       [1024·L]                       float  work
-//   t69_2_scratch       [1024·L]                       float  work
-//   t72_2_scratch       [1024·L]                       float  work
-//   t75_2_scratch       [1024·L]                       float  work
-//   t78_2_scratch       [1024·L]                       float  work
-//   t81_2_scratch       [1024·L]                       float  work
-//   t84_2_scratch       [1024·L]                       float  work
-//   t87_2_scratch       [1024·L]                       float  work
-//   t89_scratch         [1024·L]                       float  work
-//   t93_2_scratch       [32·L·d_v]                     float  work
-//   t97_2_scratch       [32·L·d_v]                     float  work
-//   t99_scratch         [32·L·d_v]                     float  work
-//   t100_3_scratch      [1024·L]                       float  work
-//   t101_3_scratch      [1024·L]                       float  work
-//   t102_2_scratch      [1024·L]                       float  work
-//   U_2_scratch         [32·L·d_v]                     float  work
 //   t265_scratch        [32·L·d_v]                     float  work
-//   t7_2_4_scratch      [1024·L]                       float  work
+//   t7_2_2_scratch      [1024·L]                       float  work
 //   t267_scratch        [32·L·d_k]                     float  work
 //   t268_scratch        [32·L·d_v]                     float  work
 //   t12_2_2_scratch     [1024·L]                       float  work
 //   t270_scratch        [32·L·d_k]                     float  work
 //   t22_2_2_scratch     [32·L·d_v]                     float  work
 //   t271_scratch        [1024·L]                       float  work
-//   t23_2_2_scratch     [1024·L]                       float  work
 //   t26_2_2_scratch     [32·L·d_v]                     float  work
 //   t27_2_2_scratch     [1024·L]                       float  work
 //   t28_2_3_scratch     [1024·L]                       float  work
@@ -265,10 +245,6 @@
 //   t36_2_scratch       [32·L·d_k]                     float  work
 //   t37_2_2_scratch     [32·L·d_k]                     float  work
 //   t38_2_scratch       [1024·L]                       float  work
-//   t43_2_scratch       [L·d_k·d_v]                    float  work
-//   t44_2_scratch       [32·L·d_k]                     float  work
-//   t50_2_scratch       [L·d_k·d_v]                    float  work
-//   t51_2_2_scratch     [32·L·d_k]                     float  work
 //   t54_2_scratch       [32·L·d_k]                     float  work
 //   t55_2_scratch       [32·L·d_k]                     float  work
 //   t56_2_2_scratch     [1024·L]                       float  work
@@ -276,18 +252,15 @@
 //   t63_2_2_scratch     [1024·L]                       float  work
 //   t67_2_2_scratch     [1024·L]                       float  work
 //   t71_2_scratch       [1024·L]                       float  work
-//   t75_2_2_scratch     [1024·L]                       float  work
+//   t75_2_scratch       [1024·L]                       float  work
 //   t79_2_scratch       [1024·L]                       float  work
 //   t83_2_scratch       [1024·L]                       float  work
-//   t87_2_2_scratch     [1024·L]                       float  work
-//   t91_2_2_scratch     [1024·L]                       float  work
+//   t87_2_scratch       [1024·L]                       float  work
+//   t91_2_scratch       [1024·L]                       float  work
 //   t94_2_scratch       [1024·L]                       float  work
 //   t98_2_scratch       [1024·L]                       float  work
-//   t100_2_2_scratch    [32·L]                         float  work
-//   t101_2_2_scratch    [1024·L]                       float  work
-//   t104_scratch        [32·L]                         float  work
+//   t101_2_scratch      [1024·L]                       float  work
 //   t105_2_scratch      [1024·L]                       float  work
-//   t106_scratch        [32·L]                         float  work
 //   t107_2_scratch      [32·L]                         float  work
 //   t108_2_scratch      [32·L]                         float  work
 //   t109_2_scratch      [1024·L]                       float  work
@@ -304,8 +277,6 @@
 //   t123_2_scratch      [32·L]                         float  work
 //   t124_scratch        [32·L]                         float  work
 //   t127_scratch        [32·L]                         float  work
-//   t136_2_scratch      [L·d_k·d_v]                    float  work
-//   t137_scratch        [32·L·d_k]                     float  work
 //   t141_scratch        [32·L]                         float  work
 //   t142_scratch        [32·L]                         float  work
 //   t143_scratch        [32·L]                         float  work
@@ -359,8 +330,6 @@
 //   t210_scratch        [32·L]                         float  work
 //   t211_scratch        [32·L]                         float  work
 //   t215_scratch        [32·L]                         float  work
-//   t216_scratch        [L·d_k·d_v]                    float  work
-//   t217_scratch        [32·L·d_k]                     float  work
 //   t221_scratch        [32·L]                         float  work
 //   t222_scratch        [32·L]                         float  work
 //   t223_scratch        [32·L]                         float  work
@@ -1438,152 +1407,135 @@ HECATE_KERNEL(256) titans_chunk_step_backward_69(const float *h, float *t96_2, i
   }
 }
 
-// titans_chunk, titans_chunk.e, titans_chunk.c, titans_chunk.g, titans_chunk.U, titans_chunk.M, titans_chunk.S, titans_chunk.y, titans_chunk.h, titans_chunk.p
+// titans_chunk.y
+// One thread for each (i, j, k).
+HECATE_KERNEL(256) titans_chunk_step_backward_70(const float *y_prod, const float *y_prod_2,
+    const float *t, float *t133, float *t135, int L, int T) {
+  const int chunks = (T) / 32;
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * chunks * 32) return;
+  const int i = (int)(item / ((i64)chunks * 32));
+  const int j = (int)(item / 32 % chunks);
+  const int k_2 = (int)(item % 32);
+  float t133_2 = 0.0f;
+  float t135_2 = 0.0f;
+  #pragma unroll 4
+  for (int m = 0; m < d_v; ++m) {
+    const float tview_entry = t[(((i64)i * chunks + j) * 32 + k_2) * d_v + m];
+    t133_2 += tview_entry * y_prod_2[(((i64)i * chunks + j) * 32 + k_2) * d_v + m];
+    t135_2 += tview_entry * y_prod[(((i64)i * chunks + j) * 32 + k_2) * d_v + m];
+  }
+  t133[((i64)i * chunks + j) * 32 + k_2] = t133_2;
+  t135[((i64)i * chunks + j) * 32 + k_2] = t135_2;
+}
+
+// titans_chunk, titans_chunk.e, titans_chunk.c, titans_chunk.g, titans_chunk.U, titans_chunk.S, titans_chunk.M, titans_chunk.y, titans_chunk.h, titans_chunk.p
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
-HECATE_KERNEL(128) titans_chunk_step_backward_70(float *M_bar_out, float *S_bar_out,
-    const float *M_checkpoints_2, const float *S_checkpoints_2, const float *t56, const float *t58,
-    const float *t60, const float *t57, const float *t59, const float *t61, const float *t,
-    const float *t4_2, const float *t5_2, const float *t2, const float *t18_2, const float *t5_2_2,
-    const float *t22, const float *t4, const float *t8, const float *t7_2, const float *t11_2_2,
-    const float *t10_2_2, const float *t14, const float *t13, const float *g, const float *t21,
-    const float *t25_2_2, const float *t24, const float *t28_2, const float *t27_2,
-    const float *t31, const float *t30, const float *p, const float *t90_2, const float *t36,
-    const float *t39, const float *t42_2, const float *t45_2, const float *h, const float *t96_2,
-    float *t20_2, float *t21_2, float *t22_2, float *t23_2, float *t24_2, float *t25_2,
-    float *M_trail_2_scratch, float *S_trail_2_scratch, float *t101_scratch, float *t102_scratch,
-    float *U_scratch, float *t6_2_2_scratch, float *t7_2_2_scratch, float *t110_scratch,
-    float *t112_scratch, float *t17_scratch, float *t49_scratch, float *t60_4_scratch,
-    float *t63_3_scratch, float *t66_4_scratch, float *t69_2_scratch, float *t72_2_scratch,
-    float *t75_2_scratch, float *t78_2_scratch, float *t81_2_scratch, float *t84_2_scratch,
-    float *t87_2_scratch, float *t89_scratch, float *t93_2_scratch, float *t97_2_scratch,
-    float *t99_scratch, float *t100_3_scratch, float *t101_3_scratch, float *t102_2_scratch,
-    float *U_2_scratch, float *t265_scratch, float *t7_2_4_scratch, float *t267_scratch,
-    float *t268_scratch, float *t12_2_2_scratch, float *t270_scratch, float *t22_2_2_scratch,
-    float *t271_scratch, float *t23_2_2_scratch, float *t26_2_2_scratch, float *t27_2_2_scratch,
-    float *t28_2_3_scratch, float *t41_2_scratch, float *t48_scratch, float *t132_2_scratch,
-    float *t134_scratch, float *t34_2_scratch, float *t35_2_2_scratch, float *t36_2_scratch,
-    float *t37_2_2_scratch, float *t38_2_scratch, float *t43_2_scratch, float *t44_2_scratch,
-    float *t50_2_scratch, float *t51_2_2_scratch, float *t54_2_scratch, float *t55_2_scratch,
-    float *t56_2_2_scratch, float *t60_2_2_scratch, float *t63_2_2_scratch, float *t67_2_2_scratch,
-    float *t71_2_scratch, float *t75_2_2_scratch, float *t79_2_scratch, float *t83_2_scratch,
-    float *t87_2_2_scratch, float *t91_2_2_scratch, float *t94_2_scratch, float *t98_2_scratch,
-    float *t100_2_2_scratch, float *t101_2_2_scratch, float *t104_scratch, float *t105_2_scratch,
-    float *t106_scratch, float *t107_2_scratch, float *t108_2_scratch, float *t109_2_scratch,
-    float *t112_2_scratch, float *t113_2_scratch, float *t114_scratch, float *t115_2_scratch,
-    float *t116_scratch, float *t117_scratch, float *t120_2_scratch, float *t121_scratch,
-    float *t122_scratch, float *t138_scratch, float *t123_2_scratch, float *t124_scratch,
-    float *t127_scratch, float *t136_2_scratch, float *t137_scratch, float *t141_scratch,
-    float *t142_scratch, float *t143_scratch, float *t144_scratch, float *t145_scratch,
-    float *t148_scratch, float *t149_scratch, float *t150_scratch, float *t153_scratch,
-    float *t151_scratch, float *t152_scratch, float *t156_scratch, float *t157_scratch,
-    float *t158_2_scratch, float *t161_scratch, float *t159_scratch, float *t160_scratch,
-    float *t164_2_scratch, float *t165_scratch, float *t166_scratch, float *t169_scratch,
-    float *t167_scratch, float *t168_2_scratch, float *t172_scratch, float *t173_scratch,
-    float *t176_scratch, float *t179_scratch, float *t180_scratch, float *t181_scratch,
-    float *t182_scratch, float *t183_scratch, float *t186_scratch, float *t187_scratch,
-    float *t188_scratch, float *t191_scratch, float *t189_scratch, float *t190_scratch,
-    float *t194_scratch, float *t195_scratch, float *t196_scratch, float *t199_scratch,
-    float *t197_scratch, float *t198_scratch, float *t202_scratch, float *t203_scratch,
-    float *t204_scratch, float *t207_scratch, float *t218_scratch, float *t205_scratch,
-    float *t206_scratch, float *t210_scratch, float *t211_scratch, float *t215_scratch,
-    float *t216_scratch, float *t217_scratch, float *t221_scratch, float *t222_scratch,
-    float *t223_scratch, float *t224_scratch, float *t225_scratch, float *t228_scratch,
-    float *t229_scratch, float *t230_scratch, float *t233_scratch, float *t231_scratch,
-    float *t232_scratch, float *t236_scratch, float *t237_scratch, float *t238_scratch,
-    float *t241_scratch, float *t239_scratch, float *t240_scratch, float *t244_scratch,
-    float *t245_scratch, float *t246_scratch, float *t249_scratch, float *t247_scratch,
-    float *t248_scratch, float *t252_scratch, float *t253_scratch, float *t257_scratch, int T) {
+HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const float *U_prod,
+    const float *U_prod_2, const float *U_prod_3, const float *U, float *M_bar_out,
+    float *S_bar_out, const float *M_states, const float *S_states, const float *t56,
+    const float *t58, const float *t60, const float *t57, const float *t59, const float *t61,
+    const float *t, const float *t4_2, const float *t5_2, const float *t2, const float *t18_2,
+    const float *t5_2_2, const float *t22, const float *t4, const float *t8, const float *t7_2,
+    const float *t11_2_2, const float *t10_2_2, const float *t14, const float *t13, const float *g,
+    const float *t21, const float *t25_2_2, const float *t24, const float *t28_2,
+    const float *t27_2, const float *t31, const float *t30, const float *p, const float *t90_2,
+    const float *t36, const float *t39, const float *t42_2, const float *t45_2, const float *h,
+    const float *t96_2, const float *t133, const float *t135, float *t20_2, float *t21_2,
+    float *t22_2, float *t23_2, float *t24_2, float *t25_2, float *t102_scratch,
+    float *t265_scratch, float *t7_2_2_scratch, float *t267_scratch, float *t268_scratch,
+    float *t12_2_2_scratch, float *t270_scratch, float *t22_2_2_scratch, float *t271_scratch,
+    float *t26_2_2_scratch, float *t27_2_2_scratch, float *t28_2_3_scratch, float *t41_2_scratch,
+    float *t48_scratch, float *t132_2_scratch, float *t134_scratch, float *t34_2_scratch,
+    float *t35_2_2_scratch, float *t36_2_scratch, float *t37_2_2_scratch, float *t38_2_scratch,
+    float *t54_2_scratch, float *t55_2_scratch, float *t56_2_2_scratch, float *t60_2_2_scratch,
+    float *t63_2_2_scratch, float *t67_2_2_scratch, float *t71_2_scratch, float *t75_2_scratch,
+    float *t79_2_scratch, float *t83_2_scratch, float *t87_2_scratch, float *t91_2_scratch,
+    float *t94_2_scratch, float *t98_2_scratch, float *t101_2_scratch, float *t105_2_scratch,
+    float *t107_2_scratch, float *t108_2_scratch, float *t109_2_scratch, float *t112_2_scratch,
+    float *t113_2_scratch, float *t114_scratch, float *t115_2_scratch, float *t116_scratch,
+    float *t117_scratch, float *t120_2_scratch, float *t121_scratch, float *t122_scratch,
+    float *t138_scratch, float *t123_2_scratch, float *t124_scratch, float *t127_scratch,
+    float *t141_scratch, float *t142_scratch, float *t143_scratch, float *t144_scratch,
+    float *t145_scratch, float *t148_scratch, float *t149_scratch, float *t150_scratch,
+    float *t153_scratch, float *t151_scratch, float *t152_scratch, float *t156_scratch,
+    float *t157_scratch, float *t158_2_scratch, float *t161_scratch, float *t159_scratch,
+    float *t160_scratch, float *t164_2_scratch, float *t165_scratch, float *t166_scratch,
+    float *t169_scratch, float *t167_scratch, float *t168_2_scratch, float *t172_scratch,
+    float *t173_scratch, float *t176_scratch, float *t179_scratch, float *t180_scratch,
+    float *t181_scratch, float *t182_scratch, float *t183_scratch, float *t186_scratch,
+    float *t187_scratch, float *t188_scratch, float *t191_scratch, float *t189_scratch,
+    float *t190_scratch, float *t194_scratch, float *t195_scratch, float *t196_scratch,
+    float *t199_scratch, float *t197_scratch, float *t198_scratch, float *t202_scratch,
+    float *t203_scratch, float *t204_scratch, float *t207_scratch, float *t218_scratch,
+    float *t205_scratch, float *t206_scratch, float *t210_scratch, float *t211_scratch,
+    float *t215_scratch, float *t221_scratch, float *t222_scratch, float *t223_scratch,
+    float *t224_scratch, float *t225_scratch, float *t228_scratch, float *t229_scratch,
+    float *t230_scratch, float *t233_scratch, float *t231_scratch, float *t232_scratch,
+    float *t236_scratch, float *t237_scratch, float *t238_scratch, float *t241_scratch,
+    float *t239_scratch, float *t240_scratch, float *t244_scratch, float *t245_scratch,
+    float *t246_scratch, float *t249_scratch, float *t247_scratch, float *t248_scratch,
+    float *t252_scratch, float *t253_scratch, float *t257_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const M_bar_state_2 = shared + 0;  // [d_v, d_k]
   float *const S_bar_state_2 = shared + d_k * d_v;  // [d_v, d_k]
-  float *const t60_3 = shared + 2 * d_k * d_v;  // [32, 32]
-  float *const t63 = shared + 2 * d_k * d_v + 1024;  // [32, 32]
-  float *const t66_3 = shared + 2 * d_k * d_v + 2048;  // [32, 32]
-  float *const t69 = shared + 2 * d_k * d_v + 3072;  // [32, 32]
-  float *const t72 = shared + 2 * d_k * d_v + 4096;  // [32, 32]
-  float *const t75 = shared + 2 * d_k * d_v + 5120;  // [32, 32]
-  float *const t78 = shared + 2 * d_k * d_v + 6144;  // [32, 32]
-  float *const t81 = shared + 2 * d_k * d_v + 7168;  // [32, 32]
-  float *const t84 = shared + 2 * d_k * d_v + 8192;  // [32, 32]
-  float *const t87 = shared + 2 * d_k * d_v + 9216;  // [32, 32]
-  float *const t91 = shared + 2 * d_k * d_v + 10240;  // [32]
-  float *const t93 = shared + 2 * d_k * d_v + 10272;  // [32, d_v]
-  float *const t97 = shared + 2 * d_k * d_v + 32 * d_v + 10272;  // [32, d_v]
-  float *const t100_2 = shared + 2 * d_k * d_v + 64 * d_v + 10272;  // [32, 32]
-  float *const t91_2 = shared + 2 * d_k * d_v + 64 * d_v + 11296;  // [32]
-  float *const t92 = shared + 2 * d_k * d_v + 64 * d_v + 11328;  // [32]
-  float *const t5_2_3 = shared + 2 * d_k * d_v + 64 * d_v + 11360;  // [32]
-  float *const t17_2_2 = shared + 2 * d_k * d_v + 64 * d_v + 11392;  // [32]
-  float *const t19_2 = shared + 2 * d_k * d_v + 64 * d_v + 11424;  // [32]
-  float *const t32_2_3 = shared + 2 * d_k * d_v + 64 * d_v + 11456;  // [32]
-  float *const t42_2_2 = shared + 2 * d_k * d_v + 64 * d_v + 11488;  // [32]
-  float *const t49_2 = shared + 2 * d_k * d_v + 64 * d_v + 11520;  // [32]
-  float *const t133 = shared + 2 * d_k * d_v + 64 * d_v + 11552;  // [32]
-  float *const t135 = shared + 2 * d_k * d_v + 64 * d_v + 11584;  // [32]
-  float *const t33 = shared + 2 * d_k * d_v + 64 * d_v + 11616;  // [32]
-  float *const t45_2_2 = shared + 2 * d_k * d_v + 64 * d_v + 11648;  // [32]
-  float *const t53_2 = shared + 2 * d_k * d_v + 64 * d_v + 11680;  // [32]
-  float *const t59_2_2 = shared + 2 * d_k * d_v + 64 * d_v + 11712;  // [32]
-  float *const t61_2 = shared + 2 * d_k * d_v + 64 * d_v + 11744;  // [32]
-  float *const t62_2_2 = shared + 2 * d_k * d_v + 64 * d_v + 11776;  // [32]
-  float *const t66_2_2 = shared + 2 * d_k * d_v + 64 * d_v + 11808;  // [32]
-  float *const t68_2_2 = shared + 2 * d_k * d_v + 64 * d_v + 11840;  // [32]
-  float *const t69_2_2 = shared + 2 * d_k * d_v + 64 * d_v + 11872;  // [32]
-  float *const t70_2 = shared + 2 * d_k * d_v + 64 * d_v + 11904;  // [32]
-  float *const t74_2 = shared + 2 * d_k * d_v + 64 * d_v + 11936;  // [32]
-  float *const t76_2 = shared + 2 * d_k * d_v + 64 * d_v + 11968;  // [32]
-  float *const t77_2 = shared + 2 * d_k * d_v + 64 * d_v + 12000;  // [32]
-  float *const t78_2_2 = shared + 2 * d_k * d_v + 64 * d_v + 12032;  // [32]
-  float *const t82_2 = shared + 2 * d_k * d_v + 64 * d_v + 12064;  // [32]
-  float *const t84_2_2 = shared + 2 * d_k * d_v + 64 * d_v + 12096;  // [32]
-  float *const t85_2 = shared + 2 * d_k * d_v + 64 * d_v + 12128;  // [32]
-  float *const t86_2 = shared + 2 * d_k * d_v + 64 * d_v + 12160;  // [32]
-  float *const t90_2_3 = shared + 2 * d_k * d_v + 64 * d_v + 12192;  // [32]
-  float *const t97_2_2 = shared + 2 * d_k * d_v + 64 * d_v + 12224;  // [32]
-  float *const t99_2 = shared + 2 * d_k * d_v + 64 * d_v + 12256;  // [32]
+  float *const t258 = shared + 2 * d_k * d_v;  // [d_v, d_k]
+  float *const t60_3 = shared + 3 * d_k * d_v;  // [32, 32]
+  float *const t63 = shared + 3 * d_k * d_v + 1024;  // [32, 32]
+  float *const t66_3 = shared + 3 * d_k * d_v + 2048;  // [32, 32]
+  float *const t69 = shared + 3 * d_k * d_v + 3072;  // [32, 32]
+  float *const t72 = shared + 3 * d_k * d_v + 4096;  // [32, 32]
+  float *const t75 = shared + 3 * d_k * d_v + 5120;  // [32, 32]
+  float *const t78 = shared + 3 * d_k * d_v + 6144;  // [32, 32]
+  float *const t81 = shared + 3 * d_k * d_v + 7168;  // [32, 32]
+  float *const t84 = shared + 3 * d_k * d_v + 8192;  // [32, 32]
+  float *const t87 = shared + 3 * d_k * d_v + 9216;  // [32, 32]
+  float *const t91 = shared + 3 * d_k * d_v + 10240;  // [32]
+  float *const t92 = shared + 3 * d_k * d_v + 10272;  // [32]
+  float *const t100_2 = shared + 3 * d_k * d_v + 10304;  // [32, 32]
+  float *const t5_2_3 = shared + 3 * d_k * d_v + 11328;  // [32]
+  float *const t17_2_2 = shared + 3 * d_k * d_v + 11360;  // [32]
+  float *const t19_2 = shared + 3 * d_k * d_v + 11392;  // [32]
+  float *const t32_2_3 = shared + 3 * d_k * d_v + 11424;  // [32]
+  float *const t42_2_2 = shared + 3 * d_k * d_v + 11456;  // [32]
+  float *const t49_2 = shared + 3 * d_k * d_v + 11488;  // [32]
+  float *const t33 = shared + 3 * d_k * d_v + 11520;  // [32]
+  float *const t45_2_2 = shared + 3 * d_k * d_v + 11552;  // [32]
+  float *const t53_2 = shared + 3 * d_k * d_v + 11584;  // [32]
+  float *const t59_2_2 = shared + 3 * d_k * d_v + 11616;  // [32]
+  float *const t61_2 = shared + 3 * d_k * d_v + 11648;  // [32]
+  float *const t62_2_2 = shared + 3 * d_k * d_v + 11680;  // [32]
+  float *const t66_2_2 = shared + 3 * d_k * d_v + 11712;  // [32]
+  float *const t68_2_2 = shared + 3 * d_k * d_v + 11744;  // [32]
+  float *const t69_2 = shared + 3 * d_k * d_v + 11776;  // [32]
+  float *const t70_2 = shared + 3 * d_k * d_v + 11808;  // [32]
+  float *const t74_2 = shared + 3 * d_k * d_v + 11840;  // [32]
+  float *const t76_2 = shared + 3 * d_k * d_v + 11872;  // [32]
+  float *const t77_2 = shared + 3 * d_k * d_v + 11904;  // [32]
+  float *const t78_2 = shared + 3 * d_k * d_v + 11936;  // [32]
+  float *const t82_2 = shared + 3 * d_k * d_v + 11968;  // [32]
+  float *const t84_2 = shared + 3 * d_k * d_v + 12000;  // [32]
+  float *const t85_2 = shared + 3 * d_k * d_v + 12032;  // [32]
+  float *const t86_2 = shared + 3 * d_k * d_v + 12064;  // [32]
+  float *const t90_2_3 = shared + 3 * d_k * d_v + 12096;  // [32]
+  float *const t97_2 = shared + 3 * d_k * d_v + 12128;  // [32]
+  float *const t99_2 = shared + 3 * d_k * d_v + 12160;  // [32]
+  float *const t100_2_2 = shared + 3 * d_k * d_v + 12192;  // [32]
+  float *const t104 = shared + 3 * d_k * d_v + 12224;  // [32]
+  float *const t106 = shared + 3 * d_k * d_v + 12256;  // [32]
   const int chunks = (T) / 32;
-  const int segments_2 = (C + chunks - 1) / C;
   const int l = blockIdx.x;
-  const float w_17 = (float)31;
-  float *const M_trail_2 = M_trail_2_scratch + blockIdx.x * (i64)(C * d_k * d_v + d_k * d_v);  // [C + 1, d_v, d_k]
-  float *const S_trail_2 = S_trail_2_scratch + blockIdx.x * (i64)(C * d_k * d_v + d_k * d_v);  // [C + 1, d_v, d_k]
-  float *const t101 = t101_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  const float w_20 = (float)31;
   float *const t102 = t102_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const U = U_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t6_2_2 = t6_2_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [d_k, 32]
-  float *const t7_2_2 = t7_2_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [d_k, 32]
-  float *const t110 = t110_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t112 = t112_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t17 = t17_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t49 = t49_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t60_4 = t60_4_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t63_3 = t63_3_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t66_4 = t66_4_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t69_2 = t69_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t72_2 = t72_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t75_2 = t75_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t78_2 = t78_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t81_2 = t81_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t84_2 = t84_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t87_2 = t87_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t89 = t89_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t93_2 = t93_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t97_2 = t97_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t99 = t99_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t100_3 = t100_3_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t101_3 = t101_3_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t102_2 = t102_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const U_2 = U_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
   float *const t265 = t265_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t7_2_4 = t7_2_4_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t7_2_2 = t7_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t267 = t267_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
   float *const t268 = t268_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
   float *const t12_2_2 = t12_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t270 = t270_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
   float *const t22_2_2 = t22_2_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
   float *const t271 = t271_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t23_2_2 = t23_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t26_2_2 = t26_2_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
   float *const t27_2_2 = t27_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t28_2_3 = t28_2_3_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
@@ -1596,10 +1548,6 @@ HECATE_KERNEL(128) titans_chunk_step_backward_70(float *M_bar_out, float *S_bar_
   float *const t36_2 = t36_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
   float *const t37_2_2 = t37_2_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
   float *const t38_2 = t38_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t43_2 = t43_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t44_2 = t44_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
-  float *const t50_2 = t50_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t51_2_2 = t51_2_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
   float *const t54_2 = t54_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
   float *const t55_2 = t55_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
   float *const t56_2_2 = t56_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
@@ -1607,18 +1555,15 @@ HECATE_KERNEL(128) titans_chunk_step_backward_70(float *M_bar_out, float *S_bar_
   float *const t63_2_2 = t63_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t67_2_2 = t67_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t71_2 = t71_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t75_2_2 = t75_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t75_2 = t75_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t79_2 = t79_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t83_2 = t83_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t87_2_2 = t87_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t91_2_2 = t91_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t87_2 = t87_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t91_2 = t91_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t94_2 = t94_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t98_2 = t98_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t100_2_2 = t100_2_2_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t101_2_2 = t101_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t104 = t104_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t101_2 = t101_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t105_2 = t105_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t106 = t106_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t107_2 = t107_2_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t108_2 = t108_2_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t109_2 = t109_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
@@ -1635,8 +1580,6 @@ HECATE_KERNEL(128) titans_chunk_step_backward_70(float *M_bar_out, float *S_bar_
   float *const t123_2 = t123_2_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t124 = t124_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t127 = t127_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t136_2 = t136_2_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t137 = t137_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
   float *const t141 = t141_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t142 = t142_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t143 = t143_scratch + blockIdx.x * (i64)(32);  // [32]
@@ -1690,8 +1633,6 @@ HECATE_KERNEL(128) titans_chunk_step_backward_70(float *M_bar_out, float *S_bar_
   float *const t210 = t210_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t211 = t211_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t215 = t215_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t216 = t216_scratch + blockIdx.x * (i64)(d_k * d_v);  // [d_v, d_k]
-  float *const t217 = t217_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
   float *const t221 = t221_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t222 = t222_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t223 = t223_scratch + blockIdx.x * (i64)(32);  // [32]
@@ -1719,1777 +1660,1417 @@ HECATE_KERNEL(128) titans_chunk_step_backward_70(float *M_bar_out, float *S_bar_
   float *const t253 = t253_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t257 = t257_scratch + blockIdx.x * (i64)(32);  // [32]
   #pragma unroll 1
-  for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-    const int i = (int)(item / d_k);
-    const int j = (int)(item % d_k);
-    M_bar_state_2[i * d_k + j] = t4_2[((i64)l * d_v + i) * d_k + j];
+  for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
+    const int i = (int)item;
+    M_bar_state_2[i] = t4_2[(i64)l * d_v * d_k + i];
   }
   #pragma unroll 1
-  for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-    const int i = (int)(item / d_k);
-    const int j = (int)(item % d_k);
-    S_bar_state_2[i * d_k + j] = t5_2[((i64)l * d_v + i) * d_k + j];
+  for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
+    const int i = (int)item;
+    S_bar_state_2[i] = t5_2[(i64)l * d_v * d_k + i];
   }
   #pragma unroll 1
-  for (int s = segments_2 - 1; s >= 0; --s) {
+  for (int t_2 = chunks - 1; t_2 >= 0; --t_2) {
+    // titans_chunk.e
+    __syncthreads();
+    for (int at = threadIdx.x; at < 1024; at += 128) t60_3[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 1) {
+        const float w_5 = (float)(i - 1);
+        const float t58_entry_2 = t58[((i64)l * chunks + t_2) * 32 + i];
+        t60_3[i * 32 + j] = (((float)j == w_5) ? 1.0f : 0.0f) * t58_entry_2;
+      }
+    }
+    // titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t63[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 2) {
+        const float w_6 = (float)(i - 2);
+        const float t22_entry_2 = t22[((i64)l * chunks + t_2) * 32 + i];
+        t63[i * 32 + j] = ((((float)j == w_6) ? 1.0f : 0.0f) + t60_3[(i - 2) * 32 + j]) * t22_entry_2;
+      }
+    }
+    // titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t66_3[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 4) {
+        const float w_7 = (float)(i - 4);
+        const float t25_2_2_entry_2 = t25_2_2[((i64)l * chunks + t_2) * 32 + i];
+        t66_3[i * 32 + j] = (((((float)j == w_7) ? 1.0f : 0.0f) + t60_3[(i - 4) * 32 + j]) + t63[(i - 4) * 32 + j]) * t25_2_2_entry_2;
+      }
+    }
+    // titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t69[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 8) {
+        const float w_8 = (float)(i - 8);
+        const float t28_2_entry_2 = t28_2[((i64)l * chunks + t_2) * 32 + i];
+        t69[i * 32 + j] = ((((((float)j == w_8) ? 1.0f : 0.0f) + t60_3[(i - 8) * 32 + j]) + t63[(i - 8) * 32 + j]) + t66_3[(i - 8) * 32 + j]) * t28_2_entry_2;
+      }
+    }
+    // titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t72[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 16) {
+        const float w_9 = (float)(i - 16);
+        const float t31_entry = t31[((i64)l * chunks + t_2) * 32 + i];
+        t72[i * 32 + j] = (((((((float)j == w_9) ? 1.0f : 0.0f) + t60_3[(i - 16) * 32 + j]) + t63[(i - 16) * 32 + j]) + t66_3[(i - 16) * 32 + j]) + t69[(i - 16) * 32 + j]) * t31_entry;
+      }
+    }
+    // titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t75[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 1) {
+        const float w_10 = (float)(i - 1);
+        const float t56_entry_2 = t56[((i64)l * chunks + t_2) * 32 + i];
+        t75[i * 32 + j] = ((((((((float)j == w_10) ? 1.0f : 0.0f) + t60_3[(i - 1) * 32 + j]) + t63[(i - 1) * 32 + j]) + t66_3[(i - 1) * 32 + j]) + t69[(i - 1) * 32 + j]) + t72[(i - 1) * 32 + j]) * t56_entry_2;
+      }
+    }
+    // titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t78[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 2) {
+        const float w_11 = (float)(i - 2);
+        const float t5_2_2_entry_2 = t5_2_2[((i64)l * chunks + t_2) * 32 + i];
+        t78[i * 32 + j] = (((((((((float)j == w_11) ? 1.0f : 0.0f) + t60_3[(i - 2) * 32 + j]) + t63[(i - 2) * 32 + j]) + t66_3[(i - 2) * 32 + j]) + t69[(i - 2) * 32 + j]) + t72[(i - 2) * 32 + j]) + t75[(i - 2) * 32 + j]) * t5_2_2_entry_2;
+      }
+    }
+    // titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t81[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 4) {
+        const float w_12 = (float)(i - 4);
+        const float t8_entry_2 = t8[((i64)l * chunks + t_2) * 32 + i];
+        t81[i * 32 + j] = ((((((((((float)j == w_12) ? 1.0f : 0.0f) + t60_3[(i - 4) * 32 + j]) + t63[(i - 4) * 32 + j]) + t66_3[(i - 4) * 32 + j]) + t69[(i - 4) * 32 + j]) + t72[(i - 4) * 32 + j]) + t75[(i - 4) * 32 + j]) + t78[(i - 4) * 32 + j]) * t8_entry_2;
+      }
+    }
+    // titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t84[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 8) {
+        const float w_13 = (float)(i - 8);
+        const float t11_2_2_entry_2 = t11_2_2[((i64)l * chunks + t_2) * 32 + i];
+        const float w_39 = ((((((((((float)j == w_13) ? 1.0f : 0.0f) + t60_3[(i - 8) * 32 + j]) + t63[(i - 8) * 32 + j]) + t66_3[(i - 8) * 32 + j]) + t69[(i - 8) * 32 + j]) + t72[(i - 8) * 32 + j]) + t75[(i - 8) * 32 + j]) + t78[(i - 8) * 32 + j]) + t81[(i - 8) * 32 + j];
+        t84[i * 32 + j] = w_39 * t11_2_2_entry_2;
+      }
+    }
+    // titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t87[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 16) {
+        const float w_14 = (float)(i - 16);
+        const float t14_entry = t14[((i64)l * chunks + t_2) * 32 + i];
+        const float w_40 = ((((((((((float)j == w_14) ? 1.0f : 0.0f) + t60_3[(i - 16) * 32 + j]) + t63[(i - 16) * 32 + j]) + t66_3[(i - 16) * 32 + j]) + t69[(i - 16) * 32 + j]) + t72[(i - 16) * 32 + j]) + t75[(i - 16) * 32 + j]) + t78[(i - 16) * 32 + j]) + t81[(i - 16) * 32 + j];
+        t87[i * 32 + j] = (w_40 + t84[(i - 16) * 32 + j]) * t14_entry;
+      }
+    }
+    // titans_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t91[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i < 1) {
+        t91[i] = 1.0f;
+      }
+    }
+    // titans_chunk.g
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t92[i] = t90_2[((i64)l * chunks + t_2) * 32 + i] + t91[i];
+    }
+    // titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t100_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 1) {
+        const float w_15 = (float)(i - 1);
+        const float w_41 = ((((((((((float)j == w_15) ? 1.0f : 0.0f) + t60_3[(i - 1) * 32 + j]) + t63[(i - 1) * 32 + j]) + t66_3[(i - 1) * 32 + j]) + t69[(i - 1) * 32 + j]) + t72[(i - 1) * 32 + j]) + t75[(i - 1) * 32 + j]) + t78[(i - 1) * 32 + j]) + t81[(i - 1) * 32 + j];
+        t100_2[i * 32 + j] = (w_41 + t84[(i - 1) * 32 + j]) + t87[(i - 1) * 32 + j];
+      }
+    }
+    // titans_chunk.U
+    for (int at = threadIdx.x; at < 1024; at += 128) t102[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      const float t60_entry = t60[((i64)l * chunks + t_2) * 32 + i];
+      if (j < i) {
+        t102[i * 32 + j] = t60_entry * U_prod_3[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * t100_2[i * 32 + j];
+      }
+    }
+    // titans_chunk.S, titans_chunk.M
+    for (int at = threadIdx.x; at < 32; at += 128) t5_2_3[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t17_2_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t19_2[at] = 0.0f;
+    #pragma unroll 1
+    for (int i = 0; i < d_v; ++i) {
+      #pragma unroll 4
+      for (int j = 0; j < d_k; ++j) {
+        const float S_states_entry = S_states[(((i64)l * chunks + t_2) * d_v + i) * d_k + j];
+        __syncthreads();
+        if (threadIdx.x == 0) {
+          t5_2_3[31] += S_states_entry * S_bar_state_2[i * d_k + j];
+        }
+        const float M_bar_state_2_entry = M_bar_state_2[i * d_k + j];
+        if (threadIdx.x == 0) {
+          t17_2_2[31] += S_states_entry * M_bar_state_2_entry;
+        }
+        if (threadIdx.x == 0) {
+          t19_2[31] += M_states[(((i64)l * chunks + t_2) * d_v + i) * d_k + j] * M_bar_state_2_entry;
+        }
+      }
+    }
+    // titans_chunk.S
+    for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
+      const int row = (int)(at / d_v), col = (int)(at % d_v);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_k; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + (i64)row * d_k + kk] * S_bar_state_2[kk + col * d_k];
+      t265[row * d_v + col] = dot;
+    }
+    // titans_chunk.S
+    for (int at = threadIdx.x; at < 1024; at += 128) t7_2_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      #pragma unroll 4
+      for (int j = 0; j < d_v; ++j) {
+        t7_2_2[31 * 32 + i] += U[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] * t265[i * d_v + j];
+      }
+    }
+    // titans_chunk.S
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_v; ++kk) dot += S_bar_state_2[row + kk * d_k] * U[((i64)l * chunks + t_2) * 32 * d_v + kk + (i64)col * d_v];
+      t267[row + col * d_k] = dot;
+    }
+    // titans_chunk.M
+    for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
+      const int row = (int)(at / d_v), col = (int)(at % d_v);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_k; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + (i64)row * d_k + kk] * M_bar_state_2[kk + col * d_k];
+      t268[row * d_v + col] = dot;
+    }
+    // titans_chunk.M
+    for (int at = threadIdx.x; at < 1024; at += 128) t12_2_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      #pragma unroll 4
+      for (int j = 0; j < d_v; ++j) {
+        t12_2_2[31 * 32 + i] += U[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] * t268[i * d_v + j];
+      }
+    }
+    // titans_chunk.M
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_v; ++kk) dot += M_bar_state_2[row + kk * d_k] * U[((i64)l * chunks + t_2) * 32 * d_v + kk + (i64)col * d_v];
+      t270[row + col * d_k] = dot;
+    }
+    // titans_chunk.y, titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 32 * d_v; at += 128) t22_2_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
+      const int i = (int)(item / d_v);
+      const int k_2 = (int)(item % d_v);
+      const float w_17 = (float)i;
+      #pragma unroll 1
+      for (int j = (0 > i ? 0 : i); j < 32; ++j) {
+        const float w_42 = (((((((((w_17 == (float)j) ? 1.0f : 0.0f) + t60_3[j * 32 + i]) + t63[j * 32 + i]) + t66_3[j * 32 + i]) + t69[j * 32 + i]) + t72[j * 32 + i]) + t75[j * 32 + i]) + t78[j * 32 + i]) + t81[j * 32 + i];
+        const float w_16 = y_prod_3[(((i64)l * chunks + t_2) * 32 + j) * 32 + i] * ((w_42 + t84[j * 32 + i]) + t87[j * 32 + i]);
+        t22_2_2[i * d_v + k_2] += t[(((i64)l * chunks + t_2) * 32 + j) * d_v + k_2] * w_16;
+      }
+    }
+    // titans_chunk.y
+    for (int at = threadIdx.x; at < 1024; at += 128) t271[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (j < i + 1) {
+        float t271_2 = 0.0f;
+        #pragma unroll 4
+        for (int k_2 = 0; k_2 < d_v; ++k_2) {
+          t271_2 += t[(((i64)l * chunks + t_2) * 32 + i) * d_v + k_2] * U[(((i64)l * chunks + t_2) * 32 + j) * d_v + k_2];
+        }
+        t271[i * 32 + j] = t271_2;
+      }
+    }
+    // titans_chunk.U, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
+      const int j = (int)(item / d_v);
+      const int i = (int)(item % d_v);
+      const float t60_3_entry = t60_3[31 * 32 + j];
+      const float t63_entry = t63[31 * 32 + j];
+      const float t66_3_entry = t66_3[31 * 32 + j];
+      const float t69_entry = t69[31 * 32 + j];
+      const float t72_entry = t72[31 * 32 + j];
+      const float w_18 = (((((((float)j == w_20) ? 1.0f : 0.0f) + t60_3_entry) + t63_entry) + t66_3_entry) + t69_entry) + t72_entry;
+      const float w_43 = ((((((((((float)j == w_20) ? 1.0f : 0.0f) + t60_3_entry) + t63_entry) + t66_3_entry) + t69_entry) + t72_entry) + t75[31 * 32 + j]) + t78[31 * 32 + j]) + t81[31 * 32 + j];
+      const float w_19 = (w_43 + t84[31 * 32 + j]) + t87[31 * 32 + j];
+      t26_2_2[j * d_v + i] = w_18 * t265[j * d_v + i] + w_19 * t268[j * d_v + i] + t22_2_2[j * d_v + i];
+    }
+    __syncthreads();
+    for (int col = threadIdx.x; col < d_v; col += 128) {
+      #pragma unroll 1
+      for (int row = 32 - 1; row >= 0; --row) {
+        float left = t26_2_2[row * d_v + col];
+        for (int before = 32 - 1; before > row; --before) left -= t102[row + before * 32] * t26_2_2[before * d_v + col];
+        t26_2_2[row * d_v + col] = left;
+      }
+    }
+    // titans_chunk.U
+    __syncthreads();
+    for (int at = threadIdx.x; at < 1024; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_v; ++kk) dot += U[((i64)l * chunks + t_2) * 32 * d_v + (i64)row * d_v + kk] * t26_2_2[kk + col * d_v];
+      t27_2_2[row + col * 32] = -dot;
+    }
+    // titans_chunk.U
+    for (int at = threadIdx.x; at < 1024; at += 128) t28_2_3[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (j < i) {
+        t28_2_3[i * 32 + j] = t27_2_2[i * 32 + j];
+      }
+    }
+    // titans_chunk.U, titans_chunk.y
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      float t32_2_4 = 0.0f;
+      float t42_2_3 = 0.0f;
+      float t49_2_2 = 0.0f;
+      const float t60_entry_2 = t60[((i64)l * chunks + t_2) * 32 + i];
+      const float t92_entry = t92[i];
+      const float t96_2_entry = t96_2[((i64)l * chunks + t_2) * 32 + i];
+      const float h_entry = h[((i64)l * chunks + t_2) * 32 + i];
+      const float g_entry = g[((i64)l * chunks + t_2) * 32 + i];
+      #pragma unroll 4
+      for (int j = 0; j < d_v; ++j) {
+        const float t26_2_2_entry = t26_2_2[i * d_v + j];
+        const float t31_2_2 = t26_2_2_entry * t60_entry_2;
+        const float U_prod_entry = U_prod[(((i64)l * chunks + t_2) * 32 + i) * d_v + j];
+        const float U_prod_2_entry = U_prod_2[(((i64)l * chunks + t_2) * 32 + i) * d_v + j];
+        t32_2_4 += (t61[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] - U_prod_entry * t92_entry - U_prod_2_entry * t96_2_entry) * t26_2_2_entry;
+        t42_2_3 += U_prod_2_entry * t31_2_2;
+        t49_2_2 += U_prod_entry * t31_2_2;
+        const float tview_entry_2 = t[(((i64)l * chunks + t_2) * 32 + i) * d_v + j];
+        t25_2[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] = t31_2_2;
+        t41_2[i * d_v + j] = -t31_2_2 * t96_2_entry;
+        t48[i * d_v + j] = -t31_2_2 * t92_entry;
+        t132_2[i * d_v + j] = tview_entry_2 * h_entry;
+        t134[i * d_v + j] = tview_entry_2 * g_entry;
+      }
+      t32_2_3[i] = t32_2_4;
+      t42_2_2[i] = -t42_2_3;
+      t49_2[i] = -t49_2_2;
+    }
+    // titans_chunk.U
+    for (int at = threadIdx.x; at < 1024; at += 128) t34_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t35_2_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      float t33_3 = 0.0f;
+      const float t60_entry_3 = t60[((i64)l * chunks + t_2) * 32 + i];
+      #pragma unroll 1
+      for (int j = 0; j < 32 && j < i; ++j) {
+        const float U_prod_3_entry = U_prod_3[(((i64)l * chunks + t_2) * 32 + i) * 32 + j];
+        const float t100_2_entry = t100_2[i * 32 + j];
+        const float t28_2_3_entry = t28_2_3[i * 32 + j];
+        t33_3 += U_prod_3_entry * t100_2_entry * t28_2_3_entry;
+        t34_2[i * 32 + j] = t60_entry_3 * U_prod_3_entry * t28_2_3_entry;
+        t35_2_2[i * 32 + j] = t60_entry_3 * t100_2_entry * t28_2_3_entry;
+      }
+      t33[i] = t33_3;
+    }
+    // titans_chunk.U
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) t36_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
+      const int i = (int)(item / d_k);
+      const int k_2 = (int)(item % d_k);
+      #pragma unroll 1
+      for (int j = (0 > i + 1 ? 0 : i + 1); j < 32; ++j) {
+        const float t35_2_2_entry = t35_2_2[j * 32 + i];
+        t36_2[i * d_k + k_2] += t59[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2] * t35_2_2_entry;
+      }
+    }
+    // titans_chunk.U
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) t37_2_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
+      const int i = (int)(item / d_k);
+      const int k_2 = (int)(item % d_k);
+      #pragma unroll 1
+      for (int j = 0; j < 32 && j < i; ++j) {
+        const float t35_2_2_entry_2 = t35_2_2[i * 32 + j];
+        t37_2_2[i * d_k + k_2] += t59[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2] * t35_2_2_entry_2;
+      }
+    }
+    // titans_chunk.c
+    for (int at = threadIdx.x; at < 1024; at += 128) t38_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (i >= 1) {
+        t38_2[(i - 1) * 32 + j] += t34_2[i * 32 + j];
+      }
+    }
+    // titans_chunk.h, titans_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t45_2_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t53_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 1) {
+        t45_2_2[i - 1] += t42_2_2[i];
+        t53_2[i - 1] += t49_2[i];
+      }
+    }
+    // titans_chunk.y, titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) t54_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
+      const int i = (int)(item / d_k);
+      const int k_2 = (int)(item % d_k);
+      const float w_22 = (float)i;
+      #pragma unroll 1
+      for (int j = (0 > i ? 0 : i); j < 32; ++j) {
+        const float w_44 = (((((((((w_22 == (float)j) ? 1.0f : 0.0f) + t60_3[j * 32 + i]) + t63[j * 32 + i]) + t66_3[j * 32 + i]) + t69[j * 32 + i]) + t72[j * 32 + i]) + t75[j * 32 + i]) + t78[j * 32 + i]) + t81[j * 32 + i];
+        const float w_21 = ((w_44 + t84[j * 32 + i]) + t87[j * 32 + i]) * t271[j * 32 + i];
+        t54_2[i * d_k + k_2] += t57[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2] * w_21;
+      }
+    }
+    // titans_chunk.y, titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) t55_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
+      const int i = (int)(item / d_k);
+      const int k_2 = (int)(item % d_k);
+      const float w_24 = (float)i;
+      #pragma unroll 1
+      for (int j = 0; j < 32 && j < i + 1; ++j) {
+        const float w_45 = ((((((((((float)j == w_24) ? 1.0f : 0.0f) + t60_3[i * 32 + j]) + t63[i * 32 + j]) + t66_3[i * 32 + j]) + t69[i * 32 + j]) + t72[i * 32 + j]) + t75[i * 32 + j]) + t78[i * 32 + j]) + t81[i * 32 + j];
+        const float w_23 = ((w_45 + t84[i * 32 + j]) + t87[i * 32 + j]) * t271[i * 32 + j];
+        t55_2[i * d_k + k_2] += t59[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2] * w_23;
+      }
+    }
+    // titans_chunk.c, titans_chunk.y
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      t56_2_2[i * 32 + j] = t12_2_2[i * 32 + j] + y_prod_3[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * t271[i * 32 + j] + t38_2[i * 32 + j];
+    }
+    // titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 32; at += 128) t59_2_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t60_2_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 16) {
+        float t59_2_3 = 0.0f;
+        const float w_25 = (float)(i - 16);
+        const float t14_entry_2 = t14[((i64)l * chunks + t_2) * 32 + i];
+        #pragma unroll 4
+        for (int j = 0; j < 32; ++j) {
+          const float t56_2_2_entry = t56_2_2[i * 32 + j];
+          const float w_46 = ((((((((((float)j == w_25) ? 1.0f : 0.0f) + t60_3[(i - 16) * 32 + j]) + t63[(i - 16) * 32 + j]) + t66_3[(i - 16) * 32 + j]) + t69[(i - 16) * 32 + j]) + t72[(i - 16) * 32 + j]) + t75[(i - 16) * 32 + j]) + t78[(i - 16) * 32 + j]) + t81[(i - 16) * 32 + j];
+          t59_2_3 += (w_46 + t84[(i - 16) * 32 + j]) * t56_2_2_entry;
+          t60_2_2[(i - 16) * 32 + j] += t56_2_2_entry * t14_entry_2;
+        }
+        t59_2_2[i] = t59_2_3;
+      }
+    }
+    // titans_chunk.c
+    for (int at = threadIdx.x; at < 32; at += 128) t61_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t62_2_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 8) {
+        const float t59_2_2_entry = t59_2_2[i];
+        t61_2[i] = t11_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t59_2_2_entry;
+        t62_2_2[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t59_2_2_entry;
+      }
+    }
+    // titans_chunk.c
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      t63_2_2[i * 32 + j] = t56_2_2[i * 32 + j] + t60_2_2[i * 32 + j];
+    }
+    // titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 32; at += 128) t66_2_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t67_2_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 8) {
+        float t66_2_3 = 0.0f;
+        const float w_26 = (float)(i - 8);
+        const float t11_2_2_entry_3 = t11_2_2[((i64)l * chunks + t_2) * 32 + i];
+        #pragma unroll 4
+        for (int j = 0; j < 32; ++j) {
+          const float t63_2_2_entry = t63_2_2[i * 32 + j];
+          const float w_47 = ((((((((((float)j == w_26) ? 1.0f : 0.0f) + t60_3[(i - 8) * 32 + j]) + t63[(i - 8) * 32 + j]) + t66_3[(i - 8) * 32 + j]) + t69[(i - 8) * 32 + j]) + t72[(i - 8) * 32 + j]) + t75[(i - 8) * 32 + j]) + t78[(i - 8) * 32 + j]) + t81[(i - 8) * 32 + j];
+          t66_2_3 += w_47 * t63_2_2_entry;
+          t67_2_2[(i - 8) * 32 + j] += t63_2_2_entry * t11_2_2_entry_3;
+        }
+        t66_2_2[i] = t66_2_3;
+      }
+    }
+    // titans_chunk.c
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t68_2_2[i] = t61_2[i] + t62_2_2[i] + t66_2_2[i];
+    }
+    // titans_chunk.c
+    for (int at = threadIdx.x; at < 32; at += 128) t69_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t70_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 4) {
+        const float t68_2_2_entry = t68_2_2[i];
+        t69_2[i] = t8[((i64)l * chunks + t_2) * 32 + i - 4] * t68_2_2_entry;
+        t70_2[i - 4] += t8[((i64)l * chunks + t_2) * 32 + i] * t68_2_2_entry;
+      }
+    }
+    // titans_chunk.c
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      t71_2[i * 32 + j] = t63_2_2[i * 32 + j] + t67_2_2[i * 32 + j];
+    }
+    // titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 32; at += 128) t74_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t75_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 4) {
+        float t74_2_2 = 0.0f;
+        const float w_27 = (float)(i - 4);
+        const float t8_entry_3 = t8[((i64)l * chunks + t_2) * 32 + i];
+        #pragma unroll 4
+        for (int j = 0; j < 32; ++j) {
+          const float t71_2_entry = t71_2[i * 32 + j];
+          t74_2_2 += ((((((((((float)j == w_27) ? 1.0f : 0.0f) + t60_3[(i - 4) * 32 + j]) + t63[(i - 4) * 32 + j]) + t66_3[(i - 4) * 32 + j]) + t69[(i - 4) * 32 + j]) + t72[(i - 4) * 32 + j]) + t75[(i - 4) * 32 + j]) + t78[(i - 4) * 32 + j]) * t71_2_entry;
+          t75_2[(i - 4) * 32 + j] += t71_2_entry * t8_entry_3;
+        }
+        t74_2[i] = t74_2_2;
+      }
+    }
+    // titans_chunk.c
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t76_2[i] = t69_2[i] + t70_2[i] + t74_2[i];
+    }
+    // titans_chunk.c
+    for (int at = threadIdx.x; at < 32; at += 128) t77_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t78_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 2) {
+        const float t76_2_entry = t76_2[i];
+        t77_2[i] = t5_2_2[((i64)l * chunks + t_2) * 32 + i - 2] * t76_2_entry;
+        t78_2[i - 2] += t5_2_2[((i64)l * chunks + t_2) * 32 + i] * t76_2_entry;
+      }
+    }
+    // titans_chunk.c
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      t79_2[i * 32 + j] = t71_2[i * 32 + j] + t75_2[i * 32 + j];
+    }
+    // titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 32; at += 128) t82_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t83_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 2) {
+        float t82_2_2 = 0.0f;
+        const float w_28 = (float)(i - 2);
+        const float t5_2_2_entry_3 = t5_2_2[((i64)l * chunks + t_2) * 32 + i];
+        #pragma unroll 4
+        for (int j = 0; j < 32; ++j) {
+          const float t79_2_entry = t79_2[i * 32 + j];
+          t82_2_2 += (((((((((float)j == w_28) ? 1.0f : 0.0f) + t60_3[(i - 2) * 32 + j]) + t63[(i - 2) * 32 + j]) + t66_3[(i - 2) * 32 + j]) + t69[(i - 2) * 32 + j]) + t72[(i - 2) * 32 + j]) + t75[(i - 2) * 32 + j]) * t79_2_entry;
+          t83_2[(i - 2) * 32 + j] += t79_2_entry * t5_2_2_entry_3;
+        }
+        t82_2[i] = t82_2_2;
+      }
+    }
+    // titans_chunk.c
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t84_2[i] = t77_2[i] + t78_2[i] + t82_2[i];
+    }
+    // titans_chunk.c
+    for (int at = threadIdx.x; at < 32; at += 128) t85_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t86_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 1) {
+        const float t84_2_entry = t84_2[i];
+        t85_2[i] = t56[((i64)l * chunks + t_2) * 32 + i - 1] * t84_2_entry;
+        t86_2[i - 1] += t56[((i64)l * chunks + t_2) * 32 + i] * t84_2_entry;
+      }
+    }
+    // titans_chunk.c
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      t87_2[i * 32 + j] = t79_2[i * 32 + j] + t83_2[i * 32 + j];
+    }
+    // titans_chunk.c, titans_chunk.e
+    for (int at = threadIdx.x; at < 32; at += 128) t90_2_3[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t91_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 1) {
+        float t90_2_4 = 0.0f;
+        const float w_29 = (float)(i - 1);
+        const float t56_entry_3 = t56[((i64)l * chunks + t_2) * 32 + i];
+        #pragma unroll 4
+        for (int j = 0; j < 32; ++j) {
+          const float t87_2_entry = t87_2[i * 32 + j];
+          t90_2_4 += ((((((((float)j == w_29) ? 1.0f : 0.0f) + t60_3[(i - 1) * 32 + j]) + t63[(i - 1) * 32 + j]) + t66_3[(i - 1) * 32 + j]) + t69[(i - 1) * 32 + j]) + t72[(i - 1) * 32 + j]) * t87_2_entry;
+          t91_2[(i - 1) * 32 + j] += t87_2_entry * t56_entry_3;
+        }
+        t90_2_3[i] = t90_2_4;
+      }
+    }
+    // titans_chunk.e
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      t94_2[i * 32 + j] = t7_2_2[i * 32 + j] + t87_2[i * 32 + j] + t91_2[i * 32 + j];
+    }
+    // titans_chunk.e
+    for (int at = threadIdx.x; at < 32; at += 128) t97_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t98_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 16) {
+        float t97_2_2 = 0.0f;
+        const float w_30 = (float)(i - 16);
+        const float t31_entry_2 = t31[((i64)l * chunks + t_2) * 32 + i];
+        #pragma unroll 4
+        for (int j = 0; j < 32; ++j) {
+          const float t94_2_entry = t94_2[i * 32 + j];
+          t97_2_2 += (((((((float)j == w_30) ? 1.0f : 0.0f) + t60_3[(i - 16) * 32 + j]) + t63[(i - 16) * 32 + j]) + t66_3[(i - 16) * 32 + j]) + t69[(i - 16) * 32 + j]) * t94_2_entry;
+          t98_2[(i - 16) * 32 + j] += t94_2_entry * t31_entry_2;
+        }
+        t97_2[i] = t97_2_2;
+      }
+    }
+    // titans_chunk.e
+    for (int at = threadIdx.x; at < 32; at += 128) t99_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t100_2_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 8) {
+        const float t97_2_entry = t97_2[i];
+        t99_2[i] = t28_2[((i64)l * chunks + t_2) * 32 + i - 8] * t97_2_entry;
+        t100_2_2[i - 8] += t28_2[((i64)l * chunks + t_2) * 32 + i] * t97_2_entry;
+      }
+    }
+    // titans_chunk.e
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      t101_2[i * 32 + j] = t94_2[i * 32 + j] + t98_2[i * 32 + j];
+    }
+    // titans_chunk.e
+    for (int at = threadIdx.x; at < 32; at += 128) t104[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t105_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 8) {
+        float t104_2 = 0.0f;
+        const float w_31 = (float)(i - 8);
+        const float t28_2_entry_3 = t28_2[((i64)l * chunks + t_2) * 32 + i];
+        #pragma unroll 4
+        for (int j = 0; j < 32; ++j) {
+          const float t101_2_entry = t101_2[i * 32 + j];
+          t104_2 += ((((((float)j == w_31) ? 1.0f : 0.0f) + t60_3[(i - 8) * 32 + j]) + t63[(i - 8) * 32 + j]) + t66_3[(i - 8) * 32 + j]) * t101_2_entry;
+          t105_2[(i - 8) * 32 + j] += t101_2_entry * t28_2_entry_3;
+        }
+        t104[i] = t104_2;
+      }
+    }
+    // titans_chunk.e
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t106[i] = t99_2[i] + t100_2_2[i] + t104[i];
+    }
+    // titans_chunk.e
+    for (int at = threadIdx.x; at < 32; at += 128) t107_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t108_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 4) {
+        const float t106_entry = t106[i];
+        t107_2[i] = t25_2_2[((i64)l * chunks + t_2) * 32 + i - 4] * t106_entry;
+        t108_2[i - 4] += t25_2_2[((i64)l * chunks + t_2) * 32 + i] * t106_entry;
+      }
+    }
+    // titans_chunk.e
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      t109_2[i * 32 + j] = t101_2[i * 32 + j] + t105_2[i * 32 + j];
+    }
+    // titans_chunk.e
+    for (int at = threadIdx.x; at < 32; at += 128) t112_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t113_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 4) {
+        float t112_2_2 = 0.0f;
+        const float w_32 = (float)(i - 4);
+        const float t25_2_2_entry_3 = t25_2_2[((i64)l * chunks + t_2) * 32 + i];
+        #pragma unroll 4
+        for (int j = 0; j < 32; ++j) {
+          const float t109_2_entry = t109_2[i * 32 + j];
+          t112_2_2 += (((((float)j == w_32) ? 1.0f : 0.0f) + t60_3[(i - 4) * 32 + j]) + t63[(i - 4) * 32 + j]) * t109_2_entry;
+          t113_2[(i - 4) * 32 + j] += t109_2_entry * t25_2_2_entry_3;
+        }
+        t112_2[i] = t112_2_2;
+      }
+    }
+    // titans_chunk.e
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t114[i] = t107_2[i] + t108_2[i] + t112_2[i];
+    }
+    // titans_chunk.e
+    for (int at = threadIdx.x; at < 32; at += 128) t115_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t116[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 2) {
+        const float t114_entry = t114[i];
+        t115_2[i] = t22[((i64)l * chunks + t_2) * 32 + i - 2] * t114_entry;
+        t116[i - 2] += t22[((i64)l * chunks + t_2) * 32 + i] * t114_entry;
+      }
+    }
+    // titans_chunk.e
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      t117[i * 32 + j] = t109_2[i * 32 + j] + t113_2[i * 32 + j];
+    }
+    // titans_chunk.e
+    for (int at = threadIdx.x; at < 32; at += 128) t120_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t121[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 2) {
+        float t120_3 = 0.0f;
+        const float w_33 = (float)(i - 2);
+        const float t22_entry_3 = t22[((i64)l * chunks + t_2) * 32 + i];
+        #pragma unroll 4
+        for (int j = 0; j < 32; ++j) {
+          const float t117_entry = t117[i * 32 + j];
+          t120_3 += ((((float)j == w_33) ? 1.0f : 0.0f) + t60_3[(i - 2) * 32 + j]) * t117_entry;
+          t121[(i - 2) * 32 + j] += t117_entry * t22_entry_3;
+        }
+        t120_2[i] = t120_3;
+      }
+    }
+    // titans_chunk.e, titans_chunk.h
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t122[i] = t115_2[i] + t116[i] + t120_2[i];
+      t138[i] = t17_2_2[i] + t45_2_2[i] + t133[((i64)l * chunks + t_2) * 32 + i];
+    }
+    // titans_chunk.e
+    for (int at = threadIdx.x; at < 32; at += 128) t123_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t124[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 1) {
+        const float t122_entry = t122[i];
+        t123_2[i] = t58[((i64)l * chunks + t_2) * 32 + i - 1] * t122_entry;
+        t124[i - 1] += t58[((i64)l * chunks + t_2) * 32 + i] * t122_entry;
+      }
+    }
+    // titans_chunk.e
+    for (int at = threadIdx.x; at < 32; at += 128) t127[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 1) {
+        float t127_2 = 0.0f;
+        const float w_34 = (float)(i - 1);
+        #pragma unroll 4
+        for (int j = 0; j < 32; ++j) {
+          t127_2 += (((float)j == w_34) ? 1.0f : 0.0f) * (t117[i * 32 + j] + t121[i * 32 + j]);
+        }
+        t127[i] = t127_2;
+      }
+    }
+    // titans_chunk.h
+    for (int at = threadIdx.x; at < 32; at += 128) t141[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t142[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 16) {
+        const float t138_entry = t138[i];
+        t141[i] = t45_2[((i64)l * chunks + t_2) * 32 + i - 16] * t138_entry;
+        t142[i - 16] += t14[((i64)l * chunks + t_2) * 32 + i] * t138_entry;
+      }
+    }
+    // titans_chunk.h
+    for (int at = threadIdx.x; at < 32; at += 128) t143[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t144[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 8) {
+        const float t141_entry = t141[i];
+        t143[i] = t11_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t141_entry;
+        t144[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t141_entry;
+      }
+    }
+    // titans_chunk.h
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t145[i] = t138[i] + t142[i];
+    }
+    // titans_chunk.h
+    for (int at = threadIdx.x; at < 32; at += 128) t148[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t149[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 8) {
+        const float t145_entry = t145[i];
+        t148[i] = t42_2[((i64)l * chunks + t_2) * 32 + i - 8] * t145_entry;
+        t149[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t145_entry;
+      }
+    }
+    // titans_chunk.h
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t150[i] = t143[i] + t144[i] + t148[i];
+      t153[i] = t145[i] + t149[i];
+    }
+    // titans_chunk.h
+    for (int at = threadIdx.x; at < 32; at += 128) t151[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t152[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t156[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t157[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 4) {
+        const float t150_entry = t150[i];
+        const float t153_entry = t153[i];
+        t151[i] = t8[((i64)l * chunks + t_2) * 32 + i - 4] * t150_entry;
+        const float t8_entry_4 = t8[((i64)l * chunks + t_2) * 32 + i];
+        t152[i - 4] += t8_entry_4 * t150_entry;
+        t156[i] = t39[((i64)l * chunks + t_2) * 32 + i - 4] * t153_entry;
+        t157[i - 4] += t8_entry_4 * t153_entry;
+      }
+    }
+    // titans_chunk.h
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t158_2[i] = t151[i] + t152[i] + t156[i];
+      t161[i] = t153[i] + t157[i];
+    }
+    // titans_chunk.h
+    for (int at = threadIdx.x; at < 32; at += 128) t159[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t160[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t164_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t165[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 2) {
+        const float t158_2_entry = t158_2[i];
+        const float t161_entry = t161[i];
+        t159[i] = t5_2_2[((i64)l * chunks + t_2) * 32 + i - 2] * t158_2_entry;
+        const float t5_2_2_entry_4 = t5_2_2[((i64)l * chunks + t_2) * 32 + i];
+        t160[i - 2] += t5_2_2_entry_4 * t158_2_entry;
+        t164_2[i] = t36[((i64)l * chunks + t_2) * 32 + i - 2] * t161_entry;
+        t165[i - 2] += t5_2_2_entry_4 * t161_entry;
+      }
+    }
+    // titans_chunk.h
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t166[i] = t159[i] + t160[i] + t164_2[i];
+      t169[i] = t161[i] + t165[i];
+    }
+    // titans_chunk.h
+    for (int at = threadIdx.x; at < 32; at += 128) t167[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t168_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t172[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t173[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 1) {
+        const float t166_entry = t166[i];
+        const float t169_entry = t169[i];
+        t167[i] = t56[((i64)l * chunks + t_2) * 32 + i - 1] * t166_entry;
+        const float t56_entry_4 = t56[((i64)l * chunks + t_2) * 32 + i];
+        t168_2[i - 1] += t56_entry_4 * t166_entry;
+        t172[i] = p[((i64)l * chunks + t_2) * 32 + i - 1] * t169_entry;
+        t173[i - 1] += t56_entry_4 * t169_entry;
+      }
+    }
+    // titans_chunk.p
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t176[i] = t5_2_3[i] + t169[i] + t173[i];
+    }
+    // titans_chunk.p
+    for (int at = threadIdx.x; at < 32; at += 128) t179[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t180[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 16) {
+        const float t176_entry = t176[i];
+        t179[i] = t30[((i64)l * chunks + t_2) * 32 + i - 16] * t176_entry;
+        t180[i - 16] += t31[((i64)l * chunks + t_2) * 32 + i] * t176_entry;
+      }
+    }
+    // titans_chunk.p
+    for (int at = threadIdx.x; at < 32; at += 128) t181[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t182[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 8) {
+        const float t179_entry = t179[i];
+        t181[i] = t28_2[((i64)l * chunks + t_2) * 32 + i - 8] * t179_entry;
+        t182[i - 8] += t28_2[((i64)l * chunks + t_2) * 32 + i] * t179_entry;
+      }
+    }
+    // titans_chunk.p
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t183[i] = t176[i] + t180[i];
+    }
+    // titans_chunk.p
+    for (int at = threadIdx.x; at < 32; at += 128) t186[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t187[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 8) {
+        const float t183_entry = t183[i];
+        t186[i] = t27_2[((i64)l * chunks + t_2) * 32 + i - 8] * t183_entry;
+        t187[i - 8] += t28_2[((i64)l * chunks + t_2) * 32 + i] * t183_entry;
+      }
+    }
+    // titans_chunk.p
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t188[i] = t181[i] + t182[i] + t186[i];
+      t191[i] = t183[i] + t187[i];
+    }
+    // titans_chunk.p
+    for (int at = threadIdx.x; at < 32; at += 128) t189[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t190[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t194[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t195[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 4) {
+        const float t188_entry = t188[i];
+        const float t191_entry = t191[i];
+        t189[i] = t25_2_2[((i64)l * chunks + t_2) * 32 + i - 4] * t188_entry;
+        const float t25_2_2_entry_4 = t25_2_2[((i64)l * chunks + t_2) * 32 + i];
+        t190[i - 4] += t25_2_2_entry_4 * t188_entry;
+        t194[i] = t24[((i64)l * chunks + t_2) * 32 + i - 4] * t191_entry;
+        t195[i - 4] += t25_2_2_entry_4 * t191_entry;
+      }
+    }
+    // titans_chunk.p
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t196[i] = t189[i] + t190[i] + t194[i];
+      t199[i] = t191[i] + t195[i];
+    }
+    // titans_chunk.p
+    for (int at = threadIdx.x; at < 32; at += 128) t197[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t198[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t202[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t203[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 2) {
+        const float t196_entry = t196[i];
+        const float t199_entry = t199[i];
+        t197[i] = t22[((i64)l * chunks + t_2) * 32 + i - 2] * t196_entry;
+        const float t22_entry_4 = t22[((i64)l * chunks + t_2) * 32 + i];
+        t198[i - 2] += t22_entry_4 * t196_entry;
+        t202[i] = t21[((i64)l * chunks + t_2) * 32 + i - 2] * t199_entry;
+        t203[i - 2] += t22_entry_4 * t199_entry;
+      }
+    }
+    // titans_chunk.p, titans_chunk.g
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t204[i] = t197[i] + t198[i] + t202[i];
+      t207[i] = t199[i] + t203[i];
+      t218[i] = t19_2[i] + t53_2[i] + t135[((i64)l * chunks + t_2) * 32 + i];
+    }
+    // titans_chunk.p
+    for (int at = threadIdx.x; at < 32; at += 128) t205[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t206[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t210[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t211[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 1) {
+        const float t204_entry = t204[i];
+        const float t207_entry = t207[i];
+        t205[i] = t58[((i64)l * chunks + t_2) * 32 + i - 1] * t204_entry;
+        const float t58_entry_3 = t58[((i64)l * chunks + t_2) * 32 + i];
+        t206[i - 1] += t58_entry_3 * t204_entry;
+        t210[i] = t18_2[((i64)l * chunks + t_2) * 32 + i - 1] * t207_entry;
+        t211[i - 1] += t58_entry_3 * t207_entry;
+      }
+    }
+    // titans_chunk.p
+    for (int at = threadIdx.x; at < 32; at += 128) t215[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i < 1) {
+        t215[i] = t207[i] + t211[i];
+      }
+    }
+    // titans_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t221[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t222[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 16) {
+        const float t218_entry = t218[i];
+        t221[i] = t13[((i64)l * chunks + t_2) * 32 + i - 16] * t218_entry;
+        t222[i - 16] += t14[((i64)l * chunks + t_2) * 32 + i] * t218_entry;
+      }
+    }
+    // titans_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t223[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t224[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 8) {
+        const float t221_entry = t221[i];
+        t223[i] = t11_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t221_entry;
+        t224[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t221_entry;
+      }
+    }
+    // titans_chunk.g
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t225[i] = t218[i] + t222[i];
+    }
+    // titans_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t228[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t229[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 8) {
+        const float t225_entry = t225[i];
+        t228[i] = t10_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t225_entry;
+        t229[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t225_entry;
+      }
+    }
+    // titans_chunk.g
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t230[i] = t223[i] + t224[i] + t228[i];
+      t233[i] = t225[i] + t229[i];
+    }
+    // titans_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t231[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t232[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t236[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t237[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 4) {
+        const float t230_entry = t230[i];
+        const float t233_entry = t233[i];
+        t231[i] = t8[((i64)l * chunks + t_2) * 32 + i - 4] * t230_entry;
+        const float t8_entry_5 = t8[((i64)l * chunks + t_2) * 32 + i];
+        t232[i - 4] += t8_entry_5 * t230_entry;
+        t236[i] = t7_2[((i64)l * chunks + t_2) * 32 + i - 4] * t233_entry;
+        t237[i - 4] += t8_entry_5 * t233_entry;
+      }
+    }
+    // titans_chunk.g
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t238[i] = t231[i] + t232[i] + t236[i];
+      t241[i] = t233[i] + t237[i];
+    }
+    // titans_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t239[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t240[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t244[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t245[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 2) {
+        const float t238_entry = t238[i];
+        const float t241_entry = t241[i];
+        t239[i] = t5_2_2[((i64)l * chunks + t_2) * 32 + i - 2] * t238_entry;
+        const float t5_2_2_entry_5 = t5_2_2[((i64)l * chunks + t_2) * 32 + i];
+        t240[i - 2] += t5_2_2_entry_5 * t238_entry;
+        t244[i] = t4[((i64)l * chunks + t_2) * 32 + i - 2] * t241_entry;
+        t245[i - 2] += t5_2_2_entry_5 * t241_entry;
+      }
+    }
+    // titans_chunk.g
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t246[i] = t239[i] + t240[i] + t244[i];
+      t249[i] = t241[i] + t245[i];
+    }
+    // titans_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t247[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t248[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t252[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t253[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i >= 1) {
+        const float t246_entry = t246[i];
+        const float t249_entry = t249[i];
+        t247[i] = t56[((i64)l * chunks + t_2) * 32 + i - 1] * t246_entry;
+        const float t56_entry_5 = t56[((i64)l * chunks + t_2) * 32 + i];
+        t248[i - 1] += t56_entry_5 * t246_entry;
+        t252[i] = t2[((i64)l * chunks + t_2) * 32 + i - 1] * t249_entry;
+        t253[i - 1] += t56_entry_5 * t249_entry;
+      }
+    }
+    // titans_chunk.g
+    for (int at = threadIdx.x; at < 32; at += 128) t257[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      if (i < 1) {
+        t257[i] = t249[i] + t253[i];
+      }
+    }
+    // titans_chunk.g, titans_chunk.M
+    const float g_entry_2 = g[((i64)l * chunks + t_2) * 32 + 31];
+    #pragma unroll 1
     for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
       const int i = (int)(item / d_k);
       const int j = (int)(item % d_k);
-      M_trail_2[i * d_k + j] = M_checkpoints_2[(((i64)l * segments_2 + s) * d_v + i) * d_k + j];
+      t258[i * d_k + j] = M_bar_state_2[i * d_k + j] * g_entry_2;
     }
+    // titans_chunk.U
+    __syncthreads();
+    for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
+      const int row = (int)(at / d_v), col = (int)(at % d_v);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t48[kk * d_v + col];
+      t258[row + col * d_k] += dot;
+    }
+    // titans_chunk.y
+    __syncthreads();
+    for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
+      const int row = (int)(at / d_v), col = (int)(at % d_v);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += t57[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t134[kk * d_v + col];
+      t258[row + col * d_k] += dot;
+    }
+    // titans_chunk.g, titans_chunk.S, titans_chunk.M
+    const float p_entry = p[((i64)l * chunks + t_2) * 32 + 31];
+    const float h_entry_2 = h[((i64)l * chunks + t_2) * 32 + 31];
     #pragma unroll 1
     for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
       const int i = (int)(item / d_k);
       const int j = (int)(item % d_k);
-      S_trail_2[i * d_k + j] = S_checkpoints_2[(((i64)l * segments_2 + s) * d_v + i) * d_k + j];
+      S_bar_state_2[i * d_k + j] = S_bar_state_2[i * d_k + j] * p_entry + M_bar_state_2[i * d_k + j] * h_entry_2;
+    }
+    // titans_chunk.U
+    __syncthreads();
+    for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
+      const int row = (int)(at / d_v), col = (int)(at % d_v);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t41_2[kk * d_v + col];
+      S_bar_state_2[row + col * d_k] += dot;
+    }
+    // titans_chunk.y
+    __syncthreads();
+    for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
+      const int row = (int)(at / d_v), col = (int)(at % d_v);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += t57[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t132_2[kk * d_v + col];
+      S_bar_state_2[row + col * d_k] += dot;
+    }
+    // titans_chunk.g
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      t20_2[((i64)l * chunks + t_2) * 32 + i] = t85_2[i] + t86_2[i] + t90_2_3[i] + t167[i] + t168_2[i] + t172[i] + t247[i] + t248[i] + t252[i] + t257[i];
+      t22_2[((i64)l * chunks + t_2) * 32 + i] = t123_2[i] + t124[i] + t127[i] + t205[i] + t206[i] + t210[i] + t215[i];
+      t24_2[((i64)l * chunks + t_2) * 32 + i] = t32_2_3[i] + t33[i];
+    }
+    // titans_chunk.g
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
+      const int i = (int)(item / d_k);
+      const int j = (int)(item % d_k);
+      t21_2[(((i64)l * chunks + t_2) * 32 + i) * d_k + j] = t55_2[i * d_k + j];
+    }
+    // titans_chunk.y
+    __syncthreads();
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_v; ++kk) dot += S_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t132_2[kk + col * d_v];
+      t21_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
+    }
+    // titans_chunk.y
+    __syncthreads();
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_v; ++kk) dot += M_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t134[kk + col * d_v];
+      t21_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
+    }
+    // titans_chunk.g, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
+      const int i = (int)(item / d_k);
+      const int j = (int)(item % d_k);
+      const float t60_3_entry_2 = t60_3[31 * 32 + i];
+      const float t63_entry_2 = t63[31 * 32 + i];
+      const float t66_3_entry_2 = t66_3[31 * 32 + i];
+      const float t69_entry_2 = t69[31 * 32 + i];
+      const float t72_entry_2 = t72[31 * 32 + i];
+      const float w_35 = (((((((float)i == w_20) ? 1.0f : 0.0f) + t60_3_entry_2) + t63_entry_2) + t66_3_entry_2) + t69_entry_2) + t72_entry_2;
+      const float w_48 = ((((((((((float)i == w_20) ? 1.0f : 0.0f) + t60_3_entry_2) + t63_entry_2) + t66_3_entry_2) + t69_entry_2) + t72_entry_2) + t75[31 * 32 + i]) + t78[31 * 32 + i]) + t81[31 * 32 + i];
+      const float w_36 = (w_48 + t84[31 * 32 + i]) + t87[31 * 32 + i];
+      t23_2[(((i64)l * chunks + t_2) * 32 + i) * d_k + j] = w_35 * t267[i * d_k + j] + w_36 * t270[i * d_k + j] + t36_2[i * d_k + j] + t37_2_2[i * d_k + j] + t54_2[i * d_k + j];
+    }
+    // titans_chunk.U
+    __syncthreads();
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_v; ++kk) dot += S_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t41_2[kk + col * d_v];
+      t23_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
+    }
+    // titans_chunk.U
+    __syncthreads();
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_v; ++kk) dot += M_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t48[kk + col * d_v];
+      t23_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
     }
     #pragma unroll 1
-    for (int a = 0; a < C && a < -C * s + chunks; ++a) {
-      // titans_chunk.e
-      __syncthreads();
-      for (int at = threadIdx.x; at < 1024; at += 128) t60_3[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 1) {
-          const float w_5 = (float)(i - 1);
-          const float t58_entry_2 = t58[((i64)l * chunks + a + C * s) * 32 + i];
-          t60_3[i * 32 + j] = (((float)j == w_5) ? 1.0f : 0.0f) * t58_entry_2;
-        }
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t63[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 2) {
-          const float w_6 = (float)(i - 2);
-          const float t22_entry_2 = t22[((i64)l * chunks + a + C * s) * 32 + i];
-          t63[i * 32 + j] = ((((float)j == w_6) ? 1.0f : 0.0f) + t60_3[(i - 2) * 32 + j]) * t22_entry_2;
-        }
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t66_3[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 4) {
-          const float w_7 = (float)(i - 4);
-          const float t25_2_2_entry_2 = t25_2_2[((i64)l * chunks + a + C * s) * 32 + i];
-          t66_3[i * 32 + j] = (((((float)j == w_7) ? 1.0f : 0.0f) + t60_3[(i - 4) * 32 + j]) + t63[(i - 4) * 32 + j]) * t25_2_2_entry_2;
-        }
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t69[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 8) {
-          const float w_8 = (float)(i - 8);
-          const float t28_2_entry_2 = t28_2[((i64)l * chunks + a + C * s) * 32 + i];
-          t69[i * 32 + j] = ((((((float)j == w_8) ? 1.0f : 0.0f) + t60_3[(i - 8) * 32 + j]) + t63[(i - 8) * 32 + j]) + t66_3[(i - 8) * 32 + j]) * t28_2_entry_2;
-        }
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t72[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 16) {
-          const float w_9 = (float)(i - 16);
-          const float t31_entry = t31[((i64)l * chunks + a + C * s) * 32 + i];
-          t72[i * 32 + j] = (((((((float)j == w_9) ? 1.0f : 0.0f) + t60_3[(i - 16) * 32 + j]) + t63[(i - 16) * 32 + j]) + t66_3[(i - 16) * 32 + j]) + t69[(i - 16) * 32 + j]) * t31_entry;
-        }
-      }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t75[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 1) {
-          const float w_10 = (float)(i - 1);
-          const float t56_entry_2 = t56[((i64)l * chunks + a + C * s) * 32 + i];
-          t75[i * 32 + j] = ((((((((float)j == w_10) ? 1.0f : 0.0f) + t60_3[(i - 1) * 32 + j]) + t63[(i - 1) * 32 + j]) + t66_3[(i - 1) * 32 + j]) + t69[(i - 1) * 32 + j]) + t72[(i - 1) * 32 + j]) * t56_entry_2;
-        }
-      }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t78[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 2) {
-          const float w_11 = (float)(i - 2);
-          const float t5_2_2_entry_2 = t5_2_2[((i64)l * chunks + a + C * s) * 32 + i];
-          t78[i * 32 + j] = (((((((((float)j == w_11) ? 1.0f : 0.0f) + t60_3[(i - 2) * 32 + j]) + t63[(i - 2) * 32 + j]) + t66_3[(i - 2) * 32 + j]) + t69[(i - 2) * 32 + j]) + t72[(i - 2) * 32 + j]) + t75[(i - 2) * 32 + j]) * t5_2_2_entry_2;
-        }
-      }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t81[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 4) {
-          const float w_12 = (float)(i - 4);
-          const float t8_entry_2 = t8[((i64)l * chunks + a + C * s) * 32 + i];
-          t81[i * 32 + j] = ((((((((((float)j == w_12) ? 1.0f : 0.0f) + t60_3[(i - 4) * 32 + j]) + t63[(i - 4) * 32 + j]) + t66_3[(i - 4) * 32 + j]) + t69[(i - 4) * 32 + j]) + t72[(i - 4) * 32 + j]) + t75[(i - 4) * 32 + j]) + t78[(i - 4) * 32 + j]) * t8_entry_2;
-        }
-      }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t84[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 8) {
-          const float w_13 = (float)(i - 8);
-          const float t11_2_2_entry_2 = t11_2_2[((i64)l * chunks + a + C * s) * 32 + i];
-          const float w_48 = ((((((((((float)j == w_13) ? 1.0f : 0.0f) + t60_3[(i - 8) * 32 + j]) + t63[(i - 8) * 32 + j]) + t66_3[(i - 8) * 32 + j]) + t69[(i - 8) * 32 + j]) + t72[(i - 8) * 32 + j]) + t75[(i - 8) * 32 + j]) + t78[(i - 8) * 32 + j]) + t81[(i - 8) * 32 + j];
-          t84[i * 32 + j] = w_48 * t11_2_2_entry_2;
-        }
-      }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t87[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 16) {
-          const float w_14 = (float)(i - 16);
-          const float t14_entry = t14[((i64)l * chunks + a + C * s) * 32 + i];
-          const float w_49 = ((((((((((float)j == w_14) ? 1.0f : 0.0f) + t60_3[(i - 16) * 32 + j]) + t63[(i - 16) * 32 + j]) + t66_3[(i - 16) * 32 + j]) + t69[(i - 16) * 32 + j]) + t72[(i - 16) * 32 + j]) + t75[(i - 16) * 32 + j]) + t78[(i - 16) * 32 + j]) + t81[(i - 16) * 32 + j];
-          t87[i * 32 + j] = (w_49 + t84[(i - 16) * 32 + j]) * t14_entry;
-        }
-      }
-      // titans_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t91[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i < 1) {
-          t91[i] = 1.0f;
-        }
-      }
-      // titans_chunk.U
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += M_trail_2[a * d_v * d_k + row * d_k + kk] * t59[((i64)l * chunks + a + C * s) * 32 * d_k + kk + (i64)col * d_k];
-        t93[row + col * d_v] = dot;
-      }
-      // titans_chunk.U
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += S_trail_2[a * d_v * d_k + row * d_k + kk] * t59[((i64)l * chunks + a + C * s) * 32 * d_k + kk + (i64)col * d_k];
-        t97[row + col * d_v] = dot;
-      }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t100_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 1) {
-          const float w_15 = (float)(i - 1);
-          const float w_50 = ((((((((((float)j == w_15) ? 1.0f : 0.0f) + t60_3[(i - 1) * 32 + j]) + t63[(i - 1) * 32 + j]) + t66_3[(i - 1) * 32 + j]) + t69[(i - 1) * 32 + j]) + t72[(i - 1) * 32 + j]) + t75[(i - 1) * 32 + j]) + t78[(i - 1) * 32 + j]) + t81[(i - 1) * 32 + j];
-          t100_2[i * 32 + j] = (w_50 + t84[(i - 1) * 32 + j]) + t87[(i - 1) * 32 + j];
-        }
-      }
-      // titans_chunk.U
-      for (int at = threadIdx.x; at < 1024; at += 128) t101[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (j < i) {
-          float t101_2 = 0.0f;
-          #pragma unroll 4
-          for (int k_2 = 0; k_2 < d_k; ++k_2) {
-            t101_2 += t59[(((i64)l * chunks + a + C * s) * 32 + i) * d_k + k_2] * t59[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + k_2];
-          }
-          t101[i * 32 + j] = t101_2;
-        }
-      }
-      // titans_chunk.U
-      for (int at = threadIdx.x; at < 1024; at += 128) t102[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (j < i) {
-          t102[i * 32 + j] = t60[((i64)l * chunks + a + C * s) * 32 + i] * t100_2[i * 32 + j] * t101[i * 32 + j];
-        }
-      }
-      // titans_chunk.U, titans_chunk.g
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
-        const int i = (int)(item / d_v);
-        const int j = (int)(item % d_v);
-        const float w_16 = t90_2[((i64)l * chunks + a + C * s) * 32 + i] + t91[i];
-        const float t96_2_entry = t96_2[((i64)l * chunks + a + C * s) * 32 + i];
-        const float t60_entry = t60[((i64)l * chunks + a + C * s) * 32 + i];
-        U[i * d_v + j] = (t61[(((i64)l * chunks + a + C * s) * 32 + i) * d_v + j] - t93[i * d_v + j] * w_16 - t97[i * d_v + j] * t96_2_entry) * t60_entry;
-      }
-      __syncthreads();
-      for (int col = threadIdx.x; col < d_v; col += 128) {
-        #pragma unroll 1
-        for (int row = 0; row < 32; ++row) {
-          float left = U[row * d_v + col];
-          for (int before = 0; before < row; ++before) left -= t102[row * 32 + before] * U[before * d_v + col];
-          U[row * d_v + col] = left;
-        }
-      }
-      // titans_chunk.M, titans_chunk.c, titans_chunk.e, titans_chunk.S
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_k * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        const float t59_entry = t59[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + i];
-        const float t60_3_entry = t60_3[31 * 32 + j];
-        const float t63_entry = t63[31 * 32 + j];
-        const float t66_3_entry = t66_3[31 * 32 + j];
-        const float t69_entry = t69[31 * 32 + j];
-        const float t72_entry = t72[31 * 32 + j];
-        const float w_51 = ((((((((((float)j == w_17) ? 1.0f : 0.0f) + t60_3_entry) + t63_entry) + t66_3_entry) + t69_entry) + t72_entry) + t75[31 * 32 + j]) + t78[31 * 32 + j]) + t81[31 * 32 + j];
-        t6_2_2[i * 32 + j] = t59_entry * ((w_51 + t84[31 * 32 + j]) + t87[31 * 32 + j]);
-        t7_2_2[i * 32 + j] = t59_entry * ((((((((float)j == w_17) ? 1.0f : 0.0f) + t60_3_entry) + t63_entry) + t66_3_entry) + t69_entry) + t72_entry);
-      }
-      // titans_chunk.M
-      __syncthreads();
-      for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-        const int row = (int)(at / d_k), col = (int)(at % d_k);
-        float dot = 0.0f;
-        for (int kk = 0; kk < 32; ++kk) dot += U[row + kk * d_v] * t6_2_2[kk + col * 32];
-        t110[row * d_k + col] = dot;
-      }
-      // titans_chunk.M
-      const float g_entry = g[((i64)l * chunks + a + C * s) * 32 + 31];
-      const float h_entry = h[((i64)l * chunks + a + C * s) * 32 + 31];
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int j = (int)(item % d_k);
-        M_trail_2[((a + 1) * d_v + i) * d_k + j] = M_trail_2[(a * d_v + i) * d_k + j] * g_entry + S_trail_2[(a * d_v + i) * d_k + j] * h_entry + t110[i * d_k + j];
-      }
-      // titans_chunk.S
-      for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-        const int row = (int)(at / d_k), col = (int)(at % d_k);
-        float dot = 0.0f;
-        for (int kk = 0; kk < 32; ++kk) dot += U[row + kk * d_v] * t7_2_2[kk + col * 32];
-        t112[row * d_k + col] = dot;
-      }
-      // titans_chunk.S
-      const float p_entry = p[((i64)l * chunks + a + C * s) * 32 + 31];
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int j = (int)(item % d_k);
-        S_trail_2[((a + 1) * d_v + i) * d_k + j] = S_trail_2[(a * d_v + i) * d_k + j] * p_entry + t112[i * d_k + j];
-      }
-    }
-    #pragma unroll 1
-    for (int a = (C < -C * s + chunks ? C : -C * s + chunks) - 1; a >= 0; --a) {
-      // titans_chunk.y
-      __syncthreads();
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += M_trail_2[a * d_v * d_k + row * d_k + kk] * t57[((i64)l * chunks + a + C * s) * 32 * d_k + kk + (i64)col * d_k];
-        t17[row + col * d_v] = dot;
-      }
-      // titans_chunk.y
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += S_trail_2[a * d_v * d_k + row * d_k + kk] * t57[((i64)l * chunks + a + C * s) * 32 * d_k + kk + (i64)col * d_k];
-        t49[row + col * d_v] = dot;
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t60_4[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 1) {
-          const float w_18 = (float)(i - 1);
-          const float t58_entry_3 = t58[((i64)l * chunks + a + C * s) * 32 + i];
-          t60_4[i * 32 + j] = (((float)j == w_18) ? 1.0f : 0.0f) * t58_entry_3;
-        }
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t63_3[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 2) {
-          const float w_19 = (float)(i - 2);
-          const float t22_entry_3 = t22[((i64)l * chunks + a + C * s) * 32 + i];
-          t63_3[i * 32 + j] = ((((float)j == w_19) ? 1.0f : 0.0f) + t60_4[(i - 2) * 32 + j]) * t22_entry_3;
-        }
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t66_4[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 4) {
-          const float w_20 = (float)(i - 4);
-          const float t25_2_2_entry_3 = t25_2_2[((i64)l * chunks + a + C * s) * 32 + i];
-          t66_4[i * 32 + j] = (((((float)j == w_20) ? 1.0f : 0.0f) + t60_4[(i - 4) * 32 + j]) + t63_3[(i - 4) * 32 + j]) * t25_2_2_entry_3;
-        }
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t69_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 8) {
-          const float w_21 = (float)(i - 8);
-          const float t28_2_entry_3 = t28_2[((i64)l * chunks + a + C * s) * 32 + i];
-          t69_2[i * 32 + j] = ((((((float)j == w_21) ? 1.0f : 0.0f) + t60_4[(i - 8) * 32 + j]) + t63_3[(i - 8) * 32 + j]) + t66_4[(i - 8) * 32 + j]) * t28_2_entry_3;
-        }
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t72_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 16) {
-          const float w_22 = (float)(i - 16);
-          const float t31_entry_2 = t31[((i64)l * chunks + a + C * s) * 32 + i];
-          t72_2[i * 32 + j] = (((((((float)j == w_22) ? 1.0f : 0.0f) + t60_4[(i - 16) * 32 + j]) + t63_3[(i - 16) * 32 + j]) + t66_4[(i - 16) * 32 + j]) + t69_2[(i - 16) * 32 + j]) * t31_entry_2;
-        }
-      }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t75_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 1) {
-          const float w_23 = (float)(i - 1);
-          const float t56_entry_3 = t56[((i64)l * chunks + a + C * s) * 32 + i];
-          t75_2[i * 32 + j] = ((((((((float)j == w_23) ? 1.0f : 0.0f) + t60_4[(i - 1) * 32 + j]) + t63_3[(i - 1) * 32 + j]) + t66_4[(i - 1) * 32 + j]) + t69_2[(i - 1) * 32 + j]) + t72_2[(i - 1) * 32 + j]) * t56_entry_3;
-        }
-      }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t78_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 2) {
-          const float w_24 = (float)(i - 2);
-          const float t5_2_2_entry_3 = t5_2_2[((i64)l * chunks + a + C * s) * 32 + i];
-          t78_2[i * 32 + j] = (((((((((float)j == w_24) ? 1.0f : 0.0f) + t60_4[(i - 2) * 32 + j]) + t63_3[(i - 2) * 32 + j]) + t66_4[(i - 2) * 32 + j]) + t69_2[(i - 2) * 32 + j]) + t72_2[(i - 2) * 32 + j]) + t75_2[(i - 2) * 32 + j]) * t5_2_2_entry_3;
-        }
-      }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t81_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 4) {
-          const float w_25 = (float)(i - 4);
-          const float t8_entry_3 = t8[((i64)l * chunks + a + C * s) * 32 + i];
-          t81_2[i * 32 + j] = ((((((((((float)j == w_25) ? 1.0f : 0.0f) + t60_4[(i - 4) * 32 + j]) + t63_3[(i - 4) * 32 + j]) + t66_4[(i - 4) * 32 + j]) + t69_2[(i - 4) * 32 + j]) + t72_2[(i - 4) * 32 + j]) + t75_2[(i - 4) * 32 + j]) + t78_2[(i - 4) * 32 + j]) * t8_entry_3;
-        }
-      }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t84_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 8) {
-          const float w_26 = (float)(i - 8);
-          const float t11_2_2_entry_3 = t11_2_2[((i64)l * chunks + a + C * s) * 32 + i];
-          const float w_52 = ((((((((((float)j == w_26) ? 1.0f : 0.0f) + t60_4[(i - 8) * 32 + j]) + t63_3[(i - 8) * 32 + j]) + t66_4[(i - 8) * 32 + j]) + t69_2[(i - 8) * 32 + j]) + t72_2[(i - 8) * 32 + j]) + t75_2[(i - 8) * 32 + j]) + t78_2[(i - 8) * 32 + j]) + t81_2[(i - 8) * 32 + j];
-          t84_2[i * 32 + j] = w_52 * t11_2_2_entry_3;
-        }
-      }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t87_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 16) {
-          const float w_27 = (float)(i - 16);
-          const float t14_entry_2 = t14[((i64)l * chunks + a + C * s) * 32 + i];
-          const float w_53 = ((((((((((float)j == w_27) ? 1.0f : 0.0f) + t60_4[(i - 16) * 32 + j]) + t63_3[(i - 16) * 32 + j]) + t66_4[(i - 16) * 32 + j]) + t69_2[(i - 16) * 32 + j]) + t72_2[(i - 16) * 32 + j]) + t75_2[(i - 16) * 32 + j]) + t78_2[(i - 16) * 32 + j]) + t81_2[(i - 16) * 32 + j];
-          t87_2[i * 32 + j] = (w_53 + t84_2[(i - 16) * 32 + j]) * t14_entry_2;
-        }
-      }
-      // titans_chunk.y
-      for (int at = threadIdx.x; at < 1024; at += 128) t89[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (j < i + 1) {
-          float t89_2 = 0.0f;
-          #pragma unroll 4
-          for (int k_2 = 0; k_2 < d_k; ++k_2) {
-            t89_2 += t57[(((i64)l * chunks + a + C * s) * 32 + i) * d_k + k_2] * t59[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + k_2];
-          }
-          t89[i * 32 + j] = t89_2;
-        }
-      }
-      // titans_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t91_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i < 1) {
-          t91_2[i] = 1.0f;
-        }
-      }
-      // titans_chunk.g
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t92[i] = t90_2[((i64)l * chunks + a + C * s) * 32 + i] + t91_2[i];
-      }
-      // titans_chunk.U
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += M_trail_2[a * d_v * d_k + row * d_k + kk] * t59[((i64)l * chunks + a + C * s) * 32 * d_k + kk + (i64)col * d_k];
-        t93_2[row + col * d_v] = dot;
-      }
-      // titans_chunk.U
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += S_trail_2[a * d_v * d_k + row * d_k + kk] * t59[((i64)l * chunks + a + C * s) * 32 * d_k + kk + (i64)col * d_k];
-        t97_2[row + col * d_v] = dot;
-      }
-      // titans_chunk.U
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
-        const int i = (int)(item / d_v);
-        const int j = (int)(item % d_v);
-        const float t92_entry = t92[i];
-        const float t96_2_entry_2 = t96_2[((i64)l * chunks + a + C * s) * 32 + i];
-        t99[i * d_v + j] = t61[(((i64)l * chunks + a + C * s) * 32 + i) * d_v + j] - t93_2[i * d_v + j] * t92_entry - t97_2[i * d_v + j] * t96_2_entry_2;
-      }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 1024; at += 128) t100_3[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 1) {
-          const float w_28 = (float)(i - 1);
-          const float w_54 = ((((((((((float)j == w_28) ? 1.0f : 0.0f) + t60_4[(i - 1) * 32 + j]) + t63_3[(i - 1) * 32 + j]) + t66_4[(i - 1) * 32 + j]) + t69_2[(i - 1) * 32 + j]) + t72_2[(i - 1) * 32 + j]) + t75_2[(i - 1) * 32 + j]) + t78_2[(i - 1) * 32 + j]) + t81_2[(i - 1) * 32 + j];
-          t100_3[i * 32 + j] = (w_54 + t84_2[(i - 1) * 32 + j]) + t87_2[(i - 1) * 32 + j];
-        }
-      }
-      // titans_chunk.U
-      for (int at = threadIdx.x; at < 1024; at += 128) t101_3[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (j < i) {
-          float t101_4 = 0.0f;
-          #pragma unroll 4
-          for (int k_2 = 0; k_2 < d_k; ++k_2) {
-            t101_4 += t59[(((i64)l * chunks + a + C * s) * 32 + i) * d_k + k_2] * t59[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + k_2];
-          }
-          t101_3[i * 32 + j] = t101_4;
-        }
-      }
-      // titans_chunk.U
-      for (int at = threadIdx.x; at < 1024; at += 128) t102_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (j < i) {
-          t102_2[i * 32 + j] = t60[((i64)l * chunks + a + C * s) * 32 + i] * t100_3[i * 32 + j] * t101_3[i * 32 + j];
-        }
-      }
-      // titans_chunk.U
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
-        const int i = (int)(item / d_v);
-        const int j = (int)(item % d_v);
-        const float t60_entry_2 = t60[((i64)l * chunks + a + C * s) * 32 + i];
-        U_2[i * d_v + j] = t99[i * d_v + j] * t60_entry_2;
-      }
-      __syncthreads();
-      for (int col = threadIdx.x; col < d_v; col += 128) {
-        #pragma unroll 1
-        for (int row = 0; row < 32; ++row) {
-          float left = U_2[row * d_v + col];
-          for (int before = 0; before < row; ++before) left -= t102_2[row * 32 + before] * U_2[before * d_v + col];
-          U_2[row * d_v + col] = left;
-        }
-      }
-      // titans_chunk.S, titans_chunk.M
-      for (int at = threadIdx.x; at < 32; at += 128) t5_2_3[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t17_2_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t19_2[at] = 0.0f;
-      #pragma unroll 1
-      for (int i = 0; i < d_v; ++i) {
-        #pragma unroll 4
-        for (int j = 0; j < d_k; ++j) {
-          const float S_trail_2_entry = S_trail_2[(a * d_v + i) * d_k + j];
-          __syncthreads();
-          if (threadIdx.x == 0) {
-            t5_2_3[31] += S_trail_2_entry * S_bar_state_2[i * d_k + j];
-          }
-          const float M_bar_state_2_entry = M_bar_state_2[i * d_k + j];
-          if (threadIdx.x == 0) {
-            t17_2_2[31] += S_trail_2_entry * M_bar_state_2_entry;
-          }
-          if (threadIdx.x == 0) {
-            t19_2[31] += M_trail_2[(a * d_v + i) * d_k + j] * M_bar_state_2_entry;
-          }
-        }
-      }
-      // titans_chunk.S
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
-        const int row = (int)(at / d_v), col = (int)(at % d_v);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += t59[((i64)l * chunks + a + C * s) * 32 * d_k + (i64)row * d_k + kk] * S_bar_state_2[kk + col * d_k];
-        t265[row * d_v + col] = dot;
-      }
-      // titans_chunk.S
-      for (int at = threadIdx.x; at < 1024; at += 128) t7_2_4[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        #pragma unroll 4
-        for (int j = 0; j < d_v; ++j) {
-          t7_2_4[31 * 32 + i] += U_2[i * d_v + j] * t265[i * d_v + j];
-        }
-      }
-      // titans_chunk.S
-      for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += S_bar_state_2[row + kk * d_k] * U_2[kk + col * d_v];
-        t267[row + col * d_k] = dot;
-      }
-      // titans_chunk.M
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
-        const int row = (int)(at / d_v), col = (int)(at % d_v);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_k; ++kk) dot += t59[((i64)l * chunks + a + C * s) * 32 * d_k + (i64)row * d_k + kk] * M_bar_state_2[kk + col * d_k];
-        t268[row * d_v + col] = dot;
-      }
-      // titans_chunk.M
-      for (int at = threadIdx.x; at < 1024; at += 128) t12_2_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        #pragma unroll 4
-        for (int j = 0; j < d_v; ++j) {
-          t12_2_2[31 * 32 + i] += U_2[i * d_v + j] * t268[i * d_v + j];
-        }
-      }
-      // titans_chunk.M
-      for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += M_bar_state_2[row + kk * d_k] * U_2[kk + col * d_v];
-        t270[row + col * d_k] = dot;
-      }
-      // titans_chunk.y, titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 32 * d_v; at += 128) t22_2_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
-        const int i = (int)(item / d_v);
-        const int k_2 = (int)(item % d_v);
-        const float w_30 = (float)i;
-        #pragma unroll 1
-        for (int j = (0 > i ? 0 : i); j < 32; ++j) {
-          const float w_55 = (((((((((w_30 == (float)j) ? 1.0f : 0.0f) + t60_4[j * 32 + i]) + t63_3[j * 32 + i]) + t66_4[j * 32 + i]) + t69_2[j * 32 + i]) + t72_2[j * 32 + i]) + t75_2[j * 32 + i]) + t78_2[j * 32 + i]) + t81_2[j * 32 + i];
-          const float w_29 = ((w_55 + t84_2[j * 32 + i]) + t87_2[j * 32 + i]) * t89[j * 32 + i];
-          t22_2_2[i * d_v + k_2] += t[(((i64)l * chunks + a + C * s) * 32 + j) * d_v + k_2] * w_29;
-        }
-      }
-      // titans_chunk.y
-      for (int at = threadIdx.x; at < 1024; at += 128) t271[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (j < i + 1) {
-          float t271_2 = 0.0f;
-          #pragma unroll 4
-          for (int k_2 = 0; k_2 < d_v; ++k_2) {
-            t271_2 += t[(((i64)l * chunks + a + C * s) * 32 + i) * d_v + k_2] * U_2[j * d_v + k_2];
-          }
-          t271[i * 32 + j] = t271_2;
-        }
-      }
-      // titans_chunk.y, titans_chunk.c, titans_chunk.e
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        const float w_31 = (float)i;
-        const float w_56 = ((((((((((float)j == w_31) ? 1.0f : 0.0f) + t60_4[i * 32 + j]) + t63_3[i * 32 + j]) + t66_4[i * 32 + j]) + t69_2[i * 32 + j]) + t72_2[i * 32 + j]) + t75_2[i * 32 + j]) + t78_2[i * 32 + j]) + t81_2[i * 32 + j];
-        t23_2_2[i * 32 + j] = ((w_56 + t84_2[i * 32 + j]) + t87_2[i * 32 + j]) * t271[i * 32 + j];
-      }
-      // titans_chunk.U, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        const float t60_4_entry = t60_4[31 * 32 + j];
-        const float t63_3_entry = t63_3[31 * 32 + j];
-        const float t66_4_entry = t66_4[31 * 32 + j];
-        const float t69_2_entry = t69_2[31 * 32 + j];
-        const float t72_2_entry = t72_2[31 * 32 + j];
-        const float w_57 = ((((((((((float)j == w_17) ? 1.0f : 0.0f) + t60_4_entry) + t63_3_entry) + t66_4_entry) + t69_2_entry) + t72_2_entry) + t75_2[31 * 32 + j]) + t78_2[31 * 32 + j]) + t81_2[31 * 32 + j];
-        const float w_58 = ((((((((float)j == w_17) ? 1.0f : 0.0f) + t60_4_entry) + t63_3_entry) + t66_4_entry) + t69_2_entry) + t72_2_entry) * t265[j * d_v + i];
-        t26_2_2[j * d_v + i] = w_58 + ((w_57 + t84_2[31 * 32 + j]) + t87_2[31 * 32 + j]) * t268[j * d_v + i] + t22_2_2[j * d_v + i];
-      }
-      __syncthreads();
-      for (int col = threadIdx.x; col < d_v; col += 128) {
-        #pragma unroll 1
-        for (int row = 32 - 1; row >= 0; --row) {
-          float left = t26_2_2[row * d_v + col];
-          for (int before = 32 - 1; before > row; --before) left -= t102_2[row + before * 32] * t26_2_2[before * d_v + col];
-          t26_2_2[row * d_v + col] = left;
-        }
-      }
-      // titans_chunk.U
-      __syncthreads();
-      for (int at = threadIdx.x; at < 1024; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += U_2[row * d_v + kk] * t26_2_2[kk + col * d_v];
-        t27_2_2[row + col * 32] = -dot;
-      }
-      // titans_chunk.U
-      for (int at = threadIdx.x; at < 1024; at += 128) t28_2_3[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (j < i) {
-          t28_2_3[i * 32 + j] = t27_2_2[i * 32 + j];
-        }
-      }
-      // titans_chunk.U, titans_chunk.y
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        float t32_2_4 = 0.0f;
-        float t42_2_3 = 0.0f;
-        float t49_2_2 = 0.0f;
-        float t133_2 = 0.0f;
-        float t135_2 = 0.0f;
-        const float t60_entry_3 = t60[((i64)l * chunks + a + C * s) * 32 + i];
-        const float t96_2_entry_3 = t96_2[((i64)l * chunks + a + C * s) * 32 + i];
-        const float t92_entry_2 = t92[i];
-        const float h_entry_2 = h[((i64)l * chunks + a + C * s) * 32 + i];
-        const float g_entry_2 = g[((i64)l * chunks + a + C * s) * 32 + i];
-        #pragma unroll 4
-        for (int j = 0; j < d_v; ++j) {
-          const float t26_2_2_entry = t26_2_2[i * d_v + j];
-          const float t31_2_2 = t26_2_2_entry * t60_entry_3;
-          t32_2_4 += t99[i * d_v + j] * t26_2_2_entry;
-          t42_2_3 += t97_2[i * d_v + j] * t31_2_2;
-          t49_2_2 += t93_2[i * d_v + j] * t31_2_2;
-          const float tview_entry = t[(((i64)l * chunks + a + C * s) * 32 + i) * d_v + j];
-          t133_2 += tview_entry * t49[i * d_v + j];
-          t135_2 += tview_entry * t17[i * d_v + j];
-          t25_2[(((i64)l * chunks + a + C * s) * 32 + i) * d_v + j] = t31_2_2;
-          t41_2[i * d_v + j] = -t31_2_2 * t96_2_entry_3;
-          t48[i * d_v + j] = -t31_2_2 * t92_entry_2;
-          t132_2[i * d_v + j] = tview_entry * h_entry_2;
-          t134[i * d_v + j] = tview_entry * g_entry_2;
-        }
-        t32_2_3[i] = t32_2_4;
-        t42_2_2[i] = -t42_2_3;
-        t49_2[i] = -t49_2_2;
-        t133[i] = t133_2;
-        t135[i] = t135_2;
-      }
-      // titans_chunk.U
-      for (int at = threadIdx.x; at < 1024; at += 128) t34_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 1024; at += 128) t35_2_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        float t33_3 = 0.0f;
-        #pragma unroll 1
-        for (int j = 0; j < 32 && j < i; ++j) {
-          const float t100_3_entry = t100_3[i * 32 + j];
-          const float t101_3_entry = t101_3[i * 32 + j];
-          const float t28_2_3_entry = t28_2_3[i * 32 + j];
-          t33_3 += t100_3_entry * t101_3_entry * t28_2_3_entry;
-          const float t60_entry_4 = t60[((i64)l * chunks + a + C * s) * 32 + i];
-          t34_2[i * 32 + j] = t60_entry_4 * t101_3_entry * t28_2_3_entry;
-          t35_2_2[i * 32 + j] = t60_entry_4 * t100_3_entry * t28_2_3_entry;
-        }
-        t33[i] = t33_3;
-      }
-      // titans_chunk.U
-      for (int at = threadIdx.x; at < 32 * d_k; at += 128) t36_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int k_2 = (int)(item % d_k);
-        #pragma unroll 1
-        for (int j = (0 > i + 1 ? 0 : i + 1); j < 32; ++j) {
-          const float t35_2_2_entry = t35_2_2[j * 32 + i];
-          t36_2[i * d_k + k_2] += t59[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + k_2] * t35_2_2_entry;
-        }
-      }
-      // titans_chunk.U
-      for (int at = threadIdx.x; at < 32 * d_k; at += 128) t37_2_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int k_2 = (int)(item % d_k);
-        #pragma unroll 1
-        for (int j = 0; j < 32 && j < i; ++j) {
-          const float t35_2_2_entry_2 = t35_2_2[i * 32 + j];
-          t37_2_2[i * d_k + k_2] += t59[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + k_2] * t35_2_2_entry_2;
-        }
-      }
-      // titans_chunk.c
-      for (int at = threadIdx.x; at < 1024; at += 128) t38_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        if (i >= 1) {
-          t38_2[(i - 1) * 32 + j] += t34_2[i * 32 + j];
-        }
-      }
-      // titans_chunk.U
-      for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-        const int row = (int)(at / d_v), col = (int)(at % d_v);
-        float dot = 0.0f;
-        for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + a + C * s) * 32 * d_k + row + (i64)kk * d_k] * t41_2[kk * d_v + col];
-        t43_2[row + col * d_k] = dot;
-      }
-      // titans_chunk.U
-      for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += S_trail_2[a * d_v * d_k + row + kk * d_k] * t41_2[kk + col * d_v];
-        t44_2[row + col * d_k] = dot;
-      }
-      // titans_chunk.h, titans_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t45_2_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t53_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 1) {
-          t45_2_2[i - 1] += t42_2_2[i];
-          t53_2[i - 1] += t49_2[i];
-        }
-      }
-      // titans_chunk.U
-      for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-        const int row = (int)(at / d_v), col = (int)(at % d_v);
-        float dot = 0.0f;
-        for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + a + C * s) * 32 * d_k + row + (i64)kk * d_k] * t48[kk * d_v + col];
-        t50_2[row + col * d_k] = dot;
-      }
-      // titans_chunk.U
-      for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += M_trail_2[a * d_v * d_k + row + kk * d_k] * t48[kk + col * d_v];
-        t51_2_2[row + col * d_k] = dot;
-      }
-      // titans_chunk.y
-      for (int at = threadIdx.x; at < 32 * d_k; at += 128) t54_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int k_2 = (int)(item % d_k);
-        #pragma unroll 1
-        for (int j = (0 > i ? 0 : i); j < 32; ++j) {
-          const float t23_2_2_entry = t23_2_2[j * 32 + i];
-          t54_2[i * d_k + k_2] += t57[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + k_2] * t23_2_2_entry;
-        }
-      }
-      // titans_chunk.y
-      for (int at = threadIdx.x; at < 32 * d_k; at += 128) t55_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int k_2 = (int)(item % d_k);
-        #pragma unroll 1
-        for (int j = 0; j < 32 && j < i + 1; ++j) {
-          const float t23_2_2_entry_2 = t23_2_2[i * 32 + j];
-          t55_2[i * d_k + k_2] += t59[(((i64)l * chunks + a + C * s) * 32 + j) * d_k + k_2] * t23_2_2_entry_2;
-        }
-      }
-      // titans_chunk.c, titans_chunk.y
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        t56_2_2[i * 32 + j] = t12_2_2[i * 32 + j] + t89[i * 32 + j] * t271[i * 32 + j] + t38_2[i * 32 + j];
-      }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 32; at += 128) t59_2_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 1024; at += 128) t60_2_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 16) {
-          float t59_2_3 = 0.0f;
-          const float w_33 = (float)(i - 16);
-          const float t14_entry_3 = t14[((i64)l * chunks + a + C * s) * 32 + i];
-          #pragma unroll 4
-          for (int j = 0; j < 32; ++j) {
-            const float t56_2_2_entry = t56_2_2[i * 32 + j];
-            const float w_59 = ((((((((((float)j == w_33) ? 1.0f : 0.0f) + t60_4[(i - 16) * 32 + j]) + t63_3[(i - 16) * 32 + j]) + t66_4[(i - 16) * 32 + j]) + t69_2[(i - 16) * 32 + j]) + t72_2[(i - 16) * 32 + j]) + t75_2[(i - 16) * 32 + j]) + t78_2[(i - 16) * 32 + j]) + t81_2[(i - 16) * 32 + j];
-            t59_2_3 += (w_59 + t84_2[(i - 16) * 32 + j]) * t56_2_2_entry;
-            t60_2_2[(i - 16) * 32 + j] += t56_2_2_entry * t14_entry_3;
-          }
-          t59_2_2[i] = t59_2_3;
-        }
-      }
-      // titans_chunk.c
-      for (int at = threadIdx.x; at < 32; at += 128) t61_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t62_2_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 8) {
-          const float t59_2_2_entry = t59_2_2[i];
-          t61_2[i] = t11_2_2[((i64)l * chunks + a + C * s) * 32 + i - 8] * t59_2_2_entry;
-          t62_2_2[i - 8] += t11_2_2[((i64)l * chunks + a + C * s) * 32 + i] * t59_2_2_entry;
-        }
-      }
-      // titans_chunk.c
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        t63_2_2[i * 32 + j] = t56_2_2[i * 32 + j] + t60_2_2[i * 32 + j];
-      }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 32; at += 128) t66_2_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 1024; at += 128) t67_2_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 8) {
-          float t66_2_3 = 0.0f;
-          const float w_34 = (float)(i - 8);
-          const float t11_2_2_entry_4 = t11_2_2[((i64)l * chunks + a + C * s) * 32 + i];
-          #pragma unroll 4
-          for (int j = 0; j < 32; ++j) {
-            const float t63_2_2_entry = t63_2_2[i * 32 + j];
-            const float w_60 = ((((((((((float)j == w_34) ? 1.0f : 0.0f) + t60_4[(i - 8) * 32 + j]) + t63_3[(i - 8) * 32 + j]) + t66_4[(i - 8) * 32 + j]) + t69_2[(i - 8) * 32 + j]) + t72_2[(i - 8) * 32 + j]) + t75_2[(i - 8) * 32 + j]) + t78_2[(i - 8) * 32 + j]) + t81_2[(i - 8) * 32 + j];
-            t66_2_3 += w_60 * t63_2_2_entry;
-            t67_2_2[(i - 8) * 32 + j] += t63_2_2_entry * t11_2_2_entry_4;
-          }
-          t66_2_2[i] = t66_2_3;
-        }
-      }
-      // titans_chunk.c
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t68_2_2[i] = t61_2[i] + t62_2_2[i] + t66_2_2[i];
-      }
-      // titans_chunk.c
-      for (int at = threadIdx.x; at < 32; at += 128) t69_2_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t70_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 4) {
-          const float t68_2_2_entry = t68_2_2[i];
-          t69_2_2[i] = t8[((i64)l * chunks + a + C * s) * 32 + i - 4] * t68_2_2_entry;
-          t70_2[i - 4] += t8[((i64)l * chunks + a + C * s) * 32 + i] * t68_2_2_entry;
-        }
-      }
-      // titans_chunk.c
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        t71_2[i * 32 + j] = t63_2_2[i * 32 + j] + t67_2_2[i * 32 + j];
-      }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 32; at += 128) t74_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 1024; at += 128) t75_2_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 4) {
-          float t74_2_2 = 0.0f;
-          const float w_35 = (float)(i - 4);
-          const float t8_entry_4 = t8[((i64)l * chunks + a + C * s) * 32 + i];
-          #pragma unroll 4
-          for (int j = 0; j < 32; ++j) {
-            const float t71_2_entry = t71_2[i * 32 + j];
-            t74_2_2 += ((((((((((float)j == w_35) ? 1.0f : 0.0f) + t60_4[(i - 4) * 32 + j]) + t63_3[(i - 4) * 32 + j]) + t66_4[(i - 4) * 32 + j]) + t69_2[(i - 4) * 32 + j]) + t72_2[(i - 4) * 32 + j]) + t75_2[(i - 4) * 32 + j]) + t78_2[(i - 4) * 32 + j]) * t71_2_entry;
-            t75_2_2[(i - 4) * 32 + j] += t71_2_entry * t8_entry_4;
-          }
-          t74_2[i] = t74_2_2;
-        }
-      }
-      // titans_chunk.c
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t76_2[i] = t69_2_2[i] + t70_2[i] + t74_2[i];
-      }
-      // titans_chunk.c
-      for (int at = threadIdx.x; at < 32; at += 128) t77_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t78_2_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 2) {
-          const float t76_2_entry = t76_2[i];
-          t77_2[i] = t5_2_2[((i64)l * chunks + a + C * s) * 32 + i - 2] * t76_2_entry;
-          t78_2_2[i - 2] += t5_2_2[((i64)l * chunks + a + C * s) * 32 + i] * t76_2_entry;
-        }
-      }
-      // titans_chunk.c
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        t79_2[i * 32 + j] = t71_2[i * 32 + j] + t75_2_2[i * 32 + j];
-      }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 32; at += 128) t82_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 1024; at += 128) t83_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 2) {
-          float t82_2_2 = 0.0f;
-          const float w_36 = (float)(i - 2);
-          const float t5_2_2_entry_4 = t5_2_2[((i64)l * chunks + a + C * s) * 32 + i];
-          #pragma unroll 4
-          for (int j = 0; j < 32; ++j) {
-            const float t79_2_entry = t79_2[i * 32 + j];
-            t82_2_2 += (((((((((float)j == w_36) ? 1.0f : 0.0f) + t60_4[(i - 2) * 32 + j]) + t63_3[(i - 2) * 32 + j]) + t66_4[(i - 2) * 32 + j]) + t69_2[(i - 2) * 32 + j]) + t72_2[(i - 2) * 32 + j]) + t75_2[(i - 2) * 32 + j]) * t79_2_entry;
-            t83_2[(i - 2) * 32 + j] += t79_2_entry * t5_2_2_entry_4;
-          }
-          t82_2[i] = t82_2_2;
-        }
-      }
-      // titans_chunk.c
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t84_2_2[i] = t77_2[i] + t78_2_2[i] + t82_2[i];
-      }
-      // titans_chunk.c
-      for (int at = threadIdx.x; at < 32; at += 128) t85_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t86_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 1) {
-          const float t84_2_2_entry = t84_2_2[i];
-          t85_2[i] = t56[((i64)l * chunks + a + C * s) * 32 + i - 1] * t84_2_2_entry;
-          t86_2[i - 1] += t56[((i64)l * chunks + a + C * s) * 32 + i] * t84_2_2_entry;
-        }
-      }
-      // titans_chunk.c
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        t87_2_2[i * 32 + j] = t79_2[i * 32 + j] + t83_2[i * 32 + j];
-      }
-      // titans_chunk.c, titans_chunk.e
-      for (int at = threadIdx.x; at < 32; at += 128) t90_2_3[at] = 0.0f;
-      for (int at = threadIdx.x; at < 1024; at += 128) t91_2_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 1) {
-          float t90_2_4 = 0.0f;
-          const float w_37 = (float)(i - 1);
-          const float t56_entry_4 = t56[((i64)l * chunks + a + C * s) * 32 + i];
-          #pragma unroll 4
-          for (int j = 0; j < 32; ++j) {
-            const float t87_2_2_entry = t87_2_2[i * 32 + j];
-            t90_2_4 += ((((((((float)j == w_37) ? 1.0f : 0.0f) + t60_4[(i - 1) * 32 + j]) + t63_3[(i - 1) * 32 + j]) + t66_4[(i - 1) * 32 + j]) + t69_2[(i - 1) * 32 + j]) + t72_2[(i - 1) * 32 + j]) * t87_2_2_entry;
-            t91_2_2[(i - 1) * 32 + j] += t87_2_2_entry * t56_entry_4;
-          }
-          t90_2_3[i] = t90_2_4;
-        }
-      }
-      // titans_chunk.e
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        t94_2[i * 32 + j] = t7_2_4[i * 32 + j] + t87_2_2[i * 32 + j] + t91_2_2[i * 32 + j];
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 32; at += 128) t97_2_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 1024; at += 128) t98_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 16) {
-          float t97_2_3 = 0.0f;
-          const float w_38 = (float)(i - 16);
-          const float t31_entry_3 = t31[((i64)l * chunks + a + C * s) * 32 + i];
-          #pragma unroll 4
-          for (int j = 0; j < 32; ++j) {
-            const float t94_2_entry = t94_2[i * 32 + j];
-            t97_2_3 += (((((((float)j == w_38) ? 1.0f : 0.0f) + t60_4[(i - 16) * 32 + j]) + t63_3[(i - 16) * 32 + j]) + t66_4[(i - 16) * 32 + j]) + t69_2[(i - 16) * 32 + j]) * t94_2_entry;
-            t98_2[(i - 16) * 32 + j] += t94_2_entry * t31_entry_3;
-          }
-          t97_2_2[i] = t97_2_3;
-        }
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 32; at += 128) t99_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t100_2_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 8) {
-          const float t97_2_2_entry = t97_2_2[i];
-          t99_2[i] = t28_2[((i64)l * chunks + a + C * s) * 32 + i - 8] * t97_2_2_entry;
-          t100_2_2[i - 8] += t28_2[((i64)l * chunks + a + C * s) * 32 + i] * t97_2_2_entry;
-        }
-      }
-      // titans_chunk.e
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        t101_2_2[i * 32 + j] = t94_2[i * 32 + j] + t98_2[i * 32 + j];
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 32; at += 128) t104[at] = 0.0f;
-      for (int at = threadIdx.x; at < 1024; at += 128) t105_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 8) {
-          float t104_2 = 0.0f;
-          const float w_39 = (float)(i - 8);
-          const float t28_2_entry_4 = t28_2[((i64)l * chunks + a + C * s) * 32 + i];
-          #pragma unroll 4
-          for (int j = 0; j < 32; ++j) {
-            const float t101_2_2_entry = t101_2_2[i * 32 + j];
-            t104_2 += ((((((float)j == w_39) ? 1.0f : 0.0f) + t60_4[(i - 8) * 32 + j]) + t63_3[(i - 8) * 32 + j]) + t66_4[(i - 8) * 32 + j]) * t101_2_2_entry;
-            t105_2[(i - 8) * 32 + j] += t101_2_2_entry * t28_2_entry_4;
-          }
-          t104[i] = t104_2;
-        }
-      }
-      // titans_chunk.e
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t106[i] = t99_2[i] + t100_2_2[i] + t104[i];
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 32; at += 128) t107_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t108_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 4) {
-          const float t106_entry = t106[i];
-          t107_2[i] = t25_2_2[((i64)l * chunks + a + C * s) * 32 + i - 4] * t106_entry;
-          t108_2[i - 4] += t25_2_2[((i64)l * chunks + a + C * s) * 32 + i] * t106_entry;
-        }
-      }
-      // titans_chunk.e
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        t109_2[i * 32 + j] = t101_2_2[i * 32 + j] + t105_2[i * 32 + j];
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 32; at += 128) t112_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 1024; at += 128) t113_2[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 4) {
-          float t112_2_2 = 0.0f;
-          const float w_40 = (float)(i - 4);
-          const float t25_2_2_entry_4 = t25_2_2[((i64)l * chunks + a + C * s) * 32 + i];
-          #pragma unroll 4
-          for (int j = 0; j < 32; ++j) {
-            const float t109_2_entry = t109_2[i * 32 + j];
-            t112_2_2 += (((((float)j == w_40) ? 1.0f : 0.0f) + t60_4[(i - 4) * 32 + j]) + t63_3[(i - 4) * 32 + j]) * t109_2_entry;
-            t113_2[(i - 4) * 32 + j] += t109_2_entry * t25_2_2_entry_4;
-          }
-          t112_2[i] = t112_2_2;
-        }
-      }
-      // titans_chunk.e
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t114[i] = t107_2[i] + t108_2[i] + t112_2[i];
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 32; at += 128) t115_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t116[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 2) {
-          const float t114_entry = t114[i];
-          t115_2[i] = t22[((i64)l * chunks + a + C * s) * 32 + i - 2] * t114_entry;
-          t116[i - 2] += t22[((i64)l * chunks + a + C * s) * 32 + i] * t114_entry;
-        }
-      }
-      // titans_chunk.e
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-        const int i = (int)(item / 32);
-        const int j = (int)(item % 32);
-        t117[i * 32 + j] = t109_2[i * 32 + j] + t113_2[i * 32 + j];
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 32; at += 128) t120_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 1024; at += 128) t121[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 2) {
-          float t120_3 = 0.0f;
-          const float w_41 = (float)(i - 2);
-          const float t22_entry_4 = t22[((i64)l * chunks + a + C * s) * 32 + i];
-          #pragma unroll 4
-          for (int j = 0; j < 32; ++j) {
-            const float t117_entry = t117[i * 32 + j];
-            t120_3 += ((((float)j == w_41) ? 1.0f : 0.0f) + t60_4[(i - 2) * 32 + j]) * t117_entry;
-            t121[(i - 2) * 32 + j] += t117_entry * t22_entry_4;
-          }
-          t120_2[i] = t120_3;
-        }
-      }
-      // titans_chunk.e, titans_chunk.h
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t122[i] = t115_2[i] + t116[i] + t120_2[i];
-        t138[i] = t17_2_2[i] + t45_2_2[i] + t133[i];
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 32; at += 128) t123_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t124[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 1) {
-          const float t122_entry = t122[i];
-          t123_2[i] = t58[((i64)l * chunks + a + C * s) * 32 + i - 1] * t122_entry;
-          t124[i - 1] += t58[((i64)l * chunks + a + C * s) * 32 + i] * t122_entry;
-        }
-      }
-      // titans_chunk.e
-      for (int at = threadIdx.x; at < 32; at += 128) t127[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 1) {
-          float t127_2 = 0.0f;
-          const float w_42 = (float)(i - 1);
-          #pragma unroll 4
-          for (int j = 0; j < 32; ++j) {
-            t127_2 += (((float)j == w_42) ? 1.0f : 0.0f) * (t117[i * 32 + j] + t121[i * 32 + j]);
-          }
-          t127[i] = t127_2;
-        }
-      }
-      // titans_chunk.y
-      for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-        const int row = (int)(at / d_v), col = (int)(at % d_v);
-        float dot = 0.0f;
-        for (int kk = 0; kk < 32; ++kk) dot += t57[((i64)l * chunks + a + C * s) * 32 * d_k + row + (i64)kk * d_k] * t132_2[kk * d_v + col];
-        t136_2[row + col * d_k] = dot;
-      }
-      // titans_chunk.y
-      for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += S_trail_2[a * d_v * d_k + row + kk * d_k] * t132_2[kk + col * d_v];
-        t137[row + col * d_k] = dot;
-      }
-      // titans_chunk.h
-      for (int at = threadIdx.x; at < 32; at += 128) t141[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t142[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 16) {
-          const float t138_entry = t138[i];
-          t141[i] = t45_2[((i64)l * chunks + a + C * s) * 32 + i - 16] * t138_entry;
-          t142[i - 16] += t14[((i64)l * chunks + a + C * s) * 32 + i] * t138_entry;
-        }
-      }
-      // titans_chunk.h
-      for (int at = threadIdx.x; at < 32; at += 128) t143[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t144[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 8) {
-          const float t141_entry = t141[i];
-          t143[i] = t11_2_2[((i64)l * chunks + a + C * s) * 32 + i - 8] * t141_entry;
-          t144[i - 8] += t11_2_2[((i64)l * chunks + a + C * s) * 32 + i] * t141_entry;
-        }
-      }
-      // titans_chunk.h
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t145[i] = t138[i] + t142[i];
-      }
-      // titans_chunk.h
-      for (int at = threadIdx.x; at < 32; at += 128) t148[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t149[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 8) {
-          const float t145_entry = t145[i];
-          t148[i] = t42_2[((i64)l * chunks + a + C * s) * 32 + i - 8] * t145_entry;
-          t149[i - 8] += t11_2_2[((i64)l * chunks + a + C * s) * 32 + i] * t145_entry;
-        }
-      }
-      // titans_chunk.h
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t150[i] = t143[i] + t144[i] + t148[i];
-        t153[i] = t145[i] + t149[i];
-      }
-      // titans_chunk.h
-      for (int at = threadIdx.x; at < 32; at += 128) t151[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t152[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t156[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t157[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 4) {
-          const float t150_entry = t150[i];
-          const float t153_entry = t153[i];
-          t151[i] = t8[((i64)l * chunks + a + C * s) * 32 + i - 4] * t150_entry;
-          const float t8_entry_5 = t8[((i64)l * chunks + a + C * s) * 32 + i];
-          t152[i - 4] += t8_entry_5 * t150_entry;
-          t156[i] = t39[((i64)l * chunks + a + C * s) * 32 + i - 4] * t153_entry;
-          t157[i - 4] += t8_entry_5 * t153_entry;
-        }
-      }
-      // titans_chunk.h
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t158_2[i] = t151[i] + t152[i] + t156[i];
-        t161[i] = t153[i] + t157[i];
-      }
-      // titans_chunk.h
-      for (int at = threadIdx.x; at < 32; at += 128) t159[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t160[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t164_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t165[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 2) {
-          const float t158_2_entry = t158_2[i];
-          const float t161_entry = t161[i];
-          t159[i] = t5_2_2[((i64)l * chunks + a + C * s) * 32 + i - 2] * t158_2_entry;
-          const float t5_2_2_entry_5 = t5_2_2[((i64)l * chunks + a + C * s) * 32 + i];
-          t160[i - 2] += t5_2_2_entry_5 * t158_2_entry;
-          t164_2[i] = t36[((i64)l * chunks + a + C * s) * 32 + i - 2] * t161_entry;
-          t165[i - 2] += t5_2_2_entry_5 * t161_entry;
-        }
-      }
-      // titans_chunk.h
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t166[i] = t159[i] + t160[i] + t164_2[i];
-        t169[i] = t161[i] + t165[i];
-      }
-      // titans_chunk.h
-      for (int at = threadIdx.x; at < 32; at += 128) t167[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t168_2[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t172[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t173[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 1) {
-          const float t166_entry = t166[i];
-          const float t169_entry = t169[i];
-          t167[i] = t56[((i64)l * chunks + a + C * s) * 32 + i - 1] * t166_entry;
-          const float t56_entry_5 = t56[((i64)l * chunks + a + C * s) * 32 + i];
-          t168_2[i - 1] += t56_entry_5 * t166_entry;
-          t172[i] = p[((i64)l * chunks + a + C * s) * 32 + i - 1] * t169_entry;
-          t173[i - 1] += t56_entry_5 * t169_entry;
-        }
-      }
-      // titans_chunk.p
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t176[i] = t5_2_3[i] + t169[i] + t173[i];
-      }
-      // titans_chunk.p
-      for (int at = threadIdx.x; at < 32; at += 128) t179[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t180[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 16) {
-          const float t176_entry = t176[i];
-          t179[i] = t30[((i64)l * chunks + a + C * s) * 32 + i - 16] * t176_entry;
-          t180[i - 16] += t31[((i64)l * chunks + a + C * s) * 32 + i] * t176_entry;
-        }
-      }
-      // titans_chunk.p
-      for (int at = threadIdx.x; at < 32; at += 128) t181[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t182[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 8) {
-          const float t179_entry = t179[i];
-          t181[i] = t28_2[((i64)l * chunks + a + C * s) * 32 + i - 8] * t179_entry;
-          t182[i - 8] += t28_2[((i64)l * chunks + a + C * s) * 32 + i] * t179_entry;
-        }
-      }
-      // titans_chunk.p
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t183[i] = t176[i] + t180[i];
-      }
-      // titans_chunk.p
-      for (int at = threadIdx.x; at < 32; at += 128) t186[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t187[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 8) {
-          const float t183_entry = t183[i];
-          t186[i] = t27_2[((i64)l * chunks + a + C * s) * 32 + i - 8] * t183_entry;
-          t187[i - 8] += t28_2[((i64)l * chunks + a + C * s) * 32 + i] * t183_entry;
-        }
-      }
-      // titans_chunk.p
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t188[i] = t181[i] + t182[i] + t186[i];
-        t191[i] = t183[i] + t187[i];
-      }
-      // titans_chunk.p
-      for (int at = threadIdx.x; at < 32; at += 128) t189[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t190[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t194[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t195[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 4) {
-          const float t188_entry = t188[i];
-          const float t191_entry = t191[i];
-          t189[i] = t25_2_2[((i64)l * chunks + a + C * s) * 32 + i - 4] * t188_entry;
-          const float t25_2_2_entry_5 = t25_2_2[((i64)l * chunks + a + C * s) * 32 + i];
-          t190[i - 4] += t25_2_2_entry_5 * t188_entry;
-          t194[i] = t24[((i64)l * chunks + a + C * s) * 32 + i - 4] * t191_entry;
-          t195[i - 4] += t25_2_2_entry_5 * t191_entry;
-        }
-      }
-      // titans_chunk.p
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t196[i] = t189[i] + t190[i] + t194[i];
-        t199[i] = t191[i] + t195[i];
-      }
-      // titans_chunk.p
-      for (int at = threadIdx.x; at < 32; at += 128) t197[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t198[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t202[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t203[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 2) {
-          const float t196_entry = t196[i];
-          const float t199_entry = t199[i];
-          t197[i] = t22[((i64)l * chunks + a + C * s) * 32 + i - 2] * t196_entry;
-          const float t22_entry_5 = t22[((i64)l * chunks + a + C * s) * 32 + i];
-          t198[i - 2] += t22_entry_5 * t196_entry;
-          t202[i] = t21[((i64)l * chunks + a + C * s) * 32 + i - 2] * t199_entry;
-          t203[i - 2] += t22_entry_5 * t199_entry;
-        }
-      }
-      // titans_chunk.p, titans_chunk.g
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t204[i] = t197[i] + t198[i] + t202[i];
-        t207[i] = t199[i] + t203[i];
-        t218[i] = t19_2[i] + t53_2[i] + t135[i];
-      }
-      // titans_chunk.p
-      for (int at = threadIdx.x; at < 32; at += 128) t205[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t206[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t210[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t211[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 1) {
-          const float t204_entry = t204[i];
-          const float t207_entry = t207[i];
-          t205[i] = t58[((i64)l * chunks + a + C * s) * 32 + i - 1] * t204_entry;
-          const float t58_entry_4 = t58[((i64)l * chunks + a + C * s) * 32 + i];
-          t206[i - 1] += t58_entry_4 * t204_entry;
-          t210[i] = t18_2[((i64)l * chunks + a + C * s) * 32 + i - 1] * t207_entry;
-          t211[i - 1] += t58_entry_4 * t207_entry;
-        }
-      }
-      // titans_chunk.p
-      for (int at = threadIdx.x; at < 32; at += 128) t215[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i < 1) {
-          t215[i] = t207[i] + t211[i];
-        }
-      }
-      // titans_chunk.y
-      for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-        const int row = (int)(at / d_v), col = (int)(at % d_v);
-        float dot = 0.0f;
-        for (int kk = 0; kk < 32; ++kk) dot += t57[((i64)l * chunks + a + C * s) * 32 * d_k + row + (i64)kk * d_k] * t134[kk * d_v + col];
-        t216[row + col * d_k] = dot;
-      }
-      // titans_chunk.y
-      for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
-        const int row = (int)(at / 32), col = (int)(at % 32);
-        float dot = 0.0f;
-        for (int kk = 0; kk < d_v; ++kk) dot += M_trail_2[a * d_v * d_k + row + kk * d_k] * t134[kk + col * d_v];
-        t217[row + col * d_k] = dot;
-      }
-      // titans_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t221[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t222[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 16) {
-          const float t218_entry = t218[i];
-          t221[i] = t13[((i64)l * chunks + a + C * s) * 32 + i - 16] * t218_entry;
-          t222[i - 16] += t14[((i64)l * chunks + a + C * s) * 32 + i] * t218_entry;
-        }
-      }
-      // titans_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t223[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t224[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 8) {
-          const float t221_entry = t221[i];
-          t223[i] = t11_2_2[((i64)l * chunks + a + C * s) * 32 + i - 8] * t221_entry;
-          t224[i - 8] += t11_2_2[((i64)l * chunks + a + C * s) * 32 + i] * t221_entry;
-        }
-      }
-      // titans_chunk.g
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t225[i] = t218[i] + t222[i];
-      }
-      // titans_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t228[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t229[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 8) {
-          const float t225_entry = t225[i];
-          t228[i] = t10_2_2[((i64)l * chunks + a + C * s) * 32 + i - 8] * t225_entry;
-          t229[i - 8] += t11_2_2[((i64)l * chunks + a + C * s) * 32 + i] * t225_entry;
-        }
-      }
-      // titans_chunk.g
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t230[i] = t223[i] + t224[i] + t228[i];
-        t233[i] = t225[i] + t229[i];
-      }
-      // titans_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t231[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t232[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t236[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t237[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 4) {
-          const float t230_entry = t230[i];
-          const float t233_entry = t233[i];
-          t231[i] = t8[((i64)l * chunks + a + C * s) * 32 + i - 4] * t230_entry;
-          const float t8_entry_6 = t8[((i64)l * chunks + a + C * s) * 32 + i];
-          t232[i - 4] += t8_entry_6 * t230_entry;
-          t236[i] = t7_2[((i64)l * chunks + a + C * s) * 32 + i - 4] * t233_entry;
-          t237[i - 4] += t8_entry_6 * t233_entry;
-        }
-      }
-      // titans_chunk.g
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t238[i] = t231[i] + t232[i] + t236[i];
-        t241[i] = t233[i] + t237[i];
-      }
-      // titans_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t239[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t240[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t244[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t245[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 2) {
-          const float t238_entry = t238[i];
-          const float t241_entry = t241[i];
-          t239[i] = t5_2_2[((i64)l * chunks + a + C * s) * 32 + i - 2] * t238_entry;
-          const float t5_2_2_entry_6 = t5_2_2[((i64)l * chunks + a + C * s) * 32 + i];
-          t240[i - 2] += t5_2_2_entry_6 * t238_entry;
-          t244[i] = t4[((i64)l * chunks + a + C * s) * 32 + i - 2] * t241_entry;
-          t245[i - 2] += t5_2_2_entry_6 * t241_entry;
-        }
-      }
-      // titans_chunk.g
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t246[i] = t239[i] + t240[i] + t244[i];
-        t249[i] = t241[i] + t245[i];
-      }
-      // titans_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t247[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t248[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t252[at] = 0.0f;
-      for (int at = threadIdx.x; at < 32; at += 128) t253[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i >= 1) {
-          const float t246_entry = t246[i];
-          const float t249_entry = t249[i];
-          t247[i] = t56[((i64)l * chunks + a + C * s) * 32 + i - 1] * t246_entry;
-          const float t56_entry_6 = t56[((i64)l * chunks + a + C * s) * 32 + i];
-          t248[i - 1] += t56_entry_6 * t246_entry;
-          t252[i] = t2[((i64)l * chunks + a + C * s) * 32 + i - 1] * t249_entry;
-          t253[i - 1] += t56_entry_6 * t249_entry;
-        }
-      }
-      // titans_chunk.g
-      for (int at = threadIdx.x; at < 32; at += 128) t257[at] = 0.0f;
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        if (i < 1) {
-          t257[i] = t249[i] + t253[i];
-        }
-      }
-      // titans_chunk.g, titans_chunk.M, titans_chunk.S
-      const float g_entry_3 = g[((i64)l * chunks + a + C * s) * 32 + 31];
-      const float p_entry_2 = p[((i64)l * chunks + a + C * s) * 32 + 31];
-      const float h_entry_3 = h[((i64)l * chunks + a + C * s) * 32 + 31];
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int j = (int)(item % d_k);
-        const float M_bar_state_2_entry_2 = M_bar_state_2[i * d_k + j];
-        M_bar_state_2[i * d_k + j] = M_bar_state_2_entry_2 * g_entry_3 + t50_2[i * d_k + j] + t216[i * d_k + j];
-        S_bar_state_2[i * d_k + j] = S_bar_state_2[i * d_k + j] * p_entry_2 + M_bar_state_2_entry_2 * h_entry_3 + t43_2[i * d_k + j] + t136_2[i * d_k + j];
-      }
-      // titans_chunk.g
-      __syncthreads();
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32; item += 128) {
-        const int i = (int)item;
-        t20_2[((i64)l * chunks + a + C * s) * 32 + i] = t85_2[i] + t86_2[i] + t90_2_3[i] + t167[i] + t168_2[i] + t172[i] + t247[i] + t248[i] + t252[i] + t257[i];
-        t22_2[((i64)l * chunks + a + C * s) * 32 + i] = t123_2[i] + t124[i] + t127[i] + t205[i] + t206[i] + t210[i] + t215[i];
-        t24_2[((i64)l * chunks + a + C * s) * 32 + i] = t32_2_3[i] + t33[i];
-      }
-      // titans_chunk.g, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
-      #pragma unroll 1
-      for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
-        const int i = (int)(item / d_k);
-        const int j = (int)(item % d_k);
-        const float t60_4_entry_2 = t60_4[31 * 32 + i];
-        const float t63_3_entry_2 = t63_3[31 * 32 + i];
-        const float t66_4_entry_2 = t66_4[31 * 32 + i];
-        const float t69_2_entry_2 = t69_2[31 * 32 + i];
-        const float t72_2_entry_2 = t72_2[31 * 32 + i];
-        const float w_43 = (((((((float)i == w_17) ? 1.0f : 0.0f) + t60_4_entry_2) + t63_3_entry_2) + t66_4_entry_2) + t69_2_entry_2) + t72_2_entry_2;
-        const float w_61 = ((((((((((float)i == w_17) ? 1.0f : 0.0f) + t60_4_entry_2) + t63_3_entry_2) + t66_4_entry_2) + t69_2_entry_2) + t72_2_entry_2) + t75_2[31 * 32 + i]) + t78_2[31 * 32 + i]) + t81_2[31 * 32 + i];
-        const float w_44 = (w_61 + t84_2[31 * 32 + i]) + t87_2[31 * 32 + i];
-        t21_2[(((i64)l * chunks + a + C * s) * 32 + i) * d_k + j] = t55_2[i * d_k + j] + t137[i * d_k + j] + t217[i * d_k + j];
-        t23_2[(((i64)l * chunks + a + C * s) * 32 + i) * d_k + j] = w_43 * t267[i * d_k + j] + w_44 * t270[i * d_k + j] + t36_2[i * d_k + j] + t37_2_2[i * d_k + j] + t44_2[i * d_k + j] + t51_2_2[i * d_k + j] + t54_2[i * d_k + j];
-      }
+    for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
+      const int i = (int)item;
+      M_bar_state_2[i] = t258[i];
     }
   }
   __syncthreads();
   #pragma unroll 1
-  for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-    const int i = (int)(item / d_k);
-    const int j = (int)(item % d_k);
-    M_bar_out[((i64)l * d_v + i) * d_k + j] = M_bar_state_2[i * d_k + j];
+  for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
+    const int i = (int)item;
+    M_bar_out[(i64)l * d_v * d_k + i] = M_bar_state_2[i];
   }
   #pragma unroll 1
-  for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-    const int i = (int)(item / d_k);
-    const int j = (int)(item % d_k);
-    S_bar_out[((i64)l * d_v + i) * d_k + j] = S_bar_state_2[i * d_k + j];
+  for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
+    const int i = (int)item;
+    S_bar_out[(i64)l * d_v * d_k + i] = S_bar_state_2[i];
   }
 }
 
 // titans_chunk.v
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_71(float *t26_2, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_72(float *t26_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)L * T * d_v; at += threads) t26_2[at] = 0.0f;
@@ -3497,7 +3078,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_71(float *t26_2, int L, int T) {
 
 // titans_chunk.v
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) titans_chunk_step_backward_72(float *t26_2_copies, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_73(float *t26_2_copies, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)64 * L * T * d_v; at += threads) t26_2_copies[at] = 0.0f;
@@ -3506,7 +3087,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_72(float *t26_2_copies, int L, int
 // titans_chunk.v
 // 64 threads for each (i, m): the points (j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) titans_chunk_step_backward_73(const float *t25_2, float *t26_2_copies, int L,
+HECATE_KERNEL(256) titans_chunk_step_backward_74(const float *t25_2, float *t26_2_copies, int L,
     int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -3528,7 +3109,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_73(const float *t25_2, float *t26_
 
 // titans_chunk.v
 // One thread for each entry of t26_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_chunk_step_backward_74(float *t26_2, const float *t26_2_copies, int L,
+HECATE_KERNEL(256) titans_chunk_step_backward_75(float *t26_2, const float *t26_2_copies, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
@@ -3539,7 +3120,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_74(float *t26_2, const float *t26_
 
 // titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_75(float *t27, float *t29_2, float *t31_2, int L,
+HECATE_KERNEL(256) titans_chunk_step_backward_76(float *t27, float *t29_2, float *t31_2, int L,
     int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
@@ -3550,7 +3131,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_75(float *t27, float *t29_2, float
 
 // titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) titans_chunk_step_backward_76(float *t27_copies, float *t29_2_copies,
+HECATE_KERNEL(256) titans_chunk_step_backward_77(float *t27_copies, float *t29_2_copies,
     float *t31_2_copies, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
@@ -3561,7 +3142,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_76(float *t27_copies, float *t29_2
 
 // titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
 // 64 threads for each (i): the points (j) go to them in equal parts, each of which adds to a copy.
-HECATE_KERNEL(256) titans_chunk_step_backward_77(const float *t20_2, const float *t22_2,
+HECATE_KERNEL(256) titans_chunk_step_backward_78(const float *t20_2, const float *t22_2,
     const float *t24_2, float *t27_copies, float *t29_2_copies, float *t31_2_copies, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -3586,7 +3167,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_77(const float *t20_2, const float
 
 // titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
 // One thread for each entry of t27: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_chunk_step_backward_78(float *t27, const float *t27_copies, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_79(float *t27, const float *t27_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
   float dot = t27[item];
@@ -3596,7 +3177,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_78(float *t27, const float *t27_co
 
 // titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
 // One thread for each entry of t29_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_chunk_step_backward_79(float *t29_2, const float *t29_2_copies, int L,
+HECATE_KERNEL(256) titans_chunk_step_backward_80(float *t29_2, const float *t29_2_copies, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
@@ -3607,7 +3188,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_79(float *t29_2, const float *t29_
 
 // titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
 // One thread for each entry of t31_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_chunk_step_backward_80(float *t31_2, const float *t31_2_copies, int L,
+HECATE_KERNEL(256) titans_chunk_step_backward_81(float *t31_2, const float *t31_2_copies, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
@@ -3618,7 +3199,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_80(float *t31_2, const float *t31_
 
 // titans_chunk.k, titans_chunk.q
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_81(float *t28, float *t30_2, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_82(float *t28, float *t30_2, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)L * T * d_k; at += threads) t28[at] = 0.0f;
@@ -3627,7 +3208,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_81(float *t28, float *t30_2, int L
 
 // titans_chunk.k, titans_chunk.q
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) titans_chunk_step_backward_82(float *t28_copies, float *t30_2_copies, int L,
+HECATE_KERNEL(256) titans_chunk_step_backward_83(float *t28_copies, float *t30_2_copies, int L,
     int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
@@ -3638,7 +3219,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_82(float *t28_copies, float *t30_2
 // titans_chunk.k, titans_chunk.q
 // 64 threads for each (i, m): the points (j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) titans_chunk_step_backward_83(const float *t21_2, const float *t23_2,
+HECATE_KERNEL(256) titans_chunk_step_backward_84(const float *t21_2, const float *t23_2,
     float *t28_copies, float *t30_2_copies, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -3662,7 +3243,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_83(const float *t21_2, const float
 
 // titans_chunk.k, titans_chunk.q
 // One thread for each entry of t28: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_chunk_step_backward_84(float *t28, const float *t28_copies, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_85(float *t28, const float *t28_copies, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
   float dot = t28[item];
@@ -3672,7 +3253,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_84(float *t28, const float *t28_co
 
 // titans_chunk.k, titans_chunk.q
 // One thread for each entry of t30_2: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_chunk_step_backward_85(float *t30_2, const float *t30_2_copies, int L,
+HECATE_KERNEL(256) titans_chunk_step_backward_86(float *t30_2, const float *t30_2_copies, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_k) return;
@@ -3683,7 +3264,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_85(float *t30_2, const float *t30_
 
 // titans_chunk.theta, titans_chunk.k, titans_chunk.eta, titans_chunk.q, titans_chunk.rho
 // One block; its threads share loops, and all of them compute the scalars.
-HECATE_KERNEL(128) titans_chunk_step_backward_86(const float *k_sqrt, const float *rho_sigmoid,
+HECATE_KERNEL(128) titans_chunk_step_backward_87(const float *k_sqrt, const float *rho_sigmoid,
     const float *q_sqrt, const float *eta, const float *theta_sigmoid, const float *eta_sigmoid,
     const float *rho_sigmoid_2, float *b_rho_bar, float *b_eta_bar, float *b_theta_bar,
     const bool *t10, const float *t25, const bool *t37, const bool *t33_2, const float *t13_2,
@@ -3691,10 +3272,10 @@ HECATE_KERNEL(128) titans_chunk_step_backward_86(const float *k_sqrt, const floa
     const float *t31_2, float *t40_2, float *t51_2, bool *t64_2, bool *t68_2, float *t115,
     bool *t132, bool *t136, int L, int T) {
   HECATE_SHARED(float, warps, 32);
-  float t43_2_2 = 0.0f;
+  float t43_2 = 0.0f;
   float t53_2_2 = 0.0f;
   float t118 = 0.0f;
-  float t43_2_2_part = 0.0f;
+  float t43_2_part = 0.0f;
   float t53_2_2_part = 0.0f;
   float t118_part = 0.0f;
   #pragma unroll 1
@@ -3703,37 +3284,37 @@ HECATE_KERNEL(128) titans_chunk_step_backward_86(const float *k_sqrt, const floa
     const int j = (int)(item % T);
     const bool t33_2_entry = t33_2[(i64)i * T + j];
     const float t40_2_2 = (t33_2_entry ? (t33_2_entry ? (t14_2[(i64)i * T + j] + t27[(i64)i * T + j]) : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
-    t43_2_2_part += t40_2_2;
-    const float t51_2_3 = eta[(i64)i * T + j] * (t15_2[(i64)i * T + j] + t29_2[(i64)i * T + j]) * eta_sigmoid[(i64)i * T + j];
-    t53_2_2_part += t51_2_3;
+    t43_2_part += t40_2_2;
+    const float t51_2_2 = eta[(i64)i * T + j] * (t15_2[(i64)i * T + j] + t29_2[(i64)i * T + j]) * eta_sigmoid[(i64)i * T + j];
+    t53_2_2_part += t51_2_2;
     const bool t37_entry = t37[(i64)i * T + j];
     const bool t64_2_2 = (1e-08f <= (t37_entry ? q_sqrt[(i64)i * T + j] : 0.0f));
-    const bool t102_3 = (t25[(i64)i * T + j] <= 1.0f);
+    const bool t102_2 = (t25[(i64)i * T + j] <= 1.0f);
     const float rho_sigmoid_entry = rho_sigmoid[(i64)i * T + j];
-    const bool t107 = (t102_3 && (0.0f <= rho_sigmoid_entry));
-    const float t115_4 = (t107 ? rho_sigmoid_entry * (t107 ? (t102_3 ? (t13_2[(i64)i * T + j] + t31_2[(i64)i * T + j]) : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
+    const bool t107 = (t102_2 && (0.0f <= rho_sigmoid_entry));
+    const float t115_4 = (t107 ? rho_sigmoid_entry * (t107 ? (t102_2 ? (t13_2[(i64)i * T + j] + t31_2[(i64)i * T + j]) : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
     t118_part += t115_4;
     const bool t10_entry = t10[(i64)i * T + j];
     const bool t132_4 = (1e-08f <= (t10_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
     t40_2[(i64)i * T + j] = t40_2_2;
-    t51_2[(i64)i * T + j] = t51_2_3;
+    t51_2[(i64)i * T + j] = t51_2_2;
     t64_2[(i64)i * T + j] = t64_2_2;
     t68_2[(i64)i * T + j] = (t64_2_2 && t37_entry);
     t115[(i64)i * T + j] = t115_4;
     t132[(i64)i * T + j] = t132_4;
     t136[(i64)i * T + j] = (t132_4 && t10_entry);
   }
-  t43_2_2 += hecate::block_sum(t43_2_2_part, warps);
+  t43_2 += hecate::block_sum(t43_2_part, warps);
   t53_2_2 += hecate::block_sum(t53_2_2_part, warps);
   t118 += hecate::block_sum(t118_part, warps);
-  if (threadIdx.x == 0) b_theta_bar[0] = t43_2_2;
+  if (threadIdx.x == 0) b_theta_bar[0] = t43_2;
   if (threadIdx.x == 0) b_eta_bar[0] = t53_2_2;
   if (threadIdx.x == 0) b_rho_bar[0] = t118;
 }
 
 // titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_87(float *w_rho_bar, float *w_eta_bar,
+HECATE_KERNEL(256) titans_chunk_step_backward_88(float *w_rho_bar, float *w_eta_bar,
     float *w_theta_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
@@ -3744,7 +3325,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_87(float *w_rho_bar, float *w_eta_
 
 // titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) titans_chunk_step_backward_88(float *w_rho_bar_copies, float *w_eta_bar_copies,
+HECATE_KERNEL(256) titans_chunk_step_backward_89(float *w_rho_bar_copies, float *w_eta_bar_copies,
     float *w_theta_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
@@ -3756,7 +3337,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_88(float *w_rho_bar_copies, float 
 // titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) titans_chunk_step_backward_89(const float *w_rho, const float *w_eta,
+HECATE_KERNEL(256) titans_chunk_step_backward_90(const float *w_rho, const float *w_eta,
     const float *w_theta, const float *rho_stack, const float *t40_2, const float *t51_2,
     const float *t115, float *t45, float *t55, float *t120, float *w_rho_bar_copies,
     float *w_eta_bar_copies, float *w_theta_bar_copies, int L, int T) {
@@ -3787,7 +3368,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_89(const float *w_rho, const float
 
 // titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
 // One thread for each entry of w_rho_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_chunk_step_backward_90(float *w_rho_bar, const float *w_rho_bar_copies) {
+HECATE_KERNEL(256) titans_chunk_step_backward_91(float *w_rho_bar, const float *w_rho_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k + d_v) return;
   float dot = w_rho_bar[item];
@@ -3797,7 +3378,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_90(float *w_rho_bar, const float *
 
 // titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
 // One thread for each entry of w_eta_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_chunk_step_backward_91(float *w_eta_bar, const float *w_eta_bar_copies) {
+HECATE_KERNEL(256) titans_chunk_step_backward_92(float *w_eta_bar, const float *w_eta_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k + d_v) return;
   float dot = w_eta_bar[item];
@@ -3807,7 +3388,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_91(float *w_eta_bar, const float *
 
 // titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
 // One thread for each entry of w_theta_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_chunk_step_backward_92(float *w_theta_bar, const float *w_theta_bar_copies) {
+HECATE_KERNEL(256) titans_chunk_step_backward_93(float *w_theta_bar, const float *w_theta_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k + d_v) return;
   float dot = w_theta_bar[item];
@@ -3817,7 +3398,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_92(float *w_theta_bar, const float
 
 // titans_chunk.q
 // One thread for each (i, j).
-HECATE_KERNEL(256) titans_chunk_step_backward_93(const float *q_div_2, const float *t12_2,
+HECATE_KERNEL(256) titans_chunk_step_backward_94(const float *q_div_2, const float *t12_2,
     const float *t30_2, float *t58_2, float *t63_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T) return;
@@ -3835,7 +3416,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_93(const float *q_div_2, const flo
 
 // titans_chunk.q1, titans_chunk.q, titans_chunk.k
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_94(float *b_Q_bar) {
+HECATE_KERNEL(256) titans_chunk_step_backward_95(float *b_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d_k; at += threads) b_Q_bar[at] = 0.0f;
@@ -3843,7 +3424,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_94(float *b_Q_bar) {
 
 // titans_chunk.q1, titans_chunk.q, titans_chunk.k
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) titans_chunk_step_backward_95(float *b_Q_bar_copies) {
+HECATE_KERNEL(256) titans_chunk_step_backward_96(float *b_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 64 * d_k; at += threads) b_Q_bar_copies[at] = 0.0f;
@@ -3852,7 +3433,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_95(float *b_Q_bar_copies) {
 // titans_chunk.q1, titans_chunk.q, titans_chunk.k
 // 64 threads for each (): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) titans_chunk_step_backward_96(const float *q1_sigmoid, const float *q_div,
+HECATE_KERNEL(256) titans_chunk_step_backward_97(const float *q1_sigmoid, const float *q_div,
     const float *q_div_3, const float *q1_sigmoid_2, const float *k_div_2, const float *t32,
     const bool *t37, const float *t17_2, const float *t28, const bool *t64_2, const bool *t68_2,
     const float *t45, const float *t55, const float *t120, const float *t58_2, const float *t63_2,
@@ -3869,12 +3450,12 @@ HECATE_KERNEL(256) titans_chunk_step_backward_96(const float *q1_sigmoid, const 
     float t131_2 = 0.0f;
     const bool t68_2_entry = t68_2[(i64)i * T + j];
     const float q_div_entry = q_div[(i64)i * T + j];
-    const float w_46 = ((t68_2_entry && t37[(i64)i * T + j]) ? (t68_2_entry ? 0.5f * (t68_2_entry ? (t64_2[(i64)i * T + j] ? t63_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_37 = ((t68_2_entry && t37[(i64)i * T + j]) ? (t68_2_entry ? 0.5f * (t68_2_entry ? (t64_2[(i64)i * T + j] ? t63_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     #pragma unroll 4
     for (int k_2 = 0; k_2 < d_k; ++k_2) {
       const float t32_entry = t32[((i64)i * T + j) * d_k + k_2];
       const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k_2];
-      const float t84_3 = t58_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t32_entry * q1_sigmoid_entry * w_46);
+      const float t84_3 = t58_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t32_entry * q1_sigmoid_entry * w_37);
       const float t90_3 = q1_sigmoid_entry * t84_3 + t32_entry * q1_sigmoid_entry * t84_3 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
       const float t126_2 = t17_2[((i64)i * T + j) * d_k + k_2] + t28[((i64)i * T + j) * d_k + k_2] + t45[((i64)i * T + j) * (d_k + d_v) + k_2] + t55[((i64)i * T + j) * (d_k + d_v) + k_2] + t120[((i64)i * T + j) * (d_k + d_v) + k_2];
       t131_2 += t126_2 * k_div_2[((i64)i * T + j) * d_k + k_2];
@@ -3888,7 +3469,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_96(const float *q1_sigmoid, const 
 
 // titans_chunk.q1, titans_chunk.q, titans_chunk.k
 // One thread for each entry of b_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_chunk_step_backward_97(float *b_Q_bar, const float *b_Q_bar_copies) {
+HECATE_KERNEL(256) titans_chunk_step_backward_98(float *b_Q_bar, const float *b_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k) return;
   float dot = b_Q_bar[item];
@@ -3898,7 +3479,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_97(float *b_Q_bar, const float *b_
 
 // titans_chunk.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_98(float *c_Q_bar) {
+HECATE_KERNEL(256) titans_chunk_step_backward_99(float *c_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_Q_bar[at] = 0.0f;
@@ -3906,7 +3487,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_98(float *c_Q_bar) {
 
 // titans_chunk.q1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) titans_chunk_step_backward_99(float *c_Q_bar_copies) {
+HECATE_KERNEL(256) titans_chunk_step_backward_100(float *c_Q_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_Q_bar_copies[at] = 0.0f;
@@ -3915,7 +3496,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_99(float *c_Q_bar_copies) {
 // titans_chunk.q1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) titans_chunk_step_backward_100(const int *pos, const float *q1_stack,
+HECATE_KERNEL(256) titans_chunk_step_backward_101(const int *pos, const float *q1_stack,
     const float *t90, float *c_Q_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
@@ -3937,7 +3518,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_100(const int *pos, const float *q
 
 // titans_chunk.q1
 // One thread for each entry of c_Q_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_chunk_step_backward_101(float *c_Q_bar, const float *c_Q_bar_copies) {
+HECATE_KERNEL(256) titans_chunk_step_backward_102(float *c_Q_bar, const float *c_Q_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_Q_bar[item];
@@ -3947,7 +3528,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_101(float *c_Q_bar, const float *c
 
 // titans_chunk.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_102(float *t94, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_103(float *t94, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t94[at] = 0.0f;
@@ -3955,7 +3536,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_102(float *t94, int L, int T) {
 
 // titans_chunk.q1
 // One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) titans_chunk_step_backward_103(const int *pos, const float *c_Q,
+HECATE_KERNEL(256) titans_chunk_step_backward_104(const int *pos, const float *c_Q,
     const float *t90, float *t94, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
@@ -3976,7 +3557,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_103(const int *pos, const float *c
 
 // titans_chunk.q1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_104(float *t95, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_105(float *t95, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t95[at] = 0.0f;
@@ -3984,7 +3565,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_104(float *t95, int L, int T) {
 
 // titans_chunk.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_backward_105(const float *q0_tail_bar, float *t95, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_106(const float *q0_tail_bar, float *t95, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
   const int i = (int)(item / (3 * d_k));
@@ -3995,7 +3576,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_105(const float *q0_tail_bar, floa
 
 // titans_chunk.q1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_backward_106(const float *t94, const float *t95, float *t96,
+HECATE_KERNEL(256) titans_chunk_step_backward_107(const float *t94, const float *t95, float *t96,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
@@ -4007,7 +3588,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_106(const float *t94, const float 
 
 // titans_chunk.q1, titans_chunk.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_107(float *t163, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_108(float *t163, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t163[at] = 0.0f;
@@ -4015,7 +3596,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_107(float *t163, int L, int T) {
 
 // titans_chunk.q1, titans_chunk.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_backward_108(const float *k0_tail_bar, float *q0_tail_bar_out,
+HECATE_KERNEL(256) titans_chunk_step_backward_109(const float *k0_tail_bar, float *q0_tail_bar_out,
     const float *t96, float *t163, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
@@ -4028,7 +3609,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_108(const float *k0_tail_bar, floa
 
 // titans_chunk.q0
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_109(float *W_Q_bar) {
+HECATE_KERNEL(256) titans_chunk_step_backward_110(float *W_Q_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_Q_bar[at] = 0.0f;
@@ -4036,7 +3617,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_109(float *W_Q_bar) {
 
 // titans_chunk.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) titans_chunk_step_backward_110(const float *x, float *W_Q_bar, const float *t96,
+HECATE_KERNEL(256) titans_chunk_step_backward_111(const float *x, float *W_Q_bar, const float *t96,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -4062,7 +3643,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_110(const float *x, float *W_Q_bar
 // titans_chunk.q0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) titans_chunk_step_backward_111(const float *W_Q, const float *t96, float *t100,
+HECATE_KERNEL(256) titans_chunk_step_backward_112(const float *W_Q, const float *t96, float *t100,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -4086,7 +3667,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_111(const float *W_Q, const float 
 
 // titans_chunk.v
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_backward_112(const float *t16_2, const float *t26_2,
+HECATE_KERNEL(256) titans_chunk_step_backward_113(const float *t16_2, const float *t26_2,
     const float *t45, const float *t55, const float *t120, float *t123, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_v) return;
@@ -4098,7 +3679,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_112(const float *t16_2, const floa
 
 // titans_chunk.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) titans_chunk_step_backward_113(const float *x, float *W_V_bar, const float *t123,
+HECATE_KERNEL(256) titans_chunk_step_backward_114(const float *x, float *W_V_bar, const float *t123,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -4120,7 +3701,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_113(const float *x, float *W_V_bar
 
 // titans_chunk.v
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) titans_chunk_step_backward_114(const float *W_V, const float *t123, float *t125,
+HECATE_KERNEL(256) titans_chunk_step_backward_115(const float *W_V, const float *t123, float *t125,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -4142,7 +3723,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_114(const float *W_V, const float 
 
 // titans_chunk.k1, titans_chunk.k
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_115(float *b_K_bar) {
+HECATE_KERNEL(256) titans_chunk_step_backward_116(float *b_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d_k; at += threads) b_K_bar[at] = 0.0f;
@@ -4150,7 +3731,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_115(float *b_K_bar) {
 
 // titans_chunk.k1, titans_chunk.k
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) titans_chunk_step_backward_116(float *b_K_bar_copies) {
+HECATE_KERNEL(256) titans_chunk_step_backward_117(float *b_K_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 64 * d_k; at += threads) b_K_bar_copies[at] = 0.0f;
@@ -4159,7 +3740,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_116(float *b_K_bar_copies) {
 // titans_chunk.k1, titans_chunk.k
 // 64 threads for each (k): the points (i, j) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) titans_chunk_step_backward_117(const float *k1_sigmoid, const float *k_div,
+HECATE_KERNEL(256) titans_chunk_step_backward_118(const float *k1_sigmoid, const float *k_div,
     const float *k_div_3, const float *k1_sigmoid_2, const float *t5, const bool *t10,
     const bool *t132, const bool *t136, const float *t126, const float *t131, float *t158,
     float *b_K_bar_copies, int L, int T) {
@@ -4175,10 +3756,10 @@ HECATE_KERNEL(256) titans_chunk_step_backward_117(const float *k1_sigmoid, const
     const int j = (int)(at % T);
     const bool t136_entry = t136[(i64)i * T + j];
     const float k_div_entry = k_div[(i64)i * T + j];
-    const float w_47 = ((t136_entry && t10[(i64)i * T + j]) ? (t136_entry ? 0.5f * (t136_entry ? (t132[(i64)i * T + j] ? t131[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_38 = ((t136_entry && t10[(i64)i * T + j]) ? (t136_entry ? 0.5f * (t136_entry ? (t132[(i64)i * T + j] ? t131[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t5_entry = t5[((i64)i * T + j) * d_k + k_2];
     const float k1_sigmoid_entry = k1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t152_2 = t126[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_47);
+    const float t152_2 = t126[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_38);
     const float t158_4 = k1_sigmoid_entry * t152_2 + t5_entry * k1_sigmoid_entry * t152_2 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
     t158[((i64)i * T + j) * d_k + k_2] = t158_4;
     b_K_bar_own[k_2] += t158_4;
@@ -4187,7 +3768,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_117(const float *k1_sigmoid, const
 
 // titans_chunk.k1, titans_chunk.k
 // One thread for each entry of b_K_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_chunk_step_backward_118(float *b_K_bar, const float *b_K_bar_copies) {
+HECATE_KERNEL(256) titans_chunk_step_backward_119(float *b_K_bar, const float *b_K_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= d_k) return;
   float dot = b_K_bar[item];
@@ -4197,7 +3778,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_118(float *b_K_bar, const float *b
 
 // titans_chunk.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_119(float *c_K_bar) {
+HECATE_KERNEL(256) titans_chunk_step_backward_120(float *c_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 4 * d_k; at += threads) c_K_bar[at] = 0.0f;
@@ -4205,7 +3786,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_119(float *c_K_bar) {
 
 // titans_chunk.k1
 // Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) titans_chunk_step_backward_120(float *c_K_bar_copies) {
+HECATE_KERNEL(256) titans_chunk_step_backward_121(float *c_K_bar_copies) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < 256 * d_k; at += threads) c_K_bar_copies[at] = 0.0f;
@@ -4214,7 +3795,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_120(float *c_K_bar_copies) {
 // titans_chunk.k1
 // 64 threads for each (i, m): the points (j, k) go to them in equal parts, each of which adds to a
 // copy.
-HECATE_KERNEL(256) titans_chunk_step_backward_121(const int *pos, const float *k1_stack,
+HECATE_KERNEL(256) titans_chunk_step_backward_122(const int *pos, const float *k1_stack,
     const float *t158, float *c_K_bar_copies, int L, int T) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 64 * 4 * d_k) return;
@@ -4236,7 +3817,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_121(const int *pos, const float *k
 
 // titans_chunk.k1
 // One thread for each entry of c_K_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) titans_chunk_step_backward_122(float *c_K_bar, const float *c_K_bar_copies) {
+HECATE_KERNEL(256) titans_chunk_step_backward_123(float *c_K_bar, const float *c_K_bar_copies) {
   const int item = blockIdx.x * 256 + threadIdx.x;
   if (item >= 4 * d_k) return;
   float dot = c_K_bar[item];
@@ -4246,7 +3827,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_122(float *c_K_bar, const float *c
 
 // titans_chunk.k1
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_123(float *t162, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_124(float *t162, int L, int T) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < ((i64)L * T * d_k + (i64)3 * L * d_k); at += threads) t162[at] = 0.0f;
@@ -4254,7 +3835,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_123(float *t162, int L, int T) {
 
 // titans_chunk.k1
 // One thread for each (i, entry, m), the entry being what the nest adds to: j comes from it.
-HECATE_KERNEL(256) titans_chunk_step_backward_124(const int *pos, const float *c_K,
+HECATE_KERNEL(256) titans_chunk_step_backward_125(const int *pos, const float *c_K,
     const float *t158, float *t162, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
@@ -4275,7 +3856,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_124(const int *pos, const float *c
 
 // titans_chunk.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_backward_125(const float *t163, const float *t162, float *t164,
+HECATE_KERNEL(256) titans_chunk_step_backward_126(const float *t163, const float *t162, float *t164,
     int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * (T + 3) * d_k) return;
@@ -4287,7 +3868,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_125(const float *t163, const float
 
 // titans_chunk.k1
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_backward_126(float *k0_tail_bar_out, const float *t164, int L,
+HECATE_KERNEL(256) titans_chunk_step_backward_127(float *k0_tail_bar_out, const float *t164, int L,
     int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * 3 * d_k) return;
@@ -4299,7 +3880,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_126(float *k0_tail_bar_out, const 
 
 // titans_chunk.k0
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_127(float *W_K_bar) {
+HECATE_KERNEL(256) titans_chunk_step_backward_128(float *W_K_bar) {
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < d * d_k; at += threads) W_K_bar[at] = 0.0f;
@@ -4307,7 +3888,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_127(float *W_K_bar) {
 
 // titans_chunk.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry.
-HECATE_KERNEL(256) titans_chunk_step_backward_128(const float *x, float *W_K_bar, const float *t164,
+HECATE_KERNEL(256) titans_chunk_step_backward_129(const float *x, float *W_K_bar, const float *t164,
     int L, int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -4333,7 +3914,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_128(const float *x, float *W_K_bar
 // titans_chunk.k0
 // A matrix product: one block for each tile of 16 x 16 entries, one thread for each entry, for each
 // (i).
-HECATE_KERNEL(256) titans_chunk_step_backward_129(const float *W_K, const float *t164, float *t168,
+HECATE_KERNEL(256) titans_chunk_step_backward_130(const float *W_K, const float *t164, float *t168,
     int T) {
   HECATE_SHARED(float, a_tile, 272);
   HECATE_SHARED(float, b_tile, 272);
@@ -4357,7 +3938,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_129(const float *W_K, const float 
 
 // titans_chunk.k0
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_backward_130(float *x_bar, const float *t100,
+HECATE_KERNEL(256) titans_chunk_step_backward_131(float *x_bar, const float *t100,
     const float *t125, const float *t168, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d) return;

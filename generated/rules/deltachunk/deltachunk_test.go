@@ -24,7 +24,7 @@ func TestDeltaChunk(t *testing.T) {
 			{"d": 5, "d_k": 1, "d_v": 7},
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
-		Tokens:  [][]int{{1, 2, 3, 5, 32, 67}, {1, 2, 3, 5, 32, 67}, {1, 2, 3, 5, 32, 67}},
+		Tokens:  [][]int{{1, 2, 3, 5, 67}, {1, 2, 3, 5, 32}, {1, 2, 3, 5, 33}},
 		Frozen:  []string{"M"},
 		Mixed:   true,
 		Vectors: "testdata/deltachunk.txt",
@@ -39,7 +39,7 @@ func TestDeltaChunk(t *testing.T) {
 			{"d": 5, "d_k": 1, "d_v": 7},
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
-		Tokens:   [][]int{{1, 2, 3, 5, 32, 67}, {1, 2, 3, 5, 32, 67}, {1, 2, 3, 5, 32, 67}},
+		Tokens:   [][]int{{1, 2, 3, 5, 67}, {1, 2, 3, 5, 32}, {1, 2, 3, 5, 33}},
 		Segments: true,
 		Vectors:  "testdata/deltachunk.txt",
 	}.Test(t)
@@ -53,7 +53,7 @@ func TestDeltaChunk(t *testing.T) {
 			{"d": 5, "d_k": 1, "d_v": 7},
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
-		Tokens:  [][]int{{1, 2, 3, 5, 32, 67}, {1, 2, 3, 5, 32, 67}, {1, 2, 3, 5, 32, 67}},
+		Tokens:  [][]int{{1, 2, 3, 5, 67}, {1, 2, 3, 5, 32}, {1, 2, 3, 5, 33}},
 		Vectors: "testdata/deltachunk.txt",
 	}.Test(t)
 }
@@ -113,6 +113,21 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	k.ThetaSoftplus = a.Fresh(k.L * k.T)
 	k.MChunks = a.Fresh(k.L * k.DK * k.DV)
 	if !a.ForwardOnly {
+		k.YProd = a.Fresh(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
+	}
+	if !a.ForwardOnly {
+		k.YProd2 = a.Fresh(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
+	}
+	if !a.ForwardOnly {
+		k.UProd = a.Fresh(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
+	}
+	if !a.ForwardOnly {
+		k.UProd2 = a.Fresh(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
+	}
+	if !a.ForwardOnly {
+		k.U = a.Fresh(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
+	}
+	if !a.ForwardOnly {
 		k.MLin = a.Fresh(k.L*k.T*k.DV - 32*k.L*((k.T-31+32-1)/32)*k.DV)
 	}
 	k.ThetaSigmoid = a.Fresh(k.L * k.T)
@@ -126,7 +141,7 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	k.KDiv3 = a.Fresh(k.L * k.T)
 	k.K1Sigmoid2 = a.Fresh(k.L * k.T * k.DK)
 	if !a.ForwardOnly {
-		k.MCheckpoints2 = a.Fresh(k.L * k.DK * k.DV * ((((k.T - 31 + 32 - 1) / 32) + k.C - 1) / k.C))
+		k.MStates = a.Fresh(k.L * ((k.T - 31 + 32 - 1) / 32) * k.DK * k.DV)
 	}
 	if !a.ForwardOnly {
 		k.MCheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T - 32*((k.T-31+32-1)/32) + k.C - 1) / k.C))
@@ -170,6 +185,11 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	g.QSqrt = k.QSqrt
 	g.Q = k.Q
 	g.ThetaSoftplus = k.ThetaSoftplus
+	g.YProd = k.YProd
+	g.YProd2 = k.YProd2
+	g.UProd = k.UProd
+	g.UProd2 = k.UProd2
+	g.U = k.U
 	g.MLin = k.MLin
 	g.ThetaSigmoid = k.ThetaSigmoid
 	g.QDiv = k.QDiv
@@ -197,7 +217,7 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	g.BThetaBar = a.Grad("b_theta", 1)
 	g.MBarOut = a.Grad("M", g.L*g.DK*g.DV)
 	g.MCheckpoints = k.MCheckpoints
-	g.MCheckpoints2 = k.MCheckpoints2
+	g.MStates = k.MStates
 	g.Work = a.Fresh(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](a.Fresh(4 * g.RowsLen()))
 	g.Flags = a.FreshFlags(g.FlagsLen())

@@ -13,7 +13,7 @@ const stepKind tape.Kind = 14
 
 // Step is one call of the kernel Step.
 //
-// It keeps 13·L·T·d_k + 3·L·T·d_v - 32·L·chunks·d_v + L·d_k·d_v + 12·L·T + 6·L·d_k entries and checkpoints of L·d_k·d_v·segments + L·d_k·d_v·segments.2 entries.
+// It keeps 13·L·T·d_k + 3·L·T·d_v + 64·L·chunks·d_v + L·d_k·d_v + 12·L·T + 2048·L·chunks + 6·L·d_k entries and checkpoints of L·chunks·d_k·d_v + L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -58,6 +58,11 @@ type Step[F num.Float] struct {
 	Q             []F     // [L, T, d_k], written
 	ThetaSoftplus []F     // [L, T], written
 	MChunks       []F     // [L, d_v, d_k], written
+	YProd         []F     // [L, chunks, 32, d_v], written; may be nil
+	YProd2        []F     // [L, chunks, 32, 32], written; may be nil
+	UProd         []F     // [L, chunks, 32, d_v], written; may be nil
+	UProd2        []F     // [L, chunks, 32, 32], written; may be nil
+	U             []F     // [L, chunks, 32, d_v], written; may be nil
 	MLin          []F     // [L, T - 32·chunks, d_v], written; may be nil
 	ThetaSigmoid  []F     // [L, T], written
 	QDiv          []F     // [L, T], written
@@ -69,17 +74,17 @@ type Step[F num.Float] struct {
 	KDiv2         []F     // [L, T, d_k], written
 	KDiv3         []F     // [L, T], written
 	K1Sigmoid2    []F     // [L, T, d_k], written
-	MCheckpoints2 []F     // [L, segments, d_v, d_k], written; may be nil
-	MCheckpoints  []F     // [L, segments.2, d_v, d_k], written; may be nil
+	MStates       []F     // [L, chunks, d_v, d_k], written; may be nil
+	MCheckpoints  []F     // [L, segments, d_v, d_k], written; may be nil
 	Work          []F     // WorkLen() entries
 	Rows          [][4]F  // RowsLen() entries
 }
 
-// WorkLen is 8·L·T·d_k + 2·L·T·d_v + 9·L·T + 512·L·chunks + 2·d_k·d_v + 32·d_k + 128·d_v + 9248.
+// WorkLen is 8·L·T·d_k + 2·L·T·d_v + 9·L·T + 512·L·chunks + d_k·d_v + 32·d_k + 128·d_v + 11296.
 func (c *Step[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
-	return 8*L*T*dK + 2*L*T*dV + 9*L*T + 512*L*chunks + 2*dK*dV + 32*dK + 128*dV + 9248
+	return 8*L*T*dK + 2*L*T*dV + 9*L*T + 512*L*chunks + dK*dV + 32*dK + 128*dV + 11296
 }
 
 // RowsLen is d_k.
@@ -96,8 +101,7 @@ func (c *Step[F]) Run() {
 	}
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	chunks := (T) / 32
-	segments := (C + chunks - 1) / C
-	segments2 := (C + T - 32*chunks - 1) / C
+	segments := (C + T - 32*chunks - 1) / C
 	k0 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
 	t5 := work[:L*T*dK] // [L, T, d_k]
@@ -184,6 +188,14 @@ func (c *Step[F]) Run() {
 	work = work[dK*dV:]
 	t173 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
+	t2 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t43 := work[:32*dV] // [32, d_v]
+	work = work[32*dV:]
+	t323 := work[:1024] // [32, 32]
+	work = work[1024:]
+	U2 := work[:32*dV] // [32, d_v]
+	work = work[32*dV:]
 	t25 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t28 := work[:1024] // [32, 32]
@@ -198,21 +210,15 @@ func (c *Step[F]) Run() {
 	work = work[1024:]
 	t41 := work[:32] // [32]
 	work = work[32:]
-	t43 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
 	t46 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t473 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t482 := work[:1024] // [32, 32]
 	work = work[1024:]
-	U := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
 	t51 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t523 := work[:32*dK] // [d_k, 32]
-	work = work[32*dK:]
-	t543 := work[:dK*dV]   // [d_v, d_k]
+	t63 := work[:32*dK]    // [32, d_k]
 	MState2 := c.Rows[:dK] // [d_k]
 
 	// delta_chunk.k0
@@ -565,9 +571,9 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			if n := min(32, 1); n > 0 {
 				t52_3 := t52[(i*chunks+j)*32:][:n]
-				t2 := t[(i*chunks+j)*32:][:n]
+				t3 := t[(i*chunks+j)*32:][:n]
 				for k := range n {
-					t2[k] = t52_3[k]
+					t3[k] = t52_3[k]
 				}
 			}
 		}
@@ -581,13 +587,13 @@ func (c *Step[F]) Run() {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				t52_3 := t52[(i*chunks+j)*32+lo:][:n]
-				t2 := t[(i*chunks+j)*32+-1+lo:][:n]
+				t3 := t[(i*chunks+j)*32+-1+lo:][:n]
 				t32_3 := t32_2[(i*chunks+j)*32+lo:][:n]
 				t52_4 := t52[(i*chunks+j)*32+-1+lo:][:n]
 				t52_5 := t52_2[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t52Entry := t52_3[k]
-					t32_3[k] = F(t52Entry * t2[k])
+					t32_3[k] = F(t52Entry * t3[k])
 					t52_5[k] = F(t52_4[k] * t52Entry)
 				}
 			}
@@ -597,11 +603,11 @@ func (c *Step[F]) Run() {
 	// delta_chunk.g
 	for i := range L {
 		for j := range chunks {
-			t2 := t[(i*chunks+j)*32:][:32]
+			t3 := t[(i*chunks+j)*32:][:32]
 			t32_3 := t32_2[(i*chunks+j)*32:][:32]
 			t42_2 := t42[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t42_2[k] = t2[k] + t32_3[k]
+				t42_2[k] = t3[k] + t32_3[k]
 			}
 		}
 	}
@@ -749,256 +755,294 @@ func (c *Step[F]) Run() {
 	}
 
 	// delta_chunk
-	w10 := F(31)
+	w11 := F(31)
 	for l := range L {
-		for i := range dV {
-			M := c.M[(l*dV+i)*dK:][:dK]
-			MState3 := MState[i*dK:][:dK]
-			for j := range dK {
-				MState3[j] = M[j]
-			}
+		M := c.M[l*dV*dK:][:dK*dV]
+		MState3 := MState[:dK*dV]
+		MChunks := c.MChunks[l*dV*dK:][:dK*dV]
+		for i := range dK * dV {
+			MState3[i] = M[i]
 		}
-		for s := range segments {
-			if len(c.MCheckpoints2) > 0 {
-				for i := range dV {
-					MState3 := MState[i*dK:][:dK]
-					MCheckpoints2 := c.MCheckpoints2[((l*segments+s)*dV+i)*dK:][:dK]
-					for j := range dK {
-						MCheckpoints2[j] = MState3[j]
-					}
+		for t3 := range chunks {
+			t55_2 := t55[(l*chunks+t3)*32:][:32]
+			t402_2 := t402[(l*chunks+t3)*32:][:32]
+			g2 := g[(l*chunks+t3)*32:][:32]
+			t25_2 := t25[31*32:][:32]
+			t28_2 := t28[31*32:][:32]
+			t31_2 := t31[31*32:][:32]
+			t34_2 := t34[31*32:][:32]
+			t372_2 := t372[31*32:][:32]
+			if len(c.MStates) > 0 {
+				MStates := c.MStates[(l*chunks+t3)*dV*dK:][:dK*dV]
+				for i := range dK * dV {
+					MStates[i] = MState3[i]
 				}
 			}
-			for a := range min(C, -C*s+chunks) {
-				t402_2 := t402[(l*chunks+a+C*s)*32:][:32]
-				t55_2 := t55[(l*chunks+a+C*s)*32:][:32]
-				g2 := g[(l*chunks+a+C*s)*32:][:32]
-				// delta_chunk.y
-				kern.Gemm(dV, 32, dK, F(1), false, t173, 1, dV, MState, dK, 1, kern.From(t53, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// delta_chunk.c
-				clear(t25)
-				lo := max(0, 1)
-				if n := 32 - lo; n > 0 {
-					t52_3 := t52[(l*chunks+a+C*s)*32+lo:][:n]
-					for i := range n {
-						t25_2 := t25[(lo+i)*32:][:32]
-						w := F((lo + i) - 1)
-						t52Entry2 := t52_3[i]
-						for j := range 32 {
-							t25_2[j] = F(kern.Choose((F(j) == w), F(1), F(0)) * t52Entry2)
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t28)
-				lo2 := max(0, 2)
-				if n := 32 - lo2; n > 0 {
-					t52_3 := t52_2[(l*chunks+a+C*s)*32+lo2:][:n]
-					for i := range n {
-						t25_2 := t25[((lo2+i)-2)*32:][:32]
-						t28_2 := t28[(lo2+i)*32:][:32]
-						w2 := F((lo2 + i) - 2)
-						t52Entry2 := t52_3[i]
-						for j := range 32 {
-							t28_2[j] = F((kern.Choose((F(j) == w2), F(1), F(0)) + t25_2[j]) * t52Entry2)
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t31)
-				lo3 := max(0, 4)
-				if n := 32 - lo3; n > 0 {
-					t82_2 := t82[(l*chunks+a+C*s)*32+lo3:][:n]
-					for i := range n {
-						t25_2 := t25[((lo3+i)-4)*32:][:32]
-						t28_2 := t28[((lo3+i)-4)*32:][:32]
-						t31_2 := t31[(lo3+i)*32:][:32]
-						w3 := F((lo3 + i) - 4)
-						t82Entry2 := t82_2[i]
-						for j := range 32 {
-							t31_2[j] = F(((kern.Choose((F(j) == w3), F(1), F(0)) + t25_2[j]) + t28_2[j]) * t82Entry2)
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t34)
-				lo4 := max(0, 8)
-				if n := 32 - lo4; n > 0 {
-					t112_2 := t112[(l*chunks+a+C*s)*32+lo4:][:n]
-					for i := range n {
-						t25_2 := t25[((lo4+i)-8)*32:][:32]
-						t28_2 := t28[((lo4+i)-8)*32:][:32]
-						t31_2 := t31[((lo4+i)-8)*32:][:32]
-						t34_2 := t34[(lo4+i)*32:][:32]
-						w4 := F((lo4 + i) - 8)
-						t112Entry2 := t112_2[i]
-						for j := range 32 {
-							t34_2[j] = F((((kern.Choose((F(j) == w4), F(1), F(0)) + t25_2[j]) + t28_2[j]) + t31_2[j]) * t112Entry2)
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t372)
-				lo5 := max(0, 16)
-				if n := 32 - lo5; n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*32+lo5:][:n]
-					for i := range n {
-						t25_2 := t25[((lo5+i)-16)*32:][:32]
-						t28_2 := t28[((lo5+i)-16)*32:][:32]
-						t31_2 := t31[((lo5+i)-16)*32:][:32]
-						t34_2 := t34[((lo5+i)-16)*32:][:32]
-						t372_2 := t372[(lo5+i)*32:][:32]
-						w5 := F((lo5 + i) - 16)
-						t14Entry := t14_2[i]
-						for j := range 32 {
-							t372_2[j] = F(((((kern.Choose((F(j) == w5), F(1), F(0)) + t25_2[j]) + t28_2[j]) + t31_2[j]) + t34_2[j]) * t14Entry)
-						}
-					}
-				}
-				// delta_chunk.y
-				clear(t39)
-				for i := range 32 {
-					if n := min(32, i+1); n > 0 {
-						t39_2 := t39[i*32:][:n]
-						for j := range n {
-							t53_2 := t53[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-							t54_2 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-							var t392 F
-							for k := range dK {
-								t392 += F(t53_2[k] * t54_2[k])
-							}
-							t39_2[j] = t392
-						}
-					}
-				}
-				// delta_chunk.g
-				clear(t41)
-				if n := min(32, 1); n > 0 {
-					t41_2 := t41[:n]
-					for i := range n {
-						t41_2[i] = F(1)
-					}
-				}
-				// delta_chunk.U
-				kern.Gemm(dV, 32, dK, F(1), false, t43, 1, dV, MState, dK, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// delta_chunk.c
-				clear(t46)
-				lo6 := max(0, 1)
-				if n := 32 - lo6; n > 0 {
-					for i := range n {
-						t25_2 := t25[((lo6+i)-1)*32:][:32]
-						t28_2 := t28[((lo6+i)-1)*32:][:32]
-						t31_2 := t31[((lo6+i)-1)*32:][:32]
-						t34_2 := t34[((lo6+i)-1)*32:][:32]
-						t372_2 := t372[((lo6+i)-1)*32:][:32]
-						t46_2 := t46[(lo6+i)*32:][:32]
-						w6 := F((lo6 + i) - 1)
-						for j := range 32 {
-							t46_2[j] = ((((kern.Choose((F(j) == w6), F(1), F(0)) + t25_2[j]) + t28_2[j]) + t31_2[j]) + t34_2[j]) + t372_2[j]
-						}
-					}
-				}
-				// delta_chunk.U
-				clear(t473)
-				for i := range 32 {
-					if n := min(32, i); n > 0 {
-						t473_2 := t473[i*32:][:n]
-						for j := range n {
-							t54_2 := t54[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-							t54_3 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-							var t474 F
-							for k := range dK {
-								t474 += F(t54_2[k] * t54_3[k])
-							}
-							t473_2[j] = t474
-						}
-					}
-				}
-				// delta_chunk.U
-				clear(t482)
-				for i := range 32 {
-					if n := min(32, i); n > 0 {
-						t46_2 := t46[i*32:][:n]
-						t473_2 := t473[i*32:][:n]
-						t482_2 := t482[i*32:][:n]
-						for j := range n {
-							t482_2[j] = F(F(t55_2[i]*t46_2[j]) * t473_2[j])
-						}
-					}
-				}
-				// delta_chunk.U, delta_chunk.g
-				for i := range 32 {
-					t56_2 := t56[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-					t43_2 := t43[i*dV:][:dV]
-					U2 := U[i*dV:][:dV]
-					w7 := t402_2[i] + t41[i]
-					t55Entry := t55_2[i]
-					for j := range dV {
-						U2[j] = F((t56_2[j] - F(t43_2[j]*w7)) * t55Entry)
-					}
-				}
-				kern.Triangle(32, dV, false, U, dV, 1, t482, 32, 1)
-				// delta_chunk.y, delta_chunk.c
-				clear(t51)
-				for i := range 32 {
-					t51_2 := t51[i*dV:][:dV]
-					w9 := F(i)
-					if n := min(32, i+1); n > 0 {
-						t25_2 := t25[i*32:][:n]
-						t28_2 := t28[i*32:][:n]
-						t31_2 := t31[i*32:][:n]
-						t34_2 := t34[i*32:][:n]
-						t372_2 := t372[i*32:][:n]
-						t39_2 := t39[i*32:][:n]
-						for j := range n {
-							U2 := U[j*dV:][:dV]
-							w8 := F((((((kern.Choose((F(j) == w9), F(1), F(0)) + t25_2[j]) + t28_2[j]) + t31_2[j]) + t34_2[j]) + t372_2[j]) * t39_2[j])
-							for k := range dV {
-								t51_2[k] += F(U2[k] * w8)
-							}
-						}
-					}
-				}
-				// delta_chunk.y
-				for i := range 32 {
-					t173_2 := t173[i*dV:][:dV]
-					t51_2 := t51[i*dV:][:dV]
-					y2_2 := y2[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-					gEntry := g2[i]
-					for j := range dV {
-						y2_2[j] = F(t173_2[j]*gEntry) + t51_2[j]
-					}
-				}
-				// delta_chunk.M, delta_chunk.c
-				for i := range dK {
-					t25_2 := t25[31*32:][:32]
-					t28_2 := t28[31*32:][:32]
-					t31_2 := t31[31*32:][:32]
-					t34_2 := t34[31*32:][:32]
-					t372_2 := t372[31*32:][:32]
-					t523_2 := t523[i*32:][:32]
+			// delta_chunk.y
+			kern.Gemm(dV, 32, dK, F(1), false, t173, 1, dV, MState, dK, 1, kern.From(t53, (l*chunks+t3)*32*dK), 1, dK)
+			// delta_chunk.c
+			clear(t25)
+			lo := max(0, 1)
+			if n := 32 - lo; n > 0 {
+				t52_3 := t52[(l*chunks+t3)*32+lo:][:n]
+				for i := range n {
+					t25_3 := t25[(lo+i)*32:][:32]
+					w := F((lo + i) - 1)
+					t52Entry2 := t52_3[i]
 					for j := range 32 {
-						t523_2[j] = F(t54[((l*chunks+a+C*s)*32+j)*dK+i] * (((((kern.Choose((F(j) == w10), F(1), F(0)) + t25_2[j]) + t28_2[j]) + t31_2[j]) + t34_2[j]) + t372_2[j]))
+						t25_3[j] = F(kern.Choose((F(j) == w), F(1), F(0)) * t52Entry2)
 					}
 				}
-				// delta_chunk.M
-				kern.Gemm(dV, dK, 32, F(1), false, t543, dK, 1, U, 1, dV, t523, 1, 32)
-				// delta_chunk.M
-				gEntry2 := g[(l*chunks+a+C*s)*32+31]
-				for i := range dV {
-					MState3 := MState[i*dK:][:dK]
-					t543_2 := t543[i*dK:][:dK]
-					for j := range dK {
-						MState3[j] = F(MState3[j]*gEntry2) + t543_2[j]
+			}
+			// delta_chunk.c
+			clear(t28)
+			lo2 := max(0, 2)
+			if n := 32 - lo2; n > 0 {
+				t52_3 := t52_2[(l*chunks+t3)*32+lo2:][:n]
+				for i := range n {
+					t25_3 := t25[((lo2+i)-2)*32:][:32]
+					t28_3 := t28[(lo2+i)*32:][:32]
+					w2 := F((lo2 + i) - 2)
+					t52Entry2 := t52_3[i]
+					for j := range 32 {
+						t28_3[j] = F((kern.Choose((F(j) == w2), F(1), F(0)) + t25_3[j]) * t52Entry2)
 					}
+				}
+			}
+			// delta_chunk.c
+			clear(t31)
+			lo3 := max(0, 4)
+			if n := 32 - lo3; n > 0 {
+				t82_2 := t82[(l*chunks+t3)*32+lo3:][:n]
+				for i := range n {
+					t25_3 := t25[((lo3+i)-4)*32:][:32]
+					t28_3 := t28[((lo3+i)-4)*32:][:32]
+					t31_3 := t31[(lo3+i)*32:][:32]
+					w3 := F((lo3 + i) - 4)
+					t82Entry2 := t82_2[i]
+					for j := range 32 {
+						t31_3[j] = F(((kern.Choose((F(j) == w3), F(1), F(0)) + t25_3[j]) + t28_3[j]) * t82Entry2)
+					}
+				}
+			}
+			// delta_chunk.c
+			clear(t34)
+			lo4 := max(0, 8)
+			if n := 32 - lo4; n > 0 {
+				t112_2 := t112[(l*chunks+t3)*32+lo4:][:n]
+				for i := range n {
+					t25_3 := t25[((lo4+i)-8)*32:][:32]
+					t28_3 := t28[((lo4+i)-8)*32:][:32]
+					t31_3 := t31[((lo4+i)-8)*32:][:32]
+					t34_3 := t34[(lo4+i)*32:][:32]
+					w4 := F((lo4 + i) - 8)
+					t112Entry2 := t112_2[i]
+					for j := range 32 {
+						t34_3[j] = F((((kern.Choose((F(j) == w4), F(1), F(0)) + t25_3[j]) + t28_3[j]) + t31_3[j]) * t112Entry2)
+					}
+				}
+			}
+			// delta_chunk.c
+			clear(t372)
+			lo5 := max(0, 16)
+			if n := 32 - lo5; n > 0 {
+				t14_2 := t14[(l*chunks+t3)*32+lo5:][:n]
+				for i := range n {
+					t25_3 := t25[((lo5+i)-16)*32:][:32]
+					t28_3 := t28[((lo5+i)-16)*32:][:32]
+					t31_3 := t31[((lo5+i)-16)*32:][:32]
+					t34_3 := t34[((lo5+i)-16)*32:][:32]
+					t372_3 := t372[(lo5+i)*32:][:32]
+					w5 := F((lo5 + i) - 16)
+					t14Entry := t14_2[i]
+					for j := range 32 {
+						t372_3[j] = F(((((kern.Choose((F(j) == w5), F(1), F(0)) + t25_3[j]) + t28_3[j]) + t31_3[j]) + t34_3[j]) * t14Entry)
+					}
+				}
+			}
+			// delta_chunk.y
+			clear(t39)
+			for i := range 32 {
+				t53_2 := t53[((l*chunks+t3)*32+i)*dK:][:dK]
+				if n := min(32, i+1); n > 0 {
+					t39_2 := t39[i*32:][:n]
+					for j := range n {
+						t54_2 := t54[((l*chunks+t3)*32+j)*dK:][:dK]
+						var t392 F
+						for k := range dK {
+							t392 += F(t53_2[k] * t54_2[k])
+						}
+						t39_2[j] = t392
+					}
+				}
+			}
+			// delta_chunk.g
+			clear(t41)
+			if n := min(32, 1); n > 0 {
+				t41_2 := t41[:n]
+				for i := range n {
+					t41_2[i] = F(1)
+				}
+			}
+			// delta_chunk.U
+			kern.Gemm(dV, 32, dK, F(1), false, t43, 1, dV, MState, dK, 1, kern.From(t54, (l*chunks+t3)*32*dK), 1, dK)
+			// delta_chunk.c
+			clear(t46)
+			lo6 := max(0, 1)
+			if n := 32 - lo6; n > 0 {
+				for i := range n {
+					t25_3 := t25[((lo6+i)-1)*32:][:32]
+					t28_3 := t28[((lo6+i)-1)*32:][:32]
+					t31_3 := t31[((lo6+i)-1)*32:][:32]
+					t34_3 := t34[((lo6+i)-1)*32:][:32]
+					t372_3 := t372[((lo6+i)-1)*32:][:32]
+					t46_2 := t46[(lo6+i)*32:][:32]
+					w6 := F((lo6 + i) - 1)
+					for j := range 32 {
+						t46_2[j] = ((((kern.Choose((F(j) == w6), F(1), F(0)) + t25_3[j]) + t28_3[j]) + t31_3[j]) + t34_3[j]) + t372_3[j]
+					}
+				}
+			}
+			// delta_chunk.U
+			clear(t473)
+			for i := range 32 {
+				t54_2 := t54[((l*chunks+t3)*32+i)*dK:][:dK]
+				if n := min(32, i); n > 0 {
+					t473_2 := t473[i*32:][:n]
+					for j := range n {
+						t54_3 := t54[((l*chunks+t3)*32+j)*dK:][:dK]
+						var t474 F
+						for k := range dK {
+							t474 += F(t54_2[k] * t54_3[k])
+						}
+						t473_2[j] = t474
+					}
+				}
+			}
+			// delta_chunk.U
+			clear(t482)
+			for i := range 32 {
+				t55Entry := t55_2[i]
+				if n := min(32, i); n > 0 {
+					t46_2 := t46[i*32:][:n]
+					t473_2 := t473[i*32:][:n]
+					t482_2 := t482[i*32:][:n]
+					for j := range n {
+						t482_2[j] = F(F(t55Entry*t46_2[j]) * t473_2[j])
+					}
+				}
+			}
+			// delta_chunk.U, delta_chunk.g
+			for i := range 32 {
+				t56_2 := t56[((l*chunks+t3)*32+i)*dV:][:dV]
+				t43_2 := t43[i*dV:][:dV]
+				U2_2 := U2[i*dV:][:dV]
+				w7 := t402_2[i] + t41[i]
+				t55Entry2 := t55_2[i]
+				for j := range dV {
+					U2_2[j] = F((t56_2[j] - F(t43_2[j]*w7)) * t55Entry2)
+				}
+			}
+			kern.Triangle(32, dV, false, U2, dV, 1, t482, 32, 1)
+			// delta_chunk.y, delta_chunk.c
+			clear(t51)
+			for i := range 32 {
+				t51_2 := t51[i*dV:][:dV]
+				w9 := F(i)
+				if n := min(32, i+1); n > 0 {
+					t25_3 := t25[i*32:][:n]
+					t28_3 := t28[i*32:][:n]
+					t31_3 := t31[i*32:][:n]
+					t34_3 := t34[i*32:][:n]
+					t372_3 := t372[i*32:][:n]
+					t39_2 := t39[i*32:][:n]
+					for j := range n {
+						U2_2 := U2[j*dV:][:dV]
+						w8 := F((((((kern.Choose((F(j) == w9), F(1), F(0)) + t25_3[j]) + t28_3[j]) + t31_3[j]) + t34_3[j]) + t372_3[j]) * t39_2[j])
+						for k := range dV {
+							t51_2[k] += F(U2_2[k] * w8)
+						}
+					}
+				}
+			}
+			// delta_chunk.y
+			for i := range 32 {
+				t173_2 := t173[i*dV:][:dV]
+				t51_2 := t51[i*dV:][:dV]
+				y2_2 := y2[((l*chunks+t3)*32+i)*dV:][:dV]
+				gEntry := g2[i]
+				for j := range dV {
+					y2_2[j] = F(t173_2[j]*gEntry) + t51_2[j]
+				}
+			}
+			// delta_chunk.M, delta_chunk.c
+			for i := range 32 {
+				t54_2 := t54[((l*chunks+t3)*32+i)*dK:][:dK]
+				t63_2 := t63[i*dK:][:dK]
+				w10 := ((((kern.Choose((F(i) == w11), F(1), F(0)) + t25_2[i]) + t28_2[i]) + t31_2[i]) + t34_2[i]) + t372_2[i]
+				for j := range dK {
+					t63_2[j] = F(t54_2[j] * w10)
+				}
+			}
+			// delta_chunk.M
+			gEntry2 := g[(l*chunks+t3)*32+31]
+			for i := range dV {
+				MState4 := MState[i*dK:][:dK]
+				for j := range dK {
+					MState4[j] = F(MState4[j] * gEntry2)
+				}
+			}
+			// delta_chunk.M
+			kern.Gemm(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t63, dK, 1)
+			// delta_chunk
+			for i := range 32 {
+				t39_2 := t39[i*32:][:32]
+				t2_2 := t2[i*32:][:32]
+				t473_2 := t473[i*32:][:32]
+				t323_2 := t323[i*32:][:32]
+				for j := range 32 {
+					t2_2[j] = t39_2[j]
+					t323_2[j] = t473_2[j]
+				}
+			}
+			if len(c.YProd) > 0 {
+				t173_2 := t173[:32*dV]
+				yProd := c.YProd[(l*chunks+t3)*32*dV:][:32*dV]
+				for i := range 32 * dV {
+					yProd[i] = t173_2[i]
+				}
+			}
+			if len(c.YProd2) > 0 {
+				t2_2 := t2[:1024]
+				yProd2 := c.YProd2[(l*chunks+t3)*32*32:][:1024]
+				for i := range 1024 {
+					yProd2[i] = t2_2[i]
+				}
+			}
+			if len(c.UProd) > 0 {
+				t43_2 := t43[:32*dV]
+				UProd := c.UProd[(l*chunks+t3)*32*dV:][:32*dV]
+				for i := range 32 * dV {
+					UProd[i] = t43_2[i]
+				}
+			}
+			if len(c.UProd2) > 0 {
+				t323_2 := t323[:1024]
+				UProd2 := c.UProd2[(l*chunks+t3)*32*32:][:1024]
+				for i := range 1024 {
+					UProd2[i] = t323_2[i]
+				}
+			}
+			if len(c.U) > 0 {
+				U2_2 := U2[:32*dV]
+				U := c.U[(l*chunks+t3)*32*dV:][:32*dV]
+				for i := range 32 * dV {
+					U[i] = U2_2[i]
 				}
 			}
 		}
-		for i := range dV {
-			MState3 := MState[i*dK:][:dK]
-			MChunks := c.MChunks[(l*dV+i)*dK:][:dK]
-			for j := range dK {
-				MChunks[j] = MState3[j]
-			}
+		for i := range dK * dV {
+			MChunks[i] = MState3[i]
 		}
 	}
 
@@ -1057,12 +1101,12 @@ func (c *Step[F]) Run() {
 				MState2[j][2] = MChunks3[j]
 				MState2[j][3] = MChunks4[j]
 			}
-			for s := range segments2 {
+			for s := range segments {
 				if len(c.MCheckpoints) > 0 {
-					MCheckpoints := c.MCheckpoints[((l*segments2+s)*dV+i)*dK:][:dK]
-					MCheckpoints2 := c.MCheckpoints[((l*segments2+s)*dV+i+1)*dK:][:dK]
-					MCheckpoints3 := c.MCheckpoints[((l*segments2+s)*dV+i+2)*dK:][:dK]
-					MCheckpoints4 := c.MCheckpoints[((l*segments2+s)*dV+i+3)*dK:][:dK]
+					MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
+					MCheckpoints2 := c.MCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
+					MCheckpoints3 := c.MCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
+					MCheckpoints4 := c.MCheckpoints[((l*segments+s)*dV+i+3)*dK:][:dK]
 					for j := range dK {
 						MCheckpoints[j] = MState2[j][0]
 						MCheckpoints2[j] = MState2[j][1]
@@ -1077,22 +1121,22 @@ func (c *Step[F]) Run() {
 						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.M
-						var t20 F
-						var t21_2 F
-						var t22_2 F
-						var t23 F
+						var t230 F
+						var t231 F
+						var t232 F
+						var t233 F
 						for j := range dK {
 							t59Entry := t59_2[j]
-							t20 += F(MState2[j][0] * t59Entry)
-							t21_2 += F(MState2[j][1] * t59Entry)
-							t22_2 += F(MState2[j][2] * t59Entry)
-							t23 += F(MState2[j][3] * t59Entry)
+							t230 += F(MState2[j][0] * t59Entry)
+							t231 += F(MState2[j][1] * t59Entry)
+							t232 += F(MState2[j][2] * t59Entry)
+							t233 += F(MState2[j][3] * t59Entry)
 						}
 						// delta_chunk.M
-						t30 := t20 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
-						t31_2 := t21_2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+1]
-						t32_3 := t22_2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+2]
-						t33 := t23 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+3]
+						t30 := t230 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
+						t31_2 := t231 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+1]
+						t32_3 := t232 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+2]
+						t33 := t233 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+3]
 						if len(c.MLin) > 0 {
 							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i] = t30
 							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+1] = t31_2
@@ -1103,26 +1147,26 @@ func (c *Step[F]) Run() {
 						t57Entry := t57_2[a]
 						t58Entry := t58_2[a]
 						var y30 F
-						w110 := F(t58Entry * t30)
+						w120 := F(t58Entry * t30)
 						var y31 F
-						w111 := F(t58Entry * t31_2)
+						w121 := F(t58Entry * t31_2)
 						var y32 F
-						w112 := F(t58Entry * t32_3)
+						w122 := F(t58Entry * t32_3)
 						var y33 F
-						w113 := F(t58Entry * t33)
+						w123 := F(t58Entry * t33)
 						for j := range dK {
 							t59Entry := t59_2[j]
 							t61Entry := t61_2[j]
-							M20 := F(t57Entry*MState2[j][0]) - F(w110*t59Entry)
+							M20 := F(t57Entry*MState2[j][0]) - F(w120*t59Entry)
 							y30 += F(M20 * t61Entry)
 							MState2[j][0] = M20
-							M21 := F(t57Entry*MState2[j][1]) - F(w111*t59Entry)
+							M21 := F(t57Entry*MState2[j][1]) - F(w121*t59Entry)
 							y31 += F(M21 * t61Entry)
 							MState2[j][1] = M21
-							M22 := F(t57Entry*MState2[j][2]) - F(w112*t59Entry)
+							M22 := F(t57Entry*MState2[j][2]) - F(w122*t59Entry)
 							y32 += F(M22 * t61Entry)
 							MState2[j][2] = M22
-							M23 := F(t57Entry*MState2[j][3]) - F(w113*t59Entry)
+							M23 := F(t57Entry*MState2[j][3]) - F(w123*t59Entry)
 							y33 += F(M23 * t61Entry)
 							MState2[j][3] = M23
 						}
@@ -1146,9 +1190,9 @@ func (c *Step[F]) Run() {
 			for j := range dK {
 				MState2[j][0] = MChunks[j]
 			}
-			for s := range segments2 {
+			for s := range segments {
 				if len(c.MCheckpoints) > 0 {
-					MCheckpoints := c.MCheckpoints[((l*segments2+s)*dV+i)*dK:][:dK]
+					MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 					for j := range dK {
 						MCheckpoints[j] = MState2[j][0]
 					}
@@ -1160,21 +1204,21 @@ func (c *Step[F]) Run() {
 						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.M
-						var t2 F
+						var t23 F
 						for j := range dK {
-							t2 += F(MState2[j][0] * t59_2[j])
+							t23 += F(MState2[j][0] * t59_2[j])
 						}
 						// delta_chunk.M
-						t3 := t2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
+						t3 := t23 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
 						if len(c.MLin) > 0 {
 							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i] = t3
 						}
 						// delta_chunk.M, delta_chunk.y
 						var y3 F
 						t57Entry := t57_2[a]
-						w11 := F(t58_2[a] * t3)
+						w12 := F(t58_2[a] * t3)
 						for j := range dK {
-							M2 := F(t57Entry*MState2[j][0]) - F(w11*t59_2[j])
+							M2 := F(t57Entry*MState2[j][0]) - F(w12*t59_2[j])
 							y3 += F(M2 * t61_2[j])
 							MState2[j][0] = M2
 						}
@@ -1211,7 +1255,7 @@ func (c *Step[F]) Run() {
 
 // StepBackward is one call of the kernel StepBackward.
 //
-// It keeps 0 entries and checkpoints of L·d_k·d_v·segments + L·d_k·d_v·segments.2 entries.
+// It keeps 0 entries and checkpoints of L·chunks·d_k·d_v + L·d_k·d_v·segments entries.
 type StepBackward[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -1250,6 +1294,11 @@ type StepBackward[F num.Float] struct {
 	QSqrt         []F     // [L, T]
 	Q             []F     // [L, T, d_k]
 	ThetaSoftplus []F     // [L, T]
+	YProd         []F     // [L, chunks, 32, d_v]
+	YProd2        []F     // [L, chunks, 32, 32]
+	UProd         []F     // [L, chunks, 32, d_v]
+	UProd2        []F     // [L, chunks, 32, 32]
+	U             []F     // [L, chunks, 32, d_v]
 	MLin          []F     // [L, T - 32·chunks, d_v]
 	ThetaSigmoid  []F     // [L, T]
 	QDiv          []F     // [L, T]
@@ -1277,20 +1326,20 @@ type StepBackward[F num.Float] struct {
 	BThetaBar     []F     // [], written
 	MBarOut       []F     // [L, d_v, d_k], written
 	MCheckpoints  []F     // [L, segments, d_v, d_k]
-	MCheckpoints2 []F     // [L, segments.2, d_v, d_k]
+	MStates       []F     // [L, chunks, d_v, d_k]
 	Work          []F     // WorkLen() entries
 	Rows          [][4]F  // RowsLen() entries
 	Flags         []bool  // FlagsLen() entries
 }
 
-// WorkLen is C·d_k·d_v + 3·L·T·d + 22·L·T·d_k + 7·L·T·d_v + 32·L·chunks·d_v + L·d_k·d_v + 15·L·T + 512·L·chunks + 18·L·d_k + 5·d_k·d_v + 256·d_k + 352·d_v + 35456.
+// WorkLen is 3·L·T·d + 22·L·T·d_k + 7·L·T·d_v + 32·L·chunks·d_v + L·d_k·d_v + 15·L·T + 544·L·chunks + 18·L·d_k + d_k·d_v + 160·d_k + 160·d_v + 24128.
 func (c *StepBackward[F]) WorkLen() int {
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
 	chunks := (T) / 32
 	if kern.Fused() {
-		return C*dK*dV + 3*L*T*d + 22*L*T*dK + 7*L*T*dV + 32*L*chunks*dV + L*dK*dV + 15*L*T + 512*L*chunks + 18*L*dK + 5*dK*dV + 256*dK + 352*dV + 35456 + (kern.Blocks(dV)-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks) // and the sums of blocks of rows
+		return 3*L*T*d + 22*L*T*dK + 7*L*T*dV + 32*L*chunks*dV + L*dK*dV + 15*L*T + 544*L*chunks + 18*L*dK + dK*dV + 160*dK + 160*dV + 24128 + (kern.Blocks(dV)-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks) // and the sums of blocks of rows
 	}
-	return C*dK*dV + 3*L*T*d + 22*L*T*dK + 7*L*T*dV + 32*L*chunks*dV + L*dK*dV + 15*L*T + 512*L*chunks + 18*L*dK + 5*dK*dV + 256*dK + 352*dV + 35456
+	return 3*L*T*d + 22*L*T*dK + 7*L*T*dV + 32*L*chunks*dV + L*dK*dV + 15*L*T + 544*L*chunks + 18*L*dK + dK*dV + 160*dK + 160*dV + 24128
 }
 
 // RowsLen is C·d_k + 3·d_k.
@@ -1314,7 +1363,6 @@ func (c *StepBackward[F]) Run() {
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	chunks := (T) / 32
 	segments := (C + T - 32*chunks - 1) / C
-	segments2 := (C + chunks - 1) / C
 	t5 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
 	t32 := work[:L*T*dK] // [L, T, d_k]
@@ -1401,6 +1449,8 @@ func (c *StepBackward[F]) Run() {
 	work = work[32*L*chunks:]
 	t40 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
+	t1222 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
 	t162 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t172 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
@@ -1463,8 +1513,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*d:]
 	MBarState2 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	MTrail2 := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
-	work = work[C*dK*dV+dK*dV:]
 	t255 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t28 := work[:1024] // [32, 32]
@@ -1477,51 +1525,13 @@ func (c *StepBackward[F]) Run() {
 	work = work[1024:]
 	t41 := work[:32] // [32]
 	work = work[32:]
-	t43 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
+	t42_2 := work[:32] // [32]
+	work = work[32:]
 	t46 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t47 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t48 := work[:1024] // [32, 32]
 	work = work[1024:]
-	U := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t523 := work[:32*dK] // [d_k, 32]
-	work = work[32*dK:]
-	t543 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	t17 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t256 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t282 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t312 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t343 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t374 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t39 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t412 := work[:32] // [32]
-	work = work[32:]
-	t42_2 := work[:32] // [32]
-	work = work[32:]
-	t432 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t45 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t462 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t474 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t483 := work[:1024] // [32, 32]
-	work = work[1024:]
-	U2 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t524 := work[:32] // [32]
+	t523 := work[:32] // [32]
 	work = work[32:]
 	t123 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
@@ -1529,15 +1539,11 @@ func (c *StepBackward[F]) Run() {
 	work = work[1024:]
 	t1123 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t1222 := work[:32] // [32]
-	work = work[32:]
 	t125 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
 	t1322 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
 	t126 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t1422 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t1722 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
@@ -1559,14 +1565,10 @@ func (c *StepBackward[F]) Run() {
 	work = work[1024:]
 	t2722 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
-	t2822 := work[:32*dK] // [32, d_k]
+	t282 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
 	t292 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t3422 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	t352 := work[:32*dK] // [32, d_k]
-	work = work[32*dK:]
 	t3722 := work[:32] // [32]
 	work = work[32:]
 	t38 := work[:32*dK] // [32, d_k]
@@ -1575,13 +1577,13 @@ func (c *StepBackward[F]) Run() {
 	work = work[32*dK:]
 	t402 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t4322 := work[:32] // [32]
+	t432 := work[:32] // [32]
 	work = work[32:]
 	t442 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t452 := work[:32] // [32]
 	work = work[32:]
-	t4622 := work[:32] // [32]
+	t462 := work[:32] // [32]
 	work = work[32:]
 	t4722 := work[:1024] // [32, 32]
 	work = work[1024:]
@@ -1623,10 +1625,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t73 := work[:32] // [32]
 	work = work[32:]
-	t76 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	t77 := work[:32*dK] // [32, d_k]
-	work = work[32*dK:]
 	t81 := work[:32] // [32]
 	work = work[32:]
 	t82_2 := work[:32] // [32]
@@ -1842,7 +1840,7 @@ func (c *StepBackward[F]) Run() {
 			t42_3 := t42[(l*dV+i)*dK:][:dK]
 			t42_4 := t42[(l*dV+i+1)*dK:][:dK]
 			t42_5 := t42[(l*dV+i+2)*dK:][:dK]
-			MTrail3 := MTrail[:dK]
+			MTrail2 := MTrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBar[j]
 				MBarState[j][1] = MBar2[j]
@@ -1853,17 +1851,17 @@ func (c *StepBackward[F]) Run() {
 				MCheckpoints2 := c.MCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
 				MCheckpoints3 := c.MCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
 				for j := range dK {
-					MTrail3[j][0] = MCheckpoints[j]
-					MTrail3[j][1] = MCheckpoints2[j]
-					MTrail3[j][2] = MCheckpoints3[j]
+					MTrail2[j][0] = MCheckpoints[j]
+					MTrail2[j][1] = MCheckpoints2[j]
+					MTrail2[j][2] = MCheckpoints3[j]
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
 					t57_2 := t57[l*(T-32*chunks)+C*s:][:n]
 					t58_2 := t58[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
 						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						MTrail4 := MTrail[a*dK:][:dK]
-						MTrail5 := MTrail[(a+1)*dK:][:dK]
+						MTrail3 := MTrail[a*dK:][:dK]
+						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// delta_chunk.M
 						t57Entry := t57_2[a]
 						t58Entry := t58_2[a]
@@ -1872,9 +1870,9 @@ func (c *StepBackward[F]) Run() {
 						w2 := F(t58Entry * c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+2])
 						for j := range dK {
 							t59Entry := t59_2[j]
-							MTrail5[j][0] = F(t57Entry*MTrail4[j][0]) - F(w0*t59Entry)
-							MTrail5[j][1] = F(t57Entry*MTrail4[j][1]) - F(w1*t59Entry)
-							MTrail5[j][2] = F(t57Entry*MTrail4[j][2]) - F(w2*t59Entry)
+							MTrail4[j][0] = F(t57Entry*MTrail3[j][0]) - F(w0*t59Entry)
+							MTrail4[j][1] = F(t57Entry*MTrail3[j][1]) - F(w1*t59Entry)
+							MTrail4[j][2] = F(t57Entry*MTrail3[j][2]) - F(w2*t59Entry)
 						}
 					}
 				}
@@ -1887,8 +1885,8 @@ func (c *StepBackward[F]) Run() {
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t92_3 := t92[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						MTrail4 := MTrail[a*dK:][:dK]
-						MTrail5 := MTrail[(a+1)*dK:][:dK]
+						MTrail3 := MTrail[a*dK:][:dK]
+						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						t7_2 := t7[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.y, delta_chunk.M
 						var t260 F
@@ -1906,18 +1904,18 @@ func (c *StepBackward[F]) Run() {
 							t92Sum := t92_3[j]
 							t4230 := MBarState[j][0] + F(t61Entry*t22Entry0)
 							t260 += F(t4230 * t59Entry)
-							t10230 += F(MTrail4[j][0] * t4230)
-							t92Sum += F(MTrail5[j][0] * t22Entry0)
+							t10230 += F(MTrail3[j][0] * t4230)
+							t92Sum += F(MTrail4[j][0] * t22Entry0)
 							t422_2[j][0] = t4230
 							t4231 := MBarState[j][1] + F(t61Entry*t22Entry1)
 							t261 += F(t4231 * t59Entry)
-							t10231 += F(MTrail4[j][1] * t4231)
-							t92Sum += F(MTrail5[j][1] * t22Entry1)
+							t10231 += F(MTrail3[j][1] * t4231)
+							t92Sum += F(MTrail4[j][1] * t22Entry1)
 							t422_2[j][1] = t4231
 							t4232 := MBarState[j][2] + F(t61Entry*t22Entry2)
 							t262_2 += F(t4232 * t59Entry)
-							t10232 += F(MTrail4[j][2] * t4232)
-							t92Sum += F(MTrail5[j][2] * t22Entry2)
+							t10232 += F(MTrail3[j][2] * t4232)
+							t92Sum += F(MTrail4[j][2] * t22Entry2)
 							t422_2[j][2] = t4232
 							t92_3[j] = t92Sum
 						}
@@ -1952,13 +1950,13 @@ func (c *StepBackward[F]) Run() {
 							t7Sum := t7_2[j]
 							t422Entry0 := t422_2[j][0]
 							MBarState[j][0] = F(t57Entry2*t422Entry0) - F(w20*t59Entry)
-							t7Sum -= F(w30*t422Entry0) + F(w20*MTrail4[j][0])
+							t7Sum -= F(w30*t422Entry0) + F(w20*MTrail3[j][0])
 							t422Entry1 := t422_2[j][1]
 							MBarState[j][1] = F(t57Entry2*t422Entry1) - F(w21*t59Entry)
-							t7Sum -= F(w31*t422Entry1) + F(w21*MTrail4[j][1])
+							t7Sum -= F(w31*t422Entry1) + F(w21*MTrail3[j][1])
 							t422Entry2 := t422_2[j][2]
 							MBarState[j][2] = F(t57Entry2*t422Entry2) - F(w22*t59Entry)
-							t7Sum -= F(w32*t422Entry2) + F(w22*MTrail4[j][2])
+							t7Sum -= F(w32*t422Entry2) + F(w22*MTrail3[j][2])
 							t7_2[j] = t7Sum
 						}
 					}
@@ -1973,27 +1971,27 @@ func (c *StepBackward[F]) Run() {
 		for ; i < dV; i++ {
 			MBar := c.MBar[(l*dV+i)*dK:][:dK]
 			t42_3 := t42[(l*dV+i)*dK:][:dK]
-			MTrail3 := MTrail[:dK]
+			MTrail2 := MTrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBar[j]
 			}
 			for s := segments - 1; s >= 0; s-- {
 				MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 				for j := range dK {
-					MTrail3[j][0] = MCheckpoints[j]
+					MTrail2[j][0] = MCheckpoints[j]
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
 					t57_2 := t57[l*(T-32*chunks)+C*s:][:n]
 					t58_2 := t58[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
-						MTrail4 := MTrail[a*dK:][:dK]
+						MTrail3 := MTrail[a*dK:][:dK]
 						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						MTrail5 := MTrail[(a+1)*dK:][:dK]
+						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// delta_chunk.M
 						t57Entry := t57_2[a]
 						w := F(t58_2[a] * c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i])
 						for j := range dK {
-							MTrail5[j][0] = F(t57Entry*MTrail4[j][0]) - F(w*t59_2[j])
+							MTrail4[j][0] = F(t57Entry*MTrail3[j][0]) - F(w*t59_2[j])
 						}
 					}
 				}
@@ -2005,8 +2003,8 @@ func (c *StepBackward[F]) Run() {
 					for a := n - 1; a >= 0; a-- {
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						MTrail4 := MTrail[a*dK:][:dK]
-						MTrail5 := MTrail[(a+1)*dK:][:dK]
+						MTrail3 := MTrail[a*dK:][:dK]
+						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						t92_3 := t92[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t7_2 := t7[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.y, delta_chunk.M
@@ -2016,8 +2014,8 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							t423 := MBarState[j][0] + F(t61_2[j]*t22Entry)
 							t26 += F(t423 * t59_2[j])
-							t1023 += F(MTrail4[j][0] * t423)
-							t92_3[j] += F(MTrail5[j][0] * t22Entry)
+							t1023 += F(MTrail3[j][0] * t423)
+							t92_3[j] += F(MTrail4[j][0] * t22Entry)
 							t422_2[j][0] = t423
 						}
 						t52_3[a] += t1023
@@ -2033,7 +2031,7 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							t422Entry := t422_2[j][0]
 							MBarState[j][0] = F(t57Entry2*t422Entry) - F(w2*t59_2[j])
-							t7_2[j] -= F(w3*t422Entry) + F(w2*MTrail4[j][0])
+							t7_2[j] -= F(w3*t422Entry) + F(w2*MTrail3[j][0])
 						}
 					}
 				}
@@ -2275,1039 +2273,806 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
+	// delta_chunk.y
+	for i := range L {
+		for j := range chunks {
+			t1222_2 := t1222[(i*chunks+j)*32:][:32]
+			for k := range 32 {
+				tView := t[((i*chunks+j)*32+k)*dV:][:dV]
+				yProd := c.YProd[((i*chunks+j)*32+k)*dV:][:dV]
+				var t12222 F
+				for m := range dV {
+					t12222 += F(tView[m] * yProd[m])
+				}
+				t1222_2[k] = t12222
+			}
+		}
+	}
+
 	// delta_chunk
-	w11 := F(31)
+	w13 := F(31)
 	for l := range L {
-		for i := range dV {
-			t42_3 := t42[(l*dV+i)*dK:][:dK]
-			MBarState2_2 := MBarState2[i*dK:][:dK]
-			for j := range dK {
-				MBarState2_2[j] = t42_3[j]
-			}
+		t42_3 := t42[l*dV*dK:][:dK*dV]
+		MBarState2_2 := MBarState2[:dK*dV]
+		MBarOut := c.MBarOut[l*dV*dK:][:dK*dV]
+		for i := range dK * dV {
+			MBarState2_2[i] = t42_3[i]
 		}
-		for s := segments2 - 1; s >= 0; s-- {
+		for t9 := chunks - 1; t9 >= 0; t9-- {
+			t40_2 := t40[(l*chunks+t9)*32:][:32]
+			t55_2 := t55[(l*chunks+t9)*32:][:32]
+			g2 := g[(l*chunks+t9)*32:][:32]
+			t255_2 := t255[31*32:][:32]
+			t28_2 := t28[31*32:][:32]
+			t31_2 := t31[31*32:][:32]
+			t342_2 := t342[31*32:][:32]
+			t373_2 := t373[31*32:][:32]
+			t1222_2 := t1222[(l*chunks+t9)*32:][:32]
+			t162_2 := t162[(l*chunks+t9)*32:][:32]
+			t19_2 := t19[(l*chunks+t9)*32:][:32]
+			// delta_chunk.c
+			clear(t255)
+			lo := max(0, 1)
+			if n := 32 - lo; n > 0 {
+				t52_3 := t52[(l*chunks+t9)*32+lo:][:n]
+				for i := range n {
+					t255_3 := t255[(lo+i)*32:][:32]
+					w4 := F((lo + i) - 1)
+					t52Entry2 := t52_3[i]
+					for j := range 32 {
+						t255_3[j] = F(kern.Choose((F(j) == w4), F(1), F(0)) * t52Entry2)
+					}
+				}
+			}
+			// delta_chunk.c
+			clear(t28)
+			lo2 := max(0, 2)
+			if n := 32 - lo2; n > 0 {
+				t522_3 := t522[(l*chunks+t9)*32+lo2:][:n]
+				for i := range n {
+					t255_3 := t255[((lo2+i)-2)*32:][:32]
+					t28_3 := t28[(lo2+i)*32:][:32]
+					w5 := F((lo2 + i) - 2)
+					t522Entry2 := t522_3[i]
+					for j := range 32 {
+						t28_3[j] = F((kern.Choose((F(j) == w5), F(1), F(0)) + t255_3[j]) * t522Entry2)
+					}
+				}
+			}
+			// delta_chunk.c
+			clear(t31)
+			lo3 := max(0, 4)
+			if n := 32 - lo3; n > 0 {
+				t8_2 := t8[(l*chunks+t9)*32+lo3:][:n]
+				for i := range n {
+					t255_3 := t255[((lo3+i)-4)*32:][:32]
+					t28_3 := t28[((lo3+i)-4)*32:][:32]
+					t31_3 := t31[(lo3+i)*32:][:32]
+					w6 := F((lo3 + i) - 4)
+					t8Entry2 := t8_2[i]
+					for j := range 32 {
+						t31_3[j] = F(((kern.Choose((F(j) == w6), F(1), F(0)) + t255_3[j]) + t28_3[j]) * t8Entry2)
+					}
+				}
+			}
+			// delta_chunk.c
+			clear(t342)
+			lo4 := max(0, 8)
+			if n := 32 - lo4; n > 0 {
+				t1122_2 := t1122[(l*chunks+t9)*32+lo4:][:n]
+				for i := range n {
+					t255_3 := t255[((lo4+i)-8)*32:][:32]
+					t28_3 := t28[((lo4+i)-8)*32:][:32]
+					t31_3 := t31[((lo4+i)-8)*32:][:32]
+					t342_3 := t342[(lo4+i)*32:][:32]
+					w7 := F((lo4 + i) - 8)
+					t1122Entry2 := t1122_2[i]
+					for j := range 32 {
+						t342_3[j] = F((((kern.Choose((F(j) == w7), F(1), F(0)) + t255_3[j]) + t28_3[j]) + t31_3[j]) * t1122Entry2)
+					}
+				}
+			}
+			// delta_chunk.c
+			clear(t373)
+			lo5 := max(0, 16)
+			if n := 32 - lo5; n > 0 {
+				t14_2 := t14[(l*chunks+t9)*32+lo5:][:n]
+				for i := range n {
+					t255_3 := t255[((lo5+i)-16)*32:][:32]
+					t28_3 := t28[((lo5+i)-16)*32:][:32]
+					t31_3 := t31[((lo5+i)-16)*32:][:32]
+					t342_3 := t342[((lo5+i)-16)*32:][:32]
+					t373_3 := t373[(lo5+i)*32:][:32]
+					w8 := F((lo5 + i) - 16)
+					t14Entry := t14_2[i]
+					for j := range 32 {
+						t373_3[j] = F(((((kern.Choose((F(j) == w8), F(1), F(0)) + t255_3[j]) + t28_3[j]) + t31_3[j]) + t342_3[j]) * t14Entry)
+					}
+				}
+			}
+			// delta_chunk.g
+			clear(t41)
+			if n := min(32, 1); n > 0 {
+				t41_2 := t41[:n]
+				for i := range n {
+					t41_2[i] = F(1)
+				}
+			}
+			// delta_chunk.g
+			for i := range 32 {
+				t42_2[i] = t40_2[i] + t41[i]
+			}
+			// delta_chunk.c
+			clear(t46)
+			lo6 := max(0, 1)
+			if n := 32 - lo6; n > 0 {
+				for i := range n {
+					t255_3 := t255[((lo6+i)-1)*32:][:32]
+					t28_3 := t28[((lo6+i)-1)*32:][:32]
+					t31_3 := t31[((lo6+i)-1)*32:][:32]
+					t342_3 := t342[((lo6+i)-1)*32:][:32]
+					t373_3 := t373[((lo6+i)-1)*32:][:32]
+					t46_2 := t46[(lo6+i)*32:][:32]
+					w9 := F((lo6 + i) - 1)
+					for j := range 32 {
+						t46_2[j] = ((((kern.Choose((F(j) == w9), F(1), F(0)) + t255_3[j]) + t28_3[j]) + t31_3[j]) + t342_3[j]) + t373_3[j]
+					}
+				}
+			}
+			// delta_chunk.U
+			clear(t48)
+			for i := range 32 {
+				t55Entry := t55_2[i]
+				if n := min(32, i); n > 0 {
+					UProd2 := c.UProd2[((l*chunks+t9)*32+i)*32:][:n]
+					t46_2 := t46[i*32:][:n]
+					t48_2 := t48[i*32:][:n]
+					for j := range n {
+						t48_2[j] = F(F(t55Entry*UProd2[j]) * t46_2[j])
+					}
+				}
+			}
+			// delta_chunk.M
+			clear(t523)
 			for i := range dV {
-				MCheckpoints2 := c.MCheckpoints2[((l*segments2+s)*dV+i)*dK:][:dK]
-				MTrail2_2 := MTrail2[i*dK:][:dK]
+				MStates := c.MStates[((l*chunks+t9)*dV+i)*dK:][:dK]
+				MBarState2_3 := MBarState2[i*dK:][:dK]
 				for j := range dK {
-					MTrail2_2[j] = MCheckpoints2[j]
+					t523[31] += F(MStates[j] * MBarState2_3[j])
 				}
 			}
-			for a := range min(C, -C*s+chunks) {
-				t40_2 := t40[(l*chunks+a+C*s)*32:][:32]
-				t55_2 := t55[(l*chunks+a+C*s)*32:][:32]
-				// delta_chunk.c
-				clear(t255)
-				lo := max(0, 1)
-				if n := 32 - lo; n > 0 {
-					t52_3 := t52[(l*chunks+a+C*s)*32+lo:][:n]
-					for i := range n {
-						t255_2 := t255[(lo+i)*32:][:32]
-						w4 := F((lo + i) - 1)
-						t52Entry2 := t52_3[i]
-						for j := range 32 {
-							t255_2[j] = F(kern.Choose((F(j) == w4), F(1), F(0)) * t52Entry2)
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t28)
-				lo2 := max(0, 2)
-				if n := 32 - lo2; n > 0 {
-					t522_3 := t522[(l*chunks+a+C*s)*32+lo2:][:n]
-					for i := range n {
-						t255_2 := t255[((lo2+i)-2)*32:][:32]
-						t28_2 := t28[(lo2+i)*32:][:32]
-						w5 := F((lo2 + i) - 2)
-						t522Entry2 := t522_3[i]
-						for j := range 32 {
-							t28_2[j] = F((kern.Choose((F(j) == w5), F(1), F(0)) + t255_2[j]) * t522Entry2)
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t31)
-				lo3 := max(0, 4)
-				if n := 32 - lo3; n > 0 {
-					t8_2 := t8[(l*chunks+a+C*s)*32+lo3:][:n]
-					for i := range n {
-						t255_2 := t255[((lo3+i)-4)*32:][:32]
-						t28_2 := t28[((lo3+i)-4)*32:][:32]
-						t31_2 := t31[(lo3+i)*32:][:32]
-						w6 := F((lo3 + i) - 4)
-						t8Entry2 := t8_2[i]
-						for j := range 32 {
-							t31_2[j] = F(((kern.Choose((F(j) == w6), F(1), F(0)) + t255_2[j]) + t28_2[j]) * t8Entry2)
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t342)
-				lo4 := max(0, 8)
-				if n := 32 - lo4; n > 0 {
-					t1122_2 := t1122[(l*chunks+a+C*s)*32+lo4:][:n]
-					for i := range n {
-						t255_2 := t255[((lo4+i)-8)*32:][:32]
-						t28_2 := t28[((lo4+i)-8)*32:][:32]
-						t31_2 := t31[((lo4+i)-8)*32:][:32]
-						t342_2 := t342[(lo4+i)*32:][:32]
-						w7 := F((lo4 + i) - 8)
-						t1122Entry2 := t1122_2[i]
-						for j := range 32 {
-							t342_2[j] = F((((kern.Choose((F(j) == w7), F(1), F(0)) + t255_2[j]) + t28_2[j]) + t31_2[j]) * t1122Entry2)
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t373)
-				lo5 := max(0, 16)
-				if n := 32 - lo5; n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*32+lo5:][:n]
-					for i := range n {
-						t255_2 := t255[((lo5+i)-16)*32:][:32]
-						t28_2 := t28[((lo5+i)-16)*32:][:32]
-						t31_2 := t31[((lo5+i)-16)*32:][:32]
-						t342_2 := t342[((lo5+i)-16)*32:][:32]
-						t373_2 := t373[(lo5+i)*32:][:32]
-						w8 := F((lo5 + i) - 16)
-						t14Entry := t14_2[i]
-						for j := range 32 {
-							t373_2[j] = F(((((kern.Choose((F(j) == w8), F(1), F(0)) + t255_2[j]) + t28_2[j]) + t31_2[j]) + t342_2[j]) * t14Entry)
-						}
-					}
-				}
-				// delta_chunk.g
-				clear(t41)
-				if n := min(32, 1); n > 0 {
-					t41_2 := t41[:n]
-					for i := range n {
-						t41_2[i] = F(1)
-					}
-				}
-				// delta_chunk.U
-				kern.Gemm(dV, 32, dK, F(1), false, t43, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// delta_chunk.c
-				clear(t46)
-				lo6 := max(0, 1)
-				if n := 32 - lo6; n > 0 {
-					for i := range n {
-						t255_2 := t255[((lo6+i)-1)*32:][:32]
-						t28_2 := t28[((lo6+i)-1)*32:][:32]
-						t31_2 := t31[((lo6+i)-1)*32:][:32]
-						t342_2 := t342[((lo6+i)-1)*32:][:32]
-						t373_2 := t373[((lo6+i)-1)*32:][:32]
-						t46_2 := t46[(lo6+i)*32:][:32]
-						w9 := F((lo6 + i) - 1)
-						for j := range 32 {
-							t46_2[j] = ((((kern.Choose((F(j) == w9), F(1), F(0)) + t255_2[j]) + t28_2[j]) + t31_2[j]) + t342_2[j]) + t373_2[j]
-						}
-					}
-				}
-				// delta_chunk.U
-				clear(t47)
-				for i := range 32 {
-					if n := min(32, i); n > 0 {
-						t47_2 := t47[i*32:][:n]
-						for j := range n {
-							t54_2 := t54[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-							t54_3 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-							var t473 F
-							for k := range dK {
-								t473 += F(t54_2[k] * t54_3[k])
-							}
-							t47_2[j] = t473
-						}
-					}
-				}
-				// delta_chunk.U
-				clear(t48)
-				for i := range 32 {
-					if n := min(32, i); n > 0 {
-						t46_2 := t46[i*32:][:n]
-						t47_2 := t47[i*32:][:n]
-						t48_2 := t48[i*32:][:n]
-						for j := range n {
-							t48_2[j] = F(F(t55_2[i]*t46_2[j]) * t47_2[j])
-						}
-					}
-				}
-				// delta_chunk.U, delta_chunk.g
-				for i := range 32 {
-					t56_2 := t56[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-					t43_2 := t43[i*dV:][:dV]
-					U3 := U[i*dV:][:dV]
-					w10 := t40_2[i] + t41[i]
-					t55Entry := t55_2[i]
-					for j := range dV {
-						U3[j] = F((t56_2[j] - F(t43_2[j]*w10)) * t55Entry)
-					}
-				}
-				kern.Triangle(32, dV, false, U, dV, 1, t48, 32, 1)
-				// delta_chunk.M, delta_chunk.c
-				for i := range dK {
-					t255_2 := t255[31*32:][:32]
-					t28_2 := t28[31*32:][:32]
-					t31_2 := t31[31*32:][:32]
-					t342_2 := t342[31*32:][:32]
-					t373_2 := t373[31*32:][:32]
-					t523_2 := t523[i*32:][:32]
-					for j := range 32 {
-						t523_2[j] = F(t54[((l*chunks+a+C*s)*32+j)*dK+i] * (((((kern.Choose((F(j) == w11), F(1), F(0)) + t255_2[j]) + t28_2[j]) + t31_2[j]) + t342_2[j]) + t373_2[j]))
-					}
-				}
-				// delta_chunk.M
-				kern.Gemm(dV, dK, 32, F(1), false, t543, dK, 1, U, 1, dV, t523, 1, 32)
-				// delta_chunk.M
-				gEntry := g[(l*chunks+a+C*s)*32+31]
-				for i := range dV {
-					MTrail2_2 := MTrail2[(a*dV+i)*dK:][:dK]
-					t543_2 := t543[i*dK:][:dK]
-					MTrail2_3 := MTrail2[((a+1)*dV+i)*dK:][:dK]
-					for j := range dK {
-						MTrail2_3[j] = F(MTrail2_2[j]*gEntry) + t543_2[j]
-					}
+			// delta_chunk.M
+			kern.Gemm(32, dV, dK, F(1), false, t123, dV, 1, kern.From(t54, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
+			// delta_chunk.M, delta_chunk.y
+			clear(t722)
+			for i := range 32 {
+				U := c.U[((l*chunks+t9)*32+i)*dV:][:dV]
+				t123_2 := t123[i*dV:][:dV]
+				tView := t[((l*chunks+t9)*32+i)*dV:][:dV]
+				t1123_2 := t1123[i*dV:][:dV]
+				gEntry := g2[i]
+				for j := range dV {
+					t722[31*32+i] += F(U[j] * t123_2[j])
+					t1123_2[j] = F(tView[j] * gEntry)
 				}
 			}
-			for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
-				t40_2 := t40[(l*chunks+a+C*s)*32:][:32]
-				t55_2 := t55[(l*chunks+a+C*s)*32:][:32]
-				g2 := g[(l*chunks+a+C*s)*32:][:32]
-				t162_2 := t162[(l*chunks+a+C*s)*32:][:32]
-				t19_2 := t19[(l*chunks+a+C*s)*32:][:32]
-				t256_2 := t256[31*32:][:32]
-				t282_2 := t282[31*32:][:32]
-				t312_2 := t312[31*32:][:32]
-				t343_2 := t343[31*32:][:32]
-				t374_2 := t374[31*32:][:32]
-				// delta_chunk.y
-				kern.Gemm(dV, 32, dK, F(1), false, t17, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t53, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// delta_chunk.c
-				clear(t256)
-				lo := max(0, 1)
-				if n := 32 - lo; n > 0 {
-					t52_3 := t52[(l*chunks+a+C*s)*32+lo:][:n]
-					for i := range n {
-						t256_3 := t256[(lo+i)*32:][:32]
-						w12 := F((lo + i) - 1)
-						t52Entry3 := t52_3[i]
-						for j := range 32 {
-							t256_3[j] = F(kern.Choose((F(j) == w12), F(1), F(0)) * t52Entry3)
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t282)
-				lo2 := max(0, 2)
-				if n := 32 - lo2; n > 0 {
-					t522_3 := t522[(l*chunks+a+C*s)*32+lo2:][:n]
-					for i := range n {
-						t256_3 := t256[((lo2+i)-2)*32:][:32]
-						t282_3 := t282[(lo2+i)*32:][:32]
-						w13 := F((lo2 + i) - 2)
-						t522Entry3 := t522_3[i]
-						for j := range 32 {
-							t282_3[j] = F((kern.Choose((F(j) == w13), F(1), F(0)) + t256_3[j]) * t522Entry3)
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t312)
-				lo3 := max(0, 4)
-				if n := 32 - lo3; n > 0 {
-					t8_2 := t8[(l*chunks+a+C*s)*32+lo3:][:n]
-					for i := range n {
-						t256_3 := t256[((lo3+i)-4)*32:][:32]
-						t282_3 := t282[((lo3+i)-4)*32:][:32]
-						t312_3 := t312[(lo3+i)*32:][:32]
-						w14 := F((lo3 + i) - 4)
-						t8Entry3 := t8_2[i]
-						for j := range 32 {
-							t312_3[j] = F(((kern.Choose((F(j) == w14), F(1), F(0)) + t256_3[j]) + t282_3[j]) * t8Entry3)
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t343)
-				lo4 := max(0, 8)
-				if n := 32 - lo4; n > 0 {
-					t1122_2 := t1122[(l*chunks+a+C*s)*32+lo4:][:n]
-					for i := range n {
-						t256_3 := t256[((lo4+i)-8)*32:][:32]
-						t282_3 := t282[((lo4+i)-8)*32:][:32]
-						t312_3 := t312[((lo4+i)-8)*32:][:32]
-						t343_3 := t343[(lo4+i)*32:][:32]
-						w15 := F((lo4 + i) - 8)
-						t1122Entry3 := t1122_2[i]
-						for j := range 32 {
-							t343_3[j] = F((((kern.Choose((F(j) == w15), F(1), F(0)) + t256_3[j]) + t282_3[j]) + t312_3[j]) * t1122Entry3)
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t374)
-				lo5 := max(0, 16)
-				if n := 32 - lo5; n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*32+lo5:][:n]
-					for i := range n {
-						t256_3 := t256[((lo5+i)-16)*32:][:32]
-						t282_3 := t282[((lo5+i)-16)*32:][:32]
-						t312_3 := t312[((lo5+i)-16)*32:][:32]
-						t343_3 := t343[((lo5+i)-16)*32:][:32]
-						t374_3 := t374[(lo5+i)*32:][:32]
-						w16 := F((lo5 + i) - 16)
-						t14Entry2 := t14_2[i]
-						for j := range 32 {
-							t374_3[j] = F(((((kern.Choose((F(j) == w16), F(1), F(0)) + t256_3[j]) + t282_3[j]) + t312_3[j]) + t343_3[j]) * t14Entry2)
-						}
-					}
-				}
-				// delta_chunk.y
-				clear(t39)
-				for i := range 32 {
-					if n := min(32, i+1); n > 0 {
-						t39_2 := t39[i*32:][:n]
-						for j := range n {
-							t53_2 := t53[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-							t54_2 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-							var t393 F
-							for k := range dK {
-								t393 += F(t53_2[k] * t54_2[k])
-							}
-							t39_2[j] = t393
-						}
-					}
-				}
-				// delta_chunk.g
-				clear(t412)
-				if n := min(32, 1); n > 0 {
-					t412_2 := t412[:n]
-					for i := range n {
-						t412_2[i] = F(1)
-					}
-				}
-				// delta_chunk.g
-				for i := range 32 {
-					t42_2[i] = t40_2[i] + t412[i]
-				}
-				// delta_chunk.U
-				kern.Gemm(dV, 32, dK, F(1), false, t432, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// delta_chunk.U
-				for i := range 32 {
-					t56_2 := t56[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-					t432_2 := t432[i*dV:][:dV]
-					t45_2 := t45[i*dV:][:dV]
-					t42Entry := t42_2[i]
-					for j := range dV {
-						t45_2[j] = t56_2[j] - F(t432_2[j]*t42Entry)
-					}
-				}
-				// delta_chunk.c
-				clear(t462)
-				lo6 := max(0, 1)
-				if n := 32 - lo6; n > 0 {
-					for i := range n {
-						t256_3 := t256[((lo6+i)-1)*32:][:32]
-						t282_3 := t282[((lo6+i)-1)*32:][:32]
-						t312_3 := t312[((lo6+i)-1)*32:][:32]
-						t343_3 := t343[((lo6+i)-1)*32:][:32]
-						t374_3 := t374[((lo6+i)-1)*32:][:32]
-						t462_2 := t462[(lo6+i)*32:][:32]
-						w17 := F((lo6 + i) - 1)
-						for j := range 32 {
-							t462_2[j] = ((((kern.Choose((F(j) == w17), F(1), F(0)) + t256_3[j]) + t282_3[j]) + t312_3[j]) + t343_3[j]) + t374_3[j]
-						}
-					}
-				}
-				// delta_chunk.U
-				clear(t474)
-				for i := range 32 {
-					if n := min(32, i); n > 0 {
-						t474_2 := t474[i*32:][:n]
-						for j := range n {
-							t54_2 := t54[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-							t54_3 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-							var t475 F
-							for k := range dK {
-								t475 += F(t54_2[k] * t54_3[k])
-							}
-							t474_2[j] = t475
-						}
-					}
-				}
-				// delta_chunk.U
-				clear(t483)
-				for i := range 32 {
-					if n := min(32, i); n > 0 {
-						t462_2 := t462[i*32:][:n]
-						t474_2 := t474[i*32:][:n]
-						t483_2 := t483[i*32:][:n]
-						for j := range n {
-							t483_2[j] = F(F(t55_2[i]*t462_2[j]) * t474_2[j])
-						}
-					}
-				}
-				// delta_chunk.U
-				for i := range 32 {
-					t45_2 := t45[i*dV:][:dV]
-					U2_2 := U2[i*dV:][:dV]
-					t55Entry2 := t55_2[i]
-					for j := range dV {
-						U2_2[j] = F(t45_2[j] * t55Entry2)
-					}
-				}
-				kern.Triangle(32, dV, false, U2, dV, 1, t483, 32, 1)
-				// delta_chunk.M
-				clear(t524)
-				for i := range dV {
-					MTrail2_2 := MTrail2[(a*dV+i)*dK:][:dK]
-					MBarState2_2 := MBarState2[i*dK:][:dK]
-					for j := range dK {
-						t524[31] += F(MTrail2_2[j] * MBarState2_2[j])
-					}
-				}
-				// delta_chunk.M
-				kern.Gemm(32, dV, dK, F(1), false, t123, dV, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), dK, 1, MBarState2, 1, dK)
-				// delta_chunk.M, delta_chunk.y
-				clear(t722)
-				for i := range 32 {
-					tView := t[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-					t17_2 := t17[i*dV:][:dV]
-					U2_2 := U2[i*dV:][:dV]
-					t123_2 := t123[i*dV:][:dV]
-					t1123_2 := t1123[i*dV:][:dV]
-					var t1223 F
-					gEntry2 := g2[i]
-					for j := range dV {
-						tViewEntry := tView[j]
-						t1223 += F(tViewEntry * t17_2[j])
-						t722[31*32+i] += F(U2_2[j] * t123_2[j])
-						t1123_2[j] = F(tViewEntry * gEntry2)
-					}
-					t1222[i] = t1223
-				}
-				// delta_chunk.M
-				kern.Gemm(dK, 32, dV, F(1), false, t125, 1, dK, MBarState2, 1, dK, U2, 1, dV)
-				// delta_chunk.y, delta_chunk.c
-				clear(t1322)
-				for i := range 32 {
-					t1322_2 := t1322[i*dV:][:dV]
-					w19 := F(i)
-					lo7 := max(0, i)
-					if n := 32 - lo7; n > 0 {
-						for j := range n {
-							tView := t[((l*chunks+a+C*s)*32+(lo7+j))*dV:][:dV]
-							w18 := F((((((kern.Choose((w19 == F((lo7+j))), F(1), F(0)) + t256[(lo7+j)*32+i]) + t282[(lo7+j)*32+i]) + t312[(lo7+j)*32+i]) + t343[(lo7+j)*32+i]) + t374[(lo7+j)*32+i]) * t39[(lo7+j)*32+i])
-							for k := range dV {
-								t1322_2[k] += F(tView[k] * w18)
-							}
-						}
-					}
-				}
-				// delta_chunk.y
-				clear(t126)
-				for i := range 32 {
-					if n := min(32, i+1); n > 0 {
-						t126_2 := t126[i*32:][:n]
-						for j := range n {
-							tView := t[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-							U2_2 := U2[j*dV:][:dV]
-							var t1262 F
-							for k := range dV {
-								t1262 += F(tView[k] * U2_2[k])
-							}
-							t126_2[j] = t1262
-						}
-					}
-				}
-				// delta_chunk.y, delta_chunk.c
-				for i := range 32 {
-					t256_3 := t256[i*32:][:32]
-					t282_3 := t282[i*32:][:32]
-					t312_3 := t312[i*32:][:32]
-					t343_3 := t343[i*32:][:32]
-					t374_3 := t374[i*32:][:32]
-					t126_2 := t126[i*32:][:32]
-					t1422_2 := t1422[i*32:][:32]
-					w20 := F(i)
-					for j := range 32 {
-						t1422_2[j] = F((((((kern.Choose((F(j) == w20), F(1), F(0)) + t256_3[j]) + t282_3[j]) + t312_3[j]) + t343_3[j]) + t374_3[j]) * t126_2[j])
-					}
-				}
-				// delta_chunk.U, delta_chunk.M, delta_chunk.c
-				for i := range dV {
-					for j := range 32 {
-						t1722[j*dV+i] = F((((((kern.Choose((F(j) == w11), F(1), F(0))+t256_2[j])+t282_2[j])+t312_2[j])+t343_2[j])+t374_2[j])*t123[j*dV+i]) + t1322[j*dV+i]
-					}
-				}
-				kern.Triangle(32, dV, true, t1722, dV, 1, t483, 1, 32)
-				// delta_chunk.U
-				kern.Gemm(32, 32, dV, F(-1), false, t182, 1, 32, U2, dV, 1, t1722, 1, dV)
-				// delta_chunk.U
-				clear(t192)
-				for i := range 32 {
-					if n := min(32, i); n > 0 {
-						t182_2 := t182[i*32:][:n]
-						t192_2 := t192[i*32:][:n]
-						for j := range n {
-							t192_2[j] = t182_2[j]
-						}
-					}
-				}
-				// delta_chunk.U
-				for i := range 32 {
-					t1722_2 := t1722[i*dV:][:dV]
-					t45_2 := t45[i*dV:][:dV]
-					t432_2 := t432[i*dV:][:dV]
-					t202_2 := t202[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-					t3222_2 := t3222[i*dV:][:dV]
-					var t2323 F
-					var t3322 F
-					t55Entry3 := t55_2[i]
-					t42Entry2 := t42_2[i]
-					for j := range dV {
-						t1722Entry := t1722_2[j]
-						t2222 := F(t1722Entry * t55Entry3)
-						t2323 += F(t45_2[j] * t1722Entry)
-						t3322 += F(t432_2[j] * t2222)
-						t202_2[j] = t2222
-						t3222_2[j] = -F(t2222 * t42Entry2)
-					}
-					t2322[i] = t2323
-					t332[i] = -t3322
-				}
-				// delta_chunk.U
-				clear(t2522)
-				clear(t262)
-				for i := range 32 {
-					var t2423 F
-					if n := min(32, i); n > 0 {
-						t462_2 := t462[i*32:][:n]
-						t474_2 := t474[i*32:][:n]
-						t192_2 := t192[i*32:][:n]
-						t2522_2 := t2522[i*32:][:n]
-						t262_2 := t262[i*32:][:n]
-						for j := range n {
-							t462Entry := t462_2[j]
-							t474Entry := t474_2[j]
-							t192Entry := t192_2[j]
-							t2423 += F(F(t462Entry*t474Entry) * t192Entry)
-							t55Entry4 := t55_2[i]
-							t2522_2[j] = F(F(t55Entry4*t474Entry) * t192Entry)
-							t262_2[j] = F(F(t55Entry4*t462Entry) * t192Entry)
-						}
-					}
-					t2422[i] = t2423
-				}
-				// delta_chunk.U
-				clear(t2722)
-				for i := range 32 {
-					t2722_2 := t2722[i*dK:][:dK]
-					lo7 := max(0, i+1)
-					if n := 32 - lo7; n > 0 {
-						for j := range n {
-							t54_2 := t54[((l*chunks+a+C*s)*32+(lo7+j))*dK:][:dK]
-							t262Entry := t262[(lo7+j)*32+i]
-							for k := range dK {
-								t2722_2[k] += F(t54_2[k] * t262Entry)
-							}
-						}
-					}
-				}
-				// delta_chunk.U
-				clear(t2822)
-				for i := range 32 {
-					t2822_2 := t2822[i*dK:][:dK]
-					if n := min(32, i); n > 0 {
-						t262_2 := t262[i*32:][:n]
-						for j := range n {
-							t54_2 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-							t262Entry2 := t262_2[j]
-							for k := range dK {
-								t2822_2[k] += F(t54_2[k] * t262Entry2)
-							}
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t292)
-				lo7 := max(0, 1)
+			// delta_chunk.M
+			kern.Gemm(dK, 32, dV, F(1), false, t125, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			// delta_chunk.y, delta_chunk.c
+			clear(t1322)
+			for i := range 32 {
+				t1322_2 := t1322[i*dV:][:dV]
+				w11 := F(i)
+				lo7 := max(0, i)
 				if n := 32 - lo7; n > 0 {
-					for i := range n {
-						t2522_2 := t2522[(lo7+i)*32:][:32]
-						t292_2 := t292[((lo7+i)-1)*32:][:32]
-						for j := range 32 {
-							t292_2[j] += t2522_2[j]
+					for j := range n {
+						tView := t[((l*chunks+t9)*32+(lo7+j))*dV:][:dV]
+						w10 := F(c.YProd2[((l*chunks+t9)*32+(lo7+j))*32+i] * (((((kern.Choose((w11 == F((lo7+j))), F(1), F(0)) + t255[(lo7+j)*32+i]) + t28[(lo7+j)*32+i]) + t31[(lo7+j)*32+i]) + t342[(lo7+j)*32+i]) + t373[(lo7+j)*32+i]))
+						for k := range dV {
+							t1322_2[k] += F(tView[k] * w10)
 						}
 					}
 				}
-				// delta_chunk.U
-				kern.Gemm(dK, dV, 32, F(1), false, t3422, 1, dK, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK, t3222, dV, 1)
-				// delta_chunk.U
-				kern.Gemm(dK, 32, dV, F(1), false, t352, 1, dK, kern.From(MTrail2, a*dV*dK), 1, dK, t3222, 1, dV)
-				// delta_chunk.g
-				clear(t3722)
-				lo8 := max(0, 1)
-				if n := 32 - lo8; n > 0 {
-					t332_2 := t332[0+lo8:][:n]
-					t3722_2 := t3722[-1+lo8:][:n]
-					for i := range n {
-						t3722_2[i] += t332_2[i]
-					}
-				}
-				// delta_chunk.y
-				clear(t38)
-				for i := range 32 {
-					t38_2 := t38[i*dK:][:dK]
-					lo9 := max(0, i)
-					if n := 32 - lo9; n > 0 {
-						for j := range n {
-							t53_2 := t53[((l*chunks+a+C*s)*32+(lo9+j))*dK:][:dK]
-							t1422Entry := t1422[(lo9+j)*32+i]
-							for k := range dK {
-								t38_2[k] += F(t53_2[k] * t1422Entry)
-							}
+			}
+			// delta_chunk.y
+			clear(t126)
+			for i := range 32 {
+				tView := t[((l*chunks+t9)*32+i)*dV:][:dV]
+				if n := min(32, i+1); n > 0 {
+					t126_2 := t126[i*32:][:n]
+					for j := range n {
+						U := c.U[((l*chunks+t9)*32+j)*dV:][:dV]
+						var t1262 F
+						for k := range dV {
+							t1262 += F(tView[k] * U[k])
 						}
+						t126_2[j] = t1262
 					}
 				}
-				// delta_chunk.y
-				clear(t3922)
-				for i := range 32 {
-					t3922_2 := t3922[i*dK:][:dK]
-					if n := min(32, i+1); n > 0 {
-						t1422_2 := t1422[i*32:][:n]
-						for j := range n {
-							t54_2 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-							t1422Entry2 := t1422_2[j]
-							for k := range dK {
-								t3922_2[k] += F(t54_2[k] * t1422Entry2)
-							}
-						}
-					}
-				}
-				// delta_chunk.c, delta_chunk.y
-				for i := range 32 {
-					t722_2 := t722[i*32:][:32]
-					t39_2 := t39[i*32:][:32]
-					t126_2 := t126[i*32:][:32]
-					t292_2 := t292[i*32:][:32]
-					t402_2 := t402[i*32:][:32]
-					for j := range 32 {
-						t402_2[j] = t722_2[j] + F(t39_2[j]*t126_2[j]) + t292_2[j]
-					}
-				}
-				// delta_chunk.c
-				clear(t4322)
-				clear(t442)
-				lo9 := max(0, 16)
-				if n := 32 - lo9; n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*32+lo9:][:n]
-					t4322_2 := t4322[0+lo9:][:n]
-					for i := range n {
-						t402_2 := t402[(lo9+i)*32:][:32]
-						t256_3 := t256[((lo9+i)-16)*32:][:32]
-						t282_3 := t282[((lo9+i)-16)*32:][:32]
-						t312_3 := t312[((lo9+i)-16)*32:][:32]
-						t343_3 := t343[((lo9+i)-16)*32:][:32]
-						t442_2 := t442[((lo9+i)-16)*32:][:32]
-						var t4323 F
-						w22 := F((lo9 + i) - 16)
-						t14Entry3 := t14_2[i]
-						for j := range 32 {
-							t402Entry := t402_2[j]
-							t4323 += F(((((kern.Choose((F(j) == w22), F(1), F(0)) + t256_3[j]) + t282_3[j]) + t312_3[j]) + t343_3[j]) * t402Entry)
-							t442_2[j] += F(t402Entry * t14Entry3)
-						}
-						t4322_2[i] = t4323
-					}
-				}
-				// delta_chunk.c
-				clear(t452)
-				clear(t4622)
-				lo10 := max(0, 8)
-				if n := 32 - lo10; n > 0 {
-					t4322_2 := t4322[0+lo10:][:n]
-					t1122_2 := t1122[(l*chunks+a+C*s)*32+-8+lo10:][:n]
-					t452_2 := t452[0+lo10:][:n]
-					t1122_3 := t1122[(l*chunks+a+C*s)*32+lo10:][:n]
-					t4622_2 := t4622[-8+lo10:][:n]
-					for i := range n {
-						t4322Entry := t4322_2[i]
-						t452_2[i] = F(t1122_2[i] * t4322Entry)
-						t4622_2[i] += F(t1122_3[i] * t4322Entry)
-					}
-				}
-				// delta_chunk.c
-				for i := range 32 {
-					t402_2 := t402[i*32:][:32]
-					t442_2 := t442[i*32:][:32]
-					t4722_2 := t4722[i*32:][:32]
-					for j := range 32 {
-						t4722_2[j] = t402_2[j] + t442_2[j]
-					}
-				}
-				// delta_chunk.c
-				clear(t50)
-				clear(t512)
-				lo11 := max(0, 8)
-				if n := 32 - lo11; n > 0 {
-					t1122_2 := t1122[(l*chunks+a+C*s)*32+lo11:][:n]
-					t50_2 := t50[0+lo11:][:n]
-					for i := range n {
-						t4722_2 := t4722[(lo11+i)*32:][:32]
-						t256_3 := t256[((lo11+i)-8)*32:][:32]
-						t282_3 := t282[((lo11+i)-8)*32:][:32]
-						t312_3 := t312[((lo11+i)-8)*32:][:32]
-						t512_2 := t512[((lo11+i)-8)*32:][:32]
-						var t502 F
-						w23 := F((lo11 + i) - 8)
-						t1122Entry4 := t1122_2[i]
-						for j := range 32 {
-							t4722Entry := t4722_2[j]
-							t502 += F((((kern.Choose((F(j) == w23), F(1), F(0)) + t256_3[j]) + t282_3[j]) + t312_3[j]) * t4722Entry)
-							t512_2[j] += F(t4722Entry * t1122Entry4)
-						}
-						t50_2[i] = t502
-					}
-				}
-				// delta_chunk.c
-				for i := range 32 {
-					t5222[i] = t452[i] + t4622[i] + t50[i]
-				}
-				// delta_chunk.c
-				clear(t533)
-				clear(t5422)
-				lo12 := max(0, 4)
-				if n := 32 - lo12; n > 0 {
-					t5222_2 := t5222[0+lo12:][:n]
-					t8_2 := t8[(l*chunks+a+C*s)*32+-4+lo12:][:n]
-					t533_2 := t533[0+lo12:][:n]
-					t8_3 := t8[(l*chunks+a+C*s)*32+lo12:][:n]
-					t5422_2 := t5422[-4+lo12:][:n]
-					for i := range n {
-						t5222Entry := t5222_2[i]
-						t533_2[i] = F(t8_2[i] * t5222Entry)
-						t5422_2[i] += F(t8_3[i] * t5222Entry)
-					}
-				}
-				// delta_chunk.c
-				for i := range 32 {
-					t4722_2 := t4722[i*32:][:32]
-					t512_2 := t512[i*32:][:32]
-					t5522_2 := t5522[i*32:][:32]
-					for j := range 32 {
-						t5522_2[j] = t4722_2[j] + t512_2[j]
-					}
-				}
-				// delta_chunk.c
-				clear(t583)
-				clear(t593)
-				lo13 := max(0, 4)
-				if n := 32 - lo13; n > 0 {
-					t8_2 := t8[(l*chunks+a+C*s)*32+lo13:][:n]
-					t583_2 := t583[0+lo13:][:n]
-					for i := range n {
-						t5522_2 := t5522[(lo13+i)*32:][:32]
-						t256_3 := t256[((lo13+i)-4)*32:][:32]
-						t282_3 := t282[((lo13+i)-4)*32:][:32]
-						t593_2 := t593[((lo13+i)-4)*32:][:32]
-						var t584 F
-						w24 := F((lo13 + i) - 4)
-						t8Entry4 := t8_2[i]
-						for j := range 32 {
-							t5522Entry := t5522_2[j]
-							t584 += F(((kern.Choose((F(j) == w24), F(1), F(0)) + t256_3[j]) + t282_3[j]) * t5522Entry)
-							t593_2[j] += F(t5522Entry * t8Entry4)
-						}
-						t583_2[i] = t584
-					}
-				}
-				// delta_chunk.c
-				for i := range 32 {
-					t60[i] = t533[i] + t5422[i] + t583[i]
-				}
-				// delta_chunk.c
-				clear(t613)
-				clear(t62_2)
-				lo14 := max(0, 2)
-				if n := 32 - lo14; n > 0 {
-					t60_2 := t60[0+lo14:][:n]
-					t522_3 := t522[(l*chunks+a+C*s)*32+-2+lo14:][:n]
-					t613_2 := t613[0+lo14:][:n]
-					t522_4 := t522[(l*chunks+a+C*s)*32+lo14:][:n]
-					t62_3 := t62_2[-2+lo14:][:n]
-					for i := range n {
-						t60Entry := t60_2[i]
-						t613_2[i] = F(t522_3[i] * t60Entry)
-						t62_3[i] += F(t522_4[i] * t60Entry)
-					}
-				}
-				// delta_chunk.c
-				for i := range 32 {
-					t5522_2 := t5522[i*32:][:32]
-					t593_2 := t593[i*32:][:32]
-					t63_2 := t63[i*32:][:32]
-					for j := range 32 {
-						t63_2[j] = t5522_2[j] + t593_2[j]
-					}
-				}
-				// delta_chunk.c
-				clear(t66)
-				clear(t67)
-				lo15 := max(0, 2)
-				if n := 32 - lo15; n > 0 {
-					t522_3 := t522[(l*chunks+a+C*s)*32+lo15:][:n]
-					t66_2 := t66[0+lo15:][:n]
-					for i := range n {
-						t63_2 := t63[(lo15+i)*32:][:32]
-						t256_3 := t256[((lo15+i)-2)*32:][:32]
-						t67_2 := t67[((lo15+i)-2)*32:][:32]
-						var t662 F
-						w25 := F((lo15 + i) - 2)
-						t522Entry4 := t522_3[i]
-						for j := range 32 {
-							t63Entry := t63_2[j]
-							t662 += F((kern.Choose((F(j) == w25), F(1), F(0)) + t256_3[j]) * t63Entry)
-							t67_2[j] += F(t63Entry * t522Entry4)
-						}
-						t66_2[i] = t662
-					}
-				}
-				// delta_chunk.c, delta_chunk.g
-				for i := range 32 {
-					t68[i] = t613[i] + t62_2[i] + t66[i]
-					t782[i] = t524[i] + t1222[i] + t3722[i]
-				}
-				// delta_chunk.c
-				clear(t69)
-				clear(t70)
-				lo16 := max(0, 1)
-				if n := 32 - lo16; n > 0 {
-					t68_2 := t68[0+lo16:][:n]
-					t52_3 := t52[(l*chunks+a+C*s)*32+-1+lo16:][:n]
-					t69_2 := t69[0+lo16:][:n]
-					t52_4 := t52[(l*chunks+a+C*s)*32+lo16:][:n]
-					t70_2 := t70[-1+lo16:][:n]
-					for i := range n {
-						t68Entry := t68_2[i]
-						t69_2[i] = F(t52_3[i] * t68Entry)
-						t70_2[i] += F(t52_4[i] * t68Entry)
-					}
-				}
-				// delta_chunk.c
-				clear(t73)
-				lo17 := max(0, 1)
-				if n := 32 - lo17; n > 0 {
-					t73_2 := t73[0+lo17:][:n]
-					for i := range n {
-						t63_2 := t63[(lo17+i)*32:][:32]
-						t67_2 := t67[(lo17+i)*32:][:32]
-						var t732 F
-						w26 := F((lo17 + i) - 1)
-						for j := range 32 {
-							t732 += F(kern.Choose((F(j) == w26), F(1), F(0)) * (t63_2[j] + t67_2[j]))
-						}
-						t73_2[i] = t732
-					}
-				}
-				// delta_chunk.y
-				kern.Gemm(dK, dV, 32, F(1), false, t76, 1, dK, kern.From(t53, (l*chunks+a+C*s)*32*dK), 1, dK, t1123, dV, 1)
-				// delta_chunk.y
-				kern.Gemm(dK, 32, dV, F(1), false, t77, 1, dK, kern.From(MTrail2, a*dV*dK), 1, dK, t1123, 1, dV)
-				// delta_chunk.g
-				clear(t81)
-				clear(t82_2)
-				lo18 := max(0, 16)
-				if n := 32 - lo18; n > 0 {
-					t782_2 := t782[0+lo18:][:n]
-					t13_2 := t13[(l*chunks+a+C*s)*32+-16+lo18:][:n]
-					t81_2 := t81[0+lo18:][:n]
-					t14_2 := t14[(l*chunks+a+C*s)*32+lo18:][:n]
-					t82_3 := t82_2[-16+lo18:][:n]
-					for i := range n {
-						t782Entry := t782_2[i]
-						t81_2[i] = F(t13_2[i] * t782Entry)
-						t82_3[i] += F(t14_2[i] * t782Entry)
-					}
-				}
-				// delta_chunk.g
-				clear(t83)
-				clear(t842)
-				lo19 := max(0, 8)
-				if n := 32 - lo19; n > 0 {
-					t81_2 := t81[0+lo19:][:n]
-					t1122_2 := t1122[(l*chunks+a+C*s)*32+-8+lo19:][:n]
-					t83_2 := t83[0+lo19:][:n]
-					t1122_3 := t1122[(l*chunks+a+C*s)*32+lo19:][:n]
-					t842_2 := t842[-8+lo19:][:n]
-					for i := range n {
-						t81Entry := t81_2[i]
-						t83_2[i] = F(t1122_2[i] * t81Entry)
-						t842_2[i] += F(t1122_3[i] * t81Entry)
-					}
-				}
-				// delta_chunk.g
-				for i := range 32 {
-					t85[i] = t782[i] + t82_2[i]
-				}
-				// delta_chunk.g
-				clear(t88)
-				clear(t89)
-				lo20 := max(0, 8)
-				if n := 32 - lo20; n > 0 {
-					t85_2 := t85[0+lo20:][:n]
-					t1022_2 := t1022[(l*chunks+a+C*s)*32+-8+lo20:][:n]
-					t88_2 := t88[0+lo20:][:n]
-					t1122_2 := t1122[(l*chunks+a+C*s)*32+lo20:][:n]
-					t89_2 := t89[-8+lo20:][:n]
-					for i := range n {
-						t85Entry := t85_2[i]
-						t88_2[i] = F(t1022_2[i] * t85Entry)
-						t89_2[i] += F(t1122_2[i] * t85Entry)
-					}
-				}
-				// delta_chunk.g
-				for i := range 32 {
-					t90[i] = t83[i] + t842[i] + t88[i]
-					t93[i] = t85[i] + t89[i]
-				}
-				// delta_chunk.g
-				clear(t91)
-				clear(t92_2)
-				clear(t96)
-				clear(t97)
-				lo21 := max(0, 4)
-				if n := 32 - lo21; n > 0 {
-					t90_2 := t90[0+lo21:][:n]
-					t93_2 := t93[0+lo21:][:n]
-					t8_2 := t8[(l*chunks+a+C*s)*32+-4+lo21:][:n]
-					t91_2 := t91[0+lo21:][:n]
-					t8_3 := t8[(l*chunks+a+C*s)*32+lo21:][:n]
-					t92_3 := t92_2[-4+lo21:][:n]
-					t72_2 := t72[(l*chunks+a+C*s)*32+-4+lo21:][:n]
-					t96_2 := t96[0+lo21:][:n]
-					t97_2 := t97[-4+lo21:][:n]
-					for i := range n {
-						t90Entry := t90_2[i]
-						t93Entry := t93_2[i]
-						t91_2[i] = F(t8_2[i] * t90Entry)
-						t8Entry5 := t8_3[i]
-						t92_3[i] += F(t8Entry5 * t90Entry)
-						t96_2[i] = F(t72_2[i] * t93Entry)
-						t97_2[i] += F(t8Entry5 * t93Entry)
-					}
-				}
-				// delta_chunk.g
-				for i := range 32 {
-					t98[i] = t91[i] + t92_2[i] + t96[i]
-					t101[i] = t93[i] + t97[i]
-				}
-				// delta_chunk.g
-				clear(t992)
-				clear(t100)
-				clear(t1042)
-				clear(t105)
-				lo22 := max(0, 2)
-				if n := 32 - lo22; n > 0 {
-					t98_2 := t98[0+lo22:][:n]
-					t101_2 := t101[0+lo22:][:n]
-					t522_3 := t522[(l*chunks+a+C*s)*32+-2+lo22:][:n]
-					t992_2 := t992[0+lo22:][:n]
-					t522_4 := t522[(l*chunks+a+C*s)*32+lo22:][:n]
-					t100_2 := t100[-2+lo22:][:n]
-					t4_2 := t4[(l*chunks+a+C*s)*32+-2+lo22:][:n]
-					t1042_2 := t1042[0+lo22:][:n]
-					t105_2 := t105[-2+lo22:][:n]
-					for i := range n {
-						t98Entry := t98_2[i]
-						t101Entry := t101_2[i]
-						t992_2[i] = F(t522_3[i] * t98Entry)
-						t522Entry5 := t522_4[i]
-						t100_2[i] += F(t522Entry5 * t98Entry)
-						t1042_2[i] = F(t4_2[i] * t101Entry)
-						t105_2[i] += F(t522Entry5 * t101Entry)
-					}
-				}
-				// delta_chunk.g
-				for i := range 32 {
-					t106[i] = t992[i] + t100[i] + t1042[i]
-					t1092[i] = t101[i] + t105[i]
-				}
-				// delta_chunk.g
-				clear(t1072)
-				clear(t108)
-				clear(t112_2)
-				clear(t113)
-				lo23 := max(0, 1)
-				if n := 32 - lo23; n > 0 {
-					t106_2 := t106[0+lo23:][:n]
-					t1092_2 := t1092[0+lo23:][:n]
-					t52_3 := t52[(l*chunks+a+C*s)*32+-1+lo23:][:n]
-					t1072_2 := t1072[0+lo23:][:n]
-					t52_4 := t52[(l*chunks+a+C*s)*32+lo23:][:n]
-					t108_2 := t108[-1+lo23:][:n]
-					t2_2 := t2[(l*chunks+a+C*s)*32+-1+lo23:][:n]
-					t112_3 := t112_2[0+lo23:][:n]
-					t113_2 := t113[-1+lo23:][:n]
-					for i := range n {
-						t106Entry := t106_2[i]
-						t1092Entry := t1092_2[i]
-						t1072_2[i] = F(t52_3[i] * t106Entry)
-						t52Entry4 := t52_4[i]
-						t108_2[i] += F(t52Entry4 * t106Entry)
-						t112_3[i] = F(t2_2[i] * t1092Entry)
-						t113_2[i] += F(t52Entry4 * t1092Entry)
-					}
-				}
-				// delta_chunk.g
-				clear(t117)
-				if n := min(32, 1); n > 0 {
-					t1092_2 := t1092[:n]
-					t113_2 := t113[:n]
-					t117_2 := t117[:n]
-					for i := range n {
-						t117_2[i] = t1092_2[i] + t113_2[i]
-					}
-				}
-				// delta_chunk.g, delta_chunk.M
-				gEntry3 := g[(l*chunks+a+C*s)*32+31]
+			}
+			// delta_chunk.U, delta_chunk.M, delta_chunk.c
+			for j := range 32 {
+				t123_2 := t123[j*dV:][:dV]
+				t1322_2 := t1322[j*dV:][:dV]
+				t1722_2 := t1722[j*dV:][:dV]
+				w12 := ((((kern.Choose((F(j) == w13), F(1), F(0)) + t255_2[j]) + t28_2[j]) + t31_2[j]) + t342_2[j]) + t373_2[j]
 				for i := range dV {
-					MBarState2_2 := MBarState2[i*dK:][:dK]
-					t3422_2 := t3422[i*dK:][:dK]
-					t76_2 := t76[i*dK:][:dK]
-					for j := range dK {
-						MBarState2_2[j] = F(MBarState2_2[j]*gEntry3) + t3422_2[j] + t76_2[j]
-					}
+					t1722_2[i] = F(w12*t123_2[i]) + t1322_2[i]
 				}
-				// delta_chunk.g
-				for i := range 32 {
-					t162_2[i] = t69[i] + t70[i] + t73[i] + t1072[i] + t108[i] + t112_2[i] + t117[i]
-					t19_2[i] = t2322[i] + t2422[i]
-				}
-				// delta_chunk.g, delta_chunk.M, delta_chunk.c
-				for i := range 32 {
-					t3922_2 := t3922[i*dK:][:dK]
-					t77_2 := t77[i*dK:][:dK]
-					t172_2 := t172[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-					t125_2 := t125[i*dK:][:dK]
-					t2722_2 := t2722[i*dK:][:dK]
-					t2822_2 := t2822[i*dK:][:dK]
-					t352_2 := t352[i*dK:][:dK]
-					t38_2 := t38[i*dK:][:dK]
-					t18_2 := t18[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-					w27 := ((((kern.Choose((F(i) == w11), F(1), F(0)) + t256_2[i]) + t282_2[i]) + t312_2[i]) + t343_2[i]) + t374_2[i]
-					for j := range dK {
-						t172_2[j] = t3922_2[j] + t77_2[j]
-						t18_2[j] = F(w27*t125_2[j]) + t2722_2[j] + t2822_2[j] + t352_2[j] + t38_2[j]
+			}
+			kern.Triangle(32, dV, true, t1722, dV, 1, t48, 1, 32)
+			// delta_chunk.U
+			kern.Gemm(32, 32, dV, F(-1), false, t182, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t1722, 1, dV)
+			// delta_chunk.U
+			clear(t192)
+			for i := range 32 {
+				if n := min(32, i); n > 0 {
+					t182_2 := t182[i*32:][:n]
+					t192_2 := t192[i*32:][:n]
+					for j := range n {
+						t192_2[j] = t182_2[j]
 					}
 				}
 			}
+			// delta_chunk.U
+			for i := range 32 {
+				t1722_2 := t1722[i*dV:][:dV]
+				UProd := c.UProd[((l*chunks+t9)*32+i)*dV:][:dV]
+				t56_2 := t56[((l*chunks+t9)*32+i)*dV:][:dV]
+				t202_2 := t202[((l*chunks+t9)*32+i)*dV:][:dV]
+				t3222_2 := t3222[i*dV:][:dV]
+				var t2323 F
+				var t3322 F
+				t55Entry2 := t55_2[i]
+				t42Entry := t42_2[i]
+				for j := range dV {
+					t1722Entry := t1722_2[j]
+					t2222 := F(t1722Entry * t55Entry2)
+					UProdEntry := UProd[j]
+					t2323 += F((t56_2[j] - F(UProdEntry*t42Entry)) * t1722Entry)
+					t3322 += F(UProdEntry * t2222)
+					t202_2[j] = t2222
+					t3222_2[j] = -F(t2222 * t42Entry)
+				}
+				t2322[i] = t2323
+				t332[i] = -t3322
+			}
+			// delta_chunk.U
+			clear(t2522)
+			clear(t262)
+			for i := range 32 {
+				var t2423 F
+				t55Entry3 := t55_2[i]
+				if n := min(32, i); n > 0 {
+					UProd2 := c.UProd2[((l*chunks+t9)*32+i)*32:][:n]
+					t46_2 := t46[i*32:][:n]
+					t192_2 := t192[i*32:][:n]
+					t2522_2 := t2522[i*32:][:n]
+					t262_2 := t262[i*32:][:n]
+					for j := range n {
+						UProd2Entry := UProd2[j]
+						t46Entry := t46_2[j]
+						t192Entry := t192_2[j]
+						t2423 += F(F(UProd2Entry*t46Entry) * t192Entry)
+						t2522_2[j] = F(F(t55Entry3*UProd2Entry) * t192Entry)
+						t262_2[j] = F(F(t55Entry3*t46Entry) * t192Entry)
+					}
+				}
+				t2422[i] = t2423
+			}
+			// delta_chunk.U
+			clear(t2722)
+			for i := range 32 {
+				t2722_2 := t2722[i*dK:][:dK]
+				lo7 := max(0, i+1)
+				if n := 32 - lo7; n > 0 {
+					for j := range n {
+						t54_2 := t54[((l*chunks+t9)*32+(lo7+j))*dK:][:dK]
+						t262Entry := t262[(lo7+j)*32+i]
+						for k := range dK {
+							t2722_2[k] += F(t54_2[k] * t262Entry)
+						}
+					}
+				}
+			}
+			// delta_chunk.U
+			clear(t282)
+			for i := range 32 {
+				t282_2 := t282[i*dK:][:dK]
+				if n := min(32, i); n > 0 {
+					t262_2 := t262[i*32:][:n]
+					for j := range n {
+						t54_2 := t54[((l*chunks+t9)*32+j)*dK:][:dK]
+						t262Entry2 := t262_2[j]
+						for k := range dK {
+							t282_2[k] += F(t54_2[k] * t262Entry2)
+						}
+					}
+				}
+			}
+			// delta_chunk.c
+			clear(t292)
+			lo7 := max(0, 1)
+			if n := 32 - lo7; n > 0 {
+				for i := range n {
+					t2522_2 := t2522[(lo7+i)*32:][:32]
+					t292_2 := t292[((lo7+i)-1)*32:][:32]
+					for j := range 32 {
+						t292_2[j] += t2522_2[j]
+					}
+				}
+			}
+			// delta_chunk.g
+			clear(t3722)
+			lo8 := max(0, 1)
+			if n := 32 - lo8; n > 0 {
+				t332_2 := t332[0+lo8:][:n]
+				t3722_2 := t3722[-1+lo8:][:n]
+				for i := range n {
+					t3722_2[i] += t332_2[i]
+				}
+			}
+			// delta_chunk.y, delta_chunk.c
+			clear(t38)
+			for i := range 32 {
+				t38_2 := t38[i*dK:][:dK]
+				w15 := F(i)
+				lo9 := max(0, i)
+				if n := 32 - lo9; n > 0 {
+					for j := range n {
+						t53_2 := t53[((l*chunks+t9)*32+(lo9+j))*dK:][:dK]
+						w14 := F((((((kern.Choose((w15 == F((lo9+j))), F(1), F(0)) + t255[(lo9+j)*32+i]) + t28[(lo9+j)*32+i]) + t31[(lo9+j)*32+i]) + t342[(lo9+j)*32+i]) + t373[(lo9+j)*32+i]) * t126[(lo9+j)*32+i])
+						for k := range dK {
+							t38_2[k] += F(t53_2[k] * w14)
+						}
+					}
+				}
+			}
+			// delta_chunk.y, delta_chunk.c
+			clear(t3922)
+			for i := range 32 {
+				t3922_2 := t3922[i*dK:][:dK]
+				w17 := F(i)
+				if n := min(32, i+1); n > 0 {
+					t255_3 := t255[i*32:][:n]
+					t28_3 := t28[i*32:][:n]
+					t31_3 := t31[i*32:][:n]
+					t342_3 := t342[i*32:][:n]
+					t373_3 := t373[i*32:][:n]
+					t126_2 := t126[i*32:][:n]
+					for j := range n {
+						t54_2 := t54[((l*chunks+t9)*32+j)*dK:][:dK]
+						w16 := F((((((kern.Choose((F(j) == w17), F(1), F(0)) + t255_3[j]) + t28_3[j]) + t31_3[j]) + t342_3[j]) + t373_3[j]) * t126_2[j])
+						for k := range dK {
+							t3922_2[k] += F(t54_2[k] * w16)
+						}
+					}
+				}
+			}
+			// delta_chunk.c, delta_chunk.y
+			for i := range 32 {
+				t722_2 := t722[i*32:][:32]
+				yProd2 := c.YProd2[((l*chunks+t9)*32+i)*32:][:32]
+				t126_2 := t126[i*32:][:32]
+				t292_2 := t292[i*32:][:32]
+				t402_2 := t402[i*32:][:32]
+				for j := range 32 {
+					t402_2[j] = t722_2[j] + F(yProd2[j]*t126_2[j]) + t292_2[j]
+				}
+			}
+			// delta_chunk.c
+			clear(t432)
+			clear(t442)
+			lo9 := max(0, 16)
+			if n := 32 - lo9; n > 0 {
+				t14_2 := t14[(l*chunks+t9)*32+lo9:][:n]
+				t432_2 := t432[0+lo9:][:n]
+				for i := range n {
+					t402_2 := t402[(lo9+i)*32:][:32]
+					t255_3 := t255[((lo9+i)-16)*32:][:32]
+					t28_3 := t28[((lo9+i)-16)*32:][:32]
+					t31_3 := t31[((lo9+i)-16)*32:][:32]
+					t342_3 := t342[((lo9+i)-16)*32:][:32]
+					t442_2 := t442[((lo9+i)-16)*32:][:32]
+					var t4322 F
+					w18 := F((lo9 + i) - 16)
+					t14Entry2 := t14_2[i]
+					for j := range 32 {
+						t402Entry := t402_2[j]
+						t4322 += F(((((kern.Choose((F(j) == w18), F(1), F(0)) + t255_3[j]) + t28_3[j]) + t31_3[j]) + t342_3[j]) * t402Entry)
+						t442_2[j] += F(t402Entry * t14Entry2)
+					}
+					t432_2[i] = t4322
+				}
+			}
+			// delta_chunk.c
+			clear(t452)
+			clear(t462)
+			lo10 := max(0, 8)
+			if n := 32 - lo10; n > 0 {
+				t432_2 := t432[0+lo10:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo10:][:n]
+				t452_2 := t452[0+lo10:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+lo10:][:n]
+				t462_2 := t462[-8+lo10:][:n]
+				for i := range n {
+					t432Entry := t432_2[i]
+					t452_2[i] = F(t1122_2[i] * t432Entry)
+					t462_2[i] += F(t1122_3[i] * t432Entry)
+				}
+			}
+			// delta_chunk.c
+			for i := range 32 {
+				t402_2 := t402[i*32:][:32]
+				t442_2 := t442[i*32:][:32]
+				t4722_2 := t4722[i*32:][:32]
+				for j := range 32 {
+					t4722_2[j] = t402_2[j] + t442_2[j]
+				}
+			}
+			// delta_chunk.c
+			clear(t50)
+			clear(t512)
+			lo11 := max(0, 8)
+			if n := 32 - lo11; n > 0 {
+				t1122_2 := t1122[(l*chunks+t9)*32+lo11:][:n]
+				t50_2 := t50[0+lo11:][:n]
+				for i := range n {
+					t4722_2 := t4722[(lo11+i)*32:][:32]
+					t255_3 := t255[((lo11+i)-8)*32:][:32]
+					t28_3 := t28[((lo11+i)-8)*32:][:32]
+					t31_3 := t31[((lo11+i)-8)*32:][:32]
+					t512_2 := t512[((lo11+i)-8)*32:][:32]
+					var t502 F
+					w19 := F((lo11 + i) - 8)
+					t1122Entry3 := t1122_2[i]
+					for j := range 32 {
+						t4722Entry := t4722_2[j]
+						t502 += F((((kern.Choose((F(j) == w19), F(1), F(0)) + t255_3[j]) + t28_3[j]) + t31_3[j]) * t4722Entry)
+						t512_2[j] += F(t4722Entry * t1122Entry3)
+					}
+					t50_2[i] = t502
+				}
+			}
+			// delta_chunk.c
+			for i := range 32 {
+				t5222[i] = t452[i] + t462[i] + t50[i]
+			}
+			// delta_chunk.c
+			clear(t533)
+			clear(t5422)
+			lo12 := max(0, 4)
+			if n := 32 - lo12; n > 0 {
+				t5222_2 := t5222[0+lo12:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+-4+lo12:][:n]
+				t533_2 := t533[0+lo12:][:n]
+				t8_3 := t8[(l*chunks+t9)*32+lo12:][:n]
+				t5422_2 := t5422[-4+lo12:][:n]
+				for i := range n {
+					t5222Entry := t5222_2[i]
+					t533_2[i] = F(t8_2[i] * t5222Entry)
+					t5422_2[i] += F(t8_3[i] * t5222Entry)
+				}
+			}
+			// delta_chunk.c
+			for i := range 32 {
+				t4722_2 := t4722[i*32:][:32]
+				t512_2 := t512[i*32:][:32]
+				t5522_2 := t5522[i*32:][:32]
+				for j := range 32 {
+					t5522_2[j] = t4722_2[j] + t512_2[j]
+				}
+			}
+			// delta_chunk.c
+			clear(t583)
+			clear(t593)
+			lo13 := max(0, 4)
+			if n := 32 - lo13; n > 0 {
+				t8_2 := t8[(l*chunks+t9)*32+lo13:][:n]
+				t583_2 := t583[0+lo13:][:n]
+				for i := range n {
+					t5522_2 := t5522[(lo13+i)*32:][:32]
+					t255_3 := t255[((lo13+i)-4)*32:][:32]
+					t28_3 := t28[((lo13+i)-4)*32:][:32]
+					t593_2 := t593[((lo13+i)-4)*32:][:32]
+					var t584 F
+					w20 := F((lo13 + i) - 4)
+					t8Entry3 := t8_2[i]
+					for j := range 32 {
+						t5522Entry := t5522_2[j]
+						t584 += F(((kern.Choose((F(j) == w20), F(1), F(0)) + t255_3[j]) + t28_3[j]) * t5522Entry)
+						t593_2[j] += F(t5522Entry * t8Entry3)
+					}
+					t583_2[i] = t584
+				}
+			}
+			// delta_chunk.c
+			for i := range 32 {
+				t60[i] = t533[i] + t5422[i] + t583[i]
+			}
+			// delta_chunk.c
+			clear(t613)
+			clear(t62_2)
+			lo14 := max(0, 2)
+			if n := 32 - lo14; n > 0 {
+				t60_2 := t60[0+lo14:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+-2+lo14:][:n]
+				t613_2 := t613[0+lo14:][:n]
+				t522_4 := t522[(l*chunks+t9)*32+lo14:][:n]
+				t62_3 := t62_2[-2+lo14:][:n]
+				for i := range n {
+					t60Entry := t60_2[i]
+					t613_2[i] = F(t522_3[i] * t60Entry)
+					t62_3[i] += F(t522_4[i] * t60Entry)
+				}
+			}
+			// delta_chunk.c
+			for i := range 32 {
+				t5522_2 := t5522[i*32:][:32]
+				t593_2 := t593[i*32:][:32]
+				t63_2 := t63[i*32:][:32]
+				for j := range 32 {
+					t63_2[j] = t5522_2[j] + t593_2[j]
+				}
+			}
+			// delta_chunk.c
+			clear(t66)
+			clear(t67)
+			lo15 := max(0, 2)
+			if n := 32 - lo15; n > 0 {
+				t522_3 := t522[(l*chunks+t9)*32+lo15:][:n]
+				t66_2 := t66[0+lo15:][:n]
+				for i := range n {
+					t63_2 := t63[(lo15+i)*32:][:32]
+					t255_3 := t255[((lo15+i)-2)*32:][:32]
+					t67_2 := t67[((lo15+i)-2)*32:][:32]
+					var t662 F
+					w21 := F((lo15 + i) - 2)
+					t522Entry3 := t522_3[i]
+					for j := range 32 {
+						t63Entry := t63_2[j]
+						t662 += F((kern.Choose((F(j) == w21), F(1), F(0)) + t255_3[j]) * t63Entry)
+						t67_2[j] += F(t63Entry * t522Entry3)
+					}
+					t66_2[i] = t662
+				}
+			}
+			// delta_chunk.c, delta_chunk.g
+			for i := range 32 {
+				t68[i] = t613[i] + t62_2[i] + t66[i]
+				t782[i] = t523[i] + t1222_2[i] + t3722[i]
+			}
+			// delta_chunk.c
+			clear(t69)
+			clear(t70)
+			lo16 := max(0, 1)
+			if n := 32 - lo16; n > 0 {
+				t68_2 := t68[0+lo16:][:n]
+				t52_3 := t52[(l*chunks+t9)*32+-1+lo16:][:n]
+				t69_2 := t69[0+lo16:][:n]
+				t52_4 := t52[(l*chunks+t9)*32+lo16:][:n]
+				t70_2 := t70[-1+lo16:][:n]
+				for i := range n {
+					t68Entry := t68_2[i]
+					t69_2[i] = F(t52_3[i] * t68Entry)
+					t70_2[i] += F(t52_4[i] * t68Entry)
+				}
+			}
+			// delta_chunk.c
+			clear(t73)
+			lo17 := max(0, 1)
+			if n := 32 - lo17; n > 0 {
+				t73_2 := t73[0+lo17:][:n]
+				for i := range n {
+					t63_2 := t63[(lo17+i)*32:][:32]
+					t67_2 := t67[(lo17+i)*32:][:32]
+					var t732 F
+					w22 := F((lo17 + i) - 1)
+					for j := range 32 {
+						t732 += F(kern.Choose((F(j) == w22), F(1), F(0)) * (t63_2[j] + t67_2[j]))
+					}
+					t73_2[i] = t732
+				}
+			}
+			// delta_chunk.g
+			clear(t81)
+			clear(t82_2)
+			lo18 := max(0, 16)
+			if n := 32 - lo18; n > 0 {
+				t782_2 := t782[0+lo18:][:n]
+				t13_2 := t13[(l*chunks+t9)*32+-16+lo18:][:n]
+				t81_2 := t81[0+lo18:][:n]
+				t14_2 := t14[(l*chunks+t9)*32+lo18:][:n]
+				t82_3 := t82_2[-16+lo18:][:n]
+				for i := range n {
+					t782Entry := t782_2[i]
+					t81_2[i] = F(t13_2[i] * t782Entry)
+					t82_3[i] += F(t14_2[i] * t782Entry)
+				}
+			}
+			// delta_chunk.g
+			clear(t83)
+			clear(t842)
+			lo19 := max(0, 8)
+			if n := 32 - lo19; n > 0 {
+				t81_2 := t81[0+lo19:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo19:][:n]
+				t83_2 := t83[0+lo19:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+lo19:][:n]
+				t842_2 := t842[-8+lo19:][:n]
+				for i := range n {
+					t81Entry := t81_2[i]
+					t83_2[i] = F(t1122_2[i] * t81Entry)
+					t842_2[i] += F(t1122_3[i] * t81Entry)
+				}
+			}
+			// delta_chunk.g
+			for i := range 32 {
+				t85[i] = t782[i] + t82_2[i]
+			}
+			// delta_chunk.g
+			clear(t88)
+			clear(t89)
+			lo20 := max(0, 8)
+			if n := 32 - lo20; n > 0 {
+				t85_2 := t85[0+lo20:][:n]
+				t1022_2 := t1022[(l*chunks+t9)*32+-8+lo20:][:n]
+				t88_2 := t88[0+lo20:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+lo20:][:n]
+				t89_2 := t89[-8+lo20:][:n]
+				for i := range n {
+					t85Entry := t85_2[i]
+					t88_2[i] = F(t1022_2[i] * t85Entry)
+					t89_2[i] += F(t1122_2[i] * t85Entry)
+				}
+			}
+			// delta_chunk.g
+			for i := range 32 {
+				t90[i] = t83[i] + t842[i] + t88[i]
+				t93[i] = t85[i] + t89[i]
+			}
+			// delta_chunk.g
+			clear(t91)
+			clear(t92_2)
+			clear(t96)
+			clear(t97)
+			lo21 := max(0, 4)
+			if n := 32 - lo21; n > 0 {
+				t90_2 := t90[0+lo21:][:n]
+				t93_2 := t93[0+lo21:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+-4+lo21:][:n]
+				t91_2 := t91[0+lo21:][:n]
+				t8_3 := t8[(l*chunks+t9)*32+lo21:][:n]
+				t92_3 := t92_2[-4+lo21:][:n]
+				t72_2 := t72[(l*chunks+t9)*32+-4+lo21:][:n]
+				t96_2 := t96[0+lo21:][:n]
+				t97_2 := t97[-4+lo21:][:n]
+				for i := range n {
+					t90Entry := t90_2[i]
+					t93Entry := t93_2[i]
+					t91_2[i] = F(t8_2[i] * t90Entry)
+					t8Entry4 := t8_3[i]
+					t92_3[i] += F(t8Entry4 * t90Entry)
+					t96_2[i] = F(t72_2[i] * t93Entry)
+					t97_2[i] += F(t8Entry4 * t93Entry)
+				}
+			}
+			// delta_chunk.g
+			for i := range 32 {
+				t98[i] = t91[i] + t92_2[i] + t96[i]
+				t101[i] = t93[i] + t97[i]
+			}
+			// delta_chunk.g
+			clear(t992)
+			clear(t100)
+			clear(t1042)
+			clear(t105)
+			lo22 := max(0, 2)
+			if n := 32 - lo22; n > 0 {
+				t98_2 := t98[0+lo22:][:n]
+				t101_2 := t101[0+lo22:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+-2+lo22:][:n]
+				t992_2 := t992[0+lo22:][:n]
+				t522_4 := t522[(l*chunks+t9)*32+lo22:][:n]
+				t100_2 := t100[-2+lo22:][:n]
+				t4_2 := t4[(l*chunks+t9)*32+-2+lo22:][:n]
+				t1042_2 := t1042[0+lo22:][:n]
+				t105_2 := t105[-2+lo22:][:n]
+				for i := range n {
+					t98Entry := t98_2[i]
+					t101Entry := t101_2[i]
+					t992_2[i] = F(t522_3[i] * t98Entry)
+					t522Entry4 := t522_4[i]
+					t100_2[i] += F(t522Entry4 * t98Entry)
+					t1042_2[i] = F(t4_2[i] * t101Entry)
+					t105_2[i] += F(t522Entry4 * t101Entry)
+				}
+			}
+			// delta_chunk.g
+			for i := range 32 {
+				t106[i] = t992[i] + t100[i] + t1042[i]
+				t1092[i] = t101[i] + t105[i]
+			}
+			// delta_chunk.g
+			clear(t1072)
+			clear(t108)
+			clear(t112_2)
+			clear(t113)
+			lo23 := max(0, 1)
+			if n := 32 - lo23; n > 0 {
+				t106_2 := t106[0+lo23:][:n]
+				t1092_2 := t1092[0+lo23:][:n]
+				t52_3 := t52[(l*chunks+t9)*32+-1+lo23:][:n]
+				t1072_2 := t1072[0+lo23:][:n]
+				t52_4 := t52[(l*chunks+t9)*32+lo23:][:n]
+				t108_2 := t108[-1+lo23:][:n]
+				t2_2 := t2[(l*chunks+t9)*32+-1+lo23:][:n]
+				t112_3 := t112_2[0+lo23:][:n]
+				t113_2 := t113[-1+lo23:][:n]
+				for i := range n {
+					t106Entry := t106_2[i]
+					t1092Entry := t1092_2[i]
+					t1072_2[i] = F(t52_3[i] * t106Entry)
+					t52Entry3 := t52_4[i]
+					t108_2[i] += F(t52Entry3 * t106Entry)
+					t112_3[i] = F(t2_2[i] * t1092Entry)
+					t113_2[i] += F(t52Entry3 * t1092Entry)
+				}
+			}
+			// delta_chunk.g
+			clear(t117)
+			if n := min(32, 1); n > 0 {
+				t1092_2 := t1092[:n]
+				t113_2 := t113[:n]
+				t117_2 := t117[:n]
+				for i := range n {
+					t117_2[i] = t1092_2[i] + t113_2[i]
+				}
+			}
+			// delta_chunk.g, delta_chunk.M
+			gEntry2 := g[(l*chunks+t9)*32+31]
+			for i := range dV {
+				MBarState2_3 := MBarState2[i*dK:][:dK]
+				for j := range dK {
+					MBarState2_3[j] = F(MBarState2_3[j] * gEntry2)
+				}
+			}
+			// delta_chunk.U
+			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t3222, dV, 1)
+			// delta_chunk.y
+			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t53, (l*chunks+t9)*32*dK), 1, dK, t1123, dV, 1)
+			// delta_chunk.g
+			for i := range 32 {
+				t162_2[i] = t69[i] + t70[i] + t73[i] + t1072[i] + t108[i] + t112_2[i] + t117[i]
+				t19_2[i] = t2322[i] + t2422[i]
+			}
+			// delta_chunk.g
+			for i := range 32 {
+				t3922_2 := t3922[i*dK:][:dK]
+				t172_2 := t172[((l*chunks+t9)*32+i)*dK:][:dK]
+				for j := range dK {
+					t172_2[j] = t3922_2[j]
+				}
+			}
+			// delta_chunk.y
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t172, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t1123, 1, dV)
+			// delta_chunk.g, delta_chunk.M, delta_chunk.c
+			for i := range 32 {
+				t125_2 := t125[i*dK:][:dK]
+				t2722_2 := t2722[i*dK:][:dK]
+				t282_2 := t282[i*dK:][:dK]
+				t38_2 := t38[i*dK:][:dK]
+				t18_2 := t18[((l*chunks+t9)*32+i)*dK:][:dK]
+				w23 := ((((kern.Choose((F(i) == w13), F(1), F(0)) + t255_2[i]) + t28_2[i]) + t31_2[i]) + t342_2[i]) + t373_2[i]
+				for j := range dK {
+					t18_2[j] = F(w23*t125_2[j]) + t2722_2[j] + t282_2[j] + t38_2[j]
+				}
+			}
+			// delta_chunk.U
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t3222, 1, dV)
 		}
-		for i := range dV {
-			MBarState2_2 := MBarState2[i*dK:][:dK]
-			MBarOut := c.MBarOut[(l*dV+i)*dK:][:dK]
-			for j := range dK {
-				MBarOut[j] = MBarState2_2[j]
-			}
+		for i := range dK * dV {
+			MBarOut[i] = MBarState2_2[i]
 		}
 	}
 
@@ -3384,8 +3149,8 @@ func (c *StepBackward[F]) Run() {
 		t120_2 := t120[i*T:][:T]
 		for j := range T {
 			t27Entry := t27_2[j]
-			t344 := kern.Choose(t27Entry, F(kern.Choose(t27Entry, t132_2[j]+t222_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t3723 += t344
+			t343 := kern.Choose(t27Entry, F(kern.Choose(t27Entry, t132_2[j]+t222_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t3723 += t343
 			t37Entry := t37_2[j]
 			t4822 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
 			t86 := (t25_2[j] <= F(1))
@@ -3395,7 +3160,7 @@ func (c *StepBackward[F]) Run() {
 			t102_2 += t994
 			t10Entry := t10_2[j]
 			t1162 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t34_2[j] = t344
+			t34_2[j] = t343
 			t482_2[j] = t4822
 			t522_3[j] = (t4822 && t37Entry)
 			t99_2[j] = t994
@@ -3476,11 +3241,11 @@ func (c *StepBackward[F]) Run() {
 			var t1152 F
 			t522Entry := t522_3[j]
 			qDivEntry := qDiv[j]
-			w29 := kern.Choose((t522Entry && t37_2[j]), kern.Choose(t522Entry, F(F(0.5*kern.Choose(t522Entry, kern.Choose(t482_2[j], t472_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w24 := kern.Choose((t522Entry && t37_2[j]), kern.Choose(t522Entry, F(F(0.5*kern.Choose(t522Entry, kern.Choose(t482_2[j], t472_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t32Entry := t32_2[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t683 := F(t422_3[k]*qDivEntry) + F(2*F(F(t32Entry*q1SigmoidEntry)*w29))
+				t683 := F(t422_3[k]*qDivEntry) + F(2*F(F(t32Entry*q1SigmoidEntry)*w24))
 				t742 := F(q1SigmoidEntry*t683) + F(F(F(t32Entry*q1SigmoidEntry)*t683)*q1Sigmoid2[k])
 				t1102 := t122_2[k] + t232_2[k] + t392_2[k] + t104_2[k]
 				t1152 += F(t1102 * kDiv2[k])
@@ -3616,14 +3381,14 @@ func (c *StepBackward[F]) Run() {
 			t142_3 := t142_2[(i*T+j)*dK:][:dK]
 			t120Entry := t120_2[j]
 			kDivEntry := kDiv[j]
-			w30 := kern.Choose((t120Entry && t10_2[j]), kern.Choose(t120Entry, F(F(0.5*kern.Choose(t120Entry, kern.Choose(t116_2[j], t115_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			w25 := kern.Choose((t120Entry && t10_2[j]), kern.Choose(t120Entry, F(F(0.5*kern.Choose(t120Entry, kern.Choose(t116_2[j], t115_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				k1SigmoidEntry := k1Sigmoid[k]
-				t136 := F(t110_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w30))
-				t1422_2 := F(k1SigmoidEntry*t136) + F(F(F(t5Entry*k1SigmoidEntry)*t136)*k1Sigmoid2[k])
-				t142_3[k] = t1422_2
-				bKBar[k] += t1422_2
+				t136 := F(t110_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w25))
+				t1422 := F(k1SigmoidEntry*t136) + F(F(F(t5Entry*k1SigmoidEntry)*t136)*k1Sigmoid2[k])
+				t142_3[k] = t1422
+				bKBar[k] += t1422
 			}
 		}
 	}
@@ -3800,6 +3565,21 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
 	k.MChunks = c.Run.Saved(k.L * k.DK * k.DV)
 	if c.Run.Tape != nil {
+		k.YProd = c.Run.Saved(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
+	}
+	if c.Run.Tape != nil {
+		k.YProd2 = c.Run.Saved(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
+	}
+	if c.Run.Tape != nil {
+		k.UProd = c.Run.Saved(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
+	}
+	if c.Run.Tape != nil {
+		k.UProd2 = c.Run.Saved(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
+	}
+	if c.Run.Tape != nil {
+		k.U = c.Run.Saved(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
+	}
+	if c.Run.Tape != nil {
 		k.MLin = c.Run.Saved(k.L*k.T*k.DV - 32*k.L*((k.T-31+32-1)/32)*k.DV)
 	}
 	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
@@ -3813,7 +3593,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.KDiv3 = c.Run.Saved(k.L * k.T)
 	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
-		k.MCheckpoints2 = c.Run.Saved(k.L * k.DK * k.DV * ((((k.T - 31 + 32 - 1) / 32) + k.C - 1) / k.C))
+		k.MStates = c.Run.Saved(k.L * ((k.T - 31 + 32 - 1) / 32) * k.DK * k.DV)
 	}
 	if c.Run.Tape != nil {
 		k.MCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T - 32*((k.T-31+32-1)/32) + k.C - 1) / k.C))
@@ -3871,6 +3651,11 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.QSqrt = k.QSqrt
 	g.Q = k.Q
 	g.ThetaSoftplus = k.ThetaSoftplus
+	g.YProd = k.YProd
+	g.YProd2 = k.YProd2
+	g.UProd = k.UProd
+	g.UProd2 = k.UProd2
+	g.U = k.U
 	g.MLin = k.MLin
 	g.ThetaSigmoid = k.ThetaSigmoid
 	g.QDiv = k.QDiv
@@ -3898,7 +3683,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.BThetaBar = t.Scratch(1)
 	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
 	g.MCheckpoints = k.MCheckpoints
-	g.MCheckpoints2 = k.MCheckpoints2
+	g.MStates = k.MStates
 	g.Work = t.Scratch(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
 	g.Flags = t.Flags(g.FlagsLen())

@@ -169,19 +169,31 @@ func stepNest27AVX512(a *stepNest27Args)
 func stepNest27AVX2(a *stepNest27Args)
 
 //go:noescape
-func stepTime28AVX512x64(a *stepTime28Args)
+func stepNest28AVX512(a *stepNest28Args)
 
 //go:noescape
-func stepTime28AVX512x32(a *stepTime28Args)
+func stepNest28AVX2(a *stepNest28Args)
 
 //go:noescape
-func stepTime28AVX512x16(a *stepTime28Args)
+func stepNest29AVX512(a *stepNest29Args)
 
 //go:noescape
-func stepTime28AVX2x16(a *stepTime28Args)
+func stepNest29AVX2(a *stepNest29Args)
 
 //go:noescape
-func stepTime28AVX2x8(a *stepTime28Args)
+func stepTime30AVX512x64(a *stepTime30Args)
+
+//go:noescape
+func stepTime30AVX512x32(a *stepTime30Args)
+
+//go:noescape
+func stepTime30AVX512x16(a *stepTime30Args)
+
+//go:noescape
+func stepTime30AVX2x16(a *stepTime30Args)
+
+//go:noescape
+func stepTime30AVX2x8(a *stepTime30Args)
 
 //go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
@@ -573,48 +585,6 @@ func stepBackwardNest63AVX512(a *stepBackwardNest63Args)
 //go:noescape
 func stepBackwardNest63AVX2(a *stepBackwardNest63Args)
 
-//go:noescape
-func stepBackwardNest64AVX512(a *stepBackwardNest64Args)
-
-//go:noescape
-func stepBackwardNest64AVX2(a *stepBackwardNest64Args)
-
-//go:noescape
-func stepBackwardNest65AVX512(a *stepBackwardNest65Args)
-
-//go:noescape
-func stepBackwardNest65AVX2(a *stepBackwardNest65Args)
-
-//go:noescape
-func stepBackwardNest66AVX512(a *stepBackwardNest66Args)
-
-//go:noescape
-func stepBackwardNest66AVX2(a *stepBackwardNest66Args)
-
-//go:noescape
-func stepBackwardNest67AVX512(a *stepBackwardNest67Args)
-
-//go:noescape
-func stepBackwardNest67AVX2(a *stepBackwardNest67Args)
-
-//go:noescape
-func stepBackwardNest68AVX512(a *stepBackwardNest68Args)
-
-//go:noescape
-func stepBackwardNest68AVX2(a *stepBackwardNest68Args)
-
-//go:noescape
-func stepBackwardNest69AVX512(a *stepBackwardNest69Args)
-
-//go:noescape
-func stepBackwardNest69AVX2(a *stepBackwardNest69Args)
-
-//go:noescape
-func stepBackwardNest70AVX512(a *stepBackwardNest70Args)
-
-//go:noescape
-func stepBackwardNest70AVX2(a *stepBackwardNest70Args)
-
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -831,19 +801,35 @@ func stepNest27(a *stepNest27Args) {
 	stepNest27AVX2(a)
 }
 
-// stepTime28 runs the rows in assembly: as many at once as rows says.
-func stepTime28(a *stepTime28Args, rows int) {
+func stepNest28(a *stepNest28Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest28AVX512(a)
+		return
+	}
+	stepNest28AVX2(a)
+}
+
+func stepNest29(a *stepNest29Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest29AVX512(a)
+		return
+	}
+	stepNest29AVX2(a)
+}
+
+// stepTime30 runs the rows in assembly: as many at once as rows says.
+func stepTime30(a *stepTime30Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 64:
-		stepTime28AVX512x64(a)
+		stepTime30AVX512x64(a)
 	case wide && rows == 32:
-		stepTime28AVX512x32(a)
+		stepTime30AVX512x32(a)
 	case wide && rows == 16:
-		stepTime28AVX512x16(a)
+		stepTime30AVX512x16(a)
 	case !wide && rows == 16:
-		stepTime28AVX2x16(a)
+		stepTime30AVX2x16(a)
 	case !wide && rows == 8:
-		stepTime28AVX2x8(a)
+		stepTime30AVX2x8(a)
 	default:
 		panic("no function for this number of rows")
 	}
@@ -1367,60 +1353,4 @@ func stepBackwardNest63(a *stepBackwardNest63Args) {
 		return
 	}
 	stepBackwardNest63AVX2(a)
-}
-
-func stepBackwardNest64(a *stepBackwardNest64Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest64AVX512(a)
-		return
-	}
-	stepBackwardNest64AVX2(a)
-}
-
-func stepBackwardNest65(a *stepBackwardNest65Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest65AVX512(a)
-		return
-	}
-	stepBackwardNest65AVX2(a)
-}
-
-func stepBackwardNest66(a *stepBackwardNest66Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest66AVX512(a)
-		return
-	}
-	stepBackwardNest66AVX2(a)
-}
-
-func stepBackwardNest67(a *stepBackwardNest67Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest67AVX512(a)
-		return
-	}
-	stepBackwardNest67AVX2(a)
-}
-
-func stepBackwardNest68(a *stepBackwardNest68Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest68AVX512(a)
-		return
-	}
-	stepBackwardNest68AVX2(a)
-}
-
-func stepBackwardNest69(a *stepBackwardNest69Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest69AVX512(a)
-		return
-	}
-	stepBackwardNest69AVX2(a)
-}
-
-func stepBackwardNest70(a *stepBackwardNest70Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest70AVX512(a)
-		return
-	}
-	stepBackwardNest70AVX2(a)
 }

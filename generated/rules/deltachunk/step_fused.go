@@ -215,7 +215,7 @@ type stepNest18Args struct {
 	t53 *float32
 	t54 *float32
 	t39 *float32
-	n0  int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
+	n0  int // 32·d_k·t + 32·chunks·d_k·l
 	n1  int // d_k
 }
 
@@ -226,7 +226,7 @@ type stepNest19Args struct {
 type stepNest20Args struct {
 	t54  *float32
 	t473 *float32
-	n0   int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
+	n0   int // 32·d_k·t + 32·chunks·d_k·l
 	n1   int // d_k
 }
 
@@ -235,7 +235,7 @@ type stepNest21Args struct {
 	t46  *float32
 	t473 *float32
 	t482 *float32
-	n0   int // 32·a + 32·C·s + 32·chunks·l
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepNest22Args struct {
@@ -244,14 +244,14 @@ type stepNest22Args struct {
 	t55  *float32
 	t43  *float32
 	t56  *float32
-	U    *float32
-	n0   int // 32·a + 32·C·s + 32·chunks·l
-	n1   int // 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
+	U2   *float32
+	n0   int // 32·t + 32·chunks·l
+	n1   int // 32·d_v·t + 32·chunks·d_v·l
 	n2   int // d_v
 }
 
 type stepNest23Args struct {
-	U   *float32
+	U2  *float32
 	t51 *float32
 	n0  int        // d_v·j
 	n1  int        // d_v·i
@@ -264,20 +264,35 @@ type stepNest24Args struct {
 	t173 *float32
 	t51  *float32
 	y2   *float32
-	n0   int // 32·a + 32·C·s + 32·chunks·l
-	n1   int // 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
+	n0   int // 32·t + 32·chunks·l
+	n1   int // 32·d_v·t + 32·chunks·d_v·l
 	n2   int // d_v
 }
 
 type stepNest25Args struct {
+	t54 *float32
+	t63 *float32
+	n0  int        // d_k·i + 32·d_k·t + 32·chunks·d_k·l
+	n1  int        // d_k·i
+	n2  int        // d_k
+	w10 [2]float32 // and nothing
+}
+
+type stepNest26Args struct {
 	MState  *float32
-	t543    *float32
 	n0      int        // d_v
 	n1      int        // d_k
 	gEntry2 [2]float32 // and nothing
 }
 
-type stepNest26Args struct {
+type stepNest27Args struct {
+	t39  *float32
+	t2   *float32
+	t473 *float32
+	t323 *float32
+}
+
+type stepNest28Args struct {
 	rho   *float32
 	t57   *float32
 	theta *float32
@@ -288,7 +303,7 @@ type stepNest26Args struct {
 	n3    int // T
 }
 
-type stepNest27Args struct {
+type stepNest29Args struct {
 	k   *float32
 	t59 *float32
 	q   *float32
@@ -301,7 +316,7 @@ type stepNest27Args struct {
 	n5  int // d_k
 }
 
-type stepTime28Args struct {
+type stepTime30Args struct {
 	MState2 *float32
 	t59     *float32
 	t60     *float32
@@ -327,8 +342,7 @@ func (c *stepFused) run() {
 	type F = float32
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	chunks := (T) / 32
-	segments := (C + chunks - 1) / C
-	segments2 := (C + T - 32*chunks - 1) / C
+	segments := (C + T - 32*chunks - 1) / C
 	_ = C
 	_ = L
 	_ = T
@@ -337,7 +351,6 @@ func (c *stepFused) run() {
 	_ = dV
 	_ = chunks
 	_ = segments
-	_ = segments2
 	k0 := c.Work[:L*T*dK]                                                                             // [L, T, d_k]
 	t5 := c.Work[L*T*dK:][:L*T*dK]                                                                    // [L, T, d_k]
 	k1 := c.Work[2*L*T*dK:][:L*T*dK]                                                                  // [L, T, d_k]
@@ -381,21 +394,22 @@ func (c *stepFused) run() {
 	y22 := c.Work[8*L*T*dK+L*T*dV+32*L*chunks*dV+9*L*T+512*L*chunks:][:L*T*dV-32*L*chunks*dV]         // [L, T - 32·chunks, d_v]
 	MState := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks:][:dK*dV]                                   // [d_v, d_k]
 	t173 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV:][:32*dV]                               // [32, d_v]
-	t25 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV:][:1024]                           // [32, 32]
-	t28 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV+1024:][:1024]                      // [32, 32]
-	t31 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV+2048:][:1024]                      // [32, 32]
-	t34 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV+3072:][:1024]                      // [32, 32]
-	t372 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV+4096:][:1024]                     // [32, 32]
-	t39 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV+5120:][:1024]                      // [32, 32]
-	t41 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV+6144:][:32]                        // [32]
-	t43 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV+6176:][:32*dV]                     // [32, d_v]
-	t46 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+64*dV+6176:][:1024]                      // [32, 32]
-	t473 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+64*dV+7200:][:1024]                     // [32, 32]
-	t482 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+64*dV+8224:][:1024]                     // [32, 32]
-	U := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+64*dV+9248:][:32*dV]                       // [32, d_v]
-	t51 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+9248:][:32*dV]                     // [32, d_v]
-	t523 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+128*dV+9248:][:32*dK]                   // [d_k, 32]
-	t543 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dK+128*dV+9248:][:dK*dV]             // [d_v, d_k]
+	t2 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV:][:1024]                            // [32, 32]
+	t43 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV+1024:][:32*dV]                     // [32, d_v]
+	t323 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+64*dV+1024:][:1024]                     // [32, 32]
+	U2 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+64*dV+2048:][:32*dV]                      // [32, d_v]
+	t25 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+2048:][:1024]                      // [32, 32]
+	t28 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+3072:][:1024]                      // [32, 32]
+	t31 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+4096:][:1024]                      // [32, 32]
+	t34 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+5120:][:1024]                      // [32, 32]
+	t372 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+6144:][:1024]                     // [32, 32]
+	t39 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+7168:][:1024]                      // [32, 32]
+	t41 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+8192:][:32]                        // [32]
+	t46 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+8224:][:1024]                      // [32, 32]
+	t473 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+9248:][:1024]                     // [32, 32]
+	t482 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+10272:][:1024]                    // [32, 32]
+	t51 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+11296:][:32*dV]                    // [32, d_v]
+	t63 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+128*dV+11296:][:32*dK]                   // [32, d_k]
 
 	// delta_chunk.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -920,13 +934,13 @@ func (c *stepFused) run() {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				t52_3 := t52[(i*chunks+j)*32+lo:][:n]
-				t2 := t[(i*chunks+j)*32+-1+lo:][:n]
+				t3 := t[(i*chunks+j)*32+-1+lo:][:n]
 				t32_3 := t32_2[(i*chunks+j)*32+lo:][:n]
 				t52_4 := t52[(i*chunks+j)*32+-1+lo:][:n]
 				t52_5 := t52_2[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t52Entry := t52_3[k]
-					t32_3[k] = F(t52Entry * t2[k])
+					t32_3[k] = F(t52Entry * t3[k])
 					t52_5[k] = F(t52_4[k] * t52Entry)
 				}
 			}
@@ -947,11 +961,11 @@ func (c *stepFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t2 := t[(i*chunks+j)*32:][:32]
+				t3 := t[(i*chunks+j)*32:][:32]
 				t32_3 := t32_2[(i*chunks+j)*32:][:32]
 				t42_2 := t42[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t42_2[k] = t2[k] + t32_3[k]
+					t42_2[k] = t3[k] + t32_3[k]
 				}
 			}
 		}
@@ -1146,344 +1160,386 @@ func (c *stepFused) run() {
 	}
 
 	// delta_chunk
-	w10 := F(31)
+	w11 := F(31)
 	for l := range L {
-		for i := range dV {
-			copy(MState[i*dK:][:dK], c.M[(l*dV+i)*dK:][:dK])
-		}
-		for s := range segments {
-			if len(c.MCheckpoints2) > 0 {
-				for i := range dV {
-					copy(c.MCheckpoints2[((l*segments+s)*dV+i)*dK:][:dK], MState[i*dK:][:dK])
+		copy(MState[:dK*dV], c.M[l*dV*dK:][:dK*dV])
+		for t3 := range chunks {
+			t25_2 := t25[31*32:][:32]
+			t28_2 := t28[31*32:][:32]
+			t31_2 := t31[31*32:][:32]
+			t34_2 := t34[31*32:][:32]
+			t372_2 := t372[31*32:][:32]
+			if len(c.MStates) > 0 {
+				copy(c.MStates[(l*chunks+t3)*dV*dK:][:dK*dV], MState[:dK*dV])
+			}
+			// delta_chunk.y
+			kern.GemmFMA(dV, 32, dK, F(1), false, t173, 1, dV, MState, dK, 1, kern.From(t53, (l*chunks+t3)*32*dK), 1, dK)
+			// delta_chunk.c
+			clear(t25)
+			lo := max(0, 1)
+			if n := 32 - lo; n > 0 {
+				t52_3 := t52[(l*chunks+t3)*32+lo:][:n]
+				for i := range n {
+					t25_3 := t25[(lo+i)*32:][:32]
+					w := F((lo + i) - 1)
+					t52Entry2 := t52_3[i]
+					for j := range 32 {
+						t25_3[j] = F(kern.Choose((F(j) == w), F(1), F(0)) * t52Entry2)
+					}
 				}
 			}
-			for a := range min(C, -C*s+chunks) {
-				// delta_chunk.y
-				kern.GemmFMA(dV, 32, dK, F(1), false, t173, 1, dV, MState, dK, 1, kern.From(t53, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// delta_chunk.c
-				clear(t25)
-				lo := max(0, 1)
-				if n := 32 - lo; n > 0 {
-					t52_3 := t52[(l*chunks+a+C*s)*32+lo:][:n]
-					for i := range n {
-						t25_2 := t25[(lo+i)*32:][:32]
-						w := F((lo + i) - 1)
-						t52Entry2 := t52_3[i]
-						for j := range 32 {
-							t25_2[j] = F(kern.Choose((F(j) == w), F(1), F(0)) * t52Entry2)
-						}
+			// delta_chunk.c
+			clear(t28)
+			lo2 := max(0, 2)
+			if n := 32 - lo2; n > 0 {
+				t52_3 := t52_2[(l*chunks+t3)*32+lo2:][:n]
+				for i := range n {
+					t25_3 := t25[((lo2+i)-2)*32:][:32]
+					t28_3 := t28[(lo2+i)*32:][:32]
+					w2 := F((lo2 + i) - 2)
+					t52Entry2 := t52_3[i]
+					for j := range 32 {
+						t28_3[j] = F((kern.Choose((F(j) == w2), F(1), F(0)) + t25_3[j]) * t52Entry2)
 					}
 				}
-				// delta_chunk.c
-				clear(t28)
-				lo2 := max(0, 2)
-				if n := 32 - lo2; n > 0 {
-					t52_3 := t52_2[(l*chunks+a+C*s)*32+lo2:][:n]
-					for i := range n {
-						t25_2 := t25[((lo2+i)-2)*32:][:32]
-						t28_2 := t28[(lo2+i)*32:][:32]
-						w2 := F((lo2 + i) - 2)
-						t52Entry2 := t52_3[i]
-						for j := range 32 {
-							t28_2[j] = F((kern.Choose((F(j) == w2), F(1), F(0)) + t25_2[j]) * t52Entry2)
-						}
+			}
+			// delta_chunk.c
+			clear(t31)
+			lo3 := max(0, 4)
+			if n := 32 - lo3; n > 0 {
+				t82_2 := t82[(l*chunks+t3)*32+lo3:][:n]
+				for i := range n {
+					t25_3 := t25[((lo3+i)-4)*32:][:32]
+					t28_3 := t28[((lo3+i)-4)*32:][:32]
+					t31_3 := t31[(lo3+i)*32:][:32]
+					w3 := F((lo3 + i) - 4)
+					t82Entry2 := t82_2[i]
+					for j := range 32 {
+						t31_3[j] = F(((kern.Choose((F(j) == w3), F(1), F(0)) + t25_3[j]) + t28_3[j]) * t82Entry2)
 					}
 				}
-				// delta_chunk.c
-				clear(t31)
-				lo3 := max(0, 4)
-				if n := 32 - lo3; n > 0 {
-					t82_2 := t82[(l*chunks+a+C*s)*32+lo3:][:n]
-					for i := range n {
-						t25_2 := t25[((lo3+i)-4)*32:][:32]
-						t28_2 := t28[((lo3+i)-4)*32:][:32]
-						t31_2 := t31[(lo3+i)*32:][:32]
-						w3 := F((lo3 + i) - 4)
-						t82Entry2 := t82_2[i]
-						for j := range 32 {
-							t31_2[j] = F(((kern.Choose((F(j) == w3), F(1), F(0)) + t25_2[j]) + t28_2[j]) * t82Entry2)
-						}
+			}
+			// delta_chunk.c
+			clear(t34)
+			lo4 := max(0, 8)
+			if n := 32 - lo4; n > 0 {
+				t112_2 := t112[(l*chunks+t3)*32+lo4:][:n]
+				for i := range n {
+					t25_3 := t25[((lo4+i)-8)*32:][:32]
+					t28_3 := t28[((lo4+i)-8)*32:][:32]
+					t31_3 := t31[((lo4+i)-8)*32:][:32]
+					t34_3 := t34[(lo4+i)*32:][:32]
+					w4 := F((lo4 + i) - 8)
+					t112Entry2 := t112_2[i]
+					for j := range 32 {
+						t34_3[j] = F((((kern.Choose((F(j) == w4), F(1), F(0)) + t25_3[j]) + t28_3[j]) + t31_3[j]) * t112Entry2)
 					}
 				}
-				// delta_chunk.c
-				clear(t34)
-				lo4 := max(0, 8)
-				if n := 32 - lo4; n > 0 {
-					t112_2 := t112[(l*chunks+a+C*s)*32+lo4:][:n]
-					for i := range n {
-						t25_2 := t25[((lo4+i)-8)*32:][:32]
-						t28_2 := t28[((lo4+i)-8)*32:][:32]
-						t31_2 := t31[((lo4+i)-8)*32:][:32]
-						t34_2 := t34[(lo4+i)*32:][:32]
-						w4 := F((lo4 + i) - 8)
-						t112Entry2 := t112_2[i]
-						for j := range 32 {
-							t34_2[j] = F((((kern.Choose((F(j) == w4), F(1), F(0)) + t25_2[j]) + t28_2[j]) + t31_2[j]) * t112Entry2)
-						}
+			}
+			// delta_chunk.c
+			clear(t372)
+			lo5 := max(0, 16)
+			if n := 32 - lo5; n > 0 {
+				t14_2 := t14[(l*chunks+t3)*32+lo5:][:n]
+				for i := range n {
+					t25_3 := t25[((lo5+i)-16)*32:][:32]
+					t28_3 := t28[((lo5+i)-16)*32:][:32]
+					t31_3 := t31[((lo5+i)-16)*32:][:32]
+					t34_3 := t34[((lo5+i)-16)*32:][:32]
+					t372_3 := t372[(lo5+i)*32:][:32]
+					w5 := F((lo5 + i) - 16)
+					t14Entry := t14_2[i]
+					for j := range 32 {
+						t372_3[j] = F(((((kern.Choose((F(j) == w5), F(1), F(0)) + t25_3[j]) + t28_3[j]) + t31_3[j]) + t34_3[j]) * t14Entry)
 					}
 				}
-				// delta_chunk.c
-				clear(t372)
-				lo5 := max(0, 16)
-				if n := 32 - lo5; n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*32+lo5:][:n]
-					for i := range n {
-						t25_2 := t25[((lo5+i)-16)*32:][:32]
-						t28_2 := t28[((lo5+i)-16)*32:][:32]
-						t31_2 := t31[((lo5+i)-16)*32:][:32]
-						t34_2 := t34[((lo5+i)-16)*32:][:32]
-						t372_2 := t372[(lo5+i)*32:][:32]
-						w5 := F((lo5 + i) - 16)
-						t14Entry := t14_2[i]
-						for j := range 32 {
-							t372_2[j] = F(((((kern.Choose((F(j) == w5), F(1), F(0)) + t25_2[j]) + t28_2[j]) + t31_2[j]) + t34_2[j]) * t14Entry)
-						}
-					}
+			}
+			// delta_chunk.y
+			clear(t39)
+			if kern.Wide() {
+				a := stepNest18Args{
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t54),
+					unsafe.SliceData(t39),
+					32*dK*t3 + 32*chunks*dK*l,
+					dK,
 				}
-				// delta_chunk.y
-				clear(t39)
-				if kern.Wide() {
-					a2 := stepNest18Args{
-						unsafe.SliceData(t53),
-						unsafe.SliceData(t54),
-						unsafe.SliceData(t39),
-						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-						dK,
-					}
-					stepNest18(&a2)
-				} else {
-					for i := range 32 {
-						if n := min(32, i+1); n > 0 {
-							t39_2 := t39[i*32:][:n]
-							for j := range n {
-								t53_2 := t53[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-								t54_2 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-								var t392 F
-								t392Sums := [16]F{t392}
-								for k := range dK {
-									t392Sums[k%16] = num.FMA32(t53_2[k], t54_2[k], t392Sums[k%16])
-								}
-								t392 = kern.Sum16(&t392Sums)
-								t39_2[j] = t392
-							}
-						}
-					}
-				}
-				// delta_chunk.g
-				clear(t41)
-				if kern.Wide() {
-					a2 := stepNest19Args{
-						unsafe.SliceData(t41),
-					}
-					stepNest19(&a2)
-				} else {
-					if n := min(32, 1); n > 0 {
-						t41_2 := t41[:n]
-						for i := range n {
-							t41_2[i] = F(1)
-						}
-					}
-				}
-				// delta_chunk.U
-				kern.GemmFMA(dV, 32, dK, F(1), false, t43, 1, dV, MState, dK, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// delta_chunk.c
-				clear(t46)
-				lo6 := max(0, 1)
-				if n := 32 - lo6; n > 0 {
-					for i := range n {
-						t25_2 := t25[((lo6+i)-1)*32:][:32]
-						t28_2 := t28[((lo6+i)-1)*32:][:32]
-						t31_2 := t31[((lo6+i)-1)*32:][:32]
-						t34_2 := t34[((lo6+i)-1)*32:][:32]
-						t372_2 := t372[((lo6+i)-1)*32:][:32]
-						t46_2 := t46[(lo6+i)*32:][:32]
-						w6 := F((lo6 + i) - 1)
-						for j := range 32 {
-							t46_2[j] = ((((kern.Choose((F(j) == w6), F(1), F(0)) + t25_2[j]) + t28_2[j]) + t31_2[j]) + t34_2[j]) + t372_2[j]
-						}
-					}
-				}
-				// delta_chunk.U
-				clear(t473)
-				if kern.Wide() {
-					a2 := stepNest20Args{
-						unsafe.SliceData(t54),
-						unsafe.SliceData(t473),
-						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-						dK,
-					}
-					stepNest20(&a2)
-				} else {
-					for i := range 32 {
-						if n := min(32, i); n > 0 {
-							t473_2 := t473[i*32:][:n]
-							for j := range n {
-								t54_2 := t54[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-								t54_3 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-								var t474 F
-								t474Sums := [16]F{t474}
-								for k := range dK {
-									t474Sums[k%16] = num.FMA32(t54_2[k], t54_3[k], t474Sums[k%16])
-								}
-								t474 = kern.Sum16(&t474Sums)
-								t473_2[j] = t474
-							}
-						}
-					}
-				}
-				// delta_chunk.U
-				clear(t482)
-				if kern.Wide() {
-					a2 := stepNest21Args{
-						unsafe.SliceData(t55),
-						unsafe.SliceData(t46),
-						unsafe.SliceData(t473),
-						unsafe.SliceData(t482),
-						32*a + 32*C*s + 32*chunks*l,
-					}
-					stepNest21(&a2)
-				} else {
-					for i := range 32 {
-						if n := min(32, i); n > 0 {
-							t46_2 := t46[i*32:][:n]
-							t473_2 := t473[i*32:][:n]
-							t482_2 := t482[i*32:][:n]
-							for j := range n {
-								t482_2[j] = F(F(t55[(l*chunks+a+C*s)*32+i]*t46_2[j]) * t473_2[j])
-							}
-						}
-					}
-				}
-				// delta_chunk.U, delta_chunk.g
-				if kern.Wide() {
-					a2 := stepNest22Args{
-						unsafe.SliceData(t402),
-						unsafe.SliceData(t41),
-						unsafe.SliceData(t55),
-						unsafe.SliceData(t43),
-						unsafe.SliceData(t56),
-						unsafe.SliceData(U),
-						32*a + 32*C*s + 32*chunks*l,
-						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
-						dV,
-					}
-					stepNest22(&a2)
-				} else {
-					t402_2 := t402[(l*chunks+a+C*s)*32:][:32]
-					t55_2 := t55[(l*chunks+a+C*s)*32:][:32]
-					for i := range 32 {
-						t43_2 := t43[i*dV:][:dV]
-						t56_2 := t56[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-						U2 := U[i*dV:][:dV]
-						w7 := t402_2[i] + t41[i]
-						t55Entry := t55_2[i]
-						for j := range dV {
-							U2[j] = F(num.FMA32(-t43_2[j], w7, t56_2[j]) * t55Entry)
-						}
-					}
-				}
-				kern.TriangleFMA(32, dV, false, U, dV, 1, t482, 32, 1)
-				// delta_chunk.y, delta_chunk.c
-				clear(t51)
+				stepNest18(&a)
+			} else {
 				for i := range 32 {
-					w9 := F(i)
+					t53_2 := t53[((l*chunks+t3)*32+i)*dK:][:dK]
 					if n := min(32, i+1); n > 0 {
-						t25_2 := t25[i*32:][:n]
-						t28_2 := t28[i*32:][:n]
-						t31_2 := t31[i*32:][:n]
-						t34_2 := t34[i*32:][:n]
-						t372_2 := t372[i*32:][:n]
 						t39_2 := t39[i*32:][:n]
 						for j := range n {
-							w8 := F((((((kern.Choose((F(j) == w9), F(1), F(0)) + t25_2[j]) + t28_2[j]) + t31_2[j]) + t34_2[j]) + t372_2[j]) * t39_2[j])
-							if kern.Wide() {
-								a2 := stepNest23Args{
-									unsafe.SliceData(U),
-									unsafe.SliceData(t51),
-									dV * j,
-									dV * i,
-									dV,
-									[2]float32{w8},
-								}
-								stepNest23(&a2)
-							} else {
-								U2 := U[j*dV:][:dV]
-								t51_2 := t51[i*dV:][:dV]
-								for k := range dV {
-									t51_2[k] = num.FMA32(U2[k], w8, t51_2[k])
-								}
+							t54_2 := t54[((l*chunks+t3)*32+j)*dK:][:dK]
+							var t392 F
+							t392Sums := [16]F{t392}
+							for k := range dK {
+								t392Sums[k%16] = num.FMA32(t53_2[k], t54_2[k], t392Sums[k%16])
 							}
-						}
-					}
-				}
-				// delta_chunk.y
-				if kern.Wide() {
-					a2 := stepNest24Args{
-						unsafe.SliceData(g),
-						unsafe.SliceData(t173),
-						unsafe.SliceData(t51),
-						unsafe.SliceData(y2),
-						32*a + 32*C*s + 32*chunks*l,
-						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
-						dV,
-					}
-					stepNest24(&a2)
-				} else {
-					g2 := g[(l*chunks+a+C*s)*32:][:32]
-					for i := range 32 {
-						t173_2 := t173[i*dV:][:dV]
-						t51_2 := t51[i*dV:][:dV]
-						y2_2 := y2[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-						gEntry := g2[i]
-						for j := range dV {
-							y2_2[j] = num.FMA32(t173_2[j], gEntry, t51_2[j])
-						}
-					}
-				}
-				// delta_chunk.M, delta_chunk.c
-				for i := range dK {
-					t25_2 := t25[31*32:][:32]
-					t28_2 := t28[31*32:][:32]
-					t31_2 := t31[31*32:][:32]
-					t34_2 := t34[31*32:][:32]
-					t372_2 := t372[31*32:][:32]
-					t523_2 := t523[i*32:][:32]
-					for j := range 32 {
-						t523_2[j] = F(t54[((l*chunks+a+C*s)*32+j)*dK+i] * (((((kern.Choose((F(j) == w10), F(1), F(0)) + t25_2[j]) + t28_2[j]) + t31_2[j]) + t34_2[j]) + t372_2[j]))
-					}
-				}
-				// delta_chunk.M
-				kern.GemmFMA(dV, dK, 32, F(1), false, t543, dK, 1, U, 1, dV, t523, 1, 32)
-				// delta_chunk.M
-				gEntry2 := g[(l*chunks+a+C*s)*32+31]
-				if kern.Wide() {
-					a2 := stepNest25Args{
-						unsafe.SliceData(MState),
-						unsafe.SliceData(t543),
-						dV,
-						dK,
-						[2]float32{gEntry2},
-					}
-					stepNest25(&a2)
-				} else {
-					for i := range dV {
-						MState2 := MState[i*dK:][:dK]
-						t543_2 := t543[i*dK:][:dK]
-						for j := range dK {
-							MState2[j] = num.FMA32(MState2[j], gEntry2, t543_2[j])
+							t392 = kern.Sum16(&t392Sums)
+							t39_2[j] = t392
 						}
 					}
 				}
 			}
+			// delta_chunk.g
+			clear(t41)
+			if kern.Wide() {
+				a := stepNest19Args{
+					unsafe.SliceData(t41),
+				}
+				stepNest19(&a)
+			} else {
+				if n := min(32, 1); n > 0 {
+					t41_2 := t41[:n]
+					for i := range n {
+						t41_2[i] = F(1)
+					}
+				}
+			}
+			// delta_chunk.U
+			kern.GemmFMA(dV, 32, dK, F(1), false, t43, 1, dV, MState, dK, 1, kern.From(t54, (l*chunks+t3)*32*dK), 1, dK)
+			// delta_chunk.c
+			clear(t46)
+			lo6 := max(0, 1)
+			if n := 32 - lo6; n > 0 {
+				for i := range n {
+					t25_3 := t25[((lo6+i)-1)*32:][:32]
+					t28_3 := t28[((lo6+i)-1)*32:][:32]
+					t31_3 := t31[((lo6+i)-1)*32:][:32]
+					t34_3 := t34[((lo6+i)-1)*32:][:32]
+					t372_3 := t372[((lo6+i)-1)*32:][:32]
+					t46_2 := t46[(lo6+i)*32:][:32]
+					w6 := F((lo6 + i) - 1)
+					for j := range 32 {
+						t46_2[j] = ((((kern.Choose((F(j) == w6), F(1), F(0)) + t25_3[j]) + t28_3[j]) + t31_3[j]) + t34_3[j]) + t372_3[j]
+					}
+				}
+			}
+			// delta_chunk.U
+			clear(t473)
+			if kern.Wide() {
+				a := stepNest20Args{
+					unsafe.SliceData(t54),
+					unsafe.SliceData(t473),
+					32*dK*t3 + 32*chunks*dK*l,
+					dK,
+				}
+				stepNest20(&a)
+			} else {
+				for i := range 32 {
+					t54_2 := t54[((l*chunks+t3)*32+i)*dK:][:dK]
+					if n := min(32, i); n > 0 {
+						t473_2 := t473[i*32:][:n]
+						for j := range n {
+							t54_3 := t54[((l*chunks+t3)*32+j)*dK:][:dK]
+							var t474 F
+							t474Sums := [16]F{t474}
+							for k := range dK {
+								t474Sums[k%16] = num.FMA32(t54_2[k], t54_3[k], t474Sums[k%16])
+							}
+							t474 = kern.Sum16(&t474Sums)
+							t473_2[j] = t474
+						}
+					}
+				}
+			}
+			// delta_chunk.U
+			clear(t482)
+			if kern.Wide() {
+				a := stepNest21Args{
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t46),
+					unsafe.SliceData(t473),
+					unsafe.SliceData(t482),
+					32*t3 + 32*chunks*l,
+				}
+				stepNest21(&a)
+			} else {
+				t55_2 := t55[(l*chunks+t3)*32:][:32]
+				for i := range 32 {
+					t55Entry := t55_2[i]
+					if n := min(32, i); n > 0 {
+						t46_2 := t46[i*32:][:n]
+						t473_2 := t473[i*32:][:n]
+						t482_2 := t482[i*32:][:n]
+						for j := range n {
+							t482_2[j] = F(F(t55Entry*t46_2[j]) * t473_2[j])
+						}
+					}
+				}
+			}
+			// delta_chunk.U, delta_chunk.g
+			if kern.Wide() {
+				a := stepNest22Args{
+					unsafe.SliceData(t402),
+					unsafe.SliceData(t41),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t43),
+					unsafe.SliceData(t56),
+					unsafe.SliceData(U2),
+					32*t3 + 32*chunks*l,
+					32*dV*t3 + 32*chunks*dV*l,
+					dV,
+				}
+				stepNest22(&a)
+			} else {
+				t402_2 := t402[(l*chunks+t3)*32:][:32]
+				t55_2 := t55[(l*chunks+t3)*32:][:32]
+				for i := range 32 {
+					t43_2 := t43[i*dV:][:dV]
+					t56_2 := t56[((l*chunks+t3)*32+i)*dV:][:dV]
+					U2_2 := U2[i*dV:][:dV]
+					w7 := t402_2[i] + t41[i]
+					t55Entry2 := t55_2[i]
+					for j := range dV {
+						U2_2[j] = F(num.FMA32(-t43_2[j], w7, t56_2[j]) * t55Entry2)
+					}
+				}
+			}
+			kern.TriangleFMA(32, dV, false, U2, dV, 1, t482, 32, 1)
+			// delta_chunk.y, delta_chunk.c
+			clear(t51)
+			for i := range 32 {
+				w9 := F(i)
+				if n := min(32, i+1); n > 0 {
+					t25_3 := t25[i*32:][:n]
+					t28_3 := t28[i*32:][:n]
+					t31_3 := t31[i*32:][:n]
+					t34_3 := t34[i*32:][:n]
+					t372_3 := t372[i*32:][:n]
+					t39_2 := t39[i*32:][:n]
+					for j := range n {
+						w8 := F((((((kern.Choose((F(j) == w9), F(1), F(0)) + t25_3[j]) + t28_3[j]) + t31_3[j]) + t34_3[j]) + t372_3[j]) * t39_2[j])
+						if kern.Wide() {
+							a := stepNest23Args{
+								unsafe.SliceData(U2),
+								unsafe.SliceData(t51),
+								dV * j,
+								dV * i,
+								dV,
+								[2]float32{w8},
+							}
+							stepNest23(&a)
+						} else {
+							U2_2 := U2[j*dV:][:dV]
+							t51_2 := t51[i*dV:][:dV]
+							for k := range dV {
+								t51_2[k] = num.FMA32(U2_2[k], w8, t51_2[k])
+							}
+						}
+					}
+				}
+			}
+			// delta_chunk.y
+			if kern.Wide() {
+				a := stepNest24Args{
+					unsafe.SliceData(g),
+					unsafe.SliceData(t173),
+					unsafe.SliceData(t51),
+					unsafe.SliceData(y2),
+					32*t3 + 32*chunks*l,
+					32*dV*t3 + 32*chunks*dV*l,
+					dV,
+				}
+				stepNest24(&a)
+			} else {
+				g2 := g[(l*chunks+t3)*32:][:32]
+				for i := range 32 {
+					t173_2 := t173[i*dV:][:dV]
+					t51_2 := t51[i*dV:][:dV]
+					y2_2 := y2[((l*chunks+t3)*32+i)*dV:][:dV]
+					gEntry := g2[i]
+					for j := range dV {
+						y2_2[j] = num.FMA32(t173_2[j], gEntry, t51_2[j])
+					}
+				}
+			}
+			// delta_chunk.M, delta_chunk.c
+			for i := range 32 {
+				w10 := ((((kern.Choose((F(i) == w11), F(1), F(0)) + t25_2[i]) + t28_2[i]) + t31_2[i]) + t34_2[i]) + t372_2[i]
+				if kern.Wide() {
+					a := stepNest25Args{
+						unsafe.SliceData(t54),
+						unsafe.SliceData(t63),
+						dK*i + 32*dK*t3 + 32*chunks*dK*l,
+						dK * i,
+						dK,
+						[2]float32{w10},
+					}
+					stepNest25(&a)
+				} else {
+					t54_2 := t54[((l*chunks+t3)*32+i)*dK:][:dK]
+					t63_2 := t63[i*dK:][:dK]
+					for j := range dK {
+						t63_2[j] = F(t54_2[j] * w10)
+					}
+				}
+			}
+			// delta_chunk.M
+			gEntry2 := g[(l*chunks+t3)*32+31]
+			if kern.Wide() {
+				a := stepNest26Args{
+					unsafe.SliceData(MState),
+					dV,
+					dK,
+					[2]float32{gEntry2},
+				}
+				stepNest26(&a)
+			} else {
+				for i := range dV {
+					MState2 := MState[i*dK:][:dK]
+					for j := range dK {
+						MState2[j] = F(MState2[j] * gEntry2)
+					}
+				}
+			}
+			// delta_chunk.M
+			kern.GemmFMA(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t63, dK, 1)
+			// delta_chunk
+			if kern.Wide() {
+				a := stepNest27Args{
+					unsafe.SliceData(t39),
+					unsafe.SliceData(t2),
+					unsafe.SliceData(t473),
+					unsafe.SliceData(t323),
+				}
+				stepNest27(&a)
+			} else {
+				for i := range 32 {
+					t39_2 := t39[i*32:][:32]
+					t2_2 := t2[i*32:][:32]
+					t473_2 := t473[i*32:][:32]
+					t323_2 := t323[i*32:][:32]
+					for j := range 32 {
+						t2_2[j] = t39_2[j]
+						t323_2[j] = t473_2[j]
+					}
+				}
+			}
+			if len(c.YProd) > 0 {
+				copy(c.YProd[(l*chunks+t3)*32*dV:][:32*dV], t173[:32*dV])
+			}
+			if len(c.YProd2) > 0 {
+				copy(c.YProd2[(l*chunks+t3)*32*32:][:1024], t2[:1024])
+			}
+			if len(c.UProd) > 0 {
+				copy(c.UProd[(l*chunks+t3)*32*dV:][:32*dV], t43[:32*dV])
+			}
+			if len(c.UProd2) > 0 {
+				copy(c.UProd2[(l*chunks+t3)*32*32:][:1024], t323[:1024])
+			}
+			if len(c.U) > 0 {
+				copy(c.U[(l*chunks+t3)*32*dV:][:32*dV], U2[:32*dV])
+			}
 		}
-		for i := range dV {
-			copy(c.MChunks[(l*dV+i)*dK:][:dK], MState[i*dK:][:dK])
-		}
+		copy(c.MChunks[l*dV*dK:][:dK*dV], MState[:dK*dV])
 	}
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
-		a := stepNest26Args{
+		a := stepNest28Args{
 			unsafe.SliceData(rho),
 			unsafe.SliceData(t57),
 			unsafe.SliceData(theta),
@@ -1493,7 +1549,7 @@ func (c *stepFused) run() {
 			T - 32*chunks,
 			T,
 		}
-		stepNest26(&a)
+		stepNest28(&a)
 	} else {
 		for i := range L {
 			rho2 := rho[i*T+32*chunks:][:T-32*chunks]
@@ -1509,7 +1565,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.k, delta_chunk.q
 	if kern.Wide() {
-		a := stepNest27Args{
+		a := stepNest29Args{
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(t59),
 			unsafe.SliceData(c.Q),
@@ -1521,7 +1577,7 @@ func (c *stepFused) run() {
 			T - 32*chunks,
 			dK,
 		}
-		stepNest27(&a)
+		stepNest29(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -1568,14 +1624,14 @@ func (c *stepRows1) Part(part int) {
 	type F = float32
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
-	segments2 := (C + T - 32*chunks - 1) / C
+	segments := (C + T - 32*chunks - 1) / C
 	_ = C
 	_ = L
 	_ = T
 	_ = dK
 	_ = dV
 	_ = chunks
-	_ = segments2
+	_ = segments
 	t57 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+7*L*T+576*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
 	t58 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+8*L*T+544*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
 	t59 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+9*L*T+512*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
@@ -1594,16 +1650,16 @@ func (c *stepRows1) Part(part int) {
 			there, tail := widths.Tail(rows, last-i)
 			MState2 := scratch.Data
 			kern.Transpose(MState2, rows, c.MChunks[(l*dV+i)*dK:], dK, there, dK)
-			for s := range segments2 {
+			for s := range segments {
 				if len(c.MCheckpoints) > 0 {
 					if s == 0 {
-						kern.CopyRows(c.MCheckpoints[((l*segments2+s)*dV+i)*dK:], dK, c.MChunks[(l*dV+i)*dK:], dK, there, dK)
+						kern.CopyRows(c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, c.MChunks[(l*dV+i)*dK:], dK, there, dK)
 					} else {
-						kern.TransposeBack(MState2, rows, c.MCheckpoints[((l*segments2+s)*dV+i)*dK:], dK, there, dK)
+						kern.TransposeBack(MState2, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, there, dK)
 					}
 				}
 				{
-					a := stepTime28Args{
+					a := stepTime30Args{
 						unsafe.SliceData(MState2),
 						unsafe.SliceData(t59),
 						unsafe.SliceData(t60),
@@ -1621,7 +1677,7 @@ func (c *stepRows1) Part(part int) {
 						dV,
 						tail,
 					}
-					stepTime28(&a, rows)
+					stepTime30(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -1632,9 +1688,9 @@ func (c *stepRows1) Part(part int) {
 		MState2 := scratch.Data
 		for i := first; i < last; i++ {
 			copy(MState2[:dK], c.MChunks[(l*dV+i)*dK:][:dK])
-			for s := range segments2 {
+			for s := range segments {
 				if len(c.MCheckpoints) > 0 {
-					copy(c.MCheckpoints[((l*segments2+s)*dV+i)*dK:][:dK], MState2[:dK])
+					copy(c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK], MState2[:dK])
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
 					t57_2 := t57[l*(T-32*chunks)+C*s:][:n]
@@ -1643,24 +1699,24 @@ func (c *stepRows1) Part(part int) {
 						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.M
-						var t2 F
-						t2Sums := [2]F{t2}
+						var t23 F
+						t23Sums := [2]F{t23}
 						for j := range dK {
-							t2Sums[j%2] = num.FMA32(MState2[j], t59_2[j], t2Sums[j%2])
+							t23Sums[j%2] = num.FMA32(MState2[j], t59_2[j], t23Sums[j%2])
 						}
-						t2 = kern.Sum2(&t2Sums)
+						t23 = kern.Sum2(&t23Sums)
 						// delta_chunk.M
-						t3 := t2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
+						t3 := t23 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
 						if len(c.MLin) > 0 {
 							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i] = t3
 						}
 						// delta_chunk.M, delta_chunk.y
 						var y3 F
 						t57Entry := t57_2[a]
-						w11 := F(t58_2[a] * t3)
+						w12 := F(t58_2[a] * t3)
 						y3Sums := [2]F{y3}
 						for j := range dK {
-							M2 := num.FMA32(-w11, t59_2[j], F(t57Entry*MState2[j]))
+							M2 := num.FMA32(-w12, t59_2[j], F(t57Entry*MState2[j]))
 							y3Sums[j%2] = num.FMA32(M2, t61_2[j], y3Sums[j%2])
 							MState2[j] = M2
 						}
@@ -1858,258 +1914,210 @@ type stepBackwardNest15Args struct {
 }
 
 type stepBackwardNest16Args struct {
-	t41 *float32
+	t     *float32
+	yProd *float32
+	t1222 *float32
+	n0    int // L
+	n1    int // 32·chunks
+	n2    int // 32·chunks·d_v
+	n3    int // chunks
+	n4    int // 32·d_v
+	n5    int // d_v
 }
 
 type stepBackwardNest17Args struct {
-	t54 *float32
-	t47 *float32
-	n0  int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
-	n1  int // d_k
+	t41 *float32
 }
 
 type stepBackwardNest18Args struct {
-	t55 *float32
-	t46 *float32
-	t47 *float32
-	t48 *float32
-	n0  int // 32·a + 32·C·s + 32·chunks·l
+	t40 *float32
+	t41 *float32
+	t42 *float32
+	n0  int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest19Args struct {
-	t40 *float32
-	t41 *float32
-	t55 *float32
-	t43 *float32
-	t56 *float32
-	U   *float32
-	n0  int // 32·a + 32·C·s + 32·chunks·l
-	n1  int // 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
-	n2  int // d_v
+	t55    *float32
+	UProd2 *float32
+	t46    *float32
+	t48    *float32
+	n0     int // 32·t + 32·chunks·l
+	n1     int // 1024·t + 1024·chunks·l
 }
 
 type stepBackwardNest20Args struct {
-	MTrail2 *float32
-	t543    *float32
-	n0      int        // d_k·d_v·a
-	n1      int        // d_k·d_v·a + d_k·d_v
-	n2      int        // d_v
-	n3      int        // d_k
-	gEntry  [2]float32 // and nothing
-}
-
-type stepBackwardNest21Args struct {
-	t53 *float32
-	t54 *float32
-	t39 *float32
-	n0  int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
-	n1  int // d_k
-}
-
-type stepBackwardNest22Args struct {
-	t412 *float32
-}
-
-type stepBackwardNest23Args struct {
-	t40  *float32
-	t412 *float32
-	t42  *float32
-	n0   int // 32·a + 32·C·s + 32·chunks·l
-}
-
-type stepBackwardNest24Args struct {
-	t42  *float32
-	t432 *float32
-	t56  *float32
-	t45  *float32
-	n0   int // 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
-	n1   int // d_v
-}
-
-type stepBackwardNest25Args struct {
-	t54  *float32
-	t474 *float32
-	n0   int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
-	n1   int // d_k
-}
-
-type stepBackwardNest26Args struct {
-	t55  *float32
-	t462 *float32
-	t474 *float32
-	t483 *float32
-	n0   int // 32·a + 32·C·s + 32·chunks·l
-}
-
-type stepBackwardNest27Args struct {
-	t55 *float32
-	t45 *float32
-	U2  *float32
-	n0  int // 32·a + 32·C·s + 32·chunks·l
-	n1  int // d_v
-}
-
-type stepBackwardNest28Args struct {
-	t524       *float32
-	MTrail2    *float32
+	t523       *float32
+	MStates    *float32
 	MBarState2 *float32
-	n0         int // d_k·d_v·a
+	n0         int // d_k·d_v·t + chunks·d_k·d_v·l
 	n1         int // d_v
 	n2         int // d_k
 }
 
-type stepBackwardNest29Args struct {
+type stepBackwardNest21Args struct {
 	g     *float32
 	t722  *float32
-	t     *float32
-	t17   *float32
-	U2    *float32
+	U     *float32
 	t123  *float32
+	t     *float32
 	t1123 *float32
-	t1222 *float32
-	n0    int // 32·a + 32·C·s + 32·chunks·l
-	n1    int // 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
+	n0    int // 32·t + 32·chunks·l
+	n1    int // 32·d_v·t + 32·chunks·d_v·l
 	n2    int // d_v
 }
 
-type stepBackwardNest30Args struct {
+type stepBackwardNest22Args struct {
 	t     *float32
 	t1322 *float32
-	n0    int        // d_v·j + 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
+	n0    int        // d_v·j + 32·d_v·t + 32·chunks·d_v·l
 	n1    int        // d_v·i
 	n2    int        // d_v
-	w18   [2]float32 // and nothing
+	w10   [2]float32 // and nothing
 }
 
-type stepBackwardNest31Args struct {
+type stepBackwardNest23Args struct {
 	t    *float32
-	U2   *float32
+	U    *float32
 	t126 *float32
-	n0   int // 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
+	n0   int // 32·d_v·t + 32·chunks·d_v·l
 	n1   int // d_v
 }
 
-type stepBackwardNest32Args struct {
+type stepBackwardNest24Args struct {
+	t123  *float32
+	t1322 *float32
+	t1722 *float32
+	n0    int        // d_v·j
+	n1    int        // d_v
+	w12   [2]float32 // and nothing
+}
+
+type stepBackwardNest25Args struct {
 	t55   *float32
 	t42   *float32
 	t1722 *float32
-	t45   *float32
-	t432  *float32
+	UProd *float32
+	t56   *float32
 	t202  *float32
 	t3222 *float32
 	t2322 *float32
 	t332  *float32
-	n0    int // 32·a + 32·C·s + 32·chunks·l
-	n1    int // 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
+	n0    int // 32·t + 32·chunks·l
+	n1    int // 32·d_v·t + 32·chunks·d_v·l
 	n2    int // d_v
 }
 
-type stepBackwardNest33Args struct {
-	t462  *float32
-	t474  *float32
-	t192  *float32
-	t55   *float32
-	t2522 *float32
-	t262  *float32
-	t2422 *float32
-	n0    int // 32·a + 32·C·s + 32·chunks·l
+type stepBackwardNest26Args struct {
+	t55    *float32
+	UProd2 *float32
+	t46    *float32
+	t192   *float32
+	t2522  *float32
+	t262   *float32
+	t2422  *float32
+	n0     int // 32·t + 32·chunks·l
+	n1     int // 1024·t + 1024·chunks·l
 }
 
-type stepBackwardNest34Args struct {
+type stepBackwardNest27Args struct {
 	t262  *float32
 	t54   *float32
 	t2722 *float32
-	n0    int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
+	n0    int // 32·d_k·t + 32·chunks·d_k·l
 	n1    int // d_k
 }
 
-type stepBackwardNest35Args struct {
-	t262  *float32
-	t54   *float32
-	t2822 *float32
-	n0    int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
-	n1    int // d_k
+type stepBackwardNest28Args struct {
+	t262 *float32
+	t54  *float32
+	t282 *float32
+	n0   int // 32·d_k·t + 32·chunks·d_k·l
+	n1   int // d_k
 }
 
-type stepBackwardNest36Args struct {
+type stepBackwardNest29Args struct {
 	t292  *float32
 	t2522 *float32
 }
 
-type stepBackwardNest37Args struct {
-	t1422 *float32
-	t53   *float32
-	t38   *float32
-	n0    int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
-	n1    int // d_k
+type stepBackwardNest30Args struct {
+	t53 *float32
+	t38 *float32
+	n0  int        // d_k·j + 32·d_k·t + 32·chunks·d_k·l
+	n1  int        // d_k·i
+	n2  int        // d_k
+	w14 [2]float32 // and nothing
 }
 
-type stepBackwardNest38Args struct {
-	t1422 *float32
+type stepBackwardNest31Args struct {
 	t54   *float32
 	t3922 *float32
-	n0    int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
-	n1    int // d_k
+	n0    int        // d_k·j + 32·d_k·t + 32·chunks·d_k·l
+	n1    int        // d_k·i
+	n2    int        // d_k
+	w16   [2]float32 // and nothing
 }
 
-type stepBackwardNest39Args struct {
-	t39  *float32
-	t126 *float32
-	t722 *float32
-	t292 *float32
-	t402 *float32
+type stepBackwardNest32Args struct {
+	yProd2 *float32
+	t126   *float32
+	t722   *float32
+	t292   *float32
+	t402   *float32
+	n0     int // 1024·t + 1024·chunks·l
 }
 
-type stepBackwardNest40Args struct {
+type stepBackwardNest33Args struct {
 	t402  *float32
 	t442  *float32
 	t4722 *float32
 }
 
-type stepBackwardNest41Args struct {
+type stepBackwardNest34Args struct {
 	t452  *float32
-	t4622 *float32
+	t462  *float32
 	t50   *float32
 	t5222 *float32
 }
 
-type stepBackwardNest42Args struct {
+type stepBackwardNest35Args struct {
 	t4722 *float32
 	t512  *float32
 	t5522 *float32
 }
 
-type stepBackwardNest43Args struct {
+type stepBackwardNest36Args struct {
 	t533  *float32
 	t5422 *float32
 	t583  *float32
 	t60   *float32
 }
 
-type stepBackwardNest44Args struct {
+type stepBackwardNest37Args struct {
 	t5522 *float32
 	t593  *float32
 	t63   *float32
 }
 
-type stepBackwardNest45Args struct {
+type stepBackwardNest38Args struct {
 	t613  *float32
 	t62   *float32
 	t66   *float32
 	t68   *float32
-	t524  *float32
+	t523  *float32
 	t1222 *float32
 	t3722 *float32
 	t782  *float32
+	n0    int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest46Args struct {
+type stepBackwardNest39Args struct {
 	t782 *float32
 	t82  *float32
 	t85  *float32
 }
 
-type stepBackwardNest47Args struct {
+type stepBackwardNest40Args struct {
 	t83  *float32
 	t842 *float32
 	t88  *float32
@@ -2119,7 +2127,7 @@ type stepBackwardNest47Args struct {
 	t93  *float32
 }
 
-type stepBackwardNest48Args struct {
+type stepBackwardNest41Args struct {
 	t91  *float32
 	t92  *float32
 	t96  *float32
@@ -2129,7 +2137,7 @@ type stepBackwardNest48Args struct {
 	t101 *float32
 }
 
-type stepBackwardNest49Args struct {
+type stepBackwardNest42Args struct {
 	t992  *float32
 	t100  *float32
 	t1042 *float32
@@ -2139,22 +2147,20 @@ type stepBackwardNest49Args struct {
 	t1092 *float32
 }
 
-type stepBackwardNest50Args struct {
+type stepBackwardNest43Args struct {
 	t1092 *float32
 	t113  *float32
 	t117  *float32
 }
 
-type stepBackwardNest51Args struct {
+type stepBackwardNest44Args struct {
 	MBarState2 *float32
-	t3422      *float32
-	t76        *float32
 	n0         int        // d_v
 	n1         int        // d_k
-	gEntry3    [2]float32 // and nothing
+	gEntry2    [2]float32 // and nothing
 }
 
-type stepBackwardNest52Args struct {
+type stepBackwardNest45Args struct {
 	t69   *float32
 	t70   *float32
 	t73   *float32
@@ -2166,26 +2172,22 @@ type stepBackwardNest52Args struct {
 	t2322 *float32
 	t2422 *float32
 	t19   *float32
-	n0    int // 32·a + 32·C·s + 32·chunks·l
+	n0    int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest53Args struct {
-	t3922 *float32
-	t77   *float32
-	t172  *float32
+type stepBackwardNest46Args struct {
 	t125  *float32
 	t2722 *float32
-	t2822 *float32
-	t352  *float32
+	t282  *float32
 	t38   *float32
 	t18   *float32
 	n0    int        // d_k·i
-	n1    int        // d_k·i + 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
+	n1    int        // d_k·i + 32·d_k·t + 32·chunks·d_k·l
 	n2    int        // d_k
-	w27   [2]float32 // and nothing
+	w23   [2]float32 // and nothing
 }
 
-type stepBackwardNest54Args struct {
+type stepBackwardNest47Args struct {
 	t212 *float32
 	t202 *float32
 	n0   int // L
@@ -2196,7 +2198,7 @@ type stepBackwardNest54Args struct {
 	n5   int // d_v
 }
 
-type stepBackwardNest55Args struct {
+type stepBackwardNest48Args struct {
 	t222 *float32
 	t19  *float32
 	t252 *float32
@@ -2207,7 +2209,7 @@ type stepBackwardNest55Args struct {
 	n3   int // chunks
 }
 
-type stepBackwardNest56Args struct {
+type stepBackwardNest49Args struct {
 	t232 *float32
 	t18  *float32
 	t242 *float32
@@ -2220,7 +2222,7 @@ type stepBackwardNest56Args struct {
 	n5   int // d_k
 }
 
-type stepBackwardNest57Args struct {
+type stepBackwardNest50Args struct {
 	t34       *float32
 	t99       *float32
 	rhoStack  *float32
@@ -2236,7 +2238,7 @@ type stepBackwardNest57Args struct {
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest58Args struct {
+type stepBackwardNest51Args struct {
 	t102  *float32
 	t242  *float32
 	qDiv2 *float32
@@ -2248,7 +2250,7 @@ type stepBackwardNest58Args struct {
 	n3    int // d_k
 }
 
-type stepBackwardNest59Args struct {
+type stepBackwardNest52Args struct {
 	t522       *bool
 	qDiv       *float32
 	t37        *bool
@@ -2276,7 +2278,7 @@ type stepBackwardNest59Args struct {
 	n5         int // d_k
 }
 
-type stepBackwardNest60Args struct {
+type stepBackwardNest53Args struct {
 	q1Stack *float32
 	t74     *float32
 	cQBar   *float32
@@ -2286,7 +2288,7 @@ type stepBackwardNest60Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest61Args struct {
+type stepBackwardNest54Args struct {
 	pos *int32
 	t74 *float32
 	cQ  *float32
@@ -2300,7 +2302,7 @@ type stepBackwardNest61Args struct {
 	n6  int // -d_k
 }
 
-type stepBackwardNest62Args struct {
+type stepBackwardNest55Args struct {
 	t79       *float32
 	q0TailBar *float32
 	n0        int // T·d_k
@@ -2310,7 +2312,7 @@ type stepBackwardNest62Args struct {
 	n4        int // d_k
 }
 
-type stepBackwardNest63Args struct {
+type stepBackwardNest56Args struct {
 	t78 *float32
 	t79 *float32
 	t80 *float32
@@ -2320,7 +2322,7 @@ type stepBackwardNest63Args struct {
 	n3  int // d_k
 }
 
-type stepBackwardNest64Args struct {
+type stepBackwardNest57Args struct {
 	t80          *float32
 	q0TailBarOut *float32
 	t147         *float32
@@ -2332,7 +2334,7 @@ type stepBackwardNest64Args struct {
 	n4           int // d_k
 }
 
-type stepBackwardNest65Args struct {
+type stepBackwardNest58Args struct {
 	t112 *float32
 	t212 *float32
 	t392 *float32
@@ -2347,7 +2349,7 @@ type stepBackwardNest65Args struct {
 	n6   int // d_v
 }
 
-type stepBackwardNest66Args struct {
+type stepBackwardNest59Args struct {
 	t120       *bool
 	kDiv       *float32
 	t10        *bool
@@ -2366,7 +2368,7 @@ type stepBackwardNest66Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest67Args struct {
+type stepBackwardNest60Args struct {
 	k1Stack *float32
 	t142    *float32
 	cKBar   *float32
@@ -2376,7 +2378,7 @@ type stepBackwardNest67Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest68Args struct {
+type stepBackwardNest61Args struct {
 	pos  *int32
 	t142 *float32
 	cK   *float32
@@ -2390,7 +2392,7 @@ type stepBackwardNest68Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest69Args struct {
+type stepBackwardNest62Args struct {
 	t146 *float32
 	t147 *float32
 	t148 *float32
@@ -2400,7 +2402,7 @@ type stepBackwardNest69Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest70Args struct {
+type stepBackwardNest63Args struct {
 	t84  *float32
 	t109 *float32
 	t152 *float32
@@ -2419,7 +2421,6 @@ func (c *stepBackwardFused) run() {
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	chunks := (T) / 32
 	segments := (C + T - 32*chunks - 1) / C
-	segments2 := (C + chunks - 1) / C
 	_ = C
 	_ = L
 	_ = T
@@ -2428,196 +2429,170 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = chunks
 	_ = segments
-	_ = segments2
-	t5 := c.Work[:L*T*dK]                                                                                                                       // [L, T, d_k]
-	t32 := c.Work[L*T*dK:][:L*T*dK]                                                                                                             // [L, T, d_k]
-	t25 := c.Work[2*L*T*dK:][:L*T]                                                                                                              // [L, T]
-	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                                                                          // [L, T]
-	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                                                                                      // [L, T]
-	t52 := c.Work[2*L*T*dK+3*L*T:][:32*L*chunks]                                                                                                // [L, chunks, 32]
-	t55 := c.Work[2*L*T*dK+3*L*T+32*L*chunks:][:32*L*chunks]                                                                                    // [L, chunks, 32]
-	t53 := c.Work[2*L*T*dK+3*L*T+64*L*chunks:][:32*L*chunks*dK]                                                                                 // [L, chunks, 32, d_k]
-	t54 := c.Work[2*L*T*dK+32*L*chunks*dK+3*L*T+64*L*chunks:][:32*L*chunks*dK]                                                                  // [L, chunks, 32, d_k]
-	t56 := c.Work[2*L*T*dK+64*L*chunks*dK+3*L*T+64*L*chunks:][:32*L*chunks*dV]                                                                  // [L, chunks, 32, d_v]
-	t57 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+3*L*T+64*L*chunks:][:L*T-32*L*chunks]                                                  // [L, T - 32·chunks]
-	t58 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+4*L*T+32*L*chunks:][:L*T-32*L*chunks]                                                  // [L, T - 32·chunks]
-	t59 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                                                        // [L, T - 32·chunks, d_k]
-	t61 := c.Work[3*L*T*dK+32*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                                                        // [L, T - 32·chunks, d_k]
-	t := c.Work[4*L*T*dK+32*L*chunks*dV+5*L*T:][:32*L*chunks*dV]                                                                                // [L, 32·chunks, d_v]
-	t22 := c.Work[4*L*T*dK+64*L*chunks*dV+5*L*T:][:L*T*dV-32*L*chunks*dV]                                                                       // [L, T - 32·chunks, d_v]
-	t42 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+5*L*T:][:L*dK*dV]                                                                              // [L, d_v, d_k]
-	t52_2 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+5*L*T:][:L*T-32*L*chunks]                                                            // [L, T - 32·chunks]
-	t62 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+6*L*T-32*L*chunks:][:L*T-32*L*chunks]                                                  // [L, T - 32·chunks]
-	t7 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                             // [L, T - 32·chunks, d_k]
-	t82 := c.Work[5*L*T*dK+L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dV-32*L*chunks*dV]                             // [L, T - 32·chunks, d_v]
-	t92 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                          // [L, T - 32·chunks, d_k]
-	t102 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK]                                                        // [L, T, d_k]
-	t122 := c.Work[7*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK]                                                        // [L, T, d_k]
-	t112 := c.Work[8*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dV]                                                        // [L, T, d_v]
-	t132 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T]                                                           // [L, T]
-	t142 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+8*L*T-64*L*chunks:][:L*T]                                                           // [L, T]
-	t2 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T-64*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t3 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T-32*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t522 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T:][:32*L*chunks]                                                               // [L, chunks, 32]
-	t4 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+32*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t6 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+64*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t8 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+96*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t72 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+128*L*chunks:][:32*L*chunks]                                                   // [L, chunks, 32]
-	t922 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+160*L*chunks:][:32*L*chunks]                                                  // [L, chunks, 32]
-	t1122 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+192*L*chunks:][:32*L*chunks]                                                 // [L, chunks, 32]
-	t1022 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+224*L*chunks:][:32*L*chunks]                                                 // [L, chunks, 32]
-	t12 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+256*L*chunks:][:32*L*chunks]                                                   // [L, chunks, 32]
-	t14 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+288*L*chunks:][:32*L*chunks]                                                   // [L, chunks, 32]
-	t13 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+320*L*chunks:][:32*L*chunks]                                                   // [L, chunks, 32]
-	t1522 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+352*L*chunks:][:32*L*chunks]                                                 // [L, chunks, 32]
-	g := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+384*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t40 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+416*L*chunks:][:32*L*chunks]                                                   // [L, chunks, 32]
-	t162 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+448*L*chunks:][:32*L*chunks]                                                  // [L, chunks, 32]
-	t172 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+480*L*chunks:][:32*L*chunks*dK]                                               // [L, chunks, 32, d_k]
-	t18 := c.Work[8*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+9*L*T+480*L*chunks:][:32*L*chunks*dK]                                                // [L, chunks, 32, d_k]
-	t19 := c.Work[8*L*T*dK+3*L*T*dV+L*dK*dV+9*L*T+480*L*chunks:][:32*L*chunks]                                                                  // [L, chunks, 32]
-	t202 := c.Work[8*L*T*dK+3*L*T*dV+L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks*dV]                                                              // [L, chunks, 32, d_v]
-	t212 := c.Work[8*L*T*dK+3*L*T*dV+32*L*chunks*dV+L*dK*dV+9*L*T+512*L*chunks:][:L*T*dV]                                                       // [L, T, d_v]
-	t222 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+9*L*T+512*L*chunks:][:L*T]                                                          // [L, T]
-	t252 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+10*L*T+512*L*chunks:][:L*T]                                                         // [L, T]
-	t232 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+11*L*T+512*L*chunks:][:L*T*dK]                                                      // [L, T, d_k]
-	t242 := c.Work[9*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+11*L*T+512*L*chunks:][:L*T*dK]                                                      // [L, T, d_k]
-	t34 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+11*L*T+512*L*chunks:][:L*T]                                                         // [L, T]
-	t99 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+12*L*T+512*L*chunks:][:L*T]                                                         // [L, T]
-	t392 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+512*L*chunks:][:L*T*dK+L*T*dV]                                              // [L, T, d_k + d_v]
-	t104 := c.Work[11*L*T*dK+5*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+512*L*chunks:][:L*T*dK+L*T*dV]                                              // [L, T, d_k + d_v]
-	t422 := c.Work[12*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+512*L*chunks:][:L*T*dK]                                                     // [L, T, d_k]
-	t472 := c.Work[13*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+512*L*chunks:][:L*T]                                                        // [L, T]
-	t74 := c.Work[13*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+14*L*T+512*L*chunks:][:L*T*dK]                                                      // [L, T, d_k]
-	t110 := c.Work[14*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+14*L*T+512*L*chunks:][:L*T*dK]                                                     // [L, T, d_k]
-	t115 := c.Work[15*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+14*L*T+512*L*chunks:][:L*T]                                                        // [L, T]
-	t78 := c.Work[15*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks:][:L*T*dK+3*L*dK]                                               // [L, T + 3, d_k]
-	t79 := c.Work[16*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+3*L*dK:][:L*T*dK+3*L*dK]                                        // [L, T + 3, d_k]
-	t80 := c.Work[17*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+6*L*dK:][:L*T*dK+3*L*dK]                                        // [L, T + 3, d_k]
-	t147 := c.Work[18*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+9*L*dK:][:L*T*dK+3*L*dK]                                       // [L, T + 3, d_k]
-	t84 := c.Work[19*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+12*L*dK:][:L*T*d]                                               // [L, T, d]
-	t107 := c.Work[L*T*d+19*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+12*L*dK:][:L*T*dV]                                       // [L, T, d_v]
-	t109 := c.Work[L*T*d+19*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+12*L*dK:][:L*T*d]                                        // [L, T, d]
-	t142_2 := c.Work[2*L*T*d+19*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+12*L*dK:][:L*T*dK]                                   // [L, T, d_k]
-	t146 := c.Work[2*L*T*d+20*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+12*L*dK:][:L*T*dK+3*L*dK]                              // [L, T + 3, d_k]
-	t148 := c.Work[2*L*T*d+21*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+15*L*dK:][:L*T*dK+3*L*dK]                              // [L, T + 3, d_k]
-	t152 := c.Work[2*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK:][:L*T*d]                                      // [L, T, d]
-	MBarState2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK:][:dK*dV]                                // [d_v, d_k]
-	MTrail2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+dK*dV:][:C*dK*dV+dK*dV]                     // [C + 1, d_v, d_k]
-	t255 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV:][:1024]                       // [32, 32]
-	t28 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+1024:][:1024]                   // [32, 32]
-	t31 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+2048:][:1024]                   // [32, 32]
-	t342 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+3072:][:1024]                  // [32, 32]
-	t373 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+4096:][:1024]                  // [32, 32]
-	t41 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+5120:][:32]                     // [32]
-	t43 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+5152:][:32*dV]                  // [32, d_v]
-	t46 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+32*dV+5152:][:1024]             // [32, 32]
-	t47 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+32*dV+6176:][:1024]             // [32, 32]
-	t48 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+32*dV+7200:][:1024]             // [32, 32]
-	U := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+32*dV+8224:][:32*dV]              // [32, d_v]
-	t523 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+64*dV+8224:][:32*dK]           // [d_k, 32]
-	t543 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+2*dK*dV+32*dK+64*dV+8224:][:dK*dV]     // [d_v, d_k]
-	t17 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+64*dV+8224:][:32*dV]      // [32, d_v]
-	t256 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+8224:][:1024]      // [32, 32]
-	t282 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+9248:][:1024]      // [32, 32]
-	t312 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+10272:][:1024]     // [32, 32]
-	t343 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+11296:][:1024]     // [32, 32]
-	t374 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+12320:][:1024]     // [32, 32]
-	t39 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+13344:][:1024]      // [32, 32]
-	t412 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+14368:][:32]       // [32]
-	t42_2 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+14400:][:32]      // [32]
-	t432 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+96*dV+14432:][:32*dV]    // [32, d_v]
-	t45 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+128*dV+14432:][:32*dV]    // [32, d_v]
-	t462 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+160*dV+14432:][:1024]    // [32, 32]
-	t474 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+160*dV+15456:][:1024]    // [32, 32]
-	t483 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+160*dV+16480:][:1024]    // [32, 32]
-	U2 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+160*dV+17504:][:32*dV]     // [32, d_v]
-	t524 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+192*dV+17504:][:32]      // [32]
-	t123 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+192*dV+17536:][:32*dV]   // [32, d_v]
-	t722 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+224*dV+17536:][:1024]    // [32, 32]
-	t1123 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+224*dV+18560:][:32*dV]  // [32, d_v]
-	t1222 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+256*dV+18560:][:32]     // [32]
-	t125 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+32*dK+256*dV+18592:][:32*dK]   // [32, d_k]
-	t1322 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+256*dV+18592:][:32*dV]  // [32, d_v]
-	t126 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+288*dV+18592:][:1024]    // [32, 32]
-	t1422 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+288*dV+19616:][:1024]   // [32, 32]
-	t1722 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+288*dV+20640:][:32*dV]  // [32, d_v]
-	t182 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+320*dV+20640:][:1024]    // [32, 32]
-	t192 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+320*dV+21664:][:1024]    // [32, 32]
-	t2322 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+320*dV+22688:][:32]     // [32]
-	t3222 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+320*dV+22720:][:32*dV]  // [32, d_v]
-	t332 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+352*dV+22720:][:32]      // [32]
-	t2422 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+352*dV+22752:][:32]     // [32]
-	t2522 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+352*dV+22784:][:1024]   // [32, 32]
-	t262 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+352*dV+23808:][:1024]    // [32, 32]
-	t2722 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+64*dK+352*dV+24832:][:32*dK]  // [32, d_k]
-	t2822 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+96*dK+352*dV+24832:][:32*dK]  // [32, d_k]
-	t292 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+128*dK+352*dV+24832:][:1024]   // [32, 32]
-	t3422 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+3*dK*dV+128*dK+352*dV+25856:][:dK*dV] // [d_v, d_k]
-	t352 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+128*dK+352*dV+25856:][:32*dK]  // [32, d_k]
-	t3722 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+160*dK+352*dV+25856:][:32]    // [32]
-	t38 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+160*dK+352*dV+25888:][:32*dK]   // [32, d_k]
-	t3922 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+192*dK+352*dV+25888:][:32*dK] // [32, d_k]
-	t402 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+25888:][:1024]   // [32, 32]
-	t4322 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+26912:][:32]    // [32]
-	t442 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+26944:][:1024]   // [32, 32]
-	t452 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+27968:][:32]     // [32]
-	t4622 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+28000:][:32]    // [32]
-	t4722 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+28032:][:1024]  // [32, 32]
-	t50 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+29056:][:32]      // [32]
-	t512 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+29088:][:1024]   // [32, 32]
-	t5222 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+30112:][:32]    // [32]
-	t533 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+30144:][:32]     // [32]
-	t5422 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+30176:][:32]    // [32]
-	t5522 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+30208:][:1024]  // [32, 32]
-	t583 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+31232:][:32]     // [32]
-	t593 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+31264:][:1024]   // [32, 32]
-	t60 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+32288:][:32]      // [32]
-	t613 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+32320:][:32]     // [32]
-	t62_2 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+32352:][:32]    // [32]
-	t63 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+32384:][:1024]    // [32, 32]
-	t66 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+33408:][:32]      // [32]
-	t67 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+33440:][:1024]    // [32, 32]
-	t68 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+34464:][:32]      // [32]
-	t782 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+34496:][:32]     // [32]
-	t69 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+34528:][:32]      // [32]
-	t70 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+34560:][:32]      // [32]
-	t73 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+34592:][:32]      // [32]
-	t76 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+4*dK*dV+224*dK+352*dV+34624:][:dK*dV]   // [d_v, d_k]
-	t77 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+224*dK+352*dV+34624:][:32*dK]   // [32, d_k]
-	t81 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34624:][:32]      // [32]
-	t82_2 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34656:][:32]    // [32]
-	t83 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34688:][:32]      // [32]
-	t842 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34720:][:32]     // [32]
-	t85 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34752:][:32]      // [32]
-	t88 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34784:][:32]      // [32]
-	t89 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34816:][:32]      // [32]
-	t90 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34848:][:32]      // [32]
-	t93 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34880:][:32]      // [32]
-	t91 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34912:][:32]      // [32]
-	t92_2 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34944:][:32]    // [32]
-	t96 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+34976:][:32]      // [32]
-	t97 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35008:][:32]      // [32]
-	t98 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35040:][:32]      // [32]
-	t101 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35072:][:32]     // [32]
-	t992 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35104:][:32]     // [32]
-	t100 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35136:][:32]     // [32]
-	t1042 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35168:][:32]    // [32]
-	t105 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35200:][:32]     // [32]
-	t106 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35232:][:32]     // [32]
-	t1092 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35264:][:32]    // [32]
-	t1072 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35296:][:32]    // [32]
-	t108 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35328:][:32]     // [32]
-	t112_2 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35360:][:32]   // [32]
-	t113 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35392:][:32]     // [32]
-	t117 := c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35424:][:32]     // [32]
-	t10 := c.Flags[:L*T]                                                                                                                        // [L, T]
-	t37 := c.Flags[L*T:][:L*T]                                                                                                                  // [L, T]
-	t27 := c.Flags[2*L*T:][:L*T]                                                                                                                // [L, T]
-	t482 := c.Flags[3*L*T:][:L*T]                                                                                                               // [L, T]
-	t522_2 := c.Flags[4*L*T:][:L*T]                                                                                                             // [L, T]
-	t116 := c.Flags[5*L*T:][:L*T]                                                                                                               // [L, T]
-	t120 := c.Flags[6*L*T:][:L*T]                                                                                                               // [L, T]
+	t5 := c.Work[:L*T*dK]                                                                                                             // [L, T, d_k]
+	t32 := c.Work[L*T*dK:][:L*T*dK]                                                                                                   // [L, T, d_k]
+	t25 := c.Work[2*L*T*dK:][:L*T]                                                                                                    // [L, T]
+	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                                                                // [L, T]
+	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                                                                            // [L, T]
+	t52 := c.Work[2*L*T*dK+3*L*T:][:32*L*chunks]                                                                                      // [L, chunks, 32]
+	t55 := c.Work[2*L*T*dK+3*L*T+32*L*chunks:][:32*L*chunks]                                                                          // [L, chunks, 32]
+	t53 := c.Work[2*L*T*dK+3*L*T+64*L*chunks:][:32*L*chunks*dK]                                                                       // [L, chunks, 32, d_k]
+	t54 := c.Work[2*L*T*dK+32*L*chunks*dK+3*L*T+64*L*chunks:][:32*L*chunks*dK]                                                        // [L, chunks, 32, d_k]
+	t56 := c.Work[2*L*T*dK+64*L*chunks*dK+3*L*T+64*L*chunks:][:32*L*chunks*dV]                                                        // [L, chunks, 32, d_v]
+	t57 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+3*L*T+64*L*chunks:][:L*T-32*L*chunks]                                        // [L, T - 32·chunks]
+	t58 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+4*L*T+32*L*chunks:][:L*T-32*L*chunks]                                        // [L, T - 32·chunks]
+	t59 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                                              // [L, T - 32·chunks, d_k]
+	t61 := c.Work[3*L*T*dK+32*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                                              // [L, T - 32·chunks, d_k]
+	t := c.Work[4*L*T*dK+32*L*chunks*dV+5*L*T:][:32*L*chunks*dV]                                                                      // [L, 32·chunks, d_v]
+	t22 := c.Work[4*L*T*dK+64*L*chunks*dV+5*L*T:][:L*T*dV-32*L*chunks*dV]                                                             // [L, T - 32·chunks, d_v]
+	t42 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+5*L*T:][:L*dK*dV]                                                                    // [L, d_v, d_k]
+	t52_2 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+5*L*T:][:L*T-32*L*chunks]                                                  // [L, T - 32·chunks]
+	t62 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+6*L*T-32*L*chunks:][:L*T-32*L*chunks]                                        // [L, T - 32·chunks]
+	t7 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                   // [L, T - 32·chunks, d_k]
+	t82 := c.Work[5*L*T*dK+L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dV-32*L*chunks*dV]                   // [L, T - 32·chunks, d_v]
+	t92 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                // [L, T - 32·chunks, d_k]
+	t102 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK]                                              // [L, T, d_k]
+	t122 := c.Work[7*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK]                                              // [L, T, d_k]
+	t112 := c.Work[8*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dV]                                              // [L, T, d_v]
+	t132 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T]                                                 // [L, T]
+	t142 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+8*L*T-64*L*chunks:][:L*T]                                                 // [L, T]
+	t2 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T-64*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
+	t3 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T-32*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
+	t522 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T:][:32*L*chunks]                                                     // [L, chunks, 32]
+	t4 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+32*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
+	t6 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+64*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
+	t8 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+96*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
+	t72 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+128*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t922 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+160*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t1122 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+192*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t1022 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+224*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t12 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+256*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t14 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+288*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t13 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+320*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t1522 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+352*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	g := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+384*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
+	t40 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+416*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t1222 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+448*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t162 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+480*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t172 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks*dK]                                     // [L, chunks, 32, d_k]
+	t18 := c.Work[8*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks*dK]                                      // [L, chunks, 32, d_k]
+	t19 := c.Work[8*L*T*dK+3*L*T*dV+L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks]                                                        // [L, chunks, 32]
+	t202 := c.Work[8*L*T*dK+3*L*T*dV+L*dK*dV+9*L*T+544*L*chunks:][:32*L*chunks*dV]                                                    // [L, chunks, 32, d_v]
+	t212 := c.Work[8*L*T*dK+3*L*T*dV+32*L*chunks*dV+L*dK*dV+9*L*T+544*L*chunks:][:L*T*dV]                                             // [L, T, d_v]
+	t222 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+9*L*T+544*L*chunks:][:L*T]                                                // [L, T]
+	t252 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+10*L*T+544*L*chunks:][:L*T]                                               // [L, T]
+	t232 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+11*L*T+544*L*chunks:][:L*T*dK]                                            // [L, T, d_k]
+	t242 := c.Work[9*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+11*L*T+544*L*chunks:][:L*T*dK]                                            // [L, T, d_k]
+	t34 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+11*L*T+544*L*chunks:][:L*T]                                               // [L, T]
+	t99 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+12*L*T+544*L*chunks:][:L*T]                                               // [L, T]
+	t392 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+544*L*chunks:][:L*T*dK+L*T*dV]                                    // [L, T, d_k + d_v]
+	t104 := c.Work[11*L*T*dK+5*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+544*L*chunks:][:L*T*dK+L*T*dV]                                    // [L, T, d_k + d_v]
+	t422 := c.Work[12*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+544*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
+	t472 := c.Work[13*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+544*L*chunks:][:L*T]                                              // [L, T]
+	t74 := c.Work[13*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+14*L*T+544*L*chunks:][:L*T*dK]                                            // [L, T, d_k]
+	t110 := c.Work[14*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+14*L*T+544*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
+	t115 := c.Work[15*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+14*L*T+544*L*chunks:][:L*T]                                              // [L, T]
+	t78 := c.Work[15*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks:][:L*T*dK+3*L*dK]                                     // [L, T + 3, d_k]
+	t79 := c.Work[16*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+3*L*dK:][:L*T*dK+3*L*dK]                              // [L, T + 3, d_k]
+	t80 := c.Work[17*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+6*L*dK:][:L*T*dK+3*L*dK]                              // [L, T + 3, d_k]
+	t147 := c.Work[18*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+9*L*dK:][:L*T*dK+3*L*dK]                             // [L, T + 3, d_k]
+	t84 := c.Work[19*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*d]                                     // [L, T, d]
+	t107 := c.Work[L*T*d+19*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*dV]                             // [L, T, d_v]
+	t109 := c.Work[L*T*d+19*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*d]                              // [L, T, d]
+	t142_2 := c.Work[2*L*T*d+19*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*dK]                         // [L, T, d_k]
+	t146 := c.Work[2*L*T*d+20*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*dK+3*L*dK]                    // [L, T + 3, d_k]
+	t148 := c.Work[2*L*T*d+21*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+15*L*dK:][:L*T*dK+3*L*dK]                    // [L, T + 3, d_k]
+	t152 := c.Work[2*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK:][:L*T*d]                            // [L, T, d]
+	MBarState2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK:][:dK*dV]                      // [d_v, d_k]
+	t255 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV:][:1024]                       // [32, 32]
+	t28 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+1024:][:1024]                   // [32, 32]
+	t31 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+2048:][:1024]                   // [32, 32]
+	t342 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+3072:][:1024]                  // [32, 32]
+	t373 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+4096:][:1024]                  // [32, 32]
+	t41 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+5120:][:32]                     // [32]
+	t42_2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+5152:][:32]                   // [32]
+	t46 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+5184:][:1024]                   // [32, 32]
+	t48 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+6208:][:1024]                   // [32, 32]
+	t523 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+7232:][:32]                    // [32]
+	t123 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+7264:][:32*dV]                 // [32, d_v]
+	t722 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dV+7264:][:1024]            // [32, 32]
+	t1123 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dV+8288:][:32*dV]          // [32, d_v]
+	t125 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+64*dV+8288:][:32*dK]           // [32, d_k]
+	t1322 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+64*dV+8288:][:32*dV]    // [32, d_v]
+	t126 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+96*dV+8288:][:1024]      // [32, 32]
+	t1722 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+96*dV+9312:][:32*dV]    // [32, d_v]
+	t182 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+9312:][:1024]     // [32, 32]
+	t192 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+10336:][:1024]    // [32, 32]
+	t2322 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+11360:][:32]     // [32]
+	t3222 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+11392:][:32*dV]  // [32, d_v]
+	t332 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+160*dV+11392:][:32]      // [32]
+	t2422 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+160*dV+11424:][:32]     // [32]
+	t2522 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+160*dV+11456:][:1024]   // [32, 32]
+	t262 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+160*dV+12480:][:1024]    // [32, 32]
+	t2722 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+160*dV+13504:][:32*dK]  // [32, d_k]
+	t282 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+64*dK+160*dV+13504:][:32*dK]   // [32, d_k]
+	t292 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+96*dK+160*dV+13504:][:1024]    // [32, 32]
+	t3722 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+96*dK+160*dV+14528:][:32]     // [32]
+	t38 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+96*dK+160*dV+14560:][:32*dK]    // [32, d_k]
+	t3922 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+128*dK+160*dV+14560:][:32*dK] // [32, d_k]
+	t402 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+14560:][:1024]   // [32, 32]
+	t432 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+15584:][:32]     // [32]
+	t442 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+15616:][:1024]   // [32, 32]
+	t452 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+16640:][:32]     // [32]
+	t462 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+16672:][:32]     // [32]
+	t4722 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+16704:][:1024]  // [32, 32]
+	t50 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+17728:][:32]      // [32]
+	t512 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+17760:][:1024]   // [32, 32]
+	t5222 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+18784:][:32]    // [32]
+	t533 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+18816:][:32]     // [32]
+	t5422 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+18848:][:32]    // [32]
+	t5522 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+18880:][:1024]  // [32, 32]
+	t583 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+19904:][:32]     // [32]
+	t593 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+19936:][:1024]   // [32, 32]
+	t60 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+20960:][:32]      // [32]
+	t613 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+20992:][:32]     // [32]
+	t62_2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+21024:][:32]    // [32]
+	t63 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+21056:][:1024]    // [32, 32]
+	t66 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+22080:][:32]      // [32]
+	t67 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+22112:][:1024]    // [32, 32]
+	t68 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23136:][:32]      // [32]
+	t782 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23168:][:32]     // [32]
+	t69 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23200:][:32]      // [32]
+	t70 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23232:][:32]      // [32]
+	t73 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23264:][:32]      // [32]
+	t81 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23296:][:32]      // [32]
+	t82_2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23328:][:32]    // [32]
+	t83 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23360:][:32]      // [32]
+	t842 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23392:][:32]     // [32]
+	t85 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23424:][:32]      // [32]
+	t88 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23456:][:32]      // [32]
+	t89 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23488:][:32]      // [32]
+	t90 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23520:][:32]      // [32]
+	t93 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23552:][:32]      // [32]
+	t91 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23584:][:32]      // [32]
+	t92_2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23616:][:32]    // [32]
+	t96 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23648:][:32]      // [32]
+	t97 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23680:][:32]      // [32]
+	t98 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23712:][:32]      // [32]
+	t101 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23744:][:32]     // [32]
+	t992 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23776:][:32]     // [32]
+	t100 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23808:][:32]     // [32]
+	t1042 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23840:][:32]    // [32]
+	t105 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23872:][:32]     // [32]
+	t106 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23904:][:32]     // [32]
+	t1092 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23936:][:32]    // [32]
+	t1072 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23968:][:32]    // [32]
+	t108 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24000:][:32]     // [32]
+	t112_2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24032:][:32]   // [32]
+	t113 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24064:][:32]     // [32]
+	t117 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24096:][:32]     // [32]
+	t10 := c.Flags[:L*T]                                                                                                              // [L, T]
+	t37 := c.Flags[L*T:][:L*T]                                                                                                        // [L, T]
+	t27 := c.Flags[2*L*T:][:L*T]                                                                                                      // [L, T]
+	t482 := c.Flags[3*L*T:][:L*T]                                                                                                     // [L, T]
+	t522_2 := c.Flags[4*L*T:][:L*T]                                                                                                   // [L, T]
+	t116 := c.Flags[5*L*T:][:L*T]                                                                                                     // [L, T]
+	t120 := c.Flags[6*L*T:][:L*T]                                                                                                     // [L, T]
 
 	// delta_chunk.k1, delta_chunk.q1
 	if kern.Wide() {
@@ -2821,10 +2796,10 @@ func (c *stepBackwardFused) run() {
 	clear(t92)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t92[:L*T*dK-32*L*chunks*dK], c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35456:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t52_2[:L*T-32*L*chunks], c.Work[C*dK*dV+3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35456:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t62[:L*T-32*L*chunks], c.Work[C*dK*dV+3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+16*L*T+480*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35456:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t7[:L*T*dK-32*L*chunks*dK], c.Work[C*dK*dV+3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+17*L*T+448*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35456:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t92[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24128:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t52_2[:L*T-32*L*chunks], c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24128:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t62[:L*T-32*L*chunks], c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+16*L*T+512*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24128:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t7[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+17*L*T+480*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24128:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
 	}
 
 	// delta_chunk.q, delta_chunk.k
@@ -3156,1498 +3131,1186 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// delta_chunk
-	w11 := F(31)
-	for l := range L {
-		for i := range dV {
-			copy(MBarState2[i*dK:][:dK], t42[(l*dV+i)*dK:][:dK])
+	// delta_chunk.y
+	if kern.Wide() {
+		a := stepBackwardNest16Args{
+			unsafe.SliceData(t),
+			unsafe.SliceData(c.YProd),
+			unsafe.SliceData(t1222),
+			L,
+			32 * chunks,
+			32 * chunks * dV,
+			chunks,
+			32 * dV,
+			dV,
 		}
-		for s := segments2 - 1; s >= 0; s-- {
-			for i := range dV {
-				copy(MTrail2[i*dK:][:dK], c.MCheckpoints2[((l*segments2+s)*dV+i)*dK:][:dK])
+		stepBackwardNest16(&a)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				t1222_2 := t1222[(i*chunks+j)*32:][:32]
+				for k := range 32 {
+					tView := t[((i*chunks+j)*32+k)*dV:][:dV]
+					yProd := c.YProd[((i*chunks+j)*32+k)*dV:][:dV]
+					var t12222 F
+					t12222Sums := [16]F{t12222}
+					for m := range dV {
+						t12222Sums[m%16] = num.FMA32(tView[m], yProd[m], t12222Sums[m%16])
+					}
+					t12222 = kern.Sum16(&t12222Sums)
+					t1222_2[k] = t12222
+				}
 			}
-			for a := range min(C, -C*s+chunks) {
-				// delta_chunk.c
-				clear(t255)
-				lo := max(0, 1)
-				if n := 32 - lo; n > 0 {
-					t52_3 := t52[(l*chunks+a+C*s)*32+lo:][:n]
-					for i := range n {
-						t255_2 := t255[(lo+i)*32:][:32]
-						w4 := F((lo + i) - 1)
-						t52Entry2 := t52_3[i]
-						for j := range 32 {
-							t255_2[j] = F(kern.Choose((F(j) == w4), F(1), F(0)) * t52Entry2)
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t28)
-				lo2 := max(0, 2)
-				if n := 32 - lo2; n > 0 {
-					t522_3 := t522[(l*chunks+a+C*s)*32+lo2:][:n]
-					for i := range n {
-						t255_2 := t255[((lo2+i)-2)*32:][:32]
-						t28_2 := t28[(lo2+i)*32:][:32]
-						w5 := F((lo2 + i) - 2)
-						t522Entry2 := t522_3[i]
-						for j := range 32 {
-							t28_2[j] = F((kern.Choose((F(j) == w5), F(1), F(0)) + t255_2[j]) * t522Entry2)
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t31)
-				lo3 := max(0, 4)
-				if n := 32 - lo3; n > 0 {
-					t8_2 := t8[(l*chunks+a+C*s)*32+lo3:][:n]
-					for i := range n {
-						t255_2 := t255[((lo3+i)-4)*32:][:32]
-						t28_2 := t28[((lo3+i)-4)*32:][:32]
-						t31_2 := t31[(lo3+i)*32:][:32]
-						w6 := F((lo3 + i) - 4)
-						t8Entry2 := t8_2[i]
-						for j := range 32 {
-							t31_2[j] = F(((kern.Choose((F(j) == w6), F(1), F(0)) + t255_2[j]) + t28_2[j]) * t8Entry2)
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t342)
-				lo4 := max(0, 8)
-				if n := 32 - lo4; n > 0 {
-					t1122_2 := t1122[(l*chunks+a+C*s)*32+lo4:][:n]
-					for i := range n {
-						t255_2 := t255[((lo4+i)-8)*32:][:32]
-						t28_2 := t28[((lo4+i)-8)*32:][:32]
-						t31_2 := t31[((lo4+i)-8)*32:][:32]
-						t342_2 := t342[(lo4+i)*32:][:32]
-						w7 := F((lo4 + i) - 8)
-						t1122Entry2 := t1122_2[i]
-						for j := range 32 {
-							t342_2[j] = F((((kern.Choose((F(j) == w7), F(1), F(0)) + t255_2[j]) + t28_2[j]) + t31_2[j]) * t1122Entry2)
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t373)
-				lo5 := max(0, 16)
-				if n := 32 - lo5; n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*32+lo5:][:n]
-					for i := range n {
-						t255_2 := t255[((lo5+i)-16)*32:][:32]
-						t28_2 := t28[((lo5+i)-16)*32:][:32]
-						t31_2 := t31[((lo5+i)-16)*32:][:32]
-						t342_2 := t342[((lo5+i)-16)*32:][:32]
-						t373_2 := t373[(lo5+i)*32:][:32]
-						w8 := F((lo5 + i) - 16)
-						t14Entry := t14_2[i]
-						for j := range 32 {
-							t373_2[j] = F(((((kern.Choose((F(j) == w8), F(1), F(0)) + t255_2[j]) + t28_2[j]) + t31_2[j]) + t342_2[j]) * t14Entry)
-						}
-					}
-				}
-				// delta_chunk.g
-				clear(t41)
-				if kern.Wide() {
-					a2 := stepBackwardNest16Args{
-						unsafe.SliceData(t41),
-					}
-					stepBackwardNest16(&a2)
-				} else {
-					if n := min(32, 1); n > 0 {
-						t41_2 := t41[:n]
-						for i := range n {
-							t41_2[i] = F(1)
-						}
-					}
-				}
-				// delta_chunk.U
-				kern.GemmFMA(dV, 32, dK, F(1), false, t43, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// delta_chunk.c
-				clear(t46)
-				lo6 := max(0, 1)
-				if n := 32 - lo6; n > 0 {
-					for i := range n {
-						t255_2 := t255[((lo6+i)-1)*32:][:32]
-						t28_2 := t28[((lo6+i)-1)*32:][:32]
-						t31_2 := t31[((lo6+i)-1)*32:][:32]
-						t342_2 := t342[((lo6+i)-1)*32:][:32]
-						t373_2 := t373[((lo6+i)-1)*32:][:32]
-						t46_2 := t46[(lo6+i)*32:][:32]
-						w9 := F((lo6 + i) - 1)
-						for j := range 32 {
-							t46_2[j] = ((((kern.Choose((F(j) == w9), F(1), F(0)) + t255_2[j]) + t28_2[j]) + t31_2[j]) + t342_2[j]) + t373_2[j]
-						}
-					}
-				}
-				// delta_chunk.U
-				clear(t47)
-				if kern.Wide() {
-					a2 := stepBackwardNest17Args{
-						unsafe.SliceData(t54),
-						unsafe.SliceData(t47),
-						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-						dK,
-					}
-					stepBackwardNest17(&a2)
-				} else {
-					for i := range 32 {
-						if n := min(32, i); n > 0 {
-							t47_2 := t47[i*32:][:n]
-							for j := range n {
-								t54_2 := t54[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-								t54_3 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-								var t473 F
-								t473Sums := [16]F{t473}
-								for k := range dK {
-									t473Sums[k%16] = num.FMA32(t54_2[k], t54_3[k], t473Sums[k%16])
-								}
-								t473 = kern.Sum16(&t473Sums)
-								t47_2[j] = t473
-							}
-						}
-					}
-				}
-				// delta_chunk.U
-				clear(t48)
-				if kern.Wide() {
-					a2 := stepBackwardNest18Args{
-						unsafe.SliceData(t55),
-						unsafe.SliceData(t46),
-						unsafe.SliceData(t47),
-						unsafe.SliceData(t48),
-						32*a + 32*C*s + 32*chunks*l,
-					}
-					stepBackwardNest18(&a2)
-				} else {
-					for i := range 32 {
-						if n := min(32, i); n > 0 {
-							t46_2 := t46[i*32:][:n]
-							t47_2 := t47[i*32:][:n]
-							t48_2 := t48[i*32:][:n]
-							for j := range n {
-								t48_2[j] = F(F(t55[(l*chunks+a+C*s)*32+i]*t46_2[j]) * t47_2[j])
-							}
-						}
-					}
-				}
-				// delta_chunk.U, delta_chunk.g
-				if kern.Wide() {
-					a2 := stepBackwardNest19Args{
-						unsafe.SliceData(t40),
-						unsafe.SliceData(t41),
-						unsafe.SliceData(t55),
-						unsafe.SliceData(t43),
-						unsafe.SliceData(t56),
-						unsafe.SliceData(U),
-						32*a + 32*C*s + 32*chunks*l,
-						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
-						dV,
-					}
-					stepBackwardNest19(&a2)
-				} else {
-					t40_2 := t40[(l*chunks+a+C*s)*32:][:32]
-					t55_2 := t55[(l*chunks+a+C*s)*32:][:32]
-					for i := range 32 {
-						t43_2 := t43[i*dV:][:dV]
-						t56_2 := t56[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-						U3 := U[i*dV:][:dV]
-						w10 := t40_2[i] + t41[i]
-						t55Entry := t55_2[i]
-						for j := range dV {
-							U3[j] = F(num.FMA32(-t43_2[j], w10, t56_2[j]) * t55Entry)
-						}
-					}
-				}
-				kern.TriangleFMA(32, dV, false, U, dV, 1, t48, 32, 1)
-				// delta_chunk.M, delta_chunk.c
-				for i := range dK {
-					t255_2 := t255[31*32:][:32]
-					t28_2 := t28[31*32:][:32]
-					t31_2 := t31[31*32:][:32]
-					t342_2 := t342[31*32:][:32]
-					t373_2 := t373[31*32:][:32]
-					t523_2 := t523[i*32:][:32]
+		}
+	}
+
+	// delta_chunk
+	w13 := F(31)
+	for l := range L {
+		copy(MBarState2[:dK*dV], t42[l*dV*dK:][:dK*dV])
+		for t9 := chunks - 1; t9 >= 0; t9-- {
+			t255_2 := t255[31*32:][:32]
+			t28_2 := t28[31*32:][:32]
+			t31_2 := t31[31*32:][:32]
+			t342_2 := t342[31*32:][:32]
+			t373_2 := t373[31*32:][:32]
+			// delta_chunk.c
+			clear(t255)
+			lo := max(0, 1)
+			if n := 32 - lo; n > 0 {
+				t52_3 := t52[(l*chunks+t9)*32+lo:][:n]
+				for i := range n {
+					t255_3 := t255[(lo+i)*32:][:32]
+					w4 := F((lo + i) - 1)
+					t52Entry2 := t52_3[i]
 					for j := range 32 {
-						t523_2[j] = F(t54[((l*chunks+a+C*s)*32+j)*dK+i] * (((((kern.Choose((F(j) == w11), F(1), F(0)) + t255_2[j]) + t28_2[j]) + t31_2[j]) + t342_2[j]) + t373_2[j]))
+						t255_3[j] = F(kern.Choose((F(j) == w4), F(1), F(0)) * t52Entry2)
 					}
 				}
-				// delta_chunk.M
-				kern.GemmFMA(dV, dK, 32, F(1), false, t543, dK, 1, U, 1, dV, t523, 1, 32)
-				// delta_chunk.M
-				gEntry := g[(l*chunks+a+C*s)*32+31]
-				if kern.Wide() {
-					a2 := stepBackwardNest20Args{
-						unsafe.SliceData(MTrail2),
-						unsafe.SliceData(t543),
-						dK * dV * a,
-						dK*dV*a + dK*dV,
-						dV,
-						dK,
-						[2]float32{gEntry},
+			}
+			// delta_chunk.c
+			clear(t28)
+			lo2 := max(0, 2)
+			if n := 32 - lo2; n > 0 {
+				t522_3 := t522[(l*chunks+t9)*32+lo2:][:n]
+				for i := range n {
+					t255_3 := t255[((lo2+i)-2)*32:][:32]
+					t28_3 := t28[(lo2+i)*32:][:32]
+					w5 := F((lo2 + i) - 2)
+					t522Entry2 := t522_3[i]
+					for j := range 32 {
+						t28_3[j] = F((kern.Choose((F(j) == w5), F(1), F(0)) + t255_3[j]) * t522Entry2)
 					}
-					stepBackwardNest20(&a2)
-				} else {
-					for i := range dV {
-						MTrail2_2 := MTrail2[(a*dV+i)*dK:][:dK]
-						t543_2 := t543[i*dK:][:dK]
-						MTrail2_3 := MTrail2[((a+1)*dV+i)*dK:][:dK]
-						for j := range dK {
-							MTrail2_3[j] = num.FMA32(MTrail2_2[j], gEntry, t543_2[j])
+				}
+			}
+			// delta_chunk.c
+			clear(t31)
+			lo3 := max(0, 4)
+			if n := 32 - lo3; n > 0 {
+				t8_2 := t8[(l*chunks+t9)*32+lo3:][:n]
+				for i := range n {
+					t255_3 := t255[((lo3+i)-4)*32:][:32]
+					t28_3 := t28[((lo3+i)-4)*32:][:32]
+					t31_3 := t31[(lo3+i)*32:][:32]
+					w6 := F((lo3 + i) - 4)
+					t8Entry2 := t8_2[i]
+					for j := range 32 {
+						t31_3[j] = F(((kern.Choose((F(j) == w6), F(1), F(0)) + t255_3[j]) + t28_3[j]) * t8Entry2)
+					}
+				}
+			}
+			// delta_chunk.c
+			clear(t342)
+			lo4 := max(0, 8)
+			if n := 32 - lo4; n > 0 {
+				t1122_2 := t1122[(l*chunks+t9)*32+lo4:][:n]
+				for i := range n {
+					t255_3 := t255[((lo4+i)-8)*32:][:32]
+					t28_3 := t28[((lo4+i)-8)*32:][:32]
+					t31_3 := t31[((lo4+i)-8)*32:][:32]
+					t342_3 := t342[(lo4+i)*32:][:32]
+					w7 := F((lo4 + i) - 8)
+					t1122Entry2 := t1122_2[i]
+					for j := range 32 {
+						t342_3[j] = F((((kern.Choose((F(j) == w7), F(1), F(0)) + t255_3[j]) + t28_3[j]) + t31_3[j]) * t1122Entry2)
+					}
+				}
+			}
+			// delta_chunk.c
+			clear(t373)
+			lo5 := max(0, 16)
+			if n := 32 - lo5; n > 0 {
+				t14_2 := t14[(l*chunks+t9)*32+lo5:][:n]
+				for i := range n {
+					t255_3 := t255[((lo5+i)-16)*32:][:32]
+					t28_3 := t28[((lo5+i)-16)*32:][:32]
+					t31_3 := t31[((lo5+i)-16)*32:][:32]
+					t342_3 := t342[((lo5+i)-16)*32:][:32]
+					t373_3 := t373[(lo5+i)*32:][:32]
+					w8 := F((lo5 + i) - 16)
+					t14Entry := t14_2[i]
+					for j := range 32 {
+						t373_3[j] = F(((((kern.Choose((F(j) == w8), F(1), F(0)) + t255_3[j]) + t28_3[j]) + t31_3[j]) + t342_3[j]) * t14Entry)
+					}
+				}
+			}
+			// delta_chunk.g
+			clear(t41)
+			if kern.Wide() {
+				a := stepBackwardNest17Args{
+					unsafe.SliceData(t41),
+				}
+				stepBackwardNest17(&a)
+			} else {
+				if n := min(32, 1); n > 0 {
+					t41_2 := t41[:n]
+					for i := range n {
+						t41_2[i] = F(1)
+					}
+				}
+			}
+			// delta_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest18Args{
+					unsafe.SliceData(t40),
+					unsafe.SliceData(t41),
+					unsafe.SliceData(t42_2),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest18(&a)
+			} else {
+				t40_2 := t40[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					t42_2[i] = t40_2[i] + t41[i]
+				}
+			}
+			// delta_chunk.c
+			clear(t46)
+			lo6 := max(0, 1)
+			if n := 32 - lo6; n > 0 {
+				for i := range n {
+					t255_3 := t255[((lo6+i)-1)*32:][:32]
+					t28_3 := t28[((lo6+i)-1)*32:][:32]
+					t31_3 := t31[((lo6+i)-1)*32:][:32]
+					t342_3 := t342[((lo6+i)-1)*32:][:32]
+					t373_3 := t373[((lo6+i)-1)*32:][:32]
+					t46_2 := t46[(lo6+i)*32:][:32]
+					w9 := F((lo6 + i) - 1)
+					for j := range 32 {
+						t46_2[j] = ((((kern.Choose((F(j) == w9), F(1), F(0)) + t255_3[j]) + t28_3[j]) + t31_3[j]) + t342_3[j]) + t373_3[j]
+					}
+				}
+			}
+			// delta_chunk.U
+			clear(t48)
+			if kern.Wide() {
+				a := stepBackwardNest19Args{
+					unsafe.SliceData(t55),
+					unsafe.SliceData(c.UProd2),
+					unsafe.SliceData(t46),
+					unsafe.SliceData(t48),
+					32*t9 + 32*chunks*l,
+					1024*t9 + 1024*chunks*l,
+				}
+				stepBackwardNest19(&a)
+			} else {
+				t55_2 := t55[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					t55Entry := t55_2[i]
+					if n := min(32, i); n > 0 {
+						UProd2 := c.UProd2[((l*chunks+t9)*32+i)*32:][:n]
+						t46_2 := t46[i*32:][:n]
+						t48_2 := t48[i*32:][:n]
+						for j := range n {
+							t48_2[j] = F(F(t55Entry*UProd2[j]) * t46_2[j])
 						}
 					}
 				}
 			}
-			for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
-				t256_2 := t256[31*32:][:32]
-				t282_2 := t282[31*32:][:32]
-				t312_2 := t312[31*32:][:32]
-				t343_2 := t343[31*32:][:32]
-				t374_2 := t374[31*32:][:32]
-				// delta_chunk.y
-				kern.GemmFMA(dV, 32, dK, F(1), false, t17, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t53, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// delta_chunk.c
-				clear(t256)
-				lo := max(0, 1)
-				if n := 32 - lo; n > 0 {
-					t52_3 := t52[(l*chunks+a+C*s)*32+lo:][:n]
-					for i := range n {
-						t256_3 := t256[(lo+i)*32:][:32]
-						w12 := F((lo + i) - 1)
-						t52Entry3 := t52_3[i]
-						for j := range 32 {
-							t256_3[j] = F(kern.Choose((F(j) == w12), F(1), F(0)) * t52Entry3)
-						}
-					}
+			// delta_chunk.M
+			clear(t523)
+			if kern.Wide() {
+				a := stepBackwardNest20Args{
+					unsafe.SliceData(t523),
+					unsafe.SliceData(c.MStates),
+					unsafe.SliceData(MBarState2),
+					dK*dV*t9 + chunks*dK*dV*l,
+					dV,
+					dK,
 				}
-				// delta_chunk.c
-				clear(t282)
-				lo2 := max(0, 2)
-				if n := 32 - lo2; n > 0 {
-					t522_3 := t522[(l*chunks+a+C*s)*32+lo2:][:n]
-					for i := range n {
-						t256_3 := t256[((lo2+i)-2)*32:][:32]
-						t282_3 := t282[(lo2+i)*32:][:32]
-						w13 := F((lo2 + i) - 2)
-						t522Entry3 := t522_3[i]
-						for j := range 32 {
-							t282_3[j] = F((kern.Choose((F(j) == w13), F(1), F(0)) + t256_3[j]) * t522Entry3)
-						}
+				stepBackwardNest20(&a)
+			} else {
+				for i := range dV {
+					MStates := c.MStates[((l*chunks+t9)*dV+i)*dK:][:dK]
+					MBarState2_2 := MBarState2[i*dK:][:dK]
+					t523Sum := t523[31]
+					t523SumSums := [16]F{t523Sum}
+					for j := range dK {
+						t523SumSums[j%16] = num.FMA32(MStates[j], MBarState2_2[j], t523SumSums[j%16])
 					}
+					t523Sum = kern.Sum16(&t523SumSums)
+					t523[31] = t523Sum
 				}
-				// delta_chunk.c
-				clear(t312)
-				lo3 := max(0, 4)
-				if n := 32 - lo3; n > 0 {
-					t8_2 := t8[(l*chunks+a+C*s)*32+lo3:][:n]
-					for i := range n {
-						t256_3 := t256[((lo3+i)-4)*32:][:32]
-						t282_3 := t282[((lo3+i)-4)*32:][:32]
-						t312_3 := t312[(lo3+i)*32:][:32]
-						w14 := F((lo3 + i) - 4)
-						t8Entry3 := t8_2[i]
-						for j := range 32 {
-							t312_3[j] = F(((kern.Choose((F(j) == w14), F(1), F(0)) + t256_3[j]) + t282_3[j]) * t8Entry3)
-						}
-					}
+			}
+			// delta_chunk.M
+			kern.GemmFMA(32, dV, dK, F(1), false, t123, dV, 1, kern.From(t54, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
+			// delta_chunk.M, delta_chunk.y
+			clear(t722)
+			if kern.Wide() {
+				a := stepBackwardNest21Args{
+					unsafe.SliceData(g),
+					unsafe.SliceData(t722),
+					unsafe.SliceData(c.U),
+					unsafe.SliceData(t123),
+					unsafe.SliceData(t),
+					unsafe.SliceData(t1123),
+					32*t9 + 32*chunks*l,
+					32*dV*t9 + 32*chunks*dV*l,
+					dV,
 				}
-				// delta_chunk.c
-				clear(t343)
-				lo4 := max(0, 8)
-				if n := 32 - lo4; n > 0 {
-					t1122_2 := t1122[(l*chunks+a+C*s)*32+lo4:][:n]
-					for i := range n {
-						t256_3 := t256[((lo4+i)-8)*32:][:32]
-						t282_3 := t282[((lo4+i)-8)*32:][:32]
-						t312_3 := t312[((lo4+i)-8)*32:][:32]
-						t343_3 := t343[(lo4+i)*32:][:32]
-						w15 := F((lo4 + i) - 8)
-						t1122Entry3 := t1122_2[i]
-						for j := range 32 {
-							t343_3[j] = F((((kern.Choose((F(j) == w15), F(1), F(0)) + t256_3[j]) + t282_3[j]) + t312_3[j]) * t1122Entry3)
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t374)
-				lo5 := max(0, 16)
-				if n := 32 - lo5; n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*32+lo5:][:n]
-					for i := range n {
-						t256_3 := t256[((lo5+i)-16)*32:][:32]
-						t282_3 := t282[((lo5+i)-16)*32:][:32]
-						t312_3 := t312[((lo5+i)-16)*32:][:32]
-						t343_3 := t343[((lo5+i)-16)*32:][:32]
-						t374_3 := t374[(lo5+i)*32:][:32]
-						w16 := F((lo5 + i) - 16)
-						t14Entry2 := t14_2[i]
-						for j := range 32 {
-							t374_3[j] = F(((((kern.Choose((F(j) == w16), F(1), F(0)) + t256_3[j]) + t282_3[j]) + t312_3[j]) + t343_3[j]) * t14Entry2)
-						}
-					}
-				}
-				// delta_chunk.y
-				clear(t39)
-				if kern.Wide() {
-					a2 := stepBackwardNest21Args{
-						unsafe.SliceData(t53),
-						unsafe.SliceData(t54),
-						unsafe.SliceData(t39),
-						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-						dK,
-					}
-					stepBackwardNest21(&a2)
-				} else {
-					for i := range 32 {
-						if n := min(32, i+1); n > 0 {
-							t39_2 := t39[i*32:][:n]
-							for j := range n {
-								t53_2 := t53[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-								t54_2 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-								var t393 F
-								t393Sums := [16]F{t393}
-								for k := range dK {
-									t393Sums[k%16] = num.FMA32(t53_2[k], t54_2[k], t393Sums[k%16])
-								}
-								t393 = kern.Sum16(&t393Sums)
-								t39_2[j] = t393
-							}
-						}
-					}
-				}
-				// delta_chunk.g
-				clear(t412)
-				if kern.Wide() {
-					a2 := stepBackwardNest22Args{
-						unsafe.SliceData(t412),
-					}
-					stepBackwardNest22(&a2)
-				} else {
-					if n := min(32, 1); n > 0 {
-						t412_2 := t412[:n]
-						for i := range n {
-							t412_2[i] = F(1)
-						}
-					}
-				}
-				// delta_chunk.g
-				if kern.Wide() {
-					a2 := stepBackwardNest23Args{
-						unsafe.SliceData(t40),
-						unsafe.SliceData(t412),
-						unsafe.SliceData(t42_2),
-						32*a + 32*C*s + 32*chunks*l,
-					}
-					stepBackwardNest23(&a2)
-				} else {
-					t40_2 := t40[(l*chunks+a+C*s)*32:][:32]
-					for i := range 32 {
-						t42_2[i] = t40_2[i] + t412[i]
-					}
-				}
-				// delta_chunk.U
-				kern.GemmFMA(dV, 32, dK, F(1), false, t432, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// delta_chunk.U
-				if kern.Wide() {
-					a2 := stepBackwardNest24Args{
-						unsafe.SliceData(t42_2),
-						unsafe.SliceData(t432),
-						unsafe.SliceData(t56),
-						unsafe.SliceData(t45),
-						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
-						dV,
-					}
-					stepBackwardNest24(&a2)
-				} else {
-					for i := range 32 {
-						t432_2 := t432[i*dV:][:dV]
-						t56_2 := t56[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-						t45_2 := t45[i*dV:][:dV]
-						t42Entry := t42_2[i]
-						for j := range dV {
-							t45_2[j] = num.FMA32(-t432_2[j], t42Entry, t56_2[j])
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t462)
-				lo6 := max(0, 1)
-				if n := 32 - lo6; n > 0 {
-					for i := range n {
-						t256_3 := t256[((lo6+i)-1)*32:][:32]
-						t282_3 := t282[((lo6+i)-1)*32:][:32]
-						t312_3 := t312[((lo6+i)-1)*32:][:32]
-						t343_3 := t343[((lo6+i)-1)*32:][:32]
-						t374_3 := t374[((lo6+i)-1)*32:][:32]
-						t462_2 := t462[(lo6+i)*32:][:32]
-						w17 := F((lo6 + i) - 1)
-						for j := range 32 {
-							t462_2[j] = ((((kern.Choose((F(j) == w17), F(1), F(0)) + t256_3[j]) + t282_3[j]) + t312_3[j]) + t343_3[j]) + t374_3[j]
-						}
-					}
-				}
-				// delta_chunk.U
-				clear(t474)
-				if kern.Wide() {
-					a2 := stepBackwardNest25Args{
-						unsafe.SliceData(t54),
-						unsafe.SliceData(t474),
-						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-						dK,
-					}
-					stepBackwardNest25(&a2)
-				} else {
-					for i := range 32 {
-						if n := min(32, i); n > 0 {
-							t474_2 := t474[i*32:][:n]
-							for j := range n {
-								t54_2 := t54[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-								t54_3 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-								var t475 F
-								t475Sums := [16]F{t475}
-								for k := range dK {
-									t475Sums[k%16] = num.FMA32(t54_2[k], t54_3[k], t475Sums[k%16])
-								}
-								t475 = kern.Sum16(&t475Sums)
-								t474_2[j] = t475
-							}
-						}
-					}
-				}
-				// delta_chunk.U
-				clear(t483)
-				if kern.Wide() {
-					a2 := stepBackwardNest26Args{
-						unsafe.SliceData(t55),
-						unsafe.SliceData(t462),
-						unsafe.SliceData(t474),
-						unsafe.SliceData(t483),
-						32*a + 32*C*s + 32*chunks*l,
-					}
-					stepBackwardNest26(&a2)
-				} else {
-					for i := range 32 {
-						if n := min(32, i); n > 0 {
-							t462_2 := t462[i*32:][:n]
-							t474_2 := t474[i*32:][:n]
-							t483_2 := t483[i*32:][:n]
-							for j := range n {
-								t483_2[j] = F(F(t55[(l*chunks+a+C*s)*32+i]*t462_2[j]) * t474_2[j])
-							}
-						}
-					}
-				}
-				// delta_chunk.U
-				if kern.Wide() {
-					a2 := stepBackwardNest27Args{
-						unsafe.SliceData(t55),
-						unsafe.SliceData(t45),
-						unsafe.SliceData(U2),
-						32*a + 32*C*s + 32*chunks*l,
-						dV,
-					}
-					stepBackwardNest27(&a2)
-				} else {
-					t55_2 := t55[(l*chunks+a+C*s)*32:][:32]
-					for i := range 32 {
-						t45_2 := t45[i*dV:][:dV]
-						U2_2 := U2[i*dV:][:dV]
-						t55Entry2 := t55_2[i]
-						for j := range dV {
-							U2_2[j] = F(t45_2[j] * t55Entry2)
-						}
-					}
-				}
-				kern.TriangleFMA(32, dV, false, U2, dV, 1, t483, 32, 1)
-				// delta_chunk.M
-				clear(t524)
-				if kern.Wide() {
-					a2 := stepBackwardNest28Args{
-						unsafe.SliceData(t524),
-						unsafe.SliceData(MTrail2),
-						unsafe.SliceData(MBarState2),
-						dK * dV * a,
-						dV,
-						dK,
-					}
-					stepBackwardNest28(&a2)
-				} else {
-					for i := range dV {
-						MTrail2_2 := MTrail2[(a*dV+i)*dK:][:dK]
-						MBarState2_2 := MBarState2[i*dK:][:dK]
-						t524Sum := t524[31]
-						t524SumSums := [16]F{t524Sum}
-						for j := range dK {
-							t524SumSums[j%16] = num.FMA32(MTrail2_2[j], MBarState2_2[j], t524SumSums[j%16])
-						}
-						t524Sum = kern.Sum16(&t524SumSums)
-						t524[31] = t524Sum
-					}
-				}
-				// delta_chunk.M
-				kern.GemmFMA(32, dV, dK, F(1), false, t123, dV, 1, kern.From(t54, (l*chunks+a+C*s)*32*dK), dK, 1, MBarState2, 1, dK)
-				// delta_chunk.M, delta_chunk.y
-				clear(t722)
-				if kern.Wide() {
-					a2 := stepBackwardNest29Args{
-						unsafe.SliceData(g),
-						unsafe.SliceData(t722),
-						unsafe.SliceData(t),
-						unsafe.SliceData(t17),
-						unsafe.SliceData(U2),
-						unsafe.SliceData(t123),
-						unsafe.SliceData(t1123),
-						unsafe.SliceData(t1222),
-						32*a + 32*C*s + 32*chunks*l,
-						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
-						dV,
-					}
-					stepBackwardNest29(&a2)
-				} else {
-					g2 := g[(l*chunks+a+C*s)*32:][:32]
-					t722_2 := t722[31*32:][:32]
-					for i := range 32 {
-						tView := t[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-						t17_2 := t17[i*dV:][:dV]
-						U2_2 := U2[i*dV:][:dV]
-						t123_2 := t123[i*dV:][:dV]
-						t1123_2 := t1123[i*dV:][:dV]
-						var t1223 F
-						gEntry2 := g2[i]
-						t722Sum := t722_2[i]
-						t1223Sums := [16]F{t1223}
-						t722SumSums := [16]F{t722Sum}
-						for j := range dV {
-							tViewEntry := tView[j]
-							t1223Sums[j%16] = num.FMA32(tViewEntry, t17_2[j], t1223Sums[j%16])
-							t722SumSums[j%16] = num.FMA32(U2_2[j], t123_2[j], t722SumSums[j%16])
-							t1123_2[j] = F(tViewEntry * gEntry2)
-						}
-						t1223 = kern.Sum16(&t1223Sums)
-						t722Sum = kern.Sum16(&t722SumSums)
-						t722_2[i] = t722Sum
-						t1222[i] = t1223
-					}
-				}
-				// delta_chunk.M
-				kern.GemmFMA(dK, 32, dV, F(1), false, t125, 1, dK, MBarState2, 1, dK, U2, 1, dV)
-				// delta_chunk.y, delta_chunk.c
-				clear(t1322)
+				stepBackwardNest21(&a)
+			} else {
+				g2 := g[(l*chunks+t9)*32:][:32]
+				t722_2 := t722[31*32:][:32]
 				for i := range 32 {
-					w19 := F(i)
-					lo7 := max(0, i)
+					U := c.U[((l*chunks+t9)*32+i)*dV:][:dV]
+					t123_2 := t123[i*dV:][:dV]
+					tView := t[((l*chunks+t9)*32+i)*dV:][:dV]
+					t1123_2 := t1123[i*dV:][:dV]
+					gEntry := g2[i]
+					t722Sum := t722_2[i]
+					t722SumSums := [16]F{t722Sum}
+					for j := range dV {
+						t722SumSums[j%16] = num.FMA32(U[j], t123_2[j], t722SumSums[j%16])
+						t1123_2[j] = F(tView[j] * gEntry)
+					}
+					t722Sum = kern.Sum16(&t722SumSums)
+					t722_2[i] = t722Sum
+				}
+			}
+			// delta_chunk.M
+			kern.GemmFMA(dK, 32, dV, F(1), false, t125, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			// delta_chunk.y, delta_chunk.c
+			clear(t1322)
+			for i := range 32 {
+				w11 := F(i)
+				lo7 := max(0, i)
+				if n := 32 - lo7; n > 0 {
+					for j := range n {
+						w10 := F(c.YProd2[((l*chunks+t9)*32+(lo7+j))*32+i] * (((((kern.Choose((w11 == F((lo7+j))), F(1), F(0)) + t255[(lo7+j)*32+i]) + t28[(lo7+j)*32+i]) + t31[(lo7+j)*32+i]) + t342[(lo7+j)*32+i]) + t373[(lo7+j)*32+i]))
+						if kern.Wide() {
+							a := stepBackwardNest22Args{
+								unsafe.SliceData(t),
+								unsafe.SliceData(t1322),
+								dV*(lo7+j) + 32*dV*t9 + 32*chunks*dV*l,
+								dV * i,
+								dV,
+								[2]float32{w10},
+							}
+							stepBackwardNest22(&a)
+						} else {
+							tView := t[((l*chunks+t9)*32+(lo7+j))*dV:][:dV]
+							t1322_2 := t1322[i*dV:][:dV]
+							for k := range dV {
+								t1322_2[k] = num.FMA32(tView[k], w10, t1322_2[k])
+							}
+						}
+					}
+				}
+			}
+			// delta_chunk.y
+			clear(t126)
+			if kern.Wide() {
+				a := stepBackwardNest23Args{
+					unsafe.SliceData(t),
+					unsafe.SliceData(c.U),
+					unsafe.SliceData(t126),
+					32*dV*t9 + 32*chunks*dV*l,
+					dV,
+				}
+				stepBackwardNest23(&a)
+			} else {
+				for i := range 32 {
+					tView := t[((l*chunks+t9)*32+i)*dV:][:dV]
+					if n := min(32, i+1); n > 0 {
+						t126_2 := t126[i*32:][:n]
+						for j := range n {
+							U := c.U[((l*chunks+t9)*32+j)*dV:][:dV]
+							var t1262 F
+							t1262Sums := [16]F{t1262}
+							for k := range dV {
+								t1262Sums[k%16] = num.FMA32(tView[k], U[k], t1262Sums[k%16])
+							}
+							t1262 = kern.Sum16(&t1262Sums)
+							t126_2[j] = t1262
+						}
+					}
+				}
+			}
+			// delta_chunk.U, delta_chunk.M, delta_chunk.c
+			for j := range 32 {
+				w12 := ((((kern.Choose((F(j) == w13), F(1), F(0)) + t255_2[j]) + t28_2[j]) + t31_2[j]) + t342_2[j]) + t373_2[j]
+				if kern.Wide() {
+					a := stepBackwardNest24Args{
+						unsafe.SliceData(t123),
+						unsafe.SliceData(t1322),
+						unsafe.SliceData(t1722),
+						dV * j,
+						dV,
+						[2]float32{w12},
+					}
+					stepBackwardNest24(&a)
+				} else {
+					t123_2 := t123[j*dV:][:dV]
+					t1322_2 := t1322[j*dV:][:dV]
+					t1722_2 := t1722[j*dV:][:dV]
+					for i := range dV {
+						t1722_2[i] = num.FMA32(w12, t123_2[i], t1322_2[i])
+					}
+				}
+			}
+			kern.TriangleFMA(32, dV, true, t1722, dV, 1, t48, 1, 32)
+			// delta_chunk.U
+			kern.GemmFMA(32, 32, dV, F(-1), false, t182, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t1722, 1, dV)
+			// delta_chunk.U
+			clear(t192)
+			for i := range 32 {
+				for j := range min(32, i) {
+					t192[i*32+j] = t182[i*32+j]
+				}
+			}
+			// delta_chunk.U
+			if kern.Wide() {
+				a := stepBackwardNest25Args{
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t42_2),
+					unsafe.SliceData(t1722),
+					unsafe.SliceData(c.UProd),
+					unsafe.SliceData(t56),
+					unsafe.SliceData(t202),
+					unsafe.SliceData(t3222),
+					unsafe.SliceData(t2322),
+					unsafe.SliceData(t332),
+					32*t9 + 32*chunks*l,
+					32*dV*t9 + 32*chunks*dV*l,
+					dV,
+				}
+				stepBackwardNest25(&a)
+			} else {
+				t55_2 := t55[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					t1722_2 := t1722[i*dV:][:dV]
+					UProd := c.UProd[((l*chunks+t9)*32+i)*dV:][:dV]
+					t56_2 := t56[((l*chunks+t9)*32+i)*dV:][:dV]
+					t202_2 := t202[((l*chunks+t9)*32+i)*dV:][:dV]
+					t3222_2 := t3222[i*dV:][:dV]
+					var t2323 F
+					var t3322 F
+					t55Entry2 := t55_2[i]
+					t42Entry := t42_2[i]
+					t2323Sums := [16]F{t2323}
+					t3322Sums := [16]F{t3322}
+					for j := range dV {
+						t1722Entry := t1722_2[j]
+						t2222 := F(t1722Entry * t55Entry2)
+						UProdEntry := UProd[j]
+						t2323Sums[j%16] = num.FMA32(num.FMA32(-UProdEntry, t42Entry, t56_2[j]), t1722Entry, t2323Sums[j%16])
+						t3322Sums[j%16] = num.FMA32(UProdEntry, t2222, t3322Sums[j%16])
+						t202_2[j] = t2222
+						t3222_2[j] = -F(t2222 * t42Entry)
+					}
+					t2323 = kern.Sum16(&t2323Sums)
+					t3322 = kern.Sum16(&t3322Sums)
+					t2322[i] = t2323
+					t332[i] = -t3322
+				}
+			}
+			// delta_chunk.U
+			clear(t2522)
+			clear(t262)
+			if kern.Wide() {
+				a := stepBackwardNest26Args{
+					unsafe.SliceData(t55),
+					unsafe.SliceData(c.UProd2),
+					unsafe.SliceData(t46),
+					unsafe.SliceData(t192),
+					unsafe.SliceData(t2522),
+					unsafe.SliceData(t262),
+					unsafe.SliceData(t2422),
+					32*t9 + 32*chunks*l,
+					1024*t9 + 1024*chunks*l,
+				}
+				stepBackwardNest26(&a)
+			} else {
+				t55_2 := t55[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					var t2423 F
+					t55Entry3 := t55_2[i]
+					t2423Sums := [16]F{t2423}
+					if n := min(32, i); n > 0 {
+						UProd2 := c.UProd2[((l*chunks+t9)*32+i)*32:][:n]
+						t46_2 := t46[i*32:][:n]
+						t192_2 := t192[i*32:][:n]
+						t2522_2 := t2522[i*32:][:n]
+						t262_2 := t262[i*32:][:n]
+						for j := range n {
+							UProd2Entry := UProd2[j]
+							t46Entry := t46_2[j]
+							t192Entry := t192_2[j]
+							t2423Sums[j%16] = num.FMA32(F(UProd2Entry*t46Entry), t192Entry, t2423Sums[j%16])
+							t2522_2[j] = F(F(t55Entry3*UProd2Entry) * t192Entry)
+							t262_2[j] = F(F(t55Entry3*t46Entry) * t192Entry)
+						}
+					}
+					t2423 = kern.Sum16(&t2423Sums)
+					t2422[i] = t2423
+				}
+			}
+			// delta_chunk.U
+			clear(t2722)
+			if kern.Wide() {
+				a := stepBackwardNest27Args{
+					unsafe.SliceData(t262),
+					unsafe.SliceData(t54),
+					unsafe.SliceData(t2722),
+					32*dK*t9 + 32*chunks*dK*l,
+					dK,
+				}
+				stepBackwardNest27(&a)
+			} else {
+				for i := range 32 {
+					t2722_2 := t2722[i*dK:][:dK]
+					lo7 := max(0, i+1)
 					if n := 32 - lo7; n > 0 {
 						for j := range n {
-							w18 := F((((((kern.Choose((w19 == F((lo7+j))), F(1), F(0)) + t256[(lo7+j)*32+i]) + t282[(lo7+j)*32+i]) + t312[(lo7+j)*32+i]) + t343[(lo7+j)*32+i]) + t374[(lo7+j)*32+i]) * t39[(lo7+j)*32+i])
-							if kern.Wide() {
-								a2 := stepBackwardNest30Args{
-									unsafe.SliceData(t),
-									unsafe.SliceData(t1322),
-									dV*(lo7+j) + 32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
-									dV * i,
-									dV,
-									[2]float32{w18},
-								}
-								stepBackwardNest30(&a2)
-							} else {
-								tView := t[((l*chunks+a+C*s)*32+(lo7+j))*dV:][:dV]
-								t1322_2 := t1322[i*dV:][:dV]
-								for k := range dV {
-									t1322_2[k] = num.FMA32(tView[k], w18, t1322_2[k])
-								}
+							t54_2 := t54[((l*chunks+t9)*32+(lo7+j))*dK:][:dK]
+							t262Entry := t262[(lo7+j)*32+i]
+							for k := range dK {
+								t2722_2[k] = num.FMA32(t54_2[k], t262Entry, t2722_2[k])
 							}
-						}
-					}
-				}
-				// delta_chunk.y
-				clear(t126)
-				if kern.Wide() {
-					a2 := stepBackwardNest31Args{
-						unsafe.SliceData(t),
-						unsafe.SliceData(U2),
-						unsafe.SliceData(t126),
-						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
-						dV,
-					}
-					stepBackwardNest31(&a2)
-				} else {
-					for i := range 32 {
-						if n := min(32, i+1); n > 0 {
-							t126_2 := t126[i*32:][:n]
-							for j := range n {
-								tView := t[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-								U2_2 := U2[j*dV:][:dV]
-								var t1262 F
-								t1262Sums := [16]F{t1262}
-								for k := range dV {
-									t1262Sums[k%16] = num.FMA32(tView[k], U2_2[k], t1262Sums[k%16])
-								}
-								t1262 = kern.Sum16(&t1262Sums)
-								t126_2[j] = t1262
-							}
-						}
-					}
-				}
-				// delta_chunk.y, delta_chunk.c
-				for i := range 32 {
-					t256_3 := t256[i*32:][:32]
-					t282_3 := t282[i*32:][:32]
-					t312_3 := t312[i*32:][:32]
-					t343_3 := t343[i*32:][:32]
-					t374_3 := t374[i*32:][:32]
-					t126_2 := t126[i*32:][:32]
-					t1422_2 := t1422[i*32:][:32]
-					w20 := F(i)
-					for j := range 32 {
-						t1422_2[j] = F((((((kern.Choose((F(j) == w20), F(1), F(0)) + t256_3[j]) + t282_3[j]) + t312_3[j]) + t343_3[j]) + t374_3[j]) * t126_2[j])
-					}
-				}
-				// delta_chunk.U, delta_chunk.M, delta_chunk.c
-				for i := range dV {
-					for j := range 32 {
-						t1722[j*dV+i] = num.FMA32(((((kern.Choose((F(j) == w11), F(1), F(0))+t256_2[j])+t282_2[j])+t312_2[j])+t343_2[j])+t374_2[j], t123[j*dV+i], t1322[j*dV+i])
-					}
-				}
-				kern.TriangleFMA(32, dV, true, t1722, dV, 1, t483, 1, 32)
-				// delta_chunk.U
-				kern.GemmFMA(32, 32, dV, F(-1), false, t182, 1, 32, U2, dV, 1, t1722, 1, dV)
-				// delta_chunk.U
-				clear(t192)
-				for i := range 32 {
-					for j := range min(32, i) {
-						t192[i*32+j] = t182[i*32+j]
-					}
-				}
-				// delta_chunk.U
-				if kern.Wide() {
-					a2 := stepBackwardNest32Args{
-						unsafe.SliceData(t55),
-						unsafe.SliceData(t42_2),
-						unsafe.SliceData(t1722),
-						unsafe.SliceData(t45),
-						unsafe.SliceData(t432),
-						unsafe.SliceData(t202),
-						unsafe.SliceData(t3222),
-						unsafe.SliceData(t2322),
-						unsafe.SliceData(t332),
-						32*a + 32*C*s + 32*chunks*l,
-						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
-						dV,
-					}
-					stepBackwardNest32(&a2)
-				} else {
-					t55_2 := t55[(l*chunks+a+C*s)*32:][:32]
-					for i := range 32 {
-						t1722_2 := t1722[i*dV:][:dV]
-						t45_2 := t45[i*dV:][:dV]
-						t432_2 := t432[i*dV:][:dV]
-						t202_2 := t202[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-						t3222_2 := t3222[i*dV:][:dV]
-						var t2323 F
-						var t3322 F
-						t55Entry3 := t55_2[i]
-						t42Entry2 := t42_2[i]
-						t2323Sums := [16]F{t2323}
-						t3322Sums := [16]F{t3322}
-						for j := range dV {
-							t1722Entry := t1722_2[j]
-							t2222 := F(t1722Entry * t55Entry3)
-							t2323Sums[j%16] = num.FMA32(t45_2[j], t1722Entry, t2323Sums[j%16])
-							t3322Sums[j%16] = num.FMA32(t432_2[j], t2222, t3322Sums[j%16])
-							t202_2[j] = t2222
-							t3222_2[j] = -F(t2222 * t42Entry2)
-						}
-						t2323 = kern.Sum16(&t2323Sums)
-						t3322 = kern.Sum16(&t3322Sums)
-						t2322[i] = t2323
-						t332[i] = -t3322
-					}
-				}
-				// delta_chunk.U
-				clear(t2522)
-				clear(t262)
-				if kern.Wide() {
-					a2 := stepBackwardNest33Args{
-						unsafe.SliceData(t462),
-						unsafe.SliceData(t474),
-						unsafe.SliceData(t192),
-						unsafe.SliceData(t55),
-						unsafe.SliceData(t2522),
-						unsafe.SliceData(t262),
-						unsafe.SliceData(t2422),
-						32*a + 32*C*s + 32*chunks*l,
-					}
-					stepBackwardNest33(&a2)
-				} else {
-					for i := range 32 {
-						var t2423 F
-						t2423Sums := [16]F{t2423}
-						if n := min(32, i); n > 0 {
-							t462_2 := t462[i*32:][:n]
-							t474_2 := t474[i*32:][:n]
-							t192_2 := t192[i*32:][:n]
-							t2522_2 := t2522[i*32:][:n]
-							t262_2 := t262[i*32:][:n]
-							for j := range n {
-								t462Entry := t462_2[j]
-								t474Entry := t474_2[j]
-								t192Entry := t192_2[j]
-								t2423Sums[j%16] = num.FMA32(F(t462Entry*t474Entry), t192Entry, t2423Sums[j%16])
-								t55Entry4 := t55[(l*chunks+a+C*s)*32+i]
-								t2522_2[j] = F(F(t55Entry4*t474Entry) * t192Entry)
-								t262_2[j] = F(F(t55Entry4*t462Entry) * t192Entry)
-							}
-						}
-						t2423 = kern.Sum16(&t2423Sums)
-						t2422[i] = t2423
-					}
-				}
-				// delta_chunk.U
-				clear(t2722)
-				if kern.Wide() {
-					a2 := stepBackwardNest34Args{
-						unsafe.SliceData(t262),
-						unsafe.SliceData(t54),
-						unsafe.SliceData(t2722),
-						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-						dK,
-					}
-					stepBackwardNest34(&a2)
-				} else {
-					for i := range 32 {
-						t2722_2 := t2722[i*dK:][:dK]
-						lo7 := max(0, i+1)
-						if n := 32 - lo7; n > 0 {
-							for j := range n {
-								t54_2 := t54[((l*chunks+a+C*s)*32+(lo7+j))*dK:][:dK]
-								t262Entry := t262[(lo7+j)*32+i]
-								for k := range dK {
-									t2722_2[k] = num.FMA32(t54_2[k], t262Entry, t2722_2[k])
-								}
-							}
-						}
-					}
-				}
-				// delta_chunk.U
-				clear(t2822)
-				if kern.Wide() {
-					a2 := stepBackwardNest35Args{
-						unsafe.SliceData(t262),
-						unsafe.SliceData(t54),
-						unsafe.SliceData(t2822),
-						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-						dK,
-					}
-					stepBackwardNest35(&a2)
-				} else {
-					for i := range 32 {
-						t2822_2 := t2822[i*dK:][:dK]
-						if n := min(32, i); n > 0 {
-							t262_2 := t262[i*32:][:n]
-							for j := range n {
-								t54_2 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-								t262Entry2 := t262_2[j]
-								for k := range dK {
-									t2822_2[k] = num.FMA32(t54_2[k], t262Entry2, t2822_2[k])
-								}
-							}
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t292)
-				if kern.Wide() {
-					a2 := stepBackwardNest36Args{
-						unsafe.SliceData(t292),
-						unsafe.SliceData(t2522),
-					}
-					stepBackwardNest36(&a2)
-				} else {
-					lo7 := max(0, 1)
-					if n := 32 - lo7; n > 0 {
-						for i := range n {
-							t292_2 := t292[((lo7+i)-1)*32:][:32]
-							t2522_2 := t2522[(lo7+i)*32:][:32]
-							for j := range 32 {
-								t292_2[j] = t292_2[j] + t2522_2[j]
-							}
-						}
-					}
-				}
-				// delta_chunk.U
-				kern.GemmFMA(dK, dV, 32, F(1), false, t3422, 1, dK, kern.From(t54, (l*chunks+a+C*s)*32*dK), 1, dK, t3222, dV, 1)
-				// delta_chunk.U
-				kern.GemmFMA(dK, 32, dV, F(1), false, t352, 1, dK, kern.From(MTrail2, a*dV*dK), 1, dK, t3222, 1, dV)
-				// delta_chunk.g
-				clear(t3722)
-				lo7 := max(0, 1)
-				if n := 32 - lo7; n > 0 {
-					t3722_2 := t3722[-1+lo7:][:n]
-					t332_2 := t332[0+lo7:][:n]
-					for i := range n {
-						t3722_2[i] = t3722_2[i] + t332_2[i]
-					}
-				}
-				// delta_chunk.y
-				clear(t38)
-				if kern.Wide() {
-					a2 := stepBackwardNest37Args{
-						unsafe.SliceData(t1422),
-						unsafe.SliceData(t53),
-						unsafe.SliceData(t38),
-						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-						dK,
-					}
-					stepBackwardNest37(&a2)
-				} else {
-					for i := range 32 {
-						t38_2 := t38[i*dK:][:dK]
-						lo8 := max(0, i)
-						if n := 32 - lo8; n > 0 {
-							for j := range n {
-								t53_2 := t53[((l*chunks+a+C*s)*32+(lo8+j))*dK:][:dK]
-								t1422Entry := t1422[(lo8+j)*32+i]
-								for k := range dK {
-									t38_2[k] = num.FMA32(t53_2[k], t1422Entry, t38_2[k])
-								}
-							}
-						}
-					}
-				}
-				// delta_chunk.y
-				clear(t3922)
-				if kern.Wide() {
-					a2 := stepBackwardNest38Args{
-						unsafe.SliceData(t1422),
-						unsafe.SliceData(t54),
-						unsafe.SliceData(t3922),
-						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-						dK,
-					}
-					stepBackwardNest38(&a2)
-				} else {
-					for i := range 32 {
-						t3922_2 := t3922[i*dK:][:dK]
-						if n := min(32, i+1); n > 0 {
-							t1422_2 := t1422[i*32:][:n]
-							for j := range n {
-								t54_2 := t54[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-								t1422Entry2 := t1422_2[j]
-								for k := range dK {
-									t3922_2[k] = num.FMA32(t54_2[k], t1422Entry2, t3922_2[k])
-								}
-							}
-						}
-					}
-				}
-				// delta_chunk.c, delta_chunk.y
-				if kern.Wide() {
-					a2 := stepBackwardNest39Args{
-						unsafe.SliceData(t39),
-						unsafe.SliceData(t126),
-						unsafe.SliceData(t722),
-						unsafe.SliceData(t292),
-						unsafe.SliceData(t402),
-					}
-					stepBackwardNest39(&a2)
-				} else {
-					for i := range 32 {
-						t39_2 := t39[i*32:][:32]
-						t126_2 := t126[i*32:][:32]
-						t722_2 := t722[i*32:][:32]
-						t292_2 := t292[i*32:][:32]
-						t402_2 := t402[i*32:][:32]
-						for j := range 32 {
-							t402_2[j] = num.FMA32(t39_2[j], t126_2[j], t722_2[j]) + t292_2[j]
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t4322)
-				clear(t442)
-				lo8 := max(0, 16)
-				if n := 32 - lo8; n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*32+lo8:][:n]
-					t4322_2 := t4322[0+lo8:][:n]
-					for i := range n {
-						t402_2 := t402[(lo8+i)*32:][:32]
-						t256_3 := t256[((lo8+i)-16)*32:][:32]
-						t282_3 := t282[((lo8+i)-16)*32:][:32]
-						t312_3 := t312[((lo8+i)-16)*32:][:32]
-						t343_3 := t343[((lo8+i)-16)*32:][:32]
-						t442_2 := t442[((lo8+i)-16)*32:][:32]
-						var t4323 F
-						w22 := F((lo8 + i) - 16)
-						t14Entry3 := t14_2[i]
-						for j := range 32 {
-							t402Entry := t402_2[j]
-							t4323 = num.FMA32((((kern.Choose((F(j) == w22), F(1), F(0))+t256_3[j])+t282_3[j])+t312_3[j])+t343_3[j], t402Entry, t4323)
-							t442_2[j] = num.FMA32(t402Entry, t14Entry3, t442_2[j])
-						}
-						t4322_2[i] = t4323
-					}
-				}
-				// delta_chunk.c
-				clear(t452)
-				clear(t4622)
-				lo9 := max(0, 8)
-				if n := 32 - lo9; n > 0 {
-					t4322_2 := t4322[0+lo9:][:n]
-					t1122_2 := t1122[(l*chunks+a+C*s)*32+-8+lo9:][:n]
-					t452_2 := t452[0+lo9:][:n]
-					t1122_3 := t1122[(l*chunks+a+C*s)*32+lo9:][:n]
-					t4622_2 := t4622[-8+lo9:][:n]
-					for i := range n {
-						t4322Entry := t4322_2[i]
-						t452_2[i] = F(t1122_2[i] * t4322Entry)
-						t4622_2[i] = num.FMA32(t1122_3[i], t4322Entry, t4622_2[i])
-					}
-				}
-				// delta_chunk.c
-				if kern.Wide() {
-					a2 := stepBackwardNest40Args{
-						unsafe.SliceData(t402),
-						unsafe.SliceData(t442),
-						unsafe.SliceData(t4722),
-					}
-					stepBackwardNest40(&a2)
-				} else {
-					for i := range 32 {
-						t402_2 := t402[i*32:][:32]
-						t442_2 := t442[i*32:][:32]
-						t4722_2 := t4722[i*32:][:32]
-						for j := range 32 {
-							t4722_2[j] = t402_2[j] + t442_2[j]
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t50)
-				clear(t512)
-				lo10 := max(0, 8)
-				if n := 32 - lo10; n > 0 {
-					t1122_2 := t1122[(l*chunks+a+C*s)*32+lo10:][:n]
-					t50_2 := t50[0+lo10:][:n]
-					for i := range n {
-						t4722_2 := t4722[(lo10+i)*32:][:32]
-						t256_3 := t256[((lo10+i)-8)*32:][:32]
-						t282_3 := t282[((lo10+i)-8)*32:][:32]
-						t312_3 := t312[((lo10+i)-8)*32:][:32]
-						t512_2 := t512[((lo10+i)-8)*32:][:32]
-						var t502 F
-						w23 := F((lo10 + i) - 8)
-						t1122Entry4 := t1122_2[i]
-						for j := range 32 {
-							t4722Entry := t4722_2[j]
-							t502 = num.FMA32(((kern.Choose((F(j) == w23), F(1), F(0))+t256_3[j])+t282_3[j])+t312_3[j], t4722Entry, t502)
-							t512_2[j] = num.FMA32(t4722Entry, t1122Entry4, t512_2[j])
-						}
-						t50_2[i] = t502
-					}
-				}
-				// delta_chunk.c
-				if kern.Wide() {
-					a2 := stepBackwardNest41Args{
-						unsafe.SliceData(t452),
-						unsafe.SliceData(t4622),
-						unsafe.SliceData(t50),
-						unsafe.SliceData(t5222),
-					}
-					stepBackwardNest41(&a2)
-				} else {
-					for i := range 32 {
-						t5222[i] = (t452[i] + t4622[i]) + t50[i]
-					}
-				}
-				// delta_chunk.c
-				clear(t533)
-				clear(t5422)
-				lo11 := max(0, 4)
-				if n := 32 - lo11; n > 0 {
-					t5222_2 := t5222[0+lo11:][:n]
-					t8_2 := t8[(l*chunks+a+C*s)*32+-4+lo11:][:n]
-					t533_2 := t533[0+lo11:][:n]
-					t8_3 := t8[(l*chunks+a+C*s)*32+lo11:][:n]
-					t5422_2 := t5422[-4+lo11:][:n]
-					for i := range n {
-						t5222Entry := t5222_2[i]
-						t533_2[i] = F(t8_2[i] * t5222Entry)
-						t5422_2[i] = num.FMA32(t8_3[i], t5222Entry, t5422_2[i])
-					}
-				}
-				// delta_chunk.c
-				if kern.Wide() {
-					a2 := stepBackwardNest42Args{
-						unsafe.SliceData(t4722),
-						unsafe.SliceData(t512),
-						unsafe.SliceData(t5522),
-					}
-					stepBackwardNest42(&a2)
-				} else {
-					for i := range 32 {
-						t4722_2 := t4722[i*32:][:32]
-						t512_2 := t512[i*32:][:32]
-						t5522_2 := t5522[i*32:][:32]
-						for j := range 32 {
-							t5522_2[j] = t4722_2[j] + t512_2[j]
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t583)
-				clear(t593)
-				lo12 := max(0, 4)
-				if n := 32 - lo12; n > 0 {
-					t8_2 := t8[(l*chunks+a+C*s)*32+lo12:][:n]
-					t583_2 := t583[0+lo12:][:n]
-					for i := range n {
-						t5522_2 := t5522[(lo12+i)*32:][:32]
-						t256_3 := t256[((lo12+i)-4)*32:][:32]
-						t282_3 := t282[((lo12+i)-4)*32:][:32]
-						t593_2 := t593[((lo12+i)-4)*32:][:32]
-						var t584 F
-						w24 := F((lo12 + i) - 4)
-						t8Entry4 := t8_2[i]
-						for j := range 32 {
-							t5522Entry := t5522_2[j]
-							t584 = num.FMA32((kern.Choose((F(j) == w24), F(1), F(0))+t256_3[j])+t282_3[j], t5522Entry, t584)
-							t593_2[j] = num.FMA32(t5522Entry, t8Entry4, t593_2[j])
-						}
-						t583_2[i] = t584
-					}
-				}
-				// delta_chunk.c
-				if kern.Wide() {
-					a2 := stepBackwardNest43Args{
-						unsafe.SliceData(t533),
-						unsafe.SliceData(t5422),
-						unsafe.SliceData(t583),
-						unsafe.SliceData(t60),
-					}
-					stepBackwardNest43(&a2)
-				} else {
-					for i := range 32 {
-						t60[i] = (t533[i] + t5422[i]) + t583[i]
-					}
-				}
-				// delta_chunk.c
-				clear(t613)
-				clear(t62_2)
-				lo13 := max(0, 2)
-				if n := 32 - lo13; n > 0 {
-					t60_2 := t60[0+lo13:][:n]
-					t522_3 := t522[(l*chunks+a+C*s)*32+-2+lo13:][:n]
-					t613_2 := t613[0+lo13:][:n]
-					t522_4 := t522[(l*chunks+a+C*s)*32+lo13:][:n]
-					t62_3 := t62_2[-2+lo13:][:n]
-					for i := range n {
-						t60Entry := t60_2[i]
-						t613_2[i] = F(t522_3[i] * t60Entry)
-						t62_3[i] = num.FMA32(t522_4[i], t60Entry, t62_3[i])
-					}
-				}
-				// delta_chunk.c
-				if kern.Wide() {
-					a2 := stepBackwardNest44Args{
-						unsafe.SliceData(t5522),
-						unsafe.SliceData(t593),
-						unsafe.SliceData(t63),
-					}
-					stepBackwardNest44(&a2)
-				} else {
-					for i := range 32 {
-						t5522_2 := t5522[i*32:][:32]
-						t593_2 := t593[i*32:][:32]
-						t63_2 := t63[i*32:][:32]
-						for j := range 32 {
-							t63_2[j] = t5522_2[j] + t593_2[j]
-						}
-					}
-				}
-				// delta_chunk.c
-				clear(t66)
-				clear(t67)
-				lo14 := max(0, 2)
-				if n := 32 - lo14; n > 0 {
-					t522_3 := t522[(l*chunks+a+C*s)*32+lo14:][:n]
-					t66_2 := t66[0+lo14:][:n]
-					for i := range n {
-						t63_2 := t63[(lo14+i)*32:][:32]
-						t256_3 := t256[((lo14+i)-2)*32:][:32]
-						t67_2 := t67[((lo14+i)-2)*32:][:32]
-						var t662 F
-						w25 := F((lo14 + i) - 2)
-						t522Entry4 := t522_3[i]
-						for j := range 32 {
-							t63Entry := t63_2[j]
-							t662 = num.FMA32(kern.Choose((F(j) == w25), F(1), F(0))+t256_3[j], t63Entry, t662)
-							t67_2[j] = num.FMA32(t63Entry, t522Entry4, t67_2[j])
-						}
-						t66_2[i] = t662
-					}
-				}
-				// delta_chunk.c, delta_chunk.g
-				if kern.Wide() {
-					a2 := stepBackwardNest45Args{
-						unsafe.SliceData(t613),
-						unsafe.SliceData(t62_2),
-						unsafe.SliceData(t66),
-						unsafe.SliceData(t68),
-						unsafe.SliceData(t524),
-						unsafe.SliceData(t1222),
-						unsafe.SliceData(t3722),
-						unsafe.SliceData(t782),
-					}
-					stepBackwardNest45(&a2)
-				} else {
-					for i := range 32 {
-						t68[i] = (t613[i] + t62_2[i]) + t66[i]
-						t782[i] = (t524[i] + t1222[i]) + t3722[i]
-					}
-				}
-				// delta_chunk.c
-				clear(t69)
-				clear(t70)
-				lo15 := max(0, 1)
-				if n := 32 - lo15; n > 0 {
-					t68_2 := t68[0+lo15:][:n]
-					t52_3 := t52[(l*chunks+a+C*s)*32+-1+lo15:][:n]
-					t69_2 := t69[0+lo15:][:n]
-					t52_4 := t52[(l*chunks+a+C*s)*32+lo15:][:n]
-					t70_2 := t70[-1+lo15:][:n]
-					for i := range n {
-						t68Entry := t68_2[i]
-						t69_2[i] = F(t52_3[i] * t68Entry)
-						t70_2[i] = num.FMA32(t52_4[i], t68Entry, t70_2[i])
-					}
-				}
-				// delta_chunk.c
-				clear(t73)
-				lo16 := max(0, 1)
-				if n := 32 - lo16; n > 0 {
-					t73_2 := t73[0+lo16:][:n]
-					for i := range n {
-						t63_2 := t63[(lo16+i)*32:][:32]
-						t67_2 := t67[(lo16+i)*32:][:32]
-						var t732 F
-						w26 := F((lo16 + i) - 1)
-						for j := range 32 {
-							t732 = num.FMA32(kern.Choose((F(j) == w26), F(1), F(0)), t63_2[j]+t67_2[j], t732)
-						}
-						t73_2[i] = t732
-					}
-				}
-				// delta_chunk.y
-				kern.GemmFMA(dK, dV, 32, F(1), false, t76, 1, dK, kern.From(t53, (l*chunks+a+C*s)*32*dK), 1, dK, t1123, dV, 1)
-				// delta_chunk.y
-				kern.GemmFMA(dK, 32, dV, F(1), false, t77, 1, dK, kern.From(MTrail2, a*dV*dK), 1, dK, t1123, 1, dV)
-				// delta_chunk.g
-				clear(t81)
-				clear(t82_2)
-				lo17 := max(0, 16)
-				if n := 32 - lo17; n > 0 {
-					t782_2 := t782[0+lo17:][:n]
-					t13_2 := t13[(l*chunks+a+C*s)*32+-16+lo17:][:n]
-					t81_2 := t81[0+lo17:][:n]
-					t14_2 := t14[(l*chunks+a+C*s)*32+lo17:][:n]
-					t82_3 := t82_2[-16+lo17:][:n]
-					for i := range n {
-						t782Entry := t782_2[i]
-						t81_2[i] = F(t13_2[i] * t782Entry)
-						t82_3[i] = num.FMA32(t14_2[i], t782Entry, t82_3[i])
-					}
-				}
-				// delta_chunk.g
-				clear(t83)
-				clear(t842)
-				lo18 := max(0, 8)
-				if n := 32 - lo18; n > 0 {
-					t81_2 := t81[0+lo18:][:n]
-					t1122_2 := t1122[(l*chunks+a+C*s)*32+-8+lo18:][:n]
-					t83_2 := t83[0+lo18:][:n]
-					t1122_3 := t1122[(l*chunks+a+C*s)*32+lo18:][:n]
-					t842_2 := t842[-8+lo18:][:n]
-					for i := range n {
-						t81Entry := t81_2[i]
-						t83_2[i] = F(t1122_2[i] * t81Entry)
-						t842_2[i] = num.FMA32(t1122_3[i], t81Entry, t842_2[i])
-					}
-				}
-				// delta_chunk.g
-				if kern.Wide() {
-					a2 := stepBackwardNest46Args{
-						unsafe.SliceData(t782),
-						unsafe.SliceData(t82_2),
-						unsafe.SliceData(t85),
-					}
-					stepBackwardNest46(&a2)
-				} else {
-					for i := range 32 {
-						t85[i] = t782[i] + t82_2[i]
-					}
-				}
-				// delta_chunk.g
-				clear(t88)
-				clear(t89)
-				lo19 := max(0, 8)
-				if n := 32 - lo19; n > 0 {
-					t85_2 := t85[0+lo19:][:n]
-					t1022_2 := t1022[(l*chunks+a+C*s)*32+-8+lo19:][:n]
-					t88_2 := t88[0+lo19:][:n]
-					t1122_2 := t1122[(l*chunks+a+C*s)*32+lo19:][:n]
-					t89_2 := t89[-8+lo19:][:n]
-					for i := range n {
-						t85Entry := t85_2[i]
-						t88_2[i] = F(t1022_2[i] * t85Entry)
-						t89_2[i] = num.FMA32(t1122_2[i], t85Entry, t89_2[i])
-					}
-				}
-				// delta_chunk.g
-				if kern.Wide() {
-					a2 := stepBackwardNest47Args{
-						unsafe.SliceData(t83),
-						unsafe.SliceData(t842),
-						unsafe.SliceData(t88),
-						unsafe.SliceData(t90),
-						unsafe.SliceData(t85),
-						unsafe.SliceData(t89),
-						unsafe.SliceData(t93),
-					}
-					stepBackwardNest47(&a2)
-				} else {
-					for i := range 32 {
-						t90[i] = (t83[i] + t842[i]) + t88[i]
-						t93[i] = t85[i] + t89[i]
-					}
-				}
-				// delta_chunk.g
-				clear(t91)
-				clear(t92_2)
-				clear(t96)
-				clear(t97)
-				lo20 := max(0, 4)
-				if n := 32 - lo20; n > 0 {
-					t90_2 := t90[0+lo20:][:n]
-					t93_2 := t93[0+lo20:][:n]
-					t8_2 := t8[(l*chunks+a+C*s)*32+-4+lo20:][:n]
-					t91_2 := t91[0+lo20:][:n]
-					t8_3 := t8[(l*chunks+a+C*s)*32+lo20:][:n]
-					t92_3 := t92_2[-4+lo20:][:n]
-					t72_2 := t72[(l*chunks+a+C*s)*32+-4+lo20:][:n]
-					t96_2 := t96[0+lo20:][:n]
-					t97_2 := t97[-4+lo20:][:n]
-					for i := range n {
-						t90Entry := t90_2[i]
-						t93Entry := t93_2[i]
-						t91_2[i] = F(t8_2[i] * t90Entry)
-						t8Entry5 := t8_3[i]
-						t92_3[i] = num.FMA32(t8Entry5, t90Entry, t92_3[i])
-						t96_2[i] = F(t72_2[i] * t93Entry)
-						t97_2[i] = num.FMA32(t8Entry5, t93Entry, t97_2[i])
-					}
-				}
-				// delta_chunk.g
-				if kern.Wide() {
-					a2 := stepBackwardNest48Args{
-						unsafe.SliceData(t91),
-						unsafe.SliceData(t92_2),
-						unsafe.SliceData(t96),
-						unsafe.SliceData(t98),
-						unsafe.SliceData(t93),
-						unsafe.SliceData(t97),
-						unsafe.SliceData(t101),
-					}
-					stepBackwardNest48(&a2)
-				} else {
-					for i := range 32 {
-						t98[i] = (t91[i] + t92_2[i]) + t96[i]
-						t101[i] = t93[i] + t97[i]
-					}
-				}
-				// delta_chunk.g
-				clear(t992)
-				clear(t100)
-				clear(t1042)
-				clear(t105)
-				lo21 := max(0, 2)
-				if n := 32 - lo21; n > 0 {
-					t98_2 := t98[0+lo21:][:n]
-					t101_2 := t101[0+lo21:][:n]
-					t522_3 := t522[(l*chunks+a+C*s)*32+-2+lo21:][:n]
-					t992_2 := t992[0+lo21:][:n]
-					t522_4 := t522[(l*chunks+a+C*s)*32+lo21:][:n]
-					t100_2 := t100[-2+lo21:][:n]
-					t4_2 := t4[(l*chunks+a+C*s)*32+-2+lo21:][:n]
-					t1042_2 := t1042[0+lo21:][:n]
-					t105_2 := t105[-2+lo21:][:n]
-					for i := range n {
-						t98Entry := t98_2[i]
-						t101Entry := t101_2[i]
-						t992_2[i] = F(t522_3[i] * t98Entry)
-						t522Entry5 := t522_4[i]
-						t100_2[i] = num.FMA32(t522Entry5, t98Entry, t100_2[i])
-						t1042_2[i] = F(t4_2[i] * t101Entry)
-						t105_2[i] = num.FMA32(t522Entry5, t101Entry, t105_2[i])
-					}
-				}
-				// delta_chunk.g
-				if kern.Wide() {
-					a2 := stepBackwardNest49Args{
-						unsafe.SliceData(t992),
-						unsafe.SliceData(t100),
-						unsafe.SliceData(t1042),
-						unsafe.SliceData(t106),
-						unsafe.SliceData(t101),
-						unsafe.SliceData(t105),
-						unsafe.SliceData(t1092),
-					}
-					stepBackwardNest49(&a2)
-				} else {
-					for i := range 32 {
-						t106[i] = (t992[i] + t100[i]) + t1042[i]
-						t1092[i] = t101[i] + t105[i]
-					}
-				}
-				// delta_chunk.g
-				clear(t1072)
-				clear(t108)
-				clear(t112_2)
-				clear(t113)
-				lo22 := max(0, 1)
-				if n := 32 - lo22; n > 0 {
-					t106_2 := t106[0+lo22:][:n]
-					t1092_2 := t1092[0+lo22:][:n]
-					t52_3 := t52[(l*chunks+a+C*s)*32+-1+lo22:][:n]
-					t1072_2 := t1072[0+lo22:][:n]
-					t52_4 := t52[(l*chunks+a+C*s)*32+lo22:][:n]
-					t108_2 := t108[-1+lo22:][:n]
-					t2_2 := t2[(l*chunks+a+C*s)*32+-1+lo22:][:n]
-					t112_3 := t112_2[0+lo22:][:n]
-					t113_2 := t113[-1+lo22:][:n]
-					for i := range n {
-						t106Entry := t106_2[i]
-						t1092Entry := t1092_2[i]
-						t1072_2[i] = F(t52_3[i] * t106Entry)
-						t52Entry4 := t52_4[i]
-						t108_2[i] = num.FMA32(t52Entry4, t106Entry, t108_2[i])
-						t112_3[i] = F(t2_2[i] * t1092Entry)
-						t113_2[i] = num.FMA32(t52Entry4, t1092Entry, t113_2[i])
-					}
-				}
-				// delta_chunk.g
-				clear(t117)
-				if kern.Wide() {
-					a2 := stepBackwardNest50Args{
-						unsafe.SliceData(t1092),
-						unsafe.SliceData(t113),
-						unsafe.SliceData(t117),
-					}
-					stepBackwardNest50(&a2)
-				} else {
-					if n := min(32, 1); n > 0 {
-						t1092_2 := t1092[:n]
-						t113_2 := t113[:n]
-						t117_2 := t117[:n]
-						for i := range n {
-							t117_2[i] = t1092_2[i] + t113_2[i]
-						}
-					}
-				}
-				// delta_chunk.g, delta_chunk.M
-				gEntry3 := g[(l*chunks+a+C*s)*32+31]
-				if kern.Wide() {
-					a2 := stepBackwardNest51Args{
-						unsafe.SliceData(MBarState2),
-						unsafe.SliceData(t3422),
-						unsafe.SliceData(t76),
-						dV,
-						dK,
-						[2]float32{gEntry3},
-					}
-					stepBackwardNest51(&a2)
-				} else {
-					for i := range dV {
-						MBarState2_2 := MBarState2[i*dK:][:dK]
-						t3422_2 := t3422[i*dK:][:dK]
-						t76_2 := t76[i*dK:][:dK]
-						for j := range dK {
-							MBarState2_2[j] = num.FMA32(MBarState2_2[j], gEntry3, t3422_2[j]) + t76_2[j]
-						}
-					}
-				}
-				// delta_chunk.g
-				if kern.Wide() {
-					a2 := stepBackwardNest52Args{
-						unsafe.SliceData(t69),
-						unsafe.SliceData(t70),
-						unsafe.SliceData(t73),
-						unsafe.SliceData(t1072),
-						unsafe.SliceData(t108),
-						unsafe.SliceData(t112_2),
-						unsafe.SliceData(t117),
-						unsafe.SliceData(t162),
-						unsafe.SliceData(t2322),
-						unsafe.SliceData(t2422),
-						unsafe.SliceData(t19),
-						32*a + 32*C*s + 32*chunks*l,
-					}
-					stepBackwardNest52(&a2)
-				} else {
-					t162_2 := t162[(l*chunks+a+C*s)*32:][:32]
-					t19_2 := t19[(l*chunks+a+C*s)*32:][:32]
-					for i := range 32 {
-						t162_2[i] = (((((t69[i] + t70[i]) + t73[i]) + t1072[i]) + t108[i]) + t112_2[i]) + t117[i]
-						t19_2[i] = t2322[i] + t2422[i]
-					}
-				}
-				// delta_chunk.g, delta_chunk.M, delta_chunk.c
-				for i := range 32 {
-					w27 := ((((kern.Choose((F(i) == w11), F(1), F(0)) + t256_2[i]) + t282_2[i]) + t312_2[i]) + t343_2[i]) + t374_2[i]
-					if kern.Wide() {
-						a2 := stepBackwardNest53Args{
-							unsafe.SliceData(t3922),
-							unsafe.SliceData(t77),
-							unsafe.SliceData(t172),
-							unsafe.SliceData(t125),
-							unsafe.SliceData(t2722),
-							unsafe.SliceData(t2822),
-							unsafe.SliceData(t352),
-							unsafe.SliceData(t38),
-							unsafe.SliceData(t18),
-							dK * i,
-							dK*i + 32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-							dK,
-							[2]float32{w27},
-						}
-						stepBackwardNest53(&a2)
-					} else {
-						t3922_2 := t3922[i*dK:][:dK]
-						t77_2 := t77[i*dK:][:dK]
-						t172_2 := t172[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-						t125_2 := t125[i*dK:][:dK]
-						t2722_2 := t2722[i*dK:][:dK]
-						t2822_2 := t2822[i*dK:][:dK]
-						t352_2 := t352[i*dK:][:dK]
-						t38_2 := t38[i*dK:][:dK]
-						t18_2 := t18[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-						for j := range dK {
-							t172_2[j] = t3922_2[j] + t77_2[j]
-							t18_2[j] = ((num.FMA32(w27, t125_2[j], t2722_2[j]) + t2822_2[j]) + t352_2[j]) + t38_2[j]
 						}
 					}
 				}
 			}
+			// delta_chunk.U
+			clear(t282)
+			if kern.Wide() {
+				a := stepBackwardNest28Args{
+					unsafe.SliceData(t262),
+					unsafe.SliceData(t54),
+					unsafe.SliceData(t282),
+					32*dK*t9 + 32*chunks*dK*l,
+					dK,
+				}
+				stepBackwardNest28(&a)
+			} else {
+				for i := range 32 {
+					t282_2 := t282[i*dK:][:dK]
+					if n := min(32, i); n > 0 {
+						t262_2 := t262[i*32:][:n]
+						for j := range n {
+							t54_2 := t54[((l*chunks+t9)*32+j)*dK:][:dK]
+							t262Entry2 := t262_2[j]
+							for k := range dK {
+								t282_2[k] = num.FMA32(t54_2[k], t262Entry2, t282_2[k])
+							}
+						}
+					}
+				}
+			}
+			// delta_chunk.c
+			clear(t292)
+			if kern.Wide() {
+				a := stepBackwardNest29Args{
+					unsafe.SliceData(t292),
+					unsafe.SliceData(t2522),
+				}
+				stepBackwardNest29(&a)
+			} else {
+				lo7 := max(0, 1)
+				if n := 32 - lo7; n > 0 {
+					for i := range n {
+						t292_2 := t292[((lo7+i)-1)*32:][:32]
+						t2522_2 := t2522[(lo7+i)*32:][:32]
+						for j := range 32 {
+							t292_2[j] = t292_2[j] + t2522_2[j]
+						}
+					}
+				}
+			}
+			// delta_chunk.g
+			clear(t3722)
+			lo7 := max(0, 1)
+			if n := 32 - lo7; n > 0 {
+				t3722_2 := t3722[-1+lo7:][:n]
+				t332_2 := t332[0+lo7:][:n]
+				for i := range n {
+					t3722_2[i] = t3722_2[i] + t332_2[i]
+				}
+			}
+			// delta_chunk.y, delta_chunk.c
+			clear(t38)
+			for i := range 32 {
+				w15 := F(i)
+				lo8 := max(0, i)
+				if n := 32 - lo8; n > 0 {
+					for j := range n {
+						w14 := F((((((kern.Choose((w15 == F((lo8+j))), F(1), F(0)) + t255[(lo8+j)*32+i]) + t28[(lo8+j)*32+i]) + t31[(lo8+j)*32+i]) + t342[(lo8+j)*32+i]) + t373[(lo8+j)*32+i]) * t126[(lo8+j)*32+i])
+						if kern.Wide() {
+							a := stepBackwardNest30Args{
+								unsafe.SliceData(t53),
+								unsafe.SliceData(t38),
+								dK*(lo8+j) + 32*dK*t9 + 32*chunks*dK*l,
+								dK * i,
+								dK,
+								[2]float32{w14},
+							}
+							stepBackwardNest30(&a)
+						} else {
+							t53_2 := t53[((l*chunks+t9)*32+(lo8+j))*dK:][:dK]
+							t38_2 := t38[i*dK:][:dK]
+							for k := range dK {
+								t38_2[k] = num.FMA32(t53_2[k], w14, t38_2[k])
+							}
+						}
+					}
+				}
+			}
+			// delta_chunk.y, delta_chunk.c
+			clear(t3922)
+			for i := range 32 {
+				w17 := F(i)
+				if n := min(32, i+1); n > 0 {
+					t255_3 := t255[i*32:][:n]
+					t28_3 := t28[i*32:][:n]
+					t31_3 := t31[i*32:][:n]
+					t342_3 := t342[i*32:][:n]
+					t373_3 := t373[i*32:][:n]
+					t126_2 := t126[i*32:][:n]
+					for j := range n {
+						w16 := F((((((kern.Choose((F(j) == w17), F(1), F(0)) + t255_3[j]) + t28_3[j]) + t31_3[j]) + t342_3[j]) + t373_3[j]) * t126_2[j])
+						if kern.Wide() {
+							a := stepBackwardNest31Args{
+								unsafe.SliceData(t54),
+								unsafe.SliceData(t3922),
+								dK*j + 32*dK*t9 + 32*chunks*dK*l,
+								dK * i,
+								dK,
+								[2]float32{w16},
+							}
+							stepBackwardNest31(&a)
+						} else {
+							t54_2 := t54[((l*chunks+t9)*32+j)*dK:][:dK]
+							t3922_2 := t3922[i*dK:][:dK]
+							for k := range dK {
+								t3922_2[k] = num.FMA32(t54_2[k], w16, t3922_2[k])
+							}
+						}
+					}
+				}
+			}
+			// delta_chunk.c, delta_chunk.y
+			if kern.Wide() {
+				a := stepBackwardNest32Args{
+					unsafe.SliceData(c.YProd2),
+					unsafe.SliceData(t126),
+					unsafe.SliceData(t722),
+					unsafe.SliceData(t292),
+					unsafe.SliceData(t402),
+					1024*t9 + 1024*chunks*l,
+				}
+				stepBackwardNest32(&a)
+			} else {
+				for i := range 32 {
+					yProd2 := c.YProd2[((l*chunks+t9)*32+i)*32:][:32]
+					t126_2 := t126[i*32:][:32]
+					t722_2 := t722[i*32:][:32]
+					t292_2 := t292[i*32:][:32]
+					t402_2 := t402[i*32:][:32]
+					for j := range 32 {
+						t402_2[j] = num.FMA32(yProd2[j], t126_2[j], t722_2[j]) + t292_2[j]
+					}
+				}
+			}
+			// delta_chunk.c
+			clear(t432)
+			clear(t442)
+			lo8 := max(0, 16)
+			if n := 32 - lo8; n > 0 {
+				t14_2 := t14[(l*chunks+t9)*32+lo8:][:n]
+				t432_2 := t432[0+lo8:][:n]
+				for i := range n {
+					t402_2 := t402[(lo8+i)*32:][:32]
+					t255_3 := t255[((lo8+i)-16)*32:][:32]
+					t28_3 := t28[((lo8+i)-16)*32:][:32]
+					t31_3 := t31[((lo8+i)-16)*32:][:32]
+					t342_3 := t342[((lo8+i)-16)*32:][:32]
+					t442_2 := t442[((lo8+i)-16)*32:][:32]
+					var t4322 F
+					w18 := F((lo8 + i) - 16)
+					t14Entry2 := t14_2[i]
+					for j := range 32 {
+						t402Entry := t402_2[j]
+						t4322 = num.FMA32((((kern.Choose((F(j) == w18), F(1), F(0))+t255_3[j])+t28_3[j])+t31_3[j])+t342_3[j], t402Entry, t4322)
+						t442_2[j] = num.FMA32(t402Entry, t14Entry2, t442_2[j])
+					}
+					t432_2[i] = t4322
+				}
+			}
+			// delta_chunk.c
+			clear(t452)
+			clear(t462)
+			lo9 := max(0, 8)
+			if n := 32 - lo9; n > 0 {
+				t432_2 := t432[0+lo9:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo9:][:n]
+				t452_2 := t452[0+lo9:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+lo9:][:n]
+				t462_2 := t462[-8+lo9:][:n]
+				for i := range n {
+					t432Entry := t432_2[i]
+					t452_2[i] = F(t1122_2[i] * t432Entry)
+					t462_2[i] = num.FMA32(t1122_3[i], t432Entry, t462_2[i])
+				}
+			}
+			// delta_chunk.c
+			if kern.Wide() {
+				a := stepBackwardNest33Args{
+					unsafe.SliceData(t402),
+					unsafe.SliceData(t442),
+					unsafe.SliceData(t4722),
+				}
+				stepBackwardNest33(&a)
+			} else {
+				for i := range 32 {
+					t402_2 := t402[i*32:][:32]
+					t442_2 := t442[i*32:][:32]
+					t4722_2 := t4722[i*32:][:32]
+					for j := range 32 {
+						t4722_2[j] = t402_2[j] + t442_2[j]
+					}
+				}
+			}
+			// delta_chunk.c
+			clear(t50)
+			clear(t512)
+			lo10 := max(0, 8)
+			if n := 32 - lo10; n > 0 {
+				t1122_2 := t1122[(l*chunks+t9)*32+lo10:][:n]
+				t50_2 := t50[0+lo10:][:n]
+				for i := range n {
+					t4722_2 := t4722[(lo10+i)*32:][:32]
+					t255_3 := t255[((lo10+i)-8)*32:][:32]
+					t28_3 := t28[((lo10+i)-8)*32:][:32]
+					t31_3 := t31[((lo10+i)-8)*32:][:32]
+					t512_2 := t512[((lo10+i)-8)*32:][:32]
+					var t502 F
+					w19 := F((lo10 + i) - 8)
+					t1122Entry3 := t1122_2[i]
+					for j := range 32 {
+						t4722Entry := t4722_2[j]
+						t502 = num.FMA32(((kern.Choose((F(j) == w19), F(1), F(0))+t255_3[j])+t28_3[j])+t31_3[j], t4722Entry, t502)
+						t512_2[j] = num.FMA32(t4722Entry, t1122Entry3, t512_2[j])
+					}
+					t50_2[i] = t502
+				}
+			}
+			// delta_chunk.c
+			if kern.Wide() {
+				a := stepBackwardNest34Args{
+					unsafe.SliceData(t452),
+					unsafe.SliceData(t462),
+					unsafe.SliceData(t50),
+					unsafe.SliceData(t5222),
+				}
+				stepBackwardNest34(&a)
+			} else {
+				for i := range 32 {
+					t5222[i] = (t452[i] + t462[i]) + t50[i]
+				}
+			}
+			// delta_chunk.c
+			clear(t533)
+			clear(t5422)
+			lo11 := max(0, 4)
+			if n := 32 - lo11; n > 0 {
+				t5222_2 := t5222[0+lo11:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+-4+lo11:][:n]
+				t533_2 := t533[0+lo11:][:n]
+				t8_3 := t8[(l*chunks+t9)*32+lo11:][:n]
+				t5422_2 := t5422[-4+lo11:][:n]
+				for i := range n {
+					t5222Entry := t5222_2[i]
+					t533_2[i] = F(t8_2[i] * t5222Entry)
+					t5422_2[i] = num.FMA32(t8_3[i], t5222Entry, t5422_2[i])
+				}
+			}
+			// delta_chunk.c
+			if kern.Wide() {
+				a := stepBackwardNest35Args{
+					unsafe.SliceData(t4722),
+					unsafe.SliceData(t512),
+					unsafe.SliceData(t5522),
+				}
+				stepBackwardNest35(&a)
+			} else {
+				for i := range 32 {
+					t4722_2 := t4722[i*32:][:32]
+					t512_2 := t512[i*32:][:32]
+					t5522_2 := t5522[i*32:][:32]
+					for j := range 32 {
+						t5522_2[j] = t4722_2[j] + t512_2[j]
+					}
+				}
+			}
+			// delta_chunk.c
+			clear(t583)
+			clear(t593)
+			lo12 := max(0, 4)
+			if n := 32 - lo12; n > 0 {
+				t8_2 := t8[(l*chunks+t9)*32+lo12:][:n]
+				t583_2 := t583[0+lo12:][:n]
+				for i := range n {
+					t5522_2 := t5522[(lo12+i)*32:][:32]
+					t255_3 := t255[((lo12+i)-4)*32:][:32]
+					t28_3 := t28[((lo12+i)-4)*32:][:32]
+					t593_2 := t593[((lo12+i)-4)*32:][:32]
+					var t584 F
+					w20 := F((lo12 + i) - 4)
+					t8Entry3 := t8_2[i]
+					for j := range 32 {
+						t5522Entry := t5522_2[j]
+						t584 = num.FMA32((kern.Choose((F(j) == w20), F(1), F(0))+t255_3[j])+t28_3[j], t5522Entry, t584)
+						t593_2[j] = num.FMA32(t5522Entry, t8Entry3, t593_2[j])
+					}
+					t583_2[i] = t584
+				}
+			}
+			// delta_chunk.c
+			if kern.Wide() {
+				a := stepBackwardNest36Args{
+					unsafe.SliceData(t533),
+					unsafe.SliceData(t5422),
+					unsafe.SliceData(t583),
+					unsafe.SliceData(t60),
+				}
+				stepBackwardNest36(&a)
+			} else {
+				for i := range 32 {
+					t60[i] = (t533[i] + t5422[i]) + t583[i]
+				}
+			}
+			// delta_chunk.c
+			clear(t613)
+			clear(t62_2)
+			lo13 := max(0, 2)
+			if n := 32 - lo13; n > 0 {
+				t60_2 := t60[0+lo13:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+-2+lo13:][:n]
+				t613_2 := t613[0+lo13:][:n]
+				t522_4 := t522[(l*chunks+t9)*32+lo13:][:n]
+				t62_3 := t62_2[-2+lo13:][:n]
+				for i := range n {
+					t60Entry := t60_2[i]
+					t613_2[i] = F(t522_3[i] * t60Entry)
+					t62_3[i] = num.FMA32(t522_4[i], t60Entry, t62_3[i])
+				}
+			}
+			// delta_chunk.c
+			if kern.Wide() {
+				a := stepBackwardNest37Args{
+					unsafe.SliceData(t5522),
+					unsafe.SliceData(t593),
+					unsafe.SliceData(t63),
+				}
+				stepBackwardNest37(&a)
+			} else {
+				for i := range 32 {
+					t5522_2 := t5522[i*32:][:32]
+					t593_2 := t593[i*32:][:32]
+					t63_2 := t63[i*32:][:32]
+					for j := range 32 {
+						t63_2[j] = t5522_2[j] + t593_2[j]
+					}
+				}
+			}
+			// delta_chunk.c
+			clear(t66)
+			clear(t67)
+			lo14 := max(0, 2)
+			if n := 32 - lo14; n > 0 {
+				t522_3 := t522[(l*chunks+t9)*32+lo14:][:n]
+				t66_2 := t66[0+lo14:][:n]
+				for i := range n {
+					t63_2 := t63[(lo14+i)*32:][:32]
+					t255_3 := t255[((lo14+i)-2)*32:][:32]
+					t67_2 := t67[((lo14+i)-2)*32:][:32]
+					var t662 F
+					w21 := F((lo14 + i) - 2)
+					t522Entry3 := t522_3[i]
+					for j := range 32 {
+						t63Entry := t63_2[j]
+						t662 = num.FMA32(kern.Choose((F(j) == w21), F(1), F(0))+t255_3[j], t63Entry, t662)
+						t67_2[j] = num.FMA32(t63Entry, t522Entry3, t67_2[j])
+					}
+					t66_2[i] = t662
+				}
+			}
+			// delta_chunk.c, delta_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest38Args{
+					unsafe.SliceData(t613),
+					unsafe.SliceData(t62_2),
+					unsafe.SliceData(t66),
+					unsafe.SliceData(t68),
+					unsafe.SliceData(t523),
+					unsafe.SliceData(t1222),
+					unsafe.SliceData(t3722),
+					unsafe.SliceData(t782),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest38(&a)
+			} else {
+				t1222_2 := t1222[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					t68[i] = (t613[i] + t62_2[i]) + t66[i]
+					t782[i] = (t523[i] + t1222_2[i]) + t3722[i]
+				}
+			}
+			// delta_chunk.c
+			clear(t69)
+			clear(t70)
+			lo15 := max(0, 1)
+			if n := 32 - lo15; n > 0 {
+				t68_2 := t68[0+lo15:][:n]
+				t52_3 := t52[(l*chunks+t9)*32+-1+lo15:][:n]
+				t69_2 := t69[0+lo15:][:n]
+				t52_4 := t52[(l*chunks+t9)*32+lo15:][:n]
+				t70_2 := t70[-1+lo15:][:n]
+				for i := range n {
+					t68Entry := t68_2[i]
+					t69_2[i] = F(t52_3[i] * t68Entry)
+					t70_2[i] = num.FMA32(t52_4[i], t68Entry, t70_2[i])
+				}
+			}
+			// delta_chunk.c
+			clear(t73)
+			lo16 := max(0, 1)
+			if n := 32 - lo16; n > 0 {
+				t73_2 := t73[0+lo16:][:n]
+				for i := range n {
+					t63_2 := t63[(lo16+i)*32:][:32]
+					t67_2 := t67[(lo16+i)*32:][:32]
+					var t732 F
+					w22 := F((lo16 + i) - 1)
+					for j := range 32 {
+						t732 = num.FMA32(kern.Choose((F(j) == w22), F(1), F(0)), t63_2[j]+t67_2[j], t732)
+					}
+					t73_2[i] = t732
+				}
+			}
+			// delta_chunk.g
+			clear(t81)
+			clear(t82_2)
+			lo17 := max(0, 16)
+			if n := 32 - lo17; n > 0 {
+				t782_2 := t782[0+lo17:][:n]
+				t13_2 := t13[(l*chunks+t9)*32+-16+lo17:][:n]
+				t81_2 := t81[0+lo17:][:n]
+				t14_2 := t14[(l*chunks+t9)*32+lo17:][:n]
+				t82_3 := t82_2[-16+lo17:][:n]
+				for i := range n {
+					t782Entry := t782_2[i]
+					t81_2[i] = F(t13_2[i] * t782Entry)
+					t82_3[i] = num.FMA32(t14_2[i], t782Entry, t82_3[i])
+				}
+			}
+			// delta_chunk.g
+			clear(t83)
+			clear(t842)
+			lo18 := max(0, 8)
+			if n := 32 - lo18; n > 0 {
+				t81_2 := t81[0+lo18:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo18:][:n]
+				t83_2 := t83[0+lo18:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+lo18:][:n]
+				t842_2 := t842[-8+lo18:][:n]
+				for i := range n {
+					t81Entry := t81_2[i]
+					t83_2[i] = F(t1122_2[i] * t81Entry)
+					t842_2[i] = num.FMA32(t1122_3[i], t81Entry, t842_2[i])
+				}
+			}
+			// delta_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest39Args{
+					unsafe.SliceData(t782),
+					unsafe.SliceData(t82_2),
+					unsafe.SliceData(t85),
+				}
+				stepBackwardNest39(&a)
+			} else {
+				for i := range 32 {
+					t85[i] = t782[i] + t82_2[i]
+				}
+			}
+			// delta_chunk.g
+			clear(t88)
+			clear(t89)
+			lo19 := max(0, 8)
+			if n := 32 - lo19; n > 0 {
+				t85_2 := t85[0+lo19:][:n]
+				t1022_2 := t1022[(l*chunks+t9)*32+-8+lo19:][:n]
+				t88_2 := t88[0+lo19:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+lo19:][:n]
+				t89_2 := t89[-8+lo19:][:n]
+				for i := range n {
+					t85Entry := t85_2[i]
+					t88_2[i] = F(t1022_2[i] * t85Entry)
+					t89_2[i] = num.FMA32(t1122_2[i], t85Entry, t89_2[i])
+				}
+			}
+			// delta_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest40Args{
+					unsafe.SliceData(t83),
+					unsafe.SliceData(t842),
+					unsafe.SliceData(t88),
+					unsafe.SliceData(t90),
+					unsafe.SliceData(t85),
+					unsafe.SliceData(t89),
+					unsafe.SliceData(t93),
+				}
+				stepBackwardNest40(&a)
+			} else {
+				for i := range 32 {
+					t90[i] = (t83[i] + t842[i]) + t88[i]
+					t93[i] = t85[i] + t89[i]
+				}
+			}
+			// delta_chunk.g
+			clear(t91)
+			clear(t92_2)
+			clear(t96)
+			clear(t97)
+			lo20 := max(0, 4)
+			if n := 32 - lo20; n > 0 {
+				t90_2 := t90[0+lo20:][:n]
+				t93_2 := t93[0+lo20:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+-4+lo20:][:n]
+				t91_2 := t91[0+lo20:][:n]
+				t8_3 := t8[(l*chunks+t9)*32+lo20:][:n]
+				t92_3 := t92_2[-4+lo20:][:n]
+				t72_2 := t72[(l*chunks+t9)*32+-4+lo20:][:n]
+				t96_2 := t96[0+lo20:][:n]
+				t97_2 := t97[-4+lo20:][:n]
+				for i := range n {
+					t90Entry := t90_2[i]
+					t93Entry := t93_2[i]
+					t91_2[i] = F(t8_2[i] * t90Entry)
+					t8Entry4 := t8_3[i]
+					t92_3[i] = num.FMA32(t8Entry4, t90Entry, t92_3[i])
+					t96_2[i] = F(t72_2[i] * t93Entry)
+					t97_2[i] = num.FMA32(t8Entry4, t93Entry, t97_2[i])
+				}
+			}
+			// delta_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest41Args{
+					unsafe.SliceData(t91),
+					unsafe.SliceData(t92_2),
+					unsafe.SliceData(t96),
+					unsafe.SliceData(t98),
+					unsafe.SliceData(t93),
+					unsafe.SliceData(t97),
+					unsafe.SliceData(t101),
+				}
+				stepBackwardNest41(&a)
+			} else {
+				for i := range 32 {
+					t98[i] = (t91[i] + t92_2[i]) + t96[i]
+					t101[i] = t93[i] + t97[i]
+				}
+			}
+			// delta_chunk.g
+			clear(t992)
+			clear(t100)
+			clear(t1042)
+			clear(t105)
+			lo21 := max(0, 2)
+			if n := 32 - lo21; n > 0 {
+				t98_2 := t98[0+lo21:][:n]
+				t101_2 := t101[0+lo21:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+-2+lo21:][:n]
+				t992_2 := t992[0+lo21:][:n]
+				t522_4 := t522[(l*chunks+t9)*32+lo21:][:n]
+				t100_2 := t100[-2+lo21:][:n]
+				t4_2 := t4[(l*chunks+t9)*32+-2+lo21:][:n]
+				t1042_2 := t1042[0+lo21:][:n]
+				t105_2 := t105[-2+lo21:][:n]
+				for i := range n {
+					t98Entry := t98_2[i]
+					t101Entry := t101_2[i]
+					t992_2[i] = F(t522_3[i] * t98Entry)
+					t522Entry4 := t522_4[i]
+					t100_2[i] = num.FMA32(t522Entry4, t98Entry, t100_2[i])
+					t1042_2[i] = F(t4_2[i] * t101Entry)
+					t105_2[i] = num.FMA32(t522Entry4, t101Entry, t105_2[i])
+				}
+			}
+			// delta_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest42Args{
+					unsafe.SliceData(t992),
+					unsafe.SliceData(t100),
+					unsafe.SliceData(t1042),
+					unsafe.SliceData(t106),
+					unsafe.SliceData(t101),
+					unsafe.SliceData(t105),
+					unsafe.SliceData(t1092),
+				}
+				stepBackwardNest42(&a)
+			} else {
+				for i := range 32 {
+					t106[i] = (t992[i] + t100[i]) + t1042[i]
+					t1092[i] = t101[i] + t105[i]
+				}
+			}
+			// delta_chunk.g
+			clear(t1072)
+			clear(t108)
+			clear(t112_2)
+			clear(t113)
+			lo22 := max(0, 1)
+			if n := 32 - lo22; n > 0 {
+				t106_2 := t106[0+lo22:][:n]
+				t1092_2 := t1092[0+lo22:][:n]
+				t52_3 := t52[(l*chunks+t9)*32+-1+lo22:][:n]
+				t1072_2 := t1072[0+lo22:][:n]
+				t52_4 := t52[(l*chunks+t9)*32+lo22:][:n]
+				t108_2 := t108[-1+lo22:][:n]
+				t2_2 := t2[(l*chunks+t9)*32+-1+lo22:][:n]
+				t112_3 := t112_2[0+lo22:][:n]
+				t113_2 := t113[-1+lo22:][:n]
+				for i := range n {
+					t106Entry := t106_2[i]
+					t1092Entry := t1092_2[i]
+					t1072_2[i] = F(t52_3[i] * t106Entry)
+					t52Entry3 := t52_4[i]
+					t108_2[i] = num.FMA32(t52Entry3, t106Entry, t108_2[i])
+					t112_3[i] = F(t2_2[i] * t1092Entry)
+					t113_2[i] = num.FMA32(t52Entry3, t1092Entry, t113_2[i])
+				}
+			}
+			// delta_chunk.g
+			clear(t117)
+			if kern.Wide() {
+				a := stepBackwardNest43Args{
+					unsafe.SliceData(t1092),
+					unsafe.SliceData(t113),
+					unsafe.SliceData(t117),
+				}
+				stepBackwardNest43(&a)
+			} else {
+				if n := min(32, 1); n > 0 {
+					t1092_2 := t1092[:n]
+					t113_2 := t113[:n]
+					t117_2 := t117[:n]
+					for i := range n {
+						t117_2[i] = t1092_2[i] + t113_2[i]
+					}
+				}
+			}
+			// delta_chunk.g, delta_chunk.M
+			gEntry2 := g[(l*chunks+t9)*32+31]
+			if kern.Wide() {
+				a := stepBackwardNest44Args{
+					unsafe.SliceData(MBarState2),
+					dV,
+					dK,
+					[2]float32{gEntry2},
+				}
+				stepBackwardNest44(&a)
+			} else {
+				for i := range dV {
+					MBarState2_2 := MBarState2[i*dK:][:dK]
+					for j := range dK {
+						MBarState2_2[j] = F(MBarState2_2[j] * gEntry2)
+					}
+				}
+			}
+			// delta_chunk.U
+			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t3222, dV, 1)
+			// delta_chunk.y
+			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t53, (l*chunks+t9)*32*dK), 1, dK, t1123, dV, 1)
+			// delta_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest45Args{
+					unsafe.SliceData(t69),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t73),
+					unsafe.SliceData(t1072),
+					unsafe.SliceData(t108),
+					unsafe.SliceData(t112_2),
+					unsafe.SliceData(t117),
+					unsafe.SliceData(t162),
+					unsafe.SliceData(t2322),
+					unsafe.SliceData(t2422),
+					unsafe.SliceData(t19),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest45(&a)
+			} else {
+				t162_2 := t162[(l*chunks+t9)*32:][:32]
+				t19_2 := t19[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					t162_2[i] = (((((t69[i] + t70[i]) + t73[i]) + t1072[i]) + t108[i]) + t112_2[i]) + t117[i]
+					t19_2[i] = t2322[i] + t2422[i]
+				}
+			}
+			// delta_chunk.g
+			for i := range 32 {
+				copy(t172[((l*chunks+t9)*32+i)*dK:][:dK], t3922[i*dK:][:dK])
+			}
+			// delta_chunk.y
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t172, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t1123, 1, dV)
+			// delta_chunk.g, delta_chunk.M, delta_chunk.c
+			for i := range 32 {
+				w23 := ((((kern.Choose((F(i) == w13), F(1), F(0)) + t255_2[i]) + t28_2[i]) + t31_2[i]) + t342_2[i]) + t373_2[i]
+				if kern.Wide() {
+					a := stepBackwardNest46Args{
+						unsafe.SliceData(t125),
+						unsafe.SliceData(t2722),
+						unsafe.SliceData(t282),
+						unsafe.SliceData(t38),
+						unsafe.SliceData(t18),
+						dK * i,
+						dK*i + 32*dK*t9 + 32*chunks*dK*l,
+						dK,
+						[2]float32{w23},
+					}
+					stepBackwardNest46(&a)
+				} else {
+					t125_2 := t125[i*dK:][:dK]
+					t2722_2 := t2722[i*dK:][:dK]
+					t282_2 := t282[i*dK:][:dK]
+					t38_2 := t38[i*dK:][:dK]
+					t18_2 := t18[((l*chunks+t9)*32+i)*dK:][:dK]
+					for j := range dK {
+						t18_2[j] = (num.FMA32(w23, t125_2[j], t2722_2[j]) + t282_2[j]) + t38_2[j]
+					}
+				}
+			}
+			// delta_chunk.U
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t3222, 1, dV)
 		}
-		for i := range dV {
-			copy(c.MBarOut[(l*dV+i)*dK:][:dK], MBarState2[i*dK:][:dK])
-		}
+		copy(c.MBarOut[l*dV*dK:][:dK*dV], MBarState2[:dK*dV])
 	}
 
 	// delta_chunk.v
 	clear(t212)
 	if kern.Wide() {
-		a := stepBackwardNest54Args{
+		a := stepBackwardNest47Args{
 			unsafe.SliceData(t212),
 			unsafe.SliceData(t202),
 			L,
@@ -4657,7 +4320,7 @@ func (c *stepBackwardFused) run() {
 			32 * dV,
 			dV,
 		}
-		stepBackwardNest54(&a)
+		stepBackwardNest47(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4676,7 +4339,7 @@ func (c *stepBackwardFused) run() {
 	clear(t222)
 	clear(t252)
 	if kern.Wide() {
-		a := stepBackwardNest55Args{
+		a := stepBackwardNest48Args{
 			unsafe.SliceData(t222),
 			unsafe.SliceData(t19),
 			unsafe.SliceData(t252),
@@ -4686,7 +4349,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			chunks,
 		}
-		stepBackwardNest55(&a)
+		stepBackwardNest48(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4706,7 +4369,7 @@ func (c *stepBackwardFused) run() {
 	clear(t232)
 	clear(t242)
 	if kern.Wide() {
-		a := stepBackwardNest56Args{
+		a := stepBackwardNest49Args{
 			unsafe.SliceData(t232),
 			unsafe.SliceData(t18),
 			unsafe.SliceData(t242),
@@ -4718,7 +4381,7 @@ func (c *stepBackwardFused) run() {
 			32 * dK,
 			dK,
 		}
-		stepBackwardNest56(&a)
+		stepBackwardNest49(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4761,8 +4424,8 @@ func (c *stepBackwardFused) run() {
 		t120_2 := t120[i*T:][:T]
 		for j := range T {
 			t27Entry := t27_2[j]
-			t344 := kern.Choose(t27Entry, F(kern.Choose(t27Entry, t132_2[j]+t222_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t3723 = t3723 + t344
+			t343 := kern.Choose(t27Entry, F(kern.Choose(t27Entry, t132_2[j]+t222_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t3723 = t3723 + t343
 			t37Entry := t37_2[j]
 			t4822 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
 			t86 := (t25_2[j] <= F(1))
@@ -4772,7 +4435,7 @@ func (c *stepBackwardFused) run() {
 			t102_2 = t102_2 + t994
 			t10Entry := t10_2[j]
 			t1162 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t34_2[j] = t344
+			t34_2[j] = t343
 			t482_2[j] = t4822
 			t522_3[j] = (t4822 && t37Entry)
 			t99_2[j] = t994
@@ -4787,7 +4450,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest57Args{
+		a := stepBackwardNest50Args{
 			unsafe.SliceData(t34),
 			unsafe.SliceData(t99),
 			unsafe.SliceData(c.RhoStack),
@@ -4802,7 +4465,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest57(&a)
+		stepBackwardNest50(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
@@ -4830,7 +4493,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.q
 	if kern.Wide() {
-		a := stepBackwardNest58Args{
+		a := stepBackwardNest51Args{
 			unsafe.SliceData(t102),
 			unsafe.SliceData(t242),
 			unsafe.SliceData(c.QDiv2),
@@ -4841,7 +4504,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest58(&a)
+		stepBackwardNest51(&a)
 	} else {
 		for i := range L {
 			t472_2 := t472[i*T:][:T]
@@ -4866,7 +4529,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.q1, delta_chunk.q, delta_chunk.k
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := stepBackwardNest59Args{
+		a := stepBackwardNest52Args{
 			unsafe.SliceData(t522_2),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t37),
@@ -4893,7 +4556,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest59(&a)
+		stepBackwardNest52(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -4919,12 +4582,12 @@ func (c *stepBackwardFused) run() {
 				var t1152 F
 				t522Entry := t522_3[j]
 				qDivEntry := qDiv[j]
-				w29 := kern.Choose((t522Entry && t37_2[j]), kern.Choose(t522Entry, F(F(0.5*kern.Choose(t522Entry, kern.Choose(t482_2[j], t472_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w24 := kern.Choose((t522Entry && t37_2[j]), kern.Choose(t522Entry, F(F(0.5*kern.Choose(t522Entry, kern.Choose(t482_2[j], t472_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				t1152Sums := [16]F{t1152}
 				for k := range dK {
 					t32Entry := t32_2[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t683 := num.FMA32(F(F(2*t32Entry)*q1SigmoidEntry), w29, F(t422_2[k]*qDivEntry))
+					t683 := num.FMA32(F(F(2*t32Entry)*q1SigmoidEntry), w24, F(t422_2[k]*qDivEntry))
 					t742 := num.FMA32(F(F(t32Entry*q1SigmoidEntry)*t683), q1Sigmoid2[k], F(q1SigmoidEntry*t683))
 					t1102 := ((t122_2[k] + t232_2[k]) + t392_2[k]) + t104_2[k]
 					t1152Sums[k%16] = num.FMA32(t1102, kDiv2[k], t1152Sums[k%16])
@@ -4946,7 +4609,7 @@ func (c *stepBackwardFused) run() {
 				n := int(c.Pos[j]) + -i + k
 				if n >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest60Args{
+						a := stepBackwardNest53Args{
 							unsafe.SliceData(c.Q1Stack),
 							unsafe.SliceData(t74),
 							unsafe.SliceData(c.CQBar),
@@ -4955,7 +4618,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest60(&a)
+						stepBackwardNest53(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t74_2 := t74[(j*T+k)*dK:][:dK]
@@ -4972,7 +4635,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.q1
 	clear(t78)
 	if kern.Wide() {
-		a := stepBackwardNest61Args{
+		a := stepBackwardNest54Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t74),
 			unsafe.SliceData(c.CQ),
@@ -4985,7 +4648,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest61(&a)
+		stepBackwardNest54(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -5005,7 +4668,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.q1
 	clear(t79)
 	if kern.Wide() {
-		a := stepBackwardNest62Args{
+		a := stepBackwardNest55Args{
 			unsafe.SliceData(t79),
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
@@ -5014,7 +4677,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest62(&a)
+		stepBackwardNest55(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -5029,7 +4692,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.q1
 	if kern.Wide() {
-		a := stepBackwardNest63Args{
+		a := stepBackwardNest56Args{
 			unsafe.SliceData(t78),
 			unsafe.SliceData(t79),
 			unsafe.SliceData(t80),
@@ -5038,7 +4701,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest63(&a)
+		stepBackwardNest56(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -5055,7 +4718,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.q1, delta_chunk.k1
 	clear(t147)
 	if kern.Wide() {
-		a := stepBackwardNest64Args{
+		a := stepBackwardNest57Args{
 			unsafe.SliceData(t80),
 			unsafe.SliceData(c.Q0TailBarOut),
 			unsafe.SliceData(t147),
@@ -5066,7 +4729,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest64(&a)
+		stepBackwardNest57(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -5095,7 +4758,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.v
 	if kern.Wide() {
-		a := stepBackwardNest65Args{
+		a := stepBackwardNest58Args{
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t212),
 			unsafe.SliceData(t392),
@@ -5109,7 +4772,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest65(&a)
+		stepBackwardNest58(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -5134,7 +4797,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.k1, delta_chunk.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := stepBackwardNest66Args{
+		a := stepBackwardNest59Args{
 			unsafe.SliceData(t120),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t10),
@@ -5152,7 +4815,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest66(&a)
+		stepBackwardNest59(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
@@ -5170,14 +4833,14 @@ func (c *stepBackwardFused) run() {
 				t142_3 := t142_2[(i*T+j)*dK:][:dK]
 				t120Entry := t120_2[j]
 				kDivEntry := kDiv[j]
-				w30 := kern.Choose((t120Entry && t10_2[j]), kern.Choose(t120Entry, F(F(0.5*kern.Choose(t120Entry, kern.Choose(t116_2[j], t115_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				w25 := kern.Choose((t120Entry && t10_2[j]), kern.Choose(t120Entry, F(F(0.5*kern.Choose(t120Entry, kern.Choose(t116_2[j], t115_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t5Entry := t5_2[k]
 					k1SigmoidEntry := k1Sigmoid[k]
-					t136 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w30, F(t110_2[k]*kDivEntry))
-					t1422_2 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t136), k1Sigmoid2[k], F(k1SigmoidEntry*t136))
-					t142_3[k] = t1422_2
-					bKBar[k] = bKBar[k] + t1422_2
+					t136 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w25, F(t110_2[k]*kDivEntry))
+					t1422 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t136), k1Sigmoid2[k], F(k1SigmoidEntry*t136))
+					t142_3[k] = t1422
+					bKBar[k] = bKBar[k] + t1422
 				}
 			}
 		}
@@ -5191,7 +4854,7 @@ func (c *stepBackwardFused) run() {
 				n3 := int(c.Pos[j]) + -i + k
 				if n3 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest67Args{
+						a := stepBackwardNest60Args{
 							unsafe.SliceData(c.K1Stack),
 							unsafe.SliceData(t142_2),
 							unsafe.SliceData(c.CKBar),
@@ -5200,7 +4863,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest67(&a)
+						stepBackwardNest60(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t142_3 := t142_2[(j*T+k)*dK:][:dK]
@@ -5217,7 +4880,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.k1
 	clear(t146)
 	if kern.Wide() {
-		a := stepBackwardNest68Args{
+		a := stepBackwardNest61Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t142_2),
 			unsafe.SliceData(c.CK),
@@ -5230,7 +4893,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest68(&a)
+		stepBackwardNest61(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -5249,7 +4912,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.k1
 	if kern.Wide() {
-		a := stepBackwardNest69Args{
+		a := stepBackwardNest62Args{
 			unsafe.SliceData(t146),
 			unsafe.SliceData(t147),
 			unsafe.SliceData(t148),
@@ -5258,7 +4921,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest69(&a)
+		stepBackwardNest62(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -5292,7 +4955,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.k0
 	if kern.Wide() {
-		a := stepBackwardNest70Args{
+		a := stepBackwardNest63Args{
 			unsafe.SliceData(t84),
 			unsafe.SliceData(t109),
 			unsafe.SliceData(t152),
@@ -5302,7 +4965,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest70(&a)
+		stepBackwardNest63(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -5353,13 +5016,13 @@ func (c *stepBackwardRows1) Part(part int) {
 	t62_2 := t62
 	t7_2 := t7
 	if block > 0 {
-		t92_2 = c.Work[C*dK*dV+3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35456+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t92_2 = c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24128+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t92_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
-		t52_2 = c.Work[C*dK*dV+3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+512*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35456+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
+		t52_2 = c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24128+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
 		clear(t52_2[l*(T-32*chunks):][:T-32*chunks])
-		t62_2 = c.Work[C*dK*dV+3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+16*L*T+480*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35456+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
+		t62_2 = c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+16*L*T+512*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24128+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
 		clear(t62_2[l*(T-32*chunks):][:T-32*chunks])
-		t7_2 = c.Work[C*dK*dV+3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+17*L*T+448*L*chunks+18*L*dK+5*dK*dV+256*dK+352*dV+35456+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t7_2 = c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+17*L*T+480*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24128+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t7_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
 	}
 	if kern.Wide() {

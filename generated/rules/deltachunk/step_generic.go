@@ -58,7 +58,11 @@ func stepNest26(*stepNest26Args) { panic("no assembly in this build") }
 
 func stepNest27(*stepNest27Args) { panic("no assembly in this build") }
 
-func stepTime28(*stepTime28Args, int) { panic("no assembly in this build") }
+func stepNest28(*stepNest28Args) { panic("no assembly in this build") }
+
+func stepNest29(*stepNest29Args) { panic("no assembly in this build") }
+
+func stepTime30(*stepTime30Args, int) { panic("no assembly in this build") }
 
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
@@ -185,17 +189,3 @@ func stepBackwardNest61(*stepBackwardNest61Args) { panic("no assembly in this bu
 func stepBackwardNest62(*stepBackwardNest62Args) { panic("no assembly in this build") }
 
 func stepBackwardNest63(*stepBackwardNest63Args) { panic("no assembly in this build") }
-
-func stepBackwardNest64(*stepBackwardNest64Args) { panic("no assembly in this build") }
-
-func stepBackwardNest65(*stepBackwardNest65Args) { panic("no assembly in this build") }
-
-func stepBackwardNest66(*stepBackwardNest66Args) { panic("no assembly in this build") }
-
-func stepBackwardNest67(*stepBackwardNest67Args) { panic("no assembly in this build") }
-
-func stepBackwardNest68(*stepBackwardNest68Args) { panic("no assembly in this build") }
-
-func stepBackwardNest69(*stepBackwardNest69Args) { panic("no assembly in this build") }
-
-func stepBackwardNest70(*stepBackwardNest70Args) { panic("no assembly in this build") }

@@ -24,7 +24,7 @@ func TestDeltaFrozen(t *testing.T) {
 			{"d": 5, "d_k": 1, "d_v": 7},
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
-		Tokens:  [][]int{{1, 2, 3, 5, 16, 35}, {1, 2, 3, 5, 16, 35}, {1, 2, 3, 5, 16, 35}},
+		Tokens:  [][]int{{1, 2, 3, 5, 35}, {1, 2, 3, 5, 16}, {1, 2, 3, 5, 17}},
 		Carries: true,
 		Frozen:  []string{"M", "M.chunk", "chunk.age"},
 		Vectors: "testdata/deltafrozen.txt",
@@ -39,7 +39,7 @@ func TestDeltaFrozen(t *testing.T) {
 			{"d": 5, "d_k": 1, "d_v": 7},
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
-		Tokens:   [][]int{{1, 2, 3, 5, 16, 35}, {1, 2, 3, 5, 16, 35}, {1, 2, 3, 5, 16, 35}},
+		Tokens:   [][]int{{1, 2, 3, 5, 35}, {1, 2, 3, 5, 16}, {1, 2, 3, 5, 17}},
 		Segments: true,
 		Vectors:  "testdata/deltafrozen.txt",
 	}.Test(t)
@@ -53,7 +53,7 @@ func TestDeltaFrozen(t *testing.T) {
 			{"d": 5, "d_k": 1, "d_v": 7},
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
-		Tokens:  [][]int{{1, 2, 3, 5, 16, 35}, {1, 2, 3, 5, 16, 35}, {1, 2, 3, 5, 16, 35}},
+		Tokens:  [][]int{{1, 2, 3, 5, 35}, {1, 2, 3, 5, 16}, {1, 2, 3, 5, 17}},
 		Vectors: "testdata/deltafrozen.txt",
 	}.Test(t)
 }

@@ -24,7 +24,7 @@ func TestHebbianScan(t *testing.T) {
 			{"d": 5, "d_k": 1, "d_v": 7},
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
-		Tokens:  [][]int{{1, 2, 5, 16, 35}, {1, 2, 5, 16, 35}, {1, 2, 5, 16, 35}},
+		Tokens:  [][]int{{1, 2, 5, 35}, {1, 2, 5, 16}, {1, 2, 5, 17}},
 		Frozen:  []string{"M"},
 		Vectors: "testdata/hebbianscan.txt",
 	}.Test(t)
@@ -38,7 +38,7 @@ func TestHebbianScan(t *testing.T) {
 			{"d": 5, "d_k": 1, "d_v": 7},
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
-		Tokens:   [][]int{{1, 2, 5, 16, 35}, {1, 2, 5, 16, 35}, {1, 2, 5, 16, 35}},
+		Tokens:   [][]int{{1, 2, 5, 35}, {1, 2, 5, 16}, {1, 2, 5, 17}},
 		Segments: true,
 		Vectors:  "testdata/hebbianscan.txt",
 	}.Test(t)
@@ -52,7 +52,7 @@ func TestHebbianScan(t *testing.T) {
 			{"d": 5, "d_k": 1, "d_v": 7},
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
-		Tokens:  [][]int{{1, 2, 5, 16, 35}, {1, 2, 5, 16, 35}, {1, 2, 5, 16, 35}},
+		Tokens:  [][]int{{1, 2, 5, 35}, {1, 2, 5, 16}, {1, 2, 5, 17}},
 		Vectors: "testdata/hebbianscan.txt",
 	}.Test(t)
 }

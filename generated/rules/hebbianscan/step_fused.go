@@ -870,7 +870,6 @@ func (c *stepBackwardFused) run() {
 	t2 := c.Work[2*L*T*dK+L*T*dV+L*T+16*L*chunks:][:L*T*dV-16*L*chunks*dV]                                            // [L, T - 16·chunks, d_v]
 	t18 := c.Work[2*L*T*dK+2*L*T*dV-16*L*chunks*dV+L*T+16*L*chunks:][:L*T-16*L*chunks]                                // [L, T - 16·chunks]
 	t := c.Work[2*L*T*dK+2*L*T*dV-16*L*chunks*dV+2*L*T:][:16*L*chunks*dV]                                             // [L, 16·chunks, d_v]
-	t42 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T:][:L*dK*dV]                                                                 // [L, d_v, d_k]
 	t52 := c.Work[2*L*T*dK+2*L*T*dV+L*dK*dV+2*L*T:][:L*T*dK-16*L*chunks*dK]                                           // [L, T - 16·chunks, d_k]
 	t62 := c.Work[3*L*T*dK+2*L*T*dV-16*L*chunks*dK+L*dK*dV+2*L*T:][:L*T*dV-16*L*chunks*dV]                            // [L, T - 16·chunks, d_v]
 	t72 := c.Work[3*L*T*dK+3*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T:][:L*T-16*L*chunks]                   // [L, T - 16·chunks]
@@ -1446,7 +1445,7 @@ func (c *stepBackwardFused) run() {
 	kern.GemmFMA(L*T, d, dK, F(1), false, t24, d, 1, t22, dK, 1, c.WQ, d, 1)
 
 	// hebbian_scan.rho
-	var t42_2 F
+	var t42 F
 	for i := range L {
 		t31_2 := t31[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
@@ -1458,11 +1457,11 @@ func (c *stepBackwardFused) run() {
 		for j := range T {
 			t31Entry := t31_2[j]
 			t392 := kern.Choose(t31Entry, F(F(rhoSigmoid[j]*kern.Choose(t31Entry, kern.Choose(t26_2[j], t10_2[j]+t192_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t42_2 = t42_2 + t392
+			t42 = t42 + t392
 			t39_2[j] = t392
 		}
 	}
-	c.BRhoBar[0] = t42_2
+	c.BRhoBar[0] = t42
 
 	// hebbian_scan.rho
 	clear(c.WRhoBar)

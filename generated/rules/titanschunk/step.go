@@ -13,7 +13,7 @@ const stepKind tape.Kind = 16
 
 // Step is one call of the kernel Step.
 //
-// It keeps 13·L·T·d_k + 3·L·T·d_v - 32·L·chunks·d_v + 2·L·d_k·d_v + 14·L·T + 6·L·d_k entries and checkpoints of 2·L·d_k·d_v·segments + 2·L·d_k·d_v·segments.2 entries.
+// It keeps 13·L·T·d_k + 3·L·T·d_v + 128·L·chunks·d_v + 2·L·d_k·d_v + 14·L·T + 2048·L·chunks + 6·L·d_k entries and checkpoints of 2·L·chunks·d_k·d_v + 2·L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -64,6 +64,13 @@ type Step[F num.Float] struct {
 	ThetaSoftplus []F     // [L, T], written
 	MChunks       []F     // [L, d_v, d_k], written
 	SChunks       []F     // [L, d_v, d_k], written
+	YProd         []F     // [L, chunks, 32, d_v], written; may be nil
+	YProd2        []F     // [L, chunks, 32, d_v], written; may be nil
+	YProd3        []F     // [L, chunks, 32, 32], written; may be nil
+	UProd         []F     // [L, chunks, 32, d_v], written; may be nil
+	UProd2        []F     // [L, chunks, 32, d_v], written; may be nil
+	UProd3        []F     // [L, chunks, 32, 32], written; may be nil
+	U             []F     // [L, chunks, 32, d_v], written; may be nil
 	E             []F     // [L, T - 32·chunks, d_v], written; may be nil
 	ThetaSigmoid  []F     // [L, T], written
 	EtaSigmoid    []F     // [L, T], written
@@ -76,19 +83,19 @@ type Step[F num.Float] struct {
 	KDiv2         []F     // [L, T, d_k], written
 	KDiv3         []F     // [L, T], written
 	K1Sigmoid2    []F     // [L, T, d_k], written
-	MCheckpoints2 []F     // [L, segments, d_v, d_k], written; may be nil
-	SCheckpoints2 []F     // [L, segments, d_v, d_k], written; may be nil
-	MCheckpoints  []F     // [L, segments.2, d_v, d_k], written; may be nil
-	SCheckpoints  []F     // [L, segments.2, d_v, d_k], written; may be nil
+	MStates       []F     // [L, chunks, d_v, d_k], written; may be nil
+	SStates       []F     // [L, chunks, d_v, d_k], written; may be nil
+	MCheckpoints  []F     // [L, segments, d_v, d_k], written; may be nil
+	SCheckpoints  []F     // [L, segments, d_v, d_k], written; may be nil
 	Work          []F     // WorkLen() entries
 	Rows          [][4]F  // RowsLen() entries
 }
 
-// WorkLen is 8·L·T·d_k + 2·L·T·d_v + 11·L·T + 1344·L·chunks + 4·d_k·d_v + 64·d_k + 192·d_v + 14368.
+// WorkLen is 8·L·T·d_k + 2·L·T·d_v + 11·L·T + 1344·L·chunks + 2·d_k·d_v + 64·d_k + 192·d_v + 16416.
 func (c *Step[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
-	return 8*L*T*dK + 2*L*T*dV + 11*L*T + 1344*L*chunks + 4*dK*dV + 64*dK + 192*dV + 14368
+	return 8*L*T*dK + 2*L*T*dV + 11*L*T + 1344*L*chunks + 2*dK*dV + 64*dK + 192*dV + 16416
 }
 
 // RowsLen is 2·d_k.
@@ -105,8 +112,7 @@ func (c *Step[F]) Run() {
 	}
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	chunks := (T) / 32
-	segments := (C + chunks - 1) / C
-	segments2 := (C + T - 32*chunks - 1) / C
+	segments := (C + T - 32*chunks - 1) / C
 	k0 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
 	t5 := work[:L*T*dK] // [L, T, d_k]
@@ -255,6 +261,16 @@ func (c *Step[F]) Run() {
 	work = work[32*dV:]
 	t49 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
+	t22_2 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t93 := work[:32*dV] // [32, d_v]
+	work = work[32*dV:]
+	t97 := work[:32*dV] // [32, d_v]
+	work = work[32*dV:]
+	t323 := work[:1024] // [32, 32]
+	work = work[1024:]
+	U2 := work[:32*dV] // [32, d_v]
+	work = work[32*dV:]
 	t604 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t632 := work[:1024] // [32, 32]
@@ -279,27 +295,17 @@ func (c *Step[F]) Run() {
 	work = work[1024:]
 	t91 := work[:32] // [32]
 	work = work[32:]
-	t93 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t97 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
 	t100 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t101 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t102_2 := work[:1024] // [32, 32]
 	work = work[1024:]
-	U := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
 	t105 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t623 := work[:32*dK] // [d_k, 32]
+	t73 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
-	t72_2 := work[:32*dK] // [d_k, 32]
-	work = work[32*dK:]
-	t110 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	t1122 := work[:dK*dV]  // [d_v, d_k]
+	t83 := work[:32*dK]    // [32, d_k]
 	MState2 := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	SState2 := rows[:dK] // [d_k]
@@ -458,13 +464,13 @@ func (c *Step[F]) Run() {
 	bRhoEntry := c.BRho[0]
 	for i := range L {
 		t21_2 := t21[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
+		t22_3 := t22[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rho2 := rho[i*T:][:T]
 		for j := range T {
 			t223 := t21_2[j] + bRhoEntry
 			t23 := num.Sigmoid(t223)
-			t22_2[j] = t223
+			t22_3[j] = t223
 			rhoSigmoid[j] = t23
 			rho2[j] = num.Min(num.Max(t23, F(0)), F(1))
 		}
@@ -533,11 +539,11 @@ func (c *Step[F]) Run() {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			var t35 F
 			for k := range dK {
-				t323 := bQ[k] + q1Prod[k]
-				t33 := num.Sigmoid(t323)
-				q12 := F(t323 * t33)
+				t323_2 := bQ[k] + q1Prod[k]
+				t33 := num.Sigmoid(t323_2)
+				q12 := F(t323_2 * t33)
 				t35 += F(q12 * q12)
-				t32_3[k] = t323
+				t32_3[k] = t323_2
 				q1Sigmoid[k] = t33
 				q1_2[k] = q12
 			}
@@ -561,7 +567,7 @@ func (c *Step[F]) Run() {
 		etaSigmoid := c.EtaSigmoid[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
+		t22_3 := t22[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		t17_2 := t17[i*T:][:T]
 		kDiv := c.KDiv[i*T:][:T]
@@ -584,7 +590,7 @@ func (c *Step[F]) Run() {
 			etaSigmoid[j] = num.Sigmoid(-t48)
 			qDiv[j] = (F(1) / t443)
 			qDiv3[j] = (F(1) / t40)
-			rhoSigmoid2[j] = num.Sigmoid(-t22_2[j])
+			rhoSigmoid2[j] = num.Sigmoid(-t22_3[j])
 			kDiv[j] = (F(1) / t17_2[j])
 			kDiv3[j] = (F(1) / kSqrt[j])
 		}
@@ -1142,435 +1148,479 @@ func (c *Step[F]) Run() {
 	}
 
 	// titans_chunk
-	w15 := F(31)
+	w17 := F(31)
 	for l := range L {
-		for i := range dV {
-			M := c.M[(l*dV+i)*dK:][:dK]
-			MState3 := MState[i*dK:][:dK]
-			for j := range dK {
-				MState3[j] = M[j]
-			}
+		M := c.M[l*dV*dK:][:dK*dV]
+		MState3 := MState[:dK*dV]
+		S := c.S[l*dV*dK:][:dK*dV]
+		SState3 := SState[:dK*dV]
+		MChunks := c.MChunks[l*dV*dK:][:dK*dV]
+		SChunks := c.SChunks[l*dV*dK:][:dK*dV]
+		for i := range dK * dV {
+			MState3[i] = M[i]
 		}
-		for i := range dV {
-			S := c.S[(l*dV+i)*dK:][:dK]
-			SState3 := SState[i*dK:][:dK]
-			for j := range dK {
-				SState3[j] = S[j]
-			}
+		for i := range dK * dV {
+			SState3[i] = S[i]
 		}
-		for s := range segments {
-			if len(c.MCheckpoints2) > 0 {
-				for i := range dV {
-					MState3 := MState[i*dK:][:dK]
-					MCheckpoints2 := c.MCheckpoints2[((l*segments+s)*dV+i)*dK:][:dK]
-					for j := range dK {
-						MCheckpoints2[j] = MState3[j]
-					}
+		for t2 := range chunks {
+			t60_2 := t60[(l*chunks+t2)*32:][:32]
+			t90_2 := t90[(l*chunks+t2)*32:][:32]
+			t96_2 := t96[(l*chunks+t2)*32:][:32]
+			g2 := g[(l*chunks+t2)*32:][:32]
+			h2 := h[(l*chunks+t2)*32:][:32]
+			t604_2 := t604[31*32:][:32]
+			t632_2 := t632[31*32:][:32]
+			t662_2 := t662[31*32:][:32]
+			t69_2 := t69[31*32:][:32]
+			t72_2 := t72[31*32:][:32]
+			t75_2 := t75[31*32:][:32]
+			t78_2 := t78[31*32:][:32]
+			t81_2 := t81[31*32:][:32]
+			t84_2 := t84[31*32:][:32]
+			t87_2 := t87[31*32:][:32]
+			if len(c.MStates) > 0 {
+				MStates := c.MStates[(l*chunks+t2)*dV*dK:][:dK*dV]
+				for i := range dK * dV {
+					MStates[i] = MState3[i]
 				}
 			}
-			if len(c.SCheckpoints2) > 0 {
-				for i := range dV {
-					SState3 := SState[i*dK:][:dK]
-					SCheckpoints2 := c.SCheckpoints2[((l*segments+s)*dV+i)*dK:][:dK]
-					for j := range dK {
-						SCheckpoints2[j] = SState3[j]
-					}
+			if len(c.SStates) > 0 {
+				SStates := c.SStates[(l*chunks+t2)*dV*dK:][:dK*dV]
+				for i := range dK * dV {
+					SStates[i] = SState3[i]
 				}
 			}
-			for a := range min(C, -C*s+chunks) {
-				t90_2 := t90[(l*chunks+a+C*s)*32:][:32]
-				t96_2 := t96[(l*chunks+a+C*s)*32:][:32]
-				t60_2 := t60[(l*chunks+a+C*s)*32:][:32]
-				g2 := g[(l*chunks+a+C*s)*32:][:32]
-				h2 := h[(l*chunks+a+C*s)*32:][:32]
-				// titans_chunk.y
-				kern.Gemm(dV, 32, dK, F(1), false, t173, 1, dV, MState, dK, 1, kern.From(t57, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// titans_chunk.y
-				kern.Gemm(dV, 32, dK, F(1), false, t49, 1, dV, SState, dK, 1, kern.From(t57, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// titans_chunk.e
-				clear(t604)
-				lo := max(0, 1)
-				if n := 32 - lo; n > 0 {
-					t58_2 := t58[(l*chunks+a+C*s)*32+lo:][:n]
-					for i := range n {
-						t604_2 := t604[(lo+i)*32:][:32]
-						w := F((lo + i) - 1)
-						t58Entry2 := t58_2[i]
-						for j := range 32 {
-							t604_2[j] = F(kern.Choose((F(j) == w), F(1), F(0)) * t58Entry2)
-						}
-					}
-				}
-				// titans_chunk.e
-				clear(t632)
-				lo2 := max(0, 2)
-				if n := 32 - lo2; n > 0 {
-					t222_2 := t222[(l*chunks+a+C*s)*32+lo2:][:n]
-					for i := range n {
-						t604_2 := t604[((lo2+i)-2)*32:][:32]
-						t632_2 := t632[(lo2+i)*32:][:32]
-						w2 := F((lo2 + i) - 2)
-						t222Entry2 := t222_2[i]
-						for j := range 32 {
-							t632_2[j] = F((kern.Choose((F(j) == w2), F(1), F(0)) + t604_2[j]) * t222Entry2)
-						}
-					}
-				}
-				// titans_chunk.e
-				clear(t662)
-				lo3 := max(0, 4)
-				if n := 32 - lo3; n > 0 {
-					t252_2 := t252[(l*chunks+a+C*s)*32+lo3:][:n]
-					for i := range n {
-						t604_2 := t604[((lo3+i)-4)*32:][:32]
-						t632_2 := t632[((lo3+i)-4)*32:][:32]
-						t662_2 := t662[(lo3+i)*32:][:32]
-						w3 := F((lo3 + i) - 4)
-						t252Entry2 := t252_2[i]
-						for j := range 32 {
-							t662_2[j] = F(((kern.Choose((F(j) == w3), F(1), F(0)) + t604_2[j]) + t632_2[j]) * t252Entry2)
-						}
-					}
-				}
-				// titans_chunk.e
-				clear(t69)
-				lo4 := max(0, 8)
-				if n := 32 - lo4; n > 0 {
-					t28_2 := t28[(l*chunks+a+C*s)*32+lo4:][:n]
-					for i := range n {
-						t604_2 := t604[((lo4+i)-8)*32:][:32]
-						t632_2 := t632[((lo4+i)-8)*32:][:32]
-						t662_2 := t662[((lo4+i)-8)*32:][:32]
-						t69_2 := t69[(lo4+i)*32:][:32]
-						w4 := F((lo4 + i) - 8)
-						t28Entry2 := t28_2[i]
-						for j := range 32 {
-							t69_2[j] = F((((kern.Choose((F(j) == w4), F(1), F(0)) + t604_2[j]) + t632_2[j]) + t662_2[j]) * t28Entry2)
-						}
-					}
-				}
-				// titans_chunk.e
-				clear(t72)
-				lo5 := max(0, 16)
-				if n := 32 - lo5; n > 0 {
-					t312_2 := t312[(l*chunks+a+C*s)*32+lo5:][:n]
-					for i := range n {
-						t604_2 := t604[((lo5+i)-16)*32:][:32]
-						t632_2 := t632[((lo5+i)-16)*32:][:32]
-						t662_2 := t662[((lo5+i)-16)*32:][:32]
-						t69_2 := t69[((lo5+i)-16)*32:][:32]
-						t72_3 := t72[(lo5+i)*32:][:32]
-						w5 := F((lo5 + i) - 16)
-						t312Entry := t312_2[i]
-						for j := range 32 {
-							t72_3[j] = F(((((kern.Choose((F(j) == w5), F(1), F(0)) + t604_2[j]) + t632_2[j]) + t662_2[j]) + t69_2[j]) * t312Entry)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t75)
-				lo6 := max(0, 1)
-				if n := 32 - lo6; n > 0 {
-					t56_2 := t56[(l*chunks+a+C*s)*32+lo6:][:n]
-					for i := range n {
-						t604_2 := t604[((lo6+i)-1)*32:][:32]
-						t632_2 := t632[((lo6+i)-1)*32:][:32]
-						t662_2 := t662[((lo6+i)-1)*32:][:32]
-						t69_2 := t69[((lo6+i)-1)*32:][:32]
-						t72_3 := t72[((lo6+i)-1)*32:][:32]
-						t75_2 := t75[(lo6+i)*32:][:32]
-						w6 := F((lo6 + i) - 1)
-						t56Entry2 := t56_2[i]
-						for j := range 32 {
-							t75_2[j] = F((((((kern.Choose((F(j) == w6), F(1), F(0)) + t604_2[j]) + t632_2[j]) + t662_2[j]) + t69_2[j]) + t72_3[j]) * t56Entry2)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t78)
-				lo7 := max(0, 2)
-				if n := 32 - lo7; n > 0 {
-					t52_2 := t52[(l*chunks+a+C*s)*32+lo7:][:n]
-					for i := range n {
-						t604_2 := t604[((lo7+i)-2)*32:][:32]
-						t632_2 := t632[((lo7+i)-2)*32:][:32]
-						t662_2 := t662[((lo7+i)-2)*32:][:32]
-						t69_2 := t69[((lo7+i)-2)*32:][:32]
-						t72_3 := t72[((lo7+i)-2)*32:][:32]
-						t75_2 := t75[((lo7+i)-2)*32:][:32]
-						t78_2 := t78[(lo7+i)*32:][:32]
-						w7 := F((lo7 + i) - 2)
-						t52Entry2 := t52_2[i]
-						for j := range 32 {
-							t78_2[j] = F(((((((kern.Choose((F(j) == w7), F(1), F(0)) + t604_2[j]) + t632_2[j]) + t662_2[j]) + t69_2[j]) + t72_3[j]) + t75_2[j]) * t52Entry2)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t81)
-				lo8 := max(0, 4)
-				if n := 32 - lo8; n > 0 {
-					t82_2 := t82[(l*chunks+a+C*s)*32+lo8:][:n]
-					for i := range n {
-						t604_2 := t604[((lo8+i)-4)*32:][:32]
-						t632_2 := t632[((lo8+i)-4)*32:][:32]
-						t662_2 := t662[((lo8+i)-4)*32:][:32]
-						t69_2 := t69[((lo8+i)-4)*32:][:32]
-						t72_3 := t72[((lo8+i)-4)*32:][:32]
-						t75_2 := t75[((lo8+i)-4)*32:][:32]
-						t78_2 := t78[((lo8+i)-4)*32:][:32]
-						t81_2 := t81[(lo8+i)*32:][:32]
-						w8 := F((lo8 + i) - 4)
-						t82Entry2 := t82_2[i]
-						for j := range 32 {
-							t81_2[j] = F((((((((kern.Choose((F(j) == w8), F(1), F(0)) + t604_2[j]) + t632_2[j]) + t662_2[j]) + t69_2[j]) + t72_3[j]) + t75_2[j]) + t78_2[j]) * t82Entry2)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t84)
-				lo9 := max(0, 8)
-				if n := 32 - lo9; n > 0 {
-					t112_2 := t112[(l*chunks+a+C*s)*32+lo9:][:n]
-					for i := range n {
-						t604_2 := t604[((lo9+i)-8)*32:][:32]
-						t632_2 := t632[((lo9+i)-8)*32:][:32]
-						t662_2 := t662[((lo9+i)-8)*32:][:32]
-						t69_2 := t69[((lo9+i)-8)*32:][:32]
-						t72_3 := t72[((lo9+i)-8)*32:][:32]
-						t75_2 := t75[((lo9+i)-8)*32:][:32]
-						t78_2 := t78[((lo9+i)-8)*32:][:32]
-						t81_2 := t81[((lo9+i)-8)*32:][:32]
-						t84_2 := t84[(lo9+i)*32:][:32]
-						w9 := F((lo9 + i) - 8)
-						t112Entry2 := t112_2[i]
-						for j := range 32 {
-							w17 := (((((((kern.Choose((F(j) == w9), F(1), F(0)) + t604_2[j]) + t632_2[j]) + t662_2[j]) + t69_2[j]) + t72_3[j]) + t75_2[j]) + t78_2[j]) + t81_2[j]
-							t84_2[j] = F(w17 * t112Entry2)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t87)
-				lo10 := max(0, 16)
-				if n := 32 - lo10; n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*32+lo10:][:n]
-					for i := range n {
-						t604_2 := t604[((lo10+i)-16)*32:][:32]
-						t632_2 := t632[((lo10+i)-16)*32:][:32]
-						t662_2 := t662[((lo10+i)-16)*32:][:32]
-						t69_2 := t69[((lo10+i)-16)*32:][:32]
-						t72_3 := t72[((lo10+i)-16)*32:][:32]
-						t75_2 := t75[((lo10+i)-16)*32:][:32]
-						t78_2 := t78[((lo10+i)-16)*32:][:32]
-						t81_2 := t81[((lo10+i)-16)*32:][:32]
-						t84_2 := t84[((lo10+i)-16)*32:][:32]
-						t87_2 := t87[(lo10+i)*32:][:32]
-						w10 := F((lo10 + i) - 16)
-						t14Entry := t14_2[i]
-						for j := range 32 {
-							w18 := (((((((kern.Choose((F(j) == w10), F(1), F(0)) + t604_2[j]) + t632_2[j]) + t662_2[j]) + t69_2[j]) + t72_3[j]) + t75_2[j]) + t78_2[j]) + t81_2[j]
-							t87_2[j] = F((w18 + t84_2[j]) * t14Entry)
-						}
-					}
-				}
-				// titans_chunk.y
-				clear(t89)
-				for i := range 32 {
-					if n := min(32, i+1); n > 0 {
-						t89_2 := t89[i*32:][:n]
-						for j := range n {
-							t57_2 := t57[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-							t59_2 := t59[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-							var t892 F
-							for k := range dK {
-								t892 += F(t57_2[k] * t59_2[k])
-							}
-							t89_2[j] = t892
-						}
-					}
-				}
-				// titans_chunk.g
-				clear(t91)
-				if n := min(32, 1); n > 0 {
-					t91_2 := t91[:n]
-					for i := range n {
-						t91_2[i] = F(1)
-					}
-				}
-				// titans_chunk.U
-				kern.Gemm(dV, 32, dK, F(1), false, t93, 1, dV, MState, dK, 1, kern.From(t59, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// titans_chunk.U
-				kern.Gemm(dV, 32, dK, F(1), false, t97, 1, dV, SState, dK, 1, kern.From(t59, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// titans_chunk.c, titans_chunk.e
-				clear(t100)
-				lo11 := max(0, 1)
-				if n := 32 - lo11; n > 0 {
-					for i := range n {
-						t604_2 := t604[((lo11+i)-1)*32:][:32]
-						t632_2 := t632[((lo11+i)-1)*32:][:32]
-						t662_2 := t662[((lo11+i)-1)*32:][:32]
-						t69_2 := t69[((lo11+i)-1)*32:][:32]
-						t72_3 := t72[((lo11+i)-1)*32:][:32]
-						t75_2 := t75[((lo11+i)-1)*32:][:32]
-						t78_2 := t78[((lo11+i)-1)*32:][:32]
-						t81_2 := t81[((lo11+i)-1)*32:][:32]
-						t84_2 := t84[((lo11+i)-1)*32:][:32]
-						t87_2 := t87[((lo11+i)-1)*32:][:32]
-						t100_2 := t100[(lo11+i)*32:][:32]
-						w11 := F((lo11 + i) - 1)
-						for j := range 32 {
-							w19 := (((((((kern.Choose((F(j) == w11), F(1), F(0)) + t604_2[j]) + t632_2[j]) + t662_2[j]) + t69_2[j]) + t72_3[j]) + t75_2[j]) + t78_2[j]) + t81_2[j]
-							t100_2[j] = (w19 + t84_2[j]) + t87_2[j]
-						}
-					}
-				}
-				// titans_chunk.U
-				clear(t101)
-				for i := range 32 {
-					if n := min(32, i); n > 0 {
-						t101_2 := t101[i*32:][:n]
-						for j := range n {
-							t59_2 := t59[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-							t59_3 := t59[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-							var t1012 F
-							for k := range dK {
-								t1012 += F(t59_2[k] * t59_3[k])
-							}
-							t101_2[j] = t1012
-						}
-					}
-				}
-				// titans_chunk.U
-				clear(t102_2)
-				for i := range 32 {
-					if n := min(32, i); n > 0 {
-						t100_2 := t100[i*32:][:n]
-						t101_2 := t101[i*32:][:n]
-						t102_3 := t102_2[i*32:][:n]
-						for j := range n {
-							t102_3[j] = F(F(t60_2[i]*t100_2[j]) * t101_2[j])
-						}
-					}
-				}
-				// titans_chunk.U, titans_chunk.g
-				for i := range 32 {
-					t61_2 := t61[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-					t93_2 := t93[i*dV:][:dV]
-					t97_2 := t97[i*dV:][:dV]
-					U2 := U[i*dV:][:dV]
-					w12 := t90_2[i] + t91[i]
-					t96Entry := t96_2[i]
-					t60Entry := t60_2[i]
-					for j := range dV {
-						U2[j] = F((t61_2[j] - F(t93_2[j]*w12) - F(t97_2[j]*t96Entry)) * t60Entry)
-					}
-				}
-				kern.Triangle(32, dV, false, U, dV, 1, t102_2, 32, 1)
-				// titans_chunk.y, titans_chunk.c, titans_chunk.e
-				clear(t105)
-				for i := range 32 {
-					t105_2 := t105[i*dV:][:dV]
-					w14 := F(i)
-					if n := min(32, i+1); n > 0 {
-						t604_2 := t604[i*32:][:n]
-						t632_2 := t632[i*32:][:n]
-						t662_2 := t662[i*32:][:n]
-						t69_2 := t69[i*32:][:n]
-						t72_3 := t72[i*32:][:n]
-						t75_2 := t75[i*32:][:n]
-						t78_2 := t78[i*32:][:n]
-						t81_2 := t81[i*32:][:n]
-						t84_2 := t84[i*32:][:n]
-						t87_2 := t87[i*32:][:n]
-						t89_2 := t89[i*32:][:n]
-						for j := range n {
-							U2 := U[j*dV:][:dV]
-							w20 := (((((((kern.Choose((F(j) == w14), F(1), F(0)) + t604_2[j]) + t632_2[j]) + t662_2[j]) + t69_2[j]) + t72_3[j]) + t75_2[j]) + t78_2[j]) + t81_2[j]
-							w13 := F(((w20 + t84_2[j]) + t87_2[j]) * t89_2[j])
-							for k := range dV {
-								t105_2[k] += F(U2[k] * w13)
-							}
-						}
-					}
-				}
-				// titans_chunk.y
-				for i := range 32 {
-					t173_2 := t173[i*dV:][:dV]
-					t49_2 := t49[i*dV:][:dV]
-					t105_2 := t105[i*dV:][:dV]
-					y2_2 := y2[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-					gEntry := g2[i]
-					hEntry := h2[i]
-					for j := range dV {
-						y2_2[j] = F(t173_2[j]*gEntry) + F(t49_2[j]*hEntry) + t105_2[j]
-					}
-				}
-				// titans_chunk.M, titans_chunk.c, titans_chunk.e, titans_chunk.S
-				for i := range dK {
-					t604_2 := t604[31*32:][:32]
-					t632_2 := t632[31*32:][:32]
-					t662_2 := t662[31*32:][:32]
-					t69_2 := t69[31*32:][:32]
-					t72_3 := t72[31*32:][:32]
-					t75_2 := t75[31*32:][:32]
-					t78_2 := t78[31*32:][:32]
-					t81_2 := t81[31*32:][:32]
-					t84_2 := t84[31*32:][:32]
-					t87_2 := t87[31*32:][:32]
-					t623_2 := t623[i*32:][:32]
-					t72_4 := t72_2[i*32:][:32]
+			// titans_chunk.y
+			kern.Gemm(dV, 32, dK, F(1), false, t173, 1, dV, MState, dK, 1, kern.From(t57, (l*chunks+t2)*32*dK), 1, dK)
+			// titans_chunk.y
+			kern.Gemm(dV, 32, dK, F(1), false, t49, 1, dV, SState, dK, 1, kern.From(t57, (l*chunks+t2)*32*dK), 1, dK)
+			// titans_chunk.e
+			clear(t604)
+			lo := max(0, 1)
+			if n := 32 - lo; n > 0 {
+				t58_2 := t58[(l*chunks+t2)*32+lo:][:n]
+				for i := range n {
+					t604_3 := t604[(lo+i)*32:][:32]
+					w := F((lo + i) - 1)
+					t58Entry2 := t58_2[i]
 					for j := range 32 {
-						t59Entry := t59[((l*chunks+a+C*s)*32+j)*dK+i]
-						t604Entry := t604_2[j]
-						t632Entry := t632_2[j]
-						t662Entry := t662_2[j]
-						t69Entry := t69_2[j]
-						t72Entry := t72_3[j]
-						w21 := (((((((kern.Choose((F(j) == w15), F(1), F(0)) + t604Entry) + t632Entry) + t662Entry) + t69Entry) + t72Entry) + t75_2[j]) + t78_2[j]) + t81_2[j]
-						t623_2[j] = F(t59Entry * ((w21 + t84_2[j]) + t87_2[j]))
-						t72_4[j] = F(t59Entry * (((((kern.Choose((F(j) == w15), F(1), F(0)) + t604Entry) + t632Entry) + t662Entry) + t69Entry) + t72Entry))
+						t604_3[j] = F(kern.Choose((F(j) == w), F(1), F(0)) * t58Entry2)
 					}
 				}
-				// titans_chunk.M
-				kern.Gemm(dV, dK, 32, F(1), false, t110, dK, 1, U, 1, dV, t623, 1, 32)
-				// titans_chunk.M
-				gEntry2 := g[(l*chunks+a+C*s)*32+31]
-				hEntry2 := h[(l*chunks+a+C*s)*32+31]
-				for i := range dV {
-					MState3 := MState[i*dK:][:dK]
-					SState3 := SState[i*dK:][:dK]
-					t110_2 := t110[i*dK:][:dK]
-					for j := range dK {
-						MState3[j] = F(MState3[j]*gEntry2) + F(SState3[j]*hEntry2) + t110_2[j]
+			}
+			// titans_chunk.e
+			clear(t632)
+			lo2 := max(0, 2)
+			if n := 32 - lo2; n > 0 {
+				t222_2 := t222[(l*chunks+t2)*32+lo2:][:n]
+				for i := range n {
+					t604_3 := t604[((lo2+i)-2)*32:][:32]
+					t632_3 := t632[(lo2+i)*32:][:32]
+					w2 := F((lo2 + i) - 2)
+					t222Entry2 := t222_2[i]
+					for j := range 32 {
+						t632_3[j] = F((kern.Choose((F(j) == w2), F(1), F(0)) + t604_3[j]) * t222Entry2)
 					}
 				}
-				// titans_chunk.S
-				kern.Gemm(dV, dK, 32, F(1), false, t1122, dK, 1, U, 1, dV, t72_2, 1, 32)
-				// titans_chunk.S
-				pEntry := p[(l*chunks+a+C*s)*32+31]
-				for i := range dV {
-					SState3 := SState[i*dK:][:dK]
-					t1122_2 := t1122[i*dK:][:dK]
-					for j := range dK {
-						SState3[j] = F(SState3[j]*pEntry) + t1122_2[j]
+			}
+			// titans_chunk.e
+			clear(t662)
+			lo3 := max(0, 4)
+			if n := 32 - lo3; n > 0 {
+				t252_2 := t252[(l*chunks+t2)*32+lo3:][:n]
+				for i := range n {
+					t604_3 := t604[((lo3+i)-4)*32:][:32]
+					t632_3 := t632[((lo3+i)-4)*32:][:32]
+					t662_3 := t662[(lo3+i)*32:][:32]
+					w3 := F((lo3 + i) - 4)
+					t252Entry2 := t252_2[i]
+					for j := range 32 {
+						t662_3[j] = F(((kern.Choose((F(j) == w3), F(1), F(0)) + t604_3[j]) + t632_3[j]) * t252Entry2)
 					}
+				}
+			}
+			// titans_chunk.e
+			clear(t69)
+			lo4 := max(0, 8)
+			if n := 32 - lo4; n > 0 {
+				t28_2 := t28[(l*chunks+t2)*32+lo4:][:n]
+				for i := range n {
+					t604_3 := t604[((lo4+i)-8)*32:][:32]
+					t632_3 := t632[((lo4+i)-8)*32:][:32]
+					t662_3 := t662[((lo4+i)-8)*32:][:32]
+					t69_3 := t69[(lo4+i)*32:][:32]
+					w4 := F((lo4 + i) - 8)
+					t28Entry2 := t28_2[i]
+					for j := range 32 {
+						t69_3[j] = F((((kern.Choose((F(j) == w4), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) * t28Entry2)
+					}
+				}
+			}
+			// titans_chunk.e
+			clear(t72)
+			lo5 := max(0, 16)
+			if n := 32 - lo5; n > 0 {
+				t312_2 := t312[(l*chunks+t2)*32+lo5:][:n]
+				for i := range n {
+					t604_3 := t604[((lo5+i)-16)*32:][:32]
+					t632_3 := t632[((lo5+i)-16)*32:][:32]
+					t662_3 := t662[((lo5+i)-16)*32:][:32]
+					t69_3 := t69[((lo5+i)-16)*32:][:32]
+					t72_3 := t72[(lo5+i)*32:][:32]
+					w5 := F((lo5 + i) - 16)
+					t312Entry := t312_2[i]
+					for j := range 32 {
+						t72_3[j] = F(((((kern.Choose((F(j) == w5), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) * t312Entry)
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t75)
+			lo6 := max(0, 1)
+			if n := 32 - lo6; n > 0 {
+				t56_2 := t56[(l*chunks+t2)*32+lo6:][:n]
+				for i := range n {
+					t604_3 := t604[((lo6+i)-1)*32:][:32]
+					t632_3 := t632[((lo6+i)-1)*32:][:32]
+					t662_3 := t662[((lo6+i)-1)*32:][:32]
+					t69_3 := t69[((lo6+i)-1)*32:][:32]
+					t72_3 := t72[((lo6+i)-1)*32:][:32]
+					t75_3 := t75[(lo6+i)*32:][:32]
+					w6 := F((lo6 + i) - 1)
+					t56Entry2 := t56_2[i]
+					for j := range 32 {
+						t75_3[j] = F((((((kern.Choose((F(j) == w6), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) * t56Entry2)
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t78)
+			lo7 := max(0, 2)
+			if n := 32 - lo7; n > 0 {
+				t52_2 := t52[(l*chunks+t2)*32+lo7:][:n]
+				for i := range n {
+					t604_3 := t604[((lo7+i)-2)*32:][:32]
+					t632_3 := t632[((lo7+i)-2)*32:][:32]
+					t662_3 := t662[((lo7+i)-2)*32:][:32]
+					t69_3 := t69[((lo7+i)-2)*32:][:32]
+					t72_3 := t72[((lo7+i)-2)*32:][:32]
+					t75_3 := t75[((lo7+i)-2)*32:][:32]
+					t78_3 := t78[(lo7+i)*32:][:32]
+					w7 := F((lo7 + i) - 2)
+					t52Entry2 := t52_2[i]
+					for j := range 32 {
+						t78_3[j] = F(((((((kern.Choose((F(j) == w7), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) * t52Entry2)
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t81)
+			lo8 := max(0, 4)
+			if n := 32 - lo8; n > 0 {
+				t82_2 := t82[(l*chunks+t2)*32+lo8:][:n]
+				for i := range n {
+					t604_3 := t604[((lo8+i)-4)*32:][:32]
+					t632_3 := t632[((lo8+i)-4)*32:][:32]
+					t662_3 := t662[((lo8+i)-4)*32:][:32]
+					t69_3 := t69[((lo8+i)-4)*32:][:32]
+					t72_3 := t72[((lo8+i)-4)*32:][:32]
+					t75_3 := t75[((lo8+i)-4)*32:][:32]
+					t78_3 := t78[((lo8+i)-4)*32:][:32]
+					t81_3 := t81[(lo8+i)*32:][:32]
+					w8 := F((lo8 + i) - 4)
+					t82Entry2 := t82_2[i]
+					for j := range 32 {
+						t81_3[j] = F((((((((kern.Choose((F(j) == w8), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) + t78_3[j]) * t82Entry2)
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t84)
+			lo9 := max(0, 8)
+			if n := 32 - lo9; n > 0 {
+				t112_2 := t112[(l*chunks+t2)*32+lo9:][:n]
+				for i := range n {
+					t604_3 := t604[((lo9+i)-8)*32:][:32]
+					t632_3 := t632[((lo9+i)-8)*32:][:32]
+					t662_3 := t662[((lo9+i)-8)*32:][:32]
+					t69_3 := t69[((lo9+i)-8)*32:][:32]
+					t72_3 := t72[((lo9+i)-8)*32:][:32]
+					t75_3 := t75[((lo9+i)-8)*32:][:32]
+					t78_3 := t78[((lo9+i)-8)*32:][:32]
+					t81_3 := t81[((lo9+i)-8)*32:][:32]
+					t84_3 := t84[(lo9+i)*32:][:32]
+					w9 := F((lo9 + i) - 8)
+					t112Entry2 := t112_2[i]
+					for j := range 32 {
+						w19 := (((((((kern.Choose((F(j) == w9), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
+						t84_3[j] = F(w19 * t112Entry2)
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t87)
+			lo10 := max(0, 16)
+			if n := 32 - lo10; n > 0 {
+				t14_2 := t14[(l*chunks+t2)*32+lo10:][:n]
+				for i := range n {
+					t604_3 := t604[((lo10+i)-16)*32:][:32]
+					t632_3 := t632[((lo10+i)-16)*32:][:32]
+					t662_3 := t662[((lo10+i)-16)*32:][:32]
+					t69_3 := t69[((lo10+i)-16)*32:][:32]
+					t72_3 := t72[((lo10+i)-16)*32:][:32]
+					t75_3 := t75[((lo10+i)-16)*32:][:32]
+					t78_3 := t78[((lo10+i)-16)*32:][:32]
+					t81_3 := t81[((lo10+i)-16)*32:][:32]
+					t84_3 := t84[((lo10+i)-16)*32:][:32]
+					t87_3 := t87[(lo10+i)*32:][:32]
+					w10 := F((lo10 + i) - 16)
+					t14Entry := t14_2[i]
+					for j := range 32 {
+						w20 := (((((((kern.Choose((F(j) == w10), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
+						t87_3[j] = F((w20 + t84_3[j]) * t14Entry)
+					}
+				}
+			}
+			// titans_chunk.y
+			clear(t89)
+			for i := range 32 {
+				t57_2 := t57[((l*chunks+t2)*32+i)*dK:][:dK]
+				if n := min(32, i+1); n > 0 {
+					t89_2 := t89[i*32:][:n]
+					for j := range n {
+						t59_2 := t59[((l*chunks+t2)*32+j)*dK:][:dK]
+						var t892 F
+						for k := range dK {
+							t892 += F(t57_2[k] * t59_2[k])
+						}
+						t89_2[j] = t892
+					}
+				}
+			}
+			// titans_chunk.g
+			clear(t91)
+			if n := min(32, 1); n > 0 {
+				t91_2 := t91[:n]
+				for i := range n {
+					t91_2[i] = F(1)
+				}
+			}
+			// titans_chunk.U
+			kern.Gemm(dV, 32, dK, F(1), false, t93, 1, dV, MState, dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
+			// titans_chunk.U
+			kern.Gemm(dV, 32, dK, F(1), false, t97, 1, dV, SState, dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
+			// titans_chunk.c, titans_chunk.e
+			clear(t100)
+			lo11 := max(0, 1)
+			if n := 32 - lo11; n > 0 {
+				for i := range n {
+					t604_3 := t604[((lo11+i)-1)*32:][:32]
+					t632_3 := t632[((lo11+i)-1)*32:][:32]
+					t662_3 := t662[((lo11+i)-1)*32:][:32]
+					t69_3 := t69[((lo11+i)-1)*32:][:32]
+					t72_3 := t72[((lo11+i)-1)*32:][:32]
+					t75_3 := t75[((lo11+i)-1)*32:][:32]
+					t78_3 := t78[((lo11+i)-1)*32:][:32]
+					t81_3 := t81[((lo11+i)-1)*32:][:32]
+					t84_3 := t84[((lo11+i)-1)*32:][:32]
+					t87_3 := t87[((lo11+i)-1)*32:][:32]
+					t100_2 := t100[(lo11+i)*32:][:32]
+					w11 := F((lo11 + i) - 1)
+					for j := range 32 {
+						w21 := (((((((kern.Choose((F(j) == w11), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
+						t100_2[j] = (w21 + t84_3[j]) + t87_3[j]
+					}
+				}
+			}
+			// titans_chunk.U
+			clear(t101)
+			for i := range 32 {
+				t59_2 := t59[((l*chunks+t2)*32+i)*dK:][:dK]
+				if n := min(32, i); n > 0 {
+					t101_2 := t101[i*32:][:n]
+					for j := range n {
+						t59_3 := t59[((l*chunks+t2)*32+j)*dK:][:dK]
+						var t1012 F
+						for k := range dK {
+							t1012 += F(t59_2[k] * t59_3[k])
+						}
+						t101_2[j] = t1012
+					}
+				}
+			}
+			// titans_chunk.U
+			clear(t102_2)
+			for i := range 32 {
+				t60Entry := t60_2[i]
+				if n := min(32, i); n > 0 {
+					t100_2 := t100[i*32:][:n]
+					t101_2 := t101[i*32:][:n]
+					t102_3 := t102_2[i*32:][:n]
+					for j := range n {
+						t102_3[j] = F(F(t60Entry*t100_2[j]) * t101_2[j])
+					}
+				}
+			}
+			// titans_chunk.U, titans_chunk.g
+			for i := range 32 {
+				t61_2 := t61[((l*chunks+t2)*32+i)*dV:][:dV]
+				t93_2 := t93[i*dV:][:dV]
+				t97_2 := t97[i*dV:][:dV]
+				U2_2 := U2[i*dV:][:dV]
+				w12 := t90_2[i] + t91[i]
+				t96Entry := t96_2[i]
+				t60Entry2 := t60_2[i]
+				for j := range dV {
+					U2_2[j] = F((t61_2[j] - F(t93_2[j]*w12) - F(t97_2[j]*t96Entry)) * t60Entry2)
+				}
+			}
+			kern.Triangle(32, dV, false, U2, dV, 1, t102_2, 32, 1)
+			// titans_chunk.y, titans_chunk.c, titans_chunk.e
+			clear(t105)
+			for i := range 32 {
+				t105_2 := t105[i*dV:][:dV]
+				w14 := F(i)
+				if n := min(32, i+1); n > 0 {
+					t604_3 := t604[i*32:][:n]
+					t632_3 := t632[i*32:][:n]
+					t662_3 := t662[i*32:][:n]
+					t69_3 := t69[i*32:][:n]
+					t72_3 := t72[i*32:][:n]
+					t75_3 := t75[i*32:][:n]
+					t78_3 := t78[i*32:][:n]
+					t81_3 := t81[i*32:][:n]
+					t84_3 := t84[i*32:][:n]
+					t87_3 := t87[i*32:][:n]
+					t89_2 := t89[i*32:][:n]
+					for j := range n {
+						U2_2 := U2[j*dV:][:dV]
+						w22 := (((((((kern.Choose((F(j) == w14), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
+						w13 := F(((w22 + t84_3[j]) + t87_3[j]) * t89_2[j])
+						for k := range dV {
+							t105_2[k] += F(U2_2[k] * w13)
+						}
+					}
+				}
+			}
+			// titans_chunk.y
+			for i := range 32 {
+				t173_2 := t173[i*dV:][:dV]
+				t49_2 := t49[i*dV:][:dV]
+				t105_2 := t105[i*dV:][:dV]
+				y2_2 := y2[((l*chunks+t2)*32+i)*dV:][:dV]
+				gEntry := g2[i]
+				hEntry := h2[i]
+				for j := range dV {
+					y2_2[j] = F(t173_2[j]*gEntry) + F(t49_2[j]*hEntry) + t105_2[j]
+				}
+			}
+			// titans_chunk.M, titans_chunk.c, titans_chunk.e, titans_chunk.S
+			for i := range 32 {
+				t59_2 := t59[((l*chunks+t2)*32+i)*dK:][:dK]
+				t73_2 := t73[i*dK:][:dK]
+				t83_2 := t83[i*dK:][:dK]
+				t604Entry := t604_2[i]
+				t632Entry := t632_2[i]
+				t662Entry := t662_2[i]
+				t69Entry := t69_2[i]
+				t72Entry := t72_2[i]
+				w23 := (((((((kern.Choose((F(i) == w17), F(1), F(0)) + t604Entry) + t632Entry) + t662Entry) + t69Entry) + t72Entry) + t75_2[i]) + t78_2[i]) + t81_2[i]
+				w15 := (w23 + t84_2[i]) + t87_2[i]
+				w16 := ((((kern.Choose((F(i) == w17), F(1), F(0)) + t604Entry) + t632Entry) + t662Entry) + t69Entry) + t72Entry
+				for j := range dK {
+					t59Entry := t59_2[j]
+					t73_2[j] = F(t59Entry * w15)
+					t83_2[j] = F(t59Entry * w16)
+				}
+			}
+			// titans_chunk.M
+			gEntry2 := g[(l*chunks+t2)*32+31]
+			hEntry2 := h[(l*chunks+t2)*32+31]
+			for i := range dV {
+				MState4 := MState[i*dK:][:dK]
+				SState4 := SState[i*dK:][:dK]
+				for j := range dK {
+					MState4[j] = F(MState4[j]*gEntry2) + F(SState4[j]*hEntry2)
+				}
+			}
+			// titans_chunk.M
+			kern.Gemm(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t73, dK, 1)
+			// titans_chunk.S
+			pEntry := p[(l*chunks+t2)*32+31]
+			for i := range dV {
+				SState4 := SState[i*dK:][:dK]
+				for j := range dK {
+					SState4[j] = F(SState4[j] * pEntry)
+				}
+			}
+			// titans_chunk.S
+			kern.Gemm(dV, dK, 32, F(1), true, SState, dK, 1, U2, 1, dV, t83, dK, 1)
+			// titans_chunk
+			for i := range 32 {
+				t89_2 := t89[i*32:][:32]
+				t22_3 := t22_2[i*32:][:32]
+				t101_2 := t101[i*32:][:32]
+				t323_2 := t323[i*32:][:32]
+				for j := range 32 {
+					t22_3[j] = t89_2[j]
+					t323_2[j] = t101_2[j]
+				}
+			}
+			if len(c.YProd) > 0 {
+				t173_2 := t173[:32*dV]
+				yProd := c.YProd[(l*chunks+t2)*32*dV:][:32*dV]
+				for i := range 32 * dV {
+					yProd[i] = t173_2[i]
+				}
+			}
+			if len(c.YProd2) > 0 {
+				t49_2 := t49[:32*dV]
+				yProd2 := c.YProd2[(l*chunks+t2)*32*dV:][:32*dV]
+				for i := range 32 * dV {
+					yProd2[i] = t49_2[i]
+				}
+			}
+			if len(c.YProd3) > 0 {
+				t22_3 := t22_2[:1024]
+				yProd3 := c.YProd3[(l*chunks+t2)*32*32:][:1024]
+				for i := range 1024 {
+					yProd3[i] = t22_3[i]
+				}
+			}
+			if len(c.UProd) > 0 {
+				t93_2 := t93[:32*dV]
+				UProd := c.UProd[(l*chunks+t2)*32*dV:][:32*dV]
+				for i := range 32 * dV {
+					UProd[i] = t93_2[i]
+				}
+			}
+			if len(c.UProd2) > 0 {
+				t97_2 := t97[:32*dV]
+				UProd2 := c.UProd2[(l*chunks+t2)*32*dV:][:32*dV]
+				for i := range 32 * dV {
+					UProd2[i] = t97_2[i]
+				}
+			}
+			if len(c.UProd3) > 0 {
+				t323_2 := t323[:1024]
+				UProd3 := c.UProd3[(l*chunks+t2)*32*32:][:1024]
+				for i := range 1024 {
+					UProd3[i] = t323_2[i]
+				}
+			}
+			if len(c.U) > 0 {
+				U2_2 := U2[:32*dV]
+				U := c.U[(l*chunks+t2)*32*dV:][:32*dV]
+				for i := range 32 * dV {
+					U[i] = U2_2[i]
 				}
 			}
 		}
-		for i := range dV {
-			MState3 := MState[i*dK:][:dK]
-			MChunks := c.MChunks[(l*dV+i)*dK:][:dK]
-			for j := range dK {
-				MChunks[j] = MState3[j]
-			}
+		for i := range dK * dV {
+			MChunks[i] = MState3[i]
 		}
-		for i := range dV {
-			SState3 := SState[i*dK:][:dK]
-			SChunks := c.SChunks[(l*dV+i)*dK:][:dK]
-			for j := range dK {
-				SChunks[j] = SState3[j]
-			}
+		for i := range dK * dV {
+			SChunks[i] = SState3[i]
 		}
 	}
 
@@ -1646,12 +1696,12 @@ func (c *Step[F]) Run() {
 				SState2[j][2] = SChunks3[j]
 				SState2[j][3] = SChunks4[j]
 			}
-			for s := range segments2 {
+			for s := range segments {
 				if len(c.MCheckpoints) > 0 {
-					MCheckpoints := c.MCheckpoints[((l*segments2+s)*dV+i)*dK:][:dK]
-					MCheckpoints2 := c.MCheckpoints[((l*segments2+s)*dV+i+1)*dK:][:dK]
-					MCheckpoints3 := c.MCheckpoints[((l*segments2+s)*dV+i+2)*dK:][:dK]
-					MCheckpoints4 := c.MCheckpoints[((l*segments2+s)*dV+i+3)*dK:][:dK]
+					MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
+					MCheckpoints2 := c.MCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
+					MCheckpoints3 := c.MCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
+					MCheckpoints4 := c.MCheckpoints[((l*segments+s)*dV+i+3)*dK:][:dK]
 					for j := range dK {
 						MCheckpoints[j] = MState2[j][0]
 						MCheckpoints2[j] = MState2[j][1]
@@ -1660,10 +1710,10 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if len(c.SCheckpoints) > 0 {
-					SCheckpoints := c.SCheckpoints[((l*segments2+s)*dV+i)*dK:][:dK]
-					SCheckpoints2 := c.SCheckpoints[((l*segments2+s)*dV+i+1)*dK:][:dK]
-					SCheckpoints3 := c.SCheckpoints[((l*segments2+s)*dV+i+2)*dK:][:dK]
-					SCheckpoints4 := c.SCheckpoints[((l*segments2+s)*dV+i+3)*dK:][:dK]
+					SCheckpoints := c.SCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
+					SCheckpoints2 := c.SCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
+					SCheckpoints3 := c.SCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
+					SCheckpoints4 := c.SCheckpoints[((l*segments+s)*dV+i+3)*dK:][:dK]
 					for j := range dK {
 						SCheckpoints[j] = SState2[j][0]
 						SCheckpoints2[j] = SState2[j][1]
@@ -1706,32 +1756,32 @@ func (c *Step[F]) Run() {
 						t65Entry := t65_2[a]
 						t66Entry := t66_2[a]
 						var y30 F
-						w160 := F(t65Entry * e20)
+						w180 := F(t65Entry * e20)
 						var y31 F
-						w161 := F(t65Entry * e21)
+						w181 := F(t65Entry * e21)
 						var y32 F
-						w162 := F(t65Entry * e22)
+						w182 := F(t65Entry * e22)
 						var y33 F
-						w163 := F(t65Entry * e23)
+						w183 := F(t65Entry * e23)
 						for j := range dK {
 							t62Entry := t62_3[j]
 							t67Entry := t67_2[j]
-							S20 := F(t64Entry*SState2[j][0]) - F(w160*t62Entry)
+							S20 := F(t64Entry*SState2[j][0]) - F(w180*t62Entry)
 							M20 := F(t66Entry*MState2[j][0]) + S20
 							y30 += F(M20 * t67Entry)
 							SState2[j][0] = S20
 							MState2[j][0] = M20
-							S21 := F(t64Entry*SState2[j][1]) - F(w161*t62Entry)
+							S21 := F(t64Entry*SState2[j][1]) - F(w181*t62Entry)
 							M21 := F(t66Entry*MState2[j][1]) + S21
 							y31 += F(M21 * t67Entry)
 							SState2[j][1] = S21
 							MState2[j][1] = M21
-							S22 := F(t64Entry*SState2[j][2]) - F(w162*t62Entry)
+							S22 := F(t64Entry*SState2[j][2]) - F(w182*t62Entry)
 							M22 := F(t66Entry*MState2[j][2]) + S22
 							y32 += F(M22 * t67Entry)
 							SState2[j][2] = S22
 							MState2[j][2] = M22
-							S23 := F(t64Entry*SState2[j][3]) - F(w163*t62Entry)
+							S23 := F(t64Entry*SState2[j][3]) - F(w183*t62Entry)
 							M23 := F(t66Entry*MState2[j][3]) + S23
 							y33 += F(M23 * t67Entry)
 							SState2[j][3] = S23
@@ -1768,15 +1818,15 @@ func (c *Step[F]) Run() {
 			for j := range dK {
 				SState2[j][0] = SChunks[j]
 			}
-			for s := range segments2 {
+			for s := range segments {
 				if len(c.MCheckpoints) > 0 {
-					MCheckpoints := c.MCheckpoints[((l*segments2+s)*dV+i)*dK:][:dK]
+					MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 					for j := range dK {
 						MCheckpoints[j] = MState2[j][0]
 					}
 				}
 				if len(c.SCheckpoints) > 0 {
-					SCheckpoints := c.SCheckpoints[((l*segments2+s)*dV+i)*dK:][:dK]
+					SCheckpoints := c.SCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 					for j := range dK {
 						SCheckpoints[j] = SState2[j][0]
 					}
@@ -1801,10 +1851,10 @@ func (c *Step[F]) Run() {
 						// titans_chunk.S, titans_chunk.M, titans_chunk.y
 						var y3 F
 						t64Entry := t64_2[a]
-						w16 := F(t65_2[a] * e2)
+						w18 := F(t65_2[a] * e2)
 						t66Entry := t66_2[a]
 						for j := range dK {
-							S2 := F(t64Entry*SState2[j][0]) - F(w16*t62_3[j])
+							S2 := F(t64Entry*SState2[j][0]) - F(w18*t62_3[j])
 							M2 := F(t66Entry*MState2[j][0]) + S2
 							y3 += F(M2 * t67_2[j])
 							SState2[j][0] = S2
@@ -1846,7 +1896,7 @@ func (c *Step[F]) Run() {
 
 // StepBackward is one call of the kernel StepBackward.
 //
-// It keeps 0 entries and checkpoints of 2·L·d_k·d_v·segments + 2·L·d_k·d_v·segments.2 entries.
+// It keeps 0 entries and checkpoints of 2·L·chunks·d_k·d_v + 2·L·d_k·d_v·segments entries.
 type StepBackward[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -1888,6 +1938,13 @@ type StepBackward[F num.Float] struct {
 	Q             []F     // [L, T, d_k]
 	Eta           []F     // [L, T]
 	ThetaSoftplus []F     // [L, T]
+	YProd         []F     // [L, chunks, 32, d_v]
+	YProd2        []F     // [L, chunks, 32, d_v]
+	YProd3        []F     // [L, chunks, 32, 32]
+	UProd         []F     // [L, chunks, 32, d_v]
+	UProd2        []F     // [L, chunks, 32, d_v]
+	UProd3        []F     // [L, chunks, 32, 32]
+	U             []F     // [L, chunks, 32, d_v]
 	E             []F     // [L, T - 32·chunks, d_v]
 	ThetaSigmoid  []F     // [L, T]
 	EtaSigmoid    []F     // [L, T]
@@ -1920,21 +1977,21 @@ type StepBackward[F num.Float] struct {
 	SBarOut       []F     // [L, d_v, d_k], written
 	MCheckpoints  []F     // [L, segments, d_v, d_k]
 	SCheckpoints  []F     // [L, segments, d_v, d_k]
-	MCheckpoints2 []F     // [L, segments.2, d_v, d_k]
-	SCheckpoints2 []F     // [L, segments.2, d_v, d_k]
+	MStates       []F     // [L, chunks, d_v, d_k]
+	SStates       []F     // [L, chunks, d_v, d_k]
 	Work          []F     // WorkLen() entries
 	Rows          [][4]F  // RowsLen() entries
 	Flags         []bool  // FlagsLen() entries
 }
 
-// WorkLen is 2·C·d_k·d_v + 3·L·T·d + 23·L·T·d_k + 8·L·T·d_v + 32·L·chunks·d_v + 2·L·d_k·d_v + 20·L·T + 1344·L·chunks + 18·L·d_k + 10·d_k·d_v + 384·d_k + 544·d_v + 59328.
+// WorkLen is 3·L·T·d + 23·L·T·d_k + 8·L·T·d_v + 32·L·chunks·d_v + 2·L·d_k·d_v + 20·L·T + 1408·L·chunks + 18·L·d_k + 3·d_k·d_v + 192·d_k + 256·d_v + 42848.
 func (c *StepBackward[F]) WorkLen() int {
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
 	chunks := (T) / 32
 	if kern.Fused() {
-		return 2*C*dK*dV + 3*L*T*d + 23*L*T*dK + 8*L*T*dV + 32*L*chunks*dV + 2*L*dK*dV + 20*L*T + 1344*L*chunks + 18*L*dK + 10*dK*dV + 384*dK + 544*dV + 59328 + (kern.Blocks(dV)-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks) // and the sums of blocks of rows
+		return 3*L*T*d + 23*L*T*dK + 8*L*T*dV + 32*L*chunks*dV + 2*L*dK*dV + 20*L*T + 1408*L*chunks + 18*L*dK + 3*dK*dV + 192*dK + 256*dV + 42848 + (kern.Blocks(dV)-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks) // and the sums of blocks of rows
 	}
-	return 2*C*dK*dV + 3*L*T*d + 23*L*T*dK + 8*L*T*dV + 32*L*chunks*dV + 2*L*dK*dV + 20*L*T + 1344*L*chunks + 18*L*dK + 10*dK*dV + 384*dK + 544*dV + 59328
+	return 3*L*T*d + 23*L*T*dK + 8*L*T*dV + 32*L*chunks*dV + 2*L*dK*dV + 20*L*T + 1408*L*chunks + 18*L*dK + 3*dK*dV + 192*dK + 256*dV + 42848
 }
 
 // RowsLen is 2·C·d_k + 6·d_k.
@@ -1958,7 +2015,6 @@ func (c *StepBackward[F]) Run() {
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	chunks := (T) / 32
 	segments := (C + T - 32*chunks - 1) / C
-	segments2 := (C + chunks - 1) / C
 	t5 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
 	t32 := work[:L*T*dK] // [L, T, d_k]
@@ -2107,6 +2163,10 @@ func (c *StepBackward[F]) Run() {
 	work = work[32*L*chunks:]
 	t962 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
+	t133 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
+	t135 := work[:32*L*chunks] // [L, chunks, 32]
+	work = work[32*L*chunks:]
 	t202 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t212 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
@@ -2179,10 +2239,8 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK*dV:]
 	SBarState2 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	MTrail2 := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
-	work = work[C*dK*dV+dK*dV:]
-	STrail2 := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
-	work = work[C*dK*dV+dK*dV:]
+	t258 := work[:dK*dV] // [d_v, d_k]
+	work = work[dK*dV:]
 	t603 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t63 := work[:1024] // [32, 32]
@@ -2205,70 +2263,12 @@ func (c *StepBackward[F]) Run() {
 	work = work[1024:]
 	t91 := work[:32] // [32]
 	work = work[32:]
-	t93 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t97 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
+	t92_2 := work[:32] // [32]
+	work = work[32:]
 	t1002 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t101 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t102_2 := work[:1024] // [32, 32]
 	work = work[1024:]
-	U := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t622 := work[:32*dK] // [d_k, 32]
-	work = work[32*dK:]
-	t722 := work[:32*dK] // [d_k, 32]
-	work = work[32*dK:]
-	t110 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	t112_2 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	t17 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t49 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t604 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t633 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t664 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t692 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t722_2 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t752 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t782 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t812 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t842 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t872 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t89 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t912 := work[:32] // [32]
-	work = work[32:]
-	t92_2 := work[:32] // [32]
-	work = work[32:]
-	t932 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t972 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t99 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t1003 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t1013 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t1022_2 := work[:1024] // [32, 32]
-	work = work[1024:]
-	U2 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
 	t523 := work[:32] // [32]
 	work = work[32:]
 	t1722 := work[:32] // [32]
@@ -2277,7 +2277,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t265 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t724 := work[:1024] // [32, 32]
+	t722 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t267 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
@@ -2290,8 +2290,6 @@ func (c *StepBackward[F]) Run() {
 	t2222 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
 	t271 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t2322 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t2622 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
@@ -2311,12 +2309,8 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t1322 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t133 := work[:32] // [32]
-	work = work[32:]
 	t134 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t135 := work[:32] // [32]
-	work = work[32:]
 	t33 := work[:32] // [32]
 	work = work[32:]
 	t342 := work[:1024] // [32, 32]
@@ -2329,18 +2323,10 @@ func (c *StepBackward[F]) Run() {
 	work = work[32*dK:]
 	t382 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t432 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	t442 := work[:32*dK] // [32, d_k]
-	work = work[32*dK:]
 	t4522 := work[:32] // [32]
 	work = work[32:]
 	t532 := work[:32] // [32]
 	work = work[32:]
-	t502 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	t5122 := work[:32*dK] // [32, d_k]
-	work = work[32*dK:]
 	t542 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
 	t552 := work[:32*dK] // [32, d_k]
@@ -2363,7 +2349,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[1024:]
 	t6822 := work[:32] // [32]
 	work = work[32:]
-	t6922 := work[:32] // [32]
+	t692 := work[:32] // [32]
 	work = work[32:]
 	t702 := work[:32] // [32]
 	work = work[32:]
@@ -2371,13 +2357,13 @@ func (c *StepBackward[F]) Run() {
 	work = work[1024:]
 	t742 := work[:32] // [32]
 	work = work[32:]
-	t7522 := work[:1024] // [32, 32]
+	t752 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t762 := work[:32] // [32]
 	work = work[32:]
 	t772 := work[:32] // [32]
 	work = work[32:]
-	t7822 := work[:32] // [32]
+	t782 := work[:32] // [32]
 	work = work[32:]
 	t792 := work[:1024] // [32, 32]
 	work = work[1024:]
@@ -2385,21 +2371,21 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t832 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t8422 := work[:32] // [32]
+	t842 := work[:32] // [32]
 	work = work[32:]
 	t852 := work[:32] // [32]
 	work = work[32:]
 	t862 := work[:32] // [32]
 	work = work[32:]
-	t8722 := work[:1024] // [32, 32]
+	t872 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t9023 := work[:32] // [32]
 	work = work[32:]
-	t9122 := work[:1024] // [32, 32]
+	t912 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t942 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t9722 := work[:32] // [32]
+	t972 := work[:32] // [32]
 	work = work[32:]
 	t982 := work[:1024] // [32, 32]
 	work = work[1024:]
@@ -2407,7 +2393,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t10022 := work[:32] // [32]
 	work = work[32:]
-	t10122 := work[:1024] // [32, 32]
+	t1012 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t104 := work[:32] // [32]
 	work = work[32:]
@@ -2447,10 +2433,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t127 := work[:32] // [32]
 	work = work[32:]
-	t1362 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	t137 := work[:32*dK] // [32, d_k]
-	work = work[32*dK:]
 	t141 := work[:32] // [32]
 	work = work[32:]
 	t142_2 := work[:32] // [32]
@@ -2557,10 +2539,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t215 := work[:32] // [32]
 	work = work[32:]
-	t216 := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	t217 := work[:32*dK] // [32, d_k]
-	work = work[32*dK:]
 	t221 := work[:32] // [32]
 	work = work[32:]
 	t222_2 := work[:32] // [32]
@@ -2791,8 +2769,8 @@ func (c *StepBackward[F]) Run() {
 			t42_3 := t42[(l*dV+i+1)*dK:][:dK]
 			t52_2 := t52[(l*dV+i)*dK:][:dK]
 			t52_3 := t52[(l*dV+i+1)*dK:][:dK]
-			MTrail3 := MTrail[:dK]
-			STrail3 := STrail[:dK]
+			MTrail2 := MTrail[:dK]
+			STrail2 := STrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBar[j]
 				MBarState[j][1] = MBar2[j]
@@ -2807,12 +2785,12 @@ func (c *StepBackward[F]) Run() {
 				SCheckpoints := c.SCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 				SCheckpoints2 := c.SCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
 				for j := range dK {
-					MTrail3[j][0] = MCheckpoints[j]
-					MTrail3[j][1] = MCheckpoints2[j]
+					MTrail2[j][0] = MCheckpoints[j]
+					MTrail2[j][1] = MCheckpoints2[j]
 				}
 				for j := range dK {
-					STrail3[j][0] = SCheckpoints[j]
-					STrail3[j][1] = SCheckpoints2[j]
+					STrail2[j][0] = SCheckpoints[j]
+					STrail2[j][1] = SCheckpoints2[j]
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
 					t64_2 := t64[l*(T-32*chunks)+C*s:][:n]
@@ -2820,10 +2798,10 @@ func (c *StepBackward[F]) Run() {
 					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
 						t62_3 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						STrail4 := STrail[a*dK:][:dK]
-						STrail5 := STrail[(a+1)*dK:][:dK]
-						MTrail4 := MTrail[a*dK:][:dK]
-						MTrail5 := MTrail[(a+1)*dK:][:dK]
+						STrail3 := STrail[a*dK:][:dK]
+						STrail4 := STrail[(a+1)*dK:][:dK]
+						MTrail3 := MTrail[a*dK:][:dK]
+						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// titans_chunk.S, titans_chunk.M
 						t64Entry := t64_2[a]
 						t65Entry := t65_2[a]
@@ -2832,12 +2810,12 @@ func (c *StepBackward[F]) Run() {
 						w1 := F(t65Entry * c.E[(l*(T-32*chunks)+a+C*s)*dV+i+1])
 						for j := range dK {
 							t62Entry := t62_3[j]
-							S20 := F(t64Entry*STrail4[j][0]) - F(w0*t62Entry)
-							STrail5[j][0] = S20
-							MTrail5[j][0] = F(t66Entry*MTrail4[j][0]) + S20
-							S21 := F(t64Entry*STrail4[j][1]) - F(w1*t62Entry)
-							STrail5[j][1] = S21
-							MTrail5[j][1] = F(t66Entry*MTrail4[j][1]) + S21
+							S20 := F(t64Entry*STrail3[j][0]) - F(w0*t62Entry)
+							STrail4[j][0] = S20
+							MTrail4[j][0] = F(t66Entry*MTrail3[j][0]) + S20
+							S21 := F(t64Entry*STrail3[j][1]) - F(w1*t62Entry)
+							STrail4[j][1] = S21
+							MTrail4[j][1] = F(t66Entry*MTrail3[j][1]) + S21
 						}
 					}
 				}
@@ -2851,9 +2829,9 @@ func (c *StepBackward[F]) Run() {
 					for a := n - 1; a >= 0; a-- {
 						t62_3 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t67_2 := t67[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t112_3 := t112[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						MTrail4 := MTrail[a*dK:][:dK]
-						STrail4 := STrail[a*dK:][:dK]
+						t112_2 := t112[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						MTrail3 := MTrail[a*dK:][:dK]
+						STrail3 := STrail[a*dK:][:dK]
 						t62_4 := t62_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// titans_chunk.y, titans_chunk.M, titans_chunk.S
 						t64Entry2 := t64_2[a]
@@ -2874,9 +2852,9 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							t62Entry := t62_3[j]
 							t67Entry := t67_2[j]
-							t112Sum := t112_3[j]
-							MTrailEntry0 := MTrail4[j][0]
-							STrailEntry0 := STrail4[j][0]
+							t112Sum := t112_2[j]
+							MTrailEntry0 := MTrail3[j][0]
+							STrailEntry0 := STrail3[j][0]
 							t4230 := MBarState[j][0] + F(t67Entry*t22Entry0)
 							t8220 += F(MTrailEntry0 * t4230)
 							t9240 := SBarState[j][0] + t4230
@@ -2886,8 +2864,8 @@ func (c *StepBackward[F]) Run() {
 							t422_2[j][0] = t4230
 							t923[j][0] = t9240
 							SBarState[j][0] = F(t64Entry2 * t9240)
-							MTrailEntry1 := MTrail4[j][1]
-							STrailEntry1 := STrail4[j][1]
+							MTrailEntry1 := MTrail3[j][1]
+							STrailEntry1 := STrail3[j][1]
 							t4231 := MBarState[j][1] + F(t67Entry*t22Entry1)
 							t8221 += F(MTrailEntry1 * t4231)
 							t9241 := SBarState[j][1] + t4231
@@ -2897,7 +2875,7 @@ func (c *StepBackward[F]) Run() {
 							t422_2[j][1] = t4231
 							t923[j][1] = t9241
 							SBarState[j][1] = F(t64Entry2 * t9241)
-							t112_3[j] = t112Sum
+							t112_2[j] = t112Sum
 						}
 						t102Sum := t102_3[a]
 						t82Sum := t82_2[a]
@@ -2923,9 +2901,9 @@ func (c *StepBackward[F]) Run() {
 							t62Entry := t62_3[j]
 							t62Sum := t62_4[j]
 							MBarState[j][0] = F(t66Entry2*t422_2[j][0]) - F(w30*t62Entry)
-							t62Sum -= F(w40*t923[j][0]) + F(w30*MTrail4[j][0])
+							t62Sum -= F(w40*t923[j][0]) + F(w30*MTrail3[j][0])
 							MBarState[j][1] = F(t66Entry2*t422_2[j][1]) - F(w31*t62Entry)
-							t62Sum -= F(w41*t923[j][1]) + F(w31*MTrail4[j][1])
+							t62Sum -= F(w41*t923[j][1]) + F(w31*MTrail3[j][1])
 							t62_4[j] = t62Sum
 						}
 					}
@@ -2945,8 +2923,8 @@ func (c *StepBackward[F]) Run() {
 			SBar := c.SBar[(l*dV+i)*dK:][:dK]
 			t42_2 := t42[(l*dV+i)*dK:][:dK]
 			t52_2 := t52[(l*dV+i)*dK:][:dK]
-			MTrail3 := MTrail[:dK]
-			STrail3 := STrail[:dK]
+			MTrail2 := MTrail[:dK]
+			STrail2 := STrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBar[j]
 			}
@@ -2957,29 +2935,29 @@ func (c *StepBackward[F]) Run() {
 				MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 				SCheckpoints := c.SCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 				for j := range dK {
-					MTrail3[j][0] = MCheckpoints[j]
+					MTrail2[j][0] = MCheckpoints[j]
 				}
 				for j := range dK {
-					STrail3[j][0] = SCheckpoints[j]
+					STrail2[j][0] = SCheckpoints[j]
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
 					t64_2 := t64[l*(T-32*chunks)+C*s:][:n]
 					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
 					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
-						STrail4 := STrail[a*dK:][:dK]
+						STrail3 := STrail[a*dK:][:dK]
 						t62_3 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						STrail5 := STrail[(a+1)*dK:][:dK]
-						MTrail4 := MTrail[a*dK:][:dK]
-						MTrail5 := MTrail[(a+1)*dK:][:dK]
+						STrail4 := STrail[(a+1)*dK:][:dK]
+						MTrail3 := MTrail[a*dK:][:dK]
+						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// titans_chunk.S, titans_chunk.M
 						t64Entry := t64_2[a]
 						w := F(t65_2[a] * c.E[(l*(T-32*chunks)+a+C*s)*dV+i])
 						t66Entry := t66_2[a]
 						for j := range dK {
-							S2 := F(t64Entry*STrail4[j][0]) - F(w*t62_3[j])
-							STrail5[j][0] = S2
-							MTrail5[j][0] = F(t66Entry*MTrail4[j][0]) + S2
+							S2 := F(t64Entry*STrail3[j][0]) - F(w*t62_3[j])
+							STrail4[j][0] = S2
+							MTrail4[j][0] = F(t66Entry*MTrail3[j][0]) + S2
 						}
 					}
 				}
@@ -2991,11 +2969,11 @@ func (c *StepBackward[F]) Run() {
 					t82_2 := t82[l*(T-32*chunks)+C*s:][:n]
 					t92_3 := t92[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						MTrail4 := MTrail[a*dK:][:dK]
-						STrail4 := STrail[a*dK:][:dK]
+						MTrail3 := MTrail[a*dK:][:dK]
+						STrail3 := STrail[a*dK:][:dK]
 						t62_3 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t67_2 := t67[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t112_3 := t112[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t112_2 := t112[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t62_4 := t62_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// titans_chunk.y, titans_chunk.M, titans_chunk.S
 						var t822_2 F
@@ -3008,15 +2986,15 @@ func (c *StepBackward[F]) Run() {
 						eEntry := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
 						w2 := F(t65Entry2 * eEntry)
 						for j := range dK {
-							MTrailEntry := MTrail4[j][0]
-							STrailEntry := STrail4[j][0]
+							MTrailEntry := MTrail3[j][0]
+							STrailEntry := STrail3[j][0]
 							t62Entry := t62_3[j]
 							t423 := MBarState[j][0] + F(t67_2[j]*t22Entry)
 							t822_2 += F(MTrailEntry * t423)
 							t924 := SBarState[j][0] + t423
 							t323 += F(t924 * t62Entry)
 							t1523 += F(STrailEntry * t924)
-							t112_3[j] += F((F(t66Entry2*MTrailEntry) + F(t64Entry2*STrailEntry) - F(w2*t62Entry)) * t22Entry)
+							t112_2[j] += F((F(t66Entry2*MTrailEntry) + F(t64Entry2*STrailEntry) - F(w2*t62Entry)) * t22Entry)
 							t422_2[j][0] = t423
 							t923[j][0] = t924
 							SBarState[j][0] = F(t64Entry2 * t924)
@@ -3031,7 +3009,7 @@ func (c *StepBackward[F]) Run() {
 						w4 := F(t65Entry2 * eEntry)
 						for j := range dK {
 							MBarState[j][0] = F(t66Entry2*t422_2[j][0]) - F(w3*t62_3[j])
-							t62_4[j] -= F(w4*t923[j][0]) + F(w3*MTrail4[j][0])
+							t62_4[j] -= F(w4*t923[j][0]) + F(w3*MTrail3[j][0])
 						}
 					}
 				}
@@ -3050,12 +3028,12 @@ func (c *StepBackward[F]) Run() {
 	clear(t172)
 	for i := range L {
 		for j := range T - 32*chunks {
-			t112_3 := t112[(i*(T-32*chunks)+j)*dK:][:dK]
+			t112_2 := t112[(i*(T-32*chunks)+j)*dK:][:dK]
 			t122_3 := t122[(i*T+j+32*chunks)*dK:][:dK]
 			t62_3 := t62_2[(i*(T-32*chunks)+j)*dK:][:dK]
 			t172_3 := t172[(i*T+j+32*chunks)*dK:][:dK]
 			for k := range dK {
-				t122_3[k] += t112_3[k]
+				t122_3[k] += t112_2[k]
 				t172_3[k] += t62_3[k]
 			}
 		}
@@ -3211,9 +3189,9 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			t72_3 := t72[(i*chunks+j)*32:][:32]
 			t922_2 := t922[(i*chunks+j)*32:][:32]
-			t1022_3 := t1022[(i*chunks+j)*32:][:32]
+			t1022_2 := t1022[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t1022_3[k] = t72_3[k] + t922_2[k]
+				t1022_2[k] = t72_3[k] + t922_2[k]
 			}
 		}
 	}
@@ -3226,13 +3204,13 @@ func (c *StepBackward[F]) Run() {
 			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
 				t1122_3 := t1122[(i*chunks+j)*32+lo:][:n]
-				t1022_3 := t1022[(i*chunks+j)*32+-8+lo:][:n]
+				t1022_2 := t1022[(i*chunks+j)*32+-8+lo:][:n]
 				t12_2 := t12[(i*chunks+j)*32+lo:][:n]
 				t1122_4 := t1122[(i*chunks+j)*32+-8+lo:][:n]
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t1122Entry := t1122_3[k]
-					t12_2[k] = F(t1022_3[k] * t1122Entry)
+					t12_2[k] = F(t1022_2[k] * t1122Entry)
 					t14_2[k] = F(t1122_4[k] * t1122Entry)
 				}
 			}
@@ -3242,11 +3220,11 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.g
 	for i := range L {
 		for j := range chunks {
-			t1022_3 := t1022[(i*chunks+j)*32:][:32]
+			t1022_2 := t1022[(i*chunks+j)*32:][:32]
 			t12_2 := t12[(i*chunks+j)*32:][:32]
 			t13_2 := t13[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t13_2[k] = t1022_3[k] + t12_2[k]
+				t13_2[k] = t1022_2[k] + t12_2[k]
 			}
 		}
 	}
@@ -3569,1981 +3547,1597 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
+	// titans_chunk.y
+	for i := range L {
+		for j := range chunks {
+			t133_2 := t133[(i*chunks+j)*32:][:32]
+			t135_2 := t135[(i*chunks+j)*32:][:32]
+			for k := range 32 {
+				tView := t[((i*chunks+j)*32+k)*dV:][:dV]
+				yProd2 := c.YProd2[((i*chunks+j)*32+k)*dV:][:dV]
+				yProd := c.YProd[((i*chunks+j)*32+k)*dV:][:dV]
+				var t1332 F
+				var t1352 F
+				for m := range dV {
+					tViewEntry := tView[m]
+					t1332 += F(tViewEntry * yProd2[m])
+					t1352 += F(tViewEntry * yProd[m])
+				}
+				t133_2[k] = t1332
+				t135_2[k] = t1352
+			}
+		}
+	}
+
 	// titans_chunk
-	w17 := F(31)
+	w20 := F(31)
 	for l := range L {
-		for i := range dV {
-			t42_2 := t42[(l*dV+i)*dK:][:dK]
-			MBarState2_2 := MBarState2[i*dK:][:dK]
-			for j := range dK {
-				MBarState2_2[j] = t42_2[j]
-			}
+		t42_2 := t42[l*dV*dK:][:dK*dV]
+		MBarState2_2 := MBarState2[:dK*dV]
+		t52_2 := t52[l*dV*dK:][:dK*dV]
+		SBarState2_2 := SBarState2[:dK*dV]
+		MBarOut := c.MBarOut[l*dV*dK:][:dK*dV]
+		SBarOut := c.SBarOut[l*dV*dK:][:dK*dV]
+		t258_2 := t258[:dK*dV]
+		for i := range dK * dV {
+			MBarState2_2[i] = t42_2[i]
 		}
-		for i := range dV {
-			t52_2 := t52[(l*dV+i)*dK:][:dK]
-			SBarState2_2 := SBarState2[i*dK:][:dK]
-			for j := range dK {
-				SBarState2_2[j] = t52_2[j]
-			}
+		for i := range dK * dV {
+			SBarState2_2[i] = t52_2[i]
 		}
-		for s := segments2 - 1; s >= 0; s-- {
+		for t9 := chunks - 1; t9 >= 0; t9-- {
+			t902_2 := t902[(l*chunks+t9)*32:][:32]
+			t60_2 := t60[(l*chunks+t9)*32:][:32]
+			t603_2 := t603[31*32:][:32]
+			t63_2 := t63[31*32:][:32]
+			t663_2 := t663[31*32:][:32]
+			t69_2 := t69[31*32:][:32]
+			t72_3 := t72_2[31*32:][:32]
+			t75_2 := t75[31*32:][:32]
+			t78_2 := t78[31*32:][:32]
+			t81_2 := t81[31*32:][:32]
+			t84_2 := t84[31*32:][:32]
+			t87_2 := t87[31*32:][:32]
+			t962_2 := t962[(l*chunks+t9)*32:][:32]
+			h2 := h[(l*chunks+t9)*32:][:32]
+			g2 := g[(l*chunks+t9)*32:][:32]
+			t133_2 := t133[(l*chunks+t9)*32:][:32]
+			t135_2 := t135[(l*chunks+t9)*32:][:32]
+			t202_3 := t202[(l*chunks+t9)*32:][:32]
+			t222_3 := t222[(l*chunks+t9)*32:][:32]
+			t242_2 := t242[(l*chunks+t9)*32:][:32]
+			// titans_chunk.e
+			clear(t603)
+			lo := max(0, 1)
+			if n := 32 - lo; n > 0 {
+				t58_2 := t58[(l*chunks+t9)*32+lo:][:n]
+				for i := range n {
+					t603_3 := t603[(lo+i)*32:][:32]
+					w5 := F((lo + i) - 1)
+					t58Entry2 := t58_2[i]
+					for j := range 32 {
+						t603_3[j] = F(kern.Choose((F(j) == w5), F(1), F(0)) * t58Entry2)
+					}
+				}
+			}
+			// titans_chunk.e
+			clear(t63)
+			lo2 := max(0, 2)
+			if n := 32 - lo2; n > 0 {
+				t22_3 := t22_2[(l*chunks+t9)*32+lo2:][:n]
+				for i := range n {
+					t603_3 := t603[((lo2+i)-2)*32:][:32]
+					t63_3 := t63[(lo2+i)*32:][:32]
+					w6 := F((lo2 + i) - 2)
+					t22Entry2 := t22_3[i]
+					for j := range 32 {
+						t63_3[j] = F((kern.Choose((F(j) == w6), F(1), F(0)) + t603_3[j]) * t22Entry2)
+					}
+				}
+			}
+			// titans_chunk.e
+			clear(t663)
+			lo3 := max(0, 4)
+			if n := 32 - lo3; n > 0 {
+				t2522_2 := t2522[(l*chunks+t9)*32+lo3:][:n]
+				for i := range n {
+					t603_3 := t603[((lo3+i)-4)*32:][:32]
+					t63_3 := t63[((lo3+i)-4)*32:][:32]
+					t663_3 := t663[(lo3+i)*32:][:32]
+					w7 := F((lo3 + i) - 4)
+					t2522Entry2 := t2522_2[i]
+					for j := range 32 {
+						t663_3[j] = F(((kern.Choose((F(j) == w7), F(1), F(0)) + t603_3[j]) + t63_3[j]) * t2522Entry2)
+					}
+				}
+			}
+			// titans_chunk.e
+			clear(t69)
+			lo4 := max(0, 8)
+			if n := 32 - lo4; n > 0 {
+				t282_2 := t282[(l*chunks+t9)*32+lo4:][:n]
+				for i := range n {
+					t603_3 := t603[((lo4+i)-8)*32:][:32]
+					t63_3 := t63[((lo4+i)-8)*32:][:32]
+					t663_3 := t663[((lo4+i)-8)*32:][:32]
+					t69_3 := t69[(lo4+i)*32:][:32]
+					w8 := F((lo4 + i) - 8)
+					t282Entry2 := t282_2[i]
+					for j := range 32 {
+						t69_3[j] = F((((kern.Choose((F(j) == w8), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) * t282Entry2)
+					}
+				}
+			}
+			// titans_chunk.e
+			clear(t72_2)
+			lo5 := max(0, 16)
+			if n := 32 - lo5; n > 0 {
+				t31_2 := t31[(l*chunks+t9)*32+lo5:][:n]
+				for i := range n {
+					t603_3 := t603[((lo5+i)-16)*32:][:32]
+					t63_3 := t63[((lo5+i)-16)*32:][:32]
+					t663_3 := t663[((lo5+i)-16)*32:][:32]
+					t69_3 := t69[((lo5+i)-16)*32:][:32]
+					t72_4 := t72_2[(lo5+i)*32:][:32]
+					w9 := F((lo5 + i) - 16)
+					t31Entry := t31_2[i]
+					for j := range 32 {
+						t72_4[j] = F(((((kern.Choose((F(j) == w9), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) * t31Entry)
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t75)
+			lo6 := max(0, 1)
+			if n := 32 - lo6; n > 0 {
+				t56_2 := t56[(l*chunks+t9)*32+lo6:][:n]
+				for i := range n {
+					t603_3 := t603[((lo6+i)-1)*32:][:32]
+					t63_3 := t63[((lo6+i)-1)*32:][:32]
+					t663_3 := t663[((lo6+i)-1)*32:][:32]
+					t69_3 := t69[((lo6+i)-1)*32:][:32]
+					t72_4 := t72_2[((lo6+i)-1)*32:][:32]
+					t75_3 := t75[(lo6+i)*32:][:32]
+					w10 := F((lo6 + i) - 1)
+					t56Entry2 := t56_2[i]
+					for j := range 32 {
+						t75_3[j] = F((((((kern.Choose((F(j) == w10), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) * t56Entry2)
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t78)
+			lo7 := max(0, 2)
+			if n := 32 - lo7; n > 0 {
+				t522_2 := t522[(l*chunks+t9)*32+lo7:][:n]
+				for i := range n {
+					t603_3 := t603[((lo7+i)-2)*32:][:32]
+					t63_3 := t63[((lo7+i)-2)*32:][:32]
+					t663_3 := t663[((lo7+i)-2)*32:][:32]
+					t69_3 := t69[((lo7+i)-2)*32:][:32]
+					t72_4 := t72_2[((lo7+i)-2)*32:][:32]
+					t75_3 := t75[((lo7+i)-2)*32:][:32]
+					t78_3 := t78[(lo7+i)*32:][:32]
+					w11 := F((lo7 + i) - 2)
+					t522Entry2 := t522_2[i]
+					for j := range 32 {
+						t78_3[j] = F(((((((kern.Choose((F(j) == w11), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) * t522Entry2)
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t81)
+			lo8 := max(0, 4)
+			if n := 32 - lo8; n > 0 {
+				t8_2 := t8[(l*chunks+t9)*32+lo8:][:n]
+				for i := range n {
+					t603_3 := t603[((lo8+i)-4)*32:][:32]
+					t63_3 := t63[((lo8+i)-4)*32:][:32]
+					t663_3 := t663[((lo8+i)-4)*32:][:32]
+					t69_3 := t69[((lo8+i)-4)*32:][:32]
+					t72_4 := t72_2[((lo8+i)-4)*32:][:32]
+					t75_3 := t75[((lo8+i)-4)*32:][:32]
+					t78_3 := t78[((lo8+i)-4)*32:][:32]
+					t81_3 := t81[(lo8+i)*32:][:32]
+					w12 := F((lo8 + i) - 4)
+					t8Entry2 := t8_2[i]
+					for j := range 32 {
+						t81_3[j] = F((((((((kern.Choose((F(j) == w12), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) * t8Entry2)
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t84)
+			lo9 := max(0, 8)
+			if n := 32 - lo9; n > 0 {
+				t1122_3 := t1122[(l*chunks+t9)*32+lo9:][:n]
+				for i := range n {
+					t603_3 := t603[((lo9+i)-8)*32:][:32]
+					t63_3 := t63[((lo9+i)-8)*32:][:32]
+					t663_3 := t663[((lo9+i)-8)*32:][:32]
+					t69_3 := t69[((lo9+i)-8)*32:][:32]
+					t72_4 := t72_2[((lo9+i)-8)*32:][:32]
+					t75_3 := t75[((lo9+i)-8)*32:][:32]
+					t78_3 := t78[((lo9+i)-8)*32:][:32]
+					t81_3 := t81[((lo9+i)-8)*32:][:32]
+					t84_3 := t84[(lo9+i)*32:][:32]
+					w13 := F((lo9 + i) - 8)
+					t1122Entry2 := t1122_3[i]
+					for j := range 32 {
+						w39 := (((((((kern.Choose((F(j) == w13), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
+						t84_3[j] = F(w39 * t1122Entry2)
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t87)
+			lo10 := max(0, 16)
+			if n := 32 - lo10; n > 0 {
+				t14_2 := t14[(l*chunks+t9)*32+lo10:][:n]
+				for i := range n {
+					t603_3 := t603[((lo10+i)-16)*32:][:32]
+					t63_3 := t63[((lo10+i)-16)*32:][:32]
+					t663_3 := t663[((lo10+i)-16)*32:][:32]
+					t69_3 := t69[((lo10+i)-16)*32:][:32]
+					t72_4 := t72_2[((lo10+i)-16)*32:][:32]
+					t75_3 := t75[((lo10+i)-16)*32:][:32]
+					t78_3 := t78[((lo10+i)-16)*32:][:32]
+					t81_3 := t81[((lo10+i)-16)*32:][:32]
+					t84_3 := t84[((lo10+i)-16)*32:][:32]
+					t87_3 := t87[(lo10+i)*32:][:32]
+					w14 := F((lo10 + i) - 16)
+					t14Entry := t14_2[i]
+					for j := range 32 {
+						w40 := (((((((kern.Choose((F(j) == w14), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
+						t87_3[j] = F((w40 + t84_3[j]) * t14Entry)
+					}
+				}
+			}
+			// titans_chunk.g
+			clear(t91)
+			if n := min(32, 1); n > 0 {
+				t91_2 := t91[:n]
+				for i := range n {
+					t91_2[i] = F(1)
+				}
+			}
+			// titans_chunk.g
+			for i := range 32 {
+				t92_2[i] = t902_2[i] + t91[i]
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t1002)
+			lo11 := max(0, 1)
+			if n := 32 - lo11; n > 0 {
+				for i := range n {
+					t603_3 := t603[((lo11+i)-1)*32:][:32]
+					t63_3 := t63[((lo11+i)-1)*32:][:32]
+					t663_3 := t663[((lo11+i)-1)*32:][:32]
+					t69_3 := t69[((lo11+i)-1)*32:][:32]
+					t72_4 := t72_2[((lo11+i)-1)*32:][:32]
+					t75_3 := t75[((lo11+i)-1)*32:][:32]
+					t78_3 := t78[((lo11+i)-1)*32:][:32]
+					t81_3 := t81[((lo11+i)-1)*32:][:32]
+					t84_3 := t84[((lo11+i)-1)*32:][:32]
+					t87_3 := t87[((lo11+i)-1)*32:][:32]
+					t1002_2 := t1002[(lo11+i)*32:][:32]
+					w15 := F((lo11 + i) - 1)
+					for j := range 32 {
+						w41 := (((((((kern.Choose((F(j) == w15), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
+						t1002_2[j] = (w41 + t84_3[j]) + t87_3[j]
+					}
+				}
+			}
+			// titans_chunk.U
+			clear(t102_2)
+			for i := range 32 {
+				t60Entry := t60_2[i]
+				if n := min(32, i); n > 0 {
+					UProd3 := c.UProd3[((l*chunks+t9)*32+i)*32:][:n]
+					t1002_2 := t1002[i*32:][:n]
+					t102_3 := t102_2[i*32:][:n]
+					for j := range n {
+						t102_3[j] = F(F(t60Entry*UProd3[j]) * t1002_2[j])
+					}
+				}
+			}
+			// titans_chunk.S, titans_chunk.M
+			clear(t523)
+			clear(t1722)
+			clear(t192)
 			for i := range dV {
-				MCheckpoints2 := c.MCheckpoints2[((l*segments2+s)*dV+i)*dK:][:dK]
-				MTrail2_2 := MTrail2[i*dK:][:dK]
+				SStates := c.SStates[((l*chunks+t9)*dV+i)*dK:][:dK]
+				SBarState2_3 := SBarState2[i*dK:][:dK]
+				MBarState2_3 := MBarState2[i*dK:][:dK]
+				MStates := c.MStates[((l*chunks+t9)*dV+i)*dK:][:dK]
 				for j := range dK {
-					MTrail2_2[j] = MCheckpoints2[j]
+					SStatesEntry := SStates[j]
+					t523[31] += F(SStatesEntry * SBarState2_3[j])
+					MBarState2Entry := MBarState2_3[j]
+					t1722[31] += F(SStatesEntry * MBarState2Entry)
+					t192[31] += F(MStates[j] * MBarState2Entry)
 				}
 			}
-			for i := range dV {
-				SCheckpoints2 := c.SCheckpoints2[((l*segments2+s)*dV+i)*dK:][:dK]
-				STrail2_2 := STrail2[i*dK:][:dK]
-				for j := range dK {
-					STrail2_2[j] = SCheckpoints2[j]
+			// titans_chunk.S
+			kern.Gemm(32, dV, dK, F(1), false, t265, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, SBarState2, 1, dK)
+			// titans_chunk.S
+			clear(t722)
+			for i := range 32 {
+				U := c.U[((l*chunks+t9)*32+i)*dV:][:dV]
+				t265_2 := t265[i*dV:][:dV]
+				for j := range dV {
+					t722[31*32+i] += F(U[j] * t265_2[j])
 				}
 			}
-			for a := range min(C, -C*s+chunks) {
-				t902_2 := t902[(l*chunks+a+C*s)*32:][:32]
-				t962_2 := t962[(l*chunks+a+C*s)*32:][:32]
-				t60_2 := t60[(l*chunks+a+C*s)*32:][:32]
-				// titans_chunk.e
-				clear(t603)
-				lo := max(0, 1)
-				if n := 32 - lo; n > 0 {
-					t58_2 := t58[(l*chunks+a+C*s)*32+lo:][:n]
-					for i := range n {
-						t603_2 := t603[(lo+i)*32:][:32]
-						w5 := F((lo + i) - 1)
-						t58Entry2 := t58_2[i]
-						for j := range 32 {
-							t603_2[j] = F(kern.Choose((F(j) == w5), F(1), F(0)) * t58Entry2)
-						}
-					}
-				}
-				// titans_chunk.e
-				clear(t63)
-				lo2 := max(0, 2)
-				if n := 32 - lo2; n > 0 {
-					t22_3 := t22_2[(l*chunks+a+C*s)*32+lo2:][:n]
-					for i := range n {
-						t603_2 := t603[((lo2+i)-2)*32:][:32]
-						t63_2 := t63[(lo2+i)*32:][:32]
-						w6 := F((lo2 + i) - 2)
-						t22Entry2 := t22_3[i]
-						for j := range 32 {
-							t63_2[j] = F((kern.Choose((F(j) == w6), F(1), F(0)) + t603_2[j]) * t22Entry2)
-						}
-					}
-				}
-				// titans_chunk.e
-				clear(t663)
-				lo3 := max(0, 4)
-				if n := 32 - lo3; n > 0 {
-					t2522_2 := t2522[(l*chunks+a+C*s)*32+lo3:][:n]
-					for i := range n {
-						t603_2 := t603[((lo3+i)-4)*32:][:32]
-						t63_2 := t63[((lo3+i)-4)*32:][:32]
-						t663_2 := t663[(lo3+i)*32:][:32]
-						w7 := F((lo3 + i) - 4)
-						t2522Entry2 := t2522_2[i]
-						for j := range 32 {
-							t663_2[j] = F(((kern.Choose((F(j) == w7), F(1), F(0)) + t603_2[j]) + t63_2[j]) * t2522Entry2)
-						}
-					}
-				}
-				// titans_chunk.e
-				clear(t69)
-				lo4 := max(0, 8)
-				if n := 32 - lo4; n > 0 {
-					t282_2 := t282[(l*chunks+a+C*s)*32+lo4:][:n]
-					for i := range n {
-						t603_2 := t603[((lo4+i)-8)*32:][:32]
-						t63_2 := t63[((lo4+i)-8)*32:][:32]
-						t663_2 := t663[((lo4+i)-8)*32:][:32]
-						t69_2 := t69[(lo4+i)*32:][:32]
-						w8 := F((lo4 + i) - 8)
-						t282Entry2 := t282_2[i]
-						for j := range 32 {
-							t69_2[j] = F((((kern.Choose((F(j) == w8), F(1), F(0)) + t603_2[j]) + t63_2[j]) + t663_2[j]) * t282Entry2)
-						}
-					}
-				}
-				// titans_chunk.e
-				clear(t72_2)
-				lo5 := max(0, 16)
-				if n := 32 - lo5; n > 0 {
-					t31_2 := t31[(l*chunks+a+C*s)*32+lo5:][:n]
-					for i := range n {
-						t603_2 := t603[((lo5+i)-16)*32:][:32]
-						t63_2 := t63[((lo5+i)-16)*32:][:32]
-						t663_2 := t663[((lo5+i)-16)*32:][:32]
-						t69_2 := t69[((lo5+i)-16)*32:][:32]
-						t72_3 := t72_2[(lo5+i)*32:][:32]
-						w9 := F((lo5 + i) - 16)
-						t31Entry := t31_2[i]
-						for j := range 32 {
-							t72_3[j] = F(((((kern.Choose((F(j) == w9), F(1), F(0)) + t603_2[j]) + t63_2[j]) + t663_2[j]) + t69_2[j]) * t31Entry)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t75)
-				lo6 := max(0, 1)
-				if n := 32 - lo6; n > 0 {
-					t56_2 := t56[(l*chunks+a+C*s)*32+lo6:][:n]
-					for i := range n {
-						t603_2 := t603[((lo6+i)-1)*32:][:32]
-						t63_2 := t63[((lo6+i)-1)*32:][:32]
-						t663_2 := t663[((lo6+i)-1)*32:][:32]
-						t69_2 := t69[((lo6+i)-1)*32:][:32]
-						t72_3 := t72_2[((lo6+i)-1)*32:][:32]
-						t75_2 := t75[(lo6+i)*32:][:32]
-						w10 := F((lo6 + i) - 1)
-						t56Entry2 := t56_2[i]
-						for j := range 32 {
-							t75_2[j] = F((((((kern.Choose((F(j) == w10), F(1), F(0)) + t603_2[j]) + t63_2[j]) + t663_2[j]) + t69_2[j]) + t72_3[j]) * t56Entry2)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t78)
-				lo7 := max(0, 2)
-				if n := 32 - lo7; n > 0 {
-					t522_2 := t522[(l*chunks+a+C*s)*32+lo7:][:n]
-					for i := range n {
-						t603_2 := t603[((lo7+i)-2)*32:][:32]
-						t63_2 := t63[((lo7+i)-2)*32:][:32]
-						t663_2 := t663[((lo7+i)-2)*32:][:32]
-						t69_2 := t69[((lo7+i)-2)*32:][:32]
-						t72_3 := t72_2[((lo7+i)-2)*32:][:32]
-						t75_2 := t75[((lo7+i)-2)*32:][:32]
-						t78_2 := t78[(lo7+i)*32:][:32]
-						w11 := F((lo7 + i) - 2)
-						t522Entry2 := t522_2[i]
-						for j := range 32 {
-							t78_2[j] = F(((((((kern.Choose((F(j) == w11), F(1), F(0)) + t603_2[j]) + t63_2[j]) + t663_2[j]) + t69_2[j]) + t72_3[j]) + t75_2[j]) * t522Entry2)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t81)
-				lo8 := max(0, 4)
-				if n := 32 - lo8; n > 0 {
-					t8_2 := t8[(l*chunks+a+C*s)*32+lo8:][:n]
-					for i := range n {
-						t603_2 := t603[((lo8+i)-4)*32:][:32]
-						t63_2 := t63[((lo8+i)-4)*32:][:32]
-						t663_2 := t663[((lo8+i)-4)*32:][:32]
-						t69_2 := t69[((lo8+i)-4)*32:][:32]
-						t72_3 := t72_2[((lo8+i)-4)*32:][:32]
-						t75_2 := t75[((lo8+i)-4)*32:][:32]
-						t78_2 := t78[((lo8+i)-4)*32:][:32]
-						t81_2 := t81[(lo8+i)*32:][:32]
-						w12 := F((lo8 + i) - 4)
-						t8Entry2 := t8_2[i]
-						for j := range 32 {
-							t81_2[j] = F((((((((kern.Choose((F(j) == w12), F(1), F(0)) + t603_2[j]) + t63_2[j]) + t663_2[j]) + t69_2[j]) + t72_3[j]) + t75_2[j]) + t78_2[j]) * t8Entry2)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t84)
-				lo9 := max(0, 8)
-				if n := 32 - lo9; n > 0 {
-					t1122_3 := t1122[(l*chunks+a+C*s)*32+lo9:][:n]
-					for i := range n {
-						t603_2 := t603[((lo9+i)-8)*32:][:32]
-						t63_2 := t63[((lo9+i)-8)*32:][:32]
-						t663_2 := t663[((lo9+i)-8)*32:][:32]
-						t69_2 := t69[((lo9+i)-8)*32:][:32]
-						t72_3 := t72_2[((lo9+i)-8)*32:][:32]
-						t75_2 := t75[((lo9+i)-8)*32:][:32]
-						t78_2 := t78[((lo9+i)-8)*32:][:32]
-						t81_2 := t81[((lo9+i)-8)*32:][:32]
-						t84_2 := t84[(lo9+i)*32:][:32]
-						w13 := F((lo9 + i) - 8)
-						t1122Entry2 := t1122_3[i]
-						for j := range 32 {
-							w48 := (((((((kern.Choose((F(j) == w13), F(1), F(0)) + t603_2[j]) + t63_2[j]) + t663_2[j]) + t69_2[j]) + t72_3[j]) + t75_2[j]) + t78_2[j]) + t81_2[j]
-							t84_2[j] = F(w48 * t1122Entry2)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t87)
-				lo10 := max(0, 16)
-				if n := 32 - lo10; n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*32+lo10:][:n]
-					for i := range n {
-						t603_2 := t603[((lo10+i)-16)*32:][:32]
-						t63_2 := t63[((lo10+i)-16)*32:][:32]
-						t663_2 := t663[((lo10+i)-16)*32:][:32]
-						t69_2 := t69[((lo10+i)-16)*32:][:32]
-						t72_3 := t72_2[((lo10+i)-16)*32:][:32]
-						t75_2 := t75[((lo10+i)-16)*32:][:32]
-						t78_2 := t78[((lo10+i)-16)*32:][:32]
-						t81_2 := t81[((lo10+i)-16)*32:][:32]
-						t84_2 := t84[((lo10+i)-16)*32:][:32]
-						t87_2 := t87[(lo10+i)*32:][:32]
-						w14 := F((lo10 + i) - 16)
-						t14Entry := t14_2[i]
-						for j := range 32 {
-							w49 := (((((((kern.Choose((F(j) == w14), F(1), F(0)) + t603_2[j]) + t63_2[j]) + t663_2[j]) + t69_2[j]) + t72_3[j]) + t75_2[j]) + t78_2[j]) + t81_2[j]
-							t87_2[j] = F((w49 + t84_2[j]) * t14Entry)
-						}
-					}
-				}
-				// titans_chunk.g
-				clear(t91)
-				if n := min(32, 1); n > 0 {
-					t91_2 := t91[:n]
-					for i := range n {
-						t91_2[i] = F(1)
-					}
-				}
-				// titans_chunk.U
-				kern.Gemm(dV, 32, dK, F(1), false, t93, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t59, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// titans_chunk.U
-				kern.Gemm(dV, 32, dK, F(1), false, t97, 1, dV, kern.From(STrail2, a*dV*dK), dK, 1, kern.From(t59, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// titans_chunk.c, titans_chunk.e
-				clear(t1002)
-				lo11 := max(0, 1)
-				if n := 32 - lo11; n > 0 {
-					for i := range n {
-						t603_2 := t603[((lo11+i)-1)*32:][:32]
-						t63_2 := t63[((lo11+i)-1)*32:][:32]
-						t663_2 := t663[((lo11+i)-1)*32:][:32]
-						t69_2 := t69[((lo11+i)-1)*32:][:32]
-						t72_3 := t72_2[((lo11+i)-1)*32:][:32]
-						t75_2 := t75[((lo11+i)-1)*32:][:32]
-						t78_2 := t78[((lo11+i)-1)*32:][:32]
-						t81_2 := t81[((lo11+i)-1)*32:][:32]
-						t84_2 := t84[((lo11+i)-1)*32:][:32]
-						t87_2 := t87[((lo11+i)-1)*32:][:32]
-						t1002_2 := t1002[(lo11+i)*32:][:32]
-						w15 := F((lo11 + i) - 1)
-						for j := range 32 {
-							w50 := (((((((kern.Choose((F(j) == w15), F(1), F(0)) + t603_2[j]) + t63_2[j]) + t663_2[j]) + t69_2[j]) + t72_3[j]) + t75_2[j]) + t78_2[j]) + t81_2[j]
-							t1002_2[j] = (w50 + t84_2[j]) + t87_2[j]
-						}
-					}
-				}
-				// titans_chunk.U
-				clear(t101)
-				for i := range 32 {
-					if n := min(32, i); n > 0 {
-						t101_2 := t101[i*32:][:n]
-						for j := range n {
-							t59_2 := t59[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-							t59_3 := t59[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-							var t1012 F
-							for k := range dK {
-								t1012 += F(t59_2[k] * t59_3[k])
-							}
-							t101_2[j] = t1012
-						}
-					}
-				}
-				// titans_chunk.U
-				clear(t102_2)
-				for i := range 32 {
-					if n := min(32, i); n > 0 {
-						t1002_2 := t1002[i*32:][:n]
-						t101_2 := t101[i*32:][:n]
-						t102_3 := t102_2[i*32:][:n]
-						for j := range n {
-							t102_3[j] = F(F(t60_2[i]*t1002_2[j]) * t101_2[j])
-						}
-					}
-				}
-				// titans_chunk.U, titans_chunk.g
-				for i := range 32 {
-					t61_2 := t61[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-					t93_2 := t93[i*dV:][:dV]
-					t97_2 := t97[i*dV:][:dV]
-					U3 := U[i*dV:][:dV]
-					w16 := t902_2[i] + t91[i]
-					t962Entry := t962_2[i]
-					t60Entry := t60_2[i]
-					for j := range dV {
-						U3[j] = F((t61_2[j] - F(t93_2[j]*w16) - F(t97_2[j]*t962Entry)) * t60Entry)
-					}
-				}
-				kern.Triangle(32, dV, false, U, dV, 1, t102_2, 32, 1)
-				// titans_chunk.M, titans_chunk.c, titans_chunk.e, titans_chunk.S
-				for i := range dK {
-					t603_2 := t603[31*32:][:32]
-					t63_2 := t63[31*32:][:32]
-					t663_2 := t663[31*32:][:32]
-					t69_2 := t69[31*32:][:32]
-					t72_3 := t72_2[31*32:][:32]
-					t75_2 := t75[31*32:][:32]
-					t78_2 := t78[31*32:][:32]
-					t81_2 := t81[31*32:][:32]
-					t84_2 := t84[31*32:][:32]
-					t87_2 := t87[31*32:][:32]
-					t622_2 := t622[i*32:][:32]
-					t722_3 := t722[i*32:][:32]
-					for j := range 32 {
-						t59Entry := t59[((l*chunks+a+C*s)*32+j)*dK+i]
-						t603Entry := t603_2[j]
-						t63Entry := t63_2[j]
-						t663Entry := t663_2[j]
-						t69Entry := t69_2[j]
-						t72Entry := t72_3[j]
-						w51 := (((((((kern.Choose((F(j) == w17), F(1), F(0)) + t603Entry) + t63Entry) + t663Entry) + t69Entry) + t72Entry) + t75_2[j]) + t78_2[j]) + t81_2[j]
-						t622_2[j] = F(t59Entry * ((w51 + t84_2[j]) + t87_2[j]))
-						t722_3[j] = F(t59Entry * (((((kern.Choose((F(j) == w17), F(1), F(0)) + t603Entry) + t63Entry) + t663Entry) + t69Entry) + t72Entry))
-					}
-				}
-				// titans_chunk.M
-				kern.Gemm(dV, dK, 32, F(1), false, t110, dK, 1, U, 1, dV, t622, 1, 32)
-				// titans_chunk.M
-				gEntry := g[(l*chunks+a+C*s)*32+31]
-				hEntry := h[(l*chunks+a+C*s)*32+31]
-				for i := range dV {
-					MTrail2_2 := MTrail2[(a*dV+i)*dK:][:dK]
-					STrail2_2 := STrail2[(a*dV+i)*dK:][:dK]
-					t110_2 := t110[i*dK:][:dK]
-					MTrail2_3 := MTrail2[((a+1)*dV+i)*dK:][:dK]
-					for j := range dK {
-						MTrail2_3[j] = F(MTrail2_2[j]*gEntry) + F(STrail2_2[j]*hEntry) + t110_2[j]
-					}
-				}
-				// titans_chunk.S
-				kern.Gemm(dV, dK, 32, F(1), false, t112_2, dK, 1, U, 1, dV, t722, 1, 32)
-				// titans_chunk.S
-				pEntry := p[(l*chunks+a+C*s)*32+31]
-				for i := range dV {
-					STrail2_2 := STrail2[(a*dV+i)*dK:][:dK]
-					t112_3 := t112_2[i*dK:][:dK]
-					STrail2_3 := STrail2[((a+1)*dV+i)*dK:][:dK]
-					for j := range dK {
-						STrail2_3[j] = F(STrail2_2[j]*pEntry) + t112_3[j]
-					}
+			// titans_chunk.S
+			kern.Gemm(dK, 32, dV, F(1), false, t267, 1, dK, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			// titans_chunk.M
+			kern.Gemm(32, dV, dK, F(1), false, t268, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
+			// titans_chunk.M
+			clear(t1222)
+			for i := range 32 {
+				U := c.U[((l*chunks+t9)*32+i)*dV:][:dV]
+				t268_2 := t268[i*dV:][:dV]
+				for j := range dV {
+					t1222[31*32+i] += F(U[j] * t268_2[j])
 				}
 			}
-			for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
-				t902_2 := t902[(l*chunks+a+C*s)*32:][:32]
-				t962_2 := t962[(l*chunks+a+C*s)*32:][:32]
-				t60_2 := t60[(l*chunks+a+C*s)*32:][:32]
-				h2 := h[(l*chunks+a+C*s)*32:][:32]
-				g2 := g[(l*chunks+a+C*s)*32:][:32]
-				t202_3 := t202[(l*chunks+a+C*s)*32:][:32]
-				t222_3 := t222[(l*chunks+a+C*s)*32:][:32]
-				t242_2 := t242[(l*chunks+a+C*s)*32:][:32]
-				t604_2 := t604[31*32:][:32]
-				t633_2 := t633[31*32:][:32]
-				t664_2 := t664[31*32:][:32]
-				t692_2 := t692[31*32:][:32]
-				t722_3 := t722_2[31*32:][:32]
-				t752_2 := t752[31*32:][:32]
-				t782_2 := t782[31*32:][:32]
-				t812_2 := t812[31*32:][:32]
-				t842_2 := t842[31*32:][:32]
-				t872_2 := t872[31*32:][:32]
-				// titans_chunk.y
-				kern.Gemm(dV, 32, dK, F(1), false, t17, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t57, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// titans_chunk.y
-				kern.Gemm(dV, 32, dK, F(1), false, t49, 1, dV, kern.From(STrail2, a*dV*dK), dK, 1, kern.From(t57, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// titans_chunk.e
-				clear(t604)
-				lo := max(0, 1)
-				if n := 32 - lo; n > 0 {
-					t58_2 := t58[(l*chunks+a+C*s)*32+lo:][:n]
-					for i := range n {
-						t604_3 := t604[(lo+i)*32:][:32]
-						w18 := F((lo + i) - 1)
-						t58Entry3 := t58_2[i]
-						for j := range 32 {
-							t604_3[j] = F(kern.Choose((F(j) == w18), F(1), F(0)) * t58Entry3)
-						}
-					}
-				}
-				// titans_chunk.e
-				clear(t633)
-				lo2 := max(0, 2)
-				if n := 32 - lo2; n > 0 {
-					t22_3 := t22_2[(l*chunks+a+C*s)*32+lo2:][:n]
-					for i := range n {
-						t604_3 := t604[((lo2+i)-2)*32:][:32]
-						t633_3 := t633[(lo2+i)*32:][:32]
-						w19 := F((lo2 + i) - 2)
-						t22Entry3 := t22_3[i]
-						for j := range 32 {
-							t633_3[j] = F((kern.Choose((F(j) == w19), F(1), F(0)) + t604_3[j]) * t22Entry3)
-						}
-					}
-				}
-				// titans_chunk.e
-				clear(t664)
-				lo3 := max(0, 4)
-				if n := 32 - lo3; n > 0 {
-					t2522_2 := t2522[(l*chunks+a+C*s)*32+lo3:][:n]
-					for i := range n {
-						t604_3 := t604[((lo3+i)-4)*32:][:32]
-						t633_3 := t633[((lo3+i)-4)*32:][:32]
-						t664_3 := t664[(lo3+i)*32:][:32]
-						w20 := F((lo3 + i) - 4)
-						t2522Entry3 := t2522_2[i]
-						for j := range 32 {
-							t664_3[j] = F(((kern.Choose((F(j) == w20), F(1), F(0)) + t604_3[j]) + t633_3[j]) * t2522Entry3)
-						}
-					}
-				}
-				// titans_chunk.e
-				clear(t692)
-				lo4 := max(0, 8)
-				if n := 32 - lo4; n > 0 {
-					t282_2 := t282[(l*chunks+a+C*s)*32+lo4:][:n]
-					for i := range n {
-						t604_3 := t604[((lo4+i)-8)*32:][:32]
-						t633_3 := t633[((lo4+i)-8)*32:][:32]
-						t664_3 := t664[((lo4+i)-8)*32:][:32]
-						t692_3 := t692[(lo4+i)*32:][:32]
-						w21 := F((lo4 + i) - 8)
-						t282Entry3 := t282_2[i]
-						for j := range 32 {
-							t692_3[j] = F((((kern.Choose((F(j) == w21), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) * t282Entry3)
-						}
-					}
-				}
-				// titans_chunk.e
-				clear(t722_2)
-				lo5 := max(0, 16)
-				if n := 32 - lo5; n > 0 {
-					t31_2 := t31[(l*chunks+a+C*s)*32+lo5:][:n]
-					for i := range n {
-						t604_3 := t604[((lo5+i)-16)*32:][:32]
-						t633_3 := t633[((lo5+i)-16)*32:][:32]
-						t664_3 := t664[((lo5+i)-16)*32:][:32]
-						t692_3 := t692[((lo5+i)-16)*32:][:32]
-						t722_4 := t722_2[(lo5+i)*32:][:32]
-						w22 := F((lo5 + i) - 16)
-						t31Entry2 := t31_2[i]
-						for j := range 32 {
-							t722_4[j] = F(((((kern.Choose((F(j) == w22), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) * t31Entry2)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t752)
-				lo6 := max(0, 1)
-				if n := 32 - lo6; n > 0 {
-					t56_2 := t56[(l*chunks+a+C*s)*32+lo6:][:n]
-					for i := range n {
-						t604_3 := t604[((lo6+i)-1)*32:][:32]
-						t633_3 := t633[((lo6+i)-1)*32:][:32]
-						t664_3 := t664[((lo6+i)-1)*32:][:32]
-						t692_3 := t692[((lo6+i)-1)*32:][:32]
-						t722_4 := t722_2[((lo6+i)-1)*32:][:32]
-						t752_3 := t752[(lo6+i)*32:][:32]
-						w23 := F((lo6 + i) - 1)
-						t56Entry3 := t56_2[i]
-						for j := range 32 {
-							t752_3[j] = F((((((kern.Choose((F(j) == w23), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) + t722_4[j]) * t56Entry3)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t782)
-				lo7 := max(0, 2)
-				if n := 32 - lo7; n > 0 {
-					t522_2 := t522[(l*chunks+a+C*s)*32+lo7:][:n]
-					for i := range n {
-						t604_3 := t604[((lo7+i)-2)*32:][:32]
-						t633_3 := t633[((lo7+i)-2)*32:][:32]
-						t664_3 := t664[((lo7+i)-2)*32:][:32]
-						t692_3 := t692[((lo7+i)-2)*32:][:32]
-						t722_4 := t722_2[((lo7+i)-2)*32:][:32]
-						t752_3 := t752[((lo7+i)-2)*32:][:32]
-						t782_3 := t782[(lo7+i)*32:][:32]
-						w24 := F((lo7 + i) - 2)
-						t522Entry3 := t522_2[i]
-						for j := range 32 {
-							t782_3[j] = F(((((((kern.Choose((F(j) == w24), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) + t722_4[j]) + t752_3[j]) * t522Entry3)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t812)
-				lo8 := max(0, 4)
-				if n := 32 - lo8; n > 0 {
-					t8_2 := t8[(l*chunks+a+C*s)*32+lo8:][:n]
-					for i := range n {
-						t604_3 := t604[((lo8+i)-4)*32:][:32]
-						t633_3 := t633[((lo8+i)-4)*32:][:32]
-						t664_3 := t664[((lo8+i)-4)*32:][:32]
-						t692_3 := t692[((lo8+i)-4)*32:][:32]
-						t722_4 := t722_2[((lo8+i)-4)*32:][:32]
-						t752_3 := t752[((lo8+i)-4)*32:][:32]
-						t782_3 := t782[((lo8+i)-4)*32:][:32]
-						t812_3 := t812[(lo8+i)*32:][:32]
-						w25 := F((lo8 + i) - 4)
-						t8Entry3 := t8_2[i]
-						for j := range 32 {
-							t812_3[j] = F((((((((kern.Choose((F(j) == w25), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) + t722_4[j]) + t752_3[j]) + t782_3[j]) * t8Entry3)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t842)
-				lo9 := max(0, 8)
-				if n := 32 - lo9; n > 0 {
-					t1122_3 := t1122[(l*chunks+a+C*s)*32+lo9:][:n]
-					for i := range n {
-						t604_3 := t604[((lo9+i)-8)*32:][:32]
-						t633_3 := t633[((lo9+i)-8)*32:][:32]
-						t664_3 := t664[((lo9+i)-8)*32:][:32]
-						t692_3 := t692[((lo9+i)-8)*32:][:32]
-						t722_4 := t722_2[((lo9+i)-8)*32:][:32]
-						t752_3 := t752[((lo9+i)-8)*32:][:32]
-						t782_3 := t782[((lo9+i)-8)*32:][:32]
-						t812_3 := t812[((lo9+i)-8)*32:][:32]
-						t842_3 := t842[(lo9+i)*32:][:32]
-						w26 := F((lo9 + i) - 8)
-						t1122Entry3 := t1122_3[i]
-						for j := range 32 {
-							w52 := (((((((kern.Choose((F(j) == w26), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) + t722_4[j]) + t752_3[j]) + t782_3[j]) + t812_3[j]
-							t842_3[j] = F(w52 * t1122Entry3)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t872)
-				lo10 := max(0, 16)
-				if n := 32 - lo10; n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*32+lo10:][:n]
-					for i := range n {
-						t604_3 := t604[((lo10+i)-16)*32:][:32]
-						t633_3 := t633[((lo10+i)-16)*32:][:32]
-						t664_3 := t664[((lo10+i)-16)*32:][:32]
-						t692_3 := t692[((lo10+i)-16)*32:][:32]
-						t722_4 := t722_2[((lo10+i)-16)*32:][:32]
-						t752_3 := t752[((lo10+i)-16)*32:][:32]
-						t782_3 := t782[((lo10+i)-16)*32:][:32]
-						t812_3 := t812[((lo10+i)-16)*32:][:32]
-						t842_3 := t842[((lo10+i)-16)*32:][:32]
-						t872_3 := t872[(lo10+i)*32:][:32]
-						w27 := F((lo10 + i) - 16)
-						t14Entry2 := t14_2[i]
-						for j := range 32 {
-							w53 := (((((((kern.Choose((F(j) == w27), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) + t722_4[j]) + t752_3[j]) + t782_3[j]) + t812_3[j]
-							t872_3[j] = F((w53 + t842_3[j]) * t14Entry2)
-						}
-					}
-				}
-				// titans_chunk.y
-				clear(t89)
-				for i := range 32 {
-					if n := min(32, i+1); n > 0 {
-						t89_2 := t89[i*32:][:n]
-						for j := range n {
-							t57_2 := t57[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-							t59_2 := t59[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-							var t892 F
-							for k := range dK {
-								t892 += F(t57_2[k] * t59_2[k])
-							}
-							t89_2[j] = t892
-						}
-					}
-				}
-				// titans_chunk.g
-				clear(t912)
-				if n := min(32, 1); n > 0 {
-					t912_2 := t912[:n]
-					for i := range n {
-						t912_2[i] = F(1)
-					}
-				}
-				// titans_chunk.g
-				for i := range 32 {
-					t92_2[i] = t902_2[i] + t912[i]
-				}
-				// titans_chunk.U
-				kern.Gemm(dV, 32, dK, F(1), false, t932, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t59, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// titans_chunk.U
-				kern.Gemm(dV, 32, dK, F(1), false, t972, 1, dV, kern.From(STrail2, a*dV*dK), dK, 1, kern.From(t59, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// titans_chunk.U
-				for i := range 32 {
-					t61_2 := t61[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-					t932_2 := t932[i*dV:][:dV]
-					t972_2 := t972[i*dV:][:dV]
-					t99_2 := t99[i*dV:][:dV]
-					t92Entry := t92_2[i]
-					t962Entry2 := t962_2[i]
-					for j := range dV {
-						t99_2[j] = t61_2[j] - F(t932_2[j]*t92Entry) - F(t972_2[j]*t962Entry2)
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t1003)
-				lo11 := max(0, 1)
-				if n := 32 - lo11; n > 0 {
-					for i := range n {
-						t604_3 := t604[((lo11+i)-1)*32:][:32]
-						t633_3 := t633[((lo11+i)-1)*32:][:32]
-						t664_3 := t664[((lo11+i)-1)*32:][:32]
-						t692_3 := t692[((lo11+i)-1)*32:][:32]
-						t722_4 := t722_2[((lo11+i)-1)*32:][:32]
-						t752_3 := t752[((lo11+i)-1)*32:][:32]
-						t782_3 := t782[((lo11+i)-1)*32:][:32]
-						t812_3 := t812[((lo11+i)-1)*32:][:32]
-						t842_3 := t842[((lo11+i)-1)*32:][:32]
-						t872_3 := t872[((lo11+i)-1)*32:][:32]
-						t1003_2 := t1003[(lo11+i)*32:][:32]
-						w28 := F((lo11 + i) - 1)
-						for j := range 32 {
-							w54 := (((((((kern.Choose((F(j) == w28), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) + t722_4[j]) + t752_3[j]) + t782_3[j]) + t812_3[j]
-							t1003_2[j] = (w54 + t842_3[j]) + t872_3[j]
-						}
-					}
-				}
-				// titans_chunk.U
-				clear(t1013)
-				for i := range 32 {
-					if n := min(32, i); n > 0 {
-						t1013_2 := t1013[i*32:][:n]
-						for j := range n {
-							t59_2 := t59[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-							t59_3 := t59[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-							var t1014 F
-							for k := range dK {
-								t1014 += F(t59_2[k] * t59_3[k])
-							}
-							t1013_2[j] = t1014
-						}
-					}
-				}
-				// titans_chunk.U
-				clear(t1022_2)
-				for i := range 32 {
-					if n := min(32, i); n > 0 {
-						t1003_2 := t1003[i*32:][:n]
-						t1013_2 := t1013[i*32:][:n]
-						t1022_3 := t1022_2[i*32:][:n]
-						for j := range n {
-							t1022_3[j] = F(F(t60_2[i]*t1003_2[j]) * t1013_2[j])
-						}
-					}
-				}
-				// titans_chunk.U
-				for i := range 32 {
-					t99_2 := t99[i*dV:][:dV]
-					U2_2 := U2[i*dV:][:dV]
-					t60Entry2 := t60_2[i]
-					for j := range dV {
-						U2_2[j] = F(t99_2[j] * t60Entry2)
-					}
-				}
-				kern.Triangle(32, dV, false, U2, dV, 1, t1022_2, 32, 1)
-				// titans_chunk.S, titans_chunk.M
-				clear(t523)
-				clear(t1722)
-				clear(t192)
-				for i := range dV {
-					STrail2_2 := STrail2[(a*dV+i)*dK:][:dK]
-					SBarState2_2 := SBarState2[i*dK:][:dK]
-					MBarState2_2 := MBarState2[i*dK:][:dK]
-					MTrail2_2 := MTrail2[(a*dV+i)*dK:][:dK]
-					for j := range dK {
-						STrail2Entry := STrail2_2[j]
-						t523[31] += F(STrail2Entry * SBarState2_2[j])
-						MBarState2Entry := MBarState2_2[j]
-						t1722[31] += F(STrail2Entry * MBarState2Entry)
-						t192[31] += F(MTrail2_2[j] * MBarState2Entry)
-					}
-				}
-				// titans_chunk.S
-				kern.Gemm(32, dV, dK, F(1), false, t265, dV, 1, kern.From(t59, (l*chunks+a+C*s)*32*dK), dK, 1, SBarState2, 1, dK)
-				// titans_chunk.S
-				clear(t724)
-				for i := range 32 {
-					U2_2 := U2[i*dV:][:dV]
-					t265_2 := t265[i*dV:][:dV]
-					for j := range dV {
-						t724[31*32+i] += F(U2_2[j] * t265_2[j])
-					}
-				}
-				// titans_chunk.S
-				kern.Gemm(dK, 32, dV, F(1), false, t267, 1, dK, SBarState2, 1, dK, U2, 1, dV)
-				// titans_chunk.M
-				kern.Gemm(32, dV, dK, F(1), false, t268, dV, 1, kern.From(t59, (l*chunks+a+C*s)*32*dK), dK, 1, MBarState2, 1, dK)
-				// titans_chunk.M
-				clear(t1222)
-				for i := range 32 {
-					U2_2 := U2[i*dV:][:dV]
-					t268_2 := t268[i*dV:][:dV]
-					for j := range dV {
-						t1222[31*32+i] += F(U2_2[j] * t268_2[j])
-					}
-				}
-				// titans_chunk.M
-				kern.Gemm(dK, 32, dV, F(1), false, t270, 1, dK, MBarState2, 1, dK, U2, 1, dV)
-				// titans_chunk.y, titans_chunk.c, titans_chunk.e
-				clear(t2222)
-				for i := range 32 {
-					t2222_2 := t2222[i*dV:][:dV]
-					w30 := F(i)
-					lo12 := max(0, i)
-					if n := 32 - lo12; n > 0 {
-						for j := range n {
-							tView := t[((l*chunks+a+C*s)*32+(lo12+j))*dV:][:dV]
-							w55 := (((((((kern.Choose((w30 == F((lo12+j))), F(1), F(0)) + t604[(lo12+j)*32+i]) + t633[(lo12+j)*32+i]) + t664[(lo12+j)*32+i]) + t692[(lo12+j)*32+i]) + t722_2[(lo12+j)*32+i]) + t752[(lo12+j)*32+i]) + t782[(lo12+j)*32+i]) + t812[(lo12+j)*32+i]
-							w29 := F(((w55 + t842[(lo12+j)*32+i]) + t872[(lo12+j)*32+i]) * t89[(lo12+j)*32+i])
-							for k := range dV {
-								t2222_2[k] += F(tView[k] * w29)
-							}
-						}
-					}
-				}
-				// titans_chunk.y
-				clear(t271)
-				for i := range 32 {
-					if n := min(32, i+1); n > 0 {
-						t271_2 := t271[i*32:][:n]
-						for j := range n {
-							tView := t[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-							U2_2 := U2[j*dV:][:dV]
-							var t2712 F
-							for k := range dV {
-								t2712 += F(tView[k] * U2_2[k])
-							}
-							t271_2[j] = t2712
-						}
-					}
-				}
-				// titans_chunk.y, titans_chunk.c, titans_chunk.e
-				for i := range 32 {
-					t604_3 := t604[i*32:][:32]
-					t633_3 := t633[i*32:][:32]
-					t664_3 := t664[i*32:][:32]
-					t692_3 := t692[i*32:][:32]
-					t722_4 := t722_2[i*32:][:32]
-					t752_3 := t752[i*32:][:32]
-					t782_3 := t782[i*32:][:32]
-					t812_3 := t812[i*32:][:32]
-					t842_3 := t842[i*32:][:32]
-					t872_3 := t872[i*32:][:32]
-					t271_2 := t271[i*32:][:32]
-					t2322_2 := t2322[i*32:][:32]
-					w31 := F(i)
-					for j := range 32 {
-						w56 := (((((((kern.Choose((F(j) == w31), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) + t722_4[j]) + t752_3[j]) + t782_3[j]) + t812_3[j]
-						t2322_2[j] = F(((w56 + t842_3[j]) + t872_3[j]) * t271_2[j])
-					}
-				}
-				// titans_chunk.U, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
-				for i := range dV {
-					for j := range 32 {
-						t604Entry := t604_2[j]
-						t633Entry := t633_2[j]
-						t664Entry := t664_2[j]
-						t692Entry := t692_2[j]
-						t722Entry := t722_3[j]
-						w57 := (((((((kern.Choose((F(j) == w17), F(1), F(0)) + t604Entry) + t633Entry) + t664Entry) + t692Entry) + t722Entry) + t752_2[j]) + t782_2[j]) + t812_2[j]
-						w58 := F((((((kern.Choose((F(j) == w17), F(1), F(0)) + t604Entry) + t633Entry) + t664Entry) + t692Entry) + t722Entry) * t265[j*dV+i])
-						t2622[j*dV+i] = w58 + F(((w57+t842_2[j])+t872_2[j])*t268[j*dV+i]) + t2222[j*dV+i]
-					}
-				}
-				kern.Triangle(32, dV, true, t2622, dV, 1, t1022_2, 1, 32)
-				// titans_chunk.U
-				kern.Gemm(32, 32, dV, F(-1), false, t2722, 1, 32, U2, dV, 1, t2622, 1, dV)
-				// titans_chunk.U
-				clear(t2823)
-				for i := range 32 {
-					if n := min(32, i); n > 0 {
-						t2722_2 := t2722[i*32:][:n]
-						t2823_2 := t2823[i*32:][:n]
-						for j := range n {
-							t2823_2[j] = t2722_2[j]
-						}
-					}
-				}
-				// titans_chunk.U, titans_chunk.y
-				for i := range 32 {
-					t2622_2 := t2622[i*dV:][:dV]
-					t99_2 := t99[i*dV:][:dV]
-					t972_2 := t972[i*dV:][:dV]
-					t932_2 := t932[i*dV:][:dV]
-					tView := t[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-					t49_2 := t49[i*dV:][:dV]
-					t17_2 := t17[i*dV:][:dV]
-					t252_3 := t252[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-					t412_2 := t412[i*dV:][:dV]
-					t48_2 := t48[i*dV:][:dV]
-					t1322_2 := t1322[i*dV:][:dV]
-					t134_2 := t134[i*dV:][:dV]
-					var t3224 F
-					var t4223 F
-					var t4922 F
-					var t1332 F
-					var t1352 F
-					t60Entry3 := t60_2[i]
-					t962Entry3 := t962_2[i]
-					t92Entry2 := t92_2[i]
-					hEntry2 := h2[i]
-					gEntry2 := g2[i]
-					for j := range dV {
-						t2622Entry := t2622_2[j]
-						t3122 := F(t2622Entry * t60Entry3)
-						t3224 += F(t99_2[j] * t2622Entry)
-						t4223 += F(t972_2[j] * t3122)
-						t4922 += F(t932_2[j] * t3122)
-						tViewEntry := tView[j]
-						t1332 += F(tViewEntry * t49_2[j])
-						t1352 += F(tViewEntry * t17_2[j])
-						t252_3[j] = t3122
-						t412_2[j] = -F(t3122 * t962Entry3)
-						t48_2[j] = -F(t3122 * t92Entry2)
-						t1322_2[j] = F(tViewEntry * hEntry2)
-						t134_2[j] = F(tViewEntry * gEntry2)
-					}
-					t3223[i] = t3224
-					t4222[i] = -t4223
-					t492[i] = -t4922
-					t133[i] = t1332
-					t135[i] = t1352
-				}
-				// titans_chunk.U
-				clear(t342)
-				clear(t3522)
-				for i := range 32 {
-					var t333 F
-					if n := min(32, i); n > 0 {
-						t1003_2 := t1003[i*32:][:n]
-						t1013_2 := t1013[i*32:][:n]
-						t2823_2 := t2823[i*32:][:n]
-						t342_2 := t342[i*32:][:n]
-						t3522_2 := t3522[i*32:][:n]
-						for j := range n {
-							t1003Entry := t1003_2[j]
-							t1013Entry := t1013_2[j]
-							t2823Entry := t2823_2[j]
-							t333 += F(F(t1003Entry*t1013Entry) * t2823Entry)
-							t60Entry4 := t60_2[i]
-							t342_2[j] = F(F(t60Entry4*t1013Entry) * t2823Entry)
-							t3522_2[j] = F(F(t60Entry4*t1003Entry) * t2823Entry)
-						}
-					}
-					t33[i] = t333
-				}
-				// titans_chunk.U
-				clear(t362)
-				for i := range 32 {
-					t362_2 := t362[i*dK:][:dK]
-					lo12 := max(0, i+1)
-					if n := 32 - lo12; n > 0 {
-						for j := range n {
-							t59_2 := t59[((l*chunks+a+C*s)*32+(lo12+j))*dK:][:dK]
-							t3522Entry := t3522[(lo12+j)*32+i]
-							for k := range dK {
-								t362_2[k] += F(t59_2[k] * t3522Entry)
-							}
-						}
-					}
-				}
-				// titans_chunk.U
-				clear(t3722)
-				for i := range 32 {
-					t3722_2 := t3722[i*dK:][:dK]
-					if n := min(32, i); n > 0 {
-						t3522_2 := t3522[i*32:][:n]
-						for j := range n {
-							t59_2 := t59[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-							t3522Entry2 := t3522_2[j]
-							for k := range dK {
-								t3722_2[k] += F(t59_2[k] * t3522Entry2)
-							}
-						}
-					}
-				}
-				// titans_chunk.c
-				clear(t382)
-				lo12 := max(0, 1)
+			// titans_chunk.M
+			kern.Gemm(dK, 32, dV, F(1), false, t270, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			// titans_chunk.y, titans_chunk.c, titans_chunk.e
+			clear(t2222)
+			for i := range 32 {
+				t2222_2 := t2222[i*dV:][:dV]
+				w17 := F(i)
+				lo12 := max(0, i)
 				if n := 32 - lo12; n > 0 {
-					for i := range n {
-						t342_2 := t342[(lo12+i)*32:][:32]
-						t382_2 := t382[((lo12+i)-1)*32:][:32]
-						for j := range 32 {
-							t382_2[j] += t342_2[j]
+					for j := range n {
+						tView := t[((l*chunks+t9)*32+(lo12+j))*dV:][:dV]
+						w42 := (((((((kern.Choose((w17 == F((lo12+j))), F(1), F(0)) + t603[(lo12+j)*32+i]) + t63[(lo12+j)*32+i]) + t663[(lo12+j)*32+i]) + t69[(lo12+j)*32+i]) + t72_2[(lo12+j)*32+i]) + t75[(lo12+j)*32+i]) + t78[(lo12+j)*32+i]) + t81[(lo12+j)*32+i]
+						w16 := F(c.YProd3[((l*chunks+t9)*32+(lo12+j))*32+i] * ((w42 + t84[(lo12+j)*32+i]) + t87[(lo12+j)*32+i]))
+						for k := range dV {
+							t2222_2[k] += F(tView[k] * w16)
 						}
 					}
 				}
-				// titans_chunk.U
-				kern.Gemm(dK, dV, 32, F(1), false, t432, 1, dK, kern.From(t59, (l*chunks+a+C*s)*32*dK), 1, dK, t412, dV, 1)
-				// titans_chunk.U
-				kern.Gemm(dK, 32, dV, F(1), false, t442, 1, dK, kern.From(STrail2, a*dV*dK), 1, dK, t412, 1, dV)
-				// titans_chunk.h, titans_chunk.g
-				clear(t4522)
-				clear(t532)
-				lo13 := max(0, 1)
-				if n := 32 - lo13; n > 0 {
-					t4222_2 := t4222[0+lo13:][:n]
-					t4522_2 := t4522[-1+lo13:][:n]
-					t492_2 := t492[0+lo13:][:n]
-					t532_2 := t532[-1+lo13:][:n]
-					for i := range n {
-						t4522_2[i] += t4222_2[i]
-						t532_2[i] += t492_2[i]
-					}
-				}
-				// titans_chunk.U
-				kern.Gemm(dK, dV, 32, F(1), false, t502, 1, dK, kern.From(t59, (l*chunks+a+C*s)*32*dK), 1, dK, t48, dV, 1)
-				// titans_chunk.U
-				kern.Gemm(dK, 32, dV, F(1), false, t5122, 1, dK, kern.From(MTrail2, a*dV*dK), 1, dK, t48, 1, dV)
-				// titans_chunk.y
-				clear(t542)
-				for i := range 32 {
-					t542_2 := t542[i*dK:][:dK]
-					lo14 := max(0, i)
-					if n := 32 - lo14; n > 0 {
-						for j := range n {
-							t57_2 := t57[((l*chunks+a+C*s)*32+(lo14+j))*dK:][:dK]
-							t2322Entry := t2322[(lo14+j)*32+i]
-							for k := range dK {
-								t542_2[k] += F(t57_2[k] * t2322Entry)
-							}
+			}
+			// titans_chunk.y
+			clear(t271)
+			for i := range 32 {
+				tView := t[((l*chunks+t9)*32+i)*dV:][:dV]
+				if n := min(32, i+1); n > 0 {
+					t271_2 := t271[i*32:][:n]
+					for j := range n {
+						U := c.U[((l*chunks+t9)*32+j)*dV:][:dV]
+						var t2712 F
+						for k := range dV {
+							t2712 += F(tView[k] * U[k])
 						}
+						t271_2[j] = t2712
 					}
 				}
-				// titans_chunk.y
-				clear(t552)
-				for i := range 32 {
-					t552_2 := t552[i*dK:][:dK]
-					if n := min(32, i+1); n > 0 {
-						t2322_2 := t2322[i*32:][:n]
-						for j := range n {
-							t59_2 := t59[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-							t2322Entry2 := t2322_2[j]
-							for k := range dK {
-								t552_2[k] += F(t59_2[k] * t2322Entry2)
-							}
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.y
-				for i := range 32 {
-					t1222_2 := t1222[i*32:][:32]
-					t89_2 := t89[i*32:][:32]
-					t271_2 := t271[i*32:][:32]
-					t382_2 := t382[i*32:][:32]
-					t5622_2 := t5622[i*32:][:32]
-					for j := range 32 {
-						t5622_2[j] = t1222_2[j] + F(t89_2[j]*t271_2[j]) + t382_2[j]
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t5922)
-				clear(t6022)
-				lo14 := max(0, 16)
-				if n := 32 - lo14; n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*32+lo14:][:n]
-					t5922_2 := t5922[0+lo14:][:n]
-					for i := range n {
-						t5622_2 := t5622[(lo14+i)*32:][:32]
-						t604_3 := t604[((lo14+i)-16)*32:][:32]
-						t633_3 := t633[((lo14+i)-16)*32:][:32]
-						t664_3 := t664[((lo14+i)-16)*32:][:32]
-						t692_3 := t692[((lo14+i)-16)*32:][:32]
-						t722_4 := t722_2[((lo14+i)-16)*32:][:32]
-						t752_3 := t752[((lo14+i)-16)*32:][:32]
-						t782_3 := t782[((lo14+i)-16)*32:][:32]
-						t812_3 := t812[((lo14+i)-16)*32:][:32]
-						t842_3 := t842[((lo14+i)-16)*32:][:32]
-						t6022_2 := t6022[((lo14+i)-16)*32:][:32]
-						var t5923 F
-						w33 := F((lo14 + i) - 16)
-						t14Entry3 := t14_2[i]
-						for j := range 32 {
-							t5622Entry := t5622_2[j]
-							w59 := (((((((kern.Choose((F(j) == w33), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) + t722_4[j]) + t752_3[j]) + t782_3[j]) + t812_3[j]
-							t5923 += F((w59 + t842_3[j]) * t5622Entry)
-							t6022_2[j] += F(t5622Entry * t14Entry3)
-						}
-						t5922_2[i] = t5923
-					}
-				}
-				// titans_chunk.c
-				clear(t612)
-				clear(t6222)
-				lo15 := max(0, 8)
-				if n := 32 - lo15; n > 0 {
-					t5922_2 := t5922[0+lo15:][:n]
-					t1122_3 := t1122[(l*chunks+a+C*s)*32+-8+lo15:][:n]
-					t612_2 := t612[0+lo15:][:n]
-					t1122_4 := t1122[(l*chunks+a+C*s)*32+lo15:][:n]
-					t6222_2 := t6222[-8+lo15:][:n]
-					for i := range n {
-						t5922Entry := t5922_2[i]
-						t612_2[i] = F(t1122_3[i] * t5922Entry)
-						t6222_2[i] += F(t1122_4[i] * t5922Entry)
-					}
-				}
-				// titans_chunk.c
-				for i := range 32 {
-					t5622_2 := t5622[i*32:][:32]
-					t6022_2 := t6022[i*32:][:32]
-					t6322_2 := t6322[i*32:][:32]
-					for j := range 32 {
-						t6322_2[j] = t5622_2[j] + t6022_2[j]
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t6622)
-				clear(t6722)
-				lo16 := max(0, 8)
-				if n := 32 - lo16; n > 0 {
-					t1122_3 := t1122[(l*chunks+a+C*s)*32+lo16:][:n]
-					t6622_2 := t6622[0+lo16:][:n]
-					for i := range n {
-						t6322_2 := t6322[(lo16+i)*32:][:32]
-						t604_3 := t604[((lo16+i)-8)*32:][:32]
-						t633_3 := t633[((lo16+i)-8)*32:][:32]
-						t664_3 := t664[((lo16+i)-8)*32:][:32]
-						t692_3 := t692[((lo16+i)-8)*32:][:32]
-						t722_4 := t722_2[((lo16+i)-8)*32:][:32]
-						t752_3 := t752[((lo16+i)-8)*32:][:32]
-						t782_3 := t782[((lo16+i)-8)*32:][:32]
-						t812_3 := t812[((lo16+i)-8)*32:][:32]
-						t6722_2 := t6722[((lo16+i)-8)*32:][:32]
-						var t6623 F
-						w34 := F((lo16 + i) - 8)
-						t1122Entry4 := t1122_3[i]
-						for j := range 32 {
-							t6322Entry := t6322_2[j]
-							w60 := (((((((kern.Choose((F(j) == w34), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) + t722_4[j]) + t752_3[j]) + t782_3[j]) + t812_3[j]
-							t6623 += F(w60 * t6322Entry)
-							t6722_2[j] += F(t6322Entry * t1122Entry4)
-						}
-						t6622_2[i] = t6623
-					}
-				}
-				// titans_chunk.c
-				for i := range 32 {
-					t6822[i] = t612[i] + t6222[i] + t6622[i]
-				}
-				// titans_chunk.c
-				clear(t6922)
-				clear(t702)
-				lo17 := max(0, 4)
-				if n := 32 - lo17; n > 0 {
-					t6822_2 := t6822[0+lo17:][:n]
-					t8_2 := t8[(l*chunks+a+C*s)*32+-4+lo17:][:n]
-					t6922_2 := t6922[0+lo17:][:n]
-					t8_3 := t8[(l*chunks+a+C*s)*32+lo17:][:n]
-					t702_2 := t702[-4+lo17:][:n]
-					for i := range n {
-						t6822Entry := t6822_2[i]
-						t6922_2[i] = F(t8_2[i] * t6822Entry)
-						t702_2[i] += F(t8_3[i] * t6822Entry)
-					}
-				}
-				// titans_chunk.c
-				for i := range 32 {
-					t6322_2 := t6322[i*32:][:32]
-					t6722_2 := t6722[i*32:][:32]
-					t712_2 := t712[i*32:][:32]
-					for j := range 32 {
-						t712_2[j] = t6322_2[j] + t6722_2[j]
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t742)
-				clear(t7522)
-				lo18 := max(0, 4)
-				if n := 32 - lo18; n > 0 {
-					t8_2 := t8[(l*chunks+a+C*s)*32+lo18:][:n]
-					t742_2 := t742[0+lo18:][:n]
-					for i := range n {
-						t712_2 := t712[(lo18+i)*32:][:32]
-						t604_3 := t604[((lo18+i)-4)*32:][:32]
-						t633_3 := t633[((lo18+i)-4)*32:][:32]
-						t664_3 := t664[((lo18+i)-4)*32:][:32]
-						t692_3 := t692[((lo18+i)-4)*32:][:32]
-						t722_4 := t722_2[((lo18+i)-4)*32:][:32]
-						t752_3 := t752[((lo18+i)-4)*32:][:32]
-						t782_3 := t782[((lo18+i)-4)*32:][:32]
-						t7522_2 := t7522[((lo18+i)-4)*32:][:32]
-						var t7422 F
-						w35 := F((lo18 + i) - 4)
-						t8Entry4 := t8_2[i]
-						for j := range 32 {
-							t712Entry := t712_2[j]
-							t7422 += F((((((((kern.Choose((F(j) == w35), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) + t722_4[j]) + t752_3[j]) + t782_3[j]) * t712Entry)
-							t7522_2[j] += F(t712Entry * t8Entry4)
-						}
-						t742_2[i] = t7422
-					}
-				}
-				// titans_chunk.c
-				for i := range 32 {
-					t762[i] = t6922[i] + t702[i] + t742[i]
-				}
-				// titans_chunk.c
-				clear(t772)
-				clear(t7822)
-				lo19 := max(0, 2)
-				if n := 32 - lo19; n > 0 {
-					t762_2 := t762[0+lo19:][:n]
-					t522_2 := t522[(l*chunks+a+C*s)*32+-2+lo19:][:n]
-					t772_2 := t772[0+lo19:][:n]
-					t522_3 := t522[(l*chunks+a+C*s)*32+lo19:][:n]
-					t7822_2 := t7822[-2+lo19:][:n]
-					for i := range n {
-						t762Entry := t762_2[i]
-						t772_2[i] = F(t522_2[i] * t762Entry)
-						t7822_2[i] += F(t522_3[i] * t762Entry)
-					}
-				}
-				// titans_chunk.c
-				for i := range 32 {
-					t712_2 := t712[i*32:][:32]
-					t7522_2 := t7522[i*32:][:32]
-					t792_2 := t792[i*32:][:32]
-					for j := range 32 {
-						t792_2[j] = t712_2[j] + t7522_2[j]
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t822)
-				clear(t832)
-				lo20 := max(0, 2)
-				if n := 32 - lo20; n > 0 {
-					t522_2 := t522[(l*chunks+a+C*s)*32+lo20:][:n]
-					t822_2 := t822[0+lo20:][:n]
-					for i := range n {
-						t792_2 := t792[(lo20+i)*32:][:32]
-						t604_3 := t604[((lo20+i)-2)*32:][:32]
-						t633_3 := t633[((lo20+i)-2)*32:][:32]
-						t664_3 := t664[((lo20+i)-2)*32:][:32]
-						t692_3 := t692[((lo20+i)-2)*32:][:32]
-						t722_4 := t722_2[((lo20+i)-2)*32:][:32]
-						t752_3 := t752[((lo20+i)-2)*32:][:32]
-						t832_2 := t832[((lo20+i)-2)*32:][:32]
-						var t8222 F
-						w36 := F((lo20 + i) - 2)
-						t522Entry4 := t522_2[i]
-						for j := range 32 {
-							t792Entry := t792_2[j]
-							t8222 += F(((((((kern.Choose((F(j) == w36), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) + t722_4[j]) + t752_3[j]) * t792Entry)
-							t832_2[j] += F(t792Entry * t522Entry4)
-						}
-						t822_2[i] = t8222
-					}
-				}
-				// titans_chunk.c
-				for i := range 32 {
-					t8422[i] = t772[i] + t7822[i] + t822[i]
-				}
-				// titans_chunk.c
-				clear(t852)
-				clear(t862)
-				lo21 := max(0, 1)
-				if n := 32 - lo21; n > 0 {
-					t8422_2 := t8422[0+lo21:][:n]
-					t56_2 := t56[(l*chunks+a+C*s)*32+-1+lo21:][:n]
-					t852_2 := t852[0+lo21:][:n]
-					t56_3 := t56[(l*chunks+a+C*s)*32+lo21:][:n]
-					t862_2 := t862[-1+lo21:][:n]
-					for i := range n {
-						t8422Entry := t8422_2[i]
-						t852_2[i] = F(t56_2[i] * t8422Entry)
-						t862_2[i] += F(t56_3[i] * t8422Entry)
-					}
-				}
-				// titans_chunk.c
-				for i := range 32 {
-					t792_2 := t792[i*32:][:32]
-					t832_2 := t832[i*32:][:32]
-					t8722_2 := t8722[i*32:][:32]
-					for j := range 32 {
-						t8722_2[j] = t792_2[j] + t832_2[j]
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t9023)
-				clear(t9122)
-				lo22 := max(0, 1)
-				if n := 32 - lo22; n > 0 {
-					t56_2 := t56[(l*chunks+a+C*s)*32+lo22:][:n]
-					t9023_2 := t9023[0+lo22:][:n]
-					for i := range n {
-						t8722_2 := t8722[(lo22+i)*32:][:32]
-						t604_3 := t604[((lo22+i)-1)*32:][:32]
-						t633_3 := t633[((lo22+i)-1)*32:][:32]
-						t664_3 := t664[((lo22+i)-1)*32:][:32]
-						t692_3 := t692[((lo22+i)-1)*32:][:32]
-						t722_4 := t722_2[((lo22+i)-1)*32:][:32]
-						t9122_2 := t9122[((lo22+i)-1)*32:][:32]
-						var t9024 F
-						w37 := F((lo22 + i) - 1)
-						t56Entry4 := t56_2[i]
-						for j := range 32 {
-							t8722Entry := t8722_2[j]
-							t9024 += F((((((kern.Choose((F(j) == w37), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) + t722_4[j]) * t8722Entry)
-							t9122_2[j] += F(t8722Entry * t56Entry4)
-						}
-						t9023_2[i] = t9024
-					}
-				}
-				// titans_chunk.e
-				for i := range 32 {
-					t724_2 := t724[i*32:][:32]
-					t8722_2 := t8722[i*32:][:32]
-					t9122_2 := t9122[i*32:][:32]
-					t942_2 := t942[i*32:][:32]
-					for j := range 32 {
-						t942_2[j] = t724_2[j] + t8722_2[j] + t9122_2[j]
-					}
-				}
-				// titans_chunk.e
-				clear(t9722)
-				clear(t982)
-				lo23 := max(0, 16)
-				if n := 32 - lo23; n > 0 {
-					t31_2 := t31[(l*chunks+a+C*s)*32+lo23:][:n]
-					t9722_2 := t9722[0+lo23:][:n]
-					for i := range n {
-						t942_2 := t942[(lo23+i)*32:][:32]
-						t604_3 := t604[((lo23+i)-16)*32:][:32]
-						t633_3 := t633[((lo23+i)-16)*32:][:32]
-						t664_3 := t664[((lo23+i)-16)*32:][:32]
-						t692_3 := t692[((lo23+i)-16)*32:][:32]
-						t982_2 := t982[((lo23+i)-16)*32:][:32]
-						var t9723 F
-						w38 := F((lo23 + i) - 16)
-						t31Entry3 := t31_2[i]
-						for j := range 32 {
-							t942Entry := t942_2[j]
-							t9723 += F(((((kern.Choose((F(j) == w38), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) * t942Entry)
-							t982_2[j] += F(t942Entry * t31Entry3)
-						}
-						t9722_2[i] = t9723
-					}
-				}
-				// titans_chunk.e
-				clear(t992)
-				clear(t10022)
-				lo24 := max(0, 8)
-				if n := 32 - lo24; n > 0 {
-					t9722_2 := t9722[0+lo24:][:n]
-					t282_2 := t282[(l*chunks+a+C*s)*32+-8+lo24:][:n]
-					t992_2 := t992[0+lo24:][:n]
-					t282_3 := t282[(l*chunks+a+C*s)*32+lo24:][:n]
-					t10022_2 := t10022[-8+lo24:][:n]
-					for i := range n {
-						t9722Entry := t9722_2[i]
-						t992_2[i] = F(t282_2[i] * t9722Entry)
-						t10022_2[i] += F(t282_3[i] * t9722Entry)
-					}
-				}
-				// titans_chunk.e
-				for i := range 32 {
-					t942_2 := t942[i*32:][:32]
-					t982_2 := t982[i*32:][:32]
-					t10122_2 := t10122[i*32:][:32]
-					for j := range 32 {
-						t10122_2[j] = t942_2[j] + t982_2[j]
-					}
-				}
-				// titans_chunk.e
-				clear(t104)
-				clear(t1052)
-				lo25 := max(0, 8)
-				if n := 32 - lo25; n > 0 {
-					t282_2 := t282[(l*chunks+a+C*s)*32+lo25:][:n]
-					t104_2 := t104[0+lo25:][:n]
-					for i := range n {
-						t10122_2 := t10122[(lo25+i)*32:][:32]
-						t604_3 := t604[((lo25+i)-8)*32:][:32]
-						t633_3 := t633[((lo25+i)-8)*32:][:32]
-						t664_3 := t664[((lo25+i)-8)*32:][:32]
-						t1052_2 := t1052[((lo25+i)-8)*32:][:32]
-						var t1042 F
-						w39 := F((lo25 + i) - 8)
-						t282Entry4 := t282_2[i]
-						for j := range 32 {
-							t10122Entry := t10122_2[j]
-							t1042 += F((((kern.Choose((F(j) == w39), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) * t10122Entry)
-							t1052_2[j] += F(t10122Entry * t282Entry4)
-						}
-						t104_2[i] = t1042
-					}
-				}
-				// titans_chunk.e
-				for i := range 32 {
-					t106[i] = t992[i] + t10022[i] + t104[i]
-				}
-				// titans_chunk.e
-				clear(t1072)
-				clear(t1082)
-				lo26 := max(0, 4)
-				if n := 32 - lo26; n > 0 {
-					t106_2 := t106[0+lo26:][:n]
-					t2522_2 := t2522[(l*chunks+a+C*s)*32+-4+lo26:][:n]
-					t1072_2 := t1072[0+lo26:][:n]
-					t2522_3 := t2522[(l*chunks+a+C*s)*32+lo26:][:n]
-					t1082_2 := t1082[-4+lo26:][:n]
-					for i := range n {
-						t106Entry := t106_2[i]
-						t1072_2[i] = F(t2522_2[i] * t106Entry)
-						t1082_2[i] += F(t2522_3[i] * t106Entry)
-					}
-				}
-				// titans_chunk.e
-				for i := range 32 {
-					t10122_2 := t10122[i*32:][:32]
-					t1052_2 := t1052[i*32:][:32]
-					t1092_2 := t1092[i*32:][:32]
-					for j := range 32 {
-						t1092_2[j] = t10122_2[j] + t1052_2[j]
-					}
-				}
-				// titans_chunk.e
-				clear(t1122_2)
-				clear(t1132)
-				lo27 := max(0, 4)
-				if n := 32 - lo27; n > 0 {
-					t2522_2 := t2522[(l*chunks+a+C*s)*32+lo27:][:n]
-					t1122_3 := t1122_2[0+lo27:][:n]
-					for i := range n {
-						t1092_2 := t1092[(lo27+i)*32:][:32]
-						t604_3 := t604[((lo27+i)-4)*32:][:32]
-						t633_3 := t633[((lo27+i)-4)*32:][:32]
-						t1132_2 := t1132[((lo27+i)-4)*32:][:32]
-						var t11222 F
-						w40 := F((lo27 + i) - 4)
-						t2522Entry4 := t2522_2[i]
-						for j := range 32 {
-							t1092Entry := t1092_2[j]
-							t11222 += F(((kern.Choose((F(j) == w40), F(1), F(0)) + t604_3[j]) + t633_3[j]) * t1092Entry)
-							t1132_2[j] += F(t1092Entry * t2522Entry4)
-						}
-						t1122_3[i] = t11222
-					}
-				}
-				// titans_chunk.e
-				for i := range 32 {
-					t114[i] = t1072[i] + t1082[i] + t1122_2[i]
-				}
-				// titans_chunk.e
-				clear(t1152)
-				clear(t116)
-				lo28 := max(0, 2)
-				if n := 32 - lo28; n > 0 {
-					t114_2 := t114[0+lo28:][:n]
-					t22_3 := t22_2[(l*chunks+a+C*s)*32+-2+lo28:][:n]
-					t1152_2 := t1152[0+lo28:][:n]
-					t22_4 := t22_2[(l*chunks+a+C*s)*32+lo28:][:n]
-					t116_2 := t116[-2+lo28:][:n]
-					for i := range n {
-						t114Entry := t114_2[i]
-						t1152_2[i] = F(t22_3[i] * t114Entry)
-						t116_2[i] += F(t22_4[i] * t114Entry)
-					}
-				}
-				// titans_chunk.e
-				for i := range 32 {
-					t1092_2 := t1092[i*32:][:32]
-					t1132_2 := t1132[i*32:][:32]
-					t117_2 := t117[i*32:][:32]
-					for j := range 32 {
-						t117_2[j] = t1092_2[j] + t1132_2[j]
-					}
-				}
-				// titans_chunk.e
-				clear(t1202)
-				clear(t121)
-				lo29 := max(0, 2)
-				if n := 32 - lo29; n > 0 {
-					t22_3 := t22_2[(l*chunks+a+C*s)*32+lo29:][:n]
-					t1202_2 := t1202[0+lo29:][:n]
-					for i := range n {
-						t117_2 := t117[(lo29+i)*32:][:32]
-						t604_3 := t604[((lo29+i)-2)*32:][:32]
-						t121_2 := t121[((lo29+i)-2)*32:][:32]
-						var t1203 F
-						w41 := F((lo29 + i) - 2)
-						t22Entry4 := t22_3[i]
-						for j := range 32 {
-							t117Entry := t117_2[j]
-							t1203 += F((kern.Choose((F(j) == w41), F(1), F(0)) + t604_3[j]) * t117Entry)
-							t121_2[j] += F(t117Entry * t22Entry4)
-						}
-						t1202_2[i] = t1203
-					}
-				}
-				// titans_chunk.e, titans_chunk.h
-				for i := range 32 {
-					t122_2[i] = t1152[i] + t116[i] + t1202[i]
-					t138[i] = t1722[i] + t4522[i] + t133[i]
-				}
-				// titans_chunk.e
-				clear(t1232)
-				clear(t124)
-				lo30 := max(0, 1)
-				if n := 32 - lo30; n > 0 {
-					t122_3 := t122_2[0+lo30:][:n]
-					t58_2 := t58[(l*chunks+a+C*s)*32+-1+lo30:][:n]
-					t1232_2 := t1232[0+lo30:][:n]
-					t58_3 := t58[(l*chunks+a+C*s)*32+lo30:][:n]
-					t124_2 := t124[-1+lo30:][:n]
-					for i := range n {
-						t122Entry := t122_3[i]
-						t1232_2[i] = F(t58_2[i] * t122Entry)
-						t124_2[i] += F(t58_3[i] * t122Entry)
-					}
-				}
-				// titans_chunk.e
-				clear(t127)
-				lo31 := max(0, 1)
-				if n := 32 - lo31; n > 0 {
-					t127_2 := t127[0+lo31:][:n]
-					for i := range n {
-						t117_2 := t117[(lo31+i)*32:][:32]
-						t121_2 := t121[(lo31+i)*32:][:32]
-						var t1272 F
-						w42 := F((lo31 + i) - 1)
-						for j := range 32 {
-							t1272 += F(kern.Choose((F(j) == w42), F(1), F(0)) * (t117_2[j] + t121_2[j]))
-						}
-						t127_2[i] = t1272
-					}
-				}
-				// titans_chunk.y
-				kern.Gemm(dK, dV, 32, F(1), false, t1362, 1, dK, kern.From(t57, (l*chunks+a+C*s)*32*dK), 1, dK, t1322, dV, 1)
-				// titans_chunk.y
-				kern.Gemm(dK, 32, dV, F(1), false, t137, 1, dK, kern.From(STrail2, a*dV*dK), 1, dK, t1322, 1, dV)
-				// titans_chunk.h
-				clear(t141)
-				clear(t142_2)
-				lo32 := max(0, 16)
-				if n := 32 - lo32; n > 0 {
-					t138_2 := t138[0+lo32:][:n]
-					t452_2 := t452[(l*chunks+a+C*s)*32+-16+lo32:][:n]
-					t141_2 := t141[0+lo32:][:n]
-					t14_2 := t14[(l*chunks+a+C*s)*32+lo32:][:n]
-					t142_3 := t142_2[-16+lo32:][:n]
-					for i := range n {
-						t138Entry := t138_2[i]
-						t141_2[i] = F(t452_2[i] * t138Entry)
-						t142_3[i] += F(t14_2[i] * t138Entry)
-					}
-				}
-				// titans_chunk.h
-				clear(t143)
-				clear(t144)
-				lo33 := max(0, 8)
-				if n := 32 - lo33; n > 0 {
-					t141_2 := t141[0+lo33:][:n]
-					t1122_3 := t1122[(l*chunks+a+C*s)*32+-8+lo33:][:n]
-					t143_2 := t143[0+lo33:][:n]
-					t1122_4 := t1122[(l*chunks+a+C*s)*32+lo33:][:n]
-					t144_2 := t144[-8+lo33:][:n]
-					for i := range n {
-						t141Entry := t141_2[i]
-						t143_2[i] = F(t1122_3[i] * t141Entry)
-						t144_2[i] += F(t1122_4[i] * t141Entry)
-					}
-				}
-				// titans_chunk.h
-				for i := range 32 {
-					t145[i] = t138[i] + t142_2[i]
-				}
-				// titans_chunk.h
-				clear(t148)
-				clear(t149)
-				lo34 := max(0, 8)
-				if n := 32 - lo34; n > 0 {
-					t145_2 := t145[0+lo34:][:n]
-					t422_3 := t422[(l*chunks+a+C*s)*32+-8+lo34:][:n]
-					t148_2 := t148[0+lo34:][:n]
-					t1122_3 := t1122[(l*chunks+a+C*s)*32+lo34:][:n]
-					t149_2 := t149[-8+lo34:][:n]
-					for i := range n {
-						t145Entry := t145_2[i]
-						t148_2[i] = F(t422_3[i] * t145Entry)
-						t149_2[i] += F(t1122_3[i] * t145Entry)
-					}
-				}
-				// titans_chunk.h
-				for i := range 32 {
-					t150[i] = t143[i] + t144[i] + t148[i]
-					t153[i] = t145[i] + t149[i]
-				}
-				// titans_chunk.h
-				clear(t151)
-				clear(t152_2)
-				clear(t156)
-				clear(t157)
-				lo35 := max(0, 4)
-				if n := 32 - lo35; n > 0 {
-					t150_2 := t150[0+lo35:][:n]
-					t153_2 := t153[0+lo35:][:n]
-					t8_2 := t8[(l*chunks+a+C*s)*32+-4+lo35:][:n]
-					t151_2 := t151[0+lo35:][:n]
-					t8_3 := t8[(l*chunks+a+C*s)*32+lo35:][:n]
-					t152_3 := t152_2[-4+lo35:][:n]
-					t39_2 := t39[(l*chunks+a+C*s)*32+-4+lo35:][:n]
-					t156_2 := t156[0+lo35:][:n]
-					t157_2 := t157[-4+lo35:][:n]
-					for i := range n {
-						t150Entry := t150_2[i]
-						t153Entry := t153_2[i]
-						t151_2[i] = F(t8_2[i] * t150Entry)
-						t8Entry5 := t8_3[i]
-						t152_3[i] += F(t8Entry5 * t150Entry)
-						t156_2[i] = F(t39_2[i] * t153Entry)
-						t157_2[i] += F(t8Entry5 * t153Entry)
-					}
-				}
-				// titans_chunk.h
-				for i := range 32 {
-					t1582[i] = t151[i] + t152_2[i] + t156[i]
-					t161[i] = t153[i] + t157[i]
-				}
-				// titans_chunk.h
-				clear(t159)
-				clear(t160)
-				clear(t1642)
-				clear(t165)
-				lo36 := max(0, 2)
-				if n := 32 - lo36; n > 0 {
-					t1582_2 := t1582[0+lo36:][:n]
-					t161_2 := t161[0+lo36:][:n]
-					t522_2 := t522[(l*chunks+a+C*s)*32+-2+lo36:][:n]
-					t159_2 := t159[0+lo36:][:n]
-					t522_3 := t522[(l*chunks+a+C*s)*32+lo36:][:n]
-					t160_2 := t160[-2+lo36:][:n]
-					t36_2 := t36[(l*chunks+a+C*s)*32+-2+lo36:][:n]
-					t1642_2 := t1642[0+lo36:][:n]
-					t165_2 := t165[-2+lo36:][:n]
-					for i := range n {
-						t1582Entry := t1582_2[i]
-						t161Entry := t161_2[i]
-						t159_2[i] = F(t522_2[i] * t1582Entry)
-						t522Entry5 := t522_3[i]
-						t160_2[i] += F(t522Entry5 * t1582Entry)
-						t1642_2[i] = F(t36_2[i] * t161Entry)
-						t165_2[i] += F(t522Entry5 * t161Entry)
-					}
-				}
-				// titans_chunk.h
-				for i := range 32 {
-					t166[i] = t159[i] + t160[i] + t1642[i]
-					t169[i] = t161[i] + t165[i]
-				}
-				// titans_chunk.h
-				clear(t167)
-				clear(t1682)
-				clear(t172_2)
-				clear(t173)
-				lo37 := max(0, 1)
-				if n := 32 - lo37; n > 0 {
-					t166_2 := t166[0+lo37:][:n]
-					t169_2 := t169[0+lo37:][:n]
-					t56_2 := t56[(l*chunks+a+C*s)*32+-1+lo37:][:n]
-					t167_2 := t167[0+lo37:][:n]
-					t56_3 := t56[(l*chunks+a+C*s)*32+lo37:][:n]
-					t1682_2 := t1682[-1+lo37:][:n]
-					p2 := p[(l*chunks+a+C*s)*32+-1+lo37:][:n]
-					t172_3 := t172_2[0+lo37:][:n]
-					t173_2 := t173[-1+lo37:][:n]
-					for i := range n {
-						t166Entry := t166_2[i]
-						t169Entry := t169_2[i]
-						t167_2[i] = F(t56_2[i] * t166Entry)
-						t56Entry5 := t56_3[i]
-						t1682_2[i] += F(t56Entry5 * t166Entry)
-						t172_3[i] = F(p2[i] * t169Entry)
-						t173_2[i] += F(t56Entry5 * t169Entry)
-					}
-				}
-				// titans_chunk.p
-				for i := range 32 {
-					t176[i] = t523[i] + t169[i] + t173[i]
-				}
-				// titans_chunk.p
-				clear(t179)
-				clear(t180)
-				lo38 := max(0, 16)
-				if n := 32 - lo38; n > 0 {
-					t176_2 := t176[0+lo38:][:n]
-					t30_2 := t30[(l*chunks+a+C*s)*32+-16+lo38:][:n]
-					t179_2 := t179[0+lo38:][:n]
-					t31_2 := t31[(l*chunks+a+C*s)*32+lo38:][:n]
-					t180_2 := t180[-16+lo38:][:n]
-					for i := range n {
-						t176Entry := t176_2[i]
-						t179_2[i] = F(t30_2[i] * t176Entry)
-						t180_2[i] += F(t31_2[i] * t176Entry)
-					}
-				}
-				// titans_chunk.p
-				clear(t181)
-				clear(t182_2)
-				lo39 := max(0, 8)
-				if n := 32 - lo39; n > 0 {
-					t179_2 := t179[0+lo39:][:n]
-					t282_2 := t282[(l*chunks+a+C*s)*32+-8+lo39:][:n]
-					t181_2 := t181[0+lo39:][:n]
-					t282_3 := t282[(l*chunks+a+C*s)*32+lo39:][:n]
-					t182_3 := t182_2[-8+lo39:][:n]
-					for i := range n {
-						t179Entry := t179_2[i]
-						t181_2[i] = F(t282_2[i] * t179Entry)
-						t182_3[i] += F(t282_3[i] * t179Entry)
-					}
-				}
-				// titans_chunk.p
-				for i := range 32 {
-					t183[i] = t176[i] + t180[i]
-				}
-				// titans_chunk.p
-				clear(t186)
-				clear(t187)
-				lo40 := max(0, 8)
-				if n := 32 - lo40; n > 0 {
-					t183_2 := t183[0+lo40:][:n]
-					t272_2 := t272[(l*chunks+a+C*s)*32+-8+lo40:][:n]
-					t186_2 := t186[0+lo40:][:n]
-					t282_2 := t282[(l*chunks+a+C*s)*32+lo40:][:n]
-					t187_2 := t187[-8+lo40:][:n]
-					for i := range n {
-						t183Entry := t183_2[i]
-						t186_2[i] = F(t272_2[i] * t183Entry)
-						t187_2[i] += F(t282_2[i] * t183Entry)
-					}
-				}
-				// titans_chunk.p
-				for i := range 32 {
-					t188[i] = t181[i] + t182_2[i] + t186[i]
-					t191[i] = t183[i] + t187[i]
-				}
-				// titans_chunk.p
-				clear(t189)
-				clear(t190)
-				clear(t194)
-				clear(t195)
-				lo41 := max(0, 4)
-				if n := 32 - lo41; n > 0 {
-					t188_2 := t188[0+lo41:][:n]
-					t191_2 := t191[0+lo41:][:n]
-					t2522_2 := t2522[(l*chunks+a+C*s)*32+-4+lo41:][:n]
-					t189_2 := t189[0+lo41:][:n]
-					t2522_3 := t2522[(l*chunks+a+C*s)*32+lo41:][:n]
-					t190_2 := t190[-4+lo41:][:n]
-					t24_2 := t24[(l*chunks+a+C*s)*32+-4+lo41:][:n]
-					t194_2 := t194[0+lo41:][:n]
-					t195_2 := t195[-4+lo41:][:n]
-					for i := range n {
-						t188Entry := t188_2[i]
-						t191Entry := t191_2[i]
-						t189_2[i] = F(t2522_2[i] * t188Entry)
-						t2522Entry5 := t2522_3[i]
-						t190_2[i] += F(t2522Entry5 * t188Entry)
-						t194_2[i] = F(t24_2[i] * t191Entry)
-						t195_2[i] += F(t2522Entry5 * t191Entry)
-					}
-				}
-				// titans_chunk.p
-				for i := range 32 {
-					t196[i] = t189[i] + t190[i] + t194[i]
-					t199[i] = t191[i] + t195[i]
-				}
-				// titans_chunk.p
-				clear(t197)
-				clear(t198)
-				clear(t202_2)
-				clear(t203)
-				lo42 := max(0, 2)
-				if n := 32 - lo42; n > 0 {
-					t196_2 := t196[0+lo42:][:n]
-					t199_2 := t199[0+lo42:][:n]
-					t22_3 := t22_2[(l*chunks+a+C*s)*32+-2+lo42:][:n]
-					t197_2 := t197[0+lo42:][:n]
-					t22_4 := t22_2[(l*chunks+a+C*s)*32+lo42:][:n]
-					t198_2 := t198[-2+lo42:][:n]
-					t21_2 := t21[(l*chunks+a+C*s)*32+-2+lo42:][:n]
-					t202_4 := t202_2[0+lo42:][:n]
-					t203_2 := t203[-2+lo42:][:n]
-					for i := range n {
-						t196Entry := t196_2[i]
-						t199Entry := t199_2[i]
-						t197_2[i] = F(t22_3[i] * t196Entry)
-						t22Entry5 := t22_4[i]
-						t198_2[i] += F(t22Entry5 * t196Entry)
-						t202_4[i] = F(t21_2[i] * t199Entry)
-						t203_2[i] += F(t22Entry5 * t199Entry)
-					}
-				}
-				// titans_chunk.p, titans_chunk.g
-				for i := range 32 {
-					t204[i] = t197[i] + t198[i] + t202_2[i]
-					t207[i] = t199[i] + t203[i]
-					t218[i] = t192[i] + t532[i] + t135[i]
-				}
-				// titans_chunk.p
-				clear(t205)
-				clear(t206)
-				clear(t210)
-				clear(t211)
-				lo43 := max(0, 1)
-				if n := 32 - lo43; n > 0 {
-					t204_2 := t204[0+lo43:][:n]
-					t207_2 := t207[0+lo43:][:n]
-					t58_2 := t58[(l*chunks+a+C*s)*32+-1+lo43:][:n]
-					t205_2 := t205[0+lo43:][:n]
-					t58_3 := t58[(l*chunks+a+C*s)*32+lo43:][:n]
-					t206_2 := t206[-1+lo43:][:n]
-					t182_3 := t182[(l*chunks+a+C*s)*32+-1+lo43:][:n]
-					t210_2 := t210[0+lo43:][:n]
-					t211_2 := t211[-1+lo43:][:n]
-					for i := range n {
-						t204Entry := t204_2[i]
-						t207Entry := t207_2[i]
-						t205_2[i] = F(t58_2[i] * t204Entry)
-						t58Entry4 := t58_3[i]
-						t206_2[i] += F(t58Entry4 * t204Entry)
-						t210_2[i] = F(t182_3[i] * t207Entry)
-						t211_2[i] += F(t58Entry4 * t207Entry)
-					}
-				}
-				// titans_chunk.p
-				clear(t215)
-				if n := min(32, 1); n > 0 {
-					t207_2 := t207[:n]
-					t211_2 := t211[:n]
-					t215_2 := t215[:n]
-					for i := range n {
-						t215_2[i] = t207_2[i] + t211_2[i]
-					}
-				}
-				// titans_chunk.y
-				kern.Gemm(dK, dV, 32, F(1), false, t216, 1, dK, kern.From(t57, (l*chunks+a+C*s)*32*dK), 1, dK, t134, dV, 1)
-				// titans_chunk.y
-				kern.Gemm(dK, 32, dV, F(1), false, t217, 1, dK, kern.From(MTrail2, a*dV*dK), 1, dK, t134, 1, dV)
-				// titans_chunk.g
-				clear(t221)
-				clear(t222_2)
-				lo44 := max(0, 16)
-				if n := 32 - lo44; n > 0 {
-					t218_2 := t218[0+lo44:][:n]
-					t13_2 := t13[(l*chunks+a+C*s)*32+-16+lo44:][:n]
-					t221_2 := t221[0+lo44:][:n]
-					t14_2 := t14[(l*chunks+a+C*s)*32+lo44:][:n]
-					t222_4 := t222_2[-16+lo44:][:n]
-					for i := range n {
-						t218Entry := t218_2[i]
-						t221_2[i] = F(t13_2[i] * t218Entry)
-						t222_4[i] += F(t14_2[i] * t218Entry)
-					}
-				}
-				// titans_chunk.g
-				clear(t223)
-				clear(t224)
-				lo45 := max(0, 8)
-				if n := 32 - lo45; n > 0 {
-					t221_2 := t221[0+lo45:][:n]
-					t1122_3 := t1122[(l*chunks+a+C*s)*32+-8+lo45:][:n]
-					t223_2 := t223[0+lo45:][:n]
-					t1122_4 := t1122[(l*chunks+a+C*s)*32+lo45:][:n]
-					t224_2 := t224[-8+lo45:][:n]
-					for i := range n {
-						t221Entry := t221_2[i]
-						t223_2[i] = F(t1122_3[i] * t221Entry)
-						t224_2[i] += F(t1122_4[i] * t221Entry)
-					}
-				}
-				// titans_chunk.g
-				for i := range 32 {
-					t225[i] = t218[i] + t222_2[i]
-				}
-				// titans_chunk.g
-				clear(t228)
-				clear(t229)
-				lo46 := max(0, 8)
-				if n := 32 - lo46; n > 0 {
-					t225_2 := t225[0+lo46:][:n]
-					t1022_3 := t1022[(l*chunks+a+C*s)*32+-8+lo46:][:n]
-					t228_2 := t228[0+lo46:][:n]
-					t1122_3 := t1122[(l*chunks+a+C*s)*32+lo46:][:n]
-					t229_2 := t229[-8+lo46:][:n]
-					for i := range n {
-						t225Entry := t225_2[i]
-						t228_2[i] = F(t1022_3[i] * t225Entry)
-						t229_2[i] += F(t1122_3[i] * t225Entry)
-					}
-				}
-				// titans_chunk.g
-				for i := range 32 {
-					t230[i] = t223[i] + t224[i] + t228[i]
-					t233[i] = t225[i] + t229[i]
-				}
-				// titans_chunk.g
-				clear(t231)
-				clear(t232_2)
-				clear(t236)
-				clear(t237)
-				lo47 := max(0, 4)
-				if n := 32 - lo47; n > 0 {
-					t230_2 := t230[0+lo47:][:n]
-					t233_2 := t233[0+lo47:][:n]
-					t8_2 := t8[(l*chunks+a+C*s)*32+-4+lo47:][:n]
-					t231_2 := t231[0+lo47:][:n]
-					t8_3 := t8[(l*chunks+a+C*s)*32+lo47:][:n]
-					t232_3 := t232_2[-4+lo47:][:n]
-					t72_3 := t72[(l*chunks+a+C*s)*32+-4+lo47:][:n]
-					t236_2 := t236[0+lo47:][:n]
-					t237_2 := t237[-4+lo47:][:n]
-					for i := range n {
-						t230Entry := t230_2[i]
-						t233Entry := t233_2[i]
-						t231_2[i] = F(t8_2[i] * t230Entry)
-						t8Entry6 := t8_3[i]
-						t232_3[i] += F(t8Entry6 * t230Entry)
-						t236_2[i] = F(t72_3[i] * t233Entry)
-						t237_2[i] += F(t8Entry6 * t233Entry)
-					}
-				}
-				// titans_chunk.g
-				for i := range 32 {
-					t238[i] = t231[i] + t232_2[i] + t236[i]
-					t241[i] = t233[i] + t237[i]
-				}
-				// titans_chunk.g
-				clear(t239)
-				clear(t240)
-				clear(t244)
-				clear(t245)
-				lo48 := max(0, 2)
-				if n := 32 - lo48; n > 0 {
-					t238_2 := t238[0+lo48:][:n]
-					t241_2 := t241[0+lo48:][:n]
-					t522_2 := t522[(l*chunks+a+C*s)*32+-2+lo48:][:n]
-					t239_2 := t239[0+lo48:][:n]
-					t522_3 := t522[(l*chunks+a+C*s)*32+lo48:][:n]
-					t240_2 := t240[-2+lo48:][:n]
-					t4_2 := t4[(l*chunks+a+C*s)*32+-2+lo48:][:n]
-					t244_2 := t244[0+lo48:][:n]
-					t245_2 := t245[-2+lo48:][:n]
-					for i := range n {
-						t238Entry := t238_2[i]
-						t241Entry := t241_2[i]
-						t239_2[i] = F(t522_2[i] * t238Entry)
-						t522Entry6 := t522_3[i]
-						t240_2[i] += F(t522Entry6 * t238Entry)
-						t244_2[i] = F(t4_2[i] * t241Entry)
-						t245_2[i] += F(t522Entry6 * t241Entry)
-					}
-				}
-				// titans_chunk.g
-				for i := range 32 {
-					t246[i] = t239[i] + t240[i] + t244[i]
-					t249[i] = t241[i] + t245[i]
-				}
-				// titans_chunk.g
-				clear(t247)
-				clear(t248)
-				clear(t252_2)
-				clear(t253)
-				lo49 := max(0, 1)
-				if n := 32 - lo49; n > 0 {
-					t246_2 := t246[0+lo49:][:n]
-					t249_2 := t249[0+lo49:][:n]
-					t56_2 := t56[(l*chunks+a+C*s)*32+-1+lo49:][:n]
-					t247_2 := t247[0+lo49:][:n]
-					t56_3 := t56[(l*chunks+a+C*s)*32+lo49:][:n]
-					t248_2 := t248[-1+lo49:][:n]
-					t2_2 := t2[(l*chunks+a+C*s)*32+-1+lo49:][:n]
-					t252_3 := t252_2[0+lo49:][:n]
-					t253_2 := t253[-1+lo49:][:n]
-					for i := range n {
-						t246Entry := t246_2[i]
-						t249Entry := t249_2[i]
-						t247_2[i] = F(t56_2[i] * t246Entry)
-						t56Entry6 := t56_3[i]
-						t248_2[i] += F(t56Entry6 * t246Entry)
-						t252_3[i] = F(t2_2[i] * t249Entry)
-						t253_2[i] += F(t56Entry6 * t249Entry)
-					}
-				}
-				// titans_chunk.g
-				clear(t257)
-				if n := min(32, 1); n > 0 {
-					t249_2 := t249[:n]
-					t253_2 := t253[:n]
-					t257_2 := t257[:n]
-					for i := range n {
-						t257_2[i] = t249_2[i] + t253_2[i]
-					}
-				}
-				// titans_chunk.g, titans_chunk.M, titans_chunk.S
-				gEntry3 := g[(l*chunks+a+C*s)*32+31]
-				pEntry2 := p[(l*chunks+a+C*s)*32+31]
-				hEntry3 := h[(l*chunks+a+C*s)*32+31]
+			}
+			// titans_chunk.U, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
+			for j := range 32 {
+				t265_2 := t265[j*dV:][:dV]
+				t268_2 := t268[j*dV:][:dV]
+				t2222_2 := t2222[j*dV:][:dV]
+				t2622_2 := t2622[j*dV:][:dV]
+				t603Entry := t603_2[j]
+				t63Entry := t63_2[j]
+				t663Entry := t663_2[j]
+				t69Entry := t69_2[j]
+				t72Entry := t72_3[j]
+				w18 := ((((kern.Choose((F(j) == w20), F(1), F(0)) + t603Entry) + t63Entry) + t663Entry) + t69Entry) + t72Entry
+				w43 := (((((((kern.Choose((F(j) == w20), F(1), F(0)) + t603Entry) + t63Entry) + t663Entry) + t69Entry) + t72Entry) + t75_2[j]) + t78_2[j]) + t81_2[j]
+				w19 := (w43 + t84_2[j]) + t87_2[j]
 				for i := range dV {
-					MBarState2_2 := MBarState2[i*dK:][:dK]
-					t502_2 := t502[i*dK:][:dK]
-					t216_2 := t216[i*dK:][:dK]
-					SBarState2_2 := SBarState2[i*dK:][:dK]
-					t432_2 := t432[i*dK:][:dK]
-					t1362_2 := t1362[i*dK:][:dK]
-					for j := range dK {
-						MBarState2Entry2 := MBarState2_2[j]
-						MBarState2_2[j] = F(MBarState2Entry2*gEntry3) + t502_2[j] + t216_2[j]
-						SBarState2_2[j] = F(SBarState2_2[j]*pEntry2) + F(MBarState2Entry2*hEntry3) + t432_2[j] + t1362_2[j]
-					}
+					t2622_2[i] = F(w18*t265_2[i]) + F(w19*t268_2[i]) + t2222_2[i]
 				}
-				// titans_chunk.g
-				for i := range 32 {
-					t202_3[i] = t852[i] + t862[i] + t9023[i] + t167[i] + t1682[i] + t172_2[i] + t247[i] + t248[i] + t252_2[i] + t257[i]
-					t222_3[i] = t1232[i] + t124[i] + t127[i] + t205[i] + t206[i] + t210[i] + t215[i]
-					t242_2[i] = t3223[i] + t33[i]
-				}
-				// titans_chunk.g, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
-				for i := range 32 {
-					t552_2 := t552[i*dK:][:dK]
-					t137_2 := t137[i*dK:][:dK]
-					t217_2 := t217[i*dK:][:dK]
-					t212_2 := t212[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-					t267_2 := t267[i*dK:][:dK]
-					t270_2 := t270[i*dK:][:dK]
-					t362_2 := t362[i*dK:][:dK]
-					t3722_2 := t3722[i*dK:][:dK]
-					t442_2 := t442[i*dK:][:dK]
-					t5122_2 := t5122[i*dK:][:dK]
-					t542_2 := t542[i*dK:][:dK]
-					t232_3 := t232[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-					t604Entry2 := t604_2[i]
-					t633Entry2 := t633_2[i]
-					t664Entry2 := t664_2[i]
-					t692Entry2 := t692_2[i]
-					t722Entry2 := t722_3[i]
-					w43 := ((((kern.Choose((F(i) == w17), F(1), F(0)) + t604Entry2) + t633Entry2) + t664Entry2) + t692Entry2) + t722Entry2
-					w61 := (((((((kern.Choose((F(i) == w17), F(1), F(0)) + t604Entry2) + t633Entry2) + t664Entry2) + t692Entry2) + t722Entry2) + t752_2[i]) + t782_2[i]) + t812_2[i]
-					w44 := (w61 + t842_2[i]) + t872_2[i]
-					for j := range dK {
-						t212_2[j] = t552_2[j] + t137_2[j] + t217_2[j]
-						t232_3[j] = F(w43*t267_2[j]) + F(w44*t270_2[j]) + t362_2[j] + t3722_2[j] + t442_2[j] + t5122_2[j] + t542_2[j]
+			}
+			kern.Triangle(32, dV, true, t2622, dV, 1, t102_2, 1, 32)
+			// titans_chunk.U
+			kern.Gemm(32, 32, dV, F(-1), false, t2722, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t2622, 1, dV)
+			// titans_chunk.U
+			clear(t2823)
+			for i := range 32 {
+				if n := min(32, i); n > 0 {
+					t2722_2 := t2722[i*32:][:n]
+					t2823_2 := t2823[i*32:][:n]
+					for j := range n {
+						t2823_2[j] = t2722_2[j]
 					}
 				}
 			}
-		}
-		for i := range dV {
-			MBarState2_2 := MBarState2[i*dK:][:dK]
-			MBarOut := c.MBarOut[(l*dV+i)*dK:][:dK]
-			for j := range dK {
-				MBarOut[j] = MBarState2_2[j]
+			// titans_chunk.U, titans_chunk.y
+			for i := range 32 {
+				t2622_2 := t2622[i*dV:][:dV]
+				UProd := c.UProd[((l*chunks+t9)*32+i)*dV:][:dV]
+				UProd2 := c.UProd2[((l*chunks+t9)*32+i)*dV:][:dV]
+				t61_2 := t61[((l*chunks+t9)*32+i)*dV:][:dV]
+				tView := t[((l*chunks+t9)*32+i)*dV:][:dV]
+				t252_3 := t252[((l*chunks+t9)*32+i)*dV:][:dV]
+				t412_2 := t412[i*dV:][:dV]
+				t48_2 := t48[i*dV:][:dV]
+				t1322_2 := t1322[i*dV:][:dV]
+				t134_2 := t134[i*dV:][:dV]
+				var t3224 F
+				var t4223 F
+				var t4922 F
+				t60Entry2 := t60_2[i]
+				t92Entry := t92_2[i]
+				t962Entry := t962_2[i]
+				hEntry := h2[i]
+				gEntry := g2[i]
+				for j := range dV {
+					t2622Entry := t2622_2[j]
+					t3122 := F(t2622Entry * t60Entry2)
+					UProdEntry := UProd[j]
+					UProd2Entry := UProd2[j]
+					t3224 += F((t61_2[j] - F(UProdEntry*t92Entry) - F(UProd2Entry*t962Entry)) * t2622Entry)
+					t4223 += F(UProd2Entry * t3122)
+					t4922 += F(UProdEntry * t3122)
+					tViewEntry2 := tView[j]
+					t252_3[j] = t3122
+					t412_2[j] = -F(t3122 * t962Entry)
+					t48_2[j] = -F(t3122 * t92Entry)
+					t1322_2[j] = F(tViewEntry2 * hEntry)
+					t134_2[j] = F(tViewEntry2 * gEntry)
+				}
+				t3223[i] = t3224
+				t4222[i] = -t4223
+				t492[i] = -t4922
+			}
+			// titans_chunk.U
+			clear(t342)
+			clear(t3522)
+			for i := range 32 {
+				var t333 F
+				t60Entry3 := t60_2[i]
+				if n := min(32, i); n > 0 {
+					UProd3 := c.UProd3[((l*chunks+t9)*32+i)*32:][:n]
+					t1002_2 := t1002[i*32:][:n]
+					t2823_2 := t2823[i*32:][:n]
+					t342_2 := t342[i*32:][:n]
+					t3522_2 := t3522[i*32:][:n]
+					for j := range n {
+						UProd3Entry := UProd3[j]
+						t1002Entry := t1002_2[j]
+						t2823Entry := t2823_2[j]
+						t333 += F(F(UProd3Entry*t1002Entry) * t2823Entry)
+						t342_2[j] = F(F(t60Entry3*UProd3Entry) * t2823Entry)
+						t3522_2[j] = F(F(t60Entry3*t1002Entry) * t2823Entry)
+					}
+				}
+				t33[i] = t333
+			}
+			// titans_chunk.U
+			clear(t362)
+			for i := range 32 {
+				t362_2 := t362[i*dK:][:dK]
+				lo12 := max(0, i+1)
+				if n := 32 - lo12; n > 0 {
+					for j := range n {
+						t59_2 := t59[((l*chunks+t9)*32+(lo12+j))*dK:][:dK]
+						t3522Entry := t3522[(lo12+j)*32+i]
+						for k := range dK {
+							t362_2[k] += F(t59_2[k] * t3522Entry)
+						}
+					}
+				}
+			}
+			// titans_chunk.U
+			clear(t3722)
+			for i := range 32 {
+				t3722_2 := t3722[i*dK:][:dK]
+				if n := min(32, i); n > 0 {
+					t3522_2 := t3522[i*32:][:n]
+					for j := range n {
+						t59_2 := t59[((l*chunks+t9)*32+j)*dK:][:dK]
+						t3522Entry2 := t3522_2[j]
+						for k := range dK {
+							t3722_2[k] += F(t59_2[k] * t3522Entry2)
+						}
+					}
+				}
+			}
+			// titans_chunk.c
+			clear(t382)
+			lo12 := max(0, 1)
+			if n := 32 - lo12; n > 0 {
+				for i := range n {
+					t342_2 := t342[(lo12+i)*32:][:32]
+					t382_2 := t382[((lo12+i)-1)*32:][:32]
+					for j := range 32 {
+						t382_2[j] += t342_2[j]
+					}
+				}
+			}
+			// titans_chunk.h, titans_chunk.g
+			clear(t4522)
+			clear(t532)
+			lo13 := max(0, 1)
+			if n := 32 - lo13; n > 0 {
+				t4222_2 := t4222[0+lo13:][:n]
+				t4522_2 := t4522[-1+lo13:][:n]
+				t492_2 := t492[0+lo13:][:n]
+				t532_2 := t532[-1+lo13:][:n]
+				for i := range n {
+					t4522_2[i] += t4222_2[i]
+					t532_2[i] += t492_2[i]
+				}
+			}
+			// titans_chunk.y, titans_chunk.c, titans_chunk.e
+			clear(t542)
+			for i := range 32 {
+				t542_2 := t542[i*dK:][:dK]
+				w22 := F(i)
+				lo14 := max(0, i)
+				if n := 32 - lo14; n > 0 {
+					for j := range n {
+						t57_2 := t57[((l*chunks+t9)*32+(lo14+j))*dK:][:dK]
+						w44 := (((((((kern.Choose((w22 == F((lo14+j))), F(1), F(0)) + t603[(lo14+j)*32+i]) + t63[(lo14+j)*32+i]) + t663[(lo14+j)*32+i]) + t69[(lo14+j)*32+i]) + t72_2[(lo14+j)*32+i]) + t75[(lo14+j)*32+i]) + t78[(lo14+j)*32+i]) + t81[(lo14+j)*32+i]
+						w21 := F(((w44 + t84[(lo14+j)*32+i]) + t87[(lo14+j)*32+i]) * t271[(lo14+j)*32+i])
+						for k := range dK {
+							t542_2[k] += F(t57_2[k] * w21)
+						}
+					}
+				}
+			}
+			// titans_chunk.y, titans_chunk.c, titans_chunk.e
+			clear(t552)
+			for i := range 32 {
+				t552_2 := t552[i*dK:][:dK]
+				w24 := F(i)
+				if n := min(32, i+1); n > 0 {
+					t603_3 := t603[i*32:][:n]
+					t63_3 := t63[i*32:][:n]
+					t663_3 := t663[i*32:][:n]
+					t69_3 := t69[i*32:][:n]
+					t72_4 := t72_2[i*32:][:n]
+					t75_3 := t75[i*32:][:n]
+					t78_3 := t78[i*32:][:n]
+					t81_3 := t81[i*32:][:n]
+					t84_3 := t84[i*32:][:n]
+					t87_3 := t87[i*32:][:n]
+					t271_2 := t271[i*32:][:n]
+					for j := range n {
+						t59_2 := t59[((l*chunks+t9)*32+j)*dK:][:dK]
+						w45 := (((((((kern.Choose((F(j) == w24), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
+						w23 := F(((w45 + t84_3[j]) + t87_3[j]) * t271_2[j])
+						for k := range dK {
+							t552_2[k] += F(t59_2[k] * w23)
+						}
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.y
+			for i := range 32 {
+				t1222_2 := t1222[i*32:][:32]
+				yProd3 := c.YProd3[((l*chunks+t9)*32+i)*32:][:32]
+				t271_2 := t271[i*32:][:32]
+				t382_2 := t382[i*32:][:32]
+				t5622_2 := t5622[i*32:][:32]
+				for j := range 32 {
+					t5622_2[j] = t1222_2[j] + F(yProd3[j]*t271_2[j]) + t382_2[j]
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t5922)
+			clear(t6022)
+			lo14 := max(0, 16)
+			if n := 32 - lo14; n > 0 {
+				t14_2 := t14[(l*chunks+t9)*32+lo14:][:n]
+				t5922_2 := t5922[0+lo14:][:n]
+				for i := range n {
+					t5622_2 := t5622[(lo14+i)*32:][:32]
+					t603_3 := t603[((lo14+i)-16)*32:][:32]
+					t63_3 := t63[((lo14+i)-16)*32:][:32]
+					t663_3 := t663[((lo14+i)-16)*32:][:32]
+					t69_3 := t69[((lo14+i)-16)*32:][:32]
+					t72_4 := t72_2[((lo14+i)-16)*32:][:32]
+					t75_3 := t75[((lo14+i)-16)*32:][:32]
+					t78_3 := t78[((lo14+i)-16)*32:][:32]
+					t81_3 := t81[((lo14+i)-16)*32:][:32]
+					t84_3 := t84[((lo14+i)-16)*32:][:32]
+					t6022_2 := t6022[((lo14+i)-16)*32:][:32]
+					var t5923 F
+					w25 := F((lo14 + i) - 16)
+					t14Entry2 := t14_2[i]
+					for j := range 32 {
+						t5622Entry := t5622_2[j]
+						w46 := (((((((kern.Choose((F(j) == w25), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
+						t5923 += F((w46 + t84_3[j]) * t5622Entry)
+						t6022_2[j] += F(t5622Entry * t14Entry2)
+					}
+					t5922_2[i] = t5923
+				}
+			}
+			// titans_chunk.c
+			clear(t612)
+			clear(t6222)
+			lo15 := max(0, 8)
+			if n := 32 - lo15; n > 0 {
+				t5922_2 := t5922[0+lo15:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+-8+lo15:][:n]
+				t612_2 := t612[0+lo15:][:n]
+				t1122_4 := t1122[(l*chunks+t9)*32+lo15:][:n]
+				t6222_2 := t6222[-8+lo15:][:n]
+				for i := range n {
+					t5922Entry := t5922_2[i]
+					t612_2[i] = F(t1122_3[i] * t5922Entry)
+					t6222_2[i] += F(t1122_4[i] * t5922Entry)
+				}
+			}
+			// titans_chunk.c
+			for i := range 32 {
+				t5622_2 := t5622[i*32:][:32]
+				t6022_2 := t6022[i*32:][:32]
+				t6322_2 := t6322[i*32:][:32]
+				for j := range 32 {
+					t6322_2[j] = t5622_2[j] + t6022_2[j]
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t6622)
+			clear(t6722)
+			lo16 := max(0, 8)
+			if n := 32 - lo16; n > 0 {
+				t1122_3 := t1122[(l*chunks+t9)*32+lo16:][:n]
+				t6622_2 := t6622[0+lo16:][:n]
+				for i := range n {
+					t6322_2 := t6322[(lo16+i)*32:][:32]
+					t603_3 := t603[((lo16+i)-8)*32:][:32]
+					t63_3 := t63[((lo16+i)-8)*32:][:32]
+					t663_3 := t663[((lo16+i)-8)*32:][:32]
+					t69_3 := t69[((lo16+i)-8)*32:][:32]
+					t72_4 := t72_2[((lo16+i)-8)*32:][:32]
+					t75_3 := t75[((lo16+i)-8)*32:][:32]
+					t78_3 := t78[((lo16+i)-8)*32:][:32]
+					t81_3 := t81[((lo16+i)-8)*32:][:32]
+					t6722_2 := t6722[((lo16+i)-8)*32:][:32]
+					var t6623 F
+					w26 := F((lo16 + i) - 8)
+					t1122Entry3 := t1122_3[i]
+					for j := range 32 {
+						t6322Entry := t6322_2[j]
+						w47 := (((((((kern.Choose((F(j) == w26), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
+						t6623 += F(w47 * t6322Entry)
+						t6722_2[j] += F(t6322Entry * t1122Entry3)
+					}
+					t6622_2[i] = t6623
+				}
+			}
+			// titans_chunk.c
+			for i := range 32 {
+				t6822[i] = t612[i] + t6222[i] + t6622[i]
+			}
+			// titans_chunk.c
+			clear(t692)
+			clear(t702)
+			lo17 := max(0, 4)
+			if n := 32 - lo17; n > 0 {
+				t6822_2 := t6822[0+lo17:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+-4+lo17:][:n]
+				t692_2 := t692[0+lo17:][:n]
+				t8_3 := t8[(l*chunks+t9)*32+lo17:][:n]
+				t702_2 := t702[-4+lo17:][:n]
+				for i := range n {
+					t6822Entry := t6822_2[i]
+					t692_2[i] = F(t8_2[i] * t6822Entry)
+					t702_2[i] += F(t8_3[i] * t6822Entry)
+				}
+			}
+			// titans_chunk.c
+			for i := range 32 {
+				t6322_2 := t6322[i*32:][:32]
+				t6722_2 := t6722[i*32:][:32]
+				t712_2 := t712[i*32:][:32]
+				for j := range 32 {
+					t712_2[j] = t6322_2[j] + t6722_2[j]
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t742)
+			clear(t752)
+			lo18 := max(0, 4)
+			if n := 32 - lo18; n > 0 {
+				t8_2 := t8[(l*chunks+t9)*32+lo18:][:n]
+				t742_2 := t742[0+lo18:][:n]
+				for i := range n {
+					t712_2 := t712[(lo18+i)*32:][:32]
+					t603_3 := t603[((lo18+i)-4)*32:][:32]
+					t63_3 := t63[((lo18+i)-4)*32:][:32]
+					t663_3 := t663[((lo18+i)-4)*32:][:32]
+					t69_3 := t69[((lo18+i)-4)*32:][:32]
+					t72_4 := t72_2[((lo18+i)-4)*32:][:32]
+					t75_3 := t75[((lo18+i)-4)*32:][:32]
+					t78_3 := t78[((lo18+i)-4)*32:][:32]
+					t752_2 := t752[((lo18+i)-4)*32:][:32]
+					var t7422 F
+					w27 := F((lo18 + i) - 4)
+					t8Entry3 := t8_2[i]
+					for j := range 32 {
+						t712Entry := t712_2[j]
+						t7422 += F((((((((kern.Choose((F(j) == w27), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) * t712Entry)
+						t752_2[j] += F(t712Entry * t8Entry3)
+					}
+					t742_2[i] = t7422
+				}
+			}
+			// titans_chunk.c
+			for i := range 32 {
+				t762[i] = t692[i] + t702[i] + t742[i]
+			}
+			// titans_chunk.c
+			clear(t772)
+			clear(t782)
+			lo19 := max(0, 2)
+			if n := 32 - lo19; n > 0 {
+				t762_2 := t762[0+lo19:][:n]
+				t522_2 := t522[(l*chunks+t9)*32+-2+lo19:][:n]
+				t772_2 := t772[0+lo19:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+lo19:][:n]
+				t782_2 := t782[-2+lo19:][:n]
+				for i := range n {
+					t762Entry := t762_2[i]
+					t772_2[i] = F(t522_2[i] * t762Entry)
+					t782_2[i] += F(t522_3[i] * t762Entry)
+				}
+			}
+			// titans_chunk.c
+			for i := range 32 {
+				t712_2 := t712[i*32:][:32]
+				t752_2 := t752[i*32:][:32]
+				t792_2 := t792[i*32:][:32]
+				for j := range 32 {
+					t792_2[j] = t712_2[j] + t752_2[j]
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t822)
+			clear(t832)
+			lo20 := max(0, 2)
+			if n := 32 - lo20; n > 0 {
+				t522_2 := t522[(l*chunks+t9)*32+lo20:][:n]
+				t822_2 := t822[0+lo20:][:n]
+				for i := range n {
+					t792_2 := t792[(lo20+i)*32:][:32]
+					t603_3 := t603[((lo20+i)-2)*32:][:32]
+					t63_3 := t63[((lo20+i)-2)*32:][:32]
+					t663_3 := t663[((lo20+i)-2)*32:][:32]
+					t69_3 := t69[((lo20+i)-2)*32:][:32]
+					t72_4 := t72_2[((lo20+i)-2)*32:][:32]
+					t75_3 := t75[((lo20+i)-2)*32:][:32]
+					t832_2 := t832[((lo20+i)-2)*32:][:32]
+					var t8222 F
+					w28 := F((lo20 + i) - 2)
+					t522Entry3 := t522_2[i]
+					for j := range 32 {
+						t792Entry := t792_2[j]
+						t8222 += F(((((((kern.Choose((F(j) == w28), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) * t792Entry)
+						t832_2[j] += F(t792Entry * t522Entry3)
+					}
+					t822_2[i] = t8222
+				}
+			}
+			// titans_chunk.c
+			for i := range 32 {
+				t842[i] = t772[i] + t782[i] + t822[i]
+			}
+			// titans_chunk.c
+			clear(t852)
+			clear(t862)
+			lo21 := max(0, 1)
+			if n := 32 - lo21; n > 0 {
+				t842_2 := t842[0+lo21:][:n]
+				t56_2 := t56[(l*chunks+t9)*32+-1+lo21:][:n]
+				t852_2 := t852[0+lo21:][:n]
+				t56_3 := t56[(l*chunks+t9)*32+lo21:][:n]
+				t862_2 := t862[-1+lo21:][:n]
+				for i := range n {
+					t842Entry := t842_2[i]
+					t852_2[i] = F(t56_2[i] * t842Entry)
+					t862_2[i] += F(t56_3[i] * t842Entry)
+				}
+			}
+			// titans_chunk.c
+			for i := range 32 {
+				t792_2 := t792[i*32:][:32]
+				t832_2 := t832[i*32:][:32]
+				t872_2 := t872[i*32:][:32]
+				for j := range 32 {
+					t872_2[j] = t792_2[j] + t832_2[j]
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t9023)
+			clear(t912)
+			lo22 := max(0, 1)
+			if n := 32 - lo22; n > 0 {
+				t56_2 := t56[(l*chunks+t9)*32+lo22:][:n]
+				t9023_2 := t9023[0+lo22:][:n]
+				for i := range n {
+					t872_2 := t872[(lo22+i)*32:][:32]
+					t603_3 := t603[((lo22+i)-1)*32:][:32]
+					t63_3 := t63[((lo22+i)-1)*32:][:32]
+					t663_3 := t663[((lo22+i)-1)*32:][:32]
+					t69_3 := t69[((lo22+i)-1)*32:][:32]
+					t72_4 := t72_2[((lo22+i)-1)*32:][:32]
+					t912_2 := t912[((lo22+i)-1)*32:][:32]
+					var t9024 F
+					w29 := F((lo22 + i) - 1)
+					t56Entry3 := t56_2[i]
+					for j := range 32 {
+						t872Entry := t872_2[j]
+						t9024 += F((((((kern.Choose((F(j) == w29), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) * t872Entry)
+						t912_2[j] += F(t872Entry * t56Entry3)
+					}
+					t9023_2[i] = t9024
+				}
+			}
+			// titans_chunk.e
+			for i := range 32 {
+				t722_2 := t722[i*32:][:32]
+				t872_2 := t872[i*32:][:32]
+				t912_2 := t912[i*32:][:32]
+				t942_2 := t942[i*32:][:32]
+				for j := range 32 {
+					t942_2[j] = t722_2[j] + t872_2[j] + t912_2[j]
+				}
+			}
+			// titans_chunk.e
+			clear(t972)
+			clear(t982)
+			lo23 := max(0, 16)
+			if n := 32 - lo23; n > 0 {
+				t31_2 := t31[(l*chunks+t9)*32+lo23:][:n]
+				t972_2 := t972[0+lo23:][:n]
+				for i := range n {
+					t942_2 := t942[(lo23+i)*32:][:32]
+					t603_3 := t603[((lo23+i)-16)*32:][:32]
+					t63_3 := t63[((lo23+i)-16)*32:][:32]
+					t663_3 := t663[((lo23+i)-16)*32:][:32]
+					t69_3 := t69[((lo23+i)-16)*32:][:32]
+					t982_2 := t982[((lo23+i)-16)*32:][:32]
+					var t9722 F
+					w30 := F((lo23 + i) - 16)
+					t31Entry2 := t31_2[i]
+					for j := range 32 {
+						t942Entry := t942_2[j]
+						t9722 += F(((((kern.Choose((F(j) == w30), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) * t942Entry)
+						t982_2[j] += F(t942Entry * t31Entry2)
+					}
+					t972_2[i] = t9722
+				}
+			}
+			// titans_chunk.e
+			clear(t992)
+			clear(t10022)
+			lo24 := max(0, 8)
+			if n := 32 - lo24; n > 0 {
+				t972_2 := t972[0+lo24:][:n]
+				t282_2 := t282[(l*chunks+t9)*32+-8+lo24:][:n]
+				t992_2 := t992[0+lo24:][:n]
+				t282_3 := t282[(l*chunks+t9)*32+lo24:][:n]
+				t10022_2 := t10022[-8+lo24:][:n]
+				for i := range n {
+					t972Entry := t972_2[i]
+					t992_2[i] = F(t282_2[i] * t972Entry)
+					t10022_2[i] += F(t282_3[i] * t972Entry)
+				}
+			}
+			// titans_chunk.e
+			for i := range 32 {
+				t942_2 := t942[i*32:][:32]
+				t982_2 := t982[i*32:][:32]
+				t1012_2 := t1012[i*32:][:32]
+				for j := range 32 {
+					t1012_2[j] = t942_2[j] + t982_2[j]
+				}
+			}
+			// titans_chunk.e
+			clear(t104)
+			clear(t1052)
+			lo25 := max(0, 8)
+			if n := 32 - lo25; n > 0 {
+				t282_2 := t282[(l*chunks+t9)*32+lo25:][:n]
+				t104_2 := t104[0+lo25:][:n]
+				for i := range n {
+					t1012_2 := t1012[(lo25+i)*32:][:32]
+					t603_3 := t603[((lo25+i)-8)*32:][:32]
+					t63_3 := t63[((lo25+i)-8)*32:][:32]
+					t663_3 := t663[((lo25+i)-8)*32:][:32]
+					t1052_2 := t1052[((lo25+i)-8)*32:][:32]
+					var t1042 F
+					w31 := F((lo25 + i) - 8)
+					t282Entry3 := t282_2[i]
+					for j := range 32 {
+						t1012Entry := t1012_2[j]
+						t1042 += F((((kern.Choose((F(j) == w31), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) * t1012Entry)
+						t1052_2[j] += F(t1012Entry * t282Entry3)
+					}
+					t104_2[i] = t1042
+				}
+			}
+			// titans_chunk.e
+			for i := range 32 {
+				t106[i] = t992[i] + t10022[i] + t104[i]
+			}
+			// titans_chunk.e
+			clear(t1072)
+			clear(t1082)
+			lo26 := max(0, 4)
+			if n := 32 - lo26; n > 0 {
+				t106_2 := t106[0+lo26:][:n]
+				t2522_2 := t2522[(l*chunks+t9)*32+-4+lo26:][:n]
+				t1072_2 := t1072[0+lo26:][:n]
+				t2522_3 := t2522[(l*chunks+t9)*32+lo26:][:n]
+				t1082_2 := t1082[-4+lo26:][:n]
+				for i := range n {
+					t106Entry := t106_2[i]
+					t1072_2[i] = F(t2522_2[i] * t106Entry)
+					t1082_2[i] += F(t2522_3[i] * t106Entry)
+				}
+			}
+			// titans_chunk.e
+			for i := range 32 {
+				t1012_2 := t1012[i*32:][:32]
+				t1052_2 := t1052[i*32:][:32]
+				t1092_2 := t1092[i*32:][:32]
+				for j := range 32 {
+					t1092_2[j] = t1012_2[j] + t1052_2[j]
+				}
+			}
+			// titans_chunk.e
+			clear(t1122_2)
+			clear(t1132)
+			lo27 := max(0, 4)
+			if n := 32 - lo27; n > 0 {
+				t2522_2 := t2522[(l*chunks+t9)*32+lo27:][:n]
+				t1122_3 := t1122_2[0+lo27:][:n]
+				for i := range n {
+					t1092_2 := t1092[(lo27+i)*32:][:32]
+					t603_3 := t603[((lo27+i)-4)*32:][:32]
+					t63_3 := t63[((lo27+i)-4)*32:][:32]
+					t1132_2 := t1132[((lo27+i)-4)*32:][:32]
+					var t11222 F
+					w32 := F((lo27 + i) - 4)
+					t2522Entry3 := t2522_2[i]
+					for j := range 32 {
+						t1092Entry := t1092_2[j]
+						t11222 += F(((kern.Choose((F(j) == w32), F(1), F(0)) + t603_3[j]) + t63_3[j]) * t1092Entry)
+						t1132_2[j] += F(t1092Entry * t2522Entry3)
+					}
+					t1122_3[i] = t11222
+				}
+			}
+			// titans_chunk.e
+			for i := range 32 {
+				t114[i] = t1072[i] + t1082[i] + t1122_2[i]
+			}
+			// titans_chunk.e
+			clear(t1152)
+			clear(t116)
+			lo28 := max(0, 2)
+			if n := 32 - lo28; n > 0 {
+				t114_2 := t114[0+lo28:][:n]
+				t22_3 := t22_2[(l*chunks+t9)*32+-2+lo28:][:n]
+				t1152_2 := t1152[0+lo28:][:n]
+				t22_4 := t22_2[(l*chunks+t9)*32+lo28:][:n]
+				t116_2 := t116[-2+lo28:][:n]
+				for i := range n {
+					t114Entry := t114_2[i]
+					t1152_2[i] = F(t22_3[i] * t114Entry)
+					t116_2[i] += F(t22_4[i] * t114Entry)
+				}
+			}
+			// titans_chunk.e
+			for i := range 32 {
+				t1092_2 := t1092[i*32:][:32]
+				t1132_2 := t1132[i*32:][:32]
+				t117_2 := t117[i*32:][:32]
+				for j := range 32 {
+					t117_2[j] = t1092_2[j] + t1132_2[j]
+				}
+			}
+			// titans_chunk.e
+			clear(t1202)
+			clear(t121)
+			lo29 := max(0, 2)
+			if n := 32 - lo29; n > 0 {
+				t22_3 := t22_2[(l*chunks+t9)*32+lo29:][:n]
+				t1202_2 := t1202[0+lo29:][:n]
+				for i := range n {
+					t117_2 := t117[(lo29+i)*32:][:32]
+					t603_3 := t603[((lo29+i)-2)*32:][:32]
+					t121_2 := t121[((lo29+i)-2)*32:][:32]
+					var t1203 F
+					w33 := F((lo29 + i) - 2)
+					t22Entry3 := t22_3[i]
+					for j := range 32 {
+						t117Entry := t117_2[j]
+						t1203 += F((kern.Choose((F(j) == w33), F(1), F(0)) + t603_3[j]) * t117Entry)
+						t121_2[j] += F(t117Entry * t22Entry3)
+					}
+					t1202_2[i] = t1203
+				}
+			}
+			// titans_chunk.e, titans_chunk.h
+			for i := range 32 {
+				t122_2[i] = t1152[i] + t116[i] + t1202[i]
+				t138[i] = t1722[i] + t4522[i] + t133_2[i]
+			}
+			// titans_chunk.e
+			clear(t1232)
+			clear(t124)
+			lo30 := max(0, 1)
+			if n := 32 - lo30; n > 0 {
+				t122_3 := t122_2[0+lo30:][:n]
+				t58_2 := t58[(l*chunks+t9)*32+-1+lo30:][:n]
+				t1232_2 := t1232[0+lo30:][:n]
+				t58_3 := t58[(l*chunks+t9)*32+lo30:][:n]
+				t124_2 := t124[-1+lo30:][:n]
+				for i := range n {
+					t122Entry := t122_3[i]
+					t1232_2[i] = F(t58_2[i] * t122Entry)
+					t124_2[i] += F(t58_3[i] * t122Entry)
+				}
+			}
+			// titans_chunk.e
+			clear(t127)
+			lo31 := max(0, 1)
+			if n := 32 - lo31; n > 0 {
+				t127_2 := t127[0+lo31:][:n]
+				for i := range n {
+					t117_2 := t117[(lo31+i)*32:][:32]
+					t121_2 := t121[(lo31+i)*32:][:32]
+					var t1272 F
+					w34 := F((lo31 + i) - 1)
+					for j := range 32 {
+						t1272 += F(kern.Choose((F(j) == w34), F(1), F(0)) * (t117_2[j] + t121_2[j]))
+					}
+					t127_2[i] = t1272
+				}
+			}
+			// titans_chunk.h
+			clear(t141)
+			clear(t142_2)
+			lo32 := max(0, 16)
+			if n := 32 - lo32; n > 0 {
+				t138_2 := t138[0+lo32:][:n]
+				t452_2 := t452[(l*chunks+t9)*32+-16+lo32:][:n]
+				t141_2 := t141[0+lo32:][:n]
+				t14_2 := t14[(l*chunks+t9)*32+lo32:][:n]
+				t142_3 := t142_2[-16+lo32:][:n]
+				for i := range n {
+					t138Entry := t138_2[i]
+					t141_2[i] = F(t452_2[i] * t138Entry)
+					t142_3[i] += F(t14_2[i] * t138Entry)
+				}
+			}
+			// titans_chunk.h
+			clear(t143)
+			clear(t144)
+			lo33 := max(0, 8)
+			if n := 32 - lo33; n > 0 {
+				t141_2 := t141[0+lo33:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+-8+lo33:][:n]
+				t143_2 := t143[0+lo33:][:n]
+				t1122_4 := t1122[(l*chunks+t9)*32+lo33:][:n]
+				t144_2 := t144[-8+lo33:][:n]
+				for i := range n {
+					t141Entry := t141_2[i]
+					t143_2[i] = F(t1122_3[i] * t141Entry)
+					t144_2[i] += F(t1122_4[i] * t141Entry)
+				}
+			}
+			// titans_chunk.h
+			for i := range 32 {
+				t145[i] = t138[i] + t142_2[i]
+			}
+			// titans_chunk.h
+			clear(t148)
+			clear(t149)
+			lo34 := max(0, 8)
+			if n := 32 - lo34; n > 0 {
+				t145_2 := t145[0+lo34:][:n]
+				t422_3 := t422[(l*chunks+t9)*32+-8+lo34:][:n]
+				t148_2 := t148[0+lo34:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+lo34:][:n]
+				t149_2 := t149[-8+lo34:][:n]
+				for i := range n {
+					t145Entry := t145_2[i]
+					t148_2[i] = F(t422_3[i] * t145Entry)
+					t149_2[i] += F(t1122_3[i] * t145Entry)
+				}
+			}
+			// titans_chunk.h
+			for i := range 32 {
+				t150[i] = t143[i] + t144[i] + t148[i]
+				t153[i] = t145[i] + t149[i]
+			}
+			// titans_chunk.h
+			clear(t151)
+			clear(t152_2)
+			clear(t156)
+			clear(t157)
+			lo35 := max(0, 4)
+			if n := 32 - lo35; n > 0 {
+				t150_2 := t150[0+lo35:][:n]
+				t153_2 := t153[0+lo35:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+-4+lo35:][:n]
+				t151_2 := t151[0+lo35:][:n]
+				t8_3 := t8[(l*chunks+t9)*32+lo35:][:n]
+				t152_3 := t152_2[-4+lo35:][:n]
+				t39_2 := t39[(l*chunks+t9)*32+-4+lo35:][:n]
+				t156_2 := t156[0+lo35:][:n]
+				t157_2 := t157[-4+lo35:][:n]
+				for i := range n {
+					t150Entry := t150_2[i]
+					t153Entry := t153_2[i]
+					t151_2[i] = F(t8_2[i] * t150Entry)
+					t8Entry4 := t8_3[i]
+					t152_3[i] += F(t8Entry4 * t150Entry)
+					t156_2[i] = F(t39_2[i] * t153Entry)
+					t157_2[i] += F(t8Entry4 * t153Entry)
+				}
+			}
+			// titans_chunk.h
+			for i := range 32 {
+				t1582[i] = t151[i] + t152_2[i] + t156[i]
+				t161[i] = t153[i] + t157[i]
+			}
+			// titans_chunk.h
+			clear(t159)
+			clear(t160)
+			clear(t1642)
+			clear(t165)
+			lo36 := max(0, 2)
+			if n := 32 - lo36; n > 0 {
+				t1582_2 := t1582[0+lo36:][:n]
+				t161_2 := t161[0+lo36:][:n]
+				t522_2 := t522[(l*chunks+t9)*32+-2+lo36:][:n]
+				t159_2 := t159[0+lo36:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+lo36:][:n]
+				t160_2 := t160[-2+lo36:][:n]
+				t36_2 := t36[(l*chunks+t9)*32+-2+lo36:][:n]
+				t1642_2 := t1642[0+lo36:][:n]
+				t165_2 := t165[-2+lo36:][:n]
+				for i := range n {
+					t1582Entry := t1582_2[i]
+					t161Entry := t161_2[i]
+					t159_2[i] = F(t522_2[i] * t1582Entry)
+					t522Entry4 := t522_3[i]
+					t160_2[i] += F(t522Entry4 * t1582Entry)
+					t1642_2[i] = F(t36_2[i] * t161Entry)
+					t165_2[i] += F(t522Entry4 * t161Entry)
+				}
+			}
+			// titans_chunk.h
+			for i := range 32 {
+				t166[i] = t159[i] + t160[i] + t1642[i]
+				t169[i] = t161[i] + t165[i]
+			}
+			// titans_chunk.h
+			clear(t167)
+			clear(t1682)
+			clear(t172_2)
+			clear(t173)
+			lo37 := max(0, 1)
+			if n := 32 - lo37; n > 0 {
+				t166_2 := t166[0+lo37:][:n]
+				t169_2 := t169[0+lo37:][:n]
+				t56_2 := t56[(l*chunks+t9)*32+-1+lo37:][:n]
+				t167_2 := t167[0+lo37:][:n]
+				t56_3 := t56[(l*chunks+t9)*32+lo37:][:n]
+				t1682_2 := t1682[-1+lo37:][:n]
+				p2 := p[(l*chunks+t9)*32+-1+lo37:][:n]
+				t172_3 := t172_2[0+lo37:][:n]
+				t173_2 := t173[-1+lo37:][:n]
+				for i := range n {
+					t166Entry := t166_2[i]
+					t169Entry := t169_2[i]
+					t167_2[i] = F(t56_2[i] * t166Entry)
+					t56Entry4 := t56_3[i]
+					t1682_2[i] += F(t56Entry4 * t166Entry)
+					t172_3[i] = F(p2[i] * t169Entry)
+					t173_2[i] += F(t56Entry4 * t169Entry)
+				}
+			}
+			// titans_chunk.p
+			for i := range 32 {
+				t176[i] = t523[i] + t169[i] + t173[i]
+			}
+			// titans_chunk.p
+			clear(t179)
+			clear(t180)
+			lo38 := max(0, 16)
+			if n := 32 - lo38; n > 0 {
+				t176_2 := t176[0+lo38:][:n]
+				t30_2 := t30[(l*chunks+t9)*32+-16+lo38:][:n]
+				t179_2 := t179[0+lo38:][:n]
+				t31_2 := t31[(l*chunks+t9)*32+lo38:][:n]
+				t180_2 := t180[-16+lo38:][:n]
+				for i := range n {
+					t176Entry := t176_2[i]
+					t179_2[i] = F(t30_2[i] * t176Entry)
+					t180_2[i] += F(t31_2[i] * t176Entry)
+				}
+			}
+			// titans_chunk.p
+			clear(t181)
+			clear(t182_2)
+			lo39 := max(0, 8)
+			if n := 32 - lo39; n > 0 {
+				t179_2 := t179[0+lo39:][:n]
+				t282_2 := t282[(l*chunks+t9)*32+-8+lo39:][:n]
+				t181_2 := t181[0+lo39:][:n]
+				t282_3 := t282[(l*chunks+t9)*32+lo39:][:n]
+				t182_3 := t182_2[-8+lo39:][:n]
+				for i := range n {
+					t179Entry := t179_2[i]
+					t181_2[i] = F(t282_2[i] * t179Entry)
+					t182_3[i] += F(t282_3[i] * t179Entry)
+				}
+			}
+			// titans_chunk.p
+			for i := range 32 {
+				t183[i] = t176[i] + t180[i]
+			}
+			// titans_chunk.p
+			clear(t186)
+			clear(t187)
+			lo40 := max(0, 8)
+			if n := 32 - lo40; n > 0 {
+				t183_2 := t183[0+lo40:][:n]
+				t272_2 := t272[(l*chunks+t9)*32+-8+lo40:][:n]
+				t186_2 := t186[0+lo40:][:n]
+				t282_2 := t282[(l*chunks+t9)*32+lo40:][:n]
+				t187_2 := t187[-8+lo40:][:n]
+				for i := range n {
+					t183Entry := t183_2[i]
+					t186_2[i] = F(t272_2[i] * t183Entry)
+					t187_2[i] += F(t282_2[i] * t183Entry)
+				}
+			}
+			// titans_chunk.p
+			for i := range 32 {
+				t188[i] = t181[i] + t182_2[i] + t186[i]
+				t191[i] = t183[i] + t187[i]
+			}
+			// titans_chunk.p
+			clear(t189)
+			clear(t190)
+			clear(t194)
+			clear(t195)
+			lo41 := max(0, 4)
+			if n := 32 - lo41; n > 0 {
+				t188_2 := t188[0+lo41:][:n]
+				t191_2 := t191[0+lo41:][:n]
+				t2522_2 := t2522[(l*chunks+t9)*32+-4+lo41:][:n]
+				t189_2 := t189[0+lo41:][:n]
+				t2522_3 := t2522[(l*chunks+t9)*32+lo41:][:n]
+				t190_2 := t190[-4+lo41:][:n]
+				t24_2 := t24[(l*chunks+t9)*32+-4+lo41:][:n]
+				t194_2 := t194[0+lo41:][:n]
+				t195_2 := t195[-4+lo41:][:n]
+				for i := range n {
+					t188Entry := t188_2[i]
+					t191Entry := t191_2[i]
+					t189_2[i] = F(t2522_2[i] * t188Entry)
+					t2522Entry4 := t2522_3[i]
+					t190_2[i] += F(t2522Entry4 * t188Entry)
+					t194_2[i] = F(t24_2[i] * t191Entry)
+					t195_2[i] += F(t2522Entry4 * t191Entry)
+				}
+			}
+			// titans_chunk.p
+			for i := range 32 {
+				t196[i] = t189[i] + t190[i] + t194[i]
+				t199[i] = t191[i] + t195[i]
+			}
+			// titans_chunk.p
+			clear(t197)
+			clear(t198)
+			clear(t202_2)
+			clear(t203)
+			lo42 := max(0, 2)
+			if n := 32 - lo42; n > 0 {
+				t196_2 := t196[0+lo42:][:n]
+				t199_2 := t199[0+lo42:][:n]
+				t22_3 := t22_2[(l*chunks+t9)*32+-2+lo42:][:n]
+				t197_2 := t197[0+lo42:][:n]
+				t22_4 := t22_2[(l*chunks+t9)*32+lo42:][:n]
+				t198_2 := t198[-2+lo42:][:n]
+				t21_2 := t21[(l*chunks+t9)*32+-2+lo42:][:n]
+				t202_4 := t202_2[0+lo42:][:n]
+				t203_2 := t203[-2+lo42:][:n]
+				for i := range n {
+					t196Entry := t196_2[i]
+					t199Entry := t199_2[i]
+					t197_2[i] = F(t22_3[i] * t196Entry)
+					t22Entry4 := t22_4[i]
+					t198_2[i] += F(t22Entry4 * t196Entry)
+					t202_4[i] = F(t21_2[i] * t199Entry)
+					t203_2[i] += F(t22Entry4 * t199Entry)
+				}
+			}
+			// titans_chunk.p, titans_chunk.g
+			for i := range 32 {
+				t204[i] = t197[i] + t198[i] + t202_2[i]
+				t207[i] = t199[i] + t203[i]
+				t218[i] = t192[i] + t532[i] + t135_2[i]
+			}
+			// titans_chunk.p
+			clear(t205)
+			clear(t206)
+			clear(t210)
+			clear(t211)
+			lo43 := max(0, 1)
+			if n := 32 - lo43; n > 0 {
+				t204_2 := t204[0+lo43:][:n]
+				t207_2 := t207[0+lo43:][:n]
+				t58_2 := t58[(l*chunks+t9)*32+-1+lo43:][:n]
+				t205_2 := t205[0+lo43:][:n]
+				t58_3 := t58[(l*chunks+t9)*32+lo43:][:n]
+				t206_2 := t206[-1+lo43:][:n]
+				t182_3 := t182[(l*chunks+t9)*32+-1+lo43:][:n]
+				t210_2 := t210[0+lo43:][:n]
+				t211_2 := t211[-1+lo43:][:n]
+				for i := range n {
+					t204Entry := t204_2[i]
+					t207Entry := t207_2[i]
+					t205_2[i] = F(t58_2[i] * t204Entry)
+					t58Entry3 := t58_3[i]
+					t206_2[i] += F(t58Entry3 * t204Entry)
+					t210_2[i] = F(t182_3[i] * t207Entry)
+					t211_2[i] += F(t58Entry3 * t207Entry)
+				}
+			}
+			// titans_chunk.p
+			clear(t215)
+			if n := min(32, 1); n > 0 {
+				t207_2 := t207[:n]
+				t211_2 := t211[:n]
+				t215_2 := t215[:n]
+				for i := range n {
+					t215_2[i] = t207_2[i] + t211_2[i]
+				}
+			}
+			// titans_chunk.g
+			clear(t221)
+			clear(t222_2)
+			lo44 := max(0, 16)
+			if n := 32 - lo44; n > 0 {
+				t218_2 := t218[0+lo44:][:n]
+				t13_2 := t13[(l*chunks+t9)*32+-16+lo44:][:n]
+				t221_2 := t221[0+lo44:][:n]
+				t14_2 := t14[(l*chunks+t9)*32+lo44:][:n]
+				t222_4 := t222_2[-16+lo44:][:n]
+				for i := range n {
+					t218Entry := t218_2[i]
+					t221_2[i] = F(t13_2[i] * t218Entry)
+					t222_4[i] += F(t14_2[i] * t218Entry)
+				}
+			}
+			// titans_chunk.g
+			clear(t223)
+			clear(t224)
+			lo45 := max(0, 8)
+			if n := 32 - lo45; n > 0 {
+				t221_2 := t221[0+lo45:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+-8+lo45:][:n]
+				t223_2 := t223[0+lo45:][:n]
+				t1122_4 := t1122[(l*chunks+t9)*32+lo45:][:n]
+				t224_2 := t224[-8+lo45:][:n]
+				for i := range n {
+					t221Entry := t221_2[i]
+					t223_2[i] = F(t1122_3[i] * t221Entry)
+					t224_2[i] += F(t1122_4[i] * t221Entry)
+				}
+			}
+			// titans_chunk.g
+			for i := range 32 {
+				t225[i] = t218[i] + t222_2[i]
+			}
+			// titans_chunk.g
+			clear(t228)
+			clear(t229)
+			lo46 := max(0, 8)
+			if n := 32 - lo46; n > 0 {
+				t225_2 := t225[0+lo46:][:n]
+				t1022_2 := t1022[(l*chunks+t9)*32+-8+lo46:][:n]
+				t228_2 := t228[0+lo46:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+lo46:][:n]
+				t229_2 := t229[-8+lo46:][:n]
+				for i := range n {
+					t225Entry := t225_2[i]
+					t228_2[i] = F(t1022_2[i] * t225Entry)
+					t229_2[i] += F(t1122_3[i] * t225Entry)
+				}
+			}
+			// titans_chunk.g
+			for i := range 32 {
+				t230[i] = t223[i] + t224[i] + t228[i]
+				t233[i] = t225[i] + t229[i]
+			}
+			// titans_chunk.g
+			clear(t231)
+			clear(t232_2)
+			clear(t236)
+			clear(t237)
+			lo47 := max(0, 4)
+			if n := 32 - lo47; n > 0 {
+				t230_2 := t230[0+lo47:][:n]
+				t233_2 := t233[0+lo47:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+-4+lo47:][:n]
+				t231_2 := t231[0+lo47:][:n]
+				t8_3 := t8[(l*chunks+t9)*32+lo47:][:n]
+				t232_3 := t232_2[-4+lo47:][:n]
+				t72_4 := t72[(l*chunks+t9)*32+-4+lo47:][:n]
+				t236_2 := t236[0+lo47:][:n]
+				t237_2 := t237[-4+lo47:][:n]
+				for i := range n {
+					t230Entry := t230_2[i]
+					t233Entry := t233_2[i]
+					t231_2[i] = F(t8_2[i] * t230Entry)
+					t8Entry5 := t8_3[i]
+					t232_3[i] += F(t8Entry5 * t230Entry)
+					t236_2[i] = F(t72_4[i] * t233Entry)
+					t237_2[i] += F(t8Entry5 * t233Entry)
+				}
+			}
+			// titans_chunk.g
+			for i := range 32 {
+				t238[i] = t231[i] + t232_2[i] + t236[i]
+				t241[i] = t233[i] + t237[i]
+			}
+			// titans_chunk.g
+			clear(t239)
+			clear(t240)
+			clear(t244)
+			clear(t245)
+			lo48 := max(0, 2)
+			if n := 32 - lo48; n > 0 {
+				t238_2 := t238[0+lo48:][:n]
+				t241_2 := t241[0+lo48:][:n]
+				t522_2 := t522[(l*chunks+t9)*32+-2+lo48:][:n]
+				t239_2 := t239[0+lo48:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+lo48:][:n]
+				t240_2 := t240[-2+lo48:][:n]
+				t4_2 := t4[(l*chunks+t9)*32+-2+lo48:][:n]
+				t244_2 := t244[0+lo48:][:n]
+				t245_2 := t245[-2+lo48:][:n]
+				for i := range n {
+					t238Entry := t238_2[i]
+					t241Entry := t241_2[i]
+					t239_2[i] = F(t522_2[i] * t238Entry)
+					t522Entry5 := t522_3[i]
+					t240_2[i] += F(t522Entry5 * t238Entry)
+					t244_2[i] = F(t4_2[i] * t241Entry)
+					t245_2[i] += F(t522Entry5 * t241Entry)
+				}
+			}
+			// titans_chunk.g
+			for i := range 32 {
+				t246[i] = t239[i] + t240[i] + t244[i]
+				t249[i] = t241[i] + t245[i]
+			}
+			// titans_chunk.g
+			clear(t247)
+			clear(t248)
+			clear(t252_2)
+			clear(t253)
+			lo49 := max(0, 1)
+			if n := 32 - lo49; n > 0 {
+				t246_2 := t246[0+lo49:][:n]
+				t249_2 := t249[0+lo49:][:n]
+				t56_2 := t56[(l*chunks+t9)*32+-1+lo49:][:n]
+				t247_2 := t247[0+lo49:][:n]
+				t56_3 := t56[(l*chunks+t9)*32+lo49:][:n]
+				t248_2 := t248[-1+lo49:][:n]
+				t2_2 := t2[(l*chunks+t9)*32+-1+lo49:][:n]
+				t252_3 := t252_2[0+lo49:][:n]
+				t253_2 := t253[-1+lo49:][:n]
+				for i := range n {
+					t246Entry := t246_2[i]
+					t249Entry := t249_2[i]
+					t247_2[i] = F(t56_2[i] * t246Entry)
+					t56Entry5 := t56_3[i]
+					t248_2[i] += F(t56Entry5 * t246Entry)
+					t252_3[i] = F(t2_2[i] * t249Entry)
+					t253_2[i] += F(t56Entry5 * t249Entry)
+				}
+			}
+			// titans_chunk.g
+			clear(t257)
+			if n := min(32, 1); n > 0 {
+				t249_2 := t249[:n]
+				t253_2 := t253[:n]
+				t257_2 := t257[:n]
+				for i := range n {
+					t257_2[i] = t249_2[i] + t253_2[i]
+				}
+			}
+			// titans_chunk.g, titans_chunk.M
+			gEntry2 := g[(l*chunks+t9)*32+31]
+			for i := range dV {
+				MBarState2_3 := MBarState2[i*dK:][:dK]
+				t258_3 := t258[i*dK:][:dK]
+				for j := range dK {
+					t258_3[j] = F(MBarState2_3[j] * gEntry2)
+				}
+			}
+			// titans_chunk.U
+			kern.Gemm(dK, dV, 32, F(1), true, t258, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t48, dV, 1)
+			// titans_chunk.y
+			kern.Gemm(dK, dV, 32, F(1), true, t258, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t134, dV, 1)
+			// titans_chunk.g, titans_chunk.S, titans_chunk.M
+			pEntry := p[(l*chunks+t9)*32+31]
+			hEntry2 := h[(l*chunks+t9)*32+31]
+			for i := range dV {
+				SBarState2_3 := SBarState2[i*dK:][:dK]
+				MBarState2_3 := MBarState2[i*dK:][:dK]
+				for j := range dK {
+					SBarState2_3[j] = F(SBarState2_3[j]*pEntry) + F(MBarState2_3[j]*hEntry2)
+				}
+			}
+			// titans_chunk.U
+			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t412, dV, 1)
+			// titans_chunk.y
+			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t1322, dV, 1)
+			// titans_chunk.g
+			for i := range 32 {
+				t202_3[i] = t852[i] + t862[i] + t9023[i] + t167[i] + t1682[i] + t172_2[i] + t247[i] + t248[i] + t252_2[i] + t257[i]
+				t222_3[i] = t1232[i] + t124[i] + t127[i] + t205[i] + t206[i] + t210[i] + t215[i]
+				t242_2[i] = t3223[i] + t33[i]
+			}
+			// titans_chunk.g
+			for i := range 32 {
+				t552_2 := t552[i*dK:][:dK]
+				t212_2 := t212[((l*chunks+t9)*32+i)*dK:][:dK]
+				for j := range dK {
+					t212_2[j] = t552_2[j]
+				}
+			}
+			// titans_chunk.y
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t1322, 1, dV)
+			// titans_chunk.y
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t134, 1, dV)
+			// titans_chunk.g, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
+			for i := range 32 {
+				t267_2 := t267[i*dK:][:dK]
+				t270_2 := t270[i*dK:][:dK]
+				t362_2 := t362[i*dK:][:dK]
+				t3722_2 := t3722[i*dK:][:dK]
+				t542_2 := t542[i*dK:][:dK]
+				t232_3 := t232[((l*chunks+t9)*32+i)*dK:][:dK]
+				t603Entry2 := t603_2[i]
+				t63Entry2 := t63_2[i]
+				t663Entry2 := t663_2[i]
+				t69Entry2 := t69_2[i]
+				t72Entry2 := t72_3[i]
+				w35 := ((((kern.Choose((F(i) == w20), F(1), F(0)) + t603Entry2) + t63Entry2) + t663Entry2) + t69Entry2) + t72Entry2
+				w48 := (((((((kern.Choose((F(i) == w20), F(1), F(0)) + t603Entry2) + t63Entry2) + t663Entry2) + t69Entry2) + t72Entry2) + t75_2[i]) + t78_2[i]) + t81_2[i]
+				w36 := (w48 + t84_2[i]) + t87_2[i]
+				for j := range dK {
+					t232_3[j] = F(w35*t267_2[j]) + F(w36*t270_2[j]) + t362_2[j] + t3722_2[j] + t542_2[j]
+				}
+			}
+			// titans_chunk.U
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t412, 1, dV)
+			// titans_chunk.U
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t48, 1, dV)
+			for i := range dK * dV {
+				MBarState2_2[i] = t258_2[i]
 			}
 		}
-		for i := range dV {
-			SBarState2_2 := SBarState2[i*dK:][:dK]
-			SBarOut := c.SBarOut[(l*dV+i)*dK:][:dK]
-			for j := range dK {
-				SBarOut[j] = SBarState2_2[j]
-			}
+		for i := range dK * dV {
+			MBarOut[i] = MBarState2_2[i]
+		}
+		for i := range dK * dV {
+			SBarOut[i] = SBarState2_2[i]
 		}
 	}
 
@@ -5600,7 +5194,7 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// titans_chunk.theta, titans_chunk.k, titans_chunk.eta, titans_chunk.q, titans_chunk.rho
-	var t4322 F
+	var t432 F
 	var t5322 F
 	var t118 F
 	for i := range L {
@@ -5631,20 +5225,20 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			t332Entry := t332_2[j]
 			t4022 := kern.Choose(t332Entry, F(kern.Choose(t332Entry, t142_3[j]+t27_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t4322 += t4022
-			t5123 := F(F(eta[j]*(t152_3[j]+t292_2[j])) * etaSigmoid[j])
-			t5322 += t5123
+			t432 += t4022
+			t5122 := F(F(eta[j]*(t152_3[j]+t292_2[j])) * etaSigmoid[j])
+			t5322 += t5122
 			t37Entry := t37_2[j]
 			t6422 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
-			t1023 := (t25_2[j] <= F(1))
+			t1022_2 := (t25_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t107 := (t1023 && (F(0) <= rhoSigmoidEntry))
-			t1154 := kern.Choose(t107, F(F(rhoSigmoidEntry*kern.Choose(t107, kern.Choose(t1023, t132_3[j]+t312_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t107 := (t1022_2 && (F(0) <= rhoSigmoidEntry))
+			t1154 := kern.Choose(t107, F(F(rhoSigmoidEntry*kern.Choose(t107, kern.Choose(t1022_2, t132_3[j]+t312_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
 			t118 += t1154
 			t10Entry := t10_2[j]
 			t1324 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
 			t402_2[j] = t4022
-			t512_2[j] = t5123
+			t512_2[j] = t5122
 			t642_2[j] = t6422
 			t682_2[j] = (t6422 && t37Entry)
 			t115_2[j] = t1154
@@ -5652,7 +5246,7 @@ func (c *StepBackward[F]) Run() {
 			t136_2[j] = (t1324 && t10Entry)
 		}
 	}
-	c.BThetaBar[0] = t4322
+	c.BThetaBar[0] = t432
 	c.BEtaBar[0] = t5322
 	c.BRhoBar[0] = t118
 
@@ -5735,11 +5329,11 @@ func (c *StepBackward[F]) Run() {
 			var t1312 F
 			t682Entry := t682_2[j]
 			qDivEntry := qDiv[j]
-			w46 := kern.Choose((t682Entry && t37_2[j]), kern.Choose(t682Entry, F(F(0.5*kern.Choose(t682Entry, kern.Choose(t642_2[j], t632_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w37 := kern.Choose((t682Entry && t37_2[j]), kern.Choose(t682Entry, F(F(0.5*kern.Choose(t682Entry, kern.Choose(t642_2[j], t632_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t32Entry := t32_2[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t843 := F(t582_2[k]*qDivEntry) + F(2*F(F(t32Entry*q1SigmoidEntry)*w46))
+				t843 := F(t582_2[k]*qDivEntry) + F(2*F(F(t32Entry*q1SigmoidEntry)*w37))
 				t903 := F(q1SigmoidEntry*t843) + F(F(F(t32Entry*q1SigmoidEntry)*t843)*q1Sigmoid2[k])
 				t1262 := t172_3[k] + t28_2[k] + t45_2[k] + t55_2[k] + t120_2[k]
 				t1312 += F(t1262 * kDiv2[k])
@@ -5876,11 +5470,11 @@ func (c *StepBackward[F]) Run() {
 			t158_2 := t158[(i*T+j)*dK:][:dK]
 			t136Entry := t136_2[j]
 			kDivEntry := kDiv[j]
-			w47 := kern.Choose((t136Entry && t10_2[j]), kern.Choose(t136Entry, F(F(0.5*kern.Choose(t136Entry, kern.Choose(t132_3[j], t131_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			w38 := kern.Choose((t136Entry && t10_2[j]), kern.Choose(t136Entry, F(F(0.5*kern.Choose(t136Entry, kern.Choose(t132_3[j], t131_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				k1SigmoidEntry := k1Sigmoid[k]
-				t1522_2 := F(t126_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w47))
+				t1522_2 := F(t126_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w38))
 				t1584 := F(k1SigmoidEntry*t1522_2) + F(F(F(t5Entry*k1SigmoidEntry)*t1522_2)*k1Sigmoid2[k])
 				t158_2[k] = t1584
 				bKBar[k] += t1584
@@ -6073,6 +5667,27 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.MChunks = c.Run.Saved(k.L * k.DK * k.DV)
 	k.SChunks = c.Run.Saved(k.L * k.DK * k.DV)
 	if c.Run.Tape != nil {
+		k.YProd = c.Run.Saved(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
+	}
+	if c.Run.Tape != nil {
+		k.YProd2 = c.Run.Saved(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
+	}
+	if c.Run.Tape != nil {
+		k.YProd3 = c.Run.Saved(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
+	}
+	if c.Run.Tape != nil {
+		k.UProd = c.Run.Saved(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
+	}
+	if c.Run.Tape != nil {
+		k.UProd2 = c.Run.Saved(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
+	}
+	if c.Run.Tape != nil {
+		k.UProd3 = c.Run.Saved(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
+	}
+	if c.Run.Tape != nil {
+		k.U = c.Run.Saved(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
+	}
+	if c.Run.Tape != nil {
 		k.E = c.Run.Saved(k.L*k.T*k.DV - 32*k.L*((k.T-31+32-1)/32)*k.DV)
 	}
 	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
@@ -6087,10 +5702,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.KDiv3 = c.Run.Saved(k.L * k.T)
 	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	if c.Run.Tape != nil {
-		k.MCheckpoints2 = c.Run.Saved(k.L * k.DK * k.DV * ((((k.T - 31 + 32 - 1) / 32) + k.C - 1) / k.C))
+		k.MStates = c.Run.Saved(k.L * ((k.T - 31 + 32 - 1) / 32) * k.DK * k.DV)
 	}
 	if c.Run.Tape != nil {
-		k.SCheckpoints2 = c.Run.Saved(k.L * k.DK * k.DV * ((((k.T - 31 + 32 - 1) / 32) + k.C - 1) / k.C))
+		k.SStates = c.Run.Saved(k.L * ((k.T - 31 + 32 - 1) / 32) * k.DK * k.DV)
 	}
 	if c.Run.Tape != nil {
 		k.MCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T - 32*((k.T-31+32-1)/32) + k.C - 1) / k.C))
@@ -6155,6 +5770,13 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q = k.Q
 	g.Eta = k.Eta
 	g.ThetaSoftplus = k.ThetaSoftplus
+	g.YProd = k.YProd
+	g.YProd2 = k.YProd2
+	g.YProd3 = k.YProd3
+	g.UProd = k.UProd
+	g.UProd2 = k.UProd2
+	g.UProd3 = k.UProd3
+	g.U = k.U
 	g.E = k.E
 	g.ThetaSigmoid = k.ThetaSigmoid
 	g.EtaSigmoid = k.EtaSigmoid
@@ -6187,8 +5809,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.SBarOut = t.Scratch(g.L * g.DK * g.DV)
 	g.MCheckpoints = k.MCheckpoints
 	g.SCheckpoints = k.SCheckpoints
-	g.MCheckpoints2 = k.MCheckpoints2
-	g.SCheckpoints2 = k.SCheckpoints2
+	g.MStates = k.MStates
+	g.SStates = k.SStates
 	g.Work = t.Scratch(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
 	g.Flags = t.Flags(g.FlagsLen())

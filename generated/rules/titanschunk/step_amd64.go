@@ -235,19 +235,31 @@ func stepNest38AVX512(a *stepNest38Args)
 func stepNest38AVX2(a *stepNest38Args)
 
 //go:noescape
-func stepTime39AVX512x64(a *stepTime39Args)
+func stepNest39AVX512(a *stepNest39Args)
 
 //go:noescape
-func stepTime39AVX512x32(a *stepTime39Args)
+func stepNest39AVX2(a *stepNest39Args)
 
 //go:noescape
-func stepTime39AVX512x16(a *stepTime39Args)
+func stepNest40AVX512(a *stepNest40Args)
 
 //go:noescape
-func stepTime39AVX2x16(a *stepTime39Args)
+func stepNest40AVX2(a *stepNest40Args)
 
 //go:noescape
-func stepTime39AVX2x8(a *stepTime39Args)
+func stepTime41AVX512x64(a *stepTime41Args)
+
+//go:noescape
+func stepTime41AVX512x32(a *stepTime41Args)
+
+//go:noescape
+func stepTime41AVX512x16(a *stepTime41Args)
+
+//go:noescape
+func stepTime41AVX2x16(a *stepTime41Args)
+
+//go:noescape
+func stepTime41AVX2x8(a *stepTime41Args)
 
 //go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
@@ -813,48 +825,6 @@ func stepBackwardNest93AVX512(a *stepBackwardNest93Args)
 //go:noescape
 func stepBackwardNest93AVX2(a *stepBackwardNest93Args)
 
-//go:noescape
-func stepBackwardNest94AVX512(a *stepBackwardNest94Args)
-
-//go:noescape
-func stepBackwardNest94AVX2(a *stepBackwardNest94Args)
-
-//go:noescape
-func stepBackwardNest95AVX512(a *stepBackwardNest95Args)
-
-//go:noescape
-func stepBackwardNest95AVX2(a *stepBackwardNest95Args)
-
-//go:noescape
-func stepBackwardNest96AVX512(a *stepBackwardNest96Args)
-
-//go:noescape
-func stepBackwardNest96AVX2(a *stepBackwardNest96Args)
-
-//go:noescape
-func stepBackwardNest97AVX512(a *stepBackwardNest97Args)
-
-//go:noescape
-func stepBackwardNest97AVX2(a *stepBackwardNest97Args)
-
-//go:noescape
-func stepBackwardNest98AVX512(a *stepBackwardNest98Args)
-
-//go:noescape
-func stepBackwardNest98AVX2(a *stepBackwardNest98Args)
-
-//go:noescape
-func stepBackwardNest99AVX512(a *stepBackwardNest99Args)
-
-//go:noescape
-func stepBackwardNest99AVX2(a *stepBackwardNest99Args)
-
-//go:noescape
-func stepBackwardNest100AVX512(a *stepBackwardNest100Args)
-
-//go:noescape
-func stepBackwardNest100AVX2(a *stepBackwardNest100Args)
-
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -1159,19 +1129,35 @@ func stepNest38(a *stepNest38Args) {
 	stepNest38AVX2(a)
 }
 
-// stepTime39 runs the rows in assembly: as many at once as rows says.
-func stepTime39(a *stepTime39Args, rows int) {
+func stepNest39(a *stepNest39Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest39AVX512(a)
+		return
+	}
+	stepNest39AVX2(a)
+}
+
+func stepNest40(a *stepNest40Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest40AVX512(a)
+		return
+	}
+	stepNest40AVX2(a)
+}
+
+// stepTime41 runs the rows in assembly: as many at once as rows says.
+func stepTime41(a *stepTime41Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 64:
-		stepTime39AVX512x64(a)
+		stepTime41AVX512x64(a)
 	case wide && rows == 32:
-		stepTime39AVX512x32(a)
+		stepTime41AVX512x32(a)
 	case wide && rows == 16:
-		stepTime39AVX512x16(a)
+		stepTime41AVX512x16(a)
 	case !wide && rows == 16:
-		stepTime39AVX2x16(a)
+		stepTime41AVX2x16(a)
 	case !wide && rows == 8:
-		stepTime39AVX2x8(a)
+		stepTime41AVX2x8(a)
 	default:
 		panic("no function for this number of rows")
 	}
@@ -1931,60 +1917,4 @@ func stepBackwardNest93(a *stepBackwardNest93Args) {
 		return
 	}
 	stepBackwardNest93AVX2(a)
-}
-
-func stepBackwardNest94(a *stepBackwardNest94Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest94AVX512(a)
-		return
-	}
-	stepBackwardNest94AVX2(a)
-}
-
-func stepBackwardNest95(a *stepBackwardNest95Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest95AVX512(a)
-		return
-	}
-	stepBackwardNest95AVX2(a)
-}
-
-func stepBackwardNest96(a *stepBackwardNest96Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest96AVX512(a)
-		return
-	}
-	stepBackwardNest96AVX2(a)
-}
-
-func stepBackwardNest97(a *stepBackwardNest97Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest97AVX512(a)
-		return
-	}
-	stepBackwardNest97AVX2(a)
-}
-
-func stepBackwardNest98(a *stepBackwardNest98Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest98AVX512(a)
-		return
-	}
-	stepBackwardNest98AVX2(a)
-}
-
-func stepBackwardNest99(a *stepBackwardNest99Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest99AVX512(a)
-		return
-	}
-	stepBackwardNest99AVX2(a)
-}
-
-func stepBackwardNest100(a *stepBackwardNest100Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest100AVX512(a)
-		return
-	}
-	stepBackwardNest100AVX2(a)
 }

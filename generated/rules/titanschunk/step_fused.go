@@ -317,7 +317,7 @@ type stepNest28Args struct {
 	t57 *float32
 	t59 *float32
 	t89 *float32
-	n0  int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
+	n0  int // 32·d_k·t + 32·chunks·d_k·l
 	n1  int // d_k
 }
 
@@ -328,7 +328,7 @@ type stepNest29Args struct {
 type stepNest30Args struct {
 	t59  *float32
 	t101 *float32
-	n0   int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
+	n0   int // 32·d_k·t + 32·chunks·d_k·l
 	n1   int // d_k
 }
 
@@ -337,7 +337,7 @@ type stepNest31Args struct {
 	t100 *float32
 	t101 *float32
 	t102 *float32
-	n0   int // 32·a + 32·C·s + 32·chunks·l
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepNest32Args struct {
@@ -348,14 +348,14 @@ type stepNest32Args struct {
 	t97 *float32
 	t93 *float32
 	t61 *float32
-	U   *float32
-	n0  int // 32·a + 32·C·s + 32·chunks·l
-	n1  int // 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
+	U2  *float32
+	n0  int // 32·t + 32·chunks·l
+	n1  int // 32·d_v·t + 32·chunks·d_v·l
 	n2  int // d_v
 }
 
 type stepNest33Args struct {
-	U    *float32
+	U2   *float32
 	t105 *float32
 	n0   int        // d_v·j
 	n1   int        // d_v·i
@@ -370,30 +370,46 @@ type stepNest34Args struct {
 	t173 *float32
 	t105 *float32
 	y2   *float32
-	n0   int // 32·a + 32·C·s + 32·chunks·l
-	n1   int // 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
+	n0   int // 32·t + 32·chunks·l
+	n1   int // 32·d_v·t + 32·chunks·d_v·l
 	n2   int // d_v
 }
 
 type stepNest35Args struct {
+	t59 *float32
+	t73 *float32
+	t83 *float32
+	n0  int        // d_k·i + 32·d_k·t + 32·chunks·d_k·l
+	n1  int        // d_k·i
+	n2  int        // d_k
+	w15 [2]float32 // and nothing
+	w16 [2]float32 // and nothing
+}
+
+type stepNest36Args struct {
 	SState  *float32
 	MState  *float32
-	t110    *float32
 	n0      int        // d_v
 	n1      int        // d_k
 	hEntry2 [2]float32 // and nothing
 	gEntry2 [2]float32 // and nothing
 }
 
-type stepNest36Args struct {
+type stepNest37Args struct {
 	SState *float32
-	t1122  *float32
 	n0     int        // d_v
 	n1     int        // d_k
 	pEntry [2]float32 // and nothing
 }
 
-type stepNest37Args struct {
+type stepNest38Args struct {
+	t89  *float32
+	t22  *float32
+	t101 *float32
+	t323 *float32
+}
+
+type stepNest39Args struct {
 	k   *float32
 	t62 *float32
 	q   *float32
@@ -406,7 +422,7 @@ type stepNest37Args struct {
 	n5  int // d_k
 }
 
-type stepNest38Args struct {
+type stepNest40Args struct {
 	eta   *float32
 	t64   *float32
 	theta *float32
@@ -419,7 +435,7 @@ type stepNest38Args struct {
 	n3    int // T
 }
 
-type stepTime39Args struct {
+type stepTime41Args struct {
 	MState2 *float32
 	t62     *float32
 	t63     *float32
@@ -447,8 +463,7 @@ func (c *stepFused) run() {
 	type F = float32
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	chunks := (T) / 32
-	segments := (C + chunks - 1) / C
-	segments2 := (C + T - 32*chunks - 1) / C
+	segments := (C + T - 32*chunks - 1) / C
 	_ = C
 	_ = L
 	_ = T
@@ -457,7 +472,6 @@ func (c *stepFused) run() {
 	_ = dV
 	_ = chunks
 	_ = segments
-	_ = segments2
 	k0 := c.Work[:L*T*dK]                                                                                // [L, T, d_k]
 	t5 := c.Work[L*T*dK:][:L*T*dK]                                                                       // [L, T, d_k]
 	k1 := c.Work[2*L*T*dK:][:L*T*dK]                                                                     // [L, T, d_k]
@@ -532,29 +546,29 @@ func (c *stepFused) run() {
 	SState := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+dK*dV:][:dK*dV]                              // [d_v, d_k]
 	t173 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV:][:32*dV]                              // [32, d_v]
 	t49 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+32*dV:][:32*dV]                         // [32, d_v]
-	t604 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+64*dV:][:1024]                         // [32, 32]
-	t632 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+64*dV+1024:][:1024]                    // [32, 32]
-	t662 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+64*dV+2048:][:1024]                    // [32, 32]
-	t69 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+64*dV+3072:][:1024]                     // [32, 32]
-	t72 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+64*dV+4096:][:1024]                     // [32, 32]
-	t75 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+64*dV+5120:][:1024]                     // [32, 32]
-	t78 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+64*dV+6144:][:1024]                     // [32, 32]
-	t81 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+64*dV+7168:][:1024]                     // [32, 32]
-	t84 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+64*dV+8192:][:1024]                     // [32, 32]
-	t87 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+64*dV+9216:][:1024]                     // [32, 32]
-	t89 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+64*dV+10240:][:1024]                    // [32, 32]
-	t91 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+64*dV+11264:][:32]                      // [32]
-	t93 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+64*dV+11296:][:32*dV]                   // [32, d_v]
-	t97 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+96*dV+11296:][:32*dV]                   // [32, d_v]
-	t100 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+128*dV+11296:][:1024]                  // [32, 32]
-	t101 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+128*dV+12320:][:1024]                  // [32, 32]
-	t102_2 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+128*dV+13344:][:1024]                // [32, 32]
-	U := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+128*dV+14368:][:32*dV]                    // [32, d_v]
-	t105 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+14368:][:32*dV]                 // [32, d_v]
-	t623 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+192*dV+14368:][:32*dK]                 // [d_k, 32]
-	t72_2 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+32*dK+192*dV+14368:][:32*dK]          // [d_k, 32]
-	t110 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+64*dK+192*dV+14368:][:dK*dV]           // [d_v, d_k]
-	t1122 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+3*dK*dV+64*dK+192*dV+14368:][:dK*dV]          // [d_v, d_k]
+	t22_2 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+64*dV:][:1024]                        // [32, 32]
+	t93 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+64*dV+1024:][:32*dV]                    // [32, d_v]
+	t97 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+96*dV+1024:][:32*dV]                    // [32, d_v]
+	t323 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+128*dV+1024:][:1024]                   // [32, 32]
+	U2 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+128*dV+2048:][:32*dV]                    // [32, d_v]
+	t604 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+2048:][:1024]                   // [32, 32]
+	t632 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+3072:][:1024]                   // [32, 32]
+	t662 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+4096:][:1024]                   // [32, 32]
+	t69 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+5120:][:1024]                    // [32, 32]
+	t72 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+6144:][:1024]                    // [32, 32]
+	t75 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+7168:][:1024]                    // [32, 32]
+	t78 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+8192:][:1024]                    // [32, 32]
+	t81 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+9216:][:1024]                    // [32, 32]
+	t84 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+10240:][:1024]                   // [32, 32]
+	t87 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+11264:][:1024]                   // [32, 32]
+	t89 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+12288:][:1024]                   // [32, 32]
+	t91 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+13312:][:32]                     // [32]
+	t100 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+13344:][:1024]                  // [32, 32]
+	t101 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+14368:][:1024]                  // [32, 32]
+	t102_2 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+15392:][:1024]                // [32, 32]
+	t105 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+16416:][:32*dV]                 // [32, d_v]
+	t73 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+192*dV+16416:][:32*dK]                  // [32, d_k]
+	t83 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+32*dK+192*dV+16416:][:32*dK]            // [32, d_k]
 
 	// titans_chunk.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -782,13 +796,13 @@ func (c *stepFused) run() {
 	} else {
 		for i := range L {
 			t21_2 := t21[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
+			t22_3 := t22[i*T:][:T]
 			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 			rho2 := rho[i*T:][:T]
 			for j := range T {
 				t223 := t21_2[j] + bRhoEntry
 				t23 := kern.Sigmoid(t223)
-				t22_2[j] = t223
+				t22_3[j] = t223
 				rhoSigmoid[j] = t23
 				rho2[j] = kern.Smaller(kern.Larger(t23, F(0)), F(1))
 			}
@@ -877,11 +891,11 @@ func (c *stepFused) run() {
 				var t35 F
 				t35Sums := [16]F{t35}
 				for k := range dK {
-					t323 := bQ[k] + q1Prod[k]
-					t33 := kern.Sigmoid(t323)
-					q12 := F(t323 * t33)
+					t323_2 := bQ[k] + q1Prod[k]
+					t33 := kern.Sigmoid(t323_2)
+					q12 := F(t323_2 * t33)
 					t35Sums[k%16] = num.FMA32(q12, q12, t35Sums[k%16])
-					t32_3[k] = t323
+					t32_3[k] = t323_2
 					q1Sigmoid[k] = t33
 					q1_2[k] = q12
 				}
@@ -934,7 +948,7 @@ func (c *stepFused) run() {
 			etaSigmoid := c.EtaSigmoid[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
+			t22_3 := t22[i*T:][:T]
 			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 			t17_2 := t17[i*T:][:T]
 			kDiv := c.KDiv[i*T:][:T]
@@ -957,7 +971,7 @@ func (c *stepFused) run() {
 				etaSigmoid[j] = kern.Sigmoid(-t48)
 				qDiv[j] = (F(1) / t443)
 				qDiv3[j] = (F(1) / t40)
-				rhoSigmoid2[j] = kern.Sigmoid(-t22_2[j])
+				rhoSigmoid2[j] = kern.Sigmoid(-t22_3[j])
 				kDiv[j] = (F(1) / t17_2[j])
 				kDiv3[j] = (F(1) / kSqrt[j])
 			}
@@ -1747,528 +1761,571 @@ func (c *stepFused) run() {
 	}
 
 	// titans_chunk
-	w15 := F(31)
+	w17 := F(31)
 	for l := range L {
-		for i := range dV {
-			copy(MState[i*dK:][:dK], c.M[(l*dV+i)*dK:][:dK])
-		}
-		for i := range dV {
-			copy(SState[i*dK:][:dK], c.S[(l*dV+i)*dK:][:dK])
-		}
-		for s := range segments {
-			if len(c.MCheckpoints2) > 0 {
-				for i := range dV {
-					copy(c.MCheckpoints2[((l*segments+s)*dV+i)*dK:][:dK], MState[i*dK:][:dK])
+		copy(MState[:dK*dV], c.M[l*dV*dK:][:dK*dV])
+		copy(SState[:dK*dV], c.S[l*dV*dK:][:dK*dV])
+		for t2 := range chunks {
+			t604_2 := t604[31*32:][:32]
+			t632_2 := t632[31*32:][:32]
+			t662_2 := t662[31*32:][:32]
+			t69_2 := t69[31*32:][:32]
+			t72_2 := t72[31*32:][:32]
+			t75_2 := t75[31*32:][:32]
+			t78_2 := t78[31*32:][:32]
+			t81_2 := t81[31*32:][:32]
+			t84_2 := t84[31*32:][:32]
+			t87_2 := t87[31*32:][:32]
+			if len(c.MStates) > 0 {
+				copy(c.MStates[(l*chunks+t2)*dV*dK:][:dK*dV], MState[:dK*dV])
+			}
+			if len(c.SStates) > 0 {
+				copy(c.SStates[(l*chunks+t2)*dV*dK:][:dK*dV], SState[:dK*dV])
+			}
+			// titans_chunk.y
+			kern.GemmFMA(dV, 32, dK, F(1), false, t173, 1, dV, MState, dK, 1, kern.From(t57, (l*chunks+t2)*32*dK), 1, dK)
+			// titans_chunk.y
+			kern.GemmFMA(dV, 32, dK, F(1), false, t49, 1, dV, SState, dK, 1, kern.From(t57, (l*chunks+t2)*32*dK), 1, dK)
+			// titans_chunk.e
+			clear(t604)
+			lo := max(0, 1)
+			if n := 32 - lo; n > 0 {
+				t58_2 := t58[(l*chunks+t2)*32+lo:][:n]
+				for i := range n {
+					t604_3 := t604[(lo+i)*32:][:32]
+					w := F((lo + i) - 1)
+					t58Entry2 := t58_2[i]
+					for j := range 32 {
+						t604_3[j] = F(kern.Choose((F(j) == w), F(1), F(0)) * t58Entry2)
+					}
 				}
 			}
-			if len(c.SCheckpoints2) > 0 {
-				for i := range dV {
-					copy(c.SCheckpoints2[((l*segments+s)*dV+i)*dK:][:dK], SState[i*dK:][:dK])
+			// titans_chunk.e
+			clear(t632)
+			lo2 := max(0, 2)
+			if n := 32 - lo2; n > 0 {
+				t222_2 := t222[(l*chunks+t2)*32+lo2:][:n]
+				for i := range n {
+					t604_3 := t604[((lo2+i)-2)*32:][:32]
+					t632_3 := t632[(lo2+i)*32:][:32]
+					w2 := F((lo2 + i) - 2)
+					t222Entry2 := t222_2[i]
+					for j := range 32 {
+						t632_3[j] = F((kern.Choose((F(j) == w2), F(1), F(0)) + t604_3[j]) * t222Entry2)
+					}
 				}
 			}
-			for a := range min(C, -C*s+chunks) {
-				// titans_chunk.y
-				kern.GemmFMA(dV, 32, dK, F(1), false, t173, 1, dV, MState, dK, 1, kern.From(t57, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// titans_chunk.y
-				kern.GemmFMA(dV, 32, dK, F(1), false, t49, 1, dV, SState, dK, 1, kern.From(t57, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// titans_chunk.e
-				clear(t604)
-				lo := max(0, 1)
-				if n := 32 - lo; n > 0 {
-					t58_2 := t58[(l*chunks+a+C*s)*32+lo:][:n]
-					for i := range n {
-						t604_2 := t604[(lo+i)*32:][:32]
-						w := F((lo + i) - 1)
-						t58Entry2 := t58_2[i]
-						for j := range 32 {
-							t604_2[j] = F(kern.Choose((F(j) == w), F(1), F(0)) * t58Entry2)
-						}
+			// titans_chunk.e
+			clear(t662)
+			lo3 := max(0, 4)
+			if n := 32 - lo3; n > 0 {
+				t252_2 := t252[(l*chunks+t2)*32+lo3:][:n]
+				for i := range n {
+					t604_3 := t604[((lo3+i)-4)*32:][:32]
+					t632_3 := t632[((lo3+i)-4)*32:][:32]
+					t662_3 := t662[(lo3+i)*32:][:32]
+					w3 := F((lo3 + i) - 4)
+					t252Entry2 := t252_2[i]
+					for j := range 32 {
+						t662_3[j] = F(((kern.Choose((F(j) == w3), F(1), F(0)) + t604_3[j]) + t632_3[j]) * t252Entry2)
 					}
 				}
-				// titans_chunk.e
-				clear(t632)
-				lo2 := max(0, 2)
-				if n := 32 - lo2; n > 0 {
-					t222_2 := t222[(l*chunks+a+C*s)*32+lo2:][:n]
-					for i := range n {
-						t604_2 := t604[((lo2+i)-2)*32:][:32]
-						t632_2 := t632[(lo2+i)*32:][:32]
-						w2 := F((lo2 + i) - 2)
-						t222Entry2 := t222_2[i]
-						for j := range 32 {
-							t632_2[j] = F((kern.Choose((F(j) == w2), F(1), F(0)) + t604_2[j]) * t222Entry2)
-						}
+			}
+			// titans_chunk.e
+			clear(t69)
+			lo4 := max(0, 8)
+			if n := 32 - lo4; n > 0 {
+				t28_2 := t28[(l*chunks+t2)*32+lo4:][:n]
+				for i := range n {
+					t604_3 := t604[((lo4+i)-8)*32:][:32]
+					t632_3 := t632[((lo4+i)-8)*32:][:32]
+					t662_3 := t662[((lo4+i)-8)*32:][:32]
+					t69_3 := t69[(lo4+i)*32:][:32]
+					w4 := F((lo4 + i) - 8)
+					t28Entry2 := t28_2[i]
+					for j := range 32 {
+						t69_3[j] = F((((kern.Choose((F(j) == w4), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) * t28Entry2)
 					}
 				}
-				// titans_chunk.e
-				clear(t662)
-				lo3 := max(0, 4)
-				if n := 32 - lo3; n > 0 {
-					t252_2 := t252[(l*chunks+a+C*s)*32+lo3:][:n]
-					for i := range n {
-						t604_2 := t604[((lo3+i)-4)*32:][:32]
-						t632_2 := t632[((lo3+i)-4)*32:][:32]
-						t662_2 := t662[(lo3+i)*32:][:32]
-						w3 := F((lo3 + i) - 4)
-						t252Entry2 := t252_2[i]
-						for j := range 32 {
-							t662_2[j] = F(((kern.Choose((F(j) == w3), F(1), F(0)) + t604_2[j]) + t632_2[j]) * t252Entry2)
-						}
+			}
+			// titans_chunk.e
+			clear(t72)
+			lo5 := max(0, 16)
+			if n := 32 - lo5; n > 0 {
+				t312_2 := t312[(l*chunks+t2)*32+lo5:][:n]
+				for i := range n {
+					t604_3 := t604[((lo5+i)-16)*32:][:32]
+					t632_3 := t632[((lo5+i)-16)*32:][:32]
+					t662_3 := t662[((lo5+i)-16)*32:][:32]
+					t69_3 := t69[((lo5+i)-16)*32:][:32]
+					t72_3 := t72[(lo5+i)*32:][:32]
+					w5 := F((lo5 + i) - 16)
+					t312Entry := t312_2[i]
+					for j := range 32 {
+						t72_3[j] = F(((((kern.Choose((F(j) == w5), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) * t312Entry)
 					}
 				}
-				// titans_chunk.e
-				clear(t69)
-				lo4 := max(0, 8)
-				if n := 32 - lo4; n > 0 {
-					t28_2 := t28[(l*chunks+a+C*s)*32+lo4:][:n]
-					for i := range n {
-						t604_2 := t604[((lo4+i)-8)*32:][:32]
-						t632_2 := t632[((lo4+i)-8)*32:][:32]
-						t662_2 := t662[((lo4+i)-8)*32:][:32]
-						t69_2 := t69[(lo4+i)*32:][:32]
-						w4 := F((lo4 + i) - 8)
-						t28Entry2 := t28_2[i]
-						for j := range 32 {
-							t69_2[j] = F((((kern.Choose((F(j) == w4), F(1), F(0)) + t604_2[j]) + t632_2[j]) + t662_2[j]) * t28Entry2)
-						}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t75)
+			lo6 := max(0, 1)
+			if n := 32 - lo6; n > 0 {
+				t56_2 := t56[(l*chunks+t2)*32+lo6:][:n]
+				for i := range n {
+					t604_3 := t604[((lo6+i)-1)*32:][:32]
+					t632_3 := t632[((lo6+i)-1)*32:][:32]
+					t662_3 := t662[((lo6+i)-1)*32:][:32]
+					t69_3 := t69[((lo6+i)-1)*32:][:32]
+					t72_3 := t72[((lo6+i)-1)*32:][:32]
+					t75_3 := t75[(lo6+i)*32:][:32]
+					w6 := F((lo6 + i) - 1)
+					t56Entry2 := t56_2[i]
+					for j := range 32 {
+						t75_3[j] = F((((((kern.Choose((F(j) == w6), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) * t56Entry2)
 					}
 				}
-				// titans_chunk.e
-				clear(t72)
-				lo5 := max(0, 16)
-				if n := 32 - lo5; n > 0 {
-					t312_2 := t312[(l*chunks+a+C*s)*32+lo5:][:n]
-					for i := range n {
-						t604_2 := t604[((lo5+i)-16)*32:][:32]
-						t632_2 := t632[((lo5+i)-16)*32:][:32]
-						t662_2 := t662[((lo5+i)-16)*32:][:32]
-						t69_2 := t69[((lo5+i)-16)*32:][:32]
-						t72_3 := t72[(lo5+i)*32:][:32]
-						w5 := F((lo5 + i) - 16)
-						t312Entry := t312_2[i]
-						for j := range 32 {
-							t72_3[j] = F(((((kern.Choose((F(j) == w5), F(1), F(0)) + t604_2[j]) + t632_2[j]) + t662_2[j]) + t69_2[j]) * t312Entry)
-						}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t78)
+			lo7 := max(0, 2)
+			if n := 32 - lo7; n > 0 {
+				t52_2 := t52[(l*chunks+t2)*32+lo7:][:n]
+				for i := range n {
+					t604_3 := t604[((lo7+i)-2)*32:][:32]
+					t632_3 := t632[((lo7+i)-2)*32:][:32]
+					t662_3 := t662[((lo7+i)-2)*32:][:32]
+					t69_3 := t69[((lo7+i)-2)*32:][:32]
+					t72_3 := t72[((lo7+i)-2)*32:][:32]
+					t75_3 := t75[((lo7+i)-2)*32:][:32]
+					t78_3 := t78[(lo7+i)*32:][:32]
+					w7 := F((lo7 + i) - 2)
+					t52Entry2 := t52_2[i]
+					for j := range 32 {
+						t78_3[j] = F(((((((kern.Choose((F(j) == w7), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) * t52Entry2)
 					}
 				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t75)
-				lo6 := max(0, 1)
-				if n := 32 - lo6; n > 0 {
-					t56_2 := t56[(l*chunks+a+C*s)*32+lo6:][:n]
-					for i := range n {
-						t604_2 := t604[((lo6+i)-1)*32:][:32]
-						t632_2 := t632[((lo6+i)-1)*32:][:32]
-						t662_2 := t662[((lo6+i)-1)*32:][:32]
-						t69_2 := t69[((lo6+i)-1)*32:][:32]
-						t72_3 := t72[((lo6+i)-1)*32:][:32]
-						t75_2 := t75[(lo6+i)*32:][:32]
-						w6 := F((lo6 + i) - 1)
-						t56Entry2 := t56_2[i]
-						for j := range 32 {
-							t75_2[j] = F((((((kern.Choose((F(j) == w6), F(1), F(0)) + t604_2[j]) + t632_2[j]) + t662_2[j]) + t69_2[j]) + t72_3[j]) * t56Entry2)
-						}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t81)
+			lo8 := max(0, 4)
+			if n := 32 - lo8; n > 0 {
+				t82_2 := t82[(l*chunks+t2)*32+lo8:][:n]
+				for i := range n {
+					t604_3 := t604[((lo8+i)-4)*32:][:32]
+					t632_3 := t632[((lo8+i)-4)*32:][:32]
+					t662_3 := t662[((lo8+i)-4)*32:][:32]
+					t69_3 := t69[((lo8+i)-4)*32:][:32]
+					t72_3 := t72[((lo8+i)-4)*32:][:32]
+					t75_3 := t75[((lo8+i)-4)*32:][:32]
+					t78_3 := t78[((lo8+i)-4)*32:][:32]
+					t81_3 := t81[(lo8+i)*32:][:32]
+					w8 := F((lo8 + i) - 4)
+					t82Entry2 := t82_2[i]
+					for j := range 32 {
+						t81_3[j] = F((((((((kern.Choose((F(j) == w8), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) + t78_3[j]) * t82Entry2)
 					}
 				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t78)
-				lo7 := max(0, 2)
-				if n := 32 - lo7; n > 0 {
-					t52_2 := t52[(l*chunks+a+C*s)*32+lo7:][:n]
-					for i := range n {
-						t604_2 := t604[((lo7+i)-2)*32:][:32]
-						t632_2 := t632[((lo7+i)-2)*32:][:32]
-						t662_2 := t662[((lo7+i)-2)*32:][:32]
-						t69_2 := t69[((lo7+i)-2)*32:][:32]
-						t72_3 := t72[((lo7+i)-2)*32:][:32]
-						t75_2 := t75[((lo7+i)-2)*32:][:32]
-						t78_2 := t78[(lo7+i)*32:][:32]
-						w7 := F((lo7 + i) - 2)
-						t52Entry2 := t52_2[i]
-						for j := range 32 {
-							t78_2[j] = F(((((((kern.Choose((F(j) == w7), F(1), F(0)) + t604_2[j]) + t632_2[j]) + t662_2[j]) + t69_2[j]) + t72_3[j]) + t75_2[j]) * t52Entry2)
-						}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t84)
+			lo9 := max(0, 8)
+			if n := 32 - lo9; n > 0 {
+				t112_2 := t112[(l*chunks+t2)*32+lo9:][:n]
+				for i := range n {
+					t604_3 := t604[((lo9+i)-8)*32:][:32]
+					t632_3 := t632[((lo9+i)-8)*32:][:32]
+					t662_3 := t662[((lo9+i)-8)*32:][:32]
+					t69_3 := t69[((lo9+i)-8)*32:][:32]
+					t72_3 := t72[((lo9+i)-8)*32:][:32]
+					t75_3 := t75[((lo9+i)-8)*32:][:32]
+					t78_3 := t78[((lo9+i)-8)*32:][:32]
+					t81_3 := t81[((lo9+i)-8)*32:][:32]
+					t84_3 := t84[(lo9+i)*32:][:32]
+					w9 := F((lo9 + i) - 8)
+					t112Entry2 := t112_2[i]
+					for j := range 32 {
+						w19 := (((((((kern.Choose((F(j) == w9), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
+						t84_3[j] = F(w19 * t112Entry2)
 					}
 				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t81)
-				lo8 := max(0, 4)
-				if n := 32 - lo8; n > 0 {
-					t82_2 := t82[(l*chunks+a+C*s)*32+lo8:][:n]
-					for i := range n {
-						t604_2 := t604[((lo8+i)-4)*32:][:32]
-						t632_2 := t632[((lo8+i)-4)*32:][:32]
-						t662_2 := t662[((lo8+i)-4)*32:][:32]
-						t69_2 := t69[((lo8+i)-4)*32:][:32]
-						t72_3 := t72[((lo8+i)-4)*32:][:32]
-						t75_2 := t75[((lo8+i)-4)*32:][:32]
-						t78_2 := t78[((lo8+i)-4)*32:][:32]
-						t81_2 := t81[(lo8+i)*32:][:32]
-						w8 := F((lo8 + i) - 4)
-						t82Entry2 := t82_2[i]
-						for j := range 32 {
-							t81_2[j] = F((((((((kern.Choose((F(j) == w8), F(1), F(0)) + t604_2[j]) + t632_2[j]) + t662_2[j]) + t69_2[j]) + t72_3[j]) + t75_2[j]) + t78_2[j]) * t82Entry2)
-						}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t87)
+			lo10 := max(0, 16)
+			if n := 32 - lo10; n > 0 {
+				t14_2 := t14[(l*chunks+t2)*32+lo10:][:n]
+				for i := range n {
+					t604_3 := t604[((lo10+i)-16)*32:][:32]
+					t632_3 := t632[((lo10+i)-16)*32:][:32]
+					t662_3 := t662[((lo10+i)-16)*32:][:32]
+					t69_3 := t69[((lo10+i)-16)*32:][:32]
+					t72_3 := t72[((lo10+i)-16)*32:][:32]
+					t75_3 := t75[((lo10+i)-16)*32:][:32]
+					t78_3 := t78[((lo10+i)-16)*32:][:32]
+					t81_3 := t81[((lo10+i)-16)*32:][:32]
+					t84_3 := t84[((lo10+i)-16)*32:][:32]
+					t87_3 := t87[(lo10+i)*32:][:32]
+					w10 := F((lo10 + i) - 16)
+					t14Entry := t14_2[i]
+					for j := range 32 {
+						w20 := (((((((kern.Choose((F(j) == w10), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
+						t87_3[j] = F((w20 + t84_3[j]) * t14Entry)
 					}
 				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t84)
-				lo9 := max(0, 8)
-				if n := 32 - lo9; n > 0 {
-					t112_2 := t112[(l*chunks+a+C*s)*32+lo9:][:n]
-					for i := range n {
-						t604_2 := t604[((lo9+i)-8)*32:][:32]
-						t632_2 := t632[((lo9+i)-8)*32:][:32]
-						t662_2 := t662[((lo9+i)-8)*32:][:32]
-						t69_2 := t69[((lo9+i)-8)*32:][:32]
-						t72_3 := t72[((lo9+i)-8)*32:][:32]
-						t75_2 := t75[((lo9+i)-8)*32:][:32]
-						t78_2 := t78[((lo9+i)-8)*32:][:32]
-						t81_2 := t81[((lo9+i)-8)*32:][:32]
-						t84_2 := t84[(lo9+i)*32:][:32]
-						w9 := F((lo9 + i) - 8)
-						t112Entry2 := t112_2[i]
-						for j := range 32 {
-							w17 := (((((((kern.Choose((F(j) == w9), F(1), F(0)) + t604_2[j]) + t632_2[j]) + t662_2[j]) + t69_2[j]) + t72_3[j]) + t75_2[j]) + t78_2[j]) + t81_2[j]
-							t84_2[j] = F(w17 * t112Entry2)
-						}
-					}
+			}
+			// titans_chunk.y
+			clear(t89)
+			if kern.Wide() {
+				a := stepNest28Args{
+					unsafe.SliceData(t57),
+					unsafe.SliceData(t59),
+					unsafe.SliceData(t89),
+					32*dK*t2 + 32*chunks*dK*l,
+					dK,
 				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t87)
-				lo10 := max(0, 16)
-				if n := 32 - lo10; n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*32+lo10:][:n]
-					for i := range n {
-						t604_2 := t604[((lo10+i)-16)*32:][:32]
-						t632_2 := t632[((lo10+i)-16)*32:][:32]
-						t662_2 := t662[((lo10+i)-16)*32:][:32]
-						t69_2 := t69[((lo10+i)-16)*32:][:32]
-						t72_3 := t72[((lo10+i)-16)*32:][:32]
-						t75_2 := t75[((lo10+i)-16)*32:][:32]
-						t78_2 := t78[((lo10+i)-16)*32:][:32]
-						t81_2 := t81[((lo10+i)-16)*32:][:32]
-						t84_2 := t84[((lo10+i)-16)*32:][:32]
-						t87_2 := t87[(lo10+i)*32:][:32]
-						w10 := F((lo10 + i) - 16)
-						t14Entry := t14_2[i]
-						for j := range 32 {
-							w18 := (((((((kern.Choose((F(j) == w10), F(1), F(0)) + t604_2[j]) + t632_2[j]) + t662_2[j]) + t69_2[j]) + t72_3[j]) + t75_2[j]) + t78_2[j]) + t81_2[j]
-							t87_2[j] = F((w18 + t84_2[j]) * t14Entry)
-						}
-					}
-				}
-				// titans_chunk.y
-				clear(t89)
-				if kern.Wide() {
-					a2 := stepNest28Args{
-						unsafe.SliceData(t57),
-						unsafe.SliceData(t59),
-						unsafe.SliceData(t89),
-						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-						dK,
-					}
-					stepNest28(&a2)
-				} else {
-					for i := range 32 {
-						if n := min(32, i+1); n > 0 {
-							t89_2 := t89[i*32:][:n]
-							for j := range n {
-								t57_2 := t57[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-								t59_2 := t59[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-								var t892 F
-								t892Sums := [16]F{t892}
-								for k := range dK {
-									t892Sums[k%16] = num.FMA32(t57_2[k], t59_2[k], t892Sums[k%16])
-								}
-								t892 = kern.Sum16(&t892Sums)
-								t89_2[j] = t892
-							}
-						}
-					}
-				}
-				// titans_chunk.g
-				clear(t91)
-				if kern.Wide() {
-					a2 := stepNest29Args{
-						unsafe.SliceData(t91),
-					}
-					stepNest29(&a2)
-				} else {
-					if n := min(32, 1); n > 0 {
-						t91_2 := t91[:n]
-						for i := range n {
-							t91_2[i] = F(1)
-						}
-					}
-				}
-				// titans_chunk.U
-				kern.GemmFMA(dV, 32, dK, F(1), false, t93, 1, dV, MState, dK, 1, kern.From(t59, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// titans_chunk.U
-				kern.GemmFMA(dV, 32, dK, F(1), false, t97, 1, dV, SState, dK, 1, kern.From(t59, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// titans_chunk.c, titans_chunk.e
-				clear(t100)
-				lo11 := max(0, 1)
-				if n := 32 - lo11; n > 0 {
-					for i := range n {
-						t604_2 := t604[((lo11+i)-1)*32:][:32]
-						t632_2 := t632[((lo11+i)-1)*32:][:32]
-						t662_2 := t662[((lo11+i)-1)*32:][:32]
-						t69_2 := t69[((lo11+i)-1)*32:][:32]
-						t72_3 := t72[((lo11+i)-1)*32:][:32]
-						t75_2 := t75[((lo11+i)-1)*32:][:32]
-						t78_2 := t78[((lo11+i)-1)*32:][:32]
-						t81_2 := t81[((lo11+i)-1)*32:][:32]
-						t84_2 := t84[((lo11+i)-1)*32:][:32]
-						t87_2 := t87[((lo11+i)-1)*32:][:32]
-						t100_2 := t100[(lo11+i)*32:][:32]
-						w11 := F((lo11 + i) - 1)
-						for j := range 32 {
-							w19 := (((((((kern.Choose((F(j) == w11), F(1), F(0)) + t604_2[j]) + t632_2[j]) + t662_2[j]) + t69_2[j]) + t72_3[j]) + t75_2[j]) + t78_2[j]) + t81_2[j]
-							t100_2[j] = (w19 + t84_2[j]) + t87_2[j]
-						}
-					}
-				}
-				// titans_chunk.U
-				clear(t101)
-				if kern.Wide() {
-					a2 := stepNest30Args{
-						unsafe.SliceData(t59),
-						unsafe.SliceData(t101),
-						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-						dK,
-					}
-					stepNest30(&a2)
-				} else {
-					for i := range 32 {
-						if n := min(32, i); n > 0 {
-							t101_2 := t101[i*32:][:n]
-							for j := range n {
-								t59_2 := t59[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-								t59_3 := t59[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-								var t1012 F
-								t1012Sums := [16]F{t1012}
-								for k := range dK {
-									t1012Sums[k%16] = num.FMA32(t59_2[k], t59_3[k], t1012Sums[k%16])
-								}
-								t1012 = kern.Sum16(&t1012Sums)
-								t101_2[j] = t1012
-							}
-						}
-					}
-				}
-				// titans_chunk.U
-				clear(t102_2)
-				if kern.Wide() {
-					a2 := stepNest31Args{
-						unsafe.SliceData(t60),
-						unsafe.SliceData(t100),
-						unsafe.SliceData(t101),
-						unsafe.SliceData(t102_2),
-						32*a + 32*C*s + 32*chunks*l,
-					}
-					stepNest31(&a2)
-				} else {
-					for i := range 32 {
-						if n := min(32, i); n > 0 {
-							t100_2 := t100[i*32:][:n]
-							t101_2 := t101[i*32:][:n]
-							t102_3 := t102_2[i*32:][:n]
-							for j := range n {
-								t102_3[j] = F(F(t60[(l*chunks+a+C*s)*32+i]*t100_2[j]) * t101_2[j])
-							}
-						}
-					}
-				}
-				// titans_chunk.U, titans_chunk.g
-				if kern.Wide() {
-					a2 := stepNest32Args{
-						unsafe.SliceData(t90),
-						unsafe.SliceData(t91),
-						unsafe.SliceData(t96),
-						unsafe.SliceData(t60),
-						unsafe.SliceData(t97),
-						unsafe.SliceData(t93),
-						unsafe.SliceData(t61),
-						unsafe.SliceData(U),
-						32*a + 32*C*s + 32*chunks*l,
-						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
-						dV,
-					}
-					stepNest32(&a2)
-				} else {
-					t90_2 := t90[(l*chunks+a+C*s)*32:][:32]
-					t96_2 := t96[(l*chunks+a+C*s)*32:][:32]
-					t60_2 := t60[(l*chunks+a+C*s)*32:][:32]
-					for i := range 32 {
-						t97_2 := t97[i*dV:][:dV]
-						t93_2 := t93[i*dV:][:dV]
-						t61_2 := t61[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-						U2 := U[i*dV:][:dV]
-						w12 := t90_2[i] + t91[i]
-						t96Entry := t96_2[i]
-						t60Entry := t60_2[i]
-						for j := range dV {
-							U2[j] = F(num.FMA32(-t97_2[j], t96Entry, num.FMA32(-t93_2[j], w12, t61_2[j])) * t60Entry)
-						}
-					}
-				}
-				kern.TriangleFMA(32, dV, false, U, dV, 1, t102_2, 32, 1)
-				// titans_chunk.y, titans_chunk.c, titans_chunk.e
-				clear(t105)
+				stepNest28(&a)
+			} else {
 				for i := range 32 {
-					w14 := F(i)
+					t57_2 := t57[((l*chunks+t2)*32+i)*dK:][:dK]
 					if n := min(32, i+1); n > 0 {
-						t604_2 := t604[i*32:][:n]
-						t632_2 := t632[i*32:][:n]
-						t662_2 := t662[i*32:][:n]
-						t69_2 := t69[i*32:][:n]
-						t72_3 := t72[i*32:][:n]
-						t75_2 := t75[i*32:][:n]
-						t78_2 := t78[i*32:][:n]
-						t81_2 := t81[i*32:][:n]
-						t84_2 := t84[i*32:][:n]
-						t87_2 := t87[i*32:][:n]
 						t89_2 := t89[i*32:][:n]
 						for j := range n {
-							w20 := (((((((kern.Choose((F(j) == w14), F(1), F(0)) + t604_2[j]) + t632_2[j]) + t662_2[j]) + t69_2[j]) + t72_3[j]) + t75_2[j]) + t78_2[j]) + t81_2[j]
-							w13 := F(((w20 + t84_2[j]) + t87_2[j]) * t89_2[j])
-							if kern.Wide() {
-								a2 := stepNest33Args{
-									unsafe.SliceData(U),
-									unsafe.SliceData(t105),
-									dV * j,
-									dV * i,
-									dV,
-									[2]float32{w13},
-								}
-								stepNest33(&a2)
-							} else {
-								U2 := U[j*dV:][:dV]
-								t105_2 := t105[i*dV:][:dV]
-								for k := range dV {
-									t105_2[k] = num.FMA32(U2[k], w13, t105_2[k])
-								}
+							t59_2 := t59[((l*chunks+t2)*32+j)*dK:][:dK]
+							var t892 F
+							t892Sums := [16]F{t892}
+							for k := range dK {
+								t892Sums[k%16] = num.FMA32(t57_2[k], t59_2[k], t892Sums[k%16])
 							}
-						}
-					}
-				}
-				// titans_chunk.y
-				if kern.Wide() {
-					a2 := stepNest34Args{
-						unsafe.SliceData(g),
-						unsafe.SliceData(h),
-						unsafe.SliceData(t49),
-						unsafe.SliceData(t173),
-						unsafe.SliceData(t105),
-						unsafe.SliceData(y2),
-						32*a + 32*C*s + 32*chunks*l,
-						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
-						dV,
-					}
-					stepNest34(&a2)
-				} else {
-					g2 := g[(l*chunks+a+C*s)*32:][:32]
-					h2 := h[(l*chunks+a+C*s)*32:][:32]
-					for i := range 32 {
-						t49_2 := t49[i*dV:][:dV]
-						t173_2 := t173[i*dV:][:dV]
-						t105_2 := t105[i*dV:][:dV]
-						y2_2 := y2[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-						gEntry := g2[i]
-						hEntry := h2[i]
-						for j := range dV {
-							y2_2[j] = num.FMA32(t49_2[j], hEntry, F(t173_2[j]*gEntry)) + t105_2[j]
-						}
-					}
-				}
-				// titans_chunk.M, titans_chunk.c, titans_chunk.e, titans_chunk.S
-				for i := range dK {
-					t604_2 := t604[31*32:][:32]
-					t632_2 := t632[31*32:][:32]
-					t662_2 := t662[31*32:][:32]
-					t69_2 := t69[31*32:][:32]
-					t72_3 := t72[31*32:][:32]
-					t75_2 := t75[31*32:][:32]
-					t78_2 := t78[31*32:][:32]
-					t81_2 := t81[31*32:][:32]
-					t84_2 := t84[31*32:][:32]
-					t87_2 := t87[31*32:][:32]
-					t623_2 := t623[i*32:][:32]
-					t72_4 := t72_2[i*32:][:32]
-					for j := range 32 {
-						t59Entry := t59[((l*chunks+a+C*s)*32+j)*dK+i]
-						t604Entry := t604_2[j]
-						t632Entry := t632_2[j]
-						t662Entry := t662_2[j]
-						t69Entry := t69_2[j]
-						t72Entry := t72_3[j]
-						w21 := (((((((kern.Choose((F(j) == w15), F(1), F(0)) + t604Entry) + t632Entry) + t662Entry) + t69Entry) + t72Entry) + t75_2[j]) + t78_2[j]) + t81_2[j]
-						t623_2[j] = F(t59Entry * ((w21 + t84_2[j]) + t87_2[j]))
-						t72_4[j] = F(t59Entry * (((((kern.Choose((F(j) == w15), F(1), F(0)) + t604Entry) + t632Entry) + t662Entry) + t69Entry) + t72Entry))
-					}
-				}
-				// titans_chunk.M
-				kern.GemmFMA(dV, dK, 32, F(1), false, t110, dK, 1, U, 1, dV, t623, 1, 32)
-				// titans_chunk.M
-				gEntry2 := g[(l*chunks+a+C*s)*32+31]
-				hEntry2 := h[(l*chunks+a+C*s)*32+31]
-				if kern.Wide() {
-					a2 := stepNest35Args{
-						unsafe.SliceData(SState),
-						unsafe.SliceData(MState),
-						unsafe.SliceData(t110),
-						dV,
-						dK,
-						[2]float32{hEntry2},
-						[2]float32{gEntry2},
-					}
-					stepNest35(&a2)
-				} else {
-					for i := range dV {
-						SState2 := SState[i*dK:][:dK]
-						MState2 := MState[i*dK:][:dK]
-						t110_2 := t110[i*dK:][:dK]
-						for j := range dK {
-							MState2[j] = num.FMA32(SState2[j], hEntry2, F(MState2[j]*gEntry2)) + t110_2[j]
-						}
-					}
-				}
-				// titans_chunk.S
-				kern.GemmFMA(dV, dK, 32, F(1), false, t1122, dK, 1, U, 1, dV, t72_2, 1, 32)
-				// titans_chunk.S
-				pEntry := p[(l*chunks+a+C*s)*32+31]
-				if kern.Wide() {
-					a2 := stepNest36Args{
-						unsafe.SliceData(SState),
-						unsafe.SliceData(t1122),
-						dV,
-						dK,
-						[2]float32{pEntry},
-					}
-					stepNest36(&a2)
-				} else {
-					for i := range dV {
-						SState2 := SState[i*dK:][:dK]
-						t1122_2 := t1122[i*dK:][:dK]
-						for j := range dK {
-							SState2[j] = num.FMA32(SState2[j], pEntry, t1122_2[j])
+							t892 = kern.Sum16(&t892Sums)
+							t89_2[j] = t892
 						}
 					}
 				}
 			}
+			// titans_chunk.g
+			clear(t91)
+			if kern.Wide() {
+				a := stepNest29Args{
+					unsafe.SliceData(t91),
+				}
+				stepNest29(&a)
+			} else {
+				if n := min(32, 1); n > 0 {
+					t91_2 := t91[:n]
+					for i := range n {
+						t91_2[i] = F(1)
+					}
+				}
+			}
+			// titans_chunk.U
+			kern.GemmFMA(dV, 32, dK, F(1), false, t93, 1, dV, MState, dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
+			// titans_chunk.U
+			kern.GemmFMA(dV, 32, dK, F(1), false, t97, 1, dV, SState, dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
+			// titans_chunk.c, titans_chunk.e
+			clear(t100)
+			lo11 := max(0, 1)
+			if n := 32 - lo11; n > 0 {
+				for i := range n {
+					t604_3 := t604[((lo11+i)-1)*32:][:32]
+					t632_3 := t632[((lo11+i)-1)*32:][:32]
+					t662_3 := t662[((lo11+i)-1)*32:][:32]
+					t69_3 := t69[((lo11+i)-1)*32:][:32]
+					t72_3 := t72[((lo11+i)-1)*32:][:32]
+					t75_3 := t75[((lo11+i)-1)*32:][:32]
+					t78_3 := t78[((lo11+i)-1)*32:][:32]
+					t81_3 := t81[((lo11+i)-1)*32:][:32]
+					t84_3 := t84[((lo11+i)-1)*32:][:32]
+					t87_3 := t87[((lo11+i)-1)*32:][:32]
+					t100_2 := t100[(lo11+i)*32:][:32]
+					w11 := F((lo11 + i) - 1)
+					for j := range 32 {
+						w21 := (((((((kern.Choose((F(j) == w11), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
+						t100_2[j] = (w21 + t84_3[j]) + t87_3[j]
+					}
+				}
+			}
+			// titans_chunk.U
+			clear(t101)
+			if kern.Wide() {
+				a := stepNest30Args{
+					unsafe.SliceData(t59),
+					unsafe.SliceData(t101),
+					32*dK*t2 + 32*chunks*dK*l,
+					dK,
+				}
+				stepNest30(&a)
+			} else {
+				for i := range 32 {
+					t59_2 := t59[((l*chunks+t2)*32+i)*dK:][:dK]
+					if n := min(32, i); n > 0 {
+						t101_2 := t101[i*32:][:n]
+						for j := range n {
+							t59_3 := t59[((l*chunks+t2)*32+j)*dK:][:dK]
+							var t1012 F
+							t1012Sums := [16]F{t1012}
+							for k := range dK {
+								t1012Sums[k%16] = num.FMA32(t59_2[k], t59_3[k], t1012Sums[k%16])
+							}
+							t1012 = kern.Sum16(&t1012Sums)
+							t101_2[j] = t1012
+						}
+					}
+				}
+			}
+			// titans_chunk.U
+			clear(t102_2)
+			if kern.Wide() {
+				a := stepNest31Args{
+					unsafe.SliceData(t60),
+					unsafe.SliceData(t100),
+					unsafe.SliceData(t101),
+					unsafe.SliceData(t102_2),
+					32*t2 + 32*chunks*l,
+				}
+				stepNest31(&a)
+			} else {
+				t60_2 := t60[(l*chunks+t2)*32:][:32]
+				for i := range 32 {
+					t60Entry := t60_2[i]
+					if n := min(32, i); n > 0 {
+						t100_2 := t100[i*32:][:n]
+						t101_2 := t101[i*32:][:n]
+						t102_3 := t102_2[i*32:][:n]
+						for j := range n {
+							t102_3[j] = F(F(t60Entry*t100_2[j]) * t101_2[j])
+						}
+					}
+				}
+			}
+			// titans_chunk.U, titans_chunk.g
+			if kern.Wide() {
+				a := stepNest32Args{
+					unsafe.SliceData(t90),
+					unsafe.SliceData(t91),
+					unsafe.SliceData(t96),
+					unsafe.SliceData(t60),
+					unsafe.SliceData(t97),
+					unsafe.SliceData(t93),
+					unsafe.SliceData(t61),
+					unsafe.SliceData(U2),
+					32*t2 + 32*chunks*l,
+					32*dV*t2 + 32*chunks*dV*l,
+					dV,
+				}
+				stepNest32(&a)
+			} else {
+				t90_2 := t90[(l*chunks+t2)*32:][:32]
+				t96_2 := t96[(l*chunks+t2)*32:][:32]
+				t60_2 := t60[(l*chunks+t2)*32:][:32]
+				for i := range 32 {
+					t97_2 := t97[i*dV:][:dV]
+					t93_2 := t93[i*dV:][:dV]
+					t61_2 := t61[((l*chunks+t2)*32+i)*dV:][:dV]
+					U2_2 := U2[i*dV:][:dV]
+					w12 := t90_2[i] + t91[i]
+					t96Entry := t96_2[i]
+					t60Entry2 := t60_2[i]
+					for j := range dV {
+						U2_2[j] = F(num.FMA32(-t97_2[j], t96Entry, num.FMA32(-t93_2[j], w12, t61_2[j])) * t60Entry2)
+					}
+				}
+			}
+			kern.TriangleFMA(32, dV, false, U2, dV, 1, t102_2, 32, 1)
+			// titans_chunk.y, titans_chunk.c, titans_chunk.e
+			clear(t105)
+			for i := range 32 {
+				w14 := F(i)
+				if n := min(32, i+1); n > 0 {
+					t604_3 := t604[i*32:][:n]
+					t632_3 := t632[i*32:][:n]
+					t662_3 := t662[i*32:][:n]
+					t69_3 := t69[i*32:][:n]
+					t72_3 := t72[i*32:][:n]
+					t75_3 := t75[i*32:][:n]
+					t78_3 := t78[i*32:][:n]
+					t81_3 := t81[i*32:][:n]
+					t84_3 := t84[i*32:][:n]
+					t87_3 := t87[i*32:][:n]
+					t89_2 := t89[i*32:][:n]
+					for j := range n {
+						w22 := (((((((kern.Choose((F(j) == w14), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
+						w13 := F(((w22 + t84_3[j]) + t87_3[j]) * t89_2[j])
+						if kern.Wide() {
+							a := stepNest33Args{
+								unsafe.SliceData(U2),
+								unsafe.SliceData(t105),
+								dV * j,
+								dV * i,
+								dV,
+								[2]float32{w13},
+							}
+							stepNest33(&a)
+						} else {
+							U2_2 := U2[j*dV:][:dV]
+							t105_2 := t105[i*dV:][:dV]
+							for k := range dV {
+								t105_2[k] = num.FMA32(U2_2[k], w13, t105_2[k])
+							}
+						}
+					}
+				}
+			}
+			// titans_chunk.y
+			if kern.Wide() {
+				a := stepNest34Args{
+					unsafe.SliceData(g),
+					unsafe.SliceData(h),
+					unsafe.SliceData(t49),
+					unsafe.SliceData(t173),
+					unsafe.SliceData(t105),
+					unsafe.SliceData(y2),
+					32*t2 + 32*chunks*l,
+					32*dV*t2 + 32*chunks*dV*l,
+					dV,
+				}
+				stepNest34(&a)
+			} else {
+				g2 := g[(l*chunks+t2)*32:][:32]
+				h2 := h[(l*chunks+t2)*32:][:32]
+				for i := range 32 {
+					t49_2 := t49[i*dV:][:dV]
+					t173_2 := t173[i*dV:][:dV]
+					t105_2 := t105[i*dV:][:dV]
+					y2_2 := y2[((l*chunks+t2)*32+i)*dV:][:dV]
+					gEntry := g2[i]
+					hEntry := h2[i]
+					for j := range dV {
+						y2_2[j] = num.FMA32(t49_2[j], hEntry, F(t173_2[j]*gEntry)) + t105_2[j]
+					}
+				}
+			}
+			// titans_chunk.M, titans_chunk.c, titans_chunk.e, titans_chunk.S
+			for i := range 32 {
+				t604Entry := t604_2[i]
+				t632Entry := t632_2[i]
+				t662Entry := t662_2[i]
+				t69Entry := t69_2[i]
+				t72Entry := t72_2[i]
+				w23 := (((((((kern.Choose((F(i) == w17), F(1), F(0)) + t604Entry) + t632Entry) + t662Entry) + t69Entry) + t72Entry) + t75_2[i]) + t78_2[i]) + t81_2[i]
+				w15 := (w23 + t84_2[i]) + t87_2[i]
+				w16 := ((((kern.Choose((F(i) == w17), F(1), F(0)) + t604Entry) + t632Entry) + t662Entry) + t69Entry) + t72Entry
+				if kern.Wide() {
+					a := stepNest35Args{
+						unsafe.SliceData(t59),
+						unsafe.SliceData(t73),
+						unsafe.SliceData(t83),
+						dK*i + 32*dK*t2 + 32*chunks*dK*l,
+						dK * i,
+						dK,
+						[2]float32{w15},
+						[2]float32{w16},
+					}
+					stepNest35(&a)
+				} else {
+					t59_2 := t59[((l*chunks+t2)*32+i)*dK:][:dK]
+					t73_2 := t73[i*dK:][:dK]
+					t83_2 := t83[i*dK:][:dK]
+					for j := range dK {
+						t59Entry := t59_2[j]
+						t73_2[j] = F(t59Entry * w15)
+						t83_2[j] = F(t59Entry * w16)
+					}
+				}
+			}
+			// titans_chunk.M
+			gEntry2 := g[(l*chunks+t2)*32+31]
+			hEntry2 := h[(l*chunks+t2)*32+31]
+			if kern.Wide() {
+				a := stepNest36Args{
+					unsafe.SliceData(SState),
+					unsafe.SliceData(MState),
+					dV,
+					dK,
+					[2]float32{hEntry2},
+					[2]float32{gEntry2},
+				}
+				stepNest36(&a)
+			} else {
+				for i := range dV {
+					SState2 := SState[i*dK:][:dK]
+					MState2 := MState[i*dK:][:dK]
+					for j := range dK {
+						MState2[j] = num.FMA32(SState2[j], hEntry2, F(MState2[j]*gEntry2))
+					}
+				}
+			}
+			// titans_chunk.M
+			kern.GemmFMA(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t73, dK, 1)
+			// titans_chunk.S
+			pEntry := p[(l*chunks+t2)*32+31]
+			if kern.Wide() {
+				a := stepNest37Args{
+					unsafe.SliceData(SState),
+					dV,
+					dK,
+					[2]float32{pEntry},
+				}
+				stepNest37(&a)
+			} else {
+				for i := range dV {
+					SState2 := SState[i*dK:][:dK]
+					for j := range dK {
+						SState2[j] = F(SState2[j] * pEntry)
+					}
+				}
+			}
+			// titans_chunk.S
+			kern.GemmFMA(dV, dK, 32, F(1), true, SState, dK, 1, U2, 1, dV, t83, dK, 1)
+			// titans_chunk
+			if kern.Wide() {
+				a := stepNest38Args{
+					unsafe.SliceData(t89),
+					unsafe.SliceData(t22_2),
+					unsafe.SliceData(t101),
+					unsafe.SliceData(t323),
+				}
+				stepNest38(&a)
+			} else {
+				for i := range 32 {
+					t89_2 := t89[i*32:][:32]
+					t22_3 := t22_2[i*32:][:32]
+					t101_2 := t101[i*32:][:32]
+					t323_2 := t323[i*32:][:32]
+					for j := range 32 {
+						t22_3[j] = t89_2[j]
+						t323_2[j] = t101_2[j]
+					}
+				}
+			}
+			if len(c.YProd) > 0 {
+				copy(c.YProd[(l*chunks+t2)*32*dV:][:32*dV], t173[:32*dV])
+			}
+			if len(c.YProd2) > 0 {
+				copy(c.YProd2[(l*chunks+t2)*32*dV:][:32*dV], t49[:32*dV])
+			}
+			if len(c.YProd3) > 0 {
+				copy(c.YProd3[(l*chunks+t2)*32*32:][:1024], t22_2[:1024])
+			}
+			if len(c.UProd) > 0 {
+				copy(c.UProd[(l*chunks+t2)*32*dV:][:32*dV], t93[:32*dV])
+			}
+			if len(c.UProd2) > 0 {
+				copy(c.UProd2[(l*chunks+t2)*32*dV:][:32*dV], t97[:32*dV])
+			}
+			if len(c.UProd3) > 0 {
+				copy(c.UProd3[(l*chunks+t2)*32*32:][:1024], t323[:1024])
+			}
+			if len(c.U) > 0 {
+				copy(c.U[(l*chunks+t2)*32*dV:][:32*dV], U2[:32*dV])
+			}
 		}
-		for i := range dV {
-			copy(c.MChunks[(l*dV+i)*dK:][:dK], MState[i*dK:][:dK])
-		}
-		for i := range dV {
-			copy(c.SChunks[(l*dV+i)*dK:][:dK], SState[i*dK:][:dK])
-		}
+		copy(c.MChunks[l*dV*dK:][:dK*dV], MState[:dK*dV])
+		copy(c.SChunks[l*dV*dK:][:dK*dV], SState[:dK*dV])
 	}
 
 	// titans_chunk.k, titans_chunk.q
 	if kern.Wide() {
-		a := stepNest37Args{
+		a := stepNest39Args{
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(t62_2),
 			unsafe.SliceData(c.Q),
@@ -2280,7 +2337,7 @@ func (c *stepFused) run() {
 			T - 32*chunks,
 			dK,
 		}
-		stepNest37(&a)
+		stepNest39(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -2305,7 +2362,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.eta, titans_chunk.theta, titans_chunk.rho
 	if kern.Wide() {
-		a := stepNest38Args{
+		a := stepNest40Args{
 			unsafe.SliceData(c.Eta),
 			unsafe.SliceData(t64),
 			unsafe.SliceData(theta),
@@ -2317,7 +2374,7 @@ func (c *stepFused) run() {
 			T - 32*chunks,
 			T,
 		}
-		stepNest38(&a)
+		stepNest40(&a)
 	} else {
 		for i := range L {
 			eta := c.Eta[i*T+32*chunks:][:T-32*chunks]
@@ -2358,14 +2415,14 @@ func (c *stepRows1) Part(part int) {
 	type F = float32
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
-	segments2 := (C + T - 32*chunks - 1) / C
+	segments := (C + T - 32*chunks - 1) / C
 	_ = C
 	_ = L
 	_ = T
 	_ = dK
 	_ = dV
 	_ = chunks
-	_ = segments2
+	_ = segments
 	t62 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+8*L*T+1440*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	t67 := c.Work[7*L*T*dK+32*L*chunks*dK+64*L*chunks*dV+8*L*T+1440*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	t63 := c.Work[8*L*T*dK+64*L*chunks*dV+8*L*T+1440*L*chunks:][:L*T*dV-32*L*chunks*dV]                // [L, T - 32·chunks, d_v]
@@ -2387,23 +2444,23 @@ func (c *stepRows1) Part(part int) {
 			SState2 := rest
 			kern.Transpose(MState2, rows, c.MChunks[(l*dV+i)*dK:], dK, there, dK)
 			kern.Transpose(SState2, rows, c.SChunks[(l*dV+i)*dK:], dK, there, dK)
-			for s := range segments2 {
+			for s := range segments {
 				if len(c.MCheckpoints) > 0 {
 					if s == 0 {
-						kern.CopyRows(c.MCheckpoints[((l*segments2+s)*dV+i)*dK:], dK, c.MChunks[(l*dV+i)*dK:], dK, there, dK)
+						kern.CopyRows(c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, c.MChunks[(l*dV+i)*dK:], dK, there, dK)
 					} else {
-						kern.TransposeBack(MState2, rows, c.MCheckpoints[((l*segments2+s)*dV+i)*dK:], dK, there, dK)
+						kern.TransposeBack(MState2, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, there, dK)
 					}
 				}
 				if len(c.SCheckpoints) > 0 {
 					if s == 0 {
-						kern.CopyRows(c.SCheckpoints[((l*segments2+s)*dV+i)*dK:], dK, c.SChunks[(l*dV+i)*dK:], dK, there, dK)
+						kern.CopyRows(c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, c.SChunks[(l*dV+i)*dK:], dK, there, dK)
 					} else {
-						kern.TransposeBack(SState2, rows, c.SCheckpoints[((l*segments2+s)*dV+i)*dK:], dK, there, dK)
+						kern.TransposeBack(SState2, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, there, dK)
 					}
 				}
 				{
-					a := stepTime39Args{
+					a := stepTime41Args{
 						unsafe.SliceData(MState2),
 						unsafe.SliceData(t62),
 						unsafe.SliceData(t63),
@@ -2423,7 +2480,7 @@ func (c *stepRows1) Part(part int) {
 						dV,
 						tail,
 					}
-					stepTime39(&a, rows)
+					stepTime41(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -2437,12 +2494,12 @@ func (c *stepRows1) Part(part int) {
 		for i := first; i < last; i++ {
 			copy(MState2[:dK], c.MChunks[(l*dV+i)*dK:][:dK])
 			copy(SState2[:dK], c.SChunks[(l*dV+i)*dK:][:dK])
-			for s := range segments2 {
+			for s := range segments {
 				if len(c.MCheckpoints) > 0 {
-					copy(c.MCheckpoints[((l*segments2+s)*dV+i)*dK:][:dK], MState2[:dK])
+					copy(c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK], MState2[:dK])
 				}
 				if len(c.SCheckpoints) > 0 {
-					copy(c.SCheckpoints[((l*segments2+s)*dV+i)*dK:][:dK], SState2[:dK])
+					copy(c.SCheckpoints[((l*segments+s)*dV+i)*dK:][:dK], SState2[:dK])
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
 					t64_2 := t64[l*(T-32*chunks)+C*s:][:n]
@@ -2466,11 +2523,11 @@ func (c *stepRows1) Part(part int) {
 						// titans_chunk.S, titans_chunk.M, titans_chunk.y
 						var y3 F
 						t64Entry := t64_2[a]
-						w16 := F(t65_2[a] * e2)
+						w18 := F(t65_2[a] * e2)
 						t66Entry := t66_2[a]
 						y3Sums := [2]F{y3}
 						for j := range dK {
-							S2 := num.FMA32(-w16, t62_2[j], F(t64Entry*SState2[j]))
+							S2 := num.FMA32(-w18, t62_2[j], F(t64Entry*SState2[j]))
 							M2 := num.FMA32(t66Entry, MState2[j], S2)
 							y3Sums[j%2] = num.FMA32(M2, t67_2[j], y3Sums[j%2])
 							SState2[j] = S2
@@ -2779,327 +2836,265 @@ type stepBackwardNest25Args struct {
 }
 
 type stepBackwardNest26Args struct {
-	t91 *float32
+	t      *float32
+	yProd2 *float32
+	yProd  *float32
+	t133   *float32
+	t135   *float32
+	n0     int // L
+	n1     int // 32·chunks
+	n2     int // 32·chunks·d_v
+	n3     int // chunks
+	n4     int // 32·d_v
+	n5     int // d_v
 }
 
 type stepBackwardNest27Args struct {
-	t59  *float32
-	t101 *float32
-	n0   int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
-	n1   int // d_k
+	t91 *float32
 }
 
 type stepBackwardNest28Args struct {
-	t60   *float32
-	t1002 *float32
-	t101  *float32
-	t102  *float32
-	n0    int // 32·a + 32·C·s + 32·chunks·l
+	t902 *float32
+	t91  *float32
+	t92  *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest29Args struct {
-	t902 *float32
-	t91  *float32
-	t962 *float32
-	t60  *float32
-	t97  *float32
-	t93  *float32
-	t61  *float32
-	U    *float32
-	n0   int // 32·a + 32·C·s + 32·chunks·l
-	n1   int // 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
-	n2   int // d_v
+	t60    *float32
+	UProd3 *float32
+	t1002  *float32
+	t102   *float32
+	n0     int // 32·t + 32·chunks·l
+	n1     int // 1024·t + 1024·chunks·l
 }
 
 type stepBackwardNest30Args struct {
-	STrail2 *float32
-	MTrail2 *float32
-	t110    *float32
-	n0      int        // d_k·d_v·a
-	n1      int        // d_k·d_v·a + d_k·d_v
-	n2      int        // d_v
-	n3      int        // d_k
-	hEntry  [2]float32 // and nothing
-	gEntry  [2]float32 // and nothing
-}
-
-type stepBackwardNest31Args struct {
-	STrail2 *float32
-	t112    *float32
-	n0      int        // d_k·d_v·a
-	n1      int        // d_k·d_v·a + d_k·d_v
-	n2      int        // d_v
-	n3      int        // d_k
-	pEntry  [2]float32 // and nothing
-}
-
-type stepBackwardNest32Args struct {
-	t57 *float32
-	t59 *float32
-	t89 *float32
-	n0  int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
-	n1  int // d_k
-}
-
-type stepBackwardNest33Args struct {
-	t912 *float32
-}
-
-type stepBackwardNest34Args struct {
-	t902 *float32
-	t912 *float32
-	t92  *float32
-	n0   int // 32·a + 32·C·s + 32·chunks·l
-}
-
-type stepBackwardNest35Args struct {
-	t92  *float32
-	t962 *float32
-	t972 *float32
-	t932 *float32
-	t61  *float32
-	t99  *float32
-	n0   int // 32·a + 32·C·s + 32·chunks·l
-	n1   int // 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
-	n2   int // d_v
-}
-
-type stepBackwardNest36Args struct {
-	t59   *float32
-	t1013 *float32
-	n0    int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
-	n1    int // d_k
-}
-
-type stepBackwardNest37Args struct {
-	t60   *float32
-	t1003 *float32
-	t1013 *float32
-	t1022 *float32
-	n0    int // 32·a + 32·C·s + 32·chunks·l
-}
-
-type stepBackwardNest38Args struct {
-	t60 *float32
-	t99 *float32
-	U2  *float32
-	n0  int // 32·a + 32·C·s + 32·chunks·l
-	n1  int // d_v
-}
-
-type stepBackwardNest39Args struct {
 	t523       *float32
 	t1722      *float32
 	t192       *float32
-	STrail2    *float32
+	SStates    *float32
 	SBarState2 *float32
 	MBarState2 *float32
-	MTrail2    *float32
-	n0         int // d_k·d_v·a
+	MStates    *float32
+	n0         int // d_k·d_v·t + chunks·d_k·d_v·l
 	n1         int // d_v
 	n2         int // d_k
 }
 
-type stepBackwardNest40Args struct {
-	t724 *float32
-	U2   *float32
+type stepBackwardNest31Args struct {
+	t722 *float32
+	U    *float32
 	t265 *float32
-	n0   int // d_v
-}
-
-type stepBackwardNest41Args struct {
-	t1222 *float32
-	U2    *float32
-	t268  *float32
-	n0    int // d_v
-}
-
-type stepBackwardNest42Args struct {
-	t     *float32
-	t2222 *float32
-	n0    int        // d_v·j + 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
-	n1    int        // d_v·i
-	n2    int        // d_v
-	w29   [2]float32 // and nothing
-}
-
-type stepBackwardNest43Args struct {
-	t    *float32
-	U2   *float32
-	t271 *float32
-	n0   int // 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
+	n0   int // 32·d_v·t + 32·chunks·d_v·l
 	n1   int // d_v
 }
 
-type stepBackwardNest44Args struct {
-	t60   *float32
-	t962  *float32
-	t92   *float32
-	h     *float32
-	g     *float32
-	t2622 *float32
-	t99   *float32
-	t972  *float32
-	t932  *float32
+type stepBackwardNest32Args struct {
+	t1222 *float32
+	U     *float32
+	t268  *float32
+	n0    int // 32·d_v·t + 32·chunks·d_v·l
+	n1    int // d_v
+}
+
+type stepBackwardNest33Args struct {
 	t     *float32
-	t49   *float32
-	t17   *float32
-	t252  *float32
-	t412  *float32
-	t48   *float32
-	t1322 *float32
-	t134  *float32
-	t3223 *float32
-	t4222 *float32
-	t492  *float32
-	t133  *float32
-	t135  *float32
-	n0    int // 32·a + 32·C·s + 32·chunks·l
-	n1    int // 32·d_v·a + 32·C·d_v·s + 32·chunks·d_v·l
-	n2    int // d_v
+	t2222 *float32
+	n0    int        // d_v·j + 32·d_v·t + 32·chunks·d_v·l
+	n1    int        // d_v·i
+	n2    int        // d_v
+	w16   [2]float32 // and nothing
 }
 
-type stepBackwardNest45Args struct {
-	t1003 *float32
-	t1013 *float32
-	t2823 *float32
-	t60   *float32
-	t342  *float32
-	t3522 *float32
-	t33   *float32
-	n0    int // 32·a + 32·C·s + 32·chunks·l
+type stepBackwardNest34Args struct {
+	t    *float32
+	U    *float32
+	t271 *float32
+	n0   int // 32·d_v·t + 32·chunks·d_v·l
+	n1   int // d_v
 }
 
-type stepBackwardNest46Args struct {
+type stepBackwardNest35Args struct {
+	t268  *float32
+	t265  *float32
+	t2222 *float32
+	t2622 *float32
+	n0    int        // d_v·j
+	n1    int        // d_v
+	w19   [2]float32 // and nothing
+	w18   [2]float32 // and nothing
+}
+
+type stepBackwardNest36Args struct {
+	t60    *float32
+	t92    *float32
+	t962   *float32
+	h      *float32
+	g      *float32
+	t2622  *float32
+	UProd  *float32
+	UProd2 *float32
+	t61    *float32
+	t      *float32
+	t252   *float32
+	t412   *float32
+	t48    *float32
+	t1322  *float32
+	t134   *float32
+	t3223  *float32
+	t4222  *float32
+	t492   *float32
+	n0     int // 32·t + 32·chunks·l
+	n1     int // 32·d_v·t + 32·chunks·d_v·l
+	n2     int // d_v
+}
+
+type stepBackwardNest37Args struct {
+	t60    *float32
+	UProd3 *float32
+	t1002  *float32
+	t2823  *float32
+	t342   *float32
+	t3522  *float32
+	t33    *float32
+	n0     int // 32·t + 32·chunks·l
+	n1     int // 1024·t + 1024·chunks·l
+}
+
+type stepBackwardNest38Args struct {
 	t3522 *float32
 	t59   *float32
 	t362  *float32
-	n0    int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
+	n0    int // 32·d_k·t + 32·chunks·d_k·l
 	n1    int // d_k
 }
 
-type stepBackwardNest47Args struct {
+type stepBackwardNest39Args struct {
 	t3522 *float32
 	t59   *float32
 	t3722 *float32
-	n0    int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
+	n0    int // 32·d_k·t + 32·chunks·d_k·l
 	n1    int // d_k
 }
 
-type stepBackwardNest48Args struct {
+type stepBackwardNest40Args struct {
 	t382 *float32
 	t342 *float32
 }
 
-type stepBackwardNest49Args struct {
-	t2322 *float32
-	t57   *float32
-	t542  *float32
-	n0    int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
-	n1    int // d_k
+type stepBackwardNest41Args struct {
+	t57  *float32
+	t542 *float32
+	n0   int        // d_k·j + 32·d_k·t + 32·chunks·d_k·l
+	n1   int        // d_k·i
+	n2   int        // d_k
+	w21  [2]float32 // and nothing
 }
 
-type stepBackwardNest50Args struct {
-	t2322 *float32
-	t59   *float32
-	t552  *float32
-	n0    int // 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
-	n1    int // d_k
+type stepBackwardNest42Args struct {
+	t59  *float32
+	t552 *float32
+	n0   int        // d_k·j + 32·d_k·t + 32·chunks·d_k·l
+	n1   int        // d_k·i
+	n2   int        // d_k
+	w23  [2]float32 // and nothing
 }
 
-type stepBackwardNest51Args struct {
-	t89   *float32
-	t271  *float32
-	t1222 *float32
-	t382  *float32
-	t5622 *float32
+type stepBackwardNest43Args struct {
+	yProd3 *float32
+	t271   *float32
+	t1222  *float32
+	t382   *float32
+	t5622  *float32
+	n0     int // 1024·t + 1024·chunks·l
 }
 
-type stepBackwardNest52Args struct {
+type stepBackwardNest44Args struct {
 	t5622 *float32
 	t6022 *float32
 	t6322 *float32
 }
 
-type stepBackwardNest53Args struct {
+type stepBackwardNest45Args struct {
 	t612  *float32
 	t6222 *float32
 	t6622 *float32
 	t6822 *float32
 }
 
-type stepBackwardNest54Args struct {
+type stepBackwardNest46Args struct {
 	t6322 *float32
 	t6722 *float32
 	t712  *float32
 }
 
-type stepBackwardNest55Args struct {
-	t6922 *float32
-	t702  *float32
-	t742  *float32
-	t762  *float32
+type stepBackwardNest47Args struct {
+	t692 *float32
+	t702 *float32
+	t742 *float32
+	t762 *float32
 }
 
-type stepBackwardNest56Args struct {
-	t712  *float32
-	t7522 *float32
-	t792  *float32
+type stepBackwardNest48Args struct {
+	t712 *float32
+	t752 *float32
+	t792 *float32
 }
 
-type stepBackwardNest57Args struct {
-	t772  *float32
-	t7822 *float32
-	t822  *float32
-	t8422 *float32
+type stepBackwardNest49Args struct {
+	t772 *float32
+	t782 *float32
+	t822 *float32
+	t842 *float32
 }
 
-type stepBackwardNest58Args struct {
-	t792  *float32
-	t832  *float32
-	t8722 *float32
+type stepBackwardNest50Args struct {
+	t792 *float32
+	t832 *float32
+	t872 *float32
 }
 
-type stepBackwardNest59Args struct {
-	t724  *float32
-	t8722 *float32
-	t9122 *float32
+type stepBackwardNest51Args struct {
+	t722 *float32
+	t872 *float32
+	t912 *float32
+	t942 *float32
+}
+
+type stepBackwardNest52Args struct {
 	t942  *float32
+	t982  *float32
+	t1012 *float32
 }
 
-type stepBackwardNest60Args struct {
-	t942   *float32
-	t982   *float32
-	t10122 *float32
-}
-
-type stepBackwardNest61Args struct {
+type stepBackwardNest53Args struct {
 	t992   *float32
 	t10022 *float32
 	t104   *float32
 	t106   *float32
 }
 
-type stepBackwardNest62Args struct {
-	t10122 *float32
-	t1052  *float32
-	t1092  *float32
+type stepBackwardNest54Args struct {
+	t1012 *float32
+	t1052 *float32
+	t1092 *float32
 }
 
-type stepBackwardNest63Args struct {
+type stepBackwardNest55Args struct {
 	t1072 *float32
 	t1082 *float32
 	t1122 *float32
 	t114  *float32
 }
 
-type stepBackwardNest64Args struct {
+type stepBackwardNest56Args struct {
 	t1092 *float32
 	t1132 *float32
 	t117  *float32
 }
 
-type stepBackwardNest65Args struct {
+type stepBackwardNest57Args struct {
 	t1152 *float32
 	t116  *float32
 	t1202 *float32
@@ -3108,15 +3103,16 @@ type stepBackwardNest65Args struct {
 	t4522 *float32
 	t133  *float32
 	t138  *float32
+	n0    int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest66Args struct {
+type stepBackwardNest58Args struct {
 	t138 *float32
 	t142 *float32
 	t145 *float32
 }
 
-type stepBackwardNest67Args struct {
+type stepBackwardNest59Args struct {
 	t143 *float32
 	t144 *float32
 	t148 *float32
@@ -3126,7 +3122,7 @@ type stepBackwardNest67Args struct {
 	t153 *float32
 }
 
-type stepBackwardNest68Args struct {
+type stepBackwardNest60Args struct {
 	t151  *float32
 	t152  *float32
 	t156  *float32
@@ -3136,7 +3132,7 @@ type stepBackwardNest68Args struct {
 	t161  *float32
 }
 
-type stepBackwardNest69Args struct {
+type stepBackwardNest61Args struct {
 	t159  *float32
 	t160  *float32
 	t1642 *float32
@@ -3146,20 +3142,20 @@ type stepBackwardNest69Args struct {
 	t169  *float32
 }
 
-type stepBackwardNest70Args struct {
+type stepBackwardNest62Args struct {
 	t523 *float32
 	t169 *float32
 	t173 *float32
 	t176 *float32
 }
 
-type stepBackwardNest71Args struct {
+type stepBackwardNest63Args struct {
 	t176 *float32
 	t180 *float32
 	t183 *float32
 }
 
-type stepBackwardNest72Args struct {
+type stepBackwardNest64Args struct {
 	t181 *float32
 	t182 *float32
 	t186 *float32
@@ -3169,7 +3165,7 @@ type stepBackwardNest72Args struct {
 	t191 *float32
 }
 
-type stepBackwardNest73Args struct {
+type stepBackwardNest65Args struct {
 	t189 *float32
 	t190 *float32
 	t194 *float32
@@ -3179,7 +3175,7 @@ type stepBackwardNest73Args struct {
 	t199 *float32
 }
 
-type stepBackwardNest74Args struct {
+type stepBackwardNest66Args struct {
 	t197 *float32
 	t198 *float32
 	t202 *float32
@@ -3191,21 +3187,22 @@ type stepBackwardNest74Args struct {
 	t532 *float32
 	t135 *float32
 	t218 *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest75Args struct {
+type stepBackwardNest67Args struct {
 	t207 *float32
 	t211 *float32
 	t215 *float32
 }
 
-type stepBackwardNest76Args struct {
+type stepBackwardNest68Args struct {
 	t218 *float32
 	t222 *float32
 	t225 *float32
 }
 
-type stepBackwardNest77Args struct {
+type stepBackwardNest69Args struct {
 	t223 *float32
 	t224 *float32
 	t228 *float32
@@ -3215,7 +3212,7 @@ type stepBackwardNest77Args struct {
 	t233 *float32
 }
 
-type stepBackwardNest78Args struct {
+type stepBackwardNest70Args struct {
 	t231 *float32
 	t232 *float32
 	t236 *float32
@@ -3225,7 +3222,7 @@ type stepBackwardNest78Args struct {
 	t241 *float32
 }
 
-type stepBackwardNest79Args struct {
+type stepBackwardNest71Args struct {
 	t239 *float32
 	t240 *float32
 	t244 *float32
@@ -3235,27 +3232,30 @@ type stepBackwardNest79Args struct {
 	t249 *float32
 }
 
-type stepBackwardNest80Args struct {
+type stepBackwardNest72Args struct {
 	t249 *float32
 	t253 *float32
 	t257 *float32
 }
 
-type stepBackwardNest81Args struct {
+type stepBackwardNest73Args struct {
 	MBarState2 *float32
-	t502       *float32
-	t216       *float32
-	SBarState2 *float32
-	t432       *float32
-	t1362      *float32
+	t258       *float32
 	n0         int        // d_v
 	n1         int        // d_k
-	gEntry3    [2]float32 // and nothing
-	hEntry3    [2]float32 // and nothing
-	pEntry2    [2]float32 // and nothing
+	gEntry2    [2]float32 // and nothing
 }
 
-type stepBackwardNest82Args struct {
+type stepBackwardNest74Args struct {
+	MBarState2 *float32
+	SBarState2 *float32
+	n0         int        // d_v
+	n1         int        // d_k
+	hEntry2    [2]float32 // and nothing
+	pEntry     [2]float32 // and nothing
+}
+
+type stepBackwardNest75Args struct {
 	t852  *float32
 	t862  *float32
 	t9023 *float32
@@ -3278,30 +3278,24 @@ type stepBackwardNest82Args struct {
 	t3223 *float32
 	t33   *float32
 	t242  *float32
-	n0    int // 32·a + 32·C·s + 32·chunks·l
+	n0    int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest83Args struct {
-	t552  *float32
-	t137  *float32
-	t217  *float32
-	t212  *float32
+type stepBackwardNest76Args struct {
 	t270  *float32
 	t267  *float32
 	t362  *float32
 	t3722 *float32
-	t442  *float32
-	t5122 *float32
 	t542  *float32
 	t232  *float32
 	n0    int        // d_k·i
-	n1    int        // d_k·i + 32·d_k·a + 32·C·d_k·s + 32·chunks·d_k·l
+	n1    int        // d_k·i + 32·d_k·t + 32·chunks·d_k·l
 	n2    int        // d_k
-	w44   [2]float32 // and nothing
-	w43   [2]float32 // and nothing
+	w36   [2]float32 // and nothing
+	w35   [2]float32 // and nothing
 }
 
-type stepBackwardNest84Args struct {
+type stepBackwardNest77Args struct {
 	t262 *float32
 	t252 *float32
 	n0   int // L
@@ -3312,7 +3306,7 @@ type stepBackwardNest84Args struct {
 	n5   int // d_v
 }
 
-type stepBackwardNest85Args struct {
+type stepBackwardNest78Args struct {
 	t27  *float32
 	t242 *float32
 	t292 *float32
@@ -3325,7 +3319,7 @@ type stepBackwardNest85Args struct {
 	n3   int // chunks
 }
 
-type stepBackwardNest86Args struct {
+type stepBackwardNest79Args struct {
 	t28  *float32
 	t232 *float32
 	t302 *float32
@@ -3338,7 +3332,7 @@ type stepBackwardNest86Args struct {
 	n5   int // d_k
 }
 
-type stepBackwardNest87Args struct {
+type stepBackwardNest80Args struct {
 	t402      *float32
 	t512      *float32
 	t115      *float32
@@ -3358,7 +3352,7 @@ type stepBackwardNest87Args struct {
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest88Args struct {
+type stepBackwardNest81Args struct {
 	t122  *float32
 	t302  *float32
 	qDiv2 *float32
@@ -3370,7 +3364,7 @@ type stepBackwardNest88Args struct {
 	n3    int // d_k
 }
 
-type stepBackwardNest89Args struct {
+type stepBackwardNest82Args struct {
 	t682       *bool
 	qDiv       *float32
 	t37        *bool
@@ -3399,7 +3393,7 @@ type stepBackwardNest89Args struct {
 	n5         int // d_k
 }
 
-type stepBackwardNest90Args struct {
+type stepBackwardNest83Args struct {
 	q1Stack *float32
 	t90     *float32
 	cQBar   *float32
@@ -3409,7 +3403,7 @@ type stepBackwardNest90Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest91Args struct {
+type stepBackwardNest84Args struct {
 	pos *int32
 	t90 *float32
 	cQ  *float32
@@ -3423,7 +3417,7 @@ type stepBackwardNest91Args struct {
 	n6  int // -d_k
 }
 
-type stepBackwardNest92Args struct {
+type stepBackwardNest85Args struct {
 	t95       *float32
 	q0TailBar *float32
 	n0        int // T·d_k
@@ -3433,7 +3427,7 @@ type stepBackwardNest92Args struct {
 	n4        int // d_k
 }
 
-type stepBackwardNest93Args struct {
+type stepBackwardNest86Args struct {
 	t94 *float32
 	t95 *float32
 	t96 *float32
@@ -3443,7 +3437,7 @@ type stepBackwardNest93Args struct {
 	n3  int // d_k
 }
 
-type stepBackwardNest94Args struct {
+type stepBackwardNest87Args struct {
 	t96          *float32
 	q0TailBarOut *float32
 	t163         *float32
@@ -3455,7 +3449,7 @@ type stepBackwardNest94Args struct {
 	n4           int // d_k
 }
 
-type stepBackwardNest95Args struct {
+type stepBackwardNest88Args struct {
 	t162 *float32
 	t262 *float32
 	t45  *float32
@@ -3471,7 +3465,7 @@ type stepBackwardNest95Args struct {
 	n6   int // d_v
 }
 
-type stepBackwardNest96Args struct {
+type stepBackwardNest89Args struct {
 	t136       *bool
 	kDiv       *float32
 	t10        *bool
@@ -3490,7 +3484,7 @@ type stepBackwardNest96Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest97Args struct {
+type stepBackwardNest90Args struct {
 	k1Stack *float32
 	t158    *float32
 	cKBar   *float32
@@ -3500,7 +3494,7 @@ type stepBackwardNest97Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest98Args struct {
+type stepBackwardNest91Args struct {
 	pos  *int32
 	t158 *float32
 	cK   *float32
@@ -3514,7 +3508,7 @@ type stepBackwardNest98Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest99Args struct {
+type stepBackwardNest92Args struct {
 	t162 *float32
 	t163 *float32
 	t164 *float32
@@ -3524,7 +3518,7 @@ type stepBackwardNest99Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest100Args struct {
+type stepBackwardNest93Args struct {
 	t100 *float32
 	t125 *float32
 	t168 *float32
@@ -3543,7 +3537,6 @@ func (c *stepBackwardFused) run() {
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	chunks := (T) / 32
 	segments := (C + T - 32*chunks - 1) / C
-	segments2 := (C + chunks - 1) / C
 	_ = C
 	_ = L
 	_ = T
@@ -3552,341 +3545,301 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = chunks
 	_ = segments
-	_ = segments2
-	t5 := c.Work[:L*T*dK]                                                                                                                            // [L, T, d_k]
-	t32 := c.Work[L*T*dK:][:L*T*dK]                                                                                                                  // [L, T, d_k]
-	t25 := c.Work[2*L*T*dK:][:L*T]                                                                                                                   // [L, T]
-	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                                                                               // [L, T]
-	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                                                                                           // [L, T]
-	t56 := c.Work[2*L*T*dK+3*L*T:][:32*L*chunks]                                                                                                     // [L, chunks, 32]
-	t58 := c.Work[2*L*T*dK+3*L*T+32*L*chunks:][:32*L*chunks]                                                                                         // [L, chunks, 32]
-	t60 := c.Work[2*L*T*dK+3*L*T+64*L*chunks:][:32*L*chunks]                                                                                         // [L, chunks, 32]
-	t57 := c.Work[2*L*T*dK+3*L*T+96*L*chunks:][:32*L*chunks*dK]                                                                                      // [L, chunks, 32, d_k]
-	t59 := c.Work[2*L*T*dK+32*L*chunks*dK+3*L*T+96*L*chunks:][:32*L*chunks*dK]                                                                       // [L, chunks, 32, d_k]
-	t61 := c.Work[2*L*T*dK+64*L*chunks*dK+3*L*T+96*L*chunks:][:32*L*chunks*dV]                                                                       // [L, chunks, 32, d_v]
-	t62 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T*dK-32*L*chunks*dK]                                                 // [L, T - 32·chunks, d_k]
-	t67 := c.Work[3*L*T*dK+32*L*chunks*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T*dK-32*L*chunks*dK]                                                 // [L, T - 32·chunks, d_k]
-	t64 := c.Work[4*L*T*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T-32*L*chunks]                                                                      // [L, T - 32·chunks]
-	t65 := c.Work[4*L*T*dK+32*L*chunks*dV+4*L*T+64*L*chunks:][:L*T-32*L*chunks]                                                                      // [L, T - 32·chunks]
-	t66 := c.Work[4*L*T*dK+32*L*chunks*dV+5*L*T+32*L*chunks:][:L*T-32*L*chunks]                                                                      // [L, T - 32·chunks]
-	t := c.Work[4*L*T*dK+32*L*chunks*dV+6*L*T:][:32*L*chunks*dV]                                                                                     // [L, 32·chunks, d_v]
-	t22 := c.Work[4*L*T*dK+64*L*chunks*dV+6*L*T:][:L*T*dV-32*L*chunks*dV]                                                                            // [L, T - 32·chunks, d_v]
-	t42 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+6*L*T:][:L*dK*dV]                                                                                   // [L, d_v, d_k]
-	t52 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+6*L*T:][:L*dK*dV]                                                                           // [L, d_v, d_k]
-	t62_2 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+6*L*T:][:L*T*dK-32*L*chunks*dK]                                                         // [L, T - 32·chunks, d_k]
-	t7 := c.Work[5*L*T*dK+L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T:][:L*T*dV-32*L*chunks*dV]                                             // [L, T - 32·chunks, d_v]
-	t82 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+6*L*T:][:L*T-32*L*chunks]                                                               // [L, T - 32·chunks]
-	t92 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+7*L*T-32*L*chunks:][:L*T-32*L*chunks]                                                   // [L, T - 32·chunks]
-	t102 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+8*L*T-64*L*chunks:][:L*T-32*L*chunks]                                                  // [L, T - 32·chunks]
-	t112 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T*dK-32*L*chunks*dK]                                            // [L, T - 32·chunks, d_k]
-	t122 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T*dK]                                                           // [L, T, d_k]
-	t172 := c.Work[7*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T*dK]                                                           // [L, T, d_k]
-	t132 := c.Work[8*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T]                                                              // [L, T]
-	t142 := c.Work[8*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+10*L*T-96*L*chunks:][:L*T]                                                             // [L, T]
-	t152 := c.Work[8*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+11*L*T-96*L*chunks:][:L*T]                                                             // [L, T]
-	t162 := c.Work[8*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T-96*L*chunks:][:L*T*dV]                                                          // [L, T, d_v]
-	t2 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T-96*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t182 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T-64*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t3 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T-32*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t522 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T:][:32*L*chunks]                                                                 // [L, chunks, 32]
-	t20 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+32*L*chunks:][:32*L*chunks]                                                      // [L, chunks, 32]
-	t22_2 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+64*L*chunks:][:32*L*chunks]                                                    // [L, chunks, 32]
-	t4 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+96*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t6 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+128*L*chunks:][:32*L*chunks]                                                      // [L, chunks, 32]
-	t8 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+160*L*chunks:][:32*L*chunks]                                                      // [L, chunks, 32]
-	t72 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+192*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t922 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+224*L*chunks:][:32*L*chunks]                                                    // [L, chunks, 32]
-	t1122 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+256*L*chunks:][:32*L*chunks]                                                   // [L, chunks, 32]
-	t1022 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+288*L*chunks:][:32*L*chunks]                                                   // [L, chunks, 32]
-	t12 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+320*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t14 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+352*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t13 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+384*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t1522 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+416*L*chunks:][:32*L*chunks]                                                   // [L, chunks, 32]
-	g := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+448*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t21 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+480*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t23 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+512*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t2522 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+544*L*chunks:][:32*L*chunks]                                                   // [L, chunks, 32]
-	t24 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+576*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t26 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+608*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t282 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+640*L*chunks:][:32*L*chunks]                                                    // [L, chunks, 32]
-	t272 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+672*L*chunks:][:32*L*chunks]                                                    // [L, chunks, 32]
-	t29 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+704*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t31 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+736*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t30 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+768*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t3222 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+800*L*chunks:][:32*L*chunks]                                                   // [L, chunks, 32]
-	p := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+832*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t35 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+864*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t902 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+896*L*chunks:][:32*L*chunks]                                                    // [L, chunks, 32]
-	t36 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+928*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t38 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+960*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t39 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+992*L*chunks:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t41 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1024*L*chunks:][:32*L*chunks]                                                    // [L, chunks, 32]
-	t422 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1056*L*chunks:][:32*L*chunks]                                                   // [L, chunks, 32]
-	t44 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1088*L*chunks:][:32*L*chunks]                                                    // [L, chunks, 32]
-	t452 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1120*L*chunks:][:32*L*chunks]                                                   // [L, chunks, 32]
-	t47 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1152*L*chunks:][:32*L*chunks]                                                    // [L, chunks, 32]
-	h := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1184*L*chunks:][:32*L*chunks]                                                      // [L, chunks, 32]
-	t962 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1216*L*chunks:][:32*L*chunks]                                                   // [L, chunks, 32]
-	t202 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1248*L*chunks:][:32*L*chunks]                                                   // [L, chunks, 32]
-	t212 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1280*L*chunks:][:32*L*chunks*dK]                                                // [L, chunks, 32, d_k]
-	t222 := c.Work[8*L*T*dK+3*L*T*dV-32*L*chunks*dK+2*L*dK*dV+12*L*T+1280*L*chunks:][:32*L*chunks]                                                   // [L, chunks, 32]
-	t232 := c.Work[8*L*T*dK+3*L*T*dV-32*L*chunks*dK+2*L*dK*dV+12*L*T+1312*L*chunks:][:32*L*chunks*dK]                                                // [L, chunks, 32, d_k]
-	t242 := c.Work[8*L*T*dK+3*L*T*dV+2*L*dK*dV+12*L*T+1312*L*chunks:][:32*L*chunks]                                                                  // [L, chunks, 32]
-	t252 := c.Work[8*L*T*dK+3*L*T*dV+2*L*dK*dV+12*L*T+1344*L*chunks:][:32*L*chunks*dV]                                                               // [L, chunks, 32, d_v]
-	t262 := c.Work[8*L*T*dK+3*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1344*L*chunks:][:L*T*dV]                                                        // [L, T, d_v]
-	t27 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1344*L*chunks:][:L*T]                                                            // [L, T]
-	t292 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+13*L*T+1344*L*chunks:][:L*T]                                                           // [L, T]
-	t312 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+14*L*T+1344*L*chunks:][:L*T]                                                           // [L, T]
-	t28 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+15*L*T+1344*L*chunks:][:L*T*dK]                                                         // [L, T, d_k]
-	t302 := c.Work[9*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+15*L*T+1344*L*chunks:][:L*T*dK]                                                        // [L, T, d_k]
-	t402 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+15*L*T+1344*L*chunks:][:L*T]                                                          // [L, T]
-	t512 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+16*L*T+1344*L*chunks:][:L*T]                                                          // [L, T]
-	t115 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+17*L*T+1344*L*chunks:][:L*T]                                                          // [L, T]
-	t45 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+18*L*T+1344*L*chunks:][:L*T*dK+L*T*dV]                                                 // [L, T, d_k + d_v]
-	t55 := c.Work[11*L*T*dK+5*L*T*dV+32*L*chunks*dV+2*L*dK*dV+18*L*T+1344*L*chunks:][:L*T*dK+L*T*dV]                                                 // [L, T, d_k + d_v]
-	t120 := c.Work[12*L*T*dK+6*L*T*dV+32*L*chunks*dV+2*L*dK*dV+18*L*T+1344*L*chunks:][:L*T*dK+L*T*dV]                                                // [L, T, d_k + d_v]
-	t582 := c.Work[13*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+18*L*T+1344*L*chunks:][:L*T*dK]                                                       // [L, T, d_k]
-	t632 := c.Work[14*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+18*L*T+1344*L*chunks:][:L*T]                                                          // [L, T]
-	t90 := c.Work[14*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+19*L*T+1344*L*chunks:][:L*T*dK]                                                        // [L, T, d_k]
-	t126 := c.Work[15*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+19*L*T+1344*L*chunks:][:L*T*dK]                                                       // [L, T, d_k]
-	t131 := c.Work[16*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+19*L*T+1344*L*chunks:][:L*T]                                                          // [L, T]
-	t94 := c.Work[16*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks:][:L*T*dK+3*L*dK]                                                 // [L, T + 3, d_k]
-	t95 := c.Work[17*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+3*L*dK:][:L*T*dK+3*L*dK]                                          // [L, T + 3, d_k]
-	t96 := c.Work[18*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+6*L*dK:][:L*T*dK+3*L*dK]                                          // [L, T + 3, d_k]
-	t163 := c.Work[19*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+9*L*dK:][:L*T*dK+3*L*dK]                                         // [L, T + 3, d_k]
-	t100 := c.Work[20*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+12*L*dK:][:L*T*d]                                                // [L, T, d]
-	t123 := c.Work[L*T*d+20*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+12*L*dK:][:L*T*dV]                                         // [L, T, d_v]
-	t125 := c.Work[L*T*d+20*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+12*L*dK:][:L*T*d]                                          // [L, T, d]
-	t158 := c.Work[2*L*T*d+20*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+12*L*dK:][:L*T*dK]                                       // [L, T, d_k]
-	t162_2 := c.Work[2*L*T*d+21*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+12*L*dK:][:L*T*dK+3*L*dK]                              // [L, T + 3, d_k]
-	t164 := c.Work[2*L*T*d+22*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+15*L*dK:][:L*T*dK+3*L*dK]                                // [L, T + 3, d_k]
-	t168 := c.Work[2*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK:][:L*T*d]                                        // [L, T, d]
-	MBarState2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK:][:dK*dV]                                  // [d_v, d_k]
-	SBarState2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+dK*dV:][:dK*dV]                            // [d_v, d_k]
-	MTrail2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+2*dK*dV:][:C*dK*dV+dK*dV]                     // [C + 1, d_v, d_k]
-	STrail2 := c.Work[C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+3*dK*dV:][:C*dK*dV+dK*dV]             // [C + 1, d_v, d_k]
-	t603 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+4*dK*dV:][:1024]                       // [32, 32]
-	t63 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+4*dK*dV+1024:][:1024]                   // [32, 32]
-	t663 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+4*dK*dV+2048:][:1024]                  // [32, 32]
-	t69 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+4*dK*dV+3072:][:1024]                   // [32, 32]
-	t72_2 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+4*dK*dV+4096:][:1024]                 // [32, 32]
-	t75 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+4*dK*dV+5120:][:1024]                   // [32, 32]
-	t78 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+4*dK*dV+6144:][:1024]                   // [32, 32]
-	t81 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+4*dK*dV+7168:][:1024]                   // [32, 32]
-	t84 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+4*dK*dV+8192:][:1024]                   // [32, 32]
-	t87 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+4*dK*dV+9216:][:1024]                   // [32, 32]
-	t91 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+4*dK*dV+10240:][:32]                    // [32]
-	t93 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+4*dK*dV+10272:][:32*dV]                 // [32, d_v]
-	t97 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+4*dK*dV+32*dV+10272:][:32*dV]           // [32, d_v]
-	t1002 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+4*dK*dV+64*dV+10272:][:1024]          // [32, 32]
-	t101 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+4*dK*dV+64*dV+11296:][:1024]           // [32, 32]
-	t102_2 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+4*dK*dV+64*dV+12320:][:1024]         // [32, 32]
-	U := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+4*dK*dV+64*dV+13344:][:32*dV]             // [32, d_v]
-	t622 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+4*dK*dV+96*dV+13344:][:32*dK]          // [d_k, 32]
-	t722 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+4*dK*dV+32*dK+96*dV+13344:][:32*dK]    // [d_k, 32]
-	t110 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+4*dK*dV+64*dK+96*dV+13344:][:dK*dV]    // [d_v, d_k]
-	t112_2 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+5*dK*dV+64*dK+96*dV+13344:][:dK*dV]  // [d_v, d_k]
-	t17 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+96*dV+13344:][:32*dV]     // [32, d_v]
-	t49 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+128*dV+13344:][:32*dV]    // [32, d_v]
-	t604 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+160*dV+13344:][:1024]    // [32, 32]
-	t633 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+160*dV+14368:][:1024]    // [32, 32]
-	t664 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+160*dV+15392:][:1024]    // [32, 32]
-	t692 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+160*dV+16416:][:1024]    // [32, 32]
-	t722_2 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+160*dV+17440:][:1024]  // [32, 32]
-	t752 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+160*dV+18464:][:1024]    // [32, 32]
-	t782 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+160*dV+19488:][:1024]    // [32, 32]
-	t812 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+160*dV+20512:][:1024]    // [32, 32]
-	t842 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+160*dV+21536:][:1024]    // [32, 32]
-	t872 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+160*dV+22560:][:1024]    // [32, 32]
-	t89 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+160*dV+23584:][:1024]     // [32, 32]
-	t912 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+160*dV+24608:][:32]      // [32]
-	t92_2 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+160*dV+24640:][:32]     // [32]
-	t932 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+160*dV+24672:][:32*dV]   // [32, d_v]
-	t972 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+192*dV+24672:][:32*dV]   // [32, d_v]
-	t99 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+224*dV+24672:][:32*dV]    // [32, d_v]
-	t1003 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+256*dV+24672:][:1024]   // [32, 32]
-	t1013 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+256*dV+25696:][:1024]   // [32, 32]
-	t1022_2 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+256*dV+26720:][:1024] // [32, 32]
-	U2 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+256*dV+27744:][:32*dV]     // [32, d_v]
-	t523 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+288*dV+27744:][:32]      // [32]
-	t1722 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+288*dV+27776:][:32]     // [32]
-	t192 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+288*dV+27808:][:32]      // [32]
-	t265 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+288*dV+27840:][:32*dV]   // [32, d_v]
-	t724 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+320*dV+27840:][:1024]    // [32, 32]
-	t267 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+64*dK+320*dV+28864:][:32*dK]   // [32, d_k]
-	t268 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+96*dK+320*dV+28864:][:32*dV]   // [32, d_v]
-	t1222 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+96*dK+352*dV+28864:][:1024]   // [32, 32]
-	t270 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+96*dK+352*dV+29888:][:32*dK]   // [32, d_k]
-	t2222 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+128*dK+352*dV+29888:][:32*dV] // [32, d_v]
-	t271 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+128*dK+384*dV+29888:][:1024]   // [32, 32]
-	t2322 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+128*dK+384*dV+30912:][:1024]  // [32, 32]
-	t2622 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+128*dK+384*dV+31936:][:32*dV] // [32, d_v]
-	t2722 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+128*dK+416*dV+31936:][:1024]  // [32, 32]
-	t2823 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+128*dK+416*dV+32960:][:1024]  // [32, 32]
-	t3223 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+128*dK+416*dV+33984:][:32]    // [32]
-	t412 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+128*dK+416*dV+34016:][:32*dV]  // [32, d_v]
-	t4222 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+128*dK+448*dV+34016:][:32]    // [32]
-	t48 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+128*dK+448*dV+34048:][:32*dV]   // [32, d_v]
-	t492 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+128*dK+480*dV+34048:][:32]     // [32]
-	t1322 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+128*dK+480*dV+34080:][:32*dV] // [32, d_v]
-	t133 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+128*dK+512*dV+34080:][:32]     // [32]
-	t134 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+128*dK+512*dV+34112:][:32*dV]  // [32, d_v]
-	t135 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+128*dK+544*dV+34112:][:32]     // [32]
-	t33 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+128*dK+544*dV+34144:][:32]      // [32]
-	t342 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+128*dK+544*dV+34176:][:1024]   // [32, 32]
-	t3522 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+128*dK+544*dV+35200:][:1024]  // [32, 32]
-	t362 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+128*dK+544*dV+36224:][:32*dK]  // [32, d_k]
-	t3722 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+160*dK+544*dV+36224:][:32*dK] // [32, d_k]
-	t382 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+192*dK+544*dV+36224:][:1024]   // [32, 32]
-	t432 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+6*dK*dV+192*dK+544*dV+37248:][:dK*dV]  // [d_v, d_k]
-	t442 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+7*dK*dV+192*dK+544*dV+37248:][:32*dK]  // [32, d_k]
-	t4522 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+7*dK*dV+224*dK+544*dV+37248:][:32]    // [32]
-	t532 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+7*dK*dV+224*dK+544*dV+37280:][:32]     // [32]
-	t502 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+7*dK*dV+224*dK+544*dV+37312:][:dK*dV]  // [d_v, d_k]
-	t5122 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+224*dK+544*dV+37312:][:32*dK] // [32, d_k]
-	t542 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+256*dK+544*dV+37312:][:32*dK]  // [32, d_k]
-	t552 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+288*dK+544*dV+37312:][:32*dK]  // [32, d_k]
-	t5622 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+37312:][:1024]  // [32, 32]
-	t5922 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+38336:][:32]    // [32]
-	t6022 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+38368:][:1024]  // [32, 32]
-	t612 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+39392:][:32]     // [32]
-	t6222 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+39424:][:32]    // [32]
-	t6322 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+39456:][:1024]  // [32, 32]
-	t6622 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+40480:][:32]    // [32]
-	t6722 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+40512:][:1024]  // [32, 32]
-	t6822 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+41536:][:32]    // [32]
-	t6922 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+41568:][:32]    // [32]
-	t702 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+41600:][:32]     // [32]
-	t712 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+41632:][:1024]   // [32, 32]
-	t742 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+42656:][:32]     // [32]
-	t7522 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+42688:][:1024]  // [32, 32]
-	t762 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+43712:][:32]     // [32]
-	t772 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+43744:][:32]     // [32]
-	t7822 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+43776:][:32]    // [32]
-	t792 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+43808:][:1024]   // [32, 32]
-	t822 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+44832:][:32]     // [32]
-	t832 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+44864:][:1024]   // [32, 32]
-	t8422 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+45888:][:32]    // [32]
-	t852 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+45920:][:32]     // [32]
-	t862 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+45952:][:32]     // [32]
-	t8722 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+45984:][:1024]  // [32, 32]
-	t9023 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+47008:][:32]    // [32]
-	t9122 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+47040:][:1024]  // [32, 32]
-	t942 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+48064:][:1024]   // [32, 32]
-	t9722 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+49088:][:32]    // [32]
-	t982 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+49120:][:1024]   // [32, 32]
-	t992 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+50144:][:32]     // [32]
-	t10022 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+50176:][:32]   // [32]
-	t10122 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+50208:][:1024] // [32, 32]
-	t104 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+51232:][:32]     // [32]
-	t1052 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+51264:][:1024]  // [32, 32]
-	t106 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+52288:][:32]     // [32]
-	t1072 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+52320:][:32]    // [32]
-	t1082 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+52352:][:32]    // [32]
-	t1092 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+52384:][:1024]  // [32, 32]
-	t1122_2 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+53408:][:32]  // [32]
-	t1132 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+53440:][:1024]  // [32, 32]
-	t114 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+54464:][:32]     // [32]
-	t1152 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+54496:][:32]    // [32]
-	t116 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+54528:][:32]     // [32]
-	t117 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+54560:][:1024]   // [32, 32]
-	t1202 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+55584:][:32]    // [32]
-	t121 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+55616:][:1024]   // [32, 32]
-	t122_2 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+56640:][:32]   // [32]
-	t138 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+56672:][:32]     // [32]
-	t1232 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+56704:][:32]    // [32]
-	t124 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+56736:][:32]     // [32]
-	t127 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+56768:][:32]     // [32]
-	t1362 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+8*dK*dV+320*dK+544*dV+56800:][:dK*dV] // [d_v, d_k]
-	t137 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+320*dK+544*dV+56800:][:32*dK]  // [32, d_k]
-	t141 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+56800:][:32]     // [32]
-	t142_2 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+56832:][:32]   // [32]
-	t143 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+56864:][:32]     // [32]
-	t144 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+56896:][:32]     // [32]
-	t145 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+56928:][:32]     // [32]
-	t148 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+56960:][:32]     // [32]
-	t149 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+56992:][:32]     // [32]
-	t150 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57024:][:32]     // [32]
-	t153 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57056:][:32]     // [32]
-	t151 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57088:][:32]     // [32]
-	t152_2 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57120:][:32]   // [32]
-	t156 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57152:][:32]     // [32]
-	t157 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57184:][:32]     // [32]
-	t1582 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57216:][:32]    // [32]
-	t161 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57248:][:32]     // [32]
-	t159 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57280:][:32]     // [32]
-	t160 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57312:][:32]     // [32]
-	t1642 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57344:][:32]    // [32]
-	t165 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57376:][:32]     // [32]
-	t166 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57408:][:32]     // [32]
-	t169 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57440:][:32]     // [32]
-	t167 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57472:][:32]     // [32]
-	t1682 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57504:][:32]    // [32]
-	t172_2 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57536:][:32]   // [32]
-	t173 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57568:][:32]     // [32]
-	t176 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57600:][:32]     // [32]
-	t179 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57632:][:32]     // [32]
-	t180 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57664:][:32]     // [32]
-	t181 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57696:][:32]     // [32]
-	t182_2 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57728:][:32]   // [32]
-	t183 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57760:][:32]     // [32]
-	t186 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57792:][:32]     // [32]
-	t187 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57824:][:32]     // [32]
-	t188 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57856:][:32]     // [32]
-	t191 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57888:][:32]     // [32]
-	t189 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57920:][:32]     // [32]
-	t190 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57952:][:32]     // [32]
-	t194 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+57984:][:32]     // [32]
-	t195 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+58016:][:32]     // [32]
-	t196 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+58048:][:32]     // [32]
-	t199 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+58080:][:32]     // [32]
-	t197 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+58112:][:32]     // [32]
-	t198 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+58144:][:32]     // [32]
-	t202_2 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+58176:][:32]   // [32]
-	t203 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+58208:][:32]     // [32]
-	t204 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+58240:][:32]     // [32]
-	t207 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+58272:][:32]     // [32]
-	t218 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+58304:][:32]     // [32]
-	t205 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+58336:][:32]     // [32]
-	t206 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+58368:][:32]     // [32]
-	t210 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+58400:][:32]     // [32]
-	t211 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+58432:][:32]     // [32]
-	t215 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+58464:][:32]     // [32]
-	t216 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+9*dK*dV+352*dK+544*dV+58496:][:dK*dV]  // [d_v, d_k]
-	t217 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+352*dK+544*dV+58496:][:32*dK] // [32, d_k]
-	t221 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+58496:][:32]    // [32]
-	t222_2 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+58528:][:32]  // [32]
-	t223 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+58560:][:32]    // [32]
-	t224 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+58592:][:32]    // [32]
-	t225 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+58624:][:32]    // [32]
-	t228 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+58656:][:32]    // [32]
-	t229 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+58688:][:32]    // [32]
-	t230 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+58720:][:32]    // [32]
-	t233 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+58752:][:32]    // [32]
-	t231 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+58784:][:32]    // [32]
-	t232_2 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+58816:][:32]  // [32]
-	t236 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+58848:][:32]    // [32]
-	t237 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+58880:][:32]    // [32]
-	t238 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+58912:][:32]    // [32]
-	t241 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+58944:][:32]    // [32]
-	t239 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+58976:][:32]    // [32]
-	t240 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+59008:][:32]    // [32]
-	t244 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+59040:][:32]    // [32]
-	t245 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+59072:][:32]    // [32]
-	t246 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+59104:][:32]    // [32]
-	t249 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+59136:][:32]    // [32]
-	t247 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+59168:][:32]    // [32]
-	t248 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+59200:][:32]    // [32]
-	t252_2 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+59232:][:32]  // [32]
-	t253 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+59264:][:32]    // [32]
-	t257 := c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+59296:][:32]    // [32]
-	t10 := c.Flags[:L*T]                                                                                                                             // [L, T]
-	t37 := c.Flags[L*T:][:L*T]                                                                                                                       // [L, T]
-	t332 := c.Flags[2*L*T:][:L*T]                                                                                                                    // [L, T]
-	t642 := c.Flags[3*L*T:][:L*T]                                                                                                                    // [L, T]
-	t682 := c.Flags[4*L*T:][:L*T]                                                                                                                    // [L, T]
-	t132_2 := c.Flags[5*L*T:][:L*T]                                                                                                                  // [L, T]
-	t136 := c.Flags[6*L*T:][:L*T]                                                                                                                    // [L, T]
+	t5 := c.Work[:L*T*dK]                                                                                                                 // [L, T, d_k]
+	t32 := c.Work[L*T*dK:][:L*T*dK]                                                                                                       // [L, T, d_k]
+	t25 := c.Work[2*L*T*dK:][:L*T]                                                                                                        // [L, T]
+	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                                                                    // [L, T]
+	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                                                                                // [L, T]
+	t56 := c.Work[2*L*T*dK+3*L*T:][:32*L*chunks]                                                                                          // [L, chunks, 32]
+	t58 := c.Work[2*L*T*dK+3*L*T+32*L*chunks:][:32*L*chunks]                                                                              // [L, chunks, 32]
+	t60 := c.Work[2*L*T*dK+3*L*T+64*L*chunks:][:32*L*chunks]                                                                              // [L, chunks, 32]
+	t57 := c.Work[2*L*T*dK+3*L*T+96*L*chunks:][:32*L*chunks*dK]                                                                           // [L, chunks, 32, d_k]
+	t59 := c.Work[2*L*T*dK+32*L*chunks*dK+3*L*T+96*L*chunks:][:32*L*chunks*dK]                                                            // [L, chunks, 32, d_k]
+	t61 := c.Work[2*L*T*dK+64*L*chunks*dK+3*L*T+96*L*chunks:][:32*L*chunks*dV]                                                            // [L, chunks, 32, d_v]
+	t62 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T*dK-32*L*chunks*dK]                                      // [L, T - 32·chunks, d_k]
+	t67 := c.Work[3*L*T*dK+32*L*chunks*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T*dK-32*L*chunks*dK]                                      // [L, T - 32·chunks, d_k]
+	t64 := c.Work[4*L*T*dK+32*L*chunks*dV+3*L*T+96*L*chunks:][:L*T-32*L*chunks]                                                           // [L, T - 32·chunks]
+	t65 := c.Work[4*L*T*dK+32*L*chunks*dV+4*L*T+64*L*chunks:][:L*T-32*L*chunks]                                                           // [L, T - 32·chunks]
+	t66 := c.Work[4*L*T*dK+32*L*chunks*dV+5*L*T+32*L*chunks:][:L*T-32*L*chunks]                                                           // [L, T - 32·chunks]
+	t := c.Work[4*L*T*dK+32*L*chunks*dV+6*L*T:][:32*L*chunks*dV]                                                                          // [L, 32·chunks, d_v]
+	t22 := c.Work[4*L*T*dK+64*L*chunks*dV+6*L*T:][:L*T*dV-32*L*chunks*dV]                                                                 // [L, T - 32·chunks, d_v]
+	t42 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+6*L*T:][:L*dK*dV]                                                                        // [L, d_v, d_k]
+	t52 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+6*L*T:][:L*dK*dV]                                                                // [L, d_v, d_k]
+	t62_2 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+6*L*T:][:L*T*dK-32*L*chunks*dK]                                              // [L, T - 32·chunks, d_k]
+	t7 := c.Work[5*L*T*dK+L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T:][:L*T*dV-32*L*chunks*dV]                                  // [L, T - 32·chunks, d_v]
+	t82 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+6*L*T:][:L*T-32*L*chunks]                                                    // [L, T - 32·chunks]
+	t92 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+7*L*T-32*L*chunks:][:L*T-32*L*chunks]                                        // [L, T - 32·chunks]
+	t102 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+8*L*T-64*L*chunks:][:L*T-32*L*chunks]                                       // [L, T - 32·chunks]
+	t112 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T*dK-32*L*chunks*dK]                                 // [L, T - 32·chunks, d_k]
+	t122 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T*dK]                                                // [L, T, d_k]
+	t172 := c.Work[7*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T*dK]                                                // [L, T, d_k]
+	t132 := c.Work[8*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T]                                                   // [L, T]
+	t142 := c.Work[8*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+10*L*T-96*L*chunks:][:L*T]                                                  // [L, T]
+	t152 := c.Work[8*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+11*L*T-96*L*chunks:][:L*T]                                                  // [L, T]
+	t162 := c.Work[8*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T-96*L*chunks:][:L*T*dV]                                               // [L, T, d_v]
+	t2 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T-96*L*chunks:][:32*L*chunks]                                            // [L, chunks, 32]
+	t182 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T-64*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t3 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T-32*L*chunks:][:32*L*chunks]                                            // [L, chunks, 32]
+	t522 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T:][:32*L*chunks]                                                      // [L, chunks, 32]
+	t20 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+32*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
+	t22_2 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+64*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t4 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+96*L*chunks:][:32*L*chunks]                                            // [L, chunks, 32]
+	t6 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+128*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
+	t8 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+160*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
+	t72 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+192*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t922 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+224*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t1122 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+256*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t1022 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+288*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t12 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+320*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t14 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+352*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t13 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+384*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t1522 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+416*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	g := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+448*L*chunks:][:32*L*chunks]                                            // [L, chunks, 32]
+	t21 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+480*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t23 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+512*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t2522 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+544*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t24 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+576*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t26 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+608*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t282 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+640*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t272 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+672*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t29 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+704*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t31 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+736*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t30 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+768*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t3222 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+800*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	p := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+832*L*chunks:][:32*L*chunks]                                            // [L, chunks, 32]
+	t35 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+864*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t902 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+896*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t36 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+928*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t38 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+960*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t39 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+992*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t41 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1024*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t422 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1056*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t44 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1088*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t452 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1120*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t47 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1152*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	h := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1184*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
+	t962 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1216*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t133 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1248*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t135 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1280*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t202 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1312*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t212 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1344*L*chunks:][:32*L*chunks*dK]                                     // [L, chunks, 32, d_k]
+	t222 := c.Work[8*L*T*dK+3*L*T*dV-32*L*chunks*dK+2*L*dK*dV+12*L*T+1344*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t232 := c.Work[8*L*T*dK+3*L*T*dV-32*L*chunks*dK+2*L*dK*dV+12*L*T+1376*L*chunks:][:32*L*chunks*dK]                                     // [L, chunks, 32, d_k]
+	t242 := c.Work[8*L*T*dK+3*L*T*dV+2*L*dK*dV+12*L*T+1376*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t252 := c.Work[8*L*T*dK+3*L*T*dV+2*L*dK*dV+12*L*T+1408*L*chunks:][:32*L*chunks*dV]                                                    // [L, chunks, 32, d_v]
+	t262 := c.Work[8*L*T*dK+3*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks:][:L*T*dV]                                             // [L, T, d_v]
+	t27 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks:][:L*T]                                                 // [L, T]
+	t292 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+13*L*T+1408*L*chunks:][:L*T]                                                // [L, T]
+	t312 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+14*L*T+1408*L*chunks:][:L*T]                                                // [L, T]
+	t28 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+15*L*T+1408*L*chunks:][:L*T*dK]                                              // [L, T, d_k]
+	t302 := c.Work[9*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+15*L*T+1408*L*chunks:][:L*T*dK]                                             // [L, T, d_k]
+	t402 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+15*L*T+1408*L*chunks:][:L*T]                                               // [L, T]
+	t512 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+16*L*T+1408*L*chunks:][:L*T]                                               // [L, T]
+	t115 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+17*L*T+1408*L*chunks:][:L*T]                                               // [L, T]
+	t45 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+2*L*dK*dV+18*L*T+1408*L*chunks:][:L*T*dK+L*T*dV]                                      // [L, T, d_k + d_v]
+	t55 := c.Work[11*L*T*dK+5*L*T*dV+32*L*chunks*dV+2*L*dK*dV+18*L*T+1408*L*chunks:][:L*T*dK+L*T*dV]                                      // [L, T, d_k + d_v]
+	t120 := c.Work[12*L*T*dK+6*L*T*dV+32*L*chunks*dV+2*L*dK*dV+18*L*T+1408*L*chunks:][:L*T*dK+L*T*dV]                                     // [L, T, d_k + d_v]
+	t582 := c.Work[13*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+18*L*T+1408*L*chunks:][:L*T*dK]                                            // [L, T, d_k]
+	t632 := c.Work[14*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+18*L*T+1408*L*chunks:][:L*T]                                               // [L, T]
+	t90 := c.Work[14*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+19*L*T+1408*L*chunks:][:L*T*dK]                                             // [L, T, d_k]
+	t126 := c.Work[15*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+19*L*T+1408*L*chunks:][:L*T*dK]                                            // [L, T, d_k]
+	t131 := c.Work[16*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+19*L*T+1408*L*chunks:][:L*T]                                               // [L, T]
+	t94 := c.Work[16*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks:][:L*T*dK+3*L*dK]                                      // [L, T + 3, d_k]
+	t95 := c.Work[17*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+3*L*dK:][:L*T*dK+3*L*dK]                               // [L, T + 3, d_k]
+	t96 := c.Work[18*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+6*L*dK:][:L*T*dK+3*L*dK]                               // [L, T + 3, d_k]
+	t163 := c.Work[19*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+9*L*dK:][:L*T*dK+3*L*dK]                              // [L, T + 3, d_k]
+	t100 := c.Work[20*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+12*L*dK:][:L*T*d]                                     // [L, T, d]
+	t123 := c.Work[L*T*d+20*L*T*dK+7*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+12*L*dK:][:L*T*dV]                              // [L, T, d_v]
+	t125 := c.Work[L*T*d+20*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+12*L*dK:][:L*T*d]                               // [L, T, d]
+	t158 := c.Work[2*L*T*d+20*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
+	t162_2 := c.Work[2*L*T*d+21*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+12*L*dK:][:L*T*dK+3*L*dK]                   // [L, T + 3, d_k]
+	t164 := c.Work[2*L*T*d+22*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+15*L*dK:][:L*T*dK+3*L*dK]                     // [L, T + 3, d_k]
+	t168 := c.Work[2*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK:][:L*T*d]                             // [L, T, d]
+	MBarState2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK:][:dK*dV]                       // [d_v, d_k]
+	SBarState2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+dK*dV:][:dK*dV]                 // [d_v, d_k]
+	t258 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+2*dK*dV:][:dK*dV]                     // [d_v, d_k]
+	t603 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV:][:1024]                      // [32, 32]
+	t63 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+1024:][:1024]                  // [32, 32]
+	t663 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+2048:][:1024]                 // [32, 32]
+	t69 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+3072:][:1024]                  // [32, 32]
+	t72_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+4096:][:1024]                // [32, 32]
+	t75 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+5120:][:1024]                  // [32, 32]
+	t78 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+6144:][:1024]                  // [32, 32]
+	t81 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+7168:][:1024]                  // [32, 32]
+	t84 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+8192:][:1024]                  // [32, 32]
+	t87 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+9216:][:1024]                  // [32, 32]
+	t91 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+10240:][:32]                   // [32]
+	t92_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+10272:][:32]                 // [32]
+	t1002 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+10304:][:1024]               // [32, 32]
+	t102_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+11328:][:1024]              // [32, 32]
+	t523 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+12352:][:32]                  // [32]
+	t1722 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+12384:][:32]                 // [32]
+	t192 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+12416:][:32]                  // [32]
+	t265 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+12448:][:32*dV]               // [32, d_v]
+	t722 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dV+12448:][:1024]          // [32, 32]
+	t267 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dV+13472:][:32*dK]         // [32, d_k]
+	t268 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dK+32*dV+13472:][:32*dV]   // [32, d_v]
+	t1222 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dK+64*dV+13472:][:1024]   // [32, 32]
+	t270 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dK+64*dV+14496:][:32*dK]   // [32, d_k]
+	t2222 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+64*dV+14496:][:32*dV]  // [32, d_v]
+	t271 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+96*dV+14496:][:1024]    // [32, 32]
+	t2622 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+96*dV+15520:][:32*dV]  // [32, d_v]
+	t2722 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+128*dV+15520:][:1024]  // [32, 32]
+	t2823 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+128*dV+16544:][:1024]  // [32, 32]
+	t3223 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+128*dV+17568:][:32]    // [32]
+	t412 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+128*dV+17600:][:32*dV]  // [32, d_v]
+	t4222 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+160*dV+17600:][:32]    // [32]
+	t48 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+160*dV+17632:][:32*dV]   // [32, d_v]
+	t492 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+192*dV+17632:][:32]     // [32]
+	t1322 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+192*dV+17664:][:32*dV] // [32, d_v]
+	t134 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+17664:][:32*dV]  // [32, d_v]
+	t33 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+256*dV+17664:][:32]      // [32]
+	t342 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+256*dV+17696:][:1024]   // [32, 32]
+	t3522 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+256*dV+18720:][:1024]  // [32, 32]
+	t362 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+256*dV+19744:][:32*dK]  // [32, d_k]
+	t3722 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+96*dK+256*dV+19744:][:32*dK] // [32, d_k]
+	t382 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+128*dK+256*dV+19744:][:1024]  // [32, 32]
+	t4522 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+128*dK+256*dV+20768:][:32]   // [32]
+	t532 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+128*dK+256*dV+20800:][:32]    // [32]
+	t542 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+128*dK+256*dV+20832:][:32*dK] // [32, d_k]
+	t552 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+160*dK+256*dV+20832:][:32*dK] // [32, d_k]
+	t5622 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+20832:][:1024] // [32, 32]
+	t5922 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+21856:][:32]   // [32]
+	t6022 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+21888:][:1024] // [32, 32]
+	t612 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+22912:][:32]    // [32]
+	t6222 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+22944:][:32]   // [32]
+	t6322 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+22976:][:1024] // [32, 32]
+	t6622 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+24000:][:32]   // [32]
+	t6722 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+24032:][:1024] // [32, 32]
+	t6822 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+25056:][:32]   // [32]
+	t692 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+25088:][:32]    // [32]
+	t702 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+25120:][:32]    // [32]
+	t712 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+25152:][:1024]  // [32, 32]
+	t742 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+26176:][:32]    // [32]
+	t752 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+26208:][:1024]  // [32, 32]
+	t762 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+27232:][:32]    // [32]
+	t772 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+27264:][:32]    // [32]
+	t782 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+27296:][:32]    // [32]
+	t792 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+27328:][:1024]  // [32, 32]
+	t822 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+28352:][:32]    // [32]
+	t832 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+28384:][:1024]  // [32, 32]
+	t842 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+29408:][:32]    // [32]
+	t852 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+29440:][:32]    // [32]
+	t862 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+29472:][:32]    // [32]
+	t872 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+29504:][:1024]  // [32, 32]
+	t9023 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+30528:][:32]   // [32]
+	t912 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+30560:][:1024]  // [32, 32]
+	t942 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+31584:][:1024]  // [32, 32]
+	t972 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+32608:][:32]    // [32]
+	t982 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+32640:][:1024]  // [32, 32]
+	t992 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+33664:][:32]    // [32]
+	t10022 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+33696:][:32]  // [32]
+	t1012 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+33728:][:1024] // [32, 32]
+	t104 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+34752:][:32]    // [32]
+	t1052 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+34784:][:1024] // [32, 32]
+	t106 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+35808:][:32]    // [32]
+	t1072 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+35840:][:32]   // [32]
+	t1082 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+35872:][:32]   // [32]
+	t1092 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+35904:][:1024] // [32, 32]
+	t1122_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+36928:][:32] // [32]
+	t1132 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+36960:][:1024] // [32, 32]
+	t114 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+37984:][:32]    // [32]
+	t1152 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+38016:][:32]   // [32]
+	t116 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+38048:][:32]    // [32]
+	t117 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+38080:][:1024]  // [32, 32]
+	t1202 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+39104:][:32]   // [32]
+	t121 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+39136:][:1024]  // [32, 32]
+	t122_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40160:][:32]  // [32]
+	t138 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40192:][:32]    // [32]
+	t1232 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40224:][:32]   // [32]
+	t124 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40256:][:32]    // [32]
+	t127 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40288:][:32]    // [32]
+	t141 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40320:][:32]    // [32]
+	t142_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40352:][:32]  // [32]
+	t143 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40384:][:32]    // [32]
+	t144 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40416:][:32]    // [32]
+	t145 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40448:][:32]    // [32]
+	t148 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40480:][:32]    // [32]
+	t149 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40512:][:32]    // [32]
+	t150 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40544:][:32]    // [32]
+	t153 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40576:][:32]    // [32]
+	t151 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40608:][:32]    // [32]
+	t152_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40640:][:32]  // [32]
+	t156 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40672:][:32]    // [32]
+	t157 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40704:][:32]    // [32]
+	t1582 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40736:][:32]   // [32]
+	t161 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40768:][:32]    // [32]
+	t159 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40800:][:32]    // [32]
+	t160 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40832:][:32]    // [32]
+	t1642 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40864:][:32]   // [32]
+	t165 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40896:][:32]    // [32]
+	t166 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40928:][:32]    // [32]
+	t169 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40960:][:32]    // [32]
+	t167 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40992:][:32]    // [32]
+	t1682 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41024:][:32]   // [32]
+	t172_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41056:][:32]  // [32]
+	t173 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41088:][:32]    // [32]
+	t176 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41120:][:32]    // [32]
+	t179 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41152:][:32]    // [32]
+	t180 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41184:][:32]    // [32]
+	t181 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41216:][:32]    // [32]
+	t182_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41248:][:32]  // [32]
+	t183 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41280:][:32]    // [32]
+	t186 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41312:][:32]    // [32]
+	t187 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41344:][:32]    // [32]
+	t188 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41376:][:32]    // [32]
+	t191 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41408:][:32]    // [32]
+	t189 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41440:][:32]    // [32]
+	t190 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41472:][:32]    // [32]
+	t194 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41504:][:32]    // [32]
+	t195 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41536:][:32]    // [32]
+	t196 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41568:][:32]    // [32]
+	t199 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41600:][:32]    // [32]
+	t197 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41632:][:32]    // [32]
+	t198 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41664:][:32]    // [32]
+	t202_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41696:][:32]  // [32]
+	t203 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41728:][:32]    // [32]
+	t204 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41760:][:32]    // [32]
+	t207 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41792:][:32]    // [32]
+	t218 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41824:][:32]    // [32]
+	t205 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41856:][:32]    // [32]
+	t206 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41888:][:32]    // [32]
+	t210 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41920:][:32]    // [32]
+	t211 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41952:][:32]    // [32]
+	t215 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41984:][:32]    // [32]
+	t221 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42016:][:32]    // [32]
+	t222_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42048:][:32]  // [32]
+	t223 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42080:][:32]    // [32]
+	t224 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42112:][:32]    // [32]
+	t225 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42144:][:32]    // [32]
+	t228 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42176:][:32]    // [32]
+	t229 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42208:][:32]    // [32]
+	t230 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42240:][:32]    // [32]
+	t233 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42272:][:32]    // [32]
+	t231 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42304:][:32]    // [32]
+	t232_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42336:][:32]  // [32]
+	t236 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42368:][:32]    // [32]
+	t237 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42400:][:32]    // [32]
+	t238 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42432:][:32]    // [32]
+	t241 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42464:][:32]    // [32]
+	t239 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42496:][:32]    // [32]
+	t240 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42528:][:32]    // [32]
+	t244 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42560:][:32]    // [32]
+	t245 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42592:][:32]    // [32]
+	t246 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42624:][:32]    // [32]
+	t249 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42656:][:32]    // [32]
+	t247 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42688:][:32]    // [32]
+	t248 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42720:][:32]    // [32]
+	t252_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42752:][:32]  // [32]
+	t253 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42784:][:32]    // [32]
+	t257 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42816:][:32]    // [32]
+	t10 := c.Flags[:L*T]                                                                                                                  // [L, T]
+	t37 := c.Flags[L*T:][:L*T]                                                                                                            // [L, T]
+	t332 := c.Flags[2*L*T:][:L*T]                                                                                                         // [L, T]
+	t642 := c.Flags[3*L*T:][:L*T]                                                                                                         // [L, T]
+	t682 := c.Flags[4*L*T:][:L*T]                                                                                                         // [L, T]
+	t132_2 := c.Flags[5*L*T:][:L*T]                                                                                                       // [L, T]
+	t136 := c.Flags[6*L*T:][:L*T]                                                                                                         // [L, T]
 
 	// titans_chunk.k1, titans_chunk.q1
 	if kern.Wide() {
@@ -4101,11 +4054,11 @@ func (c *stepBackwardFused) run() {
 	clear(t112)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t112[:L*T*dK-32*L*chunks*dK], c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+59328:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t102[:L*T-32*L*chunks], c.Work[2*C*dK*dV+3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+59328:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t82[:L*T-32*L*chunks], c.Work[2*C*dK*dV+3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+21*L*T+1312*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+59328:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t92[:L*T-32*L*chunks], c.Work[2*C*dK*dV+3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+22*L*T+1280*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+59328:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t62_2[:L*T*dK-32*L*chunks*dK], c.Work[2*C*dK*dV+3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+23*L*T+1248*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+59328:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t112[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42848:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t102[:L*T-32*L*chunks], c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42848:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t82[:L*T-32*L*chunks], c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+21*L*T+1376*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42848:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t92[:L*T-32*L*chunks], c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+22*L*T+1344*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42848:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t62_2[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+23*L*T+1312*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42848:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
 	}
 
 	// titans_chunk.q, titans_chunk.k
@@ -4129,11 +4082,11 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T - 32*chunks {
 				t122_3 := t122[(i*T+j+32*chunks)*dK:][:dK]
-				t112_3 := t112[(i*(T-32*chunks)+j)*dK:][:dK]
+				t112_2 := t112[(i*(T-32*chunks)+j)*dK:][:dK]
 				t172_3 := t172[(i*T+j+32*chunks)*dK:][:dK]
 				t62_3 := t62_2[(i*(T-32*chunks)+j)*dK:][:dK]
 				for k := range dK {
-					t122_3[k] = t122_3[k] + t112_3[k]
+					t122_3[k] = t122_3[k] + t112_2[k]
 					t172_3[k] = t172_3[k] + t62_3[k]
 				}
 			}
@@ -4368,9 +4321,9 @@ func (c *stepBackwardFused) run() {
 			for j := range chunks {
 				t72_3 := t72[(i*chunks+j)*32:][:32]
 				t922_2 := t922[(i*chunks+j)*32:][:32]
-				t1022_3 := t1022[(i*chunks+j)*32:][:32]
+				t1022_2 := t1022[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t1022_3[k] = t72_3[k] + t922_2[k]
+					t1022_2[k] = t72_3[k] + t922_2[k]
 				}
 			}
 		}
@@ -4384,13 +4337,13 @@ func (c *stepBackwardFused) run() {
 			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
 				t1122_3 := t1122[(i*chunks+j)*32+lo:][:n]
-				t1022_3 := t1022[(i*chunks+j)*32+-8+lo:][:n]
+				t1022_2 := t1022[(i*chunks+j)*32+-8+lo:][:n]
 				t12_2 := t12[(i*chunks+j)*32+lo:][:n]
 				t1122_4 := t1122[(i*chunks+j)*32+-8+lo:][:n]
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t1122Entry := t1122_3[k]
-					t12_2[k] = F(t1022_3[k] * t1122Entry)
+					t12_2[k] = F(t1022_2[k] * t1122Entry)
 					t14_2[k] = F(t1122_4[k] * t1122Entry)
 				}
 			}
@@ -4411,11 +4364,11 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t1022_3 := t1022[(i*chunks+j)*32:][:32]
+				t1022_2 := t1022[(i*chunks+j)*32:][:32]
 				t12_2 := t12[(i*chunks+j)*32:][:32]
 				t13_2 := t13[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t13_2[k] = t1022_3[k] + t12_2[k]
+					t13_2[k] = t1022_2[k] + t12_2[k]
 				}
 			}
 		}
@@ -4860,2701 +4813,2230 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
+	// titans_chunk.y
+	if kern.Wide() {
+		a := stepBackwardNest26Args{
+			unsafe.SliceData(t),
+			unsafe.SliceData(c.YProd2),
+			unsafe.SliceData(c.YProd),
+			unsafe.SliceData(t133),
+			unsafe.SliceData(t135),
+			L,
+			32 * chunks,
+			32 * chunks * dV,
+			chunks,
+			32 * dV,
+			dV,
+		}
+		stepBackwardNest26(&a)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				t133_2 := t133[(i*chunks+j)*32:][:32]
+				t135_2 := t135[(i*chunks+j)*32:][:32]
+				for k := range 32 {
+					tView := t[((i*chunks+j)*32+k)*dV:][:dV]
+					yProd2 := c.YProd2[((i*chunks+j)*32+k)*dV:][:dV]
+					yProd := c.YProd[((i*chunks+j)*32+k)*dV:][:dV]
+					var t1332 F
+					var t1352 F
+					t1332Sums := [16]F{t1332}
+					t1352Sums := [16]F{t1352}
+					for m := range dV {
+						tViewEntry := tView[m]
+						t1332Sums[m%16] = num.FMA32(tViewEntry, yProd2[m], t1332Sums[m%16])
+						t1352Sums[m%16] = num.FMA32(tViewEntry, yProd[m], t1352Sums[m%16])
+					}
+					t1332 = kern.Sum16(&t1332Sums)
+					t1352 = kern.Sum16(&t1352Sums)
+					t133_2[k] = t1332
+					t135_2[k] = t1352
+				}
+			}
+		}
+	}
+
 	// titans_chunk
-	w17 := F(31)
+	w20 := F(31)
 	for l := range L {
-		for i := range dV {
-			copy(MBarState2[i*dK:][:dK], t42[(l*dV+i)*dK:][:dK])
-		}
-		for i := range dV {
-			copy(SBarState2[i*dK:][:dK], t52[(l*dV+i)*dK:][:dK])
-		}
-		for s := segments2 - 1; s >= 0; s-- {
-			for i := range dV {
-				copy(MTrail2[i*dK:][:dK], c.MCheckpoints2[((l*segments2+s)*dV+i)*dK:][:dK])
-			}
-			for i := range dV {
-				copy(STrail2[i*dK:][:dK], c.SCheckpoints2[((l*segments2+s)*dV+i)*dK:][:dK])
-			}
-			for a := range min(C, -C*s+chunks) {
-				// titans_chunk.e
-				clear(t603)
-				lo := max(0, 1)
-				if n := 32 - lo; n > 0 {
-					t58_2 := t58[(l*chunks+a+C*s)*32+lo:][:n]
-					for i := range n {
-						t603_2 := t603[(lo+i)*32:][:32]
-						w5 := F((lo + i) - 1)
-						t58Entry2 := t58_2[i]
-						for j := range 32 {
-							t603_2[j] = F(kern.Choose((F(j) == w5), F(1), F(0)) * t58Entry2)
-						}
-					}
-				}
-				// titans_chunk.e
-				clear(t63)
-				lo2 := max(0, 2)
-				if n := 32 - lo2; n > 0 {
-					t22_3 := t22_2[(l*chunks+a+C*s)*32+lo2:][:n]
-					for i := range n {
-						t603_2 := t603[((lo2+i)-2)*32:][:32]
-						t63_2 := t63[(lo2+i)*32:][:32]
-						w6 := F((lo2 + i) - 2)
-						t22Entry2 := t22_3[i]
-						for j := range 32 {
-							t63_2[j] = F((kern.Choose((F(j) == w6), F(1), F(0)) + t603_2[j]) * t22Entry2)
-						}
-					}
-				}
-				// titans_chunk.e
-				clear(t663)
-				lo3 := max(0, 4)
-				if n := 32 - lo3; n > 0 {
-					t2522_2 := t2522[(l*chunks+a+C*s)*32+lo3:][:n]
-					for i := range n {
-						t603_2 := t603[((lo3+i)-4)*32:][:32]
-						t63_2 := t63[((lo3+i)-4)*32:][:32]
-						t663_2 := t663[(lo3+i)*32:][:32]
-						w7 := F((lo3 + i) - 4)
-						t2522Entry2 := t2522_2[i]
-						for j := range 32 {
-							t663_2[j] = F(((kern.Choose((F(j) == w7), F(1), F(0)) + t603_2[j]) + t63_2[j]) * t2522Entry2)
-						}
-					}
-				}
-				// titans_chunk.e
-				clear(t69)
-				lo4 := max(0, 8)
-				if n := 32 - lo4; n > 0 {
-					t282_2 := t282[(l*chunks+a+C*s)*32+lo4:][:n]
-					for i := range n {
-						t603_2 := t603[((lo4+i)-8)*32:][:32]
-						t63_2 := t63[((lo4+i)-8)*32:][:32]
-						t663_2 := t663[((lo4+i)-8)*32:][:32]
-						t69_2 := t69[(lo4+i)*32:][:32]
-						w8 := F((lo4 + i) - 8)
-						t282Entry2 := t282_2[i]
-						for j := range 32 {
-							t69_2[j] = F((((kern.Choose((F(j) == w8), F(1), F(0)) + t603_2[j]) + t63_2[j]) + t663_2[j]) * t282Entry2)
-						}
-					}
-				}
-				// titans_chunk.e
-				clear(t72_2)
-				lo5 := max(0, 16)
-				if n := 32 - lo5; n > 0 {
-					t31_2 := t31[(l*chunks+a+C*s)*32+lo5:][:n]
-					for i := range n {
-						t603_2 := t603[((lo5+i)-16)*32:][:32]
-						t63_2 := t63[((lo5+i)-16)*32:][:32]
-						t663_2 := t663[((lo5+i)-16)*32:][:32]
-						t69_2 := t69[((lo5+i)-16)*32:][:32]
-						t72_3 := t72_2[(lo5+i)*32:][:32]
-						w9 := F((lo5 + i) - 16)
-						t31Entry := t31_2[i]
-						for j := range 32 {
-							t72_3[j] = F(((((kern.Choose((F(j) == w9), F(1), F(0)) + t603_2[j]) + t63_2[j]) + t663_2[j]) + t69_2[j]) * t31Entry)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t75)
-				lo6 := max(0, 1)
-				if n := 32 - lo6; n > 0 {
-					t56_2 := t56[(l*chunks+a+C*s)*32+lo6:][:n]
-					for i := range n {
-						t603_2 := t603[((lo6+i)-1)*32:][:32]
-						t63_2 := t63[((lo6+i)-1)*32:][:32]
-						t663_2 := t663[((lo6+i)-1)*32:][:32]
-						t69_2 := t69[((lo6+i)-1)*32:][:32]
-						t72_3 := t72_2[((lo6+i)-1)*32:][:32]
-						t75_2 := t75[(lo6+i)*32:][:32]
-						w10 := F((lo6 + i) - 1)
-						t56Entry2 := t56_2[i]
-						for j := range 32 {
-							t75_2[j] = F((((((kern.Choose((F(j) == w10), F(1), F(0)) + t603_2[j]) + t63_2[j]) + t663_2[j]) + t69_2[j]) + t72_3[j]) * t56Entry2)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t78)
-				lo7 := max(0, 2)
-				if n := 32 - lo7; n > 0 {
-					t522_2 := t522[(l*chunks+a+C*s)*32+lo7:][:n]
-					for i := range n {
-						t603_2 := t603[((lo7+i)-2)*32:][:32]
-						t63_2 := t63[((lo7+i)-2)*32:][:32]
-						t663_2 := t663[((lo7+i)-2)*32:][:32]
-						t69_2 := t69[((lo7+i)-2)*32:][:32]
-						t72_3 := t72_2[((lo7+i)-2)*32:][:32]
-						t75_2 := t75[((lo7+i)-2)*32:][:32]
-						t78_2 := t78[(lo7+i)*32:][:32]
-						w11 := F((lo7 + i) - 2)
-						t522Entry2 := t522_2[i]
-						for j := range 32 {
-							t78_2[j] = F(((((((kern.Choose((F(j) == w11), F(1), F(0)) + t603_2[j]) + t63_2[j]) + t663_2[j]) + t69_2[j]) + t72_3[j]) + t75_2[j]) * t522Entry2)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t81)
-				lo8 := max(0, 4)
-				if n := 32 - lo8; n > 0 {
-					t8_2 := t8[(l*chunks+a+C*s)*32+lo8:][:n]
-					for i := range n {
-						t603_2 := t603[((lo8+i)-4)*32:][:32]
-						t63_2 := t63[((lo8+i)-4)*32:][:32]
-						t663_2 := t663[((lo8+i)-4)*32:][:32]
-						t69_2 := t69[((lo8+i)-4)*32:][:32]
-						t72_3 := t72_2[((lo8+i)-4)*32:][:32]
-						t75_2 := t75[((lo8+i)-4)*32:][:32]
-						t78_2 := t78[((lo8+i)-4)*32:][:32]
-						t81_2 := t81[(lo8+i)*32:][:32]
-						w12 := F((lo8 + i) - 4)
-						t8Entry2 := t8_2[i]
-						for j := range 32 {
-							t81_2[j] = F((((((((kern.Choose((F(j) == w12), F(1), F(0)) + t603_2[j]) + t63_2[j]) + t663_2[j]) + t69_2[j]) + t72_3[j]) + t75_2[j]) + t78_2[j]) * t8Entry2)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t84)
-				lo9 := max(0, 8)
-				if n := 32 - lo9; n > 0 {
-					t1122_3 := t1122[(l*chunks+a+C*s)*32+lo9:][:n]
-					for i := range n {
-						t603_2 := t603[((lo9+i)-8)*32:][:32]
-						t63_2 := t63[((lo9+i)-8)*32:][:32]
-						t663_2 := t663[((lo9+i)-8)*32:][:32]
-						t69_2 := t69[((lo9+i)-8)*32:][:32]
-						t72_3 := t72_2[((lo9+i)-8)*32:][:32]
-						t75_2 := t75[((lo9+i)-8)*32:][:32]
-						t78_2 := t78[((lo9+i)-8)*32:][:32]
-						t81_2 := t81[((lo9+i)-8)*32:][:32]
-						t84_2 := t84[(lo9+i)*32:][:32]
-						w13 := F((lo9 + i) - 8)
-						t1122Entry2 := t1122_3[i]
-						for j := range 32 {
-							w48 := (((((((kern.Choose((F(j) == w13), F(1), F(0)) + t603_2[j]) + t63_2[j]) + t663_2[j]) + t69_2[j]) + t72_3[j]) + t75_2[j]) + t78_2[j]) + t81_2[j]
-							t84_2[j] = F(w48 * t1122Entry2)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t87)
-				lo10 := max(0, 16)
-				if n := 32 - lo10; n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*32+lo10:][:n]
-					for i := range n {
-						t603_2 := t603[((lo10+i)-16)*32:][:32]
-						t63_2 := t63[((lo10+i)-16)*32:][:32]
-						t663_2 := t663[((lo10+i)-16)*32:][:32]
-						t69_2 := t69[((lo10+i)-16)*32:][:32]
-						t72_3 := t72_2[((lo10+i)-16)*32:][:32]
-						t75_2 := t75[((lo10+i)-16)*32:][:32]
-						t78_2 := t78[((lo10+i)-16)*32:][:32]
-						t81_2 := t81[((lo10+i)-16)*32:][:32]
-						t84_2 := t84[((lo10+i)-16)*32:][:32]
-						t87_2 := t87[(lo10+i)*32:][:32]
-						w14 := F((lo10 + i) - 16)
-						t14Entry := t14_2[i]
-						for j := range 32 {
-							w49 := (((((((kern.Choose((F(j) == w14), F(1), F(0)) + t603_2[j]) + t63_2[j]) + t663_2[j]) + t69_2[j]) + t72_3[j]) + t75_2[j]) + t78_2[j]) + t81_2[j]
-							t87_2[j] = F((w49 + t84_2[j]) * t14Entry)
-						}
-					}
-				}
-				// titans_chunk.g
-				clear(t91)
-				if kern.Wide() {
-					a2 := stepBackwardNest26Args{
-						unsafe.SliceData(t91),
-					}
-					stepBackwardNest26(&a2)
-				} else {
-					if n := min(32, 1); n > 0 {
-						t91_2 := t91[:n]
-						for i := range n {
-							t91_2[i] = F(1)
-						}
-					}
-				}
-				// titans_chunk.U
-				kern.GemmFMA(dV, 32, dK, F(1), false, t93, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t59, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// titans_chunk.U
-				kern.GemmFMA(dV, 32, dK, F(1), false, t97, 1, dV, kern.From(STrail2, a*dV*dK), dK, 1, kern.From(t59, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// titans_chunk.c, titans_chunk.e
-				clear(t1002)
-				lo11 := max(0, 1)
-				if n := 32 - lo11; n > 0 {
-					for i := range n {
-						t603_2 := t603[((lo11+i)-1)*32:][:32]
-						t63_2 := t63[((lo11+i)-1)*32:][:32]
-						t663_2 := t663[((lo11+i)-1)*32:][:32]
-						t69_2 := t69[((lo11+i)-1)*32:][:32]
-						t72_3 := t72_2[((lo11+i)-1)*32:][:32]
-						t75_2 := t75[((lo11+i)-1)*32:][:32]
-						t78_2 := t78[((lo11+i)-1)*32:][:32]
-						t81_2 := t81[((lo11+i)-1)*32:][:32]
-						t84_2 := t84[((lo11+i)-1)*32:][:32]
-						t87_2 := t87[((lo11+i)-1)*32:][:32]
-						t1002_2 := t1002[(lo11+i)*32:][:32]
-						w15 := F((lo11 + i) - 1)
-						for j := range 32 {
-							w50 := (((((((kern.Choose((F(j) == w15), F(1), F(0)) + t603_2[j]) + t63_2[j]) + t663_2[j]) + t69_2[j]) + t72_3[j]) + t75_2[j]) + t78_2[j]) + t81_2[j]
-							t1002_2[j] = (w50 + t84_2[j]) + t87_2[j]
-						}
-					}
-				}
-				// titans_chunk.U
-				clear(t101)
-				if kern.Wide() {
-					a2 := stepBackwardNest27Args{
-						unsafe.SliceData(t59),
-						unsafe.SliceData(t101),
-						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-						dK,
-					}
-					stepBackwardNest27(&a2)
-				} else {
-					for i := range 32 {
-						if n := min(32, i); n > 0 {
-							t101_2 := t101[i*32:][:n]
-							for j := range n {
-								t59_2 := t59[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-								t59_3 := t59[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-								var t1012 F
-								t1012Sums := [16]F{t1012}
-								for k := range dK {
-									t1012Sums[k%16] = num.FMA32(t59_2[k], t59_3[k], t1012Sums[k%16])
-								}
-								t1012 = kern.Sum16(&t1012Sums)
-								t101_2[j] = t1012
-							}
-						}
-					}
-				}
-				// titans_chunk.U
-				clear(t102_2)
-				if kern.Wide() {
-					a2 := stepBackwardNest28Args{
-						unsafe.SliceData(t60),
-						unsafe.SliceData(t1002),
-						unsafe.SliceData(t101),
-						unsafe.SliceData(t102_2),
-						32*a + 32*C*s + 32*chunks*l,
-					}
-					stepBackwardNest28(&a2)
-				} else {
-					for i := range 32 {
-						if n := min(32, i); n > 0 {
-							t1002_2 := t1002[i*32:][:n]
-							t101_2 := t101[i*32:][:n]
-							t102_3 := t102_2[i*32:][:n]
-							for j := range n {
-								t102_3[j] = F(F(t60[(l*chunks+a+C*s)*32+i]*t1002_2[j]) * t101_2[j])
-							}
-						}
-					}
-				}
-				// titans_chunk.U, titans_chunk.g
-				if kern.Wide() {
-					a2 := stepBackwardNest29Args{
-						unsafe.SliceData(t902),
-						unsafe.SliceData(t91),
-						unsafe.SliceData(t962),
-						unsafe.SliceData(t60),
-						unsafe.SliceData(t97),
-						unsafe.SliceData(t93),
-						unsafe.SliceData(t61),
-						unsafe.SliceData(U),
-						32*a + 32*C*s + 32*chunks*l,
-						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
-						dV,
-					}
-					stepBackwardNest29(&a2)
-				} else {
-					t902_2 := t902[(l*chunks+a+C*s)*32:][:32]
-					t962_2 := t962[(l*chunks+a+C*s)*32:][:32]
-					t60_2 := t60[(l*chunks+a+C*s)*32:][:32]
-					for i := range 32 {
-						t97_2 := t97[i*dV:][:dV]
-						t93_2 := t93[i*dV:][:dV]
-						t61_2 := t61[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-						U3 := U[i*dV:][:dV]
-						w16 := t902_2[i] + t91[i]
-						t962Entry := t962_2[i]
-						t60Entry := t60_2[i]
-						for j := range dV {
-							U3[j] = F(num.FMA32(-t97_2[j], t962Entry, num.FMA32(-t93_2[j], w16, t61_2[j])) * t60Entry)
-						}
-					}
-				}
-				kern.TriangleFMA(32, dV, false, U, dV, 1, t102_2, 32, 1)
-				// titans_chunk.M, titans_chunk.c, titans_chunk.e, titans_chunk.S
-				for i := range dK {
-					t603_2 := t603[31*32:][:32]
-					t63_2 := t63[31*32:][:32]
-					t663_2 := t663[31*32:][:32]
-					t69_2 := t69[31*32:][:32]
-					t72_3 := t72_2[31*32:][:32]
-					t75_2 := t75[31*32:][:32]
-					t78_2 := t78[31*32:][:32]
-					t81_2 := t81[31*32:][:32]
-					t84_2 := t84[31*32:][:32]
-					t87_2 := t87[31*32:][:32]
-					t622_2 := t622[i*32:][:32]
-					t722_3 := t722[i*32:][:32]
+		copy(MBarState2[:dK*dV], t42[l*dV*dK:][:dK*dV])
+		copy(SBarState2[:dK*dV], t52[l*dV*dK:][:dK*dV])
+		for t9 := chunks - 1; t9 >= 0; t9-- {
+			t603_2 := t603[31*32:][:32]
+			t63_2 := t63[31*32:][:32]
+			t663_2 := t663[31*32:][:32]
+			t69_2 := t69[31*32:][:32]
+			t72_3 := t72_2[31*32:][:32]
+			t75_2 := t75[31*32:][:32]
+			t78_2 := t78[31*32:][:32]
+			t81_2 := t81[31*32:][:32]
+			t84_2 := t84[31*32:][:32]
+			t87_2 := t87[31*32:][:32]
+			// titans_chunk.e
+			clear(t603)
+			lo := max(0, 1)
+			if n := 32 - lo; n > 0 {
+				t58_2 := t58[(l*chunks+t9)*32+lo:][:n]
+				for i := range n {
+					t603_3 := t603[(lo+i)*32:][:32]
+					w5 := F((lo + i) - 1)
+					t58Entry2 := t58_2[i]
 					for j := range 32 {
-						t59Entry := t59[((l*chunks+a+C*s)*32+j)*dK+i]
-						t603Entry := t603_2[j]
-						t63Entry := t63_2[j]
-						t663Entry := t663_2[j]
-						t69Entry := t69_2[j]
-						t72Entry := t72_3[j]
-						w51 := (((((((kern.Choose((F(j) == w17), F(1), F(0)) + t603Entry) + t63Entry) + t663Entry) + t69Entry) + t72Entry) + t75_2[j]) + t78_2[j]) + t81_2[j]
-						t622_2[j] = F(t59Entry * ((w51 + t84_2[j]) + t87_2[j]))
-						t722_3[j] = F(t59Entry * (((((kern.Choose((F(j) == w17), F(1), F(0)) + t603Entry) + t63Entry) + t663Entry) + t69Entry) + t72Entry))
+						t603_3[j] = F(kern.Choose((F(j) == w5), F(1), F(0)) * t58Entry2)
 					}
 				}
-				// titans_chunk.M
-				kern.GemmFMA(dV, dK, 32, F(1), false, t110, dK, 1, U, 1, dV, t622, 1, 32)
-				// titans_chunk.M
-				gEntry := g[(l*chunks+a+C*s)*32+31]
-				hEntry := h[(l*chunks+a+C*s)*32+31]
-				if kern.Wide() {
-					a2 := stepBackwardNest30Args{
-						unsafe.SliceData(STrail2),
-						unsafe.SliceData(MTrail2),
-						unsafe.SliceData(t110),
-						dK * dV * a,
-						dK*dV*a + dK*dV,
-						dV,
-						dK,
-						[2]float32{hEntry},
-						[2]float32{gEntry},
-					}
-					stepBackwardNest30(&a2)
-				} else {
-					for i := range dV {
-						STrail2_2 := STrail2[(a*dV+i)*dK:][:dK]
-						MTrail2_2 := MTrail2[(a*dV+i)*dK:][:dK]
-						t110_2 := t110[i*dK:][:dK]
-						MTrail2_3 := MTrail2[((a+1)*dV+i)*dK:][:dK]
-						for j := range dK {
-							MTrail2_3[j] = num.FMA32(STrail2_2[j], hEntry, F(MTrail2_2[j]*gEntry)) + t110_2[j]
-						}
+			}
+			// titans_chunk.e
+			clear(t63)
+			lo2 := max(0, 2)
+			if n := 32 - lo2; n > 0 {
+				t22_3 := t22_2[(l*chunks+t9)*32+lo2:][:n]
+				for i := range n {
+					t603_3 := t603[((lo2+i)-2)*32:][:32]
+					t63_3 := t63[(lo2+i)*32:][:32]
+					w6 := F((lo2 + i) - 2)
+					t22Entry2 := t22_3[i]
+					for j := range 32 {
+						t63_3[j] = F((kern.Choose((F(j) == w6), F(1), F(0)) + t603_3[j]) * t22Entry2)
 					}
 				}
-				// titans_chunk.S
-				kern.GemmFMA(dV, dK, 32, F(1), false, t112_2, dK, 1, U, 1, dV, t722, 1, 32)
-				// titans_chunk.S
-				pEntry := p[(l*chunks+a+C*s)*32+31]
-				if kern.Wide() {
-					a2 := stepBackwardNest31Args{
-						unsafe.SliceData(STrail2),
-						unsafe.SliceData(t112_2),
-						dK * dV * a,
-						dK*dV*a + dK*dV,
-						dV,
-						dK,
-						[2]float32{pEntry},
+			}
+			// titans_chunk.e
+			clear(t663)
+			lo3 := max(0, 4)
+			if n := 32 - lo3; n > 0 {
+				t2522_2 := t2522[(l*chunks+t9)*32+lo3:][:n]
+				for i := range n {
+					t603_3 := t603[((lo3+i)-4)*32:][:32]
+					t63_3 := t63[((lo3+i)-4)*32:][:32]
+					t663_3 := t663[(lo3+i)*32:][:32]
+					w7 := F((lo3 + i) - 4)
+					t2522Entry2 := t2522_2[i]
+					for j := range 32 {
+						t663_3[j] = F(((kern.Choose((F(j) == w7), F(1), F(0)) + t603_3[j]) + t63_3[j]) * t2522Entry2)
 					}
-					stepBackwardNest31(&a2)
-				} else {
-					for i := range dV {
-						STrail2_2 := STrail2[(a*dV+i)*dK:][:dK]
-						t112_3 := t112_2[i*dK:][:dK]
-						STrail2_3 := STrail2[((a+1)*dV+i)*dK:][:dK]
-						for j := range dK {
-							STrail2_3[j] = num.FMA32(STrail2_2[j], pEntry, t112_3[j])
+				}
+			}
+			// titans_chunk.e
+			clear(t69)
+			lo4 := max(0, 8)
+			if n := 32 - lo4; n > 0 {
+				t282_2 := t282[(l*chunks+t9)*32+lo4:][:n]
+				for i := range n {
+					t603_3 := t603[((lo4+i)-8)*32:][:32]
+					t63_3 := t63[((lo4+i)-8)*32:][:32]
+					t663_3 := t663[((lo4+i)-8)*32:][:32]
+					t69_3 := t69[(lo4+i)*32:][:32]
+					w8 := F((lo4 + i) - 8)
+					t282Entry2 := t282_2[i]
+					for j := range 32 {
+						t69_3[j] = F((((kern.Choose((F(j) == w8), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) * t282Entry2)
+					}
+				}
+			}
+			// titans_chunk.e
+			clear(t72_2)
+			lo5 := max(0, 16)
+			if n := 32 - lo5; n > 0 {
+				t31_2 := t31[(l*chunks+t9)*32+lo5:][:n]
+				for i := range n {
+					t603_3 := t603[((lo5+i)-16)*32:][:32]
+					t63_3 := t63[((lo5+i)-16)*32:][:32]
+					t663_3 := t663[((lo5+i)-16)*32:][:32]
+					t69_3 := t69[((lo5+i)-16)*32:][:32]
+					t72_4 := t72_2[(lo5+i)*32:][:32]
+					w9 := F((lo5 + i) - 16)
+					t31Entry := t31_2[i]
+					for j := range 32 {
+						t72_4[j] = F(((((kern.Choose((F(j) == w9), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) * t31Entry)
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t75)
+			lo6 := max(0, 1)
+			if n := 32 - lo6; n > 0 {
+				t56_2 := t56[(l*chunks+t9)*32+lo6:][:n]
+				for i := range n {
+					t603_3 := t603[((lo6+i)-1)*32:][:32]
+					t63_3 := t63[((lo6+i)-1)*32:][:32]
+					t663_3 := t663[((lo6+i)-1)*32:][:32]
+					t69_3 := t69[((lo6+i)-1)*32:][:32]
+					t72_4 := t72_2[((lo6+i)-1)*32:][:32]
+					t75_3 := t75[(lo6+i)*32:][:32]
+					w10 := F((lo6 + i) - 1)
+					t56Entry2 := t56_2[i]
+					for j := range 32 {
+						t75_3[j] = F((((((kern.Choose((F(j) == w10), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) * t56Entry2)
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t78)
+			lo7 := max(0, 2)
+			if n := 32 - lo7; n > 0 {
+				t522_2 := t522[(l*chunks+t9)*32+lo7:][:n]
+				for i := range n {
+					t603_3 := t603[((lo7+i)-2)*32:][:32]
+					t63_3 := t63[((lo7+i)-2)*32:][:32]
+					t663_3 := t663[((lo7+i)-2)*32:][:32]
+					t69_3 := t69[((lo7+i)-2)*32:][:32]
+					t72_4 := t72_2[((lo7+i)-2)*32:][:32]
+					t75_3 := t75[((lo7+i)-2)*32:][:32]
+					t78_3 := t78[(lo7+i)*32:][:32]
+					w11 := F((lo7 + i) - 2)
+					t522Entry2 := t522_2[i]
+					for j := range 32 {
+						t78_3[j] = F(((((((kern.Choose((F(j) == w11), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) * t522Entry2)
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t81)
+			lo8 := max(0, 4)
+			if n := 32 - lo8; n > 0 {
+				t8_2 := t8[(l*chunks+t9)*32+lo8:][:n]
+				for i := range n {
+					t603_3 := t603[((lo8+i)-4)*32:][:32]
+					t63_3 := t63[((lo8+i)-4)*32:][:32]
+					t663_3 := t663[((lo8+i)-4)*32:][:32]
+					t69_3 := t69[((lo8+i)-4)*32:][:32]
+					t72_4 := t72_2[((lo8+i)-4)*32:][:32]
+					t75_3 := t75[((lo8+i)-4)*32:][:32]
+					t78_3 := t78[((lo8+i)-4)*32:][:32]
+					t81_3 := t81[(lo8+i)*32:][:32]
+					w12 := F((lo8 + i) - 4)
+					t8Entry2 := t8_2[i]
+					for j := range 32 {
+						t81_3[j] = F((((((((kern.Choose((F(j) == w12), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) * t8Entry2)
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t84)
+			lo9 := max(0, 8)
+			if n := 32 - lo9; n > 0 {
+				t1122_3 := t1122[(l*chunks+t9)*32+lo9:][:n]
+				for i := range n {
+					t603_3 := t603[((lo9+i)-8)*32:][:32]
+					t63_3 := t63[((lo9+i)-8)*32:][:32]
+					t663_3 := t663[((lo9+i)-8)*32:][:32]
+					t69_3 := t69[((lo9+i)-8)*32:][:32]
+					t72_4 := t72_2[((lo9+i)-8)*32:][:32]
+					t75_3 := t75[((lo9+i)-8)*32:][:32]
+					t78_3 := t78[((lo9+i)-8)*32:][:32]
+					t81_3 := t81[((lo9+i)-8)*32:][:32]
+					t84_3 := t84[(lo9+i)*32:][:32]
+					w13 := F((lo9 + i) - 8)
+					t1122Entry2 := t1122_3[i]
+					for j := range 32 {
+						w39 := (((((((kern.Choose((F(j) == w13), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
+						t84_3[j] = F(w39 * t1122Entry2)
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t87)
+			lo10 := max(0, 16)
+			if n := 32 - lo10; n > 0 {
+				t14_2 := t14[(l*chunks+t9)*32+lo10:][:n]
+				for i := range n {
+					t603_3 := t603[((lo10+i)-16)*32:][:32]
+					t63_3 := t63[((lo10+i)-16)*32:][:32]
+					t663_3 := t663[((lo10+i)-16)*32:][:32]
+					t69_3 := t69[((lo10+i)-16)*32:][:32]
+					t72_4 := t72_2[((lo10+i)-16)*32:][:32]
+					t75_3 := t75[((lo10+i)-16)*32:][:32]
+					t78_3 := t78[((lo10+i)-16)*32:][:32]
+					t81_3 := t81[((lo10+i)-16)*32:][:32]
+					t84_3 := t84[((lo10+i)-16)*32:][:32]
+					t87_3 := t87[(lo10+i)*32:][:32]
+					w14 := F((lo10 + i) - 16)
+					t14Entry := t14_2[i]
+					for j := range 32 {
+						w40 := (((((((kern.Choose((F(j) == w14), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
+						t87_3[j] = F((w40 + t84_3[j]) * t14Entry)
+					}
+				}
+			}
+			// titans_chunk.g
+			clear(t91)
+			if kern.Wide() {
+				a := stepBackwardNest27Args{
+					unsafe.SliceData(t91),
+				}
+				stepBackwardNest27(&a)
+			} else {
+				if n := min(32, 1); n > 0 {
+					t91_2 := t91[:n]
+					for i := range n {
+						t91_2[i] = F(1)
+					}
+				}
+			}
+			// titans_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest28Args{
+					unsafe.SliceData(t902),
+					unsafe.SliceData(t91),
+					unsafe.SliceData(t92_2),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest28(&a)
+			} else {
+				t902_2 := t902[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					t92_2[i] = t902_2[i] + t91[i]
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t1002)
+			lo11 := max(0, 1)
+			if n := 32 - lo11; n > 0 {
+				for i := range n {
+					t603_3 := t603[((lo11+i)-1)*32:][:32]
+					t63_3 := t63[((lo11+i)-1)*32:][:32]
+					t663_3 := t663[((lo11+i)-1)*32:][:32]
+					t69_3 := t69[((lo11+i)-1)*32:][:32]
+					t72_4 := t72_2[((lo11+i)-1)*32:][:32]
+					t75_3 := t75[((lo11+i)-1)*32:][:32]
+					t78_3 := t78[((lo11+i)-1)*32:][:32]
+					t81_3 := t81[((lo11+i)-1)*32:][:32]
+					t84_3 := t84[((lo11+i)-1)*32:][:32]
+					t87_3 := t87[((lo11+i)-1)*32:][:32]
+					t1002_2 := t1002[(lo11+i)*32:][:32]
+					w15 := F((lo11 + i) - 1)
+					for j := range 32 {
+						w41 := (((((((kern.Choose((F(j) == w15), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
+						t1002_2[j] = (w41 + t84_3[j]) + t87_3[j]
+					}
+				}
+			}
+			// titans_chunk.U
+			clear(t102_2)
+			if kern.Wide() {
+				a := stepBackwardNest29Args{
+					unsafe.SliceData(t60),
+					unsafe.SliceData(c.UProd3),
+					unsafe.SliceData(t1002),
+					unsafe.SliceData(t102_2),
+					32*t9 + 32*chunks*l,
+					1024*t9 + 1024*chunks*l,
+				}
+				stepBackwardNest29(&a)
+			} else {
+				t60_2 := t60[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					t60Entry := t60_2[i]
+					if n := min(32, i); n > 0 {
+						UProd3 := c.UProd3[((l*chunks+t9)*32+i)*32:][:n]
+						t1002_2 := t1002[i*32:][:n]
+						t102_3 := t102_2[i*32:][:n]
+						for j := range n {
+							t102_3[j] = F(F(t60Entry*UProd3[j]) * t1002_2[j])
 						}
 					}
 				}
 			}
-			for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
-				t604_2 := t604[31*32:][:32]
-				t633_2 := t633[31*32:][:32]
-				t664_2 := t664[31*32:][:32]
-				t692_2 := t692[31*32:][:32]
-				t722_3 := t722_2[31*32:][:32]
-				t752_2 := t752[31*32:][:32]
-				t782_2 := t782[31*32:][:32]
-				t812_2 := t812[31*32:][:32]
-				t842_2 := t842[31*32:][:32]
-				t872_2 := t872[31*32:][:32]
-				// titans_chunk.y
-				kern.GemmFMA(dV, 32, dK, F(1), false, t17, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t57, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// titans_chunk.y
-				kern.GemmFMA(dV, 32, dK, F(1), false, t49, 1, dV, kern.From(STrail2, a*dV*dK), dK, 1, kern.From(t57, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// titans_chunk.e
-				clear(t604)
-				lo := max(0, 1)
-				if n := 32 - lo; n > 0 {
-					t58_2 := t58[(l*chunks+a+C*s)*32+lo:][:n]
-					for i := range n {
-						t604_3 := t604[(lo+i)*32:][:32]
-						w18 := F((lo + i) - 1)
-						t58Entry3 := t58_2[i]
-						for j := range 32 {
-							t604_3[j] = F(kern.Choose((F(j) == w18), F(1), F(0)) * t58Entry3)
-						}
-					}
+			// titans_chunk.S, titans_chunk.M
+			clear(t523)
+			clear(t1722)
+			clear(t192)
+			if kern.Wide() {
+				a := stepBackwardNest30Args{
+					unsafe.SliceData(t523),
+					unsafe.SliceData(t1722),
+					unsafe.SliceData(t192),
+					unsafe.SliceData(c.SStates),
+					unsafe.SliceData(SBarState2),
+					unsafe.SliceData(MBarState2),
+					unsafe.SliceData(c.MStates),
+					dK*dV*t9 + chunks*dK*dV*l,
+					dV,
+					dK,
 				}
-				// titans_chunk.e
-				clear(t633)
-				lo2 := max(0, 2)
-				if n := 32 - lo2; n > 0 {
-					t22_3 := t22_2[(l*chunks+a+C*s)*32+lo2:][:n]
-					for i := range n {
-						t604_3 := t604[((lo2+i)-2)*32:][:32]
-						t633_3 := t633[(lo2+i)*32:][:32]
-						w19 := F((lo2 + i) - 2)
-						t22Entry3 := t22_3[i]
-						for j := range 32 {
-							t633_3[j] = F((kern.Choose((F(j) == w19), F(1), F(0)) + t604_3[j]) * t22Entry3)
-						}
+				stepBackwardNest30(&a)
+			} else {
+				for i := range dV {
+					SStates := c.SStates[((l*chunks+t9)*dV+i)*dK:][:dK]
+					SBarState2_2 := SBarState2[i*dK:][:dK]
+					MBarState2_2 := MBarState2[i*dK:][:dK]
+					MStates := c.MStates[((l*chunks+t9)*dV+i)*dK:][:dK]
+					t523Sum := t523[31]
+					t1722Sum := t1722[31]
+					t192Sum := t192[31]
+					t523SumSums := [16]F{t523Sum}
+					t1722SumSums := [16]F{t1722Sum}
+					t192SumSums := [16]F{t192Sum}
+					for j := range dK {
+						SStatesEntry := SStates[j]
+						t523SumSums[j%16] = num.FMA32(SStatesEntry, SBarState2_2[j], t523SumSums[j%16])
+						MBarState2Entry := MBarState2_2[j]
+						t1722SumSums[j%16] = num.FMA32(SStatesEntry, MBarState2Entry, t1722SumSums[j%16])
+						t192SumSums[j%16] = num.FMA32(MStates[j], MBarState2Entry, t192SumSums[j%16])
 					}
+					t523Sum = kern.Sum16(&t523SumSums)
+					t1722Sum = kern.Sum16(&t1722SumSums)
+					t192Sum = kern.Sum16(&t192SumSums)
+					t523[31] = t523Sum
+					t1722[31] = t1722Sum
+					t192[31] = t192Sum
 				}
-				// titans_chunk.e
-				clear(t664)
-				lo3 := max(0, 4)
-				if n := 32 - lo3; n > 0 {
-					t2522_2 := t2522[(l*chunks+a+C*s)*32+lo3:][:n]
-					for i := range n {
-						t604_3 := t604[((lo3+i)-4)*32:][:32]
-						t633_3 := t633[((lo3+i)-4)*32:][:32]
-						t664_3 := t664[(lo3+i)*32:][:32]
-						w20 := F((lo3 + i) - 4)
-						t2522Entry3 := t2522_2[i]
-						for j := range 32 {
-							t664_3[j] = F(((kern.Choose((F(j) == w20), F(1), F(0)) + t604_3[j]) + t633_3[j]) * t2522Entry3)
-						}
-					}
+			}
+			// titans_chunk.S
+			kern.GemmFMA(32, dV, dK, F(1), false, t265, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, SBarState2, 1, dK)
+			// titans_chunk.S
+			clear(t722)
+			if kern.Wide() {
+				a := stepBackwardNest31Args{
+					unsafe.SliceData(t722),
+					unsafe.SliceData(c.U),
+					unsafe.SliceData(t265),
+					32*dV*t9 + 32*chunks*dV*l,
+					dV,
 				}
-				// titans_chunk.e
-				clear(t692)
-				lo4 := max(0, 8)
-				if n := 32 - lo4; n > 0 {
-					t282_2 := t282[(l*chunks+a+C*s)*32+lo4:][:n]
-					for i := range n {
-						t604_3 := t604[((lo4+i)-8)*32:][:32]
-						t633_3 := t633[((lo4+i)-8)*32:][:32]
-						t664_3 := t664[((lo4+i)-8)*32:][:32]
-						t692_3 := t692[(lo4+i)*32:][:32]
-						w21 := F((lo4 + i) - 8)
-						t282Entry3 := t282_2[i]
-						for j := range 32 {
-							t692_3[j] = F((((kern.Choose((F(j) == w21), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) * t282Entry3)
-						}
-					}
-				}
-				// titans_chunk.e
-				clear(t722_2)
-				lo5 := max(0, 16)
-				if n := 32 - lo5; n > 0 {
-					t31_2 := t31[(l*chunks+a+C*s)*32+lo5:][:n]
-					for i := range n {
-						t604_3 := t604[((lo5+i)-16)*32:][:32]
-						t633_3 := t633[((lo5+i)-16)*32:][:32]
-						t664_3 := t664[((lo5+i)-16)*32:][:32]
-						t692_3 := t692[((lo5+i)-16)*32:][:32]
-						t722_4 := t722_2[(lo5+i)*32:][:32]
-						w22 := F((lo5 + i) - 16)
-						t31Entry2 := t31_2[i]
-						for j := range 32 {
-							t722_4[j] = F(((((kern.Choose((F(j) == w22), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) * t31Entry2)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t752)
-				lo6 := max(0, 1)
-				if n := 32 - lo6; n > 0 {
-					t56_2 := t56[(l*chunks+a+C*s)*32+lo6:][:n]
-					for i := range n {
-						t604_3 := t604[((lo6+i)-1)*32:][:32]
-						t633_3 := t633[((lo6+i)-1)*32:][:32]
-						t664_3 := t664[((lo6+i)-1)*32:][:32]
-						t692_3 := t692[((lo6+i)-1)*32:][:32]
-						t722_4 := t722_2[((lo6+i)-1)*32:][:32]
-						t752_3 := t752[(lo6+i)*32:][:32]
-						w23 := F((lo6 + i) - 1)
-						t56Entry3 := t56_2[i]
-						for j := range 32 {
-							t752_3[j] = F((((((kern.Choose((F(j) == w23), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) + t722_4[j]) * t56Entry3)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t782)
-				lo7 := max(0, 2)
-				if n := 32 - lo7; n > 0 {
-					t522_2 := t522[(l*chunks+a+C*s)*32+lo7:][:n]
-					for i := range n {
-						t604_3 := t604[((lo7+i)-2)*32:][:32]
-						t633_3 := t633[((lo7+i)-2)*32:][:32]
-						t664_3 := t664[((lo7+i)-2)*32:][:32]
-						t692_3 := t692[((lo7+i)-2)*32:][:32]
-						t722_4 := t722_2[((lo7+i)-2)*32:][:32]
-						t752_3 := t752[((lo7+i)-2)*32:][:32]
-						t782_3 := t782[(lo7+i)*32:][:32]
-						w24 := F((lo7 + i) - 2)
-						t522Entry3 := t522_2[i]
-						for j := range 32 {
-							t782_3[j] = F(((((((kern.Choose((F(j) == w24), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) + t722_4[j]) + t752_3[j]) * t522Entry3)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t812)
-				lo8 := max(0, 4)
-				if n := 32 - lo8; n > 0 {
-					t8_2 := t8[(l*chunks+a+C*s)*32+lo8:][:n]
-					for i := range n {
-						t604_3 := t604[((lo8+i)-4)*32:][:32]
-						t633_3 := t633[((lo8+i)-4)*32:][:32]
-						t664_3 := t664[((lo8+i)-4)*32:][:32]
-						t692_3 := t692[((lo8+i)-4)*32:][:32]
-						t722_4 := t722_2[((lo8+i)-4)*32:][:32]
-						t752_3 := t752[((lo8+i)-4)*32:][:32]
-						t782_3 := t782[((lo8+i)-4)*32:][:32]
-						t812_3 := t812[(lo8+i)*32:][:32]
-						w25 := F((lo8 + i) - 4)
-						t8Entry3 := t8_2[i]
-						for j := range 32 {
-							t812_3[j] = F((((((((kern.Choose((F(j) == w25), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) + t722_4[j]) + t752_3[j]) + t782_3[j]) * t8Entry3)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t842)
-				lo9 := max(0, 8)
-				if n := 32 - lo9; n > 0 {
-					t1122_3 := t1122[(l*chunks+a+C*s)*32+lo9:][:n]
-					for i := range n {
-						t604_3 := t604[((lo9+i)-8)*32:][:32]
-						t633_3 := t633[((lo9+i)-8)*32:][:32]
-						t664_3 := t664[((lo9+i)-8)*32:][:32]
-						t692_3 := t692[((lo9+i)-8)*32:][:32]
-						t722_4 := t722_2[((lo9+i)-8)*32:][:32]
-						t752_3 := t752[((lo9+i)-8)*32:][:32]
-						t782_3 := t782[((lo9+i)-8)*32:][:32]
-						t812_3 := t812[((lo9+i)-8)*32:][:32]
-						t842_3 := t842[(lo9+i)*32:][:32]
-						w26 := F((lo9 + i) - 8)
-						t1122Entry3 := t1122_3[i]
-						for j := range 32 {
-							w52 := (((((((kern.Choose((F(j) == w26), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) + t722_4[j]) + t752_3[j]) + t782_3[j]) + t812_3[j]
-							t842_3[j] = F(w52 * t1122Entry3)
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t872)
-				lo10 := max(0, 16)
-				if n := 32 - lo10; n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*32+lo10:][:n]
-					for i := range n {
-						t604_3 := t604[((lo10+i)-16)*32:][:32]
-						t633_3 := t633[((lo10+i)-16)*32:][:32]
-						t664_3 := t664[((lo10+i)-16)*32:][:32]
-						t692_3 := t692[((lo10+i)-16)*32:][:32]
-						t722_4 := t722_2[((lo10+i)-16)*32:][:32]
-						t752_3 := t752[((lo10+i)-16)*32:][:32]
-						t782_3 := t782[((lo10+i)-16)*32:][:32]
-						t812_3 := t812[((lo10+i)-16)*32:][:32]
-						t842_3 := t842[((lo10+i)-16)*32:][:32]
-						t872_3 := t872[(lo10+i)*32:][:32]
-						w27 := F((lo10 + i) - 16)
-						t14Entry2 := t14_2[i]
-						for j := range 32 {
-							w53 := (((((((kern.Choose((F(j) == w27), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) + t722_4[j]) + t752_3[j]) + t782_3[j]) + t812_3[j]
-							t872_3[j] = F((w53 + t842_3[j]) * t14Entry2)
-						}
-					}
-				}
-				// titans_chunk.y
-				clear(t89)
-				if kern.Wide() {
-					a2 := stepBackwardNest32Args{
-						unsafe.SliceData(t57),
-						unsafe.SliceData(t59),
-						unsafe.SliceData(t89),
-						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-						dK,
-					}
-					stepBackwardNest32(&a2)
-				} else {
-					for i := range 32 {
-						if n := min(32, i+1); n > 0 {
-							t89_2 := t89[i*32:][:n]
-							for j := range n {
-								t57_2 := t57[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-								t59_2 := t59[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-								var t892 F
-								t892Sums := [16]F{t892}
-								for k := range dK {
-									t892Sums[k%16] = num.FMA32(t57_2[k], t59_2[k], t892Sums[k%16])
-								}
-								t892 = kern.Sum16(&t892Sums)
-								t89_2[j] = t892
-							}
-						}
-					}
-				}
-				// titans_chunk.g
-				clear(t912)
-				if kern.Wide() {
-					a2 := stepBackwardNest33Args{
-						unsafe.SliceData(t912),
-					}
-					stepBackwardNest33(&a2)
-				} else {
-					if n := min(32, 1); n > 0 {
-						t912_2 := t912[:n]
-						for i := range n {
-							t912_2[i] = F(1)
-						}
-					}
-				}
-				// titans_chunk.g
-				if kern.Wide() {
-					a2 := stepBackwardNest34Args{
-						unsafe.SliceData(t902),
-						unsafe.SliceData(t912),
-						unsafe.SliceData(t92_2),
-						32*a + 32*C*s + 32*chunks*l,
-					}
-					stepBackwardNest34(&a2)
-				} else {
-					t902_2 := t902[(l*chunks+a+C*s)*32:][:32]
-					for i := range 32 {
-						t92_2[i] = t902_2[i] + t912[i]
-					}
-				}
-				// titans_chunk.U
-				kern.GemmFMA(dV, 32, dK, F(1), false, t932, 1, dV, kern.From(MTrail2, a*dV*dK), dK, 1, kern.From(t59, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// titans_chunk.U
-				kern.GemmFMA(dV, 32, dK, F(1), false, t972, 1, dV, kern.From(STrail2, a*dV*dK), dK, 1, kern.From(t59, (l*chunks+a+C*s)*32*dK), 1, dK)
-				// titans_chunk.U
-				if kern.Wide() {
-					a2 := stepBackwardNest35Args{
-						unsafe.SliceData(t92_2),
-						unsafe.SliceData(t962),
-						unsafe.SliceData(t972),
-						unsafe.SliceData(t932),
-						unsafe.SliceData(t61),
-						unsafe.SliceData(t99),
-						32*a + 32*C*s + 32*chunks*l,
-						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
-						dV,
-					}
-					stepBackwardNest35(&a2)
-				} else {
-					t962_2 := t962[(l*chunks+a+C*s)*32:][:32]
-					for i := range 32 {
-						t972_2 := t972[i*dV:][:dV]
-						t932_2 := t932[i*dV:][:dV]
-						t61_2 := t61[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-						t99_2 := t99[i*dV:][:dV]
-						t92Entry := t92_2[i]
-						t962Entry2 := t962_2[i]
-						for j := range dV {
-							t99_2[j] = num.FMA32(-t972_2[j], t962Entry2, num.FMA32(-t932_2[j], t92Entry, t61_2[j]))
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t1003)
-				lo11 := max(0, 1)
-				if n := 32 - lo11; n > 0 {
-					for i := range n {
-						t604_3 := t604[((lo11+i)-1)*32:][:32]
-						t633_3 := t633[((lo11+i)-1)*32:][:32]
-						t664_3 := t664[((lo11+i)-1)*32:][:32]
-						t692_3 := t692[((lo11+i)-1)*32:][:32]
-						t722_4 := t722_2[((lo11+i)-1)*32:][:32]
-						t752_3 := t752[((lo11+i)-1)*32:][:32]
-						t782_3 := t782[((lo11+i)-1)*32:][:32]
-						t812_3 := t812[((lo11+i)-1)*32:][:32]
-						t842_3 := t842[((lo11+i)-1)*32:][:32]
-						t872_3 := t872[((lo11+i)-1)*32:][:32]
-						t1003_2 := t1003[(lo11+i)*32:][:32]
-						w28 := F((lo11 + i) - 1)
-						for j := range 32 {
-							w54 := (((((((kern.Choose((F(j) == w28), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) + t722_4[j]) + t752_3[j]) + t782_3[j]) + t812_3[j]
-							t1003_2[j] = (w54 + t842_3[j]) + t872_3[j]
-						}
-					}
-				}
-				// titans_chunk.U
-				clear(t1013)
-				if kern.Wide() {
-					a2 := stepBackwardNest36Args{
-						unsafe.SliceData(t59),
-						unsafe.SliceData(t1013),
-						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-						dK,
-					}
-					stepBackwardNest36(&a2)
-				} else {
-					for i := range 32 {
-						if n := min(32, i); n > 0 {
-							t1013_2 := t1013[i*32:][:n]
-							for j := range n {
-								t59_2 := t59[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-								t59_3 := t59[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-								var t1014 F
-								t1014Sums := [16]F{t1014}
-								for k := range dK {
-									t1014Sums[k%16] = num.FMA32(t59_2[k], t59_3[k], t1014Sums[k%16])
-								}
-								t1014 = kern.Sum16(&t1014Sums)
-								t1013_2[j] = t1014
-							}
-						}
-					}
-				}
-				// titans_chunk.U
-				clear(t1022_2)
-				if kern.Wide() {
-					a2 := stepBackwardNest37Args{
-						unsafe.SliceData(t60),
-						unsafe.SliceData(t1003),
-						unsafe.SliceData(t1013),
-						unsafe.SliceData(t1022_2),
-						32*a + 32*C*s + 32*chunks*l,
-					}
-					stepBackwardNest37(&a2)
-				} else {
-					for i := range 32 {
-						if n := min(32, i); n > 0 {
-							t1003_2 := t1003[i*32:][:n]
-							t1013_2 := t1013[i*32:][:n]
-							t1022_3 := t1022_2[i*32:][:n]
-							for j := range n {
-								t1022_3[j] = F(F(t60[(l*chunks+a+C*s)*32+i]*t1003_2[j]) * t1013_2[j])
-							}
-						}
-					}
-				}
-				// titans_chunk.U
-				if kern.Wide() {
-					a2 := stepBackwardNest38Args{
-						unsafe.SliceData(t60),
-						unsafe.SliceData(t99),
-						unsafe.SliceData(U2),
-						32*a + 32*C*s + 32*chunks*l,
-						dV,
-					}
-					stepBackwardNest38(&a2)
-				} else {
-					t60_2 := t60[(l*chunks+a+C*s)*32:][:32]
-					for i := range 32 {
-						t99_2 := t99[i*dV:][:dV]
-						U2_2 := U2[i*dV:][:dV]
-						t60Entry2 := t60_2[i]
-						for j := range dV {
-							U2_2[j] = F(t99_2[j] * t60Entry2)
-						}
-					}
-				}
-				kern.TriangleFMA(32, dV, false, U2, dV, 1, t1022_2, 32, 1)
-				// titans_chunk.S, titans_chunk.M
-				clear(t523)
-				clear(t1722)
-				clear(t192)
-				if kern.Wide() {
-					a2 := stepBackwardNest39Args{
-						unsafe.SliceData(t523),
-						unsafe.SliceData(t1722),
-						unsafe.SliceData(t192),
-						unsafe.SliceData(STrail2),
-						unsafe.SliceData(SBarState2),
-						unsafe.SliceData(MBarState2),
-						unsafe.SliceData(MTrail2),
-						dK * dV * a,
-						dV,
-						dK,
-					}
-					stepBackwardNest39(&a2)
-				} else {
-					for i := range dV {
-						STrail2_2 := STrail2[(a*dV+i)*dK:][:dK]
-						SBarState2_2 := SBarState2[i*dK:][:dK]
-						MBarState2_2 := MBarState2[i*dK:][:dK]
-						MTrail2_2 := MTrail2[(a*dV+i)*dK:][:dK]
-						t523Sum := t523[31]
-						t1722Sum := t1722[31]
-						t192Sum := t192[31]
-						t523SumSums := [16]F{t523Sum}
-						t1722SumSums := [16]F{t1722Sum}
-						t192SumSums := [16]F{t192Sum}
-						for j := range dK {
-							STrail2Entry := STrail2_2[j]
-							t523SumSums[j%16] = num.FMA32(STrail2Entry, SBarState2_2[j], t523SumSums[j%16])
-							MBarState2Entry := MBarState2_2[j]
-							t1722SumSums[j%16] = num.FMA32(STrail2Entry, MBarState2Entry, t1722SumSums[j%16])
-							t192SumSums[j%16] = num.FMA32(MTrail2_2[j], MBarState2Entry, t192SumSums[j%16])
-						}
-						t523Sum = kern.Sum16(&t523SumSums)
-						t1722Sum = kern.Sum16(&t1722SumSums)
-						t192Sum = kern.Sum16(&t192SumSums)
-						t523[31] = t523Sum
-						t1722[31] = t1722Sum
-						t192[31] = t192Sum
-					}
-				}
-				// titans_chunk.S
-				kern.GemmFMA(32, dV, dK, F(1), false, t265, dV, 1, kern.From(t59, (l*chunks+a+C*s)*32*dK), dK, 1, SBarState2, 1, dK)
-				// titans_chunk.S
-				clear(t724)
-				if kern.Wide() {
-					a2 := stepBackwardNest40Args{
-						unsafe.SliceData(t724),
-						unsafe.SliceData(U2),
-						unsafe.SliceData(t265),
-						dV,
-					}
-					stepBackwardNest40(&a2)
-				} else {
-					t724_2 := t724[31*32:][:32]
-					for i := range 32 {
-						U2_2 := U2[i*dV:][:dV]
-						t265_2 := t265[i*dV:][:dV]
-						t724Sum := t724_2[i]
-						t724SumSums := [16]F{t724Sum}
-						for j := range dV {
-							t724SumSums[j%16] = num.FMA32(U2_2[j], t265_2[j], t724SumSums[j%16])
-						}
-						t724Sum = kern.Sum16(&t724SumSums)
-						t724_2[i] = t724Sum
-					}
-				}
-				// titans_chunk.S
-				kern.GemmFMA(dK, 32, dV, F(1), false, t267, 1, dK, SBarState2, 1, dK, U2, 1, dV)
-				// titans_chunk.M
-				kern.GemmFMA(32, dV, dK, F(1), false, t268, dV, 1, kern.From(t59, (l*chunks+a+C*s)*32*dK), dK, 1, MBarState2, 1, dK)
-				// titans_chunk.M
-				clear(t1222)
-				if kern.Wide() {
-					a2 := stepBackwardNest41Args{
-						unsafe.SliceData(t1222),
-						unsafe.SliceData(U2),
-						unsafe.SliceData(t268),
-						dV,
-					}
-					stepBackwardNest41(&a2)
-				} else {
-					t1222_2 := t1222[31*32:][:32]
-					for i := range 32 {
-						U2_2 := U2[i*dV:][:dV]
-						t268_2 := t268[i*dV:][:dV]
-						t1222Sum := t1222_2[i]
-						t1222SumSums := [16]F{t1222Sum}
-						for j := range dV {
-							t1222SumSums[j%16] = num.FMA32(U2_2[j], t268_2[j], t1222SumSums[j%16])
-						}
-						t1222Sum = kern.Sum16(&t1222SumSums)
-						t1222_2[i] = t1222Sum
-					}
-				}
-				// titans_chunk.M
-				kern.GemmFMA(dK, 32, dV, F(1), false, t270, 1, dK, MBarState2, 1, dK, U2, 1, dV)
-				// titans_chunk.y, titans_chunk.c, titans_chunk.e
-				clear(t2222)
+				stepBackwardNest31(&a)
+			} else {
+				t722_2 := t722[31*32:][:32]
 				for i := range 32 {
-					w30 := F(i)
-					lo12 := max(0, i)
+					U := c.U[((l*chunks+t9)*32+i)*dV:][:dV]
+					t265_2 := t265[i*dV:][:dV]
+					t722Sum := t722_2[i]
+					t722SumSums := [16]F{t722Sum}
+					for j := range dV {
+						t722SumSums[j%16] = num.FMA32(U[j], t265_2[j], t722SumSums[j%16])
+					}
+					t722Sum = kern.Sum16(&t722SumSums)
+					t722_2[i] = t722Sum
+				}
+			}
+			// titans_chunk.S
+			kern.GemmFMA(dK, 32, dV, F(1), false, t267, 1, dK, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			// titans_chunk.M
+			kern.GemmFMA(32, dV, dK, F(1), false, t268, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
+			// titans_chunk.M
+			clear(t1222)
+			if kern.Wide() {
+				a := stepBackwardNest32Args{
+					unsafe.SliceData(t1222),
+					unsafe.SliceData(c.U),
+					unsafe.SliceData(t268),
+					32*dV*t9 + 32*chunks*dV*l,
+					dV,
+				}
+				stepBackwardNest32(&a)
+			} else {
+				t1222_2 := t1222[31*32:][:32]
+				for i := range 32 {
+					U := c.U[((l*chunks+t9)*32+i)*dV:][:dV]
+					t268_2 := t268[i*dV:][:dV]
+					t1222Sum := t1222_2[i]
+					t1222SumSums := [16]F{t1222Sum}
+					for j := range dV {
+						t1222SumSums[j%16] = num.FMA32(U[j], t268_2[j], t1222SumSums[j%16])
+					}
+					t1222Sum = kern.Sum16(&t1222SumSums)
+					t1222_2[i] = t1222Sum
+				}
+			}
+			// titans_chunk.M
+			kern.GemmFMA(dK, 32, dV, F(1), false, t270, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			// titans_chunk.y, titans_chunk.c, titans_chunk.e
+			clear(t2222)
+			for i := range 32 {
+				w17 := F(i)
+				lo12 := max(0, i)
+				if n := 32 - lo12; n > 0 {
+					for j := range n {
+						w42 := (((((((kern.Choose((w17 == F((lo12+j))), F(1), F(0)) + t603[(lo12+j)*32+i]) + t63[(lo12+j)*32+i]) + t663[(lo12+j)*32+i]) + t69[(lo12+j)*32+i]) + t72_2[(lo12+j)*32+i]) + t75[(lo12+j)*32+i]) + t78[(lo12+j)*32+i]) + t81[(lo12+j)*32+i]
+						w16 := F(c.YProd3[((l*chunks+t9)*32+(lo12+j))*32+i] * ((w42 + t84[(lo12+j)*32+i]) + t87[(lo12+j)*32+i]))
+						if kern.Wide() {
+							a := stepBackwardNest33Args{
+								unsafe.SliceData(t),
+								unsafe.SliceData(t2222),
+								dV*(lo12+j) + 32*dV*t9 + 32*chunks*dV*l,
+								dV * i,
+								dV,
+								[2]float32{w16},
+							}
+							stepBackwardNest33(&a)
+						} else {
+							tView := t[((l*chunks+t9)*32+(lo12+j))*dV:][:dV]
+							t2222_2 := t2222[i*dV:][:dV]
+							for k := range dV {
+								t2222_2[k] = num.FMA32(tView[k], w16, t2222_2[k])
+							}
+						}
+					}
+				}
+			}
+			// titans_chunk.y
+			clear(t271)
+			if kern.Wide() {
+				a := stepBackwardNest34Args{
+					unsafe.SliceData(t),
+					unsafe.SliceData(c.U),
+					unsafe.SliceData(t271),
+					32*dV*t9 + 32*chunks*dV*l,
+					dV,
+				}
+				stepBackwardNest34(&a)
+			} else {
+				for i := range 32 {
+					tView := t[((l*chunks+t9)*32+i)*dV:][:dV]
+					if n := min(32, i+1); n > 0 {
+						t271_2 := t271[i*32:][:n]
+						for j := range n {
+							U := c.U[((l*chunks+t9)*32+j)*dV:][:dV]
+							var t2712 F
+							t2712Sums := [16]F{t2712}
+							for k := range dV {
+								t2712Sums[k%16] = num.FMA32(tView[k], U[k], t2712Sums[k%16])
+							}
+							t2712 = kern.Sum16(&t2712Sums)
+							t271_2[j] = t2712
+						}
+					}
+				}
+			}
+			// titans_chunk.U, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
+			for j := range 32 {
+				t603Entry := t603_2[j]
+				t63Entry := t63_2[j]
+				t663Entry := t663_2[j]
+				t69Entry := t69_2[j]
+				t72Entry := t72_3[j]
+				w18 := ((((kern.Choose((F(j) == w20), F(1), F(0)) + t603Entry) + t63Entry) + t663Entry) + t69Entry) + t72Entry
+				w43 := (((((((kern.Choose((F(j) == w20), F(1), F(0)) + t603Entry) + t63Entry) + t663Entry) + t69Entry) + t72Entry) + t75_2[j]) + t78_2[j]) + t81_2[j]
+				w19 := (w43 + t84_2[j]) + t87_2[j]
+				if kern.Wide() {
+					a := stepBackwardNest35Args{
+						unsafe.SliceData(t268),
+						unsafe.SliceData(t265),
+						unsafe.SliceData(t2222),
+						unsafe.SliceData(t2622),
+						dV * j,
+						dV,
+						[2]float32{w19},
+						[2]float32{w18},
+					}
+					stepBackwardNest35(&a)
+				} else {
+					t268_2 := t268[j*dV:][:dV]
+					t265_2 := t265[j*dV:][:dV]
+					t2222_2 := t2222[j*dV:][:dV]
+					t2622_2 := t2622[j*dV:][:dV]
+					for i := range dV {
+						t2622_2[i] = num.FMA32(w19, t268_2[i], F(w18*t265_2[i])) + t2222_2[i]
+					}
+				}
+			}
+			kern.TriangleFMA(32, dV, true, t2622, dV, 1, t102_2, 1, 32)
+			// titans_chunk.U
+			kern.GemmFMA(32, 32, dV, F(-1), false, t2722, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t2622, 1, dV)
+			// titans_chunk.U
+			clear(t2823)
+			for i := range 32 {
+				for j := range min(32, i) {
+					t2823[i*32+j] = t2722[i*32+j]
+				}
+			}
+			// titans_chunk.U, titans_chunk.y
+			if kern.Wide() {
+				a := stepBackwardNest36Args{
+					unsafe.SliceData(t60),
+					unsafe.SliceData(t92_2),
+					unsafe.SliceData(t962),
+					unsafe.SliceData(h),
+					unsafe.SliceData(g),
+					unsafe.SliceData(t2622),
+					unsafe.SliceData(c.UProd),
+					unsafe.SliceData(c.UProd2),
+					unsafe.SliceData(t61),
+					unsafe.SliceData(t),
+					unsafe.SliceData(t252),
+					unsafe.SliceData(t412),
+					unsafe.SliceData(t48),
+					unsafe.SliceData(t1322),
+					unsafe.SliceData(t134),
+					unsafe.SliceData(t3223),
+					unsafe.SliceData(t4222),
+					unsafe.SliceData(t492),
+					32*t9 + 32*chunks*l,
+					32*dV*t9 + 32*chunks*dV*l,
+					dV,
+				}
+				stepBackwardNest36(&a)
+			} else {
+				t60_2 := t60[(l*chunks+t9)*32:][:32]
+				t962_2 := t962[(l*chunks+t9)*32:][:32]
+				h2 := h[(l*chunks+t9)*32:][:32]
+				g2 := g[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					t2622_2 := t2622[i*dV:][:dV]
+					UProd := c.UProd[((l*chunks+t9)*32+i)*dV:][:dV]
+					UProd2 := c.UProd2[((l*chunks+t9)*32+i)*dV:][:dV]
+					t61_2 := t61[((l*chunks+t9)*32+i)*dV:][:dV]
+					tView := t[((l*chunks+t9)*32+i)*dV:][:dV]
+					t252_3 := t252[((l*chunks+t9)*32+i)*dV:][:dV]
+					t412_2 := t412[i*dV:][:dV]
+					t48_2 := t48[i*dV:][:dV]
+					t1322_2 := t1322[i*dV:][:dV]
+					t134_2 := t134[i*dV:][:dV]
+					var t3224 F
+					var t4223 F
+					var t4922 F
+					t60Entry2 := t60_2[i]
+					t92Entry := t92_2[i]
+					t962Entry := t962_2[i]
+					hEntry := h2[i]
+					gEntry := g2[i]
+					t3224Sums := [16]F{t3224}
+					t4223Sums := [16]F{t4223}
+					t4922Sums := [16]F{t4922}
+					for j := range dV {
+						t2622Entry := t2622_2[j]
+						t3122 := F(t2622Entry * t60Entry2)
+						UProdEntry := UProd[j]
+						UProd2Entry := UProd2[j]
+						t3224Sums[j%16] = num.FMA32(num.FMA32(-UProd2Entry, t962Entry, num.FMA32(-UProdEntry, t92Entry, t61_2[j])), t2622Entry, t3224Sums[j%16])
+						t4223Sums[j%16] = num.FMA32(UProd2Entry, t3122, t4223Sums[j%16])
+						t4922Sums[j%16] = num.FMA32(UProdEntry, t3122, t4922Sums[j%16])
+						tViewEntry2 := tView[j]
+						t252_3[j] = t3122
+						t412_2[j] = -F(t3122 * t962Entry)
+						t48_2[j] = -F(t3122 * t92Entry)
+						t1322_2[j] = F(tViewEntry2 * hEntry)
+						t134_2[j] = F(tViewEntry2 * gEntry)
+					}
+					t3224 = kern.Sum16(&t3224Sums)
+					t4223 = kern.Sum16(&t4223Sums)
+					t4922 = kern.Sum16(&t4922Sums)
+					t3223[i] = t3224
+					t4222[i] = -t4223
+					t492[i] = -t4922
+				}
+			}
+			// titans_chunk.U
+			clear(t342)
+			clear(t3522)
+			if kern.Wide() {
+				a := stepBackwardNest37Args{
+					unsafe.SliceData(t60),
+					unsafe.SliceData(c.UProd3),
+					unsafe.SliceData(t1002),
+					unsafe.SliceData(t2823),
+					unsafe.SliceData(t342),
+					unsafe.SliceData(t3522),
+					unsafe.SliceData(t33),
+					32*t9 + 32*chunks*l,
+					1024*t9 + 1024*chunks*l,
+				}
+				stepBackwardNest37(&a)
+			} else {
+				t60_2 := t60[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					var t333 F
+					t60Entry3 := t60_2[i]
+					t333Sums := [16]F{t333}
+					if n := min(32, i); n > 0 {
+						UProd3 := c.UProd3[((l*chunks+t9)*32+i)*32:][:n]
+						t1002_2 := t1002[i*32:][:n]
+						t2823_2 := t2823[i*32:][:n]
+						t342_2 := t342[i*32:][:n]
+						t3522_2 := t3522[i*32:][:n]
+						for j := range n {
+							UProd3Entry := UProd3[j]
+							t1002Entry := t1002_2[j]
+							t2823Entry := t2823_2[j]
+							t333Sums[j%16] = num.FMA32(F(UProd3Entry*t1002Entry), t2823Entry, t333Sums[j%16])
+							t342_2[j] = F(F(t60Entry3*UProd3Entry) * t2823Entry)
+							t3522_2[j] = F(F(t60Entry3*t1002Entry) * t2823Entry)
+						}
+					}
+					t333 = kern.Sum16(&t333Sums)
+					t33[i] = t333
+				}
+			}
+			// titans_chunk.U
+			clear(t362)
+			if kern.Wide() {
+				a := stepBackwardNest38Args{
+					unsafe.SliceData(t3522),
+					unsafe.SliceData(t59),
+					unsafe.SliceData(t362),
+					32*dK*t9 + 32*chunks*dK*l,
+					dK,
+				}
+				stepBackwardNest38(&a)
+			} else {
+				for i := range 32 {
+					t362_2 := t362[i*dK:][:dK]
+					lo12 := max(0, i+1)
 					if n := 32 - lo12; n > 0 {
 						for j := range n {
-							w55 := (((((((kern.Choose((w30 == F((lo12+j))), F(1), F(0)) + t604[(lo12+j)*32+i]) + t633[(lo12+j)*32+i]) + t664[(lo12+j)*32+i]) + t692[(lo12+j)*32+i]) + t722_2[(lo12+j)*32+i]) + t752[(lo12+j)*32+i]) + t782[(lo12+j)*32+i]) + t812[(lo12+j)*32+i]
-							w29 := F(((w55 + t842[(lo12+j)*32+i]) + t872[(lo12+j)*32+i]) * t89[(lo12+j)*32+i])
-							if kern.Wide() {
-								a2 := stepBackwardNest42Args{
-									unsafe.SliceData(t),
-									unsafe.SliceData(t2222),
-									dV*(lo12+j) + 32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
-									dV * i,
-									dV,
-									[2]float32{w29},
-								}
-								stepBackwardNest42(&a2)
-							} else {
-								tView := t[((l*chunks+a+C*s)*32+(lo12+j))*dV:][:dV]
-								t2222_2 := t2222[i*dV:][:dV]
-								for k := range dV {
-									t2222_2[k] = num.FMA32(tView[k], w29, t2222_2[k])
-								}
+							t59_2 := t59[((l*chunks+t9)*32+(lo12+j))*dK:][:dK]
+							t3522Entry := t3522[(lo12+j)*32+i]
+							for k := range dK {
+								t362_2[k] = num.FMA32(t59_2[k], t3522Entry, t362_2[k])
 							}
-						}
-					}
-				}
-				// titans_chunk.y
-				clear(t271)
-				if kern.Wide() {
-					a2 := stepBackwardNest43Args{
-						unsafe.SliceData(t),
-						unsafe.SliceData(U2),
-						unsafe.SliceData(t271),
-						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
-						dV,
-					}
-					stepBackwardNest43(&a2)
-				} else {
-					for i := range 32 {
-						if n := min(32, i+1); n > 0 {
-							t271_2 := t271[i*32:][:n]
-							for j := range n {
-								tView := t[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-								U2_2 := U2[j*dV:][:dV]
-								var t2712 F
-								t2712Sums := [16]F{t2712}
-								for k := range dV {
-									t2712Sums[k%16] = num.FMA32(tView[k], U2_2[k], t2712Sums[k%16])
-								}
-								t2712 = kern.Sum16(&t2712Sums)
-								t271_2[j] = t2712
-							}
-						}
-					}
-				}
-				// titans_chunk.y, titans_chunk.c, titans_chunk.e
-				for i := range 32 {
-					t604_3 := t604[i*32:][:32]
-					t633_3 := t633[i*32:][:32]
-					t664_3 := t664[i*32:][:32]
-					t692_3 := t692[i*32:][:32]
-					t722_4 := t722_2[i*32:][:32]
-					t752_3 := t752[i*32:][:32]
-					t782_3 := t782[i*32:][:32]
-					t812_3 := t812[i*32:][:32]
-					t842_3 := t842[i*32:][:32]
-					t872_3 := t872[i*32:][:32]
-					t271_2 := t271[i*32:][:32]
-					t2322_2 := t2322[i*32:][:32]
-					w31 := F(i)
-					for j := range 32 {
-						w56 := (((((((kern.Choose((F(j) == w31), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) + t722_4[j]) + t752_3[j]) + t782_3[j]) + t812_3[j]
-						t2322_2[j] = F(((w56 + t842_3[j]) + t872_3[j]) * t271_2[j])
-					}
-				}
-				// titans_chunk.U, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
-				for i := range dV {
-					for j := range 32 {
-						t604Entry := t604_2[j]
-						t633Entry := t633_2[j]
-						t664Entry := t664_2[j]
-						t692Entry := t692_2[j]
-						t722Entry := t722_3[j]
-						w57 := (((((((kern.Choose((F(j) == w17), F(1), F(0)) + t604Entry) + t633Entry) + t664Entry) + t692Entry) + t722Entry) + t752_2[j]) + t782_2[j]) + t812_2[j]
-						w58 := F((((((kern.Choose((F(j) == w17), F(1), F(0)) + t604Entry) + t633Entry) + t664Entry) + t692Entry) + t722Entry) * t265[j*dV+i])
-						t2622[j*dV+i] = num.FMA32((w57+t842_2[j])+t872_2[j], t268[j*dV+i], w58) + t2222[j*dV+i]
-					}
-				}
-				kern.TriangleFMA(32, dV, true, t2622, dV, 1, t1022_2, 1, 32)
-				// titans_chunk.U
-				kern.GemmFMA(32, 32, dV, F(-1), false, t2722, 1, 32, U2, dV, 1, t2622, 1, dV)
-				// titans_chunk.U
-				clear(t2823)
-				for i := range 32 {
-					for j := range min(32, i) {
-						t2823[i*32+j] = t2722[i*32+j]
-					}
-				}
-				// titans_chunk.U, titans_chunk.y
-				if kern.Wide() {
-					a2 := stepBackwardNest44Args{
-						unsafe.SliceData(t60),
-						unsafe.SliceData(t962),
-						unsafe.SliceData(t92_2),
-						unsafe.SliceData(h),
-						unsafe.SliceData(g),
-						unsafe.SliceData(t2622),
-						unsafe.SliceData(t99),
-						unsafe.SliceData(t972),
-						unsafe.SliceData(t932),
-						unsafe.SliceData(t),
-						unsafe.SliceData(t49),
-						unsafe.SliceData(t17),
-						unsafe.SliceData(t252),
-						unsafe.SliceData(t412),
-						unsafe.SliceData(t48),
-						unsafe.SliceData(t1322),
-						unsafe.SliceData(t134),
-						unsafe.SliceData(t3223),
-						unsafe.SliceData(t4222),
-						unsafe.SliceData(t492),
-						unsafe.SliceData(t133),
-						unsafe.SliceData(t135),
-						32*a + 32*C*s + 32*chunks*l,
-						32*dV*a + 32*C*dV*s + 32*chunks*dV*l,
-						dV,
-					}
-					stepBackwardNest44(&a2)
-				} else {
-					t60_2 := t60[(l*chunks+a+C*s)*32:][:32]
-					t962_2 := t962[(l*chunks+a+C*s)*32:][:32]
-					h2 := h[(l*chunks+a+C*s)*32:][:32]
-					g2 := g[(l*chunks+a+C*s)*32:][:32]
-					for i := range 32 {
-						t2622_2 := t2622[i*dV:][:dV]
-						t99_2 := t99[i*dV:][:dV]
-						t972_2 := t972[i*dV:][:dV]
-						t932_2 := t932[i*dV:][:dV]
-						tView := t[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-						t49_2 := t49[i*dV:][:dV]
-						t17_2 := t17[i*dV:][:dV]
-						t252_3 := t252[((l*chunks+a+C*s)*32+i)*dV:][:dV]
-						t412_2 := t412[i*dV:][:dV]
-						t48_2 := t48[i*dV:][:dV]
-						t1322_2 := t1322[i*dV:][:dV]
-						t134_2 := t134[i*dV:][:dV]
-						var t3224 F
-						var t4223 F
-						var t4922 F
-						var t1332 F
-						var t1352 F
-						t60Entry3 := t60_2[i]
-						t962Entry3 := t962_2[i]
-						t92Entry2 := t92_2[i]
-						hEntry2 := h2[i]
-						gEntry2 := g2[i]
-						t3224Sums := [16]F{t3224}
-						t4223Sums := [16]F{t4223}
-						t4922Sums := [16]F{t4922}
-						t1332Sums := [16]F{t1332}
-						t1352Sums := [16]F{t1352}
-						for j := range dV {
-							t2622Entry := t2622_2[j]
-							t3122 := F(t2622Entry * t60Entry3)
-							t3224Sums[j%16] = num.FMA32(t99_2[j], t2622Entry, t3224Sums[j%16])
-							t4223Sums[j%16] = num.FMA32(t972_2[j], t3122, t4223Sums[j%16])
-							t4922Sums[j%16] = num.FMA32(t932_2[j], t3122, t4922Sums[j%16])
-							tViewEntry := tView[j]
-							t1332Sums[j%16] = num.FMA32(tViewEntry, t49_2[j], t1332Sums[j%16])
-							t1352Sums[j%16] = num.FMA32(tViewEntry, t17_2[j], t1352Sums[j%16])
-							t252_3[j] = t3122
-							t412_2[j] = -F(t3122 * t962Entry3)
-							t48_2[j] = -F(t3122 * t92Entry2)
-							t1322_2[j] = F(tViewEntry * hEntry2)
-							t134_2[j] = F(tViewEntry * gEntry2)
-						}
-						t3224 = kern.Sum16(&t3224Sums)
-						t4223 = kern.Sum16(&t4223Sums)
-						t4922 = kern.Sum16(&t4922Sums)
-						t1332 = kern.Sum16(&t1332Sums)
-						t1352 = kern.Sum16(&t1352Sums)
-						t3223[i] = t3224
-						t4222[i] = -t4223
-						t492[i] = -t4922
-						t133[i] = t1332
-						t135[i] = t1352
-					}
-				}
-				// titans_chunk.U
-				clear(t342)
-				clear(t3522)
-				if kern.Wide() {
-					a2 := stepBackwardNest45Args{
-						unsafe.SliceData(t1003),
-						unsafe.SliceData(t1013),
-						unsafe.SliceData(t2823),
-						unsafe.SliceData(t60),
-						unsafe.SliceData(t342),
-						unsafe.SliceData(t3522),
-						unsafe.SliceData(t33),
-						32*a + 32*C*s + 32*chunks*l,
-					}
-					stepBackwardNest45(&a2)
-				} else {
-					for i := range 32 {
-						var t333 F
-						t333Sums := [16]F{t333}
-						if n := min(32, i); n > 0 {
-							t1003_2 := t1003[i*32:][:n]
-							t1013_2 := t1013[i*32:][:n]
-							t2823_2 := t2823[i*32:][:n]
-							t342_2 := t342[i*32:][:n]
-							t3522_2 := t3522[i*32:][:n]
-							for j := range n {
-								t1003Entry := t1003_2[j]
-								t1013Entry := t1013_2[j]
-								t2823Entry := t2823_2[j]
-								t333Sums[j%16] = num.FMA32(F(t1003Entry*t1013Entry), t2823Entry, t333Sums[j%16])
-								t60Entry4 := t60[(l*chunks+a+C*s)*32+i]
-								t342_2[j] = F(F(t60Entry4*t1013Entry) * t2823Entry)
-								t3522_2[j] = F(F(t60Entry4*t1003Entry) * t2823Entry)
-							}
-						}
-						t333 = kern.Sum16(&t333Sums)
-						t33[i] = t333
-					}
-				}
-				// titans_chunk.U
-				clear(t362)
-				if kern.Wide() {
-					a2 := stepBackwardNest46Args{
-						unsafe.SliceData(t3522),
-						unsafe.SliceData(t59),
-						unsafe.SliceData(t362),
-						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-						dK,
-					}
-					stepBackwardNest46(&a2)
-				} else {
-					for i := range 32 {
-						t362_2 := t362[i*dK:][:dK]
-						lo12 := max(0, i+1)
-						if n := 32 - lo12; n > 0 {
-							for j := range n {
-								t59_2 := t59[((l*chunks+a+C*s)*32+(lo12+j))*dK:][:dK]
-								t3522Entry := t3522[(lo12+j)*32+i]
-								for k := range dK {
-									t362_2[k] = num.FMA32(t59_2[k], t3522Entry, t362_2[k])
-								}
-							}
-						}
-					}
-				}
-				// titans_chunk.U
-				clear(t3722)
-				if kern.Wide() {
-					a2 := stepBackwardNest47Args{
-						unsafe.SliceData(t3522),
-						unsafe.SliceData(t59),
-						unsafe.SliceData(t3722),
-						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-						dK,
-					}
-					stepBackwardNest47(&a2)
-				} else {
-					for i := range 32 {
-						t3722_2 := t3722[i*dK:][:dK]
-						if n := min(32, i); n > 0 {
-							t3522_2 := t3522[i*32:][:n]
-							for j := range n {
-								t59_2 := t59[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-								t3522Entry2 := t3522_2[j]
-								for k := range dK {
-									t3722_2[k] = num.FMA32(t59_2[k], t3522Entry2, t3722_2[k])
-								}
-							}
-						}
-					}
-				}
-				// titans_chunk.c
-				clear(t382)
-				if kern.Wide() {
-					a2 := stepBackwardNest48Args{
-						unsafe.SliceData(t382),
-						unsafe.SliceData(t342),
-					}
-					stepBackwardNest48(&a2)
-				} else {
-					lo12 := max(0, 1)
-					if n := 32 - lo12; n > 0 {
-						for i := range n {
-							t382_2 := t382[((lo12+i)-1)*32:][:32]
-							t342_2 := t342[(lo12+i)*32:][:32]
-							for j := range 32 {
-								t382_2[j] = t382_2[j] + t342_2[j]
-							}
-						}
-					}
-				}
-				// titans_chunk.U
-				kern.GemmFMA(dK, dV, 32, F(1), false, t432, 1, dK, kern.From(t59, (l*chunks+a+C*s)*32*dK), 1, dK, t412, dV, 1)
-				// titans_chunk.U
-				kern.GemmFMA(dK, 32, dV, F(1), false, t442, 1, dK, kern.From(STrail2, a*dV*dK), 1, dK, t412, 1, dV)
-				// titans_chunk.h, titans_chunk.g
-				clear(t4522)
-				clear(t532)
-				lo12 := max(0, 1)
-				if n := 32 - lo12; n > 0 {
-					t4522_2 := t4522[-1+lo12:][:n]
-					t4222_2 := t4222[0+lo12:][:n]
-					t532_2 := t532[-1+lo12:][:n]
-					t492_2 := t492[0+lo12:][:n]
-					for i := range n {
-						t4522_2[i] = t4522_2[i] + t4222_2[i]
-						t532_2[i] = t532_2[i] + t492_2[i]
-					}
-				}
-				// titans_chunk.U
-				kern.GemmFMA(dK, dV, 32, F(1), false, t502, 1, dK, kern.From(t59, (l*chunks+a+C*s)*32*dK), 1, dK, t48, dV, 1)
-				// titans_chunk.U
-				kern.GemmFMA(dK, 32, dV, F(1), false, t5122, 1, dK, kern.From(MTrail2, a*dV*dK), 1, dK, t48, 1, dV)
-				// titans_chunk.y
-				clear(t542)
-				if kern.Wide() {
-					a2 := stepBackwardNest49Args{
-						unsafe.SliceData(t2322),
-						unsafe.SliceData(t57),
-						unsafe.SliceData(t542),
-						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-						dK,
-					}
-					stepBackwardNest49(&a2)
-				} else {
-					for i := range 32 {
-						t542_2 := t542[i*dK:][:dK]
-						lo13 := max(0, i)
-						if n := 32 - lo13; n > 0 {
-							for j := range n {
-								t57_2 := t57[((l*chunks+a+C*s)*32+(lo13+j))*dK:][:dK]
-								t2322Entry := t2322[(lo13+j)*32+i]
-								for k := range dK {
-									t542_2[k] = num.FMA32(t57_2[k], t2322Entry, t542_2[k])
-								}
-							}
-						}
-					}
-				}
-				// titans_chunk.y
-				clear(t552)
-				if kern.Wide() {
-					a2 := stepBackwardNest50Args{
-						unsafe.SliceData(t2322),
-						unsafe.SliceData(t59),
-						unsafe.SliceData(t552),
-						32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-						dK,
-					}
-					stepBackwardNest50(&a2)
-				} else {
-					for i := range 32 {
-						t552_2 := t552[i*dK:][:dK]
-						if n := min(32, i+1); n > 0 {
-							t2322_2 := t2322[i*32:][:n]
-							for j := range n {
-								t59_2 := t59[((l*chunks+a+C*s)*32+j)*dK:][:dK]
-								t2322Entry2 := t2322_2[j]
-								for k := range dK {
-									t552_2[k] = num.FMA32(t59_2[k], t2322Entry2, t552_2[k])
-								}
-							}
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.y
-				if kern.Wide() {
-					a2 := stepBackwardNest51Args{
-						unsafe.SliceData(t89),
-						unsafe.SliceData(t271),
-						unsafe.SliceData(t1222),
-						unsafe.SliceData(t382),
-						unsafe.SliceData(t5622),
-					}
-					stepBackwardNest51(&a2)
-				} else {
-					for i := range 32 {
-						t89_2 := t89[i*32:][:32]
-						t271_2 := t271[i*32:][:32]
-						t1222_2 := t1222[i*32:][:32]
-						t382_2 := t382[i*32:][:32]
-						t5622_2 := t5622[i*32:][:32]
-						for j := range 32 {
-							t5622_2[j] = num.FMA32(t89_2[j], t271_2[j], t1222_2[j]) + t382_2[j]
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t5922)
-				clear(t6022)
-				lo13 := max(0, 16)
-				if n := 32 - lo13; n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*32+lo13:][:n]
-					t5922_2 := t5922[0+lo13:][:n]
-					for i := range n {
-						t5622_2 := t5622[(lo13+i)*32:][:32]
-						t604_3 := t604[((lo13+i)-16)*32:][:32]
-						t633_3 := t633[((lo13+i)-16)*32:][:32]
-						t664_3 := t664[((lo13+i)-16)*32:][:32]
-						t692_3 := t692[((lo13+i)-16)*32:][:32]
-						t722_4 := t722_2[((lo13+i)-16)*32:][:32]
-						t752_3 := t752[((lo13+i)-16)*32:][:32]
-						t782_3 := t782[((lo13+i)-16)*32:][:32]
-						t812_3 := t812[((lo13+i)-16)*32:][:32]
-						t842_3 := t842[((lo13+i)-16)*32:][:32]
-						t6022_2 := t6022[((lo13+i)-16)*32:][:32]
-						var t5923 F
-						w33 := F((lo13 + i) - 16)
-						t14Entry3 := t14_2[i]
-						for j := range 32 {
-							t5622Entry := t5622_2[j]
-							w59 := (((((((kern.Choose((F(j) == w33), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) + t722_4[j]) + t752_3[j]) + t782_3[j]) + t812_3[j]
-							t5923 = num.FMA32(w59+t842_3[j], t5622Entry, t5923)
-							t6022_2[j] = num.FMA32(t5622Entry, t14Entry3, t6022_2[j])
-						}
-						t5922_2[i] = t5923
-					}
-				}
-				// titans_chunk.c
-				clear(t612)
-				clear(t6222)
-				lo14 := max(0, 8)
-				if n := 32 - lo14; n > 0 {
-					t5922_2 := t5922[0+lo14:][:n]
-					t1122_3 := t1122[(l*chunks+a+C*s)*32+-8+lo14:][:n]
-					t612_2 := t612[0+lo14:][:n]
-					t1122_4 := t1122[(l*chunks+a+C*s)*32+lo14:][:n]
-					t6222_2 := t6222[-8+lo14:][:n]
-					for i := range n {
-						t5922Entry := t5922_2[i]
-						t612_2[i] = F(t1122_3[i] * t5922Entry)
-						t6222_2[i] = num.FMA32(t1122_4[i], t5922Entry, t6222_2[i])
-					}
-				}
-				// titans_chunk.c
-				if kern.Wide() {
-					a2 := stepBackwardNest52Args{
-						unsafe.SliceData(t5622),
-						unsafe.SliceData(t6022),
-						unsafe.SliceData(t6322),
-					}
-					stepBackwardNest52(&a2)
-				} else {
-					for i := range 32 {
-						t5622_2 := t5622[i*32:][:32]
-						t6022_2 := t6022[i*32:][:32]
-						t6322_2 := t6322[i*32:][:32]
-						for j := range 32 {
-							t6322_2[j] = t5622_2[j] + t6022_2[j]
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t6622)
-				clear(t6722)
-				lo15 := max(0, 8)
-				if n := 32 - lo15; n > 0 {
-					t1122_3 := t1122[(l*chunks+a+C*s)*32+lo15:][:n]
-					t6622_2 := t6622[0+lo15:][:n]
-					for i := range n {
-						t6322_2 := t6322[(lo15+i)*32:][:32]
-						t604_3 := t604[((lo15+i)-8)*32:][:32]
-						t633_3 := t633[((lo15+i)-8)*32:][:32]
-						t664_3 := t664[((lo15+i)-8)*32:][:32]
-						t692_3 := t692[((lo15+i)-8)*32:][:32]
-						t722_4 := t722_2[((lo15+i)-8)*32:][:32]
-						t752_3 := t752[((lo15+i)-8)*32:][:32]
-						t782_3 := t782[((lo15+i)-8)*32:][:32]
-						t812_3 := t812[((lo15+i)-8)*32:][:32]
-						t6722_2 := t6722[((lo15+i)-8)*32:][:32]
-						var t6623 F
-						w34 := F((lo15 + i) - 8)
-						t1122Entry4 := t1122_3[i]
-						for j := range 32 {
-							t6322Entry := t6322_2[j]
-							w60 := (((((((kern.Choose((F(j) == w34), F(1), F(0)) + t604_3[j]) + t633_3[j]) + t664_3[j]) + t692_3[j]) + t722_4[j]) + t752_3[j]) + t782_3[j]) + t812_3[j]
-							t6623 = num.FMA32(w60, t6322Entry, t6623)
-							t6722_2[j] = num.FMA32(t6322Entry, t1122Entry4, t6722_2[j])
-						}
-						t6622_2[i] = t6623
-					}
-				}
-				// titans_chunk.c
-				if kern.Wide() {
-					a2 := stepBackwardNest53Args{
-						unsafe.SliceData(t612),
-						unsafe.SliceData(t6222),
-						unsafe.SliceData(t6622),
-						unsafe.SliceData(t6822),
-					}
-					stepBackwardNest53(&a2)
-				} else {
-					for i := range 32 {
-						t6822[i] = (t612[i] + t6222[i]) + t6622[i]
-					}
-				}
-				// titans_chunk.c
-				clear(t6922)
-				clear(t702)
-				lo16 := max(0, 4)
-				if n := 32 - lo16; n > 0 {
-					t6822_2 := t6822[0+lo16:][:n]
-					t8_2 := t8[(l*chunks+a+C*s)*32+-4+lo16:][:n]
-					t6922_2 := t6922[0+lo16:][:n]
-					t8_3 := t8[(l*chunks+a+C*s)*32+lo16:][:n]
-					t702_2 := t702[-4+lo16:][:n]
-					for i := range n {
-						t6822Entry := t6822_2[i]
-						t6922_2[i] = F(t8_2[i] * t6822Entry)
-						t702_2[i] = num.FMA32(t8_3[i], t6822Entry, t702_2[i])
-					}
-				}
-				// titans_chunk.c
-				if kern.Wide() {
-					a2 := stepBackwardNest54Args{
-						unsafe.SliceData(t6322),
-						unsafe.SliceData(t6722),
-						unsafe.SliceData(t712),
-					}
-					stepBackwardNest54(&a2)
-				} else {
-					for i := range 32 {
-						t6322_2 := t6322[i*32:][:32]
-						t6722_2 := t6722[i*32:][:32]
-						t712_2 := t712[i*32:][:32]
-						for j := range 32 {
-							t712_2[j] = t6322_2[j] + t6722_2[j]
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t742)
-				clear(t7522)
-				lo17 := max(0, 4)
-				if n := 32 - lo17; n > 0 {
-					t8_2 := t8[(l*chunks+a+C*s)*32+lo17:][:n]
-					t742_2 := t742[0+lo17:][:n]
-					for i := range n {
-						t712_2 := t712[(lo17+i)*32:][:32]
-						t604_3 := t604[((lo17+i)-4)*32:][:32]
-						t633_3 := t633[((lo17+i)-4)*32:][:32]
-						t664_3 := t664[((lo17+i)-4)*32:][:32]
-						t692_3 := t692[((lo17+i)-4)*32:][:32]
-						t722_4 := t722_2[((lo17+i)-4)*32:][:32]
-						t752_3 := t752[((lo17+i)-4)*32:][:32]
-						t782_3 := t782[((lo17+i)-4)*32:][:32]
-						t7522_2 := t7522[((lo17+i)-4)*32:][:32]
-						var t7422 F
-						w35 := F((lo17 + i) - 4)
-						t8Entry4 := t8_2[i]
-						for j := range 32 {
-							t712Entry := t712_2[j]
-							t7422 = num.FMA32(((((((kern.Choose((F(j) == w35), F(1), F(0))+t604_3[j])+t633_3[j])+t664_3[j])+t692_3[j])+t722_4[j])+t752_3[j])+t782_3[j], t712Entry, t7422)
-							t7522_2[j] = num.FMA32(t712Entry, t8Entry4, t7522_2[j])
-						}
-						t742_2[i] = t7422
-					}
-				}
-				// titans_chunk.c
-				if kern.Wide() {
-					a2 := stepBackwardNest55Args{
-						unsafe.SliceData(t6922),
-						unsafe.SliceData(t702),
-						unsafe.SliceData(t742),
-						unsafe.SliceData(t762),
-					}
-					stepBackwardNest55(&a2)
-				} else {
-					for i := range 32 {
-						t762[i] = (t6922[i] + t702[i]) + t742[i]
-					}
-				}
-				// titans_chunk.c
-				clear(t772)
-				clear(t7822)
-				lo18 := max(0, 2)
-				if n := 32 - lo18; n > 0 {
-					t762_2 := t762[0+lo18:][:n]
-					t522_2 := t522[(l*chunks+a+C*s)*32+-2+lo18:][:n]
-					t772_2 := t772[0+lo18:][:n]
-					t522_3 := t522[(l*chunks+a+C*s)*32+lo18:][:n]
-					t7822_2 := t7822[-2+lo18:][:n]
-					for i := range n {
-						t762Entry := t762_2[i]
-						t772_2[i] = F(t522_2[i] * t762Entry)
-						t7822_2[i] = num.FMA32(t522_3[i], t762Entry, t7822_2[i])
-					}
-				}
-				// titans_chunk.c
-				if kern.Wide() {
-					a2 := stepBackwardNest56Args{
-						unsafe.SliceData(t712),
-						unsafe.SliceData(t7522),
-						unsafe.SliceData(t792),
-					}
-					stepBackwardNest56(&a2)
-				} else {
-					for i := range 32 {
-						t712_2 := t712[i*32:][:32]
-						t7522_2 := t7522[i*32:][:32]
-						t792_2 := t792[i*32:][:32]
-						for j := range 32 {
-							t792_2[j] = t712_2[j] + t7522_2[j]
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t822)
-				clear(t832)
-				lo19 := max(0, 2)
-				if n := 32 - lo19; n > 0 {
-					t522_2 := t522[(l*chunks+a+C*s)*32+lo19:][:n]
-					t822_2 := t822[0+lo19:][:n]
-					for i := range n {
-						t792_2 := t792[(lo19+i)*32:][:32]
-						t604_3 := t604[((lo19+i)-2)*32:][:32]
-						t633_3 := t633[((lo19+i)-2)*32:][:32]
-						t664_3 := t664[((lo19+i)-2)*32:][:32]
-						t692_3 := t692[((lo19+i)-2)*32:][:32]
-						t722_4 := t722_2[((lo19+i)-2)*32:][:32]
-						t752_3 := t752[((lo19+i)-2)*32:][:32]
-						t832_2 := t832[((lo19+i)-2)*32:][:32]
-						var t8222 F
-						w36 := F((lo19 + i) - 2)
-						t522Entry4 := t522_2[i]
-						for j := range 32 {
-							t792Entry := t792_2[j]
-							t8222 = num.FMA32((((((kern.Choose((F(j) == w36), F(1), F(0))+t604_3[j])+t633_3[j])+t664_3[j])+t692_3[j])+t722_4[j])+t752_3[j], t792Entry, t8222)
-							t832_2[j] = num.FMA32(t792Entry, t522Entry4, t832_2[j])
-						}
-						t822_2[i] = t8222
-					}
-				}
-				// titans_chunk.c
-				if kern.Wide() {
-					a2 := stepBackwardNest57Args{
-						unsafe.SliceData(t772),
-						unsafe.SliceData(t7822),
-						unsafe.SliceData(t822),
-						unsafe.SliceData(t8422),
-					}
-					stepBackwardNest57(&a2)
-				} else {
-					for i := range 32 {
-						t8422[i] = (t772[i] + t7822[i]) + t822[i]
-					}
-				}
-				// titans_chunk.c
-				clear(t852)
-				clear(t862)
-				lo20 := max(0, 1)
-				if n := 32 - lo20; n > 0 {
-					t8422_2 := t8422[0+lo20:][:n]
-					t56_2 := t56[(l*chunks+a+C*s)*32+-1+lo20:][:n]
-					t852_2 := t852[0+lo20:][:n]
-					t56_3 := t56[(l*chunks+a+C*s)*32+lo20:][:n]
-					t862_2 := t862[-1+lo20:][:n]
-					for i := range n {
-						t8422Entry := t8422_2[i]
-						t852_2[i] = F(t56_2[i] * t8422Entry)
-						t862_2[i] = num.FMA32(t56_3[i], t8422Entry, t862_2[i])
-					}
-				}
-				// titans_chunk.c
-				if kern.Wide() {
-					a2 := stepBackwardNest58Args{
-						unsafe.SliceData(t792),
-						unsafe.SliceData(t832),
-						unsafe.SliceData(t8722),
-					}
-					stepBackwardNest58(&a2)
-				} else {
-					for i := range 32 {
-						t792_2 := t792[i*32:][:32]
-						t832_2 := t832[i*32:][:32]
-						t8722_2 := t8722[i*32:][:32]
-						for j := range 32 {
-							t8722_2[j] = t792_2[j] + t832_2[j]
-						}
-					}
-				}
-				// titans_chunk.c, titans_chunk.e
-				clear(t9023)
-				clear(t9122)
-				lo21 := max(0, 1)
-				if n := 32 - lo21; n > 0 {
-					t56_2 := t56[(l*chunks+a+C*s)*32+lo21:][:n]
-					t9023_2 := t9023[0+lo21:][:n]
-					for i := range n {
-						t8722_2 := t8722[(lo21+i)*32:][:32]
-						t604_3 := t604[((lo21+i)-1)*32:][:32]
-						t633_3 := t633[((lo21+i)-1)*32:][:32]
-						t664_3 := t664[((lo21+i)-1)*32:][:32]
-						t692_3 := t692[((lo21+i)-1)*32:][:32]
-						t722_4 := t722_2[((lo21+i)-1)*32:][:32]
-						t9122_2 := t9122[((lo21+i)-1)*32:][:32]
-						var t9024 F
-						w37 := F((lo21 + i) - 1)
-						t56Entry4 := t56_2[i]
-						for j := range 32 {
-							t8722Entry := t8722_2[j]
-							t9024 = num.FMA32(((((kern.Choose((F(j) == w37), F(1), F(0))+t604_3[j])+t633_3[j])+t664_3[j])+t692_3[j])+t722_4[j], t8722Entry, t9024)
-							t9122_2[j] = num.FMA32(t8722Entry, t56Entry4, t9122_2[j])
-						}
-						t9023_2[i] = t9024
-					}
-				}
-				// titans_chunk.e
-				if kern.Wide() {
-					a2 := stepBackwardNest59Args{
-						unsafe.SliceData(t724),
-						unsafe.SliceData(t8722),
-						unsafe.SliceData(t9122),
-						unsafe.SliceData(t942),
-					}
-					stepBackwardNest59(&a2)
-				} else {
-					for i := range 32 {
-						t724_2 := t724[i*32:][:32]
-						t8722_2 := t8722[i*32:][:32]
-						t9122_2 := t9122[i*32:][:32]
-						t942_2 := t942[i*32:][:32]
-						for j := range 32 {
-							t942_2[j] = (t724_2[j] + t8722_2[j]) + t9122_2[j]
-						}
-					}
-				}
-				// titans_chunk.e
-				clear(t9722)
-				clear(t982)
-				lo22 := max(0, 16)
-				if n := 32 - lo22; n > 0 {
-					t31_2 := t31[(l*chunks+a+C*s)*32+lo22:][:n]
-					t9722_2 := t9722[0+lo22:][:n]
-					for i := range n {
-						t942_2 := t942[(lo22+i)*32:][:32]
-						t604_3 := t604[((lo22+i)-16)*32:][:32]
-						t633_3 := t633[((lo22+i)-16)*32:][:32]
-						t664_3 := t664[((lo22+i)-16)*32:][:32]
-						t692_3 := t692[((lo22+i)-16)*32:][:32]
-						t982_2 := t982[((lo22+i)-16)*32:][:32]
-						var t9723 F
-						w38 := F((lo22 + i) - 16)
-						t31Entry3 := t31_2[i]
-						for j := range 32 {
-							t942Entry := t942_2[j]
-							t9723 = num.FMA32((((kern.Choose((F(j) == w38), F(1), F(0))+t604_3[j])+t633_3[j])+t664_3[j])+t692_3[j], t942Entry, t9723)
-							t982_2[j] = num.FMA32(t942Entry, t31Entry3, t982_2[j])
-						}
-						t9722_2[i] = t9723
-					}
-				}
-				// titans_chunk.e
-				clear(t992)
-				clear(t10022)
-				lo23 := max(0, 8)
-				if n := 32 - lo23; n > 0 {
-					t9722_2 := t9722[0+lo23:][:n]
-					t282_2 := t282[(l*chunks+a+C*s)*32+-8+lo23:][:n]
-					t992_2 := t992[0+lo23:][:n]
-					t282_3 := t282[(l*chunks+a+C*s)*32+lo23:][:n]
-					t10022_2 := t10022[-8+lo23:][:n]
-					for i := range n {
-						t9722Entry := t9722_2[i]
-						t992_2[i] = F(t282_2[i] * t9722Entry)
-						t10022_2[i] = num.FMA32(t282_3[i], t9722Entry, t10022_2[i])
-					}
-				}
-				// titans_chunk.e
-				if kern.Wide() {
-					a2 := stepBackwardNest60Args{
-						unsafe.SliceData(t942),
-						unsafe.SliceData(t982),
-						unsafe.SliceData(t10122),
-					}
-					stepBackwardNest60(&a2)
-				} else {
-					for i := range 32 {
-						t942_2 := t942[i*32:][:32]
-						t982_2 := t982[i*32:][:32]
-						t10122_2 := t10122[i*32:][:32]
-						for j := range 32 {
-							t10122_2[j] = t942_2[j] + t982_2[j]
-						}
-					}
-				}
-				// titans_chunk.e
-				clear(t104)
-				clear(t1052)
-				lo24 := max(0, 8)
-				if n := 32 - lo24; n > 0 {
-					t282_2 := t282[(l*chunks+a+C*s)*32+lo24:][:n]
-					t104_2 := t104[0+lo24:][:n]
-					for i := range n {
-						t10122_2 := t10122[(lo24+i)*32:][:32]
-						t604_3 := t604[((lo24+i)-8)*32:][:32]
-						t633_3 := t633[((lo24+i)-8)*32:][:32]
-						t664_3 := t664[((lo24+i)-8)*32:][:32]
-						t1052_2 := t1052[((lo24+i)-8)*32:][:32]
-						var t1042 F
-						w39 := F((lo24 + i) - 8)
-						t282Entry4 := t282_2[i]
-						for j := range 32 {
-							t10122Entry := t10122_2[j]
-							t1042 = num.FMA32(((kern.Choose((F(j) == w39), F(1), F(0))+t604_3[j])+t633_3[j])+t664_3[j], t10122Entry, t1042)
-							t1052_2[j] = num.FMA32(t10122Entry, t282Entry4, t1052_2[j])
-						}
-						t104_2[i] = t1042
-					}
-				}
-				// titans_chunk.e
-				if kern.Wide() {
-					a2 := stepBackwardNest61Args{
-						unsafe.SliceData(t992),
-						unsafe.SliceData(t10022),
-						unsafe.SliceData(t104),
-						unsafe.SliceData(t106),
-					}
-					stepBackwardNest61(&a2)
-				} else {
-					for i := range 32 {
-						t106[i] = (t992[i] + t10022[i]) + t104[i]
-					}
-				}
-				// titans_chunk.e
-				clear(t1072)
-				clear(t1082)
-				lo25 := max(0, 4)
-				if n := 32 - lo25; n > 0 {
-					t106_2 := t106[0+lo25:][:n]
-					t2522_2 := t2522[(l*chunks+a+C*s)*32+-4+lo25:][:n]
-					t1072_2 := t1072[0+lo25:][:n]
-					t2522_3 := t2522[(l*chunks+a+C*s)*32+lo25:][:n]
-					t1082_2 := t1082[-4+lo25:][:n]
-					for i := range n {
-						t106Entry := t106_2[i]
-						t1072_2[i] = F(t2522_2[i] * t106Entry)
-						t1082_2[i] = num.FMA32(t2522_3[i], t106Entry, t1082_2[i])
-					}
-				}
-				// titans_chunk.e
-				if kern.Wide() {
-					a2 := stepBackwardNest62Args{
-						unsafe.SliceData(t10122),
-						unsafe.SliceData(t1052),
-						unsafe.SliceData(t1092),
-					}
-					stepBackwardNest62(&a2)
-				} else {
-					for i := range 32 {
-						t10122_2 := t10122[i*32:][:32]
-						t1052_2 := t1052[i*32:][:32]
-						t1092_2 := t1092[i*32:][:32]
-						for j := range 32 {
-							t1092_2[j] = t10122_2[j] + t1052_2[j]
-						}
-					}
-				}
-				// titans_chunk.e
-				clear(t1122_2)
-				clear(t1132)
-				lo26 := max(0, 4)
-				if n := 32 - lo26; n > 0 {
-					t2522_2 := t2522[(l*chunks+a+C*s)*32+lo26:][:n]
-					t1122_3 := t1122_2[0+lo26:][:n]
-					for i := range n {
-						t1092_2 := t1092[(lo26+i)*32:][:32]
-						t604_3 := t604[((lo26+i)-4)*32:][:32]
-						t633_3 := t633[((lo26+i)-4)*32:][:32]
-						t1132_2 := t1132[((lo26+i)-4)*32:][:32]
-						var t11222 F
-						w40 := F((lo26 + i) - 4)
-						t2522Entry4 := t2522_2[i]
-						for j := range 32 {
-							t1092Entry := t1092_2[j]
-							t11222 = num.FMA32((kern.Choose((F(j) == w40), F(1), F(0))+t604_3[j])+t633_3[j], t1092Entry, t11222)
-							t1132_2[j] = num.FMA32(t1092Entry, t2522Entry4, t1132_2[j])
-						}
-						t1122_3[i] = t11222
-					}
-				}
-				// titans_chunk.e
-				if kern.Wide() {
-					a2 := stepBackwardNest63Args{
-						unsafe.SliceData(t1072),
-						unsafe.SliceData(t1082),
-						unsafe.SliceData(t1122_2),
-						unsafe.SliceData(t114),
-					}
-					stepBackwardNest63(&a2)
-				} else {
-					for i := range 32 {
-						t114[i] = (t1072[i] + t1082[i]) + t1122_2[i]
-					}
-				}
-				// titans_chunk.e
-				clear(t1152)
-				clear(t116)
-				lo27 := max(0, 2)
-				if n := 32 - lo27; n > 0 {
-					t114_2 := t114[0+lo27:][:n]
-					t22_3 := t22_2[(l*chunks+a+C*s)*32+-2+lo27:][:n]
-					t1152_2 := t1152[0+lo27:][:n]
-					t22_4 := t22_2[(l*chunks+a+C*s)*32+lo27:][:n]
-					t116_2 := t116[-2+lo27:][:n]
-					for i := range n {
-						t114Entry := t114_2[i]
-						t1152_2[i] = F(t22_3[i] * t114Entry)
-						t116_2[i] = num.FMA32(t22_4[i], t114Entry, t116_2[i])
-					}
-				}
-				// titans_chunk.e
-				if kern.Wide() {
-					a2 := stepBackwardNest64Args{
-						unsafe.SliceData(t1092),
-						unsafe.SliceData(t1132),
-						unsafe.SliceData(t117),
-					}
-					stepBackwardNest64(&a2)
-				} else {
-					for i := range 32 {
-						t1092_2 := t1092[i*32:][:32]
-						t1132_2 := t1132[i*32:][:32]
-						t117_2 := t117[i*32:][:32]
-						for j := range 32 {
-							t117_2[j] = t1092_2[j] + t1132_2[j]
-						}
-					}
-				}
-				// titans_chunk.e
-				clear(t1202)
-				clear(t121)
-				lo28 := max(0, 2)
-				if n := 32 - lo28; n > 0 {
-					t22_3 := t22_2[(l*chunks+a+C*s)*32+lo28:][:n]
-					t1202_2 := t1202[0+lo28:][:n]
-					for i := range n {
-						t117_2 := t117[(lo28+i)*32:][:32]
-						t604_3 := t604[((lo28+i)-2)*32:][:32]
-						t121_2 := t121[((lo28+i)-2)*32:][:32]
-						var t1203 F
-						w41 := F((lo28 + i) - 2)
-						t22Entry4 := t22_3[i]
-						for j := range 32 {
-							t117Entry := t117_2[j]
-							t1203 = num.FMA32(kern.Choose((F(j) == w41), F(1), F(0))+t604_3[j], t117Entry, t1203)
-							t121_2[j] = num.FMA32(t117Entry, t22Entry4, t121_2[j])
-						}
-						t1202_2[i] = t1203
-					}
-				}
-				// titans_chunk.e, titans_chunk.h
-				if kern.Wide() {
-					a2 := stepBackwardNest65Args{
-						unsafe.SliceData(t1152),
-						unsafe.SliceData(t116),
-						unsafe.SliceData(t1202),
-						unsafe.SliceData(t122_2),
-						unsafe.SliceData(t1722),
-						unsafe.SliceData(t4522),
-						unsafe.SliceData(t133),
-						unsafe.SliceData(t138),
-					}
-					stepBackwardNest65(&a2)
-				} else {
-					for i := range 32 {
-						t122_2[i] = (t1152[i] + t116[i]) + t1202[i]
-						t138[i] = (t1722[i] + t4522[i]) + t133[i]
-					}
-				}
-				// titans_chunk.e
-				clear(t1232)
-				clear(t124)
-				lo29 := max(0, 1)
-				if n := 32 - lo29; n > 0 {
-					t122_3 := t122_2[0+lo29:][:n]
-					t58_2 := t58[(l*chunks+a+C*s)*32+-1+lo29:][:n]
-					t1232_2 := t1232[0+lo29:][:n]
-					t58_3 := t58[(l*chunks+a+C*s)*32+lo29:][:n]
-					t124_2 := t124[-1+lo29:][:n]
-					for i := range n {
-						t122Entry := t122_3[i]
-						t1232_2[i] = F(t58_2[i] * t122Entry)
-						t124_2[i] = num.FMA32(t58_3[i], t122Entry, t124_2[i])
-					}
-				}
-				// titans_chunk.e
-				clear(t127)
-				lo30 := max(0, 1)
-				if n := 32 - lo30; n > 0 {
-					t127_2 := t127[0+lo30:][:n]
-					for i := range n {
-						t117_2 := t117[(lo30+i)*32:][:32]
-						t121_2 := t121[(lo30+i)*32:][:32]
-						var t1272 F
-						w42 := F((lo30 + i) - 1)
-						for j := range 32 {
-							t1272 = num.FMA32(kern.Choose((F(j) == w42), F(1), F(0)), t117_2[j]+t121_2[j], t1272)
-						}
-						t127_2[i] = t1272
-					}
-				}
-				// titans_chunk.y
-				kern.GemmFMA(dK, dV, 32, F(1), false, t1362, 1, dK, kern.From(t57, (l*chunks+a+C*s)*32*dK), 1, dK, t1322, dV, 1)
-				// titans_chunk.y
-				kern.GemmFMA(dK, 32, dV, F(1), false, t137, 1, dK, kern.From(STrail2, a*dV*dK), 1, dK, t1322, 1, dV)
-				// titans_chunk.h
-				clear(t141)
-				clear(t142_2)
-				lo31 := max(0, 16)
-				if n := 32 - lo31; n > 0 {
-					t138_2 := t138[0+lo31:][:n]
-					t452_2 := t452[(l*chunks+a+C*s)*32+-16+lo31:][:n]
-					t141_2 := t141[0+lo31:][:n]
-					t14_2 := t14[(l*chunks+a+C*s)*32+lo31:][:n]
-					t142_3 := t142_2[-16+lo31:][:n]
-					for i := range n {
-						t138Entry := t138_2[i]
-						t141_2[i] = F(t452_2[i] * t138Entry)
-						t142_3[i] = num.FMA32(t14_2[i], t138Entry, t142_3[i])
-					}
-				}
-				// titans_chunk.h
-				clear(t143)
-				clear(t144)
-				lo32 := max(0, 8)
-				if n := 32 - lo32; n > 0 {
-					t141_2 := t141[0+lo32:][:n]
-					t1122_3 := t1122[(l*chunks+a+C*s)*32+-8+lo32:][:n]
-					t143_2 := t143[0+lo32:][:n]
-					t1122_4 := t1122[(l*chunks+a+C*s)*32+lo32:][:n]
-					t144_2 := t144[-8+lo32:][:n]
-					for i := range n {
-						t141Entry := t141_2[i]
-						t143_2[i] = F(t1122_3[i] * t141Entry)
-						t144_2[i] = num.FMA32(t1122_4[i], t141Entry, t144_2[i])
-					}
-				}
-				// titans_chunk.h
-				if kern.Wide() {
-					a2 := stepBackwardNest66Args{
-						unsafe.SliceData(t138),
-						unsafe.SliceData(t142_2),
-						unsafe.SliceData(t145),
-					}
-					stepBackwardNest66(&a2)
-				} else {
-					for i := range 32 {
-						t145[i] = t138[i] + t142_2[i]
-					}
-				}
-				// titans_chunk.h
-				clear(t148)
-				clear(t149)
-				lo33 := max(0, 8)
-				if n := 32 - lo33; n > 0 {
-					t145_2 := t145[0+lo33:][:n]
-					t422_2 := t422[(l*chunks+a+C*s)*32+-8+lo33:][:n]
-					t148_2 := t148[0+lo33:][:n]
-					t1122_3 := t1122[(l*chunks+a+C*s)*32+lo33:][:n]
-					t149_2 := t149[-8+lo33:][:n]
-					for i := range n {
-						t145Entry := t145_2[i]
-						t148_2[i] = F(t422_2[i] * t145Entry)
-						t149_2[i] = num.FMA32(t1122_3[i], t145Entry, t149_2[i])
-					}
-				}
-				// titans_chunk.h
-				if kern.Wide() {
-					a2 := stepBackwardNest67Args{
-						unsafe.SliceData(t143),
-						unsafe.SliceData(t144),
-						unsafe.SliceData(t148),
-						unsafe.SliceData(t150),
-						unsafe.SliceData(t145),
-						unsafe.SliceData(t149),
-						unsafe.SliceData(t153),
-					}
-					stepBackwardNest67(&a2)
-				} else {
-					for i := range 32 {
-						t150[i] = (t143[i] + t144[i]) + t148[i]
-						t153[i] = t145[i] + t149[i]
-					}
-				}
-				// titans_chunk.h
-				clear(t151)
-				clear(t152_2)
-				clear(t156)
-				clear(t157)
-				lo34 := max(0, 4)
-				if n := 32 - lo34; n > 0 {
-					t150_2 := t150[0+lo34:][:n]
-					t153_2 := t153[0+lo34:][:n]
-					t8_2 := t8[(l*chunks+a+C*s)*32+-4+lo34:][:n]
-					t151_2 := t151[0+lo34:][:n]
-					t8_3 := t8[(l*chunks+a+C*s)*32+lo34:][:n]
-					t152_3 := t152_2[-4+lo34:][:n]
-					t39_2 := t39[(l*chunks+a+C*s)*32+-4+lo34:][:n]
-					t156_2 := t156[0+lo34:][:n]
-					t157_2 := t157[-4+lo34:][:n]
-					for i := range n {
-						t150Entry := t150_2[i]
-						t153Entry := t153_2[i]
-						t151_2[i] = F(t8_2[i] * t150Entry)
-						t8Entry5 := t8_3[i]
-						t152_3[i] = num.FMA32(t8Entry5, t150Entry, t152_3[i])
-						t156_2[i] = F(t39_2[i] * t153Entry)
-						t157_2[i] = num.FMA32(t8Entry5, t153Entry, t157_2[i])
-					}
-				}
-				// titans_chunk.h
-				if kern.Wide() {
-					a2 := stepBackwardNest68Args{
-						unsafe.SliceData(t151),
-						unsafe.SliceData(t152_2),
-						unsafe.SliceData(t156),
-						unsafe.SliceData(t1582),
-						unsafe.SliceData(t153),
-						unsafe.SliceData(t157),
-						unsafe.SliceData(t161),
-					}
-					stepBackwardNest68(&a2)
-				} else {
-					for i := range 32 {
-						t1582[i] = (t151[i] + t152_2[i]) + t156[i]
-						t161[i] = t153[i] + t157[i]
-					}
-				}
-				// titans_chunk.h
-				clear(t159)
-				clear(t160)
-				clear(t1642)
-				clear(t165)
-				lo35 := max(0, 2)
-				if n := 32 - lo35; n > 0 {
-					t1582_2 := t1582[0+lo35:][:n]
-					t161_2 := t161[0+lo35:][:n]
-					t522_2 := t522[(l*chunks+a+C*s)*32+-2+lo35:][:n]
-					t159_2 := t159[0+lo35:][:n]
-					t522_3 := t522[(l*chunks+a+C*s)*32+lo35:][:n]
-					t160_2 := t160[-2+lo35:][:n]
-					t36_2 := t36[(l*chunks+a+C*s)*32+-2+lo35:][:n]
-					t1642_2 := t1642[0+lo35:][:n]
-					t165_2 := t165[-2+lo35:][:n]
-					for i := range n {
-						t1582Entry := t1582_2[i]
-						t161Entry := t161_2[i]
-						t159_2[i] = F(t522_2[i] * t1582Entry)
-						t522Entry5 := t522_3[i]
-						t160_2[i] = num.FMA32(t522Entry5, t1582Entry, t160_2[i])
-						t1642_2[i] = F(t36_2[i] * t161Entry)
-						t165_2[i] = num.FMA32(t522Entry5, t161Entry, t165_2[i])
-					}
-				}
-				// titans_chunk.h
-				if kern.Wide() {
-					a2 := stepBackwardNest69Args{
-						unsafe.SliceData(t159),
-						unsafe.SliceData(t160),
-						unsafe.SliceData(t1642),
-						unsafe.SliceData(t166),
-						unsafe.SliceData(t161),
-						unsafe.SliceData(t165),
-						unsafe.SliceData(t169),
-					}
-					stepBackwardNest69(&a2)
-				} else {
-					for i := range 32 {
-						t166[i] = (t159[i] + t160[i]) + t1642[i]
-						t169[i] = t161[i] + t165[i]
-					}
-				}
-				// titans_chunk.h
-				clear(t167)
-				clear(t1682)
-				clear(t172_2)
-				clear(t173)
-				lo36 := max(0, 1)
-				if n := 32 - lo36; n > 0 {
-					t166_2 := t166[0+lo36:][:n]
-					t169_2 := t169[0+lo36:][:n]
-					t56_2 := t56[(l*chunks+a+C*s)*32+-1+lo36:][:n]
-					t167_2 := t167[0+lo36:][:n]
-					t56_3 := t56[(l*chunks+a+C*s)*32+lo36:][:n]
-					t1682_2 := t1682[-1+lo36:][:n]
-					p2 := p[(l*chunks+a+C*s)*32+-1+lo36:][:n]
-					t172_3 := t172_2[0+lo36:][:n]
-					t173_2 := t173[-1+lo36:][:n]
-					for i := range n {
-						t166Entry := t166_2[i]
-						t169Entry := t169_2[i]
-						t167_2[i] = F(t56_2[i] * t166Entry)
-						t56Entry5 := t56_3[i]
-						t1682_2[i] = num.FMA32(t56Entry5, t166Entry, t1682_2[i])
-						t172_3[i] = F(p2[i] * t169Entry)
-						t173_2[i] = num.FMA32(t56Entry5, t169Entry, t173_2[i])
-					}
-				}
-				// titans_chunk.p
-				if kern.Wide() {
-					a2 := stepBackwardNest70Args{
-						unsafe.SliceData(t523),
-						unsafe.SliceData(t169),
-						unsafe.SliceData(t173),
-						unsafe.SliceData(t176),
-					}
-					stepBackwardNest70(&a2)
-				} else {
-					for i := range 32 {
-						t176[i] = (t523[i] + t169[i]) + t173[i]
-					}
-				}
-				// titans_chunk.p
-				clear(t179)
-				clear(t180)
-				lo37 := max(0, 16)
-				if n := 32 - lo37; n > 0 {
-					t176_2 := t176[0+lo37:][:n]
-					t30_2 := t30[(l*chunks+a+C*s)*32+-16+lo37:][:n]
-					t179_2 := t179[0+lo37:][:n]
-					t31_2 := t31[(l*chunks+a+C*s)*32+lo37:][:n]
-					t180_2 := t180[-16+lo37:][:n]
-					for i := range n {
-						t176Entry := t176_2[i]
-						t179_2[i] = F(t30_2[i] * t176Entry)
-						t180_2[i] = num.FMA32(t31_2[i], t176Entry, t180_2[i])
-					}
-				}
-				// titans_chunk.p
-				clear(t181)
-				clear(t182_2)
-				lo38 := max(0, 8)
-				if n := 32 - lo38; n > 0 {
-					t179_2 := t179[0+lo38:][:n]
-					t282_2 := t282[(l*chunks+a+C*s)*32+-8+lo38:][:n]
-					t181_2 := t181[0+lo38:][:n]
-					t282_3 := t282[(l*chunks+a+C*s)*32+lo38:][:n]
-					t182_3 := t182_2[-8+lo38:][:n]
-					for i := range n {
-						t179Entry := t179_2[i]
-						t181_2[i] = F(t282_2[i] * t179Entry)
-						t182_3[i] = num.FMA32(t282_3[i], t179Entry, t182_3[i])
-					}
-				}
-				// titans_chunk.p
-				if kern.Wide() {
-					a2 := stepBackwardNest71Args{
-						unsafe.SliceData(t176),
-						unsafe.SliceData(t180),
-						unsafe.SliceData(t183),
-					}
-					stepBackwardNest71(&a2)
-				} else {
-					for i := range 32 {
-						t183[i] = t176[i] + t180[i]
-					}
-				}
-				// titans_chunk.p
-				clear(t186)
-				clear(t187)
-				lo39 := max(0, 8)
-				if n := 32 - lo39; n > 0 {
-					t183_2 := t183[0+lo39:][:n]
-					t272_2 := t272[(l*chunks+a+C*s)*32+-8+lo39:][:n]
-					t186_2 := t186[0+lo39:][:n]
-					t282_2 := t282[(l*chunks+a+C*s)*32+lo39:][:n]
-					t187_2 := t187[-8+lo39:][:n]
-					for i := range n {
-						t183Entry := t183_2[i]
-						t186_2[i] = F(t272_2[i] * t183Entry)
-						t187_2[i] = num.FMA32(t282_2[i], t183Entry, t187_2[i])
-					}
-				}
-				// titans_chunk.p
-				if kern.Wide() {
-					a2 := stepBackwardNest72Args{
-						unsafe.SliceData(t181),
-						unsafe.SliceData(t182_2),
-						unsafe.SliceData(t186),
-						unsafe.SliceData(t188),
-						unsafe.SliceData(t183),
-						unsafe.SliceData(t187),
-						unsafe.SliceData(t191),
-					}
-					stepBackwardNest72(&a2)
-				} else {
-					for i := range 32 {
-						t188[i] = (t181[i] + t182_2[i]) + t186[i]
-						t191[i] = t183[i] + t187[i]
-					}
-				}
-				// titans_chunk.p
-				clear(t189)
-				clear(t190)
-				clear(t194)
-				clear(t195)
-				lo40 := max(0, 4)
-				if n := 32 - lo40; n > 0 {
-					t188_2 := t188[0+lo40:][:n]
-					t191_2 := t191[0+lo40:][:n]
-					t2522_2 := t2522[(l*chunks+a+C*s)*32+-4+lo40:][:n]
-					t189_2 := t189[0+lo40:][:n]
-					t2522_3 := t2522[(l*chunks+a+C*s)*32+lo40:][:n]
-					t190_2 := t190[-4+lo40:][:n]
-					t24_2 := t24[(l*chunks+a+C*s)*32+-4+lo40:][:n]
-					t194_2 := t194[0+lo40:][:n]
-					t195_2 := t195[-4+lo40:][:n]
-					for i := range n {
-						t188Entry := t188_2[i]
-						t191Entry := t191_2[i]
-						t189_2[i] = F(t2522_2[i] * t188Entry)
-						t2522Entry5 := t2522_3[i]
-						t190_2[i] = num.FMA32(t2522Entry5, t188Entry, t190_2[i])
-						t194_2[i] = F(t24_2[i] * t191Entry)
-						t195_2[i] = num.FMA32(t2522Entry5, t191Entry, t195_2[i])
-					}
-				}
-				// titans_chunk.p
-				if kern.Wide() {
-					a2 := stepBackwardNest73Args{
-						unsafe.SliceData(t189),
-						unsafe.SliceData(t190),
-						unsafe.SliceData(t194),
-						unsafe.SliceData(t196),
-						unsafe.SliceData(t191),
-						unsafe.SliceData(t195),
-						unsafe.SliceData(t199),
-					}
-					stepBackwardNest73(&a2)
-				} else {
-					for i := range 32 {
-						t196[i] = (t189[i] + t190[i]) + t194[i]
-						t199[i] = t191[i] + t195[i]
-					}
-				}
-				// titans_chunk.p
-				clear(t197)
-				clear(t198)
-				clear(t202_2)
-				clear(t203)
-				lo41 := max(0, 2)
-				if n := 32 - lo41; n > 0 {
-					t196_2 := t196[0+lo41:][:n]
-					t199_2 := t199[0+lo41:][:n]
-					t22_3 := t22_2[(l*chunks+a+C*s)*32+-2+lo41:][:n]
-					t197_2 := t197[0+lo41:][:n]
-					t22_4 := t22_2[(l*chunks+a+C*s)*32+lo41:][:n]
-					t198_2 := t198[-2+lo41:][:n]
-					t21_2 := t21[(l*chunks+a+C*s)*32+-2+lo41:][:n]
-					t202_3 := t202_2[0+lo41:][:n]
-					t203_2 := t203[-2+lo41:][:n]
-					for i := range n {
-						t196Entry := t196_2[i]
-						t199Entry := t199_2[i]
-						t197_2[i] = F(t22_3[i] * t196Entry)
-						t22Entry5 := t22_4[i]
-						t198_2[i] = num.FMA32(t22Entry5, t196Entry, t198_2[i])
-						t202_3[i] = F(t21_2[i] * t199Entry)
-						t203_2[i] = num.FMA32(t22Entry5, t199Entry, t203_2[i])
-					}
-				}
-				// titans_chunk.p, titans_chunk.g
-				if kern.Wide() {
-					a2 := stepBackwardNest74Args{
-						unsafe.SliceData(t197),
-						unsafe.SliceData(t198),
-						unsafe.SliceData(t202_2),
-						unsafe.SliceData(t204),
-						unsafe.SliceData(t199),
-						unsafe.SliceData(t203),
-						unsafe.SliceData(t207),
-						unsafe.SliceData(t192),
-						unsafe.SliceData(t532),
-						unsafe.SliceData(t135),
-						unsafe.SliceData(t218),
-					}
-					stepBackwardNest74(&a2)
-				} else {
-					for i := range 32 {
-						t204[i] = (t197[i] + t198[i]) + t202_2[i]
-						t207[i] = t199[i] + t203[i]
-						t218[i] = (t192[i] + t532[i]) + t135[i]
-					}
-				}
-				// titans_chunk.p
-				clear(t205)
-				clear(t206)
-				clear(t210)
-				clear(t211)
-				lo42 := max(0, 1)
-				if n := 32 - lo42; n > 0 {
-					t204_2 := t204[0+lo42:][:n]
-					t207_2 := t207[0+lo42:][:n]
-					t58_2 := t58[(l*chunks+a+C*s)*32+-1+lo42:][:n]
-					t205_2 := t205[0+lo42:][:n]
-					t58_3 := t58[(l*chunks+a+C*s)*32+lo42:][:n]
-					t206_2 := t206[-1+lo42:][:n]
-					t182_3 := t182[(l*chunks+a+C*s)*32+-1+lo42:][:n]
-					t210_2 := t210[0+lo42:][:n]
-					t211_2 := t211[-1+lo42:][:n]
-					for i := range n {
-						t204Entry := t204_2[i]
-						t207Entry := t207_2[i]
-						t205_2[i] = F(t58_2[i] * t204Entry)
-						t58Entry4 := t58_3[i]
-						t206_2[i] = num.FMA32(t58Entry4, t204Entry, t206_2[i])
-						t210_2[i] = F(t182_3[i] * t207Entry)
-						t211_2[i] = num.FMA32(t58Entry4, t207Entry, t211_2[i])
-					}
-				}
-				// titans_chunk.p
-				clear(t215)
-				if kern.Wide() {
-					a2 := stepBackwardNest75Args{
-						unsafe.SliceData(t207),
-						unsafe.SliceData(t211),
-						unsafe.SliceData(t215),
-					}
-					stepBackwardNest75(&a2)
-				} else {
-					if n := min(32, 1); n > 0 {
-						t207_2 := t207[:n]
-						t211_2 := t211[:n]
-						t215_2 := t215[:n]
-						for i := range n {
-							t215_2[i] = t207_2[i] + t211_2[i]
-						}
-					}
-				}
-				// titans_chunk.y
-				kern.GemmFMA(dK, dV, 32, F(1), false, t216, 1, dK, kern.From(t57, (l*chunks+a+C*s)*32*dK), 1, dK, t134, dV, 1)
-				// titans_chunk.y
-				kern.GemmFMA(dK, 32, dV, F(1), false, t217, 1, dK, kern.From(MTrail2, a*dV*dK), 1, dK, t134, 1, dV)
-				// titans_chunk.g
-				clear(t221)
-				clear(t222_2)
-				lo43 := max(0, 16)
-				if n := 32 - lo43; n > 0 {
-					t218_2 := t218[0+lo43:][:n]
-					t13_2 := t13[(l*chunks+a+C*s)*32+-16+lo43:][:n]
-					t221_2 := t221[0+lo43:][:n]
-					t14_2 := t14[(l*chunks+a+C*s)*32+lo43:][:n]
-					t222_3 := t222_2[-16+lo43:][:n]
-					for i := range n {
-						t218Entry := t218_2[i]
-						t221_2[i] = F(t13_2[i] * t218Entry)
-						t222_3[i] = num.FMA32(t14_2[i], t218Entry, t222_3[i])
-					}
-				}
-				// titans_chunk.g
-				clear(t223)
-				clear(t224)
-				lo44 := max(0, 8)
-				if n := 32 - lo44; n > 0 {
-					t221_2 := t221[0+lo44:][:n]
-					t1122_3 := t1122[(l*chunks+a+C*s)*32+-8+lo44:][:n]
-					t223_2 := t223[0+lo44:][:n]
-					t1122_4 := t1122[(l*chunks+a+C*s)*32+lo44:][:n]
-					t224_2 := t224[-8+lo44:][:n]
-					for i := range n {
-						t221Entry := t221_2[i]
-						t223_2[i] = F(t1122_3[i] * t221Entry)
-						t224_2[i] = num.FMA32(t1122_4[i], t221Entry, t224_2[i])
-					}
-				}
-				// titans_chunk.g
-				if kern.Wide() {
-					a2 := stepBackwardNest76Args{
-						unsafe.SliceData(t218),
-						unsafe.SliceData(t222_2),
-						unsafe.SliceData(t225),
-					}
-					stepBackwardNest76(&a2)
-				} else {
-					for i := range 32 {
-						t225[i] = t218[i] + t222_2[i]
-					}
-				}
-				// titans_chunk.g
-				clear(t228)
-				clear(t229)
-				lo45 := max(0, 8)
-				if n := 32 - lo45; n > 0 {
-					t225_2 := t225[0+lo45:][:n]
-					t1022_3 := t1022[(l*chunks+a+C*s)*32+-8+lo45:][:n]
-					t228_2 := t228[0+lo45:][:n]
-					t1122_3 := t1122[(l*chunks+a+C*s)*32+lo45:][:n]
-					t229_2 := t229[-8+lo45:][:n]
-					for i := range n {
-						t225Entry := t225_2[i]
-						t228_2[i] = F(t1022_3[i] * t225Entry)
-						t229_2[i] = num.FMA32(t1122_3[i], t225Entry, t229_2[i])
-					}
-				}
-				// titans_chunk.g
-				if kern.Wide() {
-					a2 := stepBackwardNest77Args{
-						unsafe.SliceData(t223),
-						unsafe.SliceData(t224),
-						unsafe.SliceData(t228),
-						unsafe.SliceData(t230),
-						unsafe.SliceData(t225),
-						unsafe.SliceData(t229),
-						unsafe.SliceData(t233),
-					}
-					stepBackwardNest77(&a2)
-				} else {
-					for i := range 32 {
-						t230[i] = (t223[i] + t224[i]) + t228[i]
-						t233[i] = t225[i] + t229[i]
-					}
-				}
-				// titans_chunk.g
-				clear(t231)
-				clear(t232_2)
-				clear(t236)
-				clear(t237)
-				lo46 := max(0, 4)
-				if n := 32 - lo46; n > 0 {
-					t230_2 := t230[0+lo46:][:n]
-					t233_2 := t233[0+lo46:][:n]
-					t8_2 := t8[(l*chunks+a+C*s)*32+-4+lo46:][:n]
-					t231_2 := t231[0+lo46:][:n]
-					t8_3 := t8[(l*chunks+a+C*s)*32+lo46:][:n]
-					t232_3 := t232_2[-4+lo46:][:n]
-					t72_3 := t72[(l*chunks+a+C*s)*32+-4+lo46:][:n]
-					t236_2 := t236[0+lo46:][:n]
-					t237_2 := t237[-4+lo46:][:n]
-					for i := range n {
-						t230Entry := t230_2[i]
-						t233Entry := t233_2[i]
-						t231_2[i] = F(t8_2[i] * t230Entry)
-						t8Entry6 := t8_3[i]
-						t232_3[i] = num.FMA32(t8Entry6, t230Entry, t232_3[i])
-						t236_2[i] = F(t72_3[i] * t233Entry)
-						t237_2[i] = num.FMA32(t8Entry6, t233Entry, t237_2[i])
-					}
-				}
-				// titans_chunk.g
-				if kern.Wide() {
-					a2 := stepBackwardNest78Args{
-						unsafe.SliceData(t231),
-						unsafe.SliceData(t232_2),
-						unsafe.SliceData(t236),
-						unsafe.SliceData(t238),
-						unsafe.SliceData(t233),
-						unsafe.SliceData(t237),
-						unsafe.SliceData(t241),
-					}
-					stepBackwardNest78(&a2)
-				} else {
-					for i := range 32 {
-						t238[i] = (t231[i] + t232_2[i]) + t236[i]
-						t241[i] = t233[i] + t237[i]
-					}
-				}
-				// titans_chunk.g
-				clear(t239)
-				clear(t240)
-				clear(t244)
-				clear(t245)
-				lo47 := max(0, 2)
-				if n := 32 - lo47; n > 0 {
-					t238_2 := t238[0+lo47:][:n]
-					t241_2 := t241[0+lo47:][:n]
-					t522_2 := t522[(l*chunks+a+C*s)*32+-2+lo47:][:n]
-					t239_2 := t239[0+lo47:][:n]
-					t522_3 := t522[(l*chunks+a+C*s)*32+lo47:][:n]
-					t240_2 := t240[-2+lo47:][:n]
-					t4_2 := t4[(l*chunks+a+C*s)*32+-2+lo47:][:n]
-					t244_2 := t244[0+lo47:][:n]
-					t245_2 := t245[-2+lo47:][:n]
-					for i := range n {
-						t238Entry := t238_2[i]
-						t241Entry := t241_2[i]
-						t239_2[i] = F(t522_2[i] * t238Entry)
-						t522Entry6 := t522_3[i]
-						t240_2[i] = num.FMA32(t522Entry6, t238Entry, t240_2[i])
-						t244_2[i] = F(t4_2[i] * t241Entry)
-						t245_2[i] = num.FMA32(t522Entry6, t241Entry, t245_2[i])
-					}
-				}
-				// titans_chunk.g
-				if kern.Wide() {
-					a2 := stepBackwardNest79Args{
-						unsafe.SliceData(t239),
-						unsafe.SliceData(t240),
-						unsafe.SliceData(t244),
-						unsafe.SliceData(t246),
-						unsafe.SliceData(t241),
-						unsafe.SliceData(t245),
-						unsafe.SliceData(t249),
-					}
-					stepBackwardNest79(&a2)
-				} else {
-					for i := range 32 {
-						t246[i] = (t239[i] + t240[i]) + t244[i]
-						t249[i] = t241[i] + t245[i]
-					}
-				}
-				// titans_chunk.g
-				clear(t247)
-				clear(t248)
-				clear(t252_2)
-				clear(t253)
-				lo48 := max(0, 1)
-				if n := 32 - lo48; n > 0 {
-					t246_2 := t246[0+lo48:][:n]
-					t249_2 := t249[0+lo48:][:n]
-					t56_2 := t56[(l*chunks+a+C*s)*32+-1+lo48:][:n]
-					t247_2 := t247[0+lo48:][:n]
-					t56_3 := t56[(l*chunks+a+C*s)*32+lo48:][:n]
-					t248_2 := t248[-1+lo48:][:n]
-					t2_2 := t2[(l*chunks+a+C*s)*32+-1+lo48:][:n]
-					t252_3 := t252_2[0+lo48:][:n]
-					t253_2 := t253[-1+lo48:][:n]
-					for i := range n {
-						t246Entry := t246_2[i]
-						t249Entry := t249_2[i]
-						t247_2[i] = F(t56_2[i] * t246Entry)
-						t56Entry6 := t56_3[i]
-						t248_2[i] = num.FMA32(t56Entry6, t246Entry, t248_2[i])
-						t252_3[i] = F(t2_2[i] * t249Entry)
-						t253_2[i] = num.FMA32(t56Entry6, t249Entry, t253_2[i])
-					}
-				}
-				// titans_chunk.g
-				clear(t257)
-				if kern.Wide() {
-					a2 := stepBackwardNest80Args{
-						unsafe.SliceData(t249),
-						unsafe.SliceData(t253),
-						unsafe.SliceData(t257),
-					}
-					stepBackwardNest80(&a2)
-				} else {
-					if n := min(32, 1); n > 0 {
-						t249_2 := t249[:n]
-						t253_2 := t253[:n]
-						t257_2 := t257[:n]
-						for i := range n {
-							t257_2[i] = t249_2[i] + t253_2[i]
-						}
-					}
-				}
-				// titans_chunk.g, titans_chunk.M, titans_chunk.S
-				gEntry3 := g[(l*chunks+a+C*s)*32+31]
-				pEntry2 := p[(l*chunks+a+C*s)*32+31]
-				hEntry3 := h[(l*chunks+a+C*s)*32+31]
-				if kern.Wide() {
-					a2 := stepBackwardNest81Args{
-						unsafe.SliceData(MBarState2),
-						unsafe.SliceData(t502),
-						unsafe.SliceData(t216),
-						unsafe.SliceData(SBarState2),
-						unsafe.SliceData(t432),
-						unsafe.SliceData(t1362),
-						dV,
-						dK,
-						[2]float32{gEntry3},
-						[2]float32{hEntry3},
-						[2]float32{pEntry2},
-					}
-					stepBackwardNest81(&a2)
-				} else {
-					for i := range dV {
-						MBarState2_2 := MBarState2[i*dK:][:dK]
-						t502_2 := t502[i*dK:][:dK]
-						t216_2 := t216[i*dK:][:dK]
-						SBarState2_2 := SBarState2[i*dK:][:dK]
-						t432_2 := t432[i*dK:][:dK]
-						t1362_2 := t1362[i*dK:][:dK]
-						for j := range dK {
-							MBarState2Entry2 := MBarState2_2[j]
-							MBarState2_2[j] = num.FMA32(MBarState2Entry2, gEntry3, t502_2[j]) + t216_2[j]
-							SBarState2_2[j] = (num.FMA32(MBarState2Entry2, hEntry3, F(SBarState2_2[j]*pEntry2)) + t432_2[j]) + t1362_2[j]
-						}
-					}
-				}
-				// titans_chunk.g
-				if kern.Wide() {
-					a2 := stepBackwardNest82Args{
-						unsafe.SliceData(t852),
-						unsafe.SliceData(t862),
-						unsafe.SliceData(t9023),
-						unsafe.SliceData(t167),
-						unsafe.SliceData(t1682),
-						unsafe.SliceData(t172_2),
-						unsafe.SliceData(t247),
-						unsafe.SliceData(t248),
-						unsafe.SliceData(t252_2),
-						unsafe.SliceData(t257),
-						unsafe.SliceData(t202),
-						unsafe.SliceData(t1232),
-						unsafe.SliceData(t124),
-						unsafe.SliceData(t127),
-						unsafe.SliceData(t205),
-						unsafe.SliceData(t206),
-						unsafe.SliceData(t210),
-						unsafe.SliceData(t215),
-						unsafe.SliceData(t222),
-						unsafe.SliceData(t3223),
-						unsafe.SliceData(t33),
-						unsafe.SliceData(t242),
-						32*a + 32*C*s + 32*chunks*l,
-					}
-					stepBackwardNest82(&a2)
-				} else {
-					t202_3 := t202[(l*chunks+a+C*s)*32:][:32]
-					t222_3 := t222[(l*chunks+a+C*s)*32:][:32]
-					t242_2 := t242[(l*chunks+a+C*s)*32:][:32]
-					for i := range 32 {
-						t202_3[i] = ((((((((t852[i] + t862[i]) + t9023[i]) + t167[i]) + t1682[i]) + t172_2[i]) + t247[i]) + t248[i]) + t252_2[i]) + t257[i]
-						t222_3[i] = (((((t1232[i] + t124[i]) + t127[i]) + t205[i]) + t206[i]) + t210[i]) + t215[i]
-						t242_2[i] = t3223[i] + t33[i]
-					}
-				}
-				// titans_chunk.g, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
-				for i := range 32 {
-					t604Entry2 := t604_2[i]
-					t633Entry2 := t633_2[i]
-					t664Entry2 := t664_2[i]
-					t692Entry2 := t692_2[i]
-					t722Entry2 := t722_3[i]
-					w43 := ((((kern.Choose((F(i) == w17), F(1), F(0)) + t604Entry2) + t633Entry2) + t664Entry2) + t692Entry2) + t722Entry2
-					w61 := (((((((kern.Choose((F(i) == w17), F(1), F(0)) + t604Entry2) + t633Entry2) + t664Entry2) + t692Entry2) + t722Entry2) + t752_2[i]) + t782_2[i]) + t812_2[i]
-					w44 := (w61 + t842_2[i]) + t872_2[i]
-					if kern.Wide() {
-						a2 := stepBackwardNest83Args{
-							unsafe.SliceData(t552),
-							unsafe.SliceData(t137),
-							unsafe.SliceData(t217),
-							unsafe.SliceData(t212),
-							unsafe.SliceData(t270),
-							unsafe.SliceData(t267),
-							unsafe.SliceData(t362),
-							unsafe.SliceData(t3722),
-							unsafe.SliceData(t442),
-							unsafe.SliceData(t5122),
-							unsafe.SliceData(t542),
-							unsafe.SliceData(t232),
-							dK * i,
-							dK*i + 32*dK*a + 32*C*dK*s + 32*chunks*dK*l,
-							dK,
-							[2]float32{w44},
-							[2]float32{w43},
-						}
-						stepBackwardNest83(&a2)
-					} else {
-						t552_2 := t552[i*dK:][:dK]
-						t137_2 := t137[i*dK:][:dK]
-						t217_2 := t217[i*dK:][:dK]
-						t212_2 := t212[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-						t270_2 := t270[i*dK:][:dK]
-						t267_2 := t267[i*dK:][:dK]
-						t362_2 := t362[i*dK:][:dK]
-						t3722_2 := t3722[i*dK:][:dK]
-						t442_2 := t442[i*dK:][:dK]
-						t5122_2 := t5122[i*dK:][:dK]
-						t542_2 := t542[i*dK:][:dK]
-						t232_3 := t232[((l*chunks+a+C*s)*32+i)*dK:][:dK]
-						for j := range dK {
-							t212_2[j] = (t552_2[j] + t137_2[j]) + t217_2[j]
-							t232_3[j] = ((((num.FMA32(w44, t270_2[j], F(w43*t267_2[j])) + t362_2[j]) + t3722_2[j]) + t442_2[j]) + t5122_2[j]) + t542_2[j]
 						}
 					}
 				}
 			}
+			// titans_chunk.U
+			clear(t3722)
+			if kern.Wide() {
+				a := stepBackwardNest39Args{
+					unsafe.SliceData(t3522),
+					unsafe.SliceData(t59),
+					unsafe.SliceData(t3722),
+					32*dK*t9 + 32*chunks*dK*l,
+					dK,
+				}
+				stepBackwardNest39(&a)
+			} else {
+				for i := range 32 {
+					t3722_2 := t3722[i*dK:][:dK]
+					if n := min(32, i); n > 0 {
+						t3522_2 := t3522[i*32:][:n]
+						for j := range n {
+							t59_2 := t59[((l*chunks+t9)*32+j)*dK:][:dK]
+							t3522Entry2 := t3522_2[j]
+							for k := range dK {
+								t3722_2[k] = num.FMA32(t59_2[k], t3522Entry2, t3722_2[k])
+							}
+						}
+					}
+				}
+			}
+			// titans_chunk.c
+			clear(t382)
+			if kern.Wide() {
+				a := stepBackwardNest40Args{
+					unsafe.SliceData(t382),
+					unsafe.SliceData(t342),
+				}
+				stepBackwardNest40(&a)
+			} else {
+				lo12 := max(0, 1)
+				if n := 32 - lo12; n > 0 {
+					for i := range n {
+						t382_2 := t382[((lo12+i)-1)*32:][:32]
+						t342_2 := t342[(lo12+i)*32:][:32]
+						for j := range 32 {
+							t382_2[j] = t382_2[j] + t342_2[j]
+						}
+					}
+				}
+			}
+			// titans_chunk.h, titans_chunk.g
+			clear(t4522)
+			clear(t532)
+			lo12 := max(0, 1)
+			if n := 32 - lo12; n > 0 {
+				t4522_2 := t4522[-1+lo12:][:n]
+				t4222_2 := t4222[0+lo12:][:n]
+				t532_2 := t532[-1+lo12:][:n]
+				t492_2 := t492[0+lo12:][:n]
+				for i := range n {
+					t4522_2[i] = t4522_2[i] + t4222_2[i]
+					t532_2[i] = t532_2[i] + t492_2[i]
+				}
+			}
+			// titans_chunk.y, titans_chunk.c, titans_chunk.e
+			clear(t542)
+			for i := range 32 {
+				w22 := F(i)
+				lo13 := max(0, i)
+				if n := 32 - lo13; n > 0 {
+					for j := range n {
+						w44 := (((((((kern.Choose((w22 == F((lo13+j))), F(1), F(0)) + t603[(lo13+j)*32+i]) + t63[(lo13+j)*32+i]) + t663[(lo13+j)*32+i]) + t69[(lo13+j)*32+i]) + t72_2[(lo13+j)*32+i]) + t75[(lo13+j)*32+i]) + t78[(lo13+j)*32+i]) + t81[(lo13+j)*32+i]
+						w21 := F(((w44 + t84[(lo13+j)*32+i]) + t87[(lo13+j)*32+i]) * t271[(lo13+j)*32+i])
+						if kern.Wide() {
+							a := stepBackwardNest41Args{
+								unsafe.SliceData(t57),
+								unsafe.SliceData(t542),
+								dK*(lo13+j) + 32*dK*t9 + 32*chunks*dK*l,
+								dK * i,
+								dK,
+								[2]float32{w21},
+							}
+							stepBackwardNest41(&a)
+						} else {
+							t57_2 := t57[((l*chunks+t9)*32+(lo13+j))*dK:][:dK]
+							t542_2 := t542[i*dK:][:dK]
+							for k := range dK {
+								t542_2[k] = num.FMA32(t57_2[k], w21, t542_2[k])
+							}
+						}
+					}
+				}
+			}
+			// titans_chunk.y, titans_chunk.c, titans_chunk.e
+			clear(t552)
+			for i := range 32 {
+				w24 := F(i)
+				if n := min(32, i+1); n > 0 {
+					t603_3 := t603[i*32:][:n]
+					t63_3 := t63[i*32:][:n]
+					t663_3 := t663[i*32:][:n]
+					t69_3 := t69[i*32:][:n]
+					t72_4 := t72_2[i*32:][:n]
+					t75_3 := t75[i*32:][:n]
+					t78_3 := t78[i*32:][:n]
+					t81_3 := t81[i*32:][:n]
+					t84_3 := t84[i*32:][:n]
+					t87_3 := t87[i*32:][:n]
+					t271_2 := t271[i*32:][:n]
+					for j := range n {
+						w45 := (((((((kern.Choose((F(j) == w24), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
+						w23 := F(((w45 + t84_3[j]) + t87_3[j]) * t271_2[j])
+						if kern.Wide() {
+							a := stepBackwardNest42Args{
+								unsafe.SliceData(t59),
+								unsafe.SliceData(t552),
+								dK*j + 32*dK*t9 + 32*chunks*dK*l,
+								dK * i,
+								dK,
+								[2]float32{w23},
+							}
+							stepBackwardNest42(&a)
+						} else {
+							t59_2 := t59[((l*chunks+t9)*32+j)*dK:][:dK]
+							t552_2 := t552[i*dK:][:dK]
+							for k := range dK {
+								t552_2[k] = num.FMA32(t59_2[k], w23, t552_2[k])
+							}
+						}
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.y
+			if kern.Wide() {
+				a := stepBackwardNest43Args{
+					unsafe.SliceData(c.YProd3),
+					unsafe.SliceData(t271),
+					unsafe.SliceData(t1222),
+					unsafe.SliceData(t382),
+					unsafe.SliceData(t5622),
+					1024*t9 + 1024*chunks*l,
+				}
+				stepBackwardNest43(&a)
+			} else {
+				for i := range 32 {
+					yProd3 := c.YProd3[((l*chunks+t9)*32+i)*32:][:32]
+					t271_2 := t271[i*32:][:32]
+					t1222_2 := t1222[i*32:][:32]
+					t382_2 := t382[i*32:][:32]
+					t5622_2 := t5622[i*32:][:32]
+					for j := range 32 {
+						t5622_2[j] = num.FMA32(yProd3[j], t271_2[j], t1222_2[j]) + t382_2[j]
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t5922)
+			clear(t6022)
+			lo13 := max(0, 16)
+			if n := 32 - lo13; n > 0 {
+				t14_2 := t14[(l*chunks+t9)*32+lo13:][:n]
+				t5922_2 := t5922[0+lo13:][:n]
+				for i := range n {
+					t5622_2 := t5622[(lo13+i)*32:][:32]
+					t603_3 := t603[((lo13+i)-16)*32:][:32]
+					t63_3 := t63[((lo13+i)-16)*32:][:32]
+					t663_3 := t663[((lo13+i)-16)*32:][:32]
+					t69_3 := t69[((lo13+i)-16)*32:][:32]
+					t72_4 := t72_2[((lo13+i)-16)*32:][:32]
+					t75_3 := t75[((lo13+i)-16)*32:][:32]
+					t78_3 := t78[((lo13+i)-16)*32:][:32]
+					t81_3 := t81[((lo13+i)-16)*32:][:32]
+					t84_3 := t84[((lo13+i)-16)*32:][:32]
+					t6022_2 := t6022[((lo13+i)-16)*32:][:32]
+					var t5923 F
+					w25 := F((lo13 + i) - 16)
+					t14Entry2 := t14_2[i]
+					for j := range 32 {
+						t5622Entry := t5622_2[j]
+						w46 := (((((((kern.Choose((F(j) == w25), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
+						t5923 = num.FMA32(w46+t84_3[j], t5622Entry, t5923)
+						t6022_2[j] = num.FMA32(t5622Entry, t14Entry2, t6022_2[j])
+					}
+					t5922_2[i] = t5923
+				}
+			}
+			// titans_chunk.c
+			clear(t612)
+			clear(t6222)
+			lo14 := max(0, 8)
+			if n := 32 - lo14; n > 0 {
+				t5922_2 := t5922[0+lo14:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+-8+lo14:][:n]
+				t612_2 := t612[0+lo14:][:n]
+				t1122_4 := t1122[(l*chunks+t9)*32+lo14:][:n]
+				t6222_2 := t6222[-8+lo14:][:n]
+				for i := range n {
+					t5922Entry := t5922_2[i]
+					t612_2[i] = F(t1122_3[i] * t5922Entry)
+					t6222_2[i] = num.FMA32(t1122_4[i], t5922Entry, t6222_2[i])
+				}
+			}
+			// titans_chunk.c
+			if kern.Wide() {
+				a := stepBackwardNest44Args{
+					unsafe.SliceData(t5622),
+					unsafe.SliceData(t6022),
+					unsafe.SliceData(t6322),
+				}
+				stepBackwardNest44(&a)
+			} else {
+				for i := range 32 {
+					t5622_2 := t5622[i*32:][:32]
+					t6022_2 := t6022[i*32:][:32]
+					t6322_2 := t6322[i*32:][:32]
+					for j := range 32 {
+						t6322_2[j] = t5622_2[j] + t6022_2[j]
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t6622)
+			clear(t6722)
+			lo15 := max(0, 8)
+			if n := 32 - lo15; n > 0 {
+				t1122_3 := t1122[(l*chunks+t9)*32+lo15:][:n]
+				t6622_2 := t6622[0+lo15:][:n]
+				for i := range n {
+					t6322_2 := t6322[(lo15+i)*32:][:32]
+					t603_3 := t603[((lo15+i)-8)*32:][:32]
+					t63_3 := t63[((lo15+i)-8)*32:][:32]
+					t663_3 := t663[((lo15+i)-8)*32:][:32]
+					t69_3 := t69[((lo15+i)-8)*32:][:32]
+					t72_4 := t72_2[((lo15+i)-8)*32:][:32]
+					t75_3 := t75[((lo15+i)-8)*32:][:32]
+					t78_3 := t78[((lo15+i)-8)*32:][:32]
+					t81_3 := t81[((lo15+i)-8)*32:][:32]
+					t6722_2 := t6722[((lo15+i)-8)*32:][:32]
+					var t6623 F
+					w26 := F((lo15 + i) - 8)
+					t1122Entry3 := t1122_3[i]
+					for j := range 32 {
+						t6322Entry := t6322_2[j]
+						w47 := (((((((kern.Choose((F(j) == w26), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
+						t6623 = num.FMA32(w47, t6322Entry, t6623)
+						t6722_2[j] = num.FMA32(t6322Entry, t1122Entry3, t6722_2[j])
+					}
+					t6622_2[i] = t6623
+				}
+			}
+			// titans_chunk.c
+			if kern.Wide() {
+				a := stepBackwardNest45Args{
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t6222),
+					unsafe.SliceData(t6622),
+					unsafe.SliceData(t6822),
+				}
+				stepBackwardNest45(&a)
+			} else {
+				for i := range 32 {
+					t6822[i] = (t612[i] + t6222[i]) + t6622[i]
+				}
+			}
+			// titans_chunk.c
+			clear(t692)
+			clear(t702)
+			lo16 := max(0, 4)
+			if n := 32 - lo16; n > 0 {
+				t6822_2 := t6822[0+lo16:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+-4+lo16:][:n]
+				t692_2 := t692[0+lo16:][:n]
+				t8_3 := t8[(l*chunks+t9)*32+lo16:][:n]
+				t702_2 := t702[-4+lo16:][:n]
+				for i := range n {
+					t6822Entry := t6822_2[i]
+					t692_2[i] = F(t8_2[i] * t6822Entry)
+					t702_2[i] = num.FMA32(t8_3[i], t6822Entry, t702_2[i])
+				}
+			}
+			// titans_chunk.c
+			if kern.Wide() {
+				a := stepBackwardNest46Args{
+					unsafe.SliceData(t6322),
+					unsafe.SliceData(t6722),
+					unsafe.SliceData(t712),
+				}
+				stepBackwardNest46(&a)
+			} else {
+				for i := range 32 {
+					t6322_2 := t6322[i*32:][:32]
+					t6722_2 := t6722[i*32:][:32]
+					t712_2 := t712[i*32:][:32]
+					for j := range 32 {
+						t712_2[j] = t6322_2[j] + t6722_2[j]
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t742)
+			clear(t752)
+			lo17 := max(0, 4)
+			if n := 32 - lo17; n > 0 {
+				t8_2 := t8[(l*chunks+t9)*32+lo17:][:n]
+				t742_2 := t742[0+lo17:][:n]
+				for i := range n {
+					t712_2 := t712[(lo17+i)*32:][:32]
+					t603_3 := t603[((lo17+i)-4)*32:][:32]
+					t63_3 := t63[((lo17+i)-4)*32:][:32]
+					t663_3 := t663[((lo17+i)-4)*32:][:32]
+					t69_3 := t69[((lo17+i)-4)*32:][:32]
+					t72_4 := t72_2[((lo17+i)-4)*32:][:32]
+					t75_3 := t75[((lo17+i)-4)*32:][:32]
+					t78_3 := t78[((lo17+i)-4)*32:][:32]
+					t752_2 := t752[((lo17+i)-4)*32:][:32]
+					var t7422 F
+					w27 := F((lo17 + i) - 4)
+					t8Entry3 := t8_2[i]
+					for j := range 32 {
+						t712Entry := t712_2[j]
+						t7422 = num.FMA32(((((((kern.Choose((F(j) == w27), F(1), F(0))+t603_3[j])+t63_3[j])+t663_3[j])+t69_3[j])+t72_4[j])+t75_3[j])+t78_3[j], t712Entry, t7422)
+						t752_2[j] = num.FMA32(t712Entry, t8Entry3, t752_2[j])
+					}
+					t742_2[i] = t7422
+				}
+			}
+			// titans_chunk.c
+			if kern.Wide() {
+				a := stepBackwardNest47Args{
+					unsafe.SliceData(t692),
+					unsafe.SliceData(t702),
+					unsafe.SliceData(t742),
+					unsafe.SliceData(t762),
+				}
+				stepBackwardNest47(&a)
+			} else {
+				for i := range 32 {
+					t762[i] = (t692[i] + t702[i]) + t742[i]
+				}
+			}
+			// titans_chunk.c
+			clear(t772)
+			clear(t782)
+			lo18 := max(0, 2)
+			if n := 32 - lo18; n > 0 {
+				t762_2 := t762[0+lo18:][:n]
+				t522_2 := t522[(l*chunks+t9)*32+-2+lo18:][:n]
+				t772_2 := t772[0+lo18:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+lo18:][:n]
+				t782_2 := t782[-2+lo18:][:n]
+				for i := range n {
+					t762Entry := t762_2[i]
+					t772_2[i] = F(t522_2[i] * t762Entry)
+					t782_2[i] = num.FMA32(t522_3[i], t762Entry, t782_2[i])
+				}
+			}
+			// titans_chunk.c
+			if kern.Wide() {
+				a := stepBackwardNest48Args{
+					unsafe.SliceData(t712),
+					unsafe.SliceData(t752),
+					unsafe.SliceData(t792),
+				}
+				stepBackwardNest48(&a)
+			} else {
+				for i := range 32 {
+					t712_2 := t712[i*32:][:32]
+					t752_2 := t752[i*32:][:32]
+					t792_2 := t792[i*32:][:32]
+					for j := range 32 {
+						t792_2[j] = t712_2[j] + t752_2[j]
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t822)
+			clear(t832)
+			lo19 := max(0, 2)
+			if n := 32 - lo19; n > 0 {
+				t522_2 := t522[(l*chunks+t9)*32+lo19:][:n]
+				t822_2 := t822[0+lo19:][:n]
+				for i := range n {
+					t792_2 := t792[(lo19+i)*32:][:32]
+					t603_3 := t603[((lo19+i)-2)*32:][:32]
+					t63_3 := t63[((lo19+i)-2)*32:][:32]
+					t663_3 := t663[((lo19+i)-2)*32:][:32]
+					t69_3 := t69[((lo19+i)-2)*32:][:32]
+					t72_4 := t72_2[((lo19+i)-2)*32:][:32]
+					t75_3 := t75[((lo19+i)-2)*32:][:32]
+					t832_2 := t832[((lo19+i)-2)*32:][:32]
+					var t8222 F
+					w28 := F((lo19 + i) - 2)
+					t522Entry3 := t522_2[i]
+					for j := range 32 {
+						t792Entry := t792_2[j]
+						t8222 = num.FMA32((((((kern.Choose((F(j) == w28), F(1), F(0))+t603_3[j])+t63_3[j])+t663_3[j])+t69_3[j])+t72_4[j])+t75_3[j], t792Entry, t8222)
+						t832_2[j] = num.FMA32(t792Entry, t522Entry3, t832_2[j])
+					}
+					t822_2[i] = t8222
+				}
+			}
+			// titans_chunk.c
+			if kern.Wide() {
+				a := stepBackwardNest49Args{
+					unsafe.SliceData(t772),
+					unsafe.SliceData(t782),
+					unsafe.SliceData(t822),
+					unsafe.SliceData(t842),
+				}
+				stepBackwardNest49(&a)
+			} else {
+				for i := range 32 {
+					t842[i] = (t772[i] + t782[i]) + t822[i]
+				}
+			}
+			// titans_chunk.c
+			clear(t852)
+			clear(t862)
+			lo20 := max(0, 1)
+			if n := 32 - lo20; n > 0 {
+				t842_2 := t842[0+lo20:][:n]
+				t56_2 := t56[(l*chunks+t9)*32+-1+lo20:][:n]
+				t852_2 := t852[0+lo20:][:n]
+				t56_3 := t56[(l*chunks+t9)*32+lo20:][:n]
+				t862_2 := t862[-1+lo20:][:n]
+				for i := range n {
+					t842Entry := t842_2[i]
+					t852_2[i] = F(t56_2[i] * t842Entry)
+					t862_2[i] = num.FMA32(t56_3[i], t842Entry, t862_2[i])
+				}
+			}
+			// titans_chunk.c
+			if kern.Wide() {
+				a := stepBackwardNest50Args{
+					unsafe.SliceData(t792),
+					unsafe.SliceData(t832),
+					unsafe.SliceData(t872),
+				}
+				stepBackwardNest50(&a)
+			} else {
+				for i := range 32 {
+					t792_2 := t792[i*32:][:32]
+					t832_2 := t832[i*32:][:32]
+					t872_2 := t872[i*32:][:32]
+					for j := range 32 {
+						t872_2[j] = t792_2[j] + t832_2[j]
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t9023)
+			clear(t912)
+			lo21 := max(0, 1)
+			if n := 32 - lo21; n > 0 {
+				t56_2 := t56[(l*chunks+t9)*32+lo21:][:n]
+				t9023_2 := t9023[0+lo21:][:n]
+				for i := range n {
+					t872_2 := t872[(lo21+i)*32:][:32]
+					t603_3 := t603[((lo21+i)-1)*32:][:32]
+					t63_3 := t63[((lo21+i)-1)*32:][:32]
+					t663_3 := t663[((lo21+i)-1)*32:][:32]
+					t69_3 := t69[((lo21+i)-1)*32:][:32]
+					t72_4 := t72_2[((lo21+i)-1)*32:][:32]
+					t912_2 := t912[((lo21+i)-1)*32:][:32]
+					var t9024 F
+					w29 := F((lo21 + i) - 1)
+					t56Entry3 := t56_2[i]
+					for j := range 32 {
+						t872Entry := t872_2[j]
+						t9024 = num.FMA32(((((kern.Choose((F(j) == w29), F(1), F(0))+t603_3[j])+t63_3[j])+t663_3[j])+t69_3[j])+t72_4[j], t872Entry, t9024)
+						t912_2[j] = num.FMA32(t872Entry, t56Entry3, t912_2[j])
+					}
+					t9023_2[i] = t9024
+				}
+			}
+			// titans_chunk.e
+			if kern.Wide() {
+				a := stepBackwardNest51Args{
+					unsafe.SliceData(t722),
+					unsafe.SliceData(t872),
+					unsafe.SliceData(t912),
+					unsafe.SliceData(t942),
+				}
+				stepBackwardNest51(&a)
+			} else {
+				for i := range 32 {
+					t722_2 := t722[i*32:][:32]
+					t872_2 := t872[i*32:][:32]
+					t912_2 := t912[i*32:][:32]
+					t942_2 := t942[i*32:][:32]
+					for j := range 32 {
+						t942_2[j] = (t722_2[j] + t872_2[j]) + t912_2[j]
+					}
+				}
+			}
+			// titans_chunk.e
+			clear(t972)
+			clear(t982)
+			lo22 := max(0, 16)
+			if n := 32 - lo22; n > 0 {
+				t31_2 := t31[(l*chunks+t9)*32+lo22:][:n]
+				t972_2 := t972[0+lo22:][:n]
+				for i := range n {
+					t942_2 := t942[(lo22+i)*32:][:32]
+					t603_3 := t603[((lo22+i)-16)*32:][:32]
+					t63_3 := t63[((lo22+i)-16)*32:][:32]
+					t663_3 := t663[((lo22+i)-16)*32:][:32]
+					t69_3 := t69[((lo22+i)-16)*32:][:32]
+					t982_2 := t982[((lo22+i)-16)*32:][:32]
+					var t9722 F
+					w30 := F((lo22 + i) - 16)
+					t31Entry2 := t31_2[i]
+					for j := range 32 {
+						t942Entry := t942_2[j]
+						t9722 = num.FMA32((((kern.Choose((F(j) == w30), F(1), F(0))+t603_3[j])+t63_3[j])+t663_3[j])+t69_3[j], t942Entry, t9722)
+						t982_2[j] = num.FMA32(t942Entry, t31Entry2, t982_2[j])
+					}
+					t972_2[i] = t9722
+				}
+			}
+			// titans_chunk.e
+			clear(t992)
+			clear(t10022)
+			lo23 := max(0, 8)
+			if n := 32 - lo23; n > 0 {
+				t972_2 := t972[0+lo23:][:n]
+				t282_2 := t282[(l*chunks+t9)*32+-8+lo23:][:n]
+				t992_2 := t992[0+lo23:][:n]
+				t282_3 := t282[(l*chunks+t9)*32+lo23:][:n]
+				t10022_2 := t10022[-8+lo23:][:n]
+				for i := range n {
+					t972Entry := t972_2[i]
+					t992_2[i] = F(t282_2[i] * t972Entry)
+					t10022_2[i] = num.FMA32(t282_3[i], t972Entry, t10022_2[i])
+				}
+			}
+			// titans_chunk.e
+			if kern.Wide() {
+				a := stepBackwardNest52Args{
+					unsafe.SliceData(t942),
+					unsafe.SliceData(t982),
+					unsafe.SliceData(t1012),
+				}
+				stepBackwardNest52(&a)
+			} else {
+				for i := range 32 {
+					t942_2 := t942[i*32:][:32]
+					t982_2 := t982[i*32:][:32]
+					t1012_2 := t1012[i*32:][:32]
+					for j := range 32 {
+						t1012_2[j] = t942_2[j] + t982_2[j]
+					}
+				}
+			}
+			// titans_chunk.e
+			clear(t104)
+			clear(t1052)
+			lo24 := max(0, 8)
+			if n := 32 - lo24; n > 0 {
+				t282_2 := t282[(l*chunks+t9)*32+lo24:][:n]
+				t104_2 := t104[0+lo24:][:n]
+				for i := range n {
+					t1012_2 := t1012[(lo24+i)*32:][:32]
+					t603_3 := t603[((lo24+i)-8)*32:][:32]
+					t63_3 := t63[((lo24+i)-8)*32:][:32]
+					t663_3 := t663[((lo24+i)-8)*32:][:32]
+					t1052_2 := t1052[((lo24+i)-8)*32:][:32]
+					var t1042 F
+					w31 := F((lo24 + i) - 8)
+					t282Entry3 := t282_2[i]
+					for j := range 32 {
+						t1012Entry := t1012_2[j]
+						t1042 = num.FMA32(((kern.Choose((F(j) == w31), F(1), F(0))+t603_3[j])+t63_3[j])+t663_3[j], t1012Entry, t1042)
+						t1052_2[j] = num.FMA32(t1012Entry, t282Entry3, t1052_2[j])
+					}
+					t104_2[i] = t1042
+				}
+			}
+			// titans_chunk.e
+			if kern.Wide() {
+				a := stepBackwardNest53Args{
+					unsafe.SliceData(t992),
+					unsafe.SliceData(t10022),
+					unsafe.SliceData(t104),
+					unsafe.SliceData(t106),
+				}
+				stepBackwardNest53(&a)
+			} else {
+				for i := range 32 {
+					t106[i] = (t992[i] + t10022[i]) + t104[i]
+				}
+			}
+			// titans_chunk.e
+			clear(t1072)
+			clear(t1082)
+			lo25 := max(0, 4)
+			if n := 32 - lo25; n > 0 {
+				t106_2 := t106[0+lo25:][:n]
+				t2522_2 := t2522[(l*chunks+t9)*32+-4+lo25:][:n]
+				t1072_2 := t1072[0+lo25:][:n]
+				t2522_3 := t2522[(l*chunks+t9)*32+lo25:][:n]
+				t1082_2 := t1082[-4+lo25:][:n]
+				for i := range n {
+					t106Entry := t106_2[i]
+					t1072_2[i] = F(t2522_2[i] * t106Entry)
+					t1082_2[i] = num.FMA32(t2522_3[i], t106Entry, t1082_2[i])
+				}
+			}
+			// titans_chunk.e
+			if kern.Wide() {
+				a := stepBackwardNest54Args{
+					unsafe.SliceData(t1012),
+					unsafe.SliceData(t1052),
+					unsafe.SliceData(t1092),
+				}
+				stepBackwardNest54(&a)
+			} else {
+				for i := range 32 {
+					t1012_2 := t1012[i*32:][:32]
+					t1052_2 := t1052[i*32:][:32]
+					t1092_2 := t1092[i*32:][:32]
+					for j := range 32 {
+						t1092_2[j] = t1012_2[j] + t1052_2[j]
+					}
+				}
+			}
+			// titans_chunk.e
+			clear(t1122_2)
+			clear(t1132)
+			lo26 := max(0, 4)
+			if n := 32 - lo26; n > 0 {
+				t2522_2 := t2522[(l*chunks+t9)*32+lo26:][:n]
+				t1122_3 := t1122_2[0+lo26:][:n]
+				for i := range n {
+					t1092_2 := t1092[(lo26+i)*32:][:32]
+					t603_3 := t603[((lo26+i)-4)*32:][:32]
+					t63_3 := t63[((lo26+i)-4)*32:][:32]
+					t1132_2 := t1132[((lo26+i)-4)*32:][:32]
+					var t11222 F
+					w32 := F((lo26 + i) - 4)
+					t2522Entry3 := t2522_2[i]
+					for j := range 32 {
+						t1092Entry := t1092_2[j]
+						t11222 = num.FMA32((kern.Choose((F(j) == w32), F(1), F(0))+t603_3[j])+t63_3[j], t1092Entry, t11222)
+						t1132_2[j] = num.FMA32(t1092Entry, t2522Entry3, t1132_2[j])
+					}
+					t1122_3[i] = t11222
+				}
+			}
+			// titans_chunk.e
+			if kern.Wide() {
+				a := stepBackwardNest55Args{
+					unsafe.SliceData(t1072),
+					unsafe.SliceData(t1082),
+					unsafe.SliceData(t1122_2),
+					unsafe.SliceData(t114),
+				}
+				stepBackwardNest55(&a)
+			} else {
+				for i := range 32 {
+					t114[i] = (t1072[i] + t1082[i]) + t1122_2[i]
+				}
+			}
+			// titans_chunk.e
+			clear(t1152)
+			clear(t116)
+			lo27 := max(0, 2)
+			if n := 32 - lo27; n > 0 {
+				t114_2 := t114[0+lo27:][:n]
+				t22_3 := t22_2[(l*chunks+t9)*32+-2+lo27:][:n]
+				t1152_2 := t1152[0+lo27:][:n]
+				t22_4 := t22_2[(l*chunks+t9)*32+lo27:][:n]
+				t116_2 := t116[-2+lo27:][:n]
+				for i := range n {
+					t114Entry := t114_2[i]
+					t1152_2[i] = F(t22_3[i] * t114Entry)
+					t116_2[i] = num.FMA32(t22_4[i], t114Entry, t116_2[i])
+				}
+			}
+			// titans_chunk.e
+			if kern.Wide() {
+				a := stepBackwardNest56Args{
+					unsafe.SliceData(t1092),
+					unsafe.SliceData(t1132),
+					unsafe.SliceData(t117),
+				}
+				stepBackwardNest56(&a)
+			} else {
+				for i := range 32 {
+					t1092_2 := t1092[i*32:][:32]
+					t1132_2 := t1132[i*32:][:32]
+					t117_2 := t117[i*32:][:32]
+					for j := range 32 {
+						t117_2[j] = t1092_2[j] + t1132_2[j]
+					}
+				}
+			}
+			// titans_chunk.e
+			clear(t1202)
+			clear(t121)
+			lo28 := max(0, 2)
+			if n := 32 - lo28; n > 0 {
+				t22_3 := t22_2[(l*chunks+t9)*32+lo28:][:n]
+				t1202_2 := t1202[0+lo28:][:n]
+				for i := range n {
+					t117_2 := t117[(lo28+i)*32:][:32]
+					t603_3 := t603[((lo28+i)-2)*32:][:32]
+					t121_2 := t121[((lo28+i)-2)*32:][:32]
+					var t1203 F
+					w33 := F((lo28 + i) - 2)
+					t22Entry3 := t22_3[i]
+					for j := range 32 {
+						t117Entry := t117_2[j]
+						t1203 = num.FMA32(kern.Choose((F(j) == w33), F(1), F(0))+t603_3[j], t117Entry, t1203)
+						t121_2[j] = num.FMA32(t117Entry, t22Entry3, t121_2[j])
+					}
+					t1202_2[i] = t1203
+				}
+			}
+			// titans_chunk.e, titans_chunk.h
+			if kern.Wide() {
+				a := stepBackwardNest57Args{
+					unsafe.SliceData(t1152),
+					unsafe.SliceData(t116),
+					unsafe.SliceData(t1202),
+					unsafe.SliceData(t122_2),
+					unsafe.SliceData(t1722),
+					unsafe.SliceData(t4522),
+					unsafe.SliceData(t133),
+					unsafe.SliceData(t138),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest57(&a)
+			} else {
+				t133_2 := t133[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					t122_2[i] = (t1152[i] + t116[i]) + t1202[i]
+					t138[i] = (t1722[i] + t4522[i]) + t133_2[i]
+				}
+			}
+			// titans_chunk.e
+			clear(t1232)
+			clear(t124)
+			lo29 := max(0, 1)
+			if n := 32 - lo29; n > 0 {
+				t122_3 := t122_2[0+lo29:][:n]
+				t58_2 := t58[(l*chunks+t9)*32+-1+lo29:][:n]
+				t1232_2 := t1232[0+lo29:][:n]
+				t58_3 := t58[(l*chunks+t9)*32+lo29:][:n]
+				t124_2 := t124[-1+lo29:][:n]
+				for i := range n {
+					t122Entry := t122_3[i]
+					t1232_2[i] = F(t58_2[i] * t122Entry)
+					t124_2[i] = num.FMA32(t58_3[i], t122Entry, t124_2[i])
+				}
+			}
+			// titans_chunk.e
+			clear(t127)
+			lo30 := max(0, 1)
+			if n := 32 - lo30; n > 0 {
+				t127_2 := t127[0+lo30:][:n]
+				for i := range n {
+					t117_2 := t117[(lo30+i)*32:][:32]
+					t121_2 := t121[(lo30+i)*32:][:32]
+					var t1272 F
+					w34 := F((lo30 + i) - 1)
+					for j := range 32 {
+						t1272 = num.FMA32(kern.Choose((F(j) == w34), F(1), F(0)), t117_2[j]+t121_2[j], t1272)
+					}
+					t127_2[i] = t1272
+				}
+			}
+			// titans_chunk.h
+			clear(t141)
+			clear(t142_2)
+			lo31 := max(0, 16)
+			if n := 32 - lo31; n > 0 {
+				t138_2 := t138[0+lo31:][:n]
+				t452_2 := t452[(l*chunks+t9)*32+-16+lo31:][:n]
+				t141_2 := t141[0+lo31:][:n]
+				t14_2 := t14[(l*chunks+t9)*32+lo31:][:n]
+				t142_3 := t142_2[-16+lo31:][:n]
+				for i := range n {
+					t138Entry := t138_2[i]
+					t141_2[i] = F(t452_2[i] * t138Entry)
+					t142_3[i] = num.FMA32(t14_2[i], t138Entry, t142_3[i])
+				}
+			}
+			// titans_chunk.h
+			clear(t143)
+			clear(t144)
+			lo32 := max(0, 8)
+			if n := 32 - lo32; n > 0 {
+				t141_2 := t141[0+lo32:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+-8+lo32:][:n]
+				t143_2 := t143[0+lo32:][:n]
+				t1122_4 := t1122[(l*chunks+t9)*32+lo32:][:n]
+				t144_2 := t144[-8+lo32:][:n]
+				for i := range n {
+					t141Entry := t141_2[i]
+					t143_2[i] = F(t1122_3[i] * t141Entry)
+					t144_2[i] = num.FMA32(t1122_4[i], t141Entry, t144_2[i])
+				}
+			}
+			// titans_chunk.h
+			if kern.Wide() {
+				a := stepBackwardNest58Args{
+					unsafe.SliceData(t138),
+					unsafe.SliceData(t142_2),
+					unsafe.SliceData(t145),
+				}
+				stepBackwardNest58(&a)
+			} else {
+				for i := range 32 {
+					t145[i] = t138[i] + t142_2[i]
+				}
+			}
+			// titans_chunk.h
+			clear(t148)
+			clear(t149)
+			lo33 := max(0, 8)
+			if n := 32 - lo33; n > 0 {
+				t145_2 := t145[0+lo33:][:n]
+				t422_2 := t422[(l*chunks+t9)*32+-8+lo33:][:n]
+				t148_2 := t148[0+lo33:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+lo33:][:n]
+				t149_2 := t149[-8+lo33:][:n]
+				for i := range n {
+					t145Entry := t145_2[i]
+					t148_2[i] = F(t422_2[i] * t145Entry)
+					t149_2[i] = num.FMA32(t1122_3[i], t145Entry, t149_2[i])
+				}
+			}
+			// titans_chunk.h
+			if kern.Wide() {
+				a := stepBackwardNest59Args{
+					unsafe.SliceData(t143),
+					unsafe.SliceData(t144),
+					unsafe.SliceData(t148),
+					unsafe.SliceData(t150),
+					unsafe.SliceData(t145),
+					unsafe.SliceData(t149),
+					unsafe.SliceData(t153),
+				}
+				stepBackwardNest59(&a)
+			} else {
+				for i := range 32 {
+					t150[i] = (t143[i] + t144[i]) + t148[i]
+					t153[i] = t145[i] + t149[i]
+				}
+			}
+			// titans_chunk.h
+			clear(t151)
+			clear(t152_2)
+			clear(t156)
+			clear(t157)
+			lo34 := max(0, 4)
+			if n := 32 - lo34; n > 0 {
+				t150_2 := t150[0+lo34:][:n]
+				t153_2 := t153[0+lo34:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+-4+lo34:][:n]
+				t151_2 := t151[0+lo34:][:n]
+				t8_3 := t8[(l*chunks+t9)*32+lo34:][:n]
+				t152_3 := t152_2[-4+lo34:][:n]
+				t39_2 := t39[(l*chunks+t9)*32+-4+lo34:][:n]
+				t156_2 := t156[0+lo34:][:n]
+				t157_2 := t157[-4+lo34:][:n]
+				for i := range n {
+					t150Entry := t150_2[i]
+					t153Entry := t153_2[i]
+					t151_2[i] = F(t8_2[i] * t150Entry)
+					t8Entry4 := t8_3[i]
+					t152_3[i] = num.FMA32(t8Entry4, t150Entry, t152_3[i])
+					t156_2[i] = F(t39_2[i] * t153Entry)
+					t157_2[i] = num.FMA32(t8Entry4, t153Entry, t157_2[i])
+				}
+			}
+			// titans_chunk.h
+			if kern.Wide() {
+				a := stepBackwardNest60Args{
+					unsafe.SliceData(t151),
+					unsafe.SliceData(t152_2),
+					unsafe.SliceData(t156),
+					unsafe.SliceData(t1582),
+					unsafe.SliceData(t153),
+					unsafe.SliceData(t157),
+					unsafe.SliceData(t161),
+				}
+				stepBackwardNest60(&a)
+			} else {
+				for i := range 32 {
+					t1582[i] = (t151[i] + t152_2[i]) + t156[i]
+					t161[i] = t153[i] + t157[i]
+				}
+			}
+			// titans_chunk.h
+			clear(t159)
+			clear(t160)
+			clear(t1642)
+			clear(t165)
+			lo35 := max(0, 2)
+			if n := 32 - lo35; n > 0 {
+				t1582_2 := t1582[0+lo35:][:n]
+				t161_2 := t161[0+lo35:][:n]
+				t522_2 := t522[(l*chunks+t9)*32+-2+lo35:][:n]
+				t159_2 := t159[0+lo35:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+lo35:][:n]
+				t160_2 := t160[-2+lo35:][:n]
+				t36_2 := t36[(l*chunks+t9)*32+-2+lo35:][:n]
+				t1642_2 := t1642[0+lo35:][:n]
+				t165_2 := t165[-2+lo35:][:n]
+				for i := range n {
+					t1582Entry := t1582_2[i]
+					t161Entry := t161_2[i]
+					t159_2[i] = F(t522_2[i] * t1582Entry)
+					t522Entry4 := t522_3[i]
+					t160_2[i] = num.FMA32(t522Entry4, t1582Entry, t160_2[i])
+					t1642_2[i] = F(t36_2[i] * t161Entry)
+					t165_2[i] = num.FMA32(t522Entry4, t161Entry, t165_2[i])
+				}
+			}
+			// titans_chunk.h
+			if kern.Wide() {
+				a := stepBackwardNest61Args{
+					unsafe.SliceData(t159),
+					unsafe.SliceData(t160),
+					unsafe.SliceData(t1642),
+					unsafe.SliceData(t166),
+					unsafe.SliceData(t161),
+					unsafe.SliceData(t165),
+					unsafe.SliceData(t169),
+				}
+				stepBackwardNest61(&a)
+			} else {
+				for i := range 32 {
+					t166[i] = (t159[i] + t160[i]) + t1642[i]
+					t169[i] = t161[i] + t165[i]
+				}
+			}
+			// titans_chunk.h
+			clear(t167)
+			clear(t1682)
+			clear(t172_2)
+			clear(t173)
+			lo36 := max(0, 1)
+			if n := 32 - lo36; n > 0 {
+				t166_2 := t166[0+lo36:][:n]
+				t169_2 := t169[0+lo36:][:n]
+				t56_2 := t56[(l*chunks+t9)*32+-1+lo36:][:n]
+				t167_2 := t167[0+lo36:][:n]
+				t56_3 := t56[(l*chunks+t9)*32+lo36:][:n]
+				t1682_2 := t1682[-1+lo36:][:n]
+				p2 := p[(l*chunks+t9)*32+-1+lo36:][:n]
+				t172_3 := t172_2[0+lo36:][:n]
+				t173_2 := t173[-1+lo36:][:n]
+				for i := range n {
+					t166Entry := t166_2[i]
+					t169Entry := t169_2[i]
+					t167_2[i] = F(t56_2[i] * t166Entry)
+					t56Entry4 := t56_3[i]
+					t1682_2[i] = num.FMA32(t56Entry4, t166Entry, t1682_2[i])
+					t172_3[i] = F(p2[i] * t169Entry)
+					t173_2[i] = num.FMA32(t56Entry4, t169Entry, t173_2[i])
+				}
+			}
+			// titans_chunk.p
+			if kern.Wide() {
+				a := stepBackwardNest62Args{
+					unsafe.SliceData(t523),
+					unsafe.SliceData(t169),
+					unsafe.SliceData(t173),
+					unsafe.SliceData(t176),
+				}
+				stepBackwardNest62(&a)
+			} else {
+				for i := range 32 {
+					t176[i] = (t523[i] + t169[i]) + t173[i]
+				}
+			}
+			// titans_chunk.p
+			clear(t179)
+			clear(t180)
+			lo37 := max(0, 16)
+			if n := 32 - lo37; n > 0 {
+				t176_2 := t176[0+lo37:][:n]
+				t30_2 := t30[(l*chunks+t9)*32+-16+lo37:][:n]
+				t179_2 := t179[0+lo37:][:n]
+				t31_2 := t31[(l*chunks+t9)*32+lo37:][:n]
+				t180_2 := t180[-16+lo37:][:n]
+				for i := range n {
+					t176Entry := t176_2[i]
+					t179_2[i] = F(t30_2[i] * t176Entry)
+					t180_2[i] = num.FMA32(t31_2[i], t176Entry, t180_2[i])
+				}
+			}
+			// titans_chunk.p
+			clear(t181)
+			clear(t182_2)
+			lo38 := max(0, 8)
+			if n := 32 - lo38; n > 0 {
+				t179_2 := t179[0+lo38:][:n]
+				t282_2 := t282[(l*chunks+t9)*32+-8+lo38:][:n]
+				t181_2 := t181[0+lo38:][:n]
+				t282_3 := t282[(l*chunks+t9)*32+lo38:][:n]
+				t182_3 := t182_2[-8+lo38:][:n]
+				for i := range n {
+					t179Entry := t179_2[i]
+					t181_2[i] = F(t282_2[i] * t179Entry)
+					t182_3[i] = num.FMA32(t282_3[i], t179Entry, t182_3[i])
+				}
+			}
+			// titans_chunk.p
+			if kern.Wide() {
+				a := stepBackwardNest63Args{
+					unsafe.SliceData(t176),
+					unsafe.SliceData(t180),
+					unsafe.SliceData(t183),
+				}
+				stepBackwardNest63(&a)
+			} else {
+				for i := range 32 {
+					t183[i] = t176[i] + t180[i]
+				}
+			}
+			// titans_chunk.p
+			clear(t186)
+			clear(t187)
+			lo39 := max(0, 8)
+			if n := 32 - lo39; n > 0 {
+				t183_2 := t183[0+lo39:][:n]
+				t272_2 := t272[(l*chunks+t9)*32+-8+lo39:][:n]
+				t186_2 := t186[0+lo39:][:n]
+				t282_2 := t282[(l*chunks+t9)*32+lo39:][:n]
+				t187_2 := t187[-8+lo39:][:n]
+				for i := range n {
+					t183Entry := t183_2[i]
+					t186_2[i] = F(t272_2[i] * t183Entry)
+					t187_2[i] = num.FMA32(t282_2[i], t183Entry, t187_2[i])
+				}
+			}
+			// titans_chunk.p
+			if kern.Wide() {
+				a := stepBackwardNest64Args{
+					unsafe.SliceData(t181),
+					unsafe.SliceData(t182_2),
+					unsafe.SliceData(t186),
+					unsafe.SliceData(t188),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t187),
+					unsafe.SliceData(t191),
+				}
+				stepBackwardNest64(&a)
+			} else {
+				for i := range 32 {
+					t188[i] = (t181[i] + t182_2[i]) + t186[i]
+					t191[i] = t183[i] + t187[i]
+				}
+			}
+			// titans_chunk.p
+			clear(t189)
+			clear(t190)
+			clear(t194)
+			clear(t195)
+			lo40 := max(0, 4)
+			if n := 32 - lo40; n > 0 {
+				t188_2 := t188[0+lo40:][:n]
+				t191_2 := t191[0+lo40:][:n]
+				t2522_2 := t2522[(l*chunks+t9)*32+-4+lo40:][:n]
+				t189_2 := t189[0+lo40:][:n]
+				t2522_3 := t2522[(l*chunks+t9)*32+lo40:][:n]
+				t190_2 := t190[-4+lo40:][:n]
+				t24_2 := t24[(l*chunks+t9)*32+-4+lo40:][:n]
+				t194_2 := t194[0+lo40:][:n]
+				t195_2 := t195[-4+lo40:][:n]
+				for i := range n {
+					t188Entry := t188_2[i]
+					t191Entry := t191_2[i]
+					t189_2[i] = F(t2522_2[i] * t188Entry)
+					t2522Entry4 := t2522_3[i]
+					t190_2[i] = num.FMA32(t2522Entry4, t188Entry, t190_2[i])
+					t194_2[i] = F(t24_2[i] * t191Entry)
+					t195_2[i] = num.FMA32(t2522Entry4, t191Entry, t195_2[i])
+				}
+			}
+			// titans_chunk.p
+			if kern.Wide() {
+				a := stepBackwardNest65Args{
+					unsafe.SliceData(t189),
+					unsafe.SliceData(t190),
+					unsafe.SliceData(t194),
+					unsafe.SliceData(t196),
+					unsafe.SliceData(t191),
+					unsafe.SliceData(t195),
+					unsafe.SliceData(t199),
+				}
+				stepBackwardNest65(&a)
+			} else {
+				for i := range 32 {
+					t196[i] = (t189[i] + t190[i]) + t194[i]
+					t199[i] = t191[i] + t195[i]
+				}
+			}
+			// titans_chunk.p
+			clear(t197)
+			clear(t198)
+			clear(t202_2)
+			clear(t203)
+			lo41 := max(0, 2)
+			if n := 32 - lo41; n > 0 {
+				t196_2 := t196[0+lo41:][:n]
+				t199_2 := t199[0+lo41:][:n]
+				t22_3 := t22_2[(l*chunks+t9)*32+-2+lo41:][:n]
+				t197_2 := t197[0+lo41:][:n]
+				t22_4 := t22_2[(l*chunks+t9)*32+lo41:][:n]
+				t198_2 := t198[-2+lo41:][:n]
+				t21_2 := t21[(l*chunks+t9)*32+-2+lo41:][:n]
+				t202_3 := t202_2[0+lo41:][:n]
+				t203_2 := t203[-2+lo41:][:n]
+				for i := range n {
+					t196Entry := t196_2[i]
+					t199Entry := t199_2[i]
+					t197_2[i] = F(t22_3[i] * t196Entry)
+					t22Entry4 := t22_4[i]
+					t198_2[i] = num.FMA32(t22Entry4, t196Entry, t198_2[i])
+					t202_3[i] = F(t21_2[i] * t199Entry)
+					t203_2[i] = num.FMA32(t22Entry4, t199Entry, t203_2[i])
+				}
+			}
+			// titans_chunk.p, titans_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest66Args{
+					unsafe.SliceData(t197),
+					unsafe.SliceData(t198),
+					unsafe.SliceData(t202_2),
+					unsafe.SliceData(t204),
+					unsafe.SliceData(t199),
+					unsafe.SliceData(t203),
+					unsafe.SliceData(t207),
+					unsafe.SliceData(t192),
+					unsafe.SliceData(t532),
+					unsafe.SliceData(t135),
+					unsafe.SliceData(t218),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest66(&a)
+			} else {
+				t135_2 := t135[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					t204[i] = (t197[i] + t198[i]) + t202_2[i]
+					t207[i] = t199[i] + t203[i]
+					t218[i] = (t192[i] + t532[i]) + t135_2[i]
+				}
+			}
+			// titans_chunk.p
+			clear(t205)
+			clear(t206)
+			clear(t210)
+			clear(t211)
+			lo42 := max(0, 1)
+			if n := 32 - lo42; n > 0 {
+				t204_2 := t204[0+lo42:][:n]
+				t207_2 := t207[0+lo42:][:n]
+				t58_2 := t58[(l*chunks+t9)*32+-1+lo42:][:n]
+				t205_2 := t205[0+lo42:][:n]
+				t58_3 := t58[(l*chunks+t9)*32+lo42:][:n]
+				t206_2 := t206[-1+lo42:][:n]
+				t182_3 := t182[(l*chunks+t9)*32+-1+lo42:][:n]
+				t210_2 := t210[0+lo42:][:n]
+				t211_2 := t211[-1+lo42:][:n]
+				for i := range n {
+					t204Entry := t204_2[i]
+					t207Entry := t207_2[i]
+					t205_2[i] = F(t58_2[i] * t204Entry)
+					t58Entry3 := t58_3[i]
+					t206_2[i] = num.FMA32(t58Entry3, t204Entry, t206_2[i])
+					t210_2[i] = F(t182_3[i] * t207Entry)
+					t211_2[i] = num.FMA32(t58Entry3, t207Entry, t211_2[i])
+				}
+			}
+			// titans_chunk.p
+			clear(t215)
+			if kern.Wide() {
+				a := stepBackwardNest67Args{
+					unsafe.SliceData(t207),
+					unsafe.SliceData(t211),
+					unsafe.SliceData(t215),
+				}
+				stepBackwardNest67(&a)
+			} else {
+				if n := min(32, 1); n > 0 {
+					t207_2 := t207[:n]
+					t211_2 := t211[:n]
+					t215_2 := t215[:n]
+					for i := range n {
+						t215_2[i] = t207_2[i] + t211_2[i]
+					}
+				}
+			}
+			// titans_chunk.g
+			clear(t221)
+			clear(t222_2)
+			lo43 := max(0, 16)
+			if n := 32 - lo43; n > 0 {
+				t218_2 := t218[0+lo43:][:n]
+				t13_2 := t13[(l*chunks+t9)*32+-16+lo43:][:n]
+				t221_2 := t221[0+lo43:][:n]
+				t14_2 := t14[(l*chunks+t9)*32+lo43:][:n]
+				t222_3 := t222_2[-16+lo43:][:n]
+				for i := range n {
+					t218Entry := t218_2[i]
+					t221_2[i] = F(t13_2[i] * t218Entry)
+					t222_3[i] = num.FMA32(t14_2[i], t218Entry, t222_3[i])
+				}
+			}
+			// titans_chunk.g
+			clear(t223)
+			clear(t224)
+			lo44 := max(0, 8)
+			if n := 32 - lo44; n > 0 {
+				t221_2 := t221[0+lo44:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+-8+lo44:][:n]
+				t223_2 := t223[0+lo44:][:n]
+				t1122_4 := t1122[(l*chunks+t9)*32+lo44:][:n]
+				t224_2 := t224[-8+lo44:][:n]
+				for i := range n {
+					t221Entry := t221_2[i]
+					t223_2[i] = F(t1122_3[i] * t221Entry)
+					t224_2[i] = num.FMA32(t1122_4[i], t221Entry, t224_2[i])
+				}
+			}
+			// titans_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest68Args{
+					unsafe.SliceData(t218),
+					unsafe.SliceData(t222_2),
+					unsafe.SliceData(t225),
+				}
+				stepBackwardNest68(&a)
+			} else {
+				for i := range 32 {
+					t225[i] = t218[i] + t222_2[i]
+				}
+			}
+			// titans_chunk.g
+			clear(t228)
+			clear(t229)
+			lo45 := max(0, 8)
+			if n := 32 - lo45; n > 0 {
+				t225_2 := t225[0+lo45:][:n]
+				t1022_2 := t1022[(l*chunks+t9)*32+-8+lo45:][:n]
+				t228_2 := t228[0+lo45:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+lo45:][:n]
+				t229_2 := t229[-8+lo45:][:n]
+				for i := range n {
+					t225Entry := t225_2[i]
+					t228_2[i] = F(t1022_2[i] * t225Entry)
+					t229_2[i] = num.FMA32(t1122_3[i], t225Entry, t229_2[i])
+				}
+			}
+			// titans_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest69Args{
+					unsafe.SliceData(t223),
+					unsafe.SliceData(t224),
+					unsafe.SliceData(t228),
+					unsafe.SliceData(t230),
+					unsafe.SliceData(t225),
+					unsafe.SliceData(t229),
+					unsafe.SliceData(t233),
+				}
+				stepBackwardNest69(&a)
+			} else {
+				for i := range 32 {
+					t230[i] = (t223[i] + t224[i]) + t228[i]
+					t233[i] = t225[i] + t229[i]
+				}
+			}
+			// titans_chunk.g
+			clear(t231)
+			clear(t232_2)
+			clear(t236)
+			clear(t237)
+			lo46 := max(0, 4)
+			if n := 32 - lo46; n > 0 {
+				t230_2 := t230[0+lo46:][:n]
+				t233_2 := t233[0+lo46:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+-4+lo46:][:n]
+				t231_2 := t231[0+lo46:][:n]
+				t8_3 := t8[(l*chunks+t9)*32+lo46:][:n]
+				t232_3 := t232_2[-4+lo46:][:n]
+				t72_4 := t72[(l*chunks+t9)*32+-4+lo46:][:n]
+				t236_2 := t236[0+lo46:][:n]
+				t237_2 := t237[-4+lo46:][:n]
+				for i := range n {
+					t230Entry := t230_2[i]
+					t233Entry := t233_2[i]
+					t231_2[i] = F(t8_2[i] * t230Entry)
+					t8Entry5 := t8_3[i]
+					t232_3[i] = num.FMA32(t8Entry5, t230Entry, t232_3[i])
+					t236_2[i] = F(t72_4[i] * t233Entry)
+					t237_2[i] = num.FMA32(t8Entry5, t233Entry, t237_2[i])
+				}
+			}
+			// titans_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest70Args{
+					unsafe.SliceData(t231),
+					unsafe.SliceData(t232_2),
+					unsafe.SliceData(t236),
+					unsafe.SliceData(t238),
+					unsafe.SliceData(t233),
+					unsafe.SliceData(t237),
+					unsafe.SliceData(t241),
+				}
+				stepBackwardNest70(&a)
+			} else {
+				for i := range 32 {
+					t238[i] = (t231[i] + t232_2[i]) + t236[i]
+					t241[i] = t233[i] + t237[i]
+				}
+			}
+			// titans_chunk.g
+			clear(t239)
+			clear(t240)
+			clear(t244)
+			clear(t245)
+			lo47 := max(0, 2)
+			if n := 32 - lo47; n > 0 {
+				t238_2 := t238[0+lo47:][:n]
+				t241_2 := t241[0+lo47:][:n]
+				t522_2 := t522[(l*chunks+t9)*32+-2+lo47:][:n]
+				t239_2 := t239[0+lo47:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+lo47:][:n]
+				t240_2 := t240[-2+lo47:][:n]
+				t4_2 := t4[(l*chunks+t9)*32+-2+lo47:][:n]
+				t244_2 := t244[0+lo47:][:n]
+				t245_2 := t245[-2+lo47:][:n]
+				for i := range n {
+					t238Entry := t238_2[i]
+					t241Entry := t241_2[i]
+					t239_2[i] = F(t522_2[i] * t238Entry)
+					t522Entry5 := t522_3[i]
+					t240_2[i] = num.FMA32(t522Entry5, t238Entry, t240_2[i])
+					t244_2[i] = F(t4_2[i] * t241Entry)
+					t245_2[i] = num.FMA32(t522Entry5, t241Entry, t245_2[i])
+				}
+			}
+			// titans_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest71Args{
+					unsafe.SliceData(t239),
+					unsafe.SliceData(t240),
+					unsafe.SliceData(t244),
+					unsafe.SliceData(t246),
+					unsafe.SliceData(t241),
+					unsafe.SliceData(t245),
+					unsafe.SliceData(t249),
+				}
+				stepBackwardNest71(&a)
+			} else {
+				for i := range 32 {
+					t246[i] = (t239[i] + t240[i]) + t244[i]
+					t249[i] = t241[i] + t245[i]
+				}
+			}
+			// titans_chunk.g
+			clear(t247)
+			clear(t248)
+			clear(t252_2)
+			clear(t253)
+			lo48 := max(0, 1)
+			if n := 32 - lo48; n > 0 {
+				t246_2 := t246[0+lo48:][:n]
+				t249_2 := t249[0+lo48:][:n]
+				t56_2 := t56[(l*chunks+t9)*32+-1+lo48:][:n]
+				t247_2 := t247[0+lo48:][:n]
+				t56_3 := t56[(l*chunks+t9)*32+lo48:][:n]
+				t248_2 := t248[-1+lo48:][:n]
+				t2_2 := t2[(l*chunks+t9)*32+-1+lo48:][:n]
+				t252_3 := t252_2[0+lo48:][:n]
+				t253_2 := t253[-1+lo48:][:n]
+				for i := range n {
+					t246Entry := t246_2[i]
+					t249Entry := t249_2[i]
+					t247_2[i] = F(t56_2[i] * t246Entry)
+					t56Entry5 := t56_3[i]
+					t248_2[i] = num.FMA32(t56Entry5, t246Entry, t248_2[i])
+					t252_3[i] = F(t2_2[i] * t249Entry)
+					t253_2[i] = num.FMA32(t56Entry5, t249Entry, t253_2[i])
+				}
+			}
+			// titans_chunk.g
+			clear(t257)
+			if kern.Wide() {
+				a := stepBackwardNest72Args{
+					unsafe.SliceData(t249),
+					unsafe.SliceData(t253),
+					unsafe.SliceData(t257),
+				}
+				stepBackwardNest72(&a)
+			} else {
+				if n := min(32, 1); n > 0 {
+					t249_2 := t249[:n]
+					t253_2 := t253[:n]
+					t257_2 := t257[:n]
+					for i := range n {
+						t257_2[i] = t249_2[i] + t253_2[i]
+					}
+				}
+			}
+			// titans_chunk.g, titans_chunk.M
+			gEntry2 := g[(l*chunks+t9)*32+31]
+			if kern.Wide() {
+				a := stepBackwardNest73Args{
+					unsafe.SliceData(MBarState2),
+					unsafe.SliceData(t258),
+					dV,
+					dK,
+					[2]float32{gEntry2},
+				}
+				stepBackwardNest73(&a)
+			} else {
+				for i := range dV {
+					MBarState2_2 := MBarState2[i*dK:][:dK]
+					t258_2 := t258[i*dK:][:dK]
+					for j := range dK {
+						t258_2[j] = F(MBarState2_2[j] * gEntry2)
+					}
+				}
+			}
+			// titans_chunk.U
+			kern.GemmFMA(dK, dV, 32, F(1), true, t258, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t48, dV, 1)
+			// titans_chunk.y
+			kern.GemmFMA(dK, dV, 32, F(1), true, t258, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t134, dV, 1)
+			// titans_chunk.g, titans_chunk.S, titans_chunk.M
+			pEntry := p[(l*chunks+t9)*32+31]
+			hEntry2 := h[(l*chunks+t9)*32+31]
+			if kern.Wide() {
+				a := stepBackwardNest74Args{
+					unsafe.SliceData(MBarState2),
+					unsafe.SliceData(SBarState2),
+					dV,
+					dK,
+					[2]float32{hEntry2},
+					[2]float32{pEntry},
+				}
+				stepBackwardNest74(&a)
+			} else {
+				for i := range dV {
+					MBarState2_2 := MBarState2[i*dK:][:dK]
+					SBarState2_2 := SBarState2[i*dK:][:dK]
+					for j := range dK {
+						SBarState2_2[j] = num.FMA32(MBarState2_2[j], hEntry2, F(SBarState2_2[j]*pEntry))
+					}
+				}
+			}
+			// titans_chunk.U
+			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t412, dV, 1)
+			// titans_chunk.y
+			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t1322, dV, 1)
+			// titans_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest75Args{
+					unsafe.SliceData(t852),
+					unsafe.SliceData(t862),
+					unsafe.SliceData(t9023),
+					unsafe.SliceData(t167),
+					unsafe.SliceData(t1682),
+					unsafe.SliceData(t172_2),
+					unsafe.SliceData(t247),
+					unsafe.SliceData(t248),
+					unsafe.SliceData(t252_2),
+					unsafe.SliceData(t257),
+					unsafe.SliceData(t202),
+					unsafe.SliceData(t1232),
+					unsafe.SliceData(t124),
+					unsafe.SliceData(t127),
+					unsafe.SliceData(t205),
+					unsafe.SliceData(t206),
+					unsafe.SliceData(t210),
+					unsafe.SliceData(t215),
+					unsafe.SliceData(t222),
+					unsafe.SliceData(t3223),
+					unsafe.SliceData(t33),
+					unsafe.SliceData(t242),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest75(&a)
+			} else {
+				t202_3 := t202[(l*chunks+t9)*32:][:32]
+				t222_3 := t222[(l*chunks+t9)*32:][:32]
+				t242_2 := t242[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					t202_3[i] = ((((((((t852[i] + t862[i]) + t9023[i]) + t167[i]) + t1682[i]) + t172_2[i]) + t247[i]) + t248[i]) + t252_2[i]) + t257[i]
+					t222_3[i] = (((((t1232[i] + t124[i]) + t127[i]) + t205[i]) + t206[i]) + t210[i]) + t215[i]
+					t242_2[i] = t3223[i] + t33[i]
+				}
+			}
+			// titans_chunk.g
+			for i := range 32 {
+				copy(t212[((l*chunks+t9)*32+i)*dK:][:dK], t552[i*dK:][:dK])
+			}
+			// titans_chunk.y
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t1322, 1, dV)
+			// titans_chunk.y
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t134, 1, dV)
+			// titans_chunk.g, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
+			for i := range 32 {
+				t603Entry2 := t603_2[i]
+				t63Entry2 := t63_2[i]
+				t663Entry2 := t663_2[i]
+				t69Entry2 := t69_2[i]
+				t72Entry2 := t72_3[i]
+				w35 := ((((kern.Choose((F(i) == w20), F(1), F(0)) + t603Entry2) + t63Entry2) + t663Entry2) + t69Entry2) + t72Entry2
+				w48 := (((((((kern.Choose((F(i) == w20), F(1), F(0)) + t603Entry2) + t63Entry2) + t663Entry2) + t69Entry2) + t72Entry2) + t75_2[i]) + t78_2[i]) + t81_2[i]
+				w36 := (w48 + t84_2[i]) + t87_2[i]
+				if kern.Wide() {
+					a := stepBackwardNest76Args{
+						unsafe.SliceData(t270),
+						unsafe.SliceData(t267),
+						unsafe.SliceData(t362),
+						unsafe.SliceData(t3722),
+						unsafe.SliceData(t542),
+						unsafe.SliceData(t232),
+						dK * i,
+						dK*i + 32*dK*t9 + 32*chunks*dK*l,
+						dK,
+						[2]float32{w36},
+						[2]float32{w35},
+					}
+					stepBackwardNest76(&a)
+				} else {
+					t270_2 := t270[i*dK:][:dK]
+					t267_2 := t267[i*dK:][:dK]
+					t362_2 := t362[i*dK:][:dK]
+					t3722_2 := t3722[i*dK:][:dK]
+					t542_2 := t542[i*dK:][:dK]
+					t232_3 := t232[((l*chunks+t9)*32+i)*dK:][:dK]
+					for j := range dK {
+						t232_3[j] = ((num.FMA32(w36, t270_2[j], F(w35*t267_2[j])) + t362_2[j]) + t3722_2[j]) + t542_2[j]
+					}
+				}
+			}
+			// titans_chunk.U
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t412, 1, dV)
+			// titans_chunk.U
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t48, 1, dV)
+			copy(MBarState2[:dK*dV], t258[:dK*dV])
 		}
-		for i := range dV {
-			copy(c.MBarOut[(l*dV+i)*dK:][:dK], MBarState2[i*dK:][:dK])
-		}
-		for i := range dV {
-			copy(c.SBarOut[(l*dV+i)*dK:][:dK], SBarState2[i*dK:][:dK])
-		}
+		copy(c.MBarOut[l*dV*dK:][:dK*dV], MBarState2[:dK*dV])
+		copy(c.SBarOut[l*dV*dK:][:dK*dV], SBarState2[:dK*dV])
 	}
 
 	// titans_chunk.v
 	clear(t262)
 	if kern.Wide() {
-		a := stepBackwardNest84Args{
+		a := stepBackwardNest77Args{
 			unsafe.SliceData(t262),
 			unsafe.SliceData(t252),
 			L,
@@ -7564,7 +7046,7 @@ func (c *stepBackwardFused) run() {
 			32 * dV,
 			dV,
 		}
-		stepBackwardNest84(&a)
+		stepBackwardNest77(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -7584,7 +7066,7 @@ func (c *stepBackwardFused) run() {
 	clear(t292)
 	clear(t312)
 	if kern.Wide() {
-		a := stepBackwardNest85Args{
+		a := stepBackwardNest78Args{
 			unsafe.SliceData(t27),
 			unsafe.SliceData(t242),
 			unsafe.SliceData(t292),
@@ -7596,7 +7078,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			chunks,
 		}
-		stepBackwardNest85(&a)
+		stepBackwardNest78(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -7619,7 +7101,7 @@ func (c *stepBackwardFused) run() {
 	clear(t28)
 	clear(t302)
 	if kern.Wide() {
-		a := stepBackwardNest86Args{
+		a := stepBackwardNest79Args{
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t232),
 			unsafe.SliceData(t302),
@@ -7631,7 +7113,7 @@ func (c *stepBackwardFused) run() {
 			32 * dK,
 			dK,
 		}
-		stepBackwardNest86(&a)
+		stepBackwardNest79(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -7650,7 +7132,7 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// titans_chunk.theta, titans_chunk.k, titans_chunk.eta, titans_chunk.q, titans_chunk.rho
-	var t4322 F
+	var t432 F
 	var t5322 F
 	var t118 F
 	for i := range L {
@@ -7681,20 +7163,20 @@ func (c *stepBackwardFused) run() {
 		for j := range T {
 			t332Entry := t332_2[j]
 			t4022 := kern.Choose(t332Entry, F(kern.Choose(t332Entry, t142_3[j]+t27_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t4322 = t4322 + t4022
-			t5123 := F(F(eta[j]*(t152_3[j]+t292_2[j])) * etaSigmoid[j])
-			t5322 = t5322 + t5123
+			t432 = t432 + t4022
+			t5122 := F(F(eta[j]*(t152_3[j]+t292_2[j])) * etaSigmoid[j])
+			t5322 = t5322 + t5122
 			t37Entry := t37_2[j]
 			t6422 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
-			t1023 := (t25_2[j] <= F(1))
+			t1022_2 := (t25_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t107 := (t1023 && (F(0) <= rhoSigmoidEntry))
-			t1154 := kern.Choose(t107, F(F(rhoSigmoidEntry*kern.Choose(t107, kern.Choose(t1023, t132_3[j]+t312_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t107 := (t1022_2 && (F(0) <= rhoSigmoidEntry))
+			t1154 := kern.Choose(t107, F(F(rhoSigmoidEntry*kern.Choose(t107, kern.Choose(t1022_2, t132_3[j]+t312_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
 			t118 = t118 + t1154
 			t10Entry := t10_2[j]
 			t1324 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
 			t402_2[j] = t4022
-			t512_2[j] = t5123
+			t512_2[j] = t5122
 			t642_2[j] = t6422
 			t682_2[j] = (t6422 && t37Entry)
 			t115_2[j] = t1154
@@ -7702,7 +7184,7 @@ func (c *stepBackwardFused) run() {
 			t136_2[j] = (t1324 && t10Entry)
 		}
 	}
-	c.BThetaBar[0] = t4322
+	c.BThetaBar[0] = t432
 	c.BEtaBar[0] = t5322
 	c.BRhoBar[0] = t118
 
@@ -7711,7 +7193,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.WEtaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest87Args{
+		a := stepBackwardNest80Args{
 			unsafe.SliceData(t402),
 			unsafe.SliceData(t512),
 			unsafe.SliceData(t115),
@@ -7730,7 +7212,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest87(&a)
+		stepBackwardNest80(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
@@ -7765,7 +7247,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.q
 	if kern.Wide() {
-		a := stepBackwardNest88Args{
+		a := stepBackwardNest81Args{
 			unsafe.SliceData(t122),
 			unsafe.SliceData(t302),
 			unsafe.SliceData(c.QDiv2),
@@ -7776,7 +7258,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest88(&a)
+		stepBackwardNest81(&a)
 	} else {
 		for i := range L {
 			t632_2 := t632[i*T:][:T]
@@ -7801,7 +7283,7 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.q1, titans_chunk.q, titans_chunk.k
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := stepBackwardNest89Args{
+		a := stepBackwardNest82Args{
 			unsafe.SliceData(t682),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t37),
@@ -7829,7 +7311,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest89(&a)
+		stepBackwardNest82(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -7856,12 +7338,12 @@ func (c *stepBackwardFused) run() {
 				var t1312 F
 				t682Entry := t682_2[j]
 				qDivEntry := qDiv[j]
-				w46 := kern.Choose((t682Entry && t37_2[j]), kern.Choose(t682Entry, F(F(0.5*kern.Choose(t682Entry, kern.Choose(t642_2[j], t632_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w37 := kern.Choose((t682Entry && t37_2[j]), kern.Choose(t682Entry, F(F(0.5*kern.Choose(t682Entry, kern.Choose(t642_2[j], t632_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				t1312Sums := [16]F{t1312}
 				for k := range dK {
 					t32Entry := t32_2[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t843 := num.FMA32(F(F(2*t32Entry)*q1SigmoidEntry), w46, F(t582_2[k]*qDivEntry))
+					t843 := num.FMA32(F(F(2*t32Entry)*q1SigmoidEntry), w37, F(t582_2[k]*qDivEntry))
 					t903 := num.FMA32(F(F(t32Entry*q1SigmoidEntry)*t843), q1Sigmoid2[k], F(q1SigmoidEntry*t843))
 					t1262 := (((t172_3[k] + t28_2[k]) + t45_2[k]) + t55_2[k]) + t120_2[k]
 					t1312Sums[k%16] = num.FMA32(t1262, kDiv2[k], t1312Sums[k%16])
@@ -7883,7 +7365,7 @@ func (c *stepBackwardFused) run() {
 				n := int(c.Pos[j]) + -i + k
 				if n >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest90Args{
+						a := stepBackwardNest83Args{
 							unsafe.SliceData(c.Q1Stack),
 							unsafe.SliceData(t90),
 							unsafe.SliceData(c.CQBar),
@@ -7892,7 +7374,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest90(&a)
+						stepBackwardNest83(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t90_2 := t90[(j*T+k)*dK:][:dK]
@@ -7909,7 +7391,7 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.q1
 	clear(t94)
 	if kern.Wide() {
-		a := stepBackwardNest91Args{
+		a := stepBackwardNest84Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t90),
 			unsafe.SliceData(c.CQ),
@@ -7922,7 +7404,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest91(&a)
+		stepBackwardNest84(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -7942,7 +7424,7 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.q1
 	clear(t95)
 	if kern.Wide() {
-		a := stepBackwardNest92Args{
+		a := stepBackwardNest85Args{
 			unsafe.SliceData(t95),
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
@@ -7951,7 +7433,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest92(&a)
+		stepBackwardNest85(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -7966,7 +7448,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.q1
 	if kern.Wide() {
-		a := stepBackwardNest93Args{
+		a := stepBackwardNest86Args{
 			unsafe.SliceData(t94),
 			unsafe.SliceData(t95),
 			unsafe.SliceData(t96),
@@ -7975,7 +7457,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest93(&a)
+		stepBackwardNest86(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -7992,7 +7474,7 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.q1, titans_chunk.k1
 	clear(t163)
 	if kern.Wide() {
-		a := stepBackwardNest94Args{
+		a := stepBackwardNest87Args{
 			unsafe.SliceData(t96),
 			unsafe.SliceData(c.Q0TailBarOut),
 			unsafe.SliceData(t163),
@@ -8003,7 +7485,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest94(&a)
+		stepBackwardNest87(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -8032,7 +7514,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.v
 	if kern.Wide() {
-		a := stepBackwardNest95Args{
+		a := stepBackwardNest88Args{
 			unsafe.SliceData(t162),
 			unsafe.SliceData(t262),
 			unsafe.SliceData(t45),
@@ -8047,7 +7529,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest95(&a)
+		stepBackwardNest88(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -8073,7 +7555,7 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.k1, titans_chunk.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := stepBackwardNest96Args{
+		a := stepBackwardNest89Args{
 			unsafe.SliceData(t136),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t10),
@@ -8091,7 +7573,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest96(&a)
+		stepBackwardNest89(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
@@ -8109,11 +7591,11 @@ func (c *stepBackwardFused) run() {
 				t158_2 := t158[(i*T+j)*dK:][:dK]
 				t136Entry := t136_2[j]
 				kDivEntry := kDiv[j]
-				w47 := kern.Choose((t136Entry && t10_2[j]), kern.Choose(t136Entry, F(F(0.5*kern.Choose(t136Entry, kern.Choose(t132_3[j], t131_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				w38 := kern.Choose((t136Entry && t10_2[j]), kern.Choose(t136Entry, F(F(0.5*kern.Choose(t136Entry, kern.Choose(t132_3[j], t131_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t5Entry := t5_2[k]
 					k1SigmoidEntry := k1Sigmoid[k]
-					t1522_2 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w47, F(t126_2[k]*kDivEntry))
+					t1522_2 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w38, F(t126_2[k]*kDivEntry))
 					t1584 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t1522_2), k1Sigmoid2[k], F(k1SigmoidEntry*t1522_2))
 					t158_2[k] = t1584
 					bKBar[k] = bKBar[k] + t1584
@@ -8130,7 +7612,7 @@ func (c *stepBackwardFused) run() {
 				n3 := int(c.Pos[j]) + -i + k
 				if n3 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest97Args{
+						a := stepBackwardNest90Args{
 							unsafe.SliceData(c.K1Stack),
 							unsafe.SliceData(t158),
 							unsafe.SliceData(c.CKBar),
@@ -8139,7 +7621,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest97(&a)
+						stepBackwardNest90(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t158_2 := t158[(j*T+k)*dK:][:dK]
@@ -8156,7 +7638,7 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.k1
 	clear(t162_2)
 	if kern.Wide() {
-		a := stepBackwardNest98Args{
+		a := stepBackwardNest91Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t158),
 			unsafe.SliceData(c.CK),
@@ -8169,7 +7651,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest98(&a)
+		stepBackwardNest91(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -8188,7 +7670,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.k1
 	if kern.Wide() {
-		a := stepBackwardNest99Args{
+		a := stepBackwardNest92Args{
 			unsafe.SliceData(t162_2),
 			unsafe.SliceData(t163),
 			unsafe.SliceData(t164),
@@ -8197,7 +7679,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest99(&a)
+		stepBackwardNest92(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -8231,7 +7713,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.k0
 	if kern.Wide() {
-		a := stepBackwardNest100Args{
+		a := stepBackwardNest93Args{
 			unsafe.SliceData(t100),
 			unsafe.SliceData(t125),
 			unsafe.SliceData(t168),
@@ -8241,7 +7723,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest100(&a)
+		stepBackwardNest93(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -8296,15 +7778,15 @@ func (c *stepBackwardRows1) Part(part int) {
 	t92_2 := t92
 	t62_3 := t62_2
 	if block > 0 {
-		t112_2 = c.Work[2*C*dK*dV+3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+59328+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t112_2 = c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42848+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t112_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
-		t102_2 = c.Work[2*C*dK*dV+3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1344*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+59328+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T-32*L*chunks]
+		t102_2 = c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42848+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T-32*L*chunks]
 		clear(t102_2[l*(T-32*chunks):][:T-32*chunks])
-		t82_2 = c.Work[2*C*dK*dV+3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+21*L*T+1312*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+59328+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T-32*L*chunks]
+		t82_2 = c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+21*L*T+1376*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42848+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T-32*L*chunks]
 		clear(t82_2[l*(T-32*chunks):][:T-32*chunks])
-		t92_2 = c.Work[2*C*dK*dV+3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+22*L*T+1280*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+59328+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T-32*L*chunks]
+		t92_2 = c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+22*L*T+1344*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42848+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T-32*L*chunks]
 		clear(t92_2[l*(T-32*chunks):][:T-32*chunks])
-		t62_3 = c.Work[2*C*dK*dV+3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+23*L*T+1248*L*chunks+18*L*dK+10*dK*dV+384*dK+544*dV+59328+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t62_3 = c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+23*L*T+1312*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42848+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t62_3[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
 	}
 	if kern.Wide() {

@@ -80,7 +80,11 @@ func stepNest37(*stepNest37Args) { panic("no assembly in this build") }
 
 func stepNest38(*stepNest38Args) { panic("no assembly in this build") }
 
-func stepTime39(*stepTime39Args, int) { panic("no assembly in this build") }
+func stepNest39(*stepNest39Args) { panic("no assembly in this build") }
+
+func stepNest40(*stepNest40Args) { panic("no assembly in this build") }
+
+func stepTime41(*stepTime41Args, int) { panic("no assembly in this build") }
 
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
@@ -267,17 +271,3 @@ func stepBackwardNest91(*stepBackwardNest91Args) { panic("no assembly in this bu
 func stepBackwardNest92(*stepBackwardNest92Args) { panic("no assembly in this build") }
 
 func stepBackwardNest93(*stepBackwardNest93Args) { panic("no assembly in this build") }
-
-func stepBackwardNest94(*stepBackwardNest94Args) { panic("no assembly in this build") }
-
-func stepBackwardNest95(*stepBackwardNest95Args) { panic("no assembly in this build") }
-
-func stepBackwardNest96(*stepBackwardNest96Args) { panic("no assembly in this build") }
-
-func stepBackwardNest97(*stepBackwardNest97Args) { panic("no assembly in this build") }
-
-func stepBackwardNest98(*stepBackwardNest98Args) { panic("no assembly in this build") }
-
-func stepBackwardNest99(*stepBackwardNest99Args) { panic("no assembly in this build") }
-
-func stepBackwardNest100(*stepBackwardNest100Args) { panic("no assembly in this build") }

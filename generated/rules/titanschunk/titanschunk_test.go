@@ -26,7 +26,7 @@ func TestTitansChunk(t *testing.T) {
 			{"d": 5, "d_k": 1, "d_v": 7},
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
-		Tokens:  [][]int{{1, 2, 3, 5, 32, 67}, {1, 2, 3, 5, 32, 67}, {1, 2, 3, 5, 32, 67}},
+		Tokens:  [][]int{{1, 2, 3, 5, 67}, {1, 2, 3, 5, 32}, {1, 2, 3, 5, 33}},
 		Frozen:  []string{"M", "S"},
 		Mixed:   true,
 		Vectors: "testdata/titanschunk.txt",
@@ -41,7 +41,7 @@ func TestTitansChunk(t *testing.T) {
 			{"d": 5, "d_k": 1, "d_v": 7},
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
-		Tokens:   [][]int{{1, 2, 3, 5, 32, 67}, {1, 2, 3, 5, 32, 67}, {1, 2, 3, 5, 32, 67}},
+		Tokens:   [][]int{{1, 2, 3, 5, 67}, {1, 2, 3, 5, 32}, {1, 2, 3, 5, 33}},
 		Segments: true,
 		Vectors:  "testdata/titanschunk.txt",
 	}.Test(t)
@@ -55,7 +55,7 @@ func TestTitansChunk(t *testing.T) {
 			{"d": 5, "d_k": 1, "d_v": 7},
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
-		Tokens:  [][]int{{1, 2, 3, 5, 32, 67}, {1, 2, 3, 5, 32, 67}, {1, 2, 3, 5, 32, 67}},
+		Tokens:  [][]int{{1, 2, 3, 5, 67}, {1, 2, 3, 5, 32}, {1, 2, 3, 5, 33}},
 		Vectors: "testdata/titanschunk.txt",
 	}.Test(t)
 }
@@ -121,6 +121,27 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	k.MChunks = a.Fresh(k.L * k.DK * k.DV)
 	k.SChunks = a.Fresh(k.L * k.DK * k.DV)
 	if !a.ForwardOnly {
+		k.YProd = a.Fresh(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
+	}
+	if !a.ForwardOnly {
+		k.YProd2 = a.Fresh(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
+	}
+	if !a.ForwardOnly {
+		k.YProd3 = a.Fresh(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
+	}
+	if !a.ForwardOnly {
+		k.UProd = a.Fresh(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
+	}
+	if !a.ForwardOnly {
+		k.UProd2 = a.Fresh(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
+	}
+	if !a.ForwardOnly {
+		k.UProd3 = a.Fresh(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
+	}
+	if !a.ForwardOnly {
+		k.U = a.Fresh(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
+	}
+	if !a.ForwardOnly {
 		k.E = a.Fresh(k.L*k.T*k.DV - 32*k.L*((k.T-31+32-1)/32)*k.DV)
 	}
 	k.ThetaSigmoid = a.Fresh(k.L * k.T)
@@ -135,10 +156,10 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	k.KDiv3 = a.Fresh(k.L * k.T)
 	k.K1Sigmoid2 = a.Fresh(k.L * k.T * k.DK)
 	if !a.ForwardOnly {
-		k.MCheckpoints2 = a.Fresh(k.L * k.DK * k.DV * ((((k.T - 31 + 32 - 1) / 32) + k.C - 1) / k.C))
+		k.MStates = a.Fresh(k.L * ((k.T - 31 + 32 - 1) / 32) * k.DK * k.DV)
 	}
 	if !a.ForwardOnly {
-		k.SCheckpoints2 = a.Fresh(k.L * k.DK * k.DV * ((((k.T - 31 + 32 - 1) / 32) + k.C - 1) / k.C))
+		k.SStates = a.Fresh(k.L * ((k.T - 31 + 32 - 1) / 32) * k.DK * k.DV)
 	}
 	if !a.ForwardOnly {
 		k.MCheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T - 32*((k.T-31+32-1)/32) + k.C - 1) / k.C))
@@ -188,6 +209,13 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	g.Q = k.Q
 	g.Eta = k.Eta
 	g.ThetaSoftplus = k.ThetaSoftplus
+	g.YProd = k.YProd
+	g.YProd2 = k.YProd2
+	g.YProd3 = k.YProd3
+	g.UProd = k.UProd
+	g.UProd2 = k.UProd2
+	g.UProd3 = k.UProd3
+	g.U = k.U
 	g.E = k.E
 	g.ThetaSigmoid = k.ThetaSigmoid
 	g.EtaSigmoid = k.EtaSigmoid
@@ -220,8 +248,8 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	g.SBarOut = a.Grad("S", g.L*g.DK*g.DV)
 	g.MCheckpoints = k.MCheckpoints
 	g.SCheckpoints = k.SCheckpoints
-	g.MCheckpoints2 = k.MCheckpoints2
-	g.SCheckpoints2 = k.SCheckpoints2
+	g.MStates = k.MStates
+	g.SStates = k.SStates
 	g.Work = a.Fresh(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](a.Fresh(4 * g.RowsLen()))
 	g.Flags = a.FreshFlags(g.FlagsLen())
