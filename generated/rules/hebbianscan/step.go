@@ -863,7 +863,7 @@ func (c *StepBackward[F]) WorkLen() int {
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
 	chunks := (T) / 16
 	if kern.Fused() {
-		return 3*L*T*d + 11*L*T*dK + 7*L*T*dV + L*dK*dV + 6*L*T + 240*L*chunks + (kern.Blocks(dV)-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks) // and the sums of blocks of rows
+		return 3*L*T*d + 11*L*T*dK + 7*L*T*dV + L*dK*dV + 6*L*T + 240*L*chunks + max((kern.Blocks(dV)-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks), (kern.Blocks(dV)-1)*(32*L*chunks*dK+80*L*chunks)) // and the sums of blocks of rows
 	}
 	return 3*L*T*d + 11*L*T*dK + 7*L*T*dV + L*dK*dV + 6*L*T + 240*L*chunks
 }
