@@ -127,7 +127,7 @@ func (o *orderer) read(e *Equation, r read) Class {
 	}
 	next := o.eq[r.name]
 	switch {
-	case o.b.Strategy != nil && r.at && next == e:
+	case o.b.Strategy != nil && !r.first && (r.at || !r.now) && next == e && sym.Kind == Defined:
 		return Step // at an earlier token of the chunk
 	case sym.Kind == Anchor, sym.Kind == Snap:
 		o.held(sym)

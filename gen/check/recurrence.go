@@ -143,6 +143,10 @@ func (c *recurrent) sum(x *notation.Reduce, minus bool) {
 		c.refuse(x, "%s is read here at a moment that this sum does not run over", c.eq.Name)
 		return
 	}
+	if !earlier(x.Binders[0].Cond, id.Name.Text) {
+		c.refuse(x, "%s is read here at tokens that are not all earlier ones", c.eq.Name)
+		return
+	}
 	r := *x
 	r.Body = y
 	c.out.Sums = append(c.out.Sums, Signed{minus, &r})
@@ -220,4 +224,15 @@ func previous(time notation.Expr) bool {
 	id, isID := b.X.(*notation.Ident)
 	n, isNum := b.Y.(*notation.Number)
 	return isID && isNum && id.Name.Text == tokenTime && n.Value == 1
+}
+
+// earlier reports whether a condition on an index is i < t.
+func earlier(cond notation.Expr, index string) bool {
+	r, ok := cond.(*notation.Relation)
+	if !ok || r.Op != "<" {
+		return false
+	}
+	i, isIndex := r.X.(*notation.Ident)
+	t, isTime := r.Y.(*notation.Ident)
+	return isIndex && isTime && i.Name.Text == index && t.Name.Text == tokenTime
 }

@@ -38,6 +38,10 @@ func (s *Strategy) Length() int {
 // strategy gathers a rule that is computed by a strategy: the pages of the rule,
 // then that of the strategy.
 func (in *instancer) strategy(st *notation.Unit, at *notation.Apply, depth int) bool {
+	if st.For != nil {
+		in.notYet(st.For.Span, "for in the header of a strategy")
+		return false
+	}
 	given, options := Bind(st, at.Args, in.ds)
 	parts := PartsOf(st)
 	switch {
@@ -103,6 +107,16 @@ func (in *instancer) chunkOption() {
 		return
 	}
 	s.Size.Static = true
+}
+
+// perChunk refuses a state of a strategy that outlives the chunk: what the next
+// one begins with is the rule's business.
+func (in *instancer) perChunk(s *notation.Declare) {
+	for _, n := range s.Names {
+		if attribute(n, "per chunk") == nil {
+			in.ds.Errorf(diag.NotSupported, n.Span, "a state of a strategy begins anew with each chunk").Hint("write state %s … per chunk", n.Name.Text)
+		}
+	}
 }
 
 // ownStatement reports whether a statement about a whole page belongs to this
