@@ -8,12 +8,14 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// A strategy may have no equations and one line, read W_{t−1} = W°: whatever a
-// rule reads of its states before the token, gradients above all, it reads as
-// it was where the chunk began. What a state passes on to itself is not meant:
-// in a state's own equation, outside of ∇, the state before the token stays what
-// it is, and so does all that is read after its write. A rule needs nothing of
-// its own for this.
+// A strategy may have the line read W_{t−1} = W°: whatever a rule reads of its
+// states before the token, gradients above all, it reads as it was where the
+// chunk began. What a state passes on to itself is not meant: in a state's own
+// equation, outside of ∇, the state before the token stays what it is, and so
+// does all that is read after its write. A rule needs nothing of its own for this.
+// Where the strategy has no equations either, the rule goes on token by token
+// with a copy of what it began the chunk with; else the strategy computes the
+// chunk at once, and may use all that the rule has made of the frozen reads.
 
 // frozenRead is the line of a strategy that freezes what is read before the
 // token, or nil.
@@ -42,7 +44,7 @@ func (in *instancer) freeze() {
 	if d := frozenRead(s.Unit, in.ds); d == nil {
 		return
 	}
-	s.Frozen = true
+	s.Frozen = !slices.ContainsFunc(s.Unit.Body, func(st notation.Stmt) bool { d, ok := st.(*notation.Define); return ok && !d.Read })
 	states := map[string]bool{}
 	for _, src := range in.srcs {
 		for _, st := range src.body {
@@ -136,3 +138,7 @@ func (in *instancer) snaps() {
 		}
 	}
 }
+
+// Approximate reports whether a strategy freezes reads, so that it is not the
+// rule but for chunks of one token.
+func (s *Strategy) Approximate() bool { return len(s.snaps) > 0 }

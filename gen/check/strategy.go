@@ -25,7 +25,7 @@ type Strategy struct {
 	Rule *Block         // the rule, token by token
 	Size *Option        // tokens of a chunk; never nil in a block without errors
 
-	Frozen bool            // states are read as they were where the chunk began
+	Frozen bool            // the rule, token by token, with its states read where the chunk began
 	snaps  map[string]bool // which
 }
 

@@ -54,7 +54,7 @@ func (p *prover) strategy() {
 			}
 		}
 	}
-	if blk.Strategy.Frozen {
+	if blk.Strategy.Approximate() {
 		p.approximation()
 	}
 	p.causal(f)
