@@ -161,8 +161,8 @@ const linear = `func linear(K: input real[L, T, C, d_k], Q: input real[L, T, C, 
     HV [C, d_v] = prod t:C v:d_v i:C : H[t, i] V[i, v]
     gQ [C, d_v] = prod t:C v:d_v : g[t] QM[t, v]
     Y [C, d_v] = lin t:C v:d_v : gQ[t, v] + HV[t, v]
-    VK [d_v, d_k] = prod v:d_v k:d_k t:C : -1 V[t, v] F[t, k]
-    n [d_v, d_k] = lin v:d_v k:d_k : M[v, k] - VK[v, k]
+    KV [d_k, d_v] = prod k:d_k v:d_v t:C : -1 F[t, k] V[t, v]
+    n [d_v, d_k] = lin v:d_v k:d_k : M[v, k] - KV[k, v]
     next M = n
     give Y [L, T, C, d_v] = Y
   }
