@@ -147,7 +147,7 @@ func newChunkTrial(d, C int, c *cc[float32], seed uint64, k *checks) (*chunkTria
 			return nil, err
 		}
 		for name := range chunkResults {
-			if err := k.add(l.variant(), difference{at(chunkName(C, ""), d), name, distance(x.of[name], want.of[name])}); err != nil {
+			if err := k.add(l.variant(), difference{at(fmt.Sprintf("chunks of %d", C), d), name, distance(x.of[name], want.of[name])}); err != nil {
 				return nil, err
 			}
 		}
@@ -184,7 +184,7 @@ func (x *chunkTrial) inC(want *chunked[float64], k *checks) (err error) {
 		if err != nil {
 			return err
 		}
-		if err := k.add(openBLAS, difference{at(chunkName(x.C, ""), x.d), name, distance(got, want.of[name])}); err != nil {
+		if err := k.add(openBLAS, difference{at(fmt.Sprintf("chunks of %d", x.C), x.d), name, distance(got, want.of[name])}); err != nil {
 			return err
 		}
 	}

@@ -27,14 +27,16 @@ func TestSystems(t *testing.T) {
 	}
 }
 
-// TestChunk holds a recurrence over chunks of tokens to the interpreter.
+// TestChunk holds recurrences over chunks of tokens to the interpreter.
 func TestChunk(t *testing.T) {
 	cudashim.Need(t)
-	for _, sizes := range []map[string]int{{"C": 1, "d_k": 1, "d_v": 1}, {"C": 5, "d_k": 7, "d_v": 35}, {"C": 33, "d_k": 31, "d_v": 5}} {
-		p := written(t, irtest.Chunk(), sizes)
-		if p.fwd.Kernel.Segment != "" || p.bwd.Kernel.Segment != "" {
-			t.Error("a chunk is computed again from checkpoints")
+	for _, make := range []func() *ir.Func{irtest.Chunk, irtest.Momentum, irtest.Linear} {
+		for _, sizes := range []map[string]int{{"C": 1, "d_k": 1, "d_v": 1}, {"C": 5, "d_k": 7, "d_v": 35}, {"C": 33, "d_k": 31, "d_v": 5}} {
+			p := written(t, make(), sizes)
+			if p.fwd.Kernel.Segment != "" || p.bwd.Kernel.Segment != "" {
+				t.Errorf("%s: a chunk is computed again from checkpoints", p.name)
+			}
+			runAll(t, []*program{p}, 1, positive)
 		}
-		runAll(t, []*program{p}, 1, positive)
 	}
 }

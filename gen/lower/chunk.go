@@ -33,6 +33,20 @@ func (l *lowerer) chunkStep(s *ir.Scan) {
 			turn(body, in)
 		}
 	}
+	statesLast(s)
+}
+
+// statesLast moves the next states that nothing else reads to the end, where
+// the old ones are not needed any more and can be overwritten.
+func statesLast(s *ir.Scan) {
+	for _, c := range s.Carry {
+		in := c.Next.Def
+		at := slices.Index(s.Body.Body, in)
+		if in == nil || at < 0 || slices.ContainsFunc(s.Body.Body, func(x *ir.Instr) bool { return slices.Contains(x.Reads(), c.Next) }) {
+			continue
+		}
+		s.Body.Body = append(slices.Delete(s.Body.Body, at, at+1), in)
+	}
 }
 
 // rowByRow makes the sum over the last loop of a sum over several an
@@ -109,7 +123,7 @@ func (r *region) sinks() {
 		}
 	}
 	for _, in := range r.body {
-		if in.Op != ir.Lin || !pointwise(in) {
+		if in.Op != ir.Lin || !pointwise(in) || !r.oneHome(in.Out) {
 			continue
 		}
 		var args []ir.Arg
@@ -129,6 +143,12 @@ func (r *region) sinks() {
 			in.Args, in.Coef = args, append(coef, in.Coef[rest+1])
 		}
 	}
+}
+
+// oneHome reports whether a value has one place and is not added to another.
+func (r *region) oneHome(v *ir.Value) bool {
+	more := r.l.more[v]
+	return len(more) == 0 || len(more) == 1 && !more[0].add && more[0].opt == nil && r.l.places[v] == nil
 }
 
 // axesOf is the axis of a sum's output for each axis of an argument that is read
@@ -170,14 +190,11 @@ func (r *region) scheduleSum(in *ir.Instr) {
 func (r *region) home(p *ir.Instr) {
 	s := r.into[p]
 	v := s.sum.Out
-	if r.l.places[v] == nil {
-		i := slices.IndexFunc(r.l.more[v], func(t target) bool { return !t.add && t.opt == nil })
-		if i >= 0 {
-			r.l.places[v] = r.l.more[v][i].at
-			r.l.more[v] = slices.Delete(slices.Clone(r.l.more[v]), i, i+1)
-		} else {
-			r.l.places[v] = r.local(v, r.alloc(v))
-		}
+	if more := r.l.more[v]; len(more) > 0 {
+		r.l.places[v] = more[0].at
+		delete(r.l.more, v)
+	} else if r.l.places[v] == nil {
+		r.l.places[v] = r.local(v, r.alloc(v))
 	}
 	to := r.l.places[v]
 	r.l.places[p.Out] = func(idx []plan.Index) plan.Access {
@@ -208,4 +225,34 @@ func (r *region) reuse(in *ir.Instr) {
 	if reads == 1 {
 		r.l.places[in.Out] = r.l.places[b.Val]
 	}
+}
+
+// idle removes stores of what lies there already, and the loops around them.
+func idle(ns []plan.Node) []plan.Node {
+	return slices.DeleteFunc(ns, func(n plan.Node) bool {
+		switch n := n.(type) {
+		case *plan.Loop:
+			n.Body = idle(n.Body)
+			return len(n.Body) == 0
+		case *plan.Store:
+			l, ok := bare(n.Vals[0]).(plan.Load)
+			return ok && !n.Add && l.Access.String() == n.To.String()
+		}
+		return false
+	})
+}
+
+// bare is an expression without sums and products of one factor.
+func bare(e plan.Expr) plan.Expr {
+	switch x := e.(type) {
+	case plan.Lin:
+		if len(x.Args) == 1 && x.Coef[0] == 1 && x.Const == 0 {
+			return bare(x.Args[0])
+		}
+	case plan.Prod:
+		if len(x.Args) == 1 && x.Coef == 1 {
+			return bare(x.Args[0])
+		}
+	}
+	return e
 }

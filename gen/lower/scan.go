@@ -147,7 +147,7 @@ func (w *scanWriter) outputs() []plan.Node {
 		if w.l.marks != nil && w.l.marks.forward && w.l.onlySaved(o.Out) {
 			buf.Optional, t.opt = true, buf
 		}
-		switch whole := w.rec.chunks && wholly(o.Val.Def) && !o.Sum; {
+		switch whole := w.rec.chunks && wholly(o.Val.Def); {
 		case w.rec.chunks && t.opt != nil || whole && w.l.places[o.Val] != nil:
 			w.late = append(w.late, lateOut{o.Val, t})
 		case whole:

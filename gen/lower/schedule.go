@@ -85,6 +85,9 @@ func (r *region) write() []plan.Node {
 	for n, g := range r.groups {
 		out = append(out, r.group(n, g)...)
 	}
+	if r.whole {
+		out = idle(out)
+	}
 	return out
 }
 

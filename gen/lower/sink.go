@@ -249,7 +249,7 @@ func (l *lowerer) settle(rec *recurrence) {
 		}
 		for i := range s.Outs {
 			o := &s.Outs[i]
-			if !rec.direct(o.Val) {
+			if !rec.direct(o.Val) || o.Sum && wholly(o.Val.Def) {
 				o.Val = b.Lin(o.Val.Axes, 0, []float64{1}, ir.All(o.Val))
 			}
 		}

@@ -247,15 +247,6 @@ func (c *Backward[F]) Run() {
 				}
 				t33[i] = t332
 			}
-			gCEntry := gC[t2]
-			for i := range dV {
-				MBarState3 := MBarState[i*dK:][:dK]
-				for j := range dK {
-					MBarState3[j] = F(gCEntry * MBarState3[j])
-				}
-			}
-			kern.Gemm(dK, dV, C, F(1), true, MBarState, 1, dK, kern.From(c.Q, (l*T+t2)*C*dK), 1, dK, t12, dV, 1)
-			kern.Gemm(dK, dV, C, F(1), true, MBarState, 1, dK, kern.From(c.K, (l*T+t2)*C*dK), 1, dK, t32, dV, 1)
 			for i := range C {
 				t45_2 := t45[i*dK:][:dK]
 				KBar := c.KBar[((l*T+t2)*C+i)*dK:][:dK]
@@ -276,6 +267,15 @@ func (c *Backward[F]) Run() {
 				gpBar[i] = t31[i]
 				gamBar[i] = t7[i]
 			}
+			gCEntry := gC[t2]
+			for i := range dV {
+				MBarState3 := MBarState[i*dK:][:dK]
+				for j := range dK {
+					MBarState3[j] = F(gCEntry * MBarState3[j])
+				}
+			}
+			kern.Gemm(dK, dV, C, F(1), true, MBarState, 1, dK, kern.From(c.Q, (l*T+t2)*C*dK), 1, dK, t12, dV, 1)
+			kern.Gemm(dK, dV, C, F(1), true, MBarState, 1, dK, kern.From(c.K, (l*T+t2)*C*dK), 1, dK, t32, dV, 1)
 			gCBar[t2] = t3
 		}
 		for i := range dK * dV {

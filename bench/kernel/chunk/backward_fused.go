@@ -106,13 +106,6 @@ type backwardNest8Args struct {
 }
 
 type backwardNest9Args struct {
-	MBarState *float32
-	n0        int        // d_v
-	n1        int        // d_k
-	gCEntry   [2]float32 // and nothing
-}
-
-type backwardNest10Args struct {
 	gam  *float32
 	t45  *float32
 	KBar *float32
@@ -122,7 +115,7 @@ type backwardNest10Args struct {
 	n3   int // d_k
 }
 
-type backwardNest11Args struct {
+type backwardNest10Args struct {
 	t27      *float32
 	t33      *float32
 	thetaBar *float32
@@ -134,6 +127,13 @@ type backwardNest11Args struct {
 	gamBar   *float32
 	n0       int // C·t + C·T·l
 	n1       int // C
+}
+
+type backwardNest11Args struct {
+	MBarState *float32
+	n0        int        // d_v
+	n1        int        // d_k
+	gCEntry   [2]float32 // and nothing
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -436,27 +436,8 @@ func (c *backwardFused) run() {
 					t33[i] = t332
 				}
 			}
-			gCEntry := gC[t2]
 			if kern.Wide() {
 				a := backwardNest9Args{
-					unsafe.SliceData(MBarState),
-					dV,
-					dK,
-					[2]float32{gCEntry},
-				}
-				backwardNest9(&a)
-			} else {
-				for i := range dV {
-					MBarState2 := MBarState[i*dK:][:dK]
-					for j := range dK {
-						MBarState2[j] = F(gCEntry * MBarState2[j])
-					}
-				}
-			}
-			kern.GemmFMA(dK, dV, C, F(1), true, MBarState, 1, dK, kern.From(c.Q, (l*T+t2)*C*dK), 1, dK, t12, dV, 1)
-			kern.GemmFMA(dK, dV, C, F(1), true, MBarState, 1, dK, kern.From(c.K, (l*T+t2)*C*dK), 1, dK, t32, dV, 1)
-			if kern.Wide() {
-				a := backwardNest10Args{
 					unsafe.SliceData(c.Gam),
 					unsafe.SliceData(t45),
 					unsafe.SliceData(c.KBar),
@@ -465,7 +446,7 @@ func (c *backwardFused) run() {
 					C,
 					dK,
 				}
-				backwardNest10(&a)
+				backwardNest9(&a)
 			} else {
 				gam := c.Gam[(l*T+t2)*C:][:C]
 				for i := range C {
@@ -484,7 +465,7 @@ func (c *backwardFused) run() {
 			kern.GemmFMA(dK, C, C, F(1), false, kern.From(c.QBar, (l*T+t2)*C*dK), 1, dK, kern.From(c.K, (l*T+t2)*C*dK), 1, dK, t16, 1, C)
 			kern.GemmFMA(dK, C, dV, F(1), true, kern.From(c.QBar, (l*T+t2)*C*dK), 1, dK, kern.From(c.MStates, (l*T+t2)*dV*dK), 1, dK, t12, 1, dV)
 			if kern.Wide() {
-				a := backwardNest11Args{
+				a := backwardNest10Args{
 					unsafe.SliceData(t27),
 					unsafe.SliceData(t33),
 					unsafe.SliceData(c.ThetaBar),
@@ -497,7 +478,7 @@ func (c *backwardFused) run() {
 					C*t2 + C*T*l,
 					C,
 				}
-				backwardNest11(&a)
+				backwardNest10(&a)
 			} else {
 				thetaBar := c.ThetaBar[(l*T+t2)*C:][:C]
 				t112_2 := t112[(l*T+t2)*C:][:C]
@@ -511,6 +492,25 @@ func (c *backwardFused) run() {
 					gamBar[i] = t7[i]
 				}
 			}
+			gCEntry := gC[t2]
+			if kern.Wide() {
+				a := backwardNest11Args{
+					unsafe.SliceData(MBarState),
+					dV,
+					dK,
+					[2]float32{gCEntry},
+				}
+				backwardNest11(&a)
+			} else {
+				for i := range dV {
+					MBarState2 := MBarState[i*dK:][:dK]
+					for j := range dK {
+						MBarState2[j] = F(gCEntry * MBarState2[j])
+					}
+				}
+			}
+			kern.GemmFMA(dK, dV, C, F(1), true, MBarState, 1, dK, kern.From(c.Q, (l*T+t2)*C*dK), 1, dK, t12, dV, 1)
+			kern.GemmFMA(dK, dV, C, F(1), true, MBarState, 1, dK, kern.From(c.K, (l*T+t2)*C*dK), 1, dK, t32, dV, 1)
 			gCBar[t2] = t3
 		}
 		copy(c.MBarOut[l*dV*dK:][:dK*dV], MBarState[:dK*dV])
