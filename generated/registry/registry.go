@@ -16,6 +16,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/hebbianscan"
 	"github.com/nl-hecate/hecate/generated/rules/titanschunk"
 	"github.com/nl-hecate/hecate/generated/rules/titanslmm"
+	"github.com/nl-hecate/hecate/generated/rules/tnt"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"strings"
@@ -60,7 +61,7 @@ func NewModel[F num.Float](name string, s block.Sizes) (block.Model[F], error) {
 
 // Rules are the names of all memory rules, in order.
 func Rules() []string {
-	return []string{"DeltaRule", "Hebbian", "TitansLMM", "DeltaFrozen", "DeltaChunk", "TitansChunk", "HebbianScan"}
+	return []string{"DeltaRule", "Hebbian", "TitansLMM", "TNT", "DeltaFrozen", "DeltaChunk", "TitansChunk", "HebbianScan"}
 }
 
 // NewRule makes a memory rule by name, for vectors of the given width. It fails
@@ -73,6 +74,8 @@ func NewRule[F num.Float](name string, s block.Sizes, width int) (block.Block[F]
 		return hebbian.New[F](s, width), s.Err()
 	case "TitansLMM":
 		return titanslmm.New[F](s, width), s.Err()
+	case "TNT":
+		return tnt.New[F](s, width), s.Err()
 	case "DeltaFrozen":
 		return deltafrozen.New[F](s, width), s.Err()
 	case "DeltaChunk":

@@ -1634,31 +1634,8 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const flo
         t117[i] = t109_2[i] + t113[i];
       }
     }
-    // delta_chunk.g, delta_chunk.M
-    const float g_entry_2 = g[((i64)l * chunks + t_2) * 32 + 31];
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-      const int i = (int)(item / d_k);
-      const int j = (int)(item % d_k);
-      M_bar_state_2[i * d_k + j] = M_bar_state_2[i * d_k + j] * g_entry_2;
-    }
-    // delta_chunk.U
-    __syncthreads();
-    for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-      const int row = (int)(at / d_v), col = (int)(at % d_v);
-      float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t54[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t32_2_2[kk * d_v + col];
-      M_bar_state_2[row + col * d_k] += dot;
-    }
-    // delta_chunk.y
-    __syncthreads();
-    for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-      const int row = (int)(at / d_v), col = (int)(at % d_v);
-      float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t53[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t11_2_3[kk * d_v + col];
-      M_bar_state_2[row + col * d_k] += dot;
-    }
     // delta_chunk.g
+    __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
@@ -1695,6 +1672,30 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const flo
       float dot = 0.0f;
       for (int kk = 0; kk < d_v; ++kk) dot += M_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t32_2_2[kk + col * d_v];
       t18[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
+    }
+    // delta_chunk.g, delta_chunk.M
+    const float g_entry_2 = g[((i64)l * chunks + t_2) * 32 + 31];
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
+      const int i = (int)(item / d_k);
+      const int j = (int)(item % d_k);
+      M_bar_state_2[i * d_k + j] = M_bar_state_2[i * d_k + j] * g_entry_2;
+    }
+    // delta_chunk.U
+    __syncthreads();
+    for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
+      const int row = (int)(at / d_v), col = (int)(at % d_v);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += t54[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t32_2_2[kk * d_v + col];
+      M_bar_state_2[row + col * d_k] += dot;
+    }
+    // delta_chunk.y
+    __syncthreads();
+    for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
+      const int row = (int)(at / d_v), col = (int)(at % d_v);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += t53[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t11_2_3[kk * d_v + col];
+      M_bar_state_2[row + col * d_k] += dot;
     }
   }
   __syncthreads();

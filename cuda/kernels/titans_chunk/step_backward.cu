@@ -2938,56 +2938,8 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
         t257[i] = t249[i] + t253[i];
       }
     }
-    // titans_chunk.g, titans_chunk.M
-    const float g_entry_2 = g[((i64)l * chunks + t_2) * 32 + 31];
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-      const int i = (int)(item / d_k);
-      const int j = (int)(item % d_k);
-      t258[i * d_k + j] = M_bar_state_2[i * d_k + j] * g_entry_2;
-    }
-    // titans_chunk.U
-    __syncthreads();
-    for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-      const int row = (int)(at / d_v), col = (int)(at % d_v);
-      float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t48[kk * d_v + col];
-      t258[row + col * d_k] += dot;
-    }
-    // titans_chunk.y
-    __syncthreads();
-    for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-      const int row = (int)(at / d_v), col = (int)(at % d_v);
-      float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t57[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t134[kk * d_v + col];
-      t258[row + col * d_k] += dot;
-    }
-    // titans_chunk.g, titans_chunk.S, titans_chunk.M
-    const float p_entry = p[((i64)l * chunks + t_2) * 32 + 31];
-    const float h_entry_2 = h[((i64)l * chunks + t_2) * 32 + 31];
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
-      const int i = (int)(item / d_k);
-      const int j = (int)(item % d_k);
-      S_bar_state_2[i * d_k + j] = S_bar_state_2[i * d_k + j] * p_entry + M_bar_state_2[i * d_k + j] * h_entry_2;
-    }
-    // titans_chunk.U
-    __syncthreads();
-    for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-      const int row = (int)(at / d_v), col = (int)(at % d_v);
-      float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t41_2[kk * d_v + col];
-      S_bar_state_2[row + col * d_k] += dot;
-    }
-    // titans_chunk.y
-    __syncthreads();
-    for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
-      const int row = (int)(at / d_v), col = (int)(at % d_v);
-      float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t57[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t132_2[kk * d_v + col];
-      S_bar_state_2[row + col * d_k] += dot;
-    }
     // titans_chunk.g
+    __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
@@ -3048,6 +3000,55 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
       float dot = 0.0f;
       for (int kk = 0; kk < d_v; ++kk) dot += M_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t48[kk + col * d_v];
       t23_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
+    }
+    // titans_chunk.g, titans_chunk.M
+    const float g_entry_2 = g[((i64)l * chunks + t_2) * 32 + 31];
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
+      const int i = (int)(item / d_k);
+      const int j = (int)(item % d_k);
+      t258[i * d_k + j] = M_bar_state_2[i * d_k + j] * g_entry_2;
+    }
+    // titans_chunk.U
+    __syncthreads();
+    for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
+      const int row = (int)(at / d_v), col = (int)(at % d_v);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t48[kk * d_v + col];
+      t258[row + col * d_k] += dot;
+    }
+    // titans_chunk.y
+    __syncthreads();
+    for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
+      const int row = (int)(at / d_v), col = (int)(at % d_v);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += t57[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t134[kk * d_v + col];
+      t258[row + col * d_k] += dot;
+    }
+    // titans_chunk.g, titans_chunk.S, titans_chunk.M
+    const float p_entry = p[((i64)l * chunks + t_2) * 32 + 31];
+    const float h_entry_2 = h[((i64)l * chunks + t_2) * 32 + 31];
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
+      const int i = (int)(item / d_k);
+      const int j = (int)(item % d_k);
+      S_bar_state_2[i * d_k + j] = S_bar_state_2[i * d_k + j] * p_entry + M_bar_state_2[i * d_k + j] * h_entry_2;
+    }
+    // titans_chunk.U
+    __syncthreads();
+    for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
+      const int row = (int)(at / d_v), col = (int)(at % d_v);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t41_2[kk * d_v + col];
+      S_bar_state_2[row + col * d_k] += dot;
+    }
+    // titans_chunk.y
+    __syncthreads();
+    for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
+      const int row = (int)(at / d_v), col = (int)(at % d_v);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += t57[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t132_2[kk * d_v + col];
+      S_bar_state_2[row + col * d_k] += dot;
     }
     #pragma unroll 1
     for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const stepKind tape.Kind = 14
+const stepKind tape.Kind = 17
 
 // Step is one call of the kernel Step.
 //
@@ -3029,18 +3029,6 @@ func (c *StepBackward[F]) Run() {
 					t117_2[i] = t1092_2[i] + t113_2[i]
 				}
 			}
-			// delta_chunk.g, delta_chunk.M
-			gEntry2 := g[(l*chunks+t9)*32+31]
-			for i := range dV {
-				MBarState2_3 := MBarState2[i*dK:][:dK]
-				for j := range dK {
-					MBarState2_3[j] = F(MBarState2_3[j] * gEntry2)
-				}
-			}
-			// delta_chunk.U
-			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t3222, dV, 1)
-			// delta_chunk.y
-			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t53, (l*chunks+t9)*32*dK), 1, dK, t1123, dV, 1)
 			// delta_chunk.g
 			for i := range 32 {
 				t162_2[i] = t69[i] + t70[i] + t73[i] + t1072[i] + t108[i] + t112_2[i] + t117[i]
@@ -3070,6 +3058,18 @@ func (c *StepBackward[F]) Run() {
 			}
 			// delta_chunk.U
 			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t3222, 1, dV)
+			// delta_chunk.g, delta_chunk.M
+			gEntry2 := g[(l*chunks+t9)*32+31]
+			for i := range dV {
+				MBarState2_3 := MBarState2[i*dK:][:dK]
+				for j := range dK {
+					MBarState2_3[j] = F(MBarState2_3[j] * gEntry2)
+				}
+			}
+			// delta_chunk.U
+			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t3222, dV, 1)
+			// delta_chunk.y
+			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t53, (l*chunks+t9)*32*dK), 1, dK, t1123, dV, 1)
 		}
 		for i := range dK * dV {
 			MBarOut[i] = MBarState2_2[i]

@@ -2154,13 +2154,6 @@ type stepBackwardNest43Args struct {
 }
 
 type stepBackwardNest44Args struct {
-	MBarState2 *float32
-	n0         int        // d_v
-	n1         int        // d_k
-	gEntry2    [2]float32 // and nothing
-}
-
-type stepBackwardNest45Args struct {
 	t69   *float32
 	t70   *float32
 	t73   *float32
@@ -2175,7 +2168,7 @@ type stepBackwardNest45Args struct {
 	n0    int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest46Args struct {
+type stepBackwardNest45Args struct {
 	t125  *float32
 	t2722 *float32
 	t282  *float32
@@ -2185,6 +2178,13 @@ type stepBackwardNest46Args struct {
 	n1    int        // d_k·i + 32·d_k·t + 32·chunks·d_k·l
 	n2    int        // d_k
 	w23   [2]float32 // and nothing
+}
+
+type stepBackwardNest46Args struct {
+	MBarState2 *float32
+	n0         int        // d_v
+	n1         int        // d_k
+	gEntry2    [2]float32 // and nothing
 }
 
 type stepBackwardNest47Args struct {
@@ -4221,31 +4221,9 @@ func (c *stepBackwardFused) run() {
 					}
 				}
 			}
-			// delta_chunk.g, delta_chunk.M
-			gEntry2 := g[(l*chunks+t9)*32+31]
-			if kern.Wide() {
-				a := stepBackwardNest44Args{
-					unsafe.SliceData(MBarState2),
-					dV,
-					dK,
-					[2]float32{gEntry2},
-				}
-				stepBackwardNest44(&a)
-			} else {
-				for i := range dV {
-					MBarState2_2 := MBarState2[i*dK:][:dK]
-					for j := range dK {
-						MBarState2_2[j] = F(MBarState2_2[j] * gEntry2)
-					}
-				}
-			}
-			// delta_chunk.U
-			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t3222, dV, 1)
-			// delta_chunk.y
-			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t53, (l*chunks+t9)*32*dK), 1, dK, t1123, dV, 1)
 			// delta_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest45Args{
+				a := stepBackwardNest44Args{
 					unsafe.SliceData(t69),
 					unsafe.SliceData(t70),
 					unsafe.SliceData(t73),
@@ -4259,7 +4237,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t19),
 					32*t9 + 32*chunks*l,
 				}
-				stepBackwardNest45(&a)
+				stepBackwardNest44(&a)
 			} else {
 				t162_2 := t162[(l*chunks+t9)*32:][:32]
 				t19_2 := t19[(l*chunks+t9)*32:][:32]
@@ -4278,7 +4256,7 @@ func (c *stepBackwardFused) run() {
 			for i := range 32 {
 				w23 := ((((kern.Choose((F(i) == w13), F(1), F(0)) + t255_2[i]) + t28_2[i]) + t31_2[i]) + t342_2[i]) + t373_2[i]
 				if kern.Wide() {
-					a := stepBackwardNest46Args{
+					a := stepBackwardNest45Args{
 						unsafe.SliceData(t125),
 						unsafe.SliceData(t2722),
 						unsafe.SliceData(t282),
@@ -4289,7 +4267,7 @@ func (c *stepBackwardFused) run() {
 						dK,
 						[2]float32{w23},
 					}
-					stepBackwardNest46(&a)
+					stepBackwardNest45(&a)
 				} else {
 					t125_2 := t125[i*dK:][:dK]
 					t2722_2 := t2722[i*dK:][:dK]
@@ -4303,6 +4281,28 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.U
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t3222, 1, dV)
+			// delta_chunk.g, delta_chunk.M
+			gEntry2 := g[(l*chunks+t9)*32+31]
+			if kern.Wide() {
+				a := stepBackwardNest46Args{
+					unsafe.SliceData(MBarState2),
+					dV,
+					dK,
+					[2]float32{gEntry2},
+				}
+				stepBackwardNest46(&a)
+			} else {
+				for i := range dV {
+					MBarState2_2 := MBarState2[i*dK:][:dK]
+					for j := range dK {
+						MBarState2_2[j] = F(MBarState2_2[j] * gEntry2)
+					}
+				}
+			}
+			// delta_chunk.U
+			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t3222, dV, 1)
+			// delta_chunk.y
+			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t53, (l*chunks+t9)*32*dK), 1, dK, t1123, dV, 1)
 		}
 		copy(c.MBarOut[l*dV*dK:][:dK*dV], MBarState2[:dK*dV])
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const stepKind tape.Kind = 16
+const stepKind tape.Kind = 19
 
 // Step is one call of the kernel Step.
 //
@@ -5060,33 +5060,6 @@ func (c *StepBackward[F]) Run() {
 					t257_2[i] = t249_2[i] + t253_2[i]
 				}
 			}
-			// titans_chunk.g, titans_chunk.M
-			gEntry2 := g[(l*chunks+t9)*32+31]
-			for i := range dV {
-				MBarState2_3 := MBarState2[i*dK:][:dK]
-				t258_3 := t258[i*dK:][:dK]
-				for j := range dK {
-					t258_3[j] = F(MBarState2_3[j] * gEntry2)
-				}
-			}
-			// titans_chunk.U
-			kern.Gemm(dK, dV, 32, F(1), true, t258, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t48, dV, 1)
-			// titans_chunk.y
-			kern.Gemm(dK, dV, 32, F(1), true, t258, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t134, dV, 1)
-			// titans_chunk.g, titans_chunk.S, titans_chunk.M
-			pEntry := p[(l*chunks+t9)*32+31]
-			hEntry2 := h[(l*chunks+t9)*32+31]
-			for i := range dV {
-				SBarState2_3 := SBarState2[i*dK:][:dK]
-				MBarState2_3 := MBarState2[i*dK:][:dK]
-				for j := range dK {
-					SBarState2_3[j] = F(SBarState2_3[j]*pEntry) + F(MBarState2_3[j]*hEntry2)
-				}
-			}
-			// titans_chunk.U
-			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t412, dV, 1)
-			// titans_chunk.y
-			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t1322, dV, 1)
 			// titans_chunk.g
 			for i := range 32 {
 				t202_3[i] = t852[i] + t862[i] + t9023[i] + t167[i] + t1682[i] + t172_2[i] + t247[i] + t248[i] + t252_2[i] + t257[i]
@@ -5129,6 +5102,33 @@ func (c *StepBackward[F]) Run() {
 			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t412, 1, dV)
 			// titans_chunk.U
 			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t48, 1, dV)
+			// titans_chunk.g, titans_chunk.M
+			gEntry2 := g[(l*chunks+t9)*32+31]
+			for i := range dV {
+				MBarState2_3 := MBarState2[i*dK:][:dK]
+				t258_3 := t258[i*dK:][:dK]
+				for j := range dK {
+					t258_3[j] = F(MBarState2_3[j] * gEntry2)
+				}
+			}
+			// titans_chunk.U
+			kern.Gemm(dK, dV, 32, F(1), true, t258, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t48, dV, 1)
+			// titans_chunk.y
+			kern.Gemm(dK, dV, 32, F(1), true, t258, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t134, dV, 1)
+			// titans_chunk.g, titans_chunk.S, titans_chunk.M
+			pEntry := p[(l*chunks+t9)*32+31]
+			hEntry2 := h[(l*chunks+t9)*32+31]
+			for i := range dV {
+				SBarState2_3 := SBarState2[i*dK:][:dK]
+				MBarState2_3 := MBarState2[i*dK:][:dK]
+				for j := range dK {
+					SBarState2_3[j] = F(SBarState2_3[j]*pEntry) + F(MBarState2_3[j]*hEntry2)
+				}
+			}
+			// titans_chunk.U
+			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t412, dV, 1)
+			// titans_chunk.y
+			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t1322, dV, 1)
 			for i := range dK * dV {
 				MBarState2_2[i] = t258_2[i]
 			}

@@ -3239,23 +3239,6 @@ type stepBackwardNest72Args struct {
 }
 
 type stepBackwardNest73Args struct {
-	MBarState2 *float32
-	t258       *float32
-	n0         int        // d_v
-	n1         int        // d_k
-	gEntry2    [2]float32 // and nothing
-}
-
-type stepBackwardNest74Args struct {
-	MBarState2 *float32
-	SBarState2 *float32
-	n0         int        // d_v
-	n1         int        // d_k
-	hEntry2    [2]float32 // and nothing
-	pEntry     [2]float32 // and nothing
-}
-
-type stepBackwardNest75Args struct {
 	t852  *float32
 	t862  *float32
 	t9023 *float32
@@ -3281,7 +3264,7 @@ type stepBackwardNest75Args struct {
 	n0    int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest76Args struct {
+type stepBackwardNest74Args struct {
 	t270  *float32
 	t267  *float32
 	t362  *float32
@@ -3293,6 +3276,23 @@ type stepBackwardNest76Args struct {
 	n2    int        // d_k
 	w36   [2]float32 // and nothing
 	w35   [2]float32 // and nothing
+}
+
+type stepBackwardNest75Args struct {
+	MBarState2 *float32
+	t258       *float32
+	n0         int        // d_v
+	n1         int        // d_k
+	gEntry2    [2]float32 // and nothing
+}
+
+type stepBackwardNest76Args struct {
+	MBarState2 *float32
+	SBarState2 *float32
+	n0         int        // d_v
+	n1         int        // d_k
+	hEntry2    [2]float32 // and nothing
+	pEntry     [2]float32 // and nothing
 }
 
 type stepBackwardNest77Args struct {
@@ -6890,59 +6890,9 @@ func (c *stepBackwardFused) run() {
 					}
 				}
 			}
-			// titans_chunk.g, titans_chunk.M
-			gEntry2 := g[(l*chunks+t9)*32+31]
-			if kern.Wide() {
-				a := stepBackwardNest73Args{
-					unsafe.SliceData(MBarState2),
-					unsafe.SliceData(t258),
-					dV,
-					dK,
-					[2]float32{gEntry2},
-				}
-				stepBackwardNest73(&a)
-			} else {
-				for i := range dV {
-					MBarState2_2 := MBarState2[i*dK:][:dK]
-					t258_2 := t258[i*dK:][:dK]
-					for j := range dK {
-						t258_2[j] = F(MBarState2_2[j] * gEntry2)
-					}
-				}
-			}
-			// titans_chunk.U
-			kern.GemmFMA(dK, dV, 32, F(1), true, t258, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t48, dV, 1)
-			// titans_chunk.y
-			kern.GemmFMA(dK, dV, 32, F(1), true, t258, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t134, dV, 1)
-			// titans_chunk.g, titans_chunk.S, titans_chunk.M
-			pEntry := p[(l*chunks+t9)*32+31]
-			hEntry2 := h[(l*chunks+t9)*32+31]
-			if kern.Wide() {
-				a := stepBackwardNest74Args{
-					unsafe.SliceData(MBarState2),
-					unsafe.SliceData(SBarState2),
-					dV,
-					dK,
-					[2]float32{hEntry2},
-					[2]float32{pEntry},
-				}
-				stepBackwardNest74(&a)
-			} else {
-				for i := range dV {
-					MBarState2_2 := MBarState2[i*dK:][:dK]
-					SBarState2_2 := SBarState2[i*dK:][:dK]
-					for j := range dK {
-						SBarState2_2[j] = num.FMA32(MBarState2_2[j], hEntry2, F(SBarState2_2[j]*pEntry))
-					}
-				}
-			}
-			// titans_chunk.U
-			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t412, dV, 1)
-			// titans_chunk.y
-			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t1322, dV, 1)
 			// titans_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest75Args{
+				a := stepBackwardNest73Args{
 					unsafe.SliceData(t852),
 					unsafe.SliceData(t862),
 					unsafe.SliceData(t9023),
@@ -6967,7 +6917,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t242),
 					32*t9 + 32*chunks*l,
 				}
-				stepBackwardNest75(&a)
+				stepBackwardNest73(&a)
 			} else {
 				t202_3 := t202[(l*chunks+t9)*32:][:32]
 				t222_3 := t222[(l*chunks+t9)*32:][:32]
@@ -6997,7 +6947,7 @@ func (c *stepBackwardFused) run() {
 				w48 := (((((((kern.Choose((F(i) == w20), F(1), F(0)) + t603Entry2) + t63Entry2) + t663Entry2) + t69Entry2) + t72Entry2) + t75_2[i]) + t78_2[i]) + t81_2[i]
 				w36 := (w48 + t84_2[i]) + t87_2[i]
 				if kern.Wide() {
-					a := stepBackwardNest76Args{
+					a := stepBackwardNest74Args{
 						unsafe.SliceData(t270),
 						unsafe.SliceData(t267),
 						unsafe.SliceData(t362),
@@ -7010,7 +6960,7 @@ func (c *stepBackwardFused) run() {
 						[2]float32{w36},
 						[2]float32{w35},
 					}
-					stepBackwardNest76(&a)
+					stepBackwardNest74(&a)
 				} else {
 					t270_2 := t270[i*dK:][:dK]
 					t267_2 := t267[i*dK:][:dK]
@@ -7027,6 +6977,56 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t412, 1, dV)
 			// titans_chunk.U
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t48, 1, dV)
+			// titans_chunk.g, titans_chunk.M
+			gEntry2 := g[(l*chunks+t9)*32+31]
+			if kern.Wide() {
+				a := stepBackwardNest75Args{
+					unsafe.SliceData(MBarState2),
+					unsafe.SliceData(t258),
+					dV,
+					dK,
+					[2]float32{gEntry2},
+				}
+				stepBackwardNest75(&a)
+			} else {
+				for i := range dV {
+					MBarState2_2 := MBarState2[i*dK:][:dK]
+					t258_2 := t258[i*dK:][:dK]
+					for j := range dK {
+						t258_2[j] = F(MBarState2_2[j] * gEntry2)
+					}
+				}
+			}
+			// titans_chunk.U
+			kern.GemmFMA(dK, dV, 32, F(1), true, t258, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t48, dV, 1)
+			// titans_chunk.y
+			kern.GemmFMA(dK, dV, 32, F(1), true, t258, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t134, dV, 1)
+			// titans_chunk.g, titans_chunk.S, titans_chunk.M
+			pEntry := p[(l*chunks+t9)*32+31]
+			hEntry2 := h[(l*chunks+t9)*32+31]
+			if kern.Wide() {
+				a := stepBackwardNest76Args{
+					unsafe.SliceData(MBarState2),
+					unsafe.SliceData(SBarState2),
+					dV,
+					dK,
+					[2]float32{hEntry2},
+					[2]float32{pEntry},
+				}
+				stepBackwardNest76(&a)
+			} else {
+				for i := range dV {
+					MBarState2_2 := MBarState2[i*dK:][:dK]
+					SBarState2_2 := SBarState2[i*dK:][:dK]
+					for j := range dK {
+						SBarState2_2[j] = num.FMA32(MBarState2_2[j], hEntry2, F(SBarState2_2[j]*pEntry))
+					}
+				}
+			}
+			// titans_chunk.U
+			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t412, dV, 1)
+			// titans_chunk.y
+			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t1322, dV, 1)
 			copy(MBarState2[:dK*dV], t258[:dK*dV])
 		}
 		copy(c.MBarOut[l*dV*dK:][:dK*dV], MBarState2[:dK*dV])
