@@ -89,8 +89,8 @@ func (o *orderer) visit(e *Equation) {
 	for _, r := range o.reads(e) {
 		class = max(class, o.read(e, r))
 	}
-	if s := o.b.Symbols[e.Name]; s != nil && s.Kind == State {
-		class = Step
+	if s := o.b.Symbols[e.Name]; s != nil && s.Kind == State || o.b.Strategy != nil && e.Unit == o.b.Strategy.Unit {
+		class = Step // what a strategy says is about a chunk
 	}
 	if class > Static && !e.Timed && o.b.Time == tokenTime {
 		if e.Iter != nil {

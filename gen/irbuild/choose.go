@@ -1,6 +1,9 @@
 package irbuild
 
 import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
@@ -8,6 +11,9 @@ import (
 
 // piecewise builds { a if c ; b otherwise } as nested choices.
 func (e *builder) piecewise(x *notation.Piecewise) *ten {
+	if t := e.onlyWhere(x); t != nil {
+		return t
+	}
 	depth := len(e.safe)
 	defer func() { e.safe = e.safe[:depth] }()
 	type arm struct{ cond, val *ten }
@@ -50,6 +56,37 @@ func (e *builder) piecewise(x *notation.Piecewise) *ten {
 		out = e.selectTen(arms[i].cond, arms[i].val, out)
 	}
 	return out
+}
+
+// onlyWhere builds { a if i = t ; 0 otherwise } in a chunk, where the condition
+// compares indices: nothing is chosen, the other entries do not exist.
+func (e *builder) onlyWhere(x *notation.Piecewise) *ten {
+	if e.chunk == nil || len(x.Arms) != 2 || x.Arms[1].Cond != nil {
+		return nil
+	}
+	zero, ok := check.Number(x.Arms[1].Value)
+	r, isRelation := x.Arms[0].Cond.(*notation.Relation)
+	if !ok || zero != 0 || !isRelation {
+		return nil
+	}
+	guards := e.indexGuards(r)
+	if guards == nil {
+		return nil
+	}
+	t := e.value(x.Arms[0].Value)
+	if t == nil {
+		return nil
+	}
+	var keep []*loopVar
+	for _, g := range guards {
+		g.vars(func(v *loopVar) {
+			if !slices.Contains(keep, v) {
+				keep = append(keep, v)
+			}
+		})
+	}
+	return e.emit(emission{op: ir.Prod, coef: []float64{t.coef}, locals: t.axes, out: len(t.axes), keep: keep,
+		args: t.place(upTo(len(t.axes))), guards: guards})
 }
 
 // chooseCase takes the arm that the configuration selects; a case on an
