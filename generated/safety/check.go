@@ -20,15 +20,17 @@ type need struct {
 
 var slots = []slot{
 	{"structure", []string{"Matrix", "SimplexMatrix", "TwoLayers"}},
-	{"bias", []string{"Dot", "L2"}},
-	{"retention", []string{"KL", "L2Decay"}},
+	{"bias", []string{"Dot", "Huber", "HuberNorm", "HuberSign", "KLObjective", "L2", "LogCosh", "Lp", "LpSmooth"}},
+	{"retention", []string{"Anchored", "Bregman", "ElasticNet", "FDivergence", "KL", "L2Decay", "Lq", "SigmoidBounded", "Sphere"}},
 	{"algorithm", []string{"GD", "Momentum"}},
 }
 
 // needs are the requirements of the pages, in the order of the slots.
 var needs = []need{
-	{slot: 0, by: "SimplexMatrix", of: 2, mark: "ProbabilitySimplex", reason: "rows on the simplex need a retention that keeps them there", meets: []string{"KL"}},
+	{slot: 0, by: "SimplexMatrix", of: 2, mark: "ProbabilitySimplex", reason: "rows on the simplex need a retention that keeps them there", meets: []string{"FDivergence", "KL"}},
+	{slot: 2, by: "FDivergence", of: 0, mark: "LearnedStart", reason: "an f-divergence needs rows that start apart", meets: []string{"SimplexMatrix", "TwoLayers"}},
 	{slot: 2, by: "KL", of: 0, mark: "LearnedStart", reason: "KL retention needs rows that start apart", meets: []string{"SimplexMatrix", "TwoLayers"}},
+	{slot: 2, by: "Sphere", of: 0, mark: "LearnedStart", reason: "rows on the sphere need a direction to start from", meets: []string{"SimplexMatrix", "TwoLayers"}},
 }
 
 // Illegal says why a combination is refused, in the words of the page.

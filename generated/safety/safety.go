@@ -7,7 +7,7 @@
 // where its choices fit: a value that depends on another is generic over it,
 // under a constraint whose name is the reason.
 //
-//	var rule safety.Rule[Matrix, Dot, L2Decay[Matrix], GD]
+//	var rule safety.Rule[Matrix, Dot, Anchored[Matrix], GD]
 //
 // For choices that are only known at run time, Check walks the same table.
 package safety
@@ -62,7 +62,7 @@ func (TwoLayers) String() string { return "TwoLayers" }
 
 // Bias is a bias.
 type Bias interface {
-	Dot | L2
+	Dot | Huber | HuberNorm | HuberSign | KLObjective | L2 | LogCosh | Lp | LpSmooth
 	String() string
 }
 
@@ -73,6 +73,34 @@ type Dot struct{ choice }
 // String is the name on the page.
 func (Dot) String() string { return "Dot" }
 
+// Huber is the bias Huber. Squared error near the value, absolute error far
+// from it, for each entry by itself.
+type Huber struct{ choice }
+
+// String is the name on the page.
+func (Huber) String() string { return "Huber" }
+
+// HuberNorm is the bias HuberNorm. Squared error near the value, distance far
+// from it, with one switch for the whole vector.
+type HuberNorm struct{ choice }
+
+// String is the name on the page.
+func (HuberNorm) String() string { return "HuberNorm" }
+
+// HuberSign is the bias HuberSign. Squared error near the value; far from it a
+// step of size δ in every entry.
+type HuberSign struct{ choice }
+
+// String is the name on the page.
+func (HuberSign) String() string { return "HuberSign" }
+
+// KLObjective is the bias KLObjective. Read prediction and value as logits and
+// compare the distributions that they mean.
+type KLObjective struct{ choice }
+
+// String is the name on the page.
+func (KLObjective) String() string { return "KLObjective" }
+
 // L2 is the bias L2. Compare prediction and value by half the squared
 // distance.
 type L2 struct{ choice }
@@ -80,12 +108,69 @@ type L2 struct{ choice }
 // String is the name on the page.
 func (L2) String() string { return "L2" }
 
+// LogCosh is the bias LogCosh. Compare by the absolute error, with the corner
+// at zero rounded off.
+type LogCosh struct{ choice }
+
+// String is the name on the page.
+func (LogCosh) String() string { return "LogCosh" }
+
+// Lp is the bias Lp. Compare by the p-th power of the error, in the form that
+// the MIRAS paper gives.
+type Lp struct{ choice }
+
+// String is the name on the page.
+func (Lp) String() string { return "Lp" }
+
+// LpSmooth is the bias LpSmooth. Compare by the p-th power of the error,
+// smoothed where the error is zero.
+type LpSmooth struct{ choice }
+
+// String is the name on the page.
+func (LpSmooth) String() string { return "LpSmooth" }
+
 // RetentionOver is a retention that goes with what stands beside it.
 type RetentionOver[S Structure] interface {
 	~struct{ choice }
 	retentionOver() S
 	String() string
 }
+
+// Anchored is the retention Anchored. Keep a state near its first value as
+// well as near zero, each with a strength of its own.
+type Anchored[S ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere] struct{ choice }
+
+// String is the name on the page.
+func (Anchored[S]) String() string { return "Anchored" }
+
+func (Anchored[S]) retentionOver() (s S) { return }
+
+// Bregman is the retention Bregman. Take the step where the mirror map of a
+// divergence says: in its own coordinates.
+type Bregman[S ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere] struct{ choice }
+
+// String is the name on the page.
+func (Bregman[S]) String() string { return "Bregman" }
+
+func (Bregman[S]) retentionOver() (s S) { return }
+
+// ElasticNet is the retention ElasticNet. Decay, and beside it a threshold
+// that takes small weights to zero.
+type ElasticNet[S ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere] struct{ choice }
+
+// String is the name on the page.
+func (ElasticNet[S]) String() string { return "ElasticNet" }
+
+func (ElasticNet[S]) retentionOver() (s S) { return }
+
+// FDivergence is the retention FDivergence. Keep the rows of a state on the
+// simplex, near the old ones in a divergence of choice.
+type FDivergence[S LearnedStart_AnFDivergenceNeedsRowsThatStartApart] struct{ choice }
+
+// String is the name on the page.
+func (FDivergence[S]) String() string { return "FDivergence" }
+
+func (FDivergence[S]) retentionOver() (s S) { return }
 
 // KL is the retention KL. Keep the rows of a state on the simplex while it
 // learns.
@@ -104,6 +189,33 @@ type L2Decay[S ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThe
 func (L2Decay[S]) String() string { return "L2Decay" }
 
 func (L2Decay[S]) retentionOver() (s S) { return }
+
+// Lq is the retention Lq. Stay near the old weights in a q-norm of the whole
+// matrix.
+type Lq[S ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere] struct{ choice }
+
+// String is the name on the page.
+func (Lq[S]) String() string { return "Lq" }
+
+func (Lq[S]) retentionOver() (s S) { return }
+
+// SigmoidBounded is the retention SigmoidBounded. Keep every weight between 0
+// and 1 by learning its logit.
+type SigmoidBounded[S ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere] struct{ choice }
+
+// String is the name on the page.
+func (SigmoidBounded[S]) String() string { return "SigmoidBounded" }
+
+func (SigmoidBounded[S]) retentionOver() (s S) { return }
+
+// Sphere is the retention Sphere. Keep every row of a state at length one
+// while it learns.
+type Sphere[S LearnedStart_RowsOnTheSphereNeedADirectionToStartFrom_And_ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere] struct{ choice }
+
+// String is the name on the page.
+func (Sphere[S]) String() string { return "Sphere" }
+
+func (Sphere[S]) retentionOver() (s S) { return }
 
 // Algorithm is an algorithm.
 type Algorithm interface {
@@ -125,10 +237,20 @@ type Momentum struct{ choice }
 // String is the name on the page.
 func (Momentum) String() string { return "Momentum" }
 
+// ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere: rows on
+// the simplex need a retention that keeps them there.
+type ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere interface{ Matrix | TwoLayers }
+
+// LearnedStart_AnFDivergenceNeedsRowsThatStartApart: an f-divergence needs
+// rows that start apart.
+type LearnedStart_AnFDivergenceNeedsRowsThatStartApart interface{ SimplexMatrix | TwoLayers }
+
 // LearnedStart_KLRetentionNeedsRowsThatStartApart: KL retention needs rows
 // that start apart.
 type LearnedStart_KLRetentionNeedsRowsThatStartApart interface{ SimplexMatrix | TwoLayers }
 
-// ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere: rows on
-// the simplex need a retention that keeps them there.
-type ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere interface{ Matrix | TwoLayers }
+// LearnedStart_RowsOnTheSphereNeedADirectionToStartFrom_And_ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere:
+// rows on the sphere need a direction to start from.
+// LearnedStart_RowsOnTheSphereNeedADirectionToStartFrom_And_ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere:
+// rows on the simplex need a retention that keeps them there.
+type LearnedStart_RowsOnTheSphereNeedADirectionToStartFrom_And_ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere interface{ TwoLayers }

@@ -30,11 +30,25 @@ var spelled = [][]spelling{
 	},
 	{
 		{"Dot", []int{}, ""},
+		{"Huber", []int{}, ""},
+		{"HuberNorm", []int{}, ""},
+		{"HuberSign", []int{}, ""},
+		{"KLObjective", []int{}, ""},
 		{"L2", []int{}, ""},
+		{"LogCosh", []int{}, ""},
+		{"Lp", []int{}, ""},
+		{"LpSmooth", []int{}, ""},
 	},
 	{
+		{"Anchored", []int{0}, ""},
+		{"Bregman", []int{0}, ""},
+		{"ElasticNet", []int{0}, ""},
+		{"FDivergence", []int{0}, ""},
 		{"KL", []int{0}, ""},
 		{"L2Decay", []int{0}, ""},
+		{"Lq", []int{0}, ""},
+		{"SigmoidBounded", []int{0}, ""},
+		{"Sphere", []int{0}, ""},
 	},
 	{
 		{"GD", []int{}, ""},
@@ -45,7 +59,9 @@ var spelled = [][]spelling{
 // constraints are the names behind the reasons.
 var constraints = map[string]string{
 	"ProbabilitySimplex: rows on the simplex need a retention that keeps them there": "ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere",
+	"LearnedStart: an f-divergence needs rows that start apart":                      "LearnedStart_AnFDivergenceNeedsRowsThatStartApart",
 	"LearnedStart: KL retention needs rows that start apart":                         "LearnedStart_KLRetentionNeedsRowsThatStartApart",
+	"LearnedStart: rows on the sphere need a direction to start from":                "LearnedStart_RowsOnTheSphereNeedADirectionToStartFrom",
 }
 
 // combinations calls f with every combination, legal or not, as indices.
