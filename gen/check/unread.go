@@ -11,29 +11,91 @@ import (
 // function is given and does not read is not read by the equation either: a
 // number stands in its place, and the gate and the parameters behind it are
 // gone. Which parameters a function reads depends on the options: an arm of a
-// case that is not taken reads nothing.
+// case that is not taken reads nothing. What another equation reads anyway
+// stays where it is.
 
 // unread puts a number in the place of each argument that the function called
-// does not read. A parameter that is declared as an array keeps its argument,
-// which may give an axis its meaning.
+// does not read, where nothing else reads what stands there. A parameter that is
+// declared as an array keeps its argument, which may give an axis its meaning.
 func (in *instancer) unread() {
+	read := in.readAnyway()
+	kept := func(x notation.Expr) bool {
+		all := true
+		notation.Inspect(x, func(n any) bool {
+			if id, ok := n.(*notation.Ident); ok {
+				all = all && read[id.Name.Text]
+			}
+			return true
+		})
+		return all
+	}
 	for _, e := range in.defs {
-		if e.Def == nil {
-			continue
+		if e.Def != nil {
+			e.Def = in.without(e.Def, kept)
 		}
-		d := *e.Def
-		d.Value, d.With = in.spare(d.Value), slices.Clone(d.With)
-		for i, w := range d.With {
-			c := *w
-			c.Value = in.spare(w.Value)
-			d.With[i] = &c
-		}
-		e.Def = &d
 	}
 }
 
+// readAnyway are the names that equations and functions read when they give
+// functions nothing that these do not read.
+func (in *instancer) readAnyway() map[string]bool {
+	read := map[string]bool{}
+	note := func(local map[string]bool, xs ...notation.Expr) {
+		for _, x := range xs {
+			notation.Inspect(x, func(n any) bool {
+				if id, ok := n.(*notation.Ident); ok && !local[id.Name.Text] {
+					read[id.Name.Text] = true
+				}
+				return true
+			})
+		}
+	}
+	never := func(notation.Expr) bool { return false }
+	for _, e := range in.defs {
+		if e.Def == nil {
+			note(nil, e.Value())
+			if e.Iter != nil {
+				note(nil, e.Iter.From, e.Iter.Count)
+				for _, w := range e.Iter.With {
+					note(nil, w.Value)
+				}
+			}
+			continue
+		}
+		d := in.without(e.Def, never)
+		note(nil, d.Value)
+		for _, w := range d.With {
+			note(nil, w.Value)
+		}
+	}
+	for _, f := range in.b.Funcs {
+		if f.Block == in.b {
+			note(locals(f.Params, f.Def), f.Def.Value)
+			for _, w := range f.Def.With {
+				note(locals(f.Params, f.Def), w.Value)
+			}
+		}
+	}
+	return read
+}
+
+// without is a definition without the arguments that nothing reads.
+func (in *instancer) without(e *notation.Define, kept func(notation.Expr) bool) *notation.Define {
+	if e == nil {
+		return nil
+	}
+	d := *e
+	d.Value, d.With = in.spare(d.Value, kept), slices.Clone(d.With)
+	for i, w := range d.With {
+		c := *w
+		c.Value = in.spare(w.Value, kept)
+		d.With[i] = &c
+	}
+	return &d
+}
+
 // spare is an expression without the arguments that nothing reads.
-func (in *instancer) spare(x notation.Expr) notation.Expr {
+func (in *instancer) spare(x notation.Expr, kept func(notation.Expr) bool) notation.Expr {
 	return rewrite(x, func(n notation.Expr) notation.Expr {
 		c, ok := n.(*notation.Call)
 		if !ok {
@@ -46,8 +108,8 @@ func (in *instancer) spare(x notation.Expr) notation.Expr {
 		d := *c
 		d.Args = nil
 		for i, a := range c.Args {
-			if t := f.Params[i].Type; t != nil && len(t.Shape) > 0 || in.needs(f, i, nil) {
-				d.Args = append(d.Args, in.spare(a))
+			if t := f.Params[i].Type; t != nil && len(t.Shape) > 0 || in.needs(f, i, nil) || kept(a) {
+				d.Args = append(d.Args, in.spare(a, kept))
 			} else {
 				d.Args = append(d.Args, &notation.Number{Span: a.Where(), Text: "0"})
 			}

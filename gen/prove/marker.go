@@ -27,8 +27,8 @@ var markerTable = []marker{
 	{"ScalarAffineInState", []string{"LinearRecurrence"}, true, byState((*recurrence).scalar)},
 	{"RowIndependent", nil, true, byAnalysis((*recurrence).rows)},
 	{"StateIndependentMomentum", nil, true, byState((*recurrence).onlySelf)},
-	{"UnitSphere", nil, true, byRows(notation.SphereType)},
-	{"ProbabilitySimplex", []string{"Simplex"}, true, byRows(notation.SimplexType)},
+	{"UnitSphere", nil, true, byRows(rowSets["UnitSphere"])},
+	{"ProbabilitySimplex", []string{"Simplex"}, true, byRows(rowSets["ProbabilitySimplex"])},
 	{"LearnedStart", nil, true, learnedStart},
 	{"Causal", nil, false, nil},
 }

@@ -72,10 +72,50 @@ func (s *sampler) draw(p *ir.Value) *interp.Tensor {
 		}
 		s.fill(t, func() float64 { return scale * s.rng.NormFloat64() })
 	}
-	if typ != nil && len(t.Shape) > 0 {
-		s.rows(t, typ.Kind)
+	if len(t.Shape) > 0 {
+		s.rows(t, s.set(p, typ))
 	}
 	return t
+}
+
+// rowSets are the properties that say in which set the rows of a state are.
+var rowSets = map[string]notation.TypeKind{"UnitSphere": notation.SphereType, "ProbabilitySimplex": notation.SimplexType, "Simplex": notation.SimplexType}
+
+// set is where the rows of a parameter lie: where it is declared, or, for a
+// state that is declared as real, where some page of the rule says that it keeps
+// it. Whether it does is proved from the state's own start.
+func (s *sampler) set(p *ir.Value, typ *notation.Type) notation.TypeKind {
+	if typ == nil || p.Role != ir.State || typ.Kind != notation.RealType {
+		if typ == nil {
+			return notation.RealType
+		}
+		return typ.Kind
+	}
+	for _, pr := range s.blk.Provides {
+		for _, m := range pr.Marks {
+			if kind, rows := rowSets[m.Name.Text]; rows && !pr.Needs && s.meant(m, p.Name) {
+				return kind
+			}
+		}
+	}
+	return typ.Kind
+}
+
+// meant reports whether a property speaks of a state: by its name, or, on the
+// page of a knob, of any weight.
+func (s *sampler) meant(m *notation.Mark, state string) bool {
+	for _, a := range m.Args {
+		if sym := s.blk.Symbols[a.Text]; sym != nil && sym.Kind == check.State {
+			if check.ASCII(a.Text) == state {
+				return true
+			}
+			continue
+		}
+		if sym := s.frees[state].Sym; sym != nil && sym.Unit != nil && sym.Unit.Kind == notation.StructUnit {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *sampler) isGate(sym *check.Symbol) bool {
