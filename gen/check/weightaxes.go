@@ -52,8 +52,8 @@ func (e *expander) axesFit() bool {
 			if n == nil || n.Type == nil || len(n.Type.Shape) == len(it.Factors) {
 				continue
 			}
-			e.in.ds.Errorf(diag.IllegalFormula, n.Span, "%s has %d axes, and %s speaks of a weight with %d", w.Text, len(n.Type.Shape),
-				e.knobs[notation.AlgorithmUnit].Name.Text, len(it.Factors)).
+			e.in.ds.Errorf(diag.IllegalFormula, n.Span, "%s speaks of a weight with %d axes, and %s has %d",
+				e.knobs[notation.AlgorithmUnit].Name.Text, len(it.Factors), w.Text, len(n.Type.Shape)).
 				See(it.Span, "it names them here").Hint("choose an algorithm that does not ask for the axes of a weight")
 			return false
 		}

@@ -429,26 +429,54 @@ func TestGeneratedSuite(t *testing.T) {
 	}
 }
 
-// TestOurSimplex: what stands on the simplex needs a retention that keeps it
-// there, and that retention a start in which rows differ.
-func TestOurSimplex(t *testing.T) {
-	legal := map[string]bool{}
-	why := map[string]string{}
-	for _, u := range table(t, trees(t)["specs"]).Tuples() {
-		legal[u.String()] = u.Legal()
-		for _, v := range u.Why {
-			why[u.String()] += v.Reason()
+// TestOurTable holds the table of our pages to what is meant: the retentions
+// and the algorithms that each structure goes with.
+func TestOurTable(t *testing.T) {
+	const (
+		start, flow = "KL retention needs rows that start apart", "an f-divergence needs rows that start apart"
+		direction   = "rows on the sphere need a direction to start from"
+		simplex     = "rows on the simplex need a retention that keeps them there"
+		slots       = "slots on the sphere need a retention that keeps them there"
+		rows        = "orthogonal steps need the rows and columns of a matrix"
+		network     = "deep momentum reads the rows of a matrix"
+	)
+	plain := []string{"L2Decay", "Anchored", "Bregman", "ElasticNet", "Lq", "SigmoidBounded"}
+	kept := []string{"KL", "FDivergence"}
+	fromConstant := map[string]string{"KL": start, "FDivergence": flow, "Sphere": direction}
+	only := func(reason string, which ...string) map[string]string {
+		out := map[string]string{}
+		for _, r := range append(append([]string{"Sphere"}, plain...), kept...) {
+			if !slices.Contains(which, r) {
+				out[r] = reason
+			}
 		}
+		return out
 	}
-	for formula, reason := range map[string]string{
-		"SimplexMatrix + L2 + KL + GD":      "",
-		"TwoLayers + L2 + KL + Momentum":    "",
-		"TwoLayers + L2 + L2Decay + GD":     "",
-		"SimplexMatrix + L2 + L2Decay + GD": "rows on the simplex need a retention that keeps them there",
-		"Matrix + L2 + KL + GD":             "KL retention needs rows that start apart",
-	} {
-		if is, known := legal[formula]; !known || is != (reason == "") || why[formula] != reason {
-			t.Errorf("%s: legal %v, because %q", formula, is, why[formula])
+	want := map[string]map[string]string{
+		"Matrix": fromConstant, "TwoPass": fromConstant, "Vector": fromConstant,
+		"TwoLayers": {}, "DeepLayers": {},
+		"SimplexMatrix": only(simplex, kept...), "SignedSimplex": only(simplex, kept...),
+		"Slots": only(slots, "Sphere"),
+	}
+	networks := map[string]string{"OrthogonalMomentum": rows, "DeepMomentum": network, "DMGD": network}
+	for _, u := range table(t, trees(t)["specs"]).Tuples() {
+		n := u.Names()
+		reasons, known := want[n[0]]
+		if !known {
+			t.Fatalf("the table does not know the structure %s", n[0])
+		}
+		var expect, got []string
+		if r := reasons[n[2]]; r != "" {
+			expect = append(expect, r)
+		}
+		if r := networks[n[3]]; r != "" && n[0] == "Vector" {
+			expect = append(expect, r)
+		}
+		for _, v := range u.Why {
+			got = append(got, v.Reason())
+		}
+		if !slices.Equal(got, expect) {
+			t.Errorf("%s: refused because of %q, want %q", u, got, expect)
 		}
 	}
 }
