@@ -110,11 +110,9 @@ func choices(u *notation.Unit) map[string]*notation.DeclName {
 }
 
 // TestKnobPages compiles formulas of every kind of difficulty in a copy of the
-// tree, and tests there what was generated: searches, several networks for one
-// weight, a gradient of a slope, rounds, images of states.
+// tree, and tests there what was generated.
 func TestKnobPages(t *testing.T) {
 	root := newModule(t, "specs")
-	withPages(t, root, "knobs/biases.md", "knobs/retentions.md", "knobs/structures.md", "knobs/algorithms.md")
-	vetAndTest(t, root, append(rules("ofhubernorm", "ofklobjective", "ofsphere", "ofreverse", "ofchi", "ofbregmanpower", "oflq", "ofanchored",
-		"ofslots", "oftwopass", "ofdeeplayers", "ofkeymomentum", "oforthogonalmomentum", "ofimplicitlayers", "ofdmgd"), "./generated/safety")...)
+	withPages(t, root, "knobrun/memories.md")
+	vetAndTest(t, root, append(rules("reverserows", "normedlayers", "deepslots", "anchoredlayers", "roundpasses", "boundedvector"), "./generated/safety")...)
 }
