@@ -114,5 +114,5 @@ func choices(u *notation.Unit) map[string]*notation.DeclName {
 func TestKnobPages(t *testing.T) {
 	root := newModule(t, "specs")
 	withPages(t, root, "knobrun/memories.md")
-	vetAndTest(t, root, append(rules("reverserows", "normedlayers", "deepslots", "anchoredlayers", "roundpasses", "boundedvector"), "./generated/safety")...)
+	vetAndTest(t, root, append(rules("reverserows", "normedlayers", "deepslots", "anchoredlayers", "roundmatrix", "thresholdpasses", "boundedvector"), "./generated/safety")...)
 }
