@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
@@ -85,16 +86,15 @@ var rowSets = map[string]notation.TypeKind{"UnitSphere": notation.SphereType, "P
 // state that is declared as real, where some page of the rule says that it keeps
 // it. Whether it does is proved from the state's own start.
 func (s *sampler) set(p *ir.Value, typ *notation.Type) notation.TypeKind {
-	if typ == nil || p.Role != ir.State || typ.Kind != notation.RealType {
-		if typ == nil {
-			return notation.RealType
-		}
-		return typ.Kind
+	if typ == nil {
+		return notation.RealType
 	}
-	for _, pr := range s.blk.Provides {
-		for _, m := range pr.Marks {
-			if kind, rows := rowSets[m.Name.Text]; rows && !pr.Needs && s.meant(m, p.Name) {
-				return kind
+	if sym := s.frees[p.Name].Sym; sym != nil && sym.Kind == check.State && p.Role != ir.Adjoint && typ.Kind == notation.RealType {
+		for _, pr := range s.blk.Provides {
+			for _, m := range pr.Marks {
+				if kind, rows := rowSets[m.Name.Text]; rows && !pr.Needs && s.meant(m, sym) {
+					return kind
+				}
 			}
 		}
 	}
@@ -103,19 +103,13 @@ func (s *sampler) set(p *ir.Value, typ *notation.Type) notation.TypeKind {
 
 // meant reports whether a property speaks of a state: by its name, or, on the
 // page of a knob, of any weight.
-func (s *sampler) meant(m *notation.Mark, state string) bool {
-	for _, a := range m.Args {
-		if sym := s.blk.Symbols[a.Text]; sym != nil && sym.Kind == check.State {
-			if check.ASCII(a.Text) == state {
-				return true
-			}
-			continue
+func (s *sampler) meant(m *notation.Mark, state *check.Symbol) bool {
+	return slices.ContainsFunc(m.Args, func(a notation.Word) bool {
+		if named := s.blk.Symbols[a.Text]; named != nil && named.Kind == check.State {
+			return named == state
 		}
-		if sym := s.frees[state].Sym; sym != nil && sym.Unit != nil && sym.Unit.Kind == notation.StructUnit {
-			return true
-		}
-	}
-	return false
+		return state.Unit != nil && state.Unit.Kind == notation.StructUnit
+	})
 }
 
 func (s *sampler) isGate(sym *check.Symbol) bool {
@@ -240,7 +234,7 @@ func (s *sampler) tie(f *ir.Func, params tensors) {
 	numbers = append(numbers, 0)
 	for _, p := range f.Params {
 		t := params[p.Name]
-		if p.Elem != ir.Real || p.Role == ir.Adjoint || len(t.Data) < 2 || s.frees[p.Name].Type != nil && s.frees[p.Name].Type.Kind != notation.RealType {
+		if p.Elem != ir.Real || p.Role == ir.Adjoint || len(t.Data) < 2 || s.set(p, s.frees[p.Name].Type) != notation.RealType {
 			continue
 		}
 		t.Data[s.rng.IntN(len(t.Data))] = numbers[s.rng.IntN(len(numbers))]
