@@ -11,13 +11,13 @@ import (
 	"github.com/nl-hecate/hecate/gen/spec"
 )
 
-// Combinations is the table of the knobs of a source, every legal combination
-// of which has been built once and keeps its states in the sets that their pages
-// declare for them.
+// Combinations is the table of the knobs of a source. Any two knobs that may
+// stand together have been built together once, and keep their states in the sets
+// that their pages declare for them.
 func Combinations(s *Source) (*safety.Table, diag.List) {
 	t, ds := safety.New(s.Tree)
 	if !ds.HasErrors() {
-		ds.Append(t.Build(prove.Sets))
+		ds.Append(t.Build(t.Covering(), prove.Sets))
 	}
 	return t, ds
 }

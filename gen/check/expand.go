@@ -89,7 +89,7 @@ func (e *expander) expand(srcs []source) bool {
 		}
 	}
 	law = slices.DeleteFunc(law, e.replaced)
-	if !e.fitLines() {
+	if !e.fitLines() || !e.axesFit() {
 		return false
 	}
 	e.own()
@@ -133,6 +133,30 @@ func (e *expander) own() {
 
 // shared reports whether several units of the formula have a name.
 func (e *expander) shared(name string) bool { return len(e.owners[name]) > 1 }
+
+// private reports whether a name that is written once is of a bias, a retention
+// or an algorithm, and some other page of the formula has the same one.
+func (e *expander) private(m meant) bool {
+	return m.unit != nil && m.unit != e.law && m.unit.Kind != notation.StructUnit && slices.Contains(slots, m.unit.Kind) &&
+		e.levels[m] == once && e.shared(m.name) && slices.ContainsFunc(m.unit.Body, func(st notation.Stmt) bool {
+		switch s := st.(type) {
+		case *notation.Define:
+			return !s.Target.IsFunc && slices.Contains(definedBy(st), m.name)
+		case *notation.Declare:
+			return s.Keyword.Text != "option" && slices.Contains(definedBy(st), m.name)
+		case *notation.Iterate:
+			return slices.Contains(definedBy(st), m.name)
+		}
+		return false
+	})
+}
+
+// privately reports whether a unit has such a name.
+func (e *expander) privately(u *notation.Unit) bool {
+	return slices.ContainsFunc(u.Body, func(st notation.Stmt) bool {
+		return slices.ContainsFunc(definedBy(st), func(name string) bool { return e.private(meant{u, name}) })
+	})
+}
 
 // lawLines are the law's lines without the two that speak of the structure.
 func (e *expander) lawLines() []notation.Stmt {

@@ -76,6 +76,7 @@ func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.
 	in.lifetimes()
 	in.override(with)
 	in.parts()
+	in.unread()
 	before = ds.Len()
 	in.order()
 	in.wholeFamilies()

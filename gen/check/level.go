@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -92,6 +93,12 @@ func definedBy(st notation.Stmt) []string {
 		out = append(out, name)
 	case *notation.Iterate:
 		out = append(out, base(s.Name.Text))
+	case *notation.Fit:
+		for _, w := range s.With {
+			if name, timed := strings.CutSuffix(w.Target.Name.Name.Text, "_t"); timed {
+				out = append(out, name)
+			}
+		}
 	case *notation.Dims:
 		for _, it := range s.Items {
 			out = append(out, it.Name.Text)
@@ -121,7 +128,12 @@ func (e *expander) level(u *notation.Unit, st notation.Stmt) level {
 	case *notation.Declare:
 		l := once
 		for _, n := range s.Names {
-			l = max(l, g.expr(n.Init), e.levels[meant{u, n.Name.Text}])
+			l = max(l, g.expr(n.Init), g.expr(n.Dist), e.levels[meant{u, n.Name.Text}])
+			if n.Type != nil {
+				for _, x := range n.Type.Shape {
+					l = max(l, g.expr(x))
+				}
+			}
 			if n.Type == nil && s.Keyword.Text == "state" || n.Of != nil && e.joins(u, n.Of.Text) {
 				l = perWeight
 			}
@@ -154,13 +166,18 @@ type grader struct {
 
 func (g grader) define(d *notation.Define) level {
 	g.hidden = locals(d.Target.Params, d)
+	l := once
 	for _, i := range indices(d) {
-		g.hidden[i.Text] = true
+		if g.e.weightAxis(g.unit, i.Text) >= 0 {
+			l = perWeight
+		} else {
+			g.hidden[i.Text] = true
+		}
 	}
 	if g.letters {
 		delete(g.hidden, "W") // one for each weight
 	}
-	l := g.expr(d.Value)
+	l = max(l, g.expr(d.Value))
 	for _, w := range d.With {
 		l = max(l, g.expr(w.Value))
 	}
@@ -213,24 +230,26 @@ func (g grader) call(c *notation.Call) level {
 }
 
 func (g grader) name(text string) level {
+	name, _ := g.e.moment(text)
 	switch {
 	case g.hidden[text]:
 		return once
-	case g.letters && base(text) == "W":
+	case g.letters && name == "W", g.e.weightAxis(g.unit, text) >= 0:
 		return perWeight
 	case g.letters && text == "V":
 		return perFit
 	}
-	return g.e.levels[g.e.name(g.unit, base(text))]
+	return g.e.levels[g.e.name(g.unit, name)]
 }
 
 // spread reports whether argument i of a function is one for each weight: in
-// the place of a law's parameter W.
+// the place of a parameter W of the law's or of the algorithm's.
 func (e *expander) spread(name string, i int) bool {
 	d := e.defines[name]
-	return d != nil && e.ofLaw(d) && i < len(d.Target.Params) && d.Target.Params[i].Name.Text == "W"
+	return d != nil && e.lettered(d) && i < len(d.Target.Params) && d.Target.Params[i].Name.Text == "W"
 }
 
-func (e *expander) ofLaw(d *notation.Define) bool {
-	return slices.Contains(e.law.Body, notation.Stmt(d))
+// lettered reports whether W is the law's in the signature of a function.
+func (e *expander) lettered(d *notation.Define) bool {
+	return slices.Contains(e.law.Body, notation.Stmt(d)) || slices.Contains(e.knobs[notation.AlgorithmUnit].Body, notation.Stmt(d))
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -46,6 +47,7 @@ func (in *instancer) held(s *Symbol) {
 	m := in.b.Symbols[of]
 	switch {
 	case s.Decl.Of == nil && (s.Kind == Anchor || of == s.Name): // said already
+	case slices.Contains(slots, in.b.Unit.Kind): // a knob by itself: the rules that use it have the state
 	case in.b.Time != tokenTime:
 		in.ds.Errorf(diag.NotHere, s.Span, "%s cannot stand in %s", article(s.Kind.String()), KindName(in.b.Unit.Kind)).Hint("only rules have states that live from token to token")
 	case m == nil:

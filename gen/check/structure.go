@@ -92,8 +92,10 @@ func (e *expander) startless(n *notation.DeclName, start notation.Expr) {
 }
 
 // declared is a weight's declaration as the rule has it.
-func (e *expander) declared(weight string) *notation.DeclName {
-	for _, st := range e.body {
+func (e *expander) declared(weight string) *notation.DeclName { return e.declaredIn(e.body, weight) }
+
+func (e *expander) declaredIn(body []notation.Stmt, weight string) *notation.DeclName {
+	for _, st := range body {
 		if d, ok := st.(*notation.Declare); ok && d.Keyword.Text == "weight" {
 			for _, n := range d.Names {
 				if n.Name.Text == weight {

@@ -15,8 +15,16 @@ func (e *expander) repeat(u *notation.Unit, body []notation.Stmt) []notation.Stm
 		}
 		switch e.level(u, st) {
 		case once:
-			if p, ok := st.(*notation.Provides); ok {
-				st = e.provides(u, p)
+			if e.privately(u) {
+				st = (&substitution{e: e, unit: u, letters: e.letters(u)}).stmt(st)
+			}
+			switch s := st.(type) {
+			case *notation.Provides:
+				st = e.provides(u, s)
+			case *notation.Dims:
+				if st = axisLine(s); st == nil {
+					continue
+				}
 			}
 			out = append(out, st)
 		case perFit:
@@ -61,7 +69,7 @@ func (s *substitution) stmt(st notation.Stmt) notation.Stmt {
 		for _, n := range st.Names {
 			m := *n
 			m.Name = s.word(n.Name)
-			m.Init = s.expr(n.Init)
+			m.Init, m.Dist, m.Type = s.expr(n.Init), s.expr(n.Dist), s.typed(n.Type)
 			if m.Type == nil && st.Keyword.Text == "state" {
 				m.Type = s.e.weightType(s.weight)
 			}
@@ -115,14 +123,16 @@ func (s *substitution) define(d *notation.Define) *notation.Define {
 	}
 	c, t := *d, *d.Target
 	for _, i := range indices(d) {
-		in.hidden[i.Text] = i.Text
+		if s.e.weightAxis(s.unit, i.Text) < 0 {
+			in.hidden[i.Text] = i.Text
+		}
 	}
 	for _, w := range d.With {
 		in.hide(w.Target.Name.Name)
 	}
 	t.Params = nil
 	for _, p := range d.Target.Params {
-		if s.letters && s.fit != nil && p.Name.Text == "W" && s.e.ofLaw(d) {
+		if s.letters && s.fit != nil && p.Name.Text == "W" && s.e.lettered(d) {
 			for _, w := range s.fit.Weights {
 				q := *p
 				q.Name = notation.Word{Span: p.Name.Span, Text: w.Text}
@@ -139,7 +149,7 @@ func (s *substitution) define(d *notation.Define) *notation.Define {
 	if t.IsFunc {
 		id.Name = s.function(t.Name.Name)
 	}
-	t.Name = &id
+	t.Name, t.Index = &id, binders(t.Index, in.expr)
 	c.Target, c.Value, c.With, c.Label = &t, in.expr(d.Value), nil, s.label(d.Label)
 	for _, w := range d.With {
 		v := *w
@@ -239,17 +249,30 @@ func (s *substitution) word(w notation.Word) notation.Word {
 	if to, ok := s.hidden[w.Text]; ok {
 		return notation.Word{Span: w.Span, Text: to}
 	}
-	name, timed := strings.CutSuffix(w.Text, "_t")
+	name, moment := s.e.moment(w.Text)
 	if s.letters && name == "W" && s.weight != "" {
 		name = s.weight
 	} else {
 		m := s.e.name(s.unit, name)
-		name = s.e.free(m, s.behind(s.e.levels[m], s.e.shared(name)))
+		suffix := s.behind(s.e.levels[m], s.e.shared(name))
+		if s.e.private(m) {
+			suffix = "_" + m.unit.Name.Text
+		}
+		name = s.e.free(m, suffix)
 	}
-	if timed {
-		name += "_t"
+	return notation.Word{Span: w.Span, Text: name + moment}
+}
+
+// moment takes the moment from a name: this token's, or, of something that the
+// formula has, the start of the context.
+func (e *expander) moment(text string) (name, suffix string) {
+	if name, ok := strings.CutSuffix(text, "_t"); ok {
+		return name, "_t"
 	}
-	return notation.Word{Span: w.Span, Text: name}
+	if name, ok := strings.CutSuffix(text, "_0"); ok && (name == "W" || len(e.owners[name]) > 0) {
+		return name, "_0"
+	}
+	return text, ""
 }
 
 // free puts a suffix behind a name, once more where something else has the
@@ -310,7 +333,10 @@ func (s *substitution) expr(x notation.Expr) notation.Expr {
 
 func (s *substitution) ident(n *notation.Ident) notation.Expr {
 	_, hidden := s.hidden[n.Name.Text]
+	axis := s.axisOf(n.Name.Text)
 	switch {
+	case axis != nil && !hidden:
+		return axis
 	case s.at != nil && base(n.Name.Text) == "W":
 		return s.at
 	case s.letters && n.Name.Text == "V" && s.fit != nil && !hidden:

@@ -29,7 +29,7 @@ func newBody(in *Input, known map[string]bool, diags *diag.List) *body {
 // line reads one logical line and puts it where it belongs.
 func (b *body) line(l *logical) {
 	b.reset(l.toks, l.toks[0].pos)
-	b.law = b.unit != nil && b.unit.Kind == LawUnit
+	b.law = b.unit != nil && (b.unit.Kind == LawUnit || b.unit.Kind == AlgorithmUnit)
 	first := l.toks[0]
 	if isHeader(l.toks) {
 		b.start(l, b.header())

@@ -137,3 +137,42 @@ func TestSets(t *testing.T) {
 		}
 	}
 }
+
+// A state that some page keeps in a set is drawn from there, whatever its type
+// says; one that no page keeps is drawn from all numbers.
+func TestDrawnWhereKept(t *testing.T) {
+	const rows = "rows(A ∈ ℝ^{m×n})[i∈m] = A[i] / max(‖A[i]‖, 1e-8)\n"
+	const spin = "retention Spin\nstart(P) = rows(P)\njoin(Z, U; ρ, θ) = rows(ρ Z + U)\n"
+	const rule = "rule R = Bowl + Half + Spin + Down over Door\nclaim N = 1\n  with N[i∈e] = ‖M_{t−1}[i]‖²\n"
+	for provides, want := range map[string]prove.Verdict{"": prove.Failed, "provides UnitSphere(Z)\n": prove.Tested, "provides Causal\n": prove.Failed} {
+		reports, ds := proveText(rows+knobHead+spin+provides+rule, false)
+		n := 0
+		for _, r := range reports {
+			for _, it := range r.Items {
+				if it.Kind == prove.Claim {
+					n++
+					if it.Verdict != want {
+						t.Errorf("%q: %v\n%s", provides, it.Verdict, diag.Render(ds.Sorted()))
+					}
+				}
+			}
+		}
+		if n != 1 || (ds.Len() == 0) != (want == prove.Tested) {
+			t.Errorf("%q: %d claims\n%s", provides, n, diag.Render(ds.Sorted()))
+		}
+	}
+}
+
+// A weight with one axis has no rows and columns, whatever its page provides.
+func TestMatrices(t *testing.T) {
+	const long = "structure Long\nouter m⁰ ∈ ℝ^{d} ~ normal(0, 1)\nweight m ∈ ℝ^{d} = m⁰\nfit m : m ⊙ k_t → x_t\ny_t = m_t ⊙ q_t\n" +
+		"retention Plain\njoin(Z, U; ρ, θ) = ρ Z + U\n"
+	for text, want := range map[string]int{
+		"rule R = Long + Half + Plain + Down over Door\nprovides Matrices(m)\n": 1,
+		"rule R = Bowl + Half + Plain + Down over Door\nprovides Matrices(M)\n": 0,
+	} {
+		if _, ds := proveText(knobHead+long+text, false); ds.Len() != want || want > 0 && ds.Sorted()[0].Code != diag.MarkerUnfounded {
+			t.Errorf("%s\n%s", text, diag.Render(ds.Sorted()))
+		}
+	}
+}

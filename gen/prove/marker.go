@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -27,9 +28,10 @@ var markerTable = []marker{
 	{"ScalarAffineInState", []string{"LinearRecurrence"}, true, byState((*recurrence).scalar)},
 	{"RowIndependent", nil, true, byAnalysis((*recurrence).rows)},
 	{"StateIndependentMomentum", nil, true, byState((*recurrence).onlySelf)},
-	{"UnitSphere", nil, true, byRows(notation.SphereType)},
-	{"ProbabilitySimplex", []string{"Simplex"}, true, byRows(notation.SimplexType)},
+	{"UnitSphere", nil, true, byRows(rowSets["UnitSphere"])},
+	{"ProbabilitySimplex", []string{"Simplex"}, true, byRows(rowSets["ProbabilitySimplex"])},
 	{"LearnedStart", nil, true, learnedStart},
+	{"Matrices", nil, true, byState((*recurrence).matrix)},
 	{"Causal", nil, false, nil},
 }
 
@@ -69,6 +71,15 @@ func byState(f func(*recurrence, string) (bool, blame)) func(*prover, *recurrenc
 		}
 		return true, blame{}
 	})
+}
+
+// matrix reports whether a state has rows and columns.
+func (r *recurrence) matrix(state string) (bool, blame) {
+	next := r.carry[state].Next
+	if n := len(next.Axes); n != 2 {
+		return false, blame{next.Def, fmt.Sprintf("has %d axes", n)}
+	}
+	return true, blame{}
 }
 
 // byRows proves that the rows of a state stay on the sphere or the simplex: a
@@ -245,7 +256,7 @@ func (p *prover) unclaimed(f *ir.Func, r *recurrence, claimed map[string]bool) {
 		}
 	}
 	for _, row := range markerTable {
-		if row.derive == nil || row.name == "UnitSphere" || row.name == "StateIndependentMomentum" && len(sets) == 1 {
+		if row.derive == nil || row.name == "UnitSphere" || row.name == "Matrices" || row.name == "StateIndependentMomentum" && len(sets) == 1 {
 			continue
 		}
 		for _, states := range sets {

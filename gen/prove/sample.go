@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
@@ -72,10 +73,43 @@ func (s *sampler) draw(p *ir.Value) *interp.Tensor {
 		}
 		s.fill(t, func() float64 { return scale * s.rng.NormFloat64() })
 	}
-	if typ != nil && len(t.Shape) > 0 {
-		s.rows(t, typ.Kind)
+	if len(t.Shape) > 0 {
+		s.rows(t, s.set(p, typ))
 	}
 	return t
+}
+
+// rowSets are the properties that say in which set the rows of a state are.
+var rowSets = map[string]notation.TypeKind{"UnitSphere": notation.SphereType, "ProbabilitySimplex": notation.SimplexType, "Simplex": notation.SimplexType}
+
+// set is where the rows of a parameter lie: where it is declared, or, for a
+// state that is declared as real, where some page of the rule says that it keeps
+// it. Whether it does is proved from the state's own start.
+func (s *sampler) set(p *ir.Value, typ *notation.Type) notation.TypeKind {
+	if typ == nil {
+		return notation.RealType
+	}
+	if sym := s.frees[p.Name].Sym; sym != nil && sym.Kind == check.State && p.Role != ir.Adjoint && typ.Kind == notation.RealType {
+		for _, pr := range s.blk.Provides {
+			for _, m := range pr.Marks {
+				if kind, rows := rowSets[m.Name.Text]; rows && !pr.Needs && s.meant(m, sym) {
+					return kind
+				}
+			}
+		}
+	}
+	return typ.Kind
+}
+
+// meant reports whether a property speaks of a state: by its name, or, on the
+// page of a knob, of any weight.
+func (s *sampler) meant(m *notation.Mark, state *check.Symbol) bool {
+	return slices.ContainsFunc(m.Args, func(a notation.Word) bool {
+		if named := s.blk.Symbols[a.Text]; named != nil && named.Kind == check.State {
+			return named == state
+		}
+		return state.Unit != nil && state.Unit.Kind == notation.StructUnit
+	})
 }
 
 func (s *sampler) isGate(sym *check.Symbol) bool {
@@ -200,7 +234,7 @@ func (s *sampler) tie(f *ir.Func, params tensors) {
 	numbers = append(numbers, 0)
 	for _, p := range f.Params {
 		t := params[p.Name]
-		if p.Elem != ir.Real || p.Role == ir.Adjoint || len(t.Data) < 2 || s.frees[p.Name].Type != nil && s.frees[p.Name].Type.Kind != notation.RealType {
+		if p.Elem != ir.Real || p.Role == ir.Adjoint || len(t.Data) < 2 || s.set(p, s.frees[p.Name].Type) != notation.RealType {
 			continue
 		}
 		t.Data[s.rng.IntN(len(t.Data))] = numbers[s.rng.IntN(len(numbers))]

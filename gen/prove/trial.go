@@ -12,8 +12,8 @@ import (
 )
 
 // A knob that no rule of the tree uses would be proved nowhere. So it is tried
-// in a formula made for the purpose: the first knobs of the other kinds and
-// the first front with which a rule can be built.
+// in a formula made for the purpose: the plainest knobs of the other kinds, those
+// whose pages say least, and the first front with which a rule can be built.
 
 var knobKinds = []notation.UnitKind{notation.StructUnit, notation.BiasUnit, notation.RetentionUnit, notation.AlgorithmUnit}
 
@@ -94,11 +94,21 @@ func formulas(tree *check.Tree, knob *notation.Unit) []*notation.Formula {
 			return &f
 		})
 	}
+	slices.SortStableFunc(all, func(f, g *notation.Formula) int { return lines(tree, f) - lines(tree, g) })
 	extend(notation.FrontUnit, func(f notation.Formula, a *notation.Apply) *notation.Formula {
 		f.Over = a
 		return &f
 	})
 	return all
+}
+
+// lines counts what the pages of a formula's knobs say.
+func lines(tree *check.Tree, f *notation.Formula) int {
+	n := 0
+	for _, a := range f.Parts {
+		n += len(tree.Units[a.Name.Text].Body)
+	}
+	return n
 }
 
 func formulaText(f *notation.Formula) string {

@@ -6,8 +6,8 @@
 // so that the Go compiler can be given the table as constraints on pairs of
 // types; a requirement that two slots could meet is refused.
 //
-// Saying is not enough: Build makes a rule of every combination that the table
-// allows, and names those that the compiler cannot make.
+// Saying is not enough: Build makes rules of combinations that the table allows,
+// and names those that the compiler cannot make.
 package safety
 
 import (
@@ -121,16 +121,16 @@ func (t *Table) Tuples() []Tuple {
 	return out
 }
 
-// Build makes a rule of every legal combination, over some front of the tree,
-// and reports those of which none can be made. Hold, where it is not nil, looks
-// at each rule and may refuse it too.
-func (t *Table) Build(hold func(*check.Block) diag.List) diag.List {
+// Build makes a rule of each of these legal combinations, over some front of the
+// tree, and reports those of which none can be made. Hold, where it is not nil,
+// looks at each rule and may refuse it too.
+func (t *Table) Build(tuples []Tuple, hold func(*check.Block) diag.List) diag.List {
 	var ds diag.List
 	fronts := slices.DeleteFunc(t.tree.Kinds(notation.FrontUnit), func(u *notation.Unit) bool { return u.Example })
 	if len(fronts) == 0 || len(t.tree.Kinds(notation.LawUnit)) == 0 {
 		return ds
 	}
-	for _, c := range t.Tuples() {
+	for _, c := range tuples {
 		if !c.Legal() {
 			continue
 		}

@@ -19,16 +19,23 @@ type need struct {
 }
 
 var slots = []slot{
-	{"structure", []string{"Matrix", "SimplexMatrix", "TwoLayers"}},
-	{"bias", []string{"Dot", "L2"}},
-	{"retention", []string{"KL", "L2Decay"}},
-	{"algorithm", []string{"GD", "Momentum"}},
+	{"structure", []string{"DeepLayers", "Matrix", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers", "TwoPass", "Vector"}},
+	{"bias", []string{"Dot", "Huber", "HuberNorm", "HuberSign", "KLObjective", "L2", "LogCosh", "Lp", "LpSmooth"}},
+	{"retention", []string{"Anchored", "Bregman", "ElasticNet", "FDivergence", "KL", "L2Decay", "Lq", "SigmoidBounded", "Sphere"}},
+	{"algorithm", []string{"DeepMomentum", "DeltaMomentum", "DGD", "DMGD", "FTRL", "GD", "ImplicitGD", "Momentum", "OrthogonalMomentum"}},
 }
 
 // needs are the requirements of the pages, in the order of the slots.
 var needs = []need{
-	{slot: 0, by: "SimplexMatrix", of: 2, mark: "ProbabilitySimplex", reason: "rows on the simplex need a retention that keeps them there", meets: []string{"KL"}},
-	{slot: 2, by: "KL", of: 0, mark: "LearnedStart", reason: "KL retention needs rows that start apart", meets: []string{"SimplexMatrix", "TwoLayers"}},
+	{slot: 0, by: "SignedSimplex", of: 2, mark: "ProbabilitySimplex", reason: "rows on the simplex need a retention that keeps them there", meets: []string{"FDivergence", "KL"}},
+	{slot: 0, by: "SimplexMatrix", of: 2, mark: "ProbabilitySimplex", reason: "rows on the simplex need a retention that keeps them there", meets: []string{"FDivergence", "KL"}},
+	{slot: 0, by: "Slots", of: 2, mark: "UnitSphere", reason: "slots on the sphere need a retention that keeps them there", meets: []string{"Sphere"}},
+	{slot: 2, by: "FDivergence", of: 0, mark: "LearnedStart", reason: "an f-divergence needs rows that start apart", meets: []string{"DeepLayers", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers"}},
+	{slot: 2, by: "KL", of: 0, mark: "LearnedStart", reason: "KL retention needs rows that start apart", meets: []string{"DeepLayers", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers"}},
+	{slot: 2, by: "Sphere", of: 0, mark: "LearnedStart", reason: "rows on the sphere need a direction to start from", meets: []string{"DeepLayers", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers"}},
+	{slot: 3, by: "DeepMomentum", of: 0, mark: "Matrices", reason: "deep momentum reads the rows of a matrix", meets: []string{"DeepLayers", "Matrix", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers", "TwoPass"}},
+	{slot: 3, by: "DMGD", of: 0, mark: "Matrices", reason: "deep momentum reads the rows of a matrix", meets: []string{"DeepLayers", "Matrix", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers", "TwoPass"}},
+	{slot: 3, by: "OrthogonalMomentum", of: 0, mark: "Matrices", reason: "orthogonal steps need the rows and columns of a matrix", meets: []string{"DeepLayers", "Matrix", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers", "TwoPass"}},
 }
 
 // Illegal says why a combination is refused, in the words of the page.

@@ -7,7 +7,7 @@
 // where its choices fit: a value that depends on another is generic over it,
 // under a constraint whose name is the reason.
 //
-//	var rule safety.Rule[Matrix, Dot, L2Decay[Matrix], GD]
+//	var rule safety.Rule[DeepLayers, Dot, Anchored[DeepLayers], DeepMomentum[DeepLayers]]
 //
 // For choices that are only known at run time, Check walks the same table.
 package safety
@@ -16,7 +16,7 @@ package safety
 type choice struct{ _ [0]func() }
 
 // Rule is a memory rule: a legal combination. Another one does not compile.
-type Rule[S Structure, B Bias, R RetentionOver[S], A Algorithm] struct{ _ [0]func() }
+type Rule[S Structure, B Bias, R RetentionOver[S], A AlgorithmOver[S]] struct{ _ [0]func() }
 
 // Names are the names of the choices, as the pages write them.
 func (Rule[S, B, R, A]) Names() (structure, bias, retention, algorithm string) {
@@ -35,9 +35,16 @@ func (r Rule[S, B, R, A]) String() string {
 
 // Structure is a structure.
 type Structure interface {
-	Matrix | SimplexMatrix | TwoLayers
+	DeepLayers | Matrix | SignedSimplex | SimplexMatrix | Slots | TwoLayers | TwoPass | Vector
 	String() string
 }
+
+// DeepLayers is the structure DeepLayers. A deeper memory network, whose
+// middle layer adds to what it is given.
+type DeepLayers struct{ choice }
+
+// String is the name on the page.
+func (DeepLayers) String() string { return "DeepLayers" }
 
 // Matrix is the structure Matrix. A memory that is one linear map from keys to
 // values.
@@ -46,12 +53,26 @@ type Matrix struct{ choice }
 // String is the name on the page.
 func (Matrix) String() string { return "Matrix" }
 
+// SignedSimplex is the structure SignedSimplex. A linear memory of
+// distributions that can also say no.
+type SignedSimplex struct{ choice }
+
+// String is the name on the page.
+func (SignedSimplex) String() string { return "SignedSimplex" }
+
 // SimplexMatrix is the structure SimplexMatrix. A linear memory whose rows are
 // distributions, for retentions that need one.
 type SimplexMatrix struct{ choice }
 
 // String is the name on the page.
 func (SimplexMatrix) String() string { return "SimplexMatrix" }
+
+// Slots is the structure Slots. A memory of m directions, of which a key says
+// how much each counts.
+type Slots struct{ choice }
+
+// String is the name on the page.
+func (Slots) String() string { return "Slots" }
 
 // TwoLayers is the structure TwoLayers. A memory that is a small network: two
 // matrices with a nonlinearity between them.
@@ -60,9 +81,23 @@ type TwoLayers struct{ choice }
 // String is the name on the page.
 func (TwoLayers) String() string { return "TwoLayers" }
 
+// TwoPass is the structure TwoPass. Compress a token first and store what it
+// means under the compressed form.
+type TwoPass struct{ choice }
+
+// String is the name on the page.
+func (TwoPass) String() string { return "TwoPass" }
+
+// Vector is the structure Vector. A memory that is one gain per channel: it
+// maps each entry of a key to the same entry of a value.
+type Vector struct{ choice }
+
+// String is the name on the page.
+func (Vector) String() string { return "Vector" }
+
 // Bias is a bias.
 type Bias interface {
-	Dot | L2
+	Dot | Huber | HuberNorm | HuberSign | KLObjective | L2 | LogCosh | Lp | LpSmooth
 	String() string
 }
 
@@ -73,12 +108,61 @@ type Dot struct{ choice }
 // String is the name on the page.
 func (Dot) String() string { return "Dot" }
 
+// Huber is the bias Huber. Squared error near the value, absolute error far
+// from it, for each entry by itself.
+type Huber struct{ choice }
+
+// String is the name on the page.
+func (Huber) String() string { return "Huber" }
+
+// HuberNorm is the bias HuberNorm. Squared error near the value, distance far
+// from it, with one switch for the whole vector.
+type HuberNorm struct{ choice }
+
+// String is the name on the page.
+func (HuberNorm) String() string { return "HuberNorm" }
+
+// HuberSign is the bias HuberSign. Squared error near the value; far from it a
+// step of size δ in every entry.
+type HuberSign struct{ choice }
+
+// String is the name on the page.
+func (HuberSign) String() string { return "HuberSign" }
+
+// KLObjective is the bias KLObjective. Read prediction and value as logits and
+// compare the distributions that they mean.
+type KLObjective struct{ choice }
+
+// String is the name on the page.
+func (KLObjective) String() string { return "KLObjective" }
+
 // L2 is the bias L2. Compare prediction and value by half the squared
 // distance.
 type L2 struct{ choice }
 
 // String is the name on the page.
 func (L2) String() string { return "L2" }
+
+// LogCosh is the bias LogCosh. Compare by the absolute error, with the corner
+// at zero rounded off.
+type LogCosh struct{ choice }
+
+// String is the name on the page.
+func (LogCosh) String() string { return "LogCosh" }
+
+// Lp is the bias Lp. Compare by the p-th power of the error, in the form that
+// the MIRAS paper gives.
+type Lp struct{ choice }
+
+// String is the name on the page.
+func (Lp) String() string { return "Lp" }
+
+// LpSmooth is the bias LpSmooth. Compare by the p-th power of the error,
+// smoothed where the error is zero.
+type LpSmooth struct{ choice }
+
+// String is the name on the page.
+func (LpSmooth) String() string { return "LpSmooth" }
 
 // RetentionOver is a retention that goes with what stands beside it.
 type RetentionOver[S Structure] interface {
@@ -87,9 +171,45 @@ type RetentionOver[S Structure] interface {
 	String() string
 }
 
+// Anchored is the retention Anchored. Keep a state near its first value as
+// well as near zero, each with a strength of its own.
+type Anchored[S ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere] struct{ choice }
+
+// String is the name on the page.
+func (Anchored[S]) String() string { return "Anchored" }
+
+func (Anchored[S]) retentionOver() (s S) { return }
+
+// Bregman is the retention Bregman. Take the step where the mirror map of a
+// divergence says: in its own coordinates.
+type Bregman[S ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere] struct{ choice }
+
+// String is the name on the page.
+func (Bregman[S]) String() string { return "Bregman" }
+
+func (Bregman[S]) retentionOver() (s S) { return }
+
+// ElasticNet is the retention ElasticNet. Decay, and beside it a threshold
+// that takes small weights to zero.
+type ElasticNet[S ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere] struct{ choice }
+
+// String is the name on the page.
+func (ElasticNet[S]) String() string { return "ElasticNet" }
+
+func (ElasticNet[S]) retentionOver() (s S) { return }
+
+// FDivergence is the retention FDivergence. Keep the rows of a state on the
+// simplex, near the old ones in a divergence of choice.
+type FDivergence[S LearnedStart_AnFDivergenceNeedsRowsThatStartApart_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere] struct{ choice }
+
+// String is the name on the page.
+func (FDivergence[S]) String() string { return "FDivergence" }
+
+func (FDivergence[S]) retentionOver() (s S) { return }
+
 // KL is the retention KL. Keep the rows of a state on the simplex while it
 // learns.
-type KL[S LearnedStart_KLRetentionNeedsRowsThatStartApart] struct{ choice }
+type KL[S LearnedStart_KLRetentionNeedsRowsThatStartApart_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere] struct{ choice }
 
 // String is the name on the page.
 func (KL[S]) String() string { return "KL" }
@@ -98,37 +218,166 @@ func (KL[S]) retentionOver() (s S) { return }
 
 // L2Decay is the retention L2Decay. Keep a fraction ρ of the old state and add
 // the step.
-type L2Decay[S ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere] struct{ choice }
+type L2Decay[S ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere] struct{ choice }
 
 // String is the name on the page.
 func (L2Decay[S]) String() string { return "L2Decay" }
 
 func (L2Decay[S]) retentionOver() (s S) { return }
 
-// Algorithm is an algorithm.
-type Algorithm interface {
-	GD | Momentum
+// Lq is the retention Lq. Stay near the old weights in a q-norm of the whole
+// matrix.
+type Lq[S ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere] struct{ choice }
+
+// String is the name on the page.
+func (Lq[S]) String() string { return "Lq" }
+
+func (Lq[S]) retentionOver() (s S) { return }
+
+// SigmoidBounded is the retention SigmoidBounded. Keep every weight between 0
+// and 1 by learning its logit.
+type SigmoidBounded[S ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere] struct{ choice }
+
+// String is the name on the page.
+func (SigmoidBounded[S]) String() string { return "SigmoidBounded" }
+
+func (SigmoidBounded[S]) retentionOver() (s S) { return }
+
+// Sphere is the retention Sphere. Keep every row of a state at length one
+// while it learns.
+type Sphere[S LearnedStart_RowsOnTheSphereNeedADirectionToStartFrom_And_ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere] struct{ choice }
+
+// String is the name on the page.
+func (Sphere[S]) String() string { return "Sphere" }
+
+func (Sphere[S]) retentionOver() (s S) { return }
+
+// AlgorithmOver is an algorithm that goes with what stands beside it.
+type AlgorithmOver[S Structure] interface {
+	~struct{ choice }
+	algorithmOver() S
 	String() string
 }
 
-// GD is the algorithm GD. One step down the gradient, with the rate of the
-// token.
-type GD struct{ choice }
+// DeepMomentum is the algorithm DeepMomentum. A momentum that is a small
+// network, trained while it is used to give back the gradients it sees.
+type DeepMomentum[S Matrices_DeepMomentumReadsTheRowsOfAMatrix] struct{ choice }
 
 // String is the name on the page.
-func (GD) String() string { return "GD" }
+func (DeepMomentum[S]) String() string { return "DeepMomentum" }
+
+func (DeepMomentum[S]) algorithmOver() (s S) { return }
+
+// DeltaMomentum is the algorithm DeltaMomentum. A momentum that first forgets
+// what it holds of the present gradient's direction.
+type DeltaMomentum[S Structure] struct{ choice }
+
+// String is the name on the page.
+func (DeltaMomentum[S]) String() string { return "DeltaMomentum" }
+
+func (DeltaMomentum[S]) algorithmOver() (s S) { return }
+
+// DGD is the algorithm DGD. Descend, and erase what the memory answers
+// already, whatever the loss is.
+type DGD[S Structure] struct{ choice }
+
+// String is the name on the page.
+func (DGD[S]) String() string { return "DGD" }
+
+func (DGD[S]) algorithmOver() (s S) { return }
+
+// DMGD is the algorithm DMGD. A momentum that is a small network, trained
+// against the gradient and fading with η.
+type DMGD[S Matrices_DeepMomentumReadsTheRowsOfAMatrix] struct{ choice }
+
+// String is the name on the page.
+func (DMGD[S]) String() string { return "DMGD" }
+
+func (DMGD[S]) algorithmOver() (s S) { return }
+
+// FTRL is the algorithm FTRL. Weigh all gradients of the context against one
+// penalty, at every token anew.
+type FTRL[S Structure] struct{ choice }
+
+// String is the name on the page.
+func (FTRL[S]) String() string { return "FTRL" }
+
+func (FTRL[S]) algorithmOver() (s S) { return }
+
+// GD is the algorithm GD. One step down the gradient, with the rate of the
+// token.
+type GD[S Structure] struct{ choice }
+
+// String is the name on the page.
+func (GD[S]) String() string { return "GD" }
+
+func (GD[S]) algorithmOver() (s S) { return }
+
+// ImplicitGD is the algorithm ImplicitGD. Take the gradient where the step
+// ends, not where it begins.
+type ImplicitGD[S Structure] struct{ choice }
+
+// String is the name on the page.
+func (ImplicitGD[S]) String() string { return "ImplicitGD" }
+
+func (ImplicitGD[S]) algorithmOver() (s S) { return }
 
 // Momentum is the algorithm Momentum. Let surprise last: a step is a running
 // sum of gradients that fades with η.
-type Momentum struct{ choice }
+type Momentum[S Structure] struct{ choice }
 
 // String is the name on the page.
-func (Momentum) String() string { return "Momentum" }
+func (Momentum[S]) String() string { return "Momentum" }
 
-// LearnedStart_KLRetentionNeedsRowsThatStartApart: KL retention needs rows
-// that start apart.
-type LearnedStart_KLRetentionNeedsRowsThatStartApart interface{ SimplexMatrix | TwoLayers }
+func (Momentum[S]) algorithmOver() (s S) { return }
 
-// ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere: rows on
-// the simplex need a retention that keeps them there.
-type ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere interface{ Matrix | TwoLayers }
+// OrthogonalMomentum is the algorithm OrthogonalMomentum. Step along the
+// momentum with all its directions at one length.
+type OrthogonalMomentum[S Matrices_OrthogonalStepsNeedTheRowsAndColumnsOfAMatrix] struct{ choice }
+
+// String is the name on the page.
+func (OrthogonalMomentum[S]) String() string { return "OrthogonalMomentum" }
+
+func (OrthogonalMomentum[S]) algorithmOver() (s S) { return }
+
+// ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere:
+// rows on the simplex need a retention that keeps them there.
+// ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere:
+// slots on the sphere need a retention that keeps them there.
+type ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere interface {
+	DeepLayers | Matrix | TwoLayers | TwoPass | Vector
+}
+
+// LearnedStart_AnFDivergenceNeedsRowsThatStartApart_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere:
+// an f-divergence needs rows that start apart.
+// LearnedStart_AnFDivergenceNeedsRowsThatStartApart_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere:
+// slots on the sphere need a retention that keeps them there.
+type LearnedStart_AnFDivergenceNeedsRowsThatStartApart_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere interface {
+	DeepLayers | SignedSimplex | SimplexMatrix | TwoLayers
+}
+
+// LearnedStart_KLRetentionNeedsRowsThatStartApart_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere:
+// KL retention needs rows that start apart.
+// LearnedStart_KLRetentionNeedsRowsThatStartApart_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere:
+// slots on the sphere need a retention that keeps them there.
+type LearnedStart_KLRetentionNeedsRowsThatStartApart_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere interface {
+	DeepLayers | SignedSimplex | SimplexMatrix | TwoLayers
+}
+
+// LearnedStart_RowsOnTheSphereNeedADirectionToStartFrom_And_ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere:
+// rows on the sphere need a direction to start from.
+// LearnedStart_RowsOnTheSphereNeedADirectionToStartFrom_And_ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere:
+// rows on the simplex need a retention that keeps them there.
+type LearnedStart_RowsOnTheSphereNeedADirectionToStartFrom_And_ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere interface{ DeepLayers | Slots | TwoLayers }
+
+// Matrices_DeepMomentumReadsTheRowsOfAMatrix: deep momentum reads the rows of
+// a matrix.
+type Matrices_DeepMomentumReadsTheRowsOfAMatrix interface {
+	DeepLayers | Matrix | SignedSimplex | SimplexMatrix | Slots | TwoLayers | TwoPass
+}
+
+// Matrices_OrthogonalStepsNeedTheRowsAndColumnsOfAMatrix: orthogonal steps
+// need the rows and columns of a matrix.
+type Matrices_OrthogonalStepsNeedTheRowsAndColumnsOfAMatrix interface {
+	DeepLayers | Matrix | SignedSimplex | SimplexMatrix | Slots | TwoLayers | TwoPass
+}

@@ -24,28 +24,59 @@ type spelling struct {
 
 var spelled = [][]spelling{
 	{
+		{"DeepLayers", []int{}, ""},
 		{"Matrix", []int{}, ""},
+		{"SignedSimplex", []int{}, ""},
 		{"SimplexMatrix", []int{}, ""},
+		{"Slots", []int{}, ""},
 		{"TwoLayers", []int{}, ""},
+		{"TwoPass", []int{}, ""},
+		{"Vector", []int{}, ""},
 	},
 	{
 		{"Dot", []int{}, ""},
+		{"Huber", []int{}, ""},
+		{"HuberNorm", []int{}, ""},
+		{"HuberSign", []int{}, ""},
+		{"KLObjective", []int{}, ""},
 		{"L2", []int{}, ""},
+		{"LogCosh", []int{}, ""},
+		{"Lp", []int{}, ""},
+		{"LpSmooth", []int{}, ""},
 	},
 	{
+		{"Anchored", []int{0}, ""},
+		{"Bregman", []int{0}, ""},
+		{"ElasticNet", []int{0}, ""},
+		{"FDivergence", []int{0}, ""},
 		{"KL", []int{0}, ""},
 		{"L2Decay", []int{0}, ""},
+		{"Lq", []int{0}, ""},
+		{"SigmoidBounded", []int{0}, ""},
+		{"Sphere", []int{0}, ""},
 	},
 	{
-		{"GD", []int{}, ""},
-		{"Momentum", []int{}, ""},
+		{"DeepMomentum", []int{0}, ""},
+		{"DeltaMomentum", []int{0}, ""},
+		{"DGD", []int{0}, ""},
+		{"DMGD", []int{0}, ""},
+		{"FTRL", []int{0}, ""},
+		{"GD", []int{0}, ""},
+		{"ImplicitGD", []int{0}, ""},
+		{"Momentum", []int{0}, ""},
+		{"OrthogonalMomentum", []int{0}, ""},
 	},
 }
 
 // constraints are the names behind the reasons.
 var constraints = map[string]string{
 	"ProbabilitySimplex: rows on the simplex need a retention that keeps them there": "ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere",
+	"UnitSphere: slots on the sphere need a retention that keeps them there":         "UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere",
+	"LearnedStart: an f-divergence needs rows that start apart":                      "LearnedStart_AnFDivergenceNeedsRowsThatStartApart",
 	"LearnedStart: KL retention needs rows that start apart":                         "LearnedStart_KLRetentionNeedsRowsThatStartApart",
+	"LearnedStart: rows on the sphere need a direction to start from":                "LearnedStart_RowsOnTheSphereNeedADirectionToStartFrom",
+	"Matrices: deep momentum reads the rows of a matrix":                             "Matrices_DeepMomentumReadsTheRowsOfAMatrix",
+	"Matrices: orthogonal steps need the rows and columns of a matrix":               "Matrices_OrthogonalStepsNeedTheRowsAndColumnsOfAMatrix",
 }
 
 // combinations calls f with every combination, legal or not, as indices.

@@ -1,0 +1,100 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// An algorithm may keep more than one array of the weight's shape: a network
+// that reads the rows of a gradient has a matrix as wide as these rows. Its line
+// `dims W = r × c` names the axes of the weight that a line is written for. A
+// line that speaks of one of them is written once for each weight, and has the
+// weight's own axis in its place. The names are no axes of the rule.
+
+// weightAxes are the names that a unit gives the axes of the weight, or nil.
+func (e *expander) weightAxes(u *notation.Unit) *notation.DimsItem {
+	if u == nil || !e.letters(u) {
+		return nil
+	}
+	for _, st := range u.Body {
+		if d, ok := st.(*notation.Dims); ok {
+			for _, it := range d.Items {
+				if it.Name.Text == "W" && len(it.Factors) > 0 {
+					return it
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// weightAxis is where a name stands among the axes of the weight, or -1.
+func (e *expander) weightAxis(u *notation.Unit, name string) int {
+	it := e.weightAxes(u)
+	if it == nil {
+		return -1
+	}
+	return slices.IndexFunc(it.Factors, func(f notation.Word) bool { return f.Text == name })
+}
+
+// axesFit refuses a weight that has another number of axes than an algorithm
+// names.
+func (e *expander) axesFit() bool {
+	it := e.weightAxes(e.knobs[notation.AlgorithmUnit])
+	if it == nil {
+		return true
+	}
+	for _, f := range e.fits {
+		for _, w := range f.Weights {
+			n := e.declaredIn(e.knobs[notation.StructUnit].Body, w.Text)
+			if n == nil || n.Type == nil || len(n.Type.Shape) == len(it.Factors) {
+				continue
+			}
+			e.in.ds.Errorf(diag.IllegalFormula, n.Span, "%s speaks of a weight with %d axes, and %s has %d",
+				e.knobs[notation.AlgorithmUnit].Name.Text, len(it.Factors), w.Text, len(n.Type.Shape)).
+				See(it.Span, "it names them here").Hint("choose an algorithm that does not ask for the axes of a weight")
+			return false
+		}
+	}
+	return true
+}
+
+// axisOf is the weight's own axis in the place of a name, or nil where the
+// name is none of the weight's axes.
+func (s *substitution) axisOf(name string) notation.Expr {
+	i := s.e.weightAxis(s.unit, name)
+	if i < 0 || s.weight == "" {
+		return nil
+	}
+	n := s.e.declaredIn(s.e.knobs[notation.StructUnit].Body, s.weight)
+	if n == nil || n.Type == nil || i >= len(n.Type.Shape) {
+		return nil
+	}
+	return n.Type.Shape[i]
+}
+
+// typed is a type with the weight's own axes.
+func (s *substitution) typed(t *notation.Type) *notation.Type {
+	if t == nil || s.e.weightAxes(s.unit) == nil {
+		return t
+	}
+	c := *t
+	c.Shape = nil
+	for _, x := range t.Shape {
+		c.Shape = append(c.Shape, s.expr(x))
+	}
+	return &c
+}
+
+// axisLine is a dims line without what it says of the weight, or nil when
+// nothing is left.
+func axisLine(d *notation.Dims) notation.Stmt {
+	c := *d
+	c.Items = slices.DeleteFunc(slices.Clone(d.Items), func(it *notation.DimsItem) bool { return it.Name.Text == "W" && len(it.Factors) > 0 })
+	if len(c.Items) == 0 {
+		return nil
+	}
+	return &c
+}
