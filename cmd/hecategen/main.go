@@ -20,6 +20,7 @@ var commands = []func() *command{
 	deriveCommand,
 	dumpCommand,
 	auditCommand,
+	synthCommand,
 	versionCommand,
 }
 

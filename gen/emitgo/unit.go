@@ -41,11 +41,25 @@ type unitEmitter struct {
 	kind  *int
 }
 
-// nextKind numbers the types of the program that live in slots of an arena.
-func (e *unitEmitter) nextKind() int {
+// nodeKind declares the number of a type that lives in slots of an arena: the
+// next one of the program, or one that is free when the program starts for a
+// unit that is emitted alone and knows no other.
+func (e *unitEmitter) nodeKind(name string) string {
+	if e.u.Alone() {
+		return fmt.Sprintf("var %s = tape.NewKind()\n", name)
+	}
 	n := *e.kind
 	*e.kind++
-	return n
+	return fmt.Sprintf("const %s tape.Kind = %d\n", name, n)
+}
+
+// Alone prints one rule with nothing around it: its package, as it stands in a
+// module that imports this one. What its kernels share is in generated/kern.
+func Alone(u *plan.Unit, trials []*Trial) map[string][]byte {
+	out := map[string][]byte{}
+	(&unitEmitter{u: u, files: out}).block()
+	(&unitTest{unitEmitter: &unitEmitter{u: u, files: out}, units: []*plan.Unit{u}, trials: trials}).block()
+	return out
 }
 
 // writeFused writes the file of a stage's fused arithmetic.
@@ -104,6 +118,9 @@ var folder = map[plan.UnitKind]string{plan.OpUnit: "ops", plan.RuleUnit: "rules"
 
 // Package is the path of a unit's package under the module and its name.
 func Package(u *plan.Unit) (path, name string) {
+	if u.Alone() {
+		return u.Folder, u.Package
+	}
 	if u.Kind == plan.OpUnit {
 		return "generated/ops", "ops"
 	}
@@ -172,7 +189,7 @@ func (e *unitEmitter) op() {
 	st := e.u.Stages[0]
 	kind := lowerFirst(e.u.Name) + "Kind"
 	nameKernels(e.u)
-	f.Add(raw(fmt.Sprintf("const %s tape.Kind = %d\n", kind, e.nextKind())))
+	f.Add(raw(e.nodeKind(kind)))
 	f.Add(raw(e.sizesType(e.u.Name+"Sizes", true)))
 	s := &stageEmitter{u: e.u, file: f, fused: e.newFile(), fn: e.u.Name, node: lowerFirst(e.u.Name) + "Node", kind: kind, fwd: st.Fwd, bwd: st.Bwd,
 		sizeOf: func(size string) string {

@@ -36,7 +36,14 @@ type Unit struct {
 	Outputs   []string
 	Instances []Instance
 	Cut       []string // in what ways results depend on how tokens are cut into calls
+
+	// Folder and Package say where a unit stands that is emitted alone, into
+	// another module; without them it has its place under generated/.
+	Folder, Package string
 }
+
+// Alone reports whether the unit is emitted alone.
+func (u *Unit) Alone() bool { return u.Folder != "" }
 
 // A Field is one field of the page's contract header.
 type Field struct{ Name, Text string }
