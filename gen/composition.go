@@ -11,9 +11,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/spec"
 )
 
-// Combinations is the table of the knobs of a source, every legal combination
-// of which has been built once and keeps its states in the sets that their pages
-// declare for them.
+// Combinations is the table of the knobs of a source. So many legal combinations
+// have been built that all knobs have met, and each keeps its states in the sets
+// that their pages declare for them.
 func Combinations(s *Source) (*safety.Table, diag.List) {
 	t, ds := safety.New(s.Tree)
 	if !ds.HasErrors() {
