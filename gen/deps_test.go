@@ -50,6 +50,7 @@ gen/derive:       gen/source gen/diag gen/shape gen/notation gen/check gen/ir ge
 gen/inspect:      gen/source gen/diag gen/spec gen/markdown!
 gen/vjpcheck:     gen/source gen/diag gen/shape gen/spec gen/notation gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/inspect!
 gen/audit:        gen/source gen/shape gen/spec gen/notation gen/check gen/plan gen/trace!
+gen/sweep:
 gen/trace:        gen/source gen/shape gen/spec gen/notation gen/check gen/plan
 
 # the driver: the one place that sees the whole pipeline

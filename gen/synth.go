@@ -33,6 +33,15 @@ type Formula struct {
 	With  string   // overrides: θ := 1; "" for none
 }
 
+// rule is a block with the rule; without knobs it has a front only.
+func (f Formula) rule() string {
+	equals := " = "
+	if len(f.Knobs) == 0 {
+		equals = ""
+	}
+	return "```hecate\nrule " + f.Name + equals + f.String() + "\nprovides Causal\n```\n"
+}
+
 // String is the formula as a page writes it.
 func (f Formula) String() string {
 	text := strings.Join(f.Knobs, " + ") + " over " + f.Over
@@ -64,7 +73,8 @@ func (f Formula) page(about string) *source.File {
 	if name == "" {
 		name = strings.Join(f.words(), "")
 	}
-	return source.NewFile(FormulaPage, "```hecate\nrule "+name+" = "+f.String()+"\nprovides Causal\n```\n\n```text\nCONTRACT\n"+
+	f.Name = name
+	return source.NewFile(FormulaPage, f.rule()+"\n```text\nCONTRACT\n"+
 		"  Purpose:    The memory rule "+f.String()+about+"\n"+
 		"  Expects:    What its knobs expect\n"+
 		"  Guarantees: The answer at a token depends on no later token\n"+

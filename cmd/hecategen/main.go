@@ -21,6 +21,7 @@ var commands = []func() *command{
 	dumpCommand,
 	auditCommand,
 	synthCommand,
+	sweepCommand,
 	versionCommand,
 }
 

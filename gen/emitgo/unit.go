@@ -58,6 +58,9 @@ func (e *unitEmitter) nodeKind(name string) string {
 func Alone(u *plan.Unit, trials []*Trial) map[string][]byte {
 	out := map[string][]byte{}
 	(&unitEmitter{u: u, files: out}).block()
+	if len(trials) == 0 {
+		return out
+	}
 	(&unitTest{unitEmitter: &unitEmitter{u: u, files: out}, units: []*plan.Unit{u}, trials: trials}).block()
 	return out
 }
