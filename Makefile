@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help run test generate check fmt oracle bench cuda fuzz mutate seeds sweep-knobs
+.PHONY: help run test generate check fmt oracle bench cuda fuzz mutate seeds sweep-knobs docs
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,3 +57,6 @@ seeds: ## hold the adjoints printed in SEEDS=dir to the derived ones
 sweep-knobs: ## compile, prove and run every legal combination of the knobs; report under out/sweep
 	$(GO) build -o out/hecategen ./cmd/hecategen
 	out/hecategen sweep -for 1h
+
+docs: ## write the reference of all pages: out/docs/index.html and out/docs/markdown
+	$(GO) run ./cmd/hecategen docs

@@ -22,6 +22,7 @@ var commands = []func() *command{
 	auditCommand,
 	synthCommand,
 	sweepCommand,
+	docsCommand,
 	versionCommand,
 }
 
