@@ -295,14 +295,11 @@ func (d *documenter) named(f *notation.Formula) []docs.Link {
 
 // emitted says what the compiler made of a unit.
 func (d *documenter) emitted(e *docs.Entry, u *plan.Unit) {
-	for _, q := range u.Equations {
-		e.Equations = append(e.Equations, docs.Equation{ID: q.ID, Math: strings.Join(strings.Fields(cites.ReplaceAllString(q.Text, "")), " "), Cite: q.Cite})
-	}
+	b, _ := check.Instantiate(d.src.Tree, d.src.Tree.Units[u.Name]) // as Compile did
+	d.equations(e, u, b)
 	letters := map[string]string{} // what a page calls a name that is ASCII in code
-	if b, _ := check.Instantiate(d.src.Tree, d.src.Tree.Units[u.Name]); b != nil {
-		for _, s := range b.SymSeq {
-			letters[check.ASCII(s.Name)] = s.Name
-		}
+	for _, s := range b.SymSeq {
+		letters[check.ASCII(s.Name)] = s.Name
 	}
 	called := func(name string) string {
 		if l := letters[name]; l != "" {
@@ -340,6 +337,37 @@ func (d *documenter) emitted(e *docs.Entry, u *plan.Unit) {
 	}
 	e.Cuts = u.Cut
 	d.kernels(e, u)
+}
+
+// equations lists what is computed. A line of the law is written out, and with it
+// go the functions of the knobs that it calls.
+func (d *documenter) equations(e *docs.Entry, u *plan.Unit, b *check.Block) {
+	written := map[string]string{}
+	for _, q := range b.Eqs {
+		if q.Def != nil && q.Unit != nil && q.Unit.Kind == notation.LawUnit {
+			written[q.ID] = notation.Print(q.Def, notation.Unicode)
+		}
+	}
+	for _, q := range u.Equations {
+		text := q.Text
+		if w := written[q.ID]; w != "" {
+			text = w
+		}
+		e.Equations = append(e.Equations, docs.Equation{ID: q.ID, Math: strings.Join(strings.Fields(cites.ReplaceAllString(text, "")), " "), Cite: q.Cite})
+	}
+	if len(written) == 0 {
+		return
+	}
+	var names []string
+	for n, f := range b.Funcs {
+		if f.Block != nil {
+			names = append(names, n)
+		}
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		e.Equations = append(e.Equations, docs.Equation{Math: strings.Join(strings.Fields(notation.Print(b.Funcs[n].Def, notation.Unicode)), " ")})
+	}
 }
 
 // kernels lists the kernels of a unit with what they keep.

@@ -197,7 +197,7 @@ func dimsText(dims []shape.Poly) string {
 		out = append(out, p.String())
 	}
 	if len(out) == 0 {
-		return "a number"
+		return "number"
 	}
 	return strings.Join(out, " × ")
 }

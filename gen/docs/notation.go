@@ -60,6 +60,7 @@ func blockHTML(s string) template.HTML {
 		if at := aside.FindStringIndex(line); at != nil {
 			rest, comment = line[:at[0]], line[at[0]:]
 		}
+		b.WriteString("<span class=line>")
 		if m := opening.FindStringSubmatch(rest); m != nil {
 			b.WriteString(m[1] + "<b>" + m[2] + "</b>")
 			rest = rest[len(m[0]):]
@@ -68,7 +69,7 @@ func blockHTML(s string) template.HTML {
 		if comment != "" {
 			b.WriteString("<span class=note>" + strings.TrimPrefix(indexed(comment), "// ") + "</span>")
 		}
-		b.WriteByte('\n')
+		b.WriteString("\n</span>")
 	}
 	return template.HTML(b.String()) //nolint:gosec // as above
 }
