@@ -36,4 +36,3 @@ of it in one file that asks for nothing from outside.`, 0, 0)
 	}
 	return c
 }
-
