@@ -17,7 +17,7 @@ import (
 func Combinations(s *Source) (*safety.Table, diag.List) {
 	t, ds := safety.New(s.Tree)
 	if !ds.HasErrors() {
-		ds.Append(t.Build(prove.Sets))
+		ds.Append(t.Build(t.Covering(), prove.Sets))
 	}
 	return t, ds
 }

@@ -41,16 +41,21 @@ type unitEmitter struct {
 	kind  *int
 }
 
-// nodeKind declares the number of a type that lives in slots of an arena: the
-// next one of the program, or one that is free when the program starts for a
-// unit that is emitted alone and knows no other.
+// nextKind numbers the types of the program that live in slots of an arena.
+func (e *unitEmitter) nextKind() int {
+	n := *e.kind
+	*e.kind++
+	return n
+}
+
+// nodeKind declares the number of such a type: the next one of the program, or
+// for a unit that is emitted alone and knows no other, one that is free when the
+// program starts.
 func (e *unitEmitter) nodeKind(name string) string {
 	if e.u.Alone() {
 		return fmt.Sprintf("var %s = tape.NewKind()\n", name)
 	}
-	n := *e.kind
-	*e.kind++
-	return fmt.Sprintf("const %s tape.Kind = %d\n", name, n)
+	return fmt.Sprintf("const %s tape.Kind = %d\n", name, e.nextKind())
 }
 
 // Alone prints one rule with nothing around it: its package, as it stands in a
@@ -192,7 +197,7 @@ func (e *unitEmitter) op() {
 	st := e.u.Stages[0]
 	kind := lowerFirst(e.u.Name) + "Kind"
 	nameKernels(e.u)
-	f.Add(raw(e.nodeKind(kind)))
+	f.Add(raw(fmt.Sprintf("const %s tape.Kind = %d\n", kind, e.nextKind())))
 	f.Add(raw(e.sizesType(e.u.Name+"Sizes", true)))
 	s := &stageEmitter{u: e.u, file: f, fused: e.newFile(), fn: e.u.Name, node: lowerFirst(e.u.Name) + "Node", kind: kind, fwd: st.Fwd, bwd: st.Bwd,
 		sizeOf: func(size string) string {

@@ -16,7 +16,7 @@ func (e *unitEmitter) update() {
 	f.PackageComment(fmt.Sprintf("// Package %s is %s as its page says it.\n%s", pkg, e.u.Name, strings.TrimRight(e.header(), "\n")))
 	k := e.u.Stages[0].Fwd
 	n := Kernel(f, k, k.Name)
-	f.Add(raw(e.nodeKind(lowerFirst(k.Name) + "Kind")))
+	f.Add(raw(fmt.Sprintf("const %sKind tape.Kind = %d\n", lowerFirst(k.Name), e.nextKind())))
 	f.Add(raw(e.settings(k)))
 	f.Add(raw(e.slots()))
 	f.Add(raw(e.apply(k, n)))

@@ -24,6 +24,8 @@ type Unit struct {
 	Name      string // as the page writes it
 	ID        string // stable id
 	Page      string // path of the page under the root of the specs
+	Folder    string // where it stands when it is emitted alone, into another module; "" under generated/
+	Package   string // its package there
 	Header    []Field
 	Equations []Equation
 	Sizes     []Size
@@ -36,14 +38,7 @@ type Unit struct {
 	Outputs   []string
 	Instances []Instance
 	Cut       []string // in what ways results depend on how tokens are cut into calls
-
-	// Folder and Package say where a unit stands that is emitted alone, into
-	// another module; without them it has its place under generated/.
-	Folder, Package string
 }
-
-// Alone reports whether the unit is emitted alone.
-func (u *Unit) Alone() bool { return u.Folder != "" }
 
 // A Field is one field of the page's contract header.
 type Field struct{ Name, Text string }
@@ -151,3 +146,6 @@ type Applied struct {
 	Sizes map[string]int
 	Parts []Applied
 }
+
+// Alone reports whether the unit is emitted alone.
+func (u *Unit) Alone() bool { return u.Folder != "" }

@@ -13,82 +13,13 @@ import (
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
-// Saying is not enough: a rule is made of combinations that the table allows.
-// Their number is the product of the numbers of pages, so a compiler that made
-// all of them at every run would soon do nothing else. What knobs do to one
-// another they do two at a time, or three: names and options collide between
-// two pages, and what one gives has or has not the shape that another wants,
-// because every function of a knob has its types from its own page and from the
-// structure's weights. Only whether a state stays in the set that a structure
-// declares for it takes three: that structure, the retention that joins, and
-// the algorithm whose step is joined. Cover chooses combinations in which each
-// of these meets each other one that it may stand beside. BuildAll makes every
-// combination; tests and the sweep do, and so hold that Cover is enough.
-
-// Build makes a rule of enough combinations that every two knobs that may stand
-// together do so in one of them, over some front of the tree, and reports those
-// of which none can be made. Hold, where it is not nil, looks at each rule and
-// may refuse it too.
-func (t *Table) Build(hold func(*check.Block) diag.List) diag.List { return t.build(t.Cover(), hold) }
-
-// BuildAll is Build for every legal combination.
-func (t *Table) BuildAll(hold func(*check.Block) diag.List) diag.List {
-	return t.build(slices.DeleteFunc(t.Tuples(), func(u Tuple) bool { return !u.Legal() }), hold)
-}
-
-// Cover lists legal combinations in which all interactions of knobs happen, in
-// the order of Tuples.
-func (t *Table) Cover() []Tuple {
-	seen := map[string]bool{}
-	var out []Tuple
-	for _, u := range t.Tuples() {
-		if !u.Legal() {
-			continue
-		}
-		fresh := false
-		for _, k := range interactions(u) {
-			fresh = fresh || !seen[k]
-			seen[k] = true
-		}
-		if fresh {
-			out = append(out, u)
-		}
-	}
-	return out
-}
-
-// interactions name the groups of knobs that a combination lets meet.
-func interactions(u Tuple) []string {
-	var out []string
-	names := u.Names()
-	for i := range names {
-		for j := range i {
-			out = append(out, names[j]+" "+names[i])
-		}
-	}
-	if confined(u.Knobs[0]) {
-		out = append(out, names[0]+" "+strings.Join(names[2:], " "))
-	}
-	return out
-}
-
-// confined reports whether a structure declares a set for a weight.
-func confined(u *notation.Unit) bool {
-	for _, st := range u.Body {
-		d, ok := st.(*notation.Declare)
-		if ok && slices.ContainsFunc(d.Names, func(n *notation.DeclName) bool {
-			return n.Type != nil && (n.Type.Kind == notation.SphereType || n.Type.Kind == notation.SimplexType)
-		}) {
-			return true
-		}
-	}
-	return false
-}
-
-// build makes rules of combinations, side by side; the order of messages is
-// that of the combinations.
-func (t *Table) build(all []Tuple, hold func(*check.Block) diag.List) diag.List {
+// Build makes a rule of each legal one of these combinations, over some front of
+// the tree, and reports those of which none can be made. Hold, where it is not
+// nil, looks at each rule and may refuse it too; it is called side by side. The
+// order of messages is that of the combinations.
+func (t *Table) Build(tuples []Tuple, hold func(*check.Block) diag.List) diag.List {
 	var ds diag.List
+	all := slices.DeleteFunc(slices.Clone(tuples), func(u Tuple) bool { return !u.Legal() })
 	fronts := t.Fronts()
 	if len(fronts) == 0 || len(t.tree.Kinds(notation.LawUnit)) == 0 {
 		return ds

@@ -23,7 +23,7 @@ import (
 func TestCover(t *testing.T) {
 	for name, s := range trees(t) {
 		tab := table(t, s)
-		cover := tab.Cover()
+		cover := tab.Covering()
 		for _, u := range tab.Tuples() {
 			if !u.Legal() {
 				continue
@@ -97,7 +97,7 @@ func TestCoverFindsFaults(t *testing.T) {
 	for name, pages := range faults {
 		s := load(t, append(large([4]int{3, 3, 3, 3}), pages...)...)
 		tab := table(t, s)
-		quick, whole := tab.Build(sets), tab.BuildAll(sets)
+		quick, whole := tab.Build(tab.Covering(), sets), tab.Build(tab.Tuples(), sets)
 		if !quick.HasErrors() || !whole.HasErrors() {
 			t.Errorf("%s: %d messages of some combinations, %d of all", name, quick.Len(), whole.Len())
 		}
@@ -113,12 +113,12 @@ func TestManyKnobs(t *testing.T) {
 	n := [4]int{6, 9, 9, 9}
 	tab := table(t, load(t, large(n)...))
 	const most = 6*9 + 6*9 + 6*9 + 3*9*9 // a combination for each pair
-	cover := tab.Cover()
+	cover := tab.Covering()
 	if len(cover) > most {
 		t.Errorf("%d of %d combinations are built", len(cover), len(tab.Tuples()))
 	}
 	start := time.Now()
-	if ds := tab.Build(nil); ds.Len() > 0 {
+	if ds := tab.Build(tab.Covering(), nil); ds.Len() > 0 {
 		t.Fatal(ds.Error())
 	}
 	t.Logf("%d of %d combinations built in %v", len(cover), len(tab.Tuples()), time.Since(start))

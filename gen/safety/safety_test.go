@@ -266,7 +266,7 @@ func TestFormulas(t *testing.T) {
 				}
 			}
 		}
-		if ds := tab.BuildAll(prove.Sets); ds.Len() > 0 {
+		if ds := tab.Build(tab.Tuples(), prove.Sets); ds.Len() > 0 {
 			t.Errorf("%s: %s", name, ds.Error())
 		}
 	}
@@ -336,7 +336,7 @@ func TestHold(t *testing.T) {
 	tab := table(t, load(t, flat...))
 	var seen []string
 	var mu sync.Mutex
-	ds := tab.BuildAll(func(b *check.Block) diag.List {
+	ds := tab.Build(tab.Covering(), func(b *check.Block) diag.List {
 		mu.Lock()
 		defer mu.Unlock()
 		var ds diag.List
