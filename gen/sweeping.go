@@ -35,9 +35,15 @@ type Sweep struct {
 	Seen  func(done, all int) // called as rows come, from several goroutines; may be nil
 }
 
+// sweepEntries is how many entries of each input, parameter and first state are
+// held to differences, at each of the proof's sizes: all of a small one, and so
+// many of a larger one that thousands of combinations are done in an hour.
+const sweepEntries = 16
+
 // A sweeper is a sweep under way.
 type sweeper struct {
 	Sweep
+	printed map[string]bool // combinations whose Go and assembly are printed too
 	src   *Source
 	table *safety.Table
 	over  *notation.Apply
@@ -47,8 +53,8 @@ type sweeper struct {
 }
 
 // Run goes over all legal combinations of the knobs on all cores: each is
-// compiled to the Go and the assembly that a page would become, proved in
-// float64 and followed. Rows of the store that are about the same pages, by the
+// compiled to plans, proved in float64 and followed; of so many that all knobs
+// have met the Go and the assembly are printed too. Rows of the store that are about the same pages, by the
 // same compiler, are taken as they are. left counts what the time did not allow.
 func (w Sweep) Run() (sum sweep.Summary, left int, ds diag.List, err error) {
 	sw := &sweeper{Sweep: w}
@@ -87,6 +93,10 @@ func (w *sweeper) load(sum *sweep.Summary) (ds diag.List) {
 				w.todo = append(w.todo, t)
 			}
 		}
+	}
+	w.printed = map[string]bool{}
+	for _, t := range table.Covering() {
+		w.printed[t.String()] = true
 	}
 	ds.Append(w.front())
 	w.key = w.keyOf()
@@ -172,7 +182,7 @@ func (w *sweeper) row(t safety.Tuple) (r sweep.Row) {
 	r.Over = notation.Print(over, notation.Unicode)
 	u := &notation.Unit{Span: t.Knobs[0].Span, Kind: notation.RuleUnit, Formula: t.Formula(over),
 		Name: notation.Word{Span: t.Knobs[0].Name.Span, Text: strings.Join(t.Names(), "")}}
-	rep, bad := prove.Block(w.src.Tree, u, prove.Options{})
+	rep, bad := prove.Block(w.src.Tree, u, prove.Options{Entries: sweepEntries})
 	r.Proved, r.Tested = rep.Count(prove.Proved), rep.Count(prove.Tested)
 	for _, it := range rep.Items {
 		if it.Kind == prove.OuterGradient || it.Kind == prove.InnerGradient {
@@ -184,9 +194,11 @@ func (w *sweeper) row(t safety.Tuple) (r sweep.Row) {
 	if w.blame(&r, bad); bad.HasErrors() {
 		return r
 	}
-	pu.Folder, pu.Package = "swept", "swept"
-	Assembly(emitgo.KernelFiles([]*plan.Unit{pu}))
-	emitgo.Alone(pu, nil)
+	if w.printed[t.String()] {
+		pu.Folder, pu.Package = "swept", "swept"
+		Assembly(emitgo.KernelFiles([]*plan.Unit{pu}))
+		emitgo.Alone(pu, nil)
+	}
 	b, _ := check.Instantiate(w.src.Tree, u)
 	courses, bad := prove.Follow(b, w.Width, w.Steps, sweep.GateNear)
 	w.blame(&r, bad)
