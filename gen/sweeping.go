@@ -44,12 +44,12 @@ const sweepEntries = 16
 type sweeper struct {
 	Sweep
 	printed map[string]bool // combinations whose Go and assembly are printed too
-	src   *Source
-	table *safety.Table
-	over  *notation.Apply
-	todo  []safety.Tuple
-	key   string // of everything but the combination
-	store *sweep.Store
+	src     *Source
+	table   *safety.Table
+	over    *notation.Apply
+	todo    []safety.Tuple
+	key     string // of everything but the combination
+	store   *sweep.Store
 }
 
 // Run goes over all legal combinations of the knobs on all cores: each is
