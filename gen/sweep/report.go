@@ -29,7 +29,7 @@ func (s Summary) Markdown(w io.Writer) error {
 	for _, r := range s.Rows {
 		fmt.Fprintf(&b, "| %s | %s | %.1e |", strings.Join(r.Knobs, " | "), r.proof(), r.Worst)
 		for i := range s.horizons() {
-			if i < len(r.Horizons) {
+			if i < len(r.Horizons) && r.Horizons[i].Finite {
 				fmt.Fprintf(&b, " %.2g, %.2g |", r.Horizons[i].State, r.Horizons[i].Output)
 			} else {
 				b.WriteString(" – |")
