@@ -2,10 +2,10 @@
 
 GO ?= go
 
-.PHONY: help run test generate check fmt oracle bench cuda fuzz mutate seeds
+.PHONY: help run test generate check fmt oracle bench cuda fuzz mutate seeds sweep-knobs docs
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## compile the pages, then build a small model on English text (about a minute)
 	$(GO) run ./cmd/hecategen generate
@@ -53,3 +53,10 @@ mutate: ## break the pages one token at a time and see that every break is caugh
 
 seeds: ## hold the adjoints printed in SEEDS=dir to the derived ones
 	$(GO) run ./cmd/hecategen inspect -vjp $(SEEDS)
+
+sweep-knobs: ## compile, prove and run every legal combination of the knobs; report under out/sweep
+	$(GO) build -o out/hecategen ./cmd/hecategen
+	out/hecategen sweep -for 1h
+
+docs: ## write the reference of all pages: out/docs/index.html and out/docs/markdown
+	$(GO) run ./cmd/hecategen docs

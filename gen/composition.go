@@ -11,8 +11,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/spec"
 )
 
-// Combinations is the table of the knobs of a source. Any two knobs that may
-// stand together have been built together once, and keep their states in the sets
+// Combinations is the table of the knobs of a source. So many legal combinations
+// have been built that all knobs have met, and each keeps its states in the sets
 // that their pages declare for them.
 func Combinations(s *Source) (*safety.Table, diag.List) {
 	t, ds := safety.New(s.Tree)

@@ -46,10 +46,12 @@ gen/tree:
 # judges and readers: they look at what several steps make
 gen/prove:        gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/autodiff gen/interp
 gen/safety:       gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/plan
+gen/docs:         templates
 gen/derive:       gen/source gen/diag gen/shape gen/notation gen/check gen/ir gen/irbuild gen/autodiff
 gen/inspect:      gen/source gen/diag gen/spec gen/markdown!
 gen/vjpcheck:     gen/source gen/diag gen/shape gen/spec gen/notation gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/inspect!
 gen/audit:        gen/source gen/shape gen/spec gen/notation gen/check gen/plan gen/trace!
+gen/sweep:
 gen/trace:        gen/source gen/shape gen/spec gen/notation gen/check gen/plan
 
 # the driver: the one place that sees the whole pipeline
@@ -94,7 +96,7 @@ zero:             runtime generated internal
 // more needs a line more in ARCHITECTURE.md. The second table is for tests.
 const (
 	thirdParty = `
-github.com/yuin/goldmark:            gen/markdown
+github.com/yuin/goldmark:            gen/markdown gen/docs
 github.com/dave/jennifer:            gen/emitgo bench/core
 github.com/rogpeppe/go-internal:     cmd/hecategen
 gonum.org/v1/plot:                   cmd/hecate bench

@@ -31,12 +31,15 @@ type Source struct {
 // Load reads all pages under the given files and folders, in the order of
 // their paths, and parses their blocks. Paths in messages are as given.
 func Load(paths ...string) (*Source, diag.List) {
-	var ds diag.List
-	s := &Source{}
+	return LoadWith(paths)
+}
+
+// read adds the pages under files and folders.
+func (s *Source) read(paths []string, ds *diag.List) {
 	names, err := pages(paths)
 	if err != nil {
 		ds.Errorf(diag.Unreadable, source.Span{}, "%v", err)
-		return s, ds
+		return
 	}
 	for _, p := range names {
 		text, err := os.ReadFile(p)
@@ -44,22 +47,24 @@ func Load(paths ...string) (*Source, diag.List) {
 			ds.Errorf(diag.Unreadable, source.Span{}, "%v", err)
 			continue
 		}
-		s.add(source.NewFile(filepath.ToSlash(p), string(text)), &ds)
+		s.add(source.NewFile(filepath.ToSlash(p), string(text)), ds)
+	}
+}
+
+// LoadWith is Load with further pages that are in memory.
+func LoadWith(paths []string, more ...*source.File) (*Source, diag.List) {
+	var ds diag.List
+	s := &Source{}
+	s.read(paths, &ds)
+	for _, f := range more {
+		s.add(f, &ds)
 	}
 	s.finish(&ds)
 	return s, ds
 }
 
 // LoadFiles is Load for pages that are in memory.
-func LoadFiles(files ...*source.File) (*Source, diag.List) {
-	var ds diag.List
-	s := &Source{}
-	for _, f := range files {
-		s.add(f, &ds)
-	}
-	s.finish(&ds)
-	return s, ds
-}
+func LoadFiles(files ...*source.File) (*Source, diag.List) { return LoadWith(nil, files...) }
 
 func pages(paths []string) ([]string, error) {
 	var out []string

@@ -8,3 +8,13 @@ import _ "embed"
 //
 //go:embed cuda/kernel.cu.tmpl
 var Kernel string
+
+// Reference is the layout of the reference in markdown.
+//
+//go:embed docs/reference.md.tmpl
+var Reference string
+
+// Site is the layout of the reference as one file of HTML.
+//
+//go:embed docs/site.html.tmpl
+var Site string

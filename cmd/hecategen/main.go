@@ -20,6 +20,9 @@ var commands = []func() *command{
 	deriveCommand,
 	dumpCommand,
 	auditCommand,
+	synthCommand,
+	sweepCommand,
+	docsCommand,
 	versionCommand,
 }
 

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -94,6 +97,12 @@ func dims(b *check.Block) *notation.Dims {
 			it = &notation.DimsItem{Name: it.Name}
 		}
 		d.Items = append(d.Items, it)
+	}
+	for _, name := range sorted(slices.Collect(maps.Keys(declared))) { // another name for an axis
+		if a := b.Axes[name]; a != nil && a.Name != name && !done[name] {
+			alias := &notation.Ident{Name: notation.Word{Text: a.Name}}
+			d.Items = append(d.Items, &notation.DimsItem{Name: notation.Word{Text: name}, Size: alias})
+		}
 	}
 	return d
 }

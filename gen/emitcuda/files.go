@@ -27,13 +27,18 @@ func Files(units []*plan.Unit) map[string][]byte {
 	for _, u := range units {
 		for _, k := range kernels(u) {
 			text := Kernel(k, About{Unit: u.ID, Page: u.Page, Equations: u.Equations}, Standard(u, k))
-			file := u.ID + "/" + strings.TrimPrefix(fileName(k.Name), fileName(u.ID)+"_") + ".cu"
+			file := File(u, k)
 			out[Folder+"/"+file] = []byte(text.Code)
 			rows = append(rows, rowOf(u, text, file))
 		}
 	}
 	out[Folder+"/manifest.json"] = manifest(rows)
 	return out
+}
+
+// File is the path of a kernel's text under Folder.
+func File(u *plan.Unit, k *plan.Kernel) string {
+	return u.ID + "/" + strings.TrimPrefix(fileName(k.Name), fileName(u.ID)+"_") + ".cu"
 }
 
 // kernels lists the kernels of a unit in order.

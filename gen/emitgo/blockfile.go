@@ -36,7 +36,7 @@ func (e *unitEmitter) stageFile(name string, p plan.Pair) {
 	f := e.newFile()
 	fn := lowerFirst(name)
 	p.Fwd.Name = name
-	f.Add(raw(fmt.Sprintf("const %sKind tape.Kind = %d\n", fn, e.nextKind())))
+	f.Add(raw(e.nodeKind(fn + "Kind")))
 	if p.Bwd != nil {
 		p.Bwd.Name = name + "Backward"
 	}

@@ -48,6 +48,28 @@ func (e *unitEmitter) nextKind() int {
 	return n
 }
 
+// nodeKind declares the number of such a type: the next one of the program, or
+// for a unit that is emitted alone and knows no other, one that is free when the
+// program starts.
+func (e *unitEmitter) nodeKind(name string) string {
+	if e.u.Alone() {
+		return fmt.Sprintf("var %s = tape.NewKind()\n", name)
+	}
+	return fmt.Sprintf("const %s tape.Kind = %d\n", name, e.nextKind())
+}
+
+// Alone prints one rule with nothing around it: its package, as it stands in a
+// module that imports this one. What its kernels share is in generated/kern.
+func Alone(u *plan.Unit, trials []*Trial) map[string][]byte {
+	out := map[string][]byte{}
+	(&unitEmitter{u: u, files: out}).block()
+	if len(trials) == 0 {
+		return out
+	}
+	(&unitTest{unitEmitter: &unitEmitter{u: u, files: out}, units: []*plan.Unit{u}, trials: trials}).block()
+	return out
+}
+
 // writeFused writes the file of a stage's fused arithmetic.
 func (e *unitEmitter) writeFused(name string, s *stageEmitter) {
 	if s.fwd.Fused != nil || s.bwd != nil && s.bwd.Fused != nil {
@@ -104,6 +126,9 @@ var folder = map[plan.UnitKind]string{plan.OpUnit: "ops", plan.RuleUnit: "rules"
 
 // Package is the path of a unit's package under the module and its name.
 func Package(u *plan.Unit) (path, name string) {
+	if u.Alone() {
+		return u.Folder, u.Package
+	}
 	if u.Kind == plan.OpUnit {
 		return "generated/ops", "ops"
 	}

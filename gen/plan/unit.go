@@ -24,6 +24,8 @@ type Unit struct {
 	Name      string // as the page writes it
 	ID        string // stable id
 	Page      string // path of the page under the root of the specs
+	Folder    string // where it stands when it is emitted alone, into another module; "" under generated/
+	Package   string // its package there
 	Header    []Field
 	Equations []Equation
 	Sizes     []Size
@@ -145,3 +147,6 @@ type Applied struct {
 	Sizes map[string]int
 	Parts []Applied
 }
+
+// Alone reports whether the unit is emitted alone.
+func (u *Unit) Alone() bool { return u.Folder != "" }

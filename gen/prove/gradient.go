@@ -141,6 +141,9 @@ func (p *prover) outerAt(s subject, d *differ, grads tensors, ev *Evidence, roun
 }
 
 func (p *prover) entryLimit() int {
+	if p.opt.Entries > 0 {
+		return p.opt.Entries
+	}
 	if p.opt.Deep {
 		return deepEntries
 	}

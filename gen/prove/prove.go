@@ -38,6 +38,9 @@ type Options struct {
 	// Facts leaves out what the compiler derives by itself, the gradients, and
 	// proves only what the page says.
 	Facts bool
+	// Entries is how many entries of a parameter are perturbed at most, spread
+	// over it; 0 for what the depth gives.
+	Entries int
 }
 
 // Block proves one unit. The list holds what fails; it has errors exactly when

@@ -6,8 +6,8 @@
 // so that the Go compiler can be given the table as constraints on pairs of
 // types; a requirement that two slots could meet is refused.
 //
-// Saying is not enough: Build makes rules of combinations that the table allows,
-// and names those that the compiler cannot make.
+// Saying is not enough: build.go makes rules of what the table allows, and names
+// those that the compiler cannot make.
 package safety
 
 import (
@@ -16,7 +16,6 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
-	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
@@ -119,61 +118,4 @@ func (t *Table) Tuples() []Tuple {
 		out[i].Why = check.Violations(out[i].Knobs)
 	}
 	return out
-}
-
-// Build makes a rule of each of these legal combinations, over some front of the
-// tree, and reports those of which none can be made. Hold, where it is not nil,
-// looks at each rule and may refuse it too.
-func (t *Table) Build(tuples []Tuple, hold func(*check.Block) diag.List) diag.List {
-	var ds diag.List
-	fronts := slices.DeleteFunc(t.tree.Kinds(notation.FrontUnit), func(u *notation.Unit) bool { return u.Example })
-	if len(fronts) == 0 || len(t.tree.Kinds(notation.LawUnit)) == 0 {
-		return ds
-	}
-	for _, c := range tuples {
-		if !c.Legal() {
-			continue
-		}
-		var first diag.List
-		built := false
-		for _, f := range fronts {
-			bad := t.Instance(c, f, hold)
-			if !bad.HasErrors() {
-				built = true
-				break
-			}
-			if first.Len() == 0 {
-				first = bad
-			}
-		}
-		if !built {
-			d := ds.Errorf(diag.UnbuiltFormula, c.Knobs[len(c.Knobs)-1].Name.Span, "no rule can be made of %s", c)
-			for _, e := range first.Sorted()[:1] {
-				d.See(e.Span, "%s", e.Text)
-			}
-			d.Hint("if they do not belong together, let one of them say so: requires … \"reason\"")
-		}
-	}
-	return ds
-}
-
-// Instance makes a rule of a combination over a front.
-func (t *Table) Instance(c Tuple, front *notation.Unit, hold func(*check.Block) diag.List) diag.List {
-	f := &notation.Formula{Span: c.Knobs[0].Name.Span, Over: applied(front)}
-	for _, u := range c.Knobs {
-		f.Parts = append(f.Parts, applied(u))
-	}
-	b, ds := check.InstantiateFormula(t.tree, strings.Join(c.Names(), ""), f, nil)
-	if ds.HasErrors() {
-		return ds
-	}
-	irbuild.Rule(b, &ds)
-	if !ds.HasErrors() && hold != nil {
-		ds.Append(hold(b))
-	}
-	return ds
-}
-
-func applied(u *notation.Unit) *notation.Apply {
-	return &notation.Apply{Span: u.Name.Span, Name: u.Name}
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen"
@@ -372,9 +373,12 @@ func TestExplanations(t *testing.T) {
 func TestHold(t *testing.T) {
 	tab := table(t, load(t, flat...))
 	var seen []string
+	var mu sync.Mutex // rules are made on all cores
 	ds := tab.Build(tab.Covering(), func(b *check.Block) diag.List {
 		var ds diag.List
+		mu.Lock()
 		seen = append(seen, b.Name)
+		mu.Unlock()
 		if strings.Contains(b.Name, "Leak") {
 			ds.Errorf(diag.MarkerUnfounded, b.Unit.Span, "it leaks")
 		}

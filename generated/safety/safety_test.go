@@ -215,22 +215,31 @@ func reasoned(why []*Illegal, message string) bool {
 
 // TestLinks puts a value that was made for one choice beside another.
 func TestLinks(t *testing.T) {
-	var legal [][]int
-	combinations(func(at []int) {
-		if check(at) == nil {
-			legal = append(legal, append([]int(nil), at...))
-		}
-	})
 	var exprs []string
-	for _, a := range legal {
-		for _, b := range legal {
-			for _, i := range strays(a, b) {
-				args, other := arguments(a), arguments(b)
-				args[i] = other[i]
-				exprs = append(exprs, "Rule["+strings.Join(args, ", ")+"]")
+	seen := map[string]bool{}
+	combinations(func(at []int) {
+		if check(at) != nil {
+			return
+		}
+		for d, s := range slots {
+			b := append([]int(nil), at...)
+			for b[d] = range s.values {
+				if b[d] == at[d] || check(b) != nil {
+					continue
+				}
+				for _, i := range strays(at, b) {
+					// Whatever stands in the other places, the two do not fit.
+					link := fmt.Sprint(i, at[i], d, at[d], b[d])
+					if !seen[link] {
+						seen[link] = true
+						args, other := arguments(at), arguments(b)
+						args[i] = other[i]
+						exprs = append(exprs, "Rule["+strings.Join(args, ", ")+"]")
+					}
+				}
 			}
 		}
-	}
+	})
 	if len(exprs) == 0 {
 		t.Skip("no value depends on another")
 	}

@@ -1,6 +1,8 @@
 package tape
 
 import (
+	"math"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/nl-hecate/hecate/runtime/num"
@@ -9,6 +11,23 @@ import (
 // A Kind numbers a type that lives in slots. Generated code assigns one to
 // each, counting up; an arena keeps one slab per kind.
 type Kind uint16
+
+// firstFree is the first kind that NewKind gives: those below it are constants
+// of this module's own generated code.
+const firstFree = 4096
+
+var kinds atomic.Uint32
+
+// NewKind returns a kind that nothing else has. Code that was generated alone,
+// for another module, takes one for each of its types when the program starts.
+// It panics with NoKinds after 61440 of them.
+func NewKind() Kind {
+	n := kinds.Add(1) + firstFree - 1
+	if n > math.MaxUint16 {
+		panic(NoKinds)
+	}
+	return Kind(n)
+}
 
 // slabBytes is about how large a piece of a slab is.
 const slabBytes = 8 << 10

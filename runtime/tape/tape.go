@@ -47,6 +47,7 @@ const (
 	ForeignValue   = "tape: value of another arena or of a scope that ended"
 	KindTaken      = "tape: node kind belongs to another node type"
 	Nested         = "tape: the arena already has an open scope"
+	NoKinds        = "tape: too many node types"
 	NotRecorded    = "tape: value was not recorded"
 	NotReversed    = "tape: gradients are read after Backward"
 	NotScalar      = "tape: a loss has one element"

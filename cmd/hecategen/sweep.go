@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"time"
+
+	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/sweep"
+)
+
+func sweepCommand() *command {
+	c := newCommand("sweep", "[-o DIR] [-only REGEXP] [-for TIME]", "compile, prove and run every legal combination of the knobs", `
+Go over every legal combination of structure, bias, retention and algorithm on
+all cores: compile it in memory, prove it in float64 and run it for 100 and for
+1,000 tokens from its own start. What fails, and what degenerates (no number, a
+state without bound or at zero, gates at their ends, a constant output), is
+reported by name and by knob, as markdown and as CSV. A sweep that was stopped,
+or whose time was over, goes on where it was.`, 0, 0)
+	w := gen.Sweep{Steps: []int{100, 1000}}
+	dir := c.flags.String("o", filepath.Join("out", "sweep"), "`folder` of the report")
+	c.flags.StringVar(&w.Over, "over", defaultFront, "`front`; a combination that does not fit it takes another")
+	c.flags.IntVar(&w.Width, "d", 8, "`size` of every width in the runs")
+	only := c.flags.String("only", "", "`expression` that formulas match: ^Matrix .* GD$")
+	most := c.flags.Duration("for", time.Hour, "`time` after which nothing is begun")
+	specs := specsFlag(c)
+	c.run = func(_ []string, out, err io.Writer) int {
+		if w.Width < 1 {
+			return c.misuse(err, "-d %d is no width", w.Width)
+		}
+		match, e := regexp.Compile(*only)
+		if e != nil {
+			return c.misuse(err, "-only: %v", e)
+		}
+		if why := oneLine([]string{w.Over}); why != "" {
+			return c.misuse(err, "%s", why)
+		}
+		if w.Specs, e = specs(); e != nil {
+			return finish("sweep", bad, e, err)
+		}
+		start := time.Now()
+		w.Only, w.Until, w.Store = match.MatchString, start.Add(*most), filepath.Join(*dir, "rows.jsonl")
+		w.Seen = ticker(err, start)
+		sum, left, ds, e := w.Run()
+		if status := report(ds, err); status != fine || e != nil {
+			return finish("sweep", status, e, err)
+		}
+		return swept(*dir, sum, left, time.Since(start), out, err)
+	}
+	return c
+}
+
+// swept writes the report and prints its summary.
+func swept(dir string, sum sweep.Summary, left int, took time.Duration, out, err io.Writer) int {
+	for name, write := range map[string]func(io.Writer) error{"knobs.md": sum.Markdown, "knobs.csv": sum.CSV} {
+		f, e := os.Create(filepath.Join(dir, name))
+		if e == nil {
+			e = write(f)
+		}
+		if e != nil {
+			return finish("sweep", bad, e, err)
+		}
+		if e := f.Close(); e != nil {
+			return finish("sweep", bad, e, err)
+		}
+	}
+	fmt.Fprintf(out, "%s legal of %d; %d done in %s, %d failed\n", plural(sum.Legal, "combination"), sum.Combinations, len(sum.Rows), took.Round(time.Second), sum.Failed())
+	fmt.Fprintln(out, sum.Verdict())
+	fmt.Fprintf(out, "report: %s\n", filepath.Join(dir, "knobs.md"))
+	if left > 0 {
+		fmt.Fprintf(err, "hecategen: sweep: the time is over, and %d combinations are left; the same command goes on with them\n", left)
+		return bad
+	}
+	if sum.Failed() > 0 || sum.Share() > sweep.Falsified {
+		return bad
+	}
+	return fine
+}
+
+// ticker says now and then how far a sweep is.
+func ticker(w io.Writer, start time.Time) func(done, all int) {
+	var mu sync.Mutex
+	last := start
+	return func(done, all int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if now := time.Now(); now.Sub(last) > 30*time.Second {
+			last = now
+			fmt.Fprintf(w, "%d of %d combinations after %s\n", done, all, now.Sub(start).Round(time.Second))
+		}
+	}
+}

@@ -1,0 +1,226 @@
+// Package docs sets the reference of a tree of pages: one entry for each unit,
+// and the tables of what may be combined, as markdown files and as one HTML
+// file that asks for nothing from outside.
+//
+// What an entry says is found out by other stages and comes as data; the
+// layouts are in package templates. Here is only what lies between: the order
+// of the entries, links between them, and how the notation of a page is set in
+// HTML (notation.go).
+package docs
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+	text "text/template"
+
+	"github.com/nl-hecate/hecate/templates"
+)
+
+// A Site is the whole reference.
+type Site struct {
+	Entries  []*Entry
+	Pairs    []*Pairs // which knobs may stand together, two slots a table
+	Reasons  []string // the sentences that the tables refer to by number
+	Forms    []Form   // how the rules may be computed
+	Counts   string   // of combinations
+	Unlisted []string // units that have no entry; a test wants none
+}
+
+// An Entry is one unit of a page.
+type Entry struct {
+	Name, ID string
+	Kind     string // rule, bias, …
+	Page     string // path of its page under the root
+	Title    string // of the page
+	Header   []Field
+	Prose    string // markdown, where the page is about this unit alone
+	Source   string // the unit as the page has it
+
+	Equations []Equation
+	Backward  string // as derive prints it
+	NoForm    string // why there is no backward here
+	Costs     []Line
+	Verdicts  []Verdict
+	Markers   []Verdict
+	Partners  []Partner
+	Relations []Relation
+	Memory    []Memory
+	Options   []Option
+	Sizes     []Size
+	Params    []Param
+	States    []State
+	Kernels   []Kernel
+	Folder    string // of the emitted package
+	Cuts      []string
+}
+
+// The rows of an entry. Text in the notation of a page is named Math.
+type (
+	Field    struct{ Name, Text string }
+	Equation struct{ ID, Math, Cite string }
+	Line     struct{ What, Math string }
+	Verdict  struct{ What, Verdict, Detail string }
+	Option   struct{ Math, Default, Of string }
+	Size     struct{ Name, Default string }
+	Param    struct{ Math, Shape, Start, Notes string }
+	State    struct{ Math, Shape, Start string }
+	Memory   struct{ Kernel, Saved, Checkpoints, Workspace string }
+	Kernel   struct{ Name, Does, Go, CUDA string }
+	Relation struct {
+		What  string // used by, is the same as, is made of
+		Links []Link
+	}
+	Link struct{ Name, ID string }
+)
+
+// A Partner is one value of another slot.
+type Partner struct {
+	Slot, Name, ID string
+	Legal          string // yes, no, or "with …"
+	Reason         string
+}
+
+// Pairs is a table of two slots.
+type Pairs struct {
+	Title string
+	Cols  []Link
+	Rows  []PairRow
+}
+
+// A PairRow is a row of such a table.
+type PairRow struct {
+	Link
+	Cells []string
+}
+
+// A Form says how a rule may be computed, from the markers that were derived.
+type Form struct {
+	Link
+	Chunk, Scan, Exact, Rows string
+}
+
+// groups are the headings of the contents, by kind.
+var groups = []struct {
+	kind, title string
+}{{"rule", "Rules"}, {"structure", "Structures"}, {"bias", "Biases"}, {"retention", "Retentions"}, {"algorithm", "Algorithms"},
+	{"law", "Law"}, {"front", "Fronts"}, {"strategy", "Strategies"}, {"schedule", "Schedules"}, {"update", "Updates"},
+	{"compose", "Compositions"}, {"model", "Models"}, {"op", "Operations"}, {"function", "Functions"}}
+
+// A Group is the entries of one kind.
+type Group struct {
+	Title   string
+	Entries []*Entry
+}
+
+// Groups are the entries by kind, each in the order of the names.
+func (s *Site) Groups() []Group {
+	var out []Group
+	for _, g := range groups {
+		var in []*Entry
+		for _, e := range s.Entries {
+			if e.Kind == g.kind {
+				in = append(in, e)
+			}
+		}
+		slices.SortStableFunc(in, func(a, b *Entry) int { return strings.Compare(a.Name, b.Name) })
+		if len(in) > 0 {
+			out = append(out, Group{g.title, in})
+		}
+	}
+	return out
+}
+
+// Short is what an entry is for.
+func (e *Entry) Short() string {
+	for _, f := range e.Header {
+		if f.Name == "Purpose" {
+			return f.Text
+		}
+	}
+	return e.Title
+}
+
+// Links are the relations of a kind as a list of names.
+func (r Relation) String() string {
+	var out []string
+	for _, l := range r.Links {
+		out = append(out, l.Name)
+	}
+	return strings.Join(out, ", ")
+}
+
+// Markdown sets the reference as files: one for each entry, one of contents and
+// one of the tables, by their names.
+func (s *Site) Markdown() (map[string][]byte, error) {
+	t, err := text.New("docs").Funcs(text.FuncMap{"cell": cell, "code": code, "link": link, "lines": oneLine, "number": number}).Parse(templates.Reference)
+	if err != nil {
+		return nil, fmt.Errorf("docs: %w", err)
+	}
+	out := map[string][]byte{}
+	set := func(file, name string, data any) {
+		var b bytes.Buffer
+		if e := t.ExecuteTemplate(&b, name, data); e != nil && err == nil {
+			err = fmt.Errorf("docs: %s: %w", file, e)
+		}
+		out[file] = tidy(b.Bytes())
+	}
+	set("README.md", "contents", s)
+	set("legality.md", "legality", s)
+	for _, e := range s.Entries {
+		set(e.ID+".md", "entry", e)
+	}
+	return out, err
+}
+
+// HTML sets the reference as one file.
+func (s *Site) HTML() ([]byte, error) {
+	t, err := template.New("site").Funcs(template.FuncMap{"math": mathHTML, "notation": blockHTML, "prose": proseHTML, "lines": oneLine, "number": number, "text": textHTML, "class": class}).Parse(templates.Site)
+	if err != nil {
+		return nil, fmt.Errorf("docs: %w", err)
+	}
+	var b bytes.Buffer
+	if err := t.ExecuteTemplate(&b, "site", s); err != nil {
+		return nil, fmt.Errorf("docs: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// cell is text in a table of markdown.
+func cell(s string) string { return strings.ReplaceAll(oneLine(s), "|", "\\|") }
+
+// code is the notation of a page in a table of markdown.
+func code(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "`" + cell(s) + "`"
+}
+
+func link(l Link) string {
+	if l.ID == "" {
+		return l.Name
+	}
+	return "[" + l.Name + "](" + l.ID + ".md)"
+}
+
+// class is how a cell of a table of pairs looks.
+func class(cell string) string {
+	word, _, _ := strings.Cut(cell, " ")
+	return "v-" + word
+}
+
+// number is the number of a reason, as tables refer to it.
+func number(i int) string { return fmt.Sprintf("[%d]", i+1) }
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// tidy leaves one blank line where a layout left several.
+func tidy(b []byte) []byte {
+	for bytes.Contains(b, []byte("\n\n\n")) {
+		b = bytes.ReplaceAll(b, []byte("\n\n\n"), []byte("\n\n"))
+	}
+	return append(bytes.TrimSpace(b), '\n')
+}

@@ -1,0 +1,171 @@
+package gen_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/docs"
+	"github.com/nl-hecate/hecate/gen/safety"
+)
+
+var (
+	mdLink   = regexp.MustCompile(`\]\(([^)]*)\)`)
+	htmlLink = regexp.MustCompile(`href="#([^"]*)"`)
+	anchor   = regexp.MustCompile(` id="([^"]*)"`)
+)
+
+// TestDocuments holds the reference of our pages: every emitted unit has an
+// entry with what was made of it, every link leads somewhere, and the text is
+// the same every time.
+func TestDocuments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("proves all pages")
+	}
+	c := gen.Config{Root: "..", Specs: []string{"../specs"}}
+	site, ds := gen.Document(c)
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	files, err := site.Markdown()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := site.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		for _, m := range mdLink.FindAllSubmatch(text, -1) {
+			if files[string(m[1])] == nil {
+				t.Errorf("%s: a link to %s", name, m[1])
+			}
+		}
+	}
+	ids := map[string]int{}
+	for _, m := range anchor.FindAllSubmatch(page, -1) {
+		if ids[string(m[1])]++; ids[string(m[1])] > 1 {
+			t.Errorf("two elements are called %s", m[1])
+		}
+	}
+	for _, m := range htmlLink.FindAllSubmatch(page, -1) {
+		if ids[string(m[1])] == 0 {
+			t.Errorf("the site has a link to #%s", m[1])
+		}
+	}
+	for _, word := range []string{"http:", "https:", "@import", "url("} {
+		if bytes.Contains(page, []byte(word)) {
+			t.Errorf("the site has %q", word)
+		}
+	}
+	emitted(t, c, files, ids)
+	again, err := site.HTML()
+	if err != nil || !bytes.Equal(page, again) {
+		t.Errorf("two texts, %v", err)
+	}
+	legal := string(files["legality.md"])
+	for _, w := range []string{"KL: KL retention needs rows that start apart", "| [Hebbian](hebbian.md) | yes | yes | yes | yes |", "| [DeltaRule](delta_rule.md) | yes | no | yes | yes |"} {
+		if !strings.Contains(legal, w) {
+			t.Errorf("legality.md has no %q:\n%s", w, legal)
+		}
+	}
+	pairs(t, c, site)
+}
+
+// pairs holds the tables of pairs to all combinations: what a cell says no to
+// stands in no legal one, and where it names what it takes, every legal one has
+// that.
+func pairs(t *testing.T, c gen.Config, site *docs.Site) {
+	t.Helper()
+	s, _ := gen.Load(c.Specs...)
+	table, _ := safety.New(s.Tree)
+	with := map[[2]string][]safety.Tuple{}
+	for _, u := range table.Tuples() {
+		for i, a := range u.Names() {
+			for _, b := range u.Names()[i+1:] {
+				if u.Legal() {
+					with[[2]string{a, b}] = append(with[[2]string{a, b}], u)
+				}
+			}
+		}
+	}
+	cells := 0
+	for _, p := range site.Pairs {
+		for _, r := range p.Rows {
+			for i, cell := range r.Cells {
+				cells++
+				legal := with[[2]string{r.Name, p.Cols[i].Name}]
+				takes, conditional := strings.CutPrefix(cell, "with ")
+				if no := strings.HasPrefix(cell, "no"); no != (len(legal) == 0) || no && !strings.Contains(cell, "[") {
+					t.Errorf("%s and %s: %q, but %d legal combinations", r.Name, p.Cols[i].Name, cell, len(legal))
+				}
+				for _, u := range legal {
+					for _, one := range strings.Split(takes, " and ") {
+						if conditional && !slices.ContainsFunc(strings.Split(one, " or "), func(k string) bool { return slices.Contains(u.Names(), k) }) {
+							t.Errorf("%s and %s: %q, but %s is legal", r.Name, p.Cols[i].Name, cell, u)
+						}
+					}
+				}
+			}
+		}
+	}
+	if cells == 0 {
+		t.Error("no cells")
+	}
+}
+
+// emitted looks for every unit that Compile gives, and for its kernels on disk.
+func emitted(t *testing.T, c gen.Config, files map[string][]byte, ids map[string]int) {
+	t.Helper()
+	s, _ := gen.Load(c.Specs...)
+	units, ds := gen.Compile(s)
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	for _, u := range units {
+		text := string(files[u.ID+".md"])
+		if text == "" || ids[u.ID] == 0 {
+			t.Errorf("%s has no entry", u.Name)
+			continue
+		}
+		for _, q := range u.Equations {
+			if !strings.Contains(text, "`"+q.ID+"`") {
+				t.Errorf("%s: no equation %s", u.Name, q.ID)
+			}
+		}
+		for _, w := range []string{"## On the page", "## Kernels", "## What is proved"} {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s: no %s", u.Name, w)
+			}
+		}
+	}
+	for name, text := range files {
+		for _, m := range regexp.MustCompile("`(cuda/kernels/[^`]*)`").FindAllSubmatch(text, -1) {
+			if _, err := os.Stat(filepath.Join("..", string(m[1]))); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// TestWriteDocs writes the reference, and takes what is of no page any more away.
+func TestWriteDocs(t *testing.T) {
+	dir := t.TempDir()
+	site, ds := gen.Document(gen.Config{Root: "..", Specs: []string{"../specs/algorithms/short_conv.md", "../specs/algorithms/functions.md"}})
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	write(t, filepath.Join(dir, "markdown", "gone.md"), "old")
+	n, err := gen.WriteDocs(site, dir)
+	if err != nil || n != len(site.Entries)+3 {
+		t.Errorf("%d files, %v", n, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "markdown", "gone.md")); err == nil {
+		t.Error("an entry of no page is still there")
+	}
+}

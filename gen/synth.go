@@ -1,0 +1,227 @@
+package gen
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/emitgo"
+	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/prove"
+	"github.com/nl-hecate/hecate/gen/source"
+	"github.com/nl-hecate/hecate/gen/tree"
+)
+
+// Synthesis makes a rule of a formula that stands on no page. The formula is
+// put on a page in memory, beside those of the project, and from there it goes
+// the way of every page: it is checked, proved, lowered and printed, with the
+// tests and vectors that every rule gets. Only this one unit is compiled, and
+// what is printed is one package for a module of the user's: it imports the
+// runtime and generated/kern of this one, and takes the kinds of its nodes when
+// the program starts.
+
+// A Formula is a rule as its parts, each in the notation of a page.
+type Formula struct {
+	Name  string   // of the rule; "" makes one of the names of the knobs
+	Knobs []string // structure, bias, retention, algorithm: Huber(δ = 2)
+	Over  string   // the front: Projected(unit = on)
+	With  string   // overrides: θ := 1; "" for none
+}
+
+// rule is a block with the rule; without knobs it has a front only.
+func (f Formula) rule() string {
+	equals := " = "
+	if len(f.Knobs) == 0 {
+		equals = ""
+	}
+	return "```hecate\nrule " + f.Name + equals + f.String() + "\nprovides Causal\n```\n"
+}
+
+// String is the formula as a page writes it.
+func (f Formula) String() string {
+	text := strings.Join(f.Knobs, " + ") + " over " + f.Over
+	if f.With != "" {
+		text += " with " + f.With
+	}
+	return text
+}
+
+// FormulaPage is the path under which messages about a formula are given.
+const FormulaPage = "(formula)"
+
+// words are the first names of the parts of a formula.
+func (f Formula) words() []string {
+	var out []string
+	for _, k := range f.Knobs {
+		k = strings.TrimSpace(k)
+		if i := strings.IndexFunc(k, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }); i >= 0 {
+			k = k[:i]
+		}
+		out = append(out, k)
+	}
+	return out
+}
+
+// page is the page of the formula; about says what its header does.
+func (f Formula) page(about string) *source.File {
+	name := f.Name
+	if name == "" {
+		name = strings.Join(f.words(), "")
+	}
+	f.Name = name
+	return source.NewFile(FormulaPage, f.rule()+"\n```text\nCONTRACT\n"+
+		"  Purpose:    The memory rule "+f.String()+about+"\n"+
+		"  Expects:    What its knobs expect\n"+
+		"  Guarantees: The answer at a token depends on no later token\n"+
+		"  Cost:       That of its knobs\n"+
+		"  Trade-off:  None that its knobs do not name\n"+
+		"  Position:   none\n"+
+		"  Source:     none\n```\n")
+}
+
+// A Synthesis is a rule made of a formula.
+type Synthesis struct {
+	Unit  *plan.Unit
+	Proof *prove.Report
+	Files tree.Files // under the parent of its folder
+	Block *check.Block
+}
+
+// Totals counts the verdicts on the rule.
+func (y *Synthesis) Totals() string { return (&Proof{Units: []*prove.Report{y.Proof}}).Totals() }
+
+// Synthesize proves a formula over the pages under specs and prints it as the
+// package pkg in a folder; a folder is one name, and "" for both is the id of
+// the rule. Nothing is returned when there is an error.
+func Synthesize(specs []string, f Formula, folder, pkg string) (*Synthesis, diag.List) {
+	s, ds := LoadWith(specs, f.page(f.about(specs)))
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	u := s.Tree.Order[len(s.Tree.Order)-1]
+	for _, v := range s.Tree.Order {
+		if v.Span.File.Path == FormulaPage {
+			u = v
+		}
+	}
+	if alike(s, u, &ds); ds.HasErrors() {
+		return nil, ds
+	}
+	out := &Synthesis{}
+	var more diag.List
+	out.Proof, more = prove.Block(s.Tree, u, prove.Options{})
+	if ds.Append(more); ds.HasErrors() {
+		return nil, ds
+	}
+	out.Unit, more = CompileUnit(s, u)
+	if ds.Append(more); ds.HasErrors() {
+		return nil, ds
+	}
+	out.Block, _ = check.Instantiate(s.Tree, u)
+	out.print(s, f, folder, pkg, &ds)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	return out, ds
+}
+
+// alike refuses a formula of anything but one knob of each kind, in order.
+func alike(s *Source, u *notation.Unit, ds *diag.List) {
+	if u.Formula == nil {
+		return
+	}
+	kinds := []notation.UnitKind{notation.StructUnit, notation.BiasUnit, notation.RetentionUnit, notation.AlgorithmUnit}
+	for i, a := range u.Formula.Parts {
+		if v := s.Tree.Units[a.Name.Text]; v != nil && i < len(kinds) && v.Kind != kinds[i] {
+			ds.Errorf(diag.WrongPageKind, a.Name.Span, "%s is %s, but %s is needed here", a.Name.Text, check.KindName(v.Kind), check.KindName(kinds[i])).
+				See(v.Name.Span, "%s is defined here", a.Name.Text).Hint("the order is structure, bias, retention, algorithm")
+			return
+		}
+	}
+}
+
+// about lists what the pages of the knobs are for.
+func (f Formula) about(specs []string) string {
+	s, _ := Load(specs...)
+	var out []string
+	for _, w := range f.words() {
+		if u := s.Tree.Units[w]; u != nil {
+			if p := purpose(s, u); p != "" {
+				out = append(out, fmt.Sprintf("the %s %s: %s", check.KindWord(u.Kind), w, strings.TrimSuffix(lowerFirst(p), ".")))
+			}
+		}
+	}
+	if len(out) == 0 {
+		return "."
+	}
+	return " (" + strings.Join(out, "; ") + ")."
+}
+
+// print makes the files of the unit.
+func (y *Synthesis) print(s *Source, f Formula, folder, pkg string, ds *diag.List) {
+	y.Unit.Page = "synth " + f.String()
+	y.Unit.Folder, y.Unit.Package = folder, pkg
+	if folder == "" {
+		y.Unit.Folder = strings.ReplaceAll(y.Unit.ID, "_", "")
+	}
+	if pkg == "" {
+		y.Unit.Package = strings.ReplaceAll(y.Unit.ID, "_", "")
+	}
+	units := []*plan.Unit{y.Unit}
+	y.Files = Assembly(emitgo.KernelFiles(units))
+	m := &testMaker{src: s, units: units, files: y.Files}
+	if bad := m.unit(y.Unit); bad != "" {
+		ds.Errorf(diag.NotFinite, s.Tree.Units[y.Unit.Name].Name.Span, "%s is not finite where every number that goes in lies between −1 and 1", bad).
+			Hint("generated tests begin there: another front, or other options, keep it finite")
+		return
+	}
+	for p, text := range emitgo.Alone(y.Unit, m.trials) {
+		y.Files[p] = text
+	}
+	for p := range y.Files {
+		if !strings.HasPrefix(p, y.Unit.Folder+"/") {
+			delete(y.Files, p)
+		}
+	}
+}
+
+// Write puts the files of a synthesis under a folder that exists. The package
+// owns its folder: what is there must be of an earlier synthesis.
+func (y *Synthesis) Write(root string) (tree.Report, error) {
+	if strangers := y.strangers(root); len(strangers) > 0 {
+		return tree.Report{}, fmt.Errorf("%s has files that no synthesis wrote: %s; a rule needs a folder of its own",
+			filepath.Join(root, y.Unit.Folder), strings.Join(strangers, ", "))
+	}
+	return tree.Apply(root, []string{y.Unit.Folder}, y.Files)
+}
+
+// strangers lists the files of the folder that no synthesis wrote.
+func (y *Synthesis) strangers(root string) []string {
+	var out []string
+	folder := filepath.Join(root, y.Unit.Folder)
+	var names []string
+	_ = filepath.WalkDir(folder, func(p string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			names = append(names, p)
+		}
+		return nil
+	})
+	for _, p := range names {
+		text, err := os.ReadFile(p)
+		if err != nil || !strings.Contains(firstLine(string(text)), "Code generated by hecategen from synth ") {
+			rel, _ := filepath.Rel(folder, p)
+			out = append(out, rel)
+		}
+	}
+	return out
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
