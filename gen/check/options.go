@@ -101,6 +101,8 @@ func (in *instancer) staticUse(st notation.Stmt) {
 	switch s := st.(type) {
 	case *notation.Declare:
 		mark(s.When)
+	case *notation.Dims:
+		mark(s.When)
 	case *notation.Claim:
 		mark(s.When)
 	case *notation.Iterate:
