@@ -32,7 +32,7 @@ func (in *instancer) dims() {
 			continue
 		}
 		a := in.addAxis(it, sized, 0)
-		if s := sized[it.Name.Text]; s == it && s.Size != nil {
+		if s := sized[it.Name.Text]; s == it && s.Size != nil && a.Name == it.Name.Text {
 			in.leastSize(it, a)
 		}
 	}

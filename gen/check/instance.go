@@ -23,9 +23,10 @@ type instancer struct {
 	srcs []source
 	defs []*Equation
 
-	sizes   []*notation.DimsItem // what dims lines say, as far as it counts
-	given   []Given              // pages in the places of parts
-	refused bool                 // what a formula gives its pages cannot be matched
+	sizes     []*notation.DimsItem // what dims lines say, as far as it counts
+	fractions []*Option            // that count something and are no whole number: said
+	given     []Given              // pages in the places of parts
+	refused   bool                 // what a formula gives its pages cannot be matched
 }
 
 // Instantiate resolves a unit with its front, knobs and parts.
