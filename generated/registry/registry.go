@@ -9,8 +9,10 @@ import (
 	"github.com/nl-hecate/hecate/generated/compositions/mag"
 	"github.com/nl-hecate/hecate/generated/compositions/slidingwindow"
 	"github.com/nl-hecate/hecate/generated/models/bytelm"
+	"github.com/nl-hecate/hecate/generated/rules/comba"
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
 	"github.com/nl-hecate/hecate/generated/rules/hebbian"
+	"github.com/nl-hecate/hecate/generated/rules/retnet"
 	"github.com/nl-hecate/hecate/generated/rules/titanslmm"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
@@ -56,13 +58,19 @@ func NewModel[F num.Float](name string, s block.Sizes) (block.Model[F], error) {
 
 // Rules are the names of all memory rules, in order.
 func Rules() []string {
-	return []string{"DeltaRule", "Hebbian", "TitansLMM"}
+	return []string{"Comba", "HGRN2", "RetNet", "DeltaRule", "Hebbian", "TitansLMM"}
 }
 
 // NewRule makes a memory rule by name, for vectors of the given width. It fails
 // as NewModel does.
 func NewRule[F num.Float](name string, s block.Sizes, width int) (block.Block[F], error) {
 	switch name {
+	case "Comba":
+		return comba.New[F](s, width), s.Err()
+	case "HGRN2":
+		return hgrn2.New[F](s, width), s.Err()
+	case "RetNet":
+		return retnet.New[F](s, width), s.Err()
 	case "DeltaRule":
 		return deltarule.New[F](s, width), s.Err()
 	case "Hebbian":
