@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const crossEntropyKind tape.Kind = 56
+const crossEntropyKind tape.Kind = 65
 
 // CrossEntropySizes are the sizes of CrossEntropy.
 type CrossEntropySizes struct {

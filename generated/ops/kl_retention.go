@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const kLRetentionKind tape.Kind = 54
+const kLRetentionKind tape.Kind = 63
 
 // KLRetentionSizes are the sizes of KLRetention.
 type KLRetentionSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const layerNormKind tape.Kind = 34
+const layerNormKind tape.Kind = 43
 
 // LayerNormSizes are the sizes of LayerNorm.
 type LayerNormSizes struct {

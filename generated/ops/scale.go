@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const scaleKind tape.Kind = 28
+const scaleKind tape.Kind = 37
 
 // ScaleSizes are the sizes of Scale.
 type ScaleSizes struct {

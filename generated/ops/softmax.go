@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const softmaxKind tape.Kind = 55
+const softmaxKind tape.Kind = 64
 
 // SoftmaxSizes are the sizes of Softmax.
 type SoftmaxSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const tanhKind tape.Kind = 22
+const tanhKind tape.Kind = 31
 
 // TanhSizes are the sizes of Tanh.
 type TanhSizes struct {

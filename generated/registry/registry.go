@@ -13,6 +13,9 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
 	"github.com/nl-hecate/hecate/generated/rules/hebbian"
 	"github.com/nl-hecate/hecate/generated/rules/retnet"
+	"github.com/nl-hecate/hecate/generated/rules/selfreferential"
+	"github.com/nl-hecate/hecate/generated/rules/selfreferentialchunk"
+	"github.com/nl-hecate/hecate/generated/rules/selfreferentiallayers"
 	"github.com/nl-hecate/hecate/generated/rules/titanslmm"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
@@ -58,7 +61,7 @@ func NewModel[F num.Float](name string, s block.Sizes) (block.Model[F], error) {
 
 // Rules are the names of all memory rules, in order.
 func Rules() []string {
-	return []string{"Comba", "HGRN2", "RetNet", "DeltaRule", "Hebbian", "TitansLMM"}
+	return []string{"Comba", "HGRN2", "RetNet", "DeltaRule", "Hebbian", "SelfReferential", "SelfReferentialChunk", "SelfReferentialLayers", "TitansLMM"}
 }
 
 // NewRule makes a memory rule by name, for vectors of the given width. It fails
@@ -75,6 +78,12 @@ func NewRule[F num.Float](name string, s block.Sizes, width int) (block.Block[F]
 		return deltarule.New[F](s, width), s.Err()
 	case "Hebbian":
 		return hebbian.New[F](s, width), s.Err()
+	case "SelfReferential":
+		return selfreferential.New[F](s, width), s.Err()
+	case "SelfReferentialChunk":
+		return selfreferentialchunk.New[F](s, width), s.Err()
+	case "SelfReferentialLayers":
+		return selfreferentiallayers.New[F](s, width), s.Err()
 	case "TitansLMM":
 		return titanslmm.New[F](s, width), s.Err()
 	}

@@ -202,7 +202,7 @@ HECATE_KERNEL(32) delta_rule_step_backward_5(const float *y_bar, const float *M_
   HECATE_SHARED(float, t3_2_rows, 33);  // what each row adds to %.3.2[l, a + C·s]
   HECATE_SHARED(float, t4_2_rows, 33 * d_k);  // what each row adds to %.4.2[l, a + C·s, j]
   HECATE_SHARED(float, M_bar_state, 32 * d_k);  // [d_k]
-  HECATE_SHARED(float, t4_2_2, 32 * d_k);  // [d_k]
+  HECATE_SHARED(float, t4, 32 * d_k);  // [d_k]
   const int segments = (C + T - 1) / C;
   const int row = threadIdx.x;
   const int l = blockIdx.x / 2;
@@ -241,11 +241,11 @@ HECATE_KERNEL(32) delta_rule_step_backward_5(const float *y_bar, const float *M_
       const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d_v + i];
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        const float t4_2_3 = M_bar_state[j * 32 + row] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry;
-        t26 += t4_2_3 * k[((i64)l * T + a + C * s) * d_k + j];
-        t10_2_2 += M_trail[(a * d_k + j) * 32 + row] * t4_2_3;
+        const float t4_3 = M_bar_state[j * 32 + row] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry;
+        t26 += t4_3 * k[((i64)l * T + a + C * s) * d_k + j];
+        t10_2_2 += M_trail[(a * d_k + j) * 32 + row] * t4_3;
         t6_2_rows[j * 33 + row] = M_trail[((a + 1) * d_k + j) * 32 + row] * y_bar_entry;
-        t4_2_2[j * 32 + row] = t4_2_3;
+        t4[j * 32 + row] = t4_3;
       }
       t2_2_rows[row] = t10_2_2;
       // delta_rule.M
@@ -259,9 +259,9 @@ HECATE_KERNEL(32) delta_rule_step_backward_5(const float *y_bar, const float *M_
       const float w_3 = theta_entry_2 * M_lin_entry;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        const float t4_2_2_entry = t4_2_2[j * 32 + row];
-        M_bar_state[j * 32 + row] = rho_entry_2 * t4_2_2_entry - w_2 * k[((i64)l * T + a + C * s) * d_k + j];
-        t4_2_rows[j * 33 + row] = -w_3 * t4_2_2_entry - w_2 * M_trail[(a * d_k + j) * 32 + row];
+        const float t4_entry = t4[j * 32 + row];
+        M_bar_state[j * 32 + row] = rho_entry_2 * t4_entry - w_2 * k[((i64)l * T + a + C * s) * d_k + j];
+        t4_2_rows[j * 33 + row] = -w_3 * t4_entry - w_2 * M_trail[(a * d_k + j) * 32 + row];
       }
       __syncthreads();
       #pragma unroll 1

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const lossKind tape.Kind = 60
+const lossKind tape.Kind = 69
 
 // Loss is one call of the kernel Loss.
 //

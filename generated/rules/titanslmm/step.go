@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const stepKind tape.Kind = 15
+const stepKind tape.Kind = 24
 
 // Step is one call of the kernel Step.
 //
@@ -842,7 +842,7 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[C*dK+dK:]
 	STrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t422 := rows[:dK] // [d_k]
+	t4 := rows[:dK] // [d_k]
 	rows = rows[dK:]
 	t92 := rows[:dK]     // [d_k]
 	t10 := c.Flags[:L*T] // [L, T]
@@ -1012,24 +1012,24 @@ func (c *StepBackward[F]) Run() {
 							t82Sum := t82_2[j]
 							MTrailEntry0 := MTrail3[j][0]
 							STrailEntry0 := STrail3[j][0]
-							t4230 := MBarState[j][0] + F(qEntry*yBarEntry0)
-							t8220 += F(MTrailEntry0 * t4230)
-							t9220 := SBarState[j][0] + t4230
+							t430 := MBarState[j][0] + F(qEntry*yBarEntry0)
+							t8220 += F(MTrailEntry0 * t430)
+							t9220 := SBarState[j][0] + t430
 							t320 += F(t9220 * kEntry)
 							t1520 += F(STrailEntry0 * t9220)
 							t82Sum += F((F(rhoEntry2*MTrailEntry0) + F(etaEntry2*STrailEntry0) - F(w20*kEntry)) * yBarEntry0)
-							t422[j][0] = t4230
+							t4[j][0] = t430
 							t92[j][0] = t9220
 							SBarState[j][0] = F(etaEntry2 * t9220)
 							MTrailEntry1 := MTrail3[j][1]
 							STrailEntry1 := STrail3[j][1]
-							t4231 := MBarState[j][1] + F(qEntry*yBarEntry1)
-							t8221 += F(MTrailEntry1 * t4231)
-							t9221 := SBarState[j][1] + t4231
+							t431 := MBarState[j][1] + F(qEntry*yBarEntry1)
+							t8221 += F(MTrailEntry1 * t431)
+							t9221 := SBarState[j][1] + t431
 							t321 += F(t9221 * kEntry)
 							t1521 += F(STrailEntry1 * t9221)
 							t82Sum += F((F(rhoEntry2*MTrailEntry1) + F(etaEntry2*STrailEntry1) - F(w21*kEntry)) * yBarEntry1)
-							t422[j][1] = t4231
+							t4[j][1] = t431
 							t92[j][1] = t9221
 							SBarState[j][1] = F(etaEntry2 * t9221)
 							t82_2[j] = t82Sum
@@ -1057,9 +1057,9 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							kEntry := k[j]
 							t32Sum := t32_2[j]
-							MBarState[j][0] = F(rhoEntry2*t422[j][0]) - F(w30*kEntry)
+							MBarState[j][0] = F(rhoEntry2*t4[j][0]) - F(w30*kEntry)
 							t32Sum -= F(w40*t92[j][0]) + F(w30*MTrail3[j][0])
-							MBarState[j][1] = F(rhoEntry2*t422[j][1]) - F(w31*kEntry)
+							MBarState[j][1] = F(rhoEntry2*t4[j][1]) - F(w31*kEntry)
 							t32Sum -= F(w41*t92[j][1]) + F(w31*MTrail3[j][1])
 							t32_2[j] = t32Sum
 						}
@@ -1146,13 +1146,13 @@ func (c *StepBackward[F]) Run() {
 							MTrailEntry := MTrail3[j][0]
 							STrailEntry := STrail3[j][0]
 							kEntry := k[j]
-							t423 := MBarState[j][0] + F(q[j]*yBarEntry)
-							t822 += F(MTrailEntry * t423)
-							t922 := SBarState[j][0] + t423
+							t43 := MBarState[j][0] + F(q[j]*yBarEntry)
+							t822 += F(MTrailEntry * t43)
+							t922 := SBarState[j][0] + t43
 							t32_3 += F(t922 * kEntry)
 							t152 += F(STrailEntry * t922)
 							t82_2[j] += F((F(rhoEntry2*MTrailEntry) + F(etaEntry2*STrailEntry) - F(w2*kEntry)) * yBarEntry)
-							t422[j][0] = t423
+							t4[j][0] = t43
 							t92[j][0] = t922
 							SBarState[j][0] = F(etaEntry2 * t922)
 						}
@@ -1165,7 +1165,7 @@ func (c *StepBackward[F]) Run() {
 						w3 := F(thetaEntry2 * t32_3)
 						w4 := F(thetaEntry2 * eEntry)
 						for j := range dK {
-							MBarState[j][0] = F(rhoEntry2*t422[j][0]) - F(w3*k[j])
+							MBarState[j][0] = F(rhoEntry2*t4[j][0]) - F(w3*k[j])
 							t32_2[j] -= F(w4*t92[j][0]) + F(w3*MTrail3[j][0])
 						}
 					}
@@ -1186,11 +1186,11 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			t82_2 := t82[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			var t1323 F
+			var t1322 F
 			for k := range dK {
-				t1323 += F(t82_2[k] * qDiv2[k])
+				t1322 += F(t82_2[k] * qDiv2[k])
 			}
-			t132_2[j] = -t1323
+			t132_2[j] = -t1322
 		}
 	}
 
