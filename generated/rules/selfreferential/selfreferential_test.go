@@ -18,8 +18,7 @@ import (
 // self_referential.M_alpha, self_referential.u_eta, self_referential.M_eta,
 // self_referential.u_k, self_referential.M_k, self_referential.u_v,
 // self_referential.M_v, self_referential.I, self_referential.P_k,
-// self_referential.P_v, self_referential.P_alpha, self_referential.P_eta,
-// self_referential.P_m.
+// self_referential.P_v.
 func TestSelfReferential(t *testing.T) {
 	blocktest.Block{
 		Name: "SelfReferential",

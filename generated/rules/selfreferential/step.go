@@ -1223,9 +1223,9 @@ type stepNode[F num.Float] struct {
 //
 //	q_t = unit(case queries { = static : W_Q x_t ; otherwise : a_t[q] })    self_referential.q
 //	y_t = M_{t−1}[m] q_t    self_referential.y
-//	a_t[α] = case phase { = 1 : P[α] x_t ; otherwise : M_{t−1}[α] x_t }    self_referential.a_alpha
+//	a_t[α] = case phase { = 1 : N[α] x_t ; otherwise : M_{t−1}[α] x_t }    self_referential.a_alpha
 //	ρ ∈ (0,1) = sigmoid(mean_{i∈d}(a_t[α,i]) + b_ρ)    self_referential.rho
-//	a_t[η] = case phase { = 1 : P[η] x_t ; otherwise : M_{t−1}[η] x_t }    self_referential.a_eta
+//	a_t[η] = case phase { = 1 : N[η] x_t ; otherwise : M_{t−1}[η] x_t }    self_referential.a_eta
 //	θ > 0 = softplus(mean_{i∈d}(a_t[η,i]) + b_θ)    self_referential.theta
 //	a_t[k] = case phase { = 1 : P[k] x_t ; otherwise : M_{t−1}[k] x_t }    self_referential.a_k
 //	k_t = unit(a_t[k])    self_referential.k

@@ -22,8 +22,7 @@ import (
 // self_referential_chunk.u_k, self_referential_chunk.M_k,
 // self_referential_chunk.u_v, self_referential_chunk.M_v,
 // self_referential_chunk.I, self_referential_chunk.P_k,
-// self_referential_chunk.P_v, self_referential_chunk.P_alpha,
-// self_referential_chunk.P_eta, self_referential_chunk.P_m.
+// self_referential_chunk.P_v.
 func TestSelfReferentialChunk(t *testing.T) {
 	blocktest.Block{
 		Name: "SelfReferentialChunk",
