@@ -12,6 +12,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/comba"
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
 	"github.com/nl-hecate/hecate/generated/rules/hebbian"
+	"github.com/nl-hecate/hecate/generated/rules/hgrn2"
 	"github.com/nl-hecate/hecate/generated/rules/retnet"
 	"github.com/nl-hecate/hecate/generated/rules/selfreferential"
 	"github.com/nl-hecate/hecate/generated/rules/selfreferentialchunk"
