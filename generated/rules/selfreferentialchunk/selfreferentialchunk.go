@@ -14,7 +14,7 @@
 // {adj:rate}; with layers the gradient goes through the nonlinearity
 // {layers:outer} {layers:inner}
 //
-// Cost: Five memories of d² numbers, 27 d² + O(d) operations per token; over a
+// Cost: Five memories of d² numbers, about 26 d² operations per token; over a
 // chunk the projections are products of matrices
 //
 // Trade-off: What a key is depends on all tokens before it, so no token can be
