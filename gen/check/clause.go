@@ -112,7 +112,7 @@ func (in *instancer) clausesOf(keyword notation.Word, n *notation.DeclName) {
 				Hint("write at context; the value at the start of a call is a snap")
 		}
 	case "snap":
-		if n.Of == nil && !strings.HasSuffix(n.Name.Text, "°") {
+		if n.Of == nil && snapped(n.Name.Text) == n.Name.Text {
 			in.ds.Errorf(diag.NotSupported, n.Name.Span, "snap %s does not say of which state it is", n.Name.Text).
 				Hint("write snap M°, or snap %s of M", n.Name.Text)
 		}

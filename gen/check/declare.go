@@ -205,9 +205,23 @@ func (b *Block) Decide(e notation.Expr) (holds, known bool) {
 		y, oky := b.Decide(e.Y)
 		return x && y, okx && oky
 	case *notation.Relation:
+		if set, ok := e.Y.(*notation.Set); ok && e.Op == "∈" && set.Lo == nil {
+			return b.among(e.X, set)
+		}
 		return b.Compare(e.Op, b.OptionValue(e.X), b.OptionValue(e.Y))
 	}
 	return false, false
+}
+
+// among decides `option ∈ {a, b}`.
+func (b *Block) among(x notation.Expr, set *notation.Set) (holds, known bool) {
+	for _, it := range set.Items {
+		is, ok := b.Compare("=", b.OptionValue(x), b.OptionValue(it))
+		if !ok || is {
+			return is, ok
+		}
+	}
+	return false, true
 }
 
 // OptionValue replaces an option by its value.

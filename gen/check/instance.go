@@ -2,11 +2,9 @@ package check
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/notation"
-	"github.com/nl-hecate/hecate/gen/shape"
 )
 
 // A part of a block: one unit's statements with the options that its formula
@@ -25,9 +23,11 @@ type instancer struct {
 	srcs []source
 	defs []*Equation
 
-	given   []Given              // pages in the places of parts
-	below   []*notation.Override // what the formulas of the pages below replace
-	refused bool                 // what a formula gives its pages cannot be matched
+	sizes     []*notation.DimsItem // what dims lines say, as far as it counts
+	fractions []*Option            // that count something and are no whole number: said
+	given     []Given              // pages in the places of parts
+	below     []*notation.Override // what the formulas of the pages below replace
+	refused   bool                 // what a formula gives its pages cannot be matched
 }
 
 // Instantiate resolves a unit with its front, knobs and parts.
@@ -180,124 +180,4 @@ func KindName(k notation.UnitKind) string {
 		name = "composition"
 	}
 	return article(name)
-}
-
-// dims gathers axes: a sized or aliased axis wins over a free one of the same
-// name, so that a rule's dims reach into its front. What a front says of an
-// axis is a default: any other page that declares it decides.
-func (in *instancer) dims() {
-	var items, fronts []*notation.DimsItem
-	declared := map[string]bool{}
-	for _, s := range in.srcs {
-		for _, st := range s.body {
-			switch d, ok := st.(*notation.Dims); {
-			case ok && s.unit.Kind == notation.FrontUnit:
-				fronts = append(fronts, d.Items...)
-			case ok:
-				items = append(items, d.Items...)
-				for _, it := range d.Items {
-					declared[it.Name.Text] = true
-				}
-			}
-		}
-	}
-	fronts = slices.DeleteFunc(fronts, func(it *notation.DimsItem) bool { return declared[it.Name.Text] })
-	items = append(fronts, items...)
-	in.axis(&Axis{Name: "L", Size: shape.Sym("L"), Free: true})
-	in.axis(&Axis{Name: "T", Size: shape.Sym("T"), Free: true})
-	sized := map[string]*notation.DimsItem{}
-	for _, it := range items {
-		if it.Size != nil || len(it.Factors) > 0 {
-			sized[it.Name.Text] = it
-		}
-	}
-	for _, it := range items {
-		if !in.ownAxis(it) {
-			continue
-		}
-		a := in.addAxis(it, sized, 0)
-		if s := sized[it.Name.Text]; s == it && s.Size != nil {
-			in.leastSize(it, a)
-		}
-	}
-}
-
-func (in *instancer) axis(a *Axis) *Axis {
-	in.b.Axes[a.Name] = a
-	in.b.AxisSeq = append(in.b.AxisSeq, a)
-	return a
-}
-
-func (in *instancer) addAxis(it *notation.DimsItem, sized map[string]*notation.DimsItem, depth int) *Axis {
-	name := it.Name.Text
-	if a := in.b.Axes[name]; a != nil {
-		return a
-	}
-	if depth > 20 {
-		in.ds.Errorf(diag.Cycle, it.Name.Span, "the size of %s is defined by itself", name)
-		return in.axis(&Axis{Name: name, Size: shape.Sym(name), Free: true})
-	}
-	s := sized[name]
-	switch {
-	case s == nil:
-		return in.axis(&Axis{Name: name, Size: shape.Sym(name), Free: true})
-	case len(s.Factors) > 0:
-		a := &Axis{Name: name, Size: shape.Int(1)}
-		for _, f := range s.Factors {
-			g := in.b.Axes[f.Text]
-			if g == nil {
-				g = in.axis(&Axis{Name: f.Text, Size: shape.Sym(f.Text), Free: true})
-			}
-			a.Size, a.Factors = a.Size.Mul(g.Size), append(a.Factors, f.Text)
-		}
-		return in.axis(a)
-	}
-	if id, ok := s.Size.(*notation.Ident); ok {
-		if a := in.axisNamed(id, sized, depth); a != nil {
-			in.b.Axes[name] = a
-			return a
-		}
-	}
-	size, ok := in.b.SizeOf(s.Size, func(id *notation.Ident) *Axis { return in.axisNamed(id, sized, depth) })
-	if !ok {
-		in.unknownAxis(s.Size)
-		size = shape.Sym(name)
-	}
-	return in.axis(&Axis{Name: name, Size: size})
-}
-
-// axisNamed is the axis an identifier stands for, declared now if it comes
-// later in the text.
-func (in *instancer) axisNamed(id *notation.Ident, sized map[string]*notation.DimsItem, depth int) *Axis {
-	if a := in.b.AxisOf(id.Name.Text); a != nil {
-		return a
-	}
-	if it := sized[id.Name.Text]; it != nil {
-		return in.addAxis(it, sized, depth+1)
-	}
-	for _, s := range in.srcs {
-		for _, st := range s.body {
-			if d, ok := st.(*notation.Dims); ok {
-				for _, it := range d.Items {
-					if it.Name.Text == id.Name.Text {
-						return in.addAxis(it, sized, depth+1)
-					}
-				}
-			}
-		}
-	}
-	return nil
-}
-
-func (in *instancer) unknownAxis(e notation.Expr) {
-	var names []string
-	for n := range in.b.Axes {
-		names = append(names, n)
-	}
-	d := in.ds.Errorf(diag.UnknownAxis, e.Where(), "%s is not a size", notation.Print(e, notation.Unicode))
-	if n := Nearest(e.Where().Text(), names); n != "" {
-		d.Hint("did you mean %s?", n)
-	} else {
-		d.Hint("declare it: dims %s", strings.TrimSpace(e.Where().Text()))
-	}
 }

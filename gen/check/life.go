@@ -40,7 +40,7 @@ func (in *instancer) lifetimes() {
 
 // held finds the state of an anchor or a snap.
 func (in *instancer) held(s *Symbol) {
-	of, at := strings.TrimSuffix(s.Name, "°"), s.Span
+	of, at := snapped(s.Name), s.Span
 	if s.Decl.Of != nil {
 		of, at = s.Decl.Of.Text, s.Decl.Of.Span
 	}
@@ -60,6 +60,16 @@ func (in *instancer) held(s *Symbol) {
 	default:
 		s.Of, s.Type = of, m.Type
 	}
+}
+
+// snapped is the state of a snap by its name: M of M°, M[k] of M°[k].
+func snapped(name string) string {
+	base, member := notation.CutMember(name)
+	base = strings.TrimSuffix(base, "°")
+	if member == "" {
+		return base
+	}
+	return notation.MemberText(base, member)
 }
 
 func (in *instancer) states() []string {

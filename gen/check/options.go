@@ -38,6 +38,8 @@ func (in *instancer) options(with []*notation.Override) {
 	for _, s := range in.srcs {
 		for _, st := range s.body {
 			in.staticUse(st)
+			in.choices(st)
+			in.counts(st)
 		}
 	}
 }
@@ -45,20 +47,25 @@ func (in *instancer) options(with []*notation.Override) {
 func (in *instancer) set(o *notation.Override, unit *notation.Unit) {
 	opt := in.b.Options[o.Name.Text]
 	if opt == nil || (unit != nil && opt.Unit != unit && !isKnob(unit)) {
-		var names []string
-		for n := range in.b.Options {
-			names = append(names, n)
-		}
-		d := in.ds.Errorf(diag.UnknownOption, o.Name.Span, "there is no option %s", o.Name.Text)
-		Suggest(d, o.Name.Text, names)
+		in.noOption(o.Name)
 		return
 	}
 	if t := opt.Decl.Type; t != nil && !member(t, o.Value) {
-		in.ds.Errorf(diag.BadOption, o.Span, "%s = %s is outside %s", o.Name.Text, notation.Print(o.Value, notation.Unicode), notation.Print(t, notation.Unicode)).
+		d := in.ds.Errorf(diag.BadOption, o.Span, "%s = %s is outside %s", o.Name.Text, notation.Print(o.Value, notation.Unicode), notation.Print(t, notation.Unicode)).
 			See(opt.Decl.Span, "the option is declared here")
+		Suggest(d, notation.Print(o.Value, notation.Unicode), words(t.Members))
 		return
 	}
 	opt.Value = o.Value
+}
+
+// words are the members of a set as they are written.
+func words(members []notation.Expr) []string {
+	var out []string
+	for _, m := range members {
+		out = append(out, notation.Print(m, notation.Unicode))
+	}
+	return out
 }
 
 // member reports whether the value of an option lies in its domain, as far as
@@ -100,6 +107,8 @@ func (in *instancer) staticUse(st notation.Stmt) {
 	}
 	switch s := st.(type) {
 	case *notation.Declare:
+		mark(s.When)
+	case *notation.Dims:
 		mark(s.When)
 	case *notation.Claim:
 		mark(s.When)

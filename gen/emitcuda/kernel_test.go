@@ -41,6 +41,12 @@ func TestExamples(t *testing.T) {
 	runAll(t, oddExamples(t), 1, positive)
 }
 
+// TestFeatureMaps runs rules over each feature map of the front.
+func TestFeatureMaps(t *testing.T) {
+	cudashim.Need(t)
+	runAll(t, ofPage(t, "../testdata/maps/maps.md"), trialTokens...)
+}
+
 // oddExamples are the shortest of the programs that have such a form.
 func oddExamples(t *testing.T) []*program {
 	t.Helper()

@@ -70,13 +70,19 @@ func load(t testing.TB) []*program {
 // that no unit has yet, such as rows that see each other and searches.
 func examples(t testing.TB) []*program {
 	t.Helper()
-	s, ds := gen.Load(specs)
+	return ofPage(t, filepath.Join(specs, "LANGUAGE.md"))
+}
+
+// ofPage compiles the units of one page, which may lie beside the pages.
+func ofPage(t testing.TB, page string) []*program {
+	t.Helper()
+	s, ds := gen.Load(specs, page)
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}
 	var out []*program
 	for i, p := range s.Pages {
-		if filepath.Base(p.File.Path) != "LANGUAGE.md" {
+		if filepath.Base(p.File.Path) != filepath.Base(page) {
 			continue
 		}
 		for _, u := range s.Files[i].Units {

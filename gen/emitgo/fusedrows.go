@@ -183,7 +183,7 @@ func (e *kernelEmitter) wideRows(g *jen.Group, j *job) {
 		}
 	})
 	g.Comment(fmt.Sprintf("%s at once.", j.row.Across))
-	length := func(b *plan.Buffer) *jen.Statement { return e.poly(b.Len()).Op("*").Id("rows") }
+	length := func(b *plan.Buffer) *jen.Statement { return e.operand(b.Len()).Op("*").Id("rows") }
 	if j.row.Across == plan.Columns {
 		length = func(b *plan.Buffer) *jen.Statement {
 			outer, lastDim := split(b)

@@ -43,7 +43,15 @@ type reading struct {
 	expr  string // where the value comes from
 }
 
-func (s *stageEmitter) field(name string) string { return "v" + identifier(name, true) }
+// field is the name of a value's field. W and w have one spelling with a
+// capital; then each keeps its own first letter.
+func (s *stageEmitter) field(name string) string {
+	id := identifier(name, true)
+	if slices.ContainsFunc(s.fwd.Params, func(b *plan.Buffer) bool { return b.Of != name && identifier(b.Of, true) == id }) {
+		id = identifier(name, false)
+	}
+	return "v" + id
+}
 
 // weight, input and state find what a parameter of the program is.
 func (s *stageEmitter) weight(name string) bool {

@@ -19,7 +19,7 @@ var packages = map[string]string{
 	"math": "math", "fmt": "fmt", "strings": "strings", "testing": "testing",
 }
 
-var qualifier = regexp.MustCompile(`\b[a-z]+\.[A-Z]\w*`)
+var qualifier = regexp.MustCompile(`\b[a-z][a-z0-9]*\.[A-Z]\w*`)
 
 // raw turns Go text into a statement: what its code takes from other packages
 // is qualified by jennifer, which then knows what to import. The rest stays as

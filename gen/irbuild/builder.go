@@ -120,15 +120,37 @@ func renamed(p shape.Poly) shape.Poly {
 	return p
 }
 
-// sizedAxis is the axis of a size that no dims line names, such as d_k + d_v.
-// Equal sizes are the same axis: the size is the only name it has.
+// sizedAxis is the axis of a size that is written without a name, such as
+// d_k + d_v: the one axis for which a dims line computes this size, or else one
+// of its own. Equal sizes are the same axis: the size is the only name it has.
 func (e *builder) sizedAxis(p shape.Poly) *ir.Axis {
 	if x := e.sized[p.String()]; x != nil {
 		return x
 	}
-	x := e.f.NewSizedAxis(p.String(), p)
+	x := e.computed(p)
+	if x == nil {
+		x = e.f.NewSizedAxis(p.String(), p)
+	}
 	e.sized[p.String()] = x
 	return x
+}
+
+// computed is the one axis of the block whose size a dims line computes to be p.
+func (e *builder) computed(p shape.Poly) *ir.Axis {
+	var found *check.Axis
+	for _, a := range e.blk.AxisSeq {
+		if _, fixed := a.Size.Const(); a.Free || fixed || renamed(a.Size).String() != p.String() {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = a
+	}
+	if found == nil {
+		return nil
+	}
+	return e.axis(found)
 }
 
 func (e *builder) push(s *scope) { e.scopes = append(e.scopes, s) }

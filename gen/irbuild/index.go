@@ -151,6 +151,8 @@ func (e *builder) affine(x notation.Expr) (affine, bool) {
 			}
 		} else if x.Name.Text == "t" && e.token != nil && !e.plainTime() {
 			return varAff(e.token), true
+		} else if a := e.blk.Axes[x.Name.Text]; a != nil {
+			return affine{c: renamed(a.Size)}, true
 		}
 	case *notation.Number:
 		return affine{c: shape.Int(int64(x.Value))}, true

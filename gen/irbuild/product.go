@@ -6,6 +6,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/shape"
 )
 
 // juxt builds a row of factors. A chain that ends in a vector associates to
@@ -164,9 +165,13 @@ func (e *builder) stack(x *notation.Stack) *ten {
 		if t == nil {
 			return nil
 		}
+		if len(t.axes) == 0 && t.elem == ir.Real {
+			t = t.clone()
+			t.axes = []*ir.Axis{e.sizedAxis(shape.Int(1))}
+		}
 		if len(t.axes) == 0 || (len(ts) > 0 && !slices.Equal(t.axes[1:], ts[0].axes[1:])) {
 			e.errorf(diag.ShapeMismatch, it, "%s is %s and cannot be stacked here", text(it), e.typ(t)).
-				Hint("[a; b] stacks vectors, or matrices whose rows have the same axis")
+				Hint("[a; b] stacks numbers and vectors, or matrices whose rows have the same axis")
 			return nil
 		}
 		ts = append(ts, t)

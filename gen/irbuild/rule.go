@@ -27,7 +27,19 @@ type ruleNames struct {
 // y and states out.
 func Rule(blk *check.Block, ds *diag.List) *ir.Func {
 	_, f := buildRule(blk, ds, nil, nil)
+	startsAlone(f)
 	return f
+}
+
+// startsAlone takes away what only the first values of states read: equations
+// of learned parameters that no equation of a token reads.
+func startsAlone(f *ir.Func) {
+	if f == nil {
+		return
+	}
+	f.Sweep()
+	used := f.Uses()
+	f.Params = slices.DeleteFunc(f.Params, func(p *ir.Value) bool { return p.Role == ir.Outer && used[p] == 0 })
 }
 
 // buildRule is Rule that also records the gradients inside the equations and
@@ -327,6 +339,7 @@ func Start(blk *check.Block, ds *diag.List) *ir.Func {
 		}
 		e.f.Results = append(e.f.Results, ir.Result{Name: check.ASCII(s.Name), Val: v, State: true})
 	}
+	startsAlone(e.f)
 	adopt(e.f)
 	return e.f
 }

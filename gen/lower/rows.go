@@ -49,34 +49,49 @@ type step struct {
 }
 
 // findRows tries every choice of one axis for each state, the leading axes
-// first, and returns the first that makes the rows of all steps independent.
+// first, and returns the first that makes the rows of all steps independent. A
+// choice has axes of one size, so the first state's decides which there are.
 func findRows(steps []step) []*rows {
-	axes := map[int]int{} // number of a state → its axes
+	sizes := map[int][]string{} // number of a state → the sizes of its axes
 	for _, s := range steps {
 		for i, v := range s.states {
-			axes[s.same[i]] = len(v.Axes)
 			if len(v.Axes) == 0 {
 				return nil
 			}
+			var of []string
+			for _, a := range v.Axes {
+				of = append(of, a.Size.String())
+			}
+			sizes[s.same[i]] = of
 		}
 	}
-	numbers := slices.Sorted(maps.Keys(axes))
-	choice := map[int]int{}
-	for {
-		if out := tryRows(steps, choice); out != nil {
+	return chooseRows(steps, sizes, slices.Sorted(maps.Keys(sizes)), map[int]int{})
+}
+
+// chooseRows chooses an axis for each of the remaining states.
+func chooseRows(steps []step, sizes map[int][]string, rest []int, choice map[int]int) []*rows {
+	if len(rest) == 0 {
+		return tryRows(steps, choice)
+	}
+	for i, size := range sizes[rest[0]] {
+		if choice[rest[0]] = i; !sameSize(sizes, choice, size) {
+			continue
+		}
+		if out := chooseRows(steps, sizes, rest[1:], choice); out != nil {
 			return out
 		}
-		i := len(numbers) - 1
-		for ; i >= 0; i-- {
-			if choice[numbers[i]]++; choice[numbers[i]] < axes[numbers[i]] {
-				break
-			}
-			choice[numbers[i]] = 0
-		}
-		if i < 0 {
-			return nil
+	}
+	delete(choice, rest[0])
+	return nil
+}
+
+func sameSize(sizes map[int][]string, choice map[int]int, size string) bool {
+	for n, i := range choice {
+		if sizes[n][i] != size {
+			return false
 		}
 	}
+	return true
 }
 
 func tryRows(steps []step, choice map[int]int) []*rows {

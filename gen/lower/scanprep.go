@@ -275,7 +275,7 @@ func (rec *recurrence) liftable(s *ir.Scan, in *ir.Instr) bool {
 // its output. In front, the body sees it as a token.
 func (l *lowerer) outside(rec *recurrence, s *ir.Scan, in *ir.Instr, front bool) *ir.Value {
 	if in.Op == ir.Reshape {
-		return l.reshapeOutside(rec, s, in)
+		return l.reshapeOutside(rec, s, in, front)
 	}
 	over := append([]*ir.Axis{s.Lane, s.Time}, in.Loops...)
 	out := &ir.Instr{Op: in.Op, Loops: over, Coef: in.Coef, Poly: in.Poly, Eq: in.Eq, Span: in.Span, Solve: in.Solve}
@@ -308,16 +308,23 @@ func (l *lowerer) insert(rec *recurrence, in *ir.Instr, front bool) {
 	l.f.Body = slices.Insert(l.f.Body, at, in)
 }
 
-// reshapeOutside is outside for a reshaped token.
-func (l *lowerer) reshapeOutside(rec *recurrence, s *ir.Scan, in *ir.Instr) *ir.Value {
-	i := slices.IndexFunc(s.Tokens, func(t ir.Sliced) bool { return t.Param == in.Args[0].Val })
-	t := s.Tokens[i]
+// reshapeOutside is outside for a reshaped token, or for what was moved behind
+// the recurrence before.
+func (l *lowerer) reshapeOutside(rec *recurrence, s *ir.Scan, in *ir.Instr, front bool) *ir.Value {
+	var t ir.Sliced
+	if v := l.sunk[in.Args[0].Val]; v != nil {
+		t.Val = v
+	} else {
+		t = s.Tokens[slices.IndexFunc(s.Tokens, func(t ir.Sliced) bool { return t.Param == in.Args[0].Val })]
+	}
 	axes := append(slices.Clone(t.Val.Axes[:2]), in.Out.Axes...)
 	out := &ir.Instr{Op: ir.Reshape, Args: []ir.Arg{{Val: t.Val}}, Eq: in.Eq, Span: in.Span}
 	out.Out = &ir.Value{Name: l.f.Fresh(in.Out.Name), Elem: in.Out.Elem, Axes: axes, Def: out}
-	l.insert(rec, out, true)
-	s.Tokens = append(s.Tokens, ir.Sliced{Param: in.Out, Val: out.Out, Base: t.Base})
-	in.Out.Def = nil
+	l.insert(rec, out, front)
+	if front {
+		s.Tokens = append(s.Tokens, ir.Sliced{Param: in.Out, Val: out.Out, Base: t.Base})
+		in.Out.Def = nil
+	}
 	return out.Out
 }
 

@@ -11,6 +11,7 @@ type (
 	Dims struct {
 		Span  Span
 		Items []*DimsItem
+		When  Expr // condition of `when c :`, nil if none
 	}
 	// DimsItem is one axis; Factors has two or more entries for `d = H × d_h`.
 	DimsItem struct {

@@ -150,6 +150,7 @@ func (p *printer) commas(n int, write func(i int)) {
 }
 
 func (p *printer) dims(s *Dims) {
+	p.when(s.When, "when ", " : ")
 	p.WriteString("dims ")
 	p.commas(len(s.Items), func(i int) {
 		d := s.Items[i]

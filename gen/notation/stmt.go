@@ -28,9 +28,12 @@ func (p *parser) statement() Stmt {
 		s.Span = p.in.span(start.pos, p.end.end)
 	case *Claim:
 		s.Span = p.in.span(start.pos, p.end.end)
+	case *Dims:
+		s.When = when
+		s.Span = p.in.span(start.pos, p.end.end)
 	default:
 		if when != nil {
-			p.errorf(diag.NoStatement, start, "when stands before a declaration or a claim").
+			p.errorf(diag.NoStatement, start, "when stands before a declaration, dims or a claim").
 				Hint("write a choice of values with case … { … }")
 			return nil
 		}

@@ -94,7 +94,7 @@ func children(n any) []any {
 func stmtChildren(s Stmt) []any {
 	switch s := s.(type) {
 	case *Dims:
-		return list(s.Items)
+		return append([]any{s.When}, list(s.Items)...)
 	case *Declare:
 		return append([]any{s.Family, s.When}, list(s.Names)...)
 	case *Define:

@@ -4,14 +4,14 @@
 //
 //   k0_t = W_K x_t    delta_rule.k0
 //   k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    delta_rule.k1
-//   k_t = case unit { = off : k1_t ; otherwise : unit(k1_t) }    delta_rule.k
-//   v_t = W_V x_t    delta_rule.v
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    delta_rule.rho
-//   θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    delta_rule.theta
+//   k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    delta_rule.k
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    delta_rule.v
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    delta_rule.rho
+//   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    delta_rule.theta
 //   M_t = ρ_t M_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)  @eq titans#13    delta_rule.M
 //   q0_t = W_Q x_t    delta_rule.q0
 //   q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    delta_rule.q1
-//   q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    delta_rule.q
+//   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    delta_rule.q
 //   y_t = M_t q_t    delta_rule.y
 //
 // Functions run in the order in which they stand, each behind the end of the
@@ -202,7 +202,7 @@ HECATE_KERNEL(32) delta_rule_step_backward_5(const float *y_bar, const float *M_
   HECATE_SHARED(float, t3_2_rows, 33);  // what each row adds to %.3.2[l, a + C·s]
   HECATE_SHARED(float, t4_2_rows, 33 * d_k);  // what each row adds to %.4.2[l, a + C·s, j]
   HECATE_SHARED(float, M_bar_state, 32 * d_k);  // [d_k]
-  HECATE_SHARED(float, t4_2_2, 32 * d_k);  // [d_k]
+  HECATE_SHARED(float, t4, 32 * d_k);  // [d_k]
   const int segments = (C + T - 1) / C;
   const int row = threadIdx.x;
   const int l = blockIdx.x / 2;
@@ -241,11 +241,11 @@ HECATE_KERNEL(32) delta_rule_step_backward_5(const float *y_bar, const float *M_
       const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d_v + i];
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        const float t4_2_3 = M_bar_state[j * 32 + row] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry;
-        t26 += t4_2_3 * k[((i64)l * T + a + C * s) * d_k + j];
-        t10_2_2 += M_trail[(a * d_k + j) * 32 + row] * t4_2_3;
+        const float t4_3 = M_bar_state[j * 32 + row] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry;
+        t26 += t4_3 * k[((i64)l * T + a + C * s) * d_k + j];
+        t10_2_2 += M_trail[(a * d_k + j) * 32 + row] * t4_3;
         t6_2_rows[j * 33 + row] = M_trail[((a + 1) * d_k + j) * 32 + row] * y_bar_entry;
-        t4_2_2[j * 32 + row] = t4_2_3;
+        t4[j * 32 + row] = t4_3;
       }
       t2_2_rows[row] = t10_2_2;
       // delta_rule.M
@@ -259,9 +259,9 @@ HECATE_KERNEL(32) delta_rule_step_backward_5(const float *y_bar, const float *M_
       const float w_3 = theta_entry_2 * M_lin_entry;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        const float t4_2_2_entry = t4_2_2[j * 32 + row];
-        M_bar_state[j * 32 + row] = rho_entry_2 * t4_2_2_entry - w_2 * k[((i64)l * T + a + C * s) * d_k + j];
-        t4_2_rows[j * 33 + row] = -w_3 * t4_2_2_entry - w_2 * M_trail[(a * d_k + j) * 32 + row];
+        const float t4_entry = t4[j * 32 + row];
+        M_bar_state[j * 32 + row] = rho_entry_2 * t4_entry - w_2 * k[((i64)l * T + a + C * s) * d_k + j];
+        t4_2_rows[j * 33 + row] = -w_3 * t4_entry - w_2 * M_trail[(a * d_k + j) * 32 + row];
       }
       __syncthreads();
       #pragma unroll 1

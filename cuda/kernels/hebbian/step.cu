@@ -3,9 +3,9 @@
 // Step of hebbian.
 //
 //   k0_t = W_K x_t    hebbian.k0
-//   v_t = W_V x_t    hebbian.v
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    hebbian.v
 //   U_t = step(G_t)    hebbian.U
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    hebbian.rho
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    hebbian.rho
 //   W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    hebbian.M
 //   q0_t = W_Q x_t    hebbian.q0
 //   y_t = M_t q_t    hebbian.y

@@ -3,11 +3,11 @@
 // StepBackward of hebbian.
 //
 //   k0_t = W_K x_t    hebbian.k0
-//   v_t = W_V x_t    hebbian.v
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    hebbian.v
 //   e_t = slope(F(load(W_{t−1})), V)    hebbian.e
 //   G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    hebbian.G
 //   U_t = step(G_t)    hebbian.U
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    hebbian.rho
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    hebbian.rho
 //   W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    hebbian.M
 //   q0_t = W_Q x_t    hebbian.q0
 //   y_t = M_t q_t    hebbian.y
@@ -144,24 +144,24 @@ HECATE_KERNEL(32) hebbian_step_backward_4(const float *y_bar, const float *M_bar
     #pragma unroll 1
     for (int a = (C < -C * s + T ? C : -C * s + T) - 1; a >= 0; --a) {
       // hebbian.y, hebbian.M, hebbian.G
-      float t8_2_3 = 0.0f;
-      float t10_2 = 0.0f;
+      float t7 = 0.0f;
+      float t9 = 0.0f;
       const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d_v + i];
       const float rho_entry_2 = rho[(i64)l * T + a + C * s];
       const float v_entry_2 = v[((i64)l * T + a + C * s) * d_v + i];
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        const float t4_2_2 = M_bar_state[j * 32 + row] + q0[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry;
-        t8_2_3 += M_trail[(a * d_k + j) * 32 + row] * t4_2_2;
-        t10_2 += t4_2_2 * k0[((i64)l * T + a + C * s) * d_k + j];
+        const float t3 = M_bar_state[j * 32 + row] + q0[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry;
+        t7 += M_trail[(a * d_k + j) * 32 + row] * t3;
+        t9 += t3 * k0[((i64)l * T + a + C * s) * d_k + j];
         t5_2_rows[j * 33 + row] = M_trail[((a + 1) * d_k + j) * 32 + row] * y_bar_entry;
-        M_bar_state[j * 32 + row] = rho_entry_2 * t4_2_2;
-        t2_rows[j * 33 + row] = t4_2_2 * v_entry_2;
+        M_bar_state[j * 32 + row] = rho_entry_2 * t3;
+        t2_rows[j * 33 + row] = t3 * v_entry_2;
       }
-      t4_2_rows[row] = t8_2_3;
-      const float t10_2_2 = -t10_2;
+      t4_2_rows[row] = t7;
+      const float t9_2 = -t9;
       // hebbian.e
-      t3_2[((i64)l * T + a + C * s) * d_v + i] = -t10_2_2;
+      t3_2[((i64)l * T + a + C * s) * d_v + i] = -t9_2;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 32) {

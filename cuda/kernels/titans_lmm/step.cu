@@ -4,17 +4,17 @@
 //
 //   k0_t = W_K x_t    titans_lmm.k0
 //   k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    titans_lmm.k1
-//   k_t = case unit { = off : k1_t ; otherwise : unit(k1_t) }    titans_lmm.k
-//   v_t = W_V x_t    titans_lmm.v
-//   η ∈ (0,1) = sigmoid(w_η · [k_t; v_t] + b_η)    titans_lmm.eta
-//   θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    titans_lmm.theta
+//   k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    titans_lmm.k
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    titans_lmm.v
+//   η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    titans_lmm.eta
+//   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    titans_lmm.theta
 //   e_t = slope(F(load(W_{t−1})), V)    titans_lmm.e
 //   S_t = η_t S_{t−1} − θ_t G_t    titans_lmm.S
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    titans_lmm.rho
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    titans_lmm.rho
 //   W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    titans_lmm.M
 //   q0_t = W_Q x_t    titans_lmm.q0
 //   q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    titans_lmm.q1
-//   q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    titans_lmm.q
+//   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    titans_lmm.q
 //   y_t = M_t q_t    titans_lmm.y
 //
 // Functions run in the order in which they stand, each behind the end of the

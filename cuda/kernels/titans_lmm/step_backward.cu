@@ -4,18 +4,18 @@
 //
 //   k0_t = W_K x_t    titans_lmm.k0
 //   k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    titans_lmm.k1
-//   k_t = case unit { = off : k1_t ; otherwise : unit(k1_t) }    titans_lmm.k
-//   v_t = W_V x_t    titans_lmm.v
-//   η ∈ (0,1) = sigmoid(w_η · [k_t; v_t] + b_η)    titans_lmm.eta
-//   θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    titans_lmm.theta
+//   k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    titans_lmm.k
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    titans_lmm.v
+//   η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    titans_lmm.eta
+//   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    titans_lmm.theta
 //   e_t = slope(F(load(W_{t−1})), V)    titans_lmm.e
 //   G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    titans_lmm.G
 //   S_t = η_t S_{t−1} − θ_t G_t    titans_lmm.S
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    titans_lmm.rho
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    titans_lmm.rho
 //   W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    titans_lmm.M
 //   q0_t = W_Q x_t    titans_lmm.q0
 //   q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    titans_lmm.q1
-//   q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    titans_lmm.q
+//   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    titans_lmm.q
 //   y_t = M_t q_t    titans_lmm.y
 //
 // Functions run in the order in which they stand, each behind the end of the
@@ -228,7 +228,7 @@ HECATE_KERNEL(32) titans_lmm_step_backward_5(const float *y_bar, const float *M_
   float *const t3_2_rows = shared + 33 * d_k + 99;  // what each row adds to %.3.2[l, a + C·s, j]
   float *const M_bar_state = shared + 66 * d_k + 99;  // [d_k]
   float *const S_bar_state = shared + 98 * d_k + 99;  // [d_k]
-  float *const t4_2_2 = shared + 130 * d_k + 99;  // [d_k]
+  float *const t4 = shared + 130 * d_k + 99;  // [d_k]
   float *const t9_2 = shared + 162 * d_k + 99;  // [d_k]
   const int segments = (C + T - 1) / C;
   const int row = threadIdx.x;
@@ -290,13 +290,13 @@ HECATE_KERNEL(32) titans_lmm_step_backward_5(const float *y_bar, const float *M_
         const float M_trail_entry = M_trail[(a * d_k + j) * 32 + row];
         const float S_trail_entry = S_trail[(a * d_k + j) * 32 + row];
         const float k_entry = k[((i64)l * T + a + C * s) * d_k + j];
-        const float t4_2_3 = M_bar_state[j * 32 + row] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry;
-        t8_2_2 += M_trail_entry * t4_2_3;
-        const float t9_2_2 = S_bar_state[j * 32 + row] + t4_2_3;
+        const float t4_3 = M_bar_state[j * 32 + row] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry;
+        t8_2_2 += M_trail_entry * t4_3;
+        const float t9_2_2 = S_bar_state[j * 32 + row] + t4_3;
         t32 += t9_2_2 * k_entry;
         t15_2 += S_trail_entry * t9_2_2;
         t8_2_rows[j * 33 + row] = (rho_entry_2 * M_trail_entry + eta_entry_2 * S_trail_entry - w_2 * k_entry) * y_bar_entry;
-        t4_2_2[j * 32 + row] = t4_2_3;
+        t4[j * 32 + row] = t4_3;
         t9_2[j * 32 + row] = t9_2_2;
         S_bar_state[j * 32 + row] = eta_entry_2 * t9_2_2;
       }
@@ -310,7 +310,7 @@ HECATE_KERNEL(32) titans_lmm_step_backward_5(const float *y_bar, const float *M_
       const float w_4 = theta_entry_2 * e_entry;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        M_bar_state[j * 32 + row] = rho_entry_2 * t4_2_2[j * 32 + row] - w_3 * k[((i64)l * T + a + C * s) * d_k + j];
+        M_bar_state[j * 32 + row] = rho_entry_2 * t4[j * 32 + row] - w_3 * k[((i64)l * T + a + C * s) * d_k + j];
         t3_2_rows[j * 33 + row] = -w_4 * t9_2[j * 32 + row] - w_3 * M_trail[(a * d_k + j) * 32 + row];
       }
       __syncthreads();
@@ -419,12 +419,12 @@ HECATE_KERNEL(256) titans_lmm_step_backward_11(const float *q_div_2, const float
   if (item >= (i64)L * T) return;
   const int i = (int)(item / T);
   const int j = (int)(item % T);
-  float t13_2_3 = 0.0f;
+  float t13_2_2 = 0.0f;
   #pragma unroll 4
   for (int k_2 = 0; k_2 < d_k; ++k_2) {
-    t13_2_3 += t8_2[((i64)i * T + j) * d_k + k_2] * q_div_2[((i64)i * T + j) * d_k + k_2];
+    t13_2_2 += t8_2[((i64)i * T + j) * d_k + k_2] * q_div_2[((i64)i * T + j) * d_k + k_2];
   }
-  t13_2[(i64)i * T + j] = -t13_2_3;
+  t13_2[(i64)i * T + j] = -t13_2_2;
 }
 
 // titans_lmm.q1, titans_lmm.q, titans_lmm.k

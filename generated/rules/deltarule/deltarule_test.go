@@ -11,8 +11,8 @@ import (
 )
 
 // TestDeltaRule holds DeltaRule to its page: delta_rule.k0, delta_rule.k1,
-// delta_rule.k, delta_rule.v, delta_rule.rho, delta_rule.theta, delta_rule.M,
-// delta_rule.q0, delta_rule.q1, delta_rule.q, delta_rule.y.
+// delta_rule.k, delta_rule.k2, delta_rule.v, delta_rule.rho, delta_rule.theta,
+// delta_rule.M, delta_rule.q0, delta_rule.q1, delta_rule.q, delta_rule.y.
 func TestDeltaRule(t *testing.T) {
 	blocktest.Block{
 		Name: "DeltaRule",

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const stepKind tape.Kind = 5
+const stepKind tape.Kind = 11
 
 // Step is one call of the kernel Step.
 //
@@ -738,7 +738,7 @@ func (c *StepBackward[F]) Run() {
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t422_2 := rows[:dK]  // [d_k]
+	t4 := rows[:dK]      // [d_k]
 	t10 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
 	t43 := flags[:L*T] // [L, T]
@@ -876,21 +876,21 @@ func (c *StepBackward[F]) Run() {
 							qEntry := q[j]
 							kEntry := k[j]
 							t62Sum := t62_2[j]
-							t4230 := MBarState[j][0] + F(qEntry*yBarEntry0)
-							t260 += F(t4230 * kEntry)
-							t10220 += F(MTrail3[j][0] * t4230)
+							t430 := MBarState[j][0] + F(qEntry*yBarEntry0)
+							t260 += F(t430 * kEntry)
+							t10220 += F(MTrail3[j][0] * t430)
 							t62Sum += F(MTrail4[j][0] * yBarEntry0)
-							t422_2[j][0] = t4230
-							t4231 := MBarState[j][1] + F(qEntry*yBarEntry1)
-							t261 += F(t4231 * kEntry)
-							t10221 += F(MTrail3[j][1] * t4231)
+							t4[j][0] = t430
+							t431 := MBarState[j][1] + F(qEntry*yBarEntry1)
+							t261 += F(t431 * kEntry)
+							t10221 += F(MTrail3[j][1] * t431)
 							t62Sum += F(MTrail4[j][1] * yBarEntry1)
-							t422_2[j][1] = t4231
-							t4232 := MBarState[j][2] + F(qEntry*yBarEntry2)
-							t262 += F(t4232 * kEntry)
-							t10222 += F(MTrail3[j][2] * t4232)
+							t4[j][1] = t431
+							t432_2 := MBarState[j][2] + F(qEntry*yBarEntry2)
+							t262 += F(t432_2 * kEntry)
+							t10222 += F(MTrail3[j][2] * t432_2)
 							t62Sum += F(MTrail4[j][2] * yBarEntry2)
-							t422_2[j][2] = t4232
+							t4[j][2] = t432_2
 							t62_2[j] = t62Sum
 						}
 						t22Sum := t22_2[a]
@@ -922,15 +922,15 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							kEntry := k[j]
 							t42Sum := t42_2[j]
-							t422Entry0 := t422_2[j][0]
-							MBarState[j][0] = F(rhoEntry2*t422Entry0) - F(w20*kEntry)
-							t42Sum -= F(w30*t422Entry0) + F(w20*MTrail3[j][0])
-							t422Entry1 := t422_2[j][1]
-							MBarState[j][1] = F(rhoEntry2*t422Entry1) - F(w21*kEntry)
-							t42Sum -= F(w31*t422Entry1) + F(w21*MTrail3[j][1])
-							t422Entry2 := t422_2[j][2]
-							MBarState[j][2] = F(rhoEntry2*t422Entry2) - F(w22*kEntry)
-							t42Sum -= F(w32*t422Entry2) + F(w22*MTrail3[j][2])
+							t4Entry0 := t4[j][0]
+							MBarState[j][0] = F(rhoEntry2*t4Entry0) - F(w20*kEntry)
+							t42Sum -= F(w30*t4Entry0) + F(w20*MTrail3[j][0])
+							t4Entry1 := t4[j][1]
+							MBarState[j][1] = F(rhoEntry2*t4Entry1) - F(w21*kEntry)
+							t42Sum -= F(w31*t4Entry1) + F(w21*MTrail3[j][1])
+							t4Entry2 := t4[j][2]
+							MBarState[j][2] = F(rhoEntry2*t4Entry2) - F(w22*kEntry)
+							t42Sum -= F(w32*t4Entry2) + F(w22*MTrail3[j][2])
 							t42_2[j] = t42Sum
 						}
 					}
@@ -986,11 +986,11 @@ func (c *StepBackward[F]) Run() {
 						var t1022 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						for j := range dK {
-							t423 := MBarState[j][0] + F(q[j]*yBarEntry)
-							t26 += F(t423 * k[j])
-							t1022 += F(MTrail3[j][0] * t423)
+							t43_2 := MBarState[j][0] + F(q[j]*yBarEntry)
+							t26 += F(t43_2 * k[j])
+							t1022 += F(MTrail3[j][0] * t43_2)
 							t62_2[j] += F(MTrail4[j][0] * yBarEntry)
-							t422_2[j][0] = t423
+							t4[j][0] = t43_2
 						}
 						t22_2[a] += t1022
 						// delta_rule.M
@@ -1003,9 +1003,9 @@ func (c *StepBackward[F]) Run() {
 						w2 := F(thetaEntry2 * t26)
 						w3 := F(thetaEntry2 * MLinEntry)
 						for j := range dK {
-							t422Entry := t422_2[j][0]
-							MBarState[j][0] = F(rhoEntry2*t422Entry) - F(w2*k[j])
-							t42_2[j] -= F(w3*t422Entry) + F(w2*MTrail3[j][0])
+							t4Entry := t4[j][0]
+							MBarState[j][0] = F(rhoEntry2*t4Entry) - F(w2*k[j])
+							t42_2[j] -= F(w3*t4Entry) + F(w2*MTrail3[j][0])
 						}
 					}
 				}
@@ -1087,9 +1087,9 @@ func (c *StepBackward[F]) Run() {
 				if n2 >= 0 {
 					t382_2 := t382[(i*T+j)*dK:][:dK]
 					cQ := c.CQ[k*dK:][:dK]
-					t422_3 := t422[(i*(T+3)+j-k+3)*dK:][:dK]
+					t422_2 := t422[(i*(T+3)+j-k+3)*dK:][:dK]
 					for m := range dK {
-						t422_3[m] += F(t382_2[m] * cQ[m])
+						t422_2[m] += F(t382_2[m] * cQ[m])
 					}
 				}
 			}
@@ -1111,11 +1111,11 @@ func (c *StepBackward[F]) Run() {
 	// delta_rule.q1
 	for i := range L {
 		for j := range T + 3 {
-			t422_3 := t422[(i*(T+3)+j)*dK:][:dK]
+			t422_2 := t422[(i*(T+3)+j)*dK:][:dK]
 			t432_2 := t432[(i*(T+3)+j)*dK:][:dK]
 			t442_2 := t442[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t442_2[k] = t422_3[k] + t432_2[k]
+				t442_2[k] = t422_2[k] + t432_2[k]
 			}
 		}
 	}
@@ -1372,14 +1372,14 @@ type stepNode[F num.Float] struct {
 //
 //	k0_t = W_K x_t    delta_rule.k0
 //	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    delta_rule.k1
-//	k_t = case unit { = off : k1_t ; otherwise : unit(k1_t) }    delta_rule.k
-//	v_t = W_V x_t    delta_rule.v
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    delta_rule.rho
-//	θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    delta_rule.theta
+//	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    delta_rule.k
+//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    delta_rule.v
+//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    delta_rule.rho
+//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    delta_rule.theta
 //	M_t = ρ_t M_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)  @eq titans#13    delta_rule.M
 //	q0_t = W_Q x_t    delta_rule.q0
 //	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    delta_rule.q1
-//	q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    delta_rule.q
+//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    delta_rule.q
 //	y_t = M_t q_t    delta_rule.y
 //
 // Shapes: x [L, T, d]; y [L, T, d_v]. Source:

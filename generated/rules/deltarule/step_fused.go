@@ -781,7 +781,7 @@ type stepBackwardTime3Args struct {
 	k         *float32
 	MTrail    *float32
 	t62       *float32
-	t422      *float32
+	t4        *float32
 	t22       *float32
 	MLin      *float32
 	theta     *float32
@@ -1754,7 +1754,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				rows = widths.Next(rows, last-i, false)
 				MBarState, rest := scratch.Data[:kern.RowLen(dK, rows)], scratch.Data[kern.RowLen(dK, rows):]
 				MTrail, rest2 := rest[:(C+1)*kern.RowLen(dK, rows)], rest[(C+1)*kern.RowLen(dK, rows):]
-				t422 := rest2
+				t4 := rest2
 				if s == segments-1 {
 					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
 				} else {
@@ -1786,7 +1786,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(MTrail),
 						unsafe.SliceData(t62_2),
-						unsafe.SliceData(t422),
+						unsafe.SliceData(t4),
 						unsafe.SliceData(t22_2),
 						unsafe.SliceData(c.MLin),
 						unsafe.SliceData(theta),
@@ -1814,7 +1814,7 @@ func (c *stepBackwardRows1) Part(part int) {
 		scratch := workers.Borrow(dK + C*dK + dK + dK)
 		MBarState, rest := scratch.Data[:dK], scratch.Data[dK:]
 		MTrail, rest2 := rest[:C*dK+dK], rest[C*dK+dK:]
-		t422 := rest2
+		t4 := rest2
 		for i := first; i < last; i++ {
 			copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
 			for s := segments - 1; s >= 0; s-- {
@@ -1853,11 +1853,11 @@ func (c *stepBackwardRows1) Part(part int) {
 						t26Sums := [16]F{t26}
 						t1022Sums := [16]F{t1022}
 						for j := range dK {
-							t423 := num.FMA32(q[j], yBarEntry, MBarState[j])
-							t26Sums[j%16] = num.FMA32(t423, k[j], t26Sums[j%16])
-							t1022Sums[j%16] = num.FMA32(MTrail2[j], t423, t1022Sums[j%16])
+							t43 := num.FMA32(q[j], yBarEntry, MBarState[j])
+							t26Sums[j%16] = num.FMA32(t43, k[j], t26Sums[j%16])
+							t1022Sums[j%16] = num.FMA32(MTrail2[j], t43, t1022Sums[j%16])
 							t62_3[j] = num.FMA32(MTrail3[j], yBarEntry, t62_3[j])
-							t422[j] = t423
+							t4[j] = t43
 						}
 						t26 = kern.Sum16(&t26Sums)
 						t1022 = kern.Sum16(&t1022Sums)
@@ -1872,9 +1872,9 @@ func (c *stepBackwardRows1) Part(part int) {
 						w2 := F(thetaEntry2 * t26)
 						w3 := F(thetaEntry2 * MLinEntry)
 						for j := range dK {
-							t422Entry := t422[j]
-							MBarState[j] = num.FMA32(-w2, k[j], F(rhoEntry2*t422Entry))
-							t42_3[j] = num.FMA32(-w2, MTrail2[j], num.FMA32(-w3, t422Entry, t42_3[j]))
+							t4Entry := t4[j]
+							MBarState[j] = num.FMA32(-w2, k[j], F(rhoEntry2*t4Entry))
+							t42_3[j] = num.FMA32(-w2, MTrail2[j], num.FMA32(-w3, t4Entry, t42_3[j]))
 						}
 					}
 				}

@@ -11,8 +11,8 @@ import (
 )
 
 // TestHebbian holds Hebbian to its page: hebbian.k0, hebbian.k1, hebbian.k,
-// hebbian.v, hebbian.e, hebbian.G, hebbian.U, hebbian.rho, hebbian.M,
-// hebbian.q0, hebbian.q1, hebbian.q, hebbian.y.
+// hebbian.v, hebbian.e, hebbian.G, hebbian.U, hebbian.k2, hebbian.rho,
+// hebbian.M, hebbian.q0, hebbian.q1, hebbian.q, hebbian.y.
 func TestHebbian(t *testing.T) {
 	blocktest.Block{
 		Name: "Hebbian",

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const stepKind tape.Kind = 7
+const stepKind tape.Kind = 13
 
 // Step is one call of the kernel Step.
 //
@@ -402,12 +402,12 @@ func (c *StepBackward[F]) Run() {
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// hebbian.y, hebbian.M, hebbian.G
 						rhoEntry2 := rho2[a]
-						var t8230 F
-						var t1020 F
+						var t70 F
+						var t90 F
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
 						vEntry20 := c.V[(l*T+a+C*s)*dV+i]
-						var t8231 F
-						var t1021 F
+						var t71 F
+						var t91 F
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
 						vEntry21 := c.V[(l*T+a+C*s)*dV+i+1]
 						for j := range dK {
@@ -415,29 +415,29 @@ func (c *StepBackward[F]) Run() {
 							k0Entry := k0[j]
 							t52Sum := t52_2[j]
 							t2Sum := t2_2[j]
-							t4220 := MBarState[j][0] + F(q0Entry*yBarEntry0)
-							t8230 += F(MTrail3[j][0] * t4220)
-							t1020 += F(t4220 * k0Entry)
+							t30 := MBarState[j][0] + F(q0Entry*yBarEntry0)
+							t70 += F(MTrail3[j][0] * t30)
+							t90 += F(t30 * k0Entry)
 							t52Sum += F(MTrail4[j][0] * yBarEntry0)
-							MBarState[j][0] = F(rhoEntry2 * t4220)
-							t2Sum += F(t4220 * vEntry20)
-							t4221 := MBarState[j][1] + F(q0Entry*yBarEntry1)
-							t8231 += F(MTrail3[j][1] * t4221)
-							t1021 += F(t4221 * k0Entry)
+							MBarState[j][0] = F(rhoEntry2 * t30)
+							t2Sum += F(t30 * vEntry20)
+							t31_2 := MBarState[j][1] + F(q0Entry*yBarEntry1)
+							t71 += F(MTrail3[j][1] * t31_2)
+							t91 += F(t31_2 * k0Entry)
 							t52Sum += F(MTrail4[j][1] * yBarEntry1)
-							MBarState[j][1] = F(rhoEntry2 * t4221)
-							t2Sum += F(t4221 * vEntry21)
+							MBarState[j][1] = F(rhoEntry2 * t31_2)
+							t2Sum += F(t31_2 * vEntry21)
 							t52_2[j] = t52Sum
 							t2_2[j] = t2Sum
 						}
 						t42Sum := t42_2[a]
 						// hebbian.e
-						t42Sum += t8230
-						t10220 := -t1020
-						t32[(l*T+a+C*s)*dV+i] = -t10220
-						t42Sum += t8231
-						t10221 := -t1021
-						t32[(l*T+a+C*s)*dV+i+1] = -t10221
+						t42Sum += t70
+						t920 := -t90
+						t32[(l*T+a+C*s)*dV+i] = -t920
+						t42Sum += t71
+						t921 := -t91
+						t32[(l*T+a+C*s)*dV+i+1] = -t921
 						t42_2[a] = t42Sum
 					}
 				}
@@ -484,23 +484,23 @@ func (c *StepBackward[F]) Run() {
 						t52_2 := t52[(l*T+a+C*s)*dK:][:dK]
 						t2_2 := t2[(l*T+a+C*s)*dK:][:dK]
 						// hebbian.y, hebbian.M, hebbian.G
-						var t823 F
-						var t102 F
+						var t7 F
+						var t9 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						rhoEntry2 := rho2[a]
 						vEntry2 := c.V[(l*T+a+C*s)*dV+i]
 						for j := range dK {
-							t422 := MBarState[j][0] + F(q0[j]*yBarEntry)
-							t823 += F(MTrail3[j][0] * t422)
-							t102 += F(t422 * k0[j])
+							t3 := MBarState[j][0] + F(q0[j]*yBarEntry)
+							t7 += F(MTrail3[j][0] * t3)
+							t9 += F(t3 * k0[j])
 							t52_2[j] += F(MTrail4[j][0] * yBarEntry)
-							MBarState[j][0] = F(rhoEntry2 * t422)
-							t2_2[j] += F(t422 * vEntry2)
+							MBarState[j][0] = F(rhoEntry2 * t3)
+							t2_2[j] += F(t3 * vEntry2)
 						}
-						t42_2[a] += t823
-						t1022 := -t102
+						t42_2[a] += t7
+						t92 := -t9
 						// hebbian.e
-						t32[(l*T+a+C*s)*dV+i] = -t1022
+						t32[(l*T+a+C*s)*dV+i] = -t92
 					}
 				}
 			}
@@ -611,9 +611,9 @@ type stepNode[F num.Float] struct {
 // step computes
 //
 //	k0_t = W_K x_t    hebbian.k0
-//	v_t = W_V x_t    hebbian.v
+//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    hebbian.v
 //	U_t = step(G_t)    hebbian.U
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    hebbian.rho
+//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    hebbian.rho
 //	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    hebbian.M
 //	q0_t = W_Q x_t    hebbian.q0
 //	y_t = M_t q_t    hebbian.y

@@ -659,27 +659,27 @@ func (c *stepBackwardRows1) Part(part int) {
 						t52_3 := t52_2[(l*T+a+C*s)*dK:][:dK]
 						t2_3 := t2_2[(l*T+a+C*s)*dK:][:dK]
 						// hebbian.y, hebbian.M, hebbian.G
-						var t823 F
-						var t102 F
+						var t7 F
+						var t9 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						rhoEntry2 := rho2[a]
 						vEntry2 := c.V[(l*T+a+C*s)*dV+i]
-						t823Sums := [16]F{t823}
-						t102Sums := [16]F{t102}
+						t7Sums := [16]F{t7}
+						t9Sums := [16]F{t9}
 						for j := range dK {
-							t422 := num.FMA32(q0[j], yBarEntry, MBarState[j])
-							t823Sums[j%16] = num.FMA32(MTrail2[j], t422, t823Sums[j%16])
-							t102Sums[j%16] = num.FMA32(t422, k0[j], t102Sums[j%16])
+							t3 := num.FMA32(q0[j], yBarEntry, MBarState[j])
+							t7Sums[j%16] = num.FMA32(MTrail2[j], t3, t7Sums[j%16])
+							t9Sums[j%16] = num.FMA32(t3, k0[j], t9Sums[j%16])
 							t52_3[j] = num.FMA32(MTrail3[j], yBarEntry, t52_3[j])
-							MBarState[j] = F(rhoEntry2 * t422)
-							t2_3[j] = num.FMA32(t422, vEntry2, t2_3[j])
+							MBarState[j] = F(rhoEntry2 * t3)
+							t2_3[j] = num.FMA32(t3, vEntry2, t2_3[j])
 						}
-						t823 = kern.Sum16(&t823Sums)
-						t102 = kern.Sum16(&t102Sums)
-						t42_3[a] = t42_3[a] + t823
-						t1022 := -t102
+						t7 = kern.Sum16(&t7Sums)
+						t9 = kern.Sum16(&t9Sums)
+						t42_3[a] = t42_3[a] + t7
+						t92 := -t9
 						// hebbian.e
-						t32[(l*T+a+C*s)*dV+i] = -t1022
+						t32[(l*T+a+C*s)*dV+i] = -t92
 					}
 				}
 			}

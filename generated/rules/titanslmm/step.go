@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const stepKind tape.Kind = 9
+const stepKind tape.Kind = 24
 
 // Step is one call of the kernel Step.
 //
@@ -842,7 +842,7 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[C*dK+dK:]
 	STrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t422 := rows[:dK] // [d_k]
+	t4 := rows[:dK] // [d_k]
 	rows = rows[dK:]
 	t92 := rows[:dK]     // [d_k]
 	t10 := c.Flags[:L*T] // [L, T]
@@ -1012,24 +1012,24 @@ func (c *StepBackward[F]) Run() {
 							t82Sum := t82_2[j]
 							MTrailEntry0 := MTrail3[j][0]
 							STrailEntry0 := STrail3[j][0]
-							t4230 := MBarState[j][0] + F(qEntry*yBarEntry0)
-							t8220 += F(MTrailEntry0 * t4230)
-							t9220 := SBarState[j][0] + t4230
+							t430 := MBarState[j][0] + F(qEntry*yBarEntry0)
+							t8220 += F(MTrailEntry0 * t430)
+							t9220 := SBarState[j][0] + t430
 							t320 += F(t9220 * kEntry)
 							t1520 += F(STrailEntry0 * t9220)
 							t82Sum += F((F(rhoEntry2*MTrailEntry0) + F(etaEntry2*STrailEntry0) - F(w20*kEntry)) * yBarEntry0)
-							t422[j][0] = t4230
+							t4[j][0] = t430
 							t92[j][0] = t9220
 							SBarState[j][0] = F(etaEntry2 * t9220)
 							MTrailEntry1 := MTrail3[j][1]
 							STrailEntry1 := STrail3[j][1]
-							t4231 := MBarState[j][1] + F(qEntry*yBarEntry1)
-							t8221 += F(MTrailEntry1 * t4231)
-							t9221 := SBarState[j][1] + t4231
+							t431 := MBarState[j][1] + F(qEntry*yBarEntry1)
+							t8221 += F(MTrailEntry1 * t431)
+							t9221 := SBarState[j][1] + t431
 							t321 += F(t9221 * kEntry)
 							t1521 += F(STrailEntry1 * t9221)
 							t82Sum += F((F(rhoEntry2*MTrailEntry1) + F(etaEntry2*STrailEntry1) - F(w21*kEntry)) * yBarEntry1)
-							t422[j][1] = t4231
+							t4[j][1] = t431
 							t92[j][1] = t9221
 							SBarState[j][1] = F(etaEntry2 * t9221)
 							t82_2[j] = t82Sum
@@ -1057,9 +1057,9 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							kEntry := k[j]
 							t32Sum := t32_2[j]
-							MBarState[j][0] = F(rhoEntry2*t422[j][0]) - F(w30*kEntry)
+							MBarState[j][0] = F(rhoEntry2*t4[j][0]) - F(w30*kEntry)
 							t32Sum -= F(w40*t92[j][0]) + F(w30*MTrail3[j][0])
-							MBarState[j][1] = F(rhoEntry2*t422[j][1]) - F(w31*kEntry)
+							MBarState[j][1] = F(rhoEntry2*t4[j][1]) - F(w31*kEntry)
 							t32Sum -= F(w41*t92[j][1]) + F(w31*MTrail3[j][1])
 							t32_2[j] = t32Sum
 						}
@@ -1146,13 +1146,13 @@ func (c *StepBackward[F]) Run() {
 							MTrailEntry := MTrail3[j][0]
 							STrailEntry := STrail3[j][0]
 							kEntry := k[j]
-							t423 := MBarState[j][0] + F(q[j]*yBarEntry)
-							t822 += F(MTrailEntry * t423)
-							t922 := SBarState[j][0] + t423
+							t43 := MBarState[j][0] + F(q[j]*yBarEntry)
+							t822 += F(MTrailEntry * t43)
+							t922 := SBarState[j][0] + t43
 							t32_3 += F(t922 * kEntry)
 							t152 += F(STrailEntry * t922)
 							t82_2[j] += F((F(rhoEntry2*MTrailEntry) + F(etaEntry2*STrailEntry) - F(w2*kEntry)) * yBarEntry)
-							t422[j][0] = t423
+							t4[j][0] = t43
 							t92[j][0] = t922
 							SBarState[j][0] = F(etaEntry2 * t922)
 						}
@@ -1165,7 +1165,7 @@ func (c *StepBackward[F]) Run() {
 						w3 := F(thetaEntry2 * t32_3)
 						w4 := F(thetaEntry2 * eEntry)
 						for j := range dK {
-							MBarState[j][0] = F(rhoEntry2*t422[j][0]) - F(w3*k[j])
+							MBarState[j][0] = F(rhoEntry2*t4[j][0]) - F(w3*k[j])
 							t32_2[j] -= F(w4*t92[j][0]) + F(w3*MTrail3[j][0])
 						}
 					}
@@ -1186,11 +1186,11 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			t82_2 := t82[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			var t1323 F
+			var t1322 F
 			for k := range dK {
-				t1323 += F(t82_2[k] * qDiv2[k])
+				t1322 += F(t82_2[k] * qDiv2[k])
 			}
-			t132_2[j] = -t1323
+			t132_2[j] = -t1322
 		}
 	}
 
@@ -1554,17 +1554,17 @@ type stepNode[F num.Float] struct {
 //
 //	k0_t = W_K x_t    titans_lmm.k0
 //	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    titans_lmm.k1
-//	k_t = case unit { = off : k1_t ; otherwise : unit(k1_t) }    titans_lmm.k
-//	v_t = W_V x_t    titans_lmm.v
-//	η ∈ (0,1) = sigmoid(w_η · [k_t; v_t] + b_η)    titans_lmm.eta
-//	θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    titans_lmm.theta
+//	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    titans_lmm.k
+//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    titans_lmm.v
+//	η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    titans_lmm.eta
+//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    titans_lmm.theta
 //	e_t = slope(F(load(W_{t−1})), V)    titans_lmm.e
 //	S_t = η_t S_{t−1} − θ_t G_t    titans_lmm.S
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    titans_lmm.rho
+//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    titans_lmm.rho
 //	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    titans_lmm.M
 //	q0_t = W_Q x_t    titans_lmm.q0
 //	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    titans_lmm.q1
-//	q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    titans_lmm.q
+//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    titans_lmm.q
 //	y_t = M_t q_t    titans_lmm.y
 //
 // Shapes: x [L, T, d]; y [L, T, d_v]. Source:

@@ -848,7 +848,7 @@ type stepBackwardTime3Args struct {
 	MBarState *float32
 	SBarState *float32
 	t82       *float32
-	t422      *float32
+	t4        *float32
 	t92       *float32
 	t7        *float32
 	t52       *float32
@@ -1218,13 +1218,13 @@ func (c *stepBackwardFused) run() {
 			for j := range T {
 				t82_2 := t82[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				var t1323 F
-				t1323Sums := [16]F{t1323}
+				var t1322 F
+				t1322Sums := [16]F{t1322}
 				for k := range dK {
-					t1323Sums[k%16] = num.FMA32(t82_2[k], qDiv2[k], t1323Sums[k%16])
+					t1322Sums[k%16] = num.FMA32(t82_2[k], qDiv2[k], t1322Sums[k%16])
 				}
-				t1323 = kern.Sum16(&t1323Sums)
-				t132_2[j] = -t1323
+				t1322 = kern.Sum16(&t1322Sums)
+				t132_2[j] = -t1322
 			}
 		}
 	}
@@ -1864,7 +1864,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				SBarState, rest2 := rest[:kern.RowLen(dK, rows)], rest[kern.RowLen(dK, rows):]
 				MTrail, rest3 := rest2[:(C+1)*kern.RowLen(dK, rows)], rest2[(C+1)*kern.RowLen(dK, rows):]
 				STrail, rest4 := rest3[:(C+1)*kern.RowLen(dK, rows)], rest3[(C+1)*kern.RowLen(dK, rows):]
-				t422, rest5 := rest4[:kern.RowLen(dK, rows)], rest4[kern.RowLen(dK, rows):]
+				t4, rest5 := rest4[:kern.RowLen(dK, rows)], rest4[kern.RowLen(dK, rows):]
 				t92 := rest5
 				if s == segments-1 {
 					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
@@ -1911,7 +1911,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(MBarState),
 						unsafe.SliceData(SBarState),
 						unsafe.SliceData(t82_2),
-						unsafe.SliceData(t422),
+						unsafe.SliceData(t4),
 						unsafe.SliceData(t92),
 						unsafe.SliceData(t7_2),
 						unsafe.SliceData(t52_2),
@@ -1942,7 +1942,7 @@ func (c *stepBackwardRows1) Part(part int) {
 		SBarState, rest2 := rest[:dK], rest[dK:]
 		MTrail, rest3 := rest2[:C*dK+dK], rest2[C*dK+dK:]
 		STrail, rest4 := rest3[:C*dK+dK], rest3[C*dK+dK:]
-		t422, rest5 := rest4[:dK], rest4[dK:]
+		t4, rest5 := rest4[:dK], rest4[dK:]
 		t92 := rest5
 		for i := first; i < last; i++ {
 			copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
@@ -2002,13 +2002,13 @@ func (c *stepBackwardRows1) Part(part int) {
 							MTrailEntry := MTrail2[j]
 							STrailEntry := STrail2[j]
 							kEntry := k[j]
-							t423 := num.FMA32(q[j], yBarEntry, MBarState[j])
-							t822Sums[j%16] = num.FMA32(MTrailEntry, t423, t822Sums[j%16])
-							t922 := SBarState[j] + t423
+							t43 := num.FMA32(q[j], yBarEntry, MBarState[j])
+							t822Sums[j%16] = num.FMA32(MTrailEntry, t43, t822Sums[j%16])
+							t922 := SBarState[j] + t43
 							t32Sums[j%16] = num.FMA32(t922, kEntry, t32Sums[j%16])
 							t152Sums[j%16] = num.FMA32(STrailEntry, t922, t152Sums[j%16])
 							t82_3[j] = num.FMA32(num.FMA32(-w2, kEntry, num.FMA32(etaEntry2, STrailEntry, F(rhoEntry2*MTrailEntry))), yBarEntry, t82_3[j])
-							t422[j] = t423
+							t4[j] = t43
 							t92[j] = t922
 							SBarState[j] = F(etaEntry2 * t922)
 						}
@@ -2024,7 +2024,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						w3 := F(thetaEntry2 * t32_4)
 						w4 := F(thetaEntry2 * eEntry)
 						for j := range dK {
-							MBarState[j] = num.FMA32(-w3, k[j], F(rhoEntry2*t422[j]))
+							MBarState[j] = num.FMA32(-w3, k[j], F(rhoEntry2*t4[j]))
 							t32_3[j] = num.FMA32(-w3, MTrail2[j], num.FMA32(-w4, t92[j], t32_3[j]))
 						}
 					}
