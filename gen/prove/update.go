@@ -23,8 +23,10 @@ func (p *prover) update() {
 	}
 	s := subject{name: "fire", f: f, span: p.unit.Span, draw: p.fired}
 	p.outer(s)
+	p.oriented(f)
 	p.claims()
-	p.unproved(KinkKind, Invariant, Cost, Marker, Special, Requires)
+	p.updateSpecials()
+	p.unproved(KinkKind, Invariant, Cost, Marker, Requires)
 }
 
 // fired draws a parameter and gradients, and fires a few times.
