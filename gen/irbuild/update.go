@@ -32,12 +32,22 @@ func UpdateOfMatrix(blk *check.Block, ds *diag.List) *ir.Func { return update(bl
 
 // UpdateTall is Update with every iteration that is said to hold for the
 // transpose computed on the transpose: of a matrix of more rows than columns,
-// X Xᵀ is then the smaller product. It is nil where there is no such iteration.
+// X Xᵀ is then the smaller product. It is nil where there is no such iteration,
+// and in an update of entries.
 func UpdateTall(blk *check.Block, ds *diag.List) *ir.Func {
+	_, _, matrices := blk.Matrices()
 	for _, eq := range blk.Eqs {
-		if eq.Iter != nil && eq.Iter.Orient {
-			return update(blk, ds, true, true)
+		if eq.Iter == nil || !eq.Iter.Orient || !matrices {
+			continue
 		}
+		var own diag.List
+		f := update(blk, &own, true, true)
+		if own.HasErrors() {
+			ds.Errorf(diag.NotSupported, eq.Iter.Step.Where(), "this step does not fit the transpose of %s", eq.Name).
+				Labelf("it reads something that has the rows of the parameter").Hint("take orient away")
+			return nil
+		}
+		return f
 	}
 	return nil
 }
@@ -143,7 +153,11 @@ func (n *updateNames) name(e *builder, sym *check.Symbol, when moment, span nota
 			return nil
 		}
 	}
-	e.ds.Errorf(diag.TimeSuffix, span, "%s has no value at this moment", sym.Name).
-		Hint("read it before this fire, %s_{%s−1}, or after its equation, %s_%s", sym.Name, e.blk.Time, sym.Name, e.blk.Time)
+	d := e.ds.Errorf(diag.TimeSuffix, span, "%s has no value at this moment", sym.Name)
+	if sym.Kind == check.Input {
+		d.Hint("a gradient is that of this fire, %s_%s; keep an older one in a slot", sym.Name, e.blk.Time)
+		return nil
+	}
+	d.Hint("read it before this fire, %s_{%s−1}, or after its equation, %s_%s", sym.Name, e.blk.Time, sym.Name, e.blk.Time)
 	return nil
 }
