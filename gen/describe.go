@@ -218,7 +218,7 @@ func (c *unitCompiler) value(p *ir.Value, dims []shape.Poly) plan.Value {
 
 // domain is the range that an option is declared in.
 func domain(t *notation.Type) *plan.Domain {
-	if t == nil || t.Kind != notation.RangeType {
+	if t == nil || t.Kind != notation.RangeType && t.Kind != notation.IntType {
 		return nil
 	}
 	end := func(x notation.Expr, none float64) float64 {
@@ -227,7 +227,7 @@ func domain(t *notation.Type) *plan.Domain {
 		}
 		return none
 	}
-	return &plan.Domain{Lo: end(t.Lo, math.Inf(-1)), Hi: end(t.Hi, math.Inf(1)), LoOpen: t.LoOpen, HiOpen: t.HiOpen,
+	return &plan.Domain{Lo: end(t.Lo, math.Inf(-1)), Hi: end(t.Hi, math.Inf(1)), LoOpen: t.LoOpen, HiOpen: t.HiOpen, Whole: t.Kind == notation.IntType,
 		Text: strings.TrimPrefix(notation.Print(t, notation.Unicode), "∈ ")}
 }
 

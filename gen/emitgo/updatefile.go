@@ -90,6 +90,9 @@ func within(d *plan.Domain, x string) string {
 	if !math.IsInf(d.Hi, 0) {
 		out = append(out, fmt.Sprintf("%s %s %v", x, map[bool]string{false: "<=", true: "<"}[d.HiOpen], d.Hi))
 	}
+	if d.Whole {
+		out = append(out, fmt.Sprintf("%s == math.Trunc(%s)", x, x))
+	}
 	if out == nil {
 		return "true"
 	}

@@ -144,6 +144,7 @@ type Value struct {
 type Domain struct {
 	Lo, Hi         float64
 	LoOpen, HiOpen bool
+	Whole          bool   // whole numbers only
 	Text           string // as the page has it
 }
 

@@ -30,9 +30,14 @@ const specialTol = 1e-9
 // matrixShapes are the parameters: wide, tall, square, a row and a column.
 var matrixShapes = [][2]int{{3, 5}, {5, 3}, {4, 4}, {1, 4}, {6, 1}}
 
-// updateSpecials settles the special cases on the page of an update.
+// updateSpecials settles the special cases that stand under the update itself:
+// what they compare is named, so an instance has nothing to add.
 func (p *prover) updateSpecials() {
-	for _, s := range own(p, p.blk.Specials) {
+	for _, st := range p.unit.Body {
+		s, ok := st.(*notation.Special)
+		if !ok {
+			continue
+		}
 		it := Item{Kind: Special, Name: formulaName(s), Text: notation.Print(s, notation.Unicode), Span: s.Span}
 		left, right := p.machine(s.Left, s.LWith), p.machine(s.Right, s.With)
 		if left == nil || right == nil {
@@ -123,8 +128,12 @@ type firing struct {
 func (m *machine) start(shape [2]int, nodecay float64) *firing {
 	x := &firing{machine: m, sizes: map[string]int{}, params: tensors{}}
 	axes := m.f.Param(m.updated()).Axes
-	for i, a := range axes {
-		x.sizes[a.Size.String()] = shape[i]
+	if len(axes) == 1 { // of entries
+		x.sizes[axes[0].Size.String()] = shape[0] * shape[1]
+	} else {
+		for i, a := range axes {
+			x.sizes[a.Size.String()] = shape[i]
+		}
 	}
 	for _, v := range m.f.Params {
 		t := interp.NewTensor(interp.Shape(v.Axes, x.sizes)...)

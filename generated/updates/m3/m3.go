@@ -568,7 +568,7 @@ type Settings struct {
 	LR        float64 // lr, > 0
 	Warmup    float64 // warmup, ≥ 1
 	Beta1     float64 // beta_1, [0,1)
-	F         float64 // f, ≥ 1
+	F         float64 // f, {1…64}
 	Beta3     float64 // beta_3, [0,1)
 	EpsilonNs float64 // epsilon_ns, > 0
 	Alpha     float64 // alpha, ≥ 0
@@ -593,7 +593,7 @@ func (z *Settings) Set(name string, x float64) error {
 	case "beta_1":
 		return update.Set(&z.Beta1, name, x, x >= 0 && x < 1, "[0,1)")
 	case "f":
-		return update.Set(&z.F, name, x, x >= 1, "≥ 1")
+		return update.Set(&z.F, name, x, x >= 1 && x <= 64 && x == math.Trunc(x), "{1…64}")
 	case "beta_3":
 		return update.Set(&z.Beta3, name, x, x >= 0 && x < 1, "[0,1)")
 	case "epsilon_ns":
