@@ -351,7 +351,7 @@ type Settings struct {
 
 // Defaults are the options as the page gives them.
 func Defaults() Settings {
-	return Settings{LR: 0.003, Warmup: 50, Beta1: 0.95, EpsilonNs: 1e-07, Beta2: 0.999, Epsilon: 1e-08, Lambda: 0.1}
+	return Settings{LR: 0.01, Warmup: 50, Beta1: 0.95, EpsilonNs: 1e-07, Beta2: 0.999, Epsilon: 1e-08, Lambda: 0.1}
 }
 
 // Set changes an option by its name; the error says which there are, or where it

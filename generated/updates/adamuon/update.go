@@ -23,6 +23,7 @@ type Update[F num.Float] struct {
 // New returns AdaMuon with the settings of its page.
 func New[F num.Float]() *Update[F] {
 	u := &Update[F]{Defaults(), adamw.New[F]()}
+	u.Else.Now.LR = 0.001
 	return u
 }
 
