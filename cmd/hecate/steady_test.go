@@ -48,6 +48,9 @@ func TestStepAllocatesNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if err := u.Set("lr", 1e-9); err != nil { // some form would leave the model at any usual rate
+				t.Fatal(err)
+			}
 			b, err := build.NewBuilder(newModel(t, p.model), u, 3, 1)
 			if err != nil {
 				t.Fatal(err)

@@ -310,7 +310,7 @@ type Settings struct {
 
 // Defaults are the options as the page gives them.
 func Defaults() Settings {
-	return Settings{LR: 0.01, Warmup: 50, MU: 0.95, Epsilon: 1e-07, Lambda: 0.1}
+	return Settings{LR: 0.02, Warmup: 50, MU: 0.95, Epsilon: 1e-07, Lambda: 0.1}
 }
 
 // Set changes an option by its name; the error says which there are, or where it
