@@ -252,3 +252,44 @@ func TestModel(t *testing.T) {
 		}
 	}
 }
+
+// TestChunks holds the chunk form to the recurrence in float64, at all lengths
+// and at sizes that leave rests, and every level and OpenBLAS to that.
+func TestChunks(t *testing.T) {
+	for _, z := range []struct{ T, d, C int }{{1, 1, 1}, {6, 31, 2}, {8, 33, 4}, {32, 1, 16}, {96, 33, 32}, {128, 5, 64}} {
+		s := newSeries[float32](z.T, z.d, rand.New(rand.NewPCG(11, uint64(z.d))))
+		want, err := chunkOracle(s, z.C)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		x := newChunked(s, z.C)
+		var below map[string][]float32
+		all, _ := levels(recurrenceLevels)
+		for _, l := range all {
+			if _, err := l.at(func() (int64, error) {
+				x.pass[forward].Run()
+				x.pass[backward].Run()
+				return 0, nil
+			})(); err != nil {
+				t.Fatal(err)
+			}
+			got := map[string][]float32{}
+			for name := range chunkResults {
+				got[name] = slices.Clone(x.of[name])
+				if e := distance(got[name], want.of[name]); !(e <= tolerance(name)) {
+					t.Errorf("%+v: %s of %s is %.2g off", z, name, l.variant(), e)
+				}
+				if below != nil && !slices.Equal(below[name], got[name]) {
+					t.Errorf("%+v: %s of %s has other bits than the level below", z, name, l.variant())
+				}
+			}
+			if l.Level >= cpu.FMA {
+				below = got
+			}
+		}
+	}
+	if _, err := newChunkTrial(64, 32, testCC[float32](t), 1, &checks{}); err != nil {
+		t.Error(err)
+	}
+}

@@ -24,6 +24,7 @@ type cc[F num.Float] struct {
 	blas             string   // the configuration of OpenBLAS, "" for none
 	lacks            []string // lines about what is left out
 	series, matrices int      // how many have been sent
+	chunks           int
 }
 
 // A ccVariant is one way to write one pass in C.
@@ -178,6 +179,19 @@ func (c *cc[F]) peak(which, n int) (flop float64, t spent, err error) {
 // product multiplies matrices with OpenBLAS, warm times before it is measured.
 func (c *cc[F]) product(matrices, form, warm int) (t spent, err error) {
 	err = c.ask([]any{&t.cpu, &t.wall}, "product %d %d %d", matrices, form, warm)
+	return t, err
+}
+
+// loadChunks sends the inputs of n chunks and returns their number.
+func (c *cc[F]) loadChunks(n, C, d int, data [][]F) (int, error) {
+	c.chunks++
+	return c.chunks - 1, c.send(fmt.Sprintf("chunks %d %d %d", n, C, d), data...)
+}
+
+// chunk runs a pass over chunks, 0 the forward and 1 the backward, warm times
+// before it is measured.
+func (c *cc[F]) chunk(chunks, pass, warm int) (t spent, err error) {
+	err = c.ask([]any{&t.cpu, &t.wall}, "chunk %d %d %d", chunks, pass, warm)
 	return t, err
 }
 

@@ -41,6 +41,8 @@ var ccObjects = []ccObject{
 	{file: "peak.c", flags: []string{"-O2"}},
 	{file: "blas.c", flags: []string{"-O2"}},
 	{file: "pair.c", flags: []string{"-O2"}},
+	{file: "chunk.c", flags: strings.Fields(fastFlags)},
+	{file: "chunks.c", flags: []string{"-O2"}},
 }
 
 // spelled puts the flags into the names of the variants.

@@ -148,6 +148,13 @@ func (o options) tasks(r *report, c *cc[float32]) (one, two []task, err error) {
 			two = append(two, x.threadTasks()...)
 		}
 	}
+	chunks, err := chunkTrials(c, o.seed, &r.checks)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, x := range chunks {
+		one = append(one, x.tasks()...)
+	}
 	if !o.has("model") {
 		return one, two, nil
 	}

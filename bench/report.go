@@ -72,6 +72,12 @@ func (r *report) single(b *strings.Builder) {
 	for _, p := range products[float32]() {
 		r.table(b, p.name)
 	}
+	b.WriteString("The delta rule in exact chunks, the states of all chunks stored.\n\n")
+	for _, C := range chunkLengths {
+		for _, pass := range passNames {
+			r.table(b, chunkName(C, pass))
+		}
+	}
 }
 
 // pairs is what came on two threads.

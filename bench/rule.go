@@ -90,5 +90,12 @@ func flops(name string, d int) float64 {
 			return 2 * area
 		}
 	}
+	for _, C := range chunkLengths {
+		for _, pass := range passNames {
+			if chunkName(C, pass) == name {
+				return 2 * tokens * chunkSlots(d, C, pass)
+			}
+		}
+	}
 	panic("bench: BUG: the operations of " + name + " are not counted")
 }

@@ -108,6 +108,7 @@ func (r *report) targets() []target {
 			out = append(out, target{passOf(rule.name, pass) + ": share of the peak ÷ delta's", always(sameShare), r.likeDelta(rule.name, pass)})
 		}
 	}
+	out = append(out, r.chunkTargets()...)
 	for _, p := range products[float32]() {
 		out = append(out, target{p.name + ": OpenBLAS ÷ Go", always(1), r.against(p.name, named(openBLAS, ""))})
 	}

@@ -57,8 +57,8 @@ var unitKinds = map[notation.UnitKind]plan.UnitKind{notation.OpUnit: plan.OpUnit
 
 func (c *unitCompiler) compile() *plan.Unit {
 	kind, ok := unitKinds[c.unit.Kind]
-	if k := c.unit.Kind; k == notation.ScheduleUnit || k == notation.StrategyUnit {
-		c.ds.Warnf(diag.NotSupported, c.unit.Name.Span, "%s %s is read, but schedules and strategies are not compiled yet", check.KindWord(k), c.unit.Name.Text)
+	if c.unit.Kind == notation.ScheduleUnit {
+		c.ds.Warnf(diag.NotSupported, c.unit.Name.Span, "schedule %s is read, but schedules are not compiled yet", c.unit.Name.Text)
 		return nil
 	}
 	if !ok || instanceOf(c.unit) {
@@ -72,6 +72,9 @@ func (c *unitCompiler) compile() *plan.Unit {
 	}
 	c.blk = blk
 	c.out = &plan.Unit{Kind: kind, Name: c.unit.Name.Text, ID: blk.ID, Page: c.unit.Span.File.Path}
+	if blk.Strategy != nil {
+		c.out.Chunk = blk.Strategy.Length()
+	}
 	c.header()
 	switch kind {
 	case plan.OpUnit:

@@ -34,6 +34,7 @@ func pattern(find, put string, everywhere bool) func(string) string {
 var (
 	ops   = "./generated/ops"
 	delta = "./generated/rules/deltarule"
+	kern  = "./generated/kern"
 )
 
 var breaks = []planted{
@@ -48,6 +49,8 @@ var breaks = []planted{
 	{"the load of another vector", "rules/deltarule/step_amd64.s", pattern(`VMULPS \(SI\), `, "VMULPS 64(SI), ", true), delta, "TestDeltaRule/levels"},
 	{"blocks of rows by the number of workers", "kern/fused.go", pattern(`min\(most, rows/least\)`, "min(workers.Count(), rows/least)", false), delta, "TestDeltaRule/levels"},
 	{"columns that change places", "kern/move_amd64.s", pattern(`(VMOVUPS Z\d+, \(BX\)\(DX)\*1`, "$1*2", true), delta, "TestDeltaRule/levels"},
+	{"a system with the other sign", "kern/gemm_amd64.s", pattern(`VFNMADD231PS (Z\d+)`, "VFMADD231PS $1", true), kern, "TestTriangleFMA$"},
+	{"a panel stored without its mask", "kern/gemm_amd64.s", pattern(`VMOVUPS (Z\d+), K4, (\S+)`, "VMOVUPS $1, $2", true), kern, "TestTriangleFMA"},
 }
 
 // TestLevelsSeeBreaks plants breaks in a copy of the emitted code, one at a

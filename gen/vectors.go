@@ -29,6 +29,13 @@ var (
 	kernelSteps = []int{3, 2, 5}
 )
 
+// stepsOf are the tokens of a case: those of the table, and of a unit that is
+// computed in chunks so many in two of the cases that there are whole ones and a
+// rest.
+func stepsOf(u *plan.Unit, table []int, i int) int {
+	return table[i] + []int{2, 0, 1}[i]*u.Chunk
+}
+
 // vectorLanes is their number of lanes.
 const vectorLanes = 2
 

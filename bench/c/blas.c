@@ -1,4 +1,5 @@
 /* OpenBLAS, opened where it is installed: nothing is linked. One thread. */
+#include "chunk.h"
 #include "serve.h"
 
 #include <dlfcn.h>
@@ -46,4 +47,10 @@ void blas_product(int form, int T, int d, const float *X, const float *W, const 
         sgemm(ROW_MAJOR, AS_IS, AS_IS, T, d, d, 1, dY, d, W, d, 0, out, d);
     else
         sgemm(ROW_MAJOR, TRANSPOSED, AS_IS, d, d, T, 1, dY, d, X, d, 0, out, d);
+}
+
+void blas_multiply(int ta, int tb, int m, int n, int k, float alpha, const float *a, int lda, const float *b, int ldb,
+                   float beta, float *out, int ldo)
+{
+    sgemm(ROW_MAJOR, ta ? TRANSPOSED : AS_IS, tb ? TRANSPOSED : AS_IS, m, n, k, alpha, a, lda, b, ldb, beta, out, ldo);
 }

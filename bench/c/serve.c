@@ -17,6 +17,9 @@
  *     matrices T D                 then X, W, dY as raw numbers; counted like series
  *     product MATRICES FORM WARM   answers the two times, as for "run"
  *     result MATRICES FORM         answers the raw numbers of the last product
+ *     chunks N C D                 then the inputs of chunk.h in its order as raw numbers; counted like series
+ *     chunk CHUNKS PASS WARM       0 is the forward, 1 the backward; answers the two times, as for "run"
+ *     chunked CHUNKS NAME          answers the raw numbers of a result
  *
  * Variants and peaks are numbers in the order of "have". A forward pass over
  * tokens needs the one over the tokens before, a backward the one over the tokens
@@ -78,6 +81,13 @@ static int request(const char *line)
         printf("%lld %lld\n", t.cpu, t.wall);
     } else if (sscanf(line, "result %d %d", &i, &v) == 2) {
         send_product(i, v);
+    } else if (sscanf(line, "chunks %d %d %d", &i, &v, &n) == 3) {
+        load_chunks(i, v, n);
+    } else if (sscanf(line, "chunk %d %d %d", &i, &v, &warm) == 3) {
+        t = run_chunks(i, v, warm);
+        printf("%lld %lld\n", t.cpu, t.wall);
+    } else if (sscanf(line, "chunked %d %31s", &i, name) == 2) {
+        send_chunks(i, name);
     } else {
         return 0;
     }

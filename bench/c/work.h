@@ -26,6 +26,10 @@ void send(int series, int variant, const char *name);
 REAL *reals(long n);
 REAL *receive(long n);
 
+void load_chunks(int n, int C, int d);
+times run_chunks(int chunks, int pass, int warm);
+void send_chunks(int chunks, const char *name);
+
 void load_matrices(int T, int d);
 times product(int matrices, int form, int warm);
 void send_product(int matrices, int form);

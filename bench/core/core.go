@@ -14,9 +14,12 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/ir/irtest"
+	"github.com/nl-hecate/hecate/gen/lower"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
@@ -53,7 +56,11 @@ func Files(root string) (map[string][]byte, error) {
 	if len(out) == 0 {
 		return nil, fmt.Errorf("%s has no rule", pages)
 	}
-	return out, nil
+	fwd, bwd, err := lower.Pair(autodiff.NewPair(irtest.Chunk()))
+	if err != nil {
+		return nil, err
+	}
+	return out, print(out, "chunk", plan.Pair{Fwd: fwd, Bwd: bwd})
 }
 
 // print adds the files of one rule's package.

@@ -14,7 +14,8 @@ import (
 // has fewer axes than the largest state. Of a chain of such values only those
 // are kept that something else reads: an adjoint, or a value as large as the
 // state; and always a root. The backward then replays the state without those
-// passes.
+// passes. A step that takes a chunk of tokens has such values of all of them:
+// they are kept as well, and its backward multiplies no matrices twice.
 func keepErrors(f *ir.Func) {
 	for _, in := range f.Body {
 		if in.Scan != nil && in.Scan.Reverse && slices.Contains(f.Body, in.Scan.Primal) {
@@ -30,12 +31,13 @@ func keepErrors(f *ir.Func) {
 type keeper struct {
 	back   *ir.Scan
 	rank   int
+	chunks []*ir.Axis         // the step takes several tokens at once along these
 	primal map[*ir.Value]bool // values of the backward body that no adjoint reaches
 	clone  *ir.Cloner         // into the primal's body
 }
 
 func newKeeper(back *ir.Scan) *keeper {
-	k := &keeper{back: back, primal: map[*ir.Value]bool{}}
+	k := &keeper{back: back, primal: map[*ir.Value]bool{}, chunks: back.Primal.Scan.Chunks()}
 	for _, c := range back.Primal.Scan.Carry {
 		k.rank = max(k.rank, len(c.Param.Axes))
 	}
@@ -56,7 +58,11 @@ func newKeeper(back *ir.Scan) *keeper {
 	return k
 }
 
-func (k *keeper) small(v *ir.Value) bool { return len(v.Axes) < k.rank }
+// small reports whether a value is smaller than a state: it has fewer axes, or
+// is of a chunk, whose states are stored at each step.
+func (k *keeper) small(v *ir.Value) bool {
+	return len(v.Axes) < k.rank || slices.ContainsFunc(v.Axes, func(a *ir.Axis) bool { return slices.Contains(k.chunks, a) })
+}
 
 // choose lists the values to save, in the order of the body.
 func (k *keeper) choose() []*ir.Value {

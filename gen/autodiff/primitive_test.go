@@ -106,6 +106,19 @@ var solves = []string{
 const solveSum = " tol 1e-10 with\n func r(z: input real[], q: input real[b]) {\n" +
 	"  e [b] = lin i:b : z + q[i]\n g [b] = sigmoid i:b : e[i]\n u [] = prod i:b : g[i]\n k [] = lin : u - 1\n return r = k\n }\n end"
 
+// Triangular solves: one, a batch of transposed systems, from the last row on,
+// a matrix that is read at other places, and a right side that is gathered.
+var triangles = []string{
+	"h [a, b] = OP t:a j:b i:a over t i : A[t, i] B[t, j]",
+	"h [b, a] at [j, t] = OP t:a i:a j:b over i t : A[t, i] B[t, j]",
+	"h [a, b] at [a - 1 - t, j] = OP t:a i:a j:b over t i : A[a - 1 - i, a - 1 - t] B[a - 1 - t, j]",
+	"h [a] = OP t:a i:a over t i : A[t, i] x[t]",
+	"h [a] = OP t:a i:a over t i : A[i, t] x[a - 1 - t]",
+	"h [b, b] = OP t:b j:b i:b over t i : C[t, i] C[ids[t], j]",
+	"h [b, a] at [t, j] = OP j:a t:b i:b over t i : B[j, i] B[j, t]",
+	"k [a, b] = OP t:a j:b i:a over t i : A[t, i] B[t, j]\n h [a] = OP t:a i:a over t i : A[i, t] k[t, 0]",
+}
+
 func samples() map[ir.Op]sample {
 	out := map[ir.Op]sample{
 		ir.Prod:      {patterns: products},
@@ -130,6 +143,7 @@ func samples() map[ir.Op]sample {
 		ir.Not:       {patterns: []string{"n bool[a] = OP i:a : c[i]\n h [a] = select i:a : n[i] x[i] s"}},
 		ir.ScanOp:    {later: "see TestPairs"},
 		ir.SolveOp:   {patterns: solves},
+		ir.TriSolve:  {patterns: triangles},
 	}
 	for _, op := range []ir.Op{ir.Exp, ir.Expm1, ir.Tanh, ir.Sigmoid, ir.Softplus, ir.Sin, ir.Cos, ir.Erf} {
 		out[op] = sample{patterns: append(slices.Clone(unary), missing...)}

@@ -89,6 +89,7 @@ var vjp = map[ir.Op]func(l *local, k int) *ir.Value{
 	ir.Max:       maxRow,
 	ir.Softmax:   softmaxRow,
 	ir.LogSumExp: logSumExpRow,
+	ir.TriSolve:  triangleRow,
 }
 
 func none(*local, int) *ir.Value { return nil }

@@ -137,6 +137,8 @@ type Block struct {
 	Else    *Subpart                 // of an update of matrices: what moves the rest
 	Zeroed  map[string]notation.Expr // names replaced by `with name := expr`
 
+	Strategy *Strategy // of a rule that is computed in chunks, else nil
+
 	families *familiar // nil for a block without any
 
 	Claims     []*notation.Claim

@@ -93,12 +93,12 @@ var homes = map[string][]notation.UnitKind{
 	"outer":  append(memory, notation.ComposeUnit, notation.ModelUnit),
 	"const":  append(memory, notation.ComposeUnit, notation.ModelUnit),
 	"gate":   memory,
-	"state":  memory,
+	"state":  append(memory, notation.StrategyUnit),
 	"weight": {notation.StructUnit},
 	"slot":   {notation.UpdateUnit},
 	"clock":  {notation.UpdateUnit},
 	"anchor": memory,
-	"snap":   memory,
+	"snap":   append(memory, notation.StrategyUnit),
 }
 
 // memory are the units that a rule is made of.
@@ -107,6 +107,12 @@ var memory = []notation.UnitKind{notation.FrontUnit, notation.StructUnit, notati
 
 func (in *instancer) statement(u *notation.Unit, st notation.Stmt) {
 	b := in.b
+	switch st.(type) {
+	case *notation.Claim, *notation.Invariant, *notation.Provides, *notation.Special, *notation.Erratum, *notation.Cost:
+		if !in.ownStatement(u) {
+			return
+		}
+	}
 	switch s := st.(type) {
 	case *notation.Dims:
 	case *notation.Declare:
@@ -134,7 +140,11 @@ func (in *instancer) statement(u *notation.Unit, st notation.Stmt) {
 	case *notation.Iterate:
 		in.equation(u, s.Name, s.Name.Span, &Equation{Iter: s})
 	default:
-		if u.Kind != notation.ScheduleUnit && u.Kind != notation.StrategyUnit && u.Kind != notation.StructUnit && u.Kind != notation.LawUnit {
+		if u.Kind == notation.StrategyUnit {
+			in.notYet(st.Where(), strings.Fields(st.Where().Text())[0]+" in a strategy")
+			return
+		}
+		if u.Kind != notation.ScheduleUnit && u.Kind != notation.StructUnit && u.Kind != notation.LawUnit {
 			in.ds.Errorf(diag.NotHere, st.Where(), "this statement cannot stand in %s", KindName(u.Kind))
 		}
 	}
@@ -158,7 +168,11 @@ func (in *instancer) declaration(u *notation.Unit, s *notation.Declare) {
 	}
 	in.start(s)
 	in.clauses(s)
+	if kind == State && u.Kind == notation.StrategyUnit {
+		in.perChunk(s)
+	}
 	for _, n := range s.Names {
+		in.replaces(u, n.Name.Text)
 		in.symbol(&Symbol{Name: n.Name.Text, Kind: kind, Decl: n, Type: n.Type, Span: n.Name.Span, Unit: u})
 		in.ungraded(s, n)
 		if s.Keyword.Text == "gate" {
@@ -262,6 +276,7 @@ func (in *instancer) equation(u *notation.Unit, word notation.Word, span notatio
 	if in.b.Zeroed[name] != nil {
 		return
 	}
+	in.replaces(u, name)
 	sym := in.b.Symbols[name]
 	switch {
 	case sym == nil:

@@ -25,8 +25,9 @@ type instancer struct {
 	srcs []source
 	defs []*Equation
 
-	given   []Given // pages in the places of parts
-	refused bool    // what a formula gives its pages cannot be matched
+	given   []Given              // pages in the places of parts
+	below   []*notation.Override // what the formulas of the pages below replace
+	refused bool                 // what a formula gives its pages cannot be matched
 }
 
 // Instantiate resolves a unit with its front, knobs and parts.
@@ -58,17 +59,21 @@ func instantiate(t *Tree, u *notation.Unit, name string, args, with []*notation.
 	if !in.gather(u, args, nil, 0) || in.refused {
 		return nil
 	}
+	with = slices.Concat(in.below, with)
 	before := ds.Len()
 	with = in.families(with)
 	if ds.Len() > before {
 		return b
 	}
+	in.freeze()
 	in.defaults()
 	in.options(with)
+	in.chunkOption()
 	in.dims()
 	in.update()
 	in.declare()
 	in.moves()
+	in.snaps()
 	in.axisNames()
 	in.lifetimes()
 	in.override(with)
@@ -108,11 +113,22 @@ func (in *instancer) gather(u *notation.Unit, args []*notation.Override, at *not
 			return false
 		}
 	case len(f.Parts) == 1:
-		base := in.page(f.Parts[0], u.Kind)
+		kinds := []notation.UnitKind{u.Kind}
+		if u.Kind == notation.RuleUnit {
+			kinds = append(kinds, notation.StrategyUnit)
+		}
+		base := in.page(f.Parts[0], kinds...)
 		if base == nil {
 			return false
 		}
+		if base.Kind == notation.StrategyUnit {
+			if !in.strategy(base, f.Parts[0], depth) {
+				return false
+			}
+			break
+		}
 		in.b.Unit = base
+		in.below = append(in.below, base.With...)
 		if !in.gather(base, f.Parts[0].Args, f.Parts[0], depth+1) {
 			return false
 		}

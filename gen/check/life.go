@@ -25,7 +25,7 @@ func (in *instancer) ungraded(s *notation.Declare, n *notation.DeclName) {
 // and the parameter of each nograd.
 func (in *instancer) lifetimes() {
 	for _, s := range in.b.SymSeq {
-		if s.Kind == Anchor || s.Kind == Snap {
+		if (s.Kind == Anchor || s.Kind == Snap) && s.Decl != nil {
 			in.held(s)
 		}
 	}

@@ -114,6 +114,7 @@ type read struct {
 	name  string
 	now   bool
 	first bool // at the start of the context: M_0
+	at    bool // at a moment that an index has bound
 	span  notation.Span
 }
 
@@ -126,6 +127,8 @@ func (o *orderer) read(e *Equation, r read) Class {
 	}
 	next := o.eq[r.name]
 	switch {
+	case o.b.Strategy != nil && !r.first && (r.at || !r.now) && next == e && sym.Kind == Defined:
+		return Step // at an earlier token of the chunk
 	case sym.Kind == Anchor, sym.Kind == Snap:
 		o.held(sym)
 		return Step

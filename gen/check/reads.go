@@ -103,7 +103,8 @@ func (o *orderer) exprs(e notation.Expr, local, calls map[string]bool, out *[]re
 			if s := o.b.Symbols[name]; s.Kind == State && o.b.Time == tokenTime && time != "" && time != tokenTime {
 				now = false // at the moment of a window
 			}
-			*out = append(*out, read{name: name, now: now, first: zero, span: n.Span})
+			at := time != "" && time != tokenTime && !zero
+			*out = append(*out, read{name: name, now: now, first: zero, at: at, span: n.Span})
 		}
 		return true
 	})

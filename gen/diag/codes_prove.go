@@ -49,6 +49,9 @@ const (
 	// NoRoot occurs when the equation that defines an unknown does not have
 	// exactly one root with a slope in its range.
 	NoRoot Code = 5019
+	// StrategyDiffers occurs when a strategy does not compute the rule that it
+	// is given.
+	StrategyDiffers Code = 5020
 )
 
 func init() {
@@ -104,6 +107,9 @@ func init() {
 		ErratumUnbacked: {Summary: "An erratum rests on a claim that the page does not have.",
 			Wrong: "op Twice(A ∈ ℝ^{n}) → out = 2 A\nclaim Ā = 2 out̄  {vjp}\nerratum paper#1 \"factor two\" by claim slope\n",
 			Right: "op Twice(A ∈ ℝ^{n}) → out = 2 A\nclaim Ā = 2 out̄  {vjp}\nerratum paper#1 \"factor two\" by claim vjp\n"},
+		StrategyDiffers: {Summary: "A strategy says that it computes a rule, and gives something else than the rule does, token by token.",
+			Wrong: chunkExample + "y_t = g_t M° + Σ_{i∈C, i<t} c_t[i] x_i\nclaim ≡ sequential\nrule Fast = Chunks(Mean)\n",
+			Right: chunkExample + "y_t = g_t M° + Σ_{i∈C, i≤t} c_t[i] x_i\nclaim ≡ sequential\nrule Fast = Chunks(Mean)\n"},
 		NoRoot: {Summary: "The equation that defines an unknown does not have exactly one root in its range, or is flat there.",
 			Wrong: "op Centre(x ∈ ℝ^{n}) → out = ζ\nsolve ζ ∈ [2, 9] : Σ_{i∈n} tanh(x[i] − ζ) = 0 tol 1e-10\n",
 			Right: "op Centre(x ∈ ℝ^{n}) → out = ζ\nsolve ζ ∈ [−9, 9] : Σ_{i∈n} tanh(x[i] − ζ) = 0 tol 1e-10\n"},
@@ -118,3 +124,8 @@ const keepExample = "retention Keep\njoin(Z, U; ρ, θ) = ρ Z + U\n"
 
 const knobsExample = lawExample + "front Bare\ndims d\ninput x ∈ ℝ^{d}\nouter w ∈ ℝ^{d} ~ uniform(−1, 1)\nk_t = x_t\nv_t = x_t\nq_t = x_t\ngate ρ ∈ (0,1) = sigmoid(w · x_t)\ngate θ > 0 = softplus(w · x_t)\n" +
 	"structure Flat\nweight M ∈ ℝ^{d×d} = 0\nfit M : M k_t → v_t\ny_t = M_t q_t\nbias Half\nℓ(y ∈ ℝ^{n}, v ∈ ℝ^{n}) = ½ ‖y − v‖²\nalgorithm Down\nstep(G) = −θ_t G\n"
+
+// chunkExample is a rule and a strategy without its read.
+const chunkExample = "rule Mean\ndims d\ninput x ∈ ℝ^{d}\nstate M ∈ ℝ^{d} = 0\nM_t = 0.9 M_{t−1} + x_t\ny_t = M_t\n\n" +
+	"strategy Chunks(memory : Rule)\noption C ≥ 1 = 4 per chunk\nsnap M°\nstate g ∈ ℝ = 1 per chunk, c ∈ ℝ^{C} = 0 per chunk\n" +
+	"g_t = 0.9 g_{t−1}\nc_t[i∈C] = 0.9 c_{t−1}[i] + { 1 if i = t ; 0 otherwise }\nM_t = g_t M° + Σ_{i∈C} c_t[i] x_i\n"

@@ -51,7 +51,7 @@ type nest struct {
 	wrote  map[*plan.Buffer]bool          // by base
 	adds   map[*plan.Buffer]bool          // written by sums only, and not read
 	outer  map[*plan.Local]*plan.Acc      // gathered here, begun outside
-	gemm   bool
+	gemm   bool                           // has a product or a triangular solve, which share out their own entries
 }
 
 func newNest(n plan.Node) *nest { return nestOf([]plan.Node{n}) }
@@ -80,7 +80,7 @@ func nestOf(ns []plan.Node) *nest {
 			if !begun[n.To] {
 				x.outer[n.To] = n
 			}
-		case *plan.Gemm:
+		case *plan.Gemm, *plan.Triangle:
 			x.gemm = true
 		case *plan.Zero:
 			x.take(plan.Access{Buf: n.Buf}, false)

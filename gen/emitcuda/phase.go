@@ -141,6 +141,9 @@ func (f *function) together(ns []plan.Node) {
 		case *plan.Gemm:
 			f.hazard(n)
 			f.gemmEntries(n, "threadIdx.x", fmt.Sprint(f.threads))
+		case *plan.Triangle:
+			f.hazard(n)
+			f.triangleColumns(n, "threadIdx.x", fmt.Sprint(f.threads))
 		case *plan.If:
 			f.perhaps(n.Body, func() { f.block("if ("+f.cond(n)+")", func() { f.together(n.Body) }) })
 		case *plan.Loop:

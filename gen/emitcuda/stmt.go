@@ -46,6 +46,8 @@ func (f *function) node(n plan.Node) {
 		f.zero(n, "0", "1")
 	case *plan.Gemm:
 		f.gemmEntries(n, "0", "1")
+	case *plan.Triangle:
+		f.triangleColumns(n, "0", "1")
 	default:
 		panic(fmt.Sprintf("emitcuda: BUG: no text for %T", n))
 	}
@@ -98,7 +100,7 @@ func (f *function) unroll(n *plan.Loop) {
 	times := most
 	for _, m := range n.Body {
 		switch m.(type) {
-		case *plan.Loop, *plan.If, *plan.Root, *plan.Gemm:
+		case *plan.Loop, *plan.If, *plan.Root, *plan.Gemm, *plan.Triangle:
 			times = 1
 		}
 	}

@@ -60,7 +60,7 @@ func (r *rowScan) findTiles(ns []plan.Node, still []*plan.Var, over []*plan.Loop
 			if inside && (len(over) > 0 || !same(n.Cond...)) || !r.findTiles(n.Body, still, over) {
 				return false
 			}
-		case *plan.Zero, *plan.Gemm:
+		case *plan.Zero, *plan.Gemm, *plan.Triangle:
 			if w := plan.Writes([]plan.Node{n}); slices.ContainsFunc(r.e.inOrder(w), func(*plan.Buffer) bool { return true }) {
 				return false
 			}

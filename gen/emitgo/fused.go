@@ -85,7 +85,7 @@ func (e *kernelEmitter) fusedKernel(f *jen.File) {
 	f.Type().Id(name).Id(e.names.Type).Types(jen.Float32()).Line()
 	f.Func().Params(jen.Id("c").Op("*").Id(name)).Id("run").Params().BlockFunc(func(g *jen.Group) {
 		g.Type().Id("F").Op("=").Float32()
-		x.preamble(g, e.k.Fused.Body)
+		x.preamble(g, e.k.Fused.Body, x.outsideJobs(e.k.Fused.Body))
 		if len(e.k.Roots()) > 0 {
 			g.Id("c").Dot("NoRoot").Op("=").Lit(0)
 		}
@@ -118,10 +118,19 @@ func regionsOf(k *plan.Kernel) []*plan.Region {
 	return out
 }
 
-// preamble declares the sizes and the workspace that nodes mention.
-func (e *kernelEmitter) preamble(g *jen.Group, ns []plan.Node) {
+// outsideJobs are the nodes of a kernel without those that are printed as parts.
+func (e *kernelEmitter) outsideJobs(ns []plan.Node) []plan.Node {
+	return slices.DeleteFunc(slices.Clone(ns), func(n plan.Node) bool {
+		l, ok := n.(*plan.Loop)
+		return ok && slices.ContainsFunc(e.jobs, func(j *job) bool { return j.lane == l })
+	})
+}
+
+// preamble declares the sizes that some nodes mention and the workspace that
+// those mention which stand in this function.
+func (e *kernelEmitter) preamble(g *jen.Group, ns, here []plan.Node) {
 	u := &sizeUse{used: map[string]bool{}}
-	own := e.mentioned(ns)
+	own := e.mentioned(here)
 	work := e.workspace(workFields[0])
 	flags := e.workspace(workFields[2])
 	for _, b := range append(slices.Clone(work), flags...) {

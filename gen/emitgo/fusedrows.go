@@ -61,7 +61,7 @@ func (e *kernelEmitter) part(f *jen.File, j *job) {
 		}
 		g.Type().Id("F").Op("=").Float32()
 		outer := e.outer(j)
-		e.preamble(g, append(outer, j.lane))
+		e.preamble(g, append(outer, j.lane), append(outer, j.lane))
 		e.nodes(g, outer)
 		rows := e.poly(j.row.Hi[0].Const)
 		count, bounds := "Parts", "PartRows"

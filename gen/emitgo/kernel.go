@@ -262,8 +262,8 @@ func (e *kernelEmitter) lengths(f *jen.File) {
 				used = append(append(used, j.sums().Symbols()...), j.row.Hi[0].Const.Symbols()...)
 			}
 			e.declareSizes(g, used)
-			for _, j := range partial {
-				g.If(jen.Qual(kernPath, "Fused").Call()).Block(jen.Return(e.poly(p).Op("+").Parens(jen.Qual(kernPath, "Blocks").Call(e.poly(j.row.Hi[0].Const)).Op("-").Lit(1)).Op("*").Parens(e.poly(j.sums()))).Comment("and the sums of blocks of rows"))
+			if len(partial) > 0 { // one recurrence after another uses the place
+				g.If(jen.Qual(kernPath, "Fused").Call()).Block(jen.Return(e.poly(p).Op("+").Add(e.blockSums(partial)).Comment("and the sums of blocks of rows")))
 			}
 			g.Return(e.poly(p))
 		}).Line()
@@ -276,12 +276,20 @@ func (e *kernelEmitter) partial(w workField) []*job {
 	if w.name != "Work" {
 		return nil
 	}
-	for _, j := range jobs(e.k) {
-		if len(j.shared) > 0 {
-			return []*job{j} // one recurrence after another uses the place
-		}
+	return slices.DeleteFunc(jobs(e.k), func(j *job) bool { return len(j.shared) == 0 })
+}
+
+// blockSums is how many numbers the partial sums of any of these jobs are.
+func (e *kernelEmitter) blockSums(partial []*job) jen.Code {
+	var sums []jen.Code
+	for _, j := range partial {
+		blocks := jen.Parens(jen.Qual(kernPath, "Blocks").Call(e.poly(j.row.Hi[0].Const)).Op("-").Lit(1))
+		sums = append(sums, blocks.Op("*").Parens(e.poly(j.sums())))
 	}
-	return nil
+	if len(sums) == 1 {
+		return sums[0]
+	}
+	return jen.Id("max").Call(sums...)
 }
 
 // declareSizes makes locals of the sizes that are used.

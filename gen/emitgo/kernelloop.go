@@ -241,6 +241,10 @@ func (u *sizeUse) nodes(ns []plan.Node) {
 			for _, p := range []shape.Poly{n.M, n.N, n.K, n.A.Row, n.A.Col, n.B.Row, n.B.Col, n.C.Row, n.C.Col} {
 				u.poly(p)
 			}
+		case *plan.Triangle:
+			for _, p := range []shape.Poly{n.M, n.N, n.X.Row, n.X.Col, n.A.Row, n.A.Col} {
+				u.poly(p)
+			}
 		}
 	})
 }

@@ -155,6 +155,8 @@ func (e *kernelEmitter) node(g *jen.Group, n plan.Node) {
 		g.Clear(e.slice(n.Buf))
 	case *plan.Gemm:
 		e.gemm(g, n)
+	case *plan.Triangle:
+		e.triangle(g, n)
 	default:
 		panic(fmt.Sprintf("emitgo: BUG: no Go for %T", n))
 	}
@@ -281,21 +283,35 @@ func (e *kernelEmitter) store(g *jen.Group, n *plan.Store) {
 
 // gemm prints a call of the matrix product.
 func (e *kernelEmitter) gemm(g *jen.Group, n *plan.Gemm) {
-	matrix := func(m plan.Matrix) []jen.Code {
-		at := e.address(m.At)
-		s := e.slice(m.At.Buf)
-		if text := fmt.Sprintf("%#v", at); text != "0" {
-			s = jen.Qual(kernPath, "From").Call(s, at) // a matrix without entries may start anywhere
-		}
-		return []jen.Code{s, e.poly(m.Row), e.poly(m.Col)}
-	}
 	args := []jen.Code{e.poly(n.M), e.poly(n.N), e.poly(n.K), number(n.Coef), jen.Lit(n.Add)}
-	args = append(args, matrix(n.C)...)
-	args = append(args, matrix(n.A)...)
-	args = append(args, matrix(n.B)...)
+	args = append(args, e.matrix(n.C)...)
+	args = append(args, e.matrix(n.A)...)
+	args = append(args, e.matrix(n.B)...)
 	if e.fused {
 		g.Qual(kernPath, "GemmFMA").Call(args...)
 		return
 	}
 	g.Qual(kernPath, "Gemm").Call(args...)
+}
+
+// triangle prints a call of the triangular solve.
+func (e *kernelEmitter) triangle(g *jen.Group, n *plan.Triangle) {
+	args := []jen.Code{e.poly(n.M), e.poly(n.N), jen.Lit(n.Down)}
+	args = append(args, e.matrix(n.X)...)
+	args = append(args, e.matrix(n.A)...)
+	if e.fused {
+		g.Qual(kernPath, "TriangleFMA").Call(args...)
+		return
+	}
+	g.Qual(kernPath, "Triangle").Call(args...)
+}
+
+// matrix prints a part of a buffer with the distances of rows and columns.
+func (e *kernelEmitter) matrix(m plan.Matrix) []jen.Code {
+	at := e.address(m.At)
+	s := e.slice(m.At.Buf)
+	if text := fmt.Sprintf("%#v", at); text != "0" {
+		s = jen.Qual(kernPath, "From").Call(s, at) // a matrix without entries may start anywhere
+	}
+	return []jen.Code{s, e.poly(m.Row), e.poly(m.Col)}
 }

@@ -97,7 +97,7 @@ func (e *kernelEmitter) leafViews(n *plan.Loop) []*view {
 	seen := map[string]bool{}
 	for _, s := range n.Body {
 		switch s.(type) {
-		case *plan.Loop, *plan.If, *plan.Root, *plan.Gemm:
+		case *plan.Loop, *plan.If, *plan.Root, *plan.Gemm, *plan.Triangle:
 			continue
 		}
 		plan.Accesses(s, func(a plan.Access) {

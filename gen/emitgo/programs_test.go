@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/ir/irtest"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
@@ -370,6 +371,19 @@ func gates(rng *rand.Rand, p *ir.Value, sizes map[string]int) float64 {
 	return math.NaN()
 }
 
+// chunks keeps what comes into a chunk in the range of its products of gates.
+func chunks(rng *rand.Rand, p *ir.Value, sizes map[string]int) float64 {
+	switch p.Name {
+	case "K", "Q":
+		return float64(float32((2*rng.Float64() - 1) / math.Sqrt(float64(sizes["d_k"]))))
+	case "D", "Gm", "g", "gp", "gam", "gC", "h", "hp", "gae", "hC", "pC":
+		return float64(float32(0.5 + 0.5*rng.Float64()))
+	case "theta":
+		return float64(float32(0.5 * rng.Float64()))
+	}
+	return math.NaN()
+}
+
 func programs() []*program {
 	matrix := sizesOf([]string{"L", "T", "d_k", "d_v"}, []int{1, 1, 1, 1}, []int{2, 63, 5, 31}, []int{3, 64, 33, 5}, []int{1, 65, 31, 33}, []int{2, 3, 8, 4})
 	square := sizesOf([]string{"L", "T", "d"}, []int{1, 1, 1}, []int{2, 63, 5}, []int{3, 65, 9}, []int{1, 64, 33})
@@ -386,6 +400,10 @@ func programs() []*program {
 		{name: "Attention", f: attention(), sizes: sizesOf([]string{"L", "T", "d", "w"}, []int{1, 1, 1, 1}, []int{2, 9, 5, 4}, []int{3, 7, 2, 100})},
 		{name: "Loss", f: crossEntropy(), sizes: sizesOf([]string{"L", "T", "V", "d"}, []int{1, 1, 2, 1}, []int{2, 9, 7, 5}, []int{3, 5, 4, 8}), input: gates},
 		{name: "Chain", f: chain(), sizes: sizesOf([]string{"n", "m"}, []int{1, 1}, []int{4, 7}, []int{13, 3})},
+		{name: "Triangular", f: irtest.Triangular(), sizes: sizesOf([]string{"B", "c", "d"}, []int{1, 1, 1}, []int{2, 5, 3}, []int{3, 9, 1}, []int{1, 33, 20})},
+		{name: "Chunk", f: irtest.Chunk(), sizes: sizesOf([]string{"L", "T", "C", "d_k", "d_v"}, []int{1, 1, 1, 1, 1}, []int{2, 3, 2, 31, 1}, []int{1, 2, 4, 33, 31}, []int{3, 1, 16, 5, 33}, []int{1, 3, 32, 7, 9}, []int{1, 2, 64, 31, 33}), input: chunks},
+		{name: "Momentum", f: irtest.Momentum(), sizes: sizesOf([]string{"L", "T", "C", "d_k", "d_v"}, []int{1, 1, 1, 1, 1}, []int{2, 3, 4, 33, 31}, []int{1, 2, 32, 7, 9}), input: chunks},
+		{name: "Linear", f: irtest.Linear(), sizes: sizesOf([]string{"L", "T", "C", "d_k", "d_v"}, []int{1, 1, 1, 1, 1}, []int{2, 3, 4, 33, 31}, []int{1, 2, 32, 7, 9}), input: chunks},
 		{name: "Heads", f: heads(), sizes: sizesOf([]string{"B", "T", "H", "d_h"}, []int{1, 1, 1, 1}, []int{2, 5, 3, 4}, []int{3, 2, 2, 7})},
 	}
 }

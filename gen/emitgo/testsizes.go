@@ -77,6 +77,7 @@ type sizer struct {
 	times         int // what each is multiplied by
 	emit, program map[string]int
 	windows       []int
+	chunks        []int
 }
 
 func (s *sizer) unit(name string) *plan.Unit {
@@ -193,9 +194,12 @@ func (s *sizer) parts(u *plan.Unit, of plan.Applied, width int, table, program s
 	}
 }
 
-// window notes how far back a unit looks: a tail is one shorter than its
-// window.
+// window notes how far back a unit looks, for a tail is one shorter than its
+// window, and how long its chunks are.
 func (s *sizer) window(u *plan.Unit, own map[string]int) {
+	if u.Chunk > 0 {
+		s.chunks = append(s.chunks, u.Chunk)
+	}
 	for _, st := range u.States {
 		if !strings.HasSuffix(st.Name, ".tail") || len(st.Dims) == 0 {
 			continue
@@ -206,7 +210,8 @@ func (s *sizer) window(u *plan.Unit, own map[string]int) {
 	}
 }
 
-// tokens are one, two and five tokens, and one more and one less than a window.
+// tokens are one, two and five tokens, one more and one less than a window, and
+// one chunk, one with a rest or two with a rest.
 func (s *sizer) tokens() []int {
 	out := []int{1, 2, 5}
 	for _, w := range s.windows {
@@ -215,6 +220,9 @@ func (s *sizer) tokens() []int {
 				out = append(out, n)
 			}
 		}
+	}
+	for _, c := range s.chunks {
+		out = append(out, []int{2*c + 3, c, c + 1}[s.variant])
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -41,6 +41,8 @@ func (m *machine) instr(in *ir.Instr) func() {
 		return m.normalise(in)
 	case ir.SolveOp:
 		return m.solve(in)
+	case ir.TriSolve:
+		return m.triangle(in)
 	}
 	var f func(r *row)
 	n := m.nest(in, in.Args)

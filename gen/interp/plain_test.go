@@ -239,6 +239,8 @@ func (e *Env) instr(in *ir.Instr) *Tensor {
 		each(e.shape(in.Out.Axes), nil, func(point []int) {
 			out.Data[to.offset(append(point, make([]int, len(in.Over))...))] = e.root(in, args, point)
 		})
+	case ir.TriSolve:
+		e.triangle(in, out, dims, &to, args)
 	default:
 		vals := make([]float64, len(args))
 		each(dims, gs, func(idx []int) {
@@ -249,6 +251,28 @@ func (e *Env) instr(in *ir.Instr) *Tensor {
 		})
 	}
 	return out
+}
+
+// triangle puts what is there into X = B − L X as often as there are rows, each
+// time for all of X: one row more is right every time.
+func (e *Env) triangle(in *ir.Instr, out *Tensor, dims []int, to *plainAccess, args []plainAccess) {
+	t, i := in.Triangle()
+	for range dims[t] {
+		next := make([]float64, len(out.Data))
+		each(dims, nil, func(idx []int) {
+			at := to.offset(idx)
+			if idx[i] == 0 {
+				next[at] = args[1].get(idx)
+			}
+			if row, col := idx[t], idx[i]; col < row {
+				c := args[0].get(idx)
+				idx[t] = col
+				next[at] -= float64(c * out.Data[to.offset(idx)])
+				idx[t] = row
+			}
+		})
+		copy(out.Data, next)
+	}
 }
 
 // root solves one equation by halving a fixed number of times.

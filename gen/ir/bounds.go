@@ -77,9 +77,11 @@ func InRange(in *Instr, s Sub, size shape.Poly) bool {
 // NeverNegative reports that p ≥ 0 whenever all sizes are at least one; false
 // means that it does not know.
 func NeverNegative(p shape.Poly) bool {
+	q := p.Unfold()
 	for _, s := range p.Symbols() {
-		p = p.Replace(s, shape.Sym(s).Add(one))
+		q = q.Replace(s, shape.Sym(s).Add(one))
 	}
+	p = q
 	for _, m := range p.Monomials() {
 		if m.Coef.Sign() < 0 {
 			return false

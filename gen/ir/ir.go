@@ -101,7 +101,7 @@ type Instr struct {
 	To    []Sub   // subscripts of Out
 	Args  []Arg
 	Coef  []float64 // Prod: one factor; Lin: one per argument and a constant last; Const: the value
-	Over  []int     // Max, Softmax, LogSumExp: the loops that are reduced or normalised; Solve: those of its arguments
+	Over  []int     // Max, Softmax, LogSumExp: the loops that are reduced or normalised; Solve: those of its arguments; TriSolve: see Triangle
 	Eq    string    // stable id of the equation it came from
 	Span  source.Span
 	Scan  *Scan

@@ -54,6 +54,8 @@ const (
 	// With bodies.
 	ScanOp
 	SolveOp // out = the root of a residual
+
+	TriSolve // out + Σ_{i<t} arg 0·out = arg 1 over the loops Over: see Instr.Triangle
 )
 
 // An OpInfo is a row of the one table of primitives.
@@ -107,6 +109,7 @@ var table = [...]OpInfo{
 	Real_:     {"real", 1, true, Real, false},
 	ScanOp:    {"scan", 0, false, 0, true},
 	SolveOp:   {"solve", -1, false, Real, true},
+	TriSolve:  {"trisolve", 2, false, Real, true},
 }
 
 // Info returns the row of an op.

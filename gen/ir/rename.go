@@ -5,16 +5,30 @@ import "github.com/nl-hecate/hecate/gen/shape"
 // Relabel replaces axes by others and sizes by polynomials, everywhere in f,
 // scan bodies included. It changes f; callers relabel a clone.
 func (f *Func) Relabel(axes map[*Axis]*Axis, sizes map[string]shape.Poly) {
-	r := &relabeler{axes, sizes, map[*Func]bool{}, map[*Value]bool{}, map[*Solve]*Solve{}}
+	newRelabeler(axes, sizes).fn(f)
+}
+
+// NameQuotients gives the quotients of sizes in f, scan bodies included, names
+// as sizes of their own. It changes
+// f; callers pass a clone.
+func (f *Func) NameQuotients(name func(shape.Quotient) string) {
+	r := newRelabeler(map[*Axis]*Axis{}, nil)
+	r.name = name
 	r.fn(f)
 }
 
 type relabeler struct {
 	axes  map[*Axis]*Axis
 	sizes map[string]shape.Poly
+	name  func(shape.Quotient) string // of quotients that become sizes
 	done  map[*Func]bool
 	seen  map[*Value]bool
 	solve map[*Solve]*Solve
+	scans map[*Scan]bool
+}
+
+func newRelabeler(axes map[*Axis]*Axis, sizes map[string]shape.Poly) *relabeler {
+	return &relabeler{axes: axes, sizes: sizes, done: map[*Func]bool{}, seen: map[*Value]bool{}, solve: map[*Solve]*Solve{}, scans: map[*Scan]bool{}}
 }
 
 // solved returns a copy of what a solve instruction carries, which it may share
@@ -32,6 +46,11 @@ func (r *relabeler) solved(s *Solve) *Solve {
 
 func (r *relabeler) axis(a *Axis) *Axis {
 	if n := r.axes[a]; n != nil {
+		return n
+	}
+	if r.name != nil && a != nil && len(a.Size.Quotients()) > 0 {
+		n := &Axis{Name: a.Name, Size: r.poly(a.Size)}
+		r.axes[a], r.axes[n] = n, n
 		return n
 	}
 	return a
@@ -53,6 +72,12 @@ func (r *relabeler) value(v *Value) {
 }
 
 func (r *relabeler) poly(p shape.Poly) shape.Poly {
+	if r.name != nil {
+		for _, q := range p.Quotients() {
+			p = p.Call(q, r.name(q))
+		}
+		return p
+	}
 	// Through names that no size has, so that a replacement cannot meet
 	// another one's result.
 	for _, s := range p.Symbols() {
@@ -114,6 +139,10 @@ func (r *relabeler) instr(in *Instr) {
 }
 
 func (r *relabeler) scan(s *Scan) {
+	if r.scans[s] {
+		return
+	}
+	r.scans[s] = true
 	s.Lane, s.Time = r.axis(s.Lane), r.axis(s.Time)
 	for _, c := range s.Carry {
 		r.value(c.Final)
@@ -129,6 +158,6 @@ func (r *relabeler) scan(s *Scan) {
 	}
 	r.fn(s.Body)
 	if s.Primal != nil {
-		r.fn(s.Primal.Scan.Body)
+		r.scan(s.Primal.Scan)
 	}
 }

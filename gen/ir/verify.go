@@ -146,6 +146,10 @@ func (v *verifier) shape(in *Instr) {
 			return
 		}
 	}
+	if in.Op == TriSolve {
+		v.triangle(in)
+		return
+	}
 	seen := map[int]bool{}
 	for _, s := range in.To {
 		l, ok := s.Loop()

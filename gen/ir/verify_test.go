@@ -35,6 +35,7 @@ func TestRandomProgramsVerifyAndRoundTrip(t *testing.T) {
 // TestVerifyFinds has one wrong program per rule.
 func TestVerifyFinds(t *testing.T) {
 	head := "func f(A: input real[d, e], x: input real[d], n: input int[d], l: input int[L], c: input bool[d], xs: input real[L, T, d], M: state real[L, d]) {\n axes d, e, L, T, w\n"
+	const square = "S [d, d] = prod i:d j:d : x[i] x[j]\n "
 	for _, c := range []struct{ body, want string }{
 		{"h [d] = prod i:d : x[i, i]", "x has 1 axes but 2 subscripts"},
 		{"h [d] = prod i:d : x[i + 1]", "leaves its axis d"},
@@ -50,6 +51,14 @@ func TestVerifyFinds(t *testing.T) {
 		{"h [d] = max i:d over i : x[i]", "keeps a loop"},
 		{"h [] = max i:d j:e over i : x[i]", "loses a loop"},
 		{"h [d, d] = reshape : A", "reshape of"},
+		{square + "h [d] = trisolve t:d i:d over t : S[t, i] x[t]", "over two loops of one axis"},
+		{square + "h [d] = trisolve t:d i:e over t i : A[t, i] x[t]", "over two loops of one axis"},
+		{square + "h [d, d] = trisolve t:d i:d over t i : S[t, i] x[t]", "one of its two loops"},
+		{square + "h [d] = trisolve t:d i:d j:e over t i : S[t, i] A[t, j]", "one of its two loops"},
+		{square + "h [d] = trisolve t:d i:d over t i : S[t, i] S[t, i]", "right side of trisolve has the loop"},
+		{square + "h [d] = trisolve t:d i:d over t i : S[n[t], i] x[t]", "reads its matrix everywhere"},
+		{square + "h [d] = trisolve t:d i:d over t i where t - i >= 0 : S[t, i] x[t]", "reads its matrix everywhere"},
+		{square + "h [d, e] at [t, e - 1 - j] = trisolve t:d j:e i:d over t i : S[t, i] A[t, j]", "writes at something else"},
 		{"scan s over L, T as @1 {\n carry M [d] from x\n next M = M\n }", "does not have the axes of what it is bound to"},
 		{"scan s over L, T as @1 {\n carry M [d] from M\n token y [e] from xs\n next M = M\n }", "does not have the axes of its series"},
 		{"scan s over L, T as @1 {\n carry M [d] from M\n token y [d] from xs\n g [d] = exp i:d : y[i]\n next M = M\n give z [L, d] = g\n }", "does not have the axes"},

@@ -36,6 +36,7 @@ type builder struct {
 	tails  []keptTail
 	pos    *ir.Value
 	step   stepper         // where the token is no loop: the body of a scan, a claim
+	chunk  *chunkNames     // where the token is a loop over a chunk
 	locals []*binding      // the local definitions built since an unknown came into scope
 	solves int             // the unknowns in scope
 	own    map[string]bool // names whose replacement is being built: there they mean what they meant

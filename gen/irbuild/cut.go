@@ -60,8 +60,13 @@ func (c *cutter) visit(v *ir.Value) {
 }
 
 func (c *cutter) scan(s *ir.Scan) {
+	if len(s.Time.Size.Quotients()) > 0 {
+		if _, whole := s.Time.Size.Symbol(); whole {
+			c.add("sums are taken chunk by chunk, counted from the start of the call")
+		}
+	}
 	for _, x := range s.Carry {
-		if x.Init == nil || x.Init.Role != ir.State {
+		if x.Init == nil || x.Init.Role != ir.State && (x.Init.Def == nil || x.Init.Def.Scan == nil) {
 			c.add("%s begins anew with every call", x.Param.Name)
 		}
 	}
@@ -89,7 +94,7 @@ func (c *cutter) instr(in *ir.Instr) {
 // reducesTokens reports whether an instruction sums or normalises over tokens.
 func reducesTokens(in *ir.Instr) bool {
 	for l, a := range in.Loops {
-		if !isTokens(a) {
+		if !isTokens(a) || in.Op == ir.Stack {
 			continue
 		}
 		placed := slices.ContainsFunc(in.To, func(s ir.Sub) bool {

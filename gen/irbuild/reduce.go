@@ -217,7 +217,12 @@ func (e *builder) rangeOf(x notation.Expr) ([]span, bool) {
 func (e *builder) bindRange(name string, r span) *loopVar {
 	v := e.newVar(name, r.axis)
 	if !r.window {
-		e.bind(name, &binding{idx: v})
+		b := &binding{idx: v}
+		if e.chunk != nil && r.axis == e.token.axis { // a token of the chunk is a moment
+			at := varAff(v)
+			b.time = &at
+		}
+		e.bind(name, b)
 		return v
 	}
 	at := r.end.add(varAff(v), -1)

@@ -38,6 +38,9 @@ func buildRule(blk *check.Block, ds *diag.List, trace *[]gradSite, probes []Prob
 	before := ds.Len()
 	var step *stepNames
 	for _, eq := range blk.Eqs {
+		if eq.Class == check.Step && parallel(blk) {
+			continue
+		}
 		if eq.Class == check.Step {
 			if step == nil {
 				step = newStep(e, n)
@@ -53,10 +56,17 @@ func buildRule(blk *check.Block, ds *diag.List, trace *[]gradSite, probes []Prob
 	if step == nil && len(probes) > 0 {
 		step = newStep(e, n)
 	}
-	if step != nil {
+	switch {
+	case parallel(blk):
+		n.sequential(e)
+		n.inChunks(e)
+		if ds.Len() > before && ds.HasErrors() {
+			return e, nil
+		}
+	case step != nil:
 		step.probe(probes)
 		step.finish()
-	} else {
+	default:
 		e.f.Results = append(e.f.Results, ir.Result{Name: "y", Val: e.pack(n.vals["y"], []*loopVar{e.lane, e.token})})
 	}
 	e.nameTails()
@@ -64,8 +74,14 @@ func buildRule(blk *check.Block, ds *diag.List, trace *[]gradSite, probes []Prob
 	return e, e.f
 }
 
+// parallel reports whether a strategy computes a chunk's tokens at once.
+func parallel(blk *check.Block) bool { return blk.Strategy != nil && !blk.Strategy.Frozen }
+
 // Frozen builds the read of a rule whose states do not change.
 func Frozen(blk *check.Block, ds *diag.List) *ir.Func {
+	if blk.Strategy != nil {
+		blk = blk.Strategy.Rule
+	}
 	e, n := newRuleBuilder(blk, blk.ID+".frozen", ds)
 	n.frozen = true
 	before := ds.Len()
@@ -288,6 +304,9 @@ func (e *builder) shift(t *ten, to affine) *ten {
 // Start builds the initial values of a rule's states from its learned
 // parameters, for every lane.
 func Start(blk *check.Block, ds *diag.List) *ir.Func {
+	if blk.Strategy != nil {
+		blk = blk.Strategy.Rule
+	}
 	e, n := newRuleBuilder(blk, blk.ID+".start", ds)
 	for _, eq := range blk.Eqs {
 		if eq.Class == check.Static {

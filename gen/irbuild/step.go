@@ -24,15 +24,24 @@ type stepNames struct {
 	shift  moment     // when equations of states are read, where not now
 	probes []probeVal // what a proof looks at
 	bare   bool       // a probe is built: a bare state is the one after the write
+	after  *chunking  // the tokens behind the last whole chunk, where a strategy computes the others
 }
 
-func newStep(outer *builder, series *ruleNames) *stepNames {
+func newStep(outer *builder, series *ruleNames) *stepNames { return newStepAfter(outer, series, nil) }
+
+// newStepAfter begins the scan over all tokens of the call, or over those that
+// are left when it is cut into chunks.
+func newStepAfter(outer *builder, series *ruleNames, after *chunking) *stepNames {
 	e := newBuilder(outer.blk, outer.blk.ID+".step", outer.ds)
 	e.axes, e.sized, e.trace = outer.axes, outer.sized, outer.trace
-	e.token = e.newVar("t", outer.token.axis)
+	time := outer.token.axis
+	if after != nil {
+		time = after.rest
+	}
+	e.token = e.newVar("t", time)
 	s := &stepNames{outer: outer, series: series, e: e, vals: map[string]*ten{}, carry: map[string]*ten{},
-		tokens: map[string]*ten{}, shared: map[string]*ten{}, held: map[string]*ten{},
-		scan: &ir.Scan{Lane: outer.lane.axis, Time: outer.token.axis, Body: e.f}}
+		tokens: map[string]*ten{}, shared: map[string]*ten{}, held: map[string]*ten{}, after: after,
+		scan: &ir.Scan{Lane: outer.lane.axis, Time: time, Body: e.f}}
 	e.names, e.step = s, s
 	for _, sym := range outer.blk.SymSeq {
 		if sym.Kind == check.State && outer.blk.Equation(sym.Name) != nil {
@@ -52,6 +61,9 @@ func (s *stepNames) addCarry(sym *check.Symbol) {
 	init := s.series.begin(s.outer, sym)
 	if init == nil {
 		return
+	}
+	if s.after != nil && s.after.end[sym.Name] != nil {
+		init = s.after.end[sym.Name]
 	}
 	s.scan.Carry = append(s.scan.Carry, ir.Carried{Param: p, Init: init})
 }
@@ -90,6 +102,8 @@ func (s *stepNames) name(e *builder, sym *check.Symbol, when moment, span notati
 	case eq != nil && eq.Class == check.Step && when.at != nil:
 		s.e.behind(sym, span)
 		return nil
+	case sym.Kind == check.Snap && e.blk.Strategy != nil:
+		return e.timeless(sym, when, span, s.boundary(sym))
 	case sym.Kind == check.Anchor, sym.Kind == check.Snap:
 		return e.timeless(sym, when, span, s.hold(sym))
 	case eq != nil && eq.Class == check.Step && (when.before || when.initial || s.shift != moment{}):
@@ -172,6 +186,14 @@ func (s *stepNames) fromOutside(sym *check.Symbol, when moment, span notation.Sp
 		return s.shared[sym.Name]
 	}
 	v := o.named(o.pack(t, []*loopVar{o.lane, o.token}), sym.Name)
+	if s.after != nil {
+		id, at := o.eq, o.span
+		if eq != nil {
+			o.eq, o.span = eq.ID, eq.Span()
+		}
+		v = s.after.behind(o, v)
+		o.eq, o.span = id, at
+	}
 	p := s.e.f.AddParam(check.ASCII(sym.Name), ir.Token, v.Elem, t.axes...)
 	s.scan.Tokens = append(s.scan.Tokens, ir.Sliced{Param: p, Val: v})
 	s.tokens[sym.Name] = s.e.ofValue(p, nil, t.axes)
@@ -180,46 +202,57 @@ func (s *stepNames) fromOutside(sym *check.Symbol, when moment, span notation.Sp
 
 // finish adds the scan to the rule's program.
 func (s *stepNames) finish() {
+	y := s.close()
+	if y == nil {
+		y = s.outer.pack(s.series.vals["y"], []*loopVar{s.outer.lane, s.outer.token})
+	}
+	s.outer.f.Results = append([]ir.Result{{Name: "y", Val: y}}, s.outer.f.Results...)
+}
+
+// close adds the scan to the rule's program, with its states as results, and
+// returns the series of answers, or nil where those need no state.
+func (s *stepNames) close() *ir.Value {
 	f := s.outer.f
 	in := &ir.Instr{Op: ir.ScanOp, Scan: s.scan, Eq: s.outer.blk.ID, Span: s.outer.blk.Unit.Name.Span}
-	y := s.vals["y"]
-	if y != nil {
-		s.emitSeries(y)
+	var y *ir.Value
+	if t := s.vals["y"]; t != nil {
+		y = s.emitSeries(t)
 	}
 	for _, p := range s.probes {
 		s.emitProbe(p)
 	}
 	for i := range s.scan.Carry {
 		c := &s.scan.Carry[i]
-		next := s.vals[s.symbolOf(c.Param)]
-		c.Next = s.e.pack(next, nil)
-		if s.e.blk.Symbols[s.symbolOf(c.Param)].PerChunk() {
-			s.e.f.Results = append(s.e.f.Results, ir.Result{Name: c.Param.Name, Val: c.Next, State: true})
+		if c.Next != nil { // of a chunk's beginning
+			s.closeBoundary(in, c)
 			continue
 		}
-		c.Final = &ir.Value{Name: f.Fresh(c.Init.Name + ".next"), Elem: ir.Real, Axes: c.Init.Axes, Def: in}
-		f.Results = append(f.Results, ir.Result{Name: c.Init.Name, Val: c.Final, State: true})
+		sym := s.e.blk.Symbols[s.symbolOf(c.Param)]
+		c.Next = s.e.pack(s.vals[sym.Name], nil)
 		s.e.f.Results = append(s.e.f.Results, ir.Result{Name: c.Param.Name, Val: c.Next, State: true})
+		if sym.PerChunk() {
+			continue
+		}
+		name := s.series.states[sym.Name].Name
+		c.Final = &ir.Value{Name: f.Fresh(name + ".next"), Elem: ir.Real, Axes: c.Init.Axes, Def: in}
+		f.Results = append(f.Results, ir.Result{Name: name, Val: c.Final, State: true})
 	}
 	for _, v := range in.Defines() {
 		v.Def = in
 	}
 	f.Body = append(f.Body, in)
 	s.keepAnchors()
-	if y == nil {
-		f.Results = append([]ir.Result{{Name: "y", Val: s.outer.pack(s.series.vals["y"], []*loopVar{s.outer.lane, s.outer.token})}}, f.Results...)
-	}
+	return y
 }
 
 // emitSeries makes y an output of the scan.
-func (s *stepNames) emitSeries(y *ten) {
-	f := s.outer.f
+func (s *stepNames) emitSeries(y *ten) *ir.Value {
 	val := s.e.pack(y, nil)
-	axes := append([]*ir.Axis{s.outer.lane.axis, s.outer.token.axis}, val.Axes...)
-	out := &ir.Value{Name: f.Fresh("y"), Elem: ir.Real, Axes: axes}
+	axes := append([]*ir.Axis{s.outer.lane.axis, s.scan.Time}, val.Axes...)
+	out := &ir.Value{Name: s.outer.f.Fresh("y"), Elem: ir.Real, Axes: axes}
 	s.scan.Outs = append(s.scan.Outs, ir.Series{Val: val, Out: out})
-	f.Results = append([]ir.Result{{Name: "y", Val: out}}, f.Results...)
 	s.e.f.Results = append(s.e.f.Results, ir.Result{Name: "y", Val: val})
+	return out
 }
 
 func (s *stepNames) symbolOf(p *ir.Value) string {

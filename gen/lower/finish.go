@@ -84,6 +84,22 @@ func (l *lowerer) segments(time shape.Poly) string {
 	return name
 }
 
+// chunks names the quotients of sizes, which a kernel computes where it begins.
+func (l *lowerer) chunks() {
+	names := map[shape.Quotient]string{}
+	l.f.NameQuotients(func(q shape.Quotient) string {
+		if names[q] == "" {
+			names[q] = l.fresh("chunks")
+			by := shape.Int(q.By)
+			l.k.Ceils = append(l.k.Ceils, plan.Ceil{Name: names[q], Num: shape.Sym(q.Of).Add(shape.Int(1)).Sub(by), Den: by})
+		}
+		return names[q]
+	})
+	for _, q := range l.k.Ceils {
+		delete(l.sizes, q.Name)
+	}
+}
+
 // finish moves expressions out of loops and sums up sizes and memory.
 func (l *lowerer) finish() {
 	h := &hoister{l: l}

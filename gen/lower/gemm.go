@@ -78,7 +78,11 @@ func (r *region) gemm(in *ir.Instr) []plan.Node {
 	m, mo := g.merge(p.m)
 	n, no := g.merge(p.n)
 	k, ko := g.merge(p.k)
-	node := &plan.Gemm{M: m.size, N: n.size, K: k.size, Coef: in.Coef[0], Add: len(ko) > 0,
+	into := r.into[in]
+	if into == nil {
+		into = &sink{coef: 1}
+	}
+	node := &plan.Gemm{M: m.size, N: n.size, K: k.size, Coef: into.coef * in.Coef[0], Add: len(ko) > 0 || into.add,
 		C: plan.Matrix{At: g.c, Row: m.stride[0], Col: n.stride[0]},
 		A: plan.Matrix{At: g.a, Row: m.stride[1], Col: k.stride[1]},
 		B: plan.Matrix{At: g.b, Row: k.stride[2], Col: n.stride[2]}}
@@ -95,7 +99,7 @@ func (r *region) gemm(in *ir.Instr) []plan.Node {
 			nodes = []plan.Node{full(g.vars[outer[i]], in.Loops[outer[i]].Size, kind, nodes)}
 		}
 	}
-	if node.Add || !fills(in) {
+	if !into.add && (node.Add || !fills(in)) {
 		nodes = append([]plan.Node{&plan.Zero{Buf: g.c.Buf}}, nodes...)
 	}
 	return nodes

@@ -98,7 +98,7 @@ func (r *region) mustHold(in *ir.Instr) []*ir.Value {
 	for i, a := range in.Args {
 		via(a.Sub)
 		gathered := slices.ContainsFunc(a.Sub, func(s ir.Sub) bool { return s.Via != nil })
-		if gathered || in.Op == ir.SolveOp && i >= 2 || in.Op == ir.Reshape || in.Op == ir.Softmax || in.Op == ir.LogSumExp {
+		if gathered || in.Op == ir.SolveOp && i >= 2 || in.Op == ir.TriSolve && i == 0 || in.Op == ir.Reshape || in.Op == ir.Softmax || in.Op == ir.LogSumExp {
 			out = append(out, a.Val)
 		}
 	}
@@ -115,5 +115,5 @@ func (r *region) mustHold(in *ir.Instr) []*ir.Value {
 
 // kept reports whether a value has its place from outside of the region.
 func (r *region) kept(v *ir.Value) bool {
-	return r.held[v] || r.l.places[v] != nil || len(r.l.more[v]) > 0
+	return r.held[v] || r.l.places[v] != nil || len(r.l.more[v]) > 0 || v.Def != nil && len(r.parts[v.Def]) > 0
 }

@@ -92,6 +92,7 @@ func lower(f *ir.Func, m *marks) (k *plan.Kernel, err error) {
 		places: map[*ir.Value]place{}, more: map[*ir.Value][]target{}, locals: map[*ir.Value]*plan.Local{},
 		sizes: map[string]bool{}, scans: map[*ir.Instr]*recurrence{}, eqs: map[*ir.Instr][]string{}, sunk: map[*ir.Value]*ir.Value{}, counts: map[*ir.Value]plan.Index{}}
 	l.collectSizes()
+	l.chunks()
 	l.params()
 	l.prepare()
 	l.results()

@@ -39,6 +39,13 @@ func (r *region) allocateOwn(in *ir.Instr) {
 		r.l.places[in.Out] = whole(view)
 		return
 	}
+	if r.into[in] != nil {
+		r.home(in)
+		return
+	}
+	if r.whole && in.Op == ir.TriSolve {
+		r.reuse(in)
+	}
 	for _, v := range in.Defines() {
 		if r.l.places[v] == nil && r.rowless(v) == 0 && in.Scan == nil && in.Op != ir.Stack {
 			continue

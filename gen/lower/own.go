@@ -22,6 +22,8 @@ func (r *region) own(in *ir.Instr) []plan.Node {
 		return r.gemm(in)
 	case in.Op == ir.SolveOp:
 		return r.solve(in)
+	case in.Op == ir.TriSolve:
+		return r.triangle(in)
 	}
 	return r.normalise(in)
 }

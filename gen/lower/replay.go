@@ -39,6 +39,16 @@ func (l *lowerer) absorb(rec *recurrence) {
 	if rec.mark = l.marks.find(rec.number); rec.mark == nil {
 		fail("the backward of a recurrence needs its forward: see Pair")
 	}
+	if rec.chunks {
+		for i, c := range primal.Carry {
+			rec.stored = append(rec.stored, c.Param)
+			if q := states[c.Param]; q != nil {
+				rec.old[q] = i
+				rec.mark.states[c.Param.Name] = l.fresh(c.Param.Name + ".states")
+			}
+		}
+		return
+	}
 	rec.replay = l.forwardStep(rec.mark, primal, states)
 	for i, c := range rec.replay.Carry {
 		for p, q := range states {

@@ -160,7 +160,7 @@ func (r *rows) instr(in *ir.Instr) bool {
 // place finds the row in the output of an instruction with a known row loop.
 func (r *rows) place(in *ir.Instr, loop int) bool {
 	r.loop[in] = loop
-	if slices.Contains(in.Over, loop) && in.Op != ir.Iota {
+	if in.Op == ir.TriSolve || slices.Contains(in.Over, loop) && in.Op != ir.Iota {
 		return false
 	}
 	at := -1

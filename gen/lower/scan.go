@@ -15,6 +15,9 @@ import (
 //
 // A backward walks the segments from last to first. It computes the states of
 // a segment again from its checkpoint, keeps them, and walks its tokens back.
+//
+// A step that takes several tokens at once is worth a segment: its states are
+// stored before each step, and nothing is computed again.
 type scanWriter struct {
 	l       *lowerer
 	rec     *recurrence
@@ -27,6 +30,7 @@ type scanWriter struct {
 	state   map[*ir.Value]*plan.Buffer // of a carry's parameter
 	trail   []*plan.Buffer             // backward: states of the segment, by carry of the replay
 	saved   []*plan.Buffer             // checkpoints, by carry
+	late    []lateOut                  // copied when the step is done
 }
 
 func (l *lowerer) recurrence(in *ir.Instr) []plan.Node {
@@ -83,23 +87,41 @@ func (w *scanWriter) checkpoints() {
 	if m == nil || len(m.states) == 0 {
 		return
 	}
-	w.segment = &plan.Var{Name: "s"}
-	states := rec.s
-	if rec.replay != nil {
-		states = rec.replay
+	var states []*ir.Value
+	steps := rec.s.Time.Size
+	switch {
+	case rec.chunks && rec.s.Reverse:
+		states = rec.stored
+	case rec.replay != nil:
+		states = params(rec.replay)
+	default:
+		states = params(rec.s)
 	}
-	for _, c := range states.Carry {
-		name := m.states[c.Param.Name]
+	if !rec.chunks {
+		w.segment = &plan.Var{Name: "s"}
+		steps = shape.Sym(l.segments(steps))
+	}
+	for _, v := range states {
+		name := m.states[v.Name]
 		if name == "" {
 			w.saved = append(w.saved, nil)
 			continue
 		}
-		d := append([]shape.Poly{rec.s.Lane.Size, shape.Sym(l.segments(rec.s.Time.Size))}, dims(c.Param.Axes)...)
+		d := append([]shape.Poly{rec.s.Lane.Size, steps}, dims(v.Axes)...)
 		b := &plan.Buffer{Name: name, Of: name, Elem: ir.Real, Dims: d, Role: plan.Checkpoint, Optional: !rec.s.Reverse}
 		l.names[name] = true
 		l.k.Params = append(l.k.Params, b)
 		w.saved = append(w.saved, b)
 	}
+}
+
+// params are the states of a recurrence as its step sees them.
+func params(s *ir.Scan) []*ir.Value {
+	var out []*ir.Value
+	for _, c := range s.Carry {
+		out = append(out, c.Param)
+	}
+	return out
 }
 
 // outputs says where the body's values go and returns what clears the outputs
@@ -125,9 +147,21 @@ func (w *scanWriter) outputs() []plan.Node {
 		if w.l.marks != nil && w.l.marks.forward && w.l.onlySaved(o.Out) {
 			buf.Optional, t.opt = true, buf
 		}
-		w.l.more[o.Val] = append(w.l.more[o.Val], t)
+		switch whole := w.rec.chunks && wholly(o.Val.Def); {
+		case w.rec.chunks && t.opt != nil || whole && w.l.places[o.Val] != nil:
+			w.late = append(w.late, lateOut{o.Val, t})
+		case whole:
+			w.l.places[o.Val] = t.at
+		default:
+			w.l.more[o.Val] = append(w.l.more[o.Val], t)
+		}
 	}
 	return zero
+}
+
+// wholly reports whether an instruction writes its output as a whole.
+func wholly(in *ir.Instr) bool {
+	return in != nil && (in.Op == ir.TriSolve || asMatmul(in) != nil)
 }
 
 // onlySaved reports whether a value is kept for the backward and for nothing
@@ -151,9 +185,19 @@ func (l *lowerer) onlySaved(v *ir.Value) bool {
 }
 
 // each is a nest over the axes of a value, the row left out; f receives the
-// value's subscripts.
+// value's subscripts. Where products are whole so are their matrices: one loop
+// runs through the entries as they lie, by the last subscript alone.
 func (w *scanWriter) each(v *ir.Value, rows *rows, f func(idx []plan.Index) plan.Node) []plan.Node {
 	idx := make([]plan.Index, len(v.Axes))
+	if n := len(idx) - 1; w.rec.chunks && n > 0 {
+		x := w.l.loopVar(0, &region{})
+		idx[n] = plan.At(x)
+		size := shape.Int(1)
+		for _, a := range v.Axes {
+			size = size.Mul(a.Size)
+		}
+		return []plan.Node{full(x, size, plan.Plain, []plan.Node{f(idx)})}
+	}
 	row := rows.posOf(v)
 	var vars []*plan.Var
 	for i := range idx {
@@ -224,7 +268,11 @@ func (w *scanWriter) end() []plan.Node {
 func (w *scanWriter) run() []plan.Node {
 	s := w.rec.s
 	if w.segment == nil {
-		loop := full(w.token, s.Time.Size, plan.Time, w.step())
+		body := w.step()
+		if !s.Reverse {
+			body = append(w.record(), body...)
+		}
+		loop := full(w.token, s.Time.Size, plan.Time, body)
 		loop.Down = s.Reverse
 		return []plan.Node{loop}
 	}
@@ -251,7 +299,7 @@ func (w *scanWriter) tokens(body []plan.Node, down bool) plan.Node {
 func (w *scanWriter) record() []plan.Node {
 	var out []plan.Node
 	for i, c := range w.rec.s.Carry {
-		if w.saved[i] == nil {
+		if i >= len(w.saved) || w.saved[i] == nil {
 			continue
 		}
 		from := inside(w.state[c.Param], w.rec.rows.posOf(c.Param))
@@ -264,7 +312,11 @@ func (w *scanWriter) record() []plan.Node {
 }
 
 func (w *scanWriter) checkpoint(i int, idx []plan.Index) plan.Access {
-	return whole(w.saved[i])(append([]plan.Index{plan.At(w.lane), plan.At(w.segment)}, idx...))
+	step := w.time
+	if w.segment != nil {
+		step = plan.At(w.segment)
+	}
+	return whole(w.saved[i])(append([]plan.Index{plan.At(w.lane), step}, idx...))
 }
 
 // recall loads the states before a segment into the first entry of its trail.
@@ -293,8 +345,12 @@ func (w *scanWriter) again() []plan.Node {
 	return r.write()
 }
 
-// before and after address a state of the trail before and after the token.
+// before and after address a state of the trail before and after the token, or
+// of those that the forward stored before each step.
 func (w *scanWriter) before(i int) place {
+	if w.rec.chunks {
+		return func(idx []plan.Index) plan.Access { return w.checkpoint(i, idx) }
+	}
 	row := w.rec.again.posOf(w.rec.replay.Carry[i].Param)
 	return inside(w.trail[i], row, plan.At(w.token))
 }

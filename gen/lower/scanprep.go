@@ -19,6 +19,8 @@ type recurrence struct {
 	behind int                // instructions put behind it
 	number int                // among the recurrences of the program
 	mark   *mark
+	chunks bool        // a step takes several tokens: its states are stored at each step
+	stored []*ir.Value // then, backward: the carries of the forward
 }
 
 // prepareScan moves what a recurrence computes without its state out of it
@@ -26,7 +28,9 @@ type recurrence struct {
 func (l *lowerer) prepareScan(in *ir.Instr, n int) *recurrence {
 	s := in.Scan
 	rec := &recurrence{in: in, s: s, number: n, old: map[*ir.Value]int{}, next: map[*ir.Value]int{}, stream: map[*ir.Value]bool{}}
+	rec.chunks = len(s.Chunks()) > 0
 	if s.Reverse {
+		rec.chunks = len(s.Primal.Scan.Chunks()) > 0
 		l.absorb(rec)
 	}
 	if s.Reverse {
@@ -49,6 +53,9 @@ func (l *lowerer) prepareScan(in *ir.Instr, n int) *recurrence {
 	case s.Reverse:
 		factor(s.Body)
 		l.tidy(s)
+	}
+	if rec.chunks {
+		l.chunkStep(s)
 	}
 	l.settle(rec)
 	if rec.rows != nil {
@@ -84,7 +91,13 @@ func (rec *recurrence) scans() []*ir.Scan {
 	return []*ir.Scan{rec.s}
 }
 
+// find looks for rows that do not see each other. A step that takes several
+// tokens at once has none: what it consists of are products of matrices, which
+// stay whole.
 func (rec *recurrence) find() {
+	if rec.chunks {
+		return
+	}
 	if found := findRows(rec.steps()); found != nil {
 		rec.rows = found[0]
 		if rec.replay != nil {

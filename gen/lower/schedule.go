@@ -27,6 +27,11 @@ type region struct {
 	def      map[*ir.Value]int  // number of the group that defines a value
 	groups   []*group
 
+	whole bool                      // products stay whole, see chunkStep
+	into  map[*ir.Instr]*sink       // then: sums that products are added to,
+	parts map[*ir.Instr][]*ir.Instr // and the other way round
+	begun map[*ir.Value]int         // number of the group that begins such a sum
+
 	scheduled func() // runs when all groups are known
 }
 
@@ -53,15 +58,22 @@ type member struct {
 
 func (l *lowerer) region(body []*ir.Instr, rows *rows) *region {
 	return &region{l: l, body: body, rows: rows, inline: map[*ir.Value]bool{}, held: map[*ir.Value]bool{}, streamed: map[*ir.Value]bool{},
-		def:   map[*ir.Value]int{},
+		def: map[*ir.Value]int{}, into: map[*ir.Instr]*sink{}, parts: map[*ir.Instr][]*ir.Instr{}, begun: map[*ir.Value]int{},
 		alloc: func(v *ir.Value) *plan.Buffer { return l.work(v.Name, v.Elem, dims(v.Axes)) }}
 }
 
 // write schedules the region and writes its groups.
 func (r *region) write() []plan.Node {
+	if r.whole {
+		r.sinks()
+	}
 	r.chooseInline()
 	for _, in := range r.body {
-		if in.Out == nil || !r.inline[in.Out] {
+		switch {
+		case in.Out != nil && r.inline[in.Out] || r.into[in] != nil:
+		case len(r.parts[in]) > 0:
+			r.scheduleSum(in)
+		default:
 			r.schedule(in)
 		}
 	}
@@ -72,6 +84,9 @@ func (r *region) write() []plan.Node {
 	var out []plan.Node
 	for n, g := range r.groups {
 		out = append(out, r.group(n, g)...)
+	}
+	if r.whole {
+		out = idle(out)
 	}
 	return out
 }
@@ -86,7 +101,7 @@ func (r *region) schedule(in *ir.Instr) {
 		return
 	}
 	key := r.key(m)
-	for n := len(r.groups) - 1; n >= 0; n-- {
+	for n := len(r.groups) - 1; n >= 0 && len(r.parts[in]) == 0; n-- {
 		g := r.groups[n]
 		if g.key == key {
 			r.bind(m, g)
@@ -174,7 +189,7 @@ func (m *member) sums() bool { return m.depth < len(m.order) || m.row || len(m.i
 // ownWay reports whether an instruction is written in its own way.
 func (r *region) ownWay(in *ir.Instr) bool {
 	switch in.Op {
-	case ir.ScanOp, ir.Softmax, ir.LogSumExp, ir.Max, ir.Stack, ir.Reshape, ir.SolveOp:
+	case ir.ScanOp, ir.Softmax, ir.LogSumExp, ir.Max, ir.Stack, ir.Reshape, ir.SolveOp, ir.TriSolve:
 		return true
 	}
 	return r.isProduct(in)

@@ -249,7 +249,7 @@ func (l *lowerer) settle(rec *recurrence) {
 		}
 		for i := range s.Outs {
 			o := &s.Outs[i]
-			if !rec.direct(o.Val) {
+			if !rec.direct(o.Val) || o.Sum && wholly(o.Val.Def) {
 				o.Val = b.Lin(o.Val.Axes, 0, []float64{1}, ir.All(o.Val))
 			}
 		}
@@ -271,7 +271,7 @@ func (rec *recurrence) direct(v *ir.Value) bool {
 	if in == nil || rec.stream[v] {
 		return false
 	}
-	if pointwise(in) {
+	if pointwise(in) || rec.chunks && wholly(in) {
 		return true
 	}
 	if rec.rows == nil || in.Op != ir.Prod {

@@ -14,6 +14,7 @@ func (w *scanWriter) region(s *ir.Scan, rows *rows) *region {
 	r := w.l.region(s.Body.Body, rows)
 	r.row = w.row
 	r.streamed = w.rec.stream
+	r.whole = w.rec.chunks
 	r.alloc = func(v *ir.Value) *plan.Buffer { return w.keep(v, rows, v.Name, nil) }
 	for _, t := range s.Tokens {
 		w.l.places[t.Param] = w.series(t)
@@ -66,6 +67,11 @@ func (w *scanWriter) step() []plan.Node {
 	for _, o := range rec.s.Outs {
 		r.held[o.Val] = true
 	}
+	for _, o := range w.late {
+		if w.l.places[o.val] == nil {
+			w.l.places[o.val] = r.local(o.val, r.alloc(o.val))
+		}
+	}
 	var late []plan.Node
 	r.scheduled = func() {
 		for _, c := range rec.s.Carry {
@@ -80,7 +86,29 @@ func (w *scanWriter) step() []plan.Node {
 			})...)
 		}
 	}
-	return append(r.write(), late...)
+	return append(append(r.write(), late...), w.copyLate()...)
+}
+
+// A lateOut is what a step gives out when all of it is computed.
+type lateOut struct {
+	val *ir.Value
+	to  target
+}
+
+// copyLate copies it.
+func (w *scanWriter) copyLate() []plan.Node {
+	var out []plan.Node
+	for _, o := range w.late {
+		from := w.l.places[o.val]
+		nodes := w.each(o.val, nil, func(idx []plan.Index) plan.Node {
+			return &plan.Store{To: o.to.at(idx), Vals: []plan.Expr{plan.Load{Access: from(idx)}}}
+		})
+		if o.to.opt != nil {
+			nodes = []plan.Node{&plan.If{Present: o.to.opt, Body: nodes}}
+		}
+		out = append(out, nodes...)
+	}
+	return out
 }
 
 // inPlace reports whether a state can be overwritten where it lies: nothing
@@ -88,6 +116,9 @@ func (w *scanWriter) step() []plan.Node {
 // reads only the entry it writes.
 func (r *region) inPlace(c ir.Carried) bool {
 	n, ok := r.def[c.Next]
+	if begun, sum := r.begun[c.Next]; sum {
+		n = begun
+	}
 	if !ok {
 		return false
 	}

@@ -202,6 +202,18 @@ type Gemm struct {
 	Add     bool
 }
 
+// A Triangle solves a triangular system in place, for N columns of X at once:
+//
+//	X[t, j] −= Σ_{i<t} A[t, i]·X[i, j]    for t = 0 … M−1
+//
+// or with Down from the last row to the first, over the i behind t. One chain
+// over i for each entry, from what it was, in the order in which rows are done.
+type Triangle struct {
+	M, N shape.Poly
+	X, A Matrix
+	Down bool
+}
+
 // A Matrix is a two-dimensional part of a buffer: its first entry and the
 // distances between rows and columns.
 type Matrix struct {
@@ -218,3 +230,5 @@ func (*Store) node() {}
 func (*Zero) node()  {}
 func (*Note) node()  {}
 func (*Gemm) node()  {}
+
+func (*Triangle) node() {}

@@ -145,9 +145,18 @@ func (p *printer) node(n Node) {
 			op = "+="
 		}
 		p.line("gemm %s %s %s·%s·%s over m:%s n:%s k:%s", n.C, op, number(n.Coef), n.A, n.B, n.M, n.N, n.K)
+	case *Triangle:
+		p.line("triangle %s by %s over m:%s n:%s%s", n.X, n.A, n.M, n.N, [2]string{"", " down"}[btoi(n.Down)])
 	default:
 		panic(fmt.Sprintf("plan: BUG: no text for %T", n))
 	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // String prints a matrix as its first entry and distances.

@@ -75,6 +75,8 @@ func Writes(ns []Node) map[*Buffer]bool {
 			out[n.Buf.Base()] = true
 		case *Gemm:
 			out[n.C.At.Buf.Base()] = true
+		case *Triangle:
+			out[n.X.At.Buf.Base()] = true
 		}
 	})
 	return out
@@ -99,6 +101,9 @@ func Accesses(n Node, f func(Access)) {
 		f(n.C.At)
 		f(n.A.At)
 		f(n.B.At)
+	case *Triangle:
+		f(n.X.At)
+		f(n.A.At)
 	}
 }
 

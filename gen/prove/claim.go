@@ -39,9 +39,7 @@ func (p *prover) claim(c *notation.Claim) {
 	it := Item{Kind: kind, Name: claimName(c), Text: notation.Print(c, notation.Unicode), Span: c.Span, Eq: p.equationOf(c)}
 	switch {
 	case c.Left == nil || c.Right == nil:
-		it.Evidence = failed("no equality")
-		p.add(it)
-		p.ds.Errorf(diag.NotProvable, c.Span, "this claim is about a strategy, and %s is none", p.unit.Name.Text)
+		p.sequential(c, it)
 		return
 	case kind == Relax:
 		it.Evidence = Evidence{Verdict: Declared, Note: "finite differences test this in place of the value"}

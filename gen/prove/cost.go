@@ -72,10 +72,25 @@ func (c *Count) instr(in *ir.Instr, uses map[*ir.Value]int) {
 		n = 2
 	case ir.SolveOp:
 		c.search(in)
+	case ir.TriSolve:
+		// A row takes one for each row before it.
+		t, _ := in.Triangle()
+		c.Adds = c.Adds.Add(box.Sub(columnsOf(in, t)).Mul(shape.Ratio(1, 2)))
 	case ir.Div, ir.Pow, ir.Exp, ir.Log, ir.Log1p, ir.Expm1, ir.Sqrt, ir.Tanh, ir.Sigmoid, ir.Softplus, ir.Sin, ir.Cos, ir.Erf:
 		c.Funcs[in.Op.String()] = c.Funcs[in.Op.String()].Add(box)
 	}
 	c.Adds = c.Adds.Add(box.Mul(shape.Int(n)))
+}
+
+// columnsOf is the box of an instruction without one of its loops.
+func columnsOf(in *ir.Instr, loop int) shape.Poly {
+	n := shape.Int(1)
+	for l, a := range in.Loops {
+		if l != loop {
+			n = n.Mul(a.Size)
+		}
+	}
+	return n
 }
 
 // search counts a solve: a function at each of its points, and its equation

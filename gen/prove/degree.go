@@ -119,6 +119,10 @@ func degree(in *ir.Instr, deg map[*ir.Value]int) int {
 		return min(sum, 2)
 	case ir.Lin, ir.Stack, ir.Reshape, ir.Stop:
 		return most
+	case ir.TriSolve:
+		if deg[in.Args[0].Val] == 0 {
+			return most
+		}
 	case ir.Div:
 		if deg[in.Args[1].Val] == 0 {
 			return most

@@ -97,6 +97,8 @@ func primitive(op ir.Op) *ir.Func {
 		out = b.Stack([]*ir.Axis{long, c}, 0, x, y)
 	case ir.Max, ir.Softmax, ir.LogSumExp:
 		out = b.Norm(op, axes, []int{1}, nil, ir.All(x))
+	case ir.TriSolve:
+		out = trianglePrimitive(b, a, x)
 	case ir.SolveOp:
 		out = solvePrimitive(b, a, c, x)
 	case ir.Select:
@@ -112,6 +114,13 @@ func primitive(op ir.Op) *ir.Func {
 	}
 	f.Results = []ir.Result{{Name: "out", Val: out}}
 	return f
+}
+
+// trianglePrimitive solves a system of the first axis for each column.
+func trianglePrimitive(b *ir.Builder, a *ir.Axis, x *ir.Value) *ir.Value {
+	y := b.F.AddParam("y", ir.Input, ir.Real, a, a)
+	return b.Add(&ir.Instr{Op: ir.TriSolve, Loops: []*ir.Axis{a, x.Axes[1], a}, Over: []int{0, 2}, To: ir.Ls(2),
+		Args: []ir.Arg{ir.At(y, ir.L(0), ir.L(2)), ir.All(x)}, Out: &ir.Value{Name: b.F.Fresh("%"), Elem: ir.Real, Axes: x.Axes}})
 }
 
 // solvePrimitive solves Σ tanh(ζ + x) + ½ ζ = y for each row.

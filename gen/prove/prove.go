@@ -68,6 +68,9 @@ type prover struct {
 
 func (p *prover) block() {
 	switch p.unit.Kind {
+	case notation.StrategyUnit:
+		p.elsewhere()
+		return
 	case notation.FrontUnit, notation.StructUnit, notation.RetentionUnit, notation.AlgorithmUnit, notation.LawUnit:
 		if !p.trial() {
 			p.elsewhere()
@@ -86,6 +89,10 @@ func (p *prover) block() {
 	case notation.OpUnit:
 		p.op()
 	case notation.RuleUnit:
+		if blk.Strategy != nil {
+			p.strategy()
+			break
+		}
 		p.rule()
 	case notation.ComposeUnit, notation.ModelUnit:
 		p.compose()

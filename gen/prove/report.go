@@ -32,10 +32,11 @@ const (
 	Cut                // results depend on how the tokens are cut into calls
 	Tag                // a statement of the header and the line behind it
 	Root               // an unknown has one root in its range, and a slope there
+	Approximate        // how far a strategy is from the rule that it stands for
 )
 
 var kindNames = [...]string{"invalid", "shape", "inner-gradient", "outer-gradient", "claim", "kink", "invariant", "domain",
-	"cost", "marker", "special", "requires", "erratum", "eval", "adjoint", "relax", "parameter-gradient", "init", "cut", "header", "root"}
+	"cost", "marker", "special", "requires", "erratum", "eval", "adjoint", "relax", "parameter-gradient", "init", "cut", "header", "root", "approximation"}
 
 func (k Kind) String() string { return kindNames[k] }
 

@@ -105,11 +105,17 @@ func (p Poly) Symbol() (string, bool) {
 	return "", false
 }
 
-// Symbols returns the sizes that p mentions, sorted.
+// Symbols returns the sizes that p mentions, sorted; of a quotient the size that
+// it divides.
 func (p Poly) Symbols() []string {
 	var out []string
 	for _, t := range p.terms {
-		out = append(out, t.syms...)
+		for _, s := range t.syms {
+			if q, ok := quotient(s); ok {
+				s = q.Of
+			}
+			out = append(out, s)
+		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -122,10 +128,15 @@ func (p Poly) Eval(sizes map[string]int) (int, error) {
 	for _, t := range p.terms {
 		v := new(big.Rat).Set(t.coef)
 		for _, s := range t.syms {
-			n, ok := sizes[s]
-			if !ok {
-				return 0, fmt.Errorf("size %s is not given", s)
+			q, floor := quotient(s)
+			if !floor {
+				q = Quotient{s, 1}
 			}
+			n, ok := sizes[q.Of]
+			if !ok {
+				return 0, fmt.Errorf("size %s is not given", q.Of)
+			}
+			n /= int(q.By)
 			v.Mul(v, big.NewRat(int64(n), 1))
 		}
 		sum.Add(sum, v)
@@ -136,8 +147,26 @@ func (p Poly) Eval(sizes map[string]int) (int, error) {
 	return int(sum.Num().Int64()), nil
 }
 
-// Replace returns p with the size named s replaced by q.
+// Replace returns p with the size named s replaced by q. Where p has a quotient
+// of s, q is a size or a number.
 func (p Poly) Replace(s string, q Poly) Poly {
+	for _, f := range p.Quotients() {
+		if f.Of != s {
+			continue
+		}
+		if name, ok := q.Symbol(); ok {
+			p = p.put(f.name(), Floor(name, f.By))
+		} else if n, ok := q.Const(); ok {
+			p = p.put(f.name(), Int(n/f.By))
+		} else {
+			panic("shape: BUG: " + f.name() + " of " + q.String())
+		}
+	}
+	return p.put(s, q)
+}
+
+// put replaces a symbol or an atom by its name.
+func (p Poly) put(s string, q Poly) Poly {
 	out := Poly{}
 	for _, t := range p.terms {
 		m := constant(t.coef)

@@ -78,10 +78,17 @@ func reach(name string, length, rows, row, cols, col int) int {
 // overlap, other than two column ranges of one matrix. Shapes are rows, their
 // distance, columns, and theirs.
 func apart(name string, c []float32, shape [4]int, x []float32, other [4]int) {
+	if overlap(c, shape, x, other) {
+		panic("kern: entries of C are entries of " + name + ": a product cannot be written over its operands")
+	}
+}
+
+// overlap reports whether two matrices may have entries in common.
+func overlap(c []float32, shape [4]int, x []float32, other [4]int) bool {
 	const size = unsafe.Sizeof(c[0])
 	atC, atX := uintptr(unsafe.Pointer(&c[0])), uintptr(unsafe.Pointer(&x[0]))
 	if atC+uintptr(len(c))*size <= atX || atX+uintptr(len(x))*size <= atC {
-		return
+		return false
 	}
 	long, wide := lines(shape)
 	longX, wideX := lines(other)
@@ -92,10 +99,10 @@ func apart(name string, c []float32, shape [4]int, x []float32, other [4]int) {
 			d += long
 		}
 		if d >= wide && d+wideX <= long {
-			return
+			return false
 		}
 	}
-	panic("kern: entries of C are entries of " + name + ": a product cannot be written over its operands")
+	return true
 }
 
 // lines are the greater distance of a matrix and how much of it is used.

@@ -26,7 +26,7 @@ const (
 	gemmWidest = 32             // columns of the widest panel
 	gemmStride = gemmDepth + 16 // between rows of A that are brought together
 	gemmReuse  = 4              // panels from which on that pays
-	gemmFew    = 28             // rows for which packing B does not pay where it can be read
+	gemmFew    = 64             // rows for which packing B does not pay where it can be read
 	gemmAlone  = 1 << 19        // multiply-adds below which one core is fastest
 	gemmSmall  = 1 << 15        // entries of B that are not worth a division
 	gemmTasks  = 4              // parts for each worker: one may be held up
@@ -34,6 +34,7 @@ const (
 
 // A gemmJob is one product, C in rows.
 type gemmJob struct {
+	own         gemmSpace // of what is not divided; first, see gemmSpace
 	m, n, depth int
 	coef        float32
 	add         bool
@@ -102,7 +103,7 @@ func gemmFast(level cpu.Level, m, n, depth int, coef float32, add bool,
 			}
 		}
 	}
-	g.a, g.b, g.c = nil, nil, nil // keeps no matrix alive
+	g.a, g.b, g.c, g.own.block, g.own.pack = nil, nil, nil, gemmBlock{}, gemmPack{} // keeps no matrix alive
 	gemmJobs.put(g)
 	return true
 }
@@ -120,7 +121,7 @@ func (g *gemmJob) stretch() {
 	case g.direct:
 	case depth*cols < gemmSmall:
 		for i := range panels {
-			g.Part(i)
+			g.part(&g.own, i)
 		}
 	default:
 		workers.Each(panels, g)
@@ -133,12 +134,23 @@ func (g *gemmJob) stretch() {
 			g.columns = min(panels, parts(gemmTasks*count, g.rows))
 		}
 	}
-	workers.Each(g.rows*g.columns, g)
+	if g.rows*g.columns == 1 {
+		g.part(&g.own, 0)
+	} else {
+		workers.Each(g.rows*g.columns, g)
+	}
 }
 
-// Part packs a panel or computes some blocks along some panels.
+// Part is a part of a division between workers.
 func (g *gemmJob) Part(i int) {
 	s := gemmSpaces.take()
+	g.part(s, i)
+	s.block, s.pack = gemmBlock{}, gemmPack{} // keeps no matrix alive
+	gemmSpaces.put(s)
+}
+
+// part packs a panel or computes some blocks along some panels.
+func (g *gemmJob) part(s *gemmSpace, i int) {
 	if g.packing {
 		g.pack(s, g.j0+i*g.width, g.packed[i*g.width*(g.k1-g.k0):])
 	} else {
@@ -146,8 +158,6 @@ func (g *gemmJob) Part(i int) {
 		r, c := i/g.columns, i%g.columns
 		g.compute(s, r*blocks/g.rows, (r+1)*blocks/g.rows, c*panels/g.columns, (c+1)*panels/g.columns)
 	}
-	s.block, s.pack = gemmBlock{}, gemmPack{}
-	gemmSpaces.put(s)
 }
 
 // pack packs the panel of B that begins with column j.

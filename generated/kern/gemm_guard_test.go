@@ -52,3 +52,16 @@ func TestGemmFMAStaysInside(t *testing.T) {
 		p.check(t)
 	}
 }
+
+// TestTriangleFMAStaysInside is the same for triangular systems.
+func TestTriangleFMAStaysInside(t *testing.T) {
+	r := rand.New(rand.NewPCG(29, 30))
+	for v := range 64 {
+		s := newTriangle(r, 1+r.IntN(21), 1+r.IntN(131), v&1 > 0, v&2 > 0, v&4 > 0)
+		x, a := fenced(t, len(s.x), v&8 > 0), fenced(t, len(s.a), v&8 > 0)
+		copy(x, s.x)
+		copy(a, s.a)
+		s.x, s.a = x, a
+		s.check(t)
+	}
+}

@@ -7,7 +7,10 @@ package kern
 // The kernels in assembly, their arguments, and what is used again between
 // products.
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // Modes of a block.
 const (
@@ -69,13 +72,18 @@ var gemmMasks = func() (m [2 * gemmWidest]int32) {
 	return m
 }()
 
-// A shelf keeps what is used again.
+// A shelf keeps what is used again. One thing lies in front, where a caller on
+// its own finds it without a lock.
 type shelf[T any] struct {
+	front atomic.Pointer[T]
 	sync.Mutex
 	free []*T
 }
 
 func (s *shelf[T]) take() *T {
+	if x := s.front.Swap(nil); x != nil {
+		return x
+	}
 	s.Lock()
 	defer s.Unlock()
 	if n := len(s.free); n > 0 {
@@ -87,6 +95,9 @@ func (s *shelf[T]) take() *T {
 }
 
 func (s *shelf[T]) put(x *T) {
+	if s.front.CompareAndSwap(nil, x) {
+		return
+	}
 	s.Lock()
 	s.free = append(s.free, x)
 	s.Unlock()

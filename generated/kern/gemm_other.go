@@ -10,3 +10,5 @@ import "github.com/nl-hecate/hecate/runtime/cpu"
 func gemmFast(cpu.Level, int, int, int, float32, bool, []float32, int, []float32, int, int, []float32, int, int) bool {
 	return false
 }
+
+func triangleFast(cpu.Level, int, int, bool, []float32, int, []float32, int, int) bool { return false }

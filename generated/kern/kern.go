@@ -173,3 +173,29 @@ func gemmEdge[F num.Float](rows, cols, depth int, a []F, aRow, aCol int, b []F, 
 		}
 	}
 }
+
+// Triangle solves a triangular system in place: X[t,j] −= Σ_{i<t} A[t,i]·X[i,j]
+// for t = 0 … m−1 and j < n, or with down from the last row to the first, over
+// the i behind t. The first entry of each matrix is the first of its slice;
+// next to it come the distances between rows and between columns.
+//
+// Each entry is one chain over the rows that are done, in their order, from
+// what it was. It does not read what A has elsewhere.
+func Triangle[F num.Float](m, n int, down bool, x []F, xRow, xCol int, a []F, aRow, aCol int) {
+	row := func(t int) int {
+		if down {
+			return m - 1 - t
+		}
+		return t
+	}
+	for t := range m {
+		at := row(t)
+		for s := range t {
+			i := row(s)
+			c := a[at*aRow+i*aCol]
+			for j := range n {
+				x[at*xRow+j*xCol] -= F(c * x[i*xRow+j*xCol])
+			}
+		}
+	}
+}

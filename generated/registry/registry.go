@@ -9,9 +9,14 @@ import (
 	"github.com/nl-hecate/hecate/generated/compositions/mag"
 	"github.com/nl-hecate/hecate/generated/compositions/slidingwindow"
 	"github.com/nl-hecate/hecate/generated/models/bytelm"
+	"github.com/nl-hecate/hecate/generated/rules/deltachunk"
+	"github.com/nl-hecate/hecate/generated/rules/deltafrozen"
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
 	"github.com/nl-hecate/hecate/generated/rules/hebbian"
+	"github.com/nl-hecate/hecate/generated/rules/hebbianscan"
+	"github.com/nl-hecate/hecate/generated/rules/titanschunk"
 	"github.com/nl-hecate/hecate/generated/rules/titanslmm"
+	"github.com/nl-hecate/hecate/generated/rules/tnt"
 	"github.com/nl-hecate/hecate/generated/updates/adamuon"
 	"github.com/nl-hecate/hecate/generated/updates/adamuonus"
 	"github.com/nl-hecate/hecate/generated/updates/adamw"
@@ -64,7 +69,7 @@ func NewModel[F num.Float](name string, s block.Sizes) (block.Model[F], error) {
 
 // Rules are the names of all memory rules, in order.
 func Rules() []string {
-	return []string{"DeltaRule", "Hebbian", "TitansLMM"}
+	return []string{"DeltaRule", "Hebbian", "TitansLMM", "TNT", "DeltaFrozen", "DeltaChunk", "TitansChunk", "HebbianScan"}
 }
 
 // NewRule makes a memory rule by name, for vectors of the given width. It fails
@@ -77,6 +82,16 @@ func NewRule[F num.Float](name string, s block.Sizes, width int) (block.Block[F]
 		return hebbian.New[F](s, width), s.Err()
 	case "TitansLMM":
 		return titanslmm.New[F](s, width), s.Err()
+	case "TNT":
+		return tnt.New[F](s, width), s.Err()
+	case "DeltaFrozen":
+		return deltafrozen.New[F](s, width), s.Err()
+	case "DeltaChunk":
+		return deltachunk.New[F](s, width), s.Err()
+	case "TitansChunk":
+		return titanschunk.New[F](s, width), s.Err()
+	case "HebbianScan":
+		return hebbianscan.New[F](s, width), s.Err()
 	}
 	return nil, fmt.Errorf("there is no rule %s; there are %s", name, strings.Join(Rules(), ", "))
 }

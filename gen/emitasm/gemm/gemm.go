@@ -9,6 +9,9 @@
 // multiply-add per row and vector. So each entry of C is one chain of fused
 // multiply-adds in the order of the sum, and no size of a block changes a bit.
 //
+// A triangular solve has a micro-kernel of its own: four rows of a panel take
+// away what the rows before them ask for, and then what is among themselves.
+//
 // Nothing here depends on pages: the files are always the same.
 package gemm
 
@@ -55,6 +58,7 @@ func assembly() []byte {
 		m.block(&t)
 		m.packColumns(&t)
 		m.packRows(&t)
+		m.triangle(&t)
 	}
 	return t.bytes()
 }

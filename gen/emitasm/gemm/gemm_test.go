@@ -31,8 +31,9 @@ func TestKernelsEndClean(t *testing.T) {
 	if last != "RET" {
 		t.Errorf("the text ends in %q", last)
 	}
-	// Three ends of each variant, and three kernels of packing a machine.
-	if want := 3*(14+6) + 2*3; returns != want {
+	// Three ends of each variant, three kernels of packing a machine, and a
+	// variant of the triangle for each number of its rows.
+	if want := 3*(14+6) + 2*3 + 2*triangleRows; returns != want {
 		t.Errorf("%d ends, want %d", returns, want)
 	}
 }
@@ -51,6 +52,7 @@ func TestRegisters(t *testing.T) {
 		m.block(&b)
 		m.packColumns(&b)
 		m.packRows(&b)
+		m.triangle(&b)
 		for i := have; i < 40; i++ {
 			for _, c := range []string{",", "\n"} {
 				if strings.Contains(string(b.bytes()), fmt.Sprint(m.reg, i)+c) {
@@ -63,8 +65,8 @@ func TestRegisters(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	first, second := Files(), Files()
-	if len(first) != 8 {
-		t.Errorf("%d files, want 8", len(first))
+	if len(first) != 11 {
+		t.Errorf("%d files, want 11", len(first))
 	}
 	for name, text := range first {
 		if !bytes.Equal(text, second[name]) {

@@ -34,8 +34,10 @@ func (t *text) function(name, doc string) {
 
 // pointee is the type of a function's argument.
 func pointee(name string) string {
-	if strings.HasPrefix(name, "gemmBlock") {
-		return "gemmBlock"
+	for _, s := range []string{"gemmBlock", "triangleBlock"} {
+		if strings.HasPrefix(name, s) {
+			return s
+		}
 	}
 	return "gemmPack"
 }

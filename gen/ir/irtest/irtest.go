@@ -237,7 +237,7 @@ func (m *maker) solve() *ir.Value {
 // odd makes one of the rarer instructions.
 func (m *maker) odd() *ir.Value {
 	x, y := m.f.Params[1], m.f.Params[2]
-	switch m.rng.IntN(6) {
+	switch m.rng.IntN(7) {
 	case 0:
 		cond := m.b.Scalar(ir.Less, m.axes[:1], ir.All(x), ir.At(y, ir.Sub{}))
 		return m.b.Scalar(ir.Select, m.axes[:1], ir.All(cond), m.read(m.pick(), &ir.Instr{Op: ir.Softmax, Loops: m.axes[:1]}), ir.All(x))
@@ -251,8 +251,30 @@ func (m *maker) odd() *ir.Value {
 		both := m.f.NewSizedAxis(m.f.Fresh("both"), shape.Sym("a").Add(shape.Sym("b")))
 		v := m.b.Stack([]*ir.Axis{both}, 0, x, y)
 		return m.b.Prod([]*ir.Axis{both}, nil, nil, 1, ir.All(v), ir.All(v))
+	case 5:
+		return m.triangle()
 	}
 	return m.b.Scalar(ir.Pow, m.axes[:1], ir.All(x), ir.At(m.b.Const(2)))
+}
+
+// triangle solves a system of axis a for the columns of b, from either end.
+func (m *maker) triangle() *ir.Value {
+	a, b := m.axes[0], m.axes[1]
+	x := m.f.Params[1]
+	square := m.b.Prod([]*ir.Axis{a, a}, []*ir.Axis{a, a}, ir.Ls(2), 0.25, ir.At(x, ir.L(0)), ir.At(x, ir.L(1)))
+	loops := []*ir.Axis{a, b, a}
+	in := &ir.Instr{Op: ir.TriSolve, Loops: loops, Over: []int{0, 2}, To: ir.Ls(2), Args: []ir.Arg{ir.At(square, ir.L(0), ir.L(2)), {}}}
+	if m.rng.IntN(2) == 0 {
+		in.Args[0].Sub = []ir.Sub{ir.From(a, 2), ir.From(a, 0)}
+		in.To[0] = ir.From(a, 0)
+	}
+	in.Args[1] = m.read(m.pick(), &ir.Instr{Op: ir.Softmax, Loops: loops[:2]})
+	for i, s := range in.Args[1].Sub {
+		if len(s.Terms) > 1 {
+			in.Args[1].Sub[i] = ir.L(s.Terms[0].Loop)
+		}
+	}
+	return m.add(in, loops[:2])
 }
 
 // recent sums over the moments of a window that the context has: each moment

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 14
-const fireTallKind tape.Kind = 15
+const fireKind tape.Kind = 25
+const fireTallKind tape.Kind = 26
 
 // Update is AdaMuonUS with its settings.
 type Update[F num.Float] struct {

@@ -1,0 +1,158 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// A strategy is another way to compute a rule. Its page speaks of one chunk of
+// tokens: `option C ≥ 1 = 32 per chunk` is how many, M° is a state where the
+// chunk began, and `state g = 1 per chunk` begins anew with each. What the page
+// defines replaces the rule's own equations; keys, values, gates and all else
+// that has no state behind it stay the rule's.
+//
+// A rule is given a strategy by name, `rule Fast = ExactChunk(DeltaRule, C = 16)`.
+// The block of such a rule has the strategy's equations, and beside it stands
+// the block of the rule that it computes: what is left over when the tokens of
+// a call are cut into chunks is computed by that, and the two are held to each
+// other.
+
+// A Strategy is how a rule's block is computed in chunks.
+type Strategy struct {
+	Unit *notation.Unit // the strategy's page
+	Rule *Block         // the rule, token by token
+	Size *Option        // tokens of a chunk; never nil in a block without errors
+
+	Frozen bool            // the rule, token by token, with its states read where the chunk began
+	snaps  map[string]bool // which
+}
+
+// Length is how many tokens a chunk has.
+func (s *Strategy) Length() int {
+	n, _ := Number(s.Size.Value)
+	return int(n)
+}
+
+// strategy gathers a rule that is computed by a strategy: the pages of the rule,
+// then that of the strategy.
+func (in *instancer) strategy(st *notation.Unit, at *notation.Apply, depth int) bool {
+	if st.For != nil {
+		in.notYet(st.For.Span, "for in the header of a strategy")
+		return false
+	}
+	given, options := Bind(st, at.Args, in.ds)
+	parts := PartsOf(st)
+	switch {
+	case len(parts) != 1 || parts[0].Type.Page.Text != "Rule":
+		in.ds.Errorf(diag.BadPart, st.Name.Span, "a strategy computes one rule, and %s", has(st, parts)).
+			Hint("write strategy %s(memory : Rule)", st.Name.Text)
+		return false
+	case len(given) != 1:
+		if !in.ds.HasErrors() {
+			in.ds.Errorf(diag.BadPart, at.Span, "%s computes a rule, and none is given", st.Name.Text).Hint("write %s(DeltaRule)", st.Name.Text)
+		}
+		return false
+	}
+	a := given[0].Apply
+	rule := in.page(a, notation.RuleUnit)
+	if rule == nil {
+		return false
+	}
+	seq := instantiate(in.tree, rule, in.b.Name, a.Args, rule.With, in.ds)
+	if seq == nil || in.ds.HasErrors() {
+		return false
+	}
+	if seq.Strategy != nil {
+		in.ds.Errorf(diag.WrongPageKind, a.Span, "%s has a strategy already", a.Name.Text).See(rule.Name.Span, "given here")
+		return false
+	}
+	in.b.Strategy = &Strategy{Unit: st, Rule: seq}
+	in.below = append(in.below, rule.With...)
+	if !in.gather(rule, a.Args, a, depth+1) {
+		return false
+	}
+	in.srcs = append(in.srcs, source{st, st.Body, options})
+	return true
+}
+
+// chunkOption finds the option that counts the tokens of a chunk and fixes it.
+func (in *instancer) chunkOption() {
+	s := in.b.Strategy
+	if s == nil {
+		return
+	}
+	for _, st := range s.Unit.Body {
+		d, ok := st.(*notation.Declare)
+		if !ok || d.Keyword.Text != "option" {
+			continue
+		}
+		for _, n := range d.Names {
+			if attribute(n, "per chunk") == nil {
+				continue
+			}
+			s.Size = in.b.Options[n.Name.Text]
+		}
+	}
+	if s.Size == nil {
+		in.ds.Errorf(diag.MissingEquation, s.Unit.Name.Span, "%s does not say how many tokens a chunk has", s.Unit.Name.Text).
+			Hint("write option C ≥ 1 = 32 per chunk")
+		return
+	}
+	if n, ok := Number(s.Size.Value); !ok || n < 1 || n != float64(int(n)) {
+		in.ds.Errorf(diag.BadOption, s.Size.Value.Where(), "a chunk of %s tokens is none", notation.Print(s.Size.Value, notation.Unicode)).
+			See(s.Size.Decl.Span, "the tokens of a chunk").Hint("it is a whole number of at least one")
+		s.Size = nil
+		return
+	}
+	s.Size.Static = true
+}
+
+// perChunk refuses a state of a strategy that outlives the chunk: what the next
+// one begins with is the rule's business.
+func (in *instancer) perChunk(s *notation.Declare) {
+	for _, n := range s.Names {
+		if attribute(n, "per chunk") == nil {
+			in.ds.Errorf(diag.NotSupported, n.Span, "a state of a strategy begins anew with each chunk").Hint("write state %s … per chunk", n.Name.Text)
+		}
+	}
+}
+
+// ownStatement reports whether a statement about a whole page belongs to this
+// block: where a strategy computes the rule, what the rule's pages claim is
+// theirs.
+func (in *instancer) ownStatement(u *notation.Unit) bool {
+	s := in.b.Strategy
+	return s == nil || u == s.Unit || u == in.b.Unit
+}
+
+// replaces takes out the rule's equation of a name that the strategy defines.
+func (in *instancer) replaces(u *notation.Unit, name string) {
+	if s := in.b.Strategy; s == nil || u != s.Unit {
+		return
+	}
+	in.defs = slices.DeleteFunc(in.defs, func(e *Equation) bool { return e.Name == name && e.Unit != u })
+	if sym := in.b.Symbols[name]; sym != nil && sym.Kind == Defined {
+		delete(in.b.Symbols, name)
+		in.b.SymSeq = slices.DeleteFunc(in.b.SymSeq, func(s *Symbol) bool { return s == sym })
+	}
+}
+
+// WithChunks resolves a rule that a strategy computes, with chunks of n tokens
+// whatever its formula says.
+func WithChunks(t *Tree, u *notation.Unit, n int) (*Block, diag.List) {
+	b, ds := Instantiate(t, u)
+	if b == nil || ds.HasErrors() || b.Strategy == nil {
+		return b, ds
+	}
+	name := b.Strategy.Size.Decl.Name
+	v := *u
+	f := *u.Formula
+	a := *f.Parts[0]
+	a.Args = slices.DeleteFunc(slices.Clone(a.Args), func(o *notation.Override) bool { return o.Name.Text == name.Text })
+	a.Args = append(a.Args, &notation.Override{Span: name.Span, Name: name, Value: &notation.Number{Span: name.Span, Value: float64(n)}})
+	f.Parts = append([]*notation.Apply{&a}, f.Parts[1:]...)
+	v.Formula = &f
+	return Instantiate(t, &v)
+}

@@ -1,0 +1,62 @@
+package ir
+
+import "slices"
+
+// Chunks returns the axes along which a recurrence takes several tokens at
+// once: those of its series that no state has and over which a step sums a
+// product of two matrices, as a write of many tokens does, Σ_c U[c, i] K[c, j].
+// A window is none: its step is one token's, which looks back. Where there is
+// such an axis the step is made of products of matrices, and a target does best
+// to leave these whole.
+func (s *Scan) Chunks() []*Axis {
+	var out []*Axis
+	held := func(a *Axis) bool {
+		return slices.ContainsFunc(s.Carry, func(c Carried) bool { return slices.Contains(c.Param.Axes, a) })
+	}
+	for _, t := range s.Tokens {
+		if t.Window != nil {
+			continue
+		}
+		for _, a := range t.Param.Axes {
+			if !held(a) && !slices.Contains(out, a) && slices.ContainsFunc(s.Body.Body, func(in *Instr) bool { return in.multiplies(a) }) {
+				out = append(out, a)
+			}
+		}
+	}
+	return out
+}
+
+// multiplies reports whether an instruction sums a product over an axis, of one
+// factor with rows of the output and another one with its columns.
+func (in *Instr) multiplies(a *Axis) bool {
+	if in.Op != Prod || len(in.Out.Axes) < 2 {
+		return false
+	}
+	for _, l := range in.Reduced() {
+		if in.Loops[l] != a {
+			continue
+		}
+		for i, x := range in.Args {
+			for _, y := range in.Args[:i] {
+				if own := apart(x, y, l); own && apart(y, x, l) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// apart reports whether an argument has the summed loop and one that the other
+// argument has not.
+func apart(x, y Arg, sum int) bool {
+	a, b := map[int]bool{}, map[int]bool{}
+	x.Loops(a)
+	y.Loops(b)
+	for l := range a {
+		if a[sum] && !b[l] {
+			return true
+		}
+	}
+	return false
+}
