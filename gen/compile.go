@@ -198,11 +198,27 @@ func (c *unitCompiler) compose() {
 	}
 }
 
+// update lowers an update: a fire, and the same for matrices of more rows than
+// columns where an iteration has a shorter way for them.
 func (c *unitCompiler) update() {
 	f := irbuild.Update(c.blk, c.ds)
 	if f == nil {
 		return
 	}
+	c.fire("Fire", f)
+	if tall := irbuild.UpdateTall(c.blk, c.ds); tall != nil {
+		c.fire("FireTall", tall)
+	}
+	if rows, cols, ok := c.blk.Matrices(); ok {
+		c.out.Matrix = []string{check.ASCII(rows.Name), check.ASCII(cols.Name)}
+	}
+	if o := c.blk.Else; o != nil {
+		c.out.Else = &plan.Other{Unit: o.Name, Settings: settings(o)}
+	}
+}
+
+// fire lowers one form of an update.
+func (c *unitCompiler) fire(name string, f *ir.Func) {
 	autodiff.Simplify(f)
 	k, err := lower.Func(f)
 	if err != nil {
@@ -210,8 +226,19 @@ func (c *unitCompiler) update() {
 		return
 	}
 	c.fns = append(c.fns, f)
-	k.Name = "Fire"
-	c.out.Stages = []plan.Stage{{Name: "Fire", Pair: plan.Pair{Fwd: k}}}
+	k.Name = name
+	c.out.Stages = append(c.out.Stages, plan.Stage{Name: name, Pair: plan.Pair{Fwd: k}})
+}
+
+// settings are what a header says of the update behind its else.
+func settings(o *check.Subpart) []plan.Setting {
+	var out []plan.Setting
+	for _, a := range o.Formula.Args {
+		if x, ok := check.Number(a.Value); ok {
+			out = append(out, plan.Setting{Name: check.ASCII(a.Name.Text), Value: x})
+		}
+	}
+	return out
 }
 
 // cuts says in what ways the unit's own programs depend on the cut into calls.

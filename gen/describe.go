@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -67,7 +68,9 @@ func (c *unitCompiler) param(p *ir.Value) {
 }
 
 // updated is the parameter that an update changes: the first of its header.
-func (c *unitCompiler) updated() string { return check.ASCII(c.unit.Params[0].Name.Text) }
+func (c *unitCompiler) updated() string { return updatedBy(c.blk) }
+
+func updatedBy(blk *check.Block) string { return check.ASCII(blk.Unit.Params[0].Name.Text) }
 
 // madeHere reports whether an input of a stage is made by an earlier one.
 func (c *unitCompiler) madeHere(name string) bool {
@@ -109,7 +112,10 @@ func (c *unitCompiler) weight(p *ir.Value, dims []shape.Poly) plan.Weight {
 	}
 	d := s.Decl
 	w.Fixed = p.NoGrad
-	w.NoDecay = w.Fixed || slices.ContainsFunc(d.Attrs, func(a *notation.Word) bool { return a.Text == "nodecay" })
+	has := func(word string) bool {
+		return slices.ContainsFunc(d.Attrs, func(a *notation.Word) bool { return a.Text == word })
+	}
+	w.NoDecay, w.Entries = w.Fixed || has("nodecay"), has("entrywise")
 	switch {
 	case len(d.ByLevel) > 0:
 		w.Init.Kind = plan.Levels
@@ -204,9 +210,25 @@ func (c *unitCompiler) value(p *ir.Value, dims []shape.Poly) plan.Value {
 	for name, o := range c.blk.Options {
 		if check.ASCII(name) == p.Name {
 			v.Setting, v.HasSetting = check.Number(o.Value)
+			v.Domain = domain(o.Decl.Type)
 		}
 	}
 	return v
+}
+
+// domain is the range that an option is declared in.
+func domain(t *notation.Type) *plan.Domain {
+	if t == nil || t.Kind != notation.RangeType && t.Kind != notation.IntType {
+		return nil
+	}
+	end := func(x notation.Expr, none float64) float64 {
+		if v, ok := check.Number(x); x != nil && ok {
+			return v
+		}
+		return none
+	}
+	return &plan.Domain{Lo: end(t.Lo, math.Inf(-1)), Hi: end(t.Hi, math.Inf(1)), LoOpen: t.LoOpen, HiOpen: t.HiOpen, Whole: t.Kind == notation.IntType,
+		Text: strings.TrimPrefix(notation.Print(t, notation.Unicode), "∈ ")}
 }
 
 // bound is an end of a range of indices.

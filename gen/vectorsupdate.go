@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/interp"
@@ -21,29 +20,39 @@ import (
 // fires are the counts of the clock.
 var fires = []int{1, 2, 3, 50, 1000}
 
-// updateEntries is the size of the parameter.
-const updateEntries = 5
+// updateSizes are the sizes of the parameter: of so many entries, or of
+// matrices that are wide, tall, square, and one row.
+var updateSizes = map[bool][]map[string]int{
+	false: {{"n": 5}},
+	true:  {{"r": 3, "c": 5}, {"r": 7, "c": 4}, {"r": 3, "c": 3}, {"r": 1, "c": 6}},
+}
 
 // update adds the trial of an update.
 func (m *testMaker) update(u *plan.Unit) {
 	var ds diag.List
-	f := irbuild.Update(m.block(u.Name), &ds)
+	blk := m.block(u.Name)
+	f := irbuild.Update(blk, &ds)
 	t := emitgo.NewTrial(m.units, plan.Applied{Unit: u.Name}, u.Name)
 	e := &evaluator{trial: t, out: &vectors.File{}, kind: "fire", pair: &evaluated{f: f, fwd: interp.Compile(f)}, kernel: true}
-	n := 0
+	n, all := 0, updateSizes[u.Matrix != nil]
 	for variant := range 4 {
-		carried := tensors{}
-		for _, count := range fires {
-			c := e.newCase(n, map[string]int{"n": updateEntries})
-			m.fire(u, c, carried, count, variant%2 == 1, variant >= 2)
-			n++
+		for i, z := range all {
+			if i > 1 && variant != i-1 {
+				continue // every shape, and not every shape with everything
+			}
+			carried := tensors{}
+			for _, count := range fires {
+				c := e.newCase(n, u.Shaped(z))
+				fire(u, updatedBy(blk), c, carried, count, variant%2 == 1, variant >= 2)
+				n++
+			}
 		}
 	}
 	m.add(t, e.out)
 }
 
 // fire evaluates one fire and carries parameter and slots on.
-func (m *testMaker) fire(u *plan.Unit, c *vectorCase, carried tensors, count int, flag, other bool) {
+func fire(u *plan.Unit, updated string, c *vectorCase, carried tensors, count int, flag, other bool) {
 	setting := map[string]float64{}
 	for i, v := range u.Consts {
 		if v.HasSetting {
@@ -59,7 +68,7 @@ func (m *testMaker) fire(u *plan.Unit, c *vectorCase, carried tensors, count int
 		switch {
 		case p.Role == ir.State && carried[p.Name] != nil:
 			t = carried[p.Name]
-		case p.Role == ir.State && p.Name != updatedBy(m, u):
+		case p.Role == ir.State && p.Name != updated:
 		case isSetting:
 			t.Data[0] = x
 		case p.Elem == ir.Bool && flag:
@@ -69,7 +78,9 @@ func (m *testMaker) fire(u *plan.Unit, c *vectorCase, carried tensors, count int
 			t.Data[0] = float64(count)
 		default:
 			c.fill(p.Name, t)
-			t.Data[0] = 0 // an entry without a gradient
+			if u.Matrix == nil {
+				t.Data[0] = 0 // an entry without a gradient; of a matrix, some form may divide by it
+			}
 		}
 		c.in[p.Name] = t
 	}
@@ -92,8 +103,3 @@ func (m *testMaker) fire(u *plan.Unit, c *vectorCase, carried tensors, count int
 }
 
 func has(m map[string]float64, name string) bool { _, ok := m[name]; return ok }
-
-// updatedBy is the parameter that an update changes: the first of its header.
-func updatedBy(m *testMaker, u *plan.Unit) string {
-	return check.ASCII(m.src.Tree.Units[u.Name].Params[0].Name.Text)
-}

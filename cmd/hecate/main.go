@@ -55,7 +55,18 @@ func options(args []string) (build.Options, error) {
 	f.IntVar(&o.Steps, "steps", 2600, "`number` of updates")
 	f.IntVar(&o.Lanes, "lanes", 8, "`number` of stretches of the text that are read side by side")
 	f.IntVar(&o.Chunk, "chunk", 64, "`tokens` of each lane between two updates")
+	f.StringVar(&o.Update, "update", "AdamW", "`name` of the update: "+strings.Join(catalog().Updates(), ", "))
 	f.Float64Var(&o.Rate, "lr", 0, "learning `rate`; 0 is the update page's own")
+	f.Float64Var(&o.Clip, "clip", 0, "`bound` of the norm of all gradients of a step; 0 is none")
+	f.Func("with", "a setting of the update as `name=value`, such as beta_1=0.95 or else.lr=1e-3; may be given often", func(s string) error {
+		name, value, ok := strings.Cut(s, "=")
+		x, err := strconv.ParseFloat(value, 64)
+		if !ok || err != nil {
+			return errors.New("must be name=value with a number")
+		}
+		o.Set = append(o.Set, build.Setting{Name: name, Value: x})
+		return nil
+	})
 	f.Uint64Var(&o.Seed, "seed", 1, "`seed` of the first parameters and of the sample")
 	f.StringVar(&o.Out, "out", "out", "`folder` for the checkpoint, the losses and the plots")
 	f.StringVar(&o.Resume, "resume", "", "`checkpoint` to go on from, bit for bit")

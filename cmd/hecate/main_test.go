@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"image/png"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,13 +12,15 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/cmd/hecate/internal/build"
+	"github.com/nl-hecate/hecate/generated/registry"
+	pcontext "github.com/nl-hecate/hecate/runtime/context"
 )
 
 // small is a build of a few seconds: every part of the real one, at sizes that
 // agree with nothing.
 func small(t *testing.T, steps int) build.Options {
 	t.Helper()
-	return build.Options{Model: "ZeroB", Steps: steps, Lanes: 3, Chunk: 7, Seed: 5, Out: t.TempDir(), Text: "text/crossroads.txt",
+	return build.Options{Model: "ZeroB", Update: "AdamW", Steps: steps, Lanes: 3, Chunk: 7, Seed: 5, Out: t.TempDir(), Text: "text/crossroads.txt",
 		Sizes: map[string]int{"d": 6, "attention.H": 2, "attention.w": 5, "attention.n_p": 1, "memory.d_k": 4}}
 }
 
@@ -43,6 +46,67 @@ func TestResumeIsExact(t *testing.T) {
 	rest.Resume = filepath.Join(first.Out, "zerob.safetensors")
 	if _, got := run(t, rest); !bytes.Equal(got, want) {
 		t.Error("4 steps, saved and taken up for 5 more, differ from 9 steps")
+	}
+}
+
+// TestUpdates builds with every update: each reaches a better loss, takes up its
+// own checkpoint to the last bit, and refuses that of any other update.
+func TestUpdates(t *testing.T) {
+	saved := map[string]string{}
+	for _, name := range catalog().Updates() {
+		first := small(t, 6)
+		first.Update, first.Clip = name, 1
+		_, _ = run(t, first)
+		saved[name] = filepath.Join(first.Out, "zerob.safetensors")
+	}
+	for _, name := range catalog().Updates() {
+		whole := small(t, 9)
+		whole.Update, whole.Clip = name, 1
+		_, want := run(t, whole)
+		for other, path := range saved {
+			rest := small(t, 9)
+			rest.Update, rest.Clip, rest.Resume = name, 1, path
+			if other == name {
+				if _, got := run(t, rest); !bytes.Equal(got, want) {
+					t.Errorf("%s: 6 steps, saved and taken up for 3 more, differ from 9 steps", name)
+				}
+				continue
+			}
+			err := build.Run(context.Background(), catalog(), rest, build.Fallback{Name: "crossroads.txt", Text: crossroads}, &bytes.Buffer{})
+			if want := "the update of the run differs: saved " + other + ", here " + name; err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("a run of %s was taken up under %s: %v", other, name, err)
+			}
+		}
+	}
+}
+
+// TestMovedBy tells which update moves what: maps are Muon's, tables, persistent
+// tokens, kernels of convolutions and what is no matrix AdamW's.
+func TestMovedBy(t *testing.T) {
+	m := newModel(t, "ZeroB")
+	u, err := registry.NewUpdate[float32]("Muon")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var set pcontext.ParamSet[float32]
+	if err := m.Declare(&set, ""); err != nil {
+		t.Fatal(err)
+	}
+	matrices := map[string]bool{"memory.W_K": true, "memory.W_Q": true, "memory.W_V": true, "W_O": true,
+		"attention.W_K": true, "attention.W_Q": true, "attention.W_V": true}
+	for i := range set.View().Len() {
+		p := set.View().Param(i)
+		want := "AdamW"
+		if matrices[p.Name] {
+			want = "Muon"
+			delete(matrices, p.Name)
+		}
+		if got := u.Slots(p).By(); got != want {
+			t.Errorf("%s %v is moved by %s, want %s", p.Name, p.Shape, got, want)
+		}
+	}
+	if len(matrices) > 0 {
+		t.Errorf("the model has no %v", matrices)
 	}
 }
 
@@ -92,13 +156,19 @@ func TestOutputs(t *testing.T) {
 
 func TestBadOptions(t *testing.T) {
 	for name, change := range map[string]func(*build.Options){
-		"there is no model":         func(o *build.Options) { o.Model = "ZeroC" },
-		"does not divide":           func(o *build.Options) { o.Sizes["attention.H"] = 4 },
-		"there is no size":          func(o *build.Options) { o.Sizes["memory.depth"] = 4 },
-		"--steps is 0":              func(o *build.Options) { o.Steps = 0 },
-		"--lanes is -1":             func(o *build.Options) { o.Lanes = -1 },
-		"learning rate":             func(o *build.Options) { o.Rate = -1 },
-		"no such file or directory": func(o *build.Options) { o.Text = "nowhere.txt" },
+		"there is no model":        func(o *build.Options) { o.Model = "ZeroC" },
+		"does not divide":          func(o *build.Options) { o.Sizes["attention.H"] = 4 },
+		"there is no size":         func(o *build.Options) { o.Sizes["memory.depth"] = 4 },
+		"--steps is 0":             func(o *build.Options) { o.Steps = 0 },
+		"--lanes is -1":            func(o *build.Options) { o.Lanes = -1 },
+		"--lr is -1":               func(o *build.Options) { o.Rate = -1 },
+		"--clip is NaN":            func(o *build.Options) { o.Clip = math.NaN() },
+		"there is no update Adam;": func(o *build.Options) { o.Update = "Adam" },
+		"no such setting beta; there are lr, warmup": func(o *build.Options) { o.Set = []build.Setting{{Name: "beta", Value: 1}} },
+		"setting beta_1 is 1, must be [0,1)":         func(o *build.Options) { o.Set = []build.Setting{{Name: "beta_1", Value: 1}} },
+		"setting lr is NaN, must be a number":        func(o *build.Options) { o.Set = []build.Setting{{Name: "lr", Value: math.NaN()}} },
+		"no such setting else.lr":                    func(o *build.Options) { o.Set = []build.Setting{{Name: "else.lr", Value: 1}} },
+		"no such file or directory":                  func(o *build.Options) { o.Text = "nowhere.txt" },
 	} {
 		o := small(t, 2)
 		change(&o)

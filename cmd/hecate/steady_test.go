@@ -34,9 +34,24 @@ func newModel(t *testing.T, name string) block.Model[float32] {
 // runtime makes goroutines for itself until each processor has a stock of them.
 func TestStepAllocatesNothing(t *testing.T) {
 	const steps, tries = 8, 4
-	for _, name := range registry.Models() {
-		t.Run(name, func(t *testing.T) {
-			b, err := build.NewBuilder(newModel(t, name), catalog().Update(0), 3, 1)
+	type pair struct{ model, update string }
+	var pairs []pair
+	for _, model := range registry.Models() {
+		pairs = append(pairs, pair{model, "AdamW"})
+	}
+	for _, update := range registry.Updates() {
+		pairs = append(pairs, pair{"ZeroB", update})
+	}
+	for _, p := range pairs {
+		t.Run(p.model+"/"+p.update, func(t *testing.T) {
+			u, err := registry.NewUpdate[float32](p.update)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := u.Set("lr", 1e-9); err != nil { // some form would leave the model at any usual rate
+				t.Fatal(err)
+			}
+			b, err := build.NewBuilder(newModel(t, p.model), u, 3, 1)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -134,6 +134,7 @@ type Block struct {
 	Eqs     []*Equation // in an order in which they can be computed
 	Funcs   map[string]*Function
 	Parts   []*Subpart
+	Else    *Subpart                 // of an update of matrices: what moves the rest
 	Zeroed  map[string]notation.Expr // names replaced by `with name := expr`
 
 	Strategy *Strategy // of a rule that is computed in chunks, else nil

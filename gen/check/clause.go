@@ -16,11 +16,11 @@ import (
 // The clauses that a declaration may have, by its keyword.
 var clausesOf = map[string][]string{
 	"input":  {"∈"},
-	"outer":  {"∈", "=", "by level", "nodecay", "nograd"},
+	"outer":  {"∈", "=", "by level", "nodecay", "entrywise", "nograd"},
 	"gate":   {"∈", "=", "within"},
 	"state":  {"∈", "=", "per chunk"},
 	"weight": {"∈", "=", "per chunk"},
-	"slot":   {"∈", "="},
+	"slot":   {"="},
 	"const":  {"∈", "=", "seed"},
 	"anchor": {"of", "at"},
 	"snap":   {"of"},
@@ -95,9 +95,14 @@ func (in *instancer) clausesOf(keyword notation.Word, n *notation.DeclName) {
 	switch keyword.Text {
 	case "const":
 		in.constant(n)
+	case "slot":
+		in.slot(n)
 	case "outer":
 		if a := attribute(n, "nograd"); a != nil && n.Reason == nil {
 			in.ds.Errorf(diag.NotSupported, a.Span, "nograd of %s has no reason", n.Name.Text).Hint("say why: nograd \"…\"")
+		}
+		if a := attribute(n, "entrywise"); a != nil && (n.Type == nil || len(n.Type.Shape) != 2) {
+			in.ds.Errorf(diag.NotSupported, a.Span, "%s is no matrix, so every update moves it entry by entry", n.Name.Text).Hint("take entrywise away")
 		}
 	case "anchor":
 		switch {

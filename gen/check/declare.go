@@ -336,6 +336,11 @@ func (in *instancer) override(with []*notation.Override) {
 			Suggest(d, name, names)
 			continue
 		}
+		if sym.Kind != Input && mentions(o.Value, in.b, name) {
+			in.ds.Errorf(diag.Cycle, o.Span, "%s would be made of itself", name).See(sym.Span, "what it is").
+				Hint("what is replaced is gone; only what comes in can be read by its own replacement")
+			continue
+		}
 		in.b.Zeroed[name] = o.Value
 		for i, e := range in.defs {
 			if e.Name == name {
@@ -344,6 +349,18 @@ func (in *instancer) override(with []*notation.Override) {
 			}
 		}
 	}
+}
+
+// mentions reports whether an expression reads a name of the block.
+func mentions(e notation.Expr, b *Block, name string) (found bool) {
+	notation.Inspect(e, func(n any) bool {
+		if id, ok := n.(*notation.Ident); ok {
+			text, _ := b.Split(id.Name.Text)
+			found = found || text == name
+		}
+		return !found
+	})
+	return found
 }
 
 // parts instantiates the pages that stand in the parts of a composition.

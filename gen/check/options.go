@@ -1,6 +1,7 @@
 package check
 
 import (
+	"math"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -74,6 +75,11 @@ func member(t *notation.Type, v notation.Expr) bool {
 	switch t.Kind {
 	case notation.SetType:
 		return slices.ContainsFunc(t.Members, func(m notation.Expr) bool { return notation.Equal(m, v) })
+	case notation.IntType:
+		x, ok := Number(v)
+		lo, okLo := Number(t.Lo)
+		hi, okHi := Number(t.Hi)
+		return ok && x == math.Trunc(x) && (!okLo || x >= lo) && (!okHi || x <= hi)
 	case notation.RangeType:
 		x, ok := Number(v)
 		if !ok {

@@ -89,10 +89,13 @@ func (o *orderer) exprs(e notation.Expr, local, calls map[string]bool, out *[]re
 				return true
 			}
 			name, time := o.b.Split(n.Name.Text)
-			if local[name] || o.b.Symbols[name] == nil || o.b.Zeroed[name] != nil {
-				if z := o.b.Zeroed[name]; z != nil {
-					o.exprs(z, local, calls, out)
-				}
+			if z, inside := o.b.Zeroed[name], "with "+name; z != nil && !local[name] && !calls[inside] {
+				calls[inside] = true
+				o.exprs(z, local, calls, out)
+				delete(calls, inside)
+				return true
+			}
+			if local[name] || o.b.Symbols[name] == nil {
 				return true
 			}
 			zero := time == "0" || isZero(n.Time)

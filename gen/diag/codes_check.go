@@ -77,7 +77,7 @@ func init() {
 			Wrong: knobsExample + "structure Two\nweight A, B ∈ ℝ^{d×d} = 0\nfit A, B : A k_t → v_t\ny_t = A_t q_t\nretention Fade\njoin(Z, U; ρ, θ) = ρ Z + U\nrule R = Two + Half + Fade + Down over Bare\n",
 			Right: knobsExample + "structure Two\nweight A, B ∈ ℝ^{d×d} = 0\nfit A, B : B (A k_t) → v_t\ny_t = B_t (A_t q_t)\nretention Fade\njoin(Z, U; ρ, θ) = ρ Z + U\nrule R = Two + Half + Fade + Down over Bare\n"},
 		NotHere: {Summary: "A statement stands in a unit that cannot hold it.",
-			Wrong: "update Plain(w, g)\nstate M ∈ ℝ^{n} = 0",
+			Wrong: "update Plain(w, g)\nclock n\nstate M ∈ ℝ^{n} = 0\nw_n = w_{n−1} − g_n",
 			Right: "update Plain(w, g)\noption lr > 0 = 0.1\nclock n\nw_n = w_{n−1} − lr g_n"},
 	})
 }

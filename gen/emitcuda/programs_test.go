@@ -113,6 +113,7 @@ func programsOf(t testing.TB, s *gen.Source, u *plan.Unit, unit *notation.Unit) 
 		add("start", irbuild.Start(blk, &ds))
 	case plan.UpdateUnit:
 		add("fire", irbuild.Update(blk, &ds))
+		add("fire_tall", irbuild.UpdateTall(blk, &ds))
 	default:
 		for i, s := range irbuild.Compose(blk, &ds).Stages {
 			add(fmt.Sprint("stage", i), s.Func)
@@ -168,7 +169,7 @@ func (p *program) fixed(k *plan.Kernel) map[string]int {
 }
 
 // sizes are those of a trial of so many lanes and tokens. A program without
-// tokens has entries instead.
+// tokens has entries instead, or rows.
 func (p *program) sizes(k *plan.Kernel, lanes, tokens int) map[string]int {
 	out := map[string]int{}
 	for _, s := range k.Sizes {
@@ -181,6 +182,9 @@ func (p *program) sizes(k *plan.Kernel, lanes, tokens int) map[string]int {
 		out["T"] = tokens
 	} else if _, ok := out["n"]; ok {
 		out["n"] = tokens
+	}
+	if m := p.unit.Matrix; m != nil { // wide, and tall
+		out[m[0]], out[m[1]] = tokens, p.sizeOf("n")
 	}
 	return out
 }

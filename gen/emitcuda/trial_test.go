@@ -68,6 +68,7 @@ func (x *trial) draw(rng *rand.Rand, v *ir.Value) *interp.Tensor {
 	}
 	if v.Elem == ir.Real {
 		x.intoDomain(v.Name, n.Data)
+		x.clock(v, n.Data)
 	}
 	for i := range n.Data {
 		n.Data[i] = float64(float32(n.Data[i]))
@@ -132,6 +133,19 @@ func (x *trial) intoDomain(name string, data []float64) {
 			data[i] = lo + math.Abs(v) + 0.0625
 		case okHi:
 			data[i] = hi - math.Abs(v) - 0.0625
+		}
+	}
+}
+
+// clock sets the clock of an update to a whole number, one of them a multiple of
+// the window in which something gathers.
+func (x *trial) clock(v *ir.Value, data []float64) {
+	for _, s := range x.p.blk.SymSeq {
+		if s.Kind == check.Clock && check.ASCII(s.Name) == v.Name {
+			data[0] = 8
+			if x.sizes["n"]+x.sizes["r"] != positive {
+				data[0] = 3
+			}
 		}
 	}
 }

@@ -145,6 +145,9 @@ func (e *unitEmitter) declare() string {
 			if w.Fixed {
 				fixed = "Fixed: true, "
 			}
+			if w.Entries {
+				fixed = "Entrywise: true, " + fixed
+			}
 			fmt.Fprintf(&b, "\t\t{Name: prefix + %q, Shape: tensor.Shape{%s}, NoDecay: %v, %sInit: %s},\n", w.Name, strings.Join(dims, ", "), w.NoDecay, fixed, initText(w.Init))
 		}
 		b.WriteString("\t} {\n\t\tif err := s.Add(p); err != nil {\n\t\t\treturn err\n\t\t}\n\t}\n")

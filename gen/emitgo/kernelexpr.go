@@ -204,7 +204,7 @@ func (e *kernelEmitter) call(x plan.Call) *jen.Statement {
 	case ir.Mod:
 		a, b := e.real(x.Args[0]), e.real(x.Args[1])
 		times := jen.Id("F").Call(b.Clone().Op("*").Add(floor(a.Clone().Op("/").Add(b))))
-		return jen.Parens(a.Op("-").Add(times))
+		return jen.Parens(a.Clone().Op("-").Add(times))
 	case ir.Select:
 		return e.choice(x)
 	case ir.Real_:

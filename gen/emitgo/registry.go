@@ -15,10 +15,9 @@ func registry(units []*plan.Unit, files map[string][]byte) {
 	for _, u := range units {
 		if path, name := Package(u); u.Kind != plan.OpUnit {
 			f.ImportName(module+path, name)
-			packages[name] = module + path
 		}
 	}
-	f.PackageComment("// Package registry knows the models, rules and compositions of the pages by name.")
+	f.PackageComment("// Package registry knows the models, rules, compositions and updates of the pages by name.")
 	var b strings.Builder
 	b.WriteString("// Models are the names of all models, in order.\nfunc Models() []string {\n\treturn []string{")
 	var all []plan.Instance
@@ -43,6 +42,7 @@ func registry(units []*plan.Unit, files map[string][]byte) {
 	}
 	b.WriteString("\t}\n\treturn nil, fmt.Errorf(\"there is no model %s; there are %s\", name, strings.Join(Models(), \", \"))\n}\n")
 	rules(units, &b)
+	updateTable(units, &b)
 	f.Add(raw(b.String()))
 	write(files, "generated/registry/registry.go", f)
 }

@@ -28,8 +28,19 @@ func (t *unitTest) update() {
 	x := t.trials[0]
 	settings, clock, flag := t.settingsOf()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%sfunc Test%s(t *testing.T) {\n\tblocktest.Update{\n\t\tF64: fire[float64],\n\t\tF32: fire[float32],\n\t\tVectors: %q,\n\t}.Test(t)\n}\n\n",
-		t.doc(), t.u.Name, "testdata/"+x.File)
+	matrix := ""
+	if m := t.u.Matrix; m != nil {
+		matrix = fmt.Sprintf("\t\tMatrix: [2]string{%q, %q},\n", m[0], m[1])
+	}
+	fmt.Fprintf(&b, "%sfunc Test%s(t *testing.T) {\n\tblocktest.Update{\n\t\tF64: fire[float64],\n\t\tF32: fire[float32],\n%s\t\tVectors: %q,\n\t}.Test(t)\n}\n\n",
+		t.doc(), t.u.Name, matrix, "testdata/"+x.File)
+	hands := ""
+	if flag != "" {
+		hands += fmt.Sprintf(", a.Int(%q) != 0", flag)
+	}
+	if m := t.u.Matrix; m != nil {
+		hands += fmt.Sprintf(", a.Size(%q), a.Size(%q)", m[0], m[1])
+	}
 	b.WriteString("// fire changes one parameter by the numbers of a case.\nfunc fire[F num.Float](r *tape.Run[F], a *blocktest.Args[F]) {\n")
 	var zs, ss []string
 	for _, s := range settings {
@@ -38,12 +49,8 @@ func (t *unitTest) update() {
 	for _, s := range t.u.States {
 		ss = append(ss, fmt.Sprintf("%s: a.Moved(%q)", identifier(s.Name, true), s.Name))
 	}
-	attribute := "false"
-	if flag != "" {
-		attribute = fmt.Sprintf("a.Int(%q) != 0", flag)
-	}
 	fmt.Fprintf(&b, "\tz := Settings{%s}\n\ts := Slots[F]{%s}\n", strings.Join(zs, ", "), strings.Join(ss, ", "))
-	fmt.Fprintf(&b, "\tApply(r, z, a.Int(%q), %s, a.Moved(%q), a.In[%q], s)\n}\n", clock, attribute, t.updated(), t.u.Inputs[0].Name)
+	fmt.Fprintf(&b, "\tApply(r, z, a.Int(%q)%s, a.Moved(%q), a.In[%q], s)\n}\n", clock, hands, t.updated(), t.u.Inputs[0].Name)
 	_, pkg := Package(t.u)
 	t.emit(pkg+"_test.go", b.String())
 }

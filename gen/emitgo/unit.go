@@ -18,7 +18,12 @@ func Files(units []*plan.Unit) map[string][]byte {
 	out := map[string][]byte{}
 	kind := 1
 	for _, u := range units {
-		e := &unitEmitter{u: u, files: out, kind: &kind}
+		if path, name := Package(u); u.Kind != plan.OpUnit {
+			packages[name] = module + path
+		}
+	}
+	for _, u := range units {
+		e := &unitEmitter{u: u, units: units, files: out, kind: &kind}
 		switch u.Kind {
 		case plan.OpUnit:
 			e.op()
@@ -37,6 +42,7 @@ func Files(units []*plan.Unit) map[string][]byte {
 // A unitEmitter prints one unit.
 type unitEmitter struct {
 	u     *plan.Unit
+	units []*plan.Unit // all of them
 	files map[string][]byte
 	kind  *int
 }
@@ -94,13 +100,13 @@ func KernelFiles(units []*plan.Unit) []plan.KernelFile {
 				out = append(out, f)
 			}
 		}
-		for _, st := range u.Stages {
+		for i, st := range u.Stages {
 			switch u.Kind {
 			case plan.OpUnit:
 				nameKernels(u)
 				add(u.ID, st.Pair)
 			case plan.UpdateUnit:
-				add(pkg, st.Pair)
+				add(u.FileOf(i, pkg), st.Pair)
 			default:
 				add(strings.ToLower(st.Name), st.Pair)
 				add("read", st.Frozen)

@@ -35,11 +35,13 @@ type builder struct {
 	exts   map[extKey]*ir.Value
 	tails  []keptTail
 	pos    *ir.Value
-	step   stepper     // where the token is no loop: the body of a scan, a claim
-	chunk  *chunkNames // where the token is a loop over a chunk
-	locals []*binding  // the local definitions built since an unknown came into scope
-	solves int         // the unknowns in scope
-	trace  *[]gradSite // where the gradients inside equations are, when someone asks
+	step   stepper         // where the token is no loop: the body of a scan, a claim
+	chunk  *chunkNames     // where the token is a loop over a chunk
+	locals []*binding      // the local definitions built since an unknown came into scope
+	solves int             // the unknowns in scope
+	own    map[string]bool // names whose replacement is being built: there they mean what they meant
+	tall   bool            // iterations that hold for the transpose are computed on it
+	trace  *[]gradSite     // where the gradients inside equations are, when someone asks
 }
 
 // A namer finds the value of a block's name at a moment.
@@ -56,6 +58,7 @@ type stepper interface {
 // A moment is when a name is read; the zero moment is a bare name.
 type moment struct {
 	now, before, initial bool
+	first                bool     // of an update: the first fire
 	at                   *binding // a bound moment
 }
 
@@ -93,7 +96,7 @@ type choice struct {
 func newBuilder(blk *check.Block, name string, ds *diag.List) *builder {
 	f := &ir.Func{Name: name}
 	return &builder{ds: ds, blk: blk, f: f, b: &ir.Builder{F: f}, axes: map[*check.Axis]*ir.Axis{}, sized: map[string]*ir.Axis{},
-		exts: map[extKey]*ir.Value{}, cyclic: map[string]bool{}, shifts: map[*ir.Value][]notation.Span{}}
+		exts: map[extKey]*ir.Value{}, cyclic: map[string]bool{}, shifts: map[*ir.Value][]notation.Span{}, own: map[string]bool{}}
 }
 
 // axis is the program's axis for a block's axis.

@@ -97,7 +97,10 @@ func (e *builder) chooseCase(x *notation.Case) *ten {
 	}
 	if id, ok := x.On.(*notation.Ident); ok && e.blk.Unit.Kind == notation.UpdateUnit && len(x.Arms) == 2 {
 		if word, ok := x.Arms[0].Cond.(*notation.Ident); ok && x.Arms[1].Cond == nil {
-			flag := e.attribute(id, word.Name.Text)
+			flag := e.attribute(id, word)
+			if flag == nil {
+				return nil
+			}
 			yes, no := e.expr(x.Arms[0].Value), e.expr(x.Arms[1].Value)
 			if yes == nil || no == nil {
 				return nil
@@ -109,11 +112,23 @@ func (e *builder) chooseCase(x *notation.Case) *ten {
 	return nil
 }
 
+// noDecay is the attribute of a parameter that an update is told.
+const noDecay = "nodecay"
+
 // attribute is a flag of the parameter under update, such as nodecay.
-func (e *builder) attribute(of *notation.Ident, word string) *ten {
-	v := e.f.Param(word)
+func (e *builder) attribute(of, word *notation.Ident) *ten {
+	w := e.blk.Unit.Params[0].Name.Text
+	switch {
+	case of.Name.Text != w:
+		e.errorf(diag.UnknownName, of, "attributes are those of the parameter").Hint("write case %s { … }", w)
+		return nil
+	case word.Name.Text != noDecay:
+		e.errorf(diag.UnknownName, word, "an update is told of no attribute %s", word.Name.Text).Hint("it is told whether %s is %s", w, noDecay)
+		return nil
+	}
+	v := e.f.Param(noDecay)
 	if v == nil {
-		v = e.f.AddParam(word, ir.Constant, ir.Bool)
+		v = e.f.AddParam(noDecay, ir.Constant, ir.Bool)
 	}
 	return &ten{elem: ir.Bool, coef: 1, fs: []factor{{val: v}}}
 }

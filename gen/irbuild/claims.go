@@ -60,6 +60,8 @@ func newClaim(blk *check.Block, name string, ds *diag.List) (*builder, claimName
 	switch blk.Unit.Kind {
 	case notation.RuleUnit:
 		e, n = newStepClaim(blk, name, ds)
+	case notation.UpdateUnit:
+		e, n = newFireClaim(blk, name, ds)
 	case notation.OpUnit, notation.ComposeUnit, notation.ModelUnit:
 		e, n = newPlainClaim(blk, name, ds)
 	default:

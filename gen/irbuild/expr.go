@@ -338,23 +338,31 @@ func (e *builder) transpose(x *notation.Transpose) *ten {
 	if t == nil {
 		return nil
 	}
-	u := t.clone()
 	switch len(t.axes) {
 	case 0:
+		return t.clone()
 	case 1:
+		u := t.clone()
 		u.row = !t.row
+		return u
 	case 2:
-		u.axes[0], u.axes[1] = u.axes[1], u.axes[0]
-		for _, f := range u.fs {
-			for i := range f.sub {
-				if f.sub[i].slot >= 0 {
-					f.sub[i].slot = 1 - f.sub[i].slot
-				}
-			}
-		}
+		return transposed(t)
 	default:
 		e.errorf(diag.NotSupported, x, "%s has %d axes; write its transpose with indices", text(x.X), len(t.axes))
 		return nil
+	}
+}
+
+// transposed exchanges the two axes of a matrix.
+func transposed(t *ten) *ten {
+	u := t.clone()
+	u.axes[0], u.axes[1] = u.axes[1], u.axes[0]
+	for _, f := range u.fs {
+		for i := range f.sub {
+			if f.sub[i].slot >= 0 {
+				f.sub[i].slot = 1 - f.sub[i].slot
+			}
+		}
 	}
 	return u
 }

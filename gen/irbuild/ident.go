@@ -34,7 +34,9 @@ func (e *builder) ident(x *notation.Ident) *ten {
 		e.errorf(diag.UnknownName, x, "there is no adjoint %s here", notation.Print(x, notation.Unicode)).Hint("adjoints stand in claims")
 		return nil
 	}
-	if z := e.blk.Zeroed[name]; z != nil {
+	if z := e.blk.Zeroed[name]; z != nil && !e.own[name] {
+		e.own[name] = true
+		defer delete(e.own, name)
 		return e.expr(z)
 	}
 	sym := e.blk.Symbols[name]
@@ -134,7 +136,7 @@ func (e *builder) constant(x *notation.Ident) *ten {
 		return literal(math.Inf(1))
 	}
 	if o := e.blk.Options[text]; o != nil {
-		if e.blk.Unit.Kind == notation.UpdateUnit {
+		if e.blk.Unit.Kind == notation.UpdateUnit && !o.Static {
 			return e.setting(text)
 		}
 		if n, ok := check.Number(o.Value); ok {
@@ -185,6 +187,8 @@ func (e *builder) moment(x *notation.Ident, suffix string) (moment, bool) {
 			suffix = id.Name.Text
 		} else if n, ok := x.Time.(*notation.Number); ok && n.Value == 0 {
 			return moment{initial: true}, true
+		} else if ok && n.Value == 1 && e.blk.Unit.Kind == notation.UpdateUnit {
+			return moment{first: true}, true
 		} else {
 			e.errorf(diag.TimeSuffix, x.Time, "%s is not a moment", notation.Print(x.Time, notation.Unicode)).Hint("a name is read at %s, at %s−1, at 0 or at an index bound to a window", t, t)
 			return moment{}, false

@@ -10,15 +10,15 @@ const maxRounds = 64
 
 // iterate builds `iterate X from e for n : X ← e'`: n rounds written out. With
 // names are built anew in each round, because they mention X. `orient rows ≤
-// cols` says on which side a product with the transpose is smaller; it changes
-// no value and so nothing here.
+// cols` says that the step holds for the transpose too; a program for tall
+// matrices goes from the transpose of e to that of X.
 func (e *builder) iterate(it *notation.Iterate) *ten {
 	n, ok := e.number(it.Count)
 	if !ok || n < 0 || n > maxRounds || n != float64(int(n)) {
 		e.errorf(diag.NotSupported, it.Count, "an iteration has a fixed number of rounds, at most %d", maxRounds)
 		return nil
 	}
-	x := e.expr(it.From)
+	x := e.oriented(it, e.expr(it.From))
 	for range int(n) {
 		if x == nil {
 			return nil
@@ -38,5 +38,13 @@ func (e *builder) iterate(it *notation.Iterate) *ten {
 		}
 		x = next
 	}
-	return x
+	return e.oriented(it, x)
+}
+
+// oriented is x, or its transpose in a program for tall matrices.
+func (e *builder) oriented(it *notation.Iterate, x *ten) *ten {
+	if !e.tall || !it.Orient || x == nil || len(x.axes) != 2 {
+		return x
+	}
+	return transposed(x)
 }

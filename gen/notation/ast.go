@@ -50,6 +50,7 @@ type Unit struct {
 	Result  *Define  // op: `→ out[idx] = expr`; FuncUnit: the definition itself
 	Formula *Formula // rule, compose, model: `= A + B(p = 3) over F(unit = on)`
 	For     *Formula // strategy: `for Matrix + L2 + …`
+	Else    *Apply   // update of matrices: `else AdamW(lr = 1e-3)`, what moves the rest
 	With    []*Override
 	Cite    *Cite
 	Body    []Stmt

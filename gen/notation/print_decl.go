@@ -26,6 +26,9 @@ func (p *printer) header(u *Unit) {
 	case u.For != nil:
 		p.WriteString(" for ")
 		p.formula(u.For)
+	case u.Else != nil:
+		p.WriteString(" else ")
+		p.apply(u.Else)
 	}
 	p.overrides(u.With)
 	p.citeTail(u.Cite)

@@ -57,7 +57,7 @@ var statementWords = []string{
 // innerWords stand inside a statement.
 var innerWords = []string{
 	"if", "otherwise", "and", "with", "case", "over", "for", "from", "orient", "tol", "by", "within", "of",
-	"at", "else", "frozen", "nodecay", "per", "seed", "fired",
+	"at", "else", "frozen", "nodecay", "entrywise", "per", "seed", "fired",
 }
 
 // symbolWords are the ASCII words for symbols.

@@ -128,6 +128,9 @@ func (b *body) header() *Unit {
 	case b.cur().word("for"):
 		b.next()
 		u.For = b.formula()
+	case u.Kind == UpdateUnit && b.cur().word("else"):
+		b.next()
+		u.Else = b.apply()
 	}
 	for {
 		switch {

@@ -55,7 +55,7 @@ func children(n any) []any {
 	case *File:
 		return list(n.Units)
 	case *Unit:
-		all := append(list(n.Params), n.Result, n.Formula, n.For)
+		all := append(list(n.Params), n.Result, n.Formula, n.For, n.Else)
 		return append(append(append(all, list(n.With)...), n.Cite), list(n.Body)...)
 	case *Param:
 		return []any{n.Type}

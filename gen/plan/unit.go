@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"strings"
+
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -37,8 +39,32 @@ type Unit struct {
 	Parts     []Part
 	Outputs   []string
 	Instances []Instance
+	Matrix    []string // update of matrices: the sizes of its rows and columns
+	Else      *Other   // and what moves the parameters that are none
 	Cut       []string // in what ways results depend on how tokens are cut into calls
 	Chunk     int      // tokens of a chunk where the unit is computed in chunks, else 0
+}
+
+// Shaped gives the sizes of a parameter, rows r and columns c, the names that
+// an update of matrices has for them.
+func (u *Unit) Shaped(sizes map[string]int) map[string]int {
+	out := map[string]int{}
+	for name, n := range sizes {
+		if i := strings.Index("rc", name); i >= 0 && len(u.Matrix) == 2 {
+			name = u.Matrix[i]
+		}
+		out[name] = n
+	}
+	return out
+}
+
+// FileOf is the file of an update's stage i in its package: the second stage is
+// for tall matrices.
+func (u *Unit) FileOf(i int, pkg string) string {
+	if i == 0 {
+		return pkg
+	}
+	return pkg + "_tall"
 }
 
 // A Field is one field of the page's contract header.
@@ -62,6 +88,7 @@ type Weight struct {
 	Name    string
 	Dims    []shape.Poly
 	NoDecay bool
+	Entries bool // its rows are not those of a map: updates of matrices leave it alone
 	Fixed   bool // no gradient, and no update moves it
 	Init    Init
 }
@@ -111,8 +138,30 @@ type Value struct {
 	Lo, Hi     shape.Poly   // Int: the first and last index
 	Extra      []int        // Int: further allowed values
 	Setting    float64      // option of an update: the default
+	Domain     *Domain      // and where it may lie; nil: anywhere
 	HasSetting bool
 	HasRange   bool
+}
+
+// A Domain is a range of numbers; an end that is infinite is none.
+type Domain struct {
+	Lo, Hi         float64
+	LoOpen, HiOpen bool
+	Whole          bool   // whole numbers only
+	Text           string // as the page has it
+}
+
+// An Other is the update of entries behind an update of matrices, with the
+// settings that the page changes.
+type Other struct {
+	Unit     string
+	Settings []Setting
+}
+
+// A Setting is an option of an update with a value.
+type Setting struct {
+	Name  string
+	Value float64
 }
 
 // A Stage is one kernel pair, or the call of a part.

@@ -64,6 +64,9 @@ func (s *sampler) draw(p *ir.Value) *interp.Tensor {
 	case typ != nil && typ.Kind == notation.RangeType:
 		s.gates = s.isGate(s.frees[p.Name].Sym)
 		s.fill(t, func() float64 { return s.inside(typ) })
+	case typ != nil && typ.Kind == notation.IntType: // an option that counts: small, so that what it counts comes round
+		lo, hi := s.whole(typ.Lo, 0), s.whole(typ.Hi, 3)
+		s.fill(t, func() float64 { return float64(lo + s.rng.IntN(min(hi-lo, 2)+1)) })
 	case p.Role == ir.Constant && len(p.Axes) == 0 && typ == nil:
 		s.fill(t, func() float64 { return 1 + float64(s.rng.IntN(4)) })
 	default:

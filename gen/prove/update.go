@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/interp"
@@ -14,17 +15,55 @@ import (
 // fires is how often an update fires before it is tested.
 const fires = 3
 
-// update proves an update machine.
+// update proves an update machine. It has no backward, so no gradient is tested.
 func (p *prover) update() {
 	var ds diag.List
 	f := irbuild.Update(p.blk, &ds)
 	if !p.built(ds) || f == nil {
 		return
 	}
-	s := subject{name: "fire", f: f, span: p.unit.Span, draw: p.fired}
-	p.outer(s)
+	p.finite(f)
+	p.oriented(f)
 	p.claims()
-	p.unproved(KinkKind, Invariant, Cost, Marker, Special, Requires)
+	p.updateSpecials()
+	p.unproved(KinkKind, Invariant, Cost, Marker, Requires)
+}
+
+// The gradients of a row of fires, by their size: of the size of the parameter,
+// none at all, and of a size that neither squares nor products of a few can hold.
+var gradientSizes = []float64{1, 1, 0, 1e-12, 1, 1e12, 0, 1, 1, 1, 1e-3, 1}
+
+// finite fires in a row, from a first gradient of any of those sizes on, and
+// wants numbers; and the same numbers of the simplified program.
+func (p *prover) finite(f *ir.Func) {
+	it := Item{Kind: Domain, Name: "fire", Text: "every fire gives numbers", Span: p.unit.Span}
+	p.settle(it, func() Evidence {
+		ev := Evidence{Verdict: Tested}
+		simple, _ := f.Clone()
+		autodiff.Simplify(simple)
+		for i, shape := range matrixShapes {
+			draw := newSampler(p.blk, nil, nil, "finite"+f.Name, i)
+			a, b := (&machine{blk: p.blk, f: f}).start(shape, float64(i%2)), (&machine{blk: p.blk, f: simple}).start(shape, float64(i%2))
+			g := interp.NewTensor(shape[0], shape[1])
+			for n := range gradientSizes {
+				size := gradientSizes[(n+2*i)%len(gradientSizes)]
+				draw.fill(g, func() float64 { return size * draw.rng.NormFloat64() })
+				a.fire(n+1, g)
+				b.fire(n+1, g)
+				for _, r := range f.Results {
+					if !finite(a.params[r.Name]) {
+						p.notFinite(subject{f: f, span: p.unit.Span}, r, a.sizes)
+						return failed("not finite")
+					}
+				}
+				if w := moves(a, b); !(w.err <= specialTol) {
+					panic("prove: BUG: simplifying " + f.Name + " changes what it does")
+				}
+				ev.Points += len(g.Data)
+			}
+		}
+		return ev
+	}, f)
 }
 
 // fired draws a parameter and gradients, and fires a few times.

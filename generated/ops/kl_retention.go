@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const kLRetentionKind tape.Kind = 59
+const kLRetentionKind tape.Kind = 70
 
 // KLRetentionSizes are the sizes of KLRetention.
 type KLRetentionSizes struct {

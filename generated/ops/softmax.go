@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const softmaxKind tape.Kind = 60
+const softmaxKind tape.Kind = 71
 
 // SoftmaxSizes are the sizes of Softmax.
 type SoftmaxSizes struct {

@@ -2,6 +2,7 @@ package blocktest
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -48,23 +49,35 @@ func (o Op) special(t *testing.T, c *vectorCase) {
 // levels compares the levels of an update: the numbers of a case, as many as
 // vectors and their rests hold.
 func (u Update) levels(t *testing.T, c *vectorCase) {
+	if u.Matrix != [2]string{} {
+		for _, shape := range [][2]int{{1, 1}, {2, 17}, {16, 33}, {31, 8}, {33, 7}, {40, 1}} {
+			u.atLevels(t, c, shape[0]*shape[1], map[string]int{u.Matrix[0]: shape[0], u.Matrix[1]: shape[1]})
+		}
+		return
+	}
+	for _, n := range []int{1, 7, 8, 15, 16, 17, 31, 33, 64, 70} {
+		u.atLevels(t, c, n, nil)
+	}
+}
+
+func (u Update) atLevels(t *testing.T, c *vectorCase, n int, sizes map[string]int) {
 	first := args[float32](t, c)
 	fire(u.F32, first)
 	entries := 0
 	for _, x := range first.Outs {
 		entries = len(x)
 	}
-	for _, n := range []int{1, 7, 8, 15, 16, 17, 31, 33, 64, 70} {
-		what := fmt.Sprintf("%s with %d entries", c.name, n)
-		atLevels(t, what, func() map[string][]float32 {
-			a := args[float32](t, c)
-			for name, x := range a.In {
-				if len(x) == entries {
-					a.In[name] = slices.Repeat(x, n/len(x)+1)[:n]
-				}
+	what := fmt.Sprintf("%s with %d entries", c.name, n)
+	atLevels(t, what, func() map[string][]float32 {
+		a := args[float32](t, c)
+		a.Sizes = maps.Clone(a.Sizes)
+		maps.Copy(a.Sizes, sizes)
+		for name, x := range a.In {
+			if len(x) == entries {
+				a.In[name] = slices.Repeat(x, n/len(x)+1)[:n]
 			}
-			fire(u.F32, a)
-			return a.Outs
-		})
-	}
+		}
+		fire(u.F32, a)
+		return a.Outs
+	})
 }

@@ -62,14 +62,17 @@ func (i Init) start() string {
 	return fmt.Sprintf("invalid init %d", uint8(i.Kind))
 }
 
-// A Param says what one outer parameter is. NoDecay keeps weight decay off; one
-// that is Fixed has no gradient, and no update moves it.
+// A Param says what one outer parameter is. NoDecay keeps weight decay off. One
+// that is Entrywise is no map, whatever its shape: an update of matrices leaves
+// it to the update of entries that its page names. One that is Fixed has no
+// gradient, and no update moves it.
 type Param struct {
-	Name    string
-	Shape   tensor.Shape
-	NoDecay bool
-	Fixed   bool
-	Init    Init
+	Name      string
+	Shape     tensor.Shape
+	NoDecay   bool
+	Entrywise bool
+	Fixed     bool
+	Init      Init
 }
 
 // A ParamSet is the ordered table of a model's outer parameters. The same

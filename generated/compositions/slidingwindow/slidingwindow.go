@@ -61,7 +61,7 @@ func New[F num.Float](s block.Sizes, width int) *Block[F] {
 func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 	for _, p := range []context.Param{
 		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.H * b.Sizes.DH, b.Sizes.H * b.Sizes.DH}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.H*b.Sizes.DH))), B: (1 / math.Sqrt(float64(b.Sizes.H*b.Sizes.DH)))}},
-		{Name: prefix + "P", Shape: tensor.Shape{b.Sizes.NP, b.Sizes.H * b.Sizes.DH}, NoDecay: true, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.H*b.Sizes.DH))), B: (1 / math.Sqrt(float64(b.Sizes.H*b.Sizes.DH)))}},
+		{Name: prefix + "P", Shape: tensor.Shape{b.Sizes.NP, b.Sizes.H * b.Sizes.DH}, NoDecay: true, Entrywise: true, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.H*b.Sizes.DH))), B: (1 / math.Sqrt(float64(b.Sizes.H*b.Sizes.DH)))}},
 		{Name: prefix + "W_K", Shape: tensor.Shape{b.Sizes.H * b.Sizes.DH, b.Sizes.H * b.Sizes.DH}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.H*b.Sizes.DH))), B: (1 / math.Sqrt(float64(b.Sizes.H*b.Sizes.DH)))}},
 		{Name: prefix + "W_V", Shape: tensor.Shape{b.Sizes.H * b.Sizes.DH, b.Sizes.H * b.Sizes.DH}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.H*b.Sizes.DH))), B: (1 / math.Sqrt(float64(b.Sizes.H*b.Sizes.DH)))}},
 	} {

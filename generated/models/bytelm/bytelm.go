@@ -57,8 +57,8 @@ func New[F num.Float](s block.Sizes, block block.Block[F]) *Model[F] {
 // Declare adds the parameters of ByteLM to the table.
 func (b *Model[F]) Declare(s *context.ParamSet[F], prefix string) error {
 	for _, p := range []context.Param{
-		{Name: prefix + "E", Shape: tensor.Shape{b.Sizes.V, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
-		{Name: prefix + "H", Shape: tensor.Shape{b.Sizes.V, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
+		{Name: prefix + "E", Shape: tensor.Shape{b.Sizes.V, b.Sizes.D}, NoDecay: false, Entrywise: true, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
+		{Name: prefix + "H", Shape: tensor.Shape{b.Sizes.V, b.Sizes.D}, NoDecay: false, Entrywise: true, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 	} {
 		if err := s.Add(p); err != nil {
 			return err

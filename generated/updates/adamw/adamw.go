@@ -9,7 +9,9 @@
 //
 // Guarantees: A parameter that does not fire does not change, and neither do
 // its moments nor its clock; parameters marked nodecay never decay; the decay
-// is multiplied by the rate and is no part of the moments
+// is multiplied by the rate and is no part of the moments; the first step is
+// the sign of the gradient, as far as ε lets it {first}; gradients of any
+// scale give the same steps
 //
 // Cost: About twelve operations and one root per entry; two numbers of state
 // per entry
@@ -24,6 +26,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
+	"github.com/nl-hecate/hecate/runtime/update"
 )
 
 // Fire is one call of the kernel Fire.
@@ -96,21 +99,49 @@ func (c *Fire[F]) Run() {
 	}
 }
 
-const fireKind tape.Kind = 23
-
 // Settings are the options of AdamW.
 type Settings struct {
-	LR      float64 // lr
-	Warmup  float64 // warmup
-	Beta1   float64 // beta_1
-	Beta2   float64 // beta_2
-	Epsilon float64 // epsilon
-	Lambda  float64 // lambda
+	LR      float64 // lr, > 0
+	Warmup  float64 // warmup, ≥ 1
+	Beta1   float64 // beta_1, [0,1)
+	Beta2   float64 // beta_2, [0,1)
+	Epsilon float64 // epsilon, > 0
+	Lambda  float64 // lambda, ≥ 0
 }
 
 // Defaults are the options as the page gives them.
 func Defaults() Settings {
 	return Settings{LR: 0.003, Warmup: 50, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-08, Lambda: 0.1}
+}
+
+// Set changes an option by its name; the error says which there are, or where it
+// may lie.
+func (z *Settings) Set(name string, x float64) error {
+	switch name {
+	case "lr":
+		return update.Set(&z.LR, name, x, x > 0, "> 0")
+	case "warmup":
+		return update.Set(&z.Warmup, name, x, x >= 1, "≥ 1")
+	case "beta_1":
+		return update.Set(&z.Beta1, name, x, x >= 0 && x < 1, "[0,1)")
+	case "beta_2":
+		return update.Set(&z.Beta2, name, x, x >= 0 && x < 1, "[0,1)")
+	case "epsilon":
+		return update.Set(&z.Epsilon, name, x, x > 0, "> 0")
+	case "lambda":
+		return update.Set(&z.Lambda, name, x, x >= 0, "≥ 0")
+	}
+	return update.Unknown(name, "lr", "warmup", "beta_1", "beta_2", "epsilon", "lambda")
+}
+
+// Each calls f for every option.
+func (z Settings) Each(f func(name string, x float64)) {
+	f("lr", z.LR)
+	f("warmup", z.Warmup)
+	f("beta_1", z.Beta1)
+	f("beta_2", z.Beta2)
+	f("epsilon", z.Epsilon)
+	f("lambda", z.Lambda)
 }
 
 // Slots are what AdamW keeps of one parameter, as long as it.
@@ -127,14 +158,19 @@ func (s Slots[F]) Each(f func(name string, data []F)) {
 	f("s", s.S)
 }
 
-// Apply changes the parameter w by its gradient g, in place. n counts the fires
-// of the parameter's level from 1; nodecay is the attribute of the parameter's
-// declaration. The gradient may lie in r's arena. It panics when the lengths
-// differ.
+// Apply changes the parameter w by its gradient g, in place. n counts the
+// fires of the parameter's level from 1; nodecay is the attribute of the
+// parameter's declaration. The gradient may lie in r's arena. It panics when
+// the lengths differ.
 func Apply[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, w, g []F, s Slots[F]) {
 	if len(g) != len(w) || len(s.M) != len(w) || len(s.S) != len(w) {
 		panic("adam_w: the gradient or a slot is not as long as the parameter")
 	}
+	runFire(r, z, n, nodecay, w, g, s)
+}
+
+// runFire fires by the kernel Fire.
+func runFire[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, w, g []F, s Slots[F]) {
 	k, arena := tape.Slot[F, Fire[F]](r, fireKind), r.Arena
 	mark := arena.Mark()
 	k.N = len(w)

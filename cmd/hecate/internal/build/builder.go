@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -13,6 +14,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/stream"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
+	"github.com/nl-hecate/hecate/runtime/update"
 )
 
 // ErrDiverged says that a loss or a gradient is no longer a number.
@@ -36,8 +38,9 @@ type Builder[F Float] struct {
 	model  block.Model[F]
 	params *context.ParamSet[F]
 	writer *context.Writer[F]
-	update Update[F]
-	slots  []Slots[F]
+	moves  *update.Machine[F]
+	clip   float64 // bound of the norm of a step's gradients; 0: none
+	firing [][]F   // the gradients of what fires in a step
 	lanes  []*lane[F]
 	arenas []*tape.Arena[F] // by worker
 	crew   crew
@@ -56,8 +59,8 @@ type lane[F Float] struct {
 
 // NewBuilder returns a builder at its first step, the parameters filled from
 // the seed.
-func NewBuilder[F Float](m block.Model[F], u Update[F], lanes int, seed uint64) (*Builder[F], error) {
-	b := &Builder[F]{model: m, params: &context.ParamSet[F]{}, update: u, pulse: pulse.First(pulse.Build)}
+func NewBuilder[F Float](m block.Model[F], u update.Update[F], lanes int, seed uint64) (*Builder[F], error) {
+	b := &Builder[F]{model: m, params: &context.ParamSet[F]{}, pulse: pulse.First(pulse.Build)}
 	if err := m.Declare(b.params, ""); err != nil {
 		return nil, err
 	}
@@ -67,9 +70,7 @@ func NewBuilder[F Float](m block.Model[F], u Update[F], lanes int, seed uint64) 
 		return nil, err
 	}
 	v := b.params.View()
-	for i := range v.Len() {
-		b.slots = append(b.slots, u.New(len(v.Data(i))))
-	}
+	b.moves = update.NewMachine(u, v)
 	for range lanes {
 		l := &lane[F]{memory: m.NewMemory(1)}
 		for i := range v.Len() {
@@ -115,15 +116,33 @@ func (b *Builder[F]) Step(c stream.Chunk) (nats float64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("step %d: %w", b.pulse.Step()+1, err)
 	}
-	n := int(b.pulse.Step()) + 1
+	b.firing = b.firing[:0]
+	for i, g := range sum {
+		if !b.params.View().Param(i).Fixed {
+			b.firing = append(b.firing, g)
+		}
+	}
+	update.Clip(b.firing, b.clip)
 	err = tape.Without(b.arenas[0], b.pulse, func(r *tape.Run[F]) error {
-		b.writer.Update(func(i int, p context.Param, data []F) {
-			b.slots[i].Apply(r, n, p.NoDecay, data, sum[i])
+		b.writer.Update(func(i int, _ context.Param, data []F) {
+			b.moves.Fire(r, i, data, sum[i])
 		})
 		return nil
 	})
 	b.pulse = b.pulse.Next(c.Tokens)
 	return nats, err
+}
+
+// movedBy lists the updates that move the parameters, in the order in which they
+// come.
+func (b *Builder[F]) movedBy() []string {
+	var out []string
+	for i := range b.params.View().Len() {
+		if s := b.moves.Slots(i); s != nil && !slices.Contains(out, s.By()) {
+			out = append(out, s.By())
+		}
+	}
+	return out
 }
 
 // gather adds the gradients of all lanes in the order of the lanes, into the

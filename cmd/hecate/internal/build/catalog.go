@@ -3,47 +3,51 @@ package build
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/runtime/block"
-	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/runtime/update"
 )
 
 // Float is the element type of a model that is built: what both the arithmetic
 // and a checkpoint know.
 type Float interface{ float32 | float64 }
 
-// A Catalog is what can be built: the models and the update that moves their
-// parameters. The generated code provides it; this package knows no model.
+// A Catalog is what can be built: the models and the updates that move their
+// parameters. The generated code provides it; this package knows none by name.
 type Catalog[F Float] struct {
-	Models func() []string
-	New    func(name string, sizes block.Sizes) (block.Model[F], error)
-	// Update returns the update with its own settings, but the given rate;
-	// a rate of 0 is its own as well.
-	Update func(rate float64) Update[F]
+	Models    func() []string
+	New       func(name string, sizes block.Sizes) (block.Model[F], error)
+	Updates   func() []string
+	NewUpdate func(name string) (update.Update[F], error)
 }
 
-// An Update moves a parameter by its gradient.
-type Update[F Float] interface {
-	Name() string
-	// Rate is the learning rate in use.
-	Rate() float64
-	// Settings are all numbers that decide what the update does, as
-	// "name=value …": a resumed run must have the same.
-	Settings() string
-	// New makes the slots of a parameter of n entries.
-	New(n int) Slots[F]
+// A Setting is an option of an update with a value.
+type Setting struct {
+	Name  string
+	Value float64
 }
 
-// Slots are what an update keeps for one parameter.
-type Slots[F Float] interface {
-	// Apply changes w in place, with workspace from r. n is the number of this
-	// update, from 1.
-	Apply(r *tape.Run[F], n int, nodecay bool, w, g []F)
-	// Each calls f for every slot, to save and to restore it.
-	Each(f func(name string, data []F))
+// rateName is the setting that --lr changes.
+const rateName = "lr"
+
+// update returns an update by its name, with the settings that differ from those
+// of its page. A rate of 0 is the page's own.
+func (c Catalog[F]) update(name string, rate float64, given []Setting) (update.Update[F], error) {
+	u, err := c.NewUpdate(name)
+	if err != nil {
+		return nil, err
+	}
+	if rate != 0 {
+		given = append([]Setting{{rateName, rate}}, given...)
+	}
+	for _, s := range given {
+		if err := u.Set(s.Name, s.Value); err != nil {
+			return nil, fmt.Errorf("update %s: %w", name, err)
+		}
+	}
+	return u, nil
 }
 
 // byDefault are the sizes of a build that is told none. A model without such
@@ -95,12 +99,4 @@ func sizeWords(sizes map[string]int) string {
 		words = append(words, fmt.Sprintf("%s=%d", n, sizes[n]))
 	}
 	return strings.Join(words, " ")
-}
-
-// badRate reports what is wrong with a learning rate.
-func badRate(lr float64) error {
-	if lr > 0 && !math.IsInf(lr, 1) {
-		return nil
-	}
-	return fmt.Errorf("the learning rate is %v, must be a number above 0", lr)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/checkpoint"
 	"github.com/nl-hecate/hecate/runtime/cpu"
 	"github.com/nl-hecate/hecate/runtime/stream"
+	"github.com/nl-hecate/hecate/runtime/update"
 )
 
 // Options are what a run can be told.
@@ -26,7 +27,10 @@ type Options struct {
 	Steps  int            // chunks of all lanes
 	Lanes  int
 	Chunk  int
-	Rate   float64 // 0: the update's own
+	Update string    // by the name of its page
+	Rate   float64   // 0: the update's own
+	Set    []Setting // further settings of the update that differ from its page
+	Clip   float64   // bound of the norm of all gradients of a step; 0: none
 	Seed   uint64
 	Out    string // folder
 	Resume string // checkpoint to go on from
@@ -90,8 +94,8 @@ func prepare[F Float](c Catalog[F], opt Options, f Fallback, w io.Writer) (*run[
 	if err != nil {
 		return nil, err
 	}
-	update := c.Update(opt.Rate)
-	if err := badRate(update.Rate()); err != nil {
+	u, err := c.update(opt.Update, opt.Rate, opt.Set)
+	if err != nil {
 		return nil, err
 	}
 	text, note, err := openText(opt.Text, f)
@@ -99,7 +103,7 @@ func prepare[F Float](c Catalog[F], opt Options, f Fallback, w io.Writer) (*run[
 		return nil, err
 	}
 	r := &run[F]{opt: opt, text: text, w: w}
-	r.recipe = recipe{Model: opt.Model, Sizes: sizeWords(sizes), Rate: update.Rate(), Lanes: opt.Lanes, Chunk: opt.Chunk, Seed: opt.Seed, Text: filepath.Base(note)}
+	r.recipe = recipe{Model: opt.Model, Sizes: sizeWords(sizes), Update: u.Name(), Settings: update.Text(u), Clip: opt.Clip, Lanes: opt.Lanes, Chunk: opt.Chunk, Seed: opt.Seed, Text: filepath.Base(note)}
 	r.part, r.heldOut = text.Split()
 	if r.stream, err = stream.New(r.part, opt.Lanes); err != nil {
 		return nil, fmt.Errorf("text: %w", err)
@@ -107,15 +111,16 @@ func prepare[F Float](c Catalog[F], opt Options, f Fallback, w io.Writer) (*run[
 	if r.heldOut.Len() == 0 {
 		return nil, fmt.Errorf("text: %d bytes leave nothing to hold out", text.Len())
 	}
-	if r.builder, err = NewBuilder(m, update, opt.Lanes, opt.Seed); err != nil {
+	if r.builder, err = NewBuilder(m, u, opt.Lanes, opt.Seed); err != nil {
 		return nil, err
 	}
+	r.builder.clip = opt.Clip
 	if opt.Resume != "" {
 		if err := r.resume(opt.Resume); err != nil {
 			return nil, fmt.Errorf("resume %s: %w", opt.Resume, err)
 		}
 	}
-	fmt.Fprintf(w, "%s: %s parameters (%s), %s arithmetic (%s), %s\n", opt.Model, progress.Count(r.builder.Params().Size()), r.recipe.Sizes, cpu.Active().Arithmetic(), cpu.Active(), update.Name())
+	fmt.Fprintf(w, "%s: %s parameters (%s), %s arithmetic (%s), %s\n", opt.Model, progress.Count(r.builder.Params().Size()), r.recipe.Sizes, cpu.Active().Arithmetic(), cpu.Active(), strings.Join(r.builder.movedBy(), ", "))
 	fmt.Fprintf(w, "text:     %s (%s bytes)\n", note, progress.Count(text.Len()))
 	return r, nil
 }
@@ -131,8 +136,13 @@ func (o Options) check() error {
 			return fmt.Errorf("--%s is %d, must be at least %d", n.name, n.got, n.least)
 		}
 	}
-	if o.Rate < 0 {
-		return badRate(o.Rate)
+	for _, x := range []struct {
+		name string
+		got  float64
+	}{{"lr", o.Rate}, {"clip", o.Clip}} {
+		if !(x.got >= 0) || math.IsInf(x.got, 1) {
+			return fmt.Errorf("--%s is %v, must be a number from 0", x.name, x.got)
+		}
 	}
 	return nil
 }
@@ -148,10 +158,10 @@ func (r *run[F]) resume(path string) error {
 	if err != nil {
 		return err
 	}
-	if saved != r.recipe {
-		return fmt.Errorf("the run differs: saved %v, here %v", saved, r.recipe)
+	if err := saved.same(r.recipe); err != nil {
+		return err
 	}
-	for _, k := range []string{formatKey, modelKey, sizesKey, rateKey, lanesKey, chunkKey, seedKey, textKey} {
+	for _, k := range []string{formatKey, modelKey, sizesKey, updateKey, settingsKey, clipKey, lanesKey, chunkKey, seedKey, textKey} {
 		if _, err := s.Meta(k); err != nil {
 			return err
 		}

@@ -10,10 +10,11 @@ import (
 	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/stream"
 	"github.com/nl-hecate/hecate/runtime/tensor"
+	"github.com/nl-hecate/hecate/runtime/update"
 )
 
 // format is the layout of a build's checkpoint.
-const format = "1"
+const format = "2"
 
 // Keys of the metadata.
 const (
@@ -22,7 +23,7 @@ const (
 	sizesKey    = "build.sizes"
 	updateKey   = "build.update"
 	settingsKey = "build.settings"
-	rateKey     = "build.rate"
+	clipKey     = "build.clip"
 	lanesKey    = "build.lanes"
 	chunkKey    = "build.chunk"
 	seedKey     = "build.seed"
@@ -32,6 +33,7 @@ const (
 // Names of the tensors that are not a parameter's or a memory's.
 const (
 	clockName   = "build.pulse"   // step, position
+	firesName   = "build.fires"   // of every parameter: how often it fired
 	cursorsName = "build.cursors" // [lanes, stream.CursorWords]
 	curveName   = "build.curve"   // bits per byte by step
 	beforeName  = "build.before"  // the held-out figure before the first step, if it was taken
@@ -39,20 +41,39 @@ const (
 
 // A recipe is what a run is made from and a resumed one must share.
 type recipe struct {
-	Model string
-	Sizes string // as sizeWords prints them
-	Rate  float64
-	Lanes int
-	Chunk int
-	Seed  uint64
-	Text  string // its name; the digest is in the cursors
+	Model    string
+	Sizes    string // as sizeWords prints them
+	Update   string
+	Settings string // as update.Text prints them
+	Clip     float64
+	Lanes    int
+	Chunk    int
+	Seed     uint64
+	Text     string // its name; the digest is in the cursors
+}
+
+// same says what of another recipe is not this one's.
+func (r recipe) same(here recipe) error {
+	for _, x := range []struct {
+		what        string
+		saved, here any
+	}{{"model", r.Model, here.Model}, {"sizes", r.Sizes, here.Sizes}, {"update", r.Update, here.Update},
+		{"settings of the update", r.Settings, here.Settings}, {"clip", r.Clip, here.Clip}, {"lanes", r.Lanes, here.Lanes},
+		{"chunk", r.Chunk, here.Chunk}, {"seed", r.Seed, here.Seed}, {"text", r.Text, here.Text}} {
+		if x.saved != x.here {
+			return fmt.Errorf("the %s of the run differs: saved %v, here %v", x.what, x.saved, x.here)
+		}
+	}
+	return nil
 }
 
 func (r recipe) write(s *checkpoint.Snapshot) {
 	s.SetMeta(formatKey, format)
 	s.SetMeta(modelKey, r.Model)
 	s.SetMeta(sizesKey, r.Sizes)
-	s.SetMeta(rateKey, strconv.FormatFloat(r.Rate, 'g', -1, 64))
+	s.SetMeta(updateKey, r.Update)
+	s.SetMeta(settingsKey, r.Settings)
+	s.SetMeta(clipKey, strconv.FormatFloat(r.Clip, 'g', -1, 64))
 	s.SetMeta(lanesKey, strconv.Itoa(r.Lanes))
 	s.SetMeta(chunkKey, strconv.Itoa(r.Chunk))
 	s.SetMeta(seedKey, strconv.FormatUint(r.Seed, 10))
@@ -80,7 +101,8 @@ func readRecipe(s *checkpoint.Snapshot) (r recipe, err error) {
 		return r, errors.New("no checkpoint of a build: it has no " + formatKey)
 	}
 	r.Model, r.Sizes, r.Text = get(modelKey), get(sizesKey), get(textKey)
-	number(rateKey, func(v string) (e error) { r.Rate, e = strconv.ParseFloat(v, 64); return e })
+	r.Update, r.Settings = get(updateKey), get(settingsKey)
+	number(clipKey, func(v string) (e error) { r.Clip, e = strconv.ParseFloat(v, 64); return e })
 	number(lanesKey, func(v string) (e error) { r.Lanes, e = strconv.Atoi(v); return e })
 	number(chunkKey, func(v string) (e error) { r.Chunk, e = strconv.Atoi(v); return e })
 	number(seedKey, func(v string) (e error) { r.Seed, e = strconv.ParseUint(v, 10, 64); return e })
@@ -93,8 +115,6 @@ func readRecipe(s *checkpoint.Snapshot) (r recipe, err error) {
 func (r *run[F]) snapshot() (*checkpoint.Snapshot, error) {
 	s := &checkpoint.Snapshot{}
 	r.recipe.write(s)
-	s.SetMeta(updateKey, r.builder.update.Name())
-	s.SetMeta(settingsKey, r.builder.update.Settings())
 	var errs []error
 	v := r.builder.Params()
 	for i := range v.Len() {
@@ -103,8 +123,9 @@ func (r *run[F]) snapshot() (*checkpoint.Snapshot, error) {
 		if p.Fixed {
 			continue // nothing updates it
 		}
-		r.builder.slots[i].Each(func(name string, data []F) {
-			errs = append(errs, checkpoint.Add(s, "update."+name+"."+p.Name, p.Shape, data))
+		slots := r.builder.moves.Slots(i)
+		slots.Each(func(name string, data []F) {
+			errs = append(errs, checkpoint.Add(s, slotName(slots, name, p), p.Shape, data))
 		})
 	}
 	for i, l := range r.builder.lanes {
@@ -125,7 +146,9 @@ func (r *run[F]) snapshot() (*checkpoint.Snapshot, error) {
 	for _, c := range r.stream.Cursors(p) {
 		words = append(words, c.Words()...)
 	}
+	fires := r.builder.moves.Clocks()
 	errs = append(errs,
+		checkpoint.Add(s, firesName, tensor.Shape{len(fires)}, fires),
 		checkpoint.Add(s, clockName, tensor.Shape{2}, []uint64{p.Step(), p.Position()}),
 		checkpoint.Add(s, cursorsName, tensor.Shape{len(r.builder.lanes), stream.CursorWords}, words),
 		checkpoint.Add(s, curveName, tensor.Shape{len(r.curve)}, r.curve),
@@ -135,20 +158,15 @@ func (r *run[F]) snapshot() (*checkpoint.Snapshot, error) {
 
 // restore is the inverse of snapshot, for a run made from the same recipe.
 func (r *run[F]) restore(s *checkpoint.Snapshot) error {
-	for _, m := range []struct{ what, key, here string }{
-		{"update", updateKey, r.builder.update.Name()},
-		{"settings of the update", settingsKey, r.builder.update.Settings()},
-	} {
-		saved, err := s.Meta(m.key)
-		if err != nil {
-			return err
-		}
-		if saved != m.here {
-			return fmt.Errorf("the %s differs: saved %s, here %s", m.what, saved, m.here)
-		}
-	}
 	clock := make([]uint64, 2)
 	if err := checkpoint.Take(s, clockName, tensor.Shape{2}, clock); err != nil {
+		return err
+	}
+	fires := make([]int64, r.builder.Params().Len())
+	if err := checkpoint.Take(s, firesName, tensor.Shape{len(fires)}, fires); err != nil {
+		return err
+	}
+	if err := r.builder.moves.SetClocks(fires); err != nil {
 		return err
 	}
 	if err := r.restoreBuilder(s); err != nil {
@@ -184,8 +202,9 @@ func (r *run[F]) restoreBuilder(s *checkpoint.Snapshot) error {
 		if p.Fixed {
 			continue
 		}
-		b.slots[i].Each(func(name string, data []F) {
-			errs = append(errs, checkpoint.Take(s, "update."+name+"."+p.Name, p.Shape, data))
+		slots := b.moves.Slots(i)
+		slots.Each(func(name string, data []F) {
+			errs = append(errs, checkpoint.Take(s, slotName(slots, name, p), p.Shape, data))
 		})
 	}
 	for i, l := range b.lanes {
@@ -208,6 +227,11 @@ func (r *run[F]) restoreBuilder(s *checkpoint.Snapshot) error {
 	}
 	b.writer.Restore(func(i int, _ context.Param, data []F) { copy(data, params[i]) })
 	return nil
+}
+
+// slotName is the tensor of a slot: it says which update it belongs to.
+func slotName[F Float](s update.Slots[F], slot string, p context.Param) string {
+	return "update." + s.By() + "." + slot + "." + p.Name
 }
 
 // restoreStream takes the cursors.

@@ -1,0 +1,93 @@
+package emitgo
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// registered prints what the registry makes of an update: the type Update with
+// its settings, and what it keeps for a parameter. An update of matrices has
+// the one of entries behind it.
+func (e *unitEmitter) registered() string {
+	var b strings.Builder
+	name, other := e.u.Name, ""
+	if e.u.Else != nil {
+		other = e.otherPackage(e.u.Else.Unit)
+	}
+	fmt.Fprintf(&b, "// Update is %s with its settings.\ntype Update[F num.Float] struct {\n\tNow Settings\n", name)
+	if other != "" {
+		fmt.Fprintf(&b, "\tElse *%s.Update[F] // moves what is no matrix, or is said to be moved entrywise\n", other)
+	}
+	fmt.Fprintf(&b, "}\n\n// New returns %s with the settings of its page.\nfunc New[F num.Float]() *Update[F] {\n", name)
+	if other == "" {
+		b.WriteString("\treturn &Update[F]{Defaults()}\n}\n\n")
+	} else {
+		fmt.Fprintf(&b, "\tu := &Update[F]{Defaults(), %s.New[F]()}\n", other)
+		for _, s := range e.u.Else.Settings {
+			fmt.Fprintf(&b, "\tu.Else.Now.%s = %v\n", settingField(s.Name), s.Value)
+		}
+		b.WriteString("\treturn u\n}\n\n")
+	}
+	fmt.Fprintf(&b, "// Name is the name of the page.\nfunc (u *Update[F]) Name() string { return %q }\n\n", name)
+	b.WriteString("// Settings calls f for every setting.\nfunc (u *Update[F]) Settings(f func(name string, x float64)) {\n\tu.Now.Each(f)\n")
+	if other != "" {
+		b.WriteString("\tu.Else.Settings(func(name string, x float64) { f(\"else.\"+name, x) })\n")
+	}
+	b.WriteString("}\n\n// Set changes a setting by its name.\nfunc (u *Update[F]) Set(name string, x float64) error {\n")
+	if other != "" {
+		b.WriteString("\tif rest, ok := strings.CutPrefix(name, \"else.\"); ok {\n\t\treturn u.Else.Set(rest, x)\n\t}\n")
+	}
+	b.WriteString("\treturn u.Now.Set(name, x)\n}\n\n")
+	b.WriteString(e.moved(other))
+	return b.String()
+}
+
+// moved prints what an update keeps for one parameter.
+func (e *unitEmitter) moved(other string) string {
+	var b strings.Builder
+	_, _, flag := e.settingsOf()
+	fields, values, call := "\tu *Update[F]\n", "u, ", "r, m.u.Now, n"
+	if flag != "" {
+		fields, values, call = fields+"\tnodecay bool\n", values+"p.NoDecay, ", call+", m.nodecay"
+	}
+	if e.u.Matrix != nil {
+		fields, values, call = fields+"\trows, cols int\n", values+"p.Shape[0], p.Shape[1], ", call+", m.rows, m.cols"
+	}
+	fmt.Fprintf(&b, "// Slots makes what %s keeps for a parameter.\nfunc (u *Update[F]) Slots(p context.Param) update.Slots[F] {\n", e.u.Name)
+	if other != "" {
+		b.WriteString("\tif len(p.Shape) != 2 || p.Entrywise {\n\t\treturn u.Else.Slots(p)\n\t}\n")
+	}
+	fmt.Fprintf(&b, "\tn := 1\n\tfor _, d := range p.Shape {\n\t\tn *= d\n\t}\n\treturn &moved[F]{%sNewSlots[F](n)}\n}\n\n", values)
+	fmt.Fprintf(&b, "// moved is a parameter under %s.\ntype moved[F num.Float] struct {\n%s\tSlots[F]\n}\n\n", e.u.Name, fields)
+	b.WriteString("// By is the name of the page.\nfunc (m *moved[F]) By() string { return m.u.Name() }\n\n")
+	fmt.Fprintf(&b, "// Fire moves the parameter.\nfunc (m *moved[F]) Fire(r *tape.Run[F], n int, w, g []F) {\n\tApply(%s, w, g, m.Slots)\n}\n", call)
+	return b.String()
+}
+
+// otherPackage is the name of the package of an update.
+func (e *unitEmitter) otherPackage(name string) string {
+	for _, u := range e.units {
+		if u.Name == name {
+			_, pkg := Package(u)
+			return pkg
+		}
+	}
+	panic("emitgo: BUG: there is no update " + name)
+}
+
+// updateTable prints the table of updates.
+func updateTable(units []*plan.Unit, b *strings.Builder) {
+	var names []string
+	var cases strings.Builder
+	for _, u := range units {
+		if u.Kind == plan.UpdateUnit {
+			_, pkg := Package(u)
+			names = append(names, fmt.Sprintf("%q", u.Name))
+			fmt.Fprintf(&cases, "\tcase %q:\n\t\treturn %s.New[F](), nil\n", u.Name, pkg)
+		}
+	}
+	fmt.Fprintf(b, "\n// Updates are the names of all updates, in order.\nfunc Updates() []string {\n\treturn []string{%s}\n}\n", strings.Join(names, ", "))
+	fmt.Fprintf(b, "\n// NewUpdate makes an update by name, with the settings of its page. It fails for\n// an unknown name.\nfunc NewUpdate[F num.Float](name string) (update.Update[F], error) {\n\tswitch name {\n%s\t}\n\treturn nil, fmt.Errorf(\"there is no update %%s; there are %%s\", name, strings.Join(Updates(), \", \"))\n}\n", cases.String())
+}

@@ -1,0 +1,78 @@
+// Package update is how the parameters of a model move: what every generated
+// update is to a caller, and a Machine that moves each parameter by a clock of
+// its own.
+//
+// An update is made for no model. It is asked once for the slots of each
+// parameter, and is told of a parameter what its declaration says: the shape,
+// and the attributes. So an update of matrices can leave what is no matrix to
+// another one, and what each parameter is moved by is known before the first
+// fire.
+package update
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/runtime/tape"
+)
+
+// ErrSetting is wrapped by the errors of Set.
+var ErrSetting = errors.New("update: no such setting")
+
+// An Update moves parameters by their gradients, with settings that may change
+// from fire to fire.
+type Update[F num.Float] interface {
+	// Name is the name of its page.
+	Name() string
+	// Settings calls f for every setting, in the order of the page. Those of the
+	// update that moves the rest are called else.NAME.
+	Settings(f func(name string, x float64))
+	// Set changes a setting. The error says what there is, or where it may lie,
+	// and then nothing has changed.
+	Set(name string, x float64) error
+	// Slots makes what the update keeps for a parameter, all zero.
+	Slots(p context.Param) Slots[F]
+}
+
+// Slots are what an update keeps for one parameter.
+type Slots[F num.Float] interface {
+	// By is the name of the update that moves the parameter.
+	By() string
+	// Fire changes w in place by its gradient g, with workspace from r. n counts
+	// the fires of the parameter's level, from 1.
+	Fire(r *tape.Run[F], n int, w, g []F)
+	// Each calls f for every slot, as long as the parameter, to save and to
+	// restore it.
+	Each(f func(name string, data []F))
+}
+
+// Set changes a setting at z if x is a number and inside its range, which says
+// is the text of; generated code calls it.
+func Set(z *float64, name string, x float64, inside bool, says string) error {
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return fmt.Errorf("setting %s is %v, must be a number", name, x)
+	case !inside:
+		return fmt.Errorf("setting %s is %v, must be %s", name, x, says)
+	}
+	*z = x
+	return nil
+}
+
+// Unknown is the error for a name that is no setting; there lists those that
+// are. Generated code calls it.
+func Unknown(name string, there ...string) error {
+	return fmt.Errorf("%w %s; there are %s", ErrSetting, name, strings.Join(there, ", "))
+}
+
+// Text is the settings of an update as "name=value …", which reads back to the
+// same bits.
+func Text[F num.Float](u Update[F]) string {
+	var words []string
+	u.Settings(func(name string, x float64) { words = append(words, fmt.Sprintf("%s=%v", name, x)) })
+	return strings.Join(words, " ")
+}
