@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const layerNormKind tape.Kind = 28
+const layerNormKind tape.Kind = 36
 
 // LayerNormSizes are the sizes of LayerNorm.
 type LayerNormSizes struct {

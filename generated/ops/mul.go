@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const mulKind tape.Kind = 21
+const mulKind tape.Kind = 29
 
 // MulSizes are the sizes of Mul.
 type MulSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const outerProductKind tape.Kind = 36
+const outerProductKind tape.Kind = 44
 
 // OuterProductSizes are the sizes of OuterProduct.
 type OuterProductSizes struct {

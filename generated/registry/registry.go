@@ -9,8 +9,11 @@ import (
 	"github.com/nl-hecate/hecate/generated/compositions/mag"
 	"github.com/nl-hecate/hecate/generated/compositions/slidingwindow"
 	"github.com/nl-hecate/hecate/generated/models/bytelm"
+	"github.com/nl-hecate/hecate/generated/rules/deeptitans"
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
 	"github.com/nl-hecate/hecate/generated/rules/hebbian"
+	"github.com/nl-hecate/hecate/generated/rules/memora"
+	"github.com/nl-hecate/hecate/generated/rules/omegalearned"
 	"github.com/nl-hecate/hecate/generated/rules/titanslmm"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
@@ -56,17 +59,23 @@ func NewModel[F num.Float](name string, s block.Sizes) (block.Model[F], error) {
 
 // Rules are the names of all memory rules, in order.
 func Rules() []string {
-	return []string{"DeltaRule", "Hebbian", "TitansLMM"}
+	return []string{"DeepTitans", "DeltaRule", "Hebbian", "MEMORA", "OmegaLearned", "TitansLMM"}
 }
 
 // NewRule makes a memory rule by name, for vectors of the given width. It fails
 // as NewModel does.
 func NewRule[F num.Float](name string, s block.Sizes, width int) (block.Block[F], error) {
 	switch name {
+	case "DeepTitans":
+		return deeptitans.New[F](s, width), s.Err()
 	case "DeltaRule":
 		return deltarule.New[F](s, width), s.Err()
 	case "Hebbian":
 		return hebbian.New[F](s, width), s.Err()
+	case "MEMORA":
+		return memora.New[F](s, width), s.Err()
+	case "OmegaLearned":
+		return omegalearned.New[F](s, width), s.Err()
 	case "TitansLMM":
 		return titanslmm.New[F](s, width), s.Err()
 	}

@@ -96,7 +96,7 @@ func (c *Fire[F]) Run() {
 	}
 }
 
-const fireKind tape.Kind = 12
+const fireKind tape.Kind = 20
 
 // Settings are the options of AdamW.
 type Settings struct {
