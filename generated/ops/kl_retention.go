@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const kLRetentionKind tape.Kind = 56
+const kLRetentionKind tape.Kind = 71
 
 // KLRetentionSizes are the sizes of KLRetention.
 type KLRetentionSizes struct {

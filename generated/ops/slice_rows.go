@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const sliceRowsKind tape.Kind = 53
+const sliceRowsKind tape.Kind = 68
 
 // SliceRowsSizes are the sizes of SliceRows.
 type SliceRowsSizes struct {

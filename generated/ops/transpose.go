@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const transposeKind tape.Kind = 43
+const transposeKind tape.Kind = 58
 
 // TransposeSizes are the sizes of Transpose.
 type TransposeSizes struct {

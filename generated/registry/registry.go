@@ -12,9 +12,14 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/deeptitans"
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
 	"github.com/nl-hecate/hecate/generated/rules/hebbian"
+	"github.com/nl-hecate/hecate/generated/rules/lattice"
+	"github.com/nl-hecate/hecate/generated/rules/latticeencode"
+	"github.com/nl-hecate/hecate/generated/rules/latticesimilarity"
 	"github.com/nl-hecate/hecate/generated/rules/memora"
+	"github.com/nl-hecate/hecate/generated/rules/moneta"
 	"github.com/nl-hecate/hecate/generated/rules/omegalearned"
 	"github.com/nl-hecate/hecate/generated/rules/titanslmm"
+	"github.com/nl-hecate/hecate/generated/rules/yaad"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"strings"
@@ -59,7 +64,7 @@ func NewModel[F num.Float](name string, s block.Sizes) (block.Model[F], error) {
 
 // Rules are the names of all memory rules, in order.
 func Rules() []string {
-	return []string{"DeepTitans", "DeltaRule", "Hebbian", "MEMORA", "OmegaLearned", "TitansLMM"}
+	return []string{"DeepTitans", "DeltaRule", "Hebbian", "Lattice", "LatticeEncode", "LatticeSimilarity", "MEMORA", "MONETA", "OmegaLearned", "TitansLMM", "YAAD"}
 }
 
 // NewRule makes a memory rule by name, for vectors of the given width. It fails
@@ -72,12 +77,22 @@ func NewRule[F num.Float](name string, s block.Sizes, width int) (block.Block[F]
 		return deltarule.New[F](s, width), s.Err()
 	case "Hebbian":
 		return hebbian.New[F](s, width), s.Err()
+	case "Lattice":
+		return lattice.New[F](s, width), s.Err()
+	case "LatticeEncode":
+		return latticeencode.New[F](s, width), s.Err()
+	case "LatticeSimilarity":
+		return latticesimilarity.New[F](s, width), s.Err()
 	case "MEMORA":
 		return memora.New[F](s, width), s.Err()
+	case "MONETA":
+		return moneta.New[F](s, width), s.Err()
 	case "OmegaLearned":
 		return omegalearned.New[F](s, width), s.Err()
 	case "TitansLMM":
 		return titanslmm.New[F](s, width), s.Err()
+	case "YAAD":
+		return yaad.New[F](s, width), s.Err()
 	}
 	return nil, fmt.Errorf("there is no rule %s; there are %s", name, strings.Join(Rules(), ", "))
 }

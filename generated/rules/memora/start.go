@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const startKind tape.Kind = 14
+const startKind tape.Kind = 23
 
 // Start is one call of the kernel Start.
 //
