@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const crossEntropyKind tape.Kind = 73
+const crossEntropyKind tape.Kind = 75
 
 // CrossEntropySizes are the sizes of CrossEntropy.
 type CrossEntropySizes struct {

@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const kLRetentionKind tape.Kind = 71
+const kLRetentionKind tape.Kind = 73
 
 // KLRetentionSizes are the sizes of KLRetention.
 type KLRetentionSizes struct {

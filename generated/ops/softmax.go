@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const softmaxKind tape.Kind = 72
+const softmaxKind tape.Kind = 74
 
 // SoftmaxSizes are the sizes of Softmax.
 type SoftmaxSizes struct {

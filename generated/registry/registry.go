@@ -19,6 +19,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/moneta"
 	"github.com/nl-hecate/hecate/generated/rules/omegalearned"
 	"github.com/nl-hecate/hecate/generated/rules/titanslmm"
+	"github.com/nl-hecate/hecate/generated/rules/trellis"
 	"github.com/nl-hecate/hecate/generated/rules/yaad"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/num"
@@ -64,7 +65,7 @@ func NewModel[F num.Float](name string, s block.Sizes) (block.Model[F], error) {
 
 // Rules are the names of all memory rules, in order.
 func Rules() []string {
-	return []string{"DeepTitans", "DeltaRule", "Hebbian", "Lattice", "LatticeEncode", "LatticeSimilarity", "MEMORA", "MONETA", "OmegaLearned", "TitansLMM", "YAAD"}
+	return []string{"DeepTitans", "DeltaRule", "Hebbian", "Lattice", "LatticeEncode", "LatticeSimilarity", "MEMORA", "MONETA", "OmegaLearned", "TitansLMM", "Trellis", "YAAD"}
 }
 
 // NewRule makes a memory rule by name, for vectors of the given width. It fails
@@ -91,6 +92,8 @@ func NewRule[F num.Float](name string, s block.Sizes, width int) (block.Block[F]
 		return omegalearned.New[F](s, width), s.Err()
 	case "TitansLMM":
 		return titanslmm.New[F](s, width), s.Err()
+	case "Trellis":
+		return trellis.New[F](s, width), s.Err()
 	case "YAAD":
 		return yaad.New[F](s, width), s.Err()
 	}

@@ -85,36 +85,16 @@
 //   t51                 [L, T, d]                  float  work
 //   W1_trail_scratch    [C·L·d_h·d_k + L·d_h·d_k]  float  work
 //   W2_trail_scratch    [C·L·d_h·d_v + L·d_h·d_v]  float  work
+//   W1_2_scratch        [L·d_h·d_k]                float  work
 //   t24_scratch         [L·d_h·d_v]                float  work
-//   t108_scratch        [L·d_h]                    float  work
 //   t45_scratch         [L·d_h·d_k]                float  work
 //   t46_2_scratch       [L·d_h·d_k]                float  work
 //   t48_3_scratch       [L·d_h·d_k]                float  work
 //   W1_2_2_scratch      [L·d_h·d_k]                float  work
-//   t8_2_scratch        [L·d_h]                    float  work
-//   t10_2_3_scratch     [L·d_k]                    float  work
 //   t11_2_3_scratch     [L·d_h·d_k]                float  work
-//   t12_2_scratch       [L·d_h]                    float  work
 //   t14_2_scratch       [L·d_h·d_k]                float  work
-//   t110_scratch        [L·d_h]                    float  work
-//   t112_scratch        [L·d_k]                    float  work
-//   t127_scratch        [L·d_h]                    float  work
-//   t138_scratch        [L·d_h]                    float  work
-//   t51_2_3_scratch     [L·d_h]                    float  work
-//   t39_2_2_scratch     [L·d_v]                    float  work
-//   t114_scratch        [L·d_v]                    float  work
 //   t55_scratch         [L·d_h·d_v]                float  work
-//   t56_scratch         [L·d_v]                    float  work
-//   t53_scratch         [L·d_k]                    float  work
 //   t58_scratch         [L·d_h·d_v]                float  work
-//   t116_scratch        [L·d_v]                    float  work
-//   t118_scratch        [L·d_h]                    float  work
-//   t82_scratch         [L·d_v]                    float  work
-//   t79_scratch         [L·d_h]                    float  work
-//   t81_scratch         [L·d_k]                    float  work
-//   t120_scratch        [L·d_h]                    float  work
-//   t98_scratch         [L·d_h]                    float  work
-//   t100_scratch        [L·d_k]                    float  work
 //   w_theta_bar_copies  [64·d_k + 64·d_v]          float  work
 //   w_rho_bar_copies    [64·d_k + 64·d_v]          float  work
 #include "hecate.cuh"
@@ -193,56 +173,51 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
     const float *t2_2, const float *t122, const float *t37, const float *t39, const float *t41_2,
     const float *t51_2, const float *t137, const float *t6_2_2, const float *t12_2_2,
     const float *t41_3, float *t3_2, float *t4_2, float *t5_2, float *t6_2, float *t7_2,
-    float *W1_trail_scratch, float *W2_trail_scratch, float *t24_scratch, float *t108_scratch,
+    float *W1_trail_scratch, float *W2_trail_scratch, float *W1_2_scratch, float *t24_scratch,
     float *t45_scratch, float *t46_2_scratch, float *t48_3_scratch, float *W1_2_2_scratch,
-    float *t8_2_scratch, float *t10_2_3_scratch, float *t11_2_3_scratch, float *t12_2_scratch,
-    float *t14_2_scratch, float *t110_scratch, float *t112_scratch, float *t127_scratch,
-    float *t138_scratch, float *t51_2_3_scratch, float *t39_2_2_scratch, float *t114_scratch,
-    float *t55_scratch, float *t56_scratch, float *t53_scratch, float *t58_scratch,
-    float *t116_scratch, float *t118_scratch, float *t82_scratch, float *t79_scratch,
-    float *t81_scratch, float *t120_scratch, float *t98_scratch, float *t100_scratch, int T) {
+    float *t11_2_3_scratch, float *t14_2_scratch, float *t55_scratch, float *t58_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const W1_bar_state = shared + 0;  // [d_h, d_k]
   float *const W2_bar_state = shared + d_h * d_k;  // [d_v, d_h]
   float *const t27 = shared + d_h * d_k + d_h * d_v;  // [d_v, d_h]
   float *const W2_2 = shared + d_h * d_k + 2 * d_h * d_v;  // [d_v, d_h]
   float *const t48_2 = shared + d_h * d_k + 3 * d_h * d_v;  // [d_h, d_k]
-  float *const W1_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v;  // [d_h, d_k]
-  float *const warps = shared + 3 * d_h * d_k + 3 * d_h * d_v;
+  float *const t108 = shared + 2 * d_h * d_k + 3 * d_h * d_v;  // [d_h]
+  float *const t8_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + d_h;  // [d_h]
+  float *const t10_2_3 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 2 * d_h;  // [d_k]
+  float *const t12_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 2 * d_h + d_k;  // [d_h]
+  float *const t110 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 3 * d_h + d_k;  // [d_h]
+  float *const t112 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h + d_k;  // [d_k]
+  float *const t127 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h + 2 * d_k;  // [d_h]
+  float *const t138 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_k;  // [d_h]
+  float *const t51_2_3 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 6 * d_h + 2 * d_k;  // [d_h]
+  float *const t39_2_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_k;  // [d_v]
+  float *const t114 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_k + d_v;  // [d_v]
+  float *const t56 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_k + 2 * d_v;  // [d_v]
+  float *const t53 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_k + 3 * d_v;  // [d_k]
+  float *const t116 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 3 * d_k + 3 * d_v;  // [d_v]
+  float *const t118 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 3 * d_k + 4 * d_v;  // [d_h]
+  float *const t82 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 8 * d_h + 3 * d_k + 4 * d_v;  // [d_v]
+  float *const t79 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 8 * d_h + 3 * d_k + 5 * d_v;  // [d_h]
+  float *const t81 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 9 * d_h + 3 * d_k + 5 * d_v;  // [d_k]
+  float *const t120 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 9 * d_h + 4 * d_k + 5 * d_v;  // [d_h]
+  float *const t98 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 10 * d_h + 4 * d_k + 5 * d_v;  // [d_h]
+  float *const t100 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 11 * d_h + 4 * d_k + 5 * d_v;  // [d_k]
+  float *const warps = shared + 2 * d_h * d_k + 3 * d_h * d_v + 11 * d_h + 5 * d_k + 5 * d_v;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   float *const W1_trail = W1_trail_scratch + blockIdx.x * (i64)(C * d_h * d_k + d_h * d_k);  // [C + 1, d_h, d_k]
   float *const W2_trail = W2_trail_scratch + blockIdx.x * (i64)(C * d_h * d_v + d_h * d_v);  // [C + 1, d_v, d_h]
+  float *const W1_2 = W1_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t24 = t24_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t108 = t108_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
   float *const t45 = t45_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t46_2 = t46_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t48_3 = t48_3_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const W1_2_2 = W1_2_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t8_2 = t8_2_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t10_2_3 = t10_2_3_scratch + blockIdx.x * (i64)(d_k);  // [d_k]
   float *const t11_2_3 = t11_2_3_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t12_2 = t12_2_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
   float *const t14_2 = t14_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t110 = t110_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t112 = t112_scratch + blockIdx.x * (i64)(d_k);  // [d_k]
-  float *const t127 = t127_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t138 = t138_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t51_2_3 = t51_2_3_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t39_2_2 = t39_2_2_scratch + blockIdx.x * (i64)(d_v);  // [d_v]
-  float *const t114 = t114_scratch + blockIdx.x * (i64)(d_v);  // [d_v]
   float *const t55 = t55_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t56 = t56_scratch + blockIdx.x * (i64)(d_v);  // [d_v]
-  float *const t53 = t53_scratch + blockIdx.x * (i64)(d_k);  // [d_k]
   float *const t58 = t58_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t116 = t116_scratch + blockIdx.x * (i64)(d_v);  // [d_v]
-  float *const t118 = t118_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t82 = t82_scratch + blockIdx.x * (i64)(d_v);  // [d_v]
-  float *const t79 = t79_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t81 = t81_scratch + blockIdx.x * (i64)(d_k);  // [d_k]
-  float *const t120 = t120_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t98 = t98_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t100 = t100_scratch + blockIdx.x * (i64)(d_k);  // [d_k]
   #pragma unroll 1
   for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
     const int i = (int)(item / d_k);

@@ -96,6 +96,7 @@
 //   t51                 [L, T, d]                  float  work
 //   W1_trail_scratch    [C·L·d_h·d_k + L·d_h·d_k]  float  work
 //   W2_trail_scratch    [C·L·d_h·d_v + L·d_h·d_v]  float  work
+//   t18_scratch         [L·d_h·d_v]                float  work
 //   t148_scratch        [L·d_h·d_v]                float  work
 //   t19_scratch         [L·d_h·d_k]                float  work
 //   t25_scratch         [L·d_h·d_k]                float  work
@@ -105,38 +106,20 @@
 //   t166_scratch        [L·d_h·d_k]                float  work
 //   t154_scratch        [L·d_h·d_v]                float  work
 //   t156_scratch        [L·d_h·d_v]                float  work
-//   t492_scratch        [L·d_h]                    float  work
 //   t172_scratch        [L·d_h·d_k]                float  work
 //   t174_scratch        [L·d_h·d_k]                float  work
-//   t8_2_2_scratch      [L·d_h]                    float  work
-//   t10_2_2_scratch     [L·d_k]                    float  work
 //   t13_2_scratch       [L·d_h·d_k]                float  work
 //   t44_2_2_scratch     [L·d_h·d_k]                float  work
 //   t69_2_scratch       [L·d_h·d_v]                float  work
 //   t100_2_scratch      [L·d_h·d_v]                float  work
 //   t123_2_scratch      [L·d_h·d_k]                float  work
-//   t494_scratch        [L·d_h]                    float  work
-//   t496_scratch        [L·d_k]                    float  work
-//   t511_scratch        [L·d_h]                    float  work
-//   t153_2_scratch      [L·d_h]                    float  work
-//   t141_2_2_scratch    [L·d_v]                    float  work
-//   t498_scratch        [L·d_v]                    float  work
 //   t160_2_scratch      [L·d_h·d_v]                float  work
 //   t191_scratch        [L·d_h·d_v]                float  work
 //   t270_scratch        [L·d_h·d_v]                float  work
-//   t500_scratch        [L·d_v]                    float  work
-//   t502_scratch        [L·d_h]                    float  work
-//   t155_2_scratch      [L·d_k]                    float  work
 //   t216_scratch        [L·d_h·d_k]                float  work
 //   t247_scratch        [L·d_h·d_k]                float  work
-//   t361_scratch        [L·d_v]                    float  work
-//   t284_scratch        [L·d_h]                    float  work
-//   t286_scratch        [L·d_k]                    float  work
 //   t289_scratch        [L·d_h·d_k]                float  work
-//   t504_scratch        [L·d_h]                    float  work
 //   t431_scratch        [L·d_h·d_v]                float  work
-//   t370_scratch        [L·d_h]                    float  work
-//   t372_scratch        [L·d_k]                    float  work
 //   t375_scratch        [L·d_h·d_k]                float  work
 //   w_rho_bar_copies    [64·d_k + 64·d_v]          float  work
 //   w_theta_bar_copies  [64·d_k + 64·d_v]          float  work
@@ -241,29 +224,43 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
     const float *t185, const float *t521, const float *t6_2_2, const float *t523,
     const float *t12_2_2, const float *t143_2, const float *t42_2, const float *t44, const float *g,
     const float *t358, float *t3_2, float *t4_2, float *t5_2, float *t6_2, float *t7_2,
-    float *W1_trail_scratch, float *W2_trail_scratch, float *t148_scratch, float *t19_scratch,
-    float *t25_scratch, float *t27_scratch, float *t36_scratch, float *W1_2_scratch,
-    float *t166_scratch, float *t154_scratch, float *t156_scratch, float *t492_scratch,
-    float *t172_scratch, float *t174_scratch, float *t8_2_2_scratch, float *t10_2_2_scratch,
-    float *t13_2_scratch, float *t44_2_2_scratch, float *t69_2_scratch, float *t100_2_scratch,
-    float *t123_2_scratch, float *t494_scratch, float *t496_scratch, float *t511_scratch,
-    float *t153_2_scratch, float *t141_2_2_scratch, float *t498_scratch, float *t160_2_scratch,
-    float *t191_scratch, float *t270_scratch, float *t500_scratch, float *t502_scratch,
-    float *t155_2_scratch, float *t216_scratch, float *t247_scratch, float *t361_scratch,
-    float *t284_scratch, float *t286_scratch, float *t289_scratch, float *t504_scratch,
-    float *t431_scratch, float *t370_scratch, float *t372_scratch, float *t375_scratch, int T) {
+    float *W1_trail_scratch, float *W2_trail_scratch, float *t18_scratch, float *t148_scratch,
+    float *t19_scratch, float *t25_scratch, float *t27_scratch, float *t36_scratch,
+    float *W1_2_scratch, float *t166_scratch, float *t154_scratch, float *t156_scratch,
+    float *t172_scratch, float *t174_scratch, float *t13_2_scratch, float *t44_2_2_scratch,
+    float *t69_2_scratch, float *t100_2_scratch, float *t123_2_scratch, float *t160_2_scratch,
+    float *t191_scratch, float *t270_scratch, float *t216_scratch, float *t247_scratch,
+    float *t289_scratch, float *t431_scratch, float *t375_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const W1_bar_state = shared + 0;  // [d_h, d_k]
   float *const W2_bar_state = shared + d_h * d_k;  // [d_v, d_h]
   float *const t = shared + d_h * d_k + d_h * d_v;  // [d_v, d_h]
   float *const t7 = shared + d_h * d_k + 2 * d_h * d_v;  // [d_v, d_h]
   float *const t9 = shared + d_h * d_k + 3 * d_h * d_v;  // [d_v, d_h]
-  float *const t18 = shared + d_h * d_k + 4 * d_h * d_v;  // [d_v, d_h]
-  float *const warps = shared + d_h * d_k + 5 * d_h * d_v;
+  float *const t492 = shared + d_h * d_k + 4 * d_h * d_v;  // [d_h]
+  float *const t8_2_2 = shared + d_h * d_k + 4 * d_h * d_v + d_h;  // [d_h]
+  float *const t10_2_2 = shared + d_h * d_k + 4 * d_h * d_v + 2 * d_h;  // [d_k]
+  float *const t494 = shared + d_h * d_k + 4 * d_h * d_v + 2 * d_h + d_k;  // [d_h]
+  float *const t496 = shared + d_h * d_k + 4 * d_h * d_v + 3 * d_h + d_k;  // [d_k]
+  float *const t511 = shared + d_h * d_k + 4 * d_h * d_v + 3 * d_h + 2 * d_k;  // [d_h]
+  float *const t153_2 = shared + d_h * d_k + 4 * d_h * d_v + 4 * d_h + 2 * d_k;  // [d_h]
+  float *const t141_2_2 = shared + d_h * d_k + 4 * d_h * d_v + 5 * d_h + 2 * d_k;  // [d_v]
+  float *const t498 = shared + d_h * d_k + 4 * d_h * d_v + 5 * d_h + 2 * d_k + d_v;  // [d_v]
+  float *const t500 = shared + d_h * d_k + 4 * d_h * d_v + 5 * d_h + 2 * d_k + 2 * d_v;  // [d_v]
+  float *const t502 = shared + d_h * d_k + 4 * d_h * d_v + 5 * d_h + 2 * d_k + 3 * d_v;  // [d_h]
+  float *const t155_2 = shared + d_h * d_k + 4 * d_h * d_v + 6 * d_h + 2 * d_k + 3 * d_v;  // [d_k]
+  float *const t361 = shared + d_h * d_k + 4 * d_h * d_v + 6 * d_h + 3 * d_k + 3 * d_v;  // [d_v]
+  float *const t284 = shared + d_h * d_k + 4 * d_h * d_v + 6 * d_h + 3 * d_k + 4 * d_v;  // [d_h]
+  float *const t286 = shared + d_h * d_k + 4 * d_h * d_v + 7 * d_h + 3 * d_k + 4 * d_v;  // [d_k]
+  float *const t504 = shared + d_h * d_k + 4 * d_h * d_v + 7 * d_h + 4 * d_k + 4 * d_v;  // [d_h]
+  float *const t370 = shared + d_h * d_k + 4 * d_h * d_v + 8 * d_h + 4 * d_k + 4 * d_v;  // [d_h]
+  float *const t372 = shared + d_h * d_k + 4 * d_h * d_v + 9 * d_h + 4 * d_k + 4 * d_v;  // [d_k]
+  float *const warps = shared + d_h * d_k + 4 * d_h * d_v + 9 * d_h + 5 * d_k + 4 * d_v;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   float *const W1_trail = W1_trail_scratch + blockIdx.x * (i64)(C * d_h * d_k + d_h * d_k);  // [C + 1, d_h, d_k]
   float *const W2_trail = W2_trail_scratch + blockIdx.x * (i64)(C * d_h * d_v + d_h * d_v);  // [C + 1, d_v, d_h]
+  float *const t18 = t18_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t148 = t148_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t19 = t19_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t25 = t25_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
@@ -273,38 +270,20 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
   float *const t166 = t166_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t154 = t154_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t156 = t156_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t492 = t492_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
   float *const t172 = t172_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t174 = t174_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t8_2_2 = t8_2_2_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t10_2_2 = t10_2_2_scratch + blockIdx.x * (i64)(d_k);  // [d_k]
   float *const t13_2 = t13_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t44_2_2 = t44_2_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t69_2 = t69_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t100_2 = t100_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t123_2 = t123_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t494 = t494_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t496 = t496_scratch + blockIdx.x * (i64)(d_k);  // [d_k]
-  float *const t511 = t511_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t153_2 = t153_2_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t141_2_2 = t141_2_2_scratch + blockIdx.x * (i64)(d_v);  // [d_v]
-  float *const t498 = t498_scratch + blockIdx.x * (i64)(d_v);  // [d_v]
   float *const t160_2 = t160_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t191 = t191_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t270 = t270_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t500 = t500_scratch + blockIdx.x * (i64)(d_v);  // [d_v]
-  float *const t502 = t502_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t155_2 = t155_2_scratch + blockIdx.x * (i64)(d_k);  // [d_k]
   float *const t216 = t216_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t247 = t247_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t361 = t361_scratch + blockIdx.x * (i64)(d_v);  // [d_v]
-  float *const t284 = t284_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t286 = t286_scratch + blockIdx.x * (i64)(d_k);  // [d_k]
   float *const t289 = t289_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t504 = t504_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
   float *const t431 = t431_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t370 = t370_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
-  float *const t372 = t372_scratch + blockIdx.x * (i64)(d_k);  // [d_k]
   float *const t375 = t375_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   #pragma unroll 1
   for (int item = threadIdx.x; item < d_h * d_k; item += 128) {

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const lossKind tape.Kind = 77
+const lossKind tape.Kind = 79
 
 // Loss is one call of the kernel Loss.
 //

@@ -9,10 +9,11 @@
 //
 // Guarantees: The inner gradient of each drive is the one printed below
 // {grad:decode} {grad:encode} {grad:similarity}; every slot has norm one after
-// every step {inv:rows}; what moves a slot is orthogonal to it {tangent}; the
-// adjoints of one step are those printed below {adj:k} {adj:v} {adj:q}
-// {adj:write} {adj:S}; a context starts from learned slots, drawn at random,
-// so that no two are the same; the answer at a token depends on no later token
+// every step {inv:rows}; what moves a slot is orthogonal to it, and a
+// projection done twice is one {tangent} {once}; the adjoints of one step are
+// those printed below {adj:k} {adj:v} {adj:q} {adj:write} {adj:S}; a context
+// starts from learned slots, drawn at random, so that no two are the same; the
+// answer at a token depends on no later token
 //
 // Cost: 8·m·d_v + O(m + d_v) operations per token for write and read {cost},
 // one product fewer for the drives that make no guess, and m·d_v quotients and

@@ -96,7 +96,7 @@ func (c *Fire[F]) Run() {
 	}
 }
 
-const fireKind tape.Kind = 35
+const fireKind tape.Kind = 37
 
 // Settings are the options of AdamW.
 type Settings struct {
