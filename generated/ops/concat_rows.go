@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const concatRowsKind tape.Kind = 67
+const concatRowsKind tape.Kind = 69
 
 // ConcatRowsSizes are the sizes of ConcatRows.
 type ConcatRowsSizes struct {

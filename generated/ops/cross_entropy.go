@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const crossEntropyKind tape.Kind = 75
+const crossEntropyKind tape.Kind = 77
 
 // CrossEntropySizes are the sizes of CrossEntropy.
 type CrossEntropySizes struct {

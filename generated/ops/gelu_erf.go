@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const gELUErfKind tape.Kind = 43
+const gELUErfKind tape.Kind = 45
 
 // GELUErfSizes are the sizes of GELUErf.
 type GELUErfSizes struct {

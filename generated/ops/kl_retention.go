@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const kLRetentionKind tape.Kind = 73
+const kLRetentionKind tape.Kind = 75
 
 // KLRetentionSizes are the sizes of KLRetention.
 type KLRetentionSizes struct {

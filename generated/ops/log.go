@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const logKind tape.Kind = 50
+const logKind tape.Kind = 52
 
 // LogSizes are the sizes of Log.
 type LogSizes struct {

@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const softmaxKind tape.Kind = 74
+const softmaxKind tape.Kind = 76
 
 // SoftmaxSizes are the sizes of Softmax.
 type SoftmaxSizes struct {

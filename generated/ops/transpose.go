@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const transposeKind tape.Kind = 60
+const transposeKind tape.Kind = 62
 
 // TransposeSizes are the sizes of Transpose.
 type TransposeSizes struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/compositions/mag"
 	"github.com/nl-hecate/hecate/generated/compositions/slidingwindow"
 	"github.com/nl-hecate/hecate/generated/models/bytelm"
+	"github.com/nl-hecate/hecate/generated/rules/atlasomega"
 	"github.com/nl-hecate/hecate/generated/rules/deeptitans"
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
 	"github.com/nl-hecate/hecate/generated/rules/hebbian"
@@ -65,13 +66,15 @@ func NewModel[F num.Float](name string, s block.Sizes) (block.Model[F], error) {
 
 // Rules are the names of all memory rules, in order.
 func Rules() []string {
-	return []string{"DeepTitans", "DeltaRule", "Hebbian", "Lattice", "LatticeEncode", "LatticeSimilarity", "MEMORA", "MONETA", "OmegaLearned", "TitansLMM", "Trellis", "YAAD"}
+	return []string{"AtlasOmega", "DeepTitans", "DeltaRule", "Hebbian", "Lattice", "LatticeEncode", "LatticeSimilarity", "MEMORA", "MONETA", "OmegaLearned", "TitansLMM", "Trellis", "YAAD"}
 }
 
 // NewRule makes a memory rule by name, for vectors of the given width. It fails
 // as NewModel does.
 func NewRule[F num.Float](name string, s block.Sizes, width int) (block.Block[F], error) {
 	switch name {
+	case "AtlasOmega":
+		return atlasomega.New[F](s, width), s.Err()
 	case "DeepTitans":
 		return deeptitans.New[F](s, width), s.Err()
 	case "DeltaRule":

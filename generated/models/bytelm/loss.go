@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const lossKind tape.Kind = 79
+const lossKind tape.Kind = 81
 
 // Loss is one call of the kernel Loss.
 //

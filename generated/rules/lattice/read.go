@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const readKind tape.Kind = 13
+const readKind tape.Kind = 15
 
 // Read is one call of the kernel Read.
 //

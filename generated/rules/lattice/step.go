@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const stepKind tape.Kind = 12
+const stepKind tape.Kind = 14
 
 // Step is one call of the kernel Step.
 //

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const stepKind tape.Kind = 15
+const stepKind tape.Kind = 17
 
 // Step is one call of the kernel Step.
 //

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const startKind tape.Kind = 23
+const startKind tape.Kind = 25
 
 // Start is one call of the kernel Start.
 //

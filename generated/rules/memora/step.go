@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const stepKind tape.Kind = 21
+const stepKind tape.Kind = 23
 
 // Step is one call of the kernel Step.
 //

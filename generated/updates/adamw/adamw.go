@@ -96,7 +96,7 @@ func (c *Fire[F]) Run() {
 	}
 }
 
-const fireKind tape.Kind = 37
+const fireKind tape.Kind = 39
 
 // Settings are the options of AdamW.
 type Settings struct {
