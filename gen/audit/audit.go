@@ -30,6 +30,7 @@ type Report struct {
 	Coverage  []Share           `json:"coverage"`
 	Gaps      []Gap             `json:"gaps"`
 	Declared  []trace.Declared  `json:"declared"`
+	Errata    []trace.Erratum   `json:"errata"`
 	Units     []*trace.Unit     `json:"units"`
 	Equations []*trace.Equation `json:"equations"`
 	Symbols   []*trace.Symbol   `json:"symbols"`
@@ -81,7 +82,7 @@ type Gap struct {
 // New makes the report.
 func New(in Input) *Report {
 	t := in.Trace
-	a := &auditor{in: in, out: &Report{Format: 1, Pages: len(in.Pages), Units: t.Units, Equations: t.Equations, Symbols: t.Symbols, Tests: t.Tests, Declared: t.Declared}}
+	a := &auditor{in: in, out: &Report{Format: 1, Pages: len(in.Pages), Units: t.Units, Equations: t.Equations, Symbols: t.Symbols, Tests: t.Tests, Declared: t.Declared, Errata: t.Errata}}
 	a.equations()
 	a.symbols()
 	a.units()

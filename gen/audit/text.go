@@ -41,6 +41,7 @@ func (r *Report) Text(w io.Writer) error {
 	r.equationText(p)
 	r.symbolText(p)
 	r.declaredText(p)
+	r.errataText(p)
 	r.gapText(p)
 	return p.err
 }
@@ -176,6 +177,20 @@ func (r *Report) declaredText(p *page) {
 		rows = append(rows, []string{"  " + d.Text, d.Reason, fmt.Sprintf("%s:%d", d.Page, d.Line)})
 	}
 	p.table(rows)
+}
+
+// errataText lists what sources have otherwise: the source, what is wrong with
+// it, and under it the claim that shows it.
+func (r *Report) errataText(p *page) {
+	if len(r.Errata) == 0 {
+		return
+	}
+	p.title("errata of sources")
+	for _, e := range r.Errata {
+		p.line("  %s  %s  %s:%d\n", e.Cite, e.Title, e.Page, e.Line)
+		p.line("    %s\n", e.Says)
+		p.line("    shown by %s: %s\n", e.By, strings.Join(strings.Fields(e.Claim), " "))
+	}
 }
 
 func (r *Report) gapText(p *page) {

@@ -56,6 +56,10 @@ type cond struct {
 const (
 	maxTerms = 300
 	maxFacs  = 40
+	// maxVolume bounds the factors of all terms together. A polynomial of a
+	// matrix, iterated, has hundreds of terms that are chains of dozens: what it
+	// is made of is compared then, and not what it expands to.
+	maxVolume = 300
 
 	maxPermuted = 5   // loops of one kind whose orders are tried
 	maxOrders   = 200 // orders of all kinds together
@@ -232,11 +236,19 @@ func (x *instrCanon) product(coef *big.Rat, args ...ir.Arg) form {
 			return x.fail()
 		}
 		out = x.times(out, part)
-		if len(out) > 0 && len(out[0].facs) > maxFacs {
+		if len(out) > 0 && len(out[0].facs) > maxFacs || volume(out) > maxVolume {
 			return x.fail()
 		}
 	}
 	return out
+}
+
+// volume is the number of factors of all terms.
+func volume(f form) (n int) {
+	for _, m := range f {
+		n += len(m.facs)
+	}
+	return n
 }
 
 // times multiplies two forms over the same free variables.

@@ -120,21 +120,29 @@ func (in *instancer) statement(u *notation.Unit, st notation.Stmt) {
 	case *notation.Define:
 		in.define(u, s)
 	case *notation.Claim:
-		if s.When == nil || in.holds(s.When) {
+		if in.kept(s.When) {
 			b.Claims = append(b.Claims, s)
 		}
 	case *notation.Kink:
-		b.Kinks = append(b.Kinks, s)
+		if in.kept(s.When) {
+			b.Kinks = append(b.Kinks, s)
+		}
 	case *notation.Invariant:
-		b.Invariants = append(b.Invariants, s)
+		if in.kept(s.When) {
+			b.Invariants = append(b.Invariants, s)
+		}
 	case *notation.Provides:
-		b.Provides = append(b.Provides, s)
+		if in.kept(s.When) {
+			b.Provides = append(b.Provides, s)
+		}
 	case *notation.Special:
 		b.Specials = append(b.Specials, s)
 	case *notation.Erratum:
 		b.Errata = append(b.Errata, s)
 	case *notation.Cost:
-		b.Costs = append(b.Costs, s)
+		if in.kept(s.When) {
+			b.Costs = append(b.Costs, s)
+		}
 	case *notation.NoGrad:
 		b.NoGrads = append(b.NoGrads, s)
 	case *notation.Iterate:
@@ -149,6 +157,9 @@ func (in *instancer) statement(u *notation.Unit, st notation.Stmt) {
 		}
 	}
 }
+
+// kept says whether a line with this condition, or with none, is there.
+func (in *instancer) kept(when notation.Expr) bool { return when == nil || in.holds(when) }
 
 func (in *instancer) declaration(u *notation.Unit, s *notation.Declare) {
 	if s.When != nil && !in.holds(s.When) || s.Keyword.Text == "option" {

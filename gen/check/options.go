@@ -118,6 +118,14 @@ func (in *instancer) staticUse(st notation.Stmt) {
 		mark(s.When)
 	case *notation.Claim:
 		mark(s.When)
+	case *notation.Kink:
+		mark(s.When)
+	case *notation.Invariant:
+		mark(s.When)
+	case *notation.Provides:
+		mark(s.When)
+	case *notation.Cost:
+		mark(s.When)
 	case *notation.Iterate:
 		mark(s.Count)
 	}

@@ -66,7 +66,6 @@ func settled(x notation.Expr, facts []notation.Expr) notation.Expr {
 	}
 	fails := func(c notation.Expr) bool {
 		r, ok := c.(*notation.Relation)
-		opposite := map[string]string{"=": "≠", "≠": "="}
 		return ok && opposite[r.Op] != "" && holds(&notation.Relation{Op: opposite[r.Op], X: r.X, Y: r.Y})
 	}
 	switch x := x.(type) {

@@ -124,6 +124,9 @@ func (w *writer) scalar(v *ir.Value, loops []notation.Expr) (notation.Expr, gath
 
 var relations = map[ir.Op]string{ir.Less: "<", ir.LessEq: "≤", ir.Equal: "="}
 
+// opposite is the relation of numbers that holds where another one does not.
+var opposite = map[string]string{"=": "≠", "≠": "=", "<": "≥", "≥": "<", "≤": ">", ">": "≤"}
+
 func (w *writer) apply(in *ir.Instr, args, loops []notation.Expr) (notation.Expr, error) {
 	switch op := in.Op; {
 	case op == ir.Prod:
@@ -149,8 +152,8 @@ func (w *writer) apply(in *ir.Instr, args, loops []notation.Expr) (notation.Expr
 	case relations[op] != "":
 		return &notation.Relation{Op: relations[op], X: args[0], Y: args[1]}, nil
 	case op == ir.Not:
-		if r, ok := args[0].(*notation.Relation); ok && r.Op == "=" {
-			return &notation.Relation{Op: "≠", X: r.X, Y: r.Y}, nil
+		if r, ok := args[0].(*notation.Relation); ok && opposite[r.Op] != "" {
+			return &notation.Relation{Op: opposite[r.Op], X: r.X, Y: r.Y}, nil
 		}
 	case op == ir.And:
 		return &notation.And{X: args[0], Y: args[1]}, nil

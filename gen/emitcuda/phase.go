@@ -237,7 +237,7 @@ func (f *function) overBlock(a *plan.Acc, whole string) {
 // reduction is the shared array of the sums over the block.
 func (f *function) reduction() string {
 	if f.warps == "" {
-		f.warps = f.array("warps", ir.Real, shape.Int(32), "")
+		f.warps = f.array("warps", ir.Real, shape.Int(maxWarps), "")
 	}
 	return f.warps
 }

@@ -15,6 +15,9 @@ import (
 // block that asks for it, rounded down; in bytes.
 const sharedLimit = 96 << 10
 
+// maxWarps is how many numbers a sum over the threads of a block is laid out in.
+const maxWarps = 32
+
 // A place is where a private buffer lies.
 type place struct {
 	name string
@@ -64,6 +67,9 @@ func (f *function) fits(e ir.Elem, n shape.Poly) bool {
 		return false
 	}
 	total, truth := f.e.bytes(sharedArray{elem: e, n: n}), e == ir.Bool
+	if f.warps == "" { // a sum over the threads may still ask for its own
+		total += f.e.bytes(sharedArray{elem: ir.Real, n: shape.Int(maxWarps)})
+	}
 	for _, a := range f.shared {
 		total += f.e.bytes(a)
 		truth = truth || a.elem == ir.Bool

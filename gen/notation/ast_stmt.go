@@ -90,6 +90,7 @@ type (
 		Left  Expr
 		Right Expr
 		Class Word // C⁰ or C¹
+		When  Expr
 	}
 	// Invariant is `invariant ∀ i∈m : ‖S_t[i]‖ = 1 {tag}`.
 	Invariant struct {
@@ -97,6 +98,7 @@ type (
 		Binders []*Binder
 		Cond    Expr // a Relation
 		Tag     *Word
+		When    Expr
 	}
 	// Provides is `provides Causal, AffineInState(M)`; Requires has one item and a reason.
 	Provides struct {
@@ -104,6 +106,7 @@ type (
 		Marks  []*Mark
 		Reason *Text // requires only
 		Needs  bool  // true for requires
+		When   Expr  // provides only
 	}
 	// Mark is a marker with the names it speaks of.
 	Mark struct {
@@ -133,6 +136,7 @@ type (
 		Value Expr
 		Big   Expr // inside O(…), nil if absent
 		Tag   *Word
+		When  Expr
 	}
 	// Iterate is `iterate X from e for 5 : X ← e' with … orient rows ≤ cols`.
 	Iterate struct {

@@ -59,6 +59,7 @@ func (p *printer) stmt(s Stmt) {
 	case *Claim:
 		p.claim(s)
 	case *Kink:
+		p.when(s.When, "when ", " : ")
 		p.equation("kink ", s.Left, s.Right)
 		p.WriteString(" : ")
 		p.WriteString(map[string]string{"C⁰": spell("C⁰", false, p.style), "C¹": p.choose("C¹", "C^1")}[s.Class.Text])
@@ -248,6 +249,7 @@ func (p *printer) claim(s *Claim) {
 }
 
 func (p *printer) invariant(s *Invariant) {
+	p.when(s.When, "when ", " : ")
 	p.WriteString("invariant ")
 	if len(s.Binders) > 0 {
 		p.WriteString(p.sign("∀") + " ")
@@ -259,6 +261,7 @@ func (p *printer) invariant(s *Invariant) {
 }
 
 func (p *printer) provides(s *Provides) {
+	p.when(s.When, "when ", " : ")
 	p.WriteString(map[bool]string{false: "provides ", true: "requires "}[s.Needs])
 	p.commas(len(s.Marks), func(i int) { p.mark(s.Marks[i]) })
 	if s.Reason != nil {
@@ -287,6 +290,7 @@ func (p *printer) special(s *Special) {
 }
 
 func (p *printer) cost(s *Cost) {
+	p.when(s.When, "when ", " : ")
 	p.WriteString("cost ")
 	p.joined(s.Name.Text)
 	p.WriteString(" = ")

@@ -23,22 +23,37 @@ func (p *parser) statement() Stmt {
 	if p.failed || !p.ofFamily(family, start, s) {
 		return nil
 	}
-	switch s := s.(type) {
-	case *Declare:
-		s.Span = p.in.span(start.pos, p.end.end)
-	case *Claim:
-		s.Span = p.in.span(start.pos, p.end.end)
-	case *Dims:
-		s.When = when
-		s.Span = p.in.span(start.pos, p.end.end)
-	default:
-		if when != nil {
-			p.errorf(diag.NoStatement, start, "when stands before a declaration, dims or a claim").
-				Hint("write a choice of values with case … { … }")
-			return nil
-		}
+	if !conditional(s, when, p.in.span(start.pos, p.end.end)) && when != nil {
+		p.errorf(diag.NoStatement, start, "when stands before a declaration, dims or before what is stated of the unit").
+			Hint("write a choice of values with case … { … }")
+		return nil
 	}
 	return s
+}
+
+// conditional gives a statement its condition and the span that includes it; it
+// is false for one that has none.
+func conditional(s Stmt, when Expr, span Span) bool {
+	switch s := s.(type) {
+	case *Declare:
+		s.Span = span
+	case *Claim:
+		s.Span = span
+	case *Dims:
+		s.When, s.Span = when, span
+	case *Kink:
+		s.When, s.Span = when, span
+	case *Invariant:
+		s.When, s.Span = when, span
+	case *Provides:
+		s.When, s.Span = when, span
+		return !s.Needs
+	case *Cost:
+		s.When, s.Span = when, span
+	default:
+		return false
+	}
+	return true
 }
 
 // plain reads a statement without its `when`.

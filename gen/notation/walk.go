@@ -102,18 +102,18 @@ func stmtChildren(s Stmt) []any {
 	case *Claim:
 		return append(append([]any{s.Family, s.When, s.Left, s.Right}, list(s.With)...), s.Cite)
 	case *Kink:
-		return []any{s.Left, s.Right}
+		return []any{s.When, s.Left, s.Right}
 	case *Invariant:
-		return list(s.Binders, s.Cond)
+		return append([]any{s.When}, list(s.Binders, s.Cond)...)
 	case *Provides:
-		return list(s.Marks)
+		return append([]any{s.When}, list(s.Marks)...)
 	case *Special:
 		all := append([]any{s.Left}, list(s.LWith)...)
 		return append(append(all, s.Right), list(s.With)...)
 	case *Erratum:
 		return []any{s.Cite}
 	case *Cost:
-		return []any{s.Value, s.Big}
+		return []any{s.When, s.Value, s.Big}
 	case *Iterate:
 		return append([]any{s.From, s.Count, s.Step}, list(s.With)...)
 	case *NoGrad:

@@ -23,6 +23,8 @@ func (t *tracer) statements() {
 				t.tag(u, s.Tag)
 			case *notation.Cost:
 				t.tag(u, s.Tag)
+			case *notation.Erratum:
+				t.erratum(u, s)
 			case *notation.NoGrad:
 				t.declare(u, "nograd", s.Span, s.Reason)
 			case *notation.Declare:
@@ -50,6 +52,22 @@ func (t *tracer) declare(u *Unit, kind string, span notation.Span, reason *notat
 		d.Text = oneLine(strings.Replace(d.Text, fmt.Sprintf("%q", reason.Value), "", 1))
 	}
 	t.out.Declared = append(t.out.Declared, d)
+}
+
+// erratum files a correction with the first claim that has its tag.
+func (t *tracer) erratum(u *Unit, s *notation.Erratum) {
+	line, _ := s.Span.File.Pos(s.Span.Start)
+	e := Erratum{Unit: u.ID, Cite: s.Cite.Paper + "#" + s.Cite.Eq, Says: s.Text.Value, By: u.ID + ".claim." + s.By.Text, Page: u.Page, Line: line}
+	if p := t.in.Papers.ByKey(s.Cite.Paper); p != nil {
+		e.Title = p.Title
+	}
+	for _, st := range u.unit.Body {
+		if c, ok := st.(*notation.Claim); ok && c.Tag != nil && c.Tag.Text == s.By.Text {
+			e.Claim = notation.Print(c, notation.Unicode)
+			break
+		}
+	}
+	t.out.Errata = append(t.out.Errata, e)
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

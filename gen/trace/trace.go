@@ -42,6 +42,7 @@ type Trace struct {
 	Symbols   []*Symbol   `json:"symbols"`
 	Tests     []*Test     `json:"tests"`
 	Declared  []Declared  `json:"declared"`
+	Errata    []Erratum   `json:"-"` // audits list them
 
 	Tags map[string][]string `json:"-"` // of the lines of each page
 }
@@ -54,6 +55,19 @@ type Declared struct {
 	Reason string `json:"reason,omitempty"`
 	Page   string `json:"page"`
 	Line   int    `json:"line"`
+}
+
+// An Erratum is a page's word that a source has something otherwise, with the
+// claim that shows it.
+type Erratum struct {
+	Unit  string `json:"unit"`
+	Cite  string `json:"cite"`            // key#equation
+	Title string `json:"title,omitempty"` // of the source, where papers.md has it
+	Says  string `json:"says"`
+	By    string `json:"by"`    // id of the claim
+	Claim string `json:"claim"` // as the page has it
+	Page  string `json:"page"`
+	Line  int    `json:"line"`
 }
 
 // A Unit is one unit of a page.

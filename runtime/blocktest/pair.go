@@ -30,7 +30,10 @@ func (p Pair) Test(t *testing.T) {
 	if !p.Flat {
 		t.Run("class2/"+p.Name, func(t *testing.T) {
 			var s tally
-			trials(t, p.Sizes, p.Tokens, func(t *testing.T, z Sizes, seed uint64) { p.differences(t, &s, p.args(t, z, seed)) })
+			trials(t, p.Sizes, p.Tokens, func(t *testing.T, z Sizes, seed uint64) {
+				p.differences(t, &s, tameDraw(seed, func(seed uint64) *Args[float64] { return p.args(t, z, seed) },
+					func(a *Args[float64]) float64 { return largest(a.Outs) }))
+			})
 			s.report(t)
 		})
 	}
