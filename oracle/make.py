@@ -24,8 +24,10 @@ except ImportError as e:
 jax.config.update("jax_default_matmul_precision", "highest")
 
 import attention
+import memories
 import models
 import ops
+import pieces
 import rules
 import streams
 from vectorfile import File, parse
@@ -45,6 +47,8 @@ VECTORS = {
     "zero_a_big": lambda: models.big_vectors("a"),
     "zero_b_small": lambda: models.small_vectors("b"),
     "zero_b_big": lambda: models.big_vectors("b"),
+    **memories.VECTORS,
+    **pieces.VECTORS,
 }
 CURVES = {
     "zero_a": ("a", np.float32),

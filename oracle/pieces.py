@@ -1,0 +1,365 @@
+"""Biases, retentions, inner algorithms and feature maps as they stand in a rule
+with a matrix memory, and alone as plain maps. math.md sections 2, 3, 4 and 8.3.
+
+In a rule, everything but the piece that a case is about is plain: L2 bias, the
+decay rho, gradient descent. So a case whose bias is Huber is the Delta rule
+with Huber instead of L2.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import knobs
+from emit import drawer, emit
+from memory import Memory, case
+from rules import silu, unit
+from vectorfile import File
+
+MATRIX = {"M": (3, 4)}
+MILD = {"theta": -1.0}
+
+
+def header(what):
+    return File(f"{what}, float64. Written by oracle/make.py.",
+                "Rules: d=5, d_k=4, d_v=3, two lanes, M [d_v, d_k]. loss = sum(w * y) + sum(wX * X)",
+                "over the other results X; grad.X is its gradient. See README.md.")
+
+
+# Biases
+
+
+def sloped(name, slope, gates=("rho", "theta"), margin=None):
+    """The Delta rule with another slope."""
+    full = lambda s, h: h | ({"delta": s["delta"]} if "delta" in s else {})
+    return Memory(
+        name, list(gates), MATRIX,
+        lambda state, g, s, p, h: {"M": s["rho"] * state["M"] - s["theta"] * g["M"]},
+        lambda state, q, h: state["M"] @ q,
+        lambda state, s, p, h: {"M": jnp.outer(slope(state["M"] @ s["k"], s["v"], full(s, h)), s["k"])},
+        spread=MILD)
+
+
+def huber_near(state, s, p, h):
+    return knobs.huber_margin(state["M"] @ s["k"], s["v"], h | ({"delta": s["delta"]} if "delta" in s else {}))
+
+
+# name, slope, constants
+BIASES = [
+    ("l2", knobs.l2, {}),
+    ("dot", knobs.dot, {}),
+    ("huber", knobs.huber, {"delta": 0.6}),
+    ("huber_norm", knobs.huber_norm, {"delta": 0.9}),
+    ("huber_sign", knobs.huber_sign, {"delta": 0.9}),
+    ("l1", knobs.l1, {}),
+    ("lp1", knobs.lp, {"p": 1}),
+    ("lp2", knobs.lp, {"p": 2}),
+    ("lp3", knobs.lp, {"p": 3}),
+    ("lp4", knobs.lp, {"p": 4}),
+    ("lp_smooth1", knobs.lp_smooth, {"p": 1.5}),
+    ("lp_smooth3", knobs.lp_smooth, {"p": 3}),
+    ("lp_smooth4", knobs.lp_smooth, {"p": 4}),
+    ("kl", knobs.kl, {"tau": 1.0}),
+    ("kl_tau", knobs.kl, {"tau": 0.7}),
+]
+
+
+def bias_vectors():
+    f = header("Attentional biases: NAME.map. alone, NAME.rule. in the Delta rule")
+    rand = drawer("biases")
+    for name, slope, h in BIASES:
+        pre = name + ".map."
+        values = {n: rand(pre + n, s, -1.5, 1.5) for n, s in [("M", (3, 4)), ("k", (4,)), ("v", (3,))]}
+        soft = {n: v for n, v in h.items() if n in ("delta", "tau")}
+        kind = name.rstrip("0134") if name.startswith("lp_") else name.removesuffix("_tau")
+
+        def run(values):
+            y, full = values["M"] @ values["k"], h | {n: values[n] for n in soft}
+            b = slope(y, values["v"], full)
+            out = {"b": b, "gradient": jnp.outer(b, values["k"])}
+            if "huber" in name:
+                out["_margin"] = knobs.huber_margin(y, values["v"], full)
+            return out
+
+        given = {n: v for n, v in h.items() if n not in soft}
+        ell = knobs.objective(kind, values["M"] @ values["k"], values["v"], h)
+        if ell is not None:
+            given["objective"] = float(ell)
+            held = jax.grad(lambda M: knobs.objective(kind, M @ values["k"], values["v"], h))(values["M"])
+            given["objective.grad.M"] = np.asarray(held)
+        emit(f, rand, pre, f"{name}: b(M k, v) and the inner gradient b k^T", run, values | soft, given)
+        near = {"_margin": huber_near} if "huber" in name else {}
+        case(f, rand, sloped(name, slope), name + ".rule.", f"{name} in the Delta rule", 7, h | near)
+    case(f, rand, sloped("huber", knobs.huber, ("rho", "theta", "delta")), "huber_gated.rule.",
+         "Huber by coordinates; delta is a gate", 7, {"_margin": huber_near})
+    return f
+
+
+# Retentions. Every entry: constants, update(W or dual, g, s, h) and the domain
+# of the state; weights(state) where the state is not the weights.
+
+
+def rows(spread, total=1.0):
+    return lambda state, h: {"M": total * jax.nn.softmax(spread * state["M"], axis=-1)}
+
+
+def keep(function):
+    return lambda A, g, s, h: function(A, g, s["rho"], s["theta"], h)
+
+
+def bregman(kind):
+    return lambda A, g, s, h: knobs.keep_bregman(A, g, s["theta"], kind, h)
+
+
+def divergence(kind):
+    return lambda A, g, s, h: knobs.keep_divergence(A, g, s["theta"], kind, h)
+
+
+def elastic_near(A, g, s, h):
+    return knobs.distance(jnp.abs(s["rho"] * A - s["theta"] * g), s["theta"] * h["l1"])
+
+
+PLAIN = lambda A, h: A
+SIGMOID = lambda A, h: jax.nn.sigmoid(A)
+UNIT_INTERVAL = lambda state, h: {"M": jax.nn.sigmoid(2 * state["M"])}
+POSITIVE = lambda state, h: {"M": jnp.exp(state["M"])}
+AWAY = lambda state, h: {"M": jnp.sign(state["M"]) * (0.4 + jnp.abs(state["M"]))}
+ANY = lambda state, h: state
+
+# name, what it is, constants, update, domain of the state, weights of the state, with rho
+RETENTIONS = [
+    ("l2", "rho W - theta g", {}, keep(knobs.keep_l2), ANY, PLAIN, True),
+    ("kl", "c softmax(rho log W - theta g) of rows, c = 1", {"c": 1.0}, keep(knobs.keep_kl), rows(2), PLAIN, True),
+    ("kl2", "the same with rows that sum to 2", {"c": 2.0}, keep(knobs.keep_kl), rows(2, 2.0), PLAIN, True),
+    ("elastic", "soft threshold theta l1 of rho W - theta g", {"l1": 0.7}, keep(knobs.keep_elastic), ANY, PLAIN, True),
+    ("sphere", "rows (s + t) / ||s + t||, t the tangent part of -theta g", {},
+     lambda A, g, s, h: knobs.keep_sphere(A, g, s["theta"]), lambda state, h: {"M": unit(state["M"])}, PLAIN, False),
+    ("sigmoid", "the state is Z = logit W: Z = rho Z - theta g", {}, keep(lambda Z, g, r, t, h: knobs.keep_sigmoid(Z, g, r, t)), ANY, SIGMOID, True),
+    ("sigmoid_euclidean", "the same with g multiplied by W (1 - W)", {},
+     keep(lambda Z, g, r, t, h: knobs.keep_sigmoid(Z, g, r, t, True)), ANY, SIGMOID, True),
+    ("mirror4", "the state is A; W = (r-1) sign(A) |A|^3 ||A||_4^-2", {"q": 4}, keep(knobs.keep_l2), ANY, lambda A, h: knobs.mirror(A, h["q"]), True),
+    ("mirror3", "the same with q = 3", {"q": 3}, keep(knobs.keep_l2), ANY, lambda A, h: knobs.mirror(A, h["q"]), True),
+    ("mirror2", "the same with q = 2: W = A", {"q": 2}, keep(knobs.keep_l2), ANY, lambda A, h: knobs.mirror(A, h["q"]), True),
+    ("printed4", "the state is A; W = A / (sum |A|^4 + eps)^(2/4)", {"q": 4, "eps": 1e-6}, keep(knobs.keep_l2), ANY,
+     lambda A, h: knobs.mirror_printed(A, h["q"], h["eps"]), True),
+    ("bregman_log", "exp(log W - theta g)", {}, bregman("log"), POSITIVE, PLAIN, False),
+    ("bregman_logit", "sigmoid(logit W - theta g)", {}, bregman("logit"), UNIT_INTERVAL, PLAIN, False),
+    ("bregman_power", "F' = sign(w) |w|^(r-1), r = 1.5", {"r": 1.5}, bregman("power"), AWAY, PLAIN, False),
+    ("bregman_identity", "W - theta g", {}, bregman("identity"), ANY, PLAIN, False),
+    ("divergence_tlogt", "W phi(-zeta - theta g), phi = exp(x - 1), rows sum to c", {"c": 1.0}, divergence("tlogt"), rows(2), PLAIN, False),
+    ("divergence_chi2", "phi = max(1 + x, 0)", {"c": 1.0}, divergence("chi2"), rows(2), PLAIN, False),
+    ("divergence_log", "phi = -1/x, rows sum to 2", {"c": 2.0}, divergence("log"), rows(2, 2.0), PLAIN, False),
+]
+
+
+def retained(name, update, place, weights, with_rho, near):
+    def grad(state, s, p, h):
+        M = weights(state["M"], h)
+        return {"M": jnp.outer(M @ s["k"] - s["v"], s["k"])}
+
+    return Memory(name, ["rho", "theta"] if with_rho else ["theta"], MATRIX,
+                  lambda state, g, s, p, h: {"M": update(state["M"], g["M"], s, h)},
+                  lambda state, q, h: weights(state["M"], h) @ q, grad, place=place, spread=MILD)
+
+
+def retention_map(f, rand, name, about, h, update, place, weights, with_rho):
+    """One step on given W, g, rho, theta."""
+    pre = name + ".map."
+    W = place({"M": rand(pre + "W", (3, 4))}, h)["M"]
+    values = {"W": W, "g": rand(pre + "g", (3, 4)), "theta": np.float64(0.3)}
+    if with_rho:
+        values["rho"] = np.float64(0.85)
+    real = {n: v for n, v in h.items() if isinstance(v, float) and n in ("l1", "c")}
+
+    def run(values):
+        s, full = {"rho": values.get("rho"), "theta": values["theta"]}, h | {n: values[n] for n in real}
+        new = update(values["W"], values["g"], s, full)
+        out = {"W": new}
+        if weights is not PLAIN:
+            out["image"] = weights(new, full)
+        if name == "elastic":
+            out["_margin"] = elastic_near(values["W"], values["g"], s, full)
+        return out
+
+    given = {n: v for n, v in h.items() if n not in real}
+    out = emit(f, rand, pre, f"{name}: {about}", run, values | real, given)
+    if name == "elastic":
+        zeros = int(np.sum(np.asarray(out["W"]) == 0))
+        assert 0 < zeros < 12, zeros
+
+
+def retention_vectors():
+    f = header("Retentions: NAME.map. one step alone, NAME.rule. in a rule with L2 bias")
+    rand = drawer("retentions")
+    for name, about, h, update, place, weights, with_rho in RETENTIONS:
+        retention_map(f, rand, name, about, h, update, place, weights, with_rho)
+        near = {}
+        m = retained(name, update, place, weights, with_rho, near)
+        if name == "elastic":
+            near = {"_margin": lambda state, s, p, h: elastic_near(state["M"], m.grad(state, s, p, h)["M"], s, h)}
+        case(f, rand, m, name + ".rule.", f"{name} in a rule", 7, h | near)
+    anchored = Memory(
+        "anchored", ["rho", "theta"], MATRIX | {"M_b": (3, 4)},
+        lambda state, g, s, p, h: {"M": knobs.keep_anchored(state["M"], g["M"], s["rho"], s["theta"], h, state["M_b"]), "M_b": state["M_b"]},
+        lambda state, q, h: state["M"] @ q,
+        lambda state, s, p, h: {"M": jnp.outer(state["M"] @ s["k"] - s["v"], s["k"])}, spread=MILD)
+    h = {"lambda_loc": 0.03, "lambda2": 0.02}
+    case(f, rand, anchored, "anchored.rule.", "rho W - theta (g + 2 lambda_loc (W - W_b) + 2 lambda2 W)", 7, h)
+    case(f, rand, anchored, "anchored_call.rule.", "the anchor is the state before the call", 7, h,
+         tie={"state.M_b": "state.M"})
+    return f
+
+
+# Feature maps
+
+PHIS = [
+    ("linear", "Phi x", knobs.phi_linear, {"Phi": (6, 4)}, 6),
+    ("rff", "sqrt(2/D) cos(Phi x + phase)", knobs.phi_rff, {"Phi": (6, 4), "phase": (6,)}, 6),
+    ("elu", "x + 1 above zero, exp(x) below", knobs.phi_elu, {}, 4),
+    ("poly2", "1, x_i, x_i x_j / 2 for i <= j", knobs.phi_poly2, {}, 15),
+    ("mlp", "x + Phi2 silu(Phi1 x)", knobs.phi_mlp, {"Phi1": (6, 4), "Phi2": (4, 6)}, 4),
+]
+
+
+def feature_vectors():
+    f = header("Feature maps of keys and queries: NAME.map. alone, NAME.rule. in the Delta rule")
+    rand = drawer("features")
+    for name, about, phi, params, width in PHIS:
+        pre = name + ".map."
+        values = {"x": rand(pre + "x", (5, 4))} | {n: rand(pre + n, s) for n, s in params.items()}
+        emit(f, rand, pre, f"{name}: {about}; rows", lambda v: {"y": jax.vmap(lambda x: phi(x, v))(v["x"])}, values)
+        m = Memory(name, ["rho", "theta"], {"M": (3, width)},
+                   lambda state, g, s, p, h: {"M": s["rho"] * state["M"] - s["theta"] * g["M"]},
+                   lambda state, q, h: state["M"] @ q,
+                   lambda state, s, p, h: {"M": jnp.outer(state["M"] @ s["k"] - s["v"], s["k"])}, spread={"theta": -2.0})
+        h = {"phi": phi, "_params": params}
+        case(f, rand, m, name + ".rule.", f"{name}; the gates see the key before the map", 7, h)
+        case(f, rand, m, name + ".front.", "with convolution and unit keys before the map", 7, h, conv=True, norm=True, pos=(100, 1))
+    return f
+
+
+# Inner algorithms
+
+
+def error_gradient(state, s, p, h):
+    return {"M": jnp.outer(state["M"] @ s["k"] - s["v"], s["k"])}
+
+
+def with_momentum(name, update, extra=None, near=None, spread=MILD):
+    return Memory(name, ["rho", "theta", "eta"], MATRIX | (extra or {"S": (3, 4)}), update,
+                  lambda state, q, h: state["M"] @ q, error_gradient, spread=spread)
+
+
+def ema(state, g, s, p, h):
+    S = s["eta"] * state["S"] - s["theta"] * g["M"]
+    return {"S": S, "M": s["rho"] * state["M"] + S}
+
+
+def delta_decay(state, g, s):
+    return s["eta"] - jnp.sum(g["M"] ** 2)
+
+
+def delta_momentum(state, g, s, p, h):
+    """The decay of the momentum shrinks with the size of the gradient."""
+    S = jnp.clip(delta_decay(state, g, s), 1e-6, 1 - 1e-6) * state["S"] - s["theta"] * g["M"]
+    return {"S": S, "M": s["rho"] * state["M"] + S}
+
+
+def delta_margin(state, s, p, h):
+    return knobs.distance(delta_decay(state, error_gradient(state, s, p, h), s), 1e-6)
+
+
+def delta_momentum_key(state, g, s, p, h):
+    """The same idea with the key as the vector: S (eta I - theta k k^T)."""
+    S = s["eta"] * state["S"] - s["theta"] * jnp.outer(state["S"] @ s["k"], s["k"]) - s["theta"] * g["M"]
+    return {"S": S, "M": s["rho"] * state["M"] + S}
+
+
+def deep_momentum(state, g, s, p, h):
+    """A two-layer net that maps the rows of the gradient onto themselves is the
+    momentum: one step on 0.5 sum ||f(g_r) - g_r||^2, then M moves along f(g)."""
+    f = lambda N: silu(g["M"] @ N["N1"].T) @ N["N2"].T
+    N = {n: state[n] for n in ("N1", "N2")}
+    d = jax.grad(lambda N: 0.5 * jnp.sum((f(N) - g["M"]) ** 2))(N)
+    N = {n: s["eta"] * N[n] - s["theta"] * d[n] for n in N}
+    return N | {"M": s["rho"] * state["M"] - s["theta"] * f(N)}
+
+
+def muon(state, g, s, p, h):
+    S = s["eta"] * state["S"] + g["M"]
+    return {"S": S, "M": s["rho"] * state["M"] - s["theta"] * knobs.newton_schulz(S, h["steps"])}
+
+
+def implicit(decayed):
+    """argmin 0.5 ||W k - v||^2 + ||W - W'||^2 / (2 theta), W' = rho M or M."""
+
+    def update(state, g, s, p, h):
+        c = s["theta"] / (1 + s["theta"] * s["k"] @ s["k"])
+        prior = s["rho"] * state["M"]
+        e = (prior if decayed else state["M"]) @ s["k"] - s["v"]
+        return {"M": prior - c * jnp.outer(e, s["k"])}
+
+    return Memory("implicit", ["rho", "theta"], MATRIX, update, lambda state, q, h: state["M"] @ q)
+
+
+FTRL = {
+    "l2": lambda A, h: h["alpha"] * A,
+    "l1": lambda A, h: jnp.where(jnp.abs(A) > h["threshold"], A - jnp.sign(A) * h["threshold"], 0.0),
+    "entropy": lambda A, h: jax.nn.softmax(A, axis=-1),
+}
+
+
+def ftrl(kind):
+    W = FTRL[kind]
+    return Memory("ftrl_" + kind, ["theta"], {"A": (3, 4)},
+                  lambda state, g, s, p, h: {"A": state["A"] - s["theta"] * g["A"]},
+                  lambda state, q, h: W(state["A"], h) @ q,
+                  lambda state, s, p, h: {"A": jnp.outer(W(state["A"], h) @ s["k"] - s["v"], s["k"])}, spread=MILD)
+
+
+def ftrl_margin(state, s, p, h):
+    return knobs.distance(jnp.abs(state["A"]), h["threshold"])
+
+
+def small(values, h):
+    """Starts at which the clamp of delta momentum binds for some tokens only."""
+    return {n: 0.3 * v for n, v in values.items()}
+
+
+def dgd(W, x, gy, eta):
+    """W (I - eta' x x^T) - eta' gy x^T, eta' = eta / (1 + eta)."""
+    e = eta / (1 + eta)
+    return W - e * jnp.outer(W @ x, x) - e * jnp.outer(gy, x)
+
+
+def algorithm_vectors():
+    f = header("Inner algorithms with a matrix memory, L2 bias and the decay rho")
+    rand = drawer("algorithms")
+    plain = sloped("gd", knobs.l2)
+    case(f, rand, plain, "gd.", "M = rho M - theta g", 7)
+    case(f, rand, with_momentum("ema", ema), "ema.", "S = eta S - theta g, M = rho M + S", 7)
+    m = with_momentum("delta_momentum", delta_momentum, spread={"eta": 2.0, "theta": -1.0})
+    m.place = small
+    case(f, rand, m, "delta_momentum.", "S = clamp(eta - ||g||^2, 1e-6, 1 - 1e-6) S - theta g", 7,
+         {"_margin": delta_margin}, norm=True)
+    case(f, rand, with_momentum("key", delta_momentum_key), "delta_momentum_key.", "S = S (eta I - theta k k^T) - theta g", 7)
+    nets = {"N1": (6, 4), "N2": (4, 6)}
+    case(f, rand, with_momentum("deep", deep_momentum, nets, spread={"theta": -2.0}), "deep_momentum.",
+         "N = eta N - theta dN of 0.5 sum over rows ||f(g_r) - g_r||^2, M = rho M - theta f(g)", 7)
+    case(f, rand, with_momentum("muon", muon), "newton_schulz.", "S = eta S + g, M = rho M - theta NS(S)", 7, {"steps": 5})
+    case(f, rand, implicit(True), "implicit.", "c = theta / (1 + theta k.k); the error of rho M", 7)
+    case(f, rand, implicit(False), "implicit_undecayed.", "the same with the error of M", 7)
+    case(f, rand, ftrl("l2"), "ftrl_l2.", "A = A - theta g, W = alpha A", 7, {"alpha": 0.8})
+    case(f, rand, ftrl("l1"), "ftrl_l1.", "W = soft threshold of A", 7, {"threshold": 0.2, "_margin": ftrl_margin})
+    case(f, rand, ftrl("entropy"), "ftrl_entropy.", "W = softmax of the rows of A", 7)
+    values = {n: rand("dgd." + n, s) for n, s in [("W", (3, 4)), ("x", (4,)), ("gy", (3,))]} | {"eta": np.float64(0.6)}
+    emit(f, rand, "dgd.", "W (I - eta' x x^T) - eta' gy x^T, eta' = eta / (1 + eta)", lambda v: {"W": dgd(**v)}, values)
+    for name, shape in [("wide", (3, 4)), ("tall", (5, 2)), ("square", (3, 3))]:
+        for steps in (1, 5):
+            pre = f"ns_{name}{steps}."
+            emit(f, rand, pre, f"Newton-Schulz, {steps} quintic steps from S / (||S||_F + 1e-7)",
+                 lambda v: {"y": knobs.newton_schulz(v["S"], steps)}, {"S": rand(pre + "S", shape)}, {"steps": steps})
+    return f
+
+
+VECTORS = {"biases": bias_vectors, "retentions": retention_vectors, "features": feature_vectors, "algorithms": algorithm_vectors}
