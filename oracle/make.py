@@ -24,12 +24,16 @@ except ImportError as e:
 jax.config.update("jax_default_matmul_precision", "highest")
 
 import attention
+import longer
 import memories
 import models
 import ops
 import pieces
+import recurrences
 import rules
+import selfref
 import streams
+import updates
 from vectorfile import File, parse
 
 HERE = pathlib.Path(__file__).parent
@@ -49,6 +53,10 @@ VECTORS = {
     "zero_b_big": lambda: models.big_vectors("b"),
     **memories.VECTORS,
     **pieces.VECTORS,
+    **longer.VECTORS,
+    "selfref": selfref.vectors,
+    "updates": updates.vectors,
+    "recurrences": recurrences.vectors,
 }
 CURVES = {
     "zero_a": ("a", np.float32),
