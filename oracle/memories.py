@@ -224,7 +224,7 @@ ATLAS_OMEGA = Memory(
     {"M": lambda h: (3, h["width"]), "S": lambda h: (3, h["width"]),
      "win_k": lambda h: (h["c"] - 1, 4), "win_v": lambda h: (h["c"] - 1, 3)},
     omega_update, lambda state, q, h: state["M"] @ h["phi_"](q), omega_grad,
-    windows=("win_k", "win_v"))
+    windows=("win_k", "win_v"), spread={"theta": -2.5})
 ATLAS_PLAIN = {"c": 3, "steps": 5, "inside": 0, "width": 4, "phi_": lambda k: k}
 ATLAS_CASES = [
     ("plain.", "no Newton-Schulz: M = rho M - theta S", ATLAS_PLAIN | {"steps": 0}),

@@ -131,7 +131,7 @@ RETENTIONS = [
     ("l2", "rho W - theta g", {}, keep(knobs.keep_l2), ANY, PLAIN, True),
     ("kl", "c softmax(rho log W - theta g) of rows, c = 1", {"c": 1.0}, keep(knobs.keep_kl), rows(2), PLAIN, True),
     ("kl2", "the same with rows that sum to 2", {"c": 2.0}, keep(knobs.keep_kl), rows(2, 2.0), PLAIN, True),
-    ("elastic", "soft threshold theta l1 of rho W - theta g", {"l1": 0.7}, keep(knobs.keep_elastic), ANY, PLAIN, True),
+    ("elastic", "soft threshold theta l1 of rho W - theta g", {"l1": 0.45}, keep(knobs.keep_elastic), ANY, PLAIN, True),
     ("sphere", "rows (s + t) / ||s + t||, t the tangent part of -theta g", {},
      lambda A, g, s, h: knobs.keep_sphere(A, g, s["theta"]), lambda state, h: {"M": unit(state["M"])}, PLAIN, False),
     ("sigmoid", "the state is Z = logit W: Z = rho Z - theta g", {}, keep(lambda Z, g, r, t, h: knobs.keep_sigmoid(Z, g, r, t)), ANY, SIGMOID, True),
@@ -346,7 +346,7 @@ def algorithm_vectors():
     nets = {"N1": (6, 4), "N2": (4, 6)}
     case(f, rand, with_momentum("deep", deep_momentum, nets, spread={"theta": -2.0}), "deep_momentum.",
          "N = eta N - theta dN of 0.5 sum over rows ||f(g_r) - g_r||^2, M = rho M - theta f(g)", 7)
-    case(f, rand, with_momentum("muon", muon), "newton_schulz.", "S = eta S + g, M = rho M - theta NS(S)", 7, {"steps": 5})
+    case(f, rand, with_momentum("muon", muon, spread={"theta": -2.5}), "newton_schulz.", "S = eta S + g, M = rho M - theta NS(S)", 7, {"steps": 5})
     case(f, rand, implicit(True), "implicit.", "c = theta / (1 + theta k.k); the error of rho M", 7)
     case(f, rand, implicit(False), "implicit_undecayed.", "the same with the error of M", 7)
     case(f, rand, ftrl("l2"), "ftrl_l2.", "A = A - theta g, W = alpha A", 7, {"alpha": 0.8})
