@@ -165,6 +165,7 @@ DIVERGENCE = {
     "tlogt": lambda x: jnp.exp(x - 1),
     "chi2": lambda x: jnp.maximum(1 + x, 0.0),
     "log": lambda x: -1 / x,
+    "root": lambda x: 1 / (x * x),
 }
 
 
@@ -180,7 +181,7 @@ def keep_divergence(W, g, theta, kind, h):
         total = lambda zeta: jnp.sum(w * phi(-zeta - theta * g)) - h["c"]
         w_, g_ = jax.lax.stop_gradient((w, theta * g))
         frozen = lambda zeta: jnp.sum(w_ * phi(-zeta - g_)) - h["c"]
-        low = jnp.max(-g_) + 1e-12 if kind == "log" else -jnp.max(g_) - 50.0
+        low = jnp.max(-g_) + 1e-12 if kind in ("log", "root") else -jnp.max(g_) - 50.0
         high = low + 1e3
 
         def halve(_, ends):

@@ -94,7 +94,7 @@ def chunk_vectors():
     for m, h, lengths in [
         (DELTA, {}, (1, 4, 16)), (TITANS, {}, (1, 4, 16)),
         (memories.MONETA, memories.MONETA_PLAIN, (4,)), (memories.MEMORA, {"c": 1.0}, (4,)),
-        (memories.YAAD, memories.YAAD_PLAIN, (4,)), (memories.DEEP_TITANS, {"gelu": 0}, (4,)),
+        (memories.YAAD, memories.YAAD_PLAIN, (4,)), (memories.THIN_TITANS, {}, (4,)),
         (memories.LATTICE, {"form": "decode"}, (4,)),
     ]:
         m.spread = m.spread or mild

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 import knobs
 from emit import drawer
-from memory import Memory, case, vectors
+from memory import Memory, case, frozen_case, vectors
 from ops import gelu_tanh
 from rules import silu, unit
 
@@ -56,6 +56,19 @@ def deep_update(state, g, s, p, h):
     return {n: s["rho"] * state[n] + S[n] for n in DEEP} | {"S_" + n: S[n] for n in DEEP}
 
 
+def thin_grad(state, s, p, h):
+    W = {n: state[n] for n in TWO_LAYERS}
+    return pull(lambda W: mlp(W, s["k"]), W, lambda y: y - s["v"])
+
+
+def thin_update(state, g, s, p, h):
+    S = {n: s["eta"] * state["S_" + n] - s["theta"] * g[n] for n in TWO_LAYERS}
+    return {n: s["rho"] * state[n] + S[n] for n in S} | {"S_" + n: S[n] for n in S}
+
+
+THIN_TITANS = Memory(
+    "deep_titans", ["rho", "theta", "eta"], TWO_LAYERS | {"S_" + n: s for n, s in TWO_LAYERS.items()},
+    thin_update, lambda state, q, h: mlp(state, q), thin_grad, spread=SLOW)
 DEEP_TITANS = Memory(
     "deep_titans", ["rho", "theta", "eta"], DEEP | {"S_" + n: s for n, s in DEEP.items()},
     deep_update, lambda state, q, h: deep(state, q, h), deep_grad, spread=SLOW,
@@ -87,9 +100,10 @@ MONETA = Memory(
 MONETA_PLAIN = {"p": 3, "q": 4, "lambda2": 0.0, "printed": 0, "eps": 0.0}
 MONETA_CASES = [
     ("p2q2.", "p=2 and q=2: A is W", MONETA_PLAIN | {"p": 2, "q": 2}),
-    ("p1q2.", "p=1: tanh(10 e); with the penalty lambda2", MONETA_PLAIN | {"p": 1, "q": 2, "lambda2": 0.01}),
+    ("p1q2.", "p=1: tanh(10 e)", MONETA_PLAIN | {"p": 1, "q": 2}),
+    ("penalty.", "p=2, q=2 with the penalty lambda2", MONETA_PLAIN | {"p": 2, "q": 2, "lambda2": 0.01}),
     ("p4q3.", "p=4, q=3", MONETA_PLAIN | {"p": 4, "q": 3}),
-    ("printed.", "the printed map A / ||A||_q^(q-2), eps inside the norm", MONETA_PLAIN | {"printed": 1, "eps": 1e-6}),
+    ("printed.", "the printed map A / ||A||_q^(q-2), eps inside the norm", MONETA_PLAIN | {"printed": 1, "eps": 1e-12}),
 ]
 
 
@@ -248,6 +262,15 @@ OMEGA_LEARNED = Memory(
     lambda state, q, h: state["M"] @ q, params={"W_omega": (3, 7)})
 
 
+def deep_vectors():
+    f = vectors(DEEP_TITANS, {"gelu": 0}, [("gelu.", "GELU, tanh form", {"gelu": 1})])
+    rand = drawer("deep_titans")
+    case(f, rand, THIN_TITANS, "thin.", "no biases: W2 silu(W1 x)", 7)
+    case(f, rand, THIN_TITANS, "thin_front.", "no biases, convolution, unit keys; lane 1 is young", 7, conv=True, norm=True, pos=(100, 1))
+    frozen_case(f, rand, THIN_TITANS, prefix="thin_frozen.")
+    return f
+
+
 def yaad_vectors():
     f = vectors(YAAD, YAAD_PLAIN, YAAD_CASES)
     rand = drawer("yaad")
@@ -259,7 +282,7 @@ def yaad_vectors():
 
 
 VECTORS = {
-    "deep_titans": lambda: vectors(DEEP_TITANS, {"gelu": 0}, [("gelu.", "GELU, tanh form", {"gelu": 1})]),
+    "deep_titans": deep_vectors,
     "moneta": lambda: vectors(MONETA, MONETA_PLAIN, MONETA_CASES),
     "yaad": yaad_vectors,
     "memora": lambda: vectors(MEMORA, {"c": 1.0}, MEMORA_CASES),

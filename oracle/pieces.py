@@ -123,7 +123,7 @@ PLAIN = lambda A, h: A
 SIGMOID = lambda A, h: jax.nn.sigmoid(A)
 UNIT_INTERVAL = lambda state, h: {"M": jax.nn.sigmoid(2 * state["M"])}
 POSITIVE = lambda state, h: {"M": jnp.exp(state["M"])}
-AWAY = lambda state, h: {"M": jnp.sign(state["M"]) * (0.4 + jnp.abs(state["M"]))}
+AWAY = lambda state, h: {"M": jnp.sign(state["M"]) * (1 + jnp.abs(state["M"]))}
 ANY = lambda state, h: state
 
 # name, what it is, constants, update, domain of the state, weights of the state, with rho
@@ -140,7 +140,7 @@ RETENTIONS = [
     ("mirror4", "the state is A; W = (r-1) sign(A) |A|^3 ||A||_4^-2", {"q": 4}, keep(knobs.keep_l2), ANY, lambda A, h: knobs.mirror(A, h["q"]), True),
     ("mirror3", "the same with q = 3", {"q": 3}, keep(knobs.keep_l2), ANY, lambda A, h: knobs.mirror(A, h["q"]), True),
     ("mirror2", "the same with q = 2: W = A", {"q": 2}, keep(knobs.keep_l2), ANY, lambda A, h: knobs.mirror(A, h["q"]), True),
-    ("printed4", "the state is A; W = A / (sum |A|^4 + eps)^(2/4)", {"q": 4, "eps": 1e-6}, keep(knobs.keep_l2), ANY,
+    ("printed4", "the state is A; W = A / (sum |A|^4 + eps)^(2/4)", {"q": 4, "eps": 1e-12}, keep(knobs.keep_l2), ANY,
      lambda A, h: knobs.mirror_printed(A, h["q"], h["eps"]), True),
     ("bregman_log", "exp(log W - theta g)", {}, bregman("log"), POSITIVE, PLAIN, False),
     ("bregman_logit", "sigmoid(logit W - theta g)", {}, bregman("logit"), UNIT_INTERVAL, PLAIN, False),
@@ -148,11 +148,15 @@ RETENTIONS = [
     ("bregman_identity", "W - theta g", {}, bregman("identity"), ANY, PLAIN, False),
     ("divergence_tlogt", "W phi(-zeta - theta g), phi = exp(x - 1), rows sum to c", {"c": 1.0}, divergence("tlogt"), rows(2), PLAIN, False),
     ("divergence_chi2", "phi = max(1 + x, 0)", {"c": 1.0}, divergence("chi2"), rows(2), PLAIN, False),
-    ("divergence_log", "phi = -1/x, rows sum to 2", {"c": 2.0}, divergence("log"), rows(2, 2.0), PLAIN, False),
+    ("divergence_log", "phi = -1/x", {"c": 1.0}, divergence("log"), rows(2), PLAIN, False),
+    ("divergence_log2", "the same, rows sum to 2", {"c": 2.0}, divergence("log"), rows(2, 2.0), PLAIN, False),
+    ("divergence_root", "phi = 1/x^2, of f = -2 sqrt(t)", {"c": 1.0}, divergence("root"), rows(2), PLAIN, False),
+    ("dual_log", "the state is Z = log W: Z = rho Z - theta g", {}, keep(knobs.keep_l2), ANY, lambda A, h: jnp.exp(A), True),
+    ("dual_power", "the state is Z, W = sign(Z) Z^2", {}, keep(knobs.keep_l2), ANY, lambda A, h: jnp.sign(A) * A * A, True),
 ]
 
 
-def retained(name, update, place, weights, with_rho, near):
+def retained(name, update, place, weights, with_rho):
     def grad(state, s, p, h):
         M = weights(state["M"], h)
         return {"M": jnp.outer(M @ s["k"] - s["v"], s["k"])}
@@ -194,7 +198,7 @@ def retention_vectors():
     for name, about, h, update, place, weights, with_rho in RETENTIONS:
         retention_map(f, rand, name, about, h, update, place, weights, with_rho)
         near = {}
-        m = retained(name, update, place, weights, with_rho, near)
+        m = retained(name, update, place, weights, with_rho)
         if name == "elastic":
             near = {"_margin": lambda state, s, p, h: elastic_near(state["M"], m.grad(state, s, p, h)["M"], s, h)}
         case(f, rand, m, name + ".rule.", f"{name} in a rule", 7, h | near)
@@ -245,8 +249,8 @@ def error_gradient(state, s, p, h):
     return {"M": jnp.outer(state["M"] @ s["k"] - s["v"], s["k"])}
 
 
-def with_momentum(name, update, extra=None, near=None, spread=MILD):
-    return Memory(name, ["rho", "theta", "eta"], MATRIX | (extra or {"S": (3, 4)}), update,
+def with_momentum(name, update, spread=MILD):
+    return Memory(name, ["rho", "theta", "eta"], MATRIX | {"S": (3, 4)}, update,
                   lambda state, q, h: state["M"] @ q, error_gradient, spread=spread)
 
 
@@ -277,11 +281,11 @@ def delta_momentum_key(state, g, s, p, h):
 
 def deep_momentum(state, g, s, p, h):
     """A two-layer net that maps the rows of the gradient onto themselves is the
-    momentum: one step on 0.5 sum ||f(g_r) - g_r||^2, then M moves along f(g)."""
+    momentum: one step of rate mu on 0.5 sum ||f(g_r) - g_r||^2, then M moves along f(g)."""
     f = lambda N: silu(g["M"] @ N["N1"].T) @ N["N2"].T
     N = {n: state[n] for n in ("N1", "N2")}
     d = jax.grad(lambda N: 0.5 * jnp.sum((f(N) - g["M"]) ** 2))(N)
-    N = {n: s["eta"] * N[n] - s["theta"] * d[n] for n in N}
+    N = {n: N[n] - h["mu"] * d[n] for n in N}
     return N | {"M": s["rho"] * state["M"] - s["theta"] * f(N)}
 
 
@@ -326,10 +330,25 @@ def small(values, h):
     return {n: 0.3 * v for n, v in values.items()}
 
 
+def halved(values, h):
+    """Nets that do not run away."""
+    return {n: 0.5 * v for n, v in values.items()}
+
+
 def dgd(W, x, gy, eta):
     """W (I - eta' x x^T) - eta' gy x^T, eta' = eta / (1 + eta)."""
     e = eta / (1 + eta)
     return W - e * jnp.outer(W @ x, x) - e * jnp.outer(gy, x)
+
+
+def descend(slope):
+    """Delta gradient descent in a rule: the decay acts on the memory, not on the step."""
+
+    def update(state, g, s, p, h):
+        gy = slope(state["M"] @ s["k"], s["v"], h)
+        return {"M": dgd(state["M"], s["k"], gy, s["theta"]) + (s["rho"] - 1) * state["M"]}
+
+    return update
 
 
 def algorithm_vectors():
@@ -342,16 +361,21 @@ def algorithm_vectors():
     m.place = small
     case(f, rand, m, "delta_momentum.", "S = clamp(eta - ||g||^2, 1e-6, 1 - 1e-6) S - theta g", 7,
          {"_margin": delta_margin}, norm=True)
-    case(f, rand, with_momentum("key", delta_momentum_key), "delta_momentum_key.", "S = S (eta I - theta k k^T) - theta g", 7)
-    nets = {"N1": (6, 4), "N2": (4, 6)}
-    case(f, rand, with_momentum("deep", deep_momentum, nets, spread={"theta": -2.0}), "deep_momentum.",
-         "N = eta N - theta dN of 0.5 sum over rows ||f(g_r) - g_r||^2, M = rho M - theta f(g)", 7)
+    case(f, rand, with_momentum("key", delta_momentum_key), "delta_momentum_key.",
+         "S = S (eta I - theta k k^T) - theta g, unit keys", 7, norm=True)
+    m = Memory("deep", ["rho", "theta"], MATRIX | {"N1": (6, 4), "N2": (4, 6)}, deep_momentum,
+               lambda state, q, h: state["M"] @ q, error_gradient, spread={"theta": -1.5}, place=halved)
+    case(f, rand, m, "deep_momentum.",
+         "N = N - mu dN of 0.5 sum over rows ||f(g_r) - g_r||^2, M = rho M - theta f(g)", 7, {"mu": 0.1}, norm=True)
     case(f, rand, with_momentum("muon", muon, spread={"theta": -2.5}), "newton_schulz.", "S = eta S + g, M = rho M - theta NS(S)", 7, {"steps": 5})
     case(f, rand, implicit(True), "implicit.", "c = theta / (1 + theta k.k); the error of rho M", 7)
     case(f, rand, implicit(False), "implicit_undecayed.", "the same with the error of M", 7)
     case(f, rand, ftrl("l2"), "ftrl_l2.", "A = A - theta g, W = alpha A", 7, {"alpha": 0.8})
     case(f, rand, ftrl("l1"), "ftrl_l1.", "W = soft threshold of A", 7, {"threshold": 0.2, "_margin": ftrl_margin})
     case(f, rand, ftrl("entropy"), "ftrl_entropy.", "W = softmax of the rows of A", 7)
+    for name, slope in [("dot", knobs.dot), ("l2", knobs.l2)]:
+        m = Memory("dgd", ["rho", "theta"], MATRIX, descend(slope), lambda state, q, h: state["M"] @ q)
+        case(f, rand, m, f"dgd_{name}.", f"M = rho M - c (M k + gy) k^T, c = theta / (1 + theta), gy the slope of {name}", 7)
     values = {n: rand("dgd." + n, s) for n, s in [("W", (3, 4)), ("x", (4,)), ("gy", (3,))]} | {"eta": np.float64(0.6)}
     emit(f, rand, "dgd.", "W (I - eta' x x^T) - eta' gy x^T, eta' = eta / (1 + eta)", lambda v: {"W": dgd(**v)}, values)
     for name, shape in [("wide", (3, 4)), ("tall", (5, 2)), ("square", (3, 3))]:

@@ -201,6 +201,15 @@ def deep_read(state, q, f, c):
 DEEP = Rule(deep, deep_read)
 
 
+def thin(state, at, s, f, c):
+    g = dict(zip(("W1", "W2"), backprop(at["W1"], at["W2"], s["k"], lambda y: y - s["v"])))
+    out = {"S_" + n: s["eta"] * state["S_" + n] - s["theta"] * g[n] for n in g}
+    return out | {n: s["rho"] * state[n] + out["S_" + n] for n in g}
+
+
+THIN = Rule(thin, YAAD.read)
+
+
 # Slots, two passes, windows
 
 
@@ -316,8 +325,8 @@ def biased(name):
 def root(w, u, kind, total):
     """Row w phi(-zeta - u) with the zeta that gives the row its sum."""
     value = {"tlogt": lambda z: w * np.exp(-z - u - 1), "chi2": lambda z: w * np.maximum(1 - z - u, 0),
-             "log": lambda z: w / (z + u)}[kind]
-    low = np.max(-u) + 1e-9 if kind == "log" else -50.0
+             "log": lambda z: w / (z + u), "root": lambda z: w / (z + u) ** 2}[kind]
+    low = np.max(-u) + 1e-9 if kind in ("log", "root") else -50.0
     zeta = brentq(lambda z: np.sum(value(z)) - total, low, 500.0, xtol=1e-15, rtol=1e-15, maxiter=1000)
     return value(zeta)
 
@@ -325,7 +334,8 @@ def root(w, u, kind, total):
 def kept(name):
     weights = {
         "sigmoid": lambda A, f, c: sigmoid(A), "sigmoid_euclidean": lambda A, f, c: sigmoid(A),
-        "printed4": lambda A, f, c: A / np.sqrt(np.sum(A**4) + 1e-6),
+        "printed4": lambda A, f, c: A / np.sqrt(np.sum(A**4) + 1e-12),
+        "dual_log": lambda A, f, c: np.exp(A), "dual_power": lambda A, f, c: A * np.abs(A),
         "mirror4": lambda A, f, c: A**3 / np.sqrt(np.sum(A**4)) / 3,
         "mirror3": lambda A, f, c: np.sign(A) * A**2 / np.cbrt(np.sum(np.abs(A) ** 3)) / 2,
     }.get(name, lambda A, f, c: A)
@@ -355,7 +365,7 @@ def kept(name):
         elif name == "bregman_identity":
             new = A - theta * g
         elif name.startswith("divergence"):
-            new = np.array([root(w, u, name.split("_")[1], float(f[c + "c"])) for w, u in zip(A, theta * g)])
+            new = np.array([root(w, u, name.split("_")[1].replace("log2", "log"), float(f[c + "c"])) for w, u in zip(A, theta * g)])
         elif name == "anchored":
             new = rho * A - theta * (g + 0.06 * (A - state["M_b"]) + 0.04 * A)
         else:
@@ -376,6 +386,9 @@ def algorithm(name):
             return {"A": state["A"] - theta * np.outer(answer(state["A"], f, c) @ k - s["v"], k)}
         M = state["M"]
         g = np.outer(M @ k - s["v"], k)
+        if name.startswith("dgd"):
+            target = -s["v"] if name == "dgd_dot" else M @ k - s["v"]
+            return {"M": rho * M - theta / (1 + theta) * np.outer(M @ k + target, k)}
         if name == "gd":
             return {"M": rho * M - theta * g}
         if name == "deep_momentum":
@@ -384,7 +397,7 @@ def algorithm(name):
             for row in g:
                 a, b = backprop(N1, N2, row, lambda y: y - row)
                 d1, d2 = d1 + a, d2 + b
-            N1, N2 = eta * N1 - theta * d1, eta * N2 - theta * d2
+            N1, N2 = N1 - 0.1 * d1, N2 - 0.1 * d2
             return {"N1": N1, "N2": N2, "M": rho * M - theta * np.array([mlp(N1, N2, row) for row in g])}
         if name == "newton_schulz":
             S = eta * state["S"] + g

@@ -52,7 +52,7 @@ def rules(expect, load):
     for file, rule in named.items():
         f = load(file)
         for c in cases(f):
-            rule_case(expect, file, f, c, rule, c == "front.")
+            rule_case(expect, file, f, c, plain.THIN if c.startswith("thin") else rule, c.endswith("front."))
     matrix = {"delta": plain.Rule(plain.delta, plain.linear), "titans": plain.Rule(plain.titans, plain.linear)}
     f = load("chunks")
     for c in cases(f):
@@ -82,7 +82,7 @@ def pieces(expect, load):
         rule_case(expect, "retentions", f, c, plain.kept(c.split(".")[0].removesuffix("_call")), False)
     f = load("algorithms")
     for c in cases(f):
-        rule_case(expect, "algorithms", f, c, plain.algorithm(c[:-1]), c == "delta_momentum.")
+        rule_case(expect, "algorithms", f, c, plain.algorithm(c[:-1]), c in ("delta_momentum.", "delta_momentum_key.", "deep_momentum."))
     for c in [n[: -len("S")] for n in f if n.startswith("ns_") and n.endswith(".S")]:
         steps = int(f[c + "steps"])
         y = lambda f: plain.orthogonal(f[c + "S"], steps)
