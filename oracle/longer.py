@@ -10,7 +10,7 @@ import numpy as np
 import memories
 import rules
 from emit import drawer, emit
-from memory import Memory, case, vectors
+from memory import Memory, case
 from vectorfile import File
 
 T_LONG = 67  # four chunks of 16 and a ragged one, and one of 64 and three tokens

@@ -23,6 +23,7 @@ except ImportError as e:
     sys.exit(f"oracle: {e.name} is missing: pip install -r oracle/requirements.txt (or: make oracle)")
 jax.config.update("jax_default_matmul_precision", "highest")
 
+import algorithms
 import attention
 import longer
 import memories
@@ -53,6 +54,7 @@ VECTORS = {
     "zero_b_big": lambda: models.big_vectors("b"),
     **memories.VECTORS,
     **pieces.VECTORS,
+    **algorithms.VECTORS,
     **longer.VECTORS,
     "selfref": selfref.vectors,
     "updates": updates.vectors,

@@ -3,12 +3,15 @@ Lattice, Trellis, Atlas Omega and the learned surrogate of Omega. Inner gradient
 come from jax.grad or jax.vjp of the inner objective, so no formula for one is
 written here. math.md sections 1.2 to 1.10 and 15 settle the readings."""
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 import knobs
 from emit import drawer
-from memory import Memory, case, frozen_case, vectors
+from memory import Memory, case, frozen_case, start_case, vectors
 from ops import gelu_tanh
 from rules import silu, unit
 
@@ -165,6 +168,14 @@ MEMORA = Memory(
 MEMORA_CASES = [("c2.", "rows sum to 2", {"c": 2.0})]
 
 
+def memora_vectors():
+    f = vectors(MEMORA, {"c": 1.0}, MEMORA_CASES)
+    wide = dataclasses.replace(MEMORA, start=lambda v, h: {
+        n: jax.nn.softmax(v["logits" + n[1] + "_0"] * np.sqrt(v["logits" + n[1] + "_0"].shape[1]), axis=-1) for n in TWO_LAYERS})
+    start_case(f, drawer("memora"), wide, {"c": 1.0}, "start_wide.", "logits times the root of the length of their row")
+    return f
+
+
 # Lattice: four unit slots in the space of values; k holds one coefficient per slot.
 
 
@@ -185,6 +196,18 @@ LATTICE = Memory(
     start=lambda v, h: {"S": unit(v["S_0"])}, start_params={"S_0": (4, 3)})
 LATTICE_CASES = [("encode.", "encode: 0.5 ||S v - k||^2", {"form": "encode"}),
                  ("similarity.", "similarity: -<v, S^T k>", {"form": "similarity"})]
+
+
+# The same with the rate theta in the place of beta, as other rules have it.
+RATED = dataclasses.replace(LATTICE, gates=["theta"], spread={"theta": -1.0},
+                            update=lambda state, g, s, p, h: {"S": knobs.keep_sphere(state["S"], g["S"], s["theta"])})
+
+
+def lattice_vectors():
+    f = vectors(LATTICE, {"form": "decode"}, LATTICE_CASES)
+    for form in ("decode", "encode"):
+        case(f, drawer("lattice"), RATED, f"rated_{form}.", f"{form}, the rate is theta", 7, {"form": form})
+    return f
 
 
 # Trellis: the first pass compresses the token, the second stores the value under
@@ -285,8 +308,8 @@ VECTORS = {
     "deep_titans": deep_vectors,
     "moneta": lambda: vectors(MONETA, MONETA_PLAIN, MONETA_CASES),
     "yaad": yaad_vectors,
-    "memora": lambda: vectors(MEMORA, {"c": 1.0}, MEMORA_CASES),
-    "lattice": lambda: vectors(LATTICE, {"form": "decode"}, LATTICE_CASES),
+    "memora": memora_vectors,
+    "lattice": lattice_vectors,
     "trellis": lambda: vectors(TRELLIS, TRELLIS_PLAIN),
     "atlas_omega": lambda: vectors(ATLAS_OMEGA, ATLAS_PLAIN, ATLAS_CASES),
     "omega_learned": lambda: vectors(OMEGA_LEARNED, {}),

@@ -178,11 +178,11 @@ def frozen_case(f, rand, m, h={}, T=7, d=5, prefix="frozen."):
     emit(f, rand, prefix, "the frozen read, with convolution and unit queries", run, values, given)
 
 
-def start_case(f, rand, m, h={}, prefix="start."):
+def start_case(f, rand, m, h={}, prefix="start.", about="a fresh context"):
     """The first state of a fresh context, from what is learned."""
     values = {n: rand(prefix + n, shape_of(s, h)) for n, s in m.start_params.items()}
     given = {n: v for n, v in h.items() if isinstance(v, (int, float))}
-    emit(f, rand, prefix, "a fresh context", lambda values: m.start(values, h), values, given)
+    emit(f, rand, prefix, about, lambda values: m.start(values, h), values, given)
 
 
 def vectors(m, plain, variants=()):

@@ -14,7 +14,6 @@ SiLU on the projections) belongs to no recurrence and is left out.
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from emit import drawer
 from memory import Memory, case
