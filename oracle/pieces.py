@@ -13,7 +13,7 @@ import numpy as np
 import knobs
 from emit import drawer, emit
 from memory import Memory, case
-from rules import silu, unit
+from rules import unit
 from vectorfile import File
 
 MATRIX = {"M": (3, 4)}
