@@ -122,6 +122,11 @@ def ftrl_margin(state, s, p, h):
     return knobs.distance(jnp.abs(state["A"]), h["threshold"])
 
 
+def ftrl_first(kind, h):
+    """first.M: the weights before the call, which A determines."""
+    return {"_given": lambda values: {"first.M": np.asarray(FTRL[kind](values["state.A"], h))}}
+
+
 def small(values, h):
     """Starts at which the clamp of delta momentum binds for some tokens only."""
     return {n: 0.3 * v for n, v in values.items()}
@@ -167,8 +172,9 @@ def algorithm_vectors():
     case(f, rand, with_momentum("muon", muon, spread={"theta": -2.5}), "newton_schulz.", "S = eta S + g, M = rho M - theta NS(S)", 7, {"steps": 5})
     case(f, rand, implicit(True), "implicit.", "c = theta / (1 + theta k.k); the error of rho M", 7)
     case(f, rand, implicit(False), "implicit_undecayed.", "the same with the error of M", 7)
-    case(f, rand, ftrl("l2"), "ftrl_l2.", "A = A - theta g, W = alpha A", 7, {"alpha": 0.8})
-    case(f, rand, ftrl("l1"), "ftrl_l1.", "W = soft threshold of A", 7, {"threshold": 0.2, "_margin": ftrl_margin})
+    case(f, rand, ftrl("l2"), "ftrl_l2.", "A = A - theta g, W = alpha A", 7, {"alpha": 0.8} | ftrl_first("l2", {"alpha": 0.8}))
+    case(f, rand, ftrl("l1"), "ftrl_l1.", "W = soft threshold of A", 7,
+         {"threshold": 0.2, "_margin": ftrl_margin} | ftrl_first("l1", {"threshold": 0.2}))
     case(f, rand, ftrl("entropy"), "ftrl_entropy.", "W = softmax of the rows of A", 7)
     for name, slope in [("dot", knobs.dot), ("l2", knobs.l2)]:
         m = Memory("dgd", ["rho", "theta"], MATRIX, descend(slope), lambda state, q, h: state["M"] @ q)

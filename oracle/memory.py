@@ -147,6 +147,7 @@ def case(f, rand, m, prefix, about, T, h={}, conv=False, norm=False, pos=(100, 1
     given = {"pos": pos} | {n: v for n, v in h.items() if isinstance(v, (int, float))}
     if chunk:
         given["chunk"] = chunk
+    given |= h["_given"](values) if "_given" in h else {}
     values = {n: v for n, v in values.items() if n not in tie}
     run = runner(m, h, pos, conv, norm, chunk)
     return emit(f, rand, prefix, about, lambda v: run(v | {n: v[o] for n, o in tie.items()}), values, given)

@@ -23,10 +23,11 @@ import (
 // A parameter without a line of its own is the tensor of its name behind the
 // prefix, and its gradient the tensor grad.NAME. A value is a number, @TENSOR
 // for the single entry of one, or TENSOR[i] for its i-th block; behind ~ it is a
-// value whose gradient is not compared (by a start off its domain, say). STRIP:=x. takes
-// x. off the names of parameters first. OPTION::=value sets an option of the
-// unit, OPTION::='word one that is a word. UNIT is a page, or a rule that no page
-// names: Matrix+Huber+L2Decay+GD/Projected, its knobs and its front. What stands behind * weighs a result in the scalar that was
+// value whose gradient is not compared (by a start off its domain, say).
+// STRIP:=x. takes x. off the names of parameters first. OPTION::=value sets an
+// option of the unit, OPTION::='word one that is a word. UNIT is a page, or a
+// rule that no page names: Matrix+Huber+L2Decay+GD/Projected, its knobs and its
+// front. What stands behind * weighs a result in the scalar that was
 // differentiated; without it a result does not count there.
 type Witness struct {
 	Unit, Program, File, Prefix string
