@@ -99,6 +99,13 @@ func (w *Witness) program(tree *check.Tree, vectors Vectors) (*ir.Func, error) {
 	return g, nil
 }
 
+// Pages are the pages that the witness is about: a unit, or the knobs of a rule
+// that no page names. A break of one of them can change what is compared.
+func (w *Witness) Pages() []string {
+	knobs, _, _ := strings.Cut(w.Unit, "/")
+	return strings.Split(knobs, "+")
+}
+
 // formula is what the witness is about: a unit, or the knobs of a rule that no
 // page names, joined by + and with the front behind a slash.
 func (w *Witness) formula(tree *check.Tree) (*notation.Formula, error) {
@@ -109,8 +116,8 @@ func (w *Witness) formula(tree *check.Tree) (*notation.Formula, error) {
 		return &notation.Apply{Name: notation.Word{Text: name}}, nil
 	}
 	f := &notation.Formula{}
-	knobs, front, over := strings.Cut(w.Unit, "/")
-	for _, k := range strings.Split(knobs, "+") {
+	_, front, over := strings.Cut(w.Unit, "/")
+	for _, k := range w.Pages() {
 		a, err := apply(k)
 		if err != nil {
 			return nil, err
