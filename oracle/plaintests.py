@@ -57,7 +57,7 @@ def rules(expect, load):
     matrix = {"delta": plain.Rule(plainpieces.delta, plainpieces.linear), "titans": plain.Rule(plainpieces.titans, plainpieces.linear)}
     f = load("chunks")
     for c in cases(f):
-        rule_case(expect, "chunks", f, c, (named | matrix)[c.split(".")[0]], False)
+        rule_case(expect, "chunks", f, c, (named | matrix | {"deep_titans": plain.THIN})[c.split(".")[0]], False)
     f = load("recurrences")
     for c in cases(f):
         n = c.strip(".1")
