@@ -13,6 +13,7 @@ import numpy as np
 
 import streams
 
+LARGE = 1e4  # beyond it a case runs away, and holds nothing but its largest entries
 CLEAR = 1e-3  # a case keeps this far from every kink
 QUICK = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 
@@ -50,7 +51,7 @@ def emit(f, rand, prefix, about, run, values, given={}):
     weights = {n: rand(prefix + weight_name(n), s.shape) for n, s in shapes.items() if n[0] != "_"}
     loss, out, grads = differentiate(run, values, weights)
     for n, v in out.items():
-        assert np.all(np.isfinite(v)), (prefix, n)
+        assert n[0] == "_" or np.max(np.abs(v), initial=0) < LARGE, (prefix, n)
         if n[0] == "_":
             assert np.min(v) > CLEAR, (prefix, n, np.min(v))
     for n, v in grads.items():

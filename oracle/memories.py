@@ -288,7 +288,8 @@ OMEGA_LEARNED = Memory(
 def deep_vectors():
     f = vectors(DEEP_TITANS, {"gelu": 0}, [("gelu.", "GELU, tanh form", {"gelu": 1})])
     rand = drawer("deep_titans")
-    case(f, rand, THIN_TITANS, "thin.", "no biases: W2 silu(W1 x)", 7)
+    calm = dataclasses.replace(THIN_TITANS, spread={"theta": -3.5})
+    case(f, rand, calm, "thin.", "no biases: W2 silu(W1 x)", 7)
     case(f, rand, THIN_TITANS, "thin_front.", "no biases, convolution, unit keys; lane 1 is young", 7, conv=True, norm=True, pos=(100, 1))
     frozen_case(f, rand, THIN_TITANS, prefix="thin_frozen.")
     return f

@@ -18,6 +18,7 @@ from vectorfile import File
 
 MATRIX = {"M": (3, 4)}
 MILD = {"theta": -1.0}
+CALM = {"theta": -3.5}  # for pieces that run away at larger rates
 
 
 def header(what):
@@ -89,7 +90,9 @@ def bias_vectors():
             given["objective.grad.M"] = np.asarray(held)
         emit(f, rand, pre, f"{name}: b(M k, v) and the inner gradient b k^T", run, values | soft, given)
         near = {"_margin": huber_near} if "huber" in name else {}
-        case(f, rand, sloped(name, slope), name + ".rule.", f"{name} in the Delta rule", 7, h | near)
+        m = sloped(name, slope)
+        m.spread = CALM if name == "lp4" else m.spread
+        case(f, rand, m, name + ".rule.", f"{name} in the Delta rule", 7, h | near)
     case(f, rand, sloped("huber", knobs.huber, ("rho", "theta", "delta")), "huber_gated.rule.",
          "Huber by coordinates; delta is a gate", 7, {"_margin": huber_near})
     return f
@@ -199,6 +202,7 @@ def retention_vectors():
         retention_map(f, rand, name, about, h, update, place, weights, with_rho)
         near = {}
         m = retained(name, update, place, weights, with_rho)
+        m.spread = CALM if name == "bregman_power" else m.spread
         if name == "elastic":
             near = {"_margin": lambda state, s, p, h: elastic_near(state["M"], m.grad(state, s, p, h)["M"], s, h)}
         case(f, rand, m, name + ".rule.", f"{name} in a rule", 7, h | near)
