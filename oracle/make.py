@@ -23,11 +23,18 @@ except ImportError as e:
     sys.exit(f"oracle: {e.name} is missing: pip install -r oracle/requirements.txt (or: make oracle)")
 jax.config.update("jax_default_matmul_precision", "highest")
 
+import algorithms
 import attention
+import longer
+import memories
 import models
 import ops
+import pieces
+import recurrences
 import rules
+import selfref
 import streams
+import updates
 from vectorfile import File, parse
 
 HERE = pathlib.Path(__file__).parent
@@ -45,6 +52,13 @@ VECTORS = {
     "zero_a_big": lambda: models.big_vectors("a"),
     "zero_b_small": lambda: models.small_vectors("b"),
     "zero_b_big": lambda: models.big_vectors("b"),
+    **memories.VECTORS,
+    **pieces.VECTORS,
+    **algorithms.VECTORS,
+    **longer.VECTORS,
+    "selfref": selfref.vectors,
+    "updates": updates.vectors,
+    "recurrences": recurrences.vectors,
 }
 CURVES = {
     "zero_a": ("a", np.float32),

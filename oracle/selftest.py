@@ -19,6 +19,7 @@ import numpy as np
 import attention
 import models
 import ops
+import plaintests
 import rules
 import streams
 from vectorfile import parse
@@ -277,5 +278,6 @@ def test_textbook():
 
 for test in (test_rules, test_attention, test_ops, test_models, test_curves, test_textbook):
     test()
+plaintests.run(expect, load)
 print(f"{failures} failed")
 sys.exit(1 if failures else 0)

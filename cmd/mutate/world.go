@@ -49,8 +49,13 @@ func newWorld(specs, dir, list string) (*world, error) {
 			return nil, fmt.Errorf("the pages must be clean before they are broken:\n%s", ds.Error())
 		}
 	}
+	held := map[*prove.Witness]bool{}
 	for _, ws := range w.witnesses {
 		for _, x := range ws {
+			if held[x] {
+				continue
+			}
+			held[x] = true
 			if text := w.witnessed(w.tree, x); text != "" {
 				return nil, fmt.Errorf("%s differs from the witness before it is broken: %s", x.Unit, text)
 			}
@@ -160,7 +165,9 @@ func (w *world) loadWitnesses(dir, list string) error {
 		return err
 	}
 	for _, x := range all {
-		w.witnesses[x.Unit] = append(w.witnesses[x.Unit], x)
+		for _, page := range x.Pages() {
+			w.witnesses[page] = append(w.witnesses[page], x)
+		}
 		if w.vectors[x.File] != nil {
 			continue
 		}

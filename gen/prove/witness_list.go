@@ -70,19 +70,24 @@ func parseWitness(text string) (*Witness, error) {
 
 // program builds the program that the witness is about.
 func (w *Witness) program(tree *check.Tree, vectors Vectors) (*ir.Func, error) {
-	u := tree.Units[w.Unit]
-	if u == nil {
-		return nil, fmt.Errorf("there is no unit %s", w.Unit)
+	f, err := w.formula(tree)
+	if err != nil {
+		return nil, err
 	}
 	var with []*notation.Override
 	for _, k := range slices.Sorted(maps.Keys(w.Options)) {
-		_, x, err := (&holder{w: w, vectors: vectors}).tensor(w.Options[k])
-		if err != nil {
-			return nil, fmt.Errorf("option %s: %w", k, err)
+		o := &notation.Override{Name: notation.Word{Text: k}}
+		if word, ok := strings.CutPrefix(w.Options[k], "'"); ok {
+			o.Value = &notation.Ident{Name: notation.Word{Text: word}}
+		} else {
+			_, x, err := (&holder{w: w, vectors: vectors}).tensor(w.Options[k])
+			if err != nil {
+				return nil, fmt.Errorf("option %s: %w", k, err)
+			}
+			o.Value = &notation.Number{Value: x[0]}
 		}
-		with = append(with, &notation.Override{Name: notation.Word{Text: k}, Value: &notation.Number{Value: x[0]}})
+		with = append(with, o)
 	}
-	f := &notation.Formula{Parts: []*notation.Apply{{Name: notation.Word{Text: w.Unit}}}}
 	blk, ds := check.InstantiateFormula(tree, w.Unit, f, with)
 	if blk == nil || ds.HasErrors() {
 		return nil, fmt.Errorf("%s: %s", w.Unit, ds.Error())
@@ -92,6 +97,41 @@ func (w *Witness) program(tree *check.Tree, vectors Vectors) (*ir.Func, error) {
 		return nil, fmt.Errorf("%s: %s", w.Unit, ds.Error())
 	}
 	return g, nil
+}
+
+// Pages are the pages that the witness is about: a unit, or the knobs of a rule
+// that no page names. A break of one of them can change what is compared.
+func (w *Witness) Pages() []string {
+	knobs, _, _ := strings.Cut(w.Unit, "/")
+	return strings.Split(knobs, "+")
+}
+
+// formula is what the witness is about: a unit, or the knobs of a rule that no
+// page names, joined by + and with the front behind a slash.
+func (w *Witness) formula(tree *check.Tree) (*notation.Formula, error) {
+	apply := func(name string) (*notation.Apply, error) {
+		if tree.Units[name] == nil {
+			return nil, fmt.Errorf("there is no unit %s", name)
+		}
+		return &notation.Apply{Name: notation.Word{Text: name}}, nil
+	}
+	f := &notation.Formula{}
+	_, front, over := strings.Cut(w.Unit, "/")
+	for _, k := range w.Pages() {
+		a, err := apply(k)
+		if err != nil {
+			return nil, err
+		}
+		f.Parts = append(f.Parts, a)
+	}
+	if over {
+		a, err := apply(front)
+		if err != nil {
+			return nil, err
+		}
+		f.Over = a
+	}
+	return f, nil
 }
 
 // build makes one of a block's programs: whole, frozen, start, update or

@@ -1,8 +1,10 @@
 package prove_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen/prove"
@@ -75,5 +77,33 @@ func vectorsOf(t *testing.T, name string) prove.Vectors {
 			data[i] = float64(x)
 		}
 		return v.Shape, data, true
+	}
+}
+
+// A witness of knobs is about each of them; one that is about nothing says so.
+func TestWitnessForms(t *testing.T) {
+	list := "Matrix+L2+L2Decay+GD/Projected whole algorithms.txt gd. : M=%s > y=out.y*w M=out.M_T*wM_T"
+	for _, c := range []struct{ list, want string }{
+		{fmt.Sprintf(list, "state.M"), ""},
+		{fmt.Sprintf(list, "~state.M"), ""},
+		{fmt.Sprintf(list, "state.N"), "there is no tensor gd.state.N"},
+		{strings.Replace(fmt.Sprintf(list, "state.M"), "L2+", "L3+", 1), "there is no unit L3"},
+		{strings.Replace(fmt.Sprintf(list, "state.M"), "Projected", "Nothing", 1), "there is no unit Nothing"},
+		{strings.Replace(fmt.Sprintf(list, "state.M"), " > ", " unit::='both > ", 1), "unit = both is outside {off, on}"},
+	} {
+		ws, err := prove.ReadWitnesses(strings.NewReader(c.list))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ws[0].Pages(); len(got) != 4 || got[3] != "GD" {
+			t.Errorf("%s is about %v", ws[0].Unit, got)
+		}
+		n, worst, err := ws[0].Hold(specs(t).Tree, vectorsOf(t, ws[0].File))
+		switch {
+		case c.want == "" && (err != nil || !(worst.Err <= witnessTol) || n == 0):
+			t.Errorf("%s: %d numbers, %v, %v", c.list, n, worst, err)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: %v, want %q", c.list, err, c.want)
+		}
 	}
 }

@@ -1,0 +1,188 @@
+"""The newer vector files against plain.py: results to 1e-11, gradients to
+differences of the loops, exact chunk forms to the loops, update machines and
+single maps again. selftest.py runs it."""
+
+import numpy as np
+
+import plain
+import plainpieces
+from plain import sigmoid
+
+DIFFERENCES = 1e-7  # steps of 1e-5 of losses of order 10: 1e-10 of rounding, more where a slope bends sharply
+EXACT = 1e-12
+
+
+def relative(a, b):
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    return np.linalg.norm(a - b) / max(np.linalg.norm(b), 1e-300)
+
+
+def differences(f, c, loss, per=3, eps=1e-5):
+    """The worst gradient of case c against differences of fourth order, relative
+    to the largest entry of its tensor where that exceeds 1."""
+    worst = 0
+    for name in [n for n in f if n.startswith(c + "grad.")]:
+        target = name.replace("grad.", "", 1)
+        g, flat = f[name].ravel(), f[target].ravel()
+        for i in range(0, g.size, max(1, g.size // per)):
+            at = []
+            for step in (eps, -eps, 2 * eps, -2 * eps):
+                moved = flat.copy()
+                moved[i] += step
+                at.append(loss({**f, target: moved.reshape(f[target].shape)}))
+            fd = (8 * (at[0] - at[1]) - (at[2] - at[3])) / (12 * eps)
+            worst = max(worst, abs(fd - g[i]) / max(1, np.max(np.abs(g))))
+    return worst
+
+
+def rule_case(expect, file, f, c, rule, unit):
+    y, ends = plain.loop(f, c, rule, unit)
+    off = [relative(f[c + "out." + n + "_T"], v) for n, v in ends.items() if np.size(v)]
+    expect(f"{file} {c}y and states", max([relative(f[c + "out.y"], y), *off]), EXACT)
+    expect(f"{file} {c}gradients", differences(f, c, lambda f: plain.loss(f, c, rule, unit)), DIFFERENCES)
+
+
+def cases(f):
+    """The prefixes of a file that are calls of a rule."""
+    return [n[: -len("out.y")] for n in f if n.endswith("out.y") and n[: -len("out.y")] + "W_K" in f]
+
+
+def rules(expect, load):
+    named = {"deep_titans": plain.DEEP, "moneta": plain.MONETA, "yaad": plain.YAAD, "memora": plain.MEMORA,
+             "lattice": plain.LATTICE, "trellis": plain.TRELLIS, "atlas_omega": plain.ATLAS, "omega_learned": plain.OMEGA}
+    for file, rule in named.items():
+        f = load(file)
+        for c in cases(f):
+            rule_case(expect, file, f, c, plain.THIN if c.startswith("thin") else rule, c.endswith("front."))
+    matrix = {"delta": plain.Rule(plainpieces.delta, plainpieces.linear), "titans": plain.Rule(plainpieces.titans, plainpieces.linear)}
+    f = load("chunks")
+    for c in cases(f):
+        rule_case(expect, "chunks", f, c, (named | matrix | {"deep_titans": plain.THIN})[c.split(".")[0]], False)
+    f = load("recurrences")
+    for c in cases(f):
+        n = c.strip(".1")
+        rule = plainpieces.TURNED if n == "retnet_turned" else {"r": plainpieces.RETNET, "h": plainpieces.HGRN2, "c": plainpieces.COMBA}[n[0]]
+        rule_case(expect, "recurrences", f, c, rule, n[0] == "c")
+
+
+def pieces(expect, load):
+    f = load("biases")
+    for c in cases(f):
+        n = c.split(".")[0]
+        for a, b in [("lp_smooth", "lp_smooth"), ("lp", "lp"), ("kl", "kl"), ("huber_gated", "huber")]:
+            if n.startswith(a):
+                n = b
+                break
+        rule_case(expect, "biases", f, c, plainpieces.biased(n), False)
+    for c in [n[: -len("out.gradient")] for n in f if n.endswith("map.out.gradient")]:
+        inner = f[c + "out.gradient"]
+        if c + "objective.grad.M" in f:
+            expect(f"biases {c}the slope is the gradient", relative(inner, f[c + "objective.grad.M"]), EXACT)
+    f = load("retentions")
+    for c in cases(f):
+        rule_case(expect, "retentions", f, c, plainpieces.kept(c.split(".")[0].removesuffix("_call")), False)
+    f = load("algorithms")
+    for c in cases(f):
+        rule_case(expect, "algorithms", f, c, plainpieces.algorithm(c[:-1]), c in ("delta_momentum.", "delta_momentum_key.", "deep_momentum."))
+    for c in [n[: -len("S")] for n in f if n.startswith("ns_") and n.count(".") == 1 and n.endswith(".S")]:
+        steps = int(f[c + "steps"])
+        y = lambda f: plain.orthogonal(f[c + "S"], steps)
+        expect(f"algorithms {c}y", relative(f[c + "out.y"], y(f)), EXACT)
+        expect(f"algorithms {c}gradient", differences(f, c, lambda f: np.sum(f[c + "w"] * y(f))), DIFFERENCES)
+
+
+PHI = {
+    "linear": lambda x, p: p["Phi"] @ x,
+    "rff": lambda x, p: np.sqrt(2 / 6) * np.cos(p["Phi"] @ x + p["phase"]),
+    "elu": lambda x, p: np.array([a + 1 if a > 0 else np.exp(a) for a in x]),
+    "poly2": lambda x, p: plain.phi(x, "poly."),
+    "mlp": lambda x, p: x + plain.mlp(p["Phi1"], p["Phi2"], x),
+}
+
+
+def features(expect, load):
+    f = load("features")
+    for c in cases(f):
+        phi = PHI[c.split(".")[0]]
+        at = lambda x, f, c: phi(x, {n: f[c + n] for n in ("Phi", "phase", "Phi1", "Phi2") if c + n in f})
+        rule = plain.Rule(lambda state, b, s, f, c: plainpieces.delta(state, b, s | {"k": at(s["k"], f, c)}, f, c),
+                          lambda state, q, f, c: state["M"] @ at(q, f, c))
+        rule_case(expect, "features", f, c, rule, c.endswith("front."))
+
+
+def chunks(expect, load):
+    f = load("long")
+    for c in ("streams.delta.", "streams.titans."):
+        eta, S0 = f.get(c + "eta"), f.get(c + "S0", np.zeros((3, 4)))
+        for C in (1, 2, 4, 16, 64, 67):
+            y, M, S = plainpieces.chunk_forms(f[c + "k"], f[c + "q"], f[c + "v"], f[c + "rho"], f[c + "theta"], eta, f[c + "M0"], S0, C)
+            off = [relative(f[c + "out.y"], y), relative(f[c + "out.M_T"], M)]
+            if eta is not None:
+                off.append(relative(f[c + "out.S_T"], S))
+            expect(f"long {c}exact chunks of {C}", max(off), EXACT)
+    s, y = f["scan.s0"], []
+    for a, b in zip(f["scan.a"], f["scan.b"]):
+        s = a * s + b
+        y.append(s)
+    expect("long scan", relative(f["scan.out.y"], y), EXACT)
+
+
+def selfref_loss(f, c):
+    """The call by loops; every memory of its own."""
+    names = ("M_k", "M_v", "M_rho", "M_theta", "M_mem")
+    total, y_all, ends = 0.0, [], {n: [] for n in names}
+    for l in range(2):
+        m = {n: f[c + "state." + n][l] for n in names}
+        for t in range(f[c + "x"].shape[1]):
+            x = f[c + "x"][l, t]
+            if t % f[c + "chunk"] == 0:
+                at = dict(m)
+            unit = lambda u: u / np.linalg.norm(u)
+            k, v = unit(at["M_k"] @ x), at["M_v"] @ x
+            rho = sigmoid(np.mean(at["M_rho"] @ x) + f[c + "b_rho"])
+            theta = np.log1p(np.exp(np.mean(at["M_theta"] @ x) + f[c + "b_theta"]))
+            y = m["M_mem"] @ unit(f[c + "W_Q"] @ x)
+            total += np.sum(f[c + "w"][l, t] * y)
+            y_all.append(y)
+            m = {n: rho * m[n] - theta * np.outer(at[n] @ (k - v) if f[c + "own"] else at[n] @ k - v, k) for n in names}
+        for n in names:
+            total += np.sum(f[c + "w" + n + "_T"][l] * m[n])
+            ends[n].append(m[n])
+    return total, y_all, ends
+
+
+def selfref(expect, load):
+    f = load("selfref")
+    for c in [n[: -len("out.y")] for n in f if n.endswith("out.y")]:
+        total, y, ends = selfref_loss(f, c)
+        off = [relative(f[c + "out." + n + "_T"], v) for n, v in ends.items()]
+        expect(f"selfref {c}y and memories", max([relative(f[c + "out.y"].reshape(-1, 4), y), *off]), EXACT)
+        expect(f"selfref {c}gradients", differences(f, c, lambda f: selfref_loss(f, c)[0]), DIFFERENCES)
+
+
+def updates(expect, load):
+    """AdaMuon and M3 by their first two steps, written out."""
+    f = load("updates")
+    ns = plain.orthogonal
+    g1, g2 = f["adamuon.g.1"], f["adamuon.g.2"]
+    o = ns(g1)
+    u = o / (np.abs(o) + 1e-8)
+    w = f["adamuon.w.0"] - 0.02 * (0.2 * u / np.sqrt(np.mean(u * u)) + 0.1 * f["adamuon.w.0"])
+    expect("updates adamuon step 1", relative(f["adamuon.w.1"], w), EXACT)
+    m = (0.95 * 0.05 * g1 + 0.05 * g2) / (1 - 0.95**2)
+    u = ns(m) / (np.sqrt((0.999 * 0.001 * o * o + 0.001 * ns(m) ** 2) / (1 - 0.999**2)) + 1e-8)
+    w = w - 0.02 * (0.2 * u / np.sqrt(np.mean(u * u)) + 0.1 * w)
+    expect("updates adamuon step 2", relative(f["adamuon.w.2"], w), EXACT)
+    g = [f[f"m3.g.{n}"] for n in range(1, 4)]
+    m1 = sum(0.1 * 0.9 ** (2 - i) * g[i] for i in range(3)) / (1 - 0.9**3)
+    v = sum(0.001 * 0.999 ** (2 - i) * g[i] ** 2 for i in range(3)) / (1 - 0.999**3)
+    step = (ns(m1) + 0.5 * ns(g[0] + g[1] + g[2])) / (np.sqrt(v) + 1e-8)
+    expect("updates m3 step 3", relative(f["m3.w.3"], f["m3.w.2"] - 0.02 * step), EXACT)
+    m = 0.95 * f["muon_tall.g.1"] + f["muon_tall.g.2"]
+    w = f["muon_tall.w.1"]
+    expect("updates muon step 2", relative(f["muon_tall.w.2"], w - 0.02 * (ns(m) + 0.1 * w)), EXACT)
+
+
+def run(expect, load):
+    for test in (rules, pieces, features, chunks, selfref, updates):
+        test(expect, load)
