@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const kLRetentionKind tape.Kind = 70
+const kLRetentionKind tape.Kind = 112
 
 // KLRetentionSizes are the sizes of KLRetention.
 type KLRetentionSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const sliceColsKind tape.Kind = 68
+const sliceColsKind tape.Kind = 110
 
 // SliceColsSizes are the sizes of SliceCols.
 type SliceColsSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const straightThroughBoolKind tape.Kind = 62
+const straightThroughBoolKind tape.Kind = 104
 
 // StraightThroughBoolSizes are the sizes of StraightThroughBool.
 type StraightThroughBoolSizes struct {

@@ -9,14 +9,30 @@ import (
 	"github.com/nl-hecate/hecate/generated/compositions/mag"
 	"github.com/nl-hecate/hecate/generated/compositions/slidingwindow"
 	"github.com/nl-hecate/hecate/generated/models/bytelm"
+	"github.com/nl-hecate/hecate/generated/rules/atlasomega"
+	"github.com/nl-hecate/hecate/generated/rules/comba"
+	"github.com/nl-hecate/hecate/generated/rules/deeptitans"
 	"github.com/nl-hecate/hecate/generated/rules/deltachunk"
 	"github.com/nl-hecate/hecate/generated/rules/deltafrozen"
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
 	"github.com/nl-hecate/hecate/generated/rules/hebbian"
 	"github.com/nl-hecate/hecate/generated/rules/hebbianscan"
+	"github.com/nl-hecate/hecate/generated/rules/hgrn2"
+	"github.com/nl-hecate/hecate/generated/rules/lattice"
+	"github.com/nl-hecate/hecate/generated/rules/latticeencode"
+	"github.com/nl-hecate/hecate/generated/rules/latticesimilarity"
+	"github.com/nl-hecate/hecate/generated/rules/memora"
+	"github.com/nl-hecate/hecate/generated/rules/moneta"
+	"github.com/nl-hecate/hecate/generated/rules/omegalearned"
+	"github.com/nl-hecate/hecate/generated/rules/retnet"
+	"github.com/nl-hecate/hecate/generated/rules/selfreferential"
+	"github.com/nl-hecate/hecate/generated/rules/selfreferentialchunk"
+	"github.com/nl-hecate/hecate/generated/rules/selfreferentiallayers"
 	"github.com/nl-hecate/hecate/generated/rules/titanschunk"
 	"github.com/nl-hecate/hecate/generated/rules/titanslmm"
 	"github.com/nl-hecate/hecate/generated/rules/tnt"
+	"github.com/nl-hecate/hecate/generated/rules/trellis"
+	"github.com/nl-hecate/hecate/generated/rules/yaad"
 	"github.com/nl-hecate/hecate/generated/updates/adamuon"
 	"github.com/nl-hecate/hecate/generated/updates/adamuonus"
 	"github.com/nl-hecate/hecate/generated/updates/adamw"
@@ -69,21 +85,53 @@ func NewModel[F num.Float](name string, s block.Sizes) (block.Model[F], error) {
 
 // Rules are the names of all memory rules, in order.
 func Rules() []string {
-	return []string{"DeltaRule", "Hebbian", "TitansLMM", "TNT", "DeltaFrozen", "DeltaChunk", "TitansChunk", "HebbianScan"}
+	return []string{"Comba", "HGRN2", "RetNet", "AtlasOmega", "DeepTitans", "DeltaRule", "Hebbian", "Lattice", "LatticeEncode", "LatticeSimilarity", "MEMORA", "MONETA", "OmegaLearned", "SelfReferential", "SelfReferentialChunk", "SelfReferentialLayers", "TitansLMM", "TNT", "Trellis", "YAAD", "DeltaFrozen", "DeltaChunk", "TitansChunk", "HebbianScan"}
 }
 
 // NewRule makes a memory rule by name, for vectors of the given width. It fails
 // as NewModel does.
 func NewRule[F num.Float](name string, s block.Sizes, width int) (block.Block[F], error) {
 	switch name {
+	case "Comba":
+		return comba.New[F](s, width), s.Err()
+	case "HGRN2":
+		return hgrn2.New[F](s, width), s.Err()
+	case "RetNet":
+		return retnet.New[F](s, width), s.Err()
+	case "AtlasOmega":
+		return atlasomega.New[F](s, width), s.Err()
+	case "DeepTitans":
+		return deeptitans.New[F](s, width), s.Err()
 	case "DeltaRule":
 		return deltarule.New[F](s, width), s.Err()
 	case "Hebbian":
 		return hebbian.New[F](s, width), s.Err()
+	case "Lattice":
+		return lattice.New[F](s, width), s.Err()
+	case "LatticeEncode":
+		return latticeencode.New[F](s, width), s.Err()
+	case "LatticeSimilarity":
+		return latticesimilarity.New[F](s, width), s.Err()
+	case "MEMORA":
+		return memora.New[F](s, width), s.Err()
+	case "MONETA":
+		return moneta.New[F](s, width), s.Err()
+	case "OmegaLearned":
+		return omegalearned.New[F](s, width), s.Err()
+	case "SelfReferential":
+		return selfreferential.New[F](s, width), s.Err()
+	case "SelfReferentialChunk":
+		return selfreferentialchunk.New[F](s, width), s.Err()
+	case "SelfReferentialLayers":
+		return selfreferentiallayers.New[F](s, width), s.Err()
 	case "TitansLMM":
 		return titanslmm.New[F](s, width), s.Err()
 	case "TNT":
 		return tnt.New[F](s, width), s.Err()
+	case "Trellis":
+		return trellis.New[F](s, width), s.Err()
+	case "YAAD":
+		return yaad.New[F](s, width), s.Err()
 	case "DeltaFrozen":
 		return deltafrozen.New[F](s, width), s.Err()
 	case "DeltaChunk":

@@ -3,7 +3,7 @@
 // Read of atlas_omega.
 //
 //   q0_t = W_Q x_t    atlas_omega.q0
-//   q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    atlas_omega.q
+//   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    atlas_omega.q
 //   y_t = M_t q_t    atlas_omega.y
 //
 // Functions run in the order in which they stand, each behind the end of the

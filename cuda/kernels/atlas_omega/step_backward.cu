@@ -3,17 +3,17 @@
 // StepBackward of atlas_omega.
 //
 //   k0_t = W_K x_t    atlas_omega.k0
-//   k_t = case unit { = off : k1_t ; otherwise : unit(k1_t) }    atlas_omega.k
-//   v_t = W_V x_t    atlas_omega.v
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    atlas_omega.rho
-//   θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    atlas_omega.theta
-//   η ∈ (0,1) = sigmoid(w_η · [k_t; v_t] + b_η)    atlas_omega.eta
+//   k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    atlas_omega.k
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    atlas_omega.v
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    atlas_omega.rho
+//   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    atlas_omega.theta
+//   η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    atlas_omega.eta
 //   G_t = Σ_{s∈window(t,w)} (1/w) ∇_M ℓ(M_{t−1}; k_s, v_s)  @eq atlas#?    atlas_omega.G
 //   S_t = η_t S_{t−1} + G_t    atlas_omega.S
 //   iterate O_t from S_t / (‖S_t‖ + 1e-7) for ns : O_t ← 3.4445 O_t + (−4.7750 A + 2.0315 A A) O_t with A = O_t O_tᵀ orient rows ≤ cols    atlas_omega.O
 //   M_t = ρ_t M_{t−1} − θ_t U_t  @eq atlas#?    atlas_omega.M
 //   q0_t = W_Q x_t    atlas_omega.q0
-//   q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    atlas_omega.q
+//   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    atlas_omega.q
 //   y_t = M_t q_t    atlas_omega.y
 //
 // Functions run in the order in which they stand, each behind the end of the

@@ -4,7 +4,7 @@
 //
 //   q0_t = W_Q x_t    deep_titans.q0
 //   q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    deep_titans.q1
-//   q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    deep_titans.q
+//   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    deep_titans.q
 //   y_t = W2_t silu(W1_t q_t)    deep_titans.y
 //
 // Functions run in the order in which they stand, each behind the end of the

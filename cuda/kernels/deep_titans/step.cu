@@ -4,20 +4,20 @@
 //
 //   k0_t = W_K x_t    deep_titans.k0
 //   k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    deep_titans.k1
-//   k_t = case unit { = off : k1_t ; otherwise : unit(k1_t) }    deep_titans.k
-//   v_t = W_V x_t    deep_titans.v
-//   η ∈ (0,1) = sigmoid(w_η · [k_t; v_t] + b_η)    deep_titans.eta
-//   θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    deep_titans.theta
+//   k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    deep_titans.k
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    deep_titans.v
+//   η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    deep_titans.eta
+//   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    deep_titans.theta
 //   e_t = slope(F(load(W_{t−1})), V)    deep_titans.e
 //   S_t = η_t S_{t−1} − θ_t G_t    deep_titans.S_W2
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    deep_titans.rho
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    deep_titans.rho
 //   W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    deep_titans.W2
 //   G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    deep_titans.G_W1
 //   S_t = η_t S_{t−1} − θ_t G_t    deep_titans.S_W1
 //   W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    deep_titans.W1
 //   q0_t = W_Q x_t    deep_titans.q0
 //   q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    deep_titans.q1
-//   q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    deep_titans.q
+//   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    deep_titans.q
 //   y_t = W2_t silu(W1_t q_t)    deep_titans.y
 //
 // Functions run in the order in which they stand, each behind the end of the
@@ -505,7 +505,7 @@ HECATE_KERNEL(128) deep_titans_step_24(const float *W1, const float *W2, const f
   float *const t39 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 5 * d_h + 2 * d_v;  // [d_h]
   float *const t46 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 6 * d_h + 2 * d_v;  // [d_h]
   float *const t46_2 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 7 * d_h + 2 * d_v;  // [d_h]
-  float *const t14_2_2 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 8 * d_h + 2 * d_v;  // [d_h]
+  float *const t14 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 8 * d_h + 2 * d_v;  // [d_h]
   float *const y_2 = shared + 3 * d_h * d_k + 2 * d_h * d_v + 9 * d_h + 2 * d_v;  // [d_v]
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
@@ -682,7 +682,7 @@ HECATE_KERNEL(128) deep_titans_step_24(const float *W1, const float *W2, const f
         const float t3_2_2 = t[i];
         const float t4_2 = t2_2[i];
         const float t5_3 = t46_2[i];
-        t14_2_2[i] = t46_entry * hecate::sigmoid(t46_entry);
+        t14[i] = t46_entry * hecate::sigmoid(t46_entry);
         if (e_prod != nullptr) {
           e_prod[((i64)l * T + a + C * s) * d_h + i] = t3_2_2;
         }
@@ -701,7 +701,7 @@ HECATE_KERNEL(128) deep_titans_step_24(const float *W1, const float *W2, const f
         float y_3 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
-          y_3 += W2_state[i * d_h + j] * t14_2_2[j];
+          y_3 += W2_state[i * d_h + j] * t14[j];
         }
         y_2[i] = y_3;
       }

@@ -4,21 +4,21 @@
 //
 //   k0_t = W_K x_t    deep_titans.k0
 //   k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    deep_titans.k1
-//   k_t = case unit { = off : k1_t ; otherwise : unit(k1_t) }    deep_titans.k
-//   v_t = W_V x_t    deep_titans.v
-//   η ∈ (0,1) = sigmoid(w_η · [k_t; v_t] + b_η)    deep_titans.eta
-//   θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    deep_titans.theta
+//   k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    deep_titans.k
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    deep_titans.v
+//   η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    deep_titans.eta
+//   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    deep_titans.theta
 //   e_t = slope(F(load(W_{t−1})), V)    deep_titans.e
 //   G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    deep_titans.G_W2
 //   S_t = η_t S_{t−1} − θ_t G_t    deep_titans.S_W2
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    deep_titans.rho
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    deep_titans.rho
 //   W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    deep_titans.W2
 //   G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    deep_titans.G_W1
 //   S_t = η_t S_{t−1} − θ_t G_t    deep_titans.S_W1
 //   W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    deep_titans.W1
 //   q0_t = W_Q x_t    deep_titans.q0
 //   q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    deep_titans.q1
-//   q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    deep_titans.q
+//   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    deep_titans.q
 //   y_t = W2_t silu(W1_t q_t)    deep_titans.y
 //
 // Functions run in the order in which they stand, each behind the end of the
@@ -119,7 +119,7 @@
 //   t39                 [L, T, d_h]                float  work
 //   t47_2_2             [L, T, d_h]                float  work
 //   t128_2              [L, T, d_h]                float  work
-//   t6_2_2              [L, T, d_h]                float  work
+//   t6                  [L, T, d_h]                float  work
 //   t38_2               [L, T, d_h]                float  work
 //   t39_2               [L, T, d_h]                float  work
 //   t5_2                [L, T, d_k]                float  work
@@ -215,7 +215,7 @@ HECATE_KERNEL(256) deep_titans_step_backward_2(const float *k_prod, const float 
 HECATE_KERNEL(256) deep_titans_step_backward_3(const float *e_prod, const float *G_W1_prod,
     const float *y_prod, const float *theta, float *t2, float *t113_2, float *t125_2, float *t126,
     float *t34, float *t35_2, float *t36, float *t37_2, float *t39, float *t47_2_2, float *t128_2,
-    float *t6_2_2, float *t38_2, float *t39_2, int L, int T) {
+    float *t6, float *t38_2, float *t39_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
@@ -244,7 +244,7 @@ HECATE_KERNEL(256) deep_titans_step_backward_3(const float *e_prod, const float 
   t39[((i64)i * T + j) * d_h + k_2] = t34_2 + t2_2 * t35_2_2 * t37_2_2;
   t47_2_2[((i64)i * T + j) * d_h + k_2] = t47_2_2_2;
   t128_2[((i64)i * T + j) * d_h + k_2] = y_prod_entry * t47_2_2_2;
-  t6_2_2[((i64)i * T + j) * d_h + k_2] = hecate::sigmoid(-y_prod_entry);
+  t6[((i64)i * T + j) * d_h + k_2] = hecate::sigmoid(-y_prod_entry);
   t38_2[((i64)i * T + j) * d_h + k_2] = t38_2_2;
   t39_2[((i64)i * T + j) * d_h + k_2] = t34_2 + t38_2_2;
 }
@@ -260,7 +260,7 @@ HECATE_KERNEL(128) deep_titans_step_backward_4(const float *y_bar, const float *
     const float *S_W1_checkpoints, const float *S_W2_checkpoints, const float *theta,
     const float *rho, const float *t2, const float *t113_2, const float *t126, const float *t35_2,
     const float *t37_2, const float *t39, const float *t47_2_2, const float *t128_2,
-    const float *t6_2_2, const float *t39_2, float *t5_2, float *t6_2, float *t7, float *t8_2,
+    const float *t6, const float *t39_2, float *t5_2, float *t6_2, float *t7, float *t8_2,
     float *t9_2, float *t10_2, float *W1_trail_scratch, float *W2_trail_scratch,
     float *S_W1_trail_scratch, float *S_W2_trail_scratch, float *t50_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
@@ -399,7 +399,7 @@ HECATE_KERNEL(128) deep_titans_step_backward_4(const float *y_bar, const float *
         const int i = (int)item;
         const float t47_2_2_entry = t47_2_2[((i64)l * T + a + C * s) * d_h + i];
         const float t99_entry = t99[i];
-        t8_2_2[i] = t47_2_2_entry * t99_entry + y_prod[((i64)l * T + a + C * s) * d_h + i] * t47_2_2_entry * t99_entry * t6_2_2[((i64)l * T + a + C * s) * d_h + i];
+        t8_2_2[i] = t47_2_2_entry * t99_entry + y_prod[((i64)l * T + a + C * s) * d_h + i] * t47_2_2_entry * t99_entry * t6[((i64)l * T + a + C * s) * d_h + i];
       }
       // deep_titans.y, deep_titans.W1, deep_titans.S_W1, deep_titans.G_W1
       for (int at = threadIdx.x; at < d_k; at += 128) t10_2_2[at] = 0.0f;

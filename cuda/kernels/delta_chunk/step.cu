@@ -4,17 +4,19 @@
 //
 //   k0_t = W_K x_t    delta_chunk.k0
 //   k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    delta_chunk.k1
-//   k_t = case unit { = off : k1_t ; otherwise : unit(k1_t) }    delta_chunk.k
-//   v_t = W_V x_t    delta_chunk.v
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    delta_chunk.rho
+//   k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    delta_chunk.k
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    delta_chunk.v
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    delta_chunk.rho
 //   g_t = ρ_t g_{t−1}    delta_chunk.g
 //   q0_t = W_Q x_t    delta_chunk.q0
 //   q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    delta_chunk.q1
-//   q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    delta_chunk.q
+//   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    delta_chunk.q
 //   c_t[i∈C] = ρ_t c_{t−1}[i] + { 1 if i = t ; 0 otherwise }    delta_chunk.c
-//   θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    delta_chunk.theta
-//   U_t = θ_t (v_t − g_{t−1} M° k_t) − Σ_{i∈C, i<t} θ_t c_{t−1}[i] (k_i · k_t) U_i    delta_chunk.U
-//   y_t = g_t M° q_t + Σ_{i∈C, i≤t} c_t[i] (k_i · q_t) U_i    delta_chunk.y
+//   Q_t[i∈C] = k_i · q_t    delta_chunk.Q
+//   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    delta_chunk.theta
+//   K_t[i∈C] = k_i · k_t    delta_chunk.K
+//   U_t = θ_t (v_t − g_{t−1} M° k_t) − Σ_{i∈C, i<t} θ_t c_{t−1}[i] K_t[i] U_i    delta_chunk.U
+//   y_t = g_t M° q_t + Σ_{i∈C} H_t[i] U_i    delta_chunk.y
 //   M_t = g_t M° + Σ_{i∈C} c_t[i] U_i k_iᵀ    delta_chunk.M
 //
 // Functions run in the order in which they stand, each behind the end of the
@@ -58,9 +60,9 @@
 //   theta_softplus  [L, T]                   float  write
 //   M_chunks        [L, d_v, d_k]            float  write
 //   y_prod          [L, chunks, 32, d_v]     float  write, may be null
-//   y_prod_2        [L, chunks, 32, 32]      float  write, may be null
+//   Q               [L, chunks, 32, 32]      float  write, may be null
 //   U_prod          [L, chunks, 32, d_v]     float  write, may be null
-//   U_prod_2        [L, chunks, 32, 32]      float  write, may be null
+//   K               [L, chunks, 32, 32]      float  write, may be null
 //   U               [L, chunks, 32, d_v]     float  write, may be null
 //   M_lin           [L, T - 32·chunks, d_v]  float  write, may be null
 //   theta_sigmoid   [L, T]                   float  write
@@ -108,7 +110,7 @@
 //   t13_2           [L, chunks, 32]          float  work
 //   t15_2           [L, chunks, 32]          float  work
 //   g               [L, chunks, 32]          float  work
-//   t40_2           [L, chunks, 32]          float  work
+//   t36             [L, chunks, 32]          float  work
 //   y_2             [L, chunks, 32, d_v]     float  work
 //   t57             [L, T - 32·chunks]       float  work
 //   t58             [L, T - 32·chunks]       float  work
@@ -116,7 +118,6 @@
 //   t61             [L, T - 32·chunks, d_k]  float  work
 //   t60             [L, T - 32·chunks, d_v]  float  work
 //   y_2_2           [L, T - 32·chunks, d_v]  float  work
-//   t6_3_scratch    [32·L·d_k]               float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -746,16 +747,16 @@ HECATE_KERNEL(256) delta_chunk_step_43(const float *t13_2, const float *t15_2, f
 
 // delta_chunk.g
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_44(float *t40_2, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_44(float *t36, int L, int T) {
   const int chunks = (T) / 32;
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t40_2[at] = 0.0f;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t36[at] = 0.0f;
 }
 
 // delta_chunk.g
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_45(const float *g, float *t40_2, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_45(const float *g, float *t36, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * chunks * 32) return;
@@ -763,40 +764,37 @@ HECATE_KERNEL(256) delta_chunk_step_45(const float *g, float *t40_2, int L, int 
   const int j = (int)(item / 32 % chunks);
   const int k_2 = (int)(item % 32);
   if (k_2 >= 1) {
-    t40_2[((i64)i * chunks + j) * 32 + k_2] = g[((i64)i * chunks + j) * 32 + k_2 - 1];
+    t36[((i64)i * chunks + j) * 32 + k_2] = g[((i64)i * chunks + j) * 32 + k_2 - 1];
   }
 }
 
-// delta_chunk, delta_chunk.y, delta_chunk.c, delta_chunk.g, delta_chunk.U, delta_chunk.M
+// delta_chunk, delta_chunk.y, delta_chunk.c, delta_chunk.Q, delta_chunk.g, delta_chunk.U, delta_chunk.K, delta_chunk.M
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
-HECATE_KERNEL(128) delta_chunk_step_46(const float *M, float *M_chunks, float *y_prod,
-    float *y_prod_2, float *U_prod, float *U_prod_2, float *U, float *M_states, const float *t52,
-    const float *t55, const float *t53, const float *t54, const float *t56, const float *t5_2,
-    const float *t8_2, const float *t11_2, const float *t14, const float *g, const float *t40_2,
-    float *y_2, float *t6_3_scratch, int T) {
+HECATE_KERNEL(128) delta_chunk_step_46(const float *M, float *M_chunks, float *y_prod, float *Q,
+    float *U_prod, float *K, float *U, float *M_states, const float *t52, const float *t55,
+    const float *t53, const float *t54, const float *t56, const float *t5_2, const float *t8_2,
+    const float *t11_2, const float *t14, const float *g, const float *t36, float *y_2, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const M_state = shared + 0;  // [d_v, d_k]
   float *const t17_3 = shared + d_k * d_v;  // [32, d_v]
-  float *const t2 = shared + d_k * d_v + 32 * d_v;  // [32, 32]
-  float *const t43 = shared + d_k * d_v + 32 * d_v + 1024;  // [32, d_v]
-  float *const t3_2_3 = shared + d_k * d_v + 64 * d_v + 1024;  // [32, 32]
+  float *const Q_2 = shared + d_k * d_v + 32 * d_v;  // [32, 32]
+  float *const t39 = shared + d_k * d_v + 32 * d_v + 1024;  // [32, d_v]
+  float *const K_2 = shared + d_k * d_v + 64 * d_v + 1024;  // [32, 32]
   float *const U_2 = shared + d_k * d_v + 64 * d_v + 2048;  // [32, d_v]
-  float *const t25 = shared + d_k * d_v + 96 * d_v + 2048;  // [32, 32]
-  float *const t28 = shared + d_k * d_v + 96 * d_v + 3072;  // [32, 32]
-  float *const t31 = shared + d_k * d_v + 96 * d_v + 4096;  // [32, 32]
-  float *const t34 = shared + d_k * d_v + 96 * d_v + 5120;  // [32, 32]
-  float *const t37_2 = shared + d_k * d_v + 96 * d_v + 6144;  // [32, 32]
-  float *const t39 = shared + d_k * d_v + 96 * d_v + 7168;  // [32, 32]
-  float *const t41 = shared + d_k * d_v + 96 * d_v + 8192;  // [32]
-  float *const t46 = shared + d_k * d_v + 96 * d_v + 8224;  // [32, 32]
-  float *const t47_3 = shared + d_k * d_v + 96 * d_v + 9248;  // [32, 32]
-  float *const t48_2 = shared + d_k * d_v + 96 * d_v + 10272;  // [32, 32]
-  float *const t51 = shared + d_k * d_v + 96 * d_v + 11296;  // [32, d_v]
+  float *const t18 = shared + d_k * d_v + 96 * d_v + 2048;  // [32, 32]
+  float *const t20 = shared + d_k * d_v + 96 * d_v + 3072;  // [32, 32]
+  float *const t23_2 = shared + d_k * d_v + 96 * d_v + 4096;  // [32, 32]
+  float *const t26 = shared + d_k * d_v + 96 * d_v + 5120;  // [32, 32]
+  float *const t29 = shared + d_k * d_v + 96 * d_v + 6144;  // [32, 32]
+  float *const t32_3 = shared + d_k * d_v + 96 * d_v + 7168;  // [32, 32]
+  float *const t37_2 = shared + d_k * d_v + 96 * d_v + 8192;  // [32]
+  float *const t42 = shared + d_k * d_v + 96 * d_v + 8224;  // [32, 32]
+  float *const t44_3 = shared + d_k * d_v + 96 * d_v + 9248;  // [32, 32]
+  float *const t5_3_2 = shared + d_k * d_v + 96 * d_v + 10272;  // [32, 32]
+  float *const t6_3 = shared + d_k * d_v + 96 * d_v + 11296;  // [32, d_k]
   const int chunks = (T) / 32;
   const int l = blockIdx.x;
-  const float w_11 = (float)31;
-  float *const t6_3 = t6_3_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
   #pragma unroll 1
   for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
     const int i = (int)item;
@@ -821,94 +819,91 @@ HECATE_KERNEL(128) delta_chunk_step_46(const float *M, float *M_chunks, float *y
       t17_3[row + col * d_v] = dot;
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 1024; at += 128) t25[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t18[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (j >= i && j < i + 1) {
+        t18[i * 32 + j] = 1.0f;
+      }
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 1024; at += 128) t20[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 1) {
-        const float w = (float)(i - 1);
         const float t52_entry_2 = t52[((i64)l * chunks + t_2) * 32 + i];
-        t25[i * 32 + j] = (((float)j == w) ? 1.0f : 0.0f) * t52_entry_2;
+        t20[i * 32 + j] = t18[(i - 1) * 32 + j] * t52_entry_2;
       }
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 1024; at += 128) t28[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t23_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 2) {
-        const float w_2 = (float)(i - 2);
         const float t5_2_entry_2 = t5_2[((i64)l * chunks + t_2) * 32 + i];
-        t28[i * 32 + j] = ((((float)j == w_2) ? 1.0f : 0.0f) + t25[(i - 2) * 32 + j]) * t5_2_entry_2;
+        t23_2[i * 32 + j] = (t18[(i - 2) * 32 + j] + t20[(i - 2) * 32 + j]) * t5_2_entry_2;
       }
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 1024; at += 128) t31[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t26[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 4) {
-        const float w_3 = (float)(i - 4);
         const float t8_2_entry_2 = t8_2[((i64)l * chunks + t_2) * 32 + i];
-        t31[i * 32 + j] = (((((float)j == w_3) ? 1.0f : 0.0f) + t25[(i - 4) * 32 + j]) + t28[(i - 4) * 32 + j]) * t8_2_entry_2;
+        t26[i * 32 + j] = ((t18[(i - 4) * 32 + j] + t20[(i - 4) * 32 + j]) + t23_2[(i - 4) * 32 + j]) * t8_2_entry_2;
       }
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 1024; at += 128) t34[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t29[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 8) {
-        const float w_4 = (float)(i - 8);
         const float t11_2_entry_2 = t11_2[((i64)l * chunks + t_2) * 32 + i];
-        t34[i * 32 + j] = ((((((float)j == w_4) ? 1.0f : 0.0f) + t25[(i - 8) * 32 + j]) + t28[(i - 8) * 32 + j]) + t31[(i - 8) * 32 + j]) * t11_2_entry_2;
+        t29[i * 32 + j] = (((t18[(i - 8) * 32 + j] + t20[(i - 8) * 32 + j]) + t23_2[(i - 8) * 32 + j]) + t26[(i - 8) * 32 + j]) * t11_2_entry_2;
       }
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 1024; at += 128) t37_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t32_3[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 16) {
-        const float w_5 = (float)(i - 16);
         const float t14_entry = t14[((i64)l * chunks + t_2) * 32 + i];
-        t37_2[i * 32 + j] = (((((((float)j == w_5) ? 1.0f : 0.0f) + t25[(i - 16) * 32 + j]) + t28[(i - 16) * 32 + j]) + t31[(i - 16) * 32 + j]) + t34[(i - 16) * 32 + j]) * t14_entry;
+        t32_3[i * 32 + j] = ((((t18[(i - 16) * 32 + j] + t20[(i - 16) * 32 + j]) + t23_2[(i - 16) * 32 + j]) + t26[(i - 16) * 32 + j]) + t29[(i - 16) * 32 + j]) * t14_entry;
       }
     }
-    // delta_chunk.y
-    for (int at = threadIdx.x; at < 1024; at += 128) t39[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-      const int i = (int)(item / 32);
-      const int j = (int)(item % 32);
-      if (j < i + 1) {
-        float t39_2 = 0.0f;
-        #pragma unroll 4
-        for (int k_2 = 0; k_2 < d_k; ++k_2) {
-          t39_2 += t53[(((i64)l * chunks + t_2) * 32 + i) * d_k + k_2] * t54[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2];
-        }
-        t39[i * 32 + j] = t39_2;
-      }
+    // delta_chunk.Q
+    for (int at = threadIdx.x; at < 1024; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_k; ++kk) dot += t53[((i64)l * chunks + t_2) * 32 * d_k + (i64)row * d_k + kk] * t54[((i64)l * chunks + t_2) * 32 * d_k + kk + (i64)col * d_k];
+      Q_2[row * 32 + col] = dot;
     }
     // delta_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t41[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t37_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i < 1) {
-        t41[i] = 1.0f;
+        t37_2[i] = 1.0f;
       }
     }
     // delta_chunk.U
@@ -916,38 +911,28 @@ HECATE_KERNEL(128) delta_chunk_step_46(const float *M, float *M_chunks, float *y
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
       for (int kk = 0; kk < d_k; ++kk) dot += M_state[row * d_k + kk] * t54[((i64)l * chunks + t_2) * 32 * d_k + kk + (i64)col * d_k];
-      t43[row + col * d_v] = dot;
+      t39[row + col * d_v] = dot;
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 1024; at += 128) t46[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t42[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 1) {
-        const float w_6 = (float)(i - 1);
-        t46[i * 32 + j] = (((((((float)j == w_6) ? 1.0f : 0.0f) + t25[(i - 1) * 32 + j]) + t28[(i - 1) * 32 + j]) + t31[(i - 1) * 32 + j]) + t34[(i - 1) * 32 + j]) + t37_2[(i - 1) * 32 + j];
+        t42[i * 32 + j] = ((((t18[(i - 1) * 32 + j] + t20[(i - 1) * 32 + j]) + t23_2[(i - 1) * 32 + j]) + t26[(i - 1) * 32 + j]) + t29[(i - 1) * 32 + j]) + t32_3[(i - 1) * 32 + j];
       }
     }
-    // delta_chunk.U
-    for (int at = threadIdx.x; at < 1024; at += 128) t47_3[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-      const int i = (int)(item / 32);
-      const int j = (int)(item % 32);
-      if (j < i) {
-        float t47_4 = 0.0f;
-        #pragma unroll 4
-        for (int k_2 = 0; k_2 < d_k; ++k_2) {
-          t47_4 += t54[(((i64)l * chunks + t_2) * 32 + i) * d_k + k_2] * t54[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2];
-        }
-        t47_3[i * 32 + j] = t47_4;
-      }
+    // delta_chunk.K
+    for (int at = threadIdx.x; at < 1024; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_k; ++kk) dot += t54[((i64)l * chunks + t_2) * 32 * d_k + (i64)row * d_k + kk] * t54[((i64)l * chunks + t_2) * 32 * d_k + kk + (i64)col * d_k];
+      K_2[row * 32 + col] = dot;
     }
     // delta_chunk.U
-    for (int at = threadIdx.x; at < 1024; at += 128) t48_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t44_3[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
@@ -955,7 +940,7 @@ HECATE_KERNEL(128) delta_chunk_step_46(const float *M, float *M_chunks, float *y
       const int j = (int)(item % 32);
       const float t55_entry = t55[((i64)l * chunks + t_2) * 32 + i];
       if (j < i) {
-        t48_2[i * 32 + j] = t55_entry * t46[i * 32 + j] * t47_3[i * 32 + j];
+        t44_3[i * 32 + j] = t55_entry * t42[i * 32 + j] * K_2[i * 32 + j];
       }
     }
     // delta_chunk.U, delta_chunk.g
@@ -963,49 +948,49 @@ HECATE_KERNEL(128) delta_chunk_step_46(const float *M, float *M_chunks, float *y
     for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
       const int i = (int)(item / d_v);
       const int j = (int)(item % d_v);
-      const float w_7 = t40_2[((i64)l * chunks + t_2) * 32 + i] + t41[i];
+      const float w = t36[((i64)l * chunks + t_2) * 32 + i] + t37_2[i];
       const float t55_entry_2 = t55[((i64)l * chunks + t_2) * 32 + i];
-      U_2[i * d_v + j] = (t56[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] - t43[i * d_v + j] * w_7) * t55_entry_2;
+      U_2[i * d_v + j] = (t56[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] - t39[i * d_v + j] * w) * t55_entry_2;
     }
     __syncthreads();
     for (int col = threadIdx.x; col < d_v; col += 128) {
       #pragma unroll 1
       for (int row = 0; row < 32; ++row) {
         float left = U_2[row * d_v + col];
-        for (int before = 0; before < row; ++before) left -= t48_2[row * 32 + before] * U_2[before * d_v + col];
+        for (int before = 0; before < row; ++before) left -= t44_3[row * 32 + before] * U_2[before * d_v + col];
         U_2[row * d_v + col] = left;
       }
     }
     // delta_chunk.y, delta_chunk.c
-    for (int at = threadIdx.x; at < 32 * d_v; at += 128) t51[at] = 0.0f;
-    __syncthreads();
     #pragma unroll 1
-    for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
-      const int i = (int)(item / d_v);
-      const int k_2 = (int)(item % d_v);
-      const float w_9 = (float)i;
-      #pragma unroll 1
-      for (int j = 0; j < 32 && j < i + 1; ++j) {
-        const float w_8 = ((((((((float)j == w_9) ? 1.0f : 0.0f) + t25[i * 32 + j]) + t28[i * 32 + j]) + t31[i * 32 + j]) + t34[i * 32 + j]) + t37_2[i * 32 + j]) * t39[i * 32 + j];
-        t51[i * d_v + k_2] += U_2[j * d_v + k_2] * w_8;
-      }
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      t5_3_2[i * 32 + j] = (((((t18[i * 32 + j] + t20[i * 32 + j]) + t23_2[i * 32 + j]) + t26[i * 32 + j]) + t29[i * 32 + j]) + t32_3[i * 32 + j]) * Q_2[i * 32 + j];
     }
     // delta_chunk.y
-    __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
       const int i = (int)(item / d_v);
       const int j = (int)(item % d_v);
       const float g_entry = g[((i64)l * chunks + t_2) * 32 + i];
-      y_2[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] = t17_3[i * d_v + j] * g_entry + t51[i * d_v + j];
+      y_2[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] = t17_3[i * d_v + j] * g_entry;
+    }
+    // delta_chunk.y
+    __syncthreads();
+    for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += U_2[row + kk * d_v] * t5_3_2[kk + col * 32];
+      y_2[((i64)l * chunks + t_2) * 32 * d_v + row + (i64)col * d_v] += dot;
     }
     // delta_chunk.M, delta_chunk.c
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
       const int i = (int)(item / d_k);
       const int j = (int)(item % d_k);
-      const float w_10 = (((((((float)i == w_11) ? 1.0f : 0.0f) + t25[31 * 32 + i]) + t28[31 * 32 + i]) + t31[31 * 32 + i]) + t34[31 * 32 + i]) + t37_2[31 * 32 + i];
-      t6_3[i * d_k + j] = t54[(((i64)l * chunks + t_2) * 32 + i) * d_k + j] * w_10;
+      const float w_2 = ((((t18[31 * 32 + i] + t20[31 * 32 + i]) + t23_2[31 * 32 + i]) + t26[31 * 32 + i]) + t29[31 * 32 + i]) + t32_3[31 * 32 + i];
+      t6_3[i * d_k + j] = t54[(((i64)l * chunks + t_2) * 32 + i) * d_k + j] * w_2;
     }
     // delta_chunk.M
     const float g_entry_2 = g[((i64)l * chunks + t_2) * 32 + 31];
@@ -1023,14 +1008,6 @@ HECATE_KERNEL(128) delta_chunk_step_46(const float *M, float *M_chunks, float *y
       for (int kk = 0; kk < 32; ++kk) dot += U_2[row + kk * d_v] * t6_3[kk * d_k + col];
       M_state[row * d_k + col] += dot;
     }
-    // delta_chunk
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-      const int i = (int)(item / 32);
-      const int j = (int)(item % 32);
-      t2[i * 32 + j] = t39[i * 32 + j];
-      t3_2_3[i * 32 + j] = t47_3[i * 32 + j];
-    }
     if (y_prod != nullptr) {
       #pragma unroll 1
       for (int item = threadIdx.x; item < (32 * d_v); item += 128) {
@@ -1038,27 +1015,25 @@ HECATE_KERNEL(128) delta_chunk_step_46(const float *M, float *M_chunks, float *y
         y_prod[((i64)l * chunks + t_2) * 32 * d_v + i] = t17_3[i];
       }
     }
-    if (y_prod_2 != nullptr) {
-      __syncthreads();
+    if (Q != nullptr) {
       #pragma unroll 1
       for (int item = threadIdx.x; item < 1024; item += 128) {
         const int i = (int)item;
-        y_prod_2[((i64)l * chunks + t_2) * 32 * 32 + i] = t2[i];
+        Q[((i64)l * chunks + t_2) * 32 * 32 + i] = Q_2[i];
       }
     }
     if (U_prod != nullptr) {
       #pragma unroll 1
       for (int item = threadIdx.x; item < (32 * d_v); item += 128) {
         const int i = (int)item;
-        U_prod[((i64)l * chunks + t_2) * 32 * d_v + i] = t43[i];
+        U_prod[((i64)l * chunks + t_2) * 32 * d_v + i] = t39[i];
       }
     }
-    if (U_prod_2 != nullptr) {
-      __syncthreads();
+    if (K != nullptr) {
       #pragma unroll 1
       for (int item = threadIdx.x; item < 1024; item += 128) {
         const int i = (int)item;
-        U_prod_2[((i64)l * chunks + t_2) * 32 * 32 + i] = t3_2_3[i];
+        K[((i64)l * chunks + t_2) * 32 * 32 + i] = K_2[i];
       }
     }
     if (U != nullptr) {
@@ -1142,23 +1117,23 @@ HECATE_KERNEL(32) delta_chunk_step_50(float *M_out, const float *M_chunks, float
     #pragma unroll 1
     for (int a = 0; a < C && a < -C * s + T - 32 * chunks; ++a) {
       // delta_chunk.M
-      float t2_3 = 0.0f;
+      float t2 = 0.0f;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        t2_3 += M_state_2[j * 32 + row] * t59[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
+        t2 += M_state_2[j * 32 + row] * t59[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
       }
       // delta_chunk.M
-      const float t3 = t2_3 - t60[((i64)l * (T - 32 * chunks) + a + C * s) * d_v + i];
+      const float t3 = t2 - t60[((i64)l * (T - 32 * chunks) + a + C * s) * d_v + i];
       if (M_lin != nullptr) {
         M_lin[((i64)l * (T - 32 * chunks) + a + C * s) * d_v + i] = t3;
       }
       // delta_chunk.M, delta_chunk.y
       float y_3 = 0.0f;
       const float t57_entry = t57[(i64)l * (T - 32 * chunks) + a + C * s];
-      const float w_12 = t58[(i64)l * (T - 32 * chunks) + a + C * s] * t3;
+      const float w_3 = t58[(i64)l * (T - 32 * chunks) + a + C * s] * t3;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        const float M_2 = t57_entry * M_state_2[j * 32 + row] - w_12 * t59[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
+        const float M_2 = t57_entry * M_state_2[j * 32 + row] - w_3 * t59[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
         y_3 += M_2 * t61[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
         M_state_2[j * 32 + row] = M_2;
       }

@@ -4,17 +4,20 @@
 //
 //   k0_t = W_K x_t    delta_chunk.k0
 //   k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    delta_chunk.k1
-//   k_t = case unit { = off : k1_t ; otherwise : unit(k1_t) }    delta_chunk.k
-//   v_t = W_V x_t    delta_chunk.v
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    delta_chunk.rho
+//   k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    delta_chunk.k
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    delta_chunk.v
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    delta_chunk.rho
 //   g_t = ρ_t g_{t−1}    delta_chunk.g
 //   q0_t = W_Q x_t    delta_chunk.q0
 //   q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    delta_chunk.q1
-//   q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    delta_chunk.q
+//   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    delta_chunk.q
 //   c_t[i∈C] = ρ_t c_{t−1}[i] + { 1 if i = t ; 0 otherwise }    delta_chunk.c
-//   θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    delta_chunk.theta
-//   U_t = θ_t (v_t − g_{t−1} M° k_t) − Σ_{i∈C, i<t} θ_t c_{t−1}[i] (k_i · k_t) U_i    delta_chunk.U
-//   y_t = g_t M° q_t + Σ_{i∈C, i≤t} c_t[i] (k_i · q_t) U_i    delta_chunk.y
+//   Q_t[i∈C] = k_i · q_t    delta_chunk.Q
+//   H_t[i∈C] = c_t[i] Q_t[i]    delta_chunk.H
+//   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    delta_chunk.theta
+//   K_t[i∈C] = k_i · k_t    delta_chunk.K
+//   U_t = θ_t (v_t − g_{t−1} M° k_t) − Σ_{i∈C, i<t} θ_t c_{t−1}[i] K_t[i] U_i    delta_chunk.U
+//   y_t = g_t M° q_t + Σ_{i∈C} H_t[i] U_i    delta_chunk.y
 //   M_t = g_t M° + Σ_{i∈C} c_t[i] U_i k_iᵀ    delta_chunk.M
 //
 // Functions run in the order in which they stand, each behind the end of the
@@ -52,9 +55,9 @@
 //   q                   [L, T, d_k]                    float  read
 //   theta_softplus      [L, T]                         float  read
 //   y_prod              [L, chunks, 32, d_v]           float  read
-//   y_prod_2            [L, chunks, 32, 32]            float  read
+//   Q                   [L, chunks, 32, 32]            float  read
 //   U_prod              [L, chunks, 32, d_v]           float  read
-//   U_prod_2            [L, chunks, 32, 32]            float  read
+//   K                   [L, chunks, 32, 32]            float  read
 //   U                   [L, chunks, 32, d_v]           float  read
 //   M_lin               [L, T - 32·chunks, d_v]        float  read
 //   theta_sigmoid       [L, T]                         float  read
@@ -129,7 +132,7 @@
 //   t13                 [L, chunks, 32]                float  work
 //   t15_2_2             [L, chunks, 32]                float  work
 //   g                   [L, chunks, 32]                float  work
-//   t40                 [L, chunks, 32]                float  work
+//   t36                 [L, chunks, 32]                float  work
 //   t12_2_2             [L, chunks, 32]                float  work
 //   t16_2               [L, chunks, 32]                float  work
 //   t17_2               [L, chunks, 32, d_k]           float  work
@@ -170,42 +173,40 @@
 //   t7_copies           [2·L·T·d_k - 64·L·chunks·d_k]  float  work
 //   t9_2_copies         [2·L·T·d_k - 64·L·chunks·d_k]  float  work
 //   M_trail_scratch     [64·C·L·d_k + 64·L·d_k]        float  work
-//   t18_2_scratch       [1024·L]                       float  work
-//   t19_2_scratch       [1024·L]                       float  work
-//   t32_2_2_scratch     [32·L·d_v]                     float  work
+//   t17_2_2_scratch     [1024·L]                       float  work
+//   t18_2_2_scratch     [1024·L]                       float  work
+//   t31_2_scratch       [32·L·d_v]                     float  work
+//   t24_2_2_scratch     [1024·L]                       float  work
 //   t25_2_2_scratch     [1024·L]                       float  work
-//   t26_2_scratch       [1024·L]                       float  work
-//   t27_2_2_scratch     [32·L·d_k]                     float  work
-//   t28_2_scratch       [32·L·d_k]                     float  work
-//   t29_2_scratch       [1024·L]                       float  work
-//   t38_scratch         [32·L·d_k]                     float  work
-//   t39_2_2_scratch     [32·L·d_k]                     float  work
-//   t40_2_scratch       [1024·L]                       float  work
-//   t44_2_scratch       [1024·L]                       float  work
-//   t47_2_2_scratch     [1024·L]                       float  work
-//   t51_2_scratch       [1024·L]                       float  work
-//   t55_2_2_scratch     [1024·L]                       float  work
-//   t59_3_scratch       [1024·L]                       float  work
-//   t63_scratch         [1024·L]                       float  work
-//   t67_scratch         [1024·L]                       float  work
-//   t93_scratch         [32·L]                         float  work
+//   t28_2_scratch       [1024·L]                       float  work
+//   t38_2_scratch       [1024·L]                       float  work
+//   t41_2_scratch       [1024·L]                       float  work
+//   t45_2_scratch       [1024·L]                       float  work
+//   t48_2_2_scratch     [1024·L]                       float  work
+//   t52_4_scratch       [1024·L]                       float  work
+//   t56_2_scratch       [1024·L]                       float  work
+//   t60_scratch         [1024·L]                       float  work
+//   t64_scratch         [1024·L]                       float  work
+//   t68_scratch         [1024·L]                       float  work
 //   t91_scratch         [32·L]                         float  work
+//   t94_scratch         [32·L]                         float  work
 //   t92_scratch         [32·L]                         float  work
-//   t96_scratch         [32·L]                         float  work
+//   t93_scratch         [32·L]                         float  work
 //   t97_scratch         [32·L]                         float  work
 //   t98_scratch         [32·L]                         float  work
-//   t101_scratch        [32·L]                         float  work
 //   t99_2_scratch       [32·L]                         float  work
+//   t102_scratch        [32·L]                         float  work
 //   t100_scratch        [32·L]                         float  work
-//   t104_2_scratch      [32·L]                         float  work
+//   t101_scratch        [32·L]                         float  work
 //   t105_scratch        [32·L]                         float  work
 //   t106_scratch        [32·L]                         float  work
-//   t109_2_scratch      [32·L]                         float  work
 //   t107_2_scratch      [32·L]                         float  work
+//   t110_2_scratch      [32·L]                         float  work
 //   t108_scratch        [32·L]                         float  work
-//   t112_scratch        [32·L]                         float  work
+//   t109_2_scratch      [32·L]                         float  work
 //   t113_scratch        [32·L]                         float  work
-//   t117_scratch        [32·L]                         float  work
+//   t114_scratch        [32·L]                         float  work
+//   t118_scratch        [32·L]                         float  work
 //   t21_2_copies        [64·L·T·d_v]                   float  work
 //   t22_2_copies        [64·L·T]                       float  work
 //   t25_2_copies        [64·L·T]                       float  work
@@ -389,7 +390,7 @@ HECATE_KERNEL(32) delta_chunk_step_backward_12(const float *M_bar, const float *
   HECATE_SHARED(float, t6_2_rows, 33);  // what each row adds to %.6.2[l, a + C·s]
   HECATE_SHARED(float, t7_rows, 33 * d_k);  // what each row adds to %.7[l, a + C·s, j]
   HECATE_SHARED(float, M_bar_state, 32 * d_k);  // [d_k]
-  HECATE_SHARED(float, t4_2_2, 32 * d_k);  // [d_k]
+  HECATE_SHARED(float, t4_3, 32 * d_k);  // [d_k]
   const int chunks = (T) / 32;
   const int segments = (C + T - 32 * chunks - 1) / C;
   const int row = threadIdx.x;
@@ -429,11 +430,11 @@ HECATE_KERNEL(32) delta_chunk_step_backward_12(const float *M_bar, const float *
       const float t2_2_entry = t2_2[((i64)l * (T - 32 * chunks) + a + C * s) * d_v + i];
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        const float t4_2_3 = M_bar_state[j * 32 + row] + t61[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j] * t2_2_entry;
-        t26 += t4_2_3 * t59[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
-        t10_2_3 += M_trail[(a * d_k + j) * 32 + row] * t4_2_3;
+        const float t4_4 = M_bar_state[j * 32 + row] + t61[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j] * t2_2_entry;
+        t26 += t4_4 * t59[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
+        t10_2_3 += M_trail[(a * d_k + j) * 32 + row] * t4_4;
         t9_2_rows[j * 33 + row] = M_trail[((a + 1) * d_k + j) * 32 + row] * t2_2_entry;
-        t4_2_2[j * 32 + row] = t4_2_3;
+        t4_3[j * 32 + row] = t4_4;
       }
       t5_2_rows[row] = t10_2_3;
       // delta_chunk.M
@@ -447,9 +448,9 @@ HECATE_KERNEL(32) delta_chunk_step_backward_12(const float *M_bar, const float *
       const float w_3 = t58_entry_2 * M_lin_entry;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        const float t4_2_2_entry = t4_2_2[j * 32 + row];
-        M_bar_state[j * 32 + row] = t57_entry_2 * t4_2_2_entry - w_2 * t59[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
-        t7_rows[j * 33 + row] = -w_3 * t4_2_2_entry - w_2 * M_trail[(a * d_k + j) * 32 + row];
+        const float t4_3_entry = t4_3[j * 32 + row];
+        M_bar_state[j * 32 + row] = t57_entry_2 * t4_3_entry - w_2 * t59[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
+        t7_rows[j * 33 + row] = -w_3 * t4_3_entry - w_2 * M_trail[(a * d_k + j) * 32 + row];
       }
       __syncthreads();
       #pragma unroll 1
@@ -820,16 +821,16 @@ HECATE_KERNEL(256) delta_chunk_step_backward_39(const float *t13, const float *t
 
 // delta_chunk.g
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) delta_chunk_step_backward_40(float *t40, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_40(float *t36, int L, int T) {
   const int chunks = (T) / 32;
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t40[at] = 0.0f;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t36[at] = 0.0f;
 }
 
 // delta_chunk.g
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) delta_chunk_step_backward_41(const float *g, float *t40, int L, int T) {
+HECATE_KERNEL(256) delta_chunk_step_backward_41(const float *g, float *t36, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * chunks * 32) return;
@@ -837,7 +838,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_41(const float *g, float *t40, int 
   const int j = (int)(item / 32 % chunks);
   const int k_2 = (int)(item % 32);
   if (k_2 >= 1) {
-    t40[((i64)i * chunks + j) * 32 + k_2] = g[((i64)i * chunks + j) * 32 + k_2 - 1];
+    t36[((i64)i * chunks + j) * 32 + k_2] = g[((i64)i * chunks + j) * 32 + k_2 - 1];
   }
 }
 
@@ -859,112 +860,108 @@ HECATE_KERNEL(256) delta_chunk_step_backward_42(const float *y_prod, const float
   t12_2_2[((i64)i * chunks + j) * 32 + k_2] = t12_2_2_2;
 }
 
-// delta_chunk, delta_chunk.c, delta_chunk.g, delta_chunk.U, delta_chunk.M, delta_chunk.y
+// delta_chunk, delta_chunk.c, delta_chunk.g, delta_chunk.U, delta_chunk.M, delta_chunk.y, delta_chunk.H, delta_chunk.Q, delta_chunk.K
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
-HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const float *U_prod,
-    const float *U_prod_2, const float *U, float *M_bar_out, const float *M_states,
-    const float *t52, const float *t55, const float *t53, const float *t54, const float *t56,
-    const float *t, const float *t4_2, const float *t2, const float *t5_2_2, const float *t4,
-    const float *t8, const float *t7_2, const float *t11_2_2, const float *t10_2_2,
-    const float *t14, const float *t13, const float *g, const float *t40, const float *t12_2_2,
-    float *t16_2, float *t17_2, float *t18, float *t19, float *t20_2, float *t18_2_scratch,
-    float *t19_2_scratch, float *t32_2_2_scratch, float *t25_2_2_scratch, float *t26_2_scratch,
-    float *t27_2_2_scratch, float *t28_2_scratch, float *t29_2_scratch, float *t38_scratch,
-    float *t39_2_2_scratch, float *t40_2_scratch, float *t44_2_scratch, float *t47_2_2_scratch,
-    float *t51_2_scratch, float *t55_2_2_scratch, float *t59_3_scratch, float *t63_scratch,
-    float *t67_scratch, float *t93_scratch, float *t91_scratch, float *t92_scratch,
-    float *t96_scratch, float *t97_scratch, float *t98_scratch, float *t101_scratch,
-    float *t99_2_scratch, float *t100_scratch, float *t104_2_scratch, float *t105_scratch,
-    float *t106_scratch, float *t109_2_scratch, float *t107_2_scratch, float *t108_scratch,
-    float *t112_scratch, float *t113_scratch, float *t117_scratch, int T) {
+HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_prod, const float *K,
+    const float *U, float *M_bar_out, const float *M_states, const float *t52, const float *t55,
+    const float *t53, const float *t54, const float *t56, const float *t, const float *t4_2,
+    const float *t2, const float *t5_2_2, const float *t4, const float *t8, const float *t7_2,
+    const float *t11_2_2, const float *t10_2_2, const float *t14, const float *t13, const float *g,
+    const float *t36, const float *t12_2_2, float *t16_2, float *t17_2, float *t18, float *t19,
+    float *t20_2, float *t17_2_2_scratch, float *t18_2_2_scratch, float *t31_2_scratch,
+    float *t24_2_2_scratch, float *t25_2_2_scratch, float *t28_2_scratch, float *t38_2_scratch,
+    float *t41_2_scratch, float *t45_2_scratch, float *t48_2_2_scratch, float *t52_4_scratch,
+    float *t56_2_scratch, float *t60_scratch, float *t64_scratch, float *t68_scratch,
+    float *t91_scratch, float *t94_scratch, float *t92_scratch, float *t93_scratch,
+    float *t97_scratch, float *t98_scratch, float *t99_2_scratch, float *t102_scratch,
+    float *t100_scratch, float *t101_scratch, float *t105_scratch, float *t106_scratch,
+    float *t107_2_scratch, float *t110_2_scratch, float *t108_scratch, float *t109_2_scratch,
+    float *t113_scratch, float *t114_scratch, float *t118_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const M_bar_state_2 = shared + 0;  // [d_v, d_k]
-  float *const t25_5 = shared + d_k * d_v;  // [32, 32]
-  float *const t28 = shared + d_k * d_v + 1024;  // [32, 32]
-  float *const t31 = shared + d_k * d_v + 2048;  // [32, 32]
-  float *const t34_2 = shared + d_k * d_v + 3072;  // [32, 32]
-  float *const t37_3 = shared + d_k * d_v + 4096;  // [32, 32]
-  float *const t41 = shared + d_k * d_v + 5120;  // [32]
-  float *const t42 = shared + d_k * d_v + 5152;  // [32]
-  float *const t46 = shared + d_k * d_v + 5184;  // [32, 32]
-  float *const t48 = shared + d_k * d_v + 6208;  // [32, 32]
-  float *const t5_2_3 = shared + d_k * d_v + 7232;  // [32]
-  float *const t123 = shared + d_k * d_v + 7264;  // [32, d_v]
-  float *const t7_2_2 = shared + d_k * d_v + 32 * d_v + 7264;  // [32, 32]
-  float *const t11_2_3 = shared + d_k * d_v + 32 * d_v + 8288;  // [32, d_v]
-  float *const t125 = shared + d_k * d_v + 64 * d_v + 8288;  // [32, d_k]
-  float *const t13_2_2 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 8288;  // [32, d_v]
-  float *const t126 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 8288;  // [32, 32]
-  float *const t17_2_2 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 9312;  // [32, d_v]
-  float *const t23_2_2 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9312;  // [32]
-  float *const t33_2 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9344;  // [32]
-  float *const t24_2_2 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9376;  // [32]
-  float *const t37_2_2 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9408;  // [32]
-  float *const t43_2 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9440;  // [32]
-  float *const t45_2 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9472;  // [32]
-  float *const t46_2 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9504;  // [32]
-  float *const t50 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9536;  // [32]
-  float *const t52_2_2 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9568;  // [32]
-  float *const t53_3 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9600;  // [32]
-  float *const t54_2_2 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9632;  // [32]
-  float *const t58_3 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9664;  // [32]
-  float *const t60 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9696;  // [32]
-  float *const t61_3 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9728;  // [32]
-  float *const t62 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9760;  // [32]
-  float *const t66 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9792;  // [32]
-  float *const t68 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9824;  // [32]
-  float *const t78_2 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9856;  // [32]
-  float *const t69 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9888;  // [32]
-  float *const t70 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9920;  // [32]
-  float *const t73 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9952;  // [32]
-  float *const t81 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 9984;  // [32]
-  float *const t82 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 10016;  // [32]
-  float *const t83 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 10048;  // [32]
-  float *const t84_2 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 10080;  // [32]
-  float *const t85 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 10112;  // [32]
-  float *const t88 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 10144;  // [32]
-  float *const t89 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 10176;  // [32]
-  float *const t90 = shared + d_k * d_v + 32 * d_k + 128 * d_v + 10208;  // [32]
+  float *const t18_2 = shared + d_k * d_v;  // [32, 32]
+  float *const t20_3 = shared + d_k * d_v + 1024;  // [32, 32]
+  float *const t23 = shared + d_k * d_v + 2048;  // [32, 32]
+  float *const t26_2 = shared + d_k * d_v + 3072;  // [32, 32]
+  float *const t29 = shared + d_k * d_v + 4096;  // [32, 32]
+  float *const t32_3 = shared + d_k * d_v + 5120;  // [32, 32]
+  float *const t37_3 = shared + d_k * d_v + 6144;  // [32]
+  float *const t38 = shared + d_k * d_v + 6176;  // [32]
+  float *const t42 = shared + d_k * d_v + 6208;  // [32, 32]
+  float *const t44 = shared + d_k * d_v + 7232;  // [32, 32]
+  float *const t5_2_3 = shared + d_k * d_v + 8256;  // [32]
+  float *const t124 = shared + d_k * d_v + 8288;  // [32, d_v]
+  float *const t7_2_2 = shared + d_k * d_v + 32 * d_v + 8288;  // [32, 32]
+  float *const t11_2_3 = shared + d_k * d_v + 32 * d_v + 9312;  // [32, d_v]
+  float *const t126 = shared + d_k * d_v + 64 * d_v + 9312;  // [32, d_k]
+  float *const t128 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 9312;  // [32, 32]
+  float *const t14_2_2 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 10336;  // [32, 32]
+  float *const t15_2 = shared + d_k * d_v + 32 * d_k + 64 * d_v + 11360;  // [32, d_v]
+  float *const t22_2_2 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11360;  // [32]
+  float *const t32_2_2 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11392;  // [32]
+  float *const t23_2_2 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11424;  // [32]
+  float *const t36_2 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11456;  // [32]
+  float *const t44_2 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11488;  // [32]
+  float *const t46 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11520;  // [32]
+  float *const t47_2_2 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11552;  // [32]
+  float *const t51_2 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11584;  // [32]
+  float *const t53_3 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11616;  // [32]
+  float *const t54_3 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11648;  // [32]
+  float *const t55_3 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11680;  // [32]
+  float *const t59_3 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11712;  // [32]
+  float *const t61_3 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11744;  // [32]
+  float *const t62 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11776;  // [32]
+  float *const t63 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11808;  // [32]
+  float *const t67 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11840;  // [32]
+  float *const t69 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11872;  // [32]
+  float *const t79_2 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11904;  // [32]
+  float *const t70 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11936;  // [32]
+  float *const t71 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 11968;  // [32]
+  float *const t74_2 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 12000;  // [32]
+  float *const t82 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 12032;  // [32]
+  float *const t83 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 12064;  // [32]
+  float *const t84_2 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 12096;  // [32]
+  float *const t85 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 12128;  // [32]
+  float *const t86 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 12160;  // [32]
+  float *const t89 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 12192;  // [32]
+  float *const t90 = shared + d_k * d_v + 32 * d_k + 96 * d_v + 12224;  // [32]
   const int chunks = (T) / 32;
   const int l = blockIdx.x;
-  const float w_13 = (float)31;
-  float *const t18_2 = t18_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t19_2 = t19_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t32_2_2 = t32_2_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  float *const t17_2_2 = t17_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t18_2_2 = t18_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t31_2 = t31_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  float *const t24_2_2 = t24_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t25_2_2 = t25_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t26_2 = t26_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t27_2_2 = t27_2_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
-  float *const t28_2 = t28_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
-  float *const t29_2 = t29_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t38 = t38_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
-  float *const t39_2_2 = t39_2_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
-  float *const t40_2 = t40_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t44_2 = t44_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t47_2_2 = t47_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t51_2 = t51_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t55_2_2 = t55_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t59_3 = t59_3_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t63 = t63_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t67 = t67_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t93 = t93_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t28_2 = t28_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t38_2 = t38_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t41_2 = t41_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t45_2 = t45_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t48_2_2 = t48_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t52_4 = t52_4_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t56_2 = t56_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t60 = t60_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t64 = t64_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t68 = t68_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t91 = t91_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t94 = t94_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t92 = t92_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t96 = t96_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t93 = t93_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t97 = t97_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t98 = t98_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t101 = t101_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t99_2 = t99_2_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t102 = t102_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t100 = t100_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t104_2 = t104_2_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t101 = t101_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t105 = t105_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t106 = t106_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t109_2 = t109_2_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t107_2 = t107_2_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t110_2 = t110_2_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t108 = t108_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t112 = t112_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t109_2 = t109_2_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t113 = t113_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t117 = t117_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t114 = t114_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t118 = t118_scratch + blockIdx.x * (i64)(32);  // [32]
   #pragma unroll 1
   for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
     const int i = (int)item;
@@ -974,78 +971,84 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const flo
   for (int t_2 = chunks - 1; t_2 >= 0; --t_2) {
     // delta_chunk.c
     __syncthreads();
-    for (int at = threadIdx.x; at < 1024; at += 128) t25_5[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t18_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (j >= i && j < i + 1) {
+        t18_2[i * 32 + j] = 1.0f;
+      }
+    }
+    // delta_chunk.c
+    for (int at = threadIdx.x; at < 1024; at += 128) t20_3[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 1) {
-        const float w_4 = (float)(i - 1);
         const float t52_entry_2 = t52[((i64)l * chunks + t_2) * 32 + i];
-        t25_5[i * 32 + j] = (((float)j == w_4) ? 1.0f : 0.0f) * t52_entry_2;
+        t20_3[i * 32 + j] = t18_2[(i - 1) * 32 + j] * t52_entry_2;
       }
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 1024; at += 128) t28[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t23[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 2) {
-        const float w_5 = (float)(i - 2);
         const float t5_2_2_entry_2 = t5_2_2[((i64)l * chunks + t_2) * 32 + i];
-        t28[i * 32 + j] = ((((float)j == w_5) ? 1.0f : 0.0f) + t25_5[(i - 2) * 32 + j]) * t5_2_2_entry_2;
+        t23[i * 32 + j] = (t18_2[(i - 2) * 32 + j] + t20_3[(i - 2) * 32 + j]) * t5_2_2_entry_2;
       }
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 1024; at += 128) t31[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t26_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 4) {
-        const float w_6 = (float)(i - 4);
         const float t8_entry_2 = t8[((i64)l * chunks + t_2) * 32 + i];
-        t31[i * 32 + j] = (((((float)j == w_6) ? 1.0f : 0.0f) + t25_5[(i - 4) * 32 + j]) + t28[(i - 4) * 32 + j]) * t8_entry_2;
+        t26_2[i * 32 + j] = ((t18_2[(i - 4) * 32 + j] + t20_3[(i - 4) * 32 + j]) + t23[(i - 4) * 32 + j]) * t8_entry_2;
       }
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 1024; at += 128) t34_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t29[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 8) {
-        const float w_7 = (float)(i - 8);
         const float t11_2_2_entry_2 = t11_2_2[((i64)l * chunks + t_2) * 32 + i];
-        t34_2[i * 32 + j] = ((((((float)j == w_7) ? 1.0f : 0.0f) + t25_5[(i - 8) * 32 + j]) + t28[(i - 8) * 32 + j]) + t31[(i - 8) * 32 + j]) * t11_2_2_entry_2;
+        t29[i * 32 + j] = (((t18_2[(i - 8) * 32 + j] + t20_3[(i - 8) * 32 + j]) + t23[(i - 8) * 32 + j]) + t26_2[(i - 8) * 32 + j]) * t11_2_2_entry_2;
       }
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 1024; at += 128) t37_3[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t32_3[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 16) {
-        const float w_8 = (float)(i - 16);
         const float t14_entry = t14[((i64)l * chunks + t_2) * 32 + i];
-        t37_3[i * 32 + j] = (((((((float)j == w_8) ? 1.0f : 0.0f) + t25_5[(i - 16) * 32 + j]) + t28[(i - 16) * 32 + j]) + t31[(i - 16) * 32 + j]) + t34_2[(i - 16) * 32 + j]) * t14_entry;
+        t32_3[i * 32 + j] = ((((t18_2[(i - 16) * 32 + j] + t20_3[(i - 16) * 32 + j]) + t23[(i - 16) * 32 + j]) + t26_2[(i - 16) * 32 + j]) + t29[(i - 16) * 32 + j]) * t14_entry;
       }
     }
     // delta_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t41[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t37_3[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i < 1) {
-        t41[i] = 1.0f;
+        t37_3[i] = 1.0f;
       }
     }
     // delta_chunk.g
@@ -1053,22 +1056,21 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const flo
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t42[i] = t40[((i64)l * chunks + t_2) * 32 + i] + t41[i];
+      t38[i] = t36[((i64)l * chunks + t_2) * 32 + i] + t37_3[i];
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 1024; at += 128) t46[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t42[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 1) {
-        const float w_9 = (float)(i - 1);
-        t46[i * 32 + j] = (((((((float)j == w_9) ? 1.0f : 0.0f) + t25_5[(i - 1) * 32 + j]) + t28[(i - 1) * 32 + j]) + t31[(i - 1) * 32 + j]) + t34_2[(i - 1) * 32 + j]) + t37_3[(i - 1) * 32 + j];
+        t42[i * 32 + j] = ((((t18_2[(i - 1) * 32 + j] + t20_3[(i - 1) * 32 + j]) + t23[(i - 1) * 32 + j]) + t26_2[(i - 1) * 32 + j]) + t29[(i - 1) * 32 + j]) + t32_3[(i - 1) * 32 + j];
       }
     }
     // delta_chunk.U
-    for (int at = threadIdx.x; at < 1024; at += 128) t48[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t44[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
@@ -1076,7 +1078,7 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const flo
       const int j = (int)(item % 32);
       const float t55_entry = t55[((i64)l * chunks + t_2) * 32 + i];
       if (j < i) {
-        t48[i * 32 + j] = t55_entry * U_prod_2[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * t46[i * 32 + j];
+        t44[i * 32 + j] = t55_entry * K[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * t42[i * 32 + j];
       }
     }
     // delta_chunk.M
@@ -1096,7 +1098,7 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const flo
       const int row = (int)(at / d_v), col = (int)(at % d_v);
       float dot = 0.0f;
       for (int kk = 0; kk < d_k; ++kk) dot += t54[((i64)l * chunks + t_2) * 32 * d_k + (i64)row * d_k + kk] * M_bar_state_2[kk + col * d_k];
-      t123[row * d_v + col] = dot;
+      t124[row * d_v + col] = dot;
     }
     // delta_chunk.M, delta_chunk.y
     for (int at = threadIdx.x; at < 1024; at += 128) t7_2_2[at] = 0.0f;
@@ -1107,7 +1109,7 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const flo
       const float g_entry = g[((i64)l * chunks + t_2) * 32 + i];
       #pragma unroll 4
       for (int j = 0; j < d_v; ++j) {
-        t7_2_2[31 * 32 + i] += U[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] * t123[i * d_v + j];
+        t7_2_2[31 * 32 + i] += U[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] * t124[i * d_v + j];
         t11_2_3[i * d_v + j] = t[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] * g_entry;
       }
     }
@@ -1116,53 +1118,46 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const flo
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
       for (int kk = 0; kk < d_v; ++kk) dot += M_bar_state_2[row + kk * d_k] * U[((i64)l * chunks + t_2) * 32 * d_v + kk + (i64)col * d_v];
-      t125[row + col * d_k] = dot;
+      t126[row + col * d_k] = dot;
     }
     // delta_chunk.y, delta_chunk.c
-    for (int at = threadIdx.x; at < 32 * d_v; at += 128) t13_2_2[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
-      const int i = (int)(item / d_v);
-      const int k_2 = (int)(item % d_v);
-      const float w_11 = (float)i;
-      #pragma unroll 1
-      for (int j = (0 > i ? 0 : i); j < 32; ++j) {
-        const float w_10 = y_prod_2[(((i64)l * chunks + t_2) * 32 + j) * 32 + i] * (((((((w_11 == (float)j) ? 1.0f : 0.0f) + t25_5[j * 32 + i]) + t28[j * 32 + i]) + t31[j * 32 + i]) + t34_2[j * 32 + i]) + t37_3[j * 32 + i]);
-        t13_2_2[i * d_v + k_2] += t[(((i64)l * chunks + t_2) * 32 + j) * d_v + k_2] * w_10;
-      }
-    }
-    // delta_chunk.y
-    for (int at = threadIdx.x; at < 1024; at += 128) t126[at] = 0.0f;
-    __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      if (j < i + 1) {
-        float t126_2 = 0.0f;
-        #pragma unroll 4
-        for (int k_2 = 0; k_2 < d_v; ++k_2) {
-          t126_2 += t[(((i64)l * chunks + t_2) * 32 + i) * d_v + k_2] * U[(((i64)l * chunks + t_2) * 32 + j) * d_v + k_2];
-        }
-        t126[i * 32 + j] = t126_2;
-      }
+      t128[i * 32 + j] = Q[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * (((((t18_2[i * 32 + j] + t20_3[i * 32 + j]) + t23[i * 32 + j]) + t26_2[i * 32 + j]) + t29[i * 32 + j]) + t32_3[i * 32 + j]);
+    }
+    // delta_chunk.y
+    for (int at = threadIdx.x; at < 1024; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_v; ++kk) dot += t[((i64)l * chunks + t_2) * 32 * d_v + (i64)row * d_v + kk] * U[((i64)l * chunks + t_2) * 32 * d_v + kk + (i64)col * d_v];
+      t14_2_2[row * 32 + col] = dot;
     }
     // delta_chunk.U, delta_chunk.M, delta_chunk.c
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
-      const int j = (int)(item / d_v);
-      const int i = (int)(item % d_v);
-      const float w_12 = (((((((float)j == w_13) ? 1.0f : 0.0f) + t25_5[31 * 32 + j]) + t28[31 * 32 + j]) + t31[31 * 32 + j]) + t34_2[31 * 32 + j]) + t37_3[31 * 32 + j];
-      t17_2_2[j * d_v + i] = w_12 * t123[j * d_v + i] + t13_2_2[j * d_v + i];
+      const int i = (int)(item / d_v);
+      const int j = (int)(item % d_v);
+      const float w_4 = ((((t18_2[31 * 32 + i] + t20_3[31 * 32 + i]) + t23[31 * 32 + i]) + t26_2[31 * 32 + i]) + t29[31 * 32 + i]) + t32_3[31 * 32 + i];
+      t15_2[i * d_v + j] = w_4 * t124[i * d_v + j];
     }
+    // delta_chunk.y
+    __syncthreads();
+    for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += t[((i64)l * chunks + t_2) * 32 * d_v + row + (i64)kk * d_v] * t128[kk * 32 + col];
+      t15_2[row + col * d_v] += dot;
+    }
+    // delta_chunk.U
     __syncthreads();
     for (int col = threadIdx.x; col < d_v; col += 128) {
       #pragma unroll 1
       for (int row = 32 - 1; row >= 0; --row) {
-        float left = t17_2_2[row * d_v + col];
-        for (int before = 32 - 1; before > row; --before) left -= t48[row + before * 32] * t17_2_2[before * d_v + col];
-        t17_2_2[row * d_v + col] = left;
+        float left = t15_2[row * d_v + col];
+        for (int before = 32 - 1; before > row; --before) left -= t44[row + before * 32] * t15_2[before * d_v + col];
+        t15_2[row * d_v + col] = left;
       }
     }
     // delta_chunk.U
@@ -1170,174 +1165,121 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const flo
     for (int at = threadIdx.x; at < 1024; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < d_v; ++kk) dot += U[((i64)l * chunks + t_2) * 32 * d_v + (i64)row * d_v + kk] * t17_2_2[kk + col * d_v];
-      t18_2[row + col * 32] = -dot;
+      for (int kk = 0; kk < d_v; ++kk) dot += U[((i64)l * chunks + t_2) * 32 * d_v + (i64)row * d_v + kk] * t15_2[kk + col * d_v];
+      t17_2_2[row + col * 32] = -dot;
     }
     // delta_chunk.U
-    for (int at = threadIdx.x; at < 1024; at += 128) t19_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t18_2_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (j < i) {
-        t19_2[i * 32 + j] = t18_2[i * 32 + j];
+        t18_2_2[i * 32 + j] = t17_2_2[i * 32 + j];
       }
     }
     // delta_chunk.U
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32; item += 128) {
+      const int i = (int)item;
+      float t22_2_3 = 0.0f;
+      float t32_2_3 = 0.0f;
+      const float t55_entry_2 = t55[((i64)l * chunks + t_2) * 32 + i];
+      const float t38_entry = t38[i];
+      #pragma unroll 4
+      for (int j = 0; j < d_v; ++j) {
+        const float t15_2_entry = t15_2[i * d_v + j];
+        const float t21_2_2 = t15_2_entry * t55_entry_2;
+        const float U_prod_entry = U_prod[(((i64)l * chunks + t_2) * 32 + i) * d_v + j];
+        t22_2_3 += (t56[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] - U_prod_entry * t38_entry) * t15_2_entry;
+        t32_2_3 += U_prod_entry * t21_2_2;
+        t20_2[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] = t21_2_2;
+        t31_2[i * d_v + j] = -t21_2_2 * t38_entry;
+      }
+      t22_2_2[i] = t22_2_3;
+      t32_2_2[i] = -t32_2_3;
+    }
+    // delta_chunk.U
+    for (int at = threadIdx.x; at < 1024; at += 128) t24_2_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t25_2_2[at] = 0.0f;
+    __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       float t23_2_3 = 0.0f;
-      float t33_2_2 = 0.0f;
-      const float t55_entry_2 = t55[((i64)l * chunks + t_2) * 32 + i];
-      const float t42_entry = t42[i];
-      #pragma unroll 4
-      for (int j = 0; j < d_v; ++j) {
-        const float t17_2_2_entry = t17_2_2[i * d_v + j];
-        const float t22_2_2 = t17_2_2_entry * t55_entry_2;
-        const float U_prod_entry = U_prod[(((i64)l * chunks + t_2) * 32 + i) * d_v + j];
-        t23_2_3 += (t56[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] - U_prod_entry * t42_entry) * t17_2_2_entry;
-        t33_2_2 += U_prod_entry * t22_2_2;
-        t20_2[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] = t22_2_2;
-        t32_2_2[i * d_v + j] = -t22_2_2 * t42_entry;
-      }
-      t23_2_2[i] = t23_2_3;
-      t33_2[i] = -t33_2_2;
-    }
-    // delta_chunk.U
-    for (int at = threadIdx.x; at < 1024; at += 128) t25_2_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t26_2[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32; item += 128) {
-      const int i = (int)item;
-      float t24_2_3 = 0.0f;
       const float t55_entry_3 = t55[((i64)l * chunks + t_2) * 32 + i];
       #pragma unroll 1
       for (int j = 0; j < 32 && j < i; ++j) {
-        const float U_prod_2_entry = U_prod_2[(((i64)l * chunks + t_2) * 32 + i) * 32 + j];
-        const float t46_entry = t46[i * 32 + j];
-        const float t19_2_entry = t19_2[i * 32 + j];
-        t24_2_3 += U_prod_2_entry * t46_entry * t19_2_entry;
-        t25_2_2[i * 32 + j] = t55_entry_3 * U_prod_2_entry * t19_2_entry;
-        t26_2[i * 32 + j] = t55_entry_3 * t46_entry * t19_2_entry;
+        const float K_entry = K[(((i64)l * chunks + t_2) * 32 + i) * 32 + j];
+        const float t42_entry = t42[i * 32 + j];
+        const float t18_2_2_entry = t18_2_2[i * 32 + j];
+        t23_2_3 += K_entry * t42_entry * t18_2_2_entry;
+        t24_2_2[i * 32 + j] = t55_entry_3 * K_entry * t18_2_2_entry;
+        t25_2_2[i * 32 + j] = t55_entry_3 * t42_entry * t18_2_2_entry;
       }
-      t24_2_2[i] = t24_2_3;
-    }
-    // delta_chunk.U
-    for (int at = threadIdx.x; at < 32 * d_k; at += 128) t27_2_2[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
-      const int i = (int)(item / d_k);
-      const int k_2 = (int)(item % d_k);
-      #pragma unroll 1
-      for (int j = (0 > i + 1 ? 0 : i + 1); j < 32; ++j) {
-        const float t26_2_entry = t26_2[j * 32 + i];
-        t27_2_2[i * d_k + k_2] += t54[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2] * t26_2_entry;
-      }
-    }
-    // delta_chunk.U
-    for (int at = threadIdx.x; at < 32 * d_k; at += 128) t28_2[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
-      const int i = (int)(item / d_k);
-      const int k_2 = (int)(item % d_k);
-      #pragma unroll 1
-      for (int j = 0; j < 32 && j < i; ++j) {
-        const float t26_2_entry_2 = t26_2[i * 32 + j];
-        t28_2[i * d_k + k_2] += t54[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2] * t26_2_entry_2;
-      }
+      t23_2_2[i] = t23_2_3;
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 1024; at += 128) t29_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t28_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 1) {
-        t29_2[(i - 1) * 32 + j] += t25_2_2[i * 32 + j];
+        t28_2[(i - 1) * 32 + j] += t24_2_2[i * 32 + j];
       }
     }
     // delta_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t37_2_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t36_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 1) {
-        t37_2_2[i - 1] += t33_2[i];
+        t36_2[i - 1] += t32_2_2[i];
       }
     }
-    // delta_chunk.y, delta_chunk.c
-    for (int at = threadIdx.x; at < 32 * d_k; at += 128) t38[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
-      const int i = (int)(item / d_k);
-      const int k_2 = (int)(item % d_k);
-      const float w_15 = (float)i;
-      #pragma unroll 1
-      for (int j = (0 > i ? 0 : i); j < 32; ++j) {
-        const float w_14 = (((((((w_15 == (float)j) ? 1.0f : 0.0f) + t25_5[j * 32 + i]) + t28[j * 32 + i]) + t31[j * 32 + i]) + t34_2[j * 32 + i]) + t37_3[j * 32 + i]) * t126[j * 32 + i];
-        t38[i * d_k + k_2] += t53[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2] * w_14;
-      }
-    }
-    // delta_chunk.y, delta_chunk.c
-    for (int at = threadIdx.x; at < 32 * d_k; at += 128) t39_2_2[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
-      const int i = (int)(item / d_k);
-      const int k_2 = (int)(item % d_k);
-      const float w_17 = (float)i;
-      #pragma unroll 1
-      for (int j = 0; j < 32 && j < i + 1; ++j) {
-        const float w_16 = ((((((((float)j == w_17) ? 1.0f : 0.0f) + t25_5[i * 32 + j]) + t28[i * 32 + j]) + t31[i * 32 + j]) + t34_2[i * 32 + j]) + t37_3[i * 32 + j]) * t126[i * 32 + j];
-        t39_2_2[i * d_k + k_2] += t54[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2] * w_16;
-      }
-    }
-    // delta_chunk.c, delta_chunk.y
+    // delta_chunk.H, delta_chunk.c
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t40_2[i * 32 + j] = t7_2_2[i * 32 + j] + y_prod_2[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * t126[i * 32 + j] + t29_2[i * 32 + j];
+      const float t14_2_2_entry = t14_2_2[i * 32 + j];
+      t38_2[i * 32 + j] = (((((t18_2[i * 32 + j] + t20_3[i * 32 + j]) + t23[i * 32 + j]) + t26_2[i * 32 + j]) + t29[i * 32 + j]) + t32_3[i * 32 + j]) * t14_2_2_entry;
+      t41_2[i * 32 + j] = t7_2_2[i * 32 + j] + t28_2[i * 32 + j] + Q[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * t14_2_2_entry;
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t43_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t44_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t44_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t45_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 16) {
-        float t43_2_2 = 0.0f;
-        const float w_18 = (float)(i - 16);
+        float t44_2_2 = 0.0f;
         const float t14_entry_2 = t14[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t40_2_entry = t40_2[i * 32 + j];
-          t43_2_2 += (((((((float)j == w_18) ? 1.0f : 0.0f) + t25_5[(i - 16) * 32 + j]) + t28[(i - 16) * 32 + j]) + t31[(i - 16) * 32 + j]) + t34_2[(i - 16) * 32 + j]) * t40_2_entry;
-          t44_2[(i - 16) * 32 + j] += t40_2_entry * t14_entry_2;
+          const float t41_2_entry = t41_2[i * 32 + j];
+          t44_2_2 += ((((t18_2[(i - 16) * 32 + j] + t20_3[(i - 16) * 32 + j]) + t23[(i - 16) * 32 + j]) + t26_2[(i - 16) * 32 + j]) + t29[(i - 16) * 32 + j]) * t41_2_entry;
+          t45_2[(i - 16) * 32 + j] += t41_2_entry * t14_entry_2;
         }
-        t43_2[i] = t43_2_2;
+        t44_2[i] = t44_2_2;
       }
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t45_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t46_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t46[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t47_2_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 8) {
-        const float t43_2_entry = t43_2[i];
-        t45_2[i] = t11_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t43_2_entry;
-        t46_2[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t43_2_entry;
+        const float t44_2_entry = t44_2[i];
+        t46[i] = t11_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t44_2_entry;
+        t47_2_2[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t44_2_entry;
       }
     }
     // delta_chunk.c
@@ -1345,26 +1287,25 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const flo
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t47_2_2[i * 32 + j] = t40_2[i * 32 + j] + t44_2[i * 32 + j];
+      t48_2_2[i * 32 + j] = t41_2[i * 32 + j] + t45_2[i * 32 + j];
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t50[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t51_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t51_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t52_4[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 8) {
-        float t50_2 = 0.0f;
-        const float w_19 = (float)(i - 8);
+        float t51_2_2 = 0.0f;
         const float t11_2_2_entry_3 = t11_2_2[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t47_2_2_entry = t47_2_2[i * 32 + j];
-          t50_2 += ((((((float)j == w_19) ? 1.0f : 0.0f) + t25_5[(i - 8) * 32 + j]) + t28[(i - 8) * 32 + j]) + t31[(i - 8) * 32 + j]) * t47_2_2_entry;
-          t51_2[(i - 8) * 32 + j] += t47_2_2_entry * t11_2_2_entry_3;
+          const float t48_2_2_entry = t48_2_2[i * 32 + j];
+          t51_2_2 += (((t18_2[(i - 8) * 32 + j] + t20_3[(i - 8) * 32 + j]) + t23[(i - 8) * 32 + j]) + t26_2[(i - 8) * 32 + j]) * t48_2_2_entry;
+          t52_4[(i - 8) * 32 + j] += t48_2_2_entry * t11_2_2_entry_3;
         }
-        t50[i] = t50_2;
+        t51_2[i] = t51_2_2;
       }
     }
     // delta_chunk.c
@@ -1372,19 +1313,19 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const flo
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t52_2_2[i] = t45_2[i] + t46_2[i] + t50[i];
+      t53_3[i] = t46[i] + t47_2_2[i] + t51_2[i];
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t53_3[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t54_2_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t54_3[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t55_3[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 4) {
-        const float t52_2_2_entry = t52_2_2[i];
-        t53_3[i] = t8[((i64)l * chunks + t_2) * 32 + i - 4] * t52_2_2_entry;
-        t54_2_2[i - 4] += t8[((i64)l * chunks + t_2) * 32 + i] * t52_2_2_entry;
+        const float t53_3_entry = t53_3[i];
+        t54_3[i] = t8[((i64)l * chunks + t_2) * 32 + i - 4] * t53_3_entry;
+        t55_3[i - 4] += t8[((i64)l * chunks + t_2) * 32 + i] * t53_3_entry;
       }
     }
     // delta_chunk.c
@@ -1392,26 +1333,25 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const flo
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t55_2_2[i * 32 + j] = t47_2_2[i * 32 + j] + t51_2[i * 32 + j];
+      t56_2[i * 32 + j] = t48_2_2[i * 32 + j] + t52_4[i * 32 + j];
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t58_3[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t59_3[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t59_3[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t60[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 4) {
-        float t58_4 = 0.0f;
-        const float w_20 = (float)(i - 4);
+        float t59_4 = 0.0f;
         const float t8_entry_3 = t8[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t55_2_2_entry = t55_2_2[i * 32 + j];
-          t58_4 += (((((float)j == w_20) ? 1.0f : 0.0f) + t25_5[(i - 4) * 32 + j]) + t28[(i - 4) * 32 + j]) * t55_2_2_entry;
-          t59_3[(i - 4) * 32 + j] += t55_2_2_entry * t8_entry_3;
+          const float t56_2_entry = t56_2[i * 32 + j];
+          t59_4 += ((t18_2[(i - 4) * 32 + j] + t20_3[(i - 4) * 32 + j]) + t23[(i - 4) * 32 + j]) * t56_2_entry;
+          t60[(i - 4) * 32 + j] += t56_2_entry * t8_entry_3;
         }
-        t58_3[i] = t58_4;
+        t59_3[i] = t59_4;
       }
     }
     // delta_chunk.c
@@ -1419,19 +1359,19 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const flo
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t60[i] = t53_3[i] + t54_2_2[i] + t58_3[i];
+      t61_3[i] = t54_3[i] + t55_3[i] + t59_3[i];
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t61_3[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t62[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t63[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 2) {
-        const float t60_entry = t60[i];
-        t61_3[i] = t5_2_2[((i64)l * chunks + t_2) * 32 + i - 2] * t60_entry;
-        t62[i - 2] += t5_2_2[((i64)l * chunks + t_2) * 32 + i] * t60_entry;
+        const float t61_3_entry = t61_3[i];
+        t62[i] = t5_2_2[((i64)l * chunks + t_2) * 32 + i - 2] * t61_3_entry;
+        t63[i - 2] += t5_2_2[((i64)l * chunks + t_2) * 32 + i] * t61_3_entry;
       }
     }
     // delta_chunk.c
@@ -1439,26 +1379,25 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const flo
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t63[i * 32 + j] = t55_2_2[i * 32 + j] + t59_3[i * 32 + j];
+      t64[i * 32 + j] = t56_2[i * 32 + j] + t60[i * 32 + j];
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t66[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t67[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t67[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t68[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 2) {
-        float t66_2 = 0.0f;
-        const float w_21 = (float)(i - 2);
+        float t67_2 = 0.0f;
         const float t5_2_2_entry_3 = t5_2_2[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t63_entry = t63[i * 32 + j];
-          t66_2 += ((((float)j == w_21) ? 1.0f : 0.0f) + t25_5[(i - 2) * 32 + j]) * t63_entry;
-          t67[(i - 2) * 32 + j] += t63_entry * t5_2_2_entry_3;
+          const float t64_entry = t64[i * 32 + j];
+          t67_2 += (t18_2[(i - 2) * 32 + j] + t20_3[(i - 2) * 32 + j]) * t64_entry;
+          t68[(i - 2) * 32 + j] += t64_entry * t5_2_2_entry_3;
         }
-        t66[i] = t66_2;
+        t67[i] = t67_2;
       }
     }
     // delta_chunk.c, delta_chunk.g
@@ -1466,81 +1405,80 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const flo
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t68[i] = t61_3[i] + t62[i] + t66[i];
-      t78_2[i] = t5_2_3[i] + t12_2_2[((i64)l * chunks + t_2) * 32 + i] + t37_2_2[i];
+      t69[i] = t62[i] + t63[i] + t67[i];
+      t79_2[i] = t5_2_3[i] + t12_2_2[((i64)l * chunks + t_2) * 32 + i] + t36_2[i];
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t69[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t70[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t71[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 1) {
-        const float t68_entry = t68[i];
-        t69[i] = t52[((i64)l * chunks + t_2) * 32 + i - 1] * t68_entry;
-        t70[i - 1] += t52[((i64)l * chunks + t_2) * 32 + i] * t68_entry;
+        const float t69_entry = t69[i];
+        t70[i] = t52[((i64)l * chunks + t_2) * 32 + i - 1] * t69_entry;
+        t71[i - 1] += t52[((i64)l * chunks + t_2) * 32 + i] * t69_entry;
       }
     }
     // delta_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t73[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t74_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 1) {
-        float t73_2 = 0.0f;
-        const float w_22 = (float)(i - 1);
+        float t74_3 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          t73_2 += (((float)j == w_22) ? 1.0f : 0.0f) * (t63[i * 32 + j] + t67[i * 32 + j]);
+          t74_3 += t18_2[(i - 1) * 32 + j] * (t64[i * 32 + j] + t68[i * 32 + j]);
         }
-        t73[i] = t73_2;
+        t74_2[i] = t74_3;
       }
     }
     // delta_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t81[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t82[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t83[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 16) {
-        const float t78_2_entry = t78_2[i];
-        t81[i] = t13[((i64)l * chunks + t_2) * 32 + i - 16] * t78_2_entry;
-        t82[i - 16] += t14[((i64)l * chunks + t_2) * 32 + i] * t78_2_entry;
+        const float t79_2_entry = t79_2[i];
+        t82[i] = t13[((i64)l * chunks + t_2) * 32 + i - 16] * t79_2_entry;
+        t83[i - 16] += t14[((i64)l * chunks + t_2) * 32 + i] * t79_2_entry;
       }
     }
     // delta_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t83[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t84_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t85[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 8) {
-        const float t81_entry = t81[i];
-        t83[i] = t11_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t81_entry;
-        t84_2[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t81_entry;
+        const float t82_entry = t82[i];
+        t84_2[i] = t11_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t82_entry;
+        t85[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t82_entry;
       }
     }
     // delta_chunk.g
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t85[i] = t78_2[i] + t82[i];
+      t86[i] = t79_2[i] + t83[i];
     }
     // delta_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t88[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t89[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t90[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 8) {
-        const float t85_entry = t85[i];
-        t88[i] = t10_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t85_entry;
-        t89[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t85_entry;
+        const float t86_entry = t86[i];
+        t89[i] = t10_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t86_entry;
+        t90[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t86_entry;
       }
     }
     // delta_chunk.g
@@ -1548,26 +1486,26 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const flo
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t90[i] = t83[i] + t84_2[i] + t88[i];
-      t93[i] = t85[i] + t89[i];
+      t91[i] = t84_2[i] + t85[i] + t89[i];
+      t94[i] = t86[i] + t90[i];
     }
     // delta_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t91[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t92[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t96[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t93[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t97[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t98[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 4) {
-        const float t90_entry = t90[i];
-        const float t93_entry = t93[i];
-        t91[i] = t8[((i64)l * chunks + t_2) * 32 + i - 4] * t90_entry;
+        const float t91_entry = t91[i];
+        const float t94_entry = t94[i];
+        t92[i] = t8[((i64)l * chunks + t_2) * 32 + i - 4] * t91_entry;
         const float t8_entry_4 = t8[((i64)l * chunks + t_2) * 32 + i];
-        t92[i - 4] += t8_entry_4 * t90_entry;
-        t96[i] = t7_2[((i64)l * chunks + t_2) * 32 + i - 4] * t93_entry;
-        t97[i - 4] += t8_entry_4 * t93_entry;
+        t93[i - 4] += t8_entry_4 * t91_entry;
+        t97[i] = t7_2[((i64)l * chunks + t_2) * 32 + i - 4] * t94_entry;
+        t98[i - 4] += t8_entry_4 * t94_entry;
       }
     }
     // delta_chunk.g
@@ -1575,26 +1513,26 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const flo
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t98[i] = t91[i] + t92[i] + t96[i];
-      t101[i] = t93[i] + t97[i];
+      t99_2[i] = t92[i] + t93[i] + t97[i];
+      t102[i] = t94[i] + t98[i];
     }
     // delta_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t99_2[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t100[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t104_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t101[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t105[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t106[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 2) {
-        const float t98_entry = t98[i];
-        const float t101_entry = t101[i];
-        t99_2[i] = t5_2_2[((i64)l * chunks + t_2) * 32 + i - 2] * t98_entry;
+        const float t99_2_entry = t99_2[i];
+        const float t102_entry = t102[i];
+        t100[i] = t5_2_2[((i64)l * chunks + t_2) * 32 + i - 2] * t99_2_entry;
         const float t5_2_2_entry_4 = t5_2_2[((i64)l * chunks + t_2) * 32 + i];
-        t100[i - 2] += t5_2_2_entry_4 * t98_entry;
-        t104_2[i] = t4[((i64)l * chunks + t_2) * 32 + i - 2] * t101_entry;
-        t105[i - 2] += t5_2_2_entry_4 * t101_entry;
+        t101[i - 2] += t5_2_2_entry_4 * t99_2_entry;
+        t105[i] = t4[((i64)l * chunks + t_2) * 32 + i - 2] * t102_entry;
+        t106[i - 2] += t5_2_2_entry_4 * t102_entry;
       }
     }
     // delta_chunk.g
@@ -1602,36 +1540,36 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const flo
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t106[i] = t99_2[i] + t100[i] + t104_2[i];
-      t109_2[i] = t101[i] + t105[i];
+      t107_2[i] = t100[i] + t101[i] + t105[i];
+      t110_2[i] = t102[i] + t106[i];
     }
     // delta_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t107_2[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t108[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t112[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t109_2[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t113[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t114[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 1) {
-        const float t106_entry = t106[i];
-        const float t109_2_entry = t109_2[i];
-        t107_2[i] = t52[((i64)l * chunks + t_2) * 32 + i - 1] * t106_entry;
+        const float t107_2_entry = t107_2[i];
+        const float t110_2_entry = t110_2[i];
+        t108[i] = t52[((i64)l * chunks + t_2) * 32 + i - 1] * t107_2_entry;
         const float t52_entry_3 = t52[((i64)l * chunks + t_2) * 32 + i];
-        t108[i - 1] += t52_entry_3 * t106_entry;
-        t112[i] = t2[((i64)l * chunks + t_2) * 32 + i - 1] * t109_2_entry;
-        t113[i - 1] += t52_entry_3 * t109_2_entry;
+        t109_2[i - 1] += t52_entry_3 * t107_2_entry;
+        t113[i] = t2[((i64)l * chunks + t_2) * 32 + i - 1] * t110_2_entry;
+        t114[i - 1] += t52_entry_3 * t110_2_entry;
       }
     }
     // delta_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t117[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t118[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i < 1) {
-        t117[i] = t109_2[i] + t113[i];
+        t118[i] = t110_2[i] + t114[i];
       }
     }
     // delta_chunk.g
@@ -1639,15 +1577,15 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const flo
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t16_2[((i64)l * chunks + t_2) * 32 + i] = t69[i] + t70[i] + t73[i] + t107_2[i] + t108[i] + t112[i] + t117[i];
-      t19[((i64)l * chunks + t_2) * 32 + i] = t23_2_2[i] + t24_2_2[i];
+      t16_2[((i64)l * chunks + t_2) * 32 + i] = t70[i] + t71[i] + t74_2[i] + t108[i] + t109_2[i] + t113[i] + t118[i];
+      t19[((i64)l * chunks + t_2) * 32 + i] = t22_2_2[i] + t23_2_2[i];
     }
-    // delta_chunk.g
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
-      const int i = (int)(item / d_k);
-      const int j = (int)(item % d_k);
-      t17_2[(((i64)l * chunks + t_2) * 32 + i) * d_k + j] = t39_2_2[i * d_k + j];
+    // delta_chunk.Q
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += t54[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t38_2[kk + col * 32];
+      t17_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] = dot;
     }
     // delta_chunk.y
     __syncthreads();
@@ -1662,15 +1600,39 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const flo
     for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
       const int i = (int)(item / d_k);
       const int j = (int)(item % d_k);
-      const float w_23 = (((((((float)i == w_13) ? 1.0f : 0.0f) + t25_5[31 * 32 + i]) + t28[31 * 32 + i]) + t31[31 * 32 + i]) + t34_2[31 * 32 + i]) + t37_3[31 * 32 + i];
-      t18[(((i64)l * chunks + t_2) * 32 + i) * d_k + j] = w_23 * t125[i * d_k + j] + t27_2_2[i * d_k + j] + t28_2[i * d_k + j] + t38[i * d_k + j];
+      const float w_5 = ((((t18_2[31 * 32 + i] + t20_3[31 * 32 + i]) + t23[31 * 32 + i]) + t26_2[31 * 32 + i]) + t29[31 * 32 + i]) + t32_3[31 * 32 + i];
+      t18[(((i64)l * chunks + t_2) * 32 + i) * d_k + j] = w_5 * t126[i * d_k + j];
+    }
+    // delta_chunk.K
+    __syncthreads();
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += t54[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t25_2_2[kk * 32 + col];
+      t18[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
+    }
+    // delta_chunk.K
+    __syncthreads();
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += t54[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t25_2_2[kk + col * 32];
+      t18[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
     }
     // delta_chunk.U
     __syncthreads();
     for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < d_v; ++kk) dot += M_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t32_2_2[kk + col * d_v];
+      for (int kk = 0; kk < d_v; ++kk) dot += M_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t31_2[kk + col * d_v];
+      t18[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
+    }
+    // delta_chunk.Q
+    __syncthreads();
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += t53[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t38_2[kk * 32 + col];
       t18[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
     }
     // delta_chunk.g, delta_chunk.M
@@ -1686,7 +1648,7 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *y_prod_2, const flo
     for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
       const int row = (int)(at / d_v), col = (int)(at % d_v);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t54[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t32_2_2[kk * d_v + col];
+      for (int kk = 0; kk < 32; ++kk) dot += t54[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t31_2[kk * d_v + col];
       M_bar_state_2[row + col * d_k] += dot;
     }
     // delta_chunk.y
@@ -1894,37 +1856,37 @@ HECATE_KERNEL(128) delta_chunk_step_backward_58(const float *k_sqrt, const float
     const float *t13_2, const float *t14_2, const float *t22_2, const float *t25_2, float *t34,
     bool *t48_2, bool *t52_2, float *t99, bool *t116, bool *t120, int L, int T) {
   HECATE_SHARED(float, warps, 32);
-  float t37_2_3 = 0.0f;
-  float t102 = 0.0f;
-  float t37_2_3_part = 0.0f;
-  float t102_part = 0.0f;
+  float t37_2_2 = 0.0f;
+  float t102_3 = 0.0f;
+  float t37_2_2_part = 0.0f;
+  float t102_3_part = 0.0f;
   #pragma unroll 1
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
     const int j = (int)(item % T);
     const bool t27_entry = t27[(i64)i * T + j];
-    const float t34_3 = (t27_entry ? (t27_entry ? (t13_2[(i64)i * T + j] + t22_2[(i64)i * T + j]) : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
-    t37_2_3_part += t34_3;
+    const float t34_2 = (t27_entry ? (t27_entry ? (t13_2[(i64)i * T + j] + t22_2[(i64)i * T + j]) : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
+    t37_2_2_part += t34_2;
     const bool t37_entry = t37[(i64)i * T + j];
-    const bool t48_2_2 = (1e-08f <= (t37_entry ? q_sqrt[(i64)i * T + j] : 0.0f));
-    const bool t86 = (t25[(i64)i * T + j] <= 1.0f);
+    const bool t48_2_3 = (1e-08f <= (t37_entry ? q_sqrt[(i64)i * T + j] : 0.0f));
+    const bool t86_2 = (t25[(i64)i * T + j] <= 1.0f);
     const float rho_sigmoid_entry = rho_sigmoid[(i64)i * T + j];
-    const bool t91_3 = (t86 && (0.0f <= rho_sigmoid_entry));
-    const float t99_4 = (t91_3 ? rho_sigmoid_entry * (t91_3 ? (t86 ? (t14_2[(i64)i * T + j] + t25_2[(i64)i * T + j]) : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
-    t102_part += t99_4;
+    const bool t91_3 = (t86_2 && (0.0f <= rho_sigmoid_entry));
+    const float t99_4 = (t91_3 ? rho_sigmoid_entry * (t91_3 ? (t86_2 ? (t14_2[(i64)i * T + j] + t25_2[(i64)i * T + j]) : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
+    t102_3_part += t99_4;
     const bool t10_entry = t10[(i64)i * T + j];
     const bool t116_2 = (1e-08f <= (t10_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
-    t34[(i64)i * T + j] = t34_3;
-    t48_2[(i64)i * T + j] = t48_2_2;
-    t52_2[(i64)i * T + j] = (t48_2_2 && t37_entry);
+    t34[(i64)i * T + j] = t34_2;
+    t48_2[(i64)i * T + j] = t48_2_3;
+    t52_2[(i64)i * T + j] = (t48_2_3 && t37_entry);
     t99[(i64)i * T + j] = t99_4;
     t116[(i64)i * T + j] = t116_2;
     t120[(i64)i * T + j] = (t116_2 && t10_entry);
   }
-  t37_2_3 += hecate::block_sum(t37_2_3_part, warps);
-  t102 += hecate::block_sum(t102_part, warps);
-  if (threadIdx.x == 0) b_theta_bar[0] = t37_2_3;
-  if (threadIdx.x == 0) b_rho_bar[0] = t102;
+  t37_2_2 += hecate::block_sum(t37_2_2_part, warps);
+  t102_3 += hecate::block_sum(t102_3_part, warps);
+  if (threadIdx.x == 0) b_theta_bar[0] = t37_2_2;
+  if (threadIdx.x == 0) b_rho_bar[0] = t102_3;
 }
 
 // delta_chunk.theta, delta_chunk.rho
@@ -2046,18 +2008,18 @@ HECATE_KERNEL(256) delta_chunk_step_backward_67(const float *q1_sigmoid, const f
     float t115_2 = 0.0f;
     const bool t52_2_entry = t52_2[(i64)i * T + j];
     const float q_div_entry = q_div[(i64)i * T + j];
-    const float w_24 = ((t52_2_entry && t37[(i64)i * T + j]) ? (t52_2_entry ? 0.5f * (t52_2_entry ? (t48_2[(i64)i * T + j] ? t47_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_6 = ((t52_2_entry && t37[(i64)i * T + j]) ? (t52_2_entry ? 0.5f * (t52_2_entry ? (t48_2[(i64)i * T + j] ? t47_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     #pragma unroll 4
     for (int k_2 = 0; k_2 < d_k; ++k_2) {
       const float t32_entry = t32[((i64)i * T + j) * d_k + k_2];
       const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k_2];
-      const float t68_3 = t42_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t32_entry * q1_sigmoid_entry * w_24);
-      const float t74_2 = q1_sigmoid_entry * t68_3 + t32_entry * q1_sigmoid_entry * t68_3 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
-      const float t110_2 = t12_2[((i64)i * T + j) * d_k + k_2] + t23_2[((i64)i * T + j) * d_k + k_2] + t39_2[((i64)i * T + j) * (d_k + d_v) + k_2] + t104[((i64)i * T + j) * (d_k + d_v) + k_2];
-      t115_2 += t110_2 * k_div_2[((i64)i * T + j) * d_k + k_2];
-      t74[((i64)i * T + j) * d_k + k_2] = t74_2;
-      b_Q_bar_own[k_2] += t74_2;
-      t110[((i64)i * T + j) * d_k + k_2] = t110_2;
+      const float t68_2 = t42_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t32_entry * q1_sigmoid_entry * w_6);
+      const float t74_4 = q1_sigmoid_entry * t68_2 + t32_entry * q1_sigmoid_entry * t68_2 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
+      const float t110_4 = t12_2[((i64)i * T + j) * d_k + k_2] + t23_2[((i64)i * T + j) * d_k + k_2] + t39_2[((i64)i * T + j) * (d_k + d_v) + k_2] + t104[((i64)i * T + j) * (d_k + d_v) + k_2];
+      t115_2 += t110_4 * k_div_2[((i64)i * T + j) * d_k + k_2];
+      t74[((i64)i * T + j) * d_k + k_2] = t74_4;
+      b_Q_bar_own[k_2] += t74_4;
+      t110[((i64)i * T + j) * d_k + k_2] = t110_4;
     }
     t115[(i64)i * T + j] = -t115_2;
   }
@@ -2352,10 +2314,10 @@ HECATE_KERNEL(256) delta_chunk_step_backward_88(const float *k1_sigmoid, const f
     const int j = (int)(at % T);
     const bool t120_entry = t120[(i64)i * T + j];
     const float k_div_entry = k_div[(i64)i * T + j];
-    const float w_25 = ((t120_entry && t10[(i64)i * T + j]) ? (t120_entry ? 0.5f * (t120_entry ? (t116[(i64)i * T + j] ? t115[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_7 = ((t120_entry && t10[(i64)i * T + j]) ? (t120_entry ? 0.5f * (t120_entry ? (t116[(i64)i * T + j] ? t115[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t5_entry = t5[((i64)i * T + j) * d_k + k_2];
     const float k1_sigmoid_entry = k1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t136 = t110[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_25);
+    const float t136 = t110[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_7);
     const float t142_2 = k1_sigmoid_entry * t136 + t5_entry * k1_sigmoid_entry * t136 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
     t142[((i64)i * T + j) * d_k + k_2] = t142_2;
     b_K_bar_own[k_2] += t142_2;

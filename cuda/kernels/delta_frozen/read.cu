@@ -4,7 +4,7 @@
 //
 //   q0_t = W_Q x_t    delta_frozen.q0
 //   q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    delta_frozen.q1
-//   q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    delta_frozen.q
+//   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    delta_frozen.q
 //   y_t = M_t q_t    delta_frozen.y
 //
 // Functions run in the order in which they stand, each behind the end of the

@@ -4,14 +4,14 @@
 //
 //   k0_t = W_K x_t    delta_frozen.k0
 //   k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    delta_frozen.k1
-//   k_t = case unit { = off : k1_t ; otherwise : unit(k1_t) }    delta_frozen.k
-//   v_t = W_V x_t    delta_frozen.v
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    delta_frozen.rho
-//   θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    delta_frozen.theta
+//   k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    delta_frozen.k
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    delta_frozen.v
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    delta_frozen.rho
+//   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    delta_frozen.theta
 //   M_t = ρ_t M_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)  @eq titans#13    delta_frozen.M
 //   q0_t = W_Q x_t    delta_frozen.q0
 //   q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    delta_frozen.q1
-//   q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    delta_frozen.q
+//   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    delta_frozen.q
 //   y_t = M_t q_t    delta_frozen.y
 //
 // Functions run in the order in which they stand, each behind the end of the

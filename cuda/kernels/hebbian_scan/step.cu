@@ -3,13 +3,13 @@
 // Step of hebbian_scan.
 //
 //   k0_t = W_K x_t    hebbian_scan.k0
-//   k_t = case unit { = off : k1_t ; otherwise : unit(k1_t) }    hebbian_scan.k
-//   v_t = W_V x_t    hebbian_scan.v
+//   k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    hebbian_scan.k
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    hebbian_scan.v
 //   U_t = step(G_t)    hebbian_scan.U
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    hebbian_scan.rho
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    hebbian_scan.rho
 //   W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    hebbian_scan.M
 //   q0_t = W_Q x_t    hebbian_scan.q0
-//   q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    hebbian_scan.q
+//   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    hebbian_scan.q
 //   y_t = M_t q_t    hebbian_scan.y
 //
 // Functions run in the order in which they stand, each behind the end of the

@@ -3,15 +3,15 @@
 // StepBackward of hebbian_scan.
 //
 //   k0_t = W_K x_t    hebbian_scan.k0
-//   k_t = case unit { = off : k1_t ; otherwise : unit(k1_t) }    hebbian_scan.k
-//   v_t = W_V x_t    hebbian_scan.v
+//   k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    hebbian_scan.k
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    hebbian_scan.v
 //   e_t = slope(F(load(W_{t−1})), V)    hebbian_scan.e
 //   G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    hebbian_scan.G
 //   U_t = step(G_t)    hebbian_scan.U
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    hebbian_scan.rho
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    hebbian_scan.rho
 //   W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    hebbian_scan.M
 //   q0_t = W_Q x_t    hebbian_scan.q0
-//   q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    hebbian_scan.q
+//   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    hebbian_scan.q
 //   y_t = M_t q_t    hebbian_scan.y
 //
 // Functions run in the order in which they stand, each behind the end of the
@@ -96,9 +96,9 @@
 //   t7_2_copies       [2·L·T - 32·L·chunks]          float  work
 //   t8_2_copies       [2·L·T·d_k - 32·L·chunks·d_k]  float  work
 //   M_trail_scratch   [64·C·L·d_k + 64·L·d_k]        float  work
-//   t4                [16·d_k]                       float  work
+//   t4_3              [16·d_k]                       float  work
 //   t8_3              [16·d_k]                       float  work
-//   t11_2_2           [16·d_k]                       float  work
+//   t11_2             [16·d_k]                       float  work
 //   t15_2_2           [16·d_k]                       float  work
 //   t19_2_2           [16·d_k]                       float  work
 //   t23_2_2           [16·d_k]                       float  work
@@ -293,24 +293,24 @@ HECATE_KERNEL(32) hebbian_scan_step_backward_11(const float *M_bar, const float 
     #pragma unroll 1
     for (int a = (C < -C * s + T - 16 * chunks ? C : -C * s + T - 16 * chunks) - 1; a >= 0; --a) {
       // hebbian_scan.y, hebbian_scan.M, hebbian_scan.G
-      float t8_2_2 = 0.0f;
-      float t10_2_2 = 0.0f;
+      float t7 = 0.0f;
+      float t9 = 0.0f;
       const float t2_entry = t2[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + i];
       const float t18_entry_2 = t18[(i64)l * (T - 16 * chunks) + a + C * s];
       const float t17_entry_2 = t17[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + i];
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        const float t4_2_2 = M_bar_state[j * 32 + row] + t19[((i64)l * (T - 16 * chunks) + a + C * s) * d_k + j] * t2_entry;
-        t8_2_2 += M_trail[(a * d_k + j) * 32 + row] * t4_2_2;
-        t10_2_2 += t4_2_2 * t16[((i64)l * (T - 16 * chunks) + a + C * s) * d_k + j];
+        const float t3 = M_bar_state[j * 32 + row] + t19[((i64)l * (T - 16 * chunks) + a + C * s) * d_k + j] * t2_entry;
+        t7 += M_trail[(a * d_k + j) * 32 + row] * t3;
+        t9 += t3 * t16[((i64)l * (T - 16 * chunks) + a + C * s) * d_k + j];
         t8_2_rows[j * 33 + row] = M_trail[((a + 1) * d_k + j) * 32 + row] * t2_entry;
-        M_bar_state[j * 32 + row] = t18_entry_2 * t4_2_2;
-        t5_2_rows[j * 33 + row] = t4_2_2 * t17_entry_2;
+        M_bar_state[j * 32 + row] = t18_entry_2 * t3;
+        t5_2_rows[j * 33 + row] = t3 * t17_entry_2;
       }
-      t7_2_rows[row] = t8_2_2;
-      const float t10_2_3 = -t10_2_2;
+      t7_2_rows[row] = t7;
+      const float t9_3 = -t9;
       // hebbian_scan.e
-      t6_2[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + i] = -t10_2_3;
+      t6_2[((i64)l * (T - 16 * chunks) + a + C * s) * d_v + i] = -t9_3;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_k; item += 32) {
@@ -530,7 +530,7 @@ HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *
     const float *t12, const float *t15, const float *t13, const float *t14, const float *t,
     const float *t4_2, const float *t20, const float *t23_2, const float *t26_2, float *t14_2,
     float *t15_2, float *t17_2, float *t7_2_2, float *t14_2_2, float *t22_2, float *t30_2,
-    float *t37_2, float *t4, float *t8_3, float *t11_2_2, float *t15_2_2, float *t19_2_2,
+    float *t37_2, float *t4_3, float *t8_3, float *t11_2, float *t15_2_2, float *t19_2_2,
     float *t23_2_2, float *t27_2_2, float *t31_3, float *t34, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const M_bar_state_2 = shared + 0;  // [d_k]
@@ -553,7 +553,7 @@ HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *
   float *const t24_4 = shared + C * d_k + 242 * d_k;  // [16, d_k]
   float *const t25_3 = shared + C * d_k + 258 * d_k;  // [16, d_k]
   float *const t27_2 = shared + C * d_k + 274 * d_k;  // [16, d_k]
-  float *const t3 = shared + C * d_k + 290 * d_k;  // [16, d_k]
+  float *const t4 = shared + C * d_k + 290 * d_k;  // [16, d_k]
   float *const t40 = shared + C * d_k + 306 * d_k;  // [16]
   float *const t38 = shared + C * d_k + 306 * d_k + 16;  // [d_k]
   float *const warps = shared + C * d_k + 307 * d_k + 16;
@@ -776,12 +776,12 @@ HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *
             t27_2[j * d_k + k] = t25_3[(j - 8) * d_k + k] * t26_2_entry_2;
           }
         }
-        for (int at = threadIdx.x; at < 16 * d_k; at += 128) t3[at] = 0.0f;
+        for (int at = threadIdx.x; at < 16 * d_k; at += 128) t4[at] = 0.0f;
         __syncthreads();
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
-          t3[15 * d_k + j] += M_bar_state_2[j];
+          t4[15 * d_k + j] += M_bar_state_2[j];
         }
         // hebbian_scan.y, hebbian_scan.M
         __syncthreads();
@@ -791,7 +791,7 @@ HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *
           const int k = (int)(item % d_k);
           const float tview_entry = t[(((i64)l * chunks + a + C * s) * 16 + j) * d_v + i];
           t17_2[(((i64)l * chunks + a + C * s) * 16 + j) * d_k + k] += (t25_3[j * d_k + k] + t27_2[j * d_k + k]) * tview_entry;
-          t4[j * d_k + k] = t3[j * d_k + k] + t15[(((i64)l * chunks + a + C * s) * 16 + j) * d_k + k] * tview_entry;
+          t4_3[j * d_k + k] = t4[j * d_k + k] + t15[(((i64)l * chunks + a + C * s) * 16 + j) * d_k + k] * tview_entry;
         }
         // hebbian_scan.M
         for (int at = threadIdx.x; at < 16 * d_k; at += 128) t8_3[at] = 0.0f;
@@ -804,9 +804,9 @@ HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *
             const float t26_2_entry_3 = t26_2[((i64)l * chunks + a + C * s) * 16 + j];
             #pragma unroll 4
             for (int k = 0; k < d_k; ++k) {
-              const float t4_entry = t4[j * d_k + k];
-              t7_3 += t25_3[(j - 8) * d_k + k] * t4_entry;
-              t8_3[(j - 8) * d_k + k] += t4_entry * t26_2_entry_3;
+              const float t4_3_entry = t4_3[j * d_k + k];
+              t7_3 += t25_3[(j - 8) * d_k + k] * t4_3_entry;
+              t8_3[(j - 8) * d_k + k] += t4_3_entry * t26_2_entry_3;
             }
             t7_2_2[((i64)l * chunks + a + C * s) * 16 + j] += t7_3;
           }
@@ -817,7 +817,7 @@ HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *
         for (int item = threadIdx.x; item < 16 * d_k; item += 128) {
           const int j = (int)(item / d_k);
           const int k = (int)(item % d_k);
-          t11_2_2[j * d_k + k] = t4[j * d_k + k] + t8_3[j * d_k + k];
+          t11_2[j * d_k + k] = t4_3[j * d_k + k] + t8_3[j * d_k + k];
         }
         // hebbian_scan.M
         for (int at = threadIdx.x; at < 16 * d_k; at += 128) t15_2_2[at] = 0.0f;
@@ -830,9 +830,9 @@ HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *
             const float t23_2_entry_3 = t23_2[((i64)l * chunks + a + C * s) * 16 + j];
             #pragma unroll 4
             for (int k = 0; k < d_k; ++k) {
-              const float t11_2_2_entry = t11_2_2[j * d_k + k];
-              t14_3 += t22_4[(j - 4) * d_k + k] * t11_2_2_entry;
-              t15_2_2[(j - 4) * d_k + k] += t11_2_2_entry * t23_2_entry_3;
+              const float t11_2_entry = t11_2[j * d_k + k];
+              t14_3 += t22_4[(j - 4) * d_k + k] * t11_2_entry;
+              t15_2_2[(j - 4) * d_k + k] += t11_2_entry * t23_2_entry_3;
             }
             t14_2_2[((i64)l * chunks + a + C * s) * 16 + j] += t14_3;
           }
@@ -843,7 +843,7 @@ HECATE_KERNEL(128) hebbian_scan_step_backward_28(float *M_bar_out, const float *
         for (int item = threadIdx.x; item < 16 * d_k; item += 128) {
           const int j = (int)(item / d_k);
           const int k = (int)(item % d_k);
-          t19_2_2[j * d_k + k] = t11_2_2[j * d_k + k] + t15_2_2[j * d_k + k];
+          t19_2_2[j * d_k + k] = t11_2[j * d_k + k] + t15_2_2[j * d_k + k];
         }
         // hebbian_scan.M
         for (int at = threadIdx.x; at < 16 * d_k; at += 128) t23_2_2[at] = 0.0f;

@@ -3,7 +3,7 @@
 // StepBackward of lattice.
 //
 //   k0_t = W_K x_t    lattice.k0
-//   v_t = W_V x_t    lattice.v
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    lattice.v
 //   β ∈ (0,1) = sigmoid(w_β · [k_t; v_t] + b_β)    lattice.beta
 //   G_t = ∇_S ℓ(S_{t−1}; k_t, v_t)    lattice.G
 //   N_t[i∈m] = G_t[i] − (S_{t−1}[i] · G_t[i]) S_{t−1}[i]    lattice.N
@@ -215,23 +215,23 @@ HECATE_KERNEL(128) lattice_step_backward_2(const float *y_bar, const float *S_ba
         t3_2_2[i] = t3_2_3;
       }
       // lattice.S, lattice.p
-      float t4_2_2 = 0.0f;
+      float t4 = 0.0f;
       __syncthreads();
-      float t4_2_2_part = 0.0f;
+      float t4_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        t4_2_2_part += p[((i64)l * T + a + C * s) * m + i] * t3_2_2[i];
+        t4_part += p[((i64)l * T + a + C * s) * m + i] * t3_2_2[i];
         t20_3[i] = (0.0f < t18_3[i]);
       }
-      t4_2_2 += hecate::block_sum(t4_2_2_part, warps);
+      t4 += hecate::block_sum(t4_part, warps);
       // lattice.p, lattice.S
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
         const bool t20_3_entry = t20_3[i];
         const bool t15_2 = (1e-08f <= (t20_3_entry ? sqrtf((t20_3_entry ? t18_3[i] : 1.0f)) : 0.0f));
-        t6_2[i] = p[((i64)l * T + a + C * s) * m + i] * (t3_2_2[i] - t4_2_2);
+        t6_2[i] = p[((i64)l * T + a + C * s) * m + i] * (t3_2_2[i] - t4);
         t11_2[i] = 1.0f / S_max2[((i64)l * T + a + C * s) * m + i];
         t15[i] = t15_2;
         t19_2[i] = (t15_2 && t20_3_entry);

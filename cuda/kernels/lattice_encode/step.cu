@@ -3,7 +3,7 @@
 // Step of lattice_encode.
 //
 //   k0_t = W_K x_t    lattice_encode.k0
-//   v_t = W_V x_t    lattice_encode.v
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    lattice_encode.v
 //   β ∈ (0,1) = sigmoid(w_β · [k_t; v_t] + b_β)    lattice_encode.beta
 //   G_t = ∇_S ℓ(S_{t−1}; k_t, v_t)    lattice_encode.G
 //   N_t[i∈m] = G_t[i] − (S_{t−1}[i] · G_t[i]) S_{t−1}[i]    lattice_encode.N

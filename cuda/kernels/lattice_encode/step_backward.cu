@@ -3,7 +3,7 @@
 // StepBackward of lattice_encode.
 //
 //   k0_t = W_K x_t    lattice_encode.k0
-//   v_t = W_V x_t    lattice_encode.v
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    lattice_encode.v
 //   β ∈ (0,1) = sigmoid(w_β · [k_t; v_t] + b_β)    lattice_encode.beta
 //   G_t = ∇_S ℓ(S_{t−1}; k_t, v_t)    lattice_encode.G
 //   N_t[i∈m] = G_t[i] − (S_{t−1}[i] · G_t[i]) S_{t−1}[i]    lattice_encode.N
@@ -169,23 +169,23 @@ HECATE_KERNEL(128) lattice_encode_step_backward_2(const float *y_bar, const floa
         t3_2_2[i] = t3_2_3;
       }
       // lattice_encode.S, lattice_encode.p
-      float t4_2_2 = 0.0f;
+      float t4 = 0.0f;
       __syncthreads();
-      float t4_2_2_part = 0.0f;
+      float t4_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        t4_2_2_part += p[((i64)l * T + a + C * s) * m + i] * t3_2_2[i];
+        t4_part += p[((i64)l * T + a + C * s) * m + i] * t3_2_2[i];
         t20_2[i] = (0.0f < t18[i]);
       }
-      t4_2_2 += hecate::block_sum(t4_2_2_part, warps);
+      t4 += hecate::block_sum(t4_part, warps);
       // lattice_encode.p, lattice_encode.S
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
         const bool t20_2_entry = t20_2[i];
         const bool t15_2 = (1e-08f <= (t20_2_entry ? sqrtf((t20_2_entry ? t18[i] : 1.0f)) : 0.0f));
-        t6_2[i] = p[((i64)l * T + a + C * s) * m + i] * (t3_2_2[i] - t4_2_2);
+        t6_2[i] = p[((i64)l * T + a + C * s) * m + i] * (t3_2_2[i] - t4);
         t11_2[i] = 1.0f / S_max2[((i64)l * T + a + C * s) * m + i];
         t15[i] = t15_2;
         t19_2[i] = (t15_2 && t20_2_entry);

@@ -3,7 +3,7 @@
 // Step of lattice_similarity.
 //
 //   k0_t = W_K x_t    lattice_similarity.k0
-//   v_t = W_V x_t    lattice_similarity.v
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    lattice_similarity.v
 //   β ∈ (0,1) = sigmoid(w_β · [k_t; v_t] + b_β)    lattice_similarity.beta
 //   G_t = ∇_S ℓ(S_{t−1}; k_t, v_t)    lattice_similarity.G
 //   N_t[i∈m] = G_t[i] − (S_{t−1}[i] · G_t[i]) S_{t−1}[i]    lattice_similarity.N
@@ -172,7 +172,7 @@ HECATE_KERNEL(128) lattice_similarity_step_8(const float *S, float *y, float *S_
   HECATE_DYNAMIC(float, shared);
   float *const S_state = shared + 0;  // [m, d_v]
   float *const S_2 = shared + d_v * m;  // [m, d_v]
-  float *const t2_2 = shared + 2 * d_v * m;  // [m]
+  float *const t = shared + 2 * d_v * m;  // [m]
   float *const t13 = shared + 2 * d_v * m + m;  // [m, d_v]
   float *const t14 = shared + 3 * d_v * m + m;  // [m]
   float *const t23 = shared + 3 * d_v * m + 2 * m;  // [m]
@@ -212,12 +212,12 @@ HECATE_KERNEL(128) lattice_similarity_step_8(const float *S, float *y, float *S_
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        float t2_2_2 = 0.0f;
+        float t2 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
-          t2_2_2 += S_state[i * d_v + j] * v[((i64)l * T + a + C * s) * d_v + j];
+          t2 += S_state[i * d_v + j] * v[((i64)l * T + a + C * s) * d_v + j];
         }
-        t2_2[i] = t2_2_2;
+        t[i] = t2;
       }
       // lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
       const float beta_entry = beta[(i64)l * T + a + C * s];
@@ -227,7 +227,7 @@ HECATE_KERNEL(128) lattice_similarity_step_8(const float *S, float *y, float *S_
         const int i = (int)item;
         float t14_3 = 0.0f;
         const float k0_entry = k0[((i64)l * T + a + C * s) * m + i];
-        const float w = k0_entry * t2_2[i];
+        const float w = k0_entry * t[i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
           const float S_state_entry = S_state[i * d_v + j];
@@ -244,7 +244,7 @@ HECATE_KERNEL(128) lattice_similarity_step_8(const float *S, float *y, float *S_
         const int i = (int)item;
         const float t14_entry = t14[i];
         const bool t16 = (0.0f < t14_entry);
-        const float t9_2_2 = -k0[((i64)l * T + a + C * s) * m + i] * t2_2[i];
+        const float t9_2_2 = -k0[((i64)l * T + a + C * s) * m + i] * t[i];
         t23[i] = hecate::max((t16 ? sqrtf((t16 ? t14_entry : 1.0f)) : 0.0f), 1e-08f);
         t9_2[i] = t9_2_2;
         if (N_prod != nullptr) {
@@ -324,13 +324,13 @@ HECATE_KERNEL(128) lattice_similarity_step_8(const float *S, float *y, float *S_
         const bool t16_2 = (0.0f < t14_2_entry);
         const float t19_2 = sqrtf((t16_2 ? t14_2_entry : 1.0f));
         const float t23_2_2 = hecate::max((t16_2 ? t19_2 : 0.0f), 1e-08f);
-        const float t24 = 1.0f / t19_2;
+        const float t23_2_2_2 = 1.0f / t19_2;
         t23_2[i] = t23_2_2;
         if (S_max2 != nullptr) {
           S_max2[((i64)l * T + a + C * s) * m + i] = t23_2_2;
         }
         if (S_div != nullptr) {
-          S_div[((i64)l * T + a + C * s) * m + i] = t24;
+          S_div[((i64)l * T + a + C * s) * m + i] = t23_2_2_2;
         }
       }
       // lattice_similarity.p, lattice_similarity.S

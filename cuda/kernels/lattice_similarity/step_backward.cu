@@ -3,7 +3,7 @@
 // StepBackward of lattice_similarity.
 //
 //   k0_t = W_K x_t    lattice_similarity.k0
-//   v_t = W_V x_t    lattice_similarity.v
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    lattice_similarity.v
 //   β ∈ (0,1) = sigmoid(w_β · [k_t; v_t] + b_β)    lattice_similarity.beta
 //   G_t = ∇_S ℓ(S_{t−1}; k_t, v_t)    lattice_similarity.G
 //   N_t[i∈m] = G_t[i] − (S_{t−1}[i] · G_t[i]) S_{t−1}[i]    lattice_similarity.N
@@ -40,7 +40,7 @@
 //   S_bar_out          [L, m, d_v]            float  write
 //   W_Q_bar            [d_v, d]               float  write
 //   S_checkpoints      [L, segments, m, d_v]  float  checkpoint
-//   t56                [L, T, m]              float  work
+//   t55                [L, T, m]              float  work
 //   t2                 [L, T, m]              float  work
 //   t3_2               [L, T, d_v]            float  work
 //   t4_2               [L, T]                 float  work
@@ -54,10 +54,10 @@
 //   t22                [L, T, d]              float  work
 //   S_trail_scratch    [C·L·d_v·m + L·d_v·m]  float  work
 //   t16_2_scratch      [L·m]                  bool   work
-//   t15_2_scratch      [L·m]                  bool   work
-//   t19_2_scratch      [L·m]                  bool   work
-//   t9_2_scratch       [L·d_v·m]              float  work
-//   t35_scratch        [L·d_v·m]              float  work
+//   t14_2_2_scratch    [L·m]                  bool   work
+//   t18_2_scratch      [L·m]                  bool   work
+//   t8_scratch         [L·d_v·m]              float  work
+//   t34_scratch        [L·d_v·m]              float  work
 //   w_beta_bar_copies  [64·d_v + 64·m]        float  work
 #include "hecate.cuh"
 
@@ -71,14 +71,14 @@ constexpr int m = 64;
 // lattice_similarity.N
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) lattice_similarity_step_backward_1(const float *beta, const float *N_prod,
-    float *t56, int L, int T) {
+    float *t55, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * m) return;
   const int i = (int)(item / ((i64)T * m));
   const int j = (int)(item / m % T);
   const int k = (int)(item % m);
   const float beta_entry = beta[(i64)i * T + j];
-  t56[((i64)i * T + j) * m + k] = beta_entry * N_prod[((i64)i * T + j) * m + k];
+  t55[((i64)i * T + j) * m + k] = beta_entry * N_prod[((i64)i * T + j) * m + k];
 }
 
 // lattice_similarity, lattice_similarity.N, lattice_similarity.S, lattice_similarity.G, lattice_similarity.y, lattice_similarity.p
@@ -87,12 +87,12 @@ HECATE_KERNEL(256) lattice_similarity_step_backward_1(const float *beta, const f
 HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const float *S_bar,
     const float *k0, const float *v, const float *beta, const float *q0, const float *N_prod,
     const float *S_max2, const float *p, const float *S_div, float *S_bar_out,
-    const float *S_checkpoints, const float *t56, float *t2, float *t3_2, float *t4_2, float *t5_2,
-    float *S_trail_scratch, bool *t16_2_scratch, bool *t15_2_scratch, bool *t19_2_scratch,
-    float *t9_2_scratch, float *t35_scratch, int T) {
+    const float *S_checkpoints, const float *t55, float *t2, float *t3_2, float *t4_2, float *t5_2,
+    float *S_trail_scratch, bool *t16_2_scratch, bool *t14_2_2_scratch, bool *t18_2_scratch,
+    float *t8_scratch, float *t34_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const S_bar_state = shared + 0;  // [m, d_v]
-  float *const t2_2 = shared + d_v * m;  // [m]
+  float *const t = shared + d_v * m;  // [m]
   float *const t13 = shared + d_v * m + m;  // [m, d_v]
   float *const t14_2 = shared + 2 * d_v * m + m;  // [m]
   float *const t23 = shared + 2 * d_v * m + 2 * m;  // [m]
@@ -100,25 +100,25 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
   float *const t13_3 = shared + 3 * d_v * m + 3 * m;  // [m, d_v]
   float *const t14_4 = shared + 4 * d_v * m + 3 * m;  // [m]
   float *const S_2 = shared + 4 * d_v * m + 4 * m;  // [m, d_v]
-  float *const t3_2_2 = shared + 5 * d_v * m + 4 * m;  // [m]
-  float *const t6_2 = shared + 5 * d_v * m + 5 * m;  // [m]
-  float *const t11 = shared + 5 * d_v * m + 6 * m;  // [m]
-  float *const t8 = shared + 5 * d_v * m + 7 * m;  // [d_v]
-  float *const t14_2_2 = shared + 5 * d_v * m + d_v + 7 * m;  // [m]
-  float *const t31 = shared + 5 * d_v * m + d_v + 8 * m;  // [m]
-  float *const t52 = shared + 5 * d_v * m + d_v + 9 * m;  // [m]
-  float *const t57 = shared + 5 * d_v * m + d_v + 10 * m;  // [m]
-  float *const t47 = shared + 5 * d_v * m + d_v + 11 * m;  // [d_v]
-  float *const t48 = shared + 5 * d_v * m + 2 * d_v + 11 * m;  // [m]
+  float *const t2_2 = shared + 5 * d_v * m + 4 * m;  // [m]
+  float *const t5_2_2 = shared + 5 * d_v * m + 5 * m;  // [m]
+  float *const t10_2 = shared + 5 * d_v * m + 6 * m;  // [m]
+  float *const t7_2 = shared + 5 * d_v * m + 7 * m;  // [d_v]
+  float *const t13_2_2 = shared + 5 * d_v * m + d_v + 7 * m;  // [m]
+  float *const t30 = shared + 5 * d_v * m + d_v + 8 * m;  // [m]
+  float *const t51 = shared + 5 * d_v * m + d_v + 9 * m;  // [m]
+  float *const t56 = shared + 5 * d_v * m + d_v + 10 * m;  // [m]
+  float *const t46 = shared + 5 * d_v * m + d_v + 11 * m;  // [d_v]
+  float *const t47 = shared + 5 * d_v * m + 2 * d_v + 11 * m;  // [m]
   float *const warps = shared + 5 * d_v * m + 2 * d_v + 12 * m;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   float *const S_trail = S_trail_scratch + blockIdx.x * (i64)(C * d_v * m + d_v * m);  // [C + 1, m, d_v]
   bool *const t16_2 = t16_2_scratch + blockIdx.x * (i64)(m);  // [m]
-  bool *const t15_2 = t15_2_scratch + blockIdx.x * (i64)(m);  // [m]
-  bool *const t19_2 = t19_2_scratch + blockIdx.x * (i64)(m);  // [m]
-  float *const t9_2 = t9_2_scratch + blockIdx.x * (i64)(d_v * m);  // [m, d_v]
-  float *const t35 = t35_scratch + blockIdx.x * (i64)(d_v * m);  // [m, d_v]
+  bool *const t14_2_2 = t14_2_2_scratch + blockIdx.x * (i64)(m);  // [m]
+  bool *const t18_2 = t18_2_scratch + blockIdx.x * (i64)(m);  // [m]
+  float *const t8 = t8_scratch + blockIdx.x * (i64)(d_v * m);  // [m, d_v]
+  float *const t34 = t34_scratch + blockIdx.x * (i64)(d_v * m);  // [m, d_v]
   #pragma unroll 1
   for (int item = threadIdx.x; item < m * d_v; item += 128) {
     const int i = (int)(item / d_v);
@@ -141,12 +141,12 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        float t2_2_2 = 0.0f;
+        float t3 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
-          t2_2_2 += S_trail[(a * m + i) * d_v + j] * v[((i64)l * T + a + C * s) * d_v + j];
+          t3 += S_trail[(a * m + i) * d_v + j] * v[((i64)l * T + a + C * s) * d_v + j];
         }
-        t2_2[i] = t2_2_2;
+        t[i] = t3;
       }
       // lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
       const float beta_entry_2 = beta[(i64)l * T + a + C * s];
@@ -156,7 +156,7 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
         const int i = (int)item;
         float t14_3 = 0.0f;
         const float k0_entry = k0[((i64)l * T + a + C * s) * m + i];
-        const float w = k0_entry * t2_2[i];
+        const float w = k0_entry * t[i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
           const float S_trail_entry = S_trail[(a * m + i) * d_v + j];
@@ -194,7 +194,7 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
         float t14_5 = 0.0f;
-        float t3_2_3 = 0.0f;
+        float t2_3 = 0.0f;
         const float k0_entry_2 = k0[((i64)l * T + a + C * s) * m + i];
         const float N_prod_entry = N_prod[((i64)l * T + a + C * s) * m + i];
         const float S_max2_entry = S_max2[((i64)l * T + a + C * s) * m + i];
@@ -205,58 +205,58 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
           const float t13_4 = S_trail_entry_2 - beta_entry_3 * N_2;
           t14_5 += t13_4 * t13_4;
           const float S_2_2 = t13_4 / S_max2_entry;
-          t3_2_3 += S_2_2 * y_bar[((i64)l * T + a + C * s) * d_v + j];
+          t2_3 += S_2_2 * y_bar[((i64)l * T + a + C * s) * d_v + j];
           N[i * d_v + j] = N_2;
           t13_3[i * d_v + j] = t13_4;
           S_2[i * d_v + j] = S_2_2;
         }
         t14_4[i] = t14_5;
-        t3_2_2[i] = t3_2_3;
+        t2_2[i] = t2_3;
       }
       // lattice_similarity.S, lattice_similarity.p
-      float t4_2_2 = 0.0f;
+      float t3_3 = 0.0f;
       __syncthreads();
-      float t4_2_2_part = 0.0f;
+      float t3_3_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        t4_2_2_part += p[((i64)l * T + a + C * s) * m + i] * t3_2_2[i];
+        t3_3_part += p[((i64)l * T + a + C * s) * m + i] * t2_2[i];
         t16_2[i] = (0.0f < t14_4[i]);
       }
-      t4_2_2 += hecate::block_sum(t4_2_2_part, warps);
+      t3_3 += hecate::block_sum(t3_3_part, warps);
       // lattice_similarity.p, lattice_similarity.S
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
         const bool t16_2_entry = t16_2[i];
-        const bool t15_2_2 = (1e-08f <= (t16_2_entry ? sqrtf((t16_2_entry ? t14_4[i] : 1.0f)) : 0.0f));
-        t6_2[i] = p[((i64)l * T + a + C * s) * m + i] * (t3_2_2[i] - t4_2_2);
-        t11[i] = 1.0f / S_max2[((i64)l * T + a + C * s) * m + i];
-        t15_2[i] = t15_2_2;
-        t19_2[i] = (t15_2_2 && t16_2_entry);
+        const bool t14_2_3 = (1e-08f <= (t16_2_entry ? sqrtf((t16_2_entry ? t14_4[i] : 1.0f)) : 0.0f));
+        t5_2_2[i] = p[((i64)l * T + a + C * s) * m + i] * (t2_2[i] - t3_3);
+        t10_2[i] = 1.0f / S_max2[((i64)l * T + a + C * s) * m + i];
+        t14_2_2[i] = t14_2_3;
+        t18_2[i] = (t14_2_3 && t16_2_entry);
       }
       // lattice_similarity.p, lattice_similarity.S, lattice_similarity.y
-      for (int at = threadIdx.x; at < d_v; at += 128) t8[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_v; at += 128) t7_2[at] = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < m; ++i) {
-        float t14_2_3 = 0.0f;
+        float t13_2_3 = 0.0f;
         __syncthreads();
-        const float t6_2_entry = t6_2[i];
+        const float t5_2_2_entry = t5_2_2[i];
         const float p_entry = p[((i64)l * T + a + C * s) * m + i];
         const float S_max2_entry_2 = S_max2[((i64)l * T + a + C * s) * m + i];
-        float t14_2_3_part = 0.0f;
+        float t13_2_3_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_v; item += 128) {
           const int j = (int)item;
-          const float t9_2_2 = S_bar_state[i * d_v + j] + y_bar[((i64)l * T + a + C * s) * d_v + j] * p_entry + q0[((i64)l * T + a + C * s) * d_v + j] * t6_2_entry;
+          const float t8_2 = S_bar_state[i * d_v + j] + y_bar[((i64)l * T + a + C * s) * d_v + j] * p_entry + q0[((i64)l * T + a + C * s) * d_v + j] * t5_2_2_entry;
           const float S_2_entry = S_2[i * d_v + j];
-          t14_2_3_part += t9_2_2 * (S_2_entry / S_max2_entry_2);
-          t8[j] += S_2_entry * t6_2_entry;
-          t9_2[i * d_v + j] = t9_2_2;
+          t13_2_3_part += t8_2 * (S_2_entry / S_max2_entry_2);
+          t7_2[j] += S_2_entry * t5_2_2_entry;
+          t8[i * d_v + j] = t8_2;
         }
-        t14_2_3 += hecate::block_sum(t14_2_3_part, warps);
+        t13_2_3 += hecate::block_sum(t13_2_3_part, warps);
         if (threadIdx.x == 0) {
-          t14_2_2[i] = -t14_2_3;
+          t13_2_2[i] = -t13_2_3;
         }
       }
       // lattice_similarity.S
@@ -264,59 +264,59 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        const bool t19_2_entry = t19_2[i];
-        t31[i] = ((t19_2_entry && t16_2[i]) ? (t19_2_entry ? 0.5f * S_div[((i64)l * T + a + C * s) * m + i] * (t19_2_entry ? (t15_2[i] ? t14_2_2[i] : 0.0f) : 0.0f) : 0.0f) : 0.0f);
+        const bool t18_2_entry = t18_2[i];
+        t30[i] = ((t18_2_entry && t16_2[i]) ? (t18_2_entry ? 0.5f * S_div[((i64)l * T + a + C * s) * m + i] * (t18_2_entry ? (t14_2_2[i] ? t13_2_2[i] : 0.0f) : 0.0f) : 0.0f) : 0.0f);
       }
       // lattice_similarity.S, lattice_similarity.N
-      float t39 = 0.0f;
+      float t38 = 0.0f;
       __syncthreads();
-      float t39_part = 0.0f;
+      float t38_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        float t52_2 = 0.0f;
-        const float t11_entry = t11[i];
-        const float t31_entry = t31[i];
+        float t51_2 = 0.0f;
+        const float t10_2_entry = t10_2[i];
+        const float t30_entry = t30[i];
         #pragma unroll 4
         for (int j = 0; j < d_v; ++j) {
-          const float t35_2 = t9_2[i * d_v + j] * t11_entry + 2.0f * (t13_3[i * d_v + j] * t31_entry);
-          t39_part += N[i * d_v + j] * t35_2;
-          t52_2 += S_trail[(a * m + i) * d_v + j] * t35_2;
-          t35[i * d_v + j] = t35_2;
+          const float t34_2 = t8[i * d_v + j] * t10_2_entry + 2.0f * (t13_3[i * d_v + j] * t30_entry);
+          t38_part += N[i * d_v + j] * t34_2;
+          t51_2 += S_trail[(a * m + i) * d_v + j] * t34_2;
+          t34[i * d_v + j] = t34_2;
         }
-        t52[i] = t52_2;
+        t51[i] = t51_2;
       }
-      t39 += hecate::block_sum(t39_part, warps);
-      const float t39_2 = -t39;
+      t38 += hecate::block_sum(t38_part, warps);
+      const float t38_2 = -t38;
       // lattice_similarity.N
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        t57[i] = beta_entry_3 * t52[i];
+        t56[i] = beta_entry_3 * t51[i];
       }
       // lattice_similarity.G, lattice_similarity.S, lattice_similarity.N
-      for (int at = threadIdx.x; at < d_v; at += 128) t47[at] = 0.0f;
+      for (int at = threadIdx.x; at < d_v; at += 128) t46[at] = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < m; ++i) {
-        float t48_2 = 0.0f;
+        float t47_2 = 0.0f;
         __syncthreads();
-        const float t57_entry = t57[i];
+        const float t56_entry = t56[i];
         const float k0_entry_3 = k0[((i64)l * T + a + C * s) * m + i];
-        const float t56_entry = t56[((i64)l * T + a + C * s) * m + i];
-        float t48_2_part = 0.0f;
+        const float t55_entry = t55[((i64)l * T + a + C * s) * m + i];
+        float t47_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_v; item += 128) {
           const int j = (int)item;
-          const float t35_entry = t35[i * d_v + j];
-          const float t46 = -beta_entry_3 * t35_entry + S_trail[(a * m + i) * d_v + j] * t57_entry;
+          const float t34_entry = t34[i * d_v + j];
+          const float t45 = -beta_entry_3 * t34_entry + S_trail[(a * m + i) * d_v + j] * t56_entry;
           const float v_entry = v[((i64)l * T + a + C * s) * d_v + j];
-          t48_2_part += t46 * v_entry;
-          t47[j] += t46 * k0_entry_3;
-          S_bar_state[i * d_v + j] = t35_entry + t35_entry * t56_entry - k0_entry_3 * v_entry * t57_entry;
+          t47_2_part += t45 * v_entry;
+          t46[j] += t45 * k0_entry_3;
+          S_bar_state[i * d_v + j] = t34_entry + t34_entry * t55_entry - k0_entry_3 * v_entry * t56_entry;
         }
-        t48_2 += hecate::block_sum(t48_2_part, warps);
+        t47_2 += hecate::block_sum(t47_2_part, warps);
         if (threadIdx.x == 0) {
-          t48[i] = -t48_2;
+          t47[i] = -t47_2;
         }
       }
       // lattice_similarity.G, lattice_similarity
@@ -324,17 +324,17 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_2(const float *y_bar, const 
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
         const int i = (int)item;
-        t3_2[((i64)l * T + a + C * s) * d_v + i] = -t47[i];
-        t5_2[((i64)l * T + a + C * s) * d_v + i] = t8[i];
+        t3_2[((i64)l * T + a + C * s) * d_v + i] = -t46[i];
+        t5_2[((i64)l * T + a + C * s) * d_v + i] = t7_2[i];
       }
       // lattice_similarity
       #pragma unroll 1
       for (int item = threadIdx.x; item < m; item += 128) {
         const int i = (int)item;
-        t2[((i64)l * T + a + C * s) * m + i] = t48[i];
+        t2[((i64)l * T + a + C * s) * m + i] = t47[i];
       }
       // lattice_similarity
-      if (threadIdx.x == 0) t4_2[(i64)l * T + a + C * s] = t39_2;
+      if (threadIdx.x == 0) t4_2[(i64)l * T + a + C * s] = t38_2;
     }
   }
   __syncthreads();
@@ -401,9 +401,9 @@ HECATE_KERNEL(128) lattice_similarity_step_backward_5(const float *beta, const f
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
     const int j = (int)(item % T);
-    const float t10_2 = beta[(i64)i * T + j] * t4_2[(i64)i * T + j] * beta_sigmoid[(i64)i * T + j];
-    t12_part += t10_2;
-    t10[(i64)i * T + j] = t10_2;
+    const float t10_3 = beta[(i64)i * T + j] * t4_2[(i64)i * T + j] * beta_sigmoid[(i64)i * T + j];
+    t12_part += t10_3;
+    t10[(i64)i * T + j] = t10_3;
   }
   t12 += hecate::block_sum(t12_part, warps);
   if (threadIdx.x == 0) b_beta_bar[0] = t12;

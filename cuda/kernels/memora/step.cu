@@ -3,11 +3,11 @@
 // Step of memora.
 //
 //   k0_t = W_K x_t    memora.k0
-//   v_t = W_V x_t    memora.v
-//   θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    memora.theta
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    memora.v
+//   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    memora.theta
 //   e_t = slope(F(load(W_{t−1})), V)    memora.e
 //   U_t = step(G_t)    memora.U_W2
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    memora.rho
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    memora.rho
 //   W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    memora.W2
 //   G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    memora.G_W1
 //   U_t = step(G_t)    memora.U_W1
@@ -210,7 +210,7 @@ HECATE_KERNEL(128) memora_step_8(const float *W1, const float *W2, float *y, flo
   float *const t41 = shared + d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_v;  // [d_h]
   float *const t48 = shared + d_h * d_k + 3 * d_h * d_v + 6 * d_h + 2 * d_v;  // [d_h, d_k]
   float *const t50 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 6 * d_h + 2 * d_v;  // [d_h]
-  float *const t14_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_v;  // [d_h]
+  float *const t14 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_v;  // [d_h]
   float *const y_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 8 * d_h + 2 * d_v;  // [d_v]
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
@@ -395,7 +395,7 @@ HECATE_KERNEL(128) memora_step_8(const float *W1, const float *W2, float *y, flo
         const float t50_entry = t50[i];
         const float t5_2 = t[i];
         const float t6_2 = t2_2[i];
-        t14_2[i] = t50_entry * hecate::sigmoid(t50_entry);
+        t14[i] = t50_entry * hecate::sigmoid(t50_entry);
         if (e_prod != nullptr) {
           e_prod[((i64)l * T + a + C * s) * d_h + i] = t5_2;
         }
@@ -415,7 +415,7 @@ HECATE_KERNEL(128) memora_step_8(const float *W1, const float *W2, float *y, flo
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
           const float W2_2_entry = W2_2[i * d_h + j];
-          y_3 += W2_2_entry * t14_2[j];
+          y_3 += W2_2_entry * t14[j];
           W2_state[i * d_h + j] = W2_2_entry;
         }
         y_2[i] = y_3;

@@ -3,12 +3,12 @@
 // StepBackward of memora.
 //
 //   k0_t = W_K x_t    memora.k0
-//   v_t = W_V x_t    memora.v
-//   θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    memora.theta
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    memora.v
+//   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    memora.theta
 //   e_t = slope(F(load(W_{t−1})), V)    memora.e
 //   G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    memora.G_W2
 //   U_t = step(G_t)    memora.U_W2
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    memora.rho
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    memora.rho
 //   W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    memora.W2
 //   G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    memora.G_W1
 //   U_t = step(G_t)    memora.U_W1
@@ -64,7 +64,7 @@
 //   t41_2               [L, T, d_h]                float  work
 //   t51_2               [L, T, d_h]                float  work
 //   t137                [L, T, d_h]                float  work
-//   t6_2_2              [L, T, d_h]                float  work
+//   t6                  [L, T, d_h]                float  work
 //   t11_2               [L, T, d_h]                float  work
 //   t12_2_2             [L, T, d_h]                float  work
 //   t40_2               [L, T, d_h]                float  work
@@ -128,7 +128,7 @@ HECATE_KERNEL(256) memora_step_backward_1(const float *theta_softplus, const flo
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) memora_step_backward_2(const float *e_prod, const float *G_W1_prod,
     const float *y_prod, const float *theta, float *t2_2, float *t122, float *t36_2, float *t37,
-    float *t38_2, float *t39, float *t41_2, float *t51_2, float *t137, float *t6_2_2, float *t11_2,
+    float *t38_2, float *t39, float *t41_2, float *t51_2, float *t137, float *t6, float *t11_2,
     float *t12_2_2, float *t40_2, float *t41_3, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
@@ -156,7 +156,7 @@ HECATE_KERNEL(256) memora_step_backward_2(const float *e_prod, const float *G_W1
   t41_2[((i64)i * T + j) * d_h + k] = t36_2_2 + t2_2_2 * t37_2 * t39_2;
   t51_2[((i64)i * T + j) * d_h + k] = t51_2_2;
   t137[((i64)i * T + j) * d_h + k] = y_prod_entry * t51_2_2;
-  t6_2_2[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-y_prod_entry);
+  t6[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-y_prod_entry);
   t11_2[((i64)i * T + j) * d_h + k] = t11_2_2;
   t12_2_2[((i64)i * T + j) * d_h + k] = t2_2_2 * t11_2_2;
   t40_2[((i64)i * T + j) * d_h + k] = t40_2_2;
@@ -171,7 +171,7 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
     const float *G_W1_prod, const float *y_prod, float *W1_bar_out, float *W2_bar_out,
     const float *W1_checkpoints, const float *W2_checkpoints, const float *theta, const float *rho,
     const float *t2_2, const float *t122, const float *t37, const float *t39, const float *t41_2,
-    const float *t51_2, const float *t137, const float *t6_2_2, const float *t12_2_2,
+    const float *t51_2, const float *t137, const float *t6, const float *t12_2_2,
     const float *t41_3, float *t3_2, float *t4_2, float *t5_2, float *t6_2, float *t7_2,
     float *W1_trail_scratch, float *W2_trail_scratch, float *W1_2_scratch, float *t24_scratch,
     float *t45_scratch, float *t46_2_scratch, float *t48_3_scratch, float *W1_2_2_scratch,
@@ -384,7 +384,7 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
         const int i = (int)item;
         const float t51_2_entry = t51_2[((i64)l * T + a + C * s) * d_h + i];
         const float t108_entry = t108[i];
-        t8_2[i] = t51_2_entry * t108_entry + y_prod[((i64)l * T + a + C * s) * d_h + i] * t51_2_entry * t108_entry * t6_2_2[((i64)l * T + a + C * s) * d_h + i];
+        t8_2[i] = t51_2_entry * t108_entry + y_prod[((i64)l * T + a + C * s) * d_h + i] * t51_2_entry * t108_entry * t6[((i64)l * T + a + C * s) * d_h + i];
       }
       // memora.y, memora.W1
       for (int at = threadIdx.x; at < d_k; at += 128) t10_2_3[at] = 0.0f;
@@ -410,25 +410,25 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
       }
       // memora.W1, memora.U_W1, memora.G_W1
       for (int at = threadIdx.x; at < d_k; at += 128) t112[at] = 0.0f;
-      float t17_2 = 0.0f;
+      float t17 = 0.0f;
       #pragma unroll 1
       for (int i = 0; i < d_h; ++i) {
         float t110_2 = 0.0f;
         __syncthreads();
         const float t12_2_entry = t12_2[i];
         const float t41_2_entry = t41_2[((i64)l * T + a + C * s) * d_h + i];
-        float t17_2_part = 0.0f;
+        float t17_part = 0.0f;
         float t110_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
-          const float t14_2_2 = W1_2_2[i * d_k + j] * (t11_2_3[i * d_k + j] - t12_2_entry);
-          t17_2_part += t46_2[i * d_k + j] * t14_2_2;
-          t110_2_part += t14_2_2 * k0[((i64)l * T + a + C * s) * d_k + j];
-          t14_2[i * d_k + j] = t14_2_2;
-          t112[j] += t14_2_2 * t41_2_entry;
+          const float t14_3 = W1_2_2[i * d_k + j] * (t11_2_3[i * d_k + j] - t12_2_entry);
+          t17_part += t46_2[i * d_k + j] * t14_3;
+          t110_2_part += t14_3 * k0[((i64)l * T + a + C * s) * d_k + j];
+          t14_2[i * d_k + j] = t14_3;
+          t112[j] += t14_3 * t41_2_entry;
         }
-        t17_2 += hecate::block_sum(t17_2_part, warps);
+        t17 += hecate::block_sum(t17_part, warps);
         t110_2 += hecate::block_sum(t110_2_part, warps);
         if (threadIdx.x == 0) {
           t110[i] = t110_2;
@@ -445,13 +445,13 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
         t27_2_part += t41_2[((i64)l * T + a + C * s) * d_h + i] * t110_entry;
         const float t2_2_entry = t2_2[((i64)l * T + a + C * s) * d_h + i];
         const float t39_entry = t39[((i64)l * T + a + C * s) * d_h + i];
-        const float t32_2 = -theta_entry_3 * t2_2_entry * t39_entry * t110_entry;
+        const float t32 = -theta_entry_3 * t2_2_entry * t39_entry * t110_entry;
         const float t37_entry = t37[((i64)l * T + a + C * s) * d_h + i];
         const float G_W1_prod_entry_2 = G_W1_prod[((i64)l * T + a + C * s) * d_h + i];
-        t127[i] = e_prod[((i64)l * T + a + C * s) * d_h + i] * t32_2;
+        t127[i] = e_prod[((i64)l * T + a + C * s) * d_h + i] * t32;
         t138[i] = t2_2_entry * t110_entry;
         const float w_4 = theta_entry_3 * t2_2_entry * t2_2_entry * t37_entry * t39_entry * t110_entry;
-        t51_2_3[i] = w_4 + G_W1_prod_entry_2 * t32_2 + t2_2_entry * t39_entry * (-theta_entry_3 * t37_entry * t39_entry * t110_entry - theta_entry_3 * G_W1_prod_entry_2 * t110_entry);
+        t51_2_3[i] = w_4 + G_W1_prod_entry_2 * t32 + t2_2_entry * t39_entry * (-theta_entry_3 * t37_entry * t39_entry * t110_entry - theta_entry_3 * G_W1_prod_entry_2 * t110_entry);
       }
       t27_2 += hecate::block_sum(t27_2_part, warps);
       const float t27_2_2 = -t27_2;
@@ -601,7 +601,7 @@ HECATE_KERNEL(128) memora_step_backward_3(const float *y_bar, const float *W1_ba
       }
       // memora.e
       if (threadIdx.x == 0) t5_2[(i64)l * T + a + C * s] = t27_2_2 + t71_2;
-      if (threadIdx.x == 0) t6_2[(i64)l * T + a + C * s] = t17_2 + t61;
+      if (threadIdx.x == 0) t6_2[(i64)l * T + a + C * s] = t17 + t61;
     }
   }
   __syncthreads();

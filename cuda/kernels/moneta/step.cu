@@ -3,9 +3,9 @@
 // Step of moneta.
 //
 //   k0_t = W_K x_t    moneta.k0
-//   v_t = W_V x_t    moneta.v
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    moneta.rho
-//   θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    moneta.theta
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    moneta.v
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    moneta.rho
+//   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    moneta.theta
 //   g_t = slope(load(W2_{t−1}) silu(load(W1_{t−1}) k_t), v_t)  @eq miras#24    moneta.g
 //   W2_t = ρ_t W2_{t−1} − θ_t ∇_{A2} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t)    moneta.W2
 //   W1_t = ρ_t W1_{t−1} − θ_t ∇_{A1} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t)    moneta.W1

@@ -3,9 +3,9 @@
 // StepBackward of moneta.
 //
 //   k0_t = W_K x_t    moneta.k0
-//   v_t = W_V x_t    moneta.v
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    moneta.rho
-//   θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    moneta.theta
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    moneta.v
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    moneta.rho
+//   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    moneta.theta
 //   g_t = slope(load(W2_{t−1}) silu(load(W1_{t−1}) k_t), v_t)  @eq miras#24    moneta.g
 //   W2_t = ρ_t W2_{t−1} − θ_t ∇_{A2} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t)    moneta.W2
 //   W1_t = ρ_t W1_{t−1} − θ_t ∇_{A1} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t)    moneta.W1
@@ -110,7 +110,7 @@
 //   t174_scratch        [L·d_h·d_k]                float  work
 //   t13_2_scratch       [L·d_h·d_k]                float  work
 //   t44_2_2_scratch     [L·d_h·d_k]                float  work
-//   t69_2_scratch       [L·d_h·d_v]                float  work
+//   t69_scratch         [L·d_h·d_v]                float  work
 //   t100_2_scratch      [L·d_h·d_v]                float  work
 //   t123_2_scratch      [L·d_h·d_k]                float  work
 //   t160_2_scratch      [L·d_h·d_v]                float  work
@@ -228,7 +228,7 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
     float *t19_scratch, float *t25_scratch, float *t27_scratch, float *t36_scratch,
     float *W1_2_scratch, float *t166_scratch, float *t154_scratch, float *t156_scratch,
     float *t172_scratch, float *t174_scratch, float *t13_2_scratch, float *t44_2_2_scratch,
-    float *t69_2_scratch, float *t100_2_scratch, float *t123_2_scratch, float *t160_2_scratch,
+    float *t69_scratch, float *t100_2_scratch, float *t123_2_scratch, float *t160_2_scratch,
     float *t191_scratch, float *t270_scratch, float *t216_scratch, float *t247_scratch,
     float *t289_scratch, float *t431_scratch, float *t375_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
@@ -274,7 +274,7 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
   float *const t174 = t174_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t13_2 = t13_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t44_2_2 = t44_2_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t69_2 = t69_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t69 = t69_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t100_2 = t100_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t123_2 = t123_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t160_2 = t160_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
@@ -431,7 +431,7 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
       // moneta.y, moneta.g, moneta.W1
       const bool t169 = (t167 == 0.0f);
       const bool t11_2_3 = !t169;
-      const bool t67_2 = !t151;
+      const bool t67 = !t151;
       const bool t158_2 = !t4;
       const bool t214 = !t22_2;
       // moneta.y, moneta.g
@@ -476,20 +476,20 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
       }
       t26_2 += hecate::block_sum(t26_2_part, warps);
       // moneta.y, moneta.g
-      float t82_2 = 0.0f;
-      float t82_2_part = 0.0f;
+      float t82 = 0.0f;
+      float t82_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v * d_h; item += 128) {
         const int i = (int)(item / d_h);
         const int j = (int)(item % d_h);
         const float y_bar_entry_2 = y_bar[((i64)l * T + a + C * s) * d_v + i];
-        const float t69_2_2 = (t67_2 ? y_bar_entry_2 * t521[((i64)l * T + a + C * s) * d_h + j] : 0.0f);
+        const float t69_2 = (t67 ? y_bar_entry_2 * t521[((i64)l * T + a + C * s) * d_h + j] : 0.0f);
         const float W2_trail_entry = W2_trail[((a + 1) * d_v + i) * d_h + j];
-        t82_2_part += (t67_2 ? 0.33333334f * W2_trail_entry * t156[i * d_h + j] * t69_2_2 : 0.0f);
-        t69_2[i * d_h + j] = t69_2_2;
+        t82_part += (t67 ? 0.33333334f * W2_trail_entry * t156[i * d_h + j] * t69_2 : 0.0f);
+        t69[i * d_h + j] = t69_2;
         t100_2[i * d_h + j] = hecate::sign(W2_trail_entry);
       }
-      t82_2 += hecate::block_sum(t82_2_part, warps);
+      t82 += hecate::block_sum(t82_part, warps);
       // moneta.W1, moneta.y, moneta.g
       for (int at = threadIdx.x; at < d_k; at += 128) t496[at] = 0.0f;
       float t129_2 = 0.0f;
@@ -532,12 +532,12 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
         t127_2_part += t143[((i64)l * T + a + C * s) * d_h + i] * t494_entry;
         const float t38_2_entry = t38_2[((i64)l * T + a + C * s) * d_h + i];
         const float t141_entry = t141[((i64)l * T + a + C * s) * d_h + i];
-        const float t134_2 = -theta_entry_3 * t38_2_entry * t141_entry * t494_entry;
+        const float t134 = -theta_entry_3 * t38_2_entry * t141_entry * t494_entry;
         const float t139_entry = t139[((i64)l * T + a + C * s) * d_h + i];
         const float W1_prod_entry_2 = W1_prod[((i64)l * T + a + C * s) * d_h + i];
-        t511[i] = g_prod[((i64)l * T + a + C * s) * d_h + i] * t134_2;
+        t511[i] = g_prod[((i64)l * T + a + C * s) * d_h + i] * t134;
         const float w_19 = theta_entry_3 * t38_2_entry * t38_2_entry * t139_entry * t141_entry * t494_entry;
-        t153_2[i] = w_19 + W1_prod_entry_2 * t134_2 + t38_2_entry * t141_entry * (-theta_entry_3 * t139_entry * t141_entry * t494_entry - theta_entry_3 * W1_prod_entry_2 * t494_entry);
+        t153_2[i] = w_19 + W1_prod_entry_2 * t134 + t38_2_entry * t141_entry * (-theta_entry_3 * t139_entry * t141_entry * t494_entry - theta_entry_3 * W1_prod_entry_2 * t494_entry);
       }
       t127_2 += hecate::block_sum(t127_2_part, warps);
       const float t127_2_2 = -t127_2;
@@ -546,7 +546,7 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
       float t173_2 = 0.0f;
       float t276 = 0.0f;
       const float w_9 = 0.33333334f * y_pow_entry_2;
-      const float w_10 = 4.0f * (t67_2 ? (-0.5f) * y_pow_4[(i64)l * T + a + C * s] * t82_2 : 0.0f);
+      const float w_10 = 4.0f * (t67 ? (-0.5f) * y_pow_4[(i64)l * T + a + C * s] * t82 : 0.0f);
       #pragma unroll 1
       for (int i = 0; i < d_v; ++i) {
         float t141_2_3 = 0.0f;
@@ -570,11 +570,11 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
           const float t160_2_2 = (t158_2 ? (g_entry_2 * t511_entry - g_entry_2 * (t494_entry_2 * t523[((i64)l * T + a + C * s) * d_h + j])) : 0.0f);
           const float W2_trail_entry_2 = W2_trail[(a * d_v + i) * d_h + j];
           t173_2_part += (t158_2 ? 0.33333334f * W2_trail_entry_2 * t9[i * d_h + j] * t160_2_2 : 0.0f);
-          const float t69_2_entry = t69_2[i * d_h + j];
+          const float t69_entry = t69[i * d_h + j];
           const float t148_entry = t148[i * d_h + j];
           const float t100_2_entry = t100_2[i * d_h + j];
-          const float w_20 = (t67_2 ? t100_2_entry * (t67_2 ? 2.0f * t154[i * d_h + j] * (t67_2 ? w_9 * W2_trail[((a + 1) * d_v + i) * d_h + j] * t69_2_entry : 0.0f) : 0.0f) : 0.0f);
-          const float t270_2 = W2_bar_state[i * d_h + j] + (t67_2 ? w_9 * t156[i * d_h + j] * t69_2_entry : 0.0f) + w_10 * t148_entry * t148_entry * t148_entry * t100_2_entry + w_20;
+          const float w_20 = (t67 ? t100_2_entry * (t67 ? 2.0f * t154[i * d_h + j] * (t67 ? w_9 * W2_trail[((a + 1) * d_v + i) * d_h + j] * t69_entry : 0.0f) : 0.0f) : 0.0f);
+          const float t270_2 = W2_bar_state[i * d_h + j] + (t67 ? w_9 * t156[i * d_h + j] * t69_entry : 0.0f) + w_10 * t148_entry * t148_entry * t148_entry * t100_2_entry + w_20;
           t500_2_part += t270_2 * t506[((i64)l * T + a + C * s) * d_h + j];
           t276_part += W2_trail_entry_2 * t270_2;
           t160_2[i * d_h + j] = t160_2_2;

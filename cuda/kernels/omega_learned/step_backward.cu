@@ -3,10 +3,10 @@
 // StepBackward of omega_learned.
 //
 //   k0_t = W_K x_t    omega_learned.k0
-//   v_t = W_V x_t    omega_learned.v
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    omega_learned.rho
-//   η ∈ (0,1) = sigmoid(w_η · [k_t; v_t] + b_η)    omega_learned.eta
-//   θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    omega_learned.theta
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    omega_learned.v
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    omega_learned.rho
+//   η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    omega_learned.eta
+//   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    omega_learned.theta
 //   S_t = η_t S_{t−1} − θ_t W_ω silu([k_t; v_t]) k_tᵀ    omega_learned.S
 //   M_t = ρ_t M_{t−1} + S_t    omega_learned.M
 //   q0_t = W_Q x_t    omega_learned.q0

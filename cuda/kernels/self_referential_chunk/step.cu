@@ -25,71 +25,72 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   W_Q                  [d, d]               float  read
-//   x                    [L, T, d]            float  read
-//   M_k                  [L, d, d]            float  read
-//   M_v                  [L, d, d]            float  read
-//   M_alpha              [L, d, d]            float  read
-//   M_eta                [L, d, d]            float  read
-//   M_m                  [L, d, d]            float  read
-//   b_rho                []                   float  read
-//   b_theta              []                   float  read
-//   y                    [L, T, d]            float  write
-//   M_k_out              [L, d, d]            float  write
-//   M_v_out              [L, d, d]            float  write
-//   M_alpha_out          [L, d, d]            float  write
-//   M_eta_out            [L, d, d]            float  write
-//   M_m_out              [L, d, d]            float  write
-//   q_prod               [L, T, d]            float  write
-//   q_prod_2             [L, T]               float  write
-//   q_sqrt               [L, T]               float  write
-//   q                    [L, T, d]            float  write
-//   rho                  [L, T]               float  write
-//   theta                [L, T]               float  write
-//   a_k                  [L, T, d]            float  write
-//   M_m_lin              [L, T, d]            float  write
-//   M_alpha_lin          [L, T, d]            float  write
-//   M_eta_lin            [L, T, d]            float  write
-//   M_k_lin              [L, T, d]            float  write
-//   M_v_lin              [L, T, d]            float  write
-//   u_v_prod             [L, T, d]            float  write
-//   theta_sigmoid        [L, T]               float  write
-//   a_eta_prod           [L, T, d]            float  write
-//   rho_sigmoid          [L, T]               float  write
-//   a_alpha_prod         [L, T, d]            float  write
-//   q_div                [L, T]               float  write
-//   q_div_2              [L, T, d]            float  write
-//   q_div_3              [L, T]               float  write
-//   M_k_checkpoints      [L, segments, d, d]  float  checkpoint, may be null
-//   M_v_checkpoints      [L, segments, d, d]  float  checkpoint, may be null
-//   M_alpha_checkpoints  [L, segments, d, d]  float  checkpoint, may be null
-//   M_eta_checkpoints    [L, segments, d, d]  float  checkpoint, may be null
-//   M_m_checkpoints      [L, segments, d, d]  float  checkpoint, may be null
-//   t11                  [L, T]               float  work
-//   a_alpha              [L, T, d]            float  work
-//   t3_2                 [L, T]               float  work
-//   a_eta                [L, T, d]            float  work
-//   t9_2                 [L, T]               float  work
-//   a_k_2                [L, T, d]            float  work
-//   t15                  [L, T]               float  work
-//   a_v                  [L, T, d]            float  work
-//   u_m                  [L, T, d]            float  work
-//   u_alpha              [L, T, d]            float  work
-//   u_eta                [L, T, d]            float  work
-//   u_k                  [L, T, d]            float  work
-//   u_v                  [L, T, d]            float  work
-//   t195                 [L, T, d]            float  work
-//   t196                 [L, T, d]            float  work
-//   t24                  [L, T]               float  work
-//   k                    [L, T, d]            float  work
-//   t29                  [L, T, d]            float  work
-//   t45                  [L, T, d]            float  work
-//   t61                  [L, T, d]            float  work
-//   t77                  [L, T, d]            float  work
-//   t93                  [L, T, d]            float  work
-//   M_eta_state_scratch  [256·L·d]            float  work
-//   M_m_state_scratch    [256·L·d]            float  work
-//   k_2_scratch          [256·L·d]            float  work
+//   W_Q                    [d, d]               float  read
+//   x                      [L, T, d]            float  read
+//   M_k                    [L, d, d]            float  read
+//   M_v                    [L, d, d]            float  read
+//   M_alpha                [L, d, d]            float  read
+//   M_eta                  [L, d, d]            float  read
+//   M_m                    [L, d, d]            float  read
+//   b_rho                  []                   float  read
+//   b_theta                []                   float  read
+//   y                      [L, T, d]            float  write
+//   M_k_out                [L, d, d]            float  write
+//   M_v_out                [L, d, d]            float  write
+//   M_alpha_out            [L, d, d]            float  write
+//   M_eta_out              [L, d, d]            float  write
+//   M_m_out                [L, d, d]            float  write
+//   q_prod                 [L, T, d]            float  write
+//   q_prod_2               [L, T]               float  write
+//   q_sqrt                 [L, T]               float  write
+//   q                      [L, T, d]            float  write
+//   rho                    [L, T]               float  write
+//   theta                  [L, T]               float  write
+//   a_k                    [L, T, d]            float  write
+//   M_m_lin                [L, T, d]            float  write
+//   M_alpha_lin            [L, T, d]            float  write
+//   M_eta_lin              [L, T, d]            float  write
+//   M_k_lin                [L, T, d]            float  write
+//   M_v_lin                [L, T, d]            float  write
+//   u_v_prod               [L, T, d]            float  write
+//   theta_sigmoid          [L, T]               float  write
+//   a_eta_prod             [L, T, d]            float  write
+//   rho_sigmoid            [L, T]               float  write
+//   a_alpha_prod           [L, T, d]            float  write
+//   q_div                  [L, T]               float  write
+//   q_div_2                [L, T, d]            float  write
+//   q_div_3                [L, T]               float  write
+//   M_k_checkpoints        [L, segments, d, d]  float  checkpoint, may be null
+//   M_v_checkpoints        [L, segments, d, d]  float  checkpoint, may be null
+//   M_alpha_checkpoints    [L, segments, d, d]  float  checkpoint, may be null
+//   M_eta_checkpoints      [L, segments, d, d]  float  checkpoint, may be null
+//   M_m_checkpoints        [L, segments, d, d]  float  checkpoint, may be null
+//   t11                    [L, T]               float  work
+//   a_alpha                [L, T, d]            float  work
+//   t3_2                   [L, T]               float  work
+//   a_eta                  [L, T, d]            float  work
+//   t9_2                   [L, T]               float  work
+//   a_k_2                  [L, T, d]            float  work
+//   t15                    [L, T]               float  work
+//   a_v                    [L, T, d]            float  work
+//   u_m                    [L, T, d]            float  work
+//   u_alpha                [L, T, d]            float  work
+//   u_eta                  [L, T, d]            float  work
+//   u_k                    [L, T, d]            float  work
+//   u_v                    [L, T, d]            float  work
+//   t195                   [L, T, d]            float  work
+//   t196                   [L, T, d]            float  work
+//   t24                    [L, T]               float  work
+//   k                      [L, T, d]            float  work
+//   t29                    [L, T, d]            float  work
+//   t45                    [L, T, d]            float  work
+//   t61                    [L, T, d]            float  work
+//   t77                    [L, T, d]            float  work
+//   t93                    [L, T, d]            float  work
+//   M_alpha_state_scratch  [256·L·d]            float  work
+//   M_eta_state_scratch    [256·L·d]            float  work
+//   M_m_state_scratch      [256·L·d]            float  work
+//   k_2_scratch            [256·L·d]            float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -470,12 +471,11 @@ HECATE_KERNEL(32) self_referential_chunk_step_19(const float *M_k, const float *
     float *M_v_checkpoints, float *M_alpha_checkpoints, float *M_eta_checkpoints,
     float *M_m_checkpoints, const float *t3_2, const float *t9_2, const float *a_k_2,
     const float *t15, const float *u_m, const float *u_alpha, const float *u_eta, const float *u_k,
-    const float *u_v, float *M_eta_state_scratch, float *M_m_state_scratch, float *k_2_scratch,
-    int T) {
+    const float *u_v, float *M_alpha_state_scratch, float *M_eta_state_scratch,
+    float *M_m_state_scratch, float *k_2_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const M_k_state = shared + 0;  // [d]
   float *const M_v_state = shared + 32 * d;  // [d]
-  float *const M_alpha_state = shared + 64 * d;  // [d]
   const int segments = (C + T - 1) / C;
   const int row = threadIdx.x;
   const int l = blockIdx.x / 8;
@@ -483,6 +483,7 @@ HECATE_KERNEL(32) self_referential_chunk_step_19(const float *M_k, const float *
   const float w_7 = (float)d;
   const float b_rho_entry = b_rho[0];
   const float b_theta_entry = b_theta[0];
+  float *const M_alpha_state = M_alpha_state_scratch + blockIdx.x * (i64)(32 * d);  // [d]
   float *const M_eta_state = M_eta_state_scratch + blockIdx.x * (i64)(32 * d);  // [d]
   float *const M_m_state = M_m_state_scratch + blockIdx.x * (i64)(32 * d);  // [d]
   float *const k_2 = k_2_scratch + blockIdx.x * (i64)(32 * d);  // [d]

@@ -117,6 +117,7 @@
 //   B_m_state_scratch      [L·d·d_h]              float  work
 //   A_alpha_2_scratch      [L·d·d_h]              float  work
 //   A_eta_2_scratch        [L·d·d_h]              float  work
+//   t71_scratch            [L·d_h]                float  work
 //   t236_scratch           [L·d]                  float  work
 //   t241_scratch           [L·d]                  float  work
 //   t243_scratch           [L·d]                  float  work
@@ -225,8 +226,9 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
     float *A_v_state_scratch, float *B_v_state_scratch, float *A_alpha_state_scratch,
     float *B_alpha_state_scratch, float *A_eta_state_scratch, float *B_eta_state_scratch,
     float *A_m_state_scratch, float *B_m_state_scratch, float *A_alpha_2_scratch,
-    float *A_eta_2_scratch, float *t236_scratch, float *t241_scratch, float *t243_scratch,
-    float *t10_2_scratch, float *t655_scratch, float *t657_scratch, float *t277_scratch, int T) {
+    float *A_eta_2_scratch, float *t71_scratch, float *t236_scratch, float *t241_scratch,
+    float *t243_scratch, float *t10_2_scratch, float *t655_scratch, float *t657_scratch,
+    float *t277_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const A_k_state = shared + 0;  // [d, d_h]
   float *const t = shared + d * d_h;  // [d_h]
@@ -296,8 +298,7 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
   float *const t68_2 = shared + d * d_h + 20 * d + 44 * d_h;  // [d_h]
   float *const t240 = shared + d * d_h + 20 * d + 45 * d_h;  // [d_h]
   float *const t69_2 = shared + d * d_h + 20 * d + 46 * d_h;  // [d_h]
-  float *const t71 = shared + d * d_h + 20 * d + 47 * d_h;  // [d_h]
-  float *const warps = shared + d * d_h + 20 * d + 48 * d_h;
+  float *const warps = shared + d * d_h + 20 * d + 47 * d_h;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   const float w_6 = (float)d;
@@ -314,6 +315,7 @@ HECATE_KERNEL(128) self_referential_layers_step_5(const float *x, const float *A
   float *const B_m_state = B_m_state_scratch + blockIdx.x * (i64)(d * d_h);  // [d_h, d]
   float *const A_alpha_2 = A_alpha_2_scratch + blockIdx.x * (i64)(d * d_h);  // [d, d_h]
   float *const A_eta_2 = A_eta_2_scratch + blockIdx.x * (i64)(d * d_h);  // [d, d_h]
+  float *const t71 = t71_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
   float *const t236 = t236_scratch + blockIdx.x * (i64)(d);  // [d]
   float *const t241 = t241_scratch + blockIdx.x * (i64)(d);  // [d]
   float *const t243 = t243_scratch + blockIdx.x * (i64)(d);  // [d]

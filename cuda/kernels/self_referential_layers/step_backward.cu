@@ -222,6 +222,7 @@
 //   B_eta_trail_scratch        [C·L·d·d_h + L·d·d_h]  float  work
 //   A_m_trail_scratch          [C·L·d·d_h + L·d·d_h]  float  work
 //   B_m_trail_scratch          [C·L·d·d_h + L·d·d_h]  float  work
+//   t613_scratch               [L·d_h]                float  work
 //   t222_2_scratch             [L·d_h]                float  work
 //   t224_2_2_scratch           [L·d]                  float  work
 //   t257_2_scratch             [L·d]                  float  work
@@ -568,23 +569,23 @@ HECATE_KERNEL(128) self_referential_layers_step_backward_6(const float *x, const
     float *A_k_trail_scratch, float *B_k_trail_scratch, float *A_v_trail_scratch,
     float *B_v_trail_scratch, float *A_alpha_trail_scratch, float *B_alpha_trail_scratch,
     float *A_eta_trail_scratch, float *B_eta_trail_scratch, float *A_m_trail_scratch,
-    float *B_m_trail_scratch, float *t222_2_scratch, float *t224_2_2_scratch, float *t257_2_scratch,
-    float *t615_scratch, float *t617_scratch, float *t253_2_scratch, float *t266_2_scratch,
-    float *t255_2_scratch, float *t268_2_scratch, float *t619_scratch, float *t621_scratch,
-    float *t279_2_scratch, float *t705_scratch, float *t766_scratch, float *t286_scratch,
-    float *t623_scratch, float *t292_scratch, float *t625_scratch, float *t627_scratch,
-    float *t629_scratch, float *t311_scratch, float *t313_scratch, float *t346_scratch,
-    float *t631_scratch, float *t633_scratch, float *t342_scratch, float *t355_scratch,
-    float *t344_scratch, float *t357_scratch, float *t635_scratch, float *t637_scratch,
-    float *t368_scratch, float *t715_scratch, float *t772_scratch, float *t375_scratch,
-    float *t639_scratch, float *t381_scratch, float *t641_scratch, float *t643_scratch,
-    float *t645_scratch, float *t400_scratch, float *t402_scratch, float *t435_scratch,
-    float *t647_scratch, float *t649_scratch, float *t431_scratch, float *t444_scratch,
-    float *t433_scratch, float *t446_scratch, float *t447_scratch, float *t459_scratch,
-    float *t651_scratch, float *t456_scratch, float *t458_scratch, float *t485_scratch,
-    float *t653_scratch, float *t659_scratch, float *t494_scratch, float *t514_scratch,
-    float *t535_scratch, float *t546_scratch, float *t496_scratch, float *t516_scratch,
-    float *t537_scratch, float *t548_scratch, int T) {
+    float *B_m_trail_scratch, float *t613_scratch, float *t222_2_scratch, float *t224_2_2_scratch,
+    float *t257_2_scratch, float *t615_scratch, float *t617_scratch, float *t253_2_scratch,
+    float *t266_2_scratch, float *t255_2_scratch, float *t268_2_scratch, float *t619_scratch,
+    float *t621_scratch, float *t279_2_scratch, float *t705_scratch, float *t766_scratch,
+    float *t286_scratch, float *t623_scratch, float *t292_scratch, float *t625_scratch,
+    float *t627_scratch, float *t629_scratch, float *t311_scratch, float *t313_scratch,
+    float *t346_scratch, float *t631_scratch, float *t633_scratch, float *t342_scratch,
+    float *t355_scratch, float *t344_scratch, float *t357_scratch, float *t635_scratch,
+    float *t637_scratch, float *t368_scratch, float *t715_scratch, float *t772_scratch,
+    float *t375_scratch, float *t639_scratch, float *t381_scratch, float *t641_scratch,
+    float *t643_scratch, float *t645_scratch, float *t400_scratch, float *t402_scratch,
+    float *t435_scratch, float *t647_scratch, float *t649_scratch, float *t431_scratch,
+    float *t444_scratch, float *t433_scratch, float *t446_scratch, float *t447_scratch,
+    float *t459_scratch, float *t651_scratch, float *t456_scratch, float *t458_scratch,
+    float *t485_scratch, float *t653_scratch, float *t659_scratch, float *t494_scratch,
+    float *t514_scratch, float *t535_scratch, float *t546_scratch, float *t496_scratch,
+    float *t516_scratch, float *t537_scratch, float *t548_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const A_k_bar_state = shared + 0;  // [d, d_h]
   float *const k = shared + d * d_h;  // [d]
@@ -639,8 +640,7 @@ HECATE_KERNEL(128) self_referential_layers_step_backward_6(const float *x, const
   float *const t203_2 = shared + d * d_h + 23 * d + 26 * d_h;  // [d]
   float *const t609 = shared + d * d_h + 24 * d + 26 * d_h;  // [d_h]
   float *const t611 = shared + d * d_h + 24 * d + 27 * d_h;  // [d]
-  float *const t613 = shared + d * d_h + 25 * d + 27 * d_h;  // [d_h]
-  float *const warps = shared + d * d_h + 25 * d + 28 * d_h;
+  float *const warps = shared + d * d_h + 25 * d + 27 * d_h;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
   float *const b_rho_bar_own = b_rho_bar_copies + (i64)l * 1;
@@ -665,6 +665,7 @@ HECATE_KERNEL(128) self_referential_layers_step_backward_6(const float *x, const
   float *const B_eta_trail = B_eta_trail_scratch + blockIdx.x * (i64)(C * d * d_h + d * d_h);  // [C + 1, d_h, d]
   float *const A_m_trail = A_m_trail_scratch + blockIdx.x * (i64)(C * d * d_h + d * d_h);  // [C + 1, d, d_h]
   float *const B_m_trail = B_m_trail_scratch + blockIdx.x * (i64)(C * d * d_h + d * d_h);  // [C + 1, d_h, d]
+  float *const t613 = t613_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
   float *const t222_2 = t222_2_scratch + blockIdx.x * (i64)(d_h);  // [d_h]
   float *const t224_2_2 = t224_2_2_scratch + blockIdx.x * (i64)(d);  // [d]
   float *const t257_2 = t257_2_scratch + blockIdx.x * (i64)(d);  // [d]

@@ -4,8 +4,8 @@
 //
 //   q0_t = W_Q x_t    titans_chunk.q0
 //   q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    titans_chunk.q1
-//   q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    titans_chunk.q
-//   y_t = g_t M° q_t + h_t S° q_t + Σ_{i∈C, i≤t} c_t[i] (k_i · q_t) U_i    titans_chunk.y
+//   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    titans_chunk.q
+//   y_t = g_t M° q_t + h_t S° q_t + Σ_{i∈C} H_t[i] U_i    titans_chunk.y
 //
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:

@@ -4,21 +4,23 @@
 //
 //   k0_t = W_K x_t    titans_chunk.k0
 //   k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    titans_chunk.k1
-//   k_t = case unit { = off : k1_t ; otherwise : unit(k1_t) }    titans_chunk.k
-//   v_t = W_V x_t    titans_chunk.v
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    titans_chunk.rho
+//   k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    titans_chunk.k
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    titans_chunk.v
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    titans_chunk.rho
 //   g_t = ρ_t g_{t−1}    titans_chunk.g
 //   q0_t = W_Q x_t    titans_chunk.q0
 //   q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    titans_chunk.q1
-//   q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    titans_chunk.q
-//   η ∈ (0,1) = sigmoid(w_η · [k_t; v_t] + b_η)    titans_chunk.eta
+//   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    titans_chunk.q
+//   η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    titans_chunk.eta
 //   p_t = η_t p_{t−1}    titans_chunk.p
 //   h_t = ρ_t h_{t−1} + p_t    titans_chunk.h
 //   e_t[i∈C] = η_t e_{t−1}[i] + { 1 if i = t ; 0 otherwise }    titans_chunk.e
 //   c_t[i∈C] = ρ_t c_{t−1}[i] + e_t[i]    titans_chunk.c
-//   θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    titans_chunk.theta
-//   U_t = θ_t (v_t − g_{t−1} M° k_t − h_{t−1} S° k_t) − Σ_{i∈C, i<t} θ_t c_{t−1}[i] (k_i · k_t) U_i    titans_chunk.U
-//   y_t = g_t M° q_t + h_t S° q_t + Σ_{i∈C, i≤t} c_t[i] (k_i · q_t) U_i    titans_chunk.y
+//   Q_t[i∈C] = k_i · q_t    titans_chunk.Q
+//   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    titans_chunk.theta
+//   K_t[i∈C] = k_i · k_t    titans_chunk.K
+//   U_t = θ_t (v_t − g_{t−1} M° k_t − h_{t−1} S° k_t) − Σ_{i∈C, i<t} θ_t c_{t−1}[i] K_t[i] U_i    titans_chunk.U
+//   y_t = g_t M° q_t + h_t S° q_t + Σ_{i∈C} H_t[i] U_i    titans_chunk.y
 //   M_t = g_t M° + h_t S° + Σ_{i∈C} c_t[i] U_i k_iᵀ    titans_chunk.M
 //   S_t = p_t S° + Σ_{i∈C} e_t[i] U_i k_iᵀ    titans_chunk.S
 //
@@ -70,10 +72,10 @@
 //   S_chunks        [L, d_v, d_k]            float  write
 //   y_prod          [L, chunks, 32, d_v]     float  write, may be null
 //   y_prod_2        [L, chunks, 32, d_v]     float  write, may be null
-//   y_prod_3        [L, chunks, 32, 32]      float  write, may be null
+//   Q               [L, chunks, 32, 32]      float  write, may be null
 //   U_prod          [L, chunks, 32, d_v]     float  write, may be null
 //   U_prod_2        [L, chunks, 32, d_v]     float  write, may be null
-//   U_prod_3        [L, chunks, 32, 32]      float  write, may be null
+//   K               [L, chunks, 32, 32]      float  write, may be null
 //   U               [L, chunks, 32, d_v]     float  write, may be null
 //   e               [L, T - 32·chunks, d_v]  float  write, may be null
 //   theta_sigmoid   [L, T]                   float  write
@@ -142,7 +144,7 @@
 //   t32_2           [L, chunks, 32]          float  work
 //   p               [L, chunks, 32]          float  work
 //   t35_2           [L, chunks, 32]          float  work
-//   t90             [L, chunks, 32]          float  work
+//   t86             [L, chunks, 32]          float  work
 //   t36             [L, chunks, 32]          float  work
 //   t38             [L, chunks, 32]          float  work
 //   t39_2           [L, chunks, 32]          float  work
@@ -152,7 +154,7 @@
 //   t45             [L, chunks, 32]          float  work
 //   t47_2           [L, chunks, 32]          float  work
 //   h               [L, chunks, 32]          float  work
-//   t96             [L, chunks, 32]          float  work
+//   t92             [L, chunks, 32]          float  work
 //   y_2             [L, chunks, 32, d_v]     float  work
 //   t62             [L, T - 32·chunks, d_k]  float  work
 //   t67             [L, T - 32·chunks, d_k]  float  work
@@ -161,18 +163,17 @@
 //   t65             [L, T - 32·chunks]       float  work
 //   t66             [L, T - 32·chunks]       float  work
 //   y_2_2           [L, T - 32·chunks, d_v]  float  work
-//   t72_scratch     [1024·L]                 float  work
-//   t75_scratch     [1024·L]                 float  work
-//   t78_scratch     [1024·L]                 float  work
-//   t81_scratch     [1024·L]                 float  work
-//   t84_scratch     [1024·L]                 float  work
-//   t87_scratch     [1024·L]                 float  work
-//   t89_scratch     [1024·L]                 float  work
-//   t91_scratch     [32·L]                   float  work
-//   t100_scratch    [1024·L]                 float  work
-//   t101_scratch    [1024·L]                 float  work
-//   t102_scratch    [1024·L]                 float  work
-//   t105_scratch    [32·L·d_v]               float  work
+//   t61_2_scratch   [1024·L]                 float  work
+//   t64_2_scratch   [1024·L]                 float  work
+//   t67_2_scratch   [1024·L]                 float  work
+//   t70_scratch     [1024·L]                 float  work
+//   t73_2_scratch   [1024·L]                 float  work
+//   t76_scratch     [1024·L]                 float  work
+//   t79_scratch     [1024·L]                 float  work
+//   t82_scratch     [1024·L]                 float  work
+//   t96_scratch     [1024·L]                 float  work
+//   t98_scratch     [1024·L]                 float  work
+//   t6_3_scratch    [1024·L]                 float  work
 //   t7_3_scratch    [32·L·d_k]               float  work
 //   t8_3_scratch    [32·L·d_k]               float  work
 #include "hecate.cuh"
@@ -980,18 +981,18 @@ HECATE_KERNEL(256) titans_chunk_step_55(const float *t30_2, const float *t32_2, 
 
 // titans_chunk.h, titans_chunk.g
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_56(float *t35_2, float *t90, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_56(float *t35_2, float *t86, int L, int T) {
   const int chunks = (T) / 32;
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t35_2[at] = 0.0f;
-  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t90[at] = 0.0f;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t86[at] = 0.0f;
 }
 
 // titans_chunk.h, titans_chunk.g
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) titans_chunk_step_57(const float *t56, const float *g, const float *p,
-    float *t35_2, float *t90, int L, int T) {
+    float *t35_2, float *t86, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * chunks * 32) return;
@@ -1000,7 +1001,7 @@ HECATE_KERNEL(256) titans_chunk_step_57(const float *t56, const float *g, const 
   const int k_2 = (int)(item % 32);
   if (k_2 >= 1) {
     t35_2[((i64)i * chunks + j) * 32 + k_2] = t56[((i64)i * chunks + j) * 32 + k_2] * p[((i64)i * chunks + j) * 32 + k_2 - 1];
-    t90[((i64)i * chunks + j) * 32 + k_2] = g[((i64)i * chunks + j) * 32 + k_2 - 1];
+    t86[((i64)i * chunks + j) * 32 + k_2] = g[((i64)i * chunks + j) * 32 + k_2 - 1];
   }
 }
 
@@ -1165,16 +1166,16 @@ HECATE_KERNEL(256) titans_chunk_step_70(const float *t45, const float *t47_2, fl
 
 // titans_chunk.h
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_71(float *t96, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_71(float *t92, int L, int T) {
   const int chunks = (T) / 32;
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t96[at] = 0.0f;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t92[at] = 0.0f;
 }
 
 // titans_chunk.h
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_72(const float *h, float *t96, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_72(const float *h, float *t92, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * chunks * 32) return;
@@ -1182,53 +1183,50 @@ HECATE_KERNEL(256) titans_chunk_step_72(const float *h, float *t96, int L, int T
   const int j = (int)(item / 32 % chunks);
   const int k_2 = (int)(item % 32);
   if (k_2 >= 1) {
-    t96[((i64)i * chunks + j) * 32 + k_2] = h[((i64)i * chunks + j) * 32 + k_2 - 1];
+    t92[((i64)i * chunks + j) * 32 + k_2] = h[((i64)i * chunks + j) * 32 + k_2 - 1];
   }
 }
 
-// titans_chunk, titans_chunk.y, titans_chunk.e, titans_chunk.c, titans_chunk.g, titans_chunk.U, titans_chunk.M, titans_chunk.S
+// titans_chunk, titans_chunk.y, titans_chunk.e, titans_chunk.c, titans_chunk.Q, titans_chunk.g, titans_chunk.U, titans_chunk.K, titans_chunk.M, titans_chunk.S
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M_chunks,
-    float *S_chunks, float *y_prod, float *y_prod_2, float *y_prod_3, float *U_prod,
-    float *U_prod_2, float *U_prod_3, float *U, float *M_states, float *S_states, const float *t56,
-    const float *t58, const float *t60, const float *t57, const float *t59, const float *t61,
-    const float *t5_2, const float *t22_2, const float *t8_2, const float *t11_2, const float *t14,
-    const float *g, const float *t25_2, const float *t28, const float *t31_2, const float *p,
-    const float *t90, const float *h, const float *t96, float *y_2, float *t72_scratch,
-    float *t75_scratch, float *t78_scratch, float *t81_scratch, float *t84_scratch,
-    float *t87_scratch, float *t89_scratch, float *t91_scratch, float *t100_scratch,
-    float *t101_scratch, float *t102_scratch, float *t105_scratch, float *t7_3_scratch,
-    float *t8_3_scratch, int T) {
+    float *S_chunks, float *y_prod, float *y_prod_2, float *Q, float *U_prod, float *U_prod_2,
+    float *K, float *U, float *M_states, float *S_states, const float *t56, const float *t58,
+    const float *t60, const float *t57, const float *t59, const float *t61, const float *t5_2,
+    const float *t22_2, const float *t8_2, const float *t11_2, const float *t14, const float *g,
+    const float *t25_2, const float *t28, const float *t31_2, const float *p, const float *t86,
+    const float *h, const float *t92, float *y_2, float *t61_2_scratch, float *t64_2_scratch,
+    float *t67_2_scratch, float *t70_scratch, float *t73_2_scratch, float *t76_scratch,
+    float *t79_scratch, float *t82_scratch, float *t96_scratch, float *t98_scratch,
+    float *t6_3_scratch, float *t7_3_scratch, float *t8_3_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const M_state = shared + 0;  // [d_v, d_k]
   float *const S_state = shared + d_k * d_v;  // [d_v, d_k]
   float *const t17_3 = shared + 2 * d_k * d_v;  // [32, d_v]
   float *const t49 = shared + 2 * d_k * d_v + 32 * d_v;  // [32, d_v]
-  float *const t2_2 = shared + 2 * d_k * d_v + 64 * d_v;  // [32, 32]
-  float *const t93 = shared + 2 * d_k * d_v + 64 * d_v + 1024;  // [32, d_v]
-  float *const t97 = shared + 2 * d_k * d_v + 96 * d_v + 1024;  // [32, d_v]
-  float *const t3_2_3 = shared + 2 * d_k * d_v + 128 * d_v + 1024;  // [32, 32]
+  float *const Q_2 = shared + 2 * d_k * d_v + 64 * d_v;  // [32, 32]
+  float *const t89 = shared + 2 * d_k * d_v + 64 * d_v + 1024;  // [32, d_v]
+  float *const t93 = shared + 2 * d_k * d_v + 96 * d_v + 1024;  // [32, d_v]
+  float *const K_2 = shared + 2 * d_k * d_v + 128 * d_v + 1024;  // [32, 32]
   float *const U_2 = shared + 2 * d_k * d_v + 128 * d_v + 2048;  // [32, d_v]
-  float *const t60_4 = shared + 2 * d_k * d_v + 160 * d_v + 2048;  // [32, 32]
-  float *const t63_2 = shared + 2 * d_k * d_v + 160 * d_v + 3072;  // [32, 32]
-  float *const t66_2 = shared + 2 * d_k * d_v + 160 * d_v + 4096;  // [32, 32]
-  float *const t69 = shared + 2 * d_k * d_v + 160 * d_v + 5120;  // [32, 32]
+  float *const t53_2 = shared + 2 * d_k * d_v + 160 * d_v + 2048;  // [32, 32]
+  float *const t55 = shared + 2 * d_k * d_v + 160 * d_v + 3072;  // [32, 32]
+  float *const t58_3 = shared + 2 * d_k * d_v + 160 * d_v + 4096;  // [32, 32]
+  float *const t87 = shared + 2 * d_k * d_v + 160 * d_v + 5120;  // [32]
   const int chunks = (T) / 32;
   const int l = blockIdx.x;
-  const float w_17 = (float)31;
-  float *const t72 = t72_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t75 = t75_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t78 = t78_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t81 = t81_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t84 = t84_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t87 = t87_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t89 = t89_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t91 = t91_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t100 = t100_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t101 = t101_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t102 = t102_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t105 = t105_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  float *const t61_2 = t61_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t64_2 = t64_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t67_2 = t67_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t70 = t70_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t73_2 = t73_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t76 = t76_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t79 = t79_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t82 = t82_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t96 = t96_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t98 = t98_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t6_3 = t6_3_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t7_3 = t7_3_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
   float *const t8_3 = t8_3_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
   #pragma unroll 1
@@ -1275,161 +1273,151 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
       t49[row + col * d_v] = dot;
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t60_4[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t53_2[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (j >= i && j < i + 1) {
+        t53_2[i * 32 + j] = 1.0f;
+      }
+    }
+    // titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t55[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 1) {
-        const float w = (float)(i - 1);
         const float t58_entry_2 = t58[((i64)l * chunks + t_2) * 32 + i];
-        t60_4[i * 32 + j] = (((float)j == w) ? 1.0f : 0.0f) * t58_entry_2;
+        t55[i * 32 + j] = t53_2[(i - 1) * 32 + j] * t58_entry_2;
       }
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t63_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t58_3[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 2) {
-        const float w_2 = (float)(i - 2);
         const float t22_2_entry_2 = t22_2[((i64)l * chunks + t_2) * 32 + i];
-        t63_2[i * 32 + j] = ((((float)j == w_2) ? 1.0f : 0.0f) + t60_4[(i - 2) * 32 + j]) * t22_2_entry_2;
+        t58_3[i * 32 + j] = (t53_2[(i - 2) * 32 + j] + t55[(i - 2) * 32 + j]) * t22_2_entry_2;
       }
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t66_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t61_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 4) {
-        const float w_3 = (float)(i - 4);
         const float t25_2_entry_2 = t25_2[((i64)l * chunks + t_2) * 32 + i];
-        t66_2[i * 32 + j] = (((((float)j == w_3) ? 1.0f : 0.0f) + t60_4[(i - 4) * 32 + j]) + t63_2[(i - 4) * 32 + j]) * t25_2_entry_2;
+        t61_2[i * 32 + j] = ((t53_2[(i - 4) * 32 + j] + t55[(i - 4) * 32 + j]) + t58_3[(i - 4) * 32 + j]) * t25_2_entry_2;
       }
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t69[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t64_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 8) {
-        const float w_4 = (float)(i - 8);
         const float t28_entry_2 = t28[((i64)l * chunks + t_2) * 32 + i];
-        t69[i * 32 + j] = ((((((float)j == w_4) ? 1.0f : 0.0f) + t60_4[(i - 8) * 32 + j]) + t63_2[(i - 8) * 32 + j]) + t66_2[(i - 8) * 32 + j]) * t28_entry_2;
+        t64_2[i * 32 + j] = (((t53_2[(i - 8) * 32 + j] + t55[(i - 8) * 32 + j]) + t58_3[(i - 8) * 32 + j]) + t61_2[(i - 8) * 32 + j]) * t28_entry_2;
       }
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t72[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t67_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 16) {
-        const float w_5 = (float)(i - 16);
         const float t31_2_entry = t31_2[((i64)l * chunks + t_2) * 32 + i];
-        t72[i * 32 + j] = (((((((float)j == w_5) ? 1.0f : 0.0f) + t60_4[(i - 16) * 32 + j]) + t63_2[(i - 16) * 32 + j]) + t66_2[(i - 16) * 32 + j]) + t69[(i - 16) * 32 + j]) * t31_2_entry;
+        t67_2[i * 32 + j] = ((((t53_2[(i - 16) * 32 + j] + t55[(i - 16) * 32 + j]) + t58_3[(i - 16) * 32 + j]) + t61_2[(i - 16) * 32 + j]) + t64_2[(i - 16) * 32 + j]) * t31_2_entry;
       }
     }
     // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t75[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t70[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 1) {
-        const float w_6 = (float)(i - 1);
         const float t56_entry_2 = t56[((i64)l * chunks + t_2) * 32 + i];
-        t75[i * 32 + j] = ((((((((float)j == w_6) ? 1.0f : 0.0f) + t60_4[(i - 1) * 32 + j]) + t63_2[(i - 1) * 32 + j]) + t66_2[(i - 1) * 32 + j]) + t69[(i - 1) * 32 + j]) + t72[(i - 1) * 32 + j]) * t56_entry_2;
+        t70[i * 32 + j] = (((((t53_2[(i - 1) * 32 + j] + t55[(i - 1) * 32 + j]) + t58_3[(i - 1) * 32 + j]) + t61_2[(i - 1) * 32 + j]) + t64_2[(i - 1) * 32 + j]) + t67_2[(i - 1) * 32 + j]) * t56_entry_2;
       }
     }
     // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t78[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t73_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 2) {
-        const float w_7 = (float)(i - 2);
         const float t5_2_entry_2 = t5_2[((i64)l * chunks + t_2) * 32 + i];
-        t78[i * 32 + j] = (((((((((float)j == w_7) ? 1.0f : 0.0f) + t60_4[(i - 2) * 32 + j]) + t63_2[(i - 2) * 32 + j]) + t66_2[(i - 2) * 32 + j]) + t69[(i - 2) * 32 + j]) + t72[(i - 2) * 32 + j]) + t75[(i - 2) * 32 + j]) * t5_2_entry_2;
+        t73_2[i * 32 + j] = ((((((t53_2[(i - 2) * 32 + j] + t55[(i - 2) * 32 + j]) + t58_3[(i - 2) * 32 + j]) + t61_2[(i - 2) * 32 + j]) + t64_2[(i - 2) * 32 + j]) + t67_2[(i - 2) * 32 + j]) + t70[(i - 2) * 32 + j]) * t5_2_entry_2;
       }
     }
     // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t81[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t76[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 4) {
-        const float w_8 = (float)(i - 4);
         const float t8_2_entry_2 = t8_2[((i64)l * chunks + t_2) * 32 + i];
-        t81[i * 32 + j] = ((((((((((float)j == w_8) ? 1.0f : 0.0f) + t60_4[(i - 4) * 32 + j]) + t63_2[(i - 4) * 32 + j]) + t66_2[(i - 4) * 32 + j]) + t69[(i - 4) * 32 + j]) + t72[(i - 4) * 32 + j]) + t75[(i - 4) * 32 + j]) + t78[(i - 4) * 32 + j]) * t8_2_entry_2;
+        t76[i * 32 + j] = (((((((t53_2[(i - 4) * 32 + j] + t55[(i - 4) * 32 + j]) + t58_3[(i - 4) * 32 + j]) + t61_2[(i - 4) * 32 + j]) + t64_2[(i - 4) * 32 + j]) + t67_2[(i - 4) * 32 + j]) + t70[(i - 4) * 32 + j]) + t73_2[(i - 4) * 32 + j]) * t8_2_entry_2;
       }
     }
     // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t84[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t79[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 8) {
-        const float w_9 = (float)(i - 8);
         const float t11_2_entry_2 = t11_2[((i64)l * chunks + t_2) * 32 + i];
-        const float w_19 = ((((((((((float)j == w_9) ? 1.0f : 0.0f) + t60_4[(i - 8) * 32 + j]) + t63_2[(i - 8) * 32 + j]) + t66_2[(i - 8) * 32 + j]) + t69[(i - 8) * 32 + j]) + t72[(i - 8) * 32 + j]) + t75[(i - 8) * 32 + j]) + t78[(i - 8) * 32 + j]) + t81[(i - 8) * 32 + j];
-        t84[i * 32 + j] = w_19 * t11_2_entry_2;
+        t79[i * 32 + j] = ((((((((t53_2[(i - 8) * 32 + j] + t55[(i - 8) * 32 + j]) + t58_3[(i - 8) * 32 + j]) + t61_2[(i - 8) * 32 + j]) + t64_2[(i - 8) * 32 + j]) + t67_2[(i - 8) * 32 + j]) + t70[(i - 8) * 32 + j]) + t73_2[(i - 8) * 32 + j]) + t76[(i - 8) * 32 + j]) * t11_2_entry_2;
       }
     }
     // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t87[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t82[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 16) {
-        const float w_10 = (float)(i - 16);
         const float t14_entry = t14[((i64)l * chunks + t_2) * 32 + i];
-        const float w_20 = ((((((((((float)j == w_10) ? 1.0f : 0.0f) + t60_4[(i - 16) * 32 + j]) + t63_2[(i - 16) * 32 + j]) + t66_2[(i - 16) * 32 + j]) + t69[(i - 16) * 32 + j]) + t72[(i - 16) * 32 + j]) + t75[(i - 16) * 32 + j]) + t78[(i - 16) * 32 + j]) + t81[(i - 16) * 32 + j];
-        t87[i * 32 + j] = (w_20 + t84[(i - 16) * 32 + j]) * t14_entry;
+        t82[i * 32 + j] = (((((((((t53_2[(i - 16) * 32 + j] + t55[(i - 16) * 32 + j]) + t58_3[(i - 16) * 32 + j]) + t61_2[(i - 16) * 32 + j]) + t64_2[(i - 16) * 32 + j]) + t67_2[(i - 16) * 32 + j]) + t70[(i - 16) * 32 + j]) + t73_2[(i - 16) * 32 + j]) + t76[(i - 16) * 32 + j]) + t79[(i - 16) * 32 + j]) * t14_entry;
       }
     }
-    // titans_chunk.y
-    for (int at = threadIdx.x; at < 1024; at += 128) t89[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-      const int i = (int)(item / 32);
-      const int j = (int)(item % 32);
-      if (j < i + 1) {
-        float t89_2 = 0.0f;
-        #pragma unroll 4
-        for (int k_2 = 0; k_2 < d_k; ++k_2) {
-          t89_2 += t57[(((i64)l * chunks + t_2) * 32 + i) * d_k + k_2] * t59[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2];
-        }
-        t89[i * 32 + j] = t89_2;
-      }
+    // titans_chunk.Q
+    for (int at = threadIdx.x; at < 1024; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_k; ++kk) dot += t57[((i64)l * chunks + t_2) * 32 * d_k + (i64)row * d_k + kk] * t59[((i64)l * chunks + t_2) * 32 * d_k + kk + (i64)col * d_k];
+      Q_2[row * 32 + col] = dot;
     }
     // titans_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t91[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t87[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i < 1) {
-        t91[i] = 1.0f;
+        t87[i] = 1.0f;
       }
     }
     // titans_chunk.U
@@ -1437,46 +1425,35 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
       for (int kk = 0; kk < d_k; ++kk) dot += M_state[row * d_k + kk] * t59[((i64)l * chunks + t_2) * 32 * d_k + kk + (i64)col * d_k];
-      t93[row + col * d_v] = dot;
+      t89[row + col * d_v] = dot;
     }
     // titans_chunk.U
     for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
       for (int kk = 0; kk < d_k; ++kk) dot += S_state[row * d_k + kk] * t59[((i64)l * chunks + t_2) * 32 * d_k + kk + (i64)col * d_k];
-      t97[row + col * d_v] = dot;
+      t93[row + col * d_v] = dot;
     }
     // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t100[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t96[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 1) {
-        const float w_11 = (float)(i - 1);
-        const float w_21 = ((((((((((float)j == w_11) ? 1.0f : 0.0f) + t60_4[(i - 1) * 32 + j]) + t63_2[(i - 1) * 32 + j]) + t66_2[(i - 1) * 32 + j]) + t69[(i - 1) * 32 + j]) + t72[(i - 1) * 32 + j]) + t75[(i - 1) * 32 + j]) + t78[(i - 1) * 32 + j]) + t81[(i - 1) * 32 + j];
-        t100[i * 32 + j] = (w_21 + t84[(i - 1) * 32 + j]) + t87[(i - 1) * 32 + j];
+        t96[i * 32 + j] = (((((((((t53_2[(i - 1) * 32 + j] + t55[(i - 1) * 32 + j]) + t58_3[(i - 1) * 32 + j]) + t61_2[(i - 1) * 32 + j]) + t64_2[(i - 1) * 32 + j]) + t67_2[(i - 1) * 32 + j]) + t70[(i - 1) * 32 + j]) + t73_2[(i - 1) * 32 + j]) + t76[(i - 1) * 32 + j]) + t79[(i - 1) * 32 + j]) + t82[(i - 1) * 32 + j];
       }
     }
-    // titans_chunk.U
-    for (int at = threadIdx.x; at < 1024; at += 128) t101[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-      const int i = (int)(item / 32);
-      const int j = (int)(item % 32);
-      if (j < i) {
-        float t101_2 = 0.0f;
-        #pragma unroll 4
-        for (int k_2 = 0; k_2 < d_k; ++k_2) {
-          t101_2 += t59[(((i64)l * chunks + t_2) * 32 + i) * d_k + k_2] * t59[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2];
-        }
-        t101[i * 32 + j] = t101_2;
-      }
+    // titans_chunk.K
+    for (int at = threadIdx.x; at < 1024; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_k; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + (i64)row * d_k + kk] * t59[((i64)l * chunks + t_2) * 32 * d_k + kk + (i64)col * d_k];
+      K_2[row * 32 + col] = dot;
     }
     // titans_chunk.U
-    for (int at = threadIdx.x; at < 1024; at += 128) t102[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t98[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
@@ -1484,7 +1461,7 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
       const int j = (int)(item % 32);
       const float t60_entry = t60[((i64)l * chunks + t_2) * 32 + i];
       if (j < i) {
-        t102[i * 32 + j] = t60_entry * t100[i * 32 + j] * t101[i * 32 + j];
+        t98[i * 32 + j] = t60_entry * t96[i * 32 + j] * K_2[i * 32 + j];
       }
     }
     // titans_chunk.U, titans_chunk.g
@@ -1492,61 +1469,60 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
     for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
       const int i = (int)(item / d_v);
       const int j = (int)(item % d_v);
-      const float w_12 = t90[((i64)l * chunks + t_2) * 32 + i] + t91[i];
-      const float t96_entry = t96[((i64)l * chunks + t_2) * 32 + i];
+      const float w = t86[((i64)l * chunks + t_2) * 32 + i] + t87[i];
+      const float t92_entry = t92[((i64)l * chunks + t_2) * 32 + i];
       const float t60_entry_2 = t60[((i64)l * chunks + t_2) * 32 + i];
-      U_2[i * d_v + j] = (t61[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] - t93[i * d_v + j] * w_12 - t97[i * d_v + j] * t96_entry) * t60_entry_2;
+      U_2[i * d_v + j] = (t61[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] - t89[i * d_v + j] * w - t93[i * d_v + j] * t92_entry) * t60_entry_2;
     }
     __syncthreads();
     for (int col = threadIdx.x; col < d_v; col += 128) {
       #pragma unroll 1
       for (int row = 0; row < 32; ++row) {
         float left = U_2[row * d_v + col];
-        for (int before = 0; before < row; ++before) left -= t102[row * 32 + before] * U_2[before * d_v + col];
+        for (int before = 0; before < row; ++before) left -= t98[row * 32 + before] * U_2[before * d_v + col];
         U_2[row * d_v + col] = left;
       }
     }
     // titans_chunk.y, titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 32 * d_v; at += 128) t105[at] = 0.0f;
-    __syncthreads();
     #pragma unroll 1
-    for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
-      const int i = (int)(item / d_v);
-      const int k_2 = (int)(item % d_v);
-      const float w_14 = (float)i;
-      #pragma unroll 1
-      for (int j = 0; j < 32 && j < i + 1; ++j) {
-        const float w_22 = ((((((((((float)j == w_14) ? 1.0f : 0.0f) + t60_4[i * 32 + j]) + t63_2[i * 32 + j]) + t66_2[i * 32 + j]) + t69[i * 32 + j]) + t72[i * 32 + j]) + t75[i * 32 + j]) + t78[i * 32 + j]) + t81[i * 32 + j];
-        const float w_13 = ((w_22 + t84[i * 32 + j]) + t87[i * 32 + j]) * t89[i * 32 + j];
-        t105[i * d_v + k_2] += U_2[j * d_v + k_2] * w_13;
-      }
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      t6_3[i * 32 + j] = ((((((((((t53_2[i * 32 + j] + t55[i * 32 + j]) + t58_3[i * 32 + j]) + t61_2[i * 32 + j]) + t64_2[i * 32 + j]) + t67_2[i * 32 + j]) + t70[i * 32 + j]) + t73_2[i * 32 + j]) + t76[i * 32 + j]) + t79[i * 32 + j]) + t82[i * 32 + j]) * Q_2[i * 32 + j];
     }
     // titans_chunk.y
-    __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
       const int i = (int)(item / d_v);
       const int j = (int)(item % d_v);
       const float g_entry = g[((i64)l * chunks + t_2) * 32 + i];
       const float h_entry = h[((i64)l * chunks + t_2) * 32 + i];
-      y_2[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] = t17_3[i * d_v + j] * g_entry + t49[i * d_v + j] * h_entry + t105[i * d_v + j];
+      y_2[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] = t17_3[i * d_v + j] * g_entry + t49[i * d_v + j] * h_entry;
+    }
+    // titans_chunk.y
+    __syncthreads();
+    for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += U_2[row + kk * d_v] * t6_3[kk + col * 32];
+      y_2[((i64)l * chunks + t_2) * 32 * d_v + row + (i64)col * d_v] += dot;
     }
     // titans_chunk.M, titans_chunk.c, titans_chunk.e, titans_chunk.S
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
       const int i = (int)(item / d_k);
       const int j = (int)(item % d_k);
-      const float t60_4_entry = t60_4[31 * 32 + i];
-      const float t63_2_entry = t63_2[31 * 32 + i];
-      const float t66_2_entry = t66_2[31 * 32 + i];
-      const float t69_entry = t69[31 * 32 + i];
-      const float t72_entry = t72[31 * 32 + i];
-      const float w_23 = ((((((((((float)i == w_17) ? 1.0f : 0.0f) + t60_4_entry) + t63_2_entry) + t66_2_entry) + t69_entry) + t72_entry) + t75[31 * 32 + i]) + t78[31 * 32 + i]) + t81[31 * 32 + i];
-      const float w_15 = (w_23 + t84[31 * 32 + i]) + t87[31 * 32 + i];
-      const float w_16 = (((((((float)i == w_17) ? 1.0f : 0.0f) + t60_4_entry) + t63_2_entry) + t66_2_entry) + t69_entry) + t72_entry;
+      const float t53_2_entry = t53_2[31 * 32 + i];
+      const float t55_entry = t55[31 * 32 + i];
+      const float t58_3_entry = t58_3[31 * 32 + i];
+      const float t61_2_entry = t61_2[31 * 32 + i];
+      const float t64_2_entry = t64_2[31 * 32 + i];
+      const float t67_2_entry = t67_2[31 * 32 + i];
+      const float w_2 = (((((((((t53_2_entry + t55_entry) + t58_3_entry) + t61_2_entry) + t64_2_entry) + t67_2_entry) + t70[31 * 32 + i]) + t73_2[31 * 32 + i]) + t76[31 * 32 + i]) + t79[31 * 32 + i]) + t82[31 * 32 + i];
+      const float w_3 = ((((t53_2_entry + t55_entry) + t58_3_entry) + t61_2_entry) + t64_2_entry) + t67_2_entry;
       const float t59_entry = t59[(((i64)l * chunks + t_2) * 32 + i) * d_k + j];
-      t7_3[i * d_k + j] = t59_entry * w_15;
-      t8_3[i * d_k + j] = t59_entry * w_16;
+      t7_3[i * d_k + j] = t59_entry * w_2;
+      t8_3[i * d_k + j] = t59_entry * w_3;
     }
     // titans_chunk.M
     const float g_entry_2 = g[((i64)l * chunks + t_2) * 32 + 31];
@@ -1581,14 +1557,6 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
       for (int kk = 0; kk < 32; ++kk) dot += U_2[row + kk * d_v] * t8_3[kk * d_k + col];
       S_state[row * d_k + col] += dot;
     }
-    // titans_chunk
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
-      const int i = (int)(item / 32);
-      const int j = (int)(item % 32);
-      t2_2[i * 32 + j] = t89[i * 32 + j];
-      t3_2_3[i * 32 + j] = t101[i * 32 + j];
-    }
     if (y_prod != nullptr) {
       #pragma unroll 1
       for (int item = threadIdx.x; item < (32 * d_v); item += 128) {
@@ -1603,34 +1571,32 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
         y_prod_2[((i64)l * chunks + t_2) * 32 * d_v + i] = t49[i];
       }
     }
-    if (y_prod_3 != nullptr) {
-      __syncthreads();
+    if (Q != nullptr) {
       #pragma unroll 1
       for (int item = threadIdx.x; item < 1024; item += 128) {
         const int i = (int)item;
-        y_prod_3[((i64)l * chunks + t_2) * 32 * 32 + i] = t2_2[i];
+        Q[((i64)l * chunks + t_2) * 32 * 32 + i] = Q_2[i];
       }
     }
     if (U_prod != nullptr) {
       #pragma unroll 1
       for (int item = threadIdx.x; item < (32 * d_v); item += 128) {
         const int i = (int)item;
-        U_prod[((i64)l * chunks + t_2) * 32 * d_v + i] = t93[i];
+        U_prod[((i64)l * chunks + t_2) * 32 * d_v + i] = t89[i];
       }
     }
     if (U_prod_2 != nullptr) {
       #pragma unroll 1
       for (int item = threadIdx.x; item < (32 * d_v); item += 128) {
         const int i = (int)item;
-        U_prod_2[((i64)l * chunks + t_2) * 32 * d_v + i] = t97[i];
+        U_prod_2[((i64)l * chunks + t_2) * 32 * d_v + i] = t93[i];
       }
     }
-    if (U_prod_3 != nullptr) {
-      __syncthreads();
+    if (K != nullptr) {
       #pragma unroll 1
       for (int item = threadIdx.x; item < 1024; item += 128) {
         const int i = (int)item;
-        U_prod_3[((i64)l * chunks + t_2) * 32 * 32 + i] = t3_2_3[i];
+        K[((i64)l * chunks + t_2) * 32 * 32 + i] = K_2[i];
       }
     }
     if (U != nullptr) {
@@ -1745,11 +1711,11 @@ HECATE_KERNEL(32) titans_chunk_step_77(float *M_out, float *S_out, const float *
       // titans_chunk.S, titans_chunk.M, titans_chunk.y
       float y_3 = 0.0f;
       const float t64_entry = t64[(i64)l * (T - 32 * chunks) + a + C * s];
-      const float w_18 = t65[(i64)l * (T - 32 * chunks) + a + C * s] * e_2;
+      const float w_4 = t65[(i64)l * (T - 32 * chunks) + a + C * s] * e_2;
       const float t66_entry = t66[(i64)l * (T - 32 * chunks) + a + C * s];
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        const float S_2 = t64_entry * S_state_2[j * 32 + row] - w_18 * t62[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
+        const float S_2 = t64_entry * S_state_2[j * 32 + row] - w_4 * t62[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
         const float M_2 = t66_entry * M_state_2[j * 32 + row] + S_2;
         y_3 += M_2 * t67[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
         S_state_2[j * 32 + row] = S_2;

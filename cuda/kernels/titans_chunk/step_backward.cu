@@ -4,21 +4,24 @@
 //
 //   k0_t = W_K x_t    titans_chunk.k0
 //   k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    titans_chunk.k1
-//   k_t = case unit { = off : k1_t ; otherwise : unit(k1_t) }    titans_chunk.k
-//   v_t = W_V x_t    titans_chunk.v
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    titans_chunk.rho
+//   k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    titans_chunk.k
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    titans_chunk.v
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    titans_chunk.rho
 //   g_t = ρ_t g_{t−1}    titans_chunk.g
 //   q0_t = W_Q x_t    titans_chunk.q0
 //   q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    titans_chunk.q1
-//   q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    titans_chunk.q
-//   η ∈ (0,1) = sigmoid(w_η · [k_t; v_t] + b_η)    titans_chunk.eta
+//   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    titans_chunk.q
+//   η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    titans_chunk.eta
 //   p_t = η_t p_{t−1}    titans_chunk.p
 //   h_t = ρ_t h_{t−1} + p_t    titans_chunk.h
 //   e_t[i∈C] = η_t e_{t−1}[i] + { 1 if i = t ; 0 otherwise }    titans_chunk.e
 //   c_t[i∈C] = ρ_t c_{t−1}[i] + e_t[i]    titans_chunk.c
-//   θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    titans_chunk.theta
-//   U_t = θ_t (v_t − g_{t−1} M° k_t − h_{t−1} S° k_t) − Σ_{i∈C, i<t} θ_t c_{t−1}[i] (k_i · k_t) U_i    titans_chunk.U
-//   y_t = g_t M° q_t + h_t S° q_t + Σ_{i∈C, i≤t} c_t[i] (k_i · q_t) U_i    titans_chunk.y
+//   Q_t[i∈C] = k_i · q_t    titans_chunk.Q
+//   H_t[i∈C] = c_t[i] Q_t[i]    titans_chunk.H
+//   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    titans_chunk.theta
+//   K_t[i∈C] = k_i · k_t    titans_chunk.K
+//   U_t = θ_t (v_t − g_{t−1} M° k_t − h_{t−1} S° k_t) − Σ_{i∈C, i<t} θ_t c_{t−1}[i] K_t[i] U_i    titans_chunk.U
+//   y_t = g_t M° q_t + h_t S° q_t + Σ_{i∈C} H_t[i] U_i    titans_chunk.y
 //   M_t = g_t M° + h_t S° + Σ_{i∈C} c_t[i] U_i k_iᵀ    titans_chunk.M
 //   S_t = p_t S° + Σ_{i∈C} e_t[i] U_i k_iᵀ    titans_chunk.S
 //
@@ -61,10 +64,10 @@
 //   theta_softplus      [L, T]                         float  read
 //   y_prod              [L, chunks, 32, d_v]           float  read
 //   y_prod_2            [L, chunks, 32, d_v]           float  read
-//   y_prod_3            [L, chunks, 32, 32]            float  read
+//   Q                   [L, chunks, 32, 32]            float  read
 //   U_prod              [L, chunks, 32, d_v]           float  read
 //   U_prod_2            [L, chunks, 32, d_v]           float  read
-//   U_prod_3            [L, chunks, 32, 32]            float  read
+//   K                   [L, chunks, 32, 32]            float  read
 //   U                   [L, chunks, 32, d_v]           float  read
 //   e                   [L, T - 32·chunks, d_v]        float  read
 //   theta_sigmoid       [L, T]                         float  read
@@ -166,7 +169,7 @@
 //   t32_2_2             [L, chunks, 32]                float  work
 //   p                   [L, chunks, 32]                float  work
 //   t35                 [L, chunks, 32]                float  work
-//   t90_2               [L, chunks, 32]                float  work
+//   t86                 [L, chunks, 32]                float  work
 //   t36                 [L, chunks, 32]                float  work
 //   t38                 [L, chunks, 32]                float  work
 //   t39                 [L, chunks, 32]                float  work
@@ -176,9 +179,9 @@
 //   t45_2               [L, chunks, 32]                float  work
 //   t47                 [L, chunks, 32]                float  work
 //   h                   [L, chunks, 32]                float  work
-//   t96_2               [L, chunks, 32]                float  work
-//   t133                [L, chunks, 32]                float  work
-//   t135                [L, chunks, 32]                float  work
+//   t92                 [L, chunks, 32]                float  work
+//   t134_2              [L, chunks, 32]                float  work
+//   t136_2              [L, chunks, 32]                float  work
 //   t20_2               [L, chunks, 32]                float  work
 //   t21_2               [L, chunks, 32, d_k]           float  work
 //   t22_2               [L, chunks, 32]                float  work
@@ -224,138 +227,137 @@
 //   t11_2_copies        [2·L·T·d_k - 64·L·chunks·d_k]  float  work
 //   M_trail_scratch     [64·C·L·d_k + 64·L·d_k]        float  work
 //   S_trail_scratch     [64·C·L·d_k + 64·L·d_k]        float  work
-//   t102_scratch        [1024·L]                       float  work
-//   t265_scratch        [32·L·d_v]                     float  work
+//   t96_2_scratch       [1024·L]                       float  work
+//   t98_scratch         [1024·L]                       float  work
+//   t266_scratch        [32·L·d_v]                     float  work
 //   t7_2_2_scratch      [1024·L]                       float  work
-//   t267_scratch        [32·L·d_k]                     float  work
-//   t268_scratch        [32·L·d_v]                     float  work
+//   t268_scratch        [32·L·d_k]                     float  work
+//   t269_scratch        [32·L·d_v]                     float  work
 //   t12_2_2_scratch     [1024·L]                       float  work
-//   t270_scratch        [32·L·d_k]                     float  work
-//   t22_2_2_scratch     [32·L·d_v]                     float  work
-//   t271_scratch        [1024·L]                       float  work
-//   t26_2_2_scratch     [32·L·d_v]                     float  work
+//   t271_scratch        [32·L·d_k]                     float  work
+//   t273_scratch        [1024·L]                       float  work
+//   t23_2_2_scratch     [1024·L]                       float  work
+//   t24_2_2_scratch     [32·L·d_v]                     float  work
+//   t26_2_2_scratch     [1024·L]                       float  work
 //   t27_2_2_scratch     [1024·L]                       float  work
-//   t28_2_3_scratch     [1024·L]                       float  work
-//   t41_2_scratch       [32·L·d_v]                     float  work
-//   t48_scratch         [32·L·d_v]                     float  work
-//   t132_2_scratch      [32·L·d_v]                     float  work
-//   t134_scratch        [32·L·d_v]                     float  work
+//   t40_2_2_scratch     [32·L·d_v]                     float  work
+//   t47_2_scratch       [32·L·d_v]                     float  work
+//   t133_scratch        [32·L·d_v]                     float  work
+//   t135_scratch        [32·L·d_v]                     float  work
+//   t33_scratch         [1024·L]                       float  work
 //   t34_2_scratch       [1024·L]                       float  work
-//   t35_2_2_scratch     [1024·L]                       float  work
-//   t36_2_scratch       [32·L·d_k]                     float  work
-//   t37_2_2_scratch     [32·L·d_k]                     float  work
-//   t38_2_scratch       [1024·L]                       float  work
-//   t54_2_scratch       [32·L·d_k]                     float  work
-//   t55_2_scratch       [32·L·d_k]                     float  work
-//   t56_2_2_scratch     [1024·L]                       float  work
-//   t60_2_2_scratch     [1024·L]                       float  work
-//   t63_2_2_scratch     [1024·L]                       float  work
-//   t67_2_2_scratch     [1024·L]                       float  work
-//   t71_2_scratch       [1024·L]                       float  work
-//   t75_2_scratch       [1024·L]                       float  work
-//   t79_2_scratch       [1024·L]                       float  work
-//   t83_2_scratch       [1024·L]                       float  work
-//   t87_2_scratch       [1024·L]                       float  work
-//   t91_2_scratch       [1024·L]                       float  work
-//   t94_2_scratch       [1024·L]                       float  work
-//   t98_2_scratch       [1024·L]                       float  work
-//   t101_2_scratch      [1024·L]                       float  work
-//   t105_2_scratch      [1024·L]                       float  work
-//   t107_2_scratch      [32·L]                         float  work
+//   t37_2_2_scratch     [1024·L]                       float  work
+//   t54_2_scratch       [1024·L]                       float  work
+//   t57_2_2_scratch     [1024·L]                       float  work
+//   t61_2_2_scratch     [1024·L]                       float  work
+//   t64_2_2_scratch     [1024·L]                       float  work
+//   t68_scratch         [1024·L]                       float  work
+//   t72_2_scratch       [1024·L]                       float  work
+//   t76_2_scratch       [1024·L]                       float  work
+//   t80_2_scratch       [1024·L]                       float  work
+//   t84_scratch         [1024·L]                       float  work
+//   t88_2_scratch       [1024·L]                       float  work
+//   t92_2_scratch       [1024·L]                       float  work
+//   t95_2_scratch       [1024·L]                       float  work
+//   t99_2_scratch       [1024·L]                       float  work
+//   t102_scratch        [1024·L]                       float  work
+//   t106_2_scratch      [1024·L]                       float  work
+//   t107_scratch        [32·L]                         float  work
 //   t108_2_scratch      [32·L]                         float  work
-//   t109_2_scratch      [1024·L]                       float  work
-//   t112_2_scratch      [32·L]                         float  work
-//   t113_2_scratch      [1024·L]                       float  work
-//   t114_scratch        [32·L]                         float  work
+//   t109_2_scratch      [32·L]                         float  work
+//   t110_scratch        [1024·L]                       float  work
+//   t113_scratch        [32·L]                         float  work
+//   t114_scratch        [1024·L]                       float  work
 //   t115_2_scratch      [32·L]                         float  work
 //   t116_scratch        [32·L]                         float  work
-//   t117_scratch        [1024·L]                       float  work
-//   t120_2_scratch      [32·L]                         float  work
-//   t121_scratch        [1024·L]                       float  work
-//   t122_scratch        [32·L]                         float  work
-//   t138_scratch        [32·L]                         float  work
+//   t117_scratch        [32·L]                         float  work
+//   t118_scratch        [1024·L]                       float  work
+//   t121_scratch        [32·L]                         float  work
+//   t122_scratch        [1024·L]                       float  work
 //   t123_2_scratch      [32·L]                         float  work
+//   t139_scratch        [32·L]                         float  work
 //   t124_scratch        [32·L]                         float  work
-//   t127_scratch        [32·L]                         float  work
-//   t141_scratch        [32·L]                         float  work
+//   t125_2_scratch      [32·L]                         float  work
+//   t128_scratch        [32·L]                         float  work
 //   t142_scratch        [32·L]                         float  work
 //   t143_scratch        [32·L]                         float  work
 //   t144_scratch        [32·L]                         float  work
 //   t145_scratch        [32·L]                         float  work
-//   t148_scratch        [32·L]                         float  work
+//   t146_scratch        [32·L]                         float  work
 //   t149_scratch        [32·L]                         float  work
 //   t150_scratch        [32·L]                         float  work
-//   t153_scratch        [32·L]                         float  work
 //   t151_scratch        [32·L]                         float  work
+//   t154_scratch        [32·L]                         float  work
 //   t152_scratch        [32·L]                         float  work
-//   t156_scratch        [32·L]                         float  work
+//   t153_scratch        [32·L]                         float  work
 //   t157_scratch        [32·L]                         float  work
 //   t158_2_scratch      [32·L]                         float  work
-//   t161_scratch        [32·L]                         float  work
 //   t159_scratch        [32·L]                         float  work
+//   t162_2_scratch      [32·L]                         float  work
 //   t160_scratch        [32·L]                         float  work
-//   t164_2_scratch      [32·L]                         float  work
+//   t161_scratch        [32·L]                         float  work
 //   t165_scratch        [32·L]                         float  work
 //   t166_scratch        [32·L]                         float  work
-//   t169_scratch        [32·L]                         float  work
 //   t167_scratch        [32·L]                         float  work
+//   t170_scratch        [32·L]                         float  work
 //   t168_2_scratch      [32·L]                         float  work
-//   t172_scratch        [32·L]                         float  work
+//   t169_scratch        [32·L]                         float  work
 //   t173_scratch        [32·L]                         float  work
-//   t176_scratch        [32·L]                         float  work
-//   t179_scratch        [32·L]                         float  work
+//   t174_scratch        [32·L]                         float  work
+//   t177_scratch        [32·L]                         float  work
 //   t180_scratch        [32·L]                         float  work
 //   t181_scratch        [32·L]                         float  work
 //   t182_scratch        [32·L]                         float  work
 //   t183_scratch        [32·L]                         float  work
-//   t186_scratch        [32·L]                         float  work
+//   t184_scratch        [32·L]                         float  work
 //   t187_scratch        [32·L]                         float  work
 //   t188_scratch        [32·L]                         float  work
-//   t191_scratch        [32·L]                         float  work
 //   t189_scratch        [32·L]                         float  work
+//   t192_scratch        [32·L]                         float  work
 //   t190_scratch        [32·L]                         float  work
-//   t194_scratch        [32·L]                         float  work
+//   t191_scratch        [32·L]                         float  work
 //   t195_scratch        [32·L]                         float  work
 //   t196_scratch        [32·L]                         float  work
-//   t199_scratch        [32·L]                         float  work
 //   t197_scratch        [32·L]                         float  work
+//   t200_scratch        [32·L]                         float  work
 //   t198_scratch        [32·L]                         float  work
-//   t202_scratch        [32·L]                         float  work
+//   t199_scratch        [32·L]                         float  work
 //   t203_scratch        [32·L]                         float  work
 //   t204_scratch        [32·L]                         float  work
-//   t207_scratch        [32·L]                         float  work
-//   t218_scratch        [32·L]                         float  work
 //   t205_scratch        [32·L]                         float  work
+//   t208_scratch        [32·L]                         float  work
+//   t219_scratch        [32·L]                         float  work
 //   t206_scratch        [32·L]                         float  work
-//   t210_scratch        [32·L]                         float  work
+//   t207_scratch        [32·L]                         float  work
 //   t211_scratch        [32·L]                         float  work
-//   t215_scratch        [32·L]                         float  work
-//   t221_scratch        [32·L]                         float  work
+//   t212_scratch        [32·L]                         float  work
+//   t216_scratch        [32·L]                         float  work
 //   t222_scratch        [32·L]                         float  work
 //   t223_scratch        [32·L]                         float  work
 //   t224_scratch        [32·L]                         float  work
 //   t225_scratch        [32·L]                         float  work
-//   t228_scratch        [32·L]                         float  work
+//   t226_scratch        [32·L]                         float  work
 //   t229_scratch        [32·L]                         float  work
 //   t230_scratch        [32·L]                         float  work
-//   t233_scratch        [32·L]                         float  work
 //   t231_scratch        [32·L]                         float  work
+//   t234_scratch        [32·L]                         float  work
 //   t232_scratch        [32·L]                         float  work
-//   t236_scratch        [32·L]                         float  work
+//   t233_scratch        [32·L]                         float  work
 //   t237_scratch        [32·L]                         float  work
 //   t238_scratch        [32·L]                         float  work
-//   t241_scratch        [32·L]                         float  work
 //   t239_scratch        [32·L]                         float  work
+//   t242_scratch        [32·L]                         float  work
 //   t240_scratch        [32·L]                         float  work
-//   t244_scratch        [32·L]                         float  work
+//   t241_scratch        [32·L]                         float  work
 //   t245_scratch        [32·L]                         float  work
 //   t246_scratch        [32·L]                         float  work
-//   t249_scratch        [32·L]                         float  work
 //   t247_scratch        [32·L]                         float  work
+//   t250_scratch        [32·L]                         float  work
 //   t248_scratch        [32·L]                         float  work
-//   t252_scratch        [32·L]                         float  work
+//   t249_scratch        [32·L]                         float  work
 //   t253_scratch        [32·L]                         float  work
-//   t257_scratch        [32·L]                         float  work
+//   t254_scratch        [32·L]                         float  work
+//   t258_scratch        [32·L]                         float  work
 //   t26_2_copies        [64·L·T·d_v]                   float  work
 //   t27_copies          [64·L·T]                       float  work
 //   t29_2_copies        [64·L·T]                       float  work
@@ -550,7 +552,7 @@ HECATE_KERNEL(32) titans_chunk_step_backward_12(const float *M_bar, const float 
   float *const t6_2_rows = shared + 33 * d_k + 99;  // what each row adds to %.6.2[l, a + C·s, j]
   float *const M_bar_state = shared + 66 * d_k + 99;  // [d_k]
   float *const S_bar_state = shared + 98 * d_k + 99;  // [d_k]
-  float *const t4_2_2 = shared + 130 * d_k + 99;  // [d_k]
+  float *const t4_3 = shared + 130 * d_k + 99;  // [d_k]
   float *const t9_2_3 = shared + 162 * d_k + 99;  // [d_k]
   const int chunks = (T) / 32;
   const int segments = (C + T - 32 * chunks - 1) / C;
@@ -613,13 +615,13 @@ HECATE_KERNEL(32) titans_chunk_step_backward_12(const float *M_bar, const float 
         const float M_trail_entry = M_trail[(a * d_k + j) * 32 + row];
         const float S_trail_entry = S_trail[(a * d_k + j) * 32 + row];
         const float t62_entry = t62[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
-        const float t4_2_3 = M_bar_state[j * 32 + row] + t67[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j] * t2_2_entry;
-        t8_2_2 += M_trail_entry * t4_2_3;
-        const float t9_2_4 = S_bar_state[j * 32 + row] + t4_2_3;
+        const float t4_4 = M_bar_state[j * 32 + row] + t67[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j] * t2_2_entry;
+        t8_2_2 += M_trail_entry * t4_4;
+        const float t9_2_4 = S_bar_state[j * 32 + row] + t4_4;
         t32_3 += t9_2_4 * t62_entry;
         t15_2_3 += S_trail_entry * t9_2_4;
         t11_2_rows[j * 33 + row] = (t66_entry_2 * M_trail_entry + t64_entry_2 * S_trail_entry - w_2 * t62_entry) * t2_2_entry;
-        t4_2_2[j * 32 + row] = t4_2_3;
+        t4_3[j * 32 + row] = t4_4;
         t9_2_3[j * 32 + row] = t9_2_4;
         S_bar_state[j * 32 + row] = t64_entry_2 * t9_2_4;
       }
@@ -633,7 +635,7 @@ HECATE_KERNEL(32) titans_chunk_step_backward_12(const float *M_bar, const float 
       const float w_4 = t65_entry_2 * e_entry;
       #pragma unroll 4
       for (int j = 0; j < d_k; ++j) {
-        M_bar_state[j * 32 + row] = t66_entry_2 * t4_2_2[j * 32 + row] - w_3 * t62[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
+        M_bar_state[j * 32 + row] = t66_entry_2 * t4_3[j * 32 + row] - w_3 * t62[((i64)l * (T - 32 * chunks) + a + C * s) * d_k + j];
         t6_2_rows[j * 33 + row] = -w_4 * t9_2_3[j * 32 + row] - w_3 * M_trail[(a * d_k + j) * 32 + row];
       }
       __syncthreads();
@@ -1199,18 +1201,18 @@ HECATE_KERNEL(256) titans_chunk_step_backward_52(const float *t30, const float *
 
 // titans_chunk.h, titans_chunk.g
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_53(float *t35, float *t90_2, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_53(float *t35, float *t86, int L, int T) {
   const int chunks = (T) / 32;
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
   for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t35[at] = 0.0f;
-  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t90_2[at] = 0.0f;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t86[at] = 0.0f;
 }
 
 // titans_chunk.h, titans_chunk.g
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) titans_chunk_step_backward_54(const float *t56, const float *g, const float *p,
-    float *t35, float *t90_2, int L, int T) {
+    float *t35, float *t86, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * chunks * 32) return;
@@ -1219,7 +1221,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_54(const float *t56, const float *
   const int k_2 = (int)(item % 32);
   if (k_2 >= 1) {
     t35[((i64)i * chunks + j) * 32 + k_2] = t56[((i64)i * chunks + j) * 32 + k_2] * p[((i64)i * chunks + j) * 32 + k_2 - 1];
-    t90_2[((i64)i * chunks + j) * 32 + k_2] = g[((i64)i * chunks + j) * 32 + k_2 - 1];
+    t86[((i64)i * chunks + j) * 32 + k_2] = g[((i64)i * chunks + j) * 32 + k_2 - 1];
   }
 }
 
@@ -1386,16 +1388,16 @@ HECATE_KERNEL(256) titans_chunk_step_backward_67(const float *t45_2, const float
 
 // titans_chunk.h
 // Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) titans_chunk_step_backward_68(float *t96_2, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_68(float *t92, int L, int T) {
   const int chunks = (T) / 32;
   const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
   const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t96_2[at] = 0.0f;
+  for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t92[at] = 0.0f;
 }
 
 // titans_chunk.h
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) titans_chunk_step_backward_69(const float *h, float *t96_2, int L, int T) {
+HECATE_KERNEL(256) titans_chunk_step_backward_69(const float *h, float *t92, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * chunks * 32) return;
@@ -1403,262 +1405,259 @@ HECATE_KERNEL(256) titans_chunk_step_backward_69(const float *h, float *t96_2, i
   const int j = (int)(item / 32 % chunks);
   const int k_2 = (int)(item % 32);
   if (k_2 >= 1) {
-    t96_2[((i64)i * chunks + j) * 32 + k_2] = h[((i64)i * chunks + j) * 32 + k_2 - 1];
+    t92[((i64)i * chunks + j) * 32 + k_2] = h[((i64)i * chunks + j) * 32 + k_2 - 1];
   }
 }
 
 // titans_chunk.y
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) titans_chunk_step_backward_70(const float *y_prod, const float *y_prod_2,
-    const float *t, float *t133, float *t135, int L, int T) {
+    const float *t, float *t134_2, float *t136_2, int L, int T) {
   const int chunks = (T) / 32;
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * chunks * 32) return;
   const int i = (int)(item / ((i64)chunks * 32));
   const int j = (int)(item / 32 % chunks);
   const int k_2 = (int)(item % 32);
-  float t133_2 = 0.0f;
-  float t135_2 = 0.0f;
+  float t134_2_2 = 0.0f;
+  float t136_2_2 = 0.0f;
   #pragma unroll 4
   for (int m = 0; m < d_v; ++m) {
     const float tview_entry = t[(((i64)i * chunks + j) * 32 + k_2) * d_v + m];
-    t133_2 += tview_entry * y_prod_2[(((i64)i * chunks + j) * 32 + k_2) * d_v + m];
-    t135_2 += tview_entry * y_prod[(((i64)i * chunks + j) * 32 + k_2) * d_v + m];
+    t134_2_2 += tview_entry * y_prod_2[(((i64)i * chunks + j) * 32 + k_2) * d_v + m];
+    t136_2_2 += tview_entry * y_prod[(((i64)i * chunks + j) * 32 + k_2) * d_v + m];
   }
-  t133[((i64)i * chunks + j) * 32 + k_2] = t133_2;
-  t135[((i64)i * chunks + j) * 32 + k_2] = t135_2;
+  t134_2[((i64)i * chunks + j) * 32 + k_2] = t134_2_2;
+  t136_2[((i64)i * chunks + j) * 32 + k_2] = t136_2_2;
 }
 
-// titans_chunk, titans_chunk.e, titans_chunk.c, titans_chunk.g, titans_chunk.U, titans_chunk.S, titans_chunk.M, titans_chunk.y, titans_chunk.h, titans_chunk.p
+// titans_chunk, titans_chunk.e, titans_chunk.c, titans_chunk.g, titans_chunk.U, titans_chunk.S, titans_chunk.M, titans_chunk.y, titans_chunk.h, titans_chunk.H, titans_chunk.p, titans_chunk.Q, titans_chunk.K
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
-HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const float *U_prod,
-    const float *U_prod_2, const float *U_prod_3, const float *U, float *M_bar_out,
-    float *S_bar_out, const float *M_states, const float *S_states, const float *t56,
-    const float *t58, const float *t60, const float *t57, const float *t59, const float *t61,
-    const float *t, const float *t4_2, const float *t5_2, const float *t2, const float *t18_2,
-    const float *t5_2_2, const float *t22, const float *t4, const float *t8, const float *t7_2,
-    const float *t11_2_2, const float *t10_2_2, const float *t14, const float *t13, const float *g,
-    const float *t21, const float *t25_2_2, const float *t24, const float *t28_2,
-    const float *t27_2, const float *t31, const float *t30, const float *p, const float *t90_2,
-    const float *t36, const float *t39, const float *t42_2, const float *t45_2, const float *h,
-    const float *t96_2, const float *t133, const float *t135, float *t20_2, float *t21_2,
-    float *t22_2, float *t23_2, float *t24_2, float *t25_2, float *t102_scratch,
-    float *t265_scratch, float *t7_2_2_scratch, float *t267_scratch, float *t268_scratch,
-    float *t12_2_2_scratch, float *t270_scratch, float *t22_2_2_scratch, float *t271_scratch,
-    float *t26_2_2_scratch, float *t27_2_2_scratch, float *t28_2_3_scratch, float *t41_2_scratch,
-    float *t48_scratch, float *t132_2_scratch, float *t134_scratch, float *t34_2_scratch,
-    float *t35_2_2_scratch, float *t36_2_scratch, float *t37_2_2_scratch, float *t38_2_scratch,
-    float *t54_2_scratch, float *t55_2_scratch, float *t56_2_2_scratch, float *t60_2_2_scratch,
-    float *t63_2_2_scratch, float *t67_2_2_scratch, float *t71_2_scratch, float *t75_2_scratch,
-    float *t79_2_scratch, float *t83_2_scratch, float *t87_2_scratch, float *t91_2_scratch,
-    float *t94_2_scratch, float *t98_2_scratch, float *t101_2_scratch, float *t105_2_scratch,
-    float *t107_2_scratch, float *t108_2_scratch, float *t109_2_scratch, float *t112_2_scratch,
-    float *t113_2_scratch, float *t114_scratch, float *t115_2_scratch, float *t116_scratch,
-    float *t117_scratch, float *t120_2_scratch, float *t121_scratch, float *t122_scratch,
-    float *t138_scratch, float *t123_2_scratch, float *t124_scratch, float *t127_scratch,
-    float *t141_scratch, float *t142_scratch, float *t143_scratch, float *t144_scratch,
-    float *t145_scratch, float *t148_scratch, float *t149_scratch, float *t150_scratch,
-    float *t153_scratch, float *t151_scratch, float *t152_scratch, float *t156_scratch,
-    float *t157_scratch, float *t158_2_scratch, float *t161_scratch, float *t159_scratch,
-    float *t160_scratch, float *t164_2_scratch, float *t165_scratch, float *t166_scratch,
-    float *t169_scratch, float *t167_scratch, float *t168_2_scratch, float *t172_scratch,
-    float *t173_scratch, float *t176_scratch, float *t179_scratch, float *t180_scratch,
-    float *t181_scratch, float *t182_scratch, float *t183_scratch, float *t186_scratch,
-    float *t187_scratch, float *t188_scratch, float *t191_scratch, float *t189_scratch,
-    float *t190_scratch, float *t194_scratch, float *t195_scratch, float *t196_scratch,
-    float *t199_scratch, float *t197_scratch, float *t198_scratch, float *t202_scratch,
-    float *t203_scratch, float *t204_scratch, float *t207_scratch, float *t218_scratch,
-    float *t205_scratch, float *t206_scratch, float *t210_scratch, float *t211_scratch,
-    float *t215_scratch, float *t221_scratch, float *t222_scratch, float *t223_scratch,
-    float *t224_scratch, float *t225_scratch, float *t228_scratch, float *t229_scratch,
-    float *t230_scratch, float *t233_scratch, float *t231_scratch, float *t232_scratch,
-    float *t236_scratch, float *t237_scratch, float *t238_scratch, float *t241_scratch,
-    float *t239_scratch, float *t240_scratch, float *t244_scratch, float *t245_scratch,
-    float *t246_scratch, float *t249_scratch, float *t247_scratch, float *t248_scratch,
-    float *t252_scratch, float *t253_scratch, float *t257_scratch, int T) {
+HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_prod,
+    const float *U_prod_2, const float *K, const float *U, float *M_bar_out, float *S_bar_out,
+    const float *M_states, const float *S_states, const float *t56, const float *t58,
+    const float *t60, const float *t57, const float *t59, const float *t61, const float *t,
+    const float *t4_2, const float *t5_2, const float *t2, const float *t18_2, const float *t5_2_2,
+    const float *t22, const float *t4, const float *t8, const float *t7_2, const float *t11_2_2,
+    const float *t10_2_2, const float *t14, const float *t13, const float *g, const float *t21,
+    const float *t25_2_2, const float *t24, const float *t28_2, const float *t27_2,
+    const float *t31, const float *t30, const float *p, const float *t86, const float *t36,
+    const float *t39, const float *t42_2, const float *t45_2, const float *h, const float *t92,
+    const float *t134_2, const float *t136_2, float *t20_2, float *t21_2, float *t22_2,
+    float *t23_2, float *t24_2, float *t25_2, float *t96_2_scratch, float *t98_scratch,
+    float *t266_scratch, float *t7_2_2_scratch, float *t268_scratch, float *t269_scratch,
+    float *t12_2_2_scratch, float *t271_scratch, float *t273_scratch, float *t23_2_2_scratch,
+    float *t24_2_2_scratch, float *t26_2_2_scratch, float *t27_2_2_scratch, float *t40_2_2_scratch,
+    float *t47_2_scratch, float *t133_scratch, float *t135_scratch, float *t33_scratch,
+    float *t34_2_scratch, float *t37_2_2_scratch, float *t54_2_scratch, float *t57_2_2_scratch,
+    float *t61_2_2_scratch, float *t64_2_2_scratch, float *t68_scratch, float *t72_2_scratch,
+    float *t76_2_scratch, float *t80_2_scratch, float *t84_scratch, float *t88_2_scratch,
+    float *t92_2_scratch, float *t95_2_scratch, float *t99_2_scratch, float *t102_scratch,
+    float *t106_2_scratch, float *t107_scratch, float *t108_2_scratch, float *t109_2_scratch,
+    float *t110_scratch, float *t113_scratch, float *t114_scratch, float *t115_2_scratch,
+    float *t116_scratch, float *t117_scratch, float *t118_scratch, float *t121_scratch,
+    float *t122_scratch, float *t123_2_scratch, float *t139_scratch, float *t124_scratch,
+    float *t125_2_scratch, float *t128_scratch, float *t142_scratch, float *t143_scratch,
+    float *t144_scratch, float *t145_scratch, float *t146_scratch, float *t149_scratch,
+    float *t150_scratch, float *t151_scratch, float *t154_scratch, float *t152_scratch,
+    float *t153_scratch, float *t157_scratch, float *t158_2_scratch, float *t159_scratch,
+    float *t162_2_scratch, float *t160_scratch, float *t161_scratch, float *t165_scratch,
+    float *t166_scratch, float *t167_scratch, float *t170_scratch, float *t168_2_scratch,
+    float *t169_scratch, float *t173_scratch, float *t174_scratch, float *t177_scratch,
+    float *t180_scratch, float *t181_scratch, float *t182_scratch, float *t183_scratch,
+    float *t184_scratch, float *t187_scratch, float *t188_scratch, float *t189_scratch,
+    float *t192_scratch, float *t190_scratch, float *t191_scratch, float *t195_scratch,
+    float *t196_scratch, float *t197_scratch, float *t200_scratch, float *t198_scratch,
+    float *t199_scratch, float *t203_scratch, float *t204_scratch, float *t205_scratch,
+    float *t208_scratch, float *t219_scratch, float *t206_scratch, float *t207_scratch,
+    float *t211_scratch, float *t212_scratch, float *t216_scratch, float *t222_scratch,
+    float *t223_scratch, float *t224_scratch, float *t225_scratch, float *t226_scratch,
+    float *t229_scratch, float *t230_scratch, float *t231_scratch, float *t234_scratch,
+    float *t232_scratch, float *t233_scratch, float *t237_scratch, float *t238_scratch,
+    float *t239_scratch, float *t242_scratch, float *t240_scratch, float *t241_scratch,
+    float *t245_scratch, float *t246_scratch, float *t247_scratch, float *t250_scratch,
+    float *t248_scratch, float *t249_scratch, float *t253_scratch, float *t254_scratch,
+    float *t258_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const M_bar_state_2 = shared + 0;  // [d_v, d_k]
   float *const S_bar_state_2 = shared + d_k * d_v;  // [d_v, d_k]
-  float *const t258 = shared + 2 * d_k * d_v;  // [d_v, d_k]
-  float *const t60_3 = shared + 3 * d_k * d_v;  // [32, 32]
-  float *const t63 = shared + 3 * d_k * d_v + 1024;  // [32, 32]
-  float *const t66_3 = shared + 3 * d_k * d_v + 2048;  // [32, 32]
-  float *const t69 = shared + 3 * d_k * d_v + 3072;  // [32, 32]
-  float *const t72 = shared + 3 * d_k * d_v + 4096;  // [32, 32]
-  float *const t75 = shared + 3 * d_k * d_v + 5120;  // [32, 32]
-  float *const t78 = shared + 3 * d_k * d_v + 6144;  // [32, 32]
-  float *const t81 = shared + 3 * d_k * d_v + 7168;  // [32, 32]
-  float *const t84 = shared + 3 * d_k * d_v + 8192;  // [32, 32]
-  float *const t87 = shared + 3 * d_k * d_v + 9216;  // [32, 32]
-  float *const t91 = shared + 3 * d_k * d_v + 10240;  // [32]
-  float *const t92 = shared + 3 * d_k * d_v + 10272;  // [32]
-  float *const t100_2 = shared + 3 * d_k * d_v + 10304;  // [32, 32]
+  float *const t259 = shared + 2 * d_k * d_v;  // [d_v, d_k]
+  float *const t53 = shared + 3 * d_k * d_v;  // [32, 32]
+  float *const t55_2 = shared + 3 * d_k * d_v + 1024;  // [32, 32]
+  float *const t58_4 = shared + 3 * d_k * d_v + 2048;  // [32, 32]
+  float *const t61_2 = shared + 3 * d_k * d_v + 3072;  // [32, 32]
+  float *const t64_4 = shared + 3 * d_k * d_v + 4096;  // [32, 32]
+  float *const t67_3 = shared + 3 * d_k * d_v + 5120;  // [32, 32]
+  float *const t70 = shared + 3 * d_k * d_v + 6144;  // [32, 32]
+  float *const t73 = shared + 3 * d_k * d_v + 7168;  // [32, 32]
+  float *const t76 = shared + 3 * d_k * d_v + 8192;  // [32, 32]
+  float *const t79 = shared + 3 * d_k * d_v + 9216;  // [32, 32]
+  float *const t82 = shared + 3 * d_k * d_v + 10240;  // [32, 32]
+  float *const t87 = shared + 3 * d_k * d_v + 11264;  // [32]
+  float *const t88 = shared + 3 * d_k * d_v + 11296;  // [32]
   float *const t5_2_3 = shared + 3 * d_k * d_v + 11328;  // [32]
   float *const t17_2_2 = shared + 3 * d_k * d_v + 11360;  // [32]
   float *const t19_2 = shared + 3 * d_k * d_v + 11392;  // [32]
-  float *const t32_2_3 = shared + 3 * d_k * d_v + 11424;  // [32]
-  float *const t42_2_2 = shared + 3 * d_k * d_v + 11456;  // [32]
-  float *const t49_2 = shared + 3 * d_k * d_v + 11488;  // [32]
-  float *const t33 = shared + 3 * d_k * d_v + 11520;  // [32]
-  float *const t45_2_2 = shared + 3 * d_k * d_v + 11552;  // [32]
-  float *const t53_2 = shared + 3 * d_k * d_v + 11584;  // [32]
-  float *const t59_2_2 = shared + 3 * d_k * d_v + 11616;  // [32]
-  float *const t61_2 = shared + 3 * d_k * d_v + 11648;  // [32]
-  float *const t62_2_2 = shared + 3 * d_k * d_v + 11680;  // [32]
-  float *const t66_2_2 = shared + 3 * d_k * d_v + 11712;  // [32]
-  float *const t68_2_2 = shared + 3 * d_k * d_v + 11744;  // [32]
-  float *const t69_2 = shared + 3 * d_k * d_v + 11776;  // [32]
-  float *const t70_2 = shared + 3 * d_k * d_v + 11808;  // [32]
-  float *const t74_2 = shared + 3 * d_k * d_v + 11840;  // [32]
-  float *const t76_2 = shared + 3 * d_k * d_v + 11872;  // [32]
-  float *const t77_2 = shared + 3 * d_k * d_v + 11904;  // [32]
-  float *const t78_2 = shared + 3 * d_k * d_v + 11936;  // [32]
-  float *const t82_2 = shared + 3 * d_k * d_v + 11968;  // [32]
-  float *const t84_2 = shared + 3 * d_k * d_v + 12000;  // [32]
-  float *const t85_2 = shared + 3 * d_k * d_v + 12032;  // [32]
-  float *const t86_2 = shared + 3 * d_k * d_v + 12064;  // [32]
-  float *const t90_2_3 = shared + 3 * d_k * d_v + 12096;  // [32]
-  float *const t97_2 = shared + 3 * d_k * d_v + 12128;  // [32]
-  float *const t99_2 = shared + 3 * d_k * d_v + 12160;  // [32]
-  float *const t100_2_2 = shared + 3 * d_k * d_v + 12192;  // [32]
-  float *const t104 = shared + 3 * d_k * d_v + 12224;  // [32]
-  float *const t106 = shared + 3 * d_k * d_v + 12256;  // [32]
+  float *const t31_2_2 = shared + 3 * d_k * d_v + 11424;  // [32]
+  float *const t41_2 = shared + 3 * d_k * d_v + 11456;  // [32]
+  float *const t48 = shared + 3 * d_k * d_v + 11488;  // [32]
+  float *const t32_2_3 = shared + 3 * d_k * d_v + 11520;  // [32]
+  float *const t44_2 = shared + 3 * d_k * d_v + 11552;  // [32]
+  float *const t52_2 = shared + 3 * d_k * d_v + 11584;  // [32]
+  float *const t60_2_2 = shared + 3 * d_k * d_v + 11616;  // [32]
+  float *const t62_2_2 = shared + 3 * d_k * d_v + 11648;  // [32]
+  float *const t63_2_2 = shared + 3 * d_k * d_v + 11680;  // [32]
+  float *const t67_2_2 = shared + 3 * d_k * d_v + 11712;  // [32]
+  float *const t69_2 = shared + 3 * d_k * d_v + 11744;  // [32]
+  float *const t70_2 = shared + 3 * d_k * d_v + 11776;  // [32]
+  float *const t71_2 = shared + 3 * d_k * d_v + 11808;  // [32]
+  float *const t75_2 = shared + 3 * d_k * d_v + 11840;  // [32]
+  float *const t77_2 = shared + 3 * d_k * d_v + 11872;  // [32]
+  float *const t78_2 = shared + 3 * d_k * d_v + 11904;  // [32]
+  float *const t79_2 = shared + 3 * d_k * d_v + 11936;  // [32]
+  float *const t83 = shared + 3 * d_k * d_v + 11968;  // [32]
+  float *const t85 = shared + 3 * d_k * d_v + 12000;  // [32]
+  float *const t86_2_2 = shared + 3 * d_k * d_v + 12032;  // [32]
+  float *const t87_2 = shared + 3 * d_k * d_v + 12064;  // [32]
+  float *const t91_2 = shared + 3 * d_k * d_v + 12096;  // [32]
+  float *const t98_2 = shared + 3 * d_k * d_v + 12128;  // [32]
+  float *const t100_2 = shared + 3 * d_k * d_v + 12160;  // [32]
+  float *const t101_2 = shared + 3 * d_k * d_v + 12192;  // [32]
+  float *const t105_2 = shared + 3 * d_k * d_v + 12224;  // [32]
   const int chunks = (T) / 32;
   const int l = blockIdx.x;
-  const float w_20 = (float)31;
-  float *const t102 = t102_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t265 = t265_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  float *const t96_2 = t96_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t98 = t98_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t266 = t266_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
   float *const t7_2_2 = t7_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t267 = t267_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
-  float *const t268 = t268_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  float *const t268 = t268_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
+  float *const t269 = t269_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
   float *const t12_2_2 = t12_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t270 = t270_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
-  float *const t22_2_2 = t22_2_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t271 = t271_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t26_2_2 = t26_2_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  float *const t271 = t271_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
+  float *const t273 = t273_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t23_2_2 = t23_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t24_2_2 = t24_2_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  float *const t26_2_2 = t26_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t27_2_2 = t27_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t28_2_3 = t28_2_3_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t41_2 = t41_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t48 = t48_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t132_2 = t132_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
-  float *const t134 = t134_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  float *const t40_2_2 = t40_2_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  float *const t47_2 = t47_2_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  float *const t133 = t133_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  float *const t135 = t135_scratch + blockIdx.x * (i64)(32 * d_v);  // [32, d_v]
+  float *const t33 = t33_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t34_2 = t34_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t35_2_2 = t35_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t36_2 = t36_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
-  float *const t37_2_2 = t37_2_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
-  float *const t38_2 = t38_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t54_2 = t54_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
-  float *const t55_2 = t55_2_scratch + blockIdx.x * (i64)(32 * d_k);  // [32, d_k]
-  float *const t56_2_2 = t56_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t60_2_2 = t60_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t63_2_2 = t63_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t67_2_2 = t67_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t71_2 = t71_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t75_2 = t75_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t79_2 = t79_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t83_2 = t83_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t87_2 = t87_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t91_2 = t91_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t94_2 = t94_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t98_2 = t98_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t101_2 = t101_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t105_2 = t105_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t107_2 = t107_2_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t37_2_2 = t37_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t54_2 = t54_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t57_2_2 = t57_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t61_2_2 = t61_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t64_2_2 = t64_2_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t68 = t68_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t72_2 = t72_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t76_2 = t76_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t80_2 = t80_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t84 = t84_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t88_2 = t88_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t92_2 = t92_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t95_2 = t95_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t99_2 = t99_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t102 = t102_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t106_2 = t106_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t107 = t107_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t108_2 = t108_2_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t109_2 = t109_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t112_2 = t112_2_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t113_2 = t113_2_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t114 = t114_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t109_2 = t109_2_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t110 = t110_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t113 = t113_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t114 = t114_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t115_2 = t115_2_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t116 = t116_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t117 = t117_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t120_2 = t120_2_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t121 = t121_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
-  float *const t122 = t122_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t138 = t138_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t117 = t117_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t118 = t118_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
+  float *const t121 = t121_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t122 = t122_scratch + blockIdx.x * (i64)(1024);  // [32, 32]
   float *const t123_2 = t123_2_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t139 = t139_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t124 = t124_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t127 = t127_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t141 = t141_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t125_2 = t125_2_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t128 = t128_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t142 = t142_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t143 = t143_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t144 = t144_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t145 = t145_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t148 = t148_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t146 = t146_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t149 = t149_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t150 = t150_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t153 = t153_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t151 = t151_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t154 = t154_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t152 = t152_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t156 = t156_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t153 = t153_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t157 = t157_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t158_2 = t158_2_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t161 = t161_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t159 = t159_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t162_2 = t162_2_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t160 = t160_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t164_2 = t164_2_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t161 = t161_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t165 = t165_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t166 = t166_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t169 = t169_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t167 = t167_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t170 = t170_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t168_2 = t168_2_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t172 = t172_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t169 = t169_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t173 = t173_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t176 = t176_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t179 = t179_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t174 = t174_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t177 = t177_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t180 = t180_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t181 = t181_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t182 = t182_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t183 = t183_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t186 = t186_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t184 = t184_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t187 = t187_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t188 = t188_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t191 = t191_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t189 = t189_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t192 = t192_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t190 = t190_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t194 = t194_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t191 = t191_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t195 = t195_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t196 = t196_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t199 = t199_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t197 = t197_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t200 = t200_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t198 = t198_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t202 = t202_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t199 = t199_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t203 = t203_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t204 = t204_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t207 = t207_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t218 = t218_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t205 = t205_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t208 = t208_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t219 = t219_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t206 = t206_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t210 = t210_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t207 = t207_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t211 = t211_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t215 = t215_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t221 = t221_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t212 = t212_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t216 = t216_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t222 = t222_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t223 = t223_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t224 = t224_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t225 = t225_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t228 = t228_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t226 = t226_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t229 = t229_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t230 = t230_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t233 = t233_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t231 = t231_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t234 = t234_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t232 = t232_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t236 = t236_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t233 = t233_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t237 = t237_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t238 = t238_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t241 = t241_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t239 = t239_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t242 = t242_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t240 = t240_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t244 = t244_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t241 = t241_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t245 = t245_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t246 = t246_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t249 = t249_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t247 = t247_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t250 = t250_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t248 = t248_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t252 = t252_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t249 = t249_scratch + blockIdx.x * (i64)(32);  // [32]
   float *const t253 = t253_scratch + blockIdx.x * (i64)(32);  // [32]
-  float *const t257 = t257_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t254 = t254_scratch + blockIdx.x * (i64)(32);  // [32]
+  float *const t258 = t258_scratch + blockIdx.x * (i64)(32);  // [32]
   #pragma unroll 1
   for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
     const int i = (int)item;
@@ -1673,145 +1672,144 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
   for (int t_2 = chunks - 1; t_2 >= 0; --t_2) {
     // titans_chunk.e
     __syncthreads();
-    for (int at = threadIdx.x; at < 1024; at += 128) t60_3[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t53[at] = 0.0f;
+    __syncthreads();
+    #pragma unroll 1
+    for (int item = threadIdx.x; item < 32 * 32; item += 128) {
+      const int i = (int)(item / 32);
+      const int j = (int)(item % 32);
+      if (j >= i && j < i + 1) {
+        t53[i * 32 + j] = 1.0f;
+      }
+    }
+    // titans_chunk.e
+    for (int at = threadIdx.x; at < 1024; at += 128) t55_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 1) {
-        const float w_5 = (float)(i - 1);
         const float t58_entry_2 = t58[((i64)l * chunks + t_2) * 32 + i];
-        t60_3[i * 32 + j] = (((float)j == w_5) ? 1.0f : 0.0f) * t58_entry_2;
+        t55_2[i * 32 + j] = t53[(i - 1) * 32 + j] * t58_entry_2;
       }
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t63[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t58_4[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 2) {
-        const float w_6 = (float)(i - 2);
         const float t22_entry_2 = t22[((i64)l * chunks + t_2) * 32 + i];
-        t63[i * 32 + j] = ((((float)j == w_6) ? 1.0f : 0.0f) + t60_3[(i - 2) * 32 + j]) * t22_entry_2;
+        t58_4[i * 32 + j] = (t53[(i - 2) * 32 + j] + t55_2[(i - 2) * 32 + j]) * t22_entry_2;
       }
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t66_3[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t61_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 4) {
-        const float w_7 = (float)(i - 4);
         const float t25_2_2_entry_2 = t25_2_2[((i64)l * chunks + t_2) * 32 + i];
-        t66_3[i * 32 + j] = (((((float)j == w_7) ? 1.0f : 0.0f) + t60_3[(i - 4) * 32 + j]) + t63[(i - 4) * 32 + j]) * t25_2_2_entry_2;
+        t61_2[i * 32 + j] = ((t53[(i - 4) * 32 + j] + t55_2[(i - 4) * 32 + j]) + t58_4[(i - 4) * 32 + j]) * t25_2_2_entry_2;
       }
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t69[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t64_4[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 8) {
-        const float w_8 = (float)(i - 8);
         const float t28_2_entry_2 = t28_2[((i64)l * chunks + t_2) * 32 + i];
-        t69[i * 32 + j] = ((((((float)j == w_8) ? 1.0f : 0.0f) + t60_3[(i - 8) * 32 + j]) + t63[(i - 8) * 32 + j]) + t66_3[(i - 8) * 32 + j]) * t28_2_entry_2;
+        t64_4[i * 32 + j] = (((t53[(i - 8) * 32 + j] + t55_2[(i - 8) * 32 + j]) + t58_4[(i - 8) * 32 + j]) + t61_2[(i - 8) * 32 + j]) * t28_2_entry_2;
       }
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t72[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t67_3[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 16) {
-        const float w_9 = (float)(i - 16);
         const float t31_entry = t31[((i64)l * chunks + t_2) * 32 + i];
-        t72[i * 32 + j] = (((((((float)j == w_9) ? 1.0f : 0.0f) + t60_3[(i - 16) * 32 + j]) + t63[(i - 16) * 32 + j]) + t66_3[(i - 16) * 32 + j]) + t69[(i - 16) * 32 + j]) * t31_entry;
+        t67_3[i * 32 + j] = ((((t53[(i - 16) * 32 + j] + t55_2[(i - 16) * 32 + j]) + t58_4[(i - 16) * 32 + j]) + t61_2[(i - 16) * 32 + j]) + t64_4[(i - 16) * 32 + j]) * t31_entry;
       }
     }
     // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t75[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t70[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 1) {
-        const float w_10 = (float)(i - 1);
         const float t56_entry_2 = t56[((i64)l * chunks + t_2) * 32 + i];
-        t75[i * 32 + j] = ((((((((float)j == w_10) ? 1.0f : 0.0f) + t60_3[(i - 1) * 32 + j]) + t63[(i - 1) * 32 + j]) + t66_3[(i - 1) * 32 + j]) + t69[(i - 1) * 32 + j]) + t72[(i - 1) * 32 + j]) * t56_entry_2;
+        t70[i * 32 + j] = (((((t53[(i - 1) * 32 + j] + t55_2[(i - 1) * 32 + j]) + t58_4[(i - 1) * 32 + j]) + t61_2[(i - 1) * 32 + j]) + t64_4[(i - 1) * 32 + j]) + t67_3[(i - 1) * 32 + j]) * t56_entry_2;
       }
     }
     // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t78[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t73[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 2) {
-        const float w_11 = (float)(i - 2);
         const float t5_2_2_entry_2 = t5_2_2[((i64)l * chunks + t_2) * 32 + i];
-        t78[i * 32 + j] = (((((((((float)j == w_11) ? 1.0f : 0.0f) + t60_3[(i - 2) * 32 + j]) + t63[(i - 2) * 32 + j]) + t66_3[(i - 2) * 32 + j]) + t69[(i - 2) * 32 + j]) + t72[(i - 2) * 32 + j]) + t75[(i - 2) * 32 + j]) * t5_2_2_entry_2;
+        t73[i * 32 + j] = ((((((t53[(i - 2) * 32 + j] + t55_2[(i - 2) * 32 + j]) + t58_4[(i - 2) * 32 + j]) + t61_2[(i - 2) * 32 + j]) + t64_4[(i - 2) * 32 + j]) + t67_3[(i - 2) * 32 + j]) + t70[(i - 2) * 32 + j]) * t5_2_2_entry_2;
       }
     }
     // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t81[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t76[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 4) {
-        const float w_12 = (float)(i - 4);
         const float t8_entry_2 = t8[((i64)l * chunks + t_2) * 32 + i];
-        t81[i * 32 + j] = ((((((((((float)j == w_12) ? 1.0f : 0.0f) + t60_3[(i - 4) * 32 + j]) + t63[(i - 4) * 32 + j]) + t66_3[(i - 4) * 32 + j]) + t69[(i - 4) * 32 + j]) + t72[(i - 4) * 32 + j]) + t75[(i - 4) * 32 + j]) + t78[(i - 4) * 32 + j]) * t8_entry_2;
+        t76[i * 32 + j] = (((((((t53[(i - 4) * 32 + j] + t55_2[(i - 4) * 32 + j]) + t58_4[(i - 4) * 32 + j]) + t61_2[(i - 4) * 32 + j]) + t64_4[(i - 4) * 32 + j]) + t67_3[(i - 4) * 32 + j]) + t70[(i - 4) * 32 + j]) + t73[(i - 4) * 32 + j]) * t8_entry_2;
       }
     }
     // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t84[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t79[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 8) {
-        const float w_13 = (float)(i - 8);
         const float t11_2_2_entry_2 = t11_2_2[((i64)l * chunks + t_2) * 32 + i];
-        const float w_39 = ((((((((((float)j == w_13) ? 1.0f : 0.0f) + t60_3[(i - 8) * 32 + j]) + t63[(i - 8) * 32 + j]) + t66_3[(i - 8) * 32 + j]) + t69[(i - 8) * 32 + j]) + t72[(i - 8) * 32 + j]) + t75[(i - 8) * 32 + j]) + t78[(i - 8) * 32 + j]) + t81[(i - 8) * 32 + j];
-        t84[i * 32 + j] = w_39 * t11_2_2_entry_2;
+        t79[i * 32 + j] = ((((((((t53[(i - 8) * 32 + j] + t55_2[(i - 8) * 32 + j]) + t58_4[(i - 8) * 32 + j]) + t61_2[(i - 8) * 32 + j]) + t64_4[(i - 8) * 32 + j]) + t67_3[(i - 8) * 32 + j]) + t70[(i - 8) * 32 + j]) + t73[(i - 8) * 32 + j]) + t76[(i - 8) * 32 + j]) * t11_2_2_entry_2;
       }
     }
     // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t87[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t82[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 16) {
-        const float w_14 = (float)(i - 16);
         const float t14_entry = t14[((i64)l * chunks + t_2) * 32 + i];
-        const float w_40 = ((((((((((float)j == w_14) ? 1.0f : 0.0f) + t60_3[(i - 16) * 32 + j]) + t63[(i - 16) * 32 + j]) + t66_3[(i - 16) * 32 + j]) + t69[(i - 16) * 32 + j]) + t72[(i - 16) * 32 + j]) + t75[(i - 16) * 32 + j]) + t78[(i - 16) * 32 + j]) + t81[(i - 16) * 32 + j];
-        t87[i * 32 + j] = (w_40 + t84[(i - 16) * 32 + j]) * t14_entry;
+        t82[i * 32 + j] = (((((((((t53[(i - 16) * 32 + j] + t55_2[(i - 16) * 32 + j]) + t58_4[(i - 16) * 32 + j]) + t61_2[(i - 16) * 32 + j]) + t64_4[(i - 16) * 32 + j]) + t67_3[(i - 16) * 32 + j]) + t70[(i - 16) * 32 + j]) + t73[(i - 16) * 32 + j]) + t76[(i - 16) * 32 + j]) + t79[(i - 16) * 32 + j]) * t14_entry;
       }
     }
     // titans_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t91[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t87[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i < 1) {
-        t91[i] = 1.0f;
+        t87[i] = 1.0f;
       }
     }
     // titans_chunk.g
@@ -1819,23 +1817,21 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t92[i] = t90_2[((i64)l * chunks + t_2) * 32 + i] + t91[i];
+      t88[i] = t86[((i64)l * chunks + t_2) * 32 + i] + t87[i];
     }
     // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 1024; at += 128) t100_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t96_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 1) {
-        const float w_15 = (float)(i - 1);
-        const float w_41 = ((((((((((float)j == w_15) ? 1.0f : 0.0f) + t60_3[(i - 1) * 32 + j]) + t63[(i - 1) * 32 + j]) + t66_3[(i - 1) * 32 + j]) + t69[(i - 1) * 32 + j]) + t72[(i - 1) * 32 + j]) + t75[(i - 1) * 32 + j]) + t78[(i - 1) * 32 + j]) + t81[(i - 1) * 32 + j];
-        t100_2[i * 32 + j] = (w_41 + t84[(i - 1) * 32 + j]) + t87[(i - 1) * 32 + j];
+        t96_2[i * 32 + j] = (((((((((t53[(i - 1) * 32 + j] + t55_2[(i - 1) * 32 + j]) + t58_4[(i - 1) * 32 + j]) + t61_2[(i - 1) * 32 + j]) + t64_4[(i - 1) * 32 + j]) + t67_3[(i - 1) * 32 + j]) + t70[(i - 1) * 32 + j]) + t73[(i - 1) * 32 + j]) + t76[(i - 1) * 32 + j]) + t79[(i - 1) * 32 + j]) + t82[(i - 1) * 32 + j];
       }
     }
     // titans_chunk.U
-    for (int at = threadIdx.x; at < 1024; at += 128) t102[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t98[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
@@ -1843,7 +1839,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
       const int j = (int)(item % 32);
       const float t60_entry = t60[((i64)l * chunks + t_2) * 32 + i];
       if (j < i) {
-        t102[i * 32 + j] = t60_entry * U_prod_3[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * t100_2[i * 32 + j];
+        t98[i * 32 + j] = t60_entry * K[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * t96_2[i * 32 + j];
       }
     }
     // titans_chunk.S, titans_chunk.M
@@ -1873,7 +1869,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
       const int row = (int)(at / d_v), col = (int)(at % d_v);
       float dot = 0.0f;
       for (int kk = 0; kk < d_k; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + (i64)row * d_k + kk] * S_bar_state_2[kk + col * d_k];
-      t265[row * d_v + col] = dot;
+      t266[row * d_v + col] = dot;
     }
     // titans_chunk.S
     for (int at = threadIdx.x; at < 1024; at += 128) t7_2_2[at] = 0.0f;
@@ -1883,7 +1879,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
       const int i = (int)item;
       #pragma unroll 4
       for (int j = 0; j < d_v; ++j) {
-        t7_2_2[31 * 32 + i] += U[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] * t265[i * d_v + j];
+        t7_2_2[31 * 32 + i] += U[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] * t266[i * d_v + j];
       }
     }
     // titans_chunk.S
@@ -1891,14 +1887,14 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
       for (int kk = 0; kk < d_v; ++kk) dot += S_bar_state_2[row + kk * d_k] * U[((i64)l * chunks + t_2) * 32 * d_v + kk + (i64)col * d_v];
-      t267[row + col * d_k] = dot;
+      t268[row + col * d_k] = dot;
     }
     // titans_chunk.M
     for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
       const int row = (int)(at / d_v), col = (int)(at % d_v);
       float dot = 0.0f;
       for (int kk = 0; kk < d_k; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + (i64)row * d_k + kk] * M_bar_state_2[kk + col * d_k];
-      t268[row * d_v + col] = dot;
+      t269[row * d_v + col] = dot;
     }
     // titans_chunk.M
     for (int at = threadIdx.x; at < 1024; at += 128) t12_2_2[at] = 0.0f;
@@ -1908,7 +1904,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
       const int i = (int)item;
       #pragma unroll 4
       for (int j = 0; j < d_v; ++j) {
-        t12_2_2[31 * 32 + i] += U[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] * t268[i * d_v + j];
+        t12_2_2[31 * 32 + i] += U[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] * t269[i * d_v + j];
       }
     }
     // titans_chunk.M
@@ -1916,61 +1912,53 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
       for (int kk = 0; kk < d_v; ++kk) dot += M_bar_state_2[row + kk * d_k] * U[((i64)l * chunks + t_2) * 32 * d_v + kk + (i64)col * d_v];
-      t270[row + col * d_k] = dot;
+      t271[row + col * d_k] = dot;
     }
     // titans_chunk.y, titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 32 * d_v; at += 128) t22_2_2[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
-      const int i = (int)(item / d_v);
-      const int k_2 = (int)(item % d_v);
-      const float w_17 = (float)i;
-      #pragma unroll 1
-      for (int j = (0 > i ? 0 : i); j < 32; ++j) {
-        const float w_42 = (((((((((w_17 == (float)j) ? 1.0f : 0.0f) + t60_3[j * 32 + i]) + t63[j * 32 + i]) + t66_3[j * 32 + i]) + t69[j * 32 + i]) + t72[j * 32 + i]) + t75[j * 32 + i]) + t78[j * 32 + i]) + t81[j * 32 + i];
-        const float w_16 = y_prod_3[(((i64)l * chunks + t_2) * 32 + j) * 32 + i] * ((w_42 + t84[j * 32 + i]) + t87[j * 32 + i]);
-        t22_2_2[i * d_v + k_2] += t[(((i64)l * chunks + t_2) * 32 + j) * d_v + k_2] * w_16;
-      }
-    }
-    // titans_chunk.y
-    for (int at = threadIdx.x; at < 1024; at += 128) t271[at] = 0.0f;
-    __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      if (j < i + 1) {
-        float t271_2 = 0.0f;
-        #pragma unroll 4
-        for (int k_2 = 0; k_2 < d_v; ++k_2) {
-          t271_2 += t[(((i64)l * chunks + t_2) * 32 + i) * d_v + k_2] * U[(((i64)l * chunks + t_2) * 32 + j) * d_v + k_2];
-        }
-        t271[i * 32 + j] = t271_2;
-      }
+      t273[i * 32 + j] = Q[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * ((((((((((t53[i * 32 + j] + t55_2[i * 32 + j]) + t58_4[i * 32 + j]) + t61_2[i * 32 + j]) + t64_4[i * 32 + j]) + t67_3[i * 32 + j]) + t70[i * 32 + j]) + t73[i * 32 + j]) + t76[i * 32 + j]) + t79[i * 32 + j]) + t82[i * 32 + j]);
+    }
+    // titans_chunk.y
+    for (int at = threadIdx.x; at < 1024; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_v; ++kk) dot += t[((i64)l * chunks + t_2) * 32 * d_v + (i64)row * d_v + kk] * U[((i64)l * chunks + t_2) * 32 * d_v + kk + (i64)col * d_v];
+      t23_2_2[row * 32 + col] = dot;
     }
     // titans_chunk.U, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * d_v; item += 128) {
-      const int j = (int)(item / d_v);
-      const int i = (int)(item % d_v);
-      const float t60_3_entry = t60_3[31 * 32 + j];
-      const float t63_entry = t63[31 * 32 + j];
-      const float t66_3_entry = t66_3[31 * 32 + j];
-      const float t69_entry = t69[31 * 32 + j];
-      const float t72_entry = t72[31 * 32 + j];
-      const float w_18 = (((((((float)j == w_20) ? 1.0f : 0.0f) + t60_3_entry) + t63_entry) + t66_3_entry) + t69_entry) + t72_entry;
-      const float w_43 = ((((((((((float)j == w_20) ? 1.0f : 0.0f) + t60_3_entry) + t63_entry) + t66_3_entry) + t69_entry) + t72_entry) + t75[31 * 32 + j]) + t78[31 * 32 + j]) + t81[31 * 32 + j];
-      const float w_19 = (w_43 + t84[31 * 32 + j]) + t87[31 * 32 + j];
-      t26_2_2[j * d_v + i] = w_18 * t265[j * d_v + i] + w_19 * t268[j * d_v + i] + t22_2_2[j * d_v + i];
+      const int i = (int)(item / d_v);
+      const int j = (int)(item % d_v);
+      const float t53_entry = t53[31 * 32 + i];
+      const float t55_2_entry = t55_2[31 * 32 + i];
+      const float t58_4_entry = t58_4[31 * 32 + i];
+      const float t61_2_entry = t61_2[31 * 32 + i];
+      const float t64_4_entry = t64_4[31 * 32 + i];
+      const float t67_3_entry = t67_3[31 * 32 + i];
+      const float w_5 = ((((t53_entry + t55_2_entry) + t58_4_entry) + t61_2_entry) + t64_4_entry) + t67_3_entry;
+      const float w_6 = (((((((((t53_entry + t55_2_entry) + t58_4_entry) + t61_2_entry) + t64_4_entry) + t67_3_entry) + t70[31 * 32 + i]) + t73[31 * 32 + i]) + t76[31 * 32 + i]) + t79[31 * 32 + i]) + t82[31 * 32 + i];
+      t24_2_2[i * d_v + j] = w_5 * t266[i * d_v + j] + w_6 * t269[i * d_v + j];
     }
+    // titans_chunk.y
+    __syncthreads();
+    for (int at = threadIdx.x; at < 32 * d_v; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += t[((i64)l * chunks + t_2) * 32 * d_v + row + (i64)kk * d_v] * t273[kk * 32 + col];
+      t24_2_2[row + col * d_v] += dot;
+    }
+    // titans_chunk.U
     __syncthreads();
     for (int col = threadIdx.x; col < d_v; col += 128) {
       #pragma unroll 1
       for (int row = 32 - 1; row >= 0; --row) {
-        float left = t26_2_2[row * d_v + col];
-        for (int before = 32 - 1; before > row; --before) left -= t102[row + before * 32] * t26_2_2[before * d_v + col];
-        t26_2_2[row * d_v + col] = left;
+        float left = t24_2_2[row * d_v + col];
+        for (int before = 32 - 1; before > row; --before) left -= t98[row + before * 32] * t24_2_2[before * d_v + col];
+        t24_2_2[row * d_v + col] = left;
       }
     }
     // titans_chunk.U
@@ -1978,190 +1966,134 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     for (int at = threadIdx.x; at < 1024; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < d_v; ++kk) dot += U[((i64)l * chunks + t_2) * 32 * d_v + (i64)row * d_v + kk] * t26_2_2[kk + col * d_v];
-      t27_2_2[row + col * 32] = -dot;
+      for (int kk = 0; kk < d_v; ++kk) dot += U[((i64)l * chunks + t_2) * 32 * d_v + (i64)row * d_v + kk] * t24_2_2[kk + col * d_v];
+      t26_2_2[row + col * 32] = -dot;
     }
     // titans_chunk.U
-    for (int at = threadIdx.x; at < 1024; at += 128) t28_2_3[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t27_2_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (j < i) {
-        t28_2_3[i * 32 + j] = t27_2_2[i * 32 + j];
+        t27_2_2[i * 32 + j] = t26_2_2[i * 32 + j];
       }
     }
     // titans_chunk.U, titans_chunk.y
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      float t32_2_4 = 0.0f;
-      float t42_2_3 = 0.0f;
-      float t49_2_2 = 0.0f;
+      float t31_2_3 = 0.0f;
+      float t41_2_2 = 0.0f;
+      float t48_2 = 0.0f;
       const float t60_entry_2 = t60[((i64)l * chunks + t_2) * 32 + i];
-      const float t92_entry = t92[i];
-      const float t96_2_entry = t96_2[((i64)l * chunks + t_2) * 32 + i];
+      const float t88_entry = t88[i];
+      const float t92_entry = t92[((i64)l * chunks + t_2) * 32 + i];
       const float h_entry = h[((i64)l * chunks + t_2) * 32 + i];
       const float g_entry = g[((i64)l * chunks + t_2) * 32 + i];
       #pragma unroll 4
       for (int j = 0; j < d_v; ++j) {
-        const float t26_2_2_entry = t26_2_2[i * d_v + j];
-        const float t31_2_2 = t26_2_2_entry * t60_entry_2;
+        const float t24_2_2_entry = t24_2_2[i * d_v + j];
+        const float t30_2_2 = t24_2_2_entry * t60_entry_2;
         const float U_prod_entry = U_prod[(((i64)l * chunks + t_2) * 32 + i) * d_v + j];
         const float U_prod_2_entry = U_prod_2[(((i64)l * chunks + t_2) * 32 + i) * d_v + j];
-        t32_2_4 += (t61[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] - U_prod_entry * t92_entry - U_prod_2_entry * t96_2_entry) * t26_2_2_entry;
-        t42_2_3 += U_prod_2_entry * t31_2_2;
-        t49_2_2 += U_prod_entry * t31_2_2;
+        t31_2_3 += (t61[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] - U_prod_entry * t88_entry - U_prod_2_entry * t92_entry) * t24_2_2_entry;
+        t41_2_2 += U_prod_2_entry * t30_2_2;
+        t48_2 += U_prod_entry * t30_2_2;
         const float tview_entry_2 = t[(((i64)l * chunks + t_2) * 32 + i) * d_v + j];
-        t25_2[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] = t31_2_2;
-        t41_2[i * d_v + j] = -t31_2_2 * t96_2_entry;
-        t48[i * d_v + j] = -t31_2_2 * t92_entry;
-        t132_2[i * d_v + j] = tview_entry_2 * h_entry;
-        t134[i * d_v + j] = tview_entry_2 * g_entry;
+        t25_2[(((i64)l * chunks + t_2) * 32 + i) * d_v + j] = t30_2_2;
+        t40_2_2[i * d_v + j] = -t30_2_2 * t92_entry;
+        t47_2[i * d_v + j] = -t30_2_2 * t88_entry;
+        t133[i * d_v + j] = tview_entry_2 * h_entry;
+        t135[i * d_v + j] = tview_entry_2 * g_entry;
       }
-      t32_2_3[i] = t32_2_4;
-      t42_2_2[i] = -t42_2_3;
-      t49_2[i] = -t49_2_2;
+      t31_2_2[i] = t31_2_3;
+      t41_2[i] = -t41_2_2;
+      t48[i] = -t48_2;
     }
     // titans_chunk.U
+    for (int at = threadIdx.x; at < 1024; at += 128) t33[at] = 0.0f;
     for (int at = threadIdx.x; at < 1024; at += 128) t34_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t35_2_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      float t33_3 = 0.0f;
+      float t32_2_4 = 0.0f;
       const float t60_entry_3 = t60[((i64)l * chunks + t_2) * 32 + i];
       #pragma unroll 1
       for (int j = 0; j < 32 && j < i; ++j) {
-        const float U_prod_3_entry = U_prod_3[(((i64)l * chunks + t_2) * 32 + i) * 32 + j];
-        const float t100_2_entry = t100_2[i * 32 + j];
-        const float t28_2_3_entry = t28_2_3[i * 32 + j];
-        t33_3 += U_prod_3_entry * t100_2_entry * t28_2_3_entry;
-        t34_2[i * 32 + j] = t60_entry_3 * U_prod_3_entry * t28_2_3_entry;
-        t35_2_2[i * 32 + j] = t60_entry_3 * t100_2_entry * t28_2_3_entry;
+        const float K_entry = K[(((i64)l * chunks + t_2) * 32 + i) * 32 + j];
+        const float t96_2_entry = t96_2[i * 32 + j];
+        const float t27_2_2_entry = t27_2_2[i * 32 + j];
+        t32_2_4 += K_entry * t96_2_entry * t27_2_2_entry;
+        t33[i * 32 + j] = t60_entry_3 * K_entry * t27_2_2_entry;
+        t34_2[i * 32 + j] = t60_entry_3 * t96_2_entry * t27_2_2_entry;
       }
-      t33[i] = t33_3;
-    }
-    // titans_chunk.U
-    for (int at = threadIdx.x; at < 32 * d_k; at += 128) t36_2[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
-      const int i = (int)(item / d_k);
-      const int k_2 = (int)(item % d_k);
-      #pragma unroll 1
-      for (int j = (0 > i + 1 ? 0 : i + 1); j < 32; ++j) {
-        const float t35_2_2_entry = t35_2_2[j * 32 + i];
-        t36_2[i * d_k + k_2] += t59[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2] * t35_2_2_entry;
-      }
-    }
-    // titans_chunk.U
-    for (int at = threadIdx.x; at < 32 * d_k; at += 128) t37_2_2[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
-      const int i = (int)(item / d_k);
-      const int k_2 = (int)(item % d_k);
-      #pragma unroll 1
-      for (int j = 0; j < 32 && j < i; ++j) {
-        const float t35_2_2_entry_2 = t35_2_2[i * 32 + j];
-        t37_2_2[i * d_k + k_2] += t59[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2] * t35_2_2_entry_2;
-      }
+      t32_2_3[i] = t32_2_4;
     }
     // titans_chunk.c
-    for (int at = threadIdx.x; at < 1024; at += 128) t38_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t37_2_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
       if (i >= 1) {
-        t38_2[(i - 1) * 32 + j] += t34_2[i * 32 + j];
+        t37_2_2[(i - 1) * 32 + j] += t33[i * 32 + j];
       }
     }
     // titans_chunk.h, titans_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t45_2_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t53_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t44_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t52_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 1) {
-        t45_2_2[i - 1] += t42_2_2[i];
-        t53_2[i - 1] += t49_2[i];
+        t44_2[i - 1] += t41_2[i];
+        t52_2[i - 1] += t48[i];
       }
     }
-    // titans_chunk.y, titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 32 * d_k; at += 128) t54_2[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
-      const int i = (int)(item / d_k);
-      const int k_2 = (int)(item % d_k);
-      const float w_22 = (float)i;
-      #pragma unroll 1
-      for (int j = (0 > i ? 0 : i); j < 32; ++j) {
-        const float w_44 = (((((((((w_22 == (float)j) ? 1.0f : 0.0f) + t60_3[j * 32 + i]) + t63[j * 32 + i]) + t66_3[j * 32 + i]) + t69[j * 32 + i]) + t72[j * 32 + i]) + t75[j * 32 + i]) + t78[j * 32 + i]) + t81[j * 32 + i];
-        const float w_21 = ((w_44 + t84[j * 32 + i]) + t87[j * 32 + i]) * t271[j * 32 + i];
-        t54_2[i * d_k + k_2] += t57[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2] * w_21;
-      }
-    }
-    // titans_chunk.y, titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 32 * d_k; at += 128) t55_2[at] = 0.0f;
-    __syncthreads();
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
-      const int i = (int)(item / d_k);
-      const int k_2 = (int)(item % d_k);
-      const float w_24 = (float)i;
-      #pragma unroll 1
-      for (int j = 0; j < 32 && j < i + 1; ++j) {
-        const float w_45 = ((((((((((float)j == w_24) ? 1.0f : 0.0f) + t60_3[i * 32 + j]) + t63[i * 32 + j]) + t66_3[i * 32 + j]) + t69[i * 32 + j]) + t72[i * 32 + j]) + t75[i * 32 + j]) + t78[i * 32 + j]) + t81[i * 32 + j];
-        const float w_23 = ((w_45 + t84[i * 32 + j]) + t87[i * 32 + j]) * t271[i * 32 + j];
-        t55_2[i * d_k + k_2] += t59[(((i64)l * chunks + t_2) * 32 + j) * d_k + k_2] * w_23;
-      }
-    }
-    // titans_chunk.c, titans_chunk.y
+    // titans_chunk.H, titans_chunk.c, titans_chunk.e
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t56_2_2[i * 32 + j] = t12_2_2[i * 32 + j] + y_prod_3[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * t271[i * 32 + j] + t38_2[i * 32 + j];
+      const float t23_2_2_entry = t23_2_2[i * 32 + j];
+      t54_2[i * 32 + j] = ((((((((((t53[i * 32 + j] + t55_2[i * 32 + j]) + t58_4[i * 32 + j]) + t61_2[i * 32 + j]) + t64_4[i * 32 + j]) + t67_3[i * 32 + j]) + t70[i * 32 + j]) + t73[i * 32 + j]) + t76[i * 32 + j]) + t79[i * 32 + j]) + t82[i * 32 + j]) * t23_2_2_entry;
+      t57_2_2[i * 32 + j] = t12_2_2[i * 32 + j] + t37_2_2[i * 32 + j] + Q[(((i64)l * chunks + t_2) * 32 + i) * 32 + j] * t23_2_2_entry;
     }
     // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t59_2_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t60_2_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t60_2_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t61_2_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 16) {
-        float t59_2_3 = 0.0f;
-        const float w_25 = (float)(i - 16);
+        float t60_2_3 = 0.0f;
         const float t14_entry_2 = t14[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t56_2_2_entry = t56_2_2[i * 32 + j];
-          const float w_46 = ((((((((((float)j == w_25) ? 1.0f : 0.0f) + t60_3[(i - 16) * 32 + j]) + t63[(i - 16) * 32 + j]) + t66_3[(i - 16) * 32 + j]) + t69[(i - 16) * 32 + j]) + t72[(i - 16) * 32 + j]) + t75[(i - 16) * 32 + j]) + t78[(i - 16) * 32 + j]) + t81[(i - 16) * 32 + j];
-          t59_2_3 += (w_46 + t84[(i - 16) * 32 + j]) * t56_2_2_entry;
-          t60_2_2[(i - 16) * 32 + j] += t56_2_2_entry * t14_entry_2;
+          const float t57_2_2_entry = t57_2_2[i * 32 + j];
+          t60_2_3 += (((((((((t53[(i - 16) * 32 + j] + t55_2[(i - 16) * 32 + j]) + t58_4[(i - 16) * 32 + j]) + t61_2[(i - 16) * 32 + j]) + t64_4[(i - 16) * 32 + j]) + t67_3[(i - 16) * 32 + j]) + t70[(i - 16) * 32 + j]) + t73[(i - 16) * 32 + j]) + t76[(i - 16) * 32 + j]) + t79[(i - 16) * 32 + j]) * t57_2_2_entry;
+          t61_2_2[(i - 16) * 32 + j] += t57_2_2_entry * t14_entry_2;
         }
-        t59_2_2[i] = t59_2_3;
+        t60_2_2[i] = t60_2_3;
       }
     }
     // titans_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t61_2[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t62_2_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t63_2_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 8) {
-        const float t59_2_2_entry = t59_2_2[i];
-        t61_2[i] = t11_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t59_2_2_entry;
-        t62_2_2[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t59_2_2_entry;
+        const float t60_2_2_entry = t60_2_2[i];
+        t62_2_2[i] = t11_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t60_2_2_entry;
+        t63_2_2[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t60_2_2_entry;
       }
     }
     // titans_chunk.c
@@ -2169,27 +2101,25 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t63_2_2[i * 32 + j] = t56_2_2[i * 32 + j] + t60_2_2[i * 32 + j];
+      t64_2_2[i * 32 + j] = t57_2_2[i * 32 + j] + t61_2_2[i * 32 + j];
     }
     // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t66_2_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t67_2_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t67_2_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t68[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 8) {
-        float t66_2_3 = 0.0f;
-        const float w_26 = (float)(i - 8);
+        float t67_2_3 = 0.0f;
         const float t11_2_2_entry_3 = t11_2_2[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t63_2_2_entry = t63_2_2[i * 32 + j];
-          const float w_47 = ((((((((((float)j == w_26) ? 1.0f : 0.0f) + t60_3[(i - 8) * 32 + j]) + t63[(i - 8) * 32 + j]) + t66_3[(i - 8) * 32 + j]) + t69[(i - 8) * 32 + j]) + t72[(i - 8) * 32 + j]) + t75[(i - 8) * 32 + j]) + t78[(i - 8) * 32 + j]) + t81[(i - 8) * 32 + j];
-          t66_2_3 += w_47 * t63_2_2_entry;
-          t67_2_2[(i - 8) * 32 + j] += t63_2_2_entry * t11_2_2_entry_3;
+          const float t64_2_2_entry = t64_2_2[i * 32 + j];
+          t67_2_3 += ((((((((t53[(i - 8) * 32 + j] + t55_2[(i - 8) * 32 + j]) + t58_4[(i - 8) * 32 + j]) + t61_2[(i - 8) * 32 + j]) + t64_4[(i - 8) * 32 + j]) + t67_3[(i - 8) * 32 + j]) + t70[(i - 8) * 32 + j]) + t73[(i - 8) * 32 + j]) + t76[(i - 8) * 32 + j]) * t64_2_2_entry;
+          t68[(i - 8) * 32 + j] += t64_2_2_entry * t11_2_2_entry_3;
         }
-        t66_2_2[i] = t66_2_3;
+        t67_2_2[i] = t67_2_3;
       }
     }
     // titans_chunk.c
@@ -2197,19 +2127,19 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t68_2_2[i] = t61_2[i] + t62_2_2[i] + t66_2_2[i];
+      t69_2[i] = t62_2_2[i] + t63_2_2[i] + t67_2_2[i];
     }
     // titans_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t69_2[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t70_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t71_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 4) {
-        const float t68_2_2_entry = t68_2_2[i];
-        t69_2[i] = t8[((i64)l * chunks + t_2) * 32 + i - 4] * t68_2_2_entry;
-        t70_2[i - 4] += t8[((i64)l * chunks + t_2) * 32 + i] * t68_2_2_entry;
+        const float t69_2_entry = t69_2[i];
+        t70_2[i] = t8[((i64)l * chunks + t_2) * 32 + i - 4] * t69_2_entry;
+        t71_2[i - 4] += t8[((i64)l * chunks + t_2) * 32 + i] * t69_2_entry;
       }
     }
     // titans_chunk.c
@@ -2217,26 +2147,25 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t71_2[i * 32 + j] = t63_2_2[i * 32 + j] + t67_2_2[i * 32 + j];
+      t72_2[i * 32 + j] = t64_2_2[i * 32 + j] + t68[i * 32 + j];
     }
     // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t74_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t75_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t75_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t76_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 4) {
-        float t74_2_2 = 0.0f;
-        const float w_27 = (float)(i - 4);
+        float t75_2_2 = 0.0f;
         const float t8_entry_3 = t8[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t71_2_entry = t71_2[i * 32 + j];
-          t74_2_2 += ((((((((((float)j == w_27) ? 1.0f : 0.0f) + t60_3[(i - 4) * 32 + j]) + t63[(i - 4) * 32 + j]) + t66_3[(i - 4) * 32 + j]) + t69[(i - 4) * 32 + j]) + t72[(i - 4) * 32 + j]) + t75[(i - 4) * 32 + j]) + t78[(i - 4) * 32 + j]) * t71_2_entry;
-          t75_2[(i - 4) * 32 + j] += t71_2_entry * t8_entry_3;
+          const float t72_2_entry = t72_2[i * 32 + j];
+          t75_2_2 += (((((((t53[(i - 4) * 32 + j] + t55_2[(i - 4) * 32 + j]) + t58_4[(i - 4) * 32 + j]) + t61_2[(i - 4) * 32 + j]) + t64_4[(i - 4) * 32 + j]) + t67_3[(i - 4) * 32 + j]) + t70[(i - 4) * 32 + j]) + t73[(i - 4) * 32 + j]) * t72_2_entry;
+          t76_2[(i - 4) * 32 + j] += t72_2_entry * t8_entry_3;
         }
-        t74_2[i] = t74_2_2;
+        t75_2[i] = t75_2_2;
       }
     }
     // titans_chunk.c
@@ -2244,19 +2173,19 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t76_2[i] = t69_2[i] + t70_2[i] + t74_2[i];
+      t77_2[i] = t70_2[i] + t71_2[i] + t75_2[i];
     }
     // titans_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t77_2[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t78_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t79_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 2) {
-        const float t76_2_entry = t76_2[i];
-        t77_2[i] = t5_2_2[((i64)l * chunks + t_2) * 32 + i - 2] * t76_2_entry;
-        t78_2[i - 2] += t5_2_2[((i64)l * chunks + t_2) * 32 + i] * t76_2_entry;
+        const float t77_2_entry = t77_2[i];
+        t78_2[i] = t5_2_2[((i64)l * chunks + t_2) * 32 + i - 2] * t77_2_entry;
+        t79_2[i - 2] += t5_2_2[((i64)l * chunks + t_2) * 32 + i] * t77_2_entry;
       }
     }
     // titans_chunk.c
@@ -2264,26 +2193,25 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t79_2[i * 32 + j] = t71_2[i * 32 + j] + t75_2[i * 32 + j];
+      t80_2[i * 32 + j] = t72_2[i * 32 + j] + t76_2[i * 32 + j];
     }
     // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t82_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t83_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t83[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t84[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 2) {
-        float t82_2_2 = 0.0f;
-        const float w_28 = (float)(i - 2);
+        float t83_2 = 0.0f;
         const float t5_2_2_entry_3 = t5_2_2[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t79_2_entry = t79_2[i * 32 + j];
-          t82_2_2 += (((((((((float)j == w_28) ? 1.0f : 0.0f) + t60_3[(i - 2) * 32 + j]) + t63[(i - 2) * 32 + j]) + t66_3[(i - 2) * 32 + j]) + t69[(i - 2) * 32 + j]) + t72[(i - 2) * 32 + j]) + t75[(i - 2) * 32 + j]) * t79_2_entry;
-          t83_2[(i - 2) * 32 + j] += t79_2_entry * t5_2_2_entry_3;
+          const float t80_2_entry = t80_2[i * 32 + j];
+          t83_2 += ((((((t53[(i - 2) * 32 + j] + t55_2[(i - 2) * 32 + j]) + t58_4[(i - 2) * 32 + j]) + t61_2[(i - 2) * 32 + j]) + t64_4[(i - 2) * 32 + j]) + t67_3[(i - 2) * 32 + j]) + t70[(i - 2) * 32 + j]) * t80_2_entry;
+          t84[(i - 2) * 32 + j] += t80_2_entry * t5_2_2_entry_3;
         }
-        t82_2[i] = t82_2_2;
+        t83[i] = t83_2;
       }
     }
     // titans_chunk.c
@@ -2291,19 +2219,19 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t84_2[i] = t77_2[i] + t78_2[i] + t82_2[i];
+      t85[i] = t78_2[i] + t79_2[i] + t83[i];
     }
     // titans_chunk.c
-    for (int at = threadIdx.x; at < 32; at += 128) t85_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t86_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t86_2_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t87_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 1) {
-        const float t84_2_entry = t84_2[i];
-        t85_2[i] = t56[((i64)l * chunks + t_2) * 32 + i - 1] * t84_2_entry;
-        t86_2[i - 1] += t56[((i64)l * chunks + t_2) * 32 + i] * t84_2_entry;
+        const float t85_entry = t85[i];
+        t86_2_2[i] = t56[((i64)l * chunks + t_2) * 32 + i - 1] * t85_entry;
+        t87_2[i - 1] += t56[((i64)l * chunks + t_2) * 32 + i] * t85_entry;
       }
     }
     // titans_chunk.c
@@ -2311,26 +2239,25 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t87_2[i * 32 + j] = t79_2[i * 32 + j] + t83_2[i * 32 + j];
+      t88_2[i * 32 + j] = t80_2[i * 32 + j] + t84[i * 32 + j];
     }
     // titans_chunk.c, titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t90_2_3[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t91_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t91_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t92_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 1) {
-        float t90_2_4 = 0.0f;
-        const float w_29 = (float)(i - 1);
+        float t91_2_2 = 0.0f;
         const float t56_entry_3 = t56[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t87_2_entry = t87_2[i * 32 + j];
-          t90_2_4 += ((((((((float)j == w_29) ? 1.0f : 0.0f) + t60_3[(i - 1) * 32 + j]) + t63[(i - 1) * 32 + j]) + t66_3[(i - 1) * 32 + j]) + t69[(i - 1) * 32 + j]) + t72[(i - 1) * 32 + j]) * t87_2_entry;
-          t91_2[(i - 1) * 32 + j] += t87_2_entry * t56_entry_3;
+          const float t88_2_entry = t88_2[i * 32 + j];
+          t91_2_2 += (((((t53[(i - 1) * 32 + j] + t55_2[(i - 1) * 32 + j]) + t58_4[(i - 1) * 32 + j]) + t61_2[(i - 1) * 32 + j]) + t64_4[(i - 1) * 32 + j]) + t67_3[(i - 1) * 32 + j]) * t88_2_entry;
+          t92_2[(i - 1) * 32 + j] += t88_2_entry * t56_entry_3;
         }
-        t90_2_3[i] = t90_2_4;
+        t91_2[i] = t91_2_2;
       }
     }
     // titans_chunk.e
@@ -2339,39 +2266,38 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t94_2[i * 32 + j] = t7_2_2[i * 32 + j] + t87_2[i * 32 + j] + t91_2[i * 32 + j];
+      t95_2[i * 32 + j] = t7_2_2[i * 32 + j] + t88_2[i * 32 + j] + t92_2[i * 32 + j];
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t97_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t98_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t98_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t99_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 16) {
-        float t97_2_2 = 0.0f;
-        const float w_30 = (float)(i - 16);
+        float t98_2_2 = 0.0f;
         const float t31_entry_2 = t31[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t94_2_entry = t94_2[i * 32 + j];
-          t97_2_2 += (((((((float)j == w_30) ? 1.0f : 0.0f) + t60_3[(i - 16) * 32 + j]) + t63[(i - 16) * 32 + j]) + t66_3[(i - 16) * 32 + j]) + t69[(i - 16) * 32 + j]) * t94_2_entry;
-          t98_2[(i - 16) * 32 + j] += t94_2_entry * t31_entry_2;
+          const float t95_2_entry = t95_2[i * 32 + j];
+          t98_2_2 += ((((t53[(i - 16) * 32 + j] + t55_2[(i - 16) * 32 + j]) + t58_4[(i - 16) * 32 + j]) + t61_2[(i - 16) * 32 + j]) + t64_4[(i - 16) * 32 + j]) * t95_2_entry;
+          t99_2[(i - 16) * 32 + j] += t95_2_entry * t31_entry_2;
         }
-        t97_2[i] = t97_2_2;
+        t98_2[i] = t98_2_2;
       }
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t99_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t100_2_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t100_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t101_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 8) {
-        const float t97_2_entry = t97_2[i];
-        t99_2[i] = t28_2[((i64)l * chunks + t_2) * 32 + i - 8] * t97_2_entry;
-        t100_2_2[i - 8] += t28_2[((i64)l * chunks + t_2) * 32 + i] * t97_2_entry;
+        const float t98_2_entry = t98_2[i];
+        t100_2[i] = t28_2[((i64)l * chunks + t_2) * 32 + i - 8] * t98_2_entry;
+        t101_2[i - 8] += t28_2[((i64)l * chunks + t_2) * 32 + i] * t98_2_entry;
       }
     }
     // titans_chunk.e
@@ -2379,26 +2305,25 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t101_2[i * 32 + j] = t94_2[i * 32 + j] + t98_2[i * 32 + j];
+      t102[i * 32 + j] = t95_2[i * 32 + j] + t99_2[i * 32 + j];
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t104[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t105_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t105_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t106_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 8) {
-        float t104_2 = 0.0f;
-        const float w_31 = (float)(i - 8);
+        float t105_2_2 = 0.0f;
         const float t28_2_entry_3 = t28_2[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t101_2_entry = t101_2[i * 32 + j];
-          t104_2 += ((((((float)j == w_31) ? 1.0f : 0.0f) + t60_3[(i - 8) * 32 + j]) + t63[(i - 8) * 32 + j]) + t66_3[(i - 8) * 32 + j]) * t101_2_entry;
-          t105_2[(i - 8) * 32 + j] += t101_2_entry * t28_2_entry_3;
+          const float t102_entry = t102[i * 32 + j];
+          t105_2_2 += (((t53[(i - 8) * 32 + j] + t55_2[(i - 8) * 32 + j]) + t58_4[(i - 8) * 32 + j]) + t61_2[(i - 8) * 32 + j]) * t102_entry;
+          t106_2[(i - 8) * 32 + j] += t102_entry * t28_2_entry_3;
         }
-        t104[i] = t104_2;
+        t105_2[i] = t105_2_2;
       }
     }
     // titans_chunk.e
@@ -2406,19 +2331,19 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t106[i] = t99_2[i] + t100_2_2[i] + t104[i];
+      t107[i] = t100_2[i] + t101_2[i] + t105_2[i];
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t107_2[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t108_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t109_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 4) {
-        const float t106_entry = t106[i];
-        t107_2[i] = t25_2_2[((i64)l * chunks + t_2) * 32 + i - 4] * t106_entry;
-        t108_2[i - 4] += t25_2_2[((i64)l * chunks + t_2) * 32 + i] * t106_entry;
+        const float t107_entry = t107[i];
+        t108_2[i] = t25_2_2[((i64)l * chunks + t_2) * 32 + i - 4] * t107_entry;
+        t109_2[i - 4] += t25_2_2[((i64)l * chunks + t_2) * 32 + i] * t107_entry;
       }
     }
     // titans_chunk.e
@@ -2426,26 +2351,25 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t109_2[i * 32 + j] = t101_2[i * 32 + j] + t105_2[i * 32 + j];
+      t110[i * 32 + j] = t102[i * 32 + j] + t106_2[i * 32 + j];
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t112_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t113_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t113[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t114[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 4) {
-        float t112_2_2 = 0.0f;
-        const float w_32 = (float)(i - 4);
+        float t113_2 = 0.0f;
         const float t25_2_2_entry_3 = t25_2_2[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t109_2_entry = t109_2[i * 32 + j];
-          t112_2_2 += (((((float)j == w_32) ? 1.0f : 0.0f) + t60_3[(i - 4) * 32 + j]) + t63[(i - 4) * 32 + j]) * t109_2_entry;
-          t113_2[(i - 4) * 32 + j] += t109_2_entry * t25_2_2_entry_3;
+          const float t110_entry = t110[i * 32 + j];
+          t113_2 += ((t53[(i - 4) * 32 + j] + t55_2[(i - 4) * 32 + j]) + t58_4[(i - 4) * 32 + j]) * t110_entry;
+          t114[(i - 4) * 32 + j] += t110_entry * t25_2_2_entry_3;
         }
-        t112_2[i] = t112_2_2;
+        t113[i] = t113_2;
       }
     }
     // titans_chunk.e
@@ -2453,19 +2377,19 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t114[i] = t107_2[i] + t108_2[i] + t112_2[i];
+      t115_2[i] = t108_2[i] + t109_2[i] + t113[i];
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t115_2[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t116[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t117[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 2) {
-        const float t114_entry = t114[i];
-        t115_2[i] = t22[((i64)l * chunks + t_2) * 32 + i - 2] * t114_entry;
-        t116[i - 2] += t22[((i64)l * chunks + t_2) * 32 + i] * t114_entry;
+        const float t115_2_entry = t115_2[i];
+        t116[i] = t22[((i64)l * chunks + t_2) * 32 + i - 2] * t115_2_entry;
+        t117[i - 2] += t22[((i64)l * chunks + t_2) * 32 + i] * t115_2_entry;
       }
     }
     // titans_chunk.e
@@ -2473,26 +2397,25 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     for (int item = threadIdx.x; item < 32 * 32; item += 128) {
       const int i = (int)(item / 32);
       const int j = (int)(item % 32);
-      t117[i * 32 + j] = t109_2[i * 32 + j] + t113_2[i * 32 + j];
+      t118[i * 32 + j] = t110[i * 32 + j] + t114[i * 32 + j];
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t120_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 1024; at += 128) t121[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t121[at] = 0.0f;
+    for (int at = threadIdx.x; at < 1024; at += 128) t122[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 2) {
-        float t120_3 = 0.0f;
-        const float w_33 = (float)(i - 2);
+        float t121_2 = 0.0f;
         const float t22_entry_3 = t22[((i64)l * chunks + t_2) * 32 + i];
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          const float t117_entry = t117[i * 32 + j];
-          t120_3 += ((((float)j == w_33) ? 1.0f : 0.0f) + t60_3[(i - 2) * 32 + j]) * t117_entry;
-          t121[(i - 2) * 32 + j] += t117_entry * t22_entry_3;
+          const float t118_entry = t118[i * 32 + j];
+          t121_2 += (t53[(i - 2) * 32 + j] + t55_2[(i - 2) * 32 + j]) * t118_entry;
+          t122[(i - 2) * 32 + j] += t118_entry * t22_entry_3;
         }
-        t120_2[i] = t120_3;
+        t121[i] = t121_2;
       }
     }
     // titans_chunk.e, titans_chunk.h
@@ -2500,81 +2423,80 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t122[i] = t115_2[i] + t116[i] + t120_2[i];
-      t138[i] = t17_2_2[i] + t45_2_2[i] + t133[((i64)l * chunks + t_2) * 32 + i];
+      t123_2[i] = t116[i] + t117[i] + t121[i];
+      t139[i] = t17_2_2[i] + t44_2[i] + t134_2[((i64)l * chunks + t_2) * 32 + i];
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t123_2[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t124[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t125_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 1) {
-        const float t122_entry = t122[i];
-        t123_2[i] = t58[((i64)l * chunks + t_2) * 32 + i - 1] * t122_entry;
-        t124[i - 1] += t58[((i64)l * chunks + t_2) * 32 + i] * t122_entry;
+        const float t123_2_entry = t123_2[i];
+        t124[i] = t58[((i64)l * chunks + t_2) * 32 + i - 1] * t123_2_entry;
+        t125_2[i - 1] += t58[((i64)l * chunks + t_2) * 32 + i] * t123_2_entry;
       }
     }
     // titans_chunk.e
-    for (int at = threadIdx.x; at < 32; at += 128) t127[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t128[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 1) {
-        float t127_2 = 0.0f;
-        const float w_34 = (float)(i - 1);
+        float t128_2 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < 32; ++j) {
-          t127_2 += (((float)j == w_34) ? 1.0f : 0.0f) * (t117[i * 32 + j] + t121[i * 32 + j]);
+          t128_2 += t53[(i - 1) * 32 + j] * (t118[i * 32 + j] + t122[i * 32 + j]);
         }
-        t127[i] = t127_2;
+        t128[i] = t128_2;
       }
     }
     // titans_chunk.h
-    for (int at = threadIdx.x; at < 32; at += 128) t141[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t142[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t143[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 16) {
-        const float t138_entry = t138[i];
-        t141[i] = t45_2[((i64)l * chunks + t_2) * 32 + i - 16] * t138_entry;
-        t142[i - 16] += t14[((i64)l * chunks + t_2) * 32 + i] * t138_entry;
+        const float t139_entry = t139[i];
+        t142[i] = t45_2[((i64)l * chunks + t_2) * 32 + i - 16] * t139_entry;
+        t143[i - 16] += t14[((i64)l * chunks + t_2) * 32 + i] * t139_entry;
       }
     }
     // titans_chunk.h
-    for (int at = threadIdx.x; at < 32; at += 128) t143[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t144[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t145[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 8) {
-        const float t141_entry = t141[i];
-        t143[i] = t11_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t141_entry;
-        t144[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t141_entry;
+        const float t142_entry = t142[i];
+        t144[i] = t11_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t142_entry;
+        t145[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t142_entry;
       }
     }
     // titans_chunk.h
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t145[i] = t138[i] + t142[i];
+      t146[i] = t139[i] + t143[i];
     }
     // titans_chunk.h
-    for (int at = threadIdx.x; at < 32; at += 128) t148[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t149[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t150[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 8) {
-        const float t145_entry = t145[i];
-        t148[i] = t42_2[((i64)l * chunks + t_2) * 32 + i - 8] * t145_entry;
-        t149[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t145_entry;
+        const float t146_entry = t146[i];
+        t149[i] = t42_2[((i64)l * chunks + t_2) * 32 + i - 8] * t146_entry;
+        t150[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t146_entry;
       }
     }
     // titans_chunk.h
@@ -2582,26 +2504,26 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t150[i] = t143[i] + t144[i] + t148[i];
-      t153[i] = t145[i] + t149[i];
+      t151[i] = t144[i] + t145[i] + t149[i];
+      t154[i] = t146[i] + t150[i];
     }
     // titans_chunk.h
-    for (int at = threadIdx.x; at < 32; at += 128) t151[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t152[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t156[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t153[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t157[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t158_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 4) {
-        const float t150_entry = t150[i];
-        const float t153_entry = t153[i];
-        t151[i] = t8[((i64)l * chunks + t_2) * 32 + i - 4] * t150_entry;
+        const float t151_entry = t151[i];
+        const float t154_entry = t154[i];
+        t152[i] = t8[((i64)l * chunks + t_2) * 32 + i - 4] * t151_entry;
         const float t8_entry_4 = t8[((i64)l * chunks + t_2) * 32 + i];
-        t152[i - 4] += t8_entry_4 * t150_entry;
-        t156[i] = t39[((i64)l * chunks + t_2) * 32 + i - 4] * t153_entry;
-        t157[i - 4] += t8_entry_4 * t153_entry;
+        t153[i - 4] += t8_entry_4 * t151_entry;
+        t157[i] = t39[((i64)l * chunks + t_2) * 32 + i - 4] * t154_entry;
+        t158_2[i - 4] += t8_entry_4 * t154_entry;
       }
     }
     // titans_chunk.h
@@ -2609,26 +2531,26 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t158_2[i] = t151[i] + t152[i] + t156[i];
-      t161[i] = t153[i] + t157[i];
+      t159[i] = t152[i] + t153[i] + t157[i];
+      t162_2[i] = t154[i] + t158_2[i];
     }
     // titans_chunk.h
-    for (int at = threadIdx.x; at < 32; at += 128) t159[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t160[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t164_2[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t161[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t165[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t166[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 2) {
-        const float t158_2_entry = t158_2[i];
-        const float t161_entry = t161[i];
-        t159[i] = t5_2_2[((i64)l * chunks + t_2) * 32 + i - 2] * t158_2_entry;
+        const float t159_entry = t159[i];
+        const float t162_2_entry = t162_2[i];
+        t160[i] = t5_2_2[((i64)l * chunks + t_2) * 32 + i - 2] * t159_entry;
         const float t5_2_2_entry_4 = t5_2_2[((i64)l * chunks + t_2) * 32 + i];
-        t160[i - 2] += t5_2_2_entry_4 * t158_2_entry;
-        t164_2[i] = t36[((i64)l * chunks + t_2) * 32 + i - 2] * t161_entry;
-        t165[i - 2] += t5_2_2_entry_4 * t161_entry;
+        t161[i - 2] += t5_2_2_entry_4 * t159_entry;
+        t165[i] = t36[((i64)l * chunks + t_2) * 32 + i - 2] * t162_2_entry;
+        t166[i - 2] += t5_2_2_entry_4 * t162_2_entry;
       }
     }
     // titans_chunk.h
@@ -2636,26 +2558,26 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t166[i] = t159[i] + t160[i] + t164_2[i];
-      t169[i] = t161[i] + t165[i];
+      t167[i] = t160[i] + t161[i] + t165[i];
+      t170[i] = t162_2[i] + t166[i];
     }
     // titans_chunk.h
-    for (int at = threadIdx.x; at < 32; at += 128) t167[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t168_2[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t172[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t169[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t173[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t174[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 1) {
-        const float t166_entry = t166[i];
-        const float t169_entry = t169[i];
-        t167[i] = t56[((i64)l * chunks + t_2) * 32 + i - 1] * t166_entry;
+        const float t167_entry = t167[i];
+        const float t170_entry = t170[i];
+        t168_2[i] = t56[((i64)l * chunks + t_2) * 32 + i - 1] * t167_entry;
         const float t56_entry_4 = t56[((i64)l * chunks + t_2) * 32 + i];
-        t168_2[i - 1] += t56_entry_4 * t166_entry;
-        t172[i] = p[((i64)l * chunks + t_2) * 32 + i - 1] * t169_entry;
-        t173[i - 1] += t56_entry_4 * t169_entry;
+        t169[i - 1] += t56_entry_4 * t167_entry;
+        t173[i] = p[((i64)l * chunks + t_2) * 32 + i - 1] * t170_entry;
+        t174[i - 1] += t56_entry_4 * t170_entry;
       }
     }
     // titans_chunk.p
@@ -2663,51 +2585,51 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t176[i] = t5_2_3[i] + t169[i] + t173[i];
+      t177[i] = t5_2_3[i] + t170[i] + t174[i];
     }
     // titans_chunk.p
-    for (int at = threadIdx.x; at < 32; at += 128) t179[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t180[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t181[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 16) {
-        const float t176_entry = t176[i];
-        t179[i] = t30[((i64)l * chunks + t_2) * 32 + i - 16] * t176_entry;
-        t180[i - 16] += t31[((i64)l * chunks + t_2) * 32 + i] * t176_entry;
+        const float t177_entry = t177[i];
+        t180[i] = t30[((i64)l * chunks + t_2) * 32 + i - 16] * t177_entry;
+        t181[i - 16] += t31[((i64)l * chunks + t_2) * 32 + i] * t177_entry;
       }
     }
     // titans_chunk.p
-    for (int at = threadIdx.x; at < 32; at += 128) t181[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t182[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t183[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 8) {
-        const float t179_entry = t179[i];
-        t181[i] = t28_2[((i64)l * chunks + t_2) * 32 + i - 8] * t179_entry;
-        t182[i - 8] += t28_2[((i64)l * chunks + t_2) * 32 + i] * t179_entry;
+        const float t180_entry = t180[i];
+        t182[i] = t28_2[((i64)l * chunks + t_2) * 32 + i - 8] * t180_entry;
+        t183[i - 8] += t28_2[((i64)l * chunks + t_2) * 32 + i] * t180_entry;
       }
     }
     // titans_chunk.p
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t183[i] = t176[i] + t180[i];
+      t184[i] = t177[i] + t181[i];
     }
     // titans_chunk.p
-    for (int at = threadIdx.x; at < 32; at += 128) t186[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t187[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t188[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 8) {
-        const float t183_entry = t183[i];
-        t186[i] = t27_2[((i64)l * chunks + t_2) * 32 + i - 8] * t183_entry;
-        t187[i - 8] += t28_2[((i64)l * chunks + t_2) * 32 + i] * t183_entry;
+        const float t184_entry = t184[i];
+        t187[i] = t27_2[((i64)l * chunks + t_2) * 32 + i - 8] * t184_entry;
+        t188[i - 8] += t28_2[((i64)l * chunks + t_2) * 32 + i] * t184_entry;
       }
     }
     // titans_chunk.p
@@ -2715,26 +2637,26 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t188[i] = t181[i] + t182[i] + t186[i];
-      t191[i] = t183[i] + t187[i];
+      t189[i] = t182[i] + t183[i] + t187[i];
+      t192[i] = t184[i] + t188[i];
     }
     // titans_chunk.p
-    for (int at = threadIdx.x; at < 32; at += 128) t189[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t190[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t194[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t191[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t195[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t196[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 4) {
-        const float t188_entry = t188[i];
-        const float t191_entry = t191[i];
-        t189[i] = t25_2_2[((i64)l * chunks + t_2) * 32 + i - 4] * t188_entry;
+        const float t189_entry = t189[i];
+        const float t192_entry = t192[i];
+        t190[i] = t25_2_2[((i64)l * chunks + t_2) * 32 + i - 4] * t189_entry;
         const float t25_2_2_entry_4 = t25_2_2[((i64)l * chunks + t_2) * 32 + i];
-        t190[i - 4] += t25_2_2_entry_4 * t188_entry;
-        t194[i] = t24[((i64)l * chunks + t_2) * 32 + i - 4] * t191_entry;
-        t195[i - 4] += t25_2_2_entry_4 * t191_entry;
+        t191[i - 4] += t25_2_2_entry_4 * t189_entry;
+        t195[i] = t24[((i64)l * chunks + t_2) * 32 + i - 4] * t192_entry;
+        t196[i - 4] += t25_2_2_entry_4 * t192_entry;
       }
     }
     // titans_chunk.p
@@ -2742,26 +2664,26 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t196[i] = t189[i] + t190[i] + t194[i];
-      t199[i] = t191[i] + t195[i];
+      t197[i] = t190[i] + t191[i] + t195[i];
+      t200[i] = t192[i] + t196[i];
     }
     // titans_chunk.p
-    for (int at = threadIdx.x; at < 32; at += 128) t197[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t198[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t202[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t199[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t203[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t204[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 2) {
-        const float t196_entry = t196[i];
-        const float t199_entry = t199[i];
-        t197[i] = t22[((i64)l * chunks + t_2) * 32 + i - 2] * t196_entry;
+        const float t197_entry = t197[i];
+        const float t200_entry = t200[i];
+        t198[i] = t22[((i64)l * chunks + t_2) * 32 + i - 2] * t197_entry;
         const float t22_entry_4 = t22[((i64)l * chunks + t_2) * 32 + i];
-        t198[i - 2] += t22_entry_4 * t196_entry;
-        t202[i] = t21[((i64)l * chunks + t_2) * 32 + i - 2] * t199_entry;
-        t203[i - 2] += t22_entry_4 * t199_entry;
+        t199[i - 2] += t22_entry_4 * t197_entry;
+        t203[i] = t21[((i64)l * chunks + t_2) * 32 + i - 2] * t200_entry;
+        t204[i - 2] += t22_entry_4 * t200_entry;
       }
     }
     // titans_chunk.p, titans_chunk.g
@@ -2769,82 +2691,82 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t204[i] = t197[i] + t198[i] + t202[i];
-      t207[i] = t199[i] + t203[i];
-      t218[i] = t19_2[i] + t53_2[i] + t135[((i64)l * chunks + t_2) * 32 + i];
+      t205[i] = t198[i] + t199[i] + t203[i];
+      t208[i] = t200[i] + t204[i];
+      t219[i] = t19_2[i] + t52_2[i] + t136_2[((i64)l * chunks + t_2) * 32 + i];
     }
     // titans_chunk.p
-    for (int at = threadIdx.x; at < 32; at += 128) t205[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t206[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t210[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t207[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t211[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t212[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 1) {
-        const float t204_entry = t204[i];
-        const float t207_entry = t207[i];
-        t205[i] = t58[((i64)l * chunks + t_2) * 32 + i - 1] * t204_entry;
+        const float t205_entry = t205[i];
+        const float t208_entry = t208[i];
+        t206[i] = t58[((i64)l * chunks + t_2) * 32 + i - 1] * t205_entry;
         const float t58_entry_3 = t58[((i64)l * chunks + t_2) * 32 + i];
-        t206[i - 1] += t58_entry_3 * t204_entry;
-        t210[i] = t18_2[((i64)l * chunks + t_2) * 32 + i - 1] * t207_entry;
-        t211[i - 1] += t58_entry_3 * t207_entry;
+        t207[i - 1] += t58_entry_3 * t205_entry;
+        t211[i] = t18_2[((i64)l * chunks + t_2) * 32 + i - 1] * t208_entry;
+        t212[i - 1] += t58_entry_3 * t208_entry;
       }
     }
     // titans_chunk.p
-    for (int at = threadIdx.x; at < 32; at += 128) t215[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t216[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i < 1) {
-        t215[i] = t207[i] + t211[i];
+        t216[i] = t208[i] + t212[i];
       }
     }
     // titans_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t221[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t222[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t223[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 16) {
-        const float t218_entry = t218[i];
-        t221[i] = t13[((i64)l * chunks + t_2) * 32 + i - 16] * t218_entry;
-        t222[i - 16] += t14[((i64)l * chunks + t_2) * 32 + i] * t218_entry;
+        const float t219_entry = t219[i];
+        t222[i] = t13[((i64)l * chunks + t_2) * 32 + i - 16] * t219_entry;
+        t223[i - 16] += t14[((i64)l * chunks + t_2) * 32 + i] * t219_entry;
       }
     }
     // titans_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t223[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t224[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t225[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 8) {
-        const float t221_entry = t221[i];
-        t223[i] = t11_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t221_entry;
-        t224[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t221_entry;
+        const float t222_entry = t222[i];
+        t224[i] = t11_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t222_entry;
+        t225[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t222_entry;
       }
     }
     // titans_chunk.g
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t225[i] = t218[i] + t222[i];
+      t226[i] = t219[i] + t223[i];
     }
     // titans_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t228[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t229[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t230[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 8) {
-        const float t225_entry = t225[i];
-        t228[i] = t10_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t225_entry;
-        t229[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t225_entry;
+        const float t226_entry = t226[i];
+        t229[i] = t10_2_2[((i64)l * chunks + t_2) * 32 + i - 8] * t226_entry;
+        t230[i - 8] += t11_2_2[((i64)l * chunks + t_2) * 32 + i] * t226_entry;
       }
     }
     // titans_chunk.g
@@ -2852,26 +2774,26 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t230[i] = t223[i] + t224[i] + t228[i];
-      t233[i] = t225[i] + t229[i];
+      t231[i] = t224[i] + t225[i] + t229[i];
+      t234[i] = t226[i] + t230[i];
     }
     // titans_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t231[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t232[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t236[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t233[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t237[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t238[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 4) {
-        const float t230_entry = t230[i];
-        const float t233_entry = t233[i];
-        t231[i] = t8[((i64)l * chunks + t_2) * 32 + i - 4] * t230_entry;
+        const float t231_entry = t231[i];
+        const float t234_entry = t234[i];
+        t232[i] = t8[((i64)l * chunks + t_2) * 32 + i - 4] * t231_entry;
         const float t8_entry_5 = t8[((i64)l * chunks + t_2) * 32 + i];
-        t232[i - 4] += t8_entry_5 * t230_entry;
-        t236[i] = t7_2[((i64)l * chunks + t_2) * 32 + i - 4] * t233_entry;
-        t237[i - 4] += t8_entry_5 * t233_entry;
+        t233[i - 4] += t8_entry_5 * t231_entry;
+        t237[i] = t7_2[((i64)l * chunks + t_2) * 32 + i - 4] * t234_entry;
+        t238[i - 4] += t8_entry_5 * t234_entry;
       }
     }
     // titans_chunk.g
@@ -2879,26 +2801,26 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t238[i] = t231[i] + t232[i] + t236[i];
-      t241[i] = t233[i] + t237[i];
+      t239[i] = t232[i] + t233[i] + t237[i];
+      t242[i] = t234[i] + t238[i];
     }
     // titans_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t239[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t240[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t244[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t241[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t245[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t246[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 2) {
-        const float t238_entry = t238[i];
-        const float t241_entry = t241[i];
-        t239[i] = t5_2_2[((i64)l * chunks + t_2) * 32 + i - 2] * t238_entry;
+        const float t239_entry = t239[i];
+        const float t242_entry = t242[i];
+        t240[i] = t5_2_2[((i64)l * chunks + t_2) * 32 + i - 2] * t239_entry;
         const float t5_2_2_entry_5 = t5_2_2[((i64)l * chunks + t_2) * 32 + i];
-        t240[i - 2] += t5_2_2_entry_5 * t238_entry;
-        t244[i] = t4[((i64)l * chunks + t_2) * 32 + i - 2] * t241_entry;
-        t245[i - 2] += t5_2_2_entry_5 * t241_entry;
+        t241[i - 2] += t5_2_2_entry_5 * t239_entry;
+        t245[i] = t4[((i64)l * chunks + t_2) * 32 + i - 2] * t242_entry;
+        t246[i - 2] += t5_2_2_entry_5 * t242_entry;
       }
     }
     // titans_chunk.g
@@ -2906,36 +2828,36 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t246[i] = t239[i] + t240[i] + t244[i];
-      t249[i] = t241[i] + t245[i];
+      t247[i] = t240[i] + t241[i] + t245[i];
+      t250[i] = t242[i] + t246[i];
     }
     // titans_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t247[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t248[at] = 0.0f;
-    for (int at = threadIdx.x; at < 32; at += 128) t252[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t249[at] = 0.0f;
     for (int at = threadIdx.x; at < 32; at += 128) t253[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t254[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i >= 1) {
-        const float t246_entry = t246[i];
-        const float t249_entry = t249[i];
-        t247[i] = t56[((i64)l * chunks + t_2) * 32 + i - 1] * t246_entry;
+        const float t247_entry = t247[i];
+        const float t250_entry = t250[i];
+        t248[i] = t56[((i64)l * chunks + t_2) * 32 + i - 1] * t247_entry;
         const float t56_entry_5 = t56[((i64)l * chunks + t_2) * 32 + i];
-        t248[i - 1] += t56_entry_5 * t246_entry;
-        t252[i] = t2[((i64)l * chunks + t_2) * 32 + i - 1] * t249_entry;
-        t253[i - 1] += t56_entry_5 * t249_entry;
+        t249[i - 1] += t56_entry_5 * t247_entry;
+        t253[i] = t2[((i64)l * chunks + t_2) * 32 + i - 1] * t250_entry;
+        t254[i - 1] += t56_entry_5 * t250_entry;
       }
     }
     // titans_chunk.g
-    for (int at = threadIdx.x; at < 32; at += 128) t257[at] = 0.0f;
+    for (int at = threadIdx.x; at < 32; at += 128) t258[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
       if (i < 1) {
-        t257[i] = t249[i] + t253[i];
+        t258[i] = t250[i] + t254[i];
       }
     }
     // titans_chunk.g
@@ -2943,23 +2865,23 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
       const int i = (int)item;
-      t20_2[((i64)l * chunks + t_2) * 32 + i] = t85_2[i] + t86_2[i] + t90_2_3[i] + t167[i] + t168_2[i] + t172[i] + t247[i] + t248[i] + t252[i] + t257[i];
-      t22_2[((i64)l * chunks + t_2) * 32 + i] = t123_2[i] + t124[i] + t127[i] + t205[i] + t206[i] + t210[i] + t215[i];
-      t24_2[((i64)l * chunks + t_2) * 32 + i] = t32_2_3[i] + t33[i];
+      t20_2[((i64)l * chunks + t_2) * 32 + i] = t86_2_2[i] + t87_2[i] + t91_2[i] + t168_2[i] + t169[i] + t173[i] + t248[i] + t249[i] + t253[i] + t258[i];
+      t22_2[((i64)l * chunks + t_2) * 32 + i] = t124[i] + t125_2[i] + t128[i] + t206[i] + t207[i] + t211[i] + t216[i];
+      t24_2[((i64)l * chunks + t_2) * 32 + i] = t31_2_2[i] + t32_2_3[i];
     }
-    // titans_chunk.g
-    #pragma unroll 1
-    for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
-      const int i = (int)(item / d_k);
-      const int j = (int)(item % d_k);
-      t21_2[(((i64)l * chunks + t_2) * 32 + i) * d_k + j] = t55_2[i * d_k + j];
+    // titans_chunk.Q
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t54_2[kk + col * 32];
+      t21_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] = dot;
     }
     // titans_chunk.y
     __syncthreads();
     for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < d_v; ++kk) dot += S_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t132_2[kk + col * d_v];
+      for (int kk = 0; kk < d_v; ++kk) dot += S_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t133[kk + col * d_v];
       t21_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
     }
     // titans_chunk.y
@@ -2967,7 +2889,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < d_v; ++kk) dot += M_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t134[kk + col * d_v];
+      for (int kk = 0; kk < d_v; ++kk) dot += M_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t135[kk + col * d_v];
       t21_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
     }
     // titans_chunk.g, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
@@ -2975,22 +2897,30 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
       const int i = (int)(item / d_k);
       const int j = (int)(item % d_k);
-      const float t60_3_entry_2 = t60_3[31 * 32 + i];
-      const float t63_entry_2 = t63[31 * 32 + i];
-      const float t66_3_entry_2 = t66_3[31 * 32 + i];
-      const float t69_entry_2 = t69[31 * 32 + i];
-      const float t72_entry_2 = t72[31 * 32 + i];
-      const float w_35 = (((((((float)i == w_20) ? 1.0f : 0.0f) + t60_3_entry_2) + t63_entry_2) + t66_3_entry_2) + t69_entry_2) + t72_entry_2;
-      const float w_48 = ((((((((((float)i == w_20) ? 1.0f : 0.0f) + t60_3_entry_2) + t63_entry_2) + t66_3_entry_2) + t69_entry_2) + t72_entry_2) + t75[31 * 32 + i]) + t78[31 * 32 + i]) + t81[31 * 32 + i];
-      const float w_36 = (w_48 + t84[31 * 32 + i]) + t87[31 * 32 + i];
-      t23_2[(((i64)l * chunks + t_2) * 32 + i) * d_k + j] = w_35 * t267[i * d_k + j] + w_36 * t270[i * d_k + j] + t36_2[i * d_k + j] + t37_2_2[i * d_k + j] + t54_2[i * d_k + j];
+      const float t53_entry_2 = t53[31 * 32 + i];
+      const float t55_2_entry_2 = t55_2[31 * 32 + i];
+      const float t58_4_entry_2 = t58_4[31 * 32 + i];
+      const float t61_2_entry_2 = t61_2[31 * 32 + i];
+      const float t64_4_entry_2 = t64_4[31 * 32 + i];
+      const float t67_3_entry_2 = t67_3[31 * 32 + i];
+      const float w_7 = ((((t53_entry_2 + t55_2_entry_2) + t58_4_entry_2) + t61_2_entry_2) + t64_4_entry_2) + t67_3_entry_2;
+      const float w_8 = (((((((((t53_entry_2 + t55_2_entry_2) + t58_4_entry_2) + t61_2_entry_2) + t64_4_entry_2) + t67_3_entry_2) + t70[31 * 32 + i]) + t73[31 * 32 + i]) + t76[31 * 32 + i]) + t79[31 * 32 + i]) + t82[31 * 32 + i];
+      t23_2[(((i64)l * chunks + t_2) * 32 + i) * d_k + j] = w_7 * t268[i * d_k + j] + w_8 * t271[i * d_k + j];
     }
-    // titans_chunk.U
+    // titans_chunk.K
     __syncthreads();
     for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < d_v; ++kk) dot += S_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t41_2[kk + col * d_v];
+      for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t34_2[kk * 32 + col];
+      t23_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
+    }
+    // titans_chunk.K
+    __syncthreads();
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t34_2[kk + col * 32];
       t23_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
     }
     // titans_chunk.U
@@ -2998,7 +2928,23 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
       const int row = (int)(at / 32), col = (int)(at % 32);
       float dot = 0.0f;
-      for (int kk = 0; kk < d_v; ++kk) dot += M_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t48[kk + col * d_v];
+      for (int kk = 0; kk < d_v; ++kk) dot += S_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t40_2_2[kk + col * d_v];
+      t23_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
+    }
+    // titans_chunk.U
+    __syncthreads();
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < d_v; ++kk) dot += M_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t47_2[kk + col * d_v];
+      t23_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
+    }
+    // titans_chunk.Q
+    __syncthreads();
+    for (int at = threadIdx.x; at < 32 * d_k; at += 128) {
+      const int row = (int)(at / 32), col = (int)(at % 32);
+      float dot = 0.0f;
+      for (int kk = 0; kk < 32; ++kk) dot += t57[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t54_2[kk * 32 + col];
       t23_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
     }
     // titans_chunk.g, titans_chunk.M
@@ -3007,23 +2953,23 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
       const int i = (int)(item / d_k);
       const int j = (int)(item % d_k);
-      t258[i * d_k + j] = M_bar_state_2[i * d_k + j] * g_entry_2;
+      t259[i * d_k + j] = M_bar_state_2[i * d_k + j] * g_entry_2;
     }
     // titans_chunk.U
     __syncthreads();
     for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
       const int row = (int)(at / d_v), col = (int)(at % d_v);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t48[kk * d_v + col];
-      t258[row + col * d_k] += dot;
+      for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t47_2[kk * d_v + col];
+      t259[row + col * d_k] += dot;
     }
     // titans_chunk.y
     __syncthreads();
     for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
       const int row = (int)(at / d_v), col = (int)(at % d_v);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t57[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t134[kk * d_v + col];
-      t258[row + col * d_k] += dot;
+      for (int kk = 0; kk < 32; ++kk) dot += t57[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t135[kk * d_v + col];
+      t259[row + col * d_k] += dot;
     }
     // titans_chunk.g, titans_chunk.S, titans_chunk.M
     const float p_entry = p[((i64)l * chunks + t_2) * 32 + 31];
@@ -3039,7 +2985,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
       const int row = (int)(at / d_v), col = (int)(at % d_v);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t41_2[kk * d_v + col];
+      for (int kk = 0; kk < 32; ++kk) dot += t59[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t40_2_2[kk * d_v + col];
       S_bar_state_2[row + col * d_k] += dot;
     }
     // titans_chunk.y
@@ -3047,13 +2993,13 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *y_prod_3, const fl
     for (int at = threadIdx.x; at < d_k * d_v; at += 128) {
       const int row = (int)(at / d_v), col = (int)(at % d_v);
       float dot = 0.0f;
-      for (int kk = 0; kk < 32; ++kk) dot += t57[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t132_2[kk * d_v + col];
+      for (int kk = 0; kk < 32; ++kk) dot += t57[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t133[kk * d_v + col];
       S_bar_state_2[row + col * d_k] += dot;
     }
     #pragma unroll 1
     for (int item = threadIdx.x; item < (d_k * d_v); item += 128) {
       const int i = (int)item;
-      M_bar_state_2[i] = t258[i];
+      M_bar_state_2[i] = t259[i];
     }
   }
   __syncthreads();
@@ -3274,43 +3220,43 @@ HECATE_KERNEL(128) titans_chunk_step_backward_87(const float *k_sqrt, const floa
     bool *t132, bool *t136, int L, int T) {
   HECATE_SHARED(float, warps, 32);
   float t43_2 = 0.0f;
-  float t53_2_2 = 0.0f;
-  float t118 = 0.0f;
+  float t53_2 = 0.0f;
+  float t118_2 = 0.0f;
   float t43_2_part = 0.0f;
-  float t53_2_2_part = 0.0f;
-  float t118_part = 0.0f;
+  float t53_2_part = 0.0f;
+  float t118_2_part = 0.0f;
   #pragma unroll 1
   for (i64 item = threadIdx.x; item < (i64)L * T; item += 128) {
     const int i = (int)(item / T);
     const int j = (int)(item % T);
     const bool t33_2_entry = t33_2[(i64)i * T + j];
-    const float t40_2_2 = (t33_2_entry ? (t33_2_entry ? (t14_2[(i64)i * T + j] + t27[(i64)i * T + j]) : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
-    t43_2_part += t40_2_2;
+    const float t40_2_4 = (t33_2_entry ? (t33_2_entry ? (t14_2[(i64)i * T + j] + t27[(i64)i * T + j]) : 0.0f) * theta_sigmoid[(i64)i * T + j] : 0.0f);
+    t43_2_part += t40_2_4;
     const float t51_2_2 = eta[(i64)i * T + j] * (t15_2[(i64)i * T + j] + t29_2[(i64)i * T + j]) * eta_sigmoid[(i64)i * T + j];
-    t53_2_2_part += t51_2_2;
+    t53_2_part += t51_2_2;
     const bool t37_entry = t37[(i64)i * T + j];
-    const bool t64_2_2 = (1e-08f <= (t37_entry ? q_sqrt[(i64)i * T + j] : 0.0f));
+    const bool t64_2_3 = (1e-08f <= (t37_entry ? q_sqrt[(i64)i * T + j] : 0.0f));
     const bool t102_2 = (t25[(i64)i * T + j] <= 1.0f);
     const float rho_sigmoid_entry = rho_sigmoid[(i64)i * T + j];
-    const bool t107 = (t102_2 && (0.0f <= rho_sigmoid_entry));
-    const float t115_4 = (t107 ? rho_sigmoid_entry * (t107 ? (t102_2 ? (t13_2[(i64)i * T + j] + t31_2[(i64)i * T + j]) : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
-    t118_part += t115_4;
+    const bool t107_2 = (t102_2 && (0.0f <= rho_sigmoid_entry));
+    const float t115_3 = (t107_2 ? rho_sigmoid_entry * (t107_2 ? (t102_2 ? (t13_2[(i64)i * T + j] + t31_2[(i64)i * T + j]) : 0.0f) : 0.0f) * rho_sigmoid_2[(i64)i * T + j] : 0.0f);
+    t118_2_part += t115_3;
     const bool t10_entry = t10[(i64)i * T + j];
-    const bool t132_4 = (1e-08f <= (t10_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
-    t40_2[(i64)i * T + j] = t40_2_2;
+    const bool t132_2 = (1e-08f <= (t10_entry ? k_sqrt[(i64)i * T + j] : 0.0f));
+    t40_2[(i64)i * T + j] = t40_2_4;
     t51_2[(i64)i * T + j] = t51_2_2;
-    t64_2[(i64)i * T + j] = t64_2_2;
-    t68_2[(i64)i * T + j] = (t64_2_2 && t37_entry);
-    t115[(i64)i * T + j] = t115_4;
-    t132[(i64)i * T + j] = t132_4;
-    t136[(i64)i * T + j] = (t132_4 && t10_entry);
+    t64_2[(i64)i * T + j] = t64_2_3;
+    t68_2[(i64)i * T + j] = (t64_2_3 && t37_entry);
+    t115[(i64)i * T + j] = t115_3;
+    t132[(i64)i * T + j] = t132_2;
+    t136[(i64)i * T + j] = (t132_2 && t10_entry);
   }
   t43_2 += hecate::block_sum(t43_2_part, warps);
-  t53_2_2 += hecate::block_sum(t53_2_2_part, warps);
-  t118 += hecate::block_sum(t118_part, warps);
+  t53_2 += hecate::block_sum(t53_2_part, warps);
+  t118_2 += hecate::block_sum(t118_2_part, warps);
   if (threadIdx.x == 0) b_theta_bar[0] = t43_2;
-  if (threadIdx.x == 0) b_eta_bar[0] = t53_2_2;
-  if (threadIdx.x == 0) b_rho_bar[0] = t118;
+  if (threadIdx.x == 0) b_eta_bar[0] = t53_2;
+  if (threadIdx.x == 0) b_rho_bar[0] = t118_2;
 }
 
 // titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
@@ -3451,17 +3397,17 @@ HECATE_KERNEL(256) titans_chunk_step_backward_97(const float *q1_sigmoid, const 
     float t131_2 = 0.0f;
     const bool t68_2_entry = t68_2[(i64)i * T + j];
     const float q_div_entry = q_div[(i64)i * T + j];
-    const float w_37 = ((t68_2_entry && t37[(i64)i * T + j]) ? (t68_2_entry ? 0.5f * (t68_2_entry ? (t64_2[(i64)i * T + j] ? t63_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_9 = ((t68_2_entry && t37[(i64)i * T + j]) ? (t68_2_entry ? 0.5f * (t68_2_entry ? (t64_2[(i64)i * T + j] ? t63_2[(i64)i * T + j] : 0.0f) : 0.0f) * q_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     #pragma unroll 4
     for (int k_2 = 0; k_2 < d_k; ++k_2) {
       const float t32_entry = t32[((i64)i * T + j) * d_k + k_2];
       const float q1_sigmoid_entry = q1_sigmoid[((i64)i * T + j) * d_k + k_2];
-      const float t84_3 = t58_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t32_entry * q1_sigmoid_entry * w_37);
-      const float t90_3 = q1_sigmoid_entry * t84_3 + t32_entry * q1_sigmoid_entry * t84_3 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
+      const float t84_2 = t58_2[((i64)i * T + j) * d_k + k_2] * q_div_entry + 2.0f * (t32_entry * q1_sigmoid_entry * w_9);
+      const float t90_2 = q1_sigmoid_entry * t84_2 + t32_entry * q1_sigmoid_entry * t84_2 * q1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
       const float t126_2 = t17_2[((i64)i * T + j) * d_k + k_2] + t28[((i64)i * T + j) * d_k + k_2] + t45[((i64)i * T + j) * (d_k + d_v) + k_2] + t55[((i64)i * T + j) * (d_k + d_v) + k_2] + t120[((i64)i * T + j) * (d_k + d_v) + k_2];
       t131_2 += t126_2 * k_div_2[((i64)i * T + j) * d_k + k_2];
-      t90[((i64)i * T + j) * d_k + k_2] = t90_3;
-      b_Q_bar_own[k_2] += t90_3;
+      t90[((i64)i * T + j) * d_k + k_2] = t90_2;
+      b_Q_bar_own[k_2] += t90_2;
       t126[((i64)i * T + j) * d_k + k_2] = t126_2;
     }
     t131[(i64)i * T + j] = -t131_2;
@@ -3757,13 +3703,13 @@ HECATE_KERNEL(256) titans_chunk_step_backward_118(const float *k1_sigmoid, const
     const int j = (int)(at % T);
     const bool t136_entry = t136[(i64)i * T + j];
     const float k_div_entry = k_div[(i64)i * T + j];
-    const float w_38 = ((t136_entry && t10[(i64)i * T + j]) ? (t136_entry ? 0.5f * (t136_entry ? (t132[(i64)i * T + j] ? t131[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
+    const float w_10 = ((t136_entry && t10[(i64)i * T + j]) ? (t136_entry ? 0.5f * (t136_entry ? (t132[(i64)i * T + j] ? t131[(i64)i * T + j] : 0.0f) : 0.0f) * k_div_3[(i64)i * T + j] : 0.0f) : 0.0f);
     const float t5_entry = t5[((i64)i * T + j) * d_k + k_2];
     const float k1_sigmoid_entry = k1_sigmoid[((i64)i * T + j) * d_k + k_2];
-    const float t152_2 = t126[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_38);
-    const float t158_4 = k1_sigmoid_entry * t152_2 + t5_entry * k1_sigmoid_entry * t152_2 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
-    t158[((i64)i * T + j) * d_k + k_2] = t158_4;
-    b_K_bar_own[k_2] += t158_4;
+    const float t152_3 = t126[((i64)i * T + j) * d_k + k_2] * k_div_entry + 2.0f * (t5_entry * k1_sigmoid_entry * w_10);
+    const float t158_3 = k1_sigmoid_entry * t152_3 + t5_entry * k1_sigmoid_entry * t152_3 * k1_sigmoid_2[((i64)i * T + j) * d_k + k_2];
+    t158[((i64)i * T + j) * d_k + k_2] = t158_3;
+    b_K_bar_own[k_2] += t158_3;
   }
 }
 

@@ -4,14 +4,14 @@
 //
 //   k0_t = W_K x_t    tnt.k0
 //   k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    tnt.k1
-//   k_t = case unit { = off : k1_t ; otherwise : unit(k1_t) }    tnt.k
-//   v_t = W_V x_t    tnt.v
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    tnt.rho
-//   θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    tnt.theta
+//   k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    tnt.k
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    tnt.v
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    tnt.rho
+//   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    tnt.theta
 //   V_t = ρ_t V_{t−1} − θ_t ∇_M ℓ(V_{t−1}; k_t, v_t)  @eq tnt#?    tnt.V
 //   q0_t = W_Q x_t    tnt.q0
 //   q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    tnt.q1
-//   q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    tnt.q
+//   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    tnt.q
 //   A_t = { W⁰ if n_{t−1} = 0 ; W_{t−1} otherwise }    tnt.A
 //   W_t = ρ_t A_t − θ_t ∇_M ℓ(A_t; k_t, v_t)  @eq tnt#?    tnt.W
 //   Q_t = { 0 if n_{t−1} = 0 ; P_{t−1} otherwise }    tnt.Q

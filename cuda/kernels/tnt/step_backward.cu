@@ -4,14 +4,14 @@
 //
 //   k0_t = W_K x_t    tnt.k0
 //   k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    tnt.k1
-//   k_t = case unit { = off : k1_t ; otherwise : unit(k1_t) }    tnt.k
-//   v_t = W_V x_t    tnt.v
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    tnt.rho
-//   θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    tnt.theta
+//   k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    tnt.k
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    tnt.v
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    tnt.rho
+//   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    tnt.theta
 //   V_t = ρ_t V_{t−1} − θ_t ∇_M ℓ(V_{t−1}; k_t, v_t)  @eq tnt#?    tnt.V
 //   q0_t = W_Q x_t    tnt.q0
 //   q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    tnt.q1
-//   q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    tnt.q
+//   q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    tnt.q
 //   A_t = { W⁰ if n_{t−1} = 0 ; W_{t−1} otherwise }    tnt.A
 //   W_t = ρ_t A_t − θ_t ∇_M ℓ(A_t; k_t, v_t)  @eq tnt#?    tnt.W
 //   Q_t = { 0 if n_{t−1} = 0 ; P_{t−1} otherwise }    tnt.Q
@@ -220,7 +220,7 @@ HECATE_KERNEL(128) tnt_step_backward_5(const float *W_init, const float *y_bar, 
   float *const A = shared + d_k * d_k + 2 * d_k * d_v + C + 2;  // [d_v, d_k]
   float *const t9_2_2 = shared + d_k * d_k + 3 * d_k * d_v + C + 2;  // [d_k]
   float *const t13_2 = shared + d_k * d_k + 3 * d_k * d_v + C + d_k + 2;  // [d_k]
-  float *const t23_2 = shared + d_k * d_k + 3 * d_k * d_v + C + 2 * d_k + 2;  // [d_v, d_k]
+  float *const t23 = shared + d_k * d_k + 3 * d_k * d_v + C + 2 * d_k + 2;  // [d_v, d_k]
   float *const t77 = shared + d_k * d_k + 4 * d_k * d_v + C + 2 * d_k + 2;  // [d_v]
   float *const t79 = shared + d_k * d_k + 4 * d_k * d_v + C + 2 * d_k + d_v + 2;  // [d_k]
   float *const t11_2 = shared + d_k * d_k + 4 * d_k * d_v + C + 3 * d_k + d_v + 2;  // [d_k]
@@ -348,14 +348,14 @@ HECATE_KERNEL(128) tnt_step_backward_5(const float *W_init, const float *y_bar, 
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
           const float A_2 = (t17_3 ? W_init[i * d_k + j] : W_trail[(a * d_v + i) * d_k + j]);
-          const float t23_2_2 = W_bar_state[i * d_k + j] + y_bar_entry * y_prod[((i64)l * T + a + C * s) * d_k + j];
-          t77_2_part += t23_2_2 * k[((i64)l * T + a + C * s) * d_k + j];
-          t29_2_part += A_2 * t23_2_2;
+          const float t23_2 = W_bar_state[i * d_k + j] + y_bar_entry * y_prod[((i64)l * T + a + C * s) * d_k + j];
+          t77_2_part += t23_2 * k[((i64)l * T + a + C * s) * d_k + j];
+          t29_2_part += A_2 * t23_2;
           A[i * d_k + j] = A_2;
           t9_2_2[j] += W_trail[((a + 1) * d_v + i) * d_k + j] * y_bar_entry;
           t13_2[j] += V_trail[((a + 1) * d_v + i) * d_k + j] * y_bar_entry;
-          t23_2[i * d_k + j] = t23_2_2;
-          t79[j] += t23_2_2 * W_lin_entry;
+          t23[i * d_k + j] = t23_2;
+          t79[j] += t23_2 * W_lin_entry;
         }
         t77_2 += hecate::block_sum(t77_2_part, warps);
         t29_2 += hecate::block_sum(t29_2_part, warps);
@@ -418,7 +418,7 @@ HECATE_KERNEL(128) tnt_step_backward_5(const float *W_init, const float *y_bar, 
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
           const float k_entry_3 = k[((i64)l * T + a + C * s) * d_k + j];
-          const float t43_3 = rho_entry_3 * t23_2[i * d_k + j] - w_3 * k_entry_3;
+          const float t43_3 = rho_entry_3 * t23[i * d_k + j] - w_3 * k_entry_3;
           const float t51_2 = V_bar_state[i * d_k + j] + q[((i64)l * T + a + C * s) * d_k + j] * y_bar_entry_2;
           t81_3_part += t51_2 * k_entry_3;
           t57_part += V_trail[(a * d_v + i) * d_k + j] * t51_2;

@@ -3,9 +3,9 @@
 // StepBackward of trellis.
 //
 //   k0_t = W_K x_t    trellis.k0
-//   v_t = W_V x_t    trellis.v
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    trellis.rho
-//   θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    trellis.theta
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    trellis.v
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    trellis.rho
+//   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    trellis.theta
 //   S_K_t = (ρ_t − θ_t λ_K) S_K_{t−1} − θ_t ∇_S ℓ(S_K_{t−1}; x_t, k_t)  @eq trellis#?    trellis.S_K
 //   c_t = nsilu(S_K_t x_t)    trellis.c
 //   S_V_t = (ρ_t − θ_t λ_V) S_V_{t−1} − θ_t ∇_S ℓ(S_V_{t−1}; c_t, v_t)  @eq trellis#?    trellis.S_V

@@ -3,9 +3,9 @@
 // Step of yaad.
 //
 //   k0_t = W_K x_t    yaad.k0
-//   v_t = W_V x_t    yaad.v
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    yaad.rho
-//   θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    yaad.theta
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    yaad.v
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    yaad.rho
+//   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    yaad.theta
 //   W2_t = ρ_t W2_{t−1} − θ_t (∇_{W2} ℓ(W1_{t−1}, W2_{t−1}; k_t, v_t) + 2 λ_loc (W2_{t−1} − B2) + 2 λ₂ W2_{t−1})  @eq miras#26    yaad.W2
 //   W1_t = ρ_t W1_{t−1} − θ_t (∇_{W1} ℓ(W1_{t−1}, W2_{t−1}; k_t, v_t) + 2 λ_loc (W1_{t−1} − B1) + 2 λ₂ W1_{t−1})  @eq miras#26    yaad.W1
 //   q0_t = W_Q x_t    yaad.q0

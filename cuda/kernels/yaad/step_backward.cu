@@ -3,9 +3,9 @@
 // StepBackward of yaad.
 //
 //   k0_t = W_K x_t    yaad.k0
-//   v_t = W_V x_t    yaad.v
-//   ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    yaad.rho
-//   θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    yaad.theta
+//   v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    yaad.v
+//   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    yaad.rho
+//   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    yaad.theta
 //   W2_t = ρ_t W2_{t−1} − θ_t (∇_{W2} ℓ(W1_{t−1}, W2_{t−1}; k_t, v_t) + 2 λ_loc (W2_{t−1} − B2) + 2 λ₂ W2_{t−1})  @eq miras#26    yaad.W2
 //   W1_t = ρ_t W1_{t−1} − θ_t (∇_{W1} ℓ(W1_{t−1}, W2_{t−1}; k_t, v_t) + 2 λ_loc (W1_{t−1} − B1) + 2 λ₂ W1_{t−1})  @eq miras#26    yaad.W1
 //   q0_t = W_Q x_t    yaad.q0
@@ -340,7 +340,7 @@ HECATE_KERNEL(128) yaad_step_backward_4(const float *B2, const float *B1, const 
       for (int at = threadIdx.x; at < d_k; at += 128) t198[at] = 0.0f;
       for (int at = threadIdx.x; at < d_k; at += 128) t203[at] = 0.0f;
       float t15_2 = 0.0f;
-      float t17_2 = 0.0f;
+      float t17 = 0.0f;
       const float theta_entry_3 = theta[(i64)l * T + a + C * s];
       const float w = 0.02f * theta_entry_3;
       const float rho_entry_3 = rho[(i64)l * T + a + C * s];
@@ -352,7 +352,7 @@ HECATE_KERNEL(128) yaad_step_backward_4(const float *B2, const float *B1, const 
         const float t118_entry_2 = t118[((i64)l * T + a + C * s) * d_h + i];
         const float t108_entry_2 = t108[((i64)l * T + a + C * s) * d_h + i];
         float t15_2_part = 0.0f;
-        float t17_2_part = 0.0f;
+        float t17_part = 0.0f;
         float t197_2_part = 0.0f;
         #pragma unroll 1
         for (int item = threadIdx.x; item < d_k; item += 128) {
@@ -361,7 +361,7 @@ HECATE_KERNEL(128) yaad_step_backward_4(const float *B2, const float *B1, const 
           const float t123_entry = t123[i * d_k + j];
           t15_2_part += t123_entry * t11_2_3;
           const float W1_trail_entry_2 = W1_trail[(a * d_h + i) * d_k + j];
-          t17_2_part += W1_trail_entry_2 * t11_2_3;
+          t17_part += W1_trail_entry_2 * t11_2_3;
           t197_2_part += t11_2_3 * k0[((i64)l * T + a + C * s) * d_k + j];
           t10_2[j] += (rho_entry_3 * W1_trail_entry_2 - theta_entry_3 * t123_entry) * t8_2_2_entry;
           t11_2_2[i * d_k + j] = t11_2_3;
@@ -370,7 +370,7 @@ HECATE_KERNEL(128) yaad_step_backward_4(const float *B2, const float *B1, const 
           t203[j] += t11_2_3 * t108_entry_2;
         }
         t15_2 += hecate::block_sum(t15_2_part, warps);
-        t17_2 += hecate::block_sum(t17_2_part, warps);
+        t17 += hecate::block_sum(t17_part, warps);
         t197_2 += hecate::block_sum(t197_2_part, warps);
         if (threadIdx.x == 0) {
           t197[i] = t197_2;
@@ -570,7 +570,7 @@ HECATE_KERNEL(128) yaad_step_backward_4(const float *B2, const float *B1, const 
         }
       }
       // yaad.W2
-      if (threadIdx.x == 0) t3_2[(i64)l * T + a + C * s] = t17_2 + t119_2;
+      if (threadIdx.x == 0) t3_2[(i64)l * T + a + C * s] = t17 + t119_2;
       if (threadIdx.x == 0) t4_2[(i64)l * T + a + C * s] = t15_2_2 + t117_2_4;
       // yaad.W2, yaad.W1, yaad
       __syncthreads();

@@ -11,9 +11,10 @@ import (
 )
 
 // TestAtlasOmega holds AtlasOmega to its page: atlas_omega.k0, atlas_omega.k1,
-// atlas_omega.k, atlas_omega.v, atlas_omega.rho, atlas_omega.theta,
-// atlas_omega.eta, atlas_omega.G, atlas_omega.S, atlas_omega.O, atlas_omega.U,
-// atlas_omega.M, atlas_omega.q0, atlas_omega.q1, atlas_omega.q, atlas_omega.y.
+// atlas_omega.k, atlas_omega.k2, atlas_omega.v, atlas_omega.rho,
+// atlas_omega.theta, atlas_omega.eta, atlas_omega.G, atlas_omega.S,
+// atlas_omega.O, atlas_omega.U, atlas_omega.M, atlas_omega.q0, atlas_omega.q1,
+// atlas_omega.q, atlas_omega.y.
 func TestAtlasOmega(t *testing.T) {
 	blocktest.Block{
 		Name: "AtlasOmega",

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const readKind tape.Kind = 6
+const readKind tape.Kind = 12
 
 // Read is one call of the kernel Read.
 //
@@ -234,7 +234,7 @@ type readNode[F num.Float] struct {
 // read computes
 //
 //	q0_t = W_Q x_t    atlas_omega.q0
-//	q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    atlas_omega.q
+//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    atlas_omega.q
 //	y_t = M_t q_t    atlas_omega.y
 //
 // Shapes: x [L, T, d]; y [L, T, d_v]. Source:

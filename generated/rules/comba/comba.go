@@ -64,14 +64,14 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 		{Name: prefix + "w_beta", Shape: tensor.Shape{b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "W_V", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "b_V", Shape: tensor.Shape{b.Sizes.DV}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 0}},
-		{Name: prefix + "c_V", Shape: tensor.Shape{4, b.Sizes.DV}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(4))), B: (1 / math.Sqrt(float64(4)))}},
+		{Name: prefix + "c_V", Shape: tensor.Shape{4, b.Sizes.DV}, NoDecay: false, Entrywise: true, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(4))), B: (1 / math.Sqrt(float64(4)))}},
 		{Name: prefix + "W_K", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "b_K", Shape: tensor.Shape{b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 0}},
-		{Name: prefix + "c_K", Shape: tensor.Shape{4, b.Sizes.DK}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(4))), B: (1 / math.Sqrt(float64(4)))}},
+		{Name: prefix + "c_K", Shape: tensor.Shape{4, b.Sizes.DK}, NoDecay: false, Entrywise: true, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(4))), B: (1 / math.Sqrt(float64(4)))}},
 		{Name: prefix + "s_in", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 1}},
 		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "b_Q", Shape: tensor.Shape{b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 0}},
-		{Name: prefix + "c_Q", Shape: tensor.Shape{4, b.Sizes.DK}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(4))), B: (1 / math.Sqrt(float64(4)))}},
+		{Name: prefix + "c_Q", Shape: tensor.Shape{4, b.Sizes.DK}, NoDecay: false, Entrywise: true, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(4))), B: (1 / math.Sqrt(float64(4)))}},
 		{Name: prefix + "s_out", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 1}},
 	} {
 		if err := s.Add(p); err != nil {

@@ -68,7 +68,7 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 	for _, p := range []context.Param{
 		{Name: prefix + "W_K", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "b_K", Shape: tensor.Shape{b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 0}},
-		{Name: prefix + "c_K", Shape: tensor.Shape{4, b.Sizes.DK}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(4))), B: (1 / math.Sqrt(float64(4)))}},
+		{Name: prefix + "c_K", Shape: tensor.Shape{4, b.Sizes.DK}, NoDecay: false, Entrywise: true, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(4))), B: (1 / math.Sqrt(float64(4)))}},
 		{Name: prefix + "W_V", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "w_eta", Shape: tensor.Shape{b.Sizes.DK + b.Sizes.DV}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt((2 * float64(b.Sizes.D)))), B: (1 / math.Sqrt((2 * float64(b.Sizes.D))))}},
 		{Name: prefix + "b_eta", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 1.5}},
@@ -78,7 +78,7 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 		{Name: prefix + "b_rho", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 3}},
 		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "b_Q", Shape: tensor.Shape{b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 0}},
-		{Name: prefix + "c_Q", Shape: tensor.Shape{4, b.Sizes.DK}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(4))), B: (1 / math.Sqrt(float64(4)))}},
+		{Name: prefix + "c_Q", Shape: tensor.Shape{4, b.Sizes.DK}, NoDecay: false, Entrywise: true, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(4))), B: (1 / math.Sqrt(float64(4)))}},
 		{Name: prefix + "W1_init", Shape: tensor.Shape{b.Sizes.DH, b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DK)))}},
 		{Name: prefix + "W2_init", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.DH}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DH)))}},
 	} {

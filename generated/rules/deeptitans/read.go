@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const readKind tape.Kind = 8
+const readKind tape.Kind = 14
 
 // Read is one call of the kernel Read.
 //
@@ -475,7 +475,7 @@ type readNode[F num.Float] struct {
 //
 //	q0_t = W_Q x_t    deep_titans.q0
 //	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    deep_titans.q1
-//	q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    deep_titans.q
+//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    deep_titans.q
 //	y_t = W2_t silu(W1_t q_t)    deep_titans.y
 //
 // Shapes: x [L, T, d]; y [L, T, d_v]. Source:

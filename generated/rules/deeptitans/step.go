@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const stepKind tape.Kind = 7
+const stepKind tape.Kind = 13
 
 // Step is one call of the kernel Step.
 //
@@ -165,7 +165,7 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t462 := work[:dH] // [d_h]
 	work = work[dH:]
-	t1422 := work[:dH] // [d_h]
+	t14 := work[:dH] // [d_h]
 	work = work[dH:]
 	y2 := work[:dV] // [d_v]
 
@@ -655,7 +655,7 @@ func (c *Step[F]) Run() {
 						t322 := t[i]
 						t42_2 := t22_2[i]
 						t53 := t462[i]
-						t1422[i] = F(t46Entry * num.Sigmoid(t46Entry))
+						t14[i] = F(t46Entry * num.Sigmoid(t46Entry))
 						if len(c.EProd) > 0 {
 							c.EProd[(l*T+a+C*s)*dH+i] = t322
 						}
@@ -671,7 +671,7 @@ func (c *Step[F]) Run() {
 						W2State2 := W2State[i*dH:][:dH]
 						var y3 F
 						for j := range dH {
-							y3 += F(W2State2[j] * t1422[j])
+							y3 += F(W2State2[j] * t14[j])
 						}
 						y2[i] = y3
 					}
@@ -852,7 +852,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t1282 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t622 := work[:L*T*dH] // [L, T, d_h]
+	t6 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t382 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
@@ -1051,7 +1051,7 @@ func (c *StepBackward[F]) Run() {
 			t39_2 := t39[(i*T+j)*dH:][:dH]
 			t4722_2 := t4722[(i*T+j)*dH:][:dH]
 			t1282_2 := t1282[(i*T+j)*dH:][:dH]
-			t622_2 := t622[(i*T+j)*dH:][:dH]
+			t6_2 := t6[(i*T+j)*dH:][:dH]
 			t382_2 := t382[(i*T+j)*dH:][:dH]
 			t392_2 := t392[(i*T+j)*dH:][:dH]
 			thetaEntry := theta2[j]
@@ -1078,7 +1078,7 @@ func (c *StepBackward[F]) Run() {
 				t39_2[k] = t342 + F(F(t22*t3522)*t3722)
 				t4722_2[k] = t47222
 				t1282_2[k] = F(yProdEntry * t47222)
-				t622_2[k] = num.Sigmoid(-yProdEntry)
+				t6_2[k] = num.Sigmoid(-yProdEntry)
 				t382_2[k] = t3822
 				t392_2[k] = t342 + t3822
 			}
@@ -1196,7 +1196,7 @@ func (c *StepBackward[F]) Run() {
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 					t4722_2 := t4722[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-					t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
+					t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
 					t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 					t2_2 := t2[(l*T+a+C*s)*dH:][:dH]
 					t372_2 := t372[(l*T+a+C*s)*dH:][:dH]
@@ -1224,7 +1224,7 @@ func (c *StepBackward[F]) Run() {
 					for i := range dH {
 						t4722Entry := t4722_2[i]
 						t99Entry := t99[i]
-						t822[i] = F(t4722Entry*t99Entry) + F(F(F(yProd[i]*t4722Entry)*t99Entry)*t622_2[i])
+						t822[i] = F(t4722Entry*t99Entry) + F(F(F(yProd[i]*t4722Entry)*t99Entry)*t6_2[i])
 					}
 					// deep_titans.y, deep_titans.W1, deep_titans.S_W1, deep_titans.G_W1
 					clear(t1022)
@@ -1800,20 +1800,20 @@ type stepNode[F num.Float] struct {
 //
 //	k0_t = W_K x_t    deep_titans.k0
 //	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    deep_titans.k1
-//	k_t = case unit { = off : k1_t ; otherwise : unit(k1_t) }    deep_titans.k
-//	v_t = W_V x_t    deep_titans.v
-//	η ∈ (0,1) = sigmoid(w_η · [k_t; v_t] + b_η)    deep_titans.eta
-//	θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    deep_titans.theta
+//	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    deep_titans.k
+//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    deep_titans.v
+//	η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    deep_titans.eta
+//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    deep_titans.theta
 //	e_t = slope(F(load(W_{t−1})), V)    deep_titans.e
 //	S_t = η_t S_{t−1} − θ_t G_t    deep_titans.S_W2
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    deep_titans.rho
+//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    deep_titans.rho
 //	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    deep_titans.W2
 //	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    deep_titans.G_W1
 //	S_t = η_t S_{t−1} − θ_t G_t    deep_titans.S_W1
 //	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    deep_titans.W1
 //	q0_t = W_Q x_t    deep_titans.q0
 //	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    deep_titans.q1
-//	q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    deep_titans.q
+//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    deep_titans.q
 //	y_t = W2_t silu(W1_t q_t)    deep_titans.y
 //
 // Shapes: x [L, T, d]; y [L, T, d_v]. Source:

@@ -218,7 +218,7 @@ type stepNest16Args struct {
 
 type stepNest17Args struct {
 	W2State *float32
-	t1422   *float32
+	t14     *float32
 	y2      *float32
 	n0      int // d_v
 	n1      int // d_h
@@ -270,7 +270,7 @@ func (c *stepFused) run() {
 	t39 := c.Work[6*L*T*dK+10*L*T+3*dH*dK+2*dH*dV+5*dH+2*dV:][:dH]   // [d_h]
 	t46 := c.Work[6*L*T*dK+10*L*T+3*dH*dK+2*dH*dV+6*dH+2*dV:][:dH]   // [d_h]
 	t462 := c.Work[6*L*T*dK+10*L*T+3*dH*dK+2*dH*dV+7*dH+2*dV:][:dH]  // [d_h]
-	t1422 := c.Work[6*L*T*dK+10*L*T+3*dH*dK+2*dH*dV+8*dH+2*dV:][:dH] // [d_h]
+	t14 := c.Work[6*L*T*dK+10*L*T+3*dH*dK+2*dH*dV+8*dH+2*dV:][:dH]   // [d_h]
 	y2 := c.Work[6*L*T*dK+10*L*T+3*dH*dK+2*dH*dV+9*dH+2*dV:][:dV]    // [d_v]
 
 	// deep_titans.k0
@@ -964,7 +964,7 @@ func (c *stepFused) run() {
 						t322 := t[i]
 						t42_2 := t22_2[i]
 						t53 := t462[i]
-						t1422[i] = F(t46Entry * kern.Sigmoid(t46Entry))
+						t14[i] = F(t46Entry * kern.Sigmoid(t46Entry))
 						if len(c.EProd) > 0 {
 							c.EProd[(l*T+a+C*s)*dH+i] = t322
 						}
@@ -979,7 +979,7 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := stepNest17Args{
 							unsafe.SliceData(W2State),
-							unsafe.SliceData(t1422),
+							unsafe.SliceData(t14),
 							unsafe.SliceData(y2),
 							dV,
 							dH,
@@ -991,7 +991,7 @@ func (c *stepFused) run() {
 							var y3 F
 							y3Sums := [16]F{y3}
 							for j := range dH {
-								y3Sums[j%16] = num.FMA32(W2State2[j], t1422[j], y3Sums[j%16])
+								y3Sums[j%16] = num.FMA32(W2State2[j], t14[j], y3Sums[j%16])
 							}
 							y3 = kern.Sum16(&y3Sums)
 							y2[i] = y3
@@ -1081,7 +1081,7 @@ type stepBackwardNest6Args struct {
 	t4722 *float32
 	t99   *float32
 	yProd *float32
-	t622  *float32
+	t6    *float32
 	t822  *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
@@ -1404,7 +1404,7 @@ func (c *stepBackwardFused) run() {
 	t39 := c.Work[8*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
 	t4722 := c.Work[9*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
 	t1282 := c.Work[10*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                            // [L, T, d_h]
-	t622 := c.Work[11*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
+	t6 := c.Work[11*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
 	t382 := c.Work[12*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
 	t392 := c.Work[13*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
 	t52 := c.Work[14*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dK]                                                                              // [L, T, d_k]
@@ -1554,7 +1554,7 @@ func (c *stepBackwardFused) run() {
 			t39_2 := t39[(i*T+j)*dH:][:dH]
 			t4722_2 := t4722[(i*T+j)*dH:][:dH]
 			t1282_2 := t1282[(i*T+j)*dH:][:dH]
-			t622_2 := t622[(i*T+j)*dH:][:dH]
+			t6_2 := t6[(i*T+j)*dH:][:dH]
 			t382_2 := t382[(i*T+j)*dH:][:dH]
 			t392_2 := t392[(i*T+j)*dH:][:dH]
 			thetaEntry := theta2[j]
@@ -1581,7 +1581,7 @@ func (c *stepBackwardFused) run() {
 				t39_2[k] = num.FMA32(F(t22*t3522), t3722, t342)
 				t4722_2[k] = t47222
 				t1282_2[k] = F(yProdEntry * t47222)
-				t622_2[k] = kern.Sigmoid(-yProdEntry)
+				t6_2[k] = kern.Sigmoid(-yProdEntry)
 				t382_2[k] = t3822
 				t392_2[k] = t342 + t3822
 			}
@@ -1748,7 +1748,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t4722),
 							unsafe.SliceData(t99),
 							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(t622),
+							unsafe.SliceData(t6),
 							unsafe.SliceData(t822),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
@@ -1757,11 +1757,11 @@ func (c *stepBackwardFused) run() {
 					} else {
 						t4722_2 := t4722[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-						t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
+						t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t4722Entry := t4722_2[i]
 							t99Entry := t99[i]
-							t822[i] = num.FMA32(F(F(yProd[i]*t4722Entry)*t99Entry), t622_2[i], F(t4722Entry*t99Entry))
+							t822[i] = num.FMA32(F(F(yProd[i]*t4722Entry)*t99Entry), t6_2[i], F(t4722Entry*t99Entry))
 						}
 					}
 					// deep_titans.y, deep_titans.W1, deep_titans.S_W1, deep_titans.G_W1

@@ -11,9 +11,10 @@ import (
 )
 
 // TestDeltaChunk holds DeltaChunk to its page: delta_chunk.k0, delta_chunk.k1,
-// delta_chunk.k, delta_chunk.v, delta_chunk.rho, delta_chunk.g,
-// delta_chunk.q0, delta_chunk.q1, delta_chunk.q, delta_chunk.c,
-// delta_chunk.theta, delta_chunk.U, delta_chunk.y, delta_chunk.M.
+// delta_chunk.k, delta_chunk.k2, delta_chunk.v, delta_chunk.rho,
+// delta_chunk.g, delta_chunk.q0, delta_chunk.q1, delta_chunk.q, delta_chunk.c,
+// delta_chunk.Q, delta_chunk.H, delta_chunk.theta, delta_chunk.K,
+// delta_chunk.U, delta_chunk.y, delta_chunk.M.
 func TestDeltaChunk(t *testing.T) {
 	blocktest.Block{
 		Name: "DeltaChunk",
@@ -116,13 +117,13 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 		k.YProd = a.Fresh(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
 	}
 	if !a.ForwardOnly {
-		k.YProd2 = a.Fresh(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
+		k.Q2 = a.Fresh(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
 	}
 	if !a.ForwardOnly {
 		k.UProd = a.Fresh(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
 	}
 	if !a.ForwardOnly {
-		k.UProd2 = a.Fresh(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
+		k.K2 = a.Fresh(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
 	}
 	if !a.ForwardOnly {
 		k.U = a.Fresh(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
@@ -186,9 +187,9 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	g.Q = k.Q
 	g.ThetaSoftplus = k.ThetaSoftplus
 	g.YProd = k.YProd
-	g.YProd2 = k.YProd2
+	g.Q2 = k.Q2
 	g.UProd = k.UProd
-	g.UProd2 = k.UProd2
+	g.K2 = k.K2
 	g.U = k.U
 	g.MLin = k.MLin
 	g.ThetaSigmoid = k.ThetaSigmoid

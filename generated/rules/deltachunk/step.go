@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const stepKind tape.Kind = 17
+const stepKind tape.Kind = 59
 
 // Step is one call of the kernel Step.
 //
@@ -59,9 +59,9 @@ type Step[F num.Float] struct {
 	ThetaSoftplus []F     // [L, T], written
 	MChunks       []F     // [L, d_v, d_k], written
 	YProd         []F     // [L, chunks, 32, d_v], written; may be nil
-	YProd2        []F     // [L, chunks, 32, 32], written; may be nil
+	Q2            []F     // [L, chunks, 32, 32], written; may be nil
 	UProd         []F     // [L, chunks, 32, d_v], written; may be nil
-	UProd2        []F     // [L, chunks, 32, 32], written; may be nil
+	K2            []F     // [L, chunks, 32, 32], written; may be nil
 	U             []F     // [L, chunks, 32, d_v], written; may be nil
 	MLin          []F     // [L, T - 32·chunks, d_v], written; may be nil
 	ThetaSigmoid  []F     // [L, T], written
@@ -80,11 +80,11 @@ type Step[F num.Float] struct {
 	Rows          [][4]F  // RowsLen() entries
 }
 
-// WorkLen is 8·L·T·d_k + 2·L·T·d_v + 9·L·T + 512·L·chunks + d_k·d_v + 32·d_k + 128·d_v + 11296.
+// WorkLen is 8·L·T·d_k + 2·L·T·d_v + 9·L·T + 512·L·chunks + d_k·d_v + 32·d_k + 96·d_v + 11296.
 func (c *Step[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
-	return 8*L*T*dK + 2*L*T*dV + 9*L*T + 512*L*chunks + dK*dV + 32*dK + 128*dV + 11296
+	return 8*L*T*dK + 2*L*T*dV + 9*L*T + 512*L*chunks + dK*dV + 32*dK + 96*dV + 11296
 }
 
 // RowsLen is d_k.
@@ -168,7 +168,7 @@ func (c *Step[F]) Run() {
 	work = work[32*L*chunks:]
 	g := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t402 := work[:32*L*chunks] // [L, chunks, 32]
+	t36 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	y2 := work[:32*L*chunks*dV] // [L, chunks, 32, d_v]
 	work = work[32*L*chunks*dV:]
@@ -188,36 +188,34 @@ func (c *Step[F]) Run() {
 	work = work[dK*dV:]
 	t173 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t2 := work[:1024] // [32, 32]
+	Q2 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t43 := work[:32*dV] // [32, d_v]
+	t39 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t323 := work[:1024] // [32, 32]
+	K2 := work[:1024] // [32, 32]
 	work = work[1024:]
 	U2 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t25 := work[:1024] // [32, 32]
+	t18 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t28 := work[:1024] // [32, 32]
+	t20 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t31 := work[:1024] // [32, 32]
+	t232 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t34 := work[:1024] // [32, 32]
+	t26 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t372 := work[:1024] // [32, 32]
+	t29 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t39 := work[:1024] // [32, 32]
+	t323 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t41 := work[:32] // [32]
+	t372 := work[:32] // [32]
 	work = work[32:]
-	t46 := work[:1024] // [32, 32]
+	t42_2 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t473 := work[:1024] // [32, 32]
+	t443 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t482 := work[:1024] // [32, 32]
+	t532 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t51 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
 	t63 := work[:32*dK]    // [32, d_k]
 	MState2 := c.Rows[:dK] // [d_k]
 
@@ -571,9 +569,9 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			if n := min(32, 1); n > 0 {
 				t52_3 := t52[(i*chunks+j)*32:][:n]
-				t3 := t[(i*chunks+j)*32:][:n]
+				t2 := t[(i*chunks+j)*32:][:n]
 				for k := range n {
-					t3[k] = t52_3[k]
+					t2[k] = t52_3[k]
 				}
 			}
 		}
@@ -587,13 +585,13 @@ func (c *Step[F]) Run() {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				t52_3 := t52[(i*chunks+j)*32+lo:][:n]
-				t3 := t[(i*chunks+j)*32+-1+lo:][:n]
+				t2 := t[(i*chunks+j)*32+-1+lo:][:n]
 				t32_3 := t32_2[(i*chunks+j)*32+lo:][:n]
 				t52_4 := t52[(i*chunks+j)*32+-1+lo:][:n]
 				t52_5 := t52_2[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t52Entry := t52_3[k]
-					t32_3[k] = F(t52Entry * t3[k])
+					t32_3[k] = F(t52Entry * t2[k])
 					t52_5[k] = F(t52_4[k] * t52Entry)
 				}
 			}
@@ -603,11 +601,11 @@ func (c *Step[F]) Run() {
 	// delta_chunk.g
 	for i := range L {
 		for j := range chunks {
-			t3 := t[(i*chunks+j)*32:][:32]
+			t2 := t[(i*chunks+j)*32:][:32]
 			t32_3 := t32_2[(i*chunks+j)*32:][:32]
-			t42_2 := t42[(i*chunks+j)*32:][:32]
+			t42_3 := t42[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t42_2[k] = t3[k] + t32_3[k]
+				t42_3[k] = t2[k] + t32_3[k]
 			}
 		}
 	}
@@ -620,13 +618,13 @@ func (c *Step[F]) Run() {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
 				t52_3 := t52_2[(i*chunks+j)*32+lo:][:n]
-				t42_2 := t42[(i*chunks+j)*32+-2+lo:][:n]
+				t42_3 := t42[(i*chunks+j)*32+-2+lo:][:n]
 				t62_2 := t62[(i*chunks+j)*32+lo:][:n]
 				t52_4 := t52_2[(i*chunks+j)*32+-2+lo:][:n]
 				t82_2 := t82[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t52Entry := t52_3[k]
-					t62_2[k] = F(t42_2[k] * t52Entry)
+					t62_2[k] = F(t42_3[k] * t52Entry)
 					t82_2[k] = F(t52_4[k] * t52Entry)
 				}
 			}
@@ -636,11 +634,11 @@ func (c *Step[F]) Run() {
 	// delta_chunk.g
 	for i := range L {
 		for j := range chunks {
-			t42_2 := t42[(i*chunks+j)*32:][:32]
+			t42_3 := t42[(i*chunks+j)*32:][:32]
 			t62_2 := t62[(i*chunks+j)*32:][:32]
 			t7_2 := t7[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t7_2[k] = t42_2[k] + t62_2[k]
+				t7_2[k] = t42_3[k] + t62_2[k]
 			}
 		}
 	}
@@ -740,22 +738,21 @@ func (c *Step[F]) Run() {
 	}
 
 	// delta_chunk.g
-	clear(t402)
+	clear(t36)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				g2 := g[(i*chunks+j)*32+-1+lo:][:n]
-				t402_2 := t402[(i*chunks+j)*32+lo:][:n]
+				t36_2 := t36[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t402_2[k] = g2[k]
+					t36_2[k] = g2[k]
 				}
 			}
 		}
 	}
 
 	// delta_chunk
-	w11 := F(31)
 	for l := range L {
 		M := c.M[l*dV*dK:][:dK*dV]
 		MState3 := MState[:dK*dV]
@@ -763,229 +760,207 @@ func (c *Step[F]) Run() {
 		for i := range dK * dV {
 			MState3[i] = M[i]
 		}
-		for t3 := range chunks {
-			t55_2 := t55[(l*chunks+t3)*32:][:32]
-			t402_2 := t402[(l*chunks+t3)*32:][:32]
-			g2 := g[(l*chunks+t3)*32:][:32]
-			t25_2 := t25[31*32:][:32]
-			t28_2 := t28[31*32:][:32]
-			t31_2 := t31[31*32:][:32]
-			t34_2 := t34[31*32:][:32]
-			t372_2 := t372[31*32:][:32]
+		for t2 := range chunks {
+			t55_2 := t55[(l*chunks+t2)*32:][:32]
+			t36_2 := t36[(l*chunks+t2)*32:][:32]
+			g2 := g[(l*chunks+t2)*32:][:32]
+			t18_2 := t18[31*32:][:32]
+			t20_2 := t20[31*32:][:32]
+			t232_2 := t232[31*32:][:32]
+			t26_2 := t26[31*32:][:32]
+			t29_2 := t29[31*32:][:32]
+			t323_2 := t323[31*32:][:32]
 			if len(c.MStates) > 0 {
-				MStates := c.MStates[(l*chunks+t3)*dV*dK:][:dK*dV]
+				MStates := c.MStates[(l*chunks+t2)*dV*dK:][:dK*dV]
 				for i := range dK * dV {
 					MStates[i] = MState3[i]
 				}
 			}
 			// delta_chunk.y
-			kern.Gemm(dV, 32, dK, F(1), false, t173, 1, dV, MState, dK, 1, kern.From(t53, (l*chunks+t3)*32*dK), 1, dK)
+			kern.Gemm(dV, 32, dK, F(1), false, t173, 1, dV, MState, dK, 1, kern.From(t53, (l*chunks+t2)*32*dK), 1, dK)
 			// delta_chunk.c
-			clear(t25)
+			clear(t18)
+			for i := range 32 {
+				lo := max(0, i)
+				if n := min(32, i+1) - lo; n > 0 {
+					t18_3 := t18[i*32+lo:][:n]
+					for j := range n {
+						t18_3[j] = F(1)
+					}
+				}
+			}
+			// delta_chunk.c
+			clear(t20)
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t52_3 := t52[(l*chunks+t3)*32+lo:][:n]
+				t52_3 := t52[(l*chunks+t2)*32+lo:][:n]
 				for i := range n {
-					t25_3 := t25[(lo+i)*32:][:32]
-					w := F((lo + i) - 1)
+					t18_3 := t18[((lo+i)-1)*32:][:32]
+					t20_3 := t20[(lo+i)*32:][:32]
 					t52Entry2 := t52_3[i]
 					for j := range 32 {
-						t25_3[j] = F(kern.Choose((F(j) == w), F(1), F(0)) * t52Entry2)
+						t20_3[j] = F(t18_3[j] * t52Entry2)
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t28)
+			clear(t232)
 			lo2 := max(0, 2)
 			if n := 32 - lo2; n > 0 {
-				t52_3 := t52_2[(l*chunks+t3)*32+lo2:][:n]
+				t52_3 := t52_2[(l*chunks+t2)*32+lo2:][:n]
 				for i := range n {
-					t25_3 := t25[((lo2+i)-2)*32:][:32]
-					t28_3 := t28[(lo2+i)*32:][:32]
-					w2 := F((lo2 + i) - 2)
+					t18_3 := t18[((lo2+i)-2)*32:][:32]
+					t20_3 := t20[((lo2+i)-2)*32:][:32]
+					t232_3 := t232[(lo2+i)*32:][:32]
 					t52Entry2 := t52_3[i]
 					for j := range 32 {
-						t28_3[j] = F((kern.Choose((F(j) == w2), F(1), F(0)) + t25_3[j]) * t52Entry2)
+						t232_3[j] = F((t18_3[j] + t20_3[j]) * t52Entry2)
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t31)
+			clear(t26)
 			lo3 := max(0, 4)
 			if n := 32 - lo3; n > 0 {
-				t82_2 := t82[(l*chunks+t3)*32+lo3:][:n]
+				t82_2 := t82[(l*chunks+t2)*32+lo3:][:n]
 				for i := range n {
-					t25_3 := t25[((lo3+i)-4)*32:][:32]
-					t28_3 := t28[((lo3+i)-4)*32:][:32]
-					t31_3 := t31[(lo3+i)*32:][:32]
-					w3 := F((lo3 + i) - 4)
+					t18_3 := t18[((lo3+i)-4)*32:][:32]
+					t20_3 := t20[((lo3+i)-4)*32:][:32]
+					t232_3 := t232[((lo3+i)-4)*32:][:32]
+					t26_3 := t26[(lo3+i)*32:][:32]
 					t82Entry2 := t82_2[i]
 					for j := range 32 {
-						t31_3[j] = F(((kern.Choose((F(j) == w3), F(1), F(0)) + t25_3[j]) + t28_3[j]) * t82Entry2)
+						t26_3[j] = F(((t18_3[j] + t20_3[j]) + t232_3[j]) * t82Entry2)
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t34)
+			clear(t29)
 			lo4 := max(0, 8)
 			if n := 32 - lo4; n > 0 {
-				t112_2 := t112[(l*chunks+t3)*32+lo4:][:n]
+				t112_2 := t112[(l*chunks+t2)*32+lo4:][:n]
 				for i := range n {
-					t25_3 := t25[((lo4+i)-8)*32:][:32]
-					t28_3 := t28[((lo4+i)-8)*32:][:32]
-					t31_3 := t31[((lo4+i)-8)*32:][:32]
-					t34_3 := t34[(lo4+i)*32:][:32]
-					w4 := F((lo4 + i) - 8)
+					t18_3 := t18[((lo4+i)-8)*32:][:32]
+					t20_3 := t20[((lo4+i)-8)*32:][:32]
+					t232_3 := t232[((lo4+i)-8)*32:][:32]
+					t26_3 := t26[((lo4+i)-8)*32:][:32]
+					t29_3 := t29[(lo4+i)*32:][:32]
 					t112Entry2 := t112_2[i]
 					for j := range 32 {
-						t34_3[j] = F((((kern.Choose((F(j) == w4), F(1), F(0)) + t25_3[j]) + t28_3[j]) + t31_3[j]) * t112Entry2)
+						t29_3[j] = F((((t18_3[j] + t20_3[j]) + t232_3[j]) + t26_3[j]) * t112Entry2)
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t372)
+			clear(t323)
 			lo5 := max(0, 16)
 			if n := 32 - lo5; n > 0 {
-				t14_2 := t14[(l*chunks+t3)*32+lo5:][:n]
+				t14_2 := t14[(l*chunks+t2)*32+lo5:][:n]
 				for i := range n {
-					t25_3 := t25[((lo5+i)-16)*32:][:32]
-					t28_3 := t28[((lo5+i)-16)*32:][:32]
-					t31_3 := t31[((lo5+i)-16)*32:][:32]
-					t34_3 := t34[((lo5+i)-16)*32:][:32]
-					t372_3 := t372[(lo5+i)*32:][:32]
-					w5 := F((lo5 + i) - 16)
+					t18_3 := t18[((lo5+i)-16)*32:][:32]
+					t20_3 := t20[((lo5+i)-16)*32:][:32]
+					t232_3 := t232[((lo5+i)-16)*32:][:32]
+					t26_3 := t26[((lo5+i)-16)*32:][:32]
+					t29_3 := t29[((lo5+i)-16)*32:][:32]
+					t323_3 := t323[(lo5+i)*32:][:32]
 					t14Entry := t14_2[i]
 					for j := range 32 {
-						t372_3[j] = F(((((kern.Choose((F(j) == w5), F(1), F(0)) + t25_3[j]) + t28_3[j]) + t31_3[j]) + t34_3[j]) * t14Entry)
+						t323_3[j] = F(((((t18_3[j] + t20_3[j]) + t232_3[j]) + t26_3[j]) + t29_3[j]) * t14Entry)
 					}
 				}
 			}
-			// delta_chunk.y
-			clear(t39)
-			for i := range 32 {
-				t53_2 := t53[((l*chunks+t3)*32+i)*dK:][:dK]
-				if n := min(32, i+1); n > 0 {
-					t39_2 := t39[i*32:][:n]
-					for j := range n {
-						t54_2 := t54[((l*chunks+t3)*32+j)*dK:][:dK]
-						var t392 F
-						for k := range dK {
-							t392 += F(t53_2[k] * t54_2[k])
-						}
-						t39_2[j] = t392
-					}
-				}
-			}
+			// delta_chunk.Q
+			kern.Gemm(32, 32, dK, F(1), false, Q2, 32, 1, kern.From(t53, (l*chunks+t2)*32*dK), dK, 1, kern.From(t54, (l*chunks+t2)*32*dK), 1, dK)
 			// delta_chunk.g
-			clear(t41)
+			clear(t372)
 			if n := min(32, 1); n > 0 {
-				t41_2 := t41[:n]
+				t372_2 := t372[:n]
 				for i := range n {
-					t41_2[i] = F(1)
+					t372_2[i] = F(1)
 				}
 			}
 			// delta_chunk.U
-			kern.Gemm(dV, 32, dK, F(1), false, t43, 1, dV, MState, dK, 1, kern.From(t54, (l*chunks+t3)*32*dK), 1, dK)
+			kern.Gemm(dV, 32, dK, F(1), false, t39, 1, dV, MState, dK, 1, kern.From(t54, (l*chunks+t2)*32*dK), 1, dK)
 			// delta_chunk.c
-			clear(t46)
+			clear(t42_2)
 			lo6 := max(0, 1)
 			if n := 32 - lo6; n > 0 {
 				for i := range n {
-					t25_3 := t25[((lo6+i)-1)*32:][:32]
-					t28_3 := t28[((lo6+i)-1)*32:][:32]
-					t31_3 := t31[((lo6+i)-1)*32:][:32]
-					t34_3 := t34[((lo6+i)-1)*32:][:32]
-					t372_3 := t372[((lo6+i)-1)*32:][:32]
-					t46_2 := t46[(lo6+i)*32:][:32]
-					w6 := F((lo6 + i) - 1)
+					t18_3 := t18[((lo6+i)-1)*32:][:32]
+					t20_3 := t20[((lo6+i)-1)*32:][:32]
+					t232_3 := t232[((lo6+i)-1)*32:][:32]
+					t26_3 := t26[((lo6+i)-1)*32:][:32]
+					t29_3 := t29[((lo6+i)-1)*32:][:32]
+					t323_3 := t323[((lo6+i)-1)*32:][:32]
+					t42_3 := t42_2[(lo6+i)*32:][:32]
 					for j := range 32 {
-						t46_2[j] = ((((kern.Choose((F(j) == w6), F(1), F(0)) + t25_3[j]) + t28_3[j]) + t31_3[j]) + t34_3[j]) + t372_3[j]
+						t42_3[j] = ((((t18_3[j] + t20_3[j]) + t232_3[j]) + t26_3[j]) + t29_3[j]) + t323_3[j]
 					}
 				}
 			}
+			// delta_chunk.K
+			kern.Gemm(32, 32, dK, F(1), false, K2, 32, 1, kern.From(t54, (l*chunks+t2)*32*dK), dK, 1, kern.From(t54, (l*chunks+t2)*32*dK), 1, dK)
 			// delta_chunk.U
-			clear(t473)
-			for i := range 32 {
-				t54_2 := t54[((l*chunks+t3)*32+i)*dK:][:dK]
-				if n := min(32, i); n > 0 {
-					t473_2 := t473[i*32:][:n]
-					for j := range n {
-						t54_3 := t54[((l*chunks+t3)*32+j)*dK:][:dK]
-						var t474 F
-						for k := range dK {
-							t474 += F(t54_2[k] * t54_3[k])
-						}
-						t473_2[j] = t474
-					}
-				}
-			}
-			// delta_chunk.U
-			clear(t482)
+			clear(t443)
 			for i := range 32 {
 				t55Entry := t55_2[i]
 				if n := min(32, i); n > 0 {
-					t46_2 := t46[i*32:][:n]
-					t473_2 := t473[i*32:][:n]
-					t482_2 := t482[i*32:][:n]
+					t42_3 := t42_2[i*32:][:n]
+					K2_2 := K2[i*32:][:n]
+					t443_2 := t443[i*32:][:n]
 					for j := range n {
-						t482_2[j] = F(F(t55Entry*t46_2[j]) * t473_2[j])
+						t443_2[j] = F(F(t55Entry*t42_3[j]) * K2_2[j])
 					}
 				}
 			}
 			// delta_chunk.U, delta_chunk.g
 			for i := range 32 {
-				t56_2 := t56[((l*chunks+t3)*32+i)*dV:][:dV]
-				t43_2 := t43[i*dV:][:dV]
+				t56_2 := t56[((l*chunks+t2)*32+i)*dV:][:dV]
+				t39_2 := t39[i*dV:][:dV]
 				U2_2 := U2[i*dV:][:dV]
-				w7 := t402_2[i] + t41[i]
+				w := t36_2[i] + t372[i]
 				t55Entry2 := t55_2[i]
 				for j := range dV {
-					U2_2[j] = F((t56_2[j] - F(t43_2[j]*w7)) * t55Entry2)
+					U2_2[j] = F((t56_2[j] - F(t39_2[j]*w)) * t55Entry2)
 				}
 			}
-			kern.Triangle(32, dV, false, U2, dV, 1, t482, 32, 1)
+			kern.Triangle(32, dV, false, U2, dV, 1, t443, 32, 1)
 			// delta_chunk.y, delta_chunk.c
-			clear(t51)
 			for i := range 32 {
-				t51_2 := t51[i*dV:][:dV]
-				w9 := F(i)
-				if n := min(32, i+1); n > 0 {
-					t25_3 := t25[i*32:][:n]
-					t28_3 := t28[i*32:][:n]
-					t31_3 := t31[i*32:][:n]
-					t34_3 := t34[i*32:][:n]
-					t372_3 := t372[i*32:][:n]
-					t39_2 := t39[i*32:][:n]
-					for j := range n {
-						U2_2 := U2[j*dV:][:dV]
-						w8 := F((((((kern.Choose((F(j) == w9), F(1), F(0)) + t25_3[j]) + t28_3[j]) + t31_3[j]) + t34_3[j]) + t372_3[j]) * t39_2[j])
-						for k := range dV {
-							t51_2[k] += F(U2_2[k] * w8)
-						}
-					}
+				t18_3 := t18[i*32:][:32]
+				t20_3 := t20[i*32:][:32]
+				t232_3 := t232[i*32:][:32]
+				t26_3 := t26[i*32:][:32]
+				t29_3 := t29[i*32:][:32]
+				t323_3 := t323[i*32:][:32]
+				Q2_2 := Q2[i*32:][:32]
+				t532_2 := t532[i*32:][:32]
+				for j := range 32 {
+					t532_2[j] = F((((((t18_3[j] + t20_3[j]) + t232_3[j]) + t26_3[j]) + t29_3[j]) + t323_3[j]) * Q2_2[j])
 				}
 			}
 			// delta_chunk.y
 			for i := range 32 {
 				t173_2 := t173[i*dV:][:dV]
-				t51_2 := t51[i*dV:][:dV]
-				y2_2 := y2[((l*chunks+t3)*32+i)*dV:][:dV]
+				y2_2 := y2[((l*chunks+t2)*32+i)*dV:][:dV]
 				gEntry := g2[i]
 				for j := range dV {
-					y2_2[j] = F(t173_2[j]*gEntry) + t51_2[j]
+					y2_2[j] = F(t173_2[j] * gEntry)
 				}
 			}
+			// delta_chunk.y
+			kern.Gemm(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t532, 1, 32)
 			// delta_chunk.M, delta_chunk.c
 			for i := range 32 {
-				t54_2 := t54[((l*chunks+t3)*32+i)*dK:][:dK]
+				t54_2 := t54[((l*chunks+t2)*32+i)*dK:][:dK]
 				t63_2 := t63[i*dK:][:dK]
-				w10 := ((((kern.Choose((F(i) == w11), F(1), F(0)) + t25_2[i]) + t28_2[i]) + t31_2[i]) + t34_2[i]) + t372_2[i]
+				w2 := ((((t18_2[i] + t20_2[i]) + t232_2[i]) + t26_2[i]) + t29_2[i]) + t323_2[i]
 				for j := range dK {
-					t63_2[j] = F(t54_2[j] * w10)
+					t63_2[j] = F(t54_2[j] * w2)
 				}
 			}
 			// delta_chunk.M
-			gEntry2 := g[(l*chunks+t3)*32+31]
+			gEntry2 := g[(l*chunks+t2)*32+31]
 			for i := range dV {
 				MState4 := MState[i*dK:][:dK]
 				for j := range dK {
@@ -994,48 +969,37 @@ func (c *Step[F]) Run() {
 			}
 			// delta_chunk.M
 			kern.Gemm(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t63, dK, 1)
-			// delta_chunk
-			for i := range 32 {
-				t39_2 := t39[i*32:][:32]
-				t2_2 := t2[i*32:][:32]
-				t473_2 := t473[i*32:][:32]
-				t323_2 := t323[i*32:][:32]
-				for j := range 32 {
-					t2_2[j] = t39_2[j]
-					t323_2[j] = t473_2[j]
-				}
-			}
 			if len(c.YProd) > 0 {
 				t173_2 := t173[:32*dV]
-				yProd := c.YProd[(l*chunks+t3)*32*dV:][:32*dV]
+				yProd := c.YProd[(l*chunks+t2)*32*dV:][:32*dV]
 				for i := range 32 * dV {
 					yProd[i] = t173_2[i]
 				}
 			}
-			if len(c.YProd2) > 0 {
-				t2_2 := t2[:1024]
-				yProd2 := c.YProd2[(l*chunks+t3)*32*32:][:1024]
+			if len(c.Q2) > 0 {
+				Q2_2 := Q2[:1024]
+				Q := c.Q2[(l*chunks+t2)*32*32:][:1024]
 				for i := range 1024 {
-					yProd2[i] = t2_2[i]
+					Q[i] = Q2_2[i]
 				}
 			}
 			if len(c.UProd) > 0 {
-				t43_2 := t43[:32*dV]
-				UProd := c.UProd[(l*chunks+t3)*32*dV:][:32*dV]
+				t39_2 := t39[:32*dV]
+				UProd := c.UProd[(l*chunks+t2)*32*dV:][:32*dV]
 				for i := range 32 * dV {
-					UProd[i] = t43_2[i]
+					UProd[i] = t39_2[i]
 				}
 			}
-			if len(c.UProd2) > 0 {
-				t323_2 := t323[:1024]
-				UProd2 := c.UProd2[(l*chunks+t3)*32*32:][:1024]
+			if len(c.K2) > 0 {
+				K2_2 := K2[:1024]
+				K := c.K2[(l*chunks+t2)*32*32:][:1024]
 				for i := range 1024 {
-					UProd2[i] = t323_2[i]
+					K[i] = K2_2[i]
 				}
 			}
 			if len(c.U) > 0 {
 				U2_2 := U2[:32*dV]
-				U := c.U[(l*chunks+t3)*32*dV:][:32*dV]
+				U := c.U[(l*chunks+t2)*32*dV:][:32*dV]
 				for i := range 32 * dV {
 					U[i] = U2_2[i]
 				}
@@ -1121,25 +1085,25 @@ func (c *Step[F]) Run() {
 						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.M
-						var t230 F
-						var t231 F
-						var t232 F
-						var t233 F
+						var t20_2 F
+						var t21_2 F
+						var t22_2 F
+						var t23 F
 						for j := range dK {
 							t59Entry := t59_2[j]
-							t230 += F(MState2[j][0] * t59Entry)
-							t231 += F(MState2[j][1] * t59Entry)
-							t232 += F(MState2[j][2] * t59Entry)
-							t233 += F(MState2[j][3] * t59Entry)
+							t20_2 += F(MState2[j][0] * t59Entry)
+							t21_2 += F(MState2[j][1] * t59Entry)
+							t22_2 += F(MState2[j][2] * t59Entry)
+							t23 += F(MState2[j][3] * t59Entry)
 						}
 						// delta_chunk.M
-						t30 := t230 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
-						t31_2 := t231 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+1]
-						t32_3 := t232 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+2]
-						t33 := t233 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+3]
+						t30 := t20_2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
+						t31 := t21_2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+1]
+						t32_3 := t22_2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+2]
+						t33 := t23 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+3]
 						if len(c.MLin) > 0 {
 							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i] = t30
-							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+1] = t31_2
+							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+1] = t31
 							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+2] = t32_3
 							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+3] = t33
 						}
@@ -1147,26 +1111,26 @@ func (c *Step[F]) Run() {
 						t57Entry := t57_2[a]
 						t58Entry := t58_2[a]
 						var y30 F
-						w120 := F(t58Entry * t30)
+						w30 := F(t58Entry * t30)
 						var y31 F
-						w121 := F(t58Entry * t31_2)
+						w31 := F(t58Entry * t31)
 						var y32 F
-						w122 := F(t58Entry * t32_3)
+						w32 := F(t58Entry * t32_3)
 						var y33 F
-						w123 := F(t58Entry * t33)
+						w33 := F(t58Entry * t33)
 						for j := range dK {
 							t59Entry := t59_2[j]
 							t61Entry := t61_2[j]
-							M20 := F(t57Entry*MState2[j][0]) - F(w120*t59Entry)
+							M20 := F(t57Entry*MState2[j][0]) - F(w30*t59Entry)
 							y30 += F(M20 * t61Entry)
 							MState2[j][0] = M20
-							M21 := F(t57Entry*MState2[j][1]) - F(w121*t59Entry)
+							M21 := F(t57Entry*MState2[j][1]) - F(w31*t59Entry)
 							y31 += F(M21 * t61Entry)
 							MState2[j][1] = M21
-							M22 := F(t57Entry*MState2[j][2]) - F(w122*t59Entry)
+							M22 := F(t57Entry*MState2[j][2]) - F(w32*t59Entry)
 							y32 += F(M22 * t61Entry)
 							MState2[j][2] = M22
-							M23 := F(t57Entry*MState2[j][3]) - F(w123*t59Entry)
+							M23 := F(t57Entry*MState2[j][3]) - F(w33*t59Entry)
 							y33 += F(M23 * t61Entry)
 							MState2[j][3] = M23
 						}
@@ -1204,21 +1168,21 @@ func (c *Step[F]) Run() {
 						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.M
-						var t23 F
+						var t2 F
 						for j := range dK {
-							t23 += F(MState2[j][0] * t59_2[j])
+							t2 += F(MState2[j][0] * t59_2[j])
 						}
 						// delta_chunk.M
-						t3 := t23 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
+						t3 := t2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
 						if len(c.MLin) > 0 {
 							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i] = t3
 						}
 						// delta_chunk.M, delta_chunk.y
 						var y3 F
 						t57Entry := t57_2[a]
-						w12 := F(t58_2[a] * t3)
+						w3 := F(t58_2[a] * t3)
 						for j := range dK {
-							M2 := F(t57Entry*MState2[j][0]) - F(w12*t59_2[j])
+							M2 := F(t57Entry*MState2[j][0]) - F(w3*t59_2[j])
 							y3 += F(M2 * t61_2[j])
 							MState2[j][0] = M2
 						}
@@ -1295,9 +1259,9 @@ type StepBackward[F num.Float] struct {
 	Q             []F     // [L, T, d_k]
 	ThetaSoftplus []F     // [L, T]
 	YProd         []F     // [L, chunks, 32, d_v]
-	YProd2        []F     // [L, chunks, 32, 32]
+	Q2            []F     // [L, chunks, 32, 32]
 	UProd         []F     // [L, chunks, 32, d_v]
-	UProd2        []F     // [L, chunks, 32, 32]
+	K2            []F     // [L, chunks, 32, 32]
 	U             []F     // [L, chunks, 32, d_v]
 	MLin          []F     // [L, T - 32·chunks, d_v]
 	ThetaSigmoid  []F     // [L, T]
@@ -1332,14 +1296,14 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool  // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 22·L·T·d_k + 7·L·T·d_v + 32·L·chunks·d_v + L·d_k·d_v + 15·L·T + 544·L·chunks + 18·L·d_k + d_k·d_v + 160·d_k + 160·d_v + 24128.
+// WorkLen is 3·L·T·d + 22·L·T·d_k + 7·L·T·d_v + 32·L·chunks·d_v + L·d_k·d_v + 15·L·T + 544·L·chunks + 18·L·d_k + d_k·d_v + 32·d_k + 128·d_v + 27200.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
 	chunks := (T) / 32
 	if kern.Fused() {
-		return 3*L*T*d + 22*L*T*dK + 7*L*T*dV + 32*L*chunks*dV + L*dK*dV + 15*L*T + 544*L*chunks + 18*L*dK + dK*dV + 160*dK + 160*dV + 24128 + (kern.Blocks(dV)-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks) // and the sums of blocks of rows
+		return 3*L*T*d + 22*L*T*dK + 7*L*T*dV + 32*L*chunks*dV + L*dK*dV + 15*L*T + 544*L*chunks + 18*L*dK + dK*dV + 32*dK + 128*dV + 27200 + (kern.Blocks(dV)-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks) // and the sums of blocks of rows
 	}
-	return 3*L*T*d + 22*L*T*dK + 7*L*T*dV + 32*L*chunks*dV + L*dK*dV + 15*L*T + 544*L*chunks + 18*L*dK + dK*dV + 160*dK + 160*dV + 24128
+	return 3*L*T*d + 22*L*T*dK + 7*L*T*dV + 32*L*chunks*dV + L*dK*dV + 15*L*T + 544*L*chunks + 18*L*dK + dK*dV + 32*dK + 128*dV + 27200
 }
 
 // RowsLen is C·d_k + 3·d_k.
@@ -1447,7 +1411,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[32*L*chunks:]
 	g := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t40 := work[:32*L*chunks] // [L, chunks, 32]
+	t36 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t1222 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -1513,119 +1477,113 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*d:]
 	MBarState2 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t255 := work[:1024] // [32, 32]
+	t182 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t28 := work[:1024] // [32, 32]
+	t203 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t31 := work[:1024] // [32, 32]
+	t23 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t342 := work[:1024] // [32, 32]
+	t262 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t373 := work[:1024] // [32, 32]
+	t29 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t41 := work[:32] // [32]
+	t323 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t373 := work[:32] // [32]
 	work = work[32:]
-	t42_2 := work[:32] // [32]
+	t38 := work[:32] // [32]
 	work = work[32:]
-	t46 := work[:1024] // [32, 32]
+	t42_2 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t48 := work[:1024] // [32, 32]
+	t44 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t523 := work[:32] // [32]
 	work = work[32:]
-	t123 := work[:32*dV] // [32, d_v]
+	t124 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
 	t722 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t1123 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t125 := work[:32*dK] // [32, d_k]
+	t126 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
-	t1322 := work[:32*dV] // [32, d_v]
+	t128 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t1422 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t152_2 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t126 := work[:1024] // [32, 32]
+	t1722 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t1722 := work[:32*dV] // [32, d_v]
+	t1822 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t2222 := work[:32] // [32]
+	work = work[32:]
+	t312 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t182 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t192 := work[:1024] // [32, 32]
-	work = work[1024:]
+	t3222 := work[:32] // [32]
+	work = work[32:]
 	t2322 := work[:32] // [32]
 	work = work[32:]
-	t3222 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t332 := work[:32] // [32]
-	work = work[32:]
-	t2422 := work[:32] // [32]
-	work = work[32:]
+	t2422 := work[:1024] // [32, 32]
+	work = work[1024:]
 	t2522 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t262 := work[:1024] // [32, 32]
+	t282 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t2722 := work[:32*dK] // [32, d_k]
-	work = work[32*dK:]
-	t282 := work[:32*dK] // [32, d_k]
-	work = work[32*dK:]
-	t292 := work[:1024] // [32, 32]
+	t362 := work[:32] // [32]
+	work = work[32:]
+	t382 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t3722 := work[:32] // [32]
-	work = work[32:]
-	t38 := work[:32*dK] // [32, d_k]
-	work = work[32*dK:]
-	t3922 := work[:32*dK] // [32, d_k]
-	work = work[32*dK:]
-	t402 := work[:1024] // [32, 32]
+	t412 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t432 := work[:32] // [32]
+	t442 := work[:32] // [32]
 	work = work[32:]
-	t442 := work[:1024] // [32, 32]
+	t452 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t452 := work[:32] // [32]
+	t46 := work[:32] // [32]
 	work = work[32:]
-	t462 := work[:32] // [32]
+	t4722 := work[:32] // [32]
 	work = work[32:]
-	t4722 := work[:1024] // [32, 32]
+	t4822 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t50 := work[:32] // [32]
+	t512 := work[:32] // [32]
 	work = work[32:]
-	t512 := work[:1024] // [32, 32]
+	t524 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t5222 := work[:32] // [32]
-	work = work[32:]
 	t533 := work[:32] // [32]
 	work = work[32:]
-	t5422 := work[:32] // [32]
+	t543 := work[:32] // [32]
 	work = work[32:]
-	t5522 := work[:1024] // [32, 32]
+	t553 := work[:32] // [32]
+	work = work[32:]
+	t562 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t583 := work[:32] // [32]
+	t593 := work[:32] // [32]
 	work = work[32:]
-	t593 := work[:1024] // [32, 32]
+	t60 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t60 := work[:32] // [32]
-	work = work[32:]
 	t613 := work[:32] // [32]
 	work = work[32:]
 	t62_2 := work[:32] // [32]
 	work = work[32:]
-	t63 := work[:1024] // [32, 32]
+	t63 := work[:32] // [32]
+	work = work[32:]
+	t64 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t66 := work[:32] // [32]
+	t67 := work[:32] // [32]
 	work = work[32:]
-	t67 := work[:1024] // [32, 32]
+	t68 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t68 := work[:32] // [32]
-	work = work[32:]
-	t782 := work[:32] // [32]
-	work = work[32:]
 	t69 := work[:32] // [32]
+	work = work[32:]
+	t792 := work[:32] // [32]
 	work = work[32:]
 	t70 := work[:32] // [32]
 	work = work[32:]
-	t73 := work[:32] // [32]
+	t71 := work[:32] // [32]
 	work = work[32:]
-	t81 := work[:32] // [32]
+	t742 := work[:32] // [32]
 	work = work[32:]
 	t82_2 := work[:32] // [32]
 	work = work[32:]
@@ -1635,52 +1593,54 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t85 := work[:32] // [32]
 	work = work[32:]
-	t88 := work[:32] // [32]
+	t86 := work[:32] // [32]
 	work = work[32:]
 	t89 := work[:32] // [32]
 	work = work[32:]
 	t90 := work[:32] // [32]
 	work = work[32:]
-	t93 := work[:32] // [32]
-	work = work[32:]
 	t91 := work[:32] // [32]
+	work = work[32:]
+	t94 := work[:32] // [32]
 	work = work[32:]
 	t92_2 := work[:32] // [32]
 	work = work[32:]
-	t96 := work[:32] // [32]
+	t93 := work[:32] // [32]
 	work = work[32:]
 	t97 := work[:32] // [32]
 	work = work[32:]
 	t98 := work[:32] // [32]
 	work = work[32:]
-	t101 := work[:32] // [32]
-	work = work[32:]
 	t992 := work[:32] // [32]
+	work = work[32:]
+	t102_2 := work[:32] // [32]
 	work = work[32:]
 	t100 := work[:32] // [32]
 	work = work[32:]
-	t1042 := work[:32] // [32]
+	t101 := work[:32] // [32]
 	work = work[32:]
 	t105 := work[:32] // [32]
 	work = work[32:]
 	t106 := work[:32] // [32]
 	work = work[32:]
-	t1092 := work[:32] // [32]
-	work = work[32:]
 	t1072 := work[:32] // [32]
+	work = work[32:]
+	t1102 := work[:32] // [32]
 	work = work[32:]
 	t108 := work[:32] // [32]
 	work = work[32:]
-	t112_2 := work[:32] // [32]
+	t1092 := work[:32] // [32]
 	work = work[32:]
 	t113 := work[:32] // [32]
 	work = work[32:]
-	t117 := work[:32]        // [32]
+	t114 := work[:32] // [32]
+	work = work[32:]
+	t118 := work[:32]        // [32]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t422_2 := rows[:dK]  // [d_k]
+	t43 := rows[:dK]     // [d_k]
 	t10 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
 	t37 := flags[:L*T] // [L, T]
@@ -1902,21 +1862,21 @@ func (c *StepBackward[F]) Run() {
 							t61Entry := t61_2[j]
 							t59Entry := t59_2[j]
 							t92Sum := t92_3[j]
-							t4230 := MBarState[j][0] + F(t61Entry*t22Entry0)
-							t260 += F(t4230 * t59Entry)
-							t10230 += F(MTrail3[j][0] * t4230)
+							t440 := MBarState[j][0] + F(t61Entry*t22Entry0)
+							t260 += F(t440 * t59Entry)
+							t10230 += F(MTrail3[j][0] * t440)
 							t92Sum += F(MTrail4[j][0] * t22Entry0)
-							t422_2[j][0] = t4230
-							t4231 := MBarState[j][1] + F(t61Entry*t22Entry1)
-							t261 += F(t4231 * t59Entry)
-							t10231 += F(MTrail3[j][1] * t4231)
+							t43[j][0] = t440
+							t441 := MBarState[j][1] + F(t61Entry*t22Entry1)
+							t261 += F(t441 * t59Entry)
+							t10231 += F(MTrail3[j][1] * t441)
 							t92Sum += F(MTrail4[j][1] * t22Entry1)
-							t422_2[j][1] = t4231
-							t4232 := MBarState[j][2] + F(t61Entry*t22Entry2)
-							t262_2 += F(t4232 * t59Entry)
-							t10232 += F(MTrail3[j][2] * t4232)
+							t43[j][1] = t441
+							t442_2 := MBarState[j][2] + F(t61Entry*t22Entry2)
+							t262_2 += F(t442_2 * t59Entry)
+							t10232 += F(MTrail3[j][2] * t442_2)
 							t92Sum += F(MTrail4[j][2] * t22Entry2)
-							t422_2[j][2] = t4232
+							t43[j][2] = t442_2
 							t92_3[j] = t92Sum
 						}
 						t52Sum := t52_3[a]
@@ -1948,15 +1908,15 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							t59Entry := t59_2[j]
 							t7Sum := t7_2[j]
-							t422Entry0 := t422_2[j][0]
-							MBarState[j][0] = F(t57Entry2*t422Entry0) - F(w20*t59Entry)
-							t7Sum -= F(w30*t422Entry0) + F(w20*MTrail3[j][0])
-							t422Entry1 := t422_2[j][1]
-							MBarState[j][1] = F(t57Entry2*t422Entry1) - F(w21*t59Entry)
-							t7Sum -= F(w31*t422Entry1) + F(w21*MTrail3[j][1])
-							t422Entry2 := t422_2[j][2]
-							MBarState[j][2] = F(t57Entry2*t422Entry2) - F(w22*t59Entry)
-							t7Sum -= F(w32*t422Entry2) + F(w22*MTrail3[j][2])
+							t43Entry0 := t43[j][0]
+							MBarState[j][0] = F(t57Entry2*t43Entry0) - F(w20*t59Entry)
+							t7Sum -= F(w30*t43Entry0) + F(w20*MTrail3[j][0])
+							t43Entry1 := t43[j][1]
+							MBarState[j][1] = F(t57Entry2*t43Entry1) - F(w21*t59Entry)
+							t7Sum -= F(w31*t43Entry1) + F(w21*MTrail3[j][1])
+							t43Entry2 := t43[j][2]
+							MBarState[j][2] = F(t57Entry2*t43Entry2) - F(w22*t59Entry)
+							t7Sum -= F(w32*t43Entry2) + F(w22*MTrail3[j][2])
 							t7_2[j] = t7Sum
 						}
 					}
@@ -2012,11 +1972,11 @@ func (c *StepBackward[F]) Run() {
 						var t1023 F
 						t22Entry := t22[(l*(T-32*chunks)+a+C*s)*dV+i]
 						for j := range dK {
-							t423 := MBarState[j][0] + F(t61_2[j]*t22Entry)
-							t26 += F(t423 * t59_2[j])
-							t1023 += F(MTrail3[j][0] * t423)
+							t44_2 := MBarState[j][0] + F(t61_2[j]*t22Entry)
+							t26 += F(t44_2 * t59_2[j])
+							t1023 += F(MTrail3[j][0] * t44_2)
 							t92_3[j] += F(MTrail4[j][0] * t22Entry)
-							t422_2[j][0] = t423
+							t43[j][0] = t44_2
 						}
 						t52_3[a] += t1023
 						// delta_chunk.M
@@ -2029,9 +1989,9 @@ func (c *StepBackward[F]) Run() {
 						w2 := F(t58Entry2 * t26)
 						w3 := F(t58Entry2 * MLinEntry)
 						for j := range dK {
-							t422Entry := t422_2[j][0]
-							MBarState[j][0] = F(t57Entry2*t422Entry) - F(w2*t59_2[j])
-							t7_2[j] -= F(w3*t422Entry) + F(w2*MTrail3[j][0])
+							t43Entry := t43[j][0]
+							MBarState[j][0] = F(t57Entry2*t43Entry) - F(w2*t59_2[j])
+							t7_2[j] -= F(w3*t43Entry) + F(w2*MTrail3[j][0])
 						}
 					}
 				}
@@ -2048,11 +2008,11 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T - 32*chunks {
 			t92_3 := t92[(i*(T-32*chunks)+j)*dK:][:dK]
-			t102_2 := t102[(i*T+j+32*chunks)*dK:][:dK]
+			t102_3 := t102[(i*T+j+32*chunks)*dK:][:dK]
 			t7_2 := t7[(i*(T-32*chunks)+j)*dK:][:dK]
 			t122_2 := t122[(i*T+j+32*chunks)*dK:][:dK]
 			for k := range dK {
-				t102_2[k] += t92_3[k]
+				t102_3[k] += t92_3[k]
 				t122_2[k] += t7_2[k]
 			}
 		}
@@ -2063,9 +2023,9 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T - 32*chunks {
 			t82_3 := t82[(i*(T-32*chunks)+j)*dV:][:dV]
-			t112_3 := t112[(i*T+j+32*chunks)*dV:][:dV]
+			t112_2 := t112[(i*T+j+32*chunks)*dV:][:dV]
 			for k := range dV {
-				t112_3[k] += t82_3[k]
+				t112_2[k] += t82_3[k]
 			}
 		}
 	}
@@ -2259,15 +2219,15 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// delta_chunk.g
-	clear(t40)
+	clear(t36)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				g2 := g[(i*chunks+j)*32+-1+lo:][:n]
-				t40_2 := t40[(i*chunks+j)*32+lo:][:n]
+				t36_2 := t36[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t40_2[k] = g2[k]
+					t36_2[k] = g2[k]
 				}
 			}
 		}
@@ -2290,7 +2250,6 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// delta_chunk
-	w13 := F(31)
 	for l := range L {
 		t42_3 := t42[l*dV*dK:][:dK*dV]
 		MBarState2_2 := MBarState2[:dK*dV]
@@ -2299,136 +2258,148 @@ func (c *StepBackward[F]) Run() {
 			MBarState2_2[i] = t42_3[i]
 		}
 		for t9 := chunks - 1; t9 >= 0; t9-- {
-			t40_2 := t40[(l*chunks+t9)*32:][:32]
+			t36_2 := t36[(l*chunks+t9)*32:][:32]
 			t55_2 := t55[(l*chunks+t9)*32:][:32]
 			g2 := g[(l*chunks+t9)*32:][:32]
-			t255_2 := t255[31*32:][:32]
-			t28_2 := t28[31*32:][:32]
-			t31_2 := t31[31*32:][:32]
-			t342_2 := t342[31*32:][:32]
-			t373_2 := t373[31*32:][:32]
+			t182_2 := t182[31*32:][:32]
+			t203_2 := t203[31*32:][:32]
+			t23_2 := t23[31*32:][:32]
+			t262_2 := t262[31*32:][:32]
+			t29_2 := t29[31*32:][:32]
+			t323_2 := t323[31*32:][:32]
 			t1222_2 := t1222[(l*chunks+t9)*32:][:32]
 			t162_2 := t162[(l*chunks+t9)*32:][:32]
 			t19_2 := t19[(l*chunks+t9)*32:][:32]
 			// delta_chunk.c
-			clear(t255)
+			clear(t182)
+			for i := range 32 {
+				lo := max(0, i)
+				if n := min(32, i+1) - lo; n > 0 {
+					t182_3 := t182[i*32+lo:][:n]
+					for j := range n {
+						t182_3[j] = F(1)
+					}
+				}
+			}
+			// delta_chunk.c
+			clear(t203)
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				t52_3 := t52[(l*chunks+t9)*32+lo:][:n]
 				for i := range n {
-					t255_3 := t255[(lo+i)*32:][:32]
-					w4 := F((lo + i) - 1)
+					t182_3 := t182[((lo+i)-1)*32:][:32]
+					t203_3 := t203[(lo+i)*32:][:32]
 					t52Entry2 := t52_3[i]
 					for j := range 32 {
-						t255_3[j] = F(kern.Choose((F(j) == w4), F(1), F(0)) * t52Entry2)
+						t203_3[j] = F(t182_3[j] * t52Entry2)
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t28)
+			clear(t23)
 			lo2 := max(0, 2)
 			if n := 32 - lo2; n > 0 {
 				t522_3 := t522[(l*chunks+t9)*32+lo2:][:n]
 				for i := range n {
-					t255_3 := t255[((lo2+i)-2)*32:][:32]
-					t28_3 := t28[(lo2+i)*32:][:32]
-					w5 := F((lo2 + i) - 2)
+					t182_3 := t182[((lo2+i)-2)*32:][:32]
+					t203_3 := t203[((lo2+i)-2)*32:][:32]
+					t23_3 := t23[(lo2+i)*32:][:32]
 					t522Entry2 := t522_3[i]
 					for j := range 32 {
-						t28_3[j] = F((kern.Choose((F(j) == w5), F(1), F(0)) + t255_3[j]) * t522Entry2)
+						t23_3[j] = F((t182_3[j] + t203_3[j]) * t522Entry2)
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t31)
+			clear(t262)
 			lo3 := max(0, 4)
 			if n := 32 - lo3; n > 0 {
 				t8_2 := t8[(l*chunks+t9)*32+lo3:][:n]
 				for i := range n {
-					t255_3 := t255[((lo3+i)-4)*32:][:32]
-					t28_3 := t28[((lo3+i)-4)*32:][:32]
-					t31_3 := t31[(lo3+i)*32:][:32]
-					w6 := F((lo3 + i) - 4)
+					t182_3 := t182[((lo3+i)-4)*32:][:32]
+					t203_3 := t203[((lo3+i)-4)*32:][:32]
+					t23_3 := t23[((lo3+i)-4)*32:][:32]
+					t262_3 := t262[(lo3+i)*32:][:32]
 					t8Entry2 := t8_2[i]
 					for j := range 32 {
-						t31_3[j] = F(((kern.Choose((F(j) == w6), F(1), F(0)) + t255_3[j]) + t28_3[j]) * t8Entry2)
+						t262_3[j] = F(((t182_3[j] + t203_3[j]) + t23_3[j]) * t8Entry2)
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t342)
+			clear(t29)
 			lo4 := max(0, 8)
 			if n := 32 - lo4; n > 0 {
 				t1122_2 := t1122[(l*chunks+t9)*32+lo4:][:n]
 				for i := range n {
-					t255_3 := t255[((lo4+i)-8)*32:][:32]
-					t28_3 := t28[((lo4+i)-8)*32:][:32]
-					t31_3 := t31[((lo4+i)-8)*32:][:32]
-					t342_3 := t342[(lo4+i)*32:][:32]
-					w7 := F((lo4 + i) - 8)
+					t182_3 := t182[((lo4+i)-8)*32:][:32]
+					t203_3 := t203[((lo4+i)-8)*32:][:32]
+					t23_3 := t23[((lo4+i)-8)*32:][:32]
+					t262_3 := t262[((lo4+i)-8)*32:][:32]
+					t29_3 := t29[(lo4+i)*32:][:32]
 					t1122Entry2 := t1122_2[i]
 					for j := range 32 {
-						t342_3[j] = F((((kern.Choose((F(j) == w7), F(1), F(0)) + t255_3[j]) + t28_3[j]) + t31_3[j]) * t1122Entry2)
+						t29_3[j] = F((((t182_3[j] + t203_3[j]) + t23_3[j]) + t262_3[j]) * t1122Entry2)
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t373)
+			clear(t323)
 			lo5 := max(0, 16)
 			if n := 32 - lo5; n > 0 {
 				t14_2 := t14[(l*chunks+t9)*32+lo5:][:n]
 				for i := range n {
-					t255_3 := t255[((lo5+i)-16)*32:][:32]
-					t28_3 := t28[((lo5+i)-16)*32:][:32]
-					t31_3 := t31[((lo5+i)-16)*32:][:32]
-					t342_3 := t342[((lo5+i)-16)*32:][:32]
-					t373_3 := t373[(lo5+i)*32:][:32]
-					w8 := F((lo5 + i) - 16)
+					t182_3 := t182[((lo5+i)-16)*32:][:32]
+					t203_3 := t203[((lo5+i)-16)*32:][:32]
+					t23_3 := t23[((lo5+i)-16)*32:][:32]
+					t262_3 := t262[((lo5+i)-16)*32:][:32]
+					t29_3 := t29[((lo5+i)-16)*32:][:32]
+					t323_3 := t323[(lo5+i)*32:][:32]
 					t14Entry := t14_2[i]
 					for j := range 32 {
-						t373_3[j] = F(((((kern.Choose((F(j) == w8), F(1), F(0)) + t255_3[j]) + t28_3[j]) + t31_3[j]) + t342_3[j]) * t14Entry)
+						t323_3[j] = F(((((t182_3[j] + t203_3[j]) + t23_3[j]) + t262_3[j]) + t29_3[j]) * t14Entry)
 					}
 				}
 			}
 			// delta_chunk.g
-			clear(t41)
+			clear(t373)
 			if n := min(32, 1); n > 0 {
-				t41_2 := t41[:n]
+				t373_2 := t373[:n]
 				for i := range n {
-					t41_2[i] = F(1)
+					t373_2[i] = F(1)
 				}
 			}
 			// delta_chunk.g
 			for i := range 32 {
-				t42_2[i] = t40_2[i] + t41[i]
+				t38[i] = t36_2[i] + t373[i]
 			}
 			// delta_chunk.c
-			clear(t46)
+			clear(t42_2)
 			lo6 := max(0, 1)
 			if n := 32 - lo6; n > 0 {
 				for i := range n {
-					t255_3 := t255[((lo6+i)-1)*32:][:32]
-					t28_3 := t28[((lo6+i)-1)*32:][:32]
-					t31_3 := t31[((lo6+i)-1)*32:][:32]
-					t342_3 := t342[((lo6+i)-1)*32:][:32]
-					t373_3 := t373[((lo6+i)-1)*32:][:32]
-					t46_2 := t46[(lo6+i)*32:][:32]
-					w9 := F((lo6 + i) - 1)
+					t182_3 := t182[((lo6+i)-1)*32:][:32]
+					t203_3 := t203[((lo6+i)-1)*32:][:32]
+					t23_3 := t23[((lo6+i)-1)*32:][:32]
+					t262_3 := t262[((lo6+i)-1)*32:][:32]
+					t29_3 := t29[((lo6+i)-1)*32:][:32]
+					t323_3 := t323[((lo6+i)-1)*32:][:32]
+					t42_4 := t42_2[(lo6+i)*32:][:32]
 					for j := range 32 {
-						t46_2[j] = ((((kern.Choose((F(j) == w9), F(1), F(0)) + t255_3[j]) + t28_3[j]) + t31_3[j]) + t342_3[j]) + t373_3[j]
+						t42_4[j] = ((((t182_3[j] + t203_3[j]) + t23_3[j]) + t262_3[j]) + t29_3[j]) + t323_3[j]
 					}
 				}
 			}
 			// delta_chunk.U
-			clear(t48)
+			clear(t44)
 			for i := range 32 {
 				t55Entry := t55_2[i]
 				if n := min(32, i); n > 0 {
-					UProd2 := c.UProd2[((l*chunks+t9)*32+i)*32:][:n]
-					t46_2 := t46[i*32:][:n]
-					t48_2 := t48[i*32:][:n]
+					K := c.K2[((l*chunks+t9)*32+i)*32:][:n]
+					t42_4 := t42_2[i*32:][:n]
+					t44_2 := t44[i*32:][:n]
 					for j := range n {
-						t48_2[j] = F(F(t55Entry*UProd2[j]) * t46_2[j])
+						t44_2[j] = F(F(t55Entry*K[j]) * t42_4[j])
 					}
 				}
 			}
@@ -2442,622 +2413,547 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// delta_chunk.M
-			kern.Gemm(32, dV, dK, F(1), false, t123, dV, 1, kern.From(t54, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
+			kern.Gemm(32, dV, dK, F(1), false, t124, dV, 1, kern.From(t54, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
 			// delta_chunk.M, delta_chunk.y
 			clear(t722)
 			for i := range 32 {
 				U := c.U[((l*chunks+t9)*32+i)*dV:][:dV]
-				t123_2 := t123[i*dV:][:dV]
+				t124_2 := t124[i*dV:][:dV]
 				tView := t[((l*chunks+t9)*32+i)*dV:][:dV]
 				t1123_2 := t1123[i*dV:][:dV]
 				gEntry := g2[i]
 				for j := range dV {
-					t722[31*32+i] += F(U[j] * t123_2[j])
+					t722[31*32+i] += F(U[j] * t124_2[j])
 					t1123_2[j] = F(tView[j] * gEntry)
 				}
 			}
 			// delta_chunk.M
-			kern.Gemm(dK, 32, dV, F(1), false, t125, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), false, t126, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
 			// delta_chunk.y, delta_chunk.c
-			clear(t1322)
 			for i := range 32 {
-				t1322_2 := t1322[i*dV:][:dV]
-				w11 := F(i)
-				lo7 := max(0, i)
-				if n := 32 - lo7; n > 0 {
-					for j := range n {
-						tView := t[((l*chunks+t9)*32+(lo7+j))*dV:][:dV]
-						w10 := F(c.YProd2[((l*chunks+t9)*32+(lo7+j))*32+i] * (((((kern.Choose((w11 == F((lo7+j))), F(1), F(0)) + t255[(lo7+j)*32+i]) + t28[(lo7+j)*32+i]) + t31[(lo7+j)*32+i]) + t342[(lo7+j)*32+i]) + t373[(lo7+j)*32+i]))
-						for k := range dV {
-							t1322_2[k] += F(tView[k] * w10)
-						}
-					}
+				Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
+				t182_3 := t182[i*32:][:32]
+				t203_3 := t203[i*32:][:32]
+				t23_3 := t23[i*32:][:32]
+				t262_3 := t262[i*32:][:32]
+				t29_3 := t29[i*32:][:32]
+				t323_3 := t323[i*32:][:32]
+				t128_2 := t128[i*32:][:32]
+				for j := range 32 {
+					t128_2[j] = F(Q[j] * (((((t182_3[j] + t203_3[j]) + t23_3[j]) + t262_3[j]) + t29_3[j]) + t323_3[j]))
 				}
 			}
 			// delta_chunk.y
-			clear(t126)
-			for i := range 32 {
-				tView := t[((l*chunks+t9)*32+i)*dV:][:dV]
-				if n := min(32, i+1); n > 0 {
-					t126_2 := t126[i*32:][:n]
-					for j := range n {
-						U := c.U[((l*chunks+t9)*32+j)*dV:][:dV]
-						var t1262 F
-						for k := range dV {
-							t1262 += F(tView[k] * U[k])
-						}
-						t126_2[j] = t1262
-					}
-				}
-			}
+			kern.Gemm(32, 32, dV, F(1), false, t1422, 32, 1, kern.From(t, (l*chunks+t9)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
 			// delta_chunk.U, delta_chunk.M, delta_chunk.c
-			for j := range 32 {
-				t123_2 := t123[j*dV:][:dV]
-				t1322_2 := t1322[j*dV:][:dV]
-				t1722_2 := t1722[j*dV:][:dV]
-				w12 := ((((kern.Choose((F(j) == w13), F(1), F(0)) + t255_2[j]) + t28_2[j]) + t31_2[j]) + t342_2[j]) + t373_2[j]
-				for i := range dV {
-					t1722_2[i] = F(w12*t123_2[i]) + t1322_2[i]
+			for i := range 32 {
+				t124_2 := t124[i*dV:][:dV]
+				t152_3 := t152_2[i*dV:][:dV]
+				w4 := ((((t182_2[i] + t203_2[i]) + t23_2[i]) + t262_2[i]) + t29_2[i]) + t323_2[i]
+				for j := range dV {
+					t152_3[j] = F(w4 * t124_2[j])
 				}
 			}
-			kern.Triangle(32, dV, true, t1722, dV, 1, t48, 1, 32)
+			// delta_chunk.y
+			kern.Gemm(dV, 32, 32, F(1), true, t152_2, 1, dV, kern.From(t, (l*chunks+t9)*32*dV), 1, dV, t128, 32, 1)
 			// delta_chunk.U
-			kern.Gemm(32, 32, dV, F(-1), false, t182, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t1722, 1, dV)
+			kern.Triangle(32, dV, true, t152_2, dV, 1, t44, 1, 32)
 			// delta_chunk.U
-			clear(t192)
+			kern.Gemm(32, 32, dV, F(-1), false, t1722, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t152_2, 1, dV)
+			// delta_chunk.U
+			clear(t1822)
 			for i := range 32 {
 				if n := min(32, i); n > 0 {
-					t182_2 := t182[i*32:][:n]
-					t192_2 := t192[i*32:][:n]
+					t1722_2 := t1722[i*32:][:n]
+					t1822_2 := t1822[i*32:][:n]
 					for j := range n {
-						t192_2[j] = t182_2[j]
+						t1822_2[j] = t1722_2[j]
 					}
 				}
 			}
 			// delta_chunk.U
 			for i := range 32 {
-				t1722_2 := t1722[i*dV:][:dV]
+				t152_3 := t152_2[i*dV:][:dV]
 				UProd := c.UProd[((l*chunks+t9)*32+i)*dV:][:dV]
 				t56_2 := t56[((l*chunks+t9)*32+i)*dV:][:dV]
 				t202_2 := t202[((l*chunks+t9)*32+i)*dV:][:dV]
-				t3222_2 := t3222[i*dV:][:dV]
-				var t2323 F
-				var t3322 F
+				t312_2 := t312[i*dV:][:dV]
+				var t2223 F
+				var t3223 F
 				t55Entry2 := t55_2[i]
-				t42Entry := t42_2[i]
+				t38Entry := t38[i]
 				for j := range dV {
-					t1722Entry := t1722_2[j]
-					t2222 := F(t1722Entry * t55Entry2)
+					t152Entry := t152_3[j]
+					t2122 := F(t152Entry * t55Entry2)
 					UProdEntry := UProd[j]
-					t2323 += F((t56_2[j] - F(UProdEntry*t42Entry)) * t1722Entry)
-					t3322 += F(UProdEntry * t2222)
-					t202_2[j] = t2222
-					t3222_2[j] = -F(t2222 * t42Entry)
+					t2223 += F((t56_2[j] - F(UProdEntry*t38Entry)) * t152Entry)
+					t3223 += F(UProdEntry * t2122)
+					t202_2[j] = t2122
+					t312_2[j] = -F(t2122 * t38Entry)
 				}
-				t2322[i] = t2323
-				t332[i] = -t3322
+				t2222[i] = t2223
+				t3222[i] = -t3223
 			}
 			// delta_chunk.U
+			clear(t2422)
 			clear(t2522)
-			clear(t262)
 			for i := range 32 {
-				var t2423 F
+				var t2323 F
 				t55Entry3 := t55_2[i]
 				if n := min(32, i); n > 0 {
-					UProd2 := c.UProd2[((l*chunks+t9)*32+i)*32:][:n]
-					t46_2 := t46[i*32:][:n]
-					t192_2 := t192[i*32:][:n]
+					K := c.K2[((l*chunks+t9)*32+i)*32:][:n]
+					t42_4 := t42_2[i*32:][:n]
+					t1822_2 := t1822[i*32:][:n]
+					t2422_2 := t2422[i*32:][:n]
 					t2522_2 := t2522[i*32:][:n]
-					t262_2 := t262[i*32:][:n]
 					for j := range n {
-						UProd2Entry := UProd2[j]
-						t46Entry := t46_2[j]
-						t192Entry := t192_2[j]
-						t2423 += F(F(UProd2Entry*t46Entry) * t192Entry)
-						t2522_2[j] = F(F(t55Entry3*UProd2Entry) * t192Entry)
-						t262_2[j] = F(F(t55Entry3*t46Entry) * t192Entry)
+						KEntry := K[j]
+						t42Entry := t42_4[j]
+						t1822Entry := t1822_2[j]
+						t2323 += F(F(KEntry*t42Entry) * t1822Entry)
+						t2422_2[j] = F(F(t55Entry3*KEntry) * t1822Entry)
+						t2522_2[j] = F(F(t55Entry3*t42Entry) * t1822Entry)
 					}
 				}
-				t2422[i] = t2423
-			}
-			// delta_chunk.U
-			clear(t2722)
-			for i := range 32 {
-				t2722_2 := t2722[i*dK:][:dK]
-				lo7 := max(0, i+1)
-				if n := 32 - lo7; n > 0 {
-					for j := range n {
-						t54_2 := t54[((l*chunks+t9)*32+(lo7+j))*dK:][:dK]
-						t262Entry := t262[(lo7+j)*32+i]
-						for k := range dK {
-							t2722_2[k] += F(t54_2[k] * t262Entry)
-						}
-					}
-				}
-			}
-			// delta_chunk.U
-			clear(t282)
-			for i := range 32 {
-				t282_2 := t282[i*dK:][:dK]
-				if n := min(32, i); n > 0 {
-					t262_2 := t262[i*32:][:n]
-					for j := range n {
-						t54_2 := t54[((l*chunks+t9)*32+j)*dK:][:dK]
-						t262Entry2 := t262_2[j]
-						for k := range dK {
-							t282_2[k] += F(t54_2[k] * t262Entry2)
-						}
-					}
-				}
+				t2322[i] = t2323
 			}
 			// delta_chunk.c
-			clear(t292)
+			clear(t282)
 			lo7 := max(0, 1)
 			if n := 32 - lo7; n > 0 {
 				for i := range n {
-					t2522_2 := t2522[(lo7+i)*32:][:32]
-					t292_2 := t292[((lo7+i)-1)*32:][:32]
+					t2422_2 := t2422[(lo7+i)*32:][:32]
+					t282_2 := t282[((lo7+i)-1)*32:][:32]
 					for j := range 32 {
-						t292_2[j] += t2522_2[j]
+						t282_2[j] += t2422_2[j]
 					}
 				}
 			}
 			// delta_chunk.g
-			clear(t3722)
+			clear(t362)
 			lo8 := max(0, 1)
 			if n := 32 - lo8; n > 0 {
-				t332_2 := t332[0+lo8:][:n]
-				t3722_2 := t3722[-1+lo8:][:n]
+				t3222_2 := t3222[0+lo8:][:n]
+				t362_2 := t362[-1+lo8:][:n]
 				for i := range n {
-					t3722_2[i] += t332_2[i]
+					t362_2[i] += t3222_2[i]
 				}
 			}
-			// delta_chunk.y, delta_chunk.c
-			clear(t38)
+			// delta_chunk.H, delta_chunk.c
 			for i := range 32 {
-				t38_2 := t38[i*dK:][:dK]
-				w15 := F(i)
-				lo9 := max(0, i)
-				if n := 32 - lo9; n > 0 {
-					for j := range n {
-						t53_2 := t53[((l*chunks+t9)*32+(lo9+j))*dK:][:dK]
-						w14 := F((((((kern.Choose((w15 == F((lo9+j))), F(1), F(0)) + t255[(lo9+j)*32+i]) + t28[(lo9+j)*32+i]) + t31[(lo9+j)*32+i]) + t342[(lo9+j)*32+i]) + t373[(lo9+j)*32+i]) * t126[(lo9+j)*32+i])
-						for k := range dK {
-							t38_2[k] += F(t53_2[k] * w14)
-						}
-					}
-				}
-			}
-			// delta_chunk.y, delta_chunk.c
-			clear(t3922)
-			for i := range 32 {
-				t3922_2 := t3922[i*dK:][:dK]
-				w17 := F(i)
-				if n := min(32, i+1); n > 0 {
-					t255_3 := t255[i*32:][:n]
-					t28_3 := t28[i*32:][:n]
-					t31_3 := t31[i*32:][:n]
-					t342_3 := t342[i*32:][:n]
-					t373_3 := t373[i*32:][:n]
-					t126_2 := t126[i*32:][:n]
-					for j := range n {
-						t54_2 := t54[((l*chunks+t9)*32+j)*dK:][:dK]
-						w16 := F((((((kern.Choose((F(j) == w17), F(1), F(0)) + t255_3[j]) + t28_3[j]) + t31_3[j]) + t342_3[j]) + t373_3[j]) * t126_2[j])
-						for k := range dK {
-							t3922_2[k] += F(t54_2[k] * w16)
-						}
-					}
-				}
-			}
-			// delta_chunk.c, delta_chunk.y
-			for i := range 32 {
+				t1422_2 := t1422[i*32:][:32]
+				t182_3 := t182[i*32:][:32]
+				t203_3 := t203[i*32:][:32]
+				t23_3 := t23[i*32:][:32]
+				t262_3 := t262[i*32:][:32]
+				t29_3 := t29[i*32:][:32]
+				t323_3 := t323[i*32:][:32]
+				t382_2 := t382[i*32:][:32]
 				t722_2 := t722[i*32:][:32]
-				yProd2 := c.YProd2[((l*chunks+t9)*32+i)*32:][:32]
-				t126_2 := t126[i*32:][:32]
-				t292_2 := t292[i*32:][:32]
-				t402_2 := t402[i*32:][:32]
+				t282_2 := t282[i*32:][:32]
+				Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
+				t412_2 := t412[i*32:][:32]
 				for j := range 32 {
-					t402_2[j] = t722_2[j] + F(yProd2[j]*t126_2[j]) + t292_2[j]
+					t1422Entry := t1422_2[j]
+					t382_2[j] = F((((((t182_3[j] + t203_3[j]) + t23_3[j]) + t262_3[j]) + t29_3[j]) + t323_3[j]) * t1422Entry)
+					t412_2[j] = t722_2[j] + t282_2[j] + F(Q[j]*t1422Entry)
 				}
 			}
 			// delta_chunk.c
-			clear(t432)
 			clear(t442)
+			clear(t452)
 			lo9 := max(0, 16)
 			if n := 32 - lo9; n > 0 {
 				t14_2 := t14[(l*chunks+t9)*32+lo9:][:n]
-				t432_2 := t432[0+lo9:][:n]
+				t442_2 := t442[0+lo9:][:n]
 				for i := range n {
-					t402_2 := t402[(lo9+i)*32:][:32]
-					t255_3 := t255[((lo9+i)-16)*32:][:32]
-					t28_3 := t28[((lo9+i)-16)*32:][:32]
-					t31_3 := t31[((lo9+i)-16)*32:][:32]
-					t342_3 := t342[((lo9+i)-16)*32:][:32]
-					t442_2 := t442[((lo9+i)-16)*32:][:32]
-					var t4322 F
-					w18 := F((lo9 + i) - 16)
+					t412_2 := t412[(lo9+i)*32:][:32]
+					t182_3 := t182[((lo9+i)-16)*32:][:32]
+					t203_3 := t203[((lo9+i)-16)*32:][:32]
+					t23_3 := t23[((lo9+i)-16)*32:][:32]
+					t262_3 := t262[((lo9+i)-16)*32:][:32]
+					t29_3 := t29[((lo9+i)-16)*32:][:32]
+					t452_2 := t452[((lo9+i)-16)*32:][:32]
+					var t4422 F
 					t14Entry2 := t14_2[i]
 					for j := range 32 {
-						t402Entry := t402_2[j]
-						t4322 += F(((((kern.Choose((F(j) == w18), F(1), F(0)) + t255_3[j]) + t28_3[j]) + t31_3[j]) + t342_3[j]) * t402Entry)
-						t442_2[j] += F(t402Entry * t14Entry2)
+						t412Entry := t412_2[j]
+						t4422 += F(((((t182_3[j] + t203_3[j]) + t23_3[j]) + t262_3[j]) + t29_3[j]) * t412Entry)
+						t452_2[j] += F(t412Entry * t14Entry2)
 					}
-					t432_2[i] = t4322
+					t442_2[i] = t4422
 				}
 			}
 			// delta_chunk.c
-			clear(t452)
-			clear(t462)
+			clear(t46)
+			clear(t4722)
 			lo10 := max(0, 8)
 			if n := 32 - lo10; n > 0 {
-				t432_2 := t432[0+lo10:][:n]
+				t442_2 := t442[0+lo10:][:n]
 				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo10:][:n]
-				t452_2 := t452[0+lo10:][:n]
+				t46_2 := t46[0+lo10:][:n]
 				t1122_3 := t1122[(l*chunks+t9)*32+lo10:][:n]
-				t462_2 := t462[-8+lo10:][:n]
+				t4722_2 := t4722[-8+lo10:][:n]
 				for i := range n {
-					t432Entry := t432_2[i]
-					t452_2[i] = F(t1122_2[i] * t432Entry)
-					t462_2[i] += F(t1122_3[i] * t432Entry)
+					t442Entry := t442_2[i]
+					t46_2[i] = F(t1122_2[i] * t442Entry)
+					t4722_2[i] += F(t1122_3[i] * t442Entry)
 				}
 			}
 			// delta_chunk.c
 			for i := range 32 {
-				t402_2 := t402[i*32:][:32]
-				t442_2 := t442[i*32:][:32]
-				t4722_2 := t4722[i*32:][:32]
+				t412_2 := t412[i*32:][:32]
+				t452_2 := t452[i*32:][:32]
+				t4822_2 := t4822[i*32:][:32]
 				for j := range 32 {
-					t4722_2[j] = t402_2[j] + t442_2[j]
+					t4822_2[j] = t412_2[j] + t452_2[j]
 				}
 			}
 			// delta_chunk.c
-			clear(t50)
 			clear(t512)
+			clear(t524)
 			lo11 := max(0, 8)
 			if n := 32 - lo11; n > 0 {
 				t1122_2 := t1122[(l*chunks+t9)*32+lo11:][:n]
-				t50_2 := t50[0+lo11:][:n]
+				t512_2 := t512[0+lo11:][:n]
 				for i := range n {
-					t4722_2 := t4722[(lo11+i)*32:][:32]
-					t255_3 := t255[((lo11+i)-8)*32:][:32]
-					t28_3 := t28[((lo11+i)-8)*32:][:32]
-					t31_3 := t31[((lo11+i)-8)*32:][:32]
-					t512_2 := t512[((lo11+i)-8)*32:][:32]
-					var t502 F
-					w19 := F((lo11 + i) - 8)
+					t4822_2 := t4822[(lo11+i)*32:][:32]
+					t182_3 := t182[((lo11+i)-8)*32:][:32]
+					t203_3 := t203[((lo11+i)-8)*32:][:32]
+					t23_3 := t23[((lo11+i)-8)*32:][:32]
+					t262_3 := t262[((lo11+i)-8)*32:][:32]
+					t524_2 := t524[((lo11+i)-8)*32:][:32]
+					var t5122 F
 					t1122Entry3 := t1122_2[i]
 					for j := range 32 {
-						t4722Entry := t4722_2[j]
-						t502 += F((((kern.Choose((F(j) == w19), F(1), F(0)) + t255_3[j]) + t28_3[j]) + t31_3[j]) * t4722Entry)
-						t512_2[j] += F(t4722Entry * t1122Entry3)
+						t4822Entry := t4822_2[j]
+						t5122 += F((((t182_3[j] + t203_3[j]) + t23_3[j]) + t262_3[j]) * t4822Entry)
+						t524_2[j] += F(t4822Entry * t1122Entry3)
 					}
-					t50_2[i] = t502
+					t512_2[i] = t5122
 				}
 			}
 			// delta_chunk.c
 			for i := range 32 {
-				t5222[i] = t452[i] + t462[i] + t50[i]
+				t533[i] = t46[i] + t4722[i] + t512[i]
 			}
 			// delta_chunk.c
-			clear(t533)
-			clear(t5422)
+			clear(t543)
+			clear(t553)
 			lo12 := max(0, 4)
 			if n := 32 - lo12; n > 0 {
-				t5222_2 := t5222[0+lo12:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+-4+lo12:][:n]
 				t533_2 := t533[0+lo12:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+-4+lo12:][:n]
+				t543_2 := t543[0+lo12:][:n]
 				t8_3 := t8[(l*chunks+t9)*32+lo12:][:n]
-				t5422_2 := t5422[-4+lo12:][:n]
+				t553_2 := t553[-4+lo12:][:n]
 				for i := range n {
-					t5222Entry := t5222_2[i]
-					t533_2[i] = F(t8_2[i] * t5222Entry)
-					t5422_2[i] += F(t8_3[i] * t5222Entry)
+					t533Entry := t533_2[i]
+					t543_2[i] = F(t8_2[i] * t533Entry)
+					t553_2[i] += F(t8_3[i] * t533Entry)
 				}
 			}
 			// delta_chunk.c
 			for i := range 32 {
-				t4722_2 := t4722[i*32:][:32]
-				t512_2 := t512[i*32:][:32]
-				t5522_2 := t5522[i*32:][:32]
+				t4822_2 := t4822[i*32:][:32]
+				t524_2 := t524[i*32:][:32]
+				t562_2 := t562[i*32:][:32]
 				for j := range 32 {
-					t5522_2[j] = t4722_2[j] + t512_2[j]
+					t562_2[j] = t4822_2[j] + t524_2[j]
 				}
 			}
 			// delta_chunk.c
-			clear(t583)
 			clear(t593)
+			clear(t60)
 			lo13 := max(0, 4)
 			if n := 32 - lo13; n > 0 {
 				t8_2 := t8[(l*chunks+t9)*32+lo13:][:n]
-				t583_2 := t583[0+lo13:][:n]
+				t593_2 := t593[0+lo13:][:n]
 				for i := range n {
-					t5522_2 := t5522[(lo13+i)*32:][:32]
-					t255_3 := t255[((lo13+i)-4)*32:][:32]
-					t28_3 := t28[((lo13+i)-4)*32:][:32]
-					t593_2 := t593[((lo13+i)-4)*32:][:32]
-					var t584 F
-					w20 := F((lo13 + i) - 4)
+					t562_2 := t562[(lo13+i)*32:][:32]
+					t182_3 := t182[((lo13+i)-4)*32:][:32]
+					t203_3 := t203[((lo13+i)-4)*32:][:32]
+					t23_3 := t23[((lo13+i)-4)*32:][:32]
+					t60_2 := t60[((lo13+i)-4)*32:][:32]
+					var t594 F
 					t8Entry3 := t8_2[i]
 					for j := range 32 {
-						t5522Entry := t5522_2[j]
-						t584 += F(((kern.Choose((F(j) == w20), F(1), F(0)) + t255_3[j]) + t28_3[j]) * t5522Entry)
-						t593_2[j] += F(t5522Entry * t8Entry3)
+						t562Entry := t562_2[j]
+						t594 += F(((t182_3[j] + t203_3[j]) + t23_3[j]) * t562Entry)
+						t60_2[j] += F(t562Entry * t8Entry3)
 					}
-					t583_2[i] = t584
+					t593_2[i] = t594
 				}
 			}
 			// delta_chunk.c
 			for i := range 32 {
-				t60[i] = t533[i] + t5422[i] + t583[i]
+				t613[i] = t543[i] + t553[i] + t593[i]
 			}
 			// delta_chunk.c
-			clear(t613)
 			clear(t62_2)
+			clear(t63)
 			lo14 := max(0, 2)
 			if n := 32 - lo14; n > 0 {
-				t60_2 := t60[0+lo14:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+-2+lo14:][:n]
 				t613_2 := t613[0+lo14:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+-2+lo14:][:n]
+				t62_3 := t62_2[0+lo14:][:n]
 				t522_4 := t522[(l*chunks+t9)*32+lo14:][:n]
-				t62_3 := t62_2[-2+lo14:][:n]
+				t63_2 := t63[-2+lo14:][:n]
 				for i := range n {
-					t60Entry := t60_2[i]
-					t613_2[i] = F(t522_3[i] * t60Entry)
-					t62_3[i] += F(t522_4[i] * t60Entry)
+					t613Entry := t613_2[i]
+					t62_3[i] = F(t522_3[i] * t613Entry)
+					t63_2[i] += F(t522_4[i] * t613Entry)
 				}
 			}
 			// delta_chunk.c
 			for i := range 32 {
-				t5522_2 := t5522[i*32:][:32]
-				t593_2 := t593[i*32:][:32]
-				t63_2 := t63[i*32:][:32]
+				t562_2 := t562[i*32:][:32]
+				t60_2 := t60[i*32:][:32]
+				t64_2 := t64[i*32:][:32]
 				for j := range 32 {
-					t63_2[j] = t5522_2[j] + t593_2[j]
+					t64_2[j] = t562_2[j] + t60_2[j]
 				}
 			}
 			// delta_chunk.c
-			clear(t66)
 			clear(t67)
+			clear(t68)
 			lo15 := max(0, 2)
 			if n := 32 - lo15; n > 0 {
 				t522_3 := t522[(l*chunks+t9)*32+lo15:][:n]
-				t66_2 := t66[0+lo15:][:n]
+				t67_2 := t67[0+lo15:][:n]
 				for i := range n {
-					t63_2 := t63[(lo15+i)*32:][:32]
-					t255_3 := t255[((lo15+i)-2)*32:][:32]
-					t67_2 := t67[((lo15+i)-2)*32:][:32]
-					var t662 F
-					w21 := F((lo15 + i) - 2)
+					t64_2 := t64[(lo15+i)*32:][:32]
+					t182_3 := t182[((lo15+i)-2)*32:][:32]
+					t203_3 := t203[((lo15+i)-2)*32:][:32]
+					t68_2 := t68[((lo15+i)-2)*32:][:32]
+					var t672 F
 					t522Entry3 := t522_3[i]
 					for j := range 32 {
-						t63Entry := t63_2[j]
-						t662 += F((kern.Choose((F(j) == w21), F(1), F(0)) + t255_3[j]) * t63Entry)
-						t67_2[j] += F(t63Entry * t522Entry3)
+						t64Entry := t64_2[j]
+						t672 += F((t182_3[j] + t203_3[j]) * t64Entry)
+						t68_2[j] += F(t64Entry * t522Entry3)
 					}
-					t66_2[i] = t662
+					t67_2[i] = t672
 				}
 			}
 			// delta_chunk.c, delta_chunk.g
 			for i := range 32 {
-				t68[i] = t613[i] + t62_2[i] + t66[i]
-				t782[i] = t523[i] + t1222_2[i] + t3722[i]
+				t69[i] = t62_2[i] + t63[i] + t67[i]
+				t792[i] = t523[i] + t1222_2[i] + t362[i]
 			}
 			// delta_chunk.c
-			clear(t69)
 			clear(t70)
+			clear(t71)
 			lo16 := max(0, 1)
 			if n := 32 - lo16; n > 0 {
-				t68_2 := t68[0+lo16:][:n]
-				t52_3 := t52[(l*chunks+t9)*32+-1+lo16:][:n]
 				t69_2 := t69[0+lo16:][:n]
+				t52_3 := t52[(l*chunks+t9)*32+-1+lo16:][:n]
+				t70_2 := t70[0+lo16:][:n]
 				t52_4 := t52[(l*chunks+t9)*32+lo16:][:n]
-				t70_2 := t70[-1+lo16:][:n]
+				t71_2 := t71[-1+lo16:][:n]
 				for i := range n {
-					t68Entry := t68_2[i]
-					t69_2[i] = F(t52_3[i] * t68Entry)
-					t70_2[i] += F(t52_4[i] * t68Entry)
+					t69Entry := t69_2[i]
+					t70_2[i] = F(t52_3[i] * t69Entry)
+					t71_2[i] += F(t52_4[i] * t69Entry)
 				}
 			}
 			// delta_chunk.c
-			clear(t73)
+			clear(t742)
 			lo17 := max(0, 1)
 			if n := 32 - lo17; n > 0 {
-				t73_2 := t73[0+lo17:][:n]
+				t742_2 := t742[0+lo17:][:n]
 				for i := range n {
-					t63_2 := t63[(lo17+i)*32:][:32]
-					t67_2 := t67[(lo17+i)*32:][:32]
-					var t732 F
-					w22 := F((lo17 + i) - 1)
+					t182_3 := t182[((lo17+i)-1)*32:][:32]
+					t64_2 := t64[(lo17+i)*32:][:32]
+					t68_2 := t68[(lo17+i)*32:][:32]
+					var t743 F
 					for j := range 32 {
-						t732 += F(kern.Choose((F(j) == w22), F(1), F(0)) * (t63_2[j] + t67_2[j]))
+						t743 += F(t182_3[j] * (t64_2[j] + t68_2[j]))
 					}
-					t73_2[i] = t732
+					t742_2[i] = t743
 				}
 			}
 			// delta_chunk.g
-			clear(t81)
 			clear(t82_2)
+			clear(t83)
 			lo18 := max(0, 16)
 			if n := 32 - lo18; n > 0 {
-				t782_2 := t782[0+lo18:][:n]
+				t792_2 := t792[0+lo18:][:n]
 				t13_2 := t13[(l*chunks+t9)*32+-16+lo18:][:n]
-				t81_2 := t81[0+lo18:][:n]
+				t82_3 := t82_2[0+lo18:][:n]
 				t14_2 := t14[(l*chunks+t9)*32+lo18:][:n]
-				t82_3 := t82_2[-16+lo18:][:n]
+				t83_2 := t83[-16+lo18:][:n]
 				for i := range n {
-					t782Entry := t782_2[i]
-					t81_2[i] = F(t13_2[i] * t782Entry)
-					t82_3[i] += F(t14_2[i] * t782Entry)
+					t792Entry := t792_2[i]
+					t82_3[i] = F(t13_2[i] * t792Entry)
+					t83_2[i] += F(t14_2[i] * t792Entry)
 				}
 			}
 			// delta_chunk.g
-			clear(t83)
 			clear(t842)
+			clear(t85)
 			lo19 := max(0, 8)
 			if n := 32 - lo19; n > 0 {
-				t81_2 := t81[0+lo19:][:n]
+				t82_3 := t82_2[0+lo19:][:n]
 				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo19:][:n]
-				t83_2 := t83[0+lo19:][:n]
+				t842_2 := t842[0+lo19:][:n]
 				t1122_3 := t1122[(l*chunks+t9)*32+lo19:][:n]
-				t842_2 := t842[-8+lo19:][:n]
+				t85_2 := t85[-8+lo19:][:n]
 				for i := range n {
-					t81Entry := t81_2[i]
-					t83_2[i] = F(t1122_2[i] * t81Entry)
-					t842_2[i] += F(t1122_3[i] * t81Entry)
+					t82Entry := t82_3[i]
+					t842_2[i] = F(t1122_2[i] * t82Entry)
+					t85_2[i] += F(t1122_3[i] * t82Entry)
 				}
 			}
 			// delta_chunk.g
 			for i := range 32 {
-				t85[i] = t782[i] + t82_2[i]
+				t86[i] = t792[i] + t83[i]
 			}
 			// delta_chunk.g
-			clear(t88)
 			clear(t89)
+			clear(t90)
 			lo20 := max(0, 8)
 			if n := 32 - lo20; n > 0 {
-				t85_2 := t85[0+lo20:][:n]
+				t86_2 := t86[0+lo20:][:n]
 				t1022_2 := t1022[(l*chunks+t9)*32+-8+lo20:][:n]
-				t88_2 := t88[0+lo20:][:n]
+				t89_2 := t89[0+lo20:][:n]
 				t1122_2 := t1122[(l*chunks+t9)*32+lo20:][:n]
-				t89_2 := t89[-8+lo20:][:n]
+				t90_2 := t90[-8+lo20:][:n]
 				for i := range n {
-					t85Entry := t85_2[i]
-					t88_2[i] = F(t1022_2[i] * t85Entry)
-					t89_2[i] += F(t1122_2[i] * t85Entry)
+					t86Entry := t86_2[i]
+					t89_2[i] = F(t1022_2[i] * t86Entry)
+					t90_2[i] += F(t1122_2[i] * t86Entry)
 				}
 			}
 			// delta_chunk.g
 			for i := range 32 {
-				t90[i] = t83[i] + t842[i] + t88[i]
-				t93[i] = t85[i] + t89[i]
+				t91[i] = t842[i] + t85[i] + t89[i]
+				t94[i] = t86[i] + t90[i]
 			}
 			// delta_chunk.g
-			clear(t91)
 			clear(t92_2)
-			clear(t96)
+			clear(t93)
 			clear(t97)
+			clear(t98)
 			lo21 := max(0, 4)
 			if n := 32 - lo21; n > 0 {
-				t90_2 := t90[0+lo21:][:n]
-				t93_2 := t93[0+lo21:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+-4+lo21:][:n]
 				t91_2 := t91[0+lo21:][:n]
+				t94_2 := t94[0+lo21:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+-4+lo21:][:n]
+				t92_3 := t92_2[0+lo21:][:n]
 				t8_3 := t8[(l*chunks+t9)*32+lo21:][:n]
-				t92_3 := t92_2[-4+lo21:][:n]
+				t93_2 := t93[-4+lo21:][:n]
 				t72_2 := t72[(l*chunks+t9)*32+-4+lo21:][:n]
-				t96_2 := t96[0+lo21:][:n]
-				t97_2 := t97[-4+lo21:][:n]
+				t97_2 := t97[0+lo21:][:n]
+				t98_2 := t98[-4+lo21:][:n]
 				for i := range n {
-					t90Entry := t90_2[i]
-					t93Entry := t93_2[i]
-					t91_2[i] = F(t8_2[i] * t90Entry)
+					t91Entry := t91_2[i]
+					t94Entry := t94_2[i]
+					t92_3[i] = F(t8_2[i] * t91Entry)
 					t8Entry4 := t8_3[i]
-					t92_3[i] += F(t8Entry4 * t90Entry)
-					t96_2[i] = F(t72_2[i] * t93Entry)
-					t97_2[i] += F(t8Entry4 * t93Entry)
+					t93_2[i] += F(t8Entry4 * t91Entry)
+					t97_2[i] = F(t72_2[i] * t94Entry)
+					t98_2[i] += F(t8Entry4 * t94Entry)
 				}
 			}
 			// delta_chunk.g
 			for i := range 32 {
-				t98[i] = t91[i] + t92_2[i] + t96[i]
-				t101[i] = t93[i] + t97[i]
+				t992[i] = t92_2[i] + t93[i] + t97[i]
+				t102_2[i] = t94[i] + t98[i]
 			}
 			// delta_chunk.g
-			clear(t992)
 			clear(t100)
-			clear(t1042)
+			clear(t101)
 			clear(t105)
+			clear(t106)
 			lo22 := max(0, 2)
 			if n := 32 - lo22; n > 0 {
-				t98_2 := t98[0+lo22:][:n]
-				t101_2 := t101[0+lo22:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+-2+lo22:][:n]
 				t992_2 := t992[0+lo22:][:n]
+				t102_3 := t102_2[0+lo22:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+-2+lo22:][:n]
+				t100_2 := t100[0+lo22:][:n]
 				t522_4 := t522[(l*chunks+t9)*32+lo22:][:n]
-				t100_2 := t100[-2+lo22:][:n]
+				t101_2 := t101[-2+lo22:][:n]
 				t4_2 := t4[(l*chunks+t9)*32+-2+lo22:][:n]
-				t1042_2 := t1042[0+lo22:][:n]
-				t105_2 := t105[-2+lo22:][:n]
+				t105_2 := t105[0+lo22:][:n]
+				t106_2 := t106[-2+lo22:][:n]
 				for i := range n {
-					t98Entry := t98_2[i]
-					t101Entry := t101_2[i]
-					t992_2[i] = F(t522_3[i] * t98Entry)
+					t992Entry := t992_2[i]
+					t102Entry := t102_3[i]
+					t100_2[i] = F(t522_3[i] * t992Entry)
 					t522Entry4 := t522_4[i]
-					t100_2[i] += F(t522Entry4 * t98Entry)
-					t1042_2[i] = F(t4_2[i] * t101Entry)
-					t105_2[i] += F(t522Entry4 * t101Entry)
+					t101_2[i] += F(t522Entry4 * t992Entry)
+					t105_2[i] = F(t4_2[i] * t102Entry)
+					t106_2[i] += F(t522Entry4 * t102Entry)
 				}
 			}
 			// delta_chunk.g
 			for i := range 32 {
-				t106[i] = t992[i] + t100[i] + t1042[i]
-				t1092[i] = t101[i] + t105[i]
+				t1072[i] = t100[i] + t101[i] + t105[i]
+				t1102[i] = t102_2[i] + t106[i]
 			}
 			// delta_chunk.g
-			clear(t1072)
 			clear(t108)
-			clear(t112_2)
+			clear(t1092)
 			clear(t113)
+			clear(t114)
 			lo23 := max(0, 1)
 			if n := 32 - lo23; n > 0 {
-				t106_2 := t106[0+lo23:][:n]
-				t1092_2 := t1092[0+lo23:][:n]
-				t52_3 := t52[(l*chunks+t9)*32+-1+lo23:][:n]
 				t1072_2 := t1072[0+lo23:][:n]
+				t1102_2 := t1102[0+lo23:][:n]
+				t52_3 := t52[(l*chunks+t9)*32+-1+lo23:][:n]
+				t108_2 := t108[0+lo23:][:n]
 				t52_4 := t52[(l*chunks+t9)*32+lo23:][:n]
-				t108_2 := t108[-1+lo23:][:n]
+				t1092_2 := t1092[-1+lo23:][:n]
 				t2_2 := t2[(l*chunks+t9)*32+-1+lo23:][:n]
-				t112_3 := t112_2[0+lo23:][:n]
-				t113_2 := t113[-1+lo23:][:n]
+				t113_2 := t113[0+lo23:][:n]
+				t114_2 := t114[-1+lo23:][:n]
 				for i := range n {
-					t106Entry := t106_2[i]
-					t1092Entry := t1092_2[i]
-					t1072_2[i] = F(t52_3[i] * t106Entry)
+					t1072Entry := t1072_2[i]
+					t1102Entry := t1102_2[i]
+					t108_2[i] = F(t52_3[i] * t1072Entry)
 					t52Entry3 := t52_4[i]
-					t108_2[i] += F(t52Entry3 * t106Entry)
-					t112_3[i] = F(t2_2[i] * t1092Entry)
-					t113_2[i] += F(t52Entry3 * t1092Entry)
+					t1092_2[i] += F(t52Entry3 * t1072Entry)
+					t113_2[i] = F(t2_2[i] * t1102Entry)
+					t114_2[i] += F(t52Entry3 * t1102Entry)
 				}
 			}
 			// delta_chunk.g
-			clear(t117)
+			clear(t118)
 			if n := min(32, 1); n > 0 {
-				t1092_2 := t1092[:n]
-				t113_2 := t113[:n]
-				t117_2 := t117[:n]
+				t1102_2 := t1102[:n]
+				t114_2 := t114[:n]
+				t118_2 := t118[:n]
 				for i := range n {
-					t117_2[i] = t1092_2[i] + t113_2[i]
+					t118_2[i] = t1102_2[i] + t114_2[i]
 				}
 			}
 			// delta_chunk.g
 			for i := range 32 {
-				t162_2[i] = t69[i] + t70[i] + t73[i] + t1072[i] + t108[i] + t112_2[i] + t117[i]
-				t19_2[i] = t2322[i] + t2422[i]
+				t162_2[i] = t70[i] + t71[i] + t742[i] + t108[i] + t1092[i] + t113[i] + t118[i]
+				t19_2[i] = t2222[i] + t2322[i]
 			}
-			// delta_chunk.g
-			for i := range 32 {
-				t3922_2 := t3922[i*dK:][:dK]
-				t172_2 := t172[((l*chunks+t9)*32+i)*dK:][:dK]
-				for j := range dK {
-					t172_2[j] = t3922_2[j]
-				}
-			}
+			// delta_chunk.Q
+			kern.Gemm(dK, 32, 32, F(1), false, kern.From(t172, (l*chunks+t9)*32*dK), 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t382, 1, 32)
 			// delta_chunk.y
 			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t172, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t1123, 1, dV)
 			// delta_chunk.g, delta_chunk.M, delta_chunk.c
 			for i := range 32 {
-				t125_2 := t125[i*dK:][:dK]
-				t2722_2 := t2722[i*dK:][:dK]
-				t282_2 := t282[i*dK:][:dK]
-				t38_2 := t38[i*dK:][:dK]
+				t126_2 := t126[i*dK:][:dK]
 				t18_2 := t18[((l*chunks+t9)*32+i)*dK:][:dK]
-				w23 := ((((kern.Choose((F(i) == w13), F(1), F(0)) + t255_2[i]) + t28_2[i]) + t31_2[i]) + t342_2[i]) + t373_2[i]
+				w5 := ((((t182_2[i] + t203_2[i]) + t23_2[i]) + t262_2[i]) + t29_2[i]) + t323_2[i]
 				for j := range dK {
-					t18_2[j] = F(w23*t125_2[j]) + t2722_2[j] + t282_2[j] + t38_2[j]
+					t18_2[j] = F(w5 * t126_2[j])
 				}
 			}
+			// delta_chunk.K
+			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t2522, 32, 1)
+			// delta_chunk.K
+			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t2522, 1, 32)
 			// delta_chunk.U
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t3222, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t312, 1, dV)
+			// delta_chunk.Q
+			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(t53, (l*chunks+t9)*32*dK), 1, dK, t382, 32, 1)
 			// delta_chunk.g, delta_chunk.M
 			gEntry2 := g[(l*chunks+t9)*32+31]
 			for i := range dV {
@@ -3067,7 +2963,7 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// delta_chunk.U
-			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t3222, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t312, dV, 1)
 			// delta_chunk.y
 			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t53, (l*chunks+t9)*32*dK), 1, dK, t1123, dV, 1)
 		}
@@ -3125,8 +3021,8 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// delta_chunk.theta, delta_chunk.k, delta_chunk.q, delta_chunk.rho
-	var t3723 F
-	var t102_2 F
+	var t3722 F
+	var t1023 F
 	for i := range L {
 		t27_2 := t27[i*T:][:T]
 		t132_2 := t132[i*T:][:T]
@@ -3149,27 +3045,27 @@ func (c *StepBackward[F]) Run() {
 		t120_2 := t120[i*T:][:T]
 		for j := range T {
 			t27Entry := t27_2[j]
-			t343 := kern.Choose(t27Entry, F(kern.Choose(t27Entry, t132_2[j]+t222_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t3723 += t343
+			t342 := kern.Choose(t27Entry, F(kern.Choose(t27Entry, t132_2[j]+t222_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t3722 += t342
 			t37Entry := t37_2[j]
-			t4822 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
-			t86 := (t25_2[j] <= F(1))
+			t4823 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
+			t862 := (t25_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t913 := (t86 && (F(0) <= rhoSigmoidEntry))
-			t994 := kern.Choose(t913, F(F(rhoSigmoidEntry*kern.Choose(t913, kern.Choose(t86, t142_3[j]+t252_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t102_2 += t994
+			t913 := (t862 && (F(0) <= rhoSigmoidEntry))
+			t994 := kern.Choose(t913, F(F(rhoSigmoidEntry*kern.Choose(t913, kern.Choose(t862, t142_3[j]+t252_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t1023 += t994
 			t10Entry := t10_2[j]
 			t1162 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t34_2[j] = t343
-			t482_2[j] = t4822
-			t522_3[j] = (t4822 && t37Entry)
+			t34_2[j] = t342
+			t482_2[j] = t4823
+			t522_3[j] = (t4823 && t37Entry)
 			t99_2[j] = t994
 			t116_2[j] = t1162
 			t120_2[j] = (t1162 && t10Entry)
 		}
 	}
-	c.BThetaBar[0] = t3723
-	c.BRhoBar[0] = t102_2
+	c.BThetaBar[0] = t3722
+	c.BRhoBar[0] = t1023
 
 	// delta_chunk.theta, delta_chunk.rho
 	clear(c.WThetaBar)
@@ -3204,12 +3100,12 @@ func (c *StepBackward[F]) Run() {
 			t102_3 := t102[(i*T+j)*dK:][:dK]
 			t242_2 := t242[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t422_3 := t422[(i*T+j)*dK:][:dK]
+			t422_2 := t422[(i*T+j)*dK:][:dK]
 			var t4723 F
 			for k := range dK {
 				t4222 := t102_3[k] + t242_2[k]
 				t4723 += F(t4222 * qDiv2[k])
-				t422_3[k] = t4222
+				t422_2[k] = t4222
 			}
 			t472_2[j] = -t4723
 		}
@@ -3229,7 +3125,7 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			t32_2 := t32[(i*T+j)*dK:][:dK]
 			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			t422_3 := t422[(i*T+j)*dK:][:dK]
+			t422_2 := t422[(i*T+j)*dK:][:dK]
 			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 			t122_2 := t122[(i*T+j)*dK:][:dK]
 			t232_2 := t232[(i*T+j)*dK:][:dK]
@@ -3241,17 +3137,17 @@ func (c *StepBackward[F]) Run() {
 			var t1152 F
 			t522Entry := t522_3[j]
 			qDivEntry := qDiv[j]
-			w24 := kern.Choose((t522Entry && t37_2[j]), kern.Choose(t522Entry, F(F(0.5*kern.Choose(t522Entry, kern.Choose(t482_2[j], t472_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w6 := kern.Choose((t522Entry && t37_2[j]), kern.Choose(t522Entry, F(F(0.5*kern.Choose(t522Entry, kern.Choose(t482_2[j], t472_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t32Entry := t32_2[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t683 := F(t422_3[k]*qDivEntry) + F(2*F(F(t32Entry*q1SigmoidEntry)*w24))
-				t742 := F(q1SigmoidEntry*t683) + F(F(F(t32Entry*q1SigmoidEntry)*t683)*q1Sigmoid2[k])
-				t1102 := t122_2[k] + t232_2[k] + t392_2[k] + t104_2[k]
-				t1152 += F(t1102 * kDiv2[k])
-				t74_2[k] = t742
-				bQBar[k] += t742
-				t110_2[k] = t1102
+				t682 := F(t422_2[k]*qDivEntry) + F(2*F(F(t32Entry*q1SigmoidEntry)*w6))
+				t744 := F(q1SigmoidEntry*t682) + F(F(F(t32Entry*q1SigmoidEntry)*t682)*q1Sigmoid2[k])
+				t1104 := t122_2[k] + t232_2[k] + t392_2[k] + t104_2[k]
+				t1152 += F(t1104 * kDiv2[k])
+				t74_2[k] = t744
+				bQBar[k] += t744
+				t110_2[k] = t1104
 			}
 			t115_2[j] = -t1152
 		}
@@ -3346,13 +3242,13 @@ func (c *StepBackward[F]) Run() {
 	// delta_chunk.v
 	for i := range L {
 		for j := range T {
-			t112_3 := t112[(i*T+j)*dV:][:dV]
+			t112_2 := t112[(i*T+j)*dV:][:dV]
 			t212_2 := t212[(i*T+j)*dV:][:dV]
 			t392_2 := t392[(i*T+j)*(dK+dV)+dK:][:dV]
 			t104_2 := t104[(i*T+j)*(dK+dV)+dK:][:dV]
 			t107_2 := t107[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t107_2[k] = t112_3[k] + t212_2[k] + t392_2[k] + t104_2[k]
+				t107_2[k] = t112_2[k] + t212_2[k] + t392_2[k] + t104_2[k]
 			}
 		}
 	}
@@ -3381,14 +3277,14 @@ func (c *StepBackward[F]) Run() {
 			t142_3 := t142_2[(i*T+j)*dK:][:dK]
 			t120Entry := t120_2[j]
 			kDivEntry := kDiv[j]
-			w25 := kern.Choose((t120Entry && t10_2[j]), kern.Choose(t120Entry, F(F(0.5*kern.Choose(t120Entry, kern.Choose(t116_2[j], t115_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			w7 := kern.Choose((t120Entry && t10_2[j]), kern.Choose(t120Entry, F(F(0.5*kern.Choose(t120Entry, kern.Choose(t116_2[j], t115_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				k1SigmoidEntry := k1Sigmoid[k]
-				t136 := F(t110_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w25))
-				t1422 := F(k1SigmoidEntry*t136) + F(F(F(t5Entry*k1SigmoidEntry)*t136)*k1Sigmoid2[k])
-				t142_3[k] = t1422
-				bKBar[k] += t1422
+				t136 := F(t110_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w7))
+				t1422_2 := F(k1SigmoidEntry*t136) + F(F(F(t5Entry*k1SigmoidEntry)*t136)*k1Sigmoid2[k])
+				t142_3[k] = t1422_2
+				bKBar[k] += t1422_2
 			}
 		}
 	}
@@ -3468,10 +3364,10 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			t84_2 := t84[(i*T+j)*d:][:d]
 			t109_2 := t109[(i*T+j)*d:][:d]
-			t152_2 := t152[(i*T+j)*d:][:d]
+			t152_3 := t152[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t84_2[k] + t109_2[k] + t152_2[k]
+				xBar[k] = t84_2[k] + t109_2[k] + t152_3[k]
 			}
 		}
 	}
@@ -3488,17 +3384,19 @@ type stepNode[F num.Float] struct {
 //
 //	k0_t = W_K x_t    delta_chunk.k0
 //	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    delta_chunk.k1
-//	k_t = case unit { = off : k1_t ; otherwise : unit(k1_t) }    delta_chunk.k
-//	v_t = W_V x_t    delta_chunk.v
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    delta_chunk.rho
+//	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    delta_chunk.k
+//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    delta_chunk.v
+//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    delta_chunk.rho
 //	g_t = ρ_t g_{t−1}    delta_chunk.g
 //	q0_t = W_Q x_t    delta_chunk.q0
 //	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    delta_chunk.q1
-//	q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    delta_chunk.q
+//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    delta_chunk.q
 //	c_t[i∈C] = ρ_t c_{t−1}[i] + { 1 if i = t ; 0 otherwise }    delta_chunk.c
-//	θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    delta_chunk.theta
-//	U_t = θ_t (v_t − g_{t−1} M° k_t) − Σ_{i∈C, i<t} θ_t c_{t−1}[i] (k_i · k_t) U_i    delta_chunk.U
-//	y_t = g_t M° q_t + Σ_{i∈C, i≤t} c_t[i] (k_i · q_t) U_i    delta_chunk.y
+//	Q_t[i∈C] = k_i · q_t    delta_chunk.Q
+//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    delta_chunk.theta
+//	K_t[i∈C] = k_i · k_t    delta_chunk.K
+//	U_t = θ_t (v_t − g_{t−1} M° k_t) − Σ_{i∈C, i<t} θ_t c_{t−1}[i] K_t[i] U_i    delta_chunk.U
+//	y_t = g_t M° q_t + Σ_{i∈C} H_t[i] U_i    delta_chunk.y
 //	M_t = g_t M° + Σ_{i∈C} c_t[i] U_i k_iᵀ    delta_chunk.M
 //
 // Shapes: x [L, T, d]; y [L, T, d_v]. Source:
@@ -3568,13 +3466,13 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.YProd = c.Run.Saved(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
 	}
 	if c.Run.Tape != nil {
-		k.YProd2 = c.Run.Saved(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
+		k.Q2 = c.Run.Saved(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
 	}
 	if c.Run.Tape != nil {
 		k.UProd = c.Run.Saved(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
 	}
 	if c.Run.Tape != nil {
-		k.UProd2 = c.Run.Saved(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
+		k.K2 = c.Run.Saved(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
 	}
 	if c.Run.Tape != nil {
 		k.U = c.Run.Saved(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
@@ -3652,9 +3550,9 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q = k.Q
 	g.ThetaSoftplus = k.ThetaSoftplus
 	g.YProd = k.YProd
-	g.YProd2 = k.YProd2
+	g.Q2 = k.Q2
 	g.UProd = k.UProd
-	g.UProd2 = k.UProd2
+	g.K2 = k.K2
 	g.U = k.U
 	g.MLin = k.MLin
 	g.ThetaSigmoid = k.ThetaSigmoid

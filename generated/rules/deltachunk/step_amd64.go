@@ -181,19 +181,37 @@ func stepNest29AVX512(a *stepNest29Args)
 func stepNest29AVX2(a *stepNest29Args)
 
 //go:noescape
-func stepTime30AVX512x64(a *stepTime30Args)
+func stepNest30AVX512(a *stepNest30Args)
 
 //go:noescape
-func stepTime30AVX512x32(a *stepTime30Args)
+func stepNest30AVX2(a *stepNest30Args)
 
 //go:noescape
-func stepTime30AVX512x16(a *stepTime30Args)
+func stepNest31AVX512(a *stepNest31Args)
 
 //go:noescape
-func stepTime30AVX2x16(a *stepTime30Args)
+func stepNest31AVX2(a *stepNest31Args)
 
 //go:noescape
-func stepTime30AVX2x8(a *stepTime30Args)
+func stepNest32AVX512(a *stepNest32Args)
+
+//go:noescape
+func stepNest32AVX2(a *stepNest32Args)
+
+//go:noescape
+func stepTime33AVX512x64(a *stepTime33Args)
+
+//go:noescape
+func stepTime33AVX512x32(a *stepTime33Args)
+
+//go:noescape
+func stepTime33AVX512x16(a *stepTime33Args)
+
+//go:noescape
+func stepTime33AVX2x16(a *stepTime33Args)
+
+//go:noescape
+func stepTime33AVX2x8(a *stepTime33Args)
 
 //go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
@@ -585,6 +603,42 @@ func stepBackwardNest63AVX512(a *stepBackwardNest63Args)
 //go:noescape
 func stepBackwardNest63AVX2(a *stepBackwardNest63Args)
 
+//go:noescape
+func stepBackwardNest64AVX512(a *stepBackwardNest64Args)
+
+//go:noescape
+func stepBackwardNest64AVX2(a *stepBackwardNest64Args)
+
+//go:noescape
+func stepBackwardNest65AVX512(a *stepBackwardNest65Args)
+
+//go:noescape
+func stepBackwardNest65AVX2(a *stepBackwardNest65Args)
+
+//go:noescape
+func stepBackwardNest66AVX512(a *stepBackwardNest66Args)
+
+//go:noescape
+func stepBackwardNest66AVX2(a *stepBackwardNest66Args)
+
+//go:noescape
+func stepBackwardNest67AVX512(a *stepBackwardNest67Args)
+
+//go:noescape
+func stepBackwardNest67AVX2(a *stepBackwardNest67Args)
+
+//go:noescape
+func stepBackwardNest68AVX512(a *stepBackwardNest68Args)
+
+//go:noescape
+func stepBackwardNest68AVX2(a *stepBackwardNest68Args)
+
+//go:noescape
+func stepBackwardNest69AVX512(a *stepBackwardNest69Args)
+
+//go:noescape
+func stepBackwardNest69AVX2(a *stepBackwardNest69Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -817,19 +871,43 @@ func stepNest29(a *stepNest29Args) {
 	stepNest29AVX2(a)
 }
 
-// stepTime30 runs the rows in assembly: as many at once as rows says.
-func stepTime30(a *stepTime30Args, rows int) {
+func stepNest30(a *stepNest30Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest30AVX512(a)
+		return
+	}
+	stepNest30AVX2(a)
+}
+
+func stepNest31(a *stepNest31Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest31AVX512(a)
+		return
+	}
+	stepNest31AVX2(a)
+}
+
+func stepNest32(a *stepNest32Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest32AVX512(a)
+		return
+	}
+	stepNest32AVX2(a)
+}
+
+// stepTime33 runs the rows in assembly: as many at once as rows says.
+func stepTime33(a *stepTime33Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 64:
-		stepTime30AVX512x64(a)
+		stepTime33AVX512x64(a)
 	case wide && rows == 32:
-		stepTime30AVX512x32(a)
+		stepTime33AVX512x32(a)
 	case wide && rows == 16:
-		stepTime30AVX512x16(a)
+		stepTime33AVX512x16(a)
 	case !wide && rows == 16:
-		stepTime30AVX2x16(a)
+		stepTime33AVX2x16(a)
 	case !wide && rows == 8:
-		stepTime30AVX2x8(a)
+		stepTime33AVX2x8(a)
 	default:
 		panic("no function for this number of rows")
 	}
@@ -1353,4 +1431,52 @@ func stepBackwardNest63(a *stepBackwardNest63Args) {
 		return
 	}
 	stepBackwardNest63AVX2(a)
+}
+
+func stepBackwardNest64(a *stepBackwardNest64Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest64AVX512(a)
+		return
+	}
+	stepBackwardNest64AVX2(a)
+}
+
+func stepBackwardNest65(a *stepBackwardNest65Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest65AVX512(a)
+		return
+	}
+	stepBackwardNest65AVX2(a)
+}
+
+func stepBackwardNest66(a *stepBackwardNest66Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest66AVX512(a)
+		return
+	}
+	stepBackwardNest66AVX2(a)
+}
+
+func stepBackwardNest67(a *stepBackwardNest67Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest67AVX512(a)
+		return
+	}
+	stepBackwardNest67AVX2(a)
+}
+
+func stepBackwardNest68(a *stepBackwardNest68Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest68AVX512(a)
+		return
+	}
+	stepBackwardNest68AVX2(a)
+}
+
+func stepBackwardNest69(a *stepBackwardNest69Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest69AVX512(a)
+		return
+	}
+	stepBackwardNest69AVX2(a)
 }

@@ -212,37 +212,77 @@ type stepNest17Args struct {
 }
 
 type stepNest18Args struct {
-	t53 *float32
-	t54 *float32
-	t39 *float32
-	n0  int // 32·d_k·t + 32·chunks·d_k·l
-	n1  int // d_k
+	t52 *float32
+	t18 *float32
+	t20 *float32
+	n0  int // 32·t + 32·chunks·l
 }
 
 type stepNest19Args struct {
-	t41 *float32
+	t52  *float32
+	t18  *float32
+	t20  *float32
+	t232 *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepNest20Args struct {
-	t54  *float32
-	t473 *float32
-	n0   int // 32·d_k·t + 32·chunks·d_k·l
-	n1   int // d_k
+	t82  *float32
+	t18  *float32
+	t20  *float32
+	t232 *float32
+	t26  *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepNest21Args struct {
-	t55  *float32
-	t46  *float32
-	t473 *float32
-	t482 *float32
+	t112 *float32
+	t18  *float32
+	t20  *float32
+	t232 *float32
+	t26  *float32
+	t29  *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
 type stepNest22Args struct {
-	t402 *float32
-	t41  *float32
+	t14  *float32
+	t18  *float32
+	t20  *float32
+	t232 *float32
+	t26  *float32
+	t29  *float32
+	t323 *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepNest23Args struct {
+	t372 *float32
+}
+
+type stepNest24Args struct {
+	t18  *float32
+	t20  *float32
+	t232 *float32
+	t26  *float32
+	t29  *float32
+	t323 *float32
+	t42  *float32
+}
+
+type stepNest25Args struct {
 	t55  *float32
-	t43  *float32
+	t42  *float32
+	K2   *float32
+	t443 *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepNest26Args struct {
+	t36  *float32
+	t372 *float32
+	t55  *float32
+	t39  *float32
 	t56  *float32
 	U2   *float32
 	n0   int // 32·t + 32·chunks·l
@@ -250,49 +290,47 @@ type stepNest22Args struct {
 	n2   int // d_v
 }
 
-type stepNest23Args struct {
-	U2  *float32
-	t51 *float32
-	n0  int        // d_v·j
-	n1  int        // d_v·i
-	n2  int        // d_v
-	w8  [2]float32 // and nothing
+type stepNest27Args struct {
+	t18  *float32
+	t20  *float32
+	t232 *float32
+	t26  *float32
+	t29  *float32
+	t323 *float32
+	Q2   *float32
+	t532 *float32
 }
 
-type stepNest24Args struct {
+type stepNest28Args struct {
 	g    *float32
 	t173 *float32
-	t51  *float32
 	y2   *float32
 	n0   int // 32·t + 32·chunks·l
 	n1   int // 32·d_v·t + 32·chunks·d_v·l
 	n2   int // d_v
 }
 
-type stepNest25Args struct {
-	t54 *float32
-	t63 *float32
-	n0  int        // d_k·i + 32·d_k·t + 32·chunks·d_k·l
-	n1  int        // d_k·i
-	n2  int        // d_k
-	w10 [2]float32 // and nothing
+type stepNest29Args struct {
+	t18  *float32
+	t20  *float32
+	t232 *float32
+	t26  *float32
+	t29  *float32
+	t323 *float32
+	t54  *float32
+	t63  *float32
+	n0   int // 32·d_k·t + 32·chunks·d_k·l
+	n1   int // d_k
 }
 
-type stepNest26Args struct {
+type stepNest30Args struct {
 	MState  *float32
 	n0      int        // d_v
 	n1      int        // d_k
 	gEntry2 [2]float32 // and nothing
 }
 
-type stepNest27Args struct {
-	t39  *float32
-	t2   *float32
-	t473 *float32
-	t323 *float32
-}
-
-type stepNest28Args struct {
+type stepNest31Args struct {
 	rho   *float32
 	t57   *float32
 	theta *float32
@@ -303,7 +341,7 @@ type stepNest28Args struct {
 	n3    int // T
 }
 
-type stepNest29Args struct {
+type stepNest32Args struct {
 	k   *float32
 	t59 *float32
 	q   *float32
@@ -316,7 +354,7 @@ type stepNest29Args struct {
 	n5  int // d_k
 }
 
-type stepTime30Args struct {
+type stepTime33Args struct {
 	MState2 *float32
 	t59     *float32
 	t60     *float32
@@ -384,7 +422,7 @@ func (c *stepFused) run() {
 	t132 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+448*L*chunks:][:32*L*chunks]          // [L, chunks, 32]
 	t152 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+480*L*chunks:][:32*L*chunks]          // [L, chunks, 32]
 	g := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+512*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
-	t402 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+544*L*chunks:][:32*L*chunks]          // [L, chunks, 32]
+	t36 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+544*L*chunks:][:32*L*chunks]           // [L, chunks, 32]
 	y2 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+7*L*T+576*L*chunks:][:32*L*chunks*dV]         // [L, chunks, 32, d_v]
 	t57 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+7*L*T+576*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
 	t58 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+8*L*T+544*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
@@ -394,22 +432,21 @@ func (c *stepFused) run() {
 	y22 := c.Work[8*L*T*dK+L*T*dV+32*L*chunks*dV+9*L*T+512*L*chunks:][:L*T*dV-32*L*chunks*dV]         // [L, T - 32·chunks, d_v]
 	MState := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks:][:dK*dV]                                   // [d_v, d_k]
 	t173 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV:][:32*dV]                               // [32, d_v]
-	t2 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV:][:1024]                            // [32, 32]
-	t43 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV+1024:][:32*dV]                     // [32, d_v]
-	t323 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+64*dV+1024:][:1024]                     // [32, 32]
+	Q2 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV:][:1024]                            // [32, 32]
+	t39 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+32*dV+1024:][:32*dV]                     // [32, d_v]
+	K2 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+64*dV+1024:][:1024]                       // [32, 32]
 	U2 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+64*dV+2048:][:32*dV]                      // [32, d_v]
-	t25 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+2048:][:1024]                      // [32, 32]
-	t28 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+3072:][:1024]                      // [32, 32]
-	t31 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+4096:][:1024]                      // [32, 32]
-	t34 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+5120:][:1024]                      // [32, 32]
-	t372 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+6144:][:1024]                     // [32, 32]
-	t39 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+7168:][:1024]                      // [32, 32]
-	t41 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+8192:][:32]                        // [32]
-	t46 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+8224:][:1024]                      // [32, 32]
-	t473 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+9248:][:1024]                     // [32, 32]
-	t482 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+10272:][:1024]                    // [32, 32]
-	t51 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+11296:][:32*dV]                    // [32, d_v]
-	t63 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+128*dV+11296:][:32*dK]                   // [32, d_k]
+	t18 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+2048:][:1024]                      // [32, 32]
+	t20 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+3072:][:1024]                      // [32, 32]
+	t232 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+4096:][:1024]                     // [32, 32]
+	t26 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+5120:][:1024]                      // [32, 32]
+	t29 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+6144:][:1024]                      // [32, 32]
+	t323 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+7168:][:1024]                     // [32, 32]
+	t372 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+8192:][:32]                       // [32]
+	t42_2 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+8224:][:1024]                    // [32, 32]
+	t443 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+9248:][:1024]                     // [32, 32]
+	t532 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+10272:][:1024]                    // [32, 32]
+	t63 := c.Work[8*L*T*dK+2*L*T*dV+9*L*T+512*L*chunks+dK*dV+96*dV+11296:][:32*dK]                    // [32, d_k]
 
 	// delta_chunk.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -934,13 +971,13 @@ func (c *stepFused) run() {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				t52_3 := t52[(i*chunks+j)*32+lo:][:n]
-				t3 := t[(i*chunks+j)*32+-1+lo:][:n]
+				t2 := t[(i*chunks+j)*32+-1+lo:][:n]
 				t32_3 := t32_2[(i*chunks+j)*32+lo:][:n]
 				t52_4 := t52[(i*chunks+j)*32+-1+lo:][:n]
 				t52_5 := t52_2[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t52Entry := t52_3[k]
-					t32_3[k] = F(t52Entry * t3[k])
+					t32_3[k] = F(t52Entry * t2[k])
 					t52_5[k] = F(t52_4[k] * t52Entry)
 				}
 			}
@@ -961,11 +998,11 @@ func (c *stepFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t3 := t[(i*chunks+j)*32:][:32]
+				t2 := t[(i*chunks+j)*32:][:32]
 				t32_3 := t32_2[(i*chunks+j)*32:][:32]
-				t42_2 := t42[(i*chunks+j)*32:][:32]
+				t42_3 := t42[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t42_2[k] = t3[k] + t32_3[k]
+					t42_3[k] = t2[k] + t32_3[k]
 				}
 			}
 		}
@@ -979,13 +1016,13 @@ func (c *stepFused) run() {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
 				t52_3 := t52_2[(i*chunks+j)*32+lo:][:n]
-				t42_2 := t42[(i*chunks+j)*32+-2+lo:][:n]
+				t42_3 := t42[(i*chunks+j)*32+-2+lo:][:n]
 				t62_2 := t62[(i*chunks+j)*32+lo:][:n]
 				t52_4 := t52_2[(i*chunks+j)*32+-2+lo:][:n]
 				t82_2 := t82[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t52Entry := t52_3[k]
-					t62_2[k] = F(t42_2[k] * t52Entry)
+					t62_2[k] = F(t42_3[k] * t52Entry)
 					t82_2[k] = F(t52_4[k] * t52Entry)
 				}
 			}
@@ -1006,11 +1043,11 @@ func (c *stepFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t42_2 := t42[(i*chunks+j)*32:][:32]
+				t42_3 := t42[(i*chunks+j)*32:][:32]
 				t62_2 := t62[(i*chunks+j)*32:][:32]
 				t7_2 := t7[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t7_2[k] = t42_2[k] + t62_2[k]
+					t7_2[k] = t42_3[k] + t62_2[k]
 				}
 			}
 		}
@@ -1147,346 +1184,376 @@ func (c *stepFused) run() {
 	}
 
 	// delta_chunk.g
-	clear(t402)
+	clear(t36)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				for k := range n {
-					t402[(i*chunks+j)*32+(lo+k)] = g[(i*chunks+j)*32+(lo+k)-1]
+					t36[(i*chunks+j)*32+(lo+k)] = g[(i*chunks+j)*32+(lo+k)-1]
 				}
 			}
 		}
 	}
 
 	// delta_chunk
-	w11 := F(31)
 	for l := range L {
 		copy(MState[:dK*dV], c.M[l*dV*dK:][:dK*dV])
-		for t3 := range chunks {
-			t25_2 := t25[31*32:][:32]
-			t28_2 := t28[31*32:][:32]
-			t31_2 := t31[31*32:][:32]
-			t34_2 := t34[31*32:][:32]
-			t372_2 := t372[31*32:][:32]
+		for t2 := range chunks {
 			if len(c.MStates) > 0 {
-				copy(c.MStates[(l*chunks+t3)*dV*dK:][:dK*dV], MState[:dK*dV])
+				copy(c.MStates[(l*chunks+t2)*dV*dK:][:dK*dV], MState[:dK*dV])
 			}
 			// delta_chunk.y
-			kern.GemmFMA(dV, 32, dK, F(1), false, t173, 1, dV, MState, dK, 1, kern.From(t53, (l*chunks+t3)*32*dK), 1, dK)
+			kern.GemmFMA(dV, 32, dK, F(1), false, t173, 1, dV, MState, dK, 1, kern.From(t53, (l*chunks+t2)*32*dK), 1, dK)
 			// delta_chunk.c
-			clear(t25)
-			lo := max(0, 1)
-			if n := 32 - lo; n > 0 {
-				t52_3 := t52[(l*chunks+t3)*32+lo:][:n]
-				for i := range n {
-					t25_3 := t25[(lo+i)*32:][:32]
-					w := F((lo + i) - 1)
-					t52Entry2 := t52_3[i]
-					for j := range 32 {
-						t25_3[j] = F(kern.Choose((F(j) == w), F(1), F(0)) * t52Entry2)
+			clear(t18)
+			for i := range 32 {
+				lo := max(0, i)
+				if n := min(32, i+1) - lo; n > 0 {
+					t18_2 := t18[i*32+lo:][:n]
+					for j := range n {
+						t18_2[j] = F(1)
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t28)
-			lo2 := max(0, 2)
-			if n := 32 - lo2; n > 0 {
-				t52_3 := t52_2[(l*chunks+t3)*32+lo2:][:n]
-				for i := range n {
-					t25_3 := t25[((lo2+i)-2)*32:][:32]
-					t28_3 := t28[(lo2+i)*32:][:32]
-					w2 := F((lo2 + i) - 2)
-					t52Entry2 := t52_3[i]
-					for j := range 32 {
-						t28_3[j] = F((kern.Choose((F(j) == w2), F(1), F(0)) + t25_3[j]) * t52Entry2)
-					}
-				}
-			}
-			// delta_chunk.c
-			clear(t31)
-			lo3 := max(0, 4)
-			if n := 32 - lo3; n > 0 {
-				t82_2 := t82[(l*chunks+t3)*32+lo3:][:n]
-				for i := range n {
-					t25_3 := t25[((lo3+i)-4)*32:][:32]
-					t28_3 := t28[((lo3+i)-4)*32:][:32]
-					t31_3 := t31[(lo3+i)*32:][:32]
-					w3 := F((lo3 + i) - 4)
-					t82Entry2 := t82_2[i]
-					for j := range 32 {
-						t31_3[j] = F(((kern.Choose((F(j) == w3), F(1), F(0)) + t25_3[j]) + t28_3[j]) * t82Entry2)
-					}
-				}
-			}
-			// delta_chunk.c
-			clear(t34)
-			lo4 := max(0, 8)
-			if n := 32 - lo4; n > 0 {
-				t112_2 := t112[(l*chunks+t3)*32+lo4:][:n]
-				for i := range n {
-					t25_3 := t25[((lo4+i)-8)*32:][:32]
-					t28_3 := t28[((lo4+i)-8)*32:][:32]
-					t31_3 := t31[((lo4+i)-8)*32:][:32]
-					t34_3 := t34[(lo4+i)*32:][:32]
-					w4 := F((lo4 + i) - 8)
-					t112Entry2 := t112_2[i]
-					for j := range 32 {
-						t34_3[j] = F((((kern.Choose((F(j) == w4), F(1), F(0)) + t25_3[j]) + t28_3[j]) + t31_3[j]) * t112Entry2)
-					}
-				}
-			}
-			// delta_chunk.c
-			clear(t372)
-			lo5 := max(0, 16)
-			if n := 32 - lo5; n > 0 {
-				t14_2 := t14[(l*chunks+t3)*32+lo5:][:n]
-				for i := range n {
-					t25_3 := t25[((lo5+i)-16)*32:][:32]
-					t28_3 := t28[((lo5+i)-16)*32:][:32]
-					t31_3 := t31[((lo5+i)-16)*32:][:32]
-					t34_3 := t34[((lo5+i)-16)*32:][:32]
-					t372_3 := t372[(lo5+i)*32:][:32]
-					w5 := F((lo5 + i) - 16)
-					t14Entry := t14_2[i]
-					for j := range 32 {
-						t372_3[j] = F(((((kern.Choose((F(j) == w5), F(1), F(0)) + t25_3[j]) + t28_3[j]) + t31_3[j]) + t34_3[j]) * t14Entry)
-					}
-				}
-			}
-			// delta_chunk.y
-			clear(t39)
+			clear(t20)
 			if kern.Wide() {
 				a := stepNest18Args{
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t54),
-					unsafe.SliceData(t39),
-					32*dK*t3 + 32*chunks*dK*l,
-					dK,
+					unsafe.SliceData(t52),
+					unsafe.SliceData(t18),
+					unsafe.SliceData(t20),
+					32*t2 + 32*chunks*l,
 				}
 				stepNest18(&a)
 			} else {
-				for i := range 32 {
-					t53_2 := t53[((l*chunks+t3)*32+i)*dK:][:dK]
-					if n := min(32, i+1); n > 0 {
-						t39_2 := t39[i*32:][:n]
-						for j := range n {
-							t54_2 := t54[((l*chunks+t3)*32+j)*dK:][:dK]
-							var t392 F
-							t392Sums := [16]F{t392}
-							for k := range dK {
-								t392Sums[k%16] = num.FMA32(t53_2[k], t54_2[k], t392Sums[k%16])
-							}
-							t392 = kern.Sum16(&t392Sums)
-							t39_2[j] = t392
+				lo := max(0, 1)
+				if n := 32 - lo; n > 0 {
+					t52_3 := t52[(l*chunks+t2)*32+lo:][:n]
+					for i := range n {
+						t18_2 := t18[((lo+i)-1)*32:][:32]
+						t20_2 := t20[(lo+i)*32:][:32]
+						t52Entry2 := t52_3[i]
+						for j := range 32 {
+							t20_2[j] = F(t18_2[j] * t52Entry2)
 						}
 					}
 				}
 			}
-			// delta_chunk.g
-			clear(t41)
+			// delta_chunk.c
+			clear(t232)
 			if kern.Wide() {
 				a := stepNest19Args{
-					unsafe.SliceData(t41),
+					unsafe.SliceData(t52_2),
+					unsafe.SliceData(t18),
+					unsafe.SliceData(t20),
+					unsafe.SliceData(t232),
+					32*t2 + 32*chunks*l,
 				}
 				stepNest19(&a)
 			} else {
-				if n := min(32, 1); n > 0 {
-					t41_2 := t41[:n]
+				lo := max(0, 2)
+				if n := 32 - lo; n > 0 {
+					t52_3 := t52_2[(l*chunks+t2)*32+lo:][:n]
 					for i := range n {
-						t41_2[i] = F(1)
-					}
-				}
-			}
-			// delta_chunk.U
-			kern.GemmFMA(dV, 32, dK, F(1), false, t43, 1, dV, MState, dK, 1, kern.From(t54, (l*chunks+t3)*32*dK), 1, dK)
-			// delta_chunk.c
-			clear(t46)
-			lo6 := max(0, 1)
-			if n := 32 - lo6; n > 0 {
-				for i := range n {
-					t25_3 := t25[((lo6+i)-1)*32:][:32]
-					t28_3 := t28[((lo6+i)-1)*32:][:32]
-					t31_3 := t31[((lo6+i)-1)*32:][:32]
-					t34_3 := t34[((lo6+i)-1)*32:][:32]
-					t372_3 := t372[((lo6+i)-1)*32:][:32]
-					t46_2 := t46[(lo6+i)*32:][:32]
-					w6 := F((lo6 + i) - 1)
-					for j := range 32 {
-						t46_2[j] = ((((kern.Choose((F(j) == w6), F(1), F(0)) + t25_3[j]) + t28_3[j]) + t31_3[j]) + t34_3[j]) + t372_3[j]
-					}
-				}
-			}
-			// delta_chunk.U
-			clear(t473)
-			if kern.Wide() {
-				a := stepNest20Args{
-					unsafe.SliceData(t54),
-					unsafe.SliceData(t473),
-					32*dK*t3 + 32*chunks*dK*l,
-					dK,
-				}
-				stepNest20(&a)
-			} else {
-				for i := range 32 {
-					t54_2 := t54[((l*chunks+t3)*32+i)*dK:][:dK]
-					if n := min(32, i); n > 0 {
-						t473_2 := t473[i*32:][:n]
-						for j := range n {
-							t54_3 := t54[((l*chunks+t3)*32+j)*dK:][:dK]
-							var t474 F
-							t474Sums := [16]F{t474}
-							for k := range dK {
-								t474Sums[k%16] = num.FMA32(t54_2[k], t54_3[k], t474Sums[k%16])
-							}
-							t474 = kern.Sum16(&t474Sums)
-							t473_2[j] = t474
+						t18_2 := t18[((lo+i)-2)*32:][:32]
+						t20_2 := t20[((lo+i)-2)*32:][:32]
+						t232_2 := t232[(lo+i)*32:][:32]
+						t52Entry2 := t52_3[i]
+						for j := range 32 {
+							t232_2[j] = F((t18_2[j] + t20_2[j]) * t52Entry2)
 						}
 					}
 				}
 			}
-			// delta_chunk.U
-			clear(t482)
+			// delta_chunk.c
+			clear(t26)
+			if kern.Wide() {
+				a := stepNest20Args{
+					unsafe.SliceData(t82),
+					unsafe.SliceData(t18),
+					unsafe.SliceData(t20),
+					unsafe.SliceData(t232),
+					unsafe.SliceData(t26),
+					32*t2 + 32*chunks*l,
+				}
+				stepNest20(&a)
+			} else {
+				lo := max(0, 4)
+				if n := 32 - lo; n > 0 {
+					t82_2 := t82[(l*chunks+t2)*32+lo:][:n]
+					for i := range n {
+						t18_2 := t18[((lo+i)-4)*32:][:32]
+						t20_2 := t20[((lo+i)-4)*32:][:32]
+						t232_2 := t232[((lo+i)-4)*32:][:32]
+						t26_2 := t26[(lo+i)*32:][:32]
+						t82Entry2 := t82_2[i]
+						for j := range 32 {
+							t26_2[j] = F(((t18_2[j] + t20_2[j]) + t232_2[j]) * t82Entry2)
+						}
+					}
+				}
+			}
+			// delta_chunk.c
+			clear(t29)
 			if kern.Wide() {
 				a := stepNest21Args{
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t46),
-					unsafe.SliceData(t473),
-					unsafe.SliceData(t482),
-					32*t3 + 32*chunks*l,
+					unsafe.SliceData(t112),
+					unsafe.SliceData(t18),
+					unsafe.SliceData(t20),
+					unsafe.SliceData(t232),
+					unsafe.SliceData(t26),
+					unsafe.SliceData(t29),
+					32*t2 + 32*chunks*l,
 				}
 				stepNest21(&a)
 			} else {
-				t55_2 := t55[(l*chunks+t3)*32:][:32]
+				lo := max(0, 8)
+				if n := 32 - lo; n > 0 {
+					t112_2 := t112[(l*chunks+t2)*32+lo:][:n]
+					for i := range n {
+						t18_2 := t18[((lo+i)-8)*32:][:32]
+						t20_2 := t20[((lo+i)-8)*32:][:32]
+						t232_2 := t232[((lo+i)-8)*32:][:32]
+						t26_2 := t26[((lo+i)-8)*32:][:32]
+						t29_2 := t29[(lo+i)*32:][:32]
+						t112Entry2 := t112_2[i]
+						for j := range 32 {
+							t29_2[j] = F((((t18_2[j] + t20_2[j]) + t232_2[j]) + t26_2[j]) * t112Entry2)
+						}
+					}
+				}
+			}
+			// delta_chunk.c
+			clear(t323)
+			if kern.Wide() {
+				a := stepNest22Args{
+					unsafe.SliceData(t14),
+					unsafe.SliceData(t18),
+					unsafe.SliceData(t20),
+					unsafe.SliceData(t232),
+					unsafe.SliceData(t26),
+					unsafe.SliceData(t29),
+					unsafe.SliceData(t323),
+					32*t2 + 32*chunks*l,
+				}
+				stepNest22(&a)
+			} else {
+				lo := max(0, 16)
+				if n := 32 - lo; n > 0 {
+					t14_2 := t14[(l*chunks+t2)*32+lo:][:n]
+					for i := range n {
+						t18_2 := t18[((lo+i)-16)*32:][:32]
+						t20_2 := t20[((lo+i)-16)*32:][:32]
+						t232_2 := t232[((lo+i)-16)*32:][:32]
+						t26_2 := t26[((lo+i)-16)*32:][:32]
+						t29_2 := t29[((lo+i)-16)*32:][:32]
+						t323_2 := t323[(lo+i)*32:][:32]
+						t14Entry := t14_2[i]
+						for j := range 32 {
+							t323_2[j] = F(((((t18_2[j] + t20_2[j]) + t232_2[j]) + t26_2[j]) + t29_2[j]) * t14Entry)
+						}
+					}
+				}
+			}
+			// delta_chunk.Q
+			kern.GemmFMA(32, 32, dK, F(1), false, Q2, 32, 1, kern.From(t53, (l*chunks+t2)*32*dK), dK, 1, kern.From(t54, (l*chunks+t2)*32*dK), 1, dK)
+			// delta_chunk.g
+			clear(t372)
+			if kern.Wide() {
+				a := stepNest23Args{
+					unsafe.SliceData(t372),
+				}
+				stepNest23(&a)
+			} else {
+				if n := min(32, 1); n > 0 {
+					t372_2 := t372[:n]
+					for i := range n {
+						t372_2[i] = F(1)
+					}
+				}
+			}
+			// delta_chunk.U
+			kern.GemmFMA(dV, 32, dK, F(1), false, t39, 1, dV, MState, dK, 1, kern.From(t54, (l*chunks+t2)*32*dK), 1, dK)
+			// delta_chunk.c
+			clear(t42_2)
+			if kern.Wide() {
+				a := stepNest24Args{
+					unsafe.SliceData(t18),
+					unsafe.SliceData(t20),
+					unsafe.SliceData(t232),
+					unsafe.SliceData(t26),
+					unsafe.SliceData(t29),
+					unsafe.SliceData(t323),
+					unsafe.SliceData(t42_2),
+				}
+				stepNest24(&a)
+			} else {
+				lo := max(0, 1)
+				if n := 32 - lo; n > 0 {
+					for i := range n {
+						t18_2 := t18[((lo+i)-1)*32:][:32]
+						t20_2 := t20[((lo+i)-1)*32:][:32]
+						t232_2 := t232[((lo+i)-1)*32:][:32]
+						t26_2 := t26[((lo+i)-1)*32:][:32]
+						t29_2 := t29[((lo+i)-1)*32:][:32]
+						t323_2 := t323[((lo+i)-1)*32:][:32]
+						t42_3 := t42_2[(lo+i)*32:][:32]
+						for j := range 32 {
+							t42_3[j] = ((((t18_2[j] + t20_2[j]) + t232_2[j]) + t26_2[j]) + t29_2[j]) + t323_2[j]
+						}
+					}
+				}
+			}
+			// delta_chunk.K
+			kern.GemmFMA(32, 32, dK, F(1), false, K2, 32, 1, kern.From(t54, (l*chunks+t2)*32*dK), dK, 1, kern.From(t54, (l*chunks+t2)*32*dK), 1, dK)
+			// delta_chunk.U
+			clear(t443)
+			if kern.Wide() {
+				a := stepNest25Args{
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t42_2),
+					unsafe.SliceData(K2),
+					unsafe.SliceData(t443),
+					32*t2 + 32*chunks*l,
+				}
+				stepNest25(&a)
+			} else {
+				t55_2 := t55[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
 					t55Entry := t55_2[i]
 					if n := min(32, i); n > 0 {
-						t46_2 := t46[i*32:][:n]
-						t473_2 := t473[i*32:][:n]
-						t482_2 := t482[i*32:][:n]
+						t42_3 := t42_2[i*32:][:n]
+						K2_2 := K2[i*32:][:n]
+						t443_2 := t443[i*32:][:n]
 						for j := range n {
-							t482_2[j] = F(F(t55Entry*t46_2[j]) * t473_2[j])
+							t443_2[j] = F(F(t55Entry*t42_3[j]) * K2_2[j])
 						}
 					}
 				}
 			}
 			// delta_chunk.U, delta_chunk.g
 			if kern.Wide() {
-				a := stepNest22Args{
-					unsafe.SliceData(t402),
-					unsafe.SliceData(t41),
+				a := stepNest26Args{
+					unsafe.SliceData(t36),
+					unsafe.SliceData(t372),
 					unsafe.SliceData(t55),
-					unsafe.SliceData(t43),
+					unsafe.SliceData(t39),
 					unsafe.SliceData(t56),
 					unsafe.SliceData(U2),
-					32*t3 + 32*chunks*l,
-					32*dV*t3 + 32*chunks*dV*l,
+					32*t2 + 32*chunks*l,
+					32*dV*t2 + 32*chunks*dV*l,
 					dV,
 				}
-				stepNest22(&a)
+				stepNest26(&a)
 			} else {
-				t402_2 := t402[(l*chunks+t3)*32:][:32]
-				t55_2 := t55[(l*chunks+t3)*32:][:32]
+				t36_2 := t36[(l*chunks+t2)*32:][:32]
+				t55_2 := t55[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
-					t43_2 := t43[i*dV:][:dV]
-					t56_2 := t56[((l*chunks+t3)*32+i)*dV:][:dV]
+					t39_2 := t39[i*dV:][:dV]
+					t56_2 := t56[((l*chunks+t2)*32+i)*dV:][:dV]
 					U2_2 := U2[i*dV:][:dV]
-					w7 := t402_2[i] + t41[i]
+					w := t36_2[i] + t372[i]
 					t55Entry2 := t55_2[i]
 					for j := range dV {
-						U2_2[j] = F(num.FMA32(-t43_2[j], w7, t56_2[j]) * t55Entry2)
+						U2_2[j] = F(num.FMA32(-t39_2[j], w, t56_2[j]) * t55Entry2)
 					}
 				}
 			}
-			kern.TriangleFMA(32, dV, false, U2, dV, 1, t482, 32, 1)
+			kern.TriangleFMA(32, dV, false, U2, dV, 1, t443, 32, 1)
 			// delta_chunk.y, delta_chunk.c
-			clear(t51)
-			for i := range 32 {
-				w9 := F(i)
-				if n := min(32, i+1); n > 0 {
-					t25_3 := t25[i*32:][:n]
-					t28_3 := t28[i*32:][:n]
-					t31_3 := t31[i*32:][:n]
-					t34_3 := t34[i*32:][:n]
-					t372_3 := t372[i*32:][:n]
-					t39_2 := t39[i*32:][:n]
-					for j := range n {
-						w8 := F((((((kern.Choose((F(j) == w9), F(1), F(0)) + t25_3[j]) + t28_3[j]) + t31_3[j]) + t34_3[j]) + t372_3[j]) * t39_2[j])
-						if kern.Wide() {
-							a := stepNest23Args{
-								unsafe.SliceData(U2),
-								unsafe.SliceData(t51),
-								dV * j,
-								dV * i,
-								dV,
-								[2]float32{w8},
-							}
-							stepNest23(&a)
-						} else {
-							U2_2 := U2[j*dV:][:dV]
-							t51_2 := t51[i*dV:][:dV]
-							for k := range dV {
-								t51_2[k] = num.FMA32(U2_2[k], w8, t51_2[k])
-							}
-						}
+			if kern.Wide() {
+				a := stepNest27Args{
+					unsafe.SliceData(t18),
+					unsafe.SliceData(t20),
+					unsafe.SliceData(t232),
+					unsafe.SliceData(t26),
+					unsafe.SliceData(t29),
+					unsafe.SliceData(t323),
+					unsafe.SliceData(Q2),
+					unsafe.SliceData(t532),
+				}
+				stepNest27(&a)
+			} else {
+				for i := range 32 {
+					t18_2 := t18[i*32:][:32]
+					t20_2 := t20[i*32:][:32]
+					t232_2 := t232[i*32:][:32]
+					t26_2 := t26[i*32:][:32]
+					t29_2 := t29[i*32:][:32]
+					t323_2 := t323[i*32:][:32]
+					Q2_2 := Q2[i*32:][:32]
+					t532_2 := t532[i*32:][:32]
+					for j := range 32 {
+						t532_2[j] = F((((((t18_2[j] + t20_2[j]) + t232_2[j]) + t26_2[j]) + t29_2[j]) + t323_2[j]) * Q2_2[j])
 					}
 				}
 			}
 			// delta_chunk.y
 			if kern.Wide() {
-				a := stepNest24Args{
+				a := stepNest28Args{
 					unsafe.SliceData(g),
 					unsafe.SliceData(t173),
-					unsafe.SliceData(t51),
 					unsafe.SliceData(y2),
-					32*t3 + 32*chunks*l,
-					32*dV*t3 + 32*chunks*dV*l,
+					32*t2 + 32*chunks*l,
+					32*dV*t2 + 32*chunks*dV*l,
 					dV,
 				}
-				stepNest24(&a)
+				stepNest28(&a)
 			} else {
-				g2 := g[(l*chunks+t3)*32:][:32]
+				g2 := g[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
 					t173_2 := t173[i*dV:][:dV]
-					t51_2 := t51[i*dV:][:dV]
-					y2_2 := y2[((l*chunks+t3)*32+i)*dV:][:dV]
+					y2_2 := y2[((l*chunks+t2)*32+i)*dV:][:dV]
 					gEntry := g2[i]
 					for j := range dV {
-						y2_2[j] = num.FMA32(t173_2[j], gEntry, t51_2[j])
+						y2_2[j] = F(t173_2[j] * gEntry)
 					}
 				}
 			}
+			// delta_chunk.y
+			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t532, 1, 32)
 			// delta_chunk.M, delta_chunk.c
-			for i := range 32 {
-				w10 := ((((kern.Choose((F(i) == w11), F(1), F(0)) + t25_2[i]) + t28_2[i]) + t31_2[i]) + t34_2[i]) + t372_2[i]
-				if kern.Wide() {
-					a := stepNest25Args{
-						unsafe.SliceData(t54),
-						unsafe.SliceData(t63),
-						dK*i + 32*dK*t3 + 32*chunks*dK*l,
-						dK * i,
-						dK,
-						[2]float32{w10},
-					}
-					stepNest25(&a)
-				} else {
-					t54_2 := t54[((l*chunks+t3)*32+i)*dK:][:dK]
+			if kern.Wide() {
+				a := stepNest29Args{
+					unsafe.SliceData(t18),
+					unsafe.SliceData(t20),
+					unsafe.SliceData(t232),
+					unsafe.SliceData(t26),
+					unsafe.SliceData(t29),
+					unsafe.SliceData(t323),
+					unsafe.SliceData(t54),
+					unsafe.SliceData(t63),
+					32*dK*t2 + 32*chunks*dK*l,
+					dK,
+				}
+				stepNest29(&a)
+			} else {
+				t18_2 := t18[31*32:][:32]
+				t20_2 := t20[31*32:][:32]
+				t232_2 := t232[31*32:][:32]
+				t26_2 := t26[31*32:][:32]
+				t29_2 := t29[31*32:][:32]
+				t323_2 := t323[31*32:][:32]
+				for i := range 32 {
+					t54_2 := t54[((l*chunks+t2)*32+i)*dK:][:dK]
 					t63_2 := t63[i*dK:][:dK]
+					w2 := ((((t18_2[i] + t20_2[i]) + t232_2[i]) + t26_2[i]) + t29_2[i]) + t323_2[i]
 					for j := range dK {
-						t63_2[j] = F(t54_2[j] * w10)
+						t63_2[j] = F(t54_2[j] * w2)
 					}
 				}
 			}
 			// delta_chunk.M
-			gEntry2 := g[(l*chunks+t3)*32+31]
+			gEntry2 := g[(l*chunks+t2)*32+31]
 			if kern.Wide() {
-				a := stepNest26Args{
+				a := stepNest30Args{
 					unsafe.SliceData(MState),
 					dV,
 					dK,
 					[2]float32{gEntry2},
 				}
-				stepNest26(&a)
+				stepNest30(&a)
 			} else {
 				for i := range dV {
 					MState2 := MState[i*dK:][:dK]
@@ -1497,41 +1564,20 @@ func (c *stepFused) run() {
 			}
 			// delta_chunk.M
 			kern.GemmFMA(dV, dK, 32, F(1), true, MState, dK, 1, U2, 1, dV, t63, dK, 1)
-			// delta_chunk
-			if kern.Wide() {
-				a := stepNest27Args{
-					unsafe.SliceData(t39),
-					unsafe.SliceData(t2),
-					unsafe.SliceData(t473),
-					unsafe.SliceData(t323),
-				}
-				stepNest27(&a)
-			} else {
-				for i := range 32 {
-					t39_2 := t39[i*32:][:32]
-					t2_2 := t2[i*32:][:32]
-					t473_2 := t473[i*32:][:32]
-					t323_2 := t323[i*32:][:32]
-					for j := range 32 {
-						t2_2[j] = t39_2[j]
-						t323_2[j] = t473_2[j]
-					}
-				}
-			}
 			if len(c.YProd) > 0 {
-				copy(c.YProd[(l*chunks+t3)*32*dV:][:32*dV], t173[:32*dV])
+				copy(c.YProd[(l*chunks+t2)*32*dV:][:32*dV], t173[:32*dV])
 			}
-			if len(c.YProd2) > 0 {
-				copy(c.YProd2[(l*chunks+t3)*32*32:][:1024], t2[:1024])
+			if len(c.Q2) > 0 {
+				copy(c.Q2[(l*chunks+t2)*32*32:][:1024], Q2[:1024])
 			}
 			if len(c.UProd) > 0 {
-				copy(c.UProd[(l*chunks+t3)*32*dV:][:32*dV], t43[:32*dV])
+				copy(c.UProd[(l*chunks+t2)*32*dV:][:32*dV], t39[:32*dV])
 			}
-			if len(c.UProd2) > 0 {
-				copy(c.UProd2[(l*chunks+t3)*32*32:][:1024], t323[:1024])
+			if len(c.K2) > 0 {
+				copy(c.K2[(l*chunks+t2)*32*32:][:1024], K2[:1024])
 			}
 			if len(c.U) > 0 {
-				copy(c.U[(l*chunks+t3)*32*dV:][:32*dV], U2[:32*dV])
+				copy(c.U[(l*chunks+t2)*32*dV:][:32*dV], U2[:32*dV])
 			}
 		}
 		copy(c.MChunks[l*dV*dK:][:dK*dV], MState[:dK*dV])
@@ -1539,7 +1585,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
-		a := stepNest28Args{
+		a := stepNest31Args{
 			unsafe.SliceData(rho),
 			unsafe.SliceData(t57),
 			unsafe.SliceData(theta),
@@ -1549,7 +1595,7 @@ func (c *stepFused) run() {
 			T - 32*chunks,
 			T,
 		}
-		stepNest28(&a)
+		stepNest31(&a)
 	} else {
 		for i := range L {
 			rho2 := rho[i*T+32*chunks:][:T-32*chunks]
@@ -1565,7 +1611,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.k, delta_chunk.q
 	if kern.Wide() {
-		a := stepNest29Args{
+		a := stepNest32Args{
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(t59),
 			unsafe.SliceData(c.Q),
@@ -1577,7 +1623,7 @@ func (c *stepFused) run() {
 			T - 32*chunks,
 			dK,
 		}
-		stepNest29(&a)
+		stepNest32(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -1659,7 +1705,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := stepTime30Args{
+					a := stepTime33Args{
 						unsafe.SliceData(MState2),
 						unsafe.SliceData(t59),
 						unsafe.SliceData(t60),
@@ -1677,7 +1723,7 @@ func (c *stepRows1) Part(part int) {
 						dV,
 						tail,
 					}
-					stepTime30(&a, rows)
+					stepTime33(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -1699,24 +1745,24 @@ func (c *stepRows1) Part(part int) {
 						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.M
-						var t23 F
-						t23Sums := [2]F{t23}
+						var t2 F
+						t2Sums := [2]F{t2}
 						for j := range dK {
-							t23Sums[j%2] = num.FMA32(MState2[j], t59_2[j], t23Sums[j%2])
+							t2Sums[j%2] = num.FMA32(MState2[j], t59_2[j], t2Sums[j%2])
 						}
-						t23 = kern.Sum2(&t23Sums)
+						t2 = kern.Sum2(&t2Sums)
 						// delta_chunk.M
-						t3 := t23 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
+						t3 := t2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
 						if len(c.MLin) > 0 {
 							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i] = t3
 						}
 						// delta_chunk.M, delta_chunk.y
 						var y3 F
 						t57Entry := t57_2[a]
-						w12 := F(t58_2[a] * t3)
+						w3 := F(t58_2[a] * t3)
 						y3Sums := [2]F{y3}
 						for j := range dK {
-							M2 := num.FMA32(-w12, t59_2[j], F(t57Entry*MState2[j]))
+							M2 := num.FMA32(-w3, t59_2[j], F(t57Entry*MState2[j]))
 							y3Sums[j%2] = num.FMA32(M2, t61_2[j], y3Sums[j%2])
 							MState2[j] = M2
 						}
@@ -1814,7 +1860,7 @@ type stepBackwardTime7Args struct {
 	t59       *float32
 	MTrail    *float32
 	t92       *float32
-	t422      *float32
+	t43       *float32
 	t52       *float32
 	MLin      *float32
 	t58       *float32
@@ -1926,26 +1972,81 @@ type stepBackwardNest16Args struct {
 }
 
 type stepBackwardNest17Args struct {
-	t41 *float32
+	t52  *float32
+	t182 *float32
+	t203 *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest18Args struct {
-	t40 *float32
-	t41 *float32
-	t42 *float32
-	n0  int // 32·t + 32·chunks·l
+	t522 *float32
+	t182 *float32
+	t203 *float32
+	t23  *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest19Args struct {
-	t55    *float32
-	UProd2 *float32
-	t46    *float32
-	t48    *float32
-	n0     int // 32·t + 32·chunks·l
-	n1     int // 1024·t + 1024·chunks·l
+	t8   *float32
+	t182 *float32
+	t203 *float32
+	t23  *float32
+	t262 *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest20Args struct {
+	t1122 *float32
+	t182  *float32
+	t203  *float32
+	t23   *float32
+	t262  *float32
+	t29   *float32
+	n0    int // 32·t + 32·chunks·l
+}
+
+type stepBackwardNest21Args struct {
+	t14  *float32
+	t182 *float32
+	t203 *float32
+	t23  *float32
+	t262 *float32
+	t29  *float32
+	t323 *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepBackwardNest22Args struct {
+	t373 *float32
+}
+
+type stepBackwardNest23Args struct {
+	t36  *float32
+	t373 *float32
+	t38  *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepBackwardNest24Args struct {
+	t182 *float32
+	t203 *float32
+	t23  *float32
+	t262 *float32
+	t29  *float32
+	t323 *float32
+	t42  *float32
+}
+
+type stepBackwardNest25Args struct {
+	t55 *float32
+	K   *float32
+	t42 *float32
+	t44 *float32
+	n0  int // 32·t + 32·chunks·l
+	n1  int // 1024·t + 1024·chunks·l
+}
+
+type stepBackwardNest26Args struct {
 	t523       *float32
 	MStates    *float32
 	MBarState2 *float32
@@ -1954,11 +2055,11 @@ type stepBackwardNest20Args struct {
 	n2         int // d_k
 }
 
-type stepBackwardNest21Args struct {
+type stepBackwardNest27Args struct {
 	g     *float32
 	t722  *float32
 	U     *float32
-	t123  *float32
+	t124  *float32
 	t     *float32
 	t1123 *float32
 	n0    int // 32·t + 32·chunks·l
@@ -1966,228 +2067,253 @@ type stepBackwardNest21Args struct {
 	n2    int // d_v
 }
 
-type stepBackwardNest22Args struct {
-	t     *float32
-	t1322 *float32
-	n0    int        // d_v·j + 32·d_v·t + 32·chunks·d_v·l
-	n1    int        // d_v·i
-	n2    int        // d_v
-	w10   [2]float32 // and nothing
+type stepBackwardNest28Args struct {
+	Q    *float32
+	t182 *float32
+	t203 *float32
+	t23  *float32
+	t262 *float32
+	t29  *float32
+	t323 *float32
+	t128 *float32
+	n0   int // 1024·t + 1024·chunks·l
 }
 
-type stepBackwardNest23Args struct {
-	t    *float32
-	U    *float32
-	t126 *float32
-	n0   int // 32·d_v·t + 32·chunks·d_v·l
-	n1   int // d_v
+type stepBackwardNest29Args struct {
+	t182 *float32
+	t203 *float32
+	t23  *float32
+	t262 *float32
+	t29  *float32
+	t323 *float32
+	t124 *float32
+	t152 *float32
+	n0   int // d_v
 }
 
-type stepBackwardNest24Args struct {
-	t123  *float32
-	t1322 *float32
-	t1722 *float32
-	n0    int        // d_v·j
-	n1    int        // d_v
-	w12   [2]float32 // and nothing
-}
-
-type stepBackwardNest25Args struct {
+type stepBackwardNest30Args struct {
 	t55   *float32
-	t42   *float32
-	t1722 *float32
+	t38   *float32
+	t152  *float32
 	UProd *float32
 	t56   *float32
 	t202  *float32
+	t312  *float32
+	t2222 *float32
 	t3222 *float32
-	t2322 *float32
-	t332  *float32
 	n0    int // 32·t + 32·chunks·l
 	n1    int // 32·d_v·t + 32·chunks·d_v·l
 	n2    int // d_v
 }
 
-type stepBackwardNest26Args struct {
-	t55    *float32
-	UProd2 *float32
-	t46    *float32
-	t192   *float32
-	t2522  *float32
-	t262   *float32
-	t2422  *float32
-	n0     int // 32·t + 32·chunks·l
-	n1     int // 1024·t + 1024·chunks·l
-}
-
-type stepBackwardNest27Args struct {
-	t262  *float32
-	t54   *float32
-	t2722 *float32
-	n0    int // 32·d_k·t + 32·chunks·d_k·l
-	n1    int // d_k
-}
-
-type stepBackwardNest28Args struct {
-	t262 *float32
-	t54  *float32
-	t282 *float32
-	n0   int // 32·d_k·t + 32·chunks·d_k·l
-	n1   int // d_k
-}
-
-type stepBackwardNest29Args struct {
-	t292  *float32
-	t2522 *float32
-}
-
-type stepBackwardNest30Args struct {
-	t53 *float32
-	t38 *float32
-	n0  int        // d_k·j + 32·d_k·t + 32·chunks·d_k·l
-	n1  int        // d_k·i
-	n2  int        // d_k
-	w14 [2]float32 // and nothing
-}
-
 type stepBackwardNest31Args struct {
-	t54   *float32
-	t3922 *float32
-	n0    int        // d_k·j + 32·d_k·t + 32·chunks·d_k·l
-	n1    int        // d_k·i
-	n2    int        // d_k
-	w16   [2]float32 // and nothing
+	t55   *float32
+	K     *float32
+	t42   *float32
+	t1822 *float32
+	t2422 *float32
+	t2522 *float32
+	t2322 *float32
+	n0    int // 32·t + 32·chunks·l
+	n1    int // 1024·t + 1024·chunks·l
 }
 
 type stepBackwardNest32Args struct {
-	yProd2 *float32
-	t126   *float32
-	t722   *float32
-	t292   *float32
-	t402   *float32
-	n0     int // 1024·t + 1024·chunks·l
+	t282  *float32
+	t2422 *float32
 }
 
 type stepBackwardNest33Args struct {
-	t402  *float32
-	t442  *float32
-	t4722 *float32
+	t1422 *float32
+	t182  *float32
+	t203  *float32
+	t23   *float32
+	t262  *float32
+	t29   *float32
+	t323  *float32
+	t382  *float32
+	Q     *float32
+	t722  *float32
+	t282  *float32
+	t412  *float32
+	n0    int // 1024·t + 1024·chunks·l
 }
 
 type stepBackwardNest34Args struct {
-	t452  *float32
-	t462  *float32
-	t50   *float32
-	t5222 *float32
+	t14  *float32
+	t412 *float32
+	t182 *float32
+	t203 *float32
+	t23  *float32
+	t262 *float32
+	t29  *float32
+	t452 *float32
+	t442 *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest35Args struct {
-	t4722 *float32
-	t512  *float32
-	t5522 *float32
+	t412  *float32
+	t452  *float32
+	t4822 *float32
 }
 
 type stepBackwardNest36Args struct {
-	t533  *float32
-	t5422 *float32
-	t583  *float32
-	t60   *float32
-}
-
-type stepBackwardNest37Args struct {
-	t5522 *float32
-	t593  *float32
-	t63   *float32
-}
-
-type stepBackwardNest38Args struct {
-	t613  *float32
-	t62   *float32
-	t66   *float32
-	t68   *float32
-	t523  *float32
-	t1222 *float32
-	t3722 *float32
-	t782  *float32
+	t1122 *float32
+	t4822 *float32
+	t182  *float32
+	t203  *float32
+	t23   *float32
+	t262  *float32
+	t524  *float32
+	t512  *float32
 	n0    int // 32·t + 32·chunks·l
 }
 
+type stepBackwardNest37Args struct {
+	t46   *float32
+	t4722 *float32
+	t512  *float32
+	t533  *float32
+}
+
+type stepBackwardNest38Args struct {
+	t4822 *float32
+	t524  *float32
+	t562  *float32
+}
+
 type stepBackwardNest39Args struct {
-	t782 *float32
-	t82  *float32
-	t85  *float32
+	t8   *float32
+	t562 *float32
+	t182 *float32
+	t203 *float32
+	t23  *float32
+	t60  *float32
+	t593 *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest40Args struct {
-	t83  *float32
-	t842 *float32
-	t88  *float32
-	t90  *float32
-	t85  *float32
-	t89  *float32
-	t93  *float32
+	t543 *float32
+	t553 *float32
+	t593 *float32
+	t613 *float32
 }
 
 type stepBackwardNest41Args struct {
-	t91  *float32
-	t92  *float32
-	t96  *float32
-	t98  *float32
-	t93  *float32
-	t97  *float32
-	t101 *float32
+	t562 *float32
+	t60  *float32
+	t64  *float32
 }
 
 type stepBackwardNest42Args struct {
-	t992  *float32
-	t100  *float32
-	t1042 *float32
-	t106  *float32
-	t101  *float32
-	t105  *float32
-	t1092 *float32
+	t522 *float32
+	t64  *float32
+	t182 *float32
+	t203 *float32
+	t68  *float32
+	t67  *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest43Args struct {
-	t1092 *float32
-	t113  *float32
-	t117  *float32
+	t62   *float32
+	t63   *float32
+	t67   *float32
+	t69   *float32
+	t523  *float32
+	t1222 *float32
+	t362  *float32
+	t792  *float32
+	n0    int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest44Args struct {
-	t69   *float32
-	t70   *float32
-	t73   *float32
+	t182 *float32
+	t64  *float32
+	t68  *float32
+	t742 *float32
+}
+
+type stepBackwardNest45Args struct {
+	t792 *float32
+	t83  *float32
+	t86  *float32
+}
+
+type stepBackwardNest46Args struct {
+	t842 *float32
+	t85  *float32
+	t89  *float32
+	t91  *float32
+	t86  *float32
+	t90  *float32
+	t94  *float32
+}
+
+type stepBackwardNest47Args struct {
+	t92  *float32
+	t93  *float32
+	t97  *float32
+	t992 *float32
+	t94  *float32
+	t98  *float32
+	t102 *float32
+}
+
+type stepBackwardNest48Args struct {
+	t100  *float32
+	t101  *float32
+	t105  *float32
 	t1072 *float32
+	t102  *float32
+	t106  *float32
+	t1102 *float32
+}
+
+type stepBackwardNest49Args struct {
+	t1102 *float32
+	t114  *float32
+	t118  *float32
+}
+
+type stepBackwardNest50Args struct {
+	t70   *float32
+	t71   *float32
+	t742  *float32
 	t108  *float32
-	t112  *float32
-	t117  *float32
+	t1092 *float32
+	t113  *float32
+	t118  *float32
 	t162  *float32
+	t2222 *float32
 	t2322 *float32
-	t2422 *float32
 	t19   *float32
 	n0    int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest45Args struct {
-	t125  *float32
-	t2722 *float32
-	t282  *float32
-	t38   *float32
-	t18   *float32
-	n0    int        // d_k·i
-	n1    int        // d_k·i + 32·d_k·t + 32·chunks·d_k·l
-	n2    int        // d_k
-	w23   [2]float32 // and nothing
+type stepBackwardNest51Args struct {
+	t182 *float32
+	t203 *float32
+	t23  *float32
+	t262 *float32
+	t29  *float32
+	t323 *float32
+	t126 *float32
+	t18  *float32
+	n0   int // 32·d_k·t + 32·chunks·d_k·l
+	n1   int // d_k
 }
 
-type stepBackwardNest46Args struct {
+type stepBackwardNest52Args struct {
 	MBarState2 *float32
 	n0         int        // d_v
 	n1         int        // d_k
 	gEntry2    [2]float32 // and nothing
 }
 
-type stepBackwardNest47Args struct {
+type stepBackwardNest53Args struct {
 	t212 *float32
 	t202 *float32
 	n0   int // L
@@ -2198,7 +2324,7 @@ type stepBackwardNest47Args struct {
 	n5   int // d_v
 }
 
-type stepBackwardNest48Args struct {
+type stepBackwardNest54Args struct {
 	t222 *float32
 	t19  *float32
 	t252 *float32
@@ -2209,7 +2335,7 @@ type stepBackwardNest48Args struct {
 	n3   int // chunks
 }
 
-type stepBackwardNest49Args struct {
+type stepBackwardNest55Args struct {
 	t232 *float32
 	t18  *float32
 	t242 *float32
@@ -2222,7 +2348,7 @@ type stepBackwardNest49Args struct {
 	n5   int // d_k
 }
 
-type stepBackwardNest50Args struct {
+type stepBackwardNest56Args struct {
 	t34       *float32
 	t99       *float32
 	rhoStack  *float32
@@ -2238,7 +2364,7 @@ type stepBackwardNest50Args struct {
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest51Args struct {
+type stepBackwardNest57Args struct {
 	t102  *float32
 	t242  *float32
 	qDiv2 *float32
@@ -2250,7 +2376,7 @@ type stepBackwardNest51Args struct {
 	n3    int // d_k
 }
 
-type stepBackwardNest52Args struct {
+type stepBackwardNest58Args struct {
 	t522       *bool
 	qDiv       *float32
 	t37        *bool
@@ -2278,7 +2404,7 @@ type stepBackwardNest52Args struct {
 	n5         int // d_k
 }
 
-type stepBackwardNest53Args struct {
+type stepBackwardNest59Args struct {
 	q1Stack *float32
 	t74     *float32
 	cQBar   *float32
@@ -2288,7 +2414,7 @@ type stepBackwardNest53Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest54Args struct {
+type stepBackwardNest60Args struct {
 	pos *int32
 	t74 *float32
 	cQ  *float32
@@ -2302,7 +2428,7 @@ type stepBackwardNest54Args struct {
 	n6  int // -d_k
 }
 
-type stepBackwardNest55Args struct {
+type stepBackwardNest61Args struct {
 	t79       *float32
 	q0TailBar *float32
 	n0        int // T·d_k
@@ -2312,7 +2438,7 @@ type stepBackwardNest55Args struct {
 	n4        int // d_k
 }
 
-type stepBackwardNest56Args struct {
+type stepBackwardNest62Args struct {
 	t78 *float32
 	t79 *float32
 	t80 *float32
@@ -2322,7 +2448,7 @@ type stepBackwardNest56Args struct {
 	n3  int // d_k
 }
 
-type stepBackwardNest57Args struct {
+type stepBackwardNest63Args struct {
 	t80          *float32
 	q0TailBarOut *float32
 	t147         *float32
@@ -2334,7 +2460,7 @@ type stepBackwardNest57Args struct {
 	n4           int // d_k
 }
 
-type stepBackwardNest58Args struct {
+type stepBackwardNest64Args struct {
 	t112 *float32
 	t212 *float32
 	t392 *float32
@@ -2349,7 +2475,7 @@ type stepBackwardNest58Args struct {
 	n6   int // d_v
 }
 
-type stepBackwardNest59Args struct {
+type stepBackwardNest65Args struct {
 	t120       *bool
 	kDiv       *float32
 	t10        *bool
@@ -2368,7 +2494,7 @@ type stepBackwardNest59Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest60Args struct {
+type stepBackwardNest66Args struct {
 	k1Stack *float32
 	t142    *float32
 	cKBar   *float32
@@ -2378,7 +2504,7 @@ type stepBackwardNest60Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest61Args struct {
+type stepBackwardNest67Args struct {
 	pos  *int32
 	t142 *float32
 	cK   *float32
@@ -2392,7 +2518,7 @@ type stepBackwardNest61Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest62Args struct {
+type stepBackwardNest68Args struct {
 	t146 *float32
 	t147 *float32
 	t148 *float32
@@ -2402,7 +2528,7 @@ type stepBackwardNest62Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest63Args struct {
+type stepBackwardNest69Args struct {
 	t84  *float32
 	t109 *float32
 	t152 *float32
@@ -2429,170 +2555,168 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t5 := c.Work[:L*T*dK]                                                                                                             // [L, T, d_k]
-	t32 := c.Work[L*T*dK:][:L*T*dK]                                                                                                   // [L, T, d_k]
-	t25 := c.Work[2*L*T*dK:][:L*T]                                                                                                    // [L, T]
-	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                                                                // [L, T]
-	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                                                                            // [L, T]
-	t52 := c.Work[2*L*T*dK+3*L*T:][:32*L*chunks]                                                                                      // [L, chunks, 32]
-	t55 := c.Work[2*L*T*dK+3*L*T+32*L*chunks:][:32*L*chunks]                                                                          // [L, chunks, 32]
-	t53 := c.Work[2*L*T*dK+3*L*T+64*L*chunks:][:32*L*chunks*dK]                                                                       // [L, chunks, 32, d_k]
-	t54 := c.Work[2*L*T*dK+32*L*chunks*dK+3*L*T+64*L*chunks:][:32*L*chunks*dK]                                                        // [L, chunks, 32, d_k]
-	t56 := c.Work[2*L*T*dK+64*L*chunks*dK+3*L*T+64*L*chunks:][:32*L*chunks*dV]                                                        // [L, chunks, 32, d_v]
-	t57 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+3*L*T+64*L*chunks:][:L*T-32*L*chunks]                                        // [L, T - 32·chunks]
-	t58 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+4*L*T+32*L*chunks:][:L*T-32*L*chunks]                                        // [L, T - 32·chunks]
-	t59 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                                              // [L, T - 32·chunks, d_k]
-	t61 := c.Work[3*L*T*dK+32*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                                              // [L, T - 32·chunks, d_k]
-	t := c.Work[4*L*T*dK+32*L*chunks*dV+5*L*T:][:32*L*chunks*dV]                                                                      // [L, 32·chunks, d_v]
-	t22 := c.Work[4*L*T*dK+64*L*chunks*dV+5*L*T:][:L*T*dV-32*L*chunks*dV]                                                             // [L, T - 32·chunks, d_v]
-	t42 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+5*L*T:][:L*dK*dV]                                                                    // [L, d_v, d_k]
-	t52_2 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+5*L*T:][:L*T-32*L*chunks]                                                  // [L, T - 32·chunks]
-	t62 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+6*L*T-32*L*chunks:][:L*T-32*L*chunks]                                        // [L, T - 32·chunks]
-	t7 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                   // [L, T - 32·chunks, d_k]
-	t82 := c.Work[5*L*T*dK+L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dV-32*L*chunks*dV]                   // [L, T - 32·chunks, d_v]
-	t92 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                // [L, T - 32·chunks, d_k]
-	t102 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK]                                              // [L, T, d_k]
-	t122 := c.Work[7*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK]                                              // [L, T, d_k]
-	t112 := c.Work[8*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dV]                                              // [L, T, d_v]
-	t132 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T]                                                 // [L, T]
-	t142 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+8*L*T-64*L*chunks:][:L*T]                                                 // [L, T]
-	t2 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T-64*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
-	t3 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T-32*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
-	t522 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t4 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+32*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
-	t6 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+64*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
-	t8 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+96*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
-	t72 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+128*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
-	t922 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+160*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t1122 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+192*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t1022 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+224*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t12 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+256*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
-	t14 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+288*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
-	t13 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+320*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
-	t1522 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+352*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	g := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+384*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
-	t40 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+416*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
-	t1222 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+448*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t162 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+480*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t172 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks*dK]                                     // [L, chunks, 32, d_k]
-	t18 := c.Work[8*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks*dK]                                      // [L, chunks, 32, d_k]
-	t19 := c.Work[8*L*T*dK+3*L*T*dV+L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks]                                                        // [L, chunks, 32]
-	t202 := c.Work[8*L*T*dK+3*L*T*dV+L*dK*dV+9*L*T+544*L*chunks:][:32*L*chunks*dV]                                                    // [L, chunks, 32, d_v]
-	t212 := c.Work[8*L*T*dK+3*L*T*dV+32*L*chunks*dV+L*dK*dV+9*L*T+544*L*chunks:][:L*T*dV]                                             // [L, T, d_v]
-	t222 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+9*L*T+544*L*chunks:][:L*T]                                                // [L, T]
-	t252 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+10*L*T+544*L*chunks:][:L*T]                                               // [L, T]
-	t232 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+11*L*T+544*L*chunks:][:L*T*dK]                                            // [L, T, d_k]
-	t242 := c.Work[9*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+11*L*T+544*L*chunks:][:L*T*dK]                                            // [L, T, d_k]
-	t34 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+11*L*T+544*L*chunks:][:L*T]                                               // [L, T]
-	t99 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+12*L*T+544*L*chunks:][:L*T]                                               // [L, T]
-	t392 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+544*L*chunks:][:L*T*dK+L*T*dV]                                    // [L, T, d_k + d_v]
-	t104 := c.Work[11*L*T*dK+5*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+544*L*chunks:][:L*T*dK+L*T*dV]                                    // [L, T, d_k + d_v]
-	t422 := c.Work[12*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+544*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
-	t472 := c.Work[13*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+544*L*chunks:][:L*T]                                              // [L, T]
-	t74 := c.Work[13*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+14*L*T+544*L*chunks:][:L*T*dK]                                            // [L, T, d_k]
-	t110 := c.Work[14*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+14*L*T+544*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
-	t115 := c.Work[15*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+14*L*T+544*L*chunks:][:L*T]                                              // [L, T]
-	t78 := c.Work[15*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks:][:L*T*dK+3*L*dK]                                     // [L, T + 3, d_k]
-	t79 := c.Work[16*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+3*L*dK:][:L*T*dK+3*L*dK]                              // [L, T + 3, d_k]
-	t80 := c.Work[17*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+6*L*dK:][:L*T*dK+3*L*dK]                              // [L, T + 3, d_k]
-	t147 := c.Work[18*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+9*L*dK:][:L*T*dK+3*L*dK]                             // [L, T + 3, d_k]
-	t84 := c.Work[19*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*d]                                     // [L, T, d]
-	t107 := c.Work[L*T*d+19*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*dV]                             // [L, T, d_v]
-	t109 := c.Work[L*T*d+19*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*d]                              // [L, T, d]
-	t142_2 := c.Work[2*L*T*d+19*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*dK]                         // [L, T, d_k]
-	t146 := c.Work[2*L*T*d+20*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*dK+3*L*dK]                    // [L, T + 3, d_k]
-	t148 := c.Work[2*L*T*d+21*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+15*L*dK:][:L*T*dK+3*L*dK]                    // [L, T + 3, d_k]
-	t152 := c.Work[2*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK:][:L*T*d]                            // [L, T, d]
-	MBarState2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK:][:dK*dV]                      // [d_v, d_k]
-	t255 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV:][:1024]                       // [32, 32]
-	t28 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+1024:][:1024]                   // [32, 32]
-	t31 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+2048:][:1024]                   // [32, 32]
-	t342 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+3072:][:1024]                  // [32, 32]
-	t373 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+4096:][:1024]                  // [32, 32]
-	t41 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+5120:][:32]                     // [32]
-	t42_2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+5152:][:32]                   // [32]
-	t46 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+5184:][:1024]                   // [32, 32]
-	t48 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+6208:][:1024]                   // [32, 32]
-	t523 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+7232:][:32]                    // [32]
-	t123 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+7264:][:32*dV]                 // [32, d_v]
-	t722 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dV+7264:][:1024]            // [32, 32]
-	t1123 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dV+8288:][:32*dV]          // [32, d_v]
-	t125 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+64*dV+8288:][:32*dK]           // [32, d_k]
-	t1322 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+64*dV+8288:][:32*dV]    // [32, d_v]
-	t126 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+96*dV+8288:][:1024]      // [32, 32]
-	t1722 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+96*dV+9312:][:32*dV]    // [32, d_v]
-	t182 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+9312:][:1024]     // [32, 32]
-	t192 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+10336:][:1024]    // [32, 32]
-	t2322 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+11360:][:32]     // [32]
-	t3222 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+11392:][:32*dV]  // [32, d_v]
-	t332 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+160*dV+11392:][:32]      // [32]
-	t2422 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+160*dV+11424:][:32]     // [32]
-	t2522 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+160*dV+11456:][:1024]   // [32, 32]
-	t262 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+160*dV+12480:][:1024]    // [32, 32]
-	t2722 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+160*dV+13504:][:32*dK]  // [32, d_k]
-	t282 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+64*dK+160*dV+13504:][:32*dK]   // [32, d_k]
-	t292 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+96*dK+160*dV+13504:][:1024]    // [32, 32]
-	t3722 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+96*dK+160*dV+14528:][:32]     // [32]
-	t38 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+96*dK+160*dV+14560:][:32*dK]    // [32, d_k]
-	t3922 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+128*dK+160*dV+14560:][:32*dK] // [32, d_k]
-	t402 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+14560:][:1024]   // [32, 32]
-	t432 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+15584:][:32]     // [32]
-	t442 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+15616:][:1024]   // [32, 32]
-	t452 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+16640:][:32]     // [32]
-	t462 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+16672:][:32]     // [32]
-	t4722 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+16704:][:1024]  // [32, 32]
-	t50 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+17728:][:32]      // [32]
-	t512 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+17760:][:1024]   // [32, 32]
-	t5222 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+18784:][:32]    // [32]
-	t533 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+18816:][:32]     // [32]
-	t5422 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+18848:][:32]    // [32]
-	t5522 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+18880:][:1024]  // [32, 32]
-	t583 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+19904:][:32]     // [32]
-	t593 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+19936:][:1024]   // [32, 32]
-	t60 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+20960:][:32]      // [32]
-	t613 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+20992:][:32]     // [32]
-	t62_2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+21024:][:32]    // [32]
-	t63 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+21056:][:1024]    // [32, 32]
-	t66 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+22080:][:32]      // [32]
-	t67 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+22112:][:1024]    // [32, 32]
-	t68 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23136:][:32]      // [32]
-	t782 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23168:][:32]     // [32]
-	t69 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23200:][:32]      // [32]
-	t70 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23232:][:32]      // [32]
-	t73 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23264:][:32]      // [32]
-	t81 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23296:][:32]      // [32]
-	t82_2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23328:][:32]    // [32]
-	t83 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23360:][:32]      // [32]
-	t842 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23392:][:32]     // [32]
-	t85 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23424:][:32]      // [32]
-	t88 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23456:][:32]      // [32]
-	t89 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23488:][:32]      // [32]
-	t90 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23520:][:32]      // [32]
-	t93 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23552:][:32]      // [32]
-	t91 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23584:][:32]      // [32]
-	t92_2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23616:][:32]    // [32]
-	t96 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23648:][:32]      // [32]
-	t97 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23680:][:32]      // [32]
-	t98 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23712:][:32]      // [32]
-	t101 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23744:][:32]     // [32]
-	t992 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23776:][:32]     // [32]
-	t100 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23808:][:32]     // [32]
-	t1042 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23840:][:32]    // [32]
-	t105 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23872:][:32]     // [32]
-	t106 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23904:][:32]     // [32]
-	t1092 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23936:][:32]    // [32]
-	t1072 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+23968:][:32]    // [32]
-	t108 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24000:][:32]     // [32]
-	t112_2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24032:][:32]   // [32]
-	t113 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24064:][:32]     // [32]
-	t117 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24096:][:32]     // [32]
-	t10 := c.Flags[:L*T]                                                                                                              // [L, T]
-	t37 := c.Flags[L*T:][:L*T]                                                                                                        // [L, T]
-	t27 := c.Flags[2*L*T:][:L*T]                                                                                                      // [L, T]
-	t482 := c.Flags[3*L*T:][:L*T]                                                                                                     // [L, T]
-	t522_2 := c.Flags[4*L*T:][:L*T]                                                                                                   // [L, T]
-	t116 := c.Flags[5*L*T:][:L*T]                                                                                                     // [L, T]
-	t120 := c.Flags[6*L*T:][:L*T]                                                                                                     // [L, T]
+	t5 := c.Work[:L*T*dK]                                                                                                            // [L, T, d_k]
+	t32 := c.Work[L*T*dK:][:L*T*dK]                                                                                                  // [L, T, d_k]
+	t25 := c.Work[2*L*T*dK:][:L*T]                                                                                                   // [L, T]
+	rho := c.Work[2*L*T*dK+L*T:][:L*T]                                                                                               // [L, T]
+	theta := c.Work[2*L*T*dK+2*L*T:][:L*T]                                                                                           // [L, T]
+	t52 := c.Work[2*L*T*dK+3*L*T:][:32*L*chunks]                                                                                     // [L, chunks, 32]
+	t55 := c.Work[2*L*T*dK+3*L*T+32*L*chunks:][:32*L*chunks]                                                                         // [L, chunks, 32]
+	t53 := c.Work[2*L*T*dK+3*L*T+64*L*chunks:][:32*L*chunks*dK]                                                                      // [L, chunks, 32, d_k]
+	t54 := c.Work[2*L*T*dK+32*L*chunks*dK+3*L*T+64*L*chunks:][:32*L*chunks*dK]                                                       // [L, chunks, 32, d_k]
+	t56 := c.Work[2*L*T*dK+64*L*chunks*dK+3*L*T+64*L*chunks:][:32*L*chunks*dV]                                                       // [L, chunks, 32, d_v]
+	t57 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+3*L*T+64*L*chunks:][:L*T-32*L*chunks]                                       // [L, T - 32·chunks]
+	t58 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+4*L*T+32*L*chunks:][:L*T-32*L*chunks]                                       // [L, T - 32·chunks]
+	t59 := c.Work[2*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                                             // [L, T - 32·chunks, d_k]
+	t61 := c.Work[3*L*T*dK+32*L*chunks*dK+32*L*chunks*dV+5*L*T:][:L*T*dK-32*L*chunks*dK]                                             // [L, T - 32·chunks, d_k]
+	t := c.Work[4*L*T*dK+32*L*chunks*dV+5*L*T:][:32*L*chunks*dV]                                                                     // [L, 32·chunks, d_v]
+	t22 := c.Work[4*L*T*dK+64*L*chunks*dV+5*L*T:][:L*T*dV-32*L*chunks*dV]                                                            // [L, T - 32·chunks, d_v]
+	t42 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+5*L*T:][:L*dK*dV]                                                                   // [L, d_v, d_k]
+	t52_2 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+5*L*T:][:L*T-32*L*chunks]                                                 // [L, T - 32·chunks]
+	t62 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+6*L*T-32*L*chunks:][:L*T-32*L*chunks]                                       // [L, T - 32·chunks]
+	t7 := c.Work[4*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                  // [L, T - 32·chunks, d_k]
+	t82 := c.Work[5*L*T*dK+L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dV-32*L*chunks*dV]                  // [L, T - 32·chunks, d_v]
+	t92 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                               // [L, T - 32·chunks, d_k]
+	t102 := c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK]                                             // [L, T, d_k]
+	t122 := c.Work[7*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dK]                                             // [L, T, d_k]
+	t112 := c.Work[8*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T*dV]                                             // [L, T, d_v]
+	t132 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+7*L*T-64*L*chunks:][:L*T]                                                // [L, T]
+	t142 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+8*L*T-64*L*chunks:][:L*T]                                                // [L, T]
+	t2 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T-64*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t3 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T-32*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t522 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T:][:32*L*chunks]                                                    // [L, chunks, 32]
+	t4 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+32*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t6 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+64*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t8 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+96*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t72 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+128*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t922 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+160*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t1122 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+192*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t1022 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+224*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t12 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+256*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t14 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+288*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t13 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+320*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t1522 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+352*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	g := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+384*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t36 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+416*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t1222 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+448*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t162 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+480*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t172 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks*dK]                                    // [L, chunks, 32, d_k]
+	t18 := c.Work[8*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks*dK]                                     // [L, chunks, 32, d_k]
+	t19 := c.Work[8*L*T*dK+3*L*T*dV+L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t202 := c.Work[8*L*T*dK+3*L*T*dV+L*dK*dV+9*L*T+544*L*chunks:][:32*L*chunks*dV]                                                   // [L, chunks, 32, d_v]
+	t212 := c.Work[8*L*T*dK+3*L*T*dV+32*L*chunks*dV+L*dK*dV+9*L*T+544*L*chunks:][:L*T*dV]                                            // [L, T, d_v]
+	t222 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+9*L*T+544*L*chunks:][:L*T]                                               // [L, T]
+	t252 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+10*L*T+544*L*chunks:][:L*T]                                              // [L, T]
+	t232 := c.Work[8*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+11*L*T+544*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
+	t242 := c.Work[9*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+11*L*T+544*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
+	t34 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+11*L*T+544*L*chunks:][:L*T]                                              // [L, T]
+	t99 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+12*L*T+544*L*chunks:][:L*T]                                              // [L, T]
+	t392 := c.Work[10*L*T*dK+4*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+544*L*chunks:][:L*T*dK+L*T*dV]                                   // [L, T, d_k + d_v]
+	t104 := c.Work[11*L*T*dK+5*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+544*L*chunks:][:L*T*dK+L*T*dV]                                   // [L, T, d_k + d_v]
+	t422 := c.Work[12*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+544*L*chunks:][:L*T*dK]                                          // [L, T, d_k]
+	t472 := c.Work[13*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+13*L*T+544*L*chunks:][:L*T]                                             // [L, T]
+	t74 := c.Work[13*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+14*L*T+544*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
+	t110 := c.Work[14*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+14*L*T+544*L*chunks:][:L*T*dK]                                          // [L, T, d_k]
+	t115 := c.Work[15*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+14*L*T+544*L*chunks:][:L*T]                                             // [L, T]
+	t78 := c.Work[15*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks:][:L*T*dK+3*L*dK]                                    // [L, T + 3, d_k]
+	t79 := c.Work[16*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+3*L*dK:][:L*T*dK+3*L*dK]                             // [L, T + 3, d_k]
+	t80 := c.Work[17*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+6*L*dK:][:L*T*dK+3*L*dK]                             // [L, T + 3, d_k]
+	t147 := c.Work[18*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+9*L*dK:][:L*T*dK+3*L*dK]                            // [L, T + 3, d_k]
+	t84 := c.Work[19*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*d]                                    // [L, T, d]
+	t107 := c.Work[L*T*d+19*L*T*dK+6*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*dV]                            // [L, T, d_v]
+	t109 := c.Work[L*T*d+19*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*d]                             // [L, T, d]
+	t142_2 := c.Work[2*L*T*d+19*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*dK]                        // [L, T, d_k]
+	t146 := c.Work[2*L*T*d+20*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+12*L*dK:][:L*T*dK+3*L*dK]                   // [L, T + 3, d_k]
+	t148 := c.Work[2*L*T*d+21*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+15*L*dK:][:L*T*dK+3*L*dK]                   // [L, T + 3, d_k]
+	t152 := c.Work[2*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK:][:L*T*d]                           // [L, T, d]
+	MBarState2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK:][:dK*dV]                     // [d_v, d_k]
+	t182 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV:][:1024]                      // [32, 32]
+	t203 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+1024:][:1024]                 // [32, 32]
+	t23 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+2048:][:1024]                  // [32, 32]
+	t262 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+3072:][:1024]                 // [32, 32]
+	t29 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+4096:][:1024]                  // [32, 32]
+	t323 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+5120:][:1024]                 // [32, 32]
+	t373 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+6144:][:32]                   // [32]
+	t38 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+6176:][:32]                    // [32]
+	t42_2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+6208:][:1024]                // [32, 32]
+	t44 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+7232:][:1024]                  // [32, 32]
+	t523 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+8256:][:32]                   // [32]
+	t124 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+8288:][:32*dV]                // [32, d_v]
+	t722 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dV+8288:][:1024]           // [32, 32]
+	t1123 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dV+9312:][:32*dV]         // [32, d_v]
+	t126 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+64*dV+9312:][:32*dK]          // [32, d_k]
+	t128 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+64*dV+9312:][:1024]     // [32, 32]
+	t1422 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+64*dV+10336:][:1024]   // [32, 32]
+	t152_2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+64*dV+11360:][:32*dV] // [32, d_v]
+	t1722 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+96*dV+11360:][:1024]   // [32, 32]
+	t1822 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+96*dV+12384:][:1024]   // [32, 32]
+	t2222 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+96*dV+13408:][:32]     // [32]
+	t312 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+96*dV+13440:][:32*dV]   // [32, d_v]
+	t3222 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+13440:][:32]    // [32]
+	t2322 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+13472:][:32]    // [32]
+	t2422 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+13504:][:1024]  // [32, 32]
+	t2522 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+14528:][:1024]  // [32, 32]
+	t282 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+15552:][:1024]   // [32, 32]
+	t362 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+16576:][:32]     // [32]
+	t382 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+16608:][:1024]   // [32, 32]
+	t412 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+17632:][:1024]   // [32, 32]
+	t442 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+18656:][:32]     // [32]
+	t452 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+18688:][:1024]   // [32, 32]
+	t46 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+19712:][:32]      // [32]
+	t4722 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+19744:][:32]    // [32]
+	t4822 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+19776:][:1024]  // [32, 32]
+	t512 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+20800:][:32]     // [32]
+	t524 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+20832:][:1024]   // [32, 32]
+	t533 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+21856:][:32]     // [32]
+	t543 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+21888:][:32]     // [32]
+	t553 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+21920:][:32]     // [32]
+	t562 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+21952:][:1024]   // [32, 32]
+	t593 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+22976:][:32]     // [32]
+	t60 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+23008:][:1024]    // [32, 32]
+	t613 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+24032:][:32]     // [32]
+	t62_2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+24064:][:32]    // [32]
+	t63 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+24096:][:32]      // [32]
+	t64 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+24128:][:1024]    // [32, 32]
+	t67 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+25152:][:32]      // [32]
+	t68 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+25184:][:1024]    // [32, 32]
+	t69 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26208:][:32]      // [32]
+	t792 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26240:][:32]     // [32]
+	t70 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26272:][:32]      // [32]
+	t71 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26304:][:32]      // [32]
+	t742 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26336:][:32]     // [32]
+	t82_2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26368:][:32]    // [32]
+	t83 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26400:][:32]      // [32]
+	t842 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26432:][:32]     // [32]
+	t85 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26464:][:32]      // [32]
+	t86 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26496:][:32]      // [32]
+	t89 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26528:][:32]      // [32]
+	t90 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26560:][:32]      // [32]
+	t91 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26592:][:32]      // [32]
+	t94 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26624:][:32]      // [32]
+	t92_2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26656:][:32]    // [32]
+	t93 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26688:][:32]      // [32]
+	t97 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26720:][:32]      // [32]
+	t98 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26752:][:32]      // [32]
+	t992 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26784:][:32]     // [32]
+	t102_2 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26816:][:32]   // [32]
+	t100 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26848:][:32]     // [32]
+	t101 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26880:][:32]     // [32]
+	t105 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26912:][:32]     // [32]
+	t106 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26944:][:32]     // [32]
+	t1072 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+26976:][:32]    // [32]
+	t1102 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27008:][:32]    // [32]
+	t108 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27040:][:32]     // [32]
+	t1092 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27072:][:32]    // [32]
+	t113 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27104:][:32]     // [32]
+	t114 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27136:][:32]     // [32]
+	t118 := c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27168:][:32]     // [32]
+	t10 := c.Flags[:L*T]                                                                                                             // [L, T]
+	t37 := c.Flags[L*T:][:L*T]                                                                                                       // [L, T]
+	t27 := c.Flags[2*L*T:][:L*T]                                                                                                     // [L, T]
+	t482 := c.Flags[3*L*T:][:L*T]                                                                                                    // [L, T]
+	t522_2 := c.Flags[4*L*T:][:L*T]                                                                                                  // [L, T]
+	t116 := c.Flags[5*L*T:][:L*T]                                                                                                    // [L, T]
+	t120 := c.Flags[6*L*T:][:L*T]                                                                                                    // [L, T]
 
 	// delta_chunk.k1, delta_chunk.q1
 	if kern.Wide() {
@@ -2796,10 +2920,10 @@ func (c *stepBackwardFused) run() {
 	clear(t92)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t92[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24128:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t52_2[:L*T-32*L*chunks], c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24128:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t62[:L*T-32*L*chunks], c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+16*L*T+512*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24128:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t7[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+17*L*T+480*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24128:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t92[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27200:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t52_2[:L*T-32*L*chunks], c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27200:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t62[:L*T-32*L*chunks], c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+16*L*T+512*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27200:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t7[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+17*L*T+480*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27200:], 2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
 	}
 
 	// delta_chunk.q, delta_chunk.k
@@ -2822,12 +2946,12 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
-				t102_2 := t102[(i*T+j+32*chunks)*dK:][:dK]
+				t102_3 := t102[(i*T+j+32*chunks)*dK:][:dK]
 				t92_3 := t92[(i*(T-32*chunks)+j)*dK:][:dK]
 				t122_2 := t122[(i*T+j+32*chunks)*dK:][:dK]
 				t7_2 := t7[(i*(T-32*chunks)+j)*dK:][:dK]
 				for k := range dK {
-					t102_2[k] = t102_2[k] + t92_3[k]
+					t102_3[k] = t102_3[k] + t92_3[k]
 					t122_2[k] = t122_2[k] + t7_2[k]
 				}
 			}
@@ -2851,10 +2975,10 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
-				t112_3 := t112[(i*T+j+32*chunks)*dV:][:dV]
+				t112_2 := t112[(i*T+j+32*chunks)*dV:][:dV]
 				t82_3 := t82[(i*(T-32*chunks)+j)*dV:][:dV]
 				for k := range dV {
-					t112_3[k] = t112_3[k] + t82_3[k]
+					t112_2[k] = t112_2[k] + t82_3[k]
 				}
 			}
 		}
@@ -3119,13 +3243,13 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// delta_chunk.g
-	clear(t40)
+	clear(t36)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				for k := range n {
-					t40[(i*chunks+j)*32+(lo+k)] = g[(i*chunks+j)*32+(lo+k)-1]
+					t36[(i*chunks+j)*32+(lo+k)] = g[(i*chunks+j)*32+(lo+k)-1]
 				}
 			}
 		}
@@ -3165,164 +3289,242 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// delta_chunk
-	w13 := F(31)
 	for l := range L {
 		copy(MBarState2[:dK*dV], t42[l*dV*dK:][:dK*dV])
 		for t9 := chunks - 1; t9 >= 0; t9-- {
-			t255_2 := t255[31*32:][:32]
-			t28_2 := t28[31*32:][:32]
-			t31_2 := t31[31*32:][:32]
-			t342_2 := t342[31*32:][:32]
-			t373_2 := t373[31*32:][:32]
 			// delta_chunk.c
-			clear(t255)
-			lo := max(0, 1)
-			if n := 32 - lo; n > 0 {
-				t52_3 := t52[(l*chunks+t9)*32+lo:][:n]
-				for i := range n {
-					t255_3 := t255[(lo+i)*32:][:32]
-					w4 := F((lo + i) - 1)
-					t52Entry2 := t52_3[i]
-					for j := range 32 {
-						t255_3[j] = F(kern.Choose((F(j) == w4), F(1), F(0)) * t52Entry2)
+			clear(t182)
+			for i := range 32 {
+				lo := max(0, i)
+				if n := min(32, i+1) - lo; n > 0 {
+					t182_2 := t182[i*32+lo:][:n]
+					for j := range n {
+						t182_2[j] = F(1)
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t28)
-			lo2 := max(0, 2)
-			if n := 32 - lo2; n > 0 {
-				t522_3 := t522[(l*chunks+t9)*32+lo2:][:n]
-				for i := range n {
-					t255_3 := t255[((lo2+i)-2)*32:][:32]
-					t28_3 := t28[(lo2+i)*32:][:32]
-					w5 := F((lo2 + i) - 2)
-					t522Entry2 := t522_3[i]
-					for j := range 32 {
-						t28_3[j] = F((kern.Choose((F(j) == w5), F(1), F(0)) + t255_3[j]) * t522Entry2)
-					}
-				}
-			}
-			// delta_chunk.c
-			clear(t31)
-			lo3 := max(0, 4)
-			if n := 32 - lo3; n > 0 {
-				t8_2 := t8[(l*chunks+t9)*32+lo3:][:n]
-				for i := range n {
-					t255_3 := t255[((lo3+i)-4)*32:][:32]
-					t28_3 := t28[((lo3+i)-4)*32:][:32]
-					t31_3 := t31[(lo3+i)*32:][:32]
-					w6 := F((lo3 + i) - 4)
-					t8Entry2 := t8_2[i]
-					for j := range 32 {
-						t31_3[j] = F(((kern.Choose((F(j) == w6), F(1), F(0)) + t255_3[j]) + t28_3[j]) * t8Entry2)
-					}
-				}
-			}
-			// delta_chunk.c
-			clear(t342)
-			lo4 := max(0, 8)
-			if n := 32 - lo4; n > 0 {
-				t1122_2 := t1122[(l*chunks+t9)*32+lo4:][:n]
-				for i := range n {
-					t255_3 := t255[((lo4+i)-8)*32:][:32]
-					t28_3 := t28[((lo4+i)-8)*32:][:32]
-					t31_3 := t31[((lo4+i)-8)*32:][:32]
-					t342_3 := t342[(lo4+i)*32:][:32]
-					w7 := F((lo4 + i) - 8)
-					t1122Entry2 := t1122_2[i]
-					for j := range 32 {
-						t342_3[j] = F((((kern.Choose((F(j) == w7), F(1), F(0)) + t255_3[j]) + t28_3[j]) + t31_3[j]) * t1122Entry2)
-					}
-				}
-			}
-			// delta_chunk.c
-			clear(t373)
-			lo5 := max(0, 16)
-			if n := 32 - lo5; n > 0 {
-				t14_2 := t14[(l*chunks+t9)*32+lo5:][:n]
-				for i := range n {
-					t255_3 := t255[((lo5+i)-16)*32:][:32]
-					t28_3 := t28[((lo5+i)-16)*32:][:32]
-					t31_3 := t31[((lo5+i)-16)*32:][:32]
-					t342_3 := t342[((lo5+i)-16)*32:][:32]
-					t373_3 := t373[(lo5+i)*32:][:32]
-					w8 := F((lo5 + i) - 16)
-					t14Entry := t14_2[i]
-					for j := range 32 {
-						t373_3[j] = F(((((kern.Choose((F(j) == w8), F(1), F(0)) + t255_3[j]) + t28_3[j]) + t31_3[j]) + t342_3[j]) * t14Entry)
-					}
-				}
-			}
-			// delta_chunk.g
-			clear(t41)
+			clear(t203)
 			if kern.Wide() {
 				a := stepBackwardNest17Args{
-					unsafe.SliceData(t41),
+					unsafe.SliceData(t52),
+					unsafe.SliceData(t182),
+					unsafe.SliceData(t203),
+					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest17(&a)
 			} else {
-				if n := min(32, 1); n > 0 {
-					t41_2 := t41[:n]
+				lo := max(0, 1)
+				if n := 32 - lo; n > 0 {
+					t52_3 := t52[(l*chunks+t9)*32+lo:][:n]
 					for i := range n {
-						t41_2[i] = F(1)
+						t182_2 := t182[((lo+i)-1)*32:][:32]
+						t203_2 := t203[(lo+i)*32:][:32]
+						t52Entry2 := t52_3[i]
+						for j := range 32 {
+							t203_2[j] = F(t182_2[j] * t52Entry2)
+						}
 					}
 				}
 			}
-			// delta_chunk.g
+			// delta_chunk.c
+			clear(t23)
 			if kern.Wide() {
 				a := stepBackwardNest18Args{
-					unsafe.SliceData(t40),
-					unsafe.SliceData(t41),
-					unsafe.SliceData(t42_2),
+					unsafe.SliceData(t522),
+					unsafe.SliceData(t182),
+					unsafe.SliceData(t203),
+					unsafe.SliceData(t23),
 					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest18(&a)
 			} else {
-				t40_2 := t40[(l*chunks+t9)*32:][:32]
-				for i := range 32 {
-					t42_2[i] = t40_2[i] + t41[i]
+				lo := max(0, 2)
+				if n := 32 - lo; n > 0 {
+					t522_3 := t522[(l*chunks+t9)*32+lo:][:n]
+					for i := range n {
+						t182_2 := t182[((lo+i)-2)*32:][:32]
+						t203_2 := t203[((lo+i)-2)*32:][:32]
+						t23_2 := t23[(lo+i)*32:][:32]
+						t522Entry2 := t522_3[i]
+						for j := range 32 {
+							t23_2[j] = F((t182_2[j] + t203_2[j]) * t522Entry2)
+						}
+					}
 				}
 			}
 			// delta_chunk.c
-			clear(t46)
-			lo6 := max(0, 1)
-			if n := 32 - lo6; n > 0 {
-				for i := range n {
-					t255_3 := t255[((lo6+i)-1)*32:][:32]
-					t28_3 := t28[((lo6+i)-1)*32:][:32]
-					t31_3 := t31[((lo6+i)-1)*32:][:32]
-					t342_3 := t342[((lo6+i)-1)*32:][:32]
-					t373_3 := t373[((lo6+i)-1)*32:][:32]
-					t46_2 := t46[(lo6+i)*32:][:32]
-					w9 := F((lo6 + i) - 1)
-					for j := range 32 {
-						t46_2[j] = ((((kern.Choose((F(j) == w9), F(1), F(0)) + t255_3[j]) + t28_3[j]) + t31_3[j]) + t342_3[j]) + t373_3[j]
+			clear(t262)
+			if kern.Wide() {
+				a := stepBackwardNest19Args{
+					unsafe.SliceData(t8),
+					unsafe.SliceData(t182),
+					unsafe.SliceData(t203),
+					unsafe.SliceData(t23),
+					unsafe.SliceData(t262),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest19(&a)
+			} else {
+				lo := max(0, 4)
+				if n := 32 - lo; n > 0 {
+					t8_2 := t8[(l*chunks+t9)*32+lo:][:n]
+					for i := range n {
+						t182_2 := t182[((lo+i)-4)*32:][:32]
+						t203_2 := t203[((lo+i)-4)*32:][:32]
+						t23_2 := t23[((lo+i)-4)*32:][:32]
+						t262_2 := t262[(lo+i)*32:][:32]
+						t8Entry2 := t8_2[i]
+						for j := range 32 {
+							t262_2[j] = F(((t182_2[j] + t203_2[j]) + t23_2[j]) * t8Entry2)
+						}
+					}
+				}
+			}
+			// delta_chunk.c
+			clear(t29)
+			if kern.Wide() {
+				a := stepBackwardNest20Args{
+					unsafe.SliceData(t1122),
+					unsafe.SliceData(t182),
+					unsafe.SliceData(t203),
+					unsafe.SliceData(t23),
+					unsafe.SliceData(t262),
+					unsafe.SliceData(t29),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest20(&a)
+			} else {
+				lo := max(0, 8)
+				if n := 32 - lo; n > 0 {
+					t1122_2 := t1122[(l*chunks+t9)*32+lo:][:n]
+					for i := range n {
+						t182_2 := t182[((lo+i)-8)*32:][:32]
+						t203_2 := t203[((lo+i)-8)*32:][:32]
+						t23_2 := t23[((lo+i)-8)*32:][:32]
+						t262_2 := t262[((lo+i)-8)*32:][:32]
+						t29_2 := t29[(lo+i)*32:][:32]
+						t1122Entry2 := t1122_2[i]
+						for j := range 32 {
+							t29_2[j] = F((((t182_2[j] + t203_2[j]) + t23_2[j]) + t262_2[j]) * t1122Entry2)
+						}
+					}
+				}
+			}
+			// delta_chunk.c
+			clear(t323)
+			if kern.Wide() {
+				a := stepBackwardNest21Args{
+					unsafe.SliceData(t14),
+					unsafe.SliceData(t182),
+					unsafe.SliceData(t203),
+					unsafe.SliceData(t23),
+					unsafe.SliceData(t262),
+					unsafe.SliceData(t29),
+					unsafe.SliceData(t323),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest21(&a)
+			} else {
+				lo := max(0, 16)
+				if n := 32 - lo; n > 0 {
+					t14_2 := t14[(l*chunks+t9)*32+lo:][:n]
+					for i := range n {
+						t182_2 := t182[((lo+i)-16)*32:][:32]
+						t203_2 := t203[((lo+i)-16)*32:][:32]
+						t23_2 := t23[((lo+i)-16)*32:][:32]
+						t262_2 := t262[((lo+i)-16)*32:][:32]
+						t29_2 := t29[((lo+i)-16)*32:][:32]
+						t323_2 := t323[(lo+i)*32:][:32]
+						t14Entry := t14_2[i]
+						for j := range 32 {
+							t323_2[j] = F(((((t182_2[j] + t203_2[j]) + t23_2[j]) + t262_2[j]) + t29_2[j]) * t14Entry)
+						}
+					}
+				}
+			}
+			// delta_chunk.g
+			clear(t373)
+			if kern.Wide() {
+				a := stepBackwardNest22Args{
+					unsafe.SliceData(t373),
+				}
+				stepBackwardNest22(&a)
+			} else {
+				if n := min(32, 1); n > 0 {
+					t373_2 := t373[:n]
+					for i := range n {
+						t373_2[i] = F(1)
+					}
+				}
+			}
+			// delta_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest23Args{
+					unsafe.SliceData(t36),
+					unsafe.SliceData(t373),
+					unsafe.SliceData(t38),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest23(&a)
+			} else {
+				t36_2 := t36[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					t38[i] = t36_2[i] + t373[i]
+				}
+			}
+			// delta_chunk.c
+			clear(t42_2)
+			if kern.Wide() {
+				a := stepBackwardNest24Args{
+					unsafe.SliceData(t182),
+					unsafe.SliceData(t203),
+					unsafe.SliceData(t23),
+					unsafe.SliceData(t262),
+					unsafe.SliceData(t29),
+					unsafe.SliceData(t323),
+					unsafe.SliceData(t42_2),
+				}
+				stepBackwardNest24(&a)
+			} else {
+				lo := max(0, 1)
+				if n := 32 - lo; n > 0 {
+					for i := range n {
+						t182_2 := t182[((lo+i)-1)*32:][:32]
+						t203_2 := t203[((lo+i)-1)*32:][:32]
+						t23_2 := t23[((lo+i)-1)*32:][:32]
+						t262_2 := t262[((lo+i)-1)*32:][:32]
+						t29_2 := t29[((lo+i)-1)*32:][:32]
+						t323_2 := t323[((lo+i)-1)*32:][:32]
+						t42_3 := t42_2[(lo+i)*32:][:32]
+						for j := range 32 {
+							t42_3[j] = ((((t182_2[j] + t203_2[j]) + t23_2[j]) + t262_2[j]) + t29_2[j]) + t323_2[j]
+						}
 					}
 				}
 			}
 			// delta_chunk.U
-			clear(t48)
+			clear(t44)
 			if kern.Wide() {
-				a := stepBackwardNest19Args{
+				a := stepBackwardNest25Args{
 					unsafe.SliceData(t55),
-					unsafe.SliceData(c.UProd2),
-					unsafe.SliceData(t46),
-					unsafe.SliceData(t48),
+					unsafe.SliceData(c.K2),
+					unsafe.SliceData(t42_2),
+					unsafe.SliceData(t44),
 					32*t9 + 32*chunks*l,
 					1024*t9 + 1024*chunks*l,
 				}
-				stepBackwardNest19(&a)
+				stepBackwardNest25(&a)
 			} else {
 				t55_2 := t55[(l*chunks+t9)*32:][:32]
 				for i := range 32 {
 					t55Entry := t55_2[i]
 					if n := min(32, i); n > 0 {
-						UProd2 := c.UProd2[((l*chunks+t9)*32+i)*32:][:n]
-						t46_2 := t46[i*32:][:n]
-						t48_2 := t48[i*32:][:n]
+						K := c.K2[((l*chunks+t9)*32+i)*32:][:n]
+						t42_3 := t42_2[i*32:][:n]
+						t44_2 := t44[i*32:][:n]
 						for j := range n {
-							t48_2[j] = F(F(t55Entry*UProd2[j]) * t46_2[j])
+							t44_2[j] = F(F(t55Entry*K[j]) * t42_3[j])
 						}
 					}
 				}
@@ -3330,7 +3532,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.M
 			clear(t523)
 			if kern.Wide() {
-				a := stepBackwardNest20Args{
+				a := stepBackwardNest26Args{
 					unsafe.SliceData(t523),
 					unsafe.SliceData(c.MStates),
 					unsafe.SliceData(MBarState2),
@@ -3338,7 +3540,7 @@ func (c *stepBackwardFused) run() {
 					dV,
 					dK,
 				}
-				stepBackwardNest20(&a)
+				stepBackwardNest26(&a)
 			} else {
 				for i := range dV {
 					MStates := c.MStates[((l*chunks+t9)*dV+i)*dK:][:dK]
@@ -3353,35 +3555,35 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// delta_chunk.M
-			kern.GemmFMA(32, dV, dK, F(1), false, t123, dV, 1, kern.From(t54, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
+			kern.GemmFMA(32, dV, dK, F(1), false, t124, dV, 1, kern.From(t54, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
 			// delta_chunk.M, delta_chunk.y
 			clear(t722)
 			if kern.Wide() {
-				a := stepBackwardNest21Args{
+				a := stepBackwardNest27Args{
 					unsafe.SliceData(g),
 					unsafe.SliceData(t722),
 					unsafe.SliceData(c.U),
-					unsafe.SliceData(t123),
+					unsafe.SliceData(t124),
 					unsafe.SliceData(t),
 					unsafe.SliceData(t1123),
 					32*t9 + 32*chunks*l,
 					32*dV*t9 + 32*chunks*dV*l,
 					dV,
 				}
-				stepBackwardNest21(&a)
+				stepBackwardNest27(&a)
 			} else {
 				g2 := g[(l*chunks+t9)*32:][:32]
 				t722_2 := t722[31*32:][:32]
 				for i := range 32 {
 					U := c.U[((l*chunks+t9)*32+i)*dV:][:dV]
-					t123_2 := t123[i*dV:][:dV]
+					t124_2 := t124[i*dV:][:dV]
 					tView := t[((l*chunks+t9)*32+i)*dV:][:dV]
 					t1123_2 := t1123[i*dV:][:dV]
 					gEntry := g2[i]
 					t722Sum := t722_2[i]
 					t722SumSums := [16]F{t722Sum}
 					for j := range dV {
-						t722SumSums[j%16] = num.FMA32(U[j], t123_2[j], t722SumSums[j%16])
+						t722SumSums[j%16] = num.FMA32(U[j], t124_2[j], t722SumSums[j%16])
 						t1123_2[j] = F(tView[j] * gEntry)
 					}
 					t722Sum = kern.Sum16(&t722SumSums)
@@ -3389,908 +3591,882 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// delta_chunk.M
-			kern.GemmFMA(dK, 32, dV, F(1), false, t125, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), false, t126, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
 			// delta_chunk.y, delta_chunk.c
-			clear(t1322)
-			for i := range 32 {
-				w11 := F(i)
-				lo7 := max(0, i)
-				if n := 32 - lo7; n > 0 {
-					for j := range n {
-						w10 := F(c.YProd2[((l*chunks+t9)*32+(lo7+j))*32+i] * (((((kern.Choose((w11 == F((lo7+j))), F(1), F(0)) + t255[(lo7+j)*32+i]) + t28[(lo7+j)*32+i]) + t31[(lo7+j)*32+i]) + t342[(lo7+j)*32+i]) + t373[(lo7+j)*32+i]))
-						if kern.Wide() {
-							a := stepBackwardNest22Args{
-								unsafe.SliceData(t),
-								unsafe.SliceData(t1322),
-								dV*(lo7+j) + 32*dV*t9 + 32*chunks*dV*l,
-								dV * i,
-								dV,
-								[2]float32{w10},
-							}
-							stepBackwardNest22(&a)
-						} else {
-							tView := t[((l*chunks+t9)*32+(lo7+j))*dV:][:dV]
-							t1322_2 := t1322[i*dV:][:dV]
-							for k := range dV {
-								t1322_2[k] = num.FMA32(tView[k], w10, t1322_2[k])
-							}
-						}
-					}
-				}
-			}
-			// delta_chunk.y
-			clear(t126)
-			if kern.Wide() {
-				a := stepBackwardNest23Args{
-					unsafe.SliceData(t),
-					unsafe.SliceData(c.U),
-					unsafe.SliceData(t126),
-					32*dV*t9 + 32*chunks*dV*l,
-					dV,
-				}
-				stepBackwardNest23(&a)
-			} else {
-				for i := range 32 {
-					tView := t[((l*chunks+t9)*32+i)*dV:][:dV]
-					if n := min(32, i+1); n > 0 {
-						t126_2 := t126[i*32:][:n]
-						for j := range n {
-							U := c.U[((l*chunks+t9)*32+j)*dV:][:dV]
-							var t1262 F
-							t1262Sums := [16]F{t1262}
-							for k := range dV {
-								t1262Sums[k%16] = num.FMA32(tView[k], U[k], t1262Sums[k%16])
-							}
-							t1262 = kern.Sum16(&t1262Sums)
-							t126_2[j] = t1262
-						}
-					}
-				}
-			}
-			// delta_chunk.U, delta_chunk.M, delta_chunk.c
-			for j := range 32 {
-				w12 := ((((kern.Choose((F(j) == w13), F(1), F(0)) + t255_2[j]) + t28_2[j]) + t31_2[j]) + t342_2[j]) + t373_2[j]
-				if kern.Wide() {
-					a := stepBackwardNest24Args{
-						unsafe.SliceData(t123),
-						unsafe.SliceData(t1322),
-						unsafe.SliceData(t1722),
-						dV * j,
-						dV,
-						[2]float32{w12},
-					}
-					stepBackwardNest24(&a)
-				} else {
-					t123_2 := t123[j*dV:][:dV]
-					t1322_2 := t1322[j*dV:][:dV]
-					t1722_2 := t1722[j*dV:][:dV]
-					for i := range dV {
-						t1722_2[i] = num.FMA32(w12, t123_2[i], t1322_2[i])
-					}
-				}
-			}
-			kern.TriangleFMA(32, dV, true, t1722, dV, 1, t48, 1, 32)
-			// delta_chunk.U
-			kern.GemmFMA(32, 32, dV, F(-1), false, t182, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t1722, 1, dV)
-			// delta_chunk.U
-			clear(t192)
-			for i := range 32 {
-				for j := range min(32, i) {
-					t192[i*32+j] = t182[i*32+j]
-				}
-			}
-			// delta_chunk.U
-			if kern.Wide() {
-				a := stepBackwardNest25Args{
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t42_2),
-					unsafe.SliceData(t1722),
-					unsafe.SliceData(c.UProd),
-					unsafe.SliceData(t56),
-					unsafe.SliceData(t202),
-					unsafe.SliceData(t3222),
-					unsafe.SliceData(t2322),
-					unsafe.SliceData(t332),
-					32*t9 + 32*chunks*l,
-					32*dV*t9 + 32*chunks*dV*l,
-					dV,
-				}
-				stepBackwardNest25(&a)
-			} else {
-				t55_2 := t55[(l*chunks+t9)*32:][:32]
-				for i := range 32 {
-					t1722_2 := t1722[i*dV:][:dV]
-					UProd := c.UProd[((l*chunks+t9)*32+i)*dV:][:dV]
-					t56_2 := t56[((l*chunks+t9)*32+i)*dV:][:dV]
-					t202_2 := t202[((l*chunks+t9)*32+i)*dV:][:dV]
-					t3222_2 := t3222[i*dV:][:dV]
-					var t2323 F
-					var t3322 F
-					t55Entry2 := t55_2[i]
-					t42Entry := t42_2[i]
-					t2323Sums := [16]F{t2323}
-					t3322Sums := [16]F{t3322}
-					for j := range dV {
-						t1722Entry := t1722_2[j]
-						t2222 := F(t1722Entry * t55Entry2)
-						UProdEntry := UProd[j]
-						t2323Sums[j%16] = num.FMA32(num.FMA32(-UProdEntry, t42Entry, t56_2[j]), t1722Entry, t2323Sums[j%16])
-						t3322Sums[j%16] = num.FMA32(UProdEntry, t2222, t3322Sums[j%16])
-						t202_2[j] = t2222
-						t3222_2[j] = -F(t2222 * t42Entry)
-					}
-					t2323 = kern.Sum16(&t2323Sums)
-					t3322 = kern.Sum16(&t3322Sums)
-					t2322[i] = t2323
-					t332[i] = -t3322
-				}
-			}
-			// delta_chunk.U
-			clear(t2522)
-			clear(t262)
-			if kern.Wide() {
-				a := stepBackwardNest26Args{
-					unsafe.SliceData(t55),
-					unsafe.SliceData(c.UProd2),
-					unsafe.SliceData(t46),
-					unsafe.SliceData(t192),
-					unsafe.SliceData(t2522),
-					unsafe.SliceData(t262),
-					unsafe.SliceData(t2422),
-					32*t9 + 32*chunks*l,
-					1024*t9 + 1024*chunks*l,
-				}
-				stepBackwardNest26(&a)
-			} else {
-				t55_2 := t55[(l*chunks+t9)*32:][:32]
-				for i := range 32 {
-					var t2423 F
-					t55Entry3 := t55_2[i]
-					t2423Sums := [16]F{t2423}
-					if n := min(32, i); n > 0 {
-						UProd2 := c.UProd2[((l*chunks+t9)*32+i)*32:][:n]
-						t46_2 := t46[i*32:][:n]
-						t192_2 := t192[i*32:][:n]
-						t2522_2 := t2522[i*32:][:n]
-						t262_2 := t262[i*32:][:n]
-						for j := range n {
-							UProd2Entry := UProd2[j]
-							t46Entry := t46_2[j]
-							t192Entry := t192_2[j]
-							t2423Sums[j%16] = num.FMA32(F(UProd2Entry*t46Entry), t192Entry, t2423Sums[j%16])
-							t2522_2[j] = F(F(t55Entry3*UProd2Entry) * t192Entry)
-							t262_2[j] = F(F(t55Entry3*t46Entry) * t192Entry)
-						}
-					}
-					t2423 = kern.Sum16(&t2423Sums)
-					t2422[i] = t2423
-				}
-			}
-			// delta_chunk.U
-			clear(t2722)
-			if kern.Wide() {
-				a := stepBackwardNest27Args{
-					unsafe.SliceData(t262),
-					unsafe.SliceData(t54),
-					unsafe.SliceData(t2722),
-					32*dK*t9 + 32*chunks*dK*l,
-					dK,
-				}
-				stepBackwardNest27(&a)
-			} else {
-				for i := range 32 {
-					t2722_2 := t2722[i*dK:][:dK]
-					lo7 := max(0, i+1)
-					if n := 32 - lo7; n > 0 {
-						for j := range n {
-							t54_2 := t54[((l*chunks+t9)*32+(lo7+j))*dK:][:dK]
-							t262Entry := t262[(lo7+j)*32+i]
-							for k := range dK {
-								t2722_2[k] = num.FMA32(t54_2[k], t262Entry, t2722_2[k])
-							}
-						}
-					}
-				}
-			}
-			// delta_chunk.U
-			clear(t282)
 			if kern.Wide() {
 				a := stepBackwardNest28Args{
+					unsafe.SliceData(c.Q2),
+					unsafe.SliceData(t182),
+					unsafe.SliceData(t203),
+					unsafe.SliceData(t23),
 					unsafe.SliceData(t262),
-					unsafe.SliceData(t54),
-					unsafe.SliceData(t282),
-					32*dK*t9 + 32*chunks*dK*l,
-					dK,
+					unsafe.SliceData(t29),
+					unsafe.SliceData(t323),
+					unsafe.SliceData(t128),
+					1024*t9 + 1024*chunks*l,
 				}
 				stepBackwardNest28(&a)
 			} else {
 				for i := range 32 {
-					t282_2 := t282[i*dK:][:dK]
-					if n := min(32, i); n > 0 {
-						t262_2 := t262[i*32:][:n]
-						for j := range n {
-							t54_2 := t54[((l*chunks+t9)*32+j)*dK:][:dK]
-							t262Entry2 := t262_2[j]
-							for k := range dK {
-								t282_2[k] = num.FMA32(t54_2[k], t262Entry2, t282_2[k])
-							}
-						}
+					Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
+					t182_2 := t182[i*32:][:32]
+					t203_2 := t203[i*32:][:32]
+					t23_2 := t23[i*32:][:32]
+					t262_2 := t262[i*32:][:32]
+					t29_2 := t29[i*32:][:32]
+					t323_2 := t323[i*32:][:32]
+					t128_2 := t128[i*32:][:32]
+					for j := range 32 {
+						t128_2[j] = F(Q[j] * (((((t182_2[j] + t203_2[j]) + t23_2[j]) + t262_2[j]) + t29_2[j]) + t323_2[j]))
 					}
 				}
 			}
-			// delta_chunk.c
-			clear(t292)
+			// delta_chunk.y
+			kern.GemmFMA(32, 32, dV, F(1), false, t1422, 32, 1, kern.From(t, (l*chunks+t9)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			// delta_chunk.U, delta_chunk.M, delta_chunk.c
 			if kern.Wide() {
 				a := stepBackwardNest29Args{
-					unsafe.SliceData(t292),
-					unsafe.SliceData(t2522),
+					unsafe.SliceData(t182),
+					unsafe.SliceData(t203),
+					unsafe.SliceData(t23),
+					unsafe.SliceData(t262),
+					unsafe.SliceData(t29),
+					unsafe.SliceData(t323),
+					unsafe.SliceData(t124),
+					unsafe.SliceData(t152_2),
+					dV,
 				}
 				stepBackwardNest29(&a)
 			} else {
-				lo7 := max(0, 1)
-				if n := 32 - lo7; n > 0 {
+				t182_2 := t182[31*32:][:32]
+				t203_2 := t203[31*32:][:32]
+				t23_2 := t23[31*32:][:32]
+				t262_2 := t262[31*32:][:32]
+				t29_2 := t29[31*32:][:32]
+				t323_2 := t323[31*32:][:32]
+				for i := range 32 {
+					t124_2 := t124[i*dV:][:dV]
+					t152_3 := t152_2[i*dV:][:dV]
+					w4 := ((((t182_2[i] + t203_2[i]) + t23_2[i]) + t262_2[i]) + t29_2[i]) + t323_2[i]
+					for j := range dV {
+						t152_3[j] = F(w4 * t124_2[j])
+					}
+				}
+			}
+			// delta_chunk.y
+			kern.GemmFMA(dV, 32, 32, F(1), true, t152_2, 1, dV, kern.From(t, (l*chunks+t9)*32*dV), 1, dV, t128, 32, 1)
+			// delta_chunk.U
+			kern.TriangleFMA(32, dV, true, t152_2, dV, 1, t44, 1, 32)
+			// delta_chunk.U
+			kern.GemmFMA(32, 32, dV, F(-1), false, t1722, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t152_2, 1, dV)
+			// delta_chunk.U
+			clear(t1822)
+			for i := range 32 {
+				for j := range min(32, i) {
+					t1822[i*32+j] = t1722[i*32+j]
+				}
+			}
+			// delta_chunk.U
+			if kern.Wide() {
+				a := stepBackwardNest30Args{
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t38),
+					unsafe.SliceData(t152_2),
+					unsafe.SliceData(c.UProd),
+					unsafe.SliceData(t56),
+					unsafe.SliceData(t202),
+					unsafe.SliceData(t312),
+					unsafe.SliceData(t2222),
+					unsafe.SliceData(t3222),
+					32*t9 + 32*chunks*l,
+					32*dV*t9 + 32*chunks*dV*l,
+					dV,
+				}
+				stepBackwardNest30(&a)
+			} else {
+				t55_2 := t55[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					t152_3 := t152_2[i*dV:][:dV]
+					UProd := c.UProd[((l*chunks+t9)*32+i)*dV:][:dV]
+					t56_2 := t56[((l*chunks+t9)*32+i)*dV:][:dV]
+					t202_2 := t202[((l*chunks+t9)*32+i)*dV:][:dV]
+					t312_2 := t312[i*dV:][:dV]
+					var t2223 F
+					var t3223 F
+					t55Entry2 := t55_2[i]
+					t38Entry := t38[i]
+					t2223Sums := [16]F{t2223}
+					t3223Sums := [16]F{t3223}
+					for j := range dV {
+						t152Entry := t152_3[j]
+						t2122 := F(t152Entry * t55Entry2)
+						UProdEntry := UProd[j]
+						t2223Sums[j%16] = num.FMA32(num.FMA32(-UProdEntry, t38Entry, t56_2[j]), t152Entry, t2223Sums[j%16])
+						t3223Sums[j%16] = num.FMA32(UProdEntry, t2122, t3223Sums[j%16])
+						t202_2[j] = t2122
+						t312_2[j] = -F(t2122 * t38Entry)
+					}
+					t2223 = kern.Sum16(&t2223Sums)
+					t3223 = kern.Sum16(&t3223Sums)
+					t2222[i] = t2223
+					t3222[i] = -t3223
+				}
+			}
+			// delta_chunk.U
+			clear(t2422)
+			clear(t2522)
+			if kern.Wide() {
+				a := stepBackwardNest31Args{
+					unsafe.SliceData(t55),
+					unsafe.SliceData(c.K2),
+					unsafe.SliceData(t42_2),
+					unsafe.SliceData(t1822),
+					unsafe.SliceData(t2422),
+					unsafe.SliceData(t2522),
+					unsafe.SliceData(t2322),
+					32*t9 + 32*chunks*l,
+					1024*t9 + 1024*chunks*l,
+				}
+				stepBackwardNest31(&a)
+			} else {
+				t55_2 := t55[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					var t2323 F
+					t55Entry3 := t55_2[i]
+					t2323Sums := [16]F{t2323}
+					if n := min(32, i); n > 0 {
+						K := c.K2[((l*chunks+t9)*32+i)*32:][:n]
+						t42_3 := t42_2[i*32:][:n]
+						t1822_2 := t1822[i*32:][:n]
+						t2422_2 := t2422[i*32:][:n]
+						t2522_2 := t2522[i*32:][:n]
+						for j := range n {
+							KEntry := K[j]
+							t42Entry := t42_3[j]
+							t1822Entry := t1822_2[j]
+							t2323Sums[j%16] = num.FMA32(F(KEntry*t42Entry), t1822Entry, t2323Sums[j%16])
+							t2422_2[j] = F(F(t55Entry3*KEntry) * t1822Entry)
+							t2522_2[j] = F(F(t55Entry3*t42Entry) * t1822Entry)
+						}
+					}
+					t2323 = kern.Sum16(&t2323Sums)
+					t2322[i] = t2323
+				}
+			}
+			// delta_chunk.c
+			clear(t282)
+			if kern.Wide() {
+				a := stepBackwardNest32Args{
+					unsafe.SliceData(t282),
+					unsafe.SliceData(t2422),
+				}
+				stepBackwardNest32(&a)
+			} else {
+				lo := max(0, 1)
+				if n := 32 - lo; n > 0 {
 					for i := range n {
-						t292_2 := t292[((lo7+i)-1)*32:][:32]
-						t2522_2 := t2522[(lo7+i)*32:][:32]
+						t282_2 := t282[((lo+i)-1)*32:][:32]
+						t2422_2 := t2422[(lo+i)*32:][:32]
 						for j := range 32 {
-							t292_2[j] = t292_2[j] + t2522_2[j]
+							t282_2[j] = t282_2[j] + t2422_2[j]
 						}
 					}
 				}
 			}
 			// delta_chunk.g
-			clear(t3722)
-			lo7 := max(0, 1)
-			if n := 32 - lo7; n > 0 {
-				t3722_2 := t3722[-1+lo7:][:n]
-				t332_2 := t332[0+lo7:][:n]
+			clear(t362)
+			lo := max(0, 1)
+			if n := 32 - lo; n > 0 {
+				t362_2 := t362[-1+lo:][:n]
+				t3222_2 := t3222[0+lo:][:n]
 				for i := range n {
-					t3722_2[i] = t3722_2[i] + t332_2[i]
+					t362_2[i] = t362_2[i] + t3222_2[i]
 				}
 			}
-			// delta_chunk.y, delta_chunk.c
-			clear(t38)
-			for i := range 32 {
-				w15 := F(i)
-				lo8 := max(0, i)
-				if n := 32 - lo8; n > 0 {
-					for j := range n {
-						w14 := F((((((kern.Choose((w15 == F((lo8+j))), F(1), F(0)) + t255[(lo8+j)*32+i]) + t28[(lo8+j)*32+i]) + t31[(lo8+j)*32+i]) + t342[(lo8+j)*32+i]) + t373[(lo8+j)*32+i]) * t126[(lo8+j)*32+i])
-						if kern.Wide() {
-							a := stepBackwardNest30Args{
-								unsafe.SliceData(t53),
-								unsafe.SliceData(t38),
-								dK*(lo8+j) + 32*dK*t9 + 32*chunks*dK*l,
-								dK * i,
-								dK,
-								[2]float32{w14},
-							}
-							stepBackwardNest30(&a)
-						} else {
-							t53_2 := t53[((l*chunks+t9)*32+(lo8+j))*dK:][:dK]
-							t38_2 := t38[i*dK:][:dK]
-							for k := range dK {
-								t38_2[k] = num.FMA32(t53_2[k], w14, t38_2[k])
-							}
-						}
-					}
-				}
-			}
-			// delta_chunk.y, delta_chunk.c
-			clear(t3922)
-			for i := range 32 {
-				w17 := F(i)
-				if n := min(32, i+1); n > 0 {
-					t255_3 := t255[i*32:][:n]
-					t28_3 := t28[i*32:][:n]
-					t31_3 := t31[i*32:][:n]
-					t342_3 := t342[i*32:][:n]
-					t373_3 := t373[i*32:][:n]
-					t126_2 := t126[i*32:][:n]
-					for j := range n {
-						w16 := F((((((kern.Choose((F(j) == w17), F(1), F(0)) + t255_3[j]) + t28_3[j]) + t31_3[j]) + t342_3[j]) + t373_3[j]) * t126_2[j])
-						if kern.Wide() {
-							a := stepBackwardNest31Args{
-								unsafe.SliceData(t54),
-								unsafe.SliceData(t3922),
-								dK*j + 32*dK*t9 + 32*chunks*dK*l,
-								dK * i,
-								dK,
-								[2]float32{w16},
-							}
-							stepBackwardNest31(&a)
-						} else {
-							t54_2 := t54[((l*chunks+t9)*32+j)*dK:][:dK]
-							t3922_2 := t3922[i*dK:][:dK]
-							for k := range dK {
-								t3922_2[k] = num.FMA32(t54_2[k], w16, t3922_2[k])
-							}
-						}
-					}
-				}
-			}
-			// delta_chunk.c, delta_chunk.y
-			if kern.Wide() {
-				a := stepBackwardNest32Args{
-					unsafe.SliceData(c.YProd2),
-					unsafe.SliceData(t126),
-					unsafe.SliceData(t722),
-					unsafe.SliceData(t292),
-					unsafe.SliceData(t402),
-					1024*t9 + 1024*chunks*l,
-				}
-				stepBackwardNest32(&a)
-			} else {
-				for i := range 32 {
-					yProd2 := c.YProd2[((l*chunks+t9)*32+i)*32:][:32]
-					t126_2 := t126[i*32:][:32]
-					t722_2 := t722[i*32:][:32]
-					t292_2 := t292[i*32:][:32]
-					t402_2 := t402[i*32:][:32]
-					for j := range 32 {
-						t402_2[j] = num.FMA32(yProd2[j], t126_2[j], t722_2[j]) + t292_2[j]
-					}
-				}
-			}
-			// delta_chunk.c
-			clear(t432)
-			clear(t442)
-			lo8 := max(0, 16)
-			if n := 32 - lo8; n > 0 {
-				t14_2 := t14[(l*chunks+t9)*32+lo8:][:n]
-				t432_2 := t432[0+lo8:][:n]
-				for i := range n {
-					t402_2 := t402[(lo8+i)*32:][:32]
-					t255_3 := t255[((lo8+i)-16)*32:][:32]
-					t28_3 := t28[((lo8+i)-16)*32:][:32]
-					t31_3 := t31[((lo8+i)-16)*32:][:32]
-					t342_3 := t342[((lo8+i)-16)*32:][:32]
-					t442_2 := t442[((lo8+i)-16)*32:][:32]
-					var t4322 F
-					w18 := F((lo8 + i) - 16)
-					t14Entry2 := t14_2[i]
-					for j := range 32 {
-						t402Entry := t402_2[j]
-						t4322 = num.FMA32((((kern.Choose((F(j) == w18), F(1), F(0))+t255_3[j])+t28_3[j])+t31_3[j])+t342_3[j], t402Entry, t4322)
-						t442_2[j] = num.FMA32(t402Entry, t14Entry2, t442_2[j])
-					}
-					t432_2[i] = t4322
-				}
-			}
-			// delta_chunk.c
-			clear(t452)
-			clear(t462)
-			lo9 := max(0, 8)
-			if n := 32 - lo9; n > 0 {
-				t432_2 := t432[0+lo9:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo9:][:n]
-				t452_2 := t452[0+lo9:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+lo9:][:n]
-				t462_2 := t462[-8+lo9:][:n]
-				for i := range n {
-					t432Entry := t432_2[i]
-					t452_2[i] = F(t1122_2[i] * t432Entry)
-					t462_2[i] = num.FMA32(t1122_3[i], t432Entry, t462_2[i])
-				}
-			}
-			// delta_chunk.c
+			// delta_chunk.H, delta_chunk.c
 			if kern.Wide() {
 				a := stepBackwardNest33Args{
-					unsafe.SliceData(t402),
-					unsafe.SliceData(t442),
-					unsafe.SliceData(t4722),
+					unsafe.SliceData(t1422),
+					unsafe.SliceData(t182),
+					unsafe.SliceData(t203),
+					unsafe.SliceData(t23),
+					unsafe.SliceData(t262),
+					unsafe.SliceData(t29),
+					unsafe.SliceData(t323),
+					unsafe.SliceData(t382),
+					unsafe.SliceData(c.Q2),
+					unsafe.SliceData(t722),
+					unsafe.SliceData(t282),
+					unsafe.SliceData(t412),
+					1024*t9 + 1024*chunks*l,
 				}
 				stepBackwardNest33(&a)
 			} else {
 				for i := range 32 {
-					t402_2 := t402[i*32:][:32]
-					t442_2 := t442[i*32:][:32]
-					t4722_2 := t4722[i*32:][:32]
+					t1422_2 := t1422[i*32:][:32]
+					t182_2 := t182[i*32:][:32]
+					t203_2 := t203[i*32:][:32]
+					t23_2 := t23[i*32:][:32]
+					t262_2 := t262[i*32:][:32]
+					t29_2 := t29[i*32:][:32]
+					t323_2 := t323[i*32:][:32]
+					t382_2 := t382[i*32:][:32]
+					Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
+					t722_2 := t722[i*32:][:32]
+					t282_2 := t282[i*32:][:32]
+					t412_2 := t412[i*32:][:32]
 					for j := range 32 {
-						t4722_2[j] = t402_2[j] + t442_2[j]
+						t1422Entry := t1422_2[j]
+						t382_2[j] = F((((((t182_2[j] + t203_2[j]) + t23_2[j]) + t262_2[j]) + t29_2[j]) + t323_2[j]) * t1422Entry)
+						t412_2[j] = num.FMA32(Q[j], t1422Entry, t722_2[j]+t282_2[j])
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t50)
-			clear(t512)
-			lo10 := max(0, 8)
-			if n := 32 - lo10; n > 0 {
-				t1122_2 := t1122[(l*chunks+t9)*32+lo10:][:n]
-				t50_2 := t50[0+lo10:][:n]
-				for i := range n {
-					t4722_2 := t4722[(lo10+i)*32:][:32]
-					t255_3 := t255[((lo10+i)-8)*32:][:32]
-					t28_3 := t28[((lo10+i)-8)*32:][:32]
-					t31_3 := t31[((lo10+i)-8)*32:][:32]
-					t512_2 := t512[((lo10+i)-8)*32:][:32]
-					var t502 F
-					w19 := F((lo10 + i) - 8)
-					t1122Entry3 := t1122_2[i]
-					for j := range 32 {
-						t4722Entry := t4722_2[j]
-						t502 = num.FMA32(((kern.Choose((F(j) == w19), F(1), F(0))+t255_3[j])+t28_3[j])+t31_3[j], t4722Entry, t502)
-						t512_2[j] = num.FMA32(t4722Entry, t1122Entry3, t512_2[j])
-					}
-					t50_2[i] = t502
-				}
-			}
-			// delta_chunk.c
+			clear(t442)
+			clear(t452)
 			if kern.Wide() {
 				a := stepBackwardNest34Args{
+					unsafe.SliceData(t14),
+					unsafe.SliceData(t412),
+					unsafe.SliceData(t182),
+					unsafe.SliceData(t203),
+					unsafe.SliceData(t23),
+					unsafe.SliceData(t262),
+					unsafe.SliceData(t29),
 					unsafe.SliceData(t452),
-					unsafe.SliceData(t462),
-					unsafe.SliceData(t50),
-					unsafe.SliceData(t5222),
+					unsafe.SliceData(t442),
+					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest34(&a)
 			} else {
-				for i := range 32 {
-					t5222[i] = (t452[i] + t462[i]) + t50[i]
+				lo2 := max(0, 16)
+				if n := 32 - lo2; n > 0 {
+					t14_2 := t14[(l*chunks+t9)*32+lo2:][:n]
+					t442_2 := t442[0+lo2:][:n]
+					for i := range n {
+						t412_2 := t412[(lo2+i)*32:][:32]
+						t182_2 := t182[((lo2+i)-16)*32:][:32]
+						t203_2 := t203[((lo2+i)-16)*32:][:32]
+						t23_2 := t23[((lo2+i)-16)*32:][:32]
+						t262_2 := t262[((lo2+i)-16)*32:][:32]
+						t29_2 := t29[((lo2+i)-16)*32:][:32]
+						t452_2 := t452[((lo2+i)-16)*32:][:32]
+						var t4422 F
+						t14Entry2 := t14_2[i]
+						t4422Sums := [16]F{t4422}
+						for j := range 32 {
+							t412Entry := t412_2[j]
+							t4422Sums[j%16] = num.FMA32((((t182_2[j]+t203_2[j])+t23_2[j])+t262_2[j])+t29_2[j], t412Entry, t4422Sums[j%16])
+							t452_2[j] = num.FMA32(t412Entry, t14Entry2, t452_2[j])
+						}
+						t4422 = kern.Sum16(&t4422Sums)
+						t442_2[i] = t4422
+					}
 				}
 			}
 			// delta_chunk.c
-			clear(t533)
-			clear(t5422)
-			lo11 := max(0, 4)
-			if n := 32 - lo11; n > 0 {
-				t5222_2 := t5222[0+lo11:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+-4+lo11:][:n]
-				t533_2 := t533[0+lo11:][:n]
-				t8_3 := t8[(l*chunks+t9)*32+lo11:][:n]
-				t5422_2 := t5422[-4+lo11:][:n]
+			clear(t46)
+			clear(t4722)
+			lo2 := max(0, 8)
+			if n := 32 - lo2; n > 0 {
+				t442_2 := t442[0+lo2:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo2:][:n]
+				t46_2 := t46[0+lo2:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+lo2:][:n]
+				t4722_2 := t4722[-8+lo2:][:n]
 				for i := range n {
-					t5222Entry := t5222_2[i]
-					t533_2[i] = F(t8_2[i] * t5222Entry)
-					t5422_2[i] = num.FMA32(t8_3[i], t5222Entry, t5422_2[i])
+					t442Entry := t442_2[i]
+					t46_2[i] = F(t1122_2[i] * t442Entry)
+					t4722_2[i] = num.FMA32(t1122_3[i], t442Entry, t4722_2[i])
 				}
 			}
 			// delta_chunk.c
 			if kern.Wide() {
 				a := stepBackwardNest35Args{
-					unsafe.SliceData(t4722),
-					unsafe.SliceData(t512),
-					unsafe.SliceData(t5522),
+					unsafe.SliceData(t412),
+					unsafe.SliceData(t452),
+					unsafe.SliceData(t4822),
 				}
 				stepBackwardNest35(&a)
 			} else {
 				for i := range 32 {
-					t4722_2 := t4722[i*32:][:32]
-					t512_2 := t512[i*32:][:32]
-					t5522_2 := t5522[i*32:][:32]
+					t412_2 := t412[i*32:][:32]
+					t452_2 := t452[i*32:][:32]
+					t4822_2 := t4822[i*32:][:32]
 					for j := range 32 {
-						t5522_2[j] = t4722_2[j] + t512_2[j]
+						t4822_2[j] = t412_2[j] + t452_2[j]
 					}
 				}
 			}
 			// delta_chunk.c
-			clear(t583)
-			clear(t593)
-			lo12 := max(0, 4)
-			if n := 32 - lo12; n > 0 {
-				t8_2 := t8[(l*chunks+t9)*32+lo12:][:n]
-				t583_2 := t583[0+lo12:][:n]
-				for i := range n {
-					t5522_2 := t5522[(lo12+i)*32:][:32]
-					t255_3 := t255[((lo12+i)-4)*32:][:32]
-					t28_3 := t28[((lo12+i)-4)*32:][:32]
-					t593_2 := t593[((lo12+i)-4)*32:][:32]
-					var t584 F
-					w20 := F((lo12 + i) - 4)
-					t8Entry3 := t8_2[i]
-					for j := range 32 {
-						t5522Entry := t5522_2[j]
-						t584 = num.FMA32((kern.Choose((F(j) == w20), F(1), F(0))+t255_3[j])+t28_3[j], t5522Entry, t584)
-						t593_2[j] = num.FMA32(t5522Entry, t8Entry3, t593_2[j])
-					}
-					t583_2[i] = t584
-				}
-			}
-			// delta_chunk.c
+			clear(t512)
+			clear(t524)
 			if kern.Wide() {
 				a := stepBackwardNest36Args{
-					unsafe.SliceData(t533),
-					unsafe.SliceData(t5422),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t60),
+					unsafe.SliceData(t1122),
+					unsafe.SliceData(t4822),
+					unsafe.SliceData(t182),
+					unsafe.SliceData(t203),
+					unsafe.SliceData(t23),
+					unsafe.SliceData(t262),
+					unsafe.SliceData(t524),
+					unsafe.SliceData(t512),
+					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest36(&a)
 			} else {
-				for i := range 32 {
-					t60[i] = (t533[i] + t5422[i]) + t583[i]
-				}
-			}
-			// delta_chunk.c
-			clear(t613)
-			clear(t62_2)
-			lo13 := max(0, 2)
-			if n := 32 - lo13; n > 0 {
-				t60_2 := t60[0+lo13:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+-2+lo13:][:n]
-				t613_2 := t613[0+lo13:][:n]
-				t522_4 := t522[(l*chunks+t9)*32+lo13:][:n]
-				t62_3 := t62_2[-2+lo13:][:n]
-				for i := range n {
-					t60Entry := t60_2[i]
-					t613_2[i] = F(t522_3[i] * t60Entry)
-					t62_3[i] = num.FMA32(t522_4[i], t60Entry, t62_3[i])
+				lo3 := max(0, 8)
+				if n := 32 - lo3; n > 0 {
+					t1122_2 := t1122[(l*chunks+t9)*32+lo3:][:n]
+					t512_2 := t512[0+lo3:][:n]
+					for i := range n {
+						t4822_2 := t4822[(lo3+i)*32:][:32]
+						t182_2 := t182[((lo3+i)-8)*32:][:32]
+						t203_2 := t203[((lo3+i)-8)*32:][:32]
+						t23_2 := t23[((lo3+i)-8)*32:][:32]
+						t262_2 := t262[((lo3+i)-8)*32:][:32]
+						t524_2 := t524[((lo3+i)-8)*32:][:32]
+						var t5122 F
+						t1122Entry3 := t1122_2[i]
+						t5122Sums := [16]F{t5122}
+						for j := range 32 {
+							t4822Entry := t4822_2[j]
+							t5122Sums[j%16] = num.FMA32(((t182_2[j]+t203_2[j])+t23_2[j])+t262_2[j], t4822Entry, t5122Sums[j%16])
+							t524_2[j] = num.FMA32(t4822Entry, t1122Entry3, t524_2[j])
+						}
+						t5122 = kern.Sum16(&t5122Sums)
+						t512_2[i] = t5122
+					}
 				}
 			}
 			// delta_chunk.c
 			if kern.Wide() {
 				a := stepBackwardNest37Args{
-					unsafe.SliceData(t5522),
-					unsafe.SliceData(t593),
-					unsafe.SliceData(t63),
+					unsafe.SliceData(t46),
+					unsafe.SliceData(t4722),
+					unsafe.SliceData(t512),
+					unsafe.SliceData(t533),
 				}
 				stepBackwardNest37(&a)
 			} else {
 				for i := range 32 {
-					t5522_2 := t5522[i*32:][:32]
-					t593_2 := t593[i*32:][:32]
-					t63_2 := t63[i*32:][:32]
-					for j := range 32 {
-						t63_2[j] = t5522_2[j] + t593_2[j]
-					}
+					t533[i] = (t46[i] + t4722[i]) + t512[i]
 				}
 			}
 			// delta_chunk.c
-			clear(t66)
-			clear(t67)
-			lo14 := max(0, 2)
-			if n := 32 - lo14; n > 0 {
-				t522_3 := t522[(l*chunks+t9)*32+lo14:][:n]
-				t66_2 := t66[0+lo14:][:n]
+			clear(t543)
+			clear(t553)
+			lo3 := max(0, 4)
+			if n := 32 - lo3; n > 0 {
+				t533_2 := t533[0+lo3:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+-4+lo3:][:n]
+				t543_2 := t543[0+lo3:][:n]
+				t8_3 := t8[(l*chunks+t9)*32+lo3:][:n]
+				t553_2 := t553[-4+lo3:][:n]
 				for i := range n {
-					t63_2 := t63[(lo14+i)*32:][:32]
-					t255_3 := t255[((lo14+i)-2)*32:][:32]
-					t67_2 := t67[((lo14+i)-2)*32:][:32]
-					var t662 F
-					w21 := F((lo14 + i) - 2)
-					t522Entry3 := t522_3[i]
-					for j := range 32 {
-						t63Entry := t63_2[j]
-						t662 = num.FMA32(kern.Choose((F(j) == w21), F(1), F(0))+t255_3[j], t63Entry, t662)
-						t67_2[j] = num.FMA32(t63Entry, t522Entry3, t67_2[j])
-					}
-					t66_2[i] = t662
+					t533Entry := t533_2[i]
+					t543_2[i] = F(t8_2[i] * t533Entry)
+					t553_2[i] = num.FMA32(t8_3[i], t533Entry, t553_2[i])
 				}
 			}
-			// delta_chunk.c, delta_chunk.g
+			// delta_chunk.c
 			if kern.Wide() {
 				a := stepBackwardNest38Args{
-					unsafe.SliceData(t613),
-					unsafe.SliceData(t62_2),
-					unsafe.SliceData(t66),
-					unsafe.SliceData(t68),
-					unsafe.SliceData(t523),
-					unsafe.SliceData(t1222),
-					unsafe.SliceData(t3722),
-					unsafe.SliceData(t782),
-					32*t9 + 32*chunks*l,
+					unsafe.SliceData(t4822),
+					unsafe.SliceData(t524),
+					unsafe.SliceData(t562),
 				}
 				stepBackwardNest38(&a)
 			} else {
-				t1222_2 := t1222[(l*chunks+t9)*32:][:32]
 				for i := range 32 {
-					t68[i] = (t613[i] + t62_2[i]) + t66[i]
-					t782[i] = (t523[i] + t1222_2[i]) + t3722[i]
-				}
-			}
-			// delta_chunk.c
-			clear(t69)
-			clear(t70)
-			lo15 := max(0, 1)
-			if n := 32 - lo15; n > 0 {
-				t68_2 := t68[0+lo15:][:n]
-				t52_3 := t52[(l*chunks+t9)*32+-1+lo15:][:n]
-				t69_2 := t69[0+lo15:][:n]
-				t52_4 := t52[(l*chunks+t9)*32+lo15:][:n]
-				t70_2 := t70[-1+lo15:][:n]
-				for i := range n {
-					t68Entry := t68_2[i]
-					t69_2[i] = F(t52_3[i] * t68Entry)
-					t70_2[i] = num.FMA32(t52_4[i], t68Entry, t70_2[i])
-				}
-			}
-			// delta_chunk.c
-			clear(t73)
-			lo16 := max(0, 1)
-			if n := 32 - lo16; n > 0 {
-				t73_2 := t73[0+lo16:][:n]
-				for i := range n {
-					t63_2 := t63[(lo16+i)*32:][:32]
-					t67_2 := t67[(lo16+i)*32:][:32]
-					var t732 F
-					w22 := F((lo16 + i) - 1)
+					t4822_2 := t4822[i*32:][:32]
+					t524_2 := t524[i*32:][:32]
+					t562_2 := t562[i*32:][:32]
 					for j := range 32 {
-						t732 = num.FMA32(kern.Choose((F(j) == w22), F(1), F(0)), t63_2[j]+t67_2[j], t732)
+						t562_2[j] = t4822_2[j] + t524_2[j]
 					}
-					t73_2[i] = t732
 				}
 			}
-			// delta_chunk.g
-			clear(t81)
-			clear(t82_2)
-			lo17 := max(0, 16)
-			if n := 32 - lo17; n > 0 {
-				t782_2 := t782[0+lo17:][:n]
-				t13_2 := t13[(l*chunks+t9)*32+-16+lo17:][:n]
-				t81_2 := t81[0+lo17:][:n]
-				t14_2 := t14[(l*chunks+t9)*32+lo17:][:n]
-				t82_3 := t82_2[-16+lo17:][:n]
-				for i := range n {
-					t782Entry := t782_2[i]
-					t81_2[i] = F(t13_2[i] * t782Entry)
-					t82_3[i] = num.FMA32(t14_2[i], t782Entry, t82_3[i])
-				}
-			}
-			// delta_chunk.g
-			clear(t83)
-			clear(t842)
-			lo18 := max(0, 8)
-			if n := 32 - lo18; n > 0 {
-				t81_2 := t81[0+lo18:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo18:][:n]
-				t83_2 := t83[0+lo18:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+lo18:][:n]
-				t842_2 := t842[-8+lo18:][:n]
-				for i := range n {
-					t81Entry := t81_2[i]
-					t83_2[i] = F(t1122_2[i] * t81Entry)
-					t842_2[i] = num.FMA32(t1122_3[i], t81Entry, t842_2[i])
-				}
-			}
-			// delta_chunk.g
+			// delta_chunk.c
+			clear(t593)
+			clear(t60)
 			if kern.Wide() {
 				a := stepBackwardNest39Args{
-					unsafe.SliceData(t782),
-					unsafe.SliceData(t82_2),
-					unsafe.SliceData(t85),
+					unsafe.SliceData(t8),
+					unsafe.SliceData(t562),
+					unsafe.SliceData(t182),
+					unsafe.SliceData(t203),
+					unsafe.SliceData(t23),
+					unsafe.SliceData(t60),
+					unsafe.SliceData(t593),
+					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest39(&a)
 			} else {
-				for i := range 32 {
-					t85[i] = t782[i] + t82_2[i]
+				lo4 := max(0, 4)
+				if n := 32 - lo4; n > 0 {
+					t8_2 := t8[(l*chunks+t9)*32+lo4:][:n]
+					t593_2 := t593[0+lo4:][:n]
+					for i := range n {
+						t562_2 := t562[(lo4+i)*32:][:32]
+						t182_2 := t182[((lo4+i)-4)*32:][:32]
+						t203_2 := t203[((lo4+i)-4)*32:][:32]
+						t23_2 := t23[((lo4+i)-4)*32:][:32]
+						t60_2 := t60[((lo4+i)-4)*32:][:32]
+						var t594 F
+						t8Entry3 := t8_2[i]
+						t594Sums := [16]F{t594}
+						for j := range 32 {
+							t562Entry := t562_2[j]
+							t594Sums[j%16] = num.FMA32((t182_2[j]+t203_2[j])+t23_2[j], t562Entry, t594Sums[j%16])
+							t60_2[j] = num.FMA32(t562Entry, t8Entry3, t60_2[j])
+						}
+						t594 = kern.Sum16(&t594Sums)
+						t593_2[i] = t594
+					}
 				}
 			}
-			// delta_chunk.g
-			clear(t88)
-			clear(t89)
-			lo19 := max(0, 8)
-			if n := 32 - lo19; n > 0 {
-				t85_2 := t85[0+lo19:][:n]
-				t1022_2 := t1022[(l*chunks+t9)*32+-8+lo19:][:n]
-				t88_2 := t88[0+lo19:][:n]
-				t1122_2 := t1122[(l*chunks+t9)*32+lo19:][:n]
-				t89_2 := t89[-8+lo19:][:n]
-				for i := range n {
-					t85Entry := t85_2[i]
-					t88_2[i] = F(t1022_2[i] * t85Entry)
-					t89_2[i] = num.FMA32(t1122_2[i], t85Entry, t89_2[i])
-				}
-			}
-			// delta_chunk.g
+			// delta_chunk.c
 			if kern.Wide() {
 				a := stepBackwardNest40Args{
-					unsafe.SliceData(t83),
-					unsafe.SliceData(t842),
-					unsafe.SliceData(t88),
-					unsafe.SliceData(t90),
-					unsafe.SliceData(t85),
-					unsafe.SliceData(t89),
-					unsafe.SliceData(t93),
+					unsafe.SliceData(t543),
+					unsafe.SliceData(t553),
+					unsafe.SliceData(t593),
+					unsafe.SliceData(t613),
 				}
 				stepBackwardNest40(&a)
 			} else {
 				for i := range 32 {
-					t90[i] = (t83[i] + t842[i]) + t88[i]
-					t93[i] = t85[i] + t89[i]
+					t613[i] = (t543[i] + t553[i]) + t593[i]
 				}
 			}
-			// delta_chunk.g
-			clear(t91)
-			clear(t92_2)
-			clear(t96)
-			clear(t97)
-			lo20 := max(0, 4)
-			if n := 32 - lo20; n > 0 {
-				t90_2 := t90[0+lo20:][:n]
-				t93_2 := t93[0+lo20:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+-4+lo20:][:n]
-				t91_2 := t91[0+lo20:][:n]
-				t8_3 := t8[(l*chunks+t9)*32+lo20:][:n]
-				t92_3 := t92_2[-4+lo20:][:n]
-				t72_2 := t72[(l*chunks+t9)*32+-4+lo20:][:n]
-				t96_2 := t96[0+lo20:][:n]
-				t97_2 := t97[-4+lo20:][:n]
+			// delta_chunk.c
+			clear(t62_2)
+			clear(t63)
+			lo4 := max(0, 2)
+			if n := 32 - lo4; n > 0 {
+				t613_2 := t613[0+lo4:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+-2+lo4:][:n]
+				t62_3 := t62_2[0+lo4:][:n]
+				t522_4 := t522[(l*chunks+t9)*32+lo4:][:n]
+				t63_2 := t63[-2+lo4:][:n]
 				for i := range n {
-					t90Entry := t90_2[i]
-					t93Entry := t93_2[i]
-					t91_2[i] = F(t8_2[i] * t90Entry)
-					t8Entry4 := t8_3[i]
-					t92_3[i] = num.FMA32(t8Entry4, t90Entry, t92_3[i])
-					t96_2[i] = F(t72_2[i] * t93Entry)
-					t97_2[i] = num.FMA32(t8Entry4, t93Entry, t97_2[i])
+					t613Entry := t613_2[i]
+					t62_3[i] = F(t522_3[i] * t613Entry)
+					t63_2[i] = num.FMA32(t522_4[i], t613Entry, t63_2[i])
 				}
 			}
-			// delta_chunk.g
+			// delta_chunk.c
 			if kern.Wide() {
 				a := stepBackwardNest41Args{
-					unsafe.SliceData(t91),
-					unsafe.SliceData(t92_2),
-					unsafe.SliceData(t96),
-					unsafe.SliceData(t98),
-					unsafe.SliceData(t93),
-					unsafe.SliceData(t97),
-					unsafe.SliceData(t101),
+					unsafe.SliceData(t562),
+					unsafe.SliceData(t60),
+					unsafe.SliceData(t64),
 				}
 				stepBackwardNest41(&a)
 			} else {
 				for i := range 32 {
-					t98[i] = (t91[i] + t92_2[i]) + t96[i]
-					t101[i] = t93[i] + t97[i]
+					t562_2 := t562[i*32:][:32]
+					t60_2 := t60[i*32:][:32]
+					t64_2 := t64[i*32:][:32]
+					for j := range 32 {
+						t64_2[j] = t562_2[j] + t60_2[j]
+					}
 				}
 			}
-			// delta_chunk.g
-			clear(t992)
-			clear(t100)
-			clear(t1042)
-			clear(t105)
-			lo21 := max(0, 2)
-			if n := 32 - lo21; n > 0 {
-				t98_2 := t98[0+lo21:][:n]
-				t101_2 := t101[0+lo21:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+-2+lo21:][:n]
-				t992_2 := t992[0+lo21:][:n]
-				t522_4 := t522[(l*chunks+t9)*32+lo21:][:n]
-				t100_2 := t100[-2+lo21:][:n]
-				t4_2 := t4[(l*chunks+t9)*32+-2+lo21:][:n]
-				t1042_2 := t1042[0+lo21:][:n]
-				t105_2 := t105[-2+lo21:][:n]
-				for i := range n {
-					t98Entry := t98_2[i]
-					t101Entry := t101_2[i]
-					t992_2[i] = F(t522_3[i] * t98Entry)
-					t522Entry4 := t522_4[i]
-					t100_2[i] = num.FMA32(t522Entry4, t98Entry, t100_2[i])
-					t1042_2[i] = F(t4_2[i] * t101Entry)
-					t105_2[i] = num.FMA32(t522Entry4, t101Entry, t105_2[i])
-				}
-			}
-			// delta_chunk.g
+			// delta_chunk.c
+			clear(t67)
+			clear(t68)
 			if kern.Wide() {
 				a := stepBackwardNest42Args{
-					unsafe.SliceData(t992),
-					unsafe.SliceData(t100),
-					unsafe.SliceData(t1042),
-					unsafe.SliceData(t106),
-					unsafe.SliceData(t101),
-					unsafe.SliceData(t105),
-					unsafe.SliceData(t1092),
+					unsafe.SliceData(t522),
+					unsafe.SliceData(t64),
+					unsafe.SliceData(t182),
+					unsafe.SliceData(t203),
+					unsafe.SliceData(t68),
+					unsafe.SliceData(t67),
+					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest42(&a)
 			} else {
-				for i := range 32 {
-					t106[i] = (t992[i] + t100[i]) + t1042[i]
-					t1092[i] = t101[i] + t105[i]
+				lo5 := max(0, 2)
+				if n := 32 - lo5; n > 0 {
+					t522_3 := t522[(l*chunks+t9)*32+lo5:][:n]
+					t67_2 := t67[0+lo5:][:n]
+					for i := range n {
+						t64_2 := t64[(lo5+i)*32:][:32]
+						t182_2 := t182[((lo5+i)-2)*32:][:32]
+						t203_2 := t203[((lo5+i)-2)*32:][:32]
+						t68_2 := t68[((lo5+i)-2)*32:][:32]
+						var t672 F
+						t522Entry3 := t522_3[i]
+						t672Sums := [16]F{t672}
+						for j := range 32 {
+							t64Entry := t64_2[j]
+							t672Sums[j%16] = num.FMA32(t182_2[j]+t203_2[j], t64Entry, t672Sums[j%16])
+							t68_2[j] = num.FMA32(t64Entry, t522Entry3, t68_2[j])
+						}
+						t672 = kern.Sum16(&t672Sums)
+						t67_2[i] = t672
+					}
 				}
 			}
-			// delta_chunk.g
-			clear(t1072)
-			clear(t108)
-			clear(t112_2)
-			clear(t113)
-			lo22 := max(0, 1)
-			if n := 32 - lo22; n > 0 {
-				t106_2 := t106[0+lo22:][:n]
-				t1092_2 := t1092[0+lo22:][:n]
-				t52_3 := t52[(l*chunks+t9)*32+-1+lo22:][:n]
-				t1072_2 := t1072[0+lo22:][:n]
-				t52_4 := t52[(l*chunks+t9)*32+lo22:][:n]
-				t108_2 := t108[-1+lo22:][:n]
-				t2_2 := t2[(l*chunks+t9)*32+-1+lo22:][:n]
-				t112_3 := t112_2[0+lo22:][:n]
-				t113_2 := t113[-1+lo22:][:n]
-				for i := range n {
-					t106Entry := t106_2[i]
-					t1092Entry := t1092_2[i]
-					t1072_2[i] = F(t52_3[i] * t106Entry)
-					t52Entry3 := t52_4[i]
-					t108_2[i] = num.FMA32(t52Entry3, t106Entry, t108_2[i])
-					t112_3[i] = F(t2_2[i] * t1092Entry)
-					t113_2[i] = num.FMA32(t52Entry3, t1092Entry, t113_2[i])
-				}
-			}
-			// delta_chunk.g
-			clear(t117)
+			// delta_chunk.c, delta_chunk.g
 			if kern.Wide() {
 				a := stepBackwardNest43Args{
-					unsafe.SliceData(t1092),
-					unsafe.SliceData(t113),
-					unsafe.SliceData(t117),
+					unsafe.SliceData(t62_2),
+					unsafe.SliceData(t63),
+					unsafe.SliceData(t67),
+					unsafe.SliceData(t69),
+					unsafe.SliceData(t523),
+					unsafe.SliceData(t1222),
+					unsafe.SliceData(t362),
+					unsafe.SliceData(t792),
+					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest43(&a)
 			} else {
-				if n := min(32, 1); n > 0 {
-					t1092_2 := t1092[:n]
-					t113_2 := t113[:n]
-					t117_2 := t117[:n]
+				t1222_2 := t1222[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					t69[i] = (t62_2[i] + t63[i]) + t67[i]
+					t792[i] = (t523[i] + t1222_2[i]) + t362[i]
+				}
+			}
+			// delta_chunk.c
+			clear(t70)
+			clear(t71)
+			lo5 := max(0, 1)
+			if n := 32 - lo5; n > 0 {
+				t69_2 := t69[0+lo5:][:n]
+				t52_3 := t52[(l*chunks+t9)*32+-1+lo5:][:n]
+				t70_2 := t70[0+lo5:][:n]
+				t52_4 := t52[(l*chunks+t9)*32+lo5:][:n]
+				t71_2 := t71[-1+lo5:][:n]
+				for i := range n {
+					t69Entry := t69_2[i]
+					t70_2[i] = F(t52_3[i] * t69Entry)
+					t71_2[i] = num.FMA32(t52_4[i], t69Entry, t71_2[i])
+				}
+			}
+			// delta_chunk.c
+			clear(t742)
+			if kern.Wide() {
+				a := stepBackwardNest44Args{
+					unsafe.SliceData(t182),
+					unsafe.SliceData(t64),
+					unsafe.SliceData(t68),
+					unsafe.SliceData(t742),
+				}
+				stepBackwardNest44(&a)
+			} else {
+				lo6 := max(0, 1)
+				if n := 32 - lo6; n > 0 {
+					t742_2 := t742[0+lo6:][:n]
 					for i := range n {
-						t117_2[i] = t1092_2[i] + t113_2[i]
+						t182_2 := t182[((lo6+i)-1)*32:][:32]
+						t64_2 := t64[(lo6+i)*32:][:32]
+						t68_2 := t68[(lo6+i)*32:][:32]
+						var t743 F
+						t743Sums := [16]F{t743}
+						for j := range 32 {
+							t743Sums[j%16] = num.FMA32(t182_2[j], t64_2[j]+t68_2[j], t743Sums[j%16])
+						}
+						t743 = kern.Sum16(&t743Sums)
+						t742_2[i] = t743
+					}
+				}
+			}
+			// delta_chunk.g
+			clear(t82_2)
+			clear(t83)
+			lo6 := max(0, 16)
+			if n := 32 - lo6; n > 0 {
+				t792_2 := t792[0+lo6:][:n]
+				t13_2 := t13[(l*chunks+t9)*32+-16+lo6:][:n]
+				t82_3 := t82_2[0+lo6:][:n]
+				t14_2 := t14[(l*chunks+t9)*32+lo6:][:n]
+				t83_2 := t83[-16+lo6:][:n]
+				for i := range n {
+					t792Entry := t792_2[i]
+					t82_3[i] = F(t13_2[i] * t792Entry)
+					t83_2[i] = num.FMA32(t14_2[i], t792Entry, t83_2[i])
+				}
+			}
+			// delta_chunk.g
+			clear(t842)
+			clear(t85)
+			lo7 := max(0, 8)
+			if n := 32 - lo7; n > 0 {
+				t82_3 := t82_2[0+lo7:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo7:][:n]
+				t842_2 := t842[0+lo7:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+lo7:][:n]
+				t85_2 := t85[-8+lo7:][:n]
+				for i := range n {
+					t82Entry := t82_3[i]
+					t842_2[i] = F(t1122_2[i] * t82Entry)
+					t85_2[i] = num.FMA32(t1122_3[i], t82Entry, t85_2[i])
+				}
+			}
+			// delta_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest45Args{
+					unsafe.SliceData(t792),
+					unsafe.SliceData(t83),
+					unsafe.SliceData(t86),
+				}
+				stepBackwardNest45(&a)
+			} else {
+				for i := range 32 {
+					t86[i] = t792[i] + t83[i]
+				}
+			}
+			// delta_chunk.g
+			clear(t89)
+			clear(t90)
+			lo8 := max(0, 8)
+			if n := 32 - lo8; n > 0 {
+				t86_2 := t86[0+lo8:][:n]
+				t1022_2 := t1022[(l*chunks+t9)*32+-8+lo8:][:n]
+				t89_2 := t89[0+lo8:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+lo8:][:n]
+				t90_2 := t90[-8+lo8:][:n]
+				for i := range n {
+					t86Entry := t86_2[i]
+					t89_2[i] = F(t1022_2[i] * t86Entry)
+					t90_2[i] = num.FMA32(t1122_2[i], t86Entry, t90_2[i])
+				}
+			}
+			// delta_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest46Args{
+					unsafe.SliceData(t842),
+					unsafe.SliceData(t85),
+					unsafe.SliceData(t89),
+					unsafe.SliceData(t91),
+					unsafe.SliceData(t86),
+					unsafe.SliceData(t90),
+					unsafe.SliceData(t94),
+				}
+				stepBackwardNest46(&a)
+			} else {
+				for i := range 32 {
+					t91[i] = (t842[i] + t85[i]) + t89[i]
+					t94[i] = t86[i] + t90[i]
+				}
+			}
+			// delta_chunk.g
+			clear(t92_2)
+			clear(t93)
+			clear(t97)
+			clear(t98)
+			lo9 := max(0, 4)
+			if n := 32 - lo9; n > 0 {
+				t91_2 := t91[0+lo9:][:n]
+				t94_2 := t94[0+lo9:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+-4+lo9:][:n]
+				t92_3 := t92_2[0+lo9:][:n]
+				t8_3 := t8[(l*chunks+t9)*32+lo9:][:n]
+				t93_2 := t93[-4+lo9:][:n]
+				t72_2 := t72[(l*chunks+t9)*32+-4+lo9:][:n]
+				t97_2 := t97[0+lo9:][:n]
+				t98_2 := t98[-4+lo9:][:n]
+				for i := range n {
+					t91Entry := t91_2[i]
+					t94Entry := t94_2[i]
+					t92_3[i] = F(t8_2[i] * t91Entry)
+					t8Entry4 := t8_3[i]
+					t93_2[i] = num.FMA32(t8Entry4, t91Entry, t93_2[i])
+					t97_2[i] = F(t72_2[i] * t94Entry)
+					t98_2[i] = num.FMA32(t8Entry4, t94Entry, t98_2[i])
+				}
+			}
+			// delta_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest47Args{
+					unsafe.SliceData(t92_2),
+					unsafe.SliceData(t93),
+					unsafe.SliceData(t97),
+					unsafe.SliceData(t992),
+					unsafe.SliceData(t94),
+					unsafe.SliceData(t98),
+					unsafe.SliceData(t102_2),
+				}
+				stepBackwardNest47(&a)
+			} else {
+				for i := range 32 {
+					t992[i] = (t92_2[i] + t93[i]) + t97[i]
+					t102_2[i] = t94[i] + t98[i]
+				}
+			}
+			// delta_chunk.g
+			clear(t100)
+			clear(t101)
+			clear(t105)
+			clear(t106)
+			lo10 := max(0, 2)
+			if n := 32 - lo10; n > 0 {
+				t992_2 := t992[0+lo10:][:n]
+				t102_3 := t102_2[0+lo10:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+-2+lo10:][:n]
+				t100_2 := t100[0+lo10:][:n]
+				t522_4 := t522[(l*chunks+t9)*32+lo10:][:n]
+				t101_2 := t101[-2+lo10:][:n]
+				t4_2 := t4[(l*chunks+t9)*32+-2+lo10:][:n]
+				t105_2 := t105[0+lo10:][:n]
+				t106_2 := t106[-2+lo10:][:n]
+				for i := range n {
+					t992Entry := t992_2[i]
+					t102Entry := t102_3[i]
+					t100_2[i] = F(t522_3[i] * t992Entry)
+					t522Entry4 := t522_4[i]
+					t101_2[i] = num.FMA32(t522Entry4, t992Entry, t101_2[i])
+					t105_2[i] = F(t4_2[i] * t102Entry)
+					t106_2[i] = num.FMA32(t522Entry4, t102Entry, t106_2[i])
+				}
+			}
+			// delta_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest48Args{
+					unsafe.SliceData(t100),
+					unsafe.SliceData(t101),
+					unsafe.SliceData(t105),
+					unsafe.SliceData(t1072),
+					unsafe.SliceData(t102_2),
+					unsafe.SliceData(t106),
+					unsafe.SliceData(t1102),
+				}
+				stepBackwardNest48(&a)
+			} else {
+				for i := range 32 {
+					t1072[i] = (t100[i] + t101[i]) + t105[i]
+					t1102[i] = t102_2[i] + t106[i]
+				}
+			}
+			// delta_chunk.g
+			clear(t108)
+			clear(t1092)
+			clear(t113)
+			clear(t114)
+			lo11 := max(0, 1)
+			if n := 32 - lo11; n > 0 {
+				t1072_2 := t1072[0+lo11:][:n]
+				t1102_2 := t1102[0+lo11:][:n]
+				t52_3 := t52[(l*chunks+t9)*32+-1+lo11:][:n]
+				t108_2 := t108[0+lo11:][:n]
+				t52_4 := t52[(l*chunks+t9)*32+lo11:][:n]
+				t1092_2 := t1092[-1+lo11:][:n]
+				t2_2 := t2[(l*chunks+t9)*32+-1+lo11:][:n]
+				t113_2 := t113[0+lo11:][:n]
+				t114_2 := t114[-1+lo11:][:n]
+				for i := range n {
+					t1072Entry := t1072_2[i]
+					t1102Entry := t1102_2[i]
+					t108_2[i] = F(t52_3[i] * t1072Entry)
+					t52Entry3 := t52_4[i]
+					t1092_2[i] = num.FMA32(t52Entry3, t1072Entry, t1092_2[i])
+					t113_2[i] = F(t2_2[i] * t1102Entry)
+					t114_2[i] = num.FMA32(t52Entry3, t1102Entry, t114_2[i])
+				}
+			}
+			// delta_chunk.g
+			clear(t118)
+			if kern.Wide() {
+				a := stepBackwardNest49Args{
+					unsafe.SliceData(t1102),
+					unsafe.SliceData(t114),
+					unsafe.SliceData(t118),
+				}
+				stepBackwardNest49(&a)
+			} else {
+				if n := min(32, 1); n > 0 {
+					t1102_2 := t1102[:n]
+					t114_2 := t114[:n]
+					t118_2 := t118[:n]
+					for i := range n {
+						t118_2[i] = t1102_2[i] + t114_2[i]
 					}
 				}
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest44Args{
-					unsafe.SliceData(t69),
+				a := stepBackwardNest50Args{
 					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t1072),
+					unsafe.SliceData(t71),
+					unsafe.SliceData(t742),
 					unsafe.SliceData(t108),
-					unsafe.SliceData(t112_2),
-					unsafe.SliceData(t117),
+					unsafe.SliceData(t1092),
+					unsafe.SliceData(t113),
+					unsafe.SliceData(t118),
 					unsafe.SliceData(t162),
+					unsafe.SliceData(t2222),
 					unsafe.SliceData(t2322),
-					unsafe.SliceData(t2422),
 					unsafe.SliceData(t19),
 					32*t9 + 32*chunks*l,
 				}
-				stepBackwardNest44(&a)
+				stepBackwardNest50(&a)
 			} else {
 				t162_2 := t162[(l*chunks+t9)*32:][:32]
 				t19_2 := t19[(l*chunks+t9)*32:][:32]
 				for i := range 32 {
-					t162_2[i] = (((((t69[i] + t70[i]) + t73[i]) + t1072[i]) + t108[i]) + t112_2[i]) + t117[i]
-					t19_2[i] = t2322[i] + t2422[i]
+					t162_2[i] = (((((t70[i] + t71[i]) + t742[i]) + t108[i]) + t1092[i]) + t113[i]) + t118[i]
+					t19_2[i] = t2222[i] + t2322[i]
 				}
 			}
-			// delta_chunk.g
-			for i := range 32 {
-				copy(t172[((l*chunks+t9)*32+i)*dK:][:dK], t3922[i*dK:][:dK])
-			}
+			// delta_chunk.Q
+			kern.GemmFMA(dK, 32, 32, F(1), false, kern.From(t172, (l*chunks+t9)*32*dK), 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t382, 1, 32)
 			// delta_chunk.y
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t172, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t1123, 1, dV)
 			// delta_chunk.g, delta_chunk.M, delta_chunk.c
-			for i := range 32 {
-				w23 := ((((kern.Choose((F(i) == w13), F(1), F(0)) + t255_2[i]) + t28_2[i]) + t31_2[i]) + t342_2[i]) + t373_2[i]
-				if kern.Wide() {
-					a := stepBackwardNest45Args{
-						unsafe.SliceData(t125),
-						unsafe.SliceData(t2722),
-						unsafe.SliceData(t282),
-						unsafe.SliceData(t38),
-						unsafe.SliceData(t18),
-						dK * i,
-						dK*i + 32*dK*t9 + 32*chunks*dK*l,
-						dK,
-						[2]float32{w23},
-					}
-					stepBackwardNest45(&a)
-				} else {
-					t125_2 := t125[i*dK:][:dK]
-					t2722_2 := t2722[i*dK:][:dK]
-					t282_2 := t282[i*dK:][:dK]
-					t38_2 := t38[i*dK:][:dK]
+			if kern.Wide() {
+				a := stepBackwardNest51Args{
+					unsafe.SliceData(t182),
+					unsafe.SliceData(t203),
+					unsafe.SliceData(t23),
+					unsafe.SliceData(t262),
+					unsafe.SliceData(t29),
+					unsafe.SliceData(t323),
+					unsafe.SliceData(t126),
+					unsafe.SliceData(t18),
+					32*dK*t9 + 32*chunks*dK*l,
+					dK,
+				}
+				stepBackwardNest51(&a)
+			} else {
+				t182_2 := t182[31*32:][:32]
+				t203_2 := t203[31*32:][:32]
+				t23_2 := t23[31*32:][:32]
+				t262_2 := t262[31*32:][:32]
+				t29_2 := t29[31*32:][:32]
+				t323_2 := t323[31*32:][:32]
+				for i := range 32 {
+					t126_2 := t126[i*dK:][:dK]
 					t18_2 := t18[((l*chunks+t9)*32+i)*dK:][:dK]
+					w5 := ((((t182_2[i] + t203_2[i]) + t23_2[i]) + t262_2[i]) + t29_2[i]) + t323_2[i]
 					for j := range dK {
-						t18_2[j] = (num.FMA32(w23, t125_2[j], t2722_2[j]) + t282_2[j]) + t38_2[j]
+						t18_2[j] = F(w5 * t126_2[j])
 					}
 				}
 			}
+			// delta_chunk.K
+			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t2522, 32, 1)
+			// delta_chunk.K
+			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t2522, 1, 32)
 			// delta_chunk.U
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t3222, 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t312, 1, dV)
+			// delta_chunk.Q
+			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(t53, (l*chunks+t9)*32*dK), 1, dK, t382, 32, 1)
 			// delta_chunk.g, delta_chunk.M
 			gEntry2 := g[(l*chunks+t9)*32+31]
 			if kern.Wide() {
-				a := stepBackwardNest46Args{
+				a := stepBackwardNest52Args{
 					unsafe.SliceData(MBarState2),
 					dV,
 					dK,
 					[2]float32{gEntry2},
 				}
-				stepBackwardNest46(&a)
+				stepBackwardNest52(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -4300,7 +4476,7 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// delta_chunk.U
-			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t3222, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t312, dV, 1)
 			// delta_chunk.y
 			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t53, (l*chunks+t9)*32*dK), 1, dK, t1123, dV, 1)
 		}
@@ -4310,7 +4486,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.v
 	clear(t212)
 	if kern.Wide() {
-		a := stepBackwardNest47Args{
+		a := stepBackwardNest53Args{
 			unsafe.SliceData(t212),
 			unsafe.SliceData(t202),
 			L,
@@ -4320,7 +4496,7 @@ func (c *stepBackwardFused) run() {
 			32 * dV,
 			dV,
 		}
-		stepBackwardNest47(&a)
+		stepBackwardNest53(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4339,7 +4515,7 @@ func (c *stepBackwardFused) run() {
 	clear(t222)
 	clear(t252)
 	if kern.Wide() {
-		a := stepBackwardNest48Args{
+		a := stepBackwardNest54Args{
 			unsafe.SliceData(t222),
 			unsafe.SliceData(t19),
 			unsafe.SliceData(t252),
@@ -4349,7 +4525,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			chunks,
 		}
-		stepBackwardNest48(&a)
+		stepBackwardNest54(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4369,7 +4545,7 @@ func (c *stepBackwardFused) run() {
 	clear(t232)
 	clear(t242)
 	if kern.Wide() {
-		a := stepBackwardNest49Args{
+		a := stepBackwardNest55Args{
 			unsafe.SliceData(t232),
 			unsafe.SliceData(t18),
 			unsafe.SliceData(t242),
@@ -4381,7 +4557,7 @@ func (c *stepBackwardFused) run() {
 			32 * dK,
 			dK,
 		}
-		stepBackwardNest49(&a)
+		stepBackwardNest55(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4400,8 +4576,8 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// delta_chunk.theta, delta_chunk.k, delta_chunk.q, delta_chunk.rho
-	var t3723 F
-	var t102_2 F
+	var t3722 F
+	var t1023 F
 	for i := range L {
 		t27_2 := t27[i*T:][:T]
 		t132_2 := t132[i*T:][:T]
@@ -4424,33 +4600,33 @@ func (c *stepBackwardFused) run() {
 		t120_2 := t120[i*T:][:T]
 		for j := range T {
 			t27Entry := t27_2[j]
-			t343 := kern.Choose(t27Entry, F(kern.Choose(t27Entry, t132_2[j]+t222_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t3723 = t3723 + t343
+			t342 := kern.Choose(t27Entry, F(kern.Choose(t27Entry, t132_2[j]+t222_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t3722 = t3722 + t342
 			t37Entry := t37_2[j]
-			t4822 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
-			t86 := (t25_2[j] <= F(1))
+			t4823 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
+			t862 := (t25_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t913 := (t86 && (F(0) <= rhoSigmoidEntry))
-			t994 := kern.Choose(t913, F(F(rhoSigmoidEntry*kern.Choose(t913, kern.Choose(t86, t142_3[j]+t252_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t102_2 = t102_2 + t994
+			t913 := (t862 && (F(0) <= rhoSigmoidEntry))
+			t994 := kern.Choose(t913, F(F(rhoSigmoidEntry*kern.Choose(t913, kern.Choose(t862, t142_3[j]+t252_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t1023 = t1023 + t994
 			t10Entry := t10_2[j]
 			t1162 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t34_2[j] = t343
-			t482_2[j] = t4822
-			t522_3[j] = (t4822 && t37Entry)
+			t34_2[j] = t342
+			t482_2[j] = t4823
+			t522_3[j] = (t4823 && t37Entry)
 			t99_2[j] = t994
 			t116_2[j] = t1162
 			t120_2[j] = (t1162 && t10Entry)
 		}
 	}
-	c.BThetaBar[0] = t3723
-	c.BRhoBar[0] = t102_2
+	c.BThetaBar[0] = t3722
+	c.BRhoBar[0] = t1023
 
 	// delta_chunk.theta, delta_chunk.rho
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest50Args{
+		a := stepBackwardNest56Args{
 			unsafe.SliceData(t34),
 			unsafe.SliceData(t99),
 			unsafe.SliceData(c.RhoStack),
@@ -4465,7 +4641,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest50(&a)
+		stepBackwardNest56(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
@@ -4493,7 +4669,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.q
 	if kern.Wide() {
-		a := stepBackwardNest51Args{
+		a := stepBackwardNest57Args{
 			unsafe.SliceData(t102),
 			unsafe.SliceData(t242),
 			unsafe.SliceData(c.QDiv2),
@@ -4504,7 +4680,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest51(&a)
+		stepBackwardNest57(&a)
 	} else {
 		for i := range L {
 			t472_2 := t472[i*T:][:T]
@@ -4529,7 +4705,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.q1, delta_chunk.q, delta_chunk.k
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := stepBackwardNest52Args{
+		a := stepBackwardNest58Args{
 			unsafe.SliceData(t522_2),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t37),
@@ -4556,7 +4732,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest52(&a)
+		stepBackwardNest58(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -4582,18 +4758,18 @@ func (c *stepBackwardFused) run() {
 				var t1152 F
 				t522Entry := t522_3[j]
 				qDivEntry := qDiv[j]
-				w24 := kern.Choose((t522Entry && t37_2[j]), kern.Choose(t522Entry, F(F(0.5*kern.Choose(t522Entry, kern.Choose(t482_2[j], t472_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w6 := kern.Choose((t522Entry && t37_2[j]), kern.Choose(t522Entry, F(F(0.5*kern.Choose(t522Entry, kern.Choose(t482_2[j], t472_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				t1152Sums := [16]F{t1152}
 				for k := range dK {
 					t32Entry := t32_2[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t683 := num.FMA32(F(F(2*t32Entry)*q1SigmoidEntry), w24, F(t422_2[k]*qDivEntry))
-					t742 := num.FMA32(F(F(t32Entry*q1SigmoidEntry)*t683), q1Sigmoid2[k], F(q1SigmoidEntry*t683))
-					t1102 := ((t122_2[k] + t232_2[k]) + t392_2[k]) + t104_2[k]
-					t1152Sums[k%16] = num.FMA32(t1102, kDiv2[k], t1152Sums[k%16])
-					t74_2[k] = t742
-					bQBar[k] = bQBar[k] + t742
-					t110_2[k] = t1102
+					t682 := num.FMA32(F(F(2*t32Entry)*q1SigmoidEntry), w6, F(t422_2[k]*qDivEntry))
+					t744 := num.FMA32(F(F(t32Entry*q1SigmoidEntry)*t682), q1Sigmoid2[k], F(q1SigmoidEntry*t682))
+					t1104 := ((t122_2[k] + t232_2[k]) + t392_2[k]) + t104_2[k]
+					t1152Sums[k%16] = num.FMA32(t1104, kDiv2[k], t1152Sums[k%16])
+					t74_2[k] = t744
+					bQBar[k] = bQBar[k] + t744
+					t110_2[k] = t1104
 				}
 				t1152 = kern.Sum16(&t1152Sums)
 				t115_2[j] = -t1152
@@ -4609,7 +4785,7 @@ func (c *stepBackwardFused) run() {
 				n := int(c.Pos[j]) + -i + k
 				if n >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest53Args{
+						a := stepBackwardNest59Args{
 							unsafe.SliceData(c.Q1Stack),
 							unsafe.SliceData(t74),
 							unsafe.SliceData(c.CQBar),
@@ -4618,7 +4794,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest53(&a)
+						stepBackwardNest59(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t74_2 := t74[(j*T+k)*dK:][:dK]
@@ -4635,7 +4811,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.q1
 	clear(t78)
 	if kern.Wide() {
-		a := stepBackwardNest54Args{
+		a := stepBackwardNest60Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t74),
 			unsafe.SliceData(c.CQ),
@@ -4648,7 +4824,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest54(&a)
+		stepBackwardNest60(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -4668,7 +4844,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.q1
 	clear(t79)
 	if kern.Wide() {
-		a := stepBackwardNest55Args{
+		a := stepBackwardNest61Args{
 			unsafe.SliceData(t79),
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
@@ -4677,7 +4853,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest55(&a)
+		stepBackwardNest61(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -4692,7 +4868,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.q1
 	if kern.Wide() {
-		a := stepBackwardNest56Args{
+		a := stepBackwardNest62Args{
 			unsafe.SliceData(t78),
 			unsafe.SliceData(t79),
 			unsafe.SliceData(t80),
@@ -4701,7 +4877,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest56(&a)
+		stepBackwardNest62(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -4718,7 +4894,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.q1, delta_chunk.k1
 	clear(t147)
 	if kern.Wide() {
-		a := stepBackwardNest57Args{
+		a := stepBackwardNest63Args{
 			unsafe.SliceData(t80),
 			unsafe.SliceData(c.Q0TailBarOut),
 			unsafe.SliceData(t147),
@@ -4729,7 +4905,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest57(&a)
+		stepBackwardNest63(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -4758,7 +4934,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.v
 	if kern.Wide() {
-		a := stepBackwardNest58Args{
+		a := stepBackwardNest64Args{
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t212),
 			unsafe.SliceData(t392),
@@ -4772,17 +4948,17 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest58(&a)
+		stepBackwardNest64(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t112_3 := t112[(i*T+j)*dV:][:dV]
+				t112_2 := t112[(i*T+j)*dV:][:dV]
 				t212_2 := t212[(i*T+j)*dV:][:dV]
 				t392_2 := t392[(i*T+j)*(dK+dV)+dK:][:dV]
 				t104_2 := t104[(i*T+j)*(dK+dV)+dK:][:dV]
 				t107_2 := t107[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t107_2[k] = ((t112_3[k] + t212_2[k]) + t392_2[k]) + t104_2[k]
+					t107_2[k] = ((t112_2[k] + t212_2[k]) + t392_2[k]) + t104_2[k]
 				}
 			}
 		}
@@ -4797,7 +4973,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.k1, delta_chunk.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := stepBackwardNest59Args{
+		a := stepBackwardNest65Args{
 			unsafe.SliceData(t120),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t10),
@@ -4815,7 +4991,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest59(&a)
+		stepBackwardNest65(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
@@ -4833,14 +5009,14 @@ func (c *stepBackwardFused) run() {
 				t142_3 := t142_2[(i*T+j)*dK:][:dK]
 				t120Entry := t120_2[j]
 				kDivEntry := kDiv[j]
-				w25 := kern.Choose((t120Entry && t10_2[j]), kern.Choose(t120Entry, F(F(0.5*kern.Choose(t120Entry, kern.Choose(t116_2[j], t115_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				w7 := kern.Choose((t120Entry && t10_2[j]), kern.Choose(t120Entry, F(F(0.5*kern.Choose(t120Entry, kern.Choose(t116_2[j], t115_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t5Entry := t5_2[k]
 					k1SigmoidEntry := k1Sigmoid[k]
-					t136 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w25, F(t110_2[k]*kDivEntry))
-					t1422 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t136), k1Sigmoid2[k], F(k1SigmoidEntry*t136))
-					t142_3[k] = t1422
-					bKBar[k] = bKBar[k] + t1422
+					t136 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w7, F(t110_2[k]*kDivEntry))
+					t1422_2 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t136), k1Sigmoid2[k], F(k1SigmoidEntry*t136))
+					t142_3[k] = t1422_2
+					bKBar[k] = bKBar[k] + t1422_2
 				}
 			}
 		}
@@ -4854,7 +5030,7 @@ func (c *stepBackwardFused) run() {
 				n3 := int(c.Pos[j]) + -i + k
 				if n3 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest60Args{
+						a := stepBackwardNest66Args{
 							unsafe.SliceData(c.K1Stack),
 							unsafe.SliceData(t142_2),
 							unsafe.SliceData(c.CKBar),
@@ -4863,7 +5039,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest60(&a)
+						stepBackwardNest66(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t142_3 := t142_2[(j*T+k)*dK:][:dK]
@@ -4880,7 +5056,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.k1
 	clear(t146)
 	if kern.Wide() {
-		a := stepBackwardNest61Args{
+		a := stepBackwardNest67Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t142_2),
 			unsafe.SliceData(c.CK),
@@ -4893,7 +5069,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest61(&a)
+		stepBackwardNest67(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -4912,7 +5088,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.k1
 	if kern.Wide() {
-		a := stepBackwardNest62Args{
+		a := stepBackwardNest68Args{
 			unsafe.SliceData(t146),
 			unsafe.SliceData(t147),
 			unsafe.SliceData(t148),
@@ -4921,7 +5097,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest62(&a)
+		stepBackwardNest68(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -4955,7 +5131,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.k0
 	if kern.Wide() {
-		a := stepBackwardNest63Args{
+		a := stepBackwardNest69Args{
 			unsafe.SliceData(t84),
 			unsafe.SliceData(t109),
 			unsafe.SliceData(t152),
@@ -4965,16 +5141,16 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest63(&a)
+		stepBackwardNest69(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t84_2 := t84[(i*T+j)*d:][:d]
 				t109_2 := t109[(i*T+j)*d:][:d]
-				t152_2 := t152[(i*T+j)*d:][:d]
+				t152_3 := t152[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t84_2[k] + t109_2[k]) + t152_2[k]
+					xBar[k] = (t84_2[k] + t109_2[k]) + t152_3[k]
 				}
 			}
 		}
@@ -5016,13 +5192,13 @@ func (c *stepBackwardRows1) Part(part int) {
 	t62_2 := t62
 	t7_2 := t7
 	if block > 0 {
-		t92_2 = c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24128+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t92_2 = c.Work[3*L*T*d+22*L*T*dK+7*L*T*dV+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27200+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t92_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
-		t52_2 = c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24128+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
+		t52_2 = c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+15*L*T+544*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27200+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
 		clear(t52_2[l*(T-32*chunks):][:T-32*chunks])
-		t62_2 = c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+16*L*T+512*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24128+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
+		t62_2 = c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+16*L*T+512*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27200+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
 		clear(t62_2[l*(T-32*chunks):][:T-32*chunks])
-		t7_2 = c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+17*L*T+480*L*chunks+18*L*dK+dK*dV+160*dK+160*dV+24128+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t7_2 = c.Work[3*L*T*d+23*L*T*dK+7*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+17*L*T+480*L*chunks+18*L*dK+dK*dV+32*dK+128*dV+27200+(block-1)*(2*L*T*dK-64*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t7_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
 	}
 	if kern.Wide() {
@@ -5040,7 +5216,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				rows = widths.Next(rows, last-i, false)
 				MBarState, rest := scratch.Data[:kern.RowLen(dK, rows)], scratch.Data[kern.RowLen(dK, rows):]
 				MTrail, rest2 := rest[:(C+1)*kern.RowLen(dK, rows)], rest[(C+1)*kern.RowLen(dK, rows):]
-				t422 := rest2
+				t43 := rest2
 				if s == segments-1 {
 					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
 				} else {
@@ -5072,7 +5248,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(t59),
 						unsafe.SliceData(MTrail),
 						unsafe.SliceData(t92_2),
-						unsafe.SliceData(t422),
+						unsafe.SliceData(t43),
 						unsafe.SliceData(t52_2),
 						unsafe.SliceData(c.MLin),
 						unsafe.SliceData(t58),
@@ -5100,7 +5276,7 @@ func (c *stepBackwardRows1) Part(part int) {
 		scratch := workers.Borrow(dK + C*dK + dK + dK)
 		MBarState, rest := scratch.Data[:dK], scratch.Data[dK:]
 		MTrail, rest2 := rest[:C*dK+dK], rest[C*dK+dK:]
-		t422 := rest2
+		t43 := rest2
 		for i := first; i < last; i++ {
 			copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
 			for s := segments - 1; s >= 0; s-- {
@@ -5139,11 +5315,11 @@ func (c *stepBackwardRows1) Part(part int) {
 						t26Sums := [16]F{t26}
 						t1023Sums := [16]F{t1023}
 						for j := range dK {
-							t423 := num.FMA32(t61_2[j], t22Entry, MBarState[j])
-							t26Sums[j%16] = num.FMA32(t423, t59_2[j], t26Sums[j%16])
-							t1023Sums[j%16] = num.FMA32(MTrail2[j], t423, t1023Sums[j%16])
+							t44 := num.FMA32(t61_2[j], t22Entry, MBarState[j])
+							t26Sums[j%16] = num.FMA32(t44, t59_2[j], t26Sums[j%16])
+							t1023Sums[j%16] = num.FMA32(MTrail2[j], t44, t1023Sums[j%16])
 							t92_3[j] = num.FMA32(MTrail3[j], t22Entry, t92_3[j])
-							t422[j] = t423
+							t43[j] = t44
 						}
 						t26 = kern.Sum16(&t26Sums)
 						t1023 = kern.Sum16(&t1023Sums)
@@ -5158,9 +5334,9 @@ func (c *stepBackwardRows1) Part(part int) {
 						w2 := F(t58Entry2 * t26)
 						w3 := F(t58Entry2 * MLinEntry)
 						for j := range dK {
-							t422Entry := t422[j]
-							MBarState[j] = num.FMA32(-w2, t59_2[j], F(t57Entry2*t422Entry))
-							t7_3[j] = num.FMA32(-w2, MTrail2[j], num.FMA32(-w3, t422Entry, t7_3[j]))
+							t43Entry := t43[j]
+							MBarState[j] = num.FMA32(-w2, t59_2[j], F(t57Entry2*t43Entry))
+							t7_3[j] = num.FMA32(-w2, MTrail2[j], num.FMA32(-w3, t43Entry, t7_3[j]))
 						}
 					}
 				}

@@ -62,7 +62,13 @@ func stepNest28(*stepNest28Args) { panic("no assembly in this build") }
 
 func stepNest29(*stepNest29Args) { panic("no assembly in this build") }
 
-func stepTime30(*stepTime30Args, int) { panic("no assembly in this build") }
+func stepNest30(*stepNest30Args) { panic("no assembly in this build") }
+
+func stepNest31(*stepNest31Args) { panic("no assembly in this build") }
+
+func stepNest32(*stepNest32Args) { panic("no assembly in this build") }
+
+func stepTime33(*stepTime33Args, int) { panic("no assembly in this build") }
 
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
@@ -189,3 +195,15 @@ func stepBackwardNest61(*stepBackwardNest61Args) { panic("no assembly in this bu
 func stepBackwardNest62(*stepBackwardNest62Args) { panic("no assembly in this build") }
 
 func stepBackwardNest63(*stepBackwardNest63Args) { panic("no assembly in this build") }
+
+func stepBackwardNest64(*stepBackwardNest64Args) { panic("no assembly in this build") }
+
+func stepBackwardNest65(*stepBackwardNest65Args) { panic("no assembly in this build") }
+
+func stepBackwardNest66(*stepBackwardNest66Args) { panic("no assembly in this build") }
+
+func stepBackwardNest67(*stepBackwardNest67Args) { panic("no assembly in this build") }
+
+func stepBackwardNest68(*stepBackwardNest68Args) { panic("no assembly in this build") }
+
+func stepBackwardNest69(*stepBackwardNest69Args) { panic("no assembly in this build") }

@@ -11,9 +11,9 @@ import (
 )
 
 // TestDeltaFrozen holds DeltaFrozen to its page: delta_frozen.k0,
-// delta_frozen.k1, delta_frozen.k, delta_frozen.v, delta_frozen.rho,
-// delta_frozen.theta, delta_frozen.M, delta_frozen.q0, delta_frozen.q1,
-// delta_frozen.q, delta_frozen.y.
+// delta_frozen.k1, delta_frozen.k, delta_frozen.k2, delta_frozen.v,
+// delta_frozen.rho, delta_frozen.theta, delta_frozen.M, delta_frozen.q0,
+// delta_frozen.q1, delta_frozen.q, delta_frozen.y.
 func TestDeltaFrozen(t *testing.T) {
 	blocktest.Block{
 		Name: "DeltaFrozen",

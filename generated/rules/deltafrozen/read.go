@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const readKind tape.Kind = 16
+const readKind tape.Kind = 58
 
 // Read is one call of the kernel Read.
 //
@@ -413,7 +413,7 @@ type readNode[F num.Float] struct {
 //
 //	q0_t = W_Q x_t    delta_frozen.q0
 //	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    delta_frozen.q1
-//	q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    delta_frozen.q
+//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    delta_frozen.q
 //	y_t = M_t q_t    delta_frozen.y
 //
 // Shapes: x [L, T, d]; y [L, T, d_v]. Source:

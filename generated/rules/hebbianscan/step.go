@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const stepKind tape.Kind = 21
+const stepKind tape.Kind = 63
 
 // Step is one call of the kernel Step.
 //
@@ -1035,13 +1035,13 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[16*dK:]
 	t272 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t3 := rows[:16*dK] // [16, d_k]
-	rows = rows[16*dK:]
 	t4 := rows[:16*dK] // [16, d_k]
+	rows = rows[16*dK:]
+	t43 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t83 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t1122 := rows[:16*dK] // [16, d_k]
+	t112 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t1522 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
@@ -1159,9 +1159,9 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range 16 * chunks {
 			yBar := c.YBar[(i*T+j)*dV:][:dV]
-			t5 := t[(i*16*chunks+j)*dV:][:dV]
+			t3 := t[(i*16*chunks+j)*dV:][:dV]
 			for k := range dV {
-				t5[k] = yBar[k]
+				t3[k] = yBar[k]
 			}
 		}
 	}
@@ -1218,12 +1218,12 @@ func (c *StepBackward[F]) Run() {
 						MTrail5 := MTrail[(a+1)*dK:][:dK]
 						// hebbian_scan.y, hebbian_scan.M, hebbian_scan.G
 						t18Entry2 := t18_2[a]
-						var t8220 F
-						var t10220 F
+						var t70 F
+						var t90 F
 						t2Entry0 := t2[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t17Entry20 := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
-						var t8221 F
-						var t10221 F
+						var t71 F
+						var t91 F
 						t2Entry1 := t2[(l*(T-16*chunks)+a+C*s)*dV+i+1]
 						t17Entry21 := t17[(l*(T-16*chunks)+a+C*s)*dV+i+1]
 						for j := range dK {
@@ -1231,29 +1231,29 @@ func (c *StepBackward[F]) Run() {
 							t16Entry := t16_2[j]
 							t82Sum := t82_2[j]
 							t52Sum := t52_3[j]
-							t4220 := MBarState[j][0] + F(t19Entry*t2Entry0)
-							t8220 += F(MTrail4[j][0] * t4220)
-							t10220 += F(t4220 * t16Entry)
+							t30 := MBarState[j][0] + F(t19Entry*t2Entry0)
+							t70 += F(MTrail4[j][0] * t30)
+							t90 += F(t30 * t16Entry)
 							t82Sum += F(MTrail5[j][0] * t2Entry0)
-							MBarState[j][0] = F(t18Entry2 * t4220)
-							t52Sum += F(t4220 * t17Entry20)
-							t4221 := MBarState[j][1] + F(t19Entry*t2Entry1)
-							t8221 += F(MTrail4[j][1] * t4221)
-							t10221 += F(t4221 * t16Entry)
+							MBarState[j][0] = F(t18Entry2 * t30)
+							t52Sum += F(t30 * t17Entry20)
+							t31_2 := MBarState[j][1] + F(t19Entry*t2Entry1)
+							t71 += F(MTrail4[j][1] * t31_2)
+							t91 += F(t31_2 * t16Entry)
 							t82Sum += F(MTrail5[j][1] * t2Entry1)
-							MBarState[j][1] = F(t18Entry2 * t4221)
-							t52Sum += F(t4221 * t17Entry21)
+							MBarState[j][1] = F(t18Entry2 * t31_2)
+							t52Sum += F(t31_2 * t17Entry21)
 							t82_2[j] = t82Sum
 							t52_3[j] = t52Sum
 						}
 						t72Sum := t72_2[a]
 						// hebbian_scan.e
-						t72Sum += t8220
-						t10230 := -t10220
-						t62[(l*(T-16*chunks)+a+C*s)*dV+i] = -t10230
-						t72Sum += t8221
-						t10231 := -t10221
-						t62[(l*(T-16*chunks)+a+C*s)*dV+i+1] = -t10231
+						t72Sum += t70
+						t930 := -t90
+						t62[(l*(T-16*chunks)+a+C*s)*dV+i] = -t930
+						t72Sum += t71
+						t931 := -t91
+						t62[(l*(T-16*chunks)+a+C*s)*dV+i+1] = -t931
 						t72_2[a] = t72Sum
 					}
 				}
@@ -1300,23 +1300,23 @@ func (c *StepBackward[F]) Run() {
 						t82_2 := t82[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						t52_3 := t52[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						// hebbian_scan.y, hebbian_scan.M, hebbian_scan.G
-						var t822 F
-						var t1022 F
+						var t7 F
+						var t9 F
 						t2Entry := t2[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t18Entry2 := t18_2[a]
 						t17Entry2 := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
 						for j := range dK {
-							t422 := MBarState[j][0] + F(t19_2[j]*t2Entry)
-							t822 += F(MTrail4[j][0] * t422)
-							t1022 += F(t422 * t16_2[j])
+							t3 := MBarState[j][0] + F(t19_2[j]*t2Entry)
+							t7 += F(MTrail4[j][0] * t3)
+							t9 += F(t3 * t16_2[j])
 							t82_2[j] += F(MTrail5[j][0] * t2Entry)
-							MBarState[j][0] = F(t18Entry2 * t422)
-							t52_3[j] += F(t422 * t17Entry2)
+							MBarState[j][0] = F(t18Entry2 * t3)
+							t52_3[j] += F(t3 * t17Entry2)
 						}
-						t72_2[a] += t822
-						t1023 := -t1022
+						t72_2[a] += t7
+						t93 := -t9
 						// hebbian_scan.e
-						t62[(l*(T-16*chunks)+a+C*s)*dV+i] = -t1023
+						t62[(l*(T-16*chunks)+a+C*s)*dV+i] = -t93
 					}
 				}
 			}
@@ -1614,7 +1614,7 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
-					t3_2 := t3[15*dK:][:dK]
+					t4_2 := t4[15*dK:][:dK]
 					MTrail2_3 := MTrail2[a*dK:][:dK]
 					// hebbian_scan.M
 					clear(t155)
@@ -1767,15 +1767,15 @@ func (c *StepBackward[F]) Run() {
 							}
 						}
 					}
-					clear(t3)
-					clear(t3)
-					clear(t3)
-					clear(t3)
+					clear(t4)
+					clear(t4)
+					clear(t4)
+					clear(t4)
 					for j := range dK {
-						t3_2[j][0] += MBarState2[j][0]
-						t3_2[j][1] += MBarState2[j][1]
-						t3_2[j][2] += MBarState2[j][2]
-						t3_2[j][3] += MBarState2[j][3]
+						t4_2[j][0] += MBarState2[j][0]
+						t4_2[j][1] += MBarState2[j][1]
+						t4_2[j][2] += MBarState2[j][2]
+						t4_2[j][3] += MBarState2[j][3]
 					}
 					// hebbian_scan.y, hebbian_scan.M
 					for j := range 16 {
@@ -1783,8 +1783,8 @@ func (c *StepBackward[F]) Run() {
 						t15_2 := t15[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t253_2 := t253[j*dK:][:dK]
 						t272_2 := t272[j*dK:][:dK]
-						t3_3 := t3[j*dK:][:dK]
-						t4_2 := t4[j*dK:][:dK]
+						t4_3 := t4[j*dK:][:dK]
+						t43_2 := t43[j*dK:][:dK]
 						tViewEntry0 := t[((l*chunks+a+C*s)*16+j)*dV+i]
 						tViewEntry1 := t[((l*chunks+a+C*s)*16+j)*dV+i+1]
 						tViewEntry2 := t[((l*chunks+a+C*s)*16+j)*dV+i+2]
@@ -1793,13 +1793,13 @@ func (c *StepBackward[F]) Run() {
 							t172Sum := t172_2[k]
 							t15Entry := t15_2[k]
 							t172Sum += F((t253_2[k][0] + t272_2[k][0]) * tViewEntry0)
-							t4_2[k][0] = t3_3[k][0] + F(t15Entry*tViewEntry0)
+							t43_2[k][0] = t4_3[k][0] + F(t15Entry*tViewEntry0)
 							t172Sum += F((t253_2[k][1] + t272_2[k][1]) * tViewEntry1)
-							t4_2[k][1] = t3_3[k][1] + F(t15Entry*tViewEntry1)
+							t43_2[k][1] = t4_3[k][1] + F(t15Entry*tViewEntry1)
 							t172Sum += F((t253_2[k][2] + t272_2[k][2]) * tViewEntry2)
-							t4_2[k][2] = t3_3[k][2] + F(t15Entry*tViewEntry2)
+							t43_2[k][2] = t4_3[k][2] + F(t15Entry*tViewEntry2)
 							t172Sum += F((t253_2[k][3] + t272_2[k][3]) * tViewEntry3)
-							t4_2[k][3] = t3_3[k][3] + F(t15Entry*tViewEntry3)
+							t43_2[k][3] = t4_3[k][3] + F(t15Entry*tViewEntry3)
 							t172_2[k] = t172Sum
 						}
 					}
@@ -1813,7 +1813,7 @@ func (c *StepBackward[F]) Run() {
 						t262_2 := t262[(l*chunks+a+C*s)*16+lo5:][:n]
 						t722_2 := t722[(l*chunks+a+C*s)*16+lo5:][:n]
 						for j := range n {
-							t4_2 := t4[(lo5+j)*dK:][:dK]
+							t43_2 := t43[(lo5+j)*dK:][:dK]
 							t253_2 := t253[((lo5+j)-8)*dK:][:dK]
 							t83_2 := t83[((lo5+j)-8)*dK:][:dK]
 							t262Entry3 := t262_2[j]
@@ -1822,18 +1822,18 @@ func (c *StepBackward[F]) Run() {
 							var t732 F
 							var t733 F
 							for k := range dK {
-								t4Entry0 := t4_2[k][0]
-								t730 += F(t253_2[k][0] * t4Entry0)
-								t83_2[k][0] += F(t4Entry0 * t262Entry3)
-								t4Entry1 := t4_2[k][1]
-								t731 += F(t253_2[k][1] * t4Entry1)
-								t83_2[k][1] += F(t4Entry1 * t262Entry3)
-								t4Entry2 := t4_2[k][2]
-								t732 += F(t253_2[k][2] * t4Entry2)
-								t83_2[k][2] += F(t4Entry2 * t262Entry3)
-								t4Entry3 := t4_2[k][3]
-								t733 += F(t253_2[k][3] * t4Entry3)
-								t83_2[k][3] += F(t4Entry3 * t262Entry3)
+								t43Entry0 := t43_2[k][0]
+								t730 += F(t253_2[k][0] * t43Entry0)
+								t83_2[k][0] += F(t43Entry0 * t262Entry3)
+								t43Entry1 := t43_2[k][1]
+								t731 += F(t253_2[k][1] * t43Entry1)
+								t83_2[k][1] += F(t43Entry1 * t262Entry3)
+								t43Entry2 := t43_2[k][2]
+								t732 += F(t253_2[k][2] * t43Entry2)
+								t83_2[k][2] += F(t43Entry2 * t262Entry3)
+								t43Entry3 := t43_2[k][3]
+								t733 += F(t253_2[k][3] * t43Entry3)
+								t83_2[k][3] += F(t43Entry3 * t262Entry3)
 							}
 							t722Sum := t722_2[j]
 							t722Sum += t730
@@ -1845,14 +1845,14 @@ func (c *StepBackward[F]) Run() {
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t4_2 := t4[j*dK:][:dK]
+						t43_2 := t43[j*dK:][:dK]
 						t83_2 := t83[j*dK:][:dK]
-						t1122_2 := t1122[j*dK:][:dK]
+						t112_2 := t112[j*dK:][:dK]
 						for k := range dK {
-							t1122_2[k][0] = t4_2[k][0] + t83_2[k][0]
-							t1122_2[k][1] = t4_2[k][1] + t83_2[k][1]
-							t1122_2[k][2] = t4_2[k][2] + t83_2[k][2]
-							t1122_2[k][3] = t4_2[k][3] + t83_2[k][3]
+							t112_2[k][0] = t43_2[k][0] + t83_2[k][0]
+							t112_2[k][1] = t43_2[k][1] + t83_2[k][1]
+							t112_2[k][2] = t43_2[k][2] + t83_2[k][2]
+							t112_2[k][3] = t43_2[k][3] + t83_2[k][3]
 						}
 					}
 					// hebbian_scan.M
@@ -1865,7 +1865,7 @@ func (c *StepBackward[F]) Run() {
 						t232_2 := t232[(l*chunks+a+C*s)*16+lo6:][:n]
 						t1422_2 := t1422[(l*chunks+a+C*s)*16+lo6:][:n]
 						for j := range n {
-							t1122_2 := t1122[(lo6+j)*dK:][:dK]
+							t112_2 := t112[(lo6+j)*dK:][:dK]
 							t224_2 := t224[((lo6+j)-4)*dK:][:dK]
 							t1522_2 := t1522[((lo6+j)-4)*dK:][:dK]
 							t232Entry3 := t232_2[j]
@@ -1874,18 +1874,18 @@ func (c *StepBackward[F]) Run() {
 							var t1432 F
 							var t1433 F
 							for k := range dK {
-								t1122Entry0 := t1122_2[k][0]
-								t1430 += F(t224_2[k][0] * t1122Entry0)
-								t1522_2[k][0] += F(t1122Entry0 * t232Entry3)
-								t1122Entry1 := t1122_2[k][1]
-								t1431 += F(t224_2[k][1] * t1122Entry1)
-								t1522_2[k][1] += F(t1122Entry1 * t232Entry3)
-								t1122Entry2 := t1122_2[k][2]
-								t1432 += F(t224_2[k][2] * t1122Entry2)
-								t1522_2[k][2] += F(t1122Entry2 * t232Entry3)
-								t1122Entry3 := t1122_2[k][3]
-								t1433 += F(t224_2[k][3] * t1122Entry3)
-								t1522_2[k][3] += F(t1122Entry3 * t232Entry3)
+								t112Entry0 := t112_2[k][0]
+								t1430 += F(t224_2[k][0] * t112Entry0)
+								t1522_2[k][0] += F(t112Entry0 * t232Entry3)
+								t112Entry1 := t112_2[k][1]
+								t1431 += F(t224_2[k][1] * t112Entry1)
+								t1522_2[k][1] += F(t112Entry1 * t232Entry3)
+								t112Entry2 := t112_2[k][2]
+								t1432 += F(t224_2[k][2] * t112Entry2)
+								t1522_2[k][2] += F(t112Entry2 * t232Entry3)
+								t112Entry3 := t112_2[k][3]
+								t1433 += F(t224_2[k][3] * t112Entry3)
+								t1522_2[k][3] += F(t112Entry3 * t232Entry3)
 							}
 							t1422Sum := t1422_2[j]
 							t1422Sum += t1430
@@ -1897,14 +1897,14 @@ func (c *StepBackward[F]) Run() {
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t1122_2 := t1122[j*dK:][:dK]
+						t112_2 := t112[j*dK:][:dK]
 						t1522_2 := t1522[j*dK:][:dK]
 						t1922_2 := t1922[j*dK:][:dK]
 						for k := range dK {
-							t1922_2[k][0] = t1122_2[k][0] + t1522_2[k][0]
-							t1922_2[k][1] = t1122_2[k][1] + t1522_2[k][1]
-							t1922_2[k][2] = t1122_2[k][2] + t1522_2[k][2]
-							t1922_2[k][3] = t1122_2[k][3] + t1522_2[k][3]
+							t1922_2[k][0] = t112_2[k][0] + t1522_2[k][0]
+							t1922_2[k][1] = t112_2[k][1] + t1522_2[k][1]
+							t1922_2[k][2] = t112_2[k][2] + t1522_2[k][2]
+							t1922_2[k][3] = t112_2[k][3] + t1522_2[k][3]
 						}
 					}
 					// hebbian_scan.M
@@ -2228,7 +2228,7 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
-					t3_2 := t3[15*dK:][:dK]
+					t4_2 := t4[15*dK:][:dK]
 					MTrail2_3 := MTrail2[a*dK:][:dK]
 					// hebbian_scan.M
 					clear(t155)
@@ -2335,22 +2335,22 @@ func (c *StepBackward[F]) Run() {
 							}
 						}
 					}
-					clear(t3)
+					clear(t4)
 					for j := range dK {
-						t3_2[j][0] += MBarState2[j][0]
+						t4_2[j][0] += MBarState2[j][0]
 					}
 					// hebbian_scan.y, hebbian_scan.M
 					for j := range 16 {
 						t253_2 := t253[j*dK:][:dK]
 						t272_2 := t272[j*dK:][:dK]
 						t172_2 := t172[((l*chunks+a+C*s)*16+j)*dK:][:dK]
-						t3_3 := t3[j*dK:][:dK]
+						t4_3 := t4[j*dK:][:dK]
 						t15_2 := t15[((l*chunks+a+C*s)*16+j)*dK:][:dK]
-						t4_2 := t4[j*dK:][:dK]
+						t43_2 := t43[j*dK:][:dK]
 						tViewEntry := t[((l*chunks+a+C*s)*16+j)*dV+i]
 						for k := range dK {
 							t172_2[k] += F((t253_2[k][0] + t272_2[k][0]) * tViewEntry)
-							t4_2[k][0] = t3_3[k][0] + F(t15_2[k]*tViewEntry)
+							t43_2[k][0] = t4_3[k][0] + F(t15_2[k]*tViewEntry)
 						}
 					}
 					// hebbian_scan.M
@@ -2360,26 +2360,26 @@ func (c *StepBackward[F]) Run() {
 						t262_2 := t262[(l*chunks+a+C*s)*16+lo5:][:n]
 						t722_2 := t722[(l*chunks+a+C*s)*16+lo5:][:n]
 						for j := range n {
-							t4_2 := t4[(lo5+j)*dK:][:dK]
+							t43_2 := t43[(lo5+j)*dK:][:dK]
 							t253_2 := t253[((lo5+j)-8)*dK:][:dK]
 							t83_2 := t83[((lo5+j)-8)*dK:][:dK]
 							var t73 F
 							t262Entry3 := t262_2[j]
 							for k := range dK {
-								t4Entry := t4_2[k][0]
-								t73 += F(t253_2[k][0] * t4Entry)
-								t83_2[k][0] += F(t4Entry * t262Entry3)
+								t43Entry := t43_2[k][0]
+								t73 += F(t253_2[k][0] * t43Entry)
+								t83_2[k][0] += F(t43Entry * t262Entry3)
 							}
 							t722_2[j] += t73
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t4_2 := t4[j*dK:][:dK]
+						t43_2 := t43[j*dK:][:dK]
 						t83_2 := t83[j*dK:][:dK]
-						t1122_2 := t1122[j*dK:][:dK]
+						t112_2 := t112[j*dK:][:dK]
 						for k := range dK {
-							t1122_2[k][0] = t4_2[k][0] + t83_2[k][0]
+							t112_2[k][0] = t43_2[k][0] + t83_2[k][0]
 						}
 					}
 					// hebbian_scan.M
@@ -2389,26 +2389,26 @@ func (c *StepBackward[F]) Run() {
 						t232_2 := t232[(l*chunks+a+C*s)*16+lo6:][:n]
 						t1422_2 := t1422[(l*chunks+a+C*s)*16+lo6:][:n]
 						for j := range n {
-							t1122_2 := t1122[(lo6+j)*dK:][:dK]
+							t112_2 := t112[(lo6+j)*dK:][:dK]
 							t224_2 := t224[((lo6+j)-4)*dK:][:dK]
 							t1522_2 := t1522[((lo6+j)-4)*dK:][:dK]
 							var t143 F
 							t232Entry3 := t232_2[j]
 							for k := range dK {
-								t1122Entry := t1122_2[k][0]
-								t143 += F(t224_2[k][0] * t1122Entry)
-								t1522_2[k][0] += F(t1122Entry * t232Entry3)
+								t112Entry := t112_2[k][0]
+								t143 += F(t224_2[k][0] * t112Entry)
+								t1522_2[k][0] += F(t112Entry * t232Entry3)
 							}
 							t1422_2[j] += t143
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t1122_2 := t1122[j*dK:][:dK]
+						t112_2 := t112[j*dK:][:dK]
 						t1522_2 := t1522[j*dK:][:dK]
 						t1922_2 := t1922[j*dK:][:dK]
 						for k := range dK {
-							t1922_2[k][0] = t1122_2[k][0] + t1522_2[k][0]
+							t1922_2[k][0] = t112_2[k][0] + t1522_2[k][0]
 						}
 					}
 					// hebbian_scan.M
@@ -2762,13 +2762,13 @@ type stepNode[F num.Float] struct {
 // step computes
 //
 //	k0_t = W_K x_t    hebbian_scan.k0
-//	k_t = case unit { = off : k1_t ; otherwise : unit(k1_t) }    hebbian_scan.k
-//	v_t = W_V x_t    hebbian_scan.v
+//	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    hebbian_scan.k
+//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    hebbian_scan.v
 //	U_t = step(G_t)    hebbian_scan.U
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    hebbian_scan.rho
+//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    hebbian_scan.rho
 //	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    hebbian_scan.M
 //	q0_t = W_Q x_t    hebbian_scan.q0
-//	q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    hebbian_scan.q
+//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    hebbian_scan.q
 //	y_t = M_t q_t    hebbian_scan.y
 //
 // Shapes: x [L, T, d]; y [L, T, d_v]. Source:

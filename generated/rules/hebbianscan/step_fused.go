@@ -1731,27 +1731,27 @@ func (c *stepBackwardRows1) Part(part int) {
 						t82_3 := t82_2[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						t52_3 := t52_2[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						// hebbian_scan.y, hebbian_scan.M, hebbian_scan.G
-						var t822 F
-						var t1022 F
+						var t7 F
+						var t9 F
 						t2Entry := t2[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t18Entry2 := t18_2[a]
 						t17Entry2 := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
-						t822Sums := [16]F{t822}
-						t1022Sums := [16]F{t1022}
+						t7Sums := [16]F{t7}
+						t9Sums := [16]F{t9}
 						for j := range dK {
-							t422 := num.FMA32(t19_2[j], t2Entry, MBarState[j])
-							t822Sums[j%16] = num.FMA32(MTrail2[j], t422, t822Sums[j%16])
-							t1022Sums[j%16] = num.FMA32(t422, t16_2[j], t1022Sums[j%16])
+							t3 := num.FMA32(t19_2[j], t2Entry, MBarState[j])
+							t7Sums[j%16] = num.FMA32(MTrail2[j], t3, t7Sums[j%16])
+							t9Sums[j%16] = num.FMA32(t3, t16_2[j], t9Sums[j%16])
 							t82_3[j] = num.FMA32(MTrail3[j], t2Entry, t82_3[j])
-							MBarState[j] = F(t18Entry2 * t422)
-							t52_3[j] = num.FMA32(t422, t17Entry2, t52_3[j])
+							MBarState[j] = F(t18Entry2 * t3)
+							t52_3[j] = num.FMA32(t3, t17Entry2, t52_3[j])
 						}
-						t822 = kern.Sum16(&t822Sums)
-						t1022 = kern.Sum16(&t1022Sums)
-						t72_3[a] = t72_3[a] + t822
-						t1023 := -t1022
+						t7 = kern.Sum16(&t7Sums)
+						t9 = kern.Sum16(&t9Sums)
+						t72_3[a] = t72_3[a] + t7
+						t93 := -t9
 						// hebbian_scan.e
-						t62[(l*(T-16*chunks)+a+C*s)*dV+i] = -t1023
+						t62[(l*(T-16*chunks)+a+C*s)*dV+i] = -t93
 					}
 				}
 			}
@@ -1841,10 +1841,10 @@ func (c *stepBackwardRows2) Part(part int) {
 	t244, rest18 := rest17[:16*dK], rest17[16*dK:]
 	t253, rest19 := rest18[:16*dK], rest18[16*dK:]
 	t272, rest20 := rest19[:16*dK], rest19[16*dK:]
-	t3, rest21 := rest20[:16*dK], rest20[16*dK:]
-	t4, rest22 := rest21[:16*dK], rest21[16*dK:]
+	t4, rest21 := rest20[:16*dK], rest20[16*dK:]
+	t43, rest22 := rest21[:16*dK], rest21[16*dK:]
 	t83, rest23 := rest22[:16*dK], rest22[16*dK:]
-	t1122, rest24 := rest23[:16*dK], rest23[16*dK:]
+	t112, rest24 := rest23[:16*dK], rest23[16*dK:]
 	t1522, rest25 := rest24[:16*dK], rest24[16*dK:]
 	t1922, rest26 := rest25[:16*dK], rest25[16*dK:]
 	t2322, rest27 := rest26[:16*dK], rest26[16*dK:]
@@ -1973,7 +1973,7 @@ func (c *stepBackwardRows2) Part(part int) {
 				}
 			}
 			for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
-				t3_2 := t3[15*dK:][:dK]
+				t4_2 := t4[15*dK:][:dK]
 				MTrail2_2 := MTrail2[a*dK:][:dK]
 				// hebbian_scan.M
 				clear(t155)
@@ -2080,9 +2080,9 @@ func (c *stepBackwardRows2) Part(part int) {
 						}
 					}
 				}
-				clear(t3)
+				clear(t4)
 				for j := range dK {
-					t3_2[j] = t3_2[j] + MBarState2[j]
+					t4_2[j] = t4_2[j] + MBarState2[j]
 				}
 				// hebbian_scan.y, hebbian_scan.M
 				for j := range 16 {
@@ -2090,12 +2090,12 @@ func (c *stepBackwardRows2) Part(part int) {
 					t272_2 := t272[j*dK:][:dK]
 					t172_3 := t172_2[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 					t15_2 := t15[((l*chunks+a+C*s)*16+j)*dK:][:dK]
-					t3_3 := t3[j*dK:][:dK]
-					t4_2 := t4[j*dK:][:dK]
+					t4_3 := t4[j*dK:][:dK]
+					t43_2 := t43[j*dK:][:dK]
 					tViewEntry := t[((l*chunks+a+C*s)*16+j)*dV+i]
 					for k := range dK {
 						t172_3[k] = num.FMA32(t253_2[k]+t272_2[k], tViewEntry, t172_3[k])
-						t4_2[k] = num.FMA32(t15_2[k], tViewEntry, t3_3[k])
+						t43_2[k] = num.FMA32(t15_2[k], tViewEntry, t4_3[k])
 					}
 				}
 				// hebbian_scan.M
@@ -2105,26 +2105,26 @@ func (c *stepBackwardRows2) Part(part int) {
 					t262_2 := t262[(l*chunks+a+C*s)*16+lo5:][:n]
 					t722_3 := t722_2[(l*chunks+a+C*s)*16+lo5:][:n]
 					for j := range n {
-						t4_2 := t4[(lo5+j)*dK:][:dK]
+						t43_2 := t43[(lo5+j)*dK:][:dK]
 						t253_2 := t253[((lo5+j)-8)*dK:][:dK]
 						t83_2 := t83[((lo5+j)-8)*dK:][:dK]
 						var t73 F
 						t262Entry3 := t262_2[j]
 						for k := range dK {
-							t4Entry := t4_2[k]
-							t73 = num.FMA32(t253_2[k], t4Entry, t73)
-							t83_2[k] = num.FMA32(t4Entry, t262Entry3, t83_2[k])
+							t43Entry := t43_2[k]
+							t73 = num.FMA32(t253_2[k], t43Entry, t73)
+							t83_2[k] = num.FMA32(t43Entry, t262Entry3, t83_2[k])
 						}
 						t722_3[j] = t722_3[j] + t73
 					}
 				}
 				// hebbian_scan.M
 				for j := range 16 {
-					t4_2 := t4[j*dK:][:dK]
+					t43_2 := t43[j*dK:][:dK]
 					t83_2 := t83[j*dK:][:dK]
-					t1122_2 := t1122[j*dK:][:dK]
+					t112_2 := t112[j*dK:][:dK]
 					for k := range dK {
-						t1122_2[k] = t4_2[k] + t83_2[k]
+						t112_2[k] = t43_2[k] + t83_2[k]
 					}
 				}
 				// hebbian_scan.M
@@ -2134,26 +2134,26 @@ func (c *stepBackwardRows2) Part(part int) {
 					t232_2 := t232[(l*chunks+a+C*s)*16+lo6:][:n]
 					t1422_3 := t1422_2[(l*chunks+a+C*s)*16+lo6:][:n]
 					for j := range n {
-						t1122_2 := t1122[(lo6+j)*dK:][:dK]
+						t112_2 := t112[(lo6+j)*dK:][:dK]
 						t224_2 := t224[((lo6+j)-4)*dK:][:dK]
 						t1522_2 := t1522[((lo6+j)-4)*dK:][:dK]
 						var t143 F
 						t232Entry3 := t232_2[j]
 						for k := range dK {
-							t1122Entry := t1122_2[k]
-							t143 = num.FMA32(t224_2[k], t1122Entry, t143)
-							t1522_2[k] = num.FMA32(t1122Entry, t232Entry3, t1522_2[k])
+							t112Entry := t112_2[k]
+							t143 = num.FMA32(t224_2[k], t112Entry, t143)
+							t1522_2[k] = num.FMA32(t112Entry, t232Entry3, t1522_2[k])
 						}
 						t1422_3[j] = t1422_3[j] + t143
 					}
 				}
 				// hebbian_scan.M
 				for j := range 16 {
-					t1122_2 := t1122[j*dK:][:dK]
+					t112_2 := t112[j*dK:][:dK]
 					t1522_2 := t1522[j*dK:][:dK]
 					t1922_2 := t1922[j*dK:][:dK]
 					for k := range dK {
-						t1922_2[k] = t1122_2[k] + t1522_2[k]
+						t1922_2[k] = t112_2[k] + t1522_2[k]
 					}
 				}
 				// hebbian_scan.M

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const readKind tape.Kind = 15
+const readKind tape.Kind = 21
 
 // Read is one call of the kernel Read.
 //

@@ -960,16 +960,16 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// lattice.S, lattice.p
-					var t422 F
+					var t4 F
 					for i := range m {
-						t422 = num.FMA32(p[i], t322[i], t422)
+						t4 = num.FMA32(p[i], t322[i], t4)
 						t203[i] = (F(0) < t183[i])
 					}
 					// lattice.p, lattice.S
 					for i := range m {
 						t203Entry := t203[i]
 						t152 := (F(1e-08) <= kern.Choose(t203Entry, num.Sqrt(kern.Choose(t203Entry, t183[i], F(1))), F(0)))
-						t62[i] = F(p[i] * (t322[i] - t422))
+						t62[i] = F(p[i] * (t322[i] - t4))
 						t112[i] = (F(1) / SMax2[i])
 						t15[i] = t152
 						t192[i] = (t152 && t203Entry)

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const readKind tape.Kind = 18
+const readKind tape.Kind = 24
 
 // Read is one call of the kernel Read.
 //

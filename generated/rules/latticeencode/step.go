@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const stepKind tape.Kind = 17
+const stepKind tape.Kind = 23
 
 // Step is one call of the kernel Step.
 //
@@ -495,16 +495,16 @@ func (c *StepBackward[F]) Run() {
 						t322[i] = t323
 					}
 					// lattice_encode.S, lattice_encode.p
-					var t422 F
+					var t4 F
 					for i := range m {
-						t422 += F(p[i] * t322[i])
+						t4 += F(p[i] * t322[i])
 						t202[i] = (F(0) < t18[i])
 					}
 					// lattice_encode.p, lattice_encode.S
 					for i := range m {
 						t202Entry := t202[i]
 						t152 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t18[i], F(1))), F(0)))
-						t62[i] = F(p[i] * (t322[i] - t422))
+						t62[i] = F(p[i] * (t322[i] - t4))
 						t112[i] = (F(1) / SMax2[i])
 						t15[i] = t152
 						t192[i] = (t152 && t202Entry)
@@ -716,7 +716,7 @@ type stepNode[F num.Float] struct {
 // step computes
 //
 //	k0_t = W_K x_t    lattice_encode.k0
-//	v_t = W_V x_t    lattice_encode.v
+//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    lattice_encode.v
 //	β ∈ (0,1) = sigmoid(w_β · [k_t; v_t] + b_β)    lattice_encode.beta
 //	G_t = ∇_S ℓ(S_{t−1}; k_t, v_t)    lattice_encode.G
 //	N_t[i∈m] = G_t[i] − (S_{t−1}[i] · G_t[i]) S_{t−1}[i]    lattice_encode.N

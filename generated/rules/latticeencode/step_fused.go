@@ -720,16 +720,16 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// lattice_encode.S, lattice_encode.p
-					var t422 F
+					var t4 F
 					for i := range m {
-						t422 = num.FMA32(p[i], t322[i], t422)
+						t4 = num.FMA32(p[i], t322[i], t4)
 						t202[i] = (F(0) < t18[i])
 					}
 					// lattice_encode.p, lattice_encode.S
 					for i := range m {
 						t202Entry := t202[i]
 						t152 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t18[i], F(1))), F(0)))
-						t62[i] = F(p[i] * (t322[i] - t422))
+						t62[i] = F(p[i] * (t322[i] - t4))
 						t112[i] = (F(1) / SMax2[i])
 						t15[i] = t152
 						t192[i] = (t152 && t202Entry)

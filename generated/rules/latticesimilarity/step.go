@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const stepKind tape.Kind = 20
+const stepKind tape.Kind = 26
 
 // Step is one call of the kernel Step.
 //
@@ -65,7 +65,7 @@ func (c *Step[F]) Run() {
 	work = work[dV*m:]
 	S2 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t22 := work[:m] // [m]
+	t := work[:m] // [m]
 	work = work[m:]
 	t13 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
@@ -175,11 +175,11 @@ func (c *Step[F]) Run() {
 					for i := range m {
 						SState2 := SState[i*dV:][:dV]
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
-						var t222 F
+						var t2 F
 						for j := range dV {
-							t222 += F(SState2[j] * v[j])
+							t2 += F(SState2[j] * v[j])
 						}
-						t22[i] = t222
+						t[i] = t2
 					}
 					// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
 					betaEntry := beta[a]
@@ -189,7 +189,7 @@ func (c *Step[F]) Run() {
 						t13_2 := t13[i*dV:][:dV]
 						var t143 F
 						k0Entry := k0[i]
-						w := F(k0Entry * t22[i])
+						w := F(k0Entry * t[i])
 						for j := range dV {
 							SStateEntry := SState2[j]
 							t133 := SStateEntry - F(betaEntry*(-F(k0Entry*v[j])+F(SStateEntry*w)))
@@ -202,7 +202,7 @@ func (c *Step[F]) Run() {
 					for i := range m {
 						t14Entry := t14[i]
 						t16 := (F(0) < t14Entry)
-						t922 := -F(k0[i] * t22[i])
+						t922 := -F(k0[i] * t[i])
 						t23[i] = num.Max(kern.Choose(t16, num.Sqrt(kern.Choose(t16, t14Entry, F(1))), F(0)), F(1e-08))
 						t92[i] = t922
 						if len(c.NProd) > 0 {
@@ -265,13 +265,13 @@ func (c *Step[F]) Run() {
 						t162 := (F(0) < t142Entry)
 						t192 := num.Sqrt(kern.Choose(t162, t142Entry, F(1)))
 						t2322 := num.Max(kern.Choose(t162, t192, F(0)), F(1e-08))
-						t24 := (F(1) / t192)
+						t23222 := (F(1) / t192)
 						t232[i] = t2322
 						if len(c.SMax2) > 0 {
 							c.SMax2[(l*T+a+C*s)*m+i] = t2322
 						}
 						if len(c.SDiv) > 0 {
-							c.SDiv[(l*T+a+C*s)*m+i] = t24
+							c.SDiv[(l*T+a+C*s)*m+i] = t23222
 						}
 					}
 					// lattice_similarity.p, lattice_similarity.S
@@ -390,7 +390,7 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, d, dV, m := c.C, c.L, c.T, c.D, c.DV, c.M
 	segments := (C + T - 1) / C
-	t56 := c.Work[:L*T*m] // [L, T, m]
+	t55 := c.Work[:L*T*m] // [L, T, m]
 	work := c.Work[L*T*m:]
 	t2 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
@@ -418,7 +418,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV*m:]
 	STrail := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
 	work = work[C*dV*m+dV*m:]
-	t22_2 := work[:m] // [m]
+	t := work[:m] // [m]
 	work = work[m:]
 	t13 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
@@ -434,44 +434,44 @@ func (c *StepBackward[F]) Run() {
 	work = work[m:]
 	S2 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t322 := work[:m] // [m]
+	t22_2 := work[:m] // [m]
 	work = work[m:]
-	t62 := work[:m] // [m]
+	t522 := work[:m] // [m]
 	work = work[m:]
-	t11 := work[:m] // [m]
+	t102 := work[:m] // [m]
 	work = work[m:]
-	t8 := work[:dV] // [d_v]
+	t72 := work[:dV] // [d_v]
 	work = work[dV:]
-	t92 := work[:dV*m] // [m, d_v]
+	t8 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t1422 := work[:m] // [m]
+	t1322 := work[:m] // [m]
 	work = work[m:]
-	t31 := work[:m] // [m]
+	t30 := work[:m] // [m]
 	work = work[m:]
-	t35 := work[:dV*m] // [m, d_v]
+	t34 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t52_2 := work[:m] // [m]
+	t51 := work[:m] // [m]
 	work = work[m:]
-	t57 := work[:m] // [m]
+	t56 := work[:m] // [m]
 	work = work[m:]
-	t47 := work[:dV] // [d_v]
+	t46 := work[:dV] // [d_v]
 	work = work[dV:]
-	t48 := work[:m]     // [m]
+	t47 := work[:m]     // [m]
 	t162 := c.Flags[:m] // [m]
 	flags := c.Flags[m:]
-	t152 := flags[:m] // [m]
+	t1422 := flags[:m] // [m]
 	flags = flags[m:]
-	t192 := flags[:m] // [m]
+	t182 := flags[:m] // [m]
 
 	// lattice_similarity.N
 	for i := range L {
 		beta := c.Beta[i*T:][:T]
 		for j := range T {
 			NProd := c.NProd[(i*T+j)*m:][:m]
-			t56_2 := t56[(i*T+j)*m:][:m]
+			t55_2 := t55[(i*T+j)*m:][:m]
 			betaEntry := beta[j]
 			for k := range m {
-				t56_2[k] = F(betaEntry * NProd[k])
+				t55_2[k] = F(betaEntry * NProd[k])
 			}
 		}
 	}
@@ -501,11 +501,11 @@ func (c *StepBackward[F]) Run() {
 					for i := range m {
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
-						var t222 F
+						var t3 F
 						for j := range dV {
-							t222 += F(STrail2[j] * v[j])
+							t3 += F(STrail2[j] * v[j])
 						}
-						t22_2[i] = t222
+						t[i] = t3
 					}
 					// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
 					betaEntry2 := beta[a]
@@ -515,7 +515,7 @@ func (c *StepBackward[F]) Run() {
 						t13_2 := t13[i*dV:][:dV]
 						var t143 F
 						k0Entry := k0[i]
-						w := F(k0Entry * t22_2[i])
+						w := F(k0Entry * t[i])
 						for j := range dV {
 							STrailEntry := STrail2[j]
 							t132 := STrailEntry - F(betaEntry2*(-F(k0Entry*v[j])+F(STrailEntry*w)))
@@ -550,9 +550,9 @@ func (c *StepBackward[F]) Run() {
 					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					p := c.P[(l*T+a+C*s)*m:][:m]
 					SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
-					t56_2 := t56[(l*T+a+C*s)*m:][:m]
+					t55_2 := t55[(l*T+a+C*s)*m:][:m]
 					t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
-					t52_3 := t52[(l*T+a+C*s)*dV:][:dV]
+					t52_2 := t52[(l*T+a+C*s)*dV:][:dV]
 					t2_2 := t2[(l*T+a+C*s)*m:][:m]
 					// lattice_similarity.N, lattice_similarity.G, lattice_similarity.S, lattice_similarity.y
 					betaEntry3 := beta[a]
@@ -564,7 +564,7 @@ func (c *StepBackward[F]) Run() {
 						t133_2 := t133[i*dV:][:dV]
 						S2_2 := S2[i*dV:][:dV]
 						var t145 F
-						var t323 F
+						var t23_2 F
 						k0Entry2 := k0[i]
 						NProdEntry := NProd[i]
 						SMax2Entry := SMax2[i]
@@ -574,111 +574,111 @@ func (c *StepBackward[F]) Run() {
 							t134 := STrailEntry2 - F(betaEntry3*N2_2)
 							t145 += F(t134 * t134)
 							S22 := (t134 / SMax2Entry)
-							t323 += F(S22 * yBar[j])
+							t23_2 += F(S22 * yBar[j])
 							N2[j] = N2_2
 							t133_2[j] = t134
 							S2_2[j] = S22
 						}
 						t144[i] = t145
-						t322[i] = t323
+						t22_2[i] = t23_2
 					}
 					// lattice_similarity.S, lattice_similarity.p
-					var t422 F
+					var t33 F
 					for i := range m {
-						t422 += F(p[i] * t322[i])
+						t33 += F(p[i] * t22_2[i])
 						t162[i] = (F(0) < t144[i])
 					}
 					// lattice_similarity.p, lattice_similarity.S
 					for i := range m {
 						t162Entry := t162[i]
-						t1522 := (F(1e-08) <= kern.Choose(t162Entry, num.Sqrt(kern.Choose(t162Entry, t144[i], F(1))), F(0)))
-						t62[i] = F(p[i] * (t322[i] - t422))
-						t11[i] = (F(1) / SMax2[i])
-						t152[i] = t1522
-						t192[i] = (t1522 && t162Entry)
+						t1423 := (F(1e-08) <= kern.Choose(t162Entry, num.Sqrt(kern.Choose(t162Entry, t144[i], F(1))), F(0)))
+						t522[i] = F(p[i] * (t22_2[i] - t33))
+						t102[i] = (F(1) / SMax2[i])
+						t1422[i] = t1423
+						t182[i] = (t1423 && t162Entry)
 					}
 					// lattice_similarity.p, lattice_similarity.S, lattice_similarity.y
-					clear(t8)
+					clear(t72)
 					for i := range m {
 						SBarState2 := SBarState[i*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
 						S2_2 := S2[i*dV:][:dV]
-						t92_2 := t92[i*dV:][:dV]
-						var t1423 F
-						t62Entry := t62[i]
+						t8_2 := t8[i*dV:][:dV]
+						var t1323 F
+						t522Entry := t522[i]
 						pEntry := p[i]
 						SMax2Entry2 := SMax2[i]
 						for j := range dV {
-							t922 := SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t62Entry)
+							t82 := SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t522Entry)
 							S2Entry := S2_2[j]
-							t1423 += F(t922 * (S2Entry / SMax2Entry2))
-							t8[j] += F(S2Entry * t62Entry)
-							t92_2[j] = t922
+							t1323 += F(t82 * (S2Entry / SMax2Entry2))
+							t72[j] += F(S2Entry * t522Entry)
+							t8_2[j] = t82
 						}
-						t1422[i] = -t1423
+						t1322[i] = -t1323
 					}
 					// lattice_similarity.S
 					for i := range m {
-						t192Entry := t192[i]
-						t31[i] = kern.Choose((t192Entry && t162[i]), kern.Choose(t192Entry, F(F(0.5*SDiv[i])*kern.Choose(t192Entry, kern.Choose(t152[i], t1422[i], F(0)), F(0))), F(0)), F(0))
+						t182Entry := t182[i]
+						t30[i] = kern.Choose((t182Entry && t162[i]), kern.Choose(t182Entry, F(F(0.5*SDiv[i])*kern.Choose(t182Entry, kern.Choose(t1422[i], t1322[i], F(0)), F(0))), F(0)), F(0))
 					}
 					// lattice_similarity.S, lattice_similarity.N
-					var t39 F
+					var t38 F
 					for i := range m {
-						t92_2 := t92[i*dV:][:dV]
+						t8_2 := t8[i*dV:][:dV]
 						t133_2 := t133[i*dV:][:dV]
 						N2 := N[i*dV:][:dV]
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						t35_2 := t35[i*dV:][:dV]
-						var t522 F
-						t11Entry := t11[i]
-						t31Entry := t31[i]
+						t34_2 := t34[i*dV:][:dV]
+						var t512 F
+						t102Entry := t102[i]
+						t30Entry := t30[i]
 						for j := range dV {
-							t352 := F(t92_2[j]*t11Entry) + F(2*F(t133_2[j]*t31Entry))
-							t39 += F(N2[j] * t352)
-							t522 += F(STrail2[j] * t352)
-							t35_2[j] = t352
+							t342 := F(t8_2[j]*t102Entry) + F(2*F(t133_2[j]*t30Entry))
+							t38 += F(N2[j] * t342)
+							t512 += F(STrail2[j] * t342)
+							t34_2[j] = t342
 						}
-						t52_2[i] = t522
+						t51[i] = t512
 					}
-					t392 := -t39
+					t382 := -t38
 					// lattice_similarity.N
 					for i := range m {
-						t57[i] = F(betaEntry3 * t52_2[i])
+						t56[i] = F(betaEntry3 * t51[i])
 					}
 					// lattice_similarity.G, lattice_similarity.S, lattice_similarity.N
-					clear(t47)
+					clear(t46)
 					for i := range m {
-						t35_2 := t35[i*dV:][:dV]
+						t34_2 := t34[i*dV:][:dV]
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						SBarState2 := SBarState[i*dV:][:dV]
-						var t482 F
-						t57Entry := t57[i]
+						var t472 F
+						t56Entry := t56[i]
 						k0Entry3 := k0[i]
-						t56Entry := t56_2[i]
+						t55Entry := t55_2[i]
 						for j := range dV {
-							t35Entry := t35_2[j]
-							t46 := -F(betaEntry3*t35Entry) + F(STrail2[j]*t57Entry)
+							t34Entry := t34_2[j]
+							t45 := -F(betaEntry3*t34Entry) + F(STrail2[j]*t56Entry)
 							vEntry := v[j]
-							t482 += F(t46 * vEntry)
-							t47[j] += F(t46 * k0Entry3)
-							SBarState2[j] = t35Entry + F(t35Entry*t56Entry) - F(F(k0Entry3*vEntry)*t57Entry)
+							t472 += F(t45 * vEntry)
+							t46[j] += F(t45 * k0Entry3)
+							SBarState2[j] = t34Entry + F(t34Entry*t55Entry) - F(F(k0Entry3*vEntry)*t56Entry)
 						}
-						t48[i] = -t482
+						t47[i] = -t472
 					}
 					// lattice_similarity.G, lattice_similarity
 					for i := range dV {
-						t32_2[i] = -t47[i]
-						t52_3[i] = t8[i]
+						t32_2[i] = -t46[i]
+						t52_2[i] = t72[i]
 					}
 					// lattice_similarity
 					for i := range m {
-						t2_2[i] = t48[i]
+						t2_2[i] = t47[i]
 					}
 					// lattice_similarity
-					t42_2[a] = t392
+					t42_2[a] = t382
 				}
 			}
 		}
@@ -705,9 +705,9 @@ func (c *StepBackward[F]) Run() {
 		betaSigmoid := c.BetaSigmoid[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		for j := range T {
-			t102 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-			t12 += t102
-			t10_2[j] = t102
+			t103 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
+			t12 += t103
+			t10_2[j] = t103
 		}
 	}
 	c.BBetaBar[0] = t12
@@ -791,7 +791,7 @@ type stepNode[F num.Float] struct {
 // step computes
 //
 //	k0_t = W_K x_t    lattice_similarity.k0
-//	v_t = W_V x_t    lattice_similarity.v
+//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    lattice_similarity.v
 //	β ∈ (0,1) = sigmoid(w_β · [k_t; v_t] + b_β)    lattice_similarity.beta
 //	G_t = ∇_S ℓ(S_{t−1}; k_t, v_t)    lattice_similarity.G
 //	N_t[i∈m] = G_t[i] − (S_{t−1}[i] · G_t[i]) S_{t−1}[i]    lattice_similarity.N

@@ -31,7 +31,7 @@ type stepNest2Args struct {
 type stepNest3Args struct {
 	SState *float32
 	v      *float32
-	t22    *float32
+	t      *float32
 	n0     int // d_v·a + C·d_v·s + T·d_v·l
 	n1     int // m
 	n2     int // d_v
@@ -39,7 +39,7 @@ type stepNest3Args struct {
 
 type stepNest4Args struct {
 	k0        *float32
-	t22       *float32
+	t         *float32
 	SState    *float32
 	v         *float32
 	t13       *float32
@@ -118,7 +118,7 @@ func (c *stepFused) run() {
 	t4 := c.Work[:L*T]                        // [L, T]
 	SState := c.Work[L*T:][:dV*m]             // [m, d_v]
 	S2 := c.Work[L*T+dV*m:][:dV*m]            // [m, d_v]
-	t22 := c.Work[L*T+2*dV*m:][:m]            // [m]
+	t := c.Work[L*T+2*dV*m:][:m]              // [m]
 	t13 := c.Work[L*T+2*dV*m+m:][:dV*m]       // [m, d_v]
 	t14 := c.Work[L*T+3*dV*m+m:][:m]          // [m]
 	t23 := c.Work[L*T+3*dV*m+2*m:][:m]        // [m]
@@ -227,7 +227,7 @@ func (c *stepFused) run() {
 						a2 := stepNest3Args{
 							unsafe.SliceData(SState),
 							unsafe.SliceData(c.V),
-							unsafe.SliceData(t22),
+							unsafe.SliceData(t),
 							dV*a + C*dV*s + T*dV*l,
 							m,
 							dV,
@@ -237,13 +237,13 @@ func (c *stepFused) run() {
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							var t222 F
-							t222Sums := [16]F{t222}
+							var t2 F
+							t2Sums := [16]F{t2}
 							for j := range dV {
-								t222Sums[j%16] = num.FMA32(SState2[j], v[j], t222Sums[j%16])
+								t2Sums[j%16] = num.FMA32(SState2[j], v[j], t2Sums[j%16])
 							}
-							t222 = kern.Sum16(&t222Sums)
-							t22[i] = t222
+							t2 = kern.Sum16(&t2Sums)
+							t[i] = t2
 						}
 					}
 					// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
@@ -251,7 +251,7 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := stepNest4Args{
 							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t22),
+							unsafe.SliceData(t),
 							unsafe.SliceData(SState),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(t13),
@@ -270,7 +270,7 @@ func (c *stepFused) run() {
 							t13_2 := t13[i*dV:][:dV]
 							var t143 F
 							k0Entry := k0[i]
-							w := F(k0Entry * t22[i])
+							w := F(k0Entry * t[i])
 							t143Sums := [16]F{t143}
 							for j := range dV {
 								SStateEntry := SState2[j]
@@ -286,7 +286,7 @@ func (c *stepFused) run() {
 					for i := range m {
 						t14Entry := t14[i]
 						t16 := (F(0) < t14Entry)
-						t922 := -F(k0[i] * t22[i])
+						t922 := -F(k0[i] * t[i])
 						t23[i] = kern.Larger(kern.Choose(t16, num.Sqrt(kern.Choose(t16, t14Entry, F(1))), F(0)), F(1e-08))
 						t92[i] = t922
 						if len(c.NProd) > 0 {
@@ -394,13 +394,13 @@ func (c *stepFused) run() {
 						t162 := (F(0) < t142Entry)
 						t192 := num.Sqrt(kern.Choose(t162, t142Entry, F(1)))
 						t2322 := kern.Larger(kern.Choose(t162, t192, F(0)), F(1e-08))
-						t24 := (F(1) / t192)
+						t23222 := (F(1) / t192)
 						t232[i] = t2322
 						if len(c.SMax2) > 0 {
 							c.SMax2[(l*T+a+C*s)*m+i] = t2322
 						}
 						if len(c.SDiv) > 0 {
-							c.SDiv[(l*T+a+C*s)*m+i] = t24
+							c.SDiv[(l*T+a+C*s)*m+i] = t23222
 						}
 					}
 					// lattice_similarity.p, lattice_similarity.S
@@ -475,7 +475,7 @@ func (c *stepFused) run() {
 type stepBackwardNest1Args struct {
 	beta  *float32
 	NProd *float32
-	t56   *float32
+	t55   *float32
 	n0    int // L
 	n1    int // T
 	n2    int // T·m
@@ -485,7 +485,7 @@ type stepBackwardNest1Args struct {
 type stepBackwardNest2Args struct {
 	STrail *float32
 	v      *float32
-	t22    *float32
+	t      *float32
 	n0     int // d_v·m·a
 	n1     int // d_v·a + C·d_v·s + T·d_v·l
 	n2     int // m
@@ -494,7 +494,7 @@ type stepBackwardNest2Args struct {
 
 type stepBackwardNest3Args struct {
 	k0         *float32
-	t22        *float32
+	t          *float32
 	STrail     *float32
 	v          *float32
 	t13        *float32
@@ -533,7 +533,7 @@ type stepBackwardNest6Args struct {
 	t133       *float32
 	S2         *float32
 	t144       *float32
-	t322       *float32
+	t22        *float32
 	n0         int        // m·a + C·m·s + T·m·l
 	n1         int        // d_v·m·a
 	n2         int        // d_v·a + C·d_v·s + T·d_v·l
@@ -543,16 +543,16 @@ type stepBackwardNest6Args struct {
 }
 
 type stepBackwardNest7Args struct {
-	t62       *float32
+	t522      *float32
 	p         *float32
 	SMax2     *float32
 	q0        *float32
 	yBar      *float32
 	SBarState *float32
 	S2        *float32
+	t72       *float32
 	t8        *float32
-	t92       *float32
-	t1422     *float32
+	t1322     *float32
 	n0        int // m·a + C·m·s + T·m·l
 	n1        int // d_v·a + C·d_v·s + T·d_v·l
 	n2        int // m
@@ -560,22 +560,22 @@ type stepBackwardNest7Args struct {
 }
 
 type stepBackwardNest8Args struct {
-	t52        *float32
-	t57        *float32
+	t51        *float32
+	t56        *float32
 	n0         int        // m
 	betaEntry3 [2]float32 // and nothing
 }
 
 type stepBackwardNest9Args struct {
-	t57        *float32
-	k0         *float32
 	t56        *float32
-	t35        *float32
+	k0         *float32
+	t55        *float32
+	t34        *float32
 	STrail     *float32
 	v          *float32
-	t47        *float32
+	t46        *float32
 	SBarState  *float32
-	t48        *float32
+	t47        *float32
 	n0         int        // m·a + C·m·s + T·m·l
 	n1         int        // d_v·m·a
 	n2         int        // d_v·a + C·d_v·s + T·d_v·l
@@ -585,9 +585,9 @@ type stepBackwardNest9Args struct {
 }
 
 type stepBackwardNest10Args struct {
-	t47 *float32
+	t46 *float32
 	t32 *float32
-	t8  *float32
+	t72 *float32
 	t52 *float32
 	n0  int // d_v·a + C·d_v·s + T·d_v·l
 	n1  int // d_v
@@ -655,7 +655,7 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = m
 	_ = segments
-	t56 := c.Work[:L*T*m]                                                      // [L, T, m]
+	t55 := c.Work[:L*T*m]                                                      // [L, T, m]
 	t2 := c.Work[L*T*m:][:L*T*m]                                               // [L, T, m]
 	t32 := c.Work[2*L*T*m:][:L*T*dV]                                           // [L, T, d_v]
 	t42 := c.Work[L*T*dV+2*L*T*m:][:L*T]                                       // [L, T]
@@ -669,7 +669,7 @@ func (c *stepBackwardFused) run() {
 	t22 := c.Work[2*L*T*d+4*L*T*dV+4*L*T*m+2*L*T:][:L*T*d]                     // [L, T, d]
 	SBarState := c.Work[3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T:][:dV*m]                // [m, d_v]
 	STrail := c.Work[3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+dV*m:][:C*dV*m+dV*m]       // [C + 1, m, d_v]
-	t22_2 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+2*dV*m:][:m]         // [m]
+	t := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+2*dV*m:][:m]             // [m]
 	t13 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+2*dV*m+m:][:dV*m]      // [m, d_v]
 	t142 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+3*dV*m+m:][:m]        // [m]
 	t23 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+3*dV*m+2*m:][:m]       // [m]
@@ -677,28 +677,28 @@ func (c *stepBackwardFused) run() {
 	t133 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+4*dV*m+3*m:][:dV*m]   // [m, d_v]
 	t144 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+5*dV*m+3*m:][:m]      // [m]
 	S2 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+5*dV*m+4*m:][:dV*m]     // [m, d_v]
-	t322 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+4*m:][:m]      // [m]
-	t62 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+5*m:][:m]       // [m]
-	t11 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+6*m:][:m]       // [m]
-	t8 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+7*m:][:dV]       // [d_v]
-	t92 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+dV+7*m:][:dV*m] // [m, d_v]
-	t1422 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+7*dV*m+dV+7*m:][:m]  // [m]
-	t31 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+7*dV*m+dV+8*m:][:m]    // [m]
-	t35 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+7*dV*m+dV+9*m:][:dV*m] // [m, d_v]
-	t52_2 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+8*dV*m+dV+9*m:][:m]  // [m]
-	t57 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+8*dV*m+dV+10*m:][:m]   // [m]
-	t47 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+8*dV*m+dV+11*m:][:dV]  // [d_v]
-	t48 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+8*dV*m+2*dV+11*m:][:m] // [m]
+	t22_2 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+4*m:][:m]     // [m]
+	t522 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+5*m:][:m]      // [m]
+	t102 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+6*m:][:m]      // [m]
+	t72 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+7*m:][:dV]      // [d_v]
+	t8 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+6*dV*m+dV+7*m:][:dV*m]  // [m, d_v]
+	t1322 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+7*dV*m+dV+7*m:][:m]  // [m]
+	t30 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+7*dV*m+dV+8*m:][:m]    // [m]
+	t34 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+7*dV*m+dV+9*m:][:dV*m] // [m, d_v]
+	t51 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+8*dV*m+dV+9*m:][:m]    // [m]
+	t56 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+8*dV*m+dV+10*m:][:m]   // [m]
+	t46 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+8*dV*m+dV+11*m:][:dV]  // [d_v]
+	t47 := c.Work[C*dV*m+3*L*T*d+4*L*T*dV+4*L*T*m+2*L*T+8*dV*m+2*dV+11*m:][:m] // [m]
 	t162 := c.Flags[:m]                                                        // [m]
-	t152 := c.Flags[m:][:m]                                                    // [m]
-	t192 := c.Flags[2*m:][:m]                                                  // [m]
+	t1422 := c.Flags[m:][:m]                                                   // [m]
+	t182 := c.Flags[2*m:][:m]                                                  // [m]
 
 	// lattice_similarity.N
 	if kern.Wide() {
 		a := stepBackwardNest1Args{
 			unsafe.SliceData(c.Beta),
 			unsafe.SliceData(c.NProd),
-			unsafe.SliceData(t56),
+			unsafe.SliceData(t55),
 			L,
 			T,
 			T * m,
@@ -710,10 +710,10 @@ func (c *stepBackwardFused) run() {
 			beta := c.Beta[i*T:][:T]
 			for j := range T {
 				NProd := c.NProd[(i*T+j)*m:][:m]
-				t56_2 := t56[(i*T+j)*m:][:m]
+				t55_2 := t55[(i*T+j)*m:][:m]
 				betaEntry := beta[j]
 				for k := range m {
-					t56_2[k] = F(betaEntry * NProd[k])
+					t55_2[k] = F(betaEntry * NProd[k])
 				}
 			}
 		}
@@ -736,7 +736,7 @@ func (c *stepBackwardFused) run() {
 						a2 := stepBackwardNest2Args{
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.V),
-							unsafe.SliceData(t22_2),
+							unsafe.SliceData(t),
 							dV * m * a,
 							dV*a + C*dV*s + T*dV*l,
 							m,
@@ -747,13 +747,13 @@ func (c *stepBackwardFused) run() {
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							var t222 F
-							t222Sums := [16]F{t222}
+							var t3 F
+							t3Sums := [16]F{t3}
 							for j := range dV {
-								t222Sums[j%16] = num.FMA32(STrail2[j], v[j], t222Sums[j%16])
+								t3Sums[j%16] = num.FMA32(STrail2[j], v[j], t3Sums[j%16])
 							}
-							t222 = kern.Sum16(&t222Sums)
-							t22_2[i] = t222
+							t3 = kern.Sum16(&t3Sums)
+							t[i] = t3
 						}
 					}
 					// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
@@ -761,7 +761,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest3Args{
 							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t22_2),
+							unsafe.SliceData(t),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(t13),
@@ -782,7 +782,7 @@ func (c *stepBackwardFused) run() {
 							t13_2 := t13[i*dV:][:dV]
 							var t143 F
 							k0Entry := k0[i]
-							w := F(k0Entry * t22_2[i])
+							w := F(k0Entry * t[i])
 							t143Sums := [16]F{t143}
 							for j := range dV {
 								STrailEntry := STrail2[j]
@@ -853,7 +853,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t133),
 							unsafe.SliceData(S2),
 							unsafe.SliceData(t144),
-							unsafe.SliceData(t322),
+							unsafe.SliceData(t22_2),
 							m*a + C*m*s + T*m*l,
 							dV * m * a,
 							dV*a + C*dV*s + T*dV*l,
@@ -873,58 +873,58 @@ func (c *stepBackwardFused) run() {
 							t133_2 := t133[i*dV:][:dV]
 							S2_2 := S2[i*dV:][:dV]
 							var t145 F
-							var t323 F
+							var t23_2 F
 							k0Entry2 := k0[i]
 							NProdEntry := NProd[i]
 							SMax2Entry := SMax2[i]
 							t145Sums := [16]F{t145}
-							t323Sums := [16]F{t323}
+							t23Sums := [16]F{t23_2}
 							for j := range dV {
 								STrailEntry2 := STrail2[j]
 								N2_2 := num.FMA32(-STrailEntry2, NProdEntry, -F(k0Entry2*v[j]))
 								t134 := num.FMA32(-betaEntry3, N2_2, STrailEntry2)
 								t145Sums[j%16] = num.FMA32(t134, t134, t145Sums[j%16])
 								S22 := (t134 / SMax2Entry)
-								t323Sums[j%16] = num.FMA32(S22, yBar[j], t323Sums[j%16])
+								t23Sums[j%16] = num.FMA32(S22, yBar[j], t23Sums[j%16])
 								N2[j] = N2_2
 								t133_2[j] = t134
 								S2_2[j] = S22
 							}
 							t145 = kern.Sum16(&t145Sums)
-							t323 = kern.Sum16(&t323Sums)
+							t23_2 = kern.Sum16(&t23Sums)
 							t144[i] = t145
-							t322[i] = t323
+							t22_2[i] = t23_2
 						}
 					}
 					// lattice_similarity.S, lattice_similarity.p
-					var t422 F
+					var t33 F
 					for i := range m {
-						t422 = num.FMA32(p[i], t322[i], t422)
+						t33 = num.FMA32(p[i], t22_2[i], t33)
 						t162[i] = (F(0) < t144[i])
 					}
 					// lattice_similarity.p, lattice_similarity.S
 					for i := range m {
 						t162Entry := t162[i]
-						t1522 := (F(1e-08) <= kern.Choose(t162Entry, num.Sqrt(kern.Choose(t162Entry, t144[i], F(1))), F(0)))
-						t62[i] = F(p[i] * (t322[i] - t422))
-						t11[i] = (F(1) / SMax2[i])
-						t152[i] = t1522
-						t192[i] = (t1522 && t162Entry)
+						t1423 := (F(1e-08) <= kern.Choose(t162Entry, num.Sqrt(kern.Choose(t162Entry, t144[i], F(1))), F(0)))
+						t522[i] = F(p[i] * (t22_2[i] - t33))
+						t102[i] = (F(1) / SMax2[i])
+						t1422[i] = t1423
+						t182[i] = (t1423 && t162Entry)
 					}
 					// lattice_similarity.p, lattice_similarity.S, lattice_similarity.y
-					clear(t8)
+					clear(t72)
 					if kern.Wide() {
 						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(t62),
+							unsafe.SliceData(t522),
 							unsafe.SliceData(c.P),
 							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(SBarState),
 							unsafe.SliceData(S2),
+							unsafe.SliceData(t72),
 							unsafe.SliceData(t8),
-							unsafe.SliceData(t92),
-							unsafe.SliceData(t1422),
+							unsafe.SliceData(t1322),
 							m*a + C*m*s + T*m*l,
 							dV*a + C*dV*s + T*dV*l,
 							m,
@@ -937,75 +937,75 @@ func (c *stepBackwardFused) run() {
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
 							S2_2 := S2[i*dV:][:dV]
-							t92_2 := t92[i*dV:][:dV]
-							var t1423 F
-							t62Entry := t62[i]
+							t8_2 := t8[i*dV:][:dV]
+							var t1323 F
+							t522Entry := t522[i]
 							pEntry := p[i]
 							SMax2Entry2 := SMax2[i]
-							t1423Sums := [16]F{t1423}
+							t1323Sums := [16]F{t1323}
 							for j := range dV {
-								t922 := num.FMA32(q0[j], t62Entry, num.FMA32(yBar[j], pEntry, SBarState2[j]))
+								t82 := num.FMA32(q0[j], t522Entry, num.FMA32(yBar[j], pEntry, SBarState2[j]))
 								S2Entry := S2_2[j]
-								t1423Sums[j%16] = num.FMA32(t922, (S2Entry / SMax2Entry2), t1423Sums[j%16])
-								t8[j] = num.FMA32(S2Entry, t62Entry, t8[j])
-								t92_2[j] = t922
+								t1323Sums[j%16] = num.FMA32(t82, (S2Entry / SMax2Entry2), t1323Sums[j%16])
+								t72[j] = num.FMA32(S2Entry, t522Entry, t72[j])
+								t8_2[j] = t82
 							}
-							t1423 = kern.Sum16(&t1423Sums)
-							t1422[i] = -t1423
+							t1323 = kern.Sum16(&t1323Sums)
+							t1322[i] = -t1323
 						}
 					}
 					// lattice_similarity.S
 					for i := range m {
-						t192Entry := t192[i]
-						t31[i] = kern.Choose((t192Entry && t162[i]), kern.Choose(t192Entry, F(F(0.5*SDiv[i])*kern.Choose(t192Entry, kern.Choose(t152[i], t1422[i], F(0)), F(0))), F(0)), F(0))
+						t182Entry := t182[i]
+						t30[i] = kern.Choose((t182Entry && t162[i]), kern.Choose(t182Entry, F(F(0.5*SDiv[i])*kern.Choose(t182Entry, kern.Choose(t1422[i], t1322[i], F(0)), F(0))), F(0)), F(0))
 					}
 					// lattice_similarity.S, lattice_similarity.N
-					var t39 F
+					var t38 F
 					for i := range m {
 						t133_2 := t133[i*dV:][:dV]
-						t92_2 := t92[i*dV:][:dV]
+						t8_2 := t8[i*dV:][:dV]
 						N2 := N[i*dV:][:dV]
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						t35_2 := t35[i*dV:][:dV]
-						var t522 F
-						t11Entry := t11[i]
-						t31Entry := t31[i]
+						t34_2 := t34[i*dV:][:dV]
+						var t512 F
+						t102Entry := t102[i]
+						t30Entry := t30[i]
 						for j := range dV {
-							t352 := num.FMA32(F(2*t133_2[j]), t31Entry, F(t92_2[j]*t11Entry))
-							t39 = num.FMA32(N2[j], t352, t39)
-							t522 = num.FMA32(STrail2[j], t352, t522)
-							t35_2[j] = t352
+							t342 := num.FMA32(F(2*t133_2[j]), t30Entry, F(t8_2[j]*t102Entry))
+							t38 = num.FMA32(N2[j], t342, t38)
+							t512 = num.FMA32(STrail2[j], t342, t512)
+							t34_2[j] = t342
 						}
-						t52_2[i] = t522
+						t51[i] = t512
 					}
-					t392 := -t39
+					t382 := -t38
 					// lattice_similarity.N
 					if kern.Wide() {
 						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(t52_2),
-							unsafe.SliceData(t57),
+							unsafe.SliceData(t51),
+							unsafe.SliceData(t56),
 							m,
 							[2]float32{betaEntry3},
 						}
 						stepBackwardNest8(&a2)
 					} else {
 						for i := range m {
-							t57[i] = F(betaEntry3 * t52_2[i])
+							t56[i] = F(betaEntry3 * t51[i])
 						}
 					}
 					// lattice_similarity.G, lattice_similarity.S, lattice_similarity.N
-					clear(t47)
+					clear(t46)
 					if kern.Wide() {
 						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(t57),
-							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t56),
-							unsafe.SliceData(t35),
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(t55),
+							unsafe.SliceData(t34),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.V),
-							unsafe.SliceData(t47),
+							unsafe.SliceData(t46),
 							unsafe.SliceData(SBarState),
-							unsafe.SliceData(t48),
+							unsafe.SliceData(t47),
 							m*a + C*m*s + T*m*l,
 							dV * m * a,
 							dV*a + C*dV*s + T*dV*l,
@@ -1016,35 +1016,35 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest9(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
-						t56_2 := t56[(l*T+a+C*s)*m:][:m]
+						t55_2 := t55[(l*T+a+C*s)*m:][:m]
 						for i := range m {
-							t35_2 := t35[i*dV:][:dV]
+							t34_2 := t34[i*dV:][:dV]
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
-							var t482 F
-							t57Entry := t57[i]
+							var t472 F
+							t56Entry := t56[i]
 							k0Entry3 := k0[i]
-							t56Entry := t56_2[i]
-							t482Sums := [16]F{t482}
+							t55Entry := t55_2[i]
+							t472Sums := [16]F{t472}
 							for j := range dV {
-								t35Entry := t35_2[j]
-								t46 := num.FMA32(STrail2[j], t57Entry, -F(betaEntry3*t35Entry))
+								t34Entry := t34_2[j]
+								t45 := num.FMA32(STrail2[j], t56Entry, -F(betaEntry3*t34Entry))
 								vEntry := v[j]
-								t482Sums[j%16] = num.FMA32(t46, vEntry, t482Sums[j%16])
-								t47[j] = num.FMA32(t46, k0Entry3, t47[j])
-								SBarState2[j] = num.FMA32(-F(k0Entry3*vEntry), t57Entry, num.FMA32(t35Entry, t56Entry, t35Entry))
+								t472Sums[j%16] = num.FMA32(t45, vEntry, t472Sums[j%16])
+								t46[j] = num.FMA32(t45, k0Entry3, t46[j])
+								SBarState2[j] = num.FMA32(-F(k0Entry3*vEntry), t56Entry, num.FMA32(t34Entry, t55Entry, t34Entry))
 							}
-							t482 = kern.Sum16(&t482Sums)
-							t48[i] = -t482
+							t472 = kern.Sum16(&t472Sums)
+							t47[i] = -t472
 						}
 					}
 					// lattice_similarity.G, lattice_similarity
 					if kern.Wide() {
 						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t47),
+							unsafe.SliceData(t46),
 							unsafe.SliceData(t32),
-							unsafe.SliceData(t8),
+							unsafe.SliceData(t72),
 							unsafe.SliceData(t52),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
@@ -1052,16 +1052,16 @@ func (c *stepBackwardFused) run() {
 						stepBackwardNest10(&a2)
 					} else {
 						t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
-						t52_3 := t52[(l*T+a+C*s)*dV:][:dV]
+						t52_2 := t52[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t32_2[i] = -t47[i]
-							t52_3[i] = t8[i]
+							t32_2[i] = -t46[i]
+							t52_2[i] = t72[i]
 						}
 					}
 					// lattice_similarity
-					copy(t2[(l*T+a+C*s)*m:][:m], t48[:m])
+					copy(t2[(l*T+a+C*s)*m:][:m], t47[:m])
 					// lattice_similarity
-					t42_2[a] = t392
+					t42_2[a] = t382
 				}
 			}
 		}
@@ -1084,9 +1084,9 @@ func (c *stepBackwardFused) run() {
 		betaSigmoid := c.BetaSigmoid[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		for j := range T {
-			t102 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-			t12 = t12 + t102
-			t10_2[j] = t102
+			t103 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
+			t12 = t12 + t103
+			t10_2[j] = t103
 		}
 	}
 	c.BBetaBar[0] = t12

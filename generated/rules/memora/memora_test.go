@@ -11,9 +11,9 @@ import (
 )
 
 // TestMEMORA holds MEMORA to its page: memora.k0, memora.k1, memora.k,
-// memora.v, memora.theta, memora.e, memora.G_W2, memora.U_W2, memora.rho,
-// memora.W2, memora.G_W1, memora.U_W1, memora.W1, memora.q0, memora.q1,
-// memora.q, memora.y.
+// memora.k2, memora.v, memora.theta, memora.e, memora.G_W2, memora.U_W2,
+// memora.rho, memora.W2, memora.G_W1, memora.U_W1, memora.W1, memora.q0,
+// memora.q1, memora.q, memora.y.
 func TestMEMORA(t *testing.T) {
 	blocktest.Block{
 		Name: "MEMORA",

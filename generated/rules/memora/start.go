@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const startKind tape.Kind = 25
+const startKind tape.Kind = 31
 
 // Start is one call of the kernel Start.
 //

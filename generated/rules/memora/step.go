@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-const stepKind tape.Kind = 23
+const stepKind tape.Kind = 29
 
 // Step is one call of the kernel Step.
 //
@@ -105,7 +105,7 @@ func (c *Step[F]) Run() {
 	work = work[dH*dK:]
 	t50 := work[:dH] // [d_h]
 	work = work[dH:]
-	t142 := work[:dH] // [d_h]
+	t14 := work[:dH] // [d_h]
 	work = work[dH:]
 	y2 := work[:dV] // [d_v]
 
@@ -349,7 +349,7 @@ func (c *Step[F]) Run() {
 						t50Entry := t50[i]
 						t52 := t[i]
 						t62 := t22[i]
-						t142[i] = F(t50Entry * num.Sigmoid(t50Entry))
+						t14[i] = F(t50Entry * num.Sigmoid(t50Entry))
 						if len(c.EProd) > 0 {
 							c.EProd[(l*T+a+C*s)*dH+i] = t52
 						}
@@ -367,7 +367,7 @@ func (c *Step[F]) Run() {
 						var y3 F
 						for j := range dH {
 							W22Entry := W22_2[j]
-							y3 += F(W22Entry * t142[j])
+							y3 += F(W22Entry * t14[j])
 							W2State2[j] = W22Entry
 						}
 						y2[i] = y3
@@ -485,7 +485,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t137 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t622 := work[:L*T*dH] // [L, T, d_h]
+	t6 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t112 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
@@ -637,7 +637,7 @@ func (c *StepBackward[F]) Run() {
 			t412_2 := t412[(i*T+j)*dH:][:dH]
 			t512_2 := t512[(i*T+j)*dH:][:dH]
 			t137_2 := t137[(i*T+j)*dH:][:dH]
-			t622_2 := t622[(i*T+j)*dH:][:dH]
+			t6_2 := t6[(i*T+j)*dH:][:dH]
 			t112_3 := t112[(i*T+j)*dH:][:dH]
 			t1222_2 := t1222[(i*T+j)*dH:][:dH]
 			t402_2 := t402[(i*T+j)*dH:][:dH]
@@ -664,7 +664,7 @@ func (c *StepBackward[F]) Run() {
 				t412_2[k] = t3622 + F(F(t222*t372)*t392)
 				t512_2[k] = t5122
 				t137_2[k] = F(yProdEntry * t5122)
-				t622_2[k] = num.Sigmoid(-yProdEntry)
+				t6_2[k] = num.Sigmoid(-yProdEntry)
 				t112_3[k] = t1122
 				t1222_2[k] = F(t222 * t1122)
 				t402_2[k] = t4022
@@ -800,7 +800,7 @@ func (c *StepBackward[F]) Run() {
 					t412_2 := t412[(l*T+a+C*s)*dH:][:dH]
 					t512_2 := t512[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-					t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
+					t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
 					t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 					t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 					t37_2 := t37[(l*T+a+C*s)*dH:][:dH]
@@ -864,7 +864,7 @@ func (c *StepBackward[F]) Run() {
 					for i := range dH {
 						t512Entry := t512_2[i]
 						t108Entry := t108[i]
-						t82[i] = F(t512Entry*t108Entry) + F(F(F(yProd[i]*t512Entry)*t108Entry)*t622_2[i])
+						t82[i] = F(t512Entry*t108Entry) + F(F(F(yProd[i]*t512Entry)*t108Entry)*t6_2[i])
 					}
 					// memora.y, memora.W1
 					clear(t1023)
@@ -886,7 +886,7 @@ func (c *StepBackward[F]) Run() {
 					}
 					// memora.W1, memora.U_W1, memora.G_W1
 					clear(t112_2)
-					var t172 F
+					var t17 F
 					for i := range dH {
 						W122_2 := W122[i*dK:][:dK]
 						t1123_2 := t1123[i*dK:][:dK]
@@ -897,11 +897,11 @@ func (c *StepBackward[F]) Run() {
 						t122Entry := t122_2[i]
 						t412Entry := t412_2[i]
 						for j := range dK {
-							t1422 := F(W122_2[j] * (t1123_2[j] - t122Entry))
-							t172 += F(t462_2[j] * t1422)
-							t1102 += F(t1422 * k0[j])
-							t142_2[j] = t1422
-							t112_2[j] += F(t1422 * t412Entry)
+							t143 := F(W122_2[j] * (t1123_2[j] - t122Entry))
+							t17 += F(t462_2[j] * t143)
+							t1102 += F(t143 * k0[j])
+							t142_2[j] = t143
+							t112_2[j] += F(t143 * t412Entry)
 						}
 						t110[i] = t1102
 					}
@@ -912,13 +912,13 @@ func (c *StepBackward[F]) Run() {
 						t272 += F(t412_2[i] * t110Entry)
 						t22Entry := t22_2[i]
 						t39Entry := t39_2[i]
-						t322 := -F(F(F(thetaEntry3*t22Entry)*t39Entry) * t110Entry)
+						t32_3 := -F(F(F(thetaEntry3*t22Entry)*t39Entry) * t110Entry)
 						t37Entry := t37_2[i]
 						GW1ProdEntry2 := GW1Prod[i]
-						t127[i] = F(eProd[i] * t322)
+						t127[i] = F(eProd[i] * t32_3)
 						t138[i] = F(t22Entry * t110Entry)
 						w4 := F(F(F(F(F(thetaEntry3*t22Entry)*t22Entry)*t37Entry)*t39Entry) * t110Entry)
-						t5123[i] = w4 + F(GW1ProdEntry2*t322) + F(F(t22Entry*t39Entry)*(-F(F(F(thetaEntry3*t37Entry)*t39Entry)*t110Entry)-F(F(thetaEntry3*GW1ProdEntry2)*t110Entry)))
+						t5123[i] = w4 + F(GW1ProdEntry2*t32_3) + F(F(t22Entry*t39Entry)*(-F(F(F(thetaEntry3*t37Entry)*t39Entry)*t110Entry)-F(F(thetaEntry3*GW1ProdEntry2)*t110Entry)))
 					}
 					t2722 := -t272
 					// memora.G_W1, memora.W2, memora.y
@@ -1047,7 +1047,7 @@ func (c *StepBackward[F]) Run() {
 					}
 					// memora.e
 					t52_2[a] = t2722 + t712
-					t62_2[a] = t172 + t61
+					t62_2[a] = t17 + t61
 				}
 			}
 		}
@@ -1192,11 +1192,11 @@ type stepNode[F num.Float] struct {
 // step computes
 //
 //	k0_t = W_K x_t    memora.k0
-//	v_t = W_V x_t    memora.v
-//	θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    memora.theta
+//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    memora.v
+//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    memora.theta
 //	e_t = slope(F(load(W_{t−1})), V)    memora.e
 //	U_t = step(G_t)    memora.U_W2
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    memora.rho
+//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    memora.rho
 //	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    memora.W2
 //	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    memora.G_W1
 //	U_t = step(G_t)    memora.U_W1

@@ -119,7 +119,7 @@ type stepNest11Args struct {
 
 type stepNest12Args struct {
 	W22     *float32
-	t142    *float32
+	t14     *float32
 	W2State *float32
 	y2      *float32
 	n0      int // d_v
@@ -160,7 +160,7 @@ func (c *stepFused) run() {
 	t48 := c.Work[4*L*T+dH*dK+3*dH*dV+6*dH+2*dV:][:dH*dK]   // [d_h, d_k]
 	W12 := c.Work[4*L*T+2*dH*dK+3*dH*dV+6*dH+2*dV:][:dH*dK] // [d_h, d_k]
 	t50 := c.Work[4*L*T+3*dH*dK+3*dH*dV+6*dH+2*dV:][:dH]    // [d_h]
-	t142 := c.Work[4*L*T+3*dH*dK+3*dH*dV+7*dH+2*dV:][:dH]   // [d_h]
+	t14 := c.Work[4*L*T+3*dH*dK+3*dH*dV+7*dH+2*dV:][:dH]    // [d_h]
 	y2 := c.Work[4*L*T+3*dH*dK+3*dH*dV+8*dH+2*dV:][:dV]     // [d_v]
 
 	// memora.k0
@@ -533,7 +533,7 @@ func (c *stepFused) run() {
 						t50Entry := t50[i]
 						t52 := t[i]
 						t62 := t22[i]
-						t142[i] = F(t50Entry * kern.Sigmoid(t50Entry))
+						t14[i] = F(t50Entry * kern.Sigmoid(t50Entry))
 						if len(c.EProd) > 0 {
 							c.EProd[(l*T+a+C*s)*dH+i] = t52
 						}
@@ -548,7 +548,7 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := stepNest12Args{
 							unsafe.SliceData(W22),
-							unsafe.SliceData(t142),
+							unsafe.SliceData(t14),
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(y2),
 							dV,
@@ -563,7 +563,7 @@ func (c *stepFused) run() {
 							y3Sums := [16]F{y3}
 							for j := range dH {
 								W22Entry := W22_2[j]
-								y3Sums[j%16] = num.FMA32(W22Entry, t142[j], y3Sums[j%16])
+								y3Sums[j%16] = num.FMA32(W22Entry, t14[j], y3Sums[j%16])
 								W2State2[j] = W22Entry
 							}
 							y3 = kern.Sum16(&y3Sums)
@@ -664,7 +664,7 @@ type stepBackwardNest9Args struct {
 	t512  *float32
 	t108  *float32
 	yProd *float32
-	t622  *float32
+	t6    *float32
 	t82   *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
@@ -871,7 +871,7 @@ func (c *stepBackwardFused) run() {
 	t412 := c.Work[6*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
 	t512 := c.Work[7*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
 	t137 := c.Work[8*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
-	t622 := c.Work[9*L*T*dH+2*L*T:][:L*T*dH]                                                                          // [L, T, d_h]
+	t6 := c.Work[9*L*T*dH+2*L*T:][:L*T*dH]                                                                            // [L, T, d_h]
 	t112 := c.Work[10*L*T*dH+2*L*T:][:L*T*dH]                                                                         // [L, T, d_h]
 	t1222 := c.Work[11*L*T*dH+2*L*T:][:L*T*dH]                                                                        // [L, T, d_h]
 	t402 := c.Work[12*L*T*dH+2*L*T:][:L*T*dH]                                                                         // [L, T, d_h]
@@ -966,7 +966,7 @@ func (c *stepBackwardFused) run() {
 			t412_2 := t412[(i*T+j)*dH:][:dH]
 			t512_2 := t512[(i*T+j)*dH:][:dH]
 			t137_2 := t137[(i*T+j)*dH:][:dH]
-			t622_2 := t622[(i*T+j)*dH:][:dH]
+			t6_2 := t6[(i*T+j)*dH:][:dH]
 			t112_3 := t112[(i*T+j)*dH:][:dH]
 			t1222_2 := t1222[(i*T+j)*dH:][:dH]
 			t402_2 := t402[(i*T+j)*dH:][:dH]
@@ -993,7 +993,7 @@ func (c *stepBackwardFused) run() {
 				t412_2[k] = num.FMA32(F(t222*t372), t392, t3622)
 				t512_2[k] = t5122
 				t137_2[k] = F(yProdEntry * t5122)
-				t622_2[k] = kern.Sigmoid(-yProdEntry)
+				t6_2[k] = kern.Sigmoid(-yProdEntry)
 				t112_3[k] = t1122
 				t1222_2[k] = F(t222 * t1122)
 				t402_2[k] = t4022
@@ -1269,7 +1269,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t512),
 							unsafe.SliceData(t108),
 							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(t622),
+							unsafe.SliceData(t6),
 							unsafe.SliceData(t82),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
@@ -1278,11 +1278,11 @@ func (c *stepBackwardFused) run() {
 					} else {
 						t512_2 := t512[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-						t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
+						t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t512Entry := t512_2[i]
 							t108Entry := t108[i]
-							t82[i] = num.FMA32(F(F(yProd[i]*t512Entry)*t108Entry), t622_2[i], F(t512Entry*t108Entry))
+							t82[i] = num.FMA32(F(F(yProd[i]*t512Entry)*t108Entry), t6_2[i], F(t512Entry*t108Entry))
 						}
 					}
 					// memora.y, memora.W1
@@ -1323,7 +1323,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.W1, memora.U_W1, memora.G_W1
 					clear(t112_2)
-					var t172 F
+					var t17 F
 					for i := range dH {
 						W122_2 := W122[i*dK:][:dK]
 						t1123_2 := t1123[i*dK:][:dK]
@@ -1334,11 +1334,11 @@ func (c *stepBackwardFused) run() {
 						t122Entry := t122_2[i]
 						t412Entry := t412_2[i]
 						for j := range dK {
-							t1422 := F(W122_2[j] * (t1123_2[j] - t122Entry))
-							t172 = num.FMA32(t462_2[j], t1422, t172)
-							t1102 = num.FMA32(t1422, k0[j], t1102)
-							t142_2[j] = t1422
-							t112_2[j] = num.FMA32(t1422, t412Entry, t112_2[j])
+							t143 := F(W122_2[j] * (t1123_2[j] - t122Entry))
+							t17 = num.FMA32(t462_2[j], t143, t17)
+							t1102 = num.FMA32(t143, k0[j], t1102)
+							t142_2[j] = t143
+							t112_2[j] = num.FMA32(t143, t412Entry, t112_2[j])
 						}
 						t110[i] = t1102
 					}
@@ -1349,13 +1349,13 @@ func (c *stepBackwardFused) run() {
 						t272 = num.FMA32(t412_2[i], t110Entry, t272)
 						t22Entry := t22_2[i]
 						t39Entry := t39_2[i]
-						t322 := -F(F(F(thetaEntry3*t22Entry)*t39Entry) * t110Entry)
+						t32_2 := -F(F(F(thetaEntry3*t22Entry)*t39Entry) * t110Entry)
 						t37Entry := t37_2[i]
 						GW1ProdEntry2 := GW1Prod[i]
-						t127[i] = F(eProd[i] * t322)
+						t127[i] = F(eProd[i] * t32_2)
 						t138[i] = F(t22Entry * t110Entry)
 						w4 := F(F(F(F(F(thetaEntry3*t22Entry)*t22Entry)*t37Entry)*t39Entry) * t110Entry)
-						t5123[i] = num.FMA32(F(t22Entry*t39Entry), num.FMA32(-F(thetaEntry3*GW1ProdEntry2), t110Entry, -F(F(F(thetaEntry3*t37Entry)*t39Entry)*t110Entry)), num.FMA32(GW1ProdEntry2, t322, w4))
+						t5123[i] = num.FMA32(F(t22Entry*t39Entry), num.FMA32(-F(thetaEntry3*GW1ProdEntry2), t110Entry, -F(F(F(thetaEntry3*t37Entry)*t39Entry)*t110Entry)), num.FMA32(GW1ProdEntry2, t32_2, w4))
 					}
 					t2722 := -t272
 					// memora.G_W1, memora.W2, memora.y
@@ -1625,7 +1625,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.e
 					t52_2[a] = t2722 + t712
-					t62_2[a] = t172 + t61
+					t62_2[a] = t17 + t61
 				}
 			}
 		}

@@ -11,8 +11,8 @@ import (
 )
 
 // TestMONETA holds MONETA to its page: moneta.k0, moneta.k1, moneta.k,
-// moneta.v, moneta.rho, moneta.theta, moneta.g, moneta.W2, moneta.W1,
-// moneta.q0, moneta.q1, moneta.q, moneta.y.
+// moneta.k2, moneta.v, moneta.rho, moneta.theta, moneta.g, moneta.W2,
+// moneta.W1, moneta.q0, moneta.q1, moneta.q, moneta.y.
 func TestMONETA(t *testing.T) {
 	blocktest.Block{
 		Name: "MONETA",

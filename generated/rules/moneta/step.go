@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const stepKind tape.Kind = 26
+const stepKind tape.Kind = 32
 
 // Step is one call of the kernel Step.
 //
@@ -664,7 +664,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dK:]
 	t4422 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t692 := work[:dH*dV] // [d_v, d_h]
+	t69 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	t1002 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
@@ -1009,7 +1009,7 @@ func (c *StepBackward[F]) Run() {
 					// moneta.y, moneta.g, moneta.W1
 					t169 := (t167 == F(0))
 					t1123 := !t169
-					t672 := !t151
+					t67 := !t151
 					t1582 := !t4
 					t214 := !t222
 					// moneta.y, moneta.g
@@ -1052,19 +1052,19 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// moneta.y, moneta.g
-					var t822_2 F
+					var t82 F
 					for i := range dV {
 						t521_2 := t521[(l*T+a+C*s)*dH:][:dH]
 						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 						t156_2 := t156[i*dH:][:dH]
-						t692_2 := t692[i*dH:][:dH]
+						t69_2 := t69[i*dH:][:dH]
 						t1002_2 := t1002[i*dH:][:dH]
 						yBarEntry2 := yBar[i]
 						for j := range dH {
-							t6922 := kern.Choose(t672, F(yBarEntry2*t521_2[j]), F(0))
+							t692 := kern.Choose(t67, F(yBarEntry2*t521_2[j]), F(0))
 							W2TrailEntry := W2Trail2[j]
-							t822_2 += kern.Choose(t672, F(F(F(0.3333333333333333*W2TrailEntry)*t156_2[j])*t6922), F(0))
-							t692_2[j] = t6922
+							t82 += kern.Choose(t67, F(F(F(0.3333333333333333*W2TrailEntry)*t156_2[j])*t692), F(0))
+							t69_2[j] = t692
 							t1002_2[j] = num.Sign(W2TrailEntry)
 						}
 					}
@@ -1106,12 +1106,12 @@ func (c *StepBackward[F]) Run() {
 						t1272 += F(t143_2[i] * t494Entry)
 						t382Entry := t382_2[i]
 						t141Entry := t141_2[i]
-						t1342 := -F(F(F(thetaEntry3*t382Entry)*t141Entry) * t494Entry)
+						t134 := -F(F(F(thetaEntry3*t382Entry)*t141Entry) * t494Entry)
 						t139Entry := t139_2[i]
 						W1ProdEntry2 := W1Prod[i]
-						t511[i] = F(gProd[i] * t1342)
+						t511[i] = F(gProd[i] * t134)
 						w19 := F(F(F(F(F(thetaEntry3*t382Entry)*t382Entry)*t139Entry)*t141Entry) * t494Entry)
-						t1532[i] = w19 + F(W1ProdEntry2*t1342) + F(F(t382Entry*t141Entry)*(-F(F(F(thetaEntry3*t139Entry)*t141Entry)*t494Entry)-F(F(thetaEntry3*W1ProdEntry2)*t494Entry)))
+						t1532[i] = w19 + F(W1ProdEntry2*t134) + F(F(t382Entry*t141Entry)*(-F(F(F(thetaEntry3*t139Entry)*t141Entry)*t494Entry)-F(F(thetaEntry3*W1ProdEntry2)*t494Entry)))
 					}
 					t12722 := -t1272
 					// moneta.W1, moneta.g, moneta.W2, moneta.y
@@ -1119,13 +1119,13 @@ func (c *StepBackward[F]) Run() {
 					var t1732 F
 					var t276 F
 					w9 := F(0.3333333333333333 * yPowEntry2)
-					w10 := F(4 * kern.Choose(t672, F(F(-0.5*yPow4[a])*t822_2), F(0)))
+					w10 := F(4 * kern.Choose(t67, F(F(-0.5*yPow4[a])*t82), F(0)))
 					for i := range dV {
 						t18_2 := t18[i*dH:][:dH]
 						t523_2 := t523[(l*T+a+C*s)*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						t9_2 := t9[i*dH:][:dH]
-						t692_2 := t692[i*dH:][:dH]
+						t69_2 := t69[i*dH:][:dH]
 						t148_2 := t148[i*dH:][:dH]
 						t1002_2 := t1002[i*dH:][:dH]
 						t154_2 := t154[i*dH:][:dH]
@@ -1149,11 +1149,11 @@ func (c *StepBackward[F]) Run() {
 							t16022 := kern.Choose(t1582, F(gEntry2*t511Entry)-F(gEntry2*F(t494Entry2*t523_2[j])), F(0))
 							W2TrailEntry2 := W2Trail2[j]
 							t1732 += kern.Choose(t1582, F(F(F(0.3333333333333333*W2TrailEntry2)*t9_2[j])*t16022), F(0))
-							t692Entry := t692_2[j]
+							t69Entry := t69_2[j]
 							t148Entry := t148_2[j]
 							t1002Entry := t1002_2[j]
-							w20 := kern.Choose(t672, F(t1002Entry*kern.Choose(t672, F(F(2*t154_2[j])*kern.Choose(t672, F(F(w9*W2Trail3[j])*t692Entry), F(0))), F(0))), F(0))
-							t2702 := W2BarState2[j] + kern.Choose(t672, F(F(w9*t156_2[j])*t692Entry), F(0)) + F(F(F(F(w10*t148Entry)*t148Entry)*t148Entry)*t1002Entry) + w20
+							w20 := kern.Choose(t67, F(t1002Entry*kern.Choose(t67, F(F(2*t154_2[j])*kern.Choose(t67, F(F(w9*W2Trail3[j])*t69Entry), F(0))), F(0))), F(0))
+							t2702 := W2BarState2[j] + kern.Choose(t67, F(F(w9*t156_2[j])*t69Entry), F(0)) + F(F(F(F(w10*t148Entry)*t148Entry)*t148Entry)*t1002Entry) + w20
 							t5002 += F(t2702 * t506_2[j])
 							t276 += F(W2TrailEntry2 * t2702)
 							t1602_2[j] = t16022
@@ -1476,9 +1476,9 @@ type stepNode[F num.Float] struct {
 // step computes
 //
 //	k0_t = W_K x_t    moneta.k0
-//	v_t = W_V x_t    moneta.v
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    moneta.rho
-//	θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    moneta.theta
+//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    moneta.v
+//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    moneta.rho
+//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    moneta.theta
 //	g_t = slope(load(W2_{t−1}) silu(load(W1_{t−1}) k_t), v_t)  @eq miras#24    moneta.g
 //	W2_t = ρ_t W2_{t−1} − θ_t ∇_{A2} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t)    moneta.W2
 //	W1_t = ρ_t W1_{t−1} − θ_t ∇_{A1} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t)    moneta.W1

@@ -698,7 +698,7 @@ func (c *stepBackwardFused) run() {
 	t1022 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+10*dH*dK+9*dH*dV+2*dH:][:dK]               // [d_k]
 	t132 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+10*dH*dK+9*dH*dV+2*dH+dK:][:dH*dK]          // [d_h, d_k]
 	t4422 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+11*dH*dK+9*dH*dV+2*dH+dK:][:dH*dK]         // [d_h, d_k]
-	t692 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+12*dH*dK+9*dH*dV+2*dH+dK:][:dH*dV]          // [d_v, d_h]
+	t69 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+12*dH*dK+9*dH*dV+2*dH+dK:][:dH*dV]           // [d_v, d_h]
 	t1002 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+12*dH*dK+10*dH*dV+2*dH+dK:][:dH*dV]        // [d_v, d_h]
 	t1232 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+12*dH*dK+11*dH*dV+2*dH+dK:][:dH*dK]        // [d_h, d_k]
 	t494 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+11*dH*dV+2*dH+dK:][:dH]            // [d_h]
@@ -1047,7 +1047,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.y, moneta.g, moneta.W1
 					t169 := (t167 == F(0))
 					t1123 := !t169
-					t672 := !t151
+					t67 := !t151
 					t1582 := !t4
 					t214 := !t222
 					// moneta.y, moneta.g
@@ -1106,19 +1106,19 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// moneta.y, moneta.g
-					var t822_2 F
+					var t82 F
 					for i := range dV {
 						t521_2 := t521[(l*T+a+C*s)*dH:][:dH]
 						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 						t156_2 := t156[i*dH:][:dH]
-						t692_2 := t692[i*dH:][:dH]
+						t69_2 := t69[i*dH:][:dH]
 						t1002_2 := t1002[i*dH:][:dH]
 						yBarEntry2 := yBar[i]
 						for j := range dH {
-							t6922 := kern.Choose(t672, F(yBarEntry2*t521_2[j]), F(0))
+							t692 := kern.Choose(t67, F(yBarEntry2*t521_2[j]), F(0))
 							W2TrailEntry := W2Trail2[j]
-							t822_2 = t822_2 + kern.Choose(t672, F(F(F(0.3333333333333333*W2TrailEntry)*t156_2[j])*t6922), F(0))
-							t692_2[j] = t6922
+							t82 = t82 + kern.Choose(t67, F(F(F(0.3333333333333333*W2TrailEntry)*t156_2[j])*t692), F(0))
+							t69_2[j] = t692
 							t1002_2[j] = kern.Sign(W2TrailEntry)
 						}
 					}
@@ -1160,12 +1160,12 @@ func (c *stepBackwardFused) run() {
 						t1272 = num.FMA32(t143_2[i], t494Entry, t1272)
 						t382Entry := t382_2[i]
 						t141Entry := t141_2[i]
-						t1342 := -F(F(F(thetaEntry3*t382Entry)*t141Entry) * t494Entry)
+						t134 := -F(F(F(thetaEntry3*t382Entry)*t141Entry) * t494Entry)
 						t139Entry := t139_2[i]
 						W1ProdEntry2 := W1Prod[i]
-						t511[i] = F(gProd[i] * t1342)
+						t511[i] = F(gProd[i] * t134)
 						w19 := F(F(F(F(F(thetaEntry3*t382Entry)*t382Entry)*t139Entry)*t141Entry) * t494Entry)
-						t1532[i] = num.FMA32(F(t382Entry*t141Entry), num.FMA32(-F(thetaEntry3*W1ProdEntry2), t494Entry, -F(F(F(thetaEntry3*t139Entry)*t141Entry)*t494Entry)), num.FMA32(W1ProdEntry2, t1342, w19))
+						t1532[i] = num.FMA32(F(t382Entry*t141Entry), num.FMA32(-F(thetaEntry3*W1ProdEntry2), t494Entry, -F(F(F(thetaEntry3*t139Entry)*t141Entry)*t494Entry)), num.FMA32(W1ProdEntry2, t134, w19))
 					}
 					t12722 := -t1272
 					// moneta.W1, moneta.g, moneta.W2, moneta.y
@@ -1173,13 +1173,13 @@ func (c *stepBackwardFused) run() {
 					var t1732 F
 					var t276 F
 					w9 := F(0.3333333333333333 * yPowEntry2)
-					w10 := F(4 * kern.Choose(t672, F(F(-0.5*yPow4[a])*t822_2), F(0)))
+					w10 := F(4 * kern.Choose(t67, F(F(-0.5*yPow4[a])*t82), F(0)))
 					for i := range dV {
 						t18_2 := t18[i*dH:][:dH]
 						t523_2 := t523[(l*T+a+C*s)*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						t9_2 := t9[i*dH:][:dH]
-						t692_2 := t692[i*dH:][:dH]
+						t69_2 := t69[i*dH:][:dH]
 						t148_2 := t148[i*dH:][:dH]
 						t1002_2 := t1002[i*dH:][:dH]
 						t154_2 := t154[i*dH:][:dH]
@@ -1203,11 +1203,11 @@ func (c *stepBackwardFused) run() {
 							t16022 := kern.Choose(t1582, num.FMA32(-gEntry2, F(t494Entry2*t523_2[j]), F(gEntry2*t511Entry)), F(0))
 							W2TrailEntry2 := W2Trail2[j]
 							t1732 = t1732 + kern.Choose(t1582, F(F(F(0.3333333333333333*W2TrailEntry2)*t9_2[j])*t16022), F(0))
-							t692Entry := t692_2[j]
+							t69Entry := t69_2[j]
 							t148Entry := t148_2[j]
 							t1002Entry := t1002_2[j]
-							w20 := kern.Choose(t672, F(t1002Entry*kern.Choose(t672, F(F(2*t154_2[j])*kern.Choose(t672, F(F(w9*W2Trail3[j])*t692Entry), F(0))), F(0))), F(0))
-							t2702 := num.FMA32(F(F(F(w10*t148Entry)*t148Entry)*t148Entry), t1002Entry, W2BarState2[j]+kern.Choose(t672, F(F(w9*t156_2[j])*t692Entry), F(0))) + w20
+							w20 := kern.Choose(t67, F(t1002Entry*kern.Choose(t67, F(F(2*t154_2[j])*kern.Choose(t67, F(F(w9*W2Trail3[j])*t69Entry), F(0))), F(0))), F(0))
+							t2702 := num.FMA32(F(F(F(w10*t148Entry)*t148Entry)*t148Entry), t1002Entry, W2BarState2[j]+kern.Choose(t67, F(F(w9*t156_2[j])*t69Entry), F(0))) + w20
 							t5002 = num.FMA32(t2702, t506_2[j], t5002)
 							t276 = num.FMA32(W2TrailEntry2, t2702, t276)
 							t1602_2[j] = t16022

@@ -11,9 +11,10 @@ import (
 )
 
 // TestOmegaLearned holds OmegaLearned to its page: omega_learned.k0,
-// omega_learned.k1, omega_learned.k, omega_learned.v, omega_learned.rho,
-// omega_learned.eta, omega_learned.theta, omega_learned.S, omega_learned.M,
-// omega_learned.q0, omega_learned.q1, omega_learned.q, omega_learned.y.
+// omega_learned.k1, omega_learned.k, omega_learned.k2, omega_learned.v,
+// omega_learned.rho, omega_learned.eta, omega_learned.theta, omega_learned.S,
+// omega_learned.M, omega_learned.q0, omega_learned.q1, omega_learned.q,
+// omega_learned.y.
 func TestOmegaLearned(t *testing.T) {
 	blocktest.Block{
 		Name: "OmegaLearned",

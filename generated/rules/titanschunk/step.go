@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const stepKind tape.Kind = 19
+const stepKind tape.Kind = 61
 
 // Step is one call of the kernel Step.
 //
@@ -66,10 +66,10 @@ type Step[F num.Float] struct {
 	SChunks       []F     // [L, d_v, d_k], written
 	YProd         []F     // [L, chunks, 32, d_v], written; may be nil
 	YProd2        []F     // [L, chunks, 32, d_v], written; may be nil
-	YProd3        []F     // [L, chunks, 32, 32], written; may be nil
+	Q2            []F     // [L, chunks, 32, 32], written; may be nil
 	UProd         []F     // [L, chunks, 32, d_v], written; may be nil
 	UProd2        []F     // [L, chunks, 32, d_v], written; may be nil
-	UProd3        []F     // [L, chunks, 32, 32], written; may be nil
+	K2            []F     // [L, chunks, 32, 32], written; may be nil
 	U             []F     // [L, chunks, 32, d_v], written; may be nil
 	E             []F     // [L, T - 32·chunks, d_v], written; may be nil
 	ThetaSigmoid  []F     // [L, T], written
@@ -91,11 +91,11 @@ type Step[F num.Float] struct {
 	Rows          [][4]F  // RowsLen() entries
 }
 
-// WorkLen is 8·L·T·d_k + 2·L·T·d_v + 11·L·T + 1344·L·chunks + 2·d_k·d_v + 64·d_k + 192·d_v + 16416.
+// WorkLen is 8·L·T·d_k + 2·L·T·d_v + 11·L·T + 1344·L·chunks + 2·d_k·d_v + 64·d_k + 160·d_v + 16416.
 func (c *Step[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
-	return 8*L*T*dK + 2*L*T*dV + 11*L*T + 1344*L*chunks + 2*dK*dV + 64*dK + 192*dV + 16416
+	return 8*L*T*dK + 2*L*T*dV + 11*L*T + 1344*L*chunks + 2*dK*dV + 64*dK + 160*dV + 16416
 }
 
 // RowsLen is 2·d_k.
@@ -215,7 +215,7 @@ func (c *Step[F]) Run() {
 	work = work[32*L*chunks:]
 	t352 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t90 := work[:32*L*chunks] // [L, chunks, 32]
+	t86 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t36 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -235,7 +235,7 @@ func (c *Step[F]) Run() {
 	work = work[32*L*chunks:]
 	h := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t96 := work[:32*L*chunks] // [L, chunks, 32]
+	t92_2 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	y2 := work[:32*L*chunks*dV] // [L, chunks, 32, d_v]
 	work = work[32*L*chunks*dV:]
@@ -261,48 +261,46 @@ func (c *Step[F]) Run() {
 	work = work[32*dV:]
 	t49 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t22_2 := work[:1024] // [32, 32]
+	Q2 := work[:1024] // [32, 32]
 	work = work[1024:]
+	t89 := work[:32*dV] // [32, d_v]
+	work = work[32*dV:]
 	t93 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t97 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t323 := work[:1024] // [32, 32]
+	K2 := work[:1024] // [32, 32]
 	work = work[1024:]
 	U2 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t604 := work[:1024] // [32, 32]
+	t532 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t632 := work[:1024] // [32, 32]
+	t55 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t662 := work[:1024] // [32, 32]
+	t583 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t69 := work[:1024] // [32, 32]
+	t612 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t72 := work[:1024] // [32, 32]
+	t642 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t75 := work[:1024] // [32, 32]
+	t672 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t78 := work[:1024] // [32, 32]
+	t70 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t81 := work[:1024] // [32, 32]
+	t732 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t84 := work[:1024] // [32, 32]
+	t76 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t87 := work[:1024] // [32, 32]
+	t79 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t89 := work[:1024] // [32, 32]
+	t82_2 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t91 := work[:32] // [32]
+	t87 := work[:32] // [32]
 	work = work[32:]
-	t100 := work[:1024] // [32, 32]
+	t96 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t101 := work[:1024] // [32, 32]
+	t98 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t102_2 := work[:1024] // [32, 32]
+	t63_2 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t105 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
 	t73 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
 	t83 := work[:32*dK]    // [32, d_k]
@@ -464,13 +462,13 @@ func (c *Step[F]) Run() {
 	bRhoEntry := c.BRho[0]
 	for i := range L {
 		t21_2 := t21[i*T:][:T]
-		t22_3 := t22[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rho2 := rho[i*T:][:T]
 		for j := range T {
 			t223 := t21_2[j] + bRhoEntry
 			t23 := num.Sigmoid(t223)
-			t22_3[j] = t223
+			t22_2[j] = t223
 			rhoSigmoid[j] = t23
 			rho2[j] = num.Min(num.Max(t23, F(0)), F(1))
 		}
@@ -539,11 +537,11 @@ func (c *Step[F]) Run() {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			var t35 F
 			for k := range dK {
-				t323_2 := bQ[k] + q1Prod[k]
-				t33 := num.Sigmoid(t323_2)
-				q12 := F(t323_2 * t33)
+				t323 := bQ[k] + q1Prod[k]
+				t33 := num.Sigmoid(t323)
+				q12 := F(t323 * t33)
 				t35 += F(q12 * q12)
-				t32_3[k] = t323_2
+				t32_3[k] = t323
 				q1Sigmoid[k] = t33
 				q1_2[k] = q12
 			}
@@ -567,7 +565,7 @@ func (c *Step[F]) Run() {
 		etaSigmoid := c.EtaSigmoid[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
-		t22_3 := t22[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
 		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		t17_2 := t17[i*T:][:T]
 		kDiv := c.KDiv[i*T:][:T]
@@ -590,7 +588,7 @@ func (c *Step[F]) Run() {
 			etaSigmoid[j] = num.Sigmoid(-t48)
 			qDiv[j] = (F(1) / t443)
 			qDiv3[j] = (F(1) / t40)
-			rhoSigmoid2[j] = num.Sigmoid(-t22_3[j])
+			rhoSigmoid2[j] = num.Sigmoid(-t22_2[j])
 			kDiv[j] = (F(1) / t17_2[j])
 			kDiv3[j] = (F(1) / kSqrt[j])
 		}
@@ -741,11 +739,11 @@ func (c *Step[F]) Run() {
 				t42_2 := t42[(i*chunks+j)*32+-2+lo:][:n]
 				t62_3 := t62[(i*chunks+j)*32+lo:][:n]
 				t52_3 := t52[(i*chunks+j)*32+-2+lo:][:n]
-				t82_2 := t82[(i*chunks+j)*32+lo:][:n]
+				t82_3 := t82[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t52Entry := t52_2[k]
 					t62_3[k] = F(t42_2[k] * t52Entry)
-					t82_2[k] = F(t52_3[k] * t52Entry)
+					t82_3[k] = F(t52_3[k] * t52Entry)
 				}
 			}
 		}
@@ -770,15 +768,15 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t82_2 := t82[(i*chunks+j)*32+lo:][:n]
+				t82_3 := t82[(i*chunks+j)*32+lo:][:n]
 				t7_2 := t7[(i*chunks+j)*32+-4+lo:][:n]
-				t92_2 := t92[(i*chunks+j)*32+lo:][:n]
-				t82_3 := t82[(i*chunks+j)*32+-4+lo:][:n]
+				t92_3 := t92[(i*chunks+j)*32+lo:][:n]
+				t82_4 := t82[(i*chunks+j)*32+-4+lo:][:n]
 				t112_2 := t112[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t82Entry := t82_2[k]
-					t92_2[k] = F(t7_2[k] * t82Entry)
-					t112_2[k] = F(t82_3[k] * t82Entry)
+					t82Entry := t82_3[k]
+					t92_3[k] = F(t7_2[k] * t82Entry)
+					t112_2[k] = F(t82_4[k] * t82Entry)
 				}
 			}
 		}
@@ -788,10 +786,10 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			t7_2 := t7[(i*chunks+j)*32:][:32]
-			t92_2 := t92[(i*chunks+j)*32:][:32]
-			t102_3 := t102[(i*chunks+j)*32:][:32]
+			t92_3 := t92[(i*chunks+j)*32:][:32]
+			t102_2 := t102[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t102_3[k] = t7_2[k] + t92_2[k]
+				t102_2[k] = t7_2[k] + t92_3[k]
 			}
 		}
 	}
@@ -804,13 +802,13 @@ func (c *Step[F]) Run() {
 			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
 				t112_2 := t112[(i*chunks+j)*32+lo:][:n]
-				t102_3 := t102[(i*chunks+j)*32+-8+lo:][:n]
+				t102_2 := t102[(i*chunks+j)*32+-8+lo:][:n]
 				t122_2 := t122[(i*chunks+j)*32+lo:][:n]
 				t112_3 := t112[(i*chunks+j)*32+-8+lo:][:n]
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t112Entry := t112_2[k]
-					t122_2[k] = F(t102_3[k] * t112Entry)
+					t122_2[k] = F(t102_2[k] * t112Entry)
 					t14_2[k] = F(t112_3[k] * t112Entry)
 				}
 			}
@@ -820,11 +818,11 @@ func (c *Step[F]) Run() {
 	// titans_chunk.g
 	for i := range L {
 		for j := range chunks {
-			t102_3 := t102[(i*chunks+j)*32:][:32]
+			t102_2 := t102[(i*chunks+j)*32:][:32]
 			t122_2 := t122[(i*chunks+j)*32:][:32]
 			t132_2 := t132[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t132_2[k] = t102_3[k] + t122_2[k]
+				t132_2[k] = t102_2[k] + t122_2[k]
 			}
 		}
 	}
@@ -990,7 +988,7 @@ func (c *Step[F]) Run() {
 
 	// titans_chunk.h, titans_chunk.g
 	clear(t352)
-	clear(t90)
+	clear(t86)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
@@ -999,10 +997,10 @@ func (c *Step[F]) Run() {
 				p2 := p[(i*chunks+j)*32+-1+lo:][:n]
 				t352_2 := t352[(i*chunks+j)*32+lo:][:n]
 				g2 := g[(i*chunks+j)*32+-1+lo:][:n]
-				t90_2 := t90[(i*chunks+j)*32+lo:][:n]
+				t86_2 := t86[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t352_2[k] = F(t56_2[k] * p2[k])
-					t90_2[k] = g2[k]
+					t86_2[k] = g2[k]
 				}
 			}
 		}
@@ -1054,11 +1052,11 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t82_2 := t82[(i*chunks+j)*32+lo:][:n]
+				t82_3 := t82[(i*chunks+j)*32+lo:][:n]
 				t392_2 := t392[(i*chunks+j)*32+-4+lo:][:n]
 				t41_2 := t41[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t41_2[k] = F(t82_2[k] * t392_2[k])
+					t41_2[k] = F(t82_3[k] * t392_2[k])
 				}
 			}
 		}
@@ -1133,22 +1131,21 @@ func (c *Step[F]) Run() {
 	}
 
 	// titans_chunk.h
-	clear(t96)
+	clear(t92_2)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				h2 := h[(i*chunks+j)*32+-1+lo:][:n]
-				t96_2 := t96[(i*chunks+j)*32+lo:][:n]
+				t92_3 := t92_2[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t96_2[k] = h2[k]
+					t92_3[k] = h2[k]
 				}
 			}
 		}
 	}
 
 	// titans_chunk
-	w17 := F(31)
 	for l := range L {
 		M := c.M[l*dV*dK:][:dK*dV]
 		MState3 := MState[:dK*dV]
@@ -1164,20 +1161,21 @@ func (c *Step[F]) Run() {
 		}
 		for t2 := range chunks {
 			t60_2 := t60[(l*chunks+t2)*32:][:32]
-			t90_2 := t90[(l*chunks+t2)*32:][:32]
-			t96_2 := t96[(l*chunks+t2)*32:][:32]
+			t86_2 := t86[(l*chunks+t2)*32:][:32]
+			t92_3 := t92_2[(l*chunks+t2)*32:][:32]
 			g2 := g[(l*chunks+t2)*32:][:32]
 			h2 := h[(l*chunks+t2)*32:][:32]
-			t604_2 := t604[31*32:][:32]
-			t632_2 := t632[31*32:][:32]
-			t662_2 := t662[31*32:][:32]
-			t69_2 := t69[31*32:][:32]
-			t72_2 := t72[31*32:][:32]
-			t75_2 := t75[31*32:][:32]
-			t78_2 := t78[31*32:][:32]
-			t81_2 := t81[31*32:][:32]
-			t84_2 := t84[31*32:][:32]
-			t87_2 := t87[31*32:][:32]
+			t532_2 := t532[31*32:][:32]
+			t55_2 := t55[31*32:][:32]
+			t583_2 := t583[31*32:][:32]
+			t612_2 := t612[31*32:][:32]
+			t642_2 := t642[31*32:][:32]
+			t672_2 := t672[31*32:][:32]
+			t70_2 := t70[31*32:][:32]
+			t732_2 := t732[31*32:][:32]
+			t76_2 := t76[31*32:][:32]
+			t79_2 := t79[31*32:][:32]
+			t82_3 := t82_2[31*32:][:32]
 			if len(c.MStates) > 0 {
 				MStates := c.MStates[(l*chunks+t2)*dV*dK:][:dK*dV]
 				for i := range dK * dV {
@@ -1195,342 +1193,315 @@ func (c *Step[F]) Run() {
 			// titans_chunk.y
 			kern.Gemm(dV, 32, dK, F(1), false, t49, 1, dV, SState, dK, 1, kern.From(t57, (l*chunks+t2)*32*dK), 1, dK)
 			// titans_chunk.e
-			clear(t604)
+			clear(t532)
+			for i := range 32 {
+				lo := max(0, i)
+				if n := min(32, i+1) - lo; n > 0 {
+					t532_3 := t532[i*32+lo:][:n]
+					for j := range n {
+						t532_3[j] = F(1)
+					}
+				}
+			}
+			// titans_chunk.e
+			clear(t55)
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				t58_2 := t58[(l*chunks+t2)*32+lo:][:n]
 				for i := range n {
-					t604_3 := t604[(lo+i)*32:][:32]
-					w := F((lo + i) - 1)
+					t532_3 := t532[((lo+i)-1)*32:][:32]
+					t55_3 := t55[(lo+i)*32:][:32]
 					t58Entry2 := t58_2[i]
 					for j := range 32 {
-						t604_3[j] = F(kern.Choose((F(j) == w), F(1), F(0)) * t58Entry2)
+						t55_3[j] = F(t532_3[j] * t58Entry2)
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t632)
+			clear(t583)
 			lo2 := max(0, 2)
 			if n := 32 - lo2; n > 0 {
 				t222_2 := t222[(l*chunks+t2)*32+lo2:][:n]
 				for i := range n {
-					t604_3 := t604[((lo2+i)-2)*32:][:32]
-					t632_3 := t632[(lo2+i)*32:][:32]
-					w2 := F((lo2 + i) - 2)
+					t532_3 := t532[((lo2+i)-2)*32:][:32]
+					t55_3 := t55[((lo2+i)-2)*32:][:32]
+					t583_3 := t583[(lo2+i)*32:][:32]
 					t222Entry2 := t222_2[i]
 					for j := range 32 {
-						t632_3[j] = F((kern.Choose((F(j) == w2), F(1), F(0)) + t604_3[j]) * t222Entry2)
+						t583_3[j] = F((t532_3[j] + t55_3[j]) * t222Entry2)
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t662)
+			clear(t612)
 			lo3 := max(0, 4)
 			if n := 32 - lo3; n > 0 {
 				t252_2 := t252[(l*chunks+t2)*32+lo3:][:n]
 				for i := range n {
-					t604_3 := t604[((lo3+i)-4)*32:][:32]
-					t632_3 := t632[((lo3+i)-4)*32:][:32]
-					t662_3 := t662[(lo3+i)*32:][:32]
-					w3 := F((lo3 + i) - 4)
+					t532_3 := t532[((lo3+i)-4)*32:][:32]
+					t55_3 := t55[((lo3+i)-4)*32:][:32]
+					t583_3 := t583[((lo3+i)-4)*32:][:32]
+					t612_3 := t612[(lo3+i)*32:][:32]
 					t252Entry2 := t252_2[i]
 					for j := range 32 {
-						t662_3[j] = F(((kern.Choose((F(j) == w3), F(1), F(0)) + t604_3[j]) + t632_3[j]) * t252Entry2)
+						t612_3[j] = F(((t532_3[j] + t55_3[j]) + t583_3[j]) * t252Entry2)
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t69)
+			clear(t642)
 			lo4 := max(0, 8)
 			if n := 32 - lo4; n > 0 {
 				t28_2 := t28[(l*chunks+t2)*32+lo4:][:n]
 				for i := range n {
-					t604_3 := t604[((lo4+i)-8)*32:][:32]
-					t632_3 := t632[((lo4+i)-8)*32:][:32]
-					t662_3 := t662[((lo4+i)-8)*32:][:32]
-					t69_3 := t69[(lo4+i)*32:][:32]
-					w4 := F((lo4 + i) - 8)
+					t532_3 := t532[((lo4+i)-8)*32:][:32]
+					t55_3 := t55[((lo4+i)-8)*32:][:32]
+					t583_3 := t583[((lo4+i)-8)*32:][:32]
+					t612_3 := t612[((lo4+i)-8)*32:][:32]
+					t642_3 := t642[(lo4+i)*32:][:32]
 					t28Entry2 := t28_2[i]
 					for j := range 32 {
-						t69_3[j] = F((((kern.Choose((F(j) == w4), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) * t28Entry2)
+						t642_3[j] = F((((t532_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) * t28Entry2)
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t72)
+			clear(t672)
 			lo5 := max(0, 16)
 			if n := 32 - lo5; n > 0 {
 				t312_2 := t312[(l*chunks+t2)*32+lo5:][:n]
 				for i := range n {
-					t604_3 := t604[((lo5+i)-16)*32:][:32]
-					t632_3 := t632[((lo5+i)-16)*32:][:32]
-					t662_3 := t662[((lo5+i)-16)*32:][:32]
-					t69_3 := t69[((lo5+i)-16)*32:][:32]
-					t72_3 := t72[(lo5+i)*32:][:32]
-					w5 := F((lo5 + i) - 16)
+					t532_3 := t532[((lo5+i)-16)*32:][:32]
+					t55_3 := t55[((lo5+i)-16)*32:][:32]
+					t583_3 := t583[((lo5+i)-16)*32:][:32]
+					t612_3 := t612[((lo5+i)-16)*32:][:32]
+					t642_3 := t642[((lo5+i)-16)*32:][:32]
+					t672_3 := t672[(lo5+i)*32:][:32]
 					t312Entry := t312_2[i]
 					for j := range 32 {
-						t72_3[j] = F(((((kern.Choose((F(j) == w5), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) * t312Entry)
+						t672_3[j] = F(((((t532_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) * t312Entry)
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t75)
+			clear(t70)
 			lo6 := max(0, 1)
 			if n := 32 - lo6; n > 0 {
 				t56_2 := t56[(l*chunks+t2)*32+lo6:][:n]
 				for i := range n {
-					t604_3 := t604[((lo6+i)-1)*32:][:32]
-					t632_3 := t632[((lo6+i)-1)*32:][:32]
-					t662_3 := t662[((lo6+i)-1)*32:][:32]
-					t69_3 := t69[((lo6+i)-1)*32:][:32]
-					t72_3 := t72[((lo6+i)-1)*32:][:32]
-					t75_3 := t75[(lo6+i)*32:][:32]
-					w6 := F((lo6 + i) - 1)
+					t532_3 := t532[((lo6+i)-1)*32:][:32]
+					t55_3 := t55[((lo6+i)-1)*32:][:32]
+					t583_3 := t583[((lo6+i)-1)*32:][:32]
+					t612_3 := t612[((lo6+i)-1)*32:][:32]
+					t642_3 := t642[((lo6+i)-1)*32:][:32]
+					t672_3 := t672[((lo6+i)-1)*32:][:32]
+					t70_3 := t70[(lo6+i)*32:][:32]
 					t56Entry2 := t56_2[i]
 					for j := range 32 {
-						t75_3[j] = F((((((kern.Choose((F(j) == w6), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) * t56Entry2)
+						t70_3[j] = F((((((t532_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) * t56Entry2)
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t78)
+			clear(t732)
 			lo7 := max(0, 2)
 			if n := 32 - lo7; n > 0 {
 				t52_2 := t52[(l*chunks+t2)*32+lo7:][:n]
 				for i := range n {
-					t604_3 := t604[((lo7+i)-2)*32:][:32]
-					t632_3 := t632[((lo7+i)-2)*32:][:32]
-					t662_3 := t662[((lo7+i)-2)*32:][:32]
-					t69_3 := t69[((lo7+i)-2)*32:][:32]
-					t72_3 := t72[((lo7+i)-2)*32:][:32]
-					t75_3 := t75[((lo7+i)-2)*32:][:32]
-					t78_3 := t78[(lo7+i)*32:][:32]
-					w7 := F((lo7 + i) - 2)
+					t532_3 := t532[((lo7+i)-2)*32:][:32]
+					t55_3 := t55[((lo7+i)-2)*32:][:32]
+					t583_3 := t583[((lo7+i)-2)*32:][:32]
+					t612_3 := t612[((lo7+i)-2)*32:][:32]
+					t642_3 := t642[((lo7+i)-2)*32:][:32]
+					t672_3 := t672[((lo7+i)-2)*32:][:32]
+					t70_3 := t70[((lo7+i)-2)*32:][:32]
+					t732_3 := t732[(lo7+i)*32:][:32]
 					t52Entry2 := t52_2[i]
 					for j := range 32 {
-						t78_3[j] = F(((((((kern.Choose((F(j) == w7), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) * t52Entry2)
+						t732_3[j] = F(((((((t532_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) * t52Entry2)
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t81)
+			clear(t76)
 			lo8 := max(0, 4)
 			if n := 32 - lo8; n > 0 {
-				t82_2 := t82[(l*chunks+t2)*32+lo8:][:n]
+				t82_4 := t82[(l*chunks+t2)*32+lo8:][:n]
 				for i := range n {
-					t604_3 := t604[((lo8+i)-4)*32:][:32]
-					t632_3 := t632[((lo8+i)-4)*32:][:32]
-					t662_3 := t662[((lo8+i)-4)*32:][:32]
-					t69_3 := t69[((lo8+i)-4)*32:][:32]
-					t72_3 := t72[((lo8+i)-4)*32:][:32]
-					t75_3 := t75[((lo8+i)-4)*32:][:32]
-					t78_3 := t78[((lo8+i)-4)*32:][:32]
-					t81_3 := t81[(lo8+i)*32:][:32]
-					w8 := F((lo8 + i) - 4)
-					t82Entry2 := t82_2[i]
+					t532_3 := t532[((lo8+i)-4)*32:][:32]
+					t55_3 := t55[((lo8+i)-4)*32:][:32]
+					t583_3 := t583[((lo8+i)-4)*32:][:32]
+					t612_3 := t612[((lo8+i)-4)*32:][:32]
+					t642_3 := t642[((lo8+i)-4)*32:][:32]
+					t672_3 := t672[((lo8+i)-4)*32:][:32]
+					t70_3 := t70[((lo8+i)-4)*32:][:32]
+					t732_3 := t732[((lo8+i)-4)*32:][:32]
+					t76_3 := t76[(lo8+i)*32:][:32]
+					t82Entry2 := t82_4[i]
 					for j := range 32 {
-						t81_3[j] = F((((((((kern.Choose((F(j) == w8), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) + t78_3[j]) * t82Entry2)
+						t76_3[j] = F((((((((t532_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t732_3[j]) * t82Entry2)
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t84)
+			clear(t79)
 			lo9 := max(0, 8)
 			if n := 32 - lo9; n > 0 {
 				t112_2 := t112[(l*chunks+t2)*32+lo9:][:n]
 				for i := range n {
-					t604_3 := t604[((lo9+i)-8)*32:][:32]
-					t632_3 := t632[((lo9+i)-8)*32:][:32]
-					t662_3 := t662[((lo9+i)-8)*32:][:32]
-					t69_3 := t69[((lo9+i)-8)*32:][:32]
-					t72_3 := t72[((lo9+i)-8)*32:][:32]
-					t75_3 := t75[((lo9+i)-8)*32:][:32]
-					t78_3 := t78[((lo9+i)-8)*32:][:32]
-					t81_3 := t81[((lo9+i)-8)*32:][:32]
-					t84_3 := t84[(lo9+i)*32:][:32]
-					w9 := F((lo9 + i) - 8)
+					t532_3 := t532[((lo9+i)-8)*32:][:32]
+					t55_3 := t55[((lo9+i)-8)*32:][:32]
+					t583_3 := t583[((lo9+i)-8)*32:][:32]
+					t612_3 := t612[((lo9+i)-8)*32:][:32]
+					t642_3 := t642[((lo9+i)-8)*32:][:32]
+					t672_3 := t672[((lo9+i)-8)*32:][:32]
+					t70_3 := t70[((lo9+i)-8)*32:][:32]
+					t732_3 := t732[((lo9+i)-8)*32:][:32]
+					t76_3 := t76[((lo9+i)-8)*32:][:32]
+					t79_3 := t79[(lo9+i)*32:][:32]
 					t112Entry2 := t112_2[i]
 					for j := range 32 {
-						w19 := (((((((kern.Choose((F(j) == w9), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
-						t84_3[j] = F(w19 * t112Entry2)
+						t79_3[j] = F(((((((((t532_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t732_3[j]) + t76_3[j]) * t112Entry2)
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t87)
+			clear(t82_2)
 			lo10 := max(0, 16)
 			if n := 32 - lo10; n > 0 {
 				t14_2 := t14[(l*chunks+t2)*32+lo10:][:n]
 				for i := range n {
-					t604_3 := t604[((lo10+i)-16)*32:][:32]
-					t632_3 := t632[((lo10+i)-16)*32:][:32]
-					t662_3 := t662[((lo10+i)-16)*32:][:32]
-					t69_3 := t69[((lo10+i)-16)*32:][:32]
-					t72_3 := t72[((lo10+i)-16)*32:][:32]
-					t75_3 := t75[((lo10+i)-16)*32:][:32]
-					t78_3 := t78[((lo10+i)-16)*32:][:32]
-					t81_3 := t81[((lo10+i)-16)*32:][:32]
-					t84_3 := t84[((lo10+i)-16)*32:][:32]
-					t87_3 := t87[(lo10+i)*32:][:32]
-					w10 := F((lo10 + i) - 16)
+					t532_3 := t532[((lo10+i)-16)*32:][:32]
+					t55_3 := t55[((lo10+i)-16)*32:][:32]
+					t583_3 := t583[((lo10+i)-16)*32:][:32]
+					t612_3 := t612[((lo10+i)-16)*32:][:32]
+					t642_3 := t642[((lo10+i)-16)*32:][:32]
+					t672_3 := t672[((lo10+i)-16)*32:][:32]
+					t70_3 := t70[((lo10+i)-16)*32:][:32]
+					t732_3 := t732[((lo10+i)-16)*32:][:32]
+					t76_3 := t76[((lo10+i)-16)*32:][:32]
+					t79_3 := t79[((lo10+i)-16)*32:][:32]
+					t82_4 := t82_2[(lo10+i)*32:][:32]
 					t14Entry := t14_2[i]
 					for j := range 32 {
-						w20 := (((((((kern.Choose((F(j) == w10), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
-						t87_3[j] = F((w20 + t84_3[j]) * t14Entry)
+						t82_4[j] = F((((((((((t532_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t732_3[j]) + t76_3[j]) + t79_3[j]) * t14Entry)
 					}
 				}
 			}
-			// titans_chunk.y
-			clear(t89)
-			for i := range 32 {
-				t57_2 := t57[((l*chunks+t2)*32+i)*dK:][:dK]
-				if n := min(32, i+1); n > 0 {
-					t89_2 := t89[i*32:][:n]
-					for j := range n {
-						t59_2 := t59[((l*chunks+t2)*32+j)*dK:][:dK]
-						var t892 F
-						for k := range dK {
-							t892 += F(t57_2[k] * t59_2[k])
-						}
-						t89_2[j] = t892
-					}
-				}
-			}
+			// titans_chunk.Q
+			kern.Gemm(32, 32, dK, F(1), false, Q2, 32, 1, kern.From(t57, (l*chunks+t2)*32*dK), dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
 			// titans_chunk.g
-			clear(t91)
+			clear(t87)
 			if n := min(32, 1); n > 0 {
-				t91_2 := t91[:n]
+				t87_2 := t87[:n]
 				for i := range n {
-					t91_2[i] = F(1)
+					t87_2[i] = F(1)
 				}
 			}
 			// titans_chunk.U
-			kern.Gemm(dV, 32, dK, F(1), false, t93, 1, dV, MState, dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
+			kern.Gemm(dV, 32, dK, F(1), false, t89, 1, dV, MState, dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
 			// titans_chunk.U
-			kern.Gemm(dV, 32, dK, F(1), false, t97, 1, dV, SState, dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
+			kern.Gemm(dV, 32, dK, F(1), false, t93, 1, dV, SState, dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
 			// titans_chunk.c, titans_chunk.e
-			clear(t100)
+			clear(t96)
 			lo11 := max(0, 1)
 			if n := 32 - lo11; n > 0 {
 				for i := range n {
-					t604_3 := t604[((lo11+i)-1)*32:][:32]
-					t632_3 := t632[((lo11+i)-1)*32:][:32]
-					t662_3 := t662[((lo11+i)-1)*32:][:32]
-					t69_3 := t69[((lo11+i)-1)*32:][:32]
-					t72_3 := t72[((lo11+i)-1)*32:][:32]
-					t75_3 := t75[((lo11+i)-1)*32:][:32]
-					t78_3 := t78[((lo11+i)-1)*32:][:32]
-					t81_3 := t81[((lo11+i)-1)*32:][:32]
-					t84_3 := t84[((lo11+i)-1)*32:][:32]
-					t87_3 := t87[((lo11+i)-1)*32:][:32]
-					t100_2 := t100[(lo11+i)*32:][:32]
-					w11 := F((lo11 + i) - 1)
+					t532_3 := t532[((lo11+i)-1)*32:][:32]
+					t55_3 := t55[((lo11+i)-1)*32:][:32]
+					t583_3 := t583[((lo11+i)-1)*32:][:32]
+					t612_3 := t612[((lo11+i)-1)*32:][:32]
+					t642_3 := t642[((lo11+i)-1)*32:][:32]
+					t672_3 := t672[((lo11+i)-1)*32:][:32]
+					t70_3 := t70[((lo11+i)-1)*32:][:32]
+					t732_3 := t732[((lo11+i)-1)*32:][:32]
+					t76_3 := t76[((lo11+i)-1)*32:][:32]
+					t79_3 := t79[((lo11+i)-1)*32:][:32]
+					t82_4 := t82_2[((lo11+i)-1)*32:][:32]
+					t96_2 := t96[(lo11+i)*32:][:32]
 					for j := range 32 {
-						w21 := (((((((kern.Choose((F(j) == w11), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
-						t100_2[j] = (w21 + t84_3[j]) + t87_3[j]
+						t96_2[j] = (((((((((t532_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t732_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
 					}
 				}
 			}
+			// titans_chunk.K
+			kern.Gemm(32, 32, dK, F(1), false, K2, 32, 1, kern.From(t59, (l*chunks+t2)*32*dK), dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
 			// titans_chunk.U
-			clear(t101)
-			for i := range 32 {
-				t59_2 := t59[((l*chunks+t2)*32+i)*dK:][:dK]
-				if n := min(32, i); n > 0 {
-					t101_2 := t101[i*32:][:n]
-					for j := range n {
-						t59_3 := t59[((l*chunks+t2)*32+j)*dK:][:dK]
-						var t1012 F
-						for k := range dK {
-							t1012 += F(t59_2[k] * t59_3[k])
-						}
-						t101_2[j] = t1012
-					}
-				}
-			}
-			// titans_chunk.U
-			clear(t102_2)
+			clear(t98)
 			for i := range 32 {
 				t60Entry := t60_2[i]
 				if n := min(32, i); n > 0 {
-					t100_2 := t100[i*32:][:n]
-					t101_2 := t101[i*32:][:n]
-					t102_3 := t102_2[i*32:][:n]
+					t96_2 := t96[i*32:][:n]
+					K2_2 := K2[i*32:][:n]
+					t98_2 := t98[i*32:][:n]
 					for j := range n {
-						t102_3[j] = F(F(t60Entry*t100_2[j]) * t101_2[j])
+						t98_2[j] = F(F(t60Entry*t96_2[j]) * K2_2[j])
 					}
 				}
 			}
 			// titans_chunk.U, titans_chunk.g
 			for i := range 32 {
 				t61_2 := t61[((l*chunks+t2)*32+i)*dV:][:dV]
+				t89_2 := t89[i*dV:][:dV]
 				t93_2 := t93[i*dV:][:dV]
-				t97_2 := t97[i*dV:][:dV]
 				U2_2 := U2[i*dV:][:dV]
-				w12 := t90_2[i] + t91[i]
-				t96Entry := t96_2[i]
+				w := t86_2[i] + t87[i]
+				t92Entry := t92_3[i]
 				t60Entry2 := t60_2[i]
 				for j := range dV {
-					U2_2[j] = F((t61_2[j] - F(t93_2[j]*w12) - F(t97_2[j]*t96Entry)) * t60Entry2)
+					U2_2[j] = F((t61_2[j] - F(t89_2[j]*w) - F(t93_2[j]*t92Entry)) * t60Entry2)
 				}
 			}
-			kern.Triangle(32, dV, false, U2, dV, 1, t102_2, 32, 1)
+			kern.Triangle(32, dV, false, U2, dV, 1, t98, 32, 1)
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
-			clear(t105)
 			for i := range 32 {
-				t105_2 := t105[i*dV:][:dV]
-				w14 := F(i)
-				if n := min(32, i+1); n > 0 {
-					t604_3 := t604[i*32:][:n]
-					t632_3 := t632[i*32:][:n]
-					t662_3 := t662[i*32:][:n]
-					t69_3 := t69[i*32:][:n]
-					t72_3 := t72[i*32:][:n]
-					t75_3 := t75[i*32:][:n]
-					t78_3 := t78[i*32:][:n]
-					t81_3 := t81[i*32:][:n]
-					t84_3 := t84[i*32:][:n]
-					t87_3 := t87[i*32:][:n]
-					t89_2 := t89[i*32:][:n]
-					for j := range n {
-						U2_2 := U2[j*dV:][:dV]
-						w22 := (((((((kern.Choose((F(j) == w14), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
-						w13 := F(((w22 + t84_3[j]) + t87_3[j]) * t89_2[j])
-						for k := range dV {
-							t105_2[k] += F(U2_2[k] * w13)
-						}
-					}
+				t532_3 := t532[i*32:][:32]
+				t55_3 := t55[i*32:][:32]
+				t583_3 := t583[i*32:][:32]
+				t612_3 := t612[i*32:][:32]
+				t642_3 := t642[i*32:][:32]
+				t672_3 := t672[i*32:][:32]
+				t70_3 := t70[i*32:][:32]
+				t732_3 := t732[i*32:][:32]
+				t76_3 := t76[i*32:][:32]
+				t79_3 := t79[i*32:][:32]
+				t82_4 := t82_2[i*32:][:32]
+				Q2_2 := Q2[i*32:][:32]
+				t63_3 := t63_2[i*32:][:32]
+				for j := range 32 {
+					t63_3[j] = F(((((((((((t532_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t732_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * Q2_2[j])
 				}
 			}
 			// titans_chunk.y
 			for i := range 32 {
 				t173_2 := t173[i*dV:][:dV]
 				t49_2 := t49[i*dV:][:dV]
-				t105_2 := t105[i*dV:][:dV]
 				y2_2 := y2[((l*chunks+t2)*32+i)*dV:][:dV]
 				gEntry := g2[i]
 				hEntry := h2[i]
 				for j := range dV {
-					y2_2[j] = F(t173_2[j]*gEntry) + F(t49_2[j]*hEntry) + t105_2[j]
+					y2_2[j] = F(t173_2[j]*gEntry) + F(t49_2[j]*hEntry)
 				}
 			}
+			// titans_chunk.y
+			kern.Gemm(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t63_2, 1, 32)
 			// titans_chunk.M, titans_chunk.c, titans_chunk.e, titans_chunk.S
 			for i := range 32 {
 				t59_2 := t59[((l*chunks+t2)*32+i)*dK:][:dK]
 				t73_2 := t73[i*dK:][:dK]
 				t83_2 := t83[i*dK:][:dK]
-				t604Entry := t604_2[i]
-				t632Entry := t632_2[i]
-				t662Entry := t662_2[i]
-				t69Entry := t69_2[i]
-				t72Entry := t72_2[i]
-				w23 := (((((((kern.Choose((F(i) == w17), F(1), F(0)) + t604Entry) + t632Entry) + t662Entry) + t69Entry) + t72Entry) + t75_2[i]) + t78_2[i]) + t81_2[i]
-				w15 := (w23 + t84_2[i]) + t87_2[i]
-				w16 := ((((kern.Choose((F(i) == w17), F(1), F(0)) + t604Entry) + t632Entry) + t662Entry) + t69Entry) + t72Entry
+				t532Entry := t532_2[i]
+				t55Entry := t55_2[i]
+				t583Entry := t583_2[i]
+				t612Entry := t612_2[i]
+				t642Entry := t642_2[i]
+				t672Entry := t672_2[i]
+				w2 := (((((((((t532Entry + t55Entry) + t583Entry) + t612Entry) + t642Entry) + t672Entry) + t70_2[i]) + t732_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+				w3 := ((((t532Entry + t55Entry) + t583Entry) + t612Entry) + t642Entry) + t672Entry
 				for j := range dK {
 					t59Entry := t59_2[j]
-					t73_2[j] = F(t59Entry * w15)
-					t83_2[j] = F(t59Entry * w16)
+					t73_2[j] = F(t59Entry * w2)
+					t83_2[j] = F(t59Entry * w3)
 				}
 			}
 			// titans_chunk.M
@@ -1555,17 +1526,6 @@ func (c *Step[F]) Run() {
 			}
 			// titans_chunk.S
 			kern.Gemm(dV, dK, 32, F(1), true, SState, dK, 1, U2, 1, dV, t83, dK, 1)
-			// titans_chunk
-			for i := range 32 {
-				t89_2 := t89[i*32:][:32]
-				t22_3 := t22_2[i*32:][:32]
-				t101_2 := t101[i*32:][:32]
-				t323_2 := t323[i*32:][:32]
-				for j := range 32 {
-					t22_3[j] = t89_2[j]
-					t323_2[j] = t101_2[j]
-				}
-			}
 			if len(c.YProd) > 0 {
 				t173_2 := t173[:32*dV]
 				yProd := c.YProd[(l*chunks+t2)*32*dV:][:32*dV]
@@ -1580,32 +1540,32 @@ func (c *Step[F]) Run() {
 					yProd2[i] = t49_2[i]
 				}
 			}
-			if len(c.YProd3) > 0 {
-				t22_3 := t22_2[:1024]
-				yProd3 := c.YProd3[(l*chunks+t2)*32*32:][:1024]
+			if len(c.Q2) > 0 {
+				Q2_2 := Q2[:1024]
+				Q := c.Q2[(l*chunks+t2)*32*32:][:1024]
 				for i := range 1024 {
-					yProd3[i] = t22_3[i]
+					Q[i] = Q2_2[i]
 				}
 			}
 			if len(c.UProd) > 0 {
-				t93_2 := t93[:32*dV]
+				t89_2 := t89[:32*dV]
 				UProd := c.UProd[(l*chunks+t2)*32*dV:][:32*dV]
 				for i := range 32 * dV {
-					UProd[i] = t93_2[i]
+					UProd[i] = t89_2[i]
 				}
 			}
 			if len(c.UProd2) > 0 {
-				t97_2 := t97[:32*dV]
+				t93_2 := t93[:32*dV]
 				UProd2 := c.UProd2[(l*chunks+t2)*32*dV:][:32*dV]
 				for i := range 32 * dV {
-					UProd2[i] = t97_2[i]
+					UProd2[i] = t93_2[i]
 				}
 			}
-			if len(c.UProd3) > 0 {
-				t323_2 := t323[:1024]
-				UProd3 := c.UProd3[(l*chunks+t2)*32*32:][:1024]
+			if len(c.K2) > 0 {
+				K2_2 := K2[:1024]
+				K := c.K2[(l*chunks+t2)*32*32:][:1024]
 				for i := range 1024 {
-					UProd3[i] = t323_2[i]
+					K[i] = K2_2[i]
 				}
 			}
 			if len(c.U) > 0 {
@@ -1642,9 +1602,9 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range T - 32*chunks {
 			v := c.V[(i*T+j+32*chunks)*dV:][:dV]
-			t63_2 := t63[(i*(T-32*chunks)+j)*dV:][:dV]
+			t63_3 := t63[(i*(T-32*chunks)+j)*dV:][:dV]
 			for k := range dV {
-				t63_2[k] = v[k]
+				t63_3[k] = v[k]
 			}
 		}
 	}
@@ -1756,32 +1716,32 @@ func (c *Step[F]) Run() {
 						t65Entry := t65_2[a]
 						t66Entry := t66_2[a]
 						var y30 F
-						w180 := F(t65Entry * e20)
+						w40 := F(t65Entry * e20)
 						var y31 F
-						w181 := F(t65Entry * e21)
+						w41 := F(t65Entry * e21)
 						var y32 F
-						w182 := F(t65Entry * e22)
+						w42 := F(t65Entry * e22)
 						var y33 F
-						w183 := F(t65Entry * e23)
+						w43 := F(t65Entry * e23)
 						for j := range dK {
 							t62Entry := t62_3[j]
 							t67Entry := t67_2[j]
-							S20 := F(t64Entry*SState2[j][0]) - F(w180*t62Entry)
+							S20 := F(t64Entry*SState2[j][0]) - F(w40*t62Entry)
 							M20 := F(t66Entry*MState2[j][0]) + S20
 							y30 += F(M20 * t67Entry)
 							SState2[j][0] = S20
 							MState2[j][0] = M20
-							S21 := F(t64Entry*SState2[j][1]) - F(w181*t62Entry)
+							S21 := F(t64Entry*SState2[j][1]) - F(w41*t62Entry)
 							M21 := F(t66Entry*MState2[j][1]) + S21
 							y31 += F(M21 * t67Entry)
 							SState2[j][1] = S21
 							MState2[j][1] = M21
-							S22 := F(t64Entry*SState2[j][2]) - F(w182*t62Entry)
+							S22 := F(t64Entry*SState2[j][2]) - F(w42*t62Entry)
 							M22 := F(t66Entry*MState2[j][2]) + S22
 							y32 += F(M22 * t67Entry)
 							SState2[j][2] = S22
 							MState2[j][2] = M22
-							S23 := F(t64Entry*SState2[j][3]) - F(w183*t62Entry)
+							S23 := F(t64Entry*SState2[j][3]) - F(w43*t62Entry)
 							M23 := F(t66Entry*MState2[j][3]) + S23
 							y33 += F(M23 * t67Entry)
 							SState2[j][3] = S23
@@ -1851,10 +1811,10 @@ func (c *Step[F]) Run() {
 						// titans_chunk.S, titans_chunk.M, titans_chunk.y
 						var y3 F
 						t64Entry := t64_2[a]
-						w18 := F(t65_2[a] * e2)
+						w4 := F(t65_2[a] * e2)
 						t66Entry := t66_2[a]
 						for j := range dK {
-							S2 := F(t64Entry*SState2[j][0]) - F(w18*t62_3[j])
+							S2 := F(t64Entry*SState2[j][0]) - F(w4*t62_3[j])
 							M2 := F(t66Entry*MState2[j][0]) + S2
 							y3 += F(M2 * t67_2[j])
 							SState2[j][0] = S2
@@ -1940,10 +1900,10 @@ type StepBackward[F num.Float] struct {
 	ThetaSoftplus []F     // [L, T]
 	YProd         []F     // [L, chunks, 32, d_v]
 	YProd2        []F     // [L, chunks, 32, d_v]
-	YProd3        []F     // [L, chunks, 32, 32]
+	Q2            []F     // [L, chunks, 32, 32]
 	UProd         []F     // [L, chunks, 32, d_v]
 	UProd2        []F     // [L, chunks, 32, d_v]
-	UProd3        []F     // [L, chunks, 32, 32]
+	K2            []F     // [L, chunks, 32, 32]
 	U             []F     // [L, chunks, 32, d_v]
 	E             []F     // [L, T - 32·chunks, d_v]
 	ThetaSigmoid  []F     // [L, T]
@@ -1984,14 +1944,14 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool  // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 23·L·T·d_k + 8·L·T·d_v + 32·L·chunks·d_v + 2·L·d_k·d_v + 20·L·T + 1408·L·chunks + 18·L·d_k + 3·d_k·d_v + 192·d_k + 256·d_v + 42848.
+// WorkLen is 3·L·T·d + 23·L·T·d_k + 8·L·T·d_v + 32·L·chunks·d_v + 2·L·d_k·d_v + 20·L·T + 1408·L·chunks + 18·L·d_k + 3·d_k·d_v + 64·d_k + 224·d_v + 45920.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
 	chunks := (T) / 32
 	if kern.Fused() {
-		return 3*L*T*d + 23*L*T*dK + 8*L*T*dV + 32*L*chunks*dV + 2*L*dK*dV + 20*L*T + 1408*L*chunks + 18*L*dK + 3*dK*dV + 192*dK + 256*dV + 42848 + (kern.Blocks(dV)-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks) // and the sums of blocks of rows
+		return 3*L*T*d + 23*L*T*dK + 8*L*T*dV + 32*L*chunks*dV + 2*L*dK*dV + 20*L*T + 1408*L*chunks + 18*L*dK + 3*dK*dV + 64*dK + 224*dV + 45920 + (kern.Blocks(dV)-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks) // and the sums of blocks of rows
 	}
-	return 3*L*T*d + 23*L*T*dK + 8*L*T*dV + 32*L*chunks*dV + 2*L*dK*dV + 20*L*T + 1408*L*chunks + 18*L*dK + 3*dK*dV + 192*dK + 256*dV + 42848
+	return 3*L*T*d + 23*L*T*dK + 8*L*T*dV + 32*L*chunks*dV + 2*L*dK*dV + 20*L*T + 1408*L*chunks + 18*L*dK + 3*dK*dV + 64*dK + 224*dV + 45920
 }
 
 // RowsLen is 2·C·d_k + 6·d_k.
@@ -2141,7 +2101,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[32*L*chunks:]
 	t35 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t902 := work[:32*L*chunks] // [L, chunks, 32]
+	t86 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t36 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -2161,11 +2121,11 @@ func (c *StepBackward[F]) Run() {
 	work = work[32*L*chunks:]
 	h := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t962 := work[:32*L*chunks] // [L, chunks, 32]
+	t92_2 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t133 := work[:32*L*chunks] // [L, chunks, 32]
+	t1342 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t135 := work[:32*L*chunks] // [L, chunks, 32]
+	t1362 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t202 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -2239,35 +2199,37 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK*dV:]
 	SBarState2 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t258 := work[:dK*dV] // [d_v, d_k]
+	t259 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t603 := work[:1024] // [32, 32]
+	t53 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t63 := work[:1024] // [32, 32]
+	t552 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t663 := work[:1024] // [32, 32]
+	t584 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t69 := work[:1024] // [32, 32]
+	t612 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t72_2 := work[:1024] // [32, 32]
+	t644 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t75 := work[:1024] // [32, 32]
+	t673 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t78 := work[:1024] // [32, 32]
+	t70 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t81 := work[:1024] // [32, 32]
+	t73 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t84 := work[:1024] // [32, 32]
+	t76 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t87 := work[:1024] // [32, 32]
+	t79 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t91 := work[:32] // [32]
+	t82_2 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t87 := work[:32] // [32]
 	work = work[32:]
-	t92_2 := work[:32] // [32]
+	t88 := work[:32] // [32]
 	work = work[32:]
-	t1002 := work[:1024] // [32, 32]
+	t962 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t102_2 := work[:1024] // [32, 32]
+	t98 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t523 := work[:32] // [32]
 	work = work[32:]
@@ -2275,165 +2237,157 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t192 := work[:32] // [32]
 	work = work[32:]
-	t265 := work[:32*dV] // [32, d_v]
+	t266 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
 	t722 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t267 := work[:32*dK] // [32, d_k]
+	t268 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
-	t268 := work[:32*dV] // [32, d_v]
+	t269 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
 	t1222 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t270 := work[:32*dK] // [32, d_k]
+	t271 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
-	t2222 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t271 := work[:1024] // [32, 32]
+	t273 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t2622 := work[:32*dV] // [32, d_v]
+	t2322 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t2422 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
+	t2622 := work[:1024] // [32, 32]
+	work = work[1024:]
 	t2722 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t2823 := work[:1024] // [32, 32]
-	work = work[1024:]
+	t3122 := work[:32] // [32]
+	work = work[32:]
+	t4022 := work[:32*dV] // [32, d_v]
+	work = work[32*dV:]
+	t412 := work[:32] // [32]
+	work = work[32:]
+	t472 := work[:32*dV] // [32, d_v]
+	work = work[32*dV:]
+	t48 := work[:32] // [32]
+	work = work[32:]
+	t133 := work[:32*dV] // [32, d_v]
+	work = work[32*dV:]
+	t135 := work[:32*dV] // [32, d_v]
+	work = work[32*dV:]
 	t3223 := work[:32] // [32]
 	work = work[32:]
-	t412 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t4222 := work[:32] // [32]
-	work = work[32:]
-	t48 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t492 := work[:32] // [32]
-	work = work[32:]
-	t1322 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t134 := work[:32*dV] // [32, d_v]
-	work = work[32*dV:]
-	t33 := work[:32] // [32]
-	work = work[32:]
+	t33 := work[:1024] // [32, 32]
+	work = work[1024:]
 	t342 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t3522 := work[:1024] // [32, 32]
+	t3722 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t362 := work[:32*dK] // [32, d_k]
-	work = work[32*dK:]
-	t3722 := work[:32*dK] // [32, d_k]
-	work = work[32*dK:]
-	t382 := work[:1024] // [32, 32]
+	t442 := work[:32] // [32]
+	work = work[32:]
+	t522_2 := work[:32] // [32]
+	work = work[32:]
+	t542 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t4522 := work[:32] // [32]
-	work = work[32:]
-	t532 := work[:32] // [32]
-	work = work[32:]
-	t542 := work[:32*dK] // [32, d_k]
-	work = work[32*dK:]
-	t552 := work[:32*dK] // [32, d_k]
-	work = work[32*dK:]
-	t5622 := work[:1024] // [32, 32]
+	t5722 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t5922 := work[:32] // [32]
+	t6022 := work[:32] // [32]
 	work = work[32:]
-	t6022 := work[:1024] // [32, 32]
+	t6122 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t612 := work[:32] // [32]
-	work = work[32:]
 	t6222 := work[:32] // [32]
 	work = work[32:]
-	t6322 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t6622 := work[:32] // [32]
+	t6322 := work[:32] // [32]
 	work = work[32:]
-	t6722 := work[:1024] // [32, 32]
+	t6422 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t6822 := work[:32] // [32]
+	t6722 := work[:32] // [32]
 	work = work[32:]
+	t68 := work[:1024] // [32, 32]
+	work = work[1024:]
 	t692 := work[:32] // [32]
 	work = work[32:]
 	t702 := work[:32] // [32]
 	work = work[32:]
-	t712 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t742 := work[:32] // [32]
+	t712 := work[:32] // [32]
 	work = work[32:]
-	t752 := work[:1024] // [32, 32]
+	t722_2 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t762 := work[:32] // [32]
+	t752 := work[:32] // [32]
 	work = work[32:]
+	t762 := work[:1024] // [32, 32]
+	work = work[1024:]
 	t772 := work[:32] // [32]
 	work = work[32:]
 	t782 := work[:32] // [32]
 	work = work[32:]
-	t792 := work[:1024] // [32, 32]
+	t792 := work[:32] // [32]
+	work = work[32:]
+	t802 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t822 := work[:32] // [32]
+	t83 := work[:32] // [32]
 	work = work[32:]
-	t832 := work[:1024] // [32, 32]
+	t84 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t842 := work[:32] // [32]
+	t85 := work[:32] // [32]
 	work = work[32:]
-	t852 := work[:32] // [32]
+	t8622 := work[:32] // [32]
 	work = work[32:]
-	t862 := work[:32] // [32]
+	t872 := work[:32] // [32]
 	work = work[32:]
-	t872 := work[:1024] // [32, 32]
+	t882 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t9023 := work[:32] // [32]
+	t912 := work[:32] // [32]
 	work = work[32:]
-	t912 := work[:1024] // [32, 32]
+	t922_2 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t942 := work[:1024] // [32, 32]
+	t952 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t972 := work[:32] // [32]
+	t982 := work[:32] // [32]
 	work = work[32:]
-	t982 := work[:1024] // [32, 32]
+	t992 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t992 := work[:32] // [32]
+	t1002 := work[:32] // [32]
 	work = work[32:]
-	t10022 := work[:32] // [32]
+	t1012 := work[:32] // [32]
 	work = work[32:]
-	t1012 := work[:1024] // [32, 32]
+	t102_2 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t104 := work[:32] // [32]
+	t1052 := work[:32] // [32]
 	work = work[32:]
-	t1052 := work[:1024] // [32, 32]
+	t1062 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t106 := work[:32] // [32]
-	work = work[32:]
-	t1072 := work[:32] // [32]
+	t107 := work[:32] // [32]
 	work = work[32:]
 	t1082 := work[:32] // [32]
 	work = work[32:]
-	t1092 := work[:1024] // [32, 32]
-	work = work[1024:]
-	t1122_2 := work[:32] // [32]
+	t1092 := work[:32] // [32]
 	work = work[32:]
-	t1132 := work[:1024] // [32, 32]
+	t110 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t114 := work[:32] // [32]
+	t113 := work[:32] // [32]
 	work = work[32:]
+	t114 := work[:1024] // [32, 32]
+	work = work[1024:]
 	t1152 := work[:32] // [32]
 	work = work[32:]
 	t116 := work[:32] // [32]
 	work = work[32:]
-	t117 := work[:1024] // [32, 32]
+	t117 := work[:32] // [32]
+	work = work[32:]
+	t118 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t1202 := work[:32] // [32]
+	t121 := work[:32] // [32]
 	work = work[32:]
-	t121 := work[:1024] // [32, 32]
+	t122_2 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t122_2 := work[:32] // [32]
-	work = work[32:]
-	t138 := work[:32] // [32]
-	work = work[32:]
 	t1232 := work[:32] // [32]
+	work = work[32:]
+	t139 := work[:32] // [32]
 	work = work[32:]
 	t124 := work[:32] // [32]
 	work = work[32:]
-	t127 := work[:32] // [32]
+	t1252 := work[:32] // [32]
 	work = work[32:]
-	t141 := work[:32] // [32]
+	t128 := work[:32] // [32]
 	work = work[32:]
 	t142_2 := work[:32] // [32]
 	work = work[32:]
@@ -2443,49 +2397,49 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t145 := work[:32] // [32]
 	work = work[32:]
-	t148 := work[:32] // [32]
+	t146 := work[:32] // [32]
 	work = work[32:]
 	t149 := work[:32] // [32]
 	work = work[32:]
 	t150 := work[:32] // [32]
 	work = work[32:]
-	t153 := work[:32] // [32]
-	work = work[32:]
 	t151 := work[:32] // [32]
+	work = work[32:]
+	t154 := work[:32] // [32]
 	work = work[32:]
 	t152_2 := work[:32] // [32]
 	work = work[32:]
-	t156 := work[:32] // [32]
+	t153 := work[:32] // [32]
 	work = work[32:]
 	t157 := work[:32] // [32]
 	work = work[32:]
 	t1582 := work[:32] // [32]
 	work = work[32:]
-	t161 := work[:32] // [32]
-	work = work[32:]
 	t159 := work[:32] // [32]
+	work = work[32:]
+	t1622 := work[:32] // [32]
 	work = work[32:]
 	t160 := work[:32] // [32]
 	work = work[32:]
-	t1642 := work[:32] // [32]
+	t161 := work[:32] // [32]
 	work = work[32:]
 	t165 := work[:32] // [32]
 	work = work[32:]
 	t166 := work[:32] // [32]
 	work = work[32:]
-	t169 := work[:32] // [32]
-	work = work[32:]
 	t167 := work[:32] // [32]
+	work = work[32:]
+	t170 := work[:32] // [32]
 	work = work[32:]
 	t1682 := work[:32] // [32]
 	work = work[32:]
-	t172_2 := work[:32] // [32]
+	t169 := work[:32] // [32]
 	work = work[32:]
 	t173 := work[:32] // [32]
 	work = work[32:]
-	t176 := work[:32] // [32]
+	t174 := work[:32] // [32]
 	work = work[32:]
-	t179 := work[:32] // [32]
+	t177 := work[:32] // [32]
 	work = work[32:]
 	t180 := work[:32] // [32]
 	work = work[32:]
@@ -2495,51 +2449,51 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t183 := work[:32] // [32]
 	work = work[32:]
-	t186 := work[:32] // [32]
+	t184 := work[:32] // [32]
 	work = work[32:]
 	t187 := work[:32] // [32]
 	work = work[32:]
 	t188 := work[:32] // [32]
 	work = work[32:]
-	t191 := work[:32] // [32]
-	work = work[32:]
 	t189 := work[:32] // [32]
+	work = work[32:]
+	t192_2 := work[:32] // [32]
 	work = work[32:]
 	t190 := work[:32] // [32]
 	work = work[32:]
-	t194 := work[:32] // [32]
+	t191 := work[:32] // [32]
 	work = work[32:]
 	t195 := work[:32] // [32]
 	work = work[32:]
 	t196 := work[:32] // [32]
 	work = work[32:]
-	t199 := work[:32] // [32]
-	work = work[32:]
 	t197 := work[:32] // [32]
+	work = work[32:]
+	t200 := work[:32] // [32]
 	work = work[32:]
 	t198 := work[:32] // [32]
 	work = work[32:]
-	t202_2 := work[:32] // [32]
+	t199 := work[:32] // [32]
 	work = work[32:]
 	t203 := work[:32] // [32]
 	work = work[32:]
 	t204 := work[:32] // [32]
 	work = work[32:]
-	t207 := work[:32] // [32]
-	work = work[32:]
-	t218 := work[:32] // [32]
-	work = work[32:]
 	t205 := work[:32] // [32]
+	work = work[32:]
+	t208 := work[:32] // [32]
+	work = work[32:]
+	t219 := work[:32] // [32]
 	work = work[32:]
 	t206 := work[:32] // [32]
 	work = work[32:]
-	t210 := work[:32] // [32]
+	t207 := work[:32] // [32]
 	work = work[32:]
 	t211 := work[:32] // [32]
 	work = work[32:]
-	t215 := work[:32] // [32]
+	t212_2 := work[:32] // [32]
 	work = work[32:]
-	t221 := work[:32] // [32]
+	t216 := work[:32] // [32]
 	work = work[32:]
 	t222_2 := work[:32] // [32]
 	work = work[32:]
@@ -2549,47 +2503,49 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t225 := work[:32] // [32]
 	work = work[32:]
-	t228 := work[:32] // [32]
+	t226 := work[:32] // [32]
 	work = work[32:]
 	t229 := work[:32] // [32]
 	work = work[32:]
 	t230 := work[:32] // [32]
 	work = work[32:]
-	t233 := work[:32] // [32]
-	work = work[32:]
 	t231 := work[:32] // [32]
+	work = work[32:]
+	t234 := work[:32] // [32]
 	work = work[32:]
 	t232_2 := work[:32] // [32]
 	work = work[32:]
-	t236 := work[:32] // [32]
+	t233 := work[:32] // [32]
 	work = work[32:]
 	t237 := work[:32] // [32]
 	work = work[32:]
 	t238 := work[:32] // [32]
 	work = work[32:]
-	t241 := work[:32] // [32]
-	work = work[32:]
 	t239 := work[:32] // [32]
+	work = work[32:]
+	t242_2 := work[:32] // [32]
 	work = work[32:]
 	t240 := work[:32] // [32]
 	work = work[32:]
-	t244 := work[:32] // [32]
+	t241 := work[:32] // [32]
 	work = work[32:]
 	t245 := work[:32] // [32]
 	work = work[32:]
 	t246 := work[:32] // [32]
 	work = work[32:]
-	t249 := work[:32] // [32]
-	work = work[32:]
 	t247 := work[:32] // [32]
+	work = work[32:]
+	t250 := work[:32] // [32]
 	work = work[32:]
 	t248 := work[:32] // [32]
 	work = work[32:]
-	t252_2 := work[:32] // [32]
+	t249 := work[:32] // [32]
 	work = work[32:]
 	t253 := work[:32] // [32]
 	work = work[32:]
-	t257 := work[:32]        // [32]
+	t254 := work[:32] // [32]
+	work = work[32:]
+	t258 := work[:32]        // [32]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	SBarState := rows[:dK] // [d_k]
@@ -2598,7 +2554,7 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[C*dK+dK:]
 	STrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t422_2 := rows[:dK] // [d_k]
+	t43 := rows[:dK] // [d_k]
 	rows = rows[dK:]
 	t923 := rows[:dK]    // [d_k]
 	t10 := c.Flags[:L*T] // [L, T]
@@ -2824,7 +2780,7 @@ func (c *StepBackward[F]) Run() {
 					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
 					t102_3 := t102[l*(T-32*chunks)+C*s:][:n]
-					t82_2 := t82[l*(T-32*chunks)+C*s:][:n]
+					t82_3 := t82[l*(T-32*chunks)+C*s:][:n]
 					t92_3 := t92[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t62_3 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
@@ -2855,30 +2811,30 @@ func (c *StepBackward[F]) Run() {
 							t112Sum := t112_2[j]
 							MTrailEntry0 := MTrail3[j][0]
 							STrailEntry0 := STrail3[j][0]
-							t4230 := MBarState[j][0] + F(t67Entry*t22Entry0)
-							t8220 += F(MTrailEntry0 * t4230)
-							t9240 := SBarState[j][0] + t4230
+							t440 := MBarState[j][0] + F(t67Entry*t22Entry0)
+							t8220 += F(MTrailEntry0 * t440)
+							t9240 := SBarState[j][0] + t440
 							t3230 += F(t9240 * t62Entry)
 							t15230 += F(STrailEntry0 * t9240)
 							t112Sum += F((F(t66Entry2*MTrailEntry0) + F(t64Entry2*STrailEntry0) - F(w20*t62Entry)) * t22Entry0)
-							t422_2[j][0] = t4230
+							t43[j][0] = t440
 							t923[j][0] = t9240
 							SBarState[j][0] = F(t64Entry2 * t9240)
 							MTrailEntry1 := MTrail3[j][1]
 							STrailEntry1 := STrail3[j][1]
-							t4231 := MBarState[j][1] + F(t67Entry*t22Entry1)
-							t8221 += F(MTrailEntry1 * t4231)
-							t9241 := SBarState[j][1] + t4231
+							t441 := MBarState[j][1] + F(t67Entry*t22Entry1)
+							t8221 += F(MTrailEntry1 * t441)
+							t9241 := SBarState[j][1] + t441
 							t3231 += F(t9241 * t62Entry)
 							t15231 += F(STrailEntry1 * t9241)
 							t112Sum += F((F(t66Entry2*MTrailEntry1) + F(t64Entry2*STrailEntry1) - F(w21*t62Entry)) * t22Entry1)
-							t422_2[j][1] = t4231
+							t43[j][1] = t441
 							t923[j][1] = t9241
 							SBarState[j][1] = F(t64Entry2 * t9241)
 							t112_2[j] = t112Sum
 						}
 						t102Sum := t102_3[a]
-						t82Sum := t82_2[a]
+						t82Sum := t82_3[a]
 						// titans_chunk.S, titans_chunk.e
 						t92Sum := t92_3[a]
 						// titans_chunk.e, titans_chunk.M, titans_chunk.S, titans_chunk.G
@@ -2895,14 +2851,14 @@ func (c *StepBackward[F]) Run() {
 						w31 := F(t65Entry2 * t3231)
 						w41 := F(t65Entry2 * eEntry1)
 						t102_3[a] = t102Sum
-						t82_2[a] = t82Sum
+						t82_3[a] = t82Sum
 						t92_3[a] = t92Sum
 						for j := range dK {
 							t62Entry := t62_3[j]
 							t62Sum := t62_4[j]
-							MBarState[j][0] = F(t66Entry2*t422_2[j][0]) - F(w30*t62Entry)
+							MBarState[j][0] = F(t66Entry2*t43[j][0]) - F(w30*t62Entry)
 							t62Sum -= F(w40*t923[j][0]) + F(w30*MTrail3[j][0])
-							MBarState[j][1] = F(t66Entry2*t422_2[j][1]) - F(w31*t62Entry)
+							MBarState[j][1] = F(t66Entry2*t43[j][1]) - F(w31*t62Entry)
 							t62Sum -= F(w41*t923[j][1]) + F(w31*MTrail3[j][1])
 							t62_4[j] = t62Sum
 						}
@@ -2966,7 +2922,7 @@ func (c *StepBackward[F]) Run() {
 					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
 					t102_3 := t102[l*(T-32*chunks)+C*s:][:n]
-					t82_2 := t82[l*(T-32*chunks)+C*s:][:n]
+					t82_3 := t82[l*(T-32*chunks)+C*s:][:n]
 					t92_3 := t92[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail3 := MTrail[a*dK:][:dK]
@@ -2976,7 +2932,7 @@ func (c *StepBackward[F]) Run() {
 						t112_2 := t112[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t62_4 := t62_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// titans_chunk.y, titans_chunk.M, titans_chunk.S
-						var t822_2 F
+						var t822 F
 						var t323 F
 						var t1523 F
 						t64Entry2 := t64_2[a]
@@ -2989,18 +2945,18 @@ func (c *StepBackward[F]) Run() {
 							MTrailEntry := MTrail3[j][0]
 							STrailEntry := STrail3[j][0]
 							t62Entry := t62_3[j]
-							t423 := MBarState[j][0] + F(t67_2[j]*t22Entry)
-							t822_2 += F(MTrailEntry * t423)
-							t924 := SBarState[j][0] + t423
+							t44_2 := MBarState[j][0] + F(t67_2[j]*t22Entry)
+							t822 += F(MTrailEntry * t44_2)
+							t924 := SBarState[j][0] + t44_2
 							t323 += F(t924 * t62Entry)
 							t1523 += F(STrailEntry * t924)
 							t112_2[j] += F((F(t66Entry2*MTrailEntry) + F(t64Entry2*STrailEntry) - F(w2*t62Entry)) * t22Entry)
-							t422_2[j][0] = t423
+							t43[j][0] = t44_2
 							t923[j][0] = t924
 							SBarState[j][0] = F(t64Entry2 * t924)
 						}
-						t102_3[a] += t822_2
-						t82_2[a] += t1523
+						t102_3[a] += t822
+						t82_3[a] += t1523
 						// titans_chunk.S, titans_chunk.e
 						t92_3[a] -= F(eEntry * t323)
 						t7[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t65Entry2 * t323)
@@ -3008,7 +2964,7 @@ func (c *StepBackward[F]) Run() {
 						w3 := F(t65Entry2 * t323)
 						w4 := F(t65Entry2 * eEntry)
 						for j := range dK {
-							MBarState[j][0] = F(t66Entry2*t422_2[j][0]) - F(w3*t62_3[j])
+							MBarState[j][0] = F(t66Entry2*t43[j][0]) - F(w3*t62_3[j])
 							t62_4[j] -= F(w4*t923[j][0]) + F(w3*MTrail3[j][0])
 						}
 					}
@@ -3031,10 +2987,10 @@ func (c *StepBackward[F]) Run() {
 			t112_2 := t112[(i*(T-32*chunks)+j)*dK:][:dK]
 			t122_3 := t122[(i*T+j+32*chunks)*dK:][:dK]
 			t62_3 := t62_2[(i*(T-32*chunks)+j)*dK:][:dK]
-			t172_3 := t172[(i*T+j+32*chunks)*dK:][:dK]
+			t172_2 := t172[(i*T+j+32*chunks)*dK:][:dK]
 			for k := range dK {
 				t122_3[k] += t112_2[k]
-				t172_3[k] += t62_3[k]
+				t172_2[k] += t62_3[k]
 			}
 		}
 	}
@@ -3048,12 +3004,12 @@ func (c *StepBackward[F]) Run() {
 		t132_3 := t132[i*T+32*chunks:][:T-32*chunks]
 		t92_3 := t92[i*(T-32*chunks):][:T-32*chunks]
 		t142_3 := t142[i*T+32*chunks:][:T-32*chunks]
-		t82_2 := t82[i*(T-32*chunks):][:T-32*chunks]
+		t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
 		t152_3 := t152[i*T+32*chunks:][:T-32*chunks]
 		for j := range T - 32*chunks {
 			t132_3[j] += t102_3[j]
 			t142_3[j] += t92_3[j]
-			t152_3[j] += t82_2[j]
+			t152_3[j] += t82_3[j]
 		}
 	}
 
@@ -3101,7 +3057,7 @@ func (c *StepBackward[F]) Run() {
 				t2_2 := t2[(i*chunks+j)*32+-1+lo:][:n]
 				t3_2 := t3[(i*chunks+j)*32+lo:][:n]
 				t56_3 := t56[(i*chunks+j)*32+-1+lo:][:n]
-				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
+				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
 				t182_3 := t182[(i*chunks+j)*32+-1+lo:][:n]
 				t20_2 := t20[(i*chunks+j)*32+lo:][:n]
 				t58_3 := t58[(i*chunks+j)*32+-1+lo:][:n]
@@ -3110,7 +3066,7 @@ func (c *StepBackward[F]) Run() {
 					t56Entry := t56_2[k]
 					t58Entry := t58_2[k]
 					t3_2[k] = F(t56Entry * t2_2[k])
-					t522_2[k] = F(t56_3[k] * t56Entry)
+					t522_3[k] = F(t56_3[k] * t56Entry)
 					t20_2[k] = F(t58Entry * t182_3[k])
 					t22_3[k] = F(t58_3[k] * t58Entry)
 				}
@@ -3137,15 +3093,15 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
+				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
 				t4_2 := t4[(i*chunks+j)*32+-2+lo:][:n]
 				t6_2 := t6[(i*chunks+j)*32+lo:][:n]
-				t522_3 := t522[(i*chunks+j)*32+-2+lo:][:n]
+				t522_4 := t522[(i*chunks+j)*32+-2+lo:][:n]
 				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t522Entry := t522_2[k]
+					t522Entry := t522_3[k]
 					t6_2[k] = F(t4_2[k] * t522Entry)
-					t8_2[k] = F(t522_3[k] * t522Entry)
+					t8_2[k] = F(t522_4[k] * t522Entry)
 				}
 			}
 		}
@@ -3156,9 +3112,9 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			t4_2 := t4[(i*chunks+j)*32:][:32]
 			t6_2 := t6[(i*chunks+j)*32:][:32]
-			t72_3 := t72[(i*chunks+j)*32:][:32]
+			t72_2 := t72[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t72_3[k] = t4_2[k] + t6_2[k]
+				t72_2[k] = t4_2[k] + t6_2[k]
 			}
 		}
 	}
@@ -3171,14 +3127,14 @@ func (c *StepBackward[F]) Run() {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
 				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
-				t72_3 := t72[(i*chunks+j)*32+-4+lo:][:n]
-				t922_2 := t922[(i*chunks+j)*32+lo:][:n]
+				t72_2 := t72[(i*chunks+j)*32+-4+lo:][:n]
+				t922_3 := t922[(i*chunks+j)*32+lo:][:n]
 				t8_3 := t8[(i*chunks+j)*32+-4+lo:][:n]
-				t1122_3 := t1122[(i*chunks+j)*32+lo:][:n]
+				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t8Entry := t8_2[k]
-					t922_2[k] = F(t72_3[k] * t8Entry)
-					t1122_3[k] = F(t8_3[k] * t8Entry)
+					t922_3[k] = F(t72_2[k] * t8Entry)
+					t1122_2[k] = F(t8_3[k] * t8Entry)
 				}
 			}
 		}
@@ -3187,11 +3143,11 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.g
 	for i := range L {
 		for j := range chunks {
-			t72_3 := t72[(i*chunks+j)*32:][:32]
-			t922_2 := t922[(i*chunks+j)*32:][:32]
+			t72_2 := t72[(i*chunks+j)*32:][:32]
+			t922_3 := t922[(i*chunks+j)*32:][:32]
 			t1022_2 := t1022[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t1022_2[k] = t72_3[k] + t922_2[k]
+				t1022_2[k] = t72_2[k] + t922_3[k]
 			}
 		}
 	}
@@ -3203,15 +3159,15 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
-				t1122_3 := t1122[(i*chunks+j)*32+lo:][:n]
+				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
 				t1022_2 := t1022[(i*chunks+j)*32+-8+lo:][:n]
 				t12_2 := t12[(i*chunks+j)*32+lo:][:n]
-				t1122_4 := t1122[(i*chunks+j)*32+-8+lo:][:n]
+				t1122_3 := t1122[(i*chunks+j)*32+-8+lo:][:n]
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t1122Entry := t1122_3[k]
+					t1122Entry := t1122_2[k]
 					t12_2[k] = F(t1022_2[k] * t1122Entry)
-					t14_2[k] = F(t1122_4[k] * t1122Entry)
+					t14_2[k] = F(t1122_3[k] * t1122Entry)
 				}
 			}
 		}
@@ -3390,7 +3346,7 @@ func (c *StepBackward[F]) Run() {
 
 	// titans_chunk.h, titans_chunk.g
 	clear(t35)
-	clear(t902)
+	clear(t86)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
@@ -3399,10 +3355,10 @@ func (c *StepBackward[F]) Run() {
 				p2 := p[(i*chunks+j)*32+-1+lo:][:n]
 				t35_2 := t35[(i*chunks+j)*32+lo:][:n]
 				g2 := g[(i*chunks+j)*32+-1+lo:][:n]
-				t902_2 := t902[(i*chunks+j)*32+lo:][:n]
+				t86_2 := t86[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t35_2[k] = F(t56_2[k] * p2[k])
-					t902_2[k] = g2[k]
+					t86_2[k] = g2[k]
 				}
 			}
 		}
@@ -3426,11 +3382,11 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
+				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
 				t36_2 := t36[(i*chunks+j)*32+-2+lo:][:n]
 				t38_2 := t38[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t38_2[k] = F(t522_2[k] * t36_2[k])
+					t38_2[k] = F(t522_3[k] * t36_2[k])
 				}
 			}
 		}
@@ -3469,9 +3425,9 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			t39_2 := t39[(i*chunks+j)*32:][:32]
 			t41_2 := t41[(i*chunks+j)*32:][:32]
-			t422_3 := t422[(i*chunks+j)*32:][:32]
+			t422_2 := t422[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t422_3[k] = t39_2[k] + t41_2[k]
+				t422_2[k] = t39_2[k] + t41_2[k]
 			}
 		}
 	}
@@ -3482,11 +3438,11 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
-				t1122_3 := t1122[(i*chunks+j)*32+lo:][:n]
-				t422_3 := t422[(i*chunks+j)*32+-8+lo:][:n]
+				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
+				t422_2 := t422[(i*chunks+j)*32+-8+lo:][:n]
 				t44_2 := t44[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t44_2[k] = F(t1122_3[k] * t422_3[k])
+					t44_2[k] = F(t1122_2[k] * t422_2[k])
 				}
 			}
 		}
@@ -3495,11 +3451,11 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.h
 	for i := range L {
 		for j := range chunks {
-			t422_3 := t422[(i*chunks+j)*32:][:32]
+			t422_2 := t422[(i*chunks+j)*32:][:32]
 			t44_2 := t44[(i*chunks+j)*32:][:32]
 			t452_2 := t452[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t452_2[k] = t422_3[k] + t44_2[k]
+				t452_2[k] = t422_2[k] + t44_2[k]
 			}
 		}
 	}
@@ -3533,15 +3489,15 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// titans_chunk.h
-	clear(t962)
+	clear(t92_2)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				h2 := h[(i*chunks+j)*32+-1+lo:][:n]
-				t962_2 := t962[(i*chunks+j)*32+lo:][:n]
+				t92_3 := t92_2[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t962_2[k] = h2[k]
+					t92_3[k] = h2[k]
 				}
 			}
 		}
@@ -3550,27 +3506,26 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.y
 	for i := range L {
 		for j := range chunks {
-			t133_2 := t133[(i*chunks+j)*32:][:32]
-			t135_2 := t135[(i*chunks+j)*32:][:32]
+			t1342_2 := t1342[(i*chunks+j)*32:][:32]
+			t1362_2 := t1362[(i*chunks+j)*32:][:32]
 			for k := range 32 {
 				tView := t[((i*chunks+j)*32+k)*dV:][:dV]
 				yProd2 := c.YProd2[((i*chunks+j)*32+k)*dV:][:dV]
 				yProd := c.YProd[((i*chunks+j)*32+k)*dV:][:dV]
-				var t1332 F
-				var t1352 F
+				var t13422 F
+				var t13622 F
 				for m := range dV {
 					tViewEntry := tView[m]
-					t1332 += F(tViewEntry * yProd2[m])
-					t1352 += F(tViewEntry * yProd[m])
+					t13422 += F(tViewEntry * yProd2[m])
+					t13622 += F(tViewEntry * yProd[m])
 				}
-				t133_2[k] = t1332
-				t135_2[k] = t1352
+				t1342_2[k] = t13422
+				t1362_2[k] = t13622
 			}
 		}
 	}
 
 	// titans_chunk
-	w20 := F(31)
 	for l := range L {
 		t42_2 := t42[l*dV*dK:][:dK*dV]
 		MBarState2_2 := MBarState2[:dK*dV]
@@ -3578,7 +3533,7 @@ func (c *StepBackward[F]) Run() {
 		SBarState2_2 := SBarState2[:dK*dV]
 		MBarOut := c.MBarOut[l*dV*dK:][:dK*dV]
 		SBarOut := c.SBarOut[l*dV*dK:][:dK*dV]
-		t258_2 := t258[:dK*dV]
+		t259_2 := t259[:dK*dV]
 		for i := range dK * dV {
 			MBarState2_2[i] = t42_2[i]
 		}
@@ -3586,258 +3541,267 @@ func (c *StepBackward[F]) Run() {
 			SBarState2_2[i] = t52_2[i]
 		}
 		for t9 := chunks - 1; t9 >= 0; t9-- {
-			t902_2 := t902[(l*chunks+t9)*32:][:32]
+			t86_2 := t86[(l*chunks+t9)*32:][:32]
 			t60_2 := t60[(l*chunks+t9)*32:][:32]
-			t603_2 := t603[31*32:][:32]
-			t63_2 := t63[31*32:][:32]
-			t663_2 := t663[31*32:][:32]
-			t69_2 := t69[31*32:][:32]
-			t72_3 := t72_2[31*32:][:32]
-			t75_2 := t75[31*32:][:32]
-			t78_2 := t78[31*32:][:32]
-			t81_2 := t81[31*32:][:32]
-			t84_2 := t84[31*32:][:32]
-			t87_2 := t87[31*32:][:32]
-			t962_2 := t962[(l*chunks+t9)*32:][:32]
+			t53_2 := t53[31*32:][:32]
+			t552_2 := t552[31*32:][:32]
+			t584_2 := t584[31*32:][:32]
+			t612_2 := t612[31*32:][:32]
+			t644_2 := t644[31*32:][:32]
+			t673_2 := t673[31*32:][:32]
+			t70_2 := t70[31*32:][:32]
+			t73_2 := t73[31*32:][:32]
+			t76_2 := t76[31*32:][:32]
+			t79_2 := t79[31*32:][:32]
+			t82_3 := t82_2[31*32:][:32]
+			t92_3 := t92_2[(l*chunks+t9)*32:][:32]
 			h2 := h[(l*chunks+t9)*32:][:32]
 			g2 := g[(l*chunks+t9)*32:][:32]
-			t133_2 := t133[(l*chunks+t9)*32:][:32]
-			t135_2 := t135[(l*chunks+t9)*32:][:32]
-			t202_3 := t202[(l*chunks+t9)*32:][:32]
+			t1342_2 := t1342[(l*chunks+t9)*32:][:32]
+			t1362_2 := t1362[(l*chunks+t9)*32:][:32]
+			t202_2 := t202[(l*chunks+t9)*32:][:32]
 			t222_3 := t222[(l*chunks+t9)*32:][:32]
-			t242_2 := t242[(l*chunks+t9)*32:][:32]
+			t242_3 := t242[(l*chunks+t9)*32:][:32]
 			// titans_chunk.e
-			clear(t603)
+			clear(t53)
+			for i := range 32 {
+				lo := max(0, i)
+				if n := min(32, i+1) - lo; n > 0 {
+					t53_3 := t53[i*32+lo:][:n]
+					for j := range n {
+						t53_3[j] = F(1)
+					}
+				}
+			}
+			// titans_chunk.e
+			clear(t552)
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				t58_2 := t58[(l*chunks+t9)*32+lo:][:n]
 				for i := range n {
-					t603_3 := t603[(lo+i)*32:][:32]
-					w5 := F((lo + i) - 1)
+					t53_3 := t53[((lo+i)-1)*32:][:32]
+					t552_3 := t552[(lo+i)*32:][:32]
 					t58Entry2 := t58_2[i]
 					for j := range 32 {
-						t603_3[j] = F(kern.Choose((F(j) == w5), F(1), F(0)) * t58Entry2)
+						t552_3[j] = F(t53_3[j] * t58Entry2)
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t63)
+			clear(t584)
 			lo2 := max(0, 2)
 			if n := 32 - lo2; n > 0 {
 				t22_3 := t22_2[(l*chunks+t9)*32+lo2:][:n]
 				for i := range n {
-					t603_3 := t603[((lo2+i)-2)*32:][:32]
-					t63_3 := t63[(lo2+i)*32:][:32]
-					w6 := F((lo2 + i) - 2)
+					t53_3 := t53[((lo2+i)-2)*32:][:32]
+					t552_3 := t552[((lo2+i)-2)*32:][:32]
+					t584_3 := t584[(lo2+i)*32:][:32]
 					t22Entry2 := t22_3[i]
 					for j := range 32 {
-						t63_3[j] = F((kern.Choose((F(j) == w6), F(1), F(0)) + t603_3[j]) * t22Entry2)
+						t584_3[j] = F((t53_3[j] + t552_3[j]) * t22Entry2)
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t663)
+			clear(t612)
 			lo3 := max(0, 4)
 			if n := 32 - lo3; n > 0 {
 				t2522_2 := t2522[(l*chunks+t9)*32+lo3:][:n]
 				for i := range n {
-					t603_3 := t603[((lo3+i)-4)*32:][:32]
-					t63_3 := t63[((lo3+i)-4)*32:][:32]
-					t663_3 := t663[(lo3+i)*32:][:32]
-					w7 := F((lo3 + i) - 4)
+					t53_3 := t53[((lo3+i)-4)*32:][:32]
+					t552_3 := t552[((lo3+i)-4)*32:][:32]
+					t584_3 := t584[((lo3+i)-4)*32:][:32]
+					t612_3 := t612[(lo3+i)*32:][:32]
 					t2522Entry2 := t2522_2[i]
 					for j := range 32 {
-						t663_3[j] = F(((kern.Choose((F(j) == w7), F(1), F(0)) + t603_3[j]) + t63_3[j]) * t2522Entry2)
+						t612_3[j] = F(((t53_3[j] + t552_3[j]) + t584_3[j]) * t2522Entry2)
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t69)
+			clear(t644)
 			lo4 := max(0, 8)
 			if n := 32 - lo4; n > 0 {
 				t282_2 := t282[(l*chunks+t9)*32+lo4:][:n]
 				for i := range n {
-					t603_3 := t603[((lo4+i)-8)*32:][:32]
-					t63_3 := t63[((lo4+i)-8)*32:][:32]
-					t663_3 := t663[((lo4+i)-8)*32:][:32]
-					t69_3 := t69[(lo4+i)*32:][:32]
-					w8 := F((lo4 + i) - 8)
+					t53_3 := t53[((lo4+i)-8)*32:][:32]
+					t552_3 := t552[((lo4+i)-8)*32:][:32]
+					t584_3 := t584[((lo4+i)-8)*32:][:32]
+					t612_3 := t612[((lo4+i)-8)*32:][:32]
+					t644_3 := t644[(lo4+i)*32:][:32]
 					t282Entry2 := t282_2[i]
 					for j := range 32 {
-						t69_3[j] = F((((kern.Choose((F(j) == w8), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) * t282Entry2)
+						t644_3[j] = F((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) * t282Entry2)
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t72_2)
+			clear(t673)
 			lo5 := max(0, 16)
 			if n := 32 - lo5; n > 0 {
 				t31_2 := t31[(l*chunks+t9)*32+lo5:][:n]
 				for i := range n {
-					t603_3 := t603[((lo5+i)-16)*32:][:32]
-					t63_3 := t63[((lo5+i)-16)*32:][:32]
-					t663_3 := t663[((lo5+i)-16)*32:][:32]
-					t69_3 := t69[((lo5+i)-16)*32:][:32]
-					t72_4 := t72_2[(lo5+i)*32:][:32]
-					w9 := F((lo5 + i) - 16)
+					t53_3 := t53[((lo5+i)-16)*32:][:32]
+					t552_3 := t552[((lo5+i)-16)*32:][:32]
+					t584_3 := t584[((lo5+i)-16)*32:][:32]
+					t612_3 := t612[((lo5+i)-16)*32:][:32]
+					t644_3 := t644[((lo5+i)-16)*32:][:32]
+					t673_3 := t673[(lo5+i)*32:][:32]
 					t31Entry := t31_2[i]
 					for j := range 32 {
-						t72_4[j] = F(((((kern.Choose((F(j) == w9), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) * t31Entry)
+						t673_3[j] = F(((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) * t31Entry)
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t75)
+			clear(t70)
 			lo6 := max(0, 1)
 			if n := 32 - lo6; n > 0 {
 				t56_2 := t56[(l*chunks+t9)*32+lo6:][:n]
 				for i := range n {
-					t603_3 := t603[((lo6+i)-1)*32:][:32]
-					t63_3 := t63[((lo6+i)-1)*32:][:32]
-					t663_3 := t663[((lo6+i)-1)*32:][:32]
-					t69_3 := t69[((lo6+i)-1)*32:][:32]
-					t72_4 := t72_2[((lo6+i)-1)*32:][:32]
-					t75_3 := t75[(lo6+i)*32:][:32]
-					w10 := F((lo6 + i) - 1)
+					t53_3 := t53[((lo6+i)-1)*32:][:32]
+					t552_3 := t552[((lo6+i)-1)*32:][:32]
+					t584_3 := t584[((lo6+i)-1)*32:][:32]
+					t612_3 := t612[((lo6+i)-1)*32:][:32]
+					t644_3 := t644[((lo6+i)-1)*32:][:32]
+					t673_3 := t673[((lo6+i)-1)*32:][:32]
+					t70_3 := t70[(lo6+i)*32:][:32]
 					t56Entry2 := t56_2[i]
 					for j := range 32 {
-						t75_3[j] = F((((((kern.Choose((F(j) == w10), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) * t56Entry2)
+						t70_3[j] = F((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) * t56Entry2)
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t78)
+			clear(t73)
 			lo7 := max(0, 2)
 			if n := 32 - lo7; n > 0 {
-				t522_2 := t522[(l*chunks+t9)*32+lo7:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+lo7:][:n]
 				for i := range n {
-					t603_3 := t603[((lo7+i)-2)*32:][:32]
-					t63_3 := t63[((lo7+i)-2)*32:][:32]
-					t663_3 := t663[((lo7+i)-2)*32:][:32]
-					t69_3 := t69[((lo7+i)-2)*32:][:32]
-					t72_4 := t72_2[((lo7+i)-2)*32:][:32]
-					t75_3 := t75[((lo7+i)-2)*32:][:32]
-					t78_3 := t78[(lo7+i)*32:][:32]
-					w11 := F((lo7 + i) - 2)
-					t522Entry2 := t522_2[i]
+					t53_3 := t53[((lo7+i)-2)*32:][:32]
+					t552_3 := t552[((lo7+i)-2)*32:][:32]
+					t584_3 := t584[((lo7+i)-2)*32:][:32]
+					t612_3 := t612[((lo7+i)-2)*32:][:32]
+					t644_3 := t644[((lo7+i)-2)*32:][:32]
+					t673_3 := t673[((lo7+i)-2)*32:][:32]
+					t70_3 := t70[((lo7+i)-2)*32:][:32]
+					t73_3 := t73[(lo7+i)*32:][:32]
+					t522Entry2 := t522_3[i]
 					for j := range 32 {
-						t78_3[j] = F(((((((kern.Choose((F(j) == w11), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) * t522Entry2)
+						t73_3[j] = F(((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) * t522Entry2)
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t81)
+			clear(t76)
 			lo8 := max(0, 4)
 			if n := 32 - lo8; n > 0 {
 				t8_2 := t8[(l*chunks+t9)*32+lo8:][:n]
 				for i := range n {
-					t603_3 := t603[((lo8+i)-4)*32:][:32]
-					t63_3 := t63[((lo8+i)-4)*32:][:32]
-					t663_3 := t663[((lo8+i)-4)*32:][:32]
-					t69_3 := t69[((lo8+i)-4)*32:][:32]
-					t72_4 := t72_2[((lo8+i)-4)*32:][:32]
-					t75_3 := t75[((lo8+i)-4)*32:][:32]
-					t78_3 := t78[((lo8+i)-4)*32:][:32]
-					t81_3 := t81[(lo8+i)*32:][:32]
-					w12 := F((lo8 + i) - 4)
+					t53_3 := t53[((lo8+i)-4)*32:][:32]
+					t552_3 := t552[((lo8+i)-4)*32:][:32]
+					t584_3 := t584[((lo8+i)-4)*32:][:32]
+					t612_3 := t612[((lo8+i)-4)*32:][:32]
+					t644_3 := t644[((lo8+i)-4)*32:][:32]
+					t673_3 := t673[((lo8+i)-4)*32:][:32]
+					t70_3 := t70[((lo8+i)-4)*32:][:32]
+					t73_3 := t73[((lo8+i)-4)*32:][:32]
+					t76_3 := t76[(lo8+i)*32:][:32]
 					t8Entry2 := t8_2[i]
 					for j := range 32 {
-						t81_3[j] = F((((((((kern.Choose((F(j) == w12), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) * t8Entry2)
+						t76_3[j] = F((((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) * t8Entry2)
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t84)
+			clear(t79)
 			lo9 := max(0, 8)
 			if n := 32 - lo9; n > 0 {
-				t1122_3 := t1122[(l*chunks+t9)*32+lo9:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+lo9:][:n]
 				for i := range n {
-					t603_3 := t603[((lo9+i)-8)*32:][:32]
-					t63_3 := t63[((lo9+i)-8)*32:][:32]
-					t663_3 := t663[((lo9+i)-8)*32:][:32]
-					t69_3 := t69[((lo9+i)-8)*32:][:32]
-					t72_4 := t72_2[((lo9+i)-8)*32:][:32]
-					t75_3 := t75[((lo9+i)-8)*32:][:32]
-					t78_3 := t78[((lo9+i)-8)*32:][:32]
-					t81_3 := t81[((lo9+i)-8)*32:][:32]
-					t84_3 := t84[(lo9+i)*32:][:32]
-					w13 := F((lo9 + i) - 8)
-					t1122Entry2 := t1122_3[i]
+					t53_3 := t53[((lo9+i)-8)*32:][:32]
+					t552_3 := t552[((lo9+i)-8)*32:][:32]
+					t584_3 := t584[((lo9+i)-8)*32:][:32]
+					t612_3 := t612[((lo9+i)-8)*32:][:32]
+					t644_3 := t644[((lo9+i)-8)*32:][:32]
+					t673_3 := t673[((lo9+i)-8)*32:][:32]
+					t70_3 := t70[((lo9+i)-8)*32:][:32]
+					t73_3 := t73[((lo9+i)-8)*32:][:32]
+					t76_3 := t76[((lo9+i)-8)*32:][:32]
+					t79_3 := t79[(lo9+i)*32:][:32]
+					t1122Entry2 := t1122_2[i]
 					for j := range 32 {
-						w39 := (((((((kern.Choose((F(j) == w13), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
-						t84_3[j] = F(w39 * t1122Entry2)
+						t79_3[j] = F(((((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t1122Entry2)
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t87)
+			clear(t82_2)
 			lo10 := max(0, 16)
 			if n := 32 - lo10; n > 0 {
 				t14_2 := t14[(l*chunks+t9)*32+lo10:][:n]
 				for i := range n {
-					t603_3 := t603[((lo10+i)-16)*32:][:32]
-					t63_3 := t63[((lo10+i)-16)*32:][:32]
-					t663_3 := t663[((lo10+i)-16)*32:][:32]
-					t69_3 := t69[((lo10+i)-16)*32:][:32]
-					t72_4 := t72_2[((lo10+i)-16)*32:][:32]
-					t75_3 := t75[((lo10+i)-16)*32:][:32]
-					t78_3 := t78[((lo10+i)-16)*32:][:32]
-					t81_3 := t81[((lo10+i)-16)*32:][:32]
-					t84_3 := t84[((lo10+i)-16)*32:][:32]
-					t87_3 := t87[(lo10+i)*32:][:32]
-					w14 := F((lo10 + i) - 16)
+					t53_3 := t53[((lo10+i)-16)*32:][:32]
+					t552_3 := t552[((lo10+i)-16)*32:][:32]
+					t584_3 := t584[((lo10+i)-16)*32:][:32]
+					t612_3 := t612[((lo10+i)-16)*32:][:32]
+					t644_3 := t644[((lo10+i)-16)*32:][:32]
+					t673_3 := t673[((lo10+i)-16)*32:][:32]
+					t70_3 := t70[((lo10+i)-16)*32:][:32]
+					t73_3 := t73[((lo10+i)-16)*32:][:32]
+					t76_3 := t76[((lo10+i)-16)*32:][:32]
+					t79_3 := t79[((lo10+i)-16)*32:][:32]
+					t82_4 := t82_2[(lo10+i)*32:][:32]
 					t14Entry := t14_2[i]
 					for j := range 32 {
-						w40 := (((((((kern.Choose((F(j) == w14), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
-						t87_3[j] = F((w40 + t84_3[j]) * t14Entry)
+						t82_4[j] = F((((((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t14Entry)
 					}
 				}
 			}
 			// titans_chunk.g
-			clear(t91)
+			clear(t87)
 			if n := min(32, 1); n > 0 {
-				t91_2 := t91[:n]
+				t87_2 := t87[:n]
 				for i := range n {
-					t91_2[i] = F(1)
+					t87_2[i] = F(1)
 				}
 			}
 			// titans_chunk.g
 			for i := range 32 {
-				t92_2[i] = t902_2[i] + t91[i]
+				t88[i] = t86_2[i] + t87[i]
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t1002)
+			clear(t962)
 			lo11 := max(0, 1)
 			if n := 32 - lo11; n > 0 {
 				for i := range n {
-					t603_3 := t603[((lo11+i)-1)*32:][:32]
-					t63_3 := t63[((lo11+i)-1)*32:][:32]
-					t663_3 := t663[((lo11+i)-1)*32:][:32]
-					t69_3 := t69[((lo11+i)-1)*32:][:32]
-					t72_4 := t72_2[((lo11+i)-1)*32:][:32]
-					t75_3 := t75[((lo11+i)-1)*32:][:32]
-					t78_3 := t78[((lo11+i)-1)*32:][:32]
-					t81_3 := t81[((lo11+i)-1)*32:][:32]
-					t84_3 := t84[((lo11+i)-1)*32:][:32]
-					t87_3 := t87[((lo11+i)-1)*32:][:32]
-					t1002_2 := t1002[(lo11+i)*32:][:32]
-					w15 := F((lo11 + i) - 1)
+					t53_3 := t53[((lo11+i)-1)*32:][:32]
+					t552_3 := t552[((lo11+i)-1)*32:][:32]
+					t584_3 := t584[((lo11+i)-1)*32:][:32]
+					t612_3 := t612[((lo11+i)-1)*32:][:32]
+					t644_3 := t644[((lo11+i)-1)*32:][:32]
+					t673_3 := t673[((lo11+i)-1)*32:][:32]
+					t70_3 := t70[((lo11+i)-1)*32:][:32]
+					t73_3 := t73[((lo11+i)-1)*32:][:32]
+					t76_3 := t76[((lo11+i)-1)*32:][:32]
+					t79_3 := t79[((lo11+i)-1)*32:][:32]
+					t82_4 := t82_2[((lo11+i)-1)*32:][:32]
+					t962_2 := t962[(lo11+i)*32:][:32]
 					for j := range 32 {
-						w41 := (((((((kern.Choose((F(j) == w15), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
-						t1002_2[j] = (w41 + t84_3[j]) + t87_3[j]
+						t962_2[j] = (((((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
 					}
 				}
 			}
 			// titans_chunk.U
-			clear(t102_2)
+			clear(t98)
 			for i := range 32 {
 				t60Entry := t60_2[i]
 				if n := min(32, i); n > 0 {
-					UProd3 := c.UProd3[((l*chunks+t9)*32+i)*32:][:n]
-					t1002_2 := t1002[i*32:][:n]
-					t102_3 := t102_2[i*32:][:n]
+					K := c.K2[((l*chunks+t9)*32+i)*32:][:n]
+					t962_2 := t962[i*32:][:n]
+					t98_2 := t98[i*32:][:n]
 					for j := range n {
-						t102_3[j] = F(F(t60Entry*UProd3[j]) * t1002_2[j])
+						t98_2[j] = F(F(t60Entry*K[j]) * t962_2[j])
 					}
 				}
 			}
@@ -3859,1262 +3823,1187 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// titans_chunk.S
-			kern.Gemm(32, dV, dK, F(1), false, t265, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, SBarState2, 1, dK)
+			kern.Gemm(32, dV, dK, F(1), false, t266, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, SBarState2, 1, dK)
 			// titans_chunk.S
 			clear(t722)
 			for i := range 32 {
 				U := c.U[((l*chunks+t9)*32+i)*dV:][:dV]
-				t265_2 := t265[i*dV:][:dV]
+				t266_2 := t266[i*dV:][:dV]
 				for j := range dV {
-					t722[31*32+i] += F(U[j] * t265_2[j])
+					t722[31*32+i] += F(U[j] * t266_2[j])
 				}
 			}
 			// titans_chunk.S
-			kern.Gemm(dK, 32, dV, F(1), false, t267, 1, dK, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), false, t268, 1, dK, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
 			// titans_chunk.M
-			kern.Gemm(32, dV, dK, F(1), false, t268, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
+			kern.Gemm(32, dV, dK, F(1), false, t269, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
 			// titans_chunk.M
 			clear(t1222)
 			for i := range 32 {
 				U := c.U[((l*chunks+t9)*32+i)*dV:][:dV]
-				t268_2 := t268[i*dV:][:dV]
+				t269_2 := t269[i*dV:][:dV]
 				for j := range dV {
-					t1222[31*32+i] += F(U[j] * t268_2[j])
+					t1222[31*32+i] += F(U[j] * t269_2[j])
 				}
 			}
 			// titans_chunk.M
-			kern.Gemm(dK, 32, dV, F(1), false, t270, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), false, t271, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
-			clear(t2222)
 			for i := range 32 {
-				t2222_2 := t2222[i*dV:][:dV]
-				w17 := F(i)
-				lo12 := max(0, i)
-				if n := 32 - lo12; n > 0 {
-					for j := range n {
-						tView := t[((l*chunks+t9)*32+(lo12+j))*dV:][:dV]
-						w42 := (((((((kern.Choose((w17 == F((lo12+j))), F(1), F(0)) + t603[(lo12+j)*32+i]) + t63[(lo12+j)*32+i]) + t663[(lo12+j)*32+i]) + t69[(lo12+j)*32+i]) + t72_2[(lo12+j)*32+i]) + t75[(lo12+j)*32+i]) + t78[(lo12+j)*32+i]) + t81[(lo12+j)*32+i]
-						w16 := F(c.YProd3[((l*chunks+t9)*32+(lo12+j))*32+i] * ((w42 + t84[(lo12+j)*32+i]) + t87[(lo12+j)*32+i]))
-						for k := range dV {
-							t2222_2[k] += F(tView[k] * w16)
-						}
-					}
+				Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
+				t53_3 := t53[i*32:][:32]
+				t552_3 := t552[i*32:][:32]
+				t584_3 := t584[i*32:][:32]
+				t612_3 := t612[i*32:][:32]
+				t644_3 := t644[i*32:][:32]
+				t673_3 := t673[i*32:][:32]
+				t70_3 := t70[i*32:][:32]
+				t73_3 := t73[i*32:][:32]
+				t76_3 := t76[i*32:][:32]
+				t79_3 := t79[i*32:][:32]
+				t82_4 := t82_2[i*32:][:32]
+				t273_2 := t273[i*32:][:32]
+				for j := range 32 {
+					t273_2[j] = F(Q[j] * ((((((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]))
 				}
 			}
 			// titans_chunk.y
-			clear(t271)
-			for i := range 32 {
-				tView := t[((l*chunks+t9)*32+i)*dV:][:dV]
-				if n := min(32, i+1); n > 0 {
-					t271_2 := t271[i*32:][:n]
-					for j := range n {
-						U := c.U[((l*chunks+t9)*32+j)*dV:][:dV]
-						var t2712 F
-						for k := range dV {
-							t2712 += F(tView[k] * U[k])
-						}
-						t271_2[j] = t2712
-					}
-				}
-			}
+			kern.Gemm(32, 32, dV, F(1), false, t2322, 32, 1, kern.From(t, (l*chunks+t9)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
 			// titans_chunk.U, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
-			for j := range 32 {
-				t265_2 := t265[j*dV:][:dV]
-				t268_2 := t268[j*dV:][:dV]
-				t2222_2 := t2222[j*dV:][:dV]
-				t2622_2 := t2622[j*dV:][:dV]
-				t603Entry := t603_2[j]
-				t63Entry := t63_2[j]
-				t663Entry := t663_2[j]
-				t69Entry := t69_2[j]
-				t72Entry := t72_3[j]
-				w18 := ((((kern.Choose((F(j) == w20), F(1), F(0)) + t603Entry) + t63Entry) + t663Entry) + t69Entry) + t72Entry
-				w43 := (((((((kern.Choose((F(j) == w20), F(1), F(0)) + t603Entry) + t63Entry) + t663Entry) + t69Entry) + t72Entry) + t75_2[j]) + t78_2[j]) + t81_2[j]
-				w19 := (w43 + t84_2[j]) + t87_2[j]
-				for i := range dV {
-					t2622_2[i] = F(w18*t265_2[i]) + F(w19*t268_2[i]) + t2222_2[i]
+			for i := range 32 {
+				t266_2 := t266[i*dV:][:dV]
+				t269_2 := t269[i*dV:][:dV]
+				t2422_2 := t2422[i*dV:][:dV]
+				t53Entry := t53_2[i]
+				t552Entry := t552_2[i]
+				t584Entry := t584_2[i]
+				t612Entry := t612_2[i]
+				t644Entry := t644_2[i]
+				t673Entry := t673_2[i]
+				w5 := ((((t53Entry + t552Entry) + t584Entry) + t612Entry) + t644Entry) + t673Entry
+				w6 := (((((((((t53Entry + t552Entry) + t584Entry) + t612Entry) + t644Entry) + t673Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+				for j := range dV {
+					t2422_2[j] = F(w5*t266_2[j]) + F(w6*t269_2[j])
 				}
 			}
-			kern.Triangle(32, dV, true, t2622, dV, 1, t102_2, 1, 32)
+			// titans_chunk.y
+			kern.Gemm(dV, 32, 32, F(1), true, t2422, 1, dV, kern.From(t, (l*chunks+t9)*32*dV), 1, dV, t273, 32, 1)
 			// titans_chunk.U
-			kern.Gemm(32, 32, dV, F(-1), false, t2722, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t2622, 1, dV)
+			kern.Triangle(32, dV, true, t2422, dV, 1, t98, 1, 32)
 			// titans_chunk.U
-			clear(t2823)
+			kern.Gemm(32, 32, dV, F(-1), false, t2622, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t2422, 1, dV)
+			// titans_chunk.U
+			clear(t2722)
 			for i := range 32 {
 				if n := min(32, i); n > 0 {
+					t2622_2 := t2622[i*32:][:n]
 					t2722_2 := t2722[i*32:][:n]
-					t2823_2 := t2823[i*32:][:n]
 					for j := range n {
-						t2823_2[j] = t2722_2[j]
+						t2722_2[j] = t2622_2[j]
 					}
 				}
 			}
 			// titans_chunk.U, titans_chunk.y
 			for i := range 32 {
-				t2622_2 := t2622[i*dV:][:dV]
+				t2422_2 := t2422[i*dV:][:dV]
 				UProd := c.UProd[((l*chunks+t9)*32+i)*dV:][:dV]
 				UProd2 := c.UProd2[((l*chunks+t9)*32+i)*dV:][:dV]
 				t61_2 := t61[((l*chunks+t9)*32+i)*dV:][:dV]
 				tView := t[((l*chunks+t9)*32+i)*dV:][:dV]
-				t252_3 := t252[((l*chunks+t9)*32+i)*dV:][:dV]
-				t412_2 := t412[i*dV:][:dV]
-				t48_2 := t48[i*dV:][:dV]
-				t1322_2 := t1322[i*dV:][:dV]
-				t134_2 := t134[i*dV:][:dV]
-				var t3224 F
-				var t4223 F
-				var t4922 F
+				t252_2 := t252[((l*chunks+t9)*32+i)*dV:][:dV]
+				t4022_2 := t4022[i*dV:][:dV]
+				t472_2 := t472[i*dV:][:dV]
+				t133_2 := t133[i*dV:][:dV]
+				t135_2 := t135[i*dV:][:dV]
+				var t3123 F
+				var t4122 F
+				var t482 F
 				t60Entry2 := t60_2[i]
-				t92Entry := t92_2[i]
-				t962Entry := t962_2[i]
+				t88Entry := t88[i]
+				t92Entry := t92_3[i]
 				hEntry := h2[i]
 				gEntry := g2[i]
 				for j := range dV {
-					t2622Entry := t2622_2[j]
-					t3122 := F(t2622Entry * t60Entry2)
+					t2422Entry := t2422_2[j]
+					t3022 := F(t2422Entry * t60Entry2)
 					UProdEntry := UProd[j]
 					UProd2Entry := UProd2[j]
-					t3224 += F((t61_2[j] - F(UProdEntry*t92Entry) - F(UProd2Entry*t962Entry)) * t2622Entry)
-					t4223 += F(UProd2Entry * t3122)
-					t4922 += F(UProdEntry * t3122)
+					t3123 += F((t61_2[j] - F(UProdEntry*t88Entry) - F(UProd2Entry*t92Entry)) * t2422Entry)
+					t4122 += F(UProd2Entry * t3022)
+					t482 += F(UProdEntry * t3022)
 					tViewEntry2 := tView[j]
-					t252_3[j] = t3122
-					t412_2[j] = -F(t3122 * t962Entry)
-					t48_2[j] = -F(t3122 * t92Entry)
-					t1322_2[j] = F(tViewEntry2 * hEntry)
-					t134_2[j] = F(tViewEntry2 * gEntry)
+					t252_2[j] = t3022
+					t4022_2[j] = -F(t3022 * t92Entry)
+					t472_2[j] = -F(t3022 * t88Entry)
+					t133_2[j] = F(tViewEntry2 * hEntry)
+					t135_2[j] = F(tViewEntry2 * gEntry)
 				}
-				t3223[i] = t3224
-				t4222[i] = -t4223
-				t492[i] = -t4922
+				t3122[i] = t3123
+				t412[i] = -t4122
+				t48[i] = -t482
 			}
 			// titans_chunk.U
+			clear(t33)
 			clear(t342)
-			clear(t3522)
 			for i := range 32 {
-				var t333 F
+				var t3224 F
 				t60Entry3 := t60_2[i]
 				if n := min(32, i); n > 0 {
-					UProd3 := c.UProd3[((l*chunks+t9)*32+i)*32:][:n]
-					t1002_2 := t1002[i*32:][:n]
-					t2823_2 := t2823[i*32:][:n]
+					K := c.K2[((l*chunks+t9)*32+i)*32:][:n]
+					t962_2 := t962[i*32:][:n]
+					t2722_2 := t2722[i*32:][:n]
+					t33_2 := t33[i*32:][:n]
 					t342_2 := t342[i*32:][:n]
-					t3522_2 := t3522[i*32:][:n]
 					for j := range n {
-						UProd3Entry := UProd3[j]
-						t1002Entry := t1002_2[j]
-						t2823Entry := t2823_2[j]
-						t333 += F(F(UProd3Entry*t1002Entry) * t2823Entry)
-						t342_2[j] = F(F(t60Entry3*UProd3Entry) * t2823Entry)
-						t3522_2[j] = F(F(t60Entry3*t1002Entry) * t2823Entry)
+						KEntry := K[j]
+						t962Entry := t962_2[j]
+						t2722Entry := t2722_2[j]
+						t3224 += F(F(KEntry*t962Entry) * t2722Entry)
+						t33_2[j] = F(F(t60Entry3*KEntry) * t2722Entry)
+						t342_2[j] = F(F(t60Entry3*t962Entry) * t2722Entry)
 					}
 				}
-				t33[i] = t333
-			}
-			// titans_chunk.U
-			clear(t362)
-			for i := range 32 {
-				t362_2 := t362[i*dK:][:dK]
-				lo12 := max(0, i+1)
-				if n := 32 - lo12; n > 0 {
-					for j := range n {
-						t59_2 := t59[((l*chunks+t9)*32+(lo12+j))*dK:][:dK]
-						t3522Entry := t3522[(lo12+j)*32+i]
-						for k := range dK {
-							t362_2[k] += F(t59_2[k] * t3522Entry)
-						}
-					}
-				}
-			}
-			// titans_chunk.U
-			clear(t3722)
-			for i := range 32 {
-				t3722_2 := t3722[i*dK:][:dK]
-				if n := min(32, i); n > 0 {
-					t3522_2 := t3522[i*32:][:n]
-					for j := range n {
-						t59_2 := t59[((l*chunks+t9)*32+j)*dK:][:dK]
-						t3522Entry2 := t3522_2[j]
-						for k := range dK {
-							t3722_2[k] += F(t59_2[k] * t3522Entry2)
-						}
-					}
-				}
+				t3223[i] = t3224
 			}
 			// titans_chunk.c
-			clear(t382)
+			clear(t3722)
 			lo12 := max(0, 1)
 			if n := 32 - lo12; n > 0 {
 				for i := range n {
-					t342_2 := t342[(lo12+i)*32:][:32]
-					t382_2 := t382[((lo12+i)-1)*32:][:32]
+					t33_2 := t33[(lo12+i)*32:][:32]
+					t3722_2 := t3722[((lo12+i)-1)*32:][:32]
 					for j := range 32 {
-						t382_2[j] += t342_2[j]
+						t3722_2[j] += t33_2[j]
 					}
 				}
 			}
 			// titans_chunk.h, titans_chunk.g
-			clear(t4522)
-			clear(t532)
+			clear(t442)
+			clear(t522_2)
 			lo13 := max(0, 1)
 			if n := 32 - lo13; n > 0 {
-				t4222_2 := t4222[0+lo13:][:n]
-				t4522_2 := t4522[-1+lo13:][:n]
-				t492_2 := t492[0+lo13:][:n]
-				t532_2 := t532[-1+lo13:][:n]
+				t412_2 := t412[0+lo13:][:n]
+				t442_2 := t442[-1+lo13:][:n]
+				t48_2 := t48[0+lo13:][:n]
+				t522_3 := t522_2[-1+lo13:][:n]
 				for i := range n {
-					t4522_2[i] += t4222_2[i]
-					t532_2[i] += t492_2[i]
+					t442_2[i] += t412_2[i]
+					t522_3[i] += t48_2[i]
 				}
 			}
-			// titans_chunk.y, titans_chunk.c, titans_chunk.e
-			clear(t542)
+			// titans_chunk.H, titans_chunk.c, titans_chunk.e
 			for i := range 32 {
-				t542_2 := t542[i*dK:][:dK]
-				w22 := F(i)
-				lo14 := max(0, i)
-				if n := 32 - lo14; n > 0 {
-					for j := range n {
-						t57_2 := t57[((l*chunks+t9)*32+(lo14+j))*dK:][:dK]
-						w44 := (((((((kern.Choose((w22 == F((lo14+j))), F(1), F(0)) + t603[(lo14+j)*32+i]) + t63[(lo14+j)*32+i]) + t663[(lo14+j)*32+i]) + t69[(lo14+j)*32+i]) + t72_2[(lo14+j)*32+i]) + t75[(lo14+j)*32+i]) + t78[(lo14+j)*32+i]) + t81[(lo14+j)*32+i]
-						w21 := F(((w44 + t84[(lo14+j)*32+i]) + t87[(lo14+j)*32+i]) * t271[(lo14+j)*32+i])
-						for k := range dK {
-							t542_2[k] += F(t57_2[k] * w21)
-						}
-					}
-				}
-			}
-			// titans_chunk.y, titans_chunk.c, titans_chunk.e
-			clear(t552)
-			for i := range 32 {
-				t552_2 := t552[i*dK:][:dK]
-				w24 := F(i)
-				if n := min(32, i+1); n > 0 {
-					t603_3 := t603[i*32:][:n]
-					t63_3 := t63[i*32:][:n]
-					t663_3 := t663[i*32:][:n]
-					t69_3 := t69[i*32:][:n]
-					t72_4 := t72_2[i*32:][:n]
-					t75_3 := t75[i*32:][:n]
-					t78_3 := t78[i*32:][:n]
-					t81_3 := t81[i*32:][:n]
-					t84_3 := t84[i*32:][:n]
-					t87_3 := t87[i*32:][:n]
-					t271_2 := t271[i*32:][:n]
-					for j := range n {
-						t59_2 := t59[((l*chunks+t9)*32+j)*dK:][:dK]
-						w45 := (((((((kern.Choose((F(j) == w24), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
-						w23 := F(((w45 + t84_3[j]) + t87_3[j]) * t271_2[j])
-						for k := range dK {
-							t552_2[k] += F(t59_2[k] * w23)
-						}
-					}
-				}
-			}
-			// titans_chunk.c, titans_chunk.y
-			for i := range 32 {
+				t2322_2 := t2322[i*32:][:32]
+				t53_3 := t53[i*32:][:32]
+				t552_3 := t552[i*32:][:32]
+				t584_3 := t584[i*32:][:32]
+				t612_3 := t612[i*32:][:32]
+				t644_3 := t644[i*32:][:32]
+				t673_3 := t673[i*32:][:32]
+				t70_3 := t70[i*32:][:32]
+				t73_3 := t73[i*32:][:32]
+				t76_3 := t76[i*32:][:32]
+				t79_3 := t79[i*32:][:32]
+				t82_4 := t82_2[i*32:][:32]
+				t542_2 := t542[i*32:][:32]
 				t1222_2 := t1222[i*32:][:32]
-				yProd3 := c.YProd3[((l*chunks+t9)*32+i)*32:][:32]
-				t271_2 := t271[i*32:][:32]
-				t382_2 := t382[i*32:][:32]
-				t5622_2 := t5622[i*32:][:32]
+				t3722_2 := t3722[i*32:][:32]
+				Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
+				t5722_2 := t5722[i*32:][:32]
 				for j := range 32 {
-					t5622_2[j] = t1222_2[j] + F(yProd3[j]*t271_2[j]) + t382_2[j]
+					t2322Entry := t2322_2[j]
+					t542_2[j] = F(((((((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * t2322Entry)
+					t5722_2[j] = t1222_2[j] + t3722_2[j] + F(Q[j]*t2322Entry)
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t5922)
 			clear(t6022)
+			clear(t6122)
 			lo14 := max(0, 16)
 			if n := 32 - lo14; n > 0 {
 				t14_2 := t14[(l*chunks+t9)*32+lo14:][:n]
-				t5922_2 := t5922[0+lo14:][:n]
+				t6022_2 := t6022[0+lo14:][:n]
 				for i := range n {
-					t5622_2 := t5622[(lo14+i)*32:][:32]
-					t603_3 := t603[((lo14+i)-16)*32:][:32]
-					t63_3 := t63[((lo14+i)-16)*32:][:32]
-					t663_3 := t663[((lo14+i)-16)*32:][:32]
-					t69_3 := t69[((lo14+i)-16)*32:][:32]
-					t72_4 := t72_2[((lo14+i)-16)*32:][:32]
-					t75_3 := t75[((lo14+i)-16)*32:][:32]
-					t78_3 := t78[((lo14+i)-16)*32:][:32]
-					t81_3 := t81[((lo14+i)-16)*32:][:32]
-					t84_3 := t84[((lo14+i)-16)*32:][:32]
-					t6022_2 := t6022[((lo14+i)-16)*32:][:32]
-					var t5923 F
-					w25 := F((lo14 + i) - 16)
+					t5722_2 := t5722[(lo14+i)*32:][:32]
+					t53_3 := t53[((lo14+i)-16)*32:][:32]
+					t552_3 := t552[((lo14+i)-16)*32:][:32]
+					t584_3 := t584[((lo14+i)-16)*32:][:32]
+					t612_3 := t612[((lo14+i)-16)*32:][:32]
+					t644_3 := t644[((lo14+i)-16)*32:][:32]
+					t673_3 := t673[((lo14+i)-16)*32:][:32]
+					t70_3 := t70[((lo14+i)-16)*32:][:32]
+					t73_3 := t73[((lo14+i)-16)*32:][:32]
+					t76_3 := t76[((lo14+i)-16)*32:][:32]
+					t79_3 := t79[((lo14+i)-16)*32:][:32]
+					t6122_2 := t6122[((lo14+i)-16)*32:][:32]
+					var t6023 F
 					t14Entry2 := t14_2[i]
 					for j := range 32 {
-						t5622Entry := t5622_2[j]
-						w46 := (((((((kern.Choose((F(j) == w25), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
-						t5923 += F((w46 + t84_3[j]) * t5622Entry)
-						t6022_2[j] += F(t5622Entry * t14Entry2)
+						t5722Entry := t5722_2[j]
+						t6023 += F((((((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t5722Entry)
+						t6122_2[j] += F(t5722Entry * t14Entry2)
 					}
-					t5922_2[i] = t5923
+					t6022_2[i] = t6023
 				}
 			}
 			// titans_chunk.c
-			clear(t612)
 			clear(t6222)
+			clear(t6322)
 			lo15 := max(0, 8)
 			if n := 32 - lo15; n > 0 {
-				t5922_2 := t5922[0+lo15:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+-8+lo15:][:n]
-				t612_2 := t612[0+lo15:][:n]
-				t1122_4 := t1122[(l*chunks+t9)*32+lo15:][:n]
-				t6222_2 := t6222[-8+lo15:][:n]
+				t6022_2 := t6022[0+lo15:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo15:][:n]
+				t6222_2 := t6222[0+lo15:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+lo15:][:n]
+				t6322_2 := t6322[-8+lo15:][:n]
 				for i := range n {
-					t5922Entry := t5922_2[i]
-					t612_2[i] = F(t1122_3[i] * t5922Entry)
-					t6222_2[i] += F(t1122_4[i] * t5922Entry)
+					t6022Entry := t6022_2[i]
+					t6222_2[i] = F(t1122_2[i] * t6022Entry)
+					t6322_2[i] += F(t1122_3[i] * t6022Entry)
 				}
 			}
 			// titans_chunk.c
 			for i := range 32 {
-				t5622_2 := t5622[i*32:][:32]
-				t6022_2 := t6022[i*32:][:32]
-				t6322_2 := t6322[i*32:][:32]
+				t5722_2 := t5722[i*32:][:32]
+				t6122_2 := t6122[i*32:][:32]
+				t6422_2 := t6422[i*32:][:32]
 				for j := range 32 {
-					t6322_2[j] = t5622_2[j] + t6022_2[j]
+					t6422_2[j] = t5722_2[j] + t6122_2[j]
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t6622)
 			clear(t6722)
+			clear(t68)
 			lo16 := max(0, 8)
 			if n := 32 - lo16; n > 0 {
-				t1122_3 := t1122[(l*chunks+t9)*32+lo16:][:n]
-				t6622_2 := t6622[0+lo16:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+lo16:][:n]
+				t6722_2 := t6722[0+lo16:][:n]
 				for i := range n {
-					t6322_2 := t6322[(lo16+i)*32:][:32]
-					t603_3 := t603[((lo16+i)-8)*32:][:32]
-					t63_3 := t63[((lo16+i)-8)*32:][:32]
-					t663_3 := t663[((lo16+i)-8)*32:][:32]
-					t69_3 := t69[((lo16+i)-8)*32:][:32]
-					t72_4 := t72_2[((lo16+i)-8)*32:][:32]
-					t75_3 := t75[((lo16+i)-8)*32:][:32]
-					t78_3 := t78[((lo16+i)-8)*32:][:32]
-					t81_3 := t81[((lo16+i)-8)*32:][:32]
-					t6722_2 := t6722[((lo16+i)-8)*32:][:32]
-					var t6623 F
-					w26 := F((lo16 + i) - 8)
-					t1122Entry3 := t1122_3[i]
+					t6422_2 := t6422[(lo16+i)*32:][:32]
+					t53_3 := t53[((lo16+i)-8)*32:][:32]
+					t552_3 := t552[((lo16+i)-8)*32:][:32]
+					t584_3 := t584[((lo16+i)-8)*32:][:32]
+					t612_3 := t612[((lo16+i)-8)*32:][:32]
+					t644_3 := t644[((lo16+i)-8)*32:][:32]
+					t673_3 := t673[((lo16+i)-8)*32:][:32]
+					t70_3 := t70[((lo16+i)-8)*32:][:32]
+					t73_3 := t73[((lo16+i)-8)*32:][:32]
+					t76_3 := t76[((lo16+i)-8)*32:][:32]
+					t68_2 := t68[((lo16+i)-8)*32:][:32]
+					var t6723 F
+					t1122Entry3 := t1122_2[i]
 					for j := range 32 {
-						t6322Entry := t6322_2[j]
-						w47 := (((((((kern.Choose((F(j) == w26), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
-						t6623 += F(w47 * t6322Entry)
-						t6722_2[j] += F(t6322Entry * t1122Entry3)
+						t6422Entry := t6422_2[j]
+						t6723 += F(((((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t6422Entry)
+						t68_2[j] += F(t6422Entry * t1122Entry3)
 					}
-					t6622_2[i] = t6623
+					t6722_2[i] = t6723
 				}
 			}
 			// titans_chunk.c
 			for i := range 32 {
-				t6822[i] = t612[i] + t6222[i] + t6622[i]
+				t692[i] = t6222[i] + t6322[i] + t6722[i]
 			}
 			// titans_chunk.c
-			clear(t692)
 			clear(t702)
+			clear(t712)
 			lo17 := max(0, 4)
 			if n := 32 - lo17; n > 0 {
-				t6822_2 := t6822[0+lo17:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+-4+lo17:][:n]
 				t692_2 := t692[0+lo17:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+-4+lo17:][:n]
+				t702_2 := t702[0+lo17:][:n]
 				t8_3 := t8[(l*chunks+t9)*32+lo17:][:n]
-				t702_2 := t702[-4+lo17:][:n]
+				t712_2 := t712[-4+lo17:][:n]
 				for i := range n {
-					t6822Entry := t6822_2[i]
-					t692_2[i] = F(t8_2[i] * t6822Entry)
-					t702_2[i] += F(t8_3[i] * t6822Entry)
+					t692Entry := t692_2[i]
+					t702_2[i] = F(t8_2[i] * t692Entry)
+					t712_2[i] += F(t8_3[i] * t692Entry)
 				}
 			}
 			// titans_chunk.c
 			for i := range 32 {
-				t6322_2 := t6322[i*32:][:32]
-				t6722_2 := t6722[i*32:][:32]
-				t712_2 := t712[i*32:][:32]
+				t6422_2 := t6422[i*32:][:32]
+				t68_2 := t68[i*32:][:32]
+				t722_3 := t722_2[i*32:][:32]
 				for j := range 32 {
-					t712_2[j] = t6322_2[j] + t6722_2[j]
+					t722_3[j] = t6422_2[j] + t68_2[j]
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t742)
 			clear(t752)
+			clear(t762)
 			lo18 := max(0, 4)
 			if n := 32 - lo18; n > 0 {
 				t8_2 := t8[(l*chunks+t9)*32+lo18:][:n]
-				t742_2 := t742[0+lo18:][:n]
+				t752_2 := t752[0+lo18:][:n]
 				for i := range n {
-					t712_2 := t712[(lo18+i)*32:][:32]
-					t603_3 := t603[((lo18+i)-4)*32:][:32]
-					t63_3 := t63[((lo18+i)-4)*32:][:32]
-					t663_3 := t663[((lo18+i)-4)*32:][:32]
-					t69_3 := t69[((lo18+i)-4)*32:][:32]
-					t72_4 := t72_2[((lo18+i)-4)*32:][:32]
-					t75_3 := t75[((lo18+i)-4)*32:][:32]
-					t78_3 := t78[((lo18+i)-4)*32:][:32]
-					t752_2 := t752[((lo18+i)-4)*32:][:32]
-					var t7422 F
-					w27 := F((lo18 + i) - 4)
+					t722_3 := t722_2[(lo18+i)*32:][:32]
+					t53_3 := t53[((lo18+i)-4)*32:][:32]
+					t552_3 := t552[((lo18+i)-4)*32:][:32]
+					t584_3 := t584[((lo18+i)-4)*32:][:32]
+					t612_3 := t612[((lo18+i)-4)*32:][:32]
+					t644_3 := t644[((lo18+i)-4)*32:][:32]
+					t673_3 := t673[((lo18+i)-4)*32:][:32]
+					t70_3 := t70[((lo18+i)-4)*32:][:32]
+					t73_3 := t73[((lo18+i)-4)*32:][:32]
+					t762_2 := t762[((lo18+i)-4)*32:][:32]
+					var t7522 F
 					t8Entry3 := t8_2[i]
 					for j := range 32 {
-						t712Entry := t712_2[j]
-						t7422 += F((((((((kern.Choose((F(j) == w27), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) * t712Entry)
-						t752_2[j] += F(t712Entry * t8Entry3)
+						t722Entry := t722_3[j]
+						t7522 += F((((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) * t722Entry)
+						t762_2[j] += F(t722Entry * t8Entry3)
 					}
-					t742_2[i] = t7422
+					t752_2[i] = t7522
 				}
 			}
 			// titans_chunk.c
 			for i := range 32 {
-				t762[i] = t692[i] + t702[i] + t742[i]
+				t772[i] = t702[i] + t712[i] + t752[i]
 			}
 			// titans_chunk.c
-			clear(t772)
 			clear(t782)
+			clear(t792)
 			lo19 := max(0, 2)
 			if n := 32 - lo19; n > 0 {
-				t762_2 := t762[0+lo19:][:n]
-				t522_2 := t522[(l*chunks+t9)*32+-2+lo19:][:n]
 				t772_2 := t772[0+lo19:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+lo19:][:n]
-				t782_2 := t782[-2+lo19:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+-2+lo19:][:n]
+				t782_2 := t782[0+lo19:][:n]
+				t522_4 := t522[(l*chunks+t9)*32+lo19:][:n]
+				t792_2 := t792[-2+lo19:][:n]
 				for i := range n {
-					t762Entry := t762_2[i]
-					t772_2[i] = F(t522_2[i] * t762Entry)
-					t782_2[i] += F(t522_3[i] * t762Entry)
+					t772Entry := t772_2[i]
+					t782_2[i] = F(t522_3[i] * t772Entry)
+					t792_2[i] += F(t522_4[i] * t772Entry)
 				}
 			}
 			// titans_chunk.c
 			for i := range 32 {
-				t712_2 := t712[i*32:][:32]
-				t752_2 := t752[i*32:][:32]
-				t792_2 := t792[i*32:][:32]
+				t722_3 := t722_2[i*32:][:32]
+				t762_2 := t762[i*32:][:32]
+				t802_2 := t802[i*32:][:32]
 				for j := range 32 {
-					t792_2[j] = t712_2[j] + t752_2[j]
+					t802_2[j] = t722_3[j] + t762_2[j]
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t822)
-			clear(t832)
+			clear(t83)
+			clear(t84)
 			lo20 := max(0, 2)
 			if n := 32 - lo20; n > 0 {
-				t522_2 := t522[(l*chunks+t9)*32+lo20:][:n]
-				t822_2 := t822[0+lo20:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+lo20:][:n]
+				t83_2 := t83[0+lo20:][:n]
 				for i := range n {
-					t792_2 := t792[(lo20+i)*32:][:32]
-					t603_3 := t603[((lo20+i)-2)*32:][:32]
-					t63_3 := t63[((lo20+i)-2)*32:][:32]
-					t663_3 := t663[((lo20+i)-2)*32:][:32]
-					t69_3 := t69[((lo20+i)-2)*32:][:32]
-					t72_4 := t72_2[((lo20+i)-2)*32:][:32]
-					t75_3 := t75[((lo20+i)-2)*32:][:32]
-					t832_2 := t832[((lo20+i)-2)*32:][:32]
-					var t8222 F
-					w28 := F((lo20 + i) - 2)
-					t522Entry3 := t522_2[i]
+					t802_2 := t802[(lo20+i)*32:][:32]
+					t53_3 := t53[((lo20+i)-2)*32:][:32]
+					t552_3 := t552[((lo20+i)-2)*32:][:32]
+					t584_3 := t584[((lo20+i)-2)*32:][:32]
+					t612_3 := t612[((lo20+i)-2)*32:][:32]
+					t644_3 := t644[((lo20+i)-2)*32:][:32]
+					t673_3 := t673[((lo20+i)-2)*32:][:32]
+					t70_3 := t70[((lo20+i)-2)*32:][:32]
+					t84_2 := t84[((lo20+i)-2)*32:][:32]
+					var t832 F
+					t522Entry3 := t522_3[i]
 					for j := range 32 {
-						t792Entry := t792_2[j]
-						t8222 += F(((((((kern.Choose((F(j) == w28), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) * t792Entry)
-						t832_2[j] += F(t792Entry * t522Entry3)
+						t802Entry := t802_2[j]
+						t832 += F(((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) + t70_3[j]) * t802Entry)
+						t84_2[j] += F(t802Entry * t522Entry3)
 					}
-					t822_2[i] = t8222
+					t83_2[i] = t832
 				}
 			}
 			// titans_chunk.c
 			for i := range 32 {
-				t842[i] = t772[i] + t782[i] + t822[i]
+				t85[i] = t782[i] + t792[i] + t83[i]
 			}
 			// titans_chunk.c
-			clear(t852)
-			clear(t862)
+			clear(t8622)
+			clear(t872)
 			lo21 := max(0, 1)
 			if n := 32 - lo21; n > 0 {
-				t842_2 := t842[0+lo21:][:n]
+				t85_2 := t85[0+lo21:][:n]
 				t56_2 := t56[(l*chunks+t9)*32+-1+lo21:][:n]
-				t852_2 := t852[0+lo21:][:n]
+				t8622_2 := t8622[0+lo21:][:n]
 				t56_3 := t56[(l*chunks+t9)*32+lo21:][:n]
-				t862_2 := t862[-1+lo21:][:n]
+				t872_2 := t872[-1+lo21:][:n]
 				for i := range n {
-					t842Entry := t842_2[i]
-					t852_2[i] = F(t56_2[i] * t842Entry)
-					t862_2[i] += F(t56_3[i] * t842Entry)
+					t85Entry := t85_2[i]
+					t8622_2[i] = F(t56_2[i] * t85Entry)
+					t872_2[i] += F(t56_3[i] * t85Entry)
 				}
 			}
 			// titans_chunk.c
 			for i := range 32 {
-				t792_2 := t792[i*32:][:32]
-				t832_2 := t832[i*32:][:32]
-				t872_2 := t872[i*32:][:32]
+				t802_2 := t802[i*32:][:32]
+				t84_2 := t84[i*32:][:32]
+				t882_2 := t882[i*32:][:32]
 				for j := range 32 {
-					t872_2[j] = t792_2[j] + t832_2[j]
+					t882_2[j] = t802_2[j] + t84_2[j]
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t9023)
 			clear(t912)
+			clear(t922_2)
 			lo22 := max(0, 1)
 			if n := 32 - lo22; n > 0 {
 				t56_2 := t56[(l*chunks+t9)*32+lo22:][:n]
-				t9023_2 := t9023[0+lo22:][:n]
+				t912_2 := t912[0+lo22:][:n]
 				for i := range n {
-					t872_2 := t872[(lo22+i)*32:][:32]
-					t603_3 := t603[((lo22+i)-1)*32:][:32]
-					t63_3 := t63[((lo22+i)-1)*32:][:32]
-					t663_3 := t663[((lo22+i)-1)*32:][:32]
-					t69_3 := t69[((lo22+i)-1)*32:][:32]
-					t72_4 := t72_2[((lo22+i)-1)*32:][:32]
-					t912_2 := t912[((lo22+i)-1)*32:][:32]
-					var t9024 F
-					w29 := F((lo22 + i) - 1)
+					t882_2 := t882[(lo22+i)*32:][:32]
+					t53_3 := t53[((lo22+i)-1)*32:][:32]
+					t552_3 := t552[((lo22+i)-1)*32:][:32]
+					t584_3 := t584[((lo22+i)-1)*32:][:32]
+					t612_3 := t612[((lo22+i)-1)*32:][:32]
+					t644_3 := t644[((lo22+i)-1)*32:][:32]
+					t673_3 := t673[((lo22+i)-1)*32:][:32]
+					t922_3 := t922_2[((lo22+i)-1)*32:][:32]
+					var t9122 F
 					t56Entry3 := t56_2[i]
 					for j := range 32 {
-						t872Entry := t872_2[j]
-						t9024 += F((((((kern.Choose((F(j) == w29), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) * t872Entry)
-						t912_2[j] += F(t872Entry * t56Entry3)
+						t882Entry := t882_2[j]
+						t9122 += F((((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) + t673_3[j]) * t882Entry)
+						t922_3[j] += F(t882Entry * t56Entry3)
 					}
-					t9023_2[i] = t9024
+					t912_2[i] = t9122
 				}
 			}
 			// titans_chunk.e
 			for i := range 32 {
-				t722_2 := t722[i*32:][:32]
-				t872_2 := t872[i*32:][:32]
-				t912_2 := t912[i*32:][:32]
-				t942_2 := t942[i*32:][:32]
+				t722_3 := t722[i*32:][:32]
+				t882_2 := t882[i*32:][:32]
+				t922_3 := t922_2[i*32:][:32]
+				t952_2 := t952[i*32:][:32]
 				for j := range 32 {
-					t942_2[j] = t722_2[j] + t872_2[j] + t912_2[j]
+					t952_2[j] = t722_3[j] + t882_2[j] + t922_3[j]
 				}
 			}
 			// titans_chunk.e
-			clear(t972)
 			clear(t982)
+			clear(t992)
 			lo23 := max(0, 16)
 			if n := 32 - lo23; n > 0 {
 				t31_2 := t31[(l*chunks+t9)*32+lo23:][:n]
-				t972_2 := t972[0+lo23:][:n]
+				t982_2 := t982[0+lo23:][:n]
 				for i := range n {
-					t942_2 := t942[(lo23+i)*32:][:32]
-					t603_3 := t603[((lo23+i)-16)*32:][:32]
-					t63_3 := t63[((lo23+i)-16)*32:][:32]
-					t663_3 := t663[((lo23+i)-16)*32:][:32]
-					t69_3 := t69[((lo23+i)-16)*32:][:32]
-					t982_2 := t982[((lo23+i)-16)*32:][:32]
-					var t9722 F
-					w30 := F((lo23 + i) - 16)
+					t952_2 := t952[(lo23+i)*32:][:32]
+					t53_3 := t53[((lo23+i)-16)*32:][:32]
+					t552_3 := t552[((lo23+i)-16)*32:][:32]
+					t584_3 := t584[((lo23+i)-16)*32:][:32]
+					t612_3 := t612[((lo23+i)-16)*32:][:32]
+					t644_3 := t644[((lo23+i)-16)*32:][:32]
+					t992_2 := t992[((lo23+i)-16)*32:][:32]
+					var t9822 F
 					t31Entry2 := t31_2[i]
 					for j := range 32 {
-						t942Entry := t942_2[j]
-						t9722 += F(((((kern.Choose((F(j) == w30), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) * t942Entry)
-						t982_2[j] += F(t942Entry * t31Entry2)
+						t952Entry := t952_2[j]
+						t9822 += F(((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) + t644_3[j]) * t952Entry)
+						t992_2[j] += F(t952Entry * t31Entry2)
 					}
-					t972_2[i] = t9722
+					t982_2[i] = t9822
 				}
 			}
 			// titans_chunk.e
-			clear(t992)
-			clear(t10022)
+			clear(t1002)
+			clear(t1012)
 			lo24 := max(0, 8)
 			if n := 32 - lo24; n > 0 {
-				t972_2 := t972[0+lo24:][:n]
+				t982_2 := t982[0+lo24:][:n]
 				t282_2 := t282[(l*chunks+t9)*32+-8+lo24:][:n]
-				t992_2 := t992[0+lo24:][:n]
+				t1002_2 := t1002[0+lo24:][:n]
 				t282_3 := t282[(l*chunks+t9)*32+lo24:][:n]
-				t10022_2 := t10022[-8+lo24:][:n]
+				t1012_2 := t1012[-8+lo24:][:n]
 				for i := range n {
-					t972Entry := t972_2[i]
-					t992_2[i] = F(t282_2[i] * t972Entry)
-					t10022_2[i] += F(t282_3[i] * t972Entry)
+					t982Entry := t982_2[i]
+					t1002_2[i] = F(t282_2[i] * t982Entry)
+					t1012_2[i] += F(t282_3[i] * t982Entry)
 				}
 			}
 			// titans_chunk.e
 			for i := range 32 {
-				t942_2 := t942[i*32:][:32]
-				t982_2 := t982[i*32:][:32]
-				t1012_2 := t1012[i*32:][:32]
+				t952_2 := t952[i*32:][:32]
+				t992_2 := t992[i*32:][:32]
+				t102_3 := t102_2[i*32:][:32]
 				for j := range 32 {
-					t1012_2[j] = t942_2[j] + t982_2[j]
+					t102_3[j] = t952_2[j] + t992_2[j]
 				}
 			}
 			// titans_chunk.e
-			clear(t104)
 			clear(t1052)
+			clear(t1062)
 			lo25 := max(0, 8)
 			if n := 32 - lo25; n > 0 {
 				t282_2 := t282[(l*chunks+t9)*32+lo25:][:n]
-				t104_2 := t104[0+lo25:][:n]
+				t1052_2 := t1052[0+lo25:][:n]
 				for i := range n {
-					t1012_2 := t1012[(lo25+i)*32:][:32]
-					t603_3 := t603[((lo25+i)-8)*32:][:32]
-					t63_3 := t63[((lo25+i)-8)*32:][:32]
-					t663_3 := t663[((lo25+i)-8)*32:][:32]
-					t1052_2 := t1052[((lo25+i)-8)*32:][:32]
-					var t1042 F
-					w31 := F((lo25 + i) - 8)
+					t102_3 := t102_2[(lo25+i)*32:][:32]
+					t53_3 := t53[((lo25+i)-8)*32:][:32]
+					t552_3 := t552[((lo25+i)-8)*32:][:32]
+					t584_3 := t584[((lo25+i)-8)*32:][:32]
+					t612_3 := t612[((lo25+i)-8)*32:][:32]
+					t1062_2 := t1062[((lo25+i)-8)*32:][:32]
+					var t10522 F
 					t282Entry3 := t282_2[i]
 					for j := range 32 {
-						t1012Entry := t1012_2[j]
-						t1042 += F((((kern.Choose((F(j) == w31), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) * t1012Entry)
-						t1052_2[j] += F(t1012Entry * t282Entry3)
+						t102Entry := t102_3[j]
+						t10522 += F((((t53_3[j] + t552_3[j]) + t584_3[j]) + t612_3[j]) * t102Entry)
+						t1062_2[j] += F(t102Entry * t282Entry3)
 					}
-					t104_2[i] = t1042
+					t1052_2[i] = t10522
 				}
 			}
 			// titans_chunk.e
 			for i := range 32 {
-				t106[i] = t992[i] + t10022[i] + t104[i]
+				t107[i] = t1002[i] + t1012[i] + t1052[i]
 			}
 			// titans_chunk.e
-			clear(t1072)
 			clear(t1082)
+			clear(t1092)
 			lo26 := max(0, 4)
 			if n := 32 - lo26; n > 0 {
-				t106_2 := t106[0+lo26:][:n]
+				t107_2 := t107[0+lo26:][:n]
 				t2522_2 := t2522[(l*chunks+t9)*32+-4+lo26:][:n]
-				t1072_2 := t1072[0+lo26:][:n]
+				t1082_2 := t1082[0+lo26:][:n]
 				t2522_3 := t2522[(l*chunks+t9)*32+lo26:][:n]
-				t1082_2 := t1082[-4+lo26:][:n]
+				t1092_2 := t1092[-4+lo26:][:n]
 				for i := range n {
-					t106Entry := t106_2[i]
-					t1072_2[i] = F(t2522_2[i] * t106Entry)
-					t1082_2[i] += F(t2522_3[i] * t106Entry)
+					t107Entry := t107_2[i]
+					t1082_2[i] = F(t2522_2[i] * t107Entry)
+					t1092_2[i] += F(t2522_3[i] * t107Entry)
 				}
 			}
 			// titans_chunk.e
 			for i := range 32 {
-				t1012_2 := t1012[i*32:][:32]
-				t1052_2 := t1052[i*32:][:32]
-				t1092_2 := t1092[i*32:][:32]
+				t102_3 := t102_2[i*32:][:32]
+				t1062_2 := t1062[i*32:][:32]
+				t110_2 := t110[i*32:][:32]
 				for j := range 32 {
-					t1092_2[j] = t1012_2[j] + t1052_2[j]
+					t110_2[j] = t102_3[j] + t1062_2[j]
 				}
 			}
 			// titans_chunk.e
-			clear(t1122_2)
-			clear(t1132)
+			clear(t113)
+			clear(t114)
 			lo27 := max(0, 4)
 			if n := 32 - lo27; n > 0 {
 				t2522_2 := t2522[(l*chunks+t9)*32+lo27:][:n]
-				t1122_3 := t1122_2[0+lo27:][:n]
+				t113_2 := t113[0+lo27:][:n]
 				for i := range n {
-					t1092_2 := t1092[(lo27+i)*32:][:32]
-					t603_3 := t603[((lo27+i)-4)*32:][:32]
-					t63_3 := t63[((lo27+i)-4)*32:][:32]
-					t1132_2 := t1132[((lo27+i)-4)*32:][:32]
-					var t11222 F
-					w32 := F((lo27 + i) - 4)
+					t110_2 := t110[(lo27+i)*32:][:32]
+					t53_3 := t53[((lo27+i)-4)*32:][:32]
+					t552_3 := t552[((lo27+i)-4)*32:][:32]
+					t584_3 := t584[((lo27+i)-4)*32:][:32]
+					t114_2 := t114[((lo27+i)-4)*32:][:32]
+					var t1132 F
 					t2522Entry3 := t2522_2[i]
 					for j := range 32 {
-						t1092Entry := t1092_2[j]
-						t11222 += F(((kern.Choose((F(j) == w32), F(1), F(0)) + t603_3[j]) + t63_3[j]) * t1092Entry)
-						t1132_2[j] += F(t1092Entry * t2522Entry3)
+						t110Entry := t110_2[j]
+						t1132 += F(((t53_3[j] + t552_3[j]) + t584_3[j]) * t110Entry)
+						t114_2[j] += F(t110Entry * t2522Entry3)
 					}
-					t1122_3[i] = t11222
+					t113_2[i] = t1132
 				}
 			}
 			// titans_chunk.e
 			for i := range 32 {
-				t114[i] = t1072[i] + t1082[i] + t1122_2[i]
+				t1152[i] = t1082[i] + t1092[i] + t113[i]
 			}
 			// titans_chunk.e
-			clear(t1152)
 			clear(t116)
+			clear(t117)
 			lo28 := max(0, 2)
 			if n := 32 - lo28; n > 0 {
-				t114_2 := t114[0+lo28:][:n]
-				t22_3 := t22_2[(l*chunks+t9)*32+-2+lo28:][:n]
 				t1152_2 := t1152[0+lo28:][:n]
+				t22_3 := t22_2[(l*chunks+t9)*32+-2+lo28:][:n]
+				t116_2 := t116[0+lo28:][:n]
 				t22_4 := t22_2[(l*chunks+t9)*32+lo28:][:n]
-				t116_2 := t116[-2+lo28:][:n]
+				t117_2 := t117[-2+lo28:][:n]
 				for i := range n {
-					t114Entry := t114_2[i]
-					t1152_2[i] = F(t22_3[i] * t114Entry)
-					t116_2[i] += F(t22_4[i] * t114Entry)
+					t1152Entry := t1152_2[i]
+					t116_2[i] = F(t22_3[i] * t1152Entry)
+					t117_2[i] += F(t22_4[i] * t1152Entry)
 				}
 			}
 			// titans_chunk.e
 			for i := range 32 {
-				t1092_2 := t1092[i*32:][:32]
-				t1132_2 := t1132[i*32:][:32]
-				t117_2 := t117[i*32:][:32]
+				t110_2 := t110[i*32:][:32]
+				t114_2 := t114[i*32:][:32]
+				t118_2 := t118[i*32:][:32]
 				for j := range 32 {
-					t117_2[j] = t1092_2[j] + t1132_2[j]
+					t118_2[j] = t110_2[j] + t114_2[j]
 				}
 			}
 			// titans_chunk.e
-			clear(t1202)
 			clear(t121)
+			clear(t122_2)
 			lo29 := max(0, 2)
 			if n := 32 - lo29; n > 0 {
 				t22_3 := t22_2[(l*chunks+t9)*32+lo29:][:n]
-				t1202_2 := t1202[0+lo29:][:n]
+				t121_2 := t121[0+lo29:][:n]
 				for i := range n {
-					t117_2 := t117[(lo29+i)*32:][:32]
-					t603_3 := t603[((lo29+i)-2)*32:][:32]
-					t121_2 := t121[((lo29+i)-2)*32:][:32]
-					var t1203 F
-					w33 := F((lo29 + i) - 2)
+					t118_2 := t118[(lo29+i)*32:][:32]
+					t53_3 := t53[((lo29+i)-2)*32:][:32]
+					t552_3 := t552[((lo29+i)-2)*32:][:32]
+					t122_3 := t122_2[((lo29+i)-2)*32:][:32]
+					var t1212 F
 					t22Entry3 := t22_3[i]
 					for j := range 32 {
-						t117Entry := t117_2[j]
-						t1203 += F((kern.Choose((F(j) == w33), F(1), F(0)) + t603_3[j]) * t117Entry)
-						t121_2[j] += F(t117Entry * t22Entry3)
+						t118Entry := t118_2[j]
+						t1212 += F((t53_3[j] + t552_3[j]) * t118Entry)
+						t122_3[j] += F(t118Entry * t22Entry3)
 					}
-					t1202_2[i] = t1203
+					t121_2[i] = t1212
 				}
 			}
 			// titans_chunk.e, titans_chunk.h
 			for i := range 32 {
-				t122_2[i] = t1152[i] + t116[i] + t1202[i]
-				t138[i] = t1722[i] + t4522[i] + t133_2[i]
+				t1232[i] = t116[i] + t117[i] + t121[i]
+				t139[i] = t1722[i] + t442[i] + t1342_2[i]
 			}
 			// titans_chunk.e
-			clear(t1232)
 			clear(t124)
+			clear(t1252)
 			lo30 := max(0, 1)
 			if n := 32 - lo30; n > 0 {
-				t122_3 := t122_2[0+lo30:][:n]
-				t58_2 := t58[(l*chunks+t9)*32+-1+lo30:][:n]
 				t1232_2 := t1232[0+lo30:][:n]
+				t58_2 := t58[(l*chunks+t9)*32+-1+lo30:][:n]
+				t124_2 := t124[0+lo30:][:n]
 				t58_3 := t58[(l*chunks+t9)*32+lo30:][:n]
-				t124_2 := t124[-1+lo30:][:n]
+				t1252_2 := t1252[-1+lo30:][:n]
 				for i := range n {
-					t122Entry := t122_3[i]
-					t1232_2[i] = F(t58_2[i] * t122Entry)
-					t124_2[i] += F(t58_3[i] * t122Entry)
+					t1232Entry := t1232_2[i]
+					t124_2[i] = F(t58_2[i] * t1232Entry)
+					t1252_2[i] += F(t58_3[i] * t1232Entry)
 				}
 			}
 			// titans_chunk.e
-			clear(t127)
+			clear(t128)
 			lo31 := max(0, 1)
 			if n := 32 - lo31; n > 0 {
-				t127_2 := t127[0+lo31:][:n]
+				t128_2 := t128[0+lo31:][:n]
 				for i := range n {
-					t117_2 := t117[(lo31+i)*32:][:32]
-					t121_2 := t121[(lo31+i)*32:][:32]
-					var t1272 F
-					w34 := F((lo31 + i) - 1)
+					t53_3 := t53[((lo31+i)-1)*32:][:32]
+					t118_2 := t118[(lo31+i)*32:][:32]
+					t122_3 := t122_2[(lo31+i)*32:][:32]
+					var t1282 F
 					for j := range 32 {
-						t1272 += F(kern.Choose((F(j) == w34), F(1), F(0)) * (t117_2[j] + t121_2[j]))
+						t1282 += F(t53_3[j] * (t118_2[j] + t122_3[j]))
 					}
-					t127_2[i] = t1272
+					t128_2[i] = t1282
 				}
 			}
 			// titans_chunk.h
-			clear(t141)
 			clear(t142_2)
+			clear(t143)
 			lo32 := max(0, 16)
 			if n := 32 - lo32; n > 0 {
-				t138_2 := t138[0+lo32:][:n]
+				t139_2 := t139[0+lo32:][:n]
 				t452_2 := t452[(l*chunks+t9)*32+-16+lo32:][:n]
-				t141_2 := t141[0+lo32:][:n]
+				t142_3 := t142_2[0+lo32:][:n]
 				t14_2 := t14[(l*chunks+t9)*32+lo32:][:n]
-				t142_3 := t142_2[-16+lo32:][:n]
+				t143_2 := t143[-16+lo32:][:n]
 				for i := range n {
-					t138Entry := t138_2[i]
-					t141_2[i] = F(t452_2[i] * t138Entry)
-					t142_3[i] += F(t14_2[i] * t138Entry)
+					t139Entry := t139_2[i]
+					t142_3[i] = F(t452_2[i] * t139Entry)
+					t143_2[i] += F(t14_2[i] * t139Entry)
 				}
 			}
 			// titans_chunk.h
-			clear(t143)
 			clear(t144)
+			clear(t145)
 			lo33 := max(0, 8)
 			if n := 32 - lo33; n > 0 {
-				t141_2 := t141[0+lo33:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+-8+lo33:][:n]
-				t143_2 := t143[0+lo33:][:n]
-				t1122_4 := t1122[(l*chunks+t9)*32+lo33:][:n]
-				t144_2 := t144[-8+lo33:][:n]
+				t142_3 := t142_2[0+lo33:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo33:][:n]
+				t144_2 := t144[0+lo33:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+lo33:][:n]
+				t145_2 := t145[-8+lo33:][:n]
 				for i := range n {
-					t141Entry := t141_2[i]
-					t143_2[i] = F(t1122_3[i] * t141Entry)
-					t144_2[i] += F(t1122_4[i] * t141Entry)
+					t142Entry := t142_3[i]
+					t144_2[i] = F(t1122_2[i] * t142Entry)
+					t145_2[i] += F(t1122_3[i] * t142Entry)
 				}
 			}
 			// titans_chunk.h
 			for i := range 32 {
-				t145[i] = t138[i] + t142_2[i]
+				t146[i] = t139[i] + t143[i]
 			}
 			// titans_chunk.h
-			clear(t148)
 			clear(t149)
+			clear(t150)
 			lo34 := max(0, 8)
 			if n := 32 - lo34; n > 0 {
-				t145_2 := t145[0+lo34:][:n]
-				t422_3 := t422[(l*chunks+t9)*32+-8+lo34:][:n]
-				t148_2 := t148[0+lo34:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+lo34:][:n]
-				t149_2 := t149[-8+lo34:][:n]
+				t146_2 := t146[0+lo34:][:n]
+				t422_2 := t422[(l*chunks+t9)*32+-8+lo34:][:n]
+				t149_2 := t149[0+lo34:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+lo34:][:n]
+				t150_2 := t150[-8+lo34:][:n]
 				for i := range n {
-					t145Entry := t145_2[i]
-					t148_2[i] = F(t422_3[i] * t145Entry)
-					t149_2[i] += F(t1122_3[i] * t145Entry)
+					t146Entry := t146_2[i]
+					t149_2[i] = F(t422_2[i] * t146Entry)
+					t150_2[i] += F(t1122_2[i] * t146Entry)
 				}
 			}
 			// titans_chunk.h
 			for i := range 32 {
-				t150[i] = t143[i] + t144[i] + t148[i]
-				t153[i] = t145[i] + t149[i]
+				t151[i] = t144[i] + t145[i] + t149[i]
+				t154[i] = t146[i] + t150[i]
 			}
 			// titans_chunk.h
-			clear(t151)
 			clear(t152_2)
-			clear(t156)
+			clear(t153)
 			clear(t157)
+			clear(t1582)
 			lo35 := max(0, 4)
 			if n := 32 - lo35; n > 0 {
-				t150_2 := t150[0+lo35:][:n]
-				t153_2 := t153[0+lo35:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+-4+lo35:][:n]
 				t151_2 := t151[0+lo35:][:n]
+				t154_2 := t154[0+lo35:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+-4+lo35:][:n]
+				t152_3 := t152_2[0+lo35:][:n]
 				t8_3 := t8[(l*chunks+t9)*32+lo35:][:n]
-				t152_3 := t152_2[-4+lo35:][:n]
+				t153_2 := t153[-4+lo35:][:n]
 				t39_2 := t39[(l*chunks+t9)*32+-4+lo35:][:n]
-				t156_2 := t156[0+lo35:][:n]
-				t157_2 := t157[-4+lo35:][:n]
+				t157_2 := t157[0+lo35:][:n]
+				t1582_2 := t1582[-4+lo35:][:n]
 				for i := range n {
-					t150Entry := t150_2[i]
-					t153Entry := t153_2[i]
-					t151_2[i] = F(t8_2[i] * t150Entry)
+					t151Entry := t151_2[i]
+					t154Entry := t154_2[i]
+					t152_3[i] = F(t8_2[i] * t151Entry)
 					t8Entry4 := t8_3[i]
-					t152_3[i] += F(t8Entry4 * t150Entry)
-					t156_2[i] = F(t39_2[i] * t153Entry)
-					t157_2[i] += F(t8Entry4 * t153Entry)
+					t153_2[i] += F(t8Entry4 * t151Entry)
+					t157_2[i] = F(t39_2[i] * t154Entry)
+					t1582_2[i] += F(t8Entry4 * t154Entry)
 				}
 			}
 			// titans_chunk.h
 			for i := range 32 {
-				t1582[i] = t151[i] + t152_2[i] + t156[i]
-				t161[i] = t153[i] + t157[i]
+				t159[i] = t152_2[i] + t153[i] + t157[i]
+				t1622[i] = t154[i] + t1582[i]
 			}
 			// titans_chunk.h
-			clear(t159)
 			clear(t160)
-			clear(t1642)
+			clear(t161)
 			clear(t165)
+			clear(t166)
 			lo36 := max(0, 2)
 			if n := 32 - lo36; n > 0 {
-				t1582_2 := t1582[0+lo36:][:n]
-				t161_2 := t161[0+lo36:][:n]
-				t522_2 := t522[(l*chunks+t9)*32+-2+lo36:][:n]
 				t159_2 := t159[0+lo36:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+lo36:][:n]
-				t160_2 := t160[-2+lo36:][:n]
+				t1622_2 := t1622[0+lo36:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+-2+lo36:][:n]
+				t160_2 := t160[0+lo36:][:n]
+				t522_4 := t522[(l*chunks+t9)*32+lo36:][:n]
+				t161_2 := t161[-2+lo36:][:n]
 				t36_2 := t36[(l*chunks+t9)*32+-2+lo36:][:n]
-				t1642_2 := t1642[0+lo36:][:n]
-				t165_2 := t165[-2+lo36:][:n]
+				t165_2 := t165[0+lo36:][:n]
+				t166_2 := t166[-2+lo36:][:n]
 				for i := range n {
-					t1582Entry := t1582_2[i]
-					t161Entry := t161_2[i]
-					t159_2[i] = F(t522_2[i] * t1582Entry)
-					t522Entry4 := t522_3[i]
-					t160_2[i] += F(t522Entry4 * t1582Entry)
-					t1642_2[i] = F(t36_2[i] * t161Entry)
-					t165_2[i] += F(t522Entry4 * t161Entry)
+					t159Entry := t159_2[i]
+					t1622Entry := t1622_2[i]
+					t160_2[i] = F(t522_3[i] * t159Entry)
+					t522Entry4 := t522_4[i]
+					t161_2[i] += F(t522Entry4 * t159Entry)
+					t165_2[i] = F(t36_2[i] * t1622Entry)
+					t166_2[i] += F(t522Entry4 * t1622Entry)
 				}
 			}
 			// titans_chunk.h
 			for i := range 32 {
-				t166[i] = t159[i] + t160[i] + t1642[i]
-				t169[i] = t161[i] + t165[i]
+				t167[i] = t160[i] + t161[i] + t165[i]
+				t170[i] = t1622[i] + t166[i]
 			}
 			// titans_chunk.h
-			clear(t167)
 			clear(t1682)
-			clear(t172_2)
+			clear(t169)
 			clear(t173)
+			clear(t174)
 			lo37 := max(0, 1)
 			if n := 32 - lo37; n > 0 {
-				t166_2 := t166[0+lo37:][:n]
-				t169_2 := t169[0+lo37:][:n]
-				t56_2 := t56[(l*chunks+t9)*32+-1+lo37:][:n]
 				t167_2 := t167[0+lo37:][:n]
+				t170_2 := t170[0+lo37:][:n]
+				t56_2 := t56[(l*chunks+t9)*32+-1+lo37:][:n]
+				t1682_2 := t1682[0+lo37:][:n]
 				t56_3 := t56[(l*chunks+t9)*32+lo37:][:n]
-				t1682_2 := t1682[-1+lo37:][:n]
+				t169_2 := t169[-1+lo37:][:n]
 				p2 := p[(l*chunks+t9)*32+-1+lo37:][:n]
-				t172_3 := t172_2[0+lo37:][:n]
-				t173_2 := t173[-1+lo37:][:n]
+				t173_2 := t173[0+lo37:][:n]
+				t174_2 := t174[-1+lo37:][:n]
 				for i := range n {
-					t166Entry := t166_2[i]
-					t169Entry := t169_2[i]
-					t167_2[i] = F(t56_2[i] * t166Entry)
+					t167Entry := t167_2[i]
+					t170Entry := t170_2[i]
+					t1682_2[i] = F(t56_2[i] * t167Entry)
 					t56Entry4 := t56_3[i]
-					t1682_2[i] += F(t56Entry4 * t166Entry)
-					t172_3[i] = F(p2[i] * t169Entry)
-					t173_2[i] += F(t56Entry4 * t169Entry)
+					t169_2[i] += F(t56Entry4 * t167Entry)
+					t173_2[i] = F(p2[i] * t170Entry)
+					t174_2[i] += F(t56Entry4 * t170Entry)
 				}
 			}
 			// titans_chunk.p
 			for i := range 32 {
-				t176[i] = t523[i] + t169[i] + t173[i]
+				t177[i] = t523[i] + t170[i] + t174[i]
 			}
 			// titans_chunk.p
-			clear(t179)
 			clear(t180)
+			clear(t181)
 			lo38 := max(0, 16)
 			if n := 32 - lo38; n > 0 {
-				t176_2 := t176[0+lo38:][:n]
+				t177_2 := t177[0+lo38:][:n]
 				t30_2 := t30[(l*chunks+t9)*32+-16+lo38:][:n]
-				t179_2 := t179[0+lo38:][:n]
+				t180_2 := t180[0+lo38:][:n]
 				t31_2 := t31[(l*chunks+t9)*32+lo38:][:n]
-				t180_2 := t180[-16+lo38:][:n]
+				t181_2 := t181[-16+lo38:][:n]
 				for i := range n {
-					t176Entry := t176_2[i]
-					t179_2[i] = F(t30_2[i] * t176Entry)
-					t180_2[i] += F(t31_2[i] * t176Entry)
+					t177Entry := t177_2[i]
+					t180_2[i] = F(t30_2[i] * t177Entry)
+					t181_2[i] += F(t31_2[i] * t177Entry)
 				}
 			}
 			// titans_chunk.p
-			clear(t181)
 			clear(t182_2)
+			clear(t183)
 			lo39 := max(0, 8)
 			if n := 32 - lo39; n > 0 {
-				t179_2 := t179[0+lo39:][:n]
+				t180_2 := t180[0+lo39:][:n]
 				t282_2 := t282[(l*chunks+t9)*32+-8+lo39:][:n]
-				t181_2 := t181[0+lo39:][:n]
+				t182_3 := t182_2[0+lo39:][:n]
 				t282_3 := t282[(l*chunks+t9)*32+lo39:][:n]
-				t182_3 := t182_2[-8+lo39:][:n]
+				t183_2 := t183[-8+lo39:][:n]
 				for i := range n {
-					t179Entry := t179_2[i]
-					t181_2[i] = F(t282_2[i] * t179Entry)
-					t182_3[i] += F(t282_3[i] * t179Entry)
+					t180Entry := t180_2[i]
+					t182_3[i] = F(t282_2[i] * t180Entry)
+					t183_2[i] += F(t282_3[i] * t180Entry)
 				}
 			}
 			// titans_chunk.p
 			for i := range 32 {
-				t183[i] = t176[i] + t180[i]
+				t184[i] = t177[i] + t181[i]
 			}
 			// titans_chunk.p
-			clear(t186)
 			clear(t187)
+			clear(t188)
 			lo40 := max(0, 8)
 			if n := 32 - lo40; n > 0 {
-				t183_2 := t183[0+lo40:][:n]
+				t184_2 := t184[0+lo40:][:n]
 				t272_2 := t272[(l*chunks+t9)*32+-8+lo40:][:n]
-				t186_2 := t186[0+lo40:][:n]
+				t187_2 := t187[0+lo40:][:n]
 				t282_2 := t282[(l*chunks+t9)*32+lo40:][:n]
-				t187_2 := t187[-8+lo40:][:n]
+				t188_2 := t188[-8+lo40:][:n]
 				for i := range n {
-					t183Entry := t183_2[i]
-					t186_2[i] = F(t272_2[i] * t183Entry)
-					t187_2[i] += F(t282_2[i] * t183Entry)
+					t184Entry := t184_2[i]
+					t187_2[i] = F(t272_2[i] * t184Entry)
+					t188_2[i] += F(t282_2[i] * t184Entry)
 				}
 			}
 			// titans_chunk.p
 			for i := range 32 {
-				t188[i] = t181[i] + t182_2[i] + t186[i]
-				t191[i] = t183[i] + t187[i]
+				t189[i] = t182_2[i] + t183[i] + t187[i]
+				t192_2[i] = t184[i] + t188[i]
 			}
 			// titans_chunk.p
-			clear(t189)
 			clear(t190)
-			clear(t194)
+			clear(t191)
 			clear(t195)
+			clear(t196)
 			lo41 := max(0, 4)
 			if n := 32 - lo41; n > 0 {
-				t188_2 := t188[0+lo41:][:n]
-				t191_2 := t191[0+lo41:][:n]
-				t2522_2 := t2522[(l*chunks+t9)*32+-4+lo41:][:n]
 				t189_2 := t189[0+lo41:][:n]
+				t192_3 := t192_2[0+lo41:][:n]
+				t2522_2 := t2522[(l*chunks+t9)*32+-4+lo41:][:n]
+				t190_2 := t190[0+lo41:][:n]
 				t2522_3 := t2522[(l*chunks+t9)*32+lo41:][:n]
-				t190_2 := t190[-4+lo41:][:n]
+				t191_2 := t191[-4+lo41:][:n]
 				t24_2 := t24[(l*chunks+t9)*32+-4+lo41:][:n]
-				t194_2 := t194[0+lo41:][:n]
-				t195_2 := t195[-4+lo41:][:n]
+				t195_2 := t195[0+lo41:][:n]
+				t196_2 := t196[-4+lo41:][:n]
 				for i := range n {
-					t188Entry := t188_2[i]
-					t191Entry := t191_2[i]
-					t189_2[i] = F(t2522_2[i] * t188Entry)
+					t189Entry := t189_2[i]
+					t192Entry := t192_3[i]
+					t190_2[i] = F(t2522_2[i] * t189Entry)
 					t2522Entry4 := t2522_3[i]
-					t190_2[i] += F(t2522Entry4 * t188Entry)
-					t194_2[i] = F(t24_2[i] * t191Entry)
-					t195_2[i] += F(t2522Entry4 * t191Entry)
+					t191_2[i] += F(t2522Entry4 * t189Entry)
+					t195_2[i] = F(t24_2[i] * t192Entry)
+					t196_2[i] += F(t2522Entry4 * t192Entry)
 				}
 			}
 			// titans_chunk.p
 			for i := range 32 {
-				t196[i] = t189[i] + t190[i] + t194[i]
-				t199[i] = t191[i] + t195[i]
+				t197[i] = t190[i] + t191[i] + t195[i]
+				t200[i] = t192_2[i] + t196[i]
 			}
 			// titans_chunk.p
-			clear(t197)
 			clear(t198)
-			clear(t202_2)
+			clear(t199)
 			clear(t203)
+			clear(t204)
 			lo42 := max(0, 2)
 			if n := 32 - lo42; n > 0 {
-				t196_2 := t196[0+lo42:][:n]
-				t199_2 := t199[0+lo42:][:n]
-				t22_3 := t22_2[(l*chunks+t9)*32+-2+lo42:][:n]
 				t197_2 := t197[0+lo42:][:n]
+				t200_2 := t200[0+lo42:][:n]
+				t22_3 := t22_2[(l*chunks+t9)*32+-2+lo42:][:n]
+				t198_2 := t198[0+lo42:][:n]
 				t22_4 := t22_2[(l*chunks+t9)*32+lo42:][:n]
-				t198_2 := t198[-2+lo42:][:n]
+				t199_2 := t199[-2+lo42:][:n]
 				t21_2 := t21[(l*chunks+t9)*32+-2+lo42:][:n]
-				t202_4 := t202_2[0+lo42:][:n]
-				t203_2 := t203[-2+lo42:][:n]
+				t203_2 := t203[0+lo42:][:n]
+				t204_2 := t204[-2+lo42:][:n]
 				for i := range n {
-					t196Entry := t196_2[i]
-					t199Entry := t199_2[i]
-					t197_2[i] = F(t22_3[i] * t196Entry)
+					t197Entry := t197_2[i]
+					t200Entry := t200_2[i]
+					t198_2[i] = F(t22_3[i] * t197Entry)
 					t22Entry4 := t22_4[i]
-					t198_2[i] += F(t22Entry4 * t196Entry)
-					t202_4[i] = F(t21_2[i] * t199Entry)
-					t203_2[i] += F(t22Entry4 * t199Entry)
+					t199_2[i] += F(t22Entry4 * t197Entry)
+					t203_2[i] = F(t21_2[i] * t200Entry)
+					t204_2[i] += F(t22Entry4 * t200Entry)
 				}
 			}
 			// titans_chunk.p, titans_chunk.g
 			for i := range 32 {
-				t204[i] = t197[i] + t198[i] + t202_2[i]
-				t207[i] = t199[i] + t203[i]
-				t218[i] = t192[i] + t532[i] + t135_2[i]
+				t205[i] = t198[i] + t199[i] + t203[i]
+				t208[i] = t200[i] + t204[i]
+				t219[i] = t192[i] + t522_2[i] + t1362_2[i]
 			}
 			// titans_chunk.p
-			clear(t205)
 			clear(t206)
-			clear(t210)
+			clear(t207)
 			clear(t211)
+			clear(t212_2)
 			lo43 := max(0, 1)
 			if n := 32 - lo43; n > 0 {
-				t204_2 := t204[0+lo43:][:n]
-				t207_2 := t207[0+lo43:][:n]
-				t58_2 := t58[(l*chunks+t9)*32+-1+lo43:][:n]
 				t205_2 := t205[0+lo43:][:n]
+				t208_2 := t208[0+lo43:][:n]
+				t58_2 := t58[(l*chunks+t9)*32+-1+lo43:][:n]
+				t206_2 := t206[0+lo43:][:n]
 				t58_3 := t58[(l*chunks+t9)*32+lo43:][:n]
-				t206_2 := t206[-1+lo43:][:n]
+				t207_2 := t207[-1+lo43:][:n]
 				t182_3 := t182[(l*chunks+t9)*32+-1+lo43:][:n]
-				t210_2 := t210[0+lo43:][:n]
-				t211_2 := t211[-1+lo43:][:n]
+				t211_2 := t211[0+lo43:][:n]
+				t212_3 := t212_2[-1+lo43:][:n]
 				for i := range n {
-					t204Entry := t204_2[i]
-					t207Entry := t207_2[i]
-					t205_2[i] = F(t58_2[i] * t204Entry)
+					t205Entry := t205_2[i]
+					t208Entry := t208_2[i]
+					t206_2[i] = F(t58_2[i] * t205Entry)
 					t58Entry3 := t58_3[i]
-					t206_2[i] += F(t58Entry3 * t204Entry)
-					t210_2[i] = F(t182_3[i] * t207Entry)
-					t211_2[i] += F(t58Entry3 * t207Entry)
+					t207_2[i] += F(t58Entry3 * t205Entry)
+					t211_2[i] = F(t182_3[i] * t208Entry)
+					t212_3[i] += F(t58Entry3 * t208Entry)
 				}
 			}
 			// titans_chunk.p
-			clear(t215)
+			clear(t216)
 			if n := min(32, 1); n > 0 {
-				t207_2 := t207[:n]
-				t211_2 := t211[:n]
-				t215_2 := t215[:n]
+				t208_2 := t208[:n]
+				t212_3 := t212_2[:n]
+				t216_2 := t216[:n]
 				for i := range n {
-					t215_2[i] = t207_2[i] + t211_2[i]
+					t216_2[i] = t208_2[i] + t212_3[i]
 				}
 			}
 			// titans_chunk.g
-			clear(t221)
 			clear(t222_2)
+			clear(t223)
 			lo44 := max(0, 16)
 			if n := 32 - lo44; n > 0 {
-				t218_2 := t218[0+lo44:][:n]
+				t219_2 := t219[0+lo44:][:n]
 				t13_2 := t13[(l*chunks+t9)*32+-16+lo44:][:n]
-				t221_2 := t221[0+lo44:][:n]
+				t222_4 := t222_2[0+lo44:][:n]
 				t14_2 := t14[(l*chunks+t9)*32+lo44:][:n]
-				t222_4 := t222_2[-16+lo44:][:n]
+				t223_2 := t223[-16+lo44:][:n]
 				for i := range n {
-					t218Entry := t218_2[i]
-					t221_2[i] = F(t13_2[i] * t218Entry)
-					t222_4[i] += F(t14_2[i] * t218Entry)
+					t219Entry := t219_2[i]
+					t222_4[i] = F(t13_2[i] * t219Entry)
+					t223_2[i] += F(t14_2[i] * t219Entry)
 				}
 			}
 			// titans_chunk.g
-			clear(t223)
 			clear(t224)
+			clear(t225)
 			lo45 := max(0, 8)
 			if n := 32 - lo45; n > 0 {
-				t221_2 := t221[0+lo45:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+-8+lo45:][:n]
-				t223_2 := t223[0+lo45:][:n]
-				t1122_4 := t1122[(l*chunks+t9)*32+lo45:][:n]
-				t224_2 := t224[-8+lo45:][:n]
+				t222_4 := t222_2[0+lo45:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo45:][:n]
+				t224_2 := t224[0+lo45:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+lo45:][:n]
+				t225_2 := t225[-8+lo45:][:n]
 				for i := range n {
-					t221Entry := t221_2[i]
-					t223_2[i] = F(t1122_3[i] * t221Entry)
-					t224_2[i] += F(t1122_4[i] * t221Entry)
+					t222Entry := t222_4[i]
+					t224_2[i] = F(t1122_2[i] * t222Entry)
+					t225_2[i] += F(t1122_3[i] * t222Entry)
 				}
 			}
 			// titans_chunk.g
 			for i := range 32 {
-				t225[i] = t218[i] + t222_2[i]
+				t226[i] = t219[i] + t223[i]
 			}
 			// titans_chunk.g
-			clear(t228)
 			clear(t229)
+			clear(t230)
 			lo46 := max(0, 8)
 			if n := 32 - lo46; n > 0 {
-				t225_2 := t225[0+lo46:][:n]
+				t226_2 := t226[0+lo46:][:n]
 				t1022_2 := t1022[(l*chunks+t9)*32+-8+lo46:][:n]
-				t228_2 := t228[0+lo46:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+lo46:][:n]
-				t229_2 := t229[-8+lo46:][:n]
+				t229_2 := t229[0+lo46:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+lo46:][:n]
+				t230_2 := t230[-8+lo46:][:n]
 				for i := range n {
-					t225Entry := t225_2[i]
-					t228_2[i] = F(t1022_2[i] * t225Entry)
-					t229_2[i] += F(t1122_3[i] * t225Entry)
+					t226Entry := t226_2[i]
+					t229_2[i] = F(t1022_2[i] * t226Entry)
+					t230_2[i] += F(t1122_2[i] * t226Entry)
 				}
 			}
 			// titans_chunk.g
 			for i := range 32 {
-				t230[i] = t223[i] + t224[i] + t228[i]
-				t233[i] = t225[i] + t229[i]
+				t231[i] = t224[i] + t225[i] + t229[i]
+				t234[i] = t226[i] + t230[i]
 			}
 			// titans_chunk.g
-			clear(t231)
 			clear(t232_2)
-			clear(t236)
+			clear(t233)
 			clear(t237)
+			clear(t238)
 			lo47 := max(0, 4)
 			if n := 32 - lo47; n > 0 {
-				t230_2 := t230[0+lo47:][:n]
-				t233_2 := t233[0+lo47:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+-4+lo47:][:n]
 				t231_2 := t231[0+lo47:][:n]
+				t234_2 := t234[0+lo47:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+-4+lo47:][:n]
+				t232_3 := t232_2[0+lo47:][:n]
 				t8_3 := t8[(l*chunks+t9)*32+lo47:][:n]
-				t232_3 := t232_2[-4+lo47:][:n]
-				t72_4 := t72[(l*chunks+t9)*32+-4+lo47:][:n]
-				t236_2 := t236[0+lo47:][:n]
-				t237_2 := t237[-4+lo47:][:n]
+				t233_2 := t233[-4+lo47:][:n]
+				t72_2 := t72[(l*chunks+t9)*32+-4+lo47:][:n]
+				t237_2 := t237[0+lo47:][:n]
+				t238_2 := t238[-4+lo47:][:n]
 				for i := range n {
-					t230Entry := t230_2[i]
-					t233Entry := t233_2[i]
-					t231_2[i] = F(t8_2[i] * t230Entry)
+					t231Entry := t231_2[i]
+					t234Entry := t234_2[i]
+					t232_3[i] = F(t8_2[i] * t231Entry)
 					t8Entry5 := t8_3[i]
-					t232_3[i] += F(t8Entry5 * t230Entry)
-					t236_2[i] = F(t72_4[i] * t233Entry)
-					t237_2[i] += F(t8Entry5 * t233Entry)
+					t233_2[i] += F(t8Entry5 * t231Entry)
+					t237_2[i] = F(t72_2[i] * t234Entry)
+					t238_2[i] += F(t8Entry5 * t234Entry)
 				}
 			}
 			// titans_chunk.g
 			for i := range 32 {
-				t238[i] = t231[i] + t232_2[i] + t236[i]
-				t241[i] = t233[i] + t237[i]
+				t239[i] = t232_2[i] + t233[i] + t237[i]
+				t242_2[i] = t234[i] + t238[i]
 			}
 			// titans_chunk.g
-			clear(t239)
 			clear(t240)
-			clear(t244)
+			clear(t241)
 			clear(t245)
+			clear(t246)
 			lo48 := max(0, 2)
 			if n := 32 - lo48; n > 0 {
-				t238_2 := t238[0+lo48:][:n]
-				t241_2 := t241[0+lo48:][:n]
-				t522_2 := t522[(l*chunks+t9)*32+-2+lo48:][:n]
 				t239_2 := t239[0+lo48:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+lo48:][:n]
-				t240_2 := t240[-2+lo48:][:n]
+				t242_4 := t242_2[0+lo48:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+-2+lo48:][:n]
+				t240_2 := t240[0+lo48:][:n]
+				t522_4 := t522[(l*chunks+t9)*32+lo48:][:n]
+				t241_2 := t241[-2+lo48:][:n]
 				t4_2 := t4[(l*chunks+t9)*32+-2+lo48:][:n]
-				t244_2 := t244[0+lo48:][:n]
-				t245_2 := t245[-2+lo48:][:n]
+				t245_2 := t245[0+lo48:][:n]
+				t246_2 := t246[-2+lo48:][:n]
 				for i := range n {
-					t238Entry := t238_2[i]
-					t241Entry := t241_2[i]
-					t239_2[i] = F(t522_2[i] * t238Entry)
-					t522Entry5 := t522_3[i]
-					t240_2[i] += F(t522Entry5 * t238Entry)
-					t244_2[i] = F(t4_2[i] * t241Entry)
-					t245_2[i] += F(t522Entry5 * t241Entry)
+					t239Entry := t239_2[i]
+					t242Entry := t242_4[i]
+					t240_2[i] = F(t522_3[i] * t239Entry)
+					t522Entry5 := t522_4[i]
+					t241_2[i] += F(t522Entry5 * t239Entry)
+					t245_2[i] = F(t4_2[i] * t242Entry)
+					t246_2[i] += F(t522Entry5 * t242Entry)
 				}
 			}
 			// titans_chunk.g
 			for i := range 32 {
-				t246[i] = t239[i] + t240[i] + t244[i]
-				t249[i] = t241[i] + t245[i]
+				t247[i] = t240[i] + t241[i] + t245[i]
+				t250[i] = t242_2[i] + t246[i]
 			}
 			// titans_chunk.g
-			clear(t247)
 			clear(t248)
-			clear(t252_2)
+			clear(t249)
 			clear(t253)
+			clear(t254)
 			lo49 := max(0, 1)
 			if n := 32 - lo49; n > 0 {
-				t246_2 := t246[0+lo49:][:n]
-				t249_2 := t249[0+lo49:][:n]
-				t56_2 := t56[(l*chunks+t9)*32+-1+lo49:][:n]
 				t247_2 := t247[0+lo49:][:n]
+				t250_2 := t250[0+lo49:][:n]
+				t56_2 := t56[(l*chunks+t9)*32+-1+lo49:][:n]
+				t248_2 := t248[0+lo49:][:n]
 				t56_3 := t56[(l*chunks+t9)*32+lo49:][:n]
-				t248_2 := t248[-1+lo49:][:n]
+				t249_2 := t249[-1+lo49:][:n]
 				t2_2 := t2[(l*chunks+t9)*32+-1+lo49:][:n]
-				t252_3 := t252_2[0+lo49:][:n]
-				t253_2 := t253[-1+lo49:][:n]
+				t253_2 := t253[0+lo49:][:n]
+				t254_2 := t254[-1+lo49:][:n]
 				for i := range n {
-					t246Entry := t246_2[i]
-					t249Entry := t249_2[i]
-					t247_2[i] = F(t56_2[i] * t246Entry)
+					t247Entry := t247_2[i]
+					t250Entry := t250_2[i]
+					t248_2[i] = F(t56_2[i] * t247Entry)
 					t56Entry5 := t56_3[i]
-					t248_2[i] += F(t56Entry5 * t246Entry)
-					t252_3[i] = F(t2_2[i] * t249Entry)
-					t253_2[i] += F(t56Entry5 * t249Entry)
+					t249_2[i] += F(t56Entry5 * t247Entry)
+					t253_2[i] = F(t2_2[i] * t250Entry)
+					t254_2[i] += F(t56Entry5 * t250Entry)
 				}
 			}
 			// titans_chunk.g
-			clear(t257)
+			clear(t258)
 			if n := min(32, 1); n > 0 {
-				t249_2 := t249[:n]
-				t253_2 := t253[:n]
-				t257_2 := t257[:n]
+				t250_2 := t250[:n]
+				t254_2 := t254[:n]
+				t258_2 := t258[:n]
 				for i := range n {
-					t257_2[i] = t249_2[i] + t253_2[i]
+					t258_2[i] = t250_2[i] + t254_2[i]
 				}
 			}
 			// titans_chunk.g
 			for i := range 32 {
-				t202_3[i] = t852[i] + t862[i] + t9023[i] + t167[i] + t1682[i] + t172_2[i] + t247[i] + t248[i] + t252_2[i] + t257[i]
-				t222_3[i] = t1232[i] + t124[i] + t127[i] + t205[i] + t206[i] + t210[i] + t215[i]
-				t242_2[i] = t3223[i] + t33[i]
+				t202_2[i] = t8622[i] + t872[i] + t912[i] + t1682[i] + t169[i] + t173[i] + t248[i] + t249[i] + t253[i] + t258[i]
+				t222_3[i] = t124[i] + t1252[i] + t128[i] + t206[i] + t207[i] + t211[i] + t216[i]
+				t242_3[i] = t3122[i] + t3223[i]
 			}
-			// titans_chunk.g
-			for i := range 32 {
-				t552_2 := t552[i*dK:][:dK]
-				t212_2 := t212[((l*chunks+t9)*32+i)*dK:][:dK]
-				for j := range dK {
-					t212_2[j] = t552_2[j]
-				}
-			}
+			// titans_chunk.Q
+			kern.Gemm(dK, 32, 32, F(1), false, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t542, 1, 32)
 			// titans_chunk.y
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t1322, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t133, 1, dV)
 			// titans_chunk.y
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t134, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t135, 1, dV)
 			// titans_chunk.g, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
 			for i := range 32 {
-				t267_2 := t267[i*dK:][:dK]
-				t270_2 := t270[i*dK:][:dK]
-				t362_2 := t362[i*dK:][:dK]
-				t3722_2 := t3722[i*dK:][:dK]
-				t542_2 := t542[i*dK:][:dK]
+				t268_2 := t268[i*dK:][:dK]
+				t271_2 := t271[i*dK:][:dK]
 				t232_3 := t232[((l*chunks+t9)*32+i)*dK:][:dK]
-				t603Entry2 := t603_2[i]
-				t63Entry2 := t63_2[i]
-				t663Entry2 := t663_2[i]
-				t69Entry2 := t69_2[i]
-				t72Entry2 := t72_3[i]
-				w35 := ((((kern.Choose((F(i) == w20), F(1), F(0)) + t603Entry2) + t63Entry2) + t663Entry2) + t69Entry2) + t72Entry2
-				w48 := (((((((kern.Choose((F(i) == w20), F(1), F(0)) + t603Entry2) + t63Entry2) + t663Entry2) + t69Entry2) + t72Entry2) + t75_2[i]) + t78_2[i]) + t81_2[i]
-				w36 := (w48 + t84_2[i]) + t87_2[i]
+				t53Entry2 := t53_2[i]
+				t552Entry2 := t552_2[i]
+				t584Entry2 := t584_2[i]
+				t612Entry2 := t612_2[i]
+				t644Entry2 := t644_2[i]
+				t673Entry2 := t673_2[i]
+				w7 := ((((t53Entry2 + t552Entry2) + t584Entry2) + t612Entry2) + t644Entry2) + t673Entry2
+				w8 := (((((((((t53Entry2 + t552Entry2) + t584Entry2) + t612Entry2) + t644Entry2) + t673Entry2) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 				for j := range dK {
-					t232_3[j] = F(w35*t267_2[j]) + F(w36*t270_2[j]) + t362_2[j] + t3722_2[j] + t542_2[j]
+					t232_3[j] = F(w7*t268_2[j]) + F(w8*t271_2[j])
 				}
 			}
+			// titans_chunk.K
+			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t342, 32, 1)
+			// titans_chunk.K
+			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t342, 1, 32)
 			// titans_chunk.U
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t412, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t4022, 1, dV)
 			// titans_chunk.U
-			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t48, 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t472, 1, dV)
+			// titans_chunk.Q
+			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t542, 32, 1)
 			// titans_chunk.g, titans_chunk.M
 			gEntry2 := g[(l*chunks+t9)*32+31]
 			for i := range dV {
 				MBarState2_3 := MBarState2[i*dK:][:dK]
-				t258_3 := t258[i*dK:][:dK]
+				t259_3 := t259[i*dK:][:dK]
 				for j := range dK {
-					t258_3[j] = F(MBarState2_3[j] * gEntry2)
+					t259_3[j] = F(MBarState2_3[j] * gEntry2)
 				}
 			}
 			// titans_chunk.U
-			kern.Gemm(dK, dV, 32, F(1), true, t258, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t48, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, t259, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t472, dV, 1)
 			// titans_chunk.y
-			kern.Gemm(dK, dV, 32, F(1), true, t258, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t134, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, t259, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t135, dV, 1)
 			// titans_chunk.g, titans_chunk.S, titans_chunk.M
 			pEntry := p[(l*chunks+t9)*32+31]
 			hEntry2 := h[(l*chunks+t9)*32+31]
@@ -5126,11 +5015,11 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// titans_chunk.U
-			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t412, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t4022, dV, 1)
 			// titans_chunk.y
-			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t1322, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t133, dV, 1)
 			for i := range dK * dV {
-				MBarState2_2[i] = t258_2[i]
+				MBarState2_2[i] = t259_2[i]
 			}
 		}
 		for i := range dK * dV {
@@ -5146,10 +5035,10 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			for k := range 32 {
-				t252_3 := t252[((i*chunks+j)*32+k)*dV:][:dV]
+				t252_2 := t252[((i*chunks+j)*32+k)*dV:][:dV]
 				t262_2 := t262[(i*T+32*j+k)*dV:][:dV]
 				for m := range dV {
-					t262_2[m] += t252_3[m]
+					t262_2[m] += t252_2[m]
 				}
 			}
 		}
@@ -5161,16 +5050,16 @@ func (c *StepBackward[F]) Run() {
 	clear(t312)
 	for i := range L {
 		for j := range chunks {
-			t242_2 := t242[(i*chunks+j)*32:][:32]
+			t242_3 := t242[(i*chunks+j)*32:][:32]
 			t27_2 := t27[i*T+32*j:][:32]
 			t222_3 := t222[(i*chunks+j)*32:][:32]
 			t292_2 := t292[i*T+32*j:][:32]
-			t202_3 := t202[(i*chunks+j)*32:][:32]
+			t202_2 := t202[(i*chunks+j)*32:][:32]
 			t312_2 := t312[i*T+32*j:][:32]
 			for k := range 32 {
-				t27_2[k] += t242_2[k]
+				t27_2[k] += t242_3[k]
 				t292_2[k] += t222_3[k]
-				t312_2[k] += t202_3[k]
+				t312_2[k] += t202_2[k]
 			}
 		}
 	}
@@ -5183,11 +5072,11 @@ func (c *StepBackward[F]) Run() {
 			for k := range 32 {
 				t232_3 := t232[((i*chunks+j)*32+k)*dK:][:dK]
 				t28_2 := t28[(i*T+32*j+k)*dK:][:dK]
-				t212_2 := t212[((i*chunks+j)*32+k)*dK:][:dK]
+				t212_3 := t212[((i*chunks+j)*32+k)*dK:][:dK]
 				t302_2 := t302[(i*T+32*j+k)*dK:][:dK]
 				for m := range dK {
 					t28_2[m] += t232_3[m]
-					t302_2[m] += t212_2[m]
+					t302_2[m] += t212_3[m]
 				}
 			}
 		}
@@ -5195,8 +5084,8 @@ func (c *StepBackward[F]) Run() {
 
 	// titans_chunk.theta, titans_chunk.k, titans_chunk.eta, titans_chunk.q, titans_chunk.rho
 	var t432 F
-	var t5322 F
-	var t118 F
+	var t532 F
+	var t1182 F
 	for i := range L {
 		t332_2 := t332[i*T:][:T]
 		t142_3 := t142[i*T:][:T]
@@ -5224,31 +5113,31 @@ func (c *StepBackward[F]) Run() {
 		t136_2 := t136[i*T:][:T]
 		for j := range T {
 			t332Entry := t332_2[j]
-			t4022 := kern.Choose(t332Entry, F(kern.Choose(t332Entry, t142_3[j]+t27_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t432 += t4022
+			t4024 := kern.Choose(t332Entry, F(kern.Choose(t332Entry, t142_3[j]+t27_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t432 += t4024
 			t5122 := F(F(eta[j]*(t152_3[j]+t292_2[j])) * etaSigmoid[j])
-			t5322 += t5122
+			t532 += t5122
 			t37Entry := t37_2[j]
-			t6422 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
+			t6423 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
 			t1022_2 := (t25_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t107 := (t1022_2 && (F(0) <= rhoSigmoidEntry))
-			t1154 := kern.Choose(t107, F(F(rhoSigmoidEntry*kern.Choose(t107, kern.Choose(t1022_2, t132_3[j]+t312_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t118 += t1154
+			t1072 := (t1022_2 && (F(0) <= rhoSigmoidEntry))
+			t1153 := kern.Choose(t1072, F(F(rhoSigmoidEntry*kern.Choose(t1072, kern.Choose(t1022_2, t132_3[j]+t312_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t1182 += t1153
 			t10Entry := t10_2[j]
-			t1324 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t402_2[j] = t4022
+			t1322 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
+			t402_2[j] = t4024
 			t512_2[j] = t5122
-			t642_2[j] = t6422
-			t682_2[j] = (t6422 && t37Entry)
-			t115_2[j] = t1154
-			t132_4[j] = t1324
-			t136_2[j] = (t1324 && t10Entry)
+			t642_2[j] = t6423
+			t682_2[j] = (t6423 && t37Entry)
+			t115_2[j] = t1153
+			t132_4[j] = t1322
+			t136_2[j] = (t1322 && t10Entry)
 		}
 	}
 	c.BThetaBar[0] = t432
-	c.BEtaBar[0] = t5322
-	c.BRhoBar[0] = t118
+	c.BEtaBar[0] = t532
+	c.BRhoBar[0] = t1182
 
 	// titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
 	clear(c.WThetaBar)
@@ -5318,7 +5207,7 @@ func (c *StepBackward[F]) Run() {
 			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			t582_2 := t582[(i*T+j)*dK:][:dK]
 			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t172_3 := t172[(i*T+j)*dK:][:dK]
+			t172_2 := t172[(i*T+j)*dK:][:dK]
 			t28_2 := t28[(i*T+j)*dK:][:dK]
 			t45_2 := t45[(i*T+j)*(dK+dV):][:dK]
 			t55_2 := t55[(i*T+j)*(dK+dV):][:dK]
@@ -5329,16 +5218,16 @@ func (c *StepBackward[F]) Run() {
 			var t1312 F
 			t682Entry := t682_2[j]
 			qDivEntry := qDiv[j]
-			w37 := kern.Choose((t682Entry && t37_2[j]), kern.Choose(t682Entry, F(F(0.5*kern.Choose(t682Entry, kern.Choose(t642_2[j], t632_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w9 := kern.Choose((t682Entry && t37_2[j]), kern.Choose(t682Entry, F(F(0.5*kern.Choose(t682Entry, kern.Choose(t642_2[j], t632_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t32Entry := t32_2[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t843 := F(t582_2[k]*qDivEntry) + F(2*F(F(t32Entry*q1SigmoidEntry)*w37))
-				t903 := F(q1SigmoidEntry*t843) + F(F(F(t32Entry*q1SigmoidEntry)*t843)*q1Sigmoid2[k])
-				t1262 := t172_3[k] + t28_2[k] + t45_2[k] + t55_2[k] + t120_2[k]
+				t842 := F(t582_2[k]*qDivEntry) + F(2*F(F(t32Entry*q1SigmoidEntry)*w9))
+				t902 := F(q1SigmoidEntry*t842) + F(F(F(t32Entry*q1SigmoidEntry)*t842)*q1Sigmoid2[k])
+				t1262 := t172_2[k] + t28_2[k] + t45_2[k] + t55_2[k] + t120_2[k]
 				t1312 += F(t1262 * kDiv2[k])
-				t90_2[k] = t903
-				bQBar[k] += t903
+				t90_2[k] = t902
+				bQBar[k] += t902
 				t126_2[k] = t1262
 			}
 			t131_2[j] = -t1312
@@ -5470,14 +5359,14 @@ func (c *StepBackward[F]) Run() {
 			t158_2 := t158[(i*T+j)*dK:][:dK]
 			t136Entry := t136_2[j]
 			kDivEntry := kDiv[j]
-			w38 := kern.Choose((t136Entry && t10_2[j]), kern.Choose(t136Entry, F(F(0.5*kern.Choose(t136Entry, kern.Choose(t132_3[j], t131_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			w10 := kern.Choose((t136Entry && t10_2[j]), kern.Choose(t136Entry, F(F(0.5*kern.Choose(t136Entry, kern.Choose(t132_3[j], t131_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t5Entry := t5_2[k]
 				k1SigmoidEntry := k1Sigmoid[k]
-				t1522_2 := F(t126_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w38))
-				t1584 := F(k1SigmoidEntry*t1522_2) + F(F(F(t5Entry*k1SigmoidEntry)*t1522_2)*k1Sigmoid2[k])
-				t158_2[k] = t1584
-				bKBar[k] += t1584
+				t1523 := F(t126_2[k]*kDivEntry) + F(2*F(F(t5Entry*k1SigmoidEntry)*w10))
+				t1583 := F(k1SigmoidEntry*t1523) + F(F(F(t5Entry*k1SigmoidEntry)*t1523)*k1Sigmoid2[k])
+				t158_2[k] = t1583
+				bKBar[k] += t1583
 			}
 		}
 	}
@@ -5577,21 +5466,23 @@ type stepNode[F num.Float] struct {
 //
 //	k0_t = W_K x_t    titans_chunk.k0
 //	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    titans_chunk.k1
-//	k_t = case unit { = off : k1_t ; otherwise : unit(k1_t) }    titans_chunk.k
-//	v_t = W_V x_t    titans_chunk.v
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    titans_chunk.rho
+//	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    titans_chunk.k
+//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    titans_chunk.v
+//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    titans_chunk.rho
 //	g_t = ρ_t g_{t−1}    titans_chunk.g
 //	q0_t = W_Q x_t    titans_chunk.q0
 //	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    titans_chunk.q1
-//	q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    titans_chunk.q
-//	η ∈ (0,1) = sigmoid(w_η · [k_t; v_t] + b_η)    titans_chunk.eta
+//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    titans_chunk.q
+//	η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    titans_chunk.eta
 //	p_t = η_t p_{t−1}    titans_chunk.p
 //	h_t = ρ_t h_{t−1} + p_t    titans_chunk.h
 //	e_t[i∈C] = η_t e_{t−1}[i] + { 1 if i = t ; 0 otherwise }    titans_chunk.e
 //	c_t[i∈C] = ρ_t c_{t−1}[i] + e_t[i]    titans_chunk.c
-//	θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    titans_chunk.theta
-//	U_t = θ_t (v_t − g_{t−1} M° k_t − h_{t−1} S° k_t) − Σ_{i∈C, i<t} θ_t c_{t−1}[i] (k_i · k_t) U_i    titans_chunk.U
-//	y_t = g_t M° q_t + h_t S° q_t + Σ_{i∈C, i≤t} c_t[i] (k_i · q_t) U_i    titans_chunk.y
+//	Q_t[i∈C] = k_i · q_t    titans_chunk.Q
+//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    titans_chunk.theta
+//	K_t[i∈C] = k_i · k_t    titans_chunk.K
+//	U_t = θ_t (v_t − g_{t−1} M° k_t − h_{t−1} S° k_t) − Σ_{i∈C, i<t} θ_t c_{t−1}[i] K_t[i] U_i    titans_chunk.U
+//	y_t = g_t M° q_t + h_t S° q_t + Σ_{i∈C} H_t[i] U_i    titans_chunk.y
 //	M_t = g_t M° + h_t S° + Σ_{i∈C} c_t[i] U_i k_iᵀ    titans_chunk.M
 //	S_t = p_t S° + Σ_{i∈C} e_t[i] U_i k_iᵀ    titans_chunk.S
 //
@@ -5673,7 +5564,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.YProd2 = c.Run.Saved(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
 	}
 	if c.Run.Tape != nil {
-		k.YProd3 = c.Run.Saved(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
+		k.Q2 = c.Run.Saved(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
 	}
 	if c.Run.Tape != nil {
 		k.UProd = c.Run.Saved(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
@@ -5682,7 +5573,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.UProd2 = c.Run.Saved(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
 	}
 	if c.Run.Tape != nil {
-		k.UProd3 = c.Run.Saved(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
+		k.K2 = c.Run.Saved(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
 	}
 	if c.Run.Tape != nil {
 		k.U = c.Run.Saved(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
@@ -5772,10 +5663,10 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.ThetaSoftplus = k.ThetaSoftplus
 	g.YProd = k.YProd
 	g.YProd2 = k.YProd2
-	g.YProd3 = k.YProd3
+	g.Q2 = k.Q2
 	g.UProd = k.UProd
 	g.UProd2 = k.UProd2
-	g.UProd3 = k.UProd3
+	g.K2 = k.K2
 	g.U = k.U
 	g.E = k.E
 	g.ThetaSigmoid = k.ThetaSigmoid

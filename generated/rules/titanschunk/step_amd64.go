@@ -247,19 +247,67 @@ func stepNest40AVX512(a *stepNest40Args)
 func stepNest40AVX2(a *stepNest40Args)
 
 //go:noescape
-func stepTime41AVX512x64(a *stepTime41Args)
+func stepNest41AVX512(a *stepNest41Args)
 
 //go:noescape
-func stepTime41AVX512x32(a *stepTime41Args)
+func stepNest41AVX2(a *stepNest41Args)
 
 //go:noescape
-func stepTime41AVX512x16(a *stepTime41Args)
+func stepNest42AVX512(a *stepNest42Args)
 
 //go:noescape
-func stepTime41AVX2x16(a *stepTime41Args)
+func stepNest42AVX2(a *stepNest42Args)
 
 //go:noescape
-func stepTime41AVX2x8(a *stepTime41Args)
+func stepNest43AVX512(a *stepNest43Args)
+
+//go:noescape
+func stepNest43AVX2(a *stepNest43Args)
+
+//go:noescape
+func stepNest44AVX512(a *stepNest44Args)
+
+//go:noescape
+func stepNest44AVX2(a *stepNest44Args)
+
+//go:noescape
+func stepNest45AVX512(a *stepNest45Args)
+
+//go:noescape
+func stepNest45AVX2(a *stepNest45Args)
+
+//go:noescape
+func stepNest46AVX512(a *stepNest46Args)
+
+//go:noescape
+func stepNest46AVX2(a *stepNest46Args)
+
+//go:noescape
+func stepNest47AVX512(a *stepNest47Args)
+
+//go:noescape
+func stepNest47AVX2(a *stepNest47Args)
+
+//go:noescape
+func stepNest48AVX512(a *stepNest48Args)
+
+//go:noescape
+func stepNest48AVX2(a *stepNest48Args)
+
+//go:noescape
+func stepTime49AVX512x64(a *stepTime49Args)
+
+//go:noescape
+func stepTime49AVX512x32(a *stepTime49Args)
+
+//go:noescape
+func stepTime49AVX512x16(a *stepTime49Args)
+
+//go:noescape
+func stepTime49AVX2x16(a *stepTime49Args)
+
+//go:noescape
+func stepTime49AVX2x8(a *stepTime49Args)
 
 //go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
@@ -825,6 +873,102 @@ func stepBackwardNest93AVX512(a *stepBackwardNest93Args)
 //go:noescape
 func stepBackwardNest93AVX2(a *stepBackwardNest93Args)
 
+//go:noescape
+func stepBackwardNest94AVX512(a *stepBackwardNest94Args)
+
+//go:noescape
+func stepBackwardNest94AVX2(a *stepBackwardNest94Args)
+
+//go:noescape
+func stepBackwardNest95AVX512(a *stepBackwardNest95Args)
+
+//go:noescape
+func stepBackwardNest95AVX2(a *stepBackwardNest95Args)
+
+//go:noescape
+func stepBackwardNest96AVX512(a *stepBackwardNest96Args)
+
+//go:noescape
+func stepBackwardNest96AVX2(a *stepBackwardNest96Args)
+
+//go:noescape
+func stepBackwardNest97AVX512(a *stepBackwardNest97Args)
+
+//go:noescape
+func stepBackwardNest97AVX2(a *stepBackwardNest97Args)
+
+//go:noescape
+func stepBackwardNest98AVX512(a *stepBackwardNest98Args)
+
+//go:noescape
+func stepBackwardNest98AVX2(a *stepBackwardNest98Args)
+
+//go:noescape
+func stepBackwardNest99AVX512(a *stepBackwardNest99Args)
+
+//go:noescape
+func stepBackwardNest99AVX2(a *stepBackwardNest99Args)
+
+//go:noescape
+func stepBackwardNest100AVX512(a *stepBackwardNest100Args)
+
+//go:noescape
+func stepBackwardNest100AVX2(a *stepBackwardNest100Args)
+
+//go:noescape
+func stepBackwardNest101AVX512(a *stepBackwardNest101Args)
+
+//go:noescape
+func stepBackwardNest101AVX2(a *stepBackwardNest101Args)
+
+//go:noescape
+func stepBackwardNest102AVX512(a *stepBackwardNest102Args)
+
+//go:noescape
+func stepBackwardNest102AVX2(a *stepBackwardNest102Args)
+
+//go:noescape
+func stepBackwardNest103AVX512(a *stepBackwardNest103Args)
+
+//go:noescape
+func stepBackwardNest103AVX2(a *stepBackwardNest103Args)
+
+//go:noescape
+func stepBackwardNest104AVX512(a *stepBackwardNest104Args)
+
+//go:noescape
+func stepBackwardNest104AVX2(a *stepBackwardNest104Args)
+
+//go:noescape
+func stepBackwardNest105AVX512(a *stepBackwardNest105Args)
+
+//go:noescape
+func stepBackwardNest105AVX2(a *stepBackwardNest105Args)
+
+//go:noescape
+func stepBackwardNest106AVX512(a *stepBackwardNest106Args)
+
+//go:noescape
+func stepBackwardNest106AVX2(a *stepBackwardNest106Args)
+
+//go:noescape
+func stepBackwardNest107AVX512(a *stepBackwardNest107Args)
+
+//go:noescape
+func stepBackwardNest107AVX2(a *stepBackwardNest107Args)
+
+//go:noescape
+func stepBackwardNest108AVX512(a *stepBackwardNest108Args)
+
+//go:noescape
+func stepBackwardNest108AVX2(a *stepBackwardNest108Args)
+
+//go:noescape
+func stepBackwardNest109AVX512(a *stepBackwardNest109Args)
+
+//go:noescape
+func stepBackwardNest109AVX2(a *stepBackwardNest109Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -1145,19 +1289,83 @@ func stepNest40(a *stepNest40Args) {
 	stepNest40AVX2(a)
 }
 
-// stepTime41 runs the rows in assembly: as many at once as rows says.
-func stepTime41(a *stepTime41Args, rows int) {
+func stepNest41(a *stepNest41Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest41AVX512(a)
+		return
+	}
+	stepNest41AVX2(a)
+}
+
+func stepNest42(a *stepNest42Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest42AVX512(a)
+		return
+	}
+	stepNest42AVX2(a)
+}
+
+func stepNest43(a *stepNest43Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest43AVX512(a)
+		return
+	}
+	stepNest43AVX2(a)
+}
+
+func stepNest44(a *stepNest44Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest44AVX512(a)
+		return
+	}
+	stepNest44AVX2(a)
+}
+
+func stepNest45(a *stepNest45Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest45AVX512(a)
+		return
+	}
+	stepNest45AVX2(a)
+}
+
+func stepNest46(a *stepNest46Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest46AVX512(a)
+		return
+	}
+	stepNest46AVX2(a)
+}
+
+func stepNest47(a *stepNest47Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest47AVX512(a)
+		return
+	}
+	stepNest47AVX2(a)
+}
+
+func stepNest48(a *stepNest48Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest48AVX512(a)
+		return
+	}
+	stepNest48AVX2(a)
+}
+
+// stepTime49 runs the rows in assembly: as many at once as rows says.
+func stepTime49(a *stepTime49Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
 	case wide && rows == 64:
-		stepTime41AVX512x64(a)
+		stepTime49AVX512x64(a)
 	case wide && rows == 32:
-		stepTime41AVX512x32(a)
+		stepTime49AVX512x32(a)
 	case wide && rows == 16:
-		stepTime41AVX512x16(a)
+		stepTime49AVX512x16(a)
 	case !wide && rows == 16:
-		stepTime41AVX2x16(a)
+		stepTime49AVX2x16(a)
 	case !wide && rows == 8:
-		stepTime41AVX2x8(a)
+		stepTime49AVX2x8(a)
 	default:
 		panic("no function for this number of rows")
 	}
@@ -1917,4 +2125,132 @@ func stepBackwardNest93(a *stepBackwardNest93Args) {
 		return
 	}
 	stepBackwardNest93AVX2(a)
+}
+
+func stepBackwardNest94(a *stepBackwardNest94Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest94AVX512(a)
+		return
+	}
+	stepBackwardNest94AVX2(a)
+}
+
+func stepBackwardNest95(a *stepBackwardNest95Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest95AVX512(a)
+		return
+	}
+	stepBackwardNest95AVX2(a)
+}
+
+func stepBackwardNest96(a *stepBackwardNest96Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest96AVX512(a)
+		return
+	}
+	stepBackwardNest96AVX2(a)
+}
+
+func stepBackwardNest97(a *stepBackwardNest97Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest97AVX512(a)
+		return
+	}
+	stepBackwardNest97AVX2(a)
+}
+
+func stepBackwardNest98(a *stepBackwardNest98Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest98AVX512(a)
+		return
+	}
+	stepBackwardNest98AVX2(a)
+}
+
+func stepBackwardNest99(a *stepBackwardNest99Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest99AVX512(a)
+		return
+	}
+	stepBackwardNest99AVX2(a)
+}
+
+func stepBackwardNest100(a *stepBackwardNest100Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest100AVX512(a)
+		return
+	}
+	stepBackwardNest100AVX2(a)
+}
+
+func stepBackwardNest101(a *stepBackwardNest101Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest101AVX512(a)
+		return
+	}
+	stepBackwardNest101AVX2(a)
+}
+
+func stepBackwardNest102(a *stepBackwardNest102Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest102AVX512(a)
+		return
+	}
+	stepBackwardNest102AVX2(a)
+}
+
+func stepBackwardNest103(a *stepBackwardNest103Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest103AVX512(a)
+		return
+	}
+	stepBackwardNest103AVX2(a)
+}
+
+func stepBackwardNest104(a *stepBackwardNest104Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest104AVX512(a)
+		return
+	}
+	stepBackwardNest104AVX2(a)
+}
+
+func stepBackwardNest105(a *stepBackwardNest105Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest105AVX512(a)
+		return
+	}
+	stepBackwardNest105AVX2(a)
+}
+
+func stepBackwardNest106(a *stepBackwardNest106Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest106AVX512(a)
+		return
+	}
+	stepBackwardNest106AVX2(a)
+}
+
+func stepBackwardNest107(a *stepBackwardNest107Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest107AVX512(a)
+		return
+	}
+	stepBackwardNest107AVX2(a)
+}
+
+func stepBackwardNest108(a *stepBackwardNest108Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest108AVX512(a)
+		return
+	}
+	stepBackwardNest108AVX2(a)
+}
+
+func stepBackwardNest109(a *stepBackwardNest109Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest109AVX512(a)
+		return
+	}
+	stepBackwardNest109AVX2(a)
 }

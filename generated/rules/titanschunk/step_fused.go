@@ -314,39 +314,154 @@ type stepNest27Args struct {
 }
 
 type stepNest28Args struct {
-	t57 *float32
-	t59 *float32
-	t89 *float32
-	n0  int // 32·d_k·t + 32·chunks·d_k·l
-	n1  int // d_k
+	t58  *float32
+	t532 *float32
+	t55  *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepNest29Args struct {
-	t91 *float32
+	t222 *float32
+	t532 *float32
+	t55  *float32
+	t583 *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepNest30Args struct {
-	t59  *float32
-	t101 *float32
-	n0   int // 32·d_k·t + 32·chunks·d_k·l
-	n1   int // d_k
+	t252 *float32
+	t532 *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepNest31Args struct {
-	t60  *float32
-	t100 *float32
-	t101 *float32
-	t102 *float32
+	t28  *float32
+	t532 *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t642 *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
 type stepNest32Args struct {
-	t90 *float32
-	t91 *float32
-	t96 *float32
+	t312 *float32
+	t532 *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t642 *float32
+	t672 *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepNest33Args struct {
+	t56  *float32
+	t532 *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t642 *float32
+	t672 *float32
+	t70  *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepNest34Args struct {
+	t52  *float32
+	t532 *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t642 *float32
+	t672 *float32
+	t70  *float32
+	t732 *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepNest35Args struct {
+	t82  *float32
+	t532 *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t642 *float32
+	t672 *float32
+	t70  *float32
+	t732 *float32
+	t76  *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepNest36Args struct {
+	t112 *float32
+	t532 *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t642 *float32
+	t672 *float32
+	t70  *float32
+	t732 *float32
+	t76  *float32
+	t79  *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepNest37Args struct {
+	t14  *float32
+	t532 *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t642 *float32
+	t672 *float32
+	t70  *float32
+	t732 *float32
+	t76  *float32
+	t79  *float32
+	t82  *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepNest38Args struct {
+	t87 *float32
+}
+
+type stepNest39Args struct {
+	t532 *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t642 *float32
+	t672 *float32
+	t70  *float32
+	t732 *float32
+	t76  *float32
+	t79  *float32
+	t82  *float32
+	t96  *float32
+}
+
+type stepNest40Args struct {
 	t60 *float32
-	t97 *float32
+	t96 *float32
+	K2  *float32
+	t98 *float32
+	n0  int // 32·t + 32·chunks·l
+}
+
+type stepNest41Args struct {
+	t86 *float32
+	t87 *float32
+	t92 *float32
+	t60 *float32
 	t93 *float32
+	t89 *float32
 	t61 *float32
 	U2  *float32
 	n0  int // 32·t + 32·chunks·l
@@ -354,39 +469,53 @@ type stepNest32Args struct {
 	n2  int // d_v
 }
 
-type stepNest33Args struct {
-	U2   *float32
-	t105 *float32
-	n0   int        // d_v·j
-	n1   int        // d_v·i
-	n2   int        // d_v
-	w13  [2]float32 // and nothing
+type stepNest42Args struct {
+	t532 *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t642 *float32
+	t672 *float32
+	t70  *float32
+	t732 *float32
+	t76  *float32
+	t79  *float32
+	t82  *float32
+	Q2   *float32
+	t63  *float32
 }
 
-type stepNest34Args struct {
+type stepNest43Args struct {
 	g    *float32
 	h    *float32
 	t49  *float32
 	t173 *float32
-	t105 *float32
 	y2   *float32
 	n0   int // 32·t + 32·chunks·l
 	n1   int // 32·d_v·t + 32·chunks·d_v·l
 	n2   int // d_v
 }
 
-type stepNest35Args struct {
-	t59 *float32
-	t73 *float32
-	t83 *float32
-	n0  int        // d_k·i + 32·d_k·t + 32·chunks·d_k·l
-	n1  int        // d_k·i
-	n2  int        // d_k
-	w15 [2]float32 // and nothing
-	w16 [2]float32 // and nothing
+type stepNest44Args struct {
+	t532 *float32
+	t55  *float32
+	t583 *float32
+	t612 *float32
+	t642 *float32
+	t672 *float32
+	t70  *float32
+	t732 *float32
+	t76  *float32
+	t79  *float32
+	t82  *float32
+	t59  *float32
+	t73  *float32
+	t83  *float32
+	n0   int // 32·d_k·t + 32·chunks·d_k·l
+	n1   int // d_k
 }
 
-type stepNest36Args struct {
+type stepNest45Args struct {
 	SState  *float32
 	MState  *float32
 	n0      int        // d_v
@@ -395,21 +524,14 @@ type stepNest36Args struct {
 	gEntry2 [2]float32 // and nothing
 }
 
-type stepNest37Args struct {
+type stepNest46Args struct {
 	SState *float32
 	n0     int        // d_v
 	n1     int        // d_k
 	pEntry [2]float32 // and nothing
 }
 
-type stepNest38Args struct {
-	t89  *float32
-	t22  *float32
-	t101 *float32
-	t323 *float32
-}
-
-type stepNest39Args struct {
+type stepNest47Args struct {
 	k   *float32
 	t62 *float32
 	q   *float32
@@ -422,7 +544,7 @@ type stepNest39Args struct {
 	n5  int // d_k
 }
 
-type stepNest40Args struct {
+type stepNest48Args struct {
 	eta   *float32
 	t64   *float32
 	theta *float32
@@ -435,7 +557,7 @@ type stepNest40Args struct {
 	n3    int // T
 }
 
-type stepTime41Args struct {
+type stepTime49Args struct {
 	MState2 *float32
 	t62     *float32
 	t63     *float32
@@ -523,7 +645,7 @@ func (c *stepFused) run() {
 	t322 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+992*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
 	p := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1024*L*chunks:][:32*L*chunks]               // [L, chunks, 32]
 	t352 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1056*L*chunks:][:32*L*chunks]            // [L, chunks, 32]
-	t90 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1088*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
+	t86 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1088*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
 	t36 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1120*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
 	t38 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1152*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
 	t392 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1184*L*chunks:][:32*L*chunks]            // [L, chunks, 32]
@@ -533,7 +655,7 @@ func (c *stepFused) run() {
 	t45 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1312*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
 	t472 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1344*L*chunks:][:32*L*chunks]            // [L, chunks, 32]
 	h := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1376*L*chunks:][:32*L*chunks]               // [L, chunks, 32]
-	t96 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1408*L*chunks:][:32*L*chunks]             // [L, chunks, 32]
+	t92_2 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1408*L*chunks:][:32*L*chunks]           // [L, chunks, 32]
 	y2 := c.Work[6*L*T*dK+64*L*chunks*dK+32*L*chunks*dV+8*L*T+1440*L*chunks:][:32*L*chunks*dV]           // [L, chunks, 32, d_v]
 	t62_2 := c.Work[6*L*T*dK+64*L*chunks*dK+64*L*chunks*dV+8*L*T+1440*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	t67 := c.Work[7*L*T*dK+32*L*chunks*dK+64*L*chunks*dV+8*L*T+1440*L*chunks:][:L*T*dK-32*L*chunks*dK]   // [L, T - 32·chunks, d_k]
@@ -546,29 +668,28 @@ func (c *stepFused) run() {
 	SState := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+dK*dV:][:dK*dV]                              // [d_v, d_k]
 	t173 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV:][:32*dV]                              // [32, d_v]
 	t49 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+32*dV:][:32*dV]                         // [32, d_v]
-	t22_2 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+64*dV:][:1024]                        // [32, 32]
-	t93 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+64*dV+1024:][:32*dV]                    // [32, d_v]
-	t97 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+96*dV+1024:][:32*dV]                    // [32, d_v]
-	t323 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+128*dV+1024:][:1024]                   // [32, 32]
+	Q2 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+64*dV:][:1024]                           // [32, 32]
+	t89 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+64*dV+1024:][:32*dV]                    // [32, d_v]
+	t93 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+96*dV+1024:][:32*dV]                    // [32, d_v]
+	K2 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+128*dV+1024:][:1024]                     // [32, 32]
 	U2 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+128*dV+2048:][:32*dV]                    // [32, d_v]
-	t604 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+2048:][:1024]                   // [32, 32]
-	t632 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+3072:][:1024]                   // [32, 32]
-	t662 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+4096:][:1024]                   // [32, 32]
-	t69 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+5120:][:1024]                    // [32, 32]
-	t72 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+6144:][:1024]                    // [32, 32]
-	t75 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+7168:][:1024]                    // [32, 32]
-	t78 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+8192:][:1024]                    // [32, 32]
-	t81 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+9216:][:1024]                    // [32, 32]
-	t84 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+10240:][:1024]                   // [32, 32]
-	t87 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+11264:][:1024]                   // [32, 32]
-	t89 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+12288:][:1024]                   // [32, 32]
-	t91 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+13312:][:32]                     // [32]
-	t100 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+13344:][:1024]                  // [32, 32]
-	t101 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+14368:][:1024]                  // [32, 32]
-	t102_2 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+15392:][:1024]                // [32, 32]
-	t105 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+16416:][:32*dV]                 // [32, d_v]
-	t73 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+192*dV+16416:][:32*dK]                  // [32, d_k]
-	t83 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+32*dK+192*dV+16416:][:32*dK]            // [32, d_k]
+	t532 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+2048:][:1024]                   // [32, 32]
+	t55 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+3072:][:1024]                    // [32, 32]
+	t583 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+4096:][:1024]                   // [32, 32]
+	t612 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+5120:][:1024]                   // [32, 32]
+	t642 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+6144:][:1024]                   // [32, 32]
+	t672 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+7168:][:1024]                   // [32, 32]
+	t70 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+8192:][:1024]                    // [32, 32]
+	t732 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+9216:][:1024]                   // [32, 32]
+	t76 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+10240:][:1024]                   // [32, 32]
+	t79 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+11264:][:1024]                   // [32, 32]
+	t82_2 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+12288:][:1024]                 // [32, 32]
+	t87 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+13312:][:32]                     // [32]
+	t96 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+13344:][:1024]                   // [32, 32]
+	t98 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+14368:][:1024]                   // [32, 32]
+	t63_2 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+15392:][:1024]                 // [32, 32]
+	t73 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+160*dV+16416:][:32*dK]                  // [32, d_k]
+	t83 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+1344*L*chunks+2*dK*dV+32*dK+160*dV+16416:][:32*dK]            // [32, d_k]
 
 	// titans_chunk.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -796,13 +917,13 @@ func (c *stepFused) run() {
 	} else {
 		for i := range L {
 			t21_2 := t21[i*T:][:T]
-			t22_3 := t22[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
 			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 			rho2 := rho[i*T:][:T]
 			for j := range T {
 				t223 := t21_2[j] + bRhoEntry
 				t23 := kern.Sigmoid(t223)
-				t22_3[j] = t223
+				t22_2[j] = t223
 				rhoSigmoid[j] = t23
 				rho2[j] = kern.Smaller(kern.Larger(t23, F(0)), F(1))
 			}
@@ -891,11 +1012,11 @@ func (c *stepFused) run() {
 				var t35 F
 				t35Sums := [16]F{t35}
 				for k := range dK {
-					t323_2 := bQ[k] + q1Prod[k]
-					t33 := kern.Sigmoid(t323_2)
-					q12 := F(t323_2 * t33)
+					t323 := bQ[k] + q1Prod[k]
+					t33 := kern.Sigmoid(t323)
+					q12 := F(t323 * t33)
 					t35Sums[k%16] = num.FMA32(q12, q12, t35Sums[k%16])
-					t32_3[k] = t323_2
+					t32_3[k] = t323
 					q1Sigmoid[k] = t33
 					q1_2[k] = q12
 				}
@@ -948,7 +1069,7 @@ func (c *stepFused) run() {
 			etaSigmoid := c.EtaSigmoid[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
-			t22_3 := t22[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
 			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 			t17_2 := t17[i*T:][:T]
 			kDiv := c.KDiv[i*T:][:T]
@@ -971,7 +1092,7 @@ func (c *stepFused) run() {
 				etaSigmoid[j] = kern.Sigmoid(-t48)
 				qDiv[j] = (F(1) / t443)
 				qDiv3[j] = (F(1) / t40)
-				rhoSigmoid2[j] = kern.Sigmoid(-t22_3[j])
+				rhoSigmoid2[j] = kern.Sigmoid(-t22_2[j])
 				kDiv[j] = (F(1) / t17_2[j])
 				kDiv3[j] = (F(1) / kSqrt[j])
 			}
@@ -1197,11 +1318,11 @@ func (c *stepFused) run() {
 				t42_2 := t42[(i*chunks+j)*32+-2+lo:][:n]
 				t62_3 := t62[(i*chunks+j)*32+lo:][:n]
 				t52_3 := t52[(i*chunks+j)*32+-2+lo:][:n]
-				t82_2 := t82[(i*chunks+j)*32+lo:][:n]
+				t82_3 := t82[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t52Entry := t52_2[k]
 					t62_3[k] = F(t42_2[k] * t52Entry)
-					t82_2[k] = F(t52_3[k] * t52Entry)
+					t82_3[k] = F(t52_3[k] * t52Entry)
 				}
 			}
 		}
@@ -1238,15 +1359,15 @@ func (c *stepFused) run() {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t82_2 := t82[(i*chunks+j)*32+lo:][:n]
+				t82_3 := t82[(i*chunks+j)*32+lo:][:n]
 				t7_2 := t7[(i*chunks+j)*32+-4+lo:][:n]
-				t92_2 := t92[(i*chunks+j)*32+lo:][:n]
-				t82_3 := t82[(i*chunks+j)*32+-4+lo:][:n]
+				t92_3 := t92[(i*chunks+j)*32+lo:][:n]
+				t82_4 := t82[(i*chunks+j)*32+-4+lo:][:n]
 				t112_2 := t112[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t82Entry := t82_2[k]
-					t92_2[k] = F(t7_2[k] * t82Entry)
-					t112_2[k] = F(t82_3[k] * t82Entry)
+					t82Entry := t82_3[k]
+					t92_3[k] = F(t7_2[k] * t82Entry)
+					t112_2[k] = F(t82_4[k] * t82Entry)
 				}
 			}
 		}
@@ -1267,10 +1388,10 @@ func (c *stepFused) run() {
 		for i := range L {
 			for j := range chunks {
 				t7_2 := t7[(i*chunks+j)*32:][:32]
-				t92_2 := t92[(i*chunks+j)*32:][:32]
-				t102_3 := t102[(i*chunks+j)*32:][:32]
+				t92_3 := t92[(i*chunks+j)*32:][:32]
+				t102_2 := t102[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t102_3[k] = t7_2[k] + t92_2[k]
+					t102_2[k] = t7_2[k] + t92_3[k]
 				}
 			}
 		}
@@ -1284,13 +1405,13 @@ func (c *stepFused) run() {
 			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
 				t112_2 := t112[(i*chunks+j)*32+lo:][:n]
-				t102_3 := t102[(i*chunks+j)*32+-8+lo:][:n]
+				t102_2 := t102[(i*chunks+j)*32+-8+lo:][:n]
 				t122_2 := t122[(i*chunks+j)*32+lo:][:n]
 				t112_3 := t112[(i*chunks+j)*32+-8+lo:][:n]
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t112Entry := t112_2[k]
-					t122_2[k] = F(t102_3[k] * t112Entry)
+					t122_2[k] = F(t102_2[k] * t112Entry)
 					t14_2[k] = F(t112_3[k] * t112Entry)
 				}
 			}
@@ -1311,11 +1432,11 @@ func (c *stepFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t102_3 := t102[(i*chunks+j)*32:][:32]
+				t102_2 := t102[(i*chunks+j)*32:][:32]
 				t122_2 := t122[(i*chunks+j)*32:][:32]
 				t132_2 := t132[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t132_2[k] = t102_3[k] + t122_2[k]
+					t132_2[k] = t102_2[k] + t122_2[k]
 				}
 			}
 		}
@@ -1545,7 +1666,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h, titans_chunk.g
 	clear(t352)
-	clear(t90)
+	clear(t86)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
@@ -1554,10 +1675,10 @@ func (c *stepFused) run() {
 				p2 := p[(i*chunks+j)*32+-1+lo:][:n]
 				t352_2 := t352[(i*chunks+j)*32+lo:][:n]
 				g2 := g[(i*chunks+j)*32+-1+lo:][:n]
-				t90_2 := t90[(i*chunks+j)*32+lo:][:n]
+				t86_2 := t86[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t352_2[k] = F(t56_2[k] * p2[k])
-					t90_2[k] = g2[k]
+					t86_2[k] = g2[k]
 				}
 			}
 		}
@@ -1633,11 +1754,11 @@ func (c *stepFused) run() {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
-				t82_2 := t82[(i*chunks+j)*32+lo:][:n]
+				t82_3 := t82[(i*chunks+j)*32+lo:][:n]
 				t392_2 := t392[(i*chunks+j)*32+-4+lo:][:n]
 				t41_2 := t41[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t41_2[k] = F(t82_2[k] * t392_2[k])
+					t41_2[k] = F(t82_3[k] * t392_2[k])
 				}
 			}
 		}
@@ -1748,34 +1869,23 @@ func (c *stepFused) run() {
 	}
 
 	// titans_chunk.h
-	clear(t96)
+	clear(t92_2)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				for k := range n {
-					t96[(i*chunks+j)*32+(lo+k)] = h[(i*chunks+j)*32+(lo+k)-1]
+					t92_2[(i*chunks+j)*32+(lo+k)] = h[(i*chunks+j)*32+(lo+k)-1]
 				}
 			}
 		}
 	}
 
 	// titans_chunk
-	w17 := F(31)
 	for l := range L {
 		copy(MState[:dK*dV], c.M[l*dV*dK:][:dK*dV])
 		copy(SState[:dK*dV], c.S[l*dV*dK:][:dK*dV])
 		for t2 := range chunks {
-			t604_2 := t604[31*32:][:32]
-			t632_2 := t632[31*32:][:32]
-			t662_2 := t662[31*32:][:32]
-			t69_2 := t69[31*32:][:32]
-			t72_2 := t72[31*32:][:32]
-			t75_2 := t75[31*32:][:32]
-			t78_2 := t78[31*32:][:32]
-			t81_2 := t81[31*32:][:32]
-			t84_2 := t84[31*32:][:32]
-			t87_2 := t87[31*32:][:32]
 			if len(c.MStates) > 0 {
 				copy(c.MStates[(l*chunks+t2)*dV*dK:][:dK*dV], MState[:dK*dV])
 			}
@@ -1787,448 +1897,584 @@ func (c *stepFused) run() {
 			// titans_chunk.y
 			kern.GemmFMA(dV, 32, dK, F(1), false, t49, 1, dV, SState, dK, 1, kern.From(t57, (l*chunks+t2)*32*dK), 1, dK)
 			// titans_chunk.e
-			clear(t604)
-			lo := max(0, 1)
-			if n := 32 - lo; n > 0 {
-				t58_2 := t58[(l*chunks+t2)*32+lo:][:n]
-				for i := range n {
-					t604_3 := t604[(lo+i)*32:][:32]
-					w := F((lo + i) - 1)
-					t58Entry2 := t58_2[i]
-					for j := range 32 {
-						t604_3[j] = F(kern.Choose((F(j) == w), F(1), F(0)) * t58Entry2)
+			clear(t532)
+			for i := range 32 {
+				lo := max(0, i)
+				if n := min(32, i+1) - lo; n > 0 {
+					t532_2 := t532[i*32+lo:][:n]
+					for j := range n {
+						t532_2[j] = F(1)
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t632)
-			lo2 := max(0, 2)
-			if n := 32 - lo2; n > 0 {
-				t222_2 := t222[(l*chunks+t2)*32+lo2:][:n]
-				for i := range n {
-					t604_3 := t604[((lo2+i)-2)*32:][:32]
-					t632_3 := t632[(lo2+i)*32:][:32]
-					w2 := F((lo2 + i) - 2)
-					t222Entry2 := t222_2[i]
-					for j := range 32 {
-						t632_3[j] = F((kern.Choose((F(j) == w2), F(1), F(0)) + t604_3[j]) * t222Entry2)
-					}
-				}
-			}
-			// titans_chunk.e
-			clear(t662)
-			lo3 := max(0, 4)
-			if n := 32 - lo3; n > 0 {
-				t252_2 := t252[(l*chunks+t2)*32+lo3:][:n]
-				for i := range n {
-					t604_3 := t604[((lo3+i)-4)*32:][:32]
-					t632_3 := t632[((lo3+i)-4)*32:][:32]
-					t662_3 := t662[(lo3+i)*32:][:32]
-					w3 := F((lo3 + i) - 4)
-					t252Entry2 := t252_2[i]
-					for j := range 32 {
-						t662_3[j] = F(((kern.Choose((F(j) == w3), F(1), F(0)) + t604_3[j]) + t632_3[j]) * t252Entry2)
-					}
-				}
-			}
-			// titans_chunk.e
-			clear(t69)
-			lo4 := max(0, 8)
-			if n := 32 - lo4; n > 0 {
-				t28_2 := t28[(l*chunks+t2)*32+lo4:][:n]
-				for i := range n {
-					t604_3 := t604[((lo4+i)-8)*32:][:32]
-					t632_3 := t632[((lo4+i)-8)*32:][:32]
-					t662_3 := t662[((lo4+i)-8)*32:][:32]
-					t69_3 := t69[(lo4+i)*32:][:32]
-					w4 := F((lo4 + i) - 8)
-					t28Entry2 := t28_2[i]
-					for j := range 32 {
-						t69_3[j] = F((((kern.Choose((F(j) == w4), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) * t28Entry2)
-					}
-				}
-			}
-			// titans_chunk.e
-			clear(t72)
-			lo5 := max(0, 16)
-			if n := 32 - lo5; n > 0 {
-				t312_2 := t312[(l*chunks+t2)*32+lo5:][:n]
-				for i := range n {
-					t604_3 := t604[((lo5+i)-16)*32:][:32]
-					t632_3 := t632[((lo5+i)-16)*32:][:32]
-					t662_3 := t662[((lo5+i)-16)*32:][:32]
-					t69_3 := t69[((lo5+i)-16)*32:][:32]
-					t72_3 := t72[(lo5+i)*32:][:32]
-					w5 := F((lo5 + i) - 16)
-					t312Entry := t312_2[i]
-					for j := range 32 {
-						t72_3[j] = F(((((kern.Choose((F(j) == w5), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) * t312Entry)
-					}
-				}
-			}
-			// titans_chunk.c, titans_chunk.e
-			clear(t75)
-			lo6 := max(0, 1)
-			if n := 32 - lo6; n > 0 {
-				t56_2 := t56[(l*chunks+t2)*32+lo6:][:n]
-				for i := range n {
-					t604_3 := t604[((lo6+i)-1)*32:][:32]
-					t632_3 := t632[((lo6+i)-1)*32:][:32]
-					t662_3 := t662[((lo6+i)-1)*32:][:32]
-					t69_3 := t69[((lo6+i)-1)*32:][:32]
-					t72_3 := t72[((lo6+i)-1)*32:][:32]
-					t75_3 := t75[(lo6+i)*32:][:32]
-					w6 := F((lo6 + i) - 1)
-					t56Entry2 := t56_2[i]
-					for j := range 32 {
-						t75_3[j] = F((((((kern.Choose((F(j) == w6), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) * t56Entry2)
-					}
-				}
-			}
-			// titans_chunk.c, titans_chunk.e
-			clear(t78)
-			lo7 := max(0, 2)
-			if n := 32 - lo7; n > 0 {
-				t52_2 := t52[(l*chunks+t2)*32+lo7:][:n]
-				for i := range n {
-					t604_3 := t604[((lo7+i)-2)*32:][:32]
-					t632_3 := t632[((lo7+i)-2)*32:][:32]
-					t662_3 := t662[((lo7+i)-2)*32:][:32]
-					t69_3 := t69[((lo7+i)-2)*32:][:32]
-					t72_3 := t72[((lo7+i)-2)*32:][:32]
-					t75_3 := t75[((lo7+i)-2)*32:][:32]
-					t78_3 := t78[(lo7+i)*32:][:32]
-					w7 := F((lo7 + i) - 2)
-					t52Entry2 := t52_2[i]
-					for j := range 32 {
-						t78_3[j] = F(((((((kern.Choose((F(j) == w7), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) * t52Entry2)
-					}
-				}
-			}
-			// titans_chunk.c, titans_chunk.e
-			clear(t81)
-			lo8 := max(0, 4)
-			if n := 32 - lo8; n > 0 {
-				t82_2 := t82[(l*chunks+t2)*32+lo8:][:n]
-				for i := range n {
-					t604_3 := t604[((lo8+i)-4)*32:][:32]
-					t632_3 := t632[((lo8+i)-4)*32:][:32]
-					t662_3 := t662[((lo8+i)-4)*32:][:32]
-					t69_3 := t69[((lo8+i)-4)*32:][:32]
-					t72_3 := t72[((lo8+i)-4)*32:][:32]
-					t75_3 := t75[((lo8+i)-4)*32:][:32]
-					t78_3 := t78[((lo8+i)-4)*32:][:32]
-					t81_3 := t81[(lo8+i)*32:][:32]
-					w8 := F((lo8 + i) - 4)
-					t82Entry2 := t82_2[i]
-					for j := range 32 {
-						t81_3[j] = F((((((((kern.Choose((F(j) == w8), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) + t78_3[j]) * t82Entry2)
-					}
-				}
-			}
-			// titans_chunk.c, titans_chunk.e
-			clear(t84)
-			lo9 := max(0, 8)
-			if n := 32 - lo9; n > 0 {
-				t112_2 := t112[(l*chunks+t2)*32+lo9:][:n]
-				for i := range n {
-					t604_3 := t604[((lo9+i)-8)*32:][:32]
-					t632_3 := t632[((lo9+i)-8)*32:][:32]
-					t662_3 := t662[((lo9+i)-8)*32:][:32]
-					t69_3 := t69[((lo9+i)-8)*32:][:32]
-					t72_3 := t72[((lo9+i)-8)*32:][:32]
-					t75_3 := t75[((lo9+i)-8)*32:][:32]
-					t78_3 := t78[((lo9+i)-8)*32:][:32]
-					t81_3 := t81[((lo9+i)-8)*32:][:32]
-					t84_3 := t84[(lo9+i)*32:][:32]
-					w9 := F((lo9 + i) - 8)
-					t112Entry2 := t112_2[i]
-					for j := range 32 {
-						w19 := (((((((kern.Choose((F(j) == w9), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
-						t84_3[j] = F(w19 * t112Entry2)
-					}
-				}
-			}
-			// titans_chunk.c, titans_chunk.e
-			clear(t87)
-			lo10 := max(0, 16)
-			if n := 32 - lo10; n > 0 {
-				t14_2 := t14[(l*chunks+t2)*32+lo10:][:n]
-				for i := range n {
-					t604_3 := t604[((lo10+i)-16)*32:][:32]
-					t632_3 := t632[((lo10+i)-16)*32:][:32]
-					t662_3 := t662[((lo10+i)-16)*32:][:32]
-					t69_3 := t69[((lo10+i)-16)*32:][:32]
-					t72_3 := t72[((lo10+i)-16)*32:][:32]
-					t75_3 := t75[((lo10+i)-16)*32:][:32]
-					t78_3 := t78[((lo10+i)-16)*32:][:32]
-					t81_3 := t81[((lo10+i)-16)*32:][:32]
-					t84_3 := t84[((lo10+i)-16)*32:][:32]
-					t87_3 := t87[(lo10+i)*32:][:32]
-					w10 := F((lo10 + i) - 16)
-					t14Entry := t14_2[i]
-					for j := range 32 {
-						w20 := (((((((kern.Choose((F(j) == w10), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
-						t87_3[j] = F((w20 + t84_3[j]) * t14Entry)
-					}
-				}
-			}
-			// titans_chunk.y
-			clear(t89)
+			clear(t55)
 			if kern.Wide() {
 				a := stepNest28Args{
-					unsafe.SliceData(t57),
-					unsafe.SliceData(t59),
-					unsafe.SliceData(t89),
-					32*dK*t2 + 32*chunks*dK*l,
-					dK,
+					unsafe.SliceData(t58),
+					unsafe.SliceData(t532),
+					unsafe.SliceData(t55),
+					32*t2 + 32*chunks*l,
 				}
 				stepNest28(&a)
 			} else {
-				for i := range 32 {
-					t57_2 := t57[((l*chunks+t2)*32+i)*dK:][:dK]
-					if n := min(32, i+1); n > 0 {
-						t89_2 := t89[i*32:][:n]
-						for j := range n {
-							t59_2 := t59[((l*chunks+t2)*32+j)*dK:][:dK]
-							var t892 F
-							t892Sums := [16]F{t892}
-							for k := range dK {
-								t892Sums[k%16] = num.FMA32(t57_2[k], t59_2[k], t892Sums[k%16])
-							}
-							t892 = kern.Sum16(&t892Sums)
-							t89_2[j] = t892
+				lo := max(0, 1)
+				if n := 32 - lo; n > 0 {
+					t58_2 := t58[(l*chunks+t2)*32+lo:][:n]
+					for i := range n {
+						t532_2 := t532[((lo+i)-1)*32:][:32]
+						t55_2 := t55[(lo+i)*32:][:32]
+						t58Entry2 := t58_2[i]
+						for j := range 32 {
+							t55_2[j] = F(t532_2[j] * t58Entry2)
 						}
 					}
 				}
 			}
-			// titans_chunk.g
-			clear(t91)
+			// titans_chunk.e
+			clear(t583)
 			if kern.Wide() {
 				a := stepNest29Args{
-					unsafe.SliceData(t91),
+					unsafe.SliceData(t222),
+					unsafe.SliceData(t532),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
+					32*t2 + 32*chunks*l,
 				}
 				stepNest29(&a)
 			} else {
-				if n := min(32, 1); n > 0 {
-					t91_2 := t91[:n]
+				lo := max(0, 2)
+				if n := 32 - lo; n > 0 {
+					t222_2 := t222[(l*chunks+t2)*32+lo:][:n]
 					for i := range n {
-						t91_2[i] = F(1)
-					}
-				}
-			}
-			// titans_chunk.U
-			kern.GemmFMA(dV, 32, dK, F(1), false, t93, 1, dV, MState, dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
-			// titans_chunk.U
-			kern.GemmFMA(dV, 32, dK, F(1), false, t97, 1, dV, SState, dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
-			// titans_chunk.c, titans_chunk.e
-			clear(t100)
-			lo11 := max(0, 1)
-			if n := 32 - lo11; n > 0 {
-				for i := range n {
-					t604_3 := t604[((lo11+i)-1)*32:][:32]
-					t632_3 := t632[((lo11+i)-1)*32:][:32]
-					t662_3 := t662[((lo11+i)-1)*32:][:32]
-					t69_3 := t69[((lo11+i)-1)*32:][:32]
-					t72_3 := t72[((lo11+i)-1)*32:][:32]
-					t75_3 := t75[((lo11+i)-1)*32:][:32]
-					t78_3 := t78[((lo11+i)-1)*32:][:32]
-					t81_3 := t81[((lo11+i)-1)*32:][:32]
-					t84_3 := t84[((lo11+i)-1)*32:][:32]
-					t87_3 := t87[((lo11+i)-1)*32:][:32]
-					t100_2 := t100[(lo11+i)*32:][:32]
-					w11 := F((lo11 + i) - 1)
-					for j := range 32 {
-						w21 := (((((((kern.Choose((F(j) == w11), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
-						t100_2[j] = (w21 + t84_3[j]) + t87_3[j]
-					}
-				}
-			}
-			// titans_chunk.U
-			clear(t101)
-			if kern.Wide() {
-				a := stepNest30Args{
-					unsafe.SliceData(t59),
-					unsafe.SliceData(t101),
-					32*dK*t2 + 32*chunks*dK*l,
-					dK,
-				}
-				stepNest30(&a)
-			} else {
-				for i := range 32 {
-					t59_2 := t59[((l*chunks+t2)*32+i)*dK:][:dK]
-					if n := min(32, i); n > 0 {
-						t101_2 := t101[i*32:][:n]
-						for j := range n {
-							t59_3 := t59[((l*chunks+t2)*32+j)*dK:][:dK]
-							var t1012 F
-							t1012Sums := [16]F{t1012}
-							for k := range dK {
-								t1012Sums[k%16] = num.FMA32(t59_2[k], t59_3[k], t1012Sums[k%16])
-							}
-							t1012 = kern.Sum16(&t1012Sums)
-							t101_2[j] = t1012
+						t532_2 := t532[((lo+i)-2)*32:][:32]
+						t55_2 := t55[((lo+i)-2)*32:][:32]
+						t583_2 := t583[(lo+i)*32:][:32]
+						t222Entry2 := t222_2[i]
+						for j := range 32 {
+							t583_2[j] = F((t532_2[j] + t55_2[j]) * t222Entry2)
 						}
 					}
 				}
 			}
-			// titans_chunk.U
-			clear(t102_2)
+			// titans_chunk.e
+			clear(t612)
+			if kern.Wide() {
+				a := stepNest30Args{
+					unsafe.SliceData(t252),
+					unsafe.SliceData(t532),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
+					unsafe.SliceData(t612),
+					32*t2 + 32*chunks*l,
+				}
+				stepNest30(&a)
+			} else {
+				lo := max(0, 4)
+				if n := 32 - lo; n > 0 {
+					t252_2 := t252[(l*chunks+t2)*32+lo:][:n]
+					for i := range n {
+						t532_2 := t532[((lo+i)-4)*32:][:32]
+						t55_2 := t55[((lo+i)-4)*32:][:32]
+						t583_2 := t583[((lo+i)-4)*32:][:32]
+						t612_2 := t612[(lo+i)*32:][:32]
+						t252Entry2 := t252_2[i]
+						for j := range 32 {
+							t612_2[j] = F(((t532_2[j] + t55_2[j]) + t583_2[j]) * t252Entry2)
+						}
+					}
+				}
+			}
+			// titans_chunk.e
+			clear(t642)
 			if kern.Wide() {
 				a := stepNest31Args{
-					unsafe.SliceData(t60),
-					unsafe.SliceData(t100),
-					unsafe.SliceData(t101),
-					unsafe.SliceData(t102_2),
+					unsafe.SliceData(t28),
+					unsafe.SliceData(t532),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t642),
 					32*t2 + 32*chunks*l,
 				}
 				stepNest31(&a)
+			} else {
+				lo := max(0, 8)
+				if n := 32 - lo; n > 0 {
+					t28_2 := t28[(l*chunks+t2)*32+lo:][:n]
+					for i := range n {
+						t532_2 := t532[((lo+i)-8)*32:][:32]
+						t55_2 := t55[((lo+i)-8)*32:][:32]
+						t583_2 := t583[((lo+i)-8)*32:][:32]
+						t612_2 := t612[((lo+i)-8)*32:][:32]
+						t642_2 := t642[(lo+i)*32:][:32]
+						t28Entry2 := t28_2[i]
+						for j := range 32 {
+							t642_2[j] = F((((t532_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) * t28Entry2)
+						}
+					}
+				}
+			}
+			// titans_chunk.e
+			clear(t672)
+			if kern.Wide() {
+				a := stepNest32Args{
+					unsafe.SliceData(t312),
+					unsafe.SliceData(t532),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t642),
+					unsafe.SliceData(t672),
+					32*t2 + 32*chunks*l,
+				}
+				stepNest32(&a)
+			} else {
+				lo := max(0, 16)
+				if n := 32 - lo; n > 0 {
+					t312_2 := t312[(l*chunks+t2)*32+lo:][:n]
+					for i := range n {
+						t532_2 := t532[((lo+i)-16)*32:][:32]
+						t55_2 := t55[((lo+i)-16)*32:][:32]
+						t583_2 := t583[((lo+i)-16)*32:][:32]
+						t612_2 := t612[((lo+i)-16)*32:][:32]
+						t642_2 := t642[((lo+i)-16)*32:][:32]
+						t672_2 := t672[(lo+i)*32:][:32]
+						t312Entry := t312_2[i]
+						for j := range 32 {
+							t672_2[j] = F(((((t532_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) * t312Entry)
+						}
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t70)
+			if kern.Wide() {
+				a := stepNest33Args{
+					unsafe.SliceData(t56),
+					unsafe.SliceData(t532),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t642),
+					unsafe.SliceData(t672),
+					unsafe.SliceData(t70),
+					32*t2 + 32*chunks*l,
+				}
+				stepNest33(&a)
+			} else {
+				lo := max(0, 1)
+				if n := 32 - lo; n > 0 {
+					t56_2 := t56[(l*chunks+t2)*32+lo:][:n]
+					for i := range n {
+						t532_2 := t532[((lo+i)-1)*32:][:32]
+						t55_2 := t55[((lo+i)-1)*32:][:32]
+						t583_2 := t583[((lo+i)-1)*32:][:32]
+						t612_2 := t612[((lo+i)-1)*32:][:32]
+						t642_2 := t642[((lo+i)-1)*32:][:32]
+						t672_2 := t672[((lo+i)-1)*32:][:32]
+						t70_2 := t70[(lo+i)*32:][:32]
+						t56Entry2 := t56_2[i]
+						for j := range 32 {
+							t70_2[j] = F((((((t532_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) * t56Entry2)
+						}
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t732)
+			if kern.Wide() {
+				a := stepNest34Args{
+					unsafe.SliceData(t52),
+					unsafe.SliceData(t532),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t642),
+					unsafe.SliceData(t672),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t732),
+					32*t2 + 32*chunks*l,
+				}
+				stepNest34(&a)
+			} else {
+				lo := max(0, 2)
+				if n := 32 - lo; n > 0 {
+					t52_2 := t52[(l*chunks+t2)*32+lo:][:n]
+					for i := range n {
+						t532_2 := t532[((lo+i)-2)*32:][:32]
+						t55_2 := t55[((lo+i)-2)*32:][:32]
+						t583_2 := t583[((lo+i)-2)*32:][:32]
+						t612_2 := t612[((lo+i)-2)*32:][:32]
+						t642_2 := t642[((lo+i)-2)*32:][:32]
+						t672_2 := t672[((lo+i)-2)*32:][:32]
+						t70_2 := t70[((lo+i)-2)*32:][:32]
+						t732_2 := t732[(lo+i)*32:][:32]
+						t52Entry2 := t52_2[i]
+						for j := range 32 {
+							t732_2[j] = F(((((((t532_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) * t52Entry2)
+						}
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t76)
+			if kern.Wide() {
+				a := stepNest35Args{
+					unsafe.SliceData(t82),
+					unsafe.SliceData(t532),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t642),
+					unsafe.SliceData(t672),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t732),
+					unsafe.SliceData(t76),
+					32*t2 + 32*chunks*l,
+				}
+				stepNest35(&a)
+			} else {
+				lo := max(0, 4)
+				if n := 32 - lo; n > 0 {
+					t82_3 := t82[(l*chunks+t2)*32+lo:][:n]
+					for i := range n {
+						t532_2 := t532[((lo+i)-4)*32:][:32]
+						t55_2 := t55[((lo+i)-4)*32:][:32]
+						t583_2 := t583[((lo+i)-4)*32:][:32]
+						t612_2 := t612[((lo+i)-4)*32:][:32]
+						t642_2 := t642[((lo+i)-4)*32:][:32]
+						t672_2 := t672[((lo+i)-4)*32:][:32]
+						t70_2 := t70[((lo+i)-4)*32:][:32]
+						t732_2 := t732[((lo+i)-4)*32:][:32]
+						t76_2 := t76[(lo+i)*32:][:32]
+						t82Entry2 := t82_3[i]
+						for j := range 32 {
+							t76_2[j] = F((((((((t532_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t732_2[j]) * t82Entry2)
+						}
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t79)
+			if kern.Wide() {
+				a := stepNest36Args{
+					unsafe.SliceData(t112),
+					unsafe.SliceData(t532),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t642),
+					unsafe.SliceData(t672),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t732),
+					unsafe.SliceData(t76),
+					unsafe.SliceData(t79),
+					32*t2 + 32*chunks*l,
+				}
+				stepNest36(&a)
+			} else {
+				lo := max(0, 8)
+				if n := 32 - lo; n > 0 {
+					t112_2 := t112[(l*chunks+t2)*32+lo:][:n]
+					for i := range n {
+						t532_2 := t532[((lo+i)-8)*32:][:32]
+						t55_2 := t55[((lo+i)-8)*32:][:32]
+						t583_2 := t583[((lo+i)-8)*32:][:32]
+						t612_2 := t612[((lo+i)-8)*32:][:32]
+						t642_2 := t642[((lo+i)-8)*32:][:32]
+						t672_2 := t672[((lo+i)-8)*32:][:32]
+						t70_2 := t70[((lo+i)-8)*32:][:32]
+						t732_2 := t732[((lo+i)-8)*32:][:32]
+						t76_2 := t76[((lo+i)-8)*32:][:32]
+						t79_2 := t79[(lo+i)*32:][:32]
+						t112Entry2 := t112_2[i]
+						for j := range 32 {
+							t79_2[j] = F(((((((((t532_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t732_2[j]) + t76_2[j]) * t112Entry2)
+						}
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t82_2)
+			if kern.Wide() {
+				a := stepNest37Args{
+					unsafe.SliceData(t14),
+					unsafe.SliceData(t532),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t642),
+					unsafe.SliceData(t672),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t732),
+					unsafe.SliceData(t76),
+					unsafe.SliceData(t79),
+					unsafe.SliceData(t82_2),
+					32*t2 + 32*chunks*l,
+				}
+				stepNest37(&a)
+			} else {
+				lo := max(0, 16)
+				if n := 32 - lo; n > 0 {
+					t14_2 := t14[(l*chunks+t2)*32+lo:][:n]
+					for i := range n {
+						t532_2 := t532[((lo+i)-16)*32:][:32]
+						t55_2 := t55[((lo+i)-16)*32:][:32]
+						t583_2 := t583[((lo+i)-16)*32:][:32]
+						t612_2 := t612[((lo+i)-16)*32:][:32]
+						t642_2 := t642[((lo+i)-16)*32:][:32]
+						t672_2 := t672[((lo+i)-16)*32:][:32]
+						t70_2 := t70[((lo+i)-16)*32:][:32]
+						t732_2 := t732[((lo+i)-16)*32:][:32]
+						t76_2 := t76[((lo+i)-16)*32:][:32]
+						t79_2 := t79[((lo+i)-16)*32:][:32]
+						t82_3 := t82_2[(lo+i)*32:][:32]
+						t14Entry := t14_2[i]
+						for j := range 32 {
+							t82_3[j] = F((((((((((t532_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t732_2[j]) + t76_2[j]) + t79_2[j]) * t14Entry)
+						}
+					}
+				}
+			}
+			// titans_chunk.Q
+			kern.GemmFMA(32, 32, dK, F(1), false, Q2, 32, 1, kern.From(t57, (l*chunks+t2)*32*dK), dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
+			// titans_chunk.g
+			clear(t87)
+			if kern.Wide() {
+				a := stepNest38Args{
+					unsafe.SliceData(t87),
+				}
+				stepNest38(&a)
+			} else {
+				if n := min(32, 1); n > 0 {
+					t87_2 := t87[:n]
+					for i := range n {
+						t87_2[i] = F(1)
+					}
+				}
+			}
+			// titans_chunk.U
+			kern.GemmFMA(dV, 32, dK, F(1), false, t89, 1, dV, MState, dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
+			// titans_chunk.U
+			kern.GemmFMA(dV, 32, dK, F(1), false, t93, 1, dV, SState, dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
+			// titans_chunk.c, titans_chunk.e
+			clear(t96)
+			if kern.Wide() {
+				a := stepNest39Args{
+					unsafe.SliceData(t532),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t642),
+					unsafe.SliceData(t672),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t732),
+					unsafe.SliceData(t76),
+					unsafe.SliceData(t79),
+					unsafe.SliceData(t82_2),
+					unsafe.SliceData(t96),
+				}
+				stepNest39(&a)
+			} else {
+				lo := max(0, 1)
+				if n := 32 - lo; n > 0 {
+					for i := range n {
+						t532_2 := t532[((lo+i)-1)*32:][:32]
+						t55_2 := t55[((lo+i)-1)*32:][:32]
+						t583_2 := t583[((lo+i)-1)*32:][:32]
+						t612_2 := t612[((lo+i)-1)*32:][:32]
+						t642_2 := t642[((lo+i)-1)*32:][:32]
+						t672_2 := t672[((lo+i)-1)*32:][:32]
+						t70_2 := t70[((lo+i)-1)*32:][:32]
+						t732_2 := t732[((lo+i)-1)*32:][:32]
+						t76_2 := t76[((lo+i)-1)*32:][:32]
+						t79_2 := t79[((lo+i)-1)*32:][:32]
+						t82_3 := t82_2[((lo+i)-1)*32:][:32]
+						t96_2 := t96[(lo+i)*32:][:32]
+						for j := range 32 {
+							t96_2[j] = (((((((((t532_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t732_2[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]
+						}
+					}
+				}
+			}
+			// titans_chunk.K
+			kern.GemmFMA(32, 32, dK, F(1), false, K2, 32, 1, kern.From(t59, (l*chunks+t2)*32*dK), dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
+			// titans_chunk.U
+			clear(t98)
+			if kern.Wide() {
+				a := stepNest40Args{
+					unsafe.SliceData(t60),
+					unsafe.SliceData(t96),
+					unsafe.SliceData(K2),
+					unsafe.SliceData(t98),
+					32*t2 + 32*chunks*l,
+				}
+				stepNest40(&a)
 			} else {
 				t60_2 := t60[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
 					t60Entry := t60_2[i]
 					if n := min(32, i); n > 0 {
-						t100_2 := t100[i*32:][:n]
-						t101_2 := t101[i*32:][:n]
-						t102_3 := t102_2[i*32:][:n]
+						t96_2 := t96[i*32:][:n]
+						K2_2 := K2[i*32:][:n]
+						t98_2 := t98[i*32:][:n]
 						for j := range n {
-							t102_3[j] = F(F(t60Entry*t100_2[j]) * t101_2[j])
+							t98_2[j] = F(F(t60Entry*t96_2[j]) * K2_2[j])
 						}
 					}
 				}
 			}
 			// titans_chunk.U, titans_chunk.g
 			if kern.Wide() {
-				a := stepNest32Args{
-					unsafe.SliceData(t90),
-					unsafe.SliceData(t91),
-					unsafe.SliceData(t96),
+				a := stepNest41Args{
+					unsafe.SliceData(t86),
+					unsafe.SliceData(t87),
+					unsafe.SliceData(t92_2),
 					unsafe.SliceData(t60),
-					unsafe.SliceData(t97),
 					unsafe.SliceData(t93),
+					unsafe.SliceData(t89),
 					unsafe.SliceData(t61),
 					unsafe.SliceData(U2),
 					32*t2 + 32*chunks*l,
 					32*dV*t2 + 32*chunks*dV*l,
 					dV,
 				}
-				stepNest32(&a)
+				stepNest41(&a)
 			} else {
-				t90_2 := t90[(l*chunks+t2)*32:][:32]
-				t96_2 := t96[(l*chunks+t2)*32:][:32]
+				t86_2 := t86[(l*chunks+t2)*32:][:32]
+				t92_3 := t92_2[(l*chunks+t2)*32:][:32]
 				t60_2 := t60[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
-					t97_2 := t97[i*dV:][:dV]
 					t93_2 := t93[i*dV:][:dV]
+					t89_2 := t89[i*dV:][:dV]
 					t61_2 := t61[((l*chunks+t2)*32+i)*dV:][:dV]
 					U2_2 := U2[i*dV:][:dV]
-					w12 := t90_2[i] + t91[i]
-					t96Entry := t96_2[i]
+					w := t86_2[i] + t87[i]
+					t92Entry := t92_3[i]
 					t60Entry2 := t60_2[i]
 					for j := range dV {
-						U2_2[j] = F(num.FMA32(-t97_2[j], t96Entry, num.FMA32(-t93_2[j], w12, t61_2[j])) * t60Entry2)
+						U2_2[j] = F(num.FMA32(-t93_2[j], t92Entry, num.FMA32(-t89_2[j], w, t61_2[j])) * t60Entry2)
 					}
 				}
 			}
-			kern.TriangleFMA(32, dV, false, U2, dV, 1, t102_2, 32, 1)
+			kern.TriangleFMA(32, dV, false, U2, dV, 1, t98, 32, 1)
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
-			clear(t105)
-			for i := range 32 {
-				w14 := F(i)
-				if n := min(32, i+1); n > 0 {
-					t604_3 := t604[i*32:][:n]
-					t632_3 := t632[i*32:][:n]
-					t662_3 := t662[i*32:][:n]
-					t69_3 := t69[i*32:][:n]
-					t72_3 := t72[i*32:][:n]
-					t75_3 := t75[i*32:][:n]
-					t78_3 := t78[i*32:][:n]
-					t81_3 := t81[i*32:][:n]
-					t84_3 := t84[i*32:][:n]
-					t87_3 := t87[i*32:][:n]
-					t89_2 := t89[i*32:][:n]
-					for j := range n {
-						w22 := (((((((kern.Choose((F(j) == w14), F(1), F(0)) + t604_3[j]) + t632_3[j]) + t662_3[j]) + t69_3[j]) + t72_3[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
-						w13 := F(((w22 + t84_3[j]) + t87_3[j]) * t89_2[j])
-						if kern.Wide() {
-							a := stepNest33Args{
-								unsafe.SliceData(U2),
-								unsafe.SliceData(t105),
-								dV * j,
-								dV * i,
-								dV,
-								[2]float32{w13},
-							}
-							stepNest33(&a)
-						} else {
-							U2_2 := U2[j*dV:][:dV]
-							t105_2 := t105[i*dV:][:dV]
-							for k := range dV {
-								t105_2[k] = num.FMA32(U2_2[k], w13, t105_2[k])
-							}
-						}
+			if kern.Wide() {
+				a := stepNest42Args{
+					unsafe.SliceData(t532),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t642),
+					unsafe.SliceData(t672),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t732),
+					unsafe.SliceData(t76),
+					unsafe.SliceData(t79),
+					unsafe.SliceData(t82_2),
+					unsafe.SliceData(Q2),
+					unsafe.SliceData(t63_2),
+				}
+				stepNest42(&a)
+			} else {
+				for i := range 32 {
+					t532_2 := t532[i*32:][:32]
+					t55_2 := t55[i*32:][:32]
+					t583_2 := t583[i*32:][:32]
+					t612_2 := t612[i*32:][:32]
+					t642_2 := t642[i*32:][:32]
+					t672_2 := t672[i*32:][:32]
+					t70_2 := t70[i*32:][:32]
+					t732_2 := t732[i*32:][:32]
+					t76_2 := t76[i*32:][:32]
+					t79_2 := t79[i*32:][:32]
+					t82_3 := t82_2[i*32:][:32]
+					Q2_2 := Q2[i*32:][:32]
+					t63_3 := t63_2[i*32:][:32]
+					for j := range 32 {
+						t63_3[j] = F(((((((((((t532_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t732_2[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]) * Q2_2[j])
 					}
 				}
 			}
 			// titans_chunk.y
 			if kern.Wide() {
-				a := stepNest34Args{
+				a := stepNest43Args{
 					unsafe.SliceData(g),
 					unsafe.SliceData(h),
 					unsafe.SliceData(t49),
 					unsafe.SliceData(t173),
-					unsafe.SliceData(t105),
 					unsafe.SliceData(y2),
 					32*t2 + 32*chunks*l,
 					32*dV*t2 + 32*chunks*dV*l,
 					dV,
 				}
-				stepNest34(&a)
+				stepNest43(&a)
 			} else {
 				g2 := g[(l*chunks+t2)*32:][:32]
 				h2 := h[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
 					t49_2 := t49[i*dV:][:dV]
 					t173_2 := t173[i*dV:][:dV]
-					t105_2 := t105[i*dV:][:dV]
 					y2_2 := y2[((l*chunks+t2)*32+i)*dV:][:dV]
 					gEntry := g2[i]
 					hEntry := h2[i]
 					for j := range dV {
-						y2_2[j] = num.FMA32(t49_2[j], hEntry, F(t173_2[j]*gEntry)) + t105_2[j]
+						y2_2[j] = num.FMA32(t49_2[j], hEntry, F(t173_2[j]*gEntry))
 					}
 				}
 			}
+			// titans_chunk.y
+			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t63_2, 1, 32)
 			// titans_chunk.M, titans_chunk.c, titans_chunk.e, titans_chunk.S
-			for i := range 32 {
-				t604Entry := t604_2[i]
-				t632Entry := t632_2[i]
-				t662Entry := t662_2[i]
-				t69Entry := t69_2[i]
-				t72Entry := t72_2[i]
-				w23 := (((((((kern.Choose((F(i) == w17), F(1), F(0)) + t604Entry) + t632Entry) + t662Entry) + t69Entry) + t72Entry) + t75_2[i]) + t78_2[i]) + t81_2[i]
-				w15 := (w23 + t84_2[i]) + t87_2[i]
-				w16 := ((((kern.Choose((F(i) == w17), F(1), F(0)) + t604Entry) + t632Entry) + t662Entry) + t69Entry) + t72Entry
-				if kern.Wide() {
-					a := stepNest35Args{
-						unsafe.SliceData(t59),
-						unsafe.SliceData(t73),
-						unsafe.SliceData(t83),
-						dK*i + 32*dK*t2 + 32*chunks*dK*l,
-						dK * i,
-						dK,
-						[2]float32{w15},
-						[2]float32{w16},
-					}
-					stepNest35(&a)
-				} else {
+			if kern.Wide() {
+				a := stepNest44Args{
+					unsafe.SliceData(t532),
+					unsafe.SliceData(t55),
+					unsafe.SliceData(t583),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t642),
+					unsafe.SliceData(t672),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t732),
+					unsafe.SliceData(t76),
+					unsafe.SliceData(t79),
+					unsafe.SliceData(t82_2),
+					unsafe.SliceData(t59),
+					unsafe.SliceData(t73),
+					unsafe.SliceData(t83),
+					32*dK*t2 + 32*chunks*dK*l,
+					dK,
+				}
+				stepNest44(&a)
+			} else {
+				t532_2 := t532[31*32:][:32]
+				t55_2 := t55[31*32:][:32]
+				t583_2 := t583[31*32:][:32]
+				t612_2 := t612[31*32:][:32]
+				t642_2 := t642[31*32:][:32]
+				t672_2 := t672[31*32:][:32]
+				t70_2 := t70[31*32:][:32]
+				t732_2 := t732[31*32:][:32]
+				t76_2 := t76[31*32:][:32]
+				t79_2 := t79[31*32:][:32]
+				t82_3 := t82_2[31*32:][:32]
+				for i := range 32 {
 					t59_2 := t59[((l*chunks+t2)*32+i)*dK:][:dK]
 					t73_2 := t73[i*dK:][:dK]
 					t83_2 := t83[i*dK:][:dK]
+					t532Entry := t532_2[i]
+					t55Entry := t55_2[i]
+					t583Entry := t583_2[i]
+					t612Entry := t612_2[i]
+					t642Entry := t642_2[i]
+					t672Entry := t672_2[i]
+					w2 := (((((((((t532Entry + t55Entry) + t583Entry) + t612Entry) + t642Entry) + t672Entry) + t70_2[i]) + t732_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+					w3 := ((((t532Entry + t55Entry) + t583Entry) + t612Entry) + t642Entry) + t672Entry
 					for j := range dK {
 						t59Entry := t59_2[j]
-						t73_2[j] = F(t59Entry * w15)
-						t83_2[j] = F(t59Entry * w16)
+						t73_2[j] = F(t59Entry * w2)
+						t83_2[j] = F(t59Entry * w3)
 					}
 				}
 			}
@@ -2236,7 +2482,7 @@ func (c *stepFused) run() {
 			gEntry2 := g[(l*chunks+t2)*32+31]
 			hEntry2 := h[(l*chunks+t2)*32+31]
 			if kern.Wide() {
-				a := stepNest36Args{
+				a := stepNest45Args{
 					unsafe.SliceData(SState),
 					unsafe.SliceData(MState),
 					dV,
@@ -2244,7 +2490,7 @@ func (c *stepFused) run() {
 					[2]float32{hEntry2},
 					[2]float32{gEntry2},
 				}
-				stepNest36(&a)
+				stepNest45(&a)
 			} else {
 				for i := range dV {
 					SState2 := SState[i*dK:][:dK]
@@ -2259,13 +2505,13 @@ func (c *stepFused) run() {
 			// titans_chunk.S
 			pEntry := p[(l*chunks+t2)*32+31]
 			if kern.Wide() {
-				a := stepNest37Args{
+				a := stepNest46Args{
 					unsafe.SliceData(SState),
 					dV,
 					dK,
 					[2]float32{pEntry},
 				}
-				stepNest37(&a)
+				stepNest46(&a)
 			} else {
 				for i := range dV {
 					SState2 := SState[i*dK:][:dK]
@@ -2276,44 +2522,23 @@ func (c *stepFused) run() {
 			}
 			// titans_chunk.S
 			kern.GemmFMA(dV, dK, 32, F(1), true, SState, dK, 1, U2, 1, dV, t83, dK, 1)
-			// titans_chunk
-			if kern.Wide() {
-				a := stepNest38Args{
-					unsafe.SliceData(t89),
-					unsafe.SliceData(t22_2),
-					unsafe.SliceData(t101),
-					unsafe.SliceData(t323),
-				}
-				stepNest38(&a)
-			} else {
-				for i := range 32 {
-					t89_2 := t89[i*32:][:32]
-					t22_3 := t22_2[i*32:][:32]
-					t101_2 := t101[i*32:][:32]
-					t323_2 := t323[i*32:][:32]
-					for j := range 32 {
-						t22_3[j] = t89_2[j]
-						t323_2[j] = t101_2[j]
-					}
-				}
-			}
 			if len(c.YProd) > 0 {
 				copy(c.YProd[(l*chunks+t2)*32*dV:][:32*dV], t173[:32*dV])
 			}
 			if len(c.YProd2) > 0 {
 				copy(c.YProd2[(l*chunks+t2)*32*dV:][:32*dV], t49[:32*dV])
 			}
-			if len(c.YProd3) > 0 {
-				copy(c.YProd3[(l*chunks+t2)*32*32:][:1024], t22_2[:1024])
+			if len(c.Q2) > 0 {
+				copy(c.Q2[(l*chunks+t2)*32*32:][:1024], Q2[:1024])
 			}
 			if len(c.UProd) > 0 {
-				copy(c.UProd[(l*chunks+t2)*32*dV:][:32*dV], t93[:32*dV])
+				copy(c.UProd[(l*chunks+t2)*32*dV:][:32*dV], t89[:32*dV])
 			}
 			if len(c.UProd2) > 0 {
-				copy(c.UProd2[(l*chunks+t2)*32*dV:][:32*dV], t97[:32*dV])
+				copy(c.UProd2[(l*chunks+t2)*32*dV:][:32*dV], t93[:32*dV])
 			}
-			if len(c.UProd3) > 0 {
-				copy(c.UProd3[(l*chunks+t2)*32*32:][:1024], t323[:1024])
+			if len(c.K2) > 0 {
+				copy(c.K2[(l*chunks+t2)*32*32:][:1024], K2[:1024])
 			}
 			if len(c.U) > 0 {
 				copy(c.U[(l*chunks+t2)*32*dV:][:32*dV], U2[:32*dV])
@@ -2325,7 +2550,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.k, titans_chunk.q
 	if kern.Wide() {
-		a := stepNest39Args{
+		a := stepNest47Args{
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(t62_2),
 			unsafe.SliceData(c.Q),
@@ -2337,7 +2562,7 @@ func (c *stepFused) run() {
 			T - 32*chunks,
 			dK,
 		}
-		stepNest39(&a)
+		stepNest47(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -2362,7 +2587,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.eta, titans_chunk.theta, titans_chunk.rho
 	if kern.Wide() {
-		a := stepNest40Args{
+		a := stepNest48Args{
 			unsafe.SliceData(c.Eta),
 			unsafe.SliceData(t64),
 			unsafe.SliceData(theta),
@@ -2374,7 +2599,7 @@ func (c *stepFused) run() {
 			T - 32*chunks,
 			T,
 		}
-		stepNest40(&a)
+		stepNest48(&a)
 	} else {
 		for i := range L {
 			eta := c.Eta[i*T+32*chunks:][:T-32*chunks]
@@ -2460,7 +2685,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := stepTime41Args{
+					a := stepTime49Args{
 						unsafe.SliceData(MState2),
 						unsafe.SliceData(t62),
 						unsafe.SliceData(t63),
@@ -2480,7 +2705,7 @@ func (c *stepRows1) Part(part int) {
 						dV,
 						tail,
 					}
-					stepTime41(&a, rows)
+					stepTime49(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -2523,11 +2748,11 @@ func (c *stepRows1) Part(part int) {
 						// titans_chunk.S, titans_chunk.M, titans_chunk.y
 						var y3 F
 						t64Entry := t64_2[a]
-						w18 := F(t65_2[a] * e2)
+						w4 := F(t65_2[a] * e2)
 						t66Entry := t66_2[a]
 						y3Sums := [2]F{y3}
 						for j := range dK {
-							S2 := num.FMA32(-w18, t62_2[j], F(t64Entry*SState2[j]))
+							S2 := num.FMA32(-w4, t62_2[j], F(t64Entry*SState2[j]))
 							M2 := num.FMA32(t66Entry, MState2[j], S2)
 							y3Sums[j%2] = num.FMA32(M2, t67_2[j], y3Sums[j%2])
 							SState2[j] = S2
@@ -2640,7 +2865,7 @@ type stepBackwardTime7Args struct {
 	MBarState *float32
 	SBarState *float32
 	t112      *float32
-	t422      *float32
+	t43       *float32
 	t923      *float32
 	t102      *float32
 	t82       *float32
@@ -2839,8 +3064,8 @@ type stepBackwardNest26Args struct {
 	t      *float32
 	yProd2 *float32
 	yProd  *float32
-	t133   *float32
-	t135   *float32
+	t1342  *float32
+	t1362  *float32
 	n0     int // L
 	n1     int // 32·chunks
 	n2     int // 32·chunks·d_v
@@ -2850,26 +3075,156 @@ type stepBackwardNest26Args struct {
 }
 
 type stepBackwardNest27Args struct {
-	t91 *float32
+	t58  *float32
+	t53  *float32
+	t552 *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest28Args struct {
-	t902 *float32
-	t91  *float32
-	t92  *float32
+	t22  *float32
+	t53  *float32
+	t552 *float32
+	t584 *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest29Args struct {
-	t60    *float32
-	UProd3 *float32
-	t1002  *float32
-	t102   *float32
-	n0     int // 32·t + 32·chunks·l
-	n1     int // 1024·t + 1024·chunks·l
+	t2522 *float32
+	t53   *float32
+	t552  *float32
+	t584  *float32
+	t612  *float32
+	n0    int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest30Args struct {
+	t282 *float32
+	t53  *float32
+	t552 *float32
+	t584 *float32
+	t612 *float32
+	t644 *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepBackwardNest31Args struct {
+	t31  *float32
+	t53  *float32
+	t552 *float32
+	t584 *float32
+	t612 *float32
+	t644 *float32
+	t673 *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepBackwardNest32Args struct {
+	t56  *float32
+	t53  *float32
+	t552 *float32
+	t584 *float32
+	t612 *float32
+	t644 *float32
+	t673 *float32
+	t70  *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepBackwardNest33Args struct {
+	t522 *float32
+	t53  *float32
+	t552 *float32
+	t584 *float32
+	t612 *float32
+	t644 *float32
+	t673 *float32
+	t70  *float32
+	t73  *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepBackwardNest34Args struct {
+	t8   *float32
+	t53  *float32
+	t552 *float32
+	t584 *float32
+	t612 *float32
+	t644 *float32
+	t673 *float32
+	t70  *float32
+	t73  *float32
+	t76  *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepBackwardNest35Args struct {
+	t1122 *float32
+	t53   *float32
+	t552  *float32
+	t584  *float32
+	t612  *float32
+	t644  *float32
+	t673  *float32
+	t70   *float32
+	t73   *float32
+	t76   *float32
+	t79   *float32
+	n0    int // 32·t + 32·chunks·l
+}
+
+type stepBackwardNest36Args struct {
+	t14  *float32
+	t53  *float32
+	t552 *float32
+	t584 *float32
+	t612 *float32
+	t644 *float32
+	t673 *float32
+	t70  *float32
+	t73  *float32
+	t76  *float32
+	t79  *float32
+	t82  *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepBackwardNest37Args struct {
+	t87 *float32
+}
+
+type stepBackwardNest38Args struct {
+	t86 *float32
+	t87 *float32
+	t88 *float32
+	n0  int // 32·t + 32·chunks·l
+}
+
+type stepBackwardNest39Args struct {
+	t53  *float32
+	t552 *float32
+	t584 *float32
+	t612 *float32
+	t644 *float32
+	t673 *float32
+	t70  *float32
+	t73  *float32
+	t76  *float32
+	t79  *float32
+	t82  *float32
+	t962 *float32
+}
+
+type stepBackwardNest40Args struct {
+	t60  *float32
+	K    *float32
+	t962 *float32
+	t98  *float32
+	n0   int // 32·t + 32·chunks·l
+	n1   int // 1024·t + 1024·chunks·l
+}
+
+type stepBackwardNest41Args struct {
 	t523       *float32
 	t1722      *float32
 	t192       *float32
@@ -2882,411 +3237,534 @@ type stepBackwardNest30Args struct {
 	n2         int // d_k
 }
 
-type stepBackwardNest31Args struct {
+type stepBackwardNest42Args struct {
 	t722 *float32
 	U    *float32
-	t265 *float32
+	t266 *float32
 	n0   int // 32·d_v·t + 32·chunks·d_v·l
 	n1   int // d_v
 }
 
-type stepBackwardNest32Args struct {
+type stepBackwardNest43Args struct {
 	t1222 *float32
 	U     *float32
-	t268  *float32
+	t269  *float32
 	n0    int // 32·d_v·t + 32·chunks·d_v·l
 	n1    int // d_v
 }
 
-type stepBackwardNest33Args struct {
-	t     *float32
-	t2222 *float32
-	n0    int        // d_v·j + 32·d_v·t + 32·chunks·d_v·l
-	n1    int        // d_v·i
-	n2    int        // d_v
-	w16   [2]float32 // and nothing
+type stepBackwardNest44Args struct {
+	Q    *float32
+	t53  *float32
+	t552 *float32
+	t584 *float32
+	t612 *float32
+	t644 *float32
+	t673 *float32
+	t70  *float32
+	t73  *float32
+	t76  *float32
+	t79  *float32
+	t82  *float32
+	t273 *float32
+	n0   int // 1024·t + 1024·chunks·l
 }
 
-type stepBackwardNest34Args struct {
-	t    *float32
-	U    *float32
-	t271 *float32
-	n0   int // 32·d_v·t + 32·chunks·d_v·l
-	n1   int // d_v
+type stepBackwardNest45Args struct {
+	t53   *float32
+	t552  *float32
+	t584  *float32
+	t612  *float32
+	t644  *float32
+	t673  *float32
+	t70   *float32
+	t73   *float32
+	t76   *float32
+	t79   *float32
+	t82   *float32
+	t269  *float32
+	t266  *float32
+	t2422 *float32
+	n0    int // d_v
 }
 
-type stepBackwardNest35Args struct {
-	t268  *float32
-	t265  *float32
-	t2222 *float32
-	t2622 *float32
-	n0    int        // d_v·j
-	n1    int        // d_v
-	w19   [2]float32 // and nothing
-	w18   [2]float32 // and nothing
-}
-
-type stepBackwardNest36Args struct {
+type stepBackwardNest46Args struct {
 	t60    *float32
+	t88    *float32
 	t92    *float32
-	t962   *float32
 	h      *float32
 	g      *float32
-	t2622  *float32
+	t2422  *float32
 	UProd  *float32
 	UProd2 *float32
 	t61    *float32
 	t      *float32
 	t252   *float32
+	t4022  *float32
+	t472   *float32
+	t133   *float32
+	t135   *float32
+	t3122  *float32
 	t412   *float32
 	t48    *float32
-	t1322  *float32
-	t134   *float32
-	t3223  *float32
-	t4222  *float32
-	t492   *float32
 	n0     int // 32·t + 32·chunks·l
 	n1     int // 32·d_v·t + 32·chunks·d_v·l
 	n2     int // d_v
 }
 
-type stepBackwardNest37Args struct {
-	t60    *float32
-	UProd3 *float32
-	t1002  *float32
-	t2823  *float32
-	t342   *float32
-	t3522  *float32
-	t33    *float32
-	n0     int // 32·t + 32·chunks·l
-	n1     int // 1024·t + 1024·chunks·l
-}
-
-type stepBackwardNest38Args struct {
-	t3522 *float32
-	t59   *float32
-	t362  *float32
-	n0    int // 32·d_k·t + 32·chunks·d_k·l
-	n1    int // d_k
-}
-
-type stepBackwardNest39Args struct {
-	t3522 *float32
-	t59   *float32
-	t3722 *float32
-	n0    int // 32·d_k·t + 32·chunks·d_k·l
-	n1    int // d_k
-}
-
-type stepBackwardNest40Args struct {
-	t382 *float32
-	t342 *float32
-}
-
-type stepBackwardNest41Args struct {
-	t57  *float32
-	t542 *float32
-	n0   int        // d_k·j + 32·d_k·t + 32·chunks·d_k·l
-	n1   int        // d_k·i
-	n2   int        // d_k
-	w21  [2]float32 // and nothing
-}
-
-type stepBackwardNest42Args struct {
-	t59  *float32
-	t552 *float32
-	n0   int        // d_k·j + 32·d_k·t + 32·chunks·d_k·l
-	n1   int        // d_k·i
-	n2   int        // d_k
-	w23  [2]float32 // and nothing
-}
-
-type stepBackwardNest43Args struct {
-	yProd3 *float32
-	t271   *float32
-	t1222  *float32
-	t382   *float32
-	t5622  *float32
-	n0     int // 1024·t + 1024·chunks·l
-}
-
-type stepBackwardNest44Args struct {
-	t5622 *float32
-	t6022 *float32
-	t6322 *float32
-}
-
-type stepBackwardNest45Args struct {
-	t612  *float32
-	t6222 *float32
-	t6622 *float32
-	t6822 *float32
-}
-
-type stepBackwardNest46Args struct {
-	t6322 *float32
-	t6722 *float32
-	t712  *float32
-}
-
 type stepBackwardNest47Args struct {
-	t692 *float32
-	t702 *float32
-	t742 *float32
-	t762 *float32
+	t60   *float32
+	K     *float32
+	t962  *float32
+	t2722 *float32
+	t33   *float32
+	t342  *float32
+	t3223 *float32
+	n0    int // 32·t + 32·chunks·l
+	n1    int // 1024·t + 1024·chunks·l
 }
 
 type stepBackwardNest48Args struct {
-	t712 *float32
-	t752 *float32
-	t792 *float32
+	t3722 *float32
+	t33   *float32
 }
 
 type stepBackwardNest49Args struct {
-	t772 *float32
-	t782 *float32
-	t822 *float32
-	t842 *float32
+	t2322 *float32
+	t53   *float32
+	t552  *float32
+	t584  *float32
+	t612  *float32
+	t644  *float32
+	t673  *float32
+	t70   *float32
+	t73   *float32
+	t76   *float32
+	t79   *float32
+	t82   *float32
+	t542  *float32
+	Q     *float32
+	t1222 *float32
+	t3722 *float32
+	t5722 *float32
+	n0    int // 1024·t + 1024·chunks·l
 }
 
 type stepBackwardNest50Args struct {
-	t792 *float32
-	t832 *float32
-	t872 *float32
-}
-
-type stepBackwardNest51Args struct {
-	t722 *float32
-	t872 *float32
-	t912 *float32
-	t942 *float32
-}
-
-type stepBackwardNest52Args struct {
-	t942  *float32
-	t982  *float32
-	t1012 *float32
-}
-
-type stepBackwardNest53Args struct {
-	t992   *float32
-	t10022 *float32
-	t104   *float32
-	t106   *float32
-}
-
-type stepBackwardNest54Args struct {
-	t1012 *float32
-	t1052 *float32
-	t1092 *float32
-}
-
-type stepBackwardNest55Args struct {
-	t1072 *float32
-	t1082 *float32
-	t1122 *float32
-	t114  *float32
-}
-
-type stepBackwardNest56Args struct {
-	t1092 *float32
-	t1132 *float32
-	t117  *float32
-}
-
-type stepBackwardNest57Args struct {
-	t1152 *float32
-	t116  *float32
-	t1202 *float32
-	t122  *float32
-	t1722 *float32
-	t4522 *float32
-	t133  *float32
-	t138  *float32
+	t14   *float32
+	t5722 *float32
+	t53   *float32
+	t552  *float32
+	t584  *float32
+	t612  *float32
+	t644  *float32
+	t673  *float32
+	t70   *float32
+	t73   *float32
+	t76   *float32
+	t79   *float32
+	t6122 *float32
+	t6022 *float32
 	n0    int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest58Args struct {
-	t138 *float32
-	t142 *float32
-	t145 *float32
+type stepBackwardNest51Args struct {
+	t5722 *float32
+	t6122 *float32
+	t6422 *float32
 }
 
-type stepBackwardNest59Args struct {
-	t143 *float32
-	t144 *float32
-	t148 *float32
-	t150 *float32
-	t145 *float32
-	t149 *float32
-	t153 *float32
+type stepBackwardNest52Args struct {
+	t1122 *float32
+	t6422 *float32
+	t53   *float32
+	t552  *float32
+	t584  *float32
+	t612  *float32
+	t644  *float32
+	t673  *float32
+	t70   *float32
+	t73   *float32
+	t76   *float32
+	t68   *float32
+	t6722 *float32
+	n0    int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest60Args struct {
-	t151  *float32
-	t152  *float32
-	t156  *float32
-	t1582 *float32
-	t153  *float32
-	t157  *float32
-	t161  *float32
+type stepBackwardNest53Args struct {
+	t6222 *float32
+	t6322 *float32
+	t6722 *float32
+	t692  *float32
 }
 
-type stepBackwardNest61Args struct {
-	t159  *float32
-	t160  *float32
-	t1642 *float32
-	t166  *float32
-	t161  *float32
-	t165  *float32
-	t169  *float32
+type stepBackwardNest54Args struct {
+	t6422 *float32
+	t68   *float32
+	t722  *float32
 }
 
-type stepBackwardNest62Args struct {
-	t523 *float32
-	t169 *float32
-	t173 *float32
-	t176 *float32
-}
-
-type stepBackwardNest63Args struct {
-	t176 *float32
-	t180 *float32
-	t183 *float32
-}
-
-type stepBackwardNest64Args struct {
-	t181 *float32
-	t182 *float32
-	t186 *float32
-	t188 *float32
-	t183 *float32
-	t187 *float32
-	t191 *float32
-}
-
-type stepBackwardNest65Args struct {
-	t189 *float32
-	t190 *float32
-	t194 *float32
-	t196 *float32
-	t191 *float32
-	t195 *float32
-	t199 *float32
-}
-
-type stepBackwardNest66Args struct {
-	t197 *float32
-	t198 *float32
-	t202 *float32
-	t204 *float32
-	t199 *float32
-	t203 *float32
-	t207 *float32
-	t192 *float32
-	t532 *float32
-	t135 *float32
-	t218 *float32
+type stepBackwardNest55Args struct {
+	t8   *float32
+	t722 *float32
+	t53  *float32
+	t552 *float32
+	t584 *float32
+	t612 *float32
+	t644 *float32
+	t673 *float32
+	t70  *float32
+	t73  *float32
+	t762 *float32
+	t752 *float32
 	n0   int // 32·t + 32·chunks·l
 }
 
+type stepBackwardNest56Args struct {
+	t702 *float32
+	t712 *float32
+	t752 *float32
+	t772 *float32
+}
+
+type stepBackwardNest57Args struct {
+	t722 *float32
+	t762 *float32
+	t802 *float32
+}
+
+type stepBackwardNest58Args struct {
+	t522 *float32
+	t802 *float32
+	t53  *float32
+	t552 *float32
+	t584 *float32
+	t612 *float32
+	t644 *float32
+	t673 *float32
+	t70  *float32
+	t84  *float32
+	t83  *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepBackwardNest59Args struct {
+	t782 *float32
+	t792 *float32
+	t83  *float32
+	t85  *float32
+}
+
+type stepBackwardNest60Args struct {
+	t802 *float32
+	t84  *float32
+	t882 *float32
+}
+
+type stepBackwardNest61Args struct {
+	t56  *float32
+	t882 *float32
+	t53  *float32
+	t552 *float32
+	t584 *float32
+	t612 *float32
+	t644 *float32
+	t673 *float32
+	t922 *float32
+	t912 *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepBackwardNest62Args struct {
+	t722 *float32
+	t882 *float32
+	t922 *float32
+	t952 *float32
+}
+
+type stepBackwardNest63Args struct {
+	t31  *float32
+	t952 *float32
+	t53  *float32
+	t552 *float32
+	t584 *float32
+	t612 *float32
+	t644 *float32
+	t992 *float32
+	t982 *float32
+	n0   int // 32·t + 32·chunks·l
+}
+
+type stepBackwardNest64Args struct {
+	t952 *float32
+	t992 *float32
+	t102 *float32
+}
+
+type stepBackwardNest65Args struct {
+	t282  *float32
+	t102  *float32
+	t53   *float32
+	t552  *float32
+	t584  *float32
+	t612  *float32
+	t1062 *float32
+	t1052 *float32
+	n0    int // 32·t + 32·chunks·l
+}
+
+type stepBackwardNest66Args struct {
+	t1002 *float32
+	t1012 *float32
+	t1052 *float32
+	t107  *float32
+}
+
 type stepBackwardNest67Args struct {
-	t207 *float32
-	t211 *float32
-	t215 *float32
+	t102  *float32
+	t1062 *float32
+	t110  *float32
 }
 
 type stepBackwardNest68Args struct {
-	t218 *float32
-	t222 *float32
-	t225 *float32
+	t2522 *float32
+	t110  *float32
+	t53   *float32
+	t552  *float32
+	t584  *float32
+	t114  *float32
+	t113  *float32
+	n0    int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest69Args struct {
-	t223 *float32
-	t224 *float32
-	t228 *float32
-	t230 *float32
-	t225 *float32
-	t229 *float32
-	t233 *float32
+	t1082 *float32
+	t1092 *float32
+	t113  *float32
+	t1152 *float32
 }
 
 type stepBackwardNest70Args struct {
-	t231 *float32
-	t232 *float32
-	t236 *float32
-	t238 *float32
-	t233 *float32
-	t237 *float32
-	t241 *float32
+	t110 *float32
+	t114 *float32
+	t118 *float32
 }
 
 type stepBackwardNest71Args struct {
-	t239 *float32
-	t240 *float32
-	t244 *float32
-	t246 *float32
-	t241 *float32
-	t245 *float32
-	t249 *float32
+	t22  *float32
+	t118 *float32
+	t53  *float32
+	t552 *float32
+	t122 *float32
+	t121 *float32
+	n0   int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest72Args struct {
-	t249 *float32
-	t253 *float32
-	t257 *float32
+	t116  *float32
+	t117  *float32
+	t121  *float32
+	t1232 *float32
+	t1722 *float32
+	t442  *float32
+	t1342 *float32
+	t139  *float32
+	n0    int // 32·t + 32·chunks·l
 }
 
 type stepBackwardNest73Args struct {
-	t852  *float32
-	t862  *float32
-	t9023 *float32
+	t53  *float32
+	t118 *float32
+	t122 *float32
+	t128 *float32
+}
+
+type stepBackwardNest74Args struct {
+	t139 *float32
+	t143 *float32
+	t146 *float32
+}
+
+type stepBackwardNest75Args struct {
+	t144 *float32
+	t145 *float32
+	t149 *float32
+	t151 *float32
+	t146 *float32
+	t150 *float32
+	t154 *float32
+}
+
+type stepBackwardNest76Args struct {
+	t152  *float32
+	t153  *float32
+	t157  *float32
+	t159  *float32
+	t154  *float32
+	t1582 *float32
+	t1622 *float32
+}
+
+type stepBackwardNest77Args struct {
+	t160  *float32
+	t161  *float32
+	t165  *float32
 	t167  *float32
-	t1682 *float32
-	t172  *float32
-	t247  *float32
-	t248  *float32
-	t252  *float32
-	t257  *float32
-	t202  *float32
-	t1232 *float32
-	t124  *float32
-	t127  *float32
+	t1622 *float32
+	t166  *float32
+	t170  *float32
+}
+
+type stepBackwardNest78Args struct {
+	t523 *float32
+	t170 *float32
+	t174 *float32
+	t177 *float32
+}
+
+type stepBackwardNest79Args struct {
+	t177 *float32
+	t181 *float32
+	t184 *float32
+}
+
+type stepBackwardNest80Args struct {
+	t182 *float32
+	t183 *float32
+	t187 *float32
+	t189 *float32
+	t184 *float32
+	t188 *float32
+	t192 *float32
+}
+
+type stepBackwardNest81Args struct {
+	t190 *float32
+	t191 *float32
+	t195 *float32
+	t197 *float32
+	t192 *float32
+	t196 *float32
+	t200 *float32
+}
+
+type stepBackwardNest82Args struct {
+	t198  *float32
+	t199  *float32
+	t203  *float32
 	t205  *float32
+	t200  *float32
+	t204  *float32
+	t208  *float32
+	t192  *float32
+	t522  *float32
+	t1362 *float32
+	t219  *float32
+	n0    int // 32·t + 32·chunks·l
+}
+
+type stepBackwardNest83Args struct {
+	t208 *float32
+	t212 *float32
+	t216 *float32
+}
+
+type stepBackwardNest84Args struct {
+	t219 *float32
+	t223 *float32
+	t226 *float32
+}
+
+type stepBackwardNest85Args struct {
+	t224 *float32
+	t225 *float32
+	t229 *float32
+	t231 *float32
+	t226 *float32
+	t230 *float32
+	t234 *float32
+}
+
+type stepBackwardNest86Args struct {
+	t232 *float32
+	t233 *float32
+	t237 *float32
+	t239 *float32
+	t234 *float32
+	t238 *float32
+	t242 *float32
+}
+
+type stepBackwardNest87Args struct {
+	t240 *float32
+	t241 *float32
+	t245 *float32
+	t247 *float32
+	t242 *float32
+	t246 *float32
+	t250 *float32
+}
+
+type stepBackwardNest88Args struct {
+	t250 *float32
+	t254 *float32
+	t258 *float32
+}
+
+type stepBackwardNest89Args struct {
+	t8622 *float32
+	t872  *float32
+	t912  *float32
+	t1682 *float32
+	t169  *float32
+	t173  *float32
+	t248  *float32
+	t249  *float32
+	t253  *float32
+	t258  *float32
+	t202  *float32
+	t124  *float32
+	t1252 *float32
+	t128  *float32
 	t206  *float32
-	t210  *float32
-	t215  *float32
+	t207  *float32
+	t211  *float32
+	t216  *float32
 	t222  *float32
+	t3122 *float32
 	t3223 *float32
-	t33   *float32
 	t242  *float32
 	n0    int // 32·t + 32·chunks·l
 }
 
-type stepBackwardNest74Args struct {
-	t270  *float32
-	t267  *float32
-	t362  *float32
-	t3722 *float32
-	t542  *float32
-	t232  *float32
-	n0    int        // d_k·i
-	n1    int        // d_k·i + 32·d_k·t + 32·chunks·d_k·l
-	n2    int        // d_k
-	w36   [2]float32 // and nothing
-	w35   [2]float32 // and nothing
+type stepBackwardNest90Args struct {
+	t53  *float32
+	t552 *float32
+	t584 *float32
+	t612 *float32
+	t644 *float32
+	t673 *float32
+	t70  *float32
+	t73  *float32
+	t76  *float32
+	t79  *float32
+	t82  *float32
+	t271 *float32
+	t268 *float32
+	t232 *float32
+	n0   int // 32·d_k·t + 32·chunks·d_k·l
+	n1   int // d_k
 }
 
-type stepBackwardNest75Args struct {
+type stepBackwardNest91Args struct {
 	MBarState2 *float32
-	t258       *float32
+	t259       *float32
 	n0         int        // d_v
 	n1         int        // d_k
 	gEntry2    [2]float32 // and nothing
 }
 
-type stepBackwardNest76Args struct {
+type stepBackwardNest92Args struct {
 	MBarState2 *float32
 	SBarState2 *float32
 	n0         int        // d_v
@@ -3295,7 +3773,7 @@ type stepBackwardNest76Args struct {
 	pEntry     [2]float32 // and nothing
 }
 
-type stepBackwardNest77Args struct {
+type stepBackwardNest93Args struct {
 	t262 *float32
 	t252 *float32
 	n0   int // L
@@ -3306,7 +3784,7 @@ type stepBackwardNest77Args struct {
 	n5   int // d_v
 }
 
-type stepBackwardNest78Args struct {
+type stepBackwardNest94Args struct {
 	t27  *float32
 	t242 *float32
 	t292 *float32
@@ -3319,7 +3797,7 @@ type stepBackwardNest78Args struct {
 	n3   int // chunks
 }
 
-type stepBackwardNest79Args struct {
+type stepBackwardNest95Args struct {
 	t28  *float32
 	t232 *float32
 	t302 *float32
@@ -3332,7 +3810,7 @@ type stepBackwardNest79Args struct {
 	n5   int // d_k
 }
 
-type stepBackwardNest80Args struct {
+type stepBackwardNest96Args struct {
 	t402      *float32
 	t512      *float32
 	t115      *float32
@@ -3352,7 +3830,7 @@ type stepBackwardNest80Args struct {
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest81Args struct {
+type stepBackwardNest97Args struct {
 	t122  *float32
 	t302  *float32
 	qDiv2 *float32
@@ -3364,7 +3842,7 @@ type stepBackwardNest81Args struct {
 	n3    int // d_k
 }
 
-type stepBackwardNest82Args struct {
+type stepBackwardNest98Args struct {
 	t682       *bool
 	qDiv       *float32
 	t37        *bool
@@ -3393,7 +3871,7 @@ type stepBackwardNest82Args struct {
 	n5         int // d_k
 }
 
-type stepBackwardNest83Args struct {
+type stepBackwardNest99Args struct {
 	q1Stack *float32
 	t90     *float32
 	cQBar   *float32
@@ -3403,7 +3881,7 @@ type stepBackwardNest83Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest84Args struct {
+type stepBackwardNest100Args struct {
 	pos *int32
 	t90 *float32
 	cQ  *float32
@@ -3417,7 +3895,7 @@ type stepBackwardNest84Args struct {
 	n6  int // -d_k
 }
 
-type stepBackwardNest85Args struct {
+type stepBackwardNest101Args struct {
 	t95       *float32
 	q0TailBar *float32
 	n0        int // T·d_k
@@ -3427,7 +3905,7 @@ type stepBackwardNest85Args struct {
 	n4        int // d_k
 }
 
-type stepBackwardNest86Args struct {
+type stepBackwardNest102Args struct {
 	t94 *float32
 	t95 *float32
 	t96 *float32
@@ -3437,7 +3915,7 @@ type stepBackwardNest86Args struct {
 	n3  int // d_k
 }
 
-type stepBackwardNest87Args struct {
+type stepBackwardNest103Args struct {
 	t96          *float32
 	q0TailBarOut *float32
 	t163         *float32
@@ -3449,7 +3927,7 @@ type stepBackwardNest87Args struct {
 	n4           int // d_k
 }
 
-type stepBackwardNest88Args struct {
+type stepBackwardNest104Args struct {
 	t162 *float32
 	t262 *float32
 	t45  *float32
@@ -3465,7 +3943,7 @@ type stepBackwardNest88Args struct {
 	n6   int // d_v
 }
 
-type stepBackwardNest89Args struct {
+type stepBackwardNest105Args struct {
 	t136       *bool
 	kDiv       *float32
 	t10        *bool
@@ -3484,7 +3962,7 @@ type stepBackwardNest89Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest90Args struct {
+type stepBackwardNest106Args struct {
 	k1Stack *float32
 	t158    *float32
 	cKBar   *float32
@@ -3494,7 +3972,7 @@ type stepBackwardNest90Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest91Args struct {
+type stepBackwardNest107Args struct {
 	pos  *int32
 	t158 *float32
 	cK   *float32
@@ -3508,7 +3986,7 @@ type stepBackwardNest91Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest92Args struct {
+type stepBackwardNest108Args struct {
 	t162 *float32
 	t163 *float32
 	t164 *float32
@@ -3518,7 +3996,7 @@ type stepBackwardNest92Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest93Args struct {
+type stepBackwardNest109Args struct {
 	t100 *float32
 	t125 *float32
 	t168 *float32
@@ -3608,7 +4086,7 @@ func (c *stepBackwardFused) run() {
 	t3222 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+800*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
 	p := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+832*L*chunks:][:32*L*chunks]                                            // [L, chunks, 32]
 	t35 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+864*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t902 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+896*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t86 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+896*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
 	t36 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+928*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
 	t38 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+960*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
 	t39 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+992*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
@@ -3618,9 +4096,9 @@ func (c *stepBackwardFused) run() {
 	t452 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1120*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
 	t47 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1152*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
 	h := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1184*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
-	t962 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1216*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t133 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1248*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t135 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1280*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t92_2 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1216*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t1342 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1248*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t1362 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1280*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
 	t202 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1312*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
 	t212 := c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+12*L*T+1344*L*chunks:][:32*L*chunks*dK]                                     // [L, chunks, 32, d_k]
 	t222 := c.Work[8*L*T*dK+3*L*T*dV-32*L*chunks*dK+2*L*dK*dV+12*L*T+1344*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
@@ -3657,182 +4135,180 @@ func (c *stepBackwardFused) run() {
 	t168 := c.Work[2*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK:][:L*T*d]                             // [L, T, d]
 	MBarState2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK:][:dK*dV]                       // [d_v, d_k]
 	SBarState2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+dK*dV:][:dK*dV]                 // [d_v, d_k]
-	t258 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+2*dK*dV:][:dK*dV]                     // [d_v, d_k]
-	t603 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV:][:1024]                      // [32, 32]
-	t63 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+1024:][:1024]                  // [32, 32]
-	t663 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+2048:][:1024]                 // [32, 32]
-	t69 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+3072:][:1024]                  // [32, 32]
-	t72_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+4096:][:1024]                // [32, 32]
-	t75 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+5120:][:1024]                  // [32, 32]
-	t78 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+6144:][:1024]                  // [32, 32]
-	t81 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+7168:][:1024]                  // [32, 32]
-	t84 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+8192:][:1024]                  // [32, 32]
-	t87 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+9216:][:1024]                  // [32, 32]
-	t91 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+10240:][:32]                   // [32]
-	t92_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+10272:][:32]                 // [32]
-	t1002 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+10304:][:1024]               // [32, 32]
-	t102_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+11328:][:1024]              // [32, 32]
-	t523 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+12352:][:32]                  // [32]
-	t1722 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+12384:][:32]                 // [32]
-	t192 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+12416:][:32]                  // [32]
-	t265 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+12448:][:32*dV]               // [32, d_v]
-	t722 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dV+12448:][:1024]          // [32, 32]
-	t267 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dV+13472:][:32*dK]         // [32, d_k]
-	t268 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dK+32*dV+13472:][:32*dV]   // [32, d_v]
-	t1222 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dK+64*dV+13472:][:1024]   // [32, 32]
-	t270 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dK+64*dV+14496:][:32*dK]   // [32, d_k]
-	t2222 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+64*dV+14496:][:32*dV]  // [32, d_v]
-	t271 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+96*dV+14496:][:1024]    // [32, 32]
-	t2622 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+96*dV+15520:][:32*dV]  // [32, d_v]
-	t2722 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+128*dV+15520:][:1024]  // [32, 32]
-	t2823 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+128*dV+16544:][:1024]  // [32, 32]
-	t3223 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+128*dV+17568:][:32]    // [32]
-	t412 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+128*dV+17600:][:32*dV]  // [32, d_v]
-	t4222 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+160*dV+17600:][:32]    // [32]
-	t48 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+160*dV+17632:][:32*dV]   // [32, d_v]
-	t492 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+192*dV+17632:][:32]     // [32]
-	t1322 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+192*dV+17664:][:32*dV] // [32, d_v]
-	t134 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+17664:][:32*dV]  // [32, d_v]
-	t33 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+256*dV+17664:][:32]      // [32]
-	t342 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+256*dV+17696:][:1024]   // [32, 32]
-	t3522 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+256*dV+18720:][:1024]  // [32, 32]
-	t362 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+256*dV+19744:][:32*dK]  // [32, d_k]
-	t3722 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+96*dK+256*dV+19744:][:32*dK] // [32, d_k]
-	t382 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+128*dK+256*dV+19744:][:1024]  // [32, 32]
-	t4522 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+128*dK+256*dV+20768:][:32]   // [32]
-	t532 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+128*dK+256*dV+20800:][:32]    // [32]
-	t542 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+128*dK+256*dV+20832:][:32*dK] // [32, d_k]
-	t552 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+160*dK+256*dV+20832:][:32*dK] // [32, d_k]
-	t5622 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+20832:][:1024] // [32, 32]
-	t5922 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+21856:][:32]   // [32]
-	t6022 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+21888:][:1024] // [32, 32]
-	t612 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+22912:][:32]    // [32]
-	t6222 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+22944:][:32]   // [32]
-	t6322 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+22976:][:1024] // [32, 32]
-	t6622 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+24000:][:32]   // [32]
-	t6722 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+24032:][:1024] // [32, 32]
-	t6822 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+25056:][:32]   // [32]
-	t692 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+25088:][:32]    // [32]
-	t702 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+25120:][:32]    // [32]
-	t712 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+25152:][:1024]  // [32, 32]
-	t742 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+26176:][:32]    // [32]
-	t752 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+26208:][:1024]  // [32, 32]
-	t762 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+27232:][:32]    // [32]
-	t772 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+27264:][:32]    // [32]
-	t782 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+27296:][:32]    // [32]
-	t792 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+27328:][:1024]  // [32, 32]
-	t822 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+28352:][:32]    // [32]
-	t832 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+28384:][:1024]  // [32, 32]
-	t842 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+29408:][:32]    // [32]
-	t852 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+29440:][:32]    // [32]
-	t862 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+29472:][:32]    // [32]
-	t872 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+29504:][:1024]  // [32, 32]
-	t9023 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+30528:][:32]   // [32]
-	t912 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+30560:][:1024]  // [32, 32]
-	t942 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+31584:][:1024]  // [32, 32]
-	t972 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+32608:][:32]    // [32]
-	t982 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+32640:][:1024]  // [32, 32]
-	t992 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+33664:][:32]    // [32]
-	t10022 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+33696:][:32]  // [32]
-	t1012 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+33728:][:1024] // [32, 32]
-	t104 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+34752:][:32]    // [32]
-	t1052 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+34784:][:1024] // [32, 32]
-	t106 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+35808:][:32]    // [32]
-	t1072 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+35840:][:32]   // [32]
-	t1082 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+35872:][:32]   // [32]
-	t1092 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+35904:][:1024] // [32, 32]
-	t1122_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+36928:][:32] // [32]
-	t1132 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+36960:][:1024] // [32, 32]
-	t114 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+37984:][:32]    // [32]
-	t1152 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+38016:][:32]   // [32]
-	t116 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+38048:][:32]    // [32]
-	t117 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+38080:][:1024]  // [32, 32]
-	t1202 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+39104:][:32]   // [32]
-	t121 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+39136:][:1024]  // [32, 32]
-	t122_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40160:][:32]  // [32]
-	t138 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40192:][:32]    // [32]
-	t1232 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40224:][:32]   // [32]
-	t124 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40256:][:32]    // [32]
-	t127 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40288:][:32]    // [32]
-	t141 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40320:][:32]    // [32]
-	t142_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40352:][:32]  // [32]
-	t143 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40384:][:32]    // [32]
-	t144 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40416:][:32]    // [32]
-	t145 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40448:][:32]    // [32]
-	t148 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40480:][:32]    // [32]
-	t149 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40512:][:32]    // [32]
-	t150 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40544:][:32]    // [32]
-	t153 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40576:][:32]    // [32]
-	t151 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40608:][:32]    // [32]
-	t152_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40640:][:32]  // [32]
-	t156 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40672:][:32]    // [32]
-	t157 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40704:][:32]    // [32]
-	t1582 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40736:][:32]   // [32]
-	t161 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40768:][:32]    // [32]
-	t159 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40800:][:32]    // [32]
-	t160 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40832:][:32]    // [32]
-	t1642 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40864:][:32]   // [32]
-	t165 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40896:][:32]    // [32]
-	t166 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40928:][:32]    // [32]
-	t169 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40960:][:32]    // [32]
-	t167 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+40992:][:32]    // [32]
-	t1682 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41024:][:32]   // [32]
-	t172_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41056:][:32]  // [32]
-	t173 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41088:][:32]    // [32]
-	t176 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41120:][:32]    // [32]
-	t179 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41152:][:32]    // [32]
-	t180 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41184:][:32]    // [32]
-	t181 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41216:][:32]    // [32]
-	t182_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41248:][:32]  // [32]
-	t183 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41280:][:32]    // [32]
-	t186 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41312:][:32]    // [32]
-	t187 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41344:][:32]    // [32]
-	t188 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41376:][:32]    // [32]
-	t191 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41408:][:32]    // [32]
-	t189 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41440:][:32]    // [32]
-	t190 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41472:][:32]    // [32]
-	t194 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41504:][:32]    // [32]
-	t195 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41536:][:32]    // [32]
-	t196 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41568:][:32]    // [32]
-	t199 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41600:][:32]    // [32]
-	t197 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41632:][:32]    // [32]
-	t198 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41664:][:32]    // [32]
-	t202_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41696:][:32]  // [32]
-	t203 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41728:][:32]    // [32]
-	t204 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41760:][:32]    // [32]
-	t207 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41792:][:32]    // [32]
-	t218 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41824:][:32]    // [32]
-	t205 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41856:][:32]    // [32]
-	t206 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41888:][:32]    // [32]
-	t210 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41920:][:32]    // [32]
-	t211 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41952:][:32]    // [32]
-	t215 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+41984:][:32]    // [32]
-	t221 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42016:][:32]    // [32]
-	t222_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42048:][:32]  // [32]
-	t223 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42080:][:32]    // [32]
-	t224 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42112:][:32]    // [32]
-	t225 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42144:][:32]    // [32]
-	t228 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42176:][:32]    // [32]
-	t229 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42208:][:32]    // [32]
-	t230 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42240:][:32]    // [32]
-	t233 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42272:][:32]    // [32]
-	t231 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42304:][:32]    // [32]
-	t232_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42336:][:32]  // [32]
-	t236 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42368:][:32]    // [32]
-	t237 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42400:][:32]    // [32]
-	t238 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42432:][:32]    // [32]
-	t241 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42464:][:32]    // [32]
-	t239 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42496:][:32]    // [32]
-	t240 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42528:][:32]    // [32]
-	t244 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42560:][:32]    // [32]
-	t245 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42592:][:32]    // [32]
-	t246 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42624:][:32]    // [32]
-	t249 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42656:][:32]    // [32]
-	t247 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42688:][:32]    // [32]
-	t248 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42720:][:32]    // [32]
-	t252_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42752:][:32]  // [32]
-	t253 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42784:][:32]    // [32]
-	t257 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42816:][:32]    // [32]
+	t259 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+2*dK*dV:][:dK*dV]                     // [d_v, d_k]
+	t53 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV:][:1024]                       // [32, 32]
+	t552 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+1024:][:1024]                 // [32, 32]
+	t584 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+2048:][:1024]                 // [32, 32]
+	t612 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+3072:][:1024]                 // [32, 32]
+	t644 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+4096:][:1024]                 // [32, 32]
+	t673 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+5120:][:1024]                 // [32, 32]
+	t70 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+6144:][:1024]                  // [32, 32]
+	t73 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+7168:][:1024]                  // [32, 32]
+	t76 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+8192:][:1024]                  // [32, 32]
+	t79 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+9216:][:1024]                  // [32, 32]
+	t82_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+10240:][:1024]               // [32, 32]
+	t87 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+11264:][:32]                   // [32]
+	t88 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+11296:][:32]                   // [32]
+	t962 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+11328:][:1024]                // [32, 32]
+	t98 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+12352:][:1024]                 // [32, 32]
+	t523 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+13376:][:32]                  // [32]
+	t1722 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+13408:][:32]                 // [32]
+	t192 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+13440:][:32]                  // [32]
+	t266 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+13472:][:32*dV]               // [32, d_v]
+	t722 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dV+13472:][:1024]          // [32, 32]
+	t268 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dV+14496:][:32*dK]         // [32, d_k]
+	t269 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dK+32*dV+14496:][:32*dV]   // [32, d_v]
+	t1222 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dK+64*dV+14496:][:1024]   // [32, 32]
+	t271 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+32*dK+64*dV+15520:][:32*dK]   // [32, d_k]
+	t273 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+64*dV+15520:][:1024]    // [32, 32]
+	t2322 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+64*dV+16544:][:1024]   // [32, 32]
+	t2422 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+64*dV+17568:][:32*dV]  // [32, d_v]
+	t2622 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+96*dV+17568:][:1024]   // [32, 32]
+	t2722 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+96*dV+18592:][:1024]   // [32, 32]
+	t3122 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+96*dV+19616:][:32]     // [32]
+	t4022 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+96*dV+19648:][:32*dV]  // [32, d_v]
+	t412 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+128*dV+19648:][:32]     // [32]
+	t472 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+128*dV+19680:][:32*dV]  // [32, d_v]
+	t48 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+160*dV+19680:][:32]      // [32]
+	t133 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+160*dV+19712:][:32*dV]  // [32, d_v]
+	t135 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+192*dV+19712:][:32*dV]  // [32, d_v]
+	t3223 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+19712:][:32]    // [32]
+	t33 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+19744:][:1024]    // [32, 32]
+	t342 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+20768:][:1024]   // [32, 32]
+	t3722 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+21792:][:1024]  // [32, 32]
+	t442 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+22816:][:32]     // [32]
+	t522_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+22848:][:32]   // [32]
+	t542 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+22880:][:1024]   // [32, 32]
+	t5722 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+23904:][:1024]  // [32, 32]
+	t6022 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+24928:][:32]    // [32]
+	t6122 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+24960:][:1024]  // [32, 32]
+	t6222 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+25984:][:32]    // [32]
+	t6322 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+26016:][:32]    // [32]
+	t6422 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+26048:][:1024]  // [32, 32]
+	t6722 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+27072:][:32]    // [32]
+	t68 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+27104:][:1024]    // [32, 32]
+	t692 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+28128:][:32]     // [32]
+	t702 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+28160:][:32]     // [32]
+	t712 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+28192:][:32]     // [32]
+	t722_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+28224:][:1024] // [32, 32]
+	t752 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+29248:][:32]     // [32]
+	t762 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+29280:][:1024]   // [32, 32]
+	t772 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+30304:][:32]     // [32]
+	t782 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+30336:][:32]     // [32]
+	t792 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+30368:][:32]     // [32]
+	t802 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+30400:][:1024]   // [32, 32]
+	t83 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+31424:][:32]      // [32]
+	t84 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+31456:][:1024]    // [32, 32]
+	t85 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+32480:][:32]      // [32]
+	t8622 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+32512:][:32]    // [32]
+	t872 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+32544:][:32]     // [32]
+	t882 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+32576:][:1024]   // [32, 32]
+	t912 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+33600:][:32]     // [32]
+	t922_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+33632:][:1024] // [32, 32]
+	t952 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+34656:][:1024]   // [32, 32]
+	t982 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+35680:][:32]     // [32]
+	t992 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+35712:][:1024]   // [32, 32]
+	t1002 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+36736:][:32]    // [32]
+	t1012 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+36768:][:32]    // [32]
+	t102_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+36800:][:1024] // [32, 32]
+	t1052 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+37824:][:32]    // [32]
+	t1062 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+37856:][:1024]  // [32, 32]
+	t107 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+38880:][:32]     // [32]
+	t1082 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+38912:][:32]    // [32]
+	t1092 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+38944:][:32]    // [32]
+	t110 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+38976:][:1024]   // [32, 32]
+	t113 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+40000:][:32]     // [32]
+	t114 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+40032:][:1024]   // [32, 32]
+	t1152 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+41056:][:32]    // [32]
+	t116 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+41088:][:32]     // [32]
+	t117 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+41120:][:32]     // [32]
+	t118 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+41152:][:1024]   // [32, 32]
+	t121 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+42176:][:32]     // [32]
+	t122_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+42208:][:1024] // [32, 32]
+	t1232 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43232:][:32]    // [32]
+	t139 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43264:][:32]     // [32]
+	t124 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43296:][:32]     // [32]
+	t1252 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43328:][:32]    // [32]
+	t128 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43360:][:32]     // [32]
+	t142_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43392:][:32]   // [32]
+	t143 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43424:][:32]     // [32]
+	t144 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43456:][:32]     // [32]
+	t145 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43488:][:32]     // [32]
+	t146 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43520:][:32]     // [32]
+	t149 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43552:][:32]     // [32]
+	t150 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43584:][:32]     // [32]
+	t151 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43616:][:32]     // [32]
+	t154 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43648:][:32]     // [32]
+	t152_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43680:][:32]   // [32]
+	t153 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43712:][:32]     // [32]
+	t157 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43744:][:32]     // [32]
+	t1582 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43776:][:32]    // [32]
+	t159 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43808:][:32]     // [32]
+	t1622 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43840:][:32]    // [32]
+	t160 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43872:][:32]     // [32]
+	t161 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43904:][:32]     // [32]
+	t165 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43936:][:32]     // [32]
+	t166 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+43968:][:32]     // [32]
+	t167 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44000:][:32]     // [32]
+	t170 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44032:][:32]     // [32]
+	t1682 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44064:][:32]    // [32]
+	t169 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44096:][:32]     // [32]
+	t173 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44128:][:32]     // [32]
+	t174 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44160:][:32]     // [32]
+	t177 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44192:][:32]     // [32]
+	t180 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44224:][:32]     // [32]
+	t181 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44256:][:32]     // [32]
+	t182_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44288:][:32]   // [32]
+	t183 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44320:][:32]     // [32]
+	t184 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44352:][:32]     // [32]
+	t187 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44384:][:32]     // [32]
+	t188 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44416:][:32]     // [32]
+	t189 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44448:][:32]     // [32]
+	t192_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44480:][:32]   // [32]
+	t190 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44512:][:32]     // [32]
+	t191 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44544:][:32]     // [32]
+	t195 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44576:][:32]     // [32]
+	t196 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44608:][:32]     // [32]
+	t197 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44640:][:32]     // [32]
+	t200 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44672:][:32]     // [32]
+	t198 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44704:][:32]     // [32]
+	t199 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44736:][:32]     // [32]
+	t203 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44768:][:32]     // [32]
+	t204 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44800:][:32]     // [32]
+	t205 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44832:][:32]     // [32]
+	t208 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44864:][:32]     // [32]
+	t219 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44896:][:32]     // [32]
+	t206 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44928:][:32]     // [32]
+	t207 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44960:][:32]     // [32]
+	t211 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+44992:][:32]     // [32]
+	t212_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45024:][:32]   // [32]
+	t216 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45056:][:32]     // [32]
+	t222_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45088:][:32]   // [32]
+	t223 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45120:][:32]     // [32]
+	t224 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45152:][:32]     // [32]
+	t225 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45184:][:32]     // [32]
+	t226 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45216:][:32]     // [32]
+	t229 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45248:][:32]     // [32]
+	t230 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45280:][:32]     // [32]
+	t231 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45312:][:32]     // [32]
+	t234 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45344:][:32]     // [32]
+	t232_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45376:][:32]   // [32]
+	t233 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45408:][:32]     // [32]
+	t237 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45440:][:32]     // [32]
+	t238 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45472:][:32]     // [32]
+	t239 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45504:][:32]     // [32]
+	t242_2 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45536:][:32]   // [32]
+	t240 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45568:][:32]     // [32]
+	t241 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45600:][:32]     // [32]
+	t245 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45632:][:32]     // [32]
+	t246 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45664:][:32]     // [32]
+	t247 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45696:][:32]     // [32]
+	t250 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45728:][:32]     // [32]
+	t248 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45760:][:32]     // [32]
+	t249 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45792:][:32]     // [32]
+	t253 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45824:][:32]     // [32]
+	t254 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45856:][:32]     // [32]
+	t258 := c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45888:][:32]     // [32]
 	t10 := c.Flags[:L*T]                                                                                                                  // [L, T]
 	t37 := c.Flags[L*T:][:L*T]                                                                                                            // [L, T]
 	t332 := c.Flags[2*L*T:][:L*T]                                                                                                         // [L, T]
@@ -4054,11 +4530,11 @@ func (c *stepBackwardFused) run() {
 	clear(t112)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t112[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42848:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t102[:L*T-32*L*chunks], c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42848:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t82[:L*T-32*L*chunks], c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+21*L*T+1376*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42848:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t92[:L*T-32*L*chunks], c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+22*L*T+1344*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42848:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t62_2[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+23*L*T+1312*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42848:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t112[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45920:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t102[:L*T-32*L*chunks], c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45920:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t82[:L*T-32*L*chunks], c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+21*L*T+1376*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45920:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t92[:L*T-32*L*chunks], c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+22*L*T+1344*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45920:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t62_2[:L*T*dK-32*L*chunks*dK], c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+23*L*T+1312*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45920:], 2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks, kern.Blocks(dV))
 	}
 
 	// titans_chunk.q, titans_chunk.k
@@ -4083,11 +4559,11 @@ func (c *stepBackwardFused) run() {
 			for j := range T - 32*chunks {
 				t122_3 := t122[(i*T+j+32*chunks)*dK:][:dK]
 				t112_2 := t112[(i*(T-32*chunks)+j)*dK:][:dK]
-				t172_3 := t172[(i*T+j+32*chunks)*dK:][:dK]
+				t172_2 := t172[(i*T+j+32*chunks)*dK:][:dK]
 				t62_3 := t62_2[(i*(T-32*chunks)+j)*dK:][:dK]
 				for k := range dK {
 					t122_3[k] = t122_3[k] + t112_2[k]
-					t172_3[k] = t172_3[k] + t62_3[k]
+					t172_2[k] = t172_2[k] + t62_3[k]
 				}
 			}
 		}
@@ -4118,11 +4594,11 @@ func (c *stepBackwardFused) run() {
 			t142_3 := t142[i*T+32*chunks:][:T-32*chunks]
 			t92_3 := t92[i*(T-32*chunks):][:T-32*chunks]
 			t152_3 := t152[i*T+32*chunks:][:T-32*chunks]
-			t82_2 := t82[i*(T-32*chunks):][:T-32*chunks]
+			t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
 				t132_3[j] = t132_3[j] + t102_3[j]
 				t142_3[j] = t142_3[j] + t92_3[j]
-				t152_3[j] = t152_3[j] + t82_2[j]
+				t152_3[j] = t152_3[j] + t82_3[j]
 			}
 		}
 	}
@@ -4198,7 +4674,7 @@ func (c *stepBackwardFused) run() {
 				t2_2 := t2[(i*chunks+j)*32+-1+lo:][:n]
 				t3_2 := t3[(i*chunks+j)*32+lo:][:n]
 				t56_3 := t56[(i*chunks+j)*32+-1+lo:][:n]
-				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
+				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
 				t182_3 := t182[(i*chunks+j)*32+-1+lo:][:n]
 				t20_2 := t20[(i*chunks+j)*32+lo:][:n]
 				t58_3 := t58[(i*chunks+j)*32+-1+lo:][:n]
@@ -4207,7 +4683,7 @@ func (c *stepBackwardFused) run() {
 					t56Entry := t56_2[k]
 					t58Entry := t58_2[k]
 					t3_2[k] = F(t56Entry * t2_2[k])
-					t522_2[k] = F(t56_3[k] * t56Entry)
+					t522_3[k] = F(t56_3[k] * t56Entry)
 					t20_2[k] = F(t58Entry * t182_3[k])
 					t22_3[k] = F(t58_3[k] * t58Entry)
 				}
@@ -4246,15 +4722,15 @@ func (c *stepBackwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
+				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
 				t4_2 := t4[(i*chunks+j)*32+-2+lo:][:n]
 				t6_2 := t6[(i*chunks+j)*32+lo:][:n]
-				t522_3 := t522[(i*chunks+j)*32+-2+lo:][:n]
+				t522_4 := t522[(i*chunks+j)*32+-2+lo:][:n]
 				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t522Entry := t522_2[k]
+					t522Entry := t522_3[k]
 					t6_2[k] = F(t4_2[k] * t522Entry)
-					t8_2[k] = F(t522_3[k] * t522Entry)
+					t8_2[k] = F(t522_4[k] * t522Entry)
 				}
 			}
 		}
@@ -4276,9 +4752,9 @@ func (c *stepBackwardFused) run() {
 			for j := range chunks {
 				t4_2 := t4[(i*chunks+j)*32:][:32]
 				t6_2 := t6[(i*chunks+j)*32:][:32]
-				t72_3 := t72[(i*chunks+j)*32:][:32]
+				t72_2 := t72[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t72_3[k] = t4_2[k] + t6_2[k]
+					t72_2[k] = t4_2[k] + t6_2[k]
 				}
 			}
 		}
@@ -4292,14 +4768,14 @@ func (c *stepBackwardFused) run() {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
 				t8_2 := t8[(i*chunks+j)*32+lo:][:n]
-				t72_3 := t72[(i*chunks+j)*32+-4+lo:][:n]
-				t922_2 := t922[(i*chunks+j)*32+lo:][:n]
+				t72_2 := t72[(i*chunks+j)*32+-4+lo:][:n]
+				t922_3 := t922[(i*chunks+j)*32+lo:][:n]
 				t8_3 := t8[(i*chunks+j)*32+-4+lo:][:n]
-				t1122_3 := t1122[(i*chunks+j)*32+lo:][:n]
+				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t8Entry := t8_2[k]
-					t922_2[k] = F(t72_3[k] * t8Entry)
-					t1122_3[k] = F(t8_3[k] * t8Entry)
+					t922_3[k] = F(t72_2[k] * t8Entry)
+					t1122_2[k] = F(t8_3[k] * t8Entry)
 				}
 			}
 		}
@@ -4319,11 +4795,11 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t72_3 := t72[(i*chunks+j)*32:][:32]
-				t922_2 := t922[(i*chunks+j)*32:][:32]
+				t72_2 := t72[(i*chunks+j)*32:][:32]
+				t922_3 := t922[(i*chunks+j)*32:][:32]
 				t1022_2 := t1022[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t1022_2[k] = t72_3[k] + t922_2[k]
+					t1022_2[k] = t72_2[k] + t922_3[k]
 				}
 			}
 		}
@@ -4336,15 +4812,15 @@ func (c *stepBackwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
-				t1122_3 := t1122[(i*chunks+j)*32+lo:][:n]
+				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
 				t1022_2 := t1022[(i*chunks+j)*32+-8+lo:][:n]
 				t12_2 := t12[(i*chunks+j)*32+lo:][:n]
-				t1122_4 := t1122[(i*chunks+j)*32+-8+lo:][:n]
+				t1122_3 := t1122[(i*chunks+j)*32+-8+lo:][:n]
 				t14_2 := t14[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t1122Entry := t1122_3[k]
+					t1122Entry := t1122_2[k]
 					t12_2[k] = F(t1022_2[k] * t1122Entry)
-					t14_2[k] = F(t1122_4[k] * t1122Entry)
+					t14_2[k] = F(t1122_3[k] * t1122Entry)
 				}
 			}
 		}
@@ -4598,7 +5074,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h, titans_chunk.g
 	clear(t35)
-	clear(t902)
+	clear(t86)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
@@ -4607,10 +5083,10 @@ func (c *stepBackwardFused) run() {
 				p2 := p[(i*chunks+j)*32+-1+lo:][:n]
 				t35_2 := t35[(i*chunks+j)*32+lo:][:n]
 				g2 := g[(i*chunks+j)*32+-1+lo:][:n]
-				t902_2 := t902[(i*chunks+j)*32+lo:][:n]
+				t86_2 := t86[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t35_2[k] = F(t56_2[k] * p2[k])
-					t902_2[k] = g2[k]
+					t86_2[k] = g2[k]
 				}
 			}
 		}
@@ -4646,11 +5122,11 @@ func (c *stepBackwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t522_2 := t522[(i*chunks+j)*32+lo:][:n]
+				t522_3 := t522[(i*chunks+j)*32+lo:][:n]
 				t36_2 := t36[(i*chunks+j)*32+-2+lo:][:n]
 				t38_2 := t38[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t38_2[k] = F(t522_2[k] * t36_2[k])
+					t38_2[k] = F(t522_3[k] * t36_2[k])
 				}
 			}
 		}
@@ -4726,11 +5202,11 @@ func (c *stepBackwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 8)
 			if n := 32 - lo; n > 0 {
-				t1122_3 := t1122[(i*chunks+j)*32+lo:][:n]
+				t1122_2 := t1122[(i*chunks+j)*32+lo:][:n]
 				t422_2 := t422[(i*chunks+j)*32+-8+lo:][:n]
 				t44_2 := t44[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t44_2[k] = F(t1122_3[k] * t422_2[k])
+					t44_2[k] = F(t1122_2[k] * t422_2[k])
 				}
 			}
 		}
@@ -4801,13 +5277,13 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// titans_chunk.h
-	clear(t962)
+	clear(t92_2)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				for k := range n {
-					t962[(i*chunks+j)*32+(lo+k)] = h[(i*chunks+j)*32+(lo+k)-1]
+					t92_2[(i*chunks+j)*32+(lo+k)] = h[(i*chunks+j)*32+(lo+k)-1]
 				}
 			}
 		}
@@ -4819,8 +5295,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t),
 			unsafe.SliceData(c.YProd2),
 			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(t133),
-			unsafe.SliceData(t135),
+			unsafe.SliceData(t1342),
+			unsafe.SliceData(t1362),
 			L,
 			32 * chunks,
 			32 * chunks * dV,
@@ -4832,308 +5308,468 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t133_2 := t133[(i*chunks+j)*32:][:32]
-				t135_2 := t135[(i*chunks+j)*32:][:32]
+				t1342_2 := t1342[(i*chunks+j)*32:][:32]
+				t1362_2 := t1362[(i*chunks+j)*32:][:32]
 				for k := range 32 {
 					tView := t[((i*chunks+j)*32+k)*dV:][:dV]
 					yProd2 := c.YProd2[((i*chunks+j)*32+k)*dV:][:dV]
 					yProd := c.YProd[((i*chunks+j)*32+k)*dV:][:dV]
-					var t1332 F
-					var t1352 F
-					t1332Sums := [16]F{t1332}
-					t1352Sums := [16]F{t1352}
+					var t13422 F
+					var t13622 F
+					t13422Sums := [16]F{t13422}
+					t13622Sums := [16]F{t13622}
 					for m := range dV {
 						tViewEntry := tView[m]
-						t1332Sums[m%16] = num.FMA32(tViewEntry, yProd2[m], t1332Sums[m%16])
-						t1352Sums[m%16] = num.FMA32(tViewEntry, yProd[m], t1352Sums[m%16])
+						t13422Sums[m%16] = num.FMA32(tViewEntry, yProd2[m], t13422Sums[m%16])
+						t13622Sums[m%16] = num.FMA32(tViewEntry, yProd[m], t13622Sums[m%16])
 					}
-					t1332 = kern.Sum16(&t1332Sums)
-					t1352 = kern.Sum16(&t1352Sums)
-					t133_2[k] = t1332
-					t135_2[k] = t1352
+					t13422 = kern.Sum16(&t13422Sums)
+					t13622 = kern.Sum16(&t13622Sums)
+					t1342_2[k] = t13422
+					t1362_2[k] = t13622
 				}
 			}
 		}
 	}
 
 	// titans_chunk
-	w20 := F(31)
 	for l := range L {
 		copy(MBarState2[:dK*dV], t42[l*dV*dK:][:dK*dV])
 		copy(SBarState2[:dK*dV], t52[l*dV*dK:][:dK*dV])
 		for t9 := chunks - 1; t9 >= 0; t9-- {
-			t603_2 := t603[31*32:][:32]
-			t63_2 := t63[31*32:][:32]
-			t663_2 := t663[31*32:][:32]
-			t69_2 := t69[31*32:][:32]
-			t72_3 := t72_2[31*32:][:32]
-			t75_2 := t75[31*32:][:32]
-			t78_2 := t78[31*32:][:32]
-			t81_2 := t81[31*32:][:32]
-			t84_2 := t84[31*32:][:32]
-			t87_2 := t87[31*32:][:32]
 			// titans_chunk.e
-			clear(t603)
-			lo := max(0, 1)
-			if n := 32 - lo; n > 0 {
-				t58_2 := t58[(l*chunks+t9)*32+lo:][:n]
-				for i := range n {
-					t603_3 := t603[(lo+i)*32:][:32]
-					w5 := F((lo + i) - 1)
-					t58Entry2 := t58_2[i]
-					for j := range 32 {
-						t603_3[j] = F(kern.Choose((F(j) == w5), F(1), F(0)) * t58Entry2)
+			clear(t53)
+			for i := range 32 {
+				lo := max(0, i)
+				if n := min(32, i+1) - lo; n > 0 {
+					t53_2 := t53[i*32+lo:][:n]
+					for j := range n {
+						t53_2[j] = F(1)
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t63)
-			lo2 := max(0, 2)
-			if n := 32 - lo2; n > 0 {
-				t22_3 := t22_2[(l*chunks+t9)*32+lo2:][:n]
-				for i := range n {
-					t603_3 := t603[((lo2+i)-2)*32:][:32]
-					t63_3 := t63[(lo2+i)*32:][:32]
-					w6 := F((lo2 + i) - 2)
-					t22Entry2 := t22_3[i]
-					for j := range 32 {
-						t63_3[j] = F((kern.Choose((F(j) == w6), F(1), F(0)) + t603_3[j]) * t22Entry2)
-					}
-				}
-			}
-			// titans_chunk.e
-			clear(t663)
-			lo3 := max(0, 4)
-			if n := 32 - lo3; n > 0 {
-				t2522_2 := t2522[(l*chunks+t9)*32+lo3:][:n]
-				for i := range n {
-					t603_3 := t603[((lo3+i)-4)*32:][:32]
-					t63_3 := t63[((lo3+i)-4)*32:][:32]
-					t663_3 := t663[(lo3+i)*32:][:32]
-					w7 := F((lo3 + i) - 4)
-					t2522Entry2 := t2522_2[i]
-					for j := range 32 {
-						t663_3[j] = F(((kern.Choose((F(j) == w7), F(1), F(0)) + t603_3[j]) + t63_3[j]) * t2522Entry2)
-					}
-				}
-			}
-			// titans_chunk.e
-			clear(t69)
-			lo4 := max(0, 8)
-			if n := 32 - lo4; n > 0 {
-				t282_2 := t282[(l*chunks+t9)*32+lo4:][:n]
-				for i := range n {
-					t603_3 := t603[((lo4+i)-8)*32:][:32]
-					t63_3 := t63[((lo4+i)-8)*32:][:32]
-					t663_3 := t663[((lo4+i)-8)*32:][:32]
-					t69_3 := t69[(lo4+i)*32:][:32]
-					w8 := F((lo4 + i) - 8)
-					t282Entry2 := t282_2[i]
-					for j := range 32 {
-						t69_3[j] = F((((kern.Choose((F(j) == w8), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) * t282Entry2)
-					}
-				}
-			}
-			// titans_chunk.e
-			clear(t72_2)
-			lo5 := max(0, 16)
-			if n := 32 - lo5; n > 0 {
-				t31_2 := t31[(l*chunks+t9)*32+lo5:][:n]
-				for i := range n {
-					t603_3 := t603[((lo5+i)-16)*32:][:32]
-					t63_3 := t63[((lo5+i)-16)*32:][:32]
-					t663_3 := t663[((lo5+i)-16)*32:][:32]
-					t69_3 := t69[((lo5+i)-16)*32:][:32]
-					t72_4 := t72_2[(lo5+i)*32:][:32]
-					w9 := F((lo5 + i) - 16)
-					t31Entry := t31_2[i]
-					for j := range 32 {
-						t72_4[j] = F(((((kern.Choose((F(j) == w9), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) * t31Entry)
-					}
-				}
-			}
-			// titans_chunk.c, titans_chunk.e
-			clear(t75)
-			lo6 := max(0, 1)
-			if n := 32 - lo6; n > 0 {
-				t56_2 := t56[(l*chunks+t9)*32+lo6:][:n]
-				for i := range n {
-					t603_3 := t603[((lo6+i)-1)*32:][:32]
-					t63_3 := t63[((lo6+i)-1)*32:][:32]
-					t663_3 := t663[((lo6+i)-1)*32:][:32]
-					t69_3 := t69[((lo6+i)-1)*32:][:32]
-					t72_4 := t72_2[((lo6+i)-1)*32:][:32]
-					t75_3 := t75[(lo6+i)*32:][:32]
-					w10 := F((lo6 + i) - 1)
-					t56Entry2 := t56_2[i]
-					for j := range 32 {
-						t75_3[j] = F((((((kern.Choose((F(j) == w10), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) * t56Entry2)
-					}
-				}
-			}
-			// titans_chunk.c, titans_chunk.e
-			clear(t78)
-			lo7 := max(0, 2)
-			if n := 32 - lo7; n > 0 {
-				t522_2 := t522[(l*chunks+t9)*32+lo7:][:n]
-				for i := range n {
-					t603_3 := t603[((lo7+i)-2)*32:][:32]
-					t63_3 := t63[((lo7+i)-2)*32:][:32]
-					t663_3 := t663[((lo7+i)-2)*32:][:32]
-					t69_3 := t69[((lo7+i)-2)*32:][:32]
-					t72_4 := t72_2[((lo7+i)-2)*32:][:32]
-					t75_3 := t75[((lo7+i)-2)*32:][:32]
-					t78_3 := t78[(lo7+i)*32:][:32]
-					w11 := F((lo7 + i) - 2)
-					t522Entry2 := t522_2[i]
-					for j := range 32 {
-						t78_3[j] = F(((((((kern.Choose((F(j) == w11), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) * t522Entry2)
-					}
-				}
-			}
-			// titans_chunk.c, titans_chunk.e
-			clear(t81)
-			lo8 := max(0, 4)
-			if n := 32 - lo8; n > 0 {
-				t8_2 := t8[(l*chunks+t9)*32+lo8:][:n]
-				for i := range n {
-					t603_3 := t603[((lo8+i)-4)*32:][:32]
-					t63_3 := t63[((lo8+i)-4)*32:][:32]
-					t663_3 := t663[((lo8+i)-4)*32:][:32]
-					t69_3 := t69[((lo8+i)-4)*32:][:32]
-					t72_4 := t72_2[((lo8+i)-4)*32:][:32]
-					t75_3 := t75[((lo8+i)-4)*32:][:32]
-					t78_3 := t78[((lo8+i)-4)*32:][:32]
-					t81_3 := t81[(lo8+i)*32:][:32]
-					w12 := F((lo8 + i) - 4)
-					t8Entry2 := t8_2[i]
-					for j := range 32 {
-						t81_3[j] = F((((((((kern.Choose((F(j) == w12), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) * t8Entry2)
-					}
-				}
-			}
-			// titans_chunk.c, titans_chunk.e
-			clear(t84)
-			lo9 := max(0, 8)
-			if n := 32 - lo9; n > 0 {
-				t1122_3 := t1122[(l*chunks+t9)*32+lo9:][:n]
-				for i := range n {
-					t603_3 := t603[((lo9+i)-8)*32:][:32]
-					t63_3 := t63[((lo9+i)-8)*32:][:32]
-					t663_3 := t663[((lo9+i)-8)*32:][:32]
-					t69_3 := t69[((lo9+i)-8)*32:][:32]
-					t72_4 := t72_2[((lo9+i)-8)*32:][:32]
-					t75_3 := t75[((lo9+i)-8)*32:][:32]
-					t78_3 := t78[((lo9+i)-8)*32:][:32]
-					t81_3 := t81[((lo9+i)-8)*32:][:32]
-					t84_3 := t84[(lo9+i)*32:][:32]
-					w13 := F((lo9 + i) - 8)
-					t1122Entry2 := t1122_3[i]
-					for j := range 32 {
-						w39 := (((((((kern.Choose((F(j) == w13), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
-						t84_3[j] = F(w39 * t1122Entry2)
-					}
-				}
-			}
-			// titans_chunk.c, titans_chunk.e
-			clear(t87)
-			lo10 := max(0, 16)
-			if n := 32 - lo10; n > 0 {
-				t14_2 := t14[(l*chunks+t9)*32+lo10:][:n]
-				for i := range n {
-					t603_3 := t603[((lo10+i)-16)*32:][:32]
-					t63_3 := t63[((lo10+i)-16)*32:][:32]
-					t663_3 := t663[((lo10+i)-16)*32:][:32]
-					t69_3 := t69[((lo10+i)-16)*32:][:32]
-					t72_4 := t72_2[((lo10+i)-16)*32:][:32]
-					t75_3 := t75[((lo10+i)-16)*32:][:32]
-					t78_3 := t78[((lo10+i)-16)*32:][:32]
-					t81_3 := t81[((lo10+i)-16)*32:][:32]
-					t84_3 := t84[((lo10+i)-16)*32:][:32]
-					t87_3 := t87[(lo10+i)*32:][:32]
-					w14 := F((lo10 + i) - 16)
-					t14Entry := t14_2[i]
-					for j := range 32 {
-						w40 := (((((((kern.Choose((F(j) == w14), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
-						t87_3[j] = F((w40 + t84_3[j]) * t14Entry)
-					}
-				}
-			}
-			// titans_chunk.g
-			clear(t91)
+			clear(t552)
 			if kern.Wide() {
 				a := stepBackwardNest27Args{
-					unsafe.SliceData(t91),
+					unsafe.SliceData(t58),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest27(&a)
 			} else {
-				if n := min(32, 1); n > 0 {
-					t91_2 := t91[:n]
+				lo := max(0, 1)
+				if n := 32 - lo; n > 0 {
+					t58_2 := t58[(l*chunks+t9)*32+lo:][:n]
 					for i := range n {
-						t91_2[i] = F(1)
+						t53_2 := t53[((lo+i)-1)*32:][:32]
+						t552_2 := t552[(lo+i)*32:][:32]
+						t58Entry2 := t58_2[i]
+						for j := range 32 {
+							t552_2[j] = F(t53_2[j] * t58Entry2)
+						}
 					}
 				}
 			}
-			// titans_chunk.g
+			// titans_chunk.e
+			clear(t584)
 			if kern.Wide() {
 				a := stepBackwardNest28Args{
-					unsafe.SliceData(t902),
-					unsafe.SliceData(t91),
-					unsafe.SliceData(t92_2),
+					unsafe.SliceData(t22_2),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t584),
 					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest28(&a)
 			} else {
-				t902_2 := t902[(l*chunks+t9)*32:][:32]
-				for i := range 32 {
-					t92_2[i] = t902_2[i] + t91[i]
+				lo := max(0, 2)
+				if n := 32 - lo; n > 0 {
+					t22_3 := t22_2[(l*chunks+t9)*32+lo:][:n]
+					for i := range n {
+						t53_2 := t53[((lo+i)-2)*32:][:32]
+						t552_2 := t552[((lo+i)-2)*32:][:32]
+						t584_2 := t584[(lo+i)*32:][:32]
+						t22Entry2 := t22_3[i]
+						for j := range 32 {
+							t584_2[j] = F((t53_2[j] + t552_2[j]) * t22Entry2)
+						}
+					}
+				}
+			}
+			// titans_chunk.e
+			clear(t612)
+			if kern.Wide() {
+				a := stepBackwardNest29Args{
+					unsafe.SliceData(t2522),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t584),
+					unsafe.SliceData(t612),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest29(&a)
+			} else {
+				lo := max(0, 4)
+				if n := 32 - lo; n > 0 {
+					t2522_2 := t2522[(l*chunks+t9)*32+lo:][:n]
+					for i := range n {
+						t53_2 := t53[((lo+i)-4)*32:][:32]
+						t552_2 := t552[((lo+i)-4)*32:][:32]
+						t584_2 := t584[((lo+i)-4)*32:][:32]
+						t612_2 := t612[(lo+i)*32:][:32]
+						t2522Entry2 := t2522_2[i]
+						for j := range 32 {
+							t612_2[j] = F(((t53_2[j] + t552_2[j]) + t584_2[j]) * t2522Entry2)
+						}
+					}
+				}
+			}
+			// titans_chunk.e
+			clear(t644)
+			if kern.Wide() {
+				a := stepBackwardNest30Args{
+					unsafe.SliceData(t282),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t584),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t644),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest30(&a)
+			} else {
+				lo := max(0, 8)
+				if n := 32 - lo; n > 0 {
+					t282_2 := t282[(l*chunks+t9)*32+lo:][:n]
+					for i := range n {
+						t53_2 := t53[((lo+i)-8)*32:][:32]
+						t552_2 := t552[((lo+i)-8)*32:][:32]
+						t584_2 := t584[((lo+i)-8)*32:][:32]
+						t612_2 := t612[((lo+i)-8)*32:][:32]
+						t644_2 := t644[(lo+i)*32:][:32]
+						t282Entry2 := t282_2[i]
+						for j := range 32 {
+							t644_2[j] = F((((t53_2[j] + t552_2[j]) + t584_2[j]) + t612_2[j]) * t282Entry2)
+						}
+					}
+				}
+			}
+			// titans_chunk.e
+			clear(t673)
+			if kern.Wide() {
+				a := stepBackwardNest31Args{
+					unsafe.SliceData(t31),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t584),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t644),
+					unsafe.SliceData(t673),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest31(&a)
+			} else {
+				lo := max(0, 16)
+				if n := 32 - lo; n > 0 {
+					t31_2 := t31[(l*chunks+t9)*32+lo:][:n]
+					for i := range n {
+						t53_2 := t53[((lo+i)-16)*32:][:32]
+						t552_2 := t552[((lo+i)-16)*32:][:32]
+						t584_2 := t584[((lo+i)-16)*32:][:32]
+						t612_2 := t612[((lo+i)-16)*32:][:32]
+						t644_2 := t644[((lo+i)-16)*32:][:32]
+						t673_2 := t673[(lo+i)*32:][:32]
+						t31Entry := t31_2[i]
+						for j := range 32 {
+							t673_2[j] = F(((((t53_2[j] + t552_2[j]) + t584_2[j]) + t612_2[j]) + t644_2[j]) * t31Entry)
+						}
+					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t1002)
-			lo11 := max(0, 1)
-			if n := 32 - lo11; n > 0 {
-				for i := range n {
-					t603_3 := t603[((lo11+i)-1)*32:][:32]
-					t63_3 := t63[((lo11+i)-1)*32:][:32]
-					t663_3 := t663[((lo11+i)-1)*32:][:32]
-					t69_3 := t69[((lo11+i)-1)*32:][:32]
-					t72_4 := t72_2[((lo11+i)-1)*32:][:32]
-					t75_3 := t75[((lo11+i)-1)*32:][:32]
-					t78_3 := t78[((lo11+i)-1)*32:][:32]
-					t81_3 := t81[((lo11+i)-1)*32:][:32]
-					t84_3 := t84[((lo11+i)-1)*32:][:32]
-					t87_3 := t87[((lo11+i)-1)*32:][:32]
-					t1002_2 := t1002[(lo11+i)*32:][:32]
-					w15 := F((lo11 + i) - 1)
-					for j := range 32 {
-						w41 := (((((((kern.Choose((F(j) == w15), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
-						t1002_2[j] = (w41 + t84_3[j]) + t87_3[j]
+			clear(t70)
+			if kern.Wide() {
+				a := stepBackwardNest32Args{
+					unsafe.SliceData(t56),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t584),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t644),
+					unsafe.SliceData(t673),
+					unsafe.SliceData(t70),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest32(&a)
+			} else {
+				lo := max(0, 1)
+				if n := 32 - lo; n > 0 {
+					t56_2 := t56[(l*chunks+t9)*32+lo:][:n]
+					for i := range n {
+						t53_2 := t53[((lo+i)-1)*32:][:32]
+						t552_2 := t552[((lo+i)-1)*32:][:32]
+						t584_2 := t584[((lo+i)-1)*32:][:32]
+						t612_2 := t612[((lo+i)-1)*32:][:32]
+						t644_2 := t644[((lo+i)-1)*32:][:32]
+						t673_2 := t673[((lo+i)-1)*32:][:32]
+						t70_2 := t70[(lo+i)*32:][:32]
+						t56Entry2 := t56_2[i]
+						for j := range 32 {
+							t70_2[j] = F((((((t53_2[j] + t552_2[j]) + t584_2[j]) + t612_2[j]) + t644_2[j]) + t673_2[j]) * t56Entry2)
+						}
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t73)
+			if kern.Wide() {
+				a := stepBackwardNest33Args{
+					unsafe.SliceData(t522),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t584),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t644),
+					unsafe.SliceData(t673),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t73),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest33(&a)
+			} else {
+				lo := max(0, 2)
+				if n := 32 - lo; n > 0 {
+					t522_3 := t522[(l*chunks+t9)*32+lo:][:n]
+					for i := range n {
+						t53_2 := t53[((lo+i)-2)*32:][:32]
+						t552_2 := t552[((lo+i)-2)*32:][:32]
+						t584_2 := t584[((lo+i)-2)*32:][:32]
+						t612_2 := t612[((lo+i)-2)*32:][:32]
+						t644_2 := t644[((lo+i)-2)*32:][:32]
+						t673_2 := t673[((lo+i)-2)*32:][:32]
+						t70_2 := t70[((lo+i)-2)*32:][:32]
+						t73_2 := t73[(lo+i)*32:][:32]
+						t522Entry2 := t522_3[i]
+						for j := range 32 {
+							t73_2[j] = F(((((((t53_2[j] + t552_2[j]) + t584_2[j]) + t612_2[j]) + t644_2[j]) + t673_2[j]) + t70_2[j]) * t522Entry2)
+						}
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t76)
+			if kern.Wide() {
+				a := stepBackwardNest34Args{
+					unsafe.SliceData(t8),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t584),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t644),
+					unsafe.SliceData(t673),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t73),
+					unsafe.SliceData(t76),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest34(&a)
+			} else {
+				lo := max(0, 4)
+				if n := 32 - lo; n > 0 {
+					t8_2 := t8[(l*chunks+t9)*32+lo:][:n]
+					for i := range n {
+						t53_2 := t53[((lo+i)-4)*32:][:32]
+						t552_2 := t552[((lo+i)-4)*32:][:32]
+						t584_2 := t584[((lo+i)-4)*32:][:32]
+						t612_2 := t612[((lo+i)-4)*32:][:32]
+						t644_2 := t644[((lo+i)-4)*32:][:32]
+						t673_2 := t673[((lo+i)-4)*32:][:32]
+						t70_2 := t70[((lo+i)-4)*32:][:32]
+						t73_2 := t73[((lo+i)-4)*32:][:32]
+						t76_2 := t76[(lo+i)*32:][:32]
+						t8Entry2 := t8_2[i]
+						for j := range 32 {
+							t76_2[j] = F((((((((t53_2[j] + t552_2[j]) + t584_2[j]) + t612_2[j]) + t644_2[j]) + t673_2[j]) + t70_2[j]) + t73_2[j]) * t8Entry2)
+						}
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t79)
+			if kern.Wide() {
+				a := stepBackwardNest35Args{
+					unsafe.SliceData(t1122),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t584),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t644),
+					unsafe.SliceData(t673),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t73),
+					unsafe.SliceData(t76),
+					unsafe.SliceData(t79),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest35(&a)
+			} else {
+				lo := max(0, 8)
+				if n := 32 - lo; n > 0 {
+					t1122_2 := t1122[(l*chunks+t9)*32+lo:][:n]
+					for i := range n {
+						t53_2 := t53[((lo+i)-8)*32:][:32]
+						t552_2 := t552[((lo+i)-8)*32:][:32]
+						t584_2 := t584[((lo+i)-8)*32:][:32]
+						t612_2 := t612[((lo+i)-8)*32:][:32]
+						t644_2 := t644[((lo+i)-8)*32:][:32]
+						t673_2 := t673[((lo+i)-8)*32:][:32]
+						t70_2 := t70[((lo+i)-8)*32:][:32]
+						t73_2 := t73[((lo+i)-8)*32:][:32]
+						t76_2 := t76[((lo+i)-8)*32:][:32]
+						t79_2 := t79[(lo+i)*32:][:32]
+						t1122Entry2 := t1122_2[i]
+						for j := range 32 {
+							t79_2[j] = F(((((((((t53_2[j] + t552_2[j]) + t584_2[j]) + t612_2[j]) + t644_2[j]) + t673_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) * t1122Entry2)
+						}
+					}
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t82_2)
+			if kern.Wide() {
+				a := stepBackwardNest36Args{
+					unsafe.SliceData(t14),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t584),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t644),
+					unsafe.SliceData(t673),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t73),
+					unsafe.SliceData(t76),
+					unsafe.SliceData(t79),
+					unsafe.SliceData(t82_2),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest36(&a)
+			} else {
+				lo := max(0, 16)
+				if n := 32 - lo; n > 0 {
+					t14_2 := t14[(l*chunks+t9)*32+lo:][:n]
+					for i := range n {
+						t53_2 := t53[((lo+i)-16)*32:][:32]
+						t552_2 := t552[((lo+i)-16)*32:][:32]
+						t584_2 := t584[((lo+i)-16)*32:][:32]
+						t612_2 := t612[((lo+i)-16)*32:][:32]
+						t644_2 := t644[((lo+i)-16)*32:][:32]
+						t673_2 := t673[((lo+i)-16)*32:][:32]
+						t70_2 := t70[((lo+i)-16)*32:][:32]
+						t73_2 := t73[((lo+i)-16)*32:][:32]
+						t76_2 := t76[((lo+i)-16)*32:][:32]
+						t79_2 := t79[((lo+i)-16)*32:][:32]
+						t82_3 := t82_2[(lo+i)*32:][:32]
+						t14Entry := t14_2[i]
+						for j := range 32 {
+							t82_3[j] = F((((((((((t53_2[j] + t552_2[j]) + t584_2[j]) + t612_2[j]) + t644_2[j]) + t673_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) * t14Entry)
+						}
+					}
+				}
+			}
+			// titans_chunk.g
+			clear(t87)
+			if kern.Wide() {
+				a := stepBackwardNest37Args{
+					unsafe.SliceData(t87),
+				}
+				stepBackwardNest37(&a)
+			} else {
+				if n := min(32, 1); n > 0 {
+					t87_2 := t87[:n]
+					for i := range n {
+						t87_2[i] = F(1)
+					}
+				}
+			}
+			// titans_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest38Args{
+					unsafe.SliceData(t86),
+					unsafe.SliceData(t87),
+					unsafe.SliceData(t88),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest38(&a)
+			} else {
+				t86_2 := t86[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					t88[i] = t86_2[i] + t87[i]
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t962)
+			if kern.Wide() {
+				a := stepBackwardNest39Args{
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t584),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t644),
+					unsafe.SliceData(t673),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t73),
+					unsafe.SliceData(t76),
+					unsafe.SliceData(t79),
+					unsafe.SliceData(t82_2),
+					unsafe.SliceData(t962),
+				}
+				stepBackwardNest39(&a)
+			} else {
+				lo := max(0, 1)
+				if n := 32 - lo; n > 0 {
+					for i := range n {
+						t53_2 := t53[((lo+i)-1)*32:][:32]
+						t552_2 := t552[((lo+i)-1)*32:][:32]
+						t584_2 := t584[((lo+i)-1)*32:][:32]
+						t612_2 := t612[((lo+i)-1)*32:][:32]
+						t644_2 := t644[((lo+i)-1)*32:][:32]
+						t673_2 := t673[((lo+i)-1)*32:][:32]
+						t70_2 := t70[((lo+i)-1)*32:][:32]
+						t73_2 := t73[((lo+i)-1)*32:][:32]
+						t76_2 := t76[((lo+i)-1)*32:][:32]
+						t79_2 := t79[((lo+i)-1)*32:][:32]
+						t82_3 := t82_2[((lo+i)-1)*32:][:32]
+						t962_2 := t962[(lo+i)*32:][:32]
+						for j := range 32 {
+							t962_2[j] = (((((((((t53_2[j] + t552_2[j]) + t584_2[j]) + t612_2[j]) + t644_2[j]) + t673_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]
+						}
 					}
 				}
 			}
 			// titans_chunk.U
-			clear(t102_2)
+			clear(t98)
 			if kern.Wide() {
-				a := stepBackwardNest29Args{
+				a := stepBackwardNest40Args{
 					unsafe.SliceData(t60),
-					unsafe.SliceData(c.UProd3),
-					unsafe.SliceData(t1002),
-					unsafe.SliceData(t102_2),
+					unsafe.SliceData(c.K2),
+					unsafe.SliceData(t962),
+					unsafe.SliceData(t98),
 					32*t9 + 32*chunks*l,
 					1024*t9 + 1024*chunks*l,
 				}
-				stepBackwardNest29(&a)
+				stepBackwardNest40(&a)
 			} else {
 				t60_2 := t60[(l*chunks+t9)*32:][:32]
 				for i := range 32 {
 					t60Entry := t60_2[i]
 					if n := min(32, i); n > 0 {
-						UProd3 := c.UProd3[((l*chunks+t9)*32+i)*32:][:n]
-						t1002_2 := t1002[i*32:][:n]
-						t102_3 := t102_2[i*32:][:n]
+						K := c.K2[((l*chunks+t9)*32+i)*32:][:n]
+						t962_2 := t962[i*32:][:n]
+						t98_2 := t98[i*32:][:n]
 						for j := range n {
-							t102_3[j] = F(F(t60Entry*UProd3[j]) * t1002_2[j])
+							t98_2[j] = F(F(t60Entry*K[j]) * t962_2[j])
 						}
 					}
 				}
@@ -5143,7 +5779,7 @@ func (c *stepBackwardFused) run() {
 			clear(t1722)
 			clear(t192)
 			if kern.Wide() {
-				a := stepBackwardNest30Args{
+				a := stepBackwardNest41Args{
 					unsafe.SliceData(t523),
 					unsafe.SliceData(t1722),
 					unsafe.SliceData(t192),
@@ -5155,7 +5791,7 @@ func (c *stepBackwardFused) run() {
 					dV,
 					dK,
 				}
-				stepBackwardNest30(&a)
+				stepBackwardNest41(&a)
 			} else {
 				for i := range dV {
 					SStates := c.SStates[((l*chunks+t9)*dV+i)*dK:][:dK]
@@ -5184,1828 +5820,1935 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// titans_chunk.S
-			kern.GemmFMA(32, dV, dK, F(1), false, t265, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, SBarState2, 1, dK)
+			kern.GemmFMA(32, dV, dK, F(1), false, t266, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, SBarState2, 1, dK)
 			// titans_chunk.S
 			clear(t722)
 			if kern.Wide() {
-				a := stepBackwardNest31Args{
+				a := stepBackwardNest42Args{
 					unsafe.SliceData(t722),
 					unsafe.SliceData(c.U),
-					unsafe.SliceData(t265),
+					unsafe.SliceData(t266),
 					32*dV*t9 + 32*chunks*dV*l,
 					dV,
 				}
-				stepBackwardNest31(&a)
+				stepBackwardNest42(&a)
 			} else {
-				t722_2 := t722[31*32:][:32]
+				t722_3 := t722[31*32:][:32]
 				for i := range 32 {
 					U := c.U[((l*chunks+t9)*32+i)*dV:][:dV]
-					t265_2 := t265[i*dV:][:dV]
-					t722Sum := t722_2[i]
+					t266_2 := t266[i*dV:][:dV]
+					t722Sum := t722_3[i]
 					t722SumSums := [16]F{t722Sum}
 					for j := range dV {
-						t722SumSums[j%16] = num.FMA32(U[j], t265_2[j], t722SumSums[j%16])
+						t722SumSums[j%16] = num.FMA32(U[j], t266_2[j], t722SumSums[j%16])
 					}
 					t722Sum = kern.Sum16(&t722SumSums)
-					t722_2[i] = t722Sum
+					t722_3[i] = t722Sum
 				}
 			}
 			// titans_chunk.S
-			kern.GemmFMA(dK, 32, dV, F(1), false, t267, 1, dK, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), false, t268, 1, dK, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
 			// titans_chunk.M
-			kern.GemmFMA(32, dV, dK, F(1), false, t268, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
+			kern.GemmFMA(32, dV, dK, F(1), false, t269, dV, 1, kern.From(t59, (l*chunks+t9)*32*dK), dK, 1, MBarState2, 1, dK)
 			// titans_chunk.M
 			clear(t1222)
 			if kern.Wide() {
-				a := stepBackwardNest32Args{
+				a := stepBackwardNest43Args{
 					unsafe.SliceData(t1222),
 					unsafe.SliceData(c.U),
-					unsafe.SliceData(t268),
+					unsafe.SliceData(t269),
 					32*dV*t9 + 32*chunks*dV*l,
 					dV,
 				}
-				stepBackwardNest32(&a)
+				stepBackwardNest43(&a)
 			} else {
 				t1222_2 := t1222[31*32:][:32]
 				for i := range 32 {
 					U := c.U[((l*chunks+t9)*32+i)*dV:][:dV]
-					t268_2 := t268[i*dV:][:dV]
+					t269_2 := t269[i*dV:][:dV]
 					t1222Sum := t1222_2[i]
 					t1222SumSums := [16]F{t1222Sum}
 					for j := range dV {
-						t1222SumSums[j%16] = num.FMA32(U[j], t268_2[j], t1222SumSums[j%16])
+						t1222SumSums[j%16] = num.FMA32(U[j], t269_2[j], t1222SumSums[j%16])
 					}
 					t1222Sum = kern.Sum16(&t1222SumSums)
 					t1222_2[i] = t1222Sum
 				}
 			}
 			// titans_chunk.M
-			kern.GemmFMA(dK, 32, dV, F(1), false, t270, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), false, t271, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
-			clear(t2222)
-			for i := range 32 {
-				w17 := F(i)
-				lo12 := max(0, i)
-				if n := 32 - lo12; n > 0 {
-					for j := range n {
-						w42 := (((((((kern.Choose((w17 == F((lo12+j))), F(1), F(0)) + t603[(lo12+j)*32+i]) + t63[(lo12+j)*32+i]) + t663[(lo12+j)*32+i]) + t69[(lo12+j)*32+i]) + t72_2[(lo12+j)*32+i]) + t75[(lo12+j)*32+i]) + t78[(lo12+j)*32+i]) + t81[(lo12+j)*32+i]
-						w16 := F(c.YProd3[((l*chunks+t9)*32+(lo12+j))*32+i] * ((w42 + t84[(lo12+j)*32+i]) + t87[(lo12+j)*32+i]))
-						if kern.Wide() {
-							a := stepBackwardNest33Args{
-								unsafe.SliceData(t),
-								unsafe.SliceData(t2222),
-								dV*(lo12+j) + 32*dV*t9 + 32*chunks*dV*l,
-								dV * i,
-								dV,
-								[2]float32{w16},
-							}
-							stepBackwardNest33(&a)
-						} else {
-							tView := t[((l*chunks+t9)*32+(lo12+j))*dV:][:dV]
-							t2222_2 := t2222[i*dV:][:dV]
-							for k := range dV {
-								t2222_2[k] = num.FMA32(tView[k], w16, t2222_2[k])
-							}
-						}
+			if kern.Wide() {
+				a := stepBackwardNest44Args{
+					unsafe.SliceData(c.Q2),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t584),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t644),
+					unsafe.SliceData(t673),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t73),
+					unsafe.SliceData(t76),
+					unsafe.SliceData(t79),
+					unsafe.SliceData(t82_2),
+					unsafe.SliceData(t273),
+					1024*t9 + 1024*chunks*l,
+				}
+				stepBackwardNest44(&a)
+			} else {
+				for i := range 32 {
+					Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
+					t53_2 := t53[i*32:][:32]
+					t552_2 := t552[i*32:][:32]
+					t584_2 := t584[i*32:][:32]
+					t612_2 := t612[i*32:][:32]
+					t644_2 := t644[i*32:][:32]
+					t673_2 := t673[i*32:][:32]
+					t70_2 := t70[i*32:][:32]
+					t73_2 := t73[i*32:][:32]
+					t76_2 := t76[i*32:][:32]
+					t79_2 := t79[i*32:][:32]
+					t82_3 := t82_2[i*32:][:32]
+					t273_2 := t273[i*32:][:32]
+					for j := range 32 {
+						t273_2[j] = F(Q[j] * ((((((((((t53_2[j] + t552_2[j]) + t584_2[j]) + t612_2[j]) + t644_2[j]) + t673_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]))
 					}
 				}
 			}
 			// titans_chunk.y
-			clear(t271)
+			kern.GemmFMA(32, 32, dV, F(1), false, t2322, 32, 1, kern.From(t, (l*chunks+t9)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t9)*32*dV), 1, dV)
+			// titans_chunk.U, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest34Args{
-					unsafe.SliceData(t),
-					unsafe.SliceData(c.U),
-					unsafe.SliceData(t271),
-					32*dV*t9 + 32*chunks*dV*l,
+				a := stepBackwardNest45Args{
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t584),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t644),
+					unsafe.SliceData(t673),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t73),
+					unsafe.SliceData(t76),
+					unsafe.SliceData(t79),
+					unsafe.SliceData(t82_2),
+					unsafe.SliceData(t269),
+					unsafe.SliceData(t266),
+					unsafe.SliceData(t2422),
 					dV,
 				}
-				stepBackwardNest34(&a)
+				stepBackwardNest45(&a)
 			} else {
+				t53_2 := t53[31*32:][:32]
+				t552_2 := t552[31*32:][:32]
+				t584_2 := t584[31*32:][:32]
+				t612_2 := t612[31*32:][:32]
+				t644_2 := t644[31*32:][:32]
+				t673_2 := t673[31*32:][:32]
+				t70_2 := t70[31*32:][:32]
+				t73_2 := t73[31*32:][:32]
+				t76_2 := t76[31*32:][:32]
+				t79_2 := t79[31*32:][:32]
+				t82_3 := t82_2[31*32:][:32]
 				for i := range 32 {
-					tView := t[((l*chunks+t9)*32+i)*dV:][:dV]
-					if n := min(32, i+1); n > 0 {
-						t271_2 := t271[i*32:][:n]
-						for j := range n {
-							U := c.U[((l*chunks+t9)*32+j)*dV:][:dV]
-							var t2712 F
-							t2712Sums := [16]F{t2712}
-							for k := range dV {
-								t2712Sums[k%16] = num.FMA32(tView[k], U[k], t2712Sums[k%16])
-							}
-							t2712 = kern.Sum16(&t2712Sums)
-							t271_2[j] = t2712
-						}
+					t269_2 := t269[i*dV:][:dV]
+					t266_2 := t266[i*dV:][:dV]
+					t2422_2 := t2422[i*dV:][:dV]
+					t53Entry := t53_2[i]
+					t552Entry := t552_2[i]
+					t584Entry := t584_2[i]
+					t612Entry := t612_2[i]
+					t644Entry := t644_2[i]
+					t673Entry := t673_2[i]
+					w5 := ((((t53Entry + t552Entry) + t584Entry) + t612Entry) + t644Entry) + t673Entry
+					w6 := (((((((((t53Entry + t552Entry) + t584Entry) + t612Entry) + t644Entry) + t673Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+					for j := range dV {
+						t2422_2[j] = num.FMA32(w6, t269_2[j], F(w5*t266_2[j]))
 					}
 				}
 			}
-			// titans_chunk.U, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
-			for j := range 32 {
-				t603Entry := t603_2[j]
-				t63Entry := t63_2[j]
-				t663Entry := t663_2[j]
-				t69Entry := t69_2[j]
-				t72Entry := t72_3[j]
-				w18 := ((((kern.Choose((F(j) == w20), F(1), F(0)) + t603Entry) + t63Entry) + t663Entry) + t69Entry) + t72Entry
-				w43 := (((((((kern.Choose((F(j) == w20), F(1), F(0)) + t603Entry) + t63Entry) + t663Entry) + t69Entry) + t72Entry) + t75_2[j]) + t78_2[j]) + t81_2[j]
-				w19 := (w43 + t84_2[j]) + t87_2[j]
-				if kern.Wide() {
-					a := stepBackwardNest35Args{
-						unsafe.SliceData(t268),
-						unsafe.SliceData(t265),
-						unsafe.SliceData(t2222),
-						unsafe.SliceData(t2622),
-						dV * j,
-						dV,
-						[2]float32{w19},
-						[2]float32{w18},
-					}
-					stepBackwardNest35(&a)
-				} else {
-					t268_2 := t268[j*dV:][:dV]
-					t265_2 := t265[j*dV:][:dV]
-					t2222_2 := t2222[j*dV:][:dV]
-					t2622_2 := t2622[j*dV:][:dV]
-					for i := range dV {
-						t2622_2[i] = num.FMA32(w19, t268_2[i], F(w18*t265_2[i])) + t2222_2[i]
-					}
-				}
-			}
-			kern.TriangleFMA(32, dV, true, t2622, dV, 1, t102_2, 1, 32)
+			// titans_chunk.y
+			kern.GemmFMA(dV, 32, 32, F(1), true, t2422, 1, dV, kern.From(t, (l*chunks+t9)*32*dV), 1, dV, t273, 32, 1)
 			// titans_chunk.U
-			kern.GemmFMA(32, 32, dV, F(-1), false, t2722, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t2622, 1, dV)
+			kern.TriangleFMA(32, dV, true, t2422, dV, 1, t98, 1, 32)
 			// titans_chunk.U
-			clear(t2823)
+			kern.GemmFMA(32, 32, dV, F(-1), false, t2622, 1, 32, kern.From(c.U, (l*chunks+t9)*32*dV), dV, 1, t2422, 1, dV)
+			// titans_chunk.U
+			clear(t2722)
 			for i := range 32 {
 				for j := range min(32, i) {
-					t2823[i*32+j] = t2722[i*32+j]
+					t2722[i*32+j] = t2622[i*32+j]
 				}
 			}
 			// titans_chunk.U, titans_chunk.y
 			if kern.Wide() {
-				a := stepBackwardNest36Args{
+				a := stepBackwardNest46Args{
 					unsafe.SliceData(t60),
+					unsafe.SliceData(t88),
 					unsafe.SliceData(t92_2),
-					unsafe.SliceData(t962),
 					unsafe.SliceData(h),
 					unsafe.SliceData(g),
-					unsafe.SliceData(t2622),
+					unsafe.SliceData(t2422),
 					unsafe.SliceData(c.UProd),
 					unsafe.SliceData(c.UProd2),
 					unsafe.SliceData(t61),
 					unsafe.SliceData(t),
 					unsafe.SliceData(t252),
+					unsafe.SliceData(t4022),
+					unsafe.SliceData(t472),
+					unsafe.SliceData(t133),
+					unsafe.SliceData(t135),
+					unsafe.SliceData(t3122),
 					unsafe.SliceData(t412),
 					unsafe.SliceData(t48),
-					unsafe.SliceData(t1322),
-					unsafe.SliceData(t134),
-					unsafe.SliceData(t3223),
-					unsafe.SliceData(t4222),
-					unsafe.SliceData(t492),
 					32*t9 + 32*chunks*l,
 					32*dV*t9 + 32*chunks*dV*l,
 					dV,
 				}
-				stepBackwardNest36(&a)
+				stepBackwardNest46(&a)
 			} else {
 				t60_2 := t60[(l*chunks+t9)*32:][:32]
-				t962_2 := t962[(l*chunks+t9)*32:][:32]
+				t92_3 := t92_2[(l*chunks+t9)*32:][:32]
 				h2 := h[(l*chunks+t9)*32:][:32]
 				g2 := g[(l*chunks+t9)*32:][:32]
 				for i := range 32 {
-					t2622_2 := t2622[i*dV:][:dV]
+					t2422_2 := t2422[i*dV:][:dV]
 					UProd := c.UProd[((l*chunks+t9)*32+i)*dV:][:dV]
 					UProd2 := c.UProd2[((l*chunks+t9)*32+i)*dV:][:dV]
 					t61_2 := t61[((l*chunks+t9)*32+i)*dV:][:dV]
 					tView := t[((l*chunks+t9)*32+i)*dV:][:dV]
-					t252_3 := t252[((l*chunks+t9)*32+i)*dV:][:dV]
-					t412_2 := t412[i*dV:][:dV]
-					t48_2 := t48[i*dV:][:dV]
-					t1322_2 := t1322[i*dV:][:dV]
-					t134_2 := t134[i*dV:][:dV]
-					var t3224 F
-					var t4223 F
-					var t4922 F
+					t252_2 := t252[((l*chunks+t9)*32+i)*dV:][:dV]
+					t4022_2 := t4022[i*dV:][:dV]
+					t472_2 := t472[i*dV:][:dV]
+					t133_2 := t133[i*dV:][:dV]
+					t135_2 := t135[i*dV:][:dV]
+					var t3123 F
+					var t4122 F
+					var t482 F
 					t60Entry2 := t60_2[i]
-					t92Entry := t92_2[i]
-					t962Entry := t962_2[i]
+					t88Entry := t88[i]
+					t92Entry := t92_3[i]
 					hEntry := h2[i]
 					gEntry := g2[i]
-					t3224Sums := [16]F{t3224}
-					t4223Sums := [16]F{t4223}
-					t4922Sums := [16]F{t4922}
+					t3123Sums := [16]F{t3123}
+					t4122Sums := [16]F{t4122}
+					t482Sums := [16]F{t482}
 					for j := range dV {
-						t2622Entry := t2622_2[j]
-						t3122 := F(t2622Entry * t60Entry2)
+						t2422Entry := t2422_2[j]
+						t3022 := F(t2422Entry * t60Entry2)
 						UProdEntry := UProd[j]
 						UProd2Entry := UProd2[j]
-						t3224Sums[j%16] = num.FMA32(num.FMA32(-UProd2Entry, t962Entry, num.FMA32(-UProdEntry, t92Entry, t61_2[j])), t2622Entry, t3224Sums[j%16])
-						t4223Sums[j%16] = num.FMA32(UProd2Entry, t3122, t4223Sums[j%16])
-						t4922Sums[j%16] = num.FMA32(UProdEntry, t3122, t4922Sums[j%16])
+						t3123Sums[j%16] = num.FMA32(num.FMA32(-UProd2Entry, t92Entry, num.FMA32(-UProdEntry, t88Entry, t61_2[j])), t2422Entry, t3123Sums[j%16])
+						t4122Sums[j%16] = num.FMA32(UProd2Entry, t3022, t4122Sums[j%16])
+						t482Sums[j%16] = num.FMA32(UProdEntry, t3022, t482Sums[j%16])
 						tViewEntry2 := tView[j]
-						t252_3[j] = t3122
-						t412_2[j] = -F(t3122 * t962Entry)
-						t48_2[j] = -F(t3122 * t92Entry)
-						t1322_2[j] = F(tViewEntry2 * hEntry)
-						t134_2[j] = F(tViewEntry2 * gEntry)
+						t252_2[j] = t3022
+						t4022_2[j] = -F(t3022 * t92Entry)
+						t472_2[j] = -F(t3022 * t88Entry)
+						t133_2[j] = F(tViewEntry2 * hEntry)
+						t135_2[j] = F(tViewEntry2 * gEntry)
 					}
-					t3224 = kern.Sum16(&t3224Sums)
-					t4223 = kern.Sum16(&t4223Sums)
-					t4922 = kern.Sum16(&t4922Sums)
-					t3223[i] = t3224
-					t4222[i] = -t4223
-					t492[i] = -t4922
+					t3123 = kern.Sum16(&t3123Sums)
+					t4122 = kern.Sum16(&t4122Sums)
+					t482 = kern.Sum16(&t482Sums)
+					t3122[i] = t3123
+					t412[i] = -t4122
+					t48[i] = -t482
 				}
 			}
 			// titans_chunk.U
+			clear(t33)
 			clear(t342)
-			clear(t3522)
 			if kern.Wide() {
-				a := stepBackwardNest37Args{
+				a := stepBackwardNest47Args{
 					unsafe.SliceData(t60),
-					unsafe.SliceData(c.UProd3),
-					unsafe.SliceData(t1002),
-					unsafe.SliceData(t2823),
-					unsafe.SliceData(t342),
-					unsafe.SliceData(t3522),
+					unsafe.SliceData(c.K2),
+					unsafe.SliceData(t962),
+					unsafe.SliceData(t2722),
 					unsafe.SliceData(t33),
+					unsafe.SliceData(t342),
+					unsafe.SliceData(t3223),
 					32*t9 + 32*chunks*l,
 					1024*t9 + 1024*chunks*l,
 				}
-				stepBackwardNest37(&a)
+				stepBackwardNest47(&a)
 			} else {
 				t60_2 := t60[(l*chunks+t9)*32:][:32]
 				for i := range 32 {
-					var t333 F
+					var t3224 F
 					t60Entry3 := t60_2[i]
-					t333Sums := [16]F{t333}
+					t3224Sums := [16]F{t3224}
 					if n := min(32, i); n > 0 {
-						UProd3 := c.UProd3[((l*chunks+t9)*32+i)*32:][:n]
-						t1002_2 := t1002[i*32:][:n]
-						t2823_2 := t2823[i*32:][:n]
+						K := c.K2[((l*chunks+t9)*32+i)*32:][:n]
+						t962_2 := t962[i*32:][:n]
+						t2722_2 := t2722[i*32:][:n]
+						t33_2 := t33[i*32:][:n]
 						t342_2 := t342[i*32:][:n]
-						t3522_2 := t3522[i*32:][:n]
 						for j := range n {
-							UProd3Entry := UProd3[j]
-							t1002Entry := t1002_2[j]
-							t2823Entry := t2823_2[j]
-							t333Sums[j%16] = num.FMA32(F(UProd3Entry*t1002Entry), t2823Entry, t333Sums[j%16])
-							t342_2[j] = F(F(t60Entry3*UProd3Entry) * t2823Entry)
-							t3522_2[j] = F(F(t60Entry3*t1002Entry) * t2823Entry)
+							KEntry := K[j]
+							t962Entry := t962_2[j]
+							t2722Entry := t2722_2[j]
+							t3224Sums[j%16] = num.FMA32(F(KEntry*t962Entry), t2722Entry, t3224Sums[j%16])
+							t33_2[j] = F(F(t60Entry3*KEntry) * t2722Entry)
+							t342_2[j] = F(F(t60Entry3*t962Entry) * t2722Entry)
 						}
 					}
-					t333 = kern.Sum16(&t333Sums)
-					t33[i] = t333
-				}
-			}
-			// titans_chunk.U
-			clear(t362)
-			if kern.Wide() {
-				a := stepBackwardNest38Args{
-					unsafe.SliceData(t3522),
-					unsafe.SliceData(t59),
-					unsafe.SliceData(t362),
-					32*dK*t9 + 32*chunks*dK*l,
-					dK,
-				}
-				stepBackwardNest38(&a)
-			} else {
-				for i := range 32 {
-					t362_2 := t362[i*dK:][:dK]
-					lo12 := max(0, i+1)
-					if n := 32 - lo12; n > 0 {
-						for j := range n {
-							t59_2 := t59[((l*chunks+t9)*32+(lo12+j))*dK:][:dK]
-							t3522Entry := t3522[(lo12+j)*32+i]
-							for k := range dK {
-								t362_2[k] = num.FMA32(t59_2[k], t3522Entry, t362_2[k])
-							}
-						}
-					}
-				}
-			}
-			// titans_chunk.U
-			clear(t3722)
-			if kern.Wide() {
-				a := stepBackwardNest39Args{
-					unsafe.SliceData(t3522),
-					unsafe.SliceData(t59),
-					unsafe.SliceData(t3722),
-					32*dK*t9 + 32*chunks*dK*l,
-					dK,
-				}
-				stepBackwardNest39(&a)
-			} else {
-				for i := range 32 {
-					t3722_2 := t3722[i*dK:][:dK]
-					if n := min(32, i); n > 0 {
-						t3522_2 := t3522[i*32:][:n]
-						for j := range n {
-							t59_2 := t59[((l*chunks+t9)*32+j)*dK:][:dK]
-							t3522Entry2 := t3522_2[j]
-							for k := range dK {
-								t3722_2[k] = num.FMA32(t59_2[k], t3522Entry2, t3722_2[k])
-							}
-						}
-					}
+					t3224 = kern.Sum16(&t3224Sums)
+					t3223[i] = t3224
 				}
 			}
 			// titans_chunk.c
-			clear(t382)
+			clear(t3722)
 			if kern.Wide() {
-				a := stepBackwardNest40Args{
-					unsafe.SliceData(t382),
-					unsafe.SliceData(t342),
+				a := stepBackwardNest48Args{
+					unsafe.SliceData(t3722),
+					unsafe.SliceData(t33),
 				}
-				stepBackwardNest40(&a)
+				stepBackwardNest48(&a)
 			} else {
-				lo12 := max(0, 1)
-				if n := 32 - lo12; n > 0 {
+				lo := max(0, 1)
+				if n := 32 - lo; n > 0 {
 					for i := range n {
-						t382_2 := t382[((lo12+i)-1)*32:][:32]
-						t342_2 := t342[(lo12+i)*32:][:32]
+						t3722_2 := t3722[((lo+i)-1)*32:][:32]
+						t33_2 := t33[(lo+i)*32:][:32]
 						for j := range 32 {
-							t382_2[j] = t382_2[j] + t342_2[j]
+							t3722_2[j] = t3722_2[j] + t33_2[j]
 						}
 					}
 				}
 			}
 			// titans_chunk.h, titans_chunk.g
-			clear(t4522)
-			clear(t532)
-			lo12 := max(0, 1)
-			if n := 32 - lo12; n > 0 {
-				t4522_2 := t4522[-1+lo12:][:n]
-				t4222_2 := t4222[0+lo12:][:n]
-				t532_2 := t532[-1+lo12:][:n]
-				t492_2 := t492[0+lo12:][:n]
+			clear(t442)
+			clear(t522_2)
+			lo := max(0, 1)
+			if n := 32 - lo; n > 0 {
+				t442_2 := t442[-1+lo:][:n]
+				t412_2 := t412[0+lo:][:n]
+				t522_3 := t522_2[-1+lo:][:n]
+				t48_2 := t48[0+lo:][:n]
 				for i := range n {
-					t4522_2[i] = t4522_2[i] + t4222_2[i]
-					t532_2[i] = t532_2[i] + t492_2[i]
+					t442_2[i] = t442_2[i] + t412_2[i]
+					t522_3[i] = t522_3[i] + t48_2[i]
 				}
 			}
-			// titans_chunk.y, titans_chunk.c, titans_chunk.e
-			clear(t542)
-			for i := range 32 {
-				w22 := F(i)
-				lo13 := max(0, i)
-				if n := 32 - lo13; n > 0 {
-					for j := range n {
-						w44 := (((((((kern.Choose((w22 == F((lo13+j))), F(1), F(0)) + t603[(lo13+j)*32+i]) + t63[(lo13+j)*32+i]) + t663[(lo13+j)*32+i]) + t69[(lo13+j)*32+i]) + t72_2[(lo13+j)*32+i]) + t75[(lo13+j)*32+i]) + t78[(lo13+j)*32+i]) + t81[(lo13+j)*32+i]
-						w21 := F(((w44 + t84[(lo13+j)*32+i]) + t87[(lo13+j)*32+i]) * t271[(lo13+j)*32+i])
-						if kern.Wide() {
-							a := stepBackwardNest41Args{
-								unsafe.SliceData(t57),
-								unsafe.SliceData(t542),
-								dK*(lo13+j) + 32*dK*t9 + 32*chunks*dK*l,
-								dK * i,
-								dK,
-								[2]float32{w21},
-							}
-							stepBackwardNest41(&a)
-						} else {
-							t57_2 := t57[((l*chunks+t9)*32+(lo13+j))*dK:][:dK]
-							t542_2 := t542[i*dK:][:dK]
-							for k := range dK {
-								t542_2[k] = num.FMA32(t57_2[k], w21, t542_2[k])
-							}
-						}
-					}
-				}
-			}
-			// titans_chunk.y, titans_chunk.c, titans_chunk.e
-			clear(t552)
-			for i := range 32 {
-				w24 := F(i)
-				if n := min(32, i+1); n > 0 {
-					t603_3 := t603[i*32:][:n]
-					t63_3 := t63[i*32:][:n]
-					t663_3 := t663[i*32:][:n]
-					t69_3 := t69[i*32:][:n]
-					t72_4 := t72_2[i*32:][:n]
-					t75_3 := t75[i*32:][:n]
-					t78_3 := t78[i*32:][:n]
-					t81_3 := t81[i*32:][:n]
-					t84_3 := t84[i*32:][:n]
-					t87_3 := t87[i*32:][:n]
-					t271_2 := t271[i*32:][:n]
-					for j := range n {
-						w45 := (((((((kern.Choose((F(j) == w24), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
-						w23 := F(((w45 + t84_3[j]) + t87_3[j]) * t271_2[j])
-						if kern.Wide() {
-							a := stepBackwardNest42Args{
-								unsafe.SliceData(t59),
-								unsafe.SliceData(t552),
-								dK*j + 32*dK*t9 + 32*chunks*dK*l,
-								dK * i,
-								dK,
-								[2]float32{w23},
-							}
-							stepBackwardNest42(&a)
-						} else {
-							t59_2 := t59[((l*chunks+t9)*32+j)*dK:][:dK]
-							t552_2 := t552[i*dK:][:dK]
-							for k := range dK {
-								t552_2[k] = num.FMA32(t59_2[k], w23, t552_2[k])
-							}
-						}
-					}
-				}
-			}
-			// titans_chunk.c, titans_chunk.y
-			if kern.Wide() {
-				a := stepBackwardNest43Args{
-					unsafe.SliceData(c.YProd3),
-					unsafe.SliceData(t271),
-					unsafe.SliceData(t1222),
-					unsafe.SliceData(t382),
-					unsafe.SliceData(t5622),
-					1024*t9 + 1024*chunks*l,
-				}
-				stepBackwardNest43(&a)
-			} else {
-				for i := range 32 {
-					yProd3 := c.YProd3[((l*chunks+t9)*32+i)*32:][:32]
-					t271_2 := t271[i*32:][:32]
-					t1222_2 := t1222[i*32:][:32]
-					t382_2 := t382[i*32:][:32]
-					t5622_2 := t5622[i*32:][:32]
-					for j := range 32 {
-						t5622_2[j] = num.FMA32(yProd3[j], t271_2[j], t1222_2[j]) + t382_2[j]
-					}
-				}
-			}
-			// titans_chunk.c, titans_chunk.e
-			clear(t5922)
-			clear(t6022)
-			lo13 := max(0, 16)
-			if n := 32 - lo13; n > 0 {
-				t14_2 := t14[(l*chunks+t9)*32+lo13:][:n]
-				t5922_2 := t5922[0+lo13:][:n]
-				for i := range n {
-					t5622_2 := t5622[(lo13+i)*32:][:32]
-					t603_3 := t603[((lo13+i)-16)*32:][:32]
-					t63_3 := t63[((lo13+i)-16)*32:][:32]
-					t663_3 := t663[((lo13+i)-16)*32:][:32]
-					t69_3 := t69[((lo13+i)-16)*32:][:32]
-					t72_4 := t72_2[((lo13+i)-16)*32:][:32]
-					t75_3 := t75[((lo13+i)-16)*32:][:32]
-					t78_3 := t78[((lo13+i)-16)*32:][:32]
-					t81_3 := t81[((lo13+i)-16)*32:][:32]
-					t84_3 := t84[((lo13+i)-16)*32:][:32]
-					t6022_2 := t6022[((lo13+i)-16)*32:][:32]
-					var t5923 F
-					w25 := F((lo13 + i) - 16)
-					t14Entry2 := t14_2[i]
-					for j := range 32 {
-						t5622Entry := t5622_2[j]
-						w46 := (((((((kern.Choose((F(j) == w25), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
-						t5923 = num.FMA32(w46+t84_3[j], t5622Entry, t5923)
-						t6022_2[j] = num.FMA32(t5622Entry, t14Entry2, t6022_2[j])
-					}
-					t5922_2[i] = t5923
-				}
-			}
-			// titans_chunk.c
-			clear(t612)
-			clear(t6222)
-			lo14 := max(0, 8)
-			if n := 32 - lo14; n > 0 {
-				t5922_2 := t5922[0+lo14:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+-8+lo14:][:n]
-				t612_2 := t612[0+lo14:][:n]
-				t1122_4 := t1122[(l*chunks+t9)*32+lo14:][:n]
-				t6222_2 := t6222[-8+lo14:][:n]
-				for i := range n {
-					t5922Entry := t5922_2[i]
-					t612_2[i] = F(t1122_3[i] * t5922Entry)
-					t6222_2[i] = num.FMA32(t1122_4[i], t5922Entry, t6222_2[i])
-				}
-			}
-			// titans_chunk.c
-			if kern.Wide() {
-				a := stepBackwardNest44Args{
-					unsafe.SliceData(t5622),
-					unsafe.SliceData(t6022),
-					unsafe.SliceData(t6322),
-				}
-				stepBackwardNest44(&a)
-			} else {
-				for i := range 32 {
-					t5622_2 := t5622[i*32:][:32]
-					t6022_2 := t6022[i*32:][:32]
-					t6322_2 := t6322[i*32:][:32]
-					for j := range 32 {
-						t6322_2[j] = t5622_2[j] + t6022_2[j]
-					}
-				}
-			}
-			// titans_chunk.c, titans_chunk.e
-			clear(t6622)
-			clear(t6722)
-			lo15 := max(0, 8)
-			if n := 32 - lo15; n > 0 {
-				t1122_3 := t1122[(l*chunks+t9)*32+lo15:][:n]
-				t6622_2 := t6622[0+lo15:][:n]
-				for i := range n {
-					t6322_2 := t6322[(lo15+i)*32:][:32]
-					t603_3 := t603[((lo15+i)-8)*32:][:32]
-					t63_3 := t63[((lo15+i)-8)*32:][:32]
-					t663_3 := t663[((lo15+i)-8)*32:][:32]
-					t69_3 := t69[((lo15+i)-8)*32:][:32]
-					t72_4 := t72_2[((lo15+i)-8)*32:][:32]
-					t75_3 := t75[((lo15+i)-8)*32:][:32]
-					t78_3 := t78[((lo15+i)-8)*32:][:32]
-					t81_3 := t81[((lo15+i)-8)*32:][:32]
-					t6722_2 := t6722[((lo15+i)-8)*32:][:32]
-					var t6623 F
-					w26 := F((lo15 + i) - 8)
-					t1122Entry3 := t1122_3[i]
-					for j := range 32 {
-						t6322Entry := t6322_2[j]
-						w47 := (((((((kern.Choose((F(j) == w26), F(1), F(0)) + t603_3[j]) + t63_3[j]) + t663_3[j]) + t69_3[j]) + t72_4[j]) + t75_3[j]) + t78_3[j]) + t81_3[j]
-						t6623 = num.FMA32(w47, t6322Entry, t6623)
-						t6722_2[j] = num.FMA32(t6322Entry, t1122Entry3, t6722_2[j])
-					}
-					t6622_2[i] = t6623
-				}
-			}
-			// titans_chunk.c
-			if kern.Wide() {
-				a := stepBackwardNest45Args{
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t6222),
-					unsafe.SliceData(t6622),
-					unsafe.SliceData(t6822),
-				}
-				stepBackwardNest45(&a)
-			} else {
-				for i := range 32 {
-					t6822[i] = (t612[i] + t6222[i]) + t6622[i]
-				}
-			}
-			// titans_chunk.c
-			clear(t692)
-			clear(t702)
-			lo16 := max(0, 4)
-			if n := 32 - lo16; n > 0 {
-				t6822_2 := t6822[0+lo16:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+-4+lo16:][:n]
-				t692_2 := t692[0+lo16:][:n]
-				t8_3 := t8[(l*chunks+t9)*32+lo16:][:n]
-				t702_2 := t702[-4+lo16:][:n]
-				for i := range n {
-					t6822Entry := t6822_2[i]
-					t692_2[i] = F(t8_2[i] * t6822Entry)
-					t702_2[i] = num.FMA32(t8_3[i], t6822Entry, t702_2[i])
-				}
-			}
-			// titans_chunk.c
-			if kern.Wide() {
-				a := stepBackwardNest46Args{
-					unsafe.SliceData(t6322),
-					unsafe.SliceData(t6722),
-					unsafe.SliceData(t712),
-				}
-				stepBackwardNest46(&a)
-			} else {
-				for i := range 32 {
-					t6322_2 := t6322[i*32:][:32]
-					t6722_2 := t6722[i*32:][:32]
-					t712_2 := t712[i*32:][:32]
-					for j := range 32 {
-						t712_2[j] = t6322_2[j] + t6722_2[j]
-					}
-				}
-			}
-			// titans_chunk.c, titans_chunk.e
-			clear(t742)
-			clear(t752)
-			lo17 := max(0, 4)
-			if n := 32 - lo17; n > 0 {
-				t8_2 := t8[(l*chunks+t9)*32+lo17:][:n]
-				t742_2 := t742[0+lo17:][:n]
-				for i := range n {
-					t712_2 := t712[(lo17+i)*32:][:32]
-					t603_3 := t603[((lo17+i)-4)*32:][:32]
-					t63_3 := t63[((lo17+i)-4)*32:][:32]
-					t663_3 := t663[((lo17+i)-4)*32:][:32]
-					t69_3 := t69[((lo17+i)-4)*32:][:32]
-					t72_4 := t72_2[((lo17+i)-4)*32:][:32]
-					t75_3 := t75[((lo17+i)-4)*32:][:32]
-					t78_3 := t78[((lo17+i)-4)*32:][:32]
-					t752_2 := t752[((lo17+i)-4)*32:][:32]
-					var t7422 F
-					w27 := F((lo17 + i) - 4)
-					t8Entry3 := t8_2[i]
-					for j := range 32 {
-						t712Entry := t712_2[j]
-						t7422 = num.FMA32(((((((kern.Choose((F(j) == w27), F(1), F(0))+t603_3[j])+t63_3[j])+t663_3[j])+t69_3[j])+t72_4[j])+t75_3[j])+t78_3[j], t712Entry, t7422)
-						t752_2[j] = num.FMA32(t712Entry, t8Entry3, t752_2[j])
-					}
-					t742_2[i] = t7422
-				}
-			}
-			// titans_chunk.c
-			if kern.Wide() {
-				a := stepBackwardNest47Args{
-					unsafe.SliceData(t692),
-					unsafe.SliceData(t702),
-					unsafe.SliceData(t742),
-					unsafe.SliceData(t762),
-				}
-				stepBackwardNest47(&a)
-			} else {
-				for i := range 32 {
-					t762[i] = (t692[i] + t702[i]) + t742[i]
-				}
-			}
-			// titans_chunk.c
-			clear(t772)
-			clear(t782)
-			lo18 := max(0, 2)
-			if n := 32 - lo18; n > 0 {
-				t762_2 := t762[0+lo18:][:n]
-				t522_2 := t522[(l*chunks+t9)*32+-2+lo18:][:n]
-				t772_2 := t772[0+lo18:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+lo18:][:n]
-				t782_2 := t782[-2+lo18:][:n]
-				for i := range n {
-					t762Entry := t762_2[i]
-					t772_2[i] = F(t522_2[i] * t762Entry)
-					t782_2[i] = num.FMA32(t522_3[i], t762Entry, t782_2[i])
-				}
-			}
-			// titans_chunk.c
-			if kern.Wide() {
-				a := stepBackwardNest48Args{
-					unsafe.SliceData(t712),
-					unsafe.SliceData(t752),
-					unsafe.SliceData(t792),
-				}
-				stepBackwardNest48(&a)
-			} else {
-				for i := range 32 {
-					t712_2 := t712[i*32:][:32]
-					t752_2 := t752[i*32:][:32]
-					t792_2 := t792[i*32:][:32]
-					for j := range 32 {
-						t792_2[j] = t712_2[j] + t752_2[j]
-					}
-				}
-			}
-			// titans_chunk.c, titans_chunk.e
-			clear(t822)
-			clear(t832)
-			lo19 := max(0, 2)
-			if n := 32 - lo19; n > 0 {
-				t522_2 := t522[(l*chunks+t9)*32+lo19:][:n]
-				t822_2 := t822[0+lo19:][:n]
-				for i := range n {
-					t792_2 := t792[(lo19+i)*32:][:32]
-					t603_3 := t603[((lo19+i)-2)*32:][:32]
-					t63_3 := t63[((lo19+i)-2)*32:][:32]
-					t663_3 := t663[((lo19+i)-2)*32:][:32]
-					t69_3 := t69[((lo19+i)-2)*32:][:32]
-					t72_4 := t72_2[((lo19+i)-2)*32:][:32]
-					t75_3 := t75[((lo19+i)-2)*32:][:32]
-					t832_2 := t832[((lo19+i)-2)*32:][:32]
-					var t8222 F
-					w28 := F((lo19 + i) - 2)
-					t522Entry3 := t522_2[i]
-					for j := range 32 {
-						t792Entry := t792_2[j]
-						t8222 = num.FMA32((((((kern.Choose((F(j) == w28), F(1), F(0))+t603_3[j])+t63_3[j])+t663_3[j])+t69_3[j])+t72_4[j])+t75_3[j], t792Entry, t8222)
-						t832_2[j] = num.FMA32(t792Entry, t522Entry3, t832_2[j])
-					}
-					t822_2[i] = t8222
-				}
-			}
-			// titans_chunk.c
+			// titans_chunk.H, titans_chunk.c, titans_chunk.e
 			if kern.Wide() {
 				a := stepBackwardNest49Args{
-					unsafe.SliceData(t772),
-					unsafe.SliceData(t782),
-					unsafe.SliceData(t822),
-					unsafe.SliceData(t842),
+					unsafe.SliceData(t2322),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t584),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t644),
+					unsafe.SliceData(t673),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t73),
+					unsafe.SliceData(t76),
+					unsafe.SliceData(t79),
+					unsafe.SliceData(t82_2),
+					unsafe.SliceData(t542),
+					unsafe.SliceData(c.Q2),
+					unsafe.SliceData(t1222),
+					unsafe.SliceData(t3722),
+					unsafe.SliceData(t5722),
+					1024*t9 + 1024*chunks*l,
 				}
 				stepBackwardNest49(&a)
 			} else {
 				for i := range 32 {
-					t842[i] = (t772[i] + t782[i]) + t822[i]
-				}
-			}
-			// titans_chunk.c
-			clear(t852)
-			clear(t862)
-			lo20 := max(0, 1)
-			if n := 32 - lo20; n > 0 {
-				t842_2 := t842[0+lo20:][:n]
-				t56_2 := t56[(l*chunks+t9)*32+-1+lo20:][:n]
-				t852_2 := t852[0+lo20:][:n]
-				t56_3 := t56[(l*chunks+t9)*32+lo20:][:n]
-				t862_2 := t862[-1+lo20:][:n]
-				for i := range n {
-					t842Entry := t842_2[i]
-					t852_2[i] = F(t56_2[i] * t842Entry)
-					t862_2[i] = num.FMA32(t56_3[i], t842Entry, t862_2[i])
-				}
-			}
-			// titans_chunk.c
-			if kern.Wide() {
-				a := stepBackwardNest50Args{
-					unsafe.SliceData(t792),
-					unsafe.SliceData(t832),
-					unsafe.SliceData(t872),
-				}
-				stepBackwardNest50(&a)
-			} else {
-				for i := range 32 {
-					t792_2 := t792[i*32:][:32]
-					t832_2 := t832[i*32:][:32]
-					t872_2 := t872[i*32:][:32]
+					t2322_2 := t2322[i*32:][:32]
+					t53_2 := t53[i*32:][:32]
+					t552_2 := t552[i*32:][:32]
+					t584_2 := t584[i*32:][:32]
+					t612_2 := t612[i*32:][:32]
+					t644_2 := t644[i*32:][:32]
+					t673_2 := t673[i*32:][:32]
+					t70_2 := t70[i*32:][:32]
+					t73_2 := t73[i*32:][:32]
+					t76_2 := t76[i*32:][:32]
+					t79_2 := t79[i*32:][:32]
+					t82_3 := t82_2[i*32:][:32]
+					t542_2 := t542[i*32:][:32]
+					Q := c.Q2[((l*chunks+t9)*32+i)*32:][:32]
+					t1222_2 := t1222[i*32:][:32]
+					t3722_2 := t3722[i*32:][:32]
+					t5722_2 := t5722[i*32:][:32]
 					for j := range 32 {
-						t872_2[j] = t792_2[j] + t832_2[j]
+						t2322Entry := t2322_2[j]
+						t542_2[j] = F(((((((((((t53_2[j] + t552_2[j]) + t584_2[j]) + t612_2[j]) + t644_2[j]) + t673_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]) * t2322Entry)
+						t5722_2[j] = num.FMA32(Q[j], t2322Entry, t1222_2[j]+t3722_2[j])
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t9023)
-			clear(t912)
-			lo21 := max(0, 1)
-			if n := 32 - lo21; n > 0 {
-				t56_2 := t56[(l*chunks+t9)*32+lo21:][:n]
-				t9023_2 := t9023[0+lo21:][:n]
-				for i := range n {
-					t872_2 := t872[(lo21+i)*32:][:32]
-					t603_3 := t603[((lo21+i)-1)*32:][:32]
-					t63_3 := t63[((lo21+i)-1)*32:][:32]
-					t663_3 := t663[((lo21+i)-1)*32:][:32]
-					t69_3 := t69[((lo21+i)-1)*32:][:32]
-					t72_4 := t72_2[((lo21+i)-1)*32:][:32]
-					t912_2 := t912[((lo21+i)-1)*32:][:32]
-					var t9024 F
-					w29 := F((lo21 + i) - 1)
-					t56Entry3 := t56_2[i]
-					for j := range 32 {
-						t872Entry := t872_2[j]
-						t9024 = num.FMA32(((((kern.Choose((F(j) == w29), F(1), F(0))+t603_3[j])+t63_3[j])+t663_3[j])+t69_3[j])+t72_4[j], t872Entry, t9024)
-						t912_2[j] = num.FMA32(t872Entry, t56Entry3, t912_2[j])
+			clear(t6022)
+			clear(t6122)
+			if kern.Wide() {
+				a := stepBackwardNest50Args{
+					unsafe.SliceData(t14),
+					unsafe.SliceData(t5722),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t584),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t644),
+					unsafe.SliceData(t673),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t73),
+					unsafe.SliceData(t76),
+					unsafe.SliceData(t79),
+					unsafe.SliceData(t6122),
+					unsafe.SliceData(t6022),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest50(&a)
+			} else {
+				lo2 := max(0, 16)
+				if n := 32 - lo2; n > 0 {
+					t14_2 := t14[(l*chunks+t9)*32+lo2:][:n]
+					t6022_2 := t6022[0+lo2:][:n]
+					for i := range n {
+						t5722_2 := t5722[(lo2+i)*32:][:32]
+						t53_2 := t53[((lo2+i)-16)*32:][:32]
+						t552_2 := t552[((lo2+i)-16)*32:][:32]
+						t584_2 := t584[((lo2+i)-16)*32:][:32]
+						t612_2 := t612[((lo2+i)-16)*32:][:32]
+						t644_2 := t644[((lo2+i)-16)*32:][:32]
+						t673_2 := t673[((lo2+i)-16)*32:][:32]
+						t70_2 := t70[((lo2+i)-16)*32:][:32]
+						t73_2 := t73[((lo2+i)-16)*32:][:32]
+						t76_2 := t76[((lo2+i)-16)*32:][:32]
+						t79_2 := t79[((lo2+i)-16)*32:][:32]
+						t6122_2 := t6122[((lo2+i)-16)*32:][:32]
+						var t6023 F
+						t14Entry2 := t14_2[i]
+						t6023Sums := [16]F{t6023}
+						for j := range 32 {
+							t5722Entry := t5722_2[j]
+							t6023Sums[j%16] = num.FMA32(((((((((t53_2[j]+t552_2[j])+t584_2[j])+t612_2[j])+t644_2[j])+t673_2[j])+t70_2[j])+t73_2[j])+t76_2[j])+t79_2[j], t5722Entry, t6023Sums[j%16])
+							t6122_2[j] = num.FMA32(t5722Entry, t14Entry2, t6122_2[j])
+						}
+						t6023 = kern.Sum16(&t6023Sums)
+						t6022_2[i] = t6023
 					}
-					t9023_2[i] = t9024
 				}
 			}
-			// titans_chunk.e
+			// titans_chunk.c
+			clear(t6222)
+			clear(t6322)
+			lo2 := max(0, 8)
+			if n := 32 - lo2; n > 0 {
+				t6022_2 := t6022[0+lo2:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo2:][:n]
+				t6222_2 := t6222[0+lo2:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+lo2:][:n]
+				t6322_2 := t6322[-8+lo2:][:n]
+				for i := range n {
+					t6022Entry := t6022_2[i]
+					t6222_2[i] = F(t1122_2[i] * t6022Entry)
+					t6322_2[i] = num.FMA32(t1122_3[i], t6022Entry, t6322_2[i])
+				}
+			}
+			// titans_chunk.c
 			if kern.Wide() {
 				a := stepBackwardNest51Args{
-					unsafe.SliceData(t722),
-					unsafe.SliceData(t872),
-					unsafe.SliceData(t912),
-					unsafe.SliceData(t942),
+					unsafe.SliceData(t5722),
+					unsafe.SliceData(t6122),
+					unsafe.SliceData(t6422),
 				}
 				stepBackwardNest51(&a)
 			} else {
 				for i := range 32 {
-					t722_2 := t722[i*32:][:32]
-					t872_2 := t872[i*32:][:32]
-					t912_2 := t912[i*32:][:32]
-					t942_2 := t942[i*32:][:32]
+					t5722_2 := t5722[i*32:][:32]
+					t6122_2 := t6122[i*32:][:32]
+					t6422_2 := t6422[i*32:][:32]
 					for j := range 32 {
-						t942_2[j] = (t722_2[j] + t872_2[j]) + t912_2[j]
+						t6422_2[j] = t5722_2[j] + t6122_2[j]
 					}
 				}
 			}
-			// titans_chunk.e
-			clear(t972)
-			clear(t982)
-			lo22 := max(0, 16)
-			if n := 32 - lo22; n > 0 {
-				t31_2 := t31[(l*chunks+t9)*32+lo22:][:n]
-				t972_2 := t972[0+lo22:][:n]
-				for i := range n {
-					t942_2 := t942[(lo22+i)*32:][:32]
-					t603_3 := t603[((lo22+i)-16)*32:][:32]
-					t63_3 := t63[((lo22+i)-16)*32:][:32]
-					t663_3 := t663[((lo22+i)-16)*32:][:32]
-					t69_3 := t69[((lo22+i)-16)*32:][:32]
-					t982_2 := t982[((lo22+i)-16)*32:][:32]
-					var t9722 F
-					w30 := F((lo22 + i) - 16)
-					t31Entry2 := t31_2[i]
-					for j := range 32 {
-						t942Entry := t942_2[j]
-						t9722 = num.FMA32((((kern.Choose((F(j) == w30), F(1), F(0))+t603_3[j])+t63_3[j])+t663_3[j])+t69_3[j], t942Entry, t9722)
-						t982_2[j] = num.FMA32(t942Entry, t31Entry2, t982_2[j])
-					}
-					t972_2[i] = t9722
-				}
-			}
-			// titans_chunk.e
-			clear(t992)
-			clear(t10022)
-			lo23 := max(0, 8)
-			if n := 32 - lo23; n > 0 {
-				t972_2 := t972[0+lo23:][:n]
-				t282_2 := t282[(l*chunks+t9)*32+-8+lo23:][:n]
-				t992_2 := t992[0+lo23:][:n]
-				t282_3 := t282[(l*chunks+t9)*32+lo23:][:n]
-				t10022_2 := t10022[-8+lo23:][:n]
-				for i := range n {
-					t972Entry := t972_2[i]
-					t992_2[i] = F(t282_2[i] * t972Entry)
-					t10022_2[i] = num.FMA32(t282_3[i], t972Entry, t10022_2[i])
-				}
-			}
-			// titans_chunk.e
+			// titans_chunk.c, titans_chunk.e
+			clear(t6722)
+			clear(t68)
 			if kern.Wide() {
 				a := stepBackwardNest52Args{
-					unsafe.SliceData(t942),
-					unsafe.SliceData(t982),
-					unsafe.SliceData(t1012),
+					unsafe.SliceData(t1122),
+					unsafe.SliceData(t6422),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t584),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t644),
+					unsafe.SliceData(t673),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t73),
+					unsafe.SliceData(t76),
+					unsafe.SliceData(t68),
+					unsafe.SliceData(t6722),
+					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest52(&a)
 			} else {
-				for i := range 32 {
-					t942_2 := t942[i*32:][:32]
-					t982_2 := t982[i*32:][:32]
-					t1012_2 := t1012[i*32:][:32]
-					for j := range 32 {
-						t1012_2[j] = t942_2[j] + t982_2[j]
+				lo3 := max(0, 8)
+				if n := 32 - lo3; n > 0 {
+					t1122_2 := t1122[(l*chunks+t9)*32+lo3:][:n]
+					t6722_2 := t6722[0+lo3:][:n]
+					for i := range n {
+						t6422_2 := t6422[(lo3+i)*32:][:32]
+						t53_2 := t53[((lo3+i)-8)*32:][:32]
+						t552_2 := t552[((lo3+i)-8)*32:][:32]
+						t584_2 := t584[((lo3+i)-8)*32:][:32]
+						t612_2 := t612[((lo3+i)-8)*32:][:32]
+						t644_2 := t644[((lo3+i)-8)*32:][:32]
+						t673_2 := t673[((lo3+i)-8)*32:][:32]
+						t70_2 := t70[((lo3+i)-8)*32:][:32]
+						t73_2 := t73[((lo3+i)-8)*32:][:32]
+						t76_2 := t76[((lo3+i)-8)*32:][:32]
+						t68_2 := t68[((lo3+i)-8)*32:][:32]
+						var t6723 F
+						t1122Entry3 := t1122_2[i]
+						t6723Sums := [16]F{t6723}
+						for j := range 32 {
+							t6422Entry := t6422_2[j]
+							t6723Sums[j%16] = num.FMA32((((((((t53_2[j]+t552_2[j])+t584_2[j])+t612_2[j])+t644_2[j])+t673_2[j])+t70_2[j])+t73_2[j])+t76_2[j], t6422Entry, t6723Sums[j%16])
+							t68_2[j] = num.FMA32(t6422Entry, t1122Entry3, t68_2[j])
+						}
+						t6723 = kern.Sum16(&t6723Sums)
+						t6722_2[i] = t6723
 					}
 				}
 			}
-			// titans_chunk.e
-			clear(t104)
-			clear(t1052)
-			lo24 := max(0, 8)
-			if n := 32 - lo24; n > 0 {
-				t282_2 := t282[(l*chunks+t9)*32+lo24:][:n]
-				t104_2 := t104[0+lo24:][:n]
-				for i := range n {
-					t1012_2 := t1012[(lo24+i)*32:][:32]
-					t603_3 := t603[((lo24+i)-8)*32:][:32]
-					t63_3 := t63[((lo24+i)-8)*32:][:32]
-					t663_3 := t663[((lo24+i)-8)*32:][:32]
-					t1052_2 := t1052[((lo24+i)-8)*32:][:32]
-					var t1042 F
-					w31 := F((lo24 + i) - 8)
-					t282Entry3 := t282_2[i]
-					for j := range 32 {
-						t1012Entry := t1012_2[j]
-						t1042 = num.FMA32(((kern.Choose((F(j) == w31), F(1), F(0))+t603_3[j])+t63_3[j])+t663_3[j], t1012Entry, t1042)
-						t1052_2[j] = num.FMA32(t1012Entry, t282Entry3, t1052_2[j])
-					}
-					t104_2[i] = t1042
-				}
-			}
-			// titans_chunk.e
+			// titans_chunk.c
 			if kern.Wide() {
 				a := stepBackwardNest53Args{
-					unsafe.SliceData(t992),
-					unsafe.SliceData(t10022),
-					unsafe.SliceData(t104),
-					unsafe.SliceData(t106),
+					unsafe.SliceData(t6222),
+					unsafe.SliceData(t6322),
+					unsafe.SliceData(t6722),
+					unsafe.SliceData(t692),
 				}
 				stepBackwardNest53(&a)
 			} else {
 				for i := range 32 {
-					t106[i] = (t992[i] + t10022[i]) + t104[i]
+					t692[i] = (t6222[i] + t6322[i]) + t6722[i]
 				}
 			}
-			// titans_chunk.e
-			clear(t1072)
-			clear(t1082)
-			lo25 := max(0, 4)
-			if n := 32 - lo25; n > 0 {
-				t106_2 := t106[0+lo25:][:n]
-				t2522_2 := t2522[(l*chunks+t9)*32+-4+lo25:][:n]
-				t1072_2 := t1072[0+lo25:][:n]
-				t2522_3 := t2522[(l*chunks+t9)*32+lo25:][:n]
-				t1082_2 := t1082[-4+lo25:][:n]
+			// titans_chunk.c
+			clear(t702)
+			clear(t712)
+			lo3 := max(0, 4)
+			if n := 32 - lo3; n > 0 {
+				t692_2 := t692[0+lo3:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+-4+lo3:][:n]
+				t702_2 := t702[0+lo3:][:n]
+				t8_3 := t8[(l*chunks+t9)*32+lo3:][:n]
+				t712_2 := t712[-4+lo3:][:n]
 				for i := range n {
-					t106Entry := t106_2[i]
-					t1072_2[i] = F(t2522_2[i] * t106Entry)
-					t1082_2[i] = num.FMA32(t2522_3[i], t106Entry, t1082_2[i])
+					t692Entry := t692_2[i]
+					t702_2[i] = F(t8_2[i] * t692Entry)
+					t712_2[i] = num.FMA32(t8_3[i], t692Entry, t712_2[i])
 				}
 			}
-			// titans_chunk.e
+			// titans_chunk.c
 			if kern.Wide() {
 				a := stepBackwardNest54Args{
-					unsafe.SliceData(t1012),
-					unsafe.SliceData(t1052),
-					unsafe.SliceData(t1092),
+					unsafe.SliceData(t6422),
+					unsafe.SliceData(t68),
+					unsafe.SliceData(t722_2),
 				}
 				stepBackwardNest54(&a)
 			} else {
 				for i := range 32 {
-					t1012_2 := t1012[i*32:][:32]
-					t1052_2 := t1052[i*32:][:32]
-					t1092_2 := t1092[i*32:][:32]
+					t6422_2 := t6422[i*32:][:32]
+					t68_2 := t68[i*32:][:32]
+					t722_3 := t722_2[i*32:][:32]
 					for j := range 32 {
-						t1092_2[j] = t1012_2[j] + t1052_2[j]
+						t722_3[j] = t6422_2[j] + t68_2[j]
 					}
 				}
 			}
-			// titans_chunk.e
-			clear(t1122_2)
-			clear(t1132)
-			lo26 := max(0, 4)
-			if n := 32 - lo26; n > 0 {
-				t2522_2 := t2522[(l*chunks+t9)*32+lo26:][:n]
-				t1122_3 := t1122_2[0+lo26:][:n]
-				for i := range n {
-					t1092_2 := t1092[(lo26+i)*32:][:32]
-					t603_3 := t603[((lo26+i)-4)*32:][:32]
-					t63_3 := t63[((lo26+i)-4)*32:][:32]
-					t1132_2 := t1132[((lo26+i)-4)*32:][:32]
-					var t11222 F
-					w32 := F((lo26 + i) - 4)
-					t2522Entry3 := t2522_2[i]
-					for j := range 32 {
-						t1092Entry := t1092_2[j]
-						t11222 = num.FMA32((kern.Choose((F(j) == w32), F(1), F(0))+t603_3[j])+t63_3[j], t1092Entry, t11222)
-						t1132_2[j] = num.FMA32(t1092Entry, t2522Entry3, t1132_2[j])
-					}
-					t1122_3[i] = t11222
-				}
-			}
-			// titans_chunk.e
+			// titans_chunk.c, titans_chunk.e
+			clear(t752)
+			clear(t762)
 			if kern.Wide() {
 				a := stepBackwardNest55Args{
-					unsafe.SliceData(t1072),
-					unsafe.SliceData(t1082),
-					unsafe.SliceData(t1122_2),
-					unsafe.SliceData(t114),
+					unsafe.SliceData(t8),
+					unsafe.SliceData(t722_2),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t584),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t644),
+					unsafe.SliceData(t673),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t73),
+					unsafe.SliceData(t762),
+					unsafe.SliceData(t752),
+					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest55(&a)
 			} else {
-				for i := range 32 {
-					t114[i] = (t1072[i] + t1082[i]) + t1122_2[i]
+				lo4 := max(0, 4)
+				if n := 32 - lo4; n > 0 {
+					t8_2 := t8[(l*chunks+t9)*32+lo4:][:n]
+					t752_2 := t752[0+lo4:][:n]
+					for i := range n {
+						t722_3 := t722_2[(lo4+i)*32:][:32]
+						t53_2 := t53[((lo4+i)-4)*32:][:32]
+						t552_2 := t552[((lo4+i)-4)*32:][:32]
+						t584_2 := t584[((lo4+i)-4)*32:][:32]
+						t612_2 := t612[((lo4+i)-4)*32:][:32]
+						t644_2 := t644[((lo4+i)-4)*32:][:32]
+						t673_2 := t673[((lo4+i)-4)*32:][:32]
+						t70_2 := t70[((lo4+i)-4)*32:][:32]
+						t73_2 := t73[((lo4+i)-4)*32:][:32]
+						t762_2 := t762[((lo4+i)-4)*32:][:32]
+						var t7522 F
+						t8Entry3 := t8_2[i]
+						t7522Sums := [16]F{t7522}
+						for j := range 32 {
+							t722Entry := t722_3[j]
+							t7522Sums[j%16] = num.FMA32(((((((t53_2[j]+t552_2[j])+t584_2[j])+t612_2[j])+t644_2[j])+t673_2[j])+t70_2[j])+t73_2[j], t722Entry, t7522Sums[j%16])
+							t762_2[j] = num.FMA32(t722Entry, t8Entry3, t762_2[j])
+						}
+						t7522 = kern.Sum16(&t7522Sums)
+						t752_2[i] = t7522
+					}
 				}
 			}
-			// titans_chunk.e
-			clear(t1152)
-			clear(t116)
-			lo27 := max(0, 2)
-			if n := 32 - lo27; n > 0 {
-				t114_2 := t114[0+lo27:][:n]
-				t22_3 := t22_2[(l*chunks+t9)*32+-2+lo27:][:n]
-				t1152_2 := t1152[0+lo27:][:n]
-				t22_4 := t22_2[(l*chunks+t9)*32+lo27:][:n]
-				t116_2 := t116[-2+lo27:][:n]
-				for i := range n {
-					t114Entry := t114_2[i]
-					t1152_2[i] = F(t22_3[i] * t114Entry)
-					t116_2[i] = num.FMA32(t22_4[i], t114Entry, t116_2[i])
-				}
-			}
-			// titans_chunk.e
+			// titans_chunk.c
 			if kern.Wide() {
 				a := stepBackwardNest56Args{
-					unsafe.SliceData(t1092),
-					unsafe.SliceData(t1132),
-					unsafe.SliceData(t117),
+					unsafe.SliceData(t702),
+					unsafe.SliceData(t712),
+					unsafe.SliceData(t752),
+					unsafe.SliceData(t772),
 				}
 				stepBackwardNest56(&a)
 			} else {
 				for i := range 32 {
-					t1092_2 := t1092[i*32:][:32]
-					t1132_2 := t1132[i*32:][:32]
-					t117_2 := t117[i*32:][:32]
-					for j := range 32 {
-						t117_2[j] = t1092_2[j] + t1132_2[j]
-					}
+					t772[i] = (t702[i] + t712[i]) + t752[i]
 				}
 			}
-			// titans_chunk.e
-			clear(t1202)
-			clear(t121)
-			lo28 := max(0, 2)
-			if n := 32 - lo28; n > 0 {
-				t22_3 := t22_2[(l*chunks+t9)*32+lo28:][:n]
-				t1202_2 := t1202[0+lo28:][:n]
+			// titans_chunk.c
+			clear(t782)
+			clear(t792)
+			lo4 := max(0, 2)
+			if n := 32 - lo4; n > 0 {
+				t772_2 := t772[0+lo4:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+-2+lo4:][:n]
+				t782_2 := t782[0+lo4:][:n]
+				t522_4 := t522[(l*chunks+t9)*32+lo4:][:n]
+				t792_2 := t792[-2+lo4:][:n]
 				for i := range n {
-					t117_2 := t117[(lo28+i)*32:][:32]
-					t603_3 := t603[((lo28+i)-2)*32:][:32]
-					t121_2 := t121[((lo28+i)-2)*32:][:32]
-					var t1203 F
-					w33 := F((lo28 + i) - 2)
-					t22Entry3 := t22_3[i]
-					for j := range 32 {
-						t117Entry := t117_2[j]
-						t1203 = num.FMA32(kern.Choose((F(j) == w33), F(1), F(0))+t603_3[j], t117Entry, t1203)
-						t121_2[j] = num.FMA32(t117Entry, t22Entry3, t121_2[j])
-					}
-					t1202_2[i] = t1203
+					t772Entry := t772_2[i]
+					t782_2[i] = F(t522_3[i] * t772Entry)
+					t792_2[i] = num.FMA32(t522_4[i], t772Entry, t792_2[i])
 				}
 			}
-			// titans_chunk.e, titans_chunk.h
+			// titans_chunk.c
 			if kern.Wide() {
 				a := stepBackwardNest57Args{
-					unsafe.SliceData(t1152),
-					unsafe.SliceData(t116),
-					unsafe.SliceData(t1202),
-					unsafe.SliceData(t122_2),
-					unsafe.SliceData(t1722),
-					unsafe.SliceData(t4522),
-					unsafe.SliceData(t133),
-					unsafe.SliceData(t138),
-					32*t9 + 32*chunks*l,
+					unsafe.SliceData(t722_2),
+					unsafe.SliceData(t762),
+					unsafe.SliceData(t802),
 				}
 				stepBackwardNest57(&a)
 			} else {
-				t133_2 := t133[(l*chunks+t9)*32:][:32]
 				for i := range 32 {
-					t122_2[i] = (t1152[i] + t116[i]) + t1202[i]
-					t138[i] = (t1722[i] + t4522[i]) + t133_2[i]
-				}
-			}
-			// titans_chunk.e
-			clear(t1232)
-			clear(t124)
-			lo29 := max(0, 1)
-			if n := 32 - lo29; n > 0 {
-				t122_3 := t122_2[0+lo29:][:n]
-				t58_2 := t58[(l*chunks+t9)*32+-1+lo29:][:n]
-				t1232_2 := t1232[0+lo29:][:n]
-				t58_3 := t58[(l*chunks+t9)*32+lo29:][:n]
-				t124_2 := t124[-1+lo29:][:n]
-				for i := range n {
-					t122Entry := t122_3[i]
-					t1232_2[i] = F(t58_2[i] * t122Entry)
-					t124_2[i] = num.FMA32(t58_3[i], t122Entry, t124_2[i])
-				}
-			}
-			// titans_chunk.e
-			clear(t127)
-			lo30 := max(0, 1)
-			if n := 32 - lo30; n > 0 {
-				t127_2 := t127[0+lo30:][:n]
-				for i := range n {
-					t117_2 := t117[(lo30+i)*32:][:32]
-					t121_2 := t121[(lo30+i)*32:][:32]
-					var t1272 F
-					w34 := F((lo30 + i) - 1)
+					t722_3 := t722_2[i*32:][:32]
+					t762_2 := t762[i*32:][:32]
+					t802_2 := t802[i*32:][:32]
 					for j := range 32 {
-						t1272 = num.FMA32(kern.Choose((F(j) == w34), F(1), F(0)), t117_2[j]+t121_2[j], t1272)
+						t802_2[j] = t722_3[j] + t762_2[j]
 					}
-					t127_2[i] = t1272
 				}
 			}
-			// titans_chunk.h
-			clear(t141)
-			clear(t142_2)
-			lo31 := max(0, 16)
-			if n := 32 - lo31; n > 0 {
-				t138_2 := t138[0+lo31:][:n]
-				t452_2 := t452[(l*chunks+t9)*32+-16+lo31:][:n]
-				t141_2 := t141[0+lo31:][:n]
-				t14_2 := t14[(l*chunks+t9)*32+lo31:][:n]
-				t142_3 := t142_2[-16+lo31:][:n]
-				for i := range n {
-					t138Entry := t138_2[i]
-					t141_2[i] = F(t452_2[i] * t138Entry)
-					t142_3[i] = num.FMA32(t14_2[i], t138Entry, t142_3[i])
-				}
-			}
-			// titans_chunk.h
-			clear(t143)
-			clear(t144)
-			lo32 := max(0, 8)
-			if n := 32 - lo32; n > 0 {
-				t141_2 := t141[0+lo32:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+-8+lo32:][:n]
-				t143_2 := t143[0+lo32:][:n]
-				t1122_4 := t1122[(l*chunks+t9)*32+lo32:][:n]
-				t144_2 := t144[-8+lo32:][:n]
-				for i := range n {
-					t141Entry := t141_2[i]
-					t143_2[i] = F(t1122_3[i] * t141Entry)
-					t144_2[i] = num.FMA32(t1122_4[i], t141Entry, t144_2[i])
-				}
-			}
-			// titans_chunk.h
+			// titans_chunk.c, titans_chunk.e
+			clear(t83)
+			clear(t84)
 			if kern.Wide() {
 				a := stepBackwardNest58Args{
-					unsafe.SliceData(t138),
-					unsafe.SliceData(t142_2),
-					unsafe.SliceData(t145),
+					unsafe.SliceData(t522),
+					unsafe.SliceData(t802),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t584),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t644),
+					unsafe.SliceData(t673),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t84),
+					unsafe.SliceData(t83),
+					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest58(&a)
 			} else {
-				for i := range 32 {
-					t145[i] = t138[i] + t142_2[i]
+				lo5 := max(0, 2)
+				if n := 32 - lo5; n > 0 {
+					t522_3 := t522[(l*chunks+t9)*32+lo5:][:n]
+					t83_2 := t83[0+lo5:][:n]
+					for i := range n {
+						t802_2 := t802[(lo5+i)*32:][:32]
+						t53_2 := t53[((lo5+i)-2)*32:][:32]
+						t552_2 := t552[((lo5+i)-2)*32:][:32]
+						t584_2 := t584[((lo5+i)-2)*32:][:32]
+						t612_2 := t612[((lo5+i)-2)*32:][:32]
+						t644_2 := t644[((lo5+i)-2)*32:][:32]
+						t673_2 := t673[((lo5+i)-2)*32:][:32]
+						t70_2 := t70[((lo5+i)-2)*32:][:32]
+						t84_2 := t84[((lo5+i)-2)*32:][:32]
+						var t832 F
+						t522Entry3 := t522_3[i]
+						t832Sums := [16]F{t832}
+						for j := range 32 {
+							t802Entry := t802_2[j]
+							t832Sums[j%16] = num.FMA32((((((t53_2[j]+t552_2[j])+t584_2[j])+t612_2[j])+t644_2[j])+t673_2[j])+t70_2[j], t802Entry, t832Sums[j%16])
+							t84_2[j] = num.FMA32(t802Entry, t522Entry3, t84_2[j])
+						}
+						t832 = kern.Sum16(&t832Sums)
+						t83_2[i] = t832
+					}
 				}
 			}
-			// titans_chunk.h
-			clear(t148)
-			clear(t149)
-			lo33 := max(0, 8)
-			if n := 32 - lo33; n > 0 {
-				t145_2 := t145[0+lo33:][:n]
-				t422_2 := t422[(l*chunks+t9)*32+-8+lo33:][:n]
-				t148_2 := t148[0+lo33:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+lo33:][:n]
-				t149_2 := t149[-8+lo33:][:n]
-				for i := range n {
-					t145Entry := t145_2[i]
-					t148_2[i] = F(t422_2[i] * t145Entry)
-					t149_2[i] = num.FMA32(t1122_3[i], t145Entry, t149_2[i])
-				}
-			}
-			// titans_chunk.h
+			// titans_chunk.c
 			if kern.Wide() {
 				a := stepBackwardNest59Args{
-					unsafe.SliceData(t143),
-					unsafe.SliceData(t144),
-					unsafe.SliceData(t148),
-					unsafe.SliceData(t150),
-					unsafe.SliceData(t145),
-					unsafe.SliceData(t149),
-					unsafe.SliceData(t153),
+					unsafe.SliceData(t782),
+					unsafe.SliceData(t792),
+					unsafe.SliceData(t83),
+					unsafe.SliceData(t85),
 				}
 				stepBackwardNest59(&a)
 			} else {
 				for i := range 32 {
-					t150[i] = (t143[i] + t144[i]) + t148[i]
-					t153[i] = t145[i] + t149[i]
+					t85[i] = (t782[i] + t792[i]) + t83[i]
 				}
 			}
-			// titans_chunk.h
-			clear(t151)
-			clear(t152_2)
-			clear(t156)
-			clear(t157)
-			lo34 := max(0, 4)
-			if n := 32 - lo34; n > 0 {
-				t150_2 := t150[0+lo34:][:n]
-				t153_2 := t153[0+lo34:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+-4+lo34:][:n]
-				t151_2 := t151[0+lo34:][:n]
-				t8_3 := t8[(l*chunks+t9)*32+lo34:][:n]
-				t152_3 := t152_2[-4+lo34:][:n]
-				t39_2 := t39[(l*chunks+t9)*32+-4+lo34:][:n]
-				t156_2 := t156[0+lo34:][:n]
-				t157_2 := t157[-4+lo34:][:n]
+			// titans_chunk.c
+			clear(t8622)
+			clear(t872)
+			lo5 := max(0, 1)
+			if n := 32 - lo5; n > 0 {
+				t85_2 := t85[0+lo5:][:n]
+				t56_2 := t56[(l*chunks+t9)*32+-1+lo5:][:n]
+				t8622_2 := t8622[0+lo5:][:n]
+				t56_3 := t56[(l*chunks+t9)*32+lo5:][:n]
+				t872_2 := t872[-1+lo5:][:n]
 				for i := range n {
-					t150Entry := t150_2[i]
-					t153Entry := t153_2[i]
-					t151_2[i] = F(t8_2[i] * t150Entry)
-					t8Entry4 := t8_3[i]
-					t152_3[i] = num.FMA32(t8Entry4, t150Entry, t152_3[i])
-					t156_2[i] = F(t39_2[i] * t153Entry)
-					t157_2[i] = num.FMA32(t8Entry4, t153Entry, t157_2[i])
+					t85Entry := t85_2[i]
+					t8622_2[i] = F(t56_2[i] * t85Entry)
+					t872_2[i] = num.FMA32(t56_3[i], t85Entry, t872_2[i])
 				}
 			}
-			// titans_chunk.h
+			// titans_chunk.c
 			if kern.Wide() {
 				a := stepBackwardNest60Args{
-					unsafe.SliceData(t151),
-					unsafe.SliceData(t152_2),
-					unsafe.SliceData(t156),
-					unsafe.SliceData(t1582),
-					unsafe.SliceData(t153),
-					unsafe.SliceData(t157),
-					unsafe.SliceData(t161),
+					unsafe.SliceData(t802),
+					unsafe.SliceData(t84),
+					unsafe.SliceData(t882),
 				}
 				stepBackwardNest60(&a)
 			} else {
 				for i := range 32 {
-					t1582[i] = (t151[i] + t152_2[i]) + t156[i]
-					t161[i] = t153[i] + t157[i]
+					t802_2 := t802[i*32:][:32]
+					t84_2 := t84[i*32:][:32]
+					t882_2 := t882[i*32:][:32]
+					for j := range 32 {
+						t882_2[j] = t802_2[j] + t84_2[j]
+					}
 				}
 			}
-			// titans_chunk.h
-			clear(t159)
-			clear(t160)
-			clear(t1642)
-			clear(t165)
-			lo35 := max(0, 2)
-			if n := 32 - lo35; n > 0 {
-				t1582_2 := t1582[0+lo35:][:n]
-				t161_2 := t161[0+lo35:][:n]
-				t522_2 := t522[(l*chunks+t9)*32+-2+lo35:][:n]
-				t159_2 := t159[0+lo35:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+lo35:][:n]
-				t160_2 := t160[-2+lo35:][:n]
-				t36_2 := t36[(l*chunks+t9)*32+-2+lo35:][:n]
-				t1642_2 := t1642[0+lo35:][:n]
-				t165_2 := t165[-2+lo35:][:n]
-				for i := range n {
-					t1582Entry := t1582_2[i]
-					t161Entry := t161_2[i]
-					t159_2[i] = F(t522_2[i] * t1582Entry)
-					t522Entry4 := t522_3[i]
-					t160_2[i] = num.FMA32(t522Entry4, t1582Entry, t160_2[i])
-					t1642_2[i] = F(t36_2[i] * t161Entry)
-					t165_2[i] = num.FMA32(t522Entry4, t161Entry, t165_2[i])
-				}
-			}
-			// titans_chunk.h
+			// titans_chunk.c, titans_chunk.e
+			clear(t912)
+			clear(t922_2)
 			if kern.Wide() {
 				a := stepBackwardNest61Args{
-					unsafe.SliceData(t159),
-					unsafe.SliceData(t160),
-					unsafe.SliceData(t1642),
-					unsafe.SliceData(t166),
-					unsafe.SliceData(t161),
-					unsafe.SliceData(t165),
-					unsafe.SliceData(t169),
+					unsafe.SliceData(t56),
+					unsafe.SliceData(t882),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t584),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t644),
+					unsafe.SliceData(t673),
+					unsafe.SliceData(t922_2),
+					unsafe.SliceData(t912),
+					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest61(&a)
 			} else {
-				for i := range 32 {
-					t166[i] = (t159[i] + t160[i]) + t1642[i]
-					t169[i] = t161[i] + t165[i]
+				lo6 := max(0, 1)
+				if n := 32 - lo6; n > 0 {
+					t56_2 := t56[(l*chunks+t9)*32+lo6:][:n]
+					t912_2 := t912[0+lo6:][:n]
+					for i := range n {
+						t882_2 := t882[(lo6+i)*32:][:32]
+						t53_2 := t53[((lo6+i)-1)*32:][:32]
+						t552_2 := t552[((lo6+i)-1)*32:][:32]
+						t584_2 := t584[((lo6+i)-1)*32:][:32]
+						t612_2 := t612[((lo6+i)-1)*32:][:32]
+						t644_2 := t644[((lo6+i)-1)*32:][:32]
+						t673_2 := t673[((lo6+i)-1)*32:][:32]
+						t922_3 := t922_2[((lo6+i)-1)*32:][:32]
+						var t9122 F
+						t56Entry3 := t56_2[i]
+						t9122Sums := [16]F{t9122}
+						for j := range 32 {
+							t882Entry := t882_2[j]
+							t9122Sums[j%16] = num.FMA32(((((t53_2[j]+t552_2[j])+t584_2[j])+t612_2[j])+t644_2[j])+t673_2[j], t882Entry, t9122Sums[j%16])
+							t922_3[j] = num.FMA32(t882Entry, t56Entry3, t922_3[j])
+						}
+						t9122 = kern.Sum16(&t9122Sums)
+						t912_2[i] = t9122
+					}
 				}
 			}
-			// titans_chunk.h
-			clear(t167)
-			clear(t1682)
-			clear(t172_2)
-			clear(t173)
-			lo36 := max(0, 1)
-			if n := 32 - lo36; n > 0 {
-				t166_2 := t166[0+lo36:][:n]
-				t169_2 := t169[0+lo36:][:n]
-				t56_2 := t56[(l*chunks+t9)*32+-1+lo36:][:n]
-				t167_2 := t167[0+lo36:][:n]
-				t56_3 := t56[(l*chunks+t9)*32+lo36:][:n]
-				t1682_2 := t1682[-1+lo36:][:n]
-				p2 := p[(l*chunks+t9)*32+-1+lo36:][:n]
-				t172_3 := t172_2[0+lo36:][:n]
-				t173_2 := t173[-1+lo36:][:n]
-				for i := range n {
-					t166Entry := t166_2[i]
-					t169Entry := t169_2[i]
-					t167_2[i] = F(t56_2[i] * t166Entry)
-					t56Entry4 := t56_3[i]
-					t1682_2[i] = num.FMA32(t56Entry4, t166Entry, t1682_2[i])
-					t172_3[i] = F(p2[i] * t169Entry)
-					t173_2[i] = num.FMA32(t56Entry4, t169Entry, t173_2[i])
-				}
-			}
-			// titans_chunk.p
+			// titans_chunk.e
 			if kern.Wide() {
 				a := stepBackwardNest62Args{
-					unsafe.SliceData(t523),
-					unsafe.SliceData(t169),
-					unsafe.SliceData(t173),
-					unsafe.SliceData(t176),
+					unsafe.SliceData(t722),
+					unsafe.SliceData(t882),
+					unsafe.SliceData(t922_2),
+					unsafe.SliceData(t952),
 				}
 				stepBackwardNest62(&a)
 			} else {
 				for i := range 32 {
-					t176[i] = (t523[i] + t169[i]) + t173[i]
+					t722_3 := t722[i*32:][:32]
+					t882_2 := t882[i*32:][:32]
+					t922_3 := t922_2[i*32:][:32]
+					t952_2 := t952[i*32:][:32]
+					for j := range 32 {
+						t952_2[j] = (t722_3[j] + t882_2[j]) + t922_3[j]
+					}
 				}
 			}
-			// titans_chunk.p
-			clear(t179)
-			clear(t180)
-			lo37 := max(0, 16)
-			if n := 32 - lo37; n > 0 {
-				t176_2 := t176[0+lo37:][:n]
-				t30_2 := t30[(l*chunks+t9)*32+-16+lo37:][:n]
-				t179_2 := t179[0+lo37:][:n]
-				t31_2 := t31[(l*chunks+t9)*32+lo37:][:n]
-				t180_2 := t180[-16+lo37:][:n]
-				for i := range n {
-					t176Entry := t176_2[i]
-					t179_2[i] = F(t30_2[i] * t176Entry)
-					t180_2[i] = num.FMA32(t31_2[i], t176Entry, t180_2[i])
-				}
-			}
-			// titans_chunk.p
-			clear(t181)
-			clear(t182_2)
-			lo38 := max(0, 8)
-			if n := 32 - lo38; n > 0 {
-				t179_2 := t179[0+lo38:][:n]
-				t282_2 := t282[(l*chunks+t9)*32+-8+lo38:][:n]
-				t181_2 := t181[0+lo38:][:n]
-				t282_3 := t282[(l*chunks+t9)*32+lo38:][:n]
-				t182_3 := t182_2[-8+lo38:][:n]
-				for i := range n {
-					t179Entry := t179_2[i]
-					t181_2[i] = F(t282_2[i] * t179Entry)
-					t182_3[i] = num.FMA32(t282_3[i], t179Entry, t182_3[i])
-				}
-			}
-			// titans_chunk.p
+			// titans_chunk.e
+			clear(t982)
+			clear(t992)
 			if kern.Wide() {
 				a := stepBackwardNest63Args{
-					unsafe.SliceData(t176),
-					unsafe.SliceData(t180),
-					unsafe.SliceData(t183),
+					unsafe.SliceData(t31),
+					unsafe.SliceData(t952),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t584),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t644),
+					unsafe.SliceData(t992),
+					unsafe.SliceData(t982),
+					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest63(&a)
 			} else {
-				for i := range 32 {
-					t183[i] = t176[i] + t180[i]
+				lo6 := max(0, 16)
+				if n := 32 - lo6; n > 0 {
+					t31_2 := t31[(l*chunks+t9)*32+lo6:][:n]
+					t982_2 := t982[0+lo6:][:n]
+					for i := range n {
+						t952_2 := t952[(lo6+i)*32:][:32]
+						t53_2 := t53[((lo6+i)-16)*32:][:32]
+						t552_2 := t552[((lo6+i)-16)*32:][:32]
+						t584_2 := t584[((lo6+i)-16)*32:][:32]
+						t612_2 := t612[((lo6+i)-16)*32:][:32]
+						t644_2 := t644[((lo6+i)-16)*32:][:32]
+						t992_2 := t992[((lo6+i)-16)*32:][:32]
+						var t9822 F
+						t31Entry2 := t31_2[i]
+						t9822Sums := [16]F{t9822}
+						for j := range 32 {
+							t952Entry := t952_2[j]
+							t9822Sums[j%16] = num.FMA32((((t53_2[j]+t552_2[j])+t584_2[j])+t612_2[j])+t644_2[j], t952Entry, t9822Sums[j%16])
+							t992_2[j] = num.FMA32(t952Entry, t31Entry2, t992_2[j])
+						}
+						t9822 = kern.Sum16(&t9822Sums)
+						t982_2[i] = t9822
+					}
 				}
 			}
-			// titans_chunk.p
-			clear(t186)
-			clear(t187)
-			lo39 := max(0, 8)
-			if n := 32 - lo39; n > 0 {
-				t183_2 := t183[0+lo39:][:n]
-				t272_2 := t272[(l*chunks+t9)*32+-8+lo39:][:n]
-				t186_2 := t186[0+lo39:][:n]
-				t282_2 := t282[(l*chunks+t9)*32+lo39:][:n]
-				t187_2 := t187[-8+lo39:][:n]
+			// titans_chunk.e
+			clear(t1002)
+			clear(t1012)
+			lo6 := max(0, 8)
+			if n := 32 - lo6; n > 0 {
+				t982_2 := t982[0+lo6:][:n]
+				t282_2 := t282[(l*chunks+t9)*32+-8+lo6:][:n]
+				t1002_2 := t1002[0+lo6:][:n]
+				t282_3 := t282[(l*chunks+t9)*32+lo6:][:n]
+				t1012_2 := t1012[-8+lo6:][:n]
 				for i := range n {
-					t183Entry := t183_2[i]
-					t186_2[i] = F(t272_2[i] * t183Entry)
-					t187_2[i] = num.FMA32(t282_2[i], t183Entry, t187_2[i])
+					t982Entry := t982_2[i]
+					t1002_2[i] = F(t282_2[i] * t982Entry)
+					t1012_2[i] = num.FMA32(t282_3[i], t982Entry, t1012_2[i])
 				}
 			}
-			// titans_chunk.p
+			// titans_chunk.e
 			if kern.Wide() {
 				a := stepBackwardNest64Args{
-					unsafe.SliceData(t181),
-					unsafe.SliceData(t182_2),
-					unsafe.SliceData(t186),
-					unsafe.SliceData(t188),
-					unsafe.SliceData(t183),
-					unsafe.SliceData(t187),
-					unsafe.SliceData(t191),
+					unsafe.SliceData(t952),
+					unsafe.SliceData(t992),
+					unsafe.SliceData(t102_2),
 				}
 				stepBackwardNest64(&a)
 			} else {
 				for i := range 32 {
-					t188[i] = (t181[i] + t182_2[i]) + t186[i]
-					t191[i] = t183[i] + t187[i]
-				}
-			}
-			// titans_chunk.p
-			clear(t189)
-			clear(t190)
-			clear(t194)
-			clear(t195)
-			lo40 := max(0, 4)
-			if n := 32 - lo40; n > 0 {
-				t188_2 := t188[0+lo40:][:n]
-				t191_2 := t191[0+lo40:][:n]
-				t2522_2 := t2522[(l*chunks+t9)*32+-4+lo40:][:n]
-				t189_2 := t189[0+lo40:][:n]
-				t2522_3 := t2522[(l*chunks+t9)*32+lo40:][:n]
-				t190_2 := t190[-4+lo40:][:n]
-				t24_2 := t24[(l*chunks+t9)*32+-4+lo40:][:n]
-				t194_2 := t194[0+lo40:][:n]
-				t195_2 := t195[-4+lo40:][:n]
-				for i := range n {
-					t188Entry := t188_2[i]
-					t191Entry := t191_2[i]
-					t189_2[i] = F(t2522_2[i] * t188Entry)
-					t2522Entry4 := t2522_3[i]
-					t190_2[i] = num.FMA32(t2522Entry4, t188Entry, t190_2[i])
-					t194_2[i] = F(t24_2[i] * t191Entry)
-					t195_2[i] = num.FMA32(t2522Entry4, t191Entry, t195_2[i])
-				}
-			}
-			// titans_chunk.p
-			if kern.Wide() {
-				a := stepBackwardNest65Args{
-					unsafe.SliceData(t189),
-					unsafe.SliceData(t190),
-					unsafe.SliceData(t194),
-					unsafe.SliceData(t196),
-					unsafe.SliceData(t191),
-					unsafe.SliceData(t195),
-					unsafe.SliceData(t199),
-				}
-				stepBackwardNest65(&a)
-			} else {
-				for i := range 32 {
-					t196[i] = (t189[i] + t190[i]) + t194[i]
-					t199[i] = t191[i] + t195[i]
-				}
-			}
-			// titans_chunk.p
-			clear(t197)
-			clear(t198)
-			clear(t202_2)
-			clear(t203)
-			lo41 := max(0, 2)
-			if n := 32 - lo41; n > 0 {
-				t196_2 := t196[0+lo41:][:n]
-				t199_2 := t199[0+lo41:][:n]
-				t22_3 := t22_2[(l*chunks+t9)*32+-2+lo41:][:n]
-				t197_2 := t197[0+lo41:][:n]
-				t22_4 := t22_2[(l*chunks+t9)*32+lo41:][:n]
-				t198_2 := t198[-2+lo41:][:n]
-				t21_2 := t21[(l*chunks+t9)*32+-2+lo41:][:n]
-				t202_3 := t202_2[0+lo41:][:n]
-				t203_2 := t203[-2+lo41:][:n]
-				for i := range n {
-					t196Entry := t196_2[i]
-					t199Entry := t199_2[i]
-					t197_2[i] = F(t22_3[i] * t196Entry)
-					t22Entry4 := t22_4[i]
-					t198_2[i] = num.FMA32(t22Entry4, t196Entry, t198_2[i])
-					t202_3[i] = F(t21_2[i] * t199Entry)
-					t203_2[i] = num.FMA32(t22Entry4, t199Entry, t203_2[i])
-				}
-			}
-			// titans_chunk.p, titans_chunk.g
-			if kern.Wide() {
-				a := stepBackwardNest66Args{
-					unsafe.SliceData(t197),
-					unsafe.SliceData(t198),
-					unsafe.SliceData(t202_2),
-					unsafe.SliceData(t204),
-					unsafe.SliceData(t199),
-					unsafe.SliceData(t203),
-					unsafe.SliceData(t207),
-					unsafe.SliceData(t192),
-					unsafe.SliceData(t532),
-					unsafe.SliceData(t135),
-					unsafe.SliceData(t218),
-					32*t9 + 32*chunks*l,
-				}
-				stepBackwardNest66(&a)
-			} else {
-				t135_2 := t135[(l*chunks+t9)*32:][:32]
-				for i := range 32 {
-					t204[i] = (t197[i] + t198[i]) + t202_2[i]
-					t207[i] = t199[i] + t203[i]
-					t218[i] = (t192[i] + t532[i]) + t135_2[i]
-				}
-			}
-			// titans_chunk.p
-			clear(t205)
-			clear(t206)
-			clear(t210)
-			clear(t211)
-			lo42 := max(0, 1)
-			if n := 32 - lo42; n > 0 {
-				t204_2 := t204[0+lo42:][:n]
-				t207_2 := t207[0+lo42:][:n]
-				t58_2 := t58[(l*chunks+t9)*32+-1+lo42:][:n]
-				t205_2 := t205[0+lo42:][:n]
-				t58_3 := t58[(l*chunks+t9)*32+lo42:][:n]
-				t206_2 := t206[-1+lo42:][:n]
-				t182_3 := t182[(l*chunks+t9)*32+-1+lo42:][:n]
-				t210_2 := t210[0+lo42:][:n]
-				t211_2 := t211[-1+lo42:][:n]
-				for i := range n {
-					t204Entry := t204_2[i]
-					t207Entry := t207_2[i]
-					t205_2[i] = F(t58_2[i] * t204Entry)
-					t58Entry3 := t58_3[i]
-					t206_2[i] = num.FMA32(t58Entry3, t204Entry, t206_2[i])
-					t210_2[i] = F(t182_3[i] * t207Entry)
-					t211_2[i] = num.FMA32(t58Entry3, t207Entry, t211_2[i])
-				}
-			}
-			// titans_chunk.p
-			clear(t215)
-			if kern.Wide() {
-				a := stepBackwardNest67Args{
-					unsafe.SliceData(t207),
-					unsafe.SliceData(t211),
-					unsafe.SliceData(t215),
-				}
-				stepBackwardNest67(&a)
-			} else {
-				if n := min(32, 1); n > 0 {
-					t207_2 := t207[:n]
-					t211_2 := t211[:n]
-					t215_2 := t215[:n]
-					for i := range n {
-						t215_2[i] = t207_2[i] + t211_2[i]
+					t952_2 := t952[i*32:][:32]
+					t992_2 := t992[i*32:][:32]
+					t102_3 := t102_2[i*32:][:32]
+					for j := range 32 {
+						t102_3[j] = t952_2[j] + t992_2[j]
 					}
 				}
 			}
-			// titans_chunk.g
-			clear(t221)
-			clear(t222_2)
-			lo43 := max(0, 16)
-			if n := 32 - lo43; n > 0 {
-				t218_2 := t218[0+lo43:][:n]
-				t13_2 := t13[(l*chunks+t9)*32+-16+lo43:][:n]
-				t221_2 := t221[0+lo43:][:n]
-				t14_2 := t14[(l*chunks+t9)*32+lo43:][:n]
-				t222_3 := t222_2[-16+lo43:][:n]
-				for i := range n {
-					t218Entry := t218_2[i]
-					t221_2[i] = F(t13_2[i] * t218Entry)
-					t222_3[i] = num.FMA32(t14_2[i], t218Entry, t222_3[i])
+			// titans_chunk.e
+			clear(t1052)
+			clear(t1062)
+			if kern.Wide() {
+				a := stepBackwardNest65Args{
+					unsafe.SliceData(t282),
+					unsafe.SliceData(t102_2),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t584),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t1062),
+					unsafe.SliceData(t1052),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest65(&a)
+			} else {
+				lo7 := max(0, 8)
+				if n := 32 - lo7; n > 0 {
+					t282_2 := t282[(l*chunks+t9)*32+lo7:][:n]
+					t1052_2 := t1052[0+lo7:][:n]
+					for i := range n {
+						t102_3 := t102_2[(lo7+i)*32:][:32]
+						t53_2 := t53[((lo7+i)-8)*32:][:32]
+						t552_2 := t552[((lo7+i)-8)*32:][:32]
+						t584_2 := t584[((lo7+i)-8)*32:][:32]
+						t612_2 := t612[((lo7+i)-8)*32:][:32]
+						t1062_2 := t1062[((lo7+i)-8)*32:][:32]
+						var t10522 F
+						t282Entry3 := t282_2[i]
+						t10522Sums := [16]F{t10522}
+						for j := range 32 {
+							t102Entry := t102_3[j]
+							t10522Sums[j%16] = num.FMA32(((t53_2[j]+t552_2[j])+t584_2[j])+t612_2[j], t102Entry, t10522Sums[j%16])
+							t1062_2[j] = num.FMA32(t102Entry, t282Entry3, t1062_2[j])
+						}
+						t10522 = kern.Sum16(&t10522Sums)
+						t1052_2[i] = t10522
+					}
 				}
 			}
-			// titans_chunk.g
-			clear(t223)
-			clear(t224)
-			lo44 := max(0, 8)
-			if n := 32 - lo44; n > 0 {
-				t221_2 := t221[0+lo44:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+-8+lo44:][:n]
-				t223_2 := t223[0+lo44:][:n]
-				t1122_4 := t1122[(l*chunks+t9)*32+lo44:][:n]
-				t224_2 := t224[-8+lo44:][:n]
-				for i := range n {
-					t221Entry := t221_2[i]
-					t223_2[i] = F(t1122_3[i] * t221Entry)
-					t224_2[i] = num.FMA32(t1122_4[i], t221Entry, t224_2[i])
+			// titans_chunk.e
+			if kern.Wide() {
+				a := stepBackwardNest66Args{
+					unsafe.SliceData(t1002),
+					unsafe.SliceData(t1012),
+					unsafe.SliceData(t1052),
+					unsafe.SliceData(t107),
+				}
+				stepBackwardNest66(&a)
+			} else {
+				for i := range 32 {
+					t107[i] = (t1002[i] + t1012[i]) + t1052[i]
 				}
 			}
-			// titans_chunk.g
+			// titans_chunk.e
+			clear(t1082)
+			clear(t1092)
+			lo7 := max(0, 4)
+			if n := 32 - lo7; n > 0 {
+				t107_2 := t107[0+lo7:][:n]
+				t2522_2 := t2522[(l*chunks+t9)*32+-4+lo7:][:n]
+				t1082_2 := t1082[0+lo7:][:n]
+				t2522_3 := t2522[(l*chunks+t9)*32+lo7:][:n]
+				t1092_2 := t1092[-4+lo7:][:n]
+				for i := range n {
+					t107Entry := t107_2[i]
+					t1082_2[i] = F(t2522_2[i] * t107Entry)
+					t1092_2[i] = num.FMA32(t2522_3[i], t107Entry, t1092_2[i])
+				}
+			}
+			// titans_chunk.e
+			if kern.Wide() {
+				a := stepBackwardNest67Args{
+					unsafe.SliceData(t102_2),
+					unsafe.SliceData(t1062),
+					unsafe.SliceData(t110),
+				}
+				stepBackwardNest67(&a)
+			} else {
+				for i := range 32 {
+					t102_3 := t102_2[i*32:][:32]
+					t1062_2 := t1062[i*32:][:32]
+					t110_2 := t110[i*32:][:32]
+					for j := range 32 {
+						t110_2[j] = t102_3[j] + t1062_2[j]
+					}
+				}
+			}
+			// titans_chunk.e
+			clear(t113)
+			clear(t114)
 			if kern.Wide() {
 				a := stepBackwardNest68Args{
-					unsafe.SliceData(t218),
-					unsafe.SliceData(t222_2),
-					unsafe.SliceData(t225),
+					unsafe.SliceData(t2522),
+					unsafe.SliceData(t110),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t584),
+					unsafe.SliceData(t114),
+					unsafe.SliceData(t113),
+					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest68(&a)
 			} else {
-				for i := range 32 {
-					t225[i] = t218[i] + t222_2[i]
+				lo8 := max(0, 4)
+				if n := 32 - lo8; n > 0 {
+					t2522_2 := t2522[(l*chunks+t9)*32+lo8:][:n]
+					t113_2 := t113[0+lo8:][:n]
+					for i := range n {
+						t110_2 := t110[(lo8+i)*32:][:32]
+						t53_2 := t53[((lo8+i)-4)*32:][:32]
+						t552_2 := t552[((lo8+i)-4)*32:][:32]
+						t584_2 := t584[((lo8+i)-4)*32:][:32]
+						t114_2 := t114[((lo8+i)-4)*32:][:32]
+						var t1132 F
+						t2522Entry3 := t2522_2[i]
+						t1132Sums := [16]F{t1132}
+						for j := range 32 {
+							t110Entry := t110_2[j]
+							t1132Sums[j%16] = num.FMA32((t53_2[j]+t552_2[j])+t584_2[j], t110Entry, t1132Sums[j%16])
+							t114_2[j] = num.FMA32(t110Entry, t2522Entry3, t114_2[j])
+						}
+						t1132 = kern.Sum16(&t1132Sums)
+						t113_2[i] = t1132
+					}
 				}
 			}
-			// titans_chunk.g
-			clear(t228)
-			clear(t229)
-			lo45 := max(0, 8)
-			if n := 32 - lo45; n > 0 {
-				t225_2 := t225[0+lo45:][:n]
-				t1022_2 := t1022[(l*chunks+t9)*32+-8+lo45:][:n]
-				t228_2 := t228[0+lo45:][:n]
-				t1122_3 := t1122[(l*chunks+t9)*32+lo45:][:n]
-				t229_2 := t229[-8+lo45:][:n]
-				for i := range n {
-					t225Entry := t225_2[i]
-					t228_2[i] = F(t1022_2[i] * t225Entry)
-					t229_2[i] = num.FMA32(t1122_3[i], t225Entry, t229_2[i])
-				}
-			}
-			// titans_chunk.g
+			// titans_chunk.e
 			if kern.Wide() {
 				a := stepBackwardNest69Args{
-					unsafe.SliceData(t223),
-					unsafe.SliceData(t224),
-					unsafe.SliceData(t228),
-					unsafe.SliceData(t230),
-					unsafe.SliceData(t225),
-					unsafe.SliceData(t229),
-					unsafe.SliceData(t233),
+					unsafe.SliceData(t1082),
+					unsafe.SliceData(t1092),
+					unsafe.SliceData(t113),
+					unsafe.SliceData(t1152),
 				}
 				stepBackwardNest69(&a)
 			} else {
 				for i := range 32 {
-					t230[i] = (t223[i] + t224[i]) + t228[i]
-					t233[i] = t225[i] + t229[i]
+					t1152[i] = (t1082[i] + t1092[i]) + t113[i]
 				}
 			}
-			// titans_chunk.g
-			clear(t231)
-			clear(t232_2)
-			clear(t236)
-			clear(t237)
-			lo46 := max(0, 4)
-			if n := 32 - lo46; n > 0 {
-				t230_2 := t230[0+lo46:][:n]
-				t233_2 := t233[0+lo46:][:n]
-				t8_2 := t8[(l*chunks+t9)*32+-4+lo46:][:n]
-				t231_2 := t231[0+lo46:][:n]
-				t8_3 := t8[(l*chunks+t9)*32+lo46:][:n]
-				t232_3 := t232_2[-4+lo46:][:n]
-				t72_4 := t72[(l*chunks+t9)*32+-4+lo46:][:n]
-				t236_2 := t236[0+lo46:][:n]
-				t237_2 := t237[-4+lo46:][:n]
+			// titans_chunk.e
+			clear(t116)
+			clear(t117)
+			lo8 := max(0, 2)
+			if n := 32 - lo8; n > 0 {
+				t1152_2 := t1152[0+lo8:][:n]
+				t22_3 := t22_2[(l*chunks+t9)*32+-2+lo8:][:n]
+				t116_2 := t116[0+lo8:][:n]
+				t22_4 := t22_2[(l*chunks+t9)*32+lo8:][:n]
+				t117_2 := t117[-2+lo8:][:n]
 				for i := range n {
-					t230Entry := t230_2[i]
-					t233Entry := t233_2[i]
-					t231_2[i] = F(t8_2[i] * t230Entry)
-					t8Entry5 := t8_3[i]
-					t232_3[i] = num.FMA32(t8Entry5, t230Entry, t232_3[i])
-					t236_2[i] = F(t72_4[i] * t233Entry)
-					t237_2[i] = num.FMA32(t8Entry5, t233Entry, t237_2[i])
+					t1152Entry := t1152_2[i]
+					t116_2[i] = F(t22_3[i] * t1152Entry)
+					t117_2[i] = num.FMA32(t22_4[i], t1152Entry, t117_2[i])
 				}
 			}
-			// titans_chunk.g
+			// titans_chunk.e
 			if kern.Wide() {
 				a := stepBackwardNest70Args{
-					unsafe.SliceData(t231),
-					unsafe.SliceData(t232_2),
-					unsafe.SliceData(t236),
-					unsafe.SliceData(t238),
-					unsafe.SliceData(t233),
-					unsafe.SliceData(t237),
-					unsafe.SliceData(t241),
+					unsafe.SliceData(t110),
+					unsafe.SliceData(t114),
+					unsafe.SliceData(t118),
 				}
 				stepBackwardNest70(&a)
 			} else {
 				for i := range 32 {
-					t238[i] = (t231[i] + t232_2[i]) + t236[i]
-					t241[i] = t233[i] + t237[i]
+					t110_2 := t110[i*32:][:32]
+					t114_2 := t114[i*32:][:32]
+					t118_2 := t118[i*32:][:32]
+					for j := range 32 {
+						t118_2[j] = t110_2[j] + t114_2[j]
+					}
 				}
 			}
-			// titans_chunk.g
-			clear(t239)
-			clear(t240)
-			clear(t244)
-			clear(t245)
-			lo47 := max(0, 2)
-			if n := 32 - lo47; n > 0 {
-				t238_2 := t238[0+lo47:][:n]
-				t241_2 := t241[0+lo47:][:n]
-				t522_2 := t522[(l*chunks+t9)*32+-2+lo47:][:n]
-				t239_2 := t239[0+lo47:][:n]
-				t522_3 := t522[(l*chunks+t9)*32+lo47:][:n]
-				t240_2 := t240[-2+lo47:][:n]
-				t4_2 := t4[(l*chunks+t9)*32+-2+lo47:][:n]
-				t244_2 := t244[0+lo47:][:n]
-				t245_2 := t245[-2+lo47:][:n]
-				for i := range n {
-					t238Entry := t238_2[i]
-					t241Entry := t241_2[i]
-					t239_2[i] = F(t522_2[i] * t238Entry)
-					t522Entry5 := t522_3[i]
-					t240_2[i] = num.FMA32(t522Entry5, t238Entry, t240_2[i])
-					t244_2[i] = F(t4_2[i] * t241Entry)
-					t245_2[i] = num.FMA32(t522Entry5, t241Entry, t245_2[i])
-				}
-			}
-			// titans_chunk.g
+			// titans_chunk.e
+			clear(t121)
+			clear(t122_2)
 			if kern.Wide() {
 				a := stepBackwardNest71Args{
-					unsafe.SliceData(t239),
-					unsafe.SliceData(t240),
-					unsafe.SliceData(t244),
-					unsafe.SliceData(t246),
-					unsafe.SliceData(t241),
-					unsafe.SliceData(t245),
-					unsafe.SliceData(t249),
+					unsafe.SliceData(t22_2),
+					unsafe.SliceData(t118),
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t122_2),
+					unsafe.SliceData(t121),
+					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest71(&a)
 			} else {
-				for i := range 32 {
-					t246[i] = (t239[i] + t240[i]) + t244[i]
-					t249[i] = t241[i] + t245[i]
+				lo9 := max(0, 2)
+				if n := 32 - lo9; n > 0 {
+					t22_3 := t22_2[(l*chunks+t9)*32+lo9:][:n]
+					t121_2 := t121[0+lo9:][:n]
+					for i := range n {
+						t118_2 := t118[(lo9+i)*32:][:32]
+						t53_2 := t53[((lo9+i)-2)*32:][:32]
+						t552_2 := t552[((lo9+i)-2)*32:][:32]
+						t122_3 := t122_2[((lo9+i)-2)*32:][:32]
+						var t1212 F
+						t22Entry3 := t22_3[i]
+						t1212Sums := [16]F{t1212}
+						for j := range 32 {
+							t118Entry := t118_2[j]
+							t1212Sums[j%16] = num.FMA32(t53_2[j]+t552_2[j], t118Entry, t1212Sums[j%16])
+							t122_3[j] = num.FMA32(t118Entry, t22Entry3, t122_3[j])
+						}
+						t1212 = kern.Sum16(&t1212Sums)
+						t121_2[i] = t1212
+					}
 				}
 			}
-			// titans_chunk.g
-			clear(t247)
-			clear(t248)
-			clear(t252_2)
-			clear(t253)
-			lo48 := max(0, 1)
-			if n := 32 - lo48; n > 0 {
-				t246_2 := t246[0+lo48:][:n]
-				t249_2 := t249[0+lo48:][:n]
-				t56_2 := t56[(l*chunks+t9)*32+-1+lo48:][:n]
-				t247_2 := t247[0+lo48:][:n]
-				t56_3 := t56[(l*chunks+t9)*32+lo48:][:n]
-				t248_2 := t248[-1+lo48:][:n]
-				t2_2 := t2[(l*chunks+t9)*32+-1+lo48:][:n]
-				t252_3 := t252_2[0+lo48:][:n]
-				t253_2 := t253[-1+lo48:][:n]
-				for i := range n {
-					t246Entry := t246_2[i]
-					t249Entry := t249_2[i]
-					t247_2[i] = F(t56_2[i] * t246Entry)
-					t56Entry5 := t56_3[i]
-					t248_2[i] = num.FMA32(t56Entry5, t246Entry, t248_2[i])
-					t252_3[i] = F(t2_2[i] * t249Entry)
-					t253_2[i] = num.FMA32(t56Entry5, t249Entry, t253_2[i])
-				}
-			}
-			// titans_chunk.g
-			clear(t257)
+			// titans_chunk.e, titans_chunk.h
 			if kern.Wide() {
 				a := stepBackwardNest72Args{
-					unsafe.SliceData(t249),
-					unsafe.SliceData(t253),
-					unsafe.SliceData(t257),
+					unsafe.SliceData(t116),
+					unsafe.SliceData(t117),
+					unsafe.SliceData(t121),
+					unsafe.SliceData(t1232),
+					unsafe.SliceData(t1722),
+					unsafe.SliceData(t442),
+					unsafe.SliceData(t1342),
+					unsafe.SliceData(t139),
+					32*t9 + 32*chunks*l,
 				}
 				stepBackwardNest72(&a)
 			} else {
-				if n := min(32, 1); n > 0 {
-					t249_2 := t249[:n]
-					t253_2 := t253[:n]
-					t257_2 := t257[:n]
-					for i := range n {
-						t257_2[i] = t249_2[i] + t253_2[i]
-					}
+				t1342_2 := t1342[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					t1232[i] = (t116[i] + t117[i]) + t121[i]
+					t139[i] = (t1722[i] + t442[i]) + t1342_2[i]
 				}
 			}
-			// titans_chunk.g
+			// titans_chunk.e
+			clear(t124)
+			clear(t1252)
+			lo9 := max(0, 1)
+			if n := 32 - lo9; n > 0 {
+				t1232_2 := t1232[0+lo9:][:n]
+				t58_2 := t58[(l*chunks+t9)*32+-1+lo9:][:n]
+				t124_2 := t124[0+lo9:][:n]
+				t58_3 := t58[(l*chunks+t9)*32+lo9:][:n]
+				t1252_2 := t1252[-1+lo9:][:n]
+				for i := range n {
+					t1232Entry := t1232_2[i]
+					t124_2[i] = F(t58_2[i] * t1232Entry)
+					t1252_2[i] = num.FMA32(t58_3[i], t1232Entry, t1252_2[i])
+				}
+			}
+			// titans_chunk.e
+			clear(t128)
 			if kern.Wide() {
 				a := stepBackwardNest73Args{
-					unsafe.SliceData(t852),
-					unsafe.SliceData(t862),
-					unsafe.SliceData(t9023),
-					unsafe.SliceData(t167),
-					unsafe.SliceData(t1682),
-					unsafe.SliceData(t172_2),
-					unsafe.SliceData(t247),
-					unsafe.SliceData(t248),
-					unsafe.SliceData(t252_2),
-					unsafe.SliceData(t257),
-					unsafe.SliceData(t202),
-					unsafe.SliceData(t1232),
-					unsafe.SliceData(t124),
-					unsafe.SliceData(t127),
-					unsafe.SliceData(t205),
-					unsafe.SliceData(t206),
-					unsafe.SliceData(t210),
-					unsafe.SliceData(t215),
-					unsafe.SliceData(t222),
-					unsafe.SliceData(t3223),
-					unsafe.SliceData(t33),
-					unsafe.SliceData(t242),
-					32*t9 + 32*chunks*l,
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t118),
+					unsafe.SliceData(t122_2),
+					unsafe.SliceData(t128),
 				}
 				stepBackwardNest73(&a)
 			} else {
-				t202_3 := t202[(l*chunks+t9)*32:][:32]
-				t222_3 := t222[(l*chunks+t9)*32:][:32]
-				t242_2 := t242[(l*chunks+t9)*32:][:32]
+				lo10 := max(0, 1)
+				if n := 32 - lo10; n > 0 {
+					t128_2 := t128[0+lo10:][:n]
+					for i := range n {
+						t53_2 := t53[((lo10+i)-1)*32:][:32]
+						t118_2 := t118[(lo10+i)*32:][:32]
+						t122_3 := t122_2[(lo10+i)*32:][:32]
+						var t1282 F
+						t1282Sums := [16]F{t1282}
+						for j := range 32 {
+							t1282Sums[j%16] = num.FMA32(t53_2[j], t118_2[j]+t122_3[j], t1282Sums[j%16])
+						}
+						t1282 = kern.Sum16(&t1282Sums)
+						t128_2[i] = t1282
+					}
+				}
+			}
+			// titans_chunk.h
+			clear(t142_2)
+			clear(t143)
+			lo10 := max(0, 16)
+			if n := 32 - lo10; n > 0 {
+				t139_2 := t139[0+lo10:][:n]
+				t452_2 := t452[(l*chunks+t9)*32+-16+lo10:][:n]
+				t142_3 := t142_2[0+lo10:][:n]
+				t14_2 := t14[(l*chunks+t9)*32+lo10:][:n]
+				t143_2 := t143[-16+lo10:][:n]
+				for i := range n {
+					t139Entry := t139_2[i]
+					t142_3[i] = F(t452_2[i] * t139Entry)
+					t143_2[i] = num.FMA32(t14_2[i], t139Entry, t143_2[i])
+				}
+			}
+			// titans_chunk.h
+			clear(t144)
+			clear(t145)
+			lo11 := max(0, 8)
+			if n := 32 - lo11; n > 0 {
+				t142_3 := t142_2[0+lo11:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo11:][:n]
+				t144_2 := t144[0+lo11:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+lo11:][:n]
+				t145_2 := t145[-8+lo11:][:n]
+				for i := range n {
+					t142Entry := t142_3[i]
+					t144_2[i] = F(t1122_2[i] * t142Entry)
+					t145_2[i] = num.FMA32(t1122_3[i], t142Entry, t145_2[i])
+				}
+			}
+			// titans_chunk.h
+			if kern.Wide() {
+				a := stepBackwardNest74Args{
+					unsafe.SliceData(t139),
+					unsafe.SliceData(t143),
+					unsafe.SliceData(t146),
+				}
+				stepBackwardNest74(&a)
+			} else {
 				for i := range 32 {
-					t202_3[i] = ((((((((t852[i] + t862[i]) + t9023[i]) + t167[i]) + t1682[i]) + t172_2[i]) + t247[i]) + t248[i]) + t252_2[i]) + t257[i]
-					t222_3[i] = (((((t1232[i] + t124[i]) + t127[i]) + t205[i]) + t206[i]) + t210[i]) + t215[i]
-					t242_2[i] = t3223[i] + t33[i]
+					t146[i] = t139[i] + t143[i]
+				}
+			}
+			// titans_chunk.h
+			clear(t149)
+			clear(t150)
+			lo12 := max(0, 8)
+			if n := 32 - lo12; n > 0 {
+				t146_2 := t146[0+lo12:][:n]
+				t422_2 := t422[(l*chunks+t9)*32+-8+lo12:][:n]
+				t149_2 := t149[0+lo12:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+lo12:][:n]
+				t150_2 := t150[-8+lo12:][:n]
+				for i := range n {
+					t146Entry := t146_2[i]
+					t149_2[i] = F(t422_2[i] * t146Entry)
+					t150_2[i] = num.FMA32(t1122_2[i], t146Entry, t150_2[i])
+				}
+			}
+			// titans_chunk.h
+			if kern.Wide() {
+				a := stepBackwardNest75Args{
+					unsafe.SliceData(t144),
+					unsafe.SliceData(t145),
+					unsafe.SliceData(t149),
+					unsafe.SliceData(t151),
+					unsafe.SliceData(t146),
+					unsafe.SliceData(t150),
+					unsafe.SliceData(t154),
+				}
+				stepBackwardNest75(&a)
+			} else {
+				for i := range 32 {
+					t151[i] = (t144[i] + t145[i]) + t149[i]
+					t154[i] = t146[i] + t150[i]
+				}
+			}
+			// titans_chunk.h
+			clear(t152_2)
+			clear(t153)
+			clear(t157)
+			clear(t1582)
+			lo13 := max(0, 4)
+			if n := 32 - lo13; n > 0 {
+				t151_2 := t151[0+lo13:][:n]
+				t154_2 := t154[0+lo13:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+-4+lo13:][:n]
+				t152_3 := t152_2[0+lo13:][:n]
+				t8_3 := t8[(l*chunks+t9)*32+lo13:][:n]
+				t153_2 := t153[-4+lo13:][:n]
+				t39_2 := t39[(l*chunks+t9)*32+-4+lo13:][:n]
+				t157_2 := t157[0+lo13:][:n]
+				t1582_2 := t1582[-4+lo13:][:n]
+				for i := range n {
+					t151Entry := t151_2[i]
+					t154Entry := t154_2[i]
+					t152_3[i] = F(t8_2[i] * t151Entry)
+					t8Entry4 := t8_3[i]
+					t153_2[i] = num.FMA32(t8Entry4, t151Entry, t153_2[i])
+					t157_2[i] = F(t39_2[i] * t154Entry)
+					t1582_2[i] = num.FMA32(t8Entry4, t154Entry, t1582_2[i])
+				}
+			}
+			// titans_chunk.h
+			if kern.Wide() {
+				a := stepBackwardNest76Args{
+					unsafe.SliceData(t152_2),
+					unsafe.SliceData(t153),
+					unsafe.SliceData(t157),
+					unsafe.SliceData(t159),
+					unsafe.SliceData(t154),
+					unsafe.SliceData(t1582),
+					unsafe.SliceData(t1622),
+				}
+				stepBackwardNest76(&a)
+			} else {
+				for i := range 32 {
+					t159[i] = (t152_2[i] + t153[i]) + t157[i]
+					t1622[i] = t154[i] + t1582[i]
+				}
+			}
+			// titans_chunk.h
+			clear(t160)
+			clear(t161)
+			clear(t165)
+			clear(t166)
+			lo14 := max(0, 2)
+			if n := 32 - lo14; n > 0 {
+				t159_2 := t159[0+lo14:][:n]
+				t1622_2 := t1622[0+lo14:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+-2+lo14:][:n]
+				t160_2 := t160[0+lo14:][:n]
+				t522_4 := t522[(l*chunks+t9)*32+lo14:][:n]
+				t161_2 := t161[-2+lo14:][:n]
+				t36_2 := t36[(l*chunks+t9)*32+-2+lo14:][:n]
+				t165_2 := t165[0+lo14:][:n]
+				t166_2 := t166[-2+lo14:][:n]
+				for i := range n {
+					t159Entry := t159_2[i]
+					t1622Entry := t1622_2[i]
+					t160_2[i] = F(t522_3[i] * t159Entry)
+					t522Entry4 := t522_4[i]
+					t161_2[i] = num.FMA32(t522Entry4, t159Entry, t161_2[i])
+					t165_2[i] = F(t36_2[i] * t1622Entry)
+					t166_2[i] = num.FMA32(t522Entry4, t1622Entry, t166_2[i])
+				}
+			}
+			// titans_chunk.h
+			if kern.Wide() {
+				a := stepBackwardNest77Args{
+					unsafe.SliceData(t160),
+					unsafe.SliceData(t161),
+					unsafe.SliceData(t165),
+					unsafe.SliceData(t167),
+					unsafe.SliceData(t1622),
+					unsafe.SliceData(t166),
+					unsafe.SliceData(t170),
+				}
+				stepBackwardNest77(&a)
+			} else {
+				for i := range 32 {
+					t167[i] = (t160[i] + t161[i]) + t165[i]
+					t170[i] = t1622[i] + t166[i]
+				}
+			}
+			// titans_chunk.h
+			clear(t1682)
+			clear(t169)
+			clear(t173)
+			clear(t174)
+			lo15 := max(0, 1)
+			if n := 32 - lo15; n > 0 {
+				t167_2 := t167[0+lo15:][:n]
+				t170_2 := t170[0+lo15:][:n]
+				t56_2 := t56[(l*chunks+t9)*32+-1+lo15:][:n]
+				t1682_2 := t1682[0+lo15:][:n]
+				t56_3 := t56[(l*chunks+t9)*32+lo15:][:n]
+				t169_2 := t169[-1+lo15:][:n]
+				p2 := p[(l*chunks+t9)*32+-1+lo15:][:n]
+				t173_2 := t173[0+lo15:][:n]
+				t174_2 := t174[-1+lo15:][:n]
+				for i := range n {
+					t167Entry := t167_2[i]
+					t170Entry := t170_2[i]
+					t1682_2[i] = F(t56_2[i] * t167Entry)
+					t56Entry4 := t56_3[i]
+					t169_2[i] = num.FMA32(t56Entry4, t167Entry, t169_2[i])
+					t173_2[i] = F(p2[i] * t170Entry)
+					t174_2[i] = num.FMA32(t56Entry4, t170Entry, t174_2[i])
+				}
+			}
+			// titans_chunk.p
+			if kern.Wide() {
+				a := stepBackwardNest78Args{
+					unsafe.SliceData(t523),
+					unsafe.SliceData(t170),
+					unsafe.SliceData(t174),
+					unsafe.SliceData(t177),
+				}
+				stepBackwardNest78(&a)
+			} else {
+				for i := range 32 {
+					t177[i] = (t523[i] + t170[i]) + t174[i]
+				}
+			}
+			// titans_chunk.p
+			clear(t180)
+			clear(t181)
+			lo16 := max(0, 16)
+			if n := 32 - lo16; n > 0 {
+				t177_2 := t177[0+lo16:][:n]
+				t30_2 := t30[(l*chunks+t9)*32+-16+lo16:][:n]
+				t180_2 := t180[0+lo16:][:n]
+				t31_2 := t31[(l*chunks+t9)*32+lo16:][:n]
+				t181_2 := t181[-16+lo16:][:n]
+				for i := range n {
+					t177Entry := t177_2[i]
+					t180_2[i] = F(t30_2[i] * t177Entry)
+					t181_2[i] = num.FMA32(t31_2[i], t177Entry, t181_2[i])
+				}
+			}
+			// titans_chunk.p
+			clear(t182_2)
+			clear(t183)
+			lo17 := max(0, 8)
+			if n := 32 - lo17; n > 0 {
+				t180_2 := t180[0+lo17:][:n]
+				t282_2 := t282[(l*chunks+t9)*32+-8+lo17:][:n]
+				t182_3 := t182_2[0+lo17:][:n]
+				t282_3 := t282[(l*chunks+t9)*32+lo17:][:n]
+				t183_2 := t183[-8+lo17:][:n]
+				for i := range n {
+					t180Entry := t180_2[i]
+					t182_3[i] = F(t282_2[i] * t180Entry)
+					t183_2[i] = num.FMA32(t282_3[i], t180Entry, t183_2[i])
+				}
+			}
+			// titans_chunk.p
+			if kern.Wide() {
+				a := stepBackwardNest79Args{
+					unsafe.SliceData(t177),
+					unsafe.SliceData(t181),
+					unsafe.SliceData(t184),
+				}
+				stepBackwardNest79(&a)
+			} else {
+				for i := range 32 {
+					t184[i] = t177[i] + t181[i]
+				}
+			}
+			// titans_chunk.p
+			clear(t187)
+			clear(t188)
+			lo18 := max(0, 8)
+			if n := 32 - lo18; n > 0 {
+				t184_2 := t184[0+lo18:][:n]
+				t272_2 := t272[(l*chunks+t9)*32+-8+lo18:][:n]
+				t187_2 := t187[0+lo18:][:n]
+				t282_2 := t282[(l*chunks+t9)*32+lo18:][:n]
+				t188_2 := t188[-8+lo18:][:n]
+				for i := range n {
+					t184Entry := t184_2[i]
+					t187_2[i] = F(t272_2[i] * t184Entry)
+					t188_2[i] = num.FMA32(t282_2[i], t184Entry, t188_2[i])
+				}
+			}
+			// titans_chunk.p
+			if kern.Wide() {
+				a := stepBackwardNest80Args{
+					unsafe.SliceData(t182_2),
+					unsafe.SliceData(t183),
+					unsafe.SliceData(t187),
+					unsafe.SliceData(t189),
+					unsafe.SliceData(t184),
+					unsafe.SliceData(t188),
+					unsafe.SliceData(t192_2),
+				}
+				stepBackwardNest80(&a)
+			} else {
+				for i := range 32 {
+					t189[i] = (t182_2[i] + t183[i]) + t187[i]
+					t192_2[i] = t184[i] + t188[i]
+				}
+			}
+			// titans_chunk.p
+			clear(t190)
+			clear(t191)
+			clear(t195)
+			clear(t196)
+			lo19 := max(0, 4)
+			if n := 32 - lo19; n > 0 {
+				t189_2 := t189[0+lo19:][:n]
+				t192_3 := t192_2[0+lo19:][:n]
+				t2522_2 := t2522[(l*chunks+t9)*32+-4+lo19:][:n]
+				t190_2 := t190[0+lo19:][:n]
+				t2522_3 := t2522[(l*chunks+t9)*32+lo19:][:n]
+				t191_2 := t191[-4+lo19:][:n]
+				t24_2 := t24[(l*chunks+t9)*32+-4+lo19:][:n]
+				t195_2 := t195[0+lo19:][:n]
+				t196_2 := t196[-4+lo19:][:n]
+				for i := range n {
+					t189Entry := t189_2[i]
+					t192Entry := t192_3[i]
+					t190_2[i] = F(t2522_2[i] * t189Entry)
+					t2522Entry4 := t2522_3[i]
+					t191_2[i] = num.FMA32(t2522Entry4, t189Entry, t191_2[i])
+					t195_2[i] = F(t24_2[i] * t192Entry)
+					t196_2[i] = num.FMA32(t2522Entry4, t192Entry, t196_2[i])
+				}
+			}
+			// titans_chunk.p
+			if kern.Wide() {
+				a := stepBackwardNest81Args{
+					unsafe.SliceData(t190),
+					unsafe.SliceData(t191),
+					unsafe.SliceData(t195),
+					unsafe.SliceData(t197),
+					unsafe.SliceData(t192_2),
+					unsafe.SliceData(t196),
+					unsafe.SliceData(t200),
+				}
+				stepBackwardNest81(&a)
+			} else {
+				for i := range 32 {
+					t197[i] = (t190[i] + t191[i]) + t195[i]
+					t200[i] = t192_2[i] + t196[i]
+				}
+			}
+			// titans_chunk.p
+			clear(t198)
+			clear(t199)
+			clear(t203)
+			clear(t204)
+			lo20 := max(0, 2)
+			if n := 32 - lo20; n > 0 {
+				t197_2 := t197[0+lo20:][:n]
+				t200_2 := t200[0+lo20:][:n]
+				t22_3 := t22_2[(l*chunks+t9)*32+-2+lo20:][:n]
+				t198_2 := t198[0+lo20:][:n]
+				t22_4 := t22_2[(l*chunks+t9)*32+lo20:][:n]
+				t199_2 := t199[-2+lo20:][:n]
+				t21_2 := t21[(l*chunks+t9)*32+-2+lo20:][:n]
+				t203_2 := t203[0+lo20:][:n]
+				t204_2 := t204[-2+lo20:][:n]
+				for i := range n {
+					t197Entry := t197_2[i]
+					t200Entry := t200_2[i]
+					t198_2[i] = F(t22_3[i] * t197Entry)
+					t22Entry4 := t22_4[i]
+					t199_2[i] = num.FMA32(t22Entry4, t197Entry, t199_2[i])
+					t203_2[i] = F(t21_2[i] * t200Entry)
+					t204_2[i] = num.FMA32(t22Entry4, t200Entry, t204_2[i])
+				}
+			}
+			// titans_chunk.p, titans_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest82Args{
+					unsafe.SliceData(t198),
+					unsafe.SliceData(t199),
+					unsafe.SliceData(t203),
+					unsafe.SliceData(t205),
+					unsafe.SliceData(t200),
+					unsafe.SliceData(t204),
+					unsafe.SliceData(t208),
+					unsafe.SliceData(t192),
+					unsafe.SliceData(t522_2),
+					unsafe.SliceData(t1362),
+					unsafe.SliceData(t219),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest82(&a)
+			} else {
+				t1362_2 := t1362[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					t205[i] = (t198[i] + t199[i]) + t203[i]
+					t208[i] = t200[i] + t204[i]
+					t219[i] = (t192[i] + t522_2[i]) + t1362_2[i]
+				}
+			}
+			// titans_chunk.p
+			clear(t206)
+			clear(t207)
+			clear(t211)
+			clear(t212_2)
+			lo21 := max(0, 1)
+			if n := 32 - lo21; n > 0 {
+				t205_2 := t205[0+lo21:][:n]
+				t208_2 := t208[0+lo21:][:n]
+				t58_2 := t58[(l*chunks+t9)*32+-1+lo21:][:n]
+				t206_2 := t206[0+lo21:][:n]
+				t58_3 := t58[(l*chunks+t9)*32+lo21:][:n]
+				t207_2 := t207[-1+lo21:][:n]
+				t182_3 := t182[(l*chunks+t9)*32+-1+lo21:][:n]
+				t211_2 := t211[0+lo21:][:n]
+				t212_3 := t212_2[-1+lo21:][:n]
+				for i := range n {
+					t205Entry := t205_2[i]
+					t208Entry := t208_2[i]
+					t206_2[i] = F(t58_2[i] * t205Entry)
+					t58Entry3 := t58_3[i]
+					t207_2[i] = num.FMA32(t58Entry3, t205Entry, t207_2[i])
+					t211_2[i] = F(t182_3[i] * t208Entry)
+					t212_3[i] = num.FMA32(t58Entry3, t208Entry, t212_3[i])
+				}
+			}
+			// titans_chunk.p
+			clear(t216)
+			if kern.Wide() {
+				a := stepBackwardNest83Args{
+					unsafe.SliceData(t208),
+					unsafe.SliceData(t212_2),
+					unsafe.SliceData(t216),
+				}
+				stepBackwardNest83(&a)
+			} else {
+				if n := min(32, 1); n > 0 {
+					t208_2 := t208[:n]
+					t212_3 := t212_2[:n]
+					t216_2 := t216[:n]
+					for i := range n {
+						t216_2[i] = t208_2[i] + t212_3[i]
+					}
 				}
 			}
 			// titans_chunk.g
-			for i := range 32 {
-				copy(t212[((l*chunks+t9)*32+i)*dK:][:dK], t552[i*dK:][:dK])
+			clear(t222_2)
+			clear(t223)
+			lo22 := max(0, 16)
+			if n := 32 - lo22; n > 0 {
+				t219_2 := t219[0+lo22:][:n]
+				t13_2 := t13[(l*chunks+t9)*32+-16+lo22:][:n]
+				t222_3 := t222_2[0+lo22:][:n]
+				t14_2 := t14[(l*chunks+t9)*32+lo22:][:n]
+				t223_2 := t223[-16+lo22:][:n]
+				for i := range n {
+					t219Entry := t219_2[i]
+					t222_3[i] = F(t13_2[i] * t219Entry)
+					t223_2[i] = num.FMA32(t14_2[i], t219Entry, t223_2[i])
+				}
 			}
-			// titans_chunk.y
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t1322, 1, dV)
-			// titans_chunk.y
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t134, 1, dV)
-			// titans_chunk.g, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
-			for i := range 32 {
-				t603Entry2 := t603_2[i]
-				t63Entry2 := t63_2[i]
-				t663Entry2 := t663_2[i]
-				t69Entry2 := t69_2[i]
-				t72Entry2 := t72_3[i]
-				w35 := ((((kern.Choose((F(i) == w20), F(1), F(0)) + t603Entry2) + t63Entry2) + t663Entry2) + t69Entry2) + t72Entry2
-				w48 := (((((((kern.Choose((F(i) == w20), F(1), F(0)) + t603Entry2) + t63Entry2) + t663Entry2) + t69Entry2) + t72Entry2) + t75_2[i]) + t78_2[i]) + t81_2[i]
-				w36 := (w48 + t84_2[i]) + t87_2[i]
-				if kern.Wide() {
-					a := stepBackwardNest74Args{
-						unsafe.SliceData(t270),
-						unsafe.SliceData(t267),
-						unsafe.SliceData(t362),
-						unsafe.SliceData(t3722),
-						unsafe.SliceData(t542),
-						unsafe.SliceData(t232),
-						dK * i,
-						dK*i + 32*dK*t9 + 32*chunks*dK*l,
-						dK,
-						[2]float32{w36},
-						[2]float32{w35},
-					}
-					stepBackwardNest74(&a)
-				} else {
-					t270_2 := t270[i*dK:][:dK]
-					t267_2 := t267[i*dK:][:dK]
-					t362_2 := t362[i*dK:][:dK]
-					t3722_2 := t3722[i*dK:][:dK]
-					t542_2 := t542[i*dK:][:dK]
-					t232_3 := t232[((l*chunks+t9)*32+i)*dK:][:dK]
-					for j := range dK {
-						t232_3[j] = ((num.FMA32(w36, t270_2[j], F(w35*t267_2[j])) + t362_2[j]) + t3722_2[j]) + t542_2[j]
+			// titans_chunk.g
+			clear(t224)
+			clear(t225)
+			lo23 := max(0, 8)
+			if n := 32 - lo23; n > 0 {
+				t222_3 := t222_2[0+lo23:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+-8+lo23:][:n]
+				t224_2 := t224[0+lo23:][:n]
+				t1122_3 := t1122[(l*chunks+t9)*32+lo23:][:n]
+				t225_2 := t225[-8+lo23:][:n]
+				for i := range n {
+					t222Entry := t222_3[i]
+					t224_2[i] = F(t1122_2[i] * t222Entry)
+					t225_2[i] = num.FMA32(t1122_3[i], t222Entry, t225_2[i])
+				}
+			}
+			// titans_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest84Args{
+					unsafe.SliceData(t219),
+					unsafe.SliceData(t223),
+					unsafe.SliceData(t226),
+				}
+				stepBackwardNest84(&a)
+			} else {
+				for i := range 32 {
+					t226[i] = t219[i] + t223[i]
+				}
+			}
+			// titans_chunk.g
+			clear(t229)
+			clear(t230)
+			lo24 := max(0, 8)
+			if n := 32 - lo24; n > 0 {
+				t226_2 := t226[0+lo24:][:n]
+				t1022_2 := t1022[(l*chunks+t9)*32+-8+lo24:][:n]
+				t229_2 := t229[0+lo24:][:n]
+				t1122_2 := t1122[(l*chunks+t9)*32+lo24:][:n]
+				t230_2 := t230[-8+lo24:][:n]
+				for i := range n {
+					t226Entry := t226_2[i]
+					t229_2[i] = F(t1022_2[i] * t226Entry)
+					t230_2[i] = num.FMA32(t1122_2[i], t226Entry, t230_2[i])
+				}
+			}
+			// titans_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest85Args{
+					unsafe.SliceData(t224),
+					unsafe.SliceData(t225),
+					unsafe.SliceData(t229),
+					unsafe.SliceData(t231),
+					unsafe.SliceData(t226),
+					unsafe.SliceData(t230),
+					unsafe.SliceData(t234),
+				}
+				stepBackwardNest85(&a)
+			} else {
+				for i := range 32 {
+					t231[i] = (t224[i] + t225[i]) + t229[i]
+					t234[i] = t226[i] + t230[i]
+				}
+			}
+			// titans_chunk.g
+			clear(t232_2)
+			clear(t233)
+			clear(t237)
+			clear(t238)
+			lo25 := max(0, 4)
+			if n := 32 - lo25; n > 0 {
+				t231_2 := t231[0+lo25:][:n]
+				t234_2 := t234[0+lo25:][:n]
+				t8_2 := t8[(l*chunks+t9)*32+-4+lo25:][:n]
+				t232_3 := t232_2[0+lo25:][:n]
+				t8_3 := t8[(l*chunks+t9)*32+lo25:][:n]
+				t233_2 := t233[-4+lo25:][:n]
+				t72_2 := t72[(l*chunks+t9)*32+-4+lo25:][:n]
+				t237_2 := t237[0+lo25:][:n]
+				t238_2 := t238[-4+lo25:][:n]
+				for i := range n {
+					t231Entry := t231_2[i]
+					t234Entry := t234_2[i]
+					t232_3[i] = F(t8_2[i] * t231Entry)
+					t8Entry5 := t8_3[i]
+					t233_2[i] = num.FMA32(t8Entry5, t231Entry, t233_2[i])
+					t237_2[i] = F(t72_2[i] * t234Entry)
+					t238_2[i] = num.FMA32(t8Entry5, t234Entry, t238_2[i])
+				}
+			}
+			// titans_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest86Args{
+					unsafe.SliceData(t232_2),
+					unsafe.SliceData(t233),
+					unsafe.SliceData(t237),
+					unsafe.SliceData(t239),
+					unsafe.SliceData(t234),
+					unsafe.SliceData(t238),
+					unsafe.SliceData(t242_2),
+				}
+				stepBackwardNest86(&a)
+			} else {
+				for i := range 32 {
+					t239[i] = (t232_2[i] + t233[i]) + t237[i]
+					t242_2[i] = t234[i] + t238[i]
+				}
+			}
+			// titans_chunk.g
+			clear(t240)
+			clear(t241)
+			clear(t245)
+			clear(t246)
+			lo26 := max(0, 2)
+			if n := 32 - lo26; n > 0 {
+				t239_2 := t239[0+lo26:][:n]
+				t242_3 := t242_2[0+lo26:][:n]
+				t522_3 := t522[(l*chunks+t9)*32+-2+lo26:][:n]
+				t240_2 := t240[0+lo26:][:n]
+				t522_4 := t522[(l*chunks+t9)*32+lo26:][:n]
+				t241_2 := t241[-2+lo26:][:n]
+				t4_2 := t4[(l*chunks+t9)*32+-2+lo26:][:n]
+				t245_2 := t245[0+lo26:][:n]
+				t246_2 := t246[-2+lo26:][:n]
+				for i := range n {
+					t239Entry := t239_2[i]
+					t242Entry := t242_3[i]
+					t240_2[i] = F(t522_3[i] * t239Entry)
+					t522Entry5 := t522_4[i]
+					t241_2[i] = num.FMA32(t522Entry5, t239Entry, t241_2[i])
+					t245_2[i] = F(t4_2[i] * t242Entry)
+					t246_2[i] = num.FMA32(t522Entry5, t242Entry, t246_2[i])
+				}
+			}
+			// titans_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest87Args{
+					unsafe.SliceData(t240),
+					unsafe.SliceData(t241),
+					unsafe.SliceData(t245),
+					unsafe.SliceData(t247),
+					unsafe.SliceData(t242_2),
+					unsafe.SliceData(t246),
+					unsafe.SliceData(t250),
+				}
+				stepBackwardNest87(&a)
+			} else {
+				for i := range 32 {
+					t247[i] = (t240[i] + t241[i]) + t245[i]
+					t250[i] = t242_2[i] + t246[i]
+				}
+			}
+			// titans_chunk.g
+			clear(t248)
+			clear(t249)
+			clear(t253)
+			clear(t254)
+			lo27 := max(0, 1)
+			if n := 32 - lo27; n > 0 {
+				t247_2 := t247[0+lo27:][:n]
+				t250_2 := t250[0+lo27:][:n]
+				t56_2 := t56[(l*chunks+t9)*32+-1+lo27:][:n]
+				t248_2 := t248[0+lo27:][:n]
+				t56_3 := t56[(l*chunks+t9)*32+lo27:][:n]
+				t249_2 := t249[-1+lo27:][:n]
+				t2_2 := t2[(l*chunks+t9)*32+-1+lo27:][:n]
+				t253_2 := t253[0+lo27:][:n]
+				t254_2 := t254[-1+lo27:][:n]
+				for i := range n {
+					t247Entry := t247_2[i]
+					t250Entry := t250_2[i]
+					t248_2[i] = F(t56_2[i] * t247Entry)
+					t56Entry5 := t56_3[i]
+					t249_2[i] = num.FMA32(t56Entry5, t247Entry, t249_2[i])
+					t253_2[i] = F(t2_2[i] * t250Entry)
+					t254_2[i] = num.FMA32(t56Entry5, t250Entry, t254_2[i])
+				}
+			}
+			// titans_chunk.g
+			clear(t258)
+			if kern.Wide() {
+				a := stepBackwardNest88Args{
+					unsafe.SliceData(t250),
+					unsafe.SliceData(t254),
+					unsafe.SliceData(t258),
+				}
+				stepBackwardNest88(&a)
+			} else {
+				if n := min(32, 1); n > 0 {
+					t250_2 := t250[:n]
+					t254_2 := t254[:n]
+					t258_2 := t258[:n]
+					for i := range n {
+						t258_2[i] = t250_2[i] + t254_2[i]
 					}
 				}
 			}
+			// titans_chunk.g
+			if kern.Wide() {
+				a := stepBackwardNest89Args{
+					unsafe.SliceData(t8622),
+					unsafe.SliceData(t872),
+					unsafe.SliceData(t912),
+					unsafe.SliceData(t1682),
+					unsafe.SliceData(t169),
+					unsafe.SliceData(t173),
+					unsafe.SliceData(t248),
+					unsafe.SliceData(t249),
+					unsafe.SliceData(t253),
+					unsafe.SliceData(t258),
+					unsafe.SliceData(t202),
+					unsafe.SliceData(t124),
+					unsafe.SliceData(t1252),
+					unsafe.SliceData(t128),
+					unsafe.SliceData(t206),
+					unsafe.SliceData(t207),
+					unsafe.SliceData(t211),
+					unsafe.SliceData(t216),
+					unsafe.SliceData(t222),
+					unsafe.SliceData(t3122),
+					unsafe.SliceData(t3223),
+					unsafe.SliceData(t242),
+					32*t9 + 32*chunks*l,
+				}
+				stepBackwardNest89(&a)
+			} else {
+				t202_2 := t202[(l*chunks+t9)*32:][:32]
+				t222_3 := t222[(l*chunks+t9)*32:][:32]
+				t242_3 := t242[(l*chunks+t9)*32:][:32]
+				for i := range 32 {
+					t202_2[i] = ((((((((t8622[i] + t872[i]) + t912[i]) + t1682[i]) + t169[i]) + t173[i]) + t248[i]) + t249[i]) + t253[i]) + t258[i]
+					t222_3[i] = (((((t124[i] + t1252[i]) + t128[i]) + t206[i]) + t207[i]) + t211[i]) + t216[i]
+					t242_3[i] = t3122[i] + t3223[i]
+				}
+			}
+			// titans_chunk.Q
+			kern.GemmFMA(dK, 32, 32, F(1), false, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t542, 1, 32)
+			// titans_chunk.y
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t133, 1, dV)
+			// titans_chunk.y
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t135, 1, dV)
+			// titans_chunk.g, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
+			if kern.Wide() {
+				a := stepBackwardNest90Args{
+					unsafe.SliceData(t53),
+					unsafe.SliceData(t552),
+					unsafe.SliceData(t584),
+					unsafe.SliceData(t612),
+					unsafe.SliceData(t644),
+					unsafe.SliceData(t673),
+					unsafe.SliceData(t70),
+					unsafe.SliceData(t73),
+					unsafe.SliceData(t76),
+					unsafe.SliceData(t79),
+					unsafe.SliceData(t82_2),
+					unsafe.SliceData(t271),
+					unsafe.SliceData(t268),
+					unsafe.SliceData(t232),
+					32*dK*t9 + 32*chunks*dK*l,
+					dK,
+				}
+				stepBackwardNest90(&a)
+			} else {
+				t53_2 := t53[31*32:][:32]
+				t552_2 := t552[31*32:][:32]
+				t584_2 := t584[31*32:][:32]
+				t612_2 := t612[31*32:][:32]
+				t644_2 := t644[31*32:][:32]
+				t673_2 := t673[31*32:][:32]
+				t70_2 := t70[31*32:][:32]
+				t73_2 := t73[31*32:][:32]
+				t76_2 := t76[31*32:][:32]
+				t79_2 := t79[31*32:][:32]
+				t82_3 := t82_2[31*32:][:32]
+				for i := range 32 {
+					t271_2 := t271[i*dK:][:dK]
+					t268_2 := t268[i*dK:][:dK]
+					t232_3 := t232[((l*chunks+t9)*32+i)*dK:][:dK]
+					t53Entry2 := t53_2[i]
+					t552Entry2 := t552_2[i]
+					t584Entry2 := t584_2[i]
+					t612Entry2 := t612_2[i]
+					t644Entry2 := t644_2[i]
+					t673Entry2 := t673_2[i]
+					w7 := ((((t53Entry2 + t552Entry2) + t584Entry2) + t612Entry2) + t644Entry2) + t673Entry2
+					w8 := (((((((((t53Entry2 + t552Entry2) + t584Entry2) + t612Entry2) + t644Entry2) + t673Entry2) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+					for j := range dK {
+						t232_3[j] = num.FMA32(w8, t271_2[j], F(w7*t268_2[j]))
+					}
+				}
+			}
+			// titans_chunk.K
+			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t342, 32, 1)
+			// titans_chunk.K
+			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t342, 1, 32)
 			// titans_chunk.U
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t412, 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t4022, 1, dV)
 			// titans_chunk.U
-			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t48, 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t472, 1, dV)
+			// titans_chunk.Q
+			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t542, 32, 1)
 			// titans_chunk.g, titans_chunk.M
 			gEntry2 := g[(l*chunks+t9)*32+31]
 			if kern.Wide() {
-				a := stepBackwardNest75Args{
+				a := stepBackwardNest91Args{
 					unsafe.SliceData(MBarState2),
-					unsafe.SliceData(t258),
+					unsafe.SliceData(t259),
 					dV,
 					dK,
 					[2]float32{gEntry2},
 				}
-				stepBackwardNest75(&a)
+				stepBackwardNest91(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
-					t258_2 := t258[i*dK:][:dK]
+					t259_2 := t259[i*dK:][:dK]
 					for j := range dK {
-						t258_2[j] = F(MBarState2_2[j] * gEntry2)
+						t259_2[j] = F(MBarState2_2[j] * gEntry2)
 					}
 				}
 			}
 			// titans_chunk.U
-			kern.GemmFMA(dK, dV, 32, F(1), true, t258, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t48, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, t259, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t472, dV, 1)
 			// titans_chunk.y
-			kern.GemmFMA(dK, dV, 32, F(1), true, t258, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t134, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, t259, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t135, dV, 1)
 			// titans_chunk.g, titans_chunk.S, titans_chunk.M
 			pEntry := p[(l*chunks+t9)*32+31]
 			hEntry2 := h[(l*chunks+t9)*32+31]
 			if kern.Wide() {
-				a := stepBackwardNest76Args{
+				a := stepBackwardNest92Args{
 					unsafe.SliceData(MBarState2),
 					unsafe.SliceData(SBarState2),
 					dV,
@@ -7013,7 +7756,7 @@ func (c *stepBackwardFused) run() {
 					[2]float32{hEntry2},
 					[2]float32{pEntry},
 				}
-				stepBackwardNest76(&a)
+				stepBackwardNest92(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -7024,10 +7767,10 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// titans_chunk.U
-			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t412, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t4022, dV, 1)
 			// titans_chunk.y
-			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t1322, dV, 1)
-			copy(MBarState2[:dK*dV], t258[:dK*dV])
+			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t133, dV, 1)
+			copy(MBarState2[:dK*dV], t259[:dK*dV])
 		}
 		copy(c.MBarOut[l*dV*dK:][:dK*dV], MBarState2[:dK*dV])
 		copy(c.SBarOut[l*dV*dK:][:dK*dV], SBarState2[:dK*dV])
@@ -7036,7 +7779,7 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.v
 	clear(t262)
 	if kern.Wide() {
-		a := stepBackwardNest77Args{
+		a := stepBackwardNest93Args{
 			unsafe.SliceData(t262),
 			unsafe.SliceData(t252),
 			L,
@@ -7046,15 +7789,15 @@ func (c *stepBackwardFused) run() {
 			32 * dV,
 			dV,
 		}
-		stepBackwardNest77(&a)
+		stepBackwardNest93(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				for k := range 32 {
 					t262_2 := t262[(i*T+32*j+k)*dV:][:dV]
-					t252_3 := t252[((i*chunks+j)*32+k)*dV:][:dV]
+					t252_2 := t252[((i*chunks+j)*32+k)*dV:][:dV]
 					for m := range dV {
-						t262_2[m] = t262_2[m] + t252_3[m]
+						t262_2[m] = t262_2[m] + t252_2[m]
 					}
 				}
 			}
@@ -7066,7 +7809,7 @@ func (c *stepBackwardFused) run() {
 	clear(t292)
 	clear(t312)
 	if kern.Wide() {
-		a := stepBackwardNest78Args{
+		a := stepBackwardNest94Args{
 			unsafe.SliceData(t27),
 			unsafe.SliceData(t242),
 			unsafe.SliceData(t292),
@@ -7078,20 +7821,20 @@ func (c *stepBackwardFused) run() {
 			T,
 			chunks,
 		}
-		stepBackwardNest78(&a)
+		stepBackwardNest94(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				t27_2 := t27[i*T+32*j:][:32]
-				t242_2 := t242[(i*chunks+j)*32:][:32]
+				t242_3 := t242[(i*chunks+j)*32:][:32]
 				t292_2 := t292[i*T+32*j:][:32]
 				t222_3 := t222[(i*chunks+j)*32:][:32]
 				t312_2 := t312[i*T+32*j:][:32]
-				t202_3 := t202[(i*chunks+j)*32:][:32]
+				t202_2 := t202[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t27_2[k] = t27_2[k] + t242_2[k]
+					t27_2[k] = t27_2[k] + t242_3[k]
 					t292_2[k] = t292_2[k] + t222_3[k]
-					t312_2[k] = t312_2[k] + t202_3[k]
+					t312_2[k] = t312_2[k] + t202_2[k]
 				}
 			}
 		}
@@ -7101,7 +7844,7 @@ func (c *stepBackwardFused) run() {
 	clear(t28)
 	clear(t302)
 	if kern.Wide() {
-		a := stepBackwardNest79Args{
+		a := stepBackwardNest95Args{
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t232),
 			unsafe.SliceData(t302),
@@ -7113,7 +7856,7 @@ func (c *stepBackwardFused) run() {
 			32 * dK,
 			dK,
 		}
-		stepBackwardNest79(&a)
+		stepBackwardNest95(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -7121,10 +7864,10 @@ func (c *stepBackwardFused) run() {
 					t28_2 := t28[(i*T+32*j+k)*dK:][:dK]
 					t232_3 := t232[((i*chunks+j)*32+k)*dK:][:dK]
 					t302_2 := t302[(i*T+32*j+k)*dK:][:dK]
-					t212_2 := t212[((i*chunks+j)*32+k)*dK:][:dK]
+					t212_3 := t212[((i*chunks+j)*32+k)*dK:][:dK]
 					for m := range dK {
 						t28_2[m] = t28_2[m] + t232_3[m]
-						t302_2[m] = t302_2[m] + t212_2[m]
+						t302_2[m] = t302_2[m] + t212_3[m]
 					}
 				}
 			}
@@ -7133,8 +7876,8 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.theta, titans_chunk.k, titans_chunk.eta, titans_chunk.q, titans_chunk.rho
 	var t432 F
-	var t5322 F
-	var t118 F
+	var t532 F
+	var t1182 F
 	for i := range L {
 		t332_2 := t332[i*T:][:T]
 		t142_3 := t142[i*T:][:T]
@@ -7162,38 +7905,38 @@ func (c *stepBackwardFused) run() {
 		t136_2 := t136[i*T:][:T]
 		for j := range T {
 			t332Entry := t332_2[j]
-			t4022 := kern.Choose(t332Entry, F(kern.Choose(t332Entry, t142_3[j]+t27_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t432 = t432 + t4022
+			t4024 := kern.Choose(t332Entry, F(kern.Choose(t332Entry, t142_3[j]+t27_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t432 = t432 + t4024
 			t5122 := F(F(eta[j]*(t152_3[j]+t292_2[j])) * etaSigmoid[j])
-			t5322 = t5322 + t5122
+			t532 = t532 + t5122
 			t37Entry := t37_2[j]
-			t6422 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
+			t6423 := (F(1e-08) <= kern.Choose(t37Entry, qSqrt[j], F(0)))
 			t1022_2 := (t25_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t107 := (t1022_2 && (F(0) <= rhoSigmoidEntry))
-			t1154 := kern.Choose(t107, F(F(rhoSigmoidEntry*kern.Choose(t107, kern.Choose(t1022_2, t132_3[j]+t312_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t118 = t118 + t1154
+			t1072 := (t1022_2 && (F(0) <= rhoSigmoidEntry))
+			t1153 := kern.Choose(t1072, F(F(rhoSigmoidEntry*kern.Choose(t1072, kern.Choose(t1022_2, t132_3[j]+t312_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t1182 = t1182 + t1153
 			t10Entry := t10_2[j]
-			t1324 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
-			t402_2[j] = t4022
+			t1322 := (F(1e-08) <= kern.Choose(t10Entry, kSqrt[j], F(0)))
+			t402_2[j] = t4024
 			t512_2[j] = t5122
-			t642_2[j] = t6422
-			t682_2[j] = (t6422 && t37Entry)
-			t115_2[j] = t1154
-			t132_4[j] = t1324
-			t136_2[j] = (t1324 && t10Entry)
+			t642_2[j] = t6423
+			t682_2[j] = (t6423 && t37Entry)
+			t115_2[j] = t1153
+			t132_4[j] = t1322
+			t136_2[j] = (t1322 && t10Entry)
 		}
 	}
 	c.BThetaBar[0] = t432
-	c.BEtaBar[0] = t5322
-	c.BRhoBar[0] = t118
+	c.BEtaBar[0] = t532
+	c.BRhoBar[0] = t1182
 
 	// titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
 	clear(c.WThetaBar)
 	clear(c.WEtaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest80Args{
+		a := stepBackwardNest96Args{
 			unsafe.SliceData(t402),
 			unsafe.SliceData(t512),
 			unsafe.SliceData(t115),
@@ -7212,7 +7955,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest80(&a)
+		stepBackwardNest96(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
@@ -7247,7 +7990,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.q
 	if kern.Wide() {
-		a := stepBackwardNest81Args{
+		a := stepBackwardNest97Args{
 			unsafe.SliceData(t122),
 			unsafe.SliceData(t302),
 			unsafe.SliceData(c.QDiv2),
@@ -7258,7 +8001,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest81(&a)
+		stepBackwardNest97(&a)
 	} else {
 		for i := range L {
 			t632_2 := t632[i*T:][:T]
@@ -7283,7 +8026,7 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.q1, titans_chunk.q, titans_chunk.k
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := stepBackwardNest82Args{
+		a := stepBackwardNest98Args{
 			unsafe.SliceData(t682),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t37),
@@ -7311,7 +8054,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest82(&a)
+		stepBackwardNest98(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -7327,7 +8070,7 @@ func (c *stepBackwardFused) run() {
 				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 				t582_2 := t582[(i*T+j)*dK:][:dK]
 				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t172_3 := t172[(i*T+j)*dK:][:dK]
+				t172_2 := t172[(i*T+j)*dK:][:dK]
 				t28_2 := t28[(i*T+j)*dK:][:dK]
 				t45_2 := t45[(i*T+j)*(dK+dV):][:dK]
 				t55_2 := t55[(i*T+j)*(dK+dV):][:dK]
@@ -7338,17 +8081,17 @@ func (c *stepBackwardFused) run() {
 				var t1312 F
 				t682Entry := t682_2[j]
 				qDivEntry := qDiv[j]
-				w37 := kern.Choose((t682Entry && t37_2[j]), kern.Choose(t682Entry, F(F(0.5*kern.Choose(t682Entry, kern.Choose(t642_2[j], t632_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w9 := kern.Choose((t682Entry && t37_2[j]), kern.Choose(t682Entry, F(F(0.5*kern.Choose(t682Entry, kern.Choose(t642_2[j], t632_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				t1312Sums := [16]F{t1312}
 				for k := range dK {
 					t32Entry := t32_2[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t843 := num.FMA32(F(F(2*t32Entry)*q1SigmoidEntry), w37, F(t582_2[k]*qDivEntry))
-					t903 := num.FMA32(F(F(t32Entry*q1SigmoidEntry)*t843), q1Sigmoid2[k], F(q1SigmoidEntry*t843))
-					t1262 := (((t172_3[k] + t28_2[k]) + t45_2[k]) + t55_2[k]) + t120_2[k]
+					t842 := num.FMA32(F(F(2*t32Entry)*q1SigmoidEntry), w9, F(t582_2[k]*qDivEntry))
+					t902 := num.FMA32(F(F(t32Entry*q1SigmoidEntry)*t842), q1Sigmoid2[k], F(q1SigmoidEntry*t842))
+					t1262 := (((t172_2[k] + t28_2[k]) + t45_2[k]) + t55_2[k]) + t120_2[k]
 					t1312Sums[k%16] = num.FMA32(t1262, kDiv2[k], t1312Sums[k%16])
-					t90_2[k] = t903
-					bQBar[k] = bQBar[k] + t903
+					t90_2[k] = t902
+					bQBar[k] = bQBar[k] + t902
 					t126_2[k] = t1262
 				}
 				t1312 = kern.Sum16(&t1312Sums)
@@ -7365,7 +8108,7 @@ func (c *stepBackwardFused) run() {
 				n := int(c.Pos[j]) + -i + k
 				if n >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest83Args{
+						a := stepBackwardNest99Args{
 							unsafe.SliceData(c.Q1Stack),
 							unsafe.SliceData(t90),
 							unsafe.SliceData(c.CQBar),
@@ -7374,7 +8117,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest83(&a)
+						stepBackwardNest99(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t90_2 := t90[(j*T+k)*dK:][:dK]
@@ -7391,7 +8134,7 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.q1
 	clear(t94)
 	if kern.Wide() {
-		a := stepBackwardNest84Args{
+		a := stepBackwardNest100Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t90),
 			unsafe.SliceData(c.CQ),
@@ -7404,7 +8147,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest84(&a)
+		stepBackwardNest100(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -7424,7 +8167,7 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.q1
 	clear(t95)
 	if kern.Wide() {
-		a := stepBackwardNest85Args{
+		a := stepBackwardNest101Args{
 			unsafe.SliceData(t95),
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
@@ -7433,7 +8176,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest85(&a)
+		stepBackwardNest101(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -7448,7 +8191,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.q1
 	if kern.Wide() {
-		a := stepBackwardNest86Args{
+		a := stepBackwardNest102Args{
 			unsafe.SliceData(t94),
 			unsafe.SliceData(t95),
 			unsafe.SliceData(t96),
@@ -7457,7 +8200,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest86(&a)
+		stepBackwardNest102(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -7474,7 +8217,7 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.q1, titans_chunk.k1
 	clear(t163)
 	if kern.Wide() {
-		a := stepBackwardNest87Args{
+		a := stepBackwardNest103Args{
 			unsafe.SliceData(t96),
 			unsafe.SliceData(c.Q0TailBarOut),
 			unsafe.SliceData(t163),
@@ -7485,7 +8228,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest87(&a)
+		stepBackwardNest103(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -7514,7 +8257,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.v
 	if kern.Wide() {
-		a := stepBackwardNest88Args{
+		a := stepBackwardNest104Args{
 			unsafe.SliceData(t162),
 			unsafe.SliceData(t262),
 			unsafe.SliceData(t45),
@@ -7529,7 +8272,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest88(&a)
+		stepBackwardNest104(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -7555,7 +8298,7 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.k1, titans_chunk.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := stepBackwardNest89Args{
+		a := stepBackwardNest105Args{
 			unsafe.SliceData(t136),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t10),
@@ -7573,7 +8316,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest89(&a)
+		stepBackwardNest105(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
@@ -7591,14 +8334,14 @@ func (c *stepBackwardFused) run() {
 				t158_2 := t158[(i*T+j)*dK:][:dK]
 				t136Entry := t136_2[j]
 				kDivEntry := kDiv[j]
-				w38 := kern.Choose((t136Entry && t10_2[j]), kern.Choose(t136Entry, F(F(0.5*kern.Choose(t136Entry, kern.Choose(t132_3[j], t131_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				w10 := kern.Choose((t136Entry && t10_2[j]), kern.Choose(t136Entry, F(F(0.5*kern.Choose(t136Entry, kern.Choose(t132_3[j], t131_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t5Entry := t5_2[k]
 					k1SigmoidEntry := k1Sigmoid[k]
-					t1522_2 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w38, F(t126_2[k]*kDivEntry))
-					t1584 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t1522_2), k1Sigmoid2[k], F(k1SigmoidEntry*t1522_2))
-					t158_2[k] = t1584
-					bKBar[k] = bKBar[k] + t1584
+					t1523 := num.FMA32(F(F(2*t5Entry)*k1SigmoidEntry), w10, F(t126_2[k]*kDivEntry))
+					t1583 := num.FMA32(F(F(t5Entry*k1SigmoidEntry)*t1523), k1Sigmoid2[k], F(k1SigmoidEntry*t1523))
+					t158_2[k] = t1583
+					bKBar[k] = bKBar[k] + t1583
 				}
 			}
 		}
@@ -7612,7 +8355,7 @@ func (c *stepBackwardFused) run() {
 				n3 := int(c.Pos[j]) + -i + k
 				if n3 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest90Args{
+						a := stepBackwardNest106Args{
 							unsafe.SliceData(c.K1Stack),
 							unsafe.SliceData(t158),
 							unsafe.SliceData(c.CKBar),
@@ -7621,7 +8364,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest90(&a)
+						stepBackwardNest106(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t158_2 := t158[(j*T+k)*dK:][:dK]
@@ -7638,7 +8381,7 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.k1
 	clear(t162_2)
 	if kern.Wide() {
-		a := stepBackwardNest91Args{
+		a := stepBackwardNest107Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t158),
 			unsafe.SliceData(c.CK),
@@ -7651,7 +8394,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest91(&a)
+		stepBackwardNest107(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -7670,7 +8413,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.k1
 	if kern.Wide() {
-		a := stepBackwardNest92Args{
+		a := stepBackwardNest108Args{
 			unsafe.SliceData(t162_2),
 			unsafe.SliceData(t163),
 			unsafe.SliceData(t164),
@@ -7679,7 +8422,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest92(&a)
+		stepBackwardNest108(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -7713,7 +8456,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.k0
 	if kern.Wide() {
-		a := stepBackwardNest93Args{
+		a := stepBackwardNest109Args{
 			unsafe.SliceData(t100),
 			unsafe.SliceData(t125),
 			unsafe.SliceData(t168),
@@ -7723,7 +8466,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest93(&a)
+		stepBackwardNest109(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -7778,15 +8521,15 @@ func (c *stepBackwardRows1) Part(part int) {
 	t92_2 := t92
 	t62_3 := t62_2
 	if block > 0 {
-		t112_2 = c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42848+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t112_2 = c.Work[3*L*T*d+23*L*T*dK+8*L*T*dV+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45920+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t112_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
-		t102_2 = c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42848+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T-32*L*chunks]
+		t102_2 = c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+20*L*T+1408*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45920+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T-32*L*chunks]
 		clear(t102_2[l*(T-32*chunks):][:T-32*chunks])
-		t82_2 = c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+21*L*T+1376*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42848+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T-32*L*chunks]
+		t82_2 = c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+21*L*T+1376*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45920+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T-32*L*chunks]
 		clear(t82_2[l*(T-32*chunks):][:T-32*chunks])
-		t92_2 = c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+22*L*T+1344*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42848+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T-32*L*chunks]
+		t92_2 = c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+22*L*T+1344*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45920+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T-32*L*chunks]
 		clear(t92_2[l*(T-32*chunks):][:T-32*chunks])
-		t62_3 = c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+23*L*T+1312*L*chunks+18*L*dK+3*dK*dV+192*dK+256*dV+42848+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t62_3 = c.Work[3*L*T*d+24*L*T*dK+8*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+23*L*T+1312*L*chunks+18*L*dK+3*dK*dV+64*dK+224*dV+45920+(block-1)*(2*L*T*dK-64*L*chunks*dK+3*L*T-96*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t62_3[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
 	}
 	if kern.Wide() {
@@ -7807,7 +8550,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				SBarState, rest2 := rest[:kern.RowLen(dK, rows)], rest[kern.RowLen(dK, rows):]
 				MTrail, rest3 := rest2[:(C+1)*kern.RowLen(dK, rows)], rest2[(C+1)*kern.RowLen(dK, rows):]
 				STrail, rest4 := rest3[:(C+1)*kern.RowLen(dK, rows)], rest3[(C+1)*kern.RowLen(dK, rows):]
-				t422, rest5 := rest4[:kern.RowLen(dK, rows)], rest4[kern.RowLen(dK, rows):]
+				t43, rest5 := rest4[:kern.RowLen(dK, rows)], rest4[kern.RowLen(dK, rows):]
 				t923 := rest5
 				if s == segments-1 {
 					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
@@ -7854,7 +8597,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(MBarState),
 						unsafe.SliceData(SBarState),
 						unsafe.SliceData(t112_2),
-						unsafe.SliceData(t422),
+						unsafe.SliceData(t43),
 						unsafe.SliceData(t923),
 						unsafe.SliceData(t102_2),
 						unsafe.SliceData(t82_2),
@@ -7885,7 +8628,7 @@ func (c *stepBackwardRows1) Part(part int) {
 		SBarState, rest2 := rest[:dK], rest[dK:]
 		MTrail, rest3 := rest2[:C*dK+dK], rest2[C*dK+dK:]
 		STrail, rest4 := rest3[:C*dK+dK], rest3[C*dK+dK:]
-		t422, rest5 := rest4[:dK], rest4[dK:]
+		t43, rest5 := rest4[:dK], rest4[dK:]
 		t923 := rest5
 		for i := first; i < last; i++ {
 			copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
@@ -7945,13 +8688,13 @@ func (c *stepBackwardRows1) Part(part int) {
 							MTrailEntry := MTrail2[j]
 							STrailEntry := STrail2[j]
 							t62Entry := t62_4[j]
-							t423 := num.FMA32(t67_2[j], t22Entry, MBarState[j])
-							t822Sums[j%16] = num.FMA32(MTrailEntry, t423, t822Sums[j%16])
-							t924 := SBarState[j] + t423
+							t44 := num.FMA32(t67_2[j], t22Entry, MBarState[j])
+							t822Sums[j%16] = num.FMA32(MTrailEntry, t44, t822Sums[j%16])
+							t924 := SBarState[j] + t44
 							t323Sums[j%16] = num.FMA32(t924, t62Entry, t323Sums[j%16])
 							t1523Sums[j%16] = num.FMA32(STrailEntry, t924, t1523Sums[j%16])
 							t112_3[j] = num.FMA32(num.FMA32(-w2, t62Entry, num.FMA32(t64Entry2, STrailEntry, F(t66Entry2*MTrailEntry))), t22Entry, t112_3[j])
-							t422[j] = t423
+							t43[j] = t44
 							t923[j] = t924
 							SBarState[j] = F(t64Entry2 * t924)
 						}
@@ -7967,7 +8710,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						w3 := F(t65Entry2 * t323)
 						w4 := F(t65Entry2 * eEntry)
 						for j := range dK {
-							MBarState[j] = num.FMA32(-w3, t62_4[j], F(t66Entry2*t422[j]))
+							MBarState[j] = num.FMA32(-w3, t62_4[j], F(t66Entry2*t43[j]))
 							t62_5[j] = num.FMA32(-w3, MTrail2[j], num.FMA32(-w4, t923[j], t62_5[j]))
 						}
 					}

@@ -84,7 +84,23 @@ func stepNest39(*stepNest39Args) { panic("no assembly in this build") }
 
 func stepNest40(*stepNest40Args) { panic("no assembly in this build") }
 
-func stepTime41(*stepTime41Args, int) { panic("no assembly in this build") }
+func stepNest41(*stepNest41Args) { panic("no assembly in this build") }
+
+func stepNest42(*stepNest42Args) { panic("no assembly in this build") }
+
+func stepNest43(*stepNest43Args) { panic("no assembly in this build") }
+
+func stepNest44(*stepNest44Args) { panic("no assembly in this build") }
+
+func stepNest45(*stepNest45Args) { panic("no assembly in this build") }
+
+func stepNest46(*stepNest46Args) { panic("no assembly in this build") }
+
+func stepNest47(*stepNest47Args) { panic("no assembly in this build") }
+
+func stepNest48(*stepNest48Args) { panic("no assembly in this build") }
+
+func stepTime49(*stepTime49Args, int) { panic("no assembly in this build") }
 
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
@@ -271,3 +287,35 @@ func stepBackwardNest91(*stepBackwardNest91Args) { panic("no assembly in this bu
 func stepBackwardNest92(*stepBackwardNest92Args) { panic("no assembly in this build") }
 
 func stepBackwardNest93(*stepBackwardNest93Args) { panic("no assembly in this build") }
+
+func stepBackwardNest94(*stepBackwardNest94Args) { panic("no assembly in this build") }
+
+func stepBackwardNest95(*stepBackwardNest95Args) { panic("no assembly in this build") }
+
+func stepBackwardNest96(*stepBackwardNest96Args) { panic("no assembly in this build") }
+
+func stepBackwardNest97(*stepBackwardNest97Args) { panic("no assembly in this build") }
+
+func stepBackwardNest98(*stepBackwardNest98Args) { panic("no assembly in this build") }
+
+func stepBackwardNest99(*stepBackwardNest99Args) { panic("no assembly in this build") }
+
+func stepBackwardNest100(*stepBackwardNest100Args) { panic("no assembly in this build") }
+
+func stepBackwardNest101(*stepBackwardNest101Args) { panic("no assembly in this build") }
+
+func stepBackwardNest102(*stepBackwardNest102Args) { panic("no assembly in this build") }
+
+func stepBackwardNest103(*stepBackwardNest103Args) { panic("no assembly in this build") }
+
+func stepBackwardNest104(*stepBackwardNest104Args) { panic("no assembly in this build") }
+
+func stepBackwardNest105(*stepBackwardNest105Args) { panic("no assembly in this build") }
+
+func stepBackwardNest106(*stepBackwardNest106Args) { panic("no assembly in this build") }
+
+func stepBackwardNest107(*stepBackwardNest107Args) { panic("no assembly in this build") }
+
+func stepBackwardNest108(*stepBackwardNest108Args) { panic("no assembly in this build") }
+
+func stepBackwardNest109(*stepBackwardNest109Args) { panic("no assembly in this build") }

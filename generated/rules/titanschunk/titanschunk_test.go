@@ -11,10 +11,11 @@ import (
 )
 
 // TestTitansChunk holds TitansChunk to its page: titans_chunk.k0,
-// titans_chunk.k1, titans_chunk.k, titans_chunk.v, titans_chunk.rho,
-// titans_chunk.g, titans_chunk.q0, titans_chunk.q1, titans_chunk.q,
-// titans_chunk.eta, titans_chunk.p, titans_chunk.h, titans_chunk.e,
-// titans_chunk.c, titans_chunk.theta, titans_chunk.U, titans_chunk.y,
+// titans_chunk.k1, titans_chunk.k, titans_chunk.k2, titans_chunk.v,
+// titans_chunk.rho, titans_chunk.g, titans_chunk.q0, titans_chunk.q1,
+// titans_chunk.q, titans_chunk.eta, titans_chunk.p, titans_chunk.h,
+// titans_chunk.e, titans_chunk.c, titans_chunk.Q, titans_chunk.H,
+// titans_chunk.theta, titans_chunk.K, titans_chunk.U, titans_chunk.y,
 // titans_chunk.M, titans_chunk.S.
 func TestTitansChunk(t *testing.T) {
 	blocktest.Block{
@@ -127,7 +128,7 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 		k.YProd2 = a.Fresh(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
 	}
 	if !a.ForwardOnly {
-		k.YProd3 = a.Fresh(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
+		k.Q2 = a.Fresh(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
 	}
 	if !a.ForwardOnly {
 		k.UProd = a.Fresh(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
@@ -136,7 +137,7 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 		k.UProd2 = a.Fresh(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
 	}
 	if !a.ForwardOnly {
-		k.UProd3 = a.Fresh(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
+		k.K2 = a.Fresh(1024 * k.L * ((k.T - 31 + 32 - 1) / 32))
 	}
 	if !a.ForwardOnly {
 		k.U = a.Fresh(32 * k.L * ((k.T - 31 + 32 - 1) / 32) * k.DV)
@@ -211,10 +212,10 @@ func stepDirect[F num.Float](a *blocktest.Args[F]) {
 	g.ThetaSoftplus = k.ThetaSoftplus
 	g.YProd = k.YProd
 	g.YProd2 = k.YProd2
-	g.YProd3 = k.YProd3
+	g.Q2 = k.Q2
 	g.UProd = k.UProd
 	g.UProd2 = k.UProd2
-	g.UProd3 = k.UProd3
+	g.K2 = k.K2
 	g.U = k.U
 	g.E = k.E
 	g.ThetaSigmoid = k.ThetaSigmoid

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const readKind tape.Kind = 25
+const readKind tape.Kind = 47
 
 // Read is one call of the kernel Read.
 //

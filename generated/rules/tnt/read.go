@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const readKind tape.Kind = 12
+const readKind tape.Kind = 49
 
 // Read is one call of the kernel Read.
 //
@@ -467,7 +467,7 @@ type readNode[F num.Float] struct {
 //
 //	q0_t = W_Q x_t    tnt.q0
 //	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    tnt.q1
-//	q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    tnt.q
+//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    tnt.q
 //	y_t = V_t q_t + W_t P_t q_t  @eq tnt#?    tnt.y
 //
 // Shapes: x [L, T, d]; y [L, T, d_v]. Source: specs/algorithms/rules/tnt.md.

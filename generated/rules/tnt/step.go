@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const stepKind tape.Kind = 11
+const stepKind tape.Kind = 48
 
 // Step is one call of the kernel Step.
 //
@@ -829,7 +829,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t132 := work[:dK] // [d_k]
 	work = work[dK:]
-	t232 := work[:dK*dV] // [d_v, d_k]
+	t23 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t77 := work[:dV] // [d_v]
 	work = work[dV:]
@@ -1040,20 +1040,20 @@ func (c *StepBackward[F]) Run() {
 						A2 := A[i*dK:][:dK]
 						WTrail3 := WTrail[((a+1)*dV+i)*dK:][:dK]
 						VTrail2 := VTrail[((a+1)*dV+i)*dK:][:dK]
-						t232_2 := t232[i*dK:][:dK]
+						t23_2 := t23[i*dK:][:dK]
 						var t772 F
 						yBarEntry := yBar[i]
 						WLinEntry := WLin[i]
 						for j := range dK {
 							A2_2 := kern.Choose(t173, WInit[j], WTrail2[j])
-							t2322 := WBarState2[j] + F(yBarEntry*yProd[j])
-							t772 += F(t2322 * k[j])
-							t292 += F(A2_2 * t2322)
+							t232 := WBarState2[j] + F(yBarEntry*yProd[j])
+							t772 += F(t232 * k[j])
+							t292 += F(A2_2 * t232)
 							A2[j] = A2_2
 							t922[j] += F(WTrail3[j] * yBarEntry)
 							t132[j] += F(VTrail2[j] * yBarEntry)
-							t232_2[j] = t2322
-							t79[j] += F(t2322 * WLinEntry)
+							t23_2[j] = t232
+							t79[j] += F(t232 * WLinEntry)
 						}
 						t77[i] = t772
 					}
@@ -1089,7 +1089,7 @@ func (c *StepBackward[F]) Run() {
 					rhoEntry3 := rho2[a]
 					thetaEntry2 := theta2[a]
 					for i := range dV {
-						t232_2 := t232[i*dK:][:dK]
+						t23_2 := t23[i*dK:][:dK]
 						VBarState2 := VBarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
@@ -1104,7 +1104,7 @@ func (c *StepBackward[F]) Run() {
 						VLinEntry := VLin[i]
 						for j := range dK {
 							kEntry3 := k[j]
-							t433 := F(rhoEntry3*t232_2[j]) - F(w3*kEntry3)
+							t433 := F(rhoEntry3*t23_2[j]) - F(w3*kEntry3)
 							t512 := VBarState2[j] + F(q[j]*yBarEntry2)
 							t813 += F(t512 * kEntry3)
 							t57 += F(VTrail2[j] * t512)
@@ -1530,14 +1530,14 @@ type stepNode[F num.Float] struct {
 //
 //	k0_t = W_K x_t    tnt.k0
 //	k1_t = case conv { = 0 : k0_t ; otherwise : silu(b_K + Σ_{j∈window(t,conv)} c_K[t−j] ⊙ k0_j) }    tnt.k1
-//	k_t = case unit { = off : k1_t ; otherwise : unit(k1_t) }    tnt.k
-//	v_t = W_V x_t    tnt.v
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    tnt.rho
-//	θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    tnt.theta
+//	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    tnt.k
+//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    tnt.v
+//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    tnt.rho
+//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    tnt.theta
 //	V_t = ρ_t V_{t−1} − θ_t ∇_M ℓ(V_{t−1}; k_t, v_t)  @eq tnt#?    tnt.V
 //	q0_t = W_Q x_t    tnt.q0
 //	q1_t = case conv { = 0 : q0_t ; otherwise : silu(b_Q + Σ_{j∈window(t,conv)} c_Q[t−j] ⊙ q0_j) }    tnt.q1
-//	q_t = case unit { = off : q1_t ; otherwise : unit(q1_t) }    tnt.q
+//	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    tnt.q
 //	A_t = { W⁰ if n_{t−1} = 0 ; W_{t−1} otherwise }    tnt.A
 //	W_t = ρ_t A_t − θ_t ∇_M ℓ(A_t; k_t, v_t)  @eq tnt#?    tnt.W
 //	Q_t = { 0 if n_{t−1} = 0 ; P_{t−1} otherwise }    tnt.Q

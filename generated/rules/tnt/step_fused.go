@@ -1209,7 +1209,7 @@ func (c *stepBackwardFused) run() {
 	A := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+4*dK*dV+C+2:][:dK*dV]           // [d_v, d_k]
 	t922 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+2:][:dK]           // [d_k]
 	t132 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+dK+2:][:dK]        // [d_k]
-	t232 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+2*dK+2:][:dK*dV]   // [d_v, d_k]
+	t23 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+5*dK*dV+C+2*dK+2:][:dK*dV]    // [d_v, d_k]
 	t77 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+2*dK+2:][:dV]       // [d_v]
 	t79 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+2*dK+dV+2:][:dK]    // [d_k]
 	t112 := c.Work[C*dK*dK+2*C*dK*dV+3*L*T*d+15*L*T*dK+4*L*T*dV+9*L*T+18*L*dK+2*dK*dK+6*dK*dV+C+3*dK+dV+2:][:dK]   // [d_k]
@@ -1411,20 +1411,20 @@ func (c *stepBackwardFused) run() {
 						A2 := A[i*dK:][:dK]
 						WTrail3 := WTrail[((a+1)*dV+i)*dK:][:dK]
 						VTrail2 := VTrail[((a+1)*dV+i)*dK:][:dK]
-						t232_2 := t232[i*dK:][:dK]
+						t23_2 := t23[i*dK:][:dK]
 						var t772 F
 						yBarEntry := yBar[i]
 						WLinEntry := WLin[i]
 						for j := range dK {
 							A2_2 := kern.Choose(t173, WInit[j], WTrail2[j])
-							t2322 := num.FMA32(yBarEntry, yProd[j], WBarState2[j])
-							t772 = num.FMA32(t2322, k[j], t772)
-							t292 = num.FMA32(A2_2, t2322, t292)
+							t232 := num.FMA32(yBarEntry, yProd[j], WBarState2[j])
+							t772 = num.FMA32(t232, k[j], t772)
+							t292 = num.FMA32(A2_2, t232, t292)
 							A2[j] = A2_2
 							t922[j] = num.FMA32(WTrail3[j], yBarEntry, t922[j])
 							t132[j] = num.FMA32(VTrail2[j], yBarEntry, t132[j])
-							t232_2[j] = t2322
-							t79[j] = num.FMA32(t2322, WLinEntry, t79[j])
+							t23_2[j] = t232
+							t79[j] = num.FMA32(t232, WLinEntry, t79[j])
 						}
 						t77[i] = t772
 					}
@@ -1460,7 +1460,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry3 := rho2[a]
 					thetaEntry2 := theta2[a]
 					for i := range dV {
-						t232_2 := t232[i*dK:][:dK]
+						t23_2 := t23[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						VBarState2 := VBarState[i*dK:][:dK]
 						VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
@@ -1475,7 +1475,7 @@ func (c *stepBackwardFused) run() {
 						VLinEntry := VLin[i]
 						for j := range dK {
 							kEntry3 := k[j]
-							t433 := num.FMA32(-w3, kEntry3, F(rhoEntry3*t232_2[j]))
+							t433 := num.FMA32(-w3, kEntry3, F(rhoEntry3*t23_2[j]))
 							t512 := num.FMA32(q[j], yBarEntry2, VBarState2[j])
 							t813 = num.FMA32(t512, kEntry3, t813)
 							t57 = num.FMA32(VTrail2[j], t512, t57)

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestTNT holds TNT to its page: tnt.k0, tnt.k1, tnt.k, tnt.v, tnt.rho,
-// tnt.theta, tnt.V, tnt.q0, tnt.q1, tnt.q, tnt.A, tnt.W, tnt.Q, tnt.P, tnt.y,
-// tnt.n.
+// TestTNT holds TNT to its page: tnt.k0, tnt.k1, tnt.k, tnt.k2, tnt.v,
+// tnt.rho, tnt.theta, tnt.V, tnt.q0, tnt.q1, tnt.q, tnt.A, tnt.W, tnt.Q,
+// tnt.P, tnt.y, tnt.n.
 func TestTNT(t *testing.T) {
 	blocktest.Block{
 		Name: "TNT",

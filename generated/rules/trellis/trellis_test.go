@@ -11,8 +11,8 @@ import (
 )
 
 // TestTrellis holds Trellis to its page: trellis.k0, trellis.k1, trellis.k,
-// trellis.v, trellis.rho, trellis.theta, trellis.S_K, trellis.c, trellis.S_V,
-// trellis.q0, trellis.q1, trellis.q, trellis.y.
+// trellis.k2, trellis.v, trellis.rho, trellis.theta, trellis.S_K, trellis.c,
+// trellis.S_V, trellis.q0, trellis.q1, trellis.q, trellis.y.
 func TestTrellis(t *testing.T) {
 	blocktest.Block{
 		Name: "Trellis",

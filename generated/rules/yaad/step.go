@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const stepKind tape.Kind = 35
+const stepKind tape.Kind = 53
 
 // Step is one call of the kernel Step.
 //
@@ -829,7 +829,7 @@ func (c *StepBackward[F]) Run() {
 					clear(t198)
 					clear(t203)
 					var t152_2 F
-					var t172 F
+					var t17 F
 					thetaEntry3 := theta2[a]
 					w := F(0.02 * thetaEntry3)
 					rhoEntry3 := rho2[a]
@@ -850,7 +850,7 @@ func (c *StepBackward[F]) Run() {
 							t123Entry := t123_2[j]
 							t152_2 += F(t123Entry * t1123)
 							W1TrailEntry2 := W1Trail2[j]
-							t172 += F(W1TrailEntry2 * t1123)
+							t17 += F(W1TrailEntry2 * t1123)
 							t1972 += F(t1123 * k0[j])
 							t102[j] += F((F(rhoEntry3*W1TrailEntry2) - F(thetaEntry3*t123Entry)) * t822Entry)
 							t1122_2[j] = t1123
@@ -1026,7 +1026,7 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// yaad.W2
-					t32_2[a] = t172 + t1192
+					t32_2[a] = t17 + t1192
 					t42_2[a] = t1522 + t11724
 					// yaad.W2, yaad.W1, yaad
 					for i := range dK {
@@ -1204,9 +1204,9 @@ type stepNode[F num.Float] struct {
 // step computes
 //
 //	k0_t = W_K x_t    yaad.k0
-//	v_t = W_V x_t    yaad.v
-//	ρ ∈ (0,1) = sigmoid(w_ρ · [k_t; v_t] + b_ρ) within [ρ_min, ρ_max]    yaad.rho
-//	θ > 0 = softplus(w_θ · [k_t; v_t] + b_θ) within [θ_min, θ_max]    yaad.theta
+//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    yaad.v
+//	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    yaad.rho
+//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    yaad.theta
 //	W2_t = ρ_t W2_{t−1} − θ_t (∇_{W2} ℓ(W1_{t−1}, W2_{t−1}; k_t, v_t) + 2 λ_loc (W2_{t−1} − B2) + 2 λ₂ W2_{t−1})  @eq miras#26    yaad.W2
 //	W1_t = ρ_t W1_{t−1} − θ_t (∇_{W1} ℓ(W1_{t−1}, W2_{t−1}; k_t, v_t) + 2 λ_loc (W1_{t−1} − B1) + 2 λ₂ W1_{t−1})  @eq miras#26    yaad.W1
 //	q0_t = W_Q x_t    yaad.q0

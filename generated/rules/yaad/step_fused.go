@@ -1174,7 +1174,7 @@ func (c *stepBackwardFused) run() {
 					clear(t198)
 					clear(t203)
 					var t152_2 F
-					var t172 F
+					var t17 F
 					thetaEntry3 := theta2[a]
 					w := F(0.02 * thetaEntry3)
 					rhoEntry3 := rho2[a]
@@ -1195,7 +1195,7 @@ func (c *stepBackwardFused) run() {
 							t123Entry := t123_2[j]
 							t152_2 = num.FMA32(t123Entry, t1123, t152_2)
 							W1TrailEntry2 := W1Trail2[j]
-							t172 = num.FMA32(W1TrailEntry2, t1123, t172)
+							t17 = num.FMA32(W1TrailEntry2, t1123, t17)
 							t1972 = num.FMA32(t1123, k0[j], t1972)
 							t102[j] = num.FMA32(num.FMA32(-thetaEntry3, t123Entry, F(rhoEntry3*W1TrailEntry2)), t822Entry, t102[j])
 							t1122_2[j] = t1123
@@ -1531,7 +1531,7 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// yaad.W2
-					t32_2[a] = t172 + t1192
+					t32_2[a] = t17 + t1192
 					t42_2[a] = t1522 + t11724
 					// yaad.W2, yaad.W1, yaad
 					if kern.Wide() {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestYAAD holds YAAD to its page: yaad.k0, yaad.k1, yaad.k, yaad.v, yaad.rho,
-// yaad.theta, yaad.W2, yaad.W1, yaad.q0, yaad.q1, yaad.q, yaad.y.
+// TestYAAD holds YAAD to its page: yaad.k0, yaad.k1, yaad.k, yaad.k2, yaad.v,
+// yaad.rho, yaad.theta, yaad.W2, yaad.W1, yaad.q0, yaad.q1, yaad.q, yaad.y.
 func TestYAAD(t *testing.T) {
 	blocktest.Block{
 		Name: "YAAD",

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 23
-const fireTallKind tape.Kind = 24
+const fireKind tape.Kind = 65
+const fireTallKind tape.Kind = 66
 
 // Update is AdaMuon with its settings.
 type Update[F num.Float] struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
-const fireKind tape.Kind = 27
+const fireKind tape.Kind = 69
 
 // Update is AdamW with its settings.
 type Update[F num.Float] struct {

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 30
-const fireTallKind tape.Kind = 31
+const fireKind tape.Kind = 72
+const fireTallKind tape.Kind = 73
 
 // Update is M3PaperSums with its settings.
 type Update[F num.Float] struct {
