@@ -288,7 +288,7 @@ func (c *unitCompiler) size(name string) plan.Size {
 
 // equations lists the unit's equations with their ids and citations.
 func (c *unitCompiler) equations() {
-	for _, eq := range c.blk.Eqs {
+	for _, eq := range c.blk.AllEqs() {
 		e := plan.Equation{ID: eq.ID, Text: c.lineOf(eq)}
 		if eq.Def != nil && eq.Def.Cite != nil {
 			e.Cite = eq.Def.Cite.Paper + "#" + eq.Def.Cite.Eq

@@ -343,7 +343,7 @@ func (d *documenter) emitted(e *docs.Entry, u *plan.Unit) {
 // go the functions of the knobs that it calls.
 func (d *documenter) equations(e *docs.Entry, u *plan.Unit, b *check.Block) {
 	written := map[string]string{}
-	for _, q := range b.Eqs {
+	for _, q := range b.AllEqs() {
 		if q.Def != nil && q.Unit != nil && q.Unit.Kind == notation.LawUnit {
 			written[q.ID] = notation.Print(q.Def, notation.Unicode)
 		}

@@ -31,6 +31,8 @@ func resolved(b *check.Block) *notation.Unit {
 			u.Body = append(u.Body, &notation.Declare{Keyword: notation.Word{Text: "gate"}, Names: []*notation.DeclName{e.Gate}})
 		case b.Unit.Kind == notation.OpUnit && e.Name == "out":
 			u.Result = e.Def
+		case e.Iter != nil:
+			u.Body = append(u.Body, e.Iter)
 		default:
 			u.Body = append(u.Body, e.Def)
 		}

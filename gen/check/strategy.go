@@ -68,11 +68,20 @@ func (in *instancer) strategy(st *notation.Unit, at *notation.Apply, depth int) 
 		in.ds.Errorf(diag.WrongPageKind, a.Span, "%s has a strategy already", a.Name.Text).See(rule.Name.Span, "given here")
 		return false
 	}
+	for _, s := range seq.SymSeq {
+		if s.Kind == Snap {
+			in.ds.Errorf(diag.NotSupported, a.Span, "%s reads %s where its call began, and a strategy cuts the call into chunks", a.Name.Text, s.Of).
+				See(s.Span, "read here")
+			return false
+		}
+	}
 	in.b.Strategy = &Strategy{Unit: st, Rule: seq}
 	in.below = append(in.below, rule.With...)
+	own := in.b.Unit
 	if !in.gather(rule, a.Args, a, depth+1) {
 		return false
 	}
+	in.b.Unit = own
 	in.srcs = append(in.srcs, source{st, st.Body, options})
 	return true
 }
@@ -155,4 +164,19 @@ func WithChunks(t *Tree, u *notation.Unit, n int) (*Block, diag.List) {
 	f.Parts = append([]*notation.Apply{&a}, f.Parts[1:]...)
 	v.Formula = &f
 	return Instantiate(t, &v)
+}
+
+// AllEqs are the equations of a block and, where a strategy computes it, those of
+// its rule that compute the tokens behind the last chunk and nothing else.
+func (b *Block) AllEqs() []*Equation {
+	all := slices.Clone(b.Eqs)
+	if b.Strategy == nil {
+		return all
+	}
+	for _, eq := range b.Strategy.Rule.Eqs {
+		if b.Equation(eq.Name) == nil {
+			all = append(all, eq)
+		}
+	}
+	return all
 }

@@ -57,6 +57,9 @@ type Derivation struct {
 
 // Of derives the backward of a block; nil means that a message was given.
 func Of(b *check.Block, ds *diag.List) *Derivation {
+	if b.Strategy != nil { // a chunk computes what the rule's steps do
+		b = b.Strategy.Rule
+	}
 	d := &Derivation{Unit: b}
 	switch b.Unit.Kind {
 	case notation.RuleUnit:

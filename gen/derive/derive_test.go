@@ -18,7 +18,7 @@ import (
 )
 
 // refused are the units with windows whose backward has no form in the notation.
-var refused = map[string]bool{"SlidingWindow": true, "FullAttention": true, "AtlasOmega": true}
+var refused = map[string]bool{"SlidingWindow": true, "FullAttention": true, "AtlasOmega": true, "RetNet": true}
 
 // TestPages derives the backward of every operation and rule of our pages,
 // prints it, reads it again, types it as a claim of its page, and compares the
@@ -40,6 +40,9 @@ func TestPages(t *testing.T) {
 		}
 		t.Run(u.Name.Text, func(t *testing.T) {
 			b, ds := check.Instantiate(s.Tree, u)
+			if b != nil && b.Strategy != nil {
+				t.Skip("its backward is that of its rule")
+			}
 			d := derive.Of(b, &ds)
 			if d == nil || ds.HasErrors() {
 				t.Fatal(ds.Error())

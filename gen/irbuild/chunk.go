@@ -286,7 +286,7 @@ func (s *chunkNames) before(sym *check.Symbol, eq *check.Equation, span notation
 		if !ok || first.isLiteral() && first.coef == 0 {
 			return u
 		}
-		return e.sum(nil, u, s.atFirst(product(literal(1), first, u.axes)), 1)
+		return e.sum(nil, u, s.atFirst(sym, product(literal(1), first, u.axes)), 1)
 	})
 	if t == nil {
 		return nil
@@ -346,9 +346,15 @@ func (s *chunkNames) first(sym *check.Symbol) (*ten, bool) {
 	return literal(n), ok
 }
 
-// atFirst is t at the first token of the chunk, and zero at the others.
-func (s *chunkNames) atFirst(t *ten) *ten {
+// atFirst is t, the share of the first value of a state, at the first token of the
+// chunk, and zero at the others.
+func (s *chunkNames) atFirst(sym *check.Symbol, t *ten) *ten {
 	e := s.e
+	id := e.eq
+	defer func() { e.eq = id }()
+	if sym.PerChunk() {
+		e.eq = e.blk.ID + "." + check.ASCII(sym.Name) + ".start"
+	}
 	return e.emit(emission{op: ir.Prod, coef: []float64{t.coef}, locals: t.axes, out: len(t.axes), keep: []*loopVar{e.token},
 		args: t.place(upTo(len(t.axes))), guards: []affine{affine{}.add(varAff(e.token), -1)}})
 }

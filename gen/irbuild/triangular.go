@@ -33,12 +33,13 @@ func (s *chunkNames) triangular(eq *check.Equation, r *check.Recurrence) *ten {
 	}
 	axes := s.typeOf(eq, b, vars)
 	if len(r.Steps) > 0 {
-		first, ok := s.first(e.blk.Symbols[eq.Name])
+		sym := e.blk.Symbols[eq.Name]
+		first, ok := s.first(sym)
 		if !ok {
 			return nil
 		}
 		if first != nil && !(first.isLiteral() && first.coef == 0) {
-			b = s.plus(b, s.atFirst(product(step, first, axes[len(vars):])))
+			b = s.plus(b, s.atFirst(sym, product(step, first, axes[len(vars):])))
 		}
 	}
 	if b.isLiteral() {

@@ -110,7 +110,7 @@ func (p *prover) chunksOf(n int, c *notation.Claim, ev *Evidence) bool {
 		*ev = failed("cannot be built")
 		return false
 	}
-	if !slices.Contains(blk.Claims, c) {
+	if !slices.ContainsFunc(blk.Claims, func(x *notation.Claim) bool { return x.Span == c.Span }) {
 		return true
 	}
 	fast, slow := irbuild.Rule(blk, &ds), irbuild.Rule(blk.Strategy.Rule, &ds)

@@ -83,7 +83,7 @@ func starts(n *notation.DeclName) bool {
 // other units they are written.
 func (t *tracer) block(u *plan.Unit, b *check.Block) {
 	t.blocks[b.ID] = b
-	for _, eq := range b.Eqs {
+	for _, eq := range b.AllEqs() {
 		kind, node, cite := "equation", any(nil), (*notation.Cite)(nil)
 		switch {
 		case eq.Gate != nil:
@@ -151,7 +151,7 @@ func (t *tracer) cited(b *check.Block) {
 	}
 	span := b.Unit.Span
 	t.add(b.ID+".formula", b.ID, "formula", span, nil, c)
-	for _, eq := range b.Eqs {
+	for _, eq := range b.AllEqs() {
 		t.uses = append(t.uses, use{t.byID[b.ID+".formula"], t.byID[eq.ID]})
 	}
 }

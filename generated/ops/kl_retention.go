@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const kLRetentionKind tape.Kind = 112
+const kLRetentionKind tape.Kind = 115
 
 // KLRetentionSizes are the sizes of KLRetention.
 type KLRetentionSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const mulKind tape.Kind = 85
+const mulKind tape.Kind = 88
 
 // MulSizes are the sizes of Mul.
 type MulSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const rowBroadcastAddKind tape.Kind = 95
+const rowBroadcastAddKind tape.Kind = 98
 
 // RowBroadcastAddSizes are the sizes of RowBroadcastAdd.
 type RowBroadcastAddSizes struct {

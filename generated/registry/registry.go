@@ -20,6 +20,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/hgrn2"
 	"github.com/nl-hecate/hecate/generated/rules/lattice"
 	"github.com/nl-hecate/hecate/generated/rules/latticeencode"
+	"github.com/nl-hecate/hecate/generated/rules/latticelinear"
 	"github.com/nl-hecate/hecate/generated/rules/latticesimilarity"
 	"github.com/nl-hecate/hecate/generated/rules/memora"
 	"github.com/nl-hecate/hecate/generated/rules/moneta"
@@ -85,7 +86,7 @@ func NewModel[F num.Float](name string, s block.Sizes) (block.Model[F], error) {
 
 // Rules are the names of all memory rules, in order.
 func Rules() []string {
-	return []string{"Comba", "HGRN2", "RetNet", "AtlasOmega", "DeepTitans", "DeltaRule", "Hebbian", "Lattice", "LatticeEncode", "LatticeSimilarity", "MEMORA", "MONETA", "OmegaLearned", "SelfReferential", "SelfReferentialChunk", "SelfReferentialLayers", "TitansLMM", "TNT", "Trellis", "YAAD", "DeltaFrozen", "DeltaChunk", "TitansChunk", "HebbianScan"}
+	return []string{"Comba", "HGRN2", "RetNet", "AtlasOmega", "DeepTitans", "DeltaRule", "Hebbian", "Lattice", "LatticeEncode", "LatticeSimilarity", "MEMORA", "MONETA", "OmegaLearned", "SelfReferential", "SelfReferentialChunk", "SelfReferentialLayers", "TitansLMM", "TNT", "Trellis", "YAAD", "DeltaFrozen", "DeltaChunk", "TitansChunk", "LatticeLinear", "HebbianScan"}
 }
 
 // NewRule makes a memory rule by name, for vectors of the given width. It fails
@@ -138,6 +139,8 @@ func NewRule[F num.Float](name string, s block.Sizes, width int) (block.Block[F]
 		return deltachunk.New[F](s, width), s.Err()
 	case "TitansChunk":
 		return titanschunk.New[F](s, width), s.Err()
+	case "LatticeLinear":
+		return latticelinear.New[F](s, width), s.Err()
 	case "HebbianScan":
 		return hebbianscan.New[F](s, width), s.Err()
 	}

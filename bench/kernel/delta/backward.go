@@ -61,7 +61,7 @@ func (c *Backward[F]) Run() {
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t42 := rows[:dK] // [d_k]
+	t4 := rows[:dK] // [d_k]
 
 	// delta_core
 	clear(c.RhoBar)
@@ -139,21 +139,21 @@ func (c *Backward[F]) Run() {
 							qEntry := q[j]
 							kEntry := k[j]
 							qBarSum := qBar[j]
-							t4220 := MBarState[j][0] + F(qEntry*yBarEntry0)
-							t260 += F(t4220 * kEntry)
-							t1020 += F(MTrail3[j][0] * t4220)
+							t420 := MBarState[j][0] + F(qEntry*yBarEntry0)
+							t260 += F(t420 * kEntry)
+							t1020 += F(MTrail3[j][0] * t420)
 							qBarSum += F(MTrail4[j][0] * yBarEntry0)
-							t42[j][0] = t4220
-							t4221 := MBarState[j][1] + F(qEntry*yBarEntry1)
-							t261 += F(t4221 * kEntry)
-							t1021 += F(MTrail3[j][1] * t4221)
+							t4[j][0] = t420
+							t421 := MBarState[j][1] + F(qEntry*yBarEntry1)
+							t261 += F(t421 * kEntry)
+							t1021 += F(MTrail3[j][1] * t421)
 							qBarSum += F(MTrail4[j][1] * yBarEntry1)
-							t42[j][1] = t4221
-							t4222 := MBarState[j][2] + F(qEntry*yBarEntry2)
-							t262 += F(t4222 * kEntry)
-							t1022 += F(MTrail3[j][2] * t4222)
+							t4[j][1] = t421
+							t422 := MBarState[j][2] + F(qEntry*yBarEntry2)
+							t262 += F(t422 * kEntry)
+							t1022 += F(MTrail3[j][2] * t422)
 							qBarSum += F(MTrail4[j][2] * yBarEntry2)
-							t42[j][2] = t4222
+							t4[j][2] = t422
 							qBar[j] = qBarSum
 						}
 						rhoBarSum := rhoBar[a]
@@ -185,15 +185,15 @@ func (c *Backward[F]) Run() {
 						for j := range dK {
 							kEntry := k[j]
 							kBarSum := kBar[j]
-							t42Entry0 := t42[j][0]
-							MBarState[j][0] = F(rhoEntry2*t42Entry0) - F(w20*kEntry)
-							kBarSum -= F(w30*t42Entry0) + F(w20*MTrail3[j][0])
-							t42Entry1 := t42[j][1]
-							MBarState[j][1] = F(rhoEntry2*t42Entry1) - F(w21*kEntry)
-							kBarSum -= F(w31*t42Entry1) + F(w21*MTrail3[j][1])
-							t42Entry2 := t42[j][2]
-							MBarState[j][2] = F(rhoEntry2*t42Entry2) - F(w22*kEntry)
-							kBarSum -= F(w32*t42Entry2) + F(w22*MTrail3[j][2])
+							t4Entry0 := t4[j][0]
+							MBarState[j][0] = F(rhoEntry2*t4Entry0) - F(w20*kEntry)
+							kBarSum -= F(w30*t4Entry0) + F(w20*MTrail3[j][0])
+							t4Entry1 := t4[j][1]
+							MBarState[j][1] = F(rhoEntry2*t4Entry1) - F(w21*kEntry)
+							kBarSum -= F(w31*t4Entry1) + F(w21*MTrail3[j][1])
+							t4Entry2 := t4[j][2]
+							MBarState[j][2] = F(rhoEntry2*t4Entry2) - F(w22*kEntry)
+							kBarSum -= F(w32*t4Entry2) + F(w22*MTrail3[j][2])
 							kBar[j] = kBarSum
 						}
 					}
@@ -249,11 +249,11 @@ func (c *Backward[F]) Run() {
 						var t102 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						for j := range dK {
-							t422 := MBarState[j][0] + F(q[j]*yBarEntry)
-							t26 += F(t422 * k[j])
-							t102 += F(MTrail3[j][0] * t422)
+							t42 := MBarState[j][0] + F(q[j]*yBarEntry)
+							t26 += F(t42 * k[j])
+							t102 += F(MTrail3[j][0] * t42)
 							qBar[j] += F(MTrail4[j][0] * yBarEntry)
-							t42[j][0] = t422
+							t4[j][0] = t42
 						}
 						rhoBar[a] += t102
 						// delta_core.M
@@ -266,9 +266,9 @@ func (c *Backward[F]) Run() {
 						w2 := F(thetaEntry2 * t26)
 						w3 := F(thetaEntry2 * MLinEntry)
 						for j := range dK {
-							t42Entry := t42[j][0]
-							MBarState[j][0] = F(rhoEntry2*t42Entry) - F(w2*k[j])
-							kBar[j] -= F(w3*t42Entry) + F(w2*MTrail3[j][0])
+							t4Entry := t4[j][0]
+							MBarState[j][0] = F(rhoEntry2*t4Entry) - F(w2*k[j])
+							kBar[j] -= F(w3*t4Entry) + F(w2*MTrail3[j][0])
 						}
 					}
 				}

@@ -31,7 +31,7 @@ type backwardTime2Args struct {
 	k         *float32
 	MTrail    *float32
 	qBar      *float32
-	t42       *float32
+	t4        *float32
 	rhoBar    *float32
 	MLin      *float32
 	theta     *float32
@@ -123,7 +123,7 @@ func (c *backwardRows1) Part(part int) {
 				rows = widths.Next(rows, last-i, false)
 				MBarState, rest := scratch.Data[:kern.RowLen(dK, rows)], scratch.Data[kern.RowLen(dK, rows):]
 				MTrail, rest2 := rest[:(C+1)*kern.RowLen(dK, rows)], rest[(C+1)*kern.RowLen(dK, rows):]
-				t42 := rest2
+				t4 := rest2
 				if s == segments-1 {
 					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
 				} else {
@@ -155,7 +155,7 @@ func (c *backwardRows1) Part(part int) {
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(MTrail),
 						unsafe.SliceData(qBar),
-						unsafe.SliceData(t42),
+						unsafe.SliceData(t4),
 						unsafe.SliceData(rhoBar),
 						unsafe.SliceData(c.MLin),
 						unsafe.SliceData(c.Theta),
@@ -183,7 +183,7 @@ func (c *backwardRows1) Part(part int) {
 		scratch := workers.Borrow(dK + C*dK + dK + dK)
 		MBarState, rest := scratch.Data[:dK], scratch.Data[dK:]
 		MTrail, rest2 := rest[:C*dK+dK], rest[C*dK+dK:]
-		t42 := rest2
+		t4 := rest2
 		for i := first; i < last; i++ {
 			copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
 			for s := segments - 1; s >= 0; s-- {
@@ -222,11 +222,11 @@ func (c *backwardRows1) Part(part int) {
 						t26Sums := [16]F{t26}
 						t102Sums := [16]F{t102}
 						for j := range dK {
-							t422 := num.FMA32(q[j], yBarEntry, MBarState[j])
-							t26Sums[j%16] = num.FMA32(t422, k[j], t26Sums[j%16])
-							t102Sums[j%16] = num.FMA32(MTrail2[j], t422, t102Sums[j%16])
+							t42 := num.FMA32(q[j], yBarEntry, MBarState[j])
+							t26Sums[j%16] = num.FMA32(t42, k[j], t26Sums[j%16])
+							t102Sums[j%16] = num.FMA32(MTrail2[j], t42, t102Sums[j%16])
 							qBar2[j] = num.FMA32(MTrail3[j], yBarEntry, qBar2[j])
-							t42[j] = t422
+							t4[j] = t42
 						}
 						t26 = kern.Sum16(&t26Sums)
 						t102 = kern.Sum16(&t102Sums)
@@ -241,9 +241,9 @@ func (c *backwardRows1) Part(part int) {
 						w2 := F(thetaEntry2 * t26)
 						w3 := F(thetaEntry2 * MLinEntry)
 						for j := range dK {
-							t42Entry := t42[j]
-							MBarState[j] = num.FMA32(-w2, k[j], F(rhoEntry2*t42Entry))
-							kBar2[j] = num.FMA32(-w2, MTrail2[j], num.FMA32(-w3, t42Entry, kBar2[j]))
+							t4Entry := t4[j]
+							MBarState[j] = num.FMA32(-w2, k[j], F(rhoEntry2*t4Entry))
+							kBar2[j] = num.FMA32(-w2, MTrail2[j], num.FMA32(-w3, t4Entry, kBar2[j]))
 						}
 					}
 				}

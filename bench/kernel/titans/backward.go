@@ -70,7 +70,7 @@ func (c *Backward[F]) Run() {
 	rows = rows[C*dK+dK:]
 	STrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t42 := rows[:dK] // [d_k]
+	t4 := rows[:dK] // [d_k]
 	rows = rows[dK:]
 	t92 := rows[:dK] // [d_k]
 
@@ -177,24 +177,24 @@ func (c *Backward[F]) Run() {
 							qBarSum := qBar[j]
 							MTrailEntry0 := MTrail3[j][0]
 							STrailEntry0 := STrail3[j][0]
-							t4220 := MBarState[j][0] + F(qEntry*yBarEntry0)
-							t820 += F(MTrailEntry0 * t4220)
-							t9220 := SBarState[j][0] + t4220
+							t420 := MBarState[j][0] + F(qEntry*yBarEntry0)
+							t820 += F(MTrailEntry0 * t420)
+							t9220 := SBarState[j][0] + t420
 							t310 += F(t9220 * kEntry)
 							t150 += F(STrailEntry0 * t9220)
 							qBarSum += F((F(rhoEntry2*MTrailEntry0) + F(etaEntry2*STrailEntry0) - F(w20*kEntry)) * yBarEntry0)
-							t42[j][0] = t4220
+							t4[j][0] = t420
 							t92[j][0] = t9220
 							SBarState[j][0] = F(etaEntry2 * t9220)
 							MTrailEntry1 := MTrail3[j][1]
 							STrailEntry1 := STrail3[j][1]
-							t4221 := MBarState[j][1] + F(qEntry*yBarEntry1)
-							t821 += F(MTrailEntry1 * t4221)
-							t9221 := SBarState[j][1] + t4221
+							t421 := MBarState[j][1] + F(qEntry*yBarEntry1)
+							t821 += F(MTrailEntry1 * t421)
+							t9221 := SBarState[j][1] + t421
 							t311 += F(t9221 * kEntry)
 							t151 += F(STrailEntry1 * t9221)
 							qBarSum += F((F(rhoEntry2*MTrailEntry1) + F(etaEntry2*STrailEntry1) - F(w21*kEntry)) * yBarEntry1)
-							t42[j][1] = t4221
+							t4[j][1] = t421
 							t92[j][1] = t9221
 							SBarState[j][1] = F(etaEntry2 * t9221)
 							qBar[j] = qBarSum
@@ -222,9 +222,9 @@ func (c *Backward[F]) Run() {
 						for j := range dK {
 							kEntry := k[j]
 							kBarSum := kBar[j]
-							MBarState[j][0] = F(rhoEntry2*t42[j][0]) - F(w30*kEntry)
+							MBarState[j][0] = F(rhoEntry2*t4[j][0]) - F(w30*kEntry)
 							kBarSum -= F(w40*t92[j][0]) + F(w30*MTrail3[j][0])
-							MBarState[j][1] = F(rhoEntry2*t42[j][1]) - F(w31*kEntry)
+							MBarState[j][1] = F(rhoEntry2*t4[j][1]) - F(w31*kEntry)
 							kBarSum -= F(w41*t92[j][1]) + F(w31*MTrail3[j][1])
 							kBar[j] = kBarSum
 						}
@@ -311,13 +311,13 @@ func (c *Backward[F]) Run() {
 							MTrailEntry := MTrail3[j][0]
 							STrailEntry := STrail3[j][0]
 							kEntry := k[j]
-							t422 := MBarState[j][0] + F(q[j]*yBarEntry)
-							t82 += F(MTrailEntry * t422)
-							t922 := SBarState[j][0] + t422
+							t42 := MBarState[j][0] + F(q[j]*yBarEntry)
+							t82 += F(MTrailEntry * t42)
+							t922 := SBarState[j][0] + t42
 							t31 += F(t922 * kEntry)
 							t15 += F(STrailEntry * t922)
 							qBar[j] += F((F(rhoEntry2*MTrailEntry) + F(etaEntry2*STrailEntry) - F(w2*kEntry)) * yBarEntry)
-							t42[j][0] = t422
+							t4[j][0] = t42
 							t92[j][0] = t922
 							SBarState[j][0] = F(etaEntry2 * t922)
 						}
@@ -330,7 +330,7 @@ func (c *Backward[F]) Run() {
 						w3 := F(thetaEntry2 * t31)
 						w4 := F(thetaEntry2 * SLinEntry)
 						for j := range dK {
-							MBarState[j][0] = F(rhoEntry2*t42[j][0]) - F(w3*k[j])
+							MBarState[j][0] = F(rhoEntry2*t4[j][0]) - F(w3*k[j])
 							kBar[j] -= F(w4*t92[j][0]) + F(w3*MTrail3[j][0])
 						}
 					}

@@ -39,7 +39,7 @@ type backwardTime2Args struct {
 	MBarState *float32
 	SBarState *float32
 	qBar      *float32
-	t42       *float32
+	t4        *float32
 	t92       *float32
 	rhoBar    *float32
 	etaBar    *float32
@@ -139,7 +139,7 @@ func (c *backwardRows1) Part(part int) {
 				SBarState, rest2 := rest[:kern.RowLen(dK, rows)], rest[kern.RowLen(dK, rows):]
 				MTrail, rest3 := rest2[:(C+1)*kern.RowLen(dK, rows)], rest2[(C+1)*kern.RowLen(dK, rows):]
 				STrail, rest4 := rest3[:(C+1)*kern.RowLen(dK, rows)], rest3[(C+1)*kern.RowLen(dK, rows):]
-				t42, rest5 := rest4[:kern.RowLen(dK, rows)], rest4[kern.RowLen(dK, rows):]
+				t4, rest5 := rest4[:kern.RowLen(dK, rows)], rest4[kern.RowLen(dK, rows):]
 				t92 := rest5
 				if s == segments-1 {
 					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
@@ -186,7 +186,7 @@ func (c *backwardRows1) Part(part int) {
 						unsafe.SliceData(MBarState),
 						unsafe.SliceData(SBarState),
 						unsafe.SliceData(qBar),
-						unsafe.SliceData(t42),
+						unsafe.SliceData(t4),
 						unsafe.SliceData(t92),
 						unsafe.SliceData(rhoBar),
 						unsafe.SliceData(etaBar),
@@ -217,7 +217,7 @@ func (c *backwardRows1) Part(part int) {
 		SBarState, rest2 := rest[:dK], rest[dK:]
 		MTrail, rest3 := rest2[:C*dK+dK], rest2[C*dK+dK:]
 		STrail, rest4 := rest3[:C*dK+dK], rest3[C*dK+dK:]
-		t42, rest5 := rest4[:dK], rest4[dK:]
+		t4, rest5 := rest4[:dK], rest4[dK:]
 		t92 := rest5
 		for i := first; i < last; i++ {
 			copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
@@ -277,13 +277,13 @@ func (c *backwardRows1) Part(part int) {
 							MTrailEntry := MTrail2[j]
 							STrailEntry := STrail2[j]
 							kEntry := k[j]
-							t422 := num.FMA32(q[j], yBarEntry, MBarState[j])
-							t82Sums[j%16] = num.FMA32(MTrailEntry, t422, t82Sums[j%16])
-							t922 := SBarState[j] + t422
+							t42 := num.FMA32(q[j], yBarEntry, MBarState[j])
+							t82Sums[j%16] = num.FMA32(MTrailEntry, t42, t82Sums[j%16])
+							t922 := SBarState[j] + t42
 							t31Sums[j%16] = num.FMA32(t922, kEntry, t31Sums[j%16])
 							t15Sums[j%16] = num.FMA32(STrailEntry, t922, t15Sums[j%16])
 							qBar2[j] = num.FMA32(num.FMA32(-w2, kEntry, num.FMA32(etaEntry2, STrailEntry, F(rhoEntry2*MTrailEntry))), yBarEntry, qBar2[j])
-							t42[j] = t422
+							t4[j] = t42
 							t92[j] = t922
 							SBarState[j] = F(etaEntry2 * t922)
 						}
@@ -299,7 +299,7 @@ func (c *backwardRows1) Part(part int) {
 						w3 := F(thetaEntry2 * t31)
 						w4 := F(thetaEntry2 * SLinEntry)
 						for j := range dK {
-							MBarState[j] = num.FMA32(-w3, k[j], F(rhoEntry2*t42[j]))
+							MBarState[j] = num.FMA32(-w3, k[j], F(rhoEntry2*t4[j]))
 							kBar2[j] = num.FMA32(-w3, MTrail2[j], num.FMA32(-w4, t92[j], kBar2[j]))
 						}
 					}

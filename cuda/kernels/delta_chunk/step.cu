@@ -527,7 +527,7 @@ HECATE_KERNEL(256) delta_chunk_step_26(const float *v, float *t56, int L, int T)
   t56[(((i64)i * chunks + j) * 32 + k_2) * d_v + m] = v[((i64)i * T + 32 * j + k_2) * d_v + m];
 }
 
-// delta_chunk.g
+// delta_chunk.g.start
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) delta_chunk_step_27(float *t, int L, int T) {
   const int chunks = (T) / 32;
@@ -536,7 +536,7 @@ HECATE_KERNEL(256) delta_chunk_step_27(float *t, int L, int T) {
   for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t[at] = 0.0f;
 }
 
-// delta_chunk.g
+// delta_chunk.g.start
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) delta_chunk_step_28(const float *t52, float *t, int L, int T) {
   const int chunks = (T) / 32;
@@ -768,7 +768,7 @@ HECATE_KERNEL(256) delta_chunk_step_45(const float *g, float *t36, int L, int T)
   }
 }
 
-// delta_chunk, delta_chunk.y, delta_chunk.c, delta_chunk.Q, delta_chunk.g, delta_chunk.U, delta_chunk.K, delta_chunk.M
+// delta_chunk, delta_chunk.y, delta_chunk.c, delta_chunk.Q, delta_chunk.g.start, delta_chunk.U, delta_chunk.K, delta_chunk.g, delta_chunk.M
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) delta_chunk_step_46(const float *M, float *M_chunks, float *y_prod, float *Q,
@@ -896,7 +896,7 @@ HECATE_KERNEL(128) delta_chunk_step_46(const float *M, float *M_chunks, float *y
       for (int kk = 0; kk < d_k; ++kk) dot += t53[((i64)l * chunks + t_2) * 32 * d_k + (i64)row * d_k + kk] * t54[((i64)l * chunks + t_2) * 32 * d_k + kk + (i64)col * d_k];
       Q_2[row * 32 + col] = dot;
     }
-    // delta_chunk.g
+    // delta_chunk.g.start
     for (int at = threadIdx.x; at < 32; at += 128) t37_2[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1

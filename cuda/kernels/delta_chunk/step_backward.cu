@@ -599,7 +599,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_22(const float *t5_2, const float *
   t14_2[(i64)i * T + j + 32 * chunks] += t5_2[(i64)i * (T - 32 * chunks) + j];
 }
 
-// delta_chunk.g
+// delta_chunk.g.start
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) delta_chunk_step_backward_23(float *t2, int L, int T) {
   const int chunks = (T) / 32;
@@ -608,7 +608,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_23(float *t2, int L, int T) {
   for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t2[at] = 0.0f;
 }
 
-// delta_chunk.g
+// delta_chunk.g.start
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) delta_chunk_step_backward_24(const float *t52, float *t2, int L, int T) {
   const int chunks = (T) / 32;
@@ -860,7 +860,7 @@ HECATE_KERNEL(256) delta_chunk_step_backward_42(const float *y_prod, const float
   t12_2_2[((i64)i * chunks + j) * 32 + k_2] = t12_2_2_2;
 }
 
-// delta_chunk, delta_chunk.c, delta_chunk.g, delta_chunk.U, delta_chunk.M, delta_chunk.y, delta_chunk.H, delta_chunk.Q, delta_chunk.K
+// delta_chunk, delta_chunk.c, delta_chunk.g.start, delta_chunk.g, delta_chunk.U, delta_chunk.M, delta_chunk.y, delta_chunk.H, delta_chunk.Q, delta_chunk.K
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_prod, const float *K,
@@ -1041,7 +1041,7 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
         t32_3[i * 32 + j] = ((((t18_2[(i - 16) * 32 + j] + t20_3[(i - 16) * 32 + j]) + t23[(i - 16) * 32 + j]) + t26_2[(i - 16) * 32 + j]) + t29[(i - 16) * 32 + j]) * t14_entry;
       }
     }
-    // delta_chunk.g
+    // delta_chunk.g.start
     for (int at = threadIdx.x; at < 32; at += 128) t37_3[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
@@ -1562,7 +1562,7 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
         t114[i - 1] += t52_entry_3 * t110_2_entry;
       }
     }
-    // delta_chunk.g
+    // delta_chunk.g.start
     for (int at = threadIdx.x; at < 32; at += 128) t118[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
@@ -1572,7 +1572,7 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
         t118[i] = t110_2[i] + t114[i];
       }
     }
-    // delta_chunk.g
+    // delta_chunk.g.start
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
@@ -1595,7 +1595,7 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
       for (int kk = 0; kk < d_v; ++kk) dot += M_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t11_2_3[kk + col * d_v];
       t17_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
     }
-    // delta_chunk.g, delta_chunk.M, delta_chunk.c
+    // delta_chunk.g.start, delta_chunk.M, delta_chunk.c
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
       const int i = (int)(item / d_k);
@@ -1635,7 +1635,7 @@ HECATE_KERNEL(128) delta_chunk_step_backward_43(const float *Q, const float *U_p
       for (int kk = 0; kk < 32; ++kk) dot += t53[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t38_2[kk * 32 + col];
       t18[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
     }
-    // delta_chunk.g, delta_chunk.M
+    // delta_chunk.g.start, delta_chunk.M
     const float g_entry_2 = g[((i64)l * chunks + t_2) * 32 + 31];
     #pragma unroll 1
     for (int item = threadIdx.x; item < d_v * d_k; item += 128) {

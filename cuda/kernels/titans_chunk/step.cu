@@ -594,7 +594,7 @@ HECATE_KERNEL(256) titans_chunk_step_26(const float *v, float *t61, int L, int T
   t61[(((i64)i * chunks + j) * 32 + k_2) * d_v + m] = v[((i64)i * T + 32 * j + k_2) * d_v + m];
 }
 
-// titans_chunk.g, titans_chunk.p
+// titans_chunk.g.start, titans_chunk.p.start
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) titans_chunk_step_27(float *t, float *t18, int L, int T) {
   const int chunks = (T) / 32;
@@ -604,7 +604,7 @@ HECATE_KERNEL(256) titans_chunk_step_27(float *t, float *t18, int L, int T) {
   for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t18[at] = 0.0f;
 }
 
-// titans_chunk.g, titans_chunk.p
+// titans_chunk.g.start, titans_chunk.p.start
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) titans_chunk_step_28(const float *t56, const float *t58, float *t, float *t18,
     int L, int T) {
@@ -1187,7 +1187,7 @@ HECATE_KERNEL(256) titans_chunk_step_72(const float *h, float *t92, int L, int T
   }
 }
 
-// titans_chunk, titans_chunk.y, titans_chunk.e, titans_chunk.c, titans_chunk.Q, titans_chunk.g, titans_chunk.U, titans_chunk.K, titans_chunk.M, titans_chunk.S
+// titans_chunk, titans_chunk.y, titans_chunk.e, titans_chunk.c, titans_chunk.Q, titans_chunk.g.start, titans_chunk.U, titans_chunk.K, titans_chunk.g, titans_chunk.M, titans_chunk.S
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M_chunks,
@@ -1410,7 +1410,7 @@ HECATE_KERNEL(128) titans_chunk_step_73(const float *M, const float *S, float *M
       for (int kk = 0; kk < d_k; ++kk) dot += t57[((i64)l * chunks + t_2) * 32 * d_k + (i64)row * d_k + kk] * t59[((i64)l * chunks + t_2) * 32 * d_k + kk + (i64)col * d_k];
       Q_2[row * 32 + col] = dot;
     }
-    // titans_chunk.g
+    // titans_chunk.g.start
     for (int at = threadIdx.x; at < 32; at += 128) t87[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1

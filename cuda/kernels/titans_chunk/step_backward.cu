@@ -24,6 +24,7 @@
 //   y_t = g_t M° q_t + h_t S° q_t + Σ_{i∈C} H_t[i] U_i    titans_chunk.y
 //   M_t = g_t M° + h_t S° + Σ_{i∈C} c_t[i] U_i k_iᵀ    titans_chunk.M
 //   S_t = p_t S° + Σ_{i∈C} e_t[i] U_i k_iᵀ    titans_chunk.S
+//   G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    titans_chunk.G
 //
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
@@ -811,7 +812,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_23(const float *t7, float *t16_2, 
   t16_2[((i64)i * T + j + 32 * chunks) * d_v + k_2] += t7[((i64)i * (T - 32 * chunks) + j) * d_v + k_2];
 }
 
-// titans_chunk.g, titans_chunk.p
+// titans_chunk.g.start, titans_chunk.p.start
 // Zeros; the threads of the grid share each buffer.
 HECATE_KERNEL(256) titans_chunk_step_backward_24(float *t2, float *t18_2, int L, int T) {
   const int chunks = (T) / 32;
@@ -821,7 +822,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_24(float *t2, float *t18_2, int L,
   for (i64 at = thread; at < (i64)32 * L * chunks; at += threads) t18_2[at] = 0.0f;
 }
 
-// titans_chunk.g, titans_chunk.p
+// titans_chunk.g.start, titans_chunk.p.start
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) titans_chunk_step_backward_25(const float *t56, const float *t58, float *t2,
     float *t18_2, int L, int T) {
@@ -1431,7 +1432,7 @@ HECATE_KERNEL(256) titans_chunk_step_backward_70(const float *y_prod, const floa
   t136_2[((i64)i * chunks + j) * 32 + k_2] = t136_2_2;
 }
 
-// titans_chunk, titans_chunk.e, titans_chunk.c, titans_chunk.g, titans_chunk.U, titans_chunk.S, titans_chunk.M, titans_chunk.y, titans_chunk.h, titans_chunk.H, titans_chunk.p, titans_chunk.Q, titans_chunk.K
+// titans_chunk, titans_chunk.e, titans_chunk.c, titans_chunk.g.start, titans_chunk.g, titans_chunk.U, titans_chunk.S, titans_chunk.M, titans_chunk.y, titans_chunk.h, titans_chunk.H, titans_chunk.p, titans_chunk.p.start, titans_chunk.Q, titans_chunk.K
 // A recurrence: one block for each lane l, in phases between barriers; the threads share the loops
 // over rows and columns of each phase.
 HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_prod,
@@ -1802,7 +1803,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
         t82[i * 32 + j] = (((((((((t53[(i - 16) * 32 + j] + t55_2[(i - 16) * 32 + j]) + t58_4[(i - 16) * 32 + j]) + t61_2[(i - 16) * 32 + j]) + t64_4[(i - 16) * 32 + j]) + t67_3[(i - 16) * 32 + j]) + t70[(i - 16) * 32 + j]) + t73[(i - 16) * 32 + j]) + t76[(i - 16) * 32 + j]) + t79[(i - 16) * 32 + j]) * t14_entry;
       }
     }
-    // titans_chunk.g
+    // titans_chunk.g.start
     for (int at = threadIdx.x; at < 32; at += 128) t87[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
@@ -2714,7 +2715,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
         t212[i - 1] += t58_entry_3 * t208_entry;
       }
     }
-    // titans_chunk.p
+    // titans_chunk.p.start
     for (int at = threadIdx.x; at < 32; at += 128) t216[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
@@ -2850,7 +2851,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
         t254[i - 1] += t56_entry_5 * t250_entry;
       }
     }
-    // titans_chunk.g
+    // titans_chunk.g.start
     for (int at = threadIdx.x; at < 32; at += 128) t258[at] = 0.0f;
     __syncthreads();
     #pragma unroll 1
@@ -2860,7 +2861,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
         t258[i] = t250[i] + t254[i];
       }
     }
-    // titans_chunk.g
+    // titans_chunk.g.start
     __syncthreads();
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32; item += 128) {
@@ -2892,7 +2893,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
       for (int kk = 0; kk < d_v; ++kk) dot += M_states[((i64)l * chunks + t_2) * d_v * d_k + row + (i64)kk * d_k] * t135[kk + col * d_v];
       t21_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
     }
-    // titans_chunk.g, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
+    // titans_chunk.g.start, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
     #pragma unroll 1
     for (int item = threadIdx.x; item < 32 * d_k; item += 128) {
       const int i = (int)(item / d_k);
@@ -2947,7 +2948,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
       for (int kk = 0; kk < 32; ++kk) dot += t57[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t54_2[kk * 32 + col];
       t23_2[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)col * d_k] += dot;
     }
-    // titans_chunk.g, titans_chunk.M
+    // titans_chunk.g.start, titans_chunk.M
     const float g_entry_2 = g[((i64)l * chunks + t_2) * 32 + 31];
     #pragma unroll 1
     for (int item = threadIdx.x; item < d_v * d_k; item += 128) {
@@ -2971,7 +2972,7 @@ HECATE_KERNEL(128) titans_chunk_step_backward_71(const float *Q, const float *U_
       for (int kk = 0; kk < 32; ++kk) dot += t57[((i64)l * chunks + t_2) * 32 * d_k + row + (i64)kk * d_k] * t135[kk * d_v + col];
       t259[row + col * d_k] += dot;
     }
-    // titans_chunk.g, titans_chunk.S, titans_chunk.M
+    // titans_chunk.g.start, titans_chunk.S, titans_chunk.M
     const float p_entry = p[((i64)l * chunks + t_2) * 32 + 31];
     const float h_entry_2 = h[((i64)l * chunks + t_2) * 32 + 31];
     #pragma unroll 1

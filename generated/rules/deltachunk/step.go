@@ -563,7 +563,7 @@ func (c *Step[F]) Run() {
 		}
 	}
 
-	// delta_chunk.g
+	// delta_chunk.g.start
 	clear(t)
 	for i := range L {
 		for j := range chunks {
@@ -871,7 +871,7 @@ func (c *Step[F]) Run() {
 			}
 			// delta_chunk.Q
 			kern.Gemm(32, 32, dK, F(1), false, Q2, 32, 1, kern.From(t53, (l*chunks+t2)*32*dK), dK, 1, kern.From(t54, (l*chunks+t2)*32*dK), 1, dK)
-			// delta_chunk.g
+			// delta_chunk.g.start
 			clear(t372)
 			if n := min(32, 1); n > 0 {
 				t372_2 := t372[:n]
@@ -2044,7 +2044,7 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// delta_chunk.g
+	// delta_chunk.g.start
 	clear(t2)
 	for i := range L {
 		for j := range chunks {
@@ -2361,7 +2361,7 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 			}
-			// delta_chunk.g
+			// delta_chunk.g.start
 			clear(t373)
 			if n := min(32, 1); n > 0 {
 				t373_2 := t373[:n]
@@ -2918,7 +2918,7 @@ func (c *StepBackward[F]) Run() {
 					t114_2[i] += F(t52Entry3 * t1102Entry)
 				}
 			}
-			// delta_chunk.g
+			// delta_chunk.g.start
 			clear(t118)
 			if n := min(32, 1); n > 0 {
 				t1102_2 := t1102[:n]
@@ -2928,7 +2928,7 @@ func (c *StepBackward[F]) Run() {
 					t118_2[i] = t1102_2[i] + t114_2[i]
 				}
 			}
-			// delta_chunk.g
+			// delta_chunk.g.start
 			for i := range 32 {
 				t162_2[i] = t70[i] + t71[i] + t742[i] + t108[i] + t1092[i] + t113[i] + t118[i]
 				t19_2[i] = t2222[i] + t2322[i]
@@ -2937,7 +2937,7 @@ func (c *StepBackward[F]) Run() {
 			kern.Gemm(dK, 32, 32, F(1), false, kern.From(t172, (l*chunks+t9)*32*dK), 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t382, 1, 32)
 			// delta_chunk.y
 			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t172, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t1123, 1, dV)
-			// delta_chunk.g, delta_chunk.M, delta_chunk.c
+			// delta_chunk.g.start, delta_chunk.M, delta_chunk.c
 			for i := range 32 {
 				t126_2 := t126[i*dK:][:dK]
 				t18_2 := t18[((l*chunks+t9)*32+i)*dK:][:dK]
@@ -2954,7 +2954,7 @@ func (c *StepBackward[F]) Run() {
 			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t312, 1, dV)
 			// delta_chunk.Q
 			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(t53, (l*chunks+t9)*32*dK), 1, dK, t382, 32, 1)
-			// delta_chunk.g, delta_chunk.M
+			// delta_chunk.g.start, delta_chunk.M
 			gEntry2 := g[(l*chunks+t9)*32+31]
 			for i := range dV {
 				MBarState2_3 := MBarState2[i*dK:][:dK]

@@ -953,7 +953,7 @@ func (c *stepFused) run() {
 		}
 	}
 
-	// delta_chunk.g
+	// delta_chunk.g.start
 	clear(t)
 	for i := range L {
 		for j := range chunks {
@@ -1358,7 +1358,7 @@ func (c *stepFused) run() {
 			}
 			// delta_chunk.Q
 			kern.GemmFMA(32, 32, dK, F(1), false, Q2, 32, 1, kern.From(t53, (l*chunks+t2)*32*dK), dK, 1, kern.From(t54, (l*chunks+t2)*32*dK), 1, dK)
-			// delta_chunk.g
+			// delta_chunk.g.start
 			clear(t372)
 			if kern.Wide() {
 				a := stepNest23Args{
@@ -3012,7 +3012,7 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// delta_chunk.g
+	// delta_chunk.g.start
 	clear(t2)
 	for i := range L {
 		for j := range chunks {
@@ -3443,7 +3443,7 @@ func (c *stepBackwardFused) run() {
 					}
 				}
 			}
-			// delta_chunk.g
+			// delta_chunk.g.start
 			clear(t373)
 			if kern.Wide() {
 				a := stepBackwardNest22Args{
@@ -4370,7 +4370,7 @@ func (c *stepBackwardFused) run() {
 					t114_2[i] = num.FMA32(t52Entry3, t1102Entry, t114_2[i])
 				}
 			}
-			// delta_chunk.g
+			// delta_chunk.g.start
 			clear(t118)
 			if kern.Wide() {
 				a := stepBackwardNest49Args{
@@ -4389,7 +4389,7 @@ func (c *stepBackwardFused) run() {
 					}
 				}
 			}
-			// delta_chunk.g
+			// delta_chunk.g.start
 			if kern.Wide() {
 				a := stepBackwardNest50Args{
 					unsafe.SliceData(t70),
@@ -4418,7 +4418,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, 32, 32, F(1), false, kern.From(t172, (l*chunks+t9)*32*dK), 1, dK, kern.From(t54, (l*chunks+t9)*32*dK), 1, dK, t382, 1, 32)
 			// delta_chunk.y
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t172, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t1123, 1, dV)
-			// delta_chunk.g, delta_chunk.M, delta_chunk.c
+			// delta_chunk.g.start, delta_chunk.M, delta_chunk.c
 			if kern.Wide() {
 				a := stepBackwardNest51Args{
 					unsafe.SliceData(t182),
@@ -4457,7 +4457,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t312, 1, dV)
 			// delta_chunk.Q
 			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t9)*32*dK), 1, dK, kern.From(t53, (l*chunks+t9)*32*dK), 1, dK, t382, 32, 1)
-			// delta_chunk.g, delta_chunk.M
+			// delta_chunk.g.start, delta_chunk.M
 			gEntry2 := g[(l*chunks+t9)*32+31]
 			if kern.Wide() {
 				a := stepBackwardNest52Args{

@@ -667,7 +667,7 @@ func (c *Step[F]) Run() {
 		}
 	}
 
-	// titans_chunk.g, titans_chunk.p
+	// titans_chunk.g.start, titans_chunk.p.start
 	clear(t)
 	clear(t18)
 	for i := range L {
@@ -1390,7 +1390,7 @@ func (c *Step[F]) Run() {
 			}
 			// titans_chunk.Q
 			kern.Gemm(32, 32, dK, F(1), false, Q2, 32, 1, kern.From(t57, (l*chunks+t2)*32*dK), dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
-			// titans_chunk.g
+			// titans_chunk.g.start
 			clear(t87)
 			if n := min(32, 1); n > 0 {
 				t87_2 := t87[:n]
@@ -3025,7 +3025,7 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// titans_chunk.g, titans_chunk.p
+	// titans_chunk.g.start, titans_chunk.p.start
 	clear(t2)
 	clear(t182)
 	for i := range L {
@@ -3758,7 +3758,7 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 			}
-			// titans_chunk.g
+			// titans_chunk.g.start
 			clear(t87)
 			if n := min(32, 1); n > 0 {
 				t87_2 := t87[:n]
@@ -4787,7 +4787,7 @@ func (c *StepBackward[F]) Run() {
 					t212_3[i] += F(t58Entry3 * t208Entry)
 				}
 			}
-			// titans_chunk.p
+			// titans_chunk.p.start
 			clear(t216)
 			if n := min(32, 1); n > 0 {
 				t208_2 := t208[:n]
@@ -4942,7 +4942,7 @@ func (c *StepBackward[F]) Run() {
 					t254_2[i] += F(t56Entry5 * t250Entry)
 				}
 			}
-			// titans_chunk.g
+			// titans_chunk.g.start
 			clear(t258)
 			if n := min(32, 1); n > 0 {
 				t250_2 := t250[:n]
@@ -4952,7 +4952,7 @@ func (c *StepBackward[F]) Run() {
 					t258_2[i] = t250_2[i] + t254_2[i]
 				}
 			}
-			// titans_chunk.g
+			// titans_chunk.g.start
 			for i := range 32 {
 				t202_2[i] = t8622[i] + t872[i] + t912[i] + t1682[i] + t169[i] + t173[i] + t248[i] + t249[i] + t253[i] + t258[i]
 				t222_3[i] = t124[i] + t1252[i] + t128[i] + t206[i] + t207[i] + t211[i] + t216[i]
@@ -4964,7 +4964,7 @@ func (c *StepBackward[F]) Run() {
 			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t133, 1, dV)
 			// titans_chunk.y
 			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t135, 1, dV)
-			// titans_chunk.g, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
+			// titans_chunk.g.start, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
 			for i := range 32 {
 				t268_2 := t268[i*dK:][:dK]
 				t271_2 := t271[i*dK:][:dK]
@@ -4991,7 +4991,7 @@ func (c *StepBackward[F]) Run() {
 			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t472, 1, dV)
 			// titans_chunk.Q
 			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t542, 32, 1)
-			// titans_chunk.g, titans_chunk.M
+			// titans_chunk.g.start, titans_chunk.M
 			gEntry2 := g[(l*chunks+t9)*32+31]
 			for i := range dV {
 				MBarState2_3 := MBarState2[i*dK:][:dK]
@@ -5004,7 +5004,7 @@ func (c *StepBackward[F]) Run() {
 			kern.Gemm(dK, dV, 32, F(1), true, t259, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t472, dV, 1)
 			// titans_chunk.y
 			kern.Gemm(dK, dV, 32, F(1), true, t259, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t135, dV, 1)
-			// titans_chunk.g, titans_chunk.S, titans_chunk.M
+			// titans_chunk.g.start, titans_chunk.S, titans_chunk.M
 			pEntry := p[(l*chunks+t9)*32+31]
 			hEntry2 := h[(l*chunks+t9)*32+31]
 			for i := range dV {

@@ -1221,7 +1221,7 @@ func (c *stepFused) run() {
 		}
 	}
 
-	// titans_chunk.g, titans_chunk.p
+	// titans_chunk.g.start, titans_chunk.p.start
 	clear(t)
 	clear(t18)
 	if kern.Wide() {
@@ -2239,7 +2239,7 @@ func (c *stepFused) run() {
 			}
 			// titans_chunk.Q
 			kern.GemmFMA(32, 32, dK, F(1), false, Q2, 32, 1, kern.From(t57, (l*chunks+t2)*32*dK), dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
-			// titans_chunk.g
+			// titans_chunk.g.start
 			clear(t87)
 			if kern.Wide() {
 				a := stepNest38Args{
@@ -4629,7 +4629,7 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// titans_chunk.g, titans_chunk.p
+	// titans_chunk.g.start, titans_chunk.p.start
 	clear(t2)
 	clear(t182)
 	if kern.Wide() {
@@ -5678,7 +5678,7 @@ func (c *stepBackwardFused) run() {
 					}
 				}
 			}
-			// titans_chunk.g
+			// titans_chunk.g.start
 			clear(t87)
 			if kern.Wide() {
 				a := stepBackwardNest37Args{
@@ -7385,7 +7385,7 @@ func (c *stepBackwardFused) run() {
 					t212_3[i] = num.FMA32(t58Entry3, t208Entry, t212_3[i])
 				}
 			}
-			// titans_chunk.p
+			// titans_chunk.p.start
 			clear(t216)
 			if kern.Wide() {
 				a := stepBackwardNest83Args{
@@ -7597,7 +7597,7 @@ func (c *stepBackwardFused) run() {
 					t254_2[i] = num.FMA32(t56Entry5, t250Entry, t254_2[i])
 				}
 			}
-			// titans_chunk.g
+			// titans_chunk.g.start
 			clear(t258)
 			if kern.Wide() {
 				a := stepBackwardNest88Args{
@@ -7616,7 +7616,7 @@ func (c *stepBackwardFused) run() {
 					}
 				}
 			}
-			// titans_chunk.g
+			// titans_chunk.g.start
 			if kern.Wide() {
 				a := stepBackwardNest89Args{
 					unsafe.SliceData(t8622),
@@ -7660,7 +7660,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t9)*dV*dK), 1, dK, t133, 1, dV)
 			// titans_chunk.y
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t212, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t135, 1, dV)
-			// titans_chunk.g, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
+			// titans_chunk.g.start, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
 			if kern.Wide() {
 				a := stepBackwardNest90Args{
 					unsafe.SliceData(t53),
@@ -7720,7 +7720,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t9)*dV*dK), 1, dK, t472, 1, dV)
 			// titans_chunk.Q
 			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t232, (l*chunks+t9)*32*dK), 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t542, 32, 1)
-			// titans_chunk.g, titans_chunk.M
+			// titans_chunk.g.start, titans_chunk.M
 			gEntry2 := g[(l*chunks+t9)*32+31]
 			if kern.Wide() {
 				a := stepBackwardNest91Args{
@@ -7744,7 +7744,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, dV, 32, F(1), true, t259, 1, dK, kern.From(t59, (l*chunks+t9)*32*dK), 1, dK, t472, dV, 1)
 			// titans_chunk.y
 			kern.GemmFMA(dK, dV, 32, F(1), true, t259, 1, dK, kern.From(t57, (l*chunks+t9)*32*dK), 1, dK, t135, dV, 1)
-			// titans_chunk.g, titans_chunk.S, titans_chunk.M
+			// titans_chunk.g.start, titans_chunk.S, titans_chunk.M
 			pEntry := p[(l*chunks+t9)*32+31]
 			hEntry2 := h[(l*chunks+t9)*32+31]
 			if kern.Wide() {

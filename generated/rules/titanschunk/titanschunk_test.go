@@ -16,7 +16,7 @@ import (
 // titans_chunk.q, titans_chunk.eta, titans_chunk.p, titans_chunk.h,
 // titans_chunk.e, titans_chunk.c, titans_chunk.Q, titans_chunk.H,
 // titans_chunk.theta, titans_chunk.K, titans_chunk.U, titans_chunk.y,
-// titans_chunk.M, titans_chunk.S.
+// titans_chunk.M, titans_chunk.S, titans_chunk.G.
 func TestTitansChunk(t *testing.T) {
 	blocktest.Block{
 		Name: "TitansChunk",

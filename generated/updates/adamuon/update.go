@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 65
-const fireTallKind tape.Kind = 66
+const fireKind tape.Kind = 68
+const fireTallKind tape.Kind = 69
 
 // Update is AdaMuon with its settings.
 type Update[F num.Float] struct {

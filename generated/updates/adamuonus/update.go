@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 67
-const fireTallKind tape.Kind = 68
+const fireKind tape.Kind = 70
+const fireTallKind tape.Kind = 71
 
 // Update is AdaMuonUS with its settings.
 type Update[F num.Float] struct {
