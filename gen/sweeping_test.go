@@ -21,7 +21,9 @@ func TestSweep(t *testing.T) {
 	write(t, filepath.Join(dir, "pages", "blow.md"), blowPage)
 	w := gen.Sweep{Specs: []string{"../specs", filepath.Join(dir, "pages")}, Over: front, Width: 8, Steps: []int{100, 300}, Store: filepath.Join(dir, "rows.jsonl"),
 		Only: func(s string) bool {
-			return strings.HasPrefix(s, "Matrix + L2 + ") && !strings.HasSuffix(s, "Momentum")
+			rest, ok := strings.CutPrefix(s, "Matrix + L2 + ")
+			keep, step, _ := strings.Cut(rest, " + ")
+			return ok && (keep == "L2Decay" || keep == "Blank") && (step == "GD" || step == "Climb")
 		}}
 	sum, left, ds, err := w.Run()
 	if err != nil || ds.HasErrors() || left > 0 {

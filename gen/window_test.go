@@ -28,8 +28,8 @@ func TestWindowPages(t *testing.T) {
 	root := newModule(t, "specs")
 	withPages(t, root, "window/atlas_omega.md", "window/windows.md", "window/rounds.md")
 	loops(t, root, "atlasplain", "false")
-	loops(t, root, "atlasomega", "true")
-	vetAndTest(t, root, append(rules("atlasplain", "atlasomega", "windowtaps", "windowmeans", "windowqueries", "windowvector", "windowall", "rounds", "roundstate"),
+	loops(t, root, "atlaswindow", "true")
+	vetAndTest(t, root, append(rules("atlasplain", "atlaswindow", "windowtaps", "windowmeans", "windowqueries", "windowvector", "windowall", "rounds", "roundstate"),
 		"./generated/ops", "./generated/compositions/roundsof", "./generated/registry")...)
 }
 
