@@ -21,7 +21,7 @@ import (
 func TestLifetimesEmitted(t *testing.T) {
 	root := newModule(t, "specs")
 	withPages(t, root, "life/lifetimes.md", "life/yaad.md")
-	vetAndTest(t, root, append(rules("chunkwise", "perchunk", "pulled", "snapped", "written", "lagging", "features", "yaad"),
+	vetAndTest(t, root, append(rules("callwise", "perchunk", "pulled", "snapped", "written", "lagging", "features", "pulledhuber"),
 		"./generated/compositions/cutwindow")...)
 }
 

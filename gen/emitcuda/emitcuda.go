@@ -225,8 +225,8 @@ func Sizes(k *plan.Kernel, free map[string]int) map[string]int {
 		out[s] = n
 	}
 	for _, q := range k.Ceils {
-		num, err1 := q.Num.Eval(free)
-		den, err2 := q.Den.Eval(free)
+		num, err1 := q.Num.Eval(out)
+		den, err2 := q.Den.Eval(out)
 		if err1 == nil && err2 == nil && den > 0 {
 			out[q.Name] = (num + den - 1) / den
 		}
