@@ -12,7 +12,7 @@ run: ## compile the pages, then build a small model on English text (about a min
 	$(GO) run ./cmd/hecate build --model ZeroB
 
 test: ## every test, the generated ones included, and the deep proofs
-	$(GO) test -timeout 30m $(GOTESTFLAGS) ./...
+	$(GO) test -timeout 60m $(GOTESTFLAGS) ./...
 	$(GO) run ./cmd/hecategen prove -deep
 
 generate: ## write generated/ from specs/
