@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/nl-hecate/hecate/generated/registry"
@@ -171,7 +172,7 @@ func (r *runner[F]) gates(h hurt) {
 	for i := range v.Len() {
 		p := v.Param(i)
 		at, err := v.Index("w_" + p.Name[min(2, len(p.Name)):])
-		if len(p.Shape) != 0 || p.Name[:2] != "b_" || err != nil {
+		if len(p.Shape) != 0 || !strings.HasPrefix(p.Name, "b_") || err != nil {
 			continue
 		}
 		factor, offset := h.push(gate)
