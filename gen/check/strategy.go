@@ -51,7 +51,7 @@ func (in *instancer) strategy(st *notation.Unit, at *notation.Apply, depth int) 
 		return false
 	case len(given) != 1:
 		if !in.ds.HasErrors() {
-			in.ds.Errorf(diag.BadPart, at.Span, "%s computes a rule, and none is given", st.Name.Text).Hint("write %s(DeltaRule)", st.Name.Text)
+			in.ds.Errorf(diag.BadPart, at.Span, "%s computes a rule, and none is given", st.Name.Text).Hint("write the name of a rule in the parentheses")
 		}
 		return false
 	}

@@ -2,7 +2,6 @@ package irbuild
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -326,7 +325,9 @@ func (s *chunkNames) closed() bool {
 			return false
 		}
 	}
-	f.Params = slices.DeleteFunc(f.Params, func(p *ir.Value) bool { return strings.HasSuffix(p.Name, ".before") && used[p] == 0 })
+	for _, p := range s.opened {
+		f.Params = slices.DeleteFunc(f.Params, func(q *ir.Value) bool { return q == p })
+	}
 	return true
 }
 
