@@ -116,6 +116,9 @@ func (t *unitTest) blockTable(x *Trial, i int) string {
 	if t.learned(x.Of) {
 		b.WriteString("\t\tStarts: true,\n")
 	}
+	if n := t.order(); n > leastOrder {
+		fmt.Fprintf(&b, "\t\tOrder: %d,\n", n)
+	}
 	fmt.Fprintf(&b, "\t\tVectors: %q,\n\t}.Test(t)\n", "testdata/"+x.File)
 	return b.String()
 }

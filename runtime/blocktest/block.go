@@ -19,12 +19,13 @@ type Block struct {
 	Frozen  []string // states that a frozen read does not write
 	Mixed   bool     // an answer reads states both before their write and after it
 	Starts  bool     // first states are learned: a new context has no memory of its own
+	Order   int      // degree in the sizes of what a token takes, where it is above 2
 	Vectors string   // file of the interpreter's vectors
 }
 
 // Test runs all checks.
 func (b Block) Test(t *testing.T) {
-	u := unit{sizes: b.Sizes, tokens: b.Tokens, vectors: b.Vectors,
+	u := unit{sizes: b.Sizes, tokens: b.Tokens, order: b.Order, vectors: b.Vectors,
 		f64: func(t testing.TB, z Sizes) subject[float64] { return blockSubject(made(t, z, b.F64), false) },
 		f32: func(t testing.TB, z Sizes) subject[float32] { return blockSubject(made(t, z, b.F32), false) }}
 	u.common(t, "y", b.Causal, b.Carries)
@@ -46,6 +47,7 @@ func (b Block) Test(t *testing.T) {
 type unit struct {
 	sizes   []Sizes
 	tokens  [][]int
+	order   int
 	vectors string
 	f64     func(t testing.TB, z Sizes) subject[float64]
 	f32     func(t testing.TB, z Sizes) subject[float32]

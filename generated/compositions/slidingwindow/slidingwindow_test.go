@@ -26,6 +26,7 @@ func TestSlidingWindow(t *testing.T) {
 		Tokens:  [][]int{{1, 2, 4, 5, 6}, {1, 2, 5, 6, 8}, {1, 2, 3, 5}},
 		Causal:  true,
 		Carries: true,
+		Order:   3,
 		Vectors: "testdata/slidingwindow.txt",
 	}.Test(t)
 	blocktest.Pair{

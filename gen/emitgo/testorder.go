@@ -1,0 +1,64 @@
+package emitgo
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// The order of a unit is the degree of what it computes at a token, in the sizes
+// of the unit: 2 where it multiplies matrices by vectors, 3 where it multiplies
+// matrices by matrices. A test keeps the sizes of units of a high order small.
+
+// least is the order of a unit that multiplies nothing by a matrix: tests need
+// not know it.
+const leastOrder = 2
+
+// order is the largest number of loops over sizes of the unit that stand inside
+// one another in its kernels.
+func (e *unitEmitter) order() int {
+	own := map[string]bool{}
+	for _, z := range e.free() {
+		own[z.Name] = true
+	}
+	ofSize := func(p shape.Poly) int {
+		if slices.ContainsFunc(p.Symbols(), func(s string) bool { return own[s] }) {
+			return 1
+		}
+		return 0
+	}
+	most := leastOrder
+	for _, st := range e.u.Stages {
+		for _, k := range []*plan.Kernel{st.Fwd, st.Bwd} {
+			if k != nil {
+				most = max(most, depth(k.Body, ofSize))
+			}
+		}
+	}
+	return most
+}
+
+// depth is the largest number of counted loops around a statement.
+func depth(ns []plan.Node, count func(shape.Poly) int) int {
+	most := 0
+	for _, n := range ns {
+		d := 0
+		switch n := n.(type) {
+		case *plan.Loop:
+			own := 0
+			for _, hi := range n.Hi {
+				own = max(own, count(hi.Const))
+			}
+			d = own + depth(n.Body, count)
+		case *plan.If:
+			d = depth(n.Body, count)
+		case *plan.Gemm:
+			d = count(n.M) + count(n.N) + count(n.K)
+		case *plan.Triangle:
+			d = 2*count(n.M) + count(n.N)
+		}
+		most = max(most, d)
+	}
+	return most
+}
