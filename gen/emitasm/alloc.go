@@ -21,6 +21,7 @@ type allocation struct {
 	lines  []string
 	loop   bool // the body is in a loop, so homes may be pinned
 	failed bool
+	now    int           // number of the present instruction
 	holds  map[int]val   // accumulators' registers that hold a value on its way to the next
 	folded map[val]*inst // loads that the instruction does that needs them
 	inAX   string        // the word of the frame that AX holds
@@ -28,9 +29,10 @@ type allocation struct {
 }
 
 // allocate gives registers to a body and prints it. A body that does not fit
-// even without pinned homes fails. Outside the lanes, known says which slots
-// registers hold, and is kept up to date.
-func allocate(b *body, loop bool, known content) (*allocation, bool) {
+// even without pinned homes lays values down in slots, as far as there is one
+// more, or fails. Outside the lanes, known says which slots registers hold, and
+// is kept up to date.
+func allocate(b *body, loop bool, known content, slot func() (home, bool)) (*allocation, bool) {
 	var homes []val
 	if loop {
 		homes = b.used()
@@ -43,10 +45,14 @@ func allocate(b *body, loop bool, known content) (*allocation, bool) {
 		if a != nil && a.run() {
 			return a, true
 		}
-		if len(homes) == 0 {
+		if len(homes) > 0 {
+			homes = homes[:len(homes)-1]
+			continue
+		}
+		at, more := slot()
+		if a == nil || !more || !a.spill(at) {
 			return nil, false
 		}
-		homes = homes[:len(homes)-1]
 	}
 }
 
@@ -55,13 +61,13 @@ func (b *body) used() []val {
 	count := map[val]int{}
 	for _, in := range b.insts {
 		for _, x := range in.args {
-			if b.vals[x].home != nil {
+			if b.vals[x].home != nil && !b.vals[x].spilled {
 				count[x]++
 			}
 		}
 	}
 	for _, x := range b.accOut {
-		if b.vals[x].home != nil {
+		if b.vals[x].home != nil && !b.vals[x].spilled {
 			count[x]++
 		}
 	}
@@ -171,6 +177,7 @@ func (a *allocation) dies(v val, i int) bool {
 // run prints the body; false when it runs out of registers.
 func (a *allocation) run() bool {
 	for i, in := range a.b.insts {
+		a.now = i
 		a.inst(i, in)
 		if a.failed {
 			return false

@@ -30,8 +30,9 @@ func (h home) load(reg string) string {
 }
 
 type valueInfo struct {
-	home *home
-	acc  int // number of the accumulator + 1, or 0
+	home    *home
+	acc     int  // number of the accumulator + 1, or 0
+	spilled bool // at home in a slot that the body itself writes
 }
 
 // An inst is an instruction, or a few that belong together.

@@ -30,7 +30,7 @@ func (f *function) lane(n *plan.Loop) {
 		f.emit("XORL BX, BX")
 	}
 	s := f.pass(n, columns, false)
-	main, ok := allocate(s.b, true, nil)
+	main, ok := allocate(s.b, true, nil, f.spillSlot)
 	if !ok || s.b.accs+5 > f.t.regs {
 		f.failed = fmt.Sprintf("the loop over %s does not fit the registers with %d rows", n.Var.Name, f.rows)
 		return
@@ -252,7 +252,7 @@ func (f *function) incomplete(n *plan.Loop, columns, keep int) {
 // registers.
 func (f *function) once(s *scope, keep int) {
 	s.b.keep = keep
-	a, ok := allocate(s.b, false, nil)
+	a, ok := allocate(s.b, false, nil, f.spillSlot)
 	if !ok {
 		f.failed = "the last pass of a loop does not fit the registers"
 		return

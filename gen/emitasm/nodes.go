@@ -90,7 +90,7 @@ func (f *function) straight(ns []plan.Node) {
 
 // place allocates a body that runs once and appends it.
 func (f *function) place(b *body) {
-	a, ok := allocate(b, false, f.content)
+	a, ok := allocate(b, false, f.content, f.spillSlot)
 	if !ok {
 		f.failed = "a stretch of scalars does not fit the registers"
 		return

@@ -93,6 +93,20 @@ func (f *function) newSlot() slot {
 	return slot{f.slots - f.slotBytes()}
 }
 
+// spillSlot is a slot for a value that finds no register; only the form with the
+// fewest rows has them.
+func (f *function) spillSlot() (home, bool) {
+	least := 1
+	if f.r.Across == plan.Rows {
+		least = f.t.width
+	}
+	if f.rows > least {
+		return home{}, false
+	}
+	f.slots += 64
+	return home{text: fmt.Sprintf("%d(R13)", f.slots-64)}, true
+}
+
 // rowLanes reports whether scalars of a row lie side by side in a vector.
 func (f *function) rowLanes() bool { return f.rows > 1 }
 

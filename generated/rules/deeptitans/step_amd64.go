@@ -115,6 +115,12 @@ func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 func stepBackwardNest1AVX2(a *stepBackwardNest1Args)
 
 //go:noescape
+func stepBackwardNest2AVX512(a *stepBackwardNest2Args)
+
+//go:noescape
+func stepBackwardNest2AVX2(a *stepBackwardNest2Args)
+
+//go:noescape
 func stepBackwardNest3AVX512(a *stepBackwardNest3Args)
 
 //go:noescape
@@ -412,6 +418,14 @@ func stepBackwardNest1(a *stepBackwardNest1Args) {
 		return
 	}
 	stepBackwardNest1AVX2(a)
+}
+
+func stepBackwardNest2(a *stepBackwardNest2Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest2AVX512(a)
+		return
+	}
+	stepBackwardNest2AVX2(a)
 }
 
 func stepBackwardNest3(a *stepBackwardNest3Args) {

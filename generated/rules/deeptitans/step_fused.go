@@ -1030,6 +1030,31 @@ type stepBackwardNest1Args struct {
 	n3     int // d_k
 }
 
+type stepBackwardNest2Args struct {
+	theta   *float32
+	eProd   *float32
+	GW1Prod *float32
+	yProd   *float32
+	t2      *float32
+	t1132   *float32
+	t1252   *float32
+	t126    *float32
+	t34     *float32
+	t352    *float32
+	t36     *float32
+	t372    *float32
+	t39     *float32
+	t4722   *float32
+	t1282   *float32
+	t6      *float32
+	t382    *float32
+	t392    *float32
+	n0      int // L
+	n1      int // T
+	n2      int // T·d_h
+	n3      int // d_h
+}
+
 type stepBackwardNest3Args struct {
 	e        *float32
 	t126     *float32
@@ -1537,53 +1562,81 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// deep_titans.e, deep_titans.S_W2, deep_titans.G_W1, deep_titans.y
-	for i := range L {
-		theta2 := theta[i*T:][:T]
-		for j := range T {
-			eProd := c.EProd[(i*T+j)*dH:][:dH]
-			GW1Prod := c.GW1Prod[(i*T+j)*dH:][:dH]
-			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			t2_2 := t2[(i*T+j)*dH:][:dH]
-			t1132_2 := t1132[(i*T+j)*dH:][:dH]
-			t1252_2 := t1252[(i*T+j)*dH:][:dH]
-			t126_2 := t126[(i*T+j)*dH:][:dH]
-			t34_2 := t34[(i*T+j)*dH:][:dH]
-			t352_2 := t352[(i*T+j)*dH:][:dH]
-			t36_2 := t36[(i*T+j)*dH:][:dH]
-			t372_2 := t372[(i*T+j)*dH:][:dH]
-			t39_2 := t39[(i*T+j)*dH:][:dH]
-			t4722_2 := t4722[(i*T+j)*dH:][:dH]
-			t1282_2 := t1282[(i*T+j)*dH:][:dH]
-			t6_2 := t6[(i*T+j)*dH:][:dH]
-			t382_2 := t382[(i*T+j)*dH:][:dH]
-			t392_2 := t392[(i*T+j)*dH:][:dH]
-			thetaEntry := theta2[j]
-			for k := range dH {
-				eProdEntry := eProd[k]
-				t22 := kern.Sigmoid(eProdEntry)
-				t12522 := F(thetaEntry * eProdEntry)
-				GW1ProdEntry := GW1Prod[k]
-				t342 := F(GW1ProdEntry * t22)
-				t3522 := F(eProdEntry * GW1ProdEntry)
-				t362 := -eProdEntry
-				t3722 := kern.Sigmoid(t362)
-				yProdEntry := yProd[k]
-				t47222 := kern.Sigmoid(yProdEntry)
-				t3822 := F(F(F(eProdEntry*t22)*GW1ProdEntry) * t3722)
-				t2_2[k] = t22
-				t1132_2[k] = F(eProdEntry * t22)
-				t1252_2[k] = t12522
-				t126_2[k] = F(t22 * t12522)
-				t34_2[k] = t342
-				t352_2[k] = t3522
-				t36_2[k] = t362
-				t372_2[k] = t3722
-				t39_2[k] = num.FMA32(F(t22*t3522), t3722, t342)
-				t4722_2[k] = t47222
-				t1282_2[k] = F(yProdEntry * t47222)
-				t6_2[k] = kern.Sigmoid(-yProdEntry)
-				t382_2[k] = t3822
-				t392_2[k] = t342 + t3822
+	if kern.Wide() {
+		a := stepBackwardNest2Args{
+			unsafe.SliceData(theta),
+			unsafe.SliceData(c.EProd),
+			unsafe.SliceData(c.GW1Prod),
+			unsafe.SliceData(c.YProd),
+			unsafe.SliceData(t2),
+			unsafe.SliceData(t1132),
+			unsafe.SliceData(t1252),
+			unsafe.SliceData(t126),
+			unsafe.SliceData(t34),
+			unsafe.SliceData(t352),
+			unsafe.SliceData(t36),
+			unsafe.SliceData(t372),
+			unsafe.SliceData(t39),
+			unsafe.SliceData(t4722),
+			unsafe.SliceData(t1282),
+			unsafe.SliceData(t6),
+			unsafe.SliceData(t382),
+			unsafe.SliceData(t392),
+			L,
+			T,
+			T * dH,
+			dH,
+		}
+		stepBackwardNest2(&a)
+	} else {
+		for i := range L {
+			theta2 := theta[i*T:][:T]
+			for j := range T {
+				eProd := c.EProd[(i*T+j)*dH:][:dH]
+				GW1Prod := c.GW1Prod[(i*T+j)*dH:][:dH]
+				yProd := c.YProd[(i*T+j)*dH:][:dH]
+				t2_2 := t2[(i*T+j)*dH:][:dH]
+				t1132_2 := t1132[(i*T+j)*dH:][:dH]
+				t1252_2 := t1252[(i*T+j)*dH:][:dH]
+				t126_2 := t126[(i*T+j)*dH:][:dH]
+				t34_2 := t34[(i*T+j)*dH:][:dH]
+				t352_2 := t352[(i*T+j)*dH:][:dH]
+				t36_2 := t36[(i*T+j)*dH:][:dH]
+				t372_2 := t372[(i*T+j)*dH:][:dH]
+				t39_2 := t39[(i*T+j)*dH:][:dH]
+				t4722_2 := t4722[(i*T+j)*dH:][:dH]
+				t1282_2 := t1282[(i*T+j)*dH:][:dH]
+				t6_2 := t6[(i*T+j)*dH:][:dH]
+				t382_2 := t382[(i*T+j)*dH:][:dH]
+				t392_2 := t392[(i*T+j)*dH:][:dH]
+				thetaEntry := theta2[j]
+				for k := range dH {
+					eProdEntry := eProd[k]
+					t22 := kern.Sigmoid(eProdEntry)
+					t12522 := F(thetaEntry * eProdEntry)
+					GW1ProdEntry := GW1Prod[k]
+					t342 := F(GW1ProdEntry * t22)
+					t3522 := F(eProdEntry * GW1ProdEntry)
+					t362 := -eProdEntry
+					t3722 := kern.Sigmoid(t362)
+					yProdEntry := yProd[k]
+					t47222 := kern.Sigmoid(yProdEntry)
+					t3822 := F(F(F(eProdEntry*t22)*GW1ProdEntry) * t3722)
+					t2_2[k] = t22
+					t1132_2[k] = F(eProdEntry * t22)
+					t1252_2[k] = t12522
+					t126_2[k] = F(t22 * t12522)
+					t34_2[k] = t342
+					t352_2[k] = t3522
+					t36_2[k] = t362
+					t372_2[k] = t3722
+					t39_2[k] = num.FMA32(F(t22*t3522), t3722, t342)
+					t4722_2[k] = t47222
+					t1282_2[k] = F(yProdEntry * t47222)
+					t6_2[k] = kern.Sigmoid(-yProdEntry)
+					t382_2[k] = t3822
+					t392_2[k] = t342 + t3822
+				}
 			}
 		}
 	}

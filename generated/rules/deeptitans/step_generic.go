@@ -40,6 +40,8 @@ func stepNest17(*stepNest17Args) { panic("no assembly in this build") }
 
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
+func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
+
 func stepBackwardNest3(*stepBackwardNest3Args) { panic("no assembly in this build") }
 
 func stepBackwardNest4(*stepBackwardNest4Args) { panic("no assembly in this build") }

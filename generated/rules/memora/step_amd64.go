@@ -79,6 +79,12 @@ func stepNest12AVX512(a *stepNest12Args)
 func stepNest12AVX2(a *stepNest12Args)
 
 //go:noescape
+func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
+
+//go:noescape
+func stepBackwardNest1AVX2(a *stepBackwardNest1Args)
+
+//go:noescape
 func stepBackwardNest2AVX512(a *stepBackwardNest2Args)
 
 //go:noescape
@@ -298,6 +304,14 @@ func stepNest12(a *stepNest12Args) {
 		return
 	}
 	stepNest12AVX2(a)
+}
+
+func stepBackwardNest1(a *stepBackwardNest1Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest1AVX512(a)
+		return
+	}
+	stepBackwardNest1AVX2(a)
 }
 
 func stepBackwardNest2(a *stepBackwardNest2Args) {

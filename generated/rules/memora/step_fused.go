@@ -584,6 +584,31 @@ func (c *stepFused) run() {
 	}
 }
 
+type stepBackwardNest1Args struct {
+	theta   *float32
+	eProd   *float32
+	GW1Prod *float32
+	yProd   *float32
+	t22     *float32
+	t122    *float32
+	t362    *float32
+	t37     *float32
+	t382    *float32
+	t39     *float32
+	t412    *float32
+	t512    *float32
+	t137    *float32
+	t6      *float32
+	t112    *float32
+	t1222   *float32
+	t402    *float32
+	t413    *float32
+	n0      int // L
+	n1      int // T
+	n2      int // T·d_h
+	n3      int // d_h
+}
+
 type stepBackwardNest2Args struct {
 	e        *float32
 	t1222    *float32
@@ -951,53 +976,81 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// memora.e, memora.G_W1, memora.y, memora.U_W2
-	for i := range L {
-		theta2 := theta[i*T:][:T]
-		for j := range T {
-			eProd := c.EProd[(i*T+j)*dH:][:dH]
-			GW1Prod := c.GW1Prod[(i*T+j)*dH:][:dH]
-			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			t22_2 := t22[(i*T+j)*dH:][:dH]
-			t122_3 := t122[(i*T+j)*dH:][:dH]
-			t362_2 := t362[(i*T+j)*dH:][:dH]
-			t37_2 := t37[(i*T+j)*dH:][:dH]
-			t382_2 := t382[(i*T+j)*dH:][:dH]
-			t39_2 := t39[(i*T+j)*dH:][:dH]
-			t412_2 := t412[(i*T+j)*dH:][:dH]
-			t512_2 := t512[(i*T+j)*dH:][:dH]
-			t137_2 := t137[(i*T+j)*dH:][:dH]
-			t6_2 := t6[(i*T+j)*dH:][:dH]
-			t112_3 := t112[(i*T+j)*dH:][:dH]
-			t1222_2 := t1222[(i*T+j)*dH:][:dH]
-			t402_2 := t402[(i*T+j)*dH:][:dH]
-			t413_2 := t413[(i*T+j)*dH:][:dH]
-			thetaEntry := theta2[j]
-			for k := range dH {
-				eProdEntry := eProd[k]
-				t222 := kern.Sigmoid(eProdEntry)
-				GW1ProdEntry := GW1Prod[k]
-				t3622 := F(GW1ProdEntry * t222)
-				t372 := F(eProdEntry * GW1ProdEntry)
-				t3822 := -eProdEntry
-				t392 := kern.Sigmoid(t3822)
-				yProdEntry := yProd[k]
-				t5122 := kern.Sigmoid(yProdEntry)
-				t1122 := F(thetaEntry * eProdEntry)
-				t4022 := F(F(F(eProdEntry*t222)*GW1ProdEntry) * t392)
-				t22_2[k] = t222
-				t122_3[k] = F(eProdEntry * t222)
-				t362_2[k] = t3622
-				t37_2[k] = t372
-				t382_2[k] = t3822
-				t39_2[k] = t392
-				t412_2[k] = num.FMA32(F(t222*t372), t392, t3622)
-				t512_2[k] = t5122
-				t137_2[k] = F(yProdEntry * t5122)
-				t6_2[k] = kern.Sigmoid(-yProdEntry)
-				t112_3[k] = t1122
-				t1222_2[k] = F(t222 * t1122)
-				t402_2[k] = t4022
-				t413_2[k] = t3622 + t4022
+	if kern.Wide() {
+		a := stepBackwardNest1Args{
+			unsafe.SliceData(theta),
+			unsafe.SliceData(c.EProd),
+			unsafe.SliceData(c.GW1Prod),
+			unsafe.SliceData(c.YProd),
+			unsafe.SliceData(t22),
+			unsafe.SliceData(t122),
+			unsafe.SliceData(t362),
+			unsafe.SliceData(t37),
+			unsafe.SliceData(t382),
+			unsafe.SliceData(t39),
+			unsafe.SliceData(t412),
+			unsafe.SliceData(t512),
+			unsafe.SliceData(t137),
+			unsafe.SliceData(t6),
+			unsafe.SliceData(t112),
+			unsafe.SliceData(t1222),
+			unsafe.SliceData(t402),
+			unsafe.SliceData(t413),
+			L,
+			T,
+			T * dH,
+			dH,
+		}
+		stepBackwardNest1(&a)
+	} else {
+		for i := range L {
+			theta2 := theta[i*T:][:T]
+			for j := range T {
+				eProd := c.EProd[(i*T+j)*dH:][:dH]
+				GW1Prod := c.GW1Prod[(i*T+j)*dH:][:dH]
+				yProd := c.YProd[(i*T+j)*dH:][:dH]
+				t22_2 := t22[(i*T+j)*dH:][:dH]
+				t122_3 := t122[(i*T+j)*dH:][:dH]
+				t362_2 := t362[(i*T+j)*dH:][:dH]
+				t37_2 := t37[(i*T+j)*dH:][:dH]
+				t382_2 := t382[(i*T+j)*dH:][:dH]
+				t39_2 := t39[(i*T+j)*dH:][:dH]
+				t412_2 := t412[(i*T+j)*dH:][:dH]
+				t512_2 := t512[(i*T+j)*dH:][:dH]
+				t137_2 := t137[(i*T+j)*dH:][:dH]
+				t6_2 := t6[(i*T+j)*dH:][:dH]
+				t112_3 := t112[(i*T+j)*dH:][:dH]
+				t1222_2 := t1222[(i*T+j)*dH:][:dH]
+				t402_2 := t402[(i*T+j)*dH:][:dH]
+				t413_2 := t413[(i*T+j)*dH:][:dH]
+				thetaEntry := theta2[j]
+				for k := range dH {
+					eProdEntry := eProd[k]
+					t222 := kern.Sigmoid(eProdEntry)
+					GW1ProdEntry := GW1Prod[k]
+					t3622 := F(GW1ProdEntry * t222)
+					t372 := F(eProdEntry * GW1ProdEntry)
+					t3822 := -eProdEntry
+					t392 := kern.Sigmoid(t3822)
+					yProdEntry := yProd[k]
+					t5122 := kern.Sigmoid(yProdEntry)
+					t1122 := F(thetaEntry * eProdEntry)
+					t4022 := F(F(F(eProdEntry*t222)*GW1ProdEntry) * t392)
+					t22_2[k] = t222
+					t122_3[k] = F(eProdEntry * t222)
+					t362_2[k] = t3622
+					t37_2[k] = t372
+					t382_2[k] = t3822
+					t39_2[k] = t392
+					t412_2[k] = num.FMA32(F(t222*t372), t392, t3622)
+					t512_2[k] = t5122
+					t137_2[k] = F(yProdEntry * t5122)
+					t6_2[k] = kern.Sigmoid(-yProdEntry)
+					t112_3[k] = t1122
+					t1222_2[k] = F(t222 * t1122)
+					t402_2[k] = t4022
+					t413_2[k] = t3622 + t4022
+				}
 			}
 		}
 	}

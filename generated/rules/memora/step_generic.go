@@ -28,6 +28,8 @@ func stepNest11(*stepNest11Args) { panic("no assembly in this build") }
 
 func stepNest12(*stepNest12Args) { panic("no assembly in this build") }
 
+func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
+
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
 
 func stepBackwardNest3(*stepBackwardNest3Args) { panic("no assembly in this build") }

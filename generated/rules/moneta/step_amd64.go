@@ -37,6 +37,12 @@ func stepNest5AVX512(a *stepNest5Args)
 func stepNest5AVX2(a *stepNest5Args)
 
 //go:noescape
+func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
+
+//go:noescape
+func stepBackwardNest1AVX2(a *stepBackwardNest1Args)
+
+//go:noescape
 func stepBackwardNest2AVX512(a *stepBackwardNest2Args)
 
 //go:noescape
@@ -140,6 +146,14 @@ func stepNest5(a *stepNest5Args) {
 		return
 	}
 	stepNest5AVX2(a)
+}
+
+func stepBackwardNest1(a *stepBackwardNest1Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest1AVX512(a)
+		return
+	}
+	stepBackwardNest1AVX2(a)
 }
 
 func stepBackwardNest2(a *stepBackwardNest2Args) {

@@ -482,6 +482,32 @@ func (c *stepFused) run() {
 	}
 }
 
+type stepBackwardNest1Args struct {
+	theta  *float32
+	gProd  *float32
+	W1Prod *float32
+	yProd  *float32
+	t382   *float32
+	t506   *float32
+	t138   *float32
+	t139   *float32
+	t140   *float32
+	t141   *float32
+	t143   *float32
+	t185   *float32
+	t521   *float32
+	t622   *float32
+	t523   *float32
+	t112   *float32
+	t1222  *float32
+	t1422  *float32
+	t1432  *float32
+	n0     int // L
+	n1     int // T
+	n2     int // T·d_h
+	n3     int // d_h
+}
+
 type stepBackwardNest2Args struct {
 	gLin *float32
 	t412 *float32
@@ -745,55 +771,84 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// moneta.g, moneta.W1, moneta.y, moneta.W2
-	for i := range L {
-		theta2 := theta[i*T:][:T]
-		for j := range T {
-			gProd := c.GProd[(i*T+j)*dH:][:dH]
-			W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
-			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			t382_2 := t382[(i*T+j)*dH:][:dH]
-			t506_2 := t506[(i*T+j)*dH:][:dH]
-			t138_2 := t138[(i*T+j)*dH:][:dH]
-			t139_2 := t139[(i*T+j)*dH:][:dH]
-			t140_2 := t140[(i*T+j)*dH:][:dH]
-			t141_2 := t141[(i*T+j)*dH:][:dH]
-			t143_2 := t143[(i*T+j)*dH:][:dH]
-			t185_2 := t185[(i*T+j)*dH:][:dH]
-			t521_2 := t521[(i*T+j)*dH:][:dH]
-			t622_2 := t622[(i*T+j)*dH:][:dH]
-			t523_2 := t523[(i*T+j)*dH:][:dH]
-			t112_2 := t112[(i*T+j)*dH:][:dH]
-			t1222_2 := t1222[(i*T+j)*dH:][:dH]
-			t1422_2 := t1422[(i*T+j)*dH:][:dH]
-			t1432_2 := t1432[(i*T+j)*dH:][:dH]
-			thetaEntry := theta2[j]
-			for k := range dH {
-				gProdEntry := gProd[k]
-				t3822 := kern.Sigmoid(gProdEntry)
-				W1ProdEntry := W1Prod[k]
-				t1382 := F(W1ProdEntry * t3822)
-				t1392 := F(gProdEntry * W1ProdEntry)
-				t1402 := -gProdEntry
-				t1412 := kern.Sigmoid(t1402)
-				yProdEntry := yProd[k]
-				t1852 := kern.Sigmoid(yProdEntry)
-				t1122 := F(thetaEntry * gProdEntry)
-				t14222 := F(F(F(gProdEntry*t3822)*W1ProdEntry) * t1412)
-				t382_2[k] = t3822
-				t506_2[k] = F(gProdEntry * t3822)
-				t138_2[k] = t1382
-				t139_2[k] = t1392
-				t140_2[k] = t1402
-				t141_2[k] = t1412
-				t143_2[k] = num.FMA32(F(t3822*t1392), t1412, t1382)
-				t185_2[k] = t1852
-				t521_2[k] = F(yProdEntry * t1852)
-				t622_2[k] = kern.Sigmoid(-yProdEntry)
-				t523_2[k] = F(thetaEntry * t3822)
-				t112_2[k] = t1122
-				t1222_2[k] = F(t3822 * t1122)
-				t1422_2[k] = t14222
-				t1432_2[k] = t1382 + t14222
+	if kern.Wide() {
+		a := stepBackwardNest1Args{
+			unsafe.SliceData(theta),
+			unsafe.SliceData(c.GProd),
+			unsafe.SliceData(c.W1Prod),
+			unsafe.SliceData(c.YProd),
+			unsafe.SliceData(t382),
+			unsafe.SliceData(t506),
+			unsafe.SliceData(t138),
+			unsafe.SliceData(t139),
+			unsafe.SliceData(t140),
+			unsafe.SliceData(t141),
+			unsafe.SliceData(t143),
+			unsafe.SliceData(t185),
+			unsafe.SliceData(t521),
+			unsafe.SliceData(t622),
+			unsafe.SliceData(t523),
+			unsafe.SliceData(t112),
+			unsafe.SliceData(t1222),
+			unsafe.SliceData(t1422),
+			unsafe.SliceData(t1432),
+			L,
+			T,
+			T * dH,
+			dH,
+		}
+		stepBackwardNest1(&a)
+	} else {
+		for i := range L {
+			theta2 := theta[i*T:][:T]
+			for j := range T {
+				gProd := c.GProd[(i*T+j)*dH:][:dH]
+				W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
+				yProd := c.YProd[(i*T+j)*dH:][:dH]
+				t382_2 := t382[(i*T+j)*dH:][:dH]
+				t506_2 := t506[(i*T+j)*dH:][:dH]
+				t138_2 := t138[(i*T+j)*dH:][:dH]
+				t139_2 := t139[(i*T+j)*dH:][:dH]
+				t140_2 := t140[(i*T+j)*dH:][:dH]
+				t141_2 := t141[(i*T+j)*dH:][:dH]
+				t143_2 := t143[(i*T+j)*dH:][:dH]
+				t185_2 := t185[(i*T+j)*dH:][:dH]
+				t521_2 := t521[(i*T+j)*dH:][:dH]
+				t622_2 := t622[(i*T+j)*dH:][:dH]
+				t523_2 := t523[(i*T+j)*dH:][:dH]
+				t112_2 := t112[(i*T+j)*dH:][:dH]
+				t1222_2 := t1222[(i*T+j)*dH:][:dH]
+				t1422_2 := t1422[(i*T+j)*dH:][:dH]
+				t1432_2 := t1432[(i*T+j)*dH:][:dH]
+				thetaEntry := theta2[j]
+				for k := range dH {
+					gProdEntry := gProd[k]
+					t3822 := kern.Sigmoid(gProdEntry)
+					W1ProdEntry := W1Prod[k]
+					t1382 := F(W1ProdEntry * t3822)
+					t1392 := F(gProdEntry * W1ProdEntry)
+					t1402 := -gProdEntry
+					t1412 := kern.Sigmoid(t1402)
+					yProdEntry := yProd[k]
+					t1852 := kern.Sigmoid(yProdEntry)
+					t1122 := F(thetaEntry * gProdEntry)
+					t14222 := F(F(F(gProdEntry*t3822)*W1ProdEntry) * t1412)
+					t382_2[k] = t3822
+					t506_2[k] = F(gProdEntry * t3822)
+					t138_2[k] = t1382
+					t139_2[k] = t1392
+					t140_2[k] = t1402
+					t141_2[k] = t1412
+					t143_2[k] = num.FMA32(F(t3822*t1392), t1412, t1382)
+					t185_2[k] = t1852
+					t521_2[k] = F(yProdEntry * t1852)
+					t622_2[k] = kern.Sigmoid(-yProdEntry)
+					t523_2[k] = F(thetaEntry * t3822)
+					t112_2[k] = t1122
+					t1222_2[k] = F(t3822 * t1122)
+					t1422_2[k] = t14222
+					t1432_2[k] = t1382 + t14222
+				}
 			}
 		}
 	}

@@ -14,6 +14,8 @@ func stepNest4(*stepNest4Args) { panic("no assembly in this build") }
 
 func stepNest5(*stepNest5Args) { panic("no assembly in this build") }
 
+func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
+
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
 
 func stepBackwardNest3(*stepBackwardNest3Args) { panic("no assembly in this build") }

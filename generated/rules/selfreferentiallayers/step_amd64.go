@@ -193,6 +193,12 @@ func stepNest31AVX512(a *stepNest31Args)
 func stepNest31AVX2(a *stepNest31Args)
 
 //go:noescape
+func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
+
+//go:noescape
+func stepBackwardNest1AVX2(a *stepBackwardNest1Args)
+
+//go:noescape
 func stepBackwardNest2AVX512(a *stepBackwardNest2Args)
 
 //go:noescape
@@ -433,10 +439,22 @@ func stepBackwardNest41AVX512(a *stepBackwardNest41Args)
 func stepBackwardNest41AVX2(a *stepBackwardNest41Args)
 
 //go:noescape
+func stepBackwardNest42AVX512(a *stepBackwardNest42Args)
+
+//go:noescape
+func stepBackwardNest42AVX2(a *stepBackwardNest42Args)
+
+//go:noescape
 func stepBackwardNest43AVX512(a *stepBackwardNest43Args)
 
 //go:noescape
 func stepBackwardNest43AVX2(a *stepBackwardNest43Args)
+
+//go:noescape
+func stepBackwardNest44AVX512(a *stepBackwardNest44Args)
+
+//go:noescape
+func stepBackwardNest44AVX2(a *stepBackwardNest44Args)
 
 //go:noescape
 func stepBackwardNest45AVX512(a *stepBackwardNest45Args)
@@ -708,6 +726,14 @@ func stepNest31(a *stepNest31Args) {
 		return
 	}
 	stepNest31AVX2(a)
+}
+
+func stepBackwardNest1(a *stepBackwardNest1Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest1AVX512(a)
+		return
+	}
+	stepBackwardNest1AVX2(a)
 }
 
 func stepBackwardNest2(a *stepBackwardNest2Args) {
@@ -1030,12 +1056,28 @@ func stepBackwardNest41(a *stepBackwardNest41Args) {
 	stepBackwardNest41AVX2(a)
 }
 
+func stepBackwardNest42(a *stepBackwardNest42Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest42AVX512(a)
+		return
+	}
+	stepBackwardNest42AVX2(a)
+}
+
 func stepBackwardNest43(a *stepBackwardNest43Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest43AVX512(a)
 		return
 	}
 	stepBackwardNest43AVX2(a)
+}
+
+func stepBackwardNest44(a *stepBackwardNest44Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest44AVX512(a)
+		return
+	}
+	stepBackwardNest44AVX2(a)
 }
 
 func stepBackwardNest45(a *stepBackwardNest45Args) {

@@ -1688,6 +1688,119 @@ func (c *stepFused) run() {
 	}
 }
 
+type stepBackwardNest1Args struct {
+	theta      *float32
+	yProd      *float32
+	gAlphaProd *float32
+	gEtaProd   *float32
+	gKProd     *float32
+	gVProd     *float32
+	uMProd     *float32
+	AMProd     *float32
+	BMProd     *float32
+	uAlphaProd *float32
+	AAlphaProd *float32
+	BAlphaProd *float32
+	uEtaProd   *float32
+	AEtaProd   *float32
+	BEtaProd   *float32
+	uKProd     *float32
+	AKProd     *float32
+	BKProd     *float32
+	uVProd     *float32
+	AVProd     *float32
+	BVProd     *float32
+	t2         *float32
+	t6         *float32
+	t152       *float32
+	t24        *float32
+	t392       *float32
+	t432       *float32
+	t48        *float32
+	t666       *float32
+	t80        *float32
+	t81        *float32
+	t82        *float32
+	t83        *float32
+	t85        *float32
+	t91        *float32
+	t96        *float32
+	t668       *float32
+	t128       *float32
+	t129       *float32
+	t130       *float32
+	t131       *float32
+	t133       *float32
+	t139       *float32
+	t144       *float32
+	t670       *float32
+	t176       *float32
+	t177       *float32
+	t178       *float32
+	t179       *float32
+	t181       *float32
+	t187       *float32
+	t192       *float32
+	t672       *float32
+	t224       *float32
+	t225       *float32
+	t226       *float32
+	t227       *float32
+	t229       *float32
+	t235       *float32
+	t240       *float32
+	t674       *float32
+	t272       *float32
+	t273       *float32
+	t274       *float32
+	t275       *float32
+	t277       *float32
+	t751       *float32
+	t752       *float32
+	t753       *float32
+	t862       *float32
+	t757       *float32
+	t758       *float32
+	t759       *float32
+	t1752      *float32
+	t763       *float32
+	t764       *float32
+	t765       *float32
+	t264       *float32
+	t769       *float32
+	t770       *float32
+	t771       *float32
+	t353       *float32
+	t775       *float32
+	t776       *float32
+	t777       *float32
+	t442       *float32
+	t778       *float32
+	t454       *float32
+	t779       *float32
+	t492       *float32
+	t783       *float32
+	t512       *float32
+	t793       *float32
+	t533       *float32
+	t800       *float32
+	t544       *float32
+	t842       *float32
+	t8522      *float32
+	t1322      *float32
+	t1332      *float32
+	t1802      *float32
+	t1812      *float32
+	t2282      *float32
+	t2292      *float32
+	t2762      *float32
+	t2772      *float32
+	n0         int // L
+	n1         int // T
+	n2         int // T·d_h
+	n3         int // d_h
+}
+
 type stepBackwardNest2Args struct {
 	gK   *float32
 	t272 *float32
@@ -2163,6 +2276,80 @@ type stepBackwardNest41Args struct {
 	t461 [2]float32 // and nothing
 }
 
+type stepBackwardNest42Args struct {
+	AKLin          *float32
+	t485           *float32
+	t1142          *float32
+	t595           *float32
+	t168           *float32
+	AVLin          *float32
+	t2522          *float32
+	t579           *float32
+	t792           *float32
+	t447           *float32
+	AAlphaLin      *float32
+	t292           *float32
+	t627           *float32
+	t346           *float32
+	AEtaLin        *float32
+	t2032          *float32
+	t611           *float32
+	t2572          *float32
+	AMLin          *float32
+	yBar           *float32
+	t381           *float32
+	t643           *float32
+	t435           *float32
+	AKTrail        *float32
+	t653           *float32
+	AMTrail        *float32
+	t659           *float32
+	t779           *float32
+	t759           *float32
+	t758           *float32
+	AKBarState     *float32
+	t672           *float32
+	t754           *float32
+	t685           *float32
+	t778           *float32
+	t753           *float32
+	t752           *float32
+	AVBarState     *float32
+	t674           *float32
+	t748           *float32
+	t675           *float32
+	t793           *float32
+	t771           *float32
+	t770           *float32
+	AAlphaBarState *float32
+	t668           *float32
+	t766           *float32
+	t705           *float32
+	t783           *float32
+	t765           *float32
+	t764           *float32
+	AEtaBarState   *float32
+	t670           *float32
+	t760           *float32
+	t695           *float32
+	t800           *float32
+	t777           *float32
+	t776           *float32
+	AMBarState     *float32
+	t666           *float32
+	t772           *float32
+	t715           *float32
+	n0             int        // d·a + C·d·s + T·d·l
+	n1             int        // d·d_h·a
+	n2             int        // d_h·a + C·d_h·s + T·d_h·l
+	n3             int        // d
+	n4             int        // d_h
+	thetaEntry3    [2]float32 // and nothing
+	rhoEntry5      [2]float32 // and nothing
+	t792_2         [2]float32 // and nothing
+	t782           [2]float32 // and nothing
+}
+
 type stepBackwardNest43Args struct {
 	t24         *float32
 	t653        *float32
@@ -2188,6 +2375,51 @@ type stepBackwardNest43Args struct {
 	n1          int        // d_h
 	t782        [2]float32 // and nothing
 	t792        [2]float32 // and nothing
+}
+
+type stepBackwardNest44Args struct {
+	t494           *float32
+	t13323         *float32
+	t1642          *float32
+	t17722         *float32
+	t442           *float32
+	t752           *float32
+	t882           *float32
+	t456           *float32
+	t535           *float32
+	t311           *float32
+	t342           *float32
+	t355           *float32
+	t514           *float32
+	t2222          *float32
+	t2532          *float32
+	t2662          *float32
+	t546           *float32
+	t400           *float32
+	t431           *float32
+	t444           *float32
+	k2             *float32
+	gV             *float32
+	x              *float32
+	BKTrail        *float32
+	t496           *float32
+	BEtaTrail      *float32
+	t516           *float32
+	BAlphaTrail    *float32
+	t537           *float32
+	BMTrail        *float32
+	t548           *float32
+	BKBarState     *float32
+	BVBarState     *float32
+	BAlphaBarState *float32
+	BEtaBarState   *float32
+	q              *float32
+	BMBarState     *float32
+	n0             int        // d·a + C·d·s + T·d·l
+	n1             int        // d·d_h·a
+	n2             int        // d_h
+	n3             int        // d
+	rhoEntry5      [2]float32 // and nothing
 }
 
 type stepBackwardNest45Args struct {
@@ -2506,266 +2738,382 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v, self_referential_layers.u_m, self_referential_layers.A_m, self_referential_layers.B_m, self_referential_layers.u_alpha, self_referential_layers.A_alpha, self_referential_layers.B_alpha, self_referential_layers.u_eta, self_referential_layers.A_eta, self_referential_layers.B_eta, self_referential_layers.u_k, self_referential_layers.A_k, self_referential_layers.B_k, self_referential_layers.u_v, self_referential_layers.A_v, self_referential_layers.B_v
-	for i := range L {
-		theta := c.Theta[i*T:][:T]
-		for j := range T {
-			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			gAlphaProd := c.GAlphaProd[(i*T+j)*dH:][:dH]
-			gEtaProd := c.GEtaProd[(i*T+j)*dH:][:dH]
-			gKProd := c.GKProd[(i*T+j)*dH:][:dH]
-			gVProd := c.GVProd[(i*T+j)*dH:][:dH]
-			uMProd := c.UMProd[(i*T+j)*dH:][:dH]
-			AMProd := c.AMProd[(i*T+j)*dH:][:dH]
-			BMProd := c.BMProd[(i*T+j)*dH:][:dH]
-			uAlphaProd := c.UAlphaProd[(i*T+j)*dH:][:dH]
-			AAlphaProd := c.AAlphaProd[(i*T+j)*dH:][:dH]
-			BAlphaProd := c.BAlphaProd[(i*T+j)*dH:][:dH]
-			uEtaProd := c.UEtaProd[(i*T+j)*dH:][:dH]
-			AEtaProd := c.AEtaProd[(i*T+j)*dH:][:dH]
-			BEtaProd := c.BEtaProd[(i*T+j)*dH:][:dH]
-			uKProd := c.UKProd[(i*T+j)*dH:][:dH]
-			AKProd := c.AKProd[(i*T+j)*dH:][:dH]
-			BKProd := c.BKProd[(i*T+j)*dH:][:dH]
-			uVProd := c.UVProd[(i*T+j)*dH:][:dH]
-			AVProd := c.AVProd[(i*T+j)*dH:][:dH]
-			BVProd := c.BVProd[(i*T+j)*dH:][:dH]
-			t2_2 := t2[(i*T+j)*dH:][:dH]
-			t6_2 := t6[(i*T+j)*dH:][:dH]
-			t152_2 := t152[(i*T+j)*dH:][:dH]
-			t24_2 := t24[(i*T+j)*dH:][:dH]
-			t392_2 := t392[(i*T+j)*dH:][:dH]
-			t432_2 := t432[(i*T+j)*dH:][:dH]
-			t48_2 := t48[(i*T+j)*dH:][:dH]
-			t666_2 := t666[(i*T+j)*dH:][:dH]
-			t80_2 := t80[(i*T+j)*dH:][:dH]
-			t81_2 := t81[(i*T+j)*dH:][:dH]
-			t82_2 := t82[(i*T+j)*dH:][:dH]
-			t83_2 := t83[(i*T+j)*dH:][:dH]
-			t85_2 := t85[(i*T+j)*dH:][:dH]
-			t91_2 := t91[(i*T+j)*dH:][:dH]
-			t96_2 := t96[(i*T+j)*dH:][:dH]
-			t668_2 := t668[(i*T+j)*dH:][:dH]
-			t128_2 := t128[(i*T+j)*dH:][:dH]
-			t129_2 := t129[(i*T+j)*dH:][:dH]
-			t130_2 := t130[(i*T+j)*dH:][:dH]
-			t131_2 := t131[(i*T+j)*dH:][:dH]
-			t133_2 := t133[(i*T+j)*dH:][:dH]
-			t139_2 := t139[(i*T+j)*dH:][:dH]
-			t144_2 := t144[(i*T+j)*dH:][:dH]
-			t670_2 := t670[(i*T+j)*dH:][:dH]
-			t176_2 := t176[(i*T+j)*dH:][:dH]
-			t177_2 := t177[(i*T+j)*dH:][:dH]
-			t178_2 := t178[(i*T+j)*dH:][:dH]
-			t179_2 := t179[(i*T+j)*dH:][:dH]
-			t181_2 := t181[(i*T+j)*dH:][:dH]
-			t187_2 := t187[(i*T+j)*dH:][:dH]
-			t192_3 := t192[(i*T+j)*dH:][:dH]
-			t672_2 := t672[(i*T+j)*dH:][:dH]
-			t224_2 := t224[(i*T+j)*dH:][:dH]
-			t225_2 := t225[(i*T+j)*dH:][:dH]
-			t226_2 := t226[(i*T+j)*dH:][:dH]
-			t227_2 := t227[(i*T+j)*dH:][:dH]
-			t229_2 := t229[(i*T+j)*dH:][:dH]
-			t235_2 := t235[(i*T+j)*dH:][:dH]
-			t240_2 := t240[(i*T+j)*dH:][:dH]
-			t674_2 := t674[(i*T+j)*dH:][:dH]
-			t272_3 := t272[(i*T+j)*dH:][:dH]
-			t273_2 := t273[(i*T+j)*dH:][:dH]
-			t274_2 := t274[(i*T+j)*dH:][:dH]
-			t275_2 := t275[(i*T+j)*dH:][:dH]
-			t277_2 := t277[(i*T+j)*dH:][:dH]
-			t751_2 := t751[(i*T+j)*dH:][:dH]
-			t752_3 := t752[(i*T+j)*dH:][:dH]
-			t753_2 := t753[(i*T+j)*dH:][:dH]
-			t862_2 := t862[(i*T+j)*dH:][:dH]
-			t757_2 := t757[(i*T+j)*dH:][:dH]
-			t758_2 := t758[(i*T+j)*dH:][:dH]
-			t759_2 := t759[(i*T+j)*dH:][:dH]
-			t1752_2 := t1752[(i*T+j)*dH:][:dH]
-			t763_2 := t763[(i*T+j)*dH:][:dH]
-			t764_2 := t764[(i*T+j)*dH:][:dH]
-			t765_2 := t765[(i*T+j)*dH:][:dH]
-			t264_2 := t264[(i*T+j)*dH:][:dH]
-			t769_2 := t769[(i*T+j)*dH:][:dH]
-			t770_2 := t770[(i*T+j)*dH:][:dH]
-			t771_2 := t771[(i*T+j)*dH:][:dH]
-			t353_2 := t353[(i*T+j)*dH:][:dH]
-			t775_2 := t775[(i*T+j)*dH:][:dH]
-			t776_2 := t776[(i*T+j)*dH:][:dH]
-			t777_2 := t777[(i*T+j)*dH:][:dH]
-			t442_3 := t442[(i*T+j)*dH:][:dH]
-			t778_2 := t778[(i*T+j)*dH:][:dH]
-			t454_2 := t454[(i*T+j)*dH:][:dH]
-			t779_2 := t779[(i*T+j)*dH:][:dH]
-			t492_2 := t492[(i*T+j)*dH:][:dH]
-			t783_2 := t783[(i*T+j)*dH:][:dH]
-			t512_2 := t512[(i*T+j)*dH:][:dH]
-			t793_2 := t793[(i*T+j)*dH:][:dH]
-			t533_2 := t533[(i*T+j)*dH:][:dH]
-			t800_2 := t800[(i*T+j)*dH:][:dH]
-			t544_2 := t544[(i*T+j)*dH:][:dH]
-			t842_2 := t842[(i*T+j)*dH:][:dH]
-			t8522_2 := t8522[(i*T+j)*dH:][:dH]
-			t1322_2 := t1322[(i*T+j)*dH:][:dH]
-			t1332_2 := t1332[(i*T+j)*dH:][:dH]
-			t1802_2 := t1802[(i*T+j)*dH:][:dH]
-			t1812_2 := t1812[(i*T+j)*dH:][:dH]
-			t2282_2 := t2282[(i*T+j)*dH:][:dH]
-			t2292_2 := t2292[(i*T+j)*dH:][:dH]
-			t2762_2 := t2762[(i*T+j)*dH:][:dH]
-			t2772_2 := t2772[(i*T+j)*dH:][:dH]
-			thetaEntry := theta[j]
-			for k3 := range dH {
-				yProdEntry := yProd[k3]
-				t22 := kern.Sigmoid(yProdEntry)
-				gAlphaProdEntry := gAlphaProd[k3]
-				t62 := kern.Sigmoid(gAlphaProdEntry)
-				gEtaProdEntry := gEtaProd[k3]
-				t1522 := kern.Sigmoid(gEtaProdEntry)
-				gKProdEntry := gKProd[k3]
-				t242 := kern.Sigmoid(gKProdEntry)
-				gVProdEntry := gVProd[k3]
-				t3922 := kern.Sigmoid(gVProdEntry)
-				uMProdEntry := uMProd[k3]
-				t4322 := kern.Sigmoid(uMProdEntry)
-				AMProdEntry := AMProd[k3]
-				t482 := kern.Sigmoid(AMProdEntry)
-				BMProdEntry := BMProd[k3]
-				t802 := F(BMProdEntry * t482)
-				t812 := F(AMProdEntry * BMProdEntry)
-				t822 := -AMProdEntry
-				t832 := kern.Sigmoid(t822)
-				uAlphaProdEntry := uAlphaProd[k3]
-				t912 := kern.Sigmoid(uAlphaProdEntry)
-				AAlphaProdEntry := AAlphaProd[k3]
-				t962 := kern.Sigmoid(AAlphaProdEntry)
-				BAlphaProdEntry := BAlphaProd[k3]
-				t1282 := F(BAlphaProdEntry * t962)
-				t1292 := F(AAlphaProdEntry * BAlphaProdEntry)
-				t1302 := -AAlphaProdEntry
-				t1312 := kern.Sigmoid(t1302)
-				uEtaProdEntry := uEtaProd[k3]
-				t1392 := kern.Sigmoid(uEtaProdEntry)
-				AEtaProdEntry := AEtaProd[k3]
-				t1442 := kern.Sigmoid(AEtaProdEntry)
-				BEtaProdEntry := BEtaProd[k3]
-				t1762 := F(BEtaProdEntry * t1442)
-				t1772 := F(AEtaProdEntry * BEtaProdEntry)
-				t1782 := -AEtaProdEntry
-				t1792 := kern.Sigmoid(t1782)
-				uKProdEntry := uKProd[k3]
-				t1872 := kern.Sigmoid(uKProdEntry)
-				AKProdEntry := AKProd[k3]
-				t1922 := kern.Sigmoid(AKProdEntry)
-				BKProdEntry := BKProd[k3]
-				t2242 := F(BKProdEntry * t1922)
-				t2252 := F(AKProdEntry * BKProdEntry)
-				t2262 := -AKProdEntry
-				t2272 := kern.Sigmoid(t2262)
-				uVProdEntry := uVProd[k3]
-				t2352 := kern.Sigmoid(uVProdEntry)
-				AVProdEntry := AVProd[k3]
-				t2402 := kern.Sigmoid(AVProdEntry)
-				BVProdEntry := BVProd[k3]
-				t2722 := F(BVProdEntry * t2402)
-				t2732 := F(AVProdEntry * BVProdEntry)
-				t2742 := -AVProdEntry
-				t2752 := kern.Sigmoid(t2742)
-				t7512 := F(thetaEntry * AVProdEntry)
-				t7572 := F(thetaEntry * AKProdEntry)
-				t7632 := F(thetaEntry * AEtaProdEntry)
-				t7692 := F(thetaEntry * AAlphaProdEntry)
-				t7752 := F(thetaEntry * AMProdEntry)
-				t8422 := F(F(F(AMProdEntry*t482)*BMProdEntry) * t832)
-				t13222 := F(F(F(AAlphaProdEntry*t962)*BAlphaProdEntry) * t1312)
-				t18022 := F(F(F(AEtaProdEntry*t1442)*BEtaProdEntry) * t1792)
-				t22822 := F(F(F(AKProdEntry*t1922)*BKProdEntry) * t2272)
-				t27622 := F(F(F(AVProdEntry*t2402)*BVProdEntry) * t2752)
-				t2_2[k3] = t22
-				t6_2[k3] = t62
-				t152_2[k3] = t1522
-				t24_2[k3] = t242
-				t392_2[k3] = t3922
-				t432_2[k3] = t4322
-				t48_2[k3] = t482
-				t666_2[k3] = F(AMProdEntry * t482)
-				t80_2[k3] = t802
-				t81_2[k3] = t812
-				t82_2[k3] = t822
-				t83_2[k3] = t832
-				t85_2[k3] = num.FMA32(F(t482*t812), t832, t802)
-				t91_2[k3] = t912
-				t96_2[k3] = t962
-				t668_2[k3] = F(AAlphaProdEntry * t962)
-				t128_2[k3] = t1282
-				t129_2[k3] = t1292
-				t130_2[k3] = t1302
-				t131_2[k3] = t1312
-				t133_2[k3] = num.FMA32(F(t962*t1292), t1312, t1282)
-				t139_2[k3] = t1392
-				t144_2[k3] = t1442
-				t670_2[k3] = F(AEtaProdEntry * t1442)
-				t176_2[k3] = t1762
-				t177_2[k3] = t1772
-				t178_2[k3] = t1782
-				t179_2[k3] = t1792
-				t181_2[k3] = num.FMA32(F(t1442*t1772), t1792, t1762)
-				t187_2[k3] = t1872
-				t192_3[k3] = t1922
-				t672_2[k3] = F(AKProdEntry * t1922)
-				t224_2[k3] = t2242
-				t225_2[k3] = t2252
-				t226_2[k3] = t2262
-				t227_2[k3] = t2272
-				t229_2[k3] = num.FMA32(F(t1922*t2252), t2272, t2242)
-				t235_2[k3] = t2352
-				t240_2[k3] = t2402
-				t674_2[k3] = F(AVProdEntry * t2402)
-				t272_3[k3] = t2722
-				t273_2[k3] = t2732
-				t274_2[k3] = t2742
-				t275_2[k3] = t2752
-				t277_2[k3] = num.FMA32(F(t2402*t2732), t2752, t2722)
-				t751_2[k3] = t7512
-				t752_3[k3] = F(t2402 * t7512)
-				t753_2[k3] = F(uVProdEntry * t2352)
-				t862_2[k3] = kern.Sigmoid(-uVProdEntry)
-				t757_2[k3] = t7572
-				t758_2[k3] = F(t1922 * t7572)
-				t759_2[k3] = F(uKProdEntry * t1872)
-				t1752_2[k3] = kern.Sigmoid(-uKProdEntry)
-				t763_2[k3] = t7632
-				t764_2[k3] = F(t1442 * t7632)
-				t765_2[k3] = F(uEtaProdEntry * t1392)
-				t264_2[k3] = kern.Sigmoid(-uEtaProdEntry)
-				t769_2[k3] = t7692
-				t770_2[k3] = F(t962 * t7692)
-				t771_2[k3] = F(uAlphaProdEntry * t912)
-				t353_2[k3] = kern.Sigmoid(-uAlphaProdEntry)
-				t775_2[k3] = t7752
-				t776_2[k3] = F(t482 * t7752)
-				t777_2[k3] = F(uMProdEntry * t4322)
-				t442_3[k3] = kern.Sigmoid(-uMProdEntry)
-				t778_2[k3] = F(gVProdEntry * t3922)
-				t454_2[k3] = kern.Sigmoid(-gVProdEntry)
-				t779_2[k3] = F(gKProdEntry * t242)
-				t492_2[k3] = kern.Sigmoid(-gKProdEntry)
-				t783_2[k3] = F(gEtaProdEntry * t1522)
-				t512_2[k3] = kern.Sigmoid(-gEtaProdEntry)
-				t793_2[k3] = F(gAlphaProdEntry * t62)
-				t533_2[k3] = kern.Sigmoid(-gAlphaProdEntry)
-				t800_2[k3] = F(yProdEntry * t22)
-				t544_2[k3] = kern.Sigmoid(-yProdEntry)
-				t842_2[k3] = t8422
-				t8522_2[k3] = t802 + t8422
-				t1322_2[k3] = t13222
-				t1332_2[k3] = t1282 + t13222
-				t1802_2[k3] = t18022
-				t1812_2[k3] = t1762 + t18022
-				t2282_2[k3] = t22822
-				t2292_2[k3] = t2242 + t22822
-				t2762_2[k3] = t27622
-				t2772_2[k3] = t2722 + t27622
+	if kern.Wide() {
+		a := stepBackwardNest1Args{
+			unsafe.SliceData(c.Theta),
+			unsafe.SliceData(c.YProd),
+			unsafe.SliceData(c.GAlphaProd),
+			unsafe.SliceData(c.GEtaProd),
+			unsafe.SliceData(c.GKProd),
+			unsafe.SliceData(c.GVProd),
+			unsafe.SliceData(c.UMProd),
+			unsafe.SliceData(c.AMProd),
+			unsafe.SliceData(c.BMProd),
+			unsafe.SliceData(c.UAlphaProd),
+			unsafe.SliceData(c.AAlphaProd),
+			unsafe.SliceData(c.BAlphaProd),
+			unsafe.SliceData(c.UEtaProd),
+			unsafe.SliceData(c.AEtaProd),
+			unsafe.SliceData(c.BEtaProd),
+			unsafe.SliceData(c.UKProd),
+			unsafe.SliceData(c.AKProd),
+			unsafe.SliceData(c.BKProd),
+			unsafe.SliceData(c.UVProd),
+			unsafe.SliceData(c.AVProd),
+			unsafe.SliceData(c.BVProd),
+			unsafe.SliceData(t2),
+			unsafe.SliceData(t6),
+			unsafe.SliceData(t152),
+			unsafe.SliceData(t24),
+			unsafe.SliceData(t392),
+			unsafe.SliceData(t432),
+			unsafe.SliceData(t48),
+			unsafe.SliceData(t666),
+			unsafe.SliceData(t80),
+			unsafe.SliceData(t81),
+			unsafe.SliceData(t82),
+			unsafe.SliceData(t83),
+			unsafe.SliceData(t85),
+			unsafe.SliceData(t91),
+			unsafe.SliceData(t96),
+			unsafe.SliceData(t668),
+			unsafe.SliceData(t128),
+			unsafe.SliceData(t129),
+			unsafe.SliceData(t130),
+			unsafe.SliceData(t131),
+			unsafe.SliceData(t133),
+			unsafe.SliceData(t139),
+			unsafe.SliceData(t144),
+			unsafe.SliceData(t670),
+			unsafe.SliceData(t176),
+			unsafe.SliceData(t177),
+			unsafe.SliceData(t178),
+			unsafe.SliceData(t179),
+			unsafe.SliceData(t181),
+			unsafe.SliceData(t187),
+			unsafe.SliceData(t192),
+			unsafe.SliceData(t672),
+			unsafe.SliceData(t224),
+			unsafe.SliceData(t225),
+			unsafe.SliceData(t226),
+			unsafe.SliceData(t227),
+			unsafe.SliceData(t229),
+			unsafe.SliceData(t235),
+			unsafe.SliceData(t240),
+			unsafe.SliceData(t674),
+			unsafe.SliceData(t272),
+			unsafe.SliceData(t273),
+			unsafe.SliceData(t274),
+			unsafe.SliceData(t275),
+			unsafe.SliceData(t277),
+			unsafe.SliceData(t751),
+			unsafe.SliceData(t752),
+			unsafe.SliceData(t753),
+			unsafe.SliceData(t862),
+			unsafe.SliceData(t757),
+			unsafe.SliceData(t758),
+			unsafe.SliceData(t759),
+			unsafe.SliceData(t1752),
+			unsafe.SliceData(t763),
+			unsafe.SliceData(t764),
+			unsafe.SliceData(t765),
+			unsafe.SliceData(t264),
+			unsafe.SliceData(t769),
+			unsafe.SliceData(t770),
+			unsafe.SliceData(t771),
+			unsafe.SliceData(t353),
+			unsafe.SliceData(t775),
+			unsafe.SliceData(t776),
+			unsafe.SliceData(t777),
+			unsafe.SliceData(t442),
+			unsafe.SliceData(t778),
+			unsafe.SliceData(t454),
+			unsafe.SliceData(t779),
+			unsafe.SliceData(t492),
+			unsafe.SliceData(t783),
+			unsafe.SliceData(t512),
+			unsafe.SliceData(t793),
+			unsafe.SliceData(t533),
+			unsafe.SliceData(t800),
+			unsafe.SliceData(t544),
+			unsafe.SliceData(t842),
+			unsafe.SliceData(t8522),
+			unsafe.SliceData(t1322),
+			unsafe.SliceData(t1332),
+			unsafe.SliceData(t1802),
+			unsafe.SliceData(t1812),
+			unsafe.SliceData(t2282),
+			unsafe.SliceData(t2292),
+			unsafe.SliceData(t2762),
+			unsafe.SliceData(t2772),
+			L,
+			T,
+			T * dH,
+			dH,
+		}
+		stepBackwardNest1(&a)
+	} else {
+		for i := range L {
+			theta := c.Theta[i*T:][:T]
+			for j := range T {
+				yProd := c.YProd[(i*T+j)*dH:][:dH]
+				gAlphaProd := c.GAlphaProd[(i*T+j)*dH:][:dH]
+				gEtaProd := c.GEtaProd[(i*T+j)*dH:][:dH]
+				gKProd := c.GKProd[(i*T+j)*dH:][:dH]
+				gVProd := c.GVProd[(i*T+j)*dH:][:dH]
+				uMProd := c.UMProd[(i*T+j)*dH:][:dH]
+				AMProd := c.AMProd[(i*T+j)*dH:][:dH]
+				BMProd := c.BMProd[(i*T+j)*dH:][:dH]
+				uAlphaProd := c.UAlphaProd[(i*T+j)*dH:][:dH]
+				AAlphaProd := c.AAlphaProd[(i*T+j)*dH:][:dH]
+				BAlphaProd := c.BAlphaProd[(i*T+j)*dH:][:dH]
+				uEtaProd := c.UEtaProd[(i*T+j)*dH:][:dH]
+				AEtaProd := c.AEtaProd[(i*T+j)*dH:][:dH]
+				BEtaProd := c.BEtaProd[(i*T+j)*dH:][:dH]
+				uKProd := c.UKProd[(i*T+j)*dH:][:dH]
+				AKProd := c.AKProd[(i*T+j)*dH:][:dH]
+				BKProd := c.BKProd[(i*T+j)*dH:][:dH]
+				uVProd := c.UVProd[(i*T+j)*dH:][:dH]
+				AVProd := c.AVProd[(i*T+j)*dH:][:dH]
+				BVProd := c.BVProd[(i*T+j)*dH:][:dH]
+				t2_2 := t2[(i*T+j)*dH:][:dH]
+				t6_2 := t6[(i*T+j)*dH:][:dH]
+				t152_2 := t152[(i*T+j)*dH:][:dH]
+				t24_2 := t24[(i*T+j)*dH:][:dH]
+				t392_2 := t392[(i*T+j)*dH:][:dH]
+				t432_2 := t432[(i*T+j)*dH:][:dH]
+				t48_2 := t48[(i*T+j)*dH:][:dH]
+				t666_2 := t666[(i*T+j)*dH:][:dH]
+				t80_2 := t80[(i*T+j)*dH:][:dH]
+				t81_2 := t81[(i*T+j)*dH:][:dH]
+				t82_2 := t82[(i*T+j)*dH:][:dH]
+				t83_2 := t83[(i*T+j)*dH:][:dH]
+				t85_2 := t85[(i*T+j)*dH:][:dH]
+				t91_2 := t91[(i*T+j)*dH:][:dH]
+				t96_2 := t96[(i*T+j)*dH:][:dH]
+				t668_2 := t668[(i*T+j)*dH:][:dH]
+				t128_2 := t128[(i*T+j)*dH:][:dH]
+				t129_2 := t129[(i*T+j)*dH:][:dH]
+				t130_2 := t130[(i*T+j)*dH:][:dH]
+				t131_2 := t131[(i*T+j)*dH:][:dH]
+				t133_2 := t133[(i*T+j)*dH:][:dH]
+				t139_2 := t139[(i*T+j)*dH:][:dH]
+				t144_2 := t144[(i*T+j)*dH:][:dH]
+				t670_2 := t670[(i*T+j)*dH:][:dH]
+				t176_2 := t176[(i*T+j)*dH:][:dH]
+				t177_2 := t177[(i*T+j)*dH:][:dH]
+				t178_2 := t178[(i*T+j)*dH:][:dH]
+				t179_2 := t179[(i*T+j)*dH:][:dH]
+				t181_2 := t181[(i*T+j)*dH:][:dH]
+				t187_2 := t187[(i*T+j)*dH:][:dH]
+				t192_3 := t192[(i*T+j)*dH:][:dH]
+				t672_2 := t672[(i*T+j)*dH:][:dH]
+				t224_2 := t224[(i*T+j)*dH:][:dH]
+				t225_2 := t225[(i*T+j)*dH:][:dH]
+				t226_2 := t226[(i*T+j)*dH:][:dH]
+				t227_2 := t227[(i*T+j)*dH:][:dH]
+				t229_2 := t229[(i*T+j)*dH:][:dH]
+				t235_2 := t235[(i*T+j)*dH:][:dH]
+				t240_2 := t240[(i*T+j)*dH:][:dH]
+				t674_2 := t674[(i*T+j)*dH:][:dH]
+				t272_3 := t272[(i*T+j)*dH:][:dH]
+				t273_2 := t273[(i*T+j)*dH:][:dH]
+				t274_2 := t274[(i*T+j)*dH:][:dH]
+				t275_2 := t275[(i*T+j)*dH:][:dH]
+				t277_2 := t277[(i*T+j)*dH:][:dH]
+				t751_2 := t751[(i*T+j)*dH:][:dH]
+				t752_3 := t752[(i*T+j)*dH:][:dH]
+				t753_2 := t753[(i*T+j)*dH:][:dH]
+				t862_2 := t862[(i*T+j)*dH:][:dH]
+				t757_2 := t757[(i*T+j)*dH:][:dH]
+				t758_2 := t758[(i*T+j)*dH:][:dH]
+				t759_2 := t759[(i*T+j)*dH:][:dH]
+				t1752_2 := t1752[(i*T+j)*dH:][:dH]
+				t763_2 := t763[(i*T+j)*dH:][:dH]
+				t764_2 := t764[(i*T+j)*dH:][:dH]
+				t765_2 := t765[(i*T+j)*dH:][:dH]
+				t264_2 := t264[(i*T+j)*dH:][:dH]
+				t769_2 := t769[(i*T+j)*dH:][:dH]
+				t770_2 := t770[(i*T+j)*dH:][:dH]
+				t771_2 := t771[(i*T+j)*dH:][:dH]
+				t353_2 := t353[(i*T+j)*dH:][:dH]
+				t775_2 := t775[(i*T+j)*dH:][:dH]
+				t776_2 := t776[(i*T+j)*dH:][:dH]
+				t777_2 := t777[(i*T+j)*dH:][:dH]
+				t442_3 := t442[(i*T+j)*dH:][:dH]
+				t778_2 := t778[(i*T+j)*dH:][:dH]
+				t454_2 := t454[(i*T+j)*dH:][:dH]
+				t779_2 := t779[(i*T+j)*dH:][:dH]
+				t492_2 := t492[(i*T+j)*dH:][:dH]
+				t783_2 := t783[(i*T+j)*dH:][:dH]
+				t512_2 := t512[(i*T+j)*dH:][:dH]
+				t793_2 := t793[(i*T+j)*dH:][:dH]
+				t533_2 := t533[(i*T+j)*dH:][:dH]
+				t800_2 := t800[(i*T+j)*dH:][:dH]
+				t544_2 := t544[(i*T+j)*dH:][:dH]
+				t842_2 := t842[(i*T+j)*dH:][:dH]
+				t8522_2 := t8522[(i*T+j)*dH:][:dH]
+				t1322_2 := t1322[(i*T+j)*dH:][:dH]
+				t1332_2 := t1332[(i*T+j)*dH:][:dH]
+				t1802_2 := t1802[(i*T+j)*dH:][:dH]
+				t1812_2 := t1812[(i*T+j)*dH:][:dH]
+				t2282_2 := t2282[(i*T+j)*dH:][:dH]
+				t2292_2 := t2292[(i*T+j)*dH:][:dH]
+				t2762_2 := t2762[(i*T+j)*dH:][:dH]
+				t2772_2 := t2772[(i*T+j)*dH:][:dH]
+				thetaEntry := theta[j]
+				for k3 := range dH {
+					yProdEntry := yProd[k3]
+					t22 := kern.Sigmoid(yProdEntry)
+					gAlphaProdEntry := gAlphaProd[k3]
+					t62 := kern.Sigmoid(gAlphaProdEntry)
+					gEtaProdEntry := gEtaProd[k3]
+					t1522 := kern.Sigmoid(gEtaProdEntry)
+					gKProdEntry := gKProd[k3]
+					t242 := kern.Sigmoid(gKProdEntry)
+					gVProdEntry := gVProd[k3]
+					t3922 := kern.Sigmoid(gVProdEntry)
+					uMProdEntry := uMProd[k3]
+					t4322 := kern.Sigmoid(uMProdEntry)
+					AMProdEntry := AMProd[k3]
+					t482 := kern.Sigmoid(AMProdEntry)
+					BMProdEntry := BMProd[k3]
+					t802 := F(BMProdEntry * t482)
+					t812 := F(AMProdEntry * BMProdEntry)
+					t822 := -AMProdEntry
+					t832 := kern.Sigmoid(t822)
+					uAlphaProdEntry := uAlphaProd[k3]
+					t912 := kern.Sigmoid(uAlphaProdEntry)
+					AAlphaProdEntry := AAlphaProd[k3]
+					t962 := kern.Sigmoid(AAlphaProdEntry)
+					BAlphaProdEntry := BAlphaProd[k3]
+					t1282 := F(BAlphaProdEntry * t962)
+					t1292 := F(AAlphaProdEntry * BAlphaProdEntry)
+					t1302 := -AAlphaProdEntry
+					t1312 := kern.Sigmoid(t1302)
+					uEtaProdEntry := uEtaProd[k3]
+					t1392 := kern.Sigmoid(uEtaProdEntry)
+					AEtaProdEntry := AEtaProd[k3]
+					t1442 := kern.Sigmoid(AEtaProdEntry)
+					BEtaProdEntry := BEtaProd[k3]
+					t1762 := F(BEtaProdEntry * t1442)
+					t1772 := F(AEtaProdEntry * BEtaProdEntry)
+					t1782 := -AEtaProdEntry
+					t1792 := kern.Sigmoid(t1782)
+					uKProdEntry := uKProd[k3]
+					t1872 := kern.Sigmoid(uKProdEntry)
+					AKProdEntry := AKProd[k3]
+					t1922 := kern.Sigmoid(AKProdEntry)
+					BKProdEntry := BKProd[k3]
+					t2242 := F(BKProdEntry * t1922)
+					t2252 := F(AKProdEntry * BKProdEntry)
+					t2262 := -AKProdEntry
+					t2272 := kern.Sigmoid(t2262)
+					uVProdEntry := uVProd[k3]
+					t2352 := kern.Sigmoid(uVProdEntry)
+					AVProdEntry := AVProd[k3]
+					t2402 := kern.Sigmoid(AVProdEntry)
+					BVProdEntry := BVProd[k3]
+					t2722 := F(BVProdEntry * t2402)
+					t2732 := F(AVProdEntry * BVProdEntry)
+					t2742 := -AVProdEntry
+					t2752 := kern.Sigmoid(t2742)
+					t7512 := F(thetaEntry * AVProdEntry)
+					t7572 := F(thetaEntry * AKProdEntry)
+					t7632 := F(thetaEntry * AEtaProdEntry)
+					t7692 := F(thetaEntry * AAlphaProdEntry)
+					t7752 := F(thetaEntry * AMProdEntry)
+					t8422 := F(F(F(AMProdEntry*t482)*BMProdEntry) * t832)
+					t13222 := F(F(F(AAlphaProdEntry*t962)*BAlphaProdEntry) * t1312)
+					t18022 := F(F(F(AEtaProdEntry*t1442)*BEtaProdEntry) * t1792)
+					t22822 := F(F(F(AKProdEntry*t1922)*BKProdEntry) * t2272)
+					t27622 := F(F(F(AVProdEntry*t2402)*BVProdEntry) * t2752)
+					t2_2[k3] = t22
+					t6_2[k3] = t62
+					t152_2[k3] = t1522
+					t24_2[k3] = t242
+					t392_2[k3] = t3922
+					t432_2[k3] = t4322
+					t48_2[k3] = t482
+					t666_2[k3] = F(AMProdEntry * t482)
+					t80_2[k3] = t802
+					t81_2[k3] = t812
+					t82_2[k3] = t822
+					t83_2[k3] = t832
+					t85_2[k3] = num.FMA32(F(t482*t812), t832, t802)
+					t91_2[k3] = t912
+					t96_2[k3] = t962
+					t668_2[k3] = F(AAlphaProdEntry * t962)
+					t128_2[k3] = t1282
+					t129_2[k3] = t1292
+					t130_2[k3] = t1302
+					t131_2[k3] = t1312
+					t133_2[k3] = num.FMA32(F(t962*t1292), t1312, t1282)
+					t139_2[k3] = t1392
+					t144_2[k3] = t1442
+					t670_2[k3] = F(AEtaProdEntry * t1442)
+					t176_2[k3] = t1762
+					t177_2[k3] = t1772
+					t178_2[k3] = t1782
+					t179_2[k3] = t1792
+					t181_2[k3] = num.FMA32(F(t1442*t1772), t1792, t1762)
+					t187_2[k3] = t1872
+					t192_3[k3] = t1922
+					t672_2[k3] = F(AKProdEntry * t1922)
+					t224_2[k3] = t2242
+					t225_2[k3] = t2252
+					t226_2[k3] = t2262
+					t227_2[k3] = t2272
+					t229_2[k3] = num.FMA32(F(t1922*t2252), t2272, t2242)
+					t235_2[k3] = t2352
+					t240_2[k3] = t2402
+					t674_2[k3] = F(AVProdEntry * t2402)
+					t272_3[k3] = t2722
+					t273_2[k3] = t2732
+					t274_2[k3] = t2742
+					t275_2[k3] = t2752
+					t277_2[k3] = num.FMA32(F(t2402*t2732), t2752, t2722)
+					t751_2[k3] = t7512
+					t752_3[k3] = F(t2402 * t7512)
+					t753_2[k3] = F(uVProdEntry * t2352)
+					t862_2[k3] = kern.Sigmoid(-uVProdEntry)
+					t757_2[k3] = t7572
+					t758_2[k3] = F(t1922 * t7572)
+					t759_2[k3] = F(uKProdEntry * t1872)
+					t1752_2[k3] = kern.Sigmoid(-uKProdEntry)
+					t763_2[k3] = t7632
+					t764_2[k3] = F(t1442 * t7632)
+					t765_2[k3] = F(uEtaProdEntry * t1392)
+					t264_2[k3] = kern.Sigmoid(-uEtaProdEntry)
+					t769_2[k3] = t7692
+					t770_2[k3] = F(t962 * t7692)
+					t771_2[k3] = F(uAlphaProdEntry * t912)
+					t353_2[k3] = kern.Sigmoid(-uAlphaProdEntry)
+					t775_2[k3] = t7752
+					t776_2[k3] = F(t482 * t7752)
+					t777_2[k3] = F(uMProdEntry * t4322)
+					t442_3[k3] = kern.Sigmoid(-uMProdEntry)
+					t778_2[k3] = F(gVProdEntry * t3922)
+					t454_2[k3] = kern.Sigmoid(-gVProdEntry)
+					t779_2[k3] = F(gKProdEntry * t242)
+					t492_2[k3] = kern.Sigmoid(-gKProdEntry)
+					t783_2[k3] = F(gEtaProdEntry * t1522)
+					t512_2[k3] = kern.Sigmoid(-gEtaProdEntry)
+					t793_2[k3] = F(gAlphaProdEntry * t62)
+					t533_2[k3] = kern.Sigmoid(-gAlphaProdEntry)
+					t800_2[k3] = F(yProdEntry * t22)
+					t544_2[k3] = kern.Sigmoid(-yProdEntry)
+					t842_2[k3] = t8422
+					t8522_2[k3] = t802 + t8422
+					t1322_2[k3] = t13222
+					t1332_2[k3] = t1282 + t13222
+					t1802_2[k3] = t18022
+					t1812_2[k3] = t1762 + t18022
+					t2282_2[k3] = t22822
+					t2292_2[k3] = t2242 + t22822
+					t2762_2[k3] = t27622
+					t2772_2[k3] = t2722 + t27622
+				}
 			}
 		}
 	}
@@ -4320,71 +4668,148 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.g_k, self_referential_layers.y, self_referential_layers.B_k, self_referential_layers.A_k, self_referential_layers.u_k, self_referential_layers.B_v, self_referential_layers.A_v, self_referential_layers.u_v, self_referential_layers.g_v, self_referential_layers.B_alpha, self_referential_layers.A_alpha, self_referential_layers.u_alpha, self_referential_layers.g_alpha, self_referential_layers.B_eta, self_referential_layers.A_eta, self_referential_layers.u_eta, self_referential_layers.g_eta, self_referential_layers.B_m, self_referential_layers.A_m, self_referential_layers.u_m
 					clear(t653)
 					clear(t659)
-					yBar := c.YBar[(l*T+a+C*s)*d:][:d]
-					for i := range d {
-						AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
-						AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
-						t779_2 := t779[(l*T+a+C*s)*dH:][:dH]
-						t759_2 := t759[(l*T+a+C*s)*dH:][:dH]
-						t758_2 := t758[(l*T+a+C*s)*dH:][:dH]
-						AKBarState2 := AKBarState[i*dH:][:dH]
-						t672_2 := t672[(l*T+a+C*s)*dH:][:dH]
-						t778_2 := t778[(l*T+a+C*s)*dH:][:dH]
-						t753_2 := t753[(l*T+a+C*s)*dH:][:dH]
-						t752_3 := t752[(l*T+a+C*s)*dH:][:dH]
-						AVBarState2 := AVBarState[i*dH:][:dH]
-						t674_2 := t674[(l*T+a+C*s)*dH:][:dH]
-						t793_2 := t793[(l*T+a+C*s)*dH:][:dH]
-						t771_2 := t771[(l*T+a+C*s)*dH:][:dH]
-						t770_2 := t770[(l*T+a+C*s)*dH:][:dH]
-						AAlphaBarState2 := AAlphaBarState[i*dH:][:dH]
-						t668_2 := t668[(l*T+a+C*s)*dH:][:dH]
-						t783_2 := t783[(l*T+a+C*s)*dH:][:dH]
-						t765_2 := t765[(l*T+a+C*s)*dH:][:dH]
-						t764_2 := t764[(l*T+a+C*s)*dH:][:dH]
-						AEtaBarState2 := AEtaBarState[i*dH:][:dH]
-						t670_2 := t670[(l*T+a+C*s)*dH:][:dH]
-						t800_2 := t800[(l*T+a+C*s)*dH:][:dH]
-						t777_2 := t777[(l*T+a+C*s)*dH:][:dH]
-						t776_2 := t776[(l*T+a+C*s)*dH:][:dH]
-						AMBarState2 := AMBarState[i*dH:][:dH]
-						t666_2 := t666[(l*T+a+C*s)*dH:][:dH]
-						AKLinEntry3 := AKLin[i]
-						t485Entry := t485[i]
-						w8 := F(thetaEntry3 * AKLinEntry3)
-						t1142Entry2 := t1142[i]
-						t595Entry3 := t595[i]
-						t168Entry2 := t168[i]
-						AVLinEntry3 := AVLin[i]
-						w9 := F(thetaEntry3 * AVLinEntry3)
-						t2522Entry2 := t2522[i]
-						t579Entry3 := t579[i]
-						t792Entry2 := t792[i]
-						t447Entry2 := t447[i]
-						AAlphaLinEntry3 := AAlphaLin[i]
-						w10 := F(thetaEntry3 * AAlphaLinEntry3)
-						t292Entry2 := t292[i]
-						t627Entry3 := t627[i]
-						t346Entry2 := t346[i]
-						AEtaLinEntry3 := AEtaLin[i]
-						w11 := F(thetaEntry3 * AEtaLinEntry3)
-						t2032Entry2 := t2032[i]
-						t611Entry3 := t611[i]
-						t2572Entry2 := t2572[i]
-						AMLinEntry3 := AMLin[i]
-						yBarEntry := yBar[i]
-						w12 := F(thetaEntry3 * AMLinEntry3)
-						t381Entry2 := t381[i]
-						t643Entry3 := t643[i]
-						t435Entry2 := t435[i]
-						for j := range dH {
-							t653[j] = num.FMA32(AKTrail2[j], t485Entry, t653[j])
-							t659[j] = num.FMA32(AMTrail2[j], yBarEntry, t659[j])
-							AKBarState2[j] = num.FMA32(t485Entry, t779_2[j], num.FMA32(t168Entry2, t759_2[j], num.FMA32(-t595Entry3, t758_2[j], num.FMA32(rhoEntry5, AKBarState2[j], num.FMA32(t672_2[j], t1142Entry2, num.FMA32(-w8, t754[j], F(AKLinEntry3*t685[j])))))))
-							AVBarState2[j] = num.FMA32(t447Entry2, t778_2[j], num.FMA32(t792Entry2, t753_2[j], num.FMA32(-t579Entry3, t752_3[j], num.FMA32(rhoEntry5, AVBarState2[j], num.FMA32(t674_2[j], t2522Entry2, num.FMA32(-w9, t748[j], F(AVLinEntry3*t675[j])))))))
-							AAlphaBarState2[j] = num.FMA32(t792_2, t793_2[j], num.FMA32(t346Entry2, t771_2[j], num.FMA32(-t627Entry3, t770_2[j], num.FMA32(rhoEntry5, AAlphaBarState2[j], num.FMA32(t668_2[j], t292Entry2, num.FMA32(-w10, t766[j], F(AAlphaLinEntry3*t705[j])))))))
-							AEtaBarState2[j] = num.FMA32(t782, t783_2[j], num.FMA32(t2572Entry2, t765_2[j], num.FMA32(-t611Entry3, t764_2[j], num.FMA32(rhoEntry5, AEtaBarState2[j], num.FMA32(t670_2[j], t2032Entry2, num.FMA32(-w11, t760[j], F(AEtaLinEntry3*t695[j])))))))
-							AMBarState2[j] = num.FMA32(yBarEntry, t800_2[j], num.FMA32(t435Entry2, t777_2[j], num.FMA32(-t643Entry3, t776_2[j], num.FMA32(rhoEntry5, AMBarState2[j], num.FMA32(t666_2[j], t381Entry2, num.FMA32(-w12, t772_2[j], F(AMLinEntry3*t715[j])))))))
+					if kern.Wide() {
+						a2 := stepBackwardNest42Args{
+							unsafe.SliceData(c.AKLin),
+							unsafe.SliceData(t485),
+							unsafe.SliceData(t1142),
+							unsafe.SliceData(t595),
+							unsafe.SliceData(t168),
+							unsafe.SliceData(c.AVLin),
+							unsafe.SliceData(t2522),
+							unsafe.SliceData(t579),
+							unsafe.SliceData(t792),
+							unsafe.SliceData(t447),
+							unsafe.SliceData(c.AAlphaLin),
+							unsafe.SliceData(t292),
+							unsafe.SliceData(t627),
+							unsafe.SliceData(t346),
+							unsafe.SliceData(c.AEtaLin),
+							unsafe.SliceData(t2032),
+							unsafe.SliceData(t611),
+							unsafe.SliceData(t2572),
+							unsafe.SliceData(c.AMLin),
+							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(t381),
+							unsafe.SliceData(t643),
+							unsafe.SliceData(t435),
+							unsafe.SliceData(AKTrail),
+							unsafe.SliceData(t653),
+							unsafe.SliceData(AMTrail),
+							unsafe.SliceData(t659),
+							unsafe.SliceData(t779),
+							unsafe.SliceData(t759),
+							unsafe.SliceData(t758),
+							unsafe.SliceData(AKBarState),
+							unsafe.SliceData(t672),
+							unsafe.SliceData(t754),
+							unsafe.SliceData(t685),
+							unsafe.SliceData(t778),
+							unsafe.SliceData(t753),
+							unsafe.SliceData(t752),
+							unsafe.SliceData(AVBarState),
+							unsafe.SliceData(t674),
+							unsafe.SliceData(t748),
+							unsafe.SliceData(t675),
+							unsafe.SliceData(t793),
+							unsafe.SliceData(t771),
+							unsafe.SliceData(t770),
+							unsafe.SliceData(AAlphaBarState),
+							unsafe.SliceData(t668),
+							unsafe.SliceData(t766),
+							unsafe.SliceData(t705),
+							unsafe.SliceData(t783),
+							unsafe.SliceData(t765),
+							unsafe.SliceData(t764),
+							unsafe.SliceData(AEtaBarState),
+							unsafe.SliceData(t670),
+							unsafe.SliceData(t760),
+							unsafe.SliceData(t695),
+							unsafe.SliceData(t800),
+							unsafe.SliceData(t777),
+							unsafe.SliceData(t776),
+							unsafe.SliceData(AMBarState),
+							unsafe.SliceData(t666),
+							unsafe.SliceData(t772_2),
+							unsafe.SliceData(t715),
+							d*a + C*d*s + T*d*l,
+							d * dH * a,
+							dH*a + C*dH*s + T*dH*l,
+							d,
+							dH,
+							[2]float32{thetaEntry3},
+							[2]float32{rhoEntry5},
+							[2]float32{t792_2},
+							[2]float32{t782},
+						}
+						stepBackwardNest42(&a2)
+					} else {
+						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
+							AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
+							t779_2 := t779[(l*T+a+C*s)*dH:][:dH]
+							t759_2 := t759[(l*T+a+C*s)*dH:][:dH]
+							t758_2 := t758[(l*T+a+C*s)*dH:][:dH]
+							AKBarState2 := AKBarState[i*dH:][:dH]
+							t672_2 := t672[(l*T+a+C*s)*dH:][:dH]
+							t778_2 := t778[(l*T+a+C*s)*dH:][:dH]
+							t753_2 := t753[(l*T+a+C*s)*dH:][:dH]
+							t752_3 := t752[(l*T+a+C*s)*dH:][:dH]
+							AVBarState2 := AVBarState[i*dH:][:dH]
+							t674_2 := t674[(l*T+a+C*s)*dH:][:dH]
+							t793_2 := t793[(l*T+a+C*s)*dH:][:dH]
+							t771_2 := t771[(l*T+a+C*s)*dH:][:dH]
+							t770_2 := t770[(l*T+a+C*s)*dH:][:dH]
+							AAlphaBarState2 := AAlphaBarState[i*dH:][:dH]
+							t668_2 := t668[(l*T+a+C*s)*dH:][:dH]
+							t783_2 := t783[(l*T+a+C*s)*dH:][:dH]
+							t765_2 := t765[(l*T+a+C*s)*dH:][:dH]
+							t764_2 := t764[(l*T+a+C*s)*dH:][:dH]
+							AEtaBarState2 := AEtaBarState[i*dH:][:dH]
+							t670_2 := t670[(l*T+a+C*s)*dH:][:dH]
+							t800_2 := t800[(l*T+a+C*s)*dH:][:dH]
+							t777_2 := t777[(l*T+a+C*s)*dH:][:dH]
+							t776_2 := t776[(l*T+a+C*s)*dH:][:dH]
+							AMBarState2 := AMBarState[i*dH:][:dH]
+							t666_2 := t666[(l*T+a+C*s)*dH:][:dH]
+							AKLinEntry3 := AKLin[i]
+							t485Entry := t485[i]
+							w8 := F(thetaEntry3 * AKLinEntry3)
+							t1142Entry2 := t1142[i]
+							t595Entry3 := t595[i]
+							t168Entry2 := t168[i]
+							AVLinEntry3 := AVLin[i]
+							w9 := F(thetaEntry3 * AVLinEntry3)
+							t2522Entry2 := t2522[i]
+							t579Entry3 := t579[i]
+							t792Entry2 := t792[i]
+							t447Entry2 := t447[i]
+							AAlphaLinEntry3 := AAlphaLin[i]
+							w10 := F(thetaEntry3 * AAlphaLinEntry3)
+							t292Entry2 := t292[i]
+							t627Entry3 := t627[i]
+							t346Entry2 := t346[i]
+							AEtaLinEntry3 := AEtaLin[i]
+							w11 := F(thetaEntry3 * AEtaLinEntry3)
+							t2032Entry2 := t2032[i]
+							t611Entry3 := t611[i]
+							t2572Entry2 := t2572[i]
+							AMLinEntry3 := AMLin[i]
+							yBarEntry := yBar[i]
+							w12 := F(thetaEntry3 * AMLinEntry3)
+							t381Entry2 := t381[i]
+							t643Entry3 := t643[i]
+							t435Entry2 := t435[i]
+							for j := range dH {
+								t653[j] = num.FMA32(AKTrail2[j], t485Entry, t653[j])
+								t659[j] = num.FMA32(AMTrail2[j], yBarEntry, t659[j])
+								AKBarState2[j] = num.FMA32(t485Entry, t779_2[j], num.FMA32(t168Entry2, t759_2[j], num.FMA32(-t595Entry3, t758_2[j], num.FMA32(rhoEntry5, AKBarState2[j], num.FMA32(t672_2[j], t1142Entry2, num.FMA32(-w8, t754[j], F(AKLinEntry3*t685[j])))))))
+								AVBarState2[j] = num.FMA32(t447Entry2, t778_2[j], num.FMA32(t792Entry2, t753_2[j], num.FMA32(-t579Entry3, t752_3[j], num.FMA32(rhoEntry5, AVBarState2[j], num.FMA32(t674_2[j], t2522Entry2, num.FMA32(-w9, t748[j], F(AVLinEntry3*t675[j])))))))
+								AAlphaBarState2[j] = num.FMA32(t792_2, t793_2[j], num.FMA32(t346Entry2, t771_2[j], num.FMA32(-t627Entry3, t770_2[j], num.FMA32(rhoEntry5, AAlphaBarState2[j], num.FMA32(t668_2[j], t292Entry2, num.FMA32(-w10, t766[j], F(AAlphaLinEntry3*t705[j])))))))
+								AEtaBarState2[j] = num.FMA32(t782, t783_2[j], num.FMA32(t2572Entry2, t765_2[j], num.FMA32(-t611Entry3, t764_2[j], num.FMA32(rhoEntry5, AEtaBarState2[j], num.FMA32(t670_2[j], t2032Entry2, num.FMA32(-w11, t760[j], F(AEtaLinEntry3*t695[j])))))))
+								AMBarState2[j] = num.FMA32(yBarEntry, t800_2[j], num.FMA32(t435Entry2, t777_2[j], num.FMA32(-t643Entry3, t776_2[j], num.FMA32(rhoEntry5, AMBarState2[j], num.FMA32(t666_2[j], t381Entry2, num.FMA32(-w12, t772_2[j], F(AMLinEntry3*t715[j])))))))
+							}
 						}
 					}
 					// self_referential_layers.g_k, self_referential_layers.g_eta, self_referential_layers.g_alpha, self_referential_layers.y
@@ -4451,52 +4876,100 @@ func (c *stepBackwardFused) run() {
 					clear(t516)
 					clear(t537)
 					clear(t548)
-					for i := range dH {
-						gV := c.GV[(l*T+a+C*s)*d:][:d]
-						x := c.X[(l*T+a+C*s)*d:][:d]
-						BKTrail2 := BKTrail[(a*dH+i)*d:][:d]
-						BEtaTrail2 := BEtaTrail[(a*dH+i)*d:][:d]
-						BAlphaTrail2 := BAlphaTrail[(a*dH+i)*d:][:d]
-						BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
-						BKBarState2 := BKBarState[i*d:][:d]
-						BVBarState2 := BVBarState[i*d:][:d]
-						BAlphaBarState2 := BAlphaBarState[i*d:][:d]
-						BEtaBarState2 := BEtaBarState[i*d:][:d]
-						q := c.Q[(l*T+a+C*s)*d:][:d]
-						BMBarState2 := BMBarState[i*d:][:d]
-						t494Entry := t494[i]
-						t13323Entry2 := t13323[i]
-						t1642Entry2 := t1642[i]
-						t17722Entry2 := t17722[i]
-						t442Entry2 := t442_2[i]
-						t752Entry2 := t752_2[i]
-						t882Entry2 := t882[i]
-						t456Entry2 := t456[i]
-						t535Entry := t535[i]
-						t311Entry2 := t311[i]
-						t342Entry2 := t342[i]
-						t355Entry2 := t355[i]
-						t514Entry := t514[i]
-						t2222Entry2 := t2222[i]
-						t2532Entry2 := t2532[i]
-						t2662Entry2 := t2662[i]
-						t546Entry := t546[i]
-						t400Entry2 := t400[i]
-						t431Entry2 := t431[i]
-						t444Entry2 := t444[i]
-						for j := range d {
-							k2Entry := k2[j]
-							gVEntry := gV[j]
-							xEntry := x[j]
-							t496[j] = num.FMA32(BKTrail2[j], t494Entry, t496[j])
-							t516[j] = num.FMA32(BEtaTrail2[j], t514Entry, t516[j])
-							t537[j] = num.FMA32(BAlphaTrail2[j], t535Entry, t537[j])
-							t548[j] = num.FMA32(BMTrail2[j], t546Entry, t548[j])
-							BKBarState2[j] = num.FMA32(xEntry, t494Entry, num.FMA32(gVEntry, t17722Entry2, num.FMA32(k2Entry, t1642Entry2, num.FMA32(k2Entry, t13323Entry2, F(rhoEntry5*BKBarState2[j])))))
-							BVBarState2[j] = num.FMA32(xEntry, t456Entry2, num.FMA32(gVEntry, t882Entry2, num.FMA32(k2Entry, t752Entry2, num.FMA32(k2Entry, t442Entry2, F(rhoEntry5*BVBarState2[j])))))
-							BAlphaBarState2[j] = num.FMA32(xEntry, t535Entry, num.FMA32(gVEntry, t355Entry2, num.FMA32(k2Entry, t342Entry2, num.FMA32(k2Entry, t311Entry2, F(rhoEntry5*BAlphaBarState2[j])))))
-							BEtaBarState2[j] = num.FMA32(xEntry, t514Entry, num.FMA32(gVEntry, t2662Entry2, num.FMA32(k2Entry, t2532Entry2, num.FMA32(k2Entry, t2222Entry2, F(rhoEntry5*BEtaBarState2[j])))))
-							BMBarState2[j] = num.FMA32(q[j], t546Entry, num.FMA32(gVEntry, t444Entry2, num.FMA32(k2Entry, t431Entry2, num.FMA32(k2Entry, t400Entry2, F(rhoEntry5*BMBarState2[j])))))
+					if kern.Wide() {
+						a2 := stepBackwardNest44Args{
+							unsafe.SliceData(t494),
+							unsafe.SliceData(t13323),
+							unsafe.SliceData(t1642),
+							unsafe.SliceData(t17722),
+							unsafe.SliceData(t442_2),
+							unsafe.SliceData(t752_2),
+							unsafe.SliceData(t882),
+							unsafe.SliceData(t456),
+							unsafe.SliceData(t535),
+							unsafe.SliceData(t311),
+							unsafe.SliceData(t342),
+							unsafe.SliceData(t355),
+							unsafe.SliceData(t514),
+							unsafe.SliceData(t2222),
+							unsafe.SliceData(t2532),
+							unsafe.SliceData(t2662),
+							unsafe.SliceData(t546),
+							unsafe.SliceData(t400),
+							unsafe.SliceData(t431),
+							unsafe.SliceData(t444),
+							unsafe.SliceData(k2),
+							unsafe.SliceData(c.GV),
+							unsafe.SliceData(c.X),
+							unsafe.SliceData(BKTrail),
+							unsafe.SliceData(t496),
+							unsafe.SliceData(BEtaTrail),
+							unsafe.SliceData(t516),
+							unsafe.SliceData(BAlphaTrail),
+							unsafe.SliceData(t537),
+							unsafe.SliceData(BMTrail),
+							unsafe.SliceData(t548),
+							unsafe.SliceData(BKBarState),
+							unsafe.SliceData(BVBarState),
+							unsafe.SliceData(BAlphaBarState),
+							unsafe.SliceData(BEtaBarState),
+							unsafe.SliceData(c.Q),
+							unsafe.SliceData(BMBarState),
+							d*a + C*d*s + T*d*l,
+							d * dH * a,
+							dH,
+							d,
+							[2]float32{rhoEntry5},
+						}
+						stepBackwardNest44(&a2)
+					} else {
+						for i := range dH {
+							gV := c.GV[(l*T+a+C*s)*d:][:d]
+							x := c.X[(l*T+a+C*s)*d:][:d]
+							BKTrail2 := BKTrail[(a*dH+i)*d:][:d]
+							BEtaTrail2 := BEtaTrail[(a*dH+i)*d:][:d]
+							BAlphaTrail2 := BAlphaTrail[(a*dH+i)*d:][:d]
+							BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
+							BKBarState2 := BKBarState[i*d:][:d]
+							BVBarState2 := BVBarState[i*d:][:d]
+							BAlphaBarState2 := BAlphaBarState[i*d:][:d]
+							BEtaBarState2 := BEtaBarState[i*d:][:d]
+							q := c.Q[(l*T+a+C*s)*d:][:d]
+							BMBarState2 := BMBarState[i*d:][:d]
+							t494Entry := t494[i]
+							t13323Entry2 := t13323[i]
+							t1642Entry2 := t1642[i]
+							t17722Entry2 := t17722[i]
+							t442Entry2 := t442_2[i]
+							t752Entry2 := t752_2[i]
+							t882Entry2 := t882[i]
+							t456Entry2 := t456[i]
+							t535Entry := t535[i]
+							t311Entry2 := t311[i]
+							t342Entry2 := t342[i]
+							t355Entry2 := t355[i]
+							t514Entry := t514[i]
+							t2222Entry2 := t2222[i]
+							t2532Entry2 := t2532[i]
+							t2662Entry2 := t2662[i]
+							t546Entry := t546[i]
+							t400Entry2 := t400[i]
+							t431Entry2 := t431[i]
+							t444Entry2 := t444[i]
+							for j := range d {
+								k2Entry := k2[j]
+								gVEntry := gV[j]
+								xEntry := x[j]
+								t496[j] = num.FMA32(BKTrail2[j], t494Entry, t496[j])
+								t516[j] = num.FMA32(BEtaTrail2[j], t514Entry, t516[j])
+								t537[j] = num.FMA32(BAlphaTrail2[j], t535Entry, t537[j])
+								t548[j] = num.FMA32(BMTrail2[j], t546Entry, t548[j])
+								BKBarState2[j] = num.FMA32(xEntry, t494Entry, num.FMA32(gVEntry, t17722Entry2, num.FMA32(k2Entry, t1642Entry2, num.FMA32(k2Entry, t13323Entry2, F(rhoEntry5*BKBarState2[j])))))
+								BVBarState2[j] = num.FMA32(xEntry, t456Entry2, num.FMA32(gVEntry, t882Entry2, num.FMA32(k2Entry, t752Entry2, num.FMA32(k2Entry, t442Entry2, F(rhoEntry5*BVBarState2[j])))))
+								BAlphaBarState2[j] = num.FMA32(xEntry, t535Entry, num.FMA32(gVEntry, t355Entry2, num.FMA32(k2Entry, t342Entry2, num.FMA32(k2Entry, t311Entry2, F(rhoEntry5*BAlphaBarState2[j])))))
+								BEtaBarState2[j] = num.FMA32(xEntry, t514Entry, num.FMA32(gVEntry, t2662Entry2, num.FMA32(k2Entry, t2532Entry2, num.FMA32(k2Entry, t2222Entry2, F(rhoEntry5*BEtaBarState2[j])))))
+								BMBarState2[j] = num.FMA32(q[j], t546Entry, num.FMA32(gVEntry, t444Entry2, num.FMA32(k2Entry, t431Entry2, num.FMA32(k2Entry, t400Entry2, F(rhoEntry5*BMBarState2[j])))))
+							}
 						}
 					}
 					// self_referential_layers.y, self_referential_layers.theta, self_referential_layers.rho
@@ -4519,11 +4992,11 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest45(&a2)
 					} else {
-						yBar2 := c.YBar[(l*T+a+C*s)*d:][:d]
+						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						t12_2 := t12[(l*T+a+C*s)*d:][:d]
 						t13_2 := t13[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t12_2[i] = yBar2[i] + t548[i]
+							t12_2[i] = yBar[i] + t548[i]
 							t13_2[i] = ((((((t447[i] + t458[i]) + t485[i]) + t496[i]) + t782) + t516[i]) + t792_2) + t537[i]
 						}
 					}

@@ -66,6 +66,8 @@ func stepNest30(*stepNest30Args) { panic("no assembly in this build") }
 
 func stepNest31(*stepNest31Args) { panic("no assembly in this build") }
 
+func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
+
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
 
 func stepBackwardNest3(*stepBackwardNest3Args) { panic("no assembly in this build") }
@@ -146,7 +148,11 @@ func stepBackwardNest40(*stepBackwardNest40Args) { panic("no assembly in this bu
 
 func stepBackwardNest41(*stepBackwardNest41Args) { panic("no assembly in this build") }
 
+func stepBackwardNest42(*stepBackwardNest42Args) { panic("no assembly in this build") }
+
 func stepBackwardNest43(*stepBackwardNest43Args) { panic("no assembly in this build") }
+
+func stepBackwardNest44(*stepBackwardNest44Args) { panic("no assembly in this build") }
 
 func stepBackwardNest45(*stepBackwardNest45Args) { panic("no assembly in this build") }
 

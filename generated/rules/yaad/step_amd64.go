@@ -61,6 +61,12 @@ func stepNest9AVX512(a *stepNest9Args)
 func stepNest9AVX2(a *stepNest9Args)
 
 //go:noescape
+func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
+
+//go:noescape
+func stepBackwardNest1AVX2(a *stepBackwardNest1Args)
+
+//go:noescape
 func stepBackwardNest2AVX512(a *stepBackwardNest2Args)
 
 //go:noescape
@@ -250,6 +256,14 @@ func stepNest9(a *stepNest9Args) {
 		return
 	}
 	stepNest9AVX2(a)
+}
+
+func stepBackwardNest1(a *stepBackwardNest1Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest1AVX512(a)
+		return
+	}
+	stepBackwardNest1AVX2(a)
 }
 
 func stepBackwardNest2(a *stepBackwardNest2Args) {

@@ -520,6 +520,34 @@ func (c *stepFused) run() {
 	}
 }
 
+type stepBackwardNest1Args struct {
+	W2Prod  *float32
+	W1Prod  *float32
+	W1Prod2 *float32
+	yProd   *float32
+	t3      *float32
+	t215    *float32
+	t103    *float32
+	t104    *float32
+	t105    *float32
+	t106    *float32
+	t108    *float32
+	t113    *float32
+	t114    *float32
+	t118    *float32
+	t128    *float32
+	t230    *float32
+	t622    *float32
+	t1072   *float32
+	t1082   *float32
+	t1172   *float32
+	t1182   *float32
+	n0      int // L
+	n1      int // T·d_h
+	n2      int // T
+	n3      int // d_h
+}
+
 type stepBackwardNest2Args struct {
 	W2Select2  *float32
 	W2Select   *float32
@@ -908,61 +936,92 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// yaad.W2, yaad.W1, yaad.y
-	for i := range L {
-		for j := range T {
-			W2Prod := c.W2Prod[(i*T+j)*dH:][:dH]
-			W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
-			W1Prod2 := c.W1Prod2[(i*T+j)*dH:][:dH]
-			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			t3_2 := t3[(i*T+j)*dH:][:dH]
-			t215_2 := t215[(i*T+j)*dH:][:dH]
-			t103_2 := t103[(i*T+j)*dH:][:dH]
-			t104_2 := t104[(i*T+j)*dH:][:dH]
-			t105_2 := t105[(i*T+j)*dH:][:dH]
-			t106_2 := t106[(i*T+j)*dH:][:dH]
-			t108_2 := t108[(i*T+j)*dH:][:dH]
-			t113_2 := t113[(i*T+j)*dH:][:dH]
-			t114_2 := t114[(i*T+j)*dH:][:dH]
-			t118_2 := t118[(i*T+j)*dH:][:dH]
-			t128_2 := t128[(i*T+j)*dH:][:dH]
-			t230_2 := t230[(i*T+j)*dH:][:dH]
-			t622_2 := t622[(i*T+j)*dH:][:dH]
-			t1072_2 := t1072[(i*T+j)*dH:][:dH]
-			t1082_2 := t1082[(i*T+j)*dH:][:dH]
-			t1172_2 := t1172[(i*T+j)*dH:][:dH]
-			t1182_2 := t1182[(i*T+j)*dH:][:dH]
-			for k := range dH {
-				W2ProdEntry := W2Prod[k]
-				t33 := kern.Sigmoid(W2ProdEntry)
-				W1ProdEntry := W1Prod[k]
-				t1032 := F(W1ProdEntry * t33)
-				t1042 := F(W2ProdEntry * W1ProdEntry)
-				t1052 := -W2ProdEntry
-				t1062 := kern.Sigmoid(t1052)
-				W1Prod2Entry := W1Prod2[k]
-				t1132 := F(F(2*W1Prod2Entry) * t33)
-				t1142 := F(F(2*W2ProdEntry) * W1Prod2Entry)
-				yProdEntry := yProd[k]
-				t1282 := kern.Sigmoid(yProdEntry)
-				t10722 := F(F(F(W2ProdEntry*t33)*W1ProdEntry) * t1062)
-				t11722 := F(F(F(F(2*W2ProdEntry)*t33)*t1062) * W1Prod2Entry)
-				t3_2[k] = t33
-				t215_2[k] = F(W2ProdEntry * t33)
-				t103_2[k] = t1032
-				t104_2[k] = t1042
-				t105_2[k] = t1052
-				t106_2[k] = t1062
-				t108_2[k] = num.FMA32(F(t33*t1042), t1062, t1032)
-				t113_2[k] = t1132
-				t114_2[k] = t1142
-				t118_2[k] = num.FMA32(F(t33*t1062), t1142, t1132)
-				t128_2[k] = t1282
-				t230_2[k] = F(yProdEntry * t1282)
-				t622_2[k] = kern.Sigmoid(-yProdEntry)
-				t1072_2[k] = t10722
-				t1082_2[k] = t1032 + t10722
-				t1172_2[k] = t11722
-				t1182_2[k] = t1132 + t11722
+	if kern.Wide() {
+		a := stepBackwardNest1Args{
+			unsafe.SliceData(c.W2Prod),
+			unsafe.SliceData(c.W1Prod),
+			unsafe.SliceData(c.W1Prod2),
+			unsafe.SliceData(c.YProd),
+			unsafe.SliceData(t3),
+			unsafe.SliceData(t215),
+			unsafe.SliceData(t103),
+			unsafe.SliceData(t104),
+			unsafe.SliceData(t105),
+			unsafe.SliceData(t106),
+			unsafe.SliceData(t108),
+			unsafe.SliceData(t113),
+			unsafe.SliceData(t114),
+			unsafe.SliceData(t118),
+			unsafe.SliceData(t128),
+			unsafe.SliceData(t230),
+			unsafe.SliceData(t622),
+			unsafe.SliceData(t1072),
+			unsafe.SliceData(t1082),
+			unsafe.SliceData(t1172),
+			unsafe.SliceData(t1182),
+			L,
+			T * dH,
+			T,
+			dH,
+		}
+		stepBackwardNest1(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				W2Prod := c.W2Prod[(i*T+j)*dH:][:dH]
+				W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
+				W1Prod2 := c.W1Prod2[(i*T+j)*dH:][:dH]
+				yProd := c.YProd[(i*T+j)*dH:][:dH]
+				t3_2 := t3[(i*T+j)*dH:][:dH]
+				t215_2 := t215[(i*T+j)*dH:][:dH]
+				t103_2 := t103[(i*T+j)*dH:][:dH]
+				t104_2 := t104[(i*T+j)*dH:][:dH]
+				t105_2 := t105[(i*T+j)*dH:][:dH]
+				t106_2 := t106[(i*T+j)*dH:][:dH]
+				t108_2 := t108[(i*T+j)*dH:][:dH]
+				t113_2 := t113[(i*T+j)*dH:][:dH]
+				t114_2 := t114[(i*T+j)*dH:][:dH]
+				t118_2 := t118[(i*T+j)*dH:][:dH]
+				t128_2 := t128[(i*T+j)*dH:][:dH]
+				t230_2 := t230[(i*T+j)*dH:][:dH]
+				t622_2 := t622[(i*T+j)*dH:][:dH]
+				t1072_2 := t1072[(i*T+j)*dH:][:dH]
+				t1082_2 := t1082[(i*T+j)*dH:][:dH]
+				t1172_2 := t1172[(i*T+j)*dH:][:dH]
+				t1182_2 := t1182[(i*T+j)*dH:][:dH]
+				for k := range dH {
+					W2ProdEntry := W2Prod[k]
+					t33 := kern.Sigmoid(W2ProdEntry)
+					W1ProdEntry := W1Prod[k]
+					t1032 := F(W1ProdEntry * t33)
+					t1042 := F(W2ProdEntry * W1ProdEntry)
+					t1052 := -W2ProdEntry
+					t1062 := kern.Sigmoid(t1052)
+					W1Prod2Entry := W1Prod2[k]
+					t1132 := F(F(2*W1Prod2Entry) * t33)
+					t1142 := F(F(2*W2ProdEntry) * W1Prod2Entry)
+					yProdEntry := yProd[k]
+					t1282 := kern.Sigmoid(yProdEntry)
+					t10722 := F(F(F(W2ProdEntry*t33)*W1ProdEntry) * t1062)
+					t11722 := F(F(F(F(2*W2ProdEntry)*t33)*t1062) * W1Prod2Entry)
+					t3_2[k] = t33
+					t215_2[k] = F(W2ProdEntry * t33)
+					t103_2[k] = t1032
+					t104_2[k] = t1042
+					t105_2[k] = t1052
+					t106_2[k] = t1062
+					t108_2[k] = num.FMA32(F(t33*t1042), t1062, t1032)
+					t113_2[k] = t1132
+					t114_2[k] = t1142
+					t118_2[k] = num.FMA32(F(t33*t1062), t1142, t1132)
+					t128_2[k] = t1282
+					t230_2[k] = F(yProdEntry * t1282)
+					t622_2[k] = kern.Sigmoid(-yProdEntry)
+					t1072_2[k] = t10722
+					t1082_2[k] = t1032 + t10722
+					t1172_2[k] = t11722
+					t1182_2[k] = t1132 + t11722
+				}
 			}
 		}
 	}

@@ -22,6 +22,8 @@ func stepNest8(*stepNest8Args) { panic("no assembly in this build") }
 
 func stepNest9(*stepNest9Args) { panic("no assembly in this build") }
 
+func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
+
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
 
 func stepBackwardNest3(*stepBackwardNest3Args) { panic("no assembly in this build") }

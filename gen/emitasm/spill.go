@@ -1,0 +1,64 @@
+package emitasm
+
+import "slices"
+
+// A body that needs more registers than there are lays some of its values down
+// in slots, in the form that has the fewest rows; those with more rows are left
+// to functions with fewer. Where no register is free, the value that is needed
+// last of all goes: it is stored behind its instruction, and is at home in its
+// slot from there on, so that what needs it loads it.
+
+// spill gives a slot to a value of a body that did not fit, as an allocation
+// without pinned homes found. It reports false where there is none to give.
+func (a *allocation) spill(at home) bool {
+	b := a.b
+	v, found := a.victim()
+	if !found {
+		return false
+	}
+	there := b.value(valueInfo{home: &at, spilled: true})
+	for i := a.now + 1; i < len(b.insts); i++ {
+		b.insts[i].args = slices.Clone(b.insts[i].args)
+		for k, x := range b.insts[i].args {
+			if x == v {
+				b.insts[i].args[k] = there
+			}
+		}
+	}
+	for i, x := range b.accOut {
+		if x == v {
+			b.accOut[i] = there
+		}
+	}
+	set := slices.IndexFunc(b.insts, func(in inst) bool { return in.dst == v })
+	down := inst{op: "STORE", dst: none, args: []val{v}, at: &address{direct: at.text, lanes: b.t.width}}
+	b.insts = slices.Insert(b.insts, set+1, down)
+	return true
+}
+
+// victim is the value in a register, other than those of the instruction that
+// found none free, that is needed last.
+func (a *allocation) victim() (v val, found bool) {
+	here := a.b.insts[a.now]
+	last := a.now
+	for x, reg := range a.reg {
+		if reg < len(a.acc) || slices.Contains(here.args, x) || a.lastOf(x) <= a.now {
+			continue
+		}
+		next := a.next(x)
+		if next > last || next == last && found && x < v {
+			v, last, found = x, next, true
+		}
+	}
+	return v, found
+}
+
+// next is the first instruction behind the present one that needs a value.
+func (a *allocation) next(v val) int {
+	for i := a.now + 1; i < len(a.b.insts); i++ {
+		if slices.Contains(a.b.insts[i].args, v) {
+			return i
+		}
+	}
+	return len(a.b.insts)
+}
