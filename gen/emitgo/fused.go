@@ -149,6 +149,12 @@ func (e *kernelEmitter) preamble(g *jen.Group, ns, here []plan.Node) {
 	}
 	e.cutWork(g, "Work", work, own)
 	e.cutWork(g, "Flags", flags, own)
+	for _, b := range e.k.Cells {
+		if own[b] {
+			e.bufs[b] = e.scope.name(b.Name, false)
+			g.Id(e.bufs[b]).Op(":=").Make(jen.Index().Id("F"), jen.Lit(1))
+		}
+	}
 }
 
 // declared are the used sizes in the order of their declaration.

@@ -37,11 +37,11 @@ const Parities = 2
 // with k, nodes are not.
 func Kernel(k *plan.Kernel) *plan.Kernel {
 	out := *k
-	body, ok := regions(gathers(tighten(nodes(k.Body))))
+	body, cells, ok := regions(gathers(tighten(nodes(k.Body))))
 	if !ok {
 		return nil
 	}
-	out.Body = body
+	out.Body, out.Cells = body, cells
 	return &out
 }
 

@@ -16,44 +16,60 @@ import (
 // target as it is.
 //
 // It reports false for a recurrence whose sums over rows it cannot order.
-func regions(ns []plan.Node) ([]plan.Node, bool) {
+func regions(ns []plan.Node) (out []plan.Node, cells []*plan.Buffer, ok bool) {
 	w := &wrapper{}
-	out := w.nodes(ns)
-	return out, !w.refused
+	out = w.nodes(ns)
+	return out, w.cells, !w.refused
 }
 
 type wrapper struct {
 	count   int
+	cells   []*plan.Buffer
 	refused bool
 }
 
 func (w *wrapper) nodes(ns []plan.Node) []plan.Node {
-	out := make([]plan.Node, len(ns))
-	for i, n := range ns {
-		out[i] = w.node(n)
+	var out []plan.Node
+	for _, n := range ns {
+		out = append(out, w.node(n)...)
 	}
 	return out
 }
 
-func (w *wrapper) node(n plan.Node) plan.Node {
+func (w *wrapper) node(n plan.Node) []plan.Node {
 	switch n := n.(type) {
 	case *plan.If:
 		n.Body = w.nodes(n.Body)
 	case *plan.Loop:
 		if row := onlyRow(n); row != nil {
 			w.rows(n, row)
-			return n
+			return []plan.Node{n}
 		}
 		w.refused = w.refused || n.Kind == plan.Row
-		r := &plan.Region{Across: plan.Columns, Body: []plan.Node{n}}
-		if !copies(n) && (n.Kind == plan.Plain || n.Kind == plan.Sum) && wide(r) {
-			w.name(r, "Nest")
-			partial(r, Lanes)
-			return r
+		if !copies(n) && (n.Kind == plan.Plain || n.Kind == plan.Sum) {
+			if r, after := w.nest(n); r != nil {
+				return append([]plan.Node{r}, after...)
+			}
 		}
 		n.Body = w.nodes(n.Body)
 	}
-	return n
+	return []plan.Node{n}
+}
+
+// nest is the region of a nest without recurrence, with what stands behind it,
+// or nil where vectors cannot compute it.
+func (w *wrapper) nest(n *plan.Loop) (r *plan.Region, after []plan.Node) {
+	totals := totals(n)
+	r = &plan.Region{Across: plan.Columns, Body: []plan.Node{n}}
+	if !wide(r, totals...) {
+		return nil, nil
+	}
+	w.name(r, "Nest")
+	for _, l := range totals {
+		after = append(after, w.hand(r, l))
+	}
+	partial(r, Lanes)
+	return r, after
 }
 
 func (w *wrapper) name(r *plan.Region, word string) {

@@ -13,9 +13,13 @@ import (
 var WideOps = []ir.Op{ir.Exp, ir.Log, ir.Log1p, ir.Sqrt, ir.Tanh, ir.Sigmoid, ir.Softplus, ir.Abs, ir.Sign, ir.Floor,
 	ir.Div, ir.Max2, ir.Min2, ir.Less, ir.LessEq, ir.Equal, ir.And, ir.Or, ir.Not, ir.Select, ir.Real_}
 
-// wide reports whether a region can run on vectors.
-func wide(r *plan.Region) bool {
+// wide reports whether a region can run on vectors, once it has the given
+// scalars.
+func wide(r *plan.Region, own ...*plan.Local) bool {
 	c := &checker{r: r, defined: map[*plan.Local]bool{}}
+	for _, l := range own {
+		c.defined[l] = true
+	}
 	c.nodes(r.Body, nil)
 	return !c.refused && c.lanes > 0
 }

@@ -31,7 +31,8 @@ type Kernel struct {
 	Segment string    // the size that counts tokens from checkpoint to checkpoint, or ""
 	Body    []Node
 	Memory  Memory
-	Fused   *Kernel // the same in fused arithmetic, or nil
+	Cells   []*Buffer // of a fused kernel: entries through which regions hand totals on
+	Fused   *Kernel   // the same in fused arithmetic, or nil
 }
 
 // A Ceil is the size Name = ⌈Num/Den⌉.

@@ -139,6 +139,12 @@ func stepNest22AVX512(a *stepNest22Args)
 func stepNest22AVX2(a *stepNest22Args)
 
 //go:noescape
+func stepNest23AVX512(a *stepNest23Args)
+
+//go:noescape
+func stepNest23AVX2(a *stepNest23Args)
+
+//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -456,6 +462,30 @@ func stepBackwardNest53AVX512(a *stepBackwardNest53Args)
 //go:noescape
 func stepBackwardNest53AVX2(a *stepBackwardNest53Args)
 
+//go:noescape
+func stepBackwardNest54AVX512(a *stepBackwardNest54Args)
+
+//go:noescape
+func stepBackwardNest54AVX2(a *stepBackwardNest54Args)
+
+//go:noescape
+func stepBackwardNest55AVX512(a *stepBackwardNest55Args)
+
+//go:noescape
+func stepBackwardNest55AVX2(a *stepBackwardNest55Args)
+
+//go:noescape
+func stepBackwardNest56AVX512(a *stepBackwardNest56Args)
+
+//go:noescape
+func stepBackwardNest56AVX2(a *stepBackwardNest56Args)
+
+//go:noescape
+func stepBackwardNest57AVX512(a *stepBackwardNest57Args)
+
+//go:noescape
+func stepBackwardNest57AVX2(a *stepBackwardNest57Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -630,6 +660,14 @@ func stepNest22(a *stepNest22Args) {
 		return
 	}
 	stepNest22AVX2(a)
+}
+
+func stepNest23(a *stepNest23Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest23AVX512(a)
+		return
+	}
+	stepNest23AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {
@@ -1054,4 +1092,36 @@ func stepBackwardNest53(a *stepBackwardNest53Args) {
 		return
 	}
 	stepBackwardNest53AVX2(a)
+}
+
+func stepBackwardNest54(a *stepBackwardNest54Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest54AVX512(a)
+		return
+	}
+	stepBackwardNest54AVX2(a)
+}
+
+func stepBackwardNest55(a *stepBackwardNest55Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest55AVX512(a)
+		return
+	}
+	stepBackwardNest55AVX2(a)
+}
+
+func stepBackwardNest56(a *stepBackwardNest56Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest56AVX512(a)
+		return
+	}
+	stepBackwardNest56AVX2(a)
+}
+
+func stepBackwardNest57(a *stepBackwardNest57Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest57AVX512(a)
+		return
+	}
+	stepBackwardNest57AVX2(a)
 }

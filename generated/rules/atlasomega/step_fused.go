@@ -149,6 +149,17 @@ type stepNest11Args struct {
 }
 
 type stepNest12Args struct {
+	t22       *float32
+	SState    *float32
+	t172Total *float32
+	n0        int        // d_v
+	n1        int        // d_k
+	t172      [2]float32 // and nothing
+	w2        [2]float32 // and nothing
+	etaEntry  [2]float32 // and nothing
+}
+
+type stepNest13Args struct {
 	SState *float32
 	t26    *float32
 	n0     int        // d_v
@@ -156,14 +167,14 @@ type stepNest12Args struct {
 	t253   [2]float32 // and nothing
 }
 
-type stepNest13Args struct {
+type stepNest14Args struct {
 	t27  *float32
 	t28  *float32
 	t293 *float32
 	n0   int // d_v
 }
 
-type stepNest14Args struct {
+type stepNest15Args struct {
 	t26  *float32
 	t303 *float32
 	t31  *float32
@@ -171,14 +182,14 @@ type stepNest14Args struct {
 	n1   int // d_k
 }
 
-type stepNest15Args struct {
+type stepNest16Args struct {
 	t32 *float32
 	t33 *float32
 	t34 *float32
 	n0  int // d_v
 }
 
-type stepNest16Args struct {
+type stepNest17Args struct {
 	t31 *float32
 	t35 *float32
 	t36 *float32
@@ -186,14 +197,14 @@ type stepNest16Args struct {
 	n1  int // d_k
 }
 
-type stepNest17Args struct {
+type stepNest18Args struct {
 	t372 *float32
 	t38  *float32
 	t392 *float32
 	n0   int // d_v
 }
 
-type stepNest18Args struct {
+type stepNest19Args struct {
 	t36 *float32
 	t40 *float32
 	t41 *float32
@@ -201,14 +212,14 @@ type stepNest18Args struct {
 	n1  int // d_k
 }
 
-type stepNest19Args struct {
+type stepNest20Args struct {
 	t422 *float32
 	t43  *float32
 	t44  *float32
 	n0   int // d_v
 }
 
-type stepNest20Args struct {
+type stepNest21Args struct {
 	t41  *float32
 	t45  *float32
 	t463 *float32
@@ -216,14 +227,14 @@ type stepNest20Args struct {
 	n1   int // d_k
 }
 
-type stepNest21Args struct {
+type stepNest22Args struct {
 	t47  *float32
 	t482 *float32
 	t49  *float32
 	n0   int // d_v
 }
 
-type stepNest22Args struct {
+type stepNest23Args struct {
 	t463       *float32
 	t50        *float32
 	MState     *float32
@@ -294,6 +305,7 @@ func (c *stepFused) run() {
 	t49 := c.Work[L*T*dK+L*T*dV+10*L*T+12*dK*dV+14*dV*dV+2*dV*w:][:dV*dV]  // [d_v, d_v]
 	t50 := c.Work[L*T*dK+L*T*dV+10*L*T+12*dK*dV+15*dV*dV+2*dV*w:][:dK*dV]  // [d_v, d_k]
 	y2 := c.Work[L*T*dK+L*T*dV+10*L*T+13*dK*dV+15*dV*dV+2*dV*w:][:dV]      // [d_v]
+	t172Total := make([]F, 1)
 
 	// atlas_omega.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -774,15 +786,34 @@ func (c *stepFused) run() {
 					// atlas_omega.S, atlas_omega.G, atlas_omega.O
 					var t172 F
 					etaEntry := eta[a]
-					for i := range dV {
-						t22_2 := t22[i*dK:][:dK]
-						SState2 := SState[i*dK:][:dK]
-						for j := range dK {
-							S2 := num.FMA32(w2, t22_2[j], F(etaEntry*SState2[j]))
-							t172 = num.FMA32(S2, S2, t172)
-							SState2[j] = S2
+					if kern.Wide() {
+						a2 := stepNest12Args{
+							unsafe.SliceData(t22),
+							unsafe.SliceData(SState),
+							unsafe.SliceData(t172Total),
+							dV,
+							dK,
+							[2]float32{t172},
+							[2]float32{w2},
+							[2]float32{etaEntry},
 						}
+						stepNest12(&a2)
+					} else {
+						t172_2 := t172
+						for i := range dV {
+							t22_2 := t22[i*dK:][:dK]
+							SState2 := SState[i*dK:][:dK]
+							t172Sums := [16]F{t172_2}
+							for j := range dK {
+								S2 := num.FMA32(w2, t22_2[j], F(etaEntry*SState2[j]))
+								t172Sums[j%16] = num.FMA32(S2, S2, t172Sums[j%16])
+								SState2[j] = S2
+							}
+							t172_2 = kern.Sum16(&t172Sums)
+						}
+						t172Total[0] = t172_2
 					}
+					t172 = t172Total[0]
 					// atlas_omega.O, atlas_omega.G
 					t19 := (F(0) < t172)
 					t22_2 := num.Sqrt(kern.Choose(t19, t172, F(1)))
@@ -796,14 +827,14 @@ func (c *stepFused) run() {
 					}
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest12Args{
+						a2 := stepNest13Args{
 							unsafe.SliceData(SState),
 							unsafe.SliceData(t26),
 							dV,
 							dK,
 							[2]float32{t253},
 						}
-						stepNest12(&a2)
+						stepNest13(&a2)
 					} else {
 						for i := range dV {
 							SState2 := SState[i*dK:][:dK]
@@ -819,13 +850,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t28, dV, 1, t27, dV, 1, t27, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest13Args{
+						a2 := stepNest14Args{
 							unsafe.SliceData(t27),
 							unsafe.SliceData(t28),
 							unsafe.SliceData(t293),
 							dV,
 						}
-						stepNest13(&a2)
+						stepNest14(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dV:][:dV]
@@ -840,14 +871,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t303, 1, dK, t26, 1, dK, t293, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest14Args{
+						a2 := stepNest15Args{
 							unsafe.SliceData(t26),
 							unsafe.SliceData(t303),
 							unsafe.SliceData(t31),
 							dV,
 							dK,
 						}
-						stepNest14(&a2)
+						stepNest15(&a2)
 					} else {
 						for i := range dV {
 							t26_2 := t26[i*dK:][:dK]
@@ -864,13 +895,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t33, dV, 1, t32, dV, 1, t32, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest15Args{
+						a2 := stepNest16Args{
 							unsafe.SliceData(t32),
 							unsafe.SliceData(t33),
 							unsafe.SliceData(t34),
 							dV,
 						}
-						stepNest15(&a2)
+						stepNest16(&a2)
 					} else {
 						for i := range dV {
 							t32_2 := t32[i*dV:][:dV]
@@ -885,14 +916,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t35, 1, dK, t31, 1, dK, t34, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest16Args{
+						a2 := stepNest17Args{
 							unsafe.SliceData(t31),
 							unsafe.SliceData(t35),
 							unsafe.SliceData(t36),
 							dV,
 							dK,
 						}
-						stepNest16(&a2)
+						stepNest17(&a2)
 					} else {
 						for i := range dV {
 							t31_2 := t31[i*dK:][:dK]
@@ -909,13 +940,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t38, dV, 1, t372, dV, 1, t372, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest17Args{
+						a2 := stepNest18Args{
 							unsafe.SliceData(t372),
 							unsafe.SliceData(t38),
 							unsafe.SliceData(t392),
 							dV,
 						}
-						stepNest17(&a2)
+						stepNest18(&a2)
 					} else {
 						for i := range dV {
 							t372_2 := t372[i*dV:][:dV]
@@ -930,14 +961,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t40, 1, dK, t36, 1, dK, t392, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest18Args{
+						a2 := stepNest19Args{
 							unsafe.SliceData(t36),
 							unsafe.SliceData(t40),
 							unsafe.SliceData(t41),
 							dV,
 							dK,
 						}
-						stepNest18(&a2)
+						stepNest19(&a2)
 					} else {
 						for i := range dV {
 							t36_2 := t36[i*dK:][:dK]
@@ -954,13 +985,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t43, dV, 1, t422, dV, 1, t422, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest19Args{
+						a2 := stepNest20Args{
 							unsafe.SliceData(t422),
 							unsafe.SliceData(t43),
 							unsafe.SliceData(t44),
 							dV,
 						}
-						stepNest19(&a2)
+						stepNest20(&a2)
 					} else {
 						for i := range dV {
 							t422_2 := t422[i*dV:][:dV]
@@ -975,14 +1006,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t45, 1, dK, t41, 1, dK, t44, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest20Args{
+						a2 := stepNest21Args{
 							unsafe.SliceData(t41),
 							unsafe.SliceData(t45),
 							unsafe.SliceData(t463),
 							dV,
 							dK,
 						}
-						stepNest20(&a2)
+						stepNest21(&a2)
 					} else {
 						for i := range dV {
 							t41_2 := t41[i*dK:][:dK]
@@ -999,13 +1030,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t482, dV, 1, t47, dV, 1, t47, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest21Args{
+						a2 := stepNest22Args{
 							unsafe.SliceData(t47),
 							unsafe.SliceData(t482),
 							unsafe.SliceData(t49),
 							dV,
 						}
-						stepNest21(&a2)
+						stepNest22(&a2)
 					} else {
 						for i := range dV {
 							t47_2 := t47[i*dV:][:dV]
@@ -1022,7 +1053,7 @@ func (c *stepFused) run() {
 					rhoEntry := rho2[a]
 					thetaEntry := theta2[a]
 					if kern.Wide() {
-						a2 := stepNest22Args{
+						a2 := stepNest23Args{
 							unsafe.SliceData(t463),
 							unsafe.SliceData(t50),
 							unsafe.SliceData(MState),
@@ -1034,7 +1065,7 @@ func (c *stepFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest22(&a2)
+						stepNest23(&a2)
 					} else {
 						for i := range dV {
 							t463_2 := t463[i*dK:][:dK]
@@ -1221,13 +1252,24 @@ type stepBackwardNest16Args struct {
 }
 
 type stepBackwardNest17Args struct {
+	STrail     *float32
+	t263       *float32
+	t17Total   *float32
+	n0         int        // d_k·d_v·a + d_k·d_v
+	n1         int        // d_v
+	n2         int        // d_k
+	t17        [2]float32 // and nothing
+	OLinEntry2 [2]float32 // and nothing
+}
+
+type stepBackwardNest18Args struct {
 	t272 *float32
 	t282 *float32
 	t292 *float32
 	n0   int // d_v
 }
 
-type stepBackwardNest18Args struct {
+type stepBackwardNest19Args struct {
 	t263 *float32
 	t302 *float32
 	t312 *float32
@@ -1235,14 +1277,14 @@ type stepBackwardNest18Args struct {
 	n1   int // d_k
 }
 
-type stepBackwardNest19Args struct {
+type stepBackwardNest20Args struct {
 	t322 *float32
 	t332 *float32
 	t342 *float32
 	n0   int // d_v
 }
 
-type stepBackwardNest20Args struct {
+type stepBackwardNest21Args struct {
 	t312 *float32
 	t352 *float32
 	t363 *float32
@@ -1250,14 +1292,14 @@ type stepBackwardNest20Args struct {
 	n1   int // d_k
 }
 
-type stepBackwardNest21Args struct {
+type stepBackwardNest22Args struct {
 	t372 *float32
 	t383 *float32
 	t395 *float32
 	n0   int // d_v
 }
 
-type stepBackwardNest22Args struct {
+type stepBackwardNest23Args struct {
 	t363 *float32
 	t403 *float32
 	t412 *float32
@@ -1265,14 +1307,14 @@ type stepBackwardNest22Args struct {
 	n1   int // d_k
 }
 
-type stepBackwardNest23Args struct {
+type stepBackwardNest24Args struct {
 	t422 *float32
 	t433 *float32
 	t443 *float32
 	n0   int // d_v
 }
 
-type stepBackwardNest24Args struct {
+type stepBackwardNest25Args struct {
 	yBar      *float32
 	t412      *float32
 	t452      *float32
@@ -1289,14 +1331,28 @@ type stepBackwardNest24Args struct {
 	n4        int // d_k
 }
 
-type stepBackwardNest25Args struct {
+type stepBackwardNest26Args struct {
 	t472 *float32
 	t482 *float32
 	t493 *float32
 	n0   int // d_v
 }
 
-type stepBackwardNest26Args struct {
+type stepBackwardNest27Args struct {
+	t422       *float32
+	t462       *float32
+	t502       *float32
+	MTrail     *float32
+	t822Total  *float32
+	t1022Total *float32
+	n0         int        // d_k·d_v·a
+	n1         int        // d_v
+	n2         int        // d_k
+	t1022      [2]float32 // and nothing
+	t822       [2]float32 // and nothing
+}
+
+type stepBackwardNest28Args struct {
 	t117  *float32
 	t116  *float32
 	t114  *float32
@@ -1306,7 +1362,7 @@ type stepBackwardNest26Args struct {
 	w3    [2]float32 // and nothing
 }
 
-type stepBackwardNest27Args struct {
+type stepBackwardNest29Args struct {
 	t115        *float32
 	t422        *float32
 	t2023       *float32
@@ -1318,7 +1374,7 @@ type stepBackwardNest27Args struct {
 	w5          [2]float32 // and nothing
 }
 
-type stepBackwardNest28Args struct {
+type stepBackwardNest30Args struct {
 	t252  *float32
 	t2922 *float32
 	t3022 *float32
@@ -1326,7 +1382,7 @@ type stepBackwardNest28Args struct {
 	n0    int // d_v
 }
 
-type stepBackwardNest29Args struct {
+type stepBackwardNest31Args struct {
 	t222  *float32
 	t2622 *float32
 	t3222 *float32
@@ -1336,7 +1392,7 @@ type stepBackwardNest29Args struct {
 	n1    int // d_k
 }
 
-type stepBackwardNest30Args struct {
+type stepBackwardNest32Args struct {
 	t3722 *float32
 	t4122 *float32
 	t4222 *float32
@@ -1344,7 +1400,7 @@ type stepBackwardNest30Args struct {
 	n0    int // d_v
 }
 
-type stepBackwardNest31Args struct {
+type stepBackwardNest33Args struct {
 	t3422 *float32
 	t3822 *float32
 	t4422 *float32
@@ -1354,7 +1410,7 @@ type stepBackwardNest31Args struct {
 	n1    int // d_k
 }
 
-type stepBackwardNest32Args struct {
+type stepBackwardNest34Args struct {
 	t4922 *float32
 	t532  *float32
 	t54   *float32
@@ -1362,7 +1418,7 @@ type stepBackwardNest32Args struct {
 	n0    int // d_v
 }
 
-type stepBackwardNest33Args struct {
+type stepBackwardNest35Args struct {
 	t4622 *float32
 	t5022 *float32
 	t56   *float32
@@ -1372,7 +1428,7 @@ type stepBackwardNest33Args struct {
 	n1    int // d_k
 }
 
-type stepBackwardNest34Args struct {
+type stepBackwardNest36Args struct {
 	t61 *float32
 	t65 *float32
 	t66 *float32
@@ -1380,7 +1436,37 @@ type stepBackwardNest34Args struct {
 	n0  int // d_v
 }
 
-type stepBackwardNest35Args struct {
+type stepBackwardNest37Args struct {
+	t58        *float32
+	t62        *float32
+	t682       *float32
+	t69        *float32
+	t263       *float32
+	t70        *float32
+	t75Total   *float32
+	n0         int        // d_v
+	n1         int        // d_k
+	t75        [2]float32 // and nothing
+	OLinEntry2 [2]float32 // and nothing
+}
+
+type stepBackwardNest38Args struct {
+	STrail    *float32
+	t70       *float32
+	SBarState *float32
+	t922      *float32
+	t96Total  *float32
+	n0        int        // d_k·d_v·a + d_k·d_v
+	n1        int        // d_k·d_v·a
+	n2        int        // d_v
+	n3        int        // d_k
+	t96       [2]float32 // and nothing
+	w6        [2]float32 // and nothing
+	t72       [2]float32 // and nothing
+	etaEntry2 [2]float32 // and nothing
+}
+
+type stepBackwardNest39Args struct {
 	t63    *float32
 	t922   *float32
 	GStack *float32
@@ -1394,7 +1480,7 @@ type stepBackwardNest35Args struct {
 	n5     int // d_v
 }
 
-type stepBackwardNest36Args struct {
+type stepBackwardNest40Args struct {
 	t118 *float32
 	t107 *float32
 	n0   int        // w
@@ -1403,7 +1489,7 @@ type stepBackwardNest36Args struct {
 	t3   [2]float32 // and nothing
 }
 
-type stepBackwardNest37Args struct {
+type stepBackwardNest41Args struct {
 	t118   *float32
 	MTrail *float32
 	t120   *float32
@@ -1414,7 +1500,7 @@ type stepBackwardNest37Args struct {
 	n4     int // d_v
 }
 
-type stepBackwardNest38Args struct {
+type stepBackwardNest42Args struct {
 	pos    *int32
 	t118   *float32
 	GStack *float32
@@ -1428,7 +1514,7 @@ type stepBackwardNest38Args struct {
 	n6     int // -d_k
 }
 
-type stepBackwardNest39Args struct {
+type stepBackwardNest43Args struct {
 	t1212     *float32
 	t422      *float32
 	MBarState *float32
@@ -1438,7 +1524,7 @@ type stepBackwardNest39Args struct {
 	rhoEntry2 [2]float32 // and nothing
 }
 
-type stepBackwardNest40Args struct {
+type stepBackwardNest44Args struct {
 	t120 *float32
 	t119 *float32
 	t32  *float32
@@ -1448,7 +1534,7 @@ type stepBackwardNest40Args struct {
 	w8   [2]float32 // and nothing
 }
 
-type stepBackwardNest41Args struct {
+type stepBackwardNest45Args struct {
 	t42 *float32
 	t32 *float32
 	n0  int // d_k·w - d_k
@@ -1462,7 +1548,7 @@ type stepBackwardNest41Args struct {
 	n8  int // -d_k
 }
 
-type stepBackwardNest42Args struct {
+type stepBackwardNest46Args struct {
 	t62 *float32
 	t52 *float32
 	n0  int // d_v·w - d_v
@@ -1476,7 +1562,7 @@ type stepBackwardNest42Args struct {
 	n8  int // -d_v
 }
 
-type stepBackwardNest43Args struct {
+type stepBackwardNest47Args struct {
 	t102  *float32
 	qDiv2 *float32
 	t152  *float32
@@ -1486,7 +1572,7 @@ type stepBackwardNest43Args struct {
 	n3    int // d_k
 }
 
-type stepBackwardNest44Args struct {
+type stepBackwardNest48Args struct {
 	t202  *bool
 	qDiv  *float32
 	t39   *bool
@@ -1502,7 +1588,7 @@ type stepBackwardNest44Args struct {
 	n3    int // d_k
 }
 
-type stepBackwardNest45Args struct {
+type stepBackwardNest49Args struct {
 	t392     *float32
 	vTailBar *float32
 	n0       int // T·d_v
@@ -1513,7 +1599,7 @@ type stepBackwardNest45Args struct {
 	n5       int // d_v
 }
 
-type stepBackwardNest46Args struct {
+type stepBackwardNest50Args struct {
 	t62  *float32
 	t392 *float32
 	t402 *float32
@@ -1523,7 +1609,7 @@ type stepBackwardNest46Args struct {
 	n3   int // d_v
 }
 
-type stepBackwardNest47Args struct {
+type stepBackwardNest51Args struct {
 	t432     *float32
 	kTailBar *float32
 	n0       int // T·d_k
@@ -1534,7 +1620,7 @@ type stepBackwardNest47Args struct {
 	n5       int // d_k
 }
 
-type stepBackwardNest48Args struct {
+type stepBackwardNest52Args struct {
 	t42  *float32
 	t432 *float32
 	t442 *float32
@@ -1544,7 +1630,7 @@ type stepBackwardNest48Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest49Args struct {
+type stepBackwardNest53Args struct {
 	t49       *float32
 	t63       *float32
 	t84       *float32
@@ -1564,7 +1650,7 @@ type stepBackwardNest49Args struct {
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest50Args struct {
+type stepBackwardNest54Args struct {
 	t402 *float32
 	t53  *float32
 	t68  *float32
@@ -1581,7 +1667,7 @@ type stepBackwardNest50Args struct {
 	n8   int // d_v
 }
 
-type stepBackwardNest51Args struct {
+type stepBackwardNest55Args struct {
 	t442  *float32
 	t53   *float32
 	t68   *float32
@@ -1599,7 +1685,7 @@ type stepBackwardNest51Args struct {
 	n7    int // d_k
 }
 
-type stepBackwardNest52Args struct {
+type stepBackwardNest56Args struct {
 	t105  *bool
 	kDiv  *float32
 	t4    *bool
@@ -1615,7 +1701,7 @@ type stepBackwardNest52Args struct {
 	n3    int // d_k
 }
 
-type stepBackwardNest53Args struct {
+type stepBackwardNest57Args struct {
 	t382 *float32
 	t94  *float32
 	t123 *float32
@@ -1784,6 +1870,11 @@ func (c *stepBackwardFused) run() {
 	t202 := c.Flags[3*L*T:][:L*T]                                                                                                                              // [L, T]
 	t101 := c.Flags[4*L*T:][:L*T]                                                                                                                              // [L, T]
 	t105 := c.Flags[5*L*T:][:L*T]                                                                                                                              // [L, T]
+	t17Total := make([]F, 1)
+	t822Total := make([]F, 1)
+	t1022Total := make([]F, 1)
+	t75Total := make([]F, 1)
+	t96Total := make([]F, 1)
 
 	// atlas_omega.k, atlas_omega.rho, atlas_omega.theta, atlas_omega.q
 	for i := range L {
@@ -2260,15 +2351,34 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.O
 					var t17 F
 					OLinEntry2 := OLin[a]
-					for i := range dV {
-						STrail2 := STrail[((a+1)*dV+i)*dK:][:dK]
-						t263_2 := t263[i*dK:][:dK]
-						for j := range dK {
-							STrailEntry := STrail2[j]
-							t17 = num.FMA32(STrailEntry, STrailEntry, t17)
-							t263_2[j] = (STrailEntry / OLinEntry2)
+					if kern.Wide() {
+						a2 := stepBackwardNest17Args{
+							unsafe.SliceData(STrail),
+							unsafe.SliceData(t263),
+							unsafe.SliceData(t17Total),
+							dK*dV*a + dK*dV,
+							dV,
+							dK,
+							[2]float32{t17},
+							[2]float32{OLinEntry2},
 						}
+						stepBackwardNest17(&a2)
+					} else {
+						t17_2 := t17
+						for i := range dV {
+							STrail2 := STrail[((a+1)*dV+i)*dK:][:dK]
+							t263_2 := t263[i*dK:][:dK]
+							t17Sums := [16]F{t17_2}
+							for j := range dK {
+								STrailEntry := STrail2[j]
+								t17Sums[j%16] = num.FMA32(STrailEntry, STrailEntry, t17Sums[j%16])
+								t263_2[j] = (STrailEntry / OLinEntry2)
+							}
+							t17_2 = kern.Sum16(&t17Sums)
+						}
+						t17Total[0] = t17_2
 					}
+					t17 = t17Total[0]
 					// atlas_omega.O, atlas_omega.G
 					t193 := (F(0) < t17)
 					t72_3 := (F(1) / OLinEntry2)
@@ -2278,13 +2388,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t282, dV, 1, t272, dV, 1, t272, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest17Args{
+						a2 := stepBackwardNest18Args{
 							unsafe.SliceData(t272),
 							unsafe.SliceData(t282),
 							unsafe.SliceData(t292),
 							dV,
 						}
-						stepBackwardNest17(&a2)
+						stepBackwardNest18(&a2)
 					} else {
 						for i := range dV {
 							t272_2 := t272[i*dV:][:dV]
@@ -2299,14 +2409,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t302, 1, dK, t263, 1, dK, t292, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest18Args{
+						a2 := stepBackwardNest19Args{
 							unsafe.SliceData(t263),
 							unsafe.SliceData(t302),
 							unsafe.SliceData(t312),
 							dV,
 							dK,
 						}
-						stepBackwardNest18(&a2)
+						stepBackwardNest19(&a2)
 					} else {
 						for i := range dV {
 							t263_2 := t263[i*dK:][:dK]
@@ -2323,13 +2433,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t332, dV, 1, t322, dV, 1, t322, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest19Args{
+						a2 := stepBackwardNest20Args{
 							unsafe.SliceData(t322),
 							unsafe.SliceData(t332),
 							unsafe.SliceData(t342),
 							dV,
 						}
-						stepBackwardNest19(&a2)
+						stepBackwardNest20(&a2)
 					} else {
 						for i := range dV {
 							t322_3 := t322[i*dV:][:dV]
@@ -2344,14 +2454,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t352, 1, dK, t312, 1, dK, t342, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest20Args{
+						a2 := stepBackwardNest21Args{
 							unsafe.SliceData(t312),
 							unsafe.SliceData(t352),
 							unsafe.SliceData(t363),
 							dV,
 							dK,
 						}
-						stepBackwardNest20(&a2)
+						stepBackwardNest21(&a2)
 					} else {
 						for i := range dV {
 							t312_2 := t312[i*dK:][:dK]
@@ -2368,13 +2478,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t383, dV, 1, t372, dV, 1, t372, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest21Args{
+						a2 := stepBackwardNest22Args{
 							unsafe.SliceData(t372),
 							unsafe.SliceData(t383),
 							unsafe.SliceData(t395),
 							dV,
 						}
-						stepBackwardNest21(&a2)
+						stepBackwardNest22(&a2)
 					} else {
 						for i := range dV {
 							t372_2 := t372[i*dV:][:dV]
@@ -2389,14 +2499,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t403, 1, dK, t363, 1, dK, t395, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest22Args{
+						a2 := stepBackwardNest23Args{
 							unsafe.SliceData(t363),
 							unsafe.SliceData(t403),
 							unsafe.SliceData(t412),
 							dV,
 							dK,
 						}
-						stepBackwardNest22(&a2)
+						stepBackwardNest23(&a2)
 					} else {
 						for i := range dV {
 							t363_2 := t363[i*dK:][:dK]
@@ -2413,13 +2523,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t433, dV, 1, t422, dV, 1, t422, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest23Args{
+						a2 := stepBackwardNest24Args{
 							unsafe.SliceData(t422),
 							unsafe.SliceData(t433),
 							unsafe.SliceData(t443),
 							dV,
 						}
-						stepBackwardNest23(&a2)
+						stepBackwardNest24(&a2)
 					} else {
 						for i := range dV {
 							t422_3 := t422[i*dV:][:dV]
@@ -2435,7 +2545,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.O, atlas_omega.y, atlas_omega.M
 					clear(t322_2)
 					if kern.Wide() {
-						a2 := stepBackwardNest24Args{
+						a2 := stepBackwardNest25Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(t412),
 							unsafe.SliceData(t452),
@@ -2451,7 +2561,7 @@ func (c *stepBackwardFused) run() {
 							dV,
 							dK,
 						}
-						stepBackwardNest24(&a2)
+						stepBackwardNest25(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -2476,13 +2586,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t482, dV, 1, t472, dV, 1, t472, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest25Args{
+						a2 := stepBackwardNest26Args{
 							unsafe.SliceData(t472),
 							unsafe.SliceData(t482),
 							unsafe.SliceData(t493),
 							dV,
 						}
-						stepBackwardNest25(&a2)
+						stepBackwardNest26(&a2)
 					} else {
 						for i := range dV {
 							t472_2 := t472[i*dV:][:dV]
@@ -2498,17 +2608,44 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.M, atlas_omega.O
 					var t822 F
 					var t1022 F
-					for i := range dV {
-						t422_3 := t422_2[i*dK:][:dK]
-						t462_2 := t462[i*dK:][:dK]
-						t502_2 := t502[i*dK:][:dK]
-						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
-						for j := range dK {
-							t422Entry := t422_3[j]
-							t822 = num.FMA32(num.FMA32(F(3.4445), t462_2[j], t502_2[j]), t422Entry, t822)
-							t1022 = num.FMA32(MTrail2[j], t422Entry, t1022)
+					if kern.Wide() {
+						a2 := stepBackwardNest27Args{
+							unsafe.SliceData(t422_2),
+							unsafe.SliceData(t462),
+							unsafe.SliceData(t502),
+							unsafe.SliceData(MTrail),
+							unsafe.SliceData(t822Total),
+							unsafe.SliceData(t1022Total),
+							dK * dV * a,
+							dV,
+							dK,
+							[2]float32{t1022},
+							[2]float32{t822},
 						}
+						stepBackwardNest27(&a2)
+					} else {
+						t1022_2 := t1022
+						t822_2 := t822
+						for i := range dV {
+							t422_3 := t422_2[i*dK:][:dK]
+							t462_2 := t462[i*dK:][:dK]
+							t502_2 := t502[i*dK:][:dK]
+							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
+							t822Sums := [16]F{t822_2}
+							t1022Sums := [16]F{t1022_2}
+							for j := range dK {
+								t422Entry := t422_3[j]
+								t822Sums[j%16] = num.FMA32(num.FMA32(F(3.4445), t462_2[j], t502_2[j]), t422Entry, t822Sums[j%16])
+								t1022Sums[j%16] = num.FMA32(MTrail2[j], t422Entry, t1022Sums[j%16])
+							}
+							t822_2 = kern.Sum16(&t822Sums)
+							t1022_2 = kern.Sum16(&t1022Sums)
+						}
+						t822Total[0] = t822_2
+						t1022Total[0] = t1022_2
 					}
+					t822 = t822Total[0]
+					t1022 = t1022Total[0]
 					t823 := -t822
 					// atlas_omega.O
 					kern.GemmFMA(dV, dV, dK, F(1), false, t114, 1, dV, t462, dK, 1, t422_2, 1, dK)
@@ -2523,7 +2660,7 @@ func (c *stepBackwardFused) run() {
 					w3 := F(4.775 * thetaEntry2)
 					w4 := F(-2.0315 * thetaEntry2)
 					if kern.Wide() {
-						a2 := stepBackwardNest26Args{
+						a2 := stepBackwardNest28Args{
 							unsafe.SliceData(t117),
 							unsafe.SliceData(t116),
 							unsafe.SliceData(t114),
@@ -2532,7 +2669,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{w4},
 							[2]float32{w3},
 						}
-						stepBackwardNest26(&a2)
+						stepBackwardNest28(&a2)
 					} else {
 						for i := range dV {
 							t117_2 := t117[i*dV:][:dV]
@@ -2551,7 +2688,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.O
 					w5 := F(-3.4445 * thetaEntry2)
 					if kern.Wide() {
-						a2 := stepBackwardNest27Args{
+						a2 := stepBackwardNest29Args{
 							unsafe.SliceData(t115),
 							unsafe.SliceData(t422_2),
 							unsafe.SliceData(t2023),
@@ -2562,7 +2699,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{thetaEntry2},
 							[2]float32{w5},
 						}
-						stepBackwardNest27(&a2)
+						stepBackwardNest29(&a2)
 					} else {
 						for i := range dV {
 							t115_2 := t115[i*dK:][:dK]
@@ -2585,14 +2722,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t3022, dV, 1, t422, 1, dV, t252, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest28Args{
+						a2 := stepBackwardNest30Args{
 							unsafe.SliceData(t252),
 							unsafe.SliceData(t2922),
 							unsafe.SliceData(t3022),
 							unsafe.SliceData(t3122),
 							dV,
 						}
-						stepBackwardNest28(&a2)
+						stepBackwardNest30(&a2)
 					} else {
 						for i := range dV {
 							t252_2 := t252[i*dV:][:dV]
@@ -2610,7 +2747,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t3322, 1, dK, t412, 1, dK, t3122, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest29Args{
+						a2 := stepBackwardNest31Args{
 							unsafe.SliceData(t222),
 							unsafe.SliceData(t2622),
 							unsafe.SliceData(t3222),
@@ -2619,7 +2756,7 @@ func (c *stepBackwardFused) run() {
 							dV,
 							dK,
 						}
-						stepBackwardNest29(&a2)
+						stepBackwardNest31(&a2)
 					} else {
 						for i := range dV {
 							t222_2 := t222[i*dK:][:dK]
@@ -2642,14 +2779,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t4222, dV, 1, t372, 1, dV, t3722, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest30Args{
+						a2 := stepBackwardNest32Args{
 							unsafe.SliceData(t3722),
 							unsafe.SliceData(t4122),
 							unsafe.SliceData(t4222),
 							unsafe.SliceData(t4322),
 							dV,
 						}
-						stepBackwardNest30(&a2)
+						stepBackwardNest32(&a2)
 					} else {
 						for i := range dV {
 							t3722_2 := t3722[i*dV:][:dV]
@@ -2667,7 +2804,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t4522, 1, dK, t363, 1, dK, t4322, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest31Args{
+						a2 := stepBackwardNest33Args{
 							unsafe.SliceData(t3422),
 							unsafe.SliceData(t3822),
 							unsafe.SliceData(t4422),
@@ -2676,7 +2813,7 @@ func (c *stepBackwardFused) run() {
 							dV,
 							dK,
 						}
-						stepBackwardNest31(&a2)
+						stepBackwardNest33(&a2)
 					} else {
 						for i := range dV {
 							t3422_2 := t3422[i*dK:][:dK]
@@ -2699,14 +2836,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t54_2, dV, 1, t322, 1, dV, t4922, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest32Args{
+						a2 := stepBackwardNest34Args{
 							unsafe.SliceData(t4922),
 							unsafe.SliceData(t532),
 							unsafe.SliceData(t54_2),
 							unsafe.SliceData(t55),
 							dV,
 						}
-						stepBackwardNest32(&a2)
+						stepBackwardNest34(&a2)
 					} else {
 						for i := range dV {
 							t4922_2 := t4922[i*dV:][:dV]
@@ -2724,7 +2861,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t57, 1, dK, t312, 1, dK, t55, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest33Args{
+						a2 := stepBackwardNest35Args{
 							unsafe.SliceData(t4622),
 							unsafe.SliceData(t5022),
 							unsafe.SliceData(t56),
@@ -2733,7 +2870,7 @@ func (c *stepBackwardFused) run() {
 							dV,
 							dK,
 						}
-						stepBackwardNest33(&a2)
+						stepBackwardNest35(&a2)
 					} else {
 						for i := range dV {
 							t4622_2 := t4622[i*dK:][:dK]
@@ -2756,14 +2893,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t66, dV, 1, t272, 1, dV, t61, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest34Args{
+						a2 := stepBackwardNest36Args{
 							unsafe.SliceData(t61),
 							unsafe.SliceData(t65),
 							unsafe.SliceData(t66),
 							unsafe.SliceData(t67),
 							dV,
 						}
-						stepBackwardNest34(&a2)
+						stepBackwardNest36(&a2)
 					} else {
 						for i := range dV {
 							t61_2 := t61[i*dV:][:dV]
@@ -2781,43 +2918,89 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t69, 1, dK, t263, 1, dK, t67, dV, 1)
 					// atlas_omega.O
 					var t75 F
-					for i := range dV {
-						t58_2 := t58[i*dK:][:dK]
-						t62_3 := t62_2[i*dK:][:dK]
-						t682_2 := t682[i*dK:][:dK]
-						t69_2 := t69[i*dK:][:dK]
-						t263_2 := t263[i*dK:][:dK]
-						t70_2 := t70[i*dK:][:dK]
-						for j := range dK {
-							t702 := (num.FMA32(F(3.4445), t58_2[j], t62_3[j]) + t682_2[j]) + t69_2[j]
-							t75 = num.FMA32(t702, (t263_2[j] / OLinEntry2), t75)
-							t70_2[j] = t702
+					if kern.Wide() {
+						a2 := stepBackwardNest37Args{
+							unsafe.SliceData(t58),
+							unsafe.SliceData(t62_2),
+							unsafe.SliceData(t682),
+							unsafe.SliceData(t69),
+							unsafe.SliceData(t263),
+							unsafe.SliceData(t70),
+							unsafe.SliceData(t75Total),
+							dV,
+							dK,
+							[2]float32{t75},
+							[2]float32{OLinEntry2},
 						}
+						stepBackwardNest37(&a2)
+					} else {
+						t75_2 := t75
+						for i := range dV {
+							t58_2 := t58[i*dK:][:dK]
+							t62_3 := t62_2[i*dK:][:dK]
+							t682_2 := t682[i*dK:][:dK]
+							t69_2 := t69[i*dK:][:dK]
+							t263_2 := t263[i*dK:][:dK]
+							t70_2 := t70[i*dK:][:dK]
+							t75Sums := [16]F{t75_2}
+							for j := range dK {
+								t702 := (num.FMA32(F(3.4445), t58_2[j], t62_3[j]) + t682_2[j]) + t69_2[j]
+								t75Sums[j%16] = num.FMA32(t702, (t263_2[j] / OLinEntry2), t75Sums[j%16])
+								t70_2[j] = t702
+							}
+							t75_2 = kern.Sum16(&t75Sums)
+						}
+						t75Total[0] = t75_2
 					}
+					t75 = t75Total[0]
 					t752 := -t75
 					// atlas_omega.S, atlas_omega.O
 					var t96 F
 					w6 := kern.Choose(t193, F(F(0.5*ODiv[a])*kern.Choose(t193, t752, F(0))), F(0))
 					etaEntry2 := eta[a]
-					for i := range dV {
-						STrail2 := STrail[((a+1)*dV+i)*dK:][:dK]
-						t70_2 := t70[i*dK:][:dK]
-						SBarState2 := SBarState[i*dK:][:dK]
-						STrail3 := STrail[(a*dV+i)*dK:][:dK]
-						t922_2 := t922[i*dK:][:dK]
-						for j := range dK {
-							t923 := num.FMA32(F(2*w6), STrail2[j], num.FMA32(t72_3, t70_2[j], SBarState2[j]))
-							t96 = num.FMA32(STrail3[j], t923, t96)
-							t922_2[j] = t923
-							SBarState2[j] = F(etaEntry2 * t923)
+					if kern.Wide() {
+						a2 := stepBackwardNest38Args{
+							unsafe.SliceData(STrail),
+							unsafe.SliceData(t70),
+							unsafe.SliceData(SBarState),
+							unsafe.SliceData(t922),
+							unsafe.SliceData(t96Total),
+							dK*dV*a + dK*dV,
+							dK * dV * a,
+							dV,
+							dK,
+							[2]float32{t96},
+							[2]float32{w6},
+							[2]float32{t72_3},
+							[2]float32{etaEntry2},
 						}
+						stepBackwardNest38(&a2)
+					} else {
+						t96_2 := t96
+						for i := range dV {
+							STrail2 := STrail[((a+1)*dV+i)*dK:][:dK]
+							t70_2 := t70[i*dK:][:dK]
+							SBarState2 := SBarState[i*dK:][:dK]
+							STrail3 := STrail[(a*dV+i)*dK:][:dK]
+							t922_2 := t922[i*dK:][:dK]
+							t96Sums := [16]F{t96_2}
+							for j := range dK {
+								t923 := num.FMA32(F(2*w6), STrail2[j], num.FMA32(t72_3, t70_2[j], SBarState2[j]))
+								t96Sums[j%16] = num.FMA32(STrail3[j], t923, t96Sums[j%16])
+								t922_2[j] = t923
+								SBarState2[j] = F(etaEntry2 * t923)
+							}
+							t96_2 = kern.Sum16(&t96Sums)
+						}
+						t96Total[0] = t96_2
 					}
+					t96 = t96Total[0]
 					// atlas_omega.G
 					clear(t118)
 					clear(t119)
 					n6 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := stepBackwardNest35Args{
+						a2 := stepBackwardNest39Args{
 							unsafe.SliceData(t63_2),
 							unsafe.SliceData(t922),
 							unsafe.SliceData(c.GStack),
@@ -2830,7 +3013,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							dV,
 						}
-						stepBackwardNest35(&a2)
+						stepBackwardNest39(&a2)
 					} else {
 						for i := range min(w, n6+a+C*s+1) {
 							t63_3 := t63_2[i*dV:][:dV]
@@ -2856,7 +3039,7 @@ func (c *stepBackwardFused) run() {
 					clear(t107)
 					n7 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := stepBackwardNest36Args{
+						a2 := stepBackwardNest40Args{
 							unsafe.SliceData(t118),
 							unsafe.SliceData(t107),
 							w,
@@ -2864,7 +3047,7 @@ func (c *stepBackwardFused) run() {
 							dV,
 							[2]float32{t3},
 						}
-						stepBackwardNest36(&a2)
+						stepBackwardNest40(&a2)
 					} else {
 						for i := range min(w, n7+a+C*s+1) {
 							t118_2 := t118[i*dV:][:dV]
@@ -2879,7 +3062,7 @@ func (c *stepBackwardFused) run() {
 					clear(t120)
 					n8 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := stepBackwardNest37Args{
+						a2 := stepBackwardNest41Args{
 							unsafe.SliceData(t118),
 							unsafe.SliceData(MTrail),
 							unsafe.SliceData(t120),
@@ -2889,7 +3072,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							dV,
 						}
-						stepBackwardNest37(&a2)
+						stepBackwardNest41(&a2)
 					} else {
 						for i := range min(w, n8+a+C*s+1) {
 							t118_2 := t118[i*dV:][:dV]
@@ -2906,7 +3089,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.G
 					clear(t1212)
 					if kern.Wide() {
-						a2 := stepBackwardNest38Args{
+						a2 := stepBackwardNest42Args{
 							unsafe.SliceData(c.Pos),
 							unsafe.SliceData(t118),
 							unsafe.SliceData(c.GStack),
@@ -2919,7 +3102,7 @@ func (c *stepBackwardFused) run() {
 							a + C*s + 1,
 							-dK,
 						}
-						stepBackwardNest38(&a2)
+						stepBackwardNest42(&a2)
 					} else {
 						for i := range dV {
 							t1212_2 := t1212[i*dK:][:dK]
@@ -2936,7 +3119,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.G, atlas_omega.M
 					rhoEntry2 := rho2[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest39Args{
+						a2 := stepBackwardNest43Args{
 							unsafe.SliceData(t1212),
 							unsafe.SliceData(t422_2),
 							unsafe.SliceData(MBarState),
@@ -2945,7 +3128,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{w8},
 							[2]float32{rhoEntry2},
 						}
-						stepBackwardNest39(&a2)
+						stepBackwardNest43(&a2)
 					} else {
 						for i := range dV {
 							t1212_2 := t1212[i*dK:][:dK]
@@ -2958,7 +3141,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_omega.G
 					if kern.Wide() {
-						a2 := stepBackwardNest40Args{
+						a2 := stepBackwardNest44Args{
 							unsafe.SliceData(t120),
 							unsafe.SliceData(t119),
 							unsafe.SliceData(t32),
@@ -2967,7 +3150,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{w8},
 						}
-						stepBackwardNest40(&a2)
+						stepBackwardNest44(&a2)
 					} else {
 						for i := range w {
 							t120_2 := t120[i*dK:][:dK]
@@ -3002,7 +3185,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega
 	clear(t42)
 	if kern.Wide() {
-		a := stepBackwardNest41Args{
+		a := stepBackwardNest45Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t32),
 			dK*w - dK,
@@ -3015,7 +3198,7 @@ func (c *stepBackwardFused) run() {
 			w,
 			-dK,
 		}
-		stepBackwardNest41(&a)
+		stepBackwardNest45(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -3033,7 +3216,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega
 	clear(t62)
 	if kern.Wide() {
-		a := stepBackwardNest42Args{
+		a := stepBackwardNest46Args{
 			unsafe.SliceData(t62),
 			unsafe.SliceData(t52),
 			dV*w - dV,
@@ -3046,7 +3229,7 @@ func (c *stepBackwardFused) run() {
 			w,
 			-dV,
 		}
-		stepBackwardNest42(&a)
+		stepBackwardNest46(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -3063,7 +3246,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.q
 	if kern.Wide() {
-		a := stepBackwardNest43Args{
+		a := stepBackwardNest47Args{
 			unsafe.SliceData(t102),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t152),
@@ -3072,7 +3255,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest43(&a)
+		stepBackwardNest47(&a)
 	} else {
 		for i := range L {
 			t152_2 := t152[i*T:][:T]
@@ -3092,7 +3275,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.q0, atlas_omega.q, atlas_omega.k
 	if kern.Wide() {
-		a := stepBackwardNest44Args{
+		a := stepBackwardNest48Args{
 			unsafe.SliceData(t202),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t39),
@@ -3107,7 +3290,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest44(&a)
+		stepBackwardNest48(&a)
 	} else {
 		for i := range L {
 			t202_2 := t202[i*T:][:T]
@@ -3139,7 +3322,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega.G
 	clear(t392)
 	if kern.Wide() {
-		a := stepBackwardNest45Args{
+		a := stepBackwardNest49Args{
 			unsafe.SliceData(t392),
 			unsafe.SliceData(c.VTailBar),
 			T * dV,
@@ -3149,7 +3332,7 @@ func (c *stepBackwardFused) run() {
 			w - 1,
 			dV,
 		}
-		stepBackwardNest45(&a)
+		stepBackwardNest49(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -3164,7 +3347,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.G
 	if kern.Wide() {
-		a := stepBackwardNest46Args{
+		a := stepBackwardNest50Args{
 			unsafe.SliceData(t62),
 			unsafe.SliceData(t392),
 			unsafe.SliceData(t402),
@@ -3173,7 +3356,7 @@ func (c *stepBackwardFused) run() {
 			T + w - 1,
 			dV,
 		}
-		stepBackwardNest46(&a)
+		stepBackwardNest50(&a)
 	} else {
 		for i := range L {
 			for j := range T + w - 1 {
@@ -3197,7 +3380,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega.G
 	clear(t432)
 	if kern.Wide() {
-		a := stepBackwardNest47Args{
+		a := stepBackwardNest51Args{
 			unsafe.SliceData(t432),
 			unsafe.SliceData(c.KTailBar),
 			T * dK,
@@ -3207,7 +3390,7 @@ func (c *stepBackwardFused) run() {
 			w - 1,
 			dK,
 		}
-		stepBackwardNest47(&a)
+		stepBackwardNest51(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -3222,7 +3405,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.G
 	if kern.Wide() {
-		a := stepBackwardNest48Args{
+		a := stepBackwardNest52Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t432),
 			unsafe.SliceData(t442),
@@ -3231,7 +3414,7 @@ func (c *stepBackwardFused) run() {
 			T + w - 1,
 			dK,
 		}
-		stepBackwardNest48(&a)
+		stepBackwardNest52(&a)
 	} else {
 		for i := range L {
 			for j := range T + w - 1 {
@@ -3303,7 +3486,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest49Args{
+		a := stepBackwardNest53Args{
 			unsafe.SliceData(t49),
 			unsafe.SliceData(t63),
 			unsafe.SliceData(t84),
@@ -3322,7 +3505,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest49(&a)
+		stepBackwardNest53(&a)
 	} else {
 		wEtaBar := c.WEtaBar[:dK+dV]
 		wEta := c.WEta[:dK+dV]
@@ -3357,7 +3540,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.v
 	if kern.Wide() {
-		a := stepBackwardNest50Args{
+		a := stepBackwardNest54Args{
 			unsafe.SliceData(t402),
 			unsafe.SliceData(t53),
 			unsafe.SliceData(t68),
@@ -3373,7 +3556,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest50(&a)
+		stepBackwardNest54(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -3397,7 +3580,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.k
 	if kern.Wide() {
-		a := stepBackwardNest51Args{
+		a := stepBackwardNest55Args{
 			unsafe.SliceData(t442),
 			unsafe.SliceData(t53),
 			unsafe.SliceData(t68),
@@ -3414,7 +3597,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest51(&a)
+		stepBackwardNest55(&a)
 	} else {
 		for i := range L {
 			t100_2 := t100[i*T:][:T]
@@ -3440,7 +3623,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.k0, atlas_omega.k
 	if kern.Wide() {
-		a := stepBackwardNest52Args{
+		a := stepBackwardNest56Args{
 			unsafe.SliceData(t105),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t4),
@@ -3455,7 +3638,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest52(&a)
+		stepBackwardNest56(&a)
 	} else {
 		for i := range L {
 			t105_2 := t105[i*T:][:T]
@@ -3486,7 +3669,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.k0
 	if kern.Wide() {
-		a := stepBackwardNest53Args{
+		a := stepBackwardNest57Args{
 			unsafe.SliceData(t382),
 			unsafe.SliceData(t94),
 			unsafe.SliceData(t123),
@@ -3496,7 +3679,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest53(&a)
+		stepBackwardNest57(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -48,6 +48,8 @@ func stepNest21(*stepNest21Args) { panic("no assembly in this build") }
 
 func stepNest22(*stepNest22Args) { panic("no assembly in this build") }
 
+func stepNest23(*stepNest23Args) { panic("no assembly in this build") }
+
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
@@ -153,3 +155,11 @@ func stepBackwardNest51(*stepBackwardNest51Args) { panic("no assembly in this bu
 func stepBackwardNest52(*stepBackwardNest52Args) { panic("no assembly in this build") }
 
 func stepBackwardNest53(*stepBackwardNest53Args) { panic("no assembly in this build") }
+
+func stepBackwardNest54(*stepBackwardNest54Args) { panic("no assembly in this build") }
+
+func stepBackwardNest55(*stepBackwardNest55Args) { panic("no assembly in this build") }
+
+func stepBackwardNest56(*stepBackwardNest56Args) { panic("no assembly in this build") }
+
+func stepBackwardNest57(*stepBackwardNest57Args) { panic("no assembly in this build") }

@@ -126,6 +126,12 @@ func readBackwardNest11AVX512(a *readBackwardNest11Args)
 //go:noescape
 func readBackwardNest11AVX2(a *readBackwardNest11Args)
 
+//go:noescape
+func readBackwardNest12AVX512(a *readBackwardNest12Args)
+
+//go:noescape
+func readBackwardNest12AVX2(a *readBackwardNest12Args)
+
 func readNest1(a *readNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		readNest1AVX512(a)
@@ -284,4 +290,12 @@ func readBackwardNest11(a *readBackwardNest11Args) {
 		return
 	}
 	readBackwardNest11AVX2(a)
+}
+
+func readBackwardNest12(a *readBackwardNest12Args) {
+	if cpu.Active() == cpu.AVX512 {
+		readBackwardNest12AVX512(a)
+		return
+	}
+	readBackwardNest12AVX2(a)
 }

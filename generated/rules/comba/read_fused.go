@@ -533,6 +533,19 @@ type readBackwardNest1Args struct {
 }
 
 type readBackwardNest2Args struct {
+	t97      *float32
+	k        *float32
+	qDiv2    *float32
+	t99      *float32
+	t98Total *float32
+	n0       int        // L
+	n1       int        // T
+	n2       int        // T·d_k
+	n3       int        // d_k
+	t98      [2]float32 // and nothing
+}
+
+type readBackwardNest3Args struct {
 	t18        *bool
 	qDiv       *float32
 	t30        *bool
@@ -554,7 +567,7 @@ type readBackwardNest2Args struct {
 	yDivEntry2 [2]float32 // and nothing
 }
 
-type readBackwardNest3Args struct {
+type readBackwardNest4Args struct {
 	q1Stack *float32
 	t402    *float32
 	cQBar   *float32
@@ -564,7 +577,7 @@ type readBackwardNest3Args struct {
 	n3      int // d_k
 }
 
-type readBackwardNest4Args struct {
+type readBackwardNest5Args struct {
 	pos  *int32
 	t402 *float32
 	cQ   *float32
@@ -578,7 +591,7 @@ type readBackwardNest4Args struct {
 	n6   int // -d_k
 }
 
-type readBackwardNest5Args struct {
+type readBackwardNest6Args struct {
 	t45       *float32
 	q0TailBar *float32
 	t91       *float32
@@ -590,7 +603,7 @@ type readBackwardNest5Args struct {
 	n4        int // d_k
 }
 
-type readBackwardNest6Args struct {
+type readBackwardNest7Args struct {
 	t44 *float32
 	t45 *float32
 	t46 *float32
@@ -600,7 +613,7 @@ type readBackwardNest6Args struct {
 	n3  int // d_k
 }
 
-type readBackwardNest7Args struct {
+type readBackwardNest8Args struct {
 	t64        *bool
 	kDiv       *float32
 	t10        *bool
@@ -620,7 +633,7 @@ type readBackwardNest7Args struct {
 	t112       [2]float32 // and nothing
 }
 
-type readBackwardNest8Args struct {
+type readBackwardNest9Args struct {
 	k1Stack *float32
 	t86     *float32
 	cKBar   *float32
@@ -630,7 +643,7 @@ type readBackwardNest8Args struct {
 	n3      int // d_k
 }
 
-type readBackwardNest9Args struct {
+type readBackwardNest10Args struct {
 	pos *int32
 	t86 *float32
 	cK  *float32
@@ -644,7 +657,7 @@ type readBackwardNest9Args struct {
 	n6  int // -d_k
 }
 
-type readBackwardNest10Args struct {
+type readBackwardNest11Args struct {
 	t90 *float32
 	t91 *float32
 	t92 *float32
@@ -654,7 +667,7 @@ type readBackwardNest10Args struct {
 	n3  int // d_k
 }
 
-type readBackwardNest11Args struct {
+type readBackwardNest12Args struct {
 	t49  *float32
 	t95  *float32
 	xBar *float32
@@ -696,6 +709,7 @@ func (c *readBackwardFused) run() {
 	t18 := c.Flags[3*L*T:][:L*T]                                  // [L, T]
 	t60 := c.Flags[4*L*T:][:L*T]                                  // [L, T]
 	t64 := c.Flags[5*L*T:][:L*T]                                  // [L, T]
+	t98Total := make([]F, 1)
 
 	// comba.k1, comba.q1
 	if kern.Wide() {
@@ -762,21 +776,44 @@ func (c *readBackwardFused) run() {
 
 	// comba.y, comba.q
 	var t98 F
-	for i := range L {
-		t99_2 := t99[i*T:][:T]
-		for j := range T {
-			t97_2 := t97[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			var t992 F
-			for k2 := range dK {
-				t97Entry := t97_2[k2]
-				t98 = num.FMA32(k[k2], t97Entry, t98)
-				t992 = num.FMA32(t97Entry, qDiv2[k2], t992)
-			}
-			t99_2[j] = t992
+	if kern.Wide() {
+		a := readBackwardNest2Args{
+			unsafe.SliceData(t97),
+			unsafe.SliceData(c.K),
+			unsafe.SliceData(c.QDiv2),
+			unsafe.SliceData(t99),
+			unsafe.SliceData(t98Total),
+			L,
+			T,
+			T * dK,
+			dK,
+			[2]float32{t98},
 		}
+		readBackwardNest2(&a)
+	} else {
+		t98_2 := t98
+		for i := range L {
+			t99_2 := t99[i*T:][:T]
+			for j := range T {
+				t97_2 := t97[(i*T+j)*dK:][:dK]
+				k := c.K[(i*T+j)*dK:][:dK]
+				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
+				var t992 F
+				t98Sums := [16]F{t98_2}
+				t992Sums := [16]F{t992}
+				for k2 := range dK {
+					t97Entry := t97_2[k2]
+					t98Sums[k2%16] = num.FMA32(k[k2], t97Entry, t98Sums[k2%16])
+					t992Sums[k2%16] = num.FMA32(t97Entry, qDiv2[k2], t992Sums[k2%16])
+				}
+				t98_2 = kern.Sum16(&t98Sums)
+				t992 = kern.Sum16(&t992Sums)
+				t99_2[j] = t992
+			}
+		}
+		t98Total[0] = t98_2
 	}
+	t98 = t98Total[0]
 
 	// comba.y, comba.p, comba.k
 	pSigmoidEntry := c.PSigmoid[0]
@@ -789,7 +826,7 @@ func (c *readBackwardFused) run() {
 	// comba.q1, comba.q, comba.k
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := readBackwardNest2Args{
+		a := readBackwardNest3Args{
 			unsafe.SliceData(t18),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t30),
@@ -810,7 +847,7 @@ func (c *readBackwardFused) run() {
 			dK,
 			[2]float32{yDivEntry2},
 		}
-		readBackwardNest2(&a)
+		readBackwardNest3(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -857,7 +894,7 @@ func (c *readBackwardFused) run() {
 				n := int(c.Pos[j]) + -i + k
 				if n >= 0 {
 					if kern.Wide() {
-						a := readBackwardNest3Args{
+						a := readBackwardNest4Args{
 							unsafe.SliceData(c.Q1Stack),
 							unsafe.SliceData(t402),
 							unsafe.SliceData(c.CQBar),
@@ -866,7 +903,7 @@ func (c *readBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						readBackwardNest3(&a)
+						readBackwardNest4(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t402_2 := t402[(j*T+k)*dK:][:dK]
@@ -883,7 +920,7 @@ func (c *readBackwardFused) run() {
 	// comba.q1
 	clear(t44)
 	if kern.Wide() {
-		a := readBackwardNest4Args{
+		a := readBackwardNest5Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t402),
 			unsafe.SliceData(c.CQ),
@@ -896,7 +933,7 @@ func (c *readBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		readBackwardNest4(&a)
+		readBackwardNest5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -917,7 +954,7 @@ func (c *readBackwardFused) run() {
 	clear(t45)
 	clear(t91)
 	if kern.Wide() {
-		a := readBackwardNest5Args{
+		a := readBackwardNest6Args{
 			unsafe.SliceData(t45),
 			unsafe.SliceData(c.Q0TailBar),
 			unsafe.SliceData(t91),
@@ -928,7 +965,7 @@ func (c *readBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		readBackwardNest5(&a)
+		readBackwardNest6(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -946,7 +983,7 @@ func (c *readBackwardFused) run() {
 
 	// comba.q1
 	if kern.Wide() {
-		a := readBackwardNest6Args{
+		a := readBackwardNest7Args{
 			unsafe.SliceData(t44),
 			unsafe.SliceData(t45),
 			unsafe.SliceData(t46),
@@ -955,7 +992,7 @@ func (c *readBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		readBackwardNest6(&a)
+		readBackwardNest7(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -983,7 +1020,7 @@ func (c *readBackwardFused) run() {
 	// comba.k1, comba.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := readBackwardNest7Args{
+		a := readBackwardNest8Args{
 			unsafe.SliceData(t64),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t10),
@@ -1002,7 +1039,7 @@ func (c *readBackwardFused) run() {
 			dK,
 			[2]float32{t112},
 		}
-		readBackwardNest7(&a)
+		readBackwardNest8(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
@@ -1041,7 +1078,7 @@ func (c *readBackwardFused) run() {
 				n3 := int(c.Pos[j]) + -i + k
 				if n3 >= 0 {
 					if kern.Wide() {
-						a := readBackwardNest8Args{
+						a := readBackwardNest9Args{
 							unsafe.SliceData(c.K1Stack),
 							unsafe.SliceData(t86),
 							unsafe.SliceData(c.CKBar),
@@ -1050,7 +1087,7 @@ func (c *readBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						readBackwardNest8(&a)
+						readBackwardNest9(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t86_2 := t86[(j*T+k)*dK:][:dK]
@@ -1067,7 +1104,7 @@ func (c *readBackwardFused) run() {
 	// comba.k1
 	clear(t90)
 	if kern.Wide() {
-		a := readBackwardNest9Args{
+		a := readBackwardNest10Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t86),
 			unsafe.SliceData(c.CK),
@@ -1080,7 +1117,7 @@ func (c *readBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		readBackwardNest9(&a)
+		readBackwardNest10(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1099,7 +1136,7 @@ func (c *readBackwardFused) run() {
 
 	// comba.k1
 	if kern.Wide() {
-		a := readBackwardNest10Args{
+		a := readBackwardNest11Args{
 			unsafe.SliceData(t90),
 			unsafe.SliceData(t91),
 			unsafe.SliceData(t92),
@@ -1108,7 +1145,7 @@ func (c *readBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		readBackwardNest10(&a)
+		readBackwardNest11(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1135,7 +1172,7 @@ func (c *readBackwardFused) run() {
 
 	// comba.k0
 	if kern.Wide() {
-		a := readBackwardNest11Args{
+		a := readBackwardNest12Args{
 			unsafe.SliceData(t49),
 			unsafe.SliceData(t95),
 			unsafe.SliceData(c.XBar),
@@ -1144,7 +1181,7 @@ func (c *readBackwardFused) run() {
 			T,
 			d,
 		}
-		readBackwardNest11(&a)
+		readBackwardNest12(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -43,3 +43,5 @@ func readBackwardNest9(*readBackwardNest9Args) { panic("no assembly in this buil
 func readBackwardNest10(*readBackwardNest10Args) { panic("no assembly in this build") }
 
 func readBackwardNest11(*readBackwardNest11Args) { panic("no assembly in this build") }
+
+func readBackwardNest12(*readBackwardNest12Args) { panic("no assembly in this build") }

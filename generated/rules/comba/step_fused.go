@@ -967,6 +967,34 @@ type stepBackwardNest5Args struct {
 }
 
 type stepBackwardNest6Args struct {
+	t192          *bool
+	qDiv          *float32
+	t45           *bool
+	t15           *bool
+	t142          *float32
+	qDiv3         *float32
+	t40           *float32
+	q1Sigmoid     *float32
+	t62           *float32
+	q1Sigmoid2    *float32
+	t27           *float32
+	k             *float32
+	t72           *float32
+	kDiv2         *float32
+	t412          *float32
+	bQBar         *float32
+	t57           *float32
+	t62_2         *float32
+	t53Total      *float32
+	n0            int        // L
+	n1            int        // T
+	n2            int        // T·d_k
+	n3            int        // d_k
+	t53           [2]float32 // and nothing
+	pSigmoidEntry [2]float32 // and nothing
+}
+
+type stepBackwardNest7Args struct {
 	q1Stack *float32
 	t412    *float32
 	cQBar   *float32
@@ -976,7 +1004,7 @@ type stepBackwardNest6Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest7Args struct {
+type stepBackwardNest8Args struct {
 	pos  *int32
 	t412 *float32
 	cQ   *float32
@@ -990,7 +1018,7 @@ type stepBackwardNest7Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest8Args struct {
+type stepBackwardNest9Args struct {
 	t462      *float32
 	q0TailBar *float32
 	n0        int // T·d_k
@@ -1000,7 +1028,7 @@ type stepBackwardNest8Args struct {
 	n4        int // d_k
 }
 
-type stepBackwardNest9Args struct {
+type stepBackwardNest10Args struct {
 	t452 *float32
 	t462 *float32
 	t472 *float32
@@ -1010,7 +1038,7 @@ type stepBackwardNest9Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest10Args struct {
+type stepBackwardNest11Args struct {
 	t472         *float32
 	q0TailBarOut *float32
 	t94          *float32
@@ -1022,7 +1050,7 @@ type stepBackwardNest10Args struct {
 	n4           int // d_k
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest12Args struct {
 	t67        *bool
 	kDiv       *float32
 	t25        *bool
@@ -1041,7 +1069,7 @@ type stepBackwardNest11Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest12Args struct {
+type stepBackwardNest13Args struct {
 	k1Stack *float32
 	t89     *float32
 	cKBar   *float32
@@ -1051,7 +1079,7 @@ type stepBackwardNest12Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest14Args struct {
 	pos *int32
 	t89 *float32
 	cK  *float32
@@ -1065,7 +1093,7 @@ type stepBackwardNest13Args struct {
 	n6  int // -d_k
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest15Args struct {
 	t93 *float32
 	t94 *float32
 	t95 *float32
@@ -1075,7 +1103,7 @@ type stepBackwardNest14Args struct {
 	n3  int // d_k
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest16Args struct {
 	vSigmoid  *float32
 	t52       *float32
 	t13       *float32
@@ -1088,7 +1116,7 @@ type stepBackwardNest15Args struct {
 	n3        int // d_v
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest17Args struct {
 	vStack *float32
 	t105   *float32
 	cVBar  *float32
@@ -1098,7 +1126,7 @@ type stepBackwardNest16Args struct {
 	n3     int // d_v
 }
 
-type stepBackwardNest17Args struct {
+type stepBackwardNest18Args struct {
 	pos  *int32
 	t105 *float32
 	cV   *float32
@@ -1112,7 +1140,7 @@ type stepBackwardNest17Args struct {
 	n6   int // -d_v
 }
 
-type stepBackwardNest18Args struct {
+type stepBackwardNest19Args struct {
 	t110      *float32
 	v0TailBar *float32
 	n0        int // T·d_v
@@ -1122,7 +1150,7 @@ type stepBackwardNest18Args struct {
 	n4        int // d_v
 }
 
-type stepBackwardNest19Args struct {
+type stepBackwardNest20Args struct {
 	t109 *float32
 	t110 *float32
 	t111 *float32
@@ -1132,7 +1160,7 @@ type stepBackwardNest19Args struct {
 	n3   int // d_v
 }
 
-type stepBackwardNest20Args struct {
+type stepBackwardNest21Args struct {
 	t118      *float32
 	t125      *float32
 	x         *float32
@@ -1209,6 +1237,7 @@ func (c *stepBackwardFused) run() {
 	t192 := c.Flags[3*L*T:][:L*T]                                                    // [L, T]
 	t63 := c.Flags[4*L*T:][:L*T]                                                     // [L, T]
 	t67 := c.Flags[5*L*T:][:L*T]                                                     // [L, T]
+	t53Total := make([]F, 1)
 
 	// comba.v, comba.M
 	if kern.Wide() {
@@ -1439,46 +1468,84 @@ func (c *stepBackwardFused) run() {
 	// comba.q1, comba.q, comba.k, comba.p
 	clear(c.BQBar)
 	var t53 F
-	for i := range L {
-		t192_2 := t192[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t45_2 := t45[i*T:][:T]
-		t15_2 := t15[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t62_3 := t62_2[i*T:][:T]
-		bQBar := c.BQBar[:dK]
-		for j := range T {
-			t40_2 := t40[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			t62_4 := t62[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t27_2 := t27[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			t72_2 := t72[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t412_2 := t412[(i*T+j)*dK:][:dK]
-			t57_2 := t57[(i*T+j)*dK:][:dK]
-			var t622 F
-			t192Entry := t192_2[j]
-			qDivEntry := qDiv[j]
-			w5 := kern.Choose((t192Entry && t45_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t15_2[j], t142_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			for k2 := range dK {
-				t40Entry := t40_2[k2]
-				q1SigmoidEntry := q1Sigmoid[k2]
-				t35 := num.FMA32(F(F(2*t40Entry)*q1SigmoidEntry), w5, F(t62_4[k2]*qDivEntry))
-				t4122 := num.FMA32(F(F(t40Entry*q1SigmoidEntry)*t35), q1Sigmoid2[k2], F(q1SigmoidEntry*t35))
-				t27Entry := t27_2[k2]
-				t53 = num.FMA32(k[k2], t27Entry, t53)
-				t572 := num.FMA32(pSigmoidEntry, t27Entry, t72_2[k2])
-				t622 = num.FMA32(t572, kDiv2[k2], t622)
-				t412_2[k2] = t4122
-				bQBar[k2] = bQBar[k2] + t4122
-				t57_2[k2] = t572
-			}
-			t62_3[j] = -t622
+	if kern.Wide() {
+		a := stepBackwardNest6Args{
+			unsafe.SliceData(t192),
+			unsafe.SliceData(c.QDiv),
+			unsafe.SliceData(t45),
+			unsafe.SliceData(t15),
+			unsafe.SliceData(t142),
+			unsafe.SliceData(c.QDiv3),
+			unsafe.SliceData(t40),
+			unsafe.SliceData(c.Q1Sigmoid),
+			unsafe.SliceData(t62),
+			unsafe.SliceData(c.Q1Sigmoid2),
+			unsafe.SliceData(t27),
+			unsafe.SliceData(c.K),
+			unsafe.SliceData(t72),
+			unsafe.SliceData(c.KDiv2),
+			unsafe.SliceData(t412),
+			unsafe.SliceData(c.BQBar),
+			unsafe.SliceData(t57),
+			unsafe.SliceData(t62_2),
+			unsafe.SliceData(t53Total),
+			L,
+			T,
+			T * dK,
+			dK,
+			[2]float32{t53},
+			[2]float32{pSigmoidEntry},
 		}
+		stepBackwardNest6(&a)
+	} else {
+		bQBar := c.BQBar[:dK]
+		t53_2 := t53
+		for i := range L {
+			t192_2 := t192[i*T:][:T]
+			qDiv := c.QDiv[i*T:][:T]
+			t45_2 := t45[i*T:][:T]
+			t15_2 := t15[i*T:][:T]
+			t142_2 := t142[i*T:][:T]
+			qDiv3 := c.QDiv3[i*T:][:T]
+			t62_3 := t62_2[i*T:][:T]
+			for j := range T {
+				t40_2 := t40[(i*T+j)*dK:][:dK]
+				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
+				t62_4 := t62[(i*T+j)*dK:][:dK]
+				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
+				t27_2 := t27[(i*T+j)*dK:][:dK]
+				k := c.K[(i*T+j)*dK:][:dK]
+				t72_2 := t72[(i*T+j)*dK:][:dK]
+				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
+				t412_2 := t412[(i*T+j)*dK:][:dK]
+				t57_2 := t57[(i*T+j)*dK:][:dK]
+				var t622 F
+				t192Entry := t192_2[j]
+				qDivEntry := qDiv[j]
+				w5 := kern.Choose((t192Entry && t45_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t15_2[j], t142_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				t53Sums := [16]F{t53_2}
+				t622Sums := [16]F{t622}
+				for k2 := range dK {
+					t40Entry := t40_2[k2]
+					q1SigmoidEntry := q1Sigmoid[k2]
+					t35 := num.FMA32(F(F(2*t40Entry)*q1SigmoidEntry), w5, F(t62_4[k2]*qDivEntry))
+					t4122 := num.FMA32(F(F(t40Entry*q1SigmoidEntry)*t35), q1Sigmoid2[k2], F(q1SigmoidEntry*t35))
+					t27Entry := t27_2[k2]
+					t53Sums[k2%16] = num.FMA32(k[k2], t27Entry, t53Sums[k2%16])
+					t572 := num.FMA32(pSigmoidEntry, t27Entry, t72_2[k2])
+					t622Sums[k2%16] = num.FMA32(t572, kDiv2[k2], t622Sums[k2%16])
+					t412_2[k2] = t4122
+					bQBar[k2] = bQBar[k2] + t4122
+					t57_2[k2] = t572
+				}
+				t53_2 = kern.Sum16(&t53Sums)
+				t622 = kern.Sum16(&t622Sums)
+				t62_3[j] = -t622
+			}
+		}
+		t53Total[0] = t53_2
 	}
+	t53 = t53Total[0]
 
 	// comba.q1
 	clear(c.CQBar)
@@ -1488,7 +1555,7 @@ func (c *stepBackwardFused) run() {
 				n := int(c.Pos[j]) + -i + k
 				if n >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest6Args{
+						a := stepBackwardNest7Args{
 							unsafe.SliceData(c.Q1Stack),
 							unsafe.SliceData(t412),
 							unsafe.SliceData(c.CQBar),
@@ -1497,7 +1564,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest6(&a)
+						stepBackwardNest7(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t412_2 := t412[(j*T+k)*dK:][:dK]
@@ -1514,7 +1581,7 @@ func (c *stepBackwardFused) run() {
 	// comba.q1
 	clear(t452)
 	if kern.Wide() {
-		a := stepBackwardNest7Args{
+		a := stepBackwardNest8Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t412),
 			unsafe.SliceData(c.CQ),
@@ -1527,7 +1594,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest7(&a)
+		stepBackwardNest8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1547,7 +1614,7 @@ func (c *stepBackwardFused) run() {
 	// comba.q1
 	clear(t462)
 	if kern.Wide() {
-		a := stepBackwardNest8Args{
+		a := stepBackwardNest9Args{
 			unsafe.SliceData(t462),
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
@@ -1556,7 +1623,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest8(&a)
+		stepBackwardNest9(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1571,7 +1638,7 @@ func (c *stepBackwardFused) run() {
 
 	// comba.q1
 	if kern.Wide() {
-		a := stepBackwardNest9Args{
+		a := stepBackwardNest10Args{
 			unsafe.SliceData(t452),
 			unsafe.SliceData(t462),
 			unsafe.SliceData(t472),
@@ -1580,7 +1647,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest9(&a)
+		stepBackwardNest10(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1597,7 +1664,7 @@ func (c *stepBackwardFused) run() {
 	// comba.q1, comba.k1
 	clear(t94)
 	if kern.Wide() {
-		a := stepBackwardNest10Args{
+		a := stepBackwardNest11Args{
 			unsafe.SliceData(t472),
 			unsafe.SliceData(c.Q0TailBarOut),
 			unsafe.SliceData(t94),
@@ -1608,7 +1675,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest10(&a)
+		stepBackwardNest11(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1642,7 +1709,7 @@ func (c *stepBackwardFused) run() {
 	// comba.k1, comba.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := stepBackwardNest11Args{
+		a := stepBackwardNest12Args{
 			unsafe.SliceData(t67),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t25),
@@ -1660,7 +1727,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest11(&a)
+		stepBackwardNest12(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
@@ -1699,7 +1766,7 @@ func (c *stepBackwardFused) run() {
 				n3 := int(c.Pos[j]) + -i + k
 				if n3 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest12Args{
+						a := stepBackwardNest13Args{
 							unsafe.SliceData(c.K1Stack),
 							unsafe.SliceData(t89),
 							unsafe.SliceData(c.CKBar),
@@ -1708,7 +1775,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest12(&a)
+						stepBackwardNest13(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t89_2 := t89[(j*T+k)*dK:][:dK]
@@ -1725,7 +1792,7 @@ func (c *stepBackwardFused) run() {
 	// comba.k1
 	clear(t93)
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
+		a := stepBackwardNest14Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t89),
 			unsafe.SliceData(c.CK),
@@ -1738,7 +1805,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest13(&a)
+		stepBackwardNest14(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1757,7 +1824,7 @@ func (c *stepBackwardFused) run() {
 
 	// comba.k1
 	if kern.Wide() {
-		a := stepBackwardNest14Args{
+		a := stepBackwardNest15Args{
 			unsafe.SliceData(t93),
 			unsafe.SliceData(t94),
 			unsafe.SliceData(t95),
@@ -1766,7 +1833,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest14(&a)
+		stepBackwardNest15(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1801,7 +1868,7 @@ func (c *stepBackwardFused) run() {
 	// comba.v
 	clear(c.BVBar)
 	if kern.Wide() {
-		a := stepBackwardNest15Args{
+		a := stepBackwardNest16Args{
 			unsafe.SliceData(c.VSigmoid),
 			unsafe.SliceData(t52),
 			unsafe.SliceData(t13),
@@ -1813,7 +1880,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			dV,
 		}
-		stepBackwardNest15(&a)
+		stepBackwardNest16(&a)
 	} else {
 		bVBar := c.BVBar[:dV]
 		for i := range L {
@@ -1842,7 +1909,7 @@ func (c *stepBackwardFused) run() {
 				n5 := int(c.Pos[j]) + -i + k
 				if n5 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest16Args{
+						a := stepBackwardNest17Args{
 							unsafe.SliceData(c.VStack),
 							unsafe.SliceData(t105),
 							unsafe.SliceData(c.CVBar),
@@ -1851,7 +1918,7 @@ func (c *stepBackwardFused) run() {
 							dV * i,
 							dV,
 						}
-						stepBackwardNest16(&a)
+						stepBackwardNest17(&a)
 					} else {
 						vStack := c.VStack[(j*(T+3)+-i+k+3)*dV:][:dV]
 						t105_2 := t105[(j*T+k)*dV:][:dV]
@@ -1868,7 +1935,7 @@ func (c *stepBackwardFused) run() {
 	// comba.v
 	clear(t109)
 	if kern.Wide() {
-		a := stepBackwardNest17Args{
+		a := stepBackwardNest18Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t105),
 			unsafe.SliceData(c.CV),
@@ -1881,7 +1948,7 @@ func (c *stepBackwardFused) run() {
 			dV,
 			-dV,
 		}
-		stepBackwardNest17(&a)
+		stepBackwardNest18(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1901,7 +1968,7 @@ func (c *stepBackwardFused) run() {
 	// comba.v
 	clear(t110)
 	if kern.Wide() {
-		a := stepBackwardNest18Args{
+		a := stepBackwardNest19Args{
 			unsafe.SliceData(t110),
 			unsafe.SliceData(c.V0TailBar),
 			T * dV,
@@ -1910,7 +1977,7 @@ func (c *stepBackwardFused) run() {
 			T*dV + 3*dV,
 			dV,
 		}
-		stepBackwardNest18(&a)
+		stepBackwardNest19(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1925,7 +1992,7 @@ func (c *stepBackwardFused) run() {
 
 	// comba.v
 	if kern.Wide() {
-		a := stepBackwardNest19Args{
+		a := stepBackwardNest20Args{
 			unsafe.SliceData(t109),
 			unsafe.SliceData(t110),
 			unsafe.SliceData(t111),
@@ -1934,7 +2001,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dV,
 		}
-		stepBackwardNest19(&a)
+		stepBackwardNest20(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1970,7 +2037,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.WBetaBar)
 	clear(c.WAlphaBar)
 	if kern.Wide() {
-		a := stepBackwardNest20Args{
+		a := stepBackwardNest21Args{
 			unsafe.SliceData(t118),
 			unsafe.SliceData(t125),
 			unsafe.SliceData(c.X),
@@ -1987,7 +2054,7 @@ func (c *stepBackwardFused) run() {
 			T * d,
 			d,
 		}
-		stepBackwardNest20(&a)
+		stepBackwardNest21(&a)
 	} else {
 		wBetaBar := c.WBetaBar[:d]
 		wAlphaBar := c.WAlphaBar[:d]

@@ -69,3 +69,5 @@ func stepBackwardNest18(*stepBackwardNest18Args) { panic("no assembly in this bu
 func stepBackwardNest19(*stepBackwardNest19Args) { panic("no assembly in this build") }
 
 func stepBackwardNest20(*stepBackwardNest20Args) { panic("no assembly in this build") }
+
+func stepBackwardNest21(*stepBackwardNest21Args) { panic("no assembly in this build") }

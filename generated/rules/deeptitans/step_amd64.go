@@ -276,6 +276,30 @@ func stepBackwardNest28AVX512(a *stepBackwardNest28Args)
 //go:noescape
 func stepBackwardNest28AVX2(a *stepBackwardNest28Args)
 
+//go:noescape
+func stepBackwardNest29AVX512(a *stepBackwardNest29Args)
+
+//go:noescape
+func stepBackwardNest29AVX2(a *stepBackwardNest29Args)
+
+//go:noescape
+func stepBackwardNest30AVX512(a *stepBackwardNest30Args)
+
+//go:noescape
+func stepBackwardNest30AVX2(a *stepBackwardNest30Args)
+
+//go:noescape
+func stepBackwardNest31AVX512(a *stepBackwardNest31Args)
+
+//go:noescape
+func stepBackwardNest31AVX2(a *stepBackwardNest31Args)
+
+//go:noescape
+func stepBackwardNest32AVX512(a *stepBackwardNest32Args)
+
+//go:noescape
+func stepBackwardNest32AVX2(a *stepBackwardNest32Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -634,4 +658,36 @@ func stepBackwardNest28(a *stepBackwardNest28Args) {
 		return
 	}
 	stepBackwardNest28AVX2(a)
+}
+
+func stepBackwardNest29(a *stepBackwardNest29Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest29AVX512(a)
+		return
+	}
+	stepBackwardNest29AVX2(a)
+}
+
+func stepBackwardNest30(a *stepBackwardNest30Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest30AVX512(a)
+		return
+	}
+	stepBackwardNest30AVX2(a)
+}
+
+func stepBackwardNest31(a *stepBackwardNest31Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest31AVX512(a)
+		return
+	}
+	stepBackwardNest31AVX2(a)
+}
+
+func stepBackwardNest32(a *stepBackwardNest32Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest32AVX512(a)
+		return
+	}
+	stepBackwardNest32AVX2(a)
 }

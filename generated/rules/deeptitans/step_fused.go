@@ -1113,6 +1113,79 @@ type stepBackwardNest6Args struct {
 }
 
 type stepBackwardNest7Args struct {
+	t822        *float32
+	t39         *float32
+	q           *float32
+	W1BarState  *float32
+	W1Trail     *float32
+	SW1BarState *float32
+	k           *float32
+	SW1Trail    *float32
+	t1022       *float32
+	t112        *float32
+	t103        *float32
+	t1012       *float32
+	t1522Total  *float32
+	t222Total   *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_k·a + C·d_k·s + T·d_k·l
+	n2          int        // d_h·d_k·a
+	n3          int        // d_h
+	n4          int        // d_k
+	t222        [2]float32 // and nothing
+	t1522       [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+	etaEntry3   [2]float32 // and nothing
+	rhoEntry3   [2]float32 // and nothing
+}
+
+type stepBackwardNest8Args struct {
+	t1012       *float32
+	t39         *float32
+	t2          *float32
+	t372        *float32
+	t352        *float32
+	GW1Prod     *float32
+	eProd       *float32
+	t118        *float32
+	t129        *float32
+	t4622       *float32
+	t2023Total  *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h
+	t2023       [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest9Args struct {
+	yBar        *float32
+	e           *float32
+	W2Trail     *float32
+	t118        *float32
+	t129        *float32
+	t1282       *float32
+	W2BarState  *float32
+	SW2BarState *float32
+	t1132       *float32
+	SW2Trail    *float32
+	t50         *float32
+	t109        *float32
+	t3422       *float32
+	t105        *float32
+	t1072       *float32
+	t54Total    *float32
+	t61Total    *float32
+	n0          int        // d_v·a + C·d_v·s + T·d_v·l
+	n1          int        // d_h·d_v·a
+	n2          int        // d_h·a + C·d_h·s + T·d_h·l
+	n3          int        // d_v
+	n4          int        // d_h
+	t61         [2]float32 // and nothing
+	t54         [2]float32 // and nothing
+	etaEntry3   [2]float32 // and nothing
+}
+
+type stepBackwardNest10Args struct {
 	t4622   *float32
 	W1Trail *float32
 	t48     *float32
@@ -1121,7 +1194,21 @@ type stepBackwardNest7Args struct {
 	n2      int // d_k
 }
 
-type stepBackwardNest8Args struct {
+type stepBackwardNest11Args struct {
+	t1072       *float32
+	e           *float32
+	t105        *float32
+	t3422       *float32
+	t72         *float32
+	t62         *float32
+	t59Total    *float32
+	n0          int        // d_v·a + C·d_v·s + T·d_v·l
+	n1          int        // d_v
+	t59         [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest12Args struct {
 	t2          *float32
 	t109        *float32
 	eProd       *float32
@@ -1132,7 +1219,7 @@ type stepBackwardNest8Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest9Args struct {
+type stepBackwardNest13Args struct {
 	t69     *float32
 	W1Trail *float32
 	t712    *float32
@@ -1141,7 +1228,7 @@ type stepBackwardNest9Args struct {
 	n2      int // d_k
 }
 
-type stepBackwardNest10Args struct {
+type stepBackwardNest14Args struct {
 	e           *float32
 	t72         *float32
 	W2Trail     *float32
@@ -1160,7 +1247,7 @@ type stepBackwardNest10Args struct {
 	rhoEntry3   [2]float32 // and nothing
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest15Args struct {
 	t2    *float32
 	t1112 *float32
 	eProd *float32
@@ -1170,7 +1257,7 @@ type stepBackwardNest11Args struct {
 	n1    int // d_h
 }
 
-type stepBackwardNest12Args struct {
+type stepBackwardNest16Args struct {
 	t88        *float32
 	t4622      *float32
 	t69        *float32
@@ -1186,7 +1273,7 @@ type stepBackwardNest12Args struct {
 	rhoEntry3  [2]float32 // and nothing
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest17Args struct {
 	t103        *float32
 	t48         *float32
 	t712        *float32
@@ -1199,7 +1286,7 @@ type stepBackwardNest13Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest18Args struct {
 	t102  *float32
 	qDiv2 *float32
 	t152  *float32
@@ -1209,7 +1296,7 @@ type stepBackwardNest14Args struct {
 	n3    int // d_k
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest19Args struct {
 	t202       *bool
 	qDiv       *float32
 	t47        *bool
@@ -1228,7 +1315,7 @@ type stepBackwardNest15Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest20Args struct {
 	q1Stack *float32
 	t422    *float32
 	cQBar   *float32
@@ -1238,7 +1325,7 @@ type stepBackwardNest16Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest17Args struct {
+type stepBackwardNest21Args struct {
 	pos  *int32
 	t422 *float32
 	cQ   *float32
@@ -1252,7 +1339,7 @@ type stepBackwardNest17Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest18Args struct {
+type stepBackwardNest22Args struct {
 	t472      *float32
 	q0TailBar *float32
 	n0        int // T·d_k
@@ -1262,7 +1349,7 @@ type stepBackwardNest18Args struct {
 	n4        int // d_k
 }
 
-type stepBackwardNest19Args struct {
+type stepBackwardNest23Args struct {
 	t462 *float32
 	t472 *float32
 	t482 *float32
@@ -1272,7 +1359,7 @@ type stepBackwardNest19Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest20Args struct {
+type stepBackwardNest24Args struct {
 	t482         *float32
 	q0TailBarOut *float32
 	t138         *float32
@@ -1284,7 +1371,7 @@ type stepBackwardNest20Args struct {
 	n4           int // d_k
 }
 
-type stepBackwardNest21Args struct {
+type stepBackwardNest25Args struct {
 	t66       *float32
 	t81       *float32
 	t91       *float32
@@ -1304,7 +1391,7 @@ type stepBackwardNest21Args struct {
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest22Args struct {
+type stepBackwardNest26Args struct {
 	t62 *float32
 	t71 *float32
 	t86 *float32
@@ -1319,7 +1406,7 @@ type stepBackwardNest22Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest23Args struct {
+type stepBackwardNest27Args struct {
 	t52   *float32
 	t71   *float32
 	t86   *float32
@@ -1335,7 +1422,7 @@ type stepBackwardNest23Args struct {
 	n5    int // d_k
 }
 
-type stepBackwardNest24Args struct {
+type stepBackwardNest28Args struct {
 	t111       *bool
 	kDiv       *float32
 	t10        *bool
@@ -1354,7 +1441,7 @@ type stepBackwardNest24Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest25Args struct {
+type stepBackwardNest29Args struct {
 	k1Stack *float32
 	t133    *float32
 	cKBar   *float32
@@ -1364,7 +1451,7 @@ type stepBackwardNest25Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest26Args struct {
+type stepBackwardNest30Args struct {
 	pos  *int32
 	t133 *float32
 	cK   *float32
@@ -1378,7 +1465,7 @@ type stepBackwardNest26Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest27Args struct {
+type stepBackwardNest31Args struct {
 	t137 *float32
 	t138 *float32
 	t139 *float32
@@ -1388,7 +1475,7 @@ type stepBackwardNest27Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest28Args struct {
+type stepBackwardNest32Args struct {
 	t522 *float32
 	t100 *float32
 	t143 *float32
@@ -1496,6 +1583,12 @@ func (c *stepBackwardFused) run() {
 	t58 := c.Flags[5*L*T:][:L*T]                                                                                                   // [L, T]
 	t107 := c.Flags[6*L*T:][:L*T]                                                                                                  // [L, T]
 	t111 := c.Flags[7*L*T:][:L*T]                                                                                                  // [L, T]
+	t1522Total := make([]F, 1)
+	t222Total := make([]F, 1)
+	t2023Total := make([]F, 1)
+	t54Total := make([]F, 1)
+	t61Total := make([]F, 1)
+	t59Total := make([]F, 1)
 
 	// deep_titans.k1, deep_titans.q1
 	if kern.Wide() {
@@ -1753,15 +1846,6 @@ func (c *stepBackwardFused) run() {
 				t82_2 := t82[l*T+C*s:][:n]
 				t92_2 := t92[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
-					t2_2 := t2[(l*T+a+C*s)*dH:][:dH]
-					t372_2 := t372[(l*T+a+C*s)*dH:][:dH]
-					t352_2 := t352[(l*T+a+C*s)*dH:][:dH]
-					GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
-					eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
-					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					e := c.E[(l*T+a+C*s)*dV:][:dV]
-					t62_2 := t62[(l*T+a+C*s)*dV:][:dV]
 					// deep_titans.y, deep_titans.W2, deep_titans.S_W2
 					clear(t99)
 					rhoEntry3 := rho2[a]
@@ -1784,6 +1868,8 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest5(&a2)
 					} else {
+						e := c.E[(l*T+a+C*s)*dV:][:dV]
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							t126_2 := t126[(l*T+a+C*s)*dH:][:dH]
 							SW2Trail2 := SW2Trail[(a*dV+i)*dH:][:dH]
@@ -1823,88 +1909,212 @@ func (c *stepBackwardFused) run() {
 					var t1522 F
 					var t222 F
 					thetaEntry3 := theta2[a]
-					for i := range dH {
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						W1BarState2 := W1BarState[i*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						SW1BarState2 := SW1BarState[i*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						SW1Trail2 := SW1Trail[(a*dH+i)*dK:][:dK]
-						t112_2 := t112[i*dK:][:dK]
-						var t1013 F
-						t822Entry := t822[i]
-						t39Entry := t39_2[i]
-						w2 := F(thetaEntry3 * t39Entry)
-						for j := range dK {
-							t1122 := num.FMA32(q[j], t822Entry, W1BarState2[j])
-							W1TrailEntry := W1Trail2[j]
-							t1522 = num.FMA32(W1TrailEntry, t1122, t1522)
-							t1623 := SW1BarState2[j] + t1122
-							kEntry := k[j]
-							t1013 = num.FMA32(t1623, kEntry, t1013)
-							SW1TrailEntry := SW1Trail2[j]
-							t222 = num.FMA32(SW1TrailEntry, t1623, t222)
-							t1022[j] = num.FMA32(num.FMA32(-w2, kEntry, num.FMA32(etaEntry3, SW1TrailEntry, F(rhoEntry3*W1TrailEntry))), t822Entry, t1022[j])
-							t112_2[j] = t1122
-							SW1BarState2[j] = F(etaEntry3 * t1623)
-							t103[j] = num.FMA32(t1623, t39Entry, t103[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest7Args{
+							unsafe.SliceData(t822),
+							unsafe.SliceData(t39),
+							unsafe.SliceData(c.Q),
+							unsafe.SliceData(W1BarState),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(SW1BarState),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(SW1Trail),
+							unsafe.SliceData(t1022),
+							unsafe.SliceData(t112),
+							unsafe.SliceData(t103),
+							unsafe.SliceData(t1012),
+							unsafe.SliceData(t1522Total),
+							unsafe.SliceData(t222Total),
+							dH*a + C*dH*s + T*dH*l,
+							dK*a + C*dK*s + T*dK*l,
+							dH * dK * a,
+							dH,
+							dK,
+							[2]float32{t222},
+							[2]float32{t1522},
+							[2]float32{thetaEntry3},
+							[2]float32{etaEntry3},
+							[2]float32{rhoEntry3},
 						}
-						t1012[i] = t1013
+						stepBackwardNest7(&a2)
+					} else {
+						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
+						t222_2 := t222
+						t1522_2 := t1522
+						for i := range dH {
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
+							W1BarState2 := W1BarState[i*dK:][:dK]
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							SW1BarState2 := SW1BarState[i*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							SW1Trail2 := SW1Trail[(a*dH+i)*dK:][:dK]
+							t112_2 := t112[i*dK:][:dK]
+							var t1013 F
+							t822Entry := t822[i]
+							t39Entry := t39_2[i]
+							w2 := F(thetaEntry3 * t39Entry)
+							t1522Sums := [16]F{t1522_2}
+							t1013Sums := [16]F{t1013}
+							t222Sums := [16]F{t222_2}
+							for j := range dK {
+								t1122 := num.FMA32(q[j], t822Entry, W1BarState2[j])
+								W1TrailEntry := W1Trail2[j]
+								t1522Sums[j%16] = num.FMA32(W1TrailEntry, t1122, t1522Sums[j%16])
+								t1623 := SW1BarState2[j] + t1122
+								kEntry := k[j]
+								t1013Sums[j%16] = num.FMA32(t1623, kEntry, t1013Sums[j%16])
+								SW1TrailEntry := SW1Trail2[j]
+								t222Sums[j%16] = num.FMA32(SW1TrailEntry, t1623, t222Sums[j%16])
+								t1022[j] = num.FMA32(num.FMA32(-w2, kEntry, num.FMA32(etaEntry3, SW1TrailEntry, F(rhoEntry3*W1TrailEntry))), t822Entry, t1022[j])
+								t112_2[j] = t1122
+								SW1BarState2[j] = F(etaEntry3 * t1623)
+								t103[j] = num.FMA32(t1623, t39Entry, t103[j])
+							}
+							t1522_2 = kern.Sum16(&t1522Sums)
+							t1013 = kern.Sum16(&t1013Sums)
+							t222_2 = kern.Sum16(&t222Sums)
+							t1012[i] = t1013
+						}
+						t1522Total[0] = t1522_2
+						t222Total[0] = t222_2
 					}
+					t1522 = t1522Total[0]
+					t222 = t222Total[0]
 					// deep_titans.S_W1, deep_titans.G_W1
 					var t2023 F
-					for i := range dH {
-						t1012Entry := t1012[i]
-						t2023 = num.FMA32(t39_2[i], t1012Entry, t2023)
-						t2Entry := t2_2[i]
-						t372Entry := t372_2[i]
-						t272 := -F(F(F(thetaEntry3*t2Entry)*t372Entry) * t1012Entry)
-						t352Entry := t352_2[i]
-						GW1ProdEntry2 := GW1Prod[i]
-						t118[i] = F(eProd[i] * t272)
-						t129[i] = F(t2Entry * t1012Entry)
-						w6 := F(F(F(F(F(thetaEntry3*t2Entry)*t2Entry)*t352Entry)*t372Entry) * t1012Entry)
-						t4622[i] = num.FMA32(F(t2Entry*t372Entry), num.FMA32(-F(thetaEntry3*GW1ProdEntry2), t1012Entry, -F(F(F(thetaEntry3*t352Entry)*t372Entry)*t1012Entry)), num.FMA32(GW1ProdEntry2, t272, w6))
+					if kern.Wide() {
+						a2 := stepBackwardNest8Args{
+							unsafe.SliceData(t1012),
+							unsafe.SliceData(t39),
+							unsafe.SliceData(t2),
+							unsafe.SliceData(t372),
+							unsafe.SliceData(t352),
+							unsafe.SliceData(c.GW1Prod),
+							unsafe.SliceData(c.EProd),
+							unsafe.SliceData(t118),
+							unsafe.SliceData(t129),
+							unsafe.SliceData(t4622),
+							unsafe.SliceData(t2023Total),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{t2023},
+							[2]float32{thetaEntry3},
+						}
+						stepBackwardNest8(&a2)
+					} else {
+						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
+						t2_2 := t2[(l*T+a+C*s)*dH:][:dH]
+						t372_2 := t372[(l*T+a+C*s)*dH:][:dH]
+						t352_2 := t352[(l*T+a+C*s)*dH:][:dH]
+						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
+						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
+						t2023_2 := t2023
+						t2023Sums := [16]F{t2023_2}
+						for i := range dH {
+							t1012Entry := t1012[i]
+							t2023Sums[i%16] = num.FMA32(t39_2[i], t1012Entry, t2023Sums[i%16])
+							t2Entry := t2_2[i]
+							t372Entry := t372_2[i]
+							t272 := -F(F(F(thetaEntry3*t2Entry)*t372Entry) * t1012Entry)
+							t352Entry := t352_2[i]
+							GW1ProdEntry2 := GW1Prod[i]
+							t118[i] = F(eProd[i] * t272)
+							t129[i] = F(t2Entry * t1012Entry)
+							w6 := F(F(F(F(F(thetaEntry3*t2Entry)*t2Entry)*t352Entry)*t372Entry) * t1012Entry)
+							t4622[i] = num.FMA32(F(t2Entry*t372Entry), num.FMA32(-F(thetaEntry3*GW1ProdEntry2), t1012Entry, -F(F(F(thetaEntry3*t352Entry)*t372Entry)*t1012Entry)), num.FMA32(GW1ProdEntry2, t272, w6))
+						}
+						t2023_2 = kern.Sum16(&t2023Sums)
+						t2023Total[0] = t2023_2
 					}
+					t2023 = t2023Total[0]
 					t2024 := -t2023
 					// deep_titans.G_W1, deep_titans.W2, deep_titans.y, deep_titans.S_W2, deep_titans.G_W2
 					clear(t109)
 					var t54 F
 					var t61 F
-					for i := range dV {
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t1282_2 := t1282[(l*T+a+C*s)*dH:][:dH]
-						W2BarState2 := W2BarState[i*dH:][:dH]
-						SW2BarState2 := SW2BarState[i*dH:][:dH]
-						t1132_2 := t1132[(l*T+a+C*s)*dH:][:dH]
-						SW2Trail2 := SW2Trail[(a*dV+i)*dH:][:dH]
-						t50_2 := t50[i*dH:][:dH]
-						var t3423 F
-						var t1052 F
-						var t1073 F
-						yBarEntry2 := yBar[i]
-						eEntry3 := e[i]
-						for j := range dH {
-							W2TrailEntry := W2Trail2[j]
-							t3423 = num.FMA32(W2TrailEntry, t118[j], t3423)
-							t1052 = num.FMA32(W2TrailEntry, t129[j], t1052)
-							t502 := num.FMA32(yBarEntry2, t1282_2[j], W2BarState2[j])
-							t54 = num.FMA32(W2TrailEntry, t502, t54)
-							t55 := SW2BarState2[j] + t502
-							t1073 = num.FMA32(t55, t1132_2[j], t1073)
-							t61 = num.FMA32(SW2Trail2[j], t55, t61)
-							t50_2[j] = t502
-							SW2BarState2[j] = F(etaEntry3 * t55)
-							t109[j] = num.FMA32(t55, eEntry3, t109[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest9Args{
+							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(c.E),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t118),
+							unsafe.SliceData(t129),
+							unsafe.SliceData(t1282),
+							unsafe.SliceData(W2BarState),
+							unsafe.SliceData(SW2BarState),
+							unsafe.SliceData(t1132),
+							unsafe.SliceData(SW2Trail),
+							unsafe.SliceData(t50),
+							unsafe.SliceData(t109),
+							unsafe.SliceData(t3422),
+							unsafe.SliceData(t105),
+							unsafe.SliceData(t1072),
+							unsafe.SliceData(t54Total),
+							unsafe.SliceData(t61Total),
+							dV*a + C*dV*s + T*dV*l,
+							dH * dV * a,
+							dH*a + C*dH*s + T*dH*l,
+							dV,
+							dH,
+							[2]float32{t61},
+							[2]float32{t54},
+							[2]float32{etaEntry3},
 						}
-						t3422[i] = t3423
-						t105[i] = t1052
-						t1072[i] = t1073
+						stepBackwardNest9(&a2)
+					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						e := c.E[(l*T+a+C*s)*dV:][:dV]
+						t61_2 := t61
+						t54_2 := t54
+						for i := range dV {
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t1282_2 := t1282[(l*T+a+C*s)*dH:][:dH]
+							W2BarState2 := W2BarState[i*dH:][:dH]
+							SW2BarState2 := SW2BarState[i*dH:][:dH]
+							t1132_2 := t1132[(l*T+a+C*s)*dH:][:dH]
+							SW2Trail2 := SW2Trail[(a*dV+i)*dH:][:dH]
+							t50_2 := t50[i*dH:][:dH]
+							var t3423 F
+							var t1052 F
+							var t1073 F
+							yBarEntry2 := yBar[i]
+							eEntry3 := e[i]
+							t3423Sums := [16]F{t3423}
+							t1052Sums := [16]F{t1052}
+							t54Sums := [16]F{t54_2}
+							t1073Sums := [16]F{t1073}
+							t61Sums := [16]F{t61_2}
+							for j := range dH {
+								W2TrailEntry := W2Trail2[j]
+								t3423Sums[j%16] = num.FMA32(W2TrailEntry, t118[j], t3423Sums[j%16])
+								t1052Sums[j%16] = num.FMA32(W2TrailEntry, t129[j], t1052Sums[j%16])
+								t502 := num.FMA32(yBarEntry2, t1282_2[j], W2BarState2[j])
+								t54Sums[j%16] = num.FMA32(W2TrailEntry, t502, t54Sums[j%16])
+								t55 := SW2BarState2[j] + t502
+								t1073Sums[j%16] = num.FMA32(t55, t1132_2[j], t1073Sums[j%16])
+								t61Sums[j%16] = num.FMA32(SW2Trail2[j], t55, t61Sums[j%16])
+								t50_2[j] = t502
+								SW2BarState2[j] = F(etaEntry3 * t55)
+								t109[j] = num.FMA32(t55, eEntry3, t109[j])
+							}
+							t3423 = kern.Sum16(&t3423Sums)
+							t1052 = kern.Sum16(&t1052Sums)
+							t54_2 = kern.Sum16(&t54Sums)
+							t1073 = kern.Sum16(&t1073Sums)
+							t61_2 = kern.Sum16(&t61Sums)
+							t3422[i] = t3423
+							t105[i] = t1052
+							t1072[i] = t1073
+						}
+						t54Total[0] = t54_2
+						t61Total[0] = t61_2
 					}
+					t54 = t54Total[0]
+					t61 = t61Total[0]
 					// deep_titans.G_W1
 					clear(t48)
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
+						a2 := stepBackwardNest10Args{
 							unsafe.SliceData(t4622),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t48),
@@ -1912,7 +2122,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							dK,
 						}
-						stepBackwardNest7(&a2)
+						stepBackwardNest10(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1924,17 +2134,41 @@ func (c *stepBackwardFused) run() {
 					}
 					// deep_titans.S_W2, deep_titans.e, deep_titans.G_W1, deep_titans.G_W2
 					var t59 F
-					for i := range dV {
-						t1072Entry := t1072[i]
-						t59 = num.FMA32(e[i], t1072Entry, t59)
-						t722 := num.FMA32(-thetaEntry3, t1072Entry, num.FMA32(-thetaEntry3, t105[i], t3422[i]))
-						t72[i] = t722
-						t62_2[i] = -t722
+					if kern.Wide() {
+						a2 := stepBackwardNest11Args{
+							unsafe.SliceData(t1072),
+							unsafe.SliceData(c.E),
+							unsafe.SliceData(t105),
+							unsafe.SliceData(t3422),
+							unsafe.SliceData(t72),
+							unsafe.SliceData(t62),
+							unsafe.SliceData(t59Total),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+							[2]float32{t59},
+							[2]float32{thetaEntry3},
+						}
+						stepBackwardNest11(&a2)
+					} else {
+						e := c.E[(l*T+a+C*s)*dV:][:dV]
+						t62_2 := t62[(l*T+a+C*s)*dV:][:dV]
+						t59_2 := t59
+						t59Sums := [16]F{t59_2}
+						for i := range dV {
+							t1072Entry := t1072[i]
+							t59Sums[i%16] = num.FMA32(e[i], t1072Entry, t59Sums[i%16])
+							t722 := num.FMA32(-thetaEntry3, t1072Entry, num.FMA32(-thetaEntry3, t105[i], t3422[i]))
+							t72[i] = t722
+							t62_2[i] = -t722
+						}
+						t59_2 = kern.Sum16(&t59Sums)
+						t59Total[0] = t59_2
 					}
+					t59 = t59Total[0]
 					t592 := -t59
 					// deep_titans.G_W2
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
+						a2 := stepBackwardNest12Args{
 							unsafe.SliceData(t2),
 							unsafe.SliceData(t109),
 							unsafe.SliceData(c.EProd),
@@ -1944,8 +2178,11 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest8(&a2)
+						stepBackwardNest12(&a2)
 					} else {
+						t2_2 := t2[(l*T+a+C*s)*dH:][:dH]
+						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
+						t372_2 := t372[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t2Entry2 := t2_2[i]
 							t109Entry := t109[i]
@@ -1955,7 +2192,7 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.G_W2
 					clear(t712)
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
+						a2 := stepBackwardNest13Args{
 							unsafe.SliceData(t69),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t712),
@@ -1963,7 +2200,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							dK,
 						}
-						stepBackwardNest9(&a2)
+						stepBackwardNest13(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1976,7 +2213,7 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.e, deep_titans.G_W1, deep_titans.W2
 					clear(t1112)
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
+						a2 := stepBackwardNest14Args{
 							unsafe.SliceData(c.E),
 							unsafe.SliceData(t72),
 							unsafe.SliceData(W2Trail),
@@ -1994,8 +2231,9 @@ func (c *stepBackwardFused) run() {
 							[2]float32{thetaEntry3},
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest10(&a2)
+						stepBackwardNest14(&a2)
 					} else {
+						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t1132_2 := t1132[(l*T+a+C*s)*dH:][:dH]
@@ -2012,7 +2250,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// deep_titans.e
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
+						a2 := stepBackwardNest15Args{
 							unsafe.SliceData(t2),
 							unsafe.SliceData(t1112),
 							unsafe.SliceData(c.EProd),
@@ -2021,8 +2259,11 @@ func (c *stepBackwardFused) run() {
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 						}
-						stepBackwardNest11(&a2)
+						stepBackwardNest15(&a2)
 					} else {
+						t2_2 := t2[(l*T+a+C*s)*dH:][:dH]
+						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
+						t372_2 := t372[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t2Entry3 := t2_2[i]
 							t1112Entry := t1112[i]
@@ -2032,7 +2273,7 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.e, deep_titans.W1, deep_titans.G_W1, deep_titans.G_W2
 					clear(t90)
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
+						a2 := stepBackwardNest16Args{
 							unsafe.SliceData(t88),
 							unsafe.SliceData(t4622),
 							unsafe.SliceData(t69),
@@ -2047,7 +2288,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest12(&a2)
+						stepBackwardNest16(&a2)
 					} else {
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -2066,7 +2307,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// deep_titans.e, deep_titans.G_W1, deep_titans
 					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
+						a2 := stepBackwardNest17Args{
 							unsafe.SliceData(t103),
 							unsafe.SliceData(t48),
 							unsafe.SliceData(t712),
@@ -2078,7 +2319,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest13(&a2)
+						stepBackwardNest17(&a2)
 					} else {
 						t52_2 := t52[(l*T+a+C*s)*dK:][:dK]
 						t102_2 := t102[(l*T+a+C*s)*dK:][:dK]
@@ -2110,7 +2351,7 @@ func (c *stepBackwardFused) run() {
 
 	// deep_titans.q
 	if kern.Wide() {
-		a := stepBackwardNest14Args{
+		a := stepBackwardNest18Args{
 			unsafe.SliceData(t102),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t152),
@@ -2119,7 +2360,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest14(&a)
+		stepBackwardNest18(&a)
 	} else {
 		for i := range L {
 			t152_2 := t152[i*T:][:T]
@@ -2140,7 +2381,7 @@ func (c *stepBackwardFused) run() {
 	// deep_titans.q1, deep_titans.q, deep_titans.k
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := stepBackwardNest15Args{
+		a := stepBackwardNest19Args{
 			unsafe.SliceData(t202),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t47),
@@ -2158,7 +2399,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest15(&a)
+		stepBackwardNest19(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -2197,7 +2438,7 @@ func (c *stepBackwardFused) run() {
 				n := int(c.Pos[j]) + -i + k
 				if n >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest16Args{
+						a := stepBackwardNest20Args{
 							unsafe.SliceData(c.Q1Stack),
 							unsafe.SliceData(t422),
 							unsafe.SliceData(c.CQBar),
@@ -2206,7 +2447,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest16(&a)
+						stepBackwardNest20(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t422_2 := t422[(j*T+k)*dK:][:dK]
@@ -2223,7 +2464,7 @@ func (c *stepBackwardFused) run() {
 	// deep_titans.q1
 	clear(t462)
 	if kern.Wide() {
-		a := stepBackwardNest17Args{
+		a := stepBackwardNest21Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t422),
 			unsafe.SliceData(c.CQ),
@@ -2236,7 +2477,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest17(&a)
+		stepBackwardNest21(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2256,7 +2497,7 @@ func (c *stepBackwardFused) run() {
 	// deep_titans.q1
 	clear(t472)
 	if kern.Wide() {
-		a := stepBackwardNest18Args{
+		a := stepBackwardNest22Args{
 			unsafe.SliceData(t472),
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
@@ -2265,7 +2506,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest18(&a)
+		stepBackwardNest22(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -2280,7 +2521,7 @@ func (c *stepBackwardFused) run() {
 
 	// deep_titans.q1
 	if kern.Wide() {
-		a := stepBackwardNest19Args{
+		a := stepBackwardNest23Args{
 			unsafe.SliceData(t462),
 			unsafe.SliceData(t472),
 			unsafe.SliceData(t482),
@@ -2289,7 +2530,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest19(&a)
+		stepBackwardNest23(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -2306,7 +2547,7 @@ func (c *stepBackwardFused) run() {
 	// deep_titans.q1, deep_titans.k1
 	clear(t138)
 	if kern.Wide() {
-		a := stepBackwardNest20Args{
+		a := stepBackwardNest24Args{
 			unsafe.SliceData(t482),
 			unsafe.SliceData(c.Q0TailBarOut),
 			unsafe.SliceData(t138),
@@ -2317,7 +2558,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest20(&a)
+		stepBackwardNest24(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -2394,7 +2635,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.WThetaBar)
 	clear(c.WEtaBar)
 	if kern.Wide() {
-		a := stepBackwardNest21Args{
+		a := stepBackwardNest25Args{
 			unsafe.SliceData(t66),
 			unsafe.SliceData(t81),
 			unsafe.SliceData(t91),
@@ -2413,7 +2654,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest21(&a)
+		stepBackwardNest25(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wRho := c.WRho[:dK+dV]
@@ -2448,7 +2689,7 @@ func (c *stepBackwardFused) run() {
 
 	// deep_titans.v
 	if kern.Wide() {
-		a := stepBackwardNest22Args{
+		a := stepBackwardNest26Args{
 			unsafe.SliceData(t62),
 			unsafe.SliceData(t71),
 			unsafe.SliceData(t86),
@@ -2462,7 +2703,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest22(&a)
+		stepBackwardNest26(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2486,7 +2727,7 @@ func (c *stepBackwardFused) run() {
 
 	// deep_titans.k
 	if kern.Wide() {
-		a := stepBackwardNest23Args{
+		a := stepBackwardNest27Args{
 			unsafe.SliceData(t52),
 			unsafe.SliceData(t71),
 			unsafe.SliceData(t86),
@@ -2501,7 +2742,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest23(&a)
+		stepBackwardNest27(&a)
 	} else {
 		for i := range L {
 			t106_2 := t106[i*T:][:T]
@@ -2528,7 +2769,7 @@ func (c *stepBackwardFused) run() {
 	// deep_titans.k1, deep_titans.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := stepBackwardNest24Args{
+		a := stepBackwardNest28Args{
 			unsafe.SliceData(t111),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t10),
@@ -2546,7 +2787,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest24(&a)
+		stepBackwardNest28(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
@@ -2585,7 +2826,7 @@ func (c *stepBackwardFused) run() {
 				n3 := int(c.Pos[j]) + -i + k
 				if n3 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest25Args{
+						a := stepBackwardNest29Args{
 							unsafe.SliceData(c.K1Stack),
 							unsafe.SliceData(t133),
 							unsafe.SliceData(c.CKBar),
@@ -2594,7 +2835,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest25(&a)
+						stepBackwardNest29(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t133_2 := t133[(j*T+k)*dK:][:dK]
@@ -2611,7 +2852,7 @@ func (c *stepBackwardFused) run() {
 	// deep_titans.k1
 	clear(t137)
 	if kern.Wide() {
-		a := stepBackwardNest26Args{
+		a := stepBackwardNest30Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t133),
 			unsafe.SliceData(c.CK),
@@ -2624,7 +2865,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest26(&a)
+		stepBackwardNest30(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2643,7 +2884,7 @@ func (c *stepBackwardFused) run() {
 
 	// deep_titans.k1
 	if kern.Wide() {
-		a := stepBackwardNest27Args{
+		a := stepBackwardNest31Args{
 			unsafe.SliceData(t137),
 			unsafe.SliceData(t138),
 			unsafe.SliceData(t139),
@@ -2652,7 +2893,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest27(&a)
+		stepBackwardNest31(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -2686,7 +2927,7 @@ func (c *stepBackwardFused) run() {
 
 	// deep_titans.k0
 	if kern.Wide() {
-		a := stepBackwardNest28Args{
+		a := stepBackwardNest32Args{
 			unsafe.SliceData(t522),
 			unsafe.SliceData(t100),
 			unsafe.SliceData(t143),
@@ -2696,7 +2937,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest28(&a)
+		stepBackwardNest32(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -93,3 +93,11 @@ func stepBackwardNest26(*stepBackwardNest26Args) { panic("no assembly in this bu
 func stepBackwardNest27(*stepBackwardNest27Args) { panic("no assembly in this build") }
 
 func stepBackwardNest28(*stepBackwardNest28Args) { panic("no assembly in this build") }
+
+func stepBackwardNest29(*stepBackwardNest29Args) { panic("no assembly in this build") }
+
+func stepBackwardNest30(*stepBackwardNest30Args) { panic("no assembly in this build") }
+
+func stepBackwardNest31(*stepBackwardNest31Args) { panic("no assembly in this build") }
+
+func stepBackwardNest32(*stepBackwardNest32Args) { panic("no assembly in this build") }

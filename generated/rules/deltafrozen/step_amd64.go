@@ -174,6 +174,18 @@ func stepBackwardNest17AVX512(a *stepBackwardNest17Args)
 //go:noescape
 func stepBackwardNest17AVX2(a *stepBackwardNest17Args)
 
+//go:noescape
+func stepBackwardNest18AVX512(a *stepBackwardNest18Args)
+
+//go:noescape
+func stepBackwardNest18AVX2(a *stepBackwardNest18Args)
+
+//go:noescape
+func stepBackwardNest19AVX512(a *stepBackwardNest19Args)
+
+//go:noescape
+func stepBackwardNest19AVX2(a *stepBackwardNest19Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -396,4 +408,20 @@ func stepBackwardNest17(a *stepBackwardNest17Args) {
 		return
 	}
 	stepBackwardNest17AVX2(a)
+}
+
+func stepBackwardNest18(a *stepBackwardNest18Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest18AVX512(a)
+		return
+	}
+	stepBackwardNest18AVX2(a)
+}
+
+func stepBackwardNest19(a *stepBackwardNest19Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest19AVX512(a)
+		return
+	}
+	stepBackwardNest19AVX2(a)
 }

@@ -753,6 +753,38 @@ type stepBackwardNest1Args struct {
 }
 
 type stepBackwardNest2Args struct {
+	yBar       *float32
+	MLin       *float32
+	q          *float32
+	MBarState  *float32
+	k          *float32
+	MTrail     *float32
+	t32        *float32
+	t422       *float32
+	t41        *float32
+	t39        *float32
+	t1022Total *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_k·a + C·d_k·s + T·d_k·l
+	n2         int        // d_k·d_v·a
+	n3         int        // d_k·d_v·a + d_k·d_v
+	n4         int        // d_v
+	n5         int        // d_k
+	t1022      [2]float32 // and nothing
+}
+
+type stepBackwardNest3Args struct {
+	t39         *float32
+	MLin        *float32
+	t7          *float32
+	t822Total   *float32
+	n0          int        // d_v·a + C·d_v·s + T·d_v·l
+	n1          int        // d_v
+	t822        [2]float32 // and nothing
+	thetaEntry2 [2]float32 // and nothing
+}
+
+type stepBackwardNest4Args struct {
 	t42         *float32
 	t41         *float32
 	t62         *float32
@@ -763,7 +795,7 @@ type stepBackwardNest2Args struct {
 	thetaEntry2 [2]float32 // and nothing
 }
 
-type stepBackwardNest3Args struct {
+type stepBackwardNest5Args struct {
 	t82   *float32
 	qDiv2 *float32
 	t132  *float32
@@ -773,7 +805,7 @@ type stepBackwardNest3Args struct {
 	n3    int // d_k
 }
 
-type stepBackwardNest4Args struct {
+type stepBackwardNest6Args struct {
 	t18        *bool
 	qDiv       *float32
 	t43        *bool
@@ -792,7 +824,7 @@ type stepBackwardNest4Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest5Args struct {
+type stepBackwardNest7Args struct {
 	q1Stack *float32
 	t40     *float32
 	cQBar   *float32
@@ -802,7 +834,7 @@ type stepBackwardNest5Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest6Args struct {
+type stepBackwardNest8Args struct {
 	pos  *int32
 	t40  *float32
 	cQ   *float32
@@ -816,7 +848,7 @@ type stepBackwardNest6Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest7Args struct {
+type stepBackwardNest9Args struct {
 	t452      *float32
 	q0TailBar *float32
 	n0        int // T·d_k
@@ -826,7 +858,7 @@ type stepBackwardNest7Args struct {
 	n4        int // d_k
 }
 
-type stepBackwardNest8Args struct {
+type stepBackwardNest10Args struct {
 	t442 *float32
 	t452 *float32
 	t462 *float32
@@ -836,7 +868,7 @@ type stepBackwardNest8Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest9Args struct {
+type stepBackwardNest11Args struct {
 	t462         *float32
 	q0TailBarOut *float32
 	t127         *float32
@@ -848,7 +880,7 @@ type stepBackwardNest9Args struct {
 	n4           int // d_k
 }
 
-type stepBackwardNest10Args struct {
+type stepBackwardNest12Args struct {
 	t58       *float32
 	t79       *float32
 	rhoStack  *float32
@@ -864,7 +896,7 @@ type stepBackwardNest10Args struct {
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest13Args struct {
 	t7  *float32
 	t63 *float32
 	t84 *float32
@@ -878,7 +910,7 @@ type stepBackwardNest11Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest12Args struct {
+type stepBackwardNest14Args struct {
 	t62   *float32
 	t63   *float32
 	t84   *float32
@@ -893,7 +925,7 @@ type stepBackwardNest12Args struct {
 	n5    int // d_k
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest15Args struct {
 	t100       *bool
 	kDiv       *float32
 	t10        *bool
@@ -912,7 +944,7 @@ type stepBackwardNest13Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest16Args struct {
 	k1Stack *float32
 	t122    *float32
 	cKBar   *float32
@@ -922,7 +954,7 @@ type stepBackwardNest14Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest17Args struct {
 	pos  *int32
 	t122 *float32
 	cK   *float32
@@ -936,7 +968,7 @@ type stepBackwardNest15Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest18Args struct {
 	t126 *float32
 	t127 *float32
 	t128 *float32
@@ -946,7 +978,7 @@ type stepBackwardNest16Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest17Args struct {
+type stepBackwardNest19Args struct {
 	t502 *float32
 	t89  *float32
 	t132 *float32
@@ -1018,6 +1050,8 @@ func (c *stepBackwardFused) run() {
 	t51 := c.Flags[4*L*T:][:L*T]                                                                       // [L, T]
 	t96 := c.Flags[5*L*T:][:L*T]                                                                       // [L, T]
 	t100 := c.Flags[6*L*T:][:L*T]                                                                      // [L, T]
+	t1022Total := make([]F, 1)
+	t822Total := make([]F, 1)
 
 	// delta_frozen.k1, delta_frozen.q1
 	if kern.Wide() {
@@ -1138,9 +1172,6 @@ func (c *stepBackwardFused) run() {
 				t42_3 := t42[l*T+C*s:][:n]
 				t52_2 := t52[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
-					t7_2 := t7[(l*T+a+C*s)*dV:][:dV]
 					// delta_frozen.M
 					chunkAgeTrailEntry3 := chunkAgeTrail2[a]
 					t72 := (chunkAgeTrailEntry3 == F(0))
@@ -1149,34 +1180,88 @@ func (c *stepBackwardFused) run() {
 					clear(t32)
 					clear(t41)
 					var t1022 F
-					for i := range dV {
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						MBarState2 := MBarState[i*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
-						MTrail3 := MTrail[((a+1)*dV+i)*dK:][:dK]
-						t422_2 := t422[i*dK:][:dK]
-						var t392 F
-						yBarEntry := yBar[i]
-						MLinEntry := MLin[i]
-						for j := range dK {
-							t423 := num.FMA32(q[j], yBarEntry, MBarState2[j])
-							t392 = num.FMA32(t423, k[j], t392)
-							t1022 = num.FMA32(MTrail2[j], t423, t1022)
-							t32[j] = num.FMA32(MTrail3[j], yBarEntry, t32[j])
-							t422_2[j] = t423
-							t41[j] = num.FMA32(t423, MLinEntry, t41[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest2Args{
+							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(c.MLin),
+							unsafe.SliceData(c.Q),
+							unsafe.SliceData(MBarState),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(MTrail),
+							unsafe.SliceData(t32),
+							unsafe.SliceData(t422),
+							unsafe.SliceData(t41),
+							unsafe.SliceData(t39),
+							unsafe.SliceData(t1022Total),
+							dV*a + C*dV*s + T*dV*l,
+							dK*a + C*dK*s + T*dK*l,
+							dK * dV * a,
+							dK*dV*a + dK*dV,
+							dV,
+							dK,
+							[2]float32{t1022},
 						}
-						t39[i] = t392
+						stepBackwardNest2(&a2)
+					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
+						t1022_2 := t1022
+						for i := range dV {
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
+							MBarState2 := MBarState[i*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
+							MTrail3 := MTrail[((a+1)*dV+i)*dK:][:dK]
+							t422_2 := t422[i*dK:][:dK]
+							var t392 F
+							yBarEntry := yBar[i]
+							MLinEntry := MLin[i]
+							t392Sums := [16]F{t392}
+							t1022Sums := [16]F{t1022_2}
+							for j := range dK {
+								t423 := num.FMA32(q[j], yBarEntry, MBarState2[j])
+								t392Sums[j%16] = num.FMA32(t423, k[j], t392Sums[j%16])
+								t1022Sums[j%16] = num.FMA32(MTrail2[j], t423, t1022Sums[j%16])
+								t32[j] = num.FMA32(MTrail3[j], yBarEntry, t32[j])
+								t422_2[j] = t423
+								t41[j] = num.FMA32(t423, MLinEntry, t41[j])
+							}
+							t392 = kern.Sum16(&t392Sums)
+							t1022_2 = kern.Sum16(&t1022Sums)
+							t39[i] = t392
+						}
+						t1022Total[0] = t1022_2
 					}
+					t1022 = t1022Total[0]
 					// delta_frozen.M
 					var t822 F
 					thetaEntry2 := theta2[a]
-					for i := range dV {
-						t39Entry := t39[i]
-						t822 = num.FMA32(MLin[i], t39Entry, t822)
-						t7_2[i] = F(thetaEntry2 * t39Entry)
+					if kern.Wide() {
+						a2 := stepBackwardNest3Args{
+							unsafe.SliceData(t39),
+							unsafe.SliceData(c.MLin),
+							unsafe.SliceData(t7),
+							unsafe.SliceData(t822Total),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+							[2]float32{t822},
+							[2]float32{thetaEntry2},
+						}
+						stepBackwardNest3(&a2)
+					} else {
+						MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
+						t7_2 := t7[(l*T+a+C*s)*dV:][:dV]
+						t822_2 := t822
+						t822Sums := [16]F{t822_2}
+						for i := range dV {
+							t39Entry := t39[i]
+							t822Sums[i%16] = num.FMA32(MLin[i], t39Entry, t822Sums[i%16])
+							t7_2[i] = F(thetaEntry2 * t39Entry)
+						}
+						t822_2 = kern.Sum16(&t822Sums)
+						t822Total[0] = t822_2
 					}
+					t822 = t822Total[0]
 					t823 := -t822
 					// delta_frozen.M
 					clear(t42_2)
@@ -1199,7 +1284,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// delta_frozen.M, delta_frozen
 					if kern.Wide() {
-						a2 := stepBackwardNest2Args{
+						a2 := stepBackwardNest4Args{
 							unsafe.SliceData(t42_2),
 							unsafe.SliceData(t41),
 							unsafe.SliceData(t62),
@@ -1209,7 +1294,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{thetaEntry2},
 						}
-						stepBackwardNest2(&a2)
+						stepBackwardNest4(&a2)
 					} else {
 						t62_2 := t62[(l*T+a+C*s)*dK:][:dK]
 						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
@@ -1235,7 +1320,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_frozen.q
 	if kern.Wide() {
-		a := stepBackwardNest3Args{
+		a := stepBackwardNest5Args{
 			unsafe.SliceData(t82),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t132),
@@ -1244,7 +1329,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest3(&a)
+		stepBackwardNest5(&a)
 	} else {
 		for i := range L {
 			t132_3 := t132[i*T:][:T]
@@ -1265,7 +1350,7 @@ func (c *stepBackwardFused) run() {
 	// delta_frozen.q1, delta_frozen.q, delta_frozen.k
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := stepBackwardNest4Args{
+		a := stepBackwardNest6Args{
 			unsafe.SliceData(t18),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t43),
@@ -1283,7 +1368,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest4(&a)
+		stepBackwardNest6(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -1322,7 +1407,7 @@ func (c *stepBackwardFused) run() {
 				n := int(c.Pos[j]) + -i + k
 				if n >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest5Args{
+						a := stepBackwardNest7Args{
 							unsafe.SliceData(c.Q1Stack),
 							unsafe.SliceData(t40),
 							unsafe.SliceData(c.CQBar),
@@ -1331,7 +1416,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest5(&a)
+						stepBackwardNest7(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t40_2 := t40[(j*T+k)*dK:][:dK]
@@ -1348,7 +1433,7 @@ func (c *stepBackwardFused) run() {
 	// delta_frozen.q1
 	clear(t442)
 	if kern.Wide() {
-		a := stepBackwardNest6Args{
+		a := stepBackwardNest8Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t40),
 			unsafe.SliceData(c.CQ),
@@ -1361,7 +1446,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest6(&a)
+		stepBackwardNest8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1381,7 +1466,7 @@ func (c *stepBackwardFused) run() {
 	// delta_frozen.q1
 	clear(t452)
 	if kern.Wide() {
-		a := stepBackwardNest7Args{
+		a := stepBackwardNest9Args{
 			unsafe.SliceData(t452),
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
@@ -1390,7 +1475,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest7(&a)
+		stepBackwardNest9(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1405,7 +1490,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_frozen.q1
 	if kern.Wide() {
-		a := stepBackwardNest8Args{
+		a := stepBackwardNest10Args{
 			unsafe.SliceData(t442),
 			unsafe.SliceData(t452),
 			unsafe.SliceData(t462),
@@ -1414,7 +1499,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest8(&a)
+		stepBackwardNest10(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1431,7 +1516,7 @@ func (c *stepBackwardFused) run() {
 	// delta_frozen.q1, delta_frozen.k1
 	clear(t127)
 	if kern.Wide() {
-		a := stepBackwardNest9Args{
+		a := stepBackwardNest11Args{
 			unsafe.SliceData(t462),
 			unsafe.SliceData(c.Q0TailBarOut),
 			unsafe.SliceData(t127),
@@ -1442,7 +1527,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest9(&a)
+		stepBackwardNest11(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1510,7 +1595,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest10Args{
+		a := stepBackwardNest12Args{
 			unsafe.SliceData(t58),
 			unsafe.SliceData(t79),
 			unsafe.SliceData(c.RhoStack),
@@ -1525,7 +1610,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest10(&a)
+		stepBackwardNest12(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
@@ -1553,7 +1638,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_frozen.v
 	if kern.Wide() {
-		a := stepBackwardNest11Args{
+		a := stepBackwardNest13Args{
 			unsafe.SliceData(t7),
 			unsafe.SliceData(t63),
 			unsafe.SliceData(t84),
@@ -1566,7 +1651,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest11(&a)
+		stepBackwardNest13(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1589,7 +1674,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_frozen.k
 	if kern.Wide() {
-		a := stepBackwardNest12Args{
+		a := stepBackwardNest14Args{
 			unsafe.SliceData(t62),
 			unsafe.SliceData(t63),
 			unsafe.SliceData(t84),
@@ -1603,7 +1688,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest12(&a)
+		stepBackwardNest14(&a)
 	} else {
 		for i := range L {
 			t95_2 := t95[i*T:][:T]
@@ -1629,7 +1714,7 @@ func (c *stepBackwardFused) run() {
 	// delta_frozen.k1, delta_frozen.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
+		a := stepBackwardNest15Args{
 			unsafe.SliceData(t100),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t10),
@@ -1647,7 +1732,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest13(&a)
+		stepBackwardNest15(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
@@ -1686,7 +1771,7 @@ func (c *stepBackwardFused) run() {
 				n3 := int(c.Pos[j]) + -i + k
 				if n3 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest14Args{
+						a := stepBackwardNest16Args{
 							unsafe.SliceData(c.K1Stack),
 							unsafe.SliceData(t122),
 							unsafe.SliceData(c.CKBar),
@@ -1695,7 +1780,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest14(&a)
+						stepBackwardNest16(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t122_2 := t122[(j*T+k)*dK:][:dK]
@@ -1712,7 +1797,7 @@ func (c *stepBackwardFused) run() {
 	// delta_frozen.k1
 	clear(t126)
 	if kern.Wide() {
-		a := stepBackwardNest15Args{
+		a := stepBackwardNest17Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t122),
 			unsafe.SliceData(c.CK),
@@ -1725,7 +1810,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest15(&a)
+		stepBackwardNest17(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1744,7 +1829,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_frozen.k1
 	if kern.Wide() {
-		a := stepBackwardNest16Args{
+		a := stepBackwardNest18Args{
 			unsafe.SliceData(t126),
 			unsafe.SliceData(t127),
 			unsafe.SliceData(t128),
@@ -1753,7 +1838,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest16(&a)
+		stepBackwardNest18(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1787,7 +1872,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_frozen.k0
 	if kern.Wide() {
-		a := stepBackwardNest17Args{
+		a := stepBackwardNest19Args{
 			unsafe.SliceData(t502),
 			unsafe.SliceData(t89),
 			unsafe.SliceData(t132_2),
@@ -1797,7 +1882,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest17(&a)
+		stepBackwardNest19(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -59,3 +59,7 @@ func stepBackwardNest15(*stepBackwardNest15Args) { panic("no assembly in this bu
 func stepBackwardNest16(*stepBackwardNest16Args) { panic("no assembly in this build") }
 
 func stepBackwardNest17(*stepBackwardNest17Args) { panic("no assembly in this build") }
+
+func stepBackwardNest18(*stepBackwardNest18Args) { panic("no assembly in this build") }
+
+func stepBackwardNest19(*stepBackwardNest19Args) { panic("no assembly in this build") }

@@ -67,6 +67,30 @@ func stepNest10AVX512(a *stepNest10Args)
 func stepNest10AVX2(a *stepNest10Args)
 
 //go:noescape
+func stepNest11AVX512(a *stepNest11Args)
+
+//go:noescape
+func stepNest11AVX2(a *stepNest11Args)
+
+//go:noescape
+func stepNest12AVX512(a *stepNest12Args)
+
+//go:noescape
+func stepNest12AVX2(a *stepNest12Args)
+
+//go:noescape
+func stepNest13AVX512(a *stepNest13Args)
+
+//go:noescape
+func stepNest13AVX2(a *stepNest13Args)
+
+//go:noescape
+func stepNest14AVX512(a *stepNest14Args)
+
+//go:noescape
+func stepNest14AVX2(a *stepNest14Args)
+
+//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -162,6 +186,18 @@ func stepBackwardNest16AVX512(a *stepBackwardNest16Args)
 //go:noescape
 func stepBackwardNest16AVX2(a *stepBackwardNest16Args)
 
+//go:noescape
+func stepBackwardNest17AVX512(a *stepBackwardNest17Args)
+
+//go:noescape
+func stepBackwardNest17AVX2(a *stepBackwardNest17Args)
+
+//go:noescape
+func stepBackwardNest18AVX512(a *stepBackwardNest18Args)
+
+//go:noescape
+func stepBackwardNest18AVX2(a *stepBackwardNest18Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -240,6 +276,38 @@ func stepNest10(a *stepNest10Args) {
 		return
 	}
 	stepNest10AVX2(a)
+}
+
+func stepNest11(a *stepNest11Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest11AVX512(a)
+		return
+	}
+	stepNest11AVX2(a)
+}
+
+func stepNest12(a *stepNest12Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest12AVX512(a)
+		return
+	}
+	stepNest12AVX2(a)
+}
+
+func stepNest13(a *stepNest13Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest13AVX512(a)
+		return
+	}
+	stepNest13AVX2(a)
+}
+
+func stepNest14(a *stepNest14Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest14AVX512(a)
+		return
+	}
+	stepNest14AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {
@@ -368,4 +436,20 @@ func stepBackwardNest16(a *stepBackwardNest16Args) {
 		return
 	}
 	stepBackwardNest16AVX2(a)
+}
+
+func stepBackwardNest17(a *stepBackwardNest17Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest17AVX512(a)
+		return
+	}
+	stepBackwardNest17AVX2(a)
+}
+
+func stepBackwardNest18(a *stepBackwardNest18Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest18AVX512(a)
+		return
+	}
+	stepBackwardNest18AVX2(a)
 }

@@ -73,12 +73,28 @@ type stepNest6Args struct {
 }
 
 type stepNest7Args struct {
+	t29      *float32
+	topTotal *float32
+	n0       int        // m
+	top      [2]float32 // and nothing
+}
+
+type stepNest8Args struct {
+	t29      *float32
+	p2       *float32
+	sumTotal *float32
+	n0       int        // m
+	sum      [2]float32 // and nothing
+	top      [2]float32 // and nothing
+}
+
+type stepNest9Args struct {
 	p2  *float32
 	n0  int        // m
 	sum [2]float32 // and nothing
 }
 
-type stepNest8Args struct {
+type stepNest10Args struct {
 	t132      *float32
 	p2        *float32
 	SState    *float32
@@ -92,7 +108,7 @@ type stepNest8Args struct {
 	betaEntry [2]float32 // and nothing
 }
 
-type stepNest9Args struct {
+type stepNest11Args struct {
 	t272 *float32
 	t172 *float32
 	q0   *float32
@@ -102,7 +118,23 @@ type stepNest9Args struct {
 	n2   int // d_v
 }
 
-type stepNest10Args struct {
+type stepNest12Args struct {
+	t292      *float32
+	top2Total *float32
+	n0        int        // m
+	top2      [2]float32 // and nothing
+}
+
+type stepNest13Args struct {
+	t292      *float32
+	p22       *float32
+	sum2Total *float32
+	n0        int        // m
+	sum2      [2]float32 // and nothing
+	top2      [2]float32 // and nothing
+}
+
+type stepNest14Args struct {
 	p22  *float32
 	n0   int        // m
 	sum2 [2]float32 // and nothing
@@ -141,6 +173,10 @@ func (c *stepFused) run() {
 	t272 := c.Work[L*T+5*dV*m+3*dV+7*m:][:m]    // [m]
 	t292 := c.Work[L*T+5*dV*m+3*dV+8*m:][:m]    // [m]
 	p22 := c.Work[L*T+5*dV*m+3*dV+9*m:][:m]     // [m]
+	topTotal := make([]F, 1)
+	sumTotal := make([]F, 1)
+	top2Total := make([]F, 1)
+	sum2Total := make([]F, 1)
 
 	// lattice.k0
 	kern.GemmFMA(L*T, m, d, F(1), false, c.K0, m, 1, c.X, d, 1, c.WK, 1, d)
@@ -368,22 +404,54 @@ func (c *stepFused) run() {
 					}
 					// lattice.p
 					top := F(math.Inf(-1))
-					for i := range m {
-						top = kern.Gather(top, t29[i])
-					}
-					var sum F
-					for i := range m {
-						e := kern.Exp(t29[i] - top)
-						sum = sum + e
-						p2[i] = e
-					}
 					if kern.Wide() {
 						a2 := stepNest7Args{
+							unsafe.SliceData(t29),
+							unsafe.SliceData(topTotal),
+							m,
+							[2]float32{top},
+						}
+						stepNest7(&a2)
+					} else {
+						top2 := top
+						topSums := kern.Lowest16()
+						for i := range m {
+							topSums[i%16] = kern.Gather(topSums[i%16], t29[i])
+						}
+						top2 = kern.Gather(top2, kern.Top16(&topSums))
+						topTotal[0] = top2
+					}
+					top = topTotal[0]
+					var sum F
+					if kern.Wide() {
+						a2 := stepNest8Args{
+							unsafe.SliceData(t29),
+							unsafe.SliceData(p2),
+							unsafe.SliceData(sumTotal),
+							m,
+							[2]float32{sum},
+							[2]float32{top},
+						}
+						stepNest8(&a2)
+					} else {
+						sum2 := sum
+						sumSums := [16]F{sum2}
+						for i := range m {
+							e := kern.Exp(t29[i] - top)
+							sumSums[i%16] = sumSums[i%16] + e
+							p2[i] = e
+						}
+						sum2 = kern.Sum16(&sumSums)
+						sumTotal[0] = sum2
+					}
+					sum = sumTotal[0]
+					if kern.Wide() {
+						a2 := stepNest9Args{
 							unsafe.SliceData(p2),
 							m,
 							[2]float32{sum},
 						}
-						stepNest7(&a2)
+						stepNest9(&a2)
 					} else {
 						for i := range m {
 							p2[i] = (p2[i] / sum)
@@ -392,7 +460,7 @@ func (c *stepFused) run() {
 					// lattice.y, lattice.S, lattice.N
 					clear(y2)
 					if kern.Wide() {
-						a2 := stepNest8Args{
+						a2 := stepNest10Args{
 							unsafe.SliceData(t132),
 							unsafe.SliceData(p2),
 							unsafe.SliceData(SState),
@@ -405,7 +473,7 @@ func (c *stepFused) run() {
 							dV,
 							[2]float32{betaEntry},
 						}
-						stepNest8(&a2)
+						stepNest10(&a2)
 					} else {
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
@@ -444,7 +512,7 @@ func (c *stepFused) run() {
 					}
 					// lattice.p, lattice.S
 					if kern.Wide() {
-						a2 := stepNest9Args{
+						a2 := stepNest11Args{
 							unsafe.SliceData(t272),
 							unsafe.SliceData(t172),
 							unsafe.SliceData(c.Q0),
@@ -453,7 +521,7 @@ func (c *stepFused) run() {
 							m,
 							dV,
 						}
-						stepNest9(&a2)
+						stepNest11(&a2)
 					} else {
 						for i := range m {
 							t172_2 := t172[i*dV:][:dV]
@@ -470,22 +538,54 @@ func (c *stepFused) run() {
 					}
 					// lattice.p
 					top2 := F(math.Inf(-1))
-					for i := range m {
-						top2 = kern.Gather(top2, t292[i])
-					}
-					var sum2 F
-					for i := range m {
-						e2 := kern.Exp(t292[i] - top2)
-						sum2 = sum2 + e2
-						p22[i] = e2
-					}
 					if kern.Wide() {
-						a2 := stepNest10Args{
+						a2 := stepNest12Args{
+							unsafe.SliceData(t292),
+							unsafe.SliceData(top2Total),
+							m,
+							[2]float32{top2},
+						}
+						stepNest12(&a2)
+					} else {
+						top2_2 := top2
+						top2Sums := kern.Lowest16()
+						for i := range m {
+							top2Sums[i%16] = kern.Gather(top2Sums[i%16], t292[i])
+						}
+						top2_2 = kern.Gather(top2_2, kern.Top16(&top2Sums))
+						top2Total[0] = top2_2
+					}
+					top2 = top2Total[0]
+					var sum2 F
+					if kern.Wide() {
+						a2 := stepNest13Args{
+							unsafe.SliceData(t292),
+							unsafe.SliceData(p22),
+							unsafe.SliceData(sum2Total),
+							m,
+							[2]float32{sum2},
+							[2]float32{top2},
+						}
+						stepNest13(&a2)
+					} else {
+						sum2_2 := sum2
+						sum2Sums := [16]F{sum2_2}
+						for i := range m {
+							e2 := kern.Exp(t292[i] - top2)
+							sum2Sums[i%16] = sum2Sums[i%16] + e2
+							p22[i] = e2
+						}
+						sum2_2 = kern.Sum16(&sum2Sums)
+						sum2Total[0] = sum2_2
+					}
+					sum2 = sum2Total[0]
+					if kern.Wide() {
+						a2 := stepNest14Args{
 							unsafe.SliceData(p22),
 							m,
 							[2]float32{sum2},
 						}
-						stepNest10(&a2)
+						stepNest14(&a2)
 					} else {
 						for i := range m {
 							p22[i] = (p22[i] / sum2)
@@ -599,13 +699,29 @@ type stepBackwardNest7Args struct {
 }
 
 type stepBackwardNest8Args struct {
+	t112     *float32
+	t31      *float32
+	t174     *float32
+	t92      *float32
+	N        *float32
+	STrail   *float32
+	t35      *float32
+	t63      *float32
+	t39Total *float32
+	n0       int        // d_v·m·a
+	n1       int        // m
+	n2       int        // d_v
+	t39      [2]float32 // and nothing
+}
+
+type stepBackwardNest9Args struct {
 	t63        *float32
 	t68        *float32
 	n0         int        // m
 	betaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest9Args struct {
+type stepBackwardNest10Args struct {
 	t68        *float32
 	k0         *float32
 	STrail     *float32
@@ -621,7 +737,7 @@ type stepBackwardNest9Args struct {
 	betaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest10Args struct {
+type stepBackwardNest11Args struct {
 	t47 *float32
 	t32 *float32
 	t82 *float32
@@ -630,7 +746,7 @@ type stepBackwardNest10Args struct {
 	n1  int // d_v
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest12Args struct {
 	k0        *float32
 	t67       *float32
 	t68       *float32
@@ -647,7 +763,7 @@ type stepBackwardNest11Args struct {
 	n4        int // d_v
 }
 
-type stepBackwardNest12Args struct {
+type stepBackwardNest13Args struct {
 	t48 *float32
 	t58 *float32
 	t2  *float32
@@ -655,7 +771,18 @@ type stepBackwardNest12Args struct {
 	n1  int // m
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest14Args struct {
+	beta        *float32
+	t42         *float32
+	betaSigmoid *float32
+	t10         *float32
+	t12Total    *float32
+	n0          int        // L
+	n1          int        // T
+	t12         [2]float32 // and nothing
+}
+
+type stepBackwardNest15Args struct {
 	t10       *float32
 	betaStack *float32
 	wBetaBar  *float32
@@ -667,7 +794,7 @@ type stepBackwardNest13Args struct {
 	n3        int // d_v + m
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest16Args struct {
 	t32 *float32
 	t14 *float32
 	t17 *float32
@@ -680,7 +807,7 @@ type stepBackwardNest14Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest17Args struct {
 	t2  *float32
 	t14 *float32
 	t20 *float32
@@ -692,7 +819,7 @@ type stepBackwardNest15Args struct {
 	n5  int // m
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest18Args struct {
 	t7   *float32
 	t19  *float32
 	t22  *float32
@@ -755,6 +882,8 @@ func (c *stepBackwardFused) run() {
 	t203 := c.Flags[:m]                                                        // [m]
 	t15 := c.Flags[m:][:m]                                                     // [m]
 	t192 := c.Flags[2*m:][:m]                                                  // [m]
+	t39Total := make([]F, 1)
+	t12Total := make([]F, 1)
 
 	// lattice.N
 	if kern.Wide() {
@@ -1024,33 +1153,59 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice.S, lattice.N
 					var t39 F
-					for i := range m {
-						t174_2 := t174[i*dV:][:dV]
-						t92_2 := t92[i*dV:][:dV]
-						N2 := N[i*dV:][:dV]
-						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						t35_2 := t35[i*dV:][:dV]
-						var t632 F
-						t112Entry := t112[i]
-						t31Entry := t31[i]
-						for j := range dV {
-							t352 := num.FMA32(F(2*t174_2[j]), t31Entry, F(t92_2[j]*t112Entry))
-							t39 = num.FMA32(N2[j], t352, t39)
-							t632 = num.FMA32(STrail2[j], t352, t632)
-							t35_2[j] = t352
+					if kern.Wide() {
+						a2 := stepBackwardNest8Args{
+							unsafe.SliceData(t112),
+							unsafe.SliceData(t31),
+							unsafe.SliceData(t174),
+							unsafe.SliceData(t92),
+							unsafe.SliceData(N),
+							unsafe.SliceData(STrail),
+							unsafe.SliceData(t35),
+							unsafe.SliceData(t63),
+							unsafe.SliceData(t39Total),
+							dV * m * a,
+							m,
+							dV,
+							[2]float32{t39},
 						}
-						t63[i] = t632
+						stepBackwardNest8(&a2)
+					} else {
+						t39_2 := t39
+						for i := range m {
+							t174_2 := t174[i*dV:][:dV]
+							t92_2 := t92[i*dV:][:dV]
+							N2 := N[i*dV:][:dV]
+							STrail2 := STrail[(a*m+i)*dV:][:dV]
+							t35_2 := t35[i*dV:][:dV]
+							var t632 F
+							t112Entry := t112[i]
+							t31Entry := t31[i]
+							t39Sums := [16]F{t39_2}
+							t632Sums := [16]F{t632}
+							for j := range dV {
+								t352 := num.FMA32(F(2*t174_2[j]), t31Entry, F(t92_2[j]*t112Entry))
+								t39Sums[j%16] = num.FMA32(N2[j], t352, t39Sums[j%16])
+								t632Sums[j%16] = num.FMA32(STrail2[j], t352, t632Sums[j%16])
+								t35_2[j] = t352
+							}
+							t39_2 = kern.Sum16(&t39Sums)
+							t632 = kern.Sum16(&t632Sums)
+							t63[i] = t632
+						}
+						t39Total[0] = t39_2
 					}
+					t39 = t39Total[0]
 					t392 := -t39
 					// lattice.N
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
+						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(t63),
 							unsafe.SliceData(t68),
 							m,
 							[2]float32{betaEntry3},
 						}
-						stepBackwardNest8(&a2)
+						stepBackwardNest9(&a2)
 					} else {
 						for i := range m {
 							t68[i] = F(betaEntry3 * t63[i])
@@ -1059,7 +1214,7 @@ func (c *stepBackwardFused) run() {
 					// lattice.G, lattice.S, lattice.N
 					clear(t47)
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
+						a2 := stepBackwardNest10Args{
 							unsafe.SliceData(t68),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(STrail),
@@ -1074,7 +1229,7 @@ func (c *stepBackwardFused) run() {
 							dV,
 							[2]float32{betaEntry3},
 						}
-						stepBackwardNest9(&a2)
+						stepBackwardNest10(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -1096,7 +1251,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice.G, lattice
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
+						a2 := stepBackwardNest11Args{
 							unsafe.SliceData(t47),
 							unsafe.SliceData(t32),
 							unsafe.SliceData(t82),
@@ -1104,7 +1259,7 @@ func (c *stepBackwardFused) run() {
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 						}
-						stepBackwardNest10(&a2)
+						stepBackwardNest11(&a2)
 					} else {
 						t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
 						t52_2 := t52[(l*T+a+C*s)*dV:][:dV]
@@ -1115,7 +1270,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice.G, lattice.N
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
+						a2 := stepBackwardNest12Args{
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t67),
 							unsafe.SliceData(t68),
@@ -1131,7 +1286,7 @@ func (c *stepBackwardFused) run() {
 							m,
 							dV,
 						}
-						stepBackwardNest11(&a2)
+						stepBackwardNest12(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
 						t67_2 := t67[(l*T+a+C*s)*m:][:m]
@@ -1157,14 +1312,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice.G
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
+						a2 := stepBackwardNest13Args{
 							unsafe.SliceData(t48),
 							unsafe.SliceData(t58),
 							unsafe.SliceData(t2),
 							m*a + C*m*s + T*m*l,
 							m,
 						}
-						stepBackwardNest12(&a2)
+						stepBackwardNest13(&a2)
 					} else {
 						t2_2 := t2[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -1189,23 +1344,42 @@ func (c *stepBackwardFused) run() {
 
 	// lattice.beta
 	var t12 F
-	for i := range L {
-		beta := c.Beta[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		betaSigmoid := c.BetaSigmoid[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		for j := range T {
-			t102 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-			t12 = t12 + t102
-			t10_2[j] = t102
+	if kern.Wide() {
+		a := stepBackwardNest14Args{
+			unsafe.SliceData(c.Beta),
+			unsafe.SliceData(t42),
+			unsafe.SliceData(c.BetaSigmoid),
+			unsafe.SliceData(t10),
+			unsafe.SliceData(t12Total),
+			L,
+			T,
+			[2]float32{t12},
 		}
+		stepBackwardNest14(&a)
+	} else {
+		t12_2 := t12
+		for i := range L {
+			beta := c.Beta[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
+			betaSigmoid := c.BetaSigmoid[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			t12Sums := [16]F{t12_2}
+			for j := range T {
+				t102 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
+				t12Sums[j%16] = t12Sums[j%16] + t102
+				t10_2[j] = t102
+			}
+			t12_2 = kern.Sum16(&t12Sums)
+		}
+		t12Total[0] = t12_2
 	}
+	t12 = t12Total[0]
 	c.BBetaBar[0] = t12
 
 	// lattice.beta
 	clear(c.WBetaBar)
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
+		a := stepBackwardNest15Args{
 			unsafe.SliceData(t10),
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBetaBar),
@@ -1216,7 +1390,7 @@ func (c *stepBackwardFused) run() {
 			T*dV + T*m,
 			dV + m,
 		}
-		stepBackwardNest13(&a)
+		stepBackwardNest15(&a)
 	} else {
 		wBetaBar := c.WBetaBar[:dV+m]
 		wBeta := c.WBeta[:dV+m]
@@ -1236,7 +1410,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice.v
 	if kern.Wide() {
-		a := stepBackwardNest14Args{
+		a := stepBackwardNest16Args{
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t14),
 			unsafe.SliceData(t17),
@@ -1248,7 +1422,7 @@ func (c *stepBackwardFused) run() {
 			dV + m,
 			dV,
 		}
-		stepBackwardNest14(&a)
+		stepBackwardNest16(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1270,7 +1444,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice.k0
 	if kern.Wide() {
-		a := stepBackwardNest15Args{
+		a := stepBackwardNest17Args{
 			unsafe.SliceData(t2),
 			unsafe.SliceData(t14),
 			unsafe.SliceData(t20),
@@ -1281,7 +1455,7 @@ func (c *stepBackwardFused) run() {
 			dV + m,
 			m,
 		}
-		stepBackwardNest15(&a)
+		stepBackwardNest17(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1303,7 +1477,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice.k0
 	if kern.Wide() {
-		a := stepBackwardNest16Args{
+		a := stepBackwardNest18Args{
 			unsafe.SliceData(t7),
 			unsafe.SliceData(t19),
 			unsafe.SliceData(t22),
@@ -1313,7 +1487,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest16(&a)
+		stepBackwardNest18(&a)
 	} else {
 		for i := range L {
 			for j := range T {

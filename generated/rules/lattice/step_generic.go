@@ -24,6 +24,14 @@ func stepNest9(*stepNest9Args) { panic("no assembly in this build") }
 
 func stepNest10(*stepNest10Args) { panic("no assembly in this build") }
 
+func stepNest11(*stepNest11Args) { panic("no assembly in this build") }
+
+func stepNest12(*stepNest12Args) { panic("no assembly in this build") }
+
+func stepNest13(*stepNest13Args) { panic("no assembly in this build") }
+
+func stepNest14(*stepNest14Args) { panic("no assembly in this build") }
+
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
@@ -55,3 +63,7 @@ func stepBackwardNest14(*stepBackwardNest14Args) { panic("no assembly in this bu
 func stepBackwardNest15(*stepBackwardNest15Args) { panic("no assembly in this build") }
 
 func stepBackwardNest16(*stepBackwardNest16Args) { panic("no assembly in this build") }
+
+func stepBackwardNest17(*stepBackwardNest17Args) { panic("no assembly in this build") }
+
+func stepBackwardNest18(*stepBackwardNest18Args) { panic("no assembly in this build") }

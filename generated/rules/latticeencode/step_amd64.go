@@ -49,6 +49,18 @@ func stepNest7AVX512(a *stepNest7Args)
 func stepNest7AVX2(a *stepNest7Args)
 
 //go:noescape
+func stepNest8AVX512(a *stepNest8Args)
+
+//go:noescape
+func stepNest8AVX2(a *stepNest8Args)
+
+//go:noescape
+func stepNest9AVX512(a *stepNest9Args)
+
+//go:noescape
+func stepNest9AVX2(a *stepNest9Args)
+
+//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -126,6 +138,18 @@ func stepBackwardNest13AVX512(a *stepBackwardNest13Args)
 //go:noescape
 func stepBackwardNest13AVX2(a *stepBackwardNest13Args)
 
+//go:noescape
+func stepBackwardNest14AVX512(a *stepBackwardNest14Args)
+
+//go:noescape
+func stepBackwardNest14AVX2(a *stepBackwardNest14Args)
+
+//go:noescape
+func stepBackwardNest15AVX512(a *stepBackwardNest15Args)
+
+//go:noescape
+func stepBackwardNest15AVX2(a *stepBackwardNest15Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -180,6 +204,22 @@ func stepNest7(a *stepNest7Args) {
 		return
 	}
 	stepNest7AVX2(a)
+}
+
+func stepNest8(a *stepNest8Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest8AVX512(a)
+		return
+	}
+	stepNest8AVX2(a)
+}
+
+func stepNest9(a *stepNest9Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest9AVX512(a)
+		return
+	}
+	stepNest9AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {
@@ -284,4 +324,20 @@ func stepBackwardNest13(a *stepBackwardNest13Args) {
 		return
 	}
 	stepBackwardNest13AVX2(a)
+}
+
+func stepBackwardNest14(a *stepBackwardNest14Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest14AVX512(a)
+		return
+	}
+	stepBackwardNest14AVX2(a)
+}
+
+func stepBackwardNest15(a *stepBackwardNest15Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest15AVX512(a)
+		return
+	}
+	stepBackwardNest15AVX2(a)
 }

@@ -62,12 +62,28 @@ type stepNest5Args struct {
 }
 
 type stepNest6Args struct {
+	t29      *float32
+	topTotal *float32
+	n0       int        // m
+	top      [2]float32 // and nothing
+}
+
+type stepNest7Args struct {
+	t29      *float32
+	p2       *float32
+	sumTotal *float32
+	n0       int        // m
+	sum      [2]float32 // and nothing
+	top      [2]float32 // and nothing
+}
+
+type stepNest8Args struct {
 	p2  *float32
 	n0  int        // m
 	sum [2]float32 // and nothing
 }
 
-type stepNest7Args struct {
+type stepNest9Args struct {
 	p2     *float32
 	SState *float32
 	y2     *float32
@@ -100,6 +116,8 @@ func (c *stepFused) run() {
 	t29 := c.Work[L*T+2*dV*m+5*m:][:m]  // [m]
 	p2 := c.Work[L*T+2*dV*m+6*m:][:m]   // [m]
 	y2 := c.Work[L*T+2*dV*m+7*m:][:dV]  // [d_v]
+	topTotal := make([]F, 1)
+	sumTotal := make([]F, 1)
 
 	// lattice_encode.k0
 	kern.GemmFMA(L*T, m, d, F(1), false, c.K0, m, 1, c.X, d, 1, c.WK, 1, d)
@@ -311,22 +329,54 @@ func (c *stepFused) run() {
 					}
 					// lattice_encode.p
 					top := F(math.Inf(-1))
-					for i := range m {
-						top = kern.Gather(top, t29[i])
-					}
-					var sum F
-					for i := range m {
-						e := kern.Exp(t29[i] - top)
-						sum = sum + e
-						p2[i] = e
-					}
 					if kern.Wide() {
 						a2 := stepNest6Args{
+							unsafe.SliceData(t29),
+							unsafe.SliceData(topTotal),
+							m,
+							[2]float32{top},
+						}
+						stepNest6(&a2)
+					} else {
+						top2 := top
+						topSums := kern.Lowest16()
+						for i := range m {
+							topSums[i%16] = kern.Gather(topSums[i%16], t29[i])
+						}
+						top2 = kern.Gather(top2, kern.Top16(&topSums))
+						topTotal[0] = top2
+					}
+					top = topTotal[0]
+					var sum F
+					if kern.Wide() {
+						a2 := stepNest7Args{
+							unsafe.SliceData(t29),
+							unsafe.SliceData(p2),
+							unsafe.SliceData(sumTotal),
+							m,
+							[2]float32{sum},
+							[2]float32{top},
+						}
+						stepNest7(&a2)
+					} else {
+						sum2 := sum
+						sumSums := [16]F{sum2}
+						for i := range m {
+							e := kern.Exp(t29[i] - top)
+							sumSums[i%16] = sumSums[i%16] + e
+							p2[i] = e
+						}
+						sum2 = kern.Sum16(&sumSums)
+						sumTotal[0] = sum2
+					}
+					sum = sumTotal[0]
+					if kern.Wide() {
+						a2 := stepNest8Args{
 							unsafe.SliceData(p2),
 							m,
 							[2]float32{sum},
 						}
-						stepNest6(&a2)
+						stepNest8(&a2)
 					} else {
 						for i := range m {
 							p2[i] = (p2[i] / sum)
@@ -335,14 +385,14 @@ func (c *stepFused) run() {
 					// lattice_encode.y
 					clear(y2)
 					if kern.Wide() {
-						a2 := stepNest7Args{
+						a2 := stepNest9Args{
 							unsafe.SliceData(p2),
 							unsafe.SliceData(SState),
 							unsafe.SliceData(y2),
 							m,
 							dV,
 						}
-						stepNest7(&a2)
+						stepNest9(&a2)
 					} else {
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
@@ -432,13 +482,29 @@ type stepBackwardNest4Args struct {
 }
 
 type stepBackwardNest5Args struct {
+	t112     *float32
+	t31      *float32
+	t172     *float32
+	t92      *float32
+	N        *float32
+	STrail   *float32
+	t35      *float32
+	t63      *float32
+	t39Total *float32
+	n0       int        // d_v·m·a
+	n1       int        // m
+	n2       int        // d_v
+	t39      [2]float32 // and nothing
+}
+
+type stepBackwardNest6Args struct {
 	t63        *float32
 	t68        *float32
 	n0         int        // m
 	betaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest6Args struct {
+type stepBackwardNest7Args struct {
 	t68        *float32
 	GLin       *float32
 	STrail     *float32
@@ -454,14 +520,14 @@ type stepBackwardNest6Args struct {
 	betaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest7Args struct {
+type stepBackwardNest8Args struct {
 	t47 *float32
 	t2  *float32
 	n0  int // m·a + C·m·s + T·m·l
 	n1  int // m
 }
 
-type stepBackwardNest8Args struct {
+type stepBackwardNest9Args struct {
 	t47       *float32
 	t67       *float32
 	GLin      *float32
@@ -478,7 +544,7 @@ type stepBackwardNest8Args struct {
 	n4        int // d_v
 }
 
-type stepBackwardNest9Args struct {
+type stepBackwardNest10Args struct {
 	t48 *float32
 	t58 *float32
 	t32 *float32
@@ -488,7 +554,18 @@ type stepBackwardNest9Args struct {
 	n1  int // d_v
 }
 
-type stepBackwardNest10Args struct {
+type stepBackwardNest11Args struct {
+	beta        *float32
+	t42         *float32
+	betaSigmoid *float32
+	t10         *float32
+	t12Total    *float32
+	n0          int        // L
+	n1          int        // T
+	t12         [2]float32 // and nothing
+}
+
+type stepBackwardNest12Args struct {
 	t10       *float32
 	betaStack *float32
 	wBetaBar  *float32
@@ -500,7 +577,7 @@ type stepBackwardNest10Args struct {
 	n3        int // d_v + m
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest13Args struct {
 	t32 *float32
 	t14 *float32
 	t17 *float32
@@ -513,7 +590,7 @@ type stepBackwardNest11Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest12Args struct {
+type stepBackwardNest14Args struct {
 	t2  *float32
 	t14 *float32
 	t20 *float32
@@ -525,7 +602,7 @@ type stepBackwardNest12Args struct {
 	n5  int // m
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest15Args struct {
 	t7   *float32
 	t19  *float32
 	t22  *float32
@@ -583,6 +660,8 @@ func (c *stepBackwardFused) run() {
 	t202 := c.Flags[:m]                                                        // [m]
 	t15 := c.Flags[m:][:m]                                                     // [m]
 	t192 := c.Flags[2*m:][:m]                                                  // [m]
+	t39Total := make([]F, 1)
+	t12Total := make([]F, 1)
 
 	// lattice_encode.N
 	if kern.Wide() {
@@ -785,33 +864,59 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_encode.S, lattice_encode.N
 					var t39 F
-					for i := range m {
-						t172_2 := t172[i*dV:][:dV]
-						t92_2 := t92[i*dV:][:dV]
-						N2 := N[i*dV:][:dV]
-						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						t35_2 := t35[i*dV:][:dV]
-						var t632 F
-						t112Entry := t112[i]
-						t31Entry := t31[i]
-						for j := range dV {
-							t352 := num.FMA32(F(2*t172_2[j]), t31Entry, F(t92_2[j]*t112Entry))
-							t39 = num.FMA32(N2[j], t352, t39)
-							t632 = num.FMA32(STrail2[j], t352, t632)
-							t35_2[j] = t352
+					if kern.Wide() {
+						a2 := stepBackwardNest5Args{
+							unsafe.SliceData(t112),
+							unsafe.SliceData(t31),
+							unsafe.SliceData(t172),
+							unsafe.SliceData(t92),
+							unsafe.SliceData(N),
+							unsafe.SliceData(STrail),
+							unsafe.SliceData(t35),
+							unsafe.SliceData(t63),
+							unsafe.SliceData(t39Total),
+							dV * m * a,
+							m,
+							dV,
+							[2]float32{t39},
 						}
-						t63[i] = t632
+						stepBackwardNest5(&a2)
+					} else {
+						t39_2 := t39
+						for i := range m {
+							t172_2 := t172[i*dV:][:dV]
+							t92_2 := t92[i*dV:][:dV]
+							N2 := N[i*dV:][:dV]
+							STrail2 := STrail[(a*m+i)*dV:][:dV]
+							t35_2 := t35[i*dV:][:dV]
+							var t632 F
+							t112Entry := t112[i]
+							t31Entry := t31[i]
+							t39Sums := [16]F{t39_2}
+							t632Sums := [16]F{t632}
+							for j := range dV {
+								t352 := num.FMA32(F(2*t172_2[j]), t31Entry, F(t92_2[j]*t112Entry))
+								t39Sums[j%16] = num.FMA32(N2[j], t352, t39Sums[j%16])
+								t632Sums[j%16] = num.FMA32(STrail2[j], t352, t632Sums[j%16])
+								t35_2[j] = t352
+							}
+							t39_2 = kern.Sum16(&t39Sums)
+							t632 = kern.Sum16(&t632Sums)
+							t63[i] = t632
+						}
+						t39Total[0] = t39_2
 					}
+					t39 = t39Total[0]
 					t392 := -t39
 					// lattice_encode.N
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
+						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(t63),
 							unsafe.SliceData(t68),
 							m,
 							[2]float32{betaEntry3},
 						}
-						stepBackwardNest5(&a2)
+						stepBackwardNest6(&a2)
 					} else {
 						for i := range m {
 							t68[i] = F(betaEntry3 * t63[i])
@@ -820,7 +925,7 @@ func (c *stepBackwardFused) run() {
 					// lattice_encode.G, lattice_encode.S, lattice_encode.N
 					clear(t48)
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
+						a2 := stepBackwardNest7Args{
 							unsafe.SliceData(t68),
 							unsafe.SliceData(c.GLin),
 							unsafe.SliceData(STrail),
@@ -835,7 +940,7 @@ func (c *stepBackwardFused) run() {
 							dV,
 							[2]float32{betaEntry3},
 						}
-						stepBackwardNest6(&a2)
+						stepBackwardNest7(&a2)
 					} else {
 						GLin := c.GLin[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -857,13 +962,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_encode.G
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
+						a2 := stepBackwardNest8Args{
 							unsafe.SliceData(t47),
 							unsafe.SliceData(t2),
 							m*a + C*m*s + T*m*l,
 							m,
 						}
-						stepBackwardNest7(&a2)
+						stepBackwardNest8(&a2)
 					} else {
 						t2_2 := t2[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -873,7 +978,7 @@ func (c *stepBackwardFused) run() {
 					// lattice_encode.G, lattice_encode.N
 					clear(t58)
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
+						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(t47),
 							unsafe.SliceData(t67),
 							unsafe.SliceData(c.GLin),
@@ -889,7 +994,7 @@ func (c *stepBackwardFused) run() {
 							m,
 							dV,
 						}
-						stepBackwardNest8(&a2)
+						stepBackwardNest9(&a2)
 					} else {
 						t67_2 := t67[(l*T+a+C*s)*m:][:m]
 						GLin := c.GLin[(l*T+a+C*s)*m:][:m]
@@ -912,7 +1017,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_encode.G, lattice_encode
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
+						a2 := stepBackwardNest10Args{
 							unsafe.SliceData(t48),
 							unsafe.SliceData(t58),
 							unsafe.SliceData(t32),
@@ -921,7 +1026,7 @@ func (c *stepBackwardFused) run() {
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 						}
-						stepBackwardNest9(&a2)
+						stepBackwardNest10(&a2)
 					} else {
 						t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
 						t52_2 := t52[(l*T+a+C*s)*dV:][:dV]
@@ -948,23 +1053,42 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_encode.beta
 	var t12 F
-	for i := range L {
-		beta := c.Beta[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		betaSigmoid := c.BetaSigmoid[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		for j := range T {
-			t102 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-			t12 = t12 + t102
-			t10_2[j] = t102
+	if kern.Wide() {
+		a := stepBackwardNest11Args{
+			unsafe.SliceData(c.Beta),
+			unsafe.SliceData(t42),
+			unsafe.SliceData(c.BetaSigmoid),
+			unsafe.SliceData(t10),
+			unsafe.SliceData(t12Total),
+			L,
+			T,
+			[2]float32{t12},
 		}
+		stepBackwardNest11(&a)
+	} else {
+		t12_2 := t12
+		for i := range L {
+			beta := c.Beta[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
+			betaSigmoid := c.BetaSigmoid[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			t12Sums := [16]F{t12_2}
+			for j := range T {
+				t102 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
+				t12Sums[j%16] = t12Sums[j%16] + t102
+				t10_2[j] = t102
+			}
+			t12_2 = kern.Sum16(&t12Sums)
+		}
+		t12Total[0] = t12_2
 	}
+	t12 = t12Total[0]
 	c.BBetaBar[0] = t12
 
 	// lattice_encode.beta
 	clear(c.WBetaBar)
 	if kern.Wide() {
-		a := stepBackwardNest10Args{
+		a := stepBackwardNest12Args{
 			unsafe.SliceData(t10),
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBetaBar),
@@ -975,7 +1099,7 @@ func (c *stepBackwardFused) run() {
 			T*dV + T*m,
 			dV + m,
 		}
-		stepBackwardNest10(&a)
+		stepBackwardNest12(&a)
 	} else {
 		wBetaBar := c.WBetaBar[:dV+m]
 		wBeta := c.WBeta[:dV+m]
@@ -995,7 +1119,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_encode.v
 	if kern.Wide() {
-		a := stepBackwardNest11Args{
+		a := stepBackwardNest13Args{
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t14),
 			unsafe.SliceData(t17),
@@ -1007,7 +1131,7 @@ func (c *stepBackwardFused) run() {
 			dV + m,
 			dV,
 		}
-		stepBackwardNest11(&a)
+		stepBackwardNest13(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1029,7 +1153,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_encode.k0
 	if kern.Wide() {
-		a := stepBackwardNest12Args{
+		a := stepBackwardNest14Args{
 			unsafe.SliceData(t2),
 			unsafe.SliceData(t14),
 			unsafe.SliceData(t20),
@@ -1040,7 +1164,7 @@ func (c *stepBackwardFused) run() {
 			dV + m,
 			m,
 		}
-		stepBackwardNest12(&a)
+		stepBackwardNest14(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1062,7 +1186,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_encode.k0
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
+		a := stepBackwardNest15Args{
 			unsafe.SliceData(t7),
 			unsafe.SliceData(t19),
 			unsafe.SliceData(t22),
@@ -1072,7 +1196,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest13(&a)
+		stepBackwardNest15(&a)
 	} else {
 		for i := range L {
 			for j := range T {

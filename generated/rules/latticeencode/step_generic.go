@@ -18,6 +18,10 @@ func stepNest6(*stepNest6Args) { panic("no assembly in this build") }
 
 func stepNest7(*stepNest7Args) { panic("no assembly in this build") }
 
+func stepNest8(*stepNest8Args) { panic("no assembly in this build") }
+
+func stepNest9(*stepNest9Args) { panic("no assembly in this build") }
+
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
@@ -43,3 +47,7 @@ func stepBackwardNest11(*stepBackwardNest11Args) { panic("no assembly in this bu
 func stepBackwardNest12(*stepBackwardNest12Args) { panic("no assembly in this build") }
 
 func stepBackwardNest13(*stepBackwardNest13Args) { panic("no assembly in this build") }
+
+func stepBackwardNest14(*stepBackwardNest14Args) { panic("no assembly in this build") }
+
+func stepBackwardNest15(*stepBackwardNest15Args) { panic("no assembly in this build") }

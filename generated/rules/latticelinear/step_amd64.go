@@ -121,6 +121,30 @@ func stepNest19AVX512(a *stepNest19Args)
 func stepNest19AVX2(a *stepNest19Args)
 
 //go:noescape
+func stepNest20AVX512(a *stepNest20Args)
+
+//go:noescape
+func stepNest20AVX2(a *stepNest20Args)
+
+//go:noescape
+func stepNest21AVX512(a *stepNest21Args)
+
+//go:noescape
+func stepNest21AVX2(a *stepNest21Args)
+
+//go:noescape
+func stepNest22AVX512(a *stepNest22Args)
+
+//go:noescape
+func stepNest22AVX2(a *stepNest22Args)
+
+//go:noescape
+func stepNest23AVX512(a *stepNest23Args)
+
+//go:noescape
+func stepNest23AVX2(a *stepNest23Args)
+
+//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -408,6 +432,18 @@ func stepBackwardNest48AVX512(a *stepBackwardNest48Args)
 //go:noescape
 func stepBackwardNest48AVX2(a *stepBackwardNest48Args)
 
+//go:noescape
+func stepBackwardNest49AVX512(a *stepBackwardNest49Args)
+
+//go:noescape
+func stepBackwardNest49AVX2(a *stepBackwardNest49Args)
+
+//go:noescape
+func stepBackwardNest50AVX512(a *stepBackwardNest50Args)
+
+//go:noescape
+func stepBackwardNest50AVX2(a *stepBackwardNest50Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -558,6 +594,38 @@ func stepNest19(a *stepNest19Args) {
 		return
 	}
 	stepNest19AVX2(a)
+}
+
+func stepNest20(a *stepNest20Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest20AVX512(a)
+		return
+	}
+	stepNest20AVX2(a)
+}
+
+func stepNest21(a *stepNest21Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest21AVX512(a)
+		return
+	}
+	stepNest21AVX2(a)
+}
+
+func stepNest22(a *stepNest22Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest22AVX512(a)
+		return
+	}
+	stepNest22AVX2(a)
+}
+
+func stepNest23(a *stepNest23Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest23AVX512(a)
+		return
+	}
+	stepNest23AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {
@@ -942,4 +1010,20 @@ func stepBackwardNest48(a *stepBackwardNest48Args) {
 		return
 	}
 	stepBackwardNest48AVX2(a)
+}
+
+func stepBackwardNest49(a *stepBackwardNest49Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest49AVX512(a)
+		return
+	}
+	stepBackwardNest49AVX2(a)
+}
+
+func stepBackwardNest50(a *stepBackwardNest50Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest50AVX512(a)
+		return
+	}
+	stepBackwardNest50AVX2(a)
 }

@@ -164,12 +164,28 @@ type stepNest15Args struct {
 }
 
 type stepNest16Args struct {
+	t293      *float32
+	top2Total *float32
+	n0        int        // m
+	top2      [2]float32 // and nothing
+}
+
+type stepNest17Args struct {
+	t293      *float32
+	p3        *float32
+	sum2Total *float32
+	n0        int        // m
+	sum2      [2]float32 // and nothing
+	top2      [2]float32 // and nothing
+}
+
+type stepNest18Args struct {
 	p3   *float32
 	n0   int        // m
 	sum2 [2]float32 // and nothing
 }
 
-type stepNest17Args struct {
+type stepNest19Args struct {
 	t1322    *float32
 	p3       *float32
 	SState2  *float32
@@ -183,7 +199,7 @@ type stepNest17Args struct {
 	t14Entry [2]float32 // and nothing
 }
 
-type stepNest18Args struct {
+type stepNest20Args struct {
 	t2722 *float32
 	t172  *float32
 	t15   *float32
@@ -193,7 +209,23 @@ type stepNest18Args struct {
 	n2    int // d_v
 }
 
-type stepNest19Args struct {
+type stepNest21Args struct {
+	t2922     *float32
+	top3Total *float32
+	n0        int        // m
+	top3      [2]float32 // and nothing
+}
+
+type stepNest22Args struct {
+	t2922     *float32
+	p22       *float32
+	sum3Total *float32
+	n0        int        // m
+	sum3      [2]float32 // and nothing
+	top3      [2]float32 // and nothing
+}
+
+type stepNest23Args struct {
 	p22  *float32
 	n0   int        // m
 	sum3 [2]float32 // and nothing
@@ -258,6 +290,10 @@ func (c *stepFused) run() {
 	t2722 := c.Work[3*L*T*dV+L*T*m+2*L*T+54*dV*m+51*dV+87*m:][:m]                       // [m]
 	t2922 := c.Work[3*L*T*dV+L*T*m+2*L*T+54*dV*m+51*dV+88*m:][:m]                       // [m]
 	p22 := c.Work[3*L*T*dV+L*T*m+2*L*T+54*dV*m+51*dV+89*m:][:m]                         // [m]
+	top2Total := make([]F, 1)
+	sum2Total := make([]F, 1)
+	top3Total := make([]F, 1)
+	sum3Total := make([]F, 1)
 
 	// lattice_linear.k0
 	kern.GemmFMA(L*T, m, d, F(1), false, c.K0, m, 1, c.X, d, 1, c.WK, 1, d)
@@ -803,22 +839,54 @@ func (c *stepFused) run() {
 					}
 					// lattice_linear.p
 					top2 := F(math.Inf(-1))
-					for i := range m {
-						top2 = kern.Gather(top2, t293[i])
-					}
-					var sum2 F
-					for i := range m {
-						e2 := kern.Exp(t293[i] - top2)
-						sum2 = sum2 + e2
-						p3[i] = e2
-					}
 					if kern.Wide() {
 						a2 := stepNest16Args{
+							unsafe.SliceData(t293),
+							unsafe.SliceData(top2Total),
+							m,
+							[2]float32{top2},
+						}
+						stepNest16(&a2)
+					} else {
+						top2_2 := top2
+						top2Sums := kern.Lowest16()
+						for i := range m {
+							top2Sums[i%16] = kern.Gather(top2Sums[i%16], t293[i])
+						}
+						top2_2 = kern.Gather(top2_2, kern.Top16(&top2Sums))
+						top2Total[0] = top2_2
+					}
+					top2 = top2Total[0]
+					var sum2 F
+					if kern.Wide() {
+						a2 := stepNest17Args{
+							unsafe.SliceData(t293),
+							unsafe.SliceData(p3),
+							unsafe.SliceData(sum2Total),
+							m,
+							[2]float32{sum2},
+							[2]float32{top2},
+						}
+						stepNest17(&a2)
+					} else {
+						sum2_2 := sum2
+						sum2Sums := [16]F{sum2_2}
+						for i := range m {
+							e2 := kern.Exp(t293[i] - top2)
+							sum2Sums[i%16] = sum2Sums[i%16] + e2
+							p3[i] = e2
+						}
+						sum2_2 = kern.Sum16(&sum2Sums)
+						sum2Total[0] = sum2_2
+					}
+					sum2 = sum2Total[0]
+					if kern.Wide() {
+						a2 := stepNest18Args{
 							unsafe.SliceData(p3),
 							m,
 							[2]float32{sum2},
 						}
-						stepNest16(&a2)
+						stepNest18(&a2)
 					} else {
 						for i := range m {
 							p3[i] = (p3[i] / sum2)
@@ -827,7 +895,7 @@ func (c *stepFused) run() {
 					// lattice_linear.y, lattice_linear.S, lattice_linear.N
 					clear(y4)
 					if kern.Wide() {
-						a2 := stepNest17Args{
+						a2 := stepNest19Args{
 							unsafe.SliceData(t1322),
 							unsafe.SliceData(p3),
 							unsafe.SliceData(SState2),
@@ -840,7 +908,7 @@ func (c *stepFused) run() {
 							dV,
 							[2]float32{t14Entry},
 						}
-						stepNest17(&a2)
+						stepNest19(&a2)
 					} else {
 						for i := range m {
 							SState2_2 := SState2[i*dV:][:dV]
@@ -879,7 +947,7 @@ func (c *stepFused) run() {
 					}
 					// lattice_linear.p, lattice_linear.S
 					if kern.Wide() {
-						a2 := stepNest18Args{
+						a2 := stepNest20Args{
 							unsafe.SliceData(t2722),
 							unsafe.SliceData(t172),
 							unsafe.SliceData(t15),
@@ -888,7 +956,7 @@ func (c *stepFused) run() {
 							m,
 							dV,
 						}
-						stepNest18(&a2)
+						stepNest20(&a2)
 					} else {
 						for i := range m {
 							t172_2 := t172[i*dV:][:dV]
@@ -905,22 +973,54 @@ func (c *stepFused) run() {
 					}
 					// lattice_linear.p
 					top3 := F(math.Inf(-1))
-					for i := range m {
-						top3 = kern.Gather(top3, t2922[i])
-					}
-					var sum3 F
-					for i := range m {
-						e3 := kern.Exp(t2922[i] - top3)
-						sum3 = sum3 + e3
-						p22[i] = e3
-					}
 					if kern.Wide() {
-						a2 := stepNest19Args{
+						a2 := stepNest21Args{
+							unsafe.SliceData(t2922),
+							unsafe.SliceData(top3Total),
+							m,
+							[2]float32{top3},
+						}
+						stepNest21(&a2)
+					} else {
+						top3_2 := top3
+						top3Sums := kern.Lowest16()
+						for i := range m {
+							top3Sums[i%16] = kern.Gather(top3Sums[i%16], t2922[i])
+						}
+						top3_2 = kern.Gather(top3_2, kern.Top16(&top3Sums))
+						top3Total[0] = top3_2
+					}
+					top3 = top3Total[0]
+					var sum3 F
+					if kern.Wide() {
+						a2 := stepNest22Args{
+							unsafe.SliceData(t2922),
+							unsafe.SliceData(p22),
+							unsafe.SliceData(sum3Total),
+							m,
+							[2]float32{sum3},
+							[2]float32{top3},
+						}
+						stepNest22(&a2)
+					} else {
+						sum3_2 := sum3
+						sum3Sums := [16]F{sum3_2}
+						for i := range m {
+							e3 := kern.Exp(t2922[i] - top3)
+							sum3Sums[i%16] = sum3Sums[i%16] + e3
+							p22[i] = e3
+						}
+						sum3_2 = kern.Sum16(&sum3Sums)
+						sum3Total[0] = sum3_2
+					}
+					sum3 = sum3Total[0]
+					if kern.Wide() {
+						a2 := stepNest23Args{
 							unsafe.SliceData(p22),
 							m,
 							[2]float32{sum3},
 						}
-						stepNest19(&a2)
+						stepNest23(&a2)
 					} else {
 						for i := range m {
 							p22[i] = (p22[i] / sum3)
@@ -1072,13 +1172,29 @@ type stepBackwardNest9Args struct {
 }
 
 type stepBackwardNest10Args struct {
+	t1122    *float32
+	t31      *float32
+	t174     *float32
+	t922     *float32
+	N        *float32
+	STrail   *float32
+	t352     *float32
+	t63      *float32
+	t39Total *float32
+	n0       int        // d_v·m·a
+	n1       int        // m
+	n2       int        // d_v
+	t39      [2]float32 // and nothing
+}
+
+type stepBackwardNest11Args struct {
 	t63       *float32
 	t68       *float32
 	n0        int        // m
 	t14Entry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest12Args struct {
 	t68       *float32
 	t12       *float32
 	STrail    *float32
@@ -1094,7 +1210,7 @@ type stepBackwardNest11Args struct {
 	t14Entry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest12Args struct {
+type stepBackwardNest13Args struct {
 	t47  *float32
 	t6   *float32
 	t822 *float32
@@ -1103,7 +1219,7 @@ type stepBackwardNest12Args struct {
 	n1   int // d_v
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest14Args struct {
 	t12       *float32
 	t67       *float32
 	t68       *float32
@@ -1120,7 +1236,7 @@ type stepBackwardNest13Args struct {
 	n4        int // d_v
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest15Args struct {
 	t48 *float32
 	t58 *float32
 	t52 *float32
@@ -1128,7 +1244,7 @@ type stepBackwardNest14Args struct {
 	n1  int // m
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest16Args struct {
 	t92  *float32
 	t82  *float32
 	t112 *float32
@@ -1141,7 +1257,7 @@ type stepBackwardNest15Args struct {
 	n5   int // d_v
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest17Args struct {
 	t102 *float32
 	t7   *float32
 	n0   int // 16·chunks
@@ -1150,7 +1266,7 @@ type stepBackwardNest16Args struct {
 	n3   int // T
 }
 
-type stepBackwardNest17Args struct {
+type stepBackwardNest18Args struct {
 	t122 *float32
 	t52  *float32
 	n0   int // 16·chunks·m
@@ -1161,7 +1277,7 @@ type stepBackwardNest17Args struct {
 	n5   int // m
 }
 
-type stepBackwardNest18Args struct {
+type stepBackwardNest19Args struct {
 	t10 *float32
 	t24 *float32
 	t33 *float32
@@ -1169,7 +1285,7 @@ type stepBackwardNest18Args struct {
 	n1  int // d_v
 }
 
-type stepBackwardNest19Args struct {
+type stepBackwardNest20Args struct {
 	t9      *float32
 	t224    *float32
 	t8      *float32
@@ -1184,7 +1300,7 @@ type stepBackwardNest19Args struct {
 	n5      int // d_v
 }
 
-type stepBackwardNest20Args struct {
+type stepBackwardNest21Args struct {
 	STrail2 *float32
 	t16     *float32
 	Z       *float32
@@ -1195,7 +1311,7 @@ type stepBackwardNest20Args struct {
 	n3      int // d_v
 }
 
-type stepBackwardNest21Args struct {
+type stepBackwardNest22Args struct {
 	t204    *bool
 	t186    *float32
 	Z       *float32
@@ -1207,7 +1323,7 @@ type stepBackwardNest21Args struct {
 	n4      int // d_v
 }
 
-type stepBackwardNest22Args struct {
+type stepBackwardNest23Args struct {
 	t10 *float32
 	t25 *float32
 	t34 *float32
@@ -1215,7 +1331,7 @@ type stepBackwardNest22Args struct {
 	n1  int // d_v
 }
 
-type stepBackwardNest23Args struct {
+type stepBackwardNest24Args struct {
 	t9   *float32
 	t633 *float32
 	t13  *float32
@@ -1223,7 +1339,7 @@ type stepBackwardNest23Args struct {
 	n1   int // m
 }
 
-type stepBackwardNest24Args struct {
+type stepBackwardNest25Args struct {
 	t9      *float32
 	t13     *float32
 	STrail2 *float32
@@ -1236,7 +1352,7 @@ type stepBackwardNest24Args struct {
 	n4      int // m
 }
 
-type stepBackwardNest25Args struct {
+type stepBackwardNest26Args struct {
 	t8   *float32
 	N3   *float32
 	t163 *float32
@@ -1246,7 +1362,7 @@ type stepBackwardNest25Args struct {
 	n3   int // d_v
 }
 
-type stepBackwardNest26Args struct {
+type stepBackwardNest27Args struct {
 	STrail2 *float32
 	t163    *float32
 	Z3      *float32
@@ -1257,7 +1373,7 @@ type stepBackwardNest26Args struct {
 	n3      int // d_v
 }
 
-type stepBackwardNest27Args struct {
+type stepBackwardNest28Args struct {
 	t272 *float32
 	Z3   *float32
 	t11  *float32
@@ -1271,13 +1387,13 @@ type stepBackwardNest27Args struct {
 	n3   int // m
 }
 
-type stepBackwardNest28Args struct {
+type stepBackwardNest29Args struct {
 	t29 *float32
 	p2  *float32
 	n0  int // m
 }
 
-type stepBackwardNest29Args struct {
+type stepBackwardNest30Args struct {
 	t225       *float32
 	SBarState2 *float32
 	n0         int // 15·d_v·m
@@ -1285,14 +1401,14 @@ type stepBackwardNest29Args struct {
 	n2         int // d_v
 }
 
-type stepBackwardNest30Args struct {
+type stepBackwardNest31Args struct {
 	p2  *float32
 	t43 *float32
 	t5  *float32
 	n0  int // m
 }
 
-type stepBackwardNest31Args struct {
+type stepBackwardNest32Args struct {
 	t72   *float32
 	p2    *float32
 	t272  *float32
@@ -1309,7 +1425,7 @@ type stepBackwardNest31Args struct {
 	n3    int // m
 }
 
-type stepBackwardNest32Args struct {
+type stepBackwardNest33Args struct {
 	t123  *float32
 	t322  *float32
 	Z3    *float32
@@ -1320,7 +1436,7 @@ type stepBackwardNest32Args struct {
 	n2    int // d_v
 }
 
-type stepBackwardNest33Args struct {
+type stepBackwardNest34Args struct {
 	t372 *float32
 	t36  *float32
 	n0   int // m
@@ -1328,7 +1444,7 @@ type stepBackwardNest33Args struct {
 	n2   int // d_v·m
 }
 
-type stepBackwardNest34Args struct {
+type stepBackwardNest35Args struct {
 	t64 *float32
 	t36 *float32
 	n0  int // d_v·m
@@ -1336,7 +1452,7 @@ type stepBackwardNest34Args struct {
 	n2  int // d_v
 }
 
-type stepBackwardNest35Args struct {
+type stepBackwardNest36Args struct {
 	t8      *float32
 	t64     *float32
 	N3      *float32
@@ -1351,7 +1467,7 @@ type stepBackwardNest35Args struct {
 	n4      int // d_v
 }
 
-type stepBackwardNest36Args struct {
+type stepBackwardNest37Args struct {
 	t13  *float32
 	t393 *float32
 	t43  *float32
@@ -1360,7 +1476,7 @@ type stepBackwardNest36Args struct {
 	n2   int // d_v·m
 }
 
-type stepBackwardNest37Args struct {
+type stepBackwardNest38Args struct {
 	t44     *float32
 	t9      *float32
 	STrail2 *float32
@@ -1375,7 +1491,7 @@ type stepBackwardNest37Args struct {
 	n4      int // m
 }
 
-type stepBackwardNest38Args struct {
+type stepBackwardNest39Args struct {
 	t484 *float32
 	t162 *float32
 	t924 *float32
@@ -1384,7 +1500,7 @@ type stepBackwardNest38Args struct {
 	n1   int // d_v
 }
 
-type stepBackwardNest39Args struct {
+type stepBackwardNest40Args struct {
 	t372       *float32
 	t43        *float32
 	t45        *float32
@@ -1394,7 +1510,7 @@ type stepBackwardNest39Args struct {
 	n1         int // d_v
 }
 
-type stepBackwardNest40Args struct {
+type stepBackwardNest41Args struct {
 	t492 *float32
 	t59  *float32
 	t152 *float32
@@ -1402,7 +1518,7 @@ type stepBackwardNest40Args struct {
 	n1   int // m
 }
 
-type stepBackwardNest41Args struct {
+type stepBackwardNest42Args struct {
 	t18  *float32
 	t172 *float32
 	t19  *float32
@@ -1415,7 +1531,7 @@ type stepBackwardNest41Args struct {
 	n5   int // d_v
 }
 
-type stepBackwardNest42Args struct {
+type stepBackwardNest43Args struct {
 	t20  *float32
 	t152 *float32
 	n0   int // L
@@ -1426,7 +1542,7 @@ type stepBackwardNest42Args struct {
 	n5   int // m
 }
 
-type stepBackwardNest43Args struct {
+type stepBackwardNest44Args struct {
 	t21  *float32
 	t142 *float32
 	n0   int // L
@@ -1435,7 +1551,7 @@ type stepBackwardNest43Args struct {
 	n3   int // chunks
 }
 
-type stepBackwardNest44Args struct {
+type stepBackwardNest45Args struct {
 	t92 *float32
 	t18 *float32
 	t22 *float32
@@ -1445,7 +1561,19 @@ type stepBackwardNest44Args struct {
 	n3  int // d_v
 }
 
-type stepBackwardNest45Args struct {
+type stepBackwardNest46Args struct {
+	beta        *float32
+	t102        *float32
+	t21         *float32
+	betaSigmoid *float32
+	t28         *float32
+	t30Total    *float32
+	n0          int        // L
+	n1          int        // T
+	t30         [2]float32 // and nothing
+}
+
+type stepBackwardNest47Args struct {
 	t28       *float32
 	betaStack *float32
 	wBetaBar  *float32
@@ -1457,7 +1585,7 @@ type stepBackwardNest45Args struct {
 	n3        int // d_v + m
 }
 
-type stepBackwardNest46Args struct {
+type stepBackwardNest48Args struct {
 	t112 *float32
 	t19  *float32
 	t32  *float32
@@ -1471,7 +1599,7 @@ type stepBackwardNest46Args struct {
 	n6   int // d_v
 }
 
-type stepBackwardNest47Args struct {
+type stepBackwardNest49Args struct {
 	t122 *float32
 	t20  *float32
 	t32  *float32
@@ -1484,7 +1612,7 @@ type stepBackwardNest47Args struct {
 	n5   int // m
 }
 
-type stepBackwardNest48Args struct {
+type stepBackwardNest50Args struct {
 	t24  *float32
 	t37  *float32
 	t40  *float32
@@ -1622,6 +1750,8 @@ func (c *stepBackwardFused) run() {
 	t205 := c.Flags[19*m:][:16*m]                                                                                                    // [16, m]
 	t1622 := c.Flags[35*m:][:16*m]                                                                                                   // [16, m]
 	t2022 := c.Flags[51*m:][:16*m]                                                                                                   // [16, m]
+	t39Total := make([]F, 1)
+	t30Total := make([]F, 1)
 
 	// lattice_linear.beta
 	for i := range L {
@@ -1988,33 +2118,59 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_linear.S, lattice_linear.N
 					var t39 F
-					for i := range m {
-						t174_2 := t174[i*dV:][:dV]
-						t922_2 := t922[i*dV:][:dV]
-						N2 := N[i*dV:][:dV]
-						STrail3 := STrail[(a*m+i)*dV:][:dV]
-						t352_2 := t352[i*dV:][:dV]
-						var t632 F
-						t1122Entry := t1122[i]
-						t31Entry := t31[i]
-						for j := range dV {
-							t353 := num.FMA32(F(2*t174_2[j]), t31Entry, F(t922_2[j]*t1122Entry))
-							t39 = num.FMA32(N2[j], t353, t39)
-							t632 = num.FMA32(STrail3[j], t353, t632)
-							t352_2[j] = t353
+					if kern.Wide() {
+						a2 := stepBackwardNest10Args{
+							unsafe.SliceData(t1122),
+							unsafe.SliceData(t31),
+							unsafe.SliceData(t174),
+							unsafe.SliceData(t922),
+							unsafe.SliceData(N),
+							unsafe.SliceData(STrail),
+							unsafe.SliceData(t352),
+							unsafe.SliceData(t63),
+							unsafe.SliceData(t39Total),
+							dV * m * a,
+							m,
+							dV,
+							[2]float32{t39},
 						}
-						t63[i] = t632
+						stepBackwardNest10(&a2)
+					} else {
+						t39_2 := t39
+						for i := range m {
+							t174_2 := t174[i*dV:][:dV]
+							t922_2 := t922[i*dV:][:dV]
+							N2 := N[i*dV:][:dV]
+							STrail3 := STrail[(a*m+i)*dV:][:dV]
+							t352_2 := t352[i*dV:][:dV]
+							var t632 F
+							t1122Entry := t1122[i]
+							t31Entry := t31[i]
+							t39Sums := [16]F{t39_2}
+							t632Sums := [16]F{t632}
+							for j := range dV {
+								t353 := num.FMA32(F(2*t174_2[j]), t31Entry, F(t922_2[j]*t1122Entry))
+								t39Sums[j%16] = num.FMA32(N2[j], t353, t39Sums[j%16])
+								t632Sums[j%16] = num.FMA32(STrail3[j], t353, t632Sums[j%16])
+								t352_2[j] = t353
+							}
+							t39_2 = kern.Sum16(&t39Sums)
+							t632 = kern.Sum16(&t632Sums)
+							t63[i] = t632
+						}
+						t39Total[0] = t39_2
 					}
+					t39 = t39Total[0]
 					t392 := -t39
 					// lattice_linear.N
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
+						a2 := stepBackwardNest11Args{
 							unsafe.SliceData(t63),
 							unsafe.SliceData(t68),
 							m,
 							[2]float32{t14Entry3},
 						}
-						stepBackwardNest10(&a2)
+						stepBackwardNest11(&a2)
 					} else {
 						for i := range m {
 							t68[i] = F(t14Entry3 * t63[i])
@@ -2023,7 +2179,7 @@ func (c *stepBackwardFused) run() {
 					// lattice_linear.G, lattice_linear.S, lattice_linear.N
 					clear(t47)
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
+						a2 := stepBackwardNest12Args{
 							unsafe.SliceData(t68),
 							unsafe.SliceData(t12),
 							unsafe.SliceData(STrail),
@@ -2038,7 +2194,7 @@ func (c *stepBackwardFused) run() {
 							dV,
 							[2]float32{t14Entry3},
 						}
-						stepBackwardNest11(&a2)
+						stepBackwardNest12(&a2)
 					} else {
 						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
@@ -2060,7 +2216,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_linear.G, lattice_linear
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
+						a2 := stepBackwardNest13Args{
 							unsafe.SliceData(t47),
 							unsafe.SliceData(t6),
 							unsafe.SliceData(t822),
@@ -2068,7 +2224,7 @@ func (c *stepBackwardFused) run() {
 							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
 							dV,
 						}
-						stepBackwardNest12(&a2)
+						stepBackwardNest13(&a2)
 					} else {
 						t6_2 := t6[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						t82_2 := t82[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
@@ -2079,7 +2235,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_linear.G, lattice_linear.N
 					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
+						a2 := stepBackwardNest14Args{
 							unsafe.SliceData(t12),
 							unsafe.SliceData(t67),
 							unsafe.SliceData(t68),
@@ -2095,7 +2251,7 @@ func (c *stepBackwardFused) run() {
 							m,
 							dV,
 						}
-						stepBackwardNest13(&a2)
+						stepBackwardNest14(&a2)
 					} else {
 						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t67_2 := t67[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -2121,14 +2277,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_linear.G
 					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
+						a2 := stepBackwardNest15Args{
 							unsafe.SliceData(t48),
 							unsafe.SliceData(t58),
 							unsafe.SliceData(t52),
 							m*a + C*m*s + (T*m-16*chunks*m)*l,
 							m,
 						}
-						stepBackwardNest14(&a2)
+						stepBackwardNest15(&a2)
 					} else {
 						t52_2 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
@@ -2149,7 +2305,7 @@ func (c *stepBackwardFused) run() {
 	clear(t92)
 	clear(t112)
 	if kern.Wide() {
-		a := stepBackwardNest15Args{
+		a := stepBackwardNest16Args{
 			unsafe.SliceData(t92),
 			unsafe.SliceData(t82),
 			unsafe.SliceData(t112),
@@ -2161,7 +2317,7 @@ func (c *stepBackwardFused) run() {
 			T - 16*chunks,
 			dV,
 		}
-		stepBackwardNest15(&a)
+		stepBackwardNest16(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -2180,7 +2336,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.beta
 	clear(t102)
 	if kern.Wide() {
-		a := stepBackwardNest16Args{
+		a := stepBackwardNest17Args{
 			unsafe.SliceData(t102),
 			unsafe.SliceData(t7),
 			16 * chunks,
@@ -2188,7 +2344,7 @@ func (c *stepBackwardFused) run() {
 			T - 16*chunks,
 			T,
 		}
-		stepBackwardNest16(&a)
+		stepBackwardNest17(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*T+16*chunks:][:T-16*chunks]
@@ -2202,7 +2358,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.k
 	clear(t122)
 	if kern.Wide() {
-		a := stepBackwardNest17Args{
+		a := stepBackwardNest18Args{
 			unsafe.SliceData(t122),
 			unsafe.SliceData(t52),
 			16 * chunks * m,
@@ -2212,7 +2368,7 @@ func (c *stepBackwardFused) run() {
 			T - 16*chunks,
 			m,
 		}
-		stepBackwardNest17(&a)
+		stepBackwardNest18(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -2239,14 +2395,14 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(dV, 16, m, F(1), false, t24_2, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := stepBackwardNest18Args{
+					a2 := stepBackwardNest19Args{
 						unsafe.SliceData(t10),
 						unsafe.SliceData(t24_2),
 						unsafe.SliceData(t33),
 						16*dV*a + 16*C*dV*s + 16*chunks*dV*l,
 						dV,
 					}
-					stepBackwardNest18(&a2)
+					stepBackwardNest19(&a2)
 				} else {
 					for i := range 16 {
 						t10_2 := t10[((l*chunks+a+C*s)*16+i)*dV:][:dV]
@@ -2262,7 +2418,7 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
 				clear(t16)
 				if kern.Wide() {
-					a2 := stepBackwardNest19Args{
+					a2 := stepBackwardNest20Args{
 						unsafe.SliceData(t9),
 						unsafe.SliceData(t224),
 						unsafe.SliceData(t8),
@@ -2276,7 +2432,7 @@ func (c *stepBackwardFused) run() {
 						m,
 						dV,
 					}
-					stepBackwardNest19(&a2)
+					stepBackwardNest20(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -2299,7 +2455,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := stepBackwardNest20Args{
+					a2 := stepBackwardNest21Args{
 						unsafe.SliceData(STrail2),
 						unsafe.SliceData(t16),
 						unsafe.SliceData(Z),
@@ -2309,7 +2465,7 @@ func (c *stepBackwardFused) run() {
 						m,
 						dV,
 					}
-					stepBackwardNest20(&a2)
+					stepBackwardNest21(&a2)
 				} else {
 					for i := range 16 {
 						t186_2 := t186[i*m:][:m]
@@ -2339,7 +2495,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.S
 				if kern.Wide() {
-					a2 := stepBackwardNest21Args{
+					a2 := stepBackwardNest22Args{
 						unsafe.SliceData(t204),
 						unsafe.SliceData(t186),
 						unsafe.SliceData(Z),
@@ -2350,7 +2506,7 @@ func (c *stepBackwardFused) run() {
 						m,
 						dV,
 					}
-					stepBackwardNest21(&a2)
+					stepBackwardNest22(&a2)
 				} else {
 					t204_2 := t204[15*m:][:m]
 					t186_2 := t186[15*m:][:m]
@@ -2370,14 +2526,14 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(dV, 16, m, F(1), false, t25, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := stepBackwardNest22Args{
+					a2 := stepBackwardNest23Args{
 						unsafe.SliceData(t10),
 						unsafe.SliceData(t25),
 						unsafe.SliceData(t34),
 						16*dV*a + 16*C*dV*s + 16*chunks*dV*l,
 						dV,
 					}
-					stepBackwardNest22(&a2)
+					stepBackwardNest23(&a2)
 				} else {
 					for i := range 16 {
 						t10_2 := t10[((l*chunks+a+C*s)*16+i)*dV:][:dV]
@@ -2392,14 +2548,14 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(m, 16, dV, F(1), false, t633, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t34, 1, dV)
 				// lattice_linear.N
 				if kern.Wide() {
-					a2 := stepBackwardNest23Args{
+					a2 := stepBackwardNest24Args{
 						unsafe.SliceData(t9),
 						unsafe.SliceData(t633),
 						unsafe.SliceData(t13),
 						16*m*a + 16*C*m*s + 16*chunks*m*l,
 						m,
 					}
-					stepBackwardNest23(&a2)
+					stepBackwardNest24(&a2)
 				} else {
 					for i := range 16 {
 						t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
@@ -2412,7 +2568,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.N, lattice_linear.G
 				if kern.Wide() {
-					a2 := stepBackwardNest24Args{
+					a2 := stepBackwardNest25Args{
 						unsafe.SliceData(t9),
 						unsafe.SliceData(t13),
 						unsafe.SliceData(STrail2),
@@ -2424,7 +2580,7 @@ func (c *stepBackwardFused) run() {
 						dV * m,
 						m,
 					}
-					stepBackwardNest24(&a2)
+					stepBackwardNest25(&a2)
 				} else {
 					for i := range 16 {
 						t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
@@ -2444,7 +2600,7 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z
 				clear(t163)
 				if kern.Wide() {
-					a2 := stepBackwardNest25Args{
+					a2 := stepBackwardNest26Args{
 						unsafe.SliceData(t8),
 						unsafe.SliceData(N3),
 						unsafe.SliceData(t163),
@@ -2453,7 +2609,7 @@ func (c *stepBackwardFused) run() {
 						m,
 						dV,
 					}
-					stepBackwardNest25(&a2)
+					stepBackwardNest26(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -2473,7 +2629,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := stepBackwardNest26Args{
+					a2 := stepBackwardNest27Args{
 						unsafe.SliceData(STrail2),
 						unsafe.SliceData(t163),
 						unsafe.SliceData(Z3),
@@ -2483,7 +2639,7 @@ func (c *stepBackwardFused) run() {
 						m,
 						dV,
 					}
-					stepBackwardNest26(&a2)
+					stepBackwardNest27(&a2)
 				} else {
 					for i := range 16 {
 						t188_2 := t188[i*m:][:m]
@@ -2523,7 +2679,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.S, lattice_linear.p, lattice_linear.y
 				if kern.Wide() {
-					a2 := stepBackwardNest27Args{
+					a2 := stepBackwardNest28Args{
 						unsafe.SliceData(t272),
 						unsafe.SliceData(Z3),
 						unsafe.SliceData(t11),
@@ -2536,7 +2692,7 @@ func (c *stepBackwardFused) run() {
 						dV * m,
 						m,
 					}
-					stepBackwardNest27(&a2)
+					stepBackwardNest28(&a2)
 				} else {
 					for i := range 16 {
 						t272_2 := t272[i*m:][:m]
@@ -2567,12 +2723,12 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.p
 				if kern.Wide() {
-					a2 := stepBackwardNest28Args{
+					a2 := stepBackwardNest29Args{
 						unsafe.SliceData(t29),
 						unsafe.SliceData(p2),
 						m,
 					}
-					stepBackwardNest28(&a2)
+					stepBackwardNest29(&a2)
 				} else {
 					for i := range 16 {
 						t29_2 := t29[i*m:][:m]
@@ -2598,14 +2754,14 @@ func (c *stepBackwardFused) run() {
 				}
 				clear(t225)
 				if kern.Wide() {
-					a2 := stepBackwardNest29Args{
+					a2 := stepBackwardNest30Args{
 						unsafe.SliceData(t225),
 						unsafe.SliceData(SBarState2),
 						15 * dV * m,
 						m,
 						dV,
 					}
-					stepBackwardNest29(&a2)
+					stepBackwardNest30(&a2)
 				} else {
 					for i := range m {
 						t225_2 := t225[(15*m+i)*dV:][:dV]
@@ -2617,13 +2773,13 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.p
 				if kern.Wide() {
-					a2 := stepBackwardNest30Args{
+					a2 := stepBackwardNest31Args{
 						unsafe.SliceData(p2),
 						unsafe.SliceData(t43),
 						unsafe.SliceData(t5),
 						m,
 					}
-					stepBackwardNest30(&a2)
+					stepBackwardNest31(&a2)
 				} else {
 					for i := range 16 {
 						p2_2 := p2[i*m:][:m]
@@ -2660,7 +2816,7 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.p, lattice_linear.S, lattice_linear.y
 				clear(t924)
 				if kern.Wide() {
-					a2 := stepBackwardNest31Args{
+					a2 := stepBackwardNest32Args{
 						unsafe.SliceData(t72),
 						unsafe.SliceData(p2),
 						unsafe.SliceData(t272),
@@ -2676,7 +2832,7 @@ func (c *stepBackwardFused) run() {
 						dV * m,
 						m,
 					}
-					stepBackwardNest31(&a2)
+					stepBackwardNest32(&a2)
 				} else {
 					for i := range 16 {
 						t72_2 := t72[i*m:][:m]
@@ -2722,7 +2878,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := stepBackwardNest32Args{
+					a2 := stepBackwardNest33Args{
 						unsafe.SliceData(t123),
 						unsafe.SliceData(t322),
 						unsafe.SliceData(Z3),
@@ -2732,7 +2888,7 @@ func (c *stepBackwardFused) run() {
 						m,
 						dV,
 					}
-					stepBackwardNest32(&a2)
+					stepBackwardNest33(&a2)
 				} else {
 					for i := range 16 {
 						t123_2 := t123[i*m:][:m]
@@ -2752,14 +2908,14 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z
 				clear(t372)
 				if kern.Wide() {
-					a2 := stepBackwardNest33Args{
+					a2 := stepBackwardNest34Args{
 						unsafe.SliceData(t372),
 						unsafe.SliceData(t36),
 						m,
 						dV,
 						dV * m,
 					}
-					stepBackwardNest33(&a2)
+					stepBackwardNest34(&a2)
 				} else {
 					for i := range m {
 						t372_2 := t372[i*dV:][:dV]
@@ -2774,14 +2930,14 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z
 				clear(t64)
 				if kern.Wide() {
-					a2 := stepBackwardNest34Args{
+					a2 := stepBackwardNest35Args{
 						unsafe.SliceData(t64),
 						unsafe.SliceData(t36),
 						dV * m,
 						m,
 						dV,
 					}
-					stepBackwardNest34(&a2)
+					stepBackwardNest35(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -2800,7 +2956,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.N
 				if kern.Wide() {
-					a2 := stepBackwardNest35Args{
+					a2 := stepBackwardNest36Args{
 						unsafe.SliceData(t8),
 						unsafe.SliceData(t64),
 						unsafe.SliceData(N3),
@@ -2814,7 +2970,7 @@ func (c *stepBackwardFused) run() {
 						m,
 						dV,
 					}
-					stepBackwardNest35(&a2)
+					stepBackwardNest36(&a2)
 				} else {
 					t8_2 := t8[(l*chunks+a+C*s)*16:][:16]
 					for i := range 16 {
@@ -2846,7 +3002,7 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.N
 				clear(t43_2)
 				if kern.Wide() {
-					a2 := stepBackwardNest36Args{
+					a2 := stepBackwardNest37Args{
 						unsafe.SliceData(t13),
 						unsafe.SliceData(t393),
 						unsafe.SliceData(t43_2),
@@ -2854,7 +3010,7 @@ func (c *stepBackwardFused) run() {
 						dV,
 						dV * m,
 					}
-					stepBackwardNest36(&a2)
+					stepBackwardNest37(&a2)
 				} else {
 					for i := range m {
 						t43_3 := t43_2[i*dV:][:dV]
@@ -2879,7 +3035,7 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.G, lattice_linear.N
 				clear(t484)
 				if kern.Wide() {
-					a2 := stepBackwardNest37Args{
+					a2 := stepBackwardNest38Args{
 						unsafe.SliceData(t44),
 						unsafe.SliceData(t9),
 						unsafe.SliceData(STrail2),
@@ -2893,7 +3049,7 @@ func (c *stepBackwardFused) run() {
 						dV * m,
 						m,
 					}
-					stepBackwardNest37(&a2)
+					stepBackwardNest38(&a2)
 				} else {
 					for i := range 16 {
 						t44_2 := t44[i*m:][:m]
@@ -2920,7 +3076,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.G, lattice_linear
 				if kern.Wide() {
-					a2 := stepBackwardNest38Args{
+					a2 := stepBackwardNest39Args{
 						unsafe.SliceData(t484),
 						unsafe.SliceData(t162),
 						unsafe.SliceData(t924),
@@ -2928,7 +3084,7 @@ func (c *stepBackwardFused) run() {
 						16*dV*a + 16*C*dV*s + 16*chunks*dV*l,
 						dV,
 					}
-					stepBackwardNest38(&a2)
+					stepBackwardNest39(&a2)
 				} else {
 					for i := range 16 {
 						t484_2 := t484[i*dV:][:dV]
@@ -2947,7 +3103,7 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(m, dV, 16, F(1), false, t60, dV, 1, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m, t484, dV, 1)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := stepBackwardNest39Args{
+					a2 := stepBackwardNest40Args{
 						unsafe.SliceData(t372),
 						unsafe.SliceData(t43_2),
 						unsafe.SliceData(t45),
@@ -2956,7 +3112,7 @@ func (c *stepBackwardFused) run() {
 						m,
 						dV,
 					}
-					stepBackwardNest39(&a2)
+					stepBackwardNest40(&a2)
 				} else {
 					for i := range m {
 						t372_2 := t372[i*dV:][:dV]
@@ -2971,14 +3127,14 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := stepBackwardNest40Args{
+					a2 := stepBackwardNest41Args{
 						unsafe.SliceData(t492),
 						unsafe.SliceData(t59),
 						unsafe.SliceData(t152),
 						16*m*a + 16*C*m*s + 16*chunks*m*l,
 						m,
 					}
-					stepBackwardNest40(&a2)
+					stepBackwardNest41(&a2)
 				} else {
 					for i := range 16 {
 						t492_2 := t492[i*m:][:m]
@@ -3002,7 +3158,7 @@ func (c *stepBackwardFused) run() {
 	clear(t18)
 	clear(t19)
 	if kern.Wide() {
-		a := stepBackwardNest41Args{
+		a := stepBackwardNest42Args{
 			unsafe.SliceData(t18),
 			unsafe.SliceData(t172),
 			unsafe.SliceData(t19),
@@ -3014,7 +3170,7 @@ func (c *stepBackwardFused) run() {
 			16 * dV,
 			dV,
 		}
-		stepBackwardNest41(&a)
+		stepBackwardNest42(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3035,7 +3191,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.k
 	clear(t20)
 	if kern.Wide() {
-		a := stepBackwardNest42Args{
+		a := stepBackwardNest43Args{
 			unsafe.SliceData(t20),
 			unsafe.SliceData(t152),
 			L,
@@ -3045,7 +3201,7 @@ func (c *stepBackwardFused) run() {
 			16 * m,
 			m,
 		}
-		stepBackwardNest42(&a)
+		stepBackwardNest43(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3063,7 +3219,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.beta
 	clear(t21)
 	if kern.Wide() {
-		a := stepBackwardNest43Args{
+		a := stepBackwardNest44Args{
 			unsafe.SliceData(t21),
 			unsafe.SliceData(t142),
 			L,
@@ -3071,7 +3227,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			chunks,
 		}
-		stepBackwardNest43(&a)
+		stepBackwardNest44(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3086,7 +3242,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.q0
 	if kern.Wide() {
-		a := stepBackwardNest44Args{
+		a := stepBackwardNest45Args{
 			unsafe.SliceData(t92),
 			unsafe.SliceData(t18),
 			unsafe.SliceData(t22),
@@ -3095,7 +3251,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			dV,
 		}
-		stepBackwardNest44(&a)
+		stepBackwardNest45(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -3117,24 +3273,44 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.beta
 	var t30 F
-	for i := range L {
-		beta := c.Beta[i*T:][:T]
-		t102_2 := t102[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		betaSigmoid := c.BetaSigmoid[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		for j := range T {
-			t282 := F(F(beta[j]*(t102_2[j]+t21_2[j])) * betaSigmoid[j])
-			t30 = t30 + t282
-			t28_2[j] = t282
+	if kern.Wide() {
+		a := stepBackwardNest46Args{
+			unsafe.SliceData(c.Beta),
+			unsafe.SliceData(t102),
+			unsafe.SliceData(t21),
+			unsafe.SliceData(c.BetaSigmoid),
+			unsafe.SliceData(t28),
+			unsafe.SliceData(t30Total),
+			L,
+			T,
+			[2]float32{t30},
 		}
+		stepBackwardNest46(&a)
+	} else {
+		t30_2 := t30
+		for i := range L {
+			beta := c.Beta[i*T:][:T]
+			t102_2 := t102[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
+			betaSigmoid := c.BetaSigmoid[i*T:][:T]
+			t28_2 := t28[i*T:][:T]
+			t30Sums := [16]F{t30_2}
+			for j := range T {
+				t282 := F(F(beta[j]*(t102_2[j]+t21_2[j])) * betaSigmoid[j])
+				t30Sums[j%16] = t30Sums[j%16] + t282
+				t28_2[j] = t282
+			}
+			t30_2 = kern.Sum16(&t30Sums)
+		}
+		t30Total[0] = t30_2
 	}
+	t30 = t30Total[0]
 	c.BBetaBar[0] = t30
 
 	// lattice_linear.beta
 	clear(c.WBetaBar)
 	if kern.Wide() {
-		a := stepBackwardNest45Args{
+		a := stepBackwardNest47Args{
 			unsafe.SliceData(t28),
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBetaBar),
@@ -3145,7 +3321,7 @@ func (c *stepBackwardFused) run() {
 			T*dV + T*m,
 			dV + m,
 		}
-		stepBackwardNest45(&a)
+		stepBackwardNest47(&a)
 	} else {
 		wBetaBar := c.WBetaBar[:dV+m]
 		wBeta := c.WBeta[:dV+m]
@@ -3165,7 +3341,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.v
 	if kern.Wide() {
-		a := stepBackwardNest46Args{
+		a := stepBackwardNest48Args{
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t19),
 			unsafe.SliceData(t32),
@@ -3178,7 +3354,7 @@ func (c *stepBackwardFused) run() {
 			dV + m,
 			dV,
 		}
-		stepBackwardNest46(&a)
+		stepBackwardNest48(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -3201,7 +3377,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.k0
 	if kern.Wide() {
-		a := stepBackwardNest47Args{
+		a := stepBackwardNest49Args{
 			unsafe.SliceData(t122),
 			unsafe.SliceData(t20),
 			unsafe.SliceData(t32),
@@ -3213,7 +3389,7 @@ func (c *stepBackwardFused) run() {
 			dV + m,
 			m,
 		}
-		stepBackwardNest47(&a)
+		stepBackwardNest49(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -3236,7 +3412,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.k0
 	if kern.Wide() {
-		a := stepBackwardNest48Args{
+		a := stepBackwardNest50Args{
 			unsafe.SliceData(t24),
 			unsafe.SliceData(t37),
 			unsafe.SliceData(t40),
@@ -3246,7 +3422,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest48(&a)
+		stepBackwardNest50(&a)
 	} else {
 		for i := range L {
 			for j := range T {

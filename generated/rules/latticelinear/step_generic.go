@@ -42,6 +42,14 @@ func stepNest18(*stepNest18Args) { panic("no assembly in this build") }
 
 func stepNest19(*stepNest19Args) { panic("no assembly in this build") }
 
+func stepNest20(*stepNest20Args) { panic("no assembly in this build") }
+
+func stepNest21(*stepNest21Args) { panic("no assembly in this build") }
+
+func stepNest22(*stepNest22Args) { panic("no assembly in this build") }
+
+func stepNest23(*stepNest23Args) { panic("no assembly in this build") }
+
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
@@ -137,3 +145,7 @@ func stepBackwardNest46(*stepBackwardNest46Args) { panic("no assembly in this bu
 func stepBackwardNest47(*stepBackwardNest47Args) { panic("no assembly in this build") }
 
 func stepBackwardNest48(*stepBackwardNest48Args) { panic("no assembly in this build") }
+
+func stepBackwardNest49(*stepBackwardNest49Args) { panic("no assembly in this build") }
+
+func stepBackwardNest50(*stepBackwardNest50Args) { panic("no assembly in this build") }

@@ -61,6 +61,30 @@ func stepNest9AVX512(a *stepNest9Args)
 func stepNest9AVX2(a *stepNest9Args)
 
 //go:noescape
+func stepNest10AVX512(a *stepNest10Args)
+
+//go:noescape
+func stepNest10AVX2(a *stepNest10Args)
+
+//go:noescape
+func stepNest11AVX512(a *stepNest11Args)
+
+//go:noescape
+func stepNest11AVX2(a *stepNest11Args)
+
+//go:noescape
+func stepNest12AVX512(a *stepNest12Args)
+
+//go:noescape
+func stepNest12AVX2(a *stepNest12Args)
+
+//go:noescape
+func stepNest13AVX512(a *stepNest13Args)
+
+//go:noescape
+func stepNest13AVX2(a *stepNest13Args)
+
+//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -144,6 +168,18 @@ func stepBackwardNest14AVX512(a *stepBackwardNest14Args)
 //go:noescape
 func stepBackwardNest14AVX2(a *stepBackwardNest14Args)
 
+//go:noescape
+func stepBackwardNest15AVX512(a *stepBackwardNest15Args)
+
+//go:noescape
+func stepBackwardNest15AVX2(a *stepBackwardNest15Args)
+
+//go:noescape
+func stepBackwardNest16AVX512(a *stepBackwardNest16Args)
+
+//go:noescape
+func stepBackwardNest16AVX2(a *stepBackwardNest16Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -214,6 +250,38 @@ func stepNest9(a *stepNest9Args) {
 		return
 	}
 	stepNest9AVX2(a)
+}
+
+func stepNest10(a *stepNest10Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest10AVX512(a)
+		return
+	}
+	stepNest10AVX2(a)
+}
+
+func stepNest11(a *stepNest11Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest11AVX512(a)
+		return
+	}
+	stepNest11AVX2(a)
+}
+
+func stepNest12(a *stepNest12Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest12AVX512(a)
+		return
+	}
+	stepNest12AVX2(a)
+}
+
+func stepNest13(a *stepNest13Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest13AVX512(a)
+		return
+	}
+	stepNest13AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {
@@ -326,4 +394,20 @@ func stepBackwardNest14(a *stepBackwardNest14Args) {
 		return
 	}
 	stepBackwardNest14AVX2(a)
+}
+
+func stepBackwardNest15(a *stepBackwardNest15Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest15AVX512(a)
+		return
+	}
+	stepBackwardNest15AVX2(a)
+}
+
+func stepBackwardNest16(a *stepBackwardNest16Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest16AVX512(a)
+		return
+	}
+	stepBackwardNest16AVX2(a)
 }

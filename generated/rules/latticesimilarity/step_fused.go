@@ -63,12 +63,28 @@ type stepNest5Args struct {
 }
 
 type stepNest6Args struct {
+	t25      *float32
+	topTotal *float32
+	n0       int        // m
+	top      [2]float32 // and nothing
+}
+
+type stepNest7Args struct {
+	t25      *float32
+	p2       *float32
+	sumTotal *float32
+	n0       int        // m
+	sum      [2]float32 // and nothing
+	top      [2]float32 // and nothing
+}
+
+type stepNest8Args struct {
 	p2  *float32
 	n0  int        // m
 	sum [2]float32 // and nothing
 }
 
-type stepNest7Args struct {
+type stepNest9Args struct {
 	k0        *float32
 	t92       *float32
 	p2        *float32
@@ -85,7 +101,7 @@ type stepNest7Args struct {
 	betaEntry [2]float32 // and nothing
 }
 
-type stepNest8Args struct {
+type stepNest10Args struct {
 	t232 *float32
 	t132 *float32
 	q0   *float32
@@ -95,7 +111,23 @@ type stepNest8Args struct {
 	n2   int // d_v
 }
 
-type stepNest9Args struct {
+type stepNest11Args struct {
+	t252      *float32
+	top2Total *float32
+	n0        int        // m
+	top2      [2]float32 // and nothing
+}
+
+type stepNest12Args struct {
+	t252      *float32
+	p22       *float32
+	sum2Total *float32
+	n0        int        // m
+	sum2      [2]float32 // and nothing
+	top2      [2]float32 // and nothing
+}
+
+type stepNest13Args struct {
 	p22  *float32
 	n0   int        // m
 	sum2 [2]float32 // and nothing
@@ -131,6 +163,10 @@ func (c *stepFused) run() {
 	t232 := c.Work[L*T+4*dV*m+dV+7*m:][:m]    // [m]
 	t252 := c.Work[L*T+4*dV*m+dV+8*m:][:m]    // [m]
 	p22 := c.Work[L*T+4*dV*m+dV+9*m:][:m]     // [m]
+	topTotal := make([]F, 1)
+	sumTotal := make([]F, 1)
+	top2Total := make([]F, 1)
+	sum2Total := make([]F, 1)
 
 	// lattice_similarity.k0
 	kern.GemmFMA(L*T, m, d, F(1), false, c.K0, m, 1, c.X, d, 1, c.WK, 1, d)
@@ -325,22 +361,54 @@ func (c *stepFused) run() {
 					}
 					// lattice_similarity.p
 					top := F(math.Inf(-1))
-					for i := range m {
-						top = kern.Gather(top, t25[i])
-					}
-					var sum F
-					for i := range m {
-						e := kern.Exp(t25[i] - top)
-						sum = sum + e
-						p2[i] = e
-					}
 					if kern.Wide() {
 						a2 := stepNest6Args{
+							unsafe.SliceData(t25),
+							unsafe.SliceData(topTotal),
+							m,
+							[2]float32{top},
+						}
+						stepNest6(&a2)
+					} else {
+						top2 := top
+						topSums := kern.Lowest16()
+						for i := range m {
+							topSums[i%16] = kern.Gather(topSums[i%16], t25[i])
+						}
+						top2 = kern.Gather(top2, kern.Top16(&topSums))
+						topTotal[0] = top2
+					}
+					top = topTotal[0]
+					var sum F
+					if kern.Wide() {
+						a2 := stepNest7Args{
+							unsafe.SliceData(t25),
+							unsafe.SliceData(p2),
+							unsafe.SliceData(sumTotal),
+							m,
+							[2]float32{sum},
+							[2]float32{top},
+						}
+						stepNest7(&a2)
+					} else {
+						sum2 := sum
+						sumSums := [16]F{sum2}
+						for i := range m {
+							e := kern.Exp(t25[i] - top)
+							sumSums[i%16] = sumSums[i%16] + e
+							p2[i] = e
+						}
+						sum2 = kern.Sum16(&sumSums)
+						sumTotal[0] = sum2
+					}
+					sum = sumTotal[0]
+					if kern.Wide() {
+						a2 := stepNest8Args{
 							unsafe.SliceData(p2),
 							m,
 							[2]float32{sum},
 						}
-						stepNest6(&a2)
+						stepNest8(&a2)
 					} else {
 						for i := range m {
 							p2[i] = (p2[i] / sum)
@@ -349,7 +417,7 @@ func (c *stepFused) run() {
 					// lattice_similarity.y, lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
 					clear(y2)
 					if kern.Wide() {
-						a2 := stepNest7Args{
+						a2 := stepNest9Args{
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t92),
 							unsafe.SliceData(p2),
@@ -365,7 +433,7 @@ func (c *stepFused) run() {
 							dV,
 							[2]float32{betaEntry},
 						}
-						stepNest7(&a2)
+						stepNest9(&a2)
 					} else {
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
@@ -405,7 +473,7 @@ func (c *stepFused) run() {
 					}
 					// lattice_similarity.p, lattice_similarity.S
 					if kern.Wide() {
-						a2 := stepNest8Args{
+						a2 := stepNest10Args{
 							unsafe.SliceData(t232),
 							unsafe.SliceData(t132),
 							unsafe.SliceData(c.Q0),
@@ -414,7 +482,7 @@ func (c *stepFused) run() {
 							m,
 							dV,
 						}
-						stepNest8(&a2)
+						stepNest10(&a2)
 					} else {
 						for i := range m {
 							t132_2 := t132[i*dV:][:dV]
@@ -431,22 +499,54 @@ func (c *stepFused) run() {
 					}
 					// lattice_similarity.p
 					top2 := F(math.Inf(-1))
-					for i := range m {
-						top2 = kern.Gather(top2, t252[i])
-					}
-					var sum2 F
-					for i := range m {
-						e2 := kern.Exp(t252[i] - top2)
-						sum2 = sum2 + e2
-						p22[i] = e2
-					}
 					if kern.Wide() {
-						a2 := stepNest9Args{
+						a2 := stepNest11Args{
+							unsafe.SliceData(t252),
+							unsafe.SliceData(top2Total),
+							m,
+							[2]float32{top2},
+						}
+						stepNest11(&a2)
+					} else {
+						top2_2 := top2
+						top2Sums := kern.Lowest16()
+						for i := range m {
+							top2Sums[i%16] = kern.Gather(top2Sums[i%16], t252[i])
+						}
+						top2_2 = kern.Gather(top2_2, kern.Top16(&top2Sums))
+						top2Total[0] = top2_2
+					}
+					top2 = top2Total[0]
+					var sum2 F
+					if kern.Wide() {
+						a2 := stepNest12Args{
+							unsafe.SliceData(t252),
+							unsafe.SliceData(p22),
+							unsafe.SliceData(sum2Total),
+							m,
+							[2]float32{sum2},
+							[2]float32{top2},
+						}
+						stepNest12(&a2)
+					} else {
+						sum2_2 := sum2
+						sum2Sums := [16]F{sum2_2}
+						for i := range m {
+							e2 := kern.Exp(t252[i] - top2)
+							sum2Sums[i%16] = sum2Sums[i%16] + e2
+							p22[i] = e2
+						}
+						sum2_2 = kern.Sum16(&sum2Sums)
+						sum2Total[0] = sum2_2
+					}
+					sum2 = sum2Total[0]
+					if kern.Wide() {
+						a2 := stepNest13Args{
 							unsafe.SliceData(p22),
 							m,
 							[2]float32{sum2},
 						}
-						stepNest9(&a2)
+						stepNest13(&a2)
 					} else {
 						for i := range m {
 							p22[i] = (p22[i] / sum2)
@@ -560,13 +660,29 @@ type stepBackwardNest7Args struct {
 }
 
 type stepBackwardNest8Args struct {
+	t102     *float32
+	t30      *float32
+	t133     *float32
+	t8       *float32
+	N        *float32
+	STrail   *float32
+	t34      *float32
+	t51      *float32
+	t38Total *float32
+	n0       int        // d_v·m·a
+	n1       int        // m
+	n2       int        // d_v
+	t38      [2]float32 // and nothing
+}
+
+type stepBackwardNest9Args struct {
 	t51        *float32
 	t56        *float32
 	n0         int        // m
 	betaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest9Args struct {
+type stepBackwardNest10Args struct {
 	t56        *float32
 	k0         *float32
 	t55        *float32
@@ -584,7 +700,7 @@ type stepBackwardNest9Args struct {
 	betaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest10Args struct {
+type stepBackwardNest11Args struct {
 	t46 *float32
 	t32 *float32
 	t72 *float32
@@ -593,7 +709,18 @@ type stepBackwardNest10Args struct {
 	n1  int // d_v
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest12Args struct {
+	beta        *float32
+	t42         *float32
+	betaSigmoid *float32
+	t10         *float32
+	t12Total    *float32
+	n0          int        // L
+	n1          int        // T
+	t12         [2]float32 // and nothing
+}
+
+type stepBackwardNest13Args struct {
 	t10       *float32
 	betaStack *float32
 	wBetaBar  *float32
@@ -605,7 +732,7 @@ type stepBackwardNest11Args struct {
 	n3        int // d_v + m
 }
 
-type stepBackwardNest12Args struct {
+type stepBackwardNest14Args struct {
 	t32 *float32
 	t14 *float32
 	t17 *float32
@@ -618,7 +745,7 @@ type stepBackwardNest12Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest15Args struct {
 	t2  *float32
 	t14 *float32
 	t20 *float32
@@ -630,7 +757,7 @@ type stepBackwardNest13Args struct {
 	n5  int // m
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest16Args struct {
 	t7   *float32
 	t19  *float32
 	t22  *float32
@@ -692,6 +819,8 @@ func (c *stepBackwardFused) run() {
 	t162 := c.Flags[:m]                                                        // [m]
 	t1422 := c.Flags[m:][:m]                                                   // [m]
 	t182 := c.Flags[2*m:][:m]                                                  // [m]
+	t38Total := make([]F, 1)
+	t12Total := make([]F, 1)
 
 	// lattice_similarity.N
 	if kern.Wide() {
@@ -961,33 +1090,59 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_similarity.S, lattice_similarity.N
 					var t38 F
-					for i := range m {
-						t133_2 := t133[i*dV:][:dV]
-						t8_2 := t8[i*dV:][:dV]
-						N2 := N[i*dV:][:dV]
-						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						t34_2 := t34[i*dV:][:dV]
-						var t512 F
-						t102Entry := t102[i]
-						t30Entry := t30[i]
-						for j := range dV {
-							t342 := num.FMA32(F(2*t133_2[j]), t30Entry, F(t8_2[j]*t102Entry))
-							t38 = num.FMA32(N2[j], t342, t38)
-							t512 = num.FMA32(STrail2[j], t342, t512)
-							t34_2[j] = t342
+					if kern.Wide() {
+						a2 := stepBackwardNest8Args{
+							unsafe.SliceData(t102),
+							unsafe.SliceData(t30),
+							unsafe.SliceData(t133),
+							unsafe.SliceData(t8),
+							unsafe.SliceData(N),
+							unsafe.SliceData(STrail),
+							unsafe.SliceData(t34),
+							unsafe.SliceData(t51),
+							unsafe.SliceData(t38Total),
+							dV * m * a,
+							m,
+							dV,
+							[2]float32{t38},
 						}
-						t51[i] = t512
+						stepBackwardNest8(&a2)
+					} else {
+						t38_2 := t38
+						for i := range m {
+							t133_2 := t133[i*dV:][:dV]
+							t8_2 := t8[i*dV:][:dV]
+							N2 := N[i*dV:][:dV]
+							STrail2 := STrail[(a*m+i)*dV:][:dV]
+							t34_2 := t34[i*dV:][:dV]
+							var t512 F
+							t102Entry := t102[i]
+							t30Entry := t30[i]
+							t38Sums := [16]F{t38_2}
+							t512Sums := [16]F{t512}
+							for j := range dV {
+								t342 := num.FMA32(F(2*t133_2[j]), t30Entry, F(t8_2[j]*t102Entry))
+								t38Sums[j%16] = num.FMA32(N2[j], t342, t38Sums[j%16])
+								t512Sums[j%16] = num.FMA32(STrail2[j], t342, t512Sums[j%16])
+								t34_2[j] = t342
+							}
+							t38_2 = kern.Sum16(&t38Sums)
+							t512 = kern.Sum16(&t512Sums)
+							t51[i] = t512
+						}
+						t38Total[0] = t38_2
 					}
+					t38 = t38Total[0]
 					t382 := -t38
 					// lattice_similarity.N
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
+						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(t51),
 							unsafe.SliceData(t56),
 							m,
 							[2]float32{betaEntry3},
 						}
-						stepBackwardNest8(&a2)
+						stepBackwardNest9(&a2)
 					} else {
 						for i := range m {
 							t56[i] = F(betaEntry3 * t51[i])
@@ -996,7 +1151,7 @@ func (c *stepBackwardFused) run() {
 					// lattice_similarity.G, lattice_similarity.S, lattice_similarity.N
 					clear(t46)
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
+						a2 := stepBackwardNest10Args{
 							unsafe.SliceData(t56),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t55),
@@ -1013,7 +1168,7 @@ func (c *stepBackwardFused) run() {
 							dV,
 							[2]float32{betaEntry3},
 						}
-						stepBackwardNest9(&a2)
+						stepBackwardNest10(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
 						t55_2 := t55[(l*T+a+C*s)*m:][:m]
@@ -1041,7 +1196,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_similarity.G, lattice_similarity
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
+						a2 := stepBackwardNest11Args{
 							unsafe.SliceData(t46),
 							unsafe.SliceData(t32),
 							unsafe.SliceData(t72),
@@ -1049,7 +1204,7 @@ func (c *stepBackwardFused) run() {
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 						}
-						stepBackwardNest10(&a2)
+						stepBackwardNest11(&a2)
 					} else {
 						t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
 						t52_2 := t52[(l*T+a+C*s)*dV:][:dV]
@@ -1078,23 +1233,42 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_similarity.beta
 	var t12 F
-	for i := range L {
-		beta := c.Beta[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		betaSigmoid := c.BetaSigmoid[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		for j := range T {
-			t103 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-			t12 = t12 + t103
-			t10_2[j] = t103
+	if kern.Wide() {
+		a := stepBackwardNest12Args{
+			unsafe.SliceData(c.Beta),
+			unsafe.SliceData(t42),
+			unsafe.SliceData(c.BetaSigmoid),
+			unsafe.SliceData(t10),
+			unsafe.SliceData(t12Total),
+			L,
+			T,
+			[2]float32{t12},
 		}
+		stepBackwardNest12(&a)
+	} else {
+		t12_2 := t12
+		for i := range L {
+			beta := c.Beta[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
+			betaSigmoid := c.BetaSigmoid[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			t12Sums := [16]F{t12_2}
+			for j := range T {
+				t103 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
+				t12Sums[j%16] = t12Sums[j%16] + t103
+				t10_2[j] = t103
+			}
+			t12_2 = kern.Sum16(&t12Sums)
+		}
+		t12Total[0] = t12_2
 	}
+	t12 = t12Total[0]
 	c.BBetaBar[0] = t12
 
 	// lattice_similarity.beta
 	clear(c.WBetaBar)
 	if kern.Wide() {
-		a := stepBackwardNest11Args{
+		a := stepBackwardNest13Args{
 			unsafe.SliceData(t10),
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBetaBar),
@@ -1105,7 +1279,7 @@ func (c *stepBackwardFused) run() {
 			T*dV + T*m,
 			dV + m,
 		}
-		stepBackwardNest11(&a)
+		stepBackwardNest13(&a)
 	} else {
 		wBetaBar := c.WBetaBar[:dV+m]
 		wBeta := c.WBeta[:dV+m]
@@ -1125,7 +1299,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_similarity.v
 	if kern.Wide() {
-		a := stepBackwardNest12Args{
+		a := stepBackwardNest14Args{
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t14),
 			unsafe.SliceData(t17),
@@ -1137,7 +1311,7 @@ func (c *stepBackwardFused) run() {
 			dV + m,
 			dV,
 		}
-		stepBackwardNest12(&a)
+		stepBackwardNest14(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1159,7 +1333,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_similarity.k0
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
+		a := stepBackwardNest15Args{
 			unsafe.SliceData(t2),
 			unsafe.SliceData(t14),
 			unsafe.SliceData(t20),
@@ -1170,7 +1344,7 @@ func (c *stepBackwardFused) run() {
 			dV + m,
 			m,
 		}
-		stepBackwardNest13(&a)
+		stepBackwardNest15(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1192,7 +1366,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_similarity.k0
 	if kern.Wide() {
-		a := stepBackwardNest14Args{
+		a := stepBackwardNest16Args{
 			unsafe.SliceData(t7),
 			unsafe.SliceData(t19),
 			unsafe.SliceData(t22),
@@ -1202,7 +1376,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest14(&a)
+		stepBackwardNest16(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -22,6 +22,14 @@ func stepNest8(*stepNest8Args) { panic("no assembly in this build") }
 
 func stepNest9(*stepNest9Args) { panic("no assembly in this build") }
 
+func stepNest10(*stepNest10Args) { panic("no assembly in this build") }
+
+func stepNest11(*stepNest11Args) { panic("no assembly in this build") }
+
+func stepNest12(*stepNest12Args) { panic("no assembly in this build") }
+
+func stepNest13(*stepNest13Args) { panic("no assembly in this build") }
+
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
@@ -49,3 +57,7 @@ func stepBackwardNest12(*stepBackwardNest12Args) { panic("no assembly in this bu
 func stepBackwardNest13(*stepBackwardNest13Args) { panic("no assembly in this build") }
 
 func stepBackwardNest14(*stepBackwardNest14Args) { panic("no assembly in this build") }
+
+func stepBackwardNest15(*stepBackwardNest15Args) { panic("no assembly in this build") }
+
+func stepBackwardNest16(*stepBackwardNest16Args) { panic("no assembly in this build") }

@@ -210,6 +210,30 @@ func stepBackwardNest22AVX512(a *stepBackwardNest22Args)
 //go:noescape
 func stepBackwardNest22AVX2(a *stepBackwardNest22Args)
 
+//go:noescape
+func stepBackwardNest23AVX512(a *stepBackwardNest23Args)
+
+//go:noescape
+func stepBackwardNest23AVX2(a *stepBackwardNest23Args)
+
+//go:noescape
+func stepBackwardNest24AVX512(a *stepBackwardNest24Args)
+
+//go:noescape
+func stepBackwardNest24AVX2(a *stepBackwardNest24Args)
+
+//go:noescape
+func stepBackwardNest25AVX512(a *stepBackwardNest25Args)
+
+//go:noescape
+func stepBackwardNest25AVX2(a *stepBackwardNest25Args)
+
+//go:noescape
+func stepBackwardNest26AVX512(a *stepBackwardNest26Args)
+
+//go:noescape
+func stepBackwardNest26AVX2(a *stepBackwardNest26Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -480,4 +504,36 @@ func stepBackwardNest22(a *stepBackwardNest22Args) {
 		return
 	}
 	stepBackwardNest22AVX2(a)
+}
+
+func stepBackwardNest23(a *stepBackwardNest23Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest23AVX512(a)
+		return
+	}
+	stepBackwardNest23AVX2(a)
+}
+
+func stepBackwardNest24(a *stepBackwardNest24Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest24AVX512(a)
+		return
+	}
+	stepBackwardNest24AVX2(a)
+}
+
+func stepBackwardNest25(a *stepBackwardNest25Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest25AVX512(a)
+		return
+	}
+	stepBackwardNest25AVX2(a)
+}
+
+func stepBackwardNest26(a *stepBackwardNest26Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest26AVX512(a)
+		return
+	}
+	stepBackwardNest26AVX2(a)
 }

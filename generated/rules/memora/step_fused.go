@@ -709,6 +709,42 @@ type stepBackwardNest10Args struct {
 }
 
 type stepBackwardNest11Args struct {
+	t122     *float32
+	t412     *float32
+	W122     *float32
+	t1123    *float32
+	t462     *float32
+	k0       *float32
+	t142     *float32
+	t112     *float32
+	t110     *float32
+	t17Total *float32
+	n0       int        // d_h·a + C·d_h·s + T·d_h·l
+	n1       int        // d_k·a + C·d_k·s + T·d_k·l
+	n2       int        // d_h
+	n3       int        // d_k
+	t17      [2]float32 // and nothing
+}
+
+type stepBackwardNest12Args struct {
+	t110        *float32
+	t412        *float32
+	t22         *float32
+	t39         *float32
+	t37         *float32
+	GW1Prod     *float32
+	eProd       *float32
+	t127        *float32
+	t138        *float32
+	t5123       *float32
+	t272Total   *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h
+	t272        [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest13Args struct {
 	yBar       *float32
 	W2Trail    *float32
 	t127       *float32
@@ -727,7 +763,7 @@ type stepBackwardNest11Args struct {
 	n5         int // d_h
 }
 
-type stepBackwardNest12Args struct {
+type stepBackwardNest14Args struct {
 	t5123   *float32
 	W1Trail *float32
 	t53     *float32
@@ -736,7 +772,40 @@ type stepBackwardNest12Args struct {
 	n2      int // d_k
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest15Args struct {
+	t56      *float32
+	e        *float32
+	W2Trail  *float32
+	t55      *float32
+	t24      *float32
+	t122     *float32
+	t58      *float32
+	t118     *float32
+	t116     *float32
+	t61Total *float32
+	n0       int        // d_v·a + C·d_v·s + T·d_v·l
+	n1       int        // d_h·d_v·a + d_h·d_v
+	n2       int        // d_h·a + C·d_h·s + T·d_h·l
+	n3       int        // d_v
+	n4       int        // d_h
+	t61      [2]float32 // and nothing
+}
+
+type stepBackwardNest16Args struct {
+	t116        *float32
+	e           *float32
+	t114        *float32
+	t3922       *float32
+	t82         *float32
+	t42         *float32
+	t71Total    *float32
+	n0          int        // d_v·a + C·d_v·s + T·d_v·l
+	n1          int        // d_v
+	t71         [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest17Args struct {
 	t22         *float32
 	t118        *float32
 	eProd       *float32
@@ -747,7 +816,7 @@ type stepBackwardNest13Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest18Args struct {
 	t79     *float32
 	W1Trail *float32
 	t81     *float32
@@ -756,7 +825,7 @@ type stepBackwardNest14Args struct {
 	n2      int // d_k
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest19Args struct {
 	e           *float32
 	t82         *float32
 	W2Trail     *float32
@@ -776,7 +845,7 @@ type stepBackwardNest15Args struct {
 	rhoEntry3   [2]float32 // and nothing
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest20Args struct {
 	t22   *float32
 	t120  *float32
 	eProd *float32
@@ -786,7 +855,7 @@ type stepBackwardNest16Args struct {
 	n1    int // d_h
 }
 
-type stepBackwardNest17Args struct {
+type stepBackwardNest21Args struct {
 	t98        *float32
 	t5123      *float32
 	t79        *float32
@@ -803,7 +872,7 @@ type stepBackwardNest17Args struct {
 	rhoEntry3  [2]float32 // and nothing
 }
 
-type stepBackwardNest18Args struct {
+type stepBackwardNest22Args struct {
 	t112        *float32
 	t53         *float32
 	t81         *float32
@@ -816,7 +885,7 @@ type stepBackwardNest18Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest19Args struct {
+type stepBackwardNest23Args struct {
 	t23        *float32
 	t38        *float32
 	thetaStack *float32
@@ -832,7 +901,7 @@ type stepBackwardNest19Args struct {
 	n3         int // d_k + d_v
 }
 
-type stepBackwardNest20Args struct {
+type stepBackwardNest24Args struct {
 	t42 *float32
 	t28 *float32
 	t43 *float32
@@ -846,7 +915,7 @@ type stepBackwardNest20Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest21Args struct {
+type stepBackwardNest25Args struct {
 	t32 *float32
 	t28 *float32
 	t43 *float32
@@ -859,7 +928,7 @@ type stepBackwardNest21Args struct {
 	n5  int // d_k
 }
 
-type stepBackwardNest22Args struct {
+type stepBackwardNest26Args struct {
 	t92  *float32
 	t48  *float32
 	t51  *float32
@@ -955,6 +1024,10 @@ func (c *stepBackwardFused) run() {
 	t100 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+5*L*T*dK+4*L*T*dV+6*L*T+10*dH*dK+7*dH*dV+11*dH+4*dK+5*dV:][:dK]  // [d_k]
 	t102 := c.Flags[:L*T]                                                                                             // [L, T]
 	t152 := c.Flags[L*T:][:L*T]                                                                                       // [L, T]
+	t17Total := make([]F, 1)
+	t272Total := make([]F, 1)
+	t61Total := make([]F, 1)
+	t71Total := make([]F, 1)
 
 	// memora.theta, memora.rho
 	for i := range L {
@@ -1211,14 +1284,6 @@ func (c *stepBackwardFused) run() {
 				t52_2 := t52[l*T+C*s:][:n]
 				t62_2 := t62[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					t412_2 := t412[(l*T+a+C*s)*dH:][:dH]
-					t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
-					t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
-					t37_2 := t37[(l*T+a+C*s)*dH:][:dH]
-					GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
-					eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
-					e := c.E[(l*T+a+C*s)*dV:][:dV]
-					t42_2 := t42[(l*T+a+C*s)*dV:][:dV]
 					// memora.W2, memora.y
 					clear(t108)
 					if kern.Wide() {
@@ -1268,6 +1333,7 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest7(&a2)
 					} else {
+						t412_2 := t412[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							t45_2 := t45[i*dK:][:dK]
@@ -1377,43 +1443,104 @@ func (c *stepBackwardFused) run() {
 					// memora.W1, memora.U_W1, memora.G_W1
 					clear(t112_2)
 					var t17 F
-					for i := range dH {
-						W122_2 := W122[i*dK:][:dK]
-						t1123_2 := t1123[i*dK:][:dK]
-						t462_2 := t462[i*dK:][:dK]
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						t142_2 := t142[i*dK:][:dK]
-						var t1102 F
-						t122Entry := t122_2[i]
-						t412Entry := t412_2[i]
-						for j := range dK {
-							t143 := F(W122_2[j] * (t1123_2[j] - t122Entry))
-							t17 = num.FMA32(t462_2[j], t143, t17)
-							t1102 = num.FMA32(t143, k0[j], t1102)
-							t142_2[j] = t143
-							t112_2[j] = num.FMA32(t143, t412Entry, t112_2[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest11Args{
+							unsafe.SliceData(t122_2),
+							unsafe.SliceData(t412),
+							unsafe.SliceData(W122),
+							unsafe.SliceData(t1123),
+							unsafe.SliceData(t462),
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(t142),
+							unsafe.SliceData(t112_2),
+							unsafe.SliceData(t110),
+							unsafe.SliceData(t17Total),
+							dH*a + C*dH*s + T*dH*l,
+							dK*a + C*dK*s + T*dK*l,
+							dH,
+							dK,
+							[2]float32{t17},
 						}
-						t110[i] = t1102
+						stepBackwardNest11(&a2)
+					} else {
+						t412_2 := t412[(l*T+a+C*s)*dH:][:dH]
+						t17_2 := t17
+						for i := range dH {
+							W122_2 := W122[i*dK:][:dK]
+							t1123_2 := t1123[i*dK:][:dK]
+							t462_2 := t462[i*dK:][:dK]
+							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+							t142_2 := t142[i*dK:][:dK]
+							var t1102 F
+							t122Entry := t122_2[i]
+							t412Entry := t412_2[i]
+							t17Sums := [16]F{t17_2}
+							t1102Sums := [16]F{t1102}
+							for j := range dK {
+								t143 := F(W122_2[j] * (t1123_2[j] - t122Entry))
+								t17Sums[j%16] = num.FMA32(t462_2[j], t143, t17Sums[j%16])
+								t1102Sums[j%16] = num.FMA32(t143, k0[j], t1102Sums[j%16])
+								t142_2[j] = t143
+								t112_2[j] = num.FMA32(t143, t412Entry, t112_2[j])
+							}
+							t17_2 = kern.Sum16(&t17Sums)
+							t1102 = kern.Sum16(&t1102Sums)
+							t110[i] = t1102
+						}
+						t17Total[0] = t17_2
 					}
+					t17 = t17Total[0]
 					// memora.U_W1, memora.G_W1
 					var t272 F
-					for i := range dH {
-						t110Entry := t110[i]
-						t272 = num.FMA32(t412_2[i], t110Entry, t272)
-						t22Entry := t22_2[i]
-						t39Entry := t39_2[i]
-						t32_2 := -F(F(F(thetaEntry3*t22Entry)*t39Entry) * t110Entry)
-						t37Entry := t37_2[i]
-						GW1ProdEntry2 := GW1Prod[i]
-						t127[i] = F(eProd[i] * t32_2)
-						t138[i] = F(t22Entry * t110Entry)
-						w4 := F(F(F(F(F(thetaEntry3*t22Entry)*t22Entry)*t37Entry)*t39Entry) * t110Entry)
-						t5123[i] = num.FMA32(F(t22Entry*t39Entry), num.FMA32(-F(thetaEntry3*GW1ProdEntry2), t110Entry, -F(F(F(thetaEntry3*t37Entry)*t39Entry)*t110Entry)), num.FMA32(GW1ProdEntry2, t32_2, w4))
+					if kern.Wide() {
+						a2 := stepBackwardNest12Args{
+							unsafe.SliceData(t110),
+							unsafe.SliceData(t412),
+							unsafe.SliceData(t22),
+							unsafe.SliceData(t39),
+							unsafe.SliceData(t37),
+							unsafe.SliceData(c.GW1Prod),
+							unsafe.SliceData(c.EProd),
+							unsafe.SliceData(t127),
+							unsafe.SliceData(t138),
+							unsafe.SliceData(t5123),
+							unsafe.SliceData(t272Total),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{t272},
+							[2]float32{thetaEntry3},
+						}
+						stepBackwardNest12(&a2)
+					} else {
+						t412_2 := t412[(l*T+a+C*s)*dH:][:dH]
+						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
+						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
+						t37_2 := t37[(l*T+a+C*s)*dH:][:dH]
+						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
+						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
+						t272_2 := t272
+						t272Sums := [16]F{t272_2}
+						for i := range dH {
+							t110Entry := t110[i]
+							t272Sums[i%16] = num.FMA32(t412_2[i], t110Entry, t272Sums[i%16])
+							t22Entry := t22_2[i]
+							t39Entry := t39_2[i]
+							t32_2 := -F(F(F(thetaEntry3*t22Entry)*t39Entry) * t110Entry)
+							t37Entry := t37_2[i]
+							GW1ProdEntry2 := GW1Prod[i]
+							t127[i] = F(eProd[i] * t32_2)
+							t138[i] = F(t22Entry * t110Entry)
+							w4 := F(F(F(F(F(thetaEntry3*t22Entry)*t22Entry)*t37Entry)*t39Entry) * t110Entry)
+							t5123[i] = num.FMA32(F(t22Entry*t39Entry), num.FMA32(-F(thetaEntry3*GW1ProdEntry2), t110Entry, -F(F(F(thetaEntry3*t37Entry)*t39Entry)*t110Entry)), num.FMA32(GW1ProdEntry2, t32_2, w4))
+						}
+						t272_2 = kern.Sum16(&t272Sums)
+						t272Total[0] = t272_2
 					}
+					t272 = t272Total[0]
 					t2722 := -t272
 					// memora.G_W1, memora.W2, memora.y
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
+						a2 := stepBackwardNest13Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t127),
@@ -1431,7 +1558,7 @@ func (c *stepBackwardFused) run() {
 							dV,
 							dH,
 						}
-						stepBackwardNest11(&a2)
+						stepBackwardNest13(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1466,7 +1593,7 @@ func (c *stepBackwardFused) run() {
 					// memora.G_W1
 					clear(t53)
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
+						a2 := stepBackwardNest14Args{
 							unsafe.SliceData(t5123),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t53),
@@ -1474,7 +1601,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							dK,
 						}
-						stepBackwardNest12(&a2)
+						stepBackwardNest14(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1487,37 +1614,91 @@ func (c *stepBackwardFused) run() {
 					// memora.W2, memora.U_W2, memora.G_W2
 					clear(t118)
 					var t61 F
-					for i := range dV {
-						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						t55_2 := t55[i*dH:][:dH]
-						t24_2 := t24[i*dH:][:dH]
-						t122_3 := t122[(l*T+a+C*s)*dH:][:dH]
-						t58_2 := t58[i*dH:][:dH]
-						var t1162 F
-						t56Entry := t56[i]
-						eEntry2 := e[i]
-						for j := range dH {
-							t582 := F(W2Trail2[j] * (t55_2[j] - t56Entry))
-							t61 = num.FMA32(kern.Log(t24_2[j]), t582, t61)
-							t1162 = num.FMA32(t582, t122_3[j], t1162)
-							t58_2[j] = t582
-							t118[j] = num.FMA32(t582, eEntry2, t118[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest15Args{
+							unsafe.SliceData(t56),
+							unsafe.SliceData(c.E),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t55),
+							unsafe.SliceData(t24),
+							unsafe.SliceData(t122),
+							unsafe.SliceData(t58),
+							unsafe.SliceData(t118),
+							unsafe.SliceData(t116),
+							unsafe.SliceData(t61Total),
+							dV*a + C*dV*s + T*dV*l,
+							dH*dV*a + dH*dV,
+							dH*a + C*dH*s + T*dH*l,
+							dV,
+							dH,
+							[2]float32{t61},
 						}
-						t116[i] = t1162
+						stepBackwardNest15(&a2)
+					} else {
+						e := c.E[(l*T+a+C*s)*dV:][:dV]
+						t61_2 := t61
+						for i := range dV {
+							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
+							t55_2 := t55[i*dH:][:dH]
+							t24_2 := t24[i*dH:][:dH]
+							t122_3 := t122[(l*T+a+C*s)*dH:][:dH]
+							t58_2 := t58[i*dH:][:dH]
+							var t1162 F
+							t56Entry := t56[i]
+							eEntry2 := e[i]
+							t61Sums := [16]F{t61_2}
+							t1162Sums := [16]F{t1162}
+							for j := range dH {
+								t582 := F(W2Trail2[j] * (t55_2[j] - t56Entry))
+								t61Sums[j%16] = num.FMA32(kern.Log(t24_2[j]), t582, t61Sums[j%16])
+								t1162Sums[j%16] = num.FMA32(t582, t122_3[j], t1162Sums[j%16])
+								t58_2[j] = t582
+								t118[j] = num.FMA32(t582, eEntry2, t118[j])
+							}
+							t61_2 = kern.Sum16(&t61Sums)
+							t1162 = kern.Sum16(&t1162Sums)
+							t116[i] = t1162
+						}
+						t61Total[0] = t61_2
 					}
+					t61 = t61Total[0]
 					// memora.U_W2, memora.e, memora.G_W1, memora.G_W2
 					var t71 F
-					for i := range dV {
-						t116Entry := t116[i]
-						t71 = num.FMA32(e[i], t116Entry, t71)
-						t822 := num.FMA32(-thetaEntry3, t116Entry, num.FMA32(-thetaEntry3, t114[i], t3922[i]))
-						t82_2[i] = t822
-						t42_2[i] = -t822
+					if kern.Wide() {
+						a2 := stepBackwardNest16Args{
+							unsafe.SliceData(t116),
+							unsafe.SliceData(c.E),
+							unsafe.SliceData(t114),
+							unsafe.SliceData(t3922),
+							unsafe.SliceData(t82_2),
+							unsafe.SliceData(t42),
+							unsafe.SliceData(t71Total),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+							[2]float32{t71},
+							[2]float32{thetaEntry3},
+						}
+						stepBackwardNest16(&a2)
+					} else {
+						e := c.E[(l*T+a+C*s)*dV:][:dV]
+						t42_2 := t42[(l*T+a+C*s)*dV:][:dV]
+						t71_2 := t71
+						t71Sums := [16]F{t71_2}
+						for i := range dV {
+							t116Entry := t116[i]
+							t71Sums[i%16] = num.FMA32(e[i], t116Entry, t71Sums[i%16])
+							t822 := num.FMA32(-thetaEntry3, t116Entry, num.FMA32(-thetaEntry3, t114[i], t3922[i]))
+							t82_2[i] = t822
+							t42_2[i] = -t822
+						}
+						t71_2 = kern.Sum16(&t71Sums)
+						t71Total[0] = t71_2
 					}
+					t71 = t71Total[0]
 					t712 := -t71
 					// memora.G_W2
 					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
+						a2 := stepBackwardNest17Args{
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t118),
 							unsafe.SliceData(c.EProd),
@@ -1527,8 +1708,11 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest13(&a2)
+						stepBackwardNest17(&a2)
 					} else {
+						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
+						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
+						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t22Entry2 := t22_2[i]
 							t118Entry := t118[i]
@@ -1538,7 +1722,7 @@ func (c *stepBackwardFused) run() {
 					// memora.G_W2
 					clear(t81)
 					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
+						a2 := stepBackwardNest18Args{
 							unsafe.SliceData(t79),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t81),
@@ -1546,7 +1730,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							dK,
 						}
-						stepBackwardNest14(&a2)
+						stepBackwardNest18(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1559,7 +1743,7 @@ func (c *stepBackwardFused) run() {
 					// memora.e, memora.G_W1, memora.W2, memora.W1
 					clear(t120)
 					if kern.Wide() {
-						a2 := stepBackwardNest15Args{
+						a2 := stepBackwardNest19Args{
 							unsafe.SliceData(c.E),
 							unsafe.SliceData(t82_2),
 							unsafe.SliceData(W2Trail),
@@ -1578,8 +1762,9 @@ func (c *stepBackwardFused) run() {
 							[2]float32{thetaEntry3},
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest15(&a2)
+						stepBackwardNest19(&a2)
 					} else {
+						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t122_3 := t122[(l*T+a+C*s)*dH:][:dH]
@@ -1598,7 +1783,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.e
 					if kern.Wide() {
-						a2 := stepBackwardNest16Args{
+						a2 := stepBackwardNest20Args{
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t120),
 							unsafe.SliceData(c.EProd),
@@ -1607,8 +1792,11 @@ func (c *stepBackwardFused) run() {
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 						}
-						stepBackwardNest16(&a2)
+						stepBackwardNest20(&a2)
 					} else {
+						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
+						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
+						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t22Entry3 := t22_2[i]
 							t120Entry := t120[i]
@@ -1618,7 +1806,7 @@ func (c *stepBackwardFused) run() {
 					// memora.e, memora.W1, memora.W2, memora.G_W1, memora.G_W2
 					clear(t100)
 					if kern.Wide() {
-						a2 := stepBackwardNest17Args{
+						a2 := stepBackwardNest21Args{
 							unsafe.SliceData(t98),
 							unsafe.SliceData(t5123),
 							unsafe.SliceData(t79),
@@ -1634,7 +1822,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest17(&a2)
+						stepBackwardNest21(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1655,7 +1843,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.e, memora.G_W1, memora
 					if kern.Wide() {
-						a2 := stepBackwardNest18Args{
+						a2 := stepBackwardNest22Args{
 							unsafe.SliceData(t112_2),
 							unsafe.SliceData(t53),
 							unsafe.SliceData(t81),
@@ -1667,7 +1855,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest18(&a2)
+						stepBackwardNest22(&a2)
 					} else {
 						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 						t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
@@ -1728,7 +1916,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.WRhoBar)
 	clear(c.WThetaBar)
 	if kern.Wide() {
-		a := stepBackwardNest19Args{
+		a := stepBackwardNest23Args{
 			unsafe.SliceData(t23),
 			unsafe.SliceData(t38),
 			unsafe.SliceData(c.ThetaStack),
@@ -1743,7 +1931,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest19(&a)
+		stepBackwardNest23(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wRho := c.WRho[:dK+dV]
@@ -1771,7 +1959,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora.v
 	if kern.Wide() {
-		a := stepBackwardNest20Args{
+		a := stepBackwardNest24Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t43),
@@ -1784,7 +1972,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest20(&a)
+		stepBackwardNest24(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1807,7 +1995,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora.k0
 	if kern.Wide() {
-		a := stepBackwardNest21Args{
+		a := stepBackwardNest25Args{
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t43),
@@ -1819,7 +2007,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest21(&a)
+		stepBackwardNest25(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1842,7 +2030,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora.k0
 	if kern.Wide() {
-		a := stepBackwardNest22Args{
+		a := stepBackwardNest26Args{
 			unsafe.SliceData(t92),
 			unsafe.SliceData(t48),
 			unsafe.SliceData(t51),
@@ -1852,7 +2040,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest22(&a)
+		stepBackwardNest26(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -71,3 +71,11 @@ func stepBackwardNest20(*stepBackwardNest20Args) { panic("no assembly in this bu
 func stepBackwardNest21(*stepBackwardNest21Args) { panic("no assembly in this build") }
 
 func stepBackwardNest22(*stepBackwardNest22Args) { panic("no assembly in this build") }
+
+func stepBackwardNest23(*stepBackwardNest23Args) { panic("no assembly in this build") }
+
+func stepBackwardNest24(*stepBackwardNest24Args) { panic("no assembly in this build") }
+
+func stepBackwardNest25(*stepBackwardNest25Args) { panic("no assembly in this build") }
+
+func stepBackwardNest26(*stepBackwardNest26Args) { panic("no assembly in this build") }

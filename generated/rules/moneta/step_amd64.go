@@ -37,6 +37,30 @@ func stepNest5AVX512(a *stepNest5Args)
 func stepNest5AVX2(a *stepNest5Args)
 
 //go:noescape
+func stepNest6AVX512(a *stepNest6Args)
+
+//go:noescape
+func stepNest6AVX2(a *stepNest6Args)
+
+//go:noescape
+func stepNest7AVX512(a *stepNest7Args)
+
+//go:noescape
+func stepNest7AVX2(a *stepNest7Args)
+
+//go:noescape
+func stepNest8AVX512(a *stepNest8Args)
+
+//go:noescape
+func stepNest8AVX2(a *stepNest8Args)
+
+//go:noescape
+func stepNest9AVX512(a *stepNest9Args)
+
+//go:noescape
+func stepNest9AVX2(a *stepNest9Args)
+
+//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -108,6 +132,30 @@ func stepBackwardNest12AVX512(a *stepBackwardNest12Args)
 //go:noescape
 func stepBackwardNest12AVX2(a *stepBackwardNest12Args)
 
+//go:noescape
+func stepBackwardNest13AVX512(a *stepBackwardNest13Args)
+
+//go:noescape
+func stepBackwardNest13AVX2(a *stepBackwardNest13Args)
+
+//go:noescape
+func stepBackwardNest14AVX512(a *stepBackwardNest14Args)
+
+//go:noescape
+func stepBackwardNest14AVX2(a *stepBackwardNest14Args)
+
+//go:noescape
+func stepBackwardNest15AVX512(a *stepBackwardNest15Args)
+
+//go:noescape
+func stepBackwardNest15AVX2(a *stepBackwardNest15Args)
+
+//go:noescape
+func stepBackwardNest16AVX512(a *stepBackwardNest16Args)
+
+//go:noescape
+func stepBackwardNest16AVX2(a *stepBackwardNest16Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -146,6 +194,38 @@ func stepNest5(a *stepNest5Args) {
 		return
 	}
 	stepNest5AVX2(a)
+}
+
+func stepNest6(a *stepNest6Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest6AVX512(a)
+		return
+	}
+	stepNest6AVX2(a)
+}
+
+func stepNest7(a *stepNest7Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest7AVX512(a)
+		return
+	}
+	stepNest7AVX2(a)
+}
+
+func stepNest8(a *stepNest8Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest8AVX512(a)
+		return
+	}
+	stepNest8AVX2(a)
+}
+
+func stepNest9(a *stepNest9Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest9AVX512(a)
+		return
+	}
+	stepNest9AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {
@@ -242,4 +322,36 @@ func stepBackwardNest12(a *stepBackwardNest12Args) {
 		return
 	}
 	stepBackwardNest12AVX2(a)
+}
+
+func stepBackwardNest13(a *stepBackwardNest13Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest13AVX512(a)
+		return
+	}
+	stepBackwardNest13AVX2(a)
+}
+
+func stepBackwardNest14(a *stepBackwardNest14Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest14AVX512(a)
+		return
+	}
+	stepBackwardNest14AVX2(a)
+}
+
+func stepBackwardNest15(a *stepBackwardNest15Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest15AVX512(a)
+		return
+	}
+	stepBackwardNest15AVX2(a)
+}
+
+func stepBackwardNest16(a *stepBackwardNest16Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest16AVX512(a)
+		return
+	}
+	stepBackwardNest16AVX2(a)
 }

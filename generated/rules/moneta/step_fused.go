@@ -36,6 +36,24 @@ type stepNest2Args struct {
 }
 
 type stepNest3Args struct {
+	W2State *float32
+	t       *float32
+	t2Total *float32
+	n0      int        // d_v
+	n1      int        // d_h
+	t2      [2]float32 // and nothing
+}
+
+type stepNest4Args struct {
+	W1State  *float32
+	t19      *float32
+	t20Total *float32
+	n0       int        // d_h
+	n1       int        // d_k
+	t20      [2]float32 // and nothing
+}
+
+type stepNest5Args struct {
 	t37        *float32
 	t38        *float32
 	t102       *float32
@@ -44,7 +62,7 @@ type stepNest3Args struct {
 	thetaEntry [2]float32 // and nothing
 }
 
-type stepNest4Args struct {
+type stepNest6Args struct {
 	t18  *float32
 	t102 *float32
 	t39  *float32
@@ -52,12 +70,40 @@ type stepNest4Args struct {
 	n1   int // d_h
 }
 
-type stepNest5Args struct {
+type stepNest7Args struct {
+	g         *float32
+	t1222     *float32
+	W2State   *float32
+	t18       *float32
+	t22       *float32
+	t148      *float32
+	t149Total *float32
+	n0        int        // d_v
+	n1        int        // d_h
+	t149      [2]float32 // and nothing
+	rhoEntry  [2]float32 // and nothing
+}
+
+type stepNest8Args struct {
 	t38  *float32
 	t22  *float32
 	t37  *float32
 	t143 *float32
 	n0   int // d_h
+}
+
+type stepNest9Args struct {
+	t143       *float32
+	k0         *float32
+	W1State    *float32
+	t166       *float32
+	t167Total  *float32
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_h
+	n2         int        // d_k
+	t167       [2]float32 // and nothing
+	thetaEntry [2]float32 // and nothing
+	rhoEntry   [2]float32 // and nothing
 }
 
 // stepFused is Step in fused arithmetic.
@@ -98,6 +144,10 @@ func (c *stepFused) run() {
 	t184 := c.Work[4*L*T+3*dH*dK+5*dH*dV+6*dH+2*dV:][:dH]    // [d_h]
 	t143_2 := c.Work[4*L*T+3*dH*dK+5*dH*dV+7*dH+2*dV:][:dH]  // [d_h]
 	y2 := c.Work[4*L*T+3*dH*dK+5*dH*dV+8*dH+2*dV:][:dV]      // [d_v]
+	t2Total := make([]F, 1)
+	t20Total := make([]F, 1)
+	t149Total := make([]F, 1)
+	t167Total := make([]F, 1)
 
 	// moneta.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -229,15 +279,32 @@ func (c *stepFused) run() {
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					// moneta.g
 					var t2 F
-					for i := range dV {
-						W2State2 := W2State[i*dH:][:dH]
-						t3 := t[i*dH:][:dH]
-						for j := range dH {
-							t3_2 := num.Abs(W2State2[j])
-							t2 = num.FMA32(F(F(t3_2*t3_2)*t3_2), t3_2, t2)
-							t3[j] = t3_2
+					if kern.Wide() {
+						a2 := stepNest3Args{
+							unsafe.SliceData(W2State),
+							unsafe.SliceData(t),
+							unsafe.SliceData(t2Total),
+							dV,
+							dH,
+							[2]float32{t2},
 						}
+						stepNest3(&a2)
+					} else {
+						t2_2 := t2
+						for i := range dV {
+							W2State2 := W2State[i*dH:][:dH]
+							t3 := t[i*dH:][:dH]
+							t2Sums := [16]F{t2_2}
+							for j := range dH {
+								t3_2 := num.Abs(W2State2[j])
+								t2Sums[j%16] = num.FMA32(F(F(t3_2*t3_2)*t3_2), t3_2, t2Sums[j%16])
+								t3[j] = t3_2
+							}
+							t2_2 = kern.Sum16(&t2Sums)
+						}
+						t2Total[0] = t2_2
 					}
+					t2 = t2Total[0]
 					// moneta.g
 					t43 := (t2 == F(0))
 					t132 := kern.Choose(t43, F(1), t2)
@@ -258,15 +325,32 @@ func (c *stepFused) run() {
 					}
 					// moneta.g
 					var t20 F
-					for i := range dH {
-						W1State2 := W1State[i*dK:][:dK]
-						t19_2 := t19[i*dK:][:dK]
-						for j := range dK {
-							t192 := num.Abs(W1State2[j])
-							t20 = num.FMA32(F(F(t192*t192)*t192), t192, t20)
-							t19_2[j] = t192
+					if kern.Wide() {
+						a2 := stepNest4Args{
+							unsafe.SliceData(W1State),
+							unsafe.SliceData(t19),
+							unsafe.SliceData(t20Total),
+							dH,
+							dK,
+							[2]float32{t20},
 						}
+						stepNest4(&a2)
+					} else {
+						t20_2 := t20
+						for i := range dH {
+							W1State2 := W1State[i*dK:][:dK]
+							t19_2 := t19[i*dK:][:dK]
+							t20Sums := [16]F{t20_2}
+							for j := range dK {
+								t192 := num.Abs(W1State2[j])
+								t20Sums[j%16] = num.FMA32(F(F(t192*t192)*t192), t192, t20Sums[j%16])
+								t19_2[j] = t192
+							}
+							t20_2 = kern.Sum16(&t20Sums)
+						}
+						t20Total[0] = t20_2
 					}
+					t20 = t20Total[0]
 					// moneta.g
 					t22_2 := (t20 == F(0))
 					t31 := kern.Choose(t22_2, F(1), t20)
@@ -290,7 +374,7 @@ func (c *stepFused) run() {
 					// moneta.g, moneta.W2
 					thetaEntry := theta2[a]
 					if kern.Wide() {
-						a2 := stepNest3Args{
+						a2 := stepNest5Args{
 							unsafe.SliceData(t37),
 							unsafe.SliceData(t38),
 							unsafe.SliceData(t102),
@@ -298,7 +382,7 @@ func (c *stepFused) run() {
 							dH,
 							[2]float32{thetaEntry},
 						}
-						stepNest3(&a2)
+						stepNest5(&a2)
 					} else {
 						for i := range dH {
 							t37Entry := t37[i]
@@ -310,14 +394,14 @@ func (c *stepFused) run() {
 					}
 					// moneta.g
 					if kern.Wide() {
-						a2 := stepNest4Args{
+						a2 := stepNest6Args{
 							unsafe.SliceData(t18),
 							unsafe.SliceData(t102),
 							unsafe.SliceData(t39),
 							dV,
 							dH,
 						}
-						stepNest4(&a2)
+						stepNest6(&a2)
 					} else {
 						for i := range dV {
 							t18_2 := t18[i*dH:][:dH]
@@ -343,30 +427,52 @@ func (c *stepFused) run() {
 					clear(t22)
 					var t149 F
 					rhoEntry := rho2[a]
-					for i := range dV {
-						W2State2 := W2State[i*dH:][:dH]
-						t18_2 := t18[i*dH:][:dH]
-						t148_2 := t148[i*dH:][:dH]
-						gEntry := g[i]
-						for j := range dH {
-							W22 := num.FMA32(-gEntry, t1222[j], F(rhoEntry*W2State2[j]))
-							t1482 := num.Abs(W22)
-							t149 = num.FMA32(F(F(t1482*t1482)*t1482), t1482, t149)
-							W2State2[j] = W22
-							t22[j] = num.FMA32(t18_2[j], gEntry, t22[j])
-							t148_2[j] = t1482
+					if kern.Wide() {
+						a2 := stepNest7Args{
+							unsafe.SliceData(g),
+							unsafe.SliceData(t1222),
+							unsafe.SliceData(W2State),
+							unsafe.SliceData(t18),
+							unsafe.SliceData(t22),
+							unsafe.SliceData(t148),
+							unsafe.SliceData(t149Total),
+							dV,
+							dH,
+							[2]float32{t149},
+							[2]float32{rhoEntry},
 						}
+						stepNest7(&a2)
+					} else {
+						t149_2 := t149
+						for i := range dV {
+							W2State2 := W2State[i*dH:][:dH]
+							t18_2 := t18[i*dH:][:dH]
+							t148_2 := t148[i*dH:][:dH]
+							gEntry := g[i]
+							t149Sums := [16]F{t149_2}
+							for j := range dH {
+								W22 := num.FMA32(-gEntry, t1222[j], F(rhoEntry*W2State2[j]))
+								t1482 := num.Abs(W22)
+								t149Sums[j%16] = num.FMA32(F(F(t1482*t1482)*t1482), t1482, t149Sums[j%16])
+								W2State2[j] = W22
+								t22[j] = num.FMA32(t18_2[j], gEntry, t22[j])
+								t148_2[j] = t1482
+							}
+							t149_2 = kern.Sum16(&t149Sums)
+						}
+						t149Total[0] = t149_2
 					}
+					t149 = t149Total[0]
 					// moneta.W1
 					if kern.Wide() {
-						a2 := stepNest5Args{
+						a2 := stepNest8Args{
 							unsafe.SliceData(t38),
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t37),
 							unsafe.SliceData(t143),
 							dH,
 						}
-						stepNest5(&a2)
+						stepNest8(&a2)
 					} else {
 						for i := range dH {
 							t38Entry := t38[i]
@@ -377,19 +483,41 @@ func (c *stepFused) run() {
 					}
 					// moneta.W1, moneta.y
 					var t167 F
-					for i := range dH {
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						W1State2 := W1State[i*dK:][:dK]
-						t166_2 := t166[i*dK:][:dK]
-						w3 := F(thetaEntry * t143[i])
-						for j := range dK {
-							W12 := num.FMA32(-w3, k0[j], F(rhoEntry*W1State2[j]))
-							t1662 := num.Abs(W12)
-							t167 = num.FMA32(F(F(t1662*t1662)*t1662), t1662, t167)
-							W1State2[j] = W12
-							t166_2[j] = t1662
+					if kern.Wide() {
+						a2 := stepNest9Args{
+							unsafe.SliceData(t143),
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(W1State),
+							unsafe.SliceData(t166),
+							unsafe.SliceData(t167Total),
+							dK*a + C*dK*s + T*dK*l,
+							dH,
+							dK,
+							[2]float32{t167},
+							[2]float32{thetaEntry},
+							[2]float32{rhoEntry},
 						}
+						stepNest9(&a2)
+					} else {
+						t167_2 := t167
+						for i := range dH {
+							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+							W1State2 := W1State[i*dK:][:dK]
+							t166_2 := t166[i*dK:][:dK]
+							w3 := F(thetaEntry * t143[i])
+							t167Sums := [16]F{t167_2}
+							for j := range dK {
+								W12 := num.FMA32(-w3, k0[j], F(rhoEntry*W1State2[j]))
+								t1662 := num.Abs(W12)
+								t167Sums[j%16] = num.FMA32(F(F(t1662*t1662)*t1662), t1662, t167Sums[j%16])
+								W1State2[j] = W12
+								t166_2[j] = t1662
+							}
+							t167_2 = kern.Sum16(&t167Sums)
+						}
+						t167Total[0] = t167_2
 					}
+					t167 = t167Total[0]
 					// moneta.y, moneta.g, moneta.W1
 					t151 := (t149 == F(0))
 					t160 := kern.Choose(t151, F(1), t149)
@@ -550,6 +678,26 @@ type stepBackwardNest4Args struct {
 }
 
 type stepBackwardNest5Args struct {
+	W2Trail *float32
+	t       *float32
+	t2Total *float32
+	n0      int        // d_h·d_v·a
+	n1      int        // d_v
+	n2      int        // d_h
+	t2      [2]float32 // and nothing
+}
+
+type stepBackwardNest6Args struct {
+	W1Trail  *float32
+	t19      *float32
+	t20Total *float32
+	n0       int        // d_h·d_k·a
+	n1       int        // d_h
+	n2       int        // d_k
+	t20      [2]float32 // and nothing
+}
+
+type stepBackwardNest7Args struct {
 	t185  *float32
 	t492  *float32
 	yProd *float32
@@ -559,7 +707,42 @@ type stepBackwardNest5Args struct {
 	n1    int // d_h
 }
 
-type stepBackwardNest6Args struct {
+type stepBackwardNest8Args struct {
+	t494        *float32
+	t143        *float32
+	t382        *float32
+	t141        *float32
+	t139        *float32
+	W1Prod      *float32
+	gProd       *float32
+	t511        *float32
+	t1532       *float32
+	t1272Total  *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h
+	t1272       [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest9Args struct {
+	t500        *float32
+	g           *float32
+	t498        *float32
+	t14122      *float32
+	t44         *float32
+	t358        *float32
+	gLin        *float32
+	t422        *float32
+	t361        *float32
+	t42         *float32
+	t274Total   *float32
+	n0          int        // d_v·a + C·d_v·s + T·d_v·l
+	n1          int        // d_v
+	t274        [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest10Args struct {
 	t382        *float32
 	t502        *float32
 	gProd       *float32
@@ -570,7 +753,7 @@ type stepBackwardNest6Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest7Args struct {
+type stepBackwardNest11Args struct {
 	t382  *float32
 	t504  *float32
 	gProd *float32
@@ -580,7 +763,7 @@ type stepBackwardNest7Args struct {
 	n1    int // d_h
 }
 
-type stepBackwardNest8Args struct {
+type stepBackwardNest12Args struct {
 	t496        *float32
 	t1552       *float32
 	t286        *float32
@@ -593,7 +776,7 @@ type stepBackwardNest8Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest9Args struct {
+type stepBackwardNest13Args struct {
 	t17       *float32
 	t38       *float32
 	rhoStack  *float32
@@ -609,7 +792,7 @@ type stepBackwardNest9Args struct {
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest10Args struct {
+type stepBackwardNest14Args struct {
 	t42 *float32
 	t22 *float32
 	t43 *float32
@@ -623,7 +806,7 @@ type stepBackwardNest10Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest15Args struct {
 	t32 *float32
 	t22 *float32
 	t43 *float32
@@ -636,7 +819,7 @@ type stepBackwardNest11Args struct {
 	n5  int // d_k
 }
 
-type stepBackwardNest12Args struct {
+type stepBackwardNest16Args struct {
 	t92  *float32
 	t48  *float32
 	t51  *float32
@@ -751,6 +934,10 @@ func (c *stepBackwardFused) run() {
 	t372 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+16*dH*dK+15*dH*dV+9*dH+4*dK+4*dV:][:dK]     // [d_k]
 	t375 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+16*dH*dK+15*dH*dV+9*dH+5*dK+4*dV:][:dH*dK]  // [d_h, d_k]
 	t10 := c.Flags[:L*T]                                                                                                  // [L, T]
+	t2Total := make([]F, 1)
+	t20Total := make([]F, 1)
+	t1272Total := make([]F, 1)
+	t274Total := make([]F, 1)
 
 	// moneta.rho, moneta.theta
 	for i := range L {
@@ -990,28 +1177,36 @@ func (c *stepBackwardFused) run() {
 				for a := n - 1; a >= 0; a-- {
 					t143_2 := t143[(l*T+a+C*s)*dH:][:dH]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					t382_2 := t382[(l*T+a+C*s)*dH:][:dH]
-					t141_2 := t141[(l*T+a+C*s)*dH:][:dH]
-					t139_2 := t139[(l*T+a+C*s)*dH:][:dH]
-					W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
-					gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
 					g2 := g[(l*T+a+C*s)*dV:][:dV]
-					t44_2 := t44[(l*T+a+C*s)*dV:][:dV]
-					t358_2 := t358[(l*T+a+C*s)*dV:][:dV]
-					gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-					t422_2 := t422[(l*T+a+C*s)*dV:][:dV]
-					t42_2 := t42[(l*T+a+C*s)*dV:][:dV]
 					// moneta.g
 					var t2 F
-					for i := range dV {
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t3 := t[i*dH:][:dH]
-						for j := range dH {
-							t3_2 := num.Abs(W2Trail2[j])
-							t2 = num.FMA32(F(F(t3_2*t3_2)*t3_2), t3_2, t2)
-							t3[j] = t3_2
+					if kern.Wide() {
+						a2 := stepBackwardNest5Args{
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t),
+							unsafe.SliceData(t2Total),
+							dH * dV * a,
+							dV,
+							dH,
+							[2]float32{t2},
 						}
+						stepBackwardNest5(&a2)
+					} else {
+						t2_2 := t2
+						for i := range dV {
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t3 := t[i*dH:][:dH]
+							t2Sums := [16]F{t2_2}
+							for j := range dH {
+								t3_2 := num.Abs(W2Trail2[j])
+								t2Sums[j%16] = num.FMA32(F(F(t3_2*t3_2)*t3_2), t3_2, t2Sums[j%16])
+								t3[j] = t3_2
+							}
+							t2_2 = kern.Sum16(&t2Sums)
+						}
+						t2Total[0] = t2_2
 					}
+					t2 = t2Total[0]
 					// moneta.g
 					t4 := (t2 == F(0))
 					// moneta.g, moneta.y
@@ -1039,15 +1234,33 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta.g
 					var t20 F
-					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t19_2 := t19[i*dK:][:dK]
-						for j := range dK {
-							t192 := num.Abs(W1Trail2[j])
-							t20 = num.FMA32(F(F(t192*t192)*t192), t192, t20)
-							t19_2[j] = t192
+					if kern.Wide() {
+						a2 := stepBackwardNest6Args{
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t19),
+							unsafe.SliceData(t20Total),
+							dH * dK * a,
+							dH,
+							dK,
+							[2]float32{t20},
 						}
+						stepBackwardNest6(&a2)
+					} else {
+						t20_2 := t20
+						for i := range dH {
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							t19_2 := t19[i*dK:][:dK]
+							t20Sums := [16]F{t20_2}
+							for j := range dK {
+								t192 := num.Abs(W1Trail2[j])
+								t20Sums[j%16] = num.FMA32(F(F(t192*t192)*t192), t192, t20Sums[j%16])
+								t19_2[j] = t192
+							}
+							t20_2 = kern.Sum16(&t20Sums)
+						}
+						t20Total[0] = t20_2
 					}
+					t20 = t20Total[0]
 					// moneta.g, moneta.y
 					t222 := (t20 == F(0))
 					t151 := (t149 == F(0))
@@ -1118,7 +1331,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta.y
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
+						a2 := stepBackwardNest7Args{
 							unsafe.SliceData(t185),
 							unsafe.SliceData(t492),
 							unsafe.SliceData(c.YProd),
@@ -1127,7 +1340,7 @@ func (c *stepBackwardFused) run() {
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 						}
-						stepBackwardNest5(&a2)
+						stepBackwardNest7(&a2)
 					} else {
 						t185_2 := t185[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -1210,18 +1423,48 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta.W1
 					var t1272 F
-					for i := range dH {
-						t494Entry := t494[i]
-						t1272 = num.FMA32(t143_2[i], t494Entry, t1272)
-						t382Entry := t382_2[i]
-						t141Entry := t141_2[i]
-						t134 := -F(F(F(thetaEntry3*t382Entry)*t141Entry) * t494Entry)
-						t139Entry := t139_2[i]
-						W1ProdEntry2 := W1Prod[i]
-						t511[i] = F(gProd[i] * t134)
-						w19 := F(F(F(F(F(thetaEntry3*t382Entry)*t382Entry)*t139Entry)*t141Entry) * t494Entry)
-						t1532[i] = num.FMA32(F(t382Entry*t141Entry), num.FMA32(-F(thetaEntry3*W1ProdEntry2), t494Entry, -F(F(F(thetaEntry3*t139Entry)*t141Entry)*t494Entry)), num.FMA32(W1ProdEntry2, t134, w19))
+					if kern.Wide() {
+						a2 := stepBackwardNest8Args{
+							unsafe.SliceData(t494),
+							unsafe.SliceData(t143),
+							unsafe.SliceData(t382),
+							unsafe.SliceData(t141),
+							unsafe.SliceData(t139),
+							unsafe.SliceData(c.W1Prod),
+							unsafe.SliceData(c.GProd),
+							unsafe.SliceData(t511),
+							unsafe.SliceData(t1532),
+							unsafe.SliceData(t1272Total),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{t1272},
+							[2]float32{thetaEntry3},
+						}
+						stepBackwardNest8(&a2)
+					} else {
+						t382_2 := t382[(l*T+a+C*s)*dH:][:dH]
+						t141_2 := t141[(l*T+a+C*s)*dH:][:dH]
+						t139_2 := t139[(l*T+a+C*s)*dH:][:dH]
+						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
+						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
+						t1272_2 := t1272
+						t1272Sums := [16]F{t1272_2}
+						for i := range dH {
+							t494Entry := t494[i]
+							t1272Sums[i%16] = num.FMA32(t143_2[i], t494Entry, t1272Sums[i%16])
+							t382Entry := t382_2[i]
+							t141Entry := t141_2[i]
+							t134 := -F(F(F(thetaEntry3*t382Entry)*t141Entry) * t494Entry)
+							t139Entry := t139_2[i]
+							W1ProdEntry2 := W1Prod[i]
+							t511[i] = F(gProd[i] * t134)
+							w19 := F(F(F(F(F(thetaEntry3*t382Entry)*t382Entry)*t139Entry)*t141Entry) * t494Entry)
+							t1532[i] = num.FMA32(F(t382Entry*t141Entry), num.FMA32(-F(thetaEntry3*W1ProdEntry2), t494Entry, -F(F(F(thetaEntry3*t139Entry)*t141Entry)*t494Entry)), num.FMA32(W1ProdEntry2, t134, w19))
+						}
+						t1272_2 = kern.Sum16(&t1272Sums)
+						t1272Total[0] = t1272_2
 					}
+					t1272 = t1272Total[0]
 					t12722 := -t1272
 					// moneta.W1, moneta.g, moneta.W2, moneta.y
 					clear(t502)
@@ -1231,6 +1474,7 @@ func (c *stepBackwardFused) run() {
 					w10 := F(4 * kern.Choose(t67, F(F(-0.5*yPow4[a])*t82), F(0)))
 					for i := range dV {
 						t18_2 := t18[i*dH:][:dH]
+						t382_2 := t382[(l*T+a+C*s)*dH:][:dH]
 						t523_2 := t523[(l*T+a+C*s)*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						t9_2 := t9[i*dH:][:dH]
@@ -1296,18 +1540,49 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta.W2, moneta.g, moneta.W1
 					var t274 F
-					for i := range dV {
-						t500Entry := t500[i]
-						t274 = num.FMA32(g2[i], t500Entry, t274)
-						t343 := num.FMA32(-thetaEntry3, t500Entry, num.FMA32(-thetaEntry3, t498[i], t14122[i]))
-						t3612 := num.FMA32(F(F(10*t44_2[i])*t343), t358_2[i], F(F(F(2*gLin[i])*t422_2[i])*t343))
-						t361[i] = t3612
-						t42_2[i] = -t3612
+					if kern.Wide() {
+						a2 := stepBackwardNest9Args{
+							unsafe.SliceData(t500),
+							unsafe.SliceData(g),
+							unsafe.SliceData(t498),
+							unsafe.SliceData(t14122),
+							unsafe.SliceData(t44),
+							unsafe.SliceData(t358),
+							unsafe.SliceData(c.GLin),
+							unsafe.SliceData(t422),
+							unsafe.SliceData(t361),
+							unsafe.SliceData(t42),
+							unsafe.SliceData(t274Total),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+							[2]float32{t274},
+							[2]float32{thetaEntry3},
+						}
+						stepBackwardNest9(&a2)
+					} else {
+						t44_2 := t44[(l*T+a+C*s)*dV:][:dV]
+						t358_2 := t358[(l*T+a+C*s)*dV:][:dV]
+						gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
+						t422_2 := t422[(l*T+a+C*s)*dV:][:dV]
+						t42_2 := t42[(l*T+a+C*s)*dV:][:dV]
+						t274_2 := t274
+						t274Sums := [16]F{t274_2}
+						for i := range dV {
+							t500Entry := t500[i]
+							t274Sums[i%16] = num.FMA32(g2[i], t500Entry, t274Sums[i%16])
+							t343 := num.FMA32(-thetaEntry3, t500Entry, num.FMA32(-thetaEntry3, t498[i], t14122[i]))
+							t3612 := num.FMA32(F(F(10*t44_2[i])*t343), t358_2[i], F(F(F(2*gLin[i])*t422_2[i])*t343))
+							t361[i] = t3612
+							t42_2[i] = -t3612
+						}
+						t274_2 = kern.Sum16(&t274Sums)
+						t274Total[0] = t274_2
 					}
+					t274 = t274Total[0]
 					t2742 := -t274
 					// moneta.W2
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
+						a2 := stepBackwardNest10Args{
 							unsafe.SliceData(t382),
 							unsafe.SliceData(t502),
 							unsafe.SliceData(c.GProd),
@@ -1317,8 +1592,11 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest6(&a2)
+						stepBackwardNest10(&a2)
 					} else {
+						t382_2 := t382[(l*T+a+C*s)*dH:][:dH]
+						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
+						t141_2 := t141[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t382Entry2 := t382_2[i]
 							t502Entry := t502[i]
@@ -1361,7 +1639,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta.g
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
+						a2 := stepBackwardNest11Args{
 							unsafe.SliceData(t382),
 							unsafe.SliceData(t504),
 							unsafe.SliceData(c.GProd),
@@ -1370,8 +1648,11 @@ func (c *stepBackwardFused) run() {
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 						}
-						stepBackwardNest7(&a2)
+						stepBackwardNest11(&a2)
 					} else {
+						t382_2 := t382[(l*T+a+C*s)*dH:][:dH]
+						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
+						t141_2 := t141[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t382Entry3 := t382_2[i]
 							t504Entry := t504[i]
@@ -1461,7 +1742,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta.g, moneta.W1, moneta
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
+						a2 := stepBackwardNest12Args{
 							unsafe.SliceData(t496),
 							unsafe.SliceData(t1552),
 							unsafe.SliceData(t286),
@@ -1473,7 +1754,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest8(&a2)
+						stepBackwardNest12(&a2)
 					} else {
 						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 						t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
@@ -1535,7 +1816,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest9Args{
+		a := stepBackwardNest13Args{
 			unsafe.SliceData(t17),
 			unsafe.SliceData(t38),
 			unsafe.SliceData(c.RhoStack),
@@ -1550,7 +1831,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest9(&a)
+		stepBackwardNest13(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
@@ -1578,7 +1859,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta.v
 	if kern.Wide() {
-		a := stepBackwardNest10Args{
+		a := stepBackwardNest14Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t22),
 			unsafe.SliceData(t43),
@@ -1591,7 +1872,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest10(&a)
+		stepBackwardNest14(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1614,7 +1895,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta.k0
 	if kern.Wide() {
-		a := stepBackwardNest11Args{
+		a := stepBackwardNest15Args{
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t22),
 			unsafe.SliceData(t43),
@@ -1626,7 +1907,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest11(&a)
+		stepBackwardNest15(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1649,7 +1930,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta.k0
 	if kern.Wide() {
-		a := stepBackwardNest12Args{
+		a := stepBackwardNest16Args{
 			unsafe.SliceData(t92),
 			unsafe.SliceData(t48),
 			unsafe.SliceData(t51),
@@ -1659,7 +1940,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest12(&a)
+		stepBackwardNest16(&a)
 	} else {
 		for i := range L {
 			for j := range T {

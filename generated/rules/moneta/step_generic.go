@@ -14,6 +14,14 @@ func stepNest4(*stepNest4Args) { panic("no assembly in this build") }
 
 func stepNest5(*stepNest5Args) { panic("no assembly in this build") }
 
+func stepNest6(*stepNest6Args) { panic("no assembly in this build") }
+
+func stepNest7(*stepNest7Args) { panic("no assembly in this build") }
+
+func stepNest8(*stepNest8Args) { panic("no assembly in this build") }
+
+func stepNest9(*stepNest9Args) { panic("no assembly in this build") }
+
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
@@ -37,3 +45,11 @@ func stepBackwardNest10(*stepBackwardNest10Args) { panic("no assembly in this bu
 func stepBackwardNest11(*stepBackwardNest11Args) { panic("no assembly in this build") }
 
 func stepBackwardNest12(*stepBackwardNest12Args) { panic("no assembly in this build") }
+
+func stepBackwardNest13(*stepBackwardNest13Args) { panic("no assembly in this build") }
+
+func stepBackwardNest14(*stepBackwardNest14Args) { panic("no assembly in this build") }
+
+func stepBackwardNest15(*stepBackwardNest15Args) { panic("no assembly in this build") }
+
+func stepBackwardNest16(*stepBackwardNest16Args) { panic("no assembly in this build") }

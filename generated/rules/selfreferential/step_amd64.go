@@ -73,6 +73,12 @@ func stepNest11AVX512(a *stepNest11Args)
 func stepNest11AVX2(a *stepNest11Args)
 
 //go:noescape
+func stepNest12AVX512(a *stepNest12Args)
+
+//go:noescape
+func stepNest12AVX2(a *stepNest12Args)
+
+//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -143,6 +149,72 @@ func stepBackwardNest12AVX512(a *stepBackwardNest12Args)
 
 //go:noescape
 func stepBackwardNest12AVX2(a *stepBackwardNest12Args)
+
+//go:noescape
+func stepBackwardNest13AVX512(a *stepBackwardNest13Args)
+
+//go:noescape
+func stepBackwardNest13AVX2(a *stepBackwardNest13Args)
+
+//go:noescape
+func stepBackwardNest14AVX512(a *stepBackwardNest14Args)
+
+//go:noescape
+func stepBackwardNest14AVX2(a *stepBackwardNest14Args)
+
+//go:noescape
+func stepBackwardNest15AVX512(a *stepBackwardNest15Args)
+
+//go:noescape
+func stepBackwardNest15AVX2(a *stepBackwardNest15Args)
+
+//go:noescape
+func stepBackwardNest16AVX512(a *stepBackwardNest16Args)
+
+//go:noescape
+func stepBackwardNest16AVX2(a *stepBackwardNest16Args)
+
+//go:noescape
+func stepBackwardNest17AVX512(a *stepBackwardNest17Args)
+
+//go:noescape
+func stepBackwardNest17AVX2(a *stepBackwardNest17Args)
+
+//go:noescape
+func stepBackwardNest18AVX512(a *stepBackwardNest18Args)
+
+//go:noescape
+func stepBackwardNest18AVX2(a *stepBackwardNest18Args)
+
+//go:noescape
+func stepBackwardNest19AVX512(a *stepBackwardNest19Args)
+
+//go:noescape
+func stepBackwardNest19AVX2(a *stepBackwardNest19Args)
+
+//go:noescape
+func stepBackwardNest20AVX512(a *stepBackwardNest20Args)
+
+//go:noescape
+func stepBackwardNest20AVX2(a *stepBackwardNest20Args)
+
+//go:noescape
+func stepBackwardNest21AVX512(a *stepBackwardNest21Args)
+
+//go:noescape
+func stepBackwardNest21AVX2(a *stepBackwardNest21Args)
+
+//go:noescape
+func stepBackwardNest22AVX512(a *stepBackwardNest22Args)
+
+//go:noescape
+func stepBackwardNest22AVX2(a *stepBackwardNest22Args)
+
+//go:noescape
+func stepBackwardNest23AVX512(a *stepBackwardNest23Args)
+
+//go:noescape
+func stepBackwardNest23AVX2(a *stepBackwardNest23Args)
 
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
@@ -230,6 +302,14 @@ func stepNest11(a *stepNest11Args) {
 		return
 	}
 	stepNest11AVX2(a)
+}
+
+func stepNest12(a *stepNest12Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest12AVX512(a)
+		return
+	}
+	stepNest12AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {
@@ -326,4 +406,92 @@ func stepBackwardNest12(a *stepBackwardNest12Args) {
 		return
 	}
 	stepBackwardNest12AVX2(a)
+}
+
+func stepBackwardNest13(a *stepBackwardNest13Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest13AVX512(a)
+		return
+	}
+	stepBackwardNest13AVX2(a)
+}
+
+func stepBackwardNest14(a *stepBackwardNest14Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest14AVX512(a)
+		return
+	}
+	stepBackwardNest14AVX2(a)
+}
+
+func stepBackwardNest15(a *stepBackwardNest15Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest15AVX512(a)
+		return
+	}
+	stepBackwardNest15AVX2(a)
+}
+
+func stepBackwardNest16(a *stepBackwardNest16Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest16AVX512(a)
+		return
+	}
+	stepBackwardNest16AVX2(a)
+}
+
+func stepBackwardNest17(a *stepBackwardNest17Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest17AVX512(a)
+		return
+	}
+	stepBackwardNest17AVX2(a)
+}
+
+func stepBackwardNest18(a *stepBackwardNest18Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest18AVX512(a)
+		return
+	}
+	stepBackwardNest18AVX2(a)
+}
+
+func stepBackwardNest19(a *stepBackwardNest19Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest19AVX512(a)
+		return
+	}
+	stepBackwardNest19AVX2(a)
+}
+
+func stepBackwardNest20(a *stepBackwardNest20Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest20AVX512(a)
+		return
+	}
+	stepBackwardNest20AVX2(a)
+}
+
+func stepBackwardNest21(a *stepBackwardNest21Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest21AVX512(a)
+		return
+	}
+	stepBackwardNest21AVX2(a)
+}
+
+func stepBackwardNest22(a *stepBackwardNest22Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest22AVX512(a)
+		return
+	}
+	stepBackwardNest22AVX2(a)
+}
+
+func stepBackwardNest23(a *stepBackwardNest23Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest23AVX512(a)
+		return
+	}
+	stepBackwardNest23AVX2(a)
 }

@@ -56,13 +56,26 @@ type stepNest4Args struct {
 }
 
 type stepNest5Args struct {
+	aAlpha   *float32
+	aEta     *float32
+	aK2      *float32
+	t3Total  *float32
+	t9Total  *float32
+	t15Total *float32
+	n0       int        // d
+	t15      [2]float32 // and nothing
+	t9       [2]float32 // and nothing
+	t3       [2]float32 // and nothing
+}
+
+type stepNest6Args struct {
 	aK2 *float32
 	k   *float32
 	n0  int        // d
 	t24 [2]float32 // and nothing
 }
 
-type stepNest6Args struct {
+type stepNest7Args struct {
 	MMState *float32
 	aV      *float32
 	k       *float32
@@ -71,7 +84,7 @@ type stepNest6Args struct {
 	n0      int // d
 }
 
-type stepNest7Args struct {
+type stepNest8Args struct {
 	t30         *float32
 	MAlphaState *float32
 	aV          *float32
@@ -84,7 +97,7 @@ type stepNest7Args struct {
 	rho2        [2]float32 // and nothing
 }
 
-type stepNest8Args struct {
+type stepNest9Args struct {
 	t46         *float32
 	MEtaState   *float32
 	aV          *float32
@@ -98,7 +111,7 @@ type stepNest8Args struct {
 	rho2        [2]float32 // and nothing
 }
 
-type stepNest9Args struct {
+type stepNest10Args struct {
 	t62       *float32
 	MKState   *float32
 	aV        *float32
@@ -112,7 +125,7 @@ type stepNest9Args struct {
 	rho2      [2]float32 // and nothing
 }
 
-type stepNest10Args struct {
+type stepNest11Args struct {
 	t78     *float32
 	MVState *float32
 	aV      *float32
@@ -125,7 +138,7 @@ type stepNest10Args struct {
 	rho2    [2]float32 // and nothing
 }
 
-type stepNest11Args struct {
+type stepNest12Args struct {
 	t94         *float32
 	k           *float32
 	MVState     *float32
@@ -181,6 +194,9 @@ func (c *stepFused) run() {
 	t94 := c.Work[L*T+7*d*d+20*d:][:d]      // [d]
 	t194 := c.Work[L*T+7*d*d+21*d:][:d]     // [d]
 	t195 := c.Work[L*T+7*d*d+22*d:][:d]     // [d]
+	t3Total := make([]F, 1)
+	t9Total := make([]F, 1)
+	t15Total := make([]F, 1)
 
 	// self_referential.q
 	kern.GemmFMA(L*T, d, d, F(1), false, c.QProd, d, 1, c.X, d, 1, c.WQ, 1, d)
@@ -385,12 +401,43 @@ func (c *stepFused) run() {
 				var t3 F
 				var t9 F
 				var t15 F
-				for i := range d {
-					t3 = t3 + aAlpha[i]
-					t9 = t9 + aEta[i]
-					aK2Entry := aK2[i]
-					t15 = num.FMA32(aK2Entry, aK2Entry, t15)
+				if kern.Wide() {
+					a2 := stepNest5Args{
+						unsafe.SliceData(aAlpha),
+						unsafe.SliceData(aEta),
+						unsafe.SliceData(aK2),
+						unsafe.SliceData(t3Total),
+						unsafe.SliceData(t9Total),
+						unsafe.SliceData(t15Total),
+						d,
+						[2]float32{t15},
+						[2]float32{t9},
+						[2]float32{t3},
+					}
+					stepNest5(&a2)
+				} else {
+					t15_2 := t15
+					t9_2 := t9
+					t3_2 := t3
+					t3Sums := [16]F{t3_2}
+					t9Sums := [16]F{t9_2}
+					t15Sums := [16]F{t15_2}
+					for i := range d {
+						t3Sums[i%16] = t3Sums[i%16] + aAlpha[i]
+						t9Sums[i%16] = t9Sums[i%16] + aEta[i]
+						aK2Entry := aK2[i]
+						t15Sums[i%16] = num.FMA32(aK2Entry, aK2Entry, t15Sums[i%16])
+					}
+					t3_2 = kern.Sum16(&t3Sums)
+					t9_2 = kern.Sum16(&t9Sums)
+					t15_2 = kern.Sum16(&t15Sums)
+					t3Total[0] = t3_2
+					t9Total[0] = t9_2
+					t15Total[0] = t15_2
 				}
+				t3 = t3Total[0]
+				t9 = t9Total[0]
+				t15 = t15Total[0]
 				// self_referential.rho, self_referential.theta, self_referential.k
 				t6 := (t3 / w6) + bRhoEntry
 				rho2 := kern.Sigmoid(t6)
@@ -414,13 +461,13 @@ func (c *stepFused) run() {
 				}
 				// self_referential.k
 				if kern.Wide() {
-					a2 := stepNest5Args{
+					a2 := stepNest6Args{
 						unsafe.SliceData(aK2),
 						unsafe.SliceData(k),
 						d,
 						[2]float32{t24},
 					}
-					stepNest5(&a2)
+					stepNest6(&a2)
 				} else {
 					for i := range d {
 						k[i] = (aK2[i] / t24)
@@ -428,7 +475,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential.u_m, self_referential.M_m
 				if kern.Wide() {
-					a2 := stepNest6Args{
+					a2 := stepNest7Args{
 						unsafe.SliceData(MMState),
 						unsafe.SliceData(aV),
 						unsafe.SliceData(k),
@@ -436,7 +483,7 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t29),
 						d,
 					}
-					stepNest6(&a2)
+					stepNest7(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -465,7 +512,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_m, self_referential.u_alpha, self_referential.M_alpha
 				if kern.Wide() {
-					a2 := stepNest7Args{
+					a2 := stepNest8Args{
 						unsafe.SliceData(t30),
 						unsafe.SliceData(MAlphaState),
 						unsafe.SliceData(aV),
@@ -477,7 +524,7 @@ func (c *stepFused) run() {
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
-					stepNest7(&a2)
+					stepNest8(&a2)
 				} else {
 					for i := range d {
 						MAlphaState2 := MAlphaState[i*d:][:d]
@@ -510,7 +557,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_alpha, self_referential.M_m, self_referential.u_eta, self_referential.M_eta
 				if kern.Wide() {
-					a2 := stepNest8Args{
+					a2 := stepNest9Args{
 						unsafe.SliceData(t46),
 						unsafe.SliceData(MEtaState),
 						unsafe.SliceData(aV),
@@ -523,7 +570,7 @@ func (c *stepFused) run() {
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
-					stepNest8(&a2)
+					stepNest9(&a2)
 				} else {
 					for i := range d {
 						MEtaState2 := MEtaState[i*d:][:d]
@@ -557,7 +604,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_eta, self_referential.M_m, self_referential.u_k, self_referential.M_k
 				if kern.Wide() {
-					a2 := stepNest9Args{
+					a2 := stepNest10Args{
 						unsafe.SliceData(t62),
 						unsafe.SliceData(MKState),
 						unsafe.SliceData(aV),
@@ -570,7 +617,7 @@ func (c *stepFused) run() {
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
-					stepNest9(&a2)
+					stepNest10(&a2)
 				} else {
 					for i := range d {
 						MKState2 := MKState[i*d:][:d]
@@ -604,7 +651,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_k, self_referential.M_m, self_referential.u_v, self_referential.M_v
 				if kern.Wide() {
-					a2 := stepNest10Args{
+					a2 := stepNest11Args{
 						unsafe.SliceData(t78),
 						unsafe.SliceData(MVState),
 						unsafe.SliceData(aV),
@@ -616,7 +663,7 @@ func (c *stepFused) run() {
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
-					stepNest10(&a2)
+					stepNest11(&a2)
 				} else {
 					for i := range d {
 						MVState2 := MVState[i*d:][:d]
@@ -661,7 +708,7 @@ func (c *stepFused) run() {
 				clear(t194)
 				clear(t195)
 				if kern.Wide() {
-					a2 := stepNest11Args{
+					a2 := stepNest12Args{
 						unsafe.SliceData(t94),
 						unsafe.SliceData(k),
 						unsafe.SliceData(MVState),
@@ -673,7 +720,7 @@ func (c *stepFused) run() {
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
-					stepNest11(&a2)
+					stepNest12(&a2)
 				} else {
 					for i := range d {
 						MVState2 := MVState[i*d:][:d]
@@ -770,6 +817,133 @@ type stepBackwardNest4Args struct {
 }
 
 type stepBackwardNest5Args struct {
+	MVLin      *float32
+	MVBarState *float32
+	k2         *float32
+	MVTrail    *float32
+	t171       *float32
+	t169       *float32
+	t62Total   *float32
+	n0         int        // d·a + C·d·s + T·d·l
+	n1         int        // d·d·a
+	n2         int        // d
+	t62        [2]float32 // and nothing
+}
+
+type stepBackwardNest6Args struct {
+	MVLin     *float32
+	t169      *float32
+	t422Total *float32
+	n0        int        // d·a + C·d·s + T·d·l
+	n1        int        // d
+	t422      [2]float32 // and nothing
+}
+
+type stepBackwardNest7Args struct {
+	t169       *float32
+	MKLin      *float32
+	MKBarState *float32
+	k2         *float32
+	MKTrail    *float32
+	MVTrail    *float32
+	t172       *float32
+	t176       *float32
+	t174       *float32
+	t27Total   *float32
+	n0         int        // d·a + C·d·s + T·d·l
+	n1         int        // d·d·a
+	n2         int        // d
+	t27        [2]float32 // and nothing
+}
+
+type stepBackwardNest8Args struct {
+	MKLin    *float32
+	t174     *float32
+	t25Total *float32
+	n0       int        // d·a + C·d·s + T·d·l
+	n1       int        // d
+	t25      [2]float32 // and nothing
+}
+
+type stepBackwardNest9Args struct {
+	t174         *float32
+	MEtaLin      *float32
+	MEtaBarState *float32
+	k2           *float32
+	MEtaTrail    *float32
+	MKTrail      *float32
+	t177         *float32
+	t181         *float32
+	t179         *float32
+	t48Total     *float32
+	n0           int        // d·a + C·d·s + T·d·l
+	n1           int        // d·d·a
+	n2           int        // d
+	t48          [2]float32 // and nothing
+}
+
+type stepBackwardNest10Args struct {
+	MEtaLin   *float32
+	t179      *float32
+	t462Total *float32
+	n0        int        // d·a + C·d·s + T·d·l
+	n1        int        // d
+	t462      [2]float32 // and nothing
+}
+
+type stepBackwardNest11Args struct {
+	t179           *float32
+	MAlphaLin      *float32
+	MAlphaBarState *float32
+	k2             *float32
+	MAlphaTrail    *float32
+	MEtaTrail      *float32
+	t182           *float32
+	t186           *float32
+	t184           *float32
+	t692Total      *float32
+	n0             int        // d·a + C·d·s + T·d·l
+	n1             int        // d·d·a
+	n2             int        // d
+	t692           [2]float32 // and nothing
+}
+
+type stepBackwardNest12Args struct {
+	MAlphaLin *float32
+	t184      *float32
+	t672Total *float32
+	n0        int        // d·a + C·d·s + T·d·l
+	n1        int        // d
+	t672      [2]float32 // and nothing
+}
+
+type stepBackwardNest13Args struct {
+	t184        *float32
+	MMLin       *float32
+	MMBarState  *float32
+	k2          *float32
+	MMTrail     *float32
+	MAlphaTrail *float32
+	t187        *float32
+	t191        *float32
+	t189        *float32
+	t90Total    *float32
+	n0          int        // d·a + C·d·s + T·d·l
+	n1          int        // d·d·a
+	n2          int        // d
+	t90         [2]float32 // and nothing
+}
+
+type stepBackwardNest14Args struct {
+	MMLin     *float32
+	t189      *float32
+	t882Total *float32
+	n0        int        // d·a + C·d·s + T·d·l
+	n1        int        // d
+	t882      [2]float32 // and nothing
+}
+
+type stepBackwardNest15Args struct {
 	t189    *float32
 	MMTrail *float32
 	t192    *float32
@@ -777,7 +951,28 @@ type stepBackwardNest5Args struct {
 	n1      int // d
 }
 
-type stepBackwardNest6Args struct {
+type stepBackwardNest16Args struct {
+	t172        *float32
+	t177        *float32
+	t182        *float32
+	t187        *float32
+	t192        *float32
+	t191        *float32
+	t186        *float32
+	t181        *float32
+	t176        *float32
+	t171        *float32
+	k2          *float32
+	t106        *float32
+	t109        *float32
+	t114Total   *float32
+	n0          int        // d
+	t114        [2]float32 // and nothing
+	thetaEntry2 [2]float32 // and nothing
+	w7          [2]float32 // and nothing
+}
+
+type stepBackwardNest17Args struct {
 	t106    *float32
 	MVTrail *float32
 	t108    *float32
@@ -785,7 +980,7 @@ type stepBackwardNest6Args struct {
 	n1      int // d
 }
 
-type stepBackwardNest7Args struct {
+type stepBackwardNest18Args struct {
 	aK   *float32
 	t109 *float32
 	t135 *float32
@@ -795,7 +990,7 @@ type stepBackwardNest7Args struct {
 	t111 [2]float32 // and nothing
 }
 
-type stepBackwardNest8Args struct {
+type stepBackwardNest19Args struct {
 	t174           *float32
 	t135           *float32
 	t169           *float32
@@ -826,7 +1021,7 @@ type stepBackwardNest8Args struct {
 	t222           [2]float32 // and nothing
 }
 
-type stepBackwardNest9Args struct {
+type stepBackwardNest20Args struct {
 	aAlphaProd *float32
 	aEtaProd   *float32
 	t108       *float32
@@ -840,7 +1035,7 @@ type stepBackwardNest9Args struct {
 	t222       [2]float32 // and nothing
 }
 
-type stepBackwardNest10Args struct {
+type stepBackwardNest21Args struct {
 	t72   *float32
 	qDiv2 *float32
 	t15   *float32
@@ -850,7 +1045,7 @@ type stepBackwardNest10Args struct {
 	n3    int // d
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest22Args struct {
 	t20   *bool
 	qDiv  *float32
 	t4    *bool
@@ -866,7 +1061,7 @@ type stepBackwardNest11Args struct {
 	n3    int // d
 }
 
-type stepBackwardNest12Args struct {
+type stepBackwardNest23Args struct {
 	t82  *float32
 	t38  *float32
 	xBar *float32
@@ -930,6 +1125,17 @@ func (c *stepBackwardFused) run() {
 	t4 := c.Flags[:L*T]                                             // [L, T]
 	t16 := c.Flags[L*T:][:L*T]                                      // [L, T]
 	t20 := c.Flags[2*L*T:][:L*T]                                    // [L, T]
+	t62Total := make([]F, 1)
+	t422Total := make([]F, 1)
+	t27Total := make([]F, 1)
+	t25Total := make([]F, 1)
+	t48Total := make([]F, 1)
+	t462Total := make([]F, 1)
+	t692Total := make([]F, 1)
+	t672Total := make([]F, 1)
+	t90Total := make([]F, 1)
+	t882Total := make([]F, 1)
+	t114Total := make([]F, 1)
 
 	// self_referential.q
 	for i := range L {
@@ -1099,11 +1305,6 @@ func (c *stepBackwardFused) run() {
 				rho := c.Rho[l*T+C*s:][:n]
 				rhoSigmoid := c.RhoSigmoid[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					MVLin := c.MVLin[(l*T+a+C*s)*d:][:d]
-					MKLin := c.MKLin[(l*T+a+C*s)*d:][:d]
-					MEtaLin := c.MEtaLin[(l*T+a+C*s)*d:][:d]
-					MAlphaLin := c.MAlphaLin[(l*T+a+C*s)*d:][:d]
-					MMLin := c.MMLin[(l*T+a+C*s)*d:][:d]
 					// self_referential.k
 					t152Entry2 := t152_2[a]
 					t203 := num.Sqrt(kern.Choose((F(0) < t152Entry2), t152Entry2, F(1)))
@@ -1128,140 +1329,367 @@ func (c *stepBackwardFused) run() {
 					// self_referential.M_v
 					clear(t171)
 					var t62 F
-					for i := range d {
-						MVBarState2 := MVBarState[i*d:][:d]
-						MVTrail2 := MVTrail[(a*d+i)*d:][:d]
-						var t1692 F
-						MVLinEntry := MVLin[i]
-						for j := range d {
-							MVBarStateEntry := MVBarState2[j]
-							t1692 = num.FMA32(MVBarStateEntry, k2[j], t1692)
-							t62 = num.FMA32(MVTrail2[j], MVBarStateEntry, t62)
-							t171[j] = num.FMA32(MVBarStateEntry, MVLinEntry, t171[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest5Args{
+							unsafe.SliceData(c.MVLin),
+							unsafe.SliceData(MVBarState),
+							unsafe.SliceData(k2),
+							unsafe.SliceData(MVTrail),
+							unsafe.SliceData(t171),
+							unsafe.SliceData(t169),
+							unsafe.SliceData(t62Total),
+							d*a + C*d*s + T*d*l,
+							d * d * a,
+							d,
+							[2]float32{t62},
 						}
-						t169[i] = t1692
+						stepBackwardNest5(&a2)
+					} else {
+						MVLin := c.MVLin[(l*T+a+C*s)*d:][:d]
+						t62_2 := t62
+						for i := range d {
+							MVBarState2 := MVBarState[i*d:][:d]
+							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
+							var t1692 F
+							MVLinEntry := MVLin[i]
+							t1692Sums := [16]F{t1692}
+							t62Sums := [16]F{t62_2}
+							for j := range d {
+								MVBarStateEntry := MVBarState2[j]
+								t1692Sums[j%16] = num.FMA32(MVBarStateEntry, k2[j], t1692Sums[j%16])
+								t62Sums[j%16] = num.FMA32(MVTrail2[j], MVBarStateEntry, t62Sums[j%16])
+								t171[j] = num.FMA32(MVBarStateEntry, MVLinEntry, t171[j])
+							}
+							t1692 = kern.Sum16(&t1692Sums)
+							t62_2 = kern.Sum16(&t62Sums)
+							t169[i] = t1692
+						}
+						t62Total[0] = t62_2
 					}
+					t62 = t62Total[0]
 					// self_referential.M_v
 					var t422 F
-					for i := range d {
-						t422 = num.FMA32(MVLin[i], t169[i], t422)
+					if kern.Wide() {
+						a2 := stepBackwardNest6Args{
+							unsafe.SliceData(c.MVLin),
+							unsafe.SliceData(t169),
+							unsafe.SliceData(t422Total),
+							d*a + C*d*s + T*d*l,
+							d,
+							[2]float32{t422},
+						}
+						stepBackwardNest6(&a2)
+					} else {
+						MVLin := c.MVLin[(l*T+a+C*s)*d:][:d]
+						t422_2 := t422
+						t422Sums := [16]F{t422_2}
+						for i := range d {
+							t422Sums[i%16] = num.FMA32(MVLin[i], t169[i], t422Sums[i%16])
+						}
+						t422_2 = kern.Sum16(&t422Sums)
+						t422Total[0] = t422_2
 					}
+					t422 = t422Total[0]
 					t423 := -t422
 					// self_referential.M_v, self_referential.M_k
 					clear(t172)
 					clear(t176)
 					var t27 F
-					for i := range d {
-						MKBarState2 := MKBarState[i*d:][:d]
-						MKTrail2 := MKTrail[(a*d+i)*d:][:d]
-						MVTrail2 := MVTrail[(a*d+i)*d:][:d]
-						var t1742 F
-						t169Entry := t169[i]
-						MKLinEntry := MKLin[i]
-						for j := range d {
-							MKBarStateEntry := MKBarState2[j]
-							t1742 = num.FMA32(MKBarStateEntry, k2[j], t1742)
-							t27 = num.FMA32(MKTrail2[j], MKBarStateEntry, t27)
-							t172[j] = num.FMA32(MVTrail2[j], t169Entry, t172[j])
-							t176[j] = num.FMA32(MKBarStateEntry, MKLinEntry, t176[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest7Args{
+							unsafe.SliceData(t169),
+							unsafe.SliceData(c.MKLin),
+							unsafe.SliceData(MKBarState),
+							unsafe.SliceData(k2),
+							unsafe.SliceData(MKTrail),
+							unsafe.SliceData(MVTrail),
+							unsafe.SliceData(t172),
+							unsafe.SliceData(t176),
+							unsafe.SliceData(t174),
+							unsafe.SliceData(t27Total),
+							d*a + C*d*s + T*d*l,
+							d * d * a,
+							d,
+							[2]float32{t27},
 						}
-						t174[i] = t1742
+						stepBackwardNest7(&a2)
+					} else {
+						MKLin := c.MKLin[(l*T+a+C*s)*d:][:d]
+						t27_2 := t27
+						for i := range d {
+							MKBarState2 := MKBarState[i*d:][:d]
+							MKTrail2 := MKTrail[(a*d+i)*d:][:d]
+							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
+							var t1742 F
+							t169Entry := t169[i]
+							MKLinEntry := MKLin[i]
+							t1742Sums := [16]F{t1742}
+							t27Sums := [16]F{t27_2}
+							for j := range d {
+								MKBarStateEntry := MKBarState2[j]
+								t1742Sums[j%16] = num.FMA32(MKBarStateEntry, k2[j], t1742Sums[j%16])
+								t27Sums[j%16] = num.FMA32(MKTrail2[j], MKBarStateEntry, t27Sums[j%16])
+								t172[j] = num.FMA32(MVTrail2[j], t169Entry, t172[j])
+								t176[j] = num.FMA32(MKBarStateEntry, MKLinEntry, t176[j])
+							}
+							t1742 = kern.Sum16(&t1742Sums)
+							t27_2 = kern.Sum16(&t27Sums)
+							t174[i] = t1742
+						}
+						t27Total[0] = t27_2
 					}
+					t27 = t27Total[0]
 					// self_referential.M_k
 					var t25 F
-					for i := range d {
-						t25 = num.FMA32(MKLin[i], t174[i], t25)
+					if kern.Wide() {
+						a2 := stepBackwardNest8Args{
+							unsafe.SliceData(c.MKLin),
+							unsafe.SliceData(t174),
+							unsafe.SliceData(t25Total),
+							d*a + C*d*s + T*d*l,
+							d,
+							[2]float32{t25},
+						}
+						stepBackwardNest8(&a2)
+					} else {
+						MKLin := c.MKLin[(l*T+a+C*s)*d:][:d]
+						t25_2 := t25
+						t25Sums := [16]F{t25_2}
+						for i := range d {
+							t25Sums[i%16] = num.FMA32(MKLin[i], t174[i], t25Sums[i%16])
+						}
+						t25_2 = kern.Sum16(&t25Sums)
+						t25Total[0] = t25_2
 					}
+					t25 = t25Total[0]
 					t252 := -t25
 					// self_referential.M_k, self_referential.M_eta
 					clear(t177)
 					clear(t181)
 					var t48 F
-					for i := range d {
-						MEtaBarState2 := MEtaBarState[i*d:][:d]
-						MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
-						MKTrail2 := MKTrail[(a*d+i)*d:][:d]
-						var t1792 F
-						t174Entry := t174[i]
-						MEtaLinEntry := MEtaLin[i]
-						for j := range d {
-							MEtaBarStateEntry := MEtaBarState2[j]
-							t1792 = num.FMA32(MEtaBarStateEntry, k2[j], t1792)
-							t48 = num.FMA32(MEtaTrail2[j], MEtaBarStateEntry, t48)
-							t177[j] = num.FMA32(MKTrail2[j], t174Entry, t177[j])
-							t181[j] = num.FMA32(MEtaBarStateEntry, MEtaLinEntry, t181[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest9Args{
+							unsafe.SliceData(t174),
+							unsafe.SliceData(c.MEtaLin),
+							unsafe.SliceData(MEtaBarState),
+							unsafe.SliceData(k2),
+							unsafe.SliceData(MEtaTrail),
+							unsafe.SliceData(MKTrail),
+							unsafe.SliceData(t177),
+							unsafe.SliceData(t181),
+							unsafe.SliceData(t179),
+							unsafe.SliceData(t48Total),
+							d*a + C*d*s + T*d*l,
+							d * d * a,
+							d,
+							[2]float32{t48},
 						}
-						t179[i] = t1792
+						stepBackwardNest9(&a2)
+					} else {
+						MEtaLin := c.MEtaLin[(l*T+a+C*s)*d:][:d]
+						t48_2 := t48
+						for i := range d {
+							MEtaBarState2 := MEtaBarState[i*d:][:d]
+							MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
+							MKTrail2 := MKTrail[(a*d+i)*d:][:d]
+							var t1792 F
+							t174Entry := t174[i]
+							MEtaLinEntry := MEtaLin[i]
+							t1792Sums := [16]F{t1792}
+							t48Sums := [16]F{t48_2}
+							for j := range d {
+								MEtaBarStateEntry := MEtaBarState2[j]
+								t1792Sums[j%16] = num.FMA32(MEtaBarStateEntry, k2[j], t1792Sums[j%16])
+								t48Sums[j%16] = num.FMA32(MEtaTrail2[j], MEtaBarStateEntry, t48Sums[j%16])
+								t177[j] = num.FMA32(MKTrail2[j], t174Entry, t177[j])
+								t181[j] = num.FMA32(MEtaBarStateEntry, MEtaLinEntry, t181[j])
+							}
+							t1792 = kern.Sum16(&t1792Sums)
+							t48_2 = kern.Sum16(&t48Sums)
+							t179[i] = t1792
+						}
+						t48Total[0] = t48_2
 					}
+					t48 = t48Total[0]
 					// self_referential.M_eta
 					var t462 F
-					for i := range d {
-						t462 = num.FMA32(MEtaLin[i], t179[i], t462)
+					if kern.Wide() {
+						a2 := stepBackwardNest10Args{
+							unsafe.SliceData(c.MEtaLin),
+							unsafe.SliceData(t179),
+							unsafe.SliceData(t462Total),
+							d*a + C*d*s + T*d*l,
+							d,
+							[2]float32{t462},
+						}
+						stepBackwardNest10(&a2)
+					} else {
+						MEtaLin := c.MEtaLin[(l*T+a+C*s)*d:][:d]
+						t462_2 := t462
+						t462Sums := [16]F{t462_2}
+						for i := range d {
+							t462Sums[i%16] = num.FMA32(MEtaLin[i], t179[i], t462Sums[i%16])
+						}
+						t462_2 = kern.Sum16(&t462Sums)
+						t462Total[0] = t462_2
 					}
+					t462 = t462Total[0]
 					t4622 := -t462
 					// self_referential.M_eta, self_referential.M_alpha
 					clear(t182)
 					clear(t186)
 					var t692 F
-					for i := range d {
-						MAlphaBarState2 := MAlphaBarState[i*d:][:d]
-						MAlphaTrail2 := MAlphaTrail[(a*d+i)*d:][:d]
-						MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
-						var t1842 F
-						t179Entry := t179[i]
-						MAlphaLinEntry := MAlphaLin[i]
-						for j := range d {
-							MAlphaBarStateEntry := MAlphaBarState2[j]
-							t1842 = num.FMA32(MAlphaBarStateEntry, k2[j], t1842)
-							t692 = num.FMA32(MAlphaTrail2[j], MAlphaBarStateEntry, t692)
-							t182[j] = num.FMA32(MEtaTrail2[j], t179Entry, t182[j])
-							t186[j] = num.FMA32(MAlphaBarStateEntry, MAlphaLinEntry, t186[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest11Args{
+							unsafe.SliceData(t179),
+							unsafe.SliceData(c.MAlphaLin),
+							unsafe.SliceData(MAlphaBarState),
+							unsafe.SliceData(k2),
+							unsafe.SliceData(MAlphaTrail),
+							unsafe.SliceData(MEtaTrail),
+							unsafe.SliceData(t182),
+							unsafe.SliceData(t186),
+							unsafe.SliceData(t184),
+							unsafe.SliceData(t692Total),
+							d*a + C*d*s + T*d*l,
+							d * d * a,
+							d,
+							[2]float32{t692},
 						}
-						t184[i] = t1842
+						stepBackwardNest11(&a2)
+					} else {
+						MAlphaLin := c.MAlphaLin[(l*T+a+C*s)*d:][:d]
+						t692_2 := t692
+						for i := range d {
+							MAlphaBarState2 := MAlphaBarState[i*d:][:d]
+							MAlphaTrail2 := MAlphaTrail[(a*d+i)*d:][:d]
+							MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
+							var t1842 F
+							t179Entry := t179[i]
+							MAlphaLinEntry := MAlphaLin[i]
+							t1842Sums := [16]F{t1842}
+							t692Sums := [16]F{t692_2}
+							for j := range d {
+								MAlphaBarStateEntry := MAlphaBarState2[j]
+								t1842Sums[j%16] = num.FMA32(MAlphaBarStateEntry, k2[j], t1842Sums[j%16])
+								t692Sums[j%16] = num.FMA32(MAlphaTrail2[j], MAlphaBarStateEntry, t692Sums[j%16])
+								t182[j] = num.FMA32(MEtaTrail2[j], t179Entry, t182[j])
+								t186[j] = num.FMA32(MAlphaBarStateEntry, MAlphaLinEntry, t186[j])
+							}
+							t1842 = kern.Sum16(&t1842Sums)
+							t692_2 = kern.Sum16(&t692Sums)
+							t184[i] = t1842
+						}
+						t692Total[0] = t692_2
 					}
+					t692 = t692Total[0]
 					// self_referential.M_alpha
 					var t672 F
-					for i := range d {
-						t672 = num.FMA32(MAlphaLin[i], t184[i], t672)
+					if kern.Wide() {
+						a2 := stepBackwardNest12Args{
+							unsafe.SliceData(c.MAlphaLin),
+							unsafe.SliceData(t184),
+							unsafe.SliceData(t672Total),
+							d*a + C*d*s + T*d*l,
+							d,
+							[2]float32{t672},
+						}
+						stepBackwardNest12(&a2)
+					} else {
+						MAlphaLin := c.MAlphaLin[(l*T+a+C*s)*d:][:d]
+						t672_2 := t672
+						t672Sums := [16]F{t672_2}
+						for i := range d {
+							t672Sums[i%16] = num.FMA32(MAlphaLin[i], t184[i], t672Sums[i%16])
+						}
+						t672_2 = kern.Sum16(&t672Sums)
+						t672Total[0] = t672_2
 					}
+					t672 = t672Total[0]
 					t6722 := -t672
 					// self_referential.M_alpha, self_referential.M_m
 					clear(t187)
 					clear(t191)
 					var t90 F
-					for i := range d {
-						MMBarState2 := MMBarState[i*d:][:d]
-						MMTrail2 := MMTrail[(a*d+i)*d:][:d]
-						MAlphaTrail2 := MAlphaTrail[(a*d+i)*d:][:d]
-						var t1892 F
-						t184Entry := t184[i]
-						MMLinEntry := MMLin[i]
-						for j := range d {
-							MMBarStateEntry := MMBarState2[j]
-							t1892 = num.FMA32(MMBarStateEntry, k2[j], t1892)
-							t90 = num.FMA32(MMTrail2[j], MMBarStateEntry, t90)
-							t187[j] = num.FMA32(MAlphaTrail2[j], t184Entry, t187[j])
-							t191[j] = num.FMA32(MMBarStateEntry, MMLinEntry, t191[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest13Args{
+							unsafe.SliceData(t184),
+							unsafe.SliceData(c.MMLin),
+							unsafe.SliceData(MMBarState),
+							unsafe.SliceData(k2),
+							unsafe.SliceData(MMTrail),
+							unsafe.SliceData(MAlphaTrail),
+							unsafe.SliceData(t187),
+							unsafe.SliceData(t191),
+							unsafe.SliceData(t189),
+							unsafe.SliceData(t90Total),
+							d*a + C*d*s + T*d*l,
+							d * d * a,
+							d,
+							[2]float32{t90},
 						}
-						t189[i] = t1892
+						stepBackwardNest13(&a2)
+					} else {
+						MMLin := c.MMLin[(l*T+a+C*s)*d:][:d]
+						t90_2 := t90
+						for i := range d {
+							MMBarState2 := MMBarState[i*d:][:d]
+							MMTrail2 := MMTrail[(a*d+i)*d:][:d]
+							MAlphaTrail2 := MAlphaTrail[(a*d+i)*d:][:d]
+							var t1892 F
+							t184Entry := t184[i]
+							MMLinEntry := MMLin[i]
+							t1892Sums := [16]F{t1892}
+							t90Sums := [16]F{t90_2}
+							for j := range d {
+								MMBarStateEntry := MMBarState2[j]
+								t1892Sums[j%16] = num.FMA32(MMBarStateEntry, k2[j], t1892Sums[j%16])
+								t90Sums[j%16] = num.FMA32(MMTrail2[j], MMBarStateEntry, t90Sums[j%16])
+								t187[j] = num.FMA32(MAlphaTrail2[j], t184Entry, t187[j])
+								t191[j] = num.FMA32(MMBarStateEntry, MMLinEntry, t191[j])
+							}
+							t1892 = kern.Sum16(&t1892Sums)
+							t90_2 = kern.Sum16(&t90Sums)
+							t189[i] = t1892
+						}
+						t90Total[0] = t90_2
 					}
+					t90 = t90Total[0]
 					// self_referential.M_m
 					var t882 F
-					for i := range d {
-						t882 = num.FMA32(MMLin[i], t189[i], t882)
+					if kern.Wide() {
+						a2 := stepBackwardNest14Args{
+							unsafe.SliceData(c.MMLin),
+							unsafe.SliceData(t189),
+							unsafe.SliceData(t882Total),
+							d*a + C*d*s + T*d*l,
+							d,
+							[2]float32{t882},
+						}
+						stepBackwardNest14(&a2)
+					} else {
+						MMLin := c.MMLin[(l*T+a+C*s)*d:][:d]
+						t882_2 := t882
+						t882Sums := [16]F{t882_2}
+						for i := range d {
+							t882Sums[i%16] = num.FMA32(MMLin[i], t189[i], t882Sums[i%16])
+						}
+						t882_2 = kern.Sum16(&t882Sums)
+						t882Total[0] = t882_2
 					}
+					t882 = t882Total[0]
 					t8822 := -t882
 					// self_referential.M_m
 					clear(t192)
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
+						a2 := stepBackwardNest15Args{
 							unsafe.SliceData(t189),
 							unsafe.SliceData(MMTrail),
 							unsafe.SliceData(t192),
 							d * d * a,
 							d,
 						}
-						stepBackwardNest5(&a2)
+						stepBackwardNest15(&a2)
 					} else {
 						for i := range d {
 							MMTrail2 := MMTrail[(a*d+i)*d:][:d]
@@ -1274,29 +1702,58 @@ func (c *stepBackwardFused) run() {
 					// self_referential.a_v, self_referential.u_v, self_referential.u_k, self_referential.u_eta, self_referential.u_alpha, self_referential.u_m, self_referential.k, self_referential.M_v, self_referential.M_k, self_referential.M_eta, self_referential.M_alpha, self_referential.M_m
 					var t114 F
 					thetaEntry2 := theta[a]
-					for i := range d {
-						t172Entry := t172[i]
-						t177Entry := t177[i]
-						t182Entry := t182[i]
-						t187Entry := t187[i]
-						t192Entry := t192[i]
-						t1092 := num.FMA32(-thetaEntry2, t192Entry, num.FMA32(-thetaEntry2, t191[i], num.FMA32(-thetaEntry2, t187Entry, num.FMA32(-thetaEntry2, t186[i], num.FMA32(-thetaEntry2, t182Entry, num.FMA32(-thetaEntry2, t181[i], num.FMA32(-thetaEntry2, t177Entry, num.FMA32(-thetaEntry2, t176[i], num.FMA32(-thetaEntry2, t172Entry, -F(thetaEntry2*t171[i]))))))))))
-						t114 = num.FMA32(t1092, (k2[i] / w7), t114)
-						t106[i] = num.FMA32(thetaEntry2, t192Entry, num.FMA32(thetaEntry2, t187Entry, num.FMA32(thetaEntry2, t182Entry, num.FMA32(thetaEntry2, t177Entry, F(thetaEntry2*t172Entry)))))
-						t109[i] = t1092
+					if kern.Wide() {
+						a2 := stepBackwardNest16Args{
+							unsafe.SliceData(t172),
+							unsafe.SliceData(t177),
+							unsafe.SliceData(t182),
+							unsafe.SliceData(t187),
+							unsafe.SliceData(t192),
+							unsafe.SliceData(t191),
+							unsafe.SliceData(t186),
+							unsafe.SliceData(t181),
+							unsafe.SliceData(t176),
+							unsafe.SliceData(t171),
+							unsafe.SliceData(k2),
+							unsafe.SliceData(t106),
+							unsafe.SliceData(t109),
+							unsafe.SliceData(t114Total),
+							d,
+							[2]float32{t114},
+							[2]float32{thetaEntry2},
+							[2]float32{w7},
+						}
+						stepBackwardNest16(&a2)
+					} else {
+						t114_2 := t114
+						t114Sums := [16]F{t114_2}
+						for i := range d {
+							t172Entry := t172[i]
+							t177Entry := t177[i]
+							t182Entry := t182[i]
+							t187Entry := t187[i]
+							t192Entry := t192[i]
+							t1092 := num.FMA32(-thetaEntry2, t192Entry, num.FMA32(-thetaEntry2, t191[i], num.FMA32(-thetaEntry2, t187Entry, num.FMA32(-thetaEntry2, t186[i], num.FMA32(-thetaEntry2, t182Entry, num.FMA32(-thetaEntry2, t181[i], num.FMA32(-thetaEntry2, t177Entry, num.FMA32(-thetaEntry2, t176[i], num.FMA32(-thetaEntry2, t172Entry, -F(thetaEntry2*t171[i]))))))))))
+							t114Sums[i%16] = num.FMA32(t1092, (k2[i] / w7), t114Sums[i%16])
+							t106[i] = num.FMA32(thetaEntry2, t192Entry, num.FMA32(thetaEntry2, t187Entry, num.FMA32(thetaEntry2, t182Entry, num.FMA32(thetaEntry2, t177Entry, F(thetaEntry2*t172Entry)))))
+							t109[i] = t1092
+						}
+						t114_2 = kern.Sum16(&t114Sums)
+						t114Total[0] = t114_2
 					}
+					t114 = t114Total[0]
 					t1142 := -t114
 					// self_referential.a_v
 					clear(t108)
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
+						a2 := stepBackwardNest17Args{
 							unsafe.SliceData(t106),
 							unsafe.SliceData(MVTrail),
 							unsafe.SliceData(t108),
 							d * d * a,
 							d,
 						}
-						stepBackwardNest6(&a2)
+						stepBackwardNest17(&a2)
 					} else {
 						for i := range d {
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
@@ -1322,7 +1779,7 @@ func (c *stepBackwardFused) run() {
 					c.BRhoBar[0] = num.FMA32(F(rhoEntry3*rhoSigmoidEntry), t149, c.BRhoBar[0])
 					// self_referential.a_k, self_referential.k
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
+						a2 := stepBackwardNest18Args{
 							unsafe.SliceData(c.AK),
 							unsafe.SliceData(t109),
 							unsafe.SliceData(t135),
@@ -1331,7 +1788,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{t131},
 							[2]float32{t111},
 						}
-						stepBackwardNest7(&a2)
+						stepBackwardNest18(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1342,7 +1799,7 @@ func (c *stepBackwardFused) run() {
 					clear(t137)
 					clear(t162)
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
+						a2 := stepBackwardNest19Args{
 							unsafe.SliceData(t174),
 							unsafe.SliceData(t135),
 							unsafe.SliceData(t169),
@@ -1372,7 +1829,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{t227},
 							[2]float32{t222},
 						}
-						stepBackwardNest8(&a2)
+						stepBackwardNest19(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1415,7 +1872,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential.y, self_referential.a_eta, self_referential.a_alpha, self_referential
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
+						a2 := stepBackwardNest20Args{
 							unsafe.SliceData(c.AAlphaProd),
 							unsafe.SliceData(c.AEtaProd),
 							unsafe.SliceData(t108),
@@ -1428,7 +1885,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{t227},
 							[2]float32{t222},
 						}
-						stepBackwardNest9(&a2)
+						stepBackwardNest20(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
@@ -1461,7 +1918,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := stepBackwardNest10Args{
+		a := stepBackwardNest21Args{
 			unsafe.SliceData(t72),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t15),
@@ -1470,7 +1927,7 @@ func (c *stepBackwardFused) run() {
 			T * d,
 			d,
 		}
-		stepBackwardNest10(&a)
+		stepBackwardNest21(&a)
 	} else {
 		for i := range L {
 			t15_2 := t15[i*T:][:T]
@@ -1490,7 +1947,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := stepBackwardNest11Args{
+		a := stepBackwardNest22Args{
 			unsafe.SliceData(t20),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t4),
@@ -1505,7 +1962,7 @@ func (c *stepBackwardFused) run() {
 			T * d,
 			d,
 		}
-		stepBackwardNest11(&a)
+		stepBackwardNest22(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -1536,7 +1993,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := stepBackwardNest12Args{
+		a := stepBackwardNest23Args{
 			unsafe.SliceData(t82),
 			unsafe.SliceData(t38),
 			unsafe.SliceData(c.XBar),
@@ -1545,7 +2002,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest12(&a)
+		stepBackwardNest23(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -26,6 +26,8 @@ func stepNest10(*stepNest10Args) { panic("no assembly in this build") }
 
 func stepNest11(*stepNest11Args) { panic("no assembly in this build") }
 
+func stepNest12(*stepNest12Args) { panic("no assembly in this build") }
+
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
@@ -49,3 +51,25 @@ func stepBackwardNest10(*stepBackwardNest10Args) { panic("no assembly in this bu
 func stepBackwardNest11(*stepBackwardNest11Args) { panic("no assembly in this build") }
 
 func stepBackwardNest12(*stepBackwardNest12Args) { panic("no assembly in this build") }
+
+func stepBackwardNest13(*stepBackwardNest13Args) { panic("no assembly in this build") }
+
+func stepBackwardNest14(*stepBackwardNest14Args) { panic("no assembly in this build") }
+
+func stepBackwardNest15(*stepBackwardNest15Args) { panic("no assembly in this build") }
+
+func stepBackwardNest16(*stepBackwardNest16Args) { panic("no assembly in this build") }
+
+func stepBackwardNest17(*stepBackwardNest17Args) { panic("no assembly in this build") }
+
+func stepBackwardNest18(*stepBackwardNest18Args) { panic("no assembly in this build") }
+
+func stepBackwardNest19(*stepBackwardNest19Args) { panic("no assembly in this build") }
+
+func stepBackwardNest20(*stepBackwardNest20Args) { panic("no assembly in this build") }
+
+func stepBackwardNest21(*stepBackwardNest21Args) { panic("no assembly in this build") }
+
+func stepBackwardNest22(*stepBackwardNest22Args) { panic("no assembly in this build") }
+
+func stepBackwardNest23(*stepBackwardNest23Args) { panic("no assembly in this build") }

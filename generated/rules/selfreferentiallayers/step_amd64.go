@@ -480,6 +480,132 @@ func stepBackwardNest48AVX512(a *stepBackwardNest48Args)
 //go:noescape
 func stepBackwardNest48AVX2(a *stepBackwardNest48Args)
 
+//go:noescape
+func stepBackwardNest49AVX512(a *stepBackwardNest49Args)
+
+//go:noescape
+func stepBackwardNest49AVX2(a *stepBackwardNest49Args)
+
+//go:noescape
+func stepBackwardNest50AVX512(a *stepBackwardNest50Args)
+
+//go:noescape
+func stepBackwardNest50AVX2(a *stepBackwardNest50Args)
+
+//go:noescape
+func stepBackwardNest51AVX512(a *stepBackwardNest51Args)
+
+//go:noescape
+func stepBackwardNest51AVX2(a *stepBackwardNest51Args)
+
+//go:noescape
+func stepBackwardNest52AVX512(a *stepBackwardNest52Args)
+
+//go:noescape
+func stepBackwardNest52AVX2(a *stepBackwardNest52Args)
+
+//go:noescape
+func stepBackwardNest53AVX512(a *stepBackwardNest53Args)
+
+//go:noescape
+func stepBackwardNest53AVX2(a *stepBackwardNest53Args)
+
+//go:noescape
+func stepBackwardNest54AVX512(a *stepBackwardNest54Args)
+
+//go:noescape
+func stepBackwardNest54AVX2(a *stepBackwardNest54Args)
+
+//go:noescape
+func stepBackwardNest55AVX512(a *stepBackwardNest55Args)
+
+//go:noescape
+func stepBackwardNest55AVX2(a *stepBackwardNest55Args)
+
+//go:noescape
+func stepBackwardNest56AVX512(a *stepBackwardNest56Args)
+
+//go:noescape
+func stepBackwardNest56AVX2(a *stepBackwardNest56Args)
+
+//go:noescape
+func stepBackwardNest57AVX512(a *stepBackwardNest57Args)
+
+//go:noescape
+func stepBackwardNest57AVX2(a *stepBackwardNest57Args)
+
+//go:noescape
+func stepBackwardNest58AVX512(a *stepBackwardNest58Args)
+
+//go:noescape
+func stepBackwardNest58AVX2(a *stepBackwardNest58Args)
+
+//go:noescape
+func stepBackwardNest59AVX512(a *stepBackwardNest59Args)
+
+//go:noescape
+func stepBackwardNest59AVX2(a *stepBackwardNest59Args)
+
+//go:noescape
+func stepBackwardNest60AVX512(a *stepBackwardNest60Args)
+
+//go:noescape
+func stepBackwardNest60AVX2(a *stepBackwardNest60Args)
+
+//go:noescape
+func stepBackwardNest61AVX512(a *stepBackwardNest61Args)
+
+//go:noescape
+func stepBackwardNest61AVX2(a *stepBackwardNest61Args)
+
+//go:noescape
+func stepBackwardNest62AVX512(a *stepBackwardNest62Args)
+
+//go:noescape
+func stepBackwardNest62AVX2(a *stepBackwardNest62Args)
+
+//go:noescape
+func stepBackwardNest63AVX512(a *stepBackwardNest63Args)
+
+//go:noescape
+func stepBackwardNest63AVX2(a *stepBackwardNest63Args)
+
+//go:noescape
+func stepBackwardNest64AVX512(a *stepBackwardNest64Args)
+
+//go:noescape
+func stepBackwardNest64AVX2(a *stepBackwardNest64Args)
+
+//go:noescape
+func stepBackwardNest65AVX512(a *stepBackwardNest65Args)
+
+//go:noescape
+func stepBackwardNest65AVX2(a *stepBackwardNest65Args)
+
+//go:noescape
+func stepBackwardNest66AVX512(a *stepBackwardNest66Args)
+
+//go:noescape
+func stepBackwardNest66AVX2(a *stepBackwardNest66Args)
+
+//go:noescape
+func stepBackwardNest67AVX512(a *stepBackwardNest67Args)
+
+//go:noescape
+func stepBackwardNest67AVX2(a *stepBackwardNest67Args)
+
+//go:noescape
+func stepBackwardNest68AVX512(a *stepBackwardNest68Args)
+
+//go:noescape
+func stepBackwardNest68AVX2(a *stepBackwardNest68Args)
+
+//go:noescape
+func stepBackwardNest69AVX512(a *stepBackwardNest69Args)
+
+//go:noescape
+func stepBackwardNest69AVX2(a *stepBackwardNest69Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -1110,4 +1236,172 @@ func stepBackwardNest48(a *stepBackwardNest48Args) {
 		return
 	}
 	stepBackwardNest48AVX2(a)
+}
+
+func stepBackwardNest49(a *stepBackwardNest49Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest49AVX512(a)
+		return
+	}
+	stepBackwardNest49AVX2(a)
+}
+
+func stepBackwardNest50(a *stepBackwardNest50Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest50AVX512(a)
+		return
+	}
+	stepBackwardNest50AVX2(a)
+}
+
+func stepBackwardNest51(a *stepBackwardNest51Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest51AVX512(a)
+		return
+	}
+	stepBackwardNest51AVX2(a)
+}
+
+func stepBackwardNest52(a *stepBackwardNest52Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest52AVX512(a)
+		return
+	}
+	stepBackwardNest52AVX2(a)
+}
+
+func stepBackwardNest53(a *stepBackwardNest53Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest53AVX512(a)
+		return
+	}
+	stepBackwardNest53AVX2(a)
+}
+
+func stepBackwardNest54(a *stepBackwardNest54Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest54AVX512(a)
+		return
+	}
+	stepBackwardNest54AVX2(a)
+}
+
+func stepBackwardNest55(a *stepBackwardNest55Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest55AVX512(a)
+		return
+	}
+	stepBackwardNest55AVX2(a)
+}
+
+func stepBackwardNest56(a *stepBackwardNest56Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest56AVX512(a)
+		return
+	}
+	stepBackwardNest56AVX2(a)
+}
+
+func stepBackwardNest57(a *stepBackwardNest57Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest57AVX512(a)
+		return
+	}
+	stepBackwardNest57AVX2(a)
+}
+
+func stepBackwardNest58(a *stepBackwardNest58Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest58AVX512(a)
+		return
+	}
+	stepBackwardNest58AVX2(a)
+}
+
+func stepBackwardNest59(a *stepBackwardNest59Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest59AVX512(a)
+		return
+	}
+	stepBackwardNest59AVX2(a)
+}
+
+func stepBackwardNest60(a *stepBackwardNest60Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest60AVX512(a)
+		return
+	}
+	stepBackwardNest60AVX2(a)
+}
+
+func stepBackwardNest61(a *stepBackwardNest61Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest61AVX512(a)
+		return
+	}
+	stepBackwardNest61AVX2(a)
+}
+
+func stepBackwardNest62(a *stepBackwardNest62Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest62AVX512(a)
+		return
+	}
+	stepBackwardNest62AVX2(a)
+}
+
+func stepBackwardNest63(a *stepBackwardNest63Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest63AVX512(a)
+		return
+	}
+	stepBackwardNest63AVX2(a)
+}
+
+func stepBackwardNest64(a *stepBackwardNest64Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest64AVX512(a)
+		return
+	}
+	stepBackwardNest64AVX2(a)
+}
+
+func stepBackwardNest65(a *stepBackwardNest65Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest65AVX512(a)
+		return
+	}
+	stepBackwardNest65AVX2(a)
+}
+
+func stepBackwardNest66(a *stepBackwardNest66Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest66AVX512(a)
+		return
+	}
+	stepBackwardNest66AVX2(a)
+}
+
+func stepBackwardNest67(a *stepBackwardNest67Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest67AVX512(a)
+		return
+	}
+	stepBackwardNest67AVX2(a)
+}
+
+func stepBackwardNest68(a *stepBackwardNest68Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest68AVX512(a)
+		return
+	}
+	stepBackwardNest68AVX2(a)
+}
+
+func stepBackwardNest69(a *stepBackwardNest69Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest69AVX512(a)
+		return
+	}
+	stepBackwardNest69AVX2(a)
 }

@@ -1873,6 +1873,37 @@ type stepBackwardNest6Args struct {
 }
 
 type stepBackwardNest7Args struct {
+	t277       *float32
+	BVBarState *float32
+	k2         *float32
+	BVTrail    *float32
+	t573       *float32
+	t571       *float32
+	t72Total   *float32
+	n0         int        // d_h·a + C·d_h·s + T·d_h·l
+	n1         int        // d·d_h·a
+	n2         int        // d_h
+	n3         int        // d
+	t72        [2]float32 // and nothing
+}
+
+type stepBackwardNest8Args struct {
+	t571        *float32
+	t277        *float32
+	t240        *float32
+	t275        *float32
+	t122        *float32
+	AVProd      *float32
+	t675        *float32
+	t748        *float32
+	t52Total    *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h
+	t52         [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest9Args struct {
 	AVTrail *float32
 	t675    *float32
 	t748    *float32
@@ -1883,7 +1914,7 @@ type stepBackwardNest7Args struct {
 	n2      int // d_h
 }
 
-type stepBackwardNest8Args struct {
+type stepBackwardNest10Args struct {
 	t575        *float32
 	t192        *float32
 	t2522       *float32
@@ -1891,7 +1922,25 @@ type stepBackwardNest8Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest9Args struct {
+type stepBackwardNest11Args struct {
+	t2522      *float32
+	AVLin      *float32
+	AVBarState *float32
+	t674       *float32
+	AVTrail    *float32
+	t577       *float32
+	t581       *float32
+	t579       *float32
+	t53Total   *float32
+	n0         int        // d·a + C·d·s + T·d·l
+	n1         int        // d_h·a + C·d_h·s + T·d_h·l
+	n2         int        // d·d_h·a
+	n3         int        // d
+	n4         int        // d_h
+	t53        [2]float32 // and nothing
+}
+
+type stepBackwardNest12Args struct {
 	t240        *float32
 	t273        *float32
 	t275        *float32
@@ -1906,7 +1955,7 @@ type stepBackwardNest9Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest10Args struct {
+type stepBackwardNest13Args struct {
 	t442    *float32
 	BVTrail *float32
 	t462    *float32
@@ -1915,7 +1964,19 @@ type stepBackwardNest10Args struct {
 	n2      int // d
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest14Args struct {
+	t579        *float32
+	AVLin       *float32
+	t2522       *float32
+	t792        *float32
+	t512Total   *float32
+	n0          int        // d·a + C·d·s + T·d·l
+	n1          int        // d
+	t512        [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest15Args struct {
 	t579    *float32
 	t792    *float32
 	AVTrail *float32
@@ -1926,7 +1987,7 @@ type stepBackwardNest11Args struct {
 	n2      int // d_h
 }
 
-type stepBackwardNest12Args struct {
+type stepBackwardNest16Args struct {
 	t240        *float32
 	t581        *float32
 	t583        *float32
@@ -1943,7 +2004,43 @@ type stepBackwardNest12Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest17Args struct {
+	t752       *float32
+	t882       *float32
+	t229       *float32
+	BKBarState *float32
+	k2         *float32
+	BKTrail    *float32
+	BVTrail    *float32
+	t772       *float32
+	t902       *float32
+	t589       *float32
+	t587       *float32
+	t9622Total *float32
+	n0         int        // d_h·a + C·d_h·s + T·d_h·l
+	n1         int        // d·d_h·a
+	n2         int        // d_h
+	n3         int        // d
+	t9622      [2]float32 // and nothing
+}
+
+type stepBackwardNest18Args struct {
+	t587        *float32
+	t229        *float32
+	t192        *float32
+	t227        *float32
+	t101        *float32
+	AKProd      *float32
+	t685        *float32
+	t754        *float32
+	t942Total   *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h
+	t942        [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest19Args struct {
 	AKTrail *float32
 	t685    *float32
 	t754    *float32
@@ -1954,7 +2051,7 @@ type stepBackwardNest13Args struct {
 	n2      int // d_h
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest20Args struct {
 	t591        *float32
 	t1082       *float32
 	t1142       *float32
@@ -1962,7 +2059,25 @@ type stepBackwardNest14Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest21Args struct {
+	t1142      *float32
+	AKLin      *float32
+	AKBarState *float32
+	t672       *float32
+	AKTrail    *float32
+	t593       *float32
+	t597       *float32
+	t595       *float32
+	t1422Total *float32
+	n0         int        // d·a + C·d·s + T·d·l
+	n1         int        // d_h·a + C·d_h·s + T·d_h·l
+	n2         int        // d·d_h·a
+	n3         int        // d
+	n4         int        // d_h
+	t1422      [2]float32 // and nothing
+}
+
+type stepBackwardNest22Args struct {
 	t192        *float32
 	t225        *float32
 	t227        *float32
@@ -1977,7 +2092,7 @@ type stepBackwardNest15Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest23Args struct {
 	t13323  *float32
 	BKTrail *float32
 	t1352   *float32
@@ -1986,7 +2101,19 @@ type stepBackwardNest16Args struct {
 	n2      int // d
 }
 
-type stepBackwardNest17Args struct {
+type stepBackwardNest24Args struct {
+	t595        *float32
+	AKLin       *float32
+	t1142       *float32
+	t168        *float32
+	t1402Total  *float32
+	n0          int        // d·a + C·d·s + T·d·l
+	n1          int        // d
+	t1402       [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest25Args struct {
 	t595    *float32
 	t168    *float32
 	AKTrail *float32
@@ -1997,7 +2124,7 @@ type stepBackwardNest17Args struct {
 	n2      int // d_h
 }
 
-type stepBackwardNest18Args struct {
+type stepBackwardNest26Args struct {
 	t192        *float32
 	t597        *float32
 	t599        *float32
@@ -2014,7 +2141,43 @@ type stepBackwardNest18Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest19Args struct {
+type stepBackwardNest27Args struct {
+	t1642        *float32
+	t17722       *float32
+	t181         *float32
+	BEtaBarState *float32
+	k2           *float32
+	BEtaTrail    *float32
+	BKTrail      *float32
+	t1662        *float32
+	t17922       *float32
+	t605         *float32
+	t603         *float32
+	t185Total    *float32
+	n0           int        // d_h·a + C·d_h·s + T·d_h·l
+	n1           int        // d·d_h·a
+	n2           int        // d_h
+	n3           int        // d
+	t185         [2]float32 // and nothing
+}
+
+type stepBackwardNest28Args struct {
+	t603        *float32
+	t181        *float32
+	t144        *float32
+	t179        *float32
+	t1902       *float32
+	AEtaProd    *float32
+	t695        *float32
+	t760        *float32
+	t1832Total  *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h
+	t1832       [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest29Args struct {
 	AEtaTrail *float32
 	t695      *float32
 	t760      *float32
@@ -2025,7 +2188,7 @@ type stepBackwardNest19Args struct {
 	n2        int // d_h
 }
 
-type stepBackwardNest20Args struct {
+type stepBackwardNest30Args struct {
 	t607        *float32
 	t197        *float32
 	t2032       *float32
@@ -2033,7 +2196,25 @@ type stepBackwardNest20Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest21Args struct {
+type stepBackwardNest31Args struct {
+	t2032        *float32
+	AEtaLin      *float32
+	AEtaBarState *float32
+	t670         *float32
+	AEtaTrail    *float32
+	t609         *float32
+	t613         *float32
+	t611         *float32
+	t2312Total   *float32
+	n0           int        // d·a + C·d·s + T·d·l
+	n1           int        // d_h·a + C·d_h·s + T·d_h·l
+	n2           int        // d·d_h·a
+	n3           int        // d
+	n4           int        // d_h
+	t2312        [2]float32 // and nothing
+}
+
+type stepBackwardNest32Args struct {
 	t144        *float32
 	t177        *float32
 	t179        *float32
@@ -2048,7 +2229,7 @@ type stepBackwardNest21Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest22Args struct {
+type stepBackwardNest33Args struct {
 	t2222     *float32
 	BEtaTrail *float32
 	t22422    *float32
@@ -2057,7 +2238,19 @@ type stepBackwardNest22Args struct {
 	n2        int // d
 }
 
-type stepBackwardNest23Args struct {
+type stepBackwardNest34Args struct {
+	t611        *float32
+	AEtaLin     *float32
+	t2032       *float32
+	t2572       *float32
+	t22923Total *float32
+	n0          int        // d·a + C·d·s + T·d·l
+	n1          int        // d
+	t22923      [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest35Args struct {
 	t611      *float32
 	t2572     *float32
 	AEtaTrail *float32
@@ -2068,7 +2261,7 @@ type stepBackwardNest23Args struct {
 	n2        int // d_h
 }
 
-type stepBackwardNest24Args struct {
+type stepBackwardNest36Args struct {
 	t144        *float32
 	t613        *float32
 	t615        *float32
@@ -2085,7 +2278,43 @@ type stepBackwardNest24Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest25Args struct {
+type stepBackwardNest37Args struct {
+	t2532          *float32
+	t2662          *float32
+	t133           *float32
+	BAlphaBarState *float32
+	k2             *float32
+	BAlphaTrail    *float32
+	BEtaTrail      *float32
+	t2552          *float32
+	t2682          *float32
+	t621           *float32
+	t619           *float32
+	t27422Total    *float32
+	n0             int        // d_h·a + C·d_h·s + T·d_h·l
+	n1             int        // d·d_h·a
+	n2             int        // d_h
+	n3             int        // d
+	t27422         [2]float32 // and nothing
+}
+
+type stepBackwardNest38Args struct {
+	t619        *float32
+	t133        *float32
+	t96         *float32
+	t131        *float32
+	t2792       *float32
+	AAlphaProd  *float32
+	t705        *float32
+	t766        *float32
+	t27222Total *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h
+	t27222      [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest39Args struct {
 	AAlphaTrail *float32
 	t705        *float32
 	t766        *float32
@@ -2096,7 +2325,7 @@ type stepBackwardNest25Args struct {
 	n2          int // d_h
 }
 
-type stepBackwardNest26Args struct {
+type stepBackwardNest40Args struct {
 	t623        *float32
 	t286        *float32
 	t292        *float32
@@ -2104,7 +2333,25 @@ type stepBackwardNest26Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest27Args struct {
+type stepBackwardNest41Args struct {
+	t292           *float32
+	AAlphaLin      *float32
+	AAlphaBarState *float32
+	t668           *float32
+	AAlphaTrail    *float32
+	t625           *float32
+	t629           *float32
+	t627           *float32
+	t320Total      *float32
+	n0             int        // d·a + C·d·s + T·d·l
+	n1             int        // d_h·a + C·d_h·s + T·d_h·l
+	n2             int        // d·d_h·a
+	n3             int        // d
+	n4             int        // d_h
+	t320           [2]float32 // and nothing
+}
+
+type stepBackwardNest42Args struct {
 	t96         *float32
 	t129        *float32
 	t131        *float32
@@ -2119,7 +2366,7 @@ type stepBackwardNest27Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest28Args struct {
+type stepBackwardNest43Args struct {
 	t311        *float32
 	BAlphaTrail *float32
 	t313        *float32
@@ -2128,7 +2375,19 @@ type stepBackwardNest28Args struct {
 	n2          int // d
 }
 
-type stepBackwardNest29Args struct {
+type stepBackwardNest44Args struct {
+	t627        *float32
+	AAlphaLin   *float32
+	t292        *float32
+	t346        *float32
+	t318Total   *float32
+	n0          int        // d·a + C·d·s + T·d·l
+	n1          int        // d
+	t318        [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest45Args struct {
 	t627        *float32
 	t346        *float32
 	AAlphaTrail *float32
@@ -2139,7 +2398,7 @@ type stepBackwardNest29Args struct {
 	n2          int // d_h
 }
 
-type stepBackwardNest30Args struct {
+type stepBackwardNest46Args struct {
 	t96         *float32
 	t629        *float32
 	t631        *float32
@@ -2156,7 +2415,43 @@ type stepBackwardNest30Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest31Args struct {
+type stepBackwardNest47Args struct {
+	t342        *float32
+	t355        *float32
+	t85         *float32
+	BMBarState  *float32
+	k2          *float32
+	BMTrail     *float32
+	BAlphaTrail *float32
+	t344        *float32
+	t357        *float32
+	t637        *float32
+	t635        *float32
+	t363Total   *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d·d_h·a
+	n2          int        // d_h
+	n3          int        // d
+	t363        [2]float32 // and nothing
+}
+
+type stepBackwardNest48Args struct {
+	t635        *float32
+	t85         *float32
+	t48         *float32
+	t83         *float32
+	t368        *float32
+	AMProd      *float32
+	t715        *float32
+	t772        *float32
+	t361Total   *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h
+	t361        [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest49Args struct {
 	AMTrail *float32
 	t715    *float32
 	t772    *float32
@@ -2167,7 +2462,7 @@ type stepBackwardNest31Args struct {
 	n2      int // d_h
 }
 
-type stepBackwardNest32Args struct {
+type stepBackwardNest50Args struct {
 	t639        *float32
 	t375        *float32
 	t381        *float32
@@ -2175,7 +2470,25 @@ type stepBackwardNest32Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest33Args struct {
+type stepBackwardNest51Args struct {
+	t381       *float32
+	AMLin      *float32
+	AMBarState *float32
+	t666       *float32
+	AMTrail    *float32
+	t641       *float32
+	t645       *float32
+	t643       *float32
+	t409Total  *float32
+	n0         int        // d·a + C·d·s + T·d·l
+	n1         int        // d_h·a + C·d_h·s + T·d_h·l
+	n2         int        // d·d_h·a
+	n3         int        // d
+	n4         int        // d_h
+	t409       [2]float32 // and nothing
+}
+
+type stepBackwardNest52Args struct {
 	t48         *float32
 	t81         *float32
 	t83         *float32
@@ -2190,7 +2503,7 @@ type stepBackwardNest33Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest34Args struct {
+type stepBackwardNest53Args struct {
 	t400    *float32
 	BMTrail *float32
 	t402    *float32
@@ -2199,7 +2512,19 @@ type stepBackwardNest34Args struct {
 	n2      int // d
 }
 
-type stepBackwardNest35Args struct {
+type stepBackwardNest54Args struct {
+	t643        *float32
+	AMLin       *float32
+	t381        *float32
+	t435        *float32
+	t407Total   *float32
+	n0          int        // d·a + C·d·s + T·d·l
+	n1          int        // d
+	t407        [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest55Args struct {
 	t643    *float32
 	t435    *float32
 	AMTrail *float32
@@ -2210,7 +2535,7 @@ type stepBackwardNest35Args struct {
 	n2      int // d_h
 }
 
-type stepBackwardNest36Args struct {
+type stepBackwardNest56Args struct {
 	t48         *float32
 	t645        *float32
 	t647        *float32
@@ -2227,7 +2552,7 @@ type stepBackwardNest36Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest37Args struct {
+type stepBackwardNest57Args struct {
 	t431    *float32
 	t444    *float32
 	BMTrail *float32
@@ -2238,7 +2563,53 @@ type stepBackwardNest37Args struct {
 	n2      int // d
 }
 
-type stepBackwardNest38Args struct {
+type stepBackwardNest58Args struct {
+	t643        *float32
+	t637        *float32
+	t627        *float32
+	t621        *float32
+	t611        *float32
+	t605        *float32
+	t595        *float32
+	t589        *float32
+	t579        *float32
+	t573        *float32
+	t2522       *float32
+	t462        *float32
+	t772        *float32
+	t1142       *float32
+	t1352       *float32
+	t1662       *float32
+	t2032       *float32
+	t22422      *float32
+	t2552       *float32
+	t292        *float32
+	t313        *float32
+	t344        *float32
+	t381        *float32
+	t402        *float32
+	t433        *float32
+	k2          *float32
+	t792        *float32
+	t902        *float32
+	t168        *float32
+	t17922      *float32
+	t2572       *float32
+	t2682       *float32
+	t346        *float32
+	t357        *float32
+	t435        *float32
+	t446        *float32
+	t447        *float32
+	t459        *float32
+	t464Total   *float32
+	n0          int        // d
+	t464        [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+	w7          [2]float32 // and nothing
+}
+
+type stepBackwardNest59Args struct {
 	t447    *float32
 	AVTrail *float32
 	t651    *float32
@@ -2247,7 +2618,7 @@ type stepBackwardNest38Args struct {
 	n2      int // d_h
 }
 
-type stepBackwardNest39Args struct {
+type stepBackwardNest60Args struct {
 	t392   *float32
 	t651   *float32
 	gVProd *float32
@@ -2257,7 +2628,7 @@ type stepBackwardNest39Args struct {
 	n1     int // d_h
 }
 
-type stepBackwardNest40Args struct {
+type stepBackwardNest61Args struct {
 	t456    *float32
 	BVTrail *float32
 	t458    *float32
@@ -2266,7 +2637,7 @@ type stepBackwardNest40Args struct {
 	n2      int // d
 }
 
-type stepBackwardNest41Args struct {
+type stepBackwardNest62Args struct {
 	gK   *float32
 	t459 *float32
 	t485 *float32
@@ -2276,7 +2647,7 @@ type stepBackwardNest41Args struct {
 	t461 [2]float32 // and nothing
 }
 
-type stepBackwardNest42Args struct {
+type stepBackwardNest63Args struct {
 	AKLin          *float32
 	t485           *float32
 	t1142          *float32
@@ -2350,7 +2721,7 @@ type stepBackwardNest42Args struct {
 	t782           [2]float32 // and nothing
 }
 
-type stepBackwardNest43Args struct {
+type stepBackwardNest64Args struct {
 	t24         *float32
 	t653        *float32
 	gEtaProd2   *float32
@@ -2377,7 +2748,7 @@ type stepBackwardNest43Args struct {
 	t792        [2]float32 // and nothing
 }
 
-type stepBackwardNest44Args struct {
+type stepBackwardNest65Args struct {
 	t494           *float32
 	t13323         *float32
 	t1642          *float32
@@ -2422,7 +2793,7 @@ type stepBackwardNest44Args struct {
 	rhoEntry5      [2]float32 // and nothing
 }
 
-type stepBackwardNest45Args struct {
+type stepBackwardNest66Args struct {
 	yBar *float32
 	t548 *float32
 	t12  *float32
@@ -2439,7 +2810,7 @@ type stepBackwardNest45Args struct {
 	t792 [2]float32 // and nothing
 }
 
-type stepBackwardNest46Args struct {
+type stepBackwardNest67Args struct {
 	t12   *float32
 	qDiv2 *float32
 	t20   *float32
@@ -2449,7 +2820,7 @@ type stepBackwardNest46Args struct {
 	n3    int // d
 }
 
-type stepBackwardNest47Args struct {
+type stepBackwardNest68Args struct {
 	t25   *bool
 	qDiv  *float32
 	t4    *bool
@@ -2465,7 +2836,7 @@ type stepBackwardNest47Args struct {
 	n3    int // d
 }
 
-type stepBackwardNest48Args struct {
+type stepBackwardNest69Args struct {
 	t13  *float32
 	t43  *float32
 	xBar *float32
@@ -2720,6 +3091,27 @@ func (c *stepBackwardFused) run() {
 	t4 := c.Flags[:L*T]                                                            // [L, T]
 	t21 := c.Flags[L*T:][:L*T]                                                     // [L, T]
 	t25 := c.Flags[2*L*T:][:L*T]                                                   // [L, T]
+	t72Total := make([]F, 1)
+	t52Total := make([]F, 1)
+	t53Total := make([]F, 1)
+	t512Total := make([]F, 1)
+	t9622Total := make([]F, 1)
+	t942Total := make([]F, 1)
+	t1422Total := make([]F, 1)
+	t1402Total := make([]F, 1)
+	t185Total := make([]F, 1)
+	t1832Total := make([]F, 1)
+	t2312Total := make([]F, 1)
+	t22923Total := make([]F, 1)
+	t27422Total := make([]F, 1)
+	t27222Total := make([]F, 1)
+	t320Total := make([]F, 1)
+	t318Total := make([]F, 1)
+	t363Total := make([]F, 1)
+	t361Total := make([]F, 1)
+	t409Total := make([]F, 1)
+	t407Total := make([]F, 1)
+	t464Total := make([]F, 1)
 
 	// self_referential_layers.q
 	for i := range L {
@@ -3364,31 +3756,6 @@ func (c *stepBackwardFused) run() {
 				rho := c.Rho[l*T+C*s:][:n]
 				rhoSigmoid := c.RhoSigmoid[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					t277_2 := t277[(l*T+a+C*s)*dH:][:dH]
-					t240_2 := t240[(l*T+a+C*s)*dH:][:dH]
-					t275_2 := t275[(l*T+a+C*s)*dH:][:dH]
-					AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
-					AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
-					t229_2 := t229[(l*T+a+C*s)*dH:][:dH]
-					t192_3 := t192[(l*T+a+C*s)*dH:][:dH]
-					t227_2 := t227[(l*T+a+C*s)*dH:][:dH]
-					AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
-					AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
-					t181_2 := t181[(l*T+a+C*s)*dH:][:dH]
-					t144_2 := t144[(l*T+a+C*s)*dH:][:dH]
-					t179_2 := t179[(l*T+a+C*s)*dH:][:dH]
-					AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
-					AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
-					t133_2 := t133[(l*T+a+C*s)*dH:][:dH]
-					t96_2 := t96[(l*T+a+C*s)*dH:][:dH]
-					t131_2 := t131[(l*T+a+C*s)*dH:][:dH]
-					AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
-					AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
-					t85_2 := t85[(l*T+a+C*s)*dH:][:dH]
-					t48_2 := t48[(l*T+a+C*s)*dH:][:dH]
-					t83_2 := t83[(l*T+a+C*s)*dH:][:dH]
-					AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
-					AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
 					// self_referential_layers.k
 					t272Entry2 := t272_3[a]
 					t32 := num.Sqrt(kern.Choose((F(0) < t272Entry2), t272Entry2, F(1)))
@@ -3413,35 +3780,89 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_v
 					clear(t573)
 					var t72 F
-					for i := range dH {
-						BVBarState2 := BVBarState[i*d:][:d]
-						BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
-						var t5712 F
-						t277Entry := t277_2[i]
-						for j := range d {
-							BVBarStateEntry := BVBarState2[j]
-							t5712 = num.FMA32(BVBarStateEntry, k2[j], t5712)
-							t72 = num.FMA32(BVTrail2[j], BVBarStateEntry, t72)
-							t573[j] = num.FMA32(BVBarStateEntry, t277Entry, t573[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest7Args{
+							unsafe.SliceData(t277),
+							unsafe.SliceData(BVBarState),
+							unsafe.SliceData(k2),
+							unsafe.SliceData(BVTrail),
+							unsafe.SliceData(t573),
+							unsafe.SliceData(t571),
+							unsafe.SliceData(t72Total),
+							dH*a + C*dH*s + T*dH*l,
+							d * dH * a,
+							dH,
+							d,
+							[2]float32{t72},
 						}
-						t571[i] = t5712
+						stepBackwardNest7(&a2)
+					} else {
+						t277_2 := t277[(l*T+a+C*s)*dH:][:dH]
+						t72_2 := t72
+						for i := range dH {
+							BVBarState2 := BVBarState[i*d:][:d]
+							BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
+							var t5712 F
+							t277Entry := t277_2[i]
+							t5712Sums := [16]F{t5712}
+							t72Sums := [16]F{t72_2}
+							for j := range d {
+								BVBarStateEntry := BVBarState2[j]
+								t5712Sums[j%16] = num.FMA32(BVBarStateEntry, k2[j], t5712Sums[j%16])
+								t72Sums[j%16] = num.FMA32(BVTrail2[j], BVBarStateEntry, t72Sums[j%16])
+								t573[j] = num.FMA32(BVBarStateEntry, t277Entry, t573[j])
+							}
+							t5712 = kern.Sum16(&t5712Sums)
+							t72_2 = kern.Sum16(&t72Sums)
+							t571[i] = t5712
+						}
+						t72Total[0] = t72_2
 					}
+					t72 = t72Total[0]
 					// self_referential_layers.B_v
 					var t52 F
 					thetaEntry3 := theta[a]
-					for i := range dH {
-						t571Entry := t571[i]
-						t52 = num.FMA32(t277_2[i], t571Entry, t52)
-						t240Entry := t240_2[i]
-						t1222 := -F(F(F(thetaEntry3*t240Entry)*t275_2[i]) * t571Entry)
-						t122[i] = t1222
-						t675[i] = F(AVProd[i] * t1222)
-						t748[i] = F(t240Entry * t571Entry)
+					if kern.Wide() {
+						a2 := stepBackwardNest8Args{
+							unsafe.SliceData(t571),
+							unsafe.SliceData(t277),
+							unsafe.SliceData(t240),
+							unsafe.SliceData(t275),
+							unsafe.SliceData(t122),
+							unsafe.SliceData(c.AVProd),
+							unsafe.SliceData(t675),
+							unsafe.SliceData(t748),
+							unsafe.SliceData(t52Total),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{t52},
+							[2]float32{thetaEntry3},
+						}
+						stepBackwardNest8(&a2)
+					} else {
+						t277_2 := t277[(l*T+a+C*s)*dH:][:dH]
+						t240_2 := t240[(l*T+a+C*s)*dH:][:dH]
+						t275_2 := t275[(l*T+a+C*s)*dH:][:dH]
+						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
+						t52_2 := t52
+						t52Sums := [16]F{t52_2}
+						for i := range dH {
+							t571Entry := t571[i]
+							t52Sums[i%16] = num.FMA32(t277_2[i], t571Entry, t52Sums[i%16])
+							t240Entry := t240_2[i]
+							t1222 := -F(F(F(thetaEntry3*t240Entry)*t275_2[i]) * t571Entry)
+							t122[i] = t1222
+							t675[i] = F(AVProd[i] * t1222)
+							t748[i] = F(t240Entry * t571Entry)
+						}
+						t52_2 = kern.Sum16(&t52Sums)
+						t52Total[0] = t52_2
 					}
+					t52 = t52Total[0]
 					t522 := -t52
 					// self_referential_layers.B_v
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
+						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(AVTrail),
 							unsafe.SliceData(t675),
 							unsafe.SliceData(t748),
@@ -3451,7 +3872,7 @@ func (c *stepBackwardFused) run() {
 							d,
 							dH,
 						}
-						stepBackwardNest7(&a2)
+						stepBackwardNest9(&a2)
 					} else {
 						for i := range d {
 							AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
@@ -3472,14 +3893,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.B_v
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
+						a2 := stepBackwardNest10Args{
 							unsafe.SliceData(t575),
 							unsafe.SliceData(t192_2),
 							unsafe.SliceData(t2522),
 							d,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest8(&a2)
+						stepBackwardNest10(&a2)
 					} else {
 						for i := range d {
 							t2522[i] = num.FMA32(-thetaEntry3, t575[i], t192_2[i])
@@ -3489,26 +3910,55 @@ func (c *stepBackwardFused) run() {
 					clear(t577)
 					clear(t581)
 					var t53 F
-					for i := range d {
-						AVBarState2 := AVBarState[i*dH:][:dH]
-						t674_2 := t674[(l*T+a+C*s)*dH:][:dH]
-						AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
-						var t5792 F
-						t2522Entry := t2522[i]
-						AVLinEntry2 := AVLin[i]
-						for j := range dH {
-							AVBarStateEntry := AVBarState2[j]
-							t5792 = num.FMA32(AVBarStateEntry, t674_2[j], t5792)
-							AVTrailEntry2 := AVTrail2[j]
-							t53 = num.FMA32(AVTrailEntry2, AVBarStateEntry, t53)
-							t577[j] = num.FMA32(AVTrailEntry2, t2522Entry, t577[j])
-							t581[j] = num.FMA32(AVBarStateEntry, AVLinEntry2, t581[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest11Args{
+							unsafe.SliceData(t2522),
+							unsafe.SliceData(c.AVLin),
+							unsafe.SliceData(AVBarState),
+							unsafe.SliceData(t674),
+							unsafe.SliceData(AVTrail),
+							unsafe.SliceData(t577),
+							unsafe.SliceData(t581),
+							unsafe.SliceData(t579),
+							unsafe.SliceData(t53Total),
+							d*a + C*d*s + T*d*l,
+							dH*a + C*dH*s + T*dH*l,
+							d * dH * a,
+							d,
+							dH,
+							[2]float32{t53},
 						}
-						t579[i] = t5792
+						stepBackwardNest11(&a2)
+					} else {
+						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
+						t53_2 := t53
+						for i := range d {
+							AVBarState2 := AVBarState[i*dH:][:dH]
+							t674_2 := t674[(l*T+a+C*s)*dH:][:dH]
+							AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
+							var t5792 F
+							t2522Entry := t2522[i]
+							AVLinEntry2 := AVLin[i]
+							t5792Sums := [16]F{t5792}
+							t53Sums := [16]F{t53_2}
+							for j := range dH {
+								AVBarStateEntry := AVBarState2[j]
+								t5792Sums[j%16] = num.FMA32(AVBarStateEntry, t674_2[j], t5792Sums[j%16])
+								AVTrailEntry2 := AVTrail2[j]
+								t53Sums[j%16] = num.FMA32(AVTrailEntry2, AVBarStateEntry, t53Sums[j%16])
+								t577[j] = num.FMA32(AVTrailEntry2, t2522Entry, t577[j])
+								t581[j] = num.FMA32(AVBarStateEntry, AVLinEntry2, t581[j])
+							}
+							t5792 = kern.Sum16(&t5792Sums)
+							t53_2 = kern.Sum16(&t53Sums)
+							t579[i] = t5792
+						}
+						t53Total[0] = t53_2
 					}
+					t53 = t53Total[0]
 					// self_referential_layers.B_v
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
+						a2 := stepBackwardNest12Args{
 							unsafe.SliceData(t240),
 							unsafe.SliceData(t273),
 							unsafe.SliceData(t275),
@@ -3522,10 +3972,13 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest9(&a2)
+						stepBackwardNest12(&a2)
 					} else {
+						t240_2 := t240[(l*T+a+C*s)*dH:][:dH]
 						t273_2 := t273[(l*T+a+C*s)*dH:][:dH]
+						t275_2 := t275[(l*T+a+C*s)*dH:][:dH]
 						BVProd := c.BVProd[(l*T+a+C*s)*dH:][:dH]
+						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t240Entry2 := t240_2[i]
 							t273Entry := t273_2[i]
@@ -3541,7 +3994,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_v
 					clear(t462)
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
+						a2 := stepBackwardNest13Args{
 							unsafe.SliceData(t442_2),
 							unsafe.SliceData(BVTrail),
 							unsafe.SliceData(t462),
@@ -3549,7 +4002,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							d,
 						}
-						stepBackwardNest10(&a2)
+						stepBackwardNest13(&a2)
 					} else {
 						for i := range dH {
 							BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
@@ -3561,17 +4014,38 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.A_v, self_referential_layers.u_v
 					var t512_2 F
-					for i := range d {
-						t579Entry := t579[i]
-						t512_2 = num.FMA32(AVLin[i], t579Entry, t512_2)
-						t792[i] = num.FMA32(thetaEntry3, t579Entry, -t2522[i])
+					if kern.Wide() {
+						a2 := stepBackwardNest14Args{
+							unsafe.SliceData(t579),
+							unsafe.SliceData(c.AVLin),
+							unsafe.SliceData(t2522),
+							unsafe.SliceData(t792),
+							unsafe.SliceData(t512Total),
+							d*a + C*d*s + T*d*l,
+							d,
+							[2]float32{t512_2},
+							[2]float32{thetaEntry3},
+						}
+						stepBackwardNest14(&a2)
+					} else {
+						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
+						t512_3 := t512_2
+						t512Sums := [16]F{t512_3}
+						for i := range d {
+							t579Entry := t579[i]
+							t512Sums[i%16] = num.FMA32(AVLin[i], t579Entry, t512Sums[i%16])
+							t792[i] = num.FMA32(thetaEntry3, t579Entry, -t2522[i])
+						}
+						t512_3 = kern.Sum16(&t512Sums)
+						t512Total[0] = t512_3
 					}
+					t512_2 = t512Total[0]
 					t5122 := -t512_2
 					// self_referential_layers.A_v, self_referential_layers.u_v
 					clear(t583)
 					clear(t585)
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
+						a2 := stepBackwardNest15Args{
 							unsafe.SliceData(t579),
 							unsafe.SliceData(t792),
 							unsafe.SliceData(AVTrail),
@@ -3581,7 +4055,7 @@ func (c *stepBackwardFused) run() {
 							d,
 							dH,
 						}
-						stepBackwardNest11(&a2)
+						stepBackwardNest15(&a2)
 					} else {
 						for i := range d {
 							AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
@@ -3596,7 +4070,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.A_v, self_referential_layers.u_v
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
+						a2 := stepBackwardNest16Args{
 							unsafe.SliceData(t240),
 							unsafe.SliceData(t581),
 							unsafe.SliceData(t583),
@@ -3612,9 +4086,12 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest12(&a2)
+						stepBackwardNest16(&a2)
 					} else {
+						t240_2 := t240[(l*T+a+C*s)*dH:][:dH]
+						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
 						t235_2 := t235[(l*T+a+C*s)*dH:][:dH]
+						t275_2 := t275[(l*T+a+C*s)*dH:][:dH]
 						uVProd := c.UVProd[(l*T+a+C*s)*dH:][:dH]
 						t862_2 := t862[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -3634,40 +4111,99 @@ func (c *stepBackwardFused) run() {
 					clear(t902)
 					clear(t589)
 					var t9622 F
-					for i := range dH {
-						BKBarState2 := BKBarState[i*d:][:d]
-						BKTrail2 := BKTrail[(a*dH+i)*d:][:d]
-						BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
-						var t5872 F
-						t752Entry := t752_2[i]
-						t882Entry := t882[i]
-						t229Entry := t229_2[i]
-						for j := range d {
-							BKBarStateEntry := BKBarState2[j]
-							t5872 = num.FMA32(BKBarStateEntry, k2[j], t5872)
-							t9622 = num.FMA32(BKTrail2[j], BKBarStateEntry, t9622)
-							BVTrailEntry := BVTrail2[j]
-							t772[j] = num.FMA32(BVTrailEntry, t752Entry, t772[j])
-							t902[j] = num.FMA32(BVTrailEntry, t882Entry, t902[j])
-							t589[j] = num.FMA32(BKBarStateEntry, t229Entry, t589[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest17Args{
+							unsafe.SliceData(t752_2),
+							unsafe.SliceData(t882),
+							unsafe.SliceData(t229),
+							unsafe.SliceData(BKBarState),
+							unsafe.SliceData(k2),
+							unsafe.SliceData(BKTrail),
+							unsafe.SliceData(BVTrail),
+							unsafe.SliceData(t772),
+							unsafe.SliceData(t902),
+							unsafe.SliceData(t589),
+							unsafe.SliceData(t587),
+							unsafe.SliceData(t9622Total),
+							dH*a + C*dH*s + T*dH*l,
+							d * dH * a,
+							dH,
+							d,
+							[2]float32{t9622},
 						}
-						t587[i] = t5872
+						stepBackwardNest17(&a2)
+					} else {
+						t229_2 := t229[(l*T+a+C*s)*dH:][:dH]
+						t9622_2 := t9622
+						for i := range dH {
+							BKBarState2 := BKBarState[i*d:][:d]
+							BKTrail2 := BKTrail[(a*dH+i)*d:][:d]
+							BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
+							var t5872 F
+							t752Entry := t752_2[i]
+							t882Entry := t882[i]
+							t229Entry := t229_2[i]
+							t5872Sums := [16]F{t5872}
+							t9622Sums := [16]F{t9622_2}
+							for j := range d {
+								BKBarStateEntry := BKBarState2[j]
+								t5872Sums[j%16] = num.FMA32(BKBarStateEntry, k2[j], t5872Sums[j%16])
+								t9622Sums[j%16] = num.FMA32(BKTrail2[j], BKBarStateEntry, t9622Sums[j%16])
+								BVTrailEntry := BVTrail2[j]
+								t772[j] = num.FMA32(BVTrailEntry, t752Entry, t772[j])
+								t902[j] = num.FMA32(BVTrailEntry, t882Entry, t902[j])
+								t589[j] = num.FMA32(BKBarStateEntry, t229Entry, t589[j])
+							}
+							t5872 = kern.Sum16(&t5872Sums)
+							t9622_2 = kern.Sum16(&t9622Sums)
+							t587[i] = t5872
+						}
+						t9622Total[0] = t9622_2
 					}
+					t9622 = t9622Total[0]
 					// self_referential_layers.B_k
 					var t942 F
-					for i := range dH {
-						t587Entry := t587[i]
-						t942 = num.FMA32(t229_2[i], t587Entry, t942)
-						t192Entry := t192_3[i]
-						t1012 := -F(F(F(thetaEntry3*t192Entry)*t227_2[i]) * t587Entry)
-						t101[i] = t1012
-						t685[i] = F(AKProd[i] * t1012)
-						t754[i] = F(t192Entry * t587Entry)
+					if kern.Wide() {
+						a2 := stepBackwardNest18Args{
+							unsafe.SliceData(t587),
+							unsafe.SliceData(t229),
+							unsafe.SliceData(t192),
+							unsafe.SliceData(t227),
+							unsafe.SliceData(t101),
+							unsafe.SliceData(c.AKProd),
+							unsafe.SliceData(t685),
+							unsafe.SliceData(t754),
+							unsafe.SliceData(t942Total),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{t942},
+							[2]float32{thetaEntry3},
+						}
+						stepBackwardNest18(&a2)
+					} else {
+						t229_2 := t229[(l*T+a+C*s)*dH:][:dH]
+						t192_3 := t192[(l*T+a+C*s)*dH:][:dH]
+						t227_2 := t227[(l*T+a+C*s)*dH:][:dH]
+						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
+						t942_2 := t942
+						t942Sums := [16]F{t942_2}
+						for i := range dH {
+							t587Entry := t587[i]
+							t942Sums[i%16] = num.FMA32(t229_2[i], t587Entry, t942Sums[i%16])
+							t192Entry := t192_3[i]
+							t1012 := -F(F(F(thetaEntry3*t192Entry)*t227_2[i]) * t587Entry)
+							t101[i] = t1012
+							t685[i] = F(AKProd[i] * t1012)
+							t754[i] = F(t192Entry * t587Entry)
+						}
+						t942_2 = kern.Sum16(&t942Sums)
+						t942Total[0] = t942_2
 					}
+					t942 = t942Total[0]
 					t9422 := -t942
 					// self_referential_layers.B_k
 					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
+						a2 := stepBackwardNest19Args{
 							unsafe.SliceData(AKTrail),
 							unsafe.SliceData(t685),
 							unsafe.SliceData(t754),
@@ -3677,7 +4213,7 @@ func (c *stepBackwardFused) run() {
 							d,
 							dH,
 						}
-						stepBackwardNest13(&a2)
+						stepBackwardNest19(&a2)
 					} else {
 						for i := range d {
 							AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
@@ -3698,14 +4234,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.B_k
 					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
+						a2 := stepBackwardNest20Args{
 							unsafe.SliceData(t591),
 							unsafe.SliceData(t1082),
 							unsafe.SliceData(t1142),
 							d,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest14(&a2)
+						stepBackwardNest20(&a2)
 					} else {
 						for i := range d {
 							t1142[i] = num.FMA32(-thetaEntry3, t591[i], t1082[i])
@@ -3715,26 +4251,55 @@ func (c *stepBackwardFused) run() {
 					clear(t593)
 					clear(t597)
 					var t1422 F
-					for i := range d {
-						AKBarState2 := AKBarState[i*dH:][:dH]
-						t672_2 := t672[(l*T+a+C*s)*dH:][:dH]
-						AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
-						var t5952 F
-						t1142Entry := t1142[i]
-						AKLinEntry2 := AKLin[i]
-						for j := range dH {
-							AKBarStateEntry := AKBarState2[j]
-							t5952 = num.FMA32(AKBarStateEntry, t672_2[j], t5952)
-							AKTrailEntry2 := AKTrail2[j]
-							t1422 = num.FMA32(AKTrailEntry2, AKBarStateEntry, t1422)
-							t593[j] = num.FMA32(AKTrailEntry2, t1142Entry, t593[j])
-							t597[j] = num.FMA32(AKBarStateEntry, AKLinEntry2, t597[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest21Args{
+							unsafe.SliceData(t1142),
+							unsafe.SliceData(c.AKLin),
+							unsafe.SliceData(AKBarState),
+							unsafe.SliceData(t672),
+							unsafe.SliceData(AKTrail),
+							unsafe.SliceData(t593),
+							unsafe.SliceData(t597),
+							unsafe.SliceData(t595),
+							unsafe.SliceData(t1422Total),
+							d*a + C*d*s + T*d*l,
+							dH*a + C*dH*s + T*dH*l,
+							d * dH * a,
+							d,
+							dH,
+							[2]float32{t1422},
 						}
-						t595[i] = t5952
+						stepBackwardNest21(&a2)
+					} else {
+						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
+						t1422_2 := t1422
+						for i := range d {
+							AKBarState2 := AKBarState[i*dH:][:dH]
+							t672_2 := t672[(l*T+a+C*s)*dH:][:dH]
+							AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
+							var t5952 F
+							t1142Entry := t1142[i]
+							AKLinEntry2 := AKLin[i]
+							t5952Sums := [16]F{t5952}
+							t1422Sums := [16]F{t1422_2}
+							for j := range dH {
+								AKBarStateEntry := AKBarState2[j]
+								t5952Sums[j%16] = num.FMA32(AKBarStateEntry, t672_2[j], t5952Sums[j%16])
+								AKTrailEntry2 := AKTrail2[j]
+								t1422Sums[j%16] = num.FMA32(AKTrailEntry2, AKBarStateEntry, t1422Sums[j%16])
+								t593[j] = num.FMA32(AKTrailEntry2, t1142Entry, t593[j])
+								t597[j] = num.FMA32(AKBarStateEntry, AKLinEntry2, t597[j])
+							}
+							t5952 = kern.Sum16(&t5952Sums)
+							t1422_2 = kern.Sum16(&t1422Sums)
+							t595[i] = t5952
+						}
+						t1422Total[0] = t1422_2
 					}
+					t1422 = t1422Total[0]
 					// self_referential_layers.B_k
 					if kern.Wide() {
-						a2 := stepBackwardNest15Args{
+						a2 := stepBackwardNest22Args{
 							unsafe.SliceData(t192),
 							unsafe.SliceData(t225),
 							unsafe.SliceData(t227),
@@ -3748,10 +4313,13 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest15(&a2)
+						stepBackwardNest22(&a2)
 					} else {
+						t192_3 := t192[(l*T+a+C*s)*dH:][:dH]
 						t225_2 := t225[(l*T+a+C*s)*dH:][:dH]
+						t227_2 := t227[(l*T+a+C*s)*dH:][:dH]
 						BKProd := c.BKProd[(l*T+a+C*s)*dH:][:dH]
+						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t192Entry2 := t192_3[i]
 							t225Entry := t225_2[i]
@@ -3767,7 +4335,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_k
 					clear(t1352)
 					if kern.Wide() {
-						a2 := stepBackwardNest16Args{
+						a2 := stepBackwardNest23Args{
 							unsafe.SliceData(t13323),
 							unsafe.SliceData(BKTrail),
 							unsafe.SliceData(t1352),
@@ -3775,7 +4343,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							d,
 						}
-						stepBackwardNest16(&a2)
+						stepBackwardNest23(&a2)
 					} else {
 						for i := range dH {
 							BKTrail2 := BKTrail[(a*dH+i)*d:][:d]
@@ -3787,17 +4355,38 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.A_k, self_referential_layers.u_k
 					var t1402 F
-					for i := range d {
-						t595Entry := t595[i]
-						t1402 = num.FMA32(AKLin[i], t595Entry, t1402)
-						t168[i] = num.FMA32(thetaEntry3, t595Entry, -t1142[i])
+					if kern.Wide() {
+						a2 := stepBackwardNest24Args{
+							unsafe.SliceData(t595),
+							unsafe.SliceData(c.AKLin),
+							unsafe.SliceData(t1142),
+							unsafe.SliceData(t168),
+							unsafe.SliceData(t1402Total),
+							d*a + C*d*s + T*d*l,
+							d,
+							[2]float32{t1402},
+							[2]float32{thetaEntry3},
+						}
+						stepBackwardNest24(&a2)
+					} else {
+						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
+						t1402_2 := t1402
+						t1402Sums := [16]F{t1402_2}
+						for i := range d {
+							t595Entry := t595[i]
+							t1402Sums[i%16] = num.FMA32(AKLin[i], t595Entry, t1402Sums[i%16])
+							t168[i] = num.FMA32(thetaEntry3, t595Entry, -t1142[i])
+						}
+						t1402_2 = kern.Sum16(&t1402Sums)
+						t1402Total[0] = t1402_2
 					}
+					t1402 = t1402Total[0]
 					t14022 := -t1402
 					// self_referential_layers.A_k, self_referential_layers.u_k
 					clear(t599)
 					clear(t601)
 					if kern.Wide() {
-						a2 := stepBackwardNest17Args{
+						a2 := stepBackwardNest25Args{
 							unsafe.SliceData(t595),
 							unsafe.SliceData(t168),
 							unsafe.SliceData(AKTrail),
@@ -3807,7 +4396,7 @@ func (c *stepBackwardFused) run() {
 							d,
 							dH,
 						}
-						stepBackwardNest17(&a2)
+						stepBackwardNest25(&a2)
 					} else {
 						for i := range d {
 							AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
@@ -3822,7 +4411,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.A_k, self_referential_layers.u_k
 					if kern.Wide() {
-						a2 := stepBackwardNest18Args{
+						a2 := stepBackwardNest26Args{
 							unsafe.SliceData(t192),
 							unsafe.SliceData(t597),
 							unsafe.SliceData(t599),
@@ -3838,9 +4427,12 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest18(&a2)
+						stepBackwardNest26(&a2)
 					} else {
+						t192_3 := t192[(l*T+a+C*s)*dH:][:dH]
+						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
 						t187_2 := t187[(l*T+a+C*s)*dH:][:dH]
+						t227_2 := t227[(l*T+a+C*s)*dH:][:dH]
 						uKProd := c.UKProd[(l*T+a+C*s)*dH:][:dH]
 						t1752_2 := t1752[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -3860,40 +4452,99 @@ func (c *stepBackwardFused) run() {
 					clear(t17922)
 					clear(t605)
 					var t185 F
-					for i := range dH {
-						BEtaBarState2 := BEtaBarState[i*d:][:d]
-						BEtaTrail2 := BEtaTrail[(a*dH+i)*d:][:d]
-						BKTrail2 := BKTrail[(a*dH+i)*d:][:d]
-						var t6032 F
-						t1642Entry := t1642[i]
-						t17722Entry := t17722[i]
-						t181Entry := t181_2[i]
-						for j := range d {
-							BEtaBarStateEntry := BEtaBarState2[j]
-							t6032 = num.FMA32(BEtaBarStateEntry, k2[j], t6032)
-							t185 = num.FMA32(BEtaTrail2[j], BEtaBarStateEntry, t185)
-							BKTrailEntry := BKTrail2[j]
-							t1662[j] = num.FMA32(BKTrailEntry, t1642Entry, t1662[j])
-							t17922[j] = num.FMA32(BKTrailEntry, t17722Entry, t17922[j])
-							t605[j] = num.FMA32(BEtaBarStateEntry, t181Entry, t605[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest27Args{
+							unsafe.SliceData(t1642),
+							unsafe.SliceData(t17722),
+							unsafe.SliceData(t181),
+							unsafe.SliceData(BEtaBarState),
+							unsafe.SliceData(k2),
+							unsafe.SliceData(BEtaTrail),
+							unsafe.SliceData(BKTrail),
+							unsafe.SliceData(t1662),
+							unsafe.SliceData(t17922),
+							unsafe.SliceData(t605),
+							unsafe.SliceData(t603),
+							unsafe.SliceData(t185Total),
+							dH*a + C*dH*s + T*dH*l,
+							d * dH * a,
+							dH,
+							d,
+							[2]float32{t185},
 						}
-						t603[i] = t6032
+						stepBackwardNest27(&a2)
+					} else {
+						t181_2 := t181[(l*T+a+C*s)*dH:][:dH]
+						t185_2 := t185
+						for i := range dH {
+							BEtaBarState2 := BEtaBarState[i*d:][:d]
+							BEtaTrail2 := BEtaTrail[(a*dH+i)*d:][:d]
+							BKTrail2 := BKTrail[(a*dH+i)*d:][:d]
+							var t6032 F
+							t1642Entry := t1642[i]
+							t17722Entry := t17722[i]
+							t181Entry := t181_2[i]
+							t6032Sums := [16]F{t6032}
+							t185Sums := [16]F{t185_2}
+							for j := range d {
+								BEtaBarStateEntry := BEtaBarState2[j]
+								t6032Sums[j%16] = num.FMA32(BEtaBarStateEntry, k2[j], t6032Sums[j%16])
+								t185Sums[j%16] = num.FMA32(BEtaTrail2[j], BEtaBarStateEntry, t185Sums[j%16])
+								BKTrailEntry := BKTrail2[j]
+								t1662[j] = num.FMA32(BKTrailEntry, t1642Entry, t1662[j])
+								t17922[j] = num.FMA32(BKTrailEntry, t17722Entry, t17922[j])
+								t605[j] = num.FMA32(BEtaBarStateEntry, t181Entry, t605[j])
+							}
+							t6032 = kern.Sum16(&t6032Sums)
+							t185_2 = kern.Sum16(&t185Sums)
+							t603[i] = t6032
+						}
+						t185Total[0] = t185_2
 					}
+					t185 = t185Total[0]
 					// self_referential_layers.B_eta
 					var t1832 F
-					for i := range dH {
-						t603Entry := t603[i]
-						t1832 = num.FMA32(t181_2[i], t603Entry, t1832)
-						t144Entry := t144_2[i]
-						t19022 := -F(F(F(thetaEntry3*t144Entry)*t179_2[i]) * t603Entry)
-						t1902[i] = t19022
-						t695[i] = F(AEtaProd[i] * t19022)
-						t760[i] = F(t144Entry * t603Entry)
+					if kern.Wide() {
+						a2 := stepBackwardNest28Args{
+							unsafe.SliceData(t603),
+							unsafe.SliceData(t181),
+							unsafe.SliceData(t144),
+							unsafe.SliceData(t179),
+							unsafe.SliceData(t1902),
+							unsafe.SliceData(c.AEtaProd),
+							unsafe.SliceData(t695),
+							unsafe.SliceData(t760),
+							unsafe.SliceData(t1832Total),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{t1832},
+							[2]float32{thetaEntry3},
+						}
+						stepBackwardNest28(&a2)
+					} else {
+						t181_2 := t181[(l*T+a+C*s)*dH:][:dH]
+						t144_2 := t144[(l*T+a+C*s)*dH:][:dH]
+						t179_2 := t179[(l*T+a+C*s)*dH:][:dH]
+						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
+						t1832_2 := t1832
+						t1832Sums := [16]F{t1832_2}
+						for i := range dH {
+							t603Entry := t603[i]
+							t1832Sums[i%16] = num.FMA32(t181_2[i], t603Entry, t1832Sums[i%16])
+							t144Entry := t144_2[i]
+							t19022 := -F(F(F(thetaEntry3*t144Entry)*t179_2[i]) * t603Entry)
+							t1902[i] = t19022
+							t695[i] = F(AEtaProd[i] * t19022)
+							t760[i] = F(t144Entry * t603Entry)
+						}
+						t1832_2 = kern.Sum16(&t1832Sums)
+						t1832Total[0] = t1832_2
 					}
+					t1832 = t1832Total[0]
 					t18322 := -t1832
 					// self_referential_layers.B_eta
 					if kern.Wide() {
-						a2 := stepBackwardNest19Args{
+						a2 := stepBackwardNest29Args{
 							unsafe.SliceData(AEtaTrail),
 							unsafe.SliceData(t695),
 							unsafe.SliceData(t760),
@@ -3903,7 +4554,7 @@ func (c *stepBackwardFused) run() {
 							d,
 							dH,
 						}
-						stepBackwardNest19(&a2)
+						stepBackwardNest29(&a2)
 					} else {
 						for i := range d {
 							AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
@@ -3924,14 +4575,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.B_eta
 					if kern.Wide() {
-						a2 := stepBackwardNest20Args{
+						a2 := stepBackwardNest30Args{
 							unsafe.SliceData(t607),
 							unsafe.SliceData(t197),
 							unsafe.SliceData(t2032),
 							d,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest20(&a2)
+						stepBackwardNest30(&a2)
 					} else {
 						for i := range d {
 							t2032[i] = num.FMA32(-thetaEntry3, t607[i], t197[i])
@@ -3941,26 +4592,55 @@ func (c *stepBackwardFused) run() {
 					clear(t609)
 					clear(t613)
 					var t2312 F
-					for i := range d {
-						AEtaBarState2 := AEtaBarState[i*dH:][:dH]
-						t670_2 := t670[(l*T+a+C*s)*dH:][:dH]
-						AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
-						var t6112 F
-						t2032Entry := t2032[i]
-						AEtaLinEntry2 := AEtaLin[i]
-						for j := range dH {
-							AEtaBarStateEntry := AEtaBarState2[j]
-							t6112 = num.FMA32(AEtaBarStateEntry, t670_2[j], t6112)
-							AEtaTrailEntry2 := AEtaTrail2[j]
-							t2312 = num.FMA32(AEtaTrailEntry2, AEtaBarStateEntry, t2312)
-							t609[j] = num.FMA32(AEtaTrailEntry2, t2032Entry, t609[j])
-							t613[j] = num.FMA32(AEtaBarStateEntry, AEtaLinEntry2, t613[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest31Args{
+							unsafe.SliceData(t2032),
+							unsafe.SliceData(c.AEtaLin),
+							unsafe.SliceData(AEtaBarState),
+							unsafe.SliceData(t670),
+							unsafe.SliceData(AEtaTrail),
+							unsafe.SliceData(t609),
+							unsafe.SliceData(t613),
+							unsafe.SliceData(t611),
+							unsafe.SliceData(t2312Total),
+							d*a + C*d*s + T*d*l,
+							dH*a + C*dH*s + T*dH*l,
+							d * dH * a,
+							d,
+							dH,
+							[2]float32{t2312},
 						}
-						t611[i] = t6112
+						stepBackwardNest31(&a2)
+					} else {
+						AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
+						t2312_2 := t2312
+						for i := range d {
+							AEtaBarState2 := AEtaBarState[i*dH:][:dH]
+							t670_2 := t670[(l*T+a+C*s)*dH:][:dH]
+							AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
+							var t6112 F
+							t2032Entry := t2032[i]
+							AEtaLinEntry2 := AEtaLin[i]
+							t6112Sums := [16]F{t6112}
+							t2312Sums := [16]F{t2312_2}
+							for j := range dH {
+								AEtaBarStateEntry := AEtaBarState2[j]
+								t6112Sums[j%16] = num.FMA32(AEtaBarStateEntry, t670_2[j], t6112Sums[j%16])
+								AEtaTrailEntry2 := AEtaTrail2[j]
+								t2312Sums[j%16] = num.FMA32(AEtaTrailEntry2, AEtaBarStateEntry, t2312Sums[j%16])
+								t609[j] = num.FMA32(AEtaTrailEntry2, t2032Entry, t609[j])
+								t613[j] = num.FMA32(AEtaBarStateEntry, AEtaLinEntry2, t613[j])
+							}
+							t6112 = kern.Sum16(&t6112Sums)
+							t2312_2 = kern.Sum16(&t2312Sums)
+							t611[i] = t6112
+						}
+						t2312Total[0] = t2312_2
 					}
+					t2312 = t2312Total[0]
 					// self_referential_layers.B_eta
 					if kern.Wide() {
-						a2 := stepBackwardNest21Args{
+						a2 := stepBackwardNest32Args{
 							unsafe.SliceData(t144),
 							unsafe.SliceData(t177),
 							unsafe.SliceData(t179),
@@ -3974,10 +4654,13 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest21(&a2)
+						stepBackwardNest32(&a2)
 					} else {
+						t144_2 := t144[(l*T+a+C*s)*dH:][:dH]
 						t177_2 := t177[(l*T+a+C*s)*dH:][:dH]
+						t179_2 := t179[(l*T+a+C*s)*dH:][:dH]
 						BEtaProd := c.BEtaProd[(l*T+a+C*s)*dH:][:dH]
+						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t144Entry2 := t144_2[i]
 							t177Entry := t177_2[i]
@@ -3993,7 +4676,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_eta
 					clear(t22422)
 					if kern.Wide() {
-						a2 := stepBackwardNest22Args{
+						a2 := stepBackwardNest33Args{
 							unsafe.SliceData(t2222),
 							unsafe.SliceData(BEtaTrail),
 							unsafe.SliceData(t22422),
@@ -4001,7 +4684,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							d,
 						}
-						stepBackwardNest22(&a2)
+						stepBackwardNest33(&a2)
 					} else {
 						for i := range dH {
 							BEtaTrail2 := BEtaTrail[(a*dH+i)*d:][:d]
@@ -4013,17 +4696,38 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.A_eta, self_referential_layers.u_eta
 					var t22923 F
-					for i := range d {
-						t611Entry := t611[i]
-						t22923 = num.FMA32(AEtaLin[i], t611Entry, t22923)
-						t2572[i] = num.FMA32(thetaEntry3, t611Entry, -t2032[i])
+					if kern.Wide() {
+						a2 := stepBackwardNest34Args{
+							unsafe.SliceData(t611),
+							unsafe.SliceData(c.AEtaLin),
+							unsafe.SliceData(t2032),
+							unsafe.SliceData(t2572),
+							unsafe.SliceData(t22923Total),
+							d*a + C*d*s + T*d*l,
+							d,
+							[2]float32{t22923},
+							[2]float32{thetaEntry3},
+						}
+						stepBackwardNest34(&a2)
+					} else {
+						AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
+						t22923_2 := t22923
+						t22923Sums := [16]F{t22923_2}
+						for i := range d {
+							t611Entry := t611[i]
+							t22923Sums[i%16] = num.FMA32(AEtaLin[i], t611Entry, t22923Sums[i%16])
+							t2572[i] = num.FMA32(thetaEntry3, t611Entry, -t2032[i])
+						}
+						t22923_2 = kern.Sum16(&t22923Sums)
+						t22923Total[0] = t22923_2
 					}
+					t22923 = t22923Total[0]
 					t22924 := -t22923
 					// self_referential_layers.A_eta, self_referential_layers.u_eta
 					clear(t615)
 					clear(t617)
 					if kern.Wide() {
-						a2 := stepBackwardNest23Args{
+						a2 := stepBackwardNest35Args{
 							unsafe.SliceData(t611),
 							unsafe.SliceData(t2572),
 							unsafe.SliceData(AEtaTrail),
@@ -4033,7 +4737,7 @@ func (c *stepBackwardFused) run() {
 							d,
 							dH,
 						}
-						stepBackwardNest23(&a2)
+						stepBackwardNest35(&a2)
 					} else {
 						for i := range d {
 							AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
@@ -4048,7 +4752,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.A_eta, self_referential_layers.u_eta
 					if kern.Wide() {
-						a2 := stepBackwardNest24Args{
+						a2 := stepBackwardNest36Args{
 							unsafe.SliceData(t144),
 							unsafe.SliceData(t613),
 							unsafe.SliceData(t615),
@@ -4064,9 +4768,12 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest24(&a2)
+						stepBackwardNest36(&a2)
 					} else {
+						t144_2 := t144[(l*T+a+C*s)*dH:][:dH]
+						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
 						t139_2 := t139[(l*T+a+C*s)*dH:][:dH]
+						t179_2 := t179[(l*T+a+C*s)*dH:][:dH]
 						uEtaProd := c.UEtaProd[(l*T+a+C*s)*dH:][:dH]
 						t264_2 := t264[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -4086,40 +4793,99 @@ func (c *stepBackwardFused) run() {
 					clear(t2682)
 					clear(t621)
 					var t27422 F
-					for i := range dH {
-						BAlphaBarState2 := BAlphaBarState[i*d:][:d]
-						BAlphaTrail2 := BAlphaTrail[(a*dH+i)*d:][:d]
-						BEtaTrail2 := BEtaTrail[(a*dH+i)*d:][:d]
-						var t6192 F
-						t2532Entry := t2532[i]
-						t2662Entry := t2662[i]
-						t133Entry := t133_2[i]
-						for j := range d {
-							BAlphaBarStateEntry := BAlphaBarState2[j]
-							t6192 = num.FMA32(BAlphaBarStateEntry, k2[j], t6192)
-							t27422 = num.FMA32(BAlphaTrail2[j], BAlphaBarStateEntry, t27422)
-							BEtaTrailEntry := BEtaTrail2[j]
-							t2552[j] = num.FMA32(BEtaTrailEntry, t2532Entry, t2552[j])
-							t2682[j] = num.FMA32(BEtaTrailEntry, t2662Entry, t2682[j])
-							t621[j] = num.FMA32(BAlphaBarStateEntry, t133Entry, t621[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest37Args{
+							unsafe.SliceData(t2532),
+							unsafe.SliceData(t2662),
+							unsafe.SliceData(t133),
+							unsafe.SliceData(BAlphaBarState),
+							unsafe.SliceData(k2),
+							unsafe.SliceData(BAlphaTrail),
+							unsafe.SliceData(BEtaTrail),
+							unsafe.SliceData(t2552),
+							unsafe.SliceData(t2682),
+							unsafe.SliceData(t621),
+							unsafe.SliceData(t619),
+							unsafe.SliceData(t27422Total),
+							dH*a + C*dH*s + T*dH*l,
+							d * dH * a,
+							dH,
+							d,
+							[2]float32{t27422},
 						}
-						t619[i] = t6192
+						stepBackwardNest37(&a2)
+					} else {
+						t133_2 := t133[(l*T+a+C*s)*dH:][:dH]
+						t27422_2 := t27422
+						for i := range dH {
+							BAlphaBarState2 := BAlphaBarState[i*d:][:d]
+							BAlphaTrail2 := BAlphaTrail[(a*dH+i)*d:][:d]
+							BEtaTrail2 := BEtaTrail[(a*dH+i)*d:][:d]
+							var t6192 F
+							t2532Entry := t2532[i]
+							t2662Entry := t2662[i]
+							t133Entry := t133_2[i]
+							t6192Sums := [16]F{t6192}
+							t27422Sums := [16]F{t27422_2}
+							for j := range d {
+								BAlphaBarStateEntry := BAlphaBarState2[j]
+								t6192Sums[j%16] = num.FMA32(BAlphaBarStateEntry, k2[j], t6192Sums[j%16])
+								t27422Sums[j%16] = num.FMA32(BAlphaTrail2[j], BAlphaBarStateEntry, t27422Sums[j%16])
+								BEtaTrailEntry := BEtaTrail2[j]
+								t2552[j] = num.FMA32(BEtaTrailEntry, t2532Entry, t2552[j])
+								t2682[j] = num.FMA32(BEtaTrailEntry, t2662Entry, t2682[j])
+								t621[j] = num.FMA32(BAlphaBarStateEntry, t133Entry, t621[j])
+							}
+							t6192 = kern.Sum16(&t6192Sums)
+							t27422_2 = kern.Sum16(&t27422Sums)
+							t619[i] = t6192
+						}
+						t27422Total[0] = t27422_2
 					}
+					t27422 = t27422Total[0]
 					// self_referential_layers.B_alpha
 					var t27222 F
-					for i := range dH {
-						t619Entry := t619[i]
-						t27222 = num.FMA32(t133_2[i], t619Entry, t27222)
-						t96Entry := t96_2[i]
-						t27922 := -F(F(F(thetaEntry3*t96Entry)*t131_2[i]) * t619Entry)
-						t2792[i] = t27922
-						t705[i] = F(AAlphaProd[i] * t27922)
-						t766[i] = F(t96Entry * t619Entry)
+					if kern.Wide() {
+						a2 := stepBackwardNest38Args{
+							unsafe.SliceData(t619),
+							unsafe.SliceData(t133),
+							unsafe.SliceData(t96),
+							unsafe.SliceData(t131),
+							unsafe.SliceData(t2792),
+							unsafe.SliceData(c.AAlphaProd),
+							unsafe.SliceData(t705),
+							unsafe.SliceData(t766),
+							unsafe.SliceData(t27222Total),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{t27222},
+							[2]float32{thetaEntry3},
+						}
+						stepBackwardNest38(&a2)
+					} else {
+						t133_2 := t133[(l*T+a+C*s)*dH:][:dH]
+						t96_2 := t96[(l*T+a+C*s)*dH:][:dH]
+						t131_2 := t131[(l*T+a+C*s)*dH:][:dH]
+						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
+						t27222_2 := t27222
+						t27222Sums := [16]F{t27222_2}
+						for i := range dH {
+							t619Entry := t619[i]
+							t27222Sums[i%16] = num.FMA32(t133_2[i], t619Entry, t27222Sums[i%16])
+							t96Entry := t96_2[i]
+							t27922 := -F(F(F(thetaEntry3*t96Entry)*t131_2[i]) * t619Entry)
+							t2792[i] = t27922
+							t705[i] = F(AAlphaProd[i] * t27922)
+							t766[i] = F(t96Entry * t619Entry)
+						}
+						t27222_2 = kern.Sum16(&t27222Sums)
+						t27222Total[0] = t27222_2
 					}
+					t27222 = t27222Total[0]
 					t27223 := -t27222
 					// self_referential_layers.B_alpha
 					if kern.Wide() {
-						a2 := stepBackwardNest25Args{
+						a2 := stepBackwardNest39Args{
 							unsafe.SliceData(AAlphaTrail),
 							unsafe.SliceData(t705),
 							unsafe.SliceData(t766),
@@ -4129,7 +4895,7 @@ func (c *stepBackwardFused) run() {
 							d,
 							dH,
 						}
-						stepBackwardNest25(&a2)
+						stepBackwardNest39(&a2)
 					} else {
 						for i := range d {
 							AAlphaTrail2 := AAlphaTrail[(a*d+i)*dH:][:dH]
@@ -4150,14 +4916,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.B_alpha
 					if kern.Wide() {
-						a2 := stepBackwardNest26Args{
+						a2 := stepBackwardNest40Args{
 							unsafe.SliceData(t623),
 							unsafe.SliceData(t286),
 							unsafe.SliceData(t292),
 							d,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest26(&a2)
+						stepBackwardNest40(&a2)
 					} else {
 						for i := range d {
 							t292[i] = num.FMA32(-thetaEntry3, t623[i], t286[i])
@@ -4167,26 +4933,55 @@ func (c *stepBackwardFused) run() {
 					clear(t625)
 					clear(t629)
 					var t320 F
-					for i := range d {
-						AAlphaBarState2 := AAlphaBarState[i*dH:][:dH]
-						t668_2 := t668[(l*T+a+C*s)*dH:][:dH]
-						AAlphaTrail2 := AAlphaTrail[(a*d+i)*dH:][:dH]
-						var t6272 F
-						t292Entry := t292[i]
-						AAlphaLinEntry2 := AAlphaLin[i]
-						for j := range dH {
-							AAlphaBarStateEntry := AAlphaBarState2[j]
-							t6272 = num.FMA32(AAlphaBarStateEntry, t668_2[j], t6272)
-							AAlphaTrailEntry2 := AAlphaTrail2[j]
-							t320 = num.FMA32(AAlphaTrailEntry2, AAlphaBarStateEntry, t320)
-							t625[j] = num.FMA32(AAlphaTrailEntry2, t292Entry, t625[j])
-							t629[j] = num.FMA32(AAlphaBarStateEntry, AAlphaLinEntry2, t629[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest41Args{
+							unsafe.SliceData(t292),
+							unsafe.SliceData(c.AAlphaLin),
+							unsafe.SliceData(AAlphaBarState),
+							unsafe.SliceData(t668),
+							unsafe.SliceData(AAlphaTrail),
+							unsafe.SliceData(t625),
+							unsafe.SliceData(t629),
+							unsafe.SliceData(t627),
+							unsafe.SliceData(t320Total),
+							d*a + C*d*s + T*d*l,
+							dH*a + C*dH*s + T*dH*l,
+							d * dH * a,
+							d,
+							dH,
+							[2]float32{t320},
 						}
-						t627[i] = t6272
+						stepBackwardNest41(&a2)
+					} else {
+						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
+						t320_2 := t320
+						for i := range d {
+							AAlphaBarState2 := AAlphaBarState[i*dH:][:dH]
+							t668_2 := t668[(l*T+a+C*s)*dH:][:dH]
+							AAlphaTrail2 := AAlphaTrail[(a*d+i)*dH:][:dH]
+							var t6272 F
+							t292Entry := t292[i]
+							AAlphaLinEntry2 := AAlphaLin[i]
+							t6272Sums := [16]F{t6272}
+							t320Sums := [16]F{t320_2}
+							for j := range dH {
+								AAlphaBarStateEntry := AAlphaBarState2[j]
+								t6272Sums[j%16] = num.FMA32(AAlphaBarStateEntry, t668_2[j], t6272Sums[j%16])
+								AAlphaTrailEntry2 := AAlphaTrail2[j]
+								t320Sums[j%16] = num.FMA32(AAlphaTrailEntry2, AAlphaBarStateEntry, t320Sums[j%16])
+								t625[j] = num.FMA32(AAlphaTrailEntry2, t292Entry, t625[j])
+								t629[j] = num.FMA32(AAlphaBarStateEntry, AAlphaLinEntry2, t629[j])
+							}
+							t6272 = kern.Sum16(&t6272Sums)
+							t320_2 = kern.Sum16(&t320Sums)
+							t627[i] = t6272
+						}
+						t320Total[0] = t320_2
 					}
+					t320 = t320Total[0]
 					// self_referential_layers.B_alpha
 					if kern.Wide() {
-						a2 := stepBackwardNest27Args{
+						a2 := stepBackwardNest42Args{
 							unsafe.SliceData(t96),
 							unsafe.SliceData(t129),
 							unsafe.SliceData(t131),
@@ -4200,10 +4995,13 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest27(&a2)
+						stepBackwardNest42(&a2)
 					} else {
+						t96_2 := t96[(l*T+a+C*s)*dH:][:dH]
 						t129_2 := t129[(l*T+a+C*s)*dH:][:dH]
+						t131_2 := t131[(l*T+a+C*s)*dH:][:dH]
 						BAlphaProd := c.BAlphaProd[(l*T+a+C*s)*dH:][:dH]
+						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t96Entry2 := t96_2[i]
 							t129Entry := t129_2[i]
@@ -4219,7 +5017,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_alpha
 					clear(t313)
 					if kern.Wide() {
-						a2 := stepBackwardNest28Args{
+						a2 := stepBackwardNest43Args{
 							unsafe.SliceData(t311),
 							unsafe.SliceData(BAlphaTrail),
 							unsafe.SliceData(t313),
@@ -4227,7 +5025,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							d,
 						}
-						stepBackwardNest28(&a2)
+						stepBackwardNest43(&a2)
 					} else {
 						for i := range dH {
 							BAlphaTrail2 := BAlphaTrail[(a*dH+i)*d:][:d]
@@ -4239,17 +5037,38 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 					var t318 F
-					for i := range d {
-						t627Entry := t627[i]
-						t318 = num.FMA32(AAlphaLin[i], t627Entry, t318)
-						t346[i] = num.FMA32(thetaEntry3, t627Entry, -t292[i])
+					if kern.Wide() {
+						a2 := stepBackwardNest44Args{
+							unsafe.SliceData(t627),
+							unsafe.SliceData(c.AAlphaLin),
+							unsafe.SliceData(t292),
+							unsafe.SliceData(t346),
+							unsafe.SliceData(t318Total),
+							d*a + C*d*s + T*d*l,
+							d,
+							[2]float32{t318},
+							[2]float32{thetaEntry3},
+						}
+						stepBackwardNest44(&a2)
+					} else {
+						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
+						t318_2 := t318
+						t318Sums := [16]F{t318_2}
+						for i := range d {
+							t627Entry := t627[i]
+							t318Sums[i%16] = num.FMA32(AAlphaLin[i], t627Entry, t318Sums[i%16])
+							t346[i] = num.FMA32(thetaEntry3, t627Entry, -t292[i])
+						}
+						t318_2 = kern.Sum16(&t318Sums)
+						t318Total[0] = t318_2
 					}
+					t318 = t318Total[0]
 					t3182 := -t318
 					// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 					clear(t631)
 					clear(t633)
 					if kern.Wide() {
-						a2 := stepBackwardNest29Args{
+						a2 := stepBackwardNest45Args{
 							unsafe.SliceData(t627),
 							unsafe.SliceData(t346),
 							unsafe.SliceData(AAlphaTrail),
@@ -4259,7 +5078,7 @@ func (c *stepBackwardFused) run() {
 							d,
 							dH,
 						}
-						stepBackwardNest29(&a2)
+						stepBackwardNest45(&a2)
 					} else {
 						for i := range d {
 							AAlphaTrail2 := AAlphaTrail[(a*d+i)*dH:][:dH]
@@ -4274,7 +5093,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 					if kern.Wide() {
-						a2 := stepBackwardNest30Args{
+						a2 := stepBackwardNest46Args{
 							unsafe.SliceData(t96),
 							unsafe.SliceData(t629),
 							unsafe.SliceData(t631),
@@ -4290,9 +5109,12 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest30(&a2)
+						stepBackwardNest46(&a2)
 					} else {
+						t96_2 := t96[(l*T+a+C*s)*dH:][:dH]
+						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						t91_2 := t91[(l*T+a+C*s)*dH:][:dH]
+						t131_2 := t131[(l*T+a+C*s)*dH:][:dH]
 						uAlphaProd := c.UAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						t353_2 := t353[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -4312,40 +5134,99 @@ func (c *stepBackwardFused) run() {
 					clear(t357)
 					clear(t637)
 					var t363 F
-					for i := range dH {
-						BMBarState2 := BMBarState[i*d:][:d]
-						BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
-						BAlphaTrail2 := BAlphaTrail[(a*dH+i)*d:][:d]
-						var t6352 F
-						t342Entry := t342[i]
-						t355Entry := t355[i]
-						t85Entry := t85_2[i]
-						for j := range d {
-							BMBarStateEntry := BMBarState2[j]
-							t6352 = num.FMA32(BMBarStateEntry, k2[j], t6352)
-							t363 = num.FMA32(BMTrail2[j], BMBarStateEntry, t363)
-							BAlphaTrailEntry := BAlphaTrail2[j]
-							t344[j] = num.FMA32(BAlphaTrailEntry, t342Entry, t344[j])
-							t357[j] = num.FMA32(BAlphaTrailEntry, t355Entry, t357[j])
-							t637[j] = num.FMA32(BMBarStateEntry, t85Entry, t637[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest47Args{
+							unsafe.SliceData(t342),
+							unsafe.SliceData(t355),
+							unsafe.SliceData(t85),
+							unsafe.SliceData(BMBarState),
+							unsafe.SliceData(k2),
+							unsafe.SliceData(BMTrail),
+							unsafe.SliceData(BAlphaTrail),
+							unsafe.SliceData(t344),
+							unsafe.SliceData(t357),
+							unsafe.SliceData(t637),
+							unsafe.SliceData(t635),
+							unsafe.SliceData(t363Total),
+							dH*a + C*dH*s + T*dH*l,
+							d * dH * a,
+							dH,
+							d,
+							[2]float32{t363},
 						}
-						t635[i] = t6352
+						stepBackwardNest47(&a2)
+					} else {
+						t85_2 := t85[(l*T+a+C*s)*dH:][:dH]
+						t363_2 := t363
+						for i := range dH {
+							BMBarState2 := BMBarState[i*d:][:d]
+							BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
+							BAlphaTrail2 := BAlphaTrail[(a*dH+i)*d:][:d]
+							var t6352 F
+							t342Entry := t342[i]
+							t355Entry := t355[i]
+							t85Entry := t85_2[i]
+							t6352Sums := [16]F{t6352}
+							t363Sums := [16]F{t363_2}
+							for j := range d {
+								BMBarStateEntry := BMBarState2[j]
+								t6352Sums[j%16] = num.FMA32(BMBarStateEntry, k2[j], t6352Sums[j%16])
+								t363Sums[j%16] = num.FMA32(BMTrail2[j], BMBarStateEntry, t363Sums[j%16])
+								BAlphaTrailEntry := BAlphaTrail2[j]
+								t344[j] = num.FMA32(BAlphaTrailEntry, t342Entry, t344[j])
+								t357[j] = num.FMA32(BAlphaTrailEntry, t355Entry, t357[j])
+								t637[j] = num.FMA32(BMBarStateEntry, t85Entry, t637[j])
+							}
+							t6352 = kern.Sum16(&t6352Sums)
+							t363_2 = kern.Sum16(&t363Sums)
+							t635[i] = t6352
+						}
+						t363Total[0] = t363_2
 					}
+					t363 = t363Total[0]
 					// self_referential_layers.B_m
 					var t361 F
-					for i := range dH {
-						t635Entry := t635[i]
-						t361 = num.FMA32(t85_2[i], t635Entry, t361)
-						t48Entry := t48_2[i]
-						t3682 := -F(F(F(thetaEntry3*t48Entry)*t83_2[i]) * t635Entry)
-						t368[i] = t3682
-						t715[i] = F(AMProd[i] * t3682)
-						t772_2[i] = F(t48Entry * t635Entry)
+					if kern.Wide() {
+						a2 := stepBackwardNest48Args{
+							unsafe.SliceData(t635),
+							unsafe.SliceData(t85),
+							unsafe.SliceData(t48),
+							unsafe.SliceData(t83),
+							unsafe.SliceData(t368),
+							unsafe.SliceData(c.AMProd),
+							unsafe.SliceData(t715),
+							unsafe.SliceData(t772_2),
+							unsafe.SliceData(t361Total),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{t361},
+							[2]float32{thetaEntry3},
+						}
+						stepBackwardNest48(&a2)
+					} else {
+						t85_2 := t85[(l*T+a+C*s)*dH:][:dH]
+						t48_2 := t48[(l*T+a+C*s)*dH:][:dH]
+						t83_2 := t83[(l*T+a+C*s)*dH:][:dH]
+						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
+						t361_2 := t361
+						t361Sums := [16]F{t361_2}
+						for i := range dH {
+							t635Entry := t635[i]
+							t361Sums[i%16] = num.FMA32(t85_2[i], t635Entry, t361Sums[i%16])
+							t48Entry := t48_2[i]
+							t3682 := -F(F(F(thetaEntry3*t48Entry)*t83_2[i]) * t635Entry)
+							t368[i] = t3682
+							t715[i] = F(AMProd[i] * t3682)
+							t772_2[i] = F(t48Entry * t635Entry)
+						}
+						t361_2 = kern.Sum16(&t361Sums)
+						t361Total[0] = t361_2
 					}
+					t361 = t361Total[0]
 					t3612 := -t361
 					// self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := stepBackwardNest31Args{
+						a2 := stepBackwardNest49Args{
 							unsafe.SliceData(AMTrail),
 							unsafe.SliceData(t715),
 							unsafe.SliceData(t772_2),
@@ -4355,7 +5236,7 @@ func (c *stepBackwardFused) run() {
 							d,
 							dH,
 						}
-						stepBackwardNest31(&a2)
+						stepBackwardNest49(&a2)
 					} else {
 						for i := range d {
 							AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
@@ -4376,14 +5257,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := stepBackwardNest32Args{
+						a2 := stepBackwardNest50Args{
 							unsafe.SliceData(t639),
 							unsafe.SliceData(t375),
 							unsafe.SliceData(t381),
 							d,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest32(&a2)
+						stepBackwardNest50(&a2)
 					} else {
 						for i := range d {
 							t381[i] = num.FMA32(-thetaEntry3, t639[i], t375[i])
@@ -4393,26 +5274,55 @@ func (c *stepBackwardFused) run() {
 					clear(t641)
 					clear(t645)
 					var t409 F
-					for i := range d {
-						AMBarState2 := AMBarState[i*dH:][:dH]
-						t666_2 := t666[(l*T+a+C*s)*dH:][:dH]
-						AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
-						var t6432 F
-						t381Entry := t381[i]
-						AMLinEntry2 := AMLin[i]
-						for j := range dH {
-							AMBarStateEntry := AMBarState2[j]
-							t6432 = num.FMA32(AMBarStateEntry, t666_2[j], t6432)
-							AMTrailEntry2 := AMTrail2[j]
-							t409 = num.FMA32(AMTrailEntry2, AMBarStateEntry, t409)
-							t641[j] = num.FMA32(AMTrailEntry2, t381Entry, t641[j])
-							t645[j] = num.FMA32(AMBarStateEntry, AMLinEntry2, t645[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest51Args{
+							unsafe.SliceData(t381),
+							unsafe.SliceData(c.AMLin),
+							unsafe.SliceData(AMBarState),
+							unsafe.SliceData(t666),
+							unsafe.SliceData(AMTrail),
+							unsafe.SliceData(t641),
+							unsafe.SliceData(t645),
+							unsafe.SliceData(t643),
+							unsafe.SliceData(t409Total),
+							d*a + C*d*s + T*d*l,
+							dH*a + C*dH*s + T*dH*l,
+							d * dH * a,
+							d,
+							dH,
+							[2]float32{t409},
 						}
-						t643[i] = t6432
+						stepBackwardNest51(&a2)
+					} else {
+						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
+						t409_2 := t409
+						for i := range d {
+							AMBarState2 := AMBarState[i*dH:][:dH]
+							t666_2 := t666[(l*T+a+C*s)*dH:][:dH]
+							AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
+							var t6432 F
+							t381Entry := t381[i]
+							AMLinEntry2 := AMLin[i]
+							t6432Sums := [16]F{t6432}
+							t409Sums := [16]F{t409_2}
+							for j := range dH {
+								AMBarStateEntry := AMBarState2[j]
+								t6432Sums[j%16] = num.FMA32(AMBarStateEntry, t666_2[j], t6432Sums[j%16])
+								AMTrailEntry2 := AMTrail2[j]
+								t409Sums[j%16] = num.FMA32(AMTrailEntry2, AMBarStateEntry, t409Sums[j%16])
+								t641[j] = num.FMA32(AMTrailEntry2, t381Entry, t641[j])
+								t645[j] = num.FMA32(AMBarStateEntry, AMLinEntry2, t645[j])
+							}
+							t6432 = kern.Sum16(&t6432Sums)
+							t409_2 = kern.Sum16(&t409Sums)
+							t643[i] = t6432
+						}
+						t409Total[0] = t409_2
 					}
+					t409 = t409Total[0]
 					// self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := stepBackwardNest33Args{
+						a2 := stepBackwardNest52Args{
 							unsafe.SliceData(t48),
 							unsafe.SliceData(t81),
 							unsafe.SliceData(t83),
@@ -4426,10 +5336,13 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest33(&a2)
+						stepBackwardNest52(&a2)
 					} else {
+						t48_2 := t48[(l*T+a+C*s)*dH:][:dH]
 						t81_2 := t81[(l*T+a+C*s)*dH:][:dH]
+						t83_2 := t83[(l*T+a+C*s)*dH:][:dH]
 						BMProd := c.BMProd[(l*T+a+C*s)*dH:][:dH]
+						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t48Entry2 := t48_2[i]
 							t81Entry := t81_2[i]
@@ -4445,7 +5358,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_m
 					clear(t402)
 					if kern.Wide() {
-						a2 := stepBackwardNest34Args{
+						a2 := stepBackwardNest53Args{
 							unsafe.SliceData(t400),
 							unsafe.SliceData(BMTrail),
 							unsafe.SliceData(t402),
@@ -4453,7 +5366,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							d,
 						}
-						stepBackwardNest34(&a2)
+						stepBackwardNest53(&a2)
 					} else {
 						for i := range dH {
 							BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
@@ -4465,17 +5378,38 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.A_m, self_referential_layers.u_m
 					var t407 F
-					for i := range d {
-						t643Entry := t643[i]
-						t407 = num.FMA32(AMLin[i], t643Entry, t407)
-						t435[i] = num.FMA32(thetaEntry3, t643Entry, -t381[i])
+					if kern.Wide() {
+						a2 := stepBackwardNest54Args{
+							unsafe.SliceData(t643),
+							unsafe.SliceData(c.AMLin),
+							unsafe.SliceData(t381),
+							unsafe.SliceData(t435),
+							unsafe.SliceData(t407Total),
+							d*a + C*d*s + T*d*l,
+							d,
+							[2]float32{t407},
+							[2]float32{thetaEntry3},
+						}
+						stepBackwardNest54(&a2)
+					} else {
+						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
+						t407_2 := t407
+						t407Sums := [16]F{t407_2}
+						for i := range d {
+							t643Entry := t643[i]
+							t407Sums[i%16] = num.FMA32(AMLin[i], t643Entry, t407Sums[i%16])
+							t435[i] = num.FMA32(thetaEntry3, t643Entry, -t381[i])
+						}
+						t407_2 = kern.Sum16(&t407Sums)
+						t407Total[0] = t407_2
 					}
+					t407 = t407Total[0]
 					t4072 := -t407
 					// self_referential_layers.A_m, self_referential_layers.u_m
 					clear(t647)
 					clear(t649)
 					if kern.Wide() {
-						a2 := stepBackwardNest35Args{
+						a2 := stepBackwardNest55Args{
 							unsafe.SliceData(t643),
 							unsafe.SliceData(t435),
 							unsafe.SliceData(AMTrail),
@@ -4485,7 +5419,7 @@ func (c *stepBackwardFused) run() {
 							d,
 							dH,
 						}
-						stepBackwardNest35(&a2)
+						stepBackwardNest55(&a2)
 					} else {
 						for i := range d {
 							AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
@@ -4500,7 +5434,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.A_m, self_referential_layers.u_m
 					if kern.Wide() {
-						a2 := stepBackwardNest36Args{
+						a2 := stepBackwardNest56Args{
 							unsafe.SliceData(t48),
 							unsafe.SliceData(t645),
 							unsafe.SliceData(t647),
@@ -4516,9 +5450,12 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest36(&a2)
+						stepBackwardNest56(&a2)
 					} else {
+						t48_2 := t48[(l*T+a+C*s)*dH:][:dH]
+						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
 						t432_2 := t432[(l*T+a+C*s)*dH:][:dH]
+						t83_2 := t83[(l*T+a+C*s)*dH:][:dH]
 						uMProd := c.UMProd[(l*T+a+C*s)*dH:][:dH]
 						t442_3 := t442[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -4537,7 +5474,7 @@ func (c *stepBackwardFused) run() {
 					clear(t433)
 					clear(t446)
 					if kern.Wide() {
-						a2 := stepBackwardNest37Args{
+						a2 := stepBackwardNest57Args{
 							unsafe.SliceData(t431),
 							unsafe.SliceData(t444),
 							unsafe.SliceData(BMTrail),
@@ -4547,7 +5484,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							d,
 						}
-						stepBackwardNest37(&a2)
+						stepBackwardNest57(&a2)
 					} else {
 						for i := range dH {
 							BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
@@ -4562,17 +5499,71 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.g_v, self_referential_layers.k, self_referential_layers.B_v, self_referential_layers.A_v, self_referential_layers.B_k, self_referential_layers.A_k, self_referential_layers.B_eta, self_referential_layers.A_eta, self_referential_layers.B_alpha, self_referential_layers.A_alpha, self_referential_layers.B_m, self_referential_layers.A_m
 					var t464 F
-					for i := range d {
-						t4592 := num.FMA32(-thetaEntry3, t643[i], (num.FMA32(-thetaEntry3, t637[i], num.FMA32(-thetaEntry3, t627[i], (num.FMA32(-thetaEntry3, t621[i], num.FMA32(-thetaEntry3, t611[i], (num.FMA32(-thetaEntry3, t605[i], num.FMA32(-thetaEntry3, t595[i], (num.FMA32(-thetaEntry3, t589[i], num.FMA32(-thetaEntry3, t579[i], num.FMA32(-thetaEntry3, t573[i], t2522[i])+t462[i])+t772[i])+t1142[i])+t1352[i])+t1662[i])+t2032[i])+t22422[i])+t2552[i])+t292[i])+t313[i])+t344[i])+t381[i])+t402[i]) + t433[i]
-						t464 = num.FMA32(t4592, (k2[i] / w7), t464)
-						t447[i] = ((((((((t792[i] + t902[i]) + t168[i]) + t17922[i]) + t2572[i]) + t2682[i]) + t346[i]) + t357[i]) + t435[i]) + t446[i]
-						t459[i] = t4592
+					if kern.Wide() {
+						a2 := stepBackwardNest58Args{
+							unsafe.SliceData(t643),
+							unsafe.SliceData(t637),
+							unsafe.SliceData(t627),
+							unsafe.SliceData(t621),
+							unsafe.SliceData(t611),
+							unsafe.SliceData(t605),
+							unsafe.SliceData(t595),
+							unsafe.SliceData(t589),
+							unsafe.SliceData(t579),
+							unsafe.SliceData(t573),
+							unsafe.SliceData(t2522),
+							unsafe.SliceData(t462),
+							unsafe.SliceData(t772),
+							unsafe.SliceData(t1142),
+							unsafe.SliceData(t1352),
+							unsafe.SliceData(t1662),
+							unsafe.SliceData(t2032),
+							unsafe.SliceData(t22422),
+							unsafe.SliceData(t2552),
+							unsafe.SliceData(t292),
+							unsafe.SliceData(t313),
+							unsafe.SliceData(t344),
+							unsafe.SliceData(t381),
+							unsafe.SliceData(t402),
+							unsafe.SliceData(t433),
+							unsafe.SliceData(k2),
+							unsafe.SliceData(t792),
+							unsafe.SliceData(t902),
+							unsafe.SliceData(t168),
+							unsafe.SliceData(t17922),
+							unsafe.SliceData(t2572),
+							unsafe.SliceData(t2682),
+							unsafe.SliceData(t346),
+							unsafe.SliceData(t357),
+							unsafe.SliceData(t435),
+							unsafe.SliceData(t446),
+							unsafe.SliceData(t447),
+							unsafe.SliceData(t459),
+							unsafe.SliceData(t464Total),
+							d,
+							[2]float32{t464},
+							[2]float32{thetaEntry3},
+							[2]float32{w7},
+						}
+						stepBackwardNest58(&a2)
+					} else {
+						t464_2 := t464
+						t464Sums := [16]F{t464_2}
+						for i := range d {
+							t4592 := num.FMA32(-thetaEntry3, t643[i], (num.FMA32(-thetaEntry3, t637[i], num.FMA32(-thetaEntry3, t627[i], (num.FMA32(-thetaEntry3, t621[i], num.FMA32(-thetaEntry3, t611[i], (num.FMA32(-thetaEntry3, t605[i], num.FMA32(-thetaEntry3, t595[i], (num.FMA32(-thetaEntry3, t589[i], num.FMA32(-thetaEntry3, t579[i], num.FMA32(-thetaEntry3, t573[i], t2522[i])+t462[i])+t772[i])+t1142[i])+t1352[i])+t1662[i])+t2032[i])+t22422[i])+t2552[i])+t292[i])+t313[i])+t344[i])+t381[i])+t402[i]) + t433[i]
+							t464Sums[i%16] = num.FMA32(t4592, (k2[i] / w7), t464Sums[i%16])
+							t447[i] = ((((((((t792[i] + t902[i]) + t168[i]) + t17922[i]) + t2572[i]) + t2682[i]) + t346[i]) + t357[i]) + t435[i]) + t446[i]
+							t459[i] = t4592
+						}
+						t464_2 = kern.Sum16(&t464Sums)
+						t464Total[0] = t464_2
 					}
+					t464 = t464Total[0]
 					t4642 := -t464
 					// self_referential_layers.g_v
 					clear(t651)
 					if kern.Wide() {
-						a2 := stepBackwardNest38Args{
+						a2 := stepBackwardNest59Args{
 							unsafe.SliceData(t447),
 							unsafe.SliceData(AVTrail),
 							unsafe.SliceData(t651),
@@ -4580,7 +5571,7 @@ func (c *stepBackwardFused) run() {
 							d,
 							dH,
 						}
-						stepBackwardNest38(&a2)
+						stepBackwardNest59(&a2)
 					} else {
 						for i := range d {
 							AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
@@ -4592,7 +5583,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.g_v
 					if kern.Wide() {
-						a2 := stepBackwardNest39Args{
+						a2 := stepBackwardNest60Args{
 							unsafe.SliceData(t392),
 							unsafe.SliceData(t651),
 							unsafe.SliceData(c.GVProd),
@@ -4601,7 +5592,7 @@ func (c *stepBackwardFused) run() {
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 						}
-						stepBackwardNest39(&a2)
+						stepBackwardNest60(&a2)
 					} else {
 						t392_2 := t392[(l*T+a+C*s)*dH:][:dH]
 						gVProd := c.GVProd[(l*T+a+C*s)*dH:][:dH]
@@ -4615,7 +5606,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.g_v
 					clear(t458)
 					if kern.Wide() {
-						a2 := stepBackwardNest40Args{
+						a2 := stepBackwardNest61Args{
 							unsafe.SliceData(t456),
 							unsafe.SliceData(BVTrail),
 							unsafe.SliceData(t458),
@@ -4623,7 +5614,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							d,
 						}
-						stepBackwardNest40(&a2)
+						stepBackwardNest61(&a2)
 					} else {
 						for i := range dH {
 							BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
@@ -4649,7 +5640,7 @@ func (c *stepBackwardFused) run() {
 					c.BRhoBar[0] = num.FMA32(F(rhoEntry5*rhoSigmoidEntry), t517, c.BRhoBar[0])
 					// self_referential_layers.g_k, self_referential_layers.k
 					if kern.Wide() {
-						a2 := stepBackwardNest41Args{
+						a2 := stepBackwardNest62Args{
 							unsafe.SliceData(c.GK),
 							unsafe.SliceData(t459),
 							unsafe.SliceData(t485),
@@ -4658,7 +5649,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{t481},
 							[2]float32{t461},
 						}
-						stepBackwardNest41(&a2)
+						stepBackwardNest62(&a2)
 					} else {
 						gK := c.GK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -4669,7 +5660,7 @@ func (c *stepBackwardFused) run() {
 					clear(t653)
 					clear(t659)
 					if kern.Wide() {
-						a2 := stepBackwardNest42Args{
+						a2 := stepBackwardNest63Args{
 							unsafe.SliceData(c.AKLin),
 							unsafe.SliceData(t485),
 							unsafe.SliceData(t1142),
@@ -4742,8 +5733,13 @@ func (c *stepBackwardFused) run() {
 							[2]float32{t792_2},
 							[2]float32{t782},
 						}
-						stepBackwardNest42(&a2)
+						stepBackwardNest63(&a2)
 					} else {
+						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
+						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
+						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
+						AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
+						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						for i := range d {
 							AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
@@ -4814,7 +5810,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.g_k, self_referential_layers.g_eta, self_referential_layers.g_alpha, self_referential_layers.y
 					if kern.Wide() {
-						a2 := stepBackwardNest43Args{
+						a2 := stepBackwardNest64Args{
 							unsafe.SliceData(t24),
 							unsafe.SliceData(t653),
 							unsafe.SliceData(c.GEtaProd2),
@@ -4840,7 +5836,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{t782},
 							[2]float32{t792_2},
 						}
-						stepBackwardNest43(&a2)
+						stepBackwardNest64(&a2)
 					} else {
 						t24_2 := t24[(l*T+a+C*s)*dH:][:dH]
 						gEtaProd2 := c.GEtaProd2[(l*T+a+C*s)*dH:][:dH]
@@ -4877,7 +5873,7 @@ func (c *stepBackwardFused) run() {
 					clear(t537)
 					clear(t548)
 					if kern.Wide() {
-						a2 := stepBackwardNest44Args{
+						a2 := stepBackwardNest65Args{
 							unsafe.SliceData(t494),
 							unsafe.SliceData(t13323),
 							unsafe.SliceData(t1642),
@@ -4921,7 +5917,7 @@ func (c *stepBackwardFused) run() {
 							d,
 							[2]float32{rhoEntry5},
 						}
-						stepBackwardNest44(&a2)
+						stepBackwardNest65(&a2)
 					} else {
 						for i := range dH {
 							gV := c.GV[(l*T+a+C*s)*d:][:d]
@@ -4974,7 +5970,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.y, self_referential_layers.theta, self_referential_layers.rho
 					if kern.Wide() {
-						a2 := stepBackwardNest45Args{
+						a2 := stepBackwardNest66Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(t548),
 							unsafe.SliceData(t12),
@@ -4990,7 +5986,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{t782},
 							[2]float32{t792_2},
 						}
-						stepBackwardNest45(&a2)
+						stepBackwardNest66(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						t12_2 := t12[(l*T+a+C*s)*d:][:d]
@@ -5037,7 +6033,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := stepBackwardNest46Args{
+		a := stepBackwardNest67Args{
 			unsafe.SliceData(t12),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t20),
@@ -5046,7 +6042,7 @@ func (c *stepBackwardFused) run() {
 			T * d,
 			d,
 		}
-		stepBackwardNest46(&a)
+		stepBackwardNest67(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -5066,7 +6062,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := stepBackwardNest47Args{
+		a := stepBackwardNest68Args{
 			unsafe.SliceData(t25),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t4),
@@ -5081,7 +6077,7 @@ func (c *stepBackwardFused) run() {
 			T * d,
 			d,
 		}
-		stepBackwardNest47(&a)
+		stepBackwardNest68(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
@@ -5112,7 +6108,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := stepBackwardNest48Args{
+		a := stepBackwardNest69Args{
 			unsafe.SliceData(t13),
 			unsafe.SliceData(t43),
 			unsafe.SliceData(c.XBar),
@@ -5121,7 +6117,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest48(&a)
+		stepBackwardNest69(&a)
 	} else {
 		for i := range L {
 			for j := range T {

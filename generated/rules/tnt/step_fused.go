@@ -931,6 +931,27 @@ type stepBackwardNest2Args struct {
 }
 
 type stepBackwardNest3Args struct {
+	WLin      *float32
+	t77       *float32
+	t272Total *float32
+	n0        int        // d_v·a + C·d_v·s + T·d_v·l
+	n1        int        // d_v
+	t272      [2]float32 // and nothing
+}
+
+type stepBackwardNest4Args struct {
+	t812        *float32
+	VLin        *float32
+	t77         *float32
+	t82         *float32
+	t55Total    *float32
+	n0          int        // d_v·a + C·d_v·s + T·d_v·l
+	n1          int        // d_v
+	t55         [2]float32 // and nothing
+	thetaEntry2 [2]float32 // and nothing
+}
+
+type stepBackwardNest5Args struct {
 	t812        *float32
 	VTrail      *float32
 	t84         *float32
@@ -945,7 +966,7 @@ type stepBackwardNest3Args struct {
 	rhoEntry3   [2]float32 // and nothing
 }
 
-type stepBackwardNest4Args struct {
+type stepBackwardNest6Args struct {
 	t84         *float32
 	t83         *float32
 	t80         *float32
@@ -961,7 +982,7 @@ type stepBackwardNest4Args struct {
 	thetaEntry2 [2]float32 // and nothing
 }
 
-type stepBackwardNest5Args struct {
+type stepBackwardNest7Args struct {
 	t92   *float32
 	qDiv2 *float32
 	t152  *float32
@@ -971,7 +992,7 @@ type stepBackwardNest5Args struct {
 	n3    int // d_k
 }
 
-type stepBackwardNest6Args struct {
+type stepBackwardNest8Args struct {
 	t202       *bool
 	qDiv       *float32
 	t43        *bool
@@ -990,7 +1011,7 @@ type stepBackwardNest6Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest7Args struct {
+type stepBackwardNest9Args struct {
 	q1Stack *float32
 	t422    *float32
 	cQBar   *float32
@@ -1000,7 +1021,7 @@ type stepBackwardNest7Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest8Args struct {
+type stepBackwardNest10Args struct {
 	pos  *int32
 	t422 *float32
 	cQ   *float32
@@ -1014,7 +1035,7 @@ type stepBackwardNest8Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest9Args struct {
+type stepBackwardNest11Args struct {
 	t472      *float32
 	q0TailBar *float32
 	n0        int // T·d_k
@@ -1024,7 +1045,7 @@ type stepBackwardNest9Args struct {
 	n4        int // d_k
 }
 
-type stepBackwardNest10Args struct {
+type stepBackwardNest12Args struct {
 	t462 *float32
 	t472 *float32
 	t482 *float32
@@ -1034,7 +1055,7 @@ type stepBackwardNest10Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest13Args struct {
 	t482         *float32
 	q0TailBarOut *float32
 	t129         *float32
@@ -1046,7 +1067,7 @@ type stepBackwardNest11Args struct {
 	n4           int // d_k
 }
 
-type stepBackwardNest12Args struct {
+type stepBackwardNest14Args struct {
 	t60       *float32
 	t81       *float32
 	rhoStack  *float32
@@ -1062,7 +1083,7 @@ type stepBackwardNest12Args struct {
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest15Args struct {
 	t82 *float32
 	t65 *float32
 	t86 *float32
@@ -1076,7 +1097,7 @@ type stepBackwardNest13Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest16Args struct {
 	t7    *float32
 	t65   *float32
 	t86   *float32
@@ -1091,7 +1112,7 @@ type stepBackwardNest14Args struct {
 	n5    int // d_k
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest17Args struct {
 	t102       *bool
 	kDiv       *float32
 	t10        *bool
@@ -1110,7 +1131,7 @@ type stepBackwardNest15Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest18Args struct {
 	k1Stack *float32
 	t124    *float32
 	cKBar   *float32
@@ -1120,7 +1141,7 @@ type stepBackwardNest16Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest17Args struct {
+type stepBackwardNest19Args struct {
 	pos  *int32
 	t124 *float32
 	cK   *float32
@@ -1134,7 +1155,7 @@ type stepBackwardNest17Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest18Args struct {
+type stepBackwardNest20Args struct {
 	t128 *float32
 	t129 *float32
 	t130 *float32
@@ -1144,7 +1165,7 @@ type stepBackwardNest18Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest19Args struct {
+type stepBackwardNest21Args struct {
 	t52  *float32
 	t91  *float32
 	t134 *float32
@@ -1227,6 +1248,8 @@ func (c *stepBackwardFused) run() {
 	t53 := c.Flags[4*L*T:][:L*T]                                                                                   // [L, T]
 	t98 := c.Flags[5*L*T:][:L*T]                                                                                   // [L, T]
 	t102 := c.Flags[6*L*T:][:L*T]                                                                                  // [L, T]
+	t272Total := make([]F, 1)
+	t55Total := make([]F, 1)
 
 	// tnt.k1, tnt.q1
 	if kern.Wide() {
@@ -1392,7 +1415,6 @@ func (c *stepBackwardFused) run() {
 					WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
-					t82_2 := t82[(l*T+a+C*s)*dV:][:dV]
 					// tnt.A, tnt.n, tnt.Q
 					nTrailEntry2 := nTrail2[a]
 					t173 := (nTrailEntry2 == F(0))
@@ -1449,9 +1471,26 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt.W
 					var t272 F
-					for i := range dV {
-						t272 = num.FMA32(WLin[i], t77[i], t272)
+					if kern.Wide() {
+						a2 := stepBackwardNest3Args{
+							unsafe.SliceData(c.WLin),
+							unsafe.SliceData(t77),
+							unsafe.SliceData(t272Total),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+							[2]float32{t272},
+						}
+						stepBackwardNest3(&a2)
+					} else {
+						t272_2 := t272
+						t272Sums := [16]F{t272_2}
+						for i := range dV {
+							t272Sums[i%16] = num.FMA32(WLin[i], t77[i], t272Sums[i%16])
+						}
+						t272_2 = kern.Sum16(&t272Sums)
+						t272Total[0] = t272_2
 					}
+					t272 = t272Total[0]
 					t2722 := -t272
 					// tnt.W, tnt.A, tnt.V, tnt.y
 					clear(t80)
@@ -1489,16 +1528,37 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt.V, tnt.W
 					var t55 F
-					for i := range dV {
-						t812Entry := t812[i]
-						t55 = num.FMA32(VLin[i], t812Entry, t55)
-						t82_2[i] = num.FMA32(thetaEntry2, t812Entry, F(thetaEntry2*t77[i]))
+					if kern.Wide() {
+						a2 := stepBackwardNest4Args{
+							unsafe.SliceData(t812),
+							unsafe.SliceData(c.VLin),
+							unsafe.SliceData(t77),
+							unsafe.SliceData(t82),
+							unsafe.SliceData(t55Total),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+							[2]float32{t55},
+							[2]float32{thetaEntry2},
+						}
+						stepBackwardNest4(&a2)
+					} else {
+						t82_2 := t82[(l*T+a+C*s)*dV:][:dV]
+						t55_2 := t55
+						t55Sums := [16]F{t55_2}
+						for i := range dV {
+							t812Entry := t812[i]
+							t55Sums[i%16] = num.FMA32(VLin[i], t812Entry, t55Sums[i%16])
+							t82_2[i] = num.FMA32(thetaEntry2, t812Entry, F(thetaEntry2*t77[i]))
+						}
+						t55_2 = kern.Sum16(&t55Sums)
+						t55Total[0] = t55_2
 					}
+					t55 = t55Total[0]
 					t552 := -t55
 					// tnt.V
 					clear(t84)
 					if kern.Wide() {
-						a2 := stepBackwardNest3Args{
+						a2 := stepBackwardNest5Args{
 							unsafe.SliceData(t812),
 							unsafe.SliceData(VTrail),
 							unsafe.SliceData(t84),
@@ -1512,7 +1572,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{thetaEntry2},
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest3(&a2)
+						stepBackwardNest5(&a2)
 					} else {
 						for i := range dV {
 							VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
@@ -1531,7 +1591,7 @@ func (c *stepBackwardFused) run() {
 					t62_2[a] = t2722 + t552
 					// tnt.V, tnt.W
 					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
+						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(t84),
 							unsafe.SliceData(t83),
 							unsafe.SliceData(t80),
@@ -1546,7 +1606,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{thetaEntry2},
 						}
-						stepBackwardNest4(&a2)
+						stepBackwardNest6(&a2)
 					} else {
 						t7_2 := t7[(l*T+a+C*s)*dK:][:dK]
 						t92_3 := t92[(l*T+a+C*s)*dK:][:dK]
@@ -1572,7 +1632,7 @@ func (c *stepBackwardFused) run() {
 
 	// tnt.q
 	if kern.Wide() {
-		a := stepBackwardNest5Args{
+		a := stepBackwardNest7Args{
 			unsafe.SliceData(t92),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t152),
@@ -1581,7 +1641,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest5(&a)
+		stepBackwardNest7(&a)
 	} else {
 		for i := range L {
 			t152_2 := t152[i*T:][:T]
@@ -1602,7 +1662,7 @@ func (c *stepBackwardFused) run() {
 	// tnt.q1, tnt.q, tnt.k
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := stepBackwardNest6Args{
+		a := stepBackwardNest8Args{
 			unsafe.SliceData(t202),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t43),
@@ -1620,7 +1680,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest6(&a)
+		stepBackwardNest8(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -1659,7 +1719,7 @@ func (c *stepBackwardFused) run() {
 				n3 := int(c.Pos[j]) + -i + k
 				if n3 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest7Args{
+						a := stepBackwardNest9Args{
 							unsafe.SliceData(c.Q1Stack),
 							unsafe.SliceData(t422),
 							unsafe.SliceData(c.CQBar),
@@ -1668,7 +1728,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest7(&a)
+						stepBackwardNest9(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t422_2 := t422[(j*T+k)*dK:][:dK]
@@ -1685,7 +1745,7 @@ func (c *stepBackwardFused) run() {
 	// tnt.q1
 	clear(t462)
 	if kern.Wide() {
-		a := stepBackwardNest8Args{
+		a := stepBackwardNest10Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t422),
 			unsafe.SliceData(c.CQ),
@@ -1698,7 +1758,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest8(&a)
+		stepBackwardNest10(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1718,7 +1778,7 @@ func (c *stepBackwardFused) run() {
 	// tnt.q1
 	clear(t472)
 	if kern.Wide() {
-		a := stepBackwardNest9Args{
+		a := stepBackwardNest11Args{
 			unsafe.SliceData(t472),
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
@@ -1727,7 +1787,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest9(&a)
+		stepBackwardNest11(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1742,7 +1802,7 @@ func (c *stepBackwardFused) run() {
 
 	// tnt.q1
 	if kern.Wide() {
-		a := stepBackwardNest10Args{
+		a := stepBackwardNest12Args{
 			unsafe.SliceData(t462),
 			unsafe.SliceData(t472),
 			unsafe.SliceData(t482),
@@ -1751,7 +1811,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest10(&a)
+		stepBackwardNest12(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1768,7 +1828,7 @@ func (c *stepBackwardFused) run() {
 	// tnt.q1, tnt.k1
 	clear(t129)
 	if kern.Wide() {
-		a := stepBackwardNest11Args{
+		a := stepBackwardNest13Args{
 			unsafe.SliceData(t482),
 			unsafe.SliceData(c.Q0TailBarOut),
 			unsafe.SliceData(t129),
@@ -1779,7 +1839,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest11(&a)
+		stepBackwardNest13(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1847,7 +1907,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest12Args{
+		a := stepBackwardNest14Args{
 			unsafe.SliceData(t60),
 			unsafe.SliceData(t81),
 			unsafe.SliceData(c.RhoStack),
@@ -1862,7 +1922,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest12(&a)
+		stepBackwardNest14(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
@@ -1890,7 +1950,7 @@ func (c *stepBackwardFused) run() {
 
 	// tnt.v
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
+		a := stepBackwardNest15Args{
 			unsafe.SliceData(t82),
 			unsafe.SliceData(t65),
 			unsafe.SliceData(t86),
@@ -1903,7 +1963,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest13(&a)
+		stepBackwardNest15(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1926,7 +1986,7 @@ func (c *stepBackwardFused) run() {
 
 	// tnt.k
 	if kern.Wide() {
-		a := stepBackwardNest14Args{
+		a := stepBackwardNest16Args{
 			unsafe.SliceData(t7),
 			unsafe.SliceData(t65),
 			unsafe.SliceData(t86),
@@ -1940,7 +2000,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest14(&a)
+		stepBackwardNest16(&a)
 	} else {
 		for i := range L {
 			t97_2 := t97[i*T:][:T]
@@ -1966,7 +2026,7 @@ func (c *stepBackwardFused) run() {
 	// tnt.k1, tnt.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := stepBackwardNest15Args{
+		a := stepBackwardNest17Args{
 			unsafe.SliceData(t102),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t10),
@@ -1984,7 +2044,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest15(&a)
+		stepBackwardNest17(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
@@ -2023,7 +2083,7 @@ func (c *stepBackwardFused) run() {
 				n5 := int(c.Pos[j]) + -i + k
 				if n5 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest16Args{
+						a := stepBackwardNest18Args{
 							unsafe.SliceData(c.K1Stack),
 							unsafe.SliceData(t124),
 							unsafe.SliceData(c.CKBar),
@@ -2032,7 +2092,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest16(&a)
+						stepBackwardNest18(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t124_2 := t124[(j*T+k)*dK:][:dK]
@@ -2049,7 +2109,7 @@ func (c *stepBackwardFused) run() {
 	// tnt.k1
 	clear(t128)
 	if kern.Wide() {
-		a := stepBackwardNest17Args{
+		a := stepBackwardNest19Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t124),
 			unsafe.SliceData(c.CK),
@@ -2062,7 +2122,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest17(&a)
+		stepBackwardNest19(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2081,7 +2141,7 @@ func (c *stepBackwardFused) run() {
 
 	// tnt.k1
 	if kern.Wide() {
-		a := stepBackwardNest18Args{
+		a := stepBackwardNest20Args{
 			unsafe.SliceData(t128),
 			unsafe.SliceData(t129),
 			unsafe.SliceData(t130),
@@ -2090,7 +2150,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest18(&a)
+		stepBackwardNest20(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -2124,7 +2184,7 @@ func (c *stepBackwardFused) run() {
 
 	// tnt.k0
 	if kern.Wide() {
-		a := stepBackwardNest19Args{
+		a := stepBackwardNest21Args{
 			unsafe.SliceData(t52_2),
 			unsafe.SliceData(t91),
 			unsafe.SliceData(t134),
@@ -2134,7 +2194,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest19(&a)
+		stepBackwardNest21(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -126,6 +126,36 @@ func stepBackwardNest14AVX512(a *stepBackwardNest14Args)
 //go:noescape
 func stepBackwardNest14AVX2(a *stepBackwardNest14Args)
 
+//go:noescape
+func stepBackwardNest15AVX512(a *stepBackwardNest15Args)
+
+//go:noescape
+func stepBackwardNest15AVX2(a *stepBackwardNest15Args)
+
+//go:noescape
+func stepBackwardNest16AVX512(a *stepBackwardNest16Args)
+
+//go:noescape
+func stepBackwardNest16AVX2(a *stepBackwardNest16Args)
+
+//go:noescape
+func stepBackwardNest17AVX512(a *stepBackwardNest17Args)
+
+//go:noescape
+func stepBackwardNest17AVX2(a *stepBackwardNest17Args)
+
+//go:noescape
+func stepBackwardNest18AVX512(a *stepBackwardNest18Args)
+
+//go:noescape
+func stepBackwardNest18AVX2(a *stepBackwardNest18Args)
+
+//go:noescape
+func stepBackwardNest19AVX512(a *stepBackwardNest19Args)
+
+//go:noescape
+func stepBackwardNest19AVX2(a *stepBackwardNest19Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -284,4 +314,44 @@ func stepBackwardNest14(a *stepBackwardNest14Args) {
 		return
 	}
 	stepBackwardNest14AVX2(a)
+}
+
+func stepBackwardNest15(a *stepBackwardNest15Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest15AVX512(a)
+		return
+	}
+	stepBackwardNest15AVX2(a)
+}
+
+func stepBackwardNest16(a *stepBackwardNest16Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest16AVX512(a)
+		return
+	}
+	stepBackwardNest16AVX2(a)
+}
+
+func stepBackwardNest17(a *stepBackwardNest17Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest17AVX512(a)
+		return
+	}
+	stepBackwardNest17AVX2(a)
+}
+
+func stepBackwardNest18(a *stepBackwardNest18Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest18AVX512(a)
+		return
+	}
+	stepBackwardNest18AVX2(a)
+}
+
+func stepBackwardNest19(a *stepBackwardNest19Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest19AVX512(a)
+		return
+	}
+	stepBackwardNest19AVX2(a)
 }

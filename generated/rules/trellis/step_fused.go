@@ -472,6 +472,28 @@ type stepBackwardNest4Args struct {
 }
 
 type stepBackwardNest5Args struct {
+	yBar       *float32
+	SVLin      *float32
+	t472       *float32
+	SVBarState *float32
+	t212       *float32
+	SVTrail    *float32
+	t92        *float32
+	t2223      *float32
+	t97        *float32
+	t94        *float32
+	t282Total  *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_k·a + C·d_k·s + T·d_k·l
+	n2         int        // d_k·d_v·a
+	n3         int        // d_k·d_v·a + d_k·d_v
+	n4         int        // d_v
+	n5         int        // d_k
+	t282       [2]float32 // and nothing
+	t51        [2]float32 // and nothing
+}
+
+type stepBackwardNest6Args struct {
 	t472  *float32
 	t92   *float32
 	t46   *float32
@@ -484,7 +506,7 @@ type stepBackwardNest5Args struct {
 	t51   [2]float32 // and nothing
 }
 
-type stepBackwardNest6Args struct {
+type stepBackwardNest7Args struct {
 	t192    *float32
 	SKTrail *float32
 	t2123   *float32
@@ -493,7 +515,18 @@ type stepBackwardNest6Args struct {
 	n2      int // d
 }
 
-type stepBackwardNest7Args struct {
+type stepBackwardNest8Args struct {
+	t94      *float32
+	SVLin    *float32
+	t72      *float32
+	t95Total *float32
+	n0       int        // d_v·a + C·d_v·s + T·d_v·l
+	n1       int        // d_v
+	t95      [2]float32 // and nothing
+	w9       [2]float32 // and nothing
+}
+
+type stepBackwardNest9Args struct {
 	t94        *float32
 	SVTrail    *float32
 	t98        *float32
@@ -508,7 +541,20 @@ type stepBackwardNest7Args struct {
 	w10        [2]float32 // and nothing
 }
 
-type stepBackwardNest8Args struct {
+type stepBackwardNest10Args struct {
+	t98         *float32
+	t97         *float32
+	t212        *float32
+	t442        *float32
+	t4622Total  *float32
+	n0          int        // d_k·a + C·d_k·s + T·d_k·l
+	n1          int        // d_k
+	t4622       [2]float32 // and nothing
+	w13         [2]float32 // and nothing
+	thetaEntry8 [2]float32 // and nothing
+}
+
+type stepBackwardNest11Args struct {
 	t212  *float32
 	t442  *float32
 	t20   *float32
@@ -521,7 +567,40 @@ type stepBackwardNest8Args struct {
 	t25   [2]float32 // and nothing
 }
 
-type stepBackwardNest9Args struct {
+type stepBackwardNest12Args struct {
+	t61        *float32
+	t192       *float32
+	SKLin      *float32
+	x          *float32
+	q0         *float32
+	SKBarState *float32
+	SKTrail    *float32
+	t63        *float32
+	t64        *float32
+	t101       *float32
+	t99        *float32
+	t70Total   *float32
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d·a + C·d·s + T·d·l
+	n2         int        // d·d_k·a
+	n3         int        // d·d_k·a + d·d_k
+	n4         int        // d_k
+	n5         int        // d
+	t70        [2]float32 // and nothing
+}
+
+type stepBackwardNest13Args struct {
+	t99         *float32
+	SKLin       *float32
+	t62         *float32
+	t68Total    *float32
+	n0          int        // d_k·a + C·d_k·s + T·d_k·l
+	n1          int        // d_k
+	t68         [2]float32 // and nothing
+	thetaEntry8 [2]float32 // and nothing
+}
+
+type stepBackwardNest14Args struct {
 	t99         *float32
 	SKTrail     *float32
 	t102        *float32
@@ -536,7 +615,7 @@ type stepBackwardNest9Args struct {
 	w14         [2]float32 // and nothing
 }
 
-type stepBackwardNest10Args struct {
+type stepBackwardNest15Args struct {
 	t102        *float32
 	t101        *float32
 	t63         *float32
@@ -548,7 +627,7 @@ type stepBackwardNest10Args struct {
 	thetaEntry8 [2]float32 // and nothing
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest16Args struct {
 	t18       *float32
 	t39       *float32
 	rhoStack  *float32
@@ -564,7 +643,7 @@ type stepBackwardNest11Args struct {
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest12Args struct {
+type stepBackwardNest17Args struct {
 	t72 *float32
 	t23 *float32
 	t44 *float32
@@ -578,7 +657,7 @@ type stepBackwardNest12Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest18Args struct {
 	t62 *float32
 	t23 *float32
 	t44 *float32
@@ -591,7 +670,7 @@ type stepBackwardNest13Args struct {
 	n5  int // d_k
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest19Args struct {
 	t52   *float32
 	t10   *float32
 	t49   *float32
@@ -663,6 +742,11 @@ func (c *stepBackwardFused) run() {
 	t101 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+10*L*T*dK+4*L*T*dV+10*L*T+3*dK*dV+3*d*dK+2*d+7*dK+dV:][:d]   // [d]
 	t102 := c.Work[C*dK*dV+C*d*dK+5*L*T*d+10*L*T*dK+4*L*T*dV+10*L*T+3*dK*dV+3*d*dK+3*d+7*dK+dV:][:d]   // [d]
 	t112 := c.Flags[:L*T]                                                                              // [L, T]
+	t282Total := make([]F, 1)
+	t95Total := make([]F, 1)
+	t4622Total := make([]F, 1)
+	t70Total := make([]F, 1)
+	t68Total := make([]F, 1)
 
 	// trellis.rho, trellis.theta
 	for i := range L {
@@ -864,12 +948,6 @@ func (c *stepBackwardFused) run() {
 				t32_2 := t32[l*T+C*s:][:n]
 				t42_2 := t42[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
-					t72_2 := t72[(l*T+a+C*s)*dV:][:dV]
-					t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
-					SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
-					t62_2 := t62[(l*T+a+C*s)*dK:][:dK]
 					// trellis.c, trellis.y
 					t24 := num.Sqrt(F(1e-06) + t222_2[a])
 					t25 := (w6 / t24)
@@ -879,30 +957,65 @@ func (c *stepBackwardFused) run() {
 					clear(t92)
 					clear(t97)
 					var t282 F
-					for i := range dV {
-						t472_2 := t472[(l*T+a+C*s)*dK:][:dK]
-						SVBarState2 := SVBarState[i*dK:][:dK]
-						SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
-						SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
-						t2223_2 := t2223[i*dK:][:dK]
-						var t942 F
-						yBarEntry := yBar[i]
-						w7 := F(t51 * yBarEntry)
-						SVLinEntry := SVLin[i]
-						for j := range dK {
-							t2224 := num.FMA32(w7, t472_2[j], SVBarState2[j])
-							t942 = num.FMA32(t2224, t212_2[j], t942)
-							t282 = num.FMA32(SVTrail2[j], t2224, t282)
-							t92[j] = num.FMA32(SVTrail3[j], yBarEntry, t92[j])
-							t2223_2[j] = t2224
-							t97[j] = num.FMA32(t2224, SVLinEntry, t97[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest5Args{
+							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(c.SVLin),
+							unsafe.SliceData(t472),
+							unsafe.SliceData(SVBarState),
+							unsafe.SliceData(t212),
+							unsafe.SliceData(SVTrail),
+							unsafe.SliceData(t92),
+							unsafe.SliceData(t2223),
+							unsafe.SliceData(t97),
+							unsafe.SliceData(t94),
+							unsafe.SliceData(t282Total),
+							dV*a + C*dV*s + T*dV*l,
+							dK*a + C*dK*s + T*dK*l,
+							dK * dV * a,
+							dK*dV*a + dK*dV,
+							dV,
+							dK,
+							[2]float32{t282},
+							[2]float32{t51},
 						}
-						t94[i] = t942
+						stepBackwardNest5(&a2)
+					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
+						t282_2 := t282
+						for i := range dV {
+							t472_2 := t472[(l*T+a+C*s)*dK:][:dK]
+							SVBarState2 := SVBarState[i*dK:][:dK]
+							t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
+							SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
+							SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
+							t2223_2 := t2223[i*dK:][:dK]
+							var t942 F
+							yBarEntry := yBar[i]
+							w7 := F(t51 * yBarEntry)
+							SVLinEntry := SVLin[i]
+							t942Sums := [16]F{t942}
+							t282Sums := [16]F{t282_2}
+							for j := range dK {
+								t2224 := num.FMA32(w7, t472_2[j], SVBarState2[j])
+								t942Sums[j%16] = num.FMA32(t2224, t212_2[j], t942Sums[j%16])
+								t282Sums[j%16] = num.FMA32(SVTrail2[j], t2224, t282Sums[j%16])
+								t92[j] = num.FMA32(SVTrail3[j], yBarEntry, t92[j])
+								t2223_2[j] = t2224
+								t97[j] = num.FMA32(t2224, SVLinEntry, t97[j])
+							}
+							t942 = kern.Sum16(&t942Sums)
+							t282_2 = kern.Sum16(&t282Sums)
+							t94[i] = t942
+						}
+						t282Total[0] = t282_2
 					}
+					t282 = t282Total[0]
 					// trellis.y
 					w8 := F((F(1) / t502) * F(t422_2[a]*(t51/t502)))
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
+						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(t472),
 							unsafe.SliceData(t92),
 							unsafe.SliceData(t46),
@@ -914,7 +1027,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{w8},
 							[2]float32{t51},
 						}
-						stepBackwardNest5(&a2)
+						stepBackwardNest6(&a2)
 					} else {
 						t472_2 := t472[(l*T+a+C*s)*dK:][:dK]
 						t46_2 := t46[(l*T+a+C*s)*dK:][:dK]
@@ -929,7 +1042,7 @@ func (c *stepBackwardFused) run() {
 					// trellis.y
 					clear(t2123)
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
+						a2 := stepBackwardNest7Args{
 							unsafe.SliceData(t192),
 							unsafe.SliceData(SKTrail),
 							unsafe.SliceData(t2123),
@@ -937,7 +1050,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							d,
 						}
-						stepBackwardNest6(&a2)
+						stepBackwardNest7(&a2)
 					} else {
 						for i := range dK {
 							SKTrail2 := SKTrail[((a+1)*dK+i)*d:][:d]
@@ -951,18 +1064,39 @@ func (c *stepBackwardFused) run() {
 					var t95 F
 					thetaEntry8 := theta2[a]
 					w9 := F(thetaEntry8 * t25)
-					for i := range dV {
-						t94Entry := t94[i]
-						t95 = num.FMA32(SVLin[i], t94Entry, t95)
-						t72_2[i] = F(t94Entry * w9)
+					if kern.Wide() {
+						a2 := stepBackwardNest8Args{
+							unsafe.SliceData(t94),
+							unsafe.SliceData(c.SVLin),
+							unsafe.SliceData(t72),
+							unsafe.SliceData(t95Total),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+							[2]float32{t95},
+							[2]float32{w9},
+						}
+						stepBackwardNest8(&a2)
+					} else {
+						SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
+						t72_2 := t72[(l*T+a+C*s)*dV:][:dV]
+						t95_2 := t95
+						t95Sums := [16]F{t95_2}
+						for i := range dV {
+							t94Entry := t94[i]
+							t95Sums[i%16] = num.FMA32(SVLin[i], t94Entry, t95Sums[i%16])
+							t72_2[i] = F(t94Entry * w9)
+						}
+						t95_2 = kern.Sum16(&t95Sums)
+						t95Total[0] = t95_2
 					}
+					t95 = t95Total[0]
 					// trellis.S_V, trellis.S_K
 					clear(t98)
 					rhoEntry2 := rho2[a]
 					w10 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
 					w12 := F(t25 * F(thetaEntry8*t25))
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
+						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(t94),
 							unsafe.SliceData(SVTrail),
 							unsafe.SliceData(t98),
@@ -976,10 +1110,11 @@ func (c *stepBackwardFused) run() {
 							[2]float32{w12},
 							[2]float32{w10},
 						}
-						stepBackwardNest7(&a2)
+						stepBackwardNest9(&a2)
 					} else {
 						for i := range dV {
 							SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
+							t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
 							t2223_2 := t2223[i*dK:][:dK]
 							SVBarState2 := SVBarState[i*dK:][:dK]
 							t94Entry2 := t94[i]
@@ -993,16 +1128,38 @@ func (c *stepBackwardFused) run() {
 					// trellis.c, trellis.S_V
 					var t4622 F
 					w13 := F(thetaEntry8 * t25)
-					for i := range dK {
-						t4422 := num.FMA32(-t98[i], w13, -F(thetaEntry8*t97[i]))
-						t4622 = num.FMA32(t212_2[i], t4422, t4622)
-						t442[i] = t4422
+					if kern.Wide() {
+						a2 := stepBackwardNest10Args{
+							unsafe.SliceData(t98),
+							unsafe.SliceData(t97),
+							unsafe.SliceData(t212),
+							unsafe.SliceData(t442),
+							unsafe.SliceData(t4622Total),
+							dK*a + C*dK*s + T*dK*l,
+							dK,
+							[2]float32{t4622},
+							[2]float32{w13},
+							[2]float32{thetaEntry8},
+						}
+						stepBackwardNest10(&a2)
+					} else {
+						t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
+						t4622_2 := t4622
+						t4622Sums := [16]F{t4622_2}
+						for i := range dK {
+							t4422 := num.FMA32(-t98[i], w13, -F(thetaEntry8*t97[i]))
+							t4622Sums[i%16] = num.FMA32(t212_2[i], t4422, t4622Sums[i%16])
+							t442[i] = t4422
+						}
+						t4622_2 = kern.Sum16(&t4622Sums)
+						t4622Total[0] = t4622_2
 					}
+					t4622 = t4622Total[0]
 					// trellis.c
 					t129 := F((F(1) / t24) * F(t4622*(t25/t24)))
 					// trellis.c
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
+						a2 := stepBackwardNest11Args{
 							unsafe.SliceData(t212),
 							unsafe.SliceData(t442),
 							unsafe.SliceData(t20),
@@ -1014,8 +1171,9 @@ func (c *stepBackwardFused) run() {
 							[2]float32{t129},
 							[2]float32{t25},
 						}
-						stepBackwardNest8(&a2)
+						stepBackwardNest11(&a2)
 					} else {
+						t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
 						t20_2 := t20[(l*T+a+C*s)*dK:][:dK]
 						cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
 						t59_2 := t59[(l*T+a+C*s)*dK:][:dK]
@@ -1029,41 +1187,95 @@ func (c *stepBackwardFused) run() {
 					clear(t63)
 					clear(t101)
 					var t70 F
-					for i := range dK {
-						x := c.X[(l*T+a+C*s)*d:][:d]
-						q0 := c.Q0[(l*T+a+C*s)*d:][:d]
-						SKBarState2 := SKBarState[i*d:][:d]
-						SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
-						SKTrail3 := SKTrail[((a+1)*dK+i)*d:][:d]
-						t64_2 := t64[i*d:][:d]
-						var t992 F
-						t61Entry := t61[i]
-						t192Entry2 := t192[i]
-						SKLinEntry := SKLin[i]
-						for j := range d {
-							xEntry := x[j]
-							t642 := num.FMA32(xEntry, t61Entry, num.FMA32(q0[j], t192Entry2, SKBarState2[j]))
-							t992 = num.FMA32(t642, xEntry, t992)
-							t70 = num.FMA32(SKTrail2[j], t642, t70)
-							t63[j] = num.FMA32(SKTrail3[j], t61Entry, t63[j])
-							t64_2[j] = t642
-							t101[j] = num.FMA32(t642, SKLinEntry, t101[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest12Args{
+							unsafe.SliceData(t61),
+							unsafe.SliceData(t192),
+							unsafe.SliceData(c.SKLin),
+							unsafe.SliceData(c.X),
+							unsafe.SliceData(c.Q0),
+							unsafe.SliceData(SKBarState),
+							unsafe.SliceData(SKTrail),
+							unsafe.SliceData(t63),
+							unsafe.SliceData(t64),
+							unsafe.SliceData(t101),
+							unsafe.SliceData(t99),
+							unsafe.SliceData(t70Total),
+							dK*a + C*dK*s + T*dK*l,
+							d*a + C*d*s + T*d*l,
+							d * dK * a,
+							d*dK*a + d*dK,
+							dK,
+							d,
+							[2]float32{t70},
 						}
-						t99[i] = t992
+						stepBackwardNest12(&a2)
+					} else {
+						SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
+						t70_2 := t70
+						for i := range dK {
+							x := c.X[(l*T+a+C*s)*d:][:d]
+							q0 := c.Q0[(l*T+a+C*s)*d:][:d]
+							SKBarState2 := SKBarState[i*d:][:d]
+							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
+							SKTrail3 := SKTrail[((a+1)*dK+i)*d:][:d]
+							t64_2 := t64[i*d:][:d]
+							var t992 F
+							t61Entry := t61[i]
+							t192Entry2 := t192[i]
+							SKLinEntry := SKLin[i]
+							t992Sums := [16]F{t992}
+							t70Sums := [16]F{t70_2}
+							for j := range d {
+								xEntry := x[j]
+								t642 := num.FMA32(xEntry, t61Entry, num.FMA32(q0[j], t192Entry2, SKBarState2[j]))
+								t992Sums[j%16] = num.FMA32(t642, xEntry, t992Sums[j%16])
+								t70Sums[j%16] = num.FMA32(SKTrail2[j], t642, t70Sums[j%16])
+								t63[j] = num.FMA32(SKTrail3[j], t61Entry, t63[j])
+								t64_2[j] = t642
+								t101[j] = num.FMA32(t642, SKLinEntry, t101[j])
+							}
+							t992 = kern.Sum16(&t992Sums)
+							t70_2 = kern.Sum16(&t70Sums)
+							t99[i] = t992
+						}
+						t70Total[0] = t70_2
 					}
+					t70 = t70Total[0]
 					// trellis.S_K
 					var t68 F
-					for i := range dK {
-						t99Entry := t99[i]
-						t68 = num.FMA32(SKLin[i], t99Entry, t68)
-						t62_2[i] = F(thetaEntry8 * t99Entry)
+					if kern.Wide() {
+						a2 := stepBackwardNest13Args{
+							unsafe.SliceData(t99),
+							unsafe.SliceData(c.SKLin),
+							unsafe.SliceData(t62),
+							unsafe.SliceData(t68Total),
+							dK*a + C*dK*s + T*dK*l,
+							dK,
+							[2]float32{t68},
+							[2]float32{thetaEntry8},
+						}
+						stepBackwardNest13(&a2)
+					} else {
+						SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
+						t62_2 := t62[(l*T+a+C*s)*dK:][:dK]
+						t68_2 := t68
+						t68Sums := [16]F{t68_2}
+						for i := range dK {
+							t99Entry := t99[i]
+							t68Sums[i%16] = num.FMA32(SKLin[i], t99Entry, t68Sums[i%16])
+							t62_2[i] = F(thetaEntry8 * t99Entry)
+						}
+						t68_2 = kern.Sum16(&t68Sums)
+						t68Total[0] = t68_2
 					}
+					t68 = t68Total[0]
 					t682 := -t68
 					// trellis.S_K
 					clear(t102)
 					w14 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
+						a2 := stepBackwardNest14Args{
 							unsafe.SliceData(t99),
 							unsafe.SliceData(SKTrail),
 							unsafe.SliceData(t102),
@@ -1077,7 +1289,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{thetaEntry8},
 							[2]float32{w14},
 						}
-						stepBackwardNest9(&a2)
+						stepBackwardNest14(&a2)
 					} else {
 						for i := range dK {
 							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
@@ -1097,7 +1309,7 @@ func (c *stepBackwardFused) run() {
 					t42_2[a] = num.FMA32(-F(0.01), t70, num.FMA32(-F(0.01), t282, -F(t25*t95))+t682)
 					// trellis.S_K, trellis
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
+						a2 := stepBackwardNest15Args{
 							unsafe.SliceData(t102),
 							unsafe.SliceData(t101),
 							unsafe.SliceData(t63),
@@ -1108,7 +1320,7 @@ func (c *stepBackwardFused) run() {
 							d,
 							[2]float32{thetaEntry8},
 						}
-						stepBackwardNest10(&a2)
+						stepBackwardNest15(&a2)
 					} else {
 						t52_3 := t52[(l*T+a+C*s)*d:][:d]
 						t82_2 := t82[(l*T+a+C*s)*d:][:d]
@@ -1167,7 +1379,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest11Args{
+		a := stepBackwardNest16Args{
 			unsafe.SliceData(t18),
 			unsafe.SliceData(t39),
 			unsafe.SliceData(c.RhoStack),
@@ -1182,7 +1394,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest11(&a)
+		stepBackwardNest16(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
@@ -1210,7 +1422,7 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.v
 	if kern.Wide() {
-		a := stepBackwardNest12Args{
+		a := stepBackwardNest17Args{
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t23),
 			unsafe.SliceData(t44),
@@ -1223,7 +1435,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest12(&a)
+		stepBackwardNest17(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1246,7 +1458,7 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.k0
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
+		a := stepBackwardNest18Args{
 			unsafe.SliceData(t62),
 			unsafe.SliceData(t23),
 			unsafe.SliceData(t44),
@@ -1258,7 +1470,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest13(&a)
+		stepBackwardNest18(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1281,7 +1493,7 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.k0
 	if kern.Wide() {
-		a := stepBackwardNest14Args{
+		a := stepBackwardNest19Args{
 			unsafe.SliceData(t52),
 			unsafe.SliceData(t10),
 			unsafe.SliceData(t49),
@@ -1292,7 +1504,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest14(&a)
+		stepBackwardNest19(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -43,3 +43,13 @@ func stepBackwardNest12(*stepBackwardNest12Args) { panic("no assembly in this bu
 func stepBackwardNest13(*stepBackwardNest13Args) { panic("no assembly in this build") }
 
 func stepBackwardNest14(*stepBackwardNest14Args) { panic("no assembly in this build") }
+
+func stepBackwardNest15(*stepBackwardNest15Args) { panic("no assembly in this build") }
+
+func stepBackwardNest16(*stepBackwardNest16Args) { panic("no assembly in this build") }
+
+func stepBackwardNest17(*stepBackwardNest17Args) { panic("no assembly in this build") }
+
+func stepBackwardNest18(*stepBackwardNest18Args) { panic("no assembly in this build") }
+
+func stepBackwardNest19(*stepBackwardNest19Args) { panic("no assembly in this build") }

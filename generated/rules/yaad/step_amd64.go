@@ -186,6 +186,18 @@ func stepBackwardNest21AVX512(a *stepBackwardNest21Args)
 //go:noescape
 func stepBackwardNest21AVX2(a *stepBackwardNest21Args)
 
+//go:noescape
+func stepBackwardNest22AVX512(a *stepBackwardNest22Args)
+
+//go:noescape
+func stepBackwardNest22AVX2(a *stepBackwardNest22Args)
+
+//go:noescape
+func stepBackwardNest23AVX512(a *stepBackwardNest23Args)
+
+//go:noescape
+func stepBackwardNest23AVX2(a *stepBackwardNest23Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -424,4 +436,20 @@ func stepBackwardNest21(a *stepBackwardNest21Args) {
 		return
 	}
 	stepBackwardNest21AVX2(a)
+}
+
+func stepBackwardNest22(a *stepBackwardNest22Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest22AVX512(a)
+		return
+	}
+	stepBackwardNest22AVX2(a)
+}
+
+func stepBackwardNest23(a *stepBackwardNest23Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest23AVX512(a)
+		return
+	}
+	stepBackwardNest23AVX2(a)
 }

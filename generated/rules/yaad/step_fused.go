@@ -622,6 +622,36 @@ type stepBackwardNest6Args struct {
 }
 
 type stepBackwardNest7Args struct {
+	t822        *float32
+	t118        *float32
+	t108        *float32
+	q0          *float32
+	W1BarState  *float32
+	t123        *float32
+	W1Trail     *float32
+	k0          *float32
+	t102        *float32
+	t1122       *float32
+	t92         *float32
+	t198        *float32
+	t203        *float32
+	t197        *float32
+	t152Total   *float32
+	t17Total    *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_k·a + C·d_k·s + T·d_k·l
+	n2          int        // d_h·d_k·a
+	n3          int        // d_h·d_k·l
+	n4          int        // d_h
+	n5          int        // d_k
+	t17         [2]float32 // and nothing
+	t152        [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+	rhoEntry3   [2]float32 // and nothing
+	w           [2]float32 // and nothing
+}
+
+type stepBackwardNest8Args struct {
 	t3          *float32
 	t106        *float32
 	t197        *float32
@@ -637,7 +667,7 @@ type stepBackwardNest7Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest8Args struct {
+type stepBackwardNest9Args struct {
 	W2Trail *float32
 	t219    *float32
 	t3      *float32
@@ -650,7 +680,7 @@ type stepBackwardNest8Args struct {
 	n3      int // d_h
 }
 
-type stepBackwardNest9Args struct {
+type stepBackwardNest10Args struct {
 	t942    *float32
 	W1Trail *float32
 	t962    *float32
@@ -659,7 +689,36 @@ type stepBackwardNest9Args struct {
 	n2      int // d_k
 }
 
-type stepBackwardNest10Args struct {
+type stepBackwardNest11Args struct {
+	yBar        *float32
+	W2Select2   *float32
+	W2Select    *float32
+	t802        *float32
+	t230        *float32
+	W2BarState  *float32
+	t215        *float32
+	W2Trail     *float32
+	B2          *float32
+	t206        *float32
+	t11322      *float32
+	t82         *float32
+	t209        *float32
+	t211        *float32
+	t208        *float32
+	t11723Total *float32
+	t1192Total  *float32
+	n0          int        // d_v·a + C·d_v·s + T·d_v·l
+	n1          int        // d_h·a + C·d_h·s + T·d_h·l
+	n2          int        // d_h·d_v·a
+	n3          int        // d_h·d_v·l
+	n4          int        // d_v
+	n5          int        // d_h
+	t1192       [2]float32 // and nothing
+	t11723      [2]float32 // and nothing
+	w3          [2]float32 // and nothing
+}
+
+type stepBackwardNest12Args struct {
 	t3          *float32
 	t106        *float32
 	t114        *float32
@@ -677,7 +736,7 @@ type stepBackwardNest10Args struct {
 	w4          [2]float32 // and nothing
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest13Args struct {
 	t10823  *float32
 	t165    *float32
 	W1Trail *float32
@@ -688,7 +747,7 @@ type stepBackwardNest11Args struct {
 	n2      int // d_k
 }
 
-type stepBackwardNest12Args struct {
+type stepBackwardNest14Args struct {
 	W2Select   *float32
 	W2Select2  *float32
 	t152       *float32
@@ -709,7 +768,7 @@ type stepBackwardNest12Args struct {
 	rhoEntry3  [2]float32 // and nothing
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest15Args struct {
 	t3     *float32
 	t209   *float32
 	t213   *float32
@@ -721,7 +780,7 @@ type stepBackwardNest13Args struct {
 	w8     [2]float32 // and nothing
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest16Args struct {
 	t179       *float32
 	t942       *float32
 	t10823     *float32
@@ -739,7 +798,7 @@ type stepBackwardNest14Args struct {
 	rhoEntry3  [2]float32 // and nothing
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest17Args struct {
 	t203        *float32
 	t198        *float32
 	t962        *float32
@@ -754,7 +813,7 @@ type stepBackwardNest15Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest18Args struct {
 	t19       *float32
 	t40       *float32
 	rhoStack  *float32
@@ -770,7 +829,7 @@ type stepBackwardNest16Args struct {
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest17Args struct {
+type stepBackwardNest19Args struct {
 	t62 *float32
 	t24 *float32
 	t45 *float32
@@ -784,7 +843,7 @@ type stepBackwardNest17Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest18Args struct {
+type stepBackwardNest20Args struct {
 	t52 *float32
 	t24 *float32
 	t45 *float32
@@ -797,7 +856,7 @@ type stepBackwardNest18Args struct {
 	n5  int // d_k
 }
 
-type stepBackwardNest19Args struct {
+type stepBackwardNest21Args struct {
 	t112 *float32
 	t50  *float32
 	t53  *float32
@@ -808,7 +867,7 @@ type stepBackwardNest19Args struct {
 	n3   int // d
 }
 
-type stepBackwardNest20Args struct {
+type stepBackwardNest22Args struct {
 	B2Bar    *float32
 	t82      *float32
 	B2BarOut *float32
@@ -818,7 +877,7 @@ type stepBackwardNest20Args struct {
 	n3       int // d_h
 }
 
-type stepBackwardNest21Args struct {
+type stepBackwardNest23Args struct {
 	B1Bar    *float32
 	t92      *float32
 	B1BarOut *float32
@@ -916,6 +975,10 @@ func (c *stepBackwardFused) run() {
 	t181 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+17*L*T*dH+5*L*T*dK+4*L*T*dV+L*dH*dK+L*dH*dV+7*L*T+4*dH*dK+3*dH*dV+14*dH+6*dK+7*dV:][:dK]     // [d_k]
 	t122 := c.Flags[:L*T]                                                                                                               // [L, T]
 	t84 := c.Flags[L*T:][:dV]                                                                                                           // [d_v]
+	t152Total := make([]F, 1)
+	t17Total := make([]F, 1)
+	t11723Total := make([]F, 1)
+	t1192Total := make([]F, 1)
 
 	// yaad.rho, yaad.theta
 	for i := range L {
@@ -1130,11 +1193,6 @@ func (c *stepBackwardFused) run() {
 				t42_2 := t42[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
-					t118_2 := t118[(l*T+a+C*s)*dH:][:dH]
-					t108_2 := t108[(l*T+a+C*s)*dH:][:dH]
-					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					W2Select2 := c.W2Select2[(l*T+a+C*s)*dV:][:dV]
-					W2Select := c.W2Select[(l*T+a+C*s)*dV:][:dV]
 					t62_2 := t62[(l*T+a+C*s)*dV:][:dV]
 					// yaad.W2, yaad.y
 					clear(t195)
@@ -1154,6 +1212,7 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest4(&a2)
 					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
@@ -1193,6 +1252,8 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest5(&a2)
 					} else {
+						t108_2 := t108[(l*T+a+C*s)*dH:][:dH]
+						t118_2 := t118[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							B1 := c.B1[(l*dH+i)*dK:][:dK]
@@ -1237,37 +1298,84 @@ func (c *stepBackwardFused) run() {
 					thetaEntry3 := theta2[a]
 					w := F(0.02 * thetaEntry3)
 					rhoEntry3 := rho2[a]
-					for i := range dH {
-						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						W1BarState2 := W1BarState[i*dK:][:dK]
-						t123_2 := t123[i*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						t1122_2 := t1122[i*dK:][:dK]
-						t92_2 := t92[(l*dH+i)*dK:][:dK]
-						var t1972 F
-						t822Entry := t822[i]
-						t118Entry2 := t118_2[i]
-						t108Entry2 := t108_2[i]
-						for j := range dK {
-							t1123 := num.FMA32(q0[j], t822Entry, W1BarState2[j])
-							t123Entry := t123_2[j]
-							t152_2 = num.FMA32(t123Entry, t1123, t152_2)
-							W1TrailEntry2 := W1Trail2[j]
-							t17 = num.FMA32(W1TrailEntry2, t1123, t17)
-							t1972 = num.FMA32(t1123, k0[j], t1972)
-							t102[j] = num.FMA32(num.FMA32(-thetaEntry3, t123Entry, F(rhoEntry3*W1TrailEntry2)), t822Entry, t102[j])
-							t1122_2[j] = t1123
-							t92_2[j] = num.FMA32(w, t1123, t92_2[j])
-							t198[j] = num.FMA32(t1123, t118Entry2, t198[j])
-							t203[j] = num.FMA32(t1123, t108Entry2, t203[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest7Args{
+							unsafe.SliceData(t822),
+							unsafe.SliceData(t118),
+							unsafe.SliceData(t108),
+							unsafe.SliceData(c.Q0),
+							unsafe.SliceData(W1BarState),
+							unsafe.SliceData(t123),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(t102),
+							unsafe.SliceData(t1122),
+							unsafe.SliceData(t92),
+							unsafe.SliceData(t198),
+							unsafe.SliceData(t203),
+							unsafe.SliceData(t197),
+							unsafe.SliceData(t152Total),
+							unsafe.SliceData(t17Total),
+							dH*a + C*dH*s + T*dH*l,
+							dK*a + C*dK*s + T*dK*l,
+							dH * dK * a,
+							dH * dK * l,
+							dH,
+							dK,
+							[2]float32{t17},
+							[2]float32{t152_2},
+							[2]float32{thetaEntry3},
+							[2]float32{rhoEntry3},
+							[2]float32{w},
 						}
-						t197[i] = t1972
+						stepBackwardNest7(&a2)
+					} else {
+						t118_2 := t118[(l*T+a+C*s)*dH:][:dH]
+						t108_2 := t108[(l*T+a+C*s)*dH:][:dH]
+						t17_2 := t17
+						t152_3 := t152_2
+						for i := range dH {
+							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
+							W1BarState2 := W1BarState[i*dK:][:dK]
+							t123_2 := t123[i*dK:][:dK]
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+							t1122_2 := t1122[i*dK:][:dK]
+							t92_2 := t92[(l*dH+i)*dK:][:dK]
+							var t1972 F
+							t822Entry := t822[i]
+							t118Entry2 := t118_2[i]
+							t108Entry2 := t108_2[i]
+							t152Sums := [16]F{t152_3}
+							t17Sums := [16]F{t17_2}
+							t1972Sums := [16]F{t1972}
+							for j := range dK {
+								t1123 := num.FMA32(q0[j], t822Entry, W1BarState2[j])
+								t123Entry := t123_2[j]
+								t152Sums[j%16] = num.FMA32(t123Entry, t1123, t152Sums[j%16])
+								W1TrailEntry2 := W1Trail2[j]
+								t17Sums[j%16] = num.FMA32(W1TrailEntry2, t1123, t17Sums[j%16])
+								t1972Sums[j%16] = num.FMA32(t1123, k0[j], t1972Sums[j%16])
+								t102[j] = num.FMA32(num.FMA32(-thetaEntry3, t123Entry, F(rhoEntry3*W1TrailEntry2)), t822Entry, t102[j])
+								t1122_2[j] = t1123
+								t92_2[j] = num.FMA32(w, t1123, t92_2[j])
+								t198[j] = num.FMA32(t1123, t118Entry2, t198[j])
+								t203[j] = num.FMA32(t1123, t108Entry2, t203[j])
+							}
+							t152_3 = kern.Sum16(&t152Sums)
+							t17_2 = kern.Sum16(&t17Sums)
+							t1972 = kern.Sum16(&t1972Sums)
+							t197[i] = t1972
+						}
+						t152Total[0] = t152_3
+						t17Total[0] = t17_2
 					}
+					t152_2 = t152Total[0]
+					t17 = t17Total[0]
 					t1522 := -t152_2
 					// yaad.W1
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
+						a2 := stepBackwardNest8Args{
 							unsafe.SliceData(t3),
 							unsafe.SliceData(t106),
 							unsafe.SliceData(t197),
@@ -1282,7 +1390,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest7(&a2)
+						stepBackwardNest8(&a2)
 					} else {
 						t3_2 := t3[(l*T+a+C*s)*dH:][:dH]
 						t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
@@ -1305,7 +1413,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// yaad.W1
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
+						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t219),
 							unsafe.SliceData(t3),
@@ -1317,7 +1425,7 @@ func (c *stepBackwardFused) run() {
 							dV,
 							dH,
 						}
-						stepBackwardNest8(&a2)
+						stepBackwardNest9(&a2)
 					} else {
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
@@ -1345,7 +1453,7 @@ func (c *stepBackwardFused) run() {
 					// yaad.W1
 					clear(t962)
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
+						a2 := stepBackwardNest10Args{
 							unsafe.SliceData(t942),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t962),
@@ -1353,7 +1461,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							dK,
 						}
-						stepBackwardNest9(&a2)
+						stepBackwardNest10(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1370,40 +1478,87 @@ func (c *stepBackwardFused) run() {
 					var t11723 F
 					var t1192 F
 					w3 := F(0.02 * thetaEntry3)
-					for i := range dV {
-						t230_2 := t230[(l*T+a+C*s)*dH:][:dH]
-						W2BarState2 := W2BarState[i*dH:][:dH]
-						t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						B2 := c.B2[(l*dV+i)*dH:][:dH]
-						t11322_2 := t11322[i*dH:][:dH]
-						t82_2 := t82[(l*dV+i)*dH:][:dH]
-						var t2082 F
-						yBarEntry2 := yBar[i]
-						W2Select2Entry2 := W2Select2[i]
-						W2SelectEntry2 := W2Select[i]
-						w2 := F(2 * W2SelectEntry2)
-						t802Entry := t802[i]
-						for j := range dH {
-							t11323 := num.FMA32(yBarEntry2, t230_2[j], W2BarState2[j])
-							t215Entry2 := t215_2[j]
-							W2TrailEntry3 := W2Trail2[j]
-							t11723 = num.FMA32(num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry3, num.FMA32(w2, t215Entry2, F(W2Select2Entry2*t215Entry2)))), t11323, t11723)
-							t1192 = num.FMA32(W2TrailEntry3, t11323, t1192)
-							t2082 = num.FMA32(t11323, t215Entry2, t2082)
-							t206[j] = num.FMA32(W2TrailEntry3, t802Entry, t206[j])
-							t11322_2[j] = t11323
-							t82_2[j] = num.FMA32(w3, t11323, t82_2[j])
-							t209[j] = num.FMA32(t11323, W2SelectEntry2, t209[j])
-							t211[j] = num.FMA32(t11323, W2Select2Entry2, t211[j])
+					if kern.Wide() {
+						a2 := stepBackwardNest11Args{
+							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(c.W2Select2),
+							unsafe.SliceData(c.W2Select),
+							unsafe.SliceData(t802),
+							unsafe.SliceData(t230),
+							unsafe.SliceData(W2BarState),
+							unsafe.SliceData(t215),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(c.B2),
+							unsafe.SliceData(t206),
+							unsafe.SliceData(t11322),
+							unsafe.SliceData(t82),
+							unsafe.SliceData(t209),
+							unsafe.SliceData(t211),
+							unsafe.SliceData(t208),
+							unsafe.SliceData(t11723Total),
+							unsafe.SliceData(t1192Total),
+							dV*a + C*dV*s + T*dV*l,
+							dH*a + C*dH*s + T*dH*l,
+							dH * dV * a,
+							dH * dV * l,
+							dV,
+							dH,
+							[2]float32{t1192},
+							[2]float32{t11723},
+							[2]float32{w3},
 						}
-						t208[i] = t2082
+						stepBackwardNest11(&a2)
+					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						W2Select2 := c.W2Select2[(l*T+a+C*s)*dV:][:dV]
+						W2Select := c.W2Select[(l*T+a+C*s)*dV:][:dV]
+						t1192_2 := t1192
+						t11723_2 := t11723
+						for i := range dV {
+							t230_2 := t230[(l*T+a+C*s)*dH:][:dH]
+							W2BarState2 := W2BarState[i*dH:][:dH]
+							t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							B2 := c.B2[(l*dV+i)*dH:][:dH]
+							t11322_2 := t11322[i*dH:][:dH]
+							t82_2 := t82[(l*dV+i)*dH:][:dH]
+							var t2082 F
+							yBarEntry2 := yBar[i]
+							W2Select2Entry2 := W2Select2[i]
+							W2SelectEntry2 := W2Select[i]
+							w2 := F(2 * W2SelectEntry2)
+							t802Entry := t802[i]
+							t11723Sums := [16]F{t11723_2}
+							t1192Sums := [16]F{t1192_2}
+							t2082Sums := [16]F{t2082}
+							for j := range dH {
+								t11323 := num.FMA32(yBarEntry2, t230_2[j], W2BarState2[j])
+								t215Entry2 := t215_2[j]
+								W2TrailEntry3 := W2Trail2[j]
+								t11723Sums[j%16] = num.FMA32(num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry3, num.FMA32(w2, t215Entry2, F(W2Select2Entry2*t215Entry2)))), t11323, t11723Sums[j%16])
+								t1192Sums[j%16] = num.FMA32(W2TrailEntry3, t11323, t1192Sums[j%16])
+								t2082Sums[j%16] = num.FMA32(t11323, t215Entry2, t2082Sums[j%16])
+								t206[j] = num.FMA32(W2TrailEntry3, t802Entry, t206[j])
+								t11322_2[j] = t11323
+								t82_2[j] = num.FMA32(w3, t11323, t82_2[j])
+								t209[j] = num.FMA32(t11323, W2SelectEntry2, t209[j])
+								t211[j] = num.FMA32(t11323, W2Select2Entry2, t211[j])
+							}
+							t11723_2 = kern.Sum16(&t11723Sums)
+							t1192_2 = kern.Sum16(&t1192Sums)
+							t2082 = kern.Sum16(&t2082Sums)
+							t208[i] = t2082
+						}
+						t11723Total[0] = t11723_2
+						t1192Total[0] = t1192_2
 					}
+					t11723 = t11723Total[0]
+					t1192 = t1192Total[0]
 					t11724 := -t11723
 					// yaad.W1, yaad.W2
 					w4 := F(-2 * thetaEntry3)
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
+						a2 := stepBackwardNest12Args{
 							unsafe.SliceData(t3),
 							unsafe.SliceData(t106),
 							unsafe.SliceData(t114),
@@ -1420,7 +1575,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{thetaEntry3},
 							[2]float32{w4},
 						}
-						stepBackwardNest10(&a2)
+						stepBackwardNest12(&a2)
 					} else {
 						t3_2 := t3[(l*T+a+C*s)*dH:][:dH]
 						t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
@@ -1446,7 +1601,7 @@ func (c *stepBackwardFused) run() {
 					clear(t1102)
 					clear(t167)
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
+						a2 := stepBackwardNest13Args{
 							unsafe.SliceData(t10823),
 							unsafe.SliceData(t165),
 							unsafe.SliceData(W1Trail),
@@ -1456,7 +1611,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							dK,
 						}
-						stepBackwardNest11(&a2)
+						stepBackwardNest13(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1480,7 +1635,7 @@ func (c *stepBackwardFused) run() {
 					clear(t213)
 					w7 := F(-0.02 * thetaEntry3)
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
+						a2 := stepBackwardNest14Args{
 							unsafe.SliceData(c.W2Select),
 							unsafe.SliceData(c.W2Select2),
 							unsafe.SliceData(t152),
@@ -1500,8 +1655,10 @@ func (c *stepBackwardFused) run() {
 							[2]float32{w7},
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest12(&a2)
+						stepBackwardNest14(&a2)
 					} else {
+						W2Select := c.W2Select[(l*T+a+C*s)*dV:][:dV]
+						W2Select2 := c.W2Select2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
 							t11322_2 := t11322[i*dH:][:dH]
@@ -1526,7 +1683,7 @@ func (c *stepBackwardFused) run() {
 					// yaad.W2
 					w8 := F(-2 * thetaEntry3)
 					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
+						a2 := stepBackwardNest15Args{
 							unsafe.SliceData(t3),
 							unsafe.SliceData(t209),
 							unsafe.SliceData(t213),
@@ -1537,7 +1694,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{w8},
 						}
-						stepBackwardNest13(&a2)
+						stepBackwardNest15(&a2)
 					} else {
 						t3_2 := t3[(l*T+a+C*s)*dH:][:dH]
 						W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
@@ -1553,7 +1710,7 @@ func (c *stepBackwardFused) run() {
 					// yaad.W2, yaad.W1
 					clear(t181)
 					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
+						a2 := stepBackwardNest16Args{
 							unsafe.SliceData(t179),
 							unsafe.SliceData(t942),
 							unsafe.SliceData(t10823),
@@ -1570,7 +1727,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{w7},
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest14(&a2)
+						stepBackwardNest16(&a2)
 					} else {
 						for i := range dH {
 							t1122_2 := t1122[i*dK:][:dK]
@@ -1594,7 +1751,7 @@ func (c *stepBackwardFused) run() {
 					t42_2[a] = t1522 + t11724
 					// yaad.W2, yaad.W1, yaad
 					if kern.Wide() {
-						a2 := stepBackwardNest15Args{
+						a2 := stepBackwardNest17Args{
 							unsafe.SliceData(t203),
 							unsafe.SliceData(t198),
 							unsafe.SliceData(t962),
@@ -1608,7 +1765,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest15(&a2)
+						stepBackwardNest17(&a2)
 					} else {
 						t52_2 := t52[(l*T+a+C*s)*dK:][:dK]
 						t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
@@ -1667,7 +1824,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest16Args{
+		a := stepBackwardNest18Args{
 			unsafe.SliceData(t19),
 			unsafe.SliceData(t40),
 			unsafe.SliceData(c.RhoStack),
@@ -1682,7 +1839,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest16(&a)
+		stepBackwardNest18(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
@@ -1710,7 +1867,7 @@ func (c *stepBackwardFused) run() {
 
 	// yaad.v
 	if kern.Wide() {
-		a := stepBackwardNest17Args{
+		a := stepBackwardNest19Args{
 			unsafe.SliceData(t62),
 			unsafe.SliceData(t24),
 			unsafe.SliceData(t45),
@@ -1723,7 +1880,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest17(&a)
+		stepBackwardNest19(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1746,7 +1903,7 @@ func (c *stepBackwardFused) run() {
 
 	// yaad.k0
 	if kern.Wide() {
-		a := stepBackwardNest18Args{
+		a := stepBackwardNest20Args{
 			unsafe.SliceData(t52),
 			unsafe.SliceData(t24),
 			unsafe.SliceData(t45),
@@ -1758,7 +1915,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest18(&a)
+		stepBackwardNest20(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1781,7 +1938,7 @@ func (c *stepBackwardFused) run() {
 
 	// yaad.k0
 	if kern.Wide() {
-		a := stepBackwardNest19Args{
+		a := stepBackwardNest21Args{
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t50),
 			unsafe.SliceData(t53),
@@ -1791,7 +1948,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest19(&a)
+		stepBackwardNest21(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1808,7 +1965,7 @@ func (c *stepBackwardFused) run() {
 
 	// yaad.k0
 	if kern.Wide() {
-		a := stepBackwardNest20Args{
+		a := stepBackwardNest22Args{
 			unsafe.SliceData(c.B2Bar),
 			unsafe.SliceData(t82),
 			unsafe.SliceData(c.B2BarOut),
@@ -1817,7 +1974,7 @@ func (c *stepBackwardFused) run() {
 			dV,
 			dH,
 		}
-		stepBackwardNest20(&a)
+		stepBackwardNest22(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
@@ -1833,7 +1990,7 @@ func (c *stepBackwardFused) run() {
 
 	// yaad.k0
 	if kern.Wide() {
-		a := stepBackwardNest21Args{
+		a := stepBackwardNest23Args{
 			unsafe.SliceData(c.B1Bar),
 			unsafe.SliceData(t92),
 			unsafe.SliceData(c.B1BarOut),
@@ -1842,7 +1999,7 @@ func (c *stepBackwardFused) run() {
 			dH,
 			dK,
 		}
-		stepBackwardNest21(&a)
+		stepBackwardNest23(&a)
 	} else {
 		for i := range L {
 			for j := range dH {

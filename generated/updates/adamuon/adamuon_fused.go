@@ -19,6 +19,16 @@ type fireNest1Args struct {
 }
 
 type fireNest2Args struct {
+	mOut     *float32
+	d        *float32
+	t12Total *float32
+	n0       int        // r
+	n1       int        // c
+	t12      [2]float32 // and nothing
+	t10      [2]float32 // and nothing
+}
+
+type fireNest3Args struct {
 	d   *float32
 	t21 *float32
 	n0  int        // r
@@ -26,14 +36,14 @@ type fireNest2Args struct {
 	t20 [2]float32 // and nothing
 }
 
-type fireNest3Args struct {
+type fireNest4Args struct {
 	t22 *float32
 	t23 *float32
 	t24 *float32
 	n0  int // r
 }
 
-type fireNest4Args struct {
+type fireNest5Args struct {
 	t21 *float32
 	t25 *float32
 	t26 *float32
@@ -41,14 +51,14 @@ type fireNest4Args struct {
 	n1  int // c
 }
 
-type fireNest5Args struct {
+type fireNest6Args struct {
 	t27 *float32
 	t28 *float32
 	t29 *float32
 	n0  int // r
 }
 
-type fireNest6Args struct {
+type fireNest7Args struct {
 	t26 *float32
 	t30 *float32
 	t31 *float32
@@ -56,14 +66,14 @@ type fireNest6Args struct {
 	n1  int // c
 }
 
-type fireNest7Args struct {
+type fireNest8Args struct {
 	t32 *float32
 	t33 *float32
 	t34 *float32
 	n0  int // r
 }
 
-type fireNest8Args struct {
+type fireNest9Args struct {
 	t31 *float32
 	t35 *float32
 	t36 *float32
@@ -71,14 +81,14 @@ type fireNest8Args struct {
 	n1  int // c
 }
 
-type fireNest9Args struct {
+type fireNest10Args struct {
 	t37 *float32
 	t38 *float32
 	t39 *float32
 	n0  int // r
 }
 
-type fireNest10Args struct {
+type fireNest11Args struct {
 	t36 *float32
 	t40 *float32
 	t41 *float32
@@ -86,11 +96,27 @@ type fireNest10Args struct {
 	n1  int // c
 }
 
-type fireNest11Args struct {
+type fireNest12Args struct {
 	t42 *float32
 	t43 *float32
 	t44 *float32
 	n0  int // r
+}
+
+type fireNest13Args struct {
+	t41          *float32
+	t45          *float32
+	v            *float32
+	vOut         *float32
+	z            *float32
+	t61Total     *float32
+	n0           int        // r
+	n1           int        // c
+	t61          [2]float32 // and nothing
+	w3           [2]float32 // and nothing
+	beta2Entry2  [2]float32 // and nothing
+	t52          [2]float32 // and nothing
+	epsilonEntry [2]float32 // and nothing
 }
 
 // fireFused is Fire in fused arithmetic.
@@ -128,6 +154,8 @@ func (c *fireFused) run() {
 	t44 := c.Work[10*c2*r+14*r*r:][:r*r]  // [r, r]
 	t45 := c.Work[10*c2*r+15*r*r:][:c2*r] // [r, c]
 	z := c.Work[11*c2*r+15*r*r:][:c2*r]   // [r, c]
+	t12Total := make([]F, 1)
+	t61Total := make([]F, 1)
 
 	// ada_muon.m
 	beta1Entry := c.Beta1[0]
@@ -160,15 +188,33 @@ func (c *fireFused) run() {
 
 	// ada_muon.d, ada_muon.o
 	var t12 F
-	for i := range r {
-		mOut := c.MOut[i*c2:][:c2]
-		d2 := d[i*c2:][:c2]
-		for j := range c2 {
-			d2_2 := (mOut[j] / t10)
-			t12 = num.FMA32(d2_2, d2_2, t12)
-			d2[j] = d2_2
+	if kern.Wide() {
+		a := fireNest2Args{
+			unsafe.SliceData(c.MOut),
+			unsafe.SliceData(d),
+			unsafe.SliceData(t12Total),
+			r,
+			c2,
+			[2]float32{t12},
+			[2]float32{t10},
 		}
+		fireNest2(&a)
+	} else {
+		t12_2 := t12
+		for i := range r {
+			mOut := c.MOut[i*c2:][:c2]
+			d2 := d[i*c2:][:c2]
+			t12Sums := [16]F{t12_2}
+			for j := range c2 {
+				d2_2 := (mOut[j] / t10)
+				t12Sums[j%16] = num.FMA32(d2_2, d2_2, t12Sums[j%16])
+				d2[j] = d2_2
+			}
+			t12_2 = kern.Sum16(&t12Sums)
+		}
+		t12Total[0] = t12_2
 	}
+	t12 = t12Total[0]
 
 	// ada_muon.o, ada_muon.a, ada_muon.z
 	t14 := (F(0) < t12)
@@ -179,14 +225,14 @@ func (c *fireFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest2Args{
+		a := fireNest3Args{
 			unsafe.SliceData(d),
 			unsafe.SliceData(t21),
 			r,
 			c2,
 			[2]float32{t20},
 		}
-		fireNest2(&a)
+		fireNest3(&a)
 	} else {
 		for i := range r {
 			d2 := d[i*c2:][:c2]
@@ -205,13 +251,13 @@ func (c *fireFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest3Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t22),
 			unsafe.SliceData(t23),
 			unsafe.SliceData(t24),
 			r,
 		}
-		fireNest3(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t22_2 := t22[i*r:][:r]
@@ -228,14 +274,14 @@ func (c *fireFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest4Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t21),
 			unsafe.SliceData(t25),
 			unsafe.SliceData(t26),
 			r,
 			c2,
 		}
-		fireNest4(&a)
+		fireNest5(&a)
 	} else {
 		for i := range r {
 			t21_2 := t21[i*c2:][:c2]
@@ -255,13 +301,13 @@ func (c *fireFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest5Args{
+		a := fireNest6Args{
 			unsafe.SliceData(t27),
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t29),
 			r,
 		}
-		fireNest5(&a)
+		fireNest6(&a)
 	} else {
 		for i := range r {
 			t27_2 := t27[i*r:][:r]
@@ -278,14 +324,14 @@ func (c *fireFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest6Args{
+		a := fireNest7Args{
 			unsafe.SliceData(t26),
 			unsafe.SliceData(t30),
 			unsafe.SliceData(t31),
 			r,
 			c2,
 		}
-		fireNest6(&a)
+		fireNest7(&a)
 	} else {
 		for i := range r {
 			t26_2 := t26[i*c2:][:c2]
@@ -305,13 +351,13 @@ func (c *fireFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest7Args{
+		a := fireNest8Args{
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t33),
 			unsafe.SliceData(t34),
 			r,
 		}
-		fireNest7(&a)
+		fireNest8(&a)
 	} else {
 		for i := range r {
 			t32_2 := t32[i*r:][:r]
@@ -328,14 +374,14 @@ func (c *fireFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest8Args{
+		a := fireNest9Args{
 			unsafe.SliceData(t31),
 			unsafe.SliceData(t35),
 			unsafe.SliceData(t36),
 			r,
 			c2,
 		}
-		fireNest8(&a)
+		fireNest9(&a)
 	} else {
 		for i := range r {
 			t31_2 := t31[i*c2:][:c2]
@@ -355,13 +401,13 @@ func (c *fireFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest9Args{
+		a := fireNest10Args{
 			unsafe.SliceData(t37),
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
 			r,
 		}
-		fireNest9(&a)
+		fireNest10(&a)
 	} else {
 		for i := range r {
 			t37_2 := t37[i*r:][:r]
@@ -378,14 +424,14 @@ func (c *fireFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest10Args{
+		a := fireNest11Args{
 			unsafe.SliceData(t36),
 			unsafe.SliceData(t40),
 			unsafe.SliceData(t41),
 			r,
 			c2,
 		}
-		fireNest10(&a)
+		fireNest11(&a)
 	} else {
 		for i := range r {
 			t36_2 := t36[i*c2:][:c2]
@@ -405,13 +451,13 @@ func (c *fireFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest11Args{
+		a := fireNest12Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t43),
 			unsafe.SliceData(t44),
 			r,
 		}
-		fireNest11(&a)
+		fireNest12(&a)
 	} else {
 		for i := range r {
 			t42_2 := t42[i*r:][:r]
@@ -430,21 +476,45 @@ func (c *fireFused) run() {
 	var t61 F
 	w3 := F(1) - beta2Entry2
 	epsilonEntry := c.Epsilon[0]
-	for i := range r {
-		t41_2 := t41[i*c2:][:c2]
-		t45_2 := t45[i*c2:][:c2]
-		v := c.V[i*c2:][:c2]
-		vOut := c.VOut[i*c2:][:c2]
-		z2 := z[i*c2:][:c2]
-		for j := range c2 {
-			o := num.FMA32(F(3.4445), t41_2[j], t45_2[j])
-			v2 := num.FMA32(F(w3*o), o, F(beta2Entry2*v[j]))
-			z2_2 := (o / (num.Sqrt((v2 / t52)) + epsilonEntry))
-			t61 = num.FMA32(z2_2, z2_2, t61)
-			vOut[j] = v2
-			z2[j] = z2_2
+	if kern.Wide() {
+		a := fireNest13Args{
+			unsafe.SliceData(t41),
+			unsafe.SliceData(t45),
+			unsafe.SliceData(c.V),
+			unsafe.SliceData(c.VOut),
+			unsafe.SliceData(z),
+			unsafe.SliceData(t61Total),
+			r,
+			c2,
+			[2]float32{t61},
+			[2]float32{w3},
+			[2]float32{beta2Entry2},
+			[2]float32{t52},
+			[2]float32{epsilonEntry},
 		}
+		fireNest13(&a)
+	} else {
+		t61_2 := t61
+		for i := range r {
+			t41_2 := t41[i*c2:][:c2]
+			t45_2 := t45[i*c2:][:c2]
+			v := c.V[i*c2:][:c2]
+			vOut := c.VOut[i*c2:][:c2]
+			z2 := z[i*c2:][:c2]
+			t61Sums := [16]F{t61_2}
+			for j := range c2 {
+				o := num.FMA32(F(3.4445), t41_2[j], t45_2[j])
+				v2 := num.FMA32(F(w3*o), o, F(beta2Entry2*v[j]))
+				z2_2 := (o / (num.Sqrt((v2 / t52)) + epsilonEntry))
+				t61Sums[j%16] = num.FMA32(z2_2, z2_2, t61Sums[j%16])
+				vOut[j] = v2
+				z2[j] = z2_2
+			}
+			t61_2 = kern.Sum16(&t61Sums)
+		}
+		t61Total[0] = t61_2
 	}
+	t61 = t61Total[0]
 
 	// ada_muon.u, ada_muon.o, ada_muon.a, ada_muon.w
 	t63 := (F(0) < t61)

@@ -72,6 +72,12 @@ func fireTallNest11AVX512(a *fireTallNest11Args)
 //go:noescape
 func fireTallNest11AVX2(a *fireTallNest11Args)
 
+//go:noescape
+func fireTallNest12AVX512(a *fireTallNest12Args)
+
+//go:noescape
+func fireTallNest12AVX2(a *fireTallNest12Args)
+
 func fireTallNest1(a *fireTallNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		fireTallNest1AVX512(a)
@@ -158,4 +164,12 @@ func fireTallNest11(a *fireTallNest11Args) {
 		return
 	}
 	fireTallNest11AVX2(a)
+}
+
+func fireTallNest12(a *fireTallNest12Args) {
+	if cpu.Active() == cpu.AVX512 {
+		fireTallNest12AVX512(a)
+		return
+	}
+	fireTallNest12AVX2(a)
 }

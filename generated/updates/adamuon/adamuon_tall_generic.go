@@ -25,3 +25,5 @@ func fireTallNest9(*fireTallNest9Args) { panic("no assembly in this build") }
 func fireTallNest10(*fireTallNest10Args) { panic("no assembly in this build") }
 
 func fireTallNest11(*fireTallNest11Args) { panic("no assembly in this build") }
+
+func fireTallNest12(*fireTallNest12Args) { panic("no assembly in this build") }

@@ -19,6 +19,16 @@ type fireNest1Args struct {
 }
 
 type fireNest2Args struct {
+	mOut     *float32
+	d        *float32
+	t12Total *float32
+	n0       int        // r
+	n1       int        // c
+	t12      [2]float32 // and nothing
+	t10      [2]float32 // and nothing
+}
+
+type fireNest3Args struct {
 	d   *float32
 	t21 *float32
 	n0  int        // r
@@ -26,14 +36,14 @@ type fireNest2Args struct {
 	t20 [2]float32 // and nothing
 }
 
-type fireNest3Args struct {
+type fireNest4Args struct {
 	t22 *float32
 	t23 *float32
 	t24 *float32
 	n0  int // r
 }
 
-type fireNest4Args struct {
+type fireNest5Args struct {
 	t21 *float32
 	t25 *float32
 	t26 *float32
@@ -41,14 +51,14 @@ type fireNest4Args struct {
 	n1  int // c
 }
 
-type fireNest5Args struct {
+type fireNest6Args struct {
 	t27 *float32
 	t28 *float32
 	t29 *float32
 	n0  int // r
 }
 
-type fireNest6Args struct {
+type fireNest7Args struct {
 	t26 *float32
 	t30 *float32
 	t31 *float32
@@ -56,14 +66,14 @@ type fireNest6Args struct {
 	n1  int // c
 }
 
-type fireNest7Args struct {
+type fireNest8Args struct {
 	t32 *float32
 	t33 *float32
 	t34 *float32
 	n0  int // r
 }
 
-type fireNest8Args struct {
+type fireNest9Args struct {
 	t31 *float32
 	t35 *float32
 	t36 *float32
@@ -71,14 +81,14 @@ type fireNest8Args struct {
 	n1  int // c
 }
 
-type fireNest9Args struct {
+type fireNest10Args struct {
 	t37 *float32
 	t38 *float32
 	t39 *float32
 	n0  int // r
 }
 
-type fireNest10Args struct {
+type fireNest11Args struct {
 	g           *float32
 	t36         *float32
 	t40         *float32
@@ -91,7 +101,7 @@ type fireNest10Args struct {
 	beta2Entry2 [2]float32 // and nothing
 }
 
-type fireNest11Args struct {
+type fireNest12Args struct {
 	t42 *float32
 	t43 *float32
 	t44 *float32
@@ -132,6 +142,7 @@ func (c *fireFused) run() {
 	t43 := c.Work[10*c2*r+13*r*r:][:r*r]  // [r, r]
 	t44 := c.Work[10*c2*r+14*r*r:][:r*r]  // [r, r]
 	t45 := c.Work[10*c2*r+15*r*r:][:c2*r] // [r, c]
+	t12Total := make([]F, 1)
 
 	// ada_muon_us.m
 	beta1Entry := c.Beta1[0]
@@ -164,15 +175,33 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.d, ada_muon_us.o
 	var t12 F
-	for i := range r {
-		mOut := c.MOut[i*c2:][:c2]
-		d2 := d[i*c2:][:c2]
-		for j := range c2 {
-			d2_2 := (mOut[j] / t10)
-			t12 = num.FMA32(d2_2, d2_2, t12)
-			d2[j] = d2_2
+	if kern.Wide() {
+		a := fireNest2Args{
+			unsafe.SliceData(c.MOut),
+			unsafe.SliceData(d),
+			unsafe.SliceData(t12Total),
+			r,
+			c2,
+			[2]float32{t12},
+			[2]float32{t10},
 		}
+		fireNest2(&a)
+	} else {
+		t12_2 := t12
+		for i := range r {
+			mOut := c.MOut[i*c2:][:c2]
+			d2 := d[i*c2:][:c2]
+			t12Sums := [16]F{t12_2}
+			for j := range c2 {
+				d2_2 := (mOut[j] / t10)
+				t12Sums[j%16] = num.FMA32(d2_2, d2_2, t12Sums[j%16])
+				d2[j] = d2_2
+			}
+			t12_2 = kern.Sum16(&t12Sums)
+		}
+		t12Total[0] = t12_2
 	}
+	t12 = t12Total[0]
 
 	// ada_muon_us.o, ada_muon_us.a, ada_muon_us.z, ada_muon_us.w
 	t14 := (F(0) < t12)
@@ -183,14 +212,14 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest2Args{
+		a := fireNest3Args{
 			unsafe.SliceData(d),
 			unsafe.SliceData(t21),
 			r,
 			c2,
 			[2]float32{t20},
 		}
-		fireNest2(&a)
+		fireNest3(&a)
 	} else {
 		for i := range r {
 			d2 := d[i*c2:][:c2]
@@ -209,13 +238,13 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest3Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t22),
 			unsafe.SliceData(t23),
 			unsafe.SliceData(t24),
 			r,
 		}
-		fireNest3(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t22_2 := t22[i*r:][:r]
@@ -232,14 +261,14 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest4Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t21),
 			unsafe.SliceData(t25),
 			unsafe.SliceData(t26),
 			r,
 			c2,
 		}
-		fireNest4(&a)
+		fireNest5(&a)
 	} else {
 		for i := range r {
 			t21_2 := t21[i*c2:][:c2]
@@ -259,13 +288,13 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest5Args{
+		a := fireNest6Args{
 			unsafe.SliceData(t27),
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t29),
 			r,
 		}
-		fireNest5(&a)
+		fireNest6(&a)
 	} else {
 		for i := range r {
 			t27_2 := t27[i*r:][:r]
@@ -282,14 +311,14 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest6Args{
+		a := fireNest7Args{
 			unsafe.SliceData(t26),
 			unsafe.SliceData(t30),
 			unsafe.SliceData(t31),
 			r,
 			c2,
 		}
-		fireNest6(&a)
+		fireNest7(&a)
 	} else {
 		for i := range r {
 			t26_2 := t26[i*c2:][:c2]
@@ -309,13 +338,13 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest7Args{
+		a := fireNest8Args{
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t33),
 			unsafe.SliceData(t34),
 			r,
 		}
-		fireNest7(&a)
+		fireNest8(&a)
 	} else {
 		for i := range r {
 			t32_2 := t32[i*r:][:r]
@@ -332,14 +361,14 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest8Args{
+		a := fireNest9Args{
 			unsafe.SliceData(t31),
 			unsafe.SliceData(t35),
 			unsafe.SliceData(t36),
 			r,
 			c2,
 		}
-		fireNest8(&a)
+		fireNest9(&a)
 	} else {
 		for i := range r {
 			t31_2 := t31[i*c2:][:c2]
@@ -359,13 +388,13 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest9Args{
+		a := fireNest10Args{
 			unsafe.SliceData(t37),
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
 			r,
 		}
-		fireNest9(&a)
+		fireNest10(&a)
 	} else {
 		for i := range r {
 			t37_2 := t37[i*r:][:r]
@@ -383,7 +412,7 @@ func (c *fireFused) run() {
 	// ada_muon_us.o, ada_muon_us.v
 	w3 := F(1) - beta2Entry2
 	if kern.Wide() {
-		a := fireNest10Args{
+		a := fireNest11Args{
 			unsafe.SliceData(c.G),
 			unsafe.SliceData(t36),
 			unsafe.SliceData(t40),
@@ -395,7 +424,7 @@ func (c *fireFused) run() {
 			[2]float32{w3},
 			[2]float32{beta2Entry2},
 		}
-		fireNest10(&a)
+		fireNest11(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -420,13 +449,13 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest11Args{
+		a := fireNest12Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t43),
 			unsafe.SliceData(t44),
 			r,
 		}
-		fireNest11(&a)
+		fireNest12(&a)
 	} else {
 		for i := range r {
 			t42_2 := t42[i*r:][:r]

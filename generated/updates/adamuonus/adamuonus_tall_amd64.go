@@ -66,6 +66,12 @@ func fireTallNest10AVX512(a *fireTallNest10Args)
 //go:noescape
 func fireTallNest10AVX2(a *fireTallNest10Args)
 
+//go:noescape
+func fireTallNest11AVX512(a *fireTallNest11Args)
+
+//go:noescape
+func fireTallNest11AVX2(a *fireTallNest11Args)
+
 func fireTallNest1(a *fireTallNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		fireTallNest1AVX512(a)
@@ -144,4 +150,12 @@ func fireTallNest10(a *fireTallNest10Args) {
 		return
 	}
 	fireTallNest10AVX2(a)
+}
+
+func fireTallNest11(a *fireTallNest11Args) {
+	if cpu.Active() == cpu.AVX512 {
+		fireTallNest11AVX512(a)
+		return
+	}
+	fireTallNest11AVX2(a)
 }

@@ -19,6 +19,16 @@ type fireTallNest1Args struct {
 }
 
 type fireTallNest2Args struct {
+	mOut     *float32
+	d        *float32
+	t12Total *float32
+	n0       int        // r
+	n1       int        // c
+	t12      [2]float32 // and nothing
+	t10      [2]float32 // and nothing
+}
+
+type fireTallNest3Args struct {
 	g           *float32
 	d           *float32
 	t21         *float32
@@ -31,21 +41,21 @@ type fireTallNest2Args struct {
 	beta2Entry2 [2]float32 // and nothing
 }
 
-type fireTallNest3Args struct {
+type fireTallNest4Args struct {
 	t22 *float32
 	t23 *float32
 	t24 *float32
 	n0  int // c
 }
 
-type fireTallNest4Args struct {
+type fireTallNest5Args struct {
 	t27 *float32
 	t28 *float32
 	t29 *float32
 	n0  int // c
 }
 
-type fireTallNest5Args struct {
+type fireTallNest6Args struct {
 	t26 *float32
 	t30 *float32
 	t31 *float32
@@ -53,14 +63,14 @@ type fireTallNest5Args struct {
 	n1  int // r
 }
 
-type fireTallNest6Args struct {
+type fireTallNest7Args struct {
 	t32 *float32
 	t33 *float32
 	t34 *float32
 	n0  int // c
 }
 
-type fireTallNest7Args struct {
+type fireTallNest8Args struct {
 	t31 *float32
 	t35 *float32
 	t36 *float32
@@ -68,14 +78,14 @@ type fireTallNest7Args struct {
 	n1  int // r
 }
 
-type fireTallNest8Args struct {
+type fireTallNest9Args struct {
 	t37 *float32
 	t38 *float32
 	t39 *float32
 	n0  int // c
 }
 
-type fireTallNest9Args struct {
+type fireTallNest10Args struct {
 	t36 *float32
 	t40 *float32
 	t41 *float32
@@ -83,7 +93,7 @@ type fireTallNest9Args struct {
 	n1  int // r
 }
 
-type fireTallNest10Args struct {
+type fireTallNest11Args struct {
 	t42 *float32
 	t43 *float32
 	t44 *float32
@@ -124,6 +134,7 @@ func (c *fireTallFused) run() {
 	t43 := c.Work[13*c2*c2+10*c2*r:][:c2*c2] // [c, c]
 	t44 := c.Work[14*c2*c2+10*c2*r:][:c2*c2] // [c, c]
 	t45 := c.Work[15*c2*c2+10*c2*r:][:c2*r]  // [c, r]
+	t12Total := make([]F, 1)
 
 	// ada_muon_us.m
 	beta1Entry := c.Beta1[0]
@@ -156,15 +167,33 @@ func (c *fireTallFused) run() {
 
 	// ada_muon_us.d, ada_muon_us.o
 	var t12 F
-	for i := range r {
-		mOut := c.MOut[i*c2:][:c2]
-		d2 := d[i*c2:][:c2]
-		for j := range c2 {
-			d2_2 := (mOut[j] / t10)
-			t12 = num.FMA32(d2_2, d2_2, t12)
-			d2[j] = d2_2
+	if kern.Wide() {
+		a := fireTallNest2Args{
+			unsafe.SliceData(c.MOut),
+			unsafe.SliceData(d),
+			unsafe.SliceData(t12Total),
+			r,
+			c2,
+			[2]float32{t12},
+			[2]float32{t10},
 		}
+		fireTallNest2(&a)
+	} else {
+		t12_2 := t12
+		for i := range r {
+			mOut := c.MOut[i*c2:][:c2]
+			d2 := d[i*c2:][:c2]
+			t12Sums := [16]F{t12_2}
+			for j := range c2 {
+				d2_2 := (mOut[j] / t10)
+				t12Sums[j%16] = num.FMA32(d2_2, d2_2, t12Sums[j%16])
+				d2[j] = d2_2
+			}
+			t12_2 = kern.Sum16(&t12Sums)
+		}
+		t12Total[0] = t12_2
 	}
+	t12 = t12Total[0]
 
 	// ada_muon_us.o, ada_muon_us.a, ada_muon_us.z, ada_muon_us.w
 	t14 := (F(0) < t12)
@@ -176,7 +205,7 @@ func (c *fireTallFused) run() {
 	// ada_muon_us.o, ada_muon_us.v
 	w3 := F(1) - beta2Entry2
 	if kern.Wide() {
-		a := fireTallNest2Args{
+		a := fireTallNest3Args{
 			unsafe.SliceData(c.G),
 			unsafe.SliceData(d),
 			unsafe.SliceData(t21),
@@ -188,7 +217,7 @@ func (c *fireTallFused) run() {
 			[2]float32{w3},
 			[2]float32{beta2Entry2},
 		}
-		fireTallNest2(&a)
+		fireTallNest3(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -212,13 +241,13 @@ func (c *fireTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireTallNest3Args{
+		a := fireTallNest4Args{
 			unsafe.SliceData(t22),
 			unsafe.SliceData(t23),
 			unsafe.SliceData(t24),
 			c2,
 		}
-		fireTallNest3(&a)
+		fireTallNest4(&a)
 	} else {
 		for i := range c2 {
 			t22_2 := t22[i*c2:][:c2]
@@ -250,13 +279,13 @@ func (c *fireTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireTallNest4Args{
+		a := fireTallNest5Args{
 			unsafe.SliceData(t27),
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t29),
 			c2,
 		}
-		fireTallNest4(&a)
+		fireTallNest5(&a)
 	} else {
 		for i := range c2 {
 			t27_2 := t27[i*c2:][:c2]
@@ -273,14 +302,14 @@ func (c *fireTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireTallNest5Args{
+		a := fireTallNest6Args{
 			unsafe.SliceData(t26),
 			unsafe.SliceData(t30),
 			unsafe.SliceData(t31),
 			c2,
 			r,
 		}
-		fireTallNest5(&a)
+		fireTallNest6(&a)
 	} else {
 		for i := range c2 {
 			t26_2 := t26[i*r:][:r]
@@ -300,13 +329,13 @@ func (c *fireTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireTallNest6Args{
+		a := fireTallNest7Args{
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t33),
 			unsafe.SliceData(t34),
 			c2,
 		}
-		fireTallNest6(&a)
+		fireTallNest7(&a)
 	} else {
 		for i := range c2 {
 			t32_2 := t32[i*c2:][:c2]
@@ -323,14 +352,14 @@ func (c *fireTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireTallNest7Args{
+		a := fireTallNest8Args{
 			unsafe.SliceData(t31),
 			unsafe.SliceData(t35),
 			unsafe.SliceData(t36),
 			c2,
 			r,
 		}
-		fireTallNest7(&a)
+		fireTallNest8(&a)
 	} else {
 		for i := range c2 {
 			t31_2 := t31[i*r:][:r]
@@ -350,13 +379,13 @@ func (c *fireTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireTallNest8Args{
+		a := fireTallNest9Args{
 			unsafe.SliceData(t37),
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
 			c2,
 		}
-		fireTallNest8(&a)
+		fireTallNest9(&a)
 	} else {
 		for i := range c2 {
 			t37_2 := t37[i*c2:][:c2]
@@ -373,14 +402,14 @@ func (c *fireTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireTallNest9Args{
+		a := fireTallNest10Args{
 			unsafe.SliceData(t36),
 			unsafe.SliceData(t40),
 			unsafe.SliceData(t41),
 			c2,
 			r,
 		}
-		fireTallNest9(&a)
+		fireTallNest10(&a)
 	} else {
 		for i := range c2 {
 			t36_2 := t36[i*r:][:r]
@@ -400,13 +429,13 @@ func (c *fireTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireTallNest10Args{
+		a := fireTallNest11Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t43),
 			unsafe.SliceData(t44),
 			c2,
 		}
-		fireTallNest10(&a)
+		fireTallNest11(&a)
 	} else {
 		for i := range c2 {
 			t42_2 := t42[i*c2:][:c2]

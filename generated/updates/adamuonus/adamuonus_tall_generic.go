@@ -23,3 +23,5 @@ func fireTallNest8(*fireTallNest8Args) { panic("no assembly in this build") }
 func fireTallNest9(*fireTallNest9Args) { panic("no assembly in this build") }
 
 func fireTallNest10(*fireTallNest10Args) { panic("no assembly in this build") }
+
+func fireTallNest11(*fireTallNest11Args) { panic("no assembly in this build") }

@@ -82,13 +82,24 @@ type fireNest9Args struct {
 }
 
 type fireNest10Args struct {
+	sOut     *float32
+	t47      *float32
+	t51      *float32
+	t52      *float32
+	t58Total *float32
+	n0       int        // r
+	n1       int        // c
+	t58      [2]float32 // and nothing
+}
+
+type fireNest11Args struct {
 	t53 *float32
 	t54 *float32
 	t55 *float32
 	n0  int // r
 }
 
-type fireNest11Args struct {
+type fireNest12Args struct {
 	sOut *float32
 	t67  *float32
 	n0   int        // r
@@ -96,14 +107,14 @@ type fireNest11Args struct {
 	t66  [2]float32 // and nothing
 }
 
-type fireNest12Args struct {
+type fireNest13Args struct {
 	t68 *float32
 	t69 *float32
 	t70 *float32
 	n0  int // r
 }
 
-type fireNest13Args struct {
+type fireNest14Args struct {
 	t67 *float32
 	t71 *float32
 	t72 *float32
@@ -111,14 +122,14 @@ type fireNest13Args struct {
 	n1  int // c
 }
 
-type fireNest14Args struct {
+type fireNest15Args struct {
 	t73 *float32
 	t74 *float32
 	t75 *float32
 	n0  int // r
 }
 
-type fireNest15Args struct {
+type fireNest16Args struct {
 	t72 *float32
 	t76 *float32
 	t77 *float32
@@ -126,14 +137,14 @@ type fireNest15Args struct {
 	n1  int // c
 }
 
-type fireNest16Args struct {
+type fireNest17Args struct {
 	t78 *float32
 	t79 *float32
 	t80 *float32
 	n0  int // r
 }
 
-type fireNest17Args struct {
+type fireNest18Args struct {
 	t77 *float32
 	t81 *float32
 	t82 *float32
@@ -141,14 +152,14 @@ type fireNest17Args struct {
 	n1  int // c
 }
 
-type fireNest18Args struct {
+type fireNest19Args struct {
 	t83 *float32
 	t84 *float32
 	t85 *float32
 	n0  int // r
 }
 
-type fireNest19Args struct {
+type fireNest20Args struct {
 	t82 *float32
 	t86 *float32
 	t87 *float32
@@ -156,11 +167,30 @@ type fireNest19Args struct {
 	n1  int // c
 }
 
-type fireNest20Args struct {
+type fireNest21Args struct {
 	t88 *float32
 	t89 *float32
 	t90 *float32
 	n0  int // r
+}
+
+type fireNest22Args struct {
+	t87          *float32
+	t91          *float32
+	t52          *float32
+	t56          *float32
+	v            *float32
+	vOut         *float32
+	z            *float32
+	t109Total    *float32
+	n0           int        // r
+	n1           int        // c
+	t109         [2]float32 // and nothing
+	alphaEntry   [2]float32 // and nothing
+	w4           [2]float32 // and nothing
+	beta2Entry2  [2]float32 // and nothing
+	h            [2]float32 // and nothing
+	epsilonEntry [2]float32 // and nothing
 }
 
 // fireFused is Fire in fused arithmetic.
@@ -223,6 +253,8 @@ func (c *fireFused) run() {
 	t90 := c.Work[20*c2*r+29*r*r:][:r*r]  // [r, r]
 	t91 := c.Work[20*c2*r+30*r*r:][:c2*r] // [r, c]
 	z := c.Work[21*c2*r+30*r*r:][:c2*r]   // [r, c]
+	t58Total := make([]F, 1)
+	t109Total := make([]F, 1)
 
 	// m3.m, m3.e
 	beta1Entry := c.Beta1[0]
@@ -485,17 +517,36 @@ func (c *fireFused) run() {
 
 	// m3.o, m3.p
 	var t58 F
-	for i := range r {
-		sOut := c.SOut[i*c2:][:c2]
-		t47_2 := t47[i*c2:][:c2]
-		t51_2 := t51[i*c2:][:c2]
-		t52_2 := t52[i*c2:][:c2]
-		for j := range c2 {
-			sOutEntry := sOut[j]
-			t58 = num.FMA32(sOutEntry, sOutEntry, t58)
-			t52_2[j] = num.FMA32(F(3.4445), t47_2[j], t51_2[j])
+	if kern.Wide() {
+		a := fireNest10Args{
+			unsafe.SliceData(c.SOut),
+			unsafe.SliceData(t47),
+			unsafe.SliceData(t51),
+			unsafe.SliceData(t52),
+			unsafe.SliceData(t58Total),
+			r,
+			c2,
+			[2]float32{t58},
 		}
+		fireNest10(&a)
+	} else {
+		t58_2 := t58
+		for i := range r {
+			sOut := c.SOut[i*c2:][:c2]
+			t47_2 := t47[i*c2:][:c2]
+			t51_2 := t51[i*c2:][:c2]
+			t52_2 := t52[i*c2:][:c2]
+			t58Sums := [16]F{t58_2}
+			for j := range c2 {
+				sOutEntry := sOut[j]
+				t58Sums[j%16] = num.FMA32(sOutEntry, sOutEntry, t58Sums[j%16])
+				t52_2[j] = num.FMA32(F(3.4445), t47_2[j], t51_2[j])
+			}
+			t58_2 = kern.Sum16(&t58Sums)
+		}
+		t58Total[0] = t58_2
 	}
+	t58 = t58Total[0]
 
 	// m3.o
 	kern.GemmFMA(r, r, c2, F(1), false, t53, r, 1, t52, c2, 1, t52, 1, c2)
@@ -505,13 +556,13 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest10Args{
+		a := fireNest11Args{
 			unsafe.SliceData(t53),
 			unsafe.SliceData(t54),
 			unsafe.SliceData(t55),
 			r,
 		}
-		fireNest10(&a)
+		fireNest11(&a)
 	} else {
 		for i := range r {
 			t53_2 := t53[i*r:][:r]
@@ -534,14 +585,14 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest11Args{
+		a := fireNest12Args{
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(t67),
 			r,
 			c2,
 			[2]float32{t66},
 		}
-		fireNest11(&a)
+		fireNest12(&a)
 	} else {
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
@@ -560,13 +611,13 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest12Args{
+		a := fireNest13Args{
 			unsafe.SliceData(t68),
 			unsafe.SliceData(t69),
 			unsafe.SliceData(t70),
 			r,
 		}
-		fireNest12(&a)
+		fireNest13(&a)
 	} else {
 		for i := range r {
 			t68_2 := t68[i*r:][:r]
@@ -583,14 +634,14 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest13Args{
+		a := fireNest14Args{
 			unsafe.SliceData(t67),
 			unsafe.SliceData(t71),
 			unsafe.SliceData(t72),
 			r,
 			c2,
 		}
-		fireNest13(&a)
+		fireNest14(&a)
 	} else {
 		for i := range r {
 			t67_2 := t67[i*c2:][:c2]
@@ -610,13 +661,13 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest14Args{
+		a := fireNest15Args{
 			unsafe.SliceData(t73),
 			unsafe.SliceData(t74),
 			unsafe.SliceData(t75),
 			r,
 		}
-		fireNest14(&a)
+		fireNest15(&a)
 	} else {
 		for i := range r {
 			t73_2 := t73[i*r:][:r]
@@ -633,14 +684,14 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest15Args{
+		a := fireNest16Args{
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t76),
 			unsafe.SliceData(t77),
 			r,
 			c2,
 		}
-		fireNest15(&a)
+		fireNest16(&a)
 	} else {
 		for i := range r {
 			t72_2 := t72[i*c2:][:c2]
@@ -660,13 +711,13 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest16Args{
+		a := fireNest17Args{
 			unsafe.SliceData(t78),
 			unsafe.SliceData(t79),
 			unsafe.SliceData(t80),
 			r,
 		}
-		fireNest16(&a)
+		fireNest17(&a)
 	} else {
 		for i := range r {
 			t78_2 := t78[i*r:][:r]
@@ -683,14 +734,14 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest17Args{
+		a := fireNest18Args{
 			unsafe.SliceData(t77),
 			unsafe.SliceData(t81),
 			unsafe.SliceData(t82),
 			r,
 			c2,
 		}
-		fireNest17(&a)
+		fireNest18(&a)
 	} else {
 		for i := range r {
 			t77_2 := t77[i*c2:][:c2]
@@ -710,13 +761,13 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest18Args{
+		a := fireNest19Args{
 			unsafe.SliceData(t83),
 			unsafe.SliceData(t84),
 			unsafe.SliceData(t85),
 			r,
 		}
-		fireNest18(&a)
+		fireNest19(&a)
 	} else {
 		for i := range r {
 			t83_2 := t83[i*r:][:r]
@@ -733,14 +784,14 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest19Args{
+		a := fireNest20Args{
 			unsafe.SliceData(t82),
 			unsafe.SliceData(t86),
 			unsafe.SliceData(t87),
 			r,
 			c2,
 		}
-		fireNest19(&a)
+		fireNest20(&a)
 	} else {
 		for i := range r {
 			t82_2 := t82[i*c2:][:c2]
@@ -760,13 +811,13 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest20Args{
+		a := fireNest21Args{
 			unsafe.SliceData(t88),
 			unsafe.SliceData(t89),
 			unsafe.SliceData(t90),
 			r,
 		}
-		fireNest20(&a)
+		fireNest21(&a)
 	} else {
 		for i := range r {
 			t88_2 := t88[i*r:][:r]
@@ -786,23 +837,50 @@ func (c *fireFused) run() {
 	alphaEntry := c.Alpha[0]
 	w4 := F(1) - beta2Entry2
 	epsilonEntry := c.Epsilon[0]
-	for i := range r {
-		t87_2 := t87[i*c2:][:c2]
-		t91_2 := t91[i*c2:][:c2]
-		t52_2 := t52[i*c2:][:c2]
-		t56_2 := t56[i*c2:][:c2]
-		v := c.V[i*c2:][:c2]
-		vOut := c.VOut[i*c2:][:c2]
-		z2 := z[i*c2:][:c2]
-		for j := range c2 {
-			y := num.FMA32(alphaEntry, num.FMA32(F(3.4445), t87_2[j], t91_2[j]), num.FMA32(F(3.4445), t52_2[j], t56_2[j]))
-			v2 := num.FMA32(F(w4*y), y, F(beta2Entry2*v[j]))
-			z2_2 := (y / (num.Sqrt((v2 / h)) + epsilonEntry))
-			t109 = num.FMA32(z2_2, z2_2, t109)
-			vOut[j] = v2
-			z2[j] = z2_2
+	if kern.Wide() {
+		a := fireNest22Args{
+			unsafe.SliceData(t87),
+			unsafe.SliceData(t91),
+			unsafe.SliceData(t52),
+			unsafe.SliceData(t56),
+			unsafe.SliceData(c.V),
+			unsafe.SliceData(c.VOut),
+			unsafe.SliceData(z),
+			unsafe.SliceData(t109Total),
+			r,
+			c2,
+			[2]float32{t109},
+			[2]float32{alphaEntry},
+			[2]float32{w4},
+			[2]float32{beta2Entry2},
+			[2]float32{h},
+			[2]float32{epsilonEntry},
 		}
+		fireNest22(&a)
+	} else {
+		t109_2 := t109
+		for i := range r {
+			t87_2 := t87[i*c2:][:c2]
+			t91_2 := t91[i*c2:][:c2]
+			t52_2 := t52[i*c2:][:c2]
+			t56_2 := t56[i*c2:][:c2]
+			v := c.V[i*c2:][:c2]
+			vOut := c.VOut[i*c2:][:c2]
+			z2 := z[i*c2:][:c2]
+			t109Sums := [16]F{t109_2}
+			for j := range c2 {
+				y := num.FMA32(alphaEntry, num.FMA32(F(3.4445), t87_2[j], t91_2[j]), num.FMA32(F(3.4445), t52_2[j], t56_2[j]))
+				v2 := num.FMA32(F(w4*y), y, F(beta2Entry2*v[j]))
+				z2_2 := (y / (num.Sqrt((v2 / h)) + epsilonEntry))
+				t109Sums[j%16] = num.FMA32(z2_2, z2_2, t109Sums[j%16])
+				vOut[j] = v2
+				z2[j] = z2_2
+			}
+			t109_2 = kern.Sum16(&t109Sums)
+		}
+		t109Total[0] = t109_2
 	}
+	t109 = t109Total[0]
 
 	// m3.u, m3.s, m3.a, m3.w
 	t111 := (F(0) < t109)

@@ -43,3 +43,7 @@ func fireNest18(*fireNest18Args) { panic("no assembly in this build") }
 func fireNest19(*fireNest19Args) { panic("no assembly in this build") }
 
 func fireNest20(*fireNest20Args) { panic("no assembly in this build") }
+
+func fireNest21(*fireNest21Args) { panic("no assembly in this build") }
+
+func fireNest22(*fireNest22Args) { panic("no assembly in this build") }

@@ -22,20 +22,31 @@ type fireTallNest1Args struct {
 }
 
 type fireTallNest2Args struct {
+	sOut     *float32
+	mOut     *float32
+	t32      *float32
+	t58Total *float32
+	n0       int        // r
+	n1       int        // c
+	t58      [2]float32 // and nothing
+	t31      [2]float32 // and nothing
+}
+
+type fireTallNest3Args struct {
 	t33 *float32
 	t34 *float32
 	t35 *float32
 	n0  int // c
 }
 
-type fireTallNest3Args struct {
+type fireTallNest4Args struct {
 	t38 *float32
 	t39 *float32
 	t40 *float32
 	n0  int // c
 }
 
-type fireTallNest4Args struct {
+type fireTallNest5Args struct {
 	t37 *float32
 	t41 *float32
 	t42 *float32
@@ -43,14 +54,14 @@ type fireTallNest4Args struct {
 	n1  int // r
 }
 
-type fireTallNest5Args struct {
+type fireTallNest6Args struct {
 	t43 *float32
 	t44 *float32
 	t45 *float32
 	n0  int // c
 }
 
-type fireTallNest6Args struct {
+type fireTallNest7Args struct {
 	t42 *float32
 	t46 *float32
 	t47 *float32
@@ -58,14 +69,14 @@ type fireTallNest6Args struct {
 	n1  int // r
 }
 
-type fireTallNest7Args struct {
+type fireTallNest8Args struct {
 	t48 *float32
 	t49 *float32
 	t50 *float32
 	n0  int // c
 }
 
-type fireTallNest8Args struct {
+type fireTallNest9Args struct {
 	t47 *float32
 	t51 *float32
 	t52 *float32
@@ -73,14 +84,14 @@ type fireTallNest8Args struct {
 	n1  int // r
 }
 
-type fireTallNest9Args struct {
+type fireTallNest10Args struct {
 	t53 *float32
 	t54 *float32
 	t55 *float32
 	n0  int // c
 }
 
-type fireTallNest10Args struct {
+type fireTallNest11Args struct {
 	sOut *float32
 	t67  *float32
 	n0   int        // r
@@ -88,21 +99,21 @@ type fireTallNest10Args struct {
 	t66  [2]float32 // and nothing
 }
 
-type fireTallNest11Args struct {
+type fireTallNest12Args struct {
 	t68 *float32
 	t69 *float32
 	t70 *float32
 	n0  int // c
 }
 
-type fireTallNest12Args struct {
+type fireTallNest13Args struct {
 	t73 *float32
 	t74 *float32
 	t75 *float32
 	n0  int // c
 }
 
-type fireTallNest13Args struct {
+type fireTallNest14Args struct {
 	t72 *float32
 	t76 *float32
 	t77 *float32
@@ -110,14 +121,14 @@ type fireTallNest13Args struct {
 	n1  int // r
 }
 
-type fireTallNest14Args struct {
+type fireTallNest15Args struct {
 	t78 *float32
 	t79 *float32
 	t80 *float32
 	n0  int // c
 }
 
-type fireTallNest15Args struct {
+type fireTallNest16Args struct {
 	t77 *float32
 	t81 *float32
 	t82 *float32
@@ -125,14 +136,14 @@ type fireTallNest15Args struct {
 	n1  int // r
 }
 
-type fireTallNest16Args struct {
+type fireTallNest17Args struct {
 	t83 *float32
 	t84 *float32
 	t85 *float32
 	n0  int // c
 }
 
-type fireTallNest17Args struct {
+type fireTallNest18Args struct {
 	t82 *float32
 	t86 *float32
 	t87 *float32
@@ -140,7 +151,7 @@ type fireTallNest17Args struct {
 	n1  int // r
 }
 
-type fireTallNest18Args struct {
+type fireTallNest19Args struct {
 	t88 *float32
 	t89 *float32
 	t90 *float32
@@ -207,6 +218,7 @@ func (c *fireTallFused) run() {
 	t90 := c.Work[29*c2*c2+20*c2*r:][:c2*c2] // [c, c]
 	t91 := c.Work[30*c2*c2+20*c2*r:][:c2*r]  // [c, r]
 	z := c.Work[30*c2*c2+21*c2*r:][:c2*r]    // [r, c]
+	t58Total := make([]F, 1)
 
 	// m3.m, m3.e
 	beta1Entry := c.Beta1[0]
@@ -270,16 +282,35 @@ func (c *fireTallFused) run() {
 
 	// m3.o, m3.p
 	var t58 F
-	for i := range r {
-		sOut := c.SOut[i*c2:][:c2]
-		mOut := c.MOut[i*c2:][:c2]
-		t32_2 := t32[i*c2:][:c2]
-		for j := range c2 {
-			sOutEntry := sOut[j]
-			t58 = num.FMA32(sOutEntry, sOutEntry, t58)
-			t32_2[j] = (mOut[j] / t31)
+	if kern.Wide() {
+		a := fireTallNest2Args{
+			unsafe.SliceData(c.SOut),
+			unsafe.SliceData(c.MOut),
+			unsafe.SliceData(t32),
+			unsafe.SliceData(t58Total),
+			r,
+			c2,
+			[2]float32{t58},
+			[2]float32{t31},
 		}
+		fireTallNest2(&a)
+	} else {
+		t58_2 := t58
+		for i := range r {
+			sOut := c.SOut[i*c2:][:c2]
+			mOut := c.MOut[i*c2:][:c2]
+			t32_2 := t32[i*c2:][:c2]
+			t58Sums := [16]F{t58_2}
+			for j := range c2 {
+				sOutEntry := sOut[j]
+				t58Sums[j%16] = num.FMA32(sOutEntry, sOutEntry, t58Sums[j%16])
+				t32_2[j] = (mOut[j] / t31)
+			}
+			t58_2 = kern.Sum16(&t58Sums)
+		}
+		t58Total[0] = t58_2
 	}
+	t58 = t58Total[0]
 
 	// m3.o
 	kern.GemmFMA(c2, c2, r, F(1), false, t33, c2, 1, t32, 1, c2, t32, c2, 1)
@@ -289,13 +320,13 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest2Args{
+		a := fireTallNest3Args{
 			unsafe.SliceData(t33),
 			unsafe.SliceData(t34),
 			unsafe.SliceData(t35),
 			c2,
 		}
-		fireTallNest2(&a)
+		fireTallNest3(&a)
 	} else {
 		for i := range c2 {
 			t33_2 := t33[i*c2:][:c2]
@@ -327,13 +358,13 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest3Args{
+		a := fireTallNest4Args{
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t40),
 			c2,
 		}
-		fireTallNest3(&a)
+		fireTallNest4(&a)
 	} else {
 		for i := range c2 {
 			t38_2 := t38[i*c2:][:c2]
@@ -350,14 +381,14 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest4Args{
+		a := fireTallNest5Args{
 			unsafe.SliceData(t37),
 			unsafe.SliceData(t41),
 			unsafe.SliceData(t42),
 			c2,
 			r,
 		}
-		fireTallNest4(&a)
+		fireTallNest5(&a)
 	} else {
 		for i := range c2 {
 			t37_2 := t37[i*r:][:r]
@@ -377,13 +408,13 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest5Args{
+		a := fireTallNest6Args{
 			unsafe.SliceData(t43),
 			unsafe.SliceData(t44),
 			unsafe.SliceData(t45),
 			c2,
 		}
-		fireTallNest5(&a)
+		fireTallNest6(&a)
 	} else {
 		for i := range c2 {
 			t43_2 := t43[i*c2:][:c2]
@@ -400,14 +431,14 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest6Args{
+		a := fireTallNest7Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t46),
 			unsafe.SliceData(t47),
 			c2,
 			r,
 		}
-		fireTallNest6(&a)
+		fireTallNest7(&a)
 	} else {
 		for i := range c2 {
 			t42_2 := t42[i*r:][:r]
@@ -427,13 +458,13 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest7Args{
+		a := fireTallNest8Args{
 			unsafe.SliceData(t48),
 			unsafe.SliceData(t49),
 			unsafe.SliceData(t50),
 			c2,
 		}
-		fireTallNest7(&a)
+		fireTallNest8(&a)
 	} else {
 		for i := range c2 {
 			t48_2 := t48[i*c2:][:c2]
@@ -450,14 +481,14 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest8Args{
+		a := fireTallNest9Args{
 			unsafe.SliceData(t47),
 			unsafe.SliceData(t51),
 			unsafe.SliceData(t52),
 			c2,
 			r,
 		}
-		fireTallNest8(&a)
+		fireTallNest9(&a)
 	} else {
 		for i := range c2 {
 			t47_2 := t47[i*r:][:r]
@@ -477,13 +508,13 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest9Args{
+		a := fireTallNest10Args{
 			unsafe.SliceData(t53),
 			unsafe.SliceData(t54),
 			unsafe.SliceData(t55),
 			c2,
 		}
-		fireTallNest9(&a)
+		fireTallNest10(&a)
 	} else {
 		for i := range c2 {
 			t53_2 := t53[i*c2:][:c2]
@@ -506,14 +537,14 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest10Args{
+		a := fireTallNest11Args{
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(t67),
 			r,
 			c2,
 			[2]float32{t66},
 		}
-		fireTallNest10(&a)
+		fireTallNest11(&a)
 	} else {
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
@@ -532,13 +563,13 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest11Args{
+		a := fireTallNest12Args{
 			unsafe.SliceData(t68),
 			unsafe.SliceData(t69),
 			unsafe.SliceData(t70),
 			c2,
 		}
-		fireTallNest11(&a)
+		fireTallNest12(&a)
 	} else {
 		for i := range c2 {
 			t68_2 := t68[i*c2:][:c2]
@@ -570,13 +601,13 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest12Args{
+		a := fireTallNest13Args{
 			unsafe.SliceData(t73),
 			unsafe.SliceData(t74),
 			unsafe.SliceData(t75),
 			c2,
 		}
-		fireTallNest12(&a)
+		fireTallNest13(&a)
 	} else {
 		for i := range c2 {
 			t73_2 := t73[i*c2:][:c2]
@@ -593,14 +624,14 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest13Args{
+		a := fireTallNest14Args{
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t76),
 			unsafe.SliceData(t77),
 			c2,
 			r,
 		}
-		fireTallNest13(&a)
+		fireTallNest14(&a)
 	} else {
 		for i := range c2 {
 			t72_2 := t72[i*r:][:r]
@@ -620,13 +651,13 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest14Args{
+		a := fireTallNest15Args{
 			unsafe.SliceData(t78),
 			unsafe.SliceData(t79),
 			unsafe.SliceData(t80),
 			c2,
 		}
-		fireTallNest14(&a)
+		fireTallNest15(&a)
 	} else {
 		for i := range c2 {
 			t78_2 := t78[i*c2:][:c2]
@@ -643,14 +674,14 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest15Args{
+		a := fireTallNest16Args{
 			unsafe.SliceData(t77),
 			unsafe.SliceData(t81),
 			unsafe.SliceData(t82),
 			c2,
 			r,
 		}
-		fireTallNest15(&a)
+		fireTallNest16(&a)
 	} else {
 		for i := range c2 {
 			t77_2 := t77[i*r:][:r]
@@ -670,13 +701,13 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest16Args{
+		a := fireTallNest17Args{
 			unsafe.SliceData(t83),
 			unsafe.SliceData(t84),
 			unsafe.SliceData(t85),
 			c2,
 		}
-		fireTallNest16(&a)
+		fireTallNest17(&a)
 	} else {
 		for i := range c2 {
 			t83_2 := t83[i*c2:][:c2]
@@ -693,14 +724,14 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest17Args{
+		a := fireTallNest18Args{
 			unsafe.SliceData(t82),
 			unsafe.SliceData(t86),
 			unsafe.SliceData(t87),
 			c2,
 			r,
 		}
-		fireTallNest17(&a)
+		fireTallNest18(&a)
 	} else {
 		for i := range c2 {
 			t82_2 := t82[i*r:][:r]
@@ -720,13 +751,13 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest18Args{
+		a := fireTallNest19Args{
 			unsafe.SliceData(t88),
 			unsafe.SliceData(t89),
 			unsafe.SliceData(t90),
 			c2,
 		}
-		fireTallNest18(&a)
+		fireTallNest19(&a)
 	} else {
 		for i := range c2 {
 			t88_2 := t88[i*c2:][:c2]

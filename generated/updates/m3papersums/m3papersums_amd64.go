@@ -126,6 +126,12 @@ func fireNest20AVX512(a *fireNest20Args)
 //go:noescape
 func fireNest20AVX2(a *fireNest20Args)
 
+//go:noescape
+func fireNest21AVX512(a *fireNest21Args)
+
+//go:noescape
+func fireNest21AVX2(a *fireNest21Args)
+
 func fireNest1(a *fireNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		fireNest1AVX512(a)
@@ -284,4 +290,12 @@ func fireNest20(a *fireNest20Args) {
 		return
 	}
 	fireNest20AVX2(a)
+}
+
+func fireNest21(a *fireNest21Args) {
+	if cpu.Active() == cpu.AVX512 {
+		fireNest21AVX512(a)
+		return
+	}
+	fireNest21AVX2(a)
 }

@@ -81,13 +81,24 @@ type fireNest9Args struct {
 }
 
 type fireNest10Args struct {
+	sOut     *float32
+	t43      *float32
+	t47      *float32
+	t48      *float32
+	t54Total *float32
+	n0       int        // r
+	n1       int        // c
+	t54      [2]float32 // and nothing
+}
+
+type fireNest11Args struct {
 	t49 *float32
 	t50 *float32
 	t51 *float32
 	n0  int // r
 }
 
-type fireNest11Args struct {
+type fireNest12Args struct {
 	sOut *float32
 	t63  *float32
 	n0   int        // r
@@ -95,14 +106,14 @@ type fireNest11Args struct {
 	t62  [2]float32 // and nothing
 }
 
-type fireNest12Args struct {
+type fireNest13Args struct {
 	t64 *float32
 	t65 *float32
 	t66 *float32
 	n0  int // r
 }
 
-type fireNest13Args struct {
+type fireNest14Args struct {
 	t63 *float32
 	t67 *float32
 	t68 *float32
@@ -110,14 +121,14 @@ type fireNest13Args struct {
 	n1  int // c
 }
 
-type fireNest14Args struct {
+type fireNest15Args struct {
 	t69 *float32
 	t70 *float32
 	t71 *float32
 	n0  int // r
 }
 
-type fireNest15Args struct {
+type fireNest16Args struct {
 	t68 *float32
 	t72 *float32
 	t73 *float32
@@ -125,14 +136,14 @@ type fireNest15Args struct {
 	n1  int // c
 }
 
-type fireNest16Args struct {
+type fireNest17Args struct {
 	t74 *float32
 	t75 *float32
 	t76 *float32
 	n0  int // r
 }
 
-type fireNest17Args struct {
+type fireNest18Args struct {
 	t73 *float32
 	t77 *float32
 	t78 *float32
@@ -140,14 +151,14 @@ type fireNest17Args struct {
 	n1  int // c
 }
 
-type fireNest18Args struct {
+type fireNest19Args struct {
 	t79 *float32
 	t80 *float32
 	t81 *float32
 	n0  int // r
 }
 
-type fireNest19Args struct {
+type fireNest20Args struct {
 	g          *float32
 	t78        *float32
 	t82        *float32
@@ -159,7 +170,7 @@ type fireNest19Args struct {
 	beta2Entry [2]float32 // and nothing
 }
 
-type fireNest20Args struct {
+type fireNest21Args struct {
 	t84 *float32
 	t85 *float32
 	t86 *float32
@@ -225,6 +236,7 @@ func (c *fireFused) run() {
 	t85 := c.Work[20*c2*r+28*r*r:][:r*r]  // [r, r]
 	t86 := c.Work[20*c2*r+29*r*r:][:r*r]  // [r, r]
 	t87 := c.Work[20*c2*r+30*r*r:][:c2*r] // [r, c]
+	t54Total := make([]F, 1)
 
 	// m3_paper_sums.m, m3_paper_sums.e
 	beta1Entry := c.Beta1[0]
@@ -484,17 +496,36 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o, m3_paper_sums.p
 	var t54 F
-	for i := range r {
-		sOut := c.SOut[i*c2:][:c2]
-		t43_2 := t43[i*c2:][:c2]
-		t47_2 := t47[i*c2:][:c2]
-		t48_2 := t48[i*c2:][:c2]
-		for j := range c2 {
-			sOutEntry := sOut[j]
-			t54 = num.FMA32(sOutEntry, sOutEntry, t54)
-			t48_2[j] = num.FMA32(F(3.4445), t43_2[j], t47_2[j])
+	if kern.Wide() {
+		a := fireNest10Args{
+			unsafe.SliceData(c.SOut),
+			unsafe.SliceData(t43),
+			unsafe.SliceData(t47),
+			unsafe.SliceData(t48),
+			unsafe.SliceData(t54Total),
+			r,
+			c2,
+			[2]float32{t54},
 		}
+		fireNest10(&a)
+	} else {
+		t54_2 := t54
+		for i := range r {
+			sOut := c.SOut[i*c2:][:c2]
+			t43_2 := t43[i*c2:][:c2]
+			t47_2 := t47[i*c2:][:c2]
+			t48_2 := t48[i*c2:][:c2]
+			t54Sums := [16]F{t54_2}
+			for j := range c2 {
+				sOutEntry := sOut[j]
+				t54Sums[j%16] = num.FMA32(sOutEntry, sOutEntry, t54Sums[j%16])
+				t48_2[j] = num.FMA32(F(3.4445), t43_2[j], t47_2[j])
+			}
+			t54_2 = kern.Sum16(&t54Sums)
+		}
+		t54Total[0] = t54_2
 	}
+	t54 = t54Total[0]
 
 	// m3_paper_sums.o
 	kern.GemmFMA(r, r, c2, F(1), false, t49, r, 1, t48, c2, 1, t48, 1, c2)
@@ -504,13 +535,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest10Args{
+		a := fireNest11Args{
 			unsafe.SliceData(t49),
 			unsafe.SliceData(t50),
 			unsafe.SliceData(t51),
 			r,
 		}
-		fireNest10(&a)
+		fireNest11(&a)
 	} else {
 		for i := range r {
 			t49_2 := t49[i*r:][:r]
@@ -532,14 +563,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest11Args{
+		a := fireNest12Args{
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(t63),
 			r,
 			c2,
 			[2]float32{t62},
 		}
-		fireNest11(&a)
+		fireNest12(&a)
 	} else {
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
@@ -558,13 +589,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest12Args{
+		a := fireNest13Args{
 			unsafe.SliceData(t64),
 			unsafe.SliceData(t65),
 			unsafe.SliceData(t66),
 			r,
 		}
-		fireNest12(&a)
+		fireNest13(&a)
 	} else {
 		for i := range r {
 			t64_2 := t64[i*r:][:r]
@@ -581,14 +612,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest13Args{
+		a := fireNest14Args{
 			unsafe.SliceData(t63),
 			unsafe.SliceData(t67),
 			unsafe.SliceData(t68),
 			r,
 			c2,
 		}
-		fireNest13(&a)
+		fireNest14(&a)
 	} else {
 		for i := range r {
 			t63_2 := t63[i*c2:][:c2]
@@ -608,13 +639,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest14Args{
+		a := fireNest15Args{
 			unsafe.SliceData(t69),
 			unsafe.SliceData(t70),
 			unsafe.SliceData(t71),
 			r,
 		}
-		fireNest14(&a)
+		fireNest15(&a)
 	} else {
 		for i := range r {
 			t69_2 := t69[i*r:][:r]
@@ -631,14 +662,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest15Args{
+		a := fireNest16Args{
 			unsafe.SliceData(t68),
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t73),
 			r,
 			c2,
 		}
-		fireNest15(&a)
+		fireNest16(&a)
 	} else {
 		for i := range r {
 			t68_2 := t68[i*c2:][:c2]
@@ -658,13 +689,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest16Args{
+		a := fireNest17Args{
 			unsafe.SliceData(t74),
 			unsafe.SliceData(t75),
 			unsafe.SliceData(t76),
 			r,
 		}
-		fireNest16(&a)
+		fireNest17(&a)
 	} else {
 		for i := range r {
 			t74_2 := t74[i*r:][:r]
@@ -681,14 +712,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest17Args{
+		a := fireNest18Args{
 			unsafe.SliceData(t73),
 			unsafe.SliceData(t77),
 			unsafe.SliceData(t78),
 			r,
 			c2,
 		}
-		fireNest17(&a)
+		fireNest18(&a)
 	} else {
 		for i := range r {
 			t73_2 := t73[i*c2:][:c2]
@@ -708,13 +739,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest18Args{
+		a := fireNest19Args{
 			unsafe.SliceData(t79),
 			unsafe.SliceData(t80),
 			unsafe.SliceData(t81),
 			r,
 		}
-		fireNest18(&a)
+		fireNest19(&a)
 	} else {
 		for i := range r {
 			t79_2 := t79[i*r:][:r]
@@ -732,7 +763,7 @@ func (c *fireFused) run() {
 	// m3_paper_sums.p, m3_paper_sums.v
 	beta2Entry := c.Beta2[0]
 	if kern.Wide() {
-		a := fireNest19Args{
+		a := fireNest20Args{
 			unsafe.SliceData(c.G),
 			unsafe.SliceData(t78),
 			unsafe.SliceData(t82),
@@ -743,7 +774,7 @@ func (c *fireFused) run() {
 			c2,
 			[2]float32{beta2Entry},
 		}
-		fireNest19(&a)
+		fireNest20(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -768,13 +799,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest20Args{
+		a := fireNest21Args{
 			unsafe.SliceData(t84),
 			unsafe.SliceData(t85),
 			unsafe.SliceData(t86),
 			r,
 		}
-		fireNest20(&a)
+		fireNest21(&a)
 	} else {
 		for i := range r {
 			t84_2 := t84[i*r:][:r]

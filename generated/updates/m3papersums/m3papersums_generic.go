@@ -43,3 +43,5 @@ func fireNest18(*fireNest18Args) { panic("no assembly in this build") }
 func fireNest19(*fireNest19Args) { panic("no assembly in this build") }
 
 func fireNest20(*fireNest20Args) { panic("no assembly in this build") }
+
+func fireNest21(*fireNest21Args) { panic("no assembly in this build") }

@@ -114,6 +114,12 @@ func fireTallNest18AVX512(a *fireTallNest18Args)
 //go:noescape
 func fireTallNest18AVX2(a *fireTallNest18Args)
 
+//go:noescape
+func fireTallNest19AVX512(a *fireTallNest19Args)
+
+//go:noescape
+func fireTallNest19AVX2(a *fireTallNest19Args)
+
 func fireTallNest1(a *fireTallNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		fireTallNest1AVX512(a)
@@ -256,4 +262,12 @@ func fireTallNest18(a *fireTallNest18Args) {
 		return
 	}
 	fireTallNest18AVX2(a)
+}
+
+func fireTallNest19(a *fireTallNest19Args) {
+	if cpu.Active() == cpu.AVX512 {
+		fireTallNest19AVX512(a)
+		return
+	}
+	fireTallNest19AVX2(a)
 }

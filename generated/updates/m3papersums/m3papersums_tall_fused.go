@@ -21,20 +21,31 @@ type fireTallNest1Args struct {
 }
 
 type fireTallNest2Args struct {
+	sOut     *float32
+	mOut     *float32
+	t28      *float32
+	t54Total *float32
+	n0       int        // r
+	n1       int        // c
+	t54      [2]float32 // and nothing
+	t27      [2]float32 // and nothing
+}
+
+type fireTallNest3Args struct {
 	t29 *float32
 	t30 *float32
 	t31 *float32
 	n0  int // c
 }
 
-type fireTallNest3Args struct {
+type fireTallNest4Args struct {
 	t34 *float32
 	t35 *float32
 	t36 *float32
 	n0  int // c
 }
 
-type fireTallNest4Args struct {
+type fireTallNest5Args struct {
 	t33 *float32
 	t37 *float32
 	t38 *float32
@@ -42,14 +53,14 @@ type fireTallNest4Args struct {
 	n1  int // r
 }
 
-type fireTallNest5Args struct {
+type fireTallNest6Args struct {
 	t39 *float32
 	t40 *float32
 	t41 *float32
 	n0  int // c
 }
 
-type fireTallNest6Args struct {
+type fireTallNest7Args struct {
 	t38 *float32
 	t42 *float32
 	t43 *float32
@@ -57,14 +68,14 @@ type fireTallNest6Args struct {
 	n1  int // r
 }
 
-type fireTallNest7Args struct {
+type fireTallNest8Args struct {
 	t44 *float32
 	t45 *float32
 	t46 *float32
 	n0  int // c
 }
 
-type fireTallNest8Args struct {
+type fireTallNest9Args struct {
 	t43 *float32
 	t47 *float32
 	t48 *float32
@@ -72,14 +83,14 @@ type fireTallNest8Args struct {
 	n1  int // r
 }
 
-type fireTallNest9Args struct {
+type fireTallNest10Args struct {
 	t49 *float32
 	t50 *float32
 	t51 *float32
 	n0  int // c
 }
 
-type fireTallNest10Args struct {
+type fireTallNest11Args struct {
 	g          *float32
 	sOut       *float32
 	t63        *float32
@@ -91,21 +102,21 @@ type fireTallNest10Args struct {
 	beta2Entry [2]float32 // and nothing
 }
 
-type fireTallNest11Args struct {
+type fireTallNest12Args struct {
 	t64 *float32
 	t65 *float32
 	t66 *float32
 	n0  int // c
 }
 
-type fireTallNest12Args struct {
+type fireTallNest13Args struct {
 	t69 *float32
 	t70 *float32
 	t71 *float32
 	n0  int // c
 }
 
-type fireTallNest13Args struct {
+type fireTallNest14Args struct {
 	t68 *float32
 	t72 *float32
 	t73 *float32
@@ -113,14 +124,14 @@ type fireTallNest13Args struct {
 	n1  int // r
 }
 
-type fireTallNest14Args struct {
+type fireTallNest15Args struct {
 	t74 *float32
 	t75 *float32
 	t76 *float32
 	n0  int // c
 }
 
-type fireTallNest15Args struct {
+type fireTallNest16Args struct {
 	t73 *float32
 	t77 *float32
 	t78 *float32
@@ -128,14 +139,14 @@ type fireTallNest15Args struct {
 	n1  int // r
 }
 
-type fireTallNest16Args struct {
+type fireTallNest17Args struct {
 	t79 *float32
 	t80 *float32
 	t81 *float32
 	n0  int // c
 }
 
-type fireTallNest17Args struct {
+type fireTallNest18Args struct {
 	t78 *float32
 	t82 *float32
 	t83 *float32
@@ -143,7 +154,7 @@ type fireTallNest17Args struct {
 	n1  int // r
 }
 
-type fireTallNest18Args struct {
+type fireTallNest19Args struct {
 	t84 *float32
 	t85 *float32
 	t86 *float32
@@ -209,6 +220,7 @@ func (c *fireTallFused) run() {
 	t85 := c.Work[28*c2*c2+20*c2*r:][:c2*c2] // [c, c]
 	t86 := c.Work[29*c2*c2+20*c2*r:][:c2*c2] // [c, c]
 	t87 := c.Work[30*c2*c2+20*c2*r:][:c2*r]  // [c, r]
+	t54Total := make([]F, 1)
 
 	// m3_paper_sums.m, m3_paper_sums.e
 	beta1Entry := c.Beta1[0]
@@ -269,16 +281,35 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o, m3_paper_sums.p
 	var t54 F
-	for i := range r {
-		sOut := c.SOut[i*c2:][:c2]
-		mOut := c.MOut[i*c2:][:c2]
-		t28_2 := t28[i*c2:][:c2]
-		for j := range c2 {
-			sOutEntry := sOut[j]
-			t54 = num.FMA32(sOutEntry, sOutEntry, t54)
-			t28_2[j] = (mOut[j] / t27)
+	if kern.Wide() {
+		a := fireTallNest2Args{
+			unsafe.SliceData(c.SOut),
+			unsafe.SliceData(c.MOut),
+			unsafe.SliceData(t28),
+			unsafe.SliceData(t54Total),
+			r,
+			c2,
+			[2]float32{t54},
+			[2]float32{t27},
 		}
+		fireTallNest2(&a)
+	} else {
+		t54_2 := t54
+		for i := range r {
+			sOut := c.SOut[i*c2:][:c2]
+			mOut := c.MOut[i*c2:][:c2]
+			t28_2 := t28[i*c2:][:c2]
+			t54Sums := [16]F{t54_2}
+			for j := range c2 {
+				sOutEntry := sOut[j]
+				t54Sums[j%16] = num.FMA32(sOutEntry, sOutEntry, t54Sums[j%16])
+				t28_2[j] = (mOut[j] / t27)
+			}
+			t54_2 = kern.Sum16(&t54Sums)
+		}
+		t54Total[0] = t54_2
 	}
+	t54 = t54Total[0]
 
 	// m3_paper_sums.o
 	kern.GemmFMA(c2, c2, r, F(1), false, t29, c2, 1, t28, 1, c2, t28, c2, 1)
@@ -288,13 +319,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest2Args{
+		a := fireTallNest3Args{
 			unsafe.SliceData(t29),
 			unsafe.SliceData(t30),
 			unsafe.SliceData(t31),
 			c2,
 		}
-		fireTallNest2(&a)
+		fireTallNest3(&a)
 	} else {
 		for i := range c2 {
 			t29_2 := t29[i*c2:][:c2]
@@ -326,13 +357,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest3Args{
+		a := fireTallNest4Args{
 			unsafe.SliceData(t34),
 			unsafe.SliceData(t35),
 			unsafe.SliceData(t36),
 			c2,
 		}
-		fireTallNest3(&a)
+		fireTallNest4(&a)
 	} else {
 		for i := range c2 {
 			t34_2 := t34[i*c2:][:c2]
@@ -349,14 +380,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest4Args{
+		a := fireTallNest5Args{
 			unsafe.SliceData(t33),
 			unsafe.SliceData(t37),
 			unsafe.SliceData(t38),
 			c2,
 			r,
 		}
-		fireTallNest4(&a)
+		fireTallNest5(&a)
 	} else {
 		for i := range c2 {
 			t33_2 := t33[i*r:][:r]
@@ -376,13 +407,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest5Args{
+		a := fireTallNest6Args{
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t40),
 			unsafe.SliceData(t41),
 			c2,
 		}
-		fireTallNest5(&a)
+		fireTallNest6(&a)
 	} else {
 		for i := range c2 {
 			t39_2 := t39[i*c2:][:c2]
@@ -399,14 +430,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest6Args{
+		a := fireTallNest7Args{
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t43),
 			c2,
 			r,
 		}
-		fireTallNest6(&a)
+		fireTallNest7(&a)
 	} else {
 		for i := range c2 {
 			t38_2 := t38[i*r:][:r]
@@ -426,13 +457,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest7Args{
+		a := fireTallNest8Args{
 			unsafe.SliceData(t44),
 			unsafe.SliceData(t45),
 			unsafe.SliceData(t46),
 			c2,
 		}
-		fireTallNest7(&a)
+		fireTallNest8(&a)
 	} else {
 		for i := range c2 {
 			t44_2 := t44[i*c2:][:c2]
@@ -449,14 +480,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest8Args{
+		a := fireTallNest9Args{
 			unsafe.SliceData(t43),
 			unsafe.SliceData(t47),
 			unsafe.SliceData(t48),
 			c2,
 			r,
 		}
-		fireTallNest8(&a)
+		fireTallNest9(&a)
 	} else {
 		for i := range c2 {
 			t43_2 := t43[i*r:][:r]
@@ -476,13 +507,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest9Args{
+		a := fireTallNest10Args{
 			unsafe.SliceData(t49),
 			unsafe.SliceData(t50),
 			unsafe.SliceData(t51),
 			c2,
 		}
-		fireTallNest9(&a)
+		fireTallNest10(&a)
 	} else {
 		for i := range c2 {
 			t49_2 := t49[i*c2:][:c2]
@@ -505,7 +536,7 @@ func (c *fireTallFused) run() {
 	// m3_paper_sums.p, m3_paper_sums.v
 	beta2Entry := c.Beta2[0]
 	if kern.Wide() {
-		a := fireTallNest10Args{
+		a := fireTallNest11Args{
 			unsafe.SliceData(c.G),
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(t63),
@@ -516,7 +547,7 @@ func (c *fireTallFused) run() {
 			[2]float32{t62},
 			[2]float32{beta2Entry},
 		}
-		fireTallNest10(&a)
+		fireTallNest11(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -540,13 +571,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest11Args{
+		a := fireTallNest12Args{
 			unsafe.SliceData(t64),
 			unsafe.SliceData(t65),
 			unsafe.SliceData(t66),
 			c2,
 		}
-		fireTallNest11(&a)
+		fireTallNest12(&a)
 	} else {
 		for i := range c2 {
 			t64_2 := t64[i*c2:][:c2]
@@ -578,13 +609,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest12Args{
+		a := fireTallNest13Args{
 			unsafe.SliceData(t69),
 			unsafe.SliceData(t70),
 			unsafe.SliceData(t71),
 			c2,
 		}
-		fireTallNest12(&a)
+		fireTallNest13(&a)
 	} else {
 		for i := range c2 {
 			t69_2 := t69[i*c2:][:c2]
@@ -601,14 +632,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest13Args{
+		a := fireTallNest14Args{
 			unsafe.SliceData(t68),
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t73),
 			c2,
 			r,
 		}
-		fireTallNest13(&a)
+		fireTallNest14(&a)
 	} else {
 		for i := range c2 {
 			t68_2 := t68[i*r:][:r]
@@ -628,13 +659,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest14Args{
+		a := fireTallNest15Args{
 			unsafe.SliceData(t74),
 			unsafe.SliceData(t75),
 			unsafe.SliceData(t76),
 			c2,
 		}
-		fireTallNest14(&a)
+		fireTallNest15(&a)
 	} else {
 		for i := range c2 {
 			t74_2 := t74[i*c2:][:c2]
@@ -651,14 +682,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest15Args{
+		a := fireTallNest16Args{
 			unsafe.SliceData(t73),
 			unsafe.SliceData(t77),
 			unsafe.SliceData(t78),
 			c2,
 			r,
 		}
-		fireTallNest15(&a)
+		fireTallNest16(&a)
 	} else {
 		for i := range c2 {
 			t73_2 := t73[i*r:][:r]
@@ -678,13 +709,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest16Args{
+		a := fireTallNest17Args{
 			unsafe.SliceData(t79),
 			unsafe.SliceData(t80),
 			unsafe.SliceData(t81),
 			c2,
 		}
-		fireTallNest16(&a)
+		fireTallNest17(&a)
 	} else {
 		for i := range c2 {
 			t79_2 := t79[i*c2:][:c2]
@@ -701,14 +732,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest17Args{
+		a := fireTallNest18Args{
 			unsafe.SliceData(t78),
 			unsafe.SliceData(t82),
 			unsafe.SliceData(t83),
 			c2,
 			r,
 		}
-		fireTallNest17(&a)
+		fireTallNest18(&a)
 	} else {
 		for i := range c2 {
 			t78_2 := t78[i*r:][:r]
@@ -728,13 +759,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest18Args{
+		a := fireTallNest19Args{
 			unsafe.SliceData(t84),
 			unsafe.SliceData(t85),
 			unsafe.SliceData(t86),
 			c2,
 		}
-		fireTallNest18(&a)
+		fireTallNest19(&a)
 	} else {
 		for i := range c2 {
 			t84_2 := t84[i*c2:][:c2]

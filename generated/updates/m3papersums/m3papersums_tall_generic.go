@@ -39,3 +39,5 @@ func fireTallNest16(*fireTallNest16Args) { panic("no assembly in this build") }
 func fireTallNest17(*fireTallNest17Args) { panic("no assembly in this build") }
 
 func fireTallNest18(*fireTallNest18Args) { panic("no assembly in this build") }
+
+func fireTallNest19(*fireTallNest19Args) { panic("no assembly in this build") }

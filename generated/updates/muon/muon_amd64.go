@@ -66,6 +66,12 @@ func fireNest10AVX512(a *fireNest10Args)
 //go:noescape
 func fireNest10AVX2(a *fireNest10Args)
 
+//go:noescape
+func fireNest11AVX512(a *fireNest11Args)
+
+//go:noescape
+func fireNest11AVX2(a *fireNest11Args)
+
 func fireNest1(a *fireNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		fireNest1AVX512(a)
@@ -144,4 +150,12 @@ func fireNest10(a *fireNest10Args) {
 		return
 	}
 	fireNest10AVX2(a)
+}
+
+func fireNest11(a *fireNest11Args) {
+	if cpu.Active() == cpu.AVX512 {
+		fireNest11AVX512(a)
+		return
+	}
+	fireNest11AVX2(a)
 }

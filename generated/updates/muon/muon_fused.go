@@ -9,6 +9,19 @@ import (
 )
 
 type fireNest1Args struct {
+	g        *float32
+	m        *float32
+	mOut     *float32
+	d        *float32
+	t13Total *float32
+	n0       int        // r
+	n1       int        // c
+	t13      [2]float32 // and nothing
+	w2       [2]float32 // and nothing
+	muEntry  [2]float32 // and nothing
+}
+
+type fireNest2Args struct {
 	d   *float32
 	t22 *float32
 	n0  int        // r
@@ -16,14 +29,14 @@ type fireNest1Args struct {
 	t21 [2]float32 // and nothing
 }
 
-type fireNest2Args struct {
+type fireNest3Args struct {
 	t23 *float32
 	t24 *float32
 	t25 *float32
 	n0  int // r
 }
 
-type fireNest3Args struct {
+type fireNest4Args struct {
 	t22 *float32
 	t26 *float32
 	t27 *float32
@@ -31,14 +44,14 @@ type fireNest3Args struct {
 	n1  int // c
 }
 
-type fireNest4Args struct {
+type fireNest5Args struct {
 	t28 *float32
 	t29 *float32
 	t30 *float32
 	n0  int // r
 }
 
-type fireNest5Args struct {
+type fireNest6Args struct {
 	t27 *float32
 	t31 *float32
 	t32 *float32
@@ -46,14 +59,14 @@ type fireNest5Args struct {
 	n1  int // c
 }
 
-type fireNest6Args struct {
+type fireNest7Args struct {
 	t33 *float32
 	t34 *float32
 	t35 *float32
 	n0  int // r
 }
 
-type fireNest7Args struct {
+type fireNest8Args struct {
 	t32 *float32
 	t36 *float32
 	t37 *float32
@@ -61,14 +74,14 @@ type fireNest7Args struct {
 	n1  int // c
 }
 
-type fireNest8Args struct {
+type fireNest9Args struct {
 	t38 *float32
 	t39 *float32
 	t40 *float32
 	n0  int // r
 }
 
-type fireNest9Args struct {
+type fireNest10Args struct {
 	t37 *float32
 	t41 *float32
 	t42 *float32
@@ -76,7 +89,7 @@ type fireNest9Args struct {
 	n1  int // c
 }
 
-type fireNest10Args struct {
+type fireNest11Args struct {
 	t43 *float32
 	t44 *float32
 	t45 *float32
@@ -117,25 +130,47 @@ func (c *fireFused) run() {
 	t44 := c.Work[10*c2*r+13*r*r:][:r*r]  // [r, r]
 	t45 := c.Work[10*c2*r+14*r*r:][:r*r]  // [r, r]
 	t46 := c.Work[10*c2*r+15*r*r:][:c2*r] // [r, c]
+	t13Total := make([]F, 1)
 
 	// muon.m, muon.d, muon.o
 	var t13 F
 	muEntry := c.Mu[0]
 	w2 := F(1) - muEntry
-	for i := range r {
-		g := c.G[i*c2:][:c2]
-		m := c.M[i*c2:][:c2]
-		mOut := c.MOut[i*c2:][:c2]
-		d2 := d[i*c2:][:c2]
-		for j := range c2 {
-			t7 := F(w2 * g[j])
-			m2 := num.FMA32(muEntry, m[j], t7)
-			d2_2 := num.FMA32(muEntry, m2, t7)
-			t13 = num.FMA32(d2_2, d2_2, t13)
-			mOut[j] = m2
-			d2[j] = d2_2
+	if kern.Wide() {
+		a := fireNest1Args{
+			unsafe.SliceData(c.G),
+			unsafe.SliceData(c.M),
+			unsafe.SliceData(c.MOut),
+			unsafe.SliceData(d),
+			unsafe.SliceData(t13Total),
+			r,
+			c2,
+			[2]float32{t13},
+			[2]float32{w2},
+			[2]float32{muEntry},
 		}
+		fireNest1(&a)
+	} else {
+		t13_2 := t13
+		for i := range r {
+			g := c.G[i*c2:][:c2]
+			m := c.M[i*c2:][:c2]
+			mOut := c.MOut[i*c2:][:c2]
+			d2 := d[i*c2:][:c2]
+			t13Sums := [16]F{t13_2}
+			for j := range c2 {
+				t7 := F(w2 * g[j])
+				m2 := num.FMA32(muEntry, m[j], t7)
+				d2_2 := num.FMA32(muEntry, m2, t7)
+				t13Sums[j%16] = num.FMA32(d2_2, d2_2, t13Sums[j%16])
+				mOut[j] = m2
+				d2[j] = d2_2
+			}
+			t13_2 = kern.Sum16(&t13Sums)
+		}
+		t13Total[0] = t13_2
 	}
+	t13 = t13Total[0]
 
 	// muon.o, muon.a, muon.u, muon.w
 	t15 := (F(0) < t13)
@@ -145,14 +180,14 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest1Args{
+		a := fireNest2Args{
 			unsafe.SliceData(d),
 			unsafe.SliceData(t22),
 			r,
 			c2,
 			[2]float32{t21},
 		}
-		fireNest1(&a)
+		fireNest2(&a)
 	} else {
 		for i := range r {
 			d2 := d[i*c2:][:c2]
@@ -171,13 +206,13 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest2Args{
+		a := fireNest3Args{
 			unsafe.SliceData(t23),
 			unsafe.SliceData(t24),
 			unsafe.SliceData(t25),
 			r,
 		}
-		fireNest2(&a)
+		fireNest3(&a)
 	} else {
 		for i := range r {
 			t23_2 := t23[i*r:][:r]
@@ -194,14 +229,14 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest3Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t22),
 			unsafe.SliceData(t26),
 			unsafe.SliceData(t27),
 			r,
 			c2,
 		}
-		fireNest3(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t22_2 := t22[i*c2:][:c2]
@@ -221,13 +256,13 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest4Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t29),
 			unsafe.SliceData(t30),
 			r,
 		}
-		fireNest4(&a)
+		fireNest5(&a)
 	} else {
 		for i := range r {
 			t28_2 := t28[i*r:][:r]
@@ -244,14 +279,14 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest5Args{
+		a := fireNest6Args{
 			unsafe.SliceData(t27),
 			unsafe.SliceData(t31),
 			unsafe.SliceData(t32),
 			r,
 			c2,
 		}
-		fireNest5(&a)
+		fireNest6(&a)
 	} else {
 		for i := range r {
 			t27_2 := t27[i*c2:][:c2]
@@ -271,13 +306,13 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest6Args{
+		a := fireNest7Args{
 			unsafe.SliceData(t33),
 			unsafe.SliceData(t34),
 			unsafe.SliceData(t35),
 			r,
 		}
-		fireNest6(&a)
+		fireNest7(&a)
 	} else {
 		for i := range r {
 			t33_2 := t33[i*r:][:r]
@@ -294,14 +329,14 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest7Args{
+		a := fireNest8Args{
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t36),
 			unsafe.SliceData(t37),
 			r,
 			c2,
 		}
-		fireNest7(&a)
+		fireNest8(&a)
 	} else {
 		for i := range r {
 			t32_2 := t32[i*c2:][:c2]
@@ -321,13 +356,13 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest8Args{
+		a := fireNest9Args{
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t40),
 			r,
 		}
-		fireNest8(&a)
+		fireNest9(&a)
 	} else {
 		for i := range r {
 			t38_2 := t38[i*r:][:r]
@@ -344,14 +379,14 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest9Args{
+		a := fireNest10Args{
 			unsafe.SliceData(t37),
 			unsafe.SliceData(t41),
 			unsafe.SliceData(t42),
 			r,
 			c2,
 		}
-		fireNest9(&a)
+		fireNest10(&a)
 	} else {
 		for i := range r {
 			t37_2 := t37[i*c2:][:c2]
@@ -371,13 +406,13 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest10Args{
+		a := fireNest11Args{
 			unsafe.SliceData(t43),
 			unsafe.SliceData(t44),
 			unsafe.SliceData(t45),
 			r,
 		}
-		fireNest10(&a)
+		fireNest11(&a)
 	} else {
 		for i := range r {
 			t43_2 := t43[i*r:][:r]

@@ -23,3 +23,5 @@ func fireNest8(*fireNest8Args) { panic("no assembly in this build") }
 func fireNest9(*fireNest9Args) { panic("no assembly in this build") }
 
 func fireNest10(*fireNest10Args) { panic("no assembly in this build") }
+
+func fireNest11(*fireNest11Args) { panic("no assembly in this build") }

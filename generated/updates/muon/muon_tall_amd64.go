@@ -60,6 +60,12 @@ func fireTallNest9AVX512(a *fireTallNest9Args)
 //go:noescape
 func fireTallNest9AVX2(a *fireTallNest9Args)
 
+//go:noescape
+func fireTallNest10AVX512(a *fireTallNest10Args)
+
+//go:noescape
+func fireTallNest10AVX2(a *fireTallNest10Args)
+
 func fireTallNest1(a *fireTallNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		fireTallNest1AVX512(a)
@@ -130,4 +136,12 @@ func fireTallNest9(a *fireTallNest9Args) {
 		return
 	}
 	fireTallNest9AVX2(a)
+}
+
+func fireTallNest10(a *fireTallNest10Args) {
+	if cpu.Active() == cpu.AVX512 {
+		fireTallNest10AVX512(a)
+		return
+	}
+	fireTallNest10AVX2(a)
 }

@@ -9,6 +9,19 @@ import (
 )
 
 type fireTallNest1Args struct {
+	g        *float32
+	m        *float32
+	mOut     *float32
+	d        *float32
+	t13Total *float32
+	n0       int        // r
+	n1       int        // c
+	t13      [2]float32 // and nothing
+	w2       [2]float32 // and nothing
+	muEntry  [2]float32 // and nothing
+}
+
+type fireTallNest2Args struct {
 	d   *float32
 	t22 *float32
 	n0  int        // r
@@ -16,21 +29,21 @@ type fireTallNest1Args struct {
 	t21 [2]float32 // and nothing
 }
 
-type fireTallNest2Args struct {
+type fireTallNest3Args struct {
 	t23 *float32
 	t24 *float32
 	t25 *float32
 	n0  int // c
 }
 
-type fireTallNest3Args struct {
+type fireTallNest4Args struct {
 	t28 *float32
 	t29 *float32
 	t30 *float32
 	n0  int // c
 }
 
-type fireTallNest4Args struct {
+type fireTallNest5Args struct {
 	t27 *float32
 	t31 *float32
 	t32 *float32
@@ -38,14 +51,14 @@ type fireTallNest4Args struct {
 	n1  int // r
 }
 
-type fireTallNest5Args struct {
+type fireTallNest6Args struct {
 	t33 *float32
 	t34 *float32
 	t35 *float32
 	n0  int // c
 }
 
-type fireTallNest6Args struct {
+type fireTallNest7Args struct {
 	t32 *float32
 	t36 *float32
 	t37 *float32
@@ -53,14 +66,14 @@ type fireTallNest6Args struct {
 	n1  int // r
 }
 
-type fireTallNest7Args struct {
+type fireTallNest8Args struct {
 	t38 *float32
 	t39 *float32
 	t40 *float32
 	n0  int // c
 }
 
-type fireTallNest8Args struct {
+type fireTallNest9Args struct {
 	t37 *float32
 	t41 *float32
 	t42 *float32
@@ -68,7 +81,7 @@ type fireTallNest8Args struct {
 	n1  int // r
 }
 
-type fireTallNest9Args struct {
+type fireTallNest10Args struct {
 	t43 *float32
 	t44 *float32
 	t45 *float32
@@ -109,25 +122,47 @@ func (c *fireTallFused) run() {
 	t44 := c.Work[13*c2*c2+10*c2*r:][:c2*c2] // [c, c]
 	t45 := c.Work[14*c2*c2+10*c2*r:][:c2*c2] // [c, c]
 	t46 := c.Work[15*c2*c2+10*c2*r:][:c2*r]  // [c, r]
+	t13Total := make([]F, 1)
 
 	// muon.m, muon.d, muon.o
 	var t13 F
 	muEntry := c.Mu[0]
 	w2 := F(1) - muEntry
-	for i := range r {
-		g := c.G[i*c2:][:c2]
-		m := c.M[i*c2:][:c2]
-		mOut := c.MOut[i*c2:][:c2]
-		d2 := d[i*c2:][:c2]
-		for j := range c2 {
-			t7 := F(w2 * g[j])
-			m2 := num.FMA32(muEntry, m[j], t7)
-			d2_2 := num.FMA32(muEntry, m2, t7)
-			t13 = num.FMA32(d2_2, d2_2, t13)
-			mOut[j] = m2
-			d2[j] = d2_2
+	if kern.Wide() {
+		a := fireTallNest1Args{
+			unsafe.SliceData(c.G),
+			unsafe.SliceData(c.M),
+			unsafe.SliceData(c.MOut),
+			unsafe.SliceData(d),
+			unsafe.SliceData(t13Total),
+			r,
+			c2,
+			[2]float32{t13},
+			[2]float32{w2},
+			[2]float32{muEntry},
 		}
+		fireTallNest1(&a)
+	} else {
+		t13_2 := t13
+		for i := range r {
+			g := c.G[i*c2:][:c2]
+			m := c.M[i*c2:][:c2]
+			mOut := c.MOut[i*c2:][:c2]
+			d2 := d[i*c2:][:c2]
+			t13Sums := [16]F{t13_2}
+			for j := range c2 {
+				t7 := F(w2 * g[j])
+				m2 := num.FMA32(muEntry, m[j], t7)
+				d2_2 := num.FMA32(muEntry, m2, t7)
+				t13Sums[j%16] = num.FMA32(d2_2, d2_2, t13Sums[j%16])
+				mOut[j] = m2
+				d2[j] = d2_2
+			}
+			t13_2 = kern.Sum16(&t13Sums)
+		}
+		t13Total[0] = t13_2
 	}
+	t13 = t13Total[0]
 
 	// muon.o, muon.a, muon.u, muon.w
 	t15 := (F(0) < t13)
@@ -137,14 +172,14 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireTallNest1Args{
+		a := fireTallNest2Args{
 			unsafe.SliceData(d),
 			unsafe.SliceData(t22),
 			r,
 			c2,
 			[2]float32{t21},
 		}
-		fireTallNest1(&a)
+		fireTallNest2(&a)
 	} else {
 		for i := range r {
 			d2 := d[i*c2:][:c2]
@@ -163,13 +198,13 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireTallNest2Args{
+		a := fireTallNest3Args{
 			unsafe.SliceData(t23),
 			unsafe.SliceData(t24),
 			unsafe.SliceData(t25),
 			c2,
 		}
-		fireTallNest2(&a)
+		fireTallNest3(&a)
 	} else {
 		for i := range c2 {
 			t23_2 := t23[i*c2:][:c2]
@@ -201,13 +236,13 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireTallNest3Args{
+		a := fireTallNest4Args{
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t29),
 			unsafe.SliceData(t30),
 			c2,
 		}
-		fireTallNest3(&a)
+		fireTallNest4(&a)
 	} else {
 		for i := range c2 {
 			t28_2 := t28[i*c2:][:c2]
@@ -224,14 +259,14 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireTallNest4Args{
+		a := fireTallNest5Args{
 			unsafe.SliceData(t27),
 			unsafe.SliceData(t31),
 			unsafe.SliceData(t32),
 			c2,
 			r,
 		}
-		fireTallNest4(&a)
+		fireTallNest5(&a)
 	} else {
 		for i := range c2 {
 			t27_2 := t27[i*r:][:r]
@@ -251,13 +286,13 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireTallNest5Args{
+		a := fireTallNest6Args{
 			unsafe.SliceData(t33),
 			unsafe.SliceData(t34),
 			unsafe.SliceData(t35),
 			c2,
 		}
-		fireTallNest5(&a)
+		fireTallNest6(&a)
 	} else {
 		for i := range c2 {
 			t33_2 := t33[i*c2:][:c2]
@@ -274,14 +309,14 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireTallNest6Args{
+		a := fireTallNest7Args{
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t36),
 			unsafe.SliceData(t37),
 			c2,
 			r,
 		}
-		fireTallNest6(&a)
+		fireTallNest7(&a)
 	} else {
 		for i := range c2 {
 			t32_2 := t32[i*r:][:r]
@@ -301,13 +336,13 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireTallNest7Args{
+		a := fireTallNest8Args{
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t40),
 			c2,
 		}
-		fireTallNest7(&a)
+		fireTallNest8(&a)
 	} else {
 		for i := range c2 {
 			t38_2 := t38[i*c2:][:c2]
@@ -324,14 +359,14 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireTallNest8Args{
+		a := fireTallNest9Args{
 			unsafe.SliceData(t37),
 			unsafe.SliceData(t41),
 			unsafe.SliceData(t42),
 			c2,
 			r,
 		}
-		fireTallNest8(&a)
+		fireTallNest9(&a)
 	} else {
 		for i := range c2 {
 			t37_2 := t37[i*r:][:r]
@@ -351,13 +386,13 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireTallNest9Args{
+		a := fireTallNest10Args{
 			unsafe.SliceData(t43),
 			unsafe.SliceData(t44),
 			unsafe.SliceData(t45),
 			c2,
 		}
-		fireTallNest9(&a)
+		fireTallNest10(&a)
 	} else {
 		for i := range c2 {
 			t43_2 := t43[i*c2:][:c2]

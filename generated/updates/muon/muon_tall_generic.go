@@ -21,3 +21,5 @@ func fireTallNest7(*fireTallNest7Args) { panic("no assembly in this build") }
 func fireTallNest8(*fireTallNest8Args) { panic("no assembly in this build") }
 
 func fireTallNest9(*fireTallNest9Args) { panic("no assembly in this build") }
+
+func fireTallNest10(*fireTallNest10Args) { panic("no assembly in this build") }

@@ -1,0 +1,64 @@
+package fuse
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// A nest often sums all of its entries into a scalar that what stands behind it
+// needs. A region hands nothing on but buffers, so the scalar goes through a cell,
+// a buffer of one entry:
+//
+//	s = 0                      s = 0
+//	for i in [0, m)            region
+//		for j in [0, n)            x = s
+//			s += a[i, j]           for i in [0, m)
+//	                               	for j in [0, n)
+//	                               		x += a[i, j]
+//	                               cell[0] = x
+//	                           s = cell[0]
+
+// totals are the scalars from outside that a nest gathers into.
+func totals(n *plan.Loop) []*plan.Local {
+	var own, out []*plan.Local
+	plan.Walk([]plan.Node{n}, func(n plan.Node) {
+		switch n := n.(type) {
+		case *plan.Let:
+			own = append(own, n.To)
+		case *plan.Acc:
+			if n.To.Elem == ir.Real && !slices.Contains(own, n.To) && !slices.Contains(out, n.To) {
+				out = append(out, n.To)
+			}
+		}
+	})
+	return out
+}
+
+// hand makes a region gather into a scalar of its own instead of one from outside,
+// and gives what takes the total from the cell behind it.
+func (w *wrapper) hand(r *plan.Region, outer *plan.Local) plan.Node {
+	own := &plan.Local{Name: outer.Name, Elem: ir.Real}
+	plan.Walk(r.Body, func(n plan.Node) {
+		plan.Exprs(n, func(e plan.Expr) plan.Expr {
+			return plan.Rewrite(e, func(e plan.Expr) plan.Expr {
+				if x, ok := e.(plan.Ref); ok && x.To == outer {
+					return plan.Ref{To: own}
+				}
+				return e
+			})
+		})
+		if a, ok := n.(*plan.Acc); ok && a.To == outer {
+			a.To = own
+		}
+	})
+	cell := &plan.Buffer{Name: outer.Name + ".total", Elem: ir.Real, Dims: []shape.Poly{shape.Int(1)}, Role: plan.Private}
+	w.cells = append(w.cells, cell)
+	at := plan.Access{Buf: cell, Index: []plan.Index{{}}}
+	start := &plan.Let{To: own, Val: plan.Ref{To: outer}}
+	end := &plan.Store{To: at, Vals: []plan.Expr{plan.Ref{To: own}}}
+	r.Body = append(append([]plan.Node{start}, r.Body...), end)
+	return &plan.Acc{To: outer, Set: true, Val: plan.Load{Access: at}}
+}
