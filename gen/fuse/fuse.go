@@ -37,7 +37,7 @@ const Parities = 2
 // with k, nodes are not.
 func Kernel(k *plan.Kernel) *plan.Kernel {
 	out := *k
-	body, cells, ok := regions(gathers(tighten(nodes(k.Body))))
+	body, cells, ok := regions(gathers(asked(tighten(nodes(k.Body)))))
 	if !ok {
 		return nil
 	}

@@ -47,8 +47,8 @@ func (w *wrapper) node(n plan.Node) []plan.Node {
 		}
 		w.refused = w.refused || n.Kind == plan.Row
 		if !copies(n) && (n.Kind == plan.Plain || n.Kind == plan.Sum) {
-			if r, after := w.nest(n); r != nil {
-				return append([]plan.Node{r}, after...)
+			if ns := w.nest(n); ns != nil {
+				return ns
 			}
 		}
 		n.Body = w.nodes(n.Body)
@@ -56,20 +56,24 @@ func (w *wrapper) node(n plan.Node) []plan.Node {
 	return []plan.Node{n}
 }
 
-// nest is the region of a nest without recurrence, with what stands behind it,
-// or nil where vectors cannot compute it.
-func (w *wrapper) nest(n *plan.Loop) (r *plan.Region, after []plan.Node) {
-	totals := totals(n)
-	r = &plan.Region{Across: plan.Columns, Body: []plan.Node{n}}
-	if !wide(r, totals...) {
-		return nil, nil
+// nest is the region of a nest without recurrence, with what stands before and
+// behind it, or nil where vectors cannot compute it.
+func (w *wrapper) nest(n *plan.Loop) []plan.Node {
+	totals, truths := totals(n), truths(n)
+	r := &plan.Region{Across: plan.Columns, Body: []plan.Node{n}}
+	if !wide(r, append(truths, totals...)...) {
+		return nil
 	}
 	w.name(r, "Nest")
+	var before, after []plan.Node
+	for _, l := range truths {
+		before = append(before, lend(r, l))
+	}
 	for _, l := range totals {
 		after = append(after, w.hand(r, l))
 	}
 	partial(r, Lanes)
-	return r, after
+	return append(append(before, r), after...)
 }
 
 func (w *wrapper) name(r *plan.Region, word string) {

@@ -41,19 +41,7 @@ func totals(n *plan.Loop) []*plan.Local {
 // and gives what takes the total from the cell behind it.
 func (w *wrapper) hand(r *plan.Region, outer *plan.Local) plan.Node {
 	own := &plan.Local{Name: outer.Name, Elem: ir.Real}
-	plan.Walk(r.Body, func(n plan.Node) {
-		plan.Exprs(n, func(e plan.Expr) plan.Expr {
-			return plan.Rewrite(e, func(e plan.Expr) plan.Expr {
-				if x, ok := e.(plan.Ref); ok && x.To == outer {
-					return plan.Ref{To: own}
-				}
-				return e
-			})
-		})
-		if a, ok := n.(*plan.Acc); ok && a.To == outer {
-			a.To = own
-		}
-	})
+	rename(r.Body, outer, own)
 	cell := &plan.Buffer{Name: outer.Name + ".total", Elem: ir.Real, Dims: []shape.Poly{shape.Int(1)}, Role: plan.Private}
 	w.cells = append(w.cells, cell)
 	at := plan.Access{Buf: cell, Index: []plan.Index{{}}}

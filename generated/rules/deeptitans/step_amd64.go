@@ -109,6 +109,42 @@ func stepNest17AVX512(a *stepNest17Args)
 func stepNest17AVX2(a *stepNest17Args)
 
 //go:noescape
+func stepNest18AVX512(a *stepNest18Args)
+
+//go:noescape
+func stepNest18AVX2(a *stepNest18Args)
+
+//go:noescape
+func stepNest19AVX512(a *stepNest19Args)
+
+//go:noescape
+func stepNest19AVX2(a *stepNest19Args)
+
+//go:noescape
+func stepNest20AVX512(a *stepNest20Args)
+
+//go:noescape
+func stepNest20AVX2(a *stepNest20Args)
+
+//go:noescape
+func stepNest21AVX512(a *stepNest21Args)
+
+//go:noescape
+func stepNest21AVX2(a *stepNest21Args)
+
+//go:noescape
+func stepNest22AVX512(a *stepNest22Args)
+
+//go:noescape
+func stepNest22AVX2(a *stepNest22Args)
+
+//go:noescape
+func stepNest23AVX512(a *stepNest23Args)
+
+//go:noescape
+func stepNest23AVX2(a *stepNest23Args)
+
+//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -434,6 +470,54 @@ func stepNest17(a *stepNest17Args) {
 		return
 	}
 	stepNest17AVX2(a)
+}
+
+func stepNest18(a *stepNest18Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest18AVX512(a)
+		return
+	}
+	stepNest18AVX2(a)
+}
+
+func stepNest19(a *stepNest19Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest19AVX512(a)
+		return
+	}
+	stepNest19AVX2(a)
+}
+
+func stepNest20(a *stepNest20Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest20AVX512(a)
+		return
+	}
+	stepNest20AVX2(a)
+}
+
+func stepNest21(a *stepNest21Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest21AVX512(a)
+		return
+	}
+	stepNest21AVX2(a)
+}
+
+func stepNest22(a *stepNest22Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest22AVX512(a)
+		return
+	}
+	stepNest22AVX2(a)
+}
+
+func stepNest23(a *stepNest23Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest23AVX512(a)
+		return
+	}
+	stepNest23AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {

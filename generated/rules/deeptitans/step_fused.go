@@ -181,6 +181,22 @@ type stepNest13Args struct {
 }
 
 type stepNest14Args struct {
+	t3 *float32
+	v  *float32
+	e  *float32
+	n0 int // d_v·a + C·d_v·s + T·d_v·l
+	n1 int // d_v
+}
+
+type stepNest15Args struct {
+	t3 *float32
+	v  *float32
+	e2 *float32
+	n0 int // d_v·a + C·d_v·s + T·d_v·l
+	n1 int // d_v
+}
+
+type stepNest16Args struct {
 	e2       *float32
 	t1222    *float32
 	SW2State *float32
@@ -192,7 +208,7 @@ type stepNest14Args struct {
 	rhoEntry [2]float32 // and nothing
 }
 
-type stepNest15Args struct {
+type stepNest17Args struct {
 	t2  *float32
 	t22 *float32
 	t   *float32
@@ -200,7 +216,7 @@ type stepNest15Args struct {
 	n0  int // d_h
 }
 
-type stepNest16Args struct {
+type stepNest18Args struct {
 	t39        *float32
 	k          *float32
 	t41        *float32
@@ -216,7 +232,37 @@ type stepNest16Args struct {
 	rhoEntry   [2]float32 // and nothing
 }
 
-type stepNest17Args struct {
+type stepNest19Args struct {
+	t     *float32
+	eProd *float32
+	n0    int // d_h·a + C·d_h·s + T·d_h·l
+	n1    int // d_h
+}
+
+type stepNest20Args struct {
+	t22     *float32
+	GW1Prod *float32
+	n0      int // d_h·a + C·d_h·s + T·d_h·l
+	n1      int // d_h
+}
+
+type stepNest21Args struct {
+	t462  *float32
+	yProd *float32
+	n0    int // d_h·a + C·d_h·s + T·d_h·l
+	n1    int // d_h
+}
+
+type stepNest22Args struct {
+	t46  *float32
+	t    *float32
+	t22  *float32
+	t462 *float32
+	t14  *float32
+	n0   int // d_h
+}
+
+type stepNest23Args struct {
 	W2State *float32
 	t14     *float32
 	y2      *float32
@@ -779,7 +825,6 @@ func (c *stepFused) run() {
 				theta2 := theta[l*T+C*s:][:n]
 				rho2 := rho[l*T+C*s:][:n]
 				for a := range n {
-					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					// deep_titans.e, deep_titans.S_W1
 					etaEntry := eta[a]
 					if kern.Wide() {
@@ -855,18 +900,46 @@ func (c *stepFused) run() {
 						}
 					}
 					// deep_titans.e
-					for i := range dV {
-						e3 := t3[i] - v[i]
-						e2[i] = e3
-						if len(c.E) > 0 {
-							c.E[(l*T+a+C*s)*dV+i] = e3
+					if len(c.E) > 0 {
+						if kern.Wide() {
+							a2 := stepNest14Args{
+								unsafe.SliceData(t3),
+								unsafe.SliceData(c.V),
+								kern.Given(c.E),
+								dV*a + C*dV*s + T*dV*l,
+								dV,
+							}
+							stepNest14(&a2)
+						} else {
+							v := c.V[(l*T+a+C*s)*dV:][:dV]
+							e := c.E[(l*T+a+C*s)*dV:][:dV]
+							for i := range dV {
+								e3 := t3[i] - v[i]
+								e[i] = e3
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest15Args{
+							unsafe.SliceData(t3),
+							unsafe.SliceData(c.V),
+							unsafe.SliceData(e2),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+						}
+						stepNest15(&a2)
+					} else {
+						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							e3 := t3[i] - v[i]
+							e2[i] = e3
 						}
 					}
 					// deep_titans.S_W2, deep_titans.W2, deep_titans.G_W1
 					clear(t22_2)
 					rhoEntry := rho2[a]
 					if kern.Wide() {
-						a2 := stepNest14Args{
+						a2 := stepNest16Args{
 							unsafe.SliceData(e2),
 							unsafe.SliceData(t1222),
 							unsafe.SliceData(SW2State),
@@ -877,7 +950,7 @@ func (c *stepFused) run() {
 							[2]float32{etaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest14(&a2)
+						stepNest16(&a2)
 					} else {
 						for i := range dV {
 							SW2State2 := SW2State[i*dH:][:dH]
@@ -894,14 +967,14 @@ func (c *stepFused) run() {
 					}
 					// deep_titans.G_W1
 					if kern.Wide() {
-						a2 := stepNest15Args{
+						a2 := stepNest17Args{
 							unsafe.SliceData(t2),
 							unsafe.SliceData(t22_2),
 							unsafe.SliceData(t),
 							unsafe.SliceData(t39),
 							dH,
 						}
-						stepNest15(&a2)
+						stepNest17(&a2)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
@@ -912,7 +985,7 @@ func (c *stepFused) run() {
 					}
 					// deep_titans.S_W1, deep_titans.W1, deep_titans.y
 					if kern.Wide() {
-						a2 := stepNest16Args{
+						a2 := stepNest18Args{
 							unsafe.SliceData(t39),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t41),
@@ -927,7 +1000,7 @@ func (c *stepFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest16(&a2)
+						stepNest18(&a2)
 					} else {
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -959,32 +1032,86 @@ func (c *stepFused) run() {
 						}
 					}
 					// deep_titans.y, deep_titans
-					for i := range dH {
-						t46Entry := t46[i]
-						t322 := t[i]
-						t42_2 := t22_2[i]
-						t53 := t462[i]
-						t14[i] = F(t46Entry * kern.Sigmoid(t46Entry))
-						if len(c.EProd) > 0 {
-							c.EProd[(l*T+a+C*s)*dH+i] = t322
+					if len(c.EProd) > 0 {
+						if kern.Wide() {
+							a2 := stepNest19Args{
+								unsafe.SliceData(t),
+								kern.Given(c.EProd),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							stepNest19(&a2)
+						} else {
+							eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t322 := t[i]
+								eProd[i] = t322
+							}
 						}
-						if len(c.GW1Prod) > 0 {
-							c.GW1Prod[(l*T+a+C*s)*dH+i] = t42_2
+					}
+					if len(c.GW1Prod) > 0 {
+						if kern.Wide() {
+							a2 := stepNest20Args{
+								unsafe.SliceData(t22_2),
+								kern.Given(c.GW1Prod),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							stepNest20(&a2)
+						} else {
+							GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t42_2 := t22_2[i]
+								GW1Prod[i] = t42_2
+							}
 						}
-						if len(c.YProd) > 0 {
-							c.YProd[(l*T+a+C*s)*dH+i] = t53
+					}
+					if len(c.YProd) > 0 {
+						if kern.Wide() {
+							a2 := stepNest21Args{
+								unsafe.SliceData(t462),
+								kern.Given(c.YProd),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							stepNest21(&a2)
+						} else {
+							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t53 := t462[i]
+								yProd[i] = t53
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest22Args{
+							unsafe.SliceData(t46),
+							unsafe.SliceData(t),
+							unsafe.SliceData(t22_2),
+							unsafe.SliceData(t462),
+							unsafe.SliceData(t14),
+							dH,
+						}
+						stepNest22(&a2)
+					} else {
+						for i := range dH {
+							t46Entry := t46[i]
+							t322 := t[i]
+							t42_2 := t22_2[i]
+							t53 := t462[i]
+							t14[i] = F(t46Entry * kern.Sigmoid(t46Entry))
 						}
 					}
 					// deep_titans.y
 					if kern.Wide() {
-						a2 := stepNest17Args{
+						a2 := stepNest23Args{
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t14),
 							unsafe.SliceData(y2),
 							dV,
 							dH,
 						}
-						stepNest17(&a2)
+						stepNest23(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]

@@ -38,6 +38,18 @@ func stepNest16(*stepNest16Args) { panic("no assembly in this build") }
 
 func stepNest17(*stepNest17Args) { panic("no assembly in this build") }
 
+func stepNest18(*stepNest18Args) { panic("no assembly in this build") }
+
+func stepNest19(*stepNest19Args) { panic("no assembly in this build") }
+
+func stepNest20(*stepNest20Args) { panic("no assembly in this build") }
+
+func stepNest21(*stepNest21Args) { panic("no assembly in this build") }
+
+func stepNest22(*stepNest22Args) { panic("no assembly in this build") }
+
+func stepNest23(*stepNest23Args) { panic("no assembly in this build") }
+
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }

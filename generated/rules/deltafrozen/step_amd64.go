@@ -73,6 +73,24 @@ func stepNest11AVX512(a *stepNest11Args)
 func stepNest11AVX2(a *stepNest11Args)
 
 //go:noescape
+func stepNest12AVX512(a *stepNest12Args)
+
+//go:noescape
+func stepNest12AVX2(a *stepNest12Args)
+
+//go:noescape
+func stepNest13AVX512(a *stepNest13Args)
+
+//go:noescape
+func stepNest13AVX2(a *stepNest13Args)
+
+//go:noescape
+func stepNest14AVX512(a *stepNest14Args)
+
+//go:noescape
+func stepNest14AVX2(a *stepNest14Args)
+
+//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -186,6 +204,18 @@ func stepBackwardNest19AVX512(a *stepBackwardNest19Args)
 //go:noescape
 func stepBackwardNest19AVX2(a *stepBackwardNest19Args)
 
+//go:noescape
+func stepBackwardNest20AVX512(a *stepBackwardNest20Args)
+
+//go:noescape
+func stepBackwardNest20AVX2(a *stepBackwardNest20Args)
+
+//go:noescape
+func stepBackwardNest21AVX512(a *stepBackwardNest21Args)
+
+//go:noescape
+func stepBackwardNest21AVX2(a *stepBackwardNest21Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -272,6 +302,30 @@ func stepNest11(a *stepNest11Args) {
 		return
 	}
 	stepNest11AVX2(a)
+}
+
+func stepNest12(a *stepNest12Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest12AVX512(a)
+		return
+	}
+	stepNest12AVX2(a)
+}
+
+func stepNest13(a *stepNest13Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest13AVX512(a)
+		return
+	}
+	stepNest13AVX2(a)
+}
+
+func stepNest14(a *stepNest14Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest14AVX512(a)
+		return
+	}
+	stepNest14AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {
@@ -424,4 +478,20 @@ func stepBackwardNest19(a *stepBackwardNest19Args) {
 		return
 	}
 	stepBackwardNest19AVX2(a)
+}
+
+func stepBackwardNest20(a *stepBackwardNest20Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest20AVX512(a)
+		return
+	}
+	stepBackwardNest20AVX2(a)
+}
+
+func stepBackwardNest21(a *stepBackwardNest21Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest21AVX512(a)
+		return
+	}
+	stepBackwardNest21AVX2(a)
 }

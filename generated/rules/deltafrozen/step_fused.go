@@ -144,6 +144,33 @@ type stepNest10Args struct {
 }
 
 type stepNest11Args struct {
+	MState      *float32
+	MChunkState *float32
+	k           *float32
+	t103        *float32
+	n0          int        // d_k·a + C·d_k·s + T·d_k·l
+	n1          int        // d_v
+	n2          int        // d_k
+	wNumber     [2]float32 // and nothing
+}
+
+type stepNest12Args struct {
+	t103 *float32
+	v    *float32
+	MLin *float32
+	n0   int // d_v·a + C·d_v·s + T·d_v·l
+	n1   int // d_v
+}
+
+type stepNest13Args struct {
+	t103 *float32
+	v    *float32
+	t11  *float32
+	n0   int // d_v·a + C·d_v·s + T·d_v·l
+	n1   int // d_v
+}
+
+type stepNest14Args struct {
 	t11        *float32
 	k          *float32
 	MState     *float32
@@ -662,38 +689,83 @@ func (c *stepFused) run() {
 				rho2 := rho[l*T+C*s:][:n]
 				theta2 := theta[l*T+C*s:][:n]
 				for a := range n {
-					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					// delta_frozen.M
 					chunkAgeStateEntry := chunkAgeState[0]
 					t := F(1) + chunkAgeStateEntry
 					t53[0] = kern.Choose((F(16) <= t), F(0), t)
 					// delta_frozen.M
 					w := (chunkAgeStateEntry == F(0))
-					for i := range dV {
-						MState2 := MState[i*dK:][:dK]
-						MChunkState2 := MChunkState[i*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						var t104 F
-						for j := range dK {
-							t82 := kern.Choose(w, MState2[j], MChunkState2[j])
-							t104 = num.FMA32(t82, k[j], t104)
-							MChunkState2[j] = t82
+					wNumber := kern.Choose(w, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepNest11Args{
+							unsafe.SliceData(MState),
+							unsafe.SliceData(MChunkState),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(t103),
+							dK*a + C*dK*s + T*dK*l,
+							dV,
+							dK,
+							[2]float32{wNumber},
 						}
-						t103[i] = t104
+						stepNest11(&a2)
+					} else {
+						w2 := (F(0) < wNumber)
+						for i := range dV {
+							MState2 := MState[i*dK:][:dK]
+							MChunkState2 := MChunkState[i*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							var t104 F
+							t104Sums := [16]F{t104}
+							for j := range dK {
+								t82 := kern.Choose(w2, MState2[j], MChunkState2[j])
+								t104Sums[j%16] = num.FMA32(t82, k[j], t104Sums[j%16])
+								MChunkState2[j] = t82
+							}
+							t104 = kern.Sum16(&t104Sums)
+							t103[i] = t104
+						}
 					}
 					// delta_frozen.M
-					for i := range dV {
-						t112 := t103[i] - v[i]
-						t11[i] = t112
-						if len(c.MLin) > 0 {
-							c.MLin[(l*T+a+C*s)*dV+i] = t112
+					if len(c.MLin) > 0 {
+						if kern.Wide() {
+							a2 := stepNest12Args{
+								unsafe.SliceData(t103),
+								unsafe.SliceData(c.V),
+								kern.Given(c.MLin),
+								dV*a + C*dV*s + T*dV*l,
+								dV,
+							}
+							stepNest12(&a2)
+						} else {
+							v := c.V[(l*T+a+C*s)*dV:][:dV]
+							MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
+							for i := range dV {
+								t112 := t103[i] - v[i]
+								MLin[i] = t112
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest13Args{
+							unsafe.SliceData(t103),
+							unsafe.SliceData(c.V),
+							unsafe.SliceData(t11),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+						}
+						stepNest13(&a2)
+					} else {
+						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t112 := t103[i] - v[i]
+							t11[i] = t112
 						}
 					}
 					// delta_frozen.M, delta_frozen.y
 					rhoEntry := rho2[a]
 					thetaEntry := theta2[a]
 					if kern.Wide() {
-						a2 := stepNest11Args{
+						a2 := stepNest14Args{
 							unsafe.SliceData(t11),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(MState),
@@ -705,7 +777,7 @@ func (c *stepFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest11(&a2)
+						stepNest14(&a2)
 					} else {
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -753,6 +825,22 @@ type stepBackwardNest1Args struct {
 }
 
 type stepBackwardNest2Args struct {
+	MLin        *float32
+	MTrail      *float32
+	MChunkTrail *float32
+	k           *float32
+	n0          int        // d_v·a + C·d_v·s + T·d_v·l
+	n1          int        // d_k·d_v·a
+	n2          int        // d_k·d_v·a + d_k·d_v
+	n3          int        // d_k·a + C·d_k·s + T·d_k·l
+	n4          int        // d_v
+	n5          int        // d_k
+	wNumber     [2]float32 // and nothing
+	thetaEntry  [2]float32 // and nothing
+	rhoEntry    [2]float32 // and nothing
+}
+
+type stepBackwardNest3Args struct {
 	yBar       *float32
 	MLin       *float32
 	q          *float32
@@ -773,7 +861,7 @@ type stepBackwardNest2Args struct {
 	t1022      [2]float32 // and nothing
 }
 
-type stepBackwardNest3Args struct {
+type stepBackwardNest4Args struct {
 	t39         *float32
 	MLin        *float32
 	t7          *float32
@@ -784,7 +872,25 @@ type stepBackwardNest3Args struct {
 	thetaEntry2 [2]float32 // and nothing
 }
 
-type stepBackwardNest4Args struct {
+type stepBackwardNest5Args struct {
+	t39            *float32
+	k              *float32
+	MChunkBarState *float32
+	MChunkTrail    *float32
+	t42            *float32
+	t422           *float32
+	MBarState      *float32
+	n0             int        // d_k·a + C·d_k·s + T·d_k·l
+	n1             int        // d_k·d_v·a + d_k·d_v
+	n2             int        // d_v
+	n3             int        // d_k
+	t72Number      [2]float32 // and nothing
+	w4Number       [2]float32 // and nothing
+	thetaEntry2    [2]float32 // and nothing
+	rhoEntry2      [2]float32 // and nothing
+}
+
+type stepBackwardNest6Args struct {
 	t42         *float32
 	t41         *float32
 	t62         *float32
@@ -795,7 +901,7 @@ type stepBackwardNest4Args struct {
 	thetaEntry2 [2]float32 // and nothing
 }
 
-type stepBackwardNest5Args struct {
+type stepBackwardNest7Args struct {
 	t82   *float32
 	qDiv2 *float32
 	t132  *float32
@@ -805,7 +911,7 @@ type stepBackwardNest5Args struct {
 	n3    int // d_k
 }
 
-type stepBackwardNest6Args struct {
+type stepBackwardNest8Args struct {
 	t18        *bool
 	qDiv       *float32
 	t43        *bool
@@ -824,7 +930,7 @@ type stepBackwardNest6Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest7Args struct {
+type stepBackwardNest9Args struct {
 	q1Stack *float32
 	t40     *float32
 	cQBar   *float32
@@ -834,7 +940,7 @@ type stepBackwardNest7Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest8Args struct {
+type stepBackwardNest10Args struct {
 	pos  *int32
 	t40  *float32
 	cQ   *float32
@@ -848,7 +954,7 @@ type stepBackwardNest8Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest9Args struct {
+type stepBackwardNest11Args struct {
 	t452      *float32
 	q0TailBar *float32
 	n0        int // T·d_k
@@ -858,7 +964,7 @@ type stepBackwardNest9Args struct {
 	n4        int // d_k
 }
 
-type stepBackwardNest10Args struct {
+type stepBackwardNest12Args struct {
 	t442 *float32
 	t452 *float32
 	t462 *float32
@@ -868,7 +974,7 @@ type stepBackwardNest10Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest13Args struct {
 	t462         *float32
 	q0TailBarOut *float32
 	t127         *float32
@@ -880,7 +986,7 @@ type stepBackwardNest11Args struct {
 	n4           int // d_k
 }
 
-type stepBackwardNest12Args struct {
+type stepBackwardNest14Args struct {
 	t58       *float32
 	t79       *float32
 	rhoStack  *float32
@@ -896,7 +1002,7 @@ type stepBackwardNest12Args struct {
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest15Args struct {
 	t7  *float32
 	t63 *float32
 	t84 *float32
@@ -910,7 +1016,7 @@ type stepBackwardNest13Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest16Args struct {
 	t62   *float32
 	t63   *float32
 	t84   *float32
@@ -925,7 +1031,7 @@ type stepBackwardNest14Args struct {
 	n5    int // d_k
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest17Args struct {
 	t100       *bool
 	kDiv       *float32
 	t10        *bool
@@ -944,7 +1050,7 @@ type stepBackwardNest15Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest18Args struct {
 	k1Stack *float32
 	t122    *float32
 	cKBar   *float32
@@ -954,7 +1060,7 @@ type stepBackwardNest16Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest17Args struct {
+type stepBackwardNest19Args struct {
 	pos  *int32
 	t122 *float32
 	cK   *float32
@@ -968,7 +1074,7 @@ type stepBackwardNest17Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest18Args struct {
+type stepBackwardNest20Args struct {
 	t126 *float32
 	t127 *float32
 	t128 *float32
@@ -978,7 +1084,7 @@ type stepBackwardNest18Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest19Args struct {
+type stepBackwardNest21Args struct {
 	t502 *float32
 	t89  *float32
 	t132 *float32
@@ -1142,7 +1248,6 @@ func (c *stepBackwardFused) run() {
 				rho2 := rho[l*T+C*s:][:n]
 				theta2 := theta[l*T+C*s:][:n]
 				for a := range n {
-					MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
 					// delta_frozen.M
 					t := F(1) + chunkAgeTrail2[a]
 					chunkAgeTrail3[a] = kern.Choose((F(16) <= t), F(0), t)
@@ -1150,17 +1255,39 @@ func (c *stepBackwardFused) run() {
 					w := (chunkAgeTrail2[a] == F(0))
 					rhoEntry := rho2[a]
 					thetaEntry := theta2[a]
-					for i := range dV {
-						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
-						MChunkTrail2 := MChunkTrail[(a*dV+i)*dK:][:dK]
-						MChunkTrail3 := MChunkTrail[((a+1)*dV+i)*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						MTrail3 := MTrail[((a+1)*dV+i)*dK:][:dK]
-						w2 := F(thetaEntry * MLin[i])
-						for j := range dK {
-							MTrailEntry := MTrail2[j]
-							MChunkTrail3[j] = kern.Choose(w, MTrailEntry, MChunkTrail2[j])
-							MTrail3[j] = num.FMA32(-w2, k[j], F(rhoEntry*MTrailEntry))
+					wNumber := kern.Choose(w, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest2Args{
+							unsafe.SliceData(c.MLin),
+							unsafe.SliceData(MTrail),
+							unsafe.SliceData(MChunkTrail),
+							unsafe.SliceData(c.K),
+							dV*a + C*dV*s + T*dV*l,
+							dK * dV * a,
+							dK*dV*a + dK*dV,
+							dK*a + C*dK*s + T*dK*l,
+							dV,
+							dK,
+							[2]float32{wNumber},
+							[2]float32{thetaEntry},
+							[2]float32{rhoEntry},
+						}
+						stepBackwardNest2(&a2)
+					} else {
+						MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
+						w2 := (F(0) < wNumber)
+						for i := range dV {
+							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
+							MChunkTrail2 := MChunkTrail[(a*dV+i)*dK:][:dK]
+							MChunkTrail3 := MChunkTrail[((a+1)*dV+i)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							MTrail3 := MTrail[((a+1)*dV+i)*dK:][:dK]
+							w2_2 := F(thetaEntry * MLin[i])
+							for j := range dK {
+								MTrailEntry := MTrail2[j]
+								MChunkTrail3[j] = kern.Choose(w2, MTrailEntry, MChunkTrail2[j])
+								MTrail3[j] = num.FMA32(-w2_2, k[j], F(rhoEntry*MTrailEntry))
+							}
 						}
 					}
 				}
@@ -1181,7 +1308,7 @@ func (c *stepBackwardFused) run() {
 					clear(t41)
 					var t1022 F
 					if kern.Wide() {
-						a2 := stepBackwardNest2Args{
+						a2 := stepBackwardNest3Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(c.MLin),
 							unsafe.SliceData(c.Q),
@@ -1201,7 +1328,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{t1022},
 						}
-						stepBackwardNest2(&a2)
+						stepBackwardNest3(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
@@ -1237,7 +1364,7 @@ func (c *stepBackwardFused) run() {
 					var t822 F
 					thetaEntry2 := theta2[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest3Args{
+						a2 := stepBackwardNest4Args{
 							unsafe.SliceData(t39),
 							unsafe.SliceData(c.MLin),
 							unsafe.SliceData(t7),
@@ -1247,7 +1374,7 @@ func (c *stepBackwardFused) run() {
 							[2]float32{t822},
 							[2]float32{thetaEntry2},
 						}
-						stepBackwardNest3(&a2)
+						stepBackwardNest4(&a2)
 					} else {
 						MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
 						t7_2 := t7[(l*T+a+C*s)*dV:][:dV]
@@ -1267,24 +1394,49 @@ func (c *stepBackwardFused) run() {
 					clear(t42_2)
 					w4 := !t72
 					rhoEntry2 := rho2[a]
-					for i := range dV {
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						MChunkBarState2 := MChunkBarState[i*dK:][:dK]
-						MChunkTrail2 := MChunkTrail[((a+1)*dV+i)*dK:][:dK]
-						t422_2 := t422[i*dK:][:dK]
-						MBarState2 := MBarState[i*dK:][:dK]
-						t39Entry2 := t39[i]
-						w3 := F(thetaEntry2 * t39Entry2)
-						for j := range dK {
-							t24 := num.FMA32(-w3, k[j], MChunkBarState2[j])
-							t42_2[j] = num.FMA32(MChunkTrail2[j], t39Entry2, t42_2[j])
-							MChunkBarState2[j] = kern.Choose(w4, t24, F(0))
-							MBarState2[j] = num.FMA32(rhoEntry2, t422_2[j], kern.Choose(t72, t24, F(0)))
+					w4Number := kern.Choose(w4, F(1), F(0))
+					t72Number := kern.Choose(t72, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest5Args{
+							unsafe.SliceData(t39),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(MChunkBarState),
+							unsafe.SliceData(MChunkTrail),
+							unsafe.SliceData(t42_2),
+							unsafe.SliceData(t422),
+							unsafe.SliceData(MBarState),
+							dK*a + C*dK*s + T*dK*l,
+							dK*dV*a + dK*dV,
+							dV,
+							dK,
+							[2]float32{t72Number},
+							[2]float32{w4Number},
+							[2]float32{thetaEntry2},
+							[2]float32{rhoEntry2},
+						}
+						stepBackwardNest5(&a2)
+					} else {
+						t72_2 := (F(0) < t72Number)
+						w4_2 := (F(0) < w4Number)
+						for i := range dV {
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							MChunkBarState2 := MChunkBarState[i*dK:][:dK]
+							MChunkTrail2 := MChunkTrail[((a+1)*dV+i)*dK:][:dK]
+							t422_2 := t422[i*dK:][:dK]
+							MBarState2 := MBarState[i*dK:][:dK]
+							t39Entry2 := t39[i]
+							w3 := F(thetaEntry2 * t39Entry2)
+							for j := range dK {
+								t24 := num.FMA32(-w3, k[j], MChunkBarState2[j])
+								t42_2[j] = num.FMA32(MChunkTrail2[j], t39Entry2, t42_2[j])
+								MChunkBarState2[j] = kern.Choose(w4_2, t24, F(0))
+								MBarState2[j] = num.FMA32(rhoEntry2, t422_2[j], kern.Choose(t72_2, t24, F(0)))
+							}
 						}
 					}
 					// delta_frozen.M, delta_frozen
 					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
+						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(t42_2),
 							unsafe.SliceData(t41),
 							unsafe.SliceData(t62),
@@ -1294,7 +1446,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{thetaEntry2},
 						}
-						stepBackwardNest4(&a2)
+						stepBackwardNest6(&a2)
 					} else {
 						t62_2 := t62[(l*T+a+C*s)*dK:][:dK]
 						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
@@ -1320,7 +1472,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_frozen.q
 	if kern.Wide() {
-		a := stepBackwardNest5Args{
+		a := stepBackwardNest7Args{
 			unsafe.SliceData(t82),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t132),
@@ -1329,7 +1481,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest5(&a)
+		stepBackwardNest7(&a)
 	} else {
 		for i := range L {
 			t132_3 := t132[i*T:][:T]
@@ -1350,7 +1502,7 @@ func (c *stepBackwardFused) run() {
 	// delta_frozen.q1, delta_frozen.q, delta_frozen.k
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := stepBackwardNest6Args{
+		a := stepBackwardNest8Args{
 			unsafe.SliceData(t18),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t43),
@@ -1368,7 +1520,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest6(&a)
+		stepBackwardNest8(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -1407,7 +1559,7 @@ func (c *stepBackwardFused) run() {
 				n := int(c.Pos[j]) + -i + k
 				if n >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest7Args{
+						a := stepBackwardNest9Args{
 							unsafe.SliceData(c.Q1Stack),
 							unsafe.SliceData(t40),
 							unsafe.SliceData(c.CQBar),
@@ -1416,7 +1568,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest7(&a)
+						stepBackwardNest9(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t40_2 := t40[(j*T+k)*dK:][:dK]
@@ -1433,7 +1585,7 @@ func (c *stepBackwardFused) run() {
 	// delta_frozen.q1
 	clear(t442)
 	if kern.Wide() {
-		a := stepBackwardNest8Args{
+		a := stepBackwardNest10Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t40),
 			unsafe.SliceData(c.CQ),
@@ -1446,7 +1598,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest8(&a)
+		stepBackwardNest10(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1466,7 +1618,7 @@ func (c *stepBackwardFused) run() {
 	// delta_frozen.q1
 	clear(t452)
 	if kern.Wide() {
-		a := stepBackwardNest9Args{
+		a := stepBackwardNest11Args{
 			unsafe.SliceData(t452),
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
@@ -1475,7 +1627,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest9(&a)
+		stepBackwardNest11(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1490,7 +1642,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_frozen.q1
 	if kern.Wide() {
-		a := stepBackwardNest10Args{
+		a := stepBackwardNest12Args{
 			unsafe.SliceData(t442),
 			unsafe.SliceData(t452),
 			unsafe.SliceData(t462),
@@ -1499,7 +1651,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest10(&a)
+		stepBackwardNest12(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1516,7 +1668,7 @@ func (c *stepBackwardFused) run() {
 	// delta_frozen.q1, delta_frozen.k1
 	clear(t127)
 	if kern.Wide() {
-		a := stepBackwardNest11Args{
+		a := stepBackwardNest13Args{
 			unsafe.SliceData(t462),
 			unsafe.SliceData(c.Q0TailBarOut),
 			unsafe.SliceData(t127),
@@ -1527,7 +1679,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest11(&a)
+		stepBackwardNest13(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1595,7 +1747,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest12Args{
+		a := stepBackwardNest14Args{
 			unsafe.SliceData(t58),
 			unsafe.SliceData(t79),
 			unsafe.SliceData(c.RhoStack),
@@ -1610,7 +1762,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest12(&a)
+		stepBackwardNest14(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
@@ -1638,7 +1790,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_frozen.v
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
+		a := stepBackwardNest15Args{
 			unsafe.SliceData(t7),
 			unsafe.SliceData(t63),
 			unsafe.SliceData(t84),
@@ -1651,7 +1803,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest13(&a)
+		stepBackwardNest15(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1674,7 +1826,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_frozen.k
 	if kern.Wide() {
-		a := stepBackwardNest14Args{
+		a := stepBackwardNest16Args{
 			unsafe.SliceData(t62),
 			unsafe.SliceData(t63),
 			unsafe.SliceData(t84),
@@ -1688,7 +1840,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest14(&a)
+		stepBackwardNest16(&a)
 	} else {
 		for i := range L {
 			t95_2 := t95[i*T:][:T]
@@ -1714,7 +1866,7 @@ func (c *stepBackwardFused) run() {
 	// delta_frozen.k1, delta_frozen.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := stepBackwardNest15Args{
+		a := stepBackwardNest17Args{
 			unsafe.SliceData(t100),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t10),
@@ -1732,7 +1884,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest15(&a)
+		stepBackwardNest17(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
@@ -1771,7 +1923,7 @@ func (c *stepBackwardFused) run() {
 				n3 := int(c.Pos[j]) + -i + k
 				if n3 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest16Args{
+						a := stepBackwardNest18Args{
 							unsafe.SliceData(c.K1Stack),
 							unsafe.SliceData(t122),
 							unsafe.SliceData(c.CKBar),
@@ -1780,7 +1932,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest16(&a)
+						stepBackwardNest18(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t122_2 := t122[(j*T+k)*dK:][:dK]
@@ -1797,7 +1949,7 @@ func (c *stepBackwardFused) run() {
 	// delta_frozen.k1
 	clear(t126)
 	if kern.Wide() {
-		a := stepBackwardNest17Args{
+		a := stepBackwardNest19Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t122),
 			unsafe.SliceData(c.CK),
@@ -1810,7 +1962,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest17(&a)
+		stepBackwardNest19(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1829,7 +1981,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_frozen.k1
 	if kern.Wide() {
-		a := stepBackwardNest18Args{
+		a := stepBackwardNest20Args{
 			unsafe.SliceData(t126),
 			unsafe.SliceData(t127),
 			unsafe.SliceData(t128),
@@ -1838,7 +1990,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest18(&a)
+		stepBackwardNest20(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1872,7 +2024,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_frozen.k0
 	if kern.Wide() {
-		a := stepBackwardNest19Args{
+		a := stepBackwardNest21Args{
 			unsafe.SliceData(t502),
 			unsafe.SliceData(t89),
 			unsafe.SliceData(t132_2),
@@ -1882,7 +2034,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest19(&a)
+		stepBackwardNest21(&a)
 	} else {
 		for i := range L {
 			for j := range T {

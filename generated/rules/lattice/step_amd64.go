@@ -91,6 +91,48 @@ func stepNest14AVX512(a *stepNest14Args)
 func stepNest14AVX2(a *stepNest14Args)
 
 //go:noescape
+func stepNest15AVX512(a *stepNest15Args)
+
+//go:noescape
+func stepNest15AVX2(a *stepNest15Args)
+
+//go:noescape
+func stepNest16AVX512(a *stepNest16Args)
+
+//go:noescape
+func stepNest16AVX2(a *stepNest16Args)
+
+//go:noescape
+func stepNest17AVX512(a *stepNest17Args)
+
+//go:noescape
+func stepNest17AVX2(a *stepNest17Args)
+
+//go:noescape
+func stepNest18AVX512(a *stepNest18Args)
+
+//go:noescape
+func stepNest18AVX2(a *stepNest18Args)
+
+//go:noescape
+func stepNest19AVX512(a *stepNest19Args)
+
+//go:noescape
+func stepNest19AVX2(a *stepNest19Args)
+
+//go:noescape
+func stepNest20AVX512(a *stepNest20Args)
+
+//go:noescape
+func stepNest20AVX2(a *stepNest20Args)
+
+//go:noescape
+func stepNest21AVX512(a *stepNest21Args)
+
+//go:noescape
+func stepNest21AVX2(a *stepNest21Args)
+
+//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -308,6 +350,62 @@ func stepNest14(a *stepNest14Args) {
 		return
 	}
 	stepNest14AVX2(a)
+}
+
+func stepNest15(a *stepNest15Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest15AVX512(a)
+		return
+	}
+	stepNest15AVX2(a)
+}
+
+func stepNest16(a *stepNest16Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest16AVX512(a)
+		return
+	}
+	stepNest16AVX2(a)
+}
+
+func stepNest17(a *stepNest17Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest17AVX512(a)
+		return
+	}
+	stepNest17AVX2(a)
+}
+
+func stepNest18(a *stepNest18Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest18AVX512(a)
+		return
+	}
+	stepNest18AVX2(a)
+}
+
+func stepNest19(a *stepNest19Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest19AVX512(a)
+		return
+	}
+	stepNest19AVX2(a)
+}
+
+func stepNest20(a *stepNest20Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest20AVX512(a)
+		return
+	}
+	stepNest20AVX2(a)
+}
+
+func stepNest21(a *stepNest21Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest21AVX512(a)
+		return
+	}
+	stepNest21AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {

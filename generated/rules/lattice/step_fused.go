@@ -38,6 +38,22 @@ type stepNest3Args struct {
 }
 
 type stepNest4Args struct {
+	v    *float32
+	t2   *float32
+	GLin *float32
+	n0   int // d_v·a + C·d_v·s + T·d_v·l
+	n1   int // d_v
+}
+
+type stepNest5Args struct {
+	v  *float32
+	t2 *float32
+	t3 *float32
+	n0 int // d_v·a + C·d_v·s + T·d_v·l
+	n1 int // d_v
+}
+
+type stepNest6Args struct {
 	k0     *float32
 	t3     *float32
 	SState *float32
@@ -48,7 +64,7 @@ type stepNest4Args struct {
 	n2     int // d_v
 }
 
-type stepNest5Args struct {
+type stepNest7Args struct {
 	k0        *float32
 	t22       *float32
 	SState    *float32
@@ -61,7 +77,25 @@ type stepNest5Args struct {
 	betaEntry [2]float32 // and nothing
 }
 
-type stepNest6Args struct {
+type stepNest8Args struct {
+	k0    *float32
+	t22   *float32
+	NProd *float32
+	n0    int // m·a + C·m·s + T·m·l
+	n1    int // m
+}
+
+type stepNest9Args struct {
+	t18  *float32
+	k0   *float32
+	t22  *float32
+	t27  *float32
+	t132 *float32
+	n0   int // m·a + C·m·s + T·m·l
+	n1   int // m
+}
+
+type stepNest10Args struct {
 	t27 *float32
 	t17 *float32
 	q0  *float32
@@ -72,14 +106,14 @@ type stepNest6Args struct {
 	n2  int // d_v
 }
 
-type stepNest7Args struct {
+type stepNest11Args struct {
 	t29      *float32
 	topTotal *float32
 	n0       int        // m
 	top      [2]float32 // and nothing
 }
 
-type stepNest8Args struct {
+type stepNest12Args struct {
 	t29      *float32
 	p2       *float32
 	sumTotal *float32
@@ -88,13 +122,13 @@ type stepNest8Args struct {
 	top      [2]float32 // and nothing
 }
 
-type stepNest9Args struct {
+type stepNest13Args struct {
 	p2  *float32
 	n0  int        // m
 	sum [2]float32 // and nothing
 }
 
-type stepNest10Args struct {
+type stepNest14Args struct {
 	t132      *float32
 	p2        *float32
 	SState    *float32
@@ -108,7 +142,27 @@ type stepNest10Args struct {
 	betaEntry [2]float32 // and nothing
 }
 
-type stepNest11Args struct {
+type stepNest15Args struct {
+	t182  *float32
+	SMax2 *float32
+	n0    int // m·a + C·m·s + T·m·l
+	n1    int // m
+}
+
+type stepNest16Args struct {
+	t182 *float32
+	SDiv *float32
+	n0   int // m·a + C·m·s + T·m·l
+	n1   int // m
+}
+
+type stepNest17Args struct {
+	t182 *float32
+	t272 *float32
+	n0   int // m
+}
+
+type stepNest18Args struct {
 	t272 *float32
 	t172 *float32
 	q0   *float32
@@ -118,14 +172,14 @@ type stepNest11Args struct {
 	n2   int // d_v
 }
 
-type stepNest12Args struct {
+type stepNest19Args struct {
 	t292      *float32
 	top2Total *float32
 	n0        int        // m
 	top2      [2]float32 // and nothing
 }
 
-type stepNest13Args struct {
+type stepNest20Args struct {
 	t292      *float32
 	p22       *float32
 	sum2Total *float32
@@ -134,7 +188,7 @@ type stepNest13Args struct {
 	top2      [2]float32 // and nothing
 }
 
-type stepNest14Args struct {
+type stepNest21Args struct {
 	p22  *float32
 	n0   int        // m
 	sum2 [2]float32 // and nothing
@@ -267,8 +321,6 @@ func (c *stepFused) run() {
 			if n := min(C, -C*s+T); n > 0 {
 				beta := c.Beta[l*T+C*s:][:n]
 				for a := range n {
-					v := c.V[(l*T+a+C*s)*dV:][:dV]
-					k0 := c.K0[(l*T+a+C*s)*m:][:m]
 					// lattice.G
 					clear(t2)
 					if kern.Wide() {
@@ -282,6 +334,7 @@ func (c *stepFused) run() {
 						}
 						stepNest3(&a2)
 					} else {
+						k0 := c.K0[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
 							k0Entry := k0[i]
@@ -291,16 +344,44 @@ func (c *stepFused) run() {
 						}
 					}
 					// lattice.G
-					for i := range dV {
-						t32 := v[i] - t2[i]
-						t3[i] = t32
-						if len(c.GLin) > 0 {
-							c.GLin[(l*T+a+C*s)*dV+i] = t32
+					if len(c.GLin) > 0 {
+						if kern.Wide() {
+							a2 := stepNest4Args{
+								unsafe.SliceData(c.V),
+								unsafe.SliceData(t2),
+								kern.Given(c.GLin),
+								dV*a + C*dV*s + T*dV*l,
+								dV,
+							}
+							stepNest4(&a2)
+						} else {
+							v := c.V[(l*T+a+C*s)*dV:][:dV]
+							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
+							for i := range dV {
+								t32 := v[i] - t2[i]
+								GLin[i] = t32
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest5Args{
+							unsafe.SliceData(c.V),
+							unsafe.SliceData(t2),
+							unsafe.SliceData(t3),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+						}
+						stepNest5(&a2)
+					} else {
+						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t32 := v[i] - t2[i]
+							t3[i] = t32
 						}
 					}
 					// lattice.G, lattice.N
 					if kern.Wide() {
-						a2 := stepNest4Args{
+						a2 := stepNest6Args{
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t3),
 							unsafe.SliceData(SState),
@@ -310,8 +391,9 @@ func (c *stepFused) run() {
 							m,
 							dV,
 						}
-						stepNest4(&a2)
+						stepNest6(&a2)
 					} else {
+						k0 := c.K0[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
 							G2 := G[i*dV:][:dV]
@@ -330,7 +412,7 @@ func (c *stepFused) run() {
 					// lattice.S, lattice.N
 					betaEntry := beta[a]
 					if kern.Wide() {
-						a2 := stepNest5Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t22),
 							unsafe.SliceData(SState),
@@ -342,8 +424,9 @@ func (c *stepFused) run() {
 							dV,
 							[2]float32{betaEntry},
 						}
-						stepNest5(&a2)
+						stepNest7(&a2)
 					} else {
+						k0 := c.K0[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
 							G2 := G[i*dV:][:dV]
@@ -362,19 +445,49 @@ func (c *stepFused) run() {
 						}
 					}
 					// lattice.S, lattice.N
-					for i := range m {
-						t18Entry := t18[i]
-						t20 := (F(0) < t18Entry)
-						t1322 := -F(k0[i] * t22[i])
-						t27[i] = kern.Larger(kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)), F(1e-08))
-						t132[i] = t1322
-						if len(c.NProd) > 0 {
-							c.NProd[(l*T+a+C*s)*m+i] = t1322
+					if len(c.NProd) > 0 {
+						if kern.Wide() {
+							a2 := stepNest8Args{
+								unsafe.SliceData(c.K0),
+								unsafe.SliceData(t22),
+								kern.Given(c.NProd),
+								m*a + C*m*s + T*m*l,
+								m,
+							}
+							stepNest8(&a2)
+						} else {
+							k0 := c.K0[(l*T+a+C*s)*m:][:m]
+							NProd := c.NProd[(l*T+a+C*s)*m:][:m]
+							for i := range m {
+								t1322 := -F(k0[i] * t22[i])
+								NProd[i] = t1322
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest9Args{
+							unsafe.SliceData(t18),
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(t22),
+							unsafe.SliceData(t27),
+							unsafe.SliceData(t132),
+							m*a + C*m*s + T*m*l,
+							m,
+						}
+						stepNest9(&a2)
+					} else {
+						k0 := c.K0[(l*T+a+C*s)*m:][:m]
+						for i := range m {
+							t18Entry := t18[i]
+							t20 := (F(0) < t18Entry)
+							t1322 := -F(k0[i] * t22[i])
+							t27[i] = kern.Larger(kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)), F(1e-08))
+							t132[i] = t1322
 						}
 					}
 					// lattice.S, lattice.p
 					if kern.Wide() {
-						a2 := stepNest6Args{
+						a2 := stepNest10Args{
 							unsafe.SliceData(t27),
 							unsafe.SliceData(t17),
 							unsafe.SliceData(c.Q0),
@@ -384,7 +497,7 @@ func (c *stepFused) run() {
 							m,
 							dV,
 						}
-						stepNest6(&a2)
+						stepNest10(&a2)
 					} else {
 						for i := range m {
 							t17_2 := t17[i*dV:][:dV]
@@ -405,13 +518,13 @@ func (c *stepFused) run() {
 					// lattice.p
 					top := F(math.Inf(-1))
 					if kern.Wide() {
-						a2 := stepNest7Args{
+						a2 := stepNest11Args{
 							unsafe.SliceData(t29),
 							unsafe.SliceData(topTotal),
 							m,
 							[2]float32{top},
 						}
-						stepNest7(&a2)
+						stepNest11(&a2)
 					} else {
 						top2 := top
 						topSums := kern.Lowest16()
@@ -424,7 +537,7 @@ func (c *stepFused) run() {
 					top = topTotal[0]
 					var sum F
 					if kern.Wide() {
-						a2 := stepNest8Args{
+						a2 := stepNest12Args{
 							unsafe.SliceData(t29),
 							unsafe.SliceData(p2),
 							unsafe.SliceData(sumTotal),
@@ -432,7 +545,7 @@ func (c *stepFused) run() {
 							[2]float32{sum},
 							[2]float32{top},
 						}
-						stepNest8(&a2)
+						stepNest12(&a2)
 					} else {
 						sum2 := sum
 						sumSums := [16]F{sum2}
@@ -446,12 +559,12 @@ func (c *stepFused) run() {
 					}
 					sum = sumTotal[0]
 					if kern.Wide() {
-						a2 := stepNest9Args{
+						a2 := stepNest13Args{
 							unsafe.SliceData(p2),
 							m,
 							[2]float32{sum},
 						}
-						stepNest9(&a2)
+						stepNest13(&a2)
 					} else {
 						for i := range m {
 							p2[i] = (p2[i] / sum)
@@ -460,7 +573,7 @@ func (c *stepFused) run() {
 					// lattice.y, lattice.S, lattice.N
 					clear(y2)
 					if kern.Wide() {
-						a2 := stepNest10Args{
+						a2 := stepNest14Args{
 							unsafe.SliceData(t132),
 							unsafe.SliceData(p2),
 							unsafe.SliceData(SState),
@@ -473,7 +586,7 @@ func (c *stepFused) run() {
 							dV,
 							[2]float32{betaEntry},
 						}
-						stepNest10(&a2)
+						stepNest14(&a2)
 					} else {
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
@@ -496,23 +609,66 @@ func (c *stepFused) run() {
 						}
 					}
 					// lattice.S
-					for i := range m {
-						t182Entry := t182[i]
-						t202 := (F(0) < t182Entry)
-						t232 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
-						t2722 := kern.Larger(kern.Choose(t202, t232, F(0)), F(1e-08))
-						t242 := (F(1) / t232)
-						t272[i] = t2722
-						if len(c.SMax2) > 0 {
-							c.SMax2[(l*T+a+C*s)*m+i] = t2722
+					if len(c.SMax2) > 0 {
+						if kern.Wide() {
+							a2 := stepNest15Args{
+								unsafe.SliceData(t182),
+								kern.Given(c.SMax2),
+								m*a + C*m*s + T*m*l,
+								m,
+							}
+							stepNest15(&a2)
+						} else {
+							SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
+							for i := range m {
+								t182Entry := t182[i]
+								t202 := (F(0) < t182Entry)
+								t232 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
+								t2722 := kern.Larger(kern.Choose(t202, t232, F(0)), F(1e-08))
+								SMax2[i] = t2722
+							}
 						}
-						if len(c.SDiv) > 0 {
-							c.SDiv[(l*T+a+C*s)*m+i] = t242
+					}
+					if len(c.SDiv) > 0 {
+						if kern.Wide() {
+							a2 := stepNest16Args{
+								unsafe.SliceData(t182),
+								kern.Given(c.SDiv),
+								m*a + C*m*s + T*m*l,
+								m,
+							}
+							stepNest16(&a2)
+						} else {
+							SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
+							for i := range m {
+								t182Entry := t182[i]
+								t202 := (F(0) < t182Entry)
+								t232 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
+								t242 := (F(1) / t232)
+								SDiv[i] = t242
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest17Args{
+							unsafe.SliceData(t182),
+							unsafe.SliceData(t272),
+							m,
+						}
+						stepNest17(&a2)
+					} else {
+						for i := range m {
+							t182Entry := t182[i]
+							t202 := (F(0) < t182Entry)
+							t232 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
+							t2722 := kern.Larger(kern.Choose(t202, t232, F(0)), F(1e-08))
+							t242 := (F(1) / t232)
+							t272[i] = t2722
 						}
 					}
 					// lattice.p, lattice.S
 					if kern.Wide() {
-						a2 := stepNest11Args{
+						a2 := stepNest18Args{
 							unsafe.SliceData(t272),
 							unsafe.SliceData(t172),
 							unsafe.SliceData(c.Q0),
@@ -521,7 +677,7 @@ func (c *stepFused) run() {
 							m,
 							dV,
 						}
-						stepNest11(&a2)
+						stepNest18(&a2)
 					} else {
 						for i := range m {
 							t172_2 := t172[i*dV:][:dV]
@@ -539,13 +695,13 @@ func (c *stepFused) run() {
 					// lattice.p
 					top2 := F(math.Inf(-1))
 					if kern.Wide() {
-						a2 := stepNest12Args{
+						a2 := stepNest19Args{
 							unsafe.SliceData(t292),
 							unsafe.SliceData(top2Total),
 							m,
 							[2]float32{top2},
 						}
-						stepNest12(&a2)
+						stepNest19(&a2)
 					} else {
 						top2_2 := top2
 						top2Sums := kern.Lowest16()
@@ -558,7 +714,7 @@ func (c *stepFused) run() {
 					top2 = top2Total[0]
 					var sum2 F
 					if kern.Wide() {
-						a2 := stepNest13Args{
+						a2 := stepNest20Args{
 							unsafe.SliceData(t292),
 							unsafe.SliceData(p22),
 							unsafe.SliceData(sum2Total),
@@ -566,7 +722,7 @@ func (c *stepFused) run() {
 							[2]float32{sum2},
 							[2]float32{top2},
 						}
-						stepNest13(&a2)
+						stepNest20(&a2)
 					} else {
 						sum2_2 := sum2
 						sum2Sums := [16]F{sum2_2}
@@ -580,12 +736,12 @@ func (c *stepFused) run() {
 					}
 					sum2 = sum2Total[0]
 					if kern.Wide() {
-						a2 := stepNest14Args{
+						a2 := stepNest21Args{
 							unsafe.SliceData(p22),
 							m,
 							[2]float32{sum2},
 						}
-						stepNest14(&a2)
+						stepNest21(&a2)
 					} else {
 						for i := range m {
 							p22[i] = (p22[i] / sum2)
@@ -594,10 +750,8 @@ func (c *stepFused) run() {
 					// lattice
 					copy(c.Y[(l*T+a+C*s)*dV:][:dV], y2[:dV])
 					// lattice
-					for i := range m {
-						if len(c.P) > 0 {
-							c.P[(l*T+a+C*s)*m+i] = p22[i]
-						}
+					if len(c.P) > 0 {
+						copy(c.P[(l*T+a+C*s)*m:][:m], p22[:m])
 					}
 					for i := range m {
 						copy(SState[i*dV:][:dV], S2[i*dV:][:dV])

@@ -32,6 +32,20 @@ func stepNest13(*stepNest13Args) { panic("no assembly in this build") }
 
 func stepNest14(*stepNest14Args) { panic("no assembly in this build") }
 
+func stepNest15(*stepNest15Args) { panic("no assembly in this build") }
+
+func stepNest16(*stepNest16Args) { panic("no assembly in this build") }
+
+func stepNest17(*stepNest17Args) { panic("no assembly in this build") }
+
+func stepNest18(*stepNest18Args) { panic("no assembly in this build") }
+
+func stepNest19(*stepNest19Args) { panic("no assembly in this build") }
+
+func stepNest20(*stepNest20Args) { panic("no assembly in this build") }
+
+func stepNest21(*stepNest21Args) { panic("no assembly in this build") }
+
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }

@@ -38,6 +38,31 @@ type stepNest3Args struct {
 }
 
 type stepNest4Args struct {
+	t2   *float32
+	k0   *float32
+	GLin *float32
+	n0   int // m·a + C·m·s + T·m·l
+	n1   int // m
+}
+
+type stepNest5Args struct {
+	t2    *float32
+	k0    *float32
+	NProd *float32
+	n0    int // m·a + C·m·s + T·m·l
+	n1    int // m
+}
+
+type stepNest6Args struct {
+	t2  *float32
+	k0  *float32
+	t3  *float32
+	t32 *float32
+	n0  int // m·a + C·m·s + T·m·l
+	n1  int // m
+}
+
+type stepNest7Args struct {
 	t3        *float32
 	t32       *float32
 	SState    *float32
@@ -50,7 +75,27 @@ type stepNest4Args struct {
 	betaEntry [2]float32 // and nothing
 }
 
-type stepNest5Args struct {
+type stepNest8Args struct {
+	t18   *float32
+	SMax2 *float32
+	n0    int // m·a + C·m·s + T·m·l
+	n1    int // m
+}
+
+type stepNest9Args struct {
+	t18  *float32
+	SDiv *float32
+	n0   int // m·a + C·m·s + T·m·l
+	n1   int // m
+}
+
+type stepNest10Args struct {
+	t18 *float32
+	t27 *float32
+	n0  int // m
+}
+
+type stepNest11Args struct {
 	t27    *float32
 	t17    *float32
 	q0     *float32
@@ -61,14 +106,14 @@ type stepNest5Args struct {
 	n2     int // d_v
 }
 
-type stepNest6Args struct {
+type stepNest12Args struct {
 	t29      *float32
 	topTotal *float32
 	n0       int        // m
 	top      [2]float32 // and nothing
 }
 
-type stepNest7Args struct {
+type stepNest13Args struct {
 	t29      *float32
 	p2       *float32
 	sumTotal *float32
@@ -77,13 +122,13 @@ type stepNest7Args struct {
 	top      [2]float32 // and nothing
 }
 
-type stepNest8Args struct {
+type stepNest14Args struct {
 	p2  *float32
 	n0  int        // m
 	sum [2]float32 // and nothing
 }
 
-type stepNest9Args struct {
+type stepNest15Args struct {
 	p2     *float32
 	SState *float32
 	y2     *float32
@@ -208,7 +253,6 @@ func (c *stepFused) run() {
 			if n := min(C, -C*s+T); n > 0 {
 				beta := c.Beta[l*T+C*s:][:n]
 				for a := range n {
-					k0 := c.K0[(l*T+a+C*s)*m:][:m]
 					// lattice_encode.G
 					if kern.Wide() {
 						a2 := stepNest3Args{
@@ -234,23 +278,71 @@ func (c *stepFused) run() {
 						}
 					}
 					// lattice_encode.G, lattice_encode.N
-					for i := range m {
-						t2Entry := t2[i]
-						t33 := t2Entry - k0[i]
-						t322 := F(t2Entry * t33)
-						t3[i] = t33
-						if len(c.GLin) > 0 {
-							c.GLin[(l*T+a+C*s)*m+i] = t33
+					if len(c.GLin) > 0 {
+						if kern.Wide() {
+							a2 := stepNest4Args{
+								unsafe.SliceData(t2),
+								unsafe.SliceData(c.K0),
+								kern.Given(c.GLin),
+								m*a + C*m*s + T*m*l,
+								m,
+							}
+							stepNest4(&a2)
+						} else {
+							k0 := c.K0[(l*T+a+C*s)*m:][:m]
+							GLin := c.GLin[(l*T+a+C*s)*m:][:m]
+							for i := range m {
+								t2Entry := t2[i]
+								t33 := t2Entry - k0[i]
+								GLin[i] = t33
+							}
 						}
-						t32[i] = t322
-						if len(c.NProd) > 0 {
-							c.NProd[(l*T+a+C*s)*m+i] = t322
+					}
+					if len(c.NProd) > 0 {
+						if kern.Wide() {
+							a2 := stepNest5Args{
+								unsafe.SliceData(t2),
+								unsafe.SliceData(c.K0),
+								kern.Given(c.NProd),
+								m*a + C*m*s + T*m*l,
+								m,
+							}
+							stepNest5(&a2)
+						} else {
+							k0 := c.K0[(l*T+a+C*s)*m:][:m]
+							NProd := c.NProd[(l*T+a+C*s)*m:][:m]
+							for i := range m {
+								t2Entry := t2[i]
+								t33 := t2Entry - k0[i]
+								t322 := F(t2Entry * t33)
+								NProd[i] = t322
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest6Args{
+							unsafe.SliceData(t2),
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(t3),
+							unsafe.SliceData(t32),
+							m*a + C*m*s + T*m*l,
+							m,
+						}
+						stepNest6(&a2)
+					} else {
+						k0 := c.K0[(l*T+a+C*s)*m:][:m]
+						for i := range m {
+							t2Entry := t2[i]
+							t33 := t2Entry - k0[i]
+							t322 := F(t2Entry * t33)
+							t3[i] = t33
+							t32[i] = t322
 						}
 					}
 					// lattice_encode.S, lattice_encode.N, lattice_encode.G
 					betaEntry := beta[a]
 					if kern.Wide() {
-						a2 := stepNest4Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t3),
 							unsafe.SliceData(t32),
 							unsafe.SliceData(SState),
@@ -262,7 +354,7 @@ func (c *stepFused) run() {
 							dV,
 							[2]float32{betaEntry},
 						}
-						stepNest4(&a2)
+						stepNest7(&a2)
 					} else {
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
@@ -283,23 +375,66 @@ func (c *stepFused) run() {
 						}
 					}
 					// lattice_encode.S
-					for i := range m {
-						t18Entry := t18[i]
-						t20 := (F(0) < t18Entry)
-						t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
-						t272 := kern.Larger(kern.Choose(t20, t23, F(0)), F(1e-08))
-						t242 := (F(1) / t23)
-						t27[i] = t272
-						if len(c.SMax2) > 0 {
-							c.SMax2[(l*T+a+C*s)*m+i] = t272
+					if len(c.SMax2) > 0 {
+						if kern.Wide() {
+							a2 := stepNest8Args{
+								unsafe.SliceData(t18),
+								kern.Given(c.SMax2),
+								m*a + C*m*s + T*m*l,
+								m,
+							}
+							stepNest8(&a2)
+						} else {
+							SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
+							for i := range m {
+								t18Entry := t18[i]
+								t20 := (F(0) < t18Entry)
+								t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
+								t272 := kern.Larger(kern.Choose(t20, t23, F(0)), F(1e-08))
+								SMax2[i] = t272
+							}
 						}
-						if len(c.SDiv) > 0 {
-							c.SDiv[(l*T+a+C*s)*m+i] = t242
+					}
+					if len(c.SDiv) > 0 {
+						if kern.Wide() {
+							a2 := stepNest9Args{
+								unsafe.SliceData(t18),
+								kern.Given(c.SDiv),
+								m*a + C*m*s + T*m*l,
+								m,
+							}
+							stepNest9(&a2)
+						} else {
+							SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
+							for i := range m {
+								t18Entry := t18[i]
+								t20 := (F(0) < t18Entry)
+								t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
+								t242 := (F(1) / t23)
+								SDiv[i] = t242
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest10Args{
+							unsafe.SliceData(t18),
+							unsafe.SliceData(t27),
+							m,
+						}
+						stepNest10(&a2)
+					} else {
+						for i := range m {
+							t18Entry := t18[i]
+							t20 := (F(0) < t18Entry)
+							t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
+							t272 := kern.Larger(kern.Choose(t20, t23, F(0)), F(1e-08))
+							t242 := (F(1) / t23)
+							t27[i] = t272
 						}
 					}
 					// lattice_encode.S, lattice_encode.p
 					if kern.Wide() {
-						a2 := stepNest5Args{
+						a2 := stepNest11Args{
 							unsafe.SliceData(t27),
 							unsafe.SliceData(t17),
 							unsafe.SliceData(c.Q0),
@@ -309,7 +444,7 @@ func (c *stepFused) run() {
 							m,
 							dV,
 						}
-						stepNest5(&a2)
+						stepNest11(&a2)
 					} else {
 						for i := range m {
 							t17_2 := t17[i*dV:][:dV]
@@ -330,13 +465,13 @@ func (c *stepFused) run() {
 					// lattice_encode.p
 					top := F(math.Inf(-1))
 					if kern.Wide() {
-						a2 := stepNest6Args{
+						a2 := stepNest12Args{
 							unsafe.SliceData(t29),
 							unsafe.SliceData(topTotal),
 							m,
 							[2]float32{top},
 						}
-						stepNest6(&a2)
+						stepNest12(&a2)
 					} else {
 						top2 := top
 						topSums := kern.Lowest16()
@@ -349,7 +484,7 @@ func (c *stepFused) run() {
 					top = topTotal[0]
 					var sum F
 					if kern.Wide() {
-						a2 := stepNest7Args{
+						a2 := stepNest13Args{
 							unsafe.SliceData(t29),
 							unsafe.SliceData(p2),
 							unsafe.SliceData(sumTotal),
@@ -357,7 +492,7 @@ func (c *stepFused) run() {
 							[2]float32{sum},
 							[2]float32{top},
 						}
-						stepNest7(&a2)
+						stepNest13(&a2)
 					} else {
 						sum2 := sum
 						sumSums := [16]F{sum2}
@@ -371,12 +506,12 @@ func (c *stepFused) run() {
 					}
 					sum = sumTotal[0]
 					if kern.Wide() {
-						a2 := stepNest8Args{
+						a2 := stepNest14Args{
 							unsafe.SliceData(p2),
 							m,
 							[2]float32{sum},
 						}
-						stepNest8(&a2)
+						stepNest14(&a2)
 					} else {
 						for i := range m {
 							p2[i] = (p2[i] / sum)
@@ -385,14 +520,14 @@ func (c *stepFused) run() {
 					// lattice_encode.y
 					clear(y2)
 					if kern.Wide() {
-						a2 := stepNest9Args{
+						a2 := stepNest15Args{
 							unsafe.SliceData(p2),
 							unsafe.SliceData(SState),
 							unsafe.SliceData(y2),
 							m,
 							dV,
 						}
-						stepNest9(&a2)
+						stepNest15(&a2)
 					} else {
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
@@ -405,10 +540,8 @@ func (c *stepFused) run() {
 					// lattice_encode
 					copy(c.Y[(l*T+a+C*s)*dV:][:dV], y2[:dV])
 					// lattice_encode
-					for i := range m {
-						if len(c.P) > 0 {
-							c.P[(l*T+a+C*s)*m+i] = p2[i]
-						}
+					if len(c.P) > 0 {
+						copy(c.P[(l*T+a+C*s)*m:][:m], p2[:m])
 					}
 				}
 			}

@@ -145,6 +145,48 @@ func stepNest23AVX512(a *stepNest23Args)
 func stepNest23AVX2(a *stepNest23Args)
 
 //go:noescape
+func stepNest24AVX512(a *stepNest24Args)
+
+//go:noescape
+func stepNest24AVX2(a *stepNest24Args)
+
+//go:noescape
+func stepNest25AVX512(a *stepNest25Args)
+
+//go:noescape
+func stepNest25AVX2(a *stepNest25Args)
+
+//go:noescape
+func stepNest26AVX512(a *stepNest26Args)
+
+//go:noescape
+func stepNest26AVX2(a *stepNest26Args)
+
+//go:noescape
+func stepNest27AVX512(a *stepNest27Args)
+
+//go:noescape
+func stepNest27AVX2(a *stepNest27Args)
+
+//go:noescape
+func stepNest28AVX512(a *stepNest28Args)
+
+//go:noescape
+func stepNest28AVX2(a *stepNest28Args)
+
+//go:noescape
+func stepNest29AVX512(a *stepNest29Args)
+
+//go:noescape
+func stepNest29AVX2(a *stepNest29Args)
+
+//go:noescape
+func stepNest30AVX512(a *stepNest30Args)
+
+//go:noescape
+func stepNest30AVX2(a *stepNest30Args)
+
+//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -626,6 +668,62 @@ func stepNest23(a *stepNest23Args) {
 		return
 	}
 	stepNest23AVX2(a)
+}
+
+func stepNest24(a *stepNest24Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest24AVX512(a)
+		return
+	}
+	stepNest24AVX2(a)
+}
+
+func stepNest25(a *stepNest25Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest25AVX512(a)
+		return
+	}
+	stepNest25AVX2(a)
+}
+
+func stepNest26(a *stepNest26Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest26AVX512(a)
+		return
+	}
+	stepNest26AVX2(a)
+}
+
+func stepNest27(a *stepNest27Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest27AVX512(a)
+		return
+	}
+	stepNest27AVX2(a)
+}
+
+func stepNest28(a *stepNest28Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest28AVX512(a)
+		return
+	}
+	stepNest28AVX2(a)
+}
+
+func stepNest29(a *stepNest29Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest29AVX512(a)
+		return
+	}
+	stepNest29AVX2(a)
+}
+
+func stepNest30(a *stepNest30Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest30AVX512(a)
+		return
+	}
+	stepNest30AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {

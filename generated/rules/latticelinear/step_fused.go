@@ -129,6 +129,22 @@ type stepNest12Args struct {
 }
 
 type stepNest13Args struct {
+	t13  *float32
+	t23  *float32
+	GLin *float32
+	n0   int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
+	n1   int // d_v
+}
+
+type stepNest14Args struct {
+	t13 *float32
+	t23 *float32
+	t32 *float32
+	n0  int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
+	n1  int // d_v
+}
+
+type stepNest15Args struct {
 	t12     *float32
 	t32     *float32
 	SState2 *float32
@@ -139,7 +155,7 @@ type stepNest13Args struct {
 	n2      int // d_v
 }
 
-type stepNest14Args struct {
+type stepNest16Args struct {
 	t12      *float32
 	t222     *float32
 	SState2  *float32
@@ -152,7 +168,25 @@ type stepNest14Args struct {
 	t14Entry [2]float32 // and nothing
 }
 
-type stepNest15Args struct {
+type stepNest17Args struct {
+	t12   *float32
+	t222  *float32
+	NProd *float32
+	n0    int // m·a + C·m·s + (T·m - 16·chunks·m)·l
+	n1    int // m
+}
+
+type stepNest18Args struct {
+	t183  *float32
+	t12   *float32
+	t222  *float32
+	t273  *float32
+	t1322 *float32
+	n0    int // m·a + C·m·s + (T·m - 16·chunks·m)·l
+	n1    int // m
+}
+
+type stepNest19Args struct {
 	t273 *float32
 	t17  *float32
 	t15  *float32
@@ -163,14 +197,14 @@ type stepNest15Args struct {
 	n2   int // d_v
 }
 
-type stepNest16Args struct {
+type stepNest20Args struct {
 	t293      *float32
 	top2Total *float32
 	n0        int        // m
 	top2      [2]float32 // and nothing
 }
 
-type stepNest17Args struct {
+type stepNest21Args struct {
 	t293      *float32
 	p3        *float32
 	sum2Total *float32
@@ -179,13 +213,13 @@ type stepNest17Args struct {
 	top2      [2]float32 // and nothing
 }
 
-type stepNest18Args struct {
+type stepNest22Args struct {
 	p3   *float32
 	n0   int        // m
 	sum2 [2]float32 // and nothing
 }
 
-type stepNest19Args struct {
+type stepNest23Args struct {
 	t1322    *float32
 	p3       *float32
 	SState2  *float32
@@ -199,7 +233,27 @@ type stepNest19Args struct {
 	t14Entry [2]float32 // and nothing
 }
 
-type stepNest20Args struct {
+type stepNest24Args struct {
+	t1822 *float32
+	SMax2 *float32
+	n0    int // m·a + C·m·s + (T·m - 16·chunks·m)·l
+	n1    int // m
+}
+
+type stepNest25Args struct {
+	t1822 *float32
+	SDiv  *float32
+	n0    int // m·a + C·m·s + (T·m - 16·chunks·m)·l
+	n1    int // m
+}
+
+type stepNest26Args struct {
+	t1822 *float32
+	t2722 *float32
+	n0    int // m
+}
+
+type stepNest27Args struct {
 	t2722 *float32
 	t172  *float32
 	t15   *float32
@@ -209,14 +263,14 @@ type stepNest20Args struct {
 	n2    int // d_v
 }
 
-type stepNest21Args struct {
+type stepNest28Args struct {
 	t2922     *float32
 	top3Total *float32
 	n0        int        // m
 	top3      [2]float32 // and nothing
 }
 
-type stepNest22Args struct {
+type stepNest29Args struct {
 	t2922     *float32
 	p22       *float32
 	sum3Total *float32
@@ -225,7 +279,7 @@ type stepNest22Args struct {
 	top3      [2]float32 // and nothing
 }
 
-type stepNest23Args struct {
+type stepNest30Args struct {
 	p22  *float32
 	n0   int        // m
 	sum3 [2]float32 // and nothing
@@ -702,8 +756,6 @@ func (c *stepFused) run() {
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
 				t14_2 := t14[l*(T-16*chunks)+C*s:][:n]
 				for a := range n {
-					t13_2 := t13[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-					t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					// lattice_linear.G
 					clear(t23)
 					if kern.Wide() {
@@ -717,6 +769,7 @@ func (c *stepFused) run() {
 						}
 						stepNest12(&a2)
 					} else {
+						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
 							SState2_2 := SState2[i*dV:][:dV]
 							t12Entry := t12_2[i]
@@ -726,16 +779,44 @@ func (c *stepFused) run() {
 						}
 					}
 					// lattice_linear.G
-					for i := range dV {
-						t33 := t13_2[i] - t23[i]
-						t32[i] = t33
-						if len(c.GLin) > 0 {
-							c.GLin[(l*(T-16*chunks)+a+C*s)*dV+i] = t33
+					if len(c.GLin) > 0 {
+						if kern.Wide() {
+							a2 := stepNest13Args{
+								unsafe.SliceData(t13),
+								unsafe.SliceData(t23),
+								kern.Given(c.GLin),
+								dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
+								dV,
+							}
+							stepNest13(&a2)
+						} else {
+							t13_2 := t13[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+							for i := range dV {
+								t33 := t13_2[i] - t23[i]
+								GLin[i] = t33
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest14Args{
+							unsafe.SliceData(t13),
+							unsafe.SliceData(t23),
+							unsafe.SliceData(t32),
+							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
+							dV,
+						}
+						stepNest14(&a2)
+					} else {
+						t13_2 := t13[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t33 := t13_2[i] - t23[i]
+							t32[i] = t33
 						}
 					}
 					// lattice_linear.G, lattice_linear.N
 					if kern.Wide() {
-						a2 := stepNest13Args{
+						a2 := stepNest15Args{
 							unsafe.SliceData(t12),
 							unsafe.SliceData(t32),
 							unsafe.SliceData(SState2),
@@ -745,8 +826,9 @@ func (c *stepFused) run() {
 							m,
 							dV,
 						}
-						stepNest13(&a2)
+						stepNest15(&a2)
 					} else {
+						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
 							SState2_2 := SState2[i*dV:][:dV]
 							G2 := G[i*dV:][:dV]
@@ -765,7 +847,7 @@ func (c *stepFused) run() {
 					// lattice_linear.S, lattice_linear.N
 					t14Entry := t14_2[a]
 					if kern.Wide() {
-						a2 := stepNest14Args{
+						a2 := stepNest16Args{
 							unsafe.SliceData(t12),
 							unsafe.SliceData(t222),
 							unsafe.SliceData(SState2),
@@ -777,8 +859,9 @@ func (c *stepFused) run() {
 							dV,
 							[2]float32{t14Entry},
 						}
-						stepNest14(&a2)
+						stepNest16(&a2)
 					} else {
+						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
 							SState2_2 := SState2[i*dV:][:dV]
 							G2 := G[i*dV:][:dV]
@@ -797,19 +880,49 @@ func (c *stepFused) run() {
 						}
 					}
 					// lattice_linear.S, lattice_linear.N
-					for i := range m {
-						t183Entry := t183[i]
-						t202 := (F(0) < t183Entry)
-						t1323 := -F(t12_2[i] * t222[i])
-						t273[i] = kern.Larger(kern.Choose(t202, num.Sqrt(kern.Choose(t202, t183Entry, F(1))), F(0)), F(1e-08))
-						t1322[i] = t1323
-						if len(c.NProd) > 0 {
-							c.NProd[(l*(T-16*chunks)+a+C*s)*m+i] = t1323
+					if len(c.NProd) > 0 {
+						if kern.Wide() {
+							a2 := stepNest17Args{
+								unsafe.SliceData(t12),
+								unsafe.SliceData(t222),
+								kern.Given(c.NProd),
+								m*a + C*m*s + (T*m-16*chunks*m)*l,
+								m,
+							}
+							stepNest17(&a2)
+						} else {
+							t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
+							NProd := c.NProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
+							for i := range m {
+								t1323 := -F(t12_2[i] * t222[i])
+								NProd[i] = t1323
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest18Args{
+							unsafe.SliceData(t183),
+							unsafe.SliceData(t12),
+							unsafe.SliceData(t222),
+							unsafe.SliceData(t273),
+							unsafe.SliceData(t1322),
+							m*a + C*m*s + (T*m-16*chunks*m)*l,
+							m,
+						}
+						stepNest18(&a2)
+					} else {
+						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						for i := range m {
+							t183Entry := t183[i]
+							t202 := (F(0) < t183Entry)
+							t1323 := -F(t12_2[i] * t222[i])
+							t273[i] = kern.Larger(kern.Choose(t202, num.Sqrt(kern.Choose(t202, t183Entry, F(1))), F(0)), F(1e-08))
+							t1322[i] = t1323
 						}
 					}
 					// lattice_linear.S, lattice_linear.p
 					if kern.Wide() {
-						a2 := stepNest15Args{
+						a2 := stepNest19Args{
 							unsafe.SliceData(t273),
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t15),
@@ -819,7 +932,7 @@ func (c *stepFused) run() {
 							m,
 							dV,
 						}
-						stepNest15(&a2)
+						stepNest19(&a2)
 					} else {
 						for i := range m {
 							t17_2 := t17[i*dV:][:dV]
@@ -840,13 +953,13 @@ func (c *stepFused) run() {
 					// lattice_linear.p
 					top2 := F(math.Inf(-1))
 					if kern.Wide() {
-						a2 := stepNest16Args{
+						a2 := stepNest20Args{
 							unsafe.SliceData(t293),
 							unsafe.SliceData(top2Total),
 							m,
 							[2]float32{top2},
 						}
-						stepNest16(&a2)
+						stepNest20(&a2)
 					} else {
 						top2_2 := top2
 						top2Sums := kern.Lowest16()
@@ -859,7 +972,7 @@ func (c *stepFused) run() {
 					top2 = top2Total[0]
 					var sum2 F
 					if kern.Wide() {
-						a2 := stepNest17Args{
+						a2 := stepNest21Args{
 							unsafe.SliceData(t293),
 							unsafe.SliceData(p3),
 							unsafe.SliceData(sum2Total),
@@ -867,7 +980,7 @@ func (c *stepFused) run() {
 							[2]float32{sum2},
 							[2]float32{top2},
 						}
-						stepNest17(&a2)
+						stepNest21(&a2)
 					} else {
 						sum2_2 := sum2
 						sum2Sums := [16]F{sum2_2}
@@ -881,12 +994,12 @@ func (c *stepFused) run() {
 					}
 					sum2 = sum2Total[0]
 					if kern.Wide() {
-						a2 := stepNest18Args{
+						a2 := stepNest22Args{
 							unsafe.SliceData(p3),
 							m,
 							[2]float32{sum2},
 						}
-						stepNest18(&a2)
+						stepNest22(&a2)
 					} else {
 						for i := range m {
 							p3[i] = (p3[i] / sum2)
@@ -895,7 +1008,7 @@ func (c *stepFused) run() {
 					// lattice_linear.y, lattice_linear.S, lattice_linear.N
 					clear(y4)
 					if kern.Wide() {
-						a2 := stepNest19Args{
+						a2 := stepNest23Args{
 							unsafe.SliceData(t1322),
 							unsafe.SliceData(p3),
 							unsafe.SliceData(SState2),
@@ -908,7 +1021,7 @@ func (c *stepFused) run() {
 							dV,
 							[2]float32{t14Entry},
 						}
-						stepNest19(&a2)
+						stepNest23(&a2)
 					} else {
 						for i := range m {
 							SState2_2 := SState2[i*dV:][:dV]
@@ -931,23 +1044,66 @@ func (c *stepFused) run() {
 						}
 					}
 					// lattice_linear.S
-					for i := range m {
-						t1822Entry := t1822[i]
-						t2022 := (F(0) < t1822Entry)
-						t232 := num.Sqrt(kern.Choose(t2022, t1822Entry, F(1)))
-						t2723 := kern.Larger(kern.Choose(t2022, t232, F(0)), F(1e-08))
-						t242 := (F(1) / t232)
-						t2722[i] = t2723
-						if len(c.SMax2) > 0 {
-							c.SMax2[(l*(T-16*chunks)+a+C*s)*m+i] = t2723
+					if len(c.SMax2) > 0 {
+						if kern.Wide() {
+							a2 := stepNest24Args{
+								unsafe.SliceData(t1822),
+								kern.Given(c.SMax2),
+								m*a + C*m*s + (T*m-16*chunks*m)*l,
+								m,
+							}
+							stepNest24(&a2)
+						} else {
+							SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
+							for i := range m {
+								t1822Entry := t1822[i]
+								t2022 := (F(0) < t1822Entry)
+								t232 := num.Sqrt(kern.Choose(t2022, t1822Entry, F(1)))
+								t2723 := kern.Larger(kern.Choose(t2022, t232, F(0)), F(1e-08))
+								SMax2[i] = t2723
+							}
 						}
-						if len(c.SDiv) > 0 {
-							c.SDiv[(l*(T-16*chunks)+a+C*s)*m+i] = t242
+					}
+					if len(c.SDiv) > 0 {
+						if kern.Wide() {
+							a2 := stepNest25Args{
+								unsafe.SliceData(t1822),
+								kern.Given(c.SDiv),
+								m*a + C*m*s + (T*m-16*chunks*m)*l,
+								m,
+							}
+							stepNest25(&a2)
+						} else {
+							SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
+							for i := range m {
+								t1822Entry := t1822[i]
+								t2022 := (F(0) < t1822Entry)
+								t232 := num.Sqrt(kern.Choose(t2022, t1822Entry, F(1)))
+								t242 := (F(1) / t232)
+								SDiv[i] = t242
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest26Args{
+							unsafe.SliceData(t1822),
+							unsafe.SliceData(t2722),
+							m,
+						}
+						stepNest26(&a2)
+					} else {
+						for i := range m {
+							t1822Entry := t1822[i]
+							t2022 := (F(0) < t1822Entry)
+							t232 := num.Sqrt(kern.Choose(t2022, t1822Entry, F(1)))
+							t2723 := kern.Larger(kern.Choose(t2022, t232, F(0)), F(1e-08))
+							t242 := (F(1) / t232)
+							t2722[i] = t2723
 						}
 					}
 					// lattice_linear.p, lattice_linear.S
 					if kern.Wide() {
-						a2 := stepNest20Args{
+						a2 := stepNest27Args{
 							unsafe.SliceData(t2722),
 							unsafe.SliceData(t172),
 							unsafe.SliceData(t15),
@@ -956,7 +1112,7 @@ func (c *stepFused) run() {
 							m,
 							dV,
 						}
-						stepNest20(&a2)
+						stepNest27(&a2)
 					} else {
 						for i := range m {
 							t172_2 := t172[i*dV:][:dV]
@@ -974,13 +1130,13 @@ func (c *stepFused) run() {
 					// lattice_linear.p
 					top3 := F(math.Inf(-1))
 					if kern.Wide() {
-						a2 := stepNest21Args{
+						a2 := stepNest28Args{
 							unsafe.SliceData(t2922),
 							unsafe.SliceData(top3Total),
 							m,
 							[2]float32{top3},
 						}
-						stepNest21(&a2)
+						stepNest28(&a2)
 					} else {
 						top3_2 := top3
 						top3Sums := kern.Lowest16()
@@ -993,7 +1149,7 @@ func (c *stepFused) run() {
 					top3 = top3Total[0]
 					var sum3 F
 					if kern.Wide() {
-						a2 := stepNest22Args{
+						a2 := stepNest29Args{
 							unsafe.SliceData(t2922),
 							unsafe.SliceData(p22),
 							unsafe.SliceData(sum3Total),
@@ -1001,7 +1157,7 @@ func (c *stepFused) run() {
 							[2]float32{sum3},
 							[2]float32{top3},
 						}
-						stepNest22(&a2)
+						stepNest29(&a2)
 					} else {
 						sum3_2 := sum3
 						sum3Sums := [16]F{sum3_2}
@@ -1015,12 +1171,12 @@ func (c *stepFused) run() {
 					}
 					sum3 = sum3Total[0]
 					if kern.Wide() {
-						a2 := stepNest23Args{
+						a2 := stepNest30Args{
 							unsafe.SliceData(p22),
 							m,
 							[2]float32{sum3},
 						}
-						stepNest23(&a2)
+						stepNest30(&a2)
 					} else {
 						for i := range m {
 							p22[i] = (p22[i] / sum3)
@@ -1029,10 +1185,8 @@ func (c *stepFused) run() {
 					// lattice_linear
 					copy(y22[(l*(T-16*chunks)+a+C*s)*dV:][:dV], y4[:dV])
 					// lattice_linear
-					for i := range m {
-						if len(c.P) > 0 {
-							c.P[(l*(T-16*chunks)+a+C*s)*m+i] = p22[i]
-						}
+					if len(c.P) > 0 {
+						copy(c.P[(l*(T-16*chunks)+a+C*s)*m:][:m], p22[:m])
 					}
 					for i := range m {
 						copy(SState2[i*dV:][:dV], S23[i*dV:][:dV])

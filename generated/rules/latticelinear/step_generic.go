@@ -50,6 +50,20 @@ func stepNest22(*stepNest22Args) { panic("no assembly in this build") }
 
 func stepNest23(*stepNest23Args) { panic("no assembly in this build") }
 
+func stepNest24(*stepNest24Args) { panic("no assembly in this build") }
+
+func stepNest25(*stepNest25Args) { panic("no assembly in this build") }
+
+func stepNest26(*stepNest26Args) { panic("no assembly in this build") }
+
+func stepNest27(*stepNest27Args) { panic("no assembly in this build") }
+
+func stepNest28(*stepNest28Args) { panic("no assembly in this build") }
+
+func stepNest29(*stepNest29Args) { panic("no assembly in this build") }
+
+func stepNest30(*stepNest30Args) { panic("no assembly in this build") }
+
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }

@@ -52,6 +52,24 @@ type stepNest4Args struct {
 }
 
 type stepNest5Args struct {
+	k0    *float32
+	t     *float32
+	NProd *float32
+	n0    int // m·a + C·m·s + T·m·l
+	n1    int // m
+}
+
+type stepNest6Args struct {
+	t14 *float32
+	k0  *float32
+	t   *float32
+	t23 *float32
+	t92 *float32
+	n0  int // m·a + C·m·s + T·m·l
+	n1  int // m
+}
+
+type stepNest7Args struct {
 	t23 *float32
 	t13 *float32
 	q0  *float32
@@ -62,14 +80,14 @@ type stepNest5Args struct {
 	n2  int // d_v
 }
 
-type stepNest6Args struct {
+type stepNest8Args struct {
 	t25      *float32
 	topTotal *float32
 	n0       int        // m
 	top      [2]float32 // and nothing
 }
 
-type stepNest7Args struct {
+type stepNest9Args struct {
 	t25      *float32
 	p2       *float32
 	sumTotal *float32
@@ -78,13 +96,13 @@ type stepNest7Args struct {
 	top      [2]float32 // and nothing
 }
 
-type stepNest8Args struct {
+type stepNest10Args struct {
 	p2  *float32
 	n0  int        // m
 	sum [2]float32 // and nothing
 }
 
-type stepNest9Args struct {
+type stepNest11Args struct {
 	k0        *float32
 	t92       *float32
 	p2        *float32
@@ -101,7 +119,27 @@ type stepNest9Args struct {
 	betaEntry [2]float32 // and nothing
 }
 
-type stepNest10Args struct {
+type stepNest12Args struct {
+	t142  *float32
+	SMax2 *float32
+	n0    int // m·a + C·m·s + T·m·l
+	n1    int // m
+}
+
+type stepNest13Args struct {
+	t142 *float32
+	SDiv *float32
+	n0   int // m·a + C·m·s + T·m·l
+	n1   int // m
+}
+
+type stepNest14Args struct {
+	t142 *float32
+	t232 *float32
+	n0   int // m
+}
+
+type stepNest15Args struct {
 	t232 *float32
 	t132 *float32
 	q0   *float32
@@ -111,14 +149,14 @@ type stepNest10Args struct {
 	n2   int // d_v
 }
 
-type stepNest11Args struct {
+type stepNest16Args struct {
 	t252      *float32
 	top2Total *float32
 	n0        int        // m
 	top2      [2]float32 // and nothing
 }
 
-type stepNest12Args struct {
+type stepNest17Args struct {
 	t252      *float32
 	p22       *float32
 	sum2Total *float32
@@ -127,7 +165,7 @@ type stepNest12Args struct {
 	top2      [2]float32 // and nothing
 }
 
-type stepNest13Args struct {
+type stepNest18Args struct {
 	p22  *float32
 	n0   int        // m
 	sum2 [2]float32 // and nothing
@@ -257,7 +295,6 @@ func (c *stepFused) run() {
 			if n := min(C, -C*s+T); n > 0 {
 				beta := c.Beta[l*T+C*s:][:n]
 				for a := range n {
-					k0 := c.K0[(l*T+a+C*s)*m:][:m]
 					// lattice_similarity.N
 					if kern.Wide() {
 						a2 := stepNest3Args{
@@ -300,6 +337,7 @@ func (c *stepFused) run() {
 						}
 						stepNest4(&a2)
 					} else {
+						k0 := c.K0[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
@@ -319,19 +357,49 @@ func (c *stepFused) run() {
 						}
 					}
 					// lattice_similarity.S, lattice_similarity.N
-					for i := range m {
-						t14Entry := t14[i]
-						t16 := (F(0) < t14Entry)
-						t922 := -F(k0[i] * t[i])
-						t23[i] = kern.Larger(kern.Choose(t16, num.Sqrt(kern.Choose(t16, t14Entry, F(1))), F(0)), F(1e-08))
-						t92[i] = t922
-						if len(c.NProd) > 0 {
-							c.NProd[(l*T+a+C*s)*m+i] = t922
+					if len(c.NProd) > 0 {
+						if kern.Wide() {
+							a2 := stepNest5Args{
+								unsafe.SliceData(c.K0),
+								unsafe.SliceData(t),
+								kern.Given(c.NProd),
+								m*a + C*m*s + T*m*l,
+								m,
+							}
+							stepNest5(&a2)
+						} else {
+							k0 := c.K0[(l*T+a+C*s)*m:][:m]
+							NProd := c.NProd[(l*T+a+C*s)*m:][:m]
+							for i := range m {
+								t922 := -F(k0[i] * t[i])
+								NProd[i] = t922
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest6Args{
+							unsafe.SliceData(t14),
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(t),
+							unsafe.SliceData(t23),
+							unsafe.SliceData(t92),
+							m*a + C*m*s + T*m*l,
+							m,
+						}
+						stepNest6(&a2)
+					} else {
+						k0 := c.K0[(l*T+a+C*s)*m:][:m]
+						for i := range m {
+							t14Entry := t14[i]
+							t16 := (F(0) < t14Entry)
+							t922 := -F(k0[i] * t[i])
+							t23[i] = kern.Larger(kern.Choose(t16, num.Sqrt(kern.Choose(t16, t14Entry, F(1))), F(0)), F(1e-08))
+							t92[i] = t922
 						}
 					}
 					// lattice_similarity.S, lattice_similarity.p
 					if kern.Wide() {
-						a2 := stepNest5Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t23),
 							unsafe.SliceData(t13),
 							unsafe.SliceData(c.Q0),
@@ -341,7 +409,7 @@ func (c *stepFused) run() {
 							m,
 							dV,
 						}
-						stepNest5(&a2)
+						stepNest7(&a2)
 					} else {
 						for i := range m {
 							t13_2 := t13[i*dV:][:dV]
@@ -362,13 +430,13 @@ func (c *stepFused) run() {
 					// lattice_similarity.p
 					top := F(math.Inf(-1))
 					if kern.Wide() {
-						a2 := stepNest6Args{
+						a2 := stepNest8Args{
 							unsafe.SliceData(t25),
 							unsafe.SliceData(topTotal),
 							m,
 							[2]float32{top},
 						}
-						stepNest6(&a2)
+						stepNest8(&a2)
 					} else {
 						top2 := top
 						topSums := kern.Lowest16()
@@ -381,7 +449,7 @@ func (c *stepFused) run() {
 					top = topTotal[0]
 					var sum F
 					if kern.Wide() {
-						a2 := stepNest7Args{
+						a2 := stepNest9Args{
 							unsafe.SliceData(t25),
 							unsafe.SliceData(p2),
 							unsafe.SliceData(sumTotal),
@@ -389,7 +457,7 @@ func (c *stepFused) run() {
 							[2]float32{sum},
 							[2]float32{top},
 						}
-						stepNest7(&a2)
+						stepNest9(&a2)
 					} else {
 						sum2 := sum
 						sumSums := [16]F{sum2}
@@ -403,12 +471,12 @@ func (c *stepFused) run() {
 					}
 					sum = sumTotal[0]
 					if kern.Wide() {
-						a2 := stepNest8Args{
+						a2 := stepNest10Args{
 							unsafe.SliceData(p2),
 							m,
 							[2]float32{sum},
 						}
-						stepNest8(&a2)
+						stepNest10(&a2)
 					} else {
 						for i := range m {
 							p2[i] = (p2[i] / sum)
@@ -417,7 +485,7 @@ func (c *stepFused) run() {
 					// lattice_similarity.y, lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
 					clear(y2)
 					if kern.Wide() {
-						a2 := stepNest9Args{
+						a2 := stepNest11Args{
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t92),
 							unsafe.SliceData(p2),
@@ -433,8 +501,9 @@ func (c *stepFused) run() {
 							dV,
 							[2]float32{betaEntry},
 						}
-						stepNest9(&a2)
+						stepNest11(&a2)
 					} else {
+						k0 := c.K0[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
@@ -457,23 +526,66 @@ func (c *stepFused) run() {
 						}
 					}
 					// lattice_similarity.S
-					for i := range m {
-						t142Entry := t142[i]
-						t162 := (F(0) < t142Entry)
-						t192 := num.Sqrt(kern.Choose(t162, t142Entry, F(1)))
-						t2322 := kern.Larger(kern.Choose(t162, t192, F(0)), F(1e-08))
-						t23222 := (F(1) / t192)
-						t232[i] = t2322
-						if len(c.SMax2) > 0 {
-							c.SMax2[(l*T+a+C*s)*m+i] = t2322
+					if len(c.SMax2) > 0 {
+						if kern.Wide() {
+							a2 := stepNest12Args{
+								unsafe.SliceData(t142),
+								kern.Given(c.SMax2),
+								m*a + C*m*s + T*m*l,
+								m,
+							}
+							stepNest12(&a2)
+						} else {
+							SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
+							for i := range m {
+								t142Entry := t142[i]
+								t162 := (F(0) < t142Entry)
+								t192 := num.Sqrt(kern.Choose(t162, t142Entry, F(1)))
+								t2322 := kern.Larger(kern.Choose(t162, t192, F(0)), F(1e-08))
+								SMax2[i] = t2322
+							}
 						}
-						if len(c.SDiv) > 0 {
-							c.SDiv[(l*T+a+C*s)*m+i] = t23222
+					}
+					if len(c.SDiv) > 0 {
+						if kern.Wide() {
+							a2 := stepNest13Args{
+								unsafe.SliceData(t142),
+								kern.Given(c.SDiv),
+								m*a + C*m*s + T*m*l,
+								m,
+							}
+							stepNest13(&a2)
+						} else {
+							SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
+							for i := range m {
+								t142Entry := t142[i]
+								t162 := (F(0) < t142Entry)
+								t192 := num.Sqrt(kern.Choose(t162, t142Entry, F(1)))
+								t23222 := (F(1) / t192)
+								SDiv[i] = t23222
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest14Args{
+							unsafe.SliceData(t142),
+							unsafe.SliceData(t232),
+							m,
+						}
+						stepNest14(&a2)
+					} else {
+						for i := range m {
+							t142Entry := t142[i]
+							t162 := (F(0) < t142Entry)
+							t192 := num.Sqrt(kern.Choose(t162, t142Entry, F(1)))
+							t2322 := kern.Larger(kern.Choose(t162, t192, F(0)), F(1e-08))
+							t23222 := (F(1) / t192)
+							t232[i] = t2322
 						}
 					}
 					// lattice_similarity.p, lattice_similarity.S
 					if kern.Wide() {
-						a2 := stepNest10Args{
+						a2 := stepNest15Args{
 							unsafe.SliceData(t232),
 							unsafe.SliceData(t132),
 							unsafe.SliceData(c.Q0),
@@ -482,7 +594,7 @@ func (c *stepFused) run() {
 							m,
 							dV,
 						}
-						stepNest10(&a2)
+						stepNest15(&a2)
 					} else {
 						for i := range m {
 							t132_2 := t132[i*dV:][:dV]
@@ -500,13 +612,13 @@ func (c *stepFused) run() {
 					// lattice_similarity.p
 					top2 := F(math.Inf(-1))
 					if kern.Wide() {
-						a2 := stepNest11Args{
+						a2 := stepNest16Args{
 							unsafe.SliceData(t252),
 							unsafe.SliceData(top2Total),
 							m,
 							[2]float32{top2},
 						}
-						stepNest11(&a2)
+						stepNest16(&a2)
 					} else {
 						top2_2 := top2
 						top2Sums := kern.Lowest16()
@@ -519,7 +631,7 @@ func (c *stepFused) run() {
 					top2 = top2Total[0]
 					var sum2 F
 					if kern.Wide() {
-						a2 := stepNest12Args{
+						a2 := stepNest17Args{
 							unsafe.SliceData(t252),
 							unsafe.SliceData(p22),
 							unsafe.SliceData(sum2Total),
@@ -527,7 +639,7 @@ func (c *stepFused) run() {
 							[2]float32{sum2},
 							[2]float32{top2},
 						}
-						stepNest12(&a2)
+						stepNest17(&a2)
 					} else {
 						sum2_2 := sum2
 						sum2Sums := [16]F{sum2_2}
@@ -541,12 +653,12 @@ func (c *stepFused) run() {
 					}
 					sum2 = sum2Total[0]
 					if kern.Wide() {
-						a2 := stepNest13Args{
+						a2 := stepNest18Args{
 							unsafe.SliceData(p22),
 							m,
 							[2]float32{sum2},
 						}
-						stepNest13(&a2)
+						stepNest18(&a2)
 					} else {
 						for i := range m {
 							p22[i] = (p22[i] / sum2)
@@ -555,10 +667,8 @@ func (c *stepFused) run() {
 					// lattice_similarity
 					copy(c.Y[(l*T+a+C*s)*dV:][:dV], y2[:dV])
 					// lattice_similarity
-					for i := range m {
-						if len(c.P) > 0 {
-							c.P[(l*T+a+C*s)*m+i] = p22[i]
-						}
+					if len(c.P) > 0 {
+						copy(c.P[(l*T+a+C*s)*m:][:m], p22[:m])
 					}
 					for i := range m {
 						copy(SState[i*dV:][:dV], S2[i*dV:][:dV])

@@ -79,6 +79,42 @@ func stepNest12AVX512(a *stepNest12Args)
 func stepNest12AVX2(a *stepNest12Args)
 
 //go:noescape
+func stepNest13AVX512(a *stepNest13Args)
+
+//go:noescape
+func stepNest13AVX2(a *stepNest13Args)
+
+//go:noescape
+func stepNest14AVX512(a *stepNest14Args)
+
+//go:noescape
+func stepNest14AVX2(a *stepNest14Args)
+
+//go:noescape
+func stepNest15AVX512(a *stepNest15Args)
+
+//go:noescape
+func stepNest15AVX2(a *stepNest15Args)
+
+//go:noescape
+func stepNest16AVX512(a *stepNest16Args)
+
+//go:noescape
+func stepNest16AVX2(a *stepNest16Args)
+
+//go:noescape
+func stepNest17AVX512(a *stepNest17Args)
+
+//go:noescape
+func stepNest17AVX2(a *stepNest17Args)
+
+//go:noescape
+func stepNest18AVX512(a *stepNest18Args)
+
+//go:noescape
+func stepNest18AVX2(a *stepNest18Args)
+
+//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -328,6 +364,54 @@ func stepNest12(a *stepNest12Args) {
 		return
 	}
 	stepNest12AVX2(a)
+}
+
+func stepNest13(a *stepNest13Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest13AVX512(a)
+		return
+	}
+	stepNest13AVX2(a)
+}
+
+func stepNest14(a *stepNest14Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest14AVX512(a)
+		return
+	}
+	stepNest14AVX2(a)
+}
+
+func stepNest15(a *stepNest15Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest15AVX512(a)
+		return
+	}
+	stepNest15AVX2(a)
+}
+
+func stepNest16(a *stepNest16Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest16AVX512(a)
+		return
+	}
+	stepNest16AVX2(a)
+}
+
+func stepNest17(a *stepNest17Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest17AVX512(a)
+		return
+	}
+	stepNest17AVX2(a)
+}
+
+func stepNest18(a *stepNest18Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest18AVX512(a)
+		return
+	}
+	stepNest18AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {

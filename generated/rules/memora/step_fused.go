@@ -63,6 +63,22 @@ type stepNest5Args struct {
 }
 
 type stepNest6Args struct {
+	t3 *float32
+	v  *float32
+	e  *float32
+	n0 int // d_v·a + C·d_v·s + T·d_v·l
+	n1 int // d_v
+}
+
+type stepNest7Args struct {
+	t3 *float32
+	v  *float32
+	e2 *float32
+	n0 int // d_v·a + C·d_v·s + T·d_v·l
+	n1 int // d_v
+}
+
+type stepNest8Args struct {
 	e2       *float32
 	W2State  *float32
 	t122     *float32
@@ -73,14 +89,14 @@ type stepNest6Args struct {
 	rhoEntry [2]float32 // and nothing
 }
 
-type stepNest7Args struct {
+type stepNest9Args struct {
 	t27 *float32
 	W22 *float32
 	n0  int // d_v
 	n1  int // d_h
 }
 
-type stepNest8Args struct {
+type stepNest10Args struct {
 	t2  *float32
 	t22 *float32
 	t   *float32
@@ -88,7 +104,7 @@ type stepNest8Args struct {
 	n0  int // d_h
 }
 
-type stepNest9Args struct {
+type stepNest11Args struct {
 	t41        *float32
 	k0         *float32
 	W1State    *float32
@@ -100,14 +116,14 @@ type stepNest9Args struct {
 	rhoEntry   [2]float32 // and nothing
 }
 
-type stepNest10Args struct {
+type stepNest12Args struct {
 	t48 *float32
 	W12 *float32
 	n0  int // d_h
 	n1  int // d_k
 }
 
-type stepNest11Args struct {
+type stepNest13Args struct {
 	W12     *float32
 	q0      *float32
 	W1State *float32
@@ -117,7 +133,36 @@ type stepNest11Args struct {
 	n2      int // d_k
 }
 
-type stepNest12Args struct {
+type stepNest14Args struct {
+	t     *float32
+	eProd *float32
+	n0    int // d_h·a + C·d_h·s + T·d_h·l
+	n1    int // d_h
+}
+
+type stepNest15Args struct {
+	t22     *float32
+	GW1Prod *float32
+	n0      int // d_h·a + C·d_h·s + T·d_h·l
+	n1      int // d_h
+}
+
+type stepNest16Args struct {
+	t50   *float32
+	yProd *float32
+	n0    int // d_h·a + C·d_h·s + T·d_h·l
+	n1    int // d_h
+}
+
+type stepNest17Args struct {
+	t50 *float32
+	t   *float32
+	t22 *float32
+	t14 *float32
+	n0  int // d_h
+}
+
+type stepNest18Args struct {
 	W22     *float32
 	t14     *float32
 	W2State *float32
@@ -290,7 +335,6 @@ func (c *stepFused) run() {
 				theta2 := theta[l*T+C*s:][:n]
 				rho2 := rho[l*T+C*s:][:n]
 				for a := range n {
-					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					// memora.e
 					if kern.Wide() {
 						a2 := stepNest3Args{
@@ -359,18 +403,46 @@ func (c *stepFused) run() {
 						}
 					}
 					// memora.e
-					for i := range dV {
-						e3 := t3[i] - v[i]
-						e2[i] = e3
-						if len(c.E) > 0 {
-							c.E[(l*T+a+C*s)*dV+i] = e3
+					if len(c.E) > 0 {
+						if kern.Wide() {
+							a2 := stepNest6Args{
+								unsafe.SliceData(t3),
+								unsafe.SliceData(c.V),
+								kern.Given(c.E),
+								dV*a + C*dV*s + T*dV*l,
+								dV,
+							}
+							stepNest6(&a2)
+						} else {
+							v := c.V[(l*T+a+C*s)*dV:][:dV]
+							e := c.E[(l*T+a+C*s)*dV:][:dV]
+							for i := range dV {
+								e3 := t3[i] - v[i]
+								e[i] = e3
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest7Args{
+							unsafe.SliceData(t3),
+							unsafe.SliceData(c.V),
+							unsafe.SliceData(e2),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+						}
+						stepNest7(&a2)
+					} else {
+						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							e3 := t3[i] - v[i]
+							e2[i] = e3
 						}
 					}
 					// memora.W2, memora.U_W2, memora.G_W1
 					clear(t22)
 					rhoEntry := rho2[a]
 					if kern.Wide() {
-						a2 := stepNest6Args{
+						a2 := stepNest8Args{
 							unsafe.SliceData(e2),
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t122),
@@ -380,7 +452,7 @@ func (c *stepFused) run() {
 							dH,
 							[2]float32{rhoEntry},
 						}
-						stepNest6(&a2)
+						stepNest8(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -395,13 +467,13 @@ func (c *stepFused) run() {
 					}
 					// memora.W2
 					if kern.Wide() {
-						a2 := stepNest7Args{
+						a2 := stepNest9Args{
 							unsafe.SliceData(t27),
 							unsafe.SliceData(W22),
 							dV,
 							dH,
 						}
-						stepNest7(&a2)
+						stepNest9(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dH:][:dH]
@@ -427,14 +499,14 @@ func (c *stepFused) run() {
 					}
 					// memora.G_W1
 					if kern.Wide() {
-						a2 := stepNest8Args{
+						a2 := stepNest10Args{
 							unsafe.SliceData(t2),
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t),
 							unsafe.SliceData(t41),
 							dH,
 						}
-						stepNest8(&a2)
+						stepNest10(&a2)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
@@ -445,7 +517,7 @@ func (c *stepFused) run() {
 					}
 					// memora.W1, memora.W2, memora.U_W1
 					if kern.Wide() {
-						a2 := stepNest9Args{
+						a2 := stepNest11Args{
 							unsafe.SliceData(t41),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(W1State),
@@ -456,7 +528,7 @@ func (c *stepFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest9(&a2)
+						stepNest11(&a2)
 					} else {
 						for i := range dH {
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
@@ -470,13 +542,13 @@ func (c *stepFused) run() {
 					}
 					// memora.W1
 					if kern.Wide() {
-						a2 := stepNest10Args{
+						a2 := stepNest12Args{
 							unsafe.SliceData(t48),
 							unsafe.SliceData(W12),
 							dH,
 							dK,
 						}
-						stepNest10(&a2)
+						stepNest12(&a2)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -502,7 +574,7 @@ func (c *stepFused) run() {
 					}
 					// memora.y, memora
 					if kern.Wide() {
-						a2 := stepNest11Args{
+						a2 := stepNest13Args{
 							unsafe.SliceData(W12),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(W1State),
@@ -511,7 +583,7 @@ func (c *stepFused) run() {
 							dH,
 							dK,
 						}
-						stepNest11(&a2)
+						stepNest13(&a2)
 					} else {
 						for i := range dH {
 							W12_2 := W12[i*dK:][:dK]
@@ -529,24 +601,77 @@ func (c *stepFused) run() {
 						}
 					}
 					// memora.y, memora
-					for i := range dH {
-						t50Entry := t50[i]
-						t52 := t[i]
-						t62 := t22[i]
-						t14[i] = F(t50Entry * kern.Sigmoid(t50Entry))
-						if len(c.EProd) > 0 {
-							c.EProd[(l*T+a+C*s)*dH+i] = t52
+					if len(c.EProd) > 0 {
+						if kern.Wide() {
+							a2 := stepNest14Args{
+								unsafe.SliceData(t),
+								kern.Given(c.EProd),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							stepNest14(&a2)
+						} else {
+							eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t52 := t[i]
+								eProd[i] = t52
+							}
 						}
-						if len(c.GW1Prod) > 0 {
-							c.GW1Prod[(l*T+a+C*s)*dH+i] = t62
+					}
+					if len(c.GW1Prod) > 0 {
+						if kern.Wide() {
+							a2 := stepNest15Args{
+								unsafe.SliceData(t22),
+								kern.Given(c.GW1Prod),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							stepNest15(&a2)
+						} else {
+							GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t62 := t22[i]
+								GW1Prod[i] = t62
+							}
 						}
-						if len(c.YProd) > 0 {
-							c.YProd[(l*T+a+C*s)*dH+i] = t50Entry
+					}
+					if len(c.YProd) > 0 {
+						if kern.Wide() {
+							a2 := stepNest16Args{
+								unsafe.SliceData(t50),
+								kern.Given(c.YProd),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							stepNest16(&a2)
+						} else {
+							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t50Entry := t50[i]
+								yProd[i] = t50Entry
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest17Args{
+							unsafe.SliceData(t50),
+							unsafe.SliceData(t),
+							unsafe.SliceData(t22),
+							unsafe.SliceData(t14),
+							dH,
+						}
+						stepNest17(&a2)
+					} else {
+						for i := range dH {
+							t50Entry := t50[i]
+							t52 := t[i]
+							t62 := t22[i]
+							t14[i] = F(t50Entry * kern.Sigmoid(t50Entry))
 						}
 					}
 					// memora.y, memora
 					if kern.Wide() {
-						a2 := stepNest12Args{
+						a2 := stepNest18Args{
 							unsafe.SliceData(W22),
 							unsafe.SliceData(t14),
 							unsafe.SliceData(W2State),
@@ -554,7 +679,7 @@ func (c *stepFused) run() {
 							dV,
 							dH,
 						}
-						stepNest12(&a2)
+						stepNest18(&a2)
 					} else {
 						for i := range dV {
 							W22_2 := W22[i*dH:][:dH]

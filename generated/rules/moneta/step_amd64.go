@@ -61,6 +61,72 @@ func stepNest9AVX512(a *stepNest9Args)
 func stepNest9AVX2(a *stepNest9Args)
 
 //go:noescape
+func stepNest10AVX512(a *stepNest10Args)
+
+//go:noescape
+func stepNest10AVX2(a *stepNest10Args)
+
+//go:noescape
+func stepNest11AVX512(a *stepNest11Args)
+
+//go:noescape
+func stepNest11AVX2(a *stepNest11Args)
+
+//go:noescape
+func stepNest12AVX512(a *stepNest12Args)
+
+//go:noescape
+func stepNest12AVX2(a *stepNest12Args)
+
+//go:noescape
+func stepNest13AVX512(a *stepNest13Args)
+
+//go:noescape
+func stepNest13AVX2(a *stepNest13Args)
+
+//go:noescape
+func stepNest14AVX512(a *stepNest14Args)
+
+//go:noescape
+func stepNest14AVX2(a *stepNest14Args)
+
+//go:noescape
+func stepNest15AVX512(a *stepNest15Args)
+
+//go:noescape
+func stepNest15AVX2(a *stepNest15Args)
+
+//go:noescape
+func stepNest16AVX512(a *stepNest16Args)
+
+//go:noescape
+func stepNest16AVX2(a *stepNest16Args)
+
+//go:noescape
+func stepNest17AVX512(a *stepNest17Args)
+
+//go:noescape
+func stepNest17AVX2(a *stepNest17Args)
+
+//go:noescape
+func stepNest18AVX512(a *stepNest18Args)
+
+//go:noescape
+func stepNest18AVX2(a *stepNest18Args)
+
+//go:noescape
+func stepNest19AVX512(a *stepNest19Args)
+
+//go:noescape
+func stepNest19AVX2(a *stepNest19Args)
+
+//go:noescape
+func stepNest20AVX512(a *stepNest20Args)
+
+//go:noescape
+func stepNest20AVX2(a *stepNest20Args)
+
+//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -156,6 +222,90 @@ func stepBackwardNest16AVX512(a *stepBackwardNest16Args)
 //go:noescape
 func stepBackwardNest16AVX2(a *stepBackwardNest16Args)
 
+//go:noescape
+func stepBackwardNest17AVX512(a *stepBackwardNest17Args)
+
+//go:noescape
+func stepBackwardNest17AVX2(a *stepBackwardNest17Args)
+
+//go:noescape
+func stepBackwardNest18AVX512(a *stepBackwardNest18Args)
+
+//go:noescape
+func stepBackwardNest18AVX2(a *stepBackwardNest18Args)
+
+//go:noescape
+func stepBackwardNest19AVX512(a *stepBackwardNest19Args)
+
+//go:noescape
+func stepBackwardNest19AVX2(a *stepBackwardNest19Args)
+
+//go:noescape
+func stepBackwardNest20AVX512(a *stepBackwardNest20Args)
+
+//go:noescape
+func stepBackwardNest20AVX2(a *stepBackwardNest20Args)
+
+//go:noescape
+func stepBackwardNest21AVX512(a *stepBackwardNest21Args)
+
+//go:noescape
+func stepBackwardNest21AVX2(a *stepBackwardNest21Args)
+
+//go:noescape
+func stepBackwardNest22AVX512(a *stepBackwardNest22Args)
+
+//go:noescape
+func stepBackwardNest22AVX2(a *stepBackwardNest22Args)
+
+//go:noescape
+func stepBackwardNest23AVX512(a *stepBackwardNest23Args)
+
+//go:noescape
+func stepBackwardNest23AVX2(a *stepBackwardNest23Args)
+
+//go:noescape
+func stepBackwardNest24AVX512(a *stepBackwardNest24Args)
+
+//go:noescape
+func stepBackwardNest24AVX2(a *stepBackwardNest24Args)
+
+//go:noescape
+func stepBackwardNest25AVX512(a *stepBackwardNest25Args)
+
+//go:noescape
+func stepBackwardNest25AVX2(a *stepBackwardNest25Args)
+
+//go:noescape
+func stepBackwardNest26AVX512(a *stepBackwardNest26Args)
+
+//go:noescape
+func stepBackwardNest26AVX2(a *stepBackwardNest26Args)
+
+//go:noescape
+func stepBackwardNest27AVX512(a *stepBackwardNest27Args)
+
+//go:noescape
+func stepBackwardNest27AVX2(a *stepBackwardNest27Args)
+
+//go:noescape
+func stepBackwardNest28AVX512(a *stepBackwardNest28Args)
+
+//go:noescape
+func stepBackwardNest28AVX2(a *stepBackwardNest28Args)
+
+//go:noescape
+func stepBackwardNest29AVX512(a *stepBackwardNest29Args)
+
+//go:noescape
+func stepBackwardNest29AVX2(a *stepBackwardNest29Args)
+
+//go:noescape
+func stepBackwardNest30AVX512(a *stepBackwardNest30Args)
+
+//go:noescape
+func stepBackwardNest30AVX2(a *stepBackwardNest30Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -226,6 +376,94 @@ func stepNest9(a *stepNest9Args) {
 		return
 	}
 	stepNest9AVX2(a)
+}
+
+func stepNest10(a *stepNest10Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest10AVX512(a)
+		return
+	}
+	stepNest10AVX2(a)
+}
+
+func stepNest11(a *stepNest11Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest11AVX512(a)
+		return
+	}
+	stepNest11AVX2(a)
+}
+
+func stepNest12(a *stepNest12Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest12AVX512(a)
+		return
+	}
+	stepNest12AVX2(a)
+}
+
+func stepNest13(a *stepNest13Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest13AVX512(a)
+		return
+	}
+	stepNest13AVX2(a)
+}
+
+func stepNest14(a *stepNest14Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest14AVX512(a)
+		return
+	}
+	stepNest14AVX2(a)
+}
+
+func stepNest15(a *stepNest15Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest15AVX512(a)
+		return
+	}
+	stepNest15AVX2(a)
+}
+
+func stepNest16(a *stepNest16Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest16AVX512(a)
+		return
+	}
+	stepNest16AVX2(a)
+}
+
+func stepNest17(a *stepNest17Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest17AVX512(a)
+		return
+	}
+	stepNest17AVX2(a)
+}
+
+func stepNest18(a *stepNest18Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest18AVX512(a)
+		return
+	}
+	stepNest18AVX2(a)
+}
+
+func stepNest19(a *stepNest19Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest19AVX512(a)
+		return
+	}
+	stepNest19AVX2(a)
+}
+
+func stepNest20(a *stepNest20Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest20AVX512(a)
+		return
+	}
+	stepNest20AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {
@@ -354,4 +592,116 @@ func stepBackwardNest16(a *stepBackwardNest16Args) {
 		return
 	}
 	stepBackwardNest16AVX2(a)
+}
+
+func stepBackwardNest17(a *stepBackwardNest17Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest17AVX512(a)
+		return
+	}
+	stepBackwardNest17AVX2(a)
+}
+
+func stepBackwardNest18(a *stepBackwardNest18Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest18AVX512(a)
+		return
+	}
+	stepBackwardNest18AVX2(a)
+}
+
+func stepBackwardNest19(a *stepBackwardNest19Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest19AVX512(a)
+		return
+	}
+	stepBackwardNest19AVX2(a)
+}
+
+func stepBackwardNest20(a *stepBackwardNest20Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest20AVX512(a)
+		return
+	}
+	stepBackwardNest20AVX2(a)
+}
+
+func stepBackwardNest21(a *stepBackwardNest21Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest21AVX512(a)
+		return
+	}
+	stepBackwardNest21AVX2(a)
+}
+
+func stepBackwardNest22(a *stepBackwardNest22Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest22AVX512(a)
+		return
+	}
+	stepBackwardNest22AVX2(a)
+}
+
+func stepBackwardNest23(a *stepBackwardNest23Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest23AVX512(a)
+		return
+	}
+	stepBackwardNest23AVX2(a)
+}
+
+func stepBackwardNest24(a *stepBackwardNest24Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest24AVX512(a)
+		return
+	}
+	stepBackwardNest24AVX2(a)
+}
+
+func stepBackwardNest25(a *stepBackwardNest25Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest25AVX512(a)
+		return
+	}
+	stepBackwardNest25AVX2(a)
+}
+
+func stepBackwardNest26(a *stepBackwardNest26Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest26AVX512(a)
+		return
+	}
+	stepBackwardNest26AVX2(a)
+}
+
+func stepBackwardNest27(a *stepBackwardNest27Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest27AVX512(a)
+		return
+	}
+	stepBackwardNest27AVX2(a)
+}
+
+func stepBackwardNest28(a *stepBackwardNest28Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest28AVX512(a)
+		return
+	}
+	stepBackwardNest28AVX2(a)
+}
+
+func stepBackwardNest29(a *stepBackwardNest29Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest29AVX512(a)
+		return
+	}
+	stepBackwardNest29AVX2(a)
+}
+
+func stepBackwardNest30(a *stepBackwardNest30Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest30AVX512(a)
+		return
+	}
+	stepBackwardNest30AVX2(a)
 }

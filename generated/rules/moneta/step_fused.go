@@ -45,6 +45,16 @@ type stepNest3Args struct {
 }
 
 type stepNest4Args struct {
+	t         *float32
+	W2State   *float32
+	t18       *float32
+	n0        int        // d_v
+	n1        int        // d_h
+	t43Number [2]float32 // and nothing
+	w         [2]float32 // and nothing
+}
+
+type stepNest5Args struct {
 	W1State  *float32
 	t19      *float32
 	t20Total *float32
@@ -53,7 +63,19 @@ type stepNest4Args struct {
 	t20      [2]float32 // and nothing
 }
 
-type stepNest5Args struct {
+type stepNest6Args struct {
+	t19       *float32
+	W1State   *float32
+	k0        *float32
+	t37       *float32
+	n0        int        // d_k·a + C·d_k·s + T·d_k·l
+	n1        int        // d_h
+	n2        int        // d_k
+	t22Number [2]float32 // and nothing
+	w2        [2]float32 // and nothing
+}
+
+type stepNest7Args struct {
 	t37        *float32
 	t38        *float32
 	t102       *float32
@@ -62,7 +84,7 @@ type stepNest5Args struct {
 	thetaEntry [2]float32 // and nothing
 }
 
-type stepNest6Args struct {
+type stepNest8Args struct {
 	t18  *float32
 	t102 *float32
 	t39  *float32
@@ -70,7 +92,23 @@ type stepNest6Args struct {
 	n1   int // d_h
 }
 
-type stepNest7Args struct {
+type stepNest9Args struct {
+	t39  *float32
+	v    *float32
+	gLin *float32
+	n0   int // d_v·a + C·d_v·s + T·d_v·l
+	n1   int // d_v
+}
+
+type stepNest10Args struct {
+	t39 *float32
+	v   *float32
+	g   *float32
+	n0  int // d_v·a + C·d_v·s + T·d_v·l
+	n1  int // d_v
+}
+
+type stepNest11Args struct {
 	g         *float32
 	t1222     *float32
 	W2State   *float32
@@ -84,7 +122,7 @@ type stepNest7Args struct {
 	rhoEntry  [2]float32 // and nothing
 }
 
-type stepNest8Args struct {
+type stepNest12Args struct {
 	t38  *float32
 	t22  *float32
 	t37  *float32
@@ -92,7 +130,7 @@ type stepNest8Args struct {
 	n0   int // d_h
 }
 
-type stepNest9Args struct {
+type stepNest13Args struct {
 	t143       *float32
 	k0         *float32
 	W1State    *float32
@@ -104,6 +142,66 @@ type stepNest9Args struct {
 	t167       [2]float32 // and nothing
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
+}
+
+type stepNest14Args struct {
+	t148       *float32
+	t154       *float32
+	n0         int        // d_v
+	n1         int        // d_h
+	t151Number [2]float32 // and nothing
+}
+
+type stepNest15Args struct {
+	t166       *float32
+	W1State    *float32
+	q0         *float32
+	t184       *float32
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_h
+	n2         int        // d_k
+	t169Number [2]float32 // and nothing
+	w4         [2]float32 // and nothing
+}
+
+type stepNest16Args struct {
+	t37   *float32
+	gProd *float32
+	n0    int // d_h·a + C·d_h·s + T·d_h·l
+	n1    int // d_h
+}
+
+type stepNest17Args struct {
+	t22    *float32
+	W1Prod *float32
+	n0     int // d_h·a + C·d_h·s + T·d_h·l
+	n1     int // d_h
+}
+
+type stepNest18Args struct {
+	t184  *float32
+	yProd *float32
+	n0    int // d_h·a + C·d_h·s + T·d_h·l
+	n1    int // d_h
+}
+
+type stepNest19Args struct {
+	t184 *float32
+	t37  *float32
+	t22  *float32
+	t143 *float32
+	n0   int // d_h
+}
+
+type stepNest20Args struct {
+	t154       *float32
+	W2State    *float32
+	t143       *float32
+	y2         *float32
+	n0         int        // d_v
+	n1         int        // d_h
+	t151Number [2]float32 // and nothing
+	w5         [2]float32 // and nothing
 }
 
 // stepFused is Step in fused arithmetic.
@@ -276,7 +374,6 @@ func (c *stepFused) run() {
 				theta2 := theta[l*T+C*s:][:n]
 				rho2 := rho[l*T+C*s:][:n]
 				for a := range n {
-					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					// moneta.g
 					var t2 F
 					if kern.Wide() {
@@ -314,19 +411,34 @@ func (c *stepFused) run() {
 					}
 					// moneta.g
 					w := F(0.3333333333333333 * t15)
-					for i := range dV {
-						t3 := t[i*dH:][:dH]
-						W2State2 := W2State[i*dH:][:dH]
-						t18_2 := t18[i*dH:][:dH]
-						for j := range dH {
-							t7 := kern.Choose(t43, F(1), t3[j])
-							t18_2[j] = kern.Choose(t43, F(0), F(F(F(w*W2State2[j])*t7)*t7))
+					t43Number := kern.Choose(t43, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepNest4Args{
+							unsafe.SliceData(t),
+							unsafe.SliceData(W2State),
+							unsafe.SliceData(t18),
+							dV,
+							dH,
+							[2]float32{t43Number},
+							[2]float32{w},
+						}
+						stepNest4(&a2)
+					} else {
+						t43_2 := (F(0) < t43Number)
+						for i := range dV {
+							t3 := t[i*dH:][:dH]
+							W2State2 := W2State[i*dH:][:dH]
+							t18_2 := t18[i*dH:][:dH]
+							for j := range dH {
+								t7 := kern.Choose(t43_2, F(1), t3[j])
+								t18_2[j] = kern.Choose(t43_2, F(0), F(F(F(w*W2State2[j])*t7)*t7))
+							}
 						}
 					}
 					// moneta.g
 					var t20 F
 					if kern.Wide() {
-						a2 := stepNest4Args{
+						a2 := stepNest5Args{
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(t19),
 							unsafe.SliceData(t20Total),
@@ -334,7 +446,7 @@ func (c *stepFused) run() {
 							dK,
 							[2]float32{t20},
 						}
-						stepNest4(&a2)
+						stepNest5(&a2)
 					} else {
 						t20_2 := t20
 						for i := range dH {
@@ -360,21 +472,40 @@ func (c *stepFused) run() {
 					}
 					// moneta.g
 					w2 := F(0.3333333333333333 * t33)
-					for i := range dH {
-						t19_2 := t19[i*dK:][:dK]
-						W1State2 := W1State[i*dK:][:dK]
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						var t372 F
-						for j := range dK {
-							t25 := kern.Choose(t22_2, F(1), t19_2[j])
-							t372 = num.FMA32(kern.Choose(t22_2, F(0), F(F(F(w2*W1State2[j])*t25)*t25)), k0[j], t372)
+					t22Number := kern.Choose(t22_2, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepNest6Args{
+							unsafe.SliceData(t19),
+							unsafe.SliceData(W1State),
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(t37),
+							dK*a + C*dK*s + T*dK*l,
+							dH,
+							dK,
+							[2]float32{t22Number},
+							[2]float32{w2},
 						}
-						t37[i] = t372
+						stepNest6(&a2)
+					} else {
+						t22_3 := (F(0) < t22Number)
+						for i := range dH {
+							t19_2 := t19[i*dK:][:dK]
+							W1State2 := W1State[i*dK:][:dK]
+							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+							var t372 F
+							t372Sums := [16]F{t372}
+							for j := range dK {
+								t25 := kern.Choose(t22_3, F(1), t19_2[j])
+								t372Sums[j%16] = num.FMA32(kern.Choose(t22_3, F(0), F(F(F(w2*W1State2[j])*t25)*t25)), k0[j], t372Sums[j%16])
+							}
+							t372 = kern.Sum16(&t372Sums)
+							t37[i] = t372
+						}
 					}
 					// moneta.g, moneta.W2
 					thetaEntry := theta2[a]
 					if kern.Wide() {
-						a2 := stepNest5Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t37),
 							unsafe.SliceData(t38),
 							unsafe.SliceData(t102),
@@ -382,7 +513,7 @@ func (c *stepFused) run() {
 							dH,
 							[2]float32{thetaEntry},
 						}
-						stepNest5(&a2)
+						stepNest7(&a2)
 					} else {
 						for i := range dH {
 							t37Entry := t37[i]
@@ -394,14 +525,14 @@ func (c *stepFused) run() {
 					}
 					// moneta.g
 					if kern.Wide() {
-						a2 := stepNest6Args{
+						a2 := stepNest8Args{
 							unsafe.SliceData(t18),
 							unsafe.SliceData(t102),
 							unsafe.SliceData(t39),
 							dV,
 							dH,
 						}
-						stepNest6(&a2)
+						stepNest8(&a2)
 					} else {
 						for i := range dV {
 							t18_2 := t18[i*dH:][:dH]
@@ -415,20 +546,48 @@ func (c *stepFused) run() {
 						}
 					}
 					// moneta.g
-					for i := range dV {
-						t40 := t39[i] - v[i]
-						g2 := F(kern.Tanh(F(10*t40)) * num.FMA32(t40, t40, F(1e-06)))
-						if len(c.GLin) > 0 {
-							c.GLin[(l*T+a+C*s)*dV+i] = t40
+					if len(c.GLin) > 0 {
+						if kern.Wide() {
+							a2 := stepNest9Args{
+								unsafe.SliceData(t39),
+								unsafe.SliceData(c.V),
+								kern.Given(c.GLin),
+								dV*a + C*dV*s + T*dV*l,
+								dV,
+							}
+							stepNest9(&a2)
+						} else {
+							v := c.V[(l*T+a+C*s)*dV:][:dV]
+							gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
+							for i := range dV {
+								t40 := t39[i] - v[i]
+								gLin[i] = t40
+							}
 						}
-						g[i] = g2
+					}
+					if kern.Wide() {
+						a2 := stepNest10Args{
+							unsafe.SliceData(t39),
+							unsafe.SliceData(c.V),
+							unsafe.SliceData(g),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+						}
+						stepNest10(&a2)
+					} else {
+						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t40 := t39[i] - v[i]
+							g2 := F(kern.Tanh(F(10*t40)) * num.FMA32(t40, t40, F(1e-06)))
+							g[i] = g2
+						}
 					}
 					// moneta.W2, moneta.W1, moneta.y
 					clear(t22)
 					var t149 F
 					rhoEntry := rho2[a]
 					if kern.Wide() {
-						a2 := stepNest7Args{
+						a2 := stepNest11Args{
 							unsafe.SliceData(g),
 							unsafe.SliceData(t1222),
 							unsafe.SliceData(W2State),
@@ -441,7 +600,7 @@ func (c *stepFused) run() {
 							[2]float32{t149},
 							[2]float32{rhoEntry},
 						}
-						stepNest7(&a2)
+						stepNest11(&a2)
 					} else {
 						t149_2 := t149
 						for i := range dV {
@@ -465,14 +624,14 @@ func (c *stepFused) run() {
 					t149 = t149Total[0]
 					// moneta.W1
 					if kern.Wide() {
-						a2 := stepNest8Args{
+						a2 := stepNest12Args{
 							unsafe.SliceData(t38),
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t37),
 							unsafe.SliceData(t143),
 							dH,
 						}
-						stepNest8(&a2)
+						stepNest12(&a2)
 					} else {
 						for i := range dH {
 							t38Entry := t38[i]
@@ -484,7 +643,7 @@ func (c *stepFused) run() {
 					// moneta.W1, moneta.y
 					var t167 F
 					if kern.Wide() {
-						a2 := stepNest9Args{
+						a2 := stepNest13Args{
 							unsafe.SliceData(t143),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(W1State),
@@ -497,7 +656,7 @@ func (c *stepFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest9(&a2)
+						stepNest13(&a2)
 					} else {
 						t167_2 := t167
 						for i := range dH {
@@ -548,53 +707,156 @@ func (c *stepFused) run() {
 						c.W1Pow2[l*T+a+C*s] = t233
 					}
 					// moneta.y, moneta.g
-					for i := range dV {
-						t148_2 := t148[i*dH:][:dH]
-						t154_2 := t154[i*dH:][:dH]
-						for j := range dH {
-							t154_2[j] = kern.Choose(t151, F(1), t148_2[j])
+					t151Number := kern.Choose(t151, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepNest14Args{
+							unsafe.SliceData(t148),
+							unsafe.SliceData(t154),
+							dV,
+							dH,
+							[2]float32{t151Number},
+						}
+						stepNest14(&a2)
+					} else {
+						t151_2 := (F(0) < t151Number)
+						for i := range dV {
+							t148_2 := t148[i*dH:][:dH]
+							t154_2 := t154[i*dH:][:dH]
+							for j := range dH {
+								t154_2[j] = kern.Choose(t151_2, F(1), t148_2[j])
+							}
 						}
 					}
 					// moneta.y, moneta.g
 					w4 := F(0.3333333333333333 * t180)
-					for i := range dH {
-						t166_2 := t166[i*dK:][:dK]
-						W1State2 := W1State[i*dK:][:dK]
-						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						var t1842 F
-						for j := range dK {
-							t172 := kern.Choose(t169, F(1), t166_2[j])
-							t1842 = num.FMA32(kern.Choose(t169, F(0), F(F(F(w4*W1State2[j])*t172)*t172)), q0[j], t1842)
+					t169Number := kern.Choose(t169, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepNest15Args{
+							unsafe.SliceData(t166),
+							unsafe.SliceData(W1State),
+							unsafe.SliceData(c.Q0),
+							unsafe.SliceData(t184),
+							dK*a + C*dK*s + T*dK*l,
+							dH,
+							dK,
+							[2]float32{t169Number},
+							[2]float32{w4},
 						}
-						t184[i] = t1842
+						stepNest15(&a2)
+					} else {
+						t169_2 := (F(0) < t169Number)
+						for i := range dH {
+							t166_2 := t166[i*dK:][:dK]
+							W1State2 := W1State[i*dK:][:dK]
+							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
+							var t1842 F
+							t1842Sums := [16]F{t1842}
+							for j := range dK {
+								t172 := kern.Choose(t169_2, F(1), t166_2[j])
+								t1842Sums[j%16] = num.FMA32(kern.Choose(t169_2, F(0), F(F(F(w4*W1State2[j])*t172)*t172)), q0[j], t1842Sums[j%16])
+							}
+							t1842 = kern.Sum16(&t1842Sums)
+							t184[i] = t1842
+						}
 					}
 					// moneta.y, moneta
-					for i := range dH {
-						t184Entry := t184[i]
-						t32 := t37[i]
-						t422 := t22[i]
-						t143_2[i] = F(t184Entry * kern.Sigmoid(t184Entry))
-						if len(c.GProd) > 0 {
-							c.GProd[(l*T+a+C*s)*dH+i] = t32
+					if len(c.GProd) > 0 {
+						if kern.Wide() {
+							a2 := stepNest16Args{
+								unsafe.SliceData(t37),
+								kern.Given(c.GProd),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							stepNest16(&a2)
+						} else {
+							gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t32 := t37[i]
+								gProd[i] = t32
+							}
 						}
-						if len(c.W1Prod) > 0 {
-							c.W1Prod[(l*T+a+C*s)*dH+i] = t422
+					}
+					if len(c.W1Prod) > 0 {
+						if kern.Wide() {
+							a2 := stepNest17Args{
+								unsafe.SliceData(t22),
+								kern.Given(c.W1Prod),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							stepNest17(&a2)
+						} else {
+							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t422 := t22[i]
+								W1Prod[i] = t422
+							}
 						}
-						if len(c.YProd) > 0 {
-							c.YProd[(l*T+a+C*s)*dH+i] = t184Entry
+					}
+					if len(c.YProd) > 0 {
+						if kern.Wide() {
+							a2 := stepNest18Args{
+								unsafe.SliceData(t184),
+								kern.Given(c.YProd),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							stepNest18(&a2)
+						} else {
+							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t184Entry := t184[i]
+								yProd[i] = t184Entry
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest19Args{
+							unsafe.SliceData(t184),
+							unsafe.SliceData(t37),
+							unsafe.SliceData(t22),
+							unsafe.SliceData(t143_2),
+							dH,
+						}
+						stepNest19(&a2)
+					} else {
+						for i := range dH {
+							t184Entry := t184[i]
+							t32 := t37[i]
+							t422 := t22[i]
+							t143_2[i] = F(t184Entry * kern.Sigmoid(t184Entry))
 						}
 					}
 					// moneta.y, moneta.g
 					w5 := F(0.3333333333333333 * t162)
-					for i := range dV {
-						t154_2 := t154[i*dH:][:dH]
-						W2State2 := W2State[i*dH:][:dH]
-						var y3 F
-						for j := range dH {
-							t154Entry := t154_2[j]
-							y3 = num.FMA32(kern.Choose(t151, F(0), F(F(F(w5*W2State2[j])*t154Entry)*t154Entry)), t143_2[j], y3)
+					t151Number2 := kern.Choose(t151, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepNest20Args{
+							unsafe.SliceData(t154),
+							unsafe.SliceData(W2State),
+							unsafe.SliceData(t143_2),
+							unsafe.SliceData(y2),
+							dV,
+							dH,
+							[2]float32{t151Number2},
+							[2]float32{w5},
 						}
-						y2[i] = y3
+						stepNest20(&a2)
+					} else {
+						t151_2 := (F(0) < t151Number2)
+						for i := range dV {
+							t154_2 := t154[i*dH:][:dH]
+							W2State2 := W2State[i*dH:][:dH]
+							var y3 F
+							y3Sums := [16]F{y3}
+							for j := range dH {
+								t154Entry := t154_2[j]
+								y3Sums[j%16] = num.FMA32(kern.Choose(t151_2, F(0), F(F(F(w5*W2State2[j])*t154Entry)*t154Entry)), t143_2[j], y3Sums[j%16])
+							}
+							y3 = kern.Sum16(&y3Sums)
+							y2[i] = y3
+						}
 					}
 					// moneta
 					copy(c.Y[(l*T+a+C*s)*dV:][:dV], y2[:dV])
@@ -688,6 +950,23 @@ type stepBackwardNest5Args struct {
 }
 
 type stepBackwardNest6Args struct {
+	t         *float32
+	W2Trail   *float32
+	t7        *float32
+	t9        *float32
+	t18       *float32
+	t148      *float32
+	t149Total *float32
+	n0        int        // d_h·d_v·a + d_h·d_v
+	n1        int        // d_h·d_v·a
+	n2        int        // d_v
+	n3        int        // d_h
+	t149      [2]float32 // and nothing
+	t4Number  [2]float32 // and nothing
+	w2        [2]float32 // and nothing
+}
+
+type stepBackwardNest7Args struct {
 	W1Trail  *float32
 	t19      *float32
 	t20Total *float32
@@ -697,7 +976,54 @@ type stepBackwardNest6Args struct {
 	t20      [2]float32 // and nothing
 }
 
-type stepBackwardNest7Args struct {
+type stepBackwardNest8Args struct {
+	t143        *float32
+	t19         *float32
+	W1Trail     *float32
+	k0          *float32
+	t25         *float32
+	t27         *float32
+	t36         *float32
+	W12         *float32
+	t166        *float32
+	t167Total   *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h·d_k·a
+	n2          int        // d_k·a + C·d_k·s + T·d_k·l
+	n3          int        // d_h
+	n4          int        // d_k
+	t167        [2]float32 // and nothing
+	t222Number  [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+	rhoEntry3   [2]float32 // and nothing
+	w3          [2]float32 // and nothing
+}
+
+type stepBackwardNest9Args struct {
+	yBar       *float32
+	t148       *float32
+	t154       *float32
+	t156       *float32
+	W2Trail    *float32
+	t492       *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_h·d_v·a + d_h·d_v
+	n2         int        // d_v
+	n3         int        // d_h
+	t151Number [2]float32 // and nothing
+	w5         [2]float32 // and nothing
+}
+
+type stepBackwardNest10Args struct {
+	t166       *float32
+	t172       *float32
+	t174       *float32
+	n0         int        // d_h
+	n1         int        // d_k
+	t169Number [2]float32 // and nothing
+}
+
+type stepBackwardNest11Args struct {
 	t185  *float32
 	t492  *float32
 	yProd *float32
@@ -707,7 +1033,68 @@ type stepBackwardNest7Args struct {
 	n1    int // d_h
 }
 
-type stepBackwardNest8Args struct {
+type stepBackwardNest12Args struct {
+	t822        *float32
+	q0          *float32
+	W12         *float32
+	t174        *float32
+	t1022       *float32
+	t132        *float32
+	t4422       *float32
+	t262Total   *float32
+	n0          int        // d_k·a + C·d_k·s + T·d_k·l
+	n1          int        // d_h
+	n2          int        // d_k
+	t262        [2]float32 // and nothing
+	t169Number  [2]float32 // and nothing
+	t1123Number [2]float32 // and nothing
+	w6          [2]float32 // and nothing
+}
+
+type stepBackwardNest13Args struct {
+	yBar      *float32
+	t521      *float32
+	W2Trail   *float32
+	t156      *float32
+	t69       *float32
+	t1002     *float32
+	t82Total  *float32
+	n0        int        // d_v·a + C·d_v·s + T·d_v·l
+	n1        int        // d_h·a + C·d_h·s + T·d_h·l
+	n2        int        // d_h·d_v·a + d_h·d_v
+	n3        int        // d_v
+	n4        int        // d_h
+	t82       [2]float32 // and nothing
+	t67Number [2]float32 // and nothing
+}
+
+type stepBackwardNest14Args struct {
+	t143        *float32
+	t132        *float32
+	t166        *float32
+	t4422       *float32
+	t172        *float32
+	W12         *float32
+	W1BarState  *float32
+	t174        *float32
+	k0          *float32
+	W1Trail     *float32
+	t1232       *float32
+	t496        *float32
+	t494        *float32
+	t1292Total  *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_k·a + C·d_k·s + T·d_k·l
+	n2          int        // d_h·d_k·a
+	n3          int        // d_h
+	n4          int        // d_k
+	t1292       [2]float32 // and nothing
+	t1123Number [2]float32 // and nothing
+	w7          [2]float32 // and nothing
+	w8          [2]float32 // and nothing
+}
+
+type stepBackwardNest15Args struct {
 	t494        *float32
 	t143        *float32
 	t382        *float32
@@ -724,7 +1111,64 @@ type stepBackwardNest8Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest9Args struct {
+type stepBackwardNest16Args struct {
+	g           *float32
+	t18         *float32
+	t511        *float32
+	t494        *float32
+	t382        *float32
+	t523        *float32
+	W2Trail     *float32
+	t9          *float32
+	t69         *float32
+	t148        *float32
+	t1002       *float32
+	t154        *float32
+	W2BarState  *float32
+	t156        *float32
+	t506        *float32
+	t1602       *float32
+	t191        *float32
+	t270        *float32
+	t502        *float32
+	t14122      *float32
+	t498        *float32
+	t500        *float32
+	t1732Total  *float32
+	t276Total   *float32
+	n0          int        // d_v·a + C·d_v·s + T·d_v·l
+	n1          int        // d_h·a + C·d_h·s + T·d_h·l
+	n2          int        // d_h·d_v·a
+	n3          int        // d_h·d_v·a + d_h·d_v
+	n4          int        // d_v
+	n5          int        // d_h
+	t276        [2]float32 // and nothing
+	t1732       [2]float32 // and nothing
+	t67Number   [2]float32 // and nothing
+	t1582Number [2]float32 // and nothing
+	w9          [2]float32 // and nothing
+	w10         [2]float32 // and nothing
+}
+
+type stepBackwardNest17Args struct {
+	t1532      *float32
+	k0         *float32
+	W1Trail    *float32
+	t27        *float32
+	t36        *float32
+	t1552      *float32
+	t216       *float32
+	t247       *float32
+	t229Total  *float32
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_h·d_k·a
+	n2         int        // d_h
+	n3         int        // d_k
+	t229       [2]float32 // and nothing
+	t214Number [2]float32 // and nothing
+}
+
+type stepBackwardNest18Args struct {
 	t500        *float32
 	g           *float32
 	t498        *float32
@@ -742,7 +1186,7 @@ type stepBackwardNest9Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest10Args struct {
+type stepBackwardNest19Args struct {
 	t382        *float32
 	t502        *float32
 	gProd       *float32
@@ -753,7 +1197,41 @@ type stepBackwardNest10Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest20Args struct {
+	t284       *float32
+	k0         *float32
+	W1Trail    *float32
+	t27        *float32
+	t36        *float32
+	t286       *float32
+	t289       *float32
+	t302Total  *float32
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_h·d_k·a
+	n2         int        // d_h
+	n3         int        // d_k
+	t302       [2]float32 // and nothing
+	t214Number [2]float32 // and nothing
+}
+
+type stepBackwardNest21Args struct {
+	t361        *float32
+	t506        *float32
+	W2Trail     *float32
+	t9          *float32
+	t18         *float32
+	t504        *float32
+	t431        *float32
+	t444Total   *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h·d_v·a
+	n2          int        // d_v
+	n3          int        // d_h
+	t444        [2]float32 // and nothing
+	t1582Number [2]float32 // and nothing
+}
+
+type stepBackwardNest22Args struct {
 	t382  *float32
 	t504  *float32
 	gProd *float32
@@ -763,7 +1241,66 @@ type stepBackwardNest11Args struct {
 	n1    int // d_h
 }
 
-type stepBackwardNest12Args struct {
+type stepBackwardNest23Args struct {
+	t370       *float32
+	k0         *float32
+	W1Trail    *float32
+	t27        *float32
+	t36        *float32
+	t372       *float32
+	t375       *float32
+	t388Total  *float32
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_h·d_k·a
+	n2         int        // d_h
+	n3         int        // d_k
+	t388       [2]float32 // and nothing
+	t214Number [2]float32 // and nothing
+}
+
+type stepBackwardNest24Args struct {
+	t27        *float32
+	t216       *float32
+	t19        *float32
+	t247       *float32
+	t25        *float32
+	W1Trail    *float32
+	t289       *float32
+	t375       *float32
+	t1232      *float32
+	W1BarState *float32
+	n0         int        // d_h·d_k·a
+	n1         int        // d_h
+	n2         int        // d_k
+	t214Number [2]float32 // and nothing
+	w11        [2]float32 // and nothing
+	w14        [2]float32 // and nothing
+	w13        [2]float32 // and nothing
+	w12        [2]float32 // and nothing
+	rhoEntry3  [2]float32 // and nothing
+}
+
+type stepBackwardNest25Args struct {
+	t9          *float32
+	t1602       *float32
+	t           *float32
+	t191        *float32
+	t7          *float32
+	W2Trail     *float32
+	t431        *float32
+	t270        *float32
+	W2BarState  *float32
+	n0          int        // d_h·d_v·a
+	n1          int        // d_v
+	n2          int        // d_h
+	t1582Number [2]float32 // and nothing
+	w15         [2]float32 // and nothing
+	w17         [2]float32 // and nothing
+	rhoEntry3   [2]float32 // and nothing
+	w16         [2]float32 // and nothing
+}
+
+type stepBackwardNest26Args struct {
 	t496        *float32
 	t1552       *float32
 	t286        *float32
@@ -776,7 +1313,7 @@ type stepBackwardNest12Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest27Args struct {
 	t17       *float32
 	t38       *float32
 	rhoStack  *float32
@@ -792,7 +1329,7 @@ type stepBackwardNest13Args struct {
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest28Args struct {
 	t42 *float32
 	t22 *float32
 	t43 *float32
@@ -806,7 +1343,7 @@ type stepBackwardNest14Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest29Args struct {
 	t32 *float32
 	t22 *float32
 	t43 *float32
@@ -819,7 +1356,7 @@ type stepBackwardNest15Args struct {
 	n5  int // d_k
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest30Args struct {
 	t92  *float32
 	t48  *float32
 	t51  *float32
@@ -935,9 +1472,20 @@ func (c *stepBackwardFused) run() {
 	t375 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+16*dH*dK+15*dH*dV+9*dH+5*dK+4*dV:][:dH*dK]  // [d_h, d_k]
 	t10 := c.Flags[:L*T]                                                                                                  // [L, T]
 	t2Total := make([]F, 1)
+	t149Total := make([]F, 1)
 	t20Total := make([]F, 1)
+	t167Total := make([]F, 1)
+	t262Total := make([]F, 1)
+	t82Total := make([]F, 1)
+	t1292Total := make([]F, 1)
 	t1272Total := make([]F, 1)
+	t1732Total := make([]F, 1)
+	t276Total := make([]F, 1)
+	t229Total := make([]F, 1)
 	t274Total := make([]F, 1)
+	t302Total := make([]F, 1)
+	t444Total := make([]F, 1)
+	t388Total := make([]F, 1)
 
 	// moneta.rho, moneta.theta
 	for i := range L {
@@ -1175,9 +1723,6 @@ func (c *stepBackwardFused) run() {
 				t52_2 := t52[l*T+C*s:][:n]
 				t62_2 := t62[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					t143_2 := t143[(l*T+a+C*s)*dH:][:dH]
-					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					g2 := g[(l*T+a+C*s)*dV:][:dV]
 					// moneta.g
 					var t2 F
 					if kern.Wide() {
@@ -1213,29 +1758,56 @@ func (c *stepBackwardFused) run() {
 					var t149 F
 					gPowEntry2 := gPow[a]
 					w2 := F(0.3333333333333333 * gPowEntry2)
-					for i := range dV {
-						t3 := t[i*dH:][:dH]
-						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						t7_2 := t7[i*dH:][:dH]
-						t9_2 := t9[i*dH:][:dH]
-						W2Trail3 := W2Trail[(a*dV+i)*dH:][:dH]
-						t18_2 := t18[i*dH:][:dH]
-						t148_2 := t148[i*dH:][:dH]
-						for j := range dH {
-							t73 := kern.Choose(t4, F(1), t3[j])
-							t93 := F(t73 * t73)
-							t1482 := num.Abs(W2Trail2[j])
-							t149 = num.FMA32(F(F(t1482*t1482)*t1482), t1482, t149)
-							t7_2[j] = t73
-							t9_2[j] = t93
-							t18_2[j] = kern.Choose(t4, F(0), F(F(w2*W2Trail3[j])*t93))
-							t148_2[j] = t1482
+					t4Number := kern.Choose(t4, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest6Args{
+							unsafe.SliceData(t),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t7),
+							unsafe.SliceData(t9),
+							unsafe.SliceData(t18),
+							unsafe.SliceData(t148),
+							unsafe.SliceData(t149Total),
+							dH*dV*a + dH*dV,
+							dH * dV * a,
+							dV,
+							dH,
+							[2]float32{t149},
+							[2]float32{t4Number},
+							[2]float32{w2},
 						}
+						stepBackwardNest6(&a2)
+					} else {
+						t149_2 := t149
+						t4_2 := (F(0) < t4Number)
+						for i := range dV {
+							t3 := t[i*dH:][:dH]
+							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
+							t7_2 := t7[i*dH:][:dH]
+							t9_2 := t9[i*dH:][:dH]
+							W2Trail3 := W2Trail[(a*dV+i)*dH:][:dH]
+							t18_2 := t18[i*dH:][:dH]
+							t148_2 := t148[i*dH:][:dH]
+							t149Sums := [16]F{t149_2}
+							for j := range dH {
+								t73 := kern.Choose(t4_2, F(1), t3[j])
+								t93 := F(t73 * t73)
+								t1482 := num.Abs(W2Trail2[j])
+								t149Sums[j%16] = num.FMA32(F(F(t1482*t1482)*t1482), t1482, t149Sums[j%16])
+								t7_2[j] = t73
+								t9_2[j] = t93
+								t18_2[j] = kern.Choose(t4_2, F(0), F(F(w2*W2Trail3[j])*t93))
+								t148_2[j] = t1482
+							}
+							t149_2 = kern.Sum16(&t149Sums)
+						}
+						t149Total[0] = t149_2
 					}
+					t149 = t149Total[0]
 					// moneta.g
 					var t20 F
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
+						a2 := stepBackwardNest7Args{
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t19),
 							unsafe.SliceData(t20Total),
@@ -1244,7 +1816,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{t20},
 						}
-						stepBackwardNest6(&a2)
+						stepBackwardNest7(&a2)
 					} else {
 						t20_2 := t20
 						for i := range dH {
@@ -1270,46 +1842,101 @@ func (c *stepBackwardFused) run() {
 					w3 := F(0.3333333333333333 * gPow2Entry2)
 					rhoEntry3 := rho2[a]
 					thetaEntry3 := theta2[a]
-					for i := range dH {
-						t19_2 := t19[i*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						t25_2 := t25[i*dK:][:dK]
-						t27_2 := t27[i*dK:][:dK]
-						t36_2 := t36[i*dK:][:dK]
-						W12_2 := W12[i*dK:][:dK]
-						t166_2 := t166[i*dK:][:dK]
-						w4 := F(thetaEntry3 * t143_2[i])
-						for j := range dK {
-							t252 := kern.Choose(t222, F(1), t19_2[j])
-							t272 := F(t252 * t252)
-							W1TrailEntry := W1Trail2[j]
-							W122 := num.FMA32(-w4, k0[j], F(rhoEntry3*W1TrailEntry))
-							t1662 := num.Abs(W122)
-							t167 = num.FMA32(F(F(t1662*t1662)*t1662), t1662, t167)
-							t25_2[j] = t252
-							t27_2[j] = t272
-							t36_2[j] = kern.Choose(t222, F(0), F(F(w3*W1TrailEntry)*t272))
-							W12_2[j] = W122
-							t166_2[j] = t1662
+					t222Number := kern.Choose(t222, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest8Args{
+							unsafe.SliceData(t143),
+							unsafe.SliceData(t19),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(t25),
+							unsafe.SliceData(t27),
+							unsafe.SliceData(t36),
+							unsafe.SliceData(W12),
+							unsafe.SliceData(t166),
+							unsafe.SliceData(t167Total),
+							dH*a + C*dH*s + T*dH*l,
+							dH * dK * a,
+							dK*a + C*dK*s + T*dK*l,
+							dH,
+							dK,
+							[2]float32{t167},
+							[2]float32{t222Number},
+							[2]float32{thetaEntry3},
+							[2]float32{rhoEntry3},
+							[2]float32{w3},
 						}
+						stepBackwardNest8(&a2)
+					} else {
+						t143_2 := t143[(l*T+a+C*s)*dH:][:dH]
+						t167_2 := t167
+						t222_2 := (F(0) < t222Number)
+						for i := range dH {
+							t19_2 := t19[i*dK:][:dK]
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+							t25_2 := t25[i*dK:][:dK]
+							t27_2 := t27[i*dK:][:dK]
+							t36_2 := t36[i*dK:][:dK]
+							W12_2 := W12[i*dK:][:dK]
+							t166_2 := t166[i*dK:][:dK]
+							w4 := F(thetaEntry3 * t143_2[i])
+							t167Sums := [16]F{t167_2}
+							for j := range dK {
+								t252 := kern.Choose(t222_2, F(1), t19_2[j])
+								t272 := F(t252 * t252)
+								W1TrailEntry := W1Trail2[j]
+								W122 := num.FMA32(-w4, k0[j], F(rhoEntry3*W1TrailEntry))
+								t1662 := num.Abs(W122)
+								t167Sums[j%16] = num.FMA32(F(F(t1662*t1662)*t1662), t1662, t167Sums[j%16])
+								t25_2[j] = t252
+								t27_2[j] = t272
+								t36_2[j] = kern.Choose(t222_2, F(0), F(F(w3*W1TrailEntry)*t272))
+								W12_2[j] = W122
+								t166_2[j] = t1662
+							}
+							t167_2 = kern.Sum16(&t167Sums)
+						}
+						t167Total[0] = t167_2
 					}
+					t167 = t167Total[0]
 					// moneta.y, moneta.g
 					clear(t492)
 					yPowEntry2 := yPow[a]
 					w5 := F(0.3333333333333333 * yPowEntry2)
-					for i := range dV {
-						t148_2 := t148[i*dH:][:dH]
-						t154_2 := t154[i*dH:][:dH]
-						t156_2 := t156[i*dH:][:dH]
-						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						yBarEntry := yBar[i]
-						for j := range dH {
-							t1542 := kern.Choose(t151, F(1), t148_2[j])
-							t1562 := F(t1542 * t1542)
-							t154_2[j] = t1542
-							t156_2[j] = t1562
-							t492[j] = num.FMA32(kern.Choose(t151, F(0), F(F(w5*W2Trail2[j])*t1562)), yBarEntry, t492[j])
+					t151Number := kern.Choose(t151, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest9Args{
+							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(t148),
+							unsafe.SliceData(t154),
+							unsafe.SliceData(t156),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t492),
+							dV*a + C*dV*s + T*dV*l,
+							dH*dV*a + dH*dV,
+							dV,
+							dH,
+							[2]float32{t151Number},
+							[2]float32{w5},
+						}
+						stepBackwardNest9(&a2)
+					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						t151_2 := (F(0) < t151Number)
+						for i := range dV {
+							t148_2 := t148[i*dH:][:dH]
+							t154_2 := t154[i*dH:][:dH]
+							t156_2 := t156[i*dH:][:dH]
+							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
+							yBarEntry := yBar[i]
+							for j := range dH {
+								t1542 := kern.Choose(t151_2, F(1), t148_2[j])
+								t1562 := F(t1542 * t1542)
+								t154_2[j] = t1542
+								t156_2[j] = t1562
+								t492[j] = num.FMA32(kern.Choose(t151_2, F(0), F(F(w5*W2Trail2[j])*t1562)), yBarEntry, t492[j])
+							}
 						}
 					}
 					// moneta.y, moneta.g, moneta.W1
@@ -1319,19 +1946,33 @@ func (c *stepBackwardFused) run() {
 					t1582 := !t4
 					t214 := !t222
 					// moneta.y, moneta.g
-					for i := range dH {
-						t166_2 := t166[i*dK:][:dK]
-						t172_2 := t172[i*dK:][:dK]
-						t174_2 := t174[i*dK:][:dK]
-						for j := range dK {
-							t1722 := kern.Choose(t169, F(1), t166_2[j])
-							t172_2[j] = t1722
-							t174_2[j] = F(t1722 * t1722)
+					t169Number := kern.Choose(t169, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest10Args{
+							unsafe.SliceData(t166),
+							unsafe.SliceData(t172),
+							unsafe.SliceData(t174),
+							dH,
+							dK,
+							[2]float32{t169Number},
+						}
+						stepBackwardNest10(&a2)
+					} else {
+						t169_2 := (F(0) < t169Number)
+						for i := range dH {
+							t166_2 := t166[i*dK:][:dK]
+							t172_2 := t172[i*dK:][:dK]
+							t174_2 := t174[i*dK:][:dK]
+							for j := range dK {
+								t1722 := kern.Choose(t169_2, F(1), t166_2[j])
+								t172_2[j] = t1722
+								t174_2[j] = F(t1722 * t1722)
+							}
 						}
 					}
 					// moneta.y
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
+						a2 := stepBackwardNest11Args{
 							unsafe.SliceData(t185),
 							unsafe.SliceData(t492),
 							unsafe.SliceData(c.YProd),
@@ -1340,7 +1981,7 @@ func (c *stepBackwardFused) run() {
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 						}
-						stepBackwardNest7(&a2)
+						stepBackwardNest11(&a2)
 					} else {
 						t185_2 := t185[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -1356,75 +1997,172 @@ func (c *stepBackwardFused) run() {
 					var t262 F
 					yPow2Entry2 := yPow2[a]
 					w6 := F(0.3333333333333333 * yPow2Entry2)
-					for i := range dH {
-						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						W12_2 := W12[i*dK:][:dK]
-						t174_2 := t174[i*dK:][:dK]
-						t132_2 := t132[i*dK:][:dK]
-						t4422_2 := t4422[i*dK:][:dK]
-						t822Entry := t822[i]
-						for j := range dK {
-							t1322 := kern.Choose(t1123, F(q0[j]*t822Entry), F(0))
-							W12Entry := W12_2[j]
-							t174Entry := t174_2[j]
-							t262 = t262 + kern.Choose(t1123, F(F(F(0.3333333333333333*W12Entry)*t174Entry)*t1322), F(0))
-							t1022[j] = num.FMA32(kern.Choose(t169, F(0), F(F(w6*W12Entry)*t174Entry)), t822Entry, t1022[j])
-							t132_2[j] = t1322
-							t4422_2[j] = kern.Sign(W12Entry)
+					t1123Number := kern.Choose(t1123, F(1), F(0))
+					t169Number2 := kern.Choose(t169, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest12Args{
+							unsafe.SliceData(t822),
+							unsafe.SliceData(c.Q0),
+							unsafe.SliceData(W12),
+							unsafe.SliceData(t174),
+							unsafe.SliceData(t1022),
+							unsafe.SliceData(t132),
+							unsafe.SliceData(t4422),
+							unsafe.SliceData(t262Total),
+							dK*a + C*dK*s + T*dK*l,
+							dH,
+							dK,
+							[2]float32{t262},
+							[2]float32{t169Number2},
+							[2]float32{t1123Number},
+							[2]float32{w6},
 						}
+						stepBackwardNest12(&a2)
+					} else {
+						t262_2 := t262
+						t169_2 := (F(0) < t169Number2)
+						t1123_2 := (F(0) < t1123Number)
+						for i := range dH {
+							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
+							W12_2 := W12[i*dK:][:dK]
+							t174_2 := t174[i*dK:][:dK]
+							t132_2 := t132[i*dK:][:dK]
+							t4422_2 := t4422[i*dK:][:dK]
+							t822Entry := t822[i]
+							t262Sums := [16]F{t262_2}
+							for j := range dK {
+								t1322 := kern.Choose(t1123_2, F(q0[j]*t822Entry), F(0))
+								W12Entry := W12_2[j]
+								t174Entry := t174_2[j]
+								t262Sums[j%16] = t262Sums[j%16] + kern.Choose(t1123_2, F(F(F(0.3333333333333333*W12Entry)*t174Entry)*t1322), F(0))
+								t1022[j] = num.FMA32(kern.Choose(t169_2, F(0), F(F(w6*W12Entry)*t174Entry)), t822Entry, t1022[j])
+								t132_2[j] = t1322
+								t4422_2[j] = kern.Sign(W12Entry)
+							}
+							t262_2 = kern.Sum16(&t262Sums)
+						}
+						t262Total[0] = t262_2
 					}
+					t262 = t262Total[0]
 					// moneta.y, moneta.g
 					var t82 F
-					for i := range dV {
-						t521_2 := t521[(l*T+a+C*s)*dH:][:dH]
-						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						t156_2 := t156[i*dH:][:dH]
-						t69_2 := t69[i*dH:][:dH]
-						t1002_2 := t1002[i*dH:][:dH]
-						yBarEntry2 := yBar[i]
-						for j := range dH {
-							t692 := kern.Choose(t67, F(yBarEntry2*t521_2[j]), F(0))
-							W2TrailEntry := W2Trail2[j]
-							t82 = t82 + kern.Choose(t67, F(F(F(0.3333333333333333*W2TrailEntry)*t156_2[j])*t692), F(0))
-							t69_2[j] = t692
-							t1002_2[j] = kern.Sign(W2TrailEntry)
+					t67Number := kern.Choose(t67, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest13Args{
+							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(t521),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t156),
+							unsafe.SliceData(t69),
+							unsafe.SliceData(t1002),
+							unsafe.SliceData(t82Total),
+							dV*a + C*dV*s + T*dV*l,
+							dH*a + C*dH*s + T*dH*l,
+							dH*dV*a + dH*dV,
+							dV,
+							dH,
+							[2]float32{t82},
+							[2]float32{t67Number},
 						}
+						stepBackwardNest13(&a2)
+					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						t82_2 := t82
+						t67_2 := (F(0) < t67Number)
+						for i := range dV {
+							t521_2 := t521[(l*T+a+C*s)*dH:][:dH]
+							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
+							t156_2 := t156[i*dH:][:dH]
+							t69_2 := t69[i*dH:][:dH]
+							t1002_2 := t1002[i*dH:][:dH]
+							yBarEntry2 := yBar[i]
+							t82Sums := [16]F{t82_2}
+							for j := range dH {
+								t692 := kern.Choose(t67_2, F(yBarEntry2*t521_2[j]), F(0))
+								W2TrailEntry := W2Trail2[j]
+								t82Sums[j%16] = t82Sums[j%16] + kern.Choose(t67_2, F(F(F(0.3333333333333333*W2TrailEntry)*t156_2[j])*t692), F(0))
+								t69_2[j] = t692
+								t1002_2[j] = kern.Sign(W2TrailEntry)
+							}
+							t82_2 = kern.Sum16(&t82Sums)
+						}
+						t82Total[0] = t82_2
 					}
+					t82 = t82Total[0]
 					// moneta.W1, moneta.y, moneta.g
 					clear(t496)
 					var t1292 F
 					w7 := F(0.3333333333333333 * yPow2Entry2)
 					w8 := F(4 * kern.Choose(t1123, F(F(-0.5*yPow3[a])*t262), F(0)))
-					for i := range dH {
-						t132_2 := t132[i*dK:][:dK]
-						t166_2 := t166[i*dK:][:dK]
-						t4422_2 := t4422[i*dK:][:dK]
-						t172_2 := t172[i*dK:][:dK]
-						W12_2 := W12[i*dK:][:dK]
-						W1BarState2 := W1BarState[i*dK:][:dK]
-						t174_2 := t174[i*dK:][:dK]
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t1232_2 := t1232[i*dK:][:dK]
-						var t4942 F
-						t143Entry := t143_2[i]
-						for j := range dK {
-							t132Entry := t132_2[j]
-							t166Entry := t166_2[j]
-							t4422Entry := t4422_2[j]
-							w18 := kern.Choose(t1123, F(t4422Entry*kern.Choose(t1123, F(F(2*t172_2[j])*kern.Choose(t1123, F(F(w7*W12_2[j])*t132Entry), F(0))), F(0))), F(0))
-							t12322 := num.FMA32(F(F(F(w8*t166Entry)*t166Entry)*t166Entry), t4422Entry, W1BarState2[j]+kern.Choose(t1123, F(F(w7*t174_2[j])*t132Entry), F(0))) + w18
-							t4942 = num.FMA32(t12322, k0[j], t4942)
-							t1292 = num.FMA32(W1Trail2[j], t12322, t1292)
-							t1232_2[j] = t12322
-							t496[j] = num.FMA32(t12322, t143Entry, t496[j])
+					t1123Number2 := kern.Choose(t1123, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest14Args{
+							unsafe.SliceData(t143),
+							unsafe.SliceData(t132),
+							unsafe.SliceData(t166),
+							unsafe.SliceData(t4422),
+							unsafe.SliceData(t172),
+							unsafe.SliceData(W12),
+							unsafe.SliceData(W1BarState),
+							unsafe.SliceData(t174),
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t1232),
+							unsafe.SliceData(t496),
+							unsafe.SliceData(t494),
+							unsafe.SliceData(t1292Total),
+							dH*a + C*dH*s + T*dH*l,
+							dK*a + C*dK*s + T*dK*l,
+							dH * dK * a,
+							dH,
+							dK,
+							[2]float32{t1292},
+							[2]float32{t1123Number2},
+							[2]float32{w7},
+							[2]float32{w8},
 						}
-						t494[i] = t4942
+						stepBackwardNest14(&a2)
+					} else {
+						t143_2 := t143[(l*T+a+C*s)*dH:][:dH]
+						t1292_2 := t1292
+						t1123_2 := (F(0) < t1123Number2)
+						for i := range dH {
+							t132_2 := t132[i*dK:][:dK]
+							t166_2 := t166[i*dK:][:dK]
+							t4422_2 := t4422[i*dK:][:dK]
+							t172_2 := t172[i*dK:][:dK]
+							W12_2 := W12[i*dK:][:dK]
+							W1BarState2 := W1BarState[i*dK:][:dK]
+							t174_2 := t174[i*dK:][:dK]
+							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							t1232_2 := t1232[i*dK:][:dK]
+							var t4942 F
+							t143Entry := t143_2[i]
+							t4942Sums := [16]F{t4942}
+							t1292Sums := [16]F{t1292_2}
+							for j := range dK {
+								t132Entry := t132_2[j]
+								t166Entry := t166_2[j]
+								t4422Entry := t4422_2[j]
+								w18 := kern.Choose(t1123_2, F(t4422Entry*kern.Choose(t1123_2, F(F(2*t172_2[j])*kern.Choose(t1123_2, F(F(w7*W12_2[j])*t132Entry), F(0))), F(0))), F(0))
+								t12322 := num.FMA32(F(F(F(w8*t166Entry)*t166Entry)*t166Entry), t4422Entry, W1BarState2[j]+kern.Choose(t1123_2, F(F(w7*t174_2[j])*t132Entry), F(0))) + w18
+								t4942Sums[j%16] = num.FMA32(t12322, k0[j], t4942Sums[j%16])
+								t1292Sums[j%16] = num.FMA32(W1Trail2[j], t12322, t1292Sums[j%16])
+								t1232_2[j] = t12322
+								t496[j] = num.FMA32(t12322, t143Entry, t496[j])
+							}
+							t4942 = kern.Sum16(&t4942Sums)
+							t1292_2 = kern.Sum16(&t1292Sums)
+							t494[i] = t4942
+						}
+						t1292Total[0] = t1292_2
 					}
+					t1292 = t1292Total[0]
 					// moneta.W1
 					var t1272 F
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
+						a2 := stepBackwardNest15Args{
 							unsafe.SliceData(t494),
 							unsafe.SliceData(t143),
 							unsafe.SliceData(t382),
@@ -1440,8 +2178,9 @@ func (c *stepBackwardFused) run() {
 							[2]float32{t1272},
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest8(&a2)
+						stepBackwardNest15(&a2)
 					} else {
+						t143_2 := t143[(l*T+a+C*s)*dH:][:dH]
 						t382_2 := t382[(l*T+a+C*s)*dH:][:dH]
 						t141_2 := t141[(l*T+a+C*s)*dH:][:dH]
 						t139_2 := t139[(l*T+a+C*s)*dH:][:dH]
@@ -1472,76 +2211,167 @@ func (c *stepBackwardFused) run() {
 					var t276 F
 					w9 := F(0.3333333333333333 * yPowEntry2)
 					w10 := F(4 * kern.Choose(t67, F(F(-0.5*yPow4[a])*t82), F(0)))
-					for i := range dV {
-						t18_2 := t18[i*dH:][:dH]
-						t382_2 := t382[(l*T+a+C*s)*dH:][:dH]
-						t523_2 := t523[(l*T+a+C*s)*dH:][:dH]
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t9_2 := t9[i*dH:][:dH]
-						t69_2 := t69[i*dH:][:dH]
-						t148_2 := t148[i*dH:][:dH]
-						t1002_2 := t1002[i*dH:][:dH]
-						t154_2 := t154[i*dH:][:dH]
-						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						W2BarState2 := W2BarState[i*dH:][:dH]
-						t156_2 := t156[i*dH:][:dH]
-						t506_2 := t506[(l*T+a+C*s)*dH:][:dH]
-						t1602_2 := t1602[i*dH:][:dH]
-						t191_2 := t191[i*dH:][:dH]
-						t270_2 := t270[i*dH:][:dH]
-						var t14123 F
-						var t4982 F
-						var t5002 F
-						gEntry2 := g2[i]
-						for j := range dH {
-							t18Entry := t18_2[j]
-							t511Entry := t511[j]
-							t14123 = num.FMA32(t18Entry, t511Entry, t14123)
-							t494Entry2 := t494[j]
-							t4982 = num.FMA32(t18Entry, F(t382_2[j]*t494Entry2), t4982)
-							t16022 := kern.Choose(t1582, num.FMA32(-gEntry2, F(t494Entry2*t523_2[j]), F(gEntry2*t511Entry)), F(0))
-							W2TrailEntry2 := W2Trail2[j]
-							t1732 = t1732 + kern.Choose(t1582, F(F(F(0.3333333333333333*W2TrailEntry2)*t9_2[j])*t16022), F(0))
-							t69Entry := t69_2[j]
-							t148Entry := t148_2[j]
-							t1002Entry := t1002_2[j]
-							w20 := kern.Choose(t67, F(t1002Entry*kern.Choose(t67, F(F(2*t154_2[j])*kern.Choose(t67, F(F(w9*W2Trail3[j])*t69Entry), F(0))), F(0))), F(0))
-							t2702 := num.FMA32(F(F(F(w10*t148Entry)*t148Entry)*t148Entry), t1002Entry, W2BarState2[j]+kern.Choose(t67, F(F(w9*t156_2[j])*t69Entry), F(0))) + w20
-							t5002 = num.FMA32(t2702, t506_2[j], t5002)
-							t276 = num.FMA32(W2TrailEntry2, t2702, t276)
-							t1602_2[j] = t16022
-							t191_2[j] = kern.Sign(W2TrailEntry2)
-							t270_2[j] = t2702
-							t502[j] = num.FMA32(t2702, gEntry2, t502[j])
+					t1582Number := kern.Choose(t1582, F(1), F(0))
+					t67Number2 := kern.Choose(t67, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest16Args{
+							unsafe.SliceData(g),
+							unsafe.SliceData(t18),
+							unsafe.SliceData(t511),
+							unsafe.SliceData(t494),
+							unsafe.SliceData(t382),
+							unsafe.SliceData(t523),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t9),
+							unsafe.SliceData(t69),
+							unsafe.SliceData(t148),
+							unsafe.SliceData(t1002),
+							unsafe.SliceData(t154),
+							unsafe.SliceData(W2BarState),
+							unsafe.SliceData(t156),
+							unsafe.SliceData(t506),
+							unsafe.SliceData(t1602),
+							unsafe.SliceData(t191),
+							unsafe.SliceData(t270),
+							unsafe.SliceData(t502),
+							unsafe.SliceData(t14122),
+							unsafe.SliceData(t498),
+							unsafe.SliceData(t500),
+							unsafe.SliceData(t1732Total),
+							unsafe.SliceData(t276Total),
+							dV*a + C*dV*s + T*dV*l,
+							dH*a + C*dH*s + T*dH*l,
+							dH * dV * a,
+							dH*dV*a + dH*dV,
+							dV,
+							dH,
+							[2]float32{t276},
+							[2]float32{t1732},
+							[2]float32{t67Number2},
+							[2]float32{t1582Number},
+							[2]float32{w9},
+							[2]float32{w10},
 						}
-						t14122[i] = t14123
-						t498[i] = t4982
-						t500[i] = t5002
+						stepBackwardNest16(&a2)
+					} else {
+						g2 := g[(l*T+a+C*s)*dV:][:dV]
+						t276_2 := t276
+						t1732_2 := t1732
+						t67_2 := (F(0) < t67Number2)
+						t1582_2 := (F(0) < t1582Number)
+						for i := range dV {
+							t18_2 := t18[i*dH:][:dH]
+							t382_2 := t382[(l*T+a+C*s)*dH:][:dH]
+							t523_2 := t523[(l*T+a+C*s)*dH:][:dH]
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t9_2 := t9[i*dH:][:dH]
+							t69_2 := t69[i*dH:][:dH]
+							t148_2 := t148[i*dH:][:dH]
+							t1002_2 := t1002[i*dH:][:dH]
+							t154_2 := t154[i*dH:][:dH]
+							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
+							W2BarState2 := W2BarState[i*dH:][:dH]
+							t156_2 := t156[i*dH:][:dH]
+							t506_2 := t506[(l*T+a+C*s)*dH:][:dH]
+							t1602_2 := t1602[i*dH:][:dH]
+							t191_2 := t191[i*dH:][:dH]
+							t270_2 := t270[i*dH:][:dH]
+							var t14123 F
+							var t4982 F
+							var t5002 F
+							gEntry2 := g2[i]
+							t14123Sums := [16]F{t14123}
+							t4982Sums := [16]F{t4982}
+							t1732Sums := [16]F{t1732_2}
+							t5002Sums := [16]F{t5002}
+							t276Sums := [16]F{t276_2}
+							for j := range dH {
+								t18Entry := t18_2[j]
+								t511Entry := t511[j]
+								t14123Sums[j%16] = num.FMA32(t18Entry, t511Entry, t14123Sums[j%16])
+								t494Entry2 := t494[j]
+								t4982Sums[j%16] = num.FMA32(t18Entry, F(t382_2[j]*t494Entry2), t4982Sums[j%16])
+								t16022 := kern.Choose(t1582_2, num.FMA32(-gEntry2, F(t494Entry2*t523_2[j]), F(gEntry2*t511Entry)), F(0))
+								W2TrailEntry2 := W2Trail2[j]
+								t1732Sums[j%16] = t1732Sums[j%16] + kern.Choose(t1582_2, F(F(F(0.3333333333333333*W2TrailEntry2)*t9_2[j])*t16022), F(0))
+								t69Entry := t69_2[j]
+								t148Entry := t148_2[j]
+								t1002Entry := t1002_2[j]
+								w20 := kern.Choose(t67_2, F(t1002Entry*kern.Choose(t67_2, F(F(2*t154_2[j])*kern.Choose(t67_2, F(F(w9*W2Trail3[j])*t69Entry), F(0))), F(0))), F(0))
+								t2702 := num.FMA32(F(F(F(w10*t148Entry)*t148Entry)*t148Entry), t1002Entry, W2BarState2[j]+kern.Choose(t67_2, F(F(w9*t156_2[j])*t69Entry), F(0))) + w20
+								t5002Sums[j%16] = num.FMA32(t2702, t506_2[j], t5002Sums[j%16])
+								t276Sums[j%16] = num.FMA32(W2TrailEntry2, t2702, t276Sums[j%16])
+								t1602_2[j] = t16022
+								t191_2[j] = kern.Sign(W2TrailEntry2)
+								t270_2[j] = t2702
+								t502[j] = num.FMA32(t2702, gEntry2, t502[j])
+							}
+							t14123 = kern.Sum16(&t14123Sums)
+							t4982 = kern.Sum16(&t4982Sums)
+							t1732_2 = kern.Sum16(&t1732Sums)
+							t5002 = kern.Sum16(&t5002Sums)
+							t276_2 = kern.Sum16(&t276Sums)
+							t14122[i] = t14123
+							t498[i] = t4982
+							t500[i] = t5002
+						}
+						t1732Total[0] = t1732_2
+						t276Total[0] = t276_2
 					}
+					t1732 = t1732Total[0]
+					t276 = t276Total[0]
 					// moneta.W1, moneta.g
 					clear(t1552)
 					var t229 F
-					for i := range dH {
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t27_2 := t27[i*dK:][:dK]
-						t36_2 := t36[i*dK:][:dK]
-						t216_2 := t216[i*dK:][:dK]
-						t247_2 := t247[i*dK:][:dK]
-						t1532Entry := t1532[i]
-						for j := range dK {
-							t2162 := kern.Choose(t214, F(k0[j]*t1532Entry), F(0))
-							W1TrailEntry2 := W1Trail2[j]
-							t229 = t229 + kern.Choose(t214, F(F(F(0.3333333333333333*W1TrailEntry2)*t27_2[j])*t2162), F(0))
-							t1552[j] = num.FMA32(t36_2[j], t1532Entry, t1552[j])
-							t216_2[j] = t2162
-							t247_2[j] = kern.Sign(W1TrailEntry2)
+					t214Number := kern.Choose(t214, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest17Args{
+							unsafe.SliceData(t1532),
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t27),
+							unsafe.SliceData(t36),
+							unsafe.SliceData(t1552),
+							unsafe.SliceData(t216),
+							unsafe.SliceData(t247),
+							unsafe.SliceData(t229Total),
+							dK*a + C*dK*s + T*dK*l,
+							dH * dK * a,
+							dH,
+							dK,
+							[2]float32{t229},
+							[2]float32{t214Number},
 						}
+						stepBackwardNest17(&a2)
+					} else {
+						t229_2 := t229
+						t214_2 := (F(0) < t214Number)
+						for i := range dH {
+							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							t27_2 := t27[i*dK:][:dK]
+							t36_2 := t36[i*dK:][:dK]
+							t216_2 := t216[i*dK:][:dK]
+							t247_2 := t247[i*dK:][:dK]
+							t1532Entry := t1532[i]
+							t229Sums := [16]F{t229_2}
+							for j := range dK {
+								t2162 := kern.Choose(t214_2, F(k0[j]*t1532Entry), F(0))
+								W1TrailEntry2 := W1Trail2[j]
+								t229Sums[j%16] = t229Sums[j%16] + kern.Choose(t214_2, F(F(F(0.3333333333333333*W1TrailEntry2)*t27_2[j])*t2162), F(0))
+								t1552[j] = num.FMA32(t36_2[j], t1532Entry, t1552[j])
+								t216_2[j] = t2162
+								t247_2[j] = kern.Sign(W1TrailEntry2)
+							}
+							t229_2 = kern.Sum16(&t229Sums)
+						}
+						t229Total[0] = t229_2
 					}
+					t229 = t229Total[0]
 					// moneta.W2, moneta.g, moneta.W1
 					var t274 F
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
+						a2 := stepBackwardNest18Args{
 							unsafe.SliceData(t500),
 							unsafe.SliceData(g),
 							unsafe.SliceData(t498),
@@ -1558,8 +2388,9 @@ func (c *stepBackwardFused) run() {
 							[2]float32{t274},
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest9(&a2)
+						stepBackwardNest18(&a2)
 					} else {
+						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						t44_2 := t44[(l*T+a+C*s)*dV:][:dV]
 						t358_2 := t358[(l*T+a+C*s)*dV:][:dV]
 						gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
@@ -1582,7 +2413,7 @@ func (c *stepBackwardFused) run() {
 					t2742 := -t274
 					// moneta.W2
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
+						a2 := stepBackwardNest19Args{
 							unsafe.SliceData(t382),
 							unsafe.SliceData(t502),
 							unsafe.SliceData(c.GProd),
@@ -1592,7 +2423,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest10(&a2)
+						stepBackwardNest19(&a2)
 					} else {
 						t382_2 := t382[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
@@ -1606,40 +2437,94 @@ func (c *stepBackwardFused) run() {
 					// moneta.W2, moneta.g
 					clear(t286)
 					var t302 F
-					for i := range dH {
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t27_2 := t27[i*dK:][:dK]
-						t36_2 := t36[i*dK:][:dK]
-						t289_2 := t289[i*dK:][:dK]
-						t284Entry := t284[i]
-						for j := range dK {
-							t2892 := kern.Choose(t214, F(k0[j]*t284Entry), F(0))
-							t302 = t302 + kern.Choose(t214, F(F(F(0.3333333333333333*W1Trail2[j])*t27_2[j])*t2892), F(0))
-							t286[j] = num.FMA32(t36_2[j], t284Entry, t286[j])
-							t289_2[j] = t2892
+					t214Number2 := kern.Choose(t214, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest20Args{
+							unsafe.SliceData(t284),
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t27),
+							unsafe.SliceData(t36),
+							unsafe.SliceData(t286),
+							unsafe.SliceData(t289),
+							unsafe.SliceData(t302Total),
+							dK*a + C*dK*s + T*dK*l,
+							dH * dK * a,
+							dH,
+							dK,
+							[2]float32{t302},
+							[2]float32{t214Number2},
 						}
+						stepBackwardNest20(&a2)
+					} else {
+						t302_2 := t302
+						t214_2 := (F(0) < t214Number2)
+						for i := range dH {
+							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							t27_2 := t27[i*dK:][:dK]
+							t36_2 := t36[i*dK:][:dK]
+							t289_2 := t289[i*dK:][:dK]
+							t284Entry := t284[i]
+							t302Sums := [16]F{t302_2}
+							for j := range dK {
+								t2892 := kern.Choose(t214_2, F(k0[j]*t284Entry), F(0))
+								t302Sums[j%16] = t302Sums[j%16] + kern.Choose(t214_2, F(F(F(0.3333333333333333*W1Trail2[j])*t27_2[j])*t2892), F(0))
+								t286[j] = num.FMA32(t36_2[j], t284Entry, t286[j])
+								t289_2[j] = t2892
+							}
+							t302_2 = kern.Sum16(&t302Sums)
+						}
+						t302Total[0] = t302_2
 					}
+					t302 = t302Total[0]
 					// moneta.g
 					clear(t504)
 					var t444 F
-					for i := range dV {
-						t506_2 := t506[(l*T+a+C*s)*dH:][:dH]
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t9_2 := t9[i*dH:][:dH]
-						t18_2 := t18[i*dH:][:dH]
-						t431_2 := t431[i*dH:][:dH]
-						t361Entry := t361[i]
-						for j := range dH {
-							t4312 := kern.Choose(t1582, F(t506_2[j]*t361Entry), F(0))
-							t444 = t444 + kern.Choose(t1582, F(F(F(0.3333333333333333*W2Trail2[j])*t9_2[j])*t4312), F(0))
-							t504[j] = num.FMA32(t18_2[j], t361Entry, t504[j])
-							t431_2[j] = t4312
+					t1582Number2 := kern.Choose(t1582, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest21Args{
+							unsafe.SliceData(t361),
+							unsafe.SliceData(t506),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t9),
+							unsafe.SliceData(t18),
+							unsafe.SliceData(t504),
+							unsafe.SliceData(t431),
+							unsafe.SliceData(t444Total),
+							dH*a + C*dH*s + T*dH*l,
+							dH * dV * a,
+							dV,
+							dH,
+							[2]float32{t444},
+							[2]float32{t1582Number2},
 						}
+						stepBackwardNest21(&a2)
+					} else {
+						t444_2 := t444
+						t1582_2 := (F(0) < t1582Number2)
+						for i := range dV {
+							t506_2 := t506[(l*T+a+C*s)*dH:][:dH]
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t9_2 := t9[i*dH:][:dH]
+							t18_2 := t18[i*dH:][:dH]
+							t431_2 := t431[i*dH:][:dH]
+							t361Entry := t361[i]
+							t444Sums := [16]F{t444_2}
+							for j := range dH {
+								t4312 := kern.Choose(t1582_2, F(t506_2[j]*t361Entry), F(0))
+								t444Sums[j%16] = t444Sums[j%16] + kern.Choose(t1582_2, F(F(F(0.3333333333333333*W2Trail2[j])*t9_2[j])*t4312), F(0))
+								t504[j] = num.FMA32(t18_2[j], t361Entry, t504[j])
+								t431_2[j] = t4312
+							}
+							t444_2 = kern.Sum16(&t444Sums)
+						}
+						t444Total[0] = t444_2
 					}
+					t444 = t444Total[0]
 					// moneta.g
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
+						a2 := stepBackwardNest22Args{
 							unsafe.SliceData(t382),
 							unsafe.SliceData(t504),
 							unsafe.SliceData(c.GProd),
@@ -1648,7 +2533,7 @@ func (c *stepBackwardFused) run() {
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 						}
-						stepBackwardNest11(&a2)
+						stepBackwardNest22(&a2)
 					} else {
 						t382_2 := t382[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
@@ -1662,52 +2547,106 @@ func (c *stepBackwardFused) run() {
 					// moneta.g
 					clear(t372)
 					var t388 F
-					for i := range dH {
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t27_2 := t27[i*dK:][:dK]
-						t36_2 := t36[i*dK:][:dK]
-						t375_2 := t375[i*dK:][:dK]
-						t370Entry := t370[i]
-						for j := range dK {
-							t3752 := kern.Choose(t214, F(k0[j]*t370Entry), F(0))
-							t388 = t388 + kern.Choose(t214, F(F(F(0.3333333333333333*W1Trail2[j])*t27_2[j])*t3752), F(0))
-							t372[j] = num.FMA32(t36_2[j], t370Entry, t372[j])
-							t375_2[j] = t3752
+					t214Number3 := kern.Choose(t214, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest23Args{
+							unsafe.SliceData(t370),
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t27),
+							unsafe.SliceData(t36),
+							unsafe.SliceData(t372),
+							unsafe.SliceData(t375),
+							unsafe.SliceData(t388Total),
+							dK*a + C*dK*s + T*dK*l,
+							dH * dK * a,
+							dH,
+							dK,
+							[2]float32{t388},
+							[2]float32{t214Number3},
 						}
+						stepBackwardNest23(&a2)
+					} else {
+						t388_2 := t388
+						t214_2 := (F(0) < t214Number3)
+						for i := range dH {
+							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							t27_2 := t27[i*dK:][:dK]
+							t36_2 := t36[i*dK:][:dK]
+							t375_2 := t375[i*dK:][:dK]
+							t370Entry := t370[i]
+							t388Sums := [16]F{t388_2}
+							for j := range dK {
+								t3752 := kern.Choose(t214_2, F(k0[j]*t370Entry), F(0))
+								t388Sums[j%16] = t388Sums[j%16] + kern.Choose(t214_2, F(F(F(0.3333333333333333*W1Trail2[j])*t27_2[j])*t3752), F(0))
+								t372[j] = num.FMA32(t36_2[j], t370Entry, t372[j])
+								t375_2[j] = t3752
+							}
+							t388_2 = kern.Sum16(&t388Sums)
+						}
+						t388Total[0] = t388_2
 					}
+					t388 = t388Total[0]
 					// moneta.g, moneta.W1, moneta.W2
 					W1Pow2Entry := W1Pow2[a]
 					w11 := F(0.3333333333333333 * gPow2Entry2)
 					w12 := F(4 * kern.Choose(t214, F(F(-0.5*W1Pow2Entry)*t229), F(0)))
 					w13 := F(4 * kern.Choose(t214, F(F(-0.5*W1Pow2Entry)*t302), F(0)))
 					w14 := F(4 * kern.Choose(t214, F(F(-0.5*W1Pow2Entry)*t388), F(0)))
-					for i := range dH {
-						t27_2 := t27[i*dK:][:dK]
-						t216_2 := t216[i*dK:][:dK]
-						t19_2 := t19[i*dK:][:dK]
-						t247_2 := t247[i*dK:][:dK]
-						t25_2 := t25[i*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t289_2 := t289[i*dK:][:dK]
-						t375_2 := t375[i*dK:][:dK]
-						t1232_2 := t1232[i*dK:][:dK]
-						W1BarState2 := W1BarState[i*dK:][:dK]
-						for j := range dK {
-							t27Entry := t27_2[j]
-							t216Entry := t216_2[j]
-							t19Entry := t19_2[j]
-							t247Entry := t247_2[j]
-							t25Entry := t25_2[j]
-							W1TrailEntry3 := W1Trail2[j]
-							t289Entry := t289_2[j]
-							t375Entry := t375_2[j]
-							w21 := kern.Choose(t214, F(t247Entry*kern.Choose(t214, F(F(2*t25Entry)*kern.Choose(t214, F(F(w11*W1TrailEntry3)*t216Entry), F(0))), F(0))), F(0))
-							w22 := kern.Choose(t214, F(t247Entry*kern.Choose(t214, F(F(2*t25Entry)*kern.Choose(t214, F(F(w11*W1TrailEntry3)*t289Entry), F(0))), F(0))), F(0))
-							w23 := kern.Choose(t214, F(F(w11*t27Entry)*t375Entry), F(0))
-							w24 := F(F(F(F(w14*t19Entry)*t19Entry)*t19Entry) * t247Entry)
-							w25 := kern.Choose(t214, F(t247Entry*kern.Choose(t214, F(F(2*t25Entry)*kern.Choose(t214, F(F(w11*W1TrailEntry3)*t375Entry), F(0))), F(0))), F(0))
-							W1BarState2[j] = (((num.FMA32(F(F(F(w13*t19Entry)*t19Entry)*t19Entry), t247Entry, (num.FMA32(F(F(F(w12*t19Entry)*t19Entry)*t19Entry), t247Entry, num.FMA32(rhoEntry3, t1232_2[j], kern.Choose(t214, F(F(w11*t27Entry)*t216Entry), F(0))))+w21)+kern.Choose(t214, F(F(w11*t27Entry)*t289Entry), F(0))) + w22) + w23) + w24) + w25
+					t214Number4 := kern.Choose(t214, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest24Args{
+							unsafe.SliceData(t27),
+							unsafe.SliceData(t216),
+							unsafe.SliceData(t19),
+							unsafe.SliceData(t247),
+							unsafe.SliceData(t25),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t289),
+							unsafe.SliceData(t375),
+							unsafe.SliceData(t1232),
+							unsafe.SliceData(W1BarState),
+							dH * dK * a,
+							dH,
+							dK,
+							[2]float32{t214Number4},
+							[2]float32{w11},
+							[2]float32{w14},
+							[2]float32{w13},
+							[2]float32{w12},
+							[2]float32{rhoEntry3},
+						}
+						stepBackwardNest24(&a2)
+					} else {
+						t214_2 := (F(0) < t214Number4)
+						for i := range dH {
+							t27_2 := t27[i*dK:][:dK]
+							t216_2 := t216[i*dK:][:dK]
+							t19_2 := t19[i*dK:][:dK]
+							t247_2 := t247[i*dK:][:dK]
+							t25_2 := t25[i*dK:][:dK]
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							t289_2 := t289[i*dK:][:dK]
+							t375_2 := t375[i*dK:][:dK]
+							t1232_2 := t1232[i*dK:][:dK]
+							W1BarState2 := W1BarState[i*dK:][:dK]
+							for j := range dK {
+								t27Entry := t27_2[j]
+								t216Entry := t216_2[j]
+								t19Entry := t19_2[j]
+								t247Entry := t247_2[j]
+								t25Entry := t25_2[j]
+								W1TrailEntry3 := W1Trail2[j]
+								t289Entry := t289_2[j]
+								t375Entry := t375_2[j]
+								w21 := kern.Choose(t214_2, F(t247Entry*kern.Choose(t214_2, F(F(2*t25Entry)*kern.Choose(t214_2, F(F(w11*W1TrailEntry3)*t216Entry), F(0))), F(0))), F(0))
+								w22 := kern.Choose(t214_2, F(t247Entry*kern.Choose(t214_2, F(F(2*t25Entry)*kern.Choose(t214_2, F(F(w11*W1TrailEntry3)*t289Entry), F(0))), F(0))), F(0))
+								w23 := kern.Choose(t214_2, F(F(w11*t27Entry)*t375Entry), F(0))
+								w24 := F(F(F(F(w14*t19Entry)*t19Entry)*t19Entry) * t247Entry)
+								w25 := kern.Choose(t214_2, F(t247Entry*kern.Choose(t214_2, F(F(2*t25Entry)*kern.Choose(t214_2, F(F(w11*W1TrailEntry3)*t375Entry), F(0))), F(0))), F(0))
+								W1BarState2[j] = (((num.FMA32(F(F(F(w13*t19Entry)*t19Entry)*t19Entry), t247Entry, (num.FMA32(F(F(F(w12*t19Entry)*t19Entry)*t19Entry), t247Entry, num.FMA32(rhoEntry3, t1232_2[j], kern.Choose(t214_2, F(F(w11*t27Entry)*t216Entry), F(0))))+w21)+kern.Choose(t214_2, F(F(w11*t27Entry)*t289Entry), F(0))) + w22) + w23) + w24) + w25
+							}
 						}
 					}
 					// moneta.g, moneta.W1, moneta.W2
@@ -1715,34 +2654,59 @@ func (c *stepBackwardFused) run() {
 					w15 := F(0.3333333333333333 * gPowEntry2)
 					w16 := F(4 * kern.Choose(t1582, F(F(-0.5*W1PowEntry)*t1732), F(0)))
 					w17 := F(4 * kern.Choose(t1582, F(F(-0.5*W1PowEntry)*t444), F(0)))
-					for i := range dV {
-						t9_2 := t9[i*dH:][:dH]
-						t1602_2 := t1602[i*dH:][:dH]
-						t3 := t[i*dH:][:dH]
-						t191_2 := t191[i*dH:][:dH]
-						t7_2 := t7[i*dH:][:dH]
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t431_2 := t431[i*dH:][:dH]
-						t270_2 := t270[i*dH:][:dH]
-						W2BarState2 := W2BarState[i*dH:][:dH]
-						for j := range dH {
-							t9Entry := t9_2[j]
-							t1602Entry := t1602_2[j]
-							tEntry := t3[j]
-							t191Entry := t191_2[j]
-							t7Entry := t7_2[j]
-							W2TrailEntry3 := W2Trail2[j]
-							t431Entry := t431_2[j]
-							w26 := kern.Choose(t1582, F(t191Entry*kern.Choose(t1582, F(F(2*t7Entry)*kern.Choose(t1582, F(F(w15*W2TrailEntry3)*t1602Entry), F(0))), F(0))), F(0))
-							w27 := kern.Choose(t1582, F(F(w15*t9Entry)*t431Entry), F(0))
-							w28 := F(F(F(F(w17*tEntry)*tEntry)*tEntry) * t191Entry)
-							w29 := kern.Choose(t1582, F(t191Entry*kern.Choose(t1582, F(F(2*t7Entry)*kern.Choose(t1582, F(F(w15*W2TrailEntry3)*t431Entry), F(0))), F(0))), F(0))
-							W2BarState2[j] = ((num.FMA32(rhoEntry3, t270_2[j], num.FMA32(F(F(F(w16*tEntry)*tEntry)*tEntry), t191Entry, kern.Choose(t1582, F(F(w15*t9Entry)*t1602Entry), F(0)))+w26) + w27) + w28) + w29
+					t1582Number3 := kern.Choose(t1582, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest25Args{
+							unsafe.SliceData(t9),
+							unsafe.SliceData(t1602),
+							unsafe.SliceData(t),
+							unsafe.SliceData(t191),
+							unsafe.SliceData(t7),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t431),
+							unsafe.SliceData(t270),
+							unsafe.SliceData(W2BarState),
+							dH * dV * a,
+							dV,
+							dH,
+							[2]float32{t1582Number3},
+							[2]float32{w15},
+							[2]float32{w17},
+							[2]float32{rhoEntry3},
+							[2]float32{w16},
+						}
+						stepBackwardNest25(&a2)
+					} else {
+						t1582_2 := (F(0) < t1582Number3)
+						for i := range dV {
+							t9_2 := t9[i*dH:][:dH]
+							t1602_2 := t1602[i*dH:][:dH]
+							t3 := t[i*dH:][:dH]
+							t191_2 := t191[i*dH:][:dH]
+							t7_2 := t7[i*dH:][:dH]
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t431_2 := t431[i*dH:][:dH]
+							t270_2 := t270[i*dH:][:dH]
+							W2BarState2 := W2BarState[i*dH:][:dH]
+							for j := range dH {
+								t9Entry := t9_2[j]
+								t1602Entry := t1602_2[j]
+								tEntry := t3[j]
+								t191Entry := t191_2[j]
+								t7Entry := t7_2[j]
+								W2TrailEntry3 := W2Trail2[j]
+								t431Entry := t431_2[j]
+								w26 := kern.Choose(t1582_2, F(t191Entry*kern.Choose(t1582_2, F(F(2*t7Entry)*kern.Choose(t1582_2, F(F(w15*W2TrailEntry3)*t1602Entry), F(0))), F(0))), F(0))
+								w27 := kern.Choose(t1582_2, F(F(w15*t9Entry)*t431Entry), F(0))
+								w28 := F(F(F(F(w17*tEntry)*tEntry)*tEntry) * t191Entry)
+								w29 := kern.Choose(t1582_2, F(t191Entry*kern.Choose(t1582_2, F(F(2*t7Entry)*kern.Choose(t1582_2, F(F(w15*W2TrailEntry3)*t431Entry), F(0))), F(0))), F(0))
+								W2BarState2[j] = ((num.FMA32(rhoEntry3, t270_2[j], num.FMA32(F(F(F(w16*tEntry)*tEntry)*tEntry), t191Entry, kern.Choose(t1582_2, F(F(w15*t9Entry)*t1602Entry), F(0)))+w26) + w27) + w28) + w29
+							}
 						}
 					}
 					// moneta.g, moneta.W1, moneta
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
+						a2 := stepBackwardNest26Args{
 							unsafe.SliceData(t496),
 							unsafe.SliceData(t1552),
 							unsafe.SliceData(t286),
@@ -1754,7 +2718,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest12(&a2)
+						stepBackwardNest26(&a2)
 					} else {
 						t32_2 := t32[(l*T+a+C*s)*dK:][:dK]
 						t72_2 := t72[(l*T+a+C*s)*dK:][:dK]
@@ -1816,7 +2780,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
+		a := stepBackwardNest27Args{
 			unsafe.SliceData(t17),
 			unsafe.SliceData(t38),
 			unsafe.SliceData(c.RhoStack),
@@ -1831,7 +2795,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest13(&a)
+		stepBackwardNest27(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
@@ -1859,7 +2823,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta.v
 	if kern.Wide() {
-		a := stepBackwardNest14Args{
+		a := stepBackwardNest28Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t22),
 			unsafe.SliceData(t43),
@@ -1872,7 +2836,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest14(&a)
+		stepBackwardNest28(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1895,7 +2859,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta.k0
 	if kern.Wide() {
-		a := stepBackwardNest15Args{
+		a := stepBackwardNest29Args{
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t22),
 			unsafe.SliceData(t43),
@@ -1907,7 +2871,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest15(&a)
+		stepBackwardNest29(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1930,7 +2894,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta.k0
 	if kern.Wide() {
-		a := stepBackwardNest16Args{
+		a := stepBackwardNest30Args{
 			unsafe.SliceData(t92),
 			unsafe.SliceData(t48),
 			unsafe.SliceData(t51),
@@ -1940,7 +2904,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest16(&a)
+		stepBackwardNest30(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -79,6 +79,96 @@ func stepNest12AVX512(a *stepNest12Args)
 func stepNest12AVX2(a *stepNest12Args)
 
 //go:noescape
+func stepNest13AVX512(a *stepNest13Args)
+
+//go:noescape
+func stepNest13AVX2(a *stepNest13Args)
+
+//go:noescape
+func stepNest14AVX512(a *stepNest14Args)
+
+//go:noescape
+func stepNest14AVX2(a *stepNest14Args)
+
+//go:noescape
+func stepNest15AVX512(a *stepNest15Args)
+
+//go:noescape
+func stepNest15AVX2(a *stepNest15Args)
+
+//go:noescape
+func stepNest16AVX512(a *stepNest16Args)
+
+//go:noescape
+func stepNest16AVX2(a *stepNest16Args)
+
+//go:noescape
+func stepNest17AVX512(a *stepNest17Args)
+
+//go:noescape
+func stepNest17AVX2(a *stepNest17Args)
+
+//go:noescape
+func stepNest18AVX512(a *stepNest18Args)
+
+//go:noescape
+func stepNest18AVX2(a *stepNest18Args)
+
+//go:noescape
+func stepNest19AVX512(a *stepNest19Args)
+
+//go:noescape
+func stepNest19AVX2(a *stepNest19Args)
+
+//go:noescape
+func stepNest20AVX512(a *stepNest20Args)
+
+//go:noescape
+func stepNest20AVX2(a *stepNest20Args)
+
+//go:noescape
+func stepNest21AVX512(a *stepNest21Args)
+
+//go:noescape
+func stepNest21AVX2(a *stepNest21Args)
+
+//go:noescape
+func stepNest22AVX512(a *stepNest22Args)
+
+//go:noescape
+func stepNest22AVX2(a *stepNest22Args)
+
+//go:noescape
+func stepNest23AVX512(a *stepNest23Args)
+
+//go:noescape
+func stepNest23AVX2(a *stepNest23Args)
+
+//go:noescape
+func stepNest24AVX512(a *stepNest24Args)
+
+//go:noescape
+func stepNest24AVX2(a *stepNest24Args)
+
+//go:noescape
+func stepNest25AVX512(a *stepNest25Args)
+
+//go:noescape
+func stepNest25AVX2(a *stepNest25Args)
+
+//go:noescape
+func stepNest26AVX512(a *stepNest26Args)
+
+//go:noescape
+func stepNest26AVX2(a *stepNest26Args)
+
+//go:noescape
+func stepNest27AVX512(a *stepNest27Args)
+
+//go:noescape
+func stepNest27AVX2(a *stepNest27Args)
+
+//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -310,6 +400,126 @@ func stepNest12(a *stepNest12Args) {
 		return
 	}
 	stepNest12AVX2(a)
+}
+
+func stepNest13(a *stepNest13Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest13AVX512(a)
+		return
+	}
+	stepNest13AVX2(a)
+}
+
+func stepNest14(a *stepNest14Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest14AVX512(a)
+		return
+	}
+	stepNest14AVX2(a)
+}
+
+func stepNest15(a *stepNest15Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest15AVX512(a)
+		return
+	}
+	stepNest15AVX2(a)
+}
+
+func stepNest16(a *stepNest16Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest16AVX512(a)
+		return
+	}
+	stepNest16AVX2(a)
+}
+
+func stepNest17(a *stepNest17Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest17AVX512(a)
+		return
+	}
+	stepNest17AVX2(a)
+}
+
+func stepNest18(a *stepNest18Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest18AVX512(a)
+		return
+	}
+	stepNest18AVX2(a)
+}
+
+func stepNest19(a *stepNest19Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest19AVX512(a)
+		return
+	}
+	stepNest19AVX2(a)
+}
+
+func stepNest20(a *stepNest20Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest20AVX512(a)
+		return
+	}
+	stepNest20AVX2(a)
+}
+
+func stepNest21(a *stepNest21Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest21AVX512(a)
+		return
+	}
+	stepNest21AVX2(a)
+}
+
+func stepNest22(a *stepNest22Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest22AVX512(a)
+		return
+	}
+	stepNest22AVX2(a)
+}
+
+func stepNest23(a *stepNest23Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest23AVX512(a)
+		return
+	}
+	stepNest23AVX2(a)
+}
+
+func stepNest24(a *stepNest24Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest24AVX512(a)
+		return
+	}
+	stepNest24AVX2(a)
+}
+
+func stepNest25(a *stepNest25Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest25AVX512(a)
+		return
+	}
+	stepNest25AVX2(a)
+}
+
+func stepNest26(a *stepNest26Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest26AVX512(a)
+		return
+	}
+	stepNest26AVX2(a)
+}
+
+func stepNest27(a *stepNest27Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest27AVX512(a)
+		return
+	}
+	stepNest27AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {

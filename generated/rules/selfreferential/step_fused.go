@@ -85,6 +85,21 @@ type stepNest7Args struct {
 }
 
 type stepNest8Args struct {
+	t29   *float32
+	uM    *float32
+	MMLin *float32
+	n0    int // d·a + C·d·s + T·d·l
+	n1    int // d
+}
+
+type stepNest9Args struct {
+	t29 *float32
+	uM  *float32
+	t30 *float32
+	n0  int // d
+}
+
+type stepNest10Args struct {
 	t30         *float32
 	MAlphaState *float32
 	aV          *float32
@@ -97,7 +112,22 @@ type stepNest8Args struct {
 	rho2        [2]float32 // and nothing
 }
 
-type stepNest9Args struct {
+type stepNest11Args struct {
+	t45       *float32
+	uAlpha    *float32
+	MAlphaLin *float32
+	n0        int // d·a + C·d·s + T·d·l
+	n1        int // d
+}
+
+type stepNest12Args struct {
+	t45    *float32
+	uAlpha *float32
+	t46    *float32
+	n0     int // d
+}
+
+type stepNest13Args struct {
 	t46         *float32
 	MEtaState   *float32
 	aV          *float32
@@ -111,7 +141,22 @@ type stepNest9Args struct {
 	rho2        [2]float32 // and nothing
 }
 
-type stepNest10Args struct {
+type stepNest14Args struct {
+	t61     *float32
+	uEta    *float32
+	MEtaLin *float32
+	n0      int // d·a + C·d·s + T·d·l
+	n1      int // d
+}
+
+type stepNest15Args struct {
+	t61  *float32
+	uEta *float32
+	t62  *float32
+	n0   int // d
+}
+
+type stepNest16Args struct {
 	t62       *float32
 	MKState   *float32
 	aV        *float32
@@ -125,7 +170,22 @@ type stepNest10Args struct {
 	rho2      [2]float32 // and nothing
 }
 
-type stepNest11Args struct {
+type stepNest17Args struct {
+	t77   *float32
+	uK    *float32
+	MKLin *float32
+	n0    int // d·a + C·d·s + T·d·l
+	n1    int // d
+}
+
+type stepNest18Args struct {
+	t77 *float32
+	uK  *float32
+	t78 *float32
+	n0  int // d
+}
+
+type stepNest19Args struct {
 	t78     *float32
 	MVState *float32
 	aV      *float32
@@ -138,7 +198,43 @@ type stepNest11Args struct {
 	rho2    [2]float32 // and nothing
 }
 
-type stepNest12Args struct {
+type stepNest20Args struct {
+	t93   *float32
+	uV    *float32
+	MVLin *float32
+	n0    int // d·a + C·d·s + T·d·l
+	n1    int // d
+}
+
+type stepNest21Args struct {
+	aV     *float32
+	uVProd *float32
+	n0     int        // d·a + C·d·s + T·d·l
+	n1     int        // d
+	theta2 [2]float32 // and nothing
+}
+
+type stepNest22Args struct {
+	aK2 *float32
+	aK  *float32
+	n0  int // d·a + C·d·s + T·d·l
+	n1  int // d
+}
+
+type stepNest23Args struct {
+	t93    *float32
+	uV     *float32
+	aV     *float32
+	y2     *float32
+	aK2    *float32
+	t94    *float32
+	y      *float32
+	n0     int        // d·a + C·d·s + T·d·l
+	n1     int        // d
+	theta2 [2]float32 // and nothing
+}
+
+type stepNest24Args struct {
 	t94         *float32
 	k           *float32
 	MVState     *float32
@@ -149,6 +245,26 @@ type stepNest12Args struct {
 	n0          int        // d
 	theta2      [2]float32 // and nothing
 	rho2        [2]float32 // and nothing
+}
+
+type stepNest25Args struct {
+	t194     *float32
+	aEtaProd *float32
+	n0       int // d·a + C·d·s + T·d·l
+	n1       int // d
+}
+
+type stepNest26Args struct {
+	t195       *float32
+	aAlphaProd *float32
+	n0         int // d·a + C·d·s + T·d·l
+	n1         int // d
+}
+
+type stepNest27Args struct {
+	t194 *float32
+	t195 *float32
+	n0   int // d
 }
 
 // stepFused is Step in fused arithmetic.
@@ -338,7 +454,6 @@ func (c *stepFused) run() {
 				}
 			}
 			for a := range min(C, -C*s+T) {
-				y := c.Y[(l*T+a+C*s)*d:][:d]
 				// self_referential.y, self_referential.a_alpha, self_referential.a_eta, self_referential.a_k, self_referential.a_v
 				if kern.Wide() {
 					a2 := stepNest4Args{
@@ -503,16 +618,41 @@ func (c *stepFused) run() {
 					}
 				}
 				// self_referential.M_m
-				for i := range d {
-					t302 := t29[i] - uM[i]
-					t30[i] = t302
-					if len(c.MMLin) > 0 {
-						c.MMLin[(l*T+a+C*s)*d+i] = t302
+				if len(c.MMLin) > 0 {
+					if kern.Wide() {
+						a2 := stepNest8Args{
+							unsafe.SliceData(t29),
+							unsafe.SliceData(uM),
+							kern.Given(c.MMLin),
+							d*a + C*d*s + T*d*l,
+							d,
+						}
+						stepNest8(&a2)
+					} else {
+						MMLin := c.MMLin[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							t302 := t29[i] - uM[i]
+							MMLin[i] = t302
+						}
+					}
+				}
+				if kern.Wide() {
+					a2 := stepNest9Args{
+						unsafe.SliceData(t29),
+						unsafe.SliceData(uM),
+						unsafe.SliceData(t30),
+						d,
+					}
+					stepNest9(&a2)
+				} else {
+					for i := range d {
+						t302 := t29[i] - uM[i]
+						t30[i] = t302
 					}
 				}
 				// self_referential.M_m, self_referential.u_alpha, self_referential.M_alpha
 				if kern.Wide() {
-					a2 := stepNest8Args{
+					a2 := stepNest10Args{
 						unsafe.SliceData(t30),
 						unsafe.SliceData(MAlphaState),
 						unsafe.SliceData(aV),
@@ -524,7 +664,7 @@ func (c *stepFused) run() {
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
-					stepNest8(&a2)
+					stepNest10(&a2)
 				} else {
 					for i := range d {
 						MAlphaState2 := MAlphaState[i*d:][:d]
@@ -548,16 +688,41 @@ func (c *stepFused) run() {
 					}
 				}
 				// self_referential.M_alpha
-				for i := range d {
-					t462 := t45[i] - uAlpha[i]
-					t46[i] = t462
-					if len(c.MAlphaLin) > 0 {
-						c.MAlphaLin[(l*T+a+C*s)*d+i] = t462
+				if len(c.MAlphaLin) > 0 {
+					if kern.Wide() {
+						a2 := stepNest11Args{
+							unsafe.SliceData(t45),
+							unsafe.SliceData(uAlpha),
+							kern.Given(c.MAlphaLin),
+							d*a + C*d*s + T*d*l,
+							d,
+						}
+						stepNest11(&a2)
+					} else {
+						MAlphaLin := c.MAlphaLin[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							t462 := t45[i] - uAlpha[i]
+							MAlphaLin[i] = t462
+						}
+					}
+				}
+				if kern.Wide() {
+					a2 := stepNest12Args{
+						unsafe.SliceData(t45),
+						unsafe.SliceData(uAlpha),
+						unsafe.SliceData(t46),
+						d,
+					}
+					stepNest12(&a2)
+				} else {
+					for i := range d {
+						t462 := t45[i] - uAlpha[i]
+						t46[i] = t462
 					}
 				}
 				// self_referential.M_alpha, self_referential.M_m, self_referential.u_eta, self_referential.M_eta
 				if kern.Wide() {
-					a2 := stepNest9Args{
+					a2 := stepNest13Args{
 						unsafe.SliceData(t46),
 						unsafe.SliceData(MEtaState),
 						unsafe.SliceData(aV),
@@ -570,7 +735,7 @@ func (c *stepFused) run() {
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
-					stepNest9(&a2)
+					stepNest13(&a2)
 				} else {
 					for i := range d {
 						MEtaState2 := MEtaState[i*d:][:d]
@@ -595,16 +760,41 @@ func (c *stepFused) run() {
 					}
 				}
 				// self_referential.M_eta
-				for i := range d {
-					t622 := t61[i] - uEta[i]
-					t62[i] = t622
-					if len(c.MEtaLin) > 0 {
-						c.MEtaLin[(l*T+a+C*s)*d+i] = t622
+				if len(c.MEtaLin) > 0 {
+					if kern.Wide() {
+						a2 := stepNest14Args{
+							unsafe.SliceData(t61),
+							unsafe.SliceData(uEta),
+							kern.Given(c.MEtaLin),
+							d*a + C*d*s + T*d*l,
+							d,
+						}
+						stepNest14(&a2)
+					} else {
+						MEtaLin := c.MEtaLin[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							t622 := t61[i] - uEta[i]
+							MEtaLin[i] = t622
+						}
+					}
+				}
+				if kern.Wide() {
+					a2 := stepNest15Args{
+						unsafe.SliceData(t61),
+						unsafe.SliceData(uEta),
+						unsafe.SliceData(t62),
+						d,
+					}
+					stepNest15(&a2)
+				} else {
+					for i := range d {
+						t622 := t61[i] - uEta[i]
+						t62[i] = t622
 					}
 				}
 				// self_referential.M_eta, self_referential.M_m, self_referential.u_k, self_referential.M_k
 				if kern.Wide() {
-					a2 := stepNest10Args{
+					a2 := stepNest16Args{
 						unsafe.SliceData(t62),
 						unsafe.SliceData(MKState),
 						unsafe.SliceData(aV),
@@ -617,7 +807,7 @@ func (c *stepFused) run() {
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
-					stepNest10(&a2)
+					stepNest16(&a2)
 				} else {
 					for i := range d {
 						MKState2 := MKState[i*d:][:d]
@@ -642,16 +832,41 @@ func (c *stepFused) run() {
 					}
 				}
 				// self_referential.M_k
-				for i := range d {
-					t782 := t77[i] - uK[i]
-					t78[i] = t782
-					if len(c.MKLin) > 0 {
-						c.MKLin[(l*T+a+C*s)*d+i] = t782
+				if len(c.MKLin) > 0 {
+					if kern.Wide() {
+						a2 := stepNest17Args{
+							unsafe.SliceData(t77),
+							unsafe.SliceData(uK),
+							kern.Given(c.MKLin),
+							d*a + C*d*s + T*d*l,
+							d,
+						}
+						stepNest17(&a2)
+					} else {
+						MKLin := c.MKLin[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							t782 := t77[i] - uK[i]
+							MKLin[i] = t782
+						}
+					}
+				}
+				if kern.Wide() {
+					a2 := stepNest18Args{
+						unsafe.SliceData(t77),
+						unsafe.SliceData(uK),
+						unsafe.SliceData(t78),
+						d,
+					}
+					stepNest18(&a2)
+				} else {
+					for i := range d {
+						t782 := t77[i] - uK[i]
+						t78[i] = t782
 					}
 				}
 				// self_referential.M_k, self_referential.M_m, self_referential.u_v, self_referential.M_v
 				if kern.Wide() {
-					a2 := stepNest11Args{
+					a2 := stepNest19Args{
 						unsafe.SliceData(t78),
 						unsafe.SliceData(MVState),
 						unsafe.SliceData(aV),
@@ -663,7 +878,7 @@ func (c *stepFused) run() {
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
-					stepNest11(&a2)
+					stepNest19(&a2)
 				} else {
 					for i := range d {
 						MVState2 := MVState[i*d:][:d]
@@ -687,28 +902,89 @@ func (c *stepFused) run() {
 					}
 				}
 				// self_referential.M_v, self_referential.u_v, self_referential
-				for i := range d {
-					t942 := t93[i] - uV[i]
-					t197 := F(theta2 * aV[i])
-					t := y2[i]
-					t22 := aK2[i]
-					t94[i] = t942
-					if len(c.MVLin) > 0 {
-						c.MVLin[(l*T+a+C*s)*d+i] = t942
+				if len(c.MVLin) > 0 {
+					if kern.Wide() {
+						a2 := stepNest20Args{
+							unsafe.SliceData(t93),
+							unsafe.SliceData(uV),
+							kern.Given(c.MVLin),
+							d*a + C*d*s + T*d*l,
+							d,
+						}
+						stepNest20(&a2)
+					} else {
+						MVLin := c.MVLin[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							t942 := t93[i] - uV[i]
+							MVLin[i] = t942
+						}
 					}
-					if len(c.UVProd) > 0 {
-						c.UVProd[(l*T+a+C*s)*d+i] = t197
+				}
+				if len(c.UVProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest21Args{
+							unsafe.SliceData(aV),
+							kern.Given(c.UVProd),
+							d*a + C*d*s + T*d*l,
+							d,
+							[2]float32{theta2},
+						}
+						stepNest21(&a2)
+					} else {
+						uVProd := c.UVProd[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							t197 := F(theta2 * aV[i])
+							uVProd[i] = t197
+						}
 					}
-					y[i] = t
-					if len(c.AK) > 0 {
-						c.AK[(l*T+a+C*s)*d+i] = t22
+				}
+				if len(c.AK) > 0 {
+					if kern.Wide() {
+						a2 := stepNest22Args{
+							unsafe.SliceData(aK2),
+							kern.Given(c.AK),
+							d*a + C*d*s + T*d*l,
+							d,
+						}
+						stepNest22(&a2)
+					} else {
+						aK := c.AK[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							t22 := aK2[i]
+							aK[i] = t22
+						}
+					}
+				}
+				if kern.Wide() {
+					a2 := stepNest23Args{
+						unsafe.SliceData(t93),
+						unsafe.SliceData(uV),
+						unsafe.SliceData(aV),
+						unsafe.SliceData(y2),
+						unsafe.SliceData(aK2),
+						unsafe.SliceData(t94),
+						unsafe.SliceData(c.Y),
+						d*a + C*d*s + T*d*l,
+						d,
+						[2]float32{theta2},
+					}
+					stepNest23(&a2)
+				} else {
+					y := c.Y[(l*T+a+C*s)*d:][:d]
+					for i := range d {
+						t942 := t93[i] - uV[i]
+						t197 := F(theta2 * aV[i])
+						t := y2[i]
+						t22 := aK2[i]
+						t94[i] = t942
+						y[i] = t
 					}
 				}
 				// self_referential.M_v, self_referential.M_m, self_referential.a_eta, self_referential.a_alpha
 				clear(t194)
 				clear(t195)
 				if kern.Wide() {
-					a2 := stepNest12Args{
+					a2 := stepNest24Args{
 						unsafe.SliceData(t94),
 						unsafe.SliceData(k),
 						unsafe.SliceData(MVState),
@@ -720,7 +996,7 @@ func (c *stepFused) run() {
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
-					stepNest12(&a2)
+					stepNest24(&a2)
 				} else {
 					for i := range d {
 						MVState2 := MVState[i*d:][:d]
@@ -735,14 +1011,51 @@ func (c *stepFused) run() {
 					}
 				}
 				// self_referential
-				for i := range d {
-					t32 := t194[i]
-					t42 := t195[i]
-					if len(c.AEtaProd) > 0 {
-						c.AEtaProd[(l*T+a+C*s)*d+i] = t32
+				if len(c.AEtaProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest25Args{
+							unsafe.SliceData(t194),
+							kern.Given(c.AEtaProd),
+							d*a + C*d*s + T*d*l,
+							d,
+						}
+						stepNest25(&a2)
+					} else {
+						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							t32 := t194[i]
+							aEtaProd[i] = t32
+						}
 					}
-					if len(c.AAlphaProd) > 0 {
-						c.AAlphaProd[(l*T+a+C*s)*d+i] = t42
+				}
+				if len(c.AAlphaProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest26Args{
+							unsafe.SliceData(t195),
+							kern.Given(c.AAlphaProd),
+							d*a + C*d*s + T*d*l,
+							d,
+						}
+						stepNest26(&a2)
+					} else {
+						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							t42 := t195[i]
+							aAlphaProd[i] = t42
+						}
+					}
+				}
+				if kern.Wide() {
+					a2 := stepNest27Args{
+						unsafe.SliceData(t194),
+						unsafe.SliceData(t195),
+						d,
+					}
+					stepNest27(&a2)
+				} else {
+					for i := range d {
+						t32 := t194[i]
+						t42 := t195[i]
 					}
 				}
 				for i := range d {

@@ -28,6 +28,36 @@ func stepNest11(*stepNest11Args) { panic("no assembly in this build") }
 
 func stepNest12(*stepNest12Args) { panic("no assembly in this build") }
 
+func stepNest13(*stepNest13Args) { panic("no assembly in this build") }
+
+func stepNest14(*stepNest14Args) { panic("no assembly in this build") }
+
+func stepNest15(*stepNest15Args) { panic("no assembly in this build") }
+
+func stepNest16(*stepNest16Args) { panic("no assembly in this build") }
+
+func stepNest17(*stepNest17Args) { panic("no assembly in this build") }
+
+func stepNest18(*stepNest18Args) { panic("no assembly in this build") }
+
+func stepNest19(*stepNest19Args) { panic("no assembly in this build") }
+
+func stepNest20(*stepNest20Args) { panic("no assembly in this build") }
+
+func stepNest21(*stepNest21Args) { panic("no assembly in this build") }
+
+func stepNest22(*stepNest22Args) { panic("no assembly in this build") }
+
+func stepNest23(*stepNest23Args) { panic("no assembly in this build") }
+
+func stepNest24(*stepNest24Args) { panic("no assembly in this build") }
+
+func stepNest25(*stepNest25Args) { panic("no assembly in this build") }
+
+func stepNest26(*stepNest26Args) { panic("no assembly in this build") }
+
+func stepNest27(*stepNest27Args) { panic("no assembly in this build") }
+
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }

@@ -193,6 +193,228 @@ func stepNest31AVX512(a *stepNest31Args)
 func stepNest31AVX2(a *stepNest31Args)
 
 //go:noescape
+func stepNest32AVX512(a *stepNest32Args)
+
+//go:noescape
+func stepNest32AVX2(a *stepNest32Args)
+
+//go:noescape
+func stepNest33AVX512(a *stepNest33Args)
+
+//go:noescape
+func stepNest33AVX2(a *stepNest33Args)
+
+//go:noescape
+func stepNest34AVX512(a *stepNest34Args)
+
+//go:noescape
+func stepNest34AVX2(a *stepNest34Args)
+
+//go:noescape
+func stepNest35AVX512(a *stepNest35Args)
+
+//go:noescape
+func stepNest35AVX2(a *stepNest35Args)
+
+//go:noescape
+func stepNest36AVX512(a *stepNest36Args)
+
+//go:noescape
+func stepNest36AVX2(a *stepNest36Args)
+
+//go:noescape
+func stepNest37AVX512(a *stepNest37Args)
+
+//go:noescape
+func stepNest37AVX2(a *stepNest37Args)
+
+//go:noescape
+func stepNest38AVX512(a *stepNest38Args)
+
+//go:noescape
+func stepNest38AVX2(a *stepNest38Args)
+
+//go:noescape
+func stepNest39AVX512(a *stepNest39Args)
+
+//go:noescape
+func stepNest39AVX2(a *stepNest39Args)
+
+//go:noescape
+func stepNest40AVX512(a *stepNest40Args)
+
+//go:noescape
+func stepNest40AVX2(a *stepNest40Args)
+
+//go:noescape
+func stepNest41AVX512(a *stepNest41Args)
+
+//go:noescape
+func stepNest41AVX2(a *stepNest41Args)
+
+//go:noescape
+func stepNest42AVX512(a *stepNest42Args)
+
+//go:noescape
+func stepNest42AVX2(a *stepNest42Args)
+
+//go:noescape
+func stepNest43AVX512(a *stepNest43Args)
+
+//go:noescape
+func stepNest43AVX2(a *stepNest43Args)
+
+//go:noescape
+func stepNest44AVX512(a *stepNest44Args)
+
+//go:noescape
+func stepNest44AVX2(a *stepNest44Args)
+
+//go:noescape
+func stepNest45AVX512(a *stepNest45Args)
+
+//go:noescape
+func stepNest45AVX2(a *stepNest45Args)
+
+//go:noescape
+func stepNest46AVX512(a *stepNest46Args)
+
+//go:noescape
+func stepNest46AVX2(a *stepNest46Args)
+
+//go:noescape
+func stepNest47AVX512(a *stepNest47Args)
+
+//go:noescape
+func stepNest47AVX2(a *stepNest47Args)
+
+//go:noescape
+func stepNest48AVX512(a *stepNest48Args)
+
+//go:noescape
+func stepNest48AVX2(a *stepNest48Args)
+
+//go:noescape
+func stepNest49AVX512(a *stepNest49Args)
+
+//go:noescape
+func stepNest49AVX2(a *stepNest49Args)
+
+//go:noescape
+func stepNest50AVX512(a *stepNest50Args)
+
+//go:noescape
+func stepNest50AVX2(a *stepNest50Args)
+
+//go:noescape
+func stepNest51AVX512(a *stepNest51Args)
+
+//go:noescape
+func stepNest51AVX2(a *stepNest51Args)
+
+//go:noescape
+func stepNest52AVX512(a *stepNest52Args)
+
+//go:noescape
+func stepNest52AVX2(a *stepNest52Args)
+
+//go:noescape
+func stepNest53AVX512(a *stepNest53Args)
+
+//go:noescape
+func stepNest53AVX2(a *stepNest53Args)
+
+//go:noescape
+func stepNest54AVX512(a *stepNest54Args)
+
+//go:noescape
+func stepNest54AVX2(a *stepNest54Args)
+
+//go:noescape
+func stepNest55AVX512(a *stepNest55Args)
+
+//go:noescape
+func stepNest55AVX2(a *stepNest55Args)
+
+//go:noescape
+func stepNest56AVX512(a *stepNest56Args)
+
+//go:noescape
+func stepNest56AVX2(a *stepNest56Args)
+
+//go:noescape
+func stepNest57AVX512(a *stepNest57Args)
+
+//go:noescape
+func stepNest57AVX2(a *stepNest57Args)
+
+//go:noescape
+func stepNest58AVX512(a *stepNest58Args)
+
+//go:noescape
+func stepNest58AVX2(a *stepNest58Args)
+
+//go:noescape
+func stepNest59AVX512(a *stepNest59Args)
+
+//go:noescape
+func stepNest59AVX2(a *stepNest59Args)
+
+//go:noescape
+func stepNest60AVX512(a *stepNest60Args)
+
+//go:noescape
+func stepNest60AVX2(a *stepNest60Args)
+
+//go:noescape
+func stepNest61AVX512(a *stepNest61Args)
+
+//go:noescape
+func stepNest61AVX2(a *stepNest61Args)
+
+//go:noescape
+func stepNest62AVX512(a *stepNest62Args)
+
+//go:noescape
+func stepNest62AVX2(a *stepNest62Args)
+
+//go:noescape
+func stepNest63AVX512(a *stepNest63Args)
+
+//go:noescape
+func stepNest63AVX2(a *stepNest63Args)
+
+//go:noescape
+func stepNest64AVX512(a *stepNest64Args)
+
+//go:noescape
+func stepNest64AVX2(a *stepNest64Args)
+
+//go:noescape
+func stepNest65AVX512(a *stepNest65Args)
+
+//go:noescape
+func stepNest65AVX2(a *stepNest65Args)
+
+//go:noescape
+func stepNest66AVX512(a *stepNest66Args)
+
+//go:noescape
+func stepNest66AVX2(a *stepNest66Args)
+
+//go:noescape
+func stepNest67AVX512(a *stepNest67Args)
+
+//go:noescape
+func stepNest67AVX2(a *stepNest67Args)
+
+//go:noescape
+func stepNest68AVX512(a *stepNest68Args)
+
+//go:noescape
+func stepNest68AVX2(a *stepNest68Args)
+
+//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -852,6 +1074,302 @@ func stepNest31(a *stepNest31Args) {
 		return
 	}
 	stepNest31AVX2(a)
+}
+
+func stepNest32(a *stepNest32Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest32AVX512(a)
+		return
+	}
+	stepNest32AVX2(a)
+}
+
+func stepNest33(a *stepNest33Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest33AVX512(a)
+		return
+	}
+	stepNest33AVX2(a)
+}
+
+func stepNest34(a *stepNest34Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest34AVX512(a)
+		return
+	}
+	stepNest34AVX2(a)
+}
+
+func stepNest35(a *stepNest35Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest35AVX512(a)
+		return
+	}
+	stepNest35AVX2(a)
+}
+
+func stepNest36(a *stepNest36Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest36AVX512(a)
+		return
+	}
+	stepNest36AVX2(a)
+}
+
+func stepNest37(a *stepNest37Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest37AVX512(a)
+		return
+	}
+	stepNest37AVX2(a)
+}
+
+func stepNest38(a *stepNest38Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest38AVX512(a)
+		return
+	}
+	stepNest38AVX2(a)
+}
+
+func stepNest39(a *stepNest39Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest39AVX512(a)
+		return
+	}
+	stepNest39AVX2(a)
+}
+
+func stepNest40(a *stepNest40Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest40AVX512(a)
+		return
+	}
+	stepNest40AVX2(a)
+}
+
+func stepNest41(a *stepNest41Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest41AVX512(a)
+		return
+	}
+	stepNest41AVX2(a)
+}
+
+func stepNest42(a *stepNest42Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest42AVX512(a)
+		return
+	}
+	stepNest42AVX2(a)
+}
+
+func stepNest43(a *stepNest43Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest43AVX512(a)
+		return
+	}
+	stepNest43AVX2(a)
+}
+
+func stepNest44(a *stepNest44Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest44AVX512(a)
+		return
+	}
+	stepNest44AVX2(a)
+}
+
+func stepNest45(a *stepNest45Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest45AVX512(a)
+		return
+	}
+	stepNest45AVX2(a)
+}
+
+func stepNest46(a *stepNest46Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest46AVX512(a)
+		return
+	}
+	stepNest46AVX2(a)
+}
+
+func stepNest47(a *stepNest47Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest47AVX512(a)
+		return
+	}
+	stepNest47AVX2(a)
+}
+
+func stepNest48(a *stepNest48Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest48AVX512(a)
+		return
+	}
+	stepNest48AVX2(a)
+}
+
+func stepNest49(a *stepNest49Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest49AVX512(a)
+		return
+	}
+	stepNest49AVX2(a)
+}
+
+func stepNest50(a *stepNest50Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest50AVX512(a)
+		return
+	}
+	stepNest50AVX2(a)
+}
+
+func stepNest51(a *stepNest51Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest51AVX512(a)
+		return
+	}
+	stepNest51AVX2(a)
+}
+
+func stepNest52(a *stepNest52Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest52AVX512(a)
+		return
+	}
+	stepNest52AVX2(a)
+}
+
+func stepNest53(a *stepNest53Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest53AVX512(a)
+		return
+	}
+	stepNest53AVX2(a)
+}
+
+func stepNest54(a *stepNest54Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest54AVX512(a)
+		return
+	}
+	stepNest54AVX2(a)
+}
+
+func stepNest55(a *stepNest55Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest55AVX512(a)
+		return
+	}
+	stepNest55AVX2(a)
+}
+
+func stepNest56(a *stepNest56Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest56AVX512(a)
+		return
+	}
+	stepNest56AVX2(a)
+}
+
+func stepNest57(a *stepNest57Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest57AVX512(a)
+		return
+	}
+	stepNest57AVX2(a)
+}
+
+func stepNest58(a *stepNest58Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest58AVX512(a)
+		return
+	}
+	stepNest58AVX2(a)
+}
+
+func stepNest59(a *stepNest59Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest59AVX512(a)
+		return
+	}
+	stepNest59AVX2(a)
+}
+
+func stepNest60(a *stepNest60Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest60AVX512(a)
+		return
+	}
+	stepNest60AVX2(a)
+}
+
+func stepNest61(a *stepNest61Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest61AVX512(a)
+		return
+	}
+	stepNest61AVX2(a)
+}
+
+func stepNest62(a *stepNest62Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest62AVX512(a)
+		return
+	}
+	stepNest62AVX2(a)
+}
+
+func stepNest63(a *stepNest63Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest63AVX512(a)
+		return
+	}
+	stepNest63AVX2(a)
+}
+
+func stepNest64(a *stepNest64Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest64AVX512(a)
+		return
+	}
+	stepNest64AVX2(a)
+}
+
+func stepNest65(a *stepNest65Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest65AVX512(a)
+		return
+	}
+	stepNest65AVX2(a)
+}
+
+func stepNest66(a *stepNest66Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest66AVX512(a)
+		return
+	}
+	stepNest66AVX2(a)
+}
+
+func stepNest67(a *stepNest67Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest67AVX512(a)
+		return
+	}
+	stepNest67AVX2(a)
+}
+
+func stepNest68(a *stepNest68Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest68AVX512(a)
+		return
+	}
+	stepNest68AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {

@@ -91,6 +91,52 @@ type stepNest6Args struct {
 }
 
 type stepNest7Args struct {
+	x   *float32
+	t25 *float32
+	gK  *float32
+	n0  int // d·a + C·d·s + T·d·l
+	n1  int // d
+}
+
+type stepNest8Args struct {
+	x        *float32
+	t72      *float32
+	t16      *float32
+	t25      *float32
+	q        *float32
+	t3       *float32
+	y        *float32
+	gK2      *float32
+	t9Total  *float32
+	t18Total *float32
+	t27Total *float32
+	n0       int        // d·a + C·d·s + T·d·l
+	n1       int        // d
+	t27      [2]float32 // and nothing
+	t18      [2]float32 // and nothing
+	t9       [2]float32 // and nothing
+}
+
+type stepNest9Args struct {
+	x   *float32
+	t40 *float32
+	gV  *float32
+	n0  int // d·a + C·d·s + T·d·l
+	n1  int // d
+}
+
+type stepNest10Args struct {
+	x   *float32
+	t40 *float32
+	gK2 *float32
+	k   *float32
+	gV2 *float32
+	n0  int        // d·a + C·d·s + T·d·l
+	n1  int        // d
+	t36 [2]float32 // and nothing
+}
+
+type stepNest11Args struct {
 	BMState *float32
 	gV2     *float32
 	k       *float32
@@ -100,7 +146,7 @@ type stepNest7Args struct {
 	n1      int // d
 }
 
-type stepNest8Args struct {
+type stepNest12Args struct {
 	t42    *float32
 	t47    *float32
 	t483   *float32
@@ -111,7 +157,7 @@ type stepNest8Args struct {
 	theta2 [2]float32 // and nothing
 }
 
-type stepNest9Args struct {
+type stepNest13Args struct {
 	AMState *float32
 	t483    *float32
 	t493    *float32
@@ -121,7 +167,26 @@ type stepNest9Args struct {
 	n1      int // d_h
 }
 
-type stepNest10Args struct {
+type stepNest14Args struct {
+	k     *float32
+	t49   *float32
+	gV2   *float32
+	t44   *float32
+	AMLin *float32
+	n0    int // d·a + C·d·s + T·d·l
+	n1    int // d
+}
+
+type stepNest15Args struct {
+	k   *float32
+	t49 *float32
+	gV2 *float32
+	t44 *float32
+	t51 *float32
+	n0  int // d
+}
+
+type stepNest16Args struct {
 	t51     *float32
 	AMState *float32
 	t513    *float32
@@ -131,7 +196,7 @@ type stepNest10Args struct {
 	rho2    [2]float32 // and nothing
 }
 
-type stepNest11Args struct {
+type stepNest17Args struct {
 	t48 *float32
 	t22 *float32
 	t47 *float32
@@ -139,7 +204,7 @@ type stepNest11Args struct {
 	n0  int // d_h
 }
 
-type stepNest12Args struct {
+type stepNest18Args struct {
 	t85         *float32
 	BAlphaState *float32
 	gV2         *float32
@@ -153,7 +218,7 @@ type stepNest12Args struct {
 	rho2        [2]float32 // and nothing
 }
 
-type stepNest13Args struct {
+type stepNest19Args struct {
 	t90    *float32
 	t95    *float32
 	t53    *float32
@@ -164,7 +229,7 @@ type stepNest13Args struct {
 	theta2 [2]float32 // and nothing
 }
 
-type stepNest14Args struct {
+type stepNest20Args struct {
 	AAlphaState *float32
 	t53         *float32
 	t542        *float32
@@ -174,7 +239,26 @@ type stepNest14Args struct {
 	n1          int // d_h
 }
 
-type stepNest15Args struct {
+type stepNest21Args struct {
+	k         *float32
+	t97       *float32
+	gV2       *float32
+	t92       *float32
+	AAlphaLin *float32
+	n0        int // d·a + C·d·s + T·d·l
+	n1        int // d
+}
+
+type stepNest22Args struct {
+	k   *float32
+	t97 *float32
+	gV2 *float32
+	t92 *float32
+	t99 *float32
+	n0  int // d
+}
+
+type stepNest23Args struct {
 	t99         *float32
 	AAlphaState *float32
 	t562        *float32
@@ -185,7 +269,7 @@ type stepNest15Args struct {
 	rho2        [2]float32 // and nothing
 }
 
-type stepNest16Args struct {
+type stepNest24Args struct {
 	t96  *float32
 	t42  *float32
 	t95  *float32
@@ -193,7 +277,7 @@ type stepNest16Args struct {
 	n0   int // d_h
 }
 
-type stepNest17Args struct {
+type stepNest25Args struct {
 	t133        *float32
 	BEtaState   *float32
 	gV2         *float32
@@ -207,7 +291,7 @@ type stepNest17Args struct {
 	rho2        [2]float32 // and nothing
 }
 
-type stepNest18Args struct {
+type stepNest26Args struct {
 	t138   *float32
 	t143   *float32
 	t582   *float32
@@ -218,7 +302,7 @@ type stepNest18Args struct {
 	theta2 [2]float32 // and nothing
 }
 
-type stepNest19Args struct {
+type stepNest27Args struct {
 	AEtaState *float32
 	t582      *float32
 	t592      *float32
@@ -228,7 +312,26 @@ type stepNest19Args struct {
 	n1        int // d_h
 }
 
-type stepNest20Args struct {
+type stepNest28Args struct {
+	k       *float32
+	t145    *float32
+	gV2     *float32
+	t140    *float32
+	AEtaLin *float32
+	n0      int // d·a + C·d·s + T·d·l
+	n1      int // d
+}
+
+type stepNest29Args struct {
+	k    *float32
+	t145 *float32
+	gV2  *float32
+	t140 *float32
+	t147 *float32
+	n0   int // d
+}
+
+type stepNest30Args struct {
 	t147      *float32
 	AEtaState *float32
 	t612      *float32
@@ -239,7 +342,7 @@ type stepNest20Args struct {
 	rho2      [2]float32 // and nothing
 }
 
-type stepNest21Args struct {
+type stepNest31Args struct {
 	t144 *float32
 	t62  *float32
 	t143 *float32
@@ -247,7 +350,7 @@ type stepNest21Args struct {
 	n0   int // d_h
 }
 
-type stepNest22Args struct {
+type stepNest32Args struct {
 	t181      *float32
 	BKState   *float32
 	gV2       *float32
@@ -261,7 +364,7 @@ type stepNest22Args struct {
 	rho2      [2]float32 // and nothing
 }
 
-type stepNest23Args struct {
+type stepNest33Args struct {
 	t186   *float32
 	t191   *float32
 	t632   *float32
@@ -272,7 +375,7 @@ type stepNest23Args struct {
 	theta2 [2]float32 // and nothing
 }
 
-type stepNest24Args struct {
+type stepNest34Args struct {
 	AKState *float32
 	t632    *float32
 	t64     *float32
@@ -282,7 +385,26 @@ type stepNest24Args struct {
 	n1      int // d_h
 }
 
-type stepNest25Args struct {
+type stepNest35Args struct {
+	k     *float32
+	t193  *float32
+	gV2   *float32
+	t188  *float32
+	AKLin *float32
+	n0    int // d·a + C·d·s + T·d·l
+	n1    int // d
+}
+
+type stepNest36Args struct {
+	k    *float32
+	t193 *float32
+	gV2  *float32
+	t188 *float32
+	t195 *float32
+	n0   int // d
+}
+
+type stepNest37Args struct {
 	t195    *float32
 	AKState *float32
 	t662    *float32
@@ -292,7 +414,7 @@ type stepNest25Args struct {
 	rho2    [2]float32 // and nothing
 }
 
-type stepNest26Args struct {
+type stepNest38Args struct {
 	t192 *float32
 	t8   *float32
 	t191 *float32
@@ -300,7 +422,7 @@ type stepNest26Args struct {
 	n0   int // d_h
 }
 
-type stepNest27Args struct {
+type stepNest39Args struct {
 	t229    *float32
 	BVState *float32
 	gV2     *float32
@@ -314,7 +436,7 @@ type stepNest27Args struct {
 	rho2    [2]float32 // and nothing
 }
 
-type stepNest28Args struct {
+type stepNest40Args struct {
 	t234   *float32
 	t239   *float32
 	t682   *float32
@@ -325,7 +447,7 @@ type stepNest28Args struct {
 	theta2 [2]float32 // and nothing
 }
 
-type stepNest29Args struct {
+type stepNest41Args struct {
 	AVState *float32
 	t682    *float32
 	t692    *float32
@@ -335,7 +457,26 @@ type stepNest29Args struct {
 	n1      int // d_h
 }
 
-type stepNest30Args struct {
+type stepNest42Args struct {
+	k     *float32
+	t241  *float32
+	gV2   *float32
+	t236  *float32
+	AVLin *float32
+	n0    int // d·a + C·d·s + T·d·l
+	n1    int // d
+}
+
+type stepNest43Args struct {
+	k    *float32
+	t241 *float32
+	gV2  *float32
+	t236 *float32
+	t243 *float32
+	n0   int // d
+}
+
+type stepNest44Args struct {
 	t243        *float32
 	AVState     *float32
 	t71         *float32
@@ -349,7 +490,189 @@ type stepNest30Args struct {
 	rho2        [2]float32 // and nothing
 }
 
-type stepNest31Args struct {
+type stepNest45Args struct {
+	t     *float32
+	yProd *float32
+	n0    int // d_h·a + C·d_h·s + T·d_h·l
+	n1    int // d_h
+}
+
+type stepNest46Args struct {
+	t5         *float32
+	gAlphaProd *float32
+	n0         int // d_h·a + C·d_h·s + T·d_h·l
+	n1         int // d_h
+}
+
+type stepNest47Args struct {
+	t14      *float32
+	gEtaProd *float32
+	n0       int // d_h·a + C·d_h·s + T·d_h·l
+	n1       int // d_h
+}
+
+type stepNest48Args struct {
+	t23    *float32
+	gKProd *float32
+	n0     int // d_h·a + C·d_h·s + T·d_h·l
+	n1     int // d_h
+}
+
+type stepNest49Args struct {
+	t38    *float32
+	gVProd *float32
+	n0     int // d_h·a + C·d_h·s + T·d_h·l
+	n1     int // d_h
+}
+
+type stepNest50Args struct {
+	t42    *float32
+	uMProd *float32
+	n0     int // d_h·a + C·d_h·s + T·d_h·l
+	n1     int // d_h
+}
+
+type stepNest51Args struct {
+	t47    *float32
+	AMProd *float32
+	n0     int // d_h·a + C·d_h·s + T·d_h·l
+	n1     int // d_h
+}
+
+type stepNest52Args struct {
+	t22    *float32
+	BMProd *float32
+	n0     int // d_h·a + C·d_h·s + T·d_h·l
+	n1     int // d_h
+}
+
+type stepNest53Args struct {
+	t90        *float32
+	uAlphaProd *float32
+	n0         int // d_h·a + C·d_h·s + T·d_h·l
+	n1         int // d_h
+}
+
+type stepNest54Args struct {
+	t95        *float32
+	AAlphaProd *float32
+	n0         int // d_h·a + C·d_h·s + T·d_h·l
+	n1         int // d_h
+}
+
+type stepNest55Args struct {
+	t42        *float32
+	BAlphaProd *float32
+	n0         int // d_h·a + C·d_h·s + T·d_h·l
+	n1         int // d_h
+}
+
+type stepNest56Args struct {
+	t138     *float32
+	uEtaProd *float32
+	n0       int // d_h·a + C·d_h·s + T·d_h·l
+	n1       int // d_h
+}
+
+type stepNest57Args struct {
+	t143     *float32
+	AEtaProd *float32
+	n0       int // d_h·a + C·d_h·s + T·d_h·l
+	n1       int // d_h
+}
+
+type stepNest58Args struct {
+	t62      *float32
+	BEtaProd *float32
+	n0       int // d_h·a + C·d_h·s + T·d_h·l
+	n1       int // d_h
+}
+
+type stepNest59Args struct {
+	t186   *float32
+	uKProd *float32
+	n0     int // d_h·a + C·d_h·s + T·d_h·l
+	n1     int // d_h
+}
+
+type stepNest60Args struct {
+	t191   *float32
+	AKProd *float32
+	n0     int // d_h·a + C·d_h·s + T·d_h·l
+	n1     int // d_h
+}
+
+type stepNest61Args struct {
+	t8     *float32
+	BKProd *float32
+	n0     int // d_h·a + C·d_h·s + T·d_h·l
+	n1     int // d_h
+}
+
+type stepNest62Args struct {
+	t234   *float32
+	uVProd *float32
+	n0     int // d_h·a + C·d_h·s + T·d_h·l
+	n1     int // d_h
+}
+
+type stepNest63Args struct {
+	t239   *float32
+	AVProd *float32
+	n0     int // d_h·a + C·d_h·s + T·d_h·l
+	n1     int // d_h
+}
+
+type stepNest64Args struct {
+	t102   *float32
+	BVProd *float32
+	n0     int // d_h·a + C·d_h·s + T·d_h·l
+	n1     int // d_h
+}
+
+type stepNest65Args struct {
+	t655      *float32
+	gEtaProd2 *float32
+	n0        int // d_h·a + C·d_h·s + T·d_h·l
+	n1        int // d_h
+}
+
+type stepNest66Args struct {
+	t657        *float32
+	gAlphaProd2 *float32
+	n0          int // d_h·a + C·d_h·s + T·d_h·l
+	n1          int // d_h
+}
+
+type stepNest67Args struct {
+	t240  *float32
+	t102  *float32
+	t239  *float32
+	t     *float32
+	t5    *float32
+	t14   *float32
+	t23   *float32
+	t38   *float32
+	t42   *float32
+	t47   *float32
+	t22   *float32
+	t90   *float32
+	t95   *float32
+	t42_2 *float32
+	t138  *float32
+	t143  *float32
+	t62   *float32
+	t186  *float32
+	t191  *float32
+	t8    *float32
+	t234  *float32
+	t655  *float32
+	t657  *float32
+	t277  *float32
+	n0    int // d_h
+}
+
+type stepNest68Args struct {
 	t277    *float32
 	k       *float32
 	BVState *float32
@@ -460,6 +783,9 @@ func (c *stepFused) run() {
 	t655 := c.Work[L*T+12*d*dH+23*d+49*dH:][:dH]  // [d_h]
 	t657 := c.Work[L*T+12*d*dH+23*d+50*dH:][:dH]  // [d_h]
 	t277 := c.Work[L*T+12*d*dH+23*d+51*dH:][:dH]  // [d_h]
+	t9Total := make([]F, 1)
+	t18Total := make([]F, 1)
+	t27Total := make([]F, 1)
 
 	// self_referential_layers.q
 	kern.GemmFMA(L*T, d, d, F(1), false, c.QProd, d, 1, c.X, d, 1, c.WQ, 1, d)
@@ -641,9 +967,6 @@ func (c *stepFused) run() {
 				}
 			}
 			for a := range min(C, -C*s+T) {
-				x := c.X[(l*T+a+C*s)*d:][:d]
-				q := c.Q[(l*T+a+C*s)*d:][:d]
-				y := c.Y[(l*T+a+C*s)*d:][:d]
 				// self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v
 				if kern.Wide() {
 					a2 := stepNest4Args{
@@ -667,6 +990,8 @@ func (c *stepFused) run() {
 				} else {
 					for i := range dH {
 						BMState2 := BMState[i*d:][:d]
+						q := c.Q[(l*T+a+C*s)*d:][:d]
+						x := c.X[(l*T+a+C*s)*d:][:d]
 						BAlphaState2 := BAlphaState[i*d:][:d]
 						BEtaState2 := BEtaState[i*d:][:d]
 						BKState2 := BKState[i*d:][:d]
@@ -793,18 +1118,75 @@ func (c *stepFused) run() {
 				var t9 F
 				var t18 F
 				var t27 F
-				for i := range d {
-					xEntry2 := x[i]
-					t9 = (t9 + xEntry2) + t72[i]
-					t18 = (t18 + xEntry2) + t16[i]
-					gK3 := xEntry2 + t25[i]
-					t27 = num.FMA32(gK3, gK3, t27)
-					y[i] = q[i] + t3[i]
-					gK2[i] = gK3
-					if len(c.GK) > 0 {
-						c.GK[(l*T+a+C*s)*d+i] = gK3
+				if len(c.GK) > 0 {
+					if kern.Wide() {
+						a2 := stepNest7Args{
+							unsafe.SliceData(c.X),
+							unsafe.SliceData(t25),
+							kern.Given(c.GK),
+							d*a + C*d*s + T*d*l,
+							d,
+						}
+						stepNest7(&a2)
+					} else {
+						x := c.X[(l*T+a+C*s)*d:][:d]
+						gK := c.GK[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							xEntry2 := x[i]
+							gK3 := xEntry2 + t25[i]
+							gK[i] = gK3
+						}
 					}
 				}
+				if kern.Wide() {
+					a2 := stepNest8Args{
+						unsafe.SliceData(c.X),
+						unsafe.SliceData(t72),
+						unsafe.SliceData(t16),
+						unsafe.SliceData(t25),
+						unsafe.SliceData(c.Q),
+						unsafe.SliceData(t3),
+						unsafe.SliceData(c.Y),
+						unsafe.SliceData(gK2),
+						unsafe.SliceData(t9Total),
+						unsafe.SliceData(t18Total),
+						unsafe.SliceData(t27Total),
+						d*a + C*d*s + T*d*l,
+						d,
+						[2]float32{t27},
+						[2]float32{t18},
+						[2]float32{t9},
+					}
+					stepNest8(&a2)
+				} else {
+					x := c.X[(l*T+a+C*s)*d:][:d]
+					q := c.Q[(l*T+a+C*s)*d:][:d]
+					y := c.Y[(l*T+a+C*s)*d:][:d]
+					t27_2 := t27
+					t18_2 := t18
+					t9_2 := t9
+					t9Sums := [16]F{t9_2}
+					t18Sums := [16]F{t18_2}
+					t27Sums := [16]F{t27_2}
+					for i := range d {
+						xEntry2 := x[i]
+						t9Sums[i%16] = (t9Sums[i%16] + xEntry2) + t72[i]
+						t18Sums[i%16] = (t18Sums[i%16] + xEntry2) + t16[i]
+						gK3 := xEntry2 + t25[i]
+						t27Sums[i%16] = num.FMA32(gK3, gK3, t27Sums[i%16])
+						y[i] = q[i] + t3[i]
+						gK2[i] = gK3
+					}
+					t9_2 = kern.Sum16(&t9Sums)
+					t18_2 = kern.Sum16(&t18Sums)
+					t27_2 = kern.Sum16(&t27Sums)
+					t9Total[0] = t9_2
+					t18Total[0] = t18_2
+					t27Total[0] = t27_2
+				}
+				t9 = t9Total[0]
+				t18 = t18Total[0]
+				t27 = t27Total[0]
 				// self_referential_layers.rho, self_referential_layers.theta, self_referential_layers.k
 				t12 := (t9 / w6) + bRhoEntry
 				rho2 := kern.Sigmoid(t12)
@@ -827,17 +1209,48 @@ func (c *stepFused) run() {
 					c.RhoSigmoid[l*T+a+C*s] = t519
 				}
 				// self_referential_layers.k, self_referential_layers.g_v
-				for i := range d {
-					gV3 := x[i] + t40[i]
-					k[i] = (gK2[i] / t36)
-					gV2[i] = gV3
-					if len(c.GV) > 0 {
-						c.GV[(l*T+a+C*s)*d+i] = gV3
+				if len(c.GV) > 0 {
+					if kern.Wide() {
+						a2 := stepNest9Args{
+							unsafe.SliceData(c.X),
+							unsafe.SliceData(t40),
+							kern.Given(c.GV),
+							d*a + C*d*s + T*d*l,
+							d,
+						}
+						stepNest9(&a2)
+					} else {
+						x := c.X[(l*T+a+C*s)*d:][:d]
+						gV := c.GV[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							gV3 := x[i] + t40[i]
+							gV[i] = gV3
+						}
+					}
+				}
+				if kern.Wide() {
+					a2 := stepNest10Args{
+						unsafe.SliceData(c.X),
+						unsafe.SliceData(t40),
+						unsafe.SliceData(gK2),
+						unsafe.SliceData(k),
+						unsafe.SliceData(gV2),
+						d*a + C*d*s + T*d*l,
+						d,
+						[2]float32{t36},
+					}
+					stepNest10(&a2)
+				} else {
+					x := c.X[(l*T+a+C*s)*d:][:d]
+					for i := range d {
+						gV3 := x[i] + t40[i]
+						k[i] = (gK2[i] / t36)
+						gV2[i] = gV3
 					}
 				}
 				// self_referential_layers.u_m, self_referential_layers.A_m
 				if kern.Wide() {
-					a2 := stepNest7Args{
+					a2 := stepNest11Args{
 						unsafe.SliceData(BMState),
 						unsafe.SliceData(gV2),
 						unsafe.SliceData(k),
@@ -846,7 +1259,7 @@ func (c *stepFused) run() {
 						dH,
 						d,
 					}
-					stepNest7(&a2)
+					stepNest11(&a2)
 				} else {
 					for i := range dH {
 						BMState2 := BMState[i*d:][:d]
@@ -867,7 +1280,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.u_m, self_referential_layers.A_m
 				if kern.Wide() {
-					a2 := stepNest8Args{
+					a2 := stepNest12Args{
 						unsafe.SliceData(t42),
 						unsafe.SliceData(t47),
 						unsafe.SliceData(t483),
@@ -877,7 +1290,7 @@ func (c *stepFused) run() {
 						dH,
 						[2]float32{theta2},
 					}
-					stepNest8(&a2)
+					stepNest12(&a2)
 				} else {
 					for i := range dH {
 						t42Entry := t42[i]
@@ -891,7 +1304,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.u_m, self_referential_layers.A_m
 				if kern.Wide() {
-					a2 := stepNest9Args{
+					a2 := stepNest13Args{
 						unsafe.SliceData(AMState),
 						unsafe.SliceData(t483),
 						unsafe.SliceData(t493),
@@ -900,7 +1313,7 @@ func (c *stepFused) run() {
 						d,
 						dH,
 					}
-					stepNest9(&a2)
+					stepNest13(&a2)
 				} else {
 					for i := range d {
 						AMState2 := AMState[i*dH:][:dH]
@@ -920,17 +1333,46 @@ func (c *stepFused) run() {
 					}
 				}
 				// self_referential_layers.A_m
-				for i := range d {
-					t512 := ((k[i] + t49[i]) - gV2[i]) - t44[i]
-					t51[i] = t512
-					if len(c.AMLin) > 0 {
-						c.AMLin[(l*T+a+C*s)*d+i] = t512
+				if len(c.AMLin) > 0 {
+					if kern.Wide() {
+						a2 := stepNest14Args{
+							unsafe.SliceData(k),
+							unsafe.SliceData(t49),
+							unsafe.SliceData(gV2),
+							unsafe.SliceData(t44),
+							kern.Given(c.AMLin),
+							d*a + C*d*s + T*d*l,
+							d,
+						}
+						stepNest14(&a2)
+					} else {
+						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							t512 := ((k[i] + t49[i]) - gV2[i]) - t44[i]
+							AMLin[i] = t512
+						}
+					}
+				}
+				if kern.Wide() {
+					a2 := stepNest15Args{
+						unsafe.SliceData(k),
+						unsafe.SliceData(t49),
+						unsafe.SliceData(gV2),
+						unsafe.SliceData(t44),
+						unsafe.SliceData(t51),
+						d,
+					}
+					stepNest15(&a2)
+				} else {
+					for i := range d {
+						t512 := ((k[i] + t49[i]) - gV2[i]) - t44[i]
+						t51[i] = t512
 					}
 				}
 				// self_referential_layers.A_m, self_referential_layers.B_m
 				clear(t22)
 				if kern.Wide() {
-					a2 := stepNest10Args{
+					a2 := stepNest16Args{
 						unsafe.SliceData(t51),
 						unsafe.SliceData(AMState),
 						unsafe.SliceData(t513),
@@ -939,7 +1381,7 @@ func (c *stepFused) run() {
 						dH,
 						[2]float32{rho2},
 					}
-					stepNest10(&a2)
+					stepNest16(&a2)
 				} else {
 					for i := range d {
 						AMState2 := AMState[i*dH:][:dH]
@@ -953,14 +1395,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_m
 				if kern.Wide() {
-					a2 := stepNest11Args{
+					a2 := stepNest17Args{
 						unsafe.SliceData(t48),
 						unsafe.SliceData(t22),
 						unsafe.SliceData(t47),
 						unsafe.SliceData(t85),
 						dH,
 					}
-					stepNest11(&a2)
+					stepNest17(&a2)
 				} else {
 					for i := range dH {
 						t48Entry := t48[i]
@@ -971,7 +1413,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_m, self_referential_layers.u_alpha, self_referential_layers.A_alpha
 				if kern.Wide() {
-					a2 := stepNest12Args{
+					a2 := stepNest18Args{
 						unsafe.SliceData(t85),
 						unsafe.SliceData(BAlphaState),
 						unsafe.SliceData(gV2),
@@ -984,7 +1426,7 @@ func (c *stepFused) run() {
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
-					stepNest12(&a2)
+					stepNest18(&a2)
 				} else {
 					for i := range dH {
 						BAlphaState2 := BAlphaState[i*d:][:d]
@@ -1009,7 +1451,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.u_alpha, self_referential_layers.A_alpha
 				if kern.Wide() {
-					a2 := stepNest13Args{
+					a2 := stepNest19Args{
 						unsafe.SliceData(t90),
 						unsafe.SliceData(t95),
 						unsafe.SliceData(t53),
@@ -1019,7 +1461,7 @@ func (c *stepFused) run() {
 						dH,
 						[2]float32{theta2},
 					}
-					stepNest13(&a2)
+					stepNest19(&a2)
 				} else {
 					for i := range dH {
 						t90Entry := t90[i]
@@ -1033,7 +1475,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.u_alpha, self_referential_layers.A_alpha
 				if kern.Wide() {
-					a2 := stepNest14Args{
+					a2 := stepNest20Args{
 						unsafe.SliceData(AAlphaState),
 						unsafe.SliceData(t53),
 						unsafe.SliceData(t542),
@@ -1042,7 +1484,7 @@ func (c *stepFused) run() {
 						d,
 						dH,
 					}
-					stepNest14(&a2)
+					stepNest20(&a2)
 				} else {
 					for i := range d {
 						AAlphaState2 := AAlphaState[i*dH:][:dH]
@@ -1062,17 +1504,46 @@ func (c *stepFused) run() {
 					}
 				}
 				// self_referential_layers.A_alpha
-				for i := range d {
-					t992 := ((k[i] + t97[i]) - gV2[i]) - t92[i]
-					t99[i] = t992
-					if len(c.AAlphaLin) > 0 {
-						c.AAlphaLin[(l*T+a+C*s)*d+i] = t992
+				if len(c.AAlphaLin) > 0 {
+					if kern.Wide() {
+						a2 := stepNest21Args{
+							unsafe.SliceData(k),
+							unsafe.SliceData(t97),
+							unsafe.SliceData(gV2),
+							unsafe.SliceData(t92),
+							kern.Given(c.AAlphaLin),
+							d*a + C*d*s + T*d*l,
+							d,
+						}
+						stepNest21(&a2)
+					} else {
+						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							t992 := ((k[i] + t97[i]) - gV2[i]) - t92[i]
+							AAlphaLin[i] = t992
+						}
+					}
+				}
+				if kern.Wide() {
+					a2 := stepNest22Args{
+						unsafe.SliceData(k),
+						unsafe.SliceData(t97),
+						unsafe.SliceData(gV2),
+						unsafe.SliceData(t92),
+						unsafe.SliceData(t99),
+						d,
+					}
+					stepNest22(&a2)
+				} else {
+					for i := range d {
+						t992 := ((k[i] + t97[i]) - gV2[i]) - t92[i]
+						t99[i] = t992
 					}
 				}
 				// self_referential_layers.A_alpha, self_referential_layers.B_alpha
 				clear(t42_2)
 				if kern.Wide() {
-					a2 := stepNest15Args{
+					a2 := stepNest23Args{
 						unsafe.SliceData(t99),
 						unsafe.SliceData(AAlphaState),
 						unsafe.SliceData(t562),
@@ -1082,7 +1553,7 @@ func (c *stepFused) run() {
 						dH,
 						[2]float32{rho2},
 					}
-					stepNest15(&a2)
+					stepNest23(&a2)
 				} else {
 					for i := range d {
 						AAlphaState2 := AAlphaState[i*dH:][:dH]
@@ -1097,14 +1568,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_alpha
 				if kern.Wide() {
-					a2 := stepNest16Args{
+					a2 := stepNest24Args{
 						unsafe.SliceData(t96),
 						unsafe.SliceData(t42_2),
 						unsafe.SliceData(t95),
 						unsafe.SliceData(t133),
 						dH,
 					}
-					stepNest16(&a2)
+					stepNest24(&a2)
 				} else {
 					for i := range dH {
 						t96Entry := t96[i]
@@ -1115,7 +1586,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_alpha, self_referential_layers.B_m, self_referential_layers.u_eta, self_referential_layers.A_eta
 				if kern.Wide() {
-					a2 := stepNest17Args{
+					a2 := stepNest25Args{
 						unsafe.SliceData(t133),
 						unsafe.SliceData(BEtaState),
 						unsafe.SliceData(gV2),
@@ -1128,7 +1599,7 @@ func (c *stepFused) run() {
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
-					stepNest17(&a2)
+					stepNest25(&a2)
 				} else {
 					for i := range dH {
 						BEtaState2 := BEtaState[i*d:][:d]
@@ -1153,7 +1624,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.u_eta, self_referential_layers.A_eta
 				if kern.Wide() {
-					a2 := stepNest18Args{
+					a2 := stepNest26Args{
 						unsafe.SliceData(t138),
 						unsafe.SliceData(t143),
 						unsafe.SliceData(t582),
@@ -1163,7 +1634,7 @@ func (c *stepFused) run() {
 						dH,
 						[2]float32{theta2},
 					}
-					stepNest18(&a2)
+					stepNest26(&a2)
 				} else {
 					for i := range dH {
 						t138Entry := t138[i]
@@ -1177,7 +1648,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.u_eta, self_referential_layers.A_eta
 				if kern.Wide() {
-					a2 := stepNest19Args{
+					a2 := stepNest27Args{
 						unsafe.SliceData(AEtaState),
 						unsafe.SliceData(t582),
 						unsafe.SliceData(t592),
@@ -1186,7 +1657,7 @@ func (c *stepFused) run() {
 						d,
 						dH,
 					}
-					stepNest19(&a2)
+					stepNest27(&a2)
 				} else {
 					for i := range d {
 						AEtaState2 := AEtaState[i*dH:][:dH]
@@ -1206,17 +1677,46 @@ func (c *stepFused) run() {
 					}
 				}
 				// self_referential_layers.A_eta
-				for i := range d {
-					t1472 := ((k[i] + t145[i]) - gV2[i]) - t140[i]
-					t147[i] = t1472
-					if len(c.AEtaLin) > 0 {
-						c.AEtaLin[(l*T+a+C*s)*d+i] = t1472
+				if len(c.AEtaLin) > 0 {
+					if kern.Wide() {
+						a2 := stepNest28Args{
+							unsafe.SliceData(k),
+							unsafe.SliceData(t145),
+							unsafe.SliceData(gV2),
+							unsafe.SliceData(t140),
+							kern.Given(c.AEtaLin),
+							d*a + C*d*s + T*d*l,
+							d,
+						}
+						stepNest28(&a2)
+					} else {
+						AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							t1472 := ((k[i] + t145[i]) - gV2[i]) - t140[i]
+							AEtaLin[i] = t1472
+						}
+					}
+				}
+				if kern.Wide() {
+					a2 := stepNest29Args{
+						unsafe.SliceData(k),
+						unsafe.SliceData(t145),
+						unsafe.SliceData(gV2),
+						unsafe.SliceData(t140),
+						unsafe.SliceData(t147),
+						d,
+					}
+					stepNest29(&a2)
+				} else {
+					for i := range d {
+						t1472 := ((k[i] + t145[i]) - gV2[i]) - t140[i]
+						t147[i] = t1472
 					}
 				}
 				// self_referential_layers.A_eta, self_referential_layers.B_eta
 				clear(t62)
 				if kern.Wide() {
-					a2 := stepNest20Args{
+					a2 := stepNest30Args{
 						unsafe.SliceData(t147),
 						unsafe.SliceData(AEtaState),
 						unsafe.SliceData(t612),
@@ -1226,7 +1726,7 @@ func (c *stepFused) run() {
 						dH,
 						[2]float32{rho2},
 					}
-					stepNest20(&a2)
+					stepNest30(&a2)
 				} else {
 					for i := range d {
 						AEtaState2 := AEtaState[i*dH:][:dH]
@@ -1241,14 +1741,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_eta
 				if kern.Wide() {
-					a2 := stepNest21Args{
+					a2 := stepNest31Args{
 						unsafe.SliceData(t144),
 						unsafe.SliceData(t62),
 						unsafe.SliceData(t143),
 						unsafe.SliceData(t181),
 						dH,
 					}
-					stepNest21(&a2)
+					stepNest31(&a2)
 				} else {
 					for i := range dH {
 						t144Entry := t144[i]
@@ -1259,7 +1759,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_eta, self_referential_layers.B_m, self_referential_layers.u_k, self_referential_layers.A_k
 				if kern.Wide() {
-					a2 := stepNest22Args{
+					a2 := stepNest32Args{
 						unsafe.SliceData(t181),
 						unsafe.SliceData(BKState),
 						unsafe.SliceData(gV2),
@@ -1272,7 +1772,7 @@ func (c *stepFused) run() {
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
-					stepNest22(&a2)
+					stepNest32(&a2)
 				} else {
 					for i := range dH {
 						BKState2 := BKState[i*d:][:d]
@@ -1297,7 +1797,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.u_k, self_referential_layers.A_k
 				if kern.Wide() {
-					a2 := stepNest23Args{
+					a2 := stepNest33Args{
 						unsafe.SliceData(t186),
 						unsafe.SliceData(t191),
 						unsafe.SliceData(t632),
@@ -1307,7 +1807,7 @@ func (c *stepFused) run() {
 						dH,
 						[2]float32{theta2},
 					}
-					stepNest23(&a2)
+					stepNest33(&a2)
 				} else {
 					for i := range dH {
 						t186Entry := t186[i]
@@ -1321,7 +1821,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.u_k, self_referential_layers.A_k
 				if kern.Wide() {
-					a2 := stepNest24Args{
+					a2 := stepNest34Args{
 						unsafe.SliceData(AKState),
 						unsafe.SliceData(t632),
 						unsafe.SliceData(t64),
@@ -1330,7 +1830,7 @@ func (c *stepFused) run() {
 						d,
 						dH,
 					}
-					stepNest24(&a2)
+					stepNest34(&a2)
 				} else {
 					for i := range d {
 						AKState2 := AKState[i*dH:][:dH]
@@ -1350,17 +1850,46 @@ func (c *stepFused) run() {
 					}
 				}
 				// self_referential_layers.A_k
-				for i := range d {
-					t1952 := ((k[i] + t193[i]) - gV2[i]) - t188[i]
-					t195[i] = t1952
-					if len(c.AKLin) > 0 {
-						c.AKLin[(l*T+a+C*s)*d+i] = t1952
+				if len(c.AKLin) > 0 {
+					if kern.Wide() {
+						a2 := stepNest35Args{
+							unsafe.SliceData(k),
+							unsafe.SliceData(t193),
+							unsafe.SliceData(gV2),
+							unsafe.SliceData(t188),
+							kern.Given(c.AKLin),
+							d*a + C*d*s + T*d*l,
+							d,
+						}
+						stepNest35(&a2)
+					} else {
+						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							t1952 := ((k[i] + t193[i]) - gV2[i]) - t188[i]
+							AKLin[i] = t1952
+						}
+					}
+				}
+				if kern.Wide() {
+					a2 := stepNest36Args{
+						unsafe.SliceData(k),
+						unsafe.SliceData(t193),
+						unsafe.SliceData(gV2),
+						unsafe.SliceData(t188),
+						unsafe.SliceData(t195),
+						d,
+					}
+					stepNest36(&a2)
+				} else {
+					for i := range d {
+						t1952 := ((k[i] + t193[i]) - gV2[i]) - t188[i]
+						t195[i] = t1952
 					}
 				}
 				// self_referential_layers.A_k, self_referential_layers.B_k
 				clear(t8)
 				if kern.Wide() {
-					a2 := stepNest25Args{
+					a2 := stepNest37Args{
 						unsafe.SliceData(t195),
 						unsafe.SliceData(AKState),
 						unsafe.SliceData(t662),
@@ -1369,7 +1898,7 @@ func (c *stepFused) run() {
 						dH,
 						[2]float32{rho2},
 					}
-					stepNest25(&a2)
+					stepNest37(&a2)
 				} else {
 					for i := range d {
 						AKState2 := AKState[i*dH:][:dH]
@@ -1383,14 +1912,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_k
 				if kern.Wide() {
-					a2 := stepNest26Args{
+					a2 := stepNest38Args{
 						unsafe.SliceData(t192),
 						unsafe.SliceData(t8),
 						unsafe.SliceData(t191),
 						unsafe.SliceData(t229),
 						dH,
 					}
-					stepNest26(&a2)
+					stepNest38(&a2)
 				} else {
 					for i := range dH {
 						t192Entry := t192[i]
@@ -1401,7 +1930,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_k, self_referential_layers.B_m, self_referential_layers.u_v, self_referential_layers.A_v
 				if kern.Wide() {
-					a2 := stepNest27Args{
+					a2 := stepNest39Args{
 						unsafe.SliceData(t229),
 						unsafe.SliceData(BVState),
 						unsafe.SliceData(gV2),
@@ -1414,7 +1943,7 @@ func (c *stepFused) run() {
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
-					stepNest27(&a2)
+					stepNest39(&a2)
 				} else {
 					for i := range dH {
 						BVState2 := BVState[i*d:][:d]
@@ -1439,7 +1968,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.u_v, self_referential_layers.A_v
 				if kern.Wide() {
-					a2 := stepNest28Args{
+					a2 := stepNest40Args{
 						unsafe.SliceData(t234),
 						unsafe.SliceData(t239),
 						unsafe.SliceData(t682),
@@ -1449,7 +1978,7 @@ func (c *stepFused) run() {
 						dH,
 						[2]float32{theta2},
 					}
-					stepNest28(&a2)
+					stepNest40(&a2)
 				} else {
 					for i := range dH {
 						t234Entry := t234[i]
@@ -1463,7 +1992,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.u_v, self_referential_layers.A_v
 				if kern.Wide() {
-					a2 := stepNest29Args{
+					a2 := stepNest41Args{
 						unsafe.SliceData(AVState),
 						unsafe.SliceData(t682),
 						unsafe.SliceData(t692),
@@ -1472,7 +2001,7 @@ func (c *stepFused) run() {
 						d,
 						dH,
 					}
-					stepNest29(&a2)
+					stepNest41(&a2)
 				} else {
 					for i := range d {
 						AVState2 := AVState[i*dH:][:dH]
@@ -1492,11 +2021,40 @@ func (c *stepFused) run() {
 					}
 				}
 				// self_referential_layers.A_v
-				for i := range d {
-					t2432 := ((k[i] + t241[i]) - gV2[i]) - t236[i]
-					t243[i] = t2432
-					if len(c.AVLin) > 0 {
-						c.AVLin[(l*T+a+C*s)*d+i] = t2432
+				if len(c.AVLin) > 0 {
+					if kern.Wide() {
+						a2 := stepNest42Args{
+							unsafe.SliceData(k),
+							unsafe.SliceData(t241),
+							unsafe.SliceData(gV2),
+							unsafe.SliceData(t236),
+							kern.Given(c.AVLin),
+							d*a + C*d*s + T*d*l,
+							d,
+						}
+						stepNest42(&a2)
+					} else {
+						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							t2432 := ((k[i] + t241[i]) - gV2[i]) - t236[i]
+							AVLin[i] = t2432
+						}
+					}
+				}
+				if kern.Wide() {
+					a2 := stepNest43Args{
+						unsafe.SliceData(k),
+						unsafe.SliceData(t241),
+						unsafe.SliceData(gV2),
+						unsafe.SliceData(t236),
+						unsafe.SliceData(t243),
+						d,
+					}
+					stepNest43(&a2)
+				} else {
+					for i := range d {
+						t2432 := ((k[i] + t241[i]) - gV2[i]) - t236[i]
+						t243[i] = t2432
 					}
 				}
 				// self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.g_eta, self_referential_layers.g_alpha
@@ -1504,7 +2062,7 @@ func (c *stepFused) run() {
 				clear(t655)
 				clear(t657)
 				if kern.Wide() {
-					a2 := stepNest30Args{
+					a2 := stepNest44Args{
 						unsafe.SliceData(t243),
 						unsafe.SliceData(AVState),
 						unsafe.SliceData(t71),
@@ -1517,7 +2075,7 @@ func (c *stepFused) run() {
 						dH,
 						[2]float32{rho2},
 					}
-					stepNest30(&a2)
+					stepNest44(&a2)
 				} else {
 					for i := range d {
 						AVState2 := AVState[i*dH:][:dH]
@@ -1534,101 +2092,440 @@ func (c *stepFused) run() {
 					}
 				}
 				// self_referential_layers.B_v, self_referential_layers
-				for i := range dH {
-					t240Entry := t240[i]
-					t102Entry := t102[i]
-					t239Entry2 := t239[i]
-					t2222 := t[i]
-					t322 := t5[i]
-					t422 := t14[i]
-					t522 := t23[i]
-					t622 := t38[i]
-					t722 := t42[i]
-					t822 := t47[i]
-					t92_2 := t22[i]
-					t10222 := t90[i]
-					t1122 := t95[i]
-					t122 := t42_2[i]
-					t13 := t138[i]
-					t1422 := t143[i]
-					t152 := t62[i]
-					t1622 := t186[i]
-					t172 := t191[i]
-					t182 := t8[i]
-					t192_2 := t234[i]
-					t22_2 := t655[i]
-					t2322 := t657[i]
-					t277[i] = num.FMA32(F(F(t239Entry2*t240Entry)*t102Entry), kern.Sigmoid(-t239Entry2), F(t240Entry*t102Entry))
-					if len(c.YProd) > 0 {
-						c.YProd[(l*T+a+C*s)*dH+i] = t2222
+				if len(c.YProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest45Args{
+							unsafe.SliceData(t),
+							kern.Given(c.YProd),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+						}
+						stepNest45(&a2)
+					} else {
+						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t2222 := t[i]
+							yProd[i] = t2222
+						}
 					}
-					if len(c.GAlphaProd) > 0 {
-						c.GAlphaProd[(l*T+a+C*s)*dH+i] = t322
+				}
+				if len(c.GAlphaProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest46Args{
+							unsafe.SliceData(t5),
+							kern.Given(c.GAlphaProd),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+						}
+						stepNest46(&a2)
+					} else {
+						gAlphaProd := c.GAlphaProd[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t322 := t5[i]
+							gAlphaProd[i] = t322
+						}
 					}
-					if len(c.GEtaProd) > 0 {
-						c.GEtaProd[(l*T+a+C*s)*dH+i] = t422
+				}
+				if len(c.GEtaProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest47Args{
+							unsafe.SliceData(t14),
+							kern.Given(c.GEtaProd),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+						}
+						stepNest47(&a2)
+					} else {
+						gEtaProd := c.GEtaProd[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t422 := t14[i]
+							gEtaProd[i] = t422
+						}
 					}
-					if len(c.GKProd) > 0 {
-						c.GKProd[(l*T+a+C*s)*dH+i] = t522
+				}
+				if len(c.GKProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest48Args{
+							unsafe.SliceData(t23),
+							kern.Given(c.GKProd),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+						}
+						stepNest48(&a2)
+					} else {
+						gKProd := c.GKProd[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t522 := t23[i]
+							gKProd[i] = t522
+						}
 					}
-					if len(c.GVProd) > 0 {
-						c.GVProd[(l*T+a+C*s)*dH+i] = t622
+				}
+				if len(c.GVProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest49Args{
+							unsafe.SliceData(t38),
+							kern.Given(c.GVProd),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+						}
+						stepNest49(&a2)
+					} else {
+						gVProd := c.GVProd[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t622 := t38[i]
+							gVProd[i] = t622
+						}
 					}
-					if len(c.UMProd) > 0 {
-						c.UMProd[(l*T+a+C*s)*dH+i] = t722
+				}
+				if len(c.UMProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest50Args{
+							unsafe.SliceData(t42),
+							kern.Given(c.UMProd),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+						}
+						stepNest50(&a2)
+					} else {
+						uMProd := c.UMProd[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t722 := t42[i]
+							uMProd[i] = t722
+						}
 					}
-					if len(c.AMProd) > 0 {
-						c.AMProd[(l*T+a+C*s)*dH+i] = t822
+				}
+				if len(c.AMProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest51Args{
+							unsafe.SliceData(t47),
+							kern.Given(c.AMProd),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+						}
+						stepNest51(&a2)
+					} else {
+						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t822 := t47[i]
+							AMProd[i] = t822
+						}
 					}
-					if len(c.BMProd) > 0 {
-						c.BMProd[(l*T+a+C*s)*dH+i] = t92_2
+				}
+				if len(c.BMProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest52Args{
+							unsafe.SliceData(t22),
+							kern.Given(c.BMProd),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+						}
+						stepNest52(&a2)
+					} else {
+						BMProd := c.BMProd[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t92_2 := t22[i]
+							BMProd[i] = t92_2
+						}
 					}
-					if len(c.UAlphaProd) > 0 {
-						c.UAlphaProd[(l*T+a+C*s)*dH+i] = t10222
+				}
+				if len(c.UAlphaProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest53Args{
+							unsafe.SliceData(t90),
+							kern.Given(c.UAlphaProd),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+						}
+						stepNest53(&a2)
+					} else {
+						uAlphaProd := c.UAlphaProd[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t10222 := t90[i]
+							uAlphaProd[i] = t10222
+						}
 					}
-					if len(c.AAlphaProd) > 0 {
-						c.AAlphaProd[(l*T+a+C*s)*dH+i] = t1122
+				}
+				if len(c.AAlphaProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest54Args{
+							unsafe.SliceData(t95),
+							kern.Given(c.AAlphaProd),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+						}
+						stepNest54(&a2)
+					} else {
+						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t1122 := t95[i]
+							AAlphaProd[i] = t1122
+						}
 					}
-					if len(c.BAlphaProd) > 0 {
-						c.BAlphaProd[(l*T+a+C*s)*dH+i] = t122
+				}
+				if len(c.BAlphaProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest55Args{
+							unsafe.SliceData(t42_2),
+							kern.Given(c.BAlphaProd),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+						}
+						stepNest55(&a2)
+					} else {
+						BAlphaProd := c.BAlphaProd[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t122 := t42_2[i]
+							BAlphaProd[i] = t122
+						}
 					}
-					if len(c.UEtaProd) > 0 {
-						c.UEtaProd[(l*T+a+C*s)*dH+i] = t13
+				}
+				if len(c.UEtaProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest56Args{
+							unsafe.SliceData(t138),
+							kern.Given(c.UEtaProd),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+						}
+						stepNest56(&a2)
+					} else {
+						uEtaProd := c.UEtaProd[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t13 := t138[i]
+							uEtaProd[i] = t13
+						}
 					}
-					if len(c.AEtaProd) > 0 {
-						c.AEtaProd[(l*T+a+C*s)*dH+i] = t1422
+				}
+				if len(c.AEtaProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest57Args{
+							unsafe.SliceData(t143),
+							kern.Given(c.AEtaProd),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+						}
+						stepNest57(&a2)
+					} else {
+						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t1422 := t143[i]
+							AEtaProd[i] = t1422
+						}
 					}
-					if len(c.BEtaProd) > 0 {
-						c.BEtaProd[(l*T+a+C*s)*dH+i] = t152
+				}
+				if len(c.BEtaProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest58Args{
+							unsafe.SliceData(t62),
+							kern.Given(c.BEtaProd),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+						}
+						stepNest58(&a2)
+					} else {
+						BEtaProd := c.BEtaProd[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t152 := t62[i]
+							BEtaProd[i] = t152
+						}
 					}
-					if len(c.UKProd) > 0 {
-						c.UKProd[(l*T+a+C*s)*dH+i] = t1622
+				}
+				if len(c.UKProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest59Args{
+							unsafe.SliceData(t186),
+							kern.Given(c.UKProd),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+						}
+						stepNest59(&a2)
+					} else {
+						uKProd := c.UKProd[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t1622 := t186[i]
+							uKProd[i] = t1622
+						}
 					}
-					if len(c.AKProd) > 0 {
-						c.AKProd[(l*T+a+C*s)*dH+i] = t172
+				}
+				if len(c.AKProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest60Args{
+							unsafe.SliceData(t191),
+							kern.Given(c.AKProd),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+						}
+						stepNest60(&a2)
+					} else {
+						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t172 := t191[i]
+							AKProd[i] = t172
+						}
 					}
-					if len(c.BKProd) > 0 {
-						c.BKProd[(l*T+a+C*s)*dH+i] = t182
+				}
+				if len(c.BKProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest61Args{
+							unsafe.SliceData(t8),
+							kern.Given(c.BKProd),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+						}
+						stepNest61(&a2)
+					} else {
+						BKProd := c.BKProd[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t182 := t8[i]
+							BKProd[i] = t182
+						}
 					}
-					if len(c.UVProd) > 0 {
-						c.UVProd[(l*T+a+C*s)*dH+i] = t192_2
+				}
+				if len(c.UVProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest62Args{
+							unsafe.SliceData(t234),
+							kern.Given(c.UVProd),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+						}
+						stepNest62(&a2)
+					} else {
+						uVProd := c.UVProd[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t192_2 := t234[i]
+							uVProd[i] = t192_2
+						}
 					}
-					if len(c.AVProd) > 0 {
-						c.AVProd[(l*T+a+C*s)*dH+i] = t239Entry2
+				}
+				if len(c.AVProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest63Args{
+							unsafe.SliceData(t239),
+							kern.Given(c.AVProd),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+						}
+						stepNest63(&a2)
+					} else {
+						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t239Entry2 := t239[i]
+							AVProd[i] = t239Entry2
+						}
 					}
-					if len(c.BVProd) > 0 {
-						c.BVProd[(l*T+a+C*s)*dH+i] = t102Entry
+				}
+				if len(c.BVProd) > 0 {
+					if kern.Wide() {
+						a2 := stepNest64Args{
+							unsafe.SliceData(t102),
+							kern.Given(c.BVProd),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+						}
+						stepNest64(&a2)
+					} else {
+						BVProd := c.BVProd[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t102Entry := t102[i]
+							BVProd[i] = t102Entry
+						}
 					}
-					if len(c.GEtaProd2) > 0 {
-						c.GEtaProd2[(l*T+a+C*s)*dH+i] = t22_2
+				}
+				if len(c.GEtaProd2) > 0 {
+					if kern.Wide() {
+						a2 := stepNest65Args{
+							unsafe.SliceData(t655),
+							kern.Given(c.GEtaProd2),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+						}
+						stepNest65(&a2)
+					} else {
+						gEtaProd2 := c.GEtaProd2[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t22_2 := t655[i]
+							gEtaProd2[i] = t22_2
+						}
 					}
-					if len(c.GAlphaProd2) > 0 {
-						c.GAlphaProd2[(l*T+a+C*s)*dH+i] = t2322
+				}
+				if len(c.GAlphaProd2) > 0 {
+					if kern.Wide() {
+						a2 := stepNest66Args{
+							unsafe.SliceData(t657),
+							kern.Given(c.GAlphaProd2),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+						}
+						stepNest66(&a2)
+					} else {
+						gAlphaProd2 := c.GAlphaProd2[(l*T+a+C*s)*dH:][:dH]
+						for i := range dH {
+							t2322 := t657[i]
+							gAlphaProd2[i] = t2322
+						}
+					}
+				}
+				if kern.Wide() {
+					a2 := stepNest67Args{
+						unsafe.SliceData(t240),
+						unsafe.SliceData(t102),
+						unsafe.SliceData(t239),
+						unsafe.SliceData(t),
+						unsafe.SliceData(t5),
+						unsafe.SliceData(t14),
+						unsafe.SliceData(t23),
+						unsafe.SliceData(t38),
+						unsafe.SliceData(t42),
+						unsafe.SliceData(t47),
+						unsafe.SliceData(t22),
+						unsafe.SliceData(t90),
+						unsafe.SliceData(t95),
+						unsafe.SliceData(t42_2),
+						unsafe.SliceData(t138),
+						unsafe.SliceData(t143),
+						unsafe.SliceData(t62),
+						unsafe.SliceData(t186),
+						unsafe.SliceData(t191),
+						unsafe.SliceData(t8),
+						unsafe.SliceData(t234),
+						unsafe.SliceData(t655),
+						unsafe.SliceData(t657),
+						unsafe.SliceData(t277),
+						dH,
+					}
+					stepNest67(&a2)
+				} else {
+					for i := range dH {
+						t240Entry := t240[i]
+						t102Entry := t102[i]
+						t239Entry2 := t239[i]
+						t2222 := t[i]
+						t322 := t5[i]
+						t422 := t14[i]
+						t522 := t23[i]
+						t622 := t38[i]
+						t722 := t42[i]
+						t822 := t47[i]
+						t92_2 := t22[i]
+						t10222 := t90[i]
+						t1122 := t95[i]
+						t122 := t42_2[i]
+						t13 := t138[i]
+						t1422 := t143[i]
+						t152 := t62[i]
+						t1622 := t186[i]
+						t172 := t191[i]
+						t182 := t8[i]
+						t192_2 := t234[i]
+						t22_2 := t655[i]
+						t2322 := t657[i]
+						t277[i] = num.FMA32(F(F(t239Entry2*t240Entry)*t102Entry), kern.Sigmoid(-t239Entry2), F(t240Entry*t102Entry))
 					}
 				}
 				// self_referential_layers.B_v, self_referential_layers.B_m
 				if kern.Wide() {
-					a2 := stepNest31Args{
+					a2 := stepNest68Args{
 						unsafe.SliceData(t277),
 						unsafe.SliceData(k),
 						unsafe.SliceData(BVState),
@@ -1637,7 +2534,7 @@ func (c *stepFused) run() {
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
-					stepNest31(&a2)
+					stepNest68(&a2)
 				} else {
 					for i := range dH {
 						BVState2 := BVState[i*d:][:d]

@@ -66,6 +66,80 @@ func stepNest30(*stepNest30Args) { panic("no assembly in this build") }
 
 func stepNest31(*stepNest31Args) { panic("no assembly in this build") }
 
+func stepNest32(*stepNest32Args) { panic("no assembly in this build") }
+
+func stepNest33(*stepNest33Args) { panic("no assembly in this build") }
+
+func stepNest34(*stepNest34Args) { panic("no assembly in this build") }
+
+func stepNest35(*stepNest35Args) { panic("no assembly in this build") }
+
+func stepNest36(*stepNest36Args) { panic("no assembly in this build") }
+
+func stepNest37(*stepNest37Args) { panic("no assembly in this build") }
+
+func stepNest38(*stepNest38Args) { panic("no assembly in this build") }
+
+func stepNest39(*stepNest39Args) { panic("no assembly in this build") }
+
+func stepNest40(*stepNest40Args) { panic("no assembly in this build") }
+
+func stepNest41(*stepNest41Args) { panic("no assembly in this build") }
+
+func stepNest42(*stepNest42Args) { panic("no assembly in this build") }
+
+func stepNest43(*stepNest43Args) { panic("no assembly in this build") }
+
+func stepNest44(*stepNest44Args) { panic("no assembly in this build") }
+
+func stepNest45(*stepNest45Args) { panic("no assembly in this build") }
+
+func stepNest46(*stepNest46Args) { panic("no assembly in this build") }
+
+func stepNest47(*stepNest47Args) { panic("no assembly in this build") }
+
+func stepNest48(*stepNest48Args) { panic("no assembly in this build") }
+
+func stepNest49(*stepNest49Args) { panic("no assembly in this build") }
+
+func stepNest50(*stepNest50Args) { panic("no assembly in this build") }
+
+func stepNest51(*stepNest51Args) { panic("no assembly in this build") }
+
+func stepNest52(*stepNest52Args) { panic("no assembly in this build") }
+
+func stepNest53(*stepNest53Args) { panic("no assembly in this build") }
+
+func stepNest54(*stepNest54Args) { panic("no assembly in this build") }
+
+func stepNest55(*stepNest55Args) { panic("no assembly in this build") }
+
+func stepNest56(*stepNest56Args) { panic("no assembly in this build") }
+
+func stepNest57(*stepNest57Args) { panic("no assembly in this build") }
+
+func stepNest58(*stepNest58Args) { panic("no assembly in this build") }
+
+func stepNest59(*stepNest59Args) { panic("no assembly in this build") }
+
+func stepNest60(*stepNest60Args) { panic("no assembly in this build") }
+
+func stepNest61(*stepNest61Args) { panic("no assembly in this build") }
+
+func stepNest62(*stepNest62Args) { panic("no assembly in this build") }
+
+func stepNest63(*stepNest63Args) { panic("no assembly in this build") }
+
+func stepNest64(*stepNest64Args) { panic("no assembly in this build") }
+
+func stepNest65(*stepNest65Args) { panic("no assembly in this build") }
+
+func stepNest66(*stepNest66Args) { panic("no assembly in this build") }
+
+func stepNest67(*stepNest67Args) { panic("no assembly in this build") }
+
+func stepNest68(*stepNest68Args) { panic("no assembly in this build") }
+
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }

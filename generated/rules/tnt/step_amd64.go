@@ -97,6 +97,42 @@ func stepNest15AVX512(a *stepNest15Args)
 func stepNest15AVX2(a *stepNest15Args)
 
 //go:noescape
+func stepNest16AVX512(a *stepNest16Args)
+
+//go:noescape
+func stepNest16AVX2(a *stepNest16Args)
+
+//go:noescape
+func stepNest17AVX512(a *stepNest17Args)
+
+//go:noescape
+func stepNest17AVX2(a *stepNest17Args)
+
+//go:noescape
+func stepNest18AVX512(a *stepNest18Args)
+
+//go:noescape
+func stepNest18AVX2(a *stepNest18Args)
+
+//go:noescape
+func stepNest19AVX512(a *stepNest19Args)
+
+//go:noescape
+func stepNest19AVX2(a *stepNest19Args)
+
+//go:noescape
+func stepNest20AVX512(a *stepNest20Args)
+
+//go:noescape
+func stepNest20AVX2(a *stepNest20Args)
+
+//go:noescape
+func stepNest21AVX512(a *stepNest21Args)
+
+//go:noescape
+func stepNest21AVX2(a *stepNest21Args)
+
+//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -222,6 +258,36 @@ func stepBackwardNest21AVX512(a *stepBackwardNest21Args)
 //go:noescape
 func stepBackwardNest21AVX2(a *stepBackwardNest21Args)
 
+//go:noescape
+func stepBackwardNest22AVX512(a *stepBackwardNest22Args)
+
+//go:noescape
+func stepBackwardNest22AVX2(a *stepBackwardNest22Args)
+
+//go:noescape
+func stepBackwardNest23AVX512(a *stepBackwardNest23Args)
+
+//go:noescape
+func stepBackwardNest23AVX2(a *stepBackwardNest23Args)
+
+//go:noescape
+func stepBackwardNest24AVX512(a *stepBackwardNest24Args)
+
+//go:noescape
+func stepBackwardNest24AVX2(a *stepBackwardNest24Args)
+
+//go:noescape
+func stepBackwardNest25AVX512(a *stepBackwardNest25Args)
+
+//go:noescape
+func stepBackwardNest25AVX2(a *stepBackwardNest25Args)
+
+//go:noescape
+func stepBackwardNest26AVX512(a *stepBackwardNest26Args)
+
+//go:noescape
+func stepBackwardNest26AVX2(a *stepBackwardNest26Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -340,6 +406,54 @@ func stepNest15(a *stepNest15Args) {
 		return
 	}
 	stepNest15AVX2(a)
+}
+
+func stepNest16(a *stepNest16Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest16AVX512(a)
+		return
+	}
+	stepNest16AVX2(a)
+}
+
+func stepNest17(a *stepNest17Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest17AVX512(a)
+		return
+	}
+	stepNest17AVX2(a)
+}
+
+func stepNest18(a *stepNest18Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest18AVX512(a)
+		return
+	}
+	stepNest18AVX2(a)
+}
+
+func stepNest19(a *stepNest19Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest19AVX512(a)
+		return
+	}
+	stepNest19AVX2(a)
+}
+
+func stepNest20(a *stepNest20Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest20AVX512(a)
+		return
+	}
+	stepNest20AVX2(a)
+}
+
+func stepNest21(a *stepNest21Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest21AVX512(a)
+		return
+	}
+	stepNest21AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {
@@ -508,4 +622,44 @@ func stepBackwardNest21(a *stepBackwardNest21Args) {
 		return
 	}
 	stepBackwardNest21AVX2(a)
+}
+
+func stepBackwardNest22(a *stepBackwardNest22Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest22AVX512(a)
+		return
+	}
+	stepBackwardNest22AVX2(a)
+}
+
+func stepBackwardNest23(a *stepBackwardNest23Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest23AVX512(a)
+		return
+	}
+	stepBackwardNest23AVX2(a)
+}
+
+func stepBackwardNest24(a *stepBackwardNest24Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest24AVX512(a)
+		return
+	}
+	stepBackwardNest24AVX2(a)
+}
+
+func stepBackwardNest25(a *stepBackwardNest25Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest25AVX512(a)
+		return
+	}
+	stepBackwardNest25AVX2(a)
+}
+
+func stepBackwardNest26(a *stepBackwardNest26Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest26AVX512(a)
+		return
+	}
+	stepBackwardNest26AVX2(a)
 }

@@ -153,6 +153,22 @@ type stepNest11Args struct {
 }
 
 type stepNest12Args struct {
+	t2   *float32
+	v    *float32
+	VLin *float32
+	n0   int // d_v·a + C·d_v·s + T·d_v·l
+	n1   int // d_v
+}
+
+type stepNest13Args struct {
+	t2 *float32
+	v  *float32
+	t3 *float32
+	n0 int // d_v·a + C·d_v·s + T·d_v·l
+	n1 int // d_v
+}
+
+type stepNest14Args struct {
 	t3         *float32
 	k          *float32
 	VState     *float32
@@ -163,7 +179,35 @@ type stepNest12Args struct {
 	rhoEntry   [2]float32 // and nothing
 }
 
-type stepNest13Args struct {
+type stepNest15Args struct {
+	WInit      *float32
+	WState     *float32
+	k          *float32
+	A          *float32
+	t20        *float32
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_v
+	n2         int        // d_k
+	t173Number [2]float32 // and nothing
+}
+
+type stepNest16Args struct {
+	t20  *float32
+	v    *float32
+	WLin *float32
+	n0   int // d_v·a + C·d_v·s + T·d_v·l
+	n1   int // d_v
+}
+
+type stepNest17Args struct {
+	t20  *float32
+	v    *float32
+	t213 *float32
+	n0   int // d_v·a + C·d_v·s + T·d_v·l
+	n1   int // d_v
+}
+
+type stepNest18Args struct {
 	t213       *float32
 	VState     *float32
 	q          *float32
@@ -178,7 +222,17 @@ type stepNest13Args struct {
 	rhoEntry   [2]float32 // and nothing
 }
 
-type stepNest14Args struct {
+type stepNest19Args struct {
+	k          *float32
+	PState     *float32
+	q          *float32
+	t412       *float32
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_k
+	t173Number [2]float32 // and nothing
+}
+
+type stepNest20Args struct {
 	WState *float32
 	t412   *float32
 	t42    *float32
@@ -186,7 +240,7 @@ type stepNest14Args struct {
 	n1     int // d_k
 }
 
-type stepNest15Args struct {
+type stepNest21Args struct {
 	t402 *float32
 	t42  *float32
 	y    *float32
@@ -713,8 +767,6 @@ func (c *stepFused) run() {
 				rho2 := rho[l*T+C*s:][:n2]
 				theta2 := theta[l*T+C*s:][:n2]
 				for a := range n2 {
-					v := c.V2[(l*T+a+C*s)*dV:][:dV]
-					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					// tnt.V
 					if kern.Wide() {
 						a2 := stepNest11Args{
@@ -729,6 +781,7 @@ func (c *stepFused) run() {
 					} else {
 						for i := range dV {
 							VState2 := VState[i*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							var t22_2 F
 							t22Sums := [16]F{t22_2}
 							for j := range dK {
@@ -739,18 +792,46 @@ func (c *stepFused) run() {
 						}
 					}
 					// tnt.V
-					for i := range dV {
-						t32 := t2[i] - v[i]
-						t3[i] = t32
-						if len(c.VLin) > 0 {
-							c.VLin[(l*T+a+C*s)*dV+i] = t32
+					if len(c.VLin) > 0 {
+						if kern.Wide() {
+							a2 := stepNest12Args{
+								unsafe.SliceData(t2),
+								unsafe.SliceData(c.V2),
+								kern.Given(c.VLin),
+								dV*a + C*dV*s + T*dV*l,
+								dV,
+							}
+							stepNest12(&a2)
+						} else {
+							v := c.V2[(l*T+a+C*s)*dV:][:dV]
+							VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
+							for i := range dV {
+								t32 := t2[i] - v[i]
+								VLin[i] = t32
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest13Args{
+							unsafe.SliceData(t2),
+							unsafe.SliceData(c.V2),
+							unsafe.SliceData(t3),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+						}
+						stepNest13(&a2)
+					} else {
+						v := c.V2[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t32 := t2[i] - v[i]
+							t3[i] = t32
 						}
 					}
 					// tnt.V
 					rhoEntry := rho2[a]
 					thetaEntry := theta2[a]
 					if kern.Wide() {
-						a2 := stepNest12Args{
+						a2 := stepNest14Args{
 							unsafe.SliceData(t3),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(VState),
@@ -760,9 +841,10 @@ func (c *stepFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest12(&a2)
+						stepNest14(&a2)
 					} else {
 						for i := range dV {
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							VState2 := VState[i*dK:][:dK]
 							w := F(thetaEntry * t3[i])
 							for j := range dK {
@@ -776,29 +858,77 @@ func (c *stepFused) run() {
 					t44 := F(1) + nStateEntry
 					nState[0] = kern.Choose((t44 < F(16)), t44, F(0))
 					// tnt.A, tnt.W
-					for i := range dV {
-						WInit := c.WInit[i*dK:][:dK]
-						WState2 := WState[i*dK:][:dK]
-						A2 := A[i*dK:][:dK]
-						var t202 F
-						for j := range dK {
-							A2_2 := kern.Choose(t173, WInit[j], WState2[j])
-							t202 = num.FMA32(A2_2, k[j], t202)
-							A2[j] = A2_2
+					t173Number := kern.Choose(t173, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepNest15Args{
+							unsafe.SliceData(c.WInit),
+							unsafe.SliceData(WState),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(A),
+							unsafe.SliceData(t20),
+							dK*a + C*dK*s + T*dK*l,
+							dV,
+							dK,
+							[2]float32{t173Number},
 						}
-						t20[i] = t202
+						stepNest15(&a2)
+					} else {
+						t173_2 := (F(0) < t173Number)
+						for i := range dV {
+							WInit := c.WInit[i*dK:][:dK]
+							WState2 := WState[i*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							A2 := A[i*dK:][:dK]
+							var t202 F
+							t202Sums := [16]F{t202}
+							for j := range dK {
+								A2_2 := kern.Choose(t173_2, WInit[j], WState2[j])
+								t202Sums[j%16] = num.FMA32(A2_2, k[j], t202Sums[j%16])
+								A2[j] = A2_2
+							}
+							t202 = kern.Sum16(&t202Sums)
+							t20[i] = t202
+						}
 					}
 					// tnt.W
-					for i := range dV {
-						t214 := t20[i] - v[i]
-						t213[i] = t214
-						if len(c.WLin) > 0 {
-							c.WLin[(l*T+a+C*s)*dV+i] = t214
+					if len(c.WLin) > 0 {
+						if kern.Wide() {
+							a2 := stepNest16Args{
+								unsafe.SliceData(t20),
+								unsafe.SliceData(c.V2),
+								kern.Given(c.WLin),
+								dV*a + C*dV*s + T*dV*l,
+								dV,
+							}
+							stepNest16(&a2)
+						} else {
+							v := c.V2[(l*T+a+C*s)*dV:][:dV]
+							WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
+							for i := range dV {
+								t214 := t20[i] - v[i]
+								WLin[i] = t214
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest17Args{
+							unsafe.SliceData(t20),
+							unsafe.SliceData(c.V2),
+							unsafe.SliceData(t213),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+						}
+						stepNest17(&a2)
+					} else {
+						v := c.V2[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t214 := t20[i] - v[i]
+							t213[i] = t214
 						}
 					}
 					// tnt.W, tnt.V, tnt.y
 					if kern.Wide() {
-						a2 := stepNest13Args{
+						a2 := stepNest18Args{
 							unsafe.SliceData(t213),
 							unsafe.SliceData(VState),
 							unsafe.SliceData(c.Q),
@@ -812,11 +942,12 @@ func (c *stepFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest13(&a2)
+						stepNest18(&a2)
 					} else {
 						for i := range dV {
 							VState2 := VState[i*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							A2 := A[i*dK:][:dK]
 							WState2 := WState[i*dK:][:dK]
 							var t403 F
@@ -831,28 +962,46 @@ func (c *stepFused) run() {
 						}
 					}
 					// tnt.P, tnt.Q, tnt.A, tnt.y
-					for i := range dK {
-						PState2 := PState[i*dK:][:dK]
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						var t413 F
-						kEntry := k[i]
-						for j := range dK {
-							P2 := num.FMA32(kEntry, k[j], kern.Choose(t173, F(0), PState2[j]))
-							t413 = num.FMA32(P2, q[j], t413)
-							PState2[j] = P2
+					t173Number2 := kern.Choose(t173, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepNest19Args{
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(PState),
+							unsafe.SliceData(c.Q),
+							unsafe.SliceData(t412),
+							dK*a + C*dK*s + T*dK*l,
+							dK,
+							[2]float32{t173Number2},
 						}
-						t412[i] = t413
+						stepNest19(&a2)
+					} else {
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						t173_2 := (F(0) < t173Number2)
+						for i := range dK {
+							PState2 := PState[i*dK:][:dK]
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
+							var t413 F
+							kEntry := k[i]
+							t413Sums := [16]F{t413}
+							for j := range dK {
+								P2 := num.FMA32(kEntry, k[j], kern.Choose(t173_2, F(0), PState2[j]))
+								t413Sums[j%16] = num.FMA32(P2, q[j], t413Sums[j%16])
+								PState2[j] = P2
+							}
+							t413 = kern.Sum16(&t413Sums)
+							t412[i] = t413
+						}
 					}
 					// tnt.y
 					if kern.Wide() {
-						a2 := stepNest14Args{
+						a2 := stepNest20Args{
 							unsafe.SliceData(WState),
 							unsafe.SliceData(t412),
 							unsafe.SliceData(t42),
 							dV,
 							dK,
 						}
-						stepNest14(&a2)
+						stepNest20(&a2)
 					} else {
 						for i := range dV {
 							WState2 := WState[i*dK:][:dK]
@@ -867,14 +1016,14 @@ func (c *stepFused) run() {
 					}
 					// tnt.y
 					if kern.Wide() {
-						a2 := stepNest15Args{
+						a2 := stepNest21Args{
 							unsafe.SliceData(t402),
 							unsafe.SliceData(t42),
 							unsafe.SliceData(c.Y),
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 						}
-						stepNest15(&a2)
+						stepNest21(&a2)
 					} else {
 						y := c.Y[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -882,10 +1031,8 @@ func (c *stepFused) run() {
 						}
 					}
 					// tnt
-					for i := range dK {
-						if len(c.YProd) > 0 {
-							c.YProd[(l*T+a+C*s)*dK+i] = t412[i]
-						}
+					if len(c.YProd) > 0 {
+						copy(c.YProd[(l*T+a+C*s)*dK:][:dK], t412[:dK])
 					}
 				}
 			}
@@ -931,6 +1078,73 @@ type stepBackwardNest2Args struct {
 }
 
 type stepBackwardNest3Args struct {
+	WLin       *float32
+	k          *float32
+	WInit      *float32
+	WTrail     *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_k·a + C·d_k·s + T·d_k·l
+	n2         int        // d_k·d_v·a
+	n3         int        // d_k·d_v·a + d_k·d_v
+	n4         int        // d_v
+	n5         int        // d_k
+	t17Number  [2]float32 // and nothing
+	thetaEntry [2]float32 // and nothing
+	rhoEntry   [2]float32 // and nothing
+}
+
+type stepBackwardNest4Args struct {
+	k         *float32
+	PTrail    *float32
+	n0        int        // d_k·a + C·d_k·s + T·d_k·l
+	n1        int        // d_k·d_k·a
+	n2        int        // d_k·d_k·a + d_k·d_k
+	n3        int        // d_k
+	t17Number [2]float32 // and nothing
+}
+
+type stepBackwardNest5Args struct {
+	yBar       *float32
+	WLin       *float32
+	WInit      *float32
+	WTrail     *float32
+	yProd      *float32
+	WBarState  *float32
+	k          *float32
+	A          *float32
+	t922       *float32
+	VTrail     *float32
+	t132       *float32
+	t23        *float32
+	t79        *float32
+	t77        *float32
+	t292Total  *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_k·d_v·a
+	n2         int        // d_k·a + C·d_k·s + T·d_k·l
+	n3         int        // d_k·d_v·a + d_k·d_v
+	n4         int        // d_v
+	n5         int        // d_k
+	t292       [2]float32 // and nothing
+	t173Number [2]float32 // and nothing
+}
+
+type stepBackwardNest6Args struct {
+	t922       *float32
+	k          *float32
+	q          *float32
+	PBarState  *float32
+	PTrail     *float32
+	t112       *float32
+	t18        *float32
+	t172       *float32
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_k·d_k·a + d_k·d_k
+	n2         int        // d_k
+	t192Number [2]float32 // and nothing
+}
+
+type stepBackwardNest7Args struct {
 	WLin      *float32
 	t77       *float32
 	t272Total *float32
@@ -939,7 +1153,36 @@ type stepBackwardNest3Args struct {
 	t272      [2]float32 // and nothing
 }
 
-type stepBackwardNest4Args struct {
+type stepBackwardNest8Args struct {
+	t77         *float32
+	yBar        *float32
+	VLin        *float32
+	k           *float32
+	t23         *float32
+	q           *float32
+	VBarState   *float32
+	VTrail      *float32
+	A           *float32
+	t80         *float32
+	WInitBar    *float32
+	WBarState   *float32
+	t51         *float32
+	t83         *float32
+	t812        *float32
+	t57Total    *float32
+	n0          int        // d_v·a + C·d_v·s + T·d_v·l
+	n1          int        // d_k·a + C·d_k·s + T·d_k·l
+	n2          int        // d_k·d_v·a
+	n3          int        // d_v
+	n4          int        // d_k
+	t57         [2]float32 // and nothing
+	t192Number  [2]float32 // and nothing
+	t173Number  [2]float32 // and nothing
+	thetaEntry2 [2]float32 // and nothing
+	rhoEntry3   [2]float32 // and nothing
+}
+
+type stepBackwardNest9Args struct {
 	t812        *float32
 	VLin        *float32
 	t77         *float32
@@ -951,7 +1194,7 @@ type stepBackwardNest4Args struct {
 	thetaEntry2 [2]float32 // and nothing
 }
 
-type stepBackwardNest5Args struct {
+type stepBackwardNest10Args struct {
 	t812        *float32
 	VTrail      *float32
 	t84         *float32
@@ -966,7 +1209,7 @@ type stepBackwardNest5Args struct {
 	rhoEntry3   [2]float32 // and nothing
 }
 
-type stepBackwardNest6Args struct {
+type stepBackwardNest11Args struct {
 	t84         *float32
 	t83         *float32
 	t80         *float32
@@ -982,7 +1225,7 @@ type stepBackwardNest6Args struct {
 	thetaEntry2 [2]float32 // and nothing
 }
 
-type stepBackwardNest7Args struct {
+type stepBackwardNest12Args struct {
 	t92   *float32
 	qDiv2 *float32
 	t152  *float32
@@ -992,7 +1235,7 @@ type stepBackwardNest7Args struct {
 	n3    int // d_k
 }
 
-type stepBackwardNest8Args struct {
+type stepBackwardNest13Args struct {
 	t202       *bool
 	qDiv       *float32
 	t43        *bool
@@ -1011,7 +1254,7 @@ type stepBackwardNest8Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest9Args struct {
+type stepBackwardNest14Args struct {
 	q1Stack *float32
 	t422    *float32
 	cQBar   *float32
@@ -1021,7 +1264,7 @@ type stepBackwardNest9Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest10Args struct {
+type stepBackwardNest15Args struct {
 	pos  *int32
 	t422 *float32
 	cQ   *float32
@@ -1035,7 +1278,7 @@ type stepBackwardNest10Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest11Args struct {
+type stepBackwardNest16Args struct {
 	t472      *float32
 	q0TailBar *float32
 	n0        int // T·d_k
@@ -1045,7 +1288,7 @@ type stepBackwardNest11Args struct {
 	n4        int // d_k
 }
 
-type stepBackwardNest12Args struct {
+type stepBackwardNest17Args struct {
 	t462 *float32
 	t472 *float32
 	t482 *float32
@@ -1055,7 +1298,7 @@ type stepBackwardNest12Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest13Args struct {
+type stepBackwardNest18Args struct {
 	t482         *float32
 	q0TailBarOut *float32
 	t129         *float32
@@ -1067,7 +1310,7 @@ type stepBackwardNest13Args struct {
 	n4           int // d_k
 }
 
-type stepBackwardNest14Args struct {
+type stepBackwardNest19Args struct {
 	t60       *float32
 	t81       *float32
 	rhoStack  *float32
@@ -1083,7 +1326,7 @@ type stepBackwardNest14Args struct {
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest15Args struct {
+type stepBackwardNest20Args struct {
 	t82 *float32
 	t65 *float32
 	t86 *float32
@@ -1097,7 +1340,7 @@ type stepBackwardNest15Args struct {
 	n6  int // d_v
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest21Args struct {
 	t7    *float32
 	t65   *float32
 	t86   *float32
@@ -1112,7 +1355,7 @@ type stepBackwardNest16Args struct {
 	n5    int // d_k
 }
 
-type stepBackwardNest17Args struct {
+type stepBackwardNest22Args struct {
 	t102       *bool
 	kDiv       *float32
 	t10        *bool
@@ -1131,7 +1374,7 @@ type stepBackwardNest17Args struct {
 	n3         int // d_k
 }
 
-type stepBackwardNest18Args struct {
+type stepBackwardNest23Args struct {
 	k1Stack *float32
 	t124    *float32
 	cKBar   *float32
@@ -1141,7 +1384,7 @@ type stepBackwardNest18Args struct {
 	n3      int // d_k
 }
 
-type stepBackwardNest19Args struct {
+type stepBackwardNest24Args struct {
 	pos  *int32
 	t124 *float32
 	cK   *float32
@@ -1155,7 +1398,7 @@ type stepBackwardNest19Args struct {
 	n6   int // -d_k
 }
 
-type stepBackwardNest20Args struct {
+type stepBackwardNest25Args struct {
 	t128 *float32
 	t129 *float32
 	t130 *float32
@@ -1165,7 +1408,7 @@ type stepBackwardNest20Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest21Args struct {
+type stepBackwardNest26Args struct {
 	t52  *float32
 	t91  *float32
 	t134 *float32
@@ -1248,7 +1491,9 @@ func (c *stepBackwardFused) run() {
 	t53 := c.Flags[4*L*T:][:L*T]                                                                                   // [L, T]
 	t98 := c.Flags[5*L*T:][:L*T]                                                                                   // [L, T]
 	t102 := c.Flags[6*L*T:][:L*T]                                                                                  // [L, T]
+	t292Total := make([]F, 1)
 	t272Total := make([]F, 1)
+	t57Total := make([]F, 1)
 	t55Total := make([]F, 1)
 
 	// tnt.k1, tnt.q1
@@ -1347,8 +1592,6 @@ func (c *stepBackwardFused) run() {
 				nTrail2 := nTrail[:n]
 				nTrail3 := nTrail[1:][:n]
 				for a := range n {
-					WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
-					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					// tnt.V
 					rhoEntry := rho2[a]
 					thetaEntry := theta2[a]
@@ -1370,6 +1613,7 @@ func (c *stepBackwardFused) run() {
 					} else {
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 							VTrail3 := VTrail[((a+1)*dV+i)*dK:][:dK]
 							w := F(thetaEntry * VLin[i])
@@ -1384,22 +1628,61 @@ func (c *stepBackwardFused) run() {
 					t44 := F(1) + nTrailEntry
 					nTrail3[a] = kern.Choose((t44 < F(16)), t44, F(0))
 					// tnt.W, tnt.A, tnt.V
-					for i := range dV {
-						WInit := c.WInit[i*dK:][:dK]
-						WTrail2 := WTrail[(a*dV+i)*dK:][:dK]
-						WTrail3 := WTrail[((a+1)*dV+i)*dK:][:dK]
-						w2 := F(thetaEntry * WLin[i])
-						for j := range dK {
-							WTrail3[j] = num.FMA32(-w2, k[j], F(rhoEntry*kern.Choose(t17, WInit[j], WTrail2[j])))
+					t17Number := kern.Choose(t17, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest3Args{
+							unsafe.SliceData(c.WLin),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(c.WInit),
+							unsafe.SliceData(WTrail),
+							dV*a + C*dV*s + T*dV*l,
+							dK*a + C*dK*s + T*dK*l,
+							dK * dV * a,
+							dK*dV*a + dK*dV,
+							dV,
+							dK,
+							[2]float32{t17Number},
+							[2]float32{thetaEntry},
+							[2]float32{rhoEntry},
+						}
+						stepBackwardNest3(&a2)
+					} else {
+						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
+						t17_2 := (F(0) < t17Number)
+						for i := range dV {
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							WInit := c.WInit[i*dK:][:dK]
+							WTrail2 := WTrail[(a*dV+i)*dK:][:dK]
+							WTrail3 := WTrail[((a+1)*dV+i)*dK:][:dK]
+							w2 := F(thetaEntry * WLin[i])
+							for j := range dK {
+								WTrail3[j] = num.FMA32(-w2, k[j], F(rhoEntry*kern.Choose(t17_2, WInit[j], WTrail2[j])))
+							}
 						}
 					}
 					// tnt.P, tnt.Q, tnt.A
-					for i := range dK {
-						PTrail2 := PTrail[(a*dK+i)*dK:][:dK]
-						PTrail3 := PTrail[((a+1)*dK+i)*dK:][:dK]
-						kEntry := k[i]
-						for j := range dK {
-							PTrail3[j] = num.FMA32(kEntry, k[j], kern.Choose(t17, F(0), PTrail2[j]))
+					t17Number2 := kern.Choose(t17, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest4Args{
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(PTrail),
+							dK*a + C*dK*s + T*dK*l,
+							dK * dK * a,
+							dK*dK*a + dK*dK,
+							dK,
+							[2]float32{t17Number2},
+						}
+						stepBackwardNest4(&a2)
+					} else {
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						t17_2 := (F(0) < t17Number2)
+						for i := range dK {
+							PTrail2 := PTrail[(a*dK+i)*dK:][:dK]
+							PTrail3 := PTrail[((a+1)*dK+i)*dK:][:dK]
+							kEntry := k[i]
+							for j := range dK {
+								PTrail3[j] = num.FMA32(kEntry, k[j], kern.Choose(t17_2, F(0), PTrail2[j]))
+							}
 						}
 					}
 				}
@@ -1411,10 +1694,6 @@ func (c *stepBackwardFused) run() {
 				t52_3 := t52[l*T+C*s:][:n]
 				t62_2 := t62[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
-					k := c.K[(l*T+a+C*s)*dK:][:dK]
-					VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 					// tnt.A, tnt.n, tnt.Q
 					nTrailEntry2 := nTrail2[a]
 					t173 := (nTrailEntry2 == F(0))
@@ -1425,54 +1704,118 @@ func (c *stepBackwardFused) run() {
 					clear(t132)
 					clear(t79)
 					var t292 F
-					for i := range dV {
-						WInit := c.WInit[i*dK:][:dK]
-						WTrail2 := WTrail[(a*dV+i)*dK:][:dK]
-						yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
-						WBarState2 := WBarState[i*dK:][:dK]
-						A2 := A[i*dK:][:dK]
-						WTrail3 := WTrail[((a+1)*dV+i)*dK:][:dK]
-						VTrail2 := VTrail[((a+1)*dV+i)*dK:][:dK]
-						t23_2 := t23[i*dK:][:dK]
-						var t772 F
-						yBarEntry := yBar[i]
-						WLinEntry := WLin[i]
-						for j := range dK {
-							A2_2 := kern.Choose(t173, WInit[j], WTrail2[j])
-							t232 := num.FMA32(yBarEntry, yProd[j], WBarState2[j])
-							t772 = num.FMA32(t232, k[j], t772)
-							t292 = num.FMA32(A2_2, t232, t292)
-							A2[j] = A2_2
-							t922[j] = num.FMA32(WTrail3[j], yBarEntry, t922[j])
-							t132[j] = num.FMA32(VTrail2[j], yBarEntry, t132[j])
-							t23_2[j] = t232
-							t79[j] = num.FMA32(t232, WLinEntry, t79[j])
+					t173Number := kern.Choose(t173, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest5Args{
+							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(c.WLin),
+							unsafe.SliceData(c.WInit),
+							unsafe.SliceData(WTrail),
+							unsafe.SliceData(c.YProd),
+							unsafe.SliceData(WBarState),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(A),
+							unsafe.SliceData(t922),
+							unsafe.SliceData(VTrail),
+							unsafe.SliceData(t132),
+							unsafe.SliceData(t23),
+							unsafe.SliceData(t79),
+							unsafe.SliceData(t77),
+							unsafe.SliceData(t292Total),
+							dV*a + C*dV*s + T*dV*l,
+							dK * dV * a,
+							dK*a + C*dK*s + T*dK*l,
+							dK*dV*a + dK*dV,
+							dV,
+							dK,
+							[2]float32{t292},
+							[2]float32{t173Number},
 						}
-						t77[i] = t772
+						stepBackwardNest5(&a2)
+					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
+						t292_2 := t292
+						t173_2 := (F(0) < t173Number)
+						for i := range dV {
+							WInit := c.WInit[i*dK:][:dK]
+							WTrail2 := WTrail[(a*dV+i)*dK:][:dK]
+							yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
+							WBarState2 := WBarState[i*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							A2 := A[i*dK:][:dK]
+							WTrail3 := WTrail[((a+1)*dV+i)*dK:][:dK]
+							VTrail2 := VTrail[((a+1)*dV+i)*dK:][:dK]
+							t23_2 := t23[i*dK:][:dK]
+							var t772 F
+							yBarEntry := yBar[i]
+							WLinEntry := WLin[i]
+							t772Sums := [16]F{t772}
+							t292Sums := [16]F{t292_2}
+							for j := range dK {
+								A2_2 := kern.Choose(t173_2, WInit[j], WTrail2[j])
+								t232 := num.FMA32(yBarEntry, yProd[j], WBarState2[j])
+								t772Sums[j%16] = num.FMA32(t232, k[j], t772Sums[j%16])
+								t292Sums[j%16] = num.FMA32(A2_2, t232, t292Sums[j%16])
+								A2[j] = A2_2
+								t922[j] = num.FMA32(WTrail3[j], yBarEntry, t922[j])
+								t132[j] = num.FMA32(VTrail2[j], yBarEntry, t132[j])
+								t23_2[j] = t232
+								t79[j] = num.FMA32(t232, WLinEntry, t79[j])
+							}
+							t772 = kern.Sum16(&t772Sums)
+							t292_2 = kern.Sum16(&t292Sums)
+							t77[i] = t772
+						}
+						t292Total[0] = t292_2
 					}
+					t292 = t292Total[0]
 					// tnt.y, tnt.P, tnt.Q, tnt.A
 					clear(t112)
 					clear(t18)
-					for i := range dK {
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						PBarState2 := PBarState[i*dK:][:dK]
-						PTrail2 := PTrail[((a+1)*dK+i)*dK:][:dK]
-						var t1722 F
-						t922Entry := t922[i]
-						kEntry2 := k[i]
-						for j := range dK {
-							t142 := num.FMA32(q[j], t922Entry, PBarState2[j])
-							t1722 = num.FMA32(t142, k[j], t1722)
-							t112[j] = num.FMA32(PTrail2[j], t922Entry, t112[j])
-							t18[j] = num.FMA32(t142, kEntry2, t18[j])
-							PBarState2[j] = kern.Choose(t192, t142, F(0))
+					t192Number := kern.Choose(t192, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest6Args{
+							unsafe.SliceData(t922),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(c.Q),
+							unsafe.SliceData(PBarState),
+							unsafe.SliceData(PTrail),
+							unsafe.SliceData(t112),
+							unsafe.SliceData(t18),
+							unsafe.SliceData(t172),
+							dK*a + C*dK*s + T*dK*l,
+							dK*dK*a + dK*dK,
+							dK,
+							[2]float32{t192Number},
 						}
-						t172[i] = t1722
+						stepBackwardNest6(&a2)
+					} else {
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						t192_2 := (F(0) < t192Number)
+						for i := range dK {
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
+							PBarState2 := PBarState[i*dK:][:dK]
+							PTrail2 := PTrail[((a+1)*dK+i)*dK:][:dK]
+							var t1722 F
+							t922Entry := t922[i]
+							kEntry2 := k[i]
+							t1722Sums := [16]F{t1722}
+							for j := range dK {
+								t142 := num.FMA32(q[j], t922Entry, PBarState2[j])
+								t1722Sums[j%16] = num.FMA32(t142, k[j], t1722Sums[j%16])
+								t112[j] = num.FMA32(PTrail2[j], t922Entry, t112[j])
+								t18[j] = num.FMA32(t142, kEntry2, t18[j])
+								PBarState2[j] = kern.Choose(t192_2, t142, F(0))
+							}
+							t1722 = kern.Sum16(&t1722Sums)
+							t172[i] = t1722
+						}
 					}
 					// tnt.W
 					var t272 F
 					if kern.Wide() {
-						a2 := stepBackwardNest3Args{
+						a2 := stepBackwardNest7Args{
 							unsafe.SliceData(c.WLin),
 							unsafe.SliceData(t77),
 							unsafe.SliceData(t272Total),
@@ -1480,8 +1823,9 @@ func (c *stepBackwardFused) run() {
 							dV,
 							[2]float32{t272},
 						}
-						stepBackwardNest3(&a2)
+						stepBackwardNest7(&a2)
 					} else {
+						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
 						t272_2 := t272
 						t272Sums := [16]F{t272_2}
 						for i := range dV {
@@ -1498,38 +1842,84 @@ func (c *stepBackwardFused) run() {
 					var t57 F
 					rhoEntry3 := rho2[a]
 					thetaEntry2 := theta2[a]
-					for i := range dV {
-						t23_2 := t23[i*dK:][:dK]
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						VBarState2 := VBarState[i*dK:][:dK]
-						VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
-						A2 := A[i*dK:][:dK]
-						WInitBar := c.WInitBar[i*dK:][:dK]
-						WBarState2 := WBarState[i*dK:][:dK]
-						t51_2 := t51[i*dK:][:dK]
-						var t813 F
-						t77Entry := t77[i]
-						w3 := F(thetaEntry2 * t77Entry)
-						yBarEntry2 := yBar[i]
-						VLinEntry := VLin[i]
-						for j := range dK {
-							kEntry3 := k[j]
-							t433 := num.FMA32(-w3, kEntry3, F(rhoEntry3*t23_2[j]))
-							t512 := num.FMA32(q[j], yBarEntry2, VBarState2[j])
-							t813 = num.FMA32(t512, kEntry3, t813)
-							t57 = num.FMA32(VTrail2[j], t512, t57)
-							t80[j] = num.FMA32(A2[j], t77Entry, t80[j])
-							WInitBar[j] = WInitBar[j] + kern.Choose(t173, t433, F(0))
-							WBarState2[j] = kern.Choose(t192, t433, F(0))
-							t51_2[j] = t512
-							t83[j] = num.FMA32(t512, VLinEntry, t83[j])
+					t173Number2 := kern.Choose(t173, F(1), F(0))
+					t192Number2 := kern.Choose(t192, F(1), F(0))
+					if kern.Wide() {
+						a2 := stepBackwardNest8Args{
+							unsafe.SliceData(t77),
+							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(c.VLin),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(t23),
+							unsafe.SliceData(c.Q),
+							unsafe.SliceData(VBarState),
+							unsafe.SliceData(VTrail),
+							unsafe.SliceData(A),
+							unsafe.SliceData(t80),
+							unsafe.SliceData(c.WInitBar),
+							unsafe.SliceData(WBarState),
+							unsafe.SliceData(t51),
+							unsafe.SliceData(t83),
+							unsafe.SliceData(t812),
+							unsafe.SliceData(t57Total),
+							dV*a + C*dV*s + T*dV*l,
+							dK*a + C*dK*s + T*dK*l,
+							dK * dV * a,
+							dV,
+							dK,
+							[2]float32{t57},
+							[2]float32{t192Number2},
+							[2]float32{t173Number2},
+							[2]float32{thetaEntry2},
+							[2]float32{rhoEntry3},
 						}
-						t812[i] = t813
+						stepBackwardNest8(&a2)
+					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
+						t57_2 := t57
+						t192_2 := (F(0) < t192Number2)
+						t173_2 := (F(0) < t173Number2)
+						for i := range dV {
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							t23_2 := t23[i*dK:][:dK]
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
+							VBarState2 := VBarState[i*dK:][:dK]
+							VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
+							A2 := A[i*dK:][:dK]
+							WInitBar := c.WInitBar[i*dK:][:dK]
+							WBarState2 := WBarState[i*dK:][:dK]
+							t51_2 := t51[i*dK:][:dK]
+							var t813 F
+							t77Entry := t77[i]
+							w3 := F(thetaEntry2 * t77Entry)
+							yBarEntry2 := yBar[i]
+							VLinEntry := VLin[i]
+							t813Sums := [16]F{t813}
+							t57Sums := [16]F{t57_2}
+							for j := range dK {
+								kEntry3 := k[j]
+								t433 := num.FMA32(-w3, kEntry3, F(rhoEntry3*t23_2[j]))
+								t512 := num.FMA32(q[j], yBarEntry2, VBarState2[j])
+								t813Sums[j%16] = num.FMA32(t512, kEntry3, t813Sums[j%16])
+								t57Sums[j%16] = num.FMA32(VTrail2[j], t512, t57Sums[j%16])
+								t80[j] = num.FMA32(A2[j], t77Entry, t80[j])
+								WInitBar[j] = WInitBar[j] + kern.Choose(t173_2, t433, F(0))
+								WBarState2[j] = kern.Choose(t192_2, t433, F(0))
+								t51_2[j] = t512
+								t83[j] = num.FMA32(t512, VLinEntry, t83[j])
+							}
+							t813 = kern.Sum16(&t813Sums)
+							t57_2 = kern.Sum16(&t57Sums)
+							t812[i] = t813
+						}
+						t57Total[0] = t57_2
 					}
+					t57 = t57Total[0]
 					// tnt.V, tnt.W
 					var t55 F
 					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
+						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(t812),
 							unsafe.SliceData(c.VLin),
 							unsafe.SliceData(t77),
@@ -1540,8 +1930,9 @@ func (c *stepBackwardFused) run() {
 							[2]float32{t55},
 							[2]float32{thetaEntry2},
 						}
-						stepBackwardNest4(&a2)
+						stepBackwardNest9(&a2)
 					} else {
+						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 						t82_2 := t82[(l*T+a+C*s)*dV:][:dV]
 						t55_2 := t55
 						t55Sums := [16]F{t55_2}
@@ -1558,7 +1949,7 @@ func (c *stepBackwardFused) run() {
 					// tnt.V
 					clear(t84)
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
+						a2 := stepBackwardNest10Args{
 							unsafe.SliceData(t812),
 							unsafe.SliceData(VTrail),
 							unsafe.SliceData(t84),
@@ -1572,10 +1963,11 @@ func (c *stepBackwardFused) run() {
 							[2]float32{thetaEntry2},
 							[2]float32{rhoEntry3},
 						}
-						stepBackwardNest5(&a2)
+						stepBackwardNest10(&a2)
 					} else {
 						for i := range dV {
 							VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							t51_2 := t51[i*dK:][:dK]
 							VBarState2 := VBarState[i*dK:][:dK]
 							t812Entry2 := t812[i]
@@ -1591,7 +1983,7 @@ func (c *stepBackwardFused) run() {
 					t62_2[a] = t2722 + t552
 					// tnt.V, tnt.W
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
+						a2 := stepBackwardNest11Args{
 							unsafe.SliceData(t84),
 							unsafe.SliceData(t83),
 							unsafe.SliceData(t80),
@@ -1606,7 +1998,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{thetaEntry2},
 						}
-						stepBackwardNest6(&a2)
+						stepBackwardNest11(&a2)
 					} else {
 						t7_2 := t7[(l*T+a+C*s)*dK:][:dK]
 						t92_3 := t92[(l*T+a+C*s)*dK:][:dK]
@@ -1632,7 +2024,7 @@ func (c *stepBackwardFused) run() {
 
 	// tnt.q
 	if kern.Wide() {
-		a := stepBackwardNest7Args{
+		a := stepBackwardNest12Args{
 			unsafe.SliceData(t92),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t152),
@@ -1641,7 +2033,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest7(&a)
+		stepBackwardNest12(&a)
 	} else {
 		for i := range L {
 			t152_2 := t152[i*T:][:T]
@@ -1662,7 +2054,7 @@ func (c *stepBackwardFused) run() {
 	// tnt.q1, tnt.q, tnt.k
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := stepBackwardNest8Args{
+		a := stepBackwardNest13Args{
 			unsafe.SliceData(t202),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t43),
@@ -1680,7 +2072,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest8(&a)
+		stepBackwardNest13(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -1719,7 +2111,7 @@ func (c *stepBackwardFused) run() {
 				n3 := int(c.Pos[j]) + -i + k
 				if n3 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest9Args{
+						a := stepBackwardNest14Args{
 							unsafe.SliceData(c.Q1Stack),
 							unsafe.SliceData(t422),
 							unsafe.SliceData(c.CQBar),
@@ -1728,7 +2120,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest9(&a)
+						stepBackwardNest14(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t422_2 := t422[(j*T+k)*dK:][:dK]
@@ -1745,7 +2137,7 @@ func (c *stepBackwardFused) run() {
 	// tnt.q1
 	clear(t462)
 	if kern.Wide() {
-		a := stepBackwardNest10Args{
+		a := stepBackwardNest15Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t422),
 			unsafe.SliceData(c.CQ),
@@ -1758,7 +2150,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest10(&a)
+		stepBackwardNest15(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1778,7 +2170,7 @@ func (c *stepBackwardFused) run() {
 	// tnt.q1
 	clear(t472)
 	if kern.Wide() {
-		a := stepBackwardNest11Args{
+		a := stepBackwardNest16Args{
 			unsafe.SliceData(t472),
 			unsafe.SliceData(c.Q0TailBar),
 			T * dK,
@@ -1787,7 +2179,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest11(&a)
+		stepBackwardNest16(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1802,7 +2194,7 @@ func (c *stepBackwardFused) run() {
 
 	// tnt.q1
 	if kern.Wide() {
-		a := stepBackwardNest12Args{
+		a := stepBackwardNest17Args{
 			unsafe.SliceData(t462),
 			unsafe.SliceData(t472),
 			unsafe.SliceData(t482),
@@ -1811,7 +2203,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest12(&a)
+		stepBackwardNest17(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1828,7 +2220,7 @@ func (c *stepBackwardFused) run() {
 	// tnt.q1, tnt.k1
 	clear(t129)
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
+		a := stepBackwardNest18Args{
 			unsafe.SliceData(t482),
 			unsafe.SliceData(c.Q0TailBarOut),
 			unsafe.SliceData(t129),
@@ -1839,7 +2231,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + 3*dK,
 			dK,
 		}
-		stepBackwardNest13(&a)
+		stepBackwardNest18(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1907,7 +2299,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := stepBackwardNest14Args{
+		a := stepBackwardNest19Args{
 			unsafe.SliceData(t60),
 			unsafe.SliceData(t81),
 			unsafe.SliceData(c.RhoStack),
@@ -1922,7 +2314,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest14(&a)
+		stepBackwardNest19(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
@@ -1950,7 +2342,7 @@ func (c *stepBackwardFused) run() {
 
 	// tnt.v
 	if kern.Wide() {
-		a := stepBackwardNest15Args{
+		a := stepBackwardNest20Args{
 			unsafe.SliceData(t82),
 			unsafe.SliceData(t65),
 			unsafe.SliceData(t86),
@@ -1963,7 +2355,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest15(&a)
+		stepBackwardNest20(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1986,7 +2378,7 @@ func (c *stepBackwardFused) run() {
 
 	// tnt.k
 	if kern.Wide() {
-		a := stepBackwardNest16Args{
+		a := stepBackwardNest21Args{
 			unsafe.SliceData(t7),
 			unsafe.SliceData(t65),
 			unsafe.SliceData(t86),
@@ -2000,7 +2392,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest16(&a)
+		stepBackwardNest21(&a)
 	} else {
 		for i := range L {
 			t97_2 := t97[i*T:][:T]
@@ -2026,7 +2418,7 @@ func (c *stepBackwardFused) run() {
 	// tnt.k1, tnt.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := stepBackwardNest17Args{
+		a := stepBackwardNest22Args{
 			unsafe.SliceData(t102),
 			unsafe.SliceData(c.KDiv),
 			unsafe.SliceData(t10),
@@ -2044,7 +2436,7 @@ func (c *stepBackwardFused) run() {
 			T * dK,
 			dK,
 		}
-		stepBackwardNest17(&a)
+		stepBackwardNest22(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
@@ -2083,7 +2475,7 @@ func (c *stepBackwardFused) run() {
 				n5 := int(c.Pos[j]) + -i + k
 				if n5 >= 0 {
 					if kern.Wide() {
-						a := stepBackwardNest18Args{
+						a := stepBackwardNest23Args{
 							unsafe.SliceData(c.K1Stack),
 							unsafe.SliceData(t124),
 							unsafe.SliceData(c.CKBar),
@@ -2092,7 +2484,7 @@ func (c *stepBackwardFused) run() {
 							dK * i,
 							dK,
 						}
-						stepBackwardNest18(&a)
+						stepBackwardNest23(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t124_2 := t124[(j*T+k)*dK:][:dK]
@@ -2109,7 +2501,7 @@ func (c *stepBackwardFused) run() {
 	// tnt.k1
 	clear(t128)
 	if kern.Wide() {
-		a := stepBackwardNest19Args{
+		a := stepBackwardNest24Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t124),
 			unsafe.SliceData(c.CK),
@@ -2122,7 +2514,7 @@ func (c *stepBackwardFused) run() {
 			dK,
 			-dK,
 		}
-		stepBackwardNest19(&a)
+		stepBackwardNest24(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2141,7 +2533,7 @@ func (c *stepBackwardFused) run() {
 
 	// tnt.k1
 	if kern.Wide() {
-		a := stepBackwardNest20Args{
+		a := stepBackwardNest25Args{
 			unsafe.SliceData(t128),
 			unsafe.SliceData(t129),
 			unsafe.SliceData(t130),
@@ -2150,7 +2542,7 @@ func (c *stepBackwardFused) run() {
 			T + 3,
 			dK,
 		}
-		stepBackwardNest20(&a)
+		stepBackwardNest25(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -2184,7 +2576,7 @@ func (c *stepBackwardFused) run() {
 
 	// tnt.k0
 	if kern.Wide() {
-		a := stepBackwardNest21Args{
+		a := stepBackwardNest26Args{
 			unsafe.SliceData(t52_2),
 			unsafe.SliceData(t91),
 			unsafe.SliceData(t134),
@@ -2194,7 +2586,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest21(&a)
+		stepBackwardNest26(&a)
 	} else {
 		for i := range L {
 			for j := range T {

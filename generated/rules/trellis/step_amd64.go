@@ -43,6 +43,60 @@ func stepNest6AVX512(a *stepNest6Args)
 func stepNest6AVX2(a *stepNest6Args)
 
 //go:noescape
+func stepNest7AVX512(a *stepNest7Args)
+
+//go:noescape
+func stepNest7AVX2(a *stepNest7Args)
+
+//go:noescape
+func stepNest8AVX512(a *stepNest8Args)
+
+//go:noescape
+func stepNest8AVX2(a *stepNest8Args)
+
+//go:noescape
+func stepNest9AVX512(a *stepNest9Args)
+
+//go:noescape
+func stepNest9AVX2(a *stepNest9Args)
+
+//go:noescape
+func stepNest10AVX512(a *stepNest10Args)
+
+//go:noescape
+func stepNest10AVX2(a *stepNest10Args)
+
+//go:noescape
+func stepNest11AVX512(a *stepNest11Args)
+
+//go:noescape
+func stepNest11AVX2(a *stepNest11Args)
+
+//go:noescape
+func stepNest12AVX512(a *stepNest12Args)
+
+//go:noescape
+func stepNest12AVX2(a *stepNest12Args)
+
+//go:noescape
+func stepNest13AVX512(a *stepNest13Args)
+
+//go:noescape
+func stepNest13AVX2(a *stepNest13Args)
+
+//go:noescape
+func stepNest14AVX512(a *stepNest14Args)
+
+//go:noescape
+func stepNest14AVX2(a *stepNest14Args)
+
+//go:noescape
+func stepNest15AVX512(a *stepNest15Args)
+
+//go:noescape
+func stepNest15AVX2(a *stepNest15Args)
+
+//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -202,6 +256,78 @@ func stepNest6(a *stepNest6Args) {
 		return
 	}
 	stepNest6AVX2(a)
+}
+
+func stepNest7(a *stepNest7Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest7AVX512(a)
+		return
+	}
+	stepNest7AVX2(a)
+}
+
+func stepNest8(a *stepNest8Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest8AVX512(a)
+		return
+	}
+	stepNest8AVX2(a)
+}
+
+func stepNest9(a *stepNest9Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest9AVX512(a)
+		return
+	}
+	stepNest9AVX2(a)
+}
+
+func stepNest10(a *stepNest10Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest10AVX512(a)
+		return
+	}
+	stepNest10AVX2(a)
+}
+
+func stepNest11(a *stepNest11Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest11AVX512(a)
+		return
+	}
+	stepNest11AVX2(a)
+}
+
+func stepNest12(a *stepNest12Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest12AVX512(a)
+		return
+	}
+	stepNest12AVX2(a)
+}
+
+func stepNest13(a *stepNest13Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest13AVX512(a)
+		return
+	}
+	stepNest13AVX2(a)
+}
+
+func stepNest14(a *stepNest14Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest14AVX512(a)
+		return
+	}
+	stepNest14AVX2(a)
+}
+
+func stepNest15(a *stepNest15Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest15AVX512(a)
+		return
+	}
+	stepNest15AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {

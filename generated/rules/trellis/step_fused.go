@@ -45,6 +45,22 @@ type stepNest3Args struct {
 }
 
 type stepNest4Args struct {
+	t3    *float32
+	k0    *float32
+	SKLin *float32
+	n0    int // d_k·a + C·d_k·s + T·d_k·l
+	n1    int // d_k
+}
+
+type stepNest5Args struct {
+	t3  *float32
+	k0  *float32
+	t43 *float32
+	n0  int // d_k·a + C·d_k·s + T·d_k·l
+	n1  int // d_k
+}
+
+type stepNest6Args struct {
 	t43        *float32
 	x          *float32
 	SKState    *float32
@@ -58,7 +74,33 @@ type stepNest4Args struct {
 	w          [2]float32 // and nothing
 }
 
-type stepNest5Args struct {
+type stepNest7Args struct {
+	t17   *float32
+	cProd *float32
+	n0    int // d_k·a + C·d_k·s + T·d_k·l
+	n1    int // d_k
+}
+
+type stepNest8Args struct {
+	t43   *float32
+	yProd *float32
+	n0    int // d_k·a + C·d_k·s + T·d_k·l
+	n1    int // d_k
+}
+
+type stepNest9Args struct {
+	t17      *float32
+	t43      *float32
+	t21      *float32
+	t47      *float32
+	t22Total *float32
+	t48Total *float32
+	n0       int        // d_k
+	t48      [2]float32 // and nothing
+	t22      [2]float32 // and nothing
+}
+
+type stepNest10Args struct {
 	SVState *float32
 	t21     *float32
 	t22     *float32
@@ -66,7 +108,25 @@ type stepNest5Args struct {
 	n1      int // d_k
 }
 
-type stepNest6Args struct {
+type stepNest11Args struct {
+	t22   *float32
+	v     *float32
+	SVLin *float32
+	n0    int        // d_v·a + C·d_v·s + T·d_v·l
+	n1    int        // d_v
+	t25   [2]float32 // and nothing
+}
+
+type stepNest12Args struct {
+	t22 *float32
+	v   *float32
+	t30 *float32
+	n0  int        // d_v·a + C·d_v·s + T·d_v·l
+	n1  int        // d_v
+	t25 [2]float32 // and nothing
+}
+
+type stepNest13Args struct {
 	t30     *float32
 	t21     *float32
 	SVState *float32
@@ -76,6 +136,21 @@ type stepNest6Args struct {
 	n1      int        // d_k
 	t92     [2]float32 // and nothing
 	w3      [2]float32 // and nothing
+}
+
+type stepNest14Args struct {
+	t32    *float32
+	yProd2 *float32
+	n0     int // d_v·a + C·d_v·s + T·d_v·l
+	n1     int // d_v
+}
+
+type stepNest15Args struct {
+	t32 *float32
+	y   *float32
+	n0  int        // d_v·a + C·d_v·s + T·d_v·l
+	n1  int        // d_v
+	t51 [2]float32 // and nothing
 }
 
 // stepFused is Step in fused arithmetic.
@@ -107,6 +182,8 @@ func (c *stepFused) run() {
 	t22 := c.Work[4*L*T+dK*dV+d*dK+6*dK:][:dV]      // [d_v]
 	t30 := c.Work[4*L*T+dK*dV+d*dK+6*dK+dV:][:dV]   // [d_v]
 	t32 := c.Work[4*L*T+dK*dV+d*dK+6*dK+2*dV:][:dV] // [d_v]
+	t22Total := make([]F, 1)
+	t48Total := make([]F, 1)
 
 	// trellis.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -236,9 +313,6 @@ func (c *stepFused) run() {
 				theta2 := theta[l*T+C*s:][:n]
 				rho2 := rho[l*T+C*s:][:n]
 				for a := range n {
-					k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-					v := c.V[(l*T+a+C*s)*dV:][:dV]
-					y := c.Y[(l*T+a+C*s)*dV:][:dV]
 					// trellis.S_K
 					if kern.Wide() {
 						a2 := stepNest3Args{
@@ -264,11 +338,39 @@ func (c *stepFused) run() {
 						}
 					}
 					// trellis.S_K
-					for i := range dK {
-						t44 := t3[i] - k0[i]
-						t43[i] = t44
-						if len(c.SKLin) > 0 {
-							c.SKLin[(l*T+a+C*s)*dK+i] = t44
+					if len(c.SKLin) > 0 {
+						if kern.Wide() {
+							a2 := stepNest4Args{
+								unsafe.SliceData(t3),
+								unsafe.SliceData(c.K0),
+								kern.Given(c.SKLin),
+								dK*a + C*dK*s + T*dK*l,
+								dK,
+							}
+							stepNest4(&a2)
+						} else {
+							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+							SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
+							for i := range dK {
+								t44 := t3[i] - k0[i]
+								SKLin[i] = t44
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest5Args{
+							unsafe.SliceData(t3),
+							unsafe.SliceData(c.K0),
+							unsafe.SliceData(t43),
+							dK*a + C*dK*s + T*dK*l,
+							dK,
+						}
+						stepNest5(&a2)
+					} else {
+						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+						for i := range dK {
+							t44 := t3[i] - k0[i]
+							t43[i] = t44
 						}
 					}
 					// trellis.S_K, trellis.c, trellis.y
@@ -276,7 +378,7 @@ func (c *stepFused) run() {
 					rhoEntry := rho2[a]
 					w := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := stepNest4Args{
+						a2 := stepNest6Args{
 							unsafe.SliceData(t43),
 							unsafe.SliceData(c.X),
 							unsafe.SliceData(SKState),
@@ -289,7 +391,7 @@ func (c *stepFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{w},
 						}
-						stepNest4(&a2)
+						stepNest6(&a2)
 					} else {
 						for i := range dK {
 							x := c.X[(l*T+a+C*s)*d:][:d]
@@ -316,36 +418,89 @@ func (c *stepFused) run() {
 					// trellis.c, trellis.y, trellis
 					var t22_2 F
 					var t48 F
-					for i := range dK {
-						t17Entry := t17[i]
-						t212 := F(t17Entry * kern.Sigmoid(t17Entry))
-						t22_2 = num.FMA32(t212, t212, t22_2)
-						t43Entry := t43_2[i]
-						t472 := F(t43Entry * kern.Sigmoid(t43Entry))
-						t48 = num.FMA32(t472, t472, t48)
-						t21[i] = t212
-						t47[i] = t472
-						if len(c.CProd) > 0 {
-							c.CProd[(l*T+a+C*s)*dK+i] = t17Entry
-						}
-						if len(c.YProd) > 0 {
-							c.YProd[(l*T+a+C*s)*dK+i] = t43Entry
+					if len(c.CProd) > 0 {
+						if kern.Wide() {
+							a2 := stepNest7Args{
+								unsafe.SliceData(t17),
+								kern.Given(c.CProd),
+								dK*a + C*dK*s + T*dK*l,
+								dK,
+							}
+							stepNest7(&a2)
+						} else {
+							cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
+							for i := range dK {
+								t17Entry := t17[i]
+								cProd[i] = t17Entry
+							}
 						}
 					}
+					if len(c.YProd) > 0 {
+						if kern.Wide() {
+							a2 := stepNest8Args{
+								unsafe.SliceData(t43_2),
+								kern.Given(c.YProd),
+								dK*a + C*dK*s + T*dK*l,
+								dK,
+							}
+							stepNest8(&a2)
+						} else {
+							yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
+							for i := range dK {
+								t43Entry := t43_2[i]
+								yProd[i] = t43Entry
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest9Args{
+							unsafe.SliceData(t17),
+							unsafe.SliceData(t43_2),
+							unsafe.SliceData(t21),
+							unsafe.SliceData(t47),
+							unsafe.SliceData(t22Total),
+							unsafe.SliceData(t48Total),
+							dK,
+							[2]float32{t48},
+							[2]float32{t22_2},
+						}
+						stepNest9(&a2)
+					} else {
+						t48_2 := t48
+						t22_3 := t22_2
+						t22Sums := [16]F{t22_3}
+						t48Sums := [16]F{t48_2}
+						for i := range dK {
+							t17Entry := t17[i]
+							t212 := F(t17Entry * kern.Sigmoid(t17Entry))
+							t22Sums[i%16] = num.FMA32(t212, t212, t22Sums[i%16])
+							t43Entry := t43_2[i]
+							t472 := F(t43Entry * kern.Sigmoid(t43Entry))
+							t48Sums[i%16] = num.FMA32(t472, t472, t48Sums[i%16])
+							t21[i] = t212
+							t47[i] = t472
+						}
+						t22_3 = kern.Sum16(&t22Sums)
+						t48_2 = kern.Sum16(&t48Sums)
+						t22Total[0] = t22_3
+						t48Total[0] = t48_2
+					}
+					t22_2 = t22Total[0]
+					t48 = t48Total[0]
 					// trellis.c, trellis.S_V, trellis.y
 					t25 := (t19 / num.Sqrt(F(1e-06)+t22_2))
 					t92 := F(thetaEntry * t25)
 					t51 := (t19 / num.Sqrt(F(1e-06)+t48))
 					// trellis.S_V
 					if kern.Wide() {
-						a2 := stepNest5Args{
+						a2 := stepNest10Args{
 							unsafe.SliceData(SVState),
 							unsafe.SliceData(t21),
 							unsafe.SliceData(t22),
 							dV,
 							dK,
 						}
-						stepNest5(&a2)
+						stepNest10(&a2)
 					} else {
 						for i := range dV {
 							SVState2 := SVState[i*dK:][:dK]
@@ -359,17 +514,47 @@ func (c *stepFused) run() {
 						}
 					}
 					// trellis.S_V
-					for i := range dV {
-						t302 := num.FMA32(t25, t22[i], -v[i])
-						t30[i] = t302
-						if len(c.SVLin) > 0 {
-							c.SVLin[(l*T+a+C*s)*dV+i] = t302
+					if len(c.SVLin) > 0 {
+						if kern.Wide() {
+							a2 := stepNest11Args{
+								unsafe.SliceData(t22),
+								unsafe.SliceData(c.V),
+								kern.Given(c.SVLin),
+								dV*a + C*dV*s + T*dV*l,
+								dV,
+								[2]float32{t25},
+							}
+							stepNest11(&a2)
+						} else {
+							v := c.V[(l*T+a+C*s)*dV:][:dV]
+							SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
+							for i := range dV {
+								t302 := num.FMA32(t25, t22[i], -v[i])
+								SVLin[i] = t302
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest12Args{
+							unsafe.SliceData(t22),
+							unsafe.SliceData(c.V),
+							unsafe.SliceData(t30),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+							[2]float32{t25},
+						}
+						stepNest12(&a2)
+					} else {
+						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t302 := num.FMA32(t25, t22[i], -v[i])
+							t30[i] = t302
 						}
 					}
 					// trellis.S_V, trellis.S_K, trellis.y
 					w3 := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := stepNest6Args{
+						a2 := stepNest13Args{
 							unsafe.SliceData(t30),
 							unsafe.SliceData(t21),
 							unsafe.SliceData(SVState),
@@ -380,7 +565,7 @@ func (c *stepFused) run() {
 							[2]float32{t92},
 							[2]float32{w3},
 						}
-						stepNest6(&a2)
+						stepNest13(&a2)
 					} else {
 						for i := range dV {
 							SVState2 := SVState[i*dK:][:dK]
@@ -397,11 +582,37 @@ func (c *stepFused) run() {
 						}
 					}
 					// trellis.y, trellis
-					for i := range dV {
-						t32Entry := t32[i]
-						y[i] = F(t51 * t32Entry)
-						if len(c.YProd2) > 0 {
-							c.YProd2[(l*T+a+C*s)*dV+i] = t32Entry
+					if len(c.YProd2) > 0 {
+						if kern.Wide() {
+							a2 := stepNest14Args{
+								unsafe.SliceData(t32),
+								kern.Given(c.YProd2),
+								dV*a + C*dV*s + T*dV*l,
+								dV,
+							}
+							stepNest14(&a2)
+						} else {
+							yProd2 := c.YProd2[(l*T+a+C*s)*dV:][:dV]
+							for i := range dV {
+								t32Entry := t32[i]
+								yProd2[i] = t32Entry
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest15Args{
+							unsafe.SliceData(t32),
+							unsafe.SliceData(c.Y),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+							[2]float32{t51},
+						}
+						stepNest15(&a2)
+					} else {
+						y := c.Y[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t32Entry := t32[i]
+							y[i] = F(t51 * t32Entry)
 						}
 					}
 				}

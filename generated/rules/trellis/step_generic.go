@@ -16,6 +16,24 @@ func stepNest5(*stepNest5Args) { panic("no assembly in this build") }
 
 func stepNest6(*stepNest6Args) { panic("no assembly in this build") }
 
+func stepNest7(*stepNest7Args) { panic("no assembly in this build") }
+
+func stepNest8(*stepNest8Args) { panic("no assembly in this build") }
+
+func stepNest9(*stepNest9Args) { panic("no assembly in this build") }
+
+func stepNest10(*stepNest10Args) { panic("no assembly in this build") }
+
+func stepNest11(*stepNest11Args) { panic("no assembly in this build") }
+
+func stepNest12(*stepNest12Args) { panic("no assembly in this build") }
+
+func stepNest13(*stepNest13Args) { panic("no assembly in this build") }
+
+func stepNest14(*stepNest14Args) { panic("no assembly in this build") }
+
+func stepNest15(*stepNest15Args) { panic("no assembly in this build") }
+
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }

@@ -61,6 +61,31 @@ type stepNest5Args struct {
 }
 
 type stepNest6Args struct {
+	t43      *float32
+	v        *float32
+	W2Select *float32
+	n0       int // d_v·a + C·d_v·s + T·d_v·l
+	n1       int // d_v
+}
+
+type stepNest7Args struct {
+	t43       *float32
+	v         *float32
+	W2Select2 *float32
+	n0        int // d_v·a + C·d_v·s + T·d_v·l
+	n1        int // d_v
+}
+
+type stepNest8Args struct {
+	t43   *float32
+	v     *float32
+	t33   *float32
+	t43_2 *float32
+	n0    int // d_v·a + C·d_v·s + T·d_v·l
+	n1    int // d_v
+}
+
+type stepNest9Args struct {
 	t43        *float32
 	t33        *float32
 	W2State    *float32
@@ -75,7 +100,7 @@ type stepNest6Args struct {
 	rhoEntry   [2]float32 // and nothing
 }
 
-type stepNest7Args struct {
+type stepNest10Args struct {
 	t3   *float32
 	t32  *float32
 	t2   *float32
@@ -86,7 +111,7 @@ type stepNest7Args struct {
 	n0   int // d_h
 }
 
-type stepNest8Args struct {
+type stepNest11Args struct {
 	t108       *float32
 	t118       *float32
 	W1State    *float32
@@ -102,7 +127,44 @@ type stepNest8Args struct {
 	rhoEntry   [2]float32 // and nothing
 }
 
-type stepNest9Args struct {
+type stepNest12Args struct {
+	t2     *float32
+	W2Prod *float32
+	n0     int // d_h·a + C·d_h·s + T·d_h·l
+	n1     int // d_h
+}
+
+type stepNest13Args struct {
+	t32    *float32
+	W1Prod *float32
+	n0     int // d_h·a + C·d_h·s + T·d_h·l
+	n1     int // d_h
+}
+
+type stepNest14Args struct {
+	t52     *float32
+	W1Prod2 *float32
+	n0      int // d_h·a + C·d_h·s + T·d_h·l
+	n1      int // d_h
+}
+
+type stepNest15Args struct {
+	t127  *float32
+	yProd *float32
+	n0    int // d_h·a + C·d_h·s + T·d_h·l
+	n1    int // d_h
+}
+
+type stepNest16Args struct {
+	t127 *float32
+	t2   *float32
+	t32  *float32
+	t52  *float32
+	t112 *float32
+	n0   int // d_h
+}
+
+type stepNest17Args struct {
 	W2State *float32
 	t112    *float32
 	y2      *float32
@@ -273,7 +335,6 @@ func (c *stepFused) run() {
 				rho2 := rho[l*T+C*s:][:n]
 				theta2 := theta[l*T+C*s:][:n]
 				for a := range n {
-					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					// yaad.W2
 					if kern.Wide() {
 						a2 := stepNest3Args{
@@ -340,19 +401,69 @@ func (c *stepFused) run() {
 						}
 					}
 					// yaad.W2
-					for i := range dV {
-						t53 := t43[i] - v[i]
-						t8 := (num.Abs(t53) <= F(1))
-						t27 := !t8
-						t332 := kern.Choose(t8, F(F(0.5*t53)*kern.Choose(t8, F(1), F(0))), F(0))
-						t432 := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*kern.Sign(t53)), F(0))
-						t33[i] = t332
-						if len(c.W2Select) > 0 {
-							c.W2Select[(l*T+a+C*s)*dV+i] = t332
+					if len(c.W2Select) > 0 {
+						if kern.Wide() {
+							a2 := stepNest6Args{
+								unsafe.SliceData(t43),
+								unsafe.SliceData(c.V),
+								kern.Given(c.W2Select),
+								dV*a + C*dV*s + T*dV*l,
+								dV,
+							}
+							stepNest6(&a2)
+						} else {
+							v := c.V[(l*T+a+C*s)*dV:][:dV]
+							W2Select := c.W2Select[(l*T+a+C*s)*dV:][:dV]
+							for i := range dV {
+								t53 := t43[i] - v[i]
+								t8 := (num.Abs(t53) <= F(1))
+								t332 := kern.Choose(t8, F(F(0.5*t53)*kern.Choose(t8, F(1), F(0))), F(0))
+								W2Select[i] = t332
+							}
 						}
-						t43_2[i] = t432
-						if len(c.W2Select2) > 0 {
-							c.W2Select2[(l*T+a+C*s)*dV+i] = t432
+					}
+					if len(c.W2Select2) > 0 {
+						if kern.Wide() {
+							a2 := stepNest7Args{
+								unsafe.SliceData(t43),
+								unsafe.SliceData(c.V),
+								kern.Given(c.W2Select2),
+								dV*a + C*dV*s + T*dV*l,
+								dV,
+							}
+							stepNest7(&a2)
+						} else {
+							v := c.V[(l*T+a+C*s)*dV:][:dV]
+							W2Select2 := c.W2Select2[(l*T+a+C*s)*dV:][:dV]
+							for i := range dV {
+								t53 := t43[i] - v[i]
+								t8 := (num.Abs(t53) <= F(1))
+								t27 := !t8
+								t432 := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*kern.Sign(t53)), F(0))
+								W2Select2[i] = t432
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest8Args{
+							unsafe.SliceData(t43),
+							unsafe.SliceData(c.V),
+							unsafe.SliceData(t33),
+							unsafe.SliceData(t43_2),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+						}
+						stepNest8(&a2)
+					} else {
+						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t53 := t43[i] - v[i]
+							t8 := (num.Abs(t53) <= F(1))
+							t27 := !t8
+							t332 := kern.Choose(t8, F(F(0.5*t53)*kern.Choose(t8, F(1), F(0))), F(0))
+							t432 := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*kern.Sign(t53)), F(0))
+							t33[i] = t332
+							t43_2[i] = t432
 						}
 					}
 					// yaad.W2, yaad.W1
@@ -361,7 +472,7 @@ func (c *stepFused) run() {
 					rhoEntry := rho2[a]
 					thetaEntry := theta2[a]
 					if kern.Wide() {
-						a2 := stepNest6Args{
+						a2 := stepNest9Args{
 							unsafe.SliceData(t43_2),
 							unsafe.SliceData(t33),
 							unsafe.SliceData(W2State),
@@ -375,7 +486,7 @@ func (c *stepFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest6(&a2)
+						stepNest9(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -393,7 +504,7 @@ func (c *stepFused) run() {
 					}
 					// yaad.W1
 					if kern.Wide() {
-						a2 := stepNest7Args{
+						a2 := stepNest10Args{
 							unsafe.SliceData(t3),
 							unsafe.SliceData(t32),
 							unsafe.SliceData(t2),
@@ -403,7 +514,7 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t118),
 							dH,
 						}
-						stepNest7(&a2)
+						stepNest10(&a2)
 					} else {
 						for i := range dH {
 							t3Entry := t3[i]
@@ -417,7 +528,7 @@ func (c *stepFused) run() {
 					}
 					// yaad.W1, yaad.y
 					if kern.Wide() {
-						a2 := stepNest8Args{
+						a2 := stepNest11Args{
 							unsafe.SliceData(t108),
 							unsafe.SliceData(t118),
 							unsafe.SliceData(W1State),
@@ -432,7 +543,7 @@ func (c *stepFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepNest8(&a2)
+						stepNest11(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -455,35 +566,103 @@ func (c *stepFused) run() {
 						}
 					}
 					// yaad.y, yaad
-					for i := range dH {
-						t127Entry := t127[i]
-						t222 := t2[i]
-						t3222 := t32[i]
-						t422 := t52[i]
-						t112[i] = F(t127Entry * kern.Sigmoid(t127Entry))
-						if len(c.W2Prod) > 0 {
-							c.W2Prod[(l*T+a+C*s)*dH+i] = t222
+					if len(c.W2Prod) > 0 {
+						if kern.Wide() {
+							a2 := stepNest12Args{
+								unsafe.SliceData(t2),
+								kern.Given(c.W2Prod),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							stepNest12(&a2)
+						} else {
+							W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t222 := t2[i]
+								W2Prod[i] = t222
+							}
 						}
-						if len(c.W1Prod) > 0 {
-							c.W1Prod[(l*T+a+C*s)*dH+i] = t3222
+					}
+					if len(c.W1Prod) > 0 {
+						if kern.Wide() {
+							a2 := stepNest13Args{
+								unsafe.SliceData(t32),
+								kern.Given(c.W1Prod),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							stepNest13(&a2)
+						} else {
+							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t3222 := t32[i]
+								W1Prod[i] = t3222
+							}
 						}
-						if len(c.W1Prod2) > 0 {
-							c.W1Prod2[(l*T+a+C*s)*dH+i] = t422
+					}
+					if len(c.W1Prod2) > 0 {
+						if kern.Wide() {
+							a2 := stepNest14Args{
+								unsafe.SliceData(t52),
+								kern.Given(c.W1Prod2),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							stepNest14(&a2)
+						} else {
+							W1Prod2 := c.W1Prod2[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t422 := t52[i]
+								W1Prod2[i] = t422
+							}
 						}
-						if len(c.YProd) > 0 {
-							c.YProd[(l*T+a+C*s)*dH+i] = t127Entry
+					}
+					if len(c.YProd) > 0 {
+						if kern.Wide() {
+							a2 := stepNest15Args{
+								unsafe.SliceData(t127),
+								kern.Given(c.YProd),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							stepNest15(&a2)
+						} else {
+							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t127Entry := t127[i]
+								yProd[i] = t127Entry
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := stepNest16Args{
+							unsafe.SliceData(t127),
+							unsafe.SliceData(t2),
+							unsafe.SliceData(t32),
+							unsafe.SliceData(t52),
+							unsafe.SliceData(t112),
+							dH,
+						}
+						stepNest16(&a2)
+					} else {
+						for i := range dH {
+							t127Entry := t127[i]
+							t222 := t2[i]
+							t3222 := t32[i]
+							t422 := t52[i]
+							t112[i] = F(t127Entry * kern.Sigmoid(t127Entry))
 						}
 					}
 					// yaad.y
 					if kern.Wide() {
-						a2 := stepNest9Args{
+						a2 := stepNest17Args{
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t112),
 							unsafe.SliceData(y2),
 							dV,
 							dH,
 						}
-						stepNest9(&a2)
+						stepNest17(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]

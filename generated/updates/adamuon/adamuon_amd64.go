@@ -84,6 +84,12 @@ func fireNest13AVX512(a *fireNest13Args)
 //go:noescape
 func fireNest13AVX2(a *fireNest13Args)
 
+//go:noescape
+func fireNest14AVX512(a *fireNest14Args)
+
+//go:noescape
+func fireNest14AVX2(a *fireNest14Args)
+
 func fireNest1(a *fireNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		fireNest1AVX512(a)
@@ -186,4 +192,12 @@ func fireNest13(a *fireNest13Args) {
 		return
 	}
 	fireNest13AVX2(a)
+}
+
+func fireNest14(a *fireNest14Args) {
+	if cpu.Active() == cpu.AVX512 {
+		fireNest14AVX512(a)
+		return
+	}
+	fireNest14AVX2(a)
 }

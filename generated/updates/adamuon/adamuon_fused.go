@@ -119,6 +119,18 @@ type fireNest13Args struct {
 	epsilonEntry [2]float32 // and nothing
 }
 
+type fireNest14Args struct {
+	w                  *float32
+	z                  *float32
+	wOut               *float32
+	n0                 int        // r
+	n1                 int        // c
+	nodecayEntryNumber [2]float32 // and nothing
+	t71                [2]float32 // and nothing
+	lambdaEntry        [2]float32 // and nothing
+	t79                [2]float32 // and nothing
+}
+
 // fireFused is Fire in fused arithmetic.
 type fireFused Fire[float32]
 
@@ -524,13 +536,30 @@ func (c *fireFused) run() {
 	// ada_muon.w, ada_muon.u, ada_muon.o
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
-	for i := range r {
-		w := c.W[i*c2:][:c2]
-		z2 := z[i*c2:][:c2]
-		wOut := c.WOut[i*c2:][:c2]
-		for j := range c2 {
-			wEntry := w[j]
-			wOut[j] = num.FMA32(-num.FMA32(t71, z2[j], kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))), t79, wEntry)
+	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
+	if kern.Wide() {
+		a := fireNest14Args{
+			unsafe.SliceData(c.W),
+			unsafe.SliceData(z),
+			unsafe.SliceData(c.WOut),
+			r,
+			c2,
+			[2]float32{nodecayEntryNumber},
+			[2]float32{t71},
+			[2]float32{lambdaEntry},
+			[2]float32{t79},
+		}
+		fireNest14(&a)
+	} else {
+		nodecayEntry2 := (F(0) < nodecayEntryNumber)
+		for i := range r {
+			w := c.W[i*c2:][:c2]
+			z2 := z[i*c2:][:c2]
+			wOut := c.WOut[i*c2:][:c2]
+			for j := range c2 {
+				wEntry := w[j]
+				wOut[j] = num.FMA32(-num.FMA32(t71, z2[j], kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), t79, wEntry)
+			}
 		}
 	}
 }

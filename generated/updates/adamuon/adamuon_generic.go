@@ -29,3 +29,5 @@ func fireNest11(*fireNest11Args) { panic("no assembly in this build") }
 func fireNest12(*fireNest12Args) { panic("no assembly in this build") }
 
 func fireNest13(*fireNest13Args) { panic("no assembly in this build") }
+
+func fireNest14(*fireNest14Args) { panic("no assembly in this build") }

@@ -78,6 +78,12 @@ func fireTallNest12AVX512(a *fireTallNest12Args)
 //go:noescape
 func fireTallNest12AVX2(a *fireTallNest12Args)
 
+//go:noescape
+func fireTallNest13AVX512(a *fireTallNest13Args)
+
+//go:noescape
+func fireTallNest13AVX2(a *fireTallNest13Args)
+
 func fireTallNest1(a *fireTallNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		fireTallNest1AVX512(a)
@@ -172,4 +178,12 @@ func fireTallNest12(a *fireTallNest12Args) {
 		return
 	}
 	fireTallNest12AVX2(a)
+}
+
+func fireTallNest13(a *fireTallNest13Args) {
+	if cpu.Active() == cpu.AVX512 {
+		fireTallNest13AVX512(a)
+		return
+	}
+	fireTallNest13AVX2(a)
 }

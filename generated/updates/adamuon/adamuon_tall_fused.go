@@ -103,6 +103,18 @@ type fireTallNest12Args struct {
 	n1  int // r
 }
 
+type fireTallNest13Args struct {
+	w                  *float32
+	z                  *float32
+	wOut               *float32
+	n0                 int        // r
+	n1                 int        // c
+	nodecayEntryNumber [2]float32 // and nothing
+	t71                [2]float32 // and nothing
+	lambdaEntry        [2]float32 // and nothing
+	t79                [2]float32 // and nothing
+}
+
 // fireTallFused is FireTall in fused arithmetic.
 type fireTallFused FireTall[float32]
 
@@ -491,13 +503,30 @@ func (c *fireTallFused) run() {
 	// ada_muon.w, ada_muon.u, ada_muon.o
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
-	for i := range r {
-		w := c.W[i*c2:][:c2]
-		z2 := z[i*c2:][:c2]
-		wOut := c.WOut[i*c2:][:c2]
-		for j := range c2 {
-			wEntry := w[j]
-			wOut[j] = num.FMA32(-num.FMA32(t71, z2[j], kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))), t79, wEntry)
+	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
+	if kern.Wide() {
+		a := fireTallNest13Args{
+			unsafe.SliceData(c.W),
+			unsafe.SliceData(z),
+			unsafe.SliceData(c.WOut),
+			r,
+			c2,
+			[2]float32{nodecayEntryNumber},
+			[2]float32{t71},
+			[2]float32{lambdaEntry},
+			[2]float32{t79},
+		}
+		fireTallNest13(&a)
+	} else {
+		nodecayEntry2 := (F(0) < nodecayEntryNumber)
+		for i := range r {
+			w := c.W[i*c2:][:c2]
+			z2 := z[i*c2:][:c2]
+			wOut := c.WOut[i*c2:][:c2]
+			for j := range c2 {
+				wEntry := w[j]
+				wOut[j] = num.FMA32(-num.FMA32(t71, z2[j], kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), t79, wEntry)
+			}
 		}
 	}
 }

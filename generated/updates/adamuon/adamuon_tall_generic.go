@@ -27,3 +27,5 @@ func fireTallNest10(*fireTallNest10Args) { panic("no assembly in this build") }
 func fireTallNest11(*fireTallNest11Args) { panic("no assembly in this build") }
 
 func fireTallNest12(*fireTallNest12Args) { panic("no assembly in this build") }
+
+func fireTallNest13(*fireTallNest13Args) { panic("no assembly in this build") }

@@ -78,6 +78,12 @@ func fireNest12AVX512(a *fireNest12Args)
 //go:noescape
 func fireNest12AVX2(a *fireNest12Args)
 
+//go:noescape
+func fireNest13AVX512(a *fireNest13Args)
+
+//go:noescape
+func fireNest13AVX2(a *fireNest13Args)
+
 func fireNest1(a *fireNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		fireNest1AVX512(a)
@@ -172,4 +178,12 @@ func fireNest12(a *fireNest12Args) {
 		return
 	}
 	fireNest12AVX2(a)
+}
+
+func fireNest13(a *fireNest13Args) {
+	if cpu.Active() == cpu.AVX512 {
+		fireNest13AVX512(a)
+		return
+	}
+	fireNest13AVX2(a)
 }

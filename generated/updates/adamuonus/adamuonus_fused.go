@@ -108,6 +108,21 @@ type fireNest12Args struct {
 	n0  int // r
 }
 
+type fireNest13Args struct {
+	w                  *float32
+	t41                *float32
+	t45                *float32
+	vOut               *float32
+	wOut               *float32
+	n0                 int        // r
+	n1                 int        // c
+	nodecayEntryNumber [2]float32 // and nothing
+	t52                [2]float32 // and nothing
+	epsilonEntry       [2]float32 // and nothing
+	lambdaEntry        [2]float32 // and nothing
+	t63                [2]float32 // and nothing
+}
+
 // fireFused is Fire in fused arithmetic.
 type fireFused Fire[float32]
 
@@ -474,15 +489,35 @@ func (c *fireFused) run() {
 	epsilonEntry := c.Epsilon[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
-	for i := range r {
-		w := c.W[i*c2:][:c2]
-		t41_2 := t41[i*c2:][:c2]
-		t45_2 := t45[i*c2:][:c2]
-		vOut := c.VOut[i*c2:][:c2]
-		wOut := c.WOut[i*c2:][:c2]
-		for j := range c2 {
-			wEntry := w[j]
-			wOut[j] = num.FMA32(-((num.FMA32(F(3.4445), t41_2[j], t45_2[j]) / (num.Sqrt((vOut[j] / t52)) + epsilonEntry)) + kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))), t63, wEntry)
+	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
+	if kern.Wide() {
+		a := fireNest13Args{
+			unsafe.SliceData(c.W),
+			unsafe.SliceData(t41),
+			unsafe.SliceData(t45),
+			unsafe.SliceData(c.VOut),
+			unsafe.SliceData(c.WOut),
+			r,
+			c2,
+			[2]float32{nodecayEntryNumber},
+			[2]float32{t52},
+			[2]float32{epsilonEntry},
+			[2]float32{lambdaEntry},
+			[2]float32{t63},
+		}
+		fireNest13(&a)
+	} else {
+		nodecayEntry2 := (F(0) < nodecayEntryNumber)
+		for i := range r {
+			w := c.W[i*c2:][:c2]
+			t41_2 := t41[i*c2:][:c2]
+			t45_2 := t45[i*c2:][:c2]
+			vOut := c.VOut[i*c2:][:c2]
+			wOut := c.WOut[i*c2:][:c2]
+			for j := range c2 {
+				wEntry := w[j]
+				wOut[j] = num.FMA32(-((num.FMA32(F(3.4445), t41_2[j], t45_2[j]) / (num.Sqrt((vOut[j] / t52)) + epsilonEntry)) + kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), t63, wEntry)
+			}
 		}
 	}
 }

@@ -27,3 +27,5 @@ func fireNest10(*fireNest10Args) { panic("no assembly in this build") }
 func fireNest11(*fireNest11Args) { panic("no assembly in this build") }
 
 func fireNest12(*fireNest12Args) { panic("no assembly in this build") }
+
+func fireNest13(*fireNest13Args) { panic("no assembly in this build") }

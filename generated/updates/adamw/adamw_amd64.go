@@ -12,10 +12,24 @@ func fireNest1AVX512(a *fireNest1Args)
 //go:noescape
 func fireNest1AVX2(a *fireNest1Args)
 
+//go:noescape
+func fireNest2AVX512(a *fireNest2Args)
+
+//go:noescape
+func fireNest2AVX2(a *fireNest2Args)
+
 func fireNest1(a *fireNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		fireNest1AVX512(a)
 		return
 	}
 	fireNest1AVX2(a)
+}
+
+func fireNest2(a *fireNest2Args) {
+	if cpu.Active() == cpu.AVX512 {
+		fireNest2AVX512(a)
+		return
+	}
+	fireNest2AVX2(a)
 }

@@ -21,6 +21,20 @@ type fireNest1Args struct {
 	beta2Entry [2]float32 // and nothing
 }
 
+type fireNest2Args struct {
+	w                  *float32
+	mOut               *float32
+	sOut               *float32
+	wOut               *float32
+	n0                 int        // n
+	nodecayEntryNumber [2]float32 // and nothing
+	t14                [2]float32 // and nothing
+	t17                [2]float32 // and nothing
+	epsilonEntry       [2]float32 // and nothing
+	lambdaEntry        [2]float32 // and nothing
+	t28                [2]float32 // and nothing
+}
+
 // fireFused is Fire in fused arithmetic.
 type fireFused Fire[float32]
 
@@ -71,12 +85,31 @@ func (c *fireFused) run() {
 	epsilonEntry := c.Epsilon[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
-	w := c.W[:n]
-	mOut := c.MOut[:n]
-	sOut := c.SOut[:n]
-	wOut := c.WOut[:n]
-	for i := range n {
-		wEntry := w[i]
-		wOut[i] = num.FMA32(-(((mOut[i] / t14) / (num.Sqrt((sOut[i] / t17)) + epsilonEntry)) + kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))), t28, wEntry)
+	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
+	if kern.Wide() {
+		a := fireNest2Args{
+			unsafe.SliceData(c.W),
+			unsafe.SliceData(c.MOut),
+			unsafe.SliceData(c.SOut),
+			unsafe.SliceData(c.WOut),
+			n,
+			[2]float32{nodecayEntryNumber},
+			[2]float32{t14},
+			[2]float32{t17},
+			[2]float32{epsilonEntry},
+			[2]float32{lambdaEntry},
+			[2]float32{t28},
+		}
+		fireNest2(&a)
+	} else {
+		w := c.W[:n]
+		mOut := c.MOut[:n]
+		sOut := c.SOut[:n]
+		wOut := c.WOut[:n]
+		nodecayEntry2 := (F(0) < nodecayEntryNumber)
+		for i := range n {
+			wEntry := w[i]
+			wOut[i] = num.FMA32(-(((mOut[i] / t14) / (num.Sqrt((sOut[i] / t17)) + epsilonEntry)) + kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), t28, wEntry)
+		}
 	}
 }

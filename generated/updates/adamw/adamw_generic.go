@@ -5,3 +5,5 @@
 package adamw
 
 func fireNest1(*fireNest1Args) { panic("no assembly in this build") }
+
+func fireNest2(*fireNest2Args) { panic("no assembly in this build") }

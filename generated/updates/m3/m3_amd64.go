@@ -138,6 +138,18 @@ func fireNest22AVX512(a *fireNest22Args)
 //go:noescape
 func fireNest22AVX2(a *fireNest22Args)
 
+//go:noescape
+func fireNest23AVX512(a *fireNest23Args)
+
+//go:noescape
+func fireNest23AVX2(a *fireNest23Args)
+
+//go:noescape
+func fireNest24AVX512(a *fireNest24Args)
+
+//go:noescape
+func fireNest24AVX2(a *fireNest24Args)
+
 func fireNest1(a *fireNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		fireNest1AVX512(a)
@@ -312,4 +324,20 @@ func fireNest22(a *fireNest22Args) {
 		return
 	}
 	fireNest22AVX2(a)
+}
+
+func fireNest23(a *fireNest23Args) {
+	if cpu.Active() == cpu.AVX512 {
+		fireNest23AVX512(a)
+		return
+	}
+	fireNest23AVX2(a)
+}
+
+func fireNest24(a *fireNest24Args) {
+	if cpu.Active() == cpu.AVX512 {
+		fireNest24AVX512(a)
+		return
+	}
+	fireNest24AVX2(a)
 }

@@ -22,6 +22,21 @@ type fireNest1Args struct {
 }
 
 type fireNest2Args struct {
+	s          *float32
+	e          *float32
+	mOut       *float32
+	sOut       *float32
+	bOut       *float32
+	t23Total   *float32
+	n0         int        // r
+	n1         int        // c
+	t23        [2]float32 // and nothing
+	t12Number  [2]float32 // and nothing
+	w3         [2]float32 // and nothing
+	beta3Entry [2]float32 // and nothing
+}
+
+type fireNest3Args struct {
 	mOut *float32
 	t32  *float32
 	n0   int        // r
@@ -29,14 +44,14 @@ type fireNest2Args struct {
 	t31  [2]float32 // and nothing
 }
 
-type fireNest3Args struct {
+type fireNest4Args struct {
 	t33 *float32
 	t34 *float32
 	t35 *float32
 	n0  int // r
 }
 
-type fireNest4Args struct {
+type fireNest5Args struct {
 	t32 *float32
 	t36 *float32
 	t37 *float32
@@ -44,14 +59,14 @@ type fireNest4Args struct {
 	n1  int // c
 }
 
-type fireNest5Args struct {
+type fireNest6Args struct {
 	t38 *float32
 	t39 *float32
 	t40 *float32
 	n0  int // r
 }
 
-type fireNest6Args struct {
+type fireNest7Args struct {
 	t37 *float32
 	t41 *float32
 	t42 *float32
@@ -59,14 +74,14 @@ type fireNest6Args struct {
 	n1  int // c
 }
 
-type fireNest7Args struct {
+type fireNest8Args struct {
 	t43 *float32
 	t44 *float32
 	t45 *float32
 	n0  int // r
 }
 
-type fireNest8Args struct {
+type fireNest9Args struct {
 	t42 *float32
 	t46 *float32
 	t47 *float32
@@ -74,14 +89,14 @@ type fireNest8Args struct {
 	n1  int // c
 }
 
-type fireNest9Args struct {
+type fireNest10Args struct {
 	t48 *float32
 	t49 *float32
 	t50 *float32
 	n0  int // r
 }
 
-type fireNest10Args struct {
+type fireNest11Args struct {
 	sOut     *float32
 	t47      *float32
 	t51      *float32
@@ -92,14 +107,14 @@ type fireNest10Args struct {
 	t58      [2]float32 // and nothing
 }
 
-type fireNest11Args struct {
+type fireNest12Args struct {
 	t53 *float32
 	t54 *float32
 	t55 *float32
 	n0  int // r
 }
 
-type fireNest12Args struct {
+type fireNest13Args struct {
 	sOut *float32
 	t67  *float32
 	n0   int        // r
@@ -107,14 +122,14 @@ type fireNest12Args struct {
 	t66  [2]float32 // and nothing
 }
 
-type fireNest13Args struct {
+type fireNest14Args struct {
 	t68 *float32
 	t69 *float32
 	t70 *float32
 	n0  int // r
 }
 
-type fireNest14Args struct {
+type fireNest15Args struct {
 	t67 *float32
 	t71 *float32
 	t72 *float32
@@ -122,14 +137,14 @@ type fireNest14Args struct {
 	n1  int // c
 }
 
-type fireNest15Args struct {
+type fireNest16Args struct {
 	t73 *float32
 	t74 *float32
 	t75 *float32
 	n0  int // r
 }
 
-type fireNest16Args struct {
+type fireNest17Args struct {
 	t72 *float32
 	t76 *float32
 	t77 *float32
@@ -137,14 +152,14 @@ type fireNest16Args struct {
 	n1  int // c
 }
 
-type fireNest17Args struct {
+type fireNest18Args struct {
 	t78 *float32
 	t79 *float32
 	t80 *float32
 	n0  int // r
 }
 
-type fireNest18Args struct {
+type fireNest19Args struct {
 	t77 *float32
 	t81 *float32
 	t82 *float32
@@ -152,14 +167,14 @@ type fireNest18Args struct {
 	n1  int // c
 }
 
-type fireNest19Args struct {
+type fireNest20Args struct {
 	t83 *float32
 	t84 *float32
 	t85 *float32
 	n0  int // r
 }
 
-type fireNest20Args struct {
+type fireNest21Args struct {
 	t82 *float32
 	t86 *float32
 	t87 *float32
@@ -167,14 +182,14 @@ type fireNest20Args struct {
 	n1  int // c
 }
 
-type fireNest21Args struct {
+type fireNest22Args struct {
 	t88 *float32
 	t89 *float32
 	t90 *float32
 	n0  int // r
 }
 
-type fireNest22Args struct {
+type fireNest23Args struct {
 	t87          *float32
 	t91          *float32
 	t52          *float32
@@ -191,6 +206,18 @@ type fireNest22Args struct {
 	beta2Entry2  [2]float32 // and nothing
 	h            [2]float32 // and nothing
 	epsilonEntry [2]float32 // and nothing
+}
+
+type fireNest24Args struct {
+	w                  *float32
+	z                  *float32
+	wOut               *float32
+	n0                 int        // r
+	n1                 int        // c
+	nodecayEntryNumber [2]float32 // and nothing
+	t119               [2]float32 // and nothing
+	lambdaEntry        [2]float32 // and nothing
+	t127               [2]float32 // and nothing
 }
 
 // fireFused is Fire in fused arithmetic.
@@ -253,6 +280,7 @@ func (c *fireFused) run() {
 	t90 := c.Work[20*c2*r+29*r*r:][:r*r]  // [r, r]
 	t91 := c.Work[20*c2*r+30*r*r:][:c2*r] // [r, c]
 	z := c.Work[21*c2*r+30*r*r:][:c2*r]   // [r, c]
+	t23Total := make([]F, 1)
 	t58Total := make([]F, 1)
 	t109Total := make([]F, 1)
 
@@ -295,21 +323,46 @@ func (c *fireFused) run() {
 	var t23 F
 	beta3Entry := c.Beta3[0]
 	w3 := F(1) - beta3Entry
-	for i := range r {
-		s := c.S[i*c2:][:c2]
-		e2 := e[i*c2:][:c2]
-		mOut := c.MOut[i*c2:][:c2]
-		sOut := c.SOut[i*c2:][:c2]
-		bOut := c.BOut[i*c2:][:c2]
-		for j := range c2 {
-			sEntry := s[j]
-			eEntry := e2[j]
-			mOutEntry := mOut[j]
-			t23 = num.FMA32(mOutEntry, mOutEntry, t23)
-			sOut[j] = kern.Choose(t12, num.FMA32(w3, eEntry, F(beta3Entry*sEntry)), sEntry)
-			bOut[j] = kern.Choose(t12, F(0), eEntry)
+	t12Number := kern.Choose(t12, F(1), F(0))
+	if kern.Wide() {
+		a := fireNest2Args{
+			unsafe.SliceData(c.S),
+			unsafe.SliceData(e),
+			unsafe.SliceData(c.MOut),
+			unsafe.SliceData(c.SOut),
+			unsafe.SliceData(c.BOut),
+			unsafe.SliceData(t23Total),
+			r,
+			c2,
+			[2]float32{t23},
+			[2]float32{t12Number},
+			[2]float32{w3},
+			[2]float32{beta3Entry},
 		}
+		fireNest2(&a)
+	} else {
+		t23_2 := t23
+		t12_2 := (F(0) < t12Number)
+		for i := range r {
+			s := c.S[i*c2:][:c2]
+			e2 := e[i*c2:][:c2]
+			mOut := c.MOut[i*c2:][:c2]
+			sOut := c.SOut[i*c2:][:c2]
+			bOut := c.BOut[i*c2:][:c2]
+			t23Sums := [16]F{t23_2}
+			for j := range c2 {
+				sEntry := s[j]
+				eEntry := e2[j]
+				mOutEntry := mOut[j]
+				t23Sums[j%16] = num.FMA32(mOutEntry, mOutEntry, t23Sums[j%16])
+				sOut[j] = kern.Choose(t12_2, num.FMA32(w3, eEntry, F(beta3Entry*sEntry)), sEntry)
+				bOut[j] = kern.Choose(t12_2, F(0), eEntry)
+			}
+			t23_2 = kern.Sum16(&t23Sums)
+		}
+		t23Total[0] = t23_2
 	}
+	t23 = t23Total[0]
 
 	// m3.o, m3.s, m3.a
 	t25 := (F(0) < t23)
@@ -318,14 +371,14 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest2Args{
+		a := fireNest3Args{
 			unsafe.SliceData(c.MOut),
 			unsafe.SliceData(t32),
 			r,
 			c2,
 			[2]float32{t31},
 		}
-		fireNest2(&a)
+		fireNest3(&a)
 	} else {
 		for i := range r {
 			mOut := c.MOut[i*c2:][:c2]
@@ -344,13 +397,13 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest3Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t33),
 			unsafe.SliceData(t34),
 			unsafe.SliceData(t35),
 			r,
 		}
-		fireNest3(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t33_2 := t33[i*r:][:r]
@@ -367,14 +420,14 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest4Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t36),
 			unsafe.SliceData(t37),
 			r,
 			c2,
 		}
-		fireNest4(&a)
+		fireNest5(&a)
 	} else {
 		for i := range r {
 			t32_2 := t32[i*c2:][:c2]
@@ -394,13 +447,13 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest5Args{
+		a := fireNest6Args{
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t40),
 			r,
 		}
-		fireNest5(&a)
+		fireNest6(&a)
 	} else {
 		for i := range r {
 			t38_2 := t38[i*r:][:r]
@@ -417,14 +470,14 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest6Args{
+		a := fireNest7Args{
 			unsafe.SliceData(t37),
 			unsafe.SliceData(t41),
 			unsafe.SliceData(t42),
 			r,
 			c2,
 		}
-		fireNest6(&a)
+		fireNest7(&a)
 	} else {
 		for i := range r {
 			t37_2 := t37[i*c2:][:c2]
@@ -444,13 +497,13 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest7Args{
+		a := fireNest8Args{
 			unsafe.SliceData(t43),
 			unsafe.SliceData(t44),
 			unsafe.SliceData(t45),
 			r,
 		}
-		fireNest7(&a)
+		fireNest8(&a)
 	} else {
 		for i := range r {
 			t43_2 := t43[i*r:][:r]
@@ -467,14 +520,14 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest8Args{
+		a := fireNest9Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t46),
 			unsafe.SliceData(t47),
 			r,
 			c2,
 		}
-		fireNest8(&a)
+		fireNest9(&a)
 	} else {
 		for i := range r {
 			t42_2 := t42[i*c2:][:c2]
@@ -494,13 +547,13 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest9Args{
+		a := fireNest10Args{
 			unsafe.SliceData(t48),
 			unsafe.SliceData(t49),
 			unsafe.SliceData(t50),
 			r,
 		}
-		fireNest9(&a)
+		fireNest10(&a)
 	} else {
 		for i := range r {
 			t48_2 := t48[i*r:][:r]
@@ -518,7 +571,7 @@ func (c *fireFused) run() {
 	// m3.o, m3.p
 	var t58 F
 	if kern.Wide() {
-		a := fireNest10Args{
+		a := fireNest11Args{
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(t47),
 			unsafe.SliceData(t51),
@@ -528,7 +581,7 @@ func (c *fireFused) run() {
 			c2,
 			[2]float32{t58},
 		}
-		fireNest10(&a)
+		fireNest11(&a)
 	} else {
 		t58_2 := t58
 		for i := range r {
@@ -556,13 +609,13 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest11Args{
+		a := fireNest12Args{
 			unsafe.SliceData(t53),
 			unsafe.SliceData(t54),
 			unsafe.SliceData(t55),
 			r,
 		}
-		fireNest11(&a)
+		fireNest12(&a)
 	} else {
 		for i := range r {
 			t53_2 := t53[i*r:][:r]
@@ -585,14 +638,14 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest12Args{
+		a := fireNest13Args{
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(t67),
 			r,
 			c2,
 			[2]float32{t66},
 		}
-		fireNest12(&a)
+		fireNest13(&a)
 	} else {
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
@@ -611,13 +664,13 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest13Args{
+		a := fireNest14Args{
 			unsafe.SliceData(t68),
 			unsafe.SliceData(t69),
 			unsafe.SliceData(t70),
 			r,
 		}
-		fireNest13(&a)
+		fireNest14(&a)
 	} else {
 		for i := range r {
 			t68_2 := t68[i*r:][:r]
@@ -634,14 +687,14 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest14Args{
+		a := fireNest15Args{
 			unsafe.SliceData(t67),
 			unsafe.SliceData(t71),
 			unsafe.SliceData(t72),
 			r,
 			c2,
 		}
-		fireNest14(&a)
+		fireNest15(&a)
 	} else {
 		for i := range r {
 			t67_2 := t67[i*c2:][:c2]
@@ -661,13 +714,13 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest15Args{
+		a := fireNest16Args{
 			unsafe.SliceData(t73),
 			unsafe.SliceData(t74),
 			unsafe.SliceData(t75),
 			r,
 		}
-		fireNest15(&a)
+		fireNest16(&a)
 	} else {
 		for i := range r {
 			t73_2 := t73[i*r:][:r]
@@ -684,14 +737,14 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest16Args{
+		a := fireNest17Args{
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t76),
 			unsafe.SliceData(t77),
 			r,
 			c2,
 		}
-		fireNest16(&a)
+		fireNest17(&a)
 	} else {
 		for i := range r {
 			t72_2 := t72[i*c2:][:c2]
@@ -711,13 +764,13 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest17Args{
+		a := fireNest18Args{
 			unsafe.SliceData(t78),
 			unsafe.SliceData(t79),
 			unsafe.SliceData(t80),
 			r,
 		}
-		fireNest17(&a)
+		fireNest18(&a)
 	} else {
 		for i := range r {
 			t78_2 := t78[i*r:][:r]
@@ -734,14 +787,14 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest18Args{
+		a := fireNest19Args{
 			unsafe.SliceData(t77),
 			unsafe.SliceData(t81),
 			unsafe.SliceData(t82),
 			r,
 			c2,
 		}
-		fireNest18(&a)
+		fireNest19(&a)
 	} else {
 		for i := range r {
 			t77_2 := t77[i*c2:][:c2]
@@ -761,13 +814,13 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest19Args{
+		a := fireNest20Args{
 			unsafe.SliceData(t83),
 			unsafe.SliceData(t84),
 			unsafe.SliceData(t85),
 			r,
 		}
-		fireNest19(&a)
+		fireNest20(&a)
 	} else {
 		for i := range r {
 			t83_2 := t83[i*r:][:r]
@@ -784,14 +837,14 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest20Args{
+		a := fireNest21Args{
 			unsafe.SliceData(t82),
 			unsafe.SliceData(t86),
 			unsafe.SliceData(t87),
 			r,
 			c2,
 		}
-		fireNest20(&a)
+		fireNest21(&a)
 	} else {
 		for i := range r {
 			t82_2 := t82[i*c2:][:c2]
@@ -811,13 +864,13 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest21Args{
+		a := fireNest22Args{
 			unsafe.SliceData(t88),
 			unsafe.SliceData(t89),
 			unsafe.SliceData(t90),
 			r,
 		}
-		fireNest21(&a)
+		fireNest22(&a)
 	} else {
 		for i := range r {
 			t88_2 := t88[i*r:][:r]
@@ -838,7 +891,7 @@ func (c *fireFused) run() {
 	w4 := F(1) - beta2Entry2
 	epsilonEntry := c.Epsilon[0]
 	if kern.Wide() {
-		a := fireNest22Args{
+		a := fireNest23Args{
 			unsafe.SliceData(t87),
 			unsafe.SliceData(t91),
 			unsafe.SliceData(t52),
@@ -856,7 +909,7 @@ func (c *fireFused) run() {
 			[2]float32{h},
 			[2]float32{epsilonEntry},
 		}
-		fireNest22(&a)
+		fireNest23(&a)
 	} else {
 		t109_2 := t109
 		for i := range r {
@@ -890,13 +943,30 @@ func (c *fireFused) run() {
 	// m3.w, m3.u, m3.s
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
-	for i := range r {
-		w := c.W[i*c2:][:c2]
-		z2 := z[i*c2:][:c2]
-		wOut := c.WOut[i*c2:][:c2]
-		for j := range c2 {
-			wEntry := w[j]
-			wOut[j] = num.FMA32(-num.FMA32(t119, z2[j], kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))), t127, wEntry)
+	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
+	if kern.Wide() {
+		a := fireNest24Args{
+			unsafe.SliceData(c.W),
+			unsafe.SliceData(z),
+			unsafe.SliceData(c.WOut),
+			r,
+			c2,
+			[2]float32{nodecayEntryNumber},
+			[2]float32{t119},
+			[2]float32{lambdaEntry},
+			[2]float32{t127},
+		}
+		fireNest24(&a)
+	} else {
+		nodecayEntry2 := (F(0) < nodecayEntryNumber)
+		for i := range r {
+			w := c.W[i*c2:][:c2]
+			z2 := z[i*c2:][:c2]
+			wOut := c.WOut[i*c2:][:c2]
+			for j := range c2 {
+				wEntry := w[j]
+				wOut[j] = num.FMA32(-num.FMA32(t119, z2[j], kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), t127, wEntry)
+			}
 		}
 	}
 }

@@ -47,3 +47,7 @@ func fireNest20(*fireNest20Args) { panic("no assembly in this build") }
 func fireNest21(*fireNest21Args) { panic("no assembly in this build") }
 
 func fireNest22(*fireNest22Args) { panic("no assembly in this build") }
+
+func fireNest23(*fireNest23Args) { panic("no assembly in this build") }
+
+func fireNest24(*fireNest24Args) { panic("no assembly in this build") }

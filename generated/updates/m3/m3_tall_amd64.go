@@ -120,6 +120,18 @@ func fireTallNest19AVX512(a *fireTallNest19Args)
 //go:noescape
 func fireTallNest19AVX2(a *fireTallNest19Args)
 
+//go:noescape
+func fireTallNest20AVX512(a *fireTallNest20Args)
+
+//go:noescape
+func fireTallNest20AVX2(a *fireTallNest20Args)
+
+//go:noescape
+func fireTallNest21AVX512(a *fireTallNest21Args)
+
+//go:noescape
+func fireTallNest21AVX2(a *fireTallNest21Args)
+
 func fireTallNest1(a *fireTallNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		fireTallNest1AVX512(a)
@@ -270,4 +282,20 @@ func fireTallNest19(a *fireTallNest19Args) {
 		return
 	}
 	fireTallNest19AVX2(a)
+}
+
+func fireTallNest20(a *fireTallNest20Args) {
+	if cpu.Active() == cpu.AVX512 {
+		fireTallNest20AVX512(a)
+		return
+	}
+	fireTallNest20AVX2(a)
+}
+
+func fireTallNest21(a *fireTallNest21Args) {
+	if cpu.Active() == cpu.AVX512 {
+		fireTallNest21AVX512(a)
+		return
+	}
+	fireTallNest21AVX2(a)
 }

@@ -22,6 +22,21 @@ type fireTallNest1Args struct {
 }
 
 type fireTallNest2Args struct {
+	s          *float32
+	e          *float32
+	mOut       *float32
+	sOut       *float32
+	bOut       *float32
+	t23Total   *float32
+	n0         int        // r
+	n1         int        // c
+	t23        [2]float32 // and nothing
+	t12Number  [2]float32 // and nothing
+	w3         [2]float32 // and nothing
+	beta3Entry [2]float32 // and nothing
+}
+
+type fireTallNest3Args struct {
 	sOut     *float32
 	mOut     *float32
 	t32      *float32
@@ -32,21 +47,21 @@ type fireTallNest2Args struct {
 	t31      [2]float32 // and nothing
 }
 
-type fireTallNest3Args struct {
+type fireTallNest4Args struct {
 	t33 *float32
 	t34 *float32
 	t35 *float32
 	n0  int // c
 }
 
-type fireTallNest4Args struct {
+type fireTallNest5Args struct {
 	t38 *float32
 	t39 *float32
 	t40 *float32
 	n0  int // c
 }
 
-type fireTallNest5Args struct {
+type fireTallNest6Args struct {
 	t37 *float32
 	t41 *float32
 	t42 *float32
@@ -54,14 +69,14 @@ type fireTallNest5Args struct {
 	n1  int // r
 }
 
-type fireTallNest6Args struct {
+type fireTallNest7Args struct {
 	t43 *float32
 	t44 *float32
 	t45 *float32
 	n0  int // c
 }
 
-type fireTallNest7Args struct {
+type fireTallNest8Args struct {
 	t42 *float32
 	t46 *float32
 	t47 *float32
@@ -69,14 +84,14 @@ type fireTallNest7Args struct {
 	n1  int // r
 }
 
-type fireTallNest8Args struct {
+type fireTallNest9Args struct {
 	t48 *float32
 	t49 *float32
 	t50 *float32
 	n0  int // c
 }
 
-type fireTallNest9Args struct {
+type fireTallNest10Args struct {
 	t47 *float32
 	t51 *float32
 	t52 *float32
@@ -84,14 +99,14 @@ type fireTallNest9Args struct {
 	n1  int // r
 }
 
-type fireTallNest10Args struct {
+type fireTallNest11Args struct {
 	t53 *float32
 	t54 *float32
 	t55 *float32
 	n0  int // c
 }
 
-type fireTallNest11Args struct {
+type fireTallNest12Args struct {
 	sOut *float32
 	t67  *float32
 	n0   int        // r
@@ -99,21 +114,21 @@ type fireTallNest11Args struct {
 	t66  [2]float32 // and nothing
 }
 
-type fireTallNest12Args struct {
+type fireTallNest13Args struct {
 	t68 *float32
 	t69 *float32
 	t70 *float32
 	n0  int // c
 }
 
-type fireTallNest13Args struct {
+type fireTallNest14Args struct {
 	t73 *float32
 	t74 *float32
 	t75 *float32
 	n0  int // c
 }
 
-type fireTallNest14Args struct {
+type fireTallNest15Args struct {
 	t72 *float32
 	t76 *float32
 	t77 *float32
@@ -121,14 +136,14 @@ type fireTallNest14Args struct {
 	n1  int // r
 }
 
-type fireTallNest15Args struct {
+type fireTallNest16Args struct {
 	t78 *float32
 	t79 *float32
 	t80 *float32
 	n0  int // c
 }
 
-type fireTallNest16Args struct {
+type fireTallNest17Args struct {
 	t77 *float32
 	t81 *float32
 	t82 *float32
@@ -136,14 +151,14 @@ type fireTallNest16Args struct {
 	n1  int // r
 }
 
-type fireTallNest17Args struct {
+type fireTallNest18Args struct {
 	t83 *float32
 	t84 *float32
 	t85 *float32
 	n0  int // c
 }
 
-type fireTallNest18Args struct {
+type fireTallNest19Args struct {
 	t82 *float32
 	t86 *float32
 	t87 *float32
@@ -151,11 +166,23 @@ type fireTallNest18Args struct {
 	n1  int // r
 }
 
-type fireTallNest19Args struct {
+type fireTallNest20Args struct {
 	t88 *float32
 	t89 *float32
 	t90 *float32
 	n0  int // c
+}
+
+type fireTallNest21Args struct {
+	w                  *float32
+	z                  *float32
+	wOut               *float32
+	n0                 int        // r
+	n1                 int        // c
+	nodecayEntryNumber [2]float32 // and nothing
+	t119               [2]float32 // and nothing
+	lambdaEntry        [2]float32 // and nothing
+	t127               [2]float32 // and nothing
 }
 
 // fireTallFused is FireTall in fused arithmetic.
@@ -218,6 +245,7 @@ func (c *fireTallFused) run() {
 	t90 := c.Work[29*c2*c2+20*c2*r:][:c2*c2] // [c, c]
 	t91 := c.Work[30*c2*c2+20*c2*r:][:c2*r]  // [c, r]
 	z := c.Work[30*c2*c2+21*c2*r:][:c2*r]    // [r, c]
+	t23Total := make([]F, 1)
 	t58Total := make([]F, 1)
 
 	// m3.m, m3.e
@@ -259,21 +287,46 @@ func (c *fireTallFused) run() {
 	var t23 F
 	beta3Entry := c.Beta3[0]
 	w3 := F(1) - beta3Entry
-	for i := range r {
-		s := c.S[i*c2:][:c2]
-		e2 := e[i*c2:][:c2]
-		mOut := c.MOut[i*c2:][:c2]
-		sOut := c.SOut[i*c2:][:c2]
-		bOut := c.BOut[i*c2:][:c2]
-		for j := range c2 {
-			sEntry := s[j]
-			eEntry := e2[j]
-			mOutEntry := mOut[j]
-			t23 = num.FMA32(mOutEntry, mOutEntry, t23)
-			sOut[j] = kern.Choose(t12, num.FMA32(w3, eEntry, F(beta3Entry*sEntry)), sEntry)
-			bOut[j] = kern.Choose(t12, F(0), eEntry)
+	t12Number := kern.Choose(t12, F(1), F(0))
+	if kern.Wide() {
+		a := fireTallNest2Args{
+			unsafe.SliceData(c.S),
+			unsafe.SliceData(e),
+			unsafe.SliceData(c.MOut),
+			unsafe.SliceData(c.SOut),
+			unsafe.SliceData(c.BOut),
+			unsafe.SliceData(t23Total),
+			r,
+			c2,
+			[2]float32{t23},
+			[2]float32{t12Number},
+			[2]float32{w3},
+			[2]float32{beta3Entry},
 		}
+		fireTallNest2(&a)
+	} else {
+		t23_2 := t23
+		t12_2 := (F(0) < t12Number)
+		for i := range r {
+			s := c.S[i*c2:][:c2]
+			e2 := e[i*c2:][:c2]
+			mOut := c.MOut[i*c2:][:c2]
+			sOut := c.SOut[i*c2:][:c2]
+			bOut := c.BOut[i*c2:][:c2]
+			t23Sums := [16]F{t23_2}
+			for j := range c2 {
+				sEntry := s[j]
+				eEntry := e2[j]
+				mOutEntry := mOut[j]
+				t23Sums[j%16] = num.FMA32(mOutEntry, mOutEntry, t23Sums[j%16])
+				sOut[j] = kern.Choose(t12_2, num.FMA32(w3, eEntry, F(beta3Entry*sEntry)), sEntry)
+				bOut[j] = kern.Choose(t12_2, F(0), eEntry)
+			}
+			t23_2 = kern.Sum16(&t23Sums)
+		}
+		t23Total[0] = t23_2
 	}
+	t23 = t23Total[0]
 
 	// m3.o, m3.s, m3.a
 	t25 := (F(0) < t23)
@@ -283,7 +336,7 @@ func (c *fireTallFused) run() {
 	// m3.o, m3.p
 	var t58 F
 	if kern.Wide() {
-		a := fireTallNest2Args{
+		a := fireTallNest3Args{
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(c.MOut),
 			unsafe.SliceData(t32),
@@ -293,7 +346,7 @@ func (c *fireTallFused) run() {
 			[2]float32{t58},
 			[2]float32{t31},
 		}
-		fireTallNest2(&a)
+		fireTallNest3(&a)
 	} else {
 		t58_2 := t58
 		for i := range r {
@@ -320,13 +373,13 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest3Args{
+		a := fireTallNest4Args{
 			unsafe.SliceData(t33),
 			unsafe.SliceData(t34),
 			unsafe.SliceData(t35),
 			c2,
 		}
-		fireTallNest3(&a)
+		fireTallNest4(&a)
 	} else {
 		for i := range c2 {
 			t33_2 := t33[i*c2:][:c2]
@@ -358,13 +411,13 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest4Args{
+		a := fireTallNest5Args{
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t40),
 			c2,
 		}
-		fireTallNest4(&a)
+		fireTallNest5(&a)
 	} else {
 		for i := range c2 {
 			t38_2 := t38[i*c2:][:c2]
@@ -381,14 +434,14 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest5Args{
+		a := fireTallNest6Args{
 			unsafe.SliceData(t37),
 			unsafe.SliceData(t41),
 			unsafe.SliceData(t42),
 			c2,
 			r,
 		}
-		fireTallNest5(&a)
+		fireTallNest6(&a)
 	} else {
 		for i := range c2 {
 			t37_2 := t37[i*r:][:r]
@@ -408,13 +461,13 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest6Args{
+		a := fireTallNest7Args{
 			unsafe.SliceData(t43),
 			unsafe.SliceData(t44),
 			unsafe.SliceData(t45),
 			c2,
 		}
-		fireTallNest6(&a)
+		fireTallNest7(&a)
 	} else {
 		for i := range c2 {
 			t43_2 := t43[i*c2:][:c2]
@@ -431,14 +484,14 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest7Args{
+		a := fireTallNest8Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t46),
 			unsafe.SliceData(t47),
 			c2,
 			r,
 		}
-		fireTallNest7(&a)
+		fireTallNest8(&a)
 	} else {
 		for i := range c2 {
 			t42_2 := t42[i*r:][:r]
@@ -458,13 +511,13 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest8Args{
+		a := fireTallNest9Args{
 			unsafe.SliceData(t48),
 			unsafe.SliceData(t49),
 			unsafe.SliceData(t50),
 			c2,
 		}
-		fireTallNest8(&a)
+		fireTallNest9(&a)
 	} else {
 		for i := range c2 {
 			t48_2 := t48[i*c2:][:c2]
@@ -481,14 +534,14 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest9Args{
+		a := fireTallNest10Args{
 			unsafe.SliceData(t47),
 			unsafe.SliceData(t51),
 			unsafe.SliceData(t52),
 			c2,
 			r,
 		}
-		fireTallNest9(&a)
+		fireTallNest10(&a)
 	} else {
 		for i := range c2 {
 			t47_2 := t47[i*r:][:r]
@@ -508,13 +561,13 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest10Args{
+		a := fireTallNest11Args{
 			unsafe.SliceData(t53),
 			unsafe.SliceData(t54),
 			unsafe.SliceData(t55),
 			c2,
 		}
-		fireTallNest10(&a)
+		fireTallNest11(&a)
 	} else {
 		for i := range c2 {
 			t53_2 := t53[i*c2:][:c2]
@@ -537,14 +590,14 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest11Args{
+		a := fireTallNest12Args{
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(t67),
 			r,
 			c2,
 			[2]float32{t66},
 		}
-		fireTallNest11(&a)
+		fireTallNest12(&a)
 	} else {
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
@@ -563,13 +616,13 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest12Args{
+		a := fireTallNest13Args{
 			unsafe.SliceData(t68),
 			unsafe.SliceData(t69),
 			unsafe.SliceData(t70),
 			c2,
 		}
-		fireTallNest12(&a)
+		fireTallNest13(&a)
 	} else {
 		for i := range c2 {
 			t68_2 := t68[i*c2:][:c2]
@@ -601,13 +654,13 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest13Args{
+		a := fireTallNest14Args{
 			unsafe.SliceData(t73),
 			unsafe.SliceData(t74),
 			unsafe.SliceData(t75),
 			c2,
 		}
-		fireTallNest13(&a)
+		fireTallNest14(&a)
 	} else {
 		for i := range c2 {
 			t73_2 := t73[i*c2:][:c2]
@@ -624,14 +677,14 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest14Args{
+		a := fireTallNest15Args{
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t76),
 			unsafe.SliceData(t77),
 			c2,
 			r,
 		}
-		fireTallNest14(&a)
+		fireTallNest15(&a)
 	} else {
 		for i := range c2 {
 			t72_2 := t72[i*r:][:r]
@@ -651,13 +704,13 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest15Args{
+		a := fireTallNest16Args{
 			unsafe.SliceData(t78),
 			unsafe.SliceData(t79),
 			unsafe.SliceData(t80),
 			c2,
 		}
-		fireTallNest15(&a)
+		fireTallNest16(&a)
 	} else {
 		for i := range c2 {
 			t78_2 := t78[i*c2:][:c2]
@@ -674,14 +727,14 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest16Args{
+		a := fireTallNest17Args{
 			unsafe.SliceData(t77),
 			unsafe.SliceData(t81),
 			unsafe.SliceData(t82),
 			c2,
 			r,
 		}
-		fireTallNest16(&a)
+		fireTallNest17(&a)
 	} else {
 		for i := range c2 {
 			t77_2 := t77[i*r:][:r]
@@ -701,13 +754,13 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest17Args{
+		a := fireTallNest18Args{
 			unsafe.SliceData(t83),
 			unsafe.SliceData(t84),
 			unsafe.SliceData(t85),
 			c2,
 		}
-		fireTallNest17(&a)
+		fireTallNest18(&a)
 	} else {
 		for i := range c2 {
 			t83_2 := t83[i*c2:][:c2]
@@ -724,14 +777,14 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest18Args{
+		a := fireTallNest19Args{
 			unsafe.SliceData(t82),
 			unsafe.SliceData(t86),
 			unsafe.SliceData(t87),
 			c2,
 			r,
 		}
-		fireTallNest18(&a)
+		fireTallNest19(&a)
 	} else {
 		for i := range c2 {
 			t82_2 := t82[i*r:][:r]
@@ -751,13 +804,13 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest19Args{
+		a := fireTallNest20Args{
 			unsafe.SliceData(t88),
 			unsafe.SliceData(t89),
 			unsafe.SliceData(t90),
 			c2,
 		}
-		fireTallNest19(&a)
+		fireTallNest20(&a)
 	} else {
 		for i := range c2 {
 			t88_2 := t88[i*c2:][:c2]
@@ -799,13 +852,30 @@ func (c *fireTallFused) run() {
 	// m3.w, m3.u, m3.s
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
-	for i := range r {
-		w := c.W[i*c2:][:c2]
-		z2 := z[i*c2:][:c2]
-		wOut := c.WOut[i*c2:][:c2]
-		for j := range c2 {
-			wEntry := w[j]
-			wOut[j] = num.FMA32(-num.FMA32(t119, z2[j], kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))), t127, wEntry)
+	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
+	if kern.Wide() {
+		a := fireTallNest21Args{
+			unsafe.SliceData(c.W),
+			unsafe.SliceData(z),
+			unsafe.SliceData(c.WOut),
+			r,
+			c2,
+			[2]float32{nodecayEntryNumber},
+			[2]float32{t119},
+			[2]float32{lambdaEntry},
+			[2]float32{t127},
+		}
+		fireTallNest21(&a)
+	} else {
+		nodecayEntry2 := (F(0) < nodecayEntryNumber)
+		for i := range r {
+			w := c.W[i*c2:][:c2]
+			z2 := z[i*c2:][:c2]
+			wOut := c.WOut[i*c2:][:c2]
+			for j := range c2 {
+				wEntry := w[j]
+				wOut[j] = num.FMA32(-num.FMA32(t119, z2[j], kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), t127, wEntry)
+			}
 		}
 	}
 }

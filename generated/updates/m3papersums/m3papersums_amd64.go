@@ -132,6 +132,18 @@ func fireNest21AVX512(a *fireNest21Args)
 //go:noescape
 func fireNest21AVX2(a *fireNest21Args)
 
+//go:noescape
+func fireNest22AVX512(a *fireNest22Args)
+
+//go:noescape
+func fireNest22AVX2(a *fireNest22Args)
+
+//go:noescape
+func fireNest23AVX512(a *fireNest23Args)
+
+//go:noescape
+func fireNest23AVX2(a *fireNest23Args)
+
 func fireNest1(a *fireNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		fireNest1AVX512(a)
@@ -298,4 +310,20 @@ func fireNest21(a *fireNest21Args) {
 		return
 	}
 	fireNest21AVX2(a)
+}
+
+func fireNest22(a *fireNest22Args) {
+	if cpu.Active() == cpu.AVX512 {
+		fireNest22AVX512(a)
+		return
+	}
+	fireNest22AVX2(a)
+}
+
+func fireNest23(a *fireNest23Args) {
+	if cpu.Active() == cpu.AVX512 {
+		fireNest23AVX512(a)
+		return
+	}
+	fireNest23AVX2(a)
 }

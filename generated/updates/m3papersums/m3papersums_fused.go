@@ -21,6 +21,20 @@ type fireNest1Args struct {
 }
 
 type fireNest2Args struct {
+	s          *float32
+	e          *float32
+	mOut       *float32
+	sOut       *float32
+	bOut       *float32
+	t19Total   *float32
+	n0         int        // r
+	n1         int        // c
+	t19        [2]float32 // and nothing
+	t10Number  [2]float32 // and nothing
+	beta3Entry [2]float32 // and nothing
+}
+
+type fireNest3Args struct {
 	mOut *float32
 	t28  *float32
 	n0   int        // r
@@ -28,14 +42,14 @@ type fireNest2Args struct {
 	t27  [2]float32 // and nothing
 }
 
-type fireNest3Args struct {
+type fireNest4Args struct {
 	t29 *float32
 	t30 *float32
 	t31 *float32
 	n0  int // r
 }
 
-type fireNest4Args struct {
+type fireNest5Args struct {
 	t28 *float32
 	t32 *float32
 	t33 *float32
@@ -43,14 +57,14 @@ type fireNest4Args struct {
 	n1  int // c
 }
 
-type fireNest5Args struct {
+type fireNest6Args struct {
 	t34 *float32
 	t35 *float32
 	t36 *float32
 	n0  int // r
 }
 
-type fireNest6Args struct {
+type fireNest7Args struct {
 	t33 *float32
 	t37 *float32
 	t38 *float32
@@ -58,14 +72,14 @@ type fireNest6Args struct {
 	n1  int // c
 }
 
-type fireNest7Args struct {
+type fireNest8Args struct {
 	t39 *float32
 	t40 *float32
 	t41 *float32
 	n0  int // r
 }
 
-type fireNest8Args struct {
+type fireNest9Args struct {
 	t38 *float32
 	t42 *float32
 	t43 *float32
@@ -73,14 +87,14 @@ type fireNest8Args struct {
 	n1  int // c
 }
 
-type fireNest9Args struct {
+type fireNest10Args struct {
 	t44 *float32
 	t45 *float32
 	t46 *float32
 	n0  int // r
 }
 
-type fireNest10Args struct {
+type fireNest11Args struct {
 	sOut     *float32
 	t43      *float32
 	t47      *float32
@@ -91,14 +105,14 @@ type fireNest10Args struct {
 	t54      [2]float32 // and nothing
 }
 
-type fireNest11Args struct {
+type fireNest12Args struct {
 	t49 *float32
 	t50 *float32
 	t51 *float32
 	n0  int // r
 }
 
-type fireNest12Args struct {
+type fireNest13Args struct {
 	sOut *float32
 	t63  *float32
 	n0   int        // r
@@ -106,14 +120,14 @@ type fireNest12Args struct {
 	t62  [2]float32 // and nothing
 }
 
-type fireNest13Args struct {
+type fireNest14Args struct {
 	t64 *float32
 	t65 *float32
 	t66 *float32
 	n0  int // r
 }
 
-type fireNest14Args struct {
+type fireNest15Args struct {
 	t63 *float32
 	t67 *float32
 	t68 *float32
@@ -121,14 +135,14 @@ type fireNest14Args struct {
 	n1  int // c
 }
 
-type fireNest15Args struct {
+type fireNest16Args struct {
 	t69 *float32
 	t70 *float32
 	t71 *float32
 	n0  int // r
 }
 
-type fireNest16Args struct {
+type fireNest17Args struct {
 	t68 *float32
 	t72 *float32
 	t73 *float32
@@ -136,14 +150,14 @@ type fireNest16Args struct {
 	n1  int // c
 }
 
-type fireNest17Args struct {
+type fireNest18Args struct {
 	t74 *float32
 	t75 *float32
 	t76 *float32
 	n0  int // r
 }
 
-type fireNest18Args struct {
+type fireNest19Args struct {
 	t73 *float32
 	t77 *float32
 	t78 *float32
@@ -151,14 +165,14 @@ type fireNest18Args struct {
 	n1  int // c
 }
 
-type fireNest19Args struct {
+type fireNest20Args struct {
 	t79 *float32
 	t80 *float32
 	t81 *float32
 	n0  int // r
 }
 
-type fireNest20Args struct {
+type fireNest21Args struct {
 	g          *float32
 	t78        *float32
 	t82        *float32
@@ -170,11 +184,28 @@ type fireNest20Args struct {
 	beta2Entry [2]float32 // and nothing
 }
 
-type fireNest21Args struct {
+type fireNest22Args struct {
 	t84 *float32
 	t85 *float32
 	t86 *float32
 	n0  int // r
+}
+
+type fireNest23Args struct {
+	w                  *float32
+	t83                *float32
+	t87                *float32
+	t48                *float32
+	t52                *float32
+	vOut               *float32
+	wOut               *float32
+	n0                 int        // r
+	n1                 int        // c
+	nodecayEntryNumber [2]float32 // and nothing
+	alphaEntry         [2]float32 // and nothing
+	epsilonEntry       [2]float32 // and nothing
+	lambdaEntry        [2]float32 // and nothing
+	t104               [2]float32 // and nothing
 }
 
 // fireFused is Fire in fused arithmetic.
@@ -236,6 +267,7 @@ func (c *fireFused) run() {
 	t85 := c.Work[20*c2*r+28*r*r:][:r*r]  // [r, r]
 	t86 := c.Work[20*c2*r+29*r*r:][:r*r]  // [r, r]
 	t87 := c.Work[20*c2*r+30*r*r:][:c2*r] // [r, c]
+	t19Total := make([]F, 1)
 	t54Total := make([]F, 1)
 
 	// m3_paper_sums.m, m3_paper_sums.e
@@ -274,21 +306,45 @@ func (c *fireFused) run() {
 	// m3_paper_sums.s, m3_paper_sums.b, m3_paper_sums.o
 	var t19 F
 	beta3Entry := c.Beta3[0]
-	for i := range r {
-		s := c.S[i*c2:][:c2]
-		e2 := e[i*c2:][:c2]
-		mOut := c.MOut[i*c2:][:c2]
-		sOut := c.SOut[i*c2:][:c2]
-		bOut := c.BOut[i*c2:][:c2]
-		for j := range c2 {
-			sEntry := s[j]
-			eEntry := e2[j]
-			mOutEntry := mOut[j]
-			t19 = num.FMA32(mOutEntry, mOutEntry, t19)
-			sOut[j] = kern.Choose(t10, num.FMA32(beta3Entry, eEntry, sEntry), sEntry)
-			bOut[j] = kern.Choose(t10, F(0), eEntry)
+	t10Number := kern.Choose(t10, F(1), F(0))
+	if kern.Wide() {
+		a := fireNest2Args{
+			unsafe.SliceData(c.S),
+			unsafe.SliceData(e),
+			unsafe.SliceData(c.MOut),
+			unsafe.SliceData(c.SOut),
+			unsafe.SliceData(c.BOut),
+			unsafe.SliceData(t19Total),
+			r,
+			c2,
+			[2]float32{t19},
+			[2]float32{t10Number},
+			[2]float32{beta3Entry},
 		}
+		fireNest2(&a)
+	} else {
+		t19_2 := t19
+		t10_2 := (F(0) < t10Number)
+		for i := range r {
+			s := c.S[i*c2:][:c2]
+			e2 := e[i*c2:][:c2]
+			mOut := c.MOut[i*c2:][:c2]
+			sOut := c.SOut[i*c2:][:c2]
+			bOut := c.BOut[i*c2:][:c2]
+			t19Sums := [16]F{t19_2}
+			for j := range c2 {
+				sEntry := s[j]
+				eEntry := e2[j]
+				mOutEntry := mOut[j]
+				t19Sums[j%16] = num.FMA32(mOutEntry, mOutEntry, t19Sums[j%16])
+				sOut[j] = kern.Choose(t10_2, num.FMA32(beta3Entry, eEntry, sEntry), sEntry)
+				bOut[j] = kern.Choose(t10_2, F(0), eEntry)
+			}
+			t19_2 = kern.Sum16(&t19Sums)
+		}
+		t19Total[0] = t19_2
 	}
+	t19 = t19Total[0]
 
 	// m3_paper_sums.o, m3_paper_sums.s, m3_paper_sums.a
 	t21 := (F(0) < t19)
@@ -297,14 +353,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest2Args{
+		a := fireNest3Args{
 			unsafe.SliceData(c.MOut),
 			unsafe.SliceData(t28),
 			r,
 			c2,
 			[2]float32{t27},
 		}
-		fireNest2(&a)
+		fireNest3(&a)
 	} else {
 		for i := range r {
 			mOut := c.MOut[i*c2:][:c2]
@@ -323,13 +379,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest3Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t29),
 			unsafe.SliceData(t30),
 			unsafe.SliceData(t31),
 			r,
 		}
-		fireNest3(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t29_2 := t29[i*r:][:r]
@@ -346,14 +402,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest4Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t33),
 			r,
 			c2,
 		}
-		fireNest4(&a)
+		fireNest5(&a)
 	} else {
 		for i := range r {
 			t28_2 := t28[i*c2:][:c2]
@@ -373,13 +429,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest5Args{
+		a := fireNest6Args{
 			unsafe.SliceData(t34),
 			unsafe.SliceData(t35),
 			unsafe.SliceData(t36),
 			r,
 		}
-		fireNest5(&a)
+		fireNest6(&a)
 	} else {
 		for i := range r {
 			t34_2 := t34[i*r:][:r]
@@ -396,14 +452,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest6Args{
+		a := fireNest7Args{
 			unsafe.SliceData(t33),
 			unsafe.SliceData(t37),
 			unsafe.SliceData(t38),
 			r,
 			c2,
 		}
-		fireNest6(&a)
+		fireNest7(&a)
 	} else {
 		for i := range r {
 			t33_2 := t33[i*c2:][:c2]
@@ -423,13 +479,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest7Args{
+		a := fireNest8Args{
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t40),
 			unsafe.SliceData(t41),
 			r,
 		}
-		fireNest7(&a)
+		fireNest8(&a)
 	} else {
 		for i := range r {
 			t39_2 := t39[i*r:][:r]
@@ -446,14 +502,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest8Args{
+		a := fireNest9Args{
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t43),
 			r,
 			c2,
 		}
-		fireNest8(&a)
+		fireNest9(&a)
 	} else {
 		for i := range r {
 			t38_2 := t38[i*c2:][:c2]
@@ -473,13 +529,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest9Args{
+		a := fireNest10Args{
 			unsafe.SliceData(t44),
 			unsafe.SliceData(t45),
 			unsafe.SliceData(t46),
 			r,
 		}
-		fireNest9(&a)
+		fireNest10(&a)
 	} else {
 		for i := range r {
 			t44_2 := t44[i*r:][:r]
@@ -497,7 +553,7 @@ func (c *fireFused) run() {
 	// m3_paper_sums.o, m3_paper_sums.p
 	var t54 F
 	if kern.Wide() {
-		a := fireNest10Args{
+		a := fireNest11Args{
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(t43),
 			unsafe.SliceData(t47),
@@ -507,7 +563,7 @@ func (c *fireFused) run() {
 			c2,
 			[2]float32{t54},
 		}
-		fireNest10(&a)
+		fireNest11(&a)
 	} else {
 		t54_2 := t54
 		for i := range r {
@@ -535,13 +591,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest11Args{
+		a := fireNest12Args{
 			unsafe.SliceData(t49),
 			unsafe.SliceData(t50),
 			unsafe.SliceData(t51),
 			r,
 		}
-		fireNest11(&a)
+		fireNest12(&a)
 	} else {
 		for i := range r {
 			t49_2 := t49[i*r:][:r]
@@ -563,14 +619,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest12Args{
+		a := fireNest13Args{
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(t63),
 			r,
 			c2,
 			[2]float32{t62},
 		}
-		fireNest12(&a)
+		fireNest13(&a)
 	} else {
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
@@ -589,13 +645,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest13Args{
+		a := fireNest14Args{
 			unsafe.SliceData(t64),
 			unsafe.SliceData(t65),
 			unsafe.SliceData(t66),
 			r,
 		}
-		fireNest13(&a)
+		fireNest14(&a)
 	} else {
 		for i := range r {
 			t64_2 := t64[i*r:][:r]
@@ -612,14 +668,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest14Args{
+		a := fireNest15Args{
 			unsafe.SliceData(t63),
 			unsafe.SliceData(t67),
 			unsafe.SliceData(t68),
 			r,
 			c2,
 		}
-		fireNest14(&a)
+		fireNest15(&a)
 	} else {
 		for i := range r {
 			t63_2 := t63[i*c2:][:c2]
@@ -639,13 +695,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest15Args{
+		a := fireNest16Args{
 			unsafe.SliceData(t69),
 			unsafe.SliceData(t70),
 			unsafe.SliceData(t71),
 			r,
 		}
-		fireNest15(&a)
+		fireNest16(&a)
 	} else {
 		for i := range r {
 			t69_2 := t69[i*r:][:r]
@@ -662,14 +718,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest16Args{
+		a := fireNest17Args{
 			unsafe.SliceData(t68),
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t73),
 			r,
 			c2,
 		}
-		fireNest16(&a)
+		fireNest17(&a)
 	} else {
 		for i := range r {
 			t68_2 := t68[i*c2:][:c2]
@@ -689,13 +745,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest17Args{
+		a := fireNest18Args{
 			unsafe.SliceData(t74),
 			unsafe.SliceData(t75),
 			unsafe.SliceData(t76),
 			r,
 		}
-		fireNest17(&a)
+		fireNest18(&a)
 	} else {
 		for i := range r {
 			t74_2 := t74[i*r:][:r]
@@ -712,14 +768,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest18Args{
+		a := fireNest19Args{
 			unsafe.SliceData(t73),
 			unsafe.SliceData(t77),
 			unsafe.SliceData(t78),
 			r,
 			c2,
 		}
-		fireNest18(&a)
+		fireNest19(&a)
 	} else {
 		for i := range r {
 			t73_2 := t73[i*c2:][:c2]
@@ -739,13 +795,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest19Args{
+		a := fireNest20Args{
 			unsafe.SliceData(t79),
 			unsafe.SliceData(t80),
 			unsafe.SliceData(t81),
 			r,
 		}
-		fireNest19(&a)
+		fireNest20(&a)
 	} else {
 		for i := range r {
 			t79_2 := t79[i*r:][:r]
@@ -763,7 +819,7 @@ func (c *fireFused) run() {
 	// m3_paper_sums.p, m3_paper_sums.v
 	beta2Entry := c.Beta2[0]
 	if kern.Wide() {
-		a := fireNest20Args{
+		a := fireNest21Args{
 			unsafe.SliceData(c.G),
 			unsafe.SliceData(t78),
 			unsafe.SliceData(t82),
@@ -774,7 +830,7 @@ func (c *fireFused) run() {
 			c2,
 			[2]float32{beta2Entry},
 		}
-		fireNest20(&a)
+		fireNest21(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -799,13 +855,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest21Args{
+		a := fireNest22Args{
 			unsafe.SliceData(t84),
 			unsafe.SliceData(t85),
 			unsafe.SliceData(t86),
 			r,
 		}
-		fireNest21(&a)
+		fireNest22(&a)
 	} else {
 		for i := range r {
 			t84_2 := t84[i*r:][:r]
@@ -825,18 +881,40 @@ func (c *fireFused) run() {
 	epsilonEntry := c.Epsilon[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
-	for i := range r {
-		w := c.W[i*c2:][:c2]
-		t83_2 := t83[i*c2:][:c2]
-		t87_2 := t87[i*c2:][:c2]
-		t48_2 := t48[i*c2:][:c2]
-		t52_2 := t52[i*c2:][:c2]
-		vOut := c.VOut[i*c2:][:c2]
-		wOut := c.WOut[i*c2:][:c2]
-		for j := range c2 {
-			wEntry := w[j]
-			w2 := (num.FMA32(alphaEntry, num.FMA32(F(3.4445), t83_2[j], t87_2[j]), num.FMA32(F(3.4445), t48_2[j], t52_2[j])) / (num.Sqrt(vOut[j]) + epsilonEntry)) + kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))
-			wOut[j] = num.FMA32(-w2, t104, wEntry)
+	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
+	if kern.Wide() {
+		a := fireNest23Args{
+			unsafe.SliceData(c.W),
+			unsafe.SliceData(t83),
+			unsafe.SliceData(t87),
+			unsafe.SliceData(t48),
+			unsafe.SliceData(t52),
+			unsafe.SliceData(c.VOut),
+			unsafe.SliceData(c.WOut),
+			r,
+			c2,
+			[2]float32{nodecayEntryNumber},
+			[2]float32{alphaEntry},
+			[2]float32{epsilonEntry},
+			[2]float32{lambdaEntry},
+			[2]float32{t104},
+		}
+		fireNest23(&a)
+	} else {
+		nodecayEntry2 := (F(0) < nodecayEntryNumber)
+		for i := range r {
+			w := c.W[i*c2:][:c2]
+			t83_2 := t83[i*c2:][:c2]
+			t87_2 := t87[i*c2:][:c2]
+			t48_2 := t48[i*c2:][:c2]
+			t52_2 := t52[i*c2:][:c2]
+			vOut := c.VOut[i*c2:][:c2]
+			wOut := c.WOut[i*c2:][:c2]
+			for j := range c2 {
+				wEntry := w[j]
+				w2 := (num.FMA32(alphaEntry, num.FMA32(F(3.4445), t83_2[j], t87_2[j]), num.FMA32(F(3.4445), t48_2[j], t52_2[j])) / (num.Sqrt(vOut[j]) + epsilonEntry)) + kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))
+				wOut[j] = num.FMA32(-w2, t104, wEntry)
+			}
 		}
 	}
 }

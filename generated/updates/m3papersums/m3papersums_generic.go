@@ -45,3 +45,7 @@ func fireNest19(*fireNest19Args) { panic("no assembly in this build") }
 func fireNest20(*fireNest20Args) { panic("no assembly in this build") }
 
 func fireNest21(*fireNest21Args) { panic("no assembly in this build") }
+
+func fireNest22(*fireNest22Args) { panic("no assembly in this build") }
+
+func fireNest23(*fireNest23Args) { panic("no assembly in this build") }

@@ -21,6 +21,20 @@ type fireTallNest1Args struct {
 }
 
 type fireTallNest2Args struct {
+	s          *float32
+	e          *float32
+	mOut       *float32
+	sOut       *float32
+	bOut       *float32
+	t19Total   *float32
+	n0         int        // r
+	n1         int        // c
+	t19        [2]float32 // and nothing
+	t10Number  [2]float32 // and nothing
+	beta3Entry [2]float32 // and nothing
+}
+
+type fireTallNest3Args struct {
 	sOut     *float32
 	mOut     *float32
 	t28      *float32
@@ -31,21 +45,21 @@ type fireTallNest2Args struct {
 	t27      [2]float32 // and nothing
 }
 
-type fireTallNest3Args struct {
+type fireTallNest4Args struct {
 	t29 *float32
 	t30 *float32
 	t31 *float32
 	n0  int // c
 }
 
-type fireTallNest4Args struct {
+type fireTallNest5Args struct {
 	t34 *float32
 	t35 *float32
 	t36 *float32
 	n0  int // c
 }
 
-type fireTallNest5Args struct {
+type fireTallNest6Args struct {
 	t33 *float32
 	t37 *float32
 	t38 *float32
@@ -53,14 +67,14 @@ type fireTallNest5Args struct {
 	n1  int // r
 }
 
-type fireTallNest6Args struct {
+type fireTallNest7Args struct {
 	t39 *float32
 	t40 *float32
 	t41 *float32
 	n0  int // c
 }
 
-type fireTallNest7Args struct {
+type fireTallNest8Args struct {
 	t38 *float32
 	t42 *float32
 	t43 *float32
@@ -68,14 +82,14 @@ type fireTallNest7Args struct {
 	n1  int // r
 }
 
-type fireTallNest8Args struct {
+type fireTallNest9Args struct {
 	t44 *float32
 	t45 *float32
 	t46 *float32
 	n0  int // c
 }
 
-type fireTallNest9Args struct {
+type fireTallNest10Args struct {
 	t43 *float32
 	t47 *float32
 	t48 *float32
@@ -83,14 +97,14 @@ type fireTallNest9Args struct {
 	n1  int // r
 }
 
-type fireTallNest10Args struct {
+type fireTallNest11Args struct {
 	t49 *float32
 	t50 *float32
 	t51 *float32
 	n0  int // c
 }
 
-type fireTallNest11Args struct {
+type fireTallNest12Args struct {
 	g          *float32
 	sOut       *float32
 	t63        *float32
@@ -102,21 +116,21 @@ type fireTallNest11Args struct {
 	beta2Entry [2]float32 // and nothing
 }
 
-type fireTallNest12Args struct {
+type fireTallNest13Args struct {
 	t64 *float32
 	t65 *float32
 	t66 *float32
 	n0  int // c
 }
 
-type fireTallNest13Args struct {
+type fireTallNest14Args struct {
 	t69 *float32
 	t70 *float32
 	t71 *float32
 	n0  int // c
 }
 
-type fireTallNest14Args struct {
+type fireTallNest15Args struct {
 	t68 *float32
 	t72 *float32
 	t73 *float32
@@ -124,14 +138,14 @@ type fireTallNest14Args struct {
 	n1  int // r
 }
 
-type fireTallNest15Args struct {
+type fireTallNest16Args struct {
 	t74 *float32
 	t75 *float32
 	t76 *float32
 	n0  int // c
 }
 
-type fireTallNest16Args struct {
+type fireTallNest17Args struct {
 	t73 *float32
 	t77 *float32
 	t78 *float32
@@ -139,14 +153,14 @@ type fireTallNest16Args struct {
 	n1  int // r
 }
 
-type fireTallNest17Args struct {
+type fireTallNest18Args struct {
 	t79 *float32
 	t80 *float32
 	t81 *float32
 	n0  int // c
 }
 
-type fireTallNest18Args struct {
+type fireTallNest19Args struct {
 	t78 *float32
 	t82 *float32
 	t83 *float32
@@ -154,7 +168,7 @@ type fireTallNest18Args struct {
 	n1  int // r
 }
 
-type fireTallNest19Args struct {
+type fireTallNest20Args struct {
 	t84 *float32
 	t85 *float32
 	t86 *float32
@@ -220,6 +234,7 @@ func (c *fireTallFused) run() {
 	t85 := c.Work[28*c2*c2+20*c2*r:][:c2*c2] // [c, c]
 	t86 := c.Work[29*c2*c2+20*c2*r:][:c2*c2] // [c, c]
 	t87 := c.Work[30*c2*c2+20*c2*r:][:c2*r]  // [c, r]
+	t19Total := make([]F, 1)
 	t54Total := make([]F, 1)
 
 	// m3_paper_sums.m, m3_paper_sums.e
@@ -258,21 +273,45 @@ func (c *fireTallFused) run() {
 	// m3_paper_sums.s, m3_paper_sums.b, m3_paper_sums.o
 	var t19 F
 	beta3Entry := c.Beta3[0]
-	for i := range r {
-		s := c.S[i*c2:][:c2]
-		e2 := e[i*c2:][:c2]
-		mOut := c.MOut[i*c2:][:c2]
-		sOut := c.SOut[i*c2:][:c2]
-		bOut := c.BOut[i*c2:][:c2]
-		for j := range c2 {
-			sEntry := s[j]
-			eEntry := e2[j]
-			mOutEntry := mOut[j]
-			t19 = num.FMA32(mOutEntry, mOutEntry, t19)
-			sOut[j] = kern.Choose(t10, num.FMA32(beta3Entry, eEntry, sEntry), sEntry)
-			bOut[j] = kern.Choose(t10, F(0), eEntry)
+	t10Number := kern.Choose(t10, F(1), F(0))
+	if kern.Wide() {
+		a := fireTallNest2Args{
+			unsafe.SliceData(c.S),
+			unsafe.SliceData(e),
+			unsafe.SliceData(c.MOut),
+			unsafe.SliceData(c.SOut),
+			unsafe.SliceData(c.BOut),
+			unsafe.SliceData(t19Total),
+			r,
+			c2,
+			[2]float32{t19},
+			[2]float32{t10Number},
+			[2]float32{beta3Entry},
 		}
+		fireTallNest2(&a)
+	} else {
+		t19_2 := t19
+		t10_2 := (F(0) < t10Number)
+		for i := range r {
+			s := c.S[i*c2:][:c2]
+			e2 := e[i*c2:][:c2]
+			mOut := c.MOut[i*c2:][:c2]
+			sOut := c.SOut[i*c2:][:c2]
+			bOut := c.BOut[i*c2:][:c2]
+			t19Sums := [16]F{t19_2}
+			for j := range c2 {
+				sEntry := s[j]
+				eEntry := e2[j]
+				mOutEntry := mOut[j]
+				t19Sums[j%16] = num.FMA32(mOutEntry, mOutEntry, t19Sums[j%16])
+				sOut[j] = kern.Choose(t10_2, num.FMA32(beta3Entry, eEntry, sEntry), sEntry)
+				bOut[j] = kern.Choose(t10_2, F(0), eEntry)
+			}
+			t19_2 = kern.Sum16(&t19Sums)
+		}
+		t19Total[0] = t19_2
 	}
+	t19 = t19Total[0]
 
 	// m3_paper_sums.o, m3_paper_sums.s, m3_paper_sums.a
 	t21 := (F(0) < t19)
@@ -282,7 +321,7 @@ func (c *fireTallFused) run() {
 	// m3_paper_sums.o, m3_paper_sums.p
 	var t54 F
 	if kern.Wide() {
-		a := fireTallNest2Args{
+		a := fireTallNest3Args{
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(c.MOut),
 			unsafe.SliceData(t28),
@@ -292,7 +331,7 @@ func (c *fireTallFused) run() {
 			[2]float32{t54},
 			[2]float32{t27},
 		}
-		fireTallNest2(&a)
+		fireTallNest3(&a)
 	} else {
 		t54_2 := t54
 		for i := range r {
@@ -319,13 +358,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest3Args{
+		a := fireTallNest4Args{
 			unsafe.SliceData(t29),
 			unsafe.SliceData(t30),
 			unsafe.SliceData(t31),
 			c2,
 		}
-		fireTallNest3(&a)
+		fireTallNest4(&a)
 	} else {
 		for i := range c2 {
 			t29_2 := t29[i*c2:][:c2]
@@ -357,13 +396,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest4Args{
+		a := fireTallNest5Args{
 			unsafe.SliceData(t34),
 			unsafe.SliceData(t35),
 			unsafe.SliceData(t36),
 			c2,
 		}
-		fireTallNest4(&a)
+		fireTallNest5(&a)
 	} else {
 		for i := range c2 {
 			t34_2 := t34[i*c2:][:c2]
@@ -380,14 +419,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest5Args{
+		a := fireTallNest6Args{
 			unsafe.SliceData(t33),
 			unsafe.SliceData(t37),
 			unsafe.SliceData(t38),
 			c2,
 			r,
 		}
-		fireTallNest5(&a)
+		fireTallNest6(&a)
 	} else {
 		for i := range c2 {
 			t33_2 := t33[i*r:][:r]
@@ -407,13 +446,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest6Args{
+		a := fireTallNest7Args{
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t40),
 			unsafe.SliceData(t41),
 			c2,
 		}
-		fireTallNest6(&a)
+		fireTallNest7(&a)
 	} else {
 		for i := range c2 {
 			t39_2 := t39[i*c2:][:c2]
@@ -430,14 +469,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest7Args{
+		a := fireTallNest8Args{
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t43),
 			c2,
 			r,
 		}
-		fireTallNest7(&a)
+		fireTallNest8(&a)
 	} else {
 		for i := range c2 {
 			t38_2 := t38[i*r:][:r]
@@ -457,13 +496,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest8Args{
+		a := fireTallNest9Args{
 			unsafe.SliceData(t44),
 			unsafe.SliceData(t45),
 			unsafe.SliceData(t46),
 			c2,
 		}
-		fireTallNest8(&a)
+		fireTallNest9(&a)
 	} else {
 		for i := range c2 {
 			t44_2 := t44[i*c2:][:c2]
@@ -480,14 +519,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest9Args{
+		a := fireTallNest10Args{
 			unsafe.SliceData(t43),
 			unsafe.SliceData(t47),
 			unsafe.SliceData(t48),
 			c2,
 			r,
 		}
-		fireTallNest9(&a)
+		fireTallNest10(&a)
 	} else {
 		for i := range c2 {
 			t43_2 := t43[i*r:][:r]
@@ -507,13 +546,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest10Args{
+		a := fireTallNest11Args{
 			unsafe.SliceData(t49),
 			unsafe.SliceData(t50),
 			unsafe.SliceData(t51),
 			c2,
 		}
-		fireTallNest10(&a)
+		fireTallNest11(&a)
 	} else {
 		for i := range c2 {
 			t49_2 := t49[i*c2:][:c2]
@@ -536,7 +575,7 @@ func (c *fireTallFused) run() {
 	// m3_paper_sums.p, m3_paper_sums.v
 	beta2Entry := c.Beta2[0]
 	if kern.Wide() {
-		a := fireTallNest11Args{
+		a := fireTallNest12Args{
 			unsafe.SliceData(c.G),
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(t63),
@@ -547,7 +586,7 @@ func (c *fireTallFused) run() {
 			[2]float32{t62},
 			[2]float32{beta2Entry},
 		}
-		fireTallNest11(&a)
+		fireTallNest12(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -571,13 +610,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest12Args{
+		a := fireTallNest13Args{
 			unsafe.SliceData(t64),
 			unsafe.SliceData(t65),
 			unsafe.SliceData(t66),
 			c2,
 		}
-		fireTallNest12(&a)
+		fireTallNest13(&a)
 	} else {
 		for i := range c2 {
 			t64_2 := t64[i*c2:][:c2]
@@ -609,13 +648,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest13Args{
+		a := fireTallNest14Args{
 			unsafe.SliceData(t69),
 			unsafe.SliceData(t70),
 			unsafe.SliceData(t71),
 			c2,
 		}
-		fireTallNest13(&a)
+		fireTallNest14(&a)
 	} else {
 		for i := range c2 {
 			t69_2 := t69[i*c2:][:c2]
@@ -632,14 +671,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest14Args{
+		a := fireTallNest15Args{
 			unsafe.SliceData(t68),
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t73),
 			c2,
 			r,
 		}
-		fireTallNest14(&a)
+		fireTallNest15(&a)
 	} else {
 		for i := range c2 {
 			t68_2 := t68[i*r:][:r]
@@ -659,13 +698,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest15Args{
+		a := fireTallNest16Args{
 			unsafe.SliceData(t74),
 			unsafe.SliceData(t75),
 			unsafe.SliceData(t76),
 			c2,
 		}
-		fireTallNest15(&a)
+		fireTallNest16(&a)
 	} else {
 		for i := range c2 {
 			t74_2 := t74[i*c2:][:c2]
@@ -682,14 +721,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest16Args{
+		a := fireTallNest17Args{
 			unsafe.SliceData(t73),
 			unsafe.SliceData(t77),
 			unsafe.SliceData(t78),
 			c2,
 			r,
 		}
-		fireTallNest16(&a)
+		fireTallNest17(&a)
 	} else {
 		for i := range c2 {
 			t73_2 := t73[i*r:][:r]
@@ -709,13 +748,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest17Args{
+		a := fireTallNest18Args{
 			unsafe.SliceData(t79),
 			unsafe.SliceData(t80),
 			unsafe.SliceData(t81),
 			c2,
 		}
-		fireTallNest17(&a)
+		fireTallNest18(&a)
 	} else {
 		for i := range c2 {
 			t79_2 := t79[i*c2:][:c2]
@@ -732,14 +771,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest18Args{
+		a := fireTallNest19Args{
 			unsafe.SliceData(t78),
 			unsafe.SliceData(t82),
 			unsafe.SliceData(t83),
 			c2,
 			r,
 		}
-		fireTallNest18(&a)
+		fireTallNest19(&a)
 	} else {
 		for i := range c2 {
 			t78_2 := t78[i*r:][:r]
@@ -759,13 +798,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest19Args{
+		a := fireTallNest20Args{
 			unsafe.SliceData(t84),
 			unsafe.SliceData(t85),
 			unsafe.SliceData(t86),
 			c2,
 		}
-		fireTallNest19(&a)
+		fireTallNest20(&a)
 	} else {
 		for i := range c2 {
 			t84_2 := t84[i*c2:][:c2]

@@ -41,3 +41,5 @@ func fireTallNest17(*fireTallNest17Args) { panic("no assembly in this build") }
 func fireTallNest18(*fireTallNest18Args) { panic("no assembly in this build") }
 
 func fireTallNest19(*fireTallNest19Args) { panic("no assembly in this build") }
+
+func fireTallNest20(*fireTallNest20Args) { panic("no assembly in this build") }

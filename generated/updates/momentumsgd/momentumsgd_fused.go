@@ -5,7 +5,21 @@ package momentumsgd
 import (
 	"github.com/nl-hecate/hecate/generated/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
+	"unsafe"
 )
+
+type fireNest1Args struct {
+	g                  *float32
+	s                  *float32
+	w                  *float32
+	sOut               *float32
+	wOut               *float32
+	n0                 int        // n
+	nodecayEntryNumber [2]float32 // and nothing
+	t13                [2]float32 // and nothing
+	etaEntry           [2]float32 // and nothing
+	t15                [2]float32 // and nothing
+}
 
 // fireFused is Fire in fused arithmetic.
 type fireFused Fire[float32]
@@ -24,15 +38,33 @@ func (c *fireFused) run() {
 	// momentum_sgd.s, momentum_sgd.w
 	etaEntry := c.Eta[0]
 	nodecayEntry := c.Nodecay[0]
-	g := c.G[:n]
-	s := c.S[:n]
-	w := c.W[:n]
-	sOut := c.SOut[:n]
-	wOut := c.WOut[:n]
-	for i := range n {
-		s2 := num.FMA32(-g[i], t13, F(etaEntry*s[i]))
-		wEntry := w[i]
-		sOut[i] = s2
-		wOut[i] = (wEntry + s2) - kern.Choose(nodecayEntry, F(0), F(wEntry*t15))
+	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
+	if kern.Wide() {
+		a := fireNest1Args{
+			unsafe.SliceData(c.G),
+			unsafe.SliceData(c.S),
+			unsafe.SliceData(c.W),
+			unsafe.SliceData(c.SOut),
+			unsafe.SliceData(c.WOut),
+			n,
+			[2]float32{nodecayEntryNumber},
+			[2]float32{t13},
+			[2]float32{etaEntry},
+			[2]float32{t15},
+		}
+		fireNest1(&a)
+	} else {
+		g := c.G[:n]
+		s := c.S[:n]
+		w := c.W[:n]
+		sOut := c.SOut[:n]
+		wOut := c.WOut[:n]
+		nodecayEntry2 := (F(0) < nodecayEntryNumber)
+		for i := range n {
+			s2 := num.FMA32(-g[i], t13, F(etaEntry*s[i]))
+			wEntry := w[i]
+			sOut[i] = s2
+			wOut[i] = (wEntry + s2) - kern.Choose(nodecayEntry2, F(0), F(wEntry*t15))
+		}
 	}
 }

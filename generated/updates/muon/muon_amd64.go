@@ -72,6 +72,12 @@ func fireNest11AVX512(a *fireNest11Args)
 //go:noescape
 func fireNest11AVX2(a *fireNest11Args)
 
+//go:noescape
+func fireNest12AVX512(a *fireNest12Args)
+
+//go:noescape
+func fireNest12AVX2(a *fireNest12Args)
+
 func fireNest1(a *fireNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		fireNest1AVX512(a)
@@ -158,4 +164,12 @@ func fireNest11(a *fireNest11Args) {
 		return
 	}
 	fireNest11AVX2(a)
+}
+
+func fireNest12(a *fireNest12Args) {
+	if cpu.Active() == cpu.AVX512 {
+		fireNest12AVX512(a)
+		return
+	}
+	fireNest12AVX2(a)
 }

@@ -96,6 +96,19 @@ type fireNest11Args struct {
 	n0  int // r
 }
 
+type fireNest12Args struct {
+	w                  *float32
+	t42                *float32
+	t46                *float32
+	wOut               *float32
+	n0                 int        // r
+	n1                 int        // c
+	nodecayEntryNumber [2]float32 // and nothing
+	w3                 [2]float32 // and nothing
+	lambdaEntry        [2]float32 // and nothing
+	t59                [2]float32 // and nothing
+}
+
 // fireFused is Fire in fused arithmetic.
 type fireFused Fire[float32]
 
@@ -431,14 +444,32 @@ func (c *fireFused) run() {
 	w3 := F(0.2 * t51)
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
-	for i := range r {
-		w := c.W[i*c2:][:c2]
-		t42_2 := t42[i*c2:][:c2]
-		t46_2 := t46[i*c2:][:c2]
-		wOut := c.WOut[i*c2:][:c2]
-		for j := range c2 {
-			wEntry := w[j]
-			wOut[j] = num.FMA32(-num.FMA32(w3, num.FMA32(F(3.4445), t42_2[j], t46_2[j]), kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))), t59, wEntry)
+	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
+	if kern.Wide() {
+		a := fireNest12Args{
+			unsafe.SliceData(c.W),
+			unsafe.SliceData(t42),
+			unsafe.SliceData(t46),
+			unsafe.SliceData(c.WOut),
+			r,
+			c2,
+			[2]float32{nodecayEntryNumber},
+			[2]float32{w3},
+			[2]float32{lambdaEntry},
+			[2]float32{t59},
+		}
+		fireNest12(&a)
+	} else {
+		nodecayEntry2 := (F(0) < nodecayEntryNumber)
+		for i := range r {
+			w := c.W[i*c2:][:c2]
+			t42_2 := t42[i*c2:][:c2]
+			t46_2 := t46[i*c2:][:c2]
+			wOut := c.WOut[i*c2:][:c2]
+			for j := range c2 {
+				wEntry := w[j]
+				wOut[j] = num.FMA32(-num.FMA32(w3, num.FMA32(F(3.4445), t42_2[j], t46_2[j]), kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), t59, wEntry)
+			}
 		}
 	}
 }

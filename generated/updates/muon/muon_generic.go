@@ -25,3 +25,5 @@ func fireNest9(*fireNest9Args) { panic("no assembly in this build") }
 func fireNest10(*fireNest10Args) { panic("no assembly in this build") }
 
 func fireNest11(*fireNest11Args) { panic("no assembly in this build") }
+
+func fireNest12(*fireNest12Args) { panic("no assembly in this build") }

@@ -1,0 +1,67 @@
+package fuse
+
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/plan"
+)
+
+// A region is called with numbers. A truth value from outside goes in as one or
+// zero, and is compared at its beginning.
+
+// truths are the truth values from outside that a nest asks.
+func truths(n *plan.Loop) []*plan.Local {
+	var own, out []*plan.Local
+	plan.Walk([]plan.Node{n}, func(n plan.Node) {
+		if let, ok := n.(*plan.Let); ok {
+			own = append(own, let.To)
+		}
+		refs(n, func(l *plan.Local) {
+			if l.Elem == ir.Bool && !slices.Contains(own, l) && !slices.Contains(out, l) {
+				out = append(out, l)
+			}
+		})
+	})
+	return out
+}
+
+// refs calls f for every scalar that the expressions of one node mention.
+func refs(n plan.Node, f func(*plan.Local)) {
+	plan.Exprs(n, func(e plan.Expr) plan.Expr {
+		plan.Visit(e, func(e plan.Expr) {
+			if x, ok := e.(plan.Ref); ok {
+				f(x.To)
+			}
+		})
+		return e
+	})
+}
+
+// rename makes nodes mention and gather into one scalar instead of another.
+func rename(ns []plan.Node, from, to *plan.Local) {
+	plan.Walk(ns, func(n plan.Node) {
+		plan.Exprs(n, func(e plan.Expr) plan.Expr {
+			return plan.Rewrite(e, func(e plan.Expr) plan.Expr {
+				if x, ok := e.(plan.Ref); ok && x.To == from {
+					return plan.Ref{To: to}
+				}
+				return e
+			})
+		})
+		if a, ok := n.(*plan.Acc); ok && a.To == from {
+			a.To = to
+		}
+	})
+}
+
+// lend gives a region a truth value as a number, which the returned statement
+// sets in front of it.
+func lend(r *plan.Region, outer *plan.Local) plan.Node {
+	number := &plan.Local{Name: outer.Name + ".number", Elem: ir.Real}
+	own := &plan.Local{Name: outer.Name, Elem: ir.Bool}
+	rename(r.Body, outer, own)
+	ask := &plan.Let{To: own, Val: plan.Call{Op: ir.Less, Args: []plan.Expr{plan.Num{V: 0}, plan.Ref{To: number}}}}
+	r.Body = append([]plan.Node{ask}, r.Body...)
+	return &plan.Let{To: number, Val: plan.Call{Op: ir.Select, Args: []plan.Expr{plan.Ref{To: outer}, plan.Num{V: 1}, plan.Num{V: 0}}}}
+}
