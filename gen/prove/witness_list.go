@@ -96,7 +96,7 @@ func parseWitness(text string) (*Witness, error) {
 
 // program builds the program that the witness is about.
 func (w *Witness) program(tree *check.Tree, vectors Vectors) (*ir.Func, error) {
-	f, err := w.formula(tree)
+	u, err := w.formula(tree)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (w *Witness) program(tree *check.Tree, vectors Vectors) (*ir.Func, error) {
 		}
 		with = append(with, o)
 	}
-	blk, ds := check.InstantiateFormula(tree, w.Unit, f, with)
+	blk, ds := instantiate(tree, u, with)
 	if blk == nil || ds.HasErrors() {
 		return nil, fmt.Errorf("%s: %s", w.Unit, ds.Error())
 	}
@@ -123,6 +123,15 @@ func (w *Witness) program(tree *check.Tree, vectors Vectors) (*ir.Func, error) {
 		return nil, fmt.Errorf("%s: %s", w.Unit, ds.Error())
 	}
 	return g, nil
+}
+
+// instantiate resolves a page under its name, and anything else as a rule.
+func instantiate(tree *check.Tree, u *notation.Unit, with []*notation.Override) (*check.Block, diag.List) {
+	if f := u.Formula; len(f.Parts) == 1 && len(f.Parts[0].Args) == 0 && f.Over == nil {
+		return check.InstantiateFormula(tree, f.Parts[0].Name.Text, f, with)
+	}
+	u.With = with
+	return check.Instantiate(tree, u)
 }
 
 // Pages are the pages that the witness is about: a unit, or the knobs and the
@@ -150,8 +159,8 @@ func (w *Witness) rule() (*notation.Unit, error) {
 	return f.Units[0], nil
 }
 
-// formula is that rule's formula, of units that exist.
-func (w *Witness) formula(tree *check.Tree) (*notation.Formula, error) {
+// formula is that rule, if there are the units that it is made of.
+func (w *Witness) formula(tree *check.Tree) (*notation.Unit, error) {
 	u, err := w.rule()
 	if err != nil {
 		return nil, err
@@ -162,7 +171,7 @@ func (w *Witness) formula(tree *check.Tree) (*notation.Formula, error) {
 		}
 		return true
 	})
-	return u.Formula, err
+	return u, err
 }
 
 // build makes one of a block's programs: whole, frozen, start, update or
