@@ -247,10 +247,10 @@ def trellis(state, at, s, f, c):
 TRELLIS = Rule(trellis, lambda state, q, f, c: state["S_V"] @ nsilu(state["S_K"] @ q))
 
 
-def orthogonal(S, steps=5):
+def orthogonal(S, steps=5, eps=1e-7):
     """Newton-Schulz through the singular values, on which it acts as a polynomial."""
     U, sigma, V = np.linalg.svd(S, full_matrices=False)
-    sigma = sigma / (np.sqrt(np.sum(S * S)) + 1e-7)
+    sigma = sigma / (np.sqrt(np.sum(S * S)) + eps)
     for _ in range(steps):
         sigma = 3.4445 * sigma - 4.7750 * sigma**3 + 2.0315 * sigma**5
     return U @ np.diag(sigma) @ V

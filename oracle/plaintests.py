@@ -161,26 +161,43 @@ def selfref(expect, load):
 
 
 def updates(expect, load):
-    """AdaMuon and M3 by their first two steps, written out."""
+    """Some steps of every machine, written out; the rate is 0.02 from the fourth on."""
     f = load("updates")
     ns = plain.orthogonal
-    g1, g2 = f["adamuon.g.1"], f["adamuon.g.2"]
-    o = ns(g1)
-    u = o / (np.abs(o) + 1e-8)
-    w = f["adamuon.w.0"] - 0.02 * (0.2 * u / np.sqrt(np.mean(u * u)) + 0.1 * f["adamuon.w.0"])
-    expect("updates adamuon step 1", relative(f["adamuon.w.1"], w), EXACT)
-    m = (0.95 * 0.05 * g1 + 0.05 * g2) / (1 - 0.95**2)
-    u = ns(m) / (np.sqrt((0.999 * 0.001 * o * o + 0.001 * ns(m) ** 2) / (1 - 0.999**2)) + 1e-8)
-    w = w - 0.02 * (0.2 * u / np.sqrt(np.mean(u * u)) + 0.1 * w)
-    expect("updates adamuon step 2", relative(f["adamuon.w.2"], w), EXACT)
-    g = [f[f"m3.g.{n}"] for n in range(1, 4)]
-    m1 = sum(0.1 * 0.9 ** (2 - i) * g[i] for i in range(3)) / (1 - 0.9**3)
-    v = sum(0.001 * 0.999 ** (2 - i) * g[i] ** 2 for i in range(3)) / (1 - 0.999**3)
-    step = (ns(m1) + 0.5 * ns(g[0] + g[1] + g[2])) / (np.sqrt(v) + 1e-8)
-    expect("updates m3 step 3", relative(f["m3.w.3"], f["m3.w.2"] - 0.02 * step), EXACT)
-    m = 0.95 * f["muon_tall.g.1"] + f["muon_tall.g.2"]
-    w = f["muon_tall.w.1"]
-    expect("updates muon step 2", relative(f["muon_tall.w.2"], w - 0.02 * (ns(m) + 0.1 * w)), EXACT)
+    rate = lambda n: 0.02 * min(1, n / 4)
+    match = lambda u, eps=1e-7: 0.2 * np.sqrt(u.size) * u / (np.linalg.norm(u) + eps)
+
+    def step(c, n, u):
+        w = f[f"{c}w.{n - 1}"]
+        expect(f"updates {c}step {n}", relative(f[f"{c}w.{n}"], (1 - 0.1 * rate(n)) * w - u), EXACT)
+
+    g = lambda c, n: f[f"{c}g.{n}"]
+    # The seventh step by all gradients: what is inside keeps the rate that it came with.
+    c = "momentum_inside."
+    step(c, 7, sum(0.9 ** (7 - i) * rate(i) * g(c, i) for i in range(1, 8)))
+    c = "momentum_outside."
+    step(c, 7, 0.02 * sum(0.9 ** (7 - i) * g(c, i) for i in range(1, 8)))
+    for c in ("adamuon.", "adamuon_tall."):
+        o = ns(g(c, 1))
+        step(c, 1, rate(1) * match(o / (np.abs(o) + 1e-8)))
+        m = ns((0.95 * 0.05 * g(c, 1) + 0.05 * g(c, 2)) / (1 - 0.95**2))
+        step(c, 2, rate(2) * match(m / (np.sqrt((0.999 * 0.001 * o * o + 0.001 * m**2) / (1 - 0.999**2)) + 1e-8)))
+    step("adamuon_us.", 1, rate(1) * ns(g("adamuon_us.", 1)) / (np.abs(g("adamuon_us.", 1)) + 1e-8))
+    step("adamuon_us0.", 1, rate(1) * g("adamuon_us0.", 1) / (np.abs(g("adamuon_us0.", 1)) + 1e-8))
+    for c in ("m3_gradient.", "m3.", "m3_tall."):
+        o = [ns(sum(0.9 ** (n - i) * g(c, i) for i in range(1, n + 1)), eps=0) for n in (1, 2, 3)]
+        o[2] = o[2] + 0.5 * ns(g(c, 1) + g(c, 2) + g(c, 3), eps=0)
+        q = [g(c, 1), g(c, 2), g(c, 3)] if c == "m3_gradient." else o
+        v = sum(0.001 * 0.999 ** (2 - i) * q[i] ** 2 for i in range(3)) / (1 - 0.999**3)
+        u = o[2] / (np.sqrt(v) + 1e-8)
+        step(c, 3, rate(3) * (u if c == "m3_gradient." else match(u, 0)))
+    c = "m3_sums."
+    o = ns(g(c, 1) + g(c, 2) + g(c, 3), eps=0)
+    step(c, 3, rate(3) * 1.5 * o / (np.sqrt(0.5 * sum(g(c, n) ** 2 for n in (1, 2, 3))) + 1e-8))
+    for c, ahead, size in [("muon.", True, 0.4), ("muon_tall.", True, 0.2 * np.sqrt(5)), ("muon_plain.", False, 1.0),
+                           ("muon_tall_shape.", True, np.sqrt(2.5))]:
+        m = 0.95 * 0.05 * g(c, 1) + 0.05 * g(c, 2)
+        step(c, 2, rate(2) * size * ns(0.95 * m + 0.05 * g(c, 2) if ahead else m))
 
 
 def run(expect, load):
