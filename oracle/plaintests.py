@@ -127,27 +127,54 @@ def chunks(expect, load):
     expect("long scan", relative(f["scan.out.y"], y), EXACT)
 
 
+def unit(u):
+    return u / np.linalg.norm(u)
+
+
+def layers(A, B, z):
+    return z + A @ plain.silu(B @ z)
+
+
+def selfref_step(m, at, x, f, c):
+    """One token: the answer and the memories after it, the slopes by hand."""
+    wide = c.startswith("layers")
+    F = lambda W, z: layers(*W, z) if wide else W @ z
+    k, v = unit(F(at["M_k"], x)), F(at["M_v"], x)
+    rho = sigmoid(np.mean(F(at["M_rho"], x)) + f[c + "b_rho"])
+    theta = np.log1p(np.exp(np.mean(F(at["M_theta"], x)) + f[c + "b_theta"]))
+    q = unit(F(at["M_q"], x) if "M_q" in at else f[c + "W_Q"] @ x)
+    new = {}
+    for n in m:
+        e = F(at[n], k) - (F(at[n], v) if f[c + "own"] else v)
+        if wide:
+            A, B = at[n]
+            z = B @ k
+            slopes = np.outer(e, plain.silu(z)), np.outer(plain.dsilu(z) * (A.T @ e), k)
+            new[n] = tuple(rho * W - theta * g for W, g in zip(m[n], slopes))
+        else:
+            new[n] = rho * m[n] - theta * np.outer(e, k)
+    return F(m["M_mem"], q), new
+
+
 def selfref_loss(f, c):
     """The call by loops; every memory of its own."""
-    names = ("M_k", "M_v", "M_rho", "M_theta", "M_mem")
+    wide = c.startswith("layers")
+    names = [n.removeprefix(c + "state.") for n in f if n.startswith(c + "state.")]
     total, y_all, ends = 0.0, [], {n: [] for n in names}
     for l in range(2):
         m = {n: f[c + "state." + n][l] for n in names}
+        if wide:
+            m = {"M" + n[1:]: (m[n], m["B" + n[1:]]) for n in names if n[0] == "A"}
         for t in range(f[c + "x"].shape[1]):
-            x = f[c + "x"][l, t]
             if t % f[c + "chunk"] == 0:
                 at = dict(m)
-            unit = lambda u: u / np.linalg.norm(u)
-            k, v = unit(at["M_k"] @ x), at["M_v"] @ x
-            rho = sigmoid(np.mean(at["M_rho"] @ x) + f[c + "b_rho"])
-            theta = np.log1p(np.exp(np.mean(at["M_theta"] @ x) + f[c + "b_theta"]))
-            y = m["M_mem"] @ unit(f[c + "W_Q"] @ x)
+            y, m = selfref_step(m, at, f[c + "x"][l, t], f, c)
             total += np.sum(f[c + "w"][l, t] * y)
             y_all.append(y)
-            m = {n: rho * m[n] - theta * np.outer(at[n] @ (k - v) if f[c + "own"] else at[n] @ k - v, k) for n in names}
         for n in names:
-            total += np.sum(f[c + "w" + n + "_T"][l] * m[n])
-            ends[n].append(m[n])
+            end = m["M" + n[1:]]["AB".index(n[0])] if wide else m[n]
+            total += np.sum(f[c + "w" + n + "_T"][l] * end)
+            ends[n].append(end)
     return total, y_all, ends
 
 
