@@ -58,11 +58,15 @@ def rules(expect, load):
     f = load("chunks")
     for c in cases(f):
         rule_case(expect, "chunks", f, c, (named | matrix | {"deep_titans": plain.THIN})[c.split(".")[0]], False)
+
+
+def recurrences(expect, load):
     f = load("recurrences")
-    for c in cases(f):
-        n = c.strip(".1")
-        rule = plainpieces.TURNED if n == "retnet_turned" else {"r": plainpieces.RETNET, "h": plainpieces.HGRN2, "c": plainpieces.COMBA}[n[0]]
-        rule_case(expect, "recurrences", f, c, rule, n[0] == "c")
+    for c in [n[: -len("out.y")] for n in f if n.endswith("out.y")]:
+        y, ends = plainpieces.recurrence(f, c)
+        off = [relative(f[c + "out." + n + "_T"], v) for n, v in ends.items()]
+        expect(f"recurrences {c}y and states", max([relative(f[c + "out.y"], y), *off]), EXACT)
+        expect(f"recurrences {c}gradients", differences(f, c, lambda f: plainpieces.recurrence_loss(f, c)), DIFFERENCES)
 
 
 def pieces(expect, load):
@@ -228,5 +232,5 @@ def updates(expect, load):
 
 
 def run(expect, load):
-    for test in (rules, pieces, features, chunks, selfref, updates):
+    for test in (rules, recurrences, pieces, features, chunks, selfref, updates):
         test(expect, load)
