@@ -34,7 +34,7 @@ import (
 //
 // TENSOR(2,0,1) has its columns in another order: the first is column 2 of the
 // file's. A line with EACH:=1-7 stands for seven, with 1 to 7 in the place of
-// {n} and 0 to 6 in that of {n-1}.
+// {n} and 0 to 6 in that of {n-1}. TOL:=1e-9 allows more than the usual distance.
 type Witness struct {
 	Unit, Program, File, Prefix string
 
@@ -43,6 +43,7 @@ type Witness struct {
 	Options map[string]string
 	Strip   string
 	Out     []WitnessResult
+	Tol     float64 // 0: as always
 	Line    int
 }
 
@@ -224,20 +225,37 @@ func (h *holder) compare() error {
 		return failed
 	}
 	h.scalar(loss)
-	for _, p := range h.f.Params {
-		if strings.HasPrefix(h.w.In[p.Name], "~") {
-			continue
-		}
-		_, want, err := h.tensor("grad." + h.source(p.Name))
-		if err != nil || p.Elem != ir.Real || len(want) != len(h.params[p.Name].Data) {
-			continue
-		}
-		h.tell("the gradient of "+p.Name, gradient(grads, h.params, p.Name), want)
-	}
+	h.gradients(grads)
 	if h.n == 0 {
 		return fmt.Errorf("nothing was compared")
 	}
 	return nil
+}
+
+// gradients compares gradients, tensor by tensor: parameters that are read from
+// one tensor add up.
+func (h *holder) gradients(grads tensors) {
+	sums := map[string]*interp.Tensor{}
+	var order []string
+	for _, p := range h.f.Params {
+		t := h.source(p.Name)
+		_, want, err := h.tensor("grad." + t)
+		if strings.HasPrefix(h.w.In[p.Name], "~") || err != nil || p.Elem != ir.Real || len(want) != len(h.params[p.Name].Data) {
+			continue
+		}
+		g := gradient(grads, h.params, p.Name)
+		if sums[t] == nil {
+			sums[t] = interp.NewTensor(g.Shape...)
+			order = append(order, t)
+		}
+		for i, x := range g.Data {
+			sums[t].Data[i] += x
+		}
+	}
+	for _, t := range order {
+		_, want, _ := h.tensor("grad." + t)
+		h.tell("the gradient of "+t, sums[t], want)
+	}
 }
 
 // result compares one result and returns its weights.

@@ -75,6 +75,11 @@ func parseWitness(text string) (*Witness, error) {
 			w.Options[k] = v
 		} else if k, v, ok := strings.Cut(f, ":="); ok && k == "STRIP" {
 			w.Strip = v
+		} else if ok && k == "TOL" {
+			var err error
+			if w.Tol, err = strconv.ParseFloat(v, 64); err != nil {
+				return nil, fmt.Errorf("TOL: %w", err)
+			}
 		} else if ok {
 			w.Sizes[k] = v
 		} else if k, v, ok := strings.Cut(f, "="); ok {
