@@ -3,6 +3,8 @@ loop over tokens gives; the same at the level of the streams, without a front
 end; the linear scan; and chunks whose inner gradients are frozen at their
 first state, with the gradient through everything. math.md section 6."""
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,7 +12,7 @@ import numpy as np
 import memories
 import rules
 from emit import drawer, emit
-from memory import Memory, case
+from memory import Memory, case, front, parameters
 from vectorfile import File
 
 T_LONG = 67  # four chunks of 16 and a ragged one, and one of 64 and three tokens
@@ -84,6 +86,45 @@ def long_vectors():
     return f
 
 
+# Slots with all that reads the state frozen, the tangent too; and slots that add
+# these directions up in the plane and are put back onto the sphere when read.
+
+
+def tangent(state, s, p, h):
+    g = jax.grad(memories.lattice_loss)(state["S"], s, h["form"])
+    return {"N": g - jnp.sum(state["S"] * g, axis=-1, keepdims=True) * state["S"]}
+
+
+FLAT = dataclasses.replace(
+    memories.LATTICE, name="lattice_flat", grad=tangent,
+    update=lambda state, g, s, p, h: {"S": rules.unit(state["S"] - s["beta"] * g["N"])})
+
+
+def linear_case(f, rand, prefix, about, T, chunk, d=5):
+    m = memories.LATTICE
+    values = {"x": rand(prefix + "x", (2, T, d))} | parameters(m, rand, prefix, d, False)
+    values["state.S"] = np.asarray(rules.unit(rand(prefix + "state.S", (2, 4, 3))))
+
+    def one(v, x, S):
+        s, _ = front(m, v, x, {}, 0, False, False)
+
+        def step(carry, token):
+            start, Z, S = carry
+            s, first = token
+            start, Z = (jnp.where(first, S, A) for A in (start, Z))
+            Z = Z - s["beta"] * tangent({"S": start}, s, None, {"form": "decode"})["N"]
+            S = rules.unit(Z)
+            return (start, Z, S), m.read({"S": S}, s["q"], None)
+
+        at = jnp.arange(T)
+        first = (at % chunk == 0) | (at >= T // chunk * chunk)  # what fills no chunk runs as the rule
+        (_, _, S), y = jax.lax.scan(step, (S, S, S), (s, first))
+        return {"y": y, "S_T": S}
+
+    run = lambda v: jax.vmap(lambda x, S: one(v, x, S))(v["x"], v["state.S"])
+    emit(f, rand, prefix, about, run, values, {"pos": np.array([100, 100]), "chunk": chunk})
+
+
 def chunk_vectors():
     f = File("Chunks with a frozen boundary: T=18, d=5, d_k=4, d_v=3, 2 lanes, float64. Written by oracle/make.py.",
              "Every inner gradient is taken at the state with which the chunk began; decay, momentum and",
@@ -95,11 +136,12 @@ def chunk_vectors():
         (DELTA, {}, (1, 4, 16)), (TITANS, {}, (1, 4, 16)),
         (memories.MONETA, memories.MONETA_PLAIN, (4,)), (memories.MEMORA, {"c": 1.0}, (4,)),
         (memories.YAAD, memories.YAAD_PLAIN, (4,)), (memories.THIN_TITANS, {}, (4,)),
-        (memories.LATTICE, {"form": "decode"}, (4,)),
+        (memories.RATED, {"form": "decode"}, (4,)), (FLAT, {"form": "decode"}, (4,)),
     ]:
         m.spread = m.spread or mild
         for c in lengths:
             case(f, rand, m, f"{m.name}.c{c}.", f"{m.name}, chunks of {c}", 18, h, chunk=c)
+    linear_case(f, rand, "lattice_linear.c4.", "slots that move in a straight line for chunks of 4; the last two tokens are the rule's", 18, 4)
     return f
 
 

@@ -105,6 +105,7 @@ MONETA_CASES = [
     ("p2q2.", "p=2 and q=2: A is W", MONETA_PLAIN | {"p": 2, "q": 2}),
     ("p1q2.", "p=1: tanh(10 e)", MONETA_PLAIN | {"p": 1, "q": 2}),
     ("penalty.", "p=2, q=2 with the penalty lambda2", MONETA_PLAIN | {"p": 2, "q": 2, "lambda2": 0.01}),
+    ("penalty4.", "p=3, q=4 with the penalty lambda2 of the image", MONETA_PLAIN | {"lambda2": 0.05}),
     ("p4q3.", "p=4, q=3", MONETA_PLAIN | {"p": 4, "q": 3}),
     ("printed.", "the printed map A / ||A||_q^(q-2), eps inside the norm", MONETA_PLAIN | {"printed": 1, "eps": 1e-12}),
 ]

@@ -67,7 +67,8 @@ def loop(f, c, rule, unit):
             kv = np.concatenate([k, v])
             s = {"k": k, "q": q, "v": v, "x": x}
             s |= {g: SQUASH.get(g, sigmoid)(f[c + "w_" + g] @ kv + f[c + "b_" + g]) for g in GATES if c + "w_" + g in f}
-            if t % int(f.get(c + "chunk", 1)) == 0:
+            size = int(f.get(c + "chunk", 1))
+            if t % size == 0 or (c.startswith("lattice_linear") and t >= T // size * size):
                 boundary = state
             new = rule.step(state, boundary, s, f, c)
             rows.append(rule.read(new, q, f, c))
@@ -79,7 +80,7 @@ def loop(f, c, rule, unit):
 
 def loss(f, c, rule, unit):
     y, ends = loop(f, c, rule, unit)
-    return np.sum(f[c + "w"] * y) + sum(np.sum(f[c + "w" + n + "_T"] * v) for n, v in (ends | tails(f, c)).items())
+    return np.sum(f[c + "w"] * y) + sum(np.sum(f[c + "w" + n + "_T"] * v) for n, v in (ends | tails(f, c)).items() if n != "Z")
 
 
 def tails(f, c):
@@ -227,6 +228,18 @@ def lattice(state, at, s, f, c):
     return {"S": np.array(new)}
 
 
+def lattice_flat(state, at, s, f, c):
+    """Frozen with its tangent; in a straight line where the case says linear."""
+    S, linear, new = at["S"], c.startswith("lattice_linear"), []
+    for i in range(len(s["k"])):
+        r = s["v"] - S.T @ s["k"]
+        step = s["beta"] * s["k"][i] * (r - (S[i] @ r) * S[i])
+        new.append((S[i] if at is state else state.get("Z", state["S"])[i]) + step)
+    rows = [u / np.linalg.norm(u) for u in new]
+    return {"S": np.array(rows)} | ({"Z": np.array(new)} if linear else {})
+
+
+FLAT = Rule(lattice_flat, lambda state, q, f, c: state["S"].T @ softmax(state["S"] @ q))
 LATTICE = Rule(lattice, lambda state, q, f, c: state["S"].T @ softmax(state["S"] @ q))
 
 
@@ -247,10 +260,10 @@ def trellis(state, at, s, f, c):
 TRELLIS = Rule(trellis, lambda state, q, f, c: state["S_V"] @ nsilu(state["S_K"] @ q))
 
 
-def orthogonal(S, steps=5):
+def orthogonal(S, steps=5, eps=1e-7):
     """Newton-Schulz through the singular values, on which it acts as a polynomial."""
     U, sigma, V = np.linalg.svd(S, full_matrices=False)
-    sigma = sigma / (np.sqrt(np.sum(S * S)) + 1e-7)
+    sigma = sigma / (np.sqrt(np.sum(S * S)) + eps)
     for _ in range(steps):
         sigma = 3.4445 * sigma - 4.7750 * sigma**3 + 2.0315 * sigma**5
     return U @ np.diag(sigma) @ V

@@ -138,41 +138,68 @@ def algorithm(name):
     return Rule(step, read)
 
 
-# Recurrences
+# Recurrences, one lane by loops: the answers and what the call leaves
 
 
-def retnet(state, at, s, f, c):
-    return {"M": f[c + "gamma"] * state["M"] + np.outer(s["v"], s["k"])}
+def retnet(f, c, l):
+    heads, d_v, d_c = f[c + "state.A"].shape[1:]
+    S, y = f[c + "state.A"][l] + 1j * f[c + "state.B"][l], []
+    for x in f[c + "x"][l]:
+        z = []
+        for h in range(heads):
+            v = f[c + "W_V"][h] @ x
+            key = (f[c + "W_A"][h] + 1j * f[c + "W_B"][h]) @ x
+            S[h] = (1 - 1 / 2 ** (5 + h)) * S[h] * np.exp(1j / 10000 ** (np.arange(d_c) / d_c)) + np.outer(v, key.conj())
+            o = (S[h] @ ((f[c + "W_C"][h] + 1j * f[c + "W_E"][h]) @ x)).real
+            g = f[c + "W_G"][h] @ x
+            z += list(g * sigmoid(g) * (o - o.mean()) / np.sqrt(o.var() + 1e-5))
+        y.append(f[c + "W_O"] @ np.array(z))
+    return y, {"A": S.real, "B": S.imag}
 
 
-def turned(u, n):
-    """Two pairs, each a complex number times exp(i n base^(-2j/4))."""
-    z = (u[0::2] + 1j * u[1::2]) * np.exp(1j * n * np.array([1.0, 0.01]))
-    return np.stack([z.real, z.imag], axis=1).ravel()
+def hgrn2(f, c, l):
+    M, y = f[c + "state.M"][l], []
+    for x in f[c + "x"][l]:
+        floor = sigmoid(f[c + "b_F"])
+        keep = floor + (1 - floor) * sigmoid(f[c + "W_F"] @ x)
+        q = f[c + "W_Q"] @ x
+        M = M @ np.diag(keep) + np.outer(f[c + "W_V"] @ x, 1 - keep)
+        y.append(M @ (q * sigmoid(q)))
+    return y, {"M": M}
 
 
-def retnet_turned(state, at, s, f, c):
-    M = f[c + "gamma"] * state["M"] + np.outer(s["v"], turned(s["k"], state["n"][0]))
-    return {"M": M, "n": state["n"] + 1}
+def comba(f, c, l):
+    M, y, ends = f[c + "state.M"][l], [], {}
+    rows = {}
+    for n in "KQV":
+        before = f[c + "tail_" + n.lower()][l].copy()
+        before[: max(0, 3 - f[c + "pos"][l])] = 0
+        rows[n] = np.concatenate([before, f[c + "x"][l] @ f[c + "W_" + n].T])
+        ends["tail_" + n.lower()] = rows[n][-3:]
+    for t, x in enumerate(f[c + "x"][l]):
+        z = {n: f[c + "b_" + n] + sum(f[c + "c_" + n][a] * rows[n][3 + t - a] for a in range(4)) for n in rows}
+        k, q, v = (z[n] * sigmoid(z[n]) for n in "KQV")
+        k, q = k / np.linalg.norm(k), q / np.linalg.norm(q)
+        alpha = np.exp(-np.exp(f[c + "a"]) * np.log1p(np.exp(f[c + "w_alpha"] @ x + f[c + "b_alpha"])))
+        beta, p = sigmoid(f[c + "w_beta"] @ x), sigmoid(f[c + "s_in"]) * k
+        M = alpha * M
+        M = M + beta * np.outer(v - M @ p, k)
+        y.append(M @ (q - f[c + "s_out"] * p) / 2)
+    return y, ends | {"M": M}
 
 
-def hgrn2(state, at, s, f, c):
-    keep = f[c + "lower"] + (1 - f[c + "lower"]) * sigmoid(s["k"])
-    return {"M": state["M"] @ np.diag(keep) + np.outer(s["v"], 1 - keep)}
+RECURRENCES = {"retnet": retnet, "hgrn2": hgrn2, "comba": comba}
 
 
-def comba(state, at, s, f, c):
-    k, b = s["k"], sigmoid(f[c + "b"])
-    if f[c + "decayed"]:
-        M = s["rho"] * state["M"] @ (np.eye(len(k)) - b * s["beta"] * np.outer(k, k))
-    else:
-        M = state["M"] @ (s["rho"] * np.eye(len(k)) - b * s["beta"] * np.outer(k, k))
-    return {"M": M + s["beta"] * np.outer(s["v"], k), "out": s["q"] - f[c + "D"] * k}
+def recurrence(f, c):
+    """y and what the call leaves, of both lanes."""
+    both = [RECURRENCES[c.strip(".1")](f, c, l) for l in range(2)]
+    return np.array([y for y, _ in both]), {n: np.array([e[n] for _, e in both]) for n in both[0][1]}
 
 
-RETNET, HGRN2 = Rule(retnet, linear), Rule(hgrn2, linear)
-TURNED = Rule(retnet_turned, lambda state, q, f, c: state["M"] @ turned(q, state["n"][0] - 1))
-COMBA = Rule(comba, lambda state, q, f, c: state["M"] @ state["out"])
+def recurrence_loss(f, c):
+    y, ends = recurrence(f, c)
+    return np.sum(f[c + "w"] * y) + sum(np.sum(f[c + "w" + n + "_T"] * v) for n, v in ends.items())
 
 
 # Exact chunk forms, math.md 6.2 and 6.3

@@ -37,7 +37,7 @@ def differences(f, c, loss, per=3, eps=1e-5):
 
 def rule_case(expect, file, f, c, rule, unit):
     y, ends = plain.loop(f, c, rule, unit)
-    off = [relative(f[c + "out." + n + "_T"], v) for n, v in ends.items() if np.size(v)]
+    off = [relative(f[c + "out." + n + "_T"], v) for n, v in ends.items() if np.size(v) and n != "Z"]
     expect(f"{file} {c}y and states", max([relative(f[c + "out.y"], y), *off]), EXACT)
     expect(f"{file} {c}gradients", differences(f, c, lambda f: plain.loss(f, c, rule, unit)), DIFFERENCES)
 
@@ -57,12 +57,16 @@ def rules(expect, load):
     matrix = {"delta": plain.Rule(plainpieces.delta, plainpieces.linear), "titans": plain.Rule(plainpieces.titans, plainpieces.linear)}
     f = load("chunks")
     for c in cases(f):
-        rule_case(expect, "chunks", f, c, (named | matrix | {"deep_titans": plain.THIN})[c.split(".")[0]], False)
+        rule_case(expect, "chunks", f, c, (named | matrix | {"deep_titans": plain.THIN, "lattice_flat": plain.FLAT, "lattice_linear": plain.FLAT})[c.split(".")[0]], False)
+
+
+def recurrences(expect, load):
     f = load("recurrences")
-    for c in cases(f):
-        n = c.strip(".1")
-        rule = plainpieces.TURNED if n == "retnet_turned" else {"r": plainpieces.RETNET, "h": plainpieces.HGRN2, "c": plainpieces.COMBA}[n[0]]
-        rule_case(expect, "recurrences", f, c, rule, n[0] == "c")
+    for c in [n[: -len("out.y")] for n in f if n.endswith("out.y")]:
+        y, ends = plainpieces.recurrence(f, c)
+        off = [relative(f[c + "out." + n + "_T"], v) for n, v in ends.items()]
+        expect(f"recurrences {c}y and states", max([relative(f[c + "out.y"], y), *off]), EXACT)
+        expect(f"recurrences {c}gradients", differences(f, c, lambda f: plainpieces.recurrence_loss(f, c)), DIFFERENCES)
 
 
 def pieces(expect, load):
@@ -127,27 +131,54 @@ def chunks(expect, load):
     expect("long scan", relative(f["scan.out.y"], y), EXACT)
 
 
+def unit(u):
+    return u / np.linalg.norm(u)
+
+
+def layers(A, B, z):
+    return z + A @ plain.silu(B @ z)
+
+
+def selfref_step(m, at, x, f, c):
+    """One token: the answer and the memories after it, the slopes by hand."""
+    wide = c.startswith("layers")
+    F = lambda W, z: layers(*W, z) if wide else W @ z
+    k, v = unit(F(at["M_k"], x)), F(at["M_v"], x)
+    rho = sigmoid(np.mean(F(at["M_rho"], x)) + f[c + "b_rho"])
+    theta = np.log1p(np.exp(np.mean(F(at["M_theta"], x)) + f[c + "b_theta"]))
+    q = unit(F(at["M_q"], x) if "M_q" in at else f[c + "W_Q"] @ x)
+    new = {}
+    for n in m:
+        e = F(at[n], k) - (F(at[n], v) if f[c + "own"] else v)
+        if wide:
+            A, B = at[n]
+            z = B @ k
+            slopes = np.outer(e, plain.silu(z)), np.outer(plain.dsilu(z) * (A.T @ e), k)
+            new[n] = tuple(rho * W - theta * g for W, g in zip(m[n], slopes))
+        else:
+            new[n] = rho * m[n] - theta * np.outer(e, k)
+    return F(m["M_mem"], q), new
+
+
 def selfref_loss(f, c):
     """The call by loops; every memory of its own."""
-    names = ("M_k", "M_v", "M_rho", "M_theta", "M_mem")
+    wide = c.startswith("layers")
+    names = [n.removeprefix(c + "state.") for n in f if n.startswith(c + "state.")]
     total, y_all, ends = 0.0, [], {n: [] for n in names}
     for l in range(2):
         m = {n: f[c + "state." + n][l] for n in names}
+        if wide:
+            m = {"M" + n[1:]: (m[n], m["B" + n[1:]]) for n in names if n[0] == "A"}
         for t in range(f[c + "x"].shape[1]):
-            x = f[c + "x"][l, t]
             if t % f[c + "chunk"] == 0:
                 at = dict(m)
-            unit = lambda u: u / np.linalg.norm(u)
-            k, v = unit(at["M_k"] @ x), at["M_v"] @ x
-            rho = sigmoid(np.mean(at["M_rho"] @ x) + f[c + "b_rho"])
-            theta = np.log1p(np.exp(np.mean(at["M_theta"] @ x) + f[c + "b_theta"]))
-            y = m["M_mem"] @ unit(f[c + "W_Q"] @ x)
+            y, m = selfref_step(m, at, f[c + "x"][l, t], f, c)
             total += np.sum(f[c + "w"][l, t] * y)
             y_all.append(y)
-            m = {n: rho * m[n] - theta * np.outer(at[n] @ (k - v) if f[c + "own"] else at[n] @ k - v, k) for n in names}
         for n in names:
-            total += np.sum(f[c + "w" + n + "_T"][l] * m[n])
-            ends[n].append(m[n])
+            end = m["M" + n[1:]]["AB".index(n[0])] if wide else m[n]
+            total += np.sum(f[c + "w" + n + "_T"][l] * end)
+            ends[n].append(end)
     return total, y_all, ends
 
 
@@ -161,28 +192,45 @@ def selfref(expect, load):
 
 
 def updates(expect, load):
-    """AdaMuon and M3 by their first two steps, written out."""
+    """Some steps of every machine, written out; the rate is 0.02 from the fourth on."""
     f = load("updates")
     ns = plain.orthogonal
-    g1, g2 = f["adamuon.g.1"], f["adamuon.g.2"]
-    o = ns(g1)
-    u = o / (np.abs(o) + 1e-8)
-    w = f["adamuon.w.0"] - 0.02 * (0.2 * u / np.sqrt(np.mean(u * u)) + 0.1 * f["adamuon.w.0"])
-    expect("updates adamuon step 1", relative(f["adamuon.w.1"], w), EXACT)
-    m = (0.95 * 0.05 * g1 + 0.05 * g2) / (1 - 0.95**2)
-    u = ns(m) / (np.sqrt((0.999 * 0.001 * o * o + 0.001 * ns(m) ** 2) / (1 - 0.999**2)) + 1e-8)
-    w = w - 0.02 * (0.2 * u / np.sqrt(np.mean(u * u)) + 0.1 * w)
-    expect("updates adamuon step 2", relative(f["adamuon.w.2"], w), EXACT)
-    g = [f[f"m3.g.{n}"] for n in range(1, 4)]
-    m1 = sum(0.1 * 0.9 ** (2 - i) * g[i] for i in range(3)) / (1 - 0.9**3)
-    v = sum(0.001 * 0.999 ** (2 - i) * g[i] ** 2 for i in range(3)) / (1 - 0.999**3)
-    step = (ns(m1) + 0.5 * ns(g[0] + g[1] + g[2])) / (np.sqrt(v) + 1e-8)
-    expect("updates m3 step 3", relative(f["m3.w.3"], f["m3.w.2"] - 0.02 * step), EXACT)
-    m = 0.95 * f["muon_tall.g.1"] + f["muon_tall.g.2"]
-    w = f["muon_tall.w.1"]
-    expect("updates muon step 2", relative(f["muon_tall.w.2"], w - 0.02 * (ns(m) + 0.1 * w)), EXACT)
+    rate = lambda n: 0.02 * min(1, n / 4)
+    match = lambda u, eps=1e-7: 0.2 * np.sqrt(u.size) * u / (np.linalg.norm(u) + eps)
+
+    def step(c, n, u):
+        w = f[f"{c}w.{n - 1}"]
+        expect(f"updates {c}step {n}", relative(f[f"{c}w.{n}"], (1 - 0.1 * rate(n)) * w - u), EXACT)
+
+    g = lambda c, n: f[f"{c}g.{n}"]
+    # The seventh step by all gradients: what is inside keeps the rate that it came with.
+    c = "momentum_inside."
+    step(c, 7, sum(0.9 ** (7 - i) * rate(i) * g(c, i) for i in range(1, 8)))
+    c = "momentum_outside."
+    step(c, 7, 0.02 * sum(0.9 ** (7 - i) * g(c, i) for i in range(1, 8)))
+    for c in ("adamuon.", "adamuon_tall."):
+        o = ns(g(c, 1))
+        step(c, 1, rate(1) * match(o / (np.abs(o) + 1e-8)))
+        m = ns((0.95 * 0.05 * g(c, 1) + 0.05 * g(c, 2)) / (1 - 0.95**2))
+        step(c, 2, rate(2) * match(m / (np.sqrt((0.999 * 0.001 * o * o + 0.001 * m**2) / (1 - 0.999**2)) + 1e-8)))
+    step("adamuon_us.", 1, rate(1) * ns(g("adamuon_us.", 1)) / (np.abs(g("adamuon_us.", 1)) + 1e-8))
+    step("adamuon_us0.", 1, rate(1) * g("adamuon_us0.", 1) / (np.abs(g("adamuon_us0.", 1)) + 1e-8))
+    for c in ("m3_gradient.", "m3.", "m3_tall."):
+        o = [ns(sum(0.9 ** (n - i) * g(c, i) for i in range(1, n + 1)), eps=0) for n in (1, 2, 3)]
+        o[2] = o[2] + 0.5 * ns(g(c, 1) + g(c, 2) + g(c, 3), eps=0)
+        q = [g(c, 1), g(c, 2), g(c, 3)] if c == "m3_gradient." else o
+        v = sum(0.001 * 0.999 ** (2 - i) * q[i] ** 2 for i in range(3)) / (1 - 0.999**3)
+        u = o[2] / (np.sqrt(v) + 1e-8)
+        step(c, 3, rate(3) * (u if c == "m3_gradient." else match(u, 0)))
+    c = "m3_sums."
+    o = ns(g(c, 1) + g(c, 2) + g(c, 3), eps=0)
+    step(c, 3, rate(3) * 1.5 * o / (np.sqrt(0.5 * sum(g(c, n) ** 2 for n in (1, 2, 3))) + 1e-8))
+    for c, ahead, size in [("muon.", True, 0.4), ("muon_tall.", True, 0.2 * np.sqrt(5)), ("muon_plain.", False, 1.0),
+                           ("muon_tall_shape.", True, np.sqrt(2.5))]:
+        m = 0.95 * 0.05 * g(c, 1) + 0.05 * g(c, 2)
+        step(c, 2, rate(2) * size * ns(0.95 * m + 0.05 * g(c, 2) if ahead else m))
 
 
 def run(expect, load):
-    for test in (rules, pieces, features, chunks, selfref, updates):
+    for test in (rules, recurrences, pieces, features, chunks, selfref, updates):
         test(expect, load)

@@ -197,7 +197,7 @@ func (w *world) witnessed(tree *check.Tree, x *prove.Witness) string {
 	switch {
 	case err != nil:
 		return err.Error()
-	case !(worst.Err <= witnessTol):
+	case !(worst.Err <= max(witnessTol, x.Tol)):
 		return worst.String()
 	}
 	return ""

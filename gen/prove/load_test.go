@@ -58,8 +58,8 @@ func inputs(p *spec.Page, known map[string]bool) []notation.Input {
 	return out
 }
 
-// specs are the pages of the project.
-func specs(t testing.TB) *pages {
+// specs are the pages of the project, and some more.
+func specs(t testing.TB, more ...string) *pages {
 	t.Helper()
 	var files []*source.File
 	var names []string
@@ -73,7 +73,7 @@ func specs(t testing.TB) *pages {
 		t.Fatal(err)
 	}
 	slices.Sort(names)
-	for _, n := range names {
+	for _, n := range slices.Concat(names, more) {
 		text, err := os.ReadFile(n)
 		if err != nil {
 			t.Fatal(err)

@@ -27,8 +27,14 @@ import (
 // STRIP:=x. takes x. off the names of parameters first. OPTION::=value sets an
 // option of the unit, OPTION::='word one that is a word. UNIT is a page, or a
 // rule that no page names: Matrix+Huber+L2Decay+GD/Projected, its knobs and its
-// front. What stands behind * weighs a result in the scalar that was
-// differentiated; without it a result does not count there.
+// front, or Chunkwise(MONETA), a strategy and its rule. What stands behind *
+// weighs a result in the scalar that was differentiated; without it a result does
+// not count there. That scalar is compared too, if the file has a tensor loss
+// behind the prefix and no result is compared with it.
+//
+// TENSOR(2,0,1) has its columns in another order: the first is column 2 of the
+// file's. A line with EACH:=1-7 stands for seven, with 1 to 7 in the place of
+// {n} and 0 to 6 in that of {n-1}. TOL:=1e-9 allows more than the usual distance.
 type Witness struct {
 	Unit, Program, File, Prefix string
 
@@ -37,6 +43,7 @@ type Witness struct {
 	Options map[string]string
 	Strip   string
 	Out     []WitnessResult
+	Tol     float64 // 0: as always
 	Line    int
 }
 
@@ -100,15 +107,42 @@ func (h *holder) tensor(name string) ([]int, []float64, error) {
 		name = k
 		block, _ = strconv.Atoi(strings.TrimSuffix(i, "]"))
 	}
+	name, order, _ := strings.Cut(name, "(")
 	shape, data, ok := h.vectors(h.w.Prefix + name)
 	if !ok {
 		return nil, nil, fmt.Errorf("there is no tensor %s%s", h.w.Prefix, name)
+	}
+	if order != "" {
+		var err error
+		if data, err = columns(shape, data, order); err != nil {
+			return nil, nil, fmt.Errorf("%s(%s: %w", name, order, err)
+		}
 	}
 	if block >= 0 && len(shape) > 0 {
 		n := len(data) / shape[0]
 		shape, data = shape[1:], data[block*n:(block+1)*n]
 	}
 	return shape, data, nil
+}
+
+// columns are the entries of a tensor with its columns in another order.
+func columns(shape []int, data []float64, order string) ([]float64, error) {
+	list := strings.Split(strings.TrimSuffix(order, ")"), ",")
+	n := len(list)
+	if len(shape) == 0 || shape[len(shape)-1] != n {
+		return nil, fmt.Errorf("an order of %d columns for the shape %v", n, shape)
+	}
+	out := make([]float64, len(data))
+	for j, text := range list {
+		k, err := strconv.Atoi(text)
+		if err != nil || k < 0 || k >= n {
+			return nil, fmt.Errorf("there is no column %q", text)
+		}
+		for i := 0; i < len(data); i += n {
+			out[i+j] = data[i+k]
+		}
+	}
+	return out, nil
 }
 
 // source is the tensor that a parameter is read from.
@@ -165,7 +199,7 @@ func (h *holder) given() error {
 // compare compares results and gradients.
 func (h *holder) compare() error {
 	var failed error
-	given := map[string]WitnessResult{}
+	given, loss := map[string]WitnessResult{}, 0.0
 	for _, r := range h.w.Out {
 		if h.f.Result(r.Result) == nil {
 			return fmt.Errorf("%s gives no %s", h.f.Name, r.Result)
@@ -180,24 +214,55 @@ func (h *holder) compare() error {
 		bar, err := h.result(w, out)
 		if err != nil {
 			failed = err
+			return bar
+		}
+		for i, x := range bar.Data {
+			loss += x * out.Data[i]
 		}
 		return bar
 	})
 	if failed != nil {
 		return failed
 	}
-	for _, p := range h.f.Params {
-		if strings.HasPrefix(h.w.In[p.Name], "~") {
-			continue
-		}
-		_, want, err := h.tensor("grad." + h.source(p.Name))
-		if err != nil || p.Elem != ir.Real || len(want) != len(h.params[p.Name].Data) {
-			continue
-		}
-		h.tell("the gradient of "+p.Name, gradient(grads, h.params, p.Name), want)
+	h.scalar(loss)
+	if err := h.gradients(grads); err != nil {
+		return err
 	}
 	if h.n == 0 {
 		return fmt.Errorf("nothing was compared")
+	}
+	return nil
+}
+
+// gradients compares gradients, tensor by tensor: parameters that are read from
+// one tensor add up.
+func (h *holder) gradients(grads tensors) error {
+	sums := map[string]*interp.Tensor{}
+	var order []string
+	for _, p := range h.f.Params {
+		t := h.source(p.Name)
+		if strings.HasPrefix(h.w.In[p.Name], "~") || p.Elem != ir.Real {
+			continue
+		}
+		_, want, err := h.tensor("grad." + t)
+		if err != nil {
+			continue
+		}
+		if len(want) != len(h.params[p.Name].Data) {
+			return fmt.Errorf("the gradient of %s has %d entries, grad.%s has %d", p.Name, len(h.params[p.Name].Data), t, len(want))
+		}
+		g := gradient(grads, h.params, p.Name)
+		if sums[t] == nil {
+			sums[t] = interp.NewTensor(g.Shape...)
+			order = append(order, t)
+		}
+		for i, x := range g.Data {
+			sums[t].Data[i] += x
+		}
+	}
+	for _, t := range order {
+		_, want, _ := h.tensor("grad." + t)
+		h.tell("the gradient of "+t, sums[t], want)
 	}
 	return nil
 }
@@ -229,6 +294,20 @@ func (h *holder) result(r WitnessResult, t *interp.Tensor) (*interp.Tensor, erro
 	}
 	h.tell(r.Result, t, want)
 	return bar, nil
+}
+
+// scalar compares what was differentiated.
+func (h *holder) scalar(loss float64) {
+	for _, r := range h.w.Out {
+		if strings.HasPrefix(r.Tensor, "loss") {
+			return
+		}
+	}
+	if _, want, err := h.tensor("loss"); err == nil && len(want) == 1 {
+		t := interp.NewTensor()
+		t.Data[0] = loss
+		h.tell("the loss", t, want)
+	}
 }
 
 func (h *holder) tell(name string, got *interp.Tensor, want []float64) {

@@ -14,6 +14,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/source"
 )
 
 // ReadWitnesses reads a list of witnesses; # opens a comment.
@@ -25,14 +26,39 @@ func ReadWitnesses(r io.Reader) ([]*Witness, error) {
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
-		w, err := parseWitness(text)
+		texts, err := spread(text)
 		if err != nil {
 			return nil, fmt.Errorf("witness list, line %d: %w", n, err)
 		}
-		w.Line = n
-		out = append(out, w)
+		for _, text := range texts {
+			w, err := parseWitness(text)
+			if err != nil {
+				return nil, fmt.Errorf("witness list, line %d: %w", n, err)
+			}
+			w.Line = n
+			out = append(out, w)
+		}
 	}
 	return out, sc.Err()
+}
+
+// spread writes a line with EACH:=A-B out, once for every n.
+func spread(text string) ([]string, error) {
+	before, rest, ok := strings.Cut(text, "EACH:=")
+	if !ok {
+		return []string{text}, nil
+	}
+	var from, to int
+	if _, err := fmt.Sscanf(rest, "%d-%d", &from, &to); err != nil || from > to {
+		return nil, fmt.Errorf("want EACH:=A-B, as in EACH:=1-7")
+	}
+	_, rest, _ = strings.Cut(rest, " ")
+	var out []string
+	for n := from; n <= to; n++ {
+		r := strings.NewReplacer("{n}", strconv.Itoa(n), "{n-1}", strconv.Itoa(n-1))
+		out = append(out, r.Replace(before+rest))
+	}
+	return out, nil
 }
 
 func parseWitness(text string) (*Witness, error) {
@@ -49,6 +75,11 @@ func parseWitness(text string) (*Witness, error) {
 			w.Options[k] = v
 		} else if k, v, ok := strings.Cut(f, ":="); ok && k == "STRIP" {
 			w.Strip = v
+		} else if ok && k == "TOL" {
+			var err error
+			if w.Tol, err = strconv.ParseFloat(v, 64); err != nil {
+				return nil, fmt.Errorf("TOL: %w", err)
+			}
 		} else if ok {
 			w.Sizes[k] = v
 		} else if k, v, ok := strings.Cut(f, "="); ok {
@@ -70,7 +101,7 @@ func parseWitness(text string) (*Witness, error) {
 
 // program builds the program that the witness is about.
 func (w *Witness) program(tree *check.Tree, vectors Vectors) (*ir.Func, error) {
-	f, err := w.formula(tree)
+	u, err := w.formula(tree)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +119,7 @@ func (w *Witness) program(tree *check.Tree, vectors Vectors) (*ir.Func, error) {
 		}
 		with = append(with, o)
 	}
-	blk, ds := check.InstantiateFormula(tree, w.Unit, f, with)
+	blk, ds := instantiate(tree, u, with)
 	if blk == nil || ds.HasErrors() {
 		return nil, fmt.Errorf("%s: %s", w.Unit, ds.Error())
 	}
@@ -99,39 +130,53 @@ func (w *Witness) program(tree *check.Tree, vectors Vectors) (*ir.Func, error) {
 	return g, nil
 }
 
-// Pages are the pages that the witness is about: a unit, or the knobs of a rule
-// that no page names. A break of one of them can change what is compared.
-func (w *Witness) Pages() []string {
-	knobs, _, _ := strings.Cut(w.Unit, "/")
-	return strings.Split(knobs, "+")
+// instantiate resolves a page under its name, and anything else as a rule.
+func instantiate(tree *check.Tree, u *notation.Unit, with []*notation.Override) (*check.Block, diag.List) {
+	if f := u.Formula; len(f.Parts) == 1 && len(f.Parts[0].Args) == 0 && f.Over == nil {
+		return check.InstantiateFormula(tree, f.Parts[0].Name.Text, f, with)
+	}
+	u.With = with
+	return check.Instantiate(tree, u)
 }
 
-// formula is what the witness is about: a unit, or the knobs of a rule that no
-// page names, joined by + and with the front behind a slash.
-func (w *Witness) formula(tree *check.Tree) (*notation.Formula, error) {
-	apply := func(name string) (*notation.Apply, error) {
-		if tree.Units[name] == nil {
-			return nil, fmt.Errorf("there is no unit %s", name)
+// Pages are the pages that the witness is about: a unit, or the knobs and the
+// strategy of a rule that no page names. A break of one of them can change what
+// is compared.
+func (w *Witness) Pages() []string {
+	var out []string
+	u, _ := w.rule()
+	notation.Inspect(u, func(x any) bool {
+		if a, ok := x.(*notation.Apply); ok && !(u.Formula.Over == a) {
+			out = append(out, a.Name.Text)
 		}
-		return &notation.Apply{Name: notation.Word{Text: name}}, nil
+		return true
+	})
+	return out
+}
+
+// rule is the formula that the witness is about, as a rule without a page.
+func (w *Witness) rule() (*notation.Unit, error) {
+	text := "rule Witnessed = " + strings.Replace(w.Unit, "/", " over ", 1)
+	f, ds := notation.Parse(source.NewFile("the witness list", text), []notation.Input{{Text: text}})
+	if ds.HasErrors() || len(f.Units) != 1 {
+		return &notation.Unit{}, fmt.Errorf("%s is no formula: %s", w.Unit, ds.Error())
 	}
-	f := &notation.Formula{}
-	_, front, over := strings.Cut(w.Unit, "/")
-	for _, k := range w.Pages() {
-		a, err := apply(k)
-		if err != nil {
-			return nil, err
+	return f.Units[0], nil
+}
+
+// formula is that rule, if there are the units that it is made of.
+func (w *Witness) formula(tree *check.Tree) (*notation.Unit, error) {
+	u, err := w.rule()
+	if err != nil {
+		return nil, err
+	}
+	notation.Inspect(u, func(x any) bool {
+		if a, ok := x.(*notation.Apply); ok && tree.Units[a.Name.Text] == nil && err == nil {
+			err = fmt.Errorf("there is no unit %s", a.Name.Text)
 		}
-		f.Parts = append(f.Parts, a)
-	}
-	if over {
-		a, err := apply(front)
-		if err != nil {
-			return nil, err
-		}
-		f.Over = a
-	}
-	return f, nil
+		return true
+	})
+	return u, err
 }
 
 // build makes one of a block's programs: whole, frozen, start, update or

@@ -7,8 +7,8 @@
 //   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    moneta.rho
 //   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    moneta.theta
 //   g_t = slope(load(W2_{t−1}) silu(load(W1_{t−1}) k_t), v_t)  @eq miras#24    moneta.g
-//   W2_t = ρ_t W2_{t−1} − θ_t ∇_{A2} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t)    moneta.W2
-//   W1_t = ρ_t W1_{t−1} − θ_t ∇_{A1} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t)    moneta.W1
+//   W2_t = ρ_t W2_{t−1} − θ_t penalised(∇_{A2} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t), load(W2_{t−1}))    moneta.W2
+//   W1_t = ρ_t W1_{t−1} − θ_t penalised(∇_{A1} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t), load(W1_{t−1}))    moneta.W1
 //   q0_t = W_Q x_t    moneta.q0
 //   y_t = load(W2_t) silu(load(W1_t) q_t)  @eq miras#25    moneta.y
 //
@@ -54,9 +54,9 @@
 //   t12             [L, T]                   float  work
 //   rho             [L, T]                   float  work
 //   theta           [L, T]                   float  work
-//   t148_scratch    [L·d_h·d_v]              float  work
-//   t166_scratch    [L·d_h·d_k]              float  work
-//   t154_scratch    [L·d_h·d_v]              float  work
+//   t184_scratch    [L·d_h·d_v]              float  work
+//   t202_scratch    [L·d_h·d_k]              float  work
+//   t190_scratch    [L·d_h·d_v]              float  work
 #include "hecate.cuh"
 
 using i64 = long long;
@@ -202,8 +202,8 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
     float *W2_out, const float *k0, const float *v, const float *q0, float *g_pow, float *g_pow_2,
     float *g_prod, float *g_lin, float *W1_prod, float *y_pow, float *y_pow_2, float *y_prod,
     float *y_pow_3, float *y_pow_4, float *W1_pow, float *W1_pow_2, float *W1_checkpoints,
-    float *W2_checkpoints, const float *rho, const float *theta, float *t148_scratch,
-    float *t166_scratch, float *t154_scratch, int T) {
+    float *W2_checkpoints, const float *rho, const float *theta, float *t184_scratch,
+    float *t202_scratch, float *t190_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const W1_state = shared + 0;  // [d_h, d_k]
   float *const W2_state = shared + d_h * d_k;  // [d_v, d_h]
@@ -217,16 +217,16 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
   float *const t39 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h;  // [d_v]
   float *const g = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h + d_v;  // [d_v]
   float *const t2_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 4 * d_h + 2 * d_v;  // [d_h]
-  float *const t143 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_v;  // [d_h]
-  float *const t184 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 6 * d_h + 2 * d_v;  // [d_h]
+  float *const t161 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 5 * d_h + 2 * d_v;  // [d_h]
+  float *const t220 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 6 * d_h + 2 * d_v;  // [d_h]
   float *const t14_3 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 7 * d_h + 2 * d_v;  // [d_h]
   float *const y_2 = shared + 2 * d_h * d_k + 3 * d_h * d_v + 8 * d_h + 2 * d_v;  // [d_v]
   float *const warps = shared + 2 * d_h * d_k + 3 * d_h * d_v + 8 * d_h + 3 * d_v;
   const int segments = (C + T - 1) / C;
   const int l = blockIdx.x;
-  float *const t148 = t148_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t166 = t166_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t154 = t154_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t184 = t184_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t202 = t202_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
+  float *const t190 = t190_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   #pragma unroll 1
   for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
     const int i = (int)(item / d_k);
@@ -360,10 +360,10 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
       }
       // moneta.W2, moneta.W1, moneta.y
       for (int at = threadIdx.x; at < d_h; at += 128) t2_2[at] = 0.0f;
-      float t149 = 0.0f;
+      float t185 = 0.0f;
       const float rho_entry = rho[(i64)l * T + a + C * s];
       __syncthreads();
-      float t149_part = 0.0f;
+      float t185_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int j = (int)item;
@@ -371,14 +371,14 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
         for (int i = 0; i < d_v; ++i) {
           const float g_entry = g[i];
           const float W2_2 = rho_entry * W2_state[i * d_h + j] - g_entry * t12_2_2[j];
-          const float t148_2 = fabsf(W2_2);
-          t149_part += t148_2 * t148_2 * t148_2 * t148_2;
+          const float t184_2 = fabsf(W2_2);
+          t185_part += t184_2 * t184_2 * t184_2 * t184_2;
           W2_state[i * d_h + j] = W2_2;
           t2_2[j] += t18[i * d_h + j] * g_entry;
-          t148[i * d_h + j] = t148_2;
+          t184[i * d_h + j] = t184_2;
         }
       }
-      t149 += hecate::block_sum(t149_part, warps);
+      t185 += hecate::block_sum(t185_part, warps);
       // moneta.W1
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
@@ -386,40 +386,40 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
         const float t38_entry = t38[i];
         const float t2_2_entry = t2_2[i];
         const float t37_entry_2 = t37[i];
-        t143[i] = t38_entry * t2_2_entry + t37_entry_2 * t38_entry * t2_2_entry * hecate::sigmoid(-t37_entry_2);
+        t161[i] = t38_entry * t2_2_entry + t37_entry_2 * t38_entry * t2_2_entry * hecate::sigmoid(-t37_entry_2);
       }
       // moneta.W1, moneta.y
-      float t167 = 0.0f;
+      float t203 = 0.0f;
       __syncthreads();
-      float t167_part = 0.0f;
+      float t203_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        const float w_3 = theta_entry * t143[i];
+        const float w_3 = theta_entry * t161[i];
         const float W1_2 = rho_entry * W1_state[i * d_k + j] - w_3 * k0[((i64)l * T + a + C * s) * d_k + j];
-        const float t166_2 = fabsf(W1_2);
-        t167_part += t166_2 * t166_2 * t166_2 * t166_2;
+        const float t202_2 = fabsf(W1_2);
+        t203_part += t202_2 * t202_2 * t202_2 * t202_2;
         W1_state[i * d_k + j] = W1_2;
-        t166[i * d_k + j] = t166_2;
+        t202[i * d_k + j] = t202_2;
       }
-      t167 += hecate::block_sum(t167_part, warps);
+      t203 += hecate::block_sum(t203_part, warps);
       // moneta.y, moneta.g, moneta.W1
-      const bool t151 = (t149 == 0.0f);
-      const float t160 = (t151 ? 1.0f : t149);
-      const float t162 = hecate::pow(t160, (-0.5f));
-      const bool t169 = (t167 == 0.0f);
-      const float t178 = (t169 ? 1.0f : t167);
-      const float t180 = hecate::pow(t178, (-0.5f));
-      const float t30_2 = hecate::pow(t178, (-1.5f));
-      const float t86_2 = hecate::pow(t160, (-1.5f));
-      const float t177_2 = hecate::pow(t13_2, (-1.5f));
+      const bool t187 = (t185 == 0.0f);
+      const float t196 = (t187 ? 1.0f : t185);
+      const float t198 = hecate::pow(t196, (-0.5f));
+      const bool t205 = (t203 == 0.0f);
+      const float t214 = (t205 ? 1.0f : t203);
+      const float t216 = hecate::pow(t214, (-0.5f));
+      const float t30_2 = hecate::pow(t214, (-1.5f));
+      const float t86_2 = hecate::pow(t196, (-1.5f));
+      const float t177 = hecate::pow(t13_2, (-1.5f));
       const float t233 = hecate::pow(t31, (-1.5f));
       if (y_pow != nullptr) {
-        if (threadIdx.x == 0) y_pow[(i64)l * T + a + C * s] = t162;
+        if (threadIdx.x == 0) y_pow[(i64)l * T + a + C * s] = t198;
       }
       if (y_pow_2 != nullptr) {
-        if (threadIdx.x == 0) y_pow_2[(i64)l * T + a + C * s] = t180;
+        if (threadIdx.x == 0) y_pow_2[(i64)l * T + a + C * s] = t216;
       }
       if (y_pow_3 != nullptr) {
         if (threadIdx.x == 0) y_pow_3[(i64)l * T + a + C * s] = t30_2;
@@ -428,7 +428,7 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
         if (threadIdx.x == 0) y_pow_4[(i64)l * T + a + C * s] = t86_2;
       }
       if (W1_pow != nullptr) {
-        if (threadIdx.x == 0) W1_pow[(i64)l * T + a + C * s] = t177_2;
+        if (threadIdx.x == 0) W1_pow[(i64)l * T + a + C * s] = t177;
       }
       if (W1_pow_2 != nullptr) {
         if (threadIdx.x == 0) W1_pow_2[(i64)l * T + a + C * s] = t233;
@@ -438,30 +438,30 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
       for (int item = threadIdx.x; item < d_v * d_h; item += 128) {
         const int i = (int)(item / d_h);
         const int j = (int)(item % d_h);
-        t154[i * d_h + j] = (t151 ? 1.0f : t148[i * d_h + j]);
+        t190[i * d_h + j] = (t187 ? 1.0f : t184[i * d_h + j]);
       }
       // moneta.y, moneta.g
-      const float w_4 = 0.33333334f * t180;
+      const float w_4 = 0.33333334f * t216;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        float t184_2 = 0.0f;
+        float t220_2 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d_k; ++j) {
-          const float t172 = (t169 ? 1.0f : t166[i * d_k + j]);
-          t184_2 += (t169 ? 0.0f : w_4 * W1_state[i * d_k + j] * t172 * t172) * q0[((i64)l * T + a + C * s) * d_k + j];
+          const float t208 = (t205 ? 1.0f : t202[i * d_k + j]);
+          t220_2 += (t205 ? 0.0f : w_4 * W1_state[i * d_k + j] * t208 * t208) * q0[((i64)l * T + a + C * s) * d_k + j];
         }
-        t184[i] = t184_2;
+        t220[i] = t220_2;
       }
       // moneta.y, moneta
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t184_entry = t184[i];
+        const float t220_entry = t220[i];
         const float t3_2 = t37[i];
         const float t4_2_2 = t2_2[i];
-        t14_3[i] = t184_entry * hecate::sigmoid(t184_entry);
+        t14_3[i] = t220_entry * hecate::sigmoid(t220_entry);
         if (g_prod != nullptr) {
           g_prod[((i64)l * T + a + C * s) * d_h + i] = t3_2;
         }
@@ -469,11 +469,11 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
           W1_prod[((i64)l * T + a + C * s) * d_h + i] = t4_2_2;
         }
         if (y_prod != nullptr) {
-          y_prod[((i64)l * T + a + C * s) * d_h + i] = t184_entry;
+          y_prod[((i64)l * T + a + C * s) * d_h + i] = t220_entry;
         }
       }
       // moneta.y, moneta.g
-      const float w_5 = 0.33333334f * t162;
+      const float w_5 = 0.33333334f * t198;
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v; item += 128) {
@@ -481,8 +481,8 @@ HECATE_KERNEL(128) moneta_step_8(const float *W1, const float *W2, float *y, flo
         float y_3 = 0.0f;
         #pragma unroll 4
         for (int j = 0; j < d_h; ++j) {
-          const float t154_entry = t154[i * d_h + j];
-          y_3 += (t151 ? 0.0f : w_5 * W2_state[i * d_h + j] * t154_entry * t154_entry) * t14_3[j];
+          const float t190_entry = t190[i * d_h + j];
+          y_3 += (t187 ? 0.0f : w_5 * W2_state[i * d_h + j] * t190_entry * t190_entry) * t14_3[j];
         }
         y_2[i] = y_3;
       }

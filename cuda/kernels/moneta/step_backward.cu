@@ -7,8 +7,8 @@
 //   ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    moneta.rho
 //   θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    moneta.theta
 //   g_t = slope(load(W2_{t−1}) silu(load(W1_{t−1}) k_t), v_t)  @eq miras#24    moneta.g
-//   W2_t = ρ_t W2_{t−1} − θ_t ∇_{A2} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t)    moneta.W2
-//   W1_t = ρ_t W1_{t−1} − θ_t ∇_{A1} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t)    moneta.W1
+//   W2_t = ρ_t W2_{t−1} − θ_t penalised(∇_{A2} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t), load(W2_{t−1}))    moneta.W2
+//   W1_t = ρ_t W1_{t−1} − θ_t penalised(∇_{A1} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t), load(W1_{t−1}))    moneta.W1
 //   q0_t = W_Q x_t    moneta.q0
 //   y_t = load(W2_t) silu(load(W1_t) q_t)  @eq miras#25    moneta.y
 //
@@ -61,19 +61,19 @@
 //   t10                 [L, T]                     bool   work
 //   t38_2               [L, T, d_h]                float  work
 //   t506                [L, T, d_h]                float  work
-//   t138                [L, T, d_h]                float  work
-//   t139                [L, T, d_h]                float  work
-//   t140                [L, T, d_h]                float  work
-//   t141                [L, T, d_h]                float  work
-//   t143                [L, T, d_h]                float  work
-//   t185                [L, T, d_h]                float  work
+//   t156                [L, T, d_h]                float  work
+//   t157                [L, T, d_h]                float  work
+//   t158                [L, T, d_h]                float  work
+//   t159                [L, T, d_h]                float  work
+//   t161                [L, T, d_h]                float  work
+//   t221                [L, T, d_h]                float  work
 //   t521                [L, T, d_h]                float  work
 //   t6_2_2              [L, T, d_h]                float  work
 //   t523                [L, T, d_h]                float  work
 //   t11_2               [L, T, d_h]                float  work
 //   t12_2_2             [L, T, d_h]                float  work
-//   t142_2              [L, T, d_h]                float  work
-//   t143_2              [L, T, d_h]                float  work
+//   t160_2              [L, T, d_h]                float  work
+//   t161_2              [L, T, d_h]                float  work
 //   t41_2               [L, T, d_v]                float  work
 //   t42_2               [L, T, d_v]                float  work
 //   t43_2               [L, T, d_v]                float  work
@@ -97,26 +97,26 @@
 //   W1_trail_scratch    [C·L·d_h·d_k + L·d_h·d_k]  float  work
 //   W2_trail_scratch    [C·L·d_h·d_v + L·d_h·d_v]  float  work
 //   t18_scratch         [L·d_h·d_v]                float  work
-//   t148_scratch        [L·d_h·d_v]                float  work
+//   t184_scratch        [L·d_h·d_v]                float  work
 //   t19_scratch         [L·d_h·d_k]                float  work
 //   t25_scratch         [L·d_h·d_k]                float  work
 //   t27_scratch         [L·d_h·d_k]                float  work
 //   t36_scratch         [L·d_h·d_k]                float  work
 //   W1_2_scratch        [L·d_h·d_k]                float  work
-//   t166_scratch        [L·d_h·d_k]                float  work
-//   t154_scratch        [L·d_h·d_v]                float  work
-//   t156_scratch        [L·d_h·d_v]                float  work
-//   t172_scratch        [L·d_h·d_k]                float  work
-//   t174_scratch        [L·d_h·d_k]                float  work
+//   t202_scratch        [L·d_h·d_k]                float  work
+//   t190_scratch        [L·d_h·d_v]                float  work
+//   t192_scratch        [L·d_h·d_v]                float  work
+//   t208_scratch        [L·d_h·d_k]                float  work
+//   t210_scratch        [L·d_h·d_k]                float  work
 //   t13_2_scratch       [L·d_h·d_k]                float  work
 //   t44_2_2_scratch     [L·d_h·d_k]                float  work
 //   t69_scratch         [L·d_h·d_v]                float  work
-//   t100_2_scratch      [L·d_h·d_v]                float  work
+//   t100_scratch        [L·d_h·d_v]                float  work
 //   t123_2_scratch      [L·d_h·d_k]                float  work
-//   t160_2_scratch      [L·d_h·d_v]                float  work
-//   t191_scratch        [L·d_h·d_v]                float  work
+//   t160_2_3_scratch    [L·d_h·d_v]                float  work
+//   t191_2_scratch      [L·d_h·d_v]                float  work
 //   t270_scratch        [L·d_h·d_v]                float  work
-//   t216_scratch        [L·d_h·d_k]                float  work
+//   t216_2_scratch      [L·d_h·d_k]                float  work
 //   t247_scratch        [L·d_h·d_k]                float  work
 //   t289_scratch        [L·d_h·d_k]                float  work
 //   t431_scratch        [L·d_h·d_v]                float  work
@@ -152,9 +152,9 @@ HECATE_KERNEL(256) moneta_step_backward_1(const float *rho_sigmoid, const float 
 // moneta.g, moneta.W1, moneta.y, moneta.W2
 // One thread for each (i, j, k).
 HECATE_KERNEL(256) moneta_step_backward_2(const float *g_prod, const float *W1_prod,
-    const float *y_prod, const float *theta, float *t38_2, float *t506, float *t138, float *t139,
-    float *t140, float *t141, float *t143, float *t185, float *t521, float *t6_2_2, float *t523,
-    float *t11_2, float *t12_2_2, float *t142_2, float *t143_2, int L, int T) {
+    const float *y_prod, const float *theta, float *t38_2, float *t506, float *t156, float *t157,
+    float *t158, float *t159, float *t161, float *t221, float *t521, float *t6_2_2, float *t523,
+    float *t11_2, float *t12_2_2, float *t160_2, float *t161_2, int L, int T) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * T * d_h) return;
   const int i = (int)(item / ((i64)T * d_h));
@@ -164,29 +164,29 @@ HECATE_KERNEL(256) moneta_step_backward_2(const float *g_prod, const float *W1_p
   const float g_prod_entry = g_prod[((i64)i * T + j) * d_h + k];
   const float t38_2_2 = hecate::sigmoid(g_prod_entry);
   const float W1_prod_entry = W1_prod[((i64)i * T + j) * d_h + k];
-  const float t138_2 = W1_prod_entry * t38_2_2;
-  const float t139_2 = g_prod_entry * W1_prod_entry;
-  const float t140_2 = -g_prod_entry;
-  const float t141_2 = hecate::sigmoid(t140_2);
+  const float t156_2 = W1_prod_entry * t38_2_2;
+  const float t157_2 = g_prod_entry * W1_prod_entry;
+  const float t158_2 = -g_prod_entry;
+  const float t159_2 = hecate::sigmoid(t158_2);
   const float y_prod_entry = y_prod[((i64)i * T + j) * d_h + k];
-  const float t185_2 = hecate::sigmoid(y_prod_entry);
+  const float t221_2 = hecate::sigmoid(y_prod_entry);
   const float t11_2_2 = theta_entry * g_prod_entry;
-  const float t142_2_2 = g_prod_entry * t38_2_2 * W1_prod_entry * t141_2;
+  const float t160_2_2 = g_prod_entry * t38_2_2 * W1_prod_entry * t159_2;
   t38_2[((i64)i * T + j) * d_h + k] = t38_2_2;
   t506[((i64)i * T + j) * d_h + k] = g_prod_entry * t38_2_2;
-  t138[((i64)i * T + j) * d_h + k] = t138_2;
-  t139[((i64)i * T + j) * d_h + k] = t139_2;
-  t140[((i64)i * T + j) * d_h + k] = t140_2;
-  t141[((i64)i * T + j) * d_h + k] = t141_2;
-  t143[((i64)i * T + j) * d_h + k] = t138_2 + t38_2_2 * t139_2 * t141_2;
-  t185[((i64)i * T + j) * d_h + k] = t185_2;
-  t521[((i64)i * T + j) * d_h + k] = y_prod_entry * t185_2;
+  t156[((i64)i * T + j) * d_h + k] = t156_2;
+  t157[((i64)i * T + j) * d_h + k] = t157_2;
+  t158[((i64)i * T + j) * d_h + k] = t158_2;
+  t159[((i64)i * T + j) * d_h + k] = t159_2;
+  t161[((i64)i * T + j) * d_h + k] = t156_2 + t38_2_2 * t157_2 * t159_2;
+  t221[((i64)i * T + j) * d_h + k] = t221_2;
+  t521[((i64)i * T + j) * d_h + k] = y_prod_entry * t221_2;
   t6_2_2[((i64)i * T + j) * d_h + k] = hecate::sigmoid(-y_prod_entry);
   t523[((i64)i * T + j) * d_h + k] = theta_entry * t38_2_2;
   t11_2[((i64)i * T + j) * d_h + k] = t11_2_2;
   t12_2_2[((i64)i * T + j) * d_h + k] = t38_2_2 * t11_2_2;
-  t142_2[((i64)i * T + j) * d_h + k] = t142_2_2;
-  t143_2[((i64)i * T + j) * d_h + k] = t138_2 + t142_2_2;
+  t160_2[((i64)i * T + j) * d_h + k] = t160_2_2;
+  t161_2[((i64)i * T + j) * d_h + k] = t156_2 + t160_2_2;
 }
 
 // moneta.g
@@ -220,16 +220,16 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
     const float *y_pow_2, const float *y_prod, const float *y_pow_3, const float *y_pow_4,
     const float *W1_pow, const float *W1_pow_2, float *W1_bar_out, float *W2_bar_out,
     const float *W1_checkpoints, const float *W2_checkpoints, const float *rho, const float *theta,
-    const float *t38_2, const float *t506, const float *t139, const float *t141, const float *t143,
-    const float *t185, const float *t521, const float *t6_2_2, const float *t523,
-    const float *t12_2_2, const float *t143_2, const float *t42_2, const float *t44, const float *g,
+    const float *t38_2, const float *t506, const float *t157, const float *t159, const float *t161,
+    const float *t221, const float *t521, const float *t6_2_2, const float *t523,
+    const float *t12_2_2, const float *t161_2, const float *t42_2, const float *t44, const float *g,
     const float *t358, float *t3_2, float *t4_2, float *t5_2, float *t6_2, float *t7_2,
-    float *W1_trail_scratch, float *W2_trail_scratch, float *t18_scratch, float *t148_scratch,
+    float *W1_trail_scratch, float *W2_trail_scratch, float *t18_scratch, float *t184_scratch,
     float *t19_scratch, float *t25_scratch, float *t27_scratch, float *t36_scratch,
-    float *W1_2_scratch, float *t166_scratch, float *t154_scratch, float *t156_scratch,
-    float *t172_scratch, float *t174_scratch, float *t13_2_scratch, float *t44_2_2_scratch,
-    float *t69_scratch, float *t100_2_scratch, float *t123_2_scratch, float *t160_2_scratch,
-    float *t191_scratch, float *t270_scratch, float *t216_scratch, float *t247_scratch,
+    float *W1_2_scratch, float *t202_scratch, float *t190_scratch, float *t192_scratch,
+    float *t208_scratch, float *t210_scratch, float *t13_2_scratch, float *t44_2_2_scratch,
+    float *t69_scratch, float *t100_scratch, float *t123_2_scratch, float *t160_2_3_scratch,
+    float *t191_2_scratch, float *t270_scratch, float *t216_2_scratch, float *t247_scratch,
     float *t289_scratch, float *t431_scratch, float *t375_scratch, int T) {
   HECATE_DYNAMIC(float, shared);
   float *const W1_bar_state = shared + 0;  // [d_h, d_k]
@@ -243,8 +243,8 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
   float *const t494 = shared + d_h * d_k + 4 * d_h * d_v + 2 * d_h + d_k;  // [d_h]
   float *const t496 = shared + d_h * d_k + 4 * d_h * d_v + 3 * d_h + d_k;  // [d_k]
   float *const t511 = shared + d_h * d_k + 4 * d_h * d_v + 3 * d_h + 2 * d_k;  // [d_h]
-  float *const t153_2 = shared + d_h * d_k + 4 * d_h * d_v + 4 * d_h + 2 * d_k;  // [d_h]
-  float *const t141_2_2 = shared + d_h * d_k + 4 * d_h * d_v + 5 * d_h + 2 * d_k;  // [d_v]
+  float *const t153 = shared + d_h * d_k + 4 * d_h * d_v + 4 * d_h + 2 * d_k;  // [d_h]
+  float *const t141_2 = shared + d_h * d_k + 4 * d_h * d_v + 5 * d_h + 2 * d_k;  // [d_v]
   float *const t498 = shared + d_h * d_k + 4 * d_h * d_v + 5 * d_h + 2 * d_k + d_v;  // [d_v]
   float *const t500 = shared + d_h * d_k + 4 * d_h * d_v + 5 * d_h + 2 * d_k + 2 * d_v;  // [d_v]
   float *const t502 = shared + d_h * d_k + 4 * d_h * d_v + 5 * d_h + 2 * d_k + 3 * d_v;  // [d_h]
@@ -261,26 +261,26 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
   float *const W1_trail = W1_trail_scratch + blockIdx.x * (i64)(C * d_h * d_k + d_h * d_k);  // [C + 1, d_h, d_k]
   float *const W2_trail = W2_trail_scratch + blockIdx.x * (i64)(C * d_h * d_v + d_h * d_v);  // [C + 1, d_v, d_h]
   float *const t18 = t18_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t148 = t148_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t184 = t184_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t19 = t19_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t25 = t25_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t27 = t27_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t36 = t36_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const W1_2 = W1_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t166 = t166_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t154 = t154_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t156 = t156_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t172 = t172_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t174 = t174_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
+  float *const t202 = t202_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
+  float *const t190 = t190_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t192 = t192_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t208 = t208_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
+  float *const t210 = t210_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t13_2 = t13_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t44_2_2 = t44_2_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t69 = t69_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t100_2 = t100_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t100 = t100_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t123_2 = t123_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
-  float *const t160_2 = t160_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t191 = t191_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t160_2_3 = t160_2_3_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
+  float *const t191_2 = t191_2_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
   float *const t270 = t270_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
-  float *const t216 = t216_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
+  float *const t216_2 = t216_2_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t247 = t247_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t289 = t289_scratch + blockIdx.x * (i64)(d_h * d_k);  // [d_h, d_k]
   float *const t431 = t431_scratch + blockIdx.x * (i64)(d_h * d_v);  // [d_v, d_h]
@@ -330,7 +330,7 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
       for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        const float w = theta_entry_2 * t143_2[((i64)l * T + a + C * s) * d_h + i];
+        const float w = theta_entry_2 * t161_2[((i64)l * T + a + C * s) * d_h + i];
         W1_trail[((a + 1) * d_h + i) * d_k + j] = rho_entry * W1_trail[(a * d_h + i) * d_k + j] - w * k0[((i64)l * T + a + C * s) * d_k + j];
       }
     }
@@ -352,24 +352,24 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
       // moneta.g
       const bool t4 = (t2 == 0.0f);
       // moneta.g, moneta.y
-      float t149 = 0.0f;
+      float t185 = 0.0f;
       const float g_pow_entry_2 = g_pow[(i64)l * T + a + C * s];
       const float w_2 = 0.33333334f * g_pow_entry_2;
-      float t149_part = 0.0f;
+      float t185_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v * d_h; item += 128) {
         const int i = (int)(item / d_h);
         const int j = (int)(item % d_h);
         const float t7_3 = (t4 ? 1.0f : t[i * d_h + j]);
         const float t9_3 = t7_3 * t7_3;
-        const float t148_2 = fabsf(W2_trail[((a + 1) * d_v + i) * d_h + j]);
-        t149_part += t148_2 * t148_2 * t148_2 * t148_2;
+        const float t184_2 = fabsf(W2_trail[((a + 1) * d_v + i) * d_h + j]);
+        t185_part += t184_2 * t184_2 * t184_2 * t184_2;
         t7[i * d_h + j] = t7_3;
         t9[i * d_h + j] = t9_3;
         t18[i * d_h + j] = (t4 ? 0.0f : w_2 * W2_trail[(a * d_v + i) * d_h + j] * t9_3);
-        t148[i * d_h + j] = t148_2;
+        t184[i * d_h + j] = t184_2;
       }
-      t149 += hecate::block_sum(t149_part, warps);
+      t185 += hecate::block_sum(t185_part, warps);
       // moneta.g
       float t20 = 0.0f;
       float t20_part = 0.0f;
@@ -384,32 +384,32 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
       t20 += hecate::block_sum(t20_part, warps);
       // moneta.g, moneta.y
       const bool t22_2 = (t20 == 0.0f);
-      const bool t151 = (t149 == 0.0f);
+      const bool t187 = (t185 == 0.0f);
       // moneta.g, moneta.W1, moneta.y
-      float t167 = 0.0f;
+      float t203 = 0.0f;
       const float g_pow_2_entry_2 = g_pow_2[(i64)l * T + a + C * s];
       const float w_3 = 0.33333334f * g_pow_2_entry_2;
       const float rho_entry_3 = rho[(i64)l * T + a + C * s];
       const float theta_entry_3 = theta[(i64)l * T + a + C * s];
-      float t167_part = 0.0f;
+      float t203_part = 0.0f;
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        const float w_4 = theta_entry_3 * t143[((i64)l * T + a + C * s) * d_h + i];
+        const float w_4 = theta_entry_3 * t161[((i64)l * T + a + C * s) * d_h + i];
         const float t25_2 = (t22_2 ? 1.0f : t19[i * d_k + j]);
         const float t27_2 = t25_2 * t25_2;
         const float W1_trail_entry = W1_trail[(a * d_h + i) * d_k + j];
         const float W1_2_2 = rho_entry_3 * W1_trail_entry - w_4 * k0[((i64)l * T + a + C * s) * d_k + j];
-        const float t166_2 = fabsf(W1_2_2);
-        t167_part += t166_2 * t166_2 * t166_2 * t166_2;
+        const float t202_2 = fabsf(W1_2_2);
+        t203_part += t202_2 * t202_2 * t202_2 * t202_2;
         t25[i * d_k + j] = t25_2;
         t27[i * d_k + j] = t27_2;
         t36[i * d_k + j] = (t22_2 ? 0.0f : w_3 * W1_trail_entry * t27_2);
         W1_2[i * d_k + j] = W1_2_2;
-        t166[i * d_k + j] = t166_2;
+        t202[i * d_k + j] = t202_2;
       }
-      t167 += hecate::block_sum(t167_part, warps);
+      t203 += hecate::block_sum(t203_part, warps);
       // moneta.y, moneta.g
       for (int at = threadIdx.x; at < d_h; at += 128) t492[at] = 0.0f;
       const float y_pow_entry_2 = y_pow[(i64)l * T + a + C * s];
@@ -421,36 +421,36 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
           const float y_bar_entry = y_bar[((i64)l * T + a + C * s) * d_v + i];
-          const float t154_2 = (t151 ? 1.0f : t148[i * d_h + j]);
-          const float t156_2 = t154_2 * t154_2;
-          t154[i * d_h + j] = t154_2;
-          t156[i * d_h + j] = t156_2;
-          t492[j] += (t151 ? 0.0f : w_5 * W2_trail[((a + 1) * d_v + i) * d_h + j] * t156_2) * y_bar_entry;
+          const float t190_2 = (t187 ? 1.0f : t184[i * d_h + j]);
+          const float t192_2 = t190_2 * t190_2;
+          t190[i * d_h + j] = t190_2;
+          t192[i * d_h + j] = t192_2;
+          t492[j] += (t187 ? 0.0f : w_5 * W2_trail[((a + 1) * d_v + i) * d_h + j] * t192_2) * y_bar_entry;
         }
       }
       // moneta.y, moneta.g, moneta.W1
-      const bool t169 = (t167 == 0.0f);
-      const bool t11_2_3 = !t169;
-      const bool t67 = !t151;
-      const bool t158_2 = !t4;
-      const bool t214 = !t22_2;
+      const bool t205 = (t203 == 0.0f);
+      const bool t11_2_3 = !t205;
+      const bool t67 = !t187;
+      const bool t158_2_2 = !t4;
+      const bool t214_2 = !t22_2;
       // moneta.y, moneta.g
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
-        const float t172_2 = (t169 ? 1.0f : t166[i * d_k + j]);
-        t172[i * d_k + j] = t172_2;
-        t174[i * d_k + j] = t172_2 * t172_2;
+        const float t208_2 = (t205 ? 1.0f : t202[i * d_k + j]);
+        t208[i * d_k + j] = t208_2;
+        t210[i * d_k + j] = t208_2 * t208_2;
       }
       // moneta.y
       __syncthreads();
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
-        const float t185_entry = t185[((i64)l * T + a + C * s) * d_h + i];
+        const float t221_entry = t221[((i64)l * T + a + C * s) * d_h + i];
         const float t492_entry = t492[i];
-        t8_2_2[i] = t185_entry * t492_entry + y_prod[((i64)l * T + a + C * s) * d_h + i] * t185_entry * t492_entry * t6_2_2[((i64)l * T + a + C * s) * d_h + i];
+        t8_2_2[i] = t221_entry * t492_entry + y_prod[((i64)l * T + a + C * s) * d_h + i] * t221_entry * t492_entry * t6_2_2[((i64)l * T + a + C * s) * d_h + i];
       }
       // moneta.y, moneta.g
       for (int at = threadIdx.x; at < d_k; at += 128) t10_2_2[at] = 0.0f;
@@ -467,9 +467,9 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
           const float t8_2_2_entry = t8_2_2[i];
           const float t13_2_2 = (t11_2_3 ? q0[((i64)l * T + a + C * s) * d_k + j] * t8_2_2_entry : 0.0f);
           const float W1_2_entry = W1_2[i * d_k + j];
-          const float t174_entry = t174[i * d_k + j];
-          t26_2_part += (t11_2_3 ? 0.33333334f * W1_2_entry * t174_entry * t13_2_2 : 0.0f);
-          t10_2_2[j] += (t169 ? 0.0f : w_6 * W1_2_entry * t174_entry) * t8_2_2_entry;
+          const float t210_entry = t210[i * d_k + j];
+          t26_2_part += (t11_2_3 ? 0.33333334f * W1_2_entry * t210_entry * t13_2_2 : 0.0f);
+          t10_2_2[j] += (t205 ? 0.0f : w_6 * W1_2_entry * t210_entry) * t8_2_2_entry;
           t13_2[i * d_k + j] = t13_2_2;
           t44_2_2[i * d_k + j] = hecate::sign(W1_2_entry);
         }
@@ -485,9 +485,9 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
         const float y_bar_entry_2 = y_bar[((i64)l * T + a + C * s) * d_v + i];
         const float t69_2 = (t67 ? y_bar_entry_2 * t521[((i64)l * T + a + C * s) * d_h + j] : 0.0f);
         const float W2_trail_entry = W2_trail[((a + 1) * d_v + i) * d_h + j];
-        t82_part += (t67 ? 0.33333334f * W2_trail_entry * t156[i * d_h + j] * t69_2 : 0.0f);
+        t82_part += (t67 ? 0.33333334f * W2_trail_entry * t192[i * d_h + j] * t69_2 : 0.0f);
         t69[i * d_h + j] = t69_2;
-        t100_2[i * d_h + j] = hecate::sign(W2_trail_entry);
+        t100[i * d_h + j] = hecate::sign(W2_trail_entry);
       }
       t82 += hecate::block_sum(t82_part, warps);
       // moneta.W1, moneta.y, moneta.g
@@ -498,7 +498,7 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
       #pragma unroll 1
       for (int i = 0; i < d_h; ++i) {
         float t494_2 = 0.0f;
-        const float t143_entry = t143[((i64)l * T + a + C * s) * d_h + i];
+        const float t161_entry = t161[((i64)l * T + a + C * s) * d_h + i];
         __syncthreads();
         float t494_2_part = 0.0f;
         float t129_2_part = 0.0f;
@@ -506,14 +506,14 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
         for (int item = threadIdx.x; item < d_k; item += 128) {
           const int j = (int)item;
           const float t13_2_entry = t13_2[i * d_k + j];
-          const float t166_entry = t166[i * d_k + j];
+          const float t202_entry = t202[i * d_k + j];
           const float t44_2_2_entry = t44_2_2[i * d_k + j];
-          const float w_18 = (t11_2_3 ? t44_2_2_entry * (t11_2_3 ? 2.0f * t172[i * d_k + j] * (t11_2_3 ? w_7 * W1_2[i * d_k + j] * t13_2_entry : 0.0f) : 0.0f) : 0.0f);
-          const float t123_2_2 = W1_bar_state[i * d_k + j] + (t11_2_3 ? w_7 * t174[i * d_k + j] * t13_2_entry : 0.0f) + w_8 * t166_entry * t166_entry * t166_entry * t44_2_2_entry + w_18;
+          const float w_18 = (t11_2_3 ? t44_2_2_entry * (t11_2_3 ? 2.0f * t208[i * d_k + j] * (t11_2_3 ? w_7 * W1_2[i * d_k + j] * t13_2_entry : 0.0f) : 0.0f) : 0.0f);
+          const float t123_2_2 = W1_bar_state[i * d_k + j] + (t11_2_3 ? w_7 * t210[i * d_k + j] * t13_2_entry : 0.0f) + w_8 * t202_entry * t202_entry * t202_entry * t44_2_2_entry + w_18;
           t494_2_part += t123_2_2 * k0[((i64)l * T + a + C * s) * d_k + j];
           t129_2_part += W1_trail[(a * d_h + i) * d_k + j] * t123_2_2;
           t123_2[i * d_k + j] = t123_2_2;
-          t496[j] += t123_2_2 * t143_entry;
+          t496[j] += t123_2_2 * t161_entry;
         }
         t494_2 += hecate::block_sum(t494_2_part, warps);
         t129_2 += hecate::block_sum(t129_2_part, warps);
@@ -529,34 +529,34 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
       for (int item = threadIdx.x; item < d_h; item += 128) {
         const int i = (int)item;
         const float t494_entry = t494[i];
-        t127_2_part += t143[((i64)l * T + a + C * s) * d_h + i] * t494_entry;
+        t127_2_part += t161[((i64)l * T + a + C * s) * d_h + i] * t494_entry;
         const float t38_2_entry = t38_2[((i64)l * T + a + C * s) * d_h + i];
-        const float t141_entry = t141[((i64)l * T + a + C * s) * d_h + i];
-        const float t134 = -theta_entry_3 * t38_2_entry * t141_entry * t494_entry;
-        const float t139_entry = t139[((i64)l * T + a + C * s) * d_h + i];
+        const float t159_entry = t159[((i64)l * T + a + C * s) * d_h + i];
+        const float t134_2 = -theta_entry_3 * t38_2_entry * t159_entry * t494_entry;
+        const float t157_entry = t157[((i64)l * T + a + C * s) * d_h + i];
         const float W1_prod_entry_2 = W1_prod[((i64)l * T + a + C * s) * d_h + i];
-        t511[i] = g_prod[((i64)l * T + a + C * s) * d_h + i] * t134;
-        const float w_19 = theta_entry_3 * t38_2_entry * t38_2_entry * t139_entry * t141_entry * t494_entry;
-        t153_2[i] = w_19 + W1_prod_entry_2 * t134 + t38_2_entry * t141_entry * (-theta_entry_3 * t139_entry * t141_entry * t494_entry - theta_entry_3 * W1_prod_entry_2 * t494_entry);
+        t511[i] = g_prod[((i64)l * T + a + C * s) * d_h + i] * t134_2;
+        const float w_19 = theta_entry_3 * t38_2_entry * t38_2_entry * t157_entry * t159_entry * t494_entry;
+        t153[i] = w_19 + W1_prod_entry_2 * t134_2 + t38_2_entry * t159_entry * (-theta_entry_3 * t157_entry * t159_entry * t494_entry - theta_entry_3 * W1_prod_entry_2 * t494_entry);
       }
       t127_2 += hecate::block_sum(t127_2_part, warps);
       const float t127_2_2 = -t127_2;
       // moneta.W1, moneta.g, moneta.W2, moneta.y
       for (int at = threadIdx.x; at < d_h; at += 128) t502[at] = 0.0f;
-      float t173_2 = 0.0f;
+      float t173 = 0.0f;
       float t276 = 0.0f;
       const float w_9 = 0.33333334f * y_pow_entry_2;
       const float w_10 = 4.0f * (t67 ? (-0.5f) * y_pow_4[(i64)l * T + a + C * s] * t82 : 0.0f);
       #pragma unroll 1
       for (int i = 0; i < d_v; ++i) {
-        float t141_2_3 = 0.0f;
+        float t141_2_2 = 0.0f;
         float t498_2 = 0.0f;
         float t500_2 = 0.0f;
         const float g_entry_2 = g[((i64)l * T + a + C * s) * d_v + i];
         __syncthreads();
-        float t141_2_3_part = 0.0f;
+        float t141_2_2_part = 0.0f;
         float t498_2_part = 0.0f;
-        float t173_2_part = 0.0f;
+        float t173_part = 0.0f;
         float t500_2_part = 0.0f;
         float t276_part = 0.0f;
         #pragma unroll 1
@@ -564,31 +564,31 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
           const int j = (int)item;
           const float t18_entry = t18[i * d_h + j];
           const float t511_entry = t511[j];
-          t141_2_3_part += t18_entry * t511_entry;
+          t141_2_2_part += t18_entry * t511_entry;
           const float t494_entry_2 = t494[j];
           t498_2_part += t18_entry * (t38_2[((i64)l * T + a + C * s) * d_h + j] * t494_entry_2);
-          const float t160_2_2 = (t158_2 ? (g_entry_2 * t511_entry - g_entry_2 * (t494_entry_2 * t523[((i64)l * T + a + C * s) * d_h + j])) : 0.0f);
+          const float t160_2_4 = (t158_2_2 ? (g_entry_2 * t511_entry - g_entry_2 * (t494_entry_2 * t523[((i64)l * T + a + C * s) * d_h + j])) : 0.0f);
           const float W2_trail_entry_2 = W2_trail[(a * d_v + i) * d_h + j];
-          t173_2_part += (t158_2 ? 0.33333334f * W2_trail_entry_2 * t9[i * d_h + j] * t160_2_2 : 0.0f);
+          t173_part += (t158_2_2 ? 0.33333334f * W2_trail_entry_2 * t9[i * d_h + j] * t160_2_4 : 0.0f);
           const float t69_entry = t69[i * d_h + j];
-          const float t148_entry = t148[i * d_h + j];
-          const float t100_2_entry = t100_2[i * d_h + j];
-          const float w_20 = (t67 ? t100_2_entry * (t67 ? 2.0f * t154[i * d_h + j] * (t67 ? w_9 * W2_trail[((a + 1) * d_v + i) * d_h + j] * t69_entry : 0.0f) : 0.0f) : 0.0f);
-          const float t270_2 = W2_bar_state[i * d_h + j] + (t67 ? w_9 * t156[i * d_h + j] * t69_entry : 0.0f) + w_10 * t148_entry * t148_entry * t148_entry * t100_2_entry + w_20;
+          const float t184_entry = t184[i * d_h + j];
+          const float t100_entry = t100[i * d_h + j];
+          const float w_20 = (t67 ? t100_entry * (t67 ? 2.0f * t190[i * d_h + j] * (t67 ? w_9 * W2_trail[((a + 1) * d_v + i) * d_h + j] * t69_entry : 0.0f) : 0.0f) : 0.0f);
+          const float t270_2 = W2_bar_state[i * d_h + j] + (t67 ? w_9 * t192[i * d_h + j] * t69_entry : 0.0f) + w_10 * t184_entry * t184_entry * t184_entry * t100_entry + w_20;
           t500_2_part += t270_2 * t506[((i64)l * T + a + C * s) * d_h + j];
           t276_part += W2_trail_entry_2 * t270_2;
-          t160_2[i * d_h + j] = t160_2_2;
-          t191[i * d_h + j] = hecate::sign(W2_trail_entry_2);
+          t160_2_3[i * d_h + j] = t160_2_4;
+          t191_2[i * d_h + j] = hecate::sign(W2_trail_entry_2);
           t270[i * d_h + j] = t270_2;
           t502[j] += t270_2 * g_entry_2;
         }
-        t141_2_3 += hecate::block_sum(t141_2_3_part, warps);
+        t141_2_2 += hecate::block_sum(t141_2_2_part, warps);
         t498_2 += hecate::block_sum(t498_2_part, warps);
-        t173_2 += hecate::block_sum(t173_2_part, warps);
+        t173 += hecate::block_sum(t173_part, warps);
         t500_2 += hecate::block_sum(t500_2_part, warps);
         t276 += hecate::block_sum(t276_part, warps);
         if (threadIdx.x == 0) {
-          t141_2_2[i] = t141_2_3;
+          t141_2[i] = t141_2_2;
         }
         if (threadIdx.x == 0) {
           t498[i] = t498_2;
@@ -607,12 +607,12 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
         const int j = (int)item;
         #pragma unroll 1
         for (int i = 0; i < d_h; ++i) {
-          const float t153_2_entry = t153_2[i];
-          const float t216_2 = (t214 ? k0[((i64)l * T + a + C * s) * d_k + j] * t153_2_entry : 0.0f);
+          const float t153_entry = t153[i];
+          const float t216_2_2 = (t214_2 ? k0[((i64)l * T + a + C * s) * d_k + j] * t153_entry : 0.0f);
           const float W1_trail_entry_2 = W1_trail[(a * d_h + i) * d_k + j];
-          t229_part += (t214 ? 0.33333334f * W1_trail_entry_2 * t27[i * d_k + j] * t216_2 : 0.0f);
-          t155_2[j] += t36[i * d_k + j] * t153_2_entry;
-          t216[i * d_k + j] = t216_2;
+          t229_part += (t214_2 ? 0.33333334f * W1_trail_entry_2 * t27[i * d_k + j] * t216_2_2 : 0.0f);
+          t155_2[j] += t36[i * d_k + j] * t153_entry;
+          t216_2[i * d_k + j] = t216_2_2;
           t247[i * d_k + j] = hecate::sign(W1_trail_entry_2);
         }
       }
@@ -625,7 +625,7 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
         const int i = (int)item;
         const float t500_entry = t500[i];
         t274_part += g[((i64)l * T + a + C * s) * d_v + i] * t500_entry;
-        const float t343 = t141_2_2[i] - theta_entry_3 * t498[i] - theta_entry_3 * t500_entry;
+        const float t343 = t141_2[i] - theta_entry_3 * t498[i] - theta_entry_3 * t500_entry;
         const float t361_2 = 2.0f * (g_lin[((i64)l * T + a + C * s) * d_v + i] * t42_2[((i64)l * T + a + C * s) * d_v + i] * t343) + 10.0f * t44[((i64)l * T + a + C * s) * d_v + i] * t343 * t358[((i64)l * T + a + C * s) * d_v + i];
         t361[i] = t361_2;
         t4_2[((i64)l * T + a + C * s) * d_v + i] = -t361_2;
@@ -638,7 +638,7 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
         const int i = (int)item;
         const float t38_2_entry_2 = t38_2[((i64)l * T + a + C * s) * d_h + i];
         const float t502_entry = t502[i];
-        t284[i] = -theta_entry_3 * t38_2_entry_2 * t502_entry - theta_entry_3 * g_prod[((i64)l * T + a + C * s) * d_h + i] * t38_2_entry_2 * t141[((i64)l * T + a + C * s) * d_h + i] * t502_entry;
+        t284[i] = -theta_entry_3 * t38_2_entry_2 * t502_entry - theta_entry_3 * g_prod[((i64)l * T + a + C * s) * d_h + i] * t38_2_entry_2 * t159[((i64)l * T + a + C * s) * d_h + i] * t502_entry;
       }
       // moneta.W2, moneta.g
       for (int at = threadIdx.x; at < d_k; at += 128) t286[at] = 0.0f;
@@ -651,8 +651,8 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
         #pragma unroll 1
         for (int i = 0; i < d_h; ++i) {
           const float t284_entry = t284[i];
-          const float t289_2 = (t214 ? k0[((i64)l * T + a + C * s) * d_k + j] * t284_entry : 0.0f);
-          t302_part += (t214 ? 0.33333334f * W1_trail[(a * d_h + i) * d_k + j] * t27[i * d_k + j] * t289_2 : 0.0f);
+          const float t289_2 = (t214_2 ? k0[((i64)l * T + a + C * s) * d_k + j] * t284_entry : 0.0f);
+          t302_part += (t214_2 ? 0.33333334f * W1_trail[(a * d_h + i) * d_k + j] * t27[i * d_k + j] * t289_2 : 0.0f);
           t286[j] += t36[i * d_k + j] * t284_entry;
           t289[i * d_k + j] = t289_2;
         }
@@ -669,8 +669,8 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
         #pragma unroll 1
         for (int i = 0; i < d_v; ++i) {
           const float t361_entry = t361[i];
-          const float t431_2 = (t158_2 ? t506[((i64)l * T + a + C * s) * d_h + j] * t361_entry : 0.0f);
-          t444_part += (t158_2 ? 0.33333334f * W2_trail[(a * d_v + i) * d_h + j] * t9[i * d_h + j] * t431_2 : 0.0f);
+          const float t431_2 = (t158_2_2 ? t506[((i64)l * T + a + C * s) * d_h + j] * t361_entry : 0.0f);
+          t444_part += (t158_2_2 ? 0.33333334f * W2_trail[(a * d_v + i) * d_h + j] * t9[i * d_h + j] * t431_2 : 0.0f);
           t504[j] += t18[i * d_h + j] * t361_entry;
           t431[i * d_h + j] = t431_2;
         }
@@ -682,7 +682,7 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
         const int i = (int)item;
         const float t38_2_entry_3 = t38_2[((i64)l * T + a + C * s) * d_h + i];
         const float t504_entry = t504[i];
-        t370[i] = t38_2_entry_3 * t504_entry + g_prod[((i64)l * T + a + C * s) * d_h + i] * t38_2_entry_3 * t141[((i64)l * T + a + C * s) * d_h + i] * t504_entry;
+        t370[i] = t38_2_entry_3 * t504_entry + g_prod[((i64)l * T + a + C * s) * d_h + i] * t38_2_entry_3 * t159[((i64)l * T + a + C * s) * d_h + i] * t504_entry;
       }
       // moneta.g
       for (int at = threadIdx.x; at < d_k; at += 128) t372[at] = 0.0f;
@@ -695,8 +695,8 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
         #pragma unroll 1
         for (int i = 0; i < d_h; ++i) {
           const float t370_entry = t370[i];
-          const float t375_2 = (t214 ? k0[((i64)l * T + a + C * s) * d_k + j] * t370_entry : 0.0f);
-          t388_part += (t214 ? 0.33333334f * W1_trail[(a * d_h + i) * d_k + j] * t27[i * d_k + j] * t375_2 : 0.0f);
+          const float t375_2 = (t214_2 ? k0[((i64)l * T + a + C * s) * d_k + j] * t370_entry : 0.0f);
+          t388_part += (t214_2 ? 0.33333334f * W1_trail[(a * d_h + i) * d_k + j] * t27[i * d_k + j] * t375_2 : 0.0f);
           t372[j] += t36[i * d_k + j] * t370_entry;
           t375[i * d_k + j] = t375_2;
         }
@@ -705,49 +705,49 @@ HECATE_KERNEL(128) moneta_step_backward_4(const float *y_bar, const float *W1_ba
       // moneta.g, moneta.W1, moneta.W2
       const float W1_pow_2_entry = W1_pow_2[(i64)l * T + a + C * s];
       const float w_11 = 0.33333334f * g_pow_2_entry_2;
-      const float w_12 = 4.0f * (t214 ? (-0.5f) * W1_pow_2_entry * t229 : 0.0f);
-      const float w_13 = 4.0f * (t214 ? (-0.5f) * W1_pow_2_entry * t302 : 0.0f);
-      const float w_14 = 4.0f * (t214 ? (-0.5f) * W1_pow_2_entry * t388 : 0.0f);
+      const float w_12 = 4.0f * (t214_2 ? (-0.5f) * W1_pow_2_entry * t229 : 0.0f);
+      const float w_13 = 4.0f * (t214_2 ? (-0.5f) * W1_pow_2_entry * t302 : 0.0f);
+      const float w_14 = 4.0f * (t214_2 ? (-0.5f) * W1_pow_2_entry * t388 : 0.0f);
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_h * d_k; item += 128) {
         const int i = (int)(item / d_k);
         const int j = (int)(item % d_k);
         const float t27_entry = t27[i * d_k + j];
-        const float t216_entry = t216[i * d_k + j];
+        const float t216_2_entry = t216_2[i * d_k + j];
         const float t19_entry = t19[i * d_k + j];
         const float t247_entry = t247[i * d_k + j];
         const float t25_entry = t25[i * d_k + j];
         const float W1_trail_entry_3 = W1_trail[(a * d_h + i) * d_k + j];
         const float t289_entry = t289[i * d_k + j];
         const float t375_entry = t375[i * d_k + j];
-        const float w_21 = (t214 ? t247_entry * (t214 ? 2.0f * t25_entry * (t214 ? w_11 * W1_trail_entry_3 * t216_entry : 0.0f) : 0.0f) : 0.0f);
-        const float w_22 = (t214 ? t247_entry * (t214 ? 2.0f * t25_entry * (t214 ? w_11 * W1_trail_entry_3 * t289_entry : 0.0f) : 0.0f) : 0.0f);
-        const float w_23 = (t214 ? w_11 * t27_entry * t375_entry : 0.0f);
+        const float w_21 = (t214_2 ? t247_entry * (t214_2 ? 2.0f * t25_entry * (t214_2 ? w_11 * W1_trail_entry_3 * t216_2_entry : 0.0f) : 0.0f) : 0.0f);
+        const float w_22 = (t214_2 ? t247_entry * (t214_2 ? 2.0f * t25_entry * (t214_2 ? w_11 * W1_trail_entry_3 * t289_entry : 0.0f) : 0.0f) : 0.0f);
+        const float w_23 = (t214_2 ? w_11 * t27_entry * t375_entry : 0.0f);
         const float w_24 = w_14 * t19_entry * t19_entry * t19_entry * t247_entry;
-        const float w_25 = (t214 ? t247_entry * (t214 ? 2.0f * t25_entry * (t214 ? w_11 * W1_trail_entry_3 * t375_entry : 0.0f) : 0.0f) : 0.0f);
-        W1_bar_state[i * d_k + j] = rho_entry_3 * t123_2[i * d_k + j] + (t214 ? w_11 * t27_entry * t216_entry : 0.0f) + w_12 * t19_entry * t19_entry * t19_entry * t247_entry + w_21 + (t214 ? w_11 * t27_entry * t289_entry : 0.0f) + w_13 * t19_entry * t19_entry * t19_entry * t247_entry + w_22 + w_23 + w_24 + w_25;
+        const float w_25 = (t214_2 ? t247_entry * (t214_2 ? 2.0f * t25_entry * (t214_2 ? w_11 * W1_trail_entry_3 * t375_entry : 0.0f) : 0.0f) : 0.0f);
+        W1_bar_state[i * d_k + j] = rho_entry_3 * t123_2[i * d_k + j] + (t214_2 ? w_11 * t27_entry * t216_2_entry : 0.0f) + w_12 * t19_entry * t19_entry * t19_entry * t247_entry + w_21 + (t214_2 ? w_11 * t27_entry * t289_entry : 0.0f) + w_13 * t19_entry * t19_entry * t19_entry * t247_entry + w_22 + w_23 + w_24 + w_25;
       }
       // moneta.g, moneta.W1, moneta.W2
       const float W1_pow_entry = W1_pow[(i64)l * T + a + C * s];
       const float w_15 = 0.33333334f * g_pow_entry_2;
-      const float w_16 = 4.0f * (t158_2 ? (-0.5f) * W1_pow_entry * t173_2 : 0.0f);
-      const float w_17 = 4.0f * (t158_2 ? (-0.5f) * W1_pow_entry * t444 : 0.0f);
+      const float w_16 = 4.0f * (t158_2_2 ? (-0.5f) * W1_pow_entry * t173 : 0.0f);
+      const float w_17 = 4.0f * (t158_2_2 ? (-0.5f) * W1_pow_entry * t444 : 0.0f);
       #pragma unroll 1
       for (int item = threadIdx.x; item < d_v * d_h; item += 128) {
         const int i = (int)(item / d_h);
         const int j = (int)(item % d_h);
         const float t9_entry = t9[i * d_h + j];
-        const float t160_2_entry = t160_2[i * d_h + j];
+        const float t160_2_3_entry = t160_2_3[i * d_h + j];
         const float tentry = t[i * d_h + j];
-        const float t191_entry = t191[i * d_h + j];
+        const float t191_2_entry = t191_2[i * d_h + j];
         const float t7_entry = t7[i * d_h + j];
         const float W2_trail_entry_3 = W2_trail[(a * d_v + i) * d_h + j];
         const float t431_entry = t431[i * d_h + j];
-        const float w_26 = (t158_2 ? t191_entry * (t158_2 ? 2.0f * t7_entry * (t158_2 ? w_15 * W2_trail_entry_3 * t160_2_entry : 0.0f) : 0.0f) : 0.0f);
-        const float w_27 = (t158_2 ? w_15 * t9_entry * t431_entry : 0.0f);
-        const float w_28 = w_17 * tentry * tentry * tentry * t191_entry;
-        const float w_29 = (t158_2 ? t191_entry * (t158_2 ? 2.0f * t7_entry * (t158_2 ? w_15 * W2_trail_entry_3 * t431_entry : 0.0f) : 0.0f) : 0.0f);
-        W2_bar_state[i * d_h + j] = (t158_2 ? w_15 * t9_entry * t160_2_entry : 0.0f) + w_16 * tentry * tentry * tentry * t191_entry + w_26 + rho_entry_3 * t270[i * d_h + j] + w_27 + w_28 + w_29;
+        const float w_26 = (t158_2_2 ? t191_2_entry * (t158_2_2 ? 2.0f * t7_entry * (t158_2_2 ? w_15 * W2_trail_entry_3 * t160_2_3_entry : 0.0f) : 0.0f) : 0.0f);
+        const float w_27 = (t158_2_2 ? w_15 * t9_entry * t431_entry : 0.0f);
+        const float w_28 = w_17 * tentry * tentry * tentry * t191_2_entry;
+        const float w_29 = (t158_2_2 ? t191_2_entry * (t158_2_2 ? 2.0f * t7_entry * (t158_2_2 ? w_15 * W2_trail_entry_3 * t431_entry : 0.0f) : 0.0f) : 0.0f);
+        W2_bar_state[i * d_h + j] = (t158_2_2 ? w_15 * t9_entry * t160_2_3_entry : 0.0f) + w_16 * tentry * tentry * tentry * t191_2_entry + w_26 + rho_entry_3 * t270[i * d_h + j] + w_27 + w_28 + w_29;
       }
       // moneta.g, moneta.W1, moneta
       #pragma unroll 1

@@ -106,17 +106,17 @@ func (c *Step[F]) Run() {
 	work = work[dV:]
 	t22 := work[:dH] // [d_h]
 	work = work[dH:]
-	t148 := work[:dH*dV] // [d_v, d_h]
+	t184 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t143 := work[:dH] // [d_h]
+	t161 := work[:dH] // [d_h]
 	work = work[dH:]
-	t166 := work[:dH*dK] // [d_h, d_k]
+	t202 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t154 := work[:dH*dV] // [d_v, d_h]
+	t190 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t184 := work[:dH] // [d_h]
+	t220 := work[:dH] // [d_h]
 	work = work[dH:]
-	t143_2 := work[:dH] // [d_h]
+	t143 := work[:dH] // [d_h]
 	work = work[dH:]
 	y2 := work[:dV] // [d_v]
 
@@ -325,20 +325,20 @@ func (c *Step[F]) Run() {
 					}
 					// moneta.W2, moneta.W1, moneta.y
 					clear(t22)
-					var t149 F
+					var t185 F
 					rhoEntry := rho2[a]
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
 						t18_2 := t18[i*dH:][:dH]
-						t148_2 := t148[i*dH:][:dH]
+						t184_2 := t184[i*dH:][:dH]
 						gEntry := g[i]
 						for j := range dH {
 							W22 := F(rhoEntry*W2State2[j]) - F(gEntry*t1222[j])
-							t1482 := num.Abs(W22)
-							t149 += F(F(F(t1482*t1482)*t1482) * t1482)
+							t1842 := num.Abs(W22)
+							t185 += F(F(F(t1842*t1842)*t1842) * t1842)
 							W2State2[j] = W22
 							t22[j] += F(t18_2[j] * gEntry)
-							t148_2[j] = t1482
+							t184_2[j] = t1842
 						}
 					}
 					// moneta.W1
@@ -346,39 +346,39 @@ func (c *Step[F]) Run() {
 						t38Entry := t38[i]
 						t22Entry := t22[i]
 						t37Entry2 := t37[i]
-						t143[i] = F(t38Entry*t22Entry) + F(F(F(t37Entry2*t38Entry)*t22Entry)*num.Sigmoid(-t37Entry2))
+						t161[i] = F(t38Entry*t22Entry) + F(F(F(t37Entry2*t38Entry)*t22Entry)*num.Sigmoid(-t37Entry2))
 					}
 					// moneta.W1, moneta.y
-					var t167 F
+					var t203 F
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						t166_2 := t166[i*dK:][:dK]
-						w3 := F(thetaEntry * t143[i])
+						t202_2 := t202[i*dK:][:dK]
+						w3 := F(thetaEntry * t161[i])
 						for j := range dK {
 							W12 := F(rhoEntry*W1State2[j]) - F(w3*k0[j])
-							t1662 := num.Abs(W12)
-							t167 += F(F(F(t1662*t1662)*t1662) * t1662)
+							t2022 := num.Abs(W12)
+							t203 += F(F(F(t2022*t2022)*t2022) * t2022)
 							W1State2[j] = W12
-							t166_2[j] = t1662
+							t202_2[j] = t2022
 						}
 					}
 					// moneta.y, moneta.g, moneta.W1
-					t151 := (t149 == F(0))
-					t160 := kern.Choose(t151, F(1), t149)
-					t162 := num.Pow(t160, F(-0.5))
-					t169 := (t167 == F(0))
-					t178 := kern.Choose(t169, F(1), t167)
-					t180 := num.Pow(t178, F(-0.5))
-					t302 := num.Pow(t178, F(-1.5))
-					t862 := num.Pow(t160, F(-1.5))
-					t1772 := num.Pow(t132, F(-1.5))
+					t187 := (t185 == F(0))
+					t196 := kern.Choose(t187, F(1), t185)
+					t198 := num.Pow(t196, F(-0.5))
+					t205 := (t203 == F(0))
+					t214 := kern.Choose(t205, F(1), t203)
+					t216 := num.Pow(t214, F(-0.5))
+					t302 := num.Pow(t214, F(-1.5))
+					t862 := num.Pow(t196, F(-1.5))
+					t177 := num.Pow(t132, F(-1.5))
 					t233 := num.Pow(t31, F(-1.5))
 					if len(c.YPow) > 0 {
-						c.YPow[l*T+a+C*s] = t162
+						c.YPow[l*T+a+C*s] = t198
 					}
 					if len(c.YPow2) > 0 {
-						c.YPow2[l*T+a+C*s] = t180
+						c.YPow2[l*T+a+C*s] = t216
 					}
 					if len(c.YPow3) > 0 {
 						c.YPow3[l*T+a+C*s] = t302
@@ -387,38 +387,38 @@ func (c *Step[F]) Run() {
 						c.YPow4[l*T+a+C*s] = t862
 					}
 					if len(c.W1Pow) > 0 {
-						c.W1Pow[l*T+a+C*s] = t1772
+						c.W1Pow[l*T+a+C*s] = t177
 					}
 					if len(c.W1Pow2) > 0 {
 						c.W1Pow2[l*T+a+C*s] = t233
 					}
 					// moneta.y, moneta.g
 					for i := range dV {
-						t148_2 := t148[i*dH:][:dH]
-						t154_2 := t154[i*dH:][:dH]
+						t184_2 := t184[i*dH:][:dH]
+						t190_2 := t190[i*dH:][:dH]
 						for j := range dH {
-							t154_2[j] = kern.Choose(t151, F(1), t148_2[j])
+							t190_2[j] = kern.Choose(t187, F(1), t184_2[j])
 						}
 					}
 					// moneta.y, moneta.g
-					w4 := F(0.3333333333333333 * t180)
+					w4 := F(0.3333333333333333 * t216)
 					for i := range dH {
-						t166_2 := t166[i*dK:][:dK]
+						t202_2 := t202[i*dK:][:dK]
 						W1State2 := W1State[i*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						var t1842 F
+						var t2202 F
 						for j := range dK {
-							t172 := kern.Choose(t169, F(1), t166_2[j])
-							t1842 += F(kern.Choose(t169, F(0), F(F(F(w4*W1State2[j])*t172)*t172)) * q0[j])
+							t208 := kern.Choose(t205, F(1), t202_2[j])
+							t2202 += F(kern.Choose(t205, F(0), F(F(F(w4*W1State2[j])*t208)*t208)) * q0[j])
 						}
-						t184[i] = t1842
+						t220[i] = t2202
 					}
 					// moneta.y, moneta
 					for i := range dH {
-						t184Entry := t184[i]
+						t220Entry := t220[i]
 						t32 := t37[i]
 						t422 := t22[i]
-						t143_2[i] = F(t184Entry * num.Sigmoid(t184Entry))
+						t143[i] = F(t220Entry * num.Sigmoid(t220Entry))
 						if len(c.GProd) > 0 {
 							c.GProd[(l*T+a+C*s)*dH+i] = t32
 						}
@@ -426,18 +426,18 @@ func (c *Step[F]) Run() {
 							c.W1Prod[(l*T+a+C*s)*dH+i] = t422
 						}
 						if len(c.YProd) > 0 {
-							c.YProd[(l*T+a+C*s)*dH+i] = t184Entry
+							c.YProd[(l*T+a+C*s)*dH+i] = t220Entry
 						}
 					}
 					// moneta.y, moneta.g
-					w5 := F(0.3333333333333333 * t162)
+					w5 := F(0.3333333333333333 * t198)
 					for i := range dV {
-						t154_2 := t154[i*dH:][:dH]
+						t190_2 := t190[i*dH:][:dH]
 						W2State2 := W2State[i*dH:][:dH]
 						var y3 F
 						for j := range dH {
-							t154Entry := t154_2[j]
-							y3 += F(kern.Choose(t151, F(0), F(F(F(w5*W2State2[j])*t154Entry)*t154Entry)) * t143_2[j])
+							t190Entry := t190_2[j]
+							y3 += F(kern.Choose(t187, F(0), F(F(F(w5*W2State2[j])*t190Entry)*t190Entry)) * t143[j])
 						}
 						y2[i] = y3
 					}
@@ -550,17 +550,17 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t506 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t138 := work[:L*T*dH] // [L, T, d_h]
+	t156 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t139 := work[:L*T*dH] // [L, T, d_h]
+	t157 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t140 := work[:L*T*dH] // [L, T, d_h]
+	t158 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t141 := work[:L*T*dH] // [L, T, d_h]
+	t159 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t143 := work[:L*T*dH] // [L, T, d_h]
+	t161 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t185 := work[:L*T*dH] // [L, T, d_h]
+	t221 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t521 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
@@ -572,9 +572,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t1222 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t1422 := work[:L*T*dH] // [L, T, d_h]
+	t1602 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t1432 := work[:L*T*dH] // [L, T, d_h]
+	t1612 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t412 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
@@ -632,7 +632,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dV:]
 	t18 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t148 := work[:dH*dV] // [d_v, d_h]
+	t184 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	t19 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
@@ -644,17 +644,17 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dK:]
 	W12 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t166 := work[:dH*dK] // [d_h, d_k]
+	t202 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t154 := work[:dH*dV] // [d_v, d_h]
+	t190 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t156 := work[:dH*dV] // [d_v, d_h]
+	t192 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	t492 := work[:dH] // [d_h]
 	work = work[dH:]
-	t172 := work[:dH*dK] // [d_h, d_k]
+	t208 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t174 := work[:dH*dK] // [d_h, d_k]
+	t210 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	t822 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -666,7 +666,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dK:]
 	t69 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t1002 := work[:dH*dV] // [d_v, d_h]
+	t100 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	t1232 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
@@ -676,15 +676,15 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t511 := work[:dH] // [d_h]
 	work = work[dH:]
-	t1532 := work[:dH] // [d_h]
+	t153 := work[:dH] // [d_h]
 	work = work[dH:]
-	t14122 := work[:dV] // [d_v]
+	t1412 := work[:dV] // [d_v]
 	work = work[dV:]
 	t498 := work[:dV] // [d_v]
 	work = work[dV:]
-	t1602 := work[:dH*dV] // [d_v, d_h]
+	t16023 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t191 := work[:dH*dV] // [d_v, d_h]
+	t1912 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	t270 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
@@ -694,7 +694,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH:]
 	t1552 := work[:dK] // [d_k]
 	work = work[dK:]
-	t216 := work[:dH*dK] // [d_h, d_k]
+	t2162 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	t247 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
@@ -744,47 +744,47 @@ func (c *StepBackward[F]) Run() {
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			t382_2 := t382[(i*T+j)*dH:][:dH]
 			t506_2 := t506[(i*T+j)*dH:][:dH]
-			t138_2 := t138[(i*T+j)*dH:][:dH]
-			t139_2 := t139[(i*T+j)*dH:][:dH]
-			t140_2 := t140[(i*T+j)*dH:][:dH]
-			t141_2 := t141[(i*T+j)*dH:][:dH]
-			t143_2 := t143[(i*T+j)*dH:][:dH]
-			t185_2 := t185[(i*T+j)*dH:][:dH]
+			t156_2 := t156[(i*T+j)*dH:][:dH]
+			t157_2 := t157[(i*T+j)*dH:][:dH]
+			t158_2 := t158[(i*T+j)*dH:][:dH]
+			t159_2 := t159[(i*T+j)*dH:][:dH]
+			t161_2 := t161[(i*T+j)*dH:][:dH]
+			t221_2 := t221[(i*T+j)*dH:][:dH]
 			t521_2 := t521[(i*T+j)*dH:][:dH]
 			t622_2 := t622[(i*T+j)*dH:][:dH]
 			t523_2 := t523[(i*T+j)*dH:][:dH]
 			t112_2 := t112[(i*T+j)*dH:][:dH]
 			t1222_2 := t1222[(i*T+j)*dH:][:dH]
-			t1422_2 := t1422[(i*T+j)*dH:][:dH]
-			t1432_2 := t1432[(i*T+j)*dH:][:dH]
+			t1602_2 := t1602[(i*T+j)*dH:][:dH]
+			t1612_2 := t1612[(i*T+j)*dH:][:dH]
 			thetaEntry := theta2[j]
 			for k := range dH {
 				gProdEntry := gProd[k]
 				t3822 := num.Sigmoid(gProdEntry)
 				W1ProdEntry := W1Prod[k]
-				t1382 := F(W1ProdEntry * t3822)
-				t1392 := F(gProdEntry * W1ProdEntry)
-				t1402 := -gProdEntry
-				t1412 := num.Sigmoid(t1402)
+				t1562 := F(W1ProdEntry * t3822)
+				t1572 := F(gProdEntry * W1ProdEntry)
+				t1582 := -gProdEntry
+				t1592 := num.Sigmoid(t1582)
 				yProdEntry := yProd[k]
-				t1852 := num.Sigmoid(yProdEntry)
+				t2212 := num.Sigmoid(yProdEntry)
 				t1122 := F(thetaEntry * gProdEntry)
-				t14222 := F(F(F(gProdEntry*t3822)*W1ProdEntry) * t1412)
+				t16022 := F(F(F(gProdEntry*t3822)*W1ProdEntry) * t1592)
 				t382_2[k] = t3822
 				t506_2[k] = F(gProdEntry * t3822)
-				t138_2[k] = t1382
-				t139_2[k] = t1392
-				t140_2[k] = t1402
-				t141_2[k] = t1412
-				t143_2[k] = t1382 + F(F(t3822*t1392)*t1412)
-				t185_2[k] = t1852
-				t521_2[k] = F(yProdEntry * t1852)
+				t156_2[k] = t1562
+				t157_2[k] = t1572
+				t158_2[k] = t1582
+				t159_2[k] = t1592
+				t161_2[k] = t1562 + F(F(t3822*t1572)*t1592)
+				t221_2[k] = t2212
+				t521_2[k] = F(yProdEntry * t2212)
 				t622_2[k] = num.Sigmoid(-yProdEntry)
 				t523_2[k] = F(thetaEntry * t3822)
 				t112_2[k] = t1122
 				t1222_2[k] = F(t3822 * t1122)
-				t1422_2[k] = t14222
-				t1432_2[k] = t1382 + t14222
+				t1602_2[k] = t16022
+				t1612_2[k] = t1562 + t16022
 			}
 		}
 	}
@@ -851,7 +851,7 @@ func (c *StepBackward[F]) Run() {
 				theta2 := theta[l*T+C*s:][:n]
 				for a := range n {
 					g2 := g[(l*T+a+C*s)*dV:][:dV]
-					t1432_2 := t1432[(l*T+a+C*s)*dH:][:dH]
+					t1612_2 := t1612[(l*T+a+C*s)*dH:][:dH]
 					// moneta.W2
 					rhoEntry := rho2[a]
 					for i := range dV {
@@ -869,7 +869,7 @@ func (c *StepBackward[F]) Run() {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						w := F(thetaEntry2 * t1432_2[i])
+						w := F(thetaEntry2 * t1612_2[i])
 						for j := range dK {
 							W1Trail3[j] = F(rhoEntry*W1Trail2[j]) - F(w*k0[j])
 						}
@@ -890,14 +890,14 @@ func (c *StepBackward[F]) Run() {
 				t52_2 := t52[l*T+C*s:][:n]
 				t62_2 := t62[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					t143_2 := t143[(l*T+a+C*s)*dH:][:dH]
+					t161_2 := t161[(l*T+a+C*s)*dH:][:dH]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					t185_2 := t185[(l*T+a+C*s)*dH:][:dH]
+					t221_2 := t221[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 					t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
 					t382_2 := t382[(l*T+a+C*s)*dH:][:dH]
-					t141_2 := t141[(l*T+a+C*s)*dH:][:dH]
-					t139_2 := t139[(l*T+a+C*s)*dH:][:dH]
+					t159_2 := t159[(l*T+a+C*s)*dH:][:dH]
+					t157_2 := t157[(l*T+a+C*s)*dH:][:dH]
 					W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 					gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
 					g2 := g[(l*T+a+C*s)*dV:][:dV]
@@ -922,7 +922,7 @@ func (c *StepBackward[F]) Run() {
 					// moneta.g
 					t4 := (t2 == F(0))
 					// moneta.g, moneta.y
-					var t149 F
+					var t185 F
 					gPowEntry2 := gPow[a]
 					w2 := F(0.3333333333333333 * gPowEntry2)
 					for i := range dV {
@@ -932,16 +932,16 @@ func (c *StepBackward[F]) Run() {
 						t9_2 := t9[i*dH:][:dH]
 						W2Trail3 := W2Trail[(a*dV+i)*dH:][:dH]
 						t18_2 := t18[i*dH:][:dH]
-						t148_2 := t148[i*dH:][:dH]
+						t184_2 := t184[i*dH:][:dH]
 						for j := range dH {
 							t73 := kern.Choose(t4, F(1), t3[j])
 							t93 := F(t73 * t73)
-							t1482 := num.Abs(W2Trail2[j])
-							t149 += F(F(F(t1482*t1482)*t1482) * t1482)
+							t1842 := num.Abs(W2Trail2[j])
+							t185 += F(F(F(t1842*t1842)*t1842) * t1842)
 							t7_2[j] = t73
 							t9_2[j] = t93
 							t18_2[j] = kern.Choose(t4, F(0), F(F(w2*W2Trail3[j])*t93))
-							t148_2[j] = t1482
+							t184_2[j] = t1842
 						}
 					}
 					// moneta.g
@@ -950,16 +950,16 @@ func (c *StepBackward[F]) Run() {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						t19_2 := t19[i*dK:][:dK]
 						for j := range dK {
-							t192 := num.Abs(W1Trail2[j])
-							t20 += F(F(F(t192*t192)*t192) * t192)
-							t19_2[j] = t192
+							t192_2 := num.Abs(W1Trail2[j])
+							t20 += F(F(F(t192_2*t192_2)*t192_2) * t192_2)
+							t19_2[j] = t192_2
 						}
 					}
 					// moneta.g, moneta.y
 					t222 := (t20 == F(0))
-					t151 := (t149 == F(0))
+					t187 := (t185 == F(0))
 					// moneta.g, moneta.W1, moneta.y
-					var t167 F
+					var t203 F
 					gPow2Entry2 := gPow2[a]
 					w3 := F(0.3333333333333333 * gPow2Entry2)
 					rhoEntry3 := rho2[a]
@@ -972,20 +972,20 @@ func (c *StepBackward[F]) Run() {
 						t27_2 := t27[i*dK:][:dK]
 						t36_2 := t36[i*dK:][:dK]
 						W12_2 := W12[i*dK:][:dK]
-						t166_2 := t166[i*dK:][:dK]
-						w4 := F(thetaEntry3 * t143_2[i])
+						t202_2 := t202[i*dK:][:dK]
+						w4 := F(thetaEntry3 * t161_2[i])
 						for j := range dK {
 							t252 := kern.Choose(t222, F(1), t19_2[j])
 							t272 := F(t252 * t252)
 							W1TrailEntry := W1Trail2[j]
 							W122 := F(rhoEntry3*W1TrailEntry) - F(w4*k0[j])
-							t1662 := num.Abs(W122)
-							t167 += F(F(F(t1662*t1662)*t1662) * t1662)
+							t2022 := num.Abs(W122)
+							t203 += F(F(F(t2022*t2022)*t2022) * t2022)
 							t25_2[j] = t252
 							t27_2[j] = t272
 							t36_2[j] = kern.Choose(t222, F(0), F(F(w3*W1TrailEntry)*t272))
 							W12_2[j] = W122
-							t166_2[j] = t1662
+							t202_2[j] = t2022
 						}
 					}
 					// moneta.y, moneta.g
@@ -993,41 +993,41 @@ func (c *StepBackward[F]) Run() {
 					yPowEntry2 := yPow[a]
 					w5 := F(0.3333333333333333 * yPowEntry2)
 					for i := range dV {
-						t148_2 := t148[i*dH:][:dH]
-						t154_2 := t154[i*dH:][:dH]
-						t156_2 := t156[i*dH:][:dH]
+						t184_2 := t184[i*dH:][:dH]
+						t190_2 := t190[i*dH:][:dH]
+						t192_2 := t192[i*dH:][:dH]
 						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 						yBarEntry := yBar[i]
 						for j := range dH {
-							t1542 := kern.Choose(t151, F(1), t148_2[j])
-							t1562 := F(t1542 * t1542)
-							t154_2[j] = t1542
-							t156_2[j] = t1562
-							t492[j] += F(kern.Choose(t151, F(0), F(F(w5*W2Trail2[j])*t1562)) * yBarEntry)
+							t1902 := kern.Choose(t187, F(1), t184_2[j])
+							t1922 := F(t1902 * t1902)
+							t190_2[j] = t1902
+							t192_2[j] = t1922
+							t492[j] += F(kern.Choose(t187, F(0), F(F(w5*W2Trail2[j])*t1922)) * yBarEntry)
 						}
 					}
 					// moneta.y, moneta.g, moneta.W1
-					t169 := (t167 == F(0))
-					t1123 := !t169
-					t67 := !t151
-					t1582 := !t4
-					t214 := !t222
+					t205 := (t203 == F(0))
+					t1123 := !t205
+					t67 := !t187
+					t15822 := !t4
+					t2142 := !t222
 					// moneta.y, moneta.g
 					for i := range dH {
-						t166_2 := t166[i*dK:][:dK]
-						t172_2 := t172[i*dK:][:dK]
-						t174_2 := t174[i*dK:][:dK]
+						t202_2 := t202[i*dK:][:dK]
+						t208_2 := t208[i*dK:][:dK]
+						t210_2 := t210[i*dK:][:dK]
 						for j := range dK {
-							t1722 := kern.Choose(t169, F(1), t166_2[j])
-							t172_2[j] = t1722
-							t174_2[j] = F(t1722 * t1722)
+							t2082 := kern.Choose(t205, F(1), t202_2[j])
+							t208_2[j] = t2082
+							t210_2[j] = F(t2082 * t2082)
 						}
 					}
 					// moneta.y
 					for i := range dH {
-						t185Entry := t185_2[i]
+						t221Entry := t221_2[i]
 						t492Entry := t492[i]
-						t822[i] = F(t185Entry*t492Entry) + F(F(F(yProd[i]*t185Entry)*t492Entry)*t622_2[i])
+						t822[i] = F(t221Entry*t492Entry) + F(F(F(yProd[i]*t221Entry)*t492Entry)*t622_2[i])
 					}
 					// moneta.y, moneta.g
 					clear(t1022)
@@ -1037,16 +1037,16 @@ func (c *StepBackward[F]) Run() {
 					for i := range dH {
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 						W12_2 := W12[i*dK:][:dK]
-						t174_2 := t174[i*dK:][:dK]
+						t210_2 := t210[i*dK:][:dK]
 						t132_2 := t132[i*dK:][:dK]
 						t4422_2 := t4422[i*dK:][:dK]
 						t822Entry := t822[i]
 						for j := range dK {
 							t1322 := kern.Choose(t1123, F(q0[j]*t822Entry), F(0))
 							W12Entry := W12_2[j]
-							t174Entry := t174_2[j]
-							t262 += kern.Choose(t1123, F(F(F(0.3333333333333333*W12Entry)*t174Entry)*t1322), F(0))
-							t1022[j] += F(kern.Choose(t169, F(0), F(F(w6*W12Entry)*t174Entry)) * t822Entry)
+							t210Entry := t210_2[j]
+							t262 += kern.Choose(t1123, F(F(F(0.3333333333333333*W12Entry)*t210Entry)*t1322), F(0))
+							t1022[j] += F(kern.Choose(t205, F(0), F(F(w6*W12Entry)*t210Entry)) * t822Entry)
 							t132_2[j] = t1322
 							t4422_2[j] = num.Sign(W12Entry)
 						}
@@ -1056,16 +1056,16 @@ func (c *StepBackward[F]) Run() {
 					for i := range dV {
 						t521_2 := t521[(l*T+a+C*s)*dH:][:dH]
 						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						t156_2 := t156[i*dH:][:dH]
+						t192_2 := t192[i*dH:][:dH]
 						t69_2 := t69[i*dH:][:dH]
-						t1002_2 := t1002[i*dH:][:dH]
+						t100_2 := t100[i*dH:][:dH]
 						yBarEntry2 := yBar[i]
 						for j := range dH {
 							t692 := kern.Choose(t67, F(yBarEntry2*t521_2[j]), F(0))
 							W2TrailEntry := W2Trail2[j]
-							t82 += kern.Choose(t67, F(F(F(0.3333333333333333*W2TrailEntry)*t156_2[j])*t692), F(0))
+							t82 += kern.Choose(t67, F(F(F(0.3333333333333333*W2TrailEntry)*t192_2[j])*t692), F(0))
 							t69_2[j] = t692
-							t1002_2[j] = num.Sign(W2TrailEntry)
+							t100_2[j] = num.Sign(W2TrailEntry)
 						}
 					}
 					// moneta.W1, moneta.y, moneta.g
@@ -1075,27 +1075,27 @@ func (c *StepBackward[F]) Run() {
 					w8 := F(4 * kern.Choose(t1123, F(F(-0.5*yPow3[a])*t262), F(0)))
 					for i := range dH {
 						t132_2 := t132[i*dK:][:dK]
-						t166_2 := t166[i*dK:][:dK]
+						t202_2 := t202[i*dK:][:dK]
 						t4422_2 := t4422[i*dK:][:dK]
-						t172_2 := t172[i*dK:][:dK]
+						t208_2 := t208[i*dK:][:dK]
 						W12_2 := W12[i*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
-						t174_2 := t174[i*dK:][:dK]
+						t210_2 := t210[i*dK:][:dK]
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						t1232_2 := t1232[i*dK:][:dK]
 						var t4942 F
-						t143Entry := t143_2[i]
+						t161Entry := t161_2[i]
 						for j := range dK {
 							t132Entry := t132_2[j]
-							t166Entry := t166_2[j]
+							t202Entry := t202_2[j]
 							t4422Entry := t4422_2[j]
-							w18 := kern.Choose(t1123, F(t4422Entry*kern.Choose(t1123, F(F(2*t172_2[j])*kern.Choose(t1123, F(F(w7*W12_2[j])*t132Entry), F(0))), F(0))), F(0))
-							t12322 := W1BarState2[j] + kern.Choose(t1123, F(F(w7*t174_2[j])*t132Entry), F(0)) + F(F(F(F(w8*t166Entry)*t166Entry)*t166Entry)*t4422Entry) + w18
+							w18 := kern.Choose(t1123, F(t4422Entry*kern.Choose(t1123, F(F(2*t208_2[j])*kern.Choose(t1123, F(F(w7*W12_2[j])*t132Entry), F(0))), F(0))), F(0))
+							t12322 := W1BarState2[j] + kern.Choose(t1123, F(F(w7*t210_2[j])*t132Entry), F(0)) + F(F(F(F(w8*t202Entry)*t202Entry)*t202Entry)*t4422Entry) + w18
 							t4942 += F(t12322 * k0[j])
 							t1292 += F(W1Trail2[j] * t12322)
 							t1232_2[j] = t12322
-							t496[j] += F(t12322 * t143Entry)
+							t496[j] += F(t12322 * t161Entry)
 						}
 						t494[i] = t4942
 					}
@@ -1103,20 +1103,20 @@ func (c *StepBackward[F]) Run() {
 					var t1272 F
 					for i := range dH {
 						t494Entry := t494[i]
-						t1272 += F(t143_2[i] * t494Entry)
+						t1272 += F(t161_2[i] * t494Entry)
 						t382Entry := t382_2[i]
-						t141Entry := t141_2[i]
-						t134 := -F(F(F(thetaEntry3*t382Entry)*t141Entry) * t494Entry)
-						t139Entry := t139_2[i]
+						t159Entry := t159_2[i]
+						t1342 := -F(F(F(thetaEntry3*t382Entry)*t159Entry) * t494Entry)
+						t157Entry := t157_2[i]
 						W1ProdEntry2 := W1Prod[i]
-						t511[i] = F(gProd[i] * t134)
-						w19 := F(F(F(F(F(thetaEntry3*t382Entry)*t382Entry)*t139Entry)*t141Entry) * t494Entry)
-						t1532[i] = w19 + F(W1ProdEntry2*t134) + F(F(t382Entry*t141Entry)*(-F(F(F(thetaEntry3*t139Entry)*t141Entry)*t494Entry)-F(F(thetaEntry3*W1ProdEntry2)*t494Entry)))
+						t511[i] = F(gProd[i] * t1342)
+						w19 := F(F(F(F(F(thetaEntry3*t382Entry)*t382Entry)*t157Entry)*t159Entry) * t494Entry)
+						t153[i] = w19 + F(W1ProdEntry2*t1342) + F(F(t382Entry*t159Entry)*(-F(F(F(thetaEntry3*t157Entry)*t159Entry)*t494Entry)-F(F(thetaEntry3*W1ProdEntry2)*t494Entry)))
 					}
 					t12722 := -t1272
 					// moneta.W1, moneta.g, moneta.W2, moneta.y
 					clear(t502)
-					var t1732 F
+					var t173 F
 					var t276 F
 					w9 := F(0.3333333333333333 * yPowEntry2)
 					w10 := F(4 * kern.Choose(t67, F(F(-0.5*yPow4[a])*t82), F(0)))
@@ -1126,42 +1126,42 @@ func (c *StepBackward[F]) Run() {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						t9_2 := t9[i*dH:][:dH]
 						t69_2 := t69[i*dH:][:dH]
-						t148_2 := t148[i*dH:][:dH]
-						t1002_2 := t1002[i*dH:][:dH]
-						t154_2 := t154[i*dH:][:dH]
+						t184_2 := t184[i*dH:][:dH]
+						t100_2 := t100[i*dH:][:dH]
+						t190_2 := t190[i*dH:][:dH]
 						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						t156_2 := t156[i*dH:][:dH]
+						t192_2 := t192[i*dH:][:dH]
 						t506_2 := t506[(l*T+a+C*s)*dH:][:dH]
-						t1602_2 := t1602[i*dH:][:dH]
-						t191_2 := t191[i*dH:][:dH]
+						t16023_2 := t16023[i*dH:][:dH]
+						t1912_2 := t1912[i*dH:][:dH]
 						t270_2 := t270[i*dH:][:dH]
-						var t14123 F
+						var t14122 F
 						var t4982 F
 						var t5002 F
 						gEntry2 := g2[i]
 						for j := range dH {
 							t18Entry := t18_2[j]
 							t511Entry := t511[j]
-							t14123 += F(t18Entry * t511Entry)
+							t14122 += F(t18Entry * t511Entry)
 							t494Entry2 := t494[j]
 							t4982 += F(t18Entry * F(t382_2[j]*t494Entry2))
-							t16022 := kern.Choose(t1582, F(gEntry2*t511Entry)-F(gEntry2*F(t494Entry2*t523_2[j])), F(0))
+							t16024 := kern.Choose(t15822, F(gEntry2*t511Entry)-F(gEntry2*F(t494Entry2*t523_2[j])), F(0))
 							W2TrailEntry2 := W2Trail2[j]
-							t1732 += kern.Choose(t1582, F(F(F(0.3333333333333333*W2TrailEntry2)*t9_2[j])*t16022), F(0))
+							t173 += kern.Choose(t15822, F(F(F(0.3333333333333333*W2TrailEntry2)*t9_2[j])*t16024), F(0))
 							t69Entry := t69_2[j]
-							t148Entry := t148_2[j]
-							t1002Entry := t1002_2[j]
-							w20 := kern.Choose(t67, F(t1002Entry*kern.Choose(t67, F(F(2*t154_2[j])*kern.Choose(t67, F(F(w9*W2Trail3[j])*t69Entry), F(0))), F(0))), F(0))
-							t2702 := W2BarState2[j] + kern.Choose(t67, F(F(w9*t156_2[j])*t69Entry), F(0)) + F(F(F(F(w10*t148Entry)*t148Entry)*t148Entry)*t1002Entry) + w20
+							t184Entry := t184_2[j]
+							t100Entry := t100_2[j]
+							w20 := kern.Choose(t67, F(t100Entry*kern.Choose(t67, F(F(2*t190_2[j])*kern.Choose(t67, F(F(w9*W2Trail3[j])*t69Entry), F(0))), F(0))), F(0))
+							t2702 := W2BarState2[j] + kern.Choose(t67, F(F(w9*t192_2[j])*t69Entry), F(0)) + F(F(F(F(w10*t184Entry)*t184Entry)*t184Entry)*t100Entry) + w20
 							t5002 += F(t2702 * t506_2[j])
 							t276 += F(W2TrailEntry2 * t2702)
-							t1602_2[j] = t16022
-							t191_2[j] = num.Sign(W2TrailEntry2)
+							t16023_2[j] = t16024
+							t1912_2[j] = num.Sign(W2TrailEntry2)
 							t270_2[j] = t2702
 							t502[j] += F(t2702 * gEntry2)
 						}
-						t14122[i] = t14123
+						t1412[i] = t14122
 						t498[i] = t4982
 						t500[i] = t5002
 					}
@@ -1173,15 +1173,15 @@ func (c *StepBackward[F]) Run() {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						t27_2 := t27[i*dK:][:dK]
 						t36_2 := t36[i*dK:][:dK]
-						t216_2 := t216[i*dK:][:dK]
+						t2162_2 := t2162[i*dK:][:dK]
 						t247_2 := t247[i*dK:][:dK]
-						t1532Entry := t1532[i]
+						t153Entry := t153[i]
 						for j := range dK {
-							t2162 := kern.Choose(t214, F(k0[j]*t1532Entry), F(0))
+							t21622 := kern.Choose(t2142, F(k0[j]*t153Entry), F(0))
 							W1TrailEntry2 := W1Trail2[j]
-							t229 += kern.Choose(t214, F(F(F(0.3333333333333333*W1TrailEntry2)*t27_2[j])*t2162), F(0))
-							t1552[j] += F(t36_2[j] * t1532Entry)
-							t216_2[j] = t2162
+							t229 += kern.Choose(t2142, F(F(F(0.3333333333333333*W1TrailEntry2)*t27_2[j])*t21622), F(0))
+							t1552[j] += F(t36_2[j] * t153Entry)
+							t2162_2[j] = t21622
 							t247_2[j] = num.Sign(W1TrailEntry2)
 						}
 					}
@@ -1190,7 +1190,7 @@ func (c *StepBackward[F]) Run() {
 					for i := range dV {
 						t500Entry := t500[i]
 						t274 += F(g2[i] * t500Entry)
-						t343 := t14122[i] - F(thetaEntry3*t498[i]) - F(thetaEntry3*t500Entry)
+						t343 := t1412[i] - F(thetaEntry3*t498[i]) - F(thetaEntry3*t500Entry)
 						t3612 := F(2*F(F(gLin[i]*t422_2[i])*t343)) + F(F(F(10*t44_2[i])*t343)*t358_2[i])
 						t361[i] = t3612
 						t42_2[i] = -t3612
@@ -1200,7 +1200,7 @@ func (c *StepBackward[F]) Run() {
 					for i := range dH {
 						t382Entry2 := t382_2[i]
 						t502Entry := t502[i]
-						t284[i] = -F(F(thetaEntry3*t382Entry2)*t502Entry) - F(F(F(F(thetaEntry3*gProd[i])*t382Entry2)*t141_2[i])*t502Entry)
+						t284[i] = -F(F(thetaEntry3*t382Entry2)*t502Entry) - F(F(F(F(thetaEntry3*gProd[i])*t382Entry2)*t159_2[i])*t502Entry)
 					}
 					// moneta.W2, moneta.g
 					clear(t286)
@@ -1213,8 +1213,8 @@ func (c *StepBackward[F]) Run() {
 						t289_2 := t289[i*dK:][:dK]
 						t284Entry := t284[i]
 						for j := range dK {
-							t2892 := kern.Choose(t214, F(k0[j]*t284Entry), F(0))
-							t302 += kern.Choose(t214, F(F(F(0.3333333333333333*W1Trail2[j])*t27_2[j])*t2892), F(0))
+							t2892 := kern.Choose(t2142, F(k0[j]*t284Entry), F(0))
+							t302 += kern.Choose(t2142, F(F(F(0.3333333333333333*W1Trail2[j])*t27_2[j])*t2892), F(0))
 							t286[j] += F(t36_2[j] * t284Entry)
 							t289_2[j] = t2892
 						}
@@ -1230,8 +1230,8 @@ func (c *StepBackward[F]) Run() {
 						t431_2 := t431[i*dH:][:dH]
 						t361Entry := t361[i]
 						for j := range dH {
-							t4312 := kern.Choose(t1582, F(t506_2[j]*t361Entry), F(0))
-							t444 += kern.Choose(t1582, F(F(F(0.3333333333333333*W2Trail2[j])*t9_2[j])*t4312), F(0))
+							t4312 := kern.Choose(t15822, F(t506_2[j]*t361Entry), F(0))
+							t444 += kern.Choose(t15822, F(F(F(0.3333333333333333*W2Trail2[j])*t9_2[j])*t4312), F(0))
 							t504[j] += F(t18_2[j] * t361Entry)
 							t431_2[j] = t4312
 						}
@@ -1240,7 +1240,7 @@ func (c *StepBackward[F]) Run() {
 					for i := range dH {
 						t382Entry3 := t382_2[i]
 						t504Entry := t504[i]
-						t370[i] = F(t382Entry3*t504Entry) + F(F(F(gProd[i]*t382Entry3)*t141_2[i])*t504Entry)
+						t370[i] = F(t382Entry3*t504Entry) + F(F(F(gProd[i]*t382Entry3)*t159_2[i])*t504Entry)
 					}
 					// moneta.g
 					clear(t372)
@@ -1253,8 +1253,8 @@ func (c *StepBackward[F]) Run() {
 						t375_2 := t375[i*dK:][:dK]
 						t370Entry := t370[i]
 						for j := range dK {
-							t3752 := kern.Choose(t214, F(k0[j]*t370Entry), F(0))
-							t388 += kern.Choose(t214, F(F(F(0.3333333333333333*W1Trail2[j])*t27_2[j])*t3752), F(0))
+							t3752 := kern.Choose(t2142, F(k0[j]*t370Entry), F(0))
+							t388 += kern.Choose(t2142, F(F(F(0.3333333333333333*W1Trail2[j])*t27_2[j])*t3752), F(0))
 							t372[j] += F(t36_2[j] * t370Entry)
 							t375_2[j] = t3752
 						}
@@ -1262,12 +1262,12 @@ func (c *StepBackward[F]) Run() {
 					// moneta.g, moneta.W1, moneta.W2
 					W1Pow2Entry := W1Pow2[a]
 					w11 := F(0.3333333333333333 * gPow2Entry2)
-					w12 := F(4 * kern.Choose(t214, F(F(-0.5*W1Pow2Entry)*t229), F(0)))
-					w13 := F(4 * kern.Choose(t214, F(F(-0.5*W1Pow2Entry)*t302), F(0)))
-					w14 := F(4 * kern.Choose(t214, F(F(-0.5*W1Pow2Entry)*t388), F(0)))
+					w12 := F(4 * kern.Choose(t2142, F(F(-0.5*W1Pow2Entry)*t229), F(0)))
+					w13 := F(4 * kern.Choose(t2142, F(F(-0.5*W1Pow2Entry)*t302), F(0)))
+					w14 := F(4 * kern.Choose(t2142, F(F(-0.5*W1Pow2Entry)*t388), F(0)))
 					for i := range dH {
 						t27_2 := t27[i*dK:][:dK]
-						t216_2 := t216[i*dK:][:dK]
+						t2162_2 := t2162[i*dK:][:dK]
 						t19_2 := t19[i*dK:][:dK]
 						t247_2 := t247[i*dK:][:dK]
 						t25_2 := t25[i*dK:][:dK]
@@ -1278,31 +1278,31 @@ func (c *StepBackward[F]) Run() {
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						for j := range dK {
 							t27Entry := t27_2[j]
-							t216Entry := t216_2[j]
+							t2162Entry := t2162_2[j]
 							t19Entry := t19_2[j]
 							t247Entry := t247_2[j]
 							t25Entry := t25_2[j]
 							W1TrailEntry3 := W1Trail2[j]
 							t289Entry := t289_2[j]
 							t375Entry := t375_2[j]
-							w21 := kern.Choose(t214, F(t247Entry*kern.Choose(t214, F(F(2*t25Entry)*kern.Choose(t214, F(F(w11*W1TrailEntry3)*t216Entry), F(0))), F(0))), F(0))
-							w22 := kern.Choose(t214, F(t247Entry*kern.Choose(t214, F(F(2*t25Entry)*kern.Choose(t214, F(F(w11*W1TrailEntry3)*t289Entry), F(0))), F(0))), F(0))
-							w23 := kern.Choose(t214, F(F(w11*t27Entry)*t375Entry), F(0))
+							w21 := kern.Choose(t2142, F(t247Entry*kern.Choose(t2142, F(F(2*t25Entry)*kern.Choose(t2142, F(F(w11*W1TrailEntry3)*t2162Entry), F(0))), F(0))), F(0))
+							w22 := kern.Choose(t2142, F(t247Entry*kern.Choose(t2142, F(F(2*t25Entry)*kern.Choose(t2142, F(F(w11*W1TrailEntry3)*t289Entry), F(0))), F(0))), F(0))
+							w23 := kern.Choose(t2142, F(F(w11*t27Entry)*t375Entry), F(0))
 							w24 := F(F(F(F(w14*t19Entry)*t19Entry)*t19Entry) * t247Entry)
-							w25 := kern.Choose(t214, F(t247Entry*kern.Choose(t214, F(F(2*t25Entry)*kern.Choose(t214, F(F(w11*W1TrailEntry3)*t375Entry), F(0))), F(0))), F(0))
-							W1BarState2[j] = F(rhoEntry3*t1232_2[j]) + kern.Choose(t214, F(F(w11*t27Entry)*t216Entry), F(0)) + F(F(F(F(w12*t19Entry)*t19Entry)*t19Entry)*t247Entry) + w21 + kern.Choose(t214, F(F(w11*t27Entry)*t289Entry), F(0)) + F(F(F(F(w13*t19Entry)*t19Entry)*t19Entry)*t247Entry) + w22 + w23 + w24 + w25
+							w25 := kern.Choose(t2142, F(t247Entry*kern.Choose(t2142, F(F(2*t25Entry)*kern.Choose(t2142, F(F(w11*W1TrailEntry3)*t375Entry), F(0))), F(0))), F(0))
+							W1BarState2[j] = F(rhoEntry3*t1232_2[j]) + kern.Choose(t2142, F(F(w11*t27Entry)*t2162Entry), F(0)) + F(F(F(F(w12*t19Entry)*t19Entry)*t19Entry)*t247Entry) + w21 + kern.Choose(t2142, F(F(w11*t27Entry)*t289Entry), F(0)) + F(F(F(F(w13*t19Entry)*t19Entry)*t19Entry)*t247Entry) + w22 + w23 + w24 + w25
 						}
 					}
 					// moneta.g, moneta.W1, moneta.W2
 					W1PowEntry := W1Pow[a]
 					w15 := F(0.3333333333333333 * gPowEntry2)
-					w16 := F(4 * kern.Choose(t1582, F(F(-0.5*W1PowEntry)*t1732), F(0)))
-					w17 := F(4 * kern.Choose(t1582, F(F(-0.5*W1PowEntry)*t444), F(0)))
+					w16 := F(4 * kern.Choose(t15822, F(F(-0.5*W1PowEntry)*t173), F(0)))
+					w17 := F(4 * kern.Choose(t15822, F(F(-0.5*W1PowEntry)*t444), F(0)))
 					for i := range dV {
 						t9_2 := t9[i*dH:][:dH]
-						t1602_2 := t1602[i*dH:][:dH]
+						t16023_2 := t16023[i*dH:][:dH]
 						t3 := t[i*dH:][:dH]
-						t191_2 := t191[i*dH:][:dH]
+						t1912_2 := t1912[i*dH:][:dH]
 						t7_2 := t7[i*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						t431_2 := t431[i*dH:][:dH]
@@ -1310,17 +1310,17 @@ func (c *StepBackward[F]) Run() {
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						for j := range dH {
 							t9Entry := t9_2[j]
-							t1602Entry := t1602_2[j]
+							t16023Entry := t16023_2[j]
 							tEntry := t3[j]
-							t191Entry := t191_2[j]
+							t1912Entry := t1912_2[j]
 							t7Entry := t7_2[j]
 							W2TrailEntry3 := W2Trail2[j]
 							t431Entry := t431_2[j]
-							w26 := kern.Choose(t1582, F(t191Entry*kern.Choose(t1582, F(F(2*t7Entry)*kern.Choose(t1582, F(F(w15*W2TrailEntry3)*t1602Entry), F(0))), F(0))), F(0))
-							w27 := kern.Choose(t1582, F(F(w15*t9Entry)*t431Entry), F(0))
-							w28 := F(F(F(F(w17*tEntry)*tEntry)*tEntry) * t191Entry)
-							w29 := kern.Choose(t1582, F(t191Entry*kern.Choose(t1582, F(F(2*t7Entry)*kern.Choose(t1582, F(F(w15*W2TrailEntry3)*t431Entry), F(0))), F(0))), F(0))
-							W2BarState2[j] = kern.Choose(t1582, F(F(w15*t9Entry)*t1602Entry), F(0)) + F(F(F(F(w16*tEntry)*tEntry)*tEntry)*t191Entry) + w26 + F(rhoEntry3*t270_2[j]) + w27 + w28 + w29
+							w26 := kern.Choose(t15822, F(t1912Entry*kern.Choose(t15822, F(F(2*t7Entry)*kern.Choose(t15822, F(F(w15*W2TrailEntry3)*t16023Entry), F(0))), F(0))), F(0))
+							w27 := kern.Choose(t15822, F(F(w15*t9Entry)*t431Entry), F(0))
+							w28 := F(F(F(F(w17*tEntry)*tEntry)*tEntry) * t1912Entry)
+							w29 := kern.Choose(t15822, F(t1912Entry*kern.Choose(t15822, F(F(2*t7Entry)*kern.Choose(t15822, F(F(w15*W2TrailEntry3)*t431Entry), F(0))), F(0))), F(0))
+							W2BarState2[j] = kern.Choose(t15822, F(F(w15*t9Entry)*t16023Entry), F(0)) + F(F(F(F(w16*tEntry)*tEntry)*tEntry)*t1912Entry) + w26 + F(rhoEntry3*t270_2[j]) + w27 + w28 + w29
 						}
 					}
 					// moneta.g, moneta.W1, moneta
@@ -1357,7 +1357,7 @@ func (c *StepBackward[F]) Run() {
 	kern.Gemm(L*T, d, dK, F(1), false, t92, d, 1, t72, dK, 1, c.WQ, d, 1)
 
 	// moneta.theta, moneta.rho
-	var t202 F
+	var t202_2 F
 	var t41 F
 	for i := range L {
 		t10_2 := t10[i*T:][:T]
@@ -1371,18 +1371,18 @@ func (c *StepBackward[F]) Run() {
 		t38_2 := t38[i*T:][:T]
 		for j := range T {
 			t10Entry := t10_2[j]
-			t172_2 := kern.Choose(t10Entry, F(kern.Choose(t10Entry, t62_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t202 += t172_2
+			t172 := kern.Choose(t10Entry, F(kern.Choose(t10Entry, t62_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t202_2 += t172
 			t253 := (t8_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
 			t30 := (t253 && (F(0) <= rhoSigmoidEntry))
 			t383 := kern.Choose(t30, F(F(rhoSigmoidEntry*kern.Choose(t30, kern.Choose(t253, t52_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
 			t41 += t383
-			t17_2[j] = t172_2
+			t17_2[j] = t172
 			t38_2[j] = t383
 		}
 	}
-	c.BThetaBar[0] = t202
+	c.BThetaBar[0] = t202_2
 	c.BRhoBar[0] = t41
 
 	// moneta.theta, moneta.rho
@@ -1480,8 +1480,8 @@ type stepNode[F num.Float] struct {
 //	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    moneta.rho
 //	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    moneta.theta
 //	g_t = slope(load(W2_{t−1}) silu(load(W1_{t−1}) k_t), v_t)  @eq miras#24    moneta.g
-//	W2_t = ρ_t W2_{t−1} − θ_t ∇_{A2} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t)    moneta.W2
-//	W1_t = ρ_t W1_{t−1} − θ_t ∇_{A1} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t)    moneta.W1
+//	W2_t = ρ_t W2_{t−1} − θ_t penalised(∇_{A2} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t), load(W2_{t−1}))    moneta.W2
+//	W1_t = ρ_t W1_{t−1} − θ_t penalised(∇_{A1} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t), load(W1_{t−1}))    moneta.W1
 //	q0_t = W_Q x_t    moneta.q0
 //	y_t = load(W2_t) silu(load(W1_t) q_t)  @eq miras#25    moneta.y
 //
