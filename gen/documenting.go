@@ -196,7 +196,9 @@ func (d *documenter) blockOptions(e *docs.Entry, b *check.Block) {
 	slices.Sort(names)
 	for _, n := range names {
 		o := b.Options[n]
-		e.Options = append(e.Options, option(o.Decl, o.Value, o.Unit.Name.Text))
+		d := *o.Decl
+		d.Name.Text = o.PageName()
+		e.Options = append(e.Options, option(&d, o.Value, o.Unit.Name.Text))
 	}
 }
 
