@@ -116,3 +116,53 @@ func TestExactAtEveryLength(t *testing.T) {
 		})
 	}
 }
+
+// TestStandings tries strategies on rules: which of them compute which is found
+// out, and what cannot be given a strategy says why.
+func TestStandings(t *testing.T) {
+	const page = `
+rule Entries
+dims d, d_k, d_v
+input x ∈ ℝ^{d}
+outer W_F, W_K ∈ ℝ^{d_k×d} ~ normal(0, 1), W_V ∈ ℝ^{d_v×d} ~ normal(0, 1), M⁰ ∈ ℝ^{d_v×d_k} ~ normal(0, 1), b ∈ ℝ^{d_v} ~ normal(0, 1)
+state M ∈ ℝ^{d_v×d_k} = M⁰, s ∈ ℝ^{d_v} = b
+f_t = sigmoid(W_F x_t)
+k_t = W_K x_t
+v_t = W_V x_t
+s_t[i∈d_v] = 0.5 s_{t−1}[i] tanh(v_t[i]) + 1
+M_t[i∈d_v, j∈d_k] = f_t[j] M_{t−1}[i,j] v_t[i] + k_t[j]
+y_t = M_t k_t + s_t
+
+strategy Indexed(memory : Rule)
+option C ≥ 1 = 4 per chunk
+U_t[i∈d_v] = v_t[i] − Σ_{j∈C, j<t} v_t[i] (k_j · k_t) U_j[i]
+M_t = Σ_{i∈C} U_i k_iᵀ
+y_t = U_t
+claim ≡ sequential
+`
+	s, ds := gen.LoadFiles(append(specFiles(t), source.NewFile("page.md", messageHead+page+"```\n"))...)
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	for _, c := range []struct{ strategy, rule, refused string }{
+		{"AssociativeScan", "Hebbian", ""},
+		{"AssociativeScan", "HGRN2", ""},
+		{"AssociativeScan", "Entries", ""},
+		{"AssociativeScan", "DeltaRule", "M is no plain factor here"},
+		{"ExactChunk", "DeltaRule", ""},
+		{"ExactChunk", "Hebbian", "it computes something else: adjoint of M differs"},
+		{"ExactChunk", "RetNet", "M is no state"},
+		{"ExactMomentumChunk", "TitansLMM", ""},
+		{"Chunkwise", "SelfReferentialChunk", "SelfReferentialChunk reads M[k] where its call began, and a strategy cuts the call into chunks"},
+		{"Indexed", "Entries", "what stands beside the name under a sum over earlier tokens is one number for all entries, and this one has indices"},
+	} {
+		got := prove.Stands(s.Tree, s.Tree.Units[c.strategy], s.Tree.Units[c.rule])
+		if got.Refused != c.refused || c.refused == "" && !got.Exact() {
+			t.Errorf("%s of %s: %+v, want %q", c.strategy, c.rule, got, c.refused)
+		}
+	}
+	got := prove.Stands(s.Tree, s.Tree.Units["Chunkwise"], s.Tree.Units["DeltaRule"])
+	if off, n := got.Last(); got.Exact() || got.Refused != "" || n != 16 || !(off > 0 && off < 1) {
+		t.Errorf("the frozen boundary of the delta rule stands as %+v", got)
+	}
+}
