@@ -187,7 +187,8 @@ func (d *documenter) standing(s prove.Standing) string {
 		return "exact"
 	}
 	off, tokens := s.Last()
-	return fmt.Sprintf("off by %.1g at C = %d", off, tokens)
+	d.site.Tokens = tokens
+	return fmt.Sprintf("off by %.1g", off)
 }
 
 // covers says for which of the states a marker was proved; one line of a page

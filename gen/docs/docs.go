@@ -26,6 +26,7 @@ type Site struct {
 	Reasons  []string // the sentences that the tables refer to by number
 	Ways     []Link   // the strategies, the columns of Forms
 	Forms    []Form   // how the rules may be computed
+	Tokens   int      // of the chunks at which approximations are compared there
 	Counts   string   // of combinations
 	Unlisted []string // units that have no entry; a test wants none
 }
