@@ -166,3 +166,44 @@ claim ≡ sequential
 		t.Errorf("the frozen boundary of the delta rule stands as %+v", got)
 	}
 }
+
+// TestCostOfChunks: a line of a strategy is held at several lengths, one of its
+// rule at the rule's own, and each says what was counted.
+func TestCostOfChunks(t *testing.T) {
+	for _, c := range []struct{ strategy, rule, code, text string }{
+		{"cost chunk = (3 C + 1) d_k d_v + O(C² (d_k + d_v) + C³)", "cost chunk = 25 d_k d_v + O(C² (d_k + d_v) + C³)", "", ""},
+		{"cost chunk = (3 C + 2) d_k d_v + O(C² (d_k + d_v) + C³)", "", "HEC5007", "chunk takes 25·d_k·d_v operations in a chunk of 8"},
+		{"cost chunk = 25 d_k d_v + O(C² (d_k + d_v) + C³)", "", "HEC5007", "chunk takes 7·d_k·d_v operations in a chunk of 2"},
+		{"", "cost chunk = 7 d_k d_v + O(C² (d_k + d_v) + C³)", "HEC5007", "chunk takes 25·d_k·d_v operations in a chunk of 8"},
+		{"cost write+read = 4 d_k d_v", "", "HEC5016", "nothing in R is counted as write+read"},
+		{"", "cost chunk = sqrt(C) d_k d_v", "HEC5016", "this is no size"},
+	} {
+		files := specFiles(t)
+		for i, f := range files {
+			if strings.HasSuffix(f.Path, "/exact_chunk.md") {
+				var lines []string
+				for l := range strings.Lines(f.Text) {
+					if strings.HasPrefix(l, "cost ") {
+						l = c.strategy + "\n"
+					}
+					lines = append(lines, strings.Replace(l, "rule DeltaChunk = ExactChunk(DeltaRule)", "rule DeltaChunk = ExactChunk(DeltaRule)\n\nrule R = ExactChunk(DeltaRule, C = 8)\n"+c.rule, 1))
+				}
+				files[i] = source.NewFile(f.Path, strings.Join(lines, ""))
+			}
+		}
+		s, ds := gen.LoadFiles(files...)
+		if ds.HasErrors() {
+			t.Fatal(ds.Error())
+		}
+		_, ds = prove.Block(s.Tree, s.Tree.Units["R"], prove.Options{Facts: true})
+		if c.code == "" {
+			if ds.HasErrors() {
+				t.Errorf("%s, %s:\n%s", c.strategy, c.rule, ds.Error())
+			}
+			continue
+		}
+		if d := ds.Sorted(); len(d) != 1 || d[0].Code.String() != c.code || d[0].Text != c.text {
+			t.Errorf("%s, %s: want %s %s, got\n%s", c.strategy, c.rule, c.code, c.text, ds.Error())
+		}
+	}
+}
