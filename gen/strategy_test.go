@@ -2,6 +2,7 @@ package gen_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -87,6 +88,26 @@ func TestApproximationGrows(t *testing.T) {
 	const least, most = 1.5, 4.5 // of a slope of one there are few tokens to see
 	if r := off[2] / off[1]; !(r >= least && r <= most) {
 		t.Errorf("off by %g at two tokens and %g at four, %.2g times as far", off[1], off[2], r)
+	}
+}
+
+// TestLogitSum holds the sum of logits to the frozen boundary, which it is a
+// closed form of: their answers are equally far from the rule's at every length.
+func TestLogitSum(t *testing.T) {
+	s, ds := gen.LoadFiles(specFiles(t)...)
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	rule := s.Tree.Units["MEMORA"]
+	sum, frozen := prove.Stands(s.Tree, s.Tree.Units["LogitSum"], rule), prove.Stands(s.Tree, s.Tree.Units["Chunkwise"], rule)
+	if sum.Refused+frozen.Refused != "" || len(sum.Off) != len(frozen.Off) || len(sum.Off) == 0 {
+		t.Fatalf("%+v and %+v", sum, frozen)
+	}
+	const tol = 1e-12 // float64; another order of a few sums
+	for i, off := range sum.Off {
+		if !(math.Abs(off-frozen.Off[i]) <= tol) || i > 0 && !(off > 0) {
+			t.Errorf("off by %g and by %g", off, frozen.Off[i])
+		}
 	}
 }
 
