@@ -32,7 +32,7 @@ func Document(c Config) (*docs.Site, diag.List) {
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	d := &documenter{src: s, root: c.Root, site: &docs.Site{}, plans: map[string]*plan.Unit{}, proofs: map[string]*prove.Report{}}
+	d := &documenter{src: s, root: c.Root, site: &docs.Site{}, plans: map[string]*plan.Unit{}, proofs: map[string]*prove.Report{}, chunked: map[string]bool{}}
 	proof, pd := Prove(s, false)
 	ds.Append(pd)
 	units, cd := Compile(s)
@@ -67,6 +67,8 @@ type documenter struct {
 	site   *docs.Site
 	plans  map[string]*plan.Unit
 	proofs map[string]*prove.Report
+
+	chunked map[string]bool // rules that a strategy computes
 }
 
 func (d *documenter) entry(u *notation.Unit) *docs.Entry {
@@ -76,6 +78,7 @@ func (d *documenter) entry(u *notation.Unit) *docs.Entry {
 	switch u.Kind {
 	case notation.OpUnit, notation.RuleUnit, notation.ComposeUnit, notation.ModelUnit, notation.UpdateUnit:
 		if b, ds := check.Instantiate(d.src.Tree, u); b != nil && !ds.HasErrors() {
+			d.chunked[e.Name] = b.Strategy != nil
 			d.derived(e, b)
 			d.blockOptions(e, b)
 		}
@@ -196,7 +199,9 @@ func (d *documenter) blockOptions(e *docs.Entry, b *check.Block) {
 	slices.Sort(names)
 	for _, n := range names {
 		o := b.Options[n]
-		e.Options = append(e.Options, option(o.Decl, o.Value, o.Unit.Name.Text))
+		d := *o.Decl
+		d.Name.Text = o.PageName()
+		e.Options = append(e.Options, option(&d, o.Value, o.Unit.Name.Text))
 	}
 }
 

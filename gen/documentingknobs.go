@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/docs"
@@ -136,12 +137,18 @@ func (d *documenter) partners(e *docs.Entry, u *notation.Unit) {
 	}
 }
 
-// forms says of each rule how it may be computed, from the markers that were
-// proved of all its states.
+// forms says of each rule how it may be computed: by the markers that were proved
+// of all its states, and by giving it every strategy.
 func (d *documenter) forms() {
+	strategies := d.src.Tree.Kinds(notation.StrategyUnit)
+	strategies = slices.DeleteFunc(strategies, func(u *notation.Unit) bool { return u.Example })
+	for _, s := range strategies {
+		d.site.Ways = append(d.site.Ways, linkTo(s.Name.Text))
+	}
+	var rules []*notation.Unit
 	for _, e := range d.site.Entries {
 		u := d.plans[e.Name]
-		if e.Kind != check.KindWord(notation.RuleUnit) || u == nil {
+		if e.Kind != check.KindWord(notation.RuleUnit) || u == nil || d.chunked[e.Name] {
 			continue
 		}
 		var states []string
@@ -151,8 +158,37 @@ func (d *documenter) forms() {
 			}
 		}
 		has := func(marker string) string { return covers(d.proofs[e.Name], marker, states) }
-		d.site.Forms = append(d.site.Forms, docs.Form{Link: linkTo(e.Name), Chunk: "yes", Scan: has("ScalarAffineInState"), Exact: has("AffineInState"), Rows: has("RowIndependent")})
+		d.site.Forms = append(d.site.Forms, docs.Form{Link: linkTo(e.Name), Scalar: has("ScalarAffineInState"), Affine: has("AffineInState"), Rows: has("RowIndependent")})
+		rules = append(rules, d.src.Tree.Units[e.Name])
 	}
+	found := make([][]prove.Standing, len(rules))
+	var wg sync.WaitGroup
+	for i, r := range rules {
+		wg.Go(func() {
+			for _, s := range strategies {
+				found[i] = append(found[i], prove.Stands(d.src.Tree, s, r))
+			}
+		})
+	}
+	wg.Wait()
+	for i, row := range found {
+		for _, s := range row {
+			d.site.Forms[i].Ways = append(d.site.Forms[i].Ways, d.standing(s))
+		}
+	}
+}
+
+// standing is how a strategy stands to a rule, as a cell of the table.
+func (d *documenter) standing(s prove.Standing) string {
+	switch {
+	case s.Refused != "":
+		return fmt.Sprintf("no [%d]", d.reason(s.Refused))
+	case s.Exact():
+		return "exact"
+	}
+	off, tokens := s.Last()
+	d.site.Tokens = tokens
+	return fmt.Sprintf("off by %.1g", off)
 }
 
 // covers says for which of the states a marker was proved; one line of a page

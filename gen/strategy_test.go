@@ -2,6 +2,7 @@ package gen_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -90,6 +91,26 @@ func TestApproximationGrows(t *testing.T) {
 	}
 }
 
+// TestLogitSum holds the sum of logits to the frozen boundary, which it is a
+// closed form of: their answers are equally far from the rule's at every length.
+func TestLogitSum(t *testing.T) {
+	s, ds := gen.LoadFiles(specFiles(t)...)
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	rule := s.Tree.Units["MEMORA"]
+	sum, frozen := prove.Stands(s.Tree, s.Tree.Units["LogitSum"], rule), prove.Stands(s.Tree, s.Tree.Units["Chunkwise"], rule)
+	if sum.Refused+frozen.Refused != "" || len(sum.Off) != len(frozen.Off) || len(sum.Off) == 0 {
+		t.Fatalf("%+v and %+v", sum, frozen)
+	}
+	const tol = 1e-12 // float64; another order of a few sums
+	for i, off := range sum.Off {
+		if !(math.Abs(off-frozen.Off[i]) <= tol) || i > 0 && !(off > 0) {
+			t.Errorf("off by %g and by %g", off, frozen.Off[i])
+		}
+	}
+}
+
 // TestExactAtEveryLength holds the exact strategies to their rules at the
 // lengths that a quick proof leaves out.
 func TestExactAtEveryLength(t *testing.T) {
@@ -114,5 +135,96 @@ func TestExactAtEveryLength(t *testing.T) {
 				t.Errorf("nothing is claimed of it")
 			}
 		})
+	}
+}
+
+// TestStandings tries strategies on rules: which of them compute which is found
+// out, and what cannot be given a strategy says why.
+func TestStandings(t *testing.T) {
+	const page = `
+rule Entries
+dims d, d_k, d_v
+input x ∈ ℝ^{d}
+outer W_F, W_K ∈ ℝ^{d_k×d} ~ normal(0, 1), W_V ∈ ℝ^{d_v×d} ~ normal(0, 1), M⁰ ∈ ℝ^{d_v×d_k} ~ normal(0, 1), b ∈ ℝ^{d_v} ~ normal(0, 1)
+state M ∈ ℝ^{d_v×d_k} = M⁰, s ∈ ℝ^{d_v} = b
+f_t = sigmoid(W_F x_t)
+k_t = W_K x_t
+v_t = W_V x_t
+s_t[i∈d_v] = 0.5 s_{t−1}[i] tanh(v_t[i]) + 1
+M_t[i∈d_v, j∈d_k] = f_t[j] M_{t−1}[i,j] v_t[i] + k_t[j]
+y_t = M_t k_t + s_t
+
+strategy Indexed(memory : Rule)
+option C ≥ 1 = 4 per chunk
+U_t[i∈d_v] = v_t[i] − Σ_{j∈C, j<t} v_t[i] (k_j · k_t) U_j[i]
+M_t = Σ_{i∈C} U_i k_iᵀ
+y_t = U_t
+claim ≡ sequential
+`
+	s, ds := gen.LoadFiles(append(specFiles(t), source.NewFile("page.md", messageHead+page+"```\n"))...)
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	for _, c := range []struct{ strategy, rule, refused string }{
+		{"AssociativeScan", "Hebbian", ""},
+		{"AssociativeScan", "HGRN2", ""},
+		{"AssociativeScan", "Entries", ""},
+		{"AssociativeScan", "DeltaRule", "M is no plain factor here"},
+		{"ExactChunk", "DeltaRule", ""},
+		{"ExactChunk", "Hebbian", "it computes something else: adjoint of M differs"},
+		{"ExactChunk", "RetNet", "M is no state"},
+		{"ExactMomentumChunk", "TitansLMM", ""},
+		{"Chunkwise", "SelfReferentialChunk", "SelfReferentialChunk reads M[k] where its call began, and a strategy cuts the call into chunks"},
+		{"Indexed", "Entries", "what stands beside the name under a sum over earlier tokens is one number for all entries, and this one has indices"},
+	} {
+		got := prove.Stands(s.Tree, s.Tree.Units[c.strategy], s.Tree.Units[c.rule])
+		if got.Refused != c.refused || c.refused == "" && !got.Exact() {
+			t.Errorf("%s of %s: %+v, want %q", c.strategy, c.rule, got, c.refused)
+		}
+	}
+	got := prove.Stands(s.Tree, s.Tree.Units["Chunkwise"], s.Tree.Units["DeltaRule"])
+	if off, n := got.Last(); got.Exact() || got.Refused != "" || n != 16 || !(off > 0 && off < 1) {
+		t.Errorf("the frozen boundary of the delta rule stands as %+v", got)
+	}
+}
+
+// TestCostOfChunks: a line of a strategy is held at several lengths, one of its
+// rule at the rule's own, and each says what was counted.
+func TestCostOfChunks(t *testing.T) {
+	for _, c := range []struct{ strategy, rule, code, text string }{
+		{"cost chunk = (3 C + 1) d_k d_v + O(C² (d_k + d_v) + C³)", "cost chunk = 25 d_k d_v + O(C² (d_k + d_v) + C³)", "", ""},
+		{"cost chunk = (3 C + 2) d_k d_v + O(C² (d_k + d_v) + C³)", "", "HEC5007", "chunk takes 25·d_k·d_v operations in a chunk of 8"},
+		{"cost chunk = 25 d_k d_v + O(C² (d_k + d_v) + C³)", "", "HEC5007", "chunk takes 7·d_k·d_v operations in a chunk of 2"},
+		{"", "cost chunk = 7 d_k d_v + O(C² (d_k + d_v) + C³)", "HEC5007", "chunk takes 25·d_k·d_v operations in a chunk of 8"},
+		{"cost write+read = 4 d_k d_v", "", "HEC5016", "nothing in R is counted as write+read"},
+		{"", "cost chunk = sqrt(C) d_k d_v", "HEC5016", "this is no size"},
+	} {
+		files := specFiles(t)
+		for i, f := range files {
+			if strings.HasSuffix(f.Path, "/exact_chunk.md") {
+				var lines []string
+				for l := range strings.Lines(f.Text) {
+					if strings.HasPrefix(l, "cost ") {
+						l = c.strategy + "\n"
+					}
+					lines = append(lines, strings.Replace(l, "rule DeltaChunk = ExactChunk(DeltaRule)", "rule DeltaChunk = ExactChunk(DeltaRule)\n\nrule R = ExactChunk(DeltaRule, C = 8)\n"+c.rule, 1))
+				}
+				files[i] = source.NewFile(f.Path, strings.Join(lines, ""))
+			}
+		}
+		s, ds := gen.LoadFiles(files...)
+		if ds.HasErrors() {
+			t.Fatal(ds.Error())
+		}
+		_, ds = prove.Block(s.Tree, s.Tree.Units["R"], prove.Options{Facts: true})
+		if c.code == "" {
+			if ds.HasErrors() {
+				t.Errorf("%s, %s:\n%s", c.strategy, c.rule, ds.Error())
+			}
+			continue
+		}
+		if d := ds.Sorted(); len(d) != 1 || d[0].Code.String() != c.code || d[0].Text != c.text {
+			t.Errorf("%s, %s: want %s %s, got\n%s", c.strategy, c.rule, c.code, c.text, ds.Error())
+		}
 	}
 }

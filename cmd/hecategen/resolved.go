@@ -47,6 +47,10 @@ func resolved(b *check.Block) *notation.Unit {
 func options(b *check.Block) []notation.Stmt {
 	var out []notation.Stmt
 	seen := map[*notation.DeclName]bool{}
+	byPlace := map[notation.Span]*check.Option{} // the law may have copied the line
+	for _, o := range b.Options {
+		byPlace[o.Decl.Span] = o
+	}
 	add := func(u *notation.Unit, body []notation.Stmt) {
 		for _, st := range body {
 			d, ok := st.(*notation.Declare)
@@ -54,9 +58,9 @@ func options(b *check.Block) []notation.Stmt {
 				continue
 			}
 			for _, n := range d.Names {
-				if o := b.Options[n.Name.Text]; o != nil && o.Decl == n && !seen[n] {
+				if o := byPlace[n.Span]; o != nil && !seen[n] {
 					seen[n] = true
-					m := *n
+					m := *o.Decl
 					m.Init = o.Value
 					out = append(out, &notation.Declare{Keyword: d.Keyword, Names: []*notation.DeclName{&m}})
 				}

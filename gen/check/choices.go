@@ -108,5 +108,7 @@ func (in *instancer) noOption(w notation.Word) {
 	for n := range in.b.Options {
 		names = append(names, n)
 	}
-	Suggest(in.ds.Errorf(diag.UnknownOption, w.Span, "there is no option %s", w.Text), w.Text, names)
+	d := in.ds.Errorf(diag.UnknownOption, w.Span, "there is no option %s", w.Text)
+	Suggest(d, w.Text, names)
+	in.whose(d, w.Text)
 }

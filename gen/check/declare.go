@@ -345,6 +345,7 @@ func (in *instancer) override(with []*notation.Override) {
 			}
 			d := in.ds.Errorf(diag.UnknownName, o.Name.Span, "there is nothing named %s to replace", name)
 			Suggest(d, name, names)
+			in.whose(d, name)
 			continue
 		}
 		if sym.Kind != Input && mentions(o.Value, in.b, name) {

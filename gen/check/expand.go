@@ -76,6 +76,8 @@ type expander struct {
 	owners  map[string][]*notation.Unit
 	given   map[string]meant // names that were made, and of what
 	body    []notation.Stmt  // of the structure, written out
+
+	optionsOf map[string]int // how many units declare an option, by its name
 }
 
 // expand gives the knobs' sources their statements and adds the law's.
@@ -99,6 +101,7 @@ func (e *expander) expand(srcs []source) bool {
 		return false
 	}
 	for i := range srcs {
+		srcs[i].set = e.renamed(srcs[i])
 		switch s := &srcs[i]; s.unit.Kind {
 		case notation.StructUnit:
 			s.body = e.body
@@ -114,12 +117,17 @@ func (e *expander) expand(srcs []source) bool {
 // own notes who declares or defines a name, options included, so that what the
 // law calls e is not taken for an option e of a knob.
 func (e *expander) own() {
-	e.owners = map[string][]*notation.Unit{}
+	e.owners, e.optionsOf = map[string][]*notation.Unit{}, map[string]int{}
 	note := func(u *notation.Unit, body []notation.Stmt) {
 		for _, st := range body {
 			for _, name := range definedBy(st) {
 				if !slices.Contains(e.owners[name], u) {
 					e.owners[name] = append(e.owners[name], u)
+				}
+			}
+			if d, ok := st.(*notation.Declare); ok && d.Keyword.Text == "option" {
+				for _, n := range d.Names {
+					e.optionsOf[n.Name.Text]++
 				}
 			}
 		}
@@ -143,7 +151,7 @@ func (e *expander) private(m meant) bool {
 		case *notation.Define:
 			return !s.Target.IsFunc && slices.Contains(definedBy(st), m.name)
 		case *notation.Declare:
-			return s.Keyword.Text != "option" && slices.Contains(definedBy(st), m.name)
+			return slices.Contains(definedBy(st), m.name) && (s.Keyword.Text != "option" || e.optionsOf[m.name] > 1)
 		case *notation.Iterate:
 			return slices.Contains(definedBy(st), m.name)
 		}

@@ -298,9 +298,11 @@ func TestStartFromNumber(t *testing.T) {
 	}
 }
 
-// TestOneOptionTwice: two pages of one formula have an option of one name.
+// TestOneOptionTwice: a rule and its structure, which read each other's names,
+// have an option of one name.
 func TestOneOptionTwice(t *testing.T) {
-	tree, _ := parse(t, pages+"bias Strong\noption e > 0 = 2\nℓ(y ∈ ℝ^{n}, v ∈ ℝ^{n}) = e ‖y − v‖²\nrule R = One + Strong + Anchored + Down over Door\n")
+	tree, _ := parse(t, pages+"structure Strong\noption e > 0 = 2\nweight M ∈ ℝ^{d×d} = 0\nfit M : M k_t → v_t\ny_t = e M_t q_t\n"+
+		"rule R = Strong + Half + Anchored + Down over Door\noption e ≥ 0 = 1\n")
 	_, ds := check.Instantiate(tree, tree.Units["R"])
 	if ds.Len() != 1 || ds.Sorted()[0].Code != diag.DuplicateName || ds.Sorted()[0].Span.Text() != "e ≥ 0 = 1" || len(ds.Sorted()[0].Related) != 1 {
 		t.Errorf("got:\n%s", diag.Render(ds.Sorted()))

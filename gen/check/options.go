@@ -19,7 +19,7 @@ func (in *instancer) options(with []*notation.Override) {
 			for _, n := range d.Names {
 				if old := in.b.Options[n.Name.Text]; old != nil && old.Decl != n {
 					in.ds.Errorf(diag.DuplicateName, n.Span, "option %s is declared twice", n.Name.Text).See(old.Decl.Span, "first declared here").
-						Hint("the pages of one formula need options of different names")
+						Hint("only two knobs may have options of one name: give this one another")
 					continue
 				}
 				in.b.Options[n.Name.Text] = &Option{Name: n.Name.Text, Decl: n, Value: n.Init, Unit: s.unit}
@@ -52,7 +52,7 @@ func (in *instancer) set(o *notation.Override, unit *notation.Unit) {
 		return
 	}
 	if t := opt.Decl.Type; t != nil && !member(t, o.Value) {
-		d := in.ds.Errorf(diag.BadOption, o.Span, "%s = %s is outside %s", o.Name.Text, notation.Print(o.Value, notation.Unicode), notation.Print(t, notation.Unicode)).
+		d := in.ds.Errorf(diag.BadOption, o.Span, "%s = %s is outside %s", opt.PageName(), notation.Print(o.Value, notation.Unicode), notation.Print(t, notation.Unicode)).
 			See(opt.Decl.Span, "the option is declared here")
 		Suggest(d, notation.Print(o.Value, notation.Unicode), words(t.Members))
 		return

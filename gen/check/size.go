@@ -37,8 +37,12 @@ func (b *Block) AxisOf(name string) *Axis {
 // its own page and no others, and no page knows the options of a knob: what
 // those are called is no matter of anybody who writes ℝ^{n}.
 func (b *Block) AxisFor(u *notation.Unit, name string) *Axis {
-	if o, a := b.Options[name], b.Axes[name]; (a == nil || a.option) && o != nil && o.Unit != u && isKnob(o.Unit) {
+	o, a := b.Options[name], b.Axes[name]
+	if (a == nil || a.option) && o != nil && o.Unit != u && isKnob(o.Unit) {
 		return nil
+	}
+	if o != nil && o.Unit == u && o.PageName() != name {
+		return b.AxisOf(name)
 	}
 	if u != b.Unit && isKnob(u) && u.Kind != notation.StructUnit && !slices.ContainsFunc(u.Body, func(st notation.Stmt) bool { return declaresAxis(st, name) }) {
 		return nil

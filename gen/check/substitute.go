@@ -65,7 +65,7 @@ func (s *substitution) stmt(st notation.Stmt) notation.Stmt {
 		return s.define(st)
 	case *notation.Declare:
 		d := *st
-		d.Names = nil
+		d.Names, d.When = nil, s.expr(st.When)
 		for _, n := range st.Names {
 			m := *n
 			m.Name = s.word(n.Name)
@@ -83,14 +83,43 @@ func (s *substitution) stmt(st notation.Stmt) notation.Stmt {
 		return s.iterate(st)
 	case *notation.Claim:
 		c := *st
-		c.Left, c.Right, c.With = s.expr(st.Left), s.expr(st.Right), nil
+		c.Left, c.Right, c.When, c.With = s.expr(st.Left), s.expr(st.Right), s.expr(st.When), nil
 		for _, w := range st.With {
 			c.With = append(c.With, s.define(w))
 		}
 		return &c
 	case *notation.Invariant:
 		c := *st
-		c.Cond = s.expr(st.Cond)
+		c.Cond, c.When, c.Binders = s.expr(st.Cond), s.expr(st.When), binders(st.Binders, s.expr)
+		return &c
+	}
+	return s.line(st)
+}
+
+// line copies a line that is written once; only names of the page's own are
+// others in it.
+func (s *substitution) line(st notation.Stmt) notation.Stmt {
+	switch st := st.(type) {
+	case *notation.Dims:
+		c := *st
+		c.Items, c.When = nil, s.expr(st.When)
+		for _, it := range st.Items {
+			i := *it
+			i.Size = s.expr(it.Size)
+			c.Items = append(c.Items, &i)
+		}
+		return &c
+	case *notation.Kink:
+		c := *st
+		c.Left, c.Right, c.When = s.expr(st.Left), s.expr(st.Right), s.expr(st.When)
+		return &c
+	case *notation.Provides:
+		c := *st
+		c.When = s.expr(st.When)
+		return &c
+	case *notation.Cost:
+		c := *st
+		c.Value, c.Big, c.When = s.expr(st.Value), s.expr(st.Big), s.expr(st.When)
 		return &c
 	}
 	return st
@@ -123,7 +152,7 @@ func (s *substitution) define(d *notation.Define) *notation.Define {
 	}
 	c, t := *d, *d.Target
 	for _, i := range indices(d) {
-		if s.e.weightAxis(s.unit, i.Text) < 0 {
+		if s.e.weightAxis(s.unit, i.Text) < 0 && !s.owns(i.Text) {
 			in.hidden[i.Text] = i.Text
 		}
 	}
@@ -141,7 +170,7 @@ func (s *substitution) define(d *notation.Define) *notation.Define {
 			continue
 		}
 		q := *p
-		q.Name = in.hide(p.Name)
+		q.Name, q.Type = in.hide(p.Name), s.sized(p.Type)
 		t.Params = append(t.Params, &q)
 	}
 	id := *t.Name

@@ -78,7 +78,7 @@ func (s *substitution) axisOf(name string) notation.Expr {
 // typed is a type with the weight's own axes.
 func (s *substitution) typed(t *notation.Type) *notation.Type {
 	if t == nil || s.e.weightAxes(s.unit) == nil {
-		return t
+		return s.sized(t)
 	}
 	c := *t
 	c.Shape = nil

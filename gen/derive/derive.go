@@ -39,6 +39,7 @@ type Equation struct {
 	Right   notation.Expr
 	With    []*notation.Define
 	Partial bool
+	Shared  bool // of a value that is the same for all tokens and has an equation: what this token adds, of which no claim speaks
 	Parts   bool // parts give back some of it
 }
 
@@ -113,7 +114,10 @@ func (e *Equation) Text(style notation.Style) string {
 	if e.Partial {
 		verb, line, end = " holds ", " ", " and what later tokens send back\n"
 	}
-	if e.Parts {
+	if e.Shared {
+		end = ", the share of this token\n"
+	}
+	if e.Parts || e.Shared {
 		line = " "
 	}
 	out := notation.Print(e.Left, style) + verb + notation.Print(e.Right, style)
@@ -124,7 +128,7 @@ func (e *Equation) Text(style notation.Style) string {
 		}
 		out += lead + notation.Print(w, style)
 	}
-	if e.Partial || e.Parts {
+	if e.Partial || e.Parts || e.Shared {
 		out = "// " + out
 	}
 	return out + end

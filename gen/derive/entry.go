@@ -14,8 +14,11 @@ import (
 // indices of a Σ. Everything has such a form.
 func (w *writer) expand(v *ir.Value, at []notation.Expr) (notation.Expr, error) {
 	in := v.Def
-	if in.Op == ir.Reshape || len(at) != len(w.axes(v)) {
-		return nil, fmt.Errorf("an axis is read as a product of two")
+	if len(at) != len(w.axes(v)) {
+		return nil, fmt.Errorf("it is read at another number of positions than it has")
+	}
+	if in.Op == ir.Reshape {
+		return w.reshaped(v, at)
 	}
 	loops := make([]notation.Expr, len(in.Loops))
 	conds, err := w.place(v, at, loops)
@@ -31,11 +34,11 @@ func (w *writer) expand(v *ir.Value, at []notation.Expr) (notation.Expr, error) 
 		if x != nil || in.Loops[l] == w.lane {
 			continue
 		}
-		b, i, err := w.binder(in.Loops[l])
+		b, i, err := w.summed(in.Loops[l])
 		if err != nil {
 			return nil, err
 		}
-		bs, loops[l] = append(bs, b), i
+		bs, loops[l] = append(bs, b...), i
 	}
 	late, err := w.late(v, at, loops)
 	if err != nil {

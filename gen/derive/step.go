@@ -57,7 +57,7 @@ func (d *Derivation) step(ds *diag.List) bool {
 	}
 	for _, k := range scan.Tokens {
 		if k.Window != nil {
-			ds.Errorf(diag.NotSupported, d.Unit.Unit.Name.Span, "the step of %s reads %s at the moments of a window, and its adjoint has no form in the notation", d.Unit.Name, d.pageName(k.Param.Name)).
+			ds.Errorf(diag.NotSupported, d.Unit.Unit.Name.Span, "the step of %s reads %s at the moments of a window, so what %s gets back comes from the steps of later tokens, and a derived line speaks of one step", d.Unit.Name, d.pageName(k.Param.Name), d.pageName(k.Param.Name)).
 				Hint("hecategen dump -after=backward prints its program")
 			return false
 		}
@@ -243,7 +243,8 @@ func (d *Derivation) equation(w *writer, t *target, ds *diag.List) (*Equation, b
 		return nil, d.refused(left, err, ds)
 	}
 	w.name(t.bar, left)
-	return &Equation{Left: left, Right: value, With: with, Parts: d.throughParts(left, value, with)}, true
+	shared := t.when == "" && d.Unit.Unit.Kind == notation.RuleUnit && d.Unit.Equation(t.name) != nil
+	return &Equation{Left: left, Right: value, With: with, Shared: shared, Parts: d.throughParts(left, value, with)}, true
 }
 
 func (d *Derivation) refused(left notation.Expr, err error, ds *diag.List) bool {

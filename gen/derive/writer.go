@@ -30,6 +30,7 @@ type writer struct {
 	letter int
 	fresh  int
 	depth  int
+	pairs  pairing
 }
 
 func newWriter(b *check.Block, f *ir.Func, lane *ir.Axis) *writer {
@@ -66,6 +67,11 @@ func (w *writer) name(v *ir.Value, x notation.Expr) {
 func (w *writer) whole(v *ir.Value) (notation.Expr, []*notation.Define, error) {
 	w.begin(v)
 	x, err := w.array(v)
+	if err != nil && w.pairs < everywhere {
+		w.pairs++
+		defer func() { w.pairs-- }()
+		return w.whole(v)
+	}
 	return x, w.with, err
 }
 
@@ -77,6 +83,11 @@ func (w *writer) sum(args []term) (notation.Expr, []*notation.Define, error) {
 	}
 	w.begin(vals...)
 	x, err := w.addends(args, 0)
+	if err != nil && w.pairs < everywhere {
+		w.pairs++
+		defer func() { w.pairs-- }()
+		return w.sum(args)
+	}
 	return x, w.with, err
 }
 
@@ -137,6 +148,15 @@ func (w *writer) free(letters []string, next *int) string {
 
 // binder makes an index over an axis.
 func (w *writer) binder(a *ir.Axis) (*notation.Binder, notation.Expr, error) {
+	if two := w.factors(a); w.pairs > nowhere && two != nil {
+		bs, at := w.pair(two)
+		return &notation.Binder{Tuple: bs}, at, nil
+	}
+	return w.plain(a)
+}
+
+// plain makes a single index over an axis.
+func (w *writer) plain(a *ir.Axis) (*notation.Binder, notation.Expr, error) {
 	r, err := w.size(a.Size, a.Name)
 	if err != nil {
 		return nil, nil, err

@@ -24,7 +24,9 @@ type Site struct {
 	Entries  []*Entry
 	Pairs    []*Pairs // which knobs may stand together, two slots a table
 	Reasons  []string // the sentences that the tables refer to by number
+	Ways     []Link   // the strategies, the columns of Forms
 	Forms    []Form   // how the rules may be computed
+	Tokens   int      // of the chunks at which approximations are compared there
 	Counts   string   // of combinations
 	Unlisted []string // units that have no entry; a test wants none
 }
@@ -96,10 +98,12 @@ type PairRow struct {
 	Cells []string
 }
 
-// A Form says how a rule may be computed, from the markers that were derived.
+// A Form says how a rule may be computed: what was derived of its recurrence, and
+// what became of it under each strategy.
 type Form struct {
 	Link
-	Chunk, Scan, Exact, Rows string
+	Scalar, Affine, Rows string
+	Ways                 []string
 }
 
 // groups are the headings of the contents, by kind.

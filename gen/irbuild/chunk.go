@@ -19,20 +19,19 @@ import (
 
 // chunkNames serves the names inside a chunk.
 type chunkNames struct {
-	outer  *builder
-	series *ruleNames
-	cut    *chunking
-	e      *builder
-	scan   *ir.Scan
-	now    affine          // the token that is built: any, or the last
-	vals   map[string]*ten // equations, with the token as a loop
-	prev   map[string]*ten // the same one token before
-	carry  map[string]*ten
-	tokens map[string]*ten
-	shared map[string]*ten
-	busy   map[string]bool
-	opened map[string]*ir.Value // states before each token, while their equations are built
-	openAt []notation.Span      // where they are read
+	outer   *builder
+	series  *ruleNames
+	cut     *chunking
+	e       *builder
+	scan    *ir.Scan
+	now     affine          // the token that is built: any, or the last
+	vals    map[string]*ten // equations, with the token as a loop
+	prev    map[string]*ten // the same one token before
+	carry   map[string]*ten
+	outside *outside
+	busy    map[string]bool
+	opened  map[string]*ir.Value // states before each token, while their equations are built
+	openAt  []notation.Span      // where they are read
 }
 
 // sequential prepares what the tokens behind the last whole chunk read: the
@@ -99,8 +98,9 @@ func (n *ruleNames) newChunk(outer *builder, c *chunking) *chunkNames {
 	e.axes, e.sized, e.trace = outer.axes, outer.sized, outer.trace
 	e.token = e.newVar("t", c.token)
 	s := &chunkNames{outer: outer, series: n, cut: c, e: e, now: varAff(e.token), vals: map[string]*ten{}, prev: map[string]*ten{},
-		carry: map[string]*ten{}, tokens: map[string]*ten{}, shared: map[string]*ten{}, busy: map[string]bool{}, opened: map[string]*ir.Value{},
+		carry: map[string]*ten{}, busy: map[string]bool{}, opened: map[string]*ir.Value{},
 		scan: &ir.Scan{Lane: outer.lane.axis, Time: c.chunks, Body: e.f}}
+	s.outside = &outside{outer: outer, series: n, e: e, scan: s.scan, cut: c.cut, loops: []*loopVar{e.token}, tokens: map[string]*ten{}, shared: map[string]*ten{}}
 	e.names, e.chunk = s, s
 	for _, sym := range outer.blk.SymSeq {
 		if sym.Kind != check.State || sym.PerChunk() || outer.blk.Equation(sym.Name) == nil {
@@ -361,40 +361,15 @@ func (s *chunkNames) atFirst(sym *check.Symbol, t *ten) *ten {
 }
 
 // fromOutside is a value without a state behind it: the chunk's part of a
-// series, or something that is the same for all tokens.
+// series, at one of its tokens, or something that is the same for all of them.
 func (s *chunkNames) fromOutside(sym *check.Symbol, when moment, span notation.Span) *ten {
 	at := s.now
 	if when.at != nil && when.at.time != nil && when.at.wide == nil {
 		at, when = *when.at.time, moment{now: true}
 	}
-	if t := s.tokens[sym.Name]; t != nil && when.now {
+	t := s.outside.value(sym, when, span)
+	if t != nil && t == s.outside.tokens[sym.Name] {
 		return s.read(t, at)
 	}
-	if t := s.shared[sym.Name]; t != nil && when == (moment{}) {
-		return t
-	}
-	o := s.outer
-	t := s.series.name(o, sym, when, span)
-	if t == nil || t.isLiteral() {
-		return t
-	}
-	eq := o.blk.Equation(sym.Name)
-	if sym.Kind == check.Outer || sym.Kind == check.Constant || eq != nil && !eq.Timed {
-		v := o.pack(t, nil)
-		p := s.e.f.AddParam(check.ASCII(sym.Name), ir.Shared, v.Elem, v.Axes...)
-		p.NoGrad = v.NoGrad
-		s.scan.Shared = append(s.scan.Shared, ir.SharedArg{Param: p, Val: v})
-		s.shared[sym.Name] = s.e.ofValue(p, nil, t.axes)
-		return s.shared[sym.Name]
-	}
-	id, span0 := o.eq, o.span
-	defer func() { o.eq, o.span = id, span0 }()
-	if eq != nil {
-		o.eq, o.span = eq.ID, eq.Span()
-	}
-	v := s.cut.cut(o, o.named(o.pack(t, []*loopVar{o.lane, o.token}), sym.Name))
-	p := s.e.f.AddParam(check.ASCII(sym.Name), ir.Token, v.Elem, v.Axes[2:]...)
-	s.scan.Tokens = append(s.scan.Tokens, ir.Sliced{Param: p, Val: v})
-	s.tokens[sym.Name] = s.e.ofValue(p, []*loopVar{s.e.token}, t.axes)
-	return s.read(s.tokens[sym.Name], at)
+	return t
 }

@@ -11,20 +11,19 @@ import (
 
 // stepNames serves the names inside a scan's body: one token of one lane.
 type stepNames struct {
-	outer  *builder
-	series *ruleNames
-	e      *builder
-	scan   *ir.Scan
-	vals   map[string]*ten // equations of this step
-	carry  map[string]*ten // states before the token
-	tokens map[string]*ten
-	shared map[string]*ten
-	held   map[string]*ten
-	past   windows    // series as windows see them
-	shift  moment     // when equations of states are read, where not now
-	probes []probeVal // what a proof looks at
-	bare   bool       // a probe is built: a bare state is the one after the write
-	after  *chunking  // the tokens behind the last whole chunk, where a strategy computes the others
+	outer   *builder
+	series  *ruleNames
+	e       *builder
+	scan    *ir.Scan
+	vals    map[string]*ten // equations of this step
+	carry   map[string]*ten // states before the token
+	outside *outside
+	held    map[string]*ten
+	past    windows    // series as windows see them
+	shift   moment     // when equations of states are read, where not now
+	probes  []probeVal // what a proof looks at
+	bare    bool       // a probe is built: a bare state is the one after the write
+	after   *chunking  // the tokens behind the last whole chunk, where a strategy computes the others
 }
 
 func newStep(outer *builder, series *ruleNames) *stepNames { return newStepAfter(outer, series, nil) }
@@ -40,8 +39,11 @@ func newStepAfter(outer *builder, series *ruleNames, after *chunking) *stepNames
 	}
 	e.token = e.newVar("t", time)
 	s := &stepNames{outer: outer, series: series, e: e, vals: map[string]*ten{}, carry: map[string]*ten{},
-		tokens: map[string]*ten{}, shared: map[string]*ten{}, held: map[string]*ten{}, after: after,
-		scan: &ir.Scan{Lane: outer.lane.axis, Time: time, Body: e.f}}
+		held: map[string]*ten{}, after: after, scan: &ir.Scan{Lane: outer.lane.axis, Time: time, Body: e.f}}
+	s.outside = &outside{outer: outer, series: series, e: e, scan: s.scan, tokens: map[string]*ten{}, shared: map[string]*ten{}}
+	if after != nil {
+		s.outside.cut = after.behind
+	}
 	e.names, e.step = s, s
 	for _, sym := range outer.blk.SymSeq {
 		if sym.Kind == check.State && outer.blk.Equation(sym.Name) != nil {
@@ -116,7 +118,7 @@ func (s *stepNames) name(e *builder, sym *check.Symbol, when moment, span notati
 	case when.at != nil:
 		return s.inWindow(sym, when, span)
 	}
-	return s.fromOutside(sym, when, span)
+	return s.outside.value(sym, when, span)
 }
 
 // state is a state before this token's write, after it, or where the context
@@ -157,47 +159,6 @@ func (s *stepNames) previous(eq *check.Equation, when moment, span notation.Span
 	s.shift = when
 	defer func() { s.shift = old }()
 	return s.e.elsewhen(eq)
-}
-
-// fromOutside is a value that has no state behind it: this token's slice of a
-// series, or something that is the same for all tokens.
-func (s *stepNames) fromOutside(sym *check.Symbol, when moment, span notation.Span) *ten {
-	if t := s.tokens[sym.Name]; t != nil && when.now {
-		return t
-	}
-	if t := s.shared[sym.Name]; t != nil && when == (moment{}) {
-		return t
-	}
-	o := s.outer
-	t := s.series.name(o, sym, when, span)
-	if t == nil {
-		return nil
-	}
-	if t.isLiteral() {
-		return t
-	}
-	eq := o.blk.Equation(sym.Name)
-	if sym.Kind == check.Outer || sym.Kind == check.Constant || (eq != nil && !eq.Timed) {
-		v := o.pack(t, nil)
-		p := s.e.f.AddParam(check.ASCII(sym.Name), ir.Shared, v.Elem, v.Axes...)
-		p.NoGrad = v.NoGrad
-		s.scan.Shared = append(s.scan.Shared, ir.SharedArg{Param: p, Val: v})
-		s.shared[sym.Name] = s.e.ofValue(p, nil, t.axes)
-		return s.shared[sym.Name]
-	}
-	v := o.named(o.pack(t, []*loopVar{o.lane, o.token}), sym.Name)
-	if s.after != nil {
-		id, at := o.eq, o.span
-		if eq != nil {
-			o.eq, o.span = eq.ID, eq.Span()
-		}
-		v = s.after.behind(o, v)
-		o.eq, o.span = id, at
-	}
-	p := s.e.f.AddParam(check.ASCII(sym.Name), ir.Token, v.Elem, t.axes...)
-	s.scan.Tokens = append(s.scan.Tokens, ir.Sliced{Param: p, Val: v})
-	s.tokens[sym.Name] = s.e.ofValue(p, nil, t.axes)
-	return s.tokens[sym.Name]
 }
 
 // finish adds the scan to the rule's program.

@@ -32,6 +32,19 @@ func (s *chunkNames) triangular(eq *check.Equation, r *check.Recurrence) *ten {
 		return nil
 	}
 	axes := s.typeOf(eq, b, vars)
+	if b.isLiteral() {
+		b = &ten{axes: axes[len(vars):], elem: ir.Real, coef: b.coef}
+	}
+	if len(vars) > 0 {
+		b = e.lift(b, vars)
+	}
+	if step.depends(vars) {
+		if len(r.Sums) > 0 {
+			e.errorf(diag.NotScalar, r.Steps[0].Expr, "beside a sum over earlier tokens stands one number for all entries, and this one has indices")
+			return nil
+		}
+		step = e.lift(step, vars)
+	}
 	if len(r.Steps) > 0 {
 		sym := e.blk.Symbols[eq.Name]
 		first, ok := s.first(sym)
@@ -39,19 +52,13 @@ func (s *chunkNames) triangular(eq *check.Equation, r *check.Recurrence) *ten {
 			return nil
 		}
 		if first != nil && !(first.isLiteral() && first.coef == 0) {
-			b = s.plus(b, s.atFirst(sym, product(step, first, axes[len(vars):])))
+			b = s.plus(b, s.atFirst(sym, product(step, first, axes)))
 		}
-	}
-	if b.isLiteral() {
-		b = &ten{axes: axes[len(vars):], elem: ir.Real, coef: b.coef}
-	}
-	if len(vars) > 0 {
-		b = e.lift(b, vars)
 	}
 	if len(r.Sums) == 0 {
 		return s.doubled(step, b)
 	}
-	a := s.sums(r)
+	a := s.sums(r, vars)
 	if a == nil {
 		return nil
 	}
@@ -63,7 +70,16 @@ func (s *chunkNames) triangular(eq *check.Equation, r *check.Recurrence) *ten {
 	return e.ofValue(x, token, b.axes)
 }
 
-// product is a number times a value that has these axes.
+// depends reports whether a value reads one of these indices.
+func (t *ten) depends(vars []*loopVar) bool {
+	found := false
+	for i := range t.fs {
+		t.fs[i].vars(func(v *loopVar) { found = found || slices.Contains(vars, v) })
+	}
+	return found
+}
+
+// product is a number, or one for each of the first axes, times a value that has these axes.
 func product(c, x *ten, axes []*ir.Axis) *ten {
 	u := x.clone()
 	u.axes, u.coef, u.fs = axes, c.coef*x.coef, append(slices.Clone(c.fs), u.fs...)
@@ -88,22 +104,26 @@ func (s *chunkNames) step(eq *check.Equation, r *check.Recurrence) *ten {
 	return out
 }
 
-// doubled is x_t = a_t x_{t−1} + b_t, with what comes before the chunk in b
-// already: an associative scan. In round r each token takes up what the token r
+// doubled is x_t = a_t x_{t−1} + b_t, with a number a or one for each of the first
+// axes, and with what comes before the chunk in b already: an associative scan. In round r each token takes up what the token r
 // before it has gathered, so the rounds are as many as r doubles inside a chunk.
 func (s *chunkNames) doubled(a, b *ten) *ten {
 	e := s.e
 	token := []*loopVar{e.token}
-	av, bv := e.pack(e.spread(a, token), token), e.pack(b, token)
+	if len(a.axes) == 0 {
+		a = e.spread(a, token)
+	}
+	av, bv := e.pack(a, token), e.pack(b, token)
 	for r := 1; r < s.cut.size; r *= 2 {
 		back := varAff(e.token).add(affine{c: shape.Int(int64(r))}, -1)
-		at, bt := e.ofValue(av, token, nil), e.ofValue(bv, token, b.axes)
+		at, bt := e.ofValue(av, token, a.axes), e.ofValue(bv, token, b.axes)
 		far := product(at, s.read(bt, back), b.axes)
 		bv = e.pack(e.sum(nil, bt, e.emit(emission{op: ir.Prod, coef: []float64{1}, locals: b.axes, out: len(b.axes), keep: token,
 			args: far.place(upTo(len(b.axes))), guards: []affine{back}}), 1), token)
 		if 2*r < s.cut.size {
-			both := product(at, s.read(at, back), nil)
-			av = e.pack(e.emit(emission{op: ir.Prod, coef: []float64{1}, keep: token, args: both.place(nil), guards: []affine{back}}), token)
+			both := product(at, s.read(at, back), a.axes)
+			av = e.pack(e.emit(emission{op: ir.Prod, coef: []float64{1}, locals: a.axes, out: len(a.axes), keep: token,
+				args: both.place(upTo(len(a.axes))), guards: []affine{back}}), token)
 		}
 	}
 	return e.ofValue(bv, token, b.axes)
@@ -167,7 +187,7 @@ func (s *chunkNames) beside(c *ten) *ten {
 }
 
 // sums is A of the terms that sum over earlier tokens.
-func (s *chunkNames) sums(r *check.Recurrence) *ten {
+func (s *chunkNames) sums(r *check.Recurrence, left []*loopVar) *ten {
 	e := s.e
 	out := literal(0)
 	for _, t := range r.Sums {
@@ -183,6 +203,10 @@ func (s *chunkNames) sums(r *check.Recurrence) *ten {
 		}
 		c := s.number(check.Signed{Minus: t.Minus, Expr: x.Body})
 		e.pop()
+		if c != nil && c.depends(left) {
+			e.errorf(diag.NotScalar, x, "what stands beside the name under a sum over earlier tokens is one number for all entries, and this one has indices")
+			return nil
+		}
 		if c == nil {
 			return nil
 		}

@@ -121,9 +121,20 @@ func (p *printer) params(ps []*Param) {
 		if i+1 < len(ps) && q.Type != nil && ps[i+1].Type == q.Type && ps[i+1].Group == q.Group {
 			continue
 		}
-		p.typeTail(q.Type)
+		p.paramTail(q.Type)
 	}
 	p.WriteByte(')')
+}
+
+// paramTail writes the type of a parameter, which is always named behind ∈ or
+// a colon: `a ∈ [0,∞)`, where a declaration has `a ≥ 0`.
+func (p *printer) paramTail(t *Type) {
+	if t != nil && oneSided(t) {
+		p.WriteString(" " + p.sign("∈") + " ")
+		p.twoSided(t)
+		return
+	}
+	p.typeTail(t)
 }
 
 // typeTail writes ∈ or a colon and the type, if there is one.

@@ -213,23 +213,28 @@ func (p *prover) noCost(c *notation.Cost, hint string) {
 
 func (p *prover) cost(c *notation.Cost, count Count, f *ir.Func) {
 	it := Item{Kind: Cost, Name: c.Name.Text, Text: notation.Print(c, notation.Unicode), Span: c.Span}
+	it.Evidence = p.costEvidence(c, count, f, "")
+	p.add(it)
+}
+
+// costEvidence holds a line to a count; where is added to the message.
+func (p *prover) costEvidence(c *notation.Cost, count Count, f *ir.Func, where string) Evidence {
 	said, ok := p.sizes(c.Value)
 	room, ok2 := p.sizes(c.Big)
 	if !ok || !ok2 {
-		p.noCost(c, "a cost is a sum of products of sizes")
-		return
+		p.ds.Errorf(diag.NotProvable, c.Value.Where(), "this is no size").Hint("a cost is a sum of products of sizes")
+		return failed("no size")
 	}
-	it.Evidence = Evidence{Verdict: Proved, Note: "counted " + count.String()}
 	diff := count.Adds.Sub(said)
 	if c.Big == nil && !diff.IsZero() || c.Big != nil && !diff.BoundedBy(room) {
-		it.Evidence = failed("counted " + count.String())
-		d := p.ds.Errorf(diag.CostDiffers, c.Value.Where(), "%s takes %s operations", c.Name.Text, leading(count.Adds, room)).Labelf("the page says %s", notation.Print(c.Value, notation.Unicode))
+		d := p.ds.Errorf(diag.CostDiffers, c.Value.Where(), "%s takes %s operations%s", c.Name.Text, leading(count.Adds, room), where).Labelf("the page says %s", notation.Print(c.Value, notation.Unicode))
 		if e := p.dearest(f); e != nil {
 			d.See(e.Span(), "most of them are made here")
 		}
 		d.Hint("one multiply-add counts once, and a + O(p) covers what p bounds")
+		return failed("counted " + count.String())
 	}
-	p.add(it)
+	return Evidence{Verdict: Proved, Note: "counted " + count.String()}
 }
 
 // sizes reads a polynomial of the page in the program's names.

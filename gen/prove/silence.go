@@ -12,9 +12,13 @@ import (
 // Nothing is passed over in silence: what is proved elsewhere says so, and what
 // is proved nowhere is refused.
 
+// usedElsewhere is the note of a line that is settled in the units that use its
+// page; it counts for nothing beside those.
+const usedElsewhere = "means something only where it is used, and is proved there"
+
 // elsewhere lists what a page says that means something only where it is used.
 func (p *prover) elsewhere() {
-	there := Evidence{Verdict: Declared, Note: "means something only where it is used, and is proved there"}
+	there := Evidence{Verdict: Declared, Note: usedElsewhere}
 	p.add(Item{Kind: Shape, Name: "types", Span: p.unit.Span, Evidence: there})
 	for i, st := range p.unit.Body {
 		it := Item{Span: st.Where(), Evidence: there}
@@ -28,6 +32,8 @@ func (p *prover) elsewhere() {
 			it.Kind, it.Name = KinkKind, notation.Print(s.Left, notation.ASCII)
 		case *notation.Invariant:
 			it.Kind, it.Name = Invariant, invariantName(s, i)
+		case *notation.Cost:
+			it.Kind, it.Name = Cost, s.Name.Text
 		case *notation.Provides:
 			for _, m := range s.Marks {
 				it.Kind, it.Name, it.Text = Marker, markID(m.Name.Text, markText(m)), markText(m)

@@ -57,7 +57,8 @@ func (p *prover) strategy() {
 	if blk.Strategy.Approximate() {
 		p.approximation()
 	}
-	p.causal(f)
+	p.markers(f)
+	p.chunkCosts()
 	p.unproved(KinkKind, Invariant, Special, Requires)
 	p.cut(f)
 }

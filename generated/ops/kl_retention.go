@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const kLRetentionKind tape.Kind = 115
+const kLRetentionKind tape.Kind = 118
 
 // KLRetentionSizes are the sizes of KLRetention.
 type KLRetentionSizes struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-const mulKind tape.Kind = 88
+const mulKind tape.Kind = 91
 
 // MulSizes are the sizes of Mul.
 type MulSizes struct {

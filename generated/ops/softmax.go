@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-const softmaxKind tape.Kind = 116
+const softmaxKind tape.Kind = 119
 
 // SoftmaxSizes are the sizes of Softmax.
 type SoftmaxSizes struct {

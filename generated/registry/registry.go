@@ -23,6 +23,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/latticelinear"
 	"github.com/nl-hecate/hecate/generated/rules/latticesimilarity"
 	"github.com/nl-hecate/hecate/generated/rules/memora"
+	"github.com/nl-hecate/hecate/generated/rules/memoralogits"
 	"github.com/nl-hecate/hecate/generated/rules/moneta"
 	"github.com/nl-hecate/hecate/generated/rules/omegalearned"
 	"github.com/nl-hecate/hecate/generated/rules/retnet"
@@ -86,7 +87,7 @@ func NewModel[F num.Float](name string, s block.Sizes) (block.Model[F], error) {
 
 // Rules are the names of all memory rules, in order.
 func Rules() []string {
-	return []string{"Comba", "HGRN2", "RetNet", "AtlasOmega", "DeepTitans", "DeltaRule", "Hebbian", "Lattice", "LatticeEncode", "LatticeSimilarity", "MEMORA", "MONETA", "OmegaLearned", "SelfReferential", "SelfReferentialChunk", "SelfReferentialLayers", "TitansLMM", "TNT", "Trellis", "YAAD", "DeltaFrozen", "DeltaChunk", "TitansChunk", "LatticeLinear", "HebbianScan"}
+	return []string{"Comba", "HGRN2", "RetNet", "AtlasOmega", "DeepTitans", "DeltaRule", "Hebbian", "Lattice", "LatticeEncode", "LatticeSimilarity", "MEMORA", "MONETA", "OmegaLearned", "SelfReferential", "SelfReferentialChunk", "SelfReferentialLayers", "TitansLMM", "TNT", "Trellis", "YAAD", "DeltaFrozen", "DeltaChunk", "TitansChunk", "LatticeLinear", "MEMORALogits", "HebbianScan"}
 }
 
 // NewRule makes a memory rule by name, for vectors of the given width. It fails
@@ -141,6 +142,8 @@ func NewRule[F num.Float](name string, s block.Sizes, width int) (block.Block[F]
 		return titanschunk.New[F](s, width), s.Err()
 	case "LatticeLinear":
 		return latticelinear.New[F](s, width), s.Err()
+	case "MEMORALogits":
+		return memoralogits.New[F](s, width), s.Err()
 	case "HebbianScan":
 		return hebbianscan.New[F](s, width), s.Err()
 	}

@@ -16,8 +16,8 @@
 // answer at a token depends on no later token
 //
 // Cost: Two products with the memory for each token of the window, and ns
-// rounds of three matrix products; 2·d_k·d_v numbers of state, and the
-// window's keys and values
+// rounds of three products of matrices over the rows of the memory {cost};
+// 2·d_k·d_v numbers of state, and the window's keys and values
 //
 // Trade-off: Every token is read w times, and an orthogonal step looks at the
 // whole matrix, so rows are not independent and nothing is affine

@@ -26,6 +26,7 @@ func TestDeltaChunk(t *testing.T) {
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5, 67}, {1, 2, 3, 5, 32}, {1, 2, 3, 5, 33}},
+		Causal:  true,
 		Frozen:  []string{"M"},
 		Mixed:   true,
 		Vectors: "testdata/deltachunk.txt",

@@ -9,7 +9,8 @@
 // Guarantees: With chunks of one token it is the rule {one}; it needs no line
 // of the rule's page
 //
-// Cost: A copy of the states, taken anew with each chunk
+// Cost: That of the rule {cost}; and a copy of the states, taken anew with
+// each chunk
 //
 // Trade-off: Another function than the rule's: the further a token stands from
 // the start of its chunk, the older is the memory that its gradient is taken

@@ -25,6 +25,7 @@ func TestDeltaFrozen(t *testing.T) {
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5, 35}, {1, 2, 3, 5, 16}, {1, 2, 3, 5, 17}},
+		Causal:  true,
 		Carries: true,
 		Frozen:  []string{"M", "M.chunk", "chunk.age"},
 		Vectors: "testdata/deltafrozen.txt",

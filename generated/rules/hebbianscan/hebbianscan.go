@@ -11,7 +11,8 @@
 // Guarantees: The same function as the rule, token by token: answers, states
 // and gradients {equal}
 //
-// Cost: log₂ C multiply-adds per entry of the states and token
+// Cost: log₂ C multiply-adds per entry of the states and token, beside those
+// of the rule, here four {cost}
 //
 // Trade-off: The states of all tokens of a chunk lie in memory at once; what
 // is won is that no token waits for the one before it

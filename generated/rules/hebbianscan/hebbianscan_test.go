@@ -26,6 +26,7 @@ func TestHebbianScan(t *testing.T) {
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
 		Tokens:  [][]int{{1, 2, 5, 35}, {1, 2, 5, 16}, {1, 2, 5, 17}},
+		Causal:  true,
 		Frozen:  []string{"M"},
 		Vectors: "testdata/hebbianscan.txt",
 	}.Test(t)

@@ -10,7 +10,8 @@
 // Guarantees: With chunks of one token it is the rule {one}; slots have norm
 // one wherever they are read
 //
-// Cost: m·d_v numbers for each token of a chunk, all at once
+// Cost: C·m·d_v multiply-adds per token for the sums, beside the rule's
+// directions {cost}; m·d_v numbers for each token of a chunk, all at once
 //
 // Trade-off: Inside a chunk a slot follows the tangent at the chunk's start
 // and not the sphere

@@ -26,6 +26,7 @@ func TestLatticeLinear(t *testing.T) {
 			{"d": 1, "d_v": 2, "m": 5},
 		},
 		Tokens:  [][]int{{1, 2, 5, 35}, {1, 2, 5, 16}, {1, 2, 5, 17}},
+		Causal:  true,
 		Frozen:  []string{"S"},
 		Starts:  true,
 		Vectors: "testdata/latticelinear.txt",

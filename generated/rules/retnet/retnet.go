@@ -10,8 +10,8 @@
 // Guarantees: Between two tokens the state turns and fades by fixed numbers
 // {turn}
 //
-// Cost: O(H d_v d_c) operations per token, beside the projections; 2 H d_v d_c
-// numbers of state
+// Cost: 11 H d_v d_c operations per token, beside the projections of keys,
+// values and answers {cost}; 2 H d_v d_c numbers of state
 //
 // Trade-off: How much is kept depends on how old it is, and on nothing else
 //

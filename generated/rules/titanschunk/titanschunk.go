@@ -11,8 +11,8 @@
 // Guarantees: The same function as the rule, token by token: answers, states
 // and gradients {equal}
 //
-// Cost: 10·d_k·d_v + 2·C·(d_k + d_v) multiply-adds per token, nearly all in
-// products of matrices
+// Cost: 6·d_k·d_v + C·(2·d_k + 1.5·d_v) multiply-adds per token, nearly all in
+// products of matrices {cost}
 //
 // Trade-off: A sum in another order than the rule's, so other last digits
 //

@@ -28,6 +28,7 @@ func TestTitansChunk(t *testing.T) {
 			{"d": 1, "d_k": 5, "d_v": 2},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5, 67}, {1, 2, 3, 5, 32}, {1, 2, 3, 5, 33}},
+		Causal:  true,
 		Frozen:  []string{"M", "S"},
 		Mixed:   true,
 		Vectors: "testdata/titanschunk.txt",

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 68
-const fireTallKind tape.Kind = 69
+const fireKind tape.Kind = 71
+const fireTallKind tape.Kind = 72
 
 // Update is AdaMuon with its settings.
 type Update[F num.Float] struct {

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-const fireKind tape.Kind = 70
-const fireTallKind tape.Kind = 71
+const fireKind tape.Kind = 73
+const fireTallKind tape.Kind = 74
 
 // Update is AdaMuonUS with its settings.
 type Update[F num.Float] struct {

@@ -1,0 +1,79 @@
+package derive
+
+import (
+	"fmt"
+
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// An axis of two, d = H × d_h, is read at a pair, x[(h,i)], and so is anything
+// over it wherever a part of the equation reads its two axes apart. An equation
+// is written with plain indices first, and with pairs where that has no form.
+
+// factors are the axes that an axis is made of on the page, or nil.
+func (w *writer) factors(a *ir.Axis) []string {
+	for _, x := range w.blk.AxisSeq {
+		if check.ASCII(x.Name) == a.Name && len(x.Factors) > 1 {
+			return x.Factors
+		}
+	}
+	return nil
+}
+
+// A pairing says where an index over an axis of two is a pair.
+type pairing int
+
+const (
+	nowhere    pairing = iota
+	onTheLeft          // of an equation
+	everywhere         // under Σ too, where the two are indices of their own
+)
+
+// pair makes an index over an axis of two.
+func (w *writer) pair(axes []string) ([]*notation.Binder, notation.Expr) {
+	var bs []*notation.Binder
+	at := &notation.Tuple{}
+	for _, a := range axes {
+		n := w.free(indexLetters, &w.letter)
+		bs = append(bs, &notation.Binder{Name: notation.Word{Text: n}, Range: ident(a)})
+		at.Items = append(at.Items, ident(n))
+	}
+	return bs, at
+}
+
+// summed makes the indices of a sum over an axis.
+func (w *writer) summed(a *ir.Axis) ([]*notation.Binder, notation.Expr, error) {
+	if two := w.factors(a); w.pairs == everywhere && two != nil {
+		bs, at := w.pair(two)
+		return bs, at, nil
+	}
+	b, i, err := w.plain(a)
+	return []*notation.Binder{b}, i, err
+}
+
+// reshaped is an entry of an array whose axes are those of another one, with two
+// made one or one made two.
+func (w *writer) reshaped(v *ir.Value, at []notation.Expr) (notation.Expr, error) {
+	from := v.Def.Args[0].Val
+	out, in := w.axes(v), w.axes(from)
+	var pos []notation.Expr
+	for len(out) > 0 && len(in) > 0 {
+		t, pair := at[0].(*notation.Tuple)
+		switch {
+		case out[0].Size.Equal(in[0].Size):
+			pos, at, out, in = append(pos, at[0]), at[1:], out[1:], in[1:]
+		case pair && len(t.Items) == 2 && len(in) > 1 && out[0].Size.Equal(in[0].Size.Mul(in[1].Size)):
+			pos, at, out, in = append(pos, t.Items...), at[1:], out[1:], in[2:]
+		case len(out) > 1 && in[0].Size.Equal(out[0].Size.Mul(out[1].Size)):
+			pos, at, out, in = append(pos, &notation.Tuple{Items: at[:2:2]}), at[2:], out[2:], in[1:]
+		default:
+			return nil, fmt.Errorf("an axis is read as a product of two")
+		}
+	}
+	if len(out)+len(in) > 0 {
+		return nil, fmt.Errorf("an axis of one entry is added or taken away")
+	}
+	return w.at(from, pos)
+}

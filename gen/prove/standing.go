@@ -1,0 +1,75 @@
+package prove
+
+import (
+	"github.com/nl-hecate/hecate/gen/check"
+	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// Which strategy computes which rule is found out by trying: the rule is given
+// the strategy as a page would give it, built, and held to what the strategy's
+// page claims. No list of pairs stands anywhere.
+
+// A Standing is how a strategy stands to a rule.
+type Standing struct {
+	Refused string    // why the rule cannot be given the strategy, "" where it can
+	Off     []float64 // of an approximation: how far off its answers are, as of Approximation
+}
+
+// Exact reports whether the strategy gives what the rule gives.
+func (s Standing) Exact() bool { return s.Refused == "" && s.Off == nil }
+
+// Last is the distance of an approximation at the longest chunk that is tried,
+// and that chunk's length.
+func (s Standing) Last() (off float64, tokens int) {
+	return s.Off[len(s.Off)-1], approximated[len(approximated)-1]
+}
+
+// Stands tries a strategy on a rule, at the chunks of a quick proof.
+func Stands(tree *check.Tree, strategy, rule *notation.Unit) Standing {
+	of := func(u *notation.Unit) *notation.Apply { return &notation.Apply{Span: u.Name.Span, Name: u.Name} }
+	a := of(strategy)
+	a.Args = []*notation.Override{{Span: a.Span, Apply: of(rule)}}
+	u := &notation.Unit{Span: strategy.Span, Kind: notation.RuleUnit, Name: rule.Name, Formula: &notation.Formula{Span: a.Span, Parts: []*notation.Apply{a}}}
+	p := &prover{tree: tree, unit: u, rep: &Report{Unit: u.Name.Text, ID: check.ID(u.Name.Text)}}
+	blk, ds := check.WithChunks(tree, u, provedChunk)
+	if blk != nil && !ds.HasErrors() {
+		irbuild.Rule(blk, &ds)
+	}
+	if blk == nil || ds.HasErrors() {
+		return Standing{Refused: because(ds)}
+	}
+	p.blk = blk
+	for _, st := range strategy.Body {
+		if c, ok := st.(*notation.Claim); ok && isSequential(c) {
+			p.sequential(c, Item{Kind: claimKinds[c.Keyword.Text], Span: c.Span})
+		}
+	}
+	for _, it := range p.rep.Items {
+		if it.Verdict == Failed {
+			return Standing{Refused: "it computes something else: " + it.Note}
+		}
+	}
+	if len(p.rep.Items) == 0 {
+		return Standing{Refused: "the page claims nothing"}
+	}
+	if !blk.Strategy.Approximate() {
+		return Standing{}
+	}
+	off, bad := Approximation(tree, u)
+	if bad != nil {
+		return Standing{Refused: because(*bad)}
+	}
+	return Standing{Off: off}
+}
+
+// because is the first message of a list.
+func because(ds diag.List) string {
+	for _, d := range ds.Sorted() {
+		if d.Severity == diag.Error {
+			return d.Text
+		}
+	}
+	return "it cannot be built"
+}

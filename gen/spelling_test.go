@@ -1,0 +1,77 @@
+package gen_test
+
+import (
+	"testing"
+
+	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/notation"
+)
+
+// TestEveryBlockKeepsItsMeaning formats every block of every page, and every
+// example of the manual, in both spellings. What comes out must parse to the
+// tree that went in, and stand still when it is formatted again.
+func TestEveryBlockKeepsItsMeaning(t *testing.T) {
+	s, ds := gen.Load(specsFolder)
+	if ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	var blocks []notation.Input
+	for _, p := range s.Pages {
+		for _, b := range p.Blocks {
+			if b.IsHecate {
+				blocks = append(blocks, notation.Input{Text: b.Text})
+			}
+		}
+	}
+	known := notation.Known(blocks)
+	for _, p := range s.Pages {
+		for _, b := range p.Blocks {
+			sketch := b.Lang == sketchLang
+			if b.IsHecate || sketch {
+				keepsItsMeaning(t, p.File.Path+", "+title(b), b.Text, known)
+			}
+		}
+	}
+}
+
+// TestRangesOfParametersKeepTheirMeaning: behind a declared name a half-open
+// range is a bound, `a ≥ 0`, and behind a parameter it has to stay a range.
+func TestRangesOfParametersKeepTheirMeaning(t *testing.T) {
+	for _, text := range []string{
+		"f(a ∈ [0,∞)) = a\n",
+		"f(a ∈ (−∞,1], b, c ∈ (0,∞)^{n}) = a\n",
+		"op F(x ∈ ℝ^{n}; a ∈ [0,∞), b ∈ (1,∞), c ∈ (0,1), d ∈ (−∞, n)) → out = a x\n",
+		"rule R\noption a ≥ 0 = 1\ngate b < 1 = 0\nf(x ∈ ℝ; a ∈ (0,∞)) = a x\n",
+	} {
+		if got := keepsItsMeaning(t, text, text, nil); got != text {
+			t.Errorf("formatted, it is %q, want %q", got, text)
+		}
+	}
+}
+
+// keepsItsMeaning returns the canonical spelling of a block.
+func keepsItsMeaning(t *testing.T, name, text string, known map[string]bool) string {
+	t.Helper()
+	was, ds := notation.Parse(nil, []notation.Input{{Text: text, Known: known}})
+	if ds.HasErrors() {
+		t.Errorf("%s: %s", name, ds.Error())
+		return ""
+	}
+	unicode := ""
+	for _, style := range []notation.Style{notation.ASCII, notation.Unicode} {
+		out, ds := notation.FormatInput(notation.Input{Text: text, Known: known}, style)
+		if ds.HasErrors() {
+			t.Errorf("%s: %s", name, ds.Error())
+			continue
+		}
+		is, ds := notation.Parse(nil, []notation.Input{{Text: out, Known: known}})
+		if ds.HasErrors() || !notation.Equal(was, is) {
+			t.Errorf("%s: formatted, it means something else (%s):\n%s", name, ds.Error(), out)
+		}
+		if again, _ := notation.FormatInput(notation.Input{Text: out, Known: known}, style); again != out {
+			t.Errorf("%s: formatted twice, it differs:\n%s\n%s", name, out, again)
+		}
+		unicode = out
+	}
+	return unicode
+}
