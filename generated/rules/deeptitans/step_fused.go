@@ -254,12 +254,9 @@ type stepNest21Args struct {
 }
 
 type stepNest22Args struct {
-	t46  *float32
-	t    *float32
-	t22  *float32
-	t462 *float32
-	t14  *float32
-	n0   int // d_h
+	t46 *float32
+	t14 *float32
+	n0  int // d_h
 }
 
 type stepNest23Args struct {
@@ -1086,9 +1083,6 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := stepNest22Args{
 							unsafe.SliceData(t46),
-							unsafe.SliceData(t),
-							unsafe.SliceData(t22_2),
-							unsafe.SliceData(t462),
 							unsafe.SliceData(t14),
 							dH,
 						}
@@ -1096,9 +1090,6 @@ func (c *stepFused) run() {
 					} else {
 						for i := range dH {
 							t46Entry := t46[i]
-							t322 := t[i]
-							t42_2 := t22_2[i]
-							t53 := t462[i]
 							t14[i] = F(t46Entry * kern.Sigmoid(t46Entry))
 						}
 					}

@@ -662,7 +662,6 @@ func (c *stepFused) run() {
 							t202 := (F(0) < t182Entry)
 							t232 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
 							t2722 := kern.Larger(kern.Choose(t202, t232, F(0)), F(1e-08))
-							t242 := (F(1) / t232)
 							t272[i] = t2722
 						}
 					}

@@ -428,7 +428,6 @@ func (c *stepFused) run() {
 							t20 := (F(0) < t18Entry)
 							t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
 							t272 := kern.Larger(kern.Choose(t20, t23, F(0)), F(1e-08))
-							t242 := (F(1) / t23)
 							t27[i] = t272
 						}
 					}

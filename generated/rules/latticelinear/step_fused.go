@@ -1097,7 +1097,6 @@ func (c *stepFused) run() {
 							t2022 := (F(0) < t1822Entry)
 							t232 := num.Sqrt(kern.Choose(t2022, t1822Entry, F(1)))
 							t2723 := kern.Larger(kern.Choose(t2022, t232, F(0)), F(1e-08))
-							t242 := (F(1) / t232)
 							t2722[i] = t2723
 						}
 					}

@@ -579,7 +579,6 @@ func (c *stepFused) run() {
 							t162 := (F(0) < t142Entry)
 							t192 := num.Sqrt(kern.Choose(t162, t142Entry, F(1)))
 							t2322 := kern.Larger(kern.Choose(t162, t192, F(0)), F(1e-08))
-							t23222 := (F(1) / t192)
 							t232[i] = t2322
 						}
 					}

@@ -156,8 +156,6 @@ type stepNest16Args struct {
 
 type stepNest17Args struct {
 	t50 *float32
-	t   *float32
-	t22 *float32
 	t14 *float32
 	n0  int // d_h
 }
@@ -655,8 +653,6 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := stepNest17Args{
 							unsafe.SliceData(t50),
-							unsafe.SliceData(t),
-							unsafe.SliceData(t22),
 							unsafe.SliceData(t14),
 							dH,
 						}
@@ -664,8 +660,6 @@ func (c *stepFused) run() {
 					} else {
 						for i := range dH {
 							t50Entry := t50[i]
-							t52 := t[i]
-							t62 := t22[i]
 							t14[i] = F(t50Entry * kern.Sigmoid(t50Entry))
 						}
 					}

@@ -241,6 +241,42 @@ func stepNest39AVX512(a *stepNest39Args)
 func stepNest39AVX2(a *stepNest39Args)
 
 //go:noescape
+func stepNest40AVX512(a *stepNest40Args)
+
+//go:noescape
+func stepNest40AVX2(a *stepNest40Args)
+
+//go:noescape
+func stepNest41AVX512(a *stepNest41Args)
+
+//go:noescape
+func stepNest41AVX2(a *stepNest41Args)
+
+//go:noescape
+func stepNest42AVX512(a *stepNest42Args)
+
+//go:noescape
+func stepNest42AVX2(a *stepNest42Args)
+
+//go:noescape
+func stepNest43AVX512(a *stepNest43Args)
+
+//go:noescape
+func stepNest43AVX2(a *stepNest43Args)
+
+//go:noescape
+func stepNest44AVX512(a *stepNest44Args)
+
+//go:noescape
+func stepNest44AVX2(a *stepNest44Args)
+
+//go:noescape
+func stepNest45AVX512(a *stepNest45Args)
+
+//go:noescape
+func stepNest45AVX2(a *stepNest45Args)
+
+//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -263,6 +299,12 @@ func stepBackwardNest4AVX512(a *stepBackwardNest4Args)
 
 //go:noescape
 func stepBackwardNest4AVX2(a *stepBackwardNest4Args)
+
+//go:noescape
+func stepBackwardNest5AVX512(a *stepBackwardNest5Args)
+
+//go:noescape
+func stepBackwardNest5AVX2(a *stepBackwardNest5Args)
 
 //go:noescape
 func stepBackwardNest6AVX512(a *stepBackwardNest6Args)
@@ -708,6 +750,30 @@ func stepBackwardNest79AVX512(a *stepBackwardNest79Args)
 //go:noescape
 func stepBackwardNest79AVX2(a *stepBackwardNest79Args)
 
+//go:noescape
+func stepBackwardNest80AVX512(a *stepBackwardNest80Args)
+
+//go:noescape
+func stepBackwardNest80AVX2(a *stepBackwardNest80Args)
+
+//go:noescape
+func stepBackwardNest81AVX512(a *stepBackwardNest81Args)
+
+//go:noescape
+func stepBackwardNest81AVX2(a *stepBackwardNest81Args)
+
+//go:noescape
+func stepBackwardNest82AVX512(a *stepBackwardNest82Args)
+
+//go:noescape
+func stepBackwardNest82AVX2(a *stepBackwardNest82Args)
+
+//go:noescape
+func stepBackwardNest83AVX512(a *stepBackwardNest83Args)
+
+//go:noescape
+func stepBackwardNest83AVX2(a *stepBackwardNest83Args)
+
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest1AVX512(a)
@@ -1020,6 +1086,54 @@ func stepNest39(a *stepNest39Args) {
 	stepNest39AVX2(a)
 }
 
+func stepNest40(a *stepNest40Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest40AVX512(a)
+		return
+	}
+	stepNest40AVX2(a)
+}
+
+func stepNest41(a *stepNest41Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest41AVX512(a)
+		return
+	}
+	stepNest41AVX2(a)
+}
+
+func stepNest42(a *stepNest42Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest42AVX512(a)
+		return
+	}
+	stepNest42AVX2(a)
+}
+
+func stepNest43(a *stepNest43Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest43AVX512(a)
+		return
+	}
+	stepNest43AVX2(a)
+}
+
+func stepNest44(a *stepNest44Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest44AVX512(a)
+		return
+	}
+	stepNest44AVX2(a)
+}
+
+func stepNest45(a *stepNest45Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepNest45AVX512(a)
+		return
+	}
+	stepNest45AVX2(a)
+}
+
 func stepBackwardNest1(a *stepBackwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest1AVX512(a)
@@ -1050,6 +1164,14 @@ func stepBackwardNest4(a *stepBackwardNest4Args) {
 		return
 	}
 	stepBackwardNest4AVX2(a)
+}
+
+func stepBackwardNest5(a *stepBackwardNest5Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest5AVX512(a)
+		return
+	}
+	stepBackwardNest5AVX2(a)
 }
 
 func stepBackwardNest6(a *stepBackwardNest6Args) {
@@ -1642,4 +1764,36 @@ func stepBackwardNest79(a *stepBackwardNest79Args) {
 		return
 	}
 	stepBackwardNest79AVX2(a)
+}
+
+func stepBackwardNest80(a *stepBackwardNest80Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest80AVX512(a)
+		return
+	}
+	stepBackwardNest80AVX2(a)
+}
+
+func stepBackwardNest81(a *stepBackwardNest81Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest81AVX512(a)
+		return
+	}
+	stepBackwardNest81AVX2(a)
+}
+
+func stepBackwardNest82(a *stepBackwardNest82Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest82AVX512(a)
+		return
+	}
+	stepBackwardNest82AVX2(a)
+}
+
+func stepBackwardNest83(a *stepBackwardNest83Args) {
+	if cpu.Active() == cpu.AVX512 {
+		stepBackwardNest83AVX512(a)
+		return
+	}
+	stepBackwardNest83AVX2(a)
 }

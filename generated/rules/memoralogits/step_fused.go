@@ -317,6 +317,22 @@ type stepNest32Args struct {
 }
 
 type stepNest33Args struct {
+	t3  *float32
+	t24 *float32
+	e   *float32
+	n0  int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
+	n1  int // d_v
+}
+
+type stepNest34Args struct {
+	t3  *float32
+	t24 *float32
+	e6  *float32
+	n0  int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
+	n1  int // d_v
+}
+
+type stepNest35Args struct {
 	e6       *float32
 	W2State2 *float32
 	t1222    *float32
@@ -327,14 +343,14 @@ type stepNest33Args struct {
 	t26Entry [2]float32 // and nothing
 }
 
-type stepNest34Args struct {
+type stepNest36Args struct {
 	t273 *float32
 	W223 *float32
 	n0   int // d_v
 	n1   int // d_h
 }
 
-type stepNest35Args struct {
+type stepNest37Args struct {
 	t23  *float32
 	t222 *float32
 	t2   *float32
@@ -342,7 +358,7 @@ type stepNest35Args struct {
 	n0   int // d_h
 }
 
-type stepNest36Args struct {
+type stepNest38Args struct {
 	t41      *float32
 	t23      *float32
 	W1State2 *float32
@@ -354,14 +370,14 @@ type stepNest36Args struct {
 	t26Entry [2]float32 // and nothing
 }
 
-type stepNest37Args struct {
+type stepNest39Args struct {
 	t48  *float32
 	W123 *float32
 	n0   int // d_h
 	n1   int // d_k
 }
 
-type stepNest38Args struct {
+type stepNest40Args struct {
 	W123     *float32
 	t27      *float32
 	W1State2 *float32
@@ -371,7 +387,34 @@ type stepNest38Args struct {
 	n2       int // d_k
 }
 
-type stepNest39Args struct {
+type stepNest41Args struct {
+	t2    *float32
+	eProd *float32
+	n0    int // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
+	n1    int // d_h
+}
+
+type stepNest42Args struct {
+	t222    *float32
+	GW1Prod *float32
+	n0      int // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
+	n1      int // d_h
+}
+
+type stepNest43Args struct {
+	t50   *float32
+	yProd *float32
+	n0    int // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
+	n1    int // d_h
+}
+
+type stepNest44Args struct {
+	t50  *float32
+	t142 *float32
+	n0   int // d_h
+}
+
+type stepNest45Args struct {
 	W223     *float32
 	t142     *float32
 	W2State2 *float32
@@ -1488,7 +1531,6 @@ func (c *stepFused) run() {
 				t25_2 := t25[l*(T-16*chunks)+C*s:][:n]
 				t26_2 := t26[l*(T-16*chunks)+C*s:][:n]
 				for a2 := range n {
-					t24_2 := t24[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 					// memora_logits.e
 					if kern.Wide() {
 						a3 := stepNest30Args{
@@ -1528,10 +1570,10 @@ func (c *stepFused) run() {
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
-							t24_3 := kern.Sigmoid(t2Entry)
-							t23_2[i] = t24_3
-							t102[i] = F(t2Entry * t24_3)
-							t1222[i] = F(t24_3 * F(t25Entry*t2Entry))
+							t24_2 := kern.Sigmoid(t2Entry)
+							t23_2[i] = t24_2
+							t102[i] = F(t2Entry * t24_2)
+							t1222[i] = F(t24_2 * F(t25Entry*t2Entry))
 						}
 					}
 					// memora_logits.e
@@ -1557,18 +1599,46 @@ func (c *stepFused) run() {
 						}
 					}
 					// memora_logits.e
-					for i := range dV {
-						e7 := t3[i] - t24_2[i]
-						e6[i] = e7
-						if len(c.E) > 0 {
-							c.E[(l*(T-16*chunks)+a2+C*s)*dV+i] = e7
+					if len(c.E) > 0 {
+						if kern.Wide() {
+							a3 := stepNest33Args{
+								unsafe.SliceData(t3),
+								unsafe.SliceData(t24),
+								kern.Given(c.E),
+								dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
+								dV,
+							}
+							stepNest33(&a3)
+						} else {
+							t24_2 := t24[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
+							e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
+							for i := range dV {
+								e7 := t3[i] - t24_2[i]
+								e[i] = e7
+							}
+						}
+					}
+					if kern.Wide() {
+						a3 := stepNest34Args{
+							unsafe.SliceData(t3),
+							unsafe.SliceData(t24),
+							unsafe.SliceData(e6),
+							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
+							dV,
+						}
+						stepNest34(&a3)
+					} else {
+						t24_2 := t24[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
+						for i := range dV {
+							e7 := t3[i] - t24_2[i]
+							e6[i] = e7
 						}
 					}
 					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W1
 					clear(t222)
 					t26Entry := t26_2[a2]
 					if kern.Wide() {
-						a3 := stepNest33Args{
+						a3 := stepNest35Args{
 							unsafe.SliceData(e6),
 							unsafe.SliceData(W2State2),
 							unsafe.SliceData(t1222),
@@ -1578,7 +1648,7 @@ func (c *stepFused) run() {
 							dH,
 							[2]float32{t26Entry},
 						}
-						stepNest33(&a3)
+						stepNest35(&a3)
 					} else {
 						for i := range dV {
 							W2State2_2 := W2State2[i*dH:][:dH]
@@ -1593,13 +1663,13 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.W2
 					if kern.Wide() {
-						a3 := stepNest34Args{
+						a3 := stepNest36Args{
 							unsafe.SliceData(t273),
 							unsafe.SliceData(W223),
 							dV,
 							dH,
 						}
-						stepNest34(&a3)
+						stepNest36(&a3)
 					} else {
 						for i := range dV {
 							t273_2 := t273[i*dH:][:dH]
@@ -1625,14 +1695,14 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.G_W1
 					if kern.Wide() {
-						a3 := stepNest35Args{
+						a3 := stepNest37Args{
 							unsafe.SliceData(t23_2),
 							unsafe.SliceData(t222),
 							unsafe.SliceData(t2),
 							unsafe.SliceData(t41),
 							dH,
 						}
-						stepNest35(&a3)
+						stepNest37(&a3)
 					} else {
 						for i := range dH {
 							t23Entry := t23_2[i]
@@ -1643,7 +1713,7 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1
 					if kern.Wide() {
-						a3 := stepNest36Args{
+						a3 := stepNest38Args{
 							unsafe.SliceData(t41),
 							unsafe.SliceData(t23),
 							unsafe.SliceData(W1State2),
@@ -1654,7 +1724,7 @@ func (c *stepFused) run() {
 							[2]float32{t25Entry},
 							[2]float32{t26Entry},
 						}
-						stepNest36(&a3)
+						stepNest38(&a3)
 					} else {
 						for i := range dH {
 							t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
@@ -1668,13 +1738,13 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.W1
 					if kern.Wide() {
-						a3 := stepNest37Args{
+						a3 := stepNest39Args{
 							unsafe.SliceData(t48),
 							unsafe.SliceData(W123),
 							dH,
 							dK,
 						}
-						stepNest37(&a3)
+						stepNest39(&a3)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -1700,7 +1770,7 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.y, memora_logits
 					if kern.Wide() {
-						a3 := stepNest38Args{
+						a3 := stepNest40Args{
 							unsafe.SliceData(W123),
 							unsafe.SliceData(t27),
 							unsafe.SliceData(W1State2),
@@ -1709,7 +1779,7 @@ func (c *stepFused) run() {
 							dH,
 							dK,
 						}
-						stepNest38(&a3)
+						stepNest40(&a3)
 					} else {
 						for i := range dH {
 							W123_2 := W123[i*dK:][:dK]
@@ -1727,24 +1797,73 @@ func (c *stepFused) run() {
 						}
 					}
 					// memora_logits.y, memora_logits
-					for i := range dH {
-						t50Entry := t50[i]
-						t53 := t2[i]
-						t63 := t222[i]
-						t142[i] = F(t50Entry * kern.Sigmoid(t50Entry))
-						if len(c.EProd) > 0 {
-							c.EProd[(l*(T-16*chunks)+a2+C*s)*dH+i] = t53
+					if len(c.EProd) > 0 {
+						if kern.Wide() {
+							a3 := stepNest41Args{
+								unsafe.SliceData(t2),
+								kern.Given(c.EProd),
+								dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
+								dH,
+							}
+							stepNest41(&a3)
+						} else {
+							eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+							for i := range dH {
+								t53 := t2[i]
+								eProd[i] = t53
+							}
 						}
-						if len(c.GW1Prod) > 0 {
-							c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH+i] = t63
+					}
+					if len(c.GW1Prod) > 0 {
+						if kern.Wide() {
+							a3 := stepNest42Args{
+								unsafe.SliceData(t222),
+								kern.Given(c.GW1Prod),
+								dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
+								dH,
+							}
+							stepNest42(&a3)
+						} else {
+							GW1Prod := c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+							for i := range dH {
+								t63 := t222[i]
+								GW1Prod[i] = t63
+							}
 						}
-						if len(c.YProd) > 0 {
-							c.YProd[(l*(T-16*chunks)+a2+C*s)*dH+i] = t50Entry
+					}
+					if len(c.YProd) > 0 {
+						if kern.Wide() {
+							a3 := stepNest43Args{
+								unsafe.SliceData(t50),
+								kern.Given(c.YProd),
+								dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
+								dH,
+							}
+							stepNest43(&a3)
+						} else {
+							yProd := c.YProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+							for i := range dH {
+								t50Entry := t50[i]
+								yProd[i] = t50Entry
+							}
+						}
+					}
+					if kern.Wide() {
+						a3 := stepNest44Args{
+							unsafe.SliceData(t50),
+							unsafe.SliceData(t142),
+							dH,
+						}
+						stepNest44(&a3)
+					} else {
+						for i := range dH {
+							t50Entry := t50[i]
+							t142[i] = F(t50Entry * kern.Sigmoid(t50Entry))
 						}
 					}
 					// memora_logits.y, memora_logits
 					if kern.Wide() {
-						a3 := stepNest39Args{
+						a3 := stepNest45Args{
 							unsafe.SliceData(W223),
 							unsafe.SliceData(t142),
 							unsafe.SliceData(W2State2),
@@ -1752,7 +1871,7 @@ func (c *stepFused) run() {
 							dV,
 							dH,
 						}
-						stepNest39(&a3)
+						stepNest45(&a3)
 					} else {
 						for i := range dV {
 							W223_2 := W223[i*dH:][:dH]
@@ -1840,6 +1959,31 @@ type stepBackwardNest4Args struct {
 	n1    int // L
 	n2    int // T - 16·chunks
 	n3    int // T
+}
+
+type stepBackwardNest5Args struct {
+	t25     *float32
+	eProd   *float32
+	GW1Prod *float32
+	yProd   *float32
+	t22     *float32
+	t122    *float32
+	t36     *float32
+	t372    *float32
+	t38     *float32
+	t392    *float32
+	t41     *float32
+	t51     *float32
+	t137    *float32
+	t6      *float32
+	t1122   *float32
+	t1222   *float32
+	t402    *float32
+	t412    *float32
+	n0      int // L
+	n1      int // T - 16·chunks
+	n2      int // T·d_h - 16·chunks·d_h
+	n3      int // d_h
 }
 
 type stepBackwardNest6Args struct {
@@ -1942,6 +2086,42 @@ type stepBackwardNest14Args struct {
 }
 
 type stepBackwardNest15Args struct {
+	t1223    *float32
+	t41      *float32
+	W123     *float32
+	t1123    *float32
+	t46      *float32
+	t23      *float32
+	t14      *float32
+	t112     *float32
+	t110     *float32
+	t17Total *float32
+	n0       int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
+	n1       int        // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
+	n2       int        // d_h
+	n3       int        // d_k
+	t17      [2]float32 // and nothing
+}
+
+type stepBackwardNest16Args struct {
+	t110       *float32
+	t41        *float32
+	t22        *float32
+	t392       *float32
+	t372       *float32
+	GW1Prod    *float32
+	eProd      *float32
+	t127       *float32
+	t138       *float32
+	t5122      *float32
+	t2722Total *float32
+	n0         int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
+	n1         int        // d_h
+	t2722      [2]float32 // and nothing
+	t25Entry3  [2]float32 // and nothing
+}
+
+type stepBackwardNest17Args struct {
 	t2         *float32
 	W2Trail    *float32
 	t127       *float32
@@ -1960,7 +2140,7 @@ type stepBackwardNest15Args struct {
 	n5         int // d_h
 }
 
-type stepBackwardNest16Args struct {
+type stepBackwardNest18Args struct {
 	t5122   *float32
 	W1Trail *float32
 	t53     *float32
@@ -1969,7 +2149,40 @@ type stepBackwardNest16Args struct {
 	n2      int // d_k
 }
 
-type stepBackwardNest17Args struct {
+type stepBackwardNest19Args struct {
+	t56       *float32
+	e         *float32
+	W2Trail   *float32
+	t55       *float32
+	t24       *float32
+	t122      *float32
+	t58       *float32
+	t118      *float32
+	t116      *float32
+	t612Total *float32
+	n0        int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
+	n1        int        // d_h·d_v·a + d_h·d_v
+	n2        int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
+	n3        int        // d_v
+	n4        int        // d_h
+	t612      [2]float32 // and nothing
+}
+
+type stepBackwardNest20Args struct {
+	t116      *float32
+	e         *float32
+	t114      *float32
+	t3923     *float32
+	t82       *float32
+	t72       *float32
+	t712Total *float32
+	n0        int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
+	n1        int        // d_v
+	t712      [2]float32 // and nothing
+	t25Entry3 [2]float32 // and nothing
+}
+
+type stepBackwardNest21Args struct {
 	t22       *float32
 	t118      *float32
 	eProd     *float32
@@ -1980,7 +2193,7 @@ type stepBackwardNest17Args struct {
 	t25Entry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest18Args struct {
+type stepBackwardNest22Args struct {
 	t79     *float32
 	W1Trail *float32
 	t81     *float32
@@ -1989,7 +2202,7 @@ type stepBackwardNest18Args struct {
 	n2      int // d_k
 }
 
-type stepBackwardNest19Args struct {
+type stepBackwardNest23Args struct {
 	e          *float32
 	t82        *float32
 	W2Trail    *float32
@@ -2009,7 +2222,7 @@ type stepBackwardNest19Args struct {
 	t26Entry3  [2]float32 // and nothing
 }
 
-type stepBackwardNest20Args struct {
+type stepBackwardNest24Args struct {
 	t22   *float32
 	t120  *float32
 	eProd *float32
@@ -2019,7 +2232,7 @@ type stepBackwardNest20Args struct {
 	n1    int // d_h
 }
 
-type stepBackwardNest21Args struct {
+type stepBackwardNest25Args struct {
 	t98        *float32
 	t5122      *float32
 	t79        *float32
@@ -2036,7 +2249,7 @@ type stepBackwardNest21Args struct {
 	t26Entry3  [2]float32 // and nothing
 }
 
-type stepBackwardNest22Args struct {
+type stepBackwardNest26Args struct {
 	t112      *float32
 	t53       *float32
 	t81       *float32
@@ -2049,7 +2262,7 @@ type stepBackwardNest22Args struct {
 	t25Entry3 [2]float32 // and nothing
 }
 
-type stepBackwardNest23Args struct {
+type stepBackwardNest27Args struct {
 	t112 *float32
 	t10  *float32
 	t152 *float32
@@ -2062,7 +2275,7 @@ type stepBackwardNest23Args struct {
 	n5   int // d_k
 }
 
-type stepBackwardNest24Args struct {
+type stepBackwardNest28Args struct {
 	t122 *float32
 	t92  *float32
 	t132 *float32
@@ -2073,7 +2286,7 @@ type stepBackwardNest24Args struct {
 	n3   int // T
 }
 
-type stepBackwardNest25Args struct {
+type stepBackwardNest29Args struct {
 	t142 *float32
 	t72  *float32
 	n0   int // 16·chunks·d_v
@@ -2084,7 +2297,7 @@ type stepBackwardNest25Args struct {
 	n5   int // d_v
 }
 
-type stepBackwardNest26Args struct {
+type stepBackwardNest30Args struct {
 	t24 *float32
 	t3  *float32
 	t4  *float32
@@ -2093,7 +2306,7 @@ type stepBackwardNest26Args struct {
 	n2  int // chunks
 }
 
-type stepBackwardNest27Args struct {
+type stepBackwardNest31Args struct {
 	t4   *float32
 	t622 *float32
 	t722 *float32
@@ -2102,7 +2315,7 @@ type stepBackwardNest27Args struct {
 	n2   int // chunks
 }
 
-type stepBackwardNest28Args struct {
+type stepBackwardNest32Args struct {
 	t722 *float32
 	t922 *float32
 	t102 *float32
@@ -2111,7 +2324,7 @@ type stepBackwardNest28Args struct {
 	n2   int // chunks
 }
 
-type stepBackwardNest29Args struct {
+type stepBackwardNest33Args struct {
 	t102 *float32
 	t12  *float32
 	a    *float32
@@ -2120,7 +2333,7 @@ type stepBackwardNest29Args struct {
 	n2   int // chunks
 }
 
-type stepBackwardNest30Args struct {
+type stepBackwardNest34Args struct {
 	W2States    *float32
 	t15         *float32
 	t16         *float32
@@ -2132,14 +2345,14 @@ type stepBackwardNest30Args struct {
 	n3          int // d_h
 }
 
-type stepBackwardNest31Args struct {
+type stepBackwardNest35Args struct {
 	t18  *float32
 	t172 *float32
 	t194 *float32
 	n0   int // 16·t + 16·chunks·l
 }
 
-type stepBackwardNest32Args struct {
+type stepBackwardNest36Args struct {
 	t5   *float32
 	t172 *float32
 	t194 *float32
@@ -2147,7 +2360,7 @@ type stepBackwardNest32Args struct {
 	n0   int // 16·t + 16·chunks·l
 }
 
-type stepBackwardNest33Args struct {
+type stepBackwardNest37Args struct {
 	t822 *float32
 	t172 *float32
 	t194 *float32
@@ -2156,7 +2369,7 @@ type stepBackwardNest33Args struct {
 	n0   int // 16·t + 16·chunks·l
 }
 
-type stepBackwardNest34Args struct {
+type stepBackwardNest38Args struct {
 	t11  *float32
 	t172 *float32
 	t194 *float32
@@ -2166,7 +2379,7 @@ type stepBackwardNest34Args struct {
 	n0   int // 16·t + 16·chunks·l
 }
 
-type stepBackwardNest35Args struct {
+type stepBackwardNest39Args struct {
 	t172 *float32
 	t194 *float32
 	t224 *float32
@@ -2175,14 +2388,14 @@ type stepBackwardNest35Args struct {
 	c2   *float32
 }
 
-type stepBackwardNest36Args struct {
+type stepBackwardNest40Args struct {
 	eProd2 *float32
 	t188   *float32
 	n0     int // 16·d_h·t + 16·chunks·d_h·l
 	n1     int // d_h
 }
 
-type stepBackwardNest37Args struct {
+type stepBackwardNest41Args struct {
 	W1States    *float32
 	t57         *float32
 	t583        *float32
@@ -2194,7 +2407,7 @@ type stepBackwardNest37Args struct {
 	n3          int // d_k
 }
 
-type stepBackwardNest38Args struct {
+type stepBackwardNest42Args struct {
 	t      *float32
 	yProd2 *float32
 	t223   *float32
@@ -2210,7 +2423,7 @@ type stepBackwardNest38Args struct {
 	n5     int // d_v
 }
 
-type stepBackwardNest39Args struct {
+type stepBackwardNest43Args struct {
 	yProd2 *float32
 	t174   *float32
 	t22    *float32
@@ -2227,7 +2440,7 @@ type stepBackwardNest39Args struct {
 	n5     int // d_k
 }
 
-type stepBackwardNest40Args struct {
+type stepBackwardNest44Args struct {
 	t1422 *float32
 	W12   *float32
 	t13   *float32
@@ -2240,13 +2453,13 @@ type stepBackwardNest40Args struct {
 	n3    int // d_k
 }
 
-type stepBackwardNest41Args struct {
+type stepBackwardNest45Args struct {
 	t23   *float32
 	t1922 *float32
 	n0    int // d_h
 }
 
-type stepBackwardNest42Args struct {
+type stepBackwardNest46Args struct {
 	a     *float32
 	t162  *float32
 	t2022 *float32
@@ -2256,7 +2469,7 @@ type stepBackwardNest42Args struct {
 	n3    int // d_h·d_k
 }
 
-type stepBackwardNest43Args struct {
+type stepBackwardNest47Args struct {
 	GW1Prod2 *float32
 	eProd2   *float32
 	t184     *float32
@@ -2266,7 +2479,7 @@ type stepBackwardNest43Args struct {
 	n2       int // d_h
 }
 
-type stepBackwardNest44Args struct {
+type stepBackwardNest48Args struct {
 	t21      *float32
 	GW1Prod2 *float32
 	eProd2   *float32
@@ -2283,7 +2496,7 @@ type stepBackwardNest44Args struct {
 	n5       int // d_k
 }
 
-type stepBackwardNest45Args struct {
+type stepBackwardNest49Args struct {
 	GW1Prod2 *float32
 	eProd2   *float32
 	t176     *float32
@@ -2298,7 +2511,7 @@ type stepBackwardNest45Args struct {
 	n1       int // d_h
 }
 
-type stepBackwardNest46Args struct {
+type stepBackwardNest50Args struct {
 	t602  *float32
 	W22   *float32
 	t592  *float32
@@ -2311,13 +2524,13 @@ type stepBackwardNest46Args struct {
 	n3    int // d_h
 }
 
-type stepBackwardNest47Args struct {
+type stepBackwardNest51Args struct {
 	t3222 *float32
 	t652  *float32
 	n0    int // d_v
 }
 
-type stepBackwardNest48Args struct {
+type stepBackwardNest52Args struct {
 	a    *float32
 	t62  *float32
 	t662 *float32
@@ -2327,7 +2540,7 @@ type stepBackwardNest48Args struct {
 	n3   int // d_h·d_v
 }
 
-type stepBackwardNest49Args struct {
+type stepBackwardNest53Args struct {
 	t186 *float32
 	e2   *float32
 	t187 *float32
@@ -2336,7 +2549,7 @@ type stepBackwardNest49Args struct {
 	n2   int // d_v
 }
 
-type stepBackwardNest50Args struct {
+type stepBackwardNest54Args struct {
 	t21   *float32
 	e2    *float32
 	t682  *float32
@@ -2351,7 +2564,7 @@ type stepBackwardNest50Args struct {
 	n4    int // d_v
 }
 
-type stepBackwardNest51Args struct {
+type stepBackwardNest55Args struct {
 	e2   *float32
 	t179 *float32
 	t702 *float32
@@ -2359,7 +2572,7 @@ type stepBackwardNest51Args struct {
 	n1   int // d_v
 }
 
-type stepBackwardNest52Args struct {
+type stepBackwardNest56Args struct {
 	eProd2 *float32
 	t180   *float32
 	t782   *float32
@@ -2368,14 +2581,14 @@ type stepBackwardNest52Args struct {
 	n1     int // d_h
 }
 
-type stepBackwardNest53Args struct {
+type stepBackwardNest57Args struct {
 	t812 *float32
 	t202 *float32
 	n0   int // 16·d_v·t + 16·chunks·d_v·l
 	n1   int // d_v
 }
 
-type stepBackwardNest54Args struct {
+type stepBackwardNest58Args struct {
 	eProd2 *float32
 	t182   *float32
 	t97    *float32
@@ -2383,7 +2596,7 @@ type stepBackwardNest54Args struct {
 	n1     int // d_h
 }
 
-type stepBackwardNest55Args struct {
+type stepBackwardNest59Args struct {
 	t21   *float32
 	t187  *float32
 	t185  *float32
@@ -2391,7 +2604,7 @@ type stepBackwardNest55Args struct {
 	n0    int // 16·t + 16·chunks·l
 }
 
-type stepBackwardNest56Args struct {
+type stepBackwardNest60Args struct {
 	t11   *float32
 	t1002 *float32
 	t172  *float32
@@ -2403,13 +2616,13 @@ type stepBackwardNest56Args struct {
 	n0    int // 16·t + 16·chunks·l
 }
 
-type stepBackwardNest57Args struct {
+type stepBackwardNest61Args struct {
 	t1002 *float32
 	t1042 *float32
 	t107  *float32
 }
 
-type stepBackwardNest58Args struct {
+type stepBackwardNest62Args struct {
 	t822  *float32
 	t107  *float32
 	t172  *float32
@@ -2420,20 +2633,20 @@ type stepBackwardNest58Args struct {
 	n0    int // 16·t + 16·chunks·l
 }
 
-type stepBackwardNest59Args struct {
+type stepBackwardNest63Args struct {
 	t1052 *float32
 	t106  *float32
 	t1103 *float32
 	t1122 *float32
 }
 
-type stepBackwardNest60Args struct {
+type stepBackwardNest64Args struct {
 	t107 *float32
 	t111 *float32
 	t115 *float32
 }
 
-type stepBackwardNest61Args struct {
+type stepBackwardNest65Args struct {
 	t5    *float32
 	t115  *float32
 	t172  *float32
@@ -2443,7 +2656,7 @@ type stepBackwardNest61Args struct {
 	n0    int // 16·t + 16·chunks·l
 }
 
-type stepBackwardNest62Args struct {
+type stepBackwardNest66Args struct {
 	t113  *float32
 	t1143 *float32
 	t1182 *float32
@@ -2453,20 +2666,20 @@ type stepBackwardNest62Args struct {
 	t135  *float32
 }
 
-type stepBackwardNest63Args struct {
+type stepBackwardNest67Args struct {
 	t172 *float32
 	t115 *float32
 	t119 *float32
 	t125 *float32
 }
 
-type stepBackwardNest64Args struct {
+type stepBackwardNest68Args struct {
 	t135 *float32
 	t139 *float32
 	t142 *float32
 }
 
-type stepBackwardNest65Args struct {
+type stepBackwardNest69Args struct {
 	t140 *float32
 	t141 *float32
 	t145 *float32
@@ -2476,7 +2689,7 @@ type stepBackwardNest65Args struct {
 	t150 *float32
 }
 
-type stepBackwardNest66Args struct {
+type stepBackwardNest70Args struct {
 	t148 *float32
 	t149 *float32
 	t153 *float32
@@ -2486,13 +2699,13 @@ type stepBackwardNest66Args struct {
 	t158 *float32
 }
 
-type stepBackwardNest67Args struct {
+type stepBackwardNest71Args struct {
 	t158 *float32
 	t162 *float32
 	t166 *float32
 }
 
-type stepBackwardNest68Args struct {
+type stepBackwardNest72Args struct {
 	t121  *float32
 	t1223 *float32
 	t125  *float32
@@ -2507,7 +2720,7 @@ type stepBackwardNest68Args struct {
 	n0    int // 16·t + 16·chunks·l
 }
 
-type stepBackwardNest69Args struct {
+type stepBackwardNest73Args struct {
 	t2622 *float32
 	t192  *float32
 	t1225 *float32
@@ -2516,7 +2729,7 @@ type stepBackwardNest69Args struct {
 	n1    int // d_k
 }
 
-type stepBackwardNest70Args struct {
+type stepBackwardNest74Args struct {
 	W1States    *float32
 	t2022       *float32
 	t57         *float32
@@ -2526,7 +2739,7 @@ type stepBackwardNest70Args struct {
 	n2          int // d_k
 }
 
-type stepBackwardNest71Args struct {
+type stepBackwardNest75Args struct {
 	W2States    *float32
 	t662        *float32
 	t15         *float32
@@ -2536,7 +2749,7 @@ type stepBackwardNest71Args struct {
 	n2          int // d_h
 }
 
-type stepBackwardNest72Args struct {
+type stepBackwardNest76Args struct {
 	t232 *float32
 	t222 *float32
 	t262 *float32
@@ -2549,7 +2762,7 @@ type stepBackwardNest72Args struct {
 	n5   int // d_k
 }
 
-type stepBackwardNest73Args struct {
+type stepBackwardNest77Args struct {
 	t242 *float32
 	t212 *float32
 	t272 *float32
@@ -2560,7 +2773,7 @@ type stepBackwardNest73Args struct {
 	n3   int // chunks
 }
 
-type stepBackwardNest74Args struct {
+type stepBackwardNest78Args struct {
 	t252 *float32
 	t202 *float32
 	n0   int // L
@@ -2571,7 +2784,7 @@ type stepBackwardNest74Args struct {
 	n5   int // d_v
 }
 
-type stepBackwardNest75Args struct {
+type stepBackwardNest79Args struct {
 	t112 *float32
 	t232 *float32
 	t282 *float32
@@ -2581,7 +2794,7 @@ type stepBackwardNest75Args struct {
 	n3   int // d_k
 }
 
-type stepBackwardNest76Args struct {
+type stepBackwardNest80Args struct {
 	t39       *float32
 	t61       *float32
 	rhoStack  *float32
@@ -2597,7 +2810,7 @@ type stepBackwardNest76Args struct {
 	n3        int // d_k + d_v
 }
 
-type stepBackwardNest77Args struct {
+type stepBackwardNest81Args struct {
 	t142 *float32
 	t252 *float32
 	t44  *float32
@@ -2612,7 +2825,7 @@ type stepBackwardNest77Args struct {
 	n6   int // d_v
 }
 
-type stepBackwardNest78Args struct {
+type stepBackwardNest82Args struct {
 	t152 *float32
 	t262 *float32
 	t44  *float32
@@ -2626,7 +2839,7 @@ type stepBackwardNest78Args struct {
 	n5   int // d_k
 }
 
-type stepBackwardNest79Args struct {
+type stepBackwardNest83Args struct {
 	t30  *float32
 	t71  *float32
 	t74  *float32
@@ -2856,6 +3069,10 @@ func (c *stepBackwardFused) run() {
 	t162_2 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+4144:][:16]     // [16]
 	t166 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+14*L*T*dH+12*L*T*dK+7*L*T*dV-224*L*chunks*dH+L*dH*dK+L*dH*dV+13*L*T+192*L*chunks+78*dH*dK+75*dH*dV+523*dH+37*dK+341*dV+4160:][:16]       // [16]
 	t32 := c.Flags[:L*T]                                                                                                                                                            // [L, T]
+	t17Total := make([]F, 1)
+	t2722Total := make([]F, 1)
+	t612Total := make([]F, 1)
+	t712Total := make([]F, 1)
 
 	// memora_logits.rho, memora_logits.theta
 	for i := range L {
@@ -3006,53 +3223,81 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// memora_logits.e, memora_logits.G_W1, memora_logits.y, memora_logits.U_W2
-	for i := range L {
-		t25_2 := t25[i*(T-16*chunks):][:T-16*chunks]
-		for j := range T - 16*chunks {
-			eProd := c.EProd[(i*(T-16*chunks)+j)*dH:][:dH]
-			GW1Prod := c.GW1Prod[(i*(T-16*chunks)+j)*dH:][:dH]
-			yProd := c.YProd[(i*(T-16*chunks)+j)*dH:][:dH]
-			t22_3 := t22_2[(i*(T-16*chunks)+j)*dH:][:dH]
-			t122_3 := t122[(i*(T-16*chunks)+j)*dH:][:dH]
-			t36_2 := t36[(i*(T-16*chunks)+j)*dH:][:dH]
-			t372_2 := t372[(i*(T-16*chunks)+j)*dH:][:dH]
-			t38_2 := t38[(i*(T-16*chunks)+j)*dH:][:dH]
-			t392_2 := t392[(i*(T-16*chunks)+j)*dH:][:dH]
-			t41_2 := t41[(i*(T-16*chunks)+j)*dH:][:dH]
-			t51_2 := t51[(i*(T-16*chunks)+j)*dH:][:dH]
-			t137_2 := t137[(i*(T-16*chunks)+j)*dH:][:dH]
-			t6_2 := t6[(i*(T-16*chunks)+j)*dH:][:dH]
-			t1122_3 := t1122[(i*(T-16*chunks)+j)*dH:][:dH]
-			t1222_2 := t1222[(i*(T-16*chunks)+j)*dH:][:dH]
-			t402_2 := t402[(i*(T-16*chunks)+j)*dH:][:dH]
-			t412_2 := t412[(i*(T-16*chunks)+j)*dH:][:dH]
-			t25Entry := t25_2[j]
-			for k := range dH {
-				eProdEntry := eProd[k]
-				t222_2 := kern.Sigmoid(eProdEntry)
-				GW1ProdEntry := GW1Prod[k]
-				t362 := F(GW1ProdEntry * t222_2)
-				t3722 := F(eProdEntry * GW1ProdEntry)
-				t382 := -eProdEntry
-				t3922 := kern.Sigmoid(t382)
-				yProdEntry := yProd[k]
-				t512 := kern.Sigmoid(yProdEntry)
-				t11222 := F(t25Entry * eProdEntry)
-				t4022 := F(F(F(eProdEntry*t222_2)*GW1ProdEntry) * t3922)
-				t22_3[k] = t222_2
-				t122_3[k] = F(eProdEntry * t222_2)
-				t36_2[k] = t362
-				t372_2[k] = t3722
-				t38_2[k] = t382
-				t392_2[k] = t3922
-				t41_2[k] = num.FMA32(F(t222_2*t3722), t3922, t362)
-				t51_2[k] = t512
-				t137_2[k] = F(yProdEntry * t512)
-				t6_2[k] = kern.Sigmoid(-yProdEntry)
-				t1122_3[k] = t11222
-				t1222_2[k] = F(t222_2 * t11222)
-				t402_2[k] = t4022
-				t412_2[k] = t362 + t4022
+	if kern.Wide() {
+		a2 := stepBackwardNest5Args{
+			unsafe.SliceData(t25),
+			unsafe.SliceData(c.EProd),
+			unsafe.SliceData(c.GW1Prod),
+			unsafe.SliceData(c.YProd),
+			unsafe.SliceData(t22_2),
+			unsafe.SliceData(t122),
+			unsafe.SliceData(t36),
+			unsafe.SliceData(t372),
+			unsafe.SliceData(t38),
+			unsafe.SliceData(t392),
+			unsafe.SliceData(t41),
+			unsafe.SliceData(t51),
+			unsafe.SliceData(t137),
+			unsafe.SliceData(t6),
+			unsafe.SliceData(t1122),
+			unsafe.SliceData(t1222),
+			unsafe.SliceData(t402),
+			unsafe.SliceData(t412),
+			L,
+			T - 16*chunks,
+			T*dH - 16*chunks*dH,
+			dH,
+		}
+		stepBackwardNest5(&a2)
+	} else {
+		for i := range L {
+			t25_2 := t25[i*(T-16*chunks):][:T-16*chunks]
+			for j := range T - 16*chunks {
+				eProd := c.EProd[(i*(T-16*chunks)+j)*dH:][:dH]
+				GW1Prod := c.GW1Prod[(i*(T-16*chunks)+j)*dH:][:dH]
+				yProd := c.YProd[(i*(T-16*chunks)+j)*dH:][:dH]
+				t22_3 := t22_2[(i*(T-16*chunks)+j)*dH:][:dH]
+				t122_3 := t122[(i*(T-16*chunks)+j)*dH:][:dH]
+				t36_2 := t36[(i*(T-16*chunks)+j)*dH:][:dH]
+				t372_2 := t372[(i*(T-16*chunks)+j)*dH:][:dH]
+				t38_2 := t38[(i*(T-16*chunks)+j)*dH:][:dH]
+				t392_2 := t392[(i*(T-16*chunks)+j)*dH:][:dH]
+				t41_2 := t41[(i*(T-16*chunks)+j)*dH:][:dH]
+				t51_2 := t51[(i*(T-16*chunks)+j)*dH:][:dH]
+				t137_2 := t137[(i*(T-16*chunks)+j)*dH:][:dH]
+				t6_2 := t6[(i*(T-16*chunks)+j)*dH:][:dH]
+				t1122_3 := t1122[(i*(T-16*chunks)+j)*dH:][:dH]
+				t1222_2 := t1222[(i*(T-16*chunks)+j)*dH:][:dH]
+				t402_2 := t402[(i*(T-16*chunks)+j)*dH:][:dH]
+				t412_2 := t412[(i*(T-16*chunks)+j)*dH:][:dH]
+				t25Entry := t25_2[j]
+				for k := range dH {
+					eProdEntry := eProd[k]
+					t222_2 := kern.Sigmoid(eProdEntry)
+					GW1ProdEntry := GW1Prod[k]
+					t362 := F(GW1ProdEntry * t222_2)
+					t3722 := F(eProdEntry * GW1ProdEntry)
+					t382 := -eProdEntry
+					t3922 := kern.Sigmoid(t382)
+					yProdEntry := yProd[k]
+					t512 := kern.Sigmoid(yProdEntry)
+					t11222 := F(t25Entry * eProdEntry)
+					t4022 := F(F(F(eProdEntry*t222_2)*GW1ProdEntry) * t3922)
+					t22_3[k] = t222_2
+					t122_3[k] = F(eProdEntry * t222_2)
+					t36_2[k] = t362
+					t372_2[k] = t3722
+					t38_2[k] = t382
+					t392_2[k] = t3922
+					t41_2[k] = num.FMA32(F(t222_2*t3722), t3922, t362)
+					t51_2[k] = t512
+					t137_2[k] = F(yProdEntry * t512)
+					t6_2[k] = kern.Sigmoid(-yProdEntry)
+					t1122_3[k] = t11222
+					t1222_2[k] = F(t222_2 * t11222)
+					t402_2[k] = t4022
+					t412_2[k] = t362 + t4022
+				}
 			}
 		}
 	}
@@ -3213,14 +3458,6 @@ func (c *stepBackwardFused) run() {
 				t82_3 := t82[l*(T-16*chunks)+C*s:][:n]
 				t92_2 := t92[l*(T-16*chunks)+C*s:][:n]
 				for a2 := n - 1; a2 >= 0; a2-- {
-					t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-					t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-					t392_2 := t392[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-					t372_2 := t372[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-					GW1Prod := c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-					eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-					e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
-					t72_3 := t72[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 					// memora_logits.W2, memora_logits.y
 					clear(t108)
 					if kern.Wide() {
@@ -3270,6 +3507,7 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest11(&a3)
 					} else {
+						t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						for i := range dH {
 							W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
 							t45_2 := t45[i*dK:][:dK]
@@ -3379,43 +3617,104 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.W1, memora_logits.U_W1, memora_logits.G_W1
 					clear(t112_2)
 					var t17 F
-					for i := range dH {
-						W123_2 := W123[i*dK:][:dK]
-						t1123_2 := t1123[i*dK:][:dK]
-						t46_2 := t46[i*dK:][:dK]
-						t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
-						t14_2 := t14[i*dK:][:dK]
-						var t1102 F
-						t1223Entry := t1223[i]
-						t41Entry := t41_2[i]
-						for j := range dK {
-							t143 := F(W123_2[j] * (t1123_2[j] - t1223Entry))
-							t17 = num.FMA32(t46_2[j], t143, t17)
-							t1102 = num.FMA32(t143, t23_3[j], t1102)
-							t14_2[j] = t143
-							t112_2[j] = num.FMA32(t143, t41Entry, t112_2[j])
+					if kern.Wide() {
+						a3 := stepBackwardNest15Args{
+							unsafe.SliceData(t1223),
+							unsafe.SliceData(t41),
+							unsafe.SliceData(W123),
+							unsafe.SliceData(t1123),
+							unsafe.SliceData(t46),
+							unsafe.SliceData(t23),
+							unsafe.SliceData(t14),
+							unsafe.SliceData(t112_2),
+							unsafe.SliceData(t110),
+							unsafe.SliceData(t17Total),
+							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
+							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
+							dH,
+							dK,
+							[2]float32{t17},
 						}
-						t110[i] = t1102
+						stepBackwardNest15(&a3)
+					} else {
+						t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						t17_2 := t17
+						for i := range dH {
+							W123_2 := W123[i*dK:][:dK]
+							t1123_2 := t1123[i*dK:][:dK]
+							t46_2 := t46[i*dK:][:dK]
+							t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
+							t14_2 := t14[i*dK:][:dK]
+							var t1102 F
+							t1223Entry := t1223[i]
+							t41Entry := t41_2[i]
+							t17Sums := [16]F{t17_2}
+							t1102Sums := [16]F{t1102}
+							for j := range dK {
+								t143 := F(W123_2[j] * (t1123_2[j] - t1223Entry))
+								t17Sums[j%16] = num.FMA32(t46_2[j], t143, t17Sums[j%16])
+								t1102Sums[j%16] = num.FMA32(t143, t23_3[j], t1102Sums[j%16])
+								t14_2[j] = t143
+								t112_2[j] = num.FMA32(t143, t41Entry, t112_2[j])
+							}
+							t17_2 = kern.Sum16(&t17Sums)
+							t1102 = kern.Sum16(&t1102Sums)
+							t110[i] = t1102
+						}
+						t17Total[0] = t17_2
 					}
+					t17 = t17Total[0]
 					// memora_logits.U_W1, memora_logits.G_W1
 					var t2722 F
-					for i := range dH {
-						t110Entry := t110[i]
-						t2722 = num.FMA32(t41_2[i], t110Entry, t2722)
-						t22Entry := t22_3[i]
-						t392Entry := t392_2[i]
-						t323 := -F(F(F(t25Entry3*t22Entry)*t392Entry) * t110Entry)
-						t372Entry := t372_2[i]
-						GW1ProdEntry2 := GW1Prod[i]
-						t127[i] = F(eProd[i] * t323)
-						t138[i] = F(t22Entry * t110Entry)
-						w6 := F(F(F(F(F(t25Entry3*t22Entry)*t22Entry)*t372Entry)*t392Entry) * t110Entry)
-						t5122[i] = num.FMA32(F(t22Entry*t392Entry), num.FMA32(-F(t25Entry3*GW1ProdEntry2), t110Entry, -F(F(F(t25Entry3*t372Entry)*t392Entry)*t110Entry)), num.FMA32(GW1ProdEntry2, t323, w6))
+					if kern.Wide() {
+						a3 := stepBackwardNest16Args{
+							unsafe.SliceData(t110),
+							unsafe.SliceData(t41),
+							unsafe.SliceData(t22_2),
+							unsafe.SliceData(t392),
+							unsafe.SliceData(t372),
+							unsafe.SliceData(c.GW1Prod),
+							unsafe.SliceData(c.EProd),
+							unsafe.SliceData(t127),
+							unsafe.SliceData(t138),
+							unsafe.SliceData(t5122),
+							unsafe.SliceData(t2722Total),
+							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
+							dH,
+							[2]float32{t2722},
+							[2]float32{t25Entry3},
+						}
+						stepBackwardNest16(&a3)
+					} else {
+						t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						t392_2 := t392[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						t372_2 := t372[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						GW1Prod := c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						t2722_2 := t2722
+						t2722Sums := [16]F{t2722_2}
+						for i := range dH {
+							t110Entry := t110[i]
+							t2722Sums[i%16] = num.FMA32(t41_2[i], t110Entry, t2722Sums[i%16])
+							t22Entry := t22_3[i]
+							t392Entry := t392_2[i]
+							t323 := -F(F(F(t25Entry3*t22Entry)*t392Entry) * t110Entry)
+							t372Entry := t372_2[i]
+							GW1ProdEntry2 := GW1Prod[i]
+							t127[i] = F(eProd[i] * t323)
+							t138[i] = F(t22Entry * t110Entry)
+							w6 := F(F(F(F(F(t25Entry3*t22Entry)*t22Entry)*t372Entry)*t392Entry) * t110Entry)
+							t5122[i] = num.FMA32(F(t22Entry*t392Entry), num.FMA32(-F(t25Entry3*GW1ProdEntry2), t110Entry, -F(F(F(t25Entry3*t372Entry)*t392Entry)*t110Entry)), num.FMA32(GW1ProdEntry2, t323, w6))
+						}
+						t2722_2 = kern.Sum16(&t2722Sums)
+						t2722Total[0] = t2722_2
 					}
+					t2722 = t2722Total[0]
 					t2723 := -t2722
 					// memora_logits.G_W1, memora_logits.W2, memora_logits.y
 					if kern.Wide() {
-						a3 := stepBackwardNest15Args{
+						a3 := stepBackwardNest17Args{
 							unsafe.SliceData(t2),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t127),
@@ -3433,7 +3732,7 @@ func (c *stepBackwardFused) run() {
 							dV,
 							dH,
 						}
-						stepBackwardNest15(&a3)
+						stepBackwardNest17(&a3)
 					} else {
 						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -3468,7 +3767,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.G_W1
 					clear(t53)
 					if kern.Wide() {
-						a3 := stepBackwardNest16Args{
+						a3 := stepBackwardNest18Args{
 							unsafe.SliceData(t5122),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t53),
@@ -3476,7 +3775,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							dK,
 						}
-						stepBackwardNest16(&a3)
+						stepBackwardNest18(&a3)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
@@ -3489,37 +3788,91 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
 					clear(t118)
 					var t612 F
-					for i := range dV {
-						W2Trail2 := W2Trail[((a2+1)*dV+i)*dH:][:dH]
-						t55_2 := t55[i*dH:][:dH]
-						t24_3 := t24_2[i*dH:][:dH]
-						t122_3 := t122[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						t58_2 := t58[i*dH:][:dH]
-						var t1162 F
-						t56Entry := t56[i]
-						eEntry2 := e[i]
-						for j := range dH {
-							t582 := F(W2Trail2[j] * (t55_2[j] - t56Entry))
-							t612 = num.FMA32(kern.Log(t24_3[j]), t582, t612)
-							t1162 = num.FMA32(t582, t122_3[j], t1162)
-							t58_2[j] = t582
-							t118[j] = num.FMA32(t582, eEntry2, t118[j])
+					if kern.Wide() {
+						a3 := stepBackwardNest19Args{
+							unsafe.SliceData(t56),
+							unsafe.SliceData(c.E),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t55),
+							unsafe.SliceData(t24_2),
+							unsafe.SliceData(t122),
+							unsafe.SliceData(t58),
+							unsafe.SliceData(t118),
+							unsafe.SliceData(t116),
+							unsafe.SliceData(t612Total),
+							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
+							dH*dV*a2 + dH*dV,
+							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
+							dV,
+							dH,
+							[2]float32{t612},
 						}
-						t116[i] = t1162
+						stepBackwardNest19(&a3)
+					} else {
+						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
+						t612_2 := t612
+						for i := range dV {
+							W2Trail2 := W2Trail[((a2+1)*dV+i)*dH:][:dH]
+							t55_2 := t55[i*dH:][:dH]
+							t24_3 := t24_2[i*dH:][:dH]
+							t122_3 := t122[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+							t58_2 := t58[i*dH:][:dH]
+							var t1162 F
+							t56Entry := t56[i]
+							eEntry2 := e[i]
+							t612Sums := [16]F{t612_2}
+							t1162Sums := [16]F{t1162}
+							for j := range dH {
+								t582 := F(W2Trail2[j] * (t55_2[j] - t56Entry))
+								t612Sums[j%16] = num.FMA32(kern.Log(t24_3[j]), t582, t612Sums[j%16])
+								t1162Sums[j%16] = num.FMA32(t582, t122_3[j], t1162Sums[j%16])
+								t58_2[j] = t582
+								t118[j] = num.FMA32(t582, eEntry2, t118[j])
+							}
+							t612_2 = kern.Sum16(&t612Sums)
+							t1162 = kern.Sum16(&t1162Sums)
+							t116[i] = t1162
+						}
+						t612Total[0] = t612_2
 					}
+					t612 = t612Total[0]
 					// memora_logits.U_W2, memora_logits.e, memora_logits.G_W1, memora_logits.G_W2
 					var t712 F
-					for i := range dV {
-						t116Entry := t116[i]
-						t712 = num.FMA32(e[i], t116Entry, t712)
-						t822_2 := num.FMA32(-t25Entry3, t116Entry, num.FMA32(-t25Entry3, t114[i], t3923[i]))
-						t82_2[i] = t822_2
-						t72_3[i] = -t822_2
+					if kern.Wide() {
+						a3 := stepBackwardNest20Args{
+							unsafe.SliceData(t116),
+							unsafe.SliceData(c.E),
+							unsafe.SliceData(t114),
+							unsafe.SliceData(t3923),
+							unsafe.SliceData(t82_2),
+							unsafe.SliceData(t72),
+							unsafe.SliceData(t712Total),
+							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
+							dV,
+							[2]float32{t712},
+							[2]float32{t25Entry3},
+						}
+						stepBackwardNest20(&a3)
+					} else {
+						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
+						t72_3 := t72[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
+						t712_2 := t712
+						t712Sums := [16]F{t712_2}
+						for i := range dV {
+							t116Entry := t116[i]
+							t712Sums[i%16] = num.FMA32(e[i], t116Entry, t712Sums[i%16])
+							t822_2 := num.FMA32(-t25Entry3, t116Entry, num.FMA32(-t25Entry3, t114[i], t3923[i]))
+							t82_2[i] = t822_2
+							t72_3[i] = -t822_2
+						}
+						t712_2 = kern.Sum16(&t712Sums)
+						t712Total[0] = t712_2
 					}
+					t712 = t712Total[0]
 					t713 := -t712
 					// memora_logits.G_W2
 					if kern.Wide() {
-						a3 := stepBackwardNest17Args{
+						a3 := stepBackwardNest21Args{
 							unsafe.SliceData(t22_2),
 							unsafe.SliceData(t118),
 							unsafe.SliceData(c.EProd),
@@ -3529,8 +3882,11 @@ func (c *stepBackwardFused) run() {
 							dH,
 							[2]float32{t25Entry3},
 						}
-						stepBackwardNest17(&a3)
+						stepBackwardNest21(&a3)
 					} else {
+						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						t392_2 := t392[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						for i := range dH {
 							t22Entry2 := t22_3[i]
 							t118Entry := t118[i]
@@ -3540,7 +3896,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.G_W2
 					clear(t81)
 					if kern.Wide() {
-						a3 := stepBackwardNest18Args{
+						a3 := stepBackwardNest22Args{
 							unsafe.SliceData(t79),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t81),
@@ -3548,7 +3904,7 @@ func (c *stepBackwardFused) run() {
 							dH,
 							dK,
 						}
-						stepBackwardNest18(&a3)
+						stepBackwardNest22(&a3)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
@@ -3561,7 +3917,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.e, memora_logits.G_W1, memora_logits.W2, memora_logits.W1
 					clear(t120)
 					if kern.Wide() {
-						a3 := stepBackwardNest19Args{
+						a3 := stepBackwardNest23Args{
 							unsafe.SliceData(c.E),
 							unsafe.SliceData(t82_2),
 							unsafe.SliceData(W2Trail),
@@ -3580,8 +3936,9 @@ func (c *stepBackwardFused) run() {
 							[2]float32{t25Entry3},
 							[2]float32{t26Entry3},
 						}
-						stepBackwardNest19(&a3)
+						stepBackwardNest23(&a3)
 					} else {
+						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
 							t122_3 := t122[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
@@ -3600,7 +3957,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.e
 					if kern.Wide() {
-						a3 := stepBackwardNest20Args{
+						a3 := stepBackwardNest24Args{
 							unsafe.SliceData(t22_2),
 							unsafe.SliceData(t120),
 							unsafe.SliceData(c.EProd),
@@ -3609,8 +3966,11 @@ func (c *stepBackwardFused) run() {
 							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
 							dH,
 						}
-						stepBackwardNest20(&a3)
+						stepBackwardNest24(&a3)
 					} else {
+						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+						t392_2 := t392[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						for i := range dH {
 							t22Entry3 := t22_3[i]
 							t120Entry := t120[i]
@@ -3620,7 +3980,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.e, memora_logits.W1, memora_logits.W2, memora_logits.G_W1, memora_logits.G_W2
 					clear(t100)
 					if kern.Wide() {
-						a3 := stepBackwardNest21Args{
+						a3 := stepBackwardNest25Args{
 							unsafe.SliceData(t98),
 							unsafe.SliceData(t5122),
 							unsafe.SliceData(t79),
@@ -3636,7 +3996,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{t26Entry3},
 						}
-						stepBackwardNest21(&a3)
+						stepBackwardNest25(&a3)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
@@ -3657,7 +4017,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.e, memora_logits.G_W1, memora_logits
 					if kern.Wide() {
-						a3 := stepBackwardNest22Args{
+						a3 := stepBackwardNest26Args{
 							unsafe.SliceData(t112_2),
 							unsafe.SliceData(t53),
 							unsafe.SliceData(t81),
@@ -3669,7 +4029,7 @@ func (c *stepBackwardFused) run() {
 							dK,
 							[2]float32{t25Entry3},
 						}
-						stepBackwardNest22(&a3)
+						stepBackwardNest26(&a3)
 					} else {
 						t62_3 := t62[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						t10_2 := t10[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
@@ -3696,7 +4056,7 @@ func (c *stepBackwardFused) run() {
 	clear(t112)
 	clear(t152)
 	if kern.Wide() {
-		a2 := stepBackwardNest23Args{
+		a2 := stepBackwardNest27Args{
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t10),
 			unsafe.SliceData(t152),
@@ -3708,7 +4068,7 @@ func (c *stepBackwardFused) run() {
 			T - 16*chunks,
 			dK,
 		}
-		stepBackwardNest23(&a2)
+		stepBackwardNest27(&a2)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -3728,7 +4088,7 @@ func (c *stepBackwardFused) run() {
 	clear(t122_2)
 	clear(t132)
 	if kern.Wide() {
-		a2 := stepBackwardNest24Args{
+		a2 := stepBackwardNest28Args{
 			unsafe.SliceData(t122_2),
 			unsafe.SliceData(t92),
 			unsafe.SliceData(t132),
@@ -3738,7 +4098,7 @@ func (c *stepBackwardFused) run() {
 			T - 16*chunks,
 			T,
 		}
-		stepBackwardNest24(&a2)
+		stepBackwardNest28(&a2)
 	} else {
 		for i := range L {
 			t122_3 := t122_2[i*T+16*chunks:][:T-16*chunks]
@@ -3755,7 +4115,7 @@ func (c *stepBackwardFused) run() {
 	// memora_logits.v
 	clear(t142)
 	if kern.Wide() {
-		a2 := stepBackwardNest25Args{
+		a2 := stepBackwardNest29Args{
 			unsafe.SliceData(t142),
 			unsafe.SliceData(t72),
 			16 * chunks * dV,
@@ -3765,7 +4125,7 @@ func (c *stepBackwardFused) run() {
 			T - 16*chunks,
 			dV,
 		}
-		stepBackwardNest25(&a2)
+		stepBackwardNest29(&a2)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -3811,7 +4171,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepBackwardNest26Args{
+		a2 := stepBackwardNest30Args{
 			unsafe.SliceData(t24),
 			unsafe.SliceData(t3),
 			unsafe.SliceData(t4),
@@ -3819,7 +4179,7 @@ func (c *stepBackwardFused) run() {
 			16 * chunks,
 			chunks,
 		}
-		stepBackwardNest26(&a2)
+		stepBackwardNest30(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3856,7 +4216,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepBackwardNest27Args{
+		a2 := stepBackwardNest31Args{
 			unsafe.SliceData(t4),
 			unsafe.SliceData(t622),
 			unsafe.SliceData(t722),
@@ -3864,7 +4224,7 @@ func (c *stepBackwardFused) run() {
 			16 * chunks,
 			chunks,
 		}
-		stepBackwardNest27(&a2)
+		stepBackwardNest31(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3901,7 +4261,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepBackwardNest28Args{
+		a2 := stepBackwardNest32Args{
 			unsafe.SliceData(t722),
 			unsafe.SliceData(t922),
 			unsafe.SliceData(t102),
@@ -3909,7 +4269,7 @@ func (c *stepBackwardFused) run() {
 			16 * chunks,
 			chunks,
 		}
-		stepBackwardNest28(&a2)
+		stepBackwardNest32(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3941,7 +4301,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepBackwardNest29Args{
+		a2 := stepBackwardNest33Args{
 			unsafe.SliceData(t102),
 			unsafe.SliceData(t12),
 			unsafe.SliceData(a),
@@ -3949,7 +4309,7 @@ func (c *stepBackwardFused) run() {
 			16 * chunks,
 			chunks,
 		}
-		stepBackwardNest29(&a2)
+		stepBackwardNest33(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3971,7 +4331,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W2
 			clear(t223)
 			if kern.Wide() {
-				a2 := stepBackwardNest30Args{
+				a2 := stepBackwardNest34Args{
 					unsafe.SliceData(c.W2States),
 					unsafe.SliceData(t15),
 					unsafe.SliceData(t16),
@@ -3982,7 +4342,7 @@ func (c *stepBackwardFused) run() {
 					dV,
 					dH,
 				}
-				stepBackwardNest30(&a2)
+				stepBackwardNest34(&a2)
 			} else {
 				for i := range dV {
 					W2States := c.W2States[((l*chunks+t7)*dV+i)*dH:][:dH]
@@ -4012,13 +4372,13 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t194)
 			if kern.Wide() {
-				a2 := stepBackwardNest31Args{
+				a2 := stepBackwardNest35Args{
 					unsafe.SliceData(t18),
 					unsafe.SliceData(t172),
 					unsafe.SliceData(t194),
 					16*t7 + 16*chunks*l,
 				}
-				stepBackwardNest31(&a2)
+				stepBackwardNest35(&a2)
 			} else {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
@@ -4036,14 +4396,14 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t224)
 			if kern.Wide() {
-				a2 := stepBackwardNest32Args{
+				a2 := stepBackwardNest36Args{
 					unsafe.SliceData(t5),
 					unsafe.SliceData(t172),
 					unsafe.SliceData(t194),
 					unsafe.SliceData(t224),
 					16*t7 + 16*chunks*l,
 				}
-				stepBackwardNest32(&a2)
+				stepBackwardNest36(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
@@ -4062,7 +4422,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t254)
 			if kern.Wide() {
-				a2 := stepBackwardNest33Args{
+				a2 := stepBackwardNest37Args{
 					unsafe.SliceData(t822),
 					unsafe.SliceData(t172),
 					unsafe.SliceData(t194),
@@ -4070,7 +4430,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t254),
 					16*t7 + 16*chunks*l,
 				}
-				stepBackwardNest33(&a2)
+				stepBackwardNest37(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
@@ -4090,7 +4450,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t28)
 			if kern.Wide() {
-				a2 := stepBackwardNest34Args{
+				a2 := stepBackwardNest38Args{
 					unsafe.SliceData(t11),
 					unsafe.SliceData(t172),
 					unsafe.SliceData(t194),
@@ -4099,7 +4459,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t28),
 					16*t7 + 16*chunks*l,
 				}
-				stepBackwardNest34(&a2)
+				stepBackwardNest38(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
@@ -4119,7 +4479,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.c
 			if kern.Wide() {
-				a2 := stepBackwardNest35Args{
+				a2 := stepBackwardNest39Args{
 					unsafe.SliceData(t172),
 					unsafe.SliceData(t194),
 					unsafe.SliceData(t224),
@@ -4127,7 +4487,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t28),
 					unsafe.SliceData(c2),
 				}
-				stepBackwardNest35(&a2)
+				stepBackwardNest39(&a2)
 			} else {
 				for i := range 16 {
 					t172_2 := t172[i*16:][:16]
@@ -4143,13 +4503,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.e
 			if kern.Wide() {
-				a2 := stepBackwardNest36Args{
+				a2 := stepBackwardNest40Args{
 					unsafe.SliceData(c.EProd2),
 					unsafe.SliceData(t188),
 					16*dH*t7 + 16*chunks*dH*l,
 					dH,
 				}
-				stepBackwardNest36(&a2)
+				stepBackwardNest40(&a2)
 			} else {
 				for i := range 16 {
 					eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
@@ -4163,7 +4523,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W1, memora_logits.W2
 			clear(t322)
 			if kern.Wide() {
-				a2 := stepBackwardNest37Args{
+				a2 := stepBackwardNest41Args{
 					unsafe.SliceData(c.W1States),
 					unsafe.SliceData(t57),
 					unsafe.SliceData(t583),
@@ -4174,7 +4534,7 @@ func (c *stepBackwardFused) run() {
 					dH,
 					dK,
 				}
-				stepBackwardNest37(&a2)
+				stepBackwardNest41(&a2)
 			} else {
 				for i := range dH {
 					W1States := c.W1States[((l*chunks+t7)*dH+i)*dK:][:dK]
@@ -4193,7 +4553,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.y, memora_logits.W2
 			clear(t174)
 			if kern.Wide() {
-				a2 := stepBackwardNest38Args{
+				a2 := stepBackwardNest42Args{
 					unsafe.SliceData(t),
 					unsafe.SliceData(c.YProd2),
 					unsafe.SliceData(t223),
@@ -4208,7 +4568,7 @@ func (c *stepBackwardFused) run() {
 					dH * dV,
 					dV,
 				}
-				stepBackwardNest38(&a2)
+				stepBackwardNest42(&a2)
 			} else {
 				for i := range 16 {
 					tView := t[((l*chunks+t7)*16+i)*dV:][:dV]
@@ -4238,7 +4598,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.y, memora_logits.W1
 			clear(t1225)
 			if kern.Wide() {
-				a2 := stepBackwardNest39Args{
+				a2 := stepBackwardNest43Args{
 					unsafe.SliceData(c.YProd2),
 					unsafe.SliceData(t174),
 					unsafe.SliceData(t22),
@@ -4254,7 +4614,7 @@ func (c *stepBackwardFused) run() {
 					dH * dK,
 					dK,
 				}
-				stepBackwardNest39(&a2)
+				stepBackwardNest43(&a2)
 			} else {
 				for i := range 16 {
 					yProd2 := c.YProd2[((l*chunks+t7)*16+i)*dH:][:dH]
@@ -4285,7 +4645,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := stepBackwardNest40Args{
+				a2 := stepBackwardNest44Args{
 					unsafe.SliceData(t1422),
 					unsafe.SliceData(c.W12),
 					unsafe.SliceData(t13),
@@ -4297,7 +4657,7 @@ func (c *stepBackwardFused) run() {
 					dH * dK,
 					dK,
 				}
-				stepBackwardNest40(&a2)
+				stepBackwardNest44(&a2)
 			} else {
 				for i := range 16 {
 					t1422_2 := t1422[i*dH:][:dH]
@@ -4322,12 +4682,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := stepBackwardNest41Args{
+				a2 := stepBackwardNest45Args{
 					unsafe.SliceData(t23_2),
 					unsafe.SliceData(t1922),
 					dH,
 				}
-				stepBackwardNest41(&a2)
+				stepBackwardNest45(&a2)
 			} else {
 				for i := range 16 {
 					t23_3 := t23_2[i*dH:][:dH]
@@ -4343,7 +4703,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W1
 			clear(t2022)
 			if kern.Wide() {
-				a2 := stepBackwardNest42Args{
+				a2 := stepBackwardNest46Args{
 					unsafe.SliceData(a),
 					unsafe.SliceData(t162),
 					unsafe.SliceData(t2022),
@@ -4352,7 +4712,7 @@ func (c *stepBackwardFused) run() {
 					dK,
 					dH * dK,
 				}
-				stepBackwardNest42(&a2)
+				stepBackwardNest46(&a2)
 			} else {
 				a2 := a[(l*chunks+t7)*16:][:16]
 				for i := range dH {
@@ -4372,7 +4732,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W1, memora_logits.G_W1, memora_logits.e
 			if kern.Wide() {
-				a2 := stepBackwardNest43Args{
+				a2 := stepBackwardNest47Args{
 					unsafe.SliceData(c.GW1Prod2),
 					unsafe.SliceData(c.EProd2),
 					unsafe.SliceData(t184),
@@ -4381,7 +4741,7 @@ func (c *stepBackwardFused) run() {
 					16 * dH,
 					dH,
 				}
-				stepBackwardNest43(&a2)
+				stepBackwardNest47(&a2)
 			} else {
 				for i := range 16 {
 					t185_2 := t185[i*16:][:16]
@@ -4406,7 +4766,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W1, memora_logits.G_W1, memora_logits.e
 			clear(t2622)
 			if kern.Wide() {
-				a2 := stepBackwardNest44Args{
+				a2 := stepBackwardNest48Args{
 					unsafe.SliceData(t21),
 					unsafe.SliceData(c.GW1Prod2),
 					unsafe.SliceData(c.EProd2),
@@ -4422,7 +4782,7 @@ func (c *stepBackwardFused) run() {
 					dH * dK,
 					dK,
 				}
-				stepBackwardNest44(&a2)
+				stepBackwardNest48(&a2)
 			} else {
 				t21_2 := t21[(l*chunks+t7)*16:][:16]
 				for i := range 16 {
@@ -4459,7 +4819,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W1, memora_logits.G_W1, memora_logits.e
 			if kern.Wide() {
-				a2 := stepBackwardNest45Args{
+				a2 := stepBackwardNest49Args{
 					unsafe.SliceData(c.GW1Prod2),
 					unsafe.SliceData(c.EProd2),
 					unsafe.SliceData(t176),
@@ -4473,7 +4833,7 @@ func (c *stepBackwardFused) run() {
 					16*dH*t7 + 16*chunks*dH*l,
 					dH,
 				}
-				stepBackwardNest45(&a2)
+				stepBackwardNest49(&a2)
 			} else {
 				for i := range 16 {
 					GW1Prod2 := c.GW1Prod2[((l*chunks+t7)*16+i)*dH:][:dH]
@@ -4509,7 +4869,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := stepBackwardNest46Args{
+				a2 := stepBackwardNest50Args{
 					unsafe.SliceData(t602),
 					unsafe.SliceData(c.W22),
 					unsafe.SliceData(t592),
@@ -4521,7 +4881,7 @@ func (c *stepBackwardFused) run() {
 					dV,
 					dH,
 				}
-				stepBackwardNest46(&a2)
+				stepBackwardNest50(&a2)
 			} else {
 				for i := range 16 {
 					t602_2 := t602[i*dV:][:dV]
@@ -4546,12 +4906,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := stepBackwardNest47Args{
+				a2 := stepBackwardNest51Args{
 					unsafe.SliceData(t3222),
 					unsafe.SliceData(t652),
 					dV,
 				}
-				stepBackwardNest47(&a2)
+				stepBackwardNest51(&a2)
 			} else {
 				for i := range 16 {
 					t3222_2 := t3222[i*dV:][:dV]
@@ -4567,7 +4927,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W2
 			clear(t662)
 			if kern.Wide() {
-				a2 := stepBackwardNest48Args{
+				a2 := stepBackwardNest52Args{
 					unsafe.SliceData(a),
 					unsafe.SliceData(t62_2),
 					unsafe.SliceData(t662),
@@ -4576,7 +4936,7 @@ func (c *stepBackwardFused) run() {
 					dH,
 					dH * dV,
 				}
-				stepBackwardNest48(&a2)
+				stepBackwardNest52(&a2)
 			} else {
 				a2 := a[(l*chunks+t7)*16:][:16]
 				for i := range dV {
@@ -4596,7 +4956,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := stepBackwardNest49Args{
+				a2 := stepBackwardNest53Args{
 					unsafe.SliceData(t186),
 					unsafe.SliceData(c.E2),
 					unsafe.SliceData(t187),
@@ -4604,7 +4964,7 @@ func (c *stepBackwardFused) run() {
 					16 * dV,
 					dV,
 				}
-				stepBackwardNest49(&a2)
+				stepBackwardNest53(&a2)
 			} else {
 				for i := range 16 {
 					t187_2 := t187[i*16:][:16]
@@ -4626,7 +4986,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W2, memora_logits.G_W2
 			clear(t180)
 			if kern.Wide() {
-				a2 := stepBackwardNest50Args{
+				a2 := stepBackwardNest54Args{
 					unsafe.SliceData(t21),
 					unsafe.SliceData(c.E2),
 					unsafe.SliceData(t682),
@@ -4640,7 +5000,7 @@ func (c *stepBackwardFused) run() {
 					dH * dV,
 					dV,
 				}
-				stepBackwardNest50(&a2)
+				stepBackwardNest54(&a2)
 			} else {
 				t21_2 := t21[(l*chunks+t7)*16:][:16]
 				for i := range 16 {
@@ -4674,14 +5034,14 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := stepBackwardNest51Args{
+				a2 := stepBackwardNest55Args{
 					unsafe.SliceData(c.E2),
 					unsafe.SliceData(t179),
 					unsafe.SliceData(t702),
 					16*dV*t7 + 16*chunks*dV*l,
 					dV,
 				}
-				stepBackwardNest51(&a2)
+				stepBackwardNest55(&a2)
 			} else {
 				for i := range 16 {
 					e2 := c.E2[((l*chunks+t7)*16+i)*dV:][:dV]
@@ -4697,7 +5057,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.G_W2, memora_logits.e, memora_logits.G_W1
 			if kern.Wide() {
-				a2 := stepBackwardNest52Args{
+				a2 := stepBackwardNest56Args{
 					unsafe.SliceData(c.EProd2),
 					unsafe.SliceData(t180),
 					unsafe.SliceData(t782),
@@ -4705,7 +5065,7 @@ func (c *stepBackwardFused) run() {
 					16*dH*t7 + 16*chunks*dH*l,
 					dH,
 				}
-				stepBackwardNest52(&a2)
+				stepBackwardNest56(&a2)
 			} else {
 				for i := range 16 {
 					eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
@@ -4730,13 +5090,13 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dV, 16, dH, F(1), true, t812, 1, dV, kern.From(c.W2States, (l*chunks+t7)*dV*dH), dH, 1, t206, 1, dH)
 			// memora_logits.e
 			if kern.Wide() {
-				a2 := stepBackwardNest53Args{
+				a2 := stepBackwardNest57Args{
 					unsafe.SliceData(t812),
 					unsafe.SliceData(t202),
 					16*dV*t7 + 16*chunks*dV*l,
 					dV,
 				}
-				stepBackwardNest53(&a2)
+				stepBackwardNest57(&a2)
 			} else {
 				for i := range 16 {
 					t812_2 := t812[i*dV:][:dV]
@@ -4750,14 +5110,14 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dH, 16, dV, F(1), false, t182_2, 1, dH, kern.From(c.W2States, (l*chunks+t7)*dV*dH), 1, dH, t812, 1, dV)
 			// memora_logits.e, memora_logits.G_W1
 			if kern.Wide() {
-				a2 := stepBackwardNest54Args{
+				a2 := stepBackwardNest58Args{
 					unsafe.SliceData(c.EProd2),
 					unsafe.SliceData(t182_2),
 					unsafe.SliceData(t97),
 					16*dH*t7 + 16*chunks*dH*l,
 					dH,
 				}
-				stepBackwardNest54(&a2)
+				stepBackwardNest58(&a2)
 			} else {
 				for i := range 16 {
 					eProd2 := c.EProd2[((l*chunks+t7)*16+i)*dH:][:dH]
@@ -4772,14 +5132,14 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.c, memora_logits.W1, memora_logits.W2
 			if kern.Wide() {
-				a2 := stepBackwardNest55Args{
+				a2 := stepBackwardNest59Args{
 					unsafe.SliceData(t21),
 					unsafe.SliceData(t187),
 					unsafe.SliceData(t185),
 					unsafe.SliceData(t1002),
 					16*t7 + 16*chunks*l,
 				}
-				stepBackwardNest55(&a2)
+				stepBackwardNest59(&a2)
 			} else {
 				t21_2 := t21[(l*chunks+t7)*16:][:16]
 				for i := range 16 {
@@ -4796,7 +5156,7 @@ func (c *stepBackwardFused) run() {
 			clear(t1032)
 			clear(t1042)
 			if kern.Wide() {
-				a2 := stepBackwardNest56Args{
+				a2 := stepBackwardNest60Args{
 					unsafe.SliceData(t11),
 					unsafe.SliceData(t1002),
 					unsafe.SliceData(t172),
@@ -4807,7 +5167,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t1032),
 					16*t7 + 16*chunks*l,
 				}
-				stepBackwardNest56(&a2)
+				stepBackwardNest60(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
@@ -4851,12 +5211,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.c
 			if kern.Wide() {
-				a2 := stepBackwardNest57Args{
+				a2 := stepBackwardNest61Args{
 					unsafe.SliceData(t1002),
 					unsafe.SliceData(t1042),
 					unsafe.SliceData(t107),
 				}
-				stepBackwardNest57(&a2)
+				stepBackwardNest61(&a2)
 			} else {
 				for i := range 16 {
 					t1002_2 := t1002[i*16:][:16]
@@ -4871,7 +5231,7 @@ func (c *stepBackwardFused) run() {
 			clear(t1103)
 			clear(t111)
 			if kern.Wide() {
-				a2 := stepBackwardNest58Args{
+				a2 := stepBackwardNest62Args{
 					unsafe.SliceData(t822),
 					unsafe.SliceData(t107),
 					unsafe.SliceData(t172),
@@ -4881,7 +5241,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t1103),
 					16*t7 + 16*chunks*l,
 				}
-				stepBackwardNest58(&a2)
+				stepBackwardNest62(&a2)
 			} else {
 				lo2 := max(0, 4)
 				if n := 16 - lo2; n > 0 {
@@ -4908,13 +5268,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.c
 			if kern.Wide() {
-				a2 := stepBackwardNest59Args{
+				a2 := stepBackwardNest63Args{
 					unsafe.SliceData(t1052),
 					unsafe.SliceData(t106),
 					unsafe.SliceData(t1103),
 					unsafe.SliceData(t1122_2),
 				}
-				stepBackwardNest59(&a2)
+				stepBackwardNest63(&a2)
 			} else {
 				for i := range 16 {
 					t1122_2[i] = (t1052[i] + t106[i]) + t1103[i]
@@ -4938,12 +5298,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.c
 			if kern.Wide() {
-				a2 := stepBackwardNest60Args{
+				a2 := stepBackwardNest64Args{
 					unsafe.SliceData(t107),
 					unsafe.SliceData(t111),
 					unsafe.SliceData(t115),
 				}
-				stepBackwardNest60(&a2)
+				stepBackwardNest64(&a2)
 			} else {
 				for i := range 16 {
 					t107_2 := t107[i*16:][:16]
@@ -4958,7 +5318,7 @@ func (c *stepBackwardFused) run() {
 			clear(t1182)
 			clear(t119)
 			if kern.Wide() {
-				a2 := stepBackwardNest61Args{
+				a2 := stepBackwardNest65Args{
 					unsafe.SliceData(t5),
 					unsafe.SliceData(t115),
 					unsafe.SliceData(t172),
@@ -4967,7 +5327,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t1182),
 					16*t7 + 16*chunks*l,
 				}
-				stepBackwardNest61(&a2)
+				stepBackwardNest65(&a2)
 			} else {
 				lo3 := max(0, 2)
 				if n := 16 - lo3; n > 0 {
@@ -4993,7 +5353,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.c, memora_logits.a
 			if kern.Wide() {
-				a2 := stepBackwardNest62Args{
+				a2 := stepBackwardNest66Args{
 					unsafe.SliceData(t113),
 					unsafe.SliceData(t1143),
 					unsafe.SliceData(t1182),
@@ -5002,7 +5362,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t652),
 					unsafe.SliceData(t135),
 				}
-				stepBackwardNest62(&a2)
+				stepBackwardNest66(&a2)
 			} else {
 				for i := range 16 {
 					t1202[i] = (t113[i] + t1143[i]) + t1182[i]
@@ -5028,13 +5388,13 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t125)
 			if kern.Wide() {
-				a2 := stepBackwardNest63Args{
+				a2 := stepBackwardNest67Args{
 					unsafe.SliceData(t172),
 					unsafe.SliceData(t115),
 					unsafe.SliceData(t119),
 					unsafe.SliceData(t125),
 				}
-				stepBackwardNest63(&a2)
+				stepBackwardNest67(&a2)
 			} else {
 				lo4 := max(0, 1)
 				if n := 16 - lo4; n > 0 {
@@ -5087,12 +5447,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := stepBackwardNest64Args{
+				a2 := stepBackwardNest68Args{
 					unsafe.SliceData(t135),
 					unsafe.SliceData(t139),
 					unsafe.SliceData(t142_2),
 				}
-				stepBackwardNest64(&a2)
+				stepBackwardNest68(&a2)
 			} else {
 				for i := range 16 {
 					t142_2[i] = t135[i] + t139[i]
@@ -5116,7 +5476,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := stepBackwardNest65Args{
+				a2 := stepBackwardNest69Args{
 					unsafe.SliceData(t140),
 					unsafe.SliceData(t141),
 					unsafe.SliceData(t145),
@@ -5125,7 +5485,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t146),
 					unsafe.SliceData(t150),
 				}
-				stepBackwardNest65(&a2)
+				stepBackwardNest69(&a2)
 			} else {
 				for i := range 16 {
 					t147[i] = (t140[i] + t141[i]) + t145[i]
@@ -5160,7 +5520,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := stepBackwardNest66Args{
+				a2 := stepBackwardNest70Args{
 					unsafe.SliceData(t148),
 					unsafe.SliceData(t149),
 					unsafe.SliceData(t153),
@@ -5169,7 +5529,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t154),
 					unsafe.SliceData(t158),
 				}
-				stepBackwardNest66(&a2)
+				stepBackwardNest70(&a2)
 			} else {
 				for i := range 16 {
 					t155[i] = (t148[i] + t149[i]) + t153[i]
@@ -5205,12 +5565,12 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.a.start
 			clear(t166)
 			if kern.Wide() {
-				a2 := stepBackwardNest67Args{
+				a2 := stepBackwardNest71Args{
 					unsafe.SliceData(t158),
 					unsafe.SliceData(t162_2),
 					unsafe.SliceData(t166),
 				}
-				stepBackwardNest67(&a2)
+				stepBackwardNest71(&a2)
 			} else {
 				if n := min(16, 1); n > 0 {
 					t158_2 := t158[:n]
@@ -5223,7 +5583,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a.start
 			if kern.Wide() {
-				a2 := stepBackwardNest68Args{
+				a2 := stepBackwardNest72Args{
 					unsafe.SliceData(t121),
 					unsafe.SliceData(t1223_2),
 					unsafe.SliceData(t125),
@@ -5237,7 +5597,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t212),
 					16*t7 + 16*chunks*l,
 				}
-				stepBackwardNest68(&a2)
+				stepBackwardNest72(&a2)
 			} else {
 				t182_3 := t182[(l*chunks+t7)*16:][:16]
 				t212_2 := t212[(l*chunks+t7)*16:][:16]
@@ -5248,7 +5608,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a.start, memora_logits
 			if kern.Wide() {
-				a2 := stepBackwardNest69Args{
+				a2 := stepBackwardNest73Args{
 					unsafe.SliceData(t2622),
 					unsafe.SliceData(t192),
 					unsafe.SliceData(t1225),
@@ -5256,7 +5616,7 @@ func (c *stepBackwardFused) run() {
 					16*dK*t7 + 16*chunks*dK*l,
 					dK,
 				}
-				stepBackwardNest69(&a2)
+				stepBackwardNest73(&a2)
 			} else {
 				for i := range 16 {
 					t2622_2 := t2622[i*dK:][:dK]
@@ -5277,7 +5637,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, 16, dH, F(1), true, kern.From(t192, (l*chunks+t7)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t7)*dH*dK), 1, dK, t97, 1, dH)
 			// memora_logits.a.start, memora_logits.W1, memora_logits.W2
 			if kern.Wide() {
-				a2 := stepBackwardNest70Args{
+				a2 := stepBackwardNest74Args{
 					unsafe.SliceData(c.W1States),
 					unsafe.SliceData(t2022),
 					unsafe.SliceData(t57),
@@ -5286,7 +5646,7 @@ func (c *stepBackwardFused) run() {
 					dH,
 					dK,
 				}
-				stepBackwardNest70(&a2)
+				stepBackwardNest74(&a2)
 			} else {
 				for i := range dH {
 					W1States := c.W1States[((l*chunks+t7)*dH+i)*dK:][:dK]
@@ -5306,7 +5666,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t19, (l*chunks+t7)*16*dK), 1, dK, t97, dH, 1)
 			// memora_logits.a.start, memora_logits.W2, memora_logits.W1
 			if kern.Wide() {
-				a2 := stepBackwardNest71Args{
+				a2 := stepBackwardNest75Args{
 					unsafe.SliceData(c.W2States),
 					unsafe.SliceData(t662),
 					unsafe.SliceData(t15),
@@ -5315,7 +5675,7 @@ func (c *stepBackwardFused) run() {
 					dV,
 					dH,
 				}
-				stepBackwardNest71(&a2)
+				stepBackwardNest75(&a2)
 			} else {
 				for i := range dV {
 					W2States := c.W2States[((l*chunks+t7)*dV+i)*dH:][:dH]
@@ -5342,7 +5702,7 @@ func (c *stepBackwardFused) run() {
 	clear(t232)
 	clear(t262)
 	if kern.Wide() {
-		a2 := stepBackwardNest72Args{
+		a2 := stepBackwardNest76Args{
 			unsafe.SliceData(t232),
 			unsafe.SliceData(t222),
 			unsafe.SliceData(t262),
@@ -5354,7 +5714,7 @@ func (c *stepBackwardFused) run() {
 			16 * dK,
 			dK,
 		}
-		stepBackwardNest72(&a2)
+		stepBackwardNest76(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -5376,7 +5736,7 @@ func (c *stepBackwardFused) run() {
 	clear(t242)
 	clear(t272)
 	if kern.Wide() {
-		a2 := stepBackwardNest73Args{
+		a2 := stepBackwardNest77Args{
 			unsafe.SliceData(t242),
 			unsafe.SliceData(t212),
 			unsafe.SliceData(t272),
@@ -5386,7 +5746,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			chunks,
 		}
-		stepBackwardNest73(&a2)
+		stepBackwardNest77(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -5405,7 +5765,7 @@ func (c *stepBackwardFused) run() {
 	// memora_logits.v
 	clear(t252)
 	if kern.Wide() {
-		a2 := stepBackwardNest74Args{
+		a2 := stepBackwardNest78Args{
 			unsafe.SliceData(t252),
 			unsafe.SliceData(t202),
 			L,
@@ -5415,7 +5775,7 @@ func (c *stepBackwardFused) run() {
 			16 * dV,
 			dV,
 		}
-		stepBackwardNest74(&a2)
+		stepBackwardNest78(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -5432,7 +5792,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.q0
 	if kern.Wide() {
-		a2 := stepBackwardNest75Args{
+		a2 := stepBackwardNest79Args{
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t232),
 			unsafe.SliceData(t282),
@@ -5441,7 +5801,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			dK,
 		}
-		stepBackwardNest75(&a2)
+		stepBackwardNest79(&a2)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -5496,7 +5856,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a2 := stepBackwardNest76Args{
+		a2 := stepBackwardNest80Args{
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t61),
 			unsafe.SliceData(c.RhoStack),
@@ -5511,7 +5871,7 @@ func (c *stepBackwardFused) run() {
 			T*dK + T*dV,
 			dK + dV,
 		}
-		stepBackwardNest76(&a2)
+		stepBackwardNest80(&a2)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
@@ -5539,7 +5899,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.v
 	if kern.Wide() {
-		a2 := stepBackwardNest77Args{
+		a2 := stepBackwardNest81Args{
 			unsafe.SliceData(t142),
 			unsafe.SliceData(t252),
 			unsafe.SliceData(t44),
@@ -5553,7 +5913,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dV,
 		}
-		stepBackwardNest77(&a2)
+		stepBackwardNest81(&a2)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -5577,7 +5937,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.k0
 	if kern.Wide() {
-		a2 := stepBackwardNest78Args{
+		a2 := stepBackwardNest82Args{
 			unsafe.SliceData(t152),
 			unsafe.SliceData(t262),
 			unsafe.SliceData(t44),
@@ -5590,7 +5950,7 @@ func (c *stepBackwardFused) run() {
 			dK + dV,
 			dK,
 		}
-		stepBackwardNest78(&a2)
+		stepBackwardNest82(&a2)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -5614,7 +5974,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.k0
 	if kern.Wide() {
-		a2 := stepBackwardNest79Args{
+		a2 := stepBackwardNest83Args{
 			unsafe.SliceData(t30),
 			unsafe.SliceData(t71),
 			unsafe.SliceData(t74),
@@ -5624,7 +5984,7 @@ func (c *stepBackwardFused) run() {
 			T,
 			d,
 		}
-		stepBackwardNest79(&a2)
+		stepBackwardNest83(&a2)
 	} else {
 		for i := range L {
 			for j := range T {

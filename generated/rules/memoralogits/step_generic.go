@@ -82,6 +82,18 @@ func stepNest38(*stepNest38Args) { panic("no assembly in this build") }
 
 func stepNest39(*stepNest39Args) { panic("no assembly in this build") }
 
+func stepNest40(*stepNest40Args) { panic("no assembly in this build") }
+
+func stepNest41(*stepNest41Args) { panic("no assembly in this build") }
+
+func stepNest42(*stepNest42Args) { panic("no assembly in this build") }
+
+func stepNest43(*stepNest43Args) { panic("no assembly in this build") }
+
+func stepNest44(*stepNest44Args) { panic("no assembly in this build") }
+
+func stepNest45(*stepNest45Args) { panic("no assembly in this build") }
+
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
@@ -89,6 +101,8 @@ func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this buil
 func stepBackwardNest3(*stepBackwardNest3Args) { panic("no assembly in this build") }
 
 func stepBackwardNest4(*stepBackwardNest4Args) { panic("no assembly in this build") }
+
+func stepBackwardNest5(*stepBackwardNest5Args) { panic("no assembly in this build") }
 
 func stepBackwardNest6(*stepBackwardNest6Args) { panic("no assembly in this build") }
 
@@ -237,3 +251,11 @@ func stepBackwardNest77(*stepBackwardNest77Args) { panic("no assembly in this bu
 func stepBackwardNest78(*stepBackwardNest78Args) { panic("no assembly in this build") }
 
 func stepBackwardNest79(*stepBackwardNest79Args) { panic("no assembly in this build") }
+
+func stepBackwardNest80(*stepBackwardNest80Args) { panic("no assembly in this build") }
+
+func stepBackwardNest81(*stepBackwardNest81Args) { panic("no assembly in this build") }
+
+func stepBackwardNest82(*stepBackwardNest82Args) { panic("no assembly in this build") }
+
+func stepBackwardNest83(*stepBackwardNest83Args) { panic("no assembly in this build") }

@@ -114,11 +114,11 @@ type stepNest11Args struct {
 	W2State   *float32
 	t18       *float32
 	t22       *float32
-	t148      *float32
-	t149Total *float32
+	t184      *float32
+	t185Total *float32
 	n0        int        // d_v
 	n1        int        // d_h
-	t149      [2]float32 // and nothing
+	t185      [2]float32 // and nothing
 	rhoEntry  [2]float32 // and nothing
 }
 
@@ -126,41 +126,41 @@ type stepNest12Args struct {
 	t38  *float32
 	t22  *float32
 	t37  *float32
-	t143 *float32
+	t161 *float32
 	n0   int // d_h
 }
 
 type stepNest13Args struct {
-	t143       *float32
+	t161       *float32
 	k0         *float32
 	W1State    *float32
-	t166       *float32
-	t167Total  *float32
+	t202       *float32
+	t203Total  *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
 	n1         int        // d_h
 	n2         int        // d_k
-	t167       [2]float32 // and nothing
+	t203       [2]float32 // and nothing
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
 }
 
 type stepNest14Args struct {
-	t148       *float32
-	t154       *float32
+	t184       *float32
+	t190       *float32
 	n0         int        // d_v
 	n1         int        // d_h
-	t151Number [2]float32 // and nothing
+	t187Number [2]float32 // and nothing
 }
 
 type stepNest15Args struct {
-	t166       *float32
+	t202       *float32
 	W1State    *float32
 	q0         *float32
-	t184       *float32
+	t220       *float32
 	n0         int        // d_k·a + C·d_k·s + T·d_k·l
 	n1         int        // d_h
 	n2         int        // d_k
-	t169Number [2]float32 // and nothing
+	t205Number [2]float32 // and nothing
 	w4         [2]float32 // and nothing
 }
 
@@ -179,28 +179,26 @@ type stepNest17Args struct {
 }
 
 type stepNest18Args struct {
-	t184  *float32
+	t220  *float32
 	yProd *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
 }
 
 type stepNest19Args struct {
-	t184 *float32
-	t37  *float32
-	t22  *float32
+	t220 *float32
 	t143 *float32
 	n0   int // d_h
 }
 
 type stepNest20Args struct {
-	t154       *float32
+	t190       *float32
 	W2State    *float32
 	t143       *float32
 	y2         *float32
 	n0         int        // d_v
 	n1         int        // d_h
-	t151Number [2]float32 // and nothing
+	t187Number [2]float32 // and nothing
 	w5         [2]float32 // and nothing
 }
 
@@ -235,17 +233,17 @@ func (c *stepFused) run() {
 	t39 := c.Work[4*L*T+2*dH*dK+3*dH*dV+4*dH:][:dV]          // [d_v]
 	g := c.Work[4*L*T+2*dH*dK+3*dH*dV+4*dH+dV:][:dV]         // [d_v]
 	t22 := c.Work[4*L*T+2*dH*dK+3*dH*dV+4*dH+2*dV:][:dH]     // [d_h]
-	t148 := c.Work[4*L*T+2*dH*dK+3*dH*dV+5*dH+2*dV:][:dH*dV] // [d_v, d_h]
-	t143 := c.Work[4*L*T+2*dH*dK+4*dH*dV+5*dH+2*dV:][:dH]    // [d_h]
-	t166 := c.Work[4*L*T+2*dH*dK+4*dH*dV+6*dH+2*dV:][:dH*dK] // [d_h, d_k]
-	t154 := c.Work[4*L*T+3*dH*dK+4*dH*dV+6*dH+2*dV:][:dH*dV] // [d_v, d_h]
-	t184 := c.Work[4*L*T+3*dH*dK+5*dH*dV+6*dH+2*dV:][:dH]    // [d_h]
-	t143_2 := c.Work[4*L*T+3*dH*dK+5*dH*dV+7*dH+2*dV:][:dH]  // [d_h]
+	t184 := c.Work[4*L*T+2*dH*dK+3*dH*dV+5*dH+2*dV:][:dH*dV] // [d_v, d_h]
+	t161 := c.Work[4*L*T+2*dH*dK+4*dH*dV+5*dH+2*dV:][:dH]    // [d_h]
+	t202 := c.Work[4*L*T+2*dH*dK+4*dH*dV+6*dH+2*dV:][:dH*dK] // [d_h, d_k]
+	t190 := c.Work[4*L*T+3*dH*dK+4*dH*dV+6*dH+2*dV:][:dH*dV] // [d_v, d_h]
+	t220 := c.Work[4*L*T+3*dH*dK+5*dH*dV+6*dH+2*dV:][:dH]    // [d_h]
+	t143 := c.Work[4*L*T+3*dH*dK+5*dH*dV+7*dH+2*dV:][:dH]    // [d_h]
 	y2 := c.Work[4*L*T+3*dH*dK+5*dH*dV+8*dH+2*dV:][:dV]      // [d_v]
 	t2Total := make([]F, 1)
 	t20Total := make([]F, 1)
-	t149Total := make([]F, 1)
-	t167Total := make([]F, 1)
+	t185Total := make([]F, 1)
+	t203Total := make([]F, 1)
 
 	// moneta.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -584,7 +582,7 @@ func (c *stepFused) run() {
 					}
 					// moneta.W2, moneta.W1, moneta.y
 					clear(t22)
-					var t149 F
+					var t185 F
 					rhoEntry := rho2[a]
 					if kern.Wide() {
 						a2 := stepNest11Args{
@@ -593,42 +591,42 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t18),
 							unsafe.SliceData(t22),
-							unsafe.SliceData(t148),
-							unsafe.SliceData(t149Total),
+							unsafe.SliceData(t184),
+							unsafe.SliceData(t185Total),
 							dV,
 							dH,
-							[2]float32{t149},
+							[2]float32{t185},
 							[2]float32{rhoEntry},
 						}
 						stepNest11(&a2)
 					} else {
-						t149_2 := t149
+						t185_2 := t185
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
 							t18_2 := t18[i*dH:][:dH]
-							t148_2 := t148[i*dH:][:dH]
+							t184_2 := t184[i*dH:][:dH]
 							gEntry := g[i]
-							t149Sums := [16]F{t149_2}
+							t185Sums := [16]F{t185_2}
 							for j := range dH {
 								W22 := num.FMA32(-gEntry, t1222[j], F(rhoEntry*W2State2[j]))
-								t1482 := num.Abs(W22)
-								t149Sums[j%16] = num.FMA32(F(F(t1482*t1482)*t1482), t1482, t149Sums[j%16])
+								t1842 := num.Abs(W22)
+								t185Sums[j%16] = num.FMA32(F(F(t1842*t1842)*t1842), t1842, t185Sums[j%16])
 								W2State2[j] = W22
 								t22[j] = num.FMA32(t18_2[j], gEntry, t22[j])
-								t148_2[j] = t1482
+								t184_2[j] = t1842
 							}
-							t149_2 = kern.Sum16(&t149Sums)
+							t185_2 = kern.Sum16(&t185Sums)
 						}
-						t149Total[0] = t149_2
+						t185Total[0] = t185_2
 					}
-					t149 = t149Total[0]
+					t185 = t185Total[0]
 					// moneta.W1
 					if kern.Wide() {
 						a2 := stepNest12Args{
 							unsafe.SliceData(t38),
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t37),
-							unsafe.SliceData(t143),
+							unsafe.SliceData(t161),
 							dH,
 						}
 						stepNest12(&a2)
@@ -637,62 +635,62 @@ func (c *stepFused) run() {
 							t38Entry := t38[i]
 							t22Entry := t22[i]
 							t37Entry2 := t37[i]
-							t143[i] = num.FMA32(F(F(t37Entry2*t38Entry)*t22Entry), kern.Sigmoid(-t37Entry2), F(t38Entry*t22Entry))
+							t161[i] = num.FMA32(F(F(t37Entry2*t38Entry)*t22Entry), kern.Sigmoid(-t37Entry2), F(t38Entry*t22Entry))
 						}
 					}
 					// moneta.W1, moneta.y
-					var t167 F
+					var t203 F
 					if kern.Wide() {
 						a2 := stepNest13Args{
-							unsafe.SliceData(t143),
+							unsafe.SliceData(t161),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(W1State),
-							unsafe.SliceData(t166),
-							unsafe.SliceData(t167Total),
+							unsafe.SliceData(t202),
+							unsafe.SliceData(t203Total),
 							dK*a + C*dK*s + T*dK*l,
 							dH,
 							dK,
-							[2]float32{t167},
+							[2]float32{t203},
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
 						stepNest13(&a2)
 					} else {
-						t167_2 := t167
+						t203_2 := t203
 						for i := range dH {
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							W1State2 := W1State[i*dK:][:dK]
-							t166_2 := t166[i*dK:][:dK]
-							w3 := F(thetaEntry * t143[i])
-							t167Sums := [16]F{t167_2}
+							t202_2 := t202[i*dK:][:dK]
+							w3 := F(thetaEntry * t161[i])
+							t203Sums := [16]F{t203_2}
 							for j := range dK {
 								W12 := num.FMA32(-w3, k0[j], F(rhoEntry*W1State2[j]))
-								t1662 := num.Abs(W12)
-								t167Sums[j%16] = num.FMA32(F(F(t1662*t1662)*t1662), t1662, t167Sums[j%16])
+								t2022 := num.Abs(W12)
+								t203Sums[j%16] = num.FMA32(F(F(t2022*t2022)*t2022), t2022, t203Sums[j%16])
 								W1State2[j] = W12
-								t166_2[j] = t1662
+								t202_2[j] = t2022
 							}
-							t167_2 = kern.Sum16(&t167Sums)
+							t203_2 = kern.Sum16(&t203Sums)
 						}
-						t167Total[0] = t167_2
+						t203Total[0] = t203_2
 					}
-					t167 = t167Total[0]
+					t203 = t203Total[0]
 					// moneta.y, moneta.g, moneta.W1
-					t151 := (t149 == F(0))
-					t160 := kern.Choose(t151, F(1), t149)
-					t162 := num.Pow(t160, F(-0.5))
-					t169 := (t167 == F(0))
-					t178 := kern.Choose(t169, F(1), t167)
-					t180 := num.Pow(t178, F(-0.5))
-					t302 := num.Pow(t178, F(-1.5))
-					t862 := num.Pow(t160, F(-1.5))
-					t1772 := num.Pow(t132, F(-1.5))
+					t187 := (t185 == F(0))
+					t196 := kern.Choose(t187, F(1), t185)
+					t198 := num.Pow(t196, F(-0.5))
+					t205 := (t203 == F(0))
+					t214 := kern.Choose(t205, F(1), t203)
+					t216 := num.Pow(t214, F(-0.5))
+					t302 := num.Pow(t214, F(-1.5))
+					t862 := num.Pow(t196, F(-1.5))
+					t177 := num.Pow(t132, F(-1.5))
 					t233 := num.Pow(t31, F(-1.5))
 					if len(c.YPow) > 0 {
-						c.YPow[l*T+a+C*s] = t162
+						c.YPow[l*T+a+C*s] = t198
 					}
 					if len(c.YPow2) > 0 {
-						c.YPow2[l*T+a+C*s] = t180
+						c.YPow2[l*T+a+C*s] = t216
 					}
 					if len(c.YPow3) > 0 {
 						c.YPow3[l*T+a+C*s] = t302
@@ -701,62 +699,62 @@ func (c *stepFused) run() {
 						c.YPow4[l*T+a+C*s] = t862
 					}
 					if len(c.W1Pow) > 0 {
-						c.W1Pow[l*T+a+C*s] = t1772
+						c.W1Pow[l*T+a+C*s] = t177
 					}
 					if len(c.W1Pow2) > 0 {
 						c.W1Pow2[l*T+a+C*s] = t233
 					}
 					// moneta.y, moneta.g
-					t151Number := kern.Choose(t151, F(1), F(0))
+					t187Number := kern.Choose(t187, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepNest14Args{
-							unsafe.SliceData(t148),
-							unsafe.SliceData(t154),
+							unsafe.SliceData(t184),
+							unsafe.SliceData(t190),
 							dV,
 							dH,
-							[2]float32{t151Number},
+							[2]float32{t187Number},
 						}
 						stepNest14(&a2)
 					} else {
-						t151_2 := (F(0) < t151Number)
+						t187_2 := (F(0) < t187Number)
 						for i := range dV {
-							t148_2 := t148[i*dH:][:dH]
-							t154_2 := t154[i*dH:][:dH]
+							t184_2 := t184[i*dH:][:dH]
+							t190_2 := t190[i*dH:][:dH]
 							for j := range dH {
-								t154_2[j] = kern.Choose(t151_2, F(1), t148_2[j])
+								t190_2[j] = kern.Choose(t187_2, F(1), t184_2[j])
 							}
 						}
 					}
 					// moneta.y, moneta.g
-					w4 := F(0.3333333333333333 * t180)
-					t169Number := kern.Choose(t169, F(1), F(0))
+					w4 := F(0.3333333333333333 * t216)
+					t205Number := kern.Choose(t205, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepNest15Args{
-							unsafe.SliceData(t166),
+							unsafe.SliceData(t202),
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(c.Q0),
-							unsafe.SliceData(t184),
+							unsafe.SliceData(t220),
 							dK*a + C*dK*s + T*dK*l,
 							dH,
 							dK,
-							[2]float32{t169Number},
+							[2]float32{t205Number},
 							[2]float32{w4},
 						}
 						stepNest15(&a2)
 					} else {
-						t169_2 := (F(0) < t169Number)
+						t205_2 := (F(0) < t205Number)
 						for i := range dH {
-							t166_2 := t166[i*dK:][:dK]
+							t202_2 := t202[i*dK:][:dK]
 							W1State2 := W1State[i*dK:][:dK]
 							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-							var t1842 F
-							t1842Sums := [16]F{t1842}
+							var t2202 F
+							t2202Sums := [16]F{t2202}
 							for j := range dK {
-								t172 := kern.Choose(t169_2, F(1), t166_2[j])
-								t1842Sums[j%16] = num.FMA32(kern.Choose(t169_2, F(0), F(F(F(w4*W1State2[j])*t172)*t172)), q0[j], t1842Sums[j%16])
+								t208 := kern.Choose(t205_2, F(1), t202_2[j])
+								t2202Sums[j%16] = num.FMA32(kern.Choose(t205_2, F(0), F(F(F(w4*W1State2[j])*t208)*t208)), q0[j], t2202Sums[j%16])
 							}
-							t1842 = kern.Sum16(&t1842Sums)
-							t184[i] = t1842
+							t2202 = kern.Sum16(&t2202Sums)
+							t220[i] = t2202
 						}
 					}
 					// moneta.y, moneta
@@ -797,7 +795,7 @@ func (c *stepFused) run() {
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
 							a2 := stepNest18Args{
-								unsafe.SliceData(t184),
+								unsafe.SliceData(t220),
 								kern.Given(c.YProd),
 								dH*a + C*dH*s + T*dH*l,
 								dH,
@@ -806,53 +804,49 @@ func (c *stepFused) run() {
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t184Entry := t184[i]
-								yProd[i] = t184Entry
+								t220Entry := t220[i]
+								yProd[i] = t220Entry
 							}
 						}
 					}
 					if kern.Wide() {
 						a2 := stepNest19Args{
-							unsafe.SliceData(t184),
-							unsafe.SliceData(t37),
-							unsafe.SliceData(t22),
-							unsafe.SliceData(t143_2),
+							unsafe.SliceData(t220),
+							unsafe.SliceData(t143),
 							dH,
 						}
 						stepNest19(&a2)
 					} else {
 						for i := range dH {
-							t184Entry := t184[i]
-							t32 := t37[i]
-							t422 := t22[i]
-							t143_2[i] = F(t184Entry * kern.Sigmoid(t184Entry))
+							t220Entry := t220[i]
+							t143[i] = F(t220Entry * kern.Sigmoid(t220Entry))
 						}
 					}
 					// moneta.y, moneta.g
-					w5 := F(0.3333333333333333 * t162)
-					t151Number2 := kern.Choose(t151, F(1), F(0))
+					w5 := F(0.3333333333333333 * t198)
+					t187Number2 := kern.Choose(t187, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepNest20Args{
-							unsafe.SliceData(t154),
+							unsafe.SliceData(t190),
 							unsafe.SliceData(W2State),
-							unsafe.SliceData(t143_2),
+							unsafe.SliceData(t143),
 							unsafe.SliceData(y2),
 							dV,
 							dH,
-							[2]float32{t151Number2},
+							[2]float32{t187Number2},
 							[2]float32{w5},
 						}
 						stepNest20(&a2)
 					} else {
-						t151_2 := (F(0) < t151Number2)
+						t187_2 := (F(0) < t187Number2)
 						for i := range dV {
-							t154_2 := t154[i*dH:][:dH]
+							t190_2 := t190[i*dH:][:dH]
 							W2State2 := W2State[i*dH:][:dH]
 							var y3 F
 							y3Sums := [16]F{y3}
 							for j := range dH {
-								t154Entry := t154_2[j]
-								y3Sums[j%16] = num.FMA32(kern.Choose(t151_2, F(0), F(F(F(w5*W2State2[j])*t154Entry)*t154Entry)), t143_2[j], y3Sums[j%16])
+								t190Entry := t190_2[j]
+								y3Sums[j%16] = num.FMA32(kern.Choose(t187_2, F(0), F(F(F(w5*W2State2[j])*t190Entry)*t190Entry)), t143[j], y3Sums[j%16])
 							}
 							y3 = kern.Sum16(&y3Sums)
 							y2[i] = y3
@@ -879,19 +873,19 @@ type stepBackwardNest1Args struct {
 	yProd  *float32
 	t382   *float32
 	t506   *float32
-	t138   *float32
-	t139   *float32
-	t140   *float32
-	t141   *float32
-	t143   *float32
-	t185   *float32
+	t156   *float32
+	t157   *float32
+	t158   *float32
+	t159   *float32
+	t161   *float32
+	t221   *float32
 	t521   *float32
 	t622   *float32
 	t523   *float32
 	t112   *float32
 	t1222  *float32
-	t1422  *float32
-	t1432  *float32
+	t1602  *float32
+	t1612  *float32
 	n0     int // L
 	n1     int // T
 	n2     int // T·d_h
@@ -926,7 +920,7 @@ type stepBackwardNest3Args struct {
 }
 
 type stepBackwardNest4Args struct {
-	t1432       *float32
+	t1612       *float32
 	k0          *float32
 	W1Trail     *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
@@ -955,13 +949,13 @@ type stepBackwardNest6Args struct {
 	t7        *float32
 	t9        *float32
 	t18       *float32
-	t148      *float32
-	t149Total *float32
+	t184      *float32
+	t185Total *float32
 	n0        int        // d_h·d_v·a + d_h·d_v
 	n1        int        // d_h·d_v·a
 	n2        int        // d_v
 	n3        int        // d_h
-	t149      [2]float32 // and nothing
+	t185      [2]float32 // and nothing
 	t4Number  [2]float32 // and nothing
 	w2        [2]float32 // and nothing
 }
@@ -977,7 +971,7 @@ type stepBackwardNest7Args struct {
 }
 
 type stepBackwardNest8Args struct {
-	t143        *float32
+	t161        *float32
 	t19         *float32
 	W1Trail     *float32
 	k0          *float32
@@ -985,14 +979,14 @@ type stepBackwardNest8Args struct {
 	t27         *float32
 	t36         *float32
 	W12         *float32
-	t166        *float32
-	t167Total   *float32
+	t202        *float32
+	t203Total   *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
 	n1          int        // d_h·d_k·a
 	n2          int        // d_k·a + C·d_k·s + T·d_k·l
 	n3          int        // d_h
 	n4          int        // d_k
-	t167        [2]float32 // and nothing
+	t203        [2]float32 // and nothing
 	t222Number  [2]float32 // and nothing
 	thetaEntry3 [2]float32 // and nothing
 	rhoEntry3   [2]float32 // and nothing
@@ -1001,30 +995,30 @@ type stepBackwardNest8Args struct {
 
 type stepBackwardNest9Args struct {
 	yBar       *float32
-	t148       *float32
-	t154       *float32
-	t156       *float32
+	t184       *float32
+	t190       *float32
+	t192       *float32
 	W2Trail    *float32
 	t492       *float32
 	n0         int        // d_v·a + C·d_v·s + T·d_v·l
 	n1         int        // d_h·d_v·a + d_h·d_v
 	n2         int        // d_v
 	n3         int        // d_h
-	t151Number [2]float32 // and nothing
+	t187Number [2]float32 // and nothing
 	w5         [2]float32 // and nothing
 }
 
 type stepBackwardNest10Args struct {
-	t166       *float32
-	t172       *float32
-	t174       *float32
+	t202       *float32
+	t208       *float32
+	t210       *float32
 	n0         int        // d_h
 	n1         int        // d_k
-	t169Number [2]float32 // and nothing
+	t205Number [2]float32 // and nothing
 }
 
 type stepBackwardNest11Args struct {
-	t185  *float32
+	t221  *float32
 	t492  *float32
 	yProd *float32
 	t622  *float32
@@ -1037,7 +1031,7 @@ type stepBackwardNest12Args struct {
 	t822        *float32
 	q0          *float32
 	W12         *float32
-	t174        *float32
+	t210        *float32
 	t1022       *float32
 	t132        *float32
 	t4422       *float32
@@ -1046,7 +1040,7 @@ type stepBackwardNest12Args struct {
 	n1          int        // d_h
 	n2          int        // d_k
 	t262        [2]float32 // and nothing
-	t169Number  [2]float32 // and nothing
+	t205Number  [2]float32 // and nothing
 	t1123Number [2]float32 // and nothing
 	w6          [2]float32 // and nothing
 }
@@ -1055,9 +1049,9 @@ type stepBackwardNest13Args struct {
 	yBar      *float32
 	t521      *float32
 	W2Trail   *float32
-	t156      *float32
+	t192      *float32
 	t69       *float32
-	t1002     *float32
+	t100      *float32
 	t82Total  *float32
 	n0        int        // d_v·a + C·d_v·s + T·d_v·l
 	n1        int        // d_h·a + C·d_h·s + T·d_h·l
@@ -1069,14 +1063,14 @@ type stepBackwardNest13Args struct {
 }
 
 type stepBackwardNest14Args struct {
-	t143        *float32
+	t161        *float32
 	t132        *float32
-	t166        *float32
+	t202        *float32
 	t4422       *float32
-	t172        *float32
+	t208        *float32
 	W12         *float32
 	W1BarState  *float32
-	t174        *float32
+	t210        *float32
 	k0          *float32
 	W1Trail     *float32
 	t1232       *float32
@@ -1096,14 +1090,14 @@ type stepBackwardNest14Args struct {
 
 type stepBackwardNest15Args struct {
 	t494        *float32
-	t143        *float32
+	t161        *float32
 	t382        *float32
-	t141        *float32
-	t139        *float32
+	t159        *float32
+	t157        *float32
 	W1Prod      *float32
 	gProd       *float32
 	t511        *float32
-	t1532       *float32
+	t153        *float32
 	t1272Total  *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
 	n1          int        // d_h
@@ -1112,67 +1106,67 @@ type stepBackwardNest15Args struct {
 }
 
 type stepBackwardNest16Args struct {
-	g           *float32
-	t18         *float32
-	t511        *float32
-	t494        *float32
-	t382        *float32
-	t523        *float32
-	W2Trail     *float32
-	t9          *float32
-	t69         *float32
-	t148        *float32
-	t1002       *float32
-	t154        *float32
-	W2BarState  *float32
-	t156        *float32
-	t506        *float32
-	t1602       *float32
-	t191        *float32
-	t270        *float32
-	t502        *float32
-	t14122      *float32
-	t498        *float32
-	t500        *float32
-	t1732Total  *float32
-	t276Total   *float32
-	n0          int        // d_v·a + C·d_v·s + T·d_v·l
-	n1          int        // d_h·a + C·d_h·s + T·d_h·l
-	n2          int        // d_h·d_v·a
-	n3          int        // d_h·d_v·a + d_h·d_v
-	n4          int        // d_v
-	n5          int        // d_h
-	t276        [2]float32 // and nothing
-	t1732       [2]float32 // and nothing
-	t67Number   [2]float32 // and nothing
-	t1582Number [2]float32 // and nothing
-	w9          [2]float32 // and nothing
-	w10         [2]float32 // and nothing
+	g            *float32
+	t18          *float32
+	t511         *float32
+	t494         *float32
+	t382         *float32
+	t523         *float32
+	W2Trail      *float32
+	t9           *float32
+	t69          *float32
+	t184         *float32
+	t100         *float32
+	t190         *float32
+	W2BarState   *float32
+	t192         *float32
+	t506         *float32
+	t16023       *float32
+	t1912        *float32
+	t270         *float32
+	t502         *float32
+	t1412        *float32
+	t498         *float32
+	t500         *float32
+	t173Total    *float32
+	t276Total    *float32
+	n0           int        // d_v·a + C·d_v·s + T·d_v·l
+	n1           int        // d_h·a + C·d_h·s + T·d_h·l
+	n2           int        // d_h·d_v·a
+	n3           int        // d_h·d_v·a + d_h·d_v
+	n4           int        // d_v
+	n5           int        // d_h
+	t276         [2]float32 // and nothing
+	t173         [2]float32 // and nothing
+	t67Number    [2]float32 // and nothing
+	t15822Number [2]float32 // and nothing
+	w9           [2]float32 // and nothing
+	w10          [2]float32 // and nothing
 }
 
 type stepBackwardNest17Args struct {
-	t1532      *float32
-	k0         *float32
-	W1Trail    *float32
-	t27        *float32
-	t36        *float32
-	t1552      *float32
-	t216       *float32
-	t247       *float32
-	t229Total  *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h·d_k·a
-	n2         int        // d_h
-	n3         int        // d_k
-	t229       [2]float32 // and nothing
-	t214Number [2]float32 // and nothing
+	t153        *float32
+	k0          *float32
+	W1Trail     *float32
+	t27         *float32
+	t36         *float32
+	t1552       *float32
+	t2162       *float32
+	t247        *float32
+	t229Total   *float32
+	n0          int        // d_k·a + C·d_k·s + T·d_k·l
+	n1          int        // d_h·d_k·a
+	n2          int        // d_h
+	n3          int        // d_k
+	t229        [2]float32 // and nothing
+	t2142Number [2]float32 // and nothing
 }
 
 type stepBackwardNest18Args struct {
 	t500        *float32
 	g           *float32
 	t498        *float32
-	t14122      *float32
+	t1412       *float32
 	t44         *float32
 	t358        *float32
 	gLin        *float32
@@ -1190,7 +1184,7 @@ type stepBackwardNest19Args struct {
 	t382        *float32
 	t502        *float32
 	gProd       *float32
-	t141        *float32
+	t159        *float32
 	t284        *float32
 	n0          int        // d_h·a + C·d_h·s + T·d_h·l
 	n1          int        // d_h
@@ -1198,106 +1192,106 @@ type stepBackwardNest19Args struct {
 }
 
 type stepBackwardNest20Args struct {
-	t284       *float32
-	k0         *float32
-	W1Trail    *float32
-	t27        *float32
-	t36        *float32
-	t286       *float32
-	t289       *float32
-	t302Total  *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h·d_k·a
-	n2         int        // d_h
-	n3         int        // d_k
-	t302       [2]float32 // and nothing
-	t214Number [2]float32 // and nothing
+	t284        *float32
+	k0          *float32
+	W1Trail     *float32
+	t27         *float32
+	t36         *float32
+	t286        *float32
+	t289        *float32
+	t302Total   *float32
+	n0          int        // d_k·a + C·d_k·s + T·d_k·l
+	n1          int        // d_h·d_k·a
+	n2          int        // d_h
+	n3          int        // d_k
+	t302        [2]float32 // and nothing
+	t2142Number [2]float32 // and nothing
 }
 
 type stepBackwardNest21Args struct {
-	t361        *float32
-	t506        *float32
-	W2Trail     *float32
-	t9          *float32
-	t18         *float32
-	t504        *float32
-	t431        *float32
-	t444Total   *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h·d_v·a
-	n2          int        // d_v
-	n3          int        // d_h
-	t444        [2]float32 // and nothing
-	t1582Number [2]float32 // and nothing
+	t361         *float32
+	t506         *float32
+	W2Trail      *float32
+	t9           *float32
+	t18          *float32
+	t504         *float32
+	t431         *float32
+	t444Total    *float32
+	n0           int        // d_h·a + C·d_h·s + T·d_h·l
+	n1           int        // d_h·d_v·a
+	n2           int        // d_v
+	n3           int        // d_h
+	t444         [2]float32 // and nothing
+	t15822Number [2]float32 // and nothing
 }
 
 type stepBackwardNest22Args struct {
 	t382  *float32
 	t504  *float32
 	gProd *float32
-	t141  *float32
+	t159  *float32
 	t370  *float32
 	n0    int // d_h·a + C·d_h·s + T·d_h·l
 	n1    int // d_h
 }
 
 type stepBackwardNest23Args struct {
-	t370       *float32
-	k0         *float32
-	W1Trail    *float32
-	t27        *float32
-	t36        *float32
-	t372       *float32
-	t375       *float32
-	t388Total  *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h·d_k·a
-	n2         int        // d_h
-	n3         int        // d_k
-	t388       [2]float32 // and nothing
-	t214Number [2]float32 // and nothing
+	t370        *float32
+	k0          *float32
+	W1Trail     *float32
+	t27         *float32
+	t36         *float32
+	t372        *float32
+	t375        *float32
+	t388Total   *float32
+	n0          int        // d_k·a + C·d_k·s + T·d_k·l
+	n1          int        // d_h·d_k·a
+	n2          int        // d_h
+	n3          int        // d_k
+	t388        [2]float32 // and nothing
+	t2142Number [2]float32 // and nothing
 }
 
 type stepBackwardNest24Args struct {
-	t27        *float32
-	t216       *float32
-	t19        *float32
-	t247       *float32
-	t25        *float32
-	W1Trail    *float32
-	t289       *float32
-	t375       *float32
-	t1232      *float32
-	W1BarState *float32
-	n0         int        // d_h·d_k·a
-	n1         int        // d_h
-	n2         int        // d_k
-	t214Number [2]float32 // and nothing
-	w11        [2]float32 // and nothing
-	w14        [2]float32 // and nothing
-	w13        [2]float32 // and nothing
-	w12        [2]float32 // and nothing
-	rhoEntry3  [2]float32 // and nothing
+	t27         *float32
+	t2162       *float32
+	t19         *float32
+	t247        *float32
+	t25         *float32
+	W1Trail     *float32
+	t289        *float32
+	t375        *float32
+	t1232       *float32
+	W1BarState  *float32
+	n0          int        // d_h·d_k·a
+	n1          int        // d_h
+	n2          int        // d_k
+	t2142Number [2]float32 // and nothing
+	w11         [2]float32 // and nothing
+	w14         [2]float32 // and nothing
+	w13         [2]float32 // and nothing
+	w12         [2]float32 // and nothing
+	rhoEntry3   [2]float32 // and nothing
 }
 
 type stepBackwardNest25Args struct {
-	t9          *float32
-	t1602       *float32
-	t           *float32
-	t191        *float32
-	t7          *float32
-	W2Trail     *float32
-	t431        *float32
-	t270        *float32
-	W2BarState  *float32
-	n0          int        // d_h·d_v·a
-	n1          int        // d_v
-	n2          int        // d_h
-	t1582Number [2]float32 // and nothing
-	w15         [2]float32 // and nothing
-	w17         [2]float32 // and nothing
-	rhoEntry3   [2]float32 // and nothing
-	w16         [2]float32 // and nothing
+	t9           *float32
+	t16023       *float32
+	t            *float32
+	t1912        *float32
+	t7           *float32
+	W2Trail      *float32
+	t431         *float32
+	t270         *float32
+	W2BarState   *float32
+	n0           int        // d_h·d_v·a
+	n1           int        // d_v
+	n2           int        // d_h
+	t15822Number [2]float32 // and nothing
+	w15          [2]float32 // and nothing
+	w17          [2]float32 // and nothing
+	rhoEntry3    [2]float32 // and nothing
+	w16          [2]float32 // and nothing
 }
 
 type stepBackwardNest26Args struct {
@@ -1382,104 +1376,104 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t8 := c.Work[:L*T]                                                                                                    // [L, T]
-	rho := c.Work[L*T:][:L*T]                                                                                             // [L, T]
-	theta := c.Work[2*L*T:][:L*T]                                                                                         // [L, T]
-	t382 := c.Work[3*L*T:][:L*T*dH]                                                                                       // [L, T, d_h]
-	t506 := c.Work[L*T*dH+3*L*T:][:L*T*dH]                                                                                // [L, T, d_h]
-	t138 := c.Work[2*L*T*dH+3*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t139 := c.Work[3*L*T*dH+3*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t140 := c.Work[4*L*T*dH+3*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t141 := c.Work[5*L*T*dH+3*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t143 := c.Work[6*L*T*dH+3*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t185 := c.Work[7*L*T*dH+3*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t521 := c.Work[8*L*T*dH+3*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t622 := c.Work[9*L*T*dH+3*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
-	t523 := c.Work[10*L*T*dH+3*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
-	t112 := c.Work[11*L*T*dH+3*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
-	t1222 := c.Work[12*L*T*dH+3*L*T:][:L*T*dH]                                                                            // [L, T, d_h]
-	t1422 := c.Work[13*L*T*dH+3*L*T:][:L*T*dH]                                                                            // [L, T, d_h]
-	t1432 := c.Work[14*L*T*dH+3*L*T:][:L*T*dH]                                                                            // [L, T, d_h]
-	t412 := c.Work[15*L*T*dH+3*L*T:][:L*T*dV]                                                                             // [L, T, d_v]
-	t422 := c.Work[15*L*T*dH+L*T*dV+3*L*T:][:L*T*dV]                                                                      // [L, T, d_v]
-	t432 := c.Work[15*L*T*dH+2*L*T*dV+3*L*T:][:L*T*dV]                                                                    // [L, T, d_v]
-	t44 := c.Work[15*L*T*dH+3*L*T*dV+3*L*T:][:L*T*dV]                                                                     // [L, T, d_v]
-	g := c.Work[15*L*T*dH+4*L*T*dV+3*L*T:][:L*T*dV]                                                                       // [L, T, d_v]
-	t358 := c.Work[15*L*T*dH+5*L*T*dV+3*L*T:][:L*T*dV]                                                                    // [L, T, d_v]
-	t32 := c.Work[15*L*T*dH+6*L*T*dV+3*L*T:][:L*T*dK]                                                                     // [L, T, d_k]
-	t42 := c.Work[15*L*T*dH+L*T*dK+6*L*T*dV+3*L*T:][:L*T*dV]                                                              // [L, T, d_v]
-	t52 := c.Work[15*L*T*dH+L*T*dK+7*L*T*dV+3*L*T:][:L*T]                                                                 // [L, T]
-	t62 := c.Work[15*L*T*dH+L*T*dK+7*L*T*dV+4*L*T:][:L*T]                                                                 // [L, T]
-	t72 := c.Work[15*L*T*dH+L*T*dK+7*L*T*dV+5*L*T:][:L*T*dK]                                                              // [L, T, d_k]
-	t92 := c.Work[15*L*T*dH+2*L*T*dK+7*L*T*dV+5*L*T:][:L*T*d]                                                             // [L, T, d]
-	t17 := c.Work[L*T*d+15*L*T*dH+2*L*T*dK+7*L*T*dV+5*L*T:][:L*T]                                                         // [L, T]
-	t38 := c.Work[L*T*d+15*L*T*dH+2*L*T*dK+7*L*T*dV+6*L*T:][:L*T]                                                         // [L, T]
-	t22 := c.Work[L*T*d+15*L*T*dH+2*L*T*dK+7*L*T*dV+7*L*T:][:L*T*dK+L*T*dV]                                               // [L, T, d_k + d_v]
-	t43 := c.Work[L*T*d+15*L*T*dH+3*L*T*dK+8*L*T*dV+7*L*T:][:L*T*dK+L*T*dV]                                               // [L, T, d_k + d_v]
-	t46 := c.Work[L*T*d+15*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T:][:L*T*dV]                                                      // [L, T, d_v]
-	t48 := c.Work[L*T*d+15*L*T*dH+4*L*T*dK+10*L*T*dV+7*L*T:][:L*T*d]                                                      // [L, T, d]
-	t49 := c.Work[2*L*T*d+15*L*T*dH+4*L*T*dK+10*L*T*dV+7*L*T:][:L*T*dK]                                                   // [L, T, d_k]
-	t51 := c.Work[2*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T:][:L*T*d]                                                    // [L, T, d]
-	W1BarState := c.Work[3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T:][:dH*dK]                                             // [d_h, d_k]
-	W2BarState := c.Work[3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+dH*dK:][:dH*dV]                                       // [d_v, d_h]
-	W1Trail := c.Work[3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                            // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]                  // [C + 1, d_v, d_h]
-	t := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+2*dH*dK+2*dH*dV:][:dH*dV]                      // [d_v, d_h]
-	t7 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+2*dH*dK+3*dH*dV:][:dH*dV]                     // [d_v, d_h]
-	t9 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+2*dH*dK+4*dH*dV:][:dH*dV]                     // [d_v, d_h]
-	t18 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+2*dH*dK+5*dH*dV:][:dH*dV]                    // [d_v, d_h]
-	t148 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+2*dH*dK+6*dH*dV:][:dH*dV]                   // [d_v, d_h]
-	t19 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+2*dH*dK+7*dH*dV:][:dH*dK]                    // [d_h, d_k]
-	t25 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+3*dH*dK+7*dH*dV:][:dH*dK]                    // [d_h, d_k]
-	t27 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+4*dH*dK+7*dH*dV:][:dH*dK]                    // [d_h, d_k]
-	t36 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+5*dH*dK+7*dH*dV:][:dH*dK]                    // [d_h, d_k]
-	W12 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+6*dH*dK+7*dH*dV:][:dH*dK]                    // [d_h, d_k]
-	t166 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+7*dH*dK+7*dH*dV:][:dH*dK]                   // [d_h, d_k]
-	t154 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+8*dH*dK+7*dH*dV:][:dH*dV]                   // [d_v, d_h]
-	t156 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+8*dH*dK+8*dH*dV:][:dH*dV]                   // [d_v, d_h]
-	t492 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+8*dH*dK+9*dH*dV:][:dH]                      // [d_h]
-	t172 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+8*dH*dK+9*dH*dV+dH:][:dH*dK]                // [d_h, d_k]
-	t174 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+9*dH*dK+9*dH*dV+dH:][:dH*dK]                // [d_h, d_k]
-	t822 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+10*dH*dK+9*dH*dV+dH:][:dH]                  // [d_h]
-	t1022 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+10*dH*dK+9*dH*dV+2*dH:][:dK]               // [d_k]
-	t132 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+10*dH*dK+9*dH*dV+2*dH+dK:][:dH*dK]          // [d_h, d_k]
-	t4422 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+11*dH*dK+9*dH*dV+2*dH+dK:][:dH*dK]         // [d_h, d_k]
-	t69 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+12*dH*dK+9*dH*dV+2*dH+dK:][:dH*dV]           // [d_v, d_h]
-	t1002 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+12*dH*dK+10*dH*dV+2*dH+dK:][:dH*dV]        // [d_v, d_h]
-	t1232 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+12*dH*dK+11*dH*dV+2*dH+dK:][:dH*dK]        // [d_h, d_k]
-	t494 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+11*dH*dV+2*dH+dK:][:dH]            // [d_h]
-	t496 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+11*dH*dV+3*dH+dK:][:dK]            // [d_k]
-	t511 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+11*dH*dV+3*dH+2*dK:][:dH]          // [d_h]
-	t1532 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+11*dH*dV+4*dH+2*dK:][:dH]         // [d_h]
-	t14122 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+11*dH*dV+5*dH+2*dK:][:dV]        // [d_v]
-	t498 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+11*dH*dV+5*dH+2*dK+dV:][:dV]       // [d_v]
-	t1602 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+11*dH*dV+5*dH+2*dK+2*dV:][:dH*dV] // [d_v, d_h]
-	t191 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+12*dH*dV+5*dH+2*dK+2*dV:][:dH*dV]  // [d_v, d_h]
-	t270 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+13*dH*dV+5*dH+2*dK+2*dV:][:dH*dV]  // [d_v, d_h]
-	t500 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+14*dH*dV+5*dH+2*dK+2*dV:][:dV]     // [d_v]
-	t502 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+14*dH*dV+5*dH+2*dK+3*dV:][:dH]     // [d_h]
-	t1552 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+14*dH*dV+6*dH+2*dK+3*dV:][:dK]    // [d_k]
-	t216 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+14*dH*dV+6*dH+3*dK+3*dV:][:dH*dK]  // [d_h, d_k]
-	t247 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+14*dH*dK+14*dH*dV+6*dH+3*dK+3*dV:][:dH*dK]  // [d_h, d_k]
-	t361 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+15*dH*dK+14*dH*dV+6*dH+3*dK+3*dV:][:dV]     // [d_v]
-	t284 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+15*dH*dK+14*dH*dV+6*dH+3*dK+4*dV:][:dH]     // [d_h]
-	t286 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+15*dH*dK+14*dH*dV+7*dH+3*dK+4*dV:][:dK]     // [d_k]
-	t289 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+15*dH*dK+14*dH*dV+7*dH+4*dK+4*dV:][:dH*dK]  // [d_h, d_k]
-	t504 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+16*dH*dK+14*dH*dV+7*dH+4*dK+4*dV:][:dH]     // [d_h]
-	t431 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+16*dH*dK+14*dH*dV+8*dH+4*dK+4*dV:][:dH*dV]  // [d_v, d_h]
-	t370 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+16*dH*dK+15*dH*dV+8*dH+4*dK+4*dV:][:dH]     // [d_h]
-	t372 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+16*dH*dK+15*dH*dV+9*dH+4*dK+4*dV:][:dK]     // [d_k]
-	t375 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+16*dH*dK+15*dH*dV+9*dH+5*dK+4*dV:][:dH*dK]  // [d_h, d_k]
-	t10 := c.Flags[:L*T]                                                                                                  // [L, T]
+	t8 := c.Work[:L*T]                                                                                                     // [L, T]
+	rho := c.Work[L*T:][:L*T]                                                                                              // [L, T]
+	theta := c.Work[2*L*T:][:L*T]                                                                                          // [L, T]
+	t382 := c.Work[3*L*T:][:L*T*dH]                                                                                        // [L, T, d_h]
+	t506 := c.Work[L*T*dH+3*L*T:][:L*T*dH]                                                                                 // [L, T, d_h]
+	t156 := c.Work[2*L*T*dH+3*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
+	t157 := c.Work[3*L*T*dH+3*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
+	t158 := c.Work[4*L*T*dH+3*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
+	t159 := c.Work[5*L*T*dH+3*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
+	t161 := c.Work[6*L*T*dH+3*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
+	t221 := c.Work[7*L*T*dH+3*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
+	t521 := c.Work[8*L*T*dH+3*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
+	t622 := c.Work[9*L*T*dH+3*L*T:][:L*T*dH]                                                                               // [L, T, d_h]
+	t523 := c.Work[10*L*T*dH+3*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
+	t112 := c.Work[11*L*T*dH+3*L*T:][:L*T*dH]                                                                              // [L, T, d_h]
+	t1222 := c.Work[12*L*T*dH+3*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
+	t1602 := c.Work[13*L*T*dH+3*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
+	t1612 := c.Work[14*L*T*dH+3*L*T:][:L*T*dH]                                                                             // [L, T, d_h]
+	t412 := c.Work[15*L*T*dH+3*L*T:][:L*T*dV]                                                                              // [L, T, d_v]
+	t422 := c.Work[15*L*T*dH+L*T*dV+3*L*T:][:L*T*dV]                                                                       // [L, T, d_v]
+	t432 := c.Work[15*L*T*dH+2*L*T*dV+3*L*T:][:L*T*dV]                                                                     // [L, T, d_v]
+	t44 := c.Work[15*L*T*dH+3*L*T*dV+3*L*T:][:L*T*dV]                                                                      // [L, T, d_v]
+	g := c.Work[15*L*T*dH+4*L*T*dV+3*L*T:][:L*T*dV]                                                                        // [L, T, d_v]
+	t358 := c.Work[15*L*T*dH+5*L*T*dV+3*L*T:][:L*T*dV]                                                                     // [L, T, d_v]
+	t32 := c.Work[15*L*T*dH+6*L*T*dV+3*L*T:][:L*T*dK]                                                                      // [L, T, d_k]
+	t42 := c.Work[15*L*T*dH+L*T*dK+6*L*T*dV+3*L*T:][:L*T*dV]                                                               // [L, T, d_v]
+	t52 := c.Work[15*L*T*dH+L*T*dK+7*L*T*dV+3*L*T:][:L*T]                                                                  // [L, T]
+	t62 := c.Work[15*L*T*dH+L*T*dK+7*L*T*dV+4*L*T:][:L*T]                                                                  // [L, T]
+	t72 := c.Work[15*L*T*dH+L*T*dK+7*L*T*dV+5*L*T:][:L*T*dK]                                                               // [L, T, d_k]
+	t92 := c.Work[15*L*T*dH+2*L*T*dK+7*L*T*dV+5*L*T:][:L*T*d]                                                              // [L, T, d]
+	t17 := c.Work[L*T*d+15*L*T*dH+2*L*T*dK+7*L*T*dV+5*L*T:][:L*T]                                                          // [L, T]
+	t38 := c.Work[L*T*d+15*L*T*dH+2*L*T*dK+7*L*T*dV+6*L*T:][:L*T]                                                          // [L, T]
+	t22 := c.Work[L*T*d+15*L*T*dH+2*L*T*dK+7*L*T*dV+7*L*T:][:L*T*dK+L*T*dV]                                                // [L, T, d_k + d_v]
+	t43 := c.Work[L*T*d+15*L*T*dH+3*L*T*dK+8*L*T*dV+7*L*T:][:L*T*dK+L*T*dV]                                                // [L, T, d_k + d_v]
+	t46 := c.Work[L*T*d+15*L*T*dH+4*L*T*dK+9*L*T*dV+7*L*T:][:L*T*dV]                                                       // [L, T, d_v]
+	t48 := c.Work[L*T*d+15*L*T*dH+4*L*T*dK+10*L*T*dV+7*L*T:][:L*T*d]                                                       // [L, T, d]
+	t49 := c.Work[2*L*T*d+15*L*T*dH+4*L*T*dK+10*L*T*dV+7*L*T:][:L*T*dK]                                                    // [L, T, d_k]
+	t51 := c.Work[2*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T:][:L*T*d]                                                     // [L, T, d]
+	W1BarState := c.Work[3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T:][:dH*dK]                                              // [d_h, d_k]
+	W2BarState := c.Work[3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+dH*dK:][:dH*dV]                                        // [d_v, d_h]
+	W1Trail := c.Work[3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                             // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]                   // [C + 1, d_v, d_h]
+	t := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+2*dH*dK+2*dH*dV:][:dH*dV]                       // [d_v, d_h]
+	t7 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+2*dH*dK+3*dH*dV:][:dH*dV]                      // [d_v, d_h]
+	t9 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+2*dH*dK+4*dH*dV:][:dH*dV]                      // [d_v, d_h]
+	t18 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+2*dH*dK+5*dH*dV:][:dH*dV]                     // [d_v, d_h]
+	t184 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+2*dH*dK+6*dH*dV:][:dH*dV]                    // [d_v, d_h]
+	t19 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+2*dH*dK+7*dH*dV:][:dH*dK]                     // [d_h, d_k]
+	t25 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+3*dH*dK+7*dH*dV:][:dH*dK]                     // [d_h, d_k]
+	t27 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+4*dH*dK+7*dH*dV:][:dH*dK]                     // [d_h, d_k]
+	t36 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+5*dH*dK+7*dH*dV:][:dH*dK]                     // [d_h, d_k]
+	W12 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+6*dH*dK+7*dH*dV:][:dH*dK]                     // [d_h, d_k]
+	t202 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+7*dH*dK+7*dH*dV:][:dH*dK]                    // [d_h, d_k]
+	t190 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+8*dH*dK+7*dH*dV:][:dH*dV]                    // [d_v, d_h]
+	t192 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+8*dH*dK+8*dH*dV:][:dH*dV]                    // [d_v, d_h]
+	t492 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+8*dH*dK+9*dH*dV:][:dH]                       // [d_h]
+	t208 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+8*dH*dK+9*dH*dV+dH:][:dH*dK]                 // [d_h, d_k]
+	t210 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+9*dH*dK+9*dH*dV+dH:][:dH*dK]                 // [d_h, d_k]
+	t822 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+10*dH*dK+9*dH*dV+dH:][:dH]                   // [d_h]
+	t1022 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+10*dH*dK+9*dH*dV+2*dH:][:dK]                // [d_k]
+	t132 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+10*dH*dK+9*dH*dV+2*dH+dK:][:dH*dK]           // [d_h, d_k]
+	t4422 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+11*dH*dK+9*dH*dV+2*dH+dK:][:dH*dK]          // [d_h, d_k]
+	t69 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+12*dH*dK+9*dH*dV+2*dH+dK:][:dH*dV]            // [d_v, d_h]
+	t100 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+12*dH*dK+10*dH*dV+2*dH+dK:][:dH*dV]          // [d_v, d_h]
+	t1232 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+12*dH*dK+11*dH*dV+2*dH+dK:][:dH*dK]         // [d_h, d_k]
+	t494 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+11*dH*dV+2*dH+dK:][:dH]             // [d_h]
+	t496 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+11*dH*dV+3*dH+dK:][:dK]             // [d_k]
+	t511 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+11*dH*dV+3*dH+2*dK:][:dH]           // [d_h]
+	t153 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+11*dH*dV+4*dH+2*dK:][:dH]           // [d_h]
+	t1412 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+11*dH*dV+5*dH+2*dK:][:dV]          // [d_v]
+	t498 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+11*dH*dV+5*dH+2*dK+dV:][:dV]        // [d_v]
+	t16023 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+11*dH*dV+5*dH+2*dK+2*dV:][:dH*dV] // [d_v, d_h]
+	t1912 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+12*dH*dV+5*dH+2*dK+2*dV:][:dH*dV]  // [d_v, d_h]
+	t270 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+13*dH*dV+5*dH+2*dK+2*dV:][:dH*dV]   // [d_v, d_h]
+	t500 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+14*dH*dV+5*dH+2*dK+2*dV:][:dV]      // [d_v]
+	t502 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+14*dH*dV+5*dH+2*dK+3*dV:][:dH]      // [d_h]
+	t1552 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+14*dH*dV+6*dH+2*dK+3*dV:][:dK]     // [d_k]
+	t2162 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+13*dH*dK+14*dH*dV+6*dH+3*dK+3*dV:][:dH*dK]  // [d_h, d_k]
+	t247 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+14*dH*dK+14*dH*dV+6*dH+3*dK+3*dV:][:dH*dK]   // [d_h, d_k]
+	t361 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+15*dH*dK+14*dH*dV+6*dH+3*dK+3*dV:][:dV]      // [d_v]
+	t284 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+15*dH*dK+14*dH*dV+6*dH+3*dK+4*dV:][:dH]      // [d_h]
+	t286 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+15*dH*dK+14*dH*dV+7*dH+3*dK+4*dV:][:dK]      // [d_k]
+	t289 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+15*dH*dK+14*dH*dV+7*dH+4*dK+4*dV:][:dH*dK]   // [d_h, d_k]
+	t504 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+16*dH*dK+14*dH*dV+7*dH+4*dK+4*dV:][:dH]      // [d_h]
+	t431 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+16*dH*dK+14*dH*dV+8*dH+4*dK+4*dV:][:dH*dV]   // [d_v, d_h]
+	t370 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+16*dH*dK+15*dH*dV+8*dH+4*dK+4*dV:][:dH]      // [d_h]
+	t372 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+16*dH*dK+15*dH*dV+9*dH+4*dK+4*dV:][:dK]      // [d_k]
+	t375 := c.Work[C*dH*dK+C*dH*dV+3*L*T*d+15*L*T*dH+5*L*T*dK+10*L*T*dV+7*L*T+16*dH*dK+15*dH*dV+9*dH+5*dK+4*dV:][:dH*dK]   // [d_h, d_k]
+	t10 := c.Flags[:L*T]                                                                                                   // [L, T]
 	t2Total := make([]F, 1)
-	t149Total := make([]F, 1)
+	t185Total := make([]F, 1)
 	t20Total := make([]F, 1)
-	t167Total := make([]F, 1)
+	t203Total := make([]F, 1)
 	t262Total := make([]F, 1)
 	t82Total := make([]F, 1)
 	t1292Total := make([]F, 1)
 	t1272Total := make([]F, 1)
-	t1732Total := make([]F, 1)
+	t173Total := make([]F, 1)
 	t276Total := make([]F, 1)
 	t229Total := make([]F, 1)
 	t274Total := make([]F, 1)
@@ -1514,19 +1508,19 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t382),
 			unsafe.SliceData(t506),
-			unsafe.SliceData(t138),
-			unsafe.SliceData(t139),
-			unsafe.SliceData(t140),
-			unsafe.SliceData(t141),
-			unsafe.SliceData(t143),
-			unsafe.SliceData(t185),
+			unsafe.SliceData(t156),
+			unsafe.SliceData(t157),
+			unsafe.SliceData(t158),
+			unsafe.SliceData(t159),
+			unsafe.SliceData(t161),
+			unsafe.SliceData(t221),
 			unsafe.SliceData(t521),
 			unsafe.SliceData(t622),
 			unsafe.SliceData(t523),
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t1222),
-			unsafe.SliceData(t1422),
-			unsafe.SliceData(t1432),
+			unsafe.SliceData(t1602),
+			unsafe.SliceData(t1612),
 			L,
 			T,
 			T * dH,
@@ -1542,47 +1536,47 @@ func (c *stepBackwardFused) run() {
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				t382_2 := t382[(i*T+j)*dH:][:dH]
 				t506_2 := t506[(i*T+j)*dH:][:dH]
-				t138_2 := t138[(i*T+j)*dH:][:dH]
-				t139_2 := t139[(i*T+j)*dH:][:dH]
-				t140_2 := t140[(i*T+j)*dH:][:dH]
-				t141_2 := t141[(i*T+j)*dH:][:dH]
-				t143_2 := t143[(i*T+j)*dH:][:dH]
-				t185_2 := t185[(i*T+j)*dH:][:dH]
+				t156_2 := t156[(i*T+j)*dH:][:dH]
+				t157_2 := t157[(i*T+j)*dH:][:dH]
+				t158_2 := t158[(i*T+j)*dH:][:dH]
+				t159_2 := t159[(i*T+j)*dH:][:dH]
+				t161_2 := t161[(i*T+j)*dH:][:dH]
+				t221_2 := t221[(i*T+j)*dH:][:dH]
 				t521_2 := t521[(i*T+j)*dH:][:dH]
 				t622_2 := t622[(i*T+j)*dH:][:dH]
 				t523_2 := t523[(i*T+j)*dH:][:dH]
 				t112_2 := t112[(i*T+j)*dH:][:dH]
 				t1222_2 := t1222[(i*T+j)*dH:][:dH]
-				t1422_2 := t1422[(i*T+j)*dH:][:dH]
-				t1432_2 := t1432[(i*T+j)*dH:][:dH]
+				t1602_2 := t1602[(i*T+j)*dH:][:dH]
+				t1612_2 := t1612[(i*T+j)*dH:][:dH]
 				thetaEntry := theta2[j]
 				for k := range dH {
 					gProdEntry := gProd[k]
 					t3822 := kern.Sigmoid(gProdEntry)
 					W1ProdEntry := W1Prod[k]
-					t1382 := F(W1ProdEntry * t3822)
-					t1392 := F(gProdEntry * W1ProdEntry)
-					t1402 := -gProdEntry
-					t1412 := kern.Sigmoid(t1402)
+					t1562 := F(W1ProdEntry * t3822)
+					t1572 := F(gProdEntry * W1ProdEntry)
+					t1582 := -gProdEntry
+					t1592 := kern.Sigmoid(t1582)
 					yProdEntry := yProd[k]
-					t1852 := kern.Sigmoid(yProdEntry)
+					t2212 := kern.Sigmoid(yProdEntry)
 					t1122 := F(thetaEntry * gProdEntry)
-					t14222 := F(F(F(gProdEntry*t3822)*W1ProdEntry) * t1412)
+					t16022 := F(F(F(gProdEntry*t3822)*W1ProdEntry) * t1592)
 					t382_2[k] = t3822
 					t506_2[k] = F(gProdEntry * t3822)
-					t138_2[k] = t1382
-					t139_2[k] = t1392
-					t140_2[k] = t1402
-					t141_2[k] = t1412
-					t143_2[k] = num.FMA32(F(t3822*t1392), t1412, t1382)
-					t185_2[k] = t1852
-					t521_2[k] = F(yProdEntry * t1852)
+					t156_2[k] = t1562
+					t157_2[k] = t1572
+					t158_2[k] = t1582
+					t159_2[k] = t1592
+					t161_2[k] = num.FMA32(F(t3822*t1572), t1592, t1562)
+					t221_2[k] = t2212
+					t521_2[k] = F(yProdEntry * t2212)
 					t622_2[k] = kern.Sigmoid(-yProdEntry)
 					t523_2[k] = F(thetaEntry * t3822)
 					t112_2[k] = t1122
 					t1222_2[k] = F(t3822 * t1122)
-					t1422_2[k] = t14222
-					t1432_2[k] = t1382 + t14222
+					t1602_2[k] = t16022
+					t1612_2[k] = t1562 + t16022
 				}
 			}
 		}
@@ -1682,7 +1676,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry2 := theta2[a]
 					if kern.Wide() {
 						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(t1432),
+							unsafe.SliceData(t1612),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(W1Trail),
 							dH*a + C*dH*s + T*dH*l,
@@ -1696,12 +1690,12 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest4(&a2)
 					} else {
-						t1432_2 := t1432[(l*T+a+C*s)*dH:][:dH]
+						t1612_2 := t1612[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							w := F(thetaEntry2 * t1432_2[i])
+							w := F(thetaEntry2 * t1612_2[i])
 							for j := range dK {
 								W1Trail3[j] = num.FMA32(-w, k0[j], F(rhoEntry*W1Trail2[j]))
 							}
@@ -1755,7 +1749,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.g
 					t4 := (t2 == F(0))
 					// moneta.g, moneta.y
-					var t149 F
+					var t185 F
 					gPowEntry2 := gPow[a]
 					w2 := F(0.3333333333333333 * gPowEntry2)
 					t4Number := kern.Choose(t4, F(1), F(0))
@@ -1766,19 +1760,19 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t7),
 							unsafe.SliceData(t9),
 							unsafe.SliceData(t18),
-							unsafe.SliceData(t148),
-							unsafe.SliceData(t149Total),
+							unsafe.SliceData(t184),
+							unsafe.SliceData(t185Total),
 							dH*dV*a + dH*dV,
 							dH * dV * a,
 							dV,
 							dH,
-							[2]float32{t149},
+							[2]float32{t185},
 							[2]float32{t4Number},
 							[2]float32{w2},
 						}
 						stepBackwardNest6(&a2)
 					} else {
-						t149_2 := t149
+						t185_2 := t185
 						t4_2 := (F(0) < t4Number)
 						for i := range dV {
 							t3 := t[i*dH:][:dH]
@@ -1787,23 +1781,23 @@ func (c *stepBackwardFused) run() {
 							t9_2 := t9[i*dH:][:dH]
 							W2Trail3 := W2Trail[(a*dV+i)*dH:][:dH]
 							t18_2 := t18[i*dH:][:dH]
-							t148_2 := t148[i*dH:][:dH]
-							t149Sums := [16]F{t149_2}
+							t184_2 := t184[i*dH:][:dH]
+							t185Sums := [16]F{t185_2}
 							for j := range dH {
 								t73 := kern.Choose(t4_2, F(1), t3[j])
 								t93 := F(t73 * t73)
-								t1482 := num.Abs(W2Trail2[j])
-								t149Sums[j%16] = num.FMA32(F(F(t1482*t1482)*t1482), t1482, t149Sums[j%16])
+								t1842 := num.Abs(W2Trail2[j])
+								t185Sums[j%16] = num.FMA32(F(F(t1842*t1842)*t1842), t1842, t185Sums[j%16])
 								t7_2[j] = t73
 								t9_2[j] = t93
 								t18_2[j] = kern.Choose(t4_2, F(0), F(F(w2*W2Trail3[j])*t93))
-								t148_2[j] = t1482
+								t184_2[j] = t1842
 							}
-							t149_2 = kern.Sum16(&t149Sums)
+							t185_2 = kern.Sum16(&t185Sums)
 						}
-						t149Total[0] = t149_2
+						t185Total[0] = t185_2
 					}
-					t149 = t149Total[0]
+					t185 = t185Total[0]
 					// moneta.g
 					var t20 F
 					if kern.Wide() {
@@ -1824,9 +1818,9 @@ func (c *stepBackwardFused) run() {
 							t19_2 := t19[i*dK:][:dK]
 							t20Sums := [16]F{t20_2}
 							for j := range dK {
-								t192 := num.Abs(W1Trail2[j])
-								t20Sums[j%16] = num.FMA32(F(F(t192*t192)*t192), t192, t20Sums[j%16])
-								t19_2[j] = t192
+								t192_2 := num.Abs(W1Trail2[j])
+								t20Sums[j%16] = num.FMA32(F(F(t192_2*t192_2)*t192_2), t192_2, t20Sums[j%16])
+								t19_2[j] = t192_2
 							}
 							t20_2 = kern.Sum16(&t20Sums)
 						}
@@ -1835,9 +1829,9 @@ func (c *stepBackwardFused) run() {
 					t20 = t20Total[0]
 					// moneta.g, moneta.y
 					t222 := (t20 == F(0))
-					t151 := (t149 == F(0))
+					t187 := (t185 == F(0))
 					// moneta.g, moneta.W1, moneta.y
-					var t167 F
+					var t203 F
 					gPow2Entry2 := gPow2[a]
 					w3 := F(0.3333333333333333 * gPow2Entry2)
 					rhoEntry3 := rho2[a]
@@ -1845,7 +1839,7 @@ func (c *stepBackwardFused) run() {
 					t222Number := kern.Choose(t222, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(t143),
+							unsafe.SliceData(t161),
 							unsafe.SliceData(t19),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(c.K0),
@@ -1853,14 +1847,14 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t27),
 							unsafe.SliceData(t36),
 							unsafe.SliceData(W12),
-							unsafe.SliceData(t166),
-							unsafe.SliceData(t167Total),
+							unsafe.SliceData(t202),
+							unsafe.SliceData(t203Total),
 							dH*a + C*dH*s + T*dH*l,
 							dH * dK * a,
 							dK*a + C*dK*s + T*dK*l,
 							dH,
 							dK,
-							[2]float32{t167},
+							[2]float32{t203},
 							[2]float32{t222Number},
 							[2]float32{thetaEntry3},
 							[2]float32{rhoEntry3},
@@ -1868,8 +1862,8 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest8(&a2)
 					} else {
-						t143_2 := t143[(l*T+a+C*s)*dH:][:dH]
-						t167_2 := t167
+						t161_2 := t161[(l*T+a+C*s)*dH:][:dH]
+						t203_2 := t203
 						t222_2 := (F(0) < t222Number)
 						for i := range dH {
 							t19_2 := t19[i*dK:][:dK]
@@ -1879,101 +1873,101 @@ func (c *stepBackwardFused) run() {
 							t27_2 := t27[i*dK:][:dK]
 							t36_2 := t36[i*dK:][:dK]
 							W12_2 := W12[i*dK:][:dK]
-							t166_2 := t166[i*dK:][:dK]
-							w4 := F(thetaEntry3 * t143_2[i])
-							t167Sums := [16]F{t167_2}
+							t202_2 := t202[i*dK:][:dK]
+							w4 := F(thetaEntry3 * t161_2[i])
+							t203Sums := [16]F{t203_2}
 							for j := range dK {
 								t252 := kern.Choose(t222_2, F(1), t19_2[j])
 								t272 := F(t252 * t252)
 								W1TrailEntry := W1Trail2[j]
 								W122 := num.FMA32(-w4, k0[j], F(rhoEntry3*W1TrailEntry))
-								t1662 := num.Abs(W122)
-								t167Sums[j%16] = num.FMA32(F(F(t1662*t1662)*t1662), t1662, t167Sums[j%16])
+								t2022 := num.Abs(W122)
+								t203Sums[j%16] = num.FMA32(F(F(t2022*t2022)*t2022), t2022, t203Sums[j%16])
 								t25_2[j] = t252
 								t27_2[j] = t272
 								t36_2[j] = kern.Choose(t222_2, F(0), F(F(w3*W1TrailEntry)*t272))
 								W12_2[j] = W122
-								t166_2[j] = t1662
+								t202_2[j] = t2022
 							}
-							t167_2 = kern.Sum16(&t167Sums)
+							t203_2 = kern.Sum16(&t203Sums)
 						}
-						t167Total[0] = t167_2
+						t203Total[0] = t203_2
 					}
-					t167 = t167Total[0]
+					t203 = t203Total[0]
 					// moneta.y, moneta.g
 					clear(t492)
 					yPowEntry2 := yPow[a]
 					w5 := F(0.3333333333333333 * yPowEntry2)
-					t151Number := kern.Choose(t151, F(1), F(0))
+					t187Number := kern.Choose(t187, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t148),
-							unsafe.SliceData(t154),
-							unsafe.SliceData(t156),
+							unsafe.SliceData(t184),
+							unsafe.SliceData(t190),
+							unsafe.SliceData(t192),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t492),
 							dV*a + C*dV*s + T*dV*l,
 							dH*dV*a + dH*dV,
 							dV,
 							dH,
-							[2]float32{t151Number},
+							[2]float32{t187Number},
 							[2]float32{w5},
 						}
 						stepBackwardNest9(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t151_2 := (F(0) < t151Number)
+						t187_2 := (F(0) < t187Number)
 						for i := range dV {
-							t148_2 := t148[i*dH:][:dH]
-							t154_2 := t154[i*dH:][:dH]
-							t156_2 := t156[i*dH:][:dH]
+							t184_2 := t184[i*dH:][:dH]
+							t190_2 := t190[i*dH:][:dH]
+							t192_2 := t192[i*dH:][:dH]
 							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 							yBarEntry := yBar[i]
 							for j := range dH {
-								t1542 := kern.Choose(t151_2, F(1), t148_2[j])
-								t1562 := F(t1542 * t1542)
-								t154_2[j] = t1542
-								t156_2[j] = t1562
-								t492[j] = num.FMA32(kern.Choose(t151_2, F(0), F(F(w5*W2Trail2[j])*t1562)), yBarEntry, t492[j])
+								t1902 := kern.Choose(t187_2, F(1), t184_2[j])
+								t1922 := F(t1902 * t1902)
+								t190_2[j] = t1902
+								t192_2[j] = t1922
+								t492[j] = num.FMA32(kern.Choose(t187_2, F(0), F(F(w5*W2Trail2[j])*t1922)), yBarEntry, t492[j])
 							}
 						}
 					}
 					// moneta.y, moneta.g, moneta.W1
-					t169 := (t167 == F(0))
-					t1123 := !t169
-					t67 := !t151
-					t1582 := !t4
-					t214 := !t222
+					t205 := (t203 == F(0))
+					t1123 := !t205
+					t67 := !t187
+					t15822 := !t4
+					t2142 := !t222
 					// moneta.y, moneta.g
-					t169Number := kern.Choose(t169, F(1), F(0))
+					t205Number := kern.Choose(t205, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t166),
-							unsafe.SliceData(t172),
-							unsafe.SliceData(t174),
+							unsafe.SliceData(t202),
+							unsafe.SliceData(t208),
+							unsafe.SliceData(t210),
 							dH,
 							dK,
-							[2]float32{t169Number},
+							[2]float32{t205Number},
 						}
 						stepBackwardNest10(&a2)
 					} else {
-						t169_2 := (F(0) < t169Number)
+						t205_2 := (F(0) < t205Number)
 						for i := range dH {
-							t166_2 := t166[i*dK:][:dK]
-							t172_2 := t172[i*dK:][:dK]
-							t174_2 := t174[i*dK:][:dK]
+							t202_2 := t202[i*dK:][:dK]
+							t208_2 := t208[i*dK:][:dK]
+							t210_2 := t210[i*dK:][:dK]
 							for j := range dK {
-								t1722 := kern.Choose(t169_2, F(1), t166_2[j])
-								t172_2[j] = t1722
-								t174_2[j] = F(t1722 * t1722)
+								t2082 := kern.Choose(t205_2, F(1), t202_2[j])
+								t208_2[j] = t2082
+								t210_2[j] = F(t2082 * t2082)
 							}
 						}
 					}
 					// moneta.y
 					if kern.Wide() {
 						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t185),
+							unsafe.SliceData(t221),
 							unsafe.SliceData(t492),
 							unsafe.SliceData(c.YProd),
 							unsafe.SliceData(t622),
@@ -1983,13 +1977,13 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest11(&a2)
 					} else {
-						t185_2 := t185[(l*T+a+C*s)*dH:][:dH]
+						t221_2 := t221[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 						t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t185Entry := t185_2[i]
+							t221Entry := t221_2[i]
 							t492Entry := t492[i]
-							t822[i] = num.FMA32(F(F(yProd[i]*t185Entry)*t492Entry), t622_2[i], F(t185Entry*t492Entry))
+							t822[i] = num.FMA32(F(F(yProd[i]*t221Entry)*t492Entry), t622_2[i], F(t221Entry*t492Entry))
 						}
 					}
 					// moneta.y, moneta.g
@@ -1998,13 +1992,13 @@ func (c *stepBackwardFused) run() {
 					yPow2Entry2 := yPow2[a]
 					w6 := F(0.3333333333333333 * yPow2Entry2)
 					t1123Number := kern.Choose(t1123, F(1), F(0))
-					t169Number2 := kern.Choose(t169, F(1), F(0))
+					t205Number2 := kern.Choose(t205, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest12Args{
 							unsafe.SliceData(t822),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(W12),
-							unsafe.SliceData(t174),
+							unsafe.SliceData(t210),
 							unsafe.SliceData(t1022),
 							unsafe.SliceData(t132),
 							unsafe.SliceData(t4422),
@@ -2013,19 +2007,19 @@ func (c *stepBackwardFused) run() {
 							dH,
 							dK,
 							[2]float32{t262},
-							[2]float32{t169Number2},
+							[2]float32{t205Number2},
 							[2]float32{t1123Number},
 							[2]float32{w6},
 						}
 						stepBackwardNest12(&a2)
 					} else {
 						t262_2 := t262
-						t169_2 := (F(0) < t169Number2)
+						t205_2 := (F(0) < t205Number2)
 						t1123_2 := (F(0) < t1123Number)
 						for i := range dH {
 							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 							W12_2 := W12[i*dK:][:dK]
-							t174_2 := t174[i*dK:][:dK]
+							t210_2 := t210[i*dK:][:dK]
 							t132_2 := t132[i*dK:][:dK]
 							t4422_2 := t4422[i*dK:][:dK]
 							t822Entry := t822[i]
@@ -2033,9 +2027,9 @@ func (c *stepBackwardFused) run() {
 							for j := range dK {
 								t1322 := kern.Choose(t1123_2, F(q0[j]*t822Entry), F(0))
 								W12Entry := W12_2[j]
-								t174Entry := t174_2[j]
-								t262Sums[j%16] = t262Sums[j%16] + kern.Choose(t1123_2, F(F(F(0.3333333333333333*W12Entry)*t174Entry)*t1322), F(0))
-								t1022[j] = num.FMA32(kern.Choose(t169_2, F(0), F(F(w6*W12Entry)*t174Entry)), t822Entry, t1022[j])
+								t210Entry := t210_2[j]
+								t262Sums[j%16] = t262Sums[j%16] + kern.Choose(t1123_2, F(F(F(0.3333333333333333*W12Entry)*t210Entry)*t1322), F(0))
+								t1022[j] = num.FMA32(kern.Choose(t205_2, F(0), F(F(w6*W12Entry)*t210Entry)), t822Entry, t1022[j])
 								t132_2[j] = t1322
 								t4422_2[j] = kern.Sign(W12Entry)
 							}
@@ -2052,9 +2046,9 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(t521),
 							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t156),
+							unsafe.SliceData(t192),
 							unsafe.SliceData(t69),
-							unsafe.SliceData(t1002),
+							unsafe.SliceData(t100),
 							unsafe.SliceData(t82Total),
 							dV*a + C*dV*s + T*dV*l,
 							dH*a + C*dH*s + T*dH*l,
@@ -2072,17 +2066,17 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							t521_2 := t521[(l*T+a+C*s)*dH:][:dH]
 							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-							t156_2 := t156[i*dH:][:dH]
+							t192_2 := t192[i*dH:][:dH]
 							t69_2 := t69[i*dH:][:dH]
-							t1002_2 := t1002[i*dH:][:dH]
+							t100_2 := t100[i*dH:][:dH]
 							yBarEntry2 := yBar[i]
 							t82Sums := [16]F{t82_2}
 							for j := range dH {
 								t692 := kern.Choose(t67_2, F(yBarEntry2*t521_2[j]), F(0))
 								W2TrailEntry := W2Trail2[j]
-								t82Sums[j%16] = t82Sums[j%16] + kern.Choose(t67_2, F(F(F(0.3333333333333333*W2TrailEntry)*t156_2[j])*t692), F(0))
+								t82Sums[j%16] = t82Sums[j%16] + kern.Choose(t67_2, F(F(F(0.3333333333333333*W2TrailEntry)*t192_2[j])*t692), F(0))
 								t69_2[j] = t692
-								t1002_2[j] = kern.Sign(W2TrailEntry)
+								t100_2[j] = kern.Sign(W2TrailEntry)
 							}
 							t82_2 = kern.Sum16(&t82Sums)
 						}
@@ -2097,14 +2091,14 @@ func (c *stepBackwardFused) run() {
 					t1123Number2 := kern.Choose(t1123, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest14Args{
-							unsafe.SliceData(t143),
+							unsafe.SliceData(t161),
 							unsafe.SliceData(t132),
-							unsafe.SliceData(t166),
+							unsafe.SliceData(t202),
 							unsafe.SliceData(t4422),
-							unsafe.SliceData(t172),
+							unsafe.SliceData(t208),
 							unsafe.SliceData(W12),
 							unsafe.SliceData(W1BarState),
-							unsafe.SliceData(t174),
+							unsafe.SliceData(t210),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t1232),
@@ -2123,34 +2117,34 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest14(&a2)
 					} else {
-						t143_2 := t143[(l*T+a+C*s)*dH:][:dH]
+						t161_2 := t161[(l*T+a+C*s)*dH:][:dH]
 						t1292_2 := t1292
 						t1123_2 := (F(0) < t1123Number2)
 						for i := range dH {
 							t132_2 := t132[i*dK:][:dK]
-							t166_2 := t166[i*dK:][:dK]
+							t202_2 := t202[i*dK:][:dK]
 							t4422_2 := t4422[i*dK:][:dK]
-							t172_2 := t172[i*dK:][:dK]
+							t208_2 := t208[i*dK:][:dK]
 							W12_2 := W12[i*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							t174_2 := t174[i*dK:][:dK]
+							t210_2 := t210[i*dK:][:dK]
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							t1232_2 := t1232[i*dK:][:dK]
 							var t4942 F
-							t143Entry := t143_2[i]
+							t161Entry := t161_2[i]
 							t4942Sums := [16]F{t4942}
 							t1292Sums := [16]F{t1292_2}
 							for j := range dK {
 								t132Entry := t132_2[j]
-								t166Entry := t166_2[j]
+								t202Entry := t202_2[j]
 								t4422Entry := t4422_2[j]
-								w18 := kern.Choose(t1123_2, F(t4422Entry*kern.Choose(t1123_2, F(F(2*t172_2[j])*kern.Choose(t1123_2, F(F(w7*W12_2[j])*t132Entry), F(0))), F(0))), F(0))
-								t12322 := num.FMA32(F(F(F(w8*t166Entry)*t166Entry)*t166Entry), t4422Entry, W1BarState2[j]+kern.Choose(t1123_2, F(F(w7*t174_2[j])*t132Entry), F(0))) + w18
+								w18 := kern.Choose(t1123_2, F(t4422Entry*kern.Choose(t1123_2, F(F(2*t208_2[j])*kern.Choose(t1123_2, F(F(w7*W12_2[j])*t132Entry), F(0))), F(0))), F(0))
+								t12322 := num.FMA32(F(F(F(w8*t202Entry)*t202Entry)*t202Entry), t4422Entry, W1BarState2[j]+kern.Choose(t1123_2, F(F(w7*t210_2[j])*t132Entry), F(0))) + w18
 								t4942Sums[j%16] = num.FMA32(t12322, k0[j], t4942Sums[j%16])
 								t1292Sums[j%16] = num.FMA32(W1Trail2[j], t12322, t1292Sums[j%16])
 								t1232_2[j] = t12322
-								t496[j] = num.FMA32(t12322, t143Entry, t496[j])
+								t496[j] = num.FMA32(t12322, t161Entry, t496[j])
 							}
 							t4942 = kern.Sum16(&t4942Sums)
 							t1292_2 = kern.Sum16(&t1292Sums)
@@ -2164,14 +2158,14 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := stepBackwardNest15Args{
 							unsafe.SliceData(t494),
-							unsafe.SliceData(t143),
+							unsafe.SliceData(t161),
 							unsafe.SliceData(t382),
-							unsafe.SliceData(t141),
-							unsafe.SliceData(t139),
+							unsafe.SliceData(t159),
+							unsafe.SliceData(t157),
 							unsafe.SliceData(c.W1Prod),
 							unsafe.SliceData(c.GProd),
 							unsafe.SliceData(t511),
-							unsafe.SliceData(t1532),
+							unsafe.SliceData(t153),
 							unsafe.SliceData(t1272Total),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
@@ -2180,25 +2174,25 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest15(&a2)
 					} else {
-						t143_2 := t143[(l*T+a+C*s)*dH:][:dH]
+						t161_2 := t161[(l*T+a+C*s)*dH:][:dH]
 						t382_2 := t382[(l*T+a+C*s)*dH:][:dH]
-						t141_2 := t141[(l*T+a+C*s)*dH:][:dH]
-						t139_2 := t139[(l*T+a+C*s)*dH:][:dH]
+						t159_2 := t159[(l*T+a+C*s)*dH:][:dH]
+						t157_2 := t157[(l*T+a+C*s)*dH:][:dH]
 						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
 						t1272_2 := t1272
 						t1272Sums := [16]F{t1272_2}
 						for i := range dH {
 							t494Entry := t494[i]
-							t1272Sums[i%16] = num.FMA32(t143_2[i], t494Entry, t1272Sums[i%16])
+							t1272Sums[i%16] = num.FMA32(t161_2[i], t494Entry, t1272Sums[i%16])
 							t382Entry := t382_2[i]
-							t141Entry := t141_2[i]
-							t134 := -F(F(F(thetaEntry3*t382Entry)*t141Entry) * t494Entry)
-							t139Entry := t139_2[i]
+							t159Entry := t159_2[i]
+							t1342 := -F(F(F(thetaEntry3*t382Entry)*t159Entry) * t494Entry)
+							t157Entry := t157_2[i]
 							W1ProdEntry2 := W1Prod[i]
-							t511[i] = F(gProd[i] * t134)
-							w19 := F(F(F(F(F(thetaEntry3*t382Entry)*t382Entry)*t139Entry)*t141Entry) * t494Entry)
-							t1532[i] = num.FMA32(F(t382Entry*t141Entry), num.FMA32(-F(thetaEntry3*W1ProdEntry2), t494Entry, -F(F(F(thetaEntry3*t139Entry)*t141Entry)*t494Entry)), num.FMA32(W1ProdEntry2, t134, w19))
+							t511[i] = F(gProd[i] * t1342)
+							w19 := F(F(F(F(F(thetaEntry3*t382Entry)*t382Entry)*t157Entry)*t159Entry) * t494Entry)
+							t153[i] = num.FMA32(F(t382Entry*t159Entry), num.FMA32(-F(thetaEntry3*W1ProdEntry2), t494Entry, -F(F(F(thetaEntry3*t157Entry)*t159Entry)*t494Entry)), num.FMA32(W1ProdEntry2, t1342, w19))
 						}
 						t1272_2 = kern.Sum16(&t1272Sums)
 						t1272Total[0] = t1272_2
@@ -2207,11 +2201,11 @@ func (c *stepBackwardFused) run() {
 					t12722 := -t1272
 					// moneta.W1, moneta.g, moneta.W2, moneta.y
 					clear(t502)
-					var t1732 F
+					var t173 F
 					var t276 F
 					w9 := F(0.3333333333333333 * yPowEntry2)
 					w10 := F(4 * kern.Choose(t67, F(F(-0.5*yPow4[a])*t82), F(0)))
-					t1582Number := kern.Choose(t1582, F(1), F(0))
+					t15822Number := kern.Choose(t15822, F(1), F(0))
 					t67Number2 := kern.Choose(t67, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest16Args{
@@ -2224,20 +2218,20 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t9),
 							unsafe.SliceData(t69),
-							unsafe.SliceData(t148),
-							unsafe.SliceData(t1002),
-							unsafe.SliceData(t154),
+							unsafe.SliceData(t184),
+							unsafe.SliceData(t100),
+							unsafe.SliceData(t190),
 							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(t156),
+							unsafe.SliceData(t192),
 							unsafe.SliceData(t506),
-							unsafe.SliceData(t1602),
-							unsafe.SliceData(t191),
+							unsafe.SliceData(t16023),
+							unsafe.SliceData(t1912),
 							unsafe.SliceData(t270),
 							unsafe.SliceData(t502),
-							unsafe.SliceData(t14122),
+							unsafe.SliceData(t1412),
 							unsafe.SliceData(t498),
 							unsafe.SliceData(t500),
-							unsafe.SliceData(t1732Total),
+							unsafe.SliceData(t173Total),
 							unsafe.SliceData(t276Total),
 							dV*a + C*dV*s + T*dV*l,
 							dH*a + C*dH*s + T*dH*l,
@@ -2246,9 +2240,9 @@ func (c *stepBackwardFused) run() {
 							dV,
 							dH,
 							[2]float32{t276},
-							[2]float32{t1732},
+							[2]float32{t173},
 							[2]float32{t67Number2},
-							[2]float32{t1582Number},
+							[2]float32{t15822Number},
 							[2]float32{w9},
 							[2]float32{w10},
 						}
@@ -2256,9 +2250,9 @@ func (c *stepBackwardFused) run() {
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						t276_2 := t276
-						t1732_2 := t1732
+						t173_2 := t173
 						t67_2 := (F(0) < t67Number2)
-						t1582_2 := (F(0) < t1582Number)
+						t15822_2 := (F(0) < t15822Number)
 						for i := range dV {
 							t18_2 := t18[i*dH:][:dH]
 							t382_2 := t382[(l*T+a+C*s)*dH:][:dH]
@@ -2266,73 +2260,73 @@ func (c *stepBackwardFused) run() {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t9_2 := t9[i*dH:][:dH]
 							t69_2 := t69[i*dH:][:dH]
-							t148_2 := t148[i*dH:][:dH]
-							t1002_2 := t1002[i*dH:][:dH]
-							t154_2 := t154[i*dH:][:dH]
+							t184_2 := t184[i*dH:][:dH]
+							t100_2 := t100[i*dH:][:dH]
+							t190_2 := t190[i*dH:][:dH]
 							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							t156_2 := t156[i*dH:][:dH]
+							t192_2 := t192[i*dH:][:dH]
 							t506_2 := t506[(l*T+a+C*s)*dH:][:dH]
-							t1602_2 := t1602[i*dH:][:dH]
-							t191_2 := t191[i*dH:][:dH]
+							t16023_2 := t16023[i*dH:][:dH]
+							t1912_2 := t1912[i*dH:][:dH]
 							t270_2 := t270[i*dH:][:dH]
-							var t14123 F
+							var t14122 F
 							var t4982 F
 							var t5002 F
 							gEntry2 := g2[i]
-							t14123Sums := [16]F{t14123}
+							t14122Sums := [16]F{t14122}
 							t4982Sums := [16]F{t4982}
-							t1732Sums := [16]F{t1732_2}
+							t173Sums := [16]F{t173_2}
 							t5002Sums := [16]F{t5002}
 							t276Sums := [16]F{t276_2}
 							for j := range dH {
 								t18Entry := t18_2[j]
 								t511Entry := t511[j]
-								t14123Sums[j%16] = num.FMA32(t18Entry, t511Entry, t14123Sums[j%16])
+								t14122Sums[j%16] = num.FMA32(t18Entry, t511Entry, t14122Sums[j%16])
 								t494Entry2 := t494[j]
 								t4982Sums[j%16] = num.FMA32(t18Entry, F(t382_2[j]*t494Entry2), t4982Sums[j%16])
-								t16022 := kern.Choose(t1582_2, num.FMA32(-gEntry2, F(t494Entry2*t523_2[j]), F(gEntry2*t511Entry)), F(0))
+								t16024 := kern.Choose(t15822_2, num.FMA32(-gEntry2, F(t494Entry2*t523_2[j]), F(gEntry2*t511Entry)), F(0))
 								W2TrailEntry2 := W2Trail2[j]
-								t1732Sums[j%16] = t1732Sums[j%16] + kern.Choose(t1582_2, F(F(F(0.3333333333333333*W2TrailEntry2)*t9_2[j])*t16022), F(0))
+								t173Sums[j%16] = t173Sums[j%16] + kern.Choose(t15822_2, F(F(F(0.3333333333333333*W2TrailEntry2)*t9_2[j])*t16024), F(0))
 								t69Entry := t69_2[j]
-								t148Entry := t148_2[j]
-								t1002Entry := t1002_2[j]
-								w20 := kern.Choose(t67_2, F(t1002Entry*kern.Choose(t67_2, F(F(2*t154_2[j])*kern.Choose(t67_2, F(F(w9*W2Trail3[j])*t69Entry), F(0))), F(0))), F(0))
-								t2702 := num.FMA32(F(F(F(w10*t148Entry)*t148Entry)*t148Entry), t1002Entry, W2BarState2[j]+kern.Choose(t67_2, F(F(w9*t156_2[j])*t69Entry), F(0))) + w20
+								t184Entry := t184_2[j]
+								t100Entry := t100_2[j]
+								w20 := kern.Choose(t67_2, F(t100Entry*kern.Choose(t67_2, F(F(2*t190_2[j])*kern.Choose(t67_2, F(F(w9*W2Trail3[j])*t69Entry), F(0))), F(0))), F(0))
+								t2702 := num.FMA32(F(F(F(w10*t184Entry)*t184Entry)*t184Entry), t100Entry, W2BarState2[j]+kern.Choose(t67_2, F(F(w9*t192_2[j])*t69Entry), F(0))) + w20
 								t5002Sums[j%16] = num.FMA32(t2702, t506_2[j], t5002Sums[j%16])
 								t276Sums[j%16] = num.FMA32(W2TrailEntry2, t2702, t276Sums[j%16])
-								t1602_2[j] = t16022
-								t191_2[j] = kern.Sign(W2TrailEntry2)
+								t16023_2[j] = t16024
+								t1912_2[j] = kern.Sign(W2TrailEntry2)
 								t270_2[j] = t2702
 								t502[j] = num.FMA32(t2702, gEntry2, t502[j])
 							}
-							t14123 = kern.Sum16(&t14123Sums)
+							t14122 = kern.Sum16(&t14122Sums)
 							t4982 = kern.Sum16(&t4982Sums)
-							t1732_2 = kern.Sum16(&t1732Sums)
+							t173_2 = kern.Sum16(&t173Sums)
 							t5002 = kern.Sum16(&t5002Sums)
 							t276_2 = kern.Sum16(&t276Sums)
-							t14122[i] = t14123
+							t1412[i] = t14122
 							t498[i] = t4982
 							t500[i] = t5002
 						}
-						t1732Total[0] = t1732_2
+						t173Total[0] = t173_2
 						t276Total[0] = t276_2
 					}
-					t1732 = t1732Total[0]
+					t173 = t173Total[0]
 					t276 = t276Total[0]
 					// moneta.W1, moneta.g
 					clear(t1552)
 					var t229 F
-					t214Number := kern.Choose(t214, F(1), F(0))
+					t2142Number := kern.Choose(t2142, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest17Args{
-							unsafe.SliceData(t1532),
+							unsafe.SliceData(t153),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t27),
 							unsafe.SliceData(t36),
 							unsafe.SliceData(t1552),
-							unsafe.SliceData(t216),
+							unsafe.SliceData(t2162),
 							unsafe.SliceData(t247),
 							unsafe.SliceData(t229Total),
 							dK*a + C*dK*s + T*dK*l,
@@ -2340,27 +2334,27 @@ func (c *stepBackwardFused) run() {
 							dH,
 							dK,
 							[2]float32{t229},
-							[2]float32{t214Number},
+							[2]float32{t2142Number},
 						}
 						stepBackwardNest17(&a2)
 					} else {
 						t229_2 := t229
-						t214_2 := (F(0) < t214Number)
+						t2142_2 := (F(0) < t2142Number)
 						for i := range dH {
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							t27_2 := t27[i*dK:][:dK]
 							t36_2 := t36[i*dK:][:dK]
-							t216_2 := t216[i*dK:][:dK]
+							t2162_2 := t2162[i*dK:][:dK]
 							t247_2 := t247[i*dK:][:dK]
-							t1532Entry := t1532[i]
+							t153Entry := t153[i]
 							t229Sums := [16]F{t229_2}
 							for j := range dK {
-								t2162 := kern.Choose(t214_2, F(k0[j]*t1532Entry), F(0))
+								t21622 := kern.Choose(t2142_2, F(k0[j]*t153Entry), F(0))
 								W1TrailEntry2 := W1Trail2[j]
-								t229Sums[j%16] = t229Sums[j%16] + kern.Choose(t214_2, F(F(F(0.3333333333333333*W1TrailEntry2)*t27_2[j])*t2162), F(0))
-								t1552[j] = num.FMA32(t36_2[j], t1532Entry, t1552[j])
-								t216_2[j] = t2162
+								t229Sums[j%16] = t229Sums[j%16] + kern.Choose(t2142_2, F(F(F(0.3333333333333333*W1TrailEntry2)*t27_2[j])*t21622), F(0))
+								t1552[j] = num.FMA32(t36_2[j], t153Entry, t1552[j])
+								t2162_2[j] = t21622
 								t247_2[j] = kern.Sign(W1TrailEntry2)
 							}
 							t229_2 = kern.Sum16(&t229Sums)
@@ -2375,7 +2369,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t500),
 							unsafe.SliceData(g),
 							unsafe.SliceData(t498),
-							unsafe.SliceData(t14122),
+							unsafe.SliceData(t1412),
 							unsafe.SliceData(t44),
 							unsafe.SliceData(t358),
 							unsafe.SliceData(c.GLin),
@@ -2401,7 +2395,7 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							t500Entry := t500[i]
 							t274Sums[i%16] = num.FMA32(g2[i], t500Entry, t274Sums[i%16])
-							t343 := num.FMA32(-thetaEntry3, t500Entry, num.FMA32(-thetaEntry3, t498[i], t14122[i]))
+							t343 := num.FMA32(-thetaEntry3, t500Entry, num.FMA32(-thetaEntry3, t498[i], t1412[i]))
 							t3612 := num.FMA32(F(F(10*t44_2[i])*t343), t358_2[i], F(F(F(2*gLin[i])*t422_2[i])*t343))
 							t361[i] = t3612
 							t42_2[i] = -t3612
@@ -2417,7 +2411,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t382),
 							unsafe.SliceData(t502),
 							unsafe.SliceData(c.GProd),
-							unsafe.SliceData(t141),
+							unsafe.SliceData(t159),
 							unsafe.SliceData(t284),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
@@ -2427,17 +2421,17 @@ func (c *stepBackwardFused) run() {
 					} else {
 						t382_2 := t382[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
-						t141_2 := t141[(l*T+a+C*s)*dH:][:dH]
+						t159_2 := t159[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t382Entry2 := t382_2[i]
 							t502Entry := t502[i]
-							t284[i] = num.FMA32(-F(F(F(thetaEntry3*gProd[i])*t382Entry2)*t141_2[i]), t502Entry, -F(F(thetaEntry3*t382Entry2)*t502Entry))
+							t284[i] = num.FMA32(-F(F(F(thetaEntry3*gProd[i])*t382Entry2)*t159_2[i]), t502Entry, -F(F(thetaEntry3*t382Entry2)*t502Entry))
 						}
 					}
 					// moneta.W2, moneta.g
 					clear(t286)
 					var t302 F
-					t214Number2 := kern.Choose(t214, F(1), F(0))
+					t2142Number2 := kern.Choose(t2142, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest20Args{
 							unsafe.SliceData(t284),
@@ -2453,12 +2447,12 @@ func (c *stepBackwardFused) run() {
 							dH,
 							dK,
 							[2]float32{t302},
-							[2]float32{t214Number2},
+							[2]float32{t2142Number2},
 						}
 						stepBackwardNest20(&a2)
 					} else {
 						t302_2 := t302
-						t214_2 := (F(0) < t214Number2)
+						t2142_2 := (F(0) < t2142Number2)
 						for i := range dH {
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -2468,8 +2462,8 @@ func (c *stepBackwardFused) run() {
 							t284Entry := t284[i]
 							t302Sums := [16]F{t302_2}
 							for j := range dK {
-								t2892 := kern.Choose(t214_2, F(k0[j]*t284Entry), F(0))
-								t302Sums[j%16] = t302Sums[j%16] + kern.Choose(t214_2, F(F(F(0.3333333333333333*W1Trail2[j])*t27_2[j])*t2892), F(0))
+								t2892 := kern.Choose(t2142_2, F(k0[j]*t284Entry), F(0))
+								t302Sums[j%16] = t302Sums[j%16] + kern.Choose(t2142_2, F(F(F(0.3333333333333333*W1Trail2[j])*t27_2[j])*t2892), F(0))
 								t286[j] = num.FMA32(t36_2[j], t284Entry, t286[j])
 								t289_2[j] = t2892
 							}
@@ -2481,7 +2475,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.g
 					clear(t504)
 					var t444 F
-					t1582Number2 := kern.Choose(t1582, F(1), F(0))
+					t15822Number2 := kern.Choose(t15822, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest21Args{
 							unsafe.SliceData(t361),
@@ -2497,12 +2491,12 @@ func (c *stepBackwardFused) run() {
 							dV,
 							dH,
 							[2]float32{t444},
-							[2]float32{t1582Number2},
+							[2]float32{t15822Number2},
 						}
 						stepBackwardNest21(&a2)
 					} else {
 						t444_2 := t444
-						t1582_2 := (F(0) < t1582Number2)
+						t15822_2 := (F(0) < t15822Number2)
 						for i := range dV {
 							t506_2 := t506[(l*T+a+C*s)*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
@@ -2512,8 +2506,8 @@ func (c *stepBackwardFused) run() {
 							t361Entry := t361[i]
 							t444Sums := [16]F{t444_2}
 							for j := range dH {
-								t4312 := kern.Choose(t1582_2, F(t506_2[j]*t361Entry), F(0))
-								t444Sums[j%16] = t444Sums[j%16] + kern.Choose(t1582_2, F(F(F(0.3333333333333333*W2Trail2[j])*t9_2[j])*t4312), F(0))
+								t4312 := kern.Choose(t15822_2, F(t506_2[j]*t361Entry), F(0))
+								t444Sums[j%16] = t444Sums[j%16] + kern.Choose(t15822_2, F(F(F(0.3333333333333333*W2Trail2[j])*t9_2[j])*t4312), F(0))
 								t504[j] = num.FMA32(t18_2[j], t361Entry, t504[j])
 								t431_2[j] = t4312
 							}
@@ -2528,7 +2522,7 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t382),
 							unsafe.SliceData(t504),
 							unsafe.SliceData(c.GProd),
-							unsafe.SliceData(t141),
+							unsafe.SliceData(t159),
 							unsafe.SliceData(t370),
 							dH*a + C*dH*s + T*dH*l,
 							dH,
@@ -2537,17 +2531,17 @@ func (c *stepBackwardFused) run() {
 					} else {
 						t382_2 := t382[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
-						t141_2 := t141[(l*T+a+C*s)*dH:][:dH]
+						t159_2 := t159[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t382Entry3 := t382_2[i]
 							t504Entry := t504[i]
-							t370[i] = num.FMA32(F(F(gProd[i]*t382Entry3)*t141_2[i]), t504Entry, F(t382Entry3*t504Entry))
+							t370[i] = num.FMA32(F(F(gProd[i]*t382Entry3)*t159_2[i]), t504Entry, F(t382Entry3*t504Entry))
 						}
 					}
 					// moneta.g
 					clear(t372)
 					var t388 F
-					t214Number3 := kern.Choose(t214, F(1), F(0))
+					t2142Number3 := kern.Choose(t2142, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest23Args{
 							unsafe.SliceData(t370),
@@ -2563,12 +2557,12 @@ func (c *stepBackwardFused) run() {
 							dH,
 							dK,
 							[2]float32{t388},
-							[2]float32{t214Number3},
+							[2]float32{t2142Number3},
 						}
 						stepBackwardNest23(&a2)
 					} else {
 						t388_2 := t388
-						t214_2 := (F(0) < t214Number3)
+						t2142_2 := (F(0) < t2142Number3)
 						for i := range dH {
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -2578,8 +2572,8 @@ func (c *stepBackwardFused) run() {
 							t370Entry := t370[i]
 							t388Sums := [16]F{t388_2}
 							for j := range dK {
-								t3752 := kern.Choose(t214_2, F(k0[j]*t370Entry), F(0))
-								t388Sums[j%16] = t388Sums[j%16] + kern.Choose(t214_2, F(F(F(0.3333333333333333*W1Trail2[j])*t27_2[j])*t3752), F(0))
+								t3752 := kern.Choose(t2142_2, F(k0[j]*t370Entry), F(0))
+								t388Sums[j%16] = t388Sums[j%16] + kern.Choose(t2142_2, F(F(F(0.3333333333333333*W1Trail2[j])*t27_2[j])*t3752), F(0))
 								t372[j] = num.FMA32(t36_2[j], t370Entry, t372[j])
 								t375_2[j] = t3752
 							}
@@ -2591,14 +2585,14 @@ func (c *stepBackwardFused) run() {
 					// moneta.g, moneta.W1, moneta.W2
 					W1Pow2Entry := W1Pow2[a]
 					w11 := F(0.3333333333333333 * gPow2Entry2)
-					w12 := F(4 * kern.Choose(t214, F(F(-0.5*W1Pow2Entry)*t229), F(0)))
-					w13 := F(4 * kern.Choose(t214, F(F(-0.5*W1Pow2Entry)*t302), F(0)))
-					w14 := F(4 * kern.Choose(t214, F(F(-0.5*W1Pow2Entry)*t388), F(0)))
-					t214Number4 := kern.Choose(t214, F(1), F(0))
+					w12 := F(4 * kern.Choose(t2142, F(F(-0.5*W1Pow2Entry)*t229), F(0)))
+					w13 := F(4 * kern.Choose(t2142, F(F(-0.5*W1Pow2Entry)*t302), F(0)))
+					w14 := F(4 * kern.Choose(t2142, F(F(-0.5*W1Pow2Entry)*t388), F(0)))
+					t2142Number4 := kern.Choose(t2142, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest24Args{
 							unsafe.SliceData(t27),
-							unsafe.SliceData(t216),
+							unsafe.SliceData(t2162),
 							unsafe.SliceData(t19),
 							unsafe.SliceData(t247),
 							unsafe.SliceData(t25),
@@ -2610,7 +2604,7 @@ func (c *stepBackwardFused) run() {
 							dH * dK * a,
 							dH,
 							dK,
-							[2]float32{t214Number4},
+							[2]float32{t2142Number4},
 							[2]float32{w11},
 							[2]float32{w14},
 							[2]float32{w13},
@@ -2619,10 +2613,10 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest24(&a2)
 					} else {
-						t214_2 := (F(0) < t214Number4)
+						t2142_2 := (F(0) < t2142Number4)
 						for i := range dH {
 							t27_2 := t27[i*dK:][:dK]
-							t216_2 := t216[i*dK:][:dK]
+							t2162_2 := t2162[i*dK:][:dK]
 							t19_2 := t19[i*dK:][:dK]
 							t247_2 := t247[i*dK:][:dK]
 							t25_2 := t25[i*dK:][:dK]
@@ -2633,34 +2627,34 @@ func (c *stepBackwardFused) run() {
 							W1BarState2 := W1BarState[i*dK:][:dK]
 							for j := range dK {
 								t27Entry := t27_2[j]
-								t216Entry := t216_2[j]
+								t2162Entry := t2162_2[j]
 								t19Entry := t19_2[j]
 								t247Entry := t247_2[j]
 								t25Entry := t25_2[j]
 								W1TrailEntry3 := W1Trail2[j]
 								t289Entry := t289_2[j]
 								t375Entry := t375_2[j]
-								w21 := kern.Choose(t214_2, F(t247Entry*kern.Choose(t214_2, F(F(2*t25Entry)*kern.Choose(t214_2, F(F(w11*W1TrailEntry3)*t216Entry), F(0))), F(0))), F(0))
-								w22 := kern.Choose(t214_2, F(t247Entry*kern.Choose(t214_2, F(F(2*t25Entry)*kern.Choose(t214_2, F(F(w11*W1TrailEntry3)*t289Entry), F(0))), F(0))), F(0))
-								w23 := kern.Choose(t214_2, F(F(w11*t27Entry)*t375Entry), F(0))
+								w21 := kern.Choose(t2142_2, F(t247Entry*kern.Choose(t2142_2, F(F(2*t25Entry)*kern.Choose(t2142_2, F(F(w11*W1TrailEntry3)*t2162Entry), F(0))), F(0))), F(0))
+								w22 := kern.Choose(t2142_2, F(t247Entry*kern.Choose(t2142_2, F(F(2*t25Entry)*kern.Choose(t2142_2, F(F(w11*W1TrailEntry3)*t289Entry), F(0))), F(0))), F(0))
+								w23 := kern.Choose(t2142_2, F(F(w11*t27Entry)*t375Entry), F(0))
 								w24 := F(F(F(F(w14*t19Entry)*t19Entry)*t19Entry) * t247Entry)
-								w25 := kern.Choose(t214_2, F(t247Entry*kern.Choose(t214_2, F(F(2*t25Entry)*kern.Choose(t214_2, F(F(w11*W1TrailEntry3)*t375Entry), F(0))), F(0))), F(0))
-								W1BarState2[j] = (((num.FMA32(F(F(F(w13*t19Entry)*t19Entry)*t19Entry), t247Entry, (num.FMA32(F(F(F(w12*t19Entry)*t19Entry)*t19Entry), t247Entry, num.FMA32(rhoEntry3, t1232_2[j], kern.Choose(t214_2, F(F(w11*t27Entry)*t216Entry), F(0))))+w21)+kern.Choose(t214_2, F(F(w11*t27Entry)*t289Entry), F(0))) + w22) + w23) + w24) + w25
+								w25 := kern.Choose(t2142_2, F(t247Entry*kern.Choose(t2142_2, F(F(2*t25Entry)*kern.Choose(t2142_2, F(F(w11*W1TrailEntry3)*t375Entry), F(0))), F(0))), F(0))
+								W1BarState2[j] = (((num.FMA32(F(F(F(w13*t19Entry)*t19Entry)*t19Entry), t247Entry, (num.FMA32(F(F(F(w12*t19Entry)*t19Entry)*t19Entry), t247Entry, num.FMA32(rhoEntry3, t1232_2[j], kern.Choose(t2142_2, F(F(w11*t27Entry)*t2162Entry), F(0))))+w21)+kern.Choose(t2142_2, F(F(w11*t27Entry)*t289Entry), F(0))) + w22) + w23) + w24) + w25
 							}
 						}
 					}
 					// moneta.g, moneta.W1, moneta.W2
 					W1PowEntry := W1Pow[a]
 					w15 := F(0.3333333333333333 * gPowEntry2)
-					w16 := F(4 * kern.Choose(t1582, F(F(-0.5*W1PowEntry)*t1732), F(0)))
-					w17 := F(4 * kern.Choose(t1582, F(F(-0.5*W1PowEntry)*t444), F(0)))
-					t1582Number3 := kern.Choose(t1582, F(1), F(0))
+					w16 := F(4 * kern.Choose(t15822, F(F(-0.5*W1PowEntry)*t173), F(0)))
+					w17 := F(4 * kern.Choose(t15822, F(F(-0.5*W1PowEntry)*t444), F(0)))
+					t15822Number3 := kern.Choose(t15822, F(1), F(0))
 					if kern.Wide() {
 						a2 := stepBackwardNest25Args{
 							unsafe.SliceData(t9),
-							unsafe.SliceData(t1602),
+							unsafe.SliceData(t16023),
 							unsafe.SliceData(t),
-							unsafe.SliceData(t191),
+							unsafe.SliceData(t1912),
 							unsafe.SliceData(t7),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t431),
@@ -2669,7 +2663,7 @@ func (c *stepBackwardFused) run() {
 							dH * dV * a,
 							dV,
 							dH,
-							[2]float32{t1582Number3},
+							[2]float32{t15822Number3},
 							[2]float32{w15},
 							[2]float32{w17},
 							[2]float32{rhoEntry3},
@@ -2677,12 +2671,12 @@ func (c *stepBackwardFused) run() {
 						}
 						stepBackwardNest25(&a2)
 					} else {
-						t1582_2 := (F(0) < t1582Number3)
+						t15822_2 := (F(0) < t15822Number3)
 						for i := range dV {
 							t9_2 := t9[i*dH:][:dH]
-							t1602_2 := t1602[i*dH:][:dH]
+							t16023_2 := t16023[i*dH:][:dH]
 							t3 := t[i*dH:][:dH]
-							t191_2 := t191[i*dH:][:dH]
+							t1912_2 := t1912[i*dH:][:dH]
 							t7_2 := t7[i*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t431_2 := t431[i*dH:][:dH]
@@ -2690,17 +2684,17 @@ func (c *stepBackwardFused) run() {
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							for j := range dH {
 								t9Entry := t9_2[j]
-								t1602Entry := t1602_2[j]
+								t16023Entry := t16023_2[j]
 								tEntry := t3[j]
-								t191Entry := t191_2[j]
+								t1912Entry := t1912_2[j]
 								t7Entry := t7_2[j]
 								W2TrailEntry3 := W2Trail2[j]
 								t431Entry := t431_2[j]
-								w26 := kern.Choose(t1582_2, F(t191Entry*kern.Choose(t1582_2, F(F(2*t7Entry)*kern.Choose(t1582_2, F(F(w15*W2TrailEntry3)*t1602Entry), F(0))), F(0))), F(0))
-								w27 := kern.Choose(t1582_2, F(F(w15*t9Entry)*t431Entry), F(0))
-								w28 := F(F(F(F(w17*tEntry)*tEntry)*tEntry) * t191Entry)
-								w29 := kern.Choose(t1582_2, F(t191Entry*kern.Choose(t1582_2, F(F(2*t7Entry)*kern.Choose(t1582_2, F(F(w15*W2TrailEntry3)*t431Entry), F(0))), F(0))), F(0))
-								W2BarState2[j] = ((num.FMA32(rhoEntry3, t270_2[j], num.FMA32(F(F(F(w16*tEntry)*tEntry)*tEntry), t191Entry, kern.Choose(t1582_2, F(F(w15*t9Entry)*t1602Entry), F(0)))+w26) + w27) + w28) + w29
+								w26 := kern.Choose(t15822_2, F(t1912Entry*kern.Choose(t15822_2, F(F(2*t7Entry)*kern.Choose(t15822_2, F(F(w15*W2TrailEntry3)*t16023Entry), F(0))), F(0))), F(0))
+								w27 := kern.Choose(t15822_2, F(F(w15*t9Entry)*t431Entry), F(0))
+								w28 := F(F(F(F(w17*tEntry)*tEntry)*tEntry) * t1912Entry)
+								w29 := kern.Choose(t15822_2, F(t1912Entry*kern.Choose(t15822_2, F(F(2*t7Entry)*kern.Choose(t15822_2, F(F(w15*W2TrailEntry3)*t431Entry), F(0))), F(0))), F(0))
+								W2BarState2[j] = ((num.FMA32(rhoEntry3, t270_2[j], num.FMA32(F(F(F(w16*tEntry)*tEntry)*tEntry), t1912Entry, kern.Choose(t15822_2, F(F(w15*t9Entry)*t16023Entry), F(0)))+w26) + w27) + w28) + w29
 							}
 						}
 					}
@@ -2748,7 +2742,7 @@ func (c *stepBackwardFused) run() {
 	kern.GemmFMA(L*T, d, dK, F(1), false, t92, d, 1, t72, dK, 1, c.WQ, d, 1)
 
 	// moneta.theta, moneta.rho
-	var t202 F
+	var t202_2 F
 	var t41 F
 	for i := range L {
 		t10_2 := t10[i*T:][:T]
@@ -2762,18 +2756,18 @@ func (c *stepBackwardFused) run() {
 		t38_2 := t38[i*T:][:T]
 		for j := range T {
 			t10Entry := t10_2[j]
-			t172_2 := kern.Choose(t10Entry, F(kern.Choose(t10Entry, t62_2[j], F(0))*thetaSigmoid[j]), F(0))
-			t202 = t202 + t172_2
+			t172 := kern.Choose(t10Entry, F(kern.Choose(t10Entry, t62_2[j], F(0))*thetaSigmoid[j]), F(0))
+			t202_2 = t202_2 + t172
 			t253 := (t8_2[j] <= F(1))
 			rhoSigmoidEntry := rhoSigmoid[j]
 			t30 := (t253 && (F(0) <= rhoSigmoidEntry))
 			t383 := kern.Choose(t30, F(F(rhoSigmoidEntry*kern.Choose(t30, kern.Choose(t253, t52_2[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
 			t41 = t41 + t383
-			t17_2[j] = t172_2
+			t17_2[j] = t172
 			t38_2[j] = t383
 		}
 	}
-	c.BThetaBar[0] = t202
+	c.BThetaBar[0] = t202_2
 	c.BRhoBar[0] = t41
 
 	// moneta.theta, moneta.rho

@@ -163,12 +163,6 @@ func stepNest26AVX512(a *stepNest26Args)
 func stepNest26AVX2(a *stepNest26Args)
 
 //go:noescape
-func stepNest27AVX512(a *stepNest27Args)
-
-//go:noescape
-func stepNest27AVX2(a *stepNest27Args)
-
-//go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 
 //go:noescape
@@ -512,14 +506,6 @@ func stepNest26(a *stepNest26Args) {
 		return
 	}
 	stepNest26AVX2(a)
-}
-
-func stepNest27(a *stepNest27Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest27AVX512(a)
-		return
-	}
-	stepNest27AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {

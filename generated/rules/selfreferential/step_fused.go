@@ -222,16 +222,13 @@ type stepNest22Args struct {
 }
 
 type stepNest23Args struct {
-	t93    *float32
-	uV     *float32
-	aV     *float32
-	y2     *float32
-	aK2    *float32
-	t94    *float32
-	y      *float32
-	n0     int        // d·a + C·d·s + T·d·l
-	n1     int        // d
-	theta2 [2]float32 // and nothing
+	t93 *float32
+	uV  *float32
+	y2  *float32
+	t94 *float32
+	y   *float32
+	n0  int // d·a + C·d·s + T·d·l
+	n1  int // d
 }
 
 type stepNest24Args struct {
@@ -259,12 +256,6 @@ type stepNest26Args struct {
 	aAlphaProd *float32
 	n0         int // d·a + C·d·s + T·d·l
 	n1         int // d
-}
-
-type stepNest27Args struct {
-	t194 *float32
-	t195 *float32
-	n0   int // d
 }
 
 // stepFused is Step in fused arithmetic.
@@ -959,23 +950,18 @@ func (c *stepFused) run() {
 					a2 := stepNest23Args{
 						unsafe.SliceData(t93),
 						unsafe.SliceData(uV),
-						unsafe.SliceData(aV),
 						unsafe.SliceData(y2),
-						unsafe.SliceData(aK2),
 						unsafe.SliceData(t94),
 						unsafe.SliceData(c.Y),
 						d*a + C*d*s + T*d*l,
 						d,
-						[2]float32{theta2},
 					}
 					stepNest23(&a2)
 				} else {
 					y := c.Y[(l*T+a+C*s)*d:][:d]
 					for i := range d {
 						t942 := t93[i] - uV[i]
-						t197 := F(theta2 * aV[i])
 						t := y2[i]
-						t22 := aK2[i]
 						t94[i] = t942
 						y[i] = t
 					}
@@ -1043,19 +1029,6 @@ func (c *stepFused) run() {
 							t42 := t195[i]
 							aAlphaProd[i] = t42
 						}
-					}
-				}
-				if kern.Wide() {
-					a2 := stepNest27Args{
-						unsafe.SliceData(t194),
-						unsafe.SliceData(t195),
-						d,
-					}
-					stepNest27(&a2)
-				} else {
-					for i := range d {
-						t32 := t194[i]
-						t42 := t195[i]
 					}
 				}
 				for i := range d {

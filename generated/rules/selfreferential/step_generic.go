@@ -56,8 +56,6 @@ func stepNest25(*stepNest25Args) { panic("no assembly in this build") }
 
 func stepNest26(*stepNest26Args) { panic("no assembly in this build") }
 
-func stepNest27(*stepNest27Args) { panic("no assembly in this build") }
-
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }

@@ -645,31 +645,11 @@ type stepNest66Args struct {
 }
 
 type stepNest67Args struct {
-	t240  *float32
-	t102  *float32
-	t239  *float32
-	t     *float32
-	t5    *float32
-	t14   *float32
-	t23   *float32
-	t38   *float32
-	t42   *float32
-	t47   *float32
-	t22   *float32
-	t90   *float32
-	t95   *float32
-	t42_2 *float32
-	t138  *float32
-	t143  *float32
-	t62   *float32
-	t186  *float32
-	t191  *float32
-	t8    *float32
-	t234  *float32
-	t655  *float32
-	t657  *float32
-	t277  *float32
-	n0    int // d_h
+	t240 *float32
+	t102 *float32
+	t239 *float32
+	t277 *float32
+	n0   int // d_h
 }
 
 type stepNest68Args struct {
@@ -2471,26 +2451,6 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t240),
 						unsafe.SliceData(t102),
 						unsafe.SliceData(t239),
-						unsafe.SliceData(t),
-						unsafe.SliceData(t5),
-						unsafe.SliceData(t14),
-						unsafe.SliceData(t23),
-						unsafe.SliceData(t38),
-						unsafe.SliceData(t42),
-						unsafe.SliceData(t47),
-						unsafe.SliceData(t22),
-						unsafe.SliceData(t90),
-						unsafe.SliceData(t95),
-						unsafe.SliceData(t42_2),
-						unsafe.SliceData(t138),
-						unsafe.SliceData(t143),
-						unsafe.SliceData(t62),
-						unsafe.SliceData(t186),
-						unsafe.SliceData(t191),
-						unsafe.SliceData(t8),
-						unsafe.SliceData(t234),
-						unsafe.SliceData(t655),
-						unsafe.SliceData(t657),
 						unsafe.SliceData(t277),
 						dH,
 					}
@@ -2500,26 +2460,6 @@ func (c *stepFused) run() {
 						t240Entry := t240[i]
 						t102Entry := t102[i]
 						t239Entry2 := t239[i]
-						t2222 := t[i]
-						t322 := t5[i]
-						t422 := t14[i]
-						t522 := t23[i]
-						t622 := t38[i]
-						t722 := t42[i]
-						t822 := t47[i]
-						t92_2 := t22[i]
-						t10222 := t90[i]
-						t1122 := t95[i]
-						t122 := t42_2[i]
-						t13 := t138[i]
-						t1422 := t143[i]
-						t152 := t62[i]
-						t1622 := t186[i]
-						t172 := t191[i]
-						t182 := t8[i]
-						t192_2 := t234[i]
-						t22_2 := t655[i]
-						t2322 := t657[i]
 						t277[i] = num.FMA32(F(F(t239Entry2*t240Entry)*t102Entry), kern.Sigmoid(-t239Entry2), F(t240Entry*t102Entry))
 					}
 				}

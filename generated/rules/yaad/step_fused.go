@@ -157,9 +157,6 @@ type stepNest15Args struct {
 
 type stepNest16Args struct {
 	t127 *float32
-	t2   *float32
-	t32  *float32
-	t52  *float32
 	t112 *float32
 	n0   int // d_h
 }
@@ -637,9 +634,6 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := stepNest16Args{
 							unsafe.SliceData(t127),
-							unsafe.SliceData(t2),
-							unsafe.SliceData(t32),
-							unsafe.SliceData(t52),
 							unsafe.SliceData(t112),
 							dH,
 						}
@@ -647,9 +641,6 @@ func (c *stepFused) run() {
 					} else {
 						for i := range dH {
 							t127Entry := t127[i]
-							t222 := t2[i]
-							t3222 := t32[i]
-							t422 := t52[i]
 							t112[i] = F(t127Entry * kern.Sigmoid(t127Entry))
 						}
 					}
