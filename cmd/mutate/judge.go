@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
-	"sync"
+	"strings"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
@@ -16,6 +16,7 @@ import (
 // A fate is what became of one break.
 type fate struct {
 	What   string // page or row, place, what was done
+	Page   string // "" for a row of the table
 	Kind   string // sign, factor, …
 	Where  string // equation, claim, …, or row
 	By     string // diagnostic, proof, witness; equal; or "" for a survivor
@@ -30,36 +31,49 @@ const (
 	equal     = "equal"
 )
 
-// judgePages breaks every page and returns the fates in order.
-func (w *world) judgePages(unit string, workers int) []fate {
+// A choice says which breaks are made: those of one unit, of the pages whose
+// path contains a text, or both.
+type choice struct{ unit, page string }
+
+func (c choice) all() bool { return c == choice{} }
+
+// judgePages breaks the chosen units and returns the fates in order. Only what
+// the breaks can reach is proved first.
+func (w *world) judgePages(c choice, workers int) ([]fate, error) {
 	type job struct {
 		page int
 		m    prove.Mutant
 	}
 	var jobs []job
+	var reached []string
 	for i, f := range w.files {
+		if !strings.Contains(w.pages[i].File.Path, c.page) {
+			continue
+		}
 		for _, m := range prove.Mutants(f) {
-			if unit == "" || m.Unit == unit {
-				jobs = append(jobs, job{i, m})
+			if c.unit != "" && m.Unit != c.unit {
+				continue
+			}
+			jobs = append(jobs, job{i, m})
+			for _, name := range w.readers[m.Unit] {
+				if !slices.Contains(reached, name) {
+					reached = append(reached, name)
+				}
 			}
 		}
 	}
+	if len(jobs) == 0 {
+		return nil, fmt.Errorf("nothing to break: no unit %q on a page whose path contains %q", c.unit, c.page)
+	}
+	if err := w.sound(reached, workers); err != nil {
+		return nil, err
+	}
 	out := make([]fate, len(jobs))
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for k := range next {
-				out[k] = w.judge(jobs[k].page, jobs[k].m)
-			}
-		})
-	}
-	for k := range jobs {
-		next <- k
-	}
-	close(next)
-	wg.Wait()
-	return out
+	spread(len(jobs), workers, func(k int) {
+		out[k] = w.judge(jobs[k].page, jobs[k].m)
+		out[k].Page = w.pages[jobs[k].page].File.Path
+	})
+	return out, nil
 }
 
 // judge decides the fate of one break.

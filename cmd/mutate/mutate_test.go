@@ -13,7 +13,11 @@ func TestJudge(t *testing.T) {
 	}
 	kinds := map[string]bool{}
 	for _, unit := range []string{"Matmul", "EmbedLookup", "LayerNorm"} {
-		for _, f := range w.judgePages(unit, 2) {
+		fates, err := w.judgePages(choice{unit: unit}, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range fates {
 			if f.By == "" {
 				t.Errorf("survived: %s", f.What)
 			}
