@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // A tally counts fates by what caught them.
@@ -75,7 +77,8 @@ func report(out io.Writer, fates []fate, verbose bool) bool {
 		kinds.count(f.Kind+" in "+f.Where, f.By)
 		sum.count(f.By)
 		if verbose {
-			fmt.Fprintf(out, "%-9s %s  %s\n", f.By, f.What, f.Detail)
+			detail, _, _ := strings.Cut(f.Detail, "\n")
+			fmt.Fprintf(out, "%-9s %s  %s\n", cmp.Or(f.By, "SURVIVED"), f.What, detail)
 		}
 	}
 	pages.print(out, "page")

@@ -191,7 +191,13 @@ func (w *world) loadWitnesses(dir, list string) error {
 		return err
 	}
 	for _, x := range all {
-		for _, page := range x.Pages() {
+		about := x.Pages()
+		if len(about) > 1 {
+			for _, law := range w.tree.Kinds(notation.LawUnit) {
+				about = append(about, law.Name.Text)
+			}
+		}
+		for _, page := range about {
 			w.witnesses[page] = append(w.witnesses[page], x)
 		}
 		if w.vectors[x.File] != nil {

@@ -99,11 +99,16 @@ func (w *Witness) program(tree *check.Tree, vectors Vectors) (*ir.Func, error) {
 	return g, nil
 }
 
-// Pages are the pages that the witness is about: a unit, or the knobs of a rule
-// that no page names. A break of one of them can change what is compared.
+// Pages are the pages that the witness is about: a unit, or the knobs and the
+// front of a rule that no page names. A break of one of them can change what is
+// compared.
 func (w *Witness) Pages() []string {
-	knobs, _, _ := strings.Cut(w.Unit, "/")
-	return strings.Split(knobs, "+")
+	knobs, front, over := strings.Cut(w.Unit, "/")
+	out := strings.Split(knobs, "+")
+	if over {
+		out = append(out, front)
+	}
+	return out
 }
 
 // formula is what the witness is about: a unit, or the knobs of a rule that no
@@ -116,8 +121,8 @@ func (w *Witness) formula(tree *check.Tree) (*notation.Formula, error) {
 		return &notation.Apply{Name: notation.Word{Text: name}}, nil
 	}
 	f := &notation.Formula{}
-	_, front, over := strings.Cut(w.Unit, "/")
-	for _, k := range w.Pages() {
+	knobs, front, over := strings.Cut(w.Unit, "/")
+	for k := range strings.SplitSeq(knobs, "+") {
 		a, err := apply(k)
 		if err != nil {
 			return nil, err
