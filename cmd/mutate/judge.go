@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
@@ -32,14 +33,18 @@ const (
 )
 
 // A choice says which breaks are made: those of one unit, of the pages whose
-// path contains a text, or both.
-type choice struct{ unit, page string }
+// path contains a text, or both; and of these every so manieth.
+type choice struct {
+	unit, page string
+	every      int
+}
 
-func (c choice) all() bool { return c == choice{} }
+func (c choice) all() bool { return c.unit == "" && c.page == "" && c.every <= 1 }
 
 // judgePages breaks the chosen units and returns the fates in order. Only what
 // the breaks can reach is proved first.
-func (w *world) judgePages(c choice, workers int) ([]fate, error) {
+// Tell, where it is not nil, is told each as it comes.
+func (w *world) judgePages(c choice, workers int, tell func(fate)) ([]fate, error) {
 	type job struct {
 		page int
 		m    prove.Mutant
@@ -50,8 +55,8 @@ func (w *world) judgePages(c choice, workers int) ([]fate, error) {
 		if !strings.Contains(w.pages[i].File.Path, c.page) {
 			continue
 		}
-		for _, m := range prove.Mutants(f) {
-			if c.unit != "" && m.Unit != c.unit {
+		for n, m := range prove.Mutants(f) {
+			if c.unit != "" && m.Unit != c.unit || c.every > 1 && n%c.every != 0 {
 				continue
 			}
 			jobs = append(jobs, job{i, m})
@@ -69,9 +74,15 @@ func (w *world) judgePages(c choice, workers int) ([]fate, error) {
 		return nil, err
 	}
 	out := make([]fate, len(jobs))
+	var one sync.Mutex
 	spread(len(jobs), workers, func(k int) {
 		out[k] = w.judge(jobs[k].page, jobs[k].m)
 		out[k].Page = w.pages[jobs[k].page].File.Path
+		if tell != nil {
+			one.Lock()
+			defer one.Unlock()
+			tell(out[k])
+		}
 	})
 	return out, nil
 }

@@ -2,7 +2,7 @@
 // and the table of local derivatives row by row, and counts how much of that
 // is noticed.
 //
-//	mutate [-specs DIR] [-vectors DIR] [-list FILE] [-page TEXT] [-unit NAME] [-v]
+//	mutate [-specs DIR] [-vectors DIR] [-list FILE] [-page TEXT] [-unit NAME] [-every N] [-v]
 //
 // With -page only pages are broken whose path contains the text, with -unit one
 // unit alone:
@@ -41,14 +41,19 @@ func main() {
 	var of choice
 	flag.StringVar(&of.page, "page", "", "break only pages whose path contains this")
 	flag.StringVar(&of.unit, "unit", "", "break only this unit")
-	verbose := flag.Bool("v", false, "print every break and its fate")
+	verbose := flag.Bool("v", false, "print every break and its fate, as it comes")
+	flag.IntVar(&of.every, "every", 1, "break only every so manieth token of a page, for an estimate")
 	flag.Parse()
 	w, err := newWorld(*specs, *vectors, *list)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
 		os.Exit(2)
 	}
-	fates, err := w.judgePages(of, runtime.GOMAXPROCS(0))
+	var each func(fate)
+	if *verbose {
+		each = func(f fate) { tell(os.Stdout, f) }
+	}
+	fates, err := w.judgePages(of, runtime.GOMAXPROCS(0), each)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
 		os.Exit(2)
@@ -57,7 +62,7 @@ func main() {
 		fates = append(fates, w.judgeTable()...)
 	}
 	survivors(os.Stdout, fates, reasons(explained), of.all())
-	if !report(os.Stdout, fates, *verbose) {
+	if !report(os.Stdout, fates) {
 		os.Exit(1)
 	}
 }

@@ -67,7 +67,7 @@ func (r rows) print(out io.Writer, title string) {
 }
 
 // report prints the tables, and says whether enough was caught.
-func report(out io.Writer, fates []fate, verbose bool) bool {
+func report(out io.Writer, fates []fate) bool {
 	pages, kinds := rows{}, rows{}
 	var sum tally
 	for _, f := range fates {
@@ -76,14 +76,16 @@ func report(out io.Writer, fates []fate, verbose bool) bool {
 		}
 		kinds.count(f.Kind+" in "+f.Where, f.By)
 		sum.count(f.By)
-		if verbose {
-			detail, _, _ := strings.Cut(f.Detail, "\n")
-			fmt.Fprintf(out, "%-9s %s  %s\n", cmp.Or(f.By, "SURVIVED"), f.What, detail)
-		}
 	}
 	pages.print(out, "page")
 	kinds.print(out, "broken")
 	n, of := sum.caught()
 	fmt.Fprintf(out, "%d of %d breaks caught, %.1f %%; %d changed nothing\n", n, of, 100*sum.share(), sum.equal)
 	return sum.share() >= wanted
+}
+
+// tell prints a break and its fate.
+func tell(out io.Writer, f fate) {
+	detail, _, _ := strings.Cut(f.Detail, "\n")
+	fmt.Fprintf(out, "%-9s %s  %s\n", cmp.Or(f.By, "survived"), f.What, detail)
 }
