@@ -137,6 +137,9 @@ func (p *prover) equality(it Item, c *notation.Claim, q *irbuild.Equality) Evide
 			out := prog.Run(sizes, draw.params(q.Func))
 			w := compare(out[irbuild.Left], out[irbuild.Right])
 			if !(w.err <= claimTol) {
+				if proved && math.IsNaN(w.a) && math.IsNaN(w.b) {
+					continue // what is no number is for another item to say
+				}
 				if proved {
 					panic(fmt.Sprintf("prove: BUG: %s is proved, but %g is not %g%s at %s", it.Text, w.a, w.b, at(w.at), spelled(sizes)))
 				}
