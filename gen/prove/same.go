@@ -135,14 +135,18 @@ func near(a, b *interp.Tensor) bool {
 // false where a result is not finite.
 func values(f *ir.Func, draw *sampler, params tensors, gradients bool) (tensors, bool) {
 	all, ok := tensors{}, true
+	if !gradients {
+		for n, t := range interp.Run(f, draw.sizes, params) {
+			all[n], ok = t, ok && finite(t)
+		}
+		return all, ok
+	}
 	_, grads := evaluate(f, autodiff.NewPair(f), draw.sizes, params, func(r ir.Result, out *interp.Tensor) *interp.Tensor {
 		all[r.Name], ok = out, ok && finite(out)
 		return newSampler(draw.blk, nil, draw.sizes, "weights"+r.Name, 1).weights(out)
 	})
 	for n, g := range grads {
-		if gradients {
-			all["adjoint of "+n] = g
-		}
+		all["adjoint of "+n] = g
 	}
 	return all, ok
 }
