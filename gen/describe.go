@@ -55,7 +55,7 @@ func (c *unitCompiler) param(p *ir.Value) {
 		c.out.Weights = append(c.out.Weights, c.weight(p, dims))
 	case ir.State:
 		if p.Elem == ir.Real && !(c.out.Kind == plan.UpdateUnit && p.Name == c.updated()) {
-			c.out.States = append(c.out.States, plan.State{Name: p.Name, Dims: dims, Starts: c.starts(p.Name)})
+			c.out.States = append(c.out.States, plan.State{Name: p.Name, Dims: dims, Starts: c.starts(p.Name), Rows: c.rows(p.Name)})
 		}
 	case ir.Input:
 		if c.madeHere(p.Name) {
@@ -189,6 +189,21 @@ func (c *unitCompiler) starts(name string) bool {
 		s = c.blk.Symbols[s.Of]
 	}
 	return s != nil && s.Decl != nil && s.Decl.Init != nil && !isZero(s.Decl.Init)
+}
+
+// rows is the set that a page says a state's rows stay in.
+func (c *unitCompiler) rows(name string) plan.RowSet {
+	s := c.symbol(name)
+	if s == nil || s.Kind != check.State {
+		return plan.AnyRows
+	}
+	switch c.blk.Rows(s) {
+	case notation.SphereType:
+		return plan.UnitRows
+	case notation.SimplexType:
+		return plan.Distributions
+	}
+	return plan.AnyRows
 }
 
 func isZero(x notation.Expr) bool {

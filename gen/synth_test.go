@@ -80,7 +80,7 @@ func TestSynthesisRefused(t *testing.T) {
 		over  string
 		want  []string
 	}{
-		{[]string{"SimplexMatrix", "L2", "L2Decay", "GD"}, front, []string{"HEC3013", "rows on the simplex need a retention that keeps them there", "simplex_matrix.md:27:1", "provided by retention FDivergence, retention KL"}},
+		{[]string{"SimplexMatrix", "L2", "L2Decay", "GD"}, front, []string{"HEC3013", "rows on the simplex need a retention that keeps them there", "simplex_matrix.md:29:1", "provided by retention FDivergence, retention KL"}},
 		{[]string{"Matrix", "L2", "KL", "GD"}, front, []string{"HEC3013", "KL retention needs rows that start apart"}},
 		{[]string{"Matrx", "L2", "L2Decay", "GD"}, front, []string{"there is no page Matrx", "did you mean Matrix"}},
 		{[]string{"Matrix", "L2", "GD", "L2Decay"}, front, []string{"GD is an algorithm, but a retention is needed here", "the order is"}},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nl-hecate/hecate/cmd/hecate/internal/build"
 	"github.com/nl-hecate/hecate/generated/registry"
+	"github.com/nl-hecate/hecate/runtime/block"
 	pcontext "github.com/nl-hecate/hecate/runtime/context"
 )
 
@@ -156,14 +157,16 @@ func TestOutputs(t *testing.T) {
 
 func TestBadOptions(t *testing.T) {
 	for name, change := range map[string]func(*build.Options){
-		"there is no model":        func(o *build.Options) { o.Model = "ZeroC" },
-		"does not divide":          func(o *build.Options) { o.Sizes["attention.H"] = 4 },
-		"there is no size":         func(o *build.Options) { o.Sizes["memory.depth"] = 4 },
-		"--steps is 0":             func(o *build.Options) { o.Steps = 0 },
-		"--lanes is -1":            func(o *build.Options) { o.Lanes = -1 },
-		"--lr is -1":               func(o *build.Options) { o.Rate = -1 },
-		"--clip is NaN":            func(o *build.Options) { o.Clip = math.NaN() },
-		"there is no update Adam;": func(o *build.Options) { o.Update = "Adam" },
+		"there is no model":                          func(o *build.Options) { o.Model = "ZeroC" },
+		"does not divide":                            func(o *build.Options) { o.Sizes["attention.H"] = 4 },
+		"there is no size":                           func(o *build.Options) { o.Sizes["memory.depth"] = 4 },
+		"--steps is 0":                               func(o *build.Options) { o.Steps = 0 },
+		"--chunk is 0, must be at":                   func(o *build.Options) { o.Chunk = 0 },
+		"size memory.d_k is 0, mu":                   func(o *build.Options) { o.Sizes["memory.d_k"] = 0 },
+		"--lanes is -1":                              func(o *build.Options) { o.Lanes = -1 },
+		"--lr is -1":                                 func(o *build.Options) { o.Rate = -1 },
+		"--clip is NaN":                              func(o *build.Options) { o.Clip = math.NaN() },
+		"there is no update Adam;":                   func(o *build.Options) { o.Update = "Adam" },
 		"no such setting beta; there are lr, warmup": func(o *build.Options) { o.Set = []build.Setting{{Name: "beta", Value: 1}} },
 		"setting beta_1 is 1, must be [0,1)":         func(o *build.Options) { o.Set = []build.Setting{{Name: "beta_1", Value: 1}} },
 		"setting lr is NaN, must be a number":        func(o *build.Options) { o.Set = []build.Setting{{Name: "lr", Value: math.NaN()}} },
@@ -177,4 +180,68 @@ func TestBadOptions(t *testing.T) {
 			t.Errorf("want an error with %q, got %v", name, err)
 		}
 	}
+}
+
+// chunked is a model with a part that computes 7 tokens together.
+type chunked struct{ block.Model[float32] }
+
+func (m chunked) NewMemory(lanes int) *block.Memory[float32] {
+	c := m.Model.NewMemory(lanes)
+	c.PartOf("block").PartOf("memory").Chunk = 7
+	return c
+}
+
+// TestCallsBelowAChunk refuses calls in which no whole chunk of a part fits, and
+// takes those in which one does.
+func TestCallsBelowAChunk(t *testing.T) {
+	c := catalog()
+	plain := c.New
+	c.New = func(name string, sizes block.Sizes) (block.Model[float32], error) {
+		m, err := plain(name, sizes)
+		return chunked{m}, err
+	}
+	for tokens, want := range map[int]string{6: "--chunk is 6, must be at least 7: block.memory computes chunks of 7 tokens", 7: "", 9: ""} {
+		o := small(t, 1)
+		o.Chunk = tokens
+		got := ""
+		if err := build.Run(context.Background(), c, o, build.Fallback{Name: "crossroads.txt", Text: crossroads}, &bytes.Buffer{}); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("calls of %d tokens: %q, want %q", tokens, got, want)
+		}
+	}
+}
+
+// TestResumeOutsideASet refuses a checkpoint whose memory has a row that is not
+// in the set of its state.
+func TestResumeOutsideASet(t *testing.T) {
+	first := small(t, 2)
+	run(t, first)
+	c := catalog()
+	plain := c.New
+	c.New = func(name string, sizes block.Sizes) (block.Model[float32], error) {
+		m, err := plain(name, sizes)
+		return onSphere{m}, err
+	}
+	rest := small(t, 4)
+	rest.Resume = filepath.Join(first.Out, "zerob.safetensors")
+	err := build.Run(context.Background(), c, rest, build.Fallback{Name: "crossroads.txt", Text: crossroads}, &bytes.Buffer{})
+	if want := "lane0.block.memory: state M of lane 0 begins outside its set: row 0 has the norm "; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// onSphere is a model whose page would say that rows of its memory have norm one.
+type onSphere struct{ block.Model[float32] }
+
+func (m onSphere) NewMemory(lanes int) *block.Memory[float32] {
+	c := m.Model.NewMemory(lanes)
+	slots := c.PartOf("block").PartOf("memory").Slots
+	for i := range slots {
+		if slots[i].Name == "M" {
+			slots[i].Rows = block.UnitRows
+		}
+	}
+	return c
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
@@ -16,6 +17,7 @@ import (
 // A fate is what became of one break.
 type fate struct {
 	What   string // page or row, place, what was done
+	Page   string // "" for a row of the table
 	Kind   string // sign, factor, …
 	Where  string // equation, claim, …, or row
 	By     string // diagnostic, proof, witness; equal; or "" for a survivor
@@ -30,39 +32,64 @@ const (
 	equal     = "equal"
 )
 
-// judgePages breaks every page and returns the fates in order.
-func (w *world) judgePages(unit string, workers int) []fate {
+// A choice says which breaks are made: those of one unit, of the pages whose
+// path contains a text, or both; and of these every so manieth.
+type choice struct {
+	unit, page string
+	every      int
+}
+
+func (c choice) all() bool { return c.unit == "" && c.page == "" && c.every <= 1 }
+
+// judgePages breaks the chosen units and returns the fates in order. Only what
+// the breaks can reach is proved first.
+// Tell, where it is not nil, is told each as it comes.
+func (w *world) judgePages(c choice, workers int, tell func(fate)) ([]fate, error) {
 	type job struct {
 		page int
 		m    prove.Mutant
 	}
 	var jobs []job
+	var reached []string
 	for i, f := range w.files {
-		for _, m := range prove.Mutants(f) {
-			if unit == "" || m.Unit == unit {
-				jobs = append(jobs, job{i, m})
+		if !strings.Contains(w.pages[i].File.Path, c.page) {
+			continue
+		}
+		for n, m := range prove.Mutants(f) {
+			if c.unit != "" && m.Unit != c.unit || c.every > 1 && n%c.every != 0 {
+				continue
+			}
+			jobs = append(jobs, job{i, m})
+			for _, name := range w.readers[m.Unit] {
+				if !slices.Contains(reached, name) {
+					reached = append(reached, name)
+				}
 			}
 		}
 	}
+	if len(jobs) == 0 {
+		return nil, fmt.Errorf("nothing to break: no unit %q on a page whose path contains %q", c.unit, c.page)
+	}
+	if err := w.sound(reached, workers); err != nil {
+		return nil, err
+	}
 	out := make([]fate, len(jobs))
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for k := range next {
-				out[k] = w.judge(jobs[k].page, jobs[k].m)
-			}
-		})
-	}
-	for k := range jobs {
-		next <- k
-	}
-	close(next)
-	wg.Wait()
-	return out
+	var one sync.Mutex
+	spread(len(jobs), workers, func(k int) {
+		out[k] = w.judge(jobs[k].page, jobs[k].m)
+		out[k].Page = w.pages[jobs[k].page].File.Path
+		if tell != nil {
+			one.Lock()
+			defer one.Unlock()
+			tell(out[k])
+		}
+	})
+	return out, nil
 }
 
-// judge decides the fate of one break.
+// judge decides the fate of one break. The unit that it stands in is proved
+// first, then what reads that, the nearest first; a unit whose programs are what
+// they were, and which compares itself with no other, cannot have noticed.
 func (w *world) judge(page int, m prove.Mutant) (f fate) {
 	f = fate{What: m.String(), Kind: m.Kind, Where: m.Line}
 	defer func() {
@@ -75,34 +102,45 @@ func (w *world) judge(page int, m prove.Mutant) (f fate) {
 		f.By, f.Detail = byMessage, first(ds)
 		return f
 	}
-	units := w.readers[m.Unit]
-	if m.Defines && w.sameForms(tree, units) {
-		f.By = equal
-		return f
-	}
-	for _, name := range units {
-		u := tree.Units[name]
-		if u == nil {
+	var changed []string
+	for _, name := range w.readers[m.Unit] {
+		if tree.Units[name] == nil {
 			continue
 		}
-		if _, ds := prove.Block(tree, u, prove.Options{Facts: true}); ds.HasErrors() {
-			f.By, f.Detail = byProof, first(ds)
-			if !slices.ContainsFunc(ds.Sorted(), func(d diag.Diagnostic) bool { return d.Code >= diag.InnerGradientDiffers }) {
-				f.By = byMessage
-			}
+		if !w.sameForms(tree, name) {
+			changed = append(changed, name)
+		} else if name != m.Unit && !compares(tree.Units[name]) {
+			continue
+		}
+		if f.By, f.Detail = w.noticed(tree, name); f.By != "" {
 			return f
 		}
-		for _, x := range w.witnesses[name] {
-			if text := w.witnessed(tree, x); text != "" {
-				f.By, f.Detail = byWitness, text
-				return f
-			}
-		}
 	}
-	if w.sameNumbers(tree, units, m) {
+	if w.nothing(tree, changed, m) {
 		f.By = equal
 	}
 	return f
+}
+
+// noticed says what refuses a unit of a broken tree, or "".
+func (w *world) noticed(tree *check.Tree, name string) (by, detail string) {
+	if _, ds := prove.Block(tree, tree.Units[name], prove.Options{Facts: true}); ds.HasErrors() {
+		if slices.ContainsFunc(ds.Sorted(), func(d diag.Diagnostic) bool { return d.Code >= diag.InnerGradientDiffers }) {
+			return byProof, first(ds)
+		}
+		return byMessage, first(ds)
+	}
+	for _, x := range w.witnesses[name] {
+		if text := w.witnessed(tree, x); text != "" {
+			return byWitness, text
+		}
+	}
+	return "", ""
+}
+
+// compares reports whether a unit is held to another one.
+func compares(u *notation.Unit) bool {
+	return slices.ContainsFunc(u.Body, func(st notation.Stmt) bool { _, ok := st.(*notation.Special); return ok })
 }
 
 func first(ds diag.List) string {
@@ -114,51 +152,44 @@ func first(ds diag.List) string {
 	return ""
 }
 
-// sameForms reports whether no program has changed its normal form.
-func (w *world) sameForms(tree *check.Tree, units []string) bool {
-	for _, name := range units {
-		u := tree.Units[name]
-		if u == nil {
-			return false
-		}
-		if _, ok := programs(tree, name); !ok {
-			return false
-		}
-		now := w.hashesOf(tree, u)
-		for key, h := range now {
-			if w.hashes[key] != h {
-				return false
-			}
-		}
-		if len(now) != len(w.hashesOf(w.tree, w.tree.Units[name])) {
+// sameForms reports whether no program of a unit has changed its normal form.
+// A unit without programs of its own may have changed.
+func (w *world) sameForms(tree *check.Tree, name string) bool {
+	if _, ok := programs(tree, name); !ok {
+		return false
+	}
+	now := w.hashesOf(tree, tree.Units[name])
+	for key, h := range now {
+		if w.hashes[key] != h {
 			return false
 		}
 	}
-	return true
+	return len(now) > 0 && len(now) == len(w.hashesOf(w.tree, w.tree.Units[name]))
 }
 
-// sameNumbers reports whether a break that nothing has caught is none: the
-// programs that it reaches give the same numbers, or, where it speaks of
-// something, the two sides of what it says do.
-func (w *world) sameNumbers(tree *check.Tree, units []string, m prove.Mutant) bool {
-	for _, name := range units {
-		u, v := w.tree.Units[name], tree.Units[name]
-		if u == nil || v == nil {
-			return false
+// nothing reports whether a break that nothing has caught is none: the programs
+// that it reaches give the same numbers, those in which its unit is tried with
+// every choice of its options among them, and the two sides of what its unit
+// says are what they were.
+func (w *world) nothing(tree *check.Tree, changed []string, m prove.Mutant) bool {
+	u, v := w.tree.Units[m.Unit], tree.Units[m.Unit]
+	if u == nil || v == nil {
+		return false
+	}
+	if !m.Defines {
+		return (m.Line == "claim" || m.Line == "eval" || m.Line == "adjoint") && prove.SameClaims(w.tree, u, tree, v)
+	}
+	for _, name := range changed {
+		a, _ := prove.Resolve(w.tree, w.tree.Units[name])
+		b, _ := prove.Resolve(tree, tree.Units[name])
+		if a == nil && b == nil {
+			continue
 		}
-		a, _ := prove.Resolve(w.tree, u)
-		b, _ := prove.Resolve(tree, v)
-		switch {
-		case a == nil && b == nil:
-		case a == nil || b == nil:
+		if a == nil || b == nil || !prove.Same(a, b) {
 			return false
-		case m.Defines && !prove.Same(a, b):
-			return false
-		case !m.Defines && name == m.Unit:
-			return (m.Line == "claim" || m.Line == "eval" || m.Line == "adjoint") && prove.SameClaims(a, b)
 		}
 	}
-	return m.Defines
+	return prove.SameTrials(w.tree, u, tree, v) && prove.SameClaims(w.tree, u, tree, v)
 }
 
 // judgeTable breaks the rows of the table of local derivatives, one after

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
@@ -41,27 +44,50 @@ func newWorld(specs, dir, list string) (*world, error) {
 		return nil, err
 	}
 	w.readers = readers(w.tree)
-	for _, u := range w.tree.Order {
-		for name, h := range w.hashesOf(w.tree, u) {
-			w.hashes[name] = h
-		}
-		if _, ds := prove.Block(w.tree, u, prove.Options{Facts: true}); ds.HasErrors() {
-			return nil, fmt.Errorf("the pages must be clean before they are broken:\n%s", ds.Error())
-		}
-	}
-	held := map[*prove.Witness]bool{}
-	for _, ws := range w.witnesses {
-		for _, x := range ws {
-			if held[x] {
-				continue
-			}
-			held[x] = true
-			if text := w.witnessed(w.tree, x); text != "" {
-				return nil, fmt.Errorf("%s differs from the witness before it is broken: %s", x.Unit, text)
-			}
-		}
-	}
 	return w, nil
+}
+
+// sound reports whether some units are proved and agree with their witnesses
+// as they are, and keeps the normal forms of their programs.
+func (w *world) sound(units []string, workers int) error {
+	hashes := make([]map[string]string, len(units))
+	errs := make([]error, len(units))
+	spread(len(units), workers, func(i int) { hashes[i], errs[i] = w.soundUnit(units[i]) })
+	for _, h := range hashes {
+		maps.Copy(w.hashes, h)
+	}
+	return errors.Join(errs...)
+}
+
+func (w *world) soundUnit(name string) (map[string]string, error) {
+	u := w.tree.Units[name]
+	if _, ds := prove.Block(w.tree, u, prove.Options{Facts: true}); ds.HasErrors() {
+		return nil, fmt.Errorf("the pages must be clean before they are broken:\n%s", ds.Error())
+	}
+	for _, x := range w.witnesses[name] {
+		if text := w.witnessed(w.tree, x); text != "" {
+			return nil, fmt.Errorf("%s differs from the witness before it is broken: %s", x.Unit, text)
+		}
+	}
+	return w.hashesOf(w.tree, u), nil
+}
+
+// spread does n pieces of work with some workers.
+func spread(n, workers int, do func(int)) {
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for k := range next {
+				do(k)
+			}
+		})
+	}
+	for k := range n {
+		next <- k
+	}
+	close(next)
+	wg.Wait()
 }
 
 // load reads the pages that have units.
@@ -165,7 +191,13 @@ func (w *world) loadWitnesses(dir, list string) error {
 		return err
 	}
 	for _, x := range all {
-		for _, page := range x.Pages() {
+		about := x.Pages()
+		if len(about) > 1 {
+			for _, law := range w.tree.Kinds(notation.LawUnit) {
+				about = append(about, law.Name.Text)
+			}
+		}
+		for _, page := range about {
 			w.witnesses[page] = append(w.witnesses[page], x)
 		}
 		if w.vectors[x.File] != nil {

@@ -109,6 +109,9 @@ func (in *instancer) chunkOption() {
 			Hint("write option C ≥ 1 = 32 per chunk")
 		return
 	}
+	if slices.Contains(in.fractions, s.Size) {
+		return // said where it counts
+	}
 	if n, ok := Number(s.Size.Value); !ok || n < 1 || n != float64(int(n)) {
 		in.ds.Errorf(diag.BadOption, s.Size.Value.Where(), "a chunk of %s tokens is none", notation.Print(s.Size.Value, notation.Unicode)).
 			See(s.Size.Decl.Span, "the tokens of a chunk").Hint("it is a whole number of at least one")

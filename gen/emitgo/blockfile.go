@@ -203,6 +203,9 @@ func sizeExprText(x plan.SizeExpr) string {
 	return fmt.Sprint(x.Num)
 }
 
+// rowsField is how a slot names the set of its rows.
+var rowsField = map[plan.RowSet]string{plan.UnitRows: ", Rows: block.UnitRows", plan.Distributions: ", Rows: block.Distributions"}
+
 // memory prints the context memory of new contexts.
 func (e *unitEmitter) memory() string {
 	var b strings.Builder
@@ -213,13 +216,16 @@ func (e *unitEmitter) memory() string {
 		for _, d := range s.Dims {
 			dims = append(dims, polyText(d, blockSize))
 		}
-		fmt.Fprintf(&b, ",\n\t\tblock.Slot[F]{Name: %q, Shape: []int{%s}}", s.Name, strings.Join(dims, ", "))
+		fmt.Fprintf(&b, ",\n\t\tblock.Slot[F]{Name: %q, Shape: []int{%s}%s}", s.Name, strings.Join(dims, ", "), rowsField[s.Rows])
 	}
 	if len(e.u.States) == 0 {
 		b.Reset()
 		fmt.Fprintf(&b, "// NewMemory makes the context memory of a new context for every lane.\nfunc (b *%s[F]) NewMemory(lanes int) *block.Memory[F] {\n\tm := block.NewMemory[F](lanes", e.typeName())
 	}
 	b.WriteString(")\n")
+	if e.u.Chunk > 0 {
+		fmt.Fprintf(&b, "\tm.Chunk = %d\n", e.u.Chunk)
+	}
 	for _, p := range e.u.Parts {
 		fmt.Fprintf(&b, "\tm.Parts = append(m.Parts, block.Part[F]{Name: %q, Memory: b.%s.NewMemory(lanes)})\n", p.Name, identifier(p.Name, true))
 	}

@@ -318,6 +318,11 @@ func (s *stageEmitter) learnedStart(b *strings.Builder) {
 	if s.starts() {
 		names := strings.Join(s.started(), ", ")
 		fmt.Fprintf(b, "\tvar %s tape.Value[F]\n\tif %s, err = b.start(c, w, m); err != nil {\n\t\treturn\n\t}\n", names, names)
+		for i, st := range s.u.States {
+			if st.Starts && st.Rows != plan.AnyRows {
+				fmt.Fprintf(b, "\tif err = block.CheckStart(%q, m, %d, start%s.Data); err != nil {\n\t\treturn\n\t}\n", s.u.Name, i, identifier(st.Name, true))
+			}
+		}
 	}
 }
 

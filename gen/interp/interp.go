@@ -54,6 +54,7 @@ func Run(f *ir.Func, sizes map[string]int, params map[string]*Tensor) map[string
 type Program struct {
 	Float32 bool  // round every number to float32, as a machine with nothing else would
 	Solved  Watch // when set before the first run: sees every root that is looked for
+	Ties    *Ties // when set before the first run: what is compared, and what counts as equal
 	f       *ir.Func
 	sizes   map[string]int
 	single  bool
@@ -74,7 +75,7 @@ func (p *Program) Run(sizes map[string]int, params map[string]*Tensor) map[strin
 		for k, v := range sizes {
 			p.sizes[k] = v
 		}
-		p.m = link(p.f, p.sizes, p.single, p.Solved)
+		p.m = link(p.f, p.sizes, p.single, p.Solved, p.Ties)
 	}
 	for _, v := range p.f.Params {
 		given, t := params[v.Name], p.m.vals[v]
@@ -123,13 +124,14 @@ type machine struct {
 	sizes  map[string]int
 	single bool
 	solved Watch
+	ties   *Ties
 	vals   map[*ir.Value]*Tensor
 	scans  map[*ir.Instr]*recurrence
 	code   []func()
 }
 
-func link(f *ir.Func, sizes map[string]int, single bool, solved Watch) *machine {
-	m := &machine{sizes: sizes, single: single, solved: solved, vals: map[*ir.Value]*Tensor{}, scans: map[*ir.Instr]*recurrence{}}
+func link(f *ir.Func, sizes map[string]int, single bool, solved Watch, ties *Ties) *machine {
+	m := &machine{sizes: sizes, single: single, solved: solved, ties: ties, vals: map[*ir.Value]*Tensor{}, scans: map[*ir.Instr]*recurrence{}}
 	for _, p := range f.Params {
 		m.vals[p] = &Tensor{Shape: m.shape(p.Axes)} // its data come with every run
 	}

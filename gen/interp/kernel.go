@@ -54,6 +54,9 @@ func (m *machine) instr(in *ir.Instr) func() {
 	} else {
 		n.prepare()
 		f = m.kernel(in)
+		if m.ties != nil && compares(in.Op) {
+			f = m.ties.kernel(in)
+		}
 	}
 	whole := in.Op != ir.Prod && len(in.Guard) == 0
 	return func() {

@@ -15,7 +15,10 @@ const maxRounds = 64
 func (e *builder) iterate(it *notation.Iterate) *ten {
 	n, ok := e.number(it.Count)
 	if !ok || n < 0 || n > maxRounds || n != float64(int(n)) {
-		e.errorf(diag.NotSupported, it.Count, "an iteration has a fixed number of rounds, at most %d", maxRounds)
+		d := e.errorf(diag.NotSupported, it.Count, "an iteration has a fixed number of rounds, at most %d", maxRounds)
+		if at := e.setAt(it.Count); at != it.Count {
+			d.Labelf("%s", text(at)).See(at.Where(), "set here")
+		}
 		return nil
 	}
 	x := e.oriented(it, e.expr(it.From))

@@ -166,6 +166,9 @@ func (e *builder) equationValue(eq *check.Equation) *ten {
 		return t
 	}
 	w := eq.Gate.Within
+	if !e.ordered(eq, w) {
+		return nil
+	}
 	if x, ok := e.number(w.Lo); w.Lo != nil && !(ok && inert(x, -1)) {
 		lo := e.value(w.Lo)
 		if lo == nil {
@@ -181,6 +184,34 @@ func (e *builder) equationValue(eq *check.Equation) *ten {
 		t = e.scalar2(ir.Min2, t, hi)
 	}
 	return t
+}
+
+// ordered refuses bounds of a gate of which the lower one is above the upper:
+// the clamp would give the upper one, whatever the gate is.
+func (e *builder) ordered(eq *check.Equation, w *notation.Type) bool {
+	lo, okLo := e.number(w.Lo)
+	hi, okHi := e.number(w.Hi)
+	if !okLo || !okHi || lo <= hi {
+		return true
+	}
+	from, to := e.setAt(w.Lo), e.setAt(w.Hi)
+	d := e.errorf(diag.BadOption, from, "%s is at least %s and at most %s, which no number is", eq.Name, text(from), text(to)).
+		See(w.Span, "the bounds of the gate")
+	if to.Where() != w.Hi.Where() {
+		d.See(to.Where(), "the upper bound")
+	}
+	return false
+}
+
+// setAt is the value of an expression that may be an option, which is where a
+// formula sets it, and otherwise the expression.
+func (e *builder) setAt(x notation.Expr) notation.Expr {
+	if id, ok := x.(*notation.Ident); ok {
+		if o := e.blk.Options[id.Name.Text]; o != nil && o.Value != nil {
+			return o.Value
+		}
+	}
+	return x
 }
 
 // side builds the right-hand side of an equation that is no gate.

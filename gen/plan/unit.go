@@ -128,7 +128,18 @@ type State struct {
 	Name   string
 	Dims   []shape.Poly // of one lane
 	Starts bool
+	Rows   RowSet // the set that its rows stay in
 }
+
+// RowSet is a set of rows that a state may be declared to stay in.
+type RowSet int
+
+// The sets of rows.
+const (
+	AnyRows RowSet = iota
+	UnitRows
+	Distributions
+)
 
 // A Value is an input or a constant of a call.
 type Value struct {

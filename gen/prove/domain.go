@@ -41,7 +41,13 @@ func outside(t *notation.Type, x *interp.Tensor, i int) (float64, string) {
 			low = math.Max(low, -v)
 		}
 	}
-	return math.Abs(sum-1) + low, fmt.Sprintf("a row has the sum %.12g", sum)
+	switch {
+	case t.Kind == notation.SphereType:
+		return math.Abs(sum - 1), fmt.Sprintf("a row has the norm %.12g, and not 1", math.Sqrt(sum))
+	case low > 0:
+		return math.Abs(sum-1) + low, fmt.Sprintf("a row has the entry %.12g, below 0", -low)
+	}
+	return math.Abs(sum - 1), fmt.Sprintf("a row has the sum %.12g, and not 1", sum)
 }
 
 // Sets holds the states of a rule that are declared on the sphere or on the

@@ -136,6 +136,9 @@ func (p *prover) follow(f *ir.Func, all []*watched) Evidence {
 		prog := interp.Compile(f)
 		draw := newSampler(p.blk, irbuild.Frees(p.blk, f), sizes, "trajectory"+f.Name, i)
 		params := p.startValues(f, draw)
+		for _, w := range all {
+			p.firstAt(w, params[w.it.Name], sizes)
+		}
 		for c := range chunks {
 			for _, v := range f.Params {
 				if v.Role == ir.Input && c > 0 {
@@ -192,19 +195,37 @@ func (p *prover) watchAt(w *watched, out tensors, sizes map[string]int, at int) 
 			w.ev.Worst = math.Max(w.ev.Worst, v)
 			continue
 		}
-		if w.bad != "" {
-			return
-		}
-		w.bad = text
-		code := diag.InvariantFails
-		if w.set != nil {
-			code = diag.OutOfDomain
-		}
-		p.ds.Errorf(code, w.it.Span, "%s: after token %d, %s", w.it.Text, at+index(left.Shape, i)[1]+1, text).Labelf("at %s", spelled(sizes)).
-			See(p.unit.Name.Span, "in %s", p.unit.Name.Text)
-		w.ev = failed(text)
+		p.leaves(w, fmt.Sprintf("after token %d", at+index(left.Shape, i)[1]+1), text, sizes)
 		return
 	}
+}
+
+// firstAt looks at what a context of an item's state begins with.
+func (p *prover) firstAt(w *watched, first *interp.Tensor, sizes map[string]int) {
+	if w.set == nil || first == nil {
+		return
+	}
+	for i := range first.Data {
+		if v, text := outside(w.set, first, i); !(v <= invTol) {
+			p.leaves(w, "before the first token", text, sizes)
+			return
+		}
+	}
+}
+
+// leaves reports the first violation of an item.
+func (p *prover) leaves(w *watched, when, text string, sizes map[string]int) {
+	if w.bad != "" {
+		return
+	}
+	w.bad = text
+	code := diag.InvariantFails
+	if w.set != nil {
+		code = diag.OutOfDomain
+	}
+	p.ds.Errorf(code, w.it.Span, "%s: %s, %s", w.it.Text, when, text).Labelf("at %s", spelled(sizes)).
+		See(p.unit.Name.Span, "in %s", p.unit.Name.Text)
+	w.ev = failed(text)
 }
 
 // violated is by how much a comparison fails.

@@ -136,8 +136,8 @@ func (l *line) sides(s float64) []float64 {
 	return d
 }
 
-// find returns a place on the line where some entry changes its sign.
-func (l *line) find() (float64, bool) {
+// grid are the places of the line that are looked at first.
+func (l *line) grid() []float64 {
 	var grid []float64
 	for k := range 33 {
 		if l.ray {
@@ -146,6 +146,12 @@ func (l *line) find() (float64, bool) {
 			grid = append(grid, float64(k-16)/4)
 		}
 	}
+	return grid
+}
+
+// find returns a place on the line where some entry changes its sign.
+func (l *line) find() (float64, bool) {
+	grid := l.grid()
 	last := l.sides(grid[0])
 	for k := 1; k < len(grid); k++ {
 		now := l.sides(grid[k])

@@ -193,9 +193,8 @@ func (b *breaker) statement2(st notation.Stmt) {
 			return true
 		})
 	case *notation.Special:
-		b.line = "special"
-		b.formula(s.Left, s.LWith)
-		b.formula(s.Right, s.With)
+		b.special(s.Left, s.LWith)
+		b.special(s.Right, s.With)
 	case *notation.Provides:
 		b.line = "provides"
 		for _, m := range s.Marks {
@@ -212,12 +211,24 @@ func (b *breaker) statement2(st notation.Stmt) {
 // formula breaks options and the values behind `:=`.
 func (b *breaker) formula(f *notation.Formula, with []*notation.Override) {
 	if f != nil {
-		b.line, b.defines = "formula", b.line != "special"
-		parts := slices.Clone(f.Parts)
+		b.line = "formula"
+	}
+	b.parts(f, with)
+}
+
+// special breaks a side of a special case.
+func (b *breaker) special(f *notation.Formula, with []*notation.Override) {
+	b.line = "special"
+	b.parts(f, with)
+}
+
+func (b *breaker) parts(f *notation.Formula, with []*notation.Override) {
+	if f != nil {
+		all := slices.Clone(f.Parts)
 		if f.Over != nil {
-			parts = append(parts, f.Over)
+			all = append(all, f.Over)
 		}
-		for _, a := range parts {
+		for _, a := range all {
 			b.options(a.Args)
 		}
 	}

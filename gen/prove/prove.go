@@ -53,6 +53,23 @@ func Block(tree *check.Tree, u *notation.Unit, opt Options) (*Report, diag.List)
 	return p.rep, p.ds
 }
 
+// aboutFunctions are the claims of a knob's page that speak of its own functions,
+// and the page without what only a formula gives a meaning to.
+func aboutFunctions(u *notation.Unit) (*notation.Unit, []*notation.Claim) {
+	var all []*notation.Claim
+	for _, st := range u.Body {
+		if c, ok := st.(*notation.Claim); ok && check.OfFunctions(c) {
+			all = append(all, c)
+		}
+	}
+	alone := *u
+	alone.Body = slices.DeleteFunc(slices.Clone(alone.Body), func(st notation.Stmt) bool {
+		d, ok := st.(*notation.Define)
+		return ok && !d.Target.IsFunc
+	})
+	return &alone, all
+}
+
 // A prover settles the items of one unit.
 type prover struct {
 	tree  *check.Tree
@@ -113,21 +130,11 @@ func (p *prover) block() {
 
 // functions proves what the page of a knob claims of its own functions.
 func (p *prover) functions() {
-	var all []*notation.Claim
-	for _, st := range p.unit.Body {
-		if c, ok := st.(*notation.Claim); ok && check.OfFunctions(c) {
-			all = append(all, c)
-		}
-	}
+	alone, all := aboutFunctions(p.unit)
 	if len(all) == 0 {
 		return
 	}
-	alone := *p.unit
-	alone.Body = slices.DeleteFunc(slices.Clone(alone.Body), func(st notation.Stmt) bool {
-		d, ok := st.(*notation.Define)
-		return ok && !d.Target.IsFunc
-	})
-	blk, ds := check.Instantiate(p.tree, &alone)
+	blk, ds := check.Instantiate(p.tree, alone)
 	if p.ds.Append(ds); blk == nil || ds.HasErrors() {
 		p.refuse(ds.Len())
 		return

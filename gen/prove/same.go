@@ -2,6 +2,7 @@ package prove
 
 import (
 	"math"
+	"slices"
 
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
@@ -38,20 +39,44 @@ func Same(a, b *check.Block) bool {
 	return true
 }
 
-// SameClaims reports whether two blocks make the same statements, as far as
-// those are equalities: side by side the same numbers.
-func SameClaims(a, b *check.Block) bool {
-	if len(a.Claims) == 0 || len(a.Claims) != len(b.Claims) {
+// SameClaims reports whether two forms of a unit make the same statements, as
+// far as those are equalities: side by side the same numbers. Of a knob these
+// are what its page says of its own functions.
+func SameClaims(was *check.Tree, u *notation.Unit, is *check.Tree, v *notation.Unit) bool {
+	a, as := statements(was, u)
+	b, bs := statements(is, v)
+	if len(as) != len(bs) {
 		return false
 	}
-	for i := range a.Claims {
+	for i := range as {
+		if as[i].Left == nil || as[i].Right == nil {
+			continue
+		}
 		var ds diag.List
-		x, y := irbuild.Claim(a, a.Claims[i], &ds), irbuild.Claim(b, b.Claims[i], &ds)
+		x, y := irbuild.Claim(a, as[i], &ds), irbuild.Claim(b, bs[i], &ds)
 		if x == nil || y == nil || !agree(a, sides(x.Func), sides(y.Func), x.Free, false) {
 			return false
 		}
 	}
 	return true
+}
+
+// statements are the equalities that a page states, and the block that they
+// speak of.
+func statements(tree *check.Tree, u *notation.Unit) (*check.Block, []*notation.Claim) {
+	if slices.Contains(tried, u.Kind) {
+		alone, all := aboutFunctions(u)
+		if len(all) == 0 {
+			return nil, nil
+		}
+		blk, _ := check.Instantiate(tree, alone)
+		return blk, all
+	}
+	blk, ds := check.Instantiate(tree, u)
+	if blk == nil || ds.HasErrors() {
+		return nil, nil
+	}
+	return blk, blk.Claims
 }
 
 // sides is the program of a claim without its summands.
@@ -110,14 +135,18 @@ func near(a, b *interp.Tensor) bool {
 // false where a result is not finite.
 func values(f *ir.Func, draw *sampler, params tensors, gradients bool) (tensors, bool) {
 	all, ok := tensors{}, true
+	if !gradients {
+		for n, t := range interp.Run(f, draw.sizes, params) {
+			all[n], ok = t, ok && finite(t)
+		}
+		return all, ok
+	}
 	_, grads := evaluate(f, autodiff.NewPair(f), draw.sizes, params, func(r ir.Result, out *interp.Tensor) *interp.Tensor {
 		all[r.Name], ok = out, ok && finite(out)
 		return newSampler(draw.blk, nil, draw.sizes, "weights"+r.Name, 1).weights(out)
 	})
 	for n, g := range grads {
-		if gradients {
-			all["adjoint of "+n] = g
-		}
+		all["adjoint of "+n] = g
 	}
 	return all, ok
 }

@@ -4,7 +4,6 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/check"
@@ -82,9 +81,6 @@ func (s *sampler) draw(p *ir.Value) *interp.Tensor {
 	return t
 }
 
-// rowSets are the properties that say in which set the rows of a state are.
-var rowSets = map[string]notation.TypeKind{"UnitSphere": notation.SphereType, "ProbabilitySimplex": notation.SimplexType, "Simplex": notation.SimplexType}
-
 // set is where the rows of a parameter lie: where it is declared, or, for a
 // state that is declared as real, where some page of the rule says that it keeps
 // it. Whether it does is proved from the state's own start.
@@ -93,26 +89,9 @@ func (s *sampler) set(p *ir.Value, typ *notation.Type) notation.TypeKind {
 		return notation.RealType
 	}
 	if sym := s.frees[p.Name].Sym; sym != nil && sym.Kind == check.State && p.Role != ir.Adjoint && typ.Kind == notation.RealType {
-		for _, pr := range s.blk.Provides {
-			for _, m := range pr.Marks {
-				if kind, rows := rowSets[m.Name.Text]; rows && !pr.Needs && s.meant(m, sym) {
-					return kind
-				}
-			}
-		}
+		return s.blk.Rows(sym)
 	}
 	return typ.Kind
-}
-
-// meant reports whether a property speaks of a state: by its name, or, on the
-// page of a knob, of any weight.
-func (s *sampler) meant(m *notation.Mark, state *check.Symbol) bool {
-	return slices.ContainsFunc(m.Args, func(a notation.Word) bool {
-		if named := s.blk.Symbols[a.Text]; named != nil && named.Kind == check.State {
-			return named == state
-		}
-		return state.Unit != nil && state.Unit.Kind == notation.StructUnit
-	})
 }
 
 func (s *sampler) isGate(sym *check.Symbol) bool {

@@ -139,14 +139,14 @@ func instantiate(tree *check.Tree, u *notation.Unit, with []*notation.Override) 
 	return check.Instantiate(tree, u)
 }
 
-// Pages are the pages that the witness is about: a unit, or the knobs and the
-// strategy of a rule that no page names. A break of one of them can change what
-// is compared.
+// Pages are the pages that the witness is about: a unit, or the knobs, the
+// strategy and the front of a rule that no page names. A break of one of them can
+// change what is compared.
 func (w *Witness) Pages() []string {
 	var out []string
 	u, _ := w.rule()
 	notation.Inspect(u, func(x any) bool {
-		if a, ok := x.(*notation.Apply); ok && !(u.Formula.Over == a) {
+		if a, ok := x.(*notation.Apply); ok {
 			out = append(out, a.Name.Text)
 		}
 		return true

@@ -110,7 +110,7 @@ func TestWitnessForms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := ws[0].Pages(); len(got) != 4 || got[3] != "GD" {
+		if got := ws[0].Pages(); len(got) != 5 || got[3] != "GD" {
 			t.Errorf("%s is about %v", ws[0].Unit, got)
 		}
 		n, worst, err := ws[0].Hold(specs(t).Tree, vectorsOf(t, ws[0].File))

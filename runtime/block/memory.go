@@ -14,6 +14,7 @@ import (
 // cross from one call to the next.
 type Memory[F num.Float] struct {
 	Lanes int
+	Chunk int     // tokens that are computed together, if they are; what is left of a call goes one by one
 	Pos   []int32 // tokens of the lane's context so far
 	Slots []Slot[F]
 	Parts []Part[F]
@@ -27,6 +28,7 @@ type Slot[F num.Float] struct {
 	Name  string
 	Shape []int // of one lane
 	Data  []F
+	Rows  Rows // the set of its rows
 }
 
 // A Part is the memory of a part of a composition.
@@ -109,11 +111,11 @@ func (m *Memory[F]) Reset(lane int) {
 // Clone returns a copy: probing and sampling work on one, so that the run they
 // look at is unchanged.
 func (m *Memory[F]) Clone() *Memory[F] {
-	c := &Memory[F]{Lanes: m.Lanes, Pos: slices.Clone(m.Pos), next: make([]tape.Value[F], len(m.Slots))}
+	c := &Memory[F]{Lanes: m.Lanes, Chunk: m.Chunk, Pos: slices.Clone(m.Pos), next: make([]tape.Value[F], len(m.Slots))}
 	for _, s := range m.Slots {
 		data := tensor.Make[F](len(s.Data))
 		copy(data, s.Data)
-		c.Slots = append(c.Slots, Slot[F]{s.Name, s.Shape, data})
+		c.Slots = append(c.Slots, Slot[F]{s.Name, s.Shape, data, s.Rows})
 	}
 	for _, p := range m.Parts {
 		c.Parts = append(c.Parts, Part[F]{p.Name, p.Memory.Clone()})
@@ -137,6 +139,17 @@ func (m *Memory[F]) EachPos(prefix string, f func(name string, pos []int32)) {
 	f(prefix+"pos", m.Pos)
 	for _, p := range m.Parts {
 		p.Memory.EachPos(prefix+p.Name+".", f)
+	}
+}
+
+// Chunks calls f for the memory and its parts where tokens are computed in
+// chunks: the part's name under the prefix, and the tokens of a chunk.
+func (m *Memory[F]) Chunks(prefix string, f func(part string, tokens int)) {
+	if m.Chunk > 0 {
+		f(prefix, m.Chunk)
+	}
+	for _, p := range m.Parts {
+		p.Memory.Chunks(prefix+"."+p.Name, f)
 	}
 }
 

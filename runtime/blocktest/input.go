@@ -2,6 +2,7 @@ package blocktest
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/nl-hecate/hecate/runtime/block"
@@ -20,11 +21,53 @@ func badBlock(t *testing.T, b Block) {
 				"an input of %d entries instead of %d is not a LengthError", length, n)
 		}
 	}
+	badStates(t, s, z)
 	for _, frozen := range []bool{false, true} {
 		p := newSetup(blockSubject(s, frozen), newArgs[float64](t, z, 1))
 		p.mem = s.NewMemory(lanes + 1)
 		p.refused(func(err error) bool { var want *block.SizeError; return errors.As(err, &want) },
 			"a memory of %d lanes instead of %d is not a SizeError", lanes+1, lanes)
+	}
+}
+
+// badStates fills a memory with zeros, which are in no set of rows, and begins
+// contexts with parameters that are all zero: either the first states are in
+// their sets, and then what a call leaves is, or the call is refused.
+func badStates(t *testing.T, s block.Block[float64], z Sizes) {
+	declared := func(m *block.Memory[float64]) bool {
+		return slices.ContainsFunc(m.Slots, func(x block.Slot[float64]) bool { return x.Rows != block.AnyRows })
+	}
+	p := newSetup(blockSubject(s, false), newArgs[float64](t, z, 1))
+	if !declared(p.mem) {
+		return
+	}
+	isState := func(err error) bool { var want *block.StateError; return errors.As(err, &want) }
+	for i := range p.mem.Slots {
+		clear(p.mem.Slots[i].Data)
+	}
+	for l := range p.mem.Pos {
+		p.mem.Pos[l] = 1
+	}
+	if err := p.mem.Check(s.Name()); !isState(err) {
+		t.Errorf("a memory of zeros is not a StateError: %v", err)
+	}
+	for _, name := range p.params() {
+		clear(p.a.In[name])
+	}
+	for l := range p.mem.Pos {
+		p.mem.Reset(l)
+	}
+	m := p.mem.Clone()
+	err := p.try(m, false)
+	if err == nil {
+		err = m.Check(s.Name())
+		if err != nil {
+			t.Errorf("a call begins with zeros and leaves them: %v", err)
+		}
+		return
+	}
+	if !isState(err) {
+		t.Errorf("a context that begins with zeros is not a StateError: %v", err)
 	}
 }
 

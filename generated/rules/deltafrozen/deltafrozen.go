@@ -85,6 +85,7 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 		block.Slot[F]{Name: "M.chunk", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
 		block.Slot[F]{Name: "chunk.age", Shape: []int{}},
 		block.Slot[F]{Name: "q0.tail", Shape: []int{3, b.Sizes.DK}})
+	m.Chunk = 16
 	return m
 }
 

@@ -76,6 +76,7 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m := block.NewMemory(lanes,
 		block.Slot[F]{Name: "M", Shape: []int{b.Sizes.DV, b.Sizes.DK}})
+	m.Chunk = 16
 	return m
 }
 

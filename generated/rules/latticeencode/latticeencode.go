@@ -81,7 +81,7 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 // NewMemory makes the context memory of a new context for every lane.
 func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m := block.NewMemory(lanes,
-		block.Slot[F]{Name: "S", Shape: []int{b.Sizes.M, b.Sizes.DV}})
+		block.Slot[F]{Name: "S", Shape: []int{b.Sizes.M, b.Sizes.DV}, Rows: block.UnitRows})
 	return m
 }
 

@@ -1943,6 +1943,9 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if startS, err = b.start(c, w, m); err != nil {
 		return
 	}
+	if err = block.CheckStart("LatticeLinear", m, 0, startS.Data); err != nil {
+		return
+	}
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()

@@ -195,6 +195,9 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if startS, err = b.start(c, w, m); err != nil {
 		return
 	}
+	if err = block.CheckStart("LatticeSimilarity", m, 0, startS.Data); err != nil {
+		return
+	}
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()

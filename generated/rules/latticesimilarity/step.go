@@ -814,6 +814,9 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if startS, err = b.start(c, w, m); err != nil {
 		return
 	}
+	if err = block.CheckStart("LatticeSimilarity", m, 0, startS.Data); err != nil {
+		return
+	}
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()

@@ -86,6 +86,7 @@ func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 		block.Slot[F]{Name: "q0.tail", Shape: []int{3, b.Sizes.DK}},
 		block.Slot[F]{Name: "M", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
 		block.Slot[F]{Name: "S", Shape: []int{b.Sizes.DV, b.Sizes.DK}})
+	m.Chunk = 32
 	return m
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -80,6 +81,18 @@ func NewBuilder[F Float](m block.Model[F], u update.Update[F], lanes int, seed u
 	}
 	b.walk = func(worker, l int) error { return b.lane(b.arenas[worker], l, b.chunk, b.valid) }
 	return b, nil
+}
+
+// chunks refuses calls of fewer tokens than a part of the model computes
+// together: no whole chunk would ever be, and all would go token by token. A
+// call that a text's end cuts short may be shorter.
+func (b *Builder[F]) chunks(tokens int) (err error) {
+	b.lanes[0].memory.Chunks("the model", func(part string, n int) {
+		if tokens < n && err == nil {
+			err = fmt.Errorf("--chunk is %d, must be at least %d: %s computes chunks of %d tokens", tokens, n, strings.TrimPrefix(part, "the model."), n)
+		}
+	})
+	return err
 }
 
 // Params returns the parameters to read.

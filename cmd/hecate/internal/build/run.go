@@ -114,6 +114,9 @@ func prepare[F Float](c Catalog[F], opt Options, f Fallback, w io.Writer) (*run[
 	if r.builder, err = NewBuilder(m, u, opt.Lanes, opt.Seed); err != nil {
 		return nil, err
 	}
+	if err := r.builder.chunks(opt.Chunk); err != nil {
+		return nil, err
+	}
 	r.builder.clip = opt.Clip
 	if opt.Resume != "" {
 		if err := r.resume(opt.Resume); err != nil {

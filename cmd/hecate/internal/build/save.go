@@ -225,6 +225,11 @@ func (r *run[F]) restoreBuilder(s *checkpoint.Snapshot) error {
 			return err // the first; one missing tensor is enough to say
 		}
 	}
+	for i, l := range b.lanes {
+		if err := l.memory.Check(fmt.Sprintf("lane%d", i)); err != nil {
+			return err
+		}
+	}
 	b.writer.Restore(func(i int, _ context.Param, data []F) { copy(data, params[i]) })
 	return nil
 }
