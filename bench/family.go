@@ -32,7 +32,7 @@ type member struct {
 	vectors, gates, states, anchors []string
 	rows                            func([]float64) // brings a row of a state into its domain
 	independent                     bool            // rows of the state do not see each other
-	tokens                          func(d int) int // nil: as everywhere
+	cubic                           bool            // multiplies matrices
 }
 
 var familyWidths = []int{64, 128, 256}
@@ -52,19 +52,16 @@ var family = []member{
 	{name: "memora", vectors: triple, gates: []string{"rho", "theta"}, states: layers, rows: simplex},
 	{name: "lattice", vectors: triple, gates: []string{"theta"}, states: []string{"S"}, rows: sphere},
 	{name: "trellis", vectors: []string{"x", "k", "q", "v"}, gates: []string{"rho", "theta"}, states: []string{"S_K", "S_V"}},
-	{name: "atlasomega", vectors: triple, gates: []string{"rho", "theta", "eta"}, states: []string{"M", "S"}, tokens: fewer},
+	{name: "atlasomega", vectors: triple, gates: []string{"rho", "theta", "eta"}, states: []string{"M", "S"}, cubic: true},
 }
 
-// fewer are the tokens of a rule that multiplies whole matrices for each of them:
-// the work of a trial grows with the cube of the width.
-func fewer(d int) int { return max(32, tokens*64*64/(d*d)) }
-
-// length is how many tokens a trial has.
-func (m member) length(d int) int {
-	if m.tokens != nil {
-		return m.tokens(d)
+// length is how many of so many tokens a trial has; fewer where whole matrices are
+// multiplied for each of them, since that work grows with the cube of the width.
+func (m member) length(of, d int) int {
+	if m.cubic {
+		return min(of, max(32, tokens*64*64/(d*d)))
 	}
-	return tokens
+	return of
 }
 
 func sphere(row []float64) {
@@ -115,9 +112,9 @@ func (m member) results() (out []string) {
 }
 
 // draw draws the inputs of a trial: unit keys, queries and tokens, values of which
-// a third lie beyond the bend of a loss at one, gates of a young model.
-func (m member) draw(d int, random *rand.Rand) map[string][]float32 {
-	T := m.length(d)
+// a third lie beyond the bend of a loss at one, gates with which something of the first state is
+// left at the last token.
+func (m member) draw(T, d int, random *rand.Rand) map[string][]float32 {
 	uniform := func(rows, n int, lo, hi float64, bring func([]float64)) []float32 {
 		out, row := make([]float32, 0, rows*n), make([]float64, n)
 		for range rows {
@@ -133,7 +130,7 @@ func (m member) draw(d int, random *rand.Rand) map[string][]float32 {
 		}
 		return out
 	}
-	of := map[string][]float32{"rho": uniform(T, 1, 0.9, 1, nil), "theta": uniform(T, 1, 0.005, 0.02, nil), "eta": uniform(T, 1, 0.5, 0.9, nil),
+	of := map[string][]float32{"rho": uniform(T, 1, 0.99, 1, nil), "theta": uniform(T, 1, 0.005, 0.02, nil), "eta": uniform(T, 1, 0.5, 0.9, nil),
 		"v": uniform(T, d, -1.5, 1.5, nil), "y.bar": uniform(T, d, -1, 1, nil)}
 	for _, n := range []string{"x", "k", "q"} {
 		of[n] = uniform(T, d, -1, 1, sphere)

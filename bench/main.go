@@ -32,11 +32,12 @@ func main() {
 	flag.StringVar(&o.only, "only", "core,threads,model,generation", "`parts` to measure; threads and model come with the core, rules is all memory rules beside C and JAX")
 	flag.StringVar(&o.python, "python", "python3", "the `interpreter` that has JAX, for the rules")
 	flag.StringVar(&o.of, "rules", "", "measure only these `rules`, by the names in the table")
+	flag.IntVar(&o.tokens, "tokens", tokens, "`tokens` of a trial of a rule")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the inputs and of the order")
 	flag.StringVar(&o.title, "append", "", "append the tables to bench/NOTES.md under this `title`")
 	flag.StringVar(&o.out, "out", filepath.Join("out", "bench"), "`folder` of tables and chart")
 	flag.Parse()
-	if flag.NArg() > 0 || o.rounds < 1 || o.genRounds < 1 {
+	if flag.NArg() > 0 || o.rounds < 1 || o.genRounds < 1 || o.tokens < 1 {
 		flag.Usage()
 		os.Exit(2)
 	}
@@ -48,6 +49,7 @@ func main() {
 
 type options struct {
 	rounds, genRounds int
+	tokens            int
 	only, title, out  string
 	python, of        string
 	seed              uint64
@@ -159,8 +161,8 @@ func (o options) family(r *report) (err error) {
 	setThreads(1)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	r.far = map[string]difference{}
-	tasks, err := trials(strings.FieldsFunc(o.of, func(c rune) bool { return c == ',' }), rivals, o.seed, r.far)
+	r.tokens, r.far = o.tokens, map[string]difference{}
+	tasks, err := trials(strings.FieldsFunc(o.of, func(c rune) bool { return c == ',' }), o.tokens, rivals, o.seed, r.far)
 	if err != nil {
 		return err
 	}

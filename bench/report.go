@@ -18,6 +18,7 @@ type report struct {
 	model     bool
 	rules     *times                // all memory rules
 	far       map[string]difference // from float64, by variant of the rules
+	tokens    int                   // of a trial of a rule
 	gen       *times
 }
 

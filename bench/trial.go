@@ -56,8 +56,8 @@ type trial struct {
 func (m member) what(d int) string { return at("rule "+m.name, d) }
 
 // newTrial computes everything once and compares it with float64.
-func newTrial(m member, d int, rivals []rival, seed uint64, far map[string]difference) (*trial, error) {
-	T, given := m.length(d), m.draw(d, rand.New(rand.NewPCG(seed, uint64(d))))
+func newTrial(m member, T, d int, rivals []rival, seed uint64, far map[string]difference) (*trial, error) {
+	given := m.draw(T, d, rand.New(rand.NewPCG(seed, uint64(d))))
 	wide := map[string][]float64{}
 	for name, x := range given {
 		wide[name] = slices.Collect(func(yield func(float64) bool) {
@@ -144,14 +144,14 @@ func (x *trial) tasks(rivals []rival, fastest level) (out []task) {
 }
 
 // trials prepares the rules of the given names, or all, at all widths.
-func trials(only []string, rivals []rival, seed uint64, far map[string]difference) (out []task, err error) {
+func trials(only []string, T int, rivals []rival, seed uint64, far map[string]difference) (out []task, err error) {
 	all, _ := levels([]cpu.Level{cpu.Portable, cpu.AVX2, cpu.AVX512})
 	for _, m := range family {
 		if len(only) > 0 && !slices.Contains(only, m.name) {
 			continue
 		}
 		for _, d := range familyWidths {
-			x, err := newTrial(m, d, rivals, seed, far)
+			x, err := newTrial(m, m.length(T, d), d, rivals, seed, far)
 			if err != nil {
 				return nil, err
 			}
