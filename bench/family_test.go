@@ -35,22 +35,29 @@ func TestTrials(t *testing.T) {
 	}
 }
 
-// BenchmarkRule runs a pass of each rule at a width, for a profile.
+// BenchmarkRule runs a pass of each form of each rule at a width, for a profile.
 func BenchmarkRule(b *testing.B) {
 	const d = 128
 	for _, m := range family {
-		for _, pass := range passNames {
-			b.Run(m.name+"/"+pass, func(b *testing.B) {
-				x := bind(forms[float32](m.name)[0], m.length(tokens, d), d, m.draw(m.length(tokens, d), d, rand.New(rand.NewPCG(1, d))))
-				run := x.forward
-				if pass == backward {
-					x.forward.Run()
-					run = x.backward
-				}
-				for b.Loop() {
-					run.Run()
-				}
-			})
+		for _, f := range forms[float32](m.name) {
+			bench(b, m, f, d)
 		}
+	}
+}
+
+// bench runs the passes of one form.
+func bench(b *testing.B, m member, f form[float32], d int) {
+	for _, pass := range passNames {
+		b.Run(m.name+"/"+f.name+"/"+pass, func(b *testing.B) {
+			x := bind(f, m.length(tokens, d), d, m.draw(m.length(tokens, d), d, rand.New(rand.NewPCG(1, 2))))
+			run := x.forward
+			if pass == backward {
+				x.forward.Run()
+				run = x.backward
+			}
+			for b.Loop() {
+				run.Run()
+			}
+		})
 	}
 }
