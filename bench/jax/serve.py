@@ -27,6 +27,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import jax
 import numpy as np
 
+sys.dont_write_bytecode = True
 import rules
 
 
