@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"os/exec"
 	"strings"
 
@@ -16,9 +13,7 @@ import (
 // A cc is the running process of bench/c; the head of serve.c says what it
 // understands. Its numbers are F.
 type cc[F num.Float] struct {
-	cmd              *exec.Cmd
-	in               io.WriteCloser
-	out              *bufio.Reader
+	*peer[F]
 	variants         []ccVariant
 	peaks            []string
 	blas             string   // the configuration of OpenBLAS, "" for none
@@ -44,32 +39,15 @@ func startCC[F num.Float](root, dir string) (*cc[F], error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cc[F]{cmd: exec.Command(exe)}
-	c.cmd.Stderr = os.Stderr
-	if c.in, err = c.cmd.StdinPipe(); err != nil {
-		return nil, fmt.Errorf("start bench/c: %w", err)
-	}
-	out, err := c.cmd.StdoutPipe()
+	p, err := startPeer[F]("bench/c", exec.Command(exe))
 	if err != nil {
-		return nil, fmt.Errorf("start bench/c: %w", err)
+		return nil, err
 	}
-	c.out = bufio.NewReader(out)
-	if err := c.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start bench/c: %w", err)
-	}
+	c := &cc[F]{peer: p}
 	if err := c.have(); err != nil {
 		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
-}
-
-// close ends the process.
-func (c *cc[F]) close() error {
-	c.in.Close()
-	if err := c.cmd.Wait(); err != nil {
-		return fmt.Errorf("bench/c: %w", err)
-	}
-	return nil
 }
 
 // have asks what there is.
@@ -115,21 +93,6 @@ func (c *cc[F]) fit(pass string, d int) (out []ccVariant) {
 	return out
 }
 
-// send sends a line and numbers.
-func (c *cc[F]) send(line string, data ...[]F) error {
-	w := bufio.NewWriter(c.in)
-	fmt.Fprintln(w, line)
-	for _, x := range data {
-		if err := binary.Write(w, binary.NativeEndian, x); err != nil {
-			return fmt.Errorf("bench/c: %w", err)
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("bench/c: %w", err)
-	}
-	return nil
-}
-
 // load sends a series of the delta rule and returns its number.
 func (c *cc[F]) load(s *series[F]) (int, error) {
 	var data [][]F
@@ -148,21 +111,6 @@ func (c *cc[F]) loadMatrices(T, d int, x, w, dy []F) (int, error) {
 
 // A spent is how long something took in C, in nanoseconds.
 type spent struct{ cpu, wall int64 }
-
-// ask sends a request and reads its answer, a line of numbers.
-func (c *cc[F]) ask(into []any, format string, args ...any) error {
-	if _, err := fmt.Fprintf(c.in, format+"\n", args...); err != nil {
-		return fmt.Errorf("bench/c: %w", err)
-	}
-	line, err := c.out.ReadString('\n')
-	if err != nil {
-		return fmt.Errorf("bench/c: %w", err)
-	}
-	if _, err := fmt.Sscan(line, into...); err != nil {
-		return fmt.Errorf("bench/c answers %q: %w", strings.TrimSpace(line), err)
-	}
-	return nil
-}
 
 // run runs one slice on so many threads, warm times before it is measured.
 func (c *cc[F]) run(series int, v ccVariant, start, tokens, threads, warm int) (t spent, err error) {
@@ -193,18 +141,6 @@ func (c *cc[F]) loadChunks(n, C, d int, data [][]F) (int, error) {
 func (c *cc[F]) chunk(chunks, pass, warm int) (t spent, err error) {
 	err = c.ask([]any{&t.cpu, &t.wall}, "chunk %d %d %d", chunks, pass, warm)
 	return t, err
-}
-
-// get fetches n numbers.
-func (c *cc[F]) get(n int, format string, args ...any) ([]F, error) {
-	if _, err := fmt.Fprintf(c.in, format+"\n", args...); err != nil {
-		return nil, fmt.Errorf("bench/c: %w", err)
-	}
-	x := make([]F, n)
-	if err := binary.Read(c.out, binary.NativeEndian, x); err != nil {
-		return nil, fmt.Errorf("bench/c: %w", err)
-	}
-	return x, nil
 }
 
 // all runs every slice of a series once, in the order of the pass.

@@ -43,6 +43,11 @@ var ccObjects = []ccObject{
 	{file: "pair.c", flags: []string{"-O2"}},
 	{file: "chunk.c", flags: strings.Fields(fastFlags)},
 	{file: "chunks.c", flags: []string{"-O2"}},
+	{file: "rules.c", flags: []string{"-O2"}},
+	{file: "matrices.c", flags: strings.Fields(fastFlags)},
+	{file: "layers.c", flags: strings.Fields(fastFlags)},
+	{file: "slots.c", flags: strings.Fields(fastFlags)},
+	{file: "omega.c", flags: strings.Fields(fastFlags)},
 }
 
 // spelled puts the flags into the names of the variants.

@@ -2,7 +2,7 @@
 // same, beside OpenBLAS and the peak of the core; the model beside its
 // recurrence; and the compiler beside go build. It runs in the project's root:
 //
-//	go run ./bench [-rounds N] [-only core,threads,model,generation] [-append TITLE]
+//	go run ./bench [-rounds N] [-only core,threads,model,generation,rules] [-append TITLE]
 //
 // It takes some minutes and 2.5 GB: one of the variants in C reads the states of
 // all tokens, as such code does.
@@ -29,12 +29,15 @@ func main() {
 	o := options{}
 	flag.IntVar(&o.rounds, "rounds", 21, "rounds of the interleaved `run`")
 	flag.IntVar(&o.genRounds, "generation-rounds", 3, "rounds of the compiler and go build")
-	flag.StringVar(&o.only, "only", "core,threads,model,generation", "`parts` to measure; threads and model come with the core")
+	flag.StringVar(&o.only, "only", "core,threads,model,generation", "`parts` to measure; threads and model come with the core, rules is all memory rules beside C and JAX")
+	flag.StringVar(&o.python, "python", "python3", "the `interpreter` that has JAX, for the rules")
+	flag.StringVar(&o.of, "rules", "", "measure only these `rules`, by the names in the table")
+	flag.IntVar(&o.tokens, "tokens", tokens, "`tokens` of a trial of a rule")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the inputs and of the order")
 	flag.StringVar(&o.title, "append", "", "append the tables to bench/NOTES.md under this `title`")
 	flag.StringVar(&o.out, "out", filepath.Join("out", "bench"), "`folder` of tables and chart")
 	flag.Parse()
-	if flag.NArg() > 0 || o.rounds < 1 || o.genRounds < 1 {
+	if flag.NArg() > 0 || o.rounds < 1 || o.genRounds < 1 || o.tokens < 1 {
 		flag.Usage()
 		os.Exit(2)
 	}
@@ -46,7 +49,9 @@ func main() {
 
 type options struct {
 	rounds, genRounds int
+	tokens            int
 	only, title, out  string
+	python, of        string
 	seed              uint64
 }
 
@@ -69,6 +74,11 @@ func (o options) run() error {
 	r := &report{machine: machine(), rounds: o.rounds}
 	if o.has("core") {
 		if err := o.core(r); err != nil {
+			return err
+		}
+	}
+	if o.has("rules") {
+		if err := o.family(r); err != nil {
 			return err
 		}
 	}
@@ -117,6 +127,48 @@ func (o options) core(r *report) (err error) {
 	if len(two) > 0 {
 		r.threads, err = measure(two, o.rounds, random, told("two threads", o.rounds))
 	}
+	return err
+}
+
+// family measures all rules in one run.
+func (o options) family(r *report) (err error) {
+	dir, err := os.MkdirTemp("", "hecate-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	var rivals []rival
+	c, err := startCC[float32](".", dir)
+	switch {
+	case errors.Is(err, errNoCC):
+		r.lacks = append(r.lacks, err.Error())
+	case err != nil:
+		return err
+	default:
+		rivals = append(rivals, rival{variantC, c.peer})
+		defer func() { err = errors.Join(err, c.close()) }()
+	}
+	jax, err := startJAX(".", o.python)
+	switch {
+	case errors.Is(err, errNoJAX):
+		r.lacks = append(r.lacks, err.Error())
+	case err != nil:
+		return err
+	default:
+		rivals = append(rivals, rival{variantJAX, jax})
+		defer func() { err = errors.Join(err, jax.close()) }()
+	}
+	setThreads(1)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	r.tokens, r.far = o.tokens, map[string]difference{}
+	tasks, err := trials(strings.FieldsFunc(o.of, func(c rune) bool { return c == ',' }), o.tokens, rivals, o.seed, r.far)
+	if err != nil {
+		return err
+	}
+	runtime.GC()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	r.rules, err = measure(tasks, o.rounds, rand.New(rand.NewPCG(o.seed, 3)), told("rules", o.rounds))
 	return err
 }
 

@@ -16,6 +16,9 @@ type report struct {
 	peakFlops map[string]float64
 	threads   *times // two threads beside one, by the wall
 	model     bool
+	rules     *times                // all memory rules
+	far       map[string]difference // from float64, by variant of the rules
+	tokens    int                   // of a trial of a rule
 	gen       *times
 }
 
@@ -37,6 +40,9 @@ func (r *report) String() string {
 	}
 	if r.model {
 		r.whole(&b)
+	}
+	if r.rules != nil {
+		r.family(&b)
 	}
 	if r.gen != nil {
 		r.generation(&b)

@@ -20,6 +20,10 @@
  *     chunks N C D                 then the inputs of chunk.h in its order as raw numbers; counted like series
  *     chunk CHUNKS PASS WARM       0 is the forward, 1 the backward; answers the two times, as for "run"
  *     chunked CHUNKS NAME          answers the raw numbers of a result
+ *     rule NAME T D                then the inputs of a rule of rule.h as raw numbers: vectors, gates, states,
+ *                                  anchors, dy, adjoints of the last states; counted like series
+ *     step RULE WARM               forward and backward; answers the two times, as for "run"
+ *     stepped RULE NAME            answers the raw numbers of a result of the last step
  *
  * Variants and peaks are numbers in the order of "have". A forward pass over
  * tokens needs the one over the tokens before, a backward the one over the tokens
@@ -88,6 +92,13 @@ static int request(const char *line)
         printf("%lld %lld\n", t.cpu, t.wall);
     } else if (sscanf(line, "chunked %d %31s", &i, name) == 2) {
         send_chunks(i, name);
+    } else if (sscanf(line, "rule %31s %d %d", name, &start, &n) == 3) {
+        load_rule(name, start, n);
+    } else if (sscanf(line, "step %d %d", &i, &warm) == 2) {
+        t = step_rule(i, warm);
+        printf("%lld %lld\n", t.cpu, t.wall);
+    } else if (sscanf(line, "stepped %d %31s", &i, name) == 2) {
+        send_stepped(i, name);
     } else {
         return 0;
     }

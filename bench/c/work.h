@@ -30,6 +30,10 @@ void load_chunks(int n, int C, int d);
 times run_chunks(int chunks, int pass, int warm);
 void send_chunks(int chunks, const char *name);
 
+void load_rule(const char *name, int T, int d);
+times step_rule(int rule, int warm);
+void send_stepped(int rule, const char *name);
+
 void load_matrices(int T, int d);
 times product(int matrices, int form, int warm);
 void send_product(int matrices, int form);

@@ -20,6 +20,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/ir/irtest"
 	"github.com/nl-hecate/hecate/gen/lower"
+	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
@@ -32,22 +33,41 @@ const (
 	suffix  = "Core" // of the rules' names
 )
 
+// Load reads the pages under the project's root, and the specs, whose functions,
+// knobs and strategies they call. own are the units of bench's own pages.
+func Load(root string) (s *gen.Source, own []*notation.Unit, err error) {
+	folder := filepath.ToSlash(filepath.Join(root, filepath.FromSlash(pages)))
+	s, ds := gen.Load(filepath.FromSlash(folder), filepath.Join(root, "specs"))
+	if ds.HasErrors() {
+		return nil, nil, errors.New(diag.Render(ds.Sorted()))
+	}
+	for _, u := range s.Tree.Order {
+		if strings.HasPrefix(u.Span.File.Path, folder+"/") {
+			own = append(own, u)
+		}
+	}
+	return s, own, nil
+}
+
 // Files compiles the pages under the project's root and returns the files of
 // bench/kernel by their paths under the root.
 func Files(root string) (map[string][]byte, error) {
-	s, ds := gen.Load(filepath.Join(root, filepath.FromSlash(pages)))
-	if ds.HasErrors() {
-		return nil, errors.New(diag.Render(ds.Sorted()))
-	}
-	units, ds := gen.Compile(s)
-	if ds.HasErrors() {
-		return nil, errors.New(diag.Render(ds.Sorted()))
+	s, own, err := Load(root)
+	if err != nil {
+		return nil, err
 	}
 	out := map[string][]byte{}
-	for _, u := range units {
+	for _, unit := range own {
+		u, ds := gen.CompileUnit(s, unit)
+		if ds.HasErrors() {
+			return nil, errors.New(diag.Render(ds.Sorted()))
+		}
+		if u == nil {
+			continue // the front end
+		}
 		name, ok := strings.CutSuffix(u.Name, suffix)
 		if !ok || len(u.Stages) == 0 || u.Stages[0].Fwd == nil {
-			continue // the front end
+			continue
 		}
 		if err := print(out, strings.ToLower(name), u.Stages[0].Pair); err != nil {
 			return nil, fmt.Errorf("%s: %w", u.Name, err)
@@ -117,7 +137,7 @@ func printFused(name string, k *plan.Kernel, names *emitgo.KernelNames) ([]byte,
 	return b.Bytes(), err
 }
 
-var word = regexp.MustCompile(`[A-Za-z_]\w*`)
+var word = regexp.MustCompile(`[A-Za-z_][\w.]*`)
 
 // constructor prints
 //
@@ -141,12 +161,13 @@ func constructor(b *strings.Builder, k *plan.Kernel, names *emitgo.KernelNames) 
 	}
 	for _, q := range k.Ceils {
 		num, den := expr(q.Num), expr(q.Den)
-		spelled[q.Name] = q.Name
-		fmt.Fprintf(b, "%s := (%s + %s - 1) / (%s)\n", q.Name, num, den, den)
+		spelled[q.Name] = strings.ReplaceAll(q.Name, ".", "")
+		fmt.Fprintf(b, "%s := (%s + %s - 1) / (%s)\n", spelled[q.Name], num, den, den)
 	}
 	for _, p := range k.Params {
-		if p.Elem != ir.Real {
-			return fmt.Errorf("%s: buffer %s is not of real numbers", names.Type, p.Name)
+		if p.Elem != ir.Real { // a position: a context that has just begun is at zero
+			fmt.Fprintf(b, "grow(&c.%s, %s)\n", names.Buffers[p], expr(p.Len()))
+			continue
 		}
 		fmt.Fprintf(b, "c.%s = get(%q, %s)\n", names.Buffers[p], p.Name, expr(p.Len()))
 	}
