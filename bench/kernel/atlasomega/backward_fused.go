@@ -157,13 +157,24 @@ type backwardNest16Args struct {
 }
 
 type backwardNest17Args struct {
+	STrail     *float32
+	t233       *float32
+	t14Total   *float32
+	n0         int        // d_k·d_v·a + d_k·d_v
+	n1         int        // d_v
+	n2         int        // d_k
+	t14        [2]float32 // and nothing
+	OLinEntry2 [2]float32 // and nothing
+}
+
+type backwardNest18Args struct {
 	t242 *float32
 	t252 *float32
 	t262 *float32
 	n0   int // d_v
 }
 
-type backwardNest18Args struct {
+type backwardNest19Args struct {
 	t233 *float32
 	t272 *float32
 	t282 *float32
@@ -171,14 +182,14 @@ type backwardNest18Args struct {
 	n1   int // d_k
 }
 
-type backwardNest19Args struct {
+type backwardNest20Args struct {
 	t292 *float32
 	t302 *float32
 	t312 *float32
 	n0   int // d_v
 }
 
-type backwardNest20Args struct {
+type backwardNest21Args struct {
 	t282 *float32
 	t322 *float32
 	t332 *float32
@@ -186,14 +197,14 @@ type backwardNest20Args struct {
 	n1   int // d_k
 }
 
-type backwardNest21Args struct {
+type backwardNest22Args struct {
 	t342 *float32
 	t352 *float32
 	t362 *float32
 	n0   int // d_v
 }
 
-type backwardNest22Args struct {
+type backwardNest23Args struct {
 	t332 *float32
 	t372 *float32
 	t382 *float32
@@ -201,14 +212,14 @@ type backwardNest22Args struct {
 	n1   int // d_k
 }
 
-type backwardNest23Args struct {
+type backwardNest24Args struct {
 	t392 *float32
 	t402 *float32
 	t412 *float32
 	n0   int // d_v
 }
 
-type backwardNest24Args struct {
+type backwardNest25Args struct {
 	yBar      *float32
 	t382      *float32
 	t422      *float32
@@ -225,14 +236,28 @@ type backwardNest24Args struct {
 	n4        int // d_k
 }
 
-type backwardNest25Args struct {
+type backwardNest26Args struct {
 	t442 *float32
 	t452 *float32
 	t462 *float32
 	n0   int // d_v
 }
 
-type backwardNest26Args struct {
+type backwardNest27Args struct {
+	t4        *float32
+	t432      *float32
+	t472      *float32
+	MTrail    *float32
+	t82Total  *float32
+	t102Total *float32
+	n0        int        // d_k·d_v·a
+	n1        int        // d_v
+	n2        int        // d_k
+	t102      [2]float32 // and nothing
+	t82       [2]float32 // and nothing
+}
+
+type backwardNest28Args struct {
 	t116 *float32
 	t115 *float32
 	t113 *float32
@@ -242,7 +267,7 @@ type backwardNest26Args struct {
 	w    [2]float32 // and nothing
 }
 
-type backwardNest27Args struct {
+type backwardNest29Args struct {
 	t114        *float32
 	t4          *float32
 	t202        *float32
@@ -254,7 +279,7 @@ type backwardNest27Args struct {
 	w3          [2]float32 // and nothing
 }
 
-type backwardNest28Args struct {
+type backwardNest30Args struct {
 	t2522 *float32
 	t2922 *float32
 	t3022 *float32
@@ -262,7 +287,7 @@ type backwardNest28Args struct {
 	n0    int // d_v
 }
 
-type backwardNest29Args struct {
+type backwardNest31Args struct {
 	t222  *float32
 	t2622 *float32
 	t3222 *float32
@@ -272,7 +297,7 @@ type backwardNest29Args struct {
 	n1    int // d_k
 }
 
-type backwardNest30Args struct {
+type backwardNest32Args struct {
 	t3722 *float32
 	t4122 *float32
 	t4222 *float32
@@ -280,7 +305,7 @@ type backwardNest30Args struct {
 	n0    int // d_v
 }
 
-type backwardNest31Args struct {
+type backwardNest33Args struct {
 	t3422 *float32
 	t3822 *float32
 	t4422 *float32
@@ -290,7 +315,7 @@ type backwardNest31Args struct {
 	n1    int // d_k
 }
 
-type backwardNest32Args struct {
+type backwardNest34Args struct {
 	t492 *float32
 	t53  *float32
 	t54  *float32
@@ -298,7 +323,7 @@ type backwardNest32Args struct {
 	n0   int // d_v
 }
 
-type backwardNest33Args struct {
+type backwardNest35Args struct {
 	t4622 *float32
 	t502  *float32
 	t56   *float32
@@ -308,7 +333,7 @@ type backwardNest33Args struct {
 	n1    int // d_k
 }
 
-type backwardNest34Args struct {
+type backwardNest36Args struct {
 	t61 *float32
 	t65 *float32
 	t66 *float32
@@ -316,7 +341,37 @@ type backwardNest34Args struct {
 	n0  int // d_v
 }
 
-type backwardNest35Args struct {
+type backwardNest37Args struct {
+	t58        *float32
+	t62        *float32
+	t68        *float32
+	t69        *float32
+	t233       *float32
+	t70        *float32
+	t75Total   *float32
+	n0         int        // d_v
+	n1         int        // d_k
+	t75        [2]float32 // and nothing
+	OLinEntry2 [2]float32 // and nothing
+}
+
+type backwardNest38Args struct {
+	STrail    *float32
+	t70       *float32
+	SBarState *float32
+	t92       *float32
+	t96Total  *float32
+	n0        int        // d_k·d_v·a + d_k·d_v
+	n1        int        // d_k·d_v·a
+	n2        int        // d_v
+	n3        int        // d_k
+	t96       [2]float32 // and nothing
+	w4        [2]float32 // and nothing
+	t72       [2]float32 // and nothing
+	etaEntry2 [2]float32 // and nothing
+}
+
+type backwardNest39Args struct {
 	t32    *float32
 	t92    *float32
 	GStack *float32
@@ -329,14 +384,14 @@ type backwardNest35Args struct {
 	n4     int // d_v
 }
 
-type backwardNest36Args struct {
+type backwardNest40Args struct {
 	t98  *float32
 	t107 *float32
 	n0   int // n.7 + a + C·s + 1
 	n1   int // d_v
 }
 
-type backwardNest37Args struct {
+type backwardNest41Args struct {
 	t98    *float32
 	MTrail *float32
 	t109   *float32
@@ -346,7 +401,7 @@ type backwardNest37Args struct {
 	n3     int // d_v
 }
 
-type backwardNest38Args struct {
+type backwardNest42Args struct {
 	pos    *int32
 	t98    *float32
 	GStack *float32
@@ -359,7 +414,7 @@ type backwardNest38Args struct {
 	n5     int // -d_k
 }
 
-type backwardNest39Args struct {
+type backwardNest43Args struct {
 	t4        *float32
 	t110      *float32
 	MBarState *float32
@@ -368,7 +423,7 @@ type backwardNest39Args struct {
 	rhoEntry2 [2]float32 // and nothing
 }
 
-type backwardNest40Args struct {
+type backwardNest44Args struct {
 	t99  *float32
 	t109 *float32
 	t42  *float32
@@ -376,7 +431,7 @@ type backwardNest40Args struct {
 	n1   int // d_k
 }
 
-type backwardNest41Args struct {
+type backwardNest45Args struct {
 	t5  *float32
 	t42 *float32
 	n0  int // 7·d_k
@@ -389,7 +444,7 @@ type backwardNest41Args struct {
 	n7  int // -d_k
 }
 
-type backwardNest42Args struct {
+type backwardNest46Args struct {
 	t7 *float32
 	t6 *float32
 	n0 int // 7·d_v
@@ -402,7 +457,7 @@ type backwardNest42Args struct {
 	n7 int // -d_v
 }
 
-type backwardNest43Args struct {
+type backwardNest47Args struct {
 	t12      *float32
 	vTailBar *float32
 	n0       int // T·d_v
@@ -412,7 +467,7 @@ type backwardNest43Args struct {
 	n4       int // d_v
 }
 
-type backwardNest44Args struct {
+type backwardNest48Args struct {
 	t7  *float32
 	t12 *float32
 	t13 *float32
@@ -422,7 +477,7 @@ type backwardNest44Args struct {
 	n3  int // d_v
 }
 
-type backwardNest45Args struct {
+type backwardNest49Args struct {
 	t16      *float32
 	kTailBar *float32
 	n0       int // T·d_k
@@ -432,7 +487,7 @@ type backwardNest45Args struct {
 	n4       int // d_k
 }
 
-type backwardNest46Args struct {
+type backwardNest50Args struct {
 	t5  *float32
 	t16 *float32
 	t17 *float32
@@ -570,6 +625,11 @@ func (c *backwardFused) run() {
 	t107 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+47*dK*dV+50*dV*dV+9*dK+40*dV:][:8*dV]   // [8, d_v]
 	t109 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+47*dK*dV+50*dV*dV+9*dK+48*dV:][:8*dK]   // [8, d_k]
 	t110 := c.Work[2*C*dK*dV+11*L*T*dK+11*L*T*dV+21*L*dK+21*L*dV+47*dK*dV+50*dV*dV+17*dK+48*dV:][:dK*dV] // [d_v, d_k]
+	t14Total := make([]F, 1)
+	t82Total := make([]F, 1)
+	t102Total := make([]F, 1)
+	t75Total := make([]F, 1)
+	t96Total := make([]F, 1)
 
 	// atlas_omega_core
 	for l := range L {
@@ -1009,15 +1069,34 @@ func (c *backwardFused) run() {
 					// atlas_omega_core.O
 					var t14 F
 					OLinEntry2 := OLin[a]
-					for i := range dV {
-						STrail2 := STrail[((a+1)*dV+i)*dK:][:dK]
-						t233_2 := t233[i*dK:][:dK]
-						for j := range dK {
-							STrailEntry := STrail2[j]
-							t14 = num.FMA32(STrailEntry, STrailEntry, t14)
-							t233_2[j] = (STrailEntry / OLinEntry2)
+					if kern.Wide() {
+						a2 := backwardNest17Args{
+							unsafe.SliceData(STrail),
+							unsafe.SliceData(t233),
+							unsafe.SliceData(t14Total),
+							dK*dV*a + dK*dV,
+							dV,
+							dK,
+							[2]float32{t14},
+							[2]float32{OLinEntry2},
 						}
+						backwardNest17(&a2)
+					} else {
+						t14_2 := t14
+						for i := range dV {
+							STrail2 := STrail[((a+1)*dV+i)*dK:][:dK]
+							t233_2 := t233[i*dK:][:dK]
+							t14Sums := [16]F{t14_2}
+							for j := range dK {
+								STrailEntry := STrail2[j]
+								t14Sums[j%16] = num.FMA32(STrailEntry, STrailEntry, t14Sums[j%16])
+								t233_2[j] = (STrailEntry / OLinEntry2)
+							}
+							t14_2 = kern.Sum16(&t14Sums)
+						}
+						t14Total[0] = t14_2
 					}
+					t14 = t14Total[0]
 					// atlas_omega_core.O
 					t162 := (F(0) < t14)
 					t72 := (F(1) / OLinEntry2)
@@ -1027,13 +1106,13 @@ func (c *backwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t252, dV, 1, t242, dV, 1, t242, dV, 1)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := backwardNest17Args{
+						a2 := backwardNest18Args{
 							unsafe.SliceData(t242),
 							unsafe.SliceData(t252),
 							unsafe.SliceData(t262),
 							dV,
 						}
-						backwardNest17(&a2)
+						backwardNest18(&a2)
 					} else {
 						for i := range dV {
 							t242_2 := t242[i*dV:][:dV]
@@ -1048,14 +1127,14 @@ func (c *backwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t272, 1, dK, t233, 1, dK, t262, 1, dV)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := backwardNest18Args{
+						a2 := backwardNest19Args{
 							unsafe.SliceData(t233),
 							unsafe.SliceData(t272),
 							unsafe.SliceData(t282),
 							dV,
 							dK,
 						}
-						backwardNest18(&a2)
+						backwardNest19(&a2)
 					} else {
 						for i := range dV {
 							t233_2 := t233[i*dK:][:dK]
@@ -1072,13 +1151,13 @@ func (c *backwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t302, dV, 1, t292, dV, 1, t292, dV, 1)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := backwardNest19Args{
+						a2 := backwardNest20Args{
 							unsafe.SliceData(t292),
 							unsafe.SliceData(t302),
 							unsafe.SliceData(t312),
 							dV,
 						}
-						backwardNest19(&a2)
+						backwardNest20(&a2)
 					} else {
 						for i := range dV {
 							t292_2 := t292[i*dV:][:dV]
@@ -1093,14 +1172,14 @@ func (c *backwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t322, 1, dK, t282, 1, dK, t312, 1, dV)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := backwardNest20Args{
+						a2 := backwardNest21Args{
 							unsafe.SliceData(t282),
 							unsafe.SliceData(t322),
 							unsafe.SliceData(t332),
 							dV,
 							dK,
 						}
-						backwardNest20(&a2)
+						backwardNest21(&a2)
 					} else {
 						for i := range dV {
 							t282_2 := t282[i*dK:][:dK]
@@ -1117,13 +1196,13 @@ func (c *backwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t352, dV, 1, t342, dV, 1, t342, dV, 1)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := backwardNest21Args{
+						a2 := backwardNest22Args{
 							unsafe.SliceData(t342),
 							unsafe.SliceData(t352),
 							unsafe.SliceData(t362),
 							dV,
 						}
-						backwardNest21(&a2)
+						backwardNest22(&a2)
 					} else {
 						for i := range dV {
 							t342_2 := t342[i*dV:][:dV]
@@ -1138,14 +1217,14 @@ func (c *backwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t372, 1, dK, t332, 1, dK, t362, 1, dV)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := backwardNest22Args{
+						a2 := backwardNest23Args{
 							unsafe.SliceData(t332),
 							unsafe.SliceData(t372),
 							unsafe.SliceData(t382),
 							dV,
 							dK,
 						}
-						backwardNest22(&a2)
+						backwardNest23(&a2)
 					} else {
 						for i := range dV {
 							t332_2 := t332[i*dK:][:dK]
@@ -1162,13 +1241,13 @@ func (c *backwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t402, dV, 1, t392, dV, 1, t392, dV, 1)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := backwardNest23Args{
+						a2 := backwardNest24Args{
 							unsafe.SliceData(t392),
 							unsafe.SliceData(t402),
 							unsafe.SliceData(t412),
 							dV,
 						}
-						backwardNest23(&a2)
+						backwardNest24(&a2)
 					} else {
 						for i := range dV {
 							t392_2 := t392[i*dV:][:dV]
@@ -1184,7 +1263,7 @@ func (c *backwardFused) run() {
 					// atlas_omega_core.O, atlas_omega_core.y, atlas_omega_core.M
 					clear(t322_2)
 					if kern.Wide() {
-						a2 := backwardNest24Args{
+						a2 := backwardNest25Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(t382),
 							unsafe.SliceData(t422),
@@ -1200,7 +1279,7 @@ func (c *backwardFused) run() {
 							dV,
 							dK,
 						}
-						backwardNest24(&a2)
+						backwardNest25(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1225,13 +1304,13 @@ func (c *backwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t452, dV, 1, t442, dV, 1, t442, dV, 1)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := backwardNest25Args{
+						a2 := backwardNest26Args{
 							unsafe.SliceData(t442),
 							unsafe.SliceData(t452),
 							unsafe.SliceData(t462),
 							dV,
 						}
-						backwardNest25(&a2)
+						backwardNest26(&a2)
 					} else {
 						for i := range dV {
 							t442_2 := t442[i*dV:][:dV]
@@ -1247,17 +1326,44 @@ func (c *backwardFused) run() {
 					// atlas_omega_core.M, atlas_omega_core.O
 					var t82 F
 					var t102 F
-					for i := range dV {
-						t4_2 := t4[i*dK:][:dK]
-						t432_2 := t432[i*dK:][:dK]
-						t472_2 := t472[i*dK:][:dK]
-						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
-						for j := range dK {
-							t4Entry := t4_2[j]
-							t82 = num.FMA32(num.FMA32(F(3.4445), t432_2[j], t472_2[j]), t4Entry, t82)
-							t102 = num.FMA32(MTrail2[j], t4Entry, t102)
+					if kern.Wide() {
+						a2 := backwardNest27Args{
+							unsafe.SliceData(t4),
+							unsafe.SliceData(t432),
+							unsafe.SliceData(t472),
+							unsafe.SliceData(MTrail),
+							unsafe.SliceData(t82Total),
+							unsafe.SliceData(t102Total),
+							dK * dV * a,
+							dV,
+							dK,
+							[2]float32{t102},
+							[2]float32{t82},
 						}
+						backwardNest27(&a2)
+					} else {
+						t102_2 := t102
+						t82_2 := t82
+						for i := range dV {
+							t4_2 := t4[i*dK:][:dK]
+							t432_2 := t432[i*dK:][:dK]
+							t472_2 := t472[i*dK:][:dK]
+							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
+							t82Sums := [16]F{t82_2}
+							t102Sums := [16]F{t102_2}
+							for j := range dK {
+								t4Entry := t4_2[j]
+								t82Sums[j%16] = num.FMA32(num.FMA32(F(3.4445), t432_2[j], t472_2[j]), t4Entry, t82Sums[j%16])
+								t102Sums[j%16] = num.FMA32(MTrail2[j], t4Entry, t102Sums[j%16])
+							}
+							t82_2 = kern.Sum16(&t82Sums)
+							t102_2 = kern.Sum16(&t102Sums)
+						}
+						t82Total[0] = t82_2
+						t102Total[0] = t102_2
 					}
+					t82 = t82Total[0]
+					t102 = t102Total[0]
 					t822 := -t82
 					// atlas_omega_core.O
 					kern.GemmFMA(dV, dV, dK, F(1), false, t113, 1, dV, t432, dK, 1, t4, 1, dK)
@@ -1272,7 +1378,7 @@ func (c *backwardFused) run() {
 					w := F(4.775 * thetaEntry2)
 					w2 := F(-2.0315 * thetaEntry2)
 					if kern.Wide() {
-						a2 := backwardNest26Args{
+						a2 := backwardNest28Args{
 							unsafe.SliceData(t116),
 							unsafe.SliceData(t115),
 							unsafe.SliceData(t113),
@@ -1281,7 +1387,7 @@ func (c *backwardFused) run() {
 							[2]float32{w2},
 							[2]float32{w},
 						}
-						backwardNest26(&a2)
+						backwardNest28(&a2)
 					} else {
 						for i := range dV {
 							t116_2 := t116[i*dV:][:dV]
@@ -1300,7 +1406,7 @@ func (c *backwardFused) run() {
 					// atlas_omega_core.O
 					w3 := F(-3.4445 * thetaEntry2)
 					if kern.Wide() {
-						a2 := backwardNest27Args{
+						a2 := backwardNest29Args{
 							unsafe.SliceData(t114),
 							unsafe.SliceData(t4),
 							unsafe.SliceData(t202),
@@ -1311,7 +1417,7 @@ func (c *backwardFused) run() {
 							[2]float32{thetaEntry2},
 							[2]float32{w3},
 						}
-						backwardNest27(&a2)
+						backwardNest29(&a2)
 					} else {
 						for i := range dV {
 							t114_2 := t114[i*dK:][:dK]
@@ -1334,14 +1440,14 @@ func (c *backwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t3022, dV, 1, t392, 1, dV, t2522, dV, 1)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := backwardNest28Args{
+						a2 := backwardNest30Args{
 							unsafe.SliceData(t2522),
 							unsafe.SliceData(t2922),
 							unsafe.SliceData(t3022),
 							unsafe.SliceData(t3122),
 							dV,
 						}
-						backwardNest28(&a2)
+						backwardNest30(&a2)
 					} else {
 						for i := range dV {
 							t2522_2 := t2522[i*dV:][:dV]
@@ -1359,7 +1465,7 @@ func (c *backwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t3322, 1, dK, t382, 1, dK, t3122, dV, 1)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := backwardNest29Args{
+						a2 := backwardNest31Args{
 							unsafe.SliceData(t222),
 							unsafe.SliceData(t2622),
 							unsafe.SliceData(t3222),
@@ -1368,7 +1474,7 @@ func (c *backwardFused) run() {
 							dV,
 							dK,
 						}
-						backwardNest29(&a2)
+						backwardNest31(&a2)
 					} else {
 						for i := range dV {
 							t222_2 := t222[i*dK:][:dK]
@@ -1391,14 +1497,14 @@ func (c *backwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t4222, dV, 1, t342, 1, dV, t3722, dV, 1)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := backwardNest30Args{
+						a2 := backwardNest32Args{
 							unsafe.SliceData(t3722),
 							unsafe.SliceData(t4122),
 							unsafe.SliceData(t4222),
 							unsafe.SliceData(t4322),
 							dV,
 						}
-						backwardNest30(&a2)
+						backwardNest32(&a2)
 					} else {
 						for i := range dV {
 							t3722_2 := t3722[i*dV:][:dV]
@@ -1416,7 +1522,7 @@ func (c *backwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t4522, 1, dK, t332, 1, dK, t4322, dV, 1)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := backwardNest31Args{
+						a2 := backwardNest33Args{
 							unsafe.SliceData(t3422),
 							unsafe.SliceData(t3822),
 							unsafe.SliceData(t4422),
@@ -1425,7 +1531,7 @@ func (c *backwardFused) run() {
 							dV,
 							dK,
 						}
-						backwardNest31(&a2)
+						backwardNest33(&a2)
 					} else {
 						for i := range dV {
 							t3422_2 := t3422[i*dK:][:dK]
@@ -1448,14 +1554,14 @@ func (c *backwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t54, dV, 1, t292, 1, dV, t492, dV, 1)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := backwardNest32Args{
+						a2 := backwardNest34Args{
 							unsafe.SliceData(t492),
 							unsafe.SliceData(t53),
 							unsafe.SliceData(t54),
 							unsafe.SliceData(t55),
 							dV,
 						}
-						backwardNest32(&a2)
+						backwardNest34(&a2)
 					} else {
 						for i := range dV {
 							t492_2 := t492[i*dV:][:dV]
@@ -1473,7 +1579,7 @@ func (c *backwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t57, 1, dK, t282, 1, dK, t55, dV, 1)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := backwardNest33Args{
+						a2 := backwardNest35Args{
 							unsafe.SliceData(t4622),
 							unsafe.SliceData(t502),
 							unsafe.SliceData(t56),
@@ -1482,7 +1588,7 @@ func (c *backwardFused) run() {
 							dV,
 							dK,
 						}
-						backwardNest33(&a2)
+						backwardNest35(&a2)
 					} else {
 						for i := range dV {
 							t4622_2 := t4622[i*dK:][:dK]
@@ -1505,14 +1611,14 @@ func (c *backwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t66, dV, 1, t242, 1, dV, t61, dV, 1)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := backwardNest34Args{
+						a2 := backwardNest36Args{
 							unsafe.SliceData(t61),
 							unsafe.SliceData(t65),
 							unsafe.SliceData(t66),
 							unsafe.SliceData(t67),
 							dV,
 						}
-						backwardNest34(&a2)
+						backwardNest36(&a2)
 					} else {
 						for i := range dV {
 							t61_2 := t61[i*dV:][:dV]
@@ -1530,43 +1636,89 @@ func (c *backwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t69, 1, dK, t233, 1, dK, t67, dV, 1)
 					// atlas_omega_core.O
 					var t75 F
-					for i := range dV {
-						t58_2 := t58[i*dK:][:dK]
-						t62_2 := t62[i*dK:][:dK]
-						t68_2 := t68[i*dK:][:dK]
-						t69_2 := t69[i*dK:][:dK]
-						t233_2 := t233[i*dK:][:dK]
-						t70_2 := t70[i*dK:][:dK]
-						for j := range dK {
-							t702 := (num.FMA32(F(3.4445), t58_2[j], t62_2[j]) + t68_2[j]) + t69_2[j]
-							t75 = num.FMA32(t702, (t233_2[j] / OLinEntry2), t75)
-							t70_2[j] = t702
+					if kern.Wide() {
+						a2 := backwardNest37Args{
+							unsafe.SliceData(t58),
+							unsafe.SliceData(t62),
+							unsafe.SliceData(t68),
+							unsafe.SliceData(t69),
+							unsafe.SliceData(t233),
+							unsafe.SliceData(t70),
+							unsafe.SliceData(t75Total),
+							dV,
+							dK,
+							[2]float32{t75},
+							[2]float32{OLinEntry2},
 						}
+						backwardNest37(&a2)
+					} else {
+						t75_2 := t75
+						for i := range dV {
+							t58_2 := t58[i*dK:][:dK]
+							t62_2 := t62[i*dK:][:dK]
+							t68_2 := t68[i*dK:][:dK]
+							t69_2 := t69[i*dK:][:dK]
+							t233_2 := t233[i*dK:][:dK]
+							t70_2 := t70[i*dK:][:dK]
+							t75Sums := [16]F{t75_2}
+							for j := range dK {
+								t702 := (num.FMA32(F(3.4445), t58_2[j], t62_2[j]) + t68_2[j]) + t69_2[j]
+								t75Sums[j%16] = num.FMA32(t702, (t233_2[j] / OLinEntry2), t75Sums[j%16])
+								t70_2[j] = t702
+							}
+							t75_2 = kern.Sum16(&t75Sums)
+						}
+						t75Total[0] = t75_2
 					}
+					t75 = t75Total[0]
 					t752 := -t75
 					// atlas_omega_core.S, atlas_omega_core.O
 					var t96 F
 					w4 := kern.Choose(t162, F(F(0.5*ODiv[a])*kern.Choose(t162, t752, F(0))), F(0))
 					etaEntry2 := eta[a]
-					for i := range dV {
-						STrail2 := STrail[((a+1)*dV+i)*dK:][:dK]
-						t70_2 := t70[i*dK:][:dK]
-						SBarState2 := SBarState[i*dK:][:dK]
-						STrail3 := STrail[(a*dV+i)*dK:][:dK]
-						t92_2 := t92[i*dK:][:dK]
-						for j := range dK {
-							t922 := num.FMA32(F(2*w4), STrail2[j], num.FMA32(t72, t70_2[j], SBarState2[j]))
-							t96 = num.FMA32(STrail3[j], t922, t96)
-							t92_2[j] = t922
-							SBarState2[j] = F(etaEntry2 * t922)
+					if kern.Wide() {
+						a2 := backwardNest38Args{
+							unsafe.SliceData(STrail),
+							unsafe.SliceData(t70),
+							unsafe.SliceData(SBarState),
+							unsafe.SliceData(t92),
+							unsafe.SliceData(t96Total),
+							dK*dV*a + dK*dV,
+							dK * dV * a,
+							dV,
+							dK,
+							[2]float32{t96},
+							[2]float32{w4},
+							[2]float32{t72},
+							[2]float32{etaEntry2},
 						}
+						backwardNest38(&a2)
+					} else {
+						t96_2 := t96
+						for i := range dV {
+							STrail2 := STrail[((a+1)*dV+i)*dK:][:dK]
+							t70_2 := t70[i*dK:][:dK]
+							SBarState2 := SBarState[i*dK:][:dK]
+							STrail3 := STrail[(a*dV+i)*dK:][:dK]
+							t92_2 := t92[i*dK:][:dK]
+							t96Sums := [16]F{t96_2}
+							for j := range dK {
+								t922 := num.FMA32(F(2*w4), STrail2[j], num.FMA32(t72, t70_2[j], SBarState2[j]))
+								t96Sums[j%16] = num.FMA32(STrail3[j], t922, t96Sums[j%16])
+								t92_2[j] = t922
+								SBarState2[j] = F(etaEntry2 * t922)
+							}
+							t96_2 = kern.Sum16(&t96Sums)
+						}
+						t96Total[0] = t96_2
 					}
+					t96 = t96Total[0]
 					// atlas_omega_core.G
 					clear(t98)
 					clear(t99)
 					n6 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := backwardNest35Args{
+						a2 := backwardNest39Args{
 							unsafe.SliceData(t32_2),
 							unsafe.SliceData(t92),
 							unsafe.SliceData(c.GStack),
@@ -1578,7 +1730,7 @@ func (c *backwardFused) run() {
 							dK,
 							dV,
 						}
-						backwardNest35(&a2)
+						backwardNest39(&a2)
 					} else {
 						for i := range min(8, n6+a+C*s+1) {
 							t32_3 := t32_2[i*dV:][:dV]
@@ -1604,13 +1756,13 @@ func (c *backwardFused) run() {
 					clear(t107)
 					n7 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := backwardNest36Args{
+						a2 := backwardNest40Args{
 							unsafe.SliceData(t98),
 							unsafe.SliceData(t107),
 							n7 + a + C*s + 1,
 							dV,
 						}
-						backwardNest36(&a2)
+						backwardNest40(&a2)
 					} else {
 						for i := range min(8, n7+a+C*s+1) {
 							t98_2 := t98[i*dV:][:dV]
@@ -1624,7 +1776,7 @@ func (c *backwardFused) run() {
 					clear(t109)
 					n8 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := backwardNest37Args{
+						a2 := backwardNest41Args{
 							unsafe.SliceData(t98),
 							unsafe.SliceData(MTrail),
 							unsafe.SliceData(t109),
@@ -1633,7 +1785,7 @@ func (c *backwardFused) run() {
 							dK,
 							dV,
 						}
-						backwardNest37(&a2)
+						backwardNest41(&a2)
 					} else {
 						for i := range min(8, n8+a+C*s+1) {
 							t98_2 := t98[i*dV:][:dV]
@@ -1650,7 +1802,7 @@ func (c *backwardFused) run() {
 					// atlas_omega_core.G
 					clear(t110)
 					if kern.Wide() {
-						a2 := backwardNest38Args{
+						a2 := backwardNest42Args{
 							unsafe.SliceData(c.Pos),
 							unsafe.SliceData(t98),
 							unsafe.SliceData(c.GStack),
@@ -1662,7 +1814,7 @@ func (c *backwardFused) run() {
 							a + C*s + 1,
 							-dK,
 						}
-						backwardNest38(&a2)
+						backwardNest42(&a2)
 					} else {
 						for i := range dV {
 							t110_2 := t110[i*dK:][:dK]
@@ -1679,7 +1831,7 @@ func (c *backwardFused) run() {
 					// atlas_omega_core.G, atlas_omega_core.M
 					rhoEntry2 := rho[a]
 					if kern.Wide() {
-						a2 := backwardNest39Args{
+						a2 := backwardNest43Args{
 							unsafe.SliceData(t4),
 							unsafe.SliceData(t110),
 							unsafe.SliceData(MBarState),
@@ -1687,7 +1839,7 @@ func (c *backwardFused) run() {
 							dK,
 							[2]float32{rhoEntry2},
 						}
-						backwardNest39(&a2)
+						backwardNest43(&a2)
 					} else {
 						for i := range dV {
 							t4_2 := t4[i*dK:][:dK]
@@ -1700,14 +1852,14 @@ func (c *backwardFused) run() {
 					}
 					// atlas_omega_core.G
 					if kern.Wide() {
-						a2 := backwardNest40Args{
+						a2 := backwardNest44Args{
 							unsafe.SliceData(t99),
 							unsafe.SliceData(t109),
 							unsafe.SliceData(t42),
 							8*dK*a + 8*C*dK*s + 8*T*dK*l,
 							dK,
 						}
-						backwardNest40(&a2)
+						backwardNest44(&a2)
 					} else {
 						for i := range 8 {
 							t99_2 := t99[i*dK:][:dK]
@@ -1742,7 +1894,7 @@ func (c *backwardFused) run() {
 	// atlas_omega_core
 	clear(t5)
 	if kern.Wide() {
-		a := backwardNest41Args{
+		a := backwardNest45Args{
 			unsafe.SliceData(t5),
 			unsafe.SliceData(t42),
 			7 * dK,
@@ -1754,7 +1906,7 @@ func (c *backwardFused) run() {
 			dK,
 			-dK,
 		}
-		backwardNest41(&a)
+		backwardNest45(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1772,7 +1924,7 @@ func (c *backwardFused) run() {
 	// atlas_omega_core
 	clear(t7)
 	if kern.Wide() {
-		a := backwardNest42Args{
+		a := backwardNest46Args{
 			unsafe.SliceData(t7),
 			unsafe.SliceData(t6),
 			7 * dV,
@@ -1784,7 +1936,7 @@ func (c *backwardFused) run() {
 			dV,
 			-dV,
 		}
-		backwardNest42(&a)
+		backwardNest46(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1802,7 +1954,7 @@ func (c *backwardFused) run() {
 	// atlas_omega_core.G
 	clear(t12)
 	if kern.Wide() {
-		a := backwardNest43Args{
+		a := backwardNest47Args{
 			unsafe.SliceData(t12),
 			unsafe.SliceData(c.VTailBar),
 			T * dV,
@@ -1811,7 +1963,7 @@ func (c *backwardFused) run() {
 			T*dV + 7*dV,
 			dV,
 		}
-		backwardNest43(&a)
+		backwardNest47(&a)
 	} else {
 		for i := range L {
 			for j := range 7 {
@@ -1826,7 +1978,7 @@ func (c *backwardFused) run() {
 
 	// atlas_omega_core.G
 	if kern.Wide() {
-		a := backwardNest44Args{
+		a := backwardNest48Args{
 			unsafe.SliceData(t7),
 			unsafe.SliceData(t12),
 			unsafe.SliceData(t13),
@@ -1835,7 +1987,7 @@ func (c *backwardFused) run() {
 			T + 7,
 			dV,
 		}
-		backwardNest44(&a)
+		backwardNest48(&a)
 	} else {
 		for i := range L {
 			for j := range T + 7 {
@@ -1866,7 +2018,7 @@ func (c *backwardFused) run() {
 	// atlas_omega_core.G
 	clear(t16)
 	if kern.Wide() {
-		a := backwardNest45Args{
+		a := backwardNest49Args{
 			unsafe.SliceData(t16),
 			unsafe.SliceData(c.KTailBar),
 			T * dK,
@@ -1875,7 +2027,7 @@ func (c *backwardFused) run() {
 			T*dK + 7*dK,
 			dK,
 		}
-		backwardNest45(&a)
+		backwardNest49(&a)
 	} else {
 		for i := range L {
 			for j := range 7 {
@@ -1890,7 +2042,7 @@ func (c *backwardFused) run() {
 
 	// atlas_omega_core.G
 	if kern.Wide() {
-		a := backwardNest46Args{
+		a := backwardNest50Args{
 			unsafe.SliceData(t5),
 			unsafe.SliceData(t16),
 			unsafe.SliceData(t17),
@@ -1899,7 +2051,7 @@ func (c *backwardFused) run() {
 			T + 7,
 			dK,
 		}
-		backwardNest46(&a)
+		backwardNest50(&a)
 	} else {
 		for i := range L {
 			for j := range T + 7 {

@@ -91,6 +91,12 @@ func forwardNest14AVX512(a *forwardNest14Args)
 func forwardNest14AVX2(a *forwardNest14Args)
 
 //go:noescape
+func forwardNest15AVX512(a *forwardNest15Args)
+
+//go:noescape
+func forwardNest15AVX2(a *forwardNest15Args)
+
+//go:noescape
 func backwardNest1AVX512(a *backwardNest1Args)
 
 //go:noescape
@@ -366,6 +372,30 @@ func backwardNest46AVX512(a *backwardNest46Args)
 //go:noescape
 func backwardNest46AVX2(a *backwardNest46Args)
 
+//go:noescape
+func backwardNest47AVX512(a *backwardNest47Args)
+
+//go:noescape
+func backwardNest47AVX2(a *backwardNest47Args)
+
+//go:noescape
+func backwardNest48AVX512(a *backwardNest48Args)
+
+//go:noescape
+func backwardNest48AVX2(a *backwardNest48Args)
+
+//go:noescape
+func backwardNest49AVX512(a *backwardNest49Args)
+
+//go:noescape
+func backwardNest49AVX2(a *backwardNest49Args)
+
+//go:noescape
+func backwardNest50AVX512(a *backwardNest50Args)
+
+//go:noescape
+func backwardNest50AVX2(a *backwardNest50Args)
+
 func forwardNest1(a *forwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		forwardNest1AVX512(a)
@@ -476,6 +506,14 @@ func forwardNest14(a *forwardNest14Args) {
 		return
 	}
 	forwardNest14AVX2(a)
+}
+
+func forwardNest15(a *forwardNest15Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest15AVX512(a)
+		return
+	}
+	forwardNest15AVX2(a)
 }
 
 func backwardNest1(a *backwardNest1Args) {
@@ -844,4 +882,36 @@ func backwardNest46(a *backwardNest46Args) {
 		return
 	}
 	backwardNest46AVX2(a)
+}
+
+func backwardNest47(a *backwardNest47Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest47AVX512(a)
+		return
+	}
+	backwardNest47AVX2(a)
+}
+
+func backwardNest48(a *backwardNest48Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest48AVX512(a)
+		return
+	}
+	backwardNest48AVX2(a)
+}
+
+func backwardNest49(a *backwardNest49Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest49AVX512(a)
+		return
+	}
+	backwardNest49AVX2(a)
+}
+
+func backwardNest50(a *backwardNest50Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest50AVX512(a)
+		return
+	}
+	backwardNest50AVX2(a)
 }

@@ -32,6 +32,8 @@ func forwardNest13(*forwardNest13Args) { panic("no assembly in this build") }
 
 func forwardNest14(*forwardNest14Args) { panic("no assembly in this build") }
 
+func forwardNest15(*forwardNest15Args) { panic("no assembly in this build") }
+
 func backwardNest1(*backwardNest1Args) { panic("no assembly in this build") }
 
 func backwardNest2(*backwardNest2Args) { panic("no assembly in this build") }
@@ -123,3 +125,11 @@ func backwardNest44(*backwardNest44Args) { panic("no assembly in this build") }
 func backwardNest45(*backwardNest45Args) { panic("no assembly in this build") }
 
 func backwardNest46(*backwardNest46Args) { panic("no assembly in this build") }
+
+func backwardNest47(*backwardNest47Args) { panic("no assembly in this build") }
+
+func backwardNest48(*backwardNest48Args) { panic("no assembly in this build") }
+
+func backwardNest49(*backwardNest49Args) { panic("no assembly in this build") }
+
+func backwardNest50(*backwardNest50Args) { panic("no assembly in this build") }

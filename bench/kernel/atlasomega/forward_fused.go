@@ -43,6 +43,16 @@ type forwardNest3Args struct {
 }
 
 type forwardNest4Args struct {
+	SState   *float32
+	G        *float32
+	t14Total *float32
+	n0       int        // d_v
+	n1       int        // d_k
+	t14      [2]float32 // and nothing
+	etaEntry [2]float32 // and nothing
+}
+
+type forwardNest5Args struct {
 	SState *float32
 	t23    *float32
 	n0     int        // d_v
@@ -50,14 +60,14 @@ type forwardNest4Args struct {
 	t22    [2]float32 // and nothing
 }
 
-type forwardNest5Args struct {
+type forwardNest6Args struct {
 	t24 *float32
 	t25 *float32
 	t26 *float32
 	n0  int // d_v
 }
 
-type forwardNest6Args struct {
+type forwardNest7Args struct {
 	t23 *float32
 	t27 *float32
 	t28 *float32
@@ -65,14 +75,14 @@ type forwardNest6Args struct {
 	n1  int // d_k
 }
 
-type forwardNest7Args struct {
+type forwardNest8Args struct {
 	t29 *float32
 	t30 *float32
 	t31 *float32
 	n0  int // d_v
 }
 
-type forwardNest8Args struct {
+type forwardNest9Args struct {
 	t28 *float32
 	t32 *float32
 	t33 *float32
@@ -80,14 +90,14 @@ type forwardNest8Args struct {
 	n1  int // d_k
 }
 
-type forwardNest9Args struct {
+type forwardNest10Args struct {
 	t34 *float32
 	t35 *float32
 	t36 *float32
 	n0  int // d_v
 }
 
-type forwardNest10Args struct {
+type forwardNest11Args struct {
 	t33 *float32
 	t37 *float32
 	t38 *float32
@@ -95,14 +105,14 @@ type forwardNest10Args struct {
 	n1  int // d_k
 }
 
-type forwardNest11Args struct {
+type forwardNest12Args struct {
 	t39 *float32
 	t40 *float32
 	t41 *float32
 	n0  int // d_v
 }
 
-type forwardNest12Args struct {
+type forwardNest13Args struct {
 	t38 *float32
 	t42 *float32
 	t43 *float32
@@ -110,14 +120,14 @@ type forwardNest12Args struct {
 	n1  int // d_k
 }
 
-type forwardNest13Args struct {
+type forwardNest14Args struct {
 	t44 *float32
 	t45 *float32
 	t46 *float32
 	n0  int // d_v
 }
 
-type forwardNest14Args struct {
+type forwardNest15Args struct {
 	t43        *float32
 	t47        *float32
 	MState     *float32
@@ -174,6 +184,7 @@ func (c *forwardFused) run() {
 	t46 := c.Work[12*dK*dV+14*dV*dV+16*dV:][:dV*dV] // [d_v, d_v]
 	t47 := c.Work[12*dK*dV+15*dV*dV+16*dV:][:dK*dV] // [d_v, d_k]
 	y2 := c.Work[13*dK*dV+15*dV*dV+16*dV:][:dV]     // [d_v]
+	t14Total := make([]F, 1)
 
 	// atlas_omega_core.G
 	for i := range L {
@@ -324,15 +335,33 @@ func (c *forwardFused) run() {
 					// atlas_omega_core.S, atlas_omega_core.O
 					var t14 F
 					etaEntry := eta[a]
-					for i := range dV {
-						SState2 := SState[i*dK:][:dK]
-						G2 := G[i*dK:][:dK]
-						for j := range dK {
-							S2 := num.FMA32(etaEntry, SState2[j], G2[j])
-							t14 = num.FMA32(S2, S2, t14)
-							SState2[j] = S2
+					if kern.Wide() {
+						a2 := forwardNest4Args{
+							unsafe.SliceData(SState),
+							unsafe.SliceData(G),
+							unsafe.SliceData(t14Total),
+							dV,
+							dK,
+							[2]float32{t14},
+							[2]float32{etaEntry},
 						}
+						forwardNest4(&a2)
+					} else {
+						t14_2 := t14
+						for i := range dV {
+							SState2 := SState[i*dK:][:dK]
+							G2 := G[i*dK:][:dK]
+							t14Sums := [16]F{t14_2}
+							for j := range dK {
+								S2 := num.FMA32(etaEntry, SState2[j], G2[j])
+								t14Sums[j%16] = num.FMA32(S2, S2, t14Sums[j%16])
+								SState2[j] = S2
+							}
+							t14_2 = kern.Sum16(&t14Sums)
+						}
+						t14Total[0] = t14_2
 					}
+					t14 = t14Total[0]
 					// atlas_omega_core.O
 					t16 := (F(0) < t14)
 					t19 := num.Sqrt(kern.Choose(t16, t14, F(1)))
@@ -346,14 +375,14 @@ func (c *forwardFused) run() {
 					}
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := forwardNest4Args{
+						a2 := forwardNest5Args{
 							unsafe.SliceData(SState),
 							unsafe.SliceData(t23),
 							dV,
 							dK,
 							[2]float32{t22},
 						}
-						forwardNest4(&a2)
+						forwardNest5(&a2)
 					} else {
 						for i := range dV {
 							SState2 := SState[i*dK:][:dK]
@@ -369,13 +398,13 @@ func (c *forwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t25, dV, 1, t24, dV, 1, t24, dV, 1)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := forwardNest5Args{
+						a2 := forwardNest6Args{
 							unsafe.SliceData(t24),
 							unsafe.SliceData(t25),
 							unsafe.SliceData(t26),
 							dV,
 						}
-						forwardNest5(&a2)
+						forwardNest6(&a2)
 					} else {
 						for i := range dV {
 							t24_2 := t24[i*dV:][:dV]
@@ -390,14 +419,14 @@ func (c *forwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t27, 1, dK, t23, 1, dK, t26, 1, dV)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := forwardNest6Args{
+						a2 := forwardNest7Args{
 							unsafe.SliceData(t23),
 							unsafe.SliceData(t27),
 							unsafe.SliceData(t28),
 							dV,
 							dK,
 						}
-						forwardNest6(&a2)
+						forwardNest7(&a2)
 					} else {
 						for i := range dV {
 							t23_2 := t23[i*dK:][:dK]
@@ -414,13 +443,13 @@ func (c *forwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t30, dV, 1, t29, dV, 1, t29, dV, 1)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := forwardNest7Args{
+						a2 := forwardNest8Args{
 							unsafe.SliceData(t29),
 							unsafe.SliceData(t30),
 							unsafe.SliceData(t31),
 							dV,
 						}
-						forwardNest7(&a2)
+						forwardNest8(&a2)
 					} else {
 						for i := range dV {
 							t29_2 := t29[i*dV:][:dV]
@@ -435,14 +464,14 @@ func (c *forwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t32, 1, dK, t28, 1, dK, t31, 1, dV)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := forwardNest8Args{
+						a2 := forwardNest9Args{
 							unsafe.SliceData(t28),
 							unsafe.SliceData(t32),
 							unsafe.SliceData(t33),
 							dV,
 							dK,
 						}
-						forwardNest8(&a2)
+						forwardNest9(&a2)
 					} else {
 						for i := range dV {
 							t28_2 := t28[i*dK:][:dK]
@@ -459,13 +488,13 @@ func (c *forwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t35, dV, 1, t34, dV, 1, t34, dV, 1)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := forwardNest9Args{
+						a2 := forwardNest10Args{
 							unsafe.SliceData(t34),
 							unsafe.SliceData(t35),
 							unsafe.SliceData(t36),
 							dV,
 						}
-						forwardNest9(&a2)
+						forwardNest10(&a2)
 					} else {
 						for i := range dV {
 							t34_2 := t34[i*dV:][:dV]
@@ -480,14 +509,14 @@ func (c *forwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t37, 1, dK, t33, 1, dK, t36, 1, dV)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := forwardNest10Args{
+						a2 := forwardNest11Args{
 							unsafe.SliceData(t33),
 							unsafe.SliceData(t37),
 							unsafe.SliceData(t38),
 							dV,
 							dK,
 						}
-						forwardNest10(&a2)
+						forwardNest11(&a2)
 					} else {
 						for i := range dV {
 							t33_2 := t33[i*dK:][:dK]
@@ -504,13 +533,13 @@ func (c *forwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t40, dV, 1, t39, dV, 1, t39, dV, 1)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := forwardNest11Args{
+						a2 := forwardNest12Args{
 							unsafe.SliceData(t39),
 							unsafe.SliceData(t40),
 							unsafe.SliceData(t41),
 							dV,
 						}
-						forwardNest11(&a2)
+						forwardNest12(&a2)
 					} else {
 						for i := range dV {
 							t39_2 := t39[i*dV:][:dV]
@@ -525,14 +554,14 @@ func (c *forwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t42, 1, dK, t38, 1, dK, t41, 1, dV)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := forwardNest12Args{
+						a2 := forwardNest13Args{
 							unsafe.SliceData(t38),
 							unsafe.SliceData(t42),
 							unsafe.SliceData(t43),
 							dV,
 							dK,
 						}
-						forwardNest12(&a2)
+						forwardNest13(&a2)
 					} else {
 						for i := range dV {
 							t38_2 := t38[i*dK:][:dK]
@@ -549,13 +578,13 @@ func (c *forwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t45, dV, 1, t44, dV, 1, t44, dV, 1)
 					// atlas_omega_core.O
 					if kern.Wide() {
-						a2 := forwardNest13Args{
+						a2 := forwardNest14Args{
 							unsafe.SliceData(t44),
 							unsafe.SliceData(t45),
 							unsafe.SliceData(t46),
 							dV,
 						}
-						forwardNest13(&a2)
+						forwardNest14(&a2)
 					} else {
 						for i := range dV {
 							t44_2 := t44[i*dV:][:dV]
@@ -572,7 +601,7 @@ func (c *forwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := forwardNest14Args{
+						a2 := forwardNest15Args{
 							unsafe.SliceData(t43),
 							unsafe.SliceData(t47),
 							unsafe.SliceData(MState),
@@ -584,7 +613,7 @@ func (c *forwardFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						forwardNest14(&a2)
+						forwardNest15(&a2)
 					} else {
 						for i := range dV {
 							t43_2 := t43[i*dK:][:dK]

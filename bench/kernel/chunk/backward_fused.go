@@ -44,6 +44,13 @@ type backwardNest3Args struct {
 }
 
 type backwardNest4Args struct {
+	t       *float32
+	t3Total *float32
+	n0      int        // d_v
+	t3      [2]float32 // and nothing
+}
+
+type backwardNest5Args struct {
 	g    *float32
 	U    *float32
 	t5   *float32
@@ -56,7 +63,7 @@ type backwardNest4Args struct {
 	n3   int // d_v
 }
 
-type backwardNest5Args struct {
+type backwardNest6Args struct {
 	Gm  *float32
 	t13 *float32
 	t16 *float32
@@ -64,7 +71,7 @@ type backwardNest5Args struct {
 	n1  int // C
 }
 
-type backwardNest6Args struct {
+type backwardNest7Args struct {
 	gam *float32
 	t5  *float32
 	t21 *float32
@@ -73,7 +80,7 @@ type backwardNest6Args struct {
 	n2  int // d_v
 }
 
-type backwardNest7Args struct {
+type backwardNest8Args struct {
 	gp    *float32
 	theta *float32
 	P     *float32
@@ -89,7 +96,7 @@ type backwardNest7Args struct {
 	n3    int // d_v
 }
 
-type backwardNest8Args struct {
+type backwardNest9Args struct {
 	theta *float32
 	D     *float32
 	KK    *float32
@@ -105,7 +112,7 @@ type backwardNest8Args struct {
 	n2    int // C
 }
 
-type backwardNest9Args struct {
+type backwardNest10Args struct {
 	gam  *float32
 	t45  *float32
 	KBar *float32
@@ -115,7 +122,7 @@ type backwardNest9Args struct {
 	n3   int // d_k
 }
 
-type backwardNest10Args struct {
+type backwardNest11Args struct {
 	t27      *float32
 	t33      *float32
 	thetaBar *float32
@@ -129,7 +136,7 @@ type backwardNest10Args struct {
 	n1       int // C
 }
 
-type backwardNest11Args struct {
+type backwardNest12Args struct {
 	MBarState *float32
 	n0        int        // d_v
 	n1        int        // d_k
@@ -166,6 +173,7 @@ func (c *backwardFused) run() {
 	t32 := c.Work[C*L*T+6*C*C+C*dK+3*C*dV+dK*dV+3*C+dV:][:C*dV] // [C, d_v]
 	t33 := c.Work[C*L*T+6*C*C+C*dK+4*C*dV+dK*dV+3*C+dV:][:C]    // [C]
 	t36 := c.Work[C*L*T+6*C*C+C*dK+4*C*dV+dK*dV+4*C+dV:][:C*C]  // [C, C]
+	t3Total := make([]F, 1)
 	if kern.Wide() {
 		a := backwardNest1Args{
 			unsafe.SliceData(c.YBar),
@@ -257,13 +265,28 @@ func (c *backwardFused) run() {
 				}
 			}
 			var t3 F
-			for i := range dV {
-				t3 = t3 + t[i]
+			if kern.Wide() {
+				a := backwardNest4Args{
+					unsafe.SliceData(t),
+					unsafe.SliceData(t3Total),
+					dV,
+					[2]float32{t3},
+				}
+				backwardNest4(&a)
+			} else {
+				t3_2 := t3
+				t3Sums := [16]F{t3_2}
+				for i := range dV {
+					t3Sums[i%16] = t3Sums[i%16] + t[i]
+				}
+				t3_2 = kern.Sum16(&t3Sums)
+				t3Total[0] = t3_2
 			}
+			t3 = t3Total[0]
 			kern.GemmFMA(C, dV, dK, F(1), false, t5, dV, 1, kern.From(c.K, (l*T+t2)*C*dK), dK, 1, MBarState, 1, dK)
 			kern.GemmFMA(dK, C, dV, F(1), false, t45, 1, dK, MBarState, 1, dK, kern.From(c.U, (l*T+t2)*C*dV), 1, dV)
 			if kern.Wide() {
-				a := backwardNest4Args{
+				a := backwardNest5Args{
 					unsafe.SliceData(c.G),
 					unsafe.SliceData(c.U),
 					unsafe.SliceData(t5),
@@ -275,7 +298,7 @@ func (c *backwardFused) run() {
 					C,
 					dV,
 				}
-				backwardNest4(&a)
+				backwardNest5(&a)
 			} else {
 				g := c.G[(l*T+t2)*C:][:C]
 				for i := range C {
@@ -296,14 +319,14 @@ func (c *backwardFused) run() {
 			}
 			kern.GemmFMA(C, C, dV, F(1), false, t13, C, 1, kern.From(c.YBar, (l*T+t2)*C*dV), dV, 1, kern.From(c.U, (l*T+t2)*C*dV), 1, dV)
 			if kern.Wide() {
-				a := backwardNest5Args{
+				a := backwardNest6Args{
 					unsafe.SliceData(c.Gm),
 					unsafe.SliceData(t13),
 					unsafe.SliceData(t16),
 					C*C*t2 + C*C*T*l,
 					C,
 				}
-				backwardNest5(&a)
+				backwardNest6(&a)
 			} else {
 				for i := range C {
 					Gm := c.Gm[((l*T+t2)*C+i)*C:][:C]
@@ -315,7 +338,7 @@ func (c *backwardFused) run() {
 				}
 			}
 			if kern.Wide() {
-				a := backwardNest6Args{
+				a := backwardNest7Args{
 					unsafe.SliceData(c.Gam),
 					unsafe.SliceData(t5),
 					unsafe.SliceData(t21),
@@ -323,7 +346,7 @@ func (c *backwardFused) run() {
 					C,
 					dV,
 				}
-				backwardNest6(&a)
+				backwardNest7(&a)
 			} else {
 				gam := c.Gam[(l*T+t2)*C:][:C]
 				for i := range C {
@@ -345,7 +368,7 @@ func (c *backwardFused) run() {
 				}
 			}
 			if kern.Wide() {
-				a := backwardNest7Args{
+				a := backwardNest8Args{
 					unsafe.SliceData(c.Gp),
 					unsafe.SliceData(c.Theta),
 					unsafe.SliceData(c.P),
@@ -360,7 +383,7 @@ func (c *backwardFused) run() {
 					C,
 					dV,
 				}
-				backwardNest7(&a)
+				backwardNest8(&a)
 			} else {
 				gp := c.Gp[(l*T+t2)*C:][:C]
 				theta := c.Theta[(l*T+t2)*C:][:C]
@@ -392,7 +415,7 @@ func (c *backwardFused) run() {
 				}
 			}
 			if kern.Wide() {
-				a := backwardNest8Args{
+				a := backwardNest9Args{
 					unsafe.SliceData(c.Theta),
 					unsafe.SliceData(c.D),
 					unsafe.SliceData(c.KK),
@@ -407,7 +430,7 @@ func (c *backwardFused) run() {
 					C*C*t2 + C*C*T*l,
 					C,
 				}
-				backwardNest8(&a)
+				backwardNest9(&a)
 			} else {
 				theta := c.Theta[(l*T+t2)*C:][:C]
 				for i := range C {
@@ -437,7 +460,7 @@ func (c *backwardFused) run() {
 				}
 			}
 			if kern.Wide() {
-				a := backwardNest9Args{
+				a := backwardNest10Args{
 					unsafe.SliceData(c.Gam),
 					unsafe.SliceData(t45),
 					unsafe.SliceData(c.KBar),
@@ -446,7 +469,7 @@ func (c *backwardFused) run() {
 					C,
 					dK,
 				}
-				backwardNest9(&a)
+				backwardNest10(&a)
 			} else {
 				gam := c.Gam[(l*T+t2)*C:][:C]
 				for i := range C {
@@ -465,7 +488,7 @@ func (c *backwardFused) run() {
 			kern.GemmFMA(dK, C, C, F(1), false, kern.From(c.QBar, (l*T+t2)*C*dK), 1, dK, kern.From(c.K, (l*T+t2)*C*dK), 1, dK, t16, 1, C)
 			kern.GemmFMA(dK, C, dV, F(1), true, kern.From(c.QBar, (l*T+t2)*C*dK), 1, dK, kern.From(c.MStates, (l*T+t2)*dV*dK), 1, dK, t12, 1, dV)
 			if kern.Wide() {
-				a := backwardNest10Args{
+				a := backwardNest11Args{
 					unsafe.SliceData(t27),
 					unsafe.SliceData(t33),
 					unsafe.SliceData(c.ThetaBar),
@@ -478,7 +501,7 @@ func (c *backwardFused) run() {
 					C*t2 + C*T*l,
 					C,
 				}
-				backwardNest10(&a)
+				backwardNest11(&a)
 			} else {
 				thetaBar := c.ThetaBar[(l*T+t2)*C:][:C]
 				t112_2 := t112[(l*T+t2)*C:][:C]
@@ -494,13 +517,13 @@ func (c *backwardFused) run() {
 			}
 			gCEntry := gC[t2]
 			if kern.Wide() {
-				a := backwardNest11Args{
+				a := backwardNest12Args{
 					unsafe.SliceData(MBarState),
 					dV,
 					dK,
 					[2]float32{gCEntry},
 				}
-				backwardNest11(&a)
+				backwardNest12(&a)
 			} else {
 				for i := range dV {
 					MBarState2 := MBarState[i*dK:][:dK]

@@ -1996,7 +1996,137 @@ done2:
 	RET
 
 // backwardNest4AVX512.
-TEXT ·backwardNest4AVX512(SB), 0, $312-8
+TEXT ·backwardNest4AVX512(SB), 0, $216-8
+	MOVQ a+0(FP), DI
+	LEAQ 87(SP), R13
+	ANDQ $~63, R13
+	VBROADCASTSS 24(DI), Z0
+	VMOVUPS Z0, 0(R13)
+	MOVQ 0(DI), AX
+	MOVQ AX, 8(SP)
+	MOVQ 8(DI), AX
+	MOVQ AX, 16(SP)
+	VMOVUPS 0(R13), Z0
+	VMOVUPS Z0, 64(R13)
+	MOVQ 16(DI), DX
+	MOVQ 8(SP), SI
+	XORL CX, CX
+	VMOVSS 64(R13), X0
+	SUBQ $16, DX
+	JLT rest2
+pass1:
+	VADDPS (SI)(CX*4), Z0, Z0
+	ADDQ $16, CX
+	CMPQ CX, DX
+	JLE pass1
+rest2:
+	ADDQ $16, DX
+	CMPQ CX, DX
+	JGE end3
+	SUBQ CX, DX
+	XCHGQ CX, DX
+	MOVL $1, AX
+	SHLL CX, AX
+	DECL AX
+	KMOVW AX, K1
+	XCHGQ CX, DX
+	VMOVUPS.Z (SI)(CX*4), K1, Z1
+	VADDPS Z1, Z0, Z1
+	VMOVAPS Z1, K1, Z0
+end3:
+	MOVQ a+0(FP), DI
+	VUNPCKLPS Z0, Z0, Z1
+	VUNPCKHPS Z0, Z0, Z2
+	VADDPS Z2, Z1, Z1
+	VUNPCKLPD Z1, Z1, Z2
+	VUNPCKHPD Z1, Z1, Z1
+	VADDPS Z1, Z2, Z0
+	VEXTRACTF64X4 $1, Z0, Y1
+	VADDPS Y1, Y0, Y0
+	VEXTRACTF32X4 $1, Y0, X1
+	VADDPS X1, X0, X0
+	VBROADCASTSS X0, Z0
+	VMOVUPS Z0, 64(R13)
+	MOVQ 16(SP), AX
+	VMOVSS X0, (AX)
+	VZEROUPPER
+	RET
+
+// backwardNest4AVX2.
+TEXT ·backwardNest4AVX2(SB), 0, $280-8
+	MOVQ a+0(FP), DI
+	LEAQ 87(SP), R13
+	ANDQ $~63, R13
+	VBROADCASTSS 24(DI), Y0
+	VMOVUPS Y0, 0(R13)
+	VMOVUPS Y0, 32(R13)
+	MOVQ 0(DI), AX
+	MOVQ AX, 8(SP)
+	MOVQ 8(DI), AX
+	MOVQ AX, 16(SP)
+	VMOVUPS 0(R13), Y0
+	VMOVUPS Y0, 64(R13)
+	MOVQ 16(DI), DX
+	MOVQ 8(SP), SI
+	XORL CX, CX
+	VMOVSS 64(R13), X0
+	VXORPS Y1, Y1, Y1
+	SUBQ $16, DX
+	JLT rest2
+pass1:
+	VADDPS (SI)(CX*4), Y0, Y0
+	VADDPS 32(SI)(CX*4), Y1, Y1
+	ADDQ $16, CX
+	CMPQ CX, DX
+	JLE pass1
+rest2:
+	ADDQ $16, DX
+	CMPQ CX, DX
+	JGE end3
+	SUBQ CX, DX
+	LEAQ lanes<>+64(SB), AX
+	SHLQ $2, DX
+	SUBQ DX, AX
+	VMOVUPS (AX), Y15
+	VMOVUPS Y15, 128(R13)
+	VMOVUPS 32(AX), Y15
+	VMOVUPS Y15, 160(R13)
+	VMOVUPS 128(R13), Y3
+	VMASKMOVPS (SI)(CX*4), Y3, Y2
+	VADDPS Y2, Y0, Y2
+	VMOVUPS 128(R13), Y3
+	VBLENDVPS Y3, Y2, Y0, Y0
+	VMOVUPS 160(R13), Y3
+	VMASKMOVPS 32(SI)(CX*4), Y3, Y2
+	VADDPS Y2, Y1, Y2
+	VMOVUPS 160(R13), Y3
+	VBLENDVPS Y3, Y2, Y1, Y1
+end3:
+	MOVQ a+0(FP), DI
+	VUNPCKLPS Y0, Y0, Y2
+	VUNPCKHPS Y0, Y0, Y3
+	VADDPS Y3, Y2, Y2
+	VUNPCKLPD Y2, Y2, Y3
+	VUNPCKHPD Y2, Y2, Y2
+	VADDPS Y2, Y3, Y0
+	VUNPCKLPS Y1, Y1, Y2
+	VUNPCKHPS Y1, Y1, Y3
+	VADDPS Y3, Y2, Y2
+	VUNPCKLPD Y2, Y2, Y3
+	VUNPCKHPD Y2, Y2, Y2
+	VADDPS Y2, Y3, Y1
+	VADDPS Y1, Y0, Y0
+	VEXTRACTF128 $1, Y0, X2
+	VADDPS X2, X0, X0
+	VBROADCASTSS X0, Y0
+	VMOVUPS Y0, 64(R13)
+	MOVQ 16(SP), AX
+	VMOVSS X0, (AX)
+	VZEROUPPER
+	RET
+
+// backwardNest5AVX512.
+TEXT ·backwardNest5AVX512(SB), 0, $312-8
 	MOVQ a+0(FP), DI
 	LEAQ 183(SP), R13
 	ANDQ $~63, R13
@@ -2125,8 +2255,8 @@ done2:
 	VZEROUPPER
 	RET
 
-// backwardNest4AVX2.
-TEXT ·backwardNest4AVX2(SB), 0, $376-8
+// backwardNest5AVX2.
+TEXT ·backwardNest5AVX2(SB), 0, $376-8
 	MOVQ a+0(FP), DI
 	LEAQ 183(SP), R13
 	ANDQ $~63, R13
@@ -2285,8 +2415,8 @@ done2:
 	VZEROUPPER
 	RET
 
-// backwardNest5AVX512.
-TEXT ·backwardNest5AVX512(SB), 0, $136-8
+// backwardNest6AVX512.
+TEXT ·backwardNest6AVX512(SB), 0, $136-8
 	MOVQ a+0(FP), DI
 	LEAQ 135(SP), R13
 	ANDQ $~63, R13
@@ -2363,8 +2493,8 @@ done2:
 	VZEROUPPER
 	RET
 
-// backwardNest5AVX2.
-TEXT ·backwardNest5AVX2(SB), 0, $200-8
+// backwardNest6AVX2.
+TEXT ·backwardNest6AVX2(SB), 0, $200-8
 	MOVQ a+0(FP), DI
 	LEAQ 135(SP), R13
 	ANDQ $~63, R13
@@ -2455,8 +2585,8 @@ done2:
 	VZEROUPPER
 	RET
 
-// backwardNest6AVX512.
-TEXT ·backwardNest6AVX512(SB), 0, $200-8
+// backwardNest7AVX512.
+TEXT ·backwardNest7AVX512(SB), 0, $200-8
 	MOVQ a+0(FP), DI
 	LEAQ 135(SP), R13
 	ANDQ $~63, R13
@@ -2538,8 +2668,8 @@ done2:
 	VZEROUPPER
 	RET
 
-// backwardNest6AVX2.
-TEXT ·backwardNest6AVX2(SB), 0, $264-8
+// backwardNest7AVX2.
+TEXT ·backwardNest7AVX2(SB), 0, $264-8
 	MOVQ a+0(FP), DI
 	LEAQ 135(SP), R13
 	ANDQ $~63, R13
@@ -2632,8 +2762,8 @@ done2:
 	VZEROUPPER
 	RET
 
-// backwardNest7AVX512.
-TEXT ·backwardNest7AVX512(SB), 0, $488-8
+// backwardNest8AVX512.
+TEXT ·backwardNest8AVX512(SB), 0, $488-8
 	MOVQ a+0(FP), DI
 	LEAQ 231(SP), R13
 	ANDQ $~63, R13
@@ -2824,8 +2954,8 @@ done2:
 	VZEROUPPER
 	RET
 
-// backwardNest7AVX2.
-TEXT ·backwardNest7AVX2(SB), 0, $552-8
+// backwardNest8AVX2.
+TEXT ·backwardNest8AVX2(SB), 0, $552-8
 	MOVQ a+0(FP), DI
 	LEAQ 231(SP), R13
 	ANDQ $~63, R13
@@ -3072,8 +3202,8 @@ done2:
 	VZEROUPPER
 	RET
 
-// backwardNest8AVX512.
-TEXT ·backwardNest8AVX512(SB), 0, $376-8
+// backwardNest9AVX512.
+TEXT ·backwardNest9AVX512(SB), 0, $376-8
 	MOVQ a+0(FP), DI
 	LEAQ 247(SP), R13
 	ANDQ $~63, R13
@@ -3256,8 +3386,8 @@ done2:
 	VZEROUPPER
 	RET
 
-// backwardNest8AVX2.
-TEXT ·backwardNest8AVX2(SB), 0, $440-8
+// backwardNest9AVX2.
+TEXT ·backwardNest9AVX2(SB), 0, $440-8
 	MOVQ a+0(FP), DI
 	LEAQ 247(SP), R13
 	ANDQ $~63, R13
@@ -3495,8 +3625,8 @@ done2:
 	VZEROUPPER
 	RET
 
-// backwardNest9AVX512.
-TEXT ·backwardNest9AVX512(SB), 0, $200-8
+// backwardNest10AVX512.
+TEXT ·backwardNest10AVX512(SB), 0, $200-8
 	MOVQ a+0(FP), DI
 	LEAQ 135(SP), R13
 	ANDQ $~63, R13
@@ -3581,8 +3711,8 @@ done2:
 	VZEROUPPER
 	RET
 
-// backwardNest9AVX2.
-TEXT ·backwardNest9AVX2(SB), 0, $264-8
+// backwardNest10AVX2.
+TEXT ·backwardNest10AVX2(SB), 0, $264-8
 	MOVQ a+0(FP), DI
 	LEAQ 135(SP), R13
 	ANDQ $~63, R13
@@ -3678,8 +3808,8 @@ done2:
 	VZEROUPPER
 	RET
 
-// backwardNest10AVX512.
-TEXT ·backwardNest10AVX512(SB), 0, $144-8
+// backwardNest11AVX512.
+TEXT ·backwardNest11AVX512(SB), 0, $144-8
 	MOVQ a+0(FP), DI
 	LEAQ 143(SP), R13
 	ANDQ $~63, R13
@@ -3768,8 +3898,8 @@ end3:
 	VZEROUPPER
 	RET
 
-// backwardNest10AVX2.
-TEXT ·backwardNest10AVX2(SB), 0, $208-8
+// backwardNest11AVX2.
+TEXT ·backwardNest11AVX2(SB), 0, $208-8
 	MOVQ a+0(FP), DI
 	LEAQ 143(SP), R13
 	ANDQ $~63, R13
@@ -3896,8 +4026,8 @@ end3:
 	VZEROUPPER
 	RET
 
-// backwardNest11AVX512.
-TEXT ·backwardNest11AVX512(SB), 0, $168-8
+// backwardNest12AVX512.
+TEXT ·backwardNest12AVX512(SB), 0, $168-8
 	MOVQ a+0(FP), DI
 	LEAQ 103(SP), R13
 	ANDQ $~63, R13
@@ -3959,8 +4089,8 @@ done2:
 	VZEROUPPER
 	RET
 
-// backwardNest11AVX2.
-TEXT ·backwardNest11AVX2(SB), 0, $232-8
+// backwardNest12AVX2.
+TEXT ·backwardNest12AVX2(SB), 0, $232-8
 	MOVQ a+0(FP), DI
 	LEAQ 103(SP), R13
 	ANDQ $~63, R13

@@ -96,13 +96,29 @@ type backwardNest7Args struct {
 }
 
 type backwardNest8Args struct {
+	t112     *float32
+	t31      *float32
+	t173     *float32
+	t92      *float32
+	N        *float32
+	STrail   *float32
+	t35      *float32
+	t63      *float32
+	t39Total *float32
+	n0       int        // d_v·m·a
+	n1       int        // m
+	n2       int        // d_v
+	t39      [2]float32 // and nothing
+}
+
+type backwardNest9Args struct {
 	t63         *float32
 	t68         *float32
 	n0          int        // m
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type backwardNest9Args struct {
+type backwardNest10Args struct {
 	t68         *float32
 	k           *float32
 	STrail      *float32
@@ -118,7 +134,7 @@ type backwardNest9Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type backwardNest10Args struct {
+type backwardNest11Args struct {
 	t47  *float32
 	vBar *float32
 	t82  *float32
@@ -127,7 +143,7 @@ type backwardNest10Args struct {
 	n1   int // d_v
 }
 
-type backwardNest11Args struct {
+type backwardNest12Args struct {
 	k         *float32
 	t67       *float32
 	t68       *float32
@@ -144,7 +160,7 @@ type backwardNest11Args struct {
 	n4        int // d_v
 }
 
-type backwardNest12Args struct {
+type backwardNest13Args struct {
 	t48  *float32
 	t58  *float32
 	kBar *float32
@@ -192,6 +208,7 @@ func (c *backwardFused) run() {
 	t202 := c.Flags[:m]                               // [m]
 	t15 := c.Flags[m:][:m]                            // [m]
 	t192 := c.Flags[2*m:][:m]                         // [m]
+	t39Total := make([]F, 1)
 
 	// lattice_core.N
 	if kern.Wide() {
@@ -461,33 +478,59 @@ func (c *backwardFused) run() {
 					}
 					// lattice_core.S, lattice_core.N
 					var t39 F
-					for i := range m {
-						t173_2 := t173[i*dV:][:dV]
-						t92_2 := t92[i*dV:][:dV]
-						N2 := N[i*dV:][:dV]
-						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						t35_2 := t35[i*dV:][:dV]
-						var t632 F
-						t112Entry := t112[i]
-						t31Entry := t31[i]
-						for j := range dV {
-							t352 := num.FMA32(F(2*t173_2[j]), t31Entry, F(t92_2[j]*t112Entry))
-							t39 = num.FMA32(N2[j], t352, t39)
-							t632 = num.FMA32(STrail2[j], t352, t632)
-							t35_2[j] = t352
+					if kern.Wide() {
+						a2 := backwardNest8Args{
+							unsafe.SliceData(t112),
+							unsafe.SliceData(t31),
+							unsafe.SliceData(t173),
+							unsafe.SliceData(t92),
+							unsafe.SliceData(N),
+							unsafe.SliceData(STrail),
+							unsafe.SliceData(t35),
+							unsafe.SliceData(t63),
+							unsafe.SliceData(t39Total),
+							dV * m * a,
+							m,
+							dV,
+							[2]float32{t39},
 						}
-						t63[i] = t632
+						backwardNest8(&a2)
+					} else {
+						t39_2 := t39
+						for i := range m {
+							t173_2 := t173[i*dV:][:dV]
+							t92_2 := t92[i*dV:][:dV]
+							N2 := N[i*dV:][:dV]
+							STrail2 := STrail[(a*m+i)*dV:][:dV]
+							t35_2 := t35[i*dV:][:dV]
+							var t632 F
+							t112Entry := t112[i]
+							t31Entry := t31[i]
+							t39Sums := [16]F{t39_2}
+							t632Sums := [16]F{t632}
+							for j := range dV {
+								t352 := num.FMA32(F(2*t173_2[j]), t31Entry, F(t92_2[j]*t112Entry))
+								t39Sums[j%16] = num.FMA32(N2[j], t352, t39Sums[j%16])
+								t632Sums[j%16] = num.FMA32(STrail2[j], t352, t632Sums[j%16])
+								t35_2[j] = t352
+							}
+							t39_2 = kern.Sum16(&t39Sums)
+							t632 = kern.Sum16(&t632Sums)
+							t63[i] = t632
+						}
+						t39Total[0] = t39_2
 					}
+					t39 = t39Total[0]
 					t392 := -t39
 					// lattice_core.N
 					if kern.Wide() {
-						a2 := backwardNest8Args{
+						a2 := backwardNest9Args{
 							unsafe.SliceData(t63),
 							unsafe.SliceData(t68),
 							m,
 							[2]float32{thetaEntry3},
 						}
-						backwardNest8(&a2)
+						backwardNest9(&a2)
 					} else {
 						for i := range m {
 							t68[i] = F(thetaEntry3 * t63[i])
@@ -496,7 +539,7 @@ func (c *backwardFused) run() {
 					// lattice_core.G, lattice_core.S, lattice_core.N
 					clear(t47)
 					if kern.Wide() {
-						a2 := backwardNest9Args{
+						a2 := backwardNest10Args{
 							unsafe.SliceData(t68),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(STrail),
@@ -511,7 +554,7 @@ func (c *backwardFused) run() {
 							dV,
 							[2]float32{thetaEntry3},
 						}
-						backwardNest9(&a2)
+						backwardNest10(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -533,7 +576,7 @@ func (c *backwardFused) run() {
 					}
 					// lattice_core.G, lattice_core
 					if kern.Wide() {
-						a2 := backwardNest10Args{
+						a2 := backwardNest11Args{
 							unsafe.SliceData(t47),
 							unsafe.SliceData(c.VBar),
 							unsafe.SliceData(t82),
@@ -541,7 +584,7 @@ func (c *backwardFused) run() {
 							dV*a + C*dV*s + T*dV*l,
 							dV,
 						}
-						backwardNest10(&a2)
+						backwardNest11(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						qBar := c.QBar[(l*T+a+C*s)*dV:][:dV]
@@ -552,7 +595,7 @@ func (c *backwardFused) run() {
 					}
 					// lattice_core.G, lattice_core.N
 					if kern.Wide() {
-						a2 := backwardNest11Args{
+						a2 := backwardNest12Args{
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t67),
 							unsafe.SliceData(t68),
@@ -568,7 +611,7 @@ func (c *backwardFused) run() {
 							m,
 							dV,
 						}
-						backwardNest11(&a2)
+						backwardNest12(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						t67_2 := t67[(l*T+a+C*s)*m:][:m]
@@ -594,14 +637,14 @@ func (c *backwardFused) run() {
 					}
 					// lattice_core.G
 					if kern.Wide() {
-						a2 := backwardNest12Args{
+						a2 := backwardNest13Args{
 							unsafe.SliceData(t48),
 							unsafe.SliceData(t58),
 							unsafe.SliceData(c.KBar),
 							m*a + C*m*s + T*m*l,
 							m,
 						}
-						backwardNest12(&a2)
+						backwardNest13(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*m:][:m]
 						for i := range m {

@@ -55,6 +55,72 @@ func forwardNest8AVX512(a *forwardNest8Args)
 func forwardNest8AVX2(a *forwardNest8Args)
 
 //go:noescape
+func forwardNest9AVX512(a *forwardNest9Args)
+
+//go:noescape
+func forwardNest9AVX2(a *forwardNest9Args)
+
+//go:noescape
+func forwardNest10AVX512(a *forwardNest10Args)
+
+//go:noescape
+func forwardNest10AVX2(a *forwardNest10Args)
+
+//go:noescape
+func forwardNest11AVX512(a *forwardNest11Args)
+
+//go:noescape
+func forwardNest11AVX2(a *forwardNest11Args)
+
+//go:noescape
+func forwardNest12AVX512(a *forwardNest12Args)
+
+//go:noescape
+func forwardNest12AVX2(a *forwardNest12Args)
+
+//go:noescape
+func forwardNest13AVX512(a *forwardNest13Args)
+
+//go:noescape
+func forwardNest13AVX2(a *forwardNest13Args)
+
+//go:noescape
+func forwardNest14AVX512(a *forwardNest14Args)
+
+//go:noescape
+func forwardNest14AVX2(a *forwardNest14Args)
+
+//go:noescape
+func forwardNest15AVX512(a *forwardNest15Args)
+
+//go:noescape
+func forwardNest15AVX2(a *forwardNest15Args)
+
+//go:noescape
+func forwardNest16AVX512(a *forwardNest16Args)
+
+//go:noescape
+func forwardNest16AVX2(a *forwardNest16Args)
+
+//go:noescape
+func forwardNest17AVX512(a *forwardNest17Args)
+
+//go:noescape
+func forwardNest17AVX2(a *forwardNest17Args)
+
+//go:noescape
+func forwardNest18AVX512(a *forwardNest18Args)
+
+//go:noescape
+func forwardNest18AVX2(a *forwardNest18Args)
+
+//go:noescape
+func forwardNest19AVX512(a *forwardNest19Args)
+
+//go:noescape
+func forwardNest19AVX2(a *forwardNest19Args)
+
+//go:noescape
 func backwardNest1AVX512(a *backwardNest1Args)
 
 //go:noescape
@@ -126,6 +192,12 @@ func backwardNest12AVX512(a *backwardNest12Args)
 //go:noescape
 func backwardNest12AVX2(a *backwardNest12Args)
 
+//go:noescape
+func backwardNest13AVX512(a *backwardNest13Args)
+
+//go:noescape
+func backwardNest13AVX2(a *backwardNest13Args)
+
 func forwardNest1(a *forwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		forwardNest1AVX512(a)
@@ -188,6 +260,94 @@ func forwardNest8(a *forwardNest8Args) {
 		return
 	}
 	forwardNest8AVX2(a)
+}
+
+func forwardNest9(a *forwardNest9Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest9AVX512(a)
+		return
+	}
+	forwardNest9AVX2(a)
+}
+
+func forwardNest10(a *forwardNest10Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest10AVX512(a)
+		return
+	}
+	forwardNest10AVX2(a)
+}
+
+func forwardNest11(a *forwardNest11Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest11AVX512(a)
+		return
+	}
+	forwardNest11AVX2(a)
+}
+
+func forwardNest12(a *forwardNest12Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest12AVX512(a)
+		return
+	}
+	forwardNest12AVX2(a)
+}
+
+func forwardNest13(a *forwardNest13Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest13AVX512(a)
+		return
+	}
+	forwardNest13AVX2(a)
+}
+
+func forwardNest14(a *forwardNest14Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest14AVX512(a)
+		return
+	}
+	forwardNest14AVX2(a)
+}
+
+func forwardNest15(a *forwardNest15Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest15AVX512(a)
+		return
+	}
+	forwardNest15AVX2(a)
+}
+
+func forwardNest16(a *forwardNest16Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest16AVX512(a)
+		return
+	}
+	forwardNest16AVX2(a)
+}
+
+func forwardNest17(a *forwardNest17Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest17AVX512(a)
+		return
+	}
+	forwardNest17AVX2(a)
+}
+
+func forwardNest18(a *forwardNest18Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest18AVX512(a)
+		return
+	}
+	forwardNest18AVX2(a)
+}
+
+func forwardNest19(a *forwardNest19Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest19AVX512(a)
+		return
+	}
+	forwardNest19AVX2(a)
 }
 
 func backwardNest1(a *backwardNest1Args) {
@@ -284,4 +444,12 @@ func backwardNest12(a *backwardNest12Args) {
 		return
 	}
 	backwardNest12AVX2(a)
+}
+
+func backwardNest13(a *backwardNest13Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest13AVX512(a)
+		return
+	}
+	backwardNest13AVX2(a)
 }

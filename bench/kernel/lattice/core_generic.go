@@ -20,6 +20,28 @@ func forwardNest7(*forwardNest7Args) { panic("no assembly in this build") }
 
 func forwardNest8(*forwardNest8Args) { panic("no assembly in this build") }
 
+func forwardNest9(*forwardNest9Args) { panic("no assembly in this build") }
+
+func forwardNest10(*forwardNest10Args) { panic("no assembly in this build") }
+
+func forwardNest11(*forwardNest11Args) { panic("no assembly in this build") }
+
+func forwardNest12(*forwardNest12Args) { panic("no assembly in this build") }
+
+func forwardNest13(*forwardNest13Args) { panic("no assembly in this build") }
+
+func forwardNest14(*forwardNest14Args) { panic("no assembly in this build") }
+
+func forwardNest15(*forwardNest15Args) { panic("no assembly in this build") }
+
+func forwardNest16(*forwardNest16Args) { panic("no assembly in this build") }
+
+func forwardNest17(*forwardNest17Args) { panic("no assembly in this build") }
+
+func forwardNest18(*forwardNest18Args) { panic("no assembly in this build") }
+
+func forwardNest19(*forwardNest19Args) { panic("no assembly in this build") }
+
 func backwardNest1(*backwardNest1Args) { panic("no assembly in this build") }
 
 func backwardNest2(*backwardNest2Args) { panic("no assembly in this build") }
@@ -43,3 +65,5 @@ func backwardNest10(*backwardNest10Args) { panic("no assembly in this build") }
 func backwardNest11(*backwardNest11Args) { panic("no assembly in this build") }
 
 func backwardNest12(*backwardNest12Args) { panic("no assembly in this build") }
+
+func backwardNest13(*backwardNest13Args) { panic("no assembly in this build") }

@@ -19,6 +19,22 @@ type forwardNest1Args struct {
 }
 
 type forwardNest2Args struct {
+	v    *float32
+	t2   *float32
+	GLin *float32
+	n0   int // d_v·a + C·d_v·s + T·d_v·l
+	n1   int // d_v
+}
+
+type forwardNest3Args struct {
+	v  *float32
+	t2 *float32
+	t3 *float32
+	n0 int // d_v·a + C·d_v·s + T·d_v·l
+	n1 int // d_v
+}
+
+type forwardNest4Args struct {
 	k      *float32
 	t3     *float32
 	SState *float32
@@ -29,7 +45,7 @@ type forwardNest2Args struct {
 	n2     int // d_v
 }
 
-type forwardNest3Args struct {
+type forwardNest5Args struct {
 	k          *float32
 	t22        *float32
 	SState     *float32
@@ -42,7 +58,25 @@ type forwardNest3Args struct {
 	thetaEntry [2]float32 // and nothing
 }
 
-type forwardNest4Args struct {
+type forwardNest6Args struct {
+	k     *float32
+	t22   *float32
+	NProd *float32
+	n0    int // m·a + C·m·s + T·m·l
+	n1    int // m
+}
+
+type forwardNest7Args struct {
+	t18  *float32
+	k    *float32
+	t22  *float32
+	t27  *float32
+	t132 *float32
+	n0   int // m·a + C·m·s + T·m·l
+	n1   int // m
+}
+
+type forwardNest8Args struct {
 	t27 *float32
 	t17 *float32
 	q   *float32
@@ -53,13 +87,29 @@ type forwardNest4Args struct {
 	n2  int // d_v
 }
 
-type forwardNest5Args struct {
+type forwardNest9Args struct {
+	t29      *float32
+	topTotal *float32
+	n0       int        // m
+	top      [2]float32 // and nothing
+}
+
+type forwardNest10Args struct {
+	t29      *float32
+	p2       *float32
+	sumTotal *float32
+	n0       int        // m
+	sum      [2]float32 // and nothing
+	top      [2]float32 // and nothing
+}
+
+type forwardNest11Args struct {
 	p2  *float32
 	n0  int        // m
 	sum [2]float32 // and nothing
 }
 
-type forwardNest6Args struct {
+type forwardNest12Args struct {
 	t132       *float32
 	p2         *float32
 	SState     *float32
@@ -73,7 +123,27 @@ type forwardNest6Args struct {
 	thetaEntry [2]float32 // and nothing
 }
 
-type forwardNest7Args struct {
+type forwardNest13Args struct {
+	t182  *float32
+	SMax2 *float32
+	n0    int // m·a + C·m·s + T·m·l
+	n1    int // m
+}
+
+type forwardNest14Args struct {
+	t182 *float32
+	SDiv *float32
+	n0   int // m·a + C·m·s + T·m·l
+	n1   int // m
+}
+
+type forwardNest15Args struct {
+	t182 *float32
+	t272 *float32
+	n0   int // m
+}
+
+type forwardNest16Args struct {
 	t272 *float32
 	t172 *float32
 	q    *float32
@@ -83,7 +153,23 @@ type forwardNest7Args struct {
 	n2   int // d_v
 }
 
-type forwardNest8Args struct {
+type forwardNest17Args struct {
+	t292      *float32
+	top2Total *float32
+	n0        int        // m
+	top2      [2]float32 // and nothing
+}
+
+type forwardNest18Args struct {
+	t292      *float32
+	p22       *float32
+	sum2Total *float32
+	n0        int        // m
+	sum2      [2]float32 // and nothing
+	top2      [2]float32 // and nothing
+}
+
+type forwardNest19Args struct {
 	p22  *float32
 	n0   int        // m
 	sum2 [2]float32 // and nothing
@@ -120,6 +206,10 @@ func (c *forwardFused) run() {
 	t272 := c.Work[5*dV*m+3*dV+7*m:][:m]    // [m]
 	t292 := c.Work[5*dV*m+3*dV+8*m:][:m]    // [m]
 	p22 := c.Work[5*dV*m+3*dV+9*m:][:m]     // [m]
+	topTotal := make([]F, 1)
+	sumTotal := make([]F, 1)
+	top2Total := make([]F, 1)
+	sum2Total := make([]F, 1)
 
 	// lattice_core
 	for l := range L {
@@ -135,8 +225,6 @@ func (c *forwardFused) run() {
 			if n := min(C, -C*s+T); n > 0 {
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
-					v := c.V[(l*T+a+C*s)*dV:][:dV]
-					k := c.K[(l*T+a+C*s)*m:][:m]
 					// lattice_core.G
 					clear(t2)
 					if kern.Wide() {
@@ -150,6 +238,7 @@ func (c *forwardFused) run() {
 						}
 						forwardNest1(&a2)
 					} else {
+						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
 							kEntry := k[i]
@@ -159,16 +248,44 @@ func (c *forwardFused) run() {
 						}
 					}
 					// lattice_core.G
-					for i := range dV {
-						t32 := v[i] - t2[i]
-						t3[i] = t32
-						if len(c.GLin) > 0 {
-							c.GLin[(l*T+a+C*s)*dV+i] = t32
+					if len(c.GLin) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest2Args{
+								unsafe.SliceData(c.V),
+								unsafe.SliceData(t2),
+								kern.Given(c.GLin),
+								dV*a + C*dV*s + T*dV*l,
+								dV,
+							}
+							forwardNest2(&a2)
+						} else {
+							v := c.V[(l*T+a+C*s)*dV:][:dV]
+							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
+							for i := range dV {
+								t32 := v[i] - t2[i]
+								GLin[i] = t32
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := forwardNest3Args{
+							unsafe.SliceData(c.V),
+							unsafe.SliceData(t2),
+							unsafe.SliceData(t3),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+						}
+						forwardNest3(&a2)
+					} else {
+						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t32 := v[i] - t2[i]
+							t3[i] = t32
 						}
 					}
 					// lattice_core.G, lattice_core.N
 					if kern.Wide() {
-						a2 := forwardNest2Args{
+						a2 := forwardNest4Args{
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t3),
 							unsafe.SliceData(SState),
@@ -178,8 +295,9 @@ func (c *forwardFused) run() {
 							m,
 							dV,
 						}
-						forwardNest2(&a2)
+						forwardNest4(&a2)
 					} else {
+						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
 							G2 := G[i*dV:][:dV]
@@ -198,7 +316,7 @@ func (c *forwardFused) run() {
 					// lattice_core.S, lattice_core.N
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := forwardNest3Args{
+						a2 := forwardNest5Args{
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t22),
 							unsafe.SliceData(SState),
@@ -210,8 +328,9 @@ func (c *forwardFused) run() {
 							dV,
 							[2]float32{thetaEntry},
 						}
-						forwardNest3(&a2)
+						forwardNest5(&a2)
 					} else {
+						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
 							G2 := G[i*dV:][:dV]
@@ -230,19 +349,49 @@ func (c *forwardFused) run() {
 						}
 					}
 					// lattice_core.S, lattice_core.N
-					for i := range m {
-						t18Entry := t18[i]
-						t20 := (F(0) < t18Entry)
-						t1322 := -F(k[i] * t22[i])
-						t27[i] = kern.Larger(kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)), F(1e-08))
-						t132[i] = t1322
-						if len(c.NProd) > 0 {
-							c.NProd[(l*T+a+C*s)*m+i] = t1322
+					if len(c.NProd) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest6Args{
+								unsafe.SliceData(c.K),
+								unsafe.SliceData(t22),
+								kern.Given(c.NProd),
+								m*a + C*m*s + T*m*l,
+								m,
+							}
+							forwardNest6(&a2)
+						} else {
+							k := c.K[(l*T+a+C*s)*m:][:m]
+							NProd := c.NProd[(l*T+a+C*s)*m:][:m]
+							for i := range m {
+								t1322 := -F(k[i] * t22[i])
+								NProd[i] = t1322
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := forwardNest7Args{
+							unsafe.SliceData(t18),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(t22),
+							unsafe.SliceData(t27),
+							unsafe.SliceData(t132),
+							m*a + C*m*s + T*m*l,
+							m,
+						}
+						forwardNest7(&a2)
+					} else {
+						k := c.K[(l*T+a+C*s)*m:][:m]
+						for i := range m {
+							t18Entry := t18[i]
+							t20 := (F(0) < t18Entry)
+							t1322 := -F(k[i] * t22[i])
+							t27[i] = kern.Larger(kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)), F(1e-08))
+							t132[i] = t1322
 						}
 					}
 					// lattice_core.S, lattice_core.p
 					if kern.Wide() {
-						a2 := forwardNest4Args{
+						a2 := forwardNest8Args{
 							unsafe.SliceData(t27),
 							unsafe.SliceData(t17),
 							unsafe.SliceData(c.Q),
@@ -252,7 +401,7 @@ func (c *forwardFused) run() {
 							m,
 							dV,
 						}
-						forwardNest4(&a2)
+						forwardNest8(&a2)
 					} else {
 						for i := range m {
 							t17_2 := t17[i*dV:][:dV]
@@ -272,22 +421,54 @@ func (c *forwardFused) run() {
 					}
 					// lattice_core.p
 					top := F(math.Inf(-1))
-					for i := range m {
-						top = kern.Gather(top, t29[i])
-					}
-					var sum F
-					for i := range m {
-						e := kern.Exp(t29[i] - top)
-						sum = sum + e
-						p2[i] = e
-					}
 					if kern.Wide() {
-						a2 := forwardNest5Args{
+						a2 := forwardNest9Args{
+							unsafe.SliceData(t29),
+							unsafe.SliceData(topTotal),
+							m,
+							[2]float32{top},
+						}
+						forwardNest9(&a2)
+					} else {
+						top2 := top
+						topSums := kern.Lowest16()
+						for i := range m {
+							topSums[i%16] = kern.Gather(topSums[i%16], t29[i])
+						}
+						top2 = kern.Gather(top2, kern.Top16(&topSums))
+						topTotal[0] = top2
+					}
+					top = topTotal[0]
+					var sum F
+					if kern.Wide() {
+						a2 := forwardNest10Args{
+							unsafe.SliceData(t29),
+							unsafe.SliceData(p2),
+							unsafe.SliceData(sumTotal),
+							m,
+							[2]float32{sum},
+							[2]float32{top},
+						}
+						forwardNest10(&a2)
+					} else {
+						sum2 := sum
+						sumSums := [16]F{sum2}
+						for i := range m {
+							e := kern.Exp(t29[i] - top)
+							sumSums[i%16] = sumSums[i%16] + e
+							p2[i] = e
+						}
+						sum2 = kern.Sum16(&sumSums)
+						sumTotal[0] = sum2
+					}
+					sum = sumTotal[0]
+					if kern.Wide() {
+						a2 := forwardNest11Args{
 							unsafe.SliceData(p2),
 							m,
 							[2]float32{sum},
 						}
-						forwardNest5(&a2)
+						forwardNest11(&a2)
 					} else {
 						for i := range m {
 							p2[i] = (p2[i] / sum)
@@ -296,7 +477,7 @@ func (c *forwardFused) run() {
 					// lattice_core.y, lattice_core.S, lattice_core.N
 					clear(y2)
 					if kern.Wide() {
-						a2 := forwardNest6Args{
+						a2 := forwardNest12Args{
 							unsafe.SliceData(t132),
 							unsafe.SliceData(p2),
 							unsafe.SliceData(SState),
@@ -309,7 +490,7 @@ func (c *forwardFused) run() {
 							dV,
 							[2]float32{thetaEntry},
 						}
-						forwardNest6(&a2)
+						forwardNest12(&a2)
 					} else {
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
@@ -332,23 +513,65 @@ func (c *forwardFused) run() {
 						}
 					}
 					// lattice_core.S
-					for i := range m {
-						t182Entry := t182[i]
-						t202 := (F(0) < t182Entry)
-						t232 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
-						t2722 := kern.Larger(kern.Choose(t202, t232, F(0)), F(1e-08))
-						t242 := (F(1) / t232)
-						t272[i] = t2722
-						if len(c.SMax2) > 0 {
-							c.SMax2[(l*T+a+C*s)*m+i] = t2722
+					if len(c.SMax2) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest13Args{
+								unsafe.SliceData(t182),
+								kern.Given(c.SMax2),
+								m*a + C*m*s + T*m*l,
+								m,
+							}
+							forwardNest13(&a2)
+						} else {
+							SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
+							for i := range m {
+								t182Entry := t182[i]
+								t202 := (F(0) < t182Entry)
+								t232 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
+								t2722 := kern.Larger(kern.Choose(t202, t232, F(0)), F(1e-08))
+								SMax2[i] = t2722
+							}
 						}
-						if len(c.SDiv) > 0 {
-							c.SDiv[(l*T+a+C*s)*m+i] = t242
+					}
+					if len(c.SDiv) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest14Args{
+								unsafe.SliceData(t182),
+								kern.Given(c.SDiv),
+								m*a + C*m*s + T*m*l,
+								m,
+							}
+							forwardNest14(&a2)
+						} else {
+							SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
+							for i := range m {
+								t182Entry := t182[i]
+								t202 := (F(0) < t182Entry)
+								t232 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
+								t242 := (F(1) / t232)
+								SDiv[i] = t242
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := forwardNest15Args{
+							unsafe.SliceData(t182),
+							unsafe.SliceData(t272),
+							m,
+						}
+						forwardNest15(&a2)
+					} else {
+						for i := range m {
+							t182Entry := t182[i]
+							t202 := (F(0) < t182Entry)
+							t232 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
+							t2722 := kern.Larger(kern.Choose(t202, t232, F(0)), F(1e-08))
+							t272[i] = t2722
 						}
 					}
 					// lattice_core.p, lattice_core.S
 					if kern.Wide() {
-						a2 := forwardNest7Args{
+						a2 := forwardNest16Args{
 							unsafe.SliceData(t272),
 							unsafe.SliceData(t172),
 							unsafe.SliceData(c.Q),
@@ -357,7 +580,7 @@ func (c *forwardFused) run() {
 							m,
 							dV,
 						}
-						forwardNest7(&a2)
+						forwardNest16(&a2)
 					} else {
 						for i := range m {
 							t172_2 := t172[i*dV:][:dV]
@@ -374,22 +597,54 @@ func (c *forwardFused) run() {
 					}
 					// lattice_core.p
 					top2 := F(math.Inf(-1))
-					for i := range m {
-						top2 = kern.Gather(top2, t292[i])
-					}
-					var sum2 F
-					for i := range m {
-						e2 := kern.Exp(t292[i] - top2)
-						sum2 = sum2 + e2
-						p22[i] = e2
-					}
 					if kern.Wide() {
-						a2 := forwardNest8Args{
+						a2 := forwardNest17Args{
+							unsafe.SliceData(t292),
+							unsafe.SliceData(top2Total),
+							m,
+							[2]float32{top2},
+						}
+						forwardNest17(&a2)
+					} else {
+						top2_2 := top2
+						top2Sums := kern.Lowest16()
+						for i := range m {
+							top2Sums[i%16] = kern.Gather(top2Sums[i%16], t292[i])
+						}
+						top2_2 = kern.Gather(top2_2, kern.Top16(&top2Sums))
+						top2Total[0] = top2_2
+					}
+					top2 = top2Total[0]
+					var sum2 F
+					if kern.Wide() {
+						a2 := forwardNest18Args{
+							unsafe.SliceData(t292),
+							unsafe.SliceData(p22),
+							unsafe.SliceData(sum2Total),
+							m,
+							[2]float32{sum2},
+							[2]float32{top2},
+						}
+						forwardNest18(&a2)
+					} else {
+						sum2_2 := sum2
+						sum2Sums := [16]F{sum2_2}
+						for i := range m {
+							e2 := kern.Exp(t292[i] - top2)
+							sum2Sums[i%16] = sum2Sums[i%16] + e2
+							p22[i] = e2
+						}
+						sum2_2 = kern.Sum16(&sum2Sums)
+						sum2Total[0] = sum2_2
+					}
+					sum2 = sum2Total[0]
+					if kern.Wide() {
+						a2 := forwardNest19Args{
 							unsafe.SliceData(p22),
 							m,
 							[2]float32{sum2},
 						}
-						forwardNest8(&a2)
+						forwardNest19(&a2)
 					} else {
 						for i := range m {
 							p22[i] = (p22[i] / sum2)
@@ -398,10 +653,8 @@ func (c *forwardFused) run() {
 					// lattice_core
 					copy(c.Y[(l*T+a+C*s)*dV:][:dV], y2[:dV])
 					// lattice_core
-					for i := range m {
-						if len(c.P) > 0 {
-							c.P[(l*T+a+C*s)*m+i] = p22[i]
-						}
+					if len(c.P) > 0 {
+						copy(c.P[(l*T+a+C*s)*m:][:m], p22[:m])
 					}
 					for i := range m {
 						copy(SState[i*dV:][:dV], S2[i*dV:][:dV])

@@ -9,6 +9,31 @@ import (
 	"unsafe"
 )
 
+type backwardNest1Args struct {
+	theta   *float32
+	eProd   *float32
+	GW1Prod *float32
+	yProd   *float32
+	t22     *float32
+	t122    *float32
+	t36     *float32
+	t37     *float32
+	t38     *float32
+	t39     *float32
+	t41     *float32
+	t51     *float32
+	t137    *float32
+	t62     *float32
+	t112    *float32
+	t122_2  *float32
+	t402    *float32
+	t412    *float32
+	n0      int // L
+	n1      int // T
+	n2      int // T·d_h
+	n3      int // d_h
+}
+
 type backwardNest2Args struct {
 	e        *float32
 	t122     *float32
@@ -109,6 +134,42 @@ type backwardNest10Args struct {
 }
 
 type backwardNest11Args struct {
+	t1223    *float32
+	t41      *float32
+	W122     *float32
+	t1123    *float32
+	t46      *float32
+	k        *float32
+	t14      *float32
+	t112     *float32
+	t110     *float32
+	t17Total *float32
+	n0       int        // d_h·a + C·d_h·s + T·d_h·l
+	n1       int        // d_k·a + C·d_k·s + T·d_k·l
+	n2       int        // d_h
+	n3       int        // d_k
+	t17      [2]float32 // and nothing
+}
+
+type backwardNest12Args struct {
+	t110        *float32
+	t41         *float32
+	t22         *float32
+	t39         *float32
+	t37         *float32
+	GW1Prod     *float32
+	eProd       *float32
+	t127        *float32
+	t138        *float32
+	t5122       *float32
+	t272Total   *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h
+	t272        [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type backwardNest13Args struct {
 	yBar       *float32
 	W2Trail    *float32
 	t127       *float32
@@ -127,7 +188,7 @@ type backwardNest11Args struct {
 	n5         int // d_h
 }
 
-type backwardNest12Args struct {
+type backwardNest14Args struct {
 	t5122   *float32
 	W1Trail *float32
 	t53     *float32
@@ -136,7 +197,40 @@ type backwardNest12Args struct {
 	n2      int // d_k
 }
 
-type backwardNest13Args struct {
+type backwardNest15Args struct {
+	t56      *float32
+	e        *float32
+	W2Trail  *float32
+	t55      *float32
+	t24      *float32
+	t122     *float32
+	t58      *float32
+	t118     *float32
+	t116     *float32
+	t61Total *float32
+	n0       int        // d_v·a + C·d_v·s + T·d_v·l
+	n1       int        // d_h·d_v·a + d_h·d_v
+	n2       int        // d_h·a + C·d_h·s + T·d_h·l
+	n3       int        // d_v
+	n4       int        // d_h
+	t61      [2]float32 // and nothing
+}
+
+type backwardNest16Args struct {
+	t116        *float32
+	e           *float32
+	t114        *float32
+	t3922       *float32
+	t82         *float32
+	vBar        *float32
+	t71Total    *float32
+	n0          int        // d_v·a + C·d_v·s + T·d_v·l
+	n1          int        // d_v
+	t71         [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type backwardNest17Args struct {
 	t22         *float32
 	t118        *float32
 	eProd       *float32
@@ -147,7 +241,7 @@ type backwardNest13Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type backwardNest14Args struct {
+type backwardNest18Args struct {
 	t79     *float32
 	W1Trail *float32
 	t81     *float32
@@ -156,7 +250,7 @@ type backwardNest14Args struct {
 	n2      int // d_k
 }
 
-type backwardNest15Args struct {
+type backwardNest19Args struct {
 	e           *float32
 	t82         *float32
 	W2Trail     *float32
@@ -176,7 +270,7 @@ type backwardNest15Args struct {
 	rhoEntry3   [2]float32 // and nothing
 }
 
-type backwardNest16Args struct {
+type backwardNest20Args struct {
 	t22   *float32
 	t120  *float32
 	eProd *float32
@@ -186,7 +280,7 @@ type backwardNest16Args struct {
 	n1    int // d_h
 }
 
-type backwardNest17Args struct {
+type backwardNest21Args struct {
 	t98        *float32
 	t5122      *float32
 	t79        *float32
@@ -203,7 +297,7 @@ type backwardNest17Args struct {
 	rhoEntry3  [2]float32 // and nothing
 }
 
-type backwardNest18Args struct {
+type backwardNest22Args struct {
 	t112        *float32
 	t53         *float32
 	t81         *float32
@@ -282,55 +376,87 @@ func (c *backwardFused) run() {
 	t120 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+10*dH*dK+7*dH*dV+9*dH+4*dK+5*dV:][:dH]   // [d_h]
 	t98 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+10*dH*dK+7*dH*dV+10*dH+4*dK+5*dV:][:dH]   // [d_h]
 	t100 := c.Work[C*dH*dK+C*dH*dV+14*L*T*dH+10*dH*dK+7*dH*dV+11*dH+4*dK+5*dV:][:dK]  // [d_k]
+	t17Total := make([]F, 1)
+	t272Total := make([]F, 1)
+	t61Total := make([]F, 1)
+	t71Total := make([]F, 1)
 
 	// memora_core.e, memora_core.G_W1, memora_core.y, memora_core.U_W2
-	for i := range L {
-		theta := c.Theta[i*T:][:T]
-		for j := range T {
-			eProd := c.EProd[(i*T+j)*dH:][:dH]
-			GW1Prod := c.GW1Prod[(i*T+j)*dH:][:dH]
-			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			t22_2 := t22[(i*T+j)*dH:][:dH]
-			t122_3 := t122[(i*T+j)*dH:][:dH]
-			t36_2 := t36[(i*T+j)*dH:][:dH]
-			t37_2 := t37[(i*T+j)*dH:][:dH]
-			t38_2 := t38[(i*T+j)*dH:][:dH]
-			t39_2 := t39[(i*T+j)*dH:][:dH]
-			t41_2 := t41[(i*T+j)*dH:][:dH]
-			t51_2 := t51[(i*T+j)*dH:][:dH]
-			t137_2 := t137[(i*T+j)*dH:][:dH]
-			t62_2 := t62[(i*T+j)*dH:][:dH]
-			t112_3 := t112[(i*T+j)*dH:][:dH]
-			t122_4 := t122_2[(i*T+j)*dH:][:dH]
-			t402_2 := t402[(i*T+j)*dH:][:dH]
-			t412_2 := t412[(i*T+j)*dH:][:dH]
-			thetaEntry := theta[j]
-			for k := range dH {
-				eProdEntry := eProd[k]
-				t222 := kern.Sigmoid(eProdEntry)
-				GW1ProdEntry := GW1Prod[k]
-				t362 := F(GW1ProdEntry * t222)
-				t372 := F(eProdEntry * GW1ProdEntry)
-				t382 := -eProdEntry
-				t392 := kern.Sigmoid(t382)
-				yProdEntry := yProd[k]
-				t512 := kern.Sigmoid(yProdEntry)
-				t1122 := F(thetaEntry * eProdEntry)
-				t4022 := F(F(F(eProdEntry*t222)*GW1ProdEntry) * t392)
-				t22_2[k] = t222
-				t122_3[k] = F(eProdEntry * t222)
-				t36_2[k] = t362
-				t37_2[k] = t372
-				t38_2[k] = t382
-				t39_2[k] = t392
-				t41_2[k] = num.FMA32(F(t222*t372), t392, t362)
-				t51_2[k] = t512
-				t137_2[k] = F(yProdEntry * t512)
-				t62_2[k] = kern.Sigmoid(-yProdEntry)
-				t112_3[k] = t1122
-				t122_4[k] = F(t222 * t1122)
-				t402_2[k] = t4022
-				t412_2[k] = t362 + t4022
+	if kern.Wide() {
+		a := backwardNest1Args{
+			unsafe.SliceData(c.Theta),
+			unsafe.SliceData(c.EProd),
+			unsafe.SliceData(c.GW1Prod),
+			unsafe.SliceData(c.YProd),
+			unsafe.SliceData(t22),
+			unsafe.SliceData(t122),
+			unsafe.SliceData(t36),
+			unsafe.SliceData(t37),
+			unsafe.SliceData(t38),
+			unsafe.SliceData(t39),
+			unsafe.SliceData(t41),
+			unsafe.SliceData(t51),
+			unsafe.SliceData(t137),
+			unsafe.SliceData(t62),
+			unsafe.SliceData(t112),
+			unsafe.SliceData(t122_2),
+			unsafe.SliceData(t402),
+			unsafe.SliceData(t412),
+			L,
+			T,
+			T * dH,
+			dH,
+		}
+		backwardNest1(&a)
+	} else {
+		for i := range L {
+			theta := c.Theta[i*T:][:T]
+			for j := range T {
+				eProd := c.EProd[(i*T+j)*dH:][:dH]
+				GW1Prod := c.GW1Prod[(i*T+j)*dH:][:dH]
+				yProd := c.YProd[(i*T+j)*dH:][:dH]
+				t22_2 := t22[(i*T+j)*dH:][:dH]
+				t122_3 := t122[(i*T+j)*dH:][:dH]
+				t36_2 := t36[(i*T+j)*dH:][:dH]
+				t37_2 := t37[(i*T+j)*dH:][:dH]
+				t38_2 := t38[(i*T+j)*dH:][:dH]
+				t39_2 := t39[(i*T+j)*dH:][:dH]
+				t41_2 := t41[(i*T+j)*dH:][:dH]
+				t51_2 := t51[(i*T+j)*dH:][:dH]
+				t137_2 := t137[(i*T+j)*dH:][:dH]
+				t62_2 := t62[(i*T+j)*dH:][:dH]
+				t112_3 := t112[(i*T+j)*dH:][:dH]
+				t122_4 := t122_2[(i*T+j)*dH:][:dH]
+				t402_2 := t402[(i*T+j)*dH:][:dH]
+				t412_2 := t412[(i*T+j)*dH:][:dH]
+				thetaEntry := theta[j]
+				for k := range dH {
+					eProdEntry := eProd[k]
+					t222 := kern.Sigmoid(eProdEntry)
+					GW1ProdEntry := GW1Prod[k]
+					t362 := F(GW1ProdEntry * t222)
+					t372 := F(eProdEntry * GW1ProdEntry)
+					t382 := -eProdEntry
+					t392 := kern.Sigmoid(t382)
+					yProdEntry := yProd[k]
+					t512 := kern.Sigmoid(yProdEntry)
+					t1122 := F(thetaEntry * eProdEntry)
+					t4022 := F(F(F(eProdEntry*t222)*GW1ProdEntry) * t392)
+					t22_2[k] = t222
+					t122_3[k] = F(eProdEntry * t222)
+					t36_2[k] = t362
+					t37_2[k] = t372
+					t38_2[k] = t382
+					t39_2[k] = t392
+					t41_2[k] = num.FMA32(F(t222*t372), t392, t362)
+					t51_2[k] = t512
+					t137_2[k] = F(yProdEntry * t512)
+					t62_2[k] = kern.Sigmoid(-yProdEntry)
+					t112_3[k] = t1122
+					t122_4[k] = F(t222 * t1122)
+					t402_2[k] = t4022
+					t412_2[k] = t362 + t4022
+				}
 			}
 		}
 	}
@@ -491,14 +617,6 @@ func (c *backwardFused) run() {
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
-					t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
-					t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
-					t37_2 := t37[(l*T+a+C*s)*dH:][:dH]
-					GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
-					eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
-					e := c.E[(l*T+a+C*s)*dV:][:dV]
-					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					// memora_core.W2, memora_core.y
 					clear(t108)
 					if kern.Wide() {
@@ -548,6 +666,7 @@ func (c *backwardFused) run() {
 						}
 						backwardNest7(&a2)
 					} else {
+						t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							t45_2 := t45[i*dK:][:dK]
@@ -657,43 +776,104 @@ func (c *backwardFused) run() {
 					// memora_core.W1, memora_core.U_W1, memora_core.G_W1
 					clear(t112_2)
 					var t17 F
-					for i := range dH {
-						W122_2 := W122[i*dK:][:dK]
-						t1123_2 := t1123[i*dK:][:dK]
-						t46_2 := t46[i*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t14_2 := t14[i*dK:][:dK]
-						var t1102 F
-						t1223Entry := t1223[i]
-						t41Entry := t41_2[i]
-						for j := range dK {
-							t142 := F(W122_2[j] * (t1123_2[j] - t1223Entry))
-							t17 = num.FMA32(t46_2[j], t142, t17)
-							t1102 = num.FMA32(t142, k[j], t1102)
-							t14_2[j] = t142
-							t112_2[j] = num.FMA32(t142, t41Entry, t112_2[j])
+					if kern.Wide() {
+						a2 := backwardNest11Args{
+							unsafe.SliceData(t1223),
+							unsafe.SliceData(t41),
+							unsafe.SliceData(W122),
+							unsafe.SliceData(t1123),
+							unsafe.SliceData(t46),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(t14),
+							unsafe.SliceData(t112_2),
+							unsafe.SliceData(t110),
+							unsafe.SliceData(t17Total),
+							dH*a + C*dH*s + T*dH*l,
+							dK*a + C*dK*s + T*dK*l,
+							dH,
+							dK,
+							[2]float32{t17},
 						}
-						t110[i] = t1102
+						backwardNest11(&a2)
+					} else {
+						t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
+						t17_2 := t17
+						for i := range dH {
+							W122_2 := W122[i*dK:][:dK]
+							t1123_2 := t1123[i*dK:][:dK]
+							t46_2 := t46[i*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							t14_2 := t14[i*dK:][:dK]
+							var t1102 F
+							t1223Entry := t1223[i]
+							t41Entry := t41_2[i]
+							t17Sums := [16]F{t17_2}
+							t1102Sums := [16]F{t1102}
+							for j := range dK {
+								t142 := F(W122_2[j] * (t1123_2[j] - t1223Entry))
+								t17Sums[j%16] = num.FMA32(t46_2[j], t142, t17Sums[j%16])
+								t1102Sums[j%16] = num.FMA32(t142, k[j], t1102Sums[j%16])
+								t14_2[j] = t142
+								t112_2[j] = num.FMA32(t142, t41Entry, t112_2[j])
+							}
+							t17_2 = kern.Sum16(&t17Sums)
+							t1102 = kern.Sum16(&t1102Sums)
+							t110[i] = t1102
+						}
+						t17Total[0] = t17_2
 					}
+					t17 = t17Total[0]
 					// memora_core.U_W1, memora_core.G_W1
 					var t272 F
-					for i := range dH {
-						t110Entry := t110[i]
-						t272 = num.FMA32(t41_2[i], t110Entry, t272)
-						t22Entry := t22_2[i]
-						t39Entry := t39_2[i]
-						t32 := -F(F(F(thetaEntry3*t22Entry)*t39Entry) * t110Entry)
-						t37Entry := t37_2[i]
-						GW1ProdEntry2 := GW1Prod[i]
-						t127[i] = F(eProd[i] * t32)
-						t138[i] = F(t22Entry * t110Entry)
-						w4 := F(F(F(F(F(thetaEntry3*t22Entry)*t22Entry)*t37Entry)*t39Entry) * t110Entry)
-						t5122[i] = num.FMA32(F(t22Entry*t39Entry), num.FMA32(-F(thetaEntry3*GW1ProdEntry2), t110Entry, -F(F(F(thetaEntry3*t37Entry)*t39Entry)*t110Entry)), num.FMA32(GW1ProdEntry2, t32, w4))
+					if kern.Wide() {
+						a2 := backwardNest12Args{
+							unsafe.SliceData(t110),
+							unsafe.SliceData(t41),
+							unsafe.SliceData(t22),
+							unsafe.SliceData(t39),
+							unsafe.SliceData(t37),
+							unsafe.SliceData(c.GW1Prod),
+							unsafe.SliceData(c.EProd),
+							unsafe.SliceData(t127),
+							unsafe.SliceData(t138),
+							unsafe.SliceData(t5122),
+							unsafe.SliceData(t272Total),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{t272},
+							[2]float32{thetaEntry3},
+						}
+						backwardNest12(&a2)
+					} else {
+						t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
+						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
+						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
+						t37_2 := t37[(l*T+a+C*s)*dH:][:dH]
+						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
+						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
+						t272_2 := t272
+						t272Sums := [16]F{t272_2}
+						for i := range dH {
+							t110Entry := t110[i]
+							t272Sums[i%16] = num.FMA32(t41_2[i], t110Entry, t272Sums[i%16])
+							t22Entry := t22_2[i]
+							t39Entry := t39_2[i]
+							t32 := -F(F(F(thetaEntry3*t22Entry)*t39Entry) * t110Entry)
+							t37Entry := t37_2[i]
+							GW1ProdEntry2 := GW1Prod[i]
+							t127[i] = F(eProd[i] * t32)
+							t138[i] = F(t22Entry * t110Entry)
+							w4 := F(F(F(F(F(thetaEntry3*t22Entry)*t22Entry)*t37Entry)*t39Entry) * t110Entry)
+							t5122[i] = num.FMA32(F(t22Entry*t39Entry), num.FMA32(-F(thetaEntry3*GW1ProdEntry2), t110Entry, -F(F(F(thetaEntry3*t37Entry)*t39Entry)*t110Entry)), num.FMA32(GW1ProdEntry2, t32, w4))
+						}
+						t272_2 = kern.Sum16(&t272Sums)
+						t272Total[0] = t272_2
 					}
+					t272 = t272Total[0]
 					t2722 := -t272
 					// memora_core.G_W1, memora_core.W2, memora_core.y
 					if kern.Wide() {
-						a2 := backwardNest11Args{
+						a2 := backwardNest13Args{
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t127),
@@ -711,7 +891,7 @@ func (c *backwardFused) run() {
 							dV,
 							dH,
 						}
-						backwardNest11(&a2)
+						backwardNest13(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -746,7 +926,7 @@ func (c *backwardFused) run() {
 					// memora_core.G_W1
 					clear(t53)
 					if kern.Wide() {
-						a2 := backwardNest12Args{
+						a2 := backwardNest14Args{
 							unsafe.SliceData(t5122),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t53),
@@ -754,7 +934,7 @@ func (c *backwardFused) run() {
 							dH,
 							dK,
 						}
-						backwardNest12(&a2)
+						backwardNest14(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -767,37 +947,91 @@ func (c *backwardFused) run() {
 					// memora_core.W2, memora_core.U_W2, memora_core.G_W2
 					clear(t118)
 					var t61 F
-					for i := range dV {
-						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						t55_2 := t55[i*dH:][:dH]
-						t24_2 := t24[i*dH:][:dH]
-						t122_3 := t122[(l*T+a+C*s)*dH:][:dH]
-						t58_2 := t58[i*dH:][:dH]
-						var t1162 F
-						t56Entry := t56[i]
-						eEntry2 := e[i]
-						for j := range dH {
-							t582 := F(W2Trail2[j] * (t55_2[j] - t56Entry))
-							t61 = num.FMA32(kern.Log(t24_2[j]), t582, t61)
-							t1162 = num.FMA32(t582, t122_3[j], t1162)
-							t58_2[j] = t582
-							t118[j] = num.FMA32(t582, eEntry2, t118[j])
+					if kern.Wide() {
+						a2 := backwardNest15Args{
+							unsafe.SliceData(t56),
+							unsafe.SliceData(c.E),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t55),
+							unsafe.SliceData(t24),
+							unsafe.SliceData(t122),
+							unsafe.SliceData(t58),
+							unsafe.SliceData(t118),
+							unsafe.SliceData(t116),
+							unsafe.SliceData(t61Total),
+							dV*a + C*dV*s + T*dV*l,
+							dH*dV*a + dH*dV,
+							dH*a + C*dH*s + T*dH*l,
+							dV,
+							dH,
+							[2]float32{t61},
 						}
-						t116[i] = t1162
+						backwardNest15(&a2)
+					} else {
+						e := c.E[(l*T+a+C*s)*dV:][:dV]
+						t61_2 := t61
+						for i := range dV {
+							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
+							t55_2 := t55[i*dH:][:dH]
+							t24_2 := t24[i*dH:][:dH]
+							t122_3 := t122[(l*T+a+C*s)*dH:][:dH]
+							t58_2 := t58[i*dH:][:dH]
+							var t1162 F
+							t56Entry := t56[i]
+							eEntry2 := e[i]
+							t61Sums := [16]F{t61_2}
+							t1162Sums := [16]F{t1162}
+							for j := range dH {
+								t582 := F(W2Trail2[j] * (t55_2[j] - t56Entry))
+								t61Sums[j%16] = num.FMA32(kern.Log(t24_2[j]), t582, t61Sums[j%16])
+								t1162Sums[j%16] = num.FMA32(t582, t122_3[j], t1162Sums[j%16])
+								t58_2[j] = t582
+								t118[j] = num.FMA32(t582, eEntry2, t118[j])
+							}
+							t61_2 = kern.Sum16(&t61Sums)
+							t1162 = kern.Sum16(&t1162Sums)
+							t116[i] = t1162
+						}
+						t61Total[0] = t61_2
 					}
+					t61 = t61Total[0]
 					// memora_core.U_W2, memora_core.e, memora_core.G_W1, memora_core.G_W2
 					var t71 F
-					for i := range dV {
-						t116Entry := t116[i]
-						t71 = num.FMA32(e[i], t116Entry, t71)
-						t822 := num.FMA32(-thetaEntry3, t116Entry, num.FMA32(-thetaEntry3, t114[i], t3922[i]))
-						t82_2[i] = t822
-						vBar[i] = -t822
+					if kern.Wide() {
+						a2 := backwardNest16Args{
+							unsafe.SliceData(t116),
+							unsafe.SliceData(c.E),
+							unsafe.SliceData(t114),
+							unsafe.SliceData(t3922),
+							unsafe.SliceData(t82_2),
+							unsafe.SliceData(c.VBar),
+							unsafe.SliceData(t71Total),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+							[2]float32{t71},
+							[2]float32{thetaEntry3},
+						}
+						backwardNest16(&a2)
+					} else {
+						e := c.E[(l*T+a+C*s)*dV:][:dV]
+						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
+						t71_2 := t71
+						t71Sums := [16]F{t71_2}
+						for i := range dV {
+							t116Entry := t116[i]
+							t71Sums[i%16] = num.FMA32(e[i], t116Entry, t71Sums[i%16])
+							t822 := num.FMA32(-thetaEntry3, t116Entry, num.FMA32(-thetaEntry3, t114[i], t3922[i]))
+							t82_2[i] = t822
+							vBar[i] = -t822
+						}
+						t71_2 = kern.Sum16(&t71Sums)
+						t71Total[0] = t71_2
 					}
+					t71 = t71Total[0]
 					t712 := -t71
 					// memora_core.G_W2
 					if kern.Wide() {
-						a2 := backwardNest13Args{
+						a2 := backwardNest17Args{
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t118),
 							unsafe.SliceData(c.EProd),
@@ -807,8 +1041,11 @@ func (c *backwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						backwardNest13(&a2)
+						backwardNest17(&a2)
 					} else {
+						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
+						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
+						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t22Entry2 := t22_2[i]
 							t118Entry := t118[i]
@@ -818,7 +1055,7 @@ func (c *backwardFused) run() {
 					// memora_core.G_W2
 					clear(t81)
 					if kern.Wide() {
-						a2 := backwardNest14Args{
+						a2 := backwardNest18Args{
 							unsafe.SliceData(t79),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t81),
@@ -826,7 +1063,7 @@ func (c *backwardFused) run() {
 							dH,
 							dK,
 						}
-						backwardNest14(&a2)
+						backwardNest18(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -839,7 +1076,7 @@ func (c *backwardFused) run() {
 					// memora_core.e, memora_core.G_W1, memora_core.W2, memora_core.W1
 					clear(t120)
 					if kern.Wide() {
-						a2 := backwardNest15Args{
+						a2 := backwardNest19Args{
 							unsafe.SliceData(c.E),
 							unsafe.SliceData(t82_2),
 							unsafe.SliceData(W2Trail),
@@ -858,8 +1095,9 @@ func (c *backwardFused) run() {
 							[2]float32{thetaEntry3},
 							[2]float32{rhoEntry3},
 						}
-						backwardNest15(&a2)
+						backwardNest19(&a2)
 					} else {
+						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t122_3 := t122[(l*T+a+C*s)*dH:][:dH]
@@ -878,7 +1116,7 @@ func (c *backwardFused) run() {
 					}
 					// memora_core.e
 					if kern.Wide() {
-						a2 := backwardNest16Args{
+						a2 := backwardNest20Args{
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t120),
 							unsafe.SliceData(c.EProd),
@@ -887,8 +1125,11 @@ func (c *backwardFused) run() {
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 						}
-						backwardNest16(&a2)
+						backwardNest20(&a2)
 					} else {
+						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
+						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
+						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t22Entry3 := t22_2[i]
 							t120Entry := t120[i]
@@ -898,7 +1139,7 @@ func (c *backwardFused) run() {
 					// memora_core.e, memora_core.W1, memora_core.W2, memora_core.G_W1, memora_core.G_W2
 					clear(t100)
 					if kern.Wide() {
-						a2 := backwardNest17Args{
+						a2 := backwardNest21Args{
 							unsafe.SliceData(t98),
 							unsafe.SliceData(t5122),
 							unsafe.SliceData(t79),
@@ -914,7 +1155,7 @@ func (c *backwardFused) run() {
 							dK,
 							[2]float32{rhoEntry3},
 						}
-						backwardNest17(&a2)
+						backwardNest21(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -935,7 +1176,7 @@ func (c *backwardFused) run() {
 					}
 					// memora_core.e, memora_core.G_W1, memora_core
 					if kern.Wide() {
-						a2 := backwardNest18Args{
+						a2 := backwardNest22Args{
 							unsafe.SliceData(t112_2),
 							unsafe.SliceData(t53),
 							unsafe.SliceData(t81),
@@ -947,7 +1188,7 @@ func (c *backwardFused) run() {
 							dK,
 							[2]float32{thetaEntry3},
 						}
-						backwardNest18(&a2)
+						backwardNest22(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

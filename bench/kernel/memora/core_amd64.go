@@ -67,6 +67,48 @@ func forwardNest10AVX512(a *forwardNest10Args)
 func forwardNest10AVX2(a *forwardNest10Args)
 
 //go:noescape
+func forwardNest11AVX512(a *forwardNest11Args)
+
+//go:noescape
+func forwardNest11AVX2(a *forwardNest11Args)
+
+//go:noescape
+func forwardNest12AVX512(a *forwardNest12Args)
+
+//go:noescape
+func forwardNest12AVX2(a *forwardNest12Args)
+
+//go:noescape
+func forwardNest13AVX512(a *forwardNest13Args)
+
+//go:noescape
+func forwardNest13AVX2(a *forwardNest13Args)
+
+//go:noescape
+func forwardNest14AVX512(a *forwardNest14Args)
+
+//go:noescape
+func forwardNest14AVX2(a *forwardNest14Args)
+
+//go:noescape
+func forwardNest15AVX512(a *forwardNest15Args)
+
+//go:noescape
+func forwardNest15AVX2(a *forwardNest15Args)
+
+//go:noescape
+func forwardNest16AVX512(a *forwardNest16Args)
+
+//go:noescape
+func forwardNest16AVX2(a *forwardNest16Args)
+
+//go:noescape
+func backwardNest1AVX512(a *backwardNest1Args)
+
+//go:noescape
+func backwardNest1AVX2(a *backwardNest1Args)
+
+//go:noescape
 func backwardNest2AVX512(a *backwardNest2Args)
 
 //go:noescape
@@ -168,6 +210,30 @@ func backwardNest18AVX512(a *backwardNest18Args)
 //go:noescape
 func backwardNest18AVX2(a *backwardNest18Args)
 
+//go:noescape
+func backwardNest19AVX512(a *backwardNest19Args)
+
+//go:noescape
+func backwardNest19AVX2(a *backwardNest19Args)
+
+//go:noescape
+func backwardNest20AVX512(a *backwardNest20Args)
+
+//go:noescape
+func backwardNest20AVX2(a *backwardNest20Args)
+
+//go:noescape
+func backwardNest21AVX512(a *backwardNest21Args)
+
+//go:noescape
+func backwardNest21AVX2(a *backwardNest21Args)
+
+//go:noescape
+func backwardNest22AVX512(a *backwardNest22Args)
+
+//go:noescape
+func backwardNest22AVX2(a *backwardNest22Args)
+
 func forwardNest1(a *forwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		forwardNest1AVX512(a)
@@ -246,6 +312,62 @@ func forwardNest10(a *forwardNest10Args) {
 		return
 	}
 	forwardNest10AVX2(a)
+}
+
+func forwardNest11(a *forwardNest11Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest11AVX512(a)
+		return
+	}
+	forwardNest11AVX2(a)
+}
+
+func forwardNest12(a *forwardNest12Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest12AVX512(a)
+		return
+	}
+	forwardNest12AVX2(a)
+}
+
+func forwardNest13(a *forwardNest13Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest13AVX512(a)
+		return
+	}
+	forwardNest13AVX2(a)
+}
+
+func forwardNest14(a *forwardNest14Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest14AVX512(a)
+		return
+	}
+	forwardNest14AVX2(a)
+}
+
+func forwardNest15(a *forwardNest15Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest15AVX512(a)
+		return
+	}
+	forwardNest15AVX2(a)
+}
+
+func forwardNest16(a *forwardNest16Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest16AVX512(a)
+		return
+	}
+	forwardNest16AVX2(a)
+}
+
+func backwardNest1(a *backwardNest1Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest1AVX512(a)
+		return
+	}
+	backwardNest1AVX2(a)
 }
 
 func backwardNest2(a *backwardNest2Args) {
@@ -382,4 +504,36 @@ func backwardNest18(a *backwardNest18Args) {
 		return
 	}
 	backwardNest18AVX2(a)
+}
+
+func backwardNest19(a *backwardNest19Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest19AVX512(a)
+		return
+	}
+	backwardNest19AVX2(a)
+}
+
+func backwardNest20(a *backwardNest20Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest20AVX512(a)
+		return
+	}
+	backwardNest20AVX2(a)
+}
+
+func backwardNest21(a *backwardNest21Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest21AVX512(a)
+		return
+	}
+	backwardNest21AVX2(a)
+}
+
+func backwardNest22(a *backwardNest22Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest22AVX512(a)
+		return
+	}
+	backwardNest22AVX2(a)
 }

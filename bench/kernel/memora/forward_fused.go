@@ -36,6 +36,22 @@ type forwardNest3Args struct {
 }
 
 type forwardNest4Args struct {
+	t3 *float32
+	v  *float32
+	e  *float32
+	n0 int // d_v·a + C·d_v·s + T·d_v·l
+	n1 int // d_v
+}
+
+type forwardNest5Args struct {
+	t3 *float32
+	v  *float32
+	e2 *float32
+	n0 int // d_v·a + C·d_v·s + T·d_v·l
+	n1 int // d_v
+}
+
+type forwardNest6Args struct {
 	e2       *float32
 	W2State  *float32
 	t122     *float32
@@ -46,14 +62,14 @@ type forwardNest4Args struct {
 	rhoEntry [2]float32 // and nothing
 }
 
-type forwardNest5Args struct {
+type forwardNest7Args struct {
 	t27 *float32
 	W22 *float32
 	n0  int // d_v
 	n1  int // d_h
 }
 
-type forwardNest6Args struct {
+type forwardNest8Args struct {
 	t2  *float32
 	t22 *float32
 	t   *float32
@@ -61,7 +77,7 @@ type forwardNest6Args struct {
 	n0  int // d_h
 }
 
-type forwardNest7Args struct {
+type forwardNest9Args struct {
 	t41        *float32
 	k          *float32
 	W1State    *float32
@@ -73,14 +89,14 @@ type forwardNest7Args struct {
 	rhoEntry   [2]float32 // and nothing
 }
 
-type forwardNest8Args struct {
+type forwardNest10Args struct {
 	t48 *float32
 	W12 *float32
 	n0  int // d_h
 	n1  int // d_k
 }
 
-type forwardNest9Args struct {
+type forwardNest11Args struct {
 	W12     *float32
 	q       *float32
 	W1State *float32
@@ -90,7 +106,34 @@ type forwardNest9Args struct {
 	n2      int // d_k
 }
 
-type forwardNest10Args struct {
+type forwardNest12Args struct {
+	t     *float32
+	eProd *float32
+	n0    int // d_h·a + C·d_h·s + T·d_h·l
+	n1    int // d_h
+}
+
+type forwardNest13Args struct {
+	t22     *float32
+	GW1Prod *float32
+	n0      int // d_h·a + C·d_h·s + T·d_h·l
+	n1      int // d_h
+}
+
+type forwardNest14Args struct {
+	t50   *float32
+	yProd *float32
+	n0    int // d_h·a + C·d_h·s + T·d_h·l
+	n1    int // d_h
+}
+
+type forwardNest15Args struct {
+	t50 *float32
+	t14 *float32
+	n0  int // d_h
+}
+
+type forwardNest16Args struct {
 	W22     *float32
 	t14     *float32
 	W2State *float32
@@ -154,7 +197,6 @@ func (c *forwardFused) run() {
 				theta := c.Theta[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				for a := range n {
-					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					// memora_core.e
 					if kern.Wide() {
 						a2 := forwardNest1Args{
@@ -223,18 +265,46 @@ func (c *forwardFused) run() {
 						}
 					}
 					// memora_core.e
-					for i := range dV {
-						e3 := t3[i] - v[i]
-						e2[i] = e3
-						if len(c.E) > 0 {
-							c.E[(l*T+a+C*s)*dV+i] = e3
+					if len(c.E) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest4Args{
+								unsafe.SliceData(t3),
+								unsafe.SliceData(c.V),
+								kern.Given(c.E),
+								dV*a + C*dV*s + T*dV*l,
+								dV,
+							}
+							forwardNest4(&a2)
+						} else {
+							v := c.V[(l*T+a+C*s)*dV:][:dV]
+							e := c.E[(l*T+a+C*s)*dV:][:dV]
+							for i := range dV {
+								e3 := t3[i] - v[i]
+								e[i] = e3
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := forwardNest5Args{
+							unsafe.SliceData(t3),
+							unsafe.SliceData(c.V),
+							unsafe.SliceData(e2),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+						}
+						forwardNest5(&a2)
+					} else {
+						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							e3 := t3[i] - v[i]
+							e2[i] = e3
 						}
 					}
 					// memora_core.W2, memora_core.U_W2, memora_core.G_W1
 					clear(t22)
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := forwardNest4Args{
+						a2 := forwardNest6Args{
 							unsafe.SliceData(e2),
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t122),
@@ -244,7 +314,7 @@ func (c *forwardFused) run() {
 							dH,
 							[2]float32{rhoEntry},
 						}
-						forwardNest4(&a2)
+						forwardNest6(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -259,13 +329,13 @@ func (c *forwardFused) run() {
 					}
 					// memora_core.W2
 					if kern.Wide() {
-						a2 := forwardNest5Args{
+						a2 := forwardNest7Args{
 							unsafe.SliceData(t27),
 							unsafe.SliceData(W22),
 							dV,
 							dH,
 						}
-						forwardNest5(&a2)
+						forwardNest7(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dH:][:dH]
@@ -291,14 +361,14 @@ func (c *forwardFused) run() {
 					}
 					// memora_core.G_W1
 					if kern.Wide() {
-						a2 := forwardNest6Args{
+						a2 := forwardNest8Args{
 							unsafe.SliceData(t2),
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t),
 							unsafe.SliceData(t41),
 							dH,
 						}
-						forwardNest6(&a2)
+						forwardNest8(&a2)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
@@ -309,7 +379,7 @@ func (c *forwardFused) run() {
 					}
 					// memora_core.W1, memora_core.W2, memora_core.U_W1
 					if kern.Wide() {
-						a2 := forwardNest7Args{
+						a2 := forwardNest9Args{
 							unsafe.SliceData(t41),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(W1State),
@@ -320,7 +390,7 @@ func (c *forwardFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						forwardNest7(&a2)
+						forwardNest9(&a2)
 					} else {
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -334,13 +404,13 @@ func (c *forwardFused) run() {
 					}
 					// memora_core.W1
 					if kern.Wide() {
-						a2 := forwardNest8Args{
+						a2 := forwardNest10Args{
 							unsafe.SliceData(t48),
 							unsafe.SliceData(W12),
 							dH,
 							dK,
 						}
-						forwardNest8(&a2)
+						forwardNest10(&a2)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -366,7 +436,7 @@ func (c *forwardFused) run() {
 					}
 					// memora_core.y, memora_core
 					if kern.Wide() {
-						a2 := forwardNest9Args{
+						a2 := forwardNest11Args{
 							unsafe.SliceData(W12),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(W1State),
@@ -375,7 +445,7 @@ func (c *forwardFused) run() {
 							dH,
 							dK,
 						}
-						forwardNest9(&a2)
+						forwardNest11(&a2)
 					} else {
 						for i := range dH {
 							W12_2 := W12[i*dK:][:dK]
@@ -393,24 +463,73 @@ func (c *forwardFused) run() {
 						}
 					}
 					// memora_core.y, memora_core
-					for i := range dH {
-						t50Entry := t50[i]
-						t5 := t[i]
-						t6 := t22[i]
-						t14[i] = F(t50Entry * kern.Sigmoid(t50Entry))
-						if len(c.EProd) > 0 {
-							c.EProd[(l*T+a+C*s)*dH+i] = t5
+					if len(c.EProd) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest12Args{
+								unsafe.SliceData(t),
+								kern.Given(c.EProd),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							forwardNest12(&a2)
+						} else {
+							eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t5 := t[i]
+								eProd[i] = t5
+							}
 						}
-						if len(c.GW1Prod) > 0 {
-							c.GW1Prod[(l*T+a+C*s)*dH+i] = t6
+					}
+					if len(c.GW1Prod) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest13Args{
+								unsafe.SliceData(t22),
+								kern.Given(c.GW1Prod),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							forwardNest13(&a2)
+						} else {
+							GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t6 := t22[i]
+								GW1Prod[i] = t6
+							}
 						}
-						if len(c.YProd) > 0 {
-							c.YProd[(l*T+a+C*s)*dH+i] = t50Entry
+					}
+					if len(c.YProd) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest14Args{
+								unsafe.SliceData(t50),
+								kern.Given(c.YProd),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							forwardNest14(&a2)
+						} else {
+							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t50Entry := t50[i]
+								yProd[i] = t50Entry
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := forwardNest15Args{
+							unsafe.SliceData(t50),
+							unsafe.SliceData(t14),
+							dH,
+						}
+						forwardNest15(&a2)
+					} else {
+						for i := range dH {
+							t50Entry := t50[i]
+							t14[i] = F(t50Entry * kern.Sigmoid(t50Entry))
 						}
 					}
 					// memora_core.y, memora_core
 					if kern.Wide() {
-						a2 := forwardNest10Args{
+						a2 := forwardNest16Args{
 							unsafe.SliceData(W22),
 							unsafe.SliceData(t14),
 							unsafe.SliceData(W2State),
@@ -418,7 +537,7 @@ func (c *forwardFused) run() {
 							dV,
 							dH,
 						}
-						forwardNest10(&a2)
+						forwardNest16(&a2)
 					} else {
 						for i := range dV {
 							W22_2 := W22[i*dH:][:dH]

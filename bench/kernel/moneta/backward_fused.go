@@ -8,6 +8,32 @@ import (
 	"unsafe"
 )
 
+type backwardNest1Args struct {
+	theta  *float32
+	gProd  *float32
+	W1Prod *float32
+	yProd  *float32
+	t30    *float32
+	t428   *float32
+	t112   *float32
+	t113   *float32
+	t114   *float32
+	t115   *float32
+	t117   *float32
+	t151   *float32
+	t443   *float32
+	t62    *float32
+	t445   *float32
+	t113_2 *float32
+	t122   *float32
+	t1162  *float32
+	t1172  *float32
+	n0     int // L
+	n1     int // T
+	n2     int // T·d_h
+	n3     int // d_h
+}
+
 type backwardNest2Args struct {
 	gLin *float32
 	t33  *float32
@@ -50,6 +76,82 @@ type backwardNest4Args struct {
 }
 
 type backwardNest5Args struct {
+	W2Trail *float32
+	t       *float32
+	t2Total *float32
+	n0      int        // d_h·d_v·a
+	n1      int        // d_v
+	n2      int        // d_h
+	t2      [2]float32 // and nothing
+}
+
+type backwardNest6Args struct {
+	t         *float32
+	W2Trail   *float32
+	t14       *float32
+	t122      *float32
+	t123Total *float32
+	n0        int        // d_h·d_v·a + d_h·d_v
+	n1        int        // d_h·d_v·a
+	n2        int        // d_v
+	n3        int        // d_h
+	t123      [2]float32 // and nothing
+	t4Number  [2]float32 // and nothing
+	w2        [2]float32 // and nothing
+}
+
+type backwardNest7Args struct {
+	W1Trail  *float32
+	t15      *float32
+	t16Total *float32
+	n0       int        // d_h·d_k·a
+	n1       int        // d_h
+	n2       int        // d_k
+	t16      [2]float32 // and nothing
+}
+
+type backwardNest8Args struct {
+	t117        *float32
+	W1Trail     *float32
+	t15         *float32
+	k           *float32
+	t28         *float32
+	W12         *float32
+	t136        *float32
+	t137Total   *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h·d_k·a
+	n2          int        // d_k·a + C·d_k·s + T·d_k·l
+	n3          int        // d_h
+	n4          int        // d_k
+	t137        [2]float32 // and nothing
+	t18Number   [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+	rhoEntry3   [2]float32 // and nothing
+	w3          [2]float32 // and nothing
+}
+
+type backwardNest9Args struct {
+	yBar       *float32
+	t443       *float32
+	W2Trail    *float32
+	t122       *float32
+	t414       *float32
+	t59        *float32
+	t942       *float32
+	t76Total   *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_h·a + C·d_h·s + T·d_h·l
+	n2         int        // d_h·d_v·a + d_h·d_v
+	n3         int        // d_v
+	n4         int        // d_h
+	t76        [2]float32 // and nothing
+	t125Number [2]float32 // and nothing
+	t57Number  [2]float32 // and nothing
+	w5         [2]float32 // and nothing
+}
+
+type backwardNest10Args struct {
 	t151  *float32
 	t414  *float32
 	yProd *float32
@@ -59,7 +161,85 @@ type backwardNest5Args struct {
 	n1    int // d_h
 }
 
-type backwardNest6Args struct {
+type backwardNest11Args struct {
+	t82        *float32
+	q          *float32
+	W12        *float32
+	t136       *float32
+	t102       *float32
+	t132       *float32
+	t482       *float32
+	t3022Total *float32
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_h
+	n2         int        // d_k
+	t3022      [2]float32 // and nothing
+	t139Number [2]float32 // and nothing
+	t112Number [2]float32 // and nothing
+	w6         [2]float32 // and nothing
+}
+
+type backwardNest12Args struct {
+	t117       *float32
+	t136       *float32
+	t132       *float32
+	t482       *float32
+	W1BarState *float32
+	W12        *float32
+	k          *float32
+	W1Trail    *float32
+	t1032      *float32
+	t418       *float32
+	t416       *float32
+	t109Total  *float32
+	n0         int        // d_h·a + C·d_h·s + T·d_h·l
+	n1         int        // d_k·a + C·d_k·s + T·d_k·l
+	n2         int        // d_h·d_k·a
+	n3         int        // d_h
+	n4         int        // d_k
+	t109       [2]float32 // and nothing
+	w9Number   [2]float32 // and nothing
+	t112Number [2]float32 // and nothing
+	w7         [2]float32 // and nothing
+	w8         [2]float32 // and nothing
+}
+
+type backwardNest13Args struct {
+	t416        *float32
+	t117        *float32
+	t30         *float32
+	t115        *float32
+	t113        *float32
+	W1Prod      *float32
+	gProd       *float32
+	t433        *float32
+	t1332       *float32
+	t1072Total  *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h
+	t1072       [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type backwardNest14Args struct {
+	t422        *float32
+	g           *float32
+	t420        *float32
+	t121        *float32
+	t36         *float32
+	t300        *float32
+	gLin        *float32
+	t34         *float32
+	t303        *float32
+	vBar        *float32
+	t234Total   *float32
+	n0          int        // d_v·a + C·d_v·s + T·d_v·l
+	n1          int        // d_v
+	t234        [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+}
+
+type backwardNest15Args struct {
 	t30         *float32
 	t424        *float32
 	gProd       *float32
@@ -70,7 +250,41 @@ type backwardNest6Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type backwardNest7Args struct {
+type backwardNest16Args struct {
+	t244       *float32
+	k          *float32
+	t15        *float32
+	W1Trail    *float32
+	t28        *float32
+	t246       *float32
+	t249       *float32
+	t266Total  *float32
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_h·d_k·a
+	n2         int        // d_h
+	n3         int        // d_k
+	t266       [2]float32 // and nothing
+	t184Number [2]float32 // and nothing
+}
+
+type backwardNest17Args struct {
+	t303        *float32
+	t428        *float32
+	t           *float32
+	W2Trail     *float32
+	t14         *float32
+	t426        *float32
+	t363        *float32
+	t380Total   *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_h·d_v·a
+	n2          int        // d_v
+	n3          int        // d_h
+	t380        [2]float32 // and nothing
+	t1382Number [2]float32 // and nothing
+}
+
+type backwardNest18Args struct {
 	t30   *float32
 	t426  *float32
 	gProd *float32
@@ -80,7 +294,24 @@ type backwardNest7Args struct {
 	n1    int // d_h
 }
 
-type backwardNest8Args struct {
+type backwardNest19Args struct {
+	t312       *float32
+	k          *float32
+	t15        *float32
+	W1Trail    *float32
+	t28        *float32
+	t314       *float32
+	t317       *float32
+	t334Total  *float32
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_h·d_k·a
+	n2         int        // d_h
+	n3         int        // d_k
+	t334       [2]float32 // and nothing
+	t184Number [2]float32 // and nothing
+}
+
+type backwardNest20Args struct {
 	t418        *float32
 	t1352       *float32
 	t246        *float32
@@ -172,57 +403,98 @@ func (c *backwardFused) run() {
 	t317 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+12*dH*dK+11*dH*dV+9*dH+5*dK+4*dV:][:dH*dK] // [d_h, d_k]
 	t178 := c.Flags[:dH*dV]                                                                      // [d_v, d_h]
 	t224 := c.Flags[dH*dV:][:dH*dK]                                                              // [d_h, d_k]
+	t2Total := make([]F, 1)
+	t123Total := make([]F, 1)
+	t16Total := make([]F, 1)
+	t137Total := make([]F, 1)
+	t76Total := make([]F, 1)
+	t3022Total := make([]F, 1)
+	t109Total := make([]F, 1)
+	t1072Total := make([]F, 1)
+	t234Total := make([]F, 1)
+	t266Total := make([]F, 1)
+	t380Total := make([]F, 1)
+	t334Total := make([]F, 1)
 
 	// moneta_core.g, moneta_core.W1, moneta_core.y, moneta_core.W2
-	for i := range L {
-		theta := c.Theta[i*T:][:T]
-		for j := range T {
-			gProd := c.GProd[(i*T+j)*dH:][:dH]
-			W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
-			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			t30_2 := t30[(i*T+j)*dH:][:dH]
-			t428_2 := t428[(i*T+j)*dH:][:dH]
-			t112_2 := t112[(i*T+j)*dH:][:dH]
-			t113_3 := t113[(i*T+j)*dH:][:dH]
-			t114_2 := t114[(i*T+j)*dH:][:dH]
-			t115_2 := t115[(i*T+j)*dH:][:dH]
-			t117_2 := t117[(i*T+j)*dH:][:dH]
-			t151_2 := t151[(i*T+j)*dH:][:dH]
-			t443_2 := t443[(i*T+j)*dH:][:dH]
-			t62_2 := t62[(i*T+j)*dH:][:dH]
-			t445_2 := t445[(i*T+j)*dH:][:dH]
-			t113_4 := t113_2[(i*T+j)*dH:][:dH]
-			t122_3 := t122[(i*T+j)*dH:][:dH]
-			t1162_2 := t1162[(i*T+j)*dH:][:dH]
-			t1172_2 := t1172[(i*T+j)*dH:][:dH]
-			thetaEntry := theta[j]
-			for k := range dH {
-				gProdEntry := gProd[k]
-				t302 := kern.Sigmoid(gProdEntry)
-				W1ProdEntry := W1Prod[k]
-				t1122 := F(W1ProdEntry * t302)
-				t1132 := F(gProdEntry * W1ProdEntry)
-				t1142 := -gProdEntry
-				t1152 := kern.Sigmoid(t1142)
-				yProdEntry := yProd[k]
-				t1512 := kern.Sigmoid(yProdEntry)
-				t1132_2 := F(thetaEntry * gProdEntry)
-				t11622 := F(F(F(gProdEntry*t302)*W1ProdEntry) * t1152)
-				t30_2[k] = t302
-				t428_2[k] = F(gProdEntry * t302)
-				t112_2[k] = t1122
-				t113_3[k] = t1132
-				t114_2[k] = t1142
-				t115_2[k] = t1152
-				t117_2[k] = num.FMA32(F(t302*t1132), t1152, t1122)
-				t151_2[k] = t1512
-				t443_2[k] = F(yProdEntry * t1512)
-				t62_2[k] = kern.Sigmoid(-yProdEntry)
-				t445_2[k] = F(thetaEntry * t302)
-				t113_4[k] = t1132_2
-				t122_3[k] = F(t302 * t1132_2)
-				t1162_2[k] = t11622
-				t1172_2[k] = t1122 + t11622
+	if kern.Wide() {
+		a := backwardNest1Args{
+			unsafe.SliceData(c.Theta),
+			unsafe.SliceData(c.GProd),
+			unsafe.SliceData(c.W1Prod),
+			unsafe.SliceData(c.YProd),
+			unsafe.SliceData(t30),
+			unsafe.SliceData(t428),
+			unsafe.SliceData(t112),
+			unsafe.SliceData(t113),
+			unsafe.SliceData(t114),
+			unsafe.SliceData(t115),
+			unsafe.SliceData(t117),
+			unsafe.SliceData(t151),
+			unsafe.SliceData(t443),
+			unsafe.SliceData(t62),
+			unsafe.SliceData(t445),
+			unsafe.SliceData(t113_2),
+			unsafe.SliceData(t122),
+			unsafe.SliceData(t1162),
+			unsafe.SliceData(t1172),
+			L,
+			T,
+			T * dH,
+			dH,
+		}
+		backwardNest1(&a)
+	} else {
+		for i := range L {
+			theta := c.Theta[i*T:][:T]
+			for j := range T {
+				gProd := c.GProd[(i*T+j)*dH:][:dH]
+				W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
+				yProd := c.YProd[(i*T+j)*dH:][:dH]
+				t30_2 := t30[(i*T+j)*dH:][:dH]
+				t428_2 := t428[(i*T+j)*dH:][:dH]
+				t112_2 := t112[(i*T+j)*dH:][:dH]
+				t113_3 := t113[(i*T+j)*dH:][:dH]
+				t114_2 := t114[(i*T+j)*dH:][:dH]
+				t115_2 := t115[(i*T+j)*dH:][:dH]
+				t117_2 := t117[(i*T+j)*dH:][:dH]
+				t151_2 := t151[(i*T+j)*dH:][:dH]
+				t443_2 := t443[(i*T+j)*dH:][:dH]
+				t62_2 := t62[(i*T+j)*dH:][:dH]
+				t445_2 := t445[(i*T+j)*dH:][:dH]
+				t113_4 := t113_2[(i*T+j)*dH:][:dH]
+				t122_3 := t122[(i*T+j)*dH:][:dH]
+				t1162_2 := t1162[(i*T+j)*dH:][:dH]
+				t1172_2 := t1172[(i*T+j)*dH:][:dH]
+				thetaEntry := theta[j]
+				for k := range dH {
+					gProdEntry := gProd[k]
+					t302 := kern.Sigmoid(gProdEntry)
+					W1ProdEntry := W1Prod[k]
+					t1122 := F(W1ProdEntry * t302)
+					t1132 := F(gProdEntry * W1ProdEntry)
+					t1142 := -gProdEntry
+					t1152 := kern.Sigmoid(t1142)
+					yProdEntry := yProd[k]
+					t1512 := kern.Sigmoid(yProdEntry)
+					t1132_2 := F(thetaEntry * gProdEntry)
+					t11622 := F(F(F(gProdEntry*t302)*W1ProdEntry) * t1152)
+					t30_2[k] = t302
+					t428_2[k] = F(gProdEntry * t302)
+					t112_2[k] = t1122
+					t113_3[k] = t1132
+					t114_2[k] = t1142
+					t115_2[k] = t1152
+					t117_2[k] = num.FMA32(F(t302*t1132), t1152, t1122)
+					t151_2[k] = t1512
+					t443_2[k] = F(yProdEntry * t1512)
+					t62_2[k] = kern.Sigmoid(-yProdEntry)
+					t445_2[k] = F(thetaEntry * t302)
+					t113_4[k] = t1132_2
+					t122_3[k] = F(t302 * t1132_2)
+					t1162_2[k] = t11622
+					t1172_2[k] = t1122 + t11622
+				}
 			}
 		}
 	}
@@ -362,61 +634,110 @@ func (c *backwardFused) run() {
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
-					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					t30_2 := t30[(l*T+a+C*s)*dH:][:dH]
-					t115_2 := t115[(l*T+a+C*s)*dH:][:dH]
-					t113_3 := t113[(l*T+a+C*s)*dH:][:dH]
-					W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
-					gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
 					g2 := g[(l*T+a+C*s)*dV:][:dV]
-					t36_2 := t36[(l*T+a+C*s)*dV:][:dV]
-					t300_2 := t300[(l*T+a+C*s)*dV:][:dV]
-					gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-					t34_2 := t34[(l*T+a+C*s)*dV:][:dV]
-					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					// moneta_core.g
 					var t2 F
-					for i := range dV {
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t3 := t[i*dH:][:dH]
-						for j := range dH {
-							t3_2 := num.Abs(W2Trail2[j])
-							t2 = num.FMA32(F(F(t3_2*t3_2)*t3_2), t3_2, t2)
-							t3[j] = t3_2
+					if kern.Wide() {
+						a2 := backwardNest5Args{
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t),
+							unsafe.SliceData(t2Total),
+							dH * dV * a,
+							dV,
+							dH,
+							[2]float32{t2},
 						}
+						backwardNest5(&a2)
+					} else {
+						t2_2 := t2
+						for i := range dV {
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t3 := t[i*dH:][:dH]
+							t2Sums := [16]F{t2_2}
+							for j := range dH {
+								t3_2 := num.Abs(W2Trail2[j])
+								t2Sums[j%16] = num.FMA32(F(F(t3_2*t3_2)*t3_2), t3_2, t2Sums[j%16])
+								t3[j] = t3_2
+							}
+							t2_2 = kern.Sum16(&t2Sums)
+						}
+						t2Total[0] = t2_2
 					}
+					t2 = t2Total[0]
 					// moneta_core.g
 					t4 := (t2 == F(0))
 					// moneta_core.g, moneta_core.y
 					var t123 F
 					gPowEntry2 := gPow[a]
 					w2 := F(0.3333333333333333 * gPowEntry2)
-					for i := range dV {
-						t3 := t[i*dH:][:dH]
-						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						W2Trail3 := W2Trail[(a*dV+i)*dH:][:dH]
-						t14_2 := t14[i*dH:][:dH]
-						t122_3 := t122_2[i*dH:][:dH]
-						for j := range dH {
-							tEntry := t3[j]
-							t1222 := num.Abs(W2Trail2[j])
-							t123 = num.FMA32(F(F(t1222*t1222)*t1222), t1222, t123)
-							t14_2[j] = kern.Choose(t4, F(0), F(F(F(w2*W2Trail3[j])*tEntry)*tEntry))
-							t122_3[j] = t1222
+					t4Number := kern.Choose(t4, F(1), F(0))
+					if kern.Wide() {
+						a2 := backwardNest6Args{
+							unsafe.SliceData(t),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t14),
+							unsafe.SliceData(t122_2),
+							unsafe.SliceData(t123Total),
+							dH*dV*a + dH*dV,
+							dH * dV * a,
+							dV,
+							dH,
+							[2]float32{t123},
+							[2]float32{t4Number},
+							[2]float32{w2},
 						}
+						backwardNest6(&a2)
+					} else {
+						t123_2 := t123
+						t4_2 := (F(0) < t4Number)
+						for i := range dV {
+							t3 := t[i*dH:][:dH]
+							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
+							W2Trail3 := W2Trail[(a*dV+i)*dH:][:dH]
+							t14_2 := t14[i*dH:][:dH]
+							t122_3 := t122_2[i*dH:][:dH]
+							t123Sums := [16]F{t123_2}
+							for j := range dH {
+								tEntry := t3[j]
+								t1222 := num.Abs(W2Trail2[j])
+								t123Sums[j%16] = num.FMA32(F(F(t1222*t1222)*t1222), t1222, t123Sums[j%16])
+								t14_2[j] = kern.Choose(t4_2, F(0), F(F(F(w2*W2Trail3[j])*tEntry)*tEntry))
+								t122_3[j] = t1222
+							}
+							t123_2 = kern.Sum16(&t123Sums)
+						}
+						t123Total[0] = t123_2
 					}
+					t123 = t123Total[0]
 					// moneta_core.g
 					var t16 F
-					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t15_2 := t15[i*dK:][:dK]
-						for j := range dK {
-							t152 := num.Abs(W1Trail2[j])
-							t16 = num.FMA32(F(F(t152*t152)*t152), t152, t16)
-							t15_2[j] = t152
+					if kern.Wide() {
+						a2 := backwardNest7Args{
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t15),
+							unsafe.SliceData(t16Total),
+							dH * dK * a,
+							dH,
+							dK,
+							[2]float32{t16},
 						}
+						backwardNest7(&a2)
+					} else {
+						t16_2 := t16
+						for i := range dH {
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							t15_2 := t15[i*dK:][:dK]
+							t16Sums := [16]F{t16_2}
+							for j := range dK {
+								t152 := num.Abs(W1Trail2[j])
+								t16Sums[j%16] = num.FMA32(F(F(t152*t152)*t152), t152, t16Sums[j%16])
+								t15_2[j] = t152
+							}
+							t16_2 = kern.Sum16(&t16Sums)
+						}
+						t16Total[0] = t16_2
 					}
+					t16 = t16Total[0]
 					// moneta_core.g, moneta_core.y
 					t18 := (t16 == F(0))
 					t125 := (t123 == F(0))
@@ -426,25 +747,57 @@ func (c *backwardFused) run() {
 					w3 := F(0.3333333333333333 * gPow2Entry2)
 					rhoEntry3 := rho[a]
 					thetaEntry3 := theta[a]
-					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t15_2 := t15[i*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t28_2 := t28[i*dK:][:dK]
-						W12_2 := W12[i*dK:][:dK]
-						t136_2 := t136[i*dK:][:dK]
-						w4 := F(thetaEntry3 * t117_2[i])
-						for j := range dK {
-							W1TrailEntry := W1Trail2[j]
-							t15Entry := t15_2[j]
-							W122 := num.FMA32(-w4, k[j], F(rhoEntry3*W1TrailEntry))
-							t1362 := num.Abs(W122)
-							t137 = num.FMA32(F(F(t1362*t1362)*t1362), t1362, t137)
-							t28_2[j] = kern.Choose(t18, F(0), F(F(F(w3*W1TrailEntry)*t15Entry)*t15Entry))
-							W12_2[j] = W122
-							t136_2[j] = t1362
+					t18Number := kern.Choose(t18, F(1), F(0))
+					if kern.Wide() {
+						a2 := backwardNest8Args{
+							unsafe.SliceData(t117),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t15),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(t28),
+							unsafe.SliceData(W12),
+							unsafe.SliceData(t136),
+							unsafe.SliceData(t137Total),
+							dH*a + C*dH*s + T*dH*l,
+							dH * dK * a,
+							dK*a + C*dK*s + T*dK*l,
+							dH,
+							dK,
+							[2]float32{t137},
+							[2]float32{t18Number},
+							[2]float32{thetaEntry3},
+							[2]float32{rhoEntry3},
+							[2]float32{w3},
 						}
+						backwardNest8(&a2)
+					} else {
+						t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
+						t137_2 := t137
+						t18_2 := (F(0) < t18Number)
+						for i := range dH {
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							t15_2 := t15[i*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							t28_2 := t28[i*dK:][:dK]
+							W12_2 := W12[i*dK:][:dK]
+							t136_2 := t136[i*dK:][:dK]
+							w4 := F(thetaEntry3 * t117_2[i])
+							t137Sums := [16]F{t137_2}
+							for j := range dK {
+								W1TrailEntry := W1Trail2[j]
+								t15Entry := t15_2[j]
+								W122 := num.FMA32(-w4, k[j], F(rhoEntry3*W1TrailEntry))
+								t1362 := num.Abs(W122)
+								t137Sums[j%16] = num.FMA32(F(F(t1362*t1362)*t1362), t1362, t137Sums[j%16])
+								t28_2[j] = kern.Choose(t18_2, F(0), F(F(F(w3*W1TrailEntry)*t15Entry)*t15Entry))
+								W12_2[j] = W122
+								t136_2[j] = t1362
+							}
+							t137_2 = kern.Sum16(&t137Sums)
+						}
+						t137Total[0] = t137_2
 					}
+					t137 = t137Total[0]
 					// moneta_core.y, moneta_core.g, moneta_core.W1
 					t139 := (t137 == F(0))
 					t112_2 := !t139
@@ -456,26 +809,59 @@ func (c *backwardFused) run() {
 					var t76 F
 					yPowEntry2 := yPow[a]
 					w5 := F(0.3333333333333333 * yPowEntry2)
-					for i := range dV {
-						t443_2 := t443[(l*T+a+C*s)*dH:][:dH]
-						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						t122_3 := t122_2[i*dH:][:dH]
-						t59_2 := t59[i*dH:][:dH]
-						t942_2 := t942[i*dH:][:dH]
-						yBarEntry := yBar[i]
-						for j := range dH {
-							t592 := kern.Choose(t57, F(yBarEntry*t443_2[j]), F(0))
-							W2TrailEntry := W2Trail2[j]
-							t122Entry := t122_3[j]
-							t76 = t76 + kern.Choose(t57, F(F(F(F(0.3333333333333333*W2TrailEntry)*t122Entry)*t122Entry)*t592), F(0))
-							t414[j] = num.FMA32(kern.Choose(t125, F(0), F(F(F(w5*W2TrailEntry)*t122Entry)*t122Entry)), yBarEntry, t414[j])
-							t59_2[j] = t592
-							t942_2[j] = kern.Sign(W2TrailEntry)
+					t57Number := kern.Choose(t57, F(1), F(0))
+					t125Number := kern.Choose(t125, F(1), F(0))
+					if kern.Wide() {
+						a2 := backwardNest9Args{
+							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(t443),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t122_2),
+							unsafe.SliceData(t414),
+							unsafe.SliceData(t59),
+							unsafe.SliceData(t942),
+							unsafe.SliceData(t76Total),
+							dV*a + C*dV*s + T*dV*l,
+							dH*a + C*dH*s + T*dH*l,
+							dH*dV*a + dH*dV,
+							dV,
+							dH,
+							[2]float32{t76},
+							[2]float32{t125Number},
+							[2]float32{t57Number},
+							[2]float32{w5},
 						}
+						backwardNest9(&a2)
+					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						t76_2 := t76
+						t125_2 := (F(0) < t125Number)
+						t57_2 := (F(0) < t57Number)
+						for i := range dV {
+							t443_2 := t443[(l*T+a+C*s)*dH:][:dH]
+							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
+							t122_3 := t122_2[i*dH:][:dH]
+							t59_2 := t59[i*dH:][:dH]
+							t942_2 := t942[i*dH:][:dH]
+							yBarEntry := yBar[i]
+							t76Sums := [16]F{t76_2}
+							for j := range dH {
+								t592 := kern.Choose(t57_2, F(yBarEntry*t443_2[j]), F(0))
+								W2TrailEntry := W2Trail2[j]
+								t122Entry := t122_3[j]
+								t76Sums[j%16] = t76Sums[j%16] + kern.Choose(t57_2, F(F(F(F(0.3333333333333333*W2TrailEntry)*t122Entry)*t122Entry)*t592), F(0))
+								t414[j] = num.FMA32(kern.Choose(t125_2, F(0), F(F(F(w5*W2TrailEntry)*t122Entry)*t122Entry)), yBarEntry, t414[j])
+								t59_2[j] = t592
+								t942_2[j] = kern.Sign(W2TrailEntry)
+							}
+							t76_2 = kern.Sum16(&t76Sums)
+						}
+						t76Total[0] = t76_2
 					}
+					t76 = t76Total[0]
 					// moneta_core.y
 					if kern.Wide() {
-						a2 := backwardNest5Args{
+						a2 := backwardNest10Args{
 							unsafe.SliceData(t151),
 							unsafe.SliceData(t414),
 							unsafe.SliceData(c.YProd),
@@ -484,7 +870,7 @@ func (c *backwardFused) run() {
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 						}
-						backwardNest5(&a2)
+						backwardNest10(&a2)
 					} else {
 						t151_2 := t151[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -500,68 +886,169 @@ func (c *backwardFused) run() {
 					var t3022 F
 					yPow2Entry2 := yPow2[a]
 					w6 := F(0.3333333333333333 * yPow2Entry2)
-					for i := range dH {
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						W12_2 := W12[i*dK:][:dK]
-						t136_2 := t136[i*dK:][:dK]
-						t132_2 := t132[i*dK:][:dK]
-						t482_2 := t482[i*dK:][:dK]
-						t82Entry := t82[i]
-						for j := range dK {
-							t1322 := kern.Choose(t112_2, F(q[j]*t82Entry), F(0))
-							W12Entry := W12_2[j]
-							t136Entry := t136_2[j]
-							t3022 = t3022 + kern.Choose(t112_2, F(F(F(F(0.3333333333333333*W12Entry)*t136Entry)*t136Entry)*t1322), F(0))
-							t102[j] = num.FMA32(kern.Choose(t139, F(0), F(F(F(w6*W12Entry)*t136Entry)*t136Entry)), t82Entry, t102[j])
-							t132_2[j] = t1322
-							t482_2[j] = kern.Sign(W12Entry)
+					t112Number := kern.Choose(t112_2, F(1), F(0))
+					t139Number := kern.Choose(t139, F(1), F(0))
+					if kern.Wide() {
+						a2 := backwardNest11Args{
+							unsafe.SliceData(t82),
+							unsafe.SliceData(c.Q),
+							unsafe.SliceData(W12),
+							unsafe.SliceData(t136),
+							unsafe.SliceData(t102),
+							unsafe.SliceData(t132),
+							unsafe.SliceData(t482),
+							unsafe.SliceData(t3022Total),
+							dK*a + C*dK*s + T*dK*l,
+							dH,
+							dK,
+							[2]float32{t3022},
+							[2]float32{t139Number},
+							[2]float32{t112Number},
+							[2]float32{w6},
 						}
+						backwardNest11(&a2)
+					} else {
+						t3022_2 := t3022
+						t139_2 := (F(0) < t139Number)
+						t112_3 := (F(0) < t112Number)
+						for i := range dH {
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
+							W12_2 := W12[i*dK:][:dK]
+							t136_2 := t136[i*dK:][:dK]
+							t132_2 := t132[i*dK:][:dK]
+							t482_2 := t482[i*dK:][:dK]
+							t82Entry := t82[i]
+							t3022Sums := [16]F{t3022_2}
+							for j := range dK {
+								t1322 := kern.Choose(t112_3, F(q[j]*t82Entry), F(0))
+								W12Entry := W12_2[j]
+								t136Entry := t136_2[j]
+								t3022Sums[j%16] = t3022Sums[j%16] + kern.Choose(t112_3, F(F(F(F(0.3333333333333333*W12Entry)*t136Entry)*t136Entry)*t1322), F(0))
+								t102[j] = num.FMA32(kern.Choose(t139_2, F(0), F(F(F(w6*W12Entry)*t136Entry)*t136Entry)), t82Entry, t102[j])
+								t132_2[j] = t1322
+								t482_2[j] = kern.Sign(W12Entry)
+							}
+							t3022_2 = kern.Sum16(&t3022Sums)
+						}
+						t3022Total[0] = t3022_2
 					}
+					t3022 = t3022Total[0]
 					// moneta_core.W1, moneta_core.y, moneta_core.g
 					clear(t418)
 					var t109 F
 					w7 := F(0.3333333333333333 * yPow2Entry2)
 					w8 := F(4 * kern.Choose(t112_2, F(F(-0.5*yPow3[a])*t3022), F(0)))
 					w9 := (t112_2)
-					for i := range dH {
-						t136_2 := t136[i*dK:][:dK]
-						t132_2 := t132[i*dK:][:dK]
-						t482_2 := t482[i*dK:][:dK]
-						W1BarState2 := W1BarState[i*dK:][:dK]
-						W12_2 := W12[i*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t1032_2 := t1032[i*dK:][:dK]
-						var t4162 F
-						t117Entry := t117_2[i]
-						for j := range dK {
-							t136Entry2 := t136_2[j]
-							t132Entry := t132_2[j]
-							t482Entry := t482_2[j]
-							w20 := kern.Choose(t112_2, F(F(F(w7*t136Entry2)*t136Entry2)*t132Entry), F(0))
-							w21 := F(F(F(F(w8*t136Entry2)*t136Entry2)*t136Entry2) * t482Entry)
-							t10322 := ((W1BarState2[j] + w20) + w21) + kern.Choose(w9, F(F(2*kern.Choose(t112_2, F(F(F(w7*W12_2[j])*t136Entry2)*t132Entry), F(0)))*t482Entry), F(0))
-							t4162 = num.FMA32(t10322, k[j], t4162)
-							t109 = num.FMA32(W1Trail2[j], t10322, t109)
-							t1032_2[j] = t10322
-							t418[j] = num.FMA32(t10322, t117Entry, t418[j])
+					t112Number2 := kern.Choose(t112_2, F(1), F(0))
+					w9Number := kern.Choose(w9, F(1), F(0))
+					if kern.Wide() {
+						a2 := backwardNest12Args{
+							unsafe.SliceData(t117),
+							unsafe.SliceData(t136),
+							unsafe.SliceData(t132),
+							unsafe.SliceData(t482),
+							unsafe.SliceData(W1BarState),
+							unsafe.SliceData(W12),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t1032),
+							unsafe.SliceData(t418),
+							unsafe.SliceData(t416),
+							unsafe.SliceData(t109Total),
+							dH*a + C*dH*s + T*dH*l,
+							dK*a + C*dK*s + T*dK*l,
+							dH * dK * a,
+							dH,
+							dK,
+							[2]float32{t109},
+							[2]float32{w9Number},
+							[2]float32{t112Number2},
+							[2]float32{w7},
+							[2]float32{w8},
 						}
-						t416[i] = t4162
+						backwardNest12(&a2)
+					} else {
+						t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
+						t109_2 := t109
+						w9_2 := (F(0) < w9Number)
+						t112_3 := (F(0) < t112Number2)
+						for i := range dH {
+							t136_2 := t136[i*dK:][:dK]
+							t132_2 := t132[i*dK:][:dK]
+							t482_2 := t482[i*dK:][:dK]
+							W1BarState2 := W1BarState[i*dK:][:dK]
+							W12_2 := W12[i*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							t1032_2 := t1032[i*dK:][:dK]
+							var t4162 F
+							t117Entry := t117_2[i]
+							t4162Sums := [16]F{t4162}
+							t109Sums := [16]F{t109_2}
+							for j := range dK {
+								t136Entry2 := t136_2[j]
+								t132Entry := t132_2[j]
+								t482Entry := t482_2[j]
+								w20 := kern.Choose(t112_3, F(F(F(w7*t136Entry2)*t136Entry2)*t132Entry), F(0))
+								w21 := F(F(F(F(w8*t136Entry2)*t136Entry2)*t136Entry2) * t482Entry)
+								t10322 := ((W1BarState2[j] + w20) + w21) + kern.Choose(w9_2, F(F(2*kern.Choose(t112_3, F(F(F(w7*W12_2[j])*t136Entry2)*t132Entry), F(0)))*t482Entry), F(0))
+								t4162Sums[j%16] = num.FMA32(t10322, k[j], t4162Sums[j%16])
+								t109Sums[j%16] = num.FMA32(W1Trail2[j], t10322, t109Sums[j%16])
+								t1032_2[j] = t10322
+								t418[j] = num.FMA32(t10322, t117Entry, t418[j])
+							}
+							t4162 = kern.Sum16(&t4162Sums)
+							t109_2 = kern.Sum16(&t109Sums)
+							t416[i] = t4162
+						}
+						t109Total[0] = t109_2
 					}
+					t109 = t109Total[0]
 					// moneta_core.W1
 					var t1072 F
-					for i := range dH {
-						t416Entry := t416[i]
-						t1072 = num.FMA32(t117_2[i], t416Entry, t1072)
-						t30Entry := t30_2[i]
-						t115Entry := t115_2[i]
-						t11422 := -F(F(F(thetaEntry3*t30Entry)*t115Entry) * t416Entry)
-						t113Entry := t113_3[i]
-						W1ProdEntry2 := W1Prod[i]
-						t433[i] = F(gProd[i] * t11422)
-						w22 := F(F(F(F(F(thetaEntry3*t30Entry)*t30Entry)*t113Entry)*t115Entry) * t416Entry)
-						t1332[i] = num.FMA32(F(t30Entry*t115Entry), num.FMA32(-F(thetaEntry3*W1ProdEntry2), t416Entry, -F(F(F(thetaEntry3*t113Entry)*t115Entry)*t416Entry)), num.FMA32(W1ProdEntry2, t11422, w22))
+					if kern.Wide() {
+						a2 := backwardNest13Args{
+							unsafe.SliceData(t416),
+							unsafe.SliceData(t117),
+							unsafe.SliceData(t30),
+							unsafe.SliceData(t115),
+							unsafe.SliceData(t113),
+							unsafe.SliceData(c.W1Prod),
+							unsafe.SliceData(c.GProd),
+							unsafe.SliceData(t433),
+							unsafe.SliceData(t1332),
+							unsafe.SliceData(t1072Total),
+							dH*a + C*dH*s + T*dH*l,
+							dH,
+							[2]float32{t1072},
+							[2]float32{thetaEntry3},
+						}
+						backwardNest13(&a2)
+					} else {
+						t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
+						t30_2 := t30[(l*T+a+C*s)*dH:][:dH]
+						t115_2 := t115[(l*T+a+C*s)*dH:][:dH]
+						t113_3 := t113[(l*T+a+C*s)*dH:][:dH]
+						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
+						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
+						t1072_2 := t1072
+						t1072Sums := [16]F{t1072_2}
+						for i := range dH {
+							t416Entry := t416[i]
+							t1072Sums[i%16] = num.FMA32(t117_2[i], t416Entry, t1072Sums[i%16])
+							t30Entry := t30_2[i]
+							t115Entry := t115_2[i]
+							t11422 := -F(F(F(thetaEntry3*t30Entry)*t115Entry) * t416Entry)
+							t113Entry := t113_3[i]
+							W1ProdEntry2 := W1Prod[i]
+							t433[i] = F(gProd[i] * t11422)
+							w22 := F(F(F(F(F(thetaEntry3*t30Entry)*t30Entry)*t113Entry)*t115Entry) * t416Entry)
+							t1332[i] = num.FMA32(F(t30Entry*t115Entry), num.FMA32(-F(thetaEntry3*W1ProdEntry2), t416Entry, -F(F(F(thetaEntry3*t113Entry)*t115Entry)*t416Entry)), num.FMA32(W1ProdEntry2, t11422, w22))
+						}
+						t1072_2 = kern.Sum16(&t1072Sums)
+						t1072Total[0] = t1072_2
 					}
+					t1072 = t1072Total[0]
 					t10722 := -t1072
 					// moneta_core.W1, moneta_core.g, moneta_core.W2, moneta_core.y
 					clear(t424)
@@ -573,6 +1060,7 @@ func (c *backwardFused) run() {
 					w12 := (t57)
 					for i := range dV {
 						t14_2 := t14[i*dH:][:dH]
+						t30_2 := t30[(l*T+a+C*s)*dH:][:dH]
 						t445_2 := t445[(l*T+a+C*s)*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						t3 := t[i*dH:][:dH]
@@ -644,18 +1132,49 @@ func (c *backwardFused) run() {
 					}
 					// moneta_core.W2, moneta_core.g, moneta_core.W1
 					var t234 F
-					for i := range dV {
-						t422Entry := t422[i]
-						t234 = num.FMA32(g2[i], t422Entry, t234)
-						t293 := num.FMA32(-thetaEntry3, t422Entry, num.FMA32(-thetaEntry3, t420[i], t121[i]))
-						t3032 := num.FMA32(F(F(10*t36_2[i])*t293), t300_2[i], F(F(F(2*gLin[i])*t34_2[i])*t293))
-						t303[i] = t3032
-						vBar[i] = -t3032
+					if kern.Wide() {
+						a2 := backwardNest14Args{
+							unsafe.SliceData(t422),
+							unsafe.SliceData(g),
+							unsafe.SliceData(t420),
+							unsafe.SliceData(t121),
+							unsafe.SliceData(t36),
+							unsafe.SliceData(t300),
+							unsafe.SliceData(c.GLin),
+							unsafe.SliceData(t34),
+							unsafe.SliceData(t303),
+							unsafe.SliceData(c.VBar),
+							unsafe.SliceData(t234Total),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+							[2]float32{t234},
+							[2]float32{thetaEntry3},
+						}
+						backwardNest14(&a2)
+					} else {
+						t36_2 := t36[(l*T+a+C*s)*dV:][:dV]
+						t300_2 := t300[(l*T+a+C*s)*dV:][:dV]
+						gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
+						t34_2 := t34[(l*T+a+C*s)*dV:][:dV]
+						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
+						t234_2 := t234
+						t234Sums := [16]F{t234_2}
+						for i := range dV {
+							t422Entry := t422[i]
+							t234Sums[i%16] = num.FMA32(g2[i], t422Entry, t234Sums[i%16])
+							t293 := num.FMA32(-thetaEntry3, t422Entry, num.FMA32(-thetaEntry3, t420[i], t121[i]))
+							t3032 := num.FMA32(F(F(10*t36_2[i])*t293), t300_2[i], F(F(F(2*gLin[i])*t34_2[i])*t293))
+							t303[i] = t3032
+							vBar[i] = -t3032
+						}
+						t234_2 = kern.Sum16(&t234Sums)
+						t234Total[0] = t234_2
 					}
+					t234 = t234Total[0]
 					t2342 := -t234
 					// moneta_core.W2
 					if kern.Wide() {
-						a2 := backwardNest6Args{
+						a2 := backwardNest15Args{
 							unsafe.SliceData(t30),
 							unsafe.SliceData(t424),
 							unsafe.SliceData(c.GProd),
@@ -665,8 +1184,11 @@ func (c *backwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						backwardNest6(&a2)
+						backwardNest15(&a2)
 					} else {
+						t30_2 := t30[(l*T+a+C*s)*dH:][:dH]
+						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
+						t115_2 := t115[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t30Entry2 := t30_2[i]
 							t424Entry := t424[i]
@@ -676,42 +1198,96 @@ func (c *backwardFused) run() {
 					// moneta_core.W2, moneta_core.g
 					clear(t246)
 					var t266 F
-					for i := range dH {
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t15_2 := t15[i*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t28_2 := t28[i*dK:][:dK]
-						t249_2 := t249[i*dK:][:dK]
-						t244Entry := t244[i]
-						for j := range dK {
-							t2492 := kern.Choose(t184, F(k[j]*t244Entry), F(0))
-							t15Entry3 := t15_2[j]
-							t266 = t266 + kern.Choose(t184, F(F(F(F(0.3333333333333333*W1Trail2[j])*t15Entry3)*t15Entry3)*t2492), F(0))
-							t246[j] = num.FMA32(t28_2[j], t244Entry, t246[j])
-							t249_2[j] = t2492
+					t184Number := kern.Choose(t184, F(1), F(0))
+					if kern.Wide() {
+						a2 := backwardNest16Args{
+							unsafe.SliceData(t244),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(t15),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t28),
+							unsafe.SliceData(t246),
+							unsafe.SliceData(t249),
+							unsafe.SliceData(t266Total),
+							dK*a + C*dK*s + T*dK*l,
+							dH * dK * a,
+							dH,
+							dK,
+							[2]float32{t266},
+							[2]float32{t184Number},
 						}
+						backwardNest16(&a2)
+					} else {
+						t266_2 := t266
+						t184_2 := (F(0) < t184Number)
+						for i := range dH {
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							t15_2 := t15[i*dK:][:dK]
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							t28_2 := t28[i*dK:][:dK]
+							t249_2 := t249[i*dK:][:dK]
+							t244Entry := t244[i]
+							t266Sums := [16]F{t266_2}
+							for j := range dK {
+								t2492 := kern.Choose(t184_2, F(k[j]*t244Entry), F(0))
+								t15Entry3 := t15_2[j]
+								t266Sums[j%16] = t266Sums[j%16] + kern.Choose(t184_2, F(F(F(F(0.3333333333333333*W1Trail2[j])*t15Entry3)*t15Entry3)*t2492), F(0))
+								t246[j] = num.FMA32(t28_2[j], t244Entry, t246[j])
+								t249_2[j] = t2492
+							}
+							t266_2 = kern.Sum16(&t266Sums)
+						}
+						t266Total[0] = t266_2
 					}
+					t266 = t266Total[0]
 					// moneta_core.g
 					clear(t426)
 					var t380 F
-					for i := range dV {
-						t428_2 := t428[(l*T+a+C*s)*dH:][:dH]
-						t3 := t[i*dH:][:dH]
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t14_2 := t14[i*dH:][:dH]
-						t363_2 := t363[i*dH:][:dH]
-						t303Entry := t303[i]
-						for j := range dH {
-							t3632 := kern.Choose(t1382, F(t428_2[j]*t303Entry), F(0))
-							tEntry3 := t3[j]
-							t380 = t380 + kern.Choose(t1382, F(F(F(F(0.3333333333333333*W2Trail2[j])*tEntry3)*tEntry3)*t3632), F(0))
-							t426[j] = num.FMA32(t14_2[j], t303Entry, t426[j])
-							t363_2[j] = t3632
+					t1382Number := kern.Choose(t1382, F(1), F(0))
+					if kern.Wide() {
+						a2 := backwardNest17Args{
+							unsafe.SliceData(t303),
+							unsafe.SliceData(t428),
+							unsafe.SliceData(t),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t14),
+							unsafe.SliceData(t426),
+							unsafe.SliceData(t363),
+							unsafe.SliceData(t380Total),
+							dH*a + C*dH*s + T*dH*l,
+							dH * dV * a,
+							dV,
+							dH,
+							[2]float32{t380},
+							[2]float32{t1382Number},
 						}
+						backwardNest17(&a2)
+					} else {
+						t380_2 := t380
+						t1382_2 := (F(0) < t1382Number)
+						for i := range dV {
+							t428_2 := t428[(l*T+a+C*s)*dH:][:dH]
+							t3 := t[i*dH:][:dH]
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t14_2 := t14[i*dH:][:dH]
+							t363_2 := t363[i*dH:][:dH]
+							t303Entry := t303[i]
+							t380Sums := [16]F{t380_2}
+							for j := range dH {
+								t3632 := kern.Choose(t1382_2, F(t428_2[j]*t303Entry), F(0))
+								tEntry3 := t3[j]
+								t380Sums[j%16] = t380Sums[j%16] + kern.Choose(t1382_2, F(F(F(F(0.3333333333333333*W2Trail2[j])*tEntry3)*tEntry3)*t3632), F(0))
+								t426[j] = num.FMA32(t14_2[j], t303Entry, t426[j])
+								t363_2[j] = t3632
+							}
+							t380_2 = kern.Sum16(&t380Sums)
+						}
+						t380Total[0] = t380_2
 					}
+					t380 = t380Total[0]
 					// moneta_core.g
 					if kern.Wide() {
-						a2 := backwardNest7Args{
+						a2 := backwardNest18Args{
 							unsafe.SliceData(t30),
 							unsafe.SliceData(t426),
 							unsafe.SliceData(c.GProd),
@@ -720,8 +1296,11 @@ func (c *backwardFused) run() {
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 						}
-						backwardNest7(&a2)
+						backwardNest18(&a2)
 					} else {
+						t30_2 := t30[(l*T+a+C*s)*dH:][:dH]
+						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
+						t115_2 := t115[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t30Entry3 := t30_2[i]
 							t426Entry := t426[i]
@@ -731,21 +1310,48 @@ func (c *backwardFused) run() {
 					// moneta_core.g
 					clear(t314)
 					var t334 F
-					for i := range dH {
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t15_2 := t15[i*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t28_2 := t28[i*dK:][:dK]
-						t317_2 := t317[i*dK:][:dK]
-						t312Entry := t312[i]
-						for j := range dK {
-							t3172 := kern.Choose(t184, F(k[j]*t312Entry), F(0))
-							t15Entry4 := t15_2[j]
-							t334 = t334 + kern.Choose(t184, F(F(F(F(0.3333333333333333*W1Trail2[j])*t15Entry4)*t15Entry4)*t3172), F(0))
-							t314[j] = num.FMA32(t28_2[j], t312Entry, t314[j])
-							t317_2[j] = t3172
+					t184Number2 := kern.Choose(t184, F(1), F(0))
+					if kern.Wide() {
+						a2 := backwardNest19Args{
+							unsafe.SliceData(t312),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(t15),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t28),
+							unsafe.SliceData(t314),
+							unsafe.SliceData(t317),
+							unsafe.SliceData(t334Total),
+							dK*a + C*dK*s + T*dK*l,
+							dH * dK * a,
+							dH,
+							dK,
+							[2]float32{t334},
+							[2]float32{t184Number2},
 						}
+						backwardNest19(&a2)
+					} else {
+						t334_2 := t334
+						t184_2 := (F(0) < t184Number2)
+						for i := range dH {
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							t15_2 := t15[i*dK:][:dK]
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							t28_2 := t28[i*dK:][:dK]
+							t317_2 := t317[i*dK:][:dK]
+							t312Entry := t312[i]
+							t334Sums := [16]F{t334_2}
+							for j := range dK {
+								t3172 := kern.Choose(t184_2, F(k[j]*t312Entry), F(0))
+								t15Entry4 := t15_2[j]
+								t334Sums[j%16] = t334Sums[j%16] + kern.Choose(t184_2, F(F(F(F(0.3333333333333333*W1Trail2[j])*t15Entry4)*t15Entry4)*t3172), F(0))
+								t314[j] = num.FMA32(t28_2[j], t312Entry, t314[j])
+								t317_2[j] = t3172
+							}
+							t334_2 = kern.Sum16(&t334Sums)
+						}
+						t334Total[0] = t334_2
 					}
+					t334 = t334Total[0]
 					// moneta_core.g, moneta_core.W1, moneta_core.W2
 					W1Pow2Entry := W1Pow2[a]
 					w13 := F(0.3333333333333333 * gPow2Entry2)
@@ -811,7 +1417,7 @@ func (c *backwardFused) run() {
 					}
 					// moneta_core.g, moneta_core.W1, moneta_core
 					if kern.Wide() {
-						a2 := backwardNest8Args{
+						a2 := backwardNest20Args{
 							unsafe.SliceData(t418),
 							unsafe.SliceData(t1352),
 							unsafe.SliceData(t246),
@@ -823,7 +1429,7 @@ func (c *backwardFused) run() {
 							dK,
 							[2]float32{thetaEntry3},
 						}
-						backwardNest8(&a2)
+						backwardNest20(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

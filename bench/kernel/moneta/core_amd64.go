@@ -25,6 +25,96 @@ func forwardNest3AVX512(a *forwardNest3Args)
 func forwardNest3AVX2(a *forwardNest3Args)
 
 //go:noescape
+func forwardNest4AVX512(a *forwardNest4Args)
+
+//go:noescape
+func forwardNest4AVX2(a *forwardNest4Args)
+
+//go:noescape
+func forwardNest5AVX512(a *forwardNest5Args)
+
+//go:noescape
+func forwardNest5AVX2(a *forwardNest5Args)
+
+//go:noescape
+func forwardNest6AVX512(a *forwardNest6Args)
+
+//go:noescape
+func forwardNest6AVX2(a *forwardNest6Args)
+
+//go:noescape
+func forwardNest7AVX512(a *forwardNest7Args)
+
+//go:noescape
+func forwardNest7AVX2(a *forwardNest7Args)
+
+//go:noescape
+func forwardNest8AVX512(a *forwardNest8Args)
+
+//go:noescape
+func forwardNest8AVX2(a *forwardNest8Args)
+
+//go:noescape
+func forwardNest9AVX512(a *forwardNest9Args)
+
+//go:noescape
+func forwardNest9AVX2(a *forwardNest9Args)
+
+//go:noescape
+func forwardNest10AVX512(a *forwardNest10Args)
+
+//go:noescape
+func forwardNest10AVX2(a *forwardNest10Args)
+
+//go:noescape
+func forwardNest11AVX512(a *forwardNest11Args)
+
+//go:noescape
+func forwardNest11AVX2(a *forwardNest11Args)
+
+//go:noescape
+func forwardNest12AVX512(a *forwardNest12Args)
+
+//go:noescape
+func forwardNest12AVX2(a *forwardNest12Args)
+
+//go:noescape
+func forwardNest13AVX512(a *forwardNest13Args)
+
+//go:noescape
+func forwardNest13AVX2(a *forwardNest13Args)
+
+//go:noescape
+func forwardNest14AVX512(a *forwardNest14Args)
+
+//go:noescape
+func forwardNest14AVX2(a *forwardNest14Args)
+
+//go:noescape
+func forwardNest15AVX512(a *forwardNest15Args)
+
+//go:noescape
+func forwardNest15AVX2(a *forwardNest15Args)
+
+//go:noescape
+func forwardNest16AVX512(a *forwardNest16Args)
+
+//go:noescape
+func forwardNest16AVX2(a *forwardNest16Args)
+
+//go:noescape
+func forwardNest17AVX512(a *forwardNest17Args)
+
+//go:noescape
+func forwardNest17AVX2(a *forwardNest17Args)
+
+//go:noescape
+func backwardNest1AVX512(a *backwardNest1Args)
+
+//go:noescape
+func backwardNest1AVX2(a *backwardNest1Args)
+
+//go:noescape
 func backwardNest2AVX512(a *backwardNest2Args)
 
 //go:noescape
@@ -66,6 +156,78 @@ func backwardNest8AVX512(a *backwardNest8Args)
 //go:noescape
 func backwardNest8AVX2(a *backwardNest8Args)
 
+//go:noescape
+func backwardNest9AVX512(a *backwardNest9Args)
+
+//go:noescape
+func backwardNest9AVX2(a *backwardNest9Args)
+
+//go:noescape
+func backwardNest10AVX512(a *backwardNest10Args)
+
+//go:noescape
+func backwardNest10AVX2(a *backwardNest10Args)
+
+//go:noescape
+func backwardNest11AVX512(a *backwardNest11Args)
+
+//go:noescape
+func backwardNest11AVX2(a *backwardNest11Args)
+
+//go:noescape
+func backwardNest12AVX512(a *backwardNest12Args)
+
+//go:noescape
+func backwardNest12AVX2(a *backwardNest12Args)
+
+//go:noescape
+func backwardNest13AVX512(a *backwardNest13Args)
+
+//go:noescape
+func backwardNest13AVX2(a *backwardNest13Args)
+
+//go:noescape
+func backwardNest14AVX512(a *backwardNest14Args)
+
+//go:noescape
+func backwardNest14AVX2(a *backwardNest14Args)
+
+//go:noescape
+func backwardNest15AVX512(a *backwardNest15Args)
+
+//go:noescape
+func backwardNest15AVX2(a *backwardNest15Args)
+
+//go:noescape
+func backwardNest16AVX512(a *backwardNest16Args)
+
+//go:noescape
+func backwardNest16AVX2(a *backwardNest16Args)
+
+//go:noescape
+func backwardNest17AVX512(a *backwardNest17Args)
+
+//go:noescape
+func backwardNest17AVX2(a *backwardNest17Args)
+
+//go:noescape
+func backwardNest18AVX512(a *backwardNest18Args)
+
+//go:noescape
+func backwardNest18AVX2(a *backwardNest18Args)
+
+//go:noescape
+func backwardNest19AVX512(a *backwardNest19Args)
+
+//go:noescape
+func backwardNest19AVX2(a *backwardNest19Args)
+
+//go:noescape
+func backwardNest20AVX512(a *backwardNest20Args)
+
+//go:noescape
+func backwardNest20AVX2(a *backwardNest20Args)
+
 func forwardNest1(a *forwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		forwardNest1AVX512(a)
@@ -88,6 +250,126 @@ func forwardNest3(a *forwardNest3Args) {
 		return
 	}
 	forwardNest3AVX2(a)
+}
+
+func forwardNest4(a *forwardNest4Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest4AVX512(a)
+		return
+	}
+	forwardNest4AVX2(a)
+}
+
+func forwardNest5(a *forwardNest5Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest5AVX512(a)
+		return
+	}
+	forwardNest5AVX2(a)
+}
+
+func forwardNest6(a *forwardNest6Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest6AVX512(a)
+		return
+	}
+	forwardNest6AVX2(a)
+}
+
+func forwardNest7(a *forwardNest7Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest7AVX512(a)
+		return
+	}
+	forwardNest7AVX2(a)
+}
+
+func forwardNest8(a *forwardNest8Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest8AVX512(a)
+		return
+	}
+	forwardNest8AVX2(a)
+}
+
+func forwardNest9(a *forwardNest9Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest9AVX512(a)
+		return
+	}
+	forwardNest9AVX2(a)
+}
+
+func forwardNest10(a *forwardNest10Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest10AVX512(a)
+		return
+	}
+	forwardNest10AVX2(a)
+}
+
+func forwardNest11(a *forwardNest11Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest11AVX512(a)
+		return
+	}
+	forwardNest11AVX2(a)
+}
+
+func forwardNest12(a *forwardNest12Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest12AVX512(a)
+		return
+	}
+	forwardNest12AVX2(a)
+}
+
+func forwardNest13(a *forwardNest13Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest13AVX512(a)
+		return
+	}
+	forwardNest13AVX2(a)
+}
+
+func forwardNest14(a *forwardNest14Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest14AVX512(a)
+		return
+	}
+	forwardNest14AVX2(a)
+}
+
+func forwardNest15(a *forwardNest15Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest15AVX512(a)
+		return
+	}
+	forwardNest15AVX2(a)
+}
+
+func forwardNest16(a *forwardNest16Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest16AVX512(a)
+		return
+	}
+	forwardNest16AVX2(a)
+}
+
+func forwardNest17(a *forwardNest17Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest17AVX512(a)
+		return
+	}
+	forwardNest17AVX2(a)
+}
+
+func backwardNest1(a *backwardNest1Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest1AVX512(a)
+		return
+	}
+	backwardNest1AVX2(a)
 }
 
 func backwardNest2(a *backwardNest2Args) {
@@ -144,4 +426,100 @@ func backwardNest8(a *backwardNest8Args) {
 		return
 	}
 	backwardNest8AVX2(a)
+}
+
+func backwardNest9(a *backwardNest9Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest9AVX512(a)
+		return
+	}
+	backwardNest9AVX2(a)
+}
+
+func backwardNest10(a *backwardNest10Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest10AVX512(a)
+		return
+	}
+	backwardNest10AVX2(a)
+}
+
+func backwardNest11(a *backwardNest11Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest11AVX512(a)
+		return
+	}
+	backwardNest11AVX2(a)
+}
+
+func backwardNest12(a *backwardNest12Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest12AVX512(a)
+		return
+	}
+	backwardNest12AVX2(a)
+}
+
+func backwardNest13(a *backwardNest13Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest13AVX512(a)
+		return
+	}
+	backwardNest13AVX2(a)
+}
+
+func backwardNest14(a *backwardNest14Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest14AVX512(a)
+		return
+	}
+	backwardNest14AVX2(a)
+}
+
+func backwardNest15(a *backwardNest15Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest15AVX512(a)
+		return
+	}
+	backwardNest15AVX2(a)
+}
+
+func backwardNest16(a *backwardNest16Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest16AVX512(a)
+		return
+	}
+	backwardNest16AVX2(a)
+}
+
+func backwardNest17(a *backwardNest17Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest17AVX512(a)
+		return
+	}
+	backwardNest17AVX2(a)
+}
+
+func backwardNest18(a *backwardNest18Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest18AVX512(a)
+		return
+	}
+	backwardNest18AVX2(a)
+}
+
+func backwardNest19(a *backwardNest19Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest19AVX512(a)
+		return
+	}
+	backwardNest19AVX2(a)
+}
+
+func backwardNest20(a *backwardNest20Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest20AVX512(a)
+		return
+	}
+	backwardNest20AVX2(a)
 }

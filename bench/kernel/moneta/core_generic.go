@@ -10,6 +10,36 @@ func forwardNest2(*forwardNest2Args) { panic("no assembly in this build") }
 
 func forwardNest3(*forwardNest3Args) { panic("no assembly in this build") }
 
+func forwardNest4(*forwardNest4Args) { panic("no assembly in this build") }
+
+func forwardNest5(*forwardNest5Args) { panic("no assembly in this build") }
+
+func forwardNest6(*forwardNest6Args) { panic("no assembly in this build") }
+
+func forwardNest7(*forwardNest7Args) { panic("no assembly in this build") }
+
+func forwardNest8(*forwardNest8Args) { panic("no assembly in this build") }
+
+func forwardNest9(*forwardNest9Args) { panic("no assembly in this build") }
+
+func forwardNest10(*forwardNest10Args) { panic("no assembly in this build") }
+
+func forwardNest11(*forwardNest11Args) { panic("no assembly in this build") }
+
+func forwardNest12(*forwardNest12Args) { panic("no assembly in this build") }
+
+func forwardNest13(*forwardNest13Args) { panic("no assembly in this build") }
+
+func forwardNest14(*forwardNest14Args) { panic("no assembly in this build") }
+
+func forwardNest15(*forwardNest15Args) { panic("no assembly in this build") }
+
+func forwardNest16(*forwardNest16Args) { panic("no assembly in this build") }
+
+func forwardNest17(*forwardNest17Args) { panic("no assembly in this build") }
+
+func backwardNest1(*backwardNest1Args) { panic("no assembly in this build") }
+
 func backwardNest2(*backwardNest2Args) { panic("no assembly in this build") }
 
 func backwardNest3(*backwardNest3Args) { panic("no assembly in this build") }
@@ -23,3 +53,27 @@ func backwardNest6(*backwardNest6Args) { panic("no assembly in this build") }
 func backwardNest7(*backwardNest7Args) { panic("no assembly in this build") }
 
 func backwardNest8(*backwardNest8Args) { panic("no assembly in this build") }
+
+func backwardNest9(*backwardNest9Args) { panic("no assembly in this build") }
+
+func backwardNest10(*backwardNest10Args) { panic("no assembly in this build") }
+
+func backwardNest11(*backwardNest11Args) { panic("no assembly in this build") }
+
+func backwardNest12(*backwardNest12Args) { panic("no assembly in this build") }
+
+func backwardNest13(*backwardNest13Args) { panic("no assembly in this build") }
+
+func backwardNest14(*backwardNest14Args) { panic("no assembly in this build") }
+
+func backwardNest15(*backwardNest15Args) { panic("no assembly in this build") }
+
+func backwardNest16(*backwardNest16Args) { panic("no assembly in this build") }
+
+func backwardNest17(*backwardNest17Args) { panic("no assembly in this build") }
+
+func backwardNest18(*backwardNest18Args) { panic("no assembly in this build") }
+
+func backwardNest19(*backwardNest19Args) { panic("no assembly in this build") }
+
+func backwardNest20(*backwardNest20Args) { panic("no assembly in this build") }

@@ -9,6 +9,46 @@ import (
 )
 
 type forwardNest1Args struct {
+	W2State *float32
+	t       *float32
+	t2Total *float32
+	n0      int        // d_v
+	n1      int        // d_h
+	t2      [2]float32 // and nothing
+}
+
+type forwardNest2Args struct {
+	t        *float32
+	W2State  *float32
+	t14      *float32
+	n0       int        // d_v
+	n1       int        // d_h
+	t4Number [2]float32 // and nothing
+	w        [2]float32 // and nothing
+}
+
+type forwardNest3Args struct {
+	W1State  *float32
+	t15      *float32
+	t16Total *float32
+	n0       int        // d_h
+	n1       int        // d_k
+	t16      [2]float32 // and nothing
+}
+
+type forwardNest4Args struct {
+	t15       *float32
+	W1State   *float32
+	k         *float32
+	t29       *float32
+	n0        int        // d_k·a + C·d_k·s + T·d_k·l
+	n1        int        // d_h
+	n2        int        // d_k
+	t18Number [2]float32 // and nothing
+	w2        [2]float32 // and nothing
+}
+
+type forwardNest5Args struct {
 	t29        *float32
 	t30        *float32
 	t103       *float32
@@ -17,7 +57,7 @@ type forwardNest1Args struct {
 	thetaEntry [2]float32 // and nothing
 }
 
-type forwardNest2Args struct {
+type forwardNest6Args struct {
 	t14  *float32
 	t103 *float32
 	t31  *float32
@@ -25,12 +65,106 @@ type forwardNest2Args struct {
 	n1   int // d_h
 }
 
-type forwardNest3Args struct {
+type forwardNest7Args struct {
+	t31  *float32
+	v    *float32
+	gLin *float32
+	n0   int // d_v·a + C·d_v·s + T·d_v·l
+	n1   int // d_v
+}
+
+type forwardNest8Args struct {
+	t31 *float32
+	v   *float32
+	g   *float32
+	n0  int // d_v·a + C·d_v·s + T·d_v·l
+	n1  int // d_v
+}
+
+type forwardNest9Args struct {
+	g         *float32
+	t122      *float32
+	W2State   *float32
+	t14       *float32
+	t22       *float32
+	t122_2    *float32
+	t123Total *float32
+	n0        int        // d_v
+	n1        int        // d_h
+	t123      [2]float32 // and nothing
+	rhoEntry  [2]float32 // and nothing
+}
+
+type forwardNest10Args struct {
 	t30  *float32
 	t22  *float32
 	t29  *float32
 	t117 *float32
 	n0   int // d_h
+}
+
+type forwardNest11Args struct {
+	t117       *float32
+	k          *float32
+	W1State    *float32
+	t136       *float32
+	t137Total  *float32
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_h
+	n2         int        // d_k
+	t137       [2]float32 // and nothing
+	thetaEntry [2]float32 // and nothing
+	rhoEntry   [2]float32 // and nothing
+}
+
+type forwardNest12Args struct {
+	t136       *float32
+	W1State    *float32
+	q          *float32
+	t150       *float32
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_h
+	n2         int        // d_k
+	t139Number [2]float32 // and nothing
+	w4         [2]float32 // and nothing
+}
+
+type forwardNest13Args struct {
+	t29   *float32
+	gProd *float32
+	n0    int // d_h·a + C·d_h·s + T·d_h·l
+	n1    int // d_h
+}
+
+type forwardNest14Args struct {
+	t22    *float32
+	W1Prod *float32
+	n0     int // d_h·a + C·d_h·s + T·d_h·l
+	n1     int // d_h
+}
+
+type forwardNest15Args struct {
+	t150  *float32
+	yProd *float32
+	n0    int // d_h·a + C·d_h·s + T·d_h·l
+	n1    int // d_h
+}
+
+type forwardNest16Args struct {
+	t150 *float32
+	t143 *float32
+	n0   int // d_h
+}
+
+type forwardNest17Args struct {
+	t122       *float32
+	W2State    *float32
+	t143       *float32
+	y2         *float32
+	n0         int        // d_v
+	n1         int        // d_h
+	t125Number [2]float32 // and nothing
+	w5         [2]float32 // and nothing
 }
 
 // forwardFused is Forward in fused arithmetic.
@@ -65,6 +199,10 @@ func (c *forwardFused) run() {
 	t150 := c.Work[3*dH*dK+4*dH*dV+6*dH+2*dV:][:dH]      // [d_h]
 	t143 := c.Work[3*dH*dK+4*dH*dV+7*dH+2*dV:][:dH]      // [d_h]
 	y2 := c.Work[3*dH*dK+4*dH*dV+8*dH+2*dV:][:dV]        // [d_v]
+	t2Total := make([]F, 1)
+	t16Total := make([]F, 1)
+	t123Total := make([]F, 1)
+	t137Total := make([]F, 1)
 
 	// moneta_core
 	for l := range L {
@@ -89,18 +227,34 @@ func (c *forwardFused) run() {
 				theta := c.Theta[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				for a := range n {
-					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					// moneta_core.g
 					var t2 F
-					for i := range dV {
-						W2State2 := W2State[i*dH:][:dH]
-						t3 := t[i*dH:][:dH]
-						for j := range dH {
-							t3_2 := num.Abs(W2State2[j])
-							t2 = num.FMA32(F(F(t3_2*t3_2)*t3_2), t3_2, t2)
-							t3[j] = t3_2
+					if kern.Wide() {
+						a2 := forwardNest1Args{
+							unsafe.SliceData(W2State),
+							unsafe.SliceData(t),
+							unsafe.SliceData(t2Total),
+							dV,
+							dH,
+							[2]float32{t2},
 						}
+						forwardNest1(&a2)
+					} else {
+						t2_2 := t2
+						for i := range dV {
+							W2State2 := W2State[i*dH:][:dH]
+							t3 := t[i*dH:][:dH]
+							t2Sums := [16]F{t2_2}
+							for j := range dH {
+								t3_2 := num.Abs(W2State2[j])
+								t2Sums[j%16] = num.FMA32(F(F(t3_2*t3_2)*t3_2), t3_2, t2Sums[j%16])
+								t3[j] = t3_2
+							}
+							t2_2 = kern.Sum16(&t2Sums)
+						}
+						t2Total[0] = t2_2
 					}
+					t2 = t2Total[0]
 					// moneta_core.g
 					t4 := (t2 == F(0))
 					t9 := kern.Choose(t4, F(1), t2)
@@ -110,26 +264,58 @@ func (c *forwardFused) run() {
 					}
 					// moneta_core.g
 					w := F(0.3333333333333333 * t11)
-					for i := range dV {
-						t3 := t[i*dH:][:dH]
-						W2State2 := W2State[i*dH:][:dH]
-						t14_2 := t14[i*dH:][:dH]
-						for j := range dH {
-							tEntry := t3[j]
-							t14_2[j] = kern.Choose(t4, F(0), F(F(F(w*W2State2[j])*tEntry)*tEntry))
+					t4Number := kern.Choose(t4, F(1), F(0))
+					if kern.Wide() {
+						a2 := forwardNest2Args{
+							unsafe.SliceData(t),
+							unsafe.SliceData(W2State),
+							unsafe.SliceData(t14),
+							dV,
+							dH,
+							[2]float32{t4Number},
+							[2]float32{w},
+						}
+						forwardNest2(&a2)
+					} else {
+						t4_2 := (F(0) < t4Number)
+						for i := range dV {
+							t3 := t[i*dH:][:dH]
+							W2State2 := W2State[i*dH:][:dH]
+							t14_2 := t14[i*dH:][:dH]
+							for j := range dH {
+								tEntry := t3[j]
+								t14_2[j] = kern.Choose(t4_2, F(0), F(F(F(w*W2State2[j])*tEntry)*tEntry))
+							}
 						}
 					}
 					// moneta_core.g
 					var t16 F
-					for i := range dH {
-						W1State2 := W1State[i*dK:][:dK]
-						t15_2 := t15[i*dK:][:dK]
-						for j := range dK {
-							t152 := num.Abs(W1State2[j])
-							t16 = num.FMA32(F(F(t152*t152)*t152), t152, t16)
-							t15_2[j] = t152
+					if kern.Wide() {
+						a2 := forwardNest3Args{
+							unsafe.SliceData(W1State),
+							unsafe.SliceData(t15),
+							unsafe.SliceData(t16Total),
+							dH,
+							dK,
+							[2]float32{t16},
 						}
+						forwardNest3(&a2)
+					} else {
+						t16_2 := t16
+						for i := range dH {
+							W1State2 := W1State[i*dK:][:dK]
+							t15_2 := t15[i*dK:][:dK]
+							t16Sums := [16]F{t16_2}
+							for j := range dK {
+								t152 := num.Abs(W1State2[j])
+								t16Sums[j%16] = num.FMA32(F(F(t152*t152)*t152), t152, t16Sums[j%16])
+								t15_2[j] = t152
+							}
+							t16_2 = kern.Sum16(&t16Sums)
+						}
+						t16Total[0] = t16_2
 					}
+					t16 = t16Total[0]
 					// moneta_core.g
 					t18 := (t16 == F(0))
 					t23 := kern.Choose(t18, F(1), t16)
@@ -139,21 +325,40 @@ func (c *forwardFused) run() {
 					}
 					// moneta_core.g
 					w2 := F(0.3333333333333333 * t25)
-					for i := range dH {
-						t15_2 := t15[i*dK:][:dK]
-						W1State2 := W1State[i*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						var t292 F
-						for j := range dK {
-							t15Entry := t15_2[j]
-							t292 = num.FMA32(kern.Choose(t18, F(0), F(F(F(w2*W1State2[j])*t15Entry)*t15Entry)), k[j], t292)
+					t18Number := kern.Choose(t18, F(1), F(0))
+					if kern.Wide() {
+						a2 := forwardNest4Args{
+							unsafe.SliceData(t15),
+							unsafe.SliceData(W1State),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(t29),
+							dK*a + C*dK*s + T*dK*l,
+							dH,
+							dK,
+							[2]float32{t18Number},
+							[2]float32{w2},
 						}
-						t29[i] = t292
+						forwardNest4(&a2)
+					} else {
+						t18_2 := (F(0) < t18Number)
+						for i := range dH {
+							t15_2 := t15[i*dK:][:dK]
+							W1State2 := W1State[i*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							var t292 F
+							t292Sums := [16]F{t292}
+							for j := range dK {
+								t15Entry := t15_2[j]
+								t292Sums[j%16] = num.FMA32(kern.Choose(t18_2, F(0), F(F(F(w2*W1State2[j])*t15Entry)*t15Entry)), k[j], t292Sums[j%16])
+							}
+							t292 = kern.Sum16(&t292Sums)
+							t29[i] = t292
+						}
 					}
 					// moneta_core.g, moneta_core.W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := forwardNest1Args{
+						a2 := forwardNest5Args{
 							unsafe.SliceData(t29),
 							unsafe.SliceData(t30),
 							unsafe.SliceData(t103),
@@ -161,7 +366,7 @@ func (c *forwardFused) run() {
 							dH,
 							[2]float32{thetaEntry},
 						}
-						forwardNest1(&a2)
+						forwardNest5(&a2)
 					} else {
 						for i := range dH {
 							t29Entry := t29[i]
@@ -173,14 +378,14 @@ func (c *forwardFused) run() {
 					}
 					// moneta_core.g
 					if kern.Wide() {
-						a2 := forwardNest2Args{
+						a2 := forwardNest6Args{
 							unsafe.SliceData(t14),
 							unsafe.SliceData(t103),
 							unsafe.SliceData(t31),
 							dV,
 							dH,
 						}
-						forwardNest2(&a2)
+						forwardNest6(&a2)
 					} else {
 						for i := range dV {
 							t14_2 := t14[i*dH:][:dH]
@@ -194,42 +399,92 @@ func (c *forwardFused) run() {
 						}
 					}
 					// moneta_core.g
-					for i := range dV {
-						t32 := t31[i] - v[i]
-						g2 := F(kern.Tanh(F(10*t32)) * num.FMA32(t32, t32, F(1e-06)))
-						if len(c.GLin) > 0 {
-							c.GLin[(l*T+a+C*s)*dV+i] = t32
+					if len(c.GLin) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest7Args{
+								unsafe.SliceData(t31),
+								unsafe.SliceData(c.V),
+								kern.Given(c.GLin),
+								dV*a + C*dV*s + T*dV*l,
+								dV,
+							}
+							forwardNest7(&a2)
+						} else {
+							v := c.V[(l*T+a+C*s)*dV:][:dV]
+							gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
+							for i := range dV {
+								t32 := t31[i] - v[i]
+								gLin[i] = t32
+							}
 						}
-						g[i] = g2
+					}
+					if kern.Wide() {
+						a2 := forwardNest8Args{
+							unsafe.SliceData(t31),
+							unsafe.SliceData(c.V),
+							unsafe.SliceData(g),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+						}
+						forwardNest8(&a2)
+					} else {
+						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t32 := t31[i] - v[i]
+							g2 := F(kern.Tanh(F(10*t32)) * num.FMA32(t32, t32, F(1e-06)))
+							g[i] = g2
+						}
 					}
 					// moneta_core.W2, moneta_core.W1, moneta_core.y
 					clear(t22)
 					var t123 F
 					rhoEntry := rho[a]
-					for i := range dV {
-						W2State2 := W2State[i*dH:][:dH]
-						t14_2 := t14[i*dH:][:dH]
-						t122_3 := t122_2[i*dH:][:dH]
-						gEntry := g[i]
-						for j := range dH {
-							W22 := num.FMA32(-gEntry, t122[j], F(rhoEntry*W2State2[j]))
-							t1222 := num.Abs(W22)
-							t123 = num.FMA32(F(F(t1222*t1222)*t1222), t1222, t123)
-							W2State2[j] = W22
-							t22[j] = num.FMA32(t14_2[j], gEntry, t22[j])
-							t122_3[j] = t1222
+					if kern.Wide() {
+						a2 := forwardNest9Args{
+							unsafe.SliceData(g),
+							unsafe.SliceData(t122),
+							unsafe.SliceData(W2State),
+							unsafe.SliceData(t14),
+							unsafe.SliceData(t22),
+							unsafe.SliceData(t122_2),
+							unsafe.SliceData(t123Total),
+							dV,
+							dH,
+							[2]float32{t123},
+							[2]float32{rhoEntry},
 						}
+						forwardNest9(&a2)
+					} else {
+						t123_2 := t123
+						for i := range dV {
+							W2State2 := W2State[i*dH:][:dH]
+							t14_2 := t14[i*dH:][:dH]
+							t122_3 := t122_2[i*dH:][:dH]
+							gEntry := g[i]
+							t123Sums := [16]F{t123_2}
+							for j := range dH {
+								W22 := num.FMA32(-gEntry, t122[j], F(rhoEntry*W2State2[j]))
+								t1222 := num.Abs(W22)
+								t123Sums[j%16] = num.FMA32(F(F(t1222*t1222)*t1222), t1222, t123Sums[j%16])
+								W2State2[j] = W22
+								t22[j] = num.FMA32(t14_2[j], gEntry, t22[j])
+								t122_3[j] = t1222
+							}
+							t123_2 = kern.Sum16(&t123Sums)
+						}
+						t123Total[0] = t123_2
 					}
+					t123 = t123Total[0]
 					// moneta_core.W1
 					if kern.Wide() {
-						a2 := forwardNest3Args{
+						a2 := forwardNest10Args{
 							unsafe.SliceData(t30),
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t29),
 							unsafe.SliceData(t117),
 							dH,
 						}
-						forwardNest3(&a2)
+						forwardNest10(&a2)
 					} else {
 						for i := range dH {
 							t30Entry := t30[i]
@@ -240,19 +495,41 @@ func (c *forwardFused) run() {
 					}
 					// moneta_core.W1, moneta_core.y
 					var t137 F
-					for i := range dH {
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						W1State2 := W1State[i*dK:][:dK]
-						t136_2 := t136[i*dK:][:dK]
-						w3 := F(thetaEntry * t117[i])
-						for j := range dK {
-							W12 := num.FMA32(-w3, k[j], F(rhoEntry*W1State2[j]))
-							t1362 := num.Abs(W12)
-							t137 = num.FMA32(F(F(t1362*t1362)*t1362), t1362, t137)
-							W1State2[j] = W12
-							t136_2[j] = t1362
+					if kern.Wide() {
+						a2 := forwardNest11Args{
+							unsafe.SliceData(t117),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(W1State),
+							unsafe.SliceData(t136),
+							unsafe.SliceData(t137Total),
+							dK*a + C*dK*s + T*dK*l,
+							dH,
+							dK,
+							[2]float32{t137},
+							[2]float32{thetaEntry},
+							[2]float32{rhoEntry},
 						}
+						forwardNest11(&a2)
+					} else {
+						t137_2 := t137
+						for i := range dH {
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							W1State2 := W1State[i*dK:][:dK]
+							t136_2 := t136[i*dK:][:dK]
+							w3 := F(thetaEntry * t117[i])
+							t137Sums := [16]F{t137_2}
+							for j := range dK {
+								W12 := num.FMA32(-w3, k[j], F(rhoEntry*W1State2[j]))
+								t1362 := num.Abs(W12)
+								t137Sums[j%16] = num.FMA32(F(F(t1362*t1362)*t1362), t1362, t137Sums[j%16])
+								W1State2[j] = W12
+								t136_2[j] = t1362
+							}
+							t137_2 = kern.Sum16(&t137Sums)
+						}
+						t137Total[0] = t137_2
 					}
+					t137 = t137Total[0]
 					// moneta_core.y, moneta_core.g, moneta_core.W1
 					t125 := (t123 == F(0))
 					t130 := kern.Choose(t125, F(1), t123)
@@ -284,44 +561,130 @@ func (c *forwardFused) run() {
 					}
 					// moneta_core.y, moneta_core.g
 					w4 := F(0.3333333333333333 * t146)
-					for i := range dH {
-						t136_2 := t136[i*dK:][:dK]
-						W1State2 := W1State[i*dK:][:dK]
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						var t1502 F
-						for j := range dK {
-							t136Entry := t136_2[j]
-							t1502 = num.FMA32(kern.Choose(t139, F(0), F(F(F(w4*W1State2[j])*t136Entry)*t136Entry)), q[j], t1502)
+					t139Number := kern.Choose(t139, F(1), F(0))
+					if kern.Wide() {
+						a2 := forwardNest12Args{
+							unsafe.SliceData(t136),
+							unsafe.SliceData(W1State),
+							unsafe.SliceData(c.Q),
+							unsafe.SliceData(t150),
+							dK*a + C*dK*s + T*dK*l,
+							dH,
+							dK,
+							[2]float32{t139Number},
+							[2]float32{w4},
 						}
-						t150[i] = t1502
+						forwardNest12(&a2)
+					} else {
+						t139_2 := (F(0) < t139Number)
+						for i := range dH {
+							t136_2 := t136[i*dK:][:dK]
+							W1State2 := W1State[i*dK:][:dK]
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
+							var t1502 F
+							t1502Sums := [16]F{t1502}
+							for j := range dK {
+								t136Entry := t136_2[j]
+								t1502Sums[j%16] = num.FMA32(kern.Choose(t139_2, F(0), F(F(F(w4*W1State2[j])*t136Entry)*t136Entry)), q[j], t1502Sums[j%16])
+							}
+							t1502 = kern.Sum16(&t1502Sums)
+							t150[i] = t1502
+						}
 					}
 					// moneta_core.y, moneta_core
-					for i := range dH {
-						t150Entry := t150[i]
-						t32 := t29[i]
-						t42 := t22[i]
-						t143[i] = F(t150Entry * kern.Sigmoid(t150Entry))
-						if len(c.GProd) > 0 {
-							c.GProd[(l*T+a+C*s)*dH+i] = t32
+					if len(c.GProd) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest13Args{
+								unsafe.SliceData(t29),
+								kern.Given(c.GProd),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							forwardNest13(&a2)
+						} else {
+							gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t32 := t29[i]
+								gProd[i] = t32
+							}
 						}
-						if len(c.W1Prod) > 0 {
-							c.W1Prod[(l*T+a+C*s)*dH+i] = t42
+					}
+					if len(c.W1Prod) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest14Args{
+								unsafe.SliceData(t22),
+								kern.Given(c.W1Prod),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							forwardNest14(&a2)
+						} else {
+							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t42 := t22[i]
+								W1Prod[i] = t42
+							}
 						}
-						if len(c.YProd) > 0 {
-							c.YProd[(l*T+a+C*s)*dH+i] = t150Entry
+					}
+					if len(c.YProd) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest15Args{
+								unsafe.SliceData(t150),
+								kern.Given(c.YProd),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							forwardNest15(&a2)
+						} else {
+							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t150Entry := t150[i]
+								yProd[i] = t150Entry
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := forwardNest16Args{
+							unsafe.SliceData(t150),
+							unsafe.SliceData(t143),
+							dH,
+						}
+						forwardNest16(&a2)
+					} else {
+						for i := range dH {
+							t150Entry := t150[i]
+							t143[i] = F(t150Entry * kern.Sigmoid(t150Entry))
 						}
 					}
 					// moneta_core.y, moneta_core.g
 					w5 := F(0.3333333333333333 * t132)
-					for i := range dV {
-						t122_3 := t122_2[i*dH:][:dH]
-						W2State2 := W2State[i*dH:][:dH]
-						var y3 F
-						for j := range dH {
-							t122Entry := t122_3[j]
-							y3 = num.FMA32(kern.Choose(t125, F(0), F(F(F(w5*W2State2[j])*t122Entry)*t122Entry)), t143[j], y3)
+					t125Number := kern.Choose(t125, F(1), F(0))
+					if kern.Wide() {
+						a2 := forwardNest17Args{
+							unsafe.SliceData(t122_2),
+							unsafe.SliceData(W2State),
+							unsafe.SliceData(t143),
+							unsafe.SliceData(y2),
+							dV,
+							dH,
+							[2]float32{t125Number},
+							[2]float32{w5},
 						}
-						y2[i] = y3
+						forwardNest17(&a2)
+					} else {
+						t125_2 := (F(0) < t125Number)
+						for i := range dV {
+							t122_3 := t122_2[i*dH:][:dH]
+							W2State2 := W2State[i*dH:][:dH]
+							var y3 F
+							y3Sums := [16]F{y3}
+							for j := range dH {
+								t122Entry := t122_3[j]
+								y3Sums[j%16] = num.FMA32(kern.Choose(t125_2, F(0), F(F(F(w5*W2State2[j])*t122Entry)*t122Entry)), t143[j], y3Sums[j%16])
+							}
+							y3 = kern.Sum16(&y3Sums)
+							y2[i] = y3
+						}
 					}
 					// moneta_core
 					copy(c.Y[(l*T+a+C*s)*dV:][:dV], y2[:dV])

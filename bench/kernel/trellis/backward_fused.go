@@ -64,6 +64,28 @@ type backwardNest4Args struct {
 }
 
 type backwardNest5Args struct {
+	yBar       *float32
+	SVLin      *float32
+	t47        *float32
+	SVBarState *float32
+	t21        *float32
+	SVTrail    *float32
+	t92        *float32
+	t2222      *float32
+	t97        *float32
+	t94        *float32
+	t282Total  *float32
+	n0         int        // d_v·a + C·d_v·s + T·d_v·l
+	n1         int        // d_k·a + C·d_k·s + T·d_k·l
+	n2         int        // d_k·d_v·a
+	n3         int        // d_k·d_v·a + d_k·d_v
+	n4         int        // d_v
+	n5         int        // d_k
+	t282       [2]float32 // and nothing
+	t51        [2]float32 // and nothing
+}
+
+type backwardNest6Args struct {
 	t47   *float32
 	t92   *float32
 	t46   *float32
@@ -76,7 +98,7 @@ type backwardNest5Args struct {
 	t51   [2]float32 // and nothing
 }
 
-type backwardNest6Args struct {
+type backwardNest7Args struct {
 	t192    *float32
 	SKTrail *float32
 	t2122   *float32
@@ -85,7 +107,18 @@ type backwardNest6Args struct {
 	n2      int // d
 }
 
-type backwardNest7Args struct {
+type backwardNest8Args struct {
+	t94      *float32
+	SVLin    *float32
+	vBar     *float32
+	t95Total *float32
+	n0       int        // d_v·a + C·d_v·s + T·d_v·l
+	n1       int        // d_v
+	t95      [2]float32 // and nothing
+	w9       [2]float32 // and nothing
+}
+
+type backwardNest9Args struct {
 	t94        *float32
 	SVTrail    *float32
 	t98        *float32
@@ -100,7 +133,20 @@ type backwardNest7Args struct {
 	w10        [2]float32 // and nothing
 }
 
-type backwardNest8Args struct {
+type backwardNest10Args struct {
+	t98         *float32
+	t97         *float32
+	t21         *float32
+	t442        *float32
+	t4622Total  *float32
+	n0          int        // d_k·a + C·d_k·s + T·d_k·l
+	n1          int        // d_k
+	t4622       [2]float32 // and nothing
+	w13         [2]float32 // and nothing
+	thetaEntry8 [2]float32 // and nothing
+}
+
+type backwardNest11Args struct {
 	t21   *float32
 	t442  *float32
 	t20   *float32
@@ -113,7 +159,40 @@ type backwardNest8Args struct {
 	t25   [2]float32 // and nothing
 }
 
-type backwardNest9Args struct {
+type backwardNest12Args struct {
+	t61        *float32
+	t192       *float32
+	SKLin      *float32
+	x          *float32
+	q          *float32
+	SKBarState *float32
+	SKTrail    *float32
+	t63        *float32
+	t64        *float32
+	t101       *float32
+	t99        *float32
+	t70Total   *float32
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d·a + C·d·s + T·d·l
+	n2         int        // d·d_k·a
+	n3         int        // d·d_k·a + d·d_k
+	n4         int        // d_k
+	n5         int        // d
+	t70        [2]float32 // and nothing
+}
+
+type backwardNest13Args struct {
+	t99         *float32
+	SKLin       *float32
+	kBar        *float32
+	t68Total    *float32
+	n0          int        // d_k·a + C·d_k·s + T·d_k·l
+	n1          int        // d_k
+	t68         [2]float32 // and nothing
+	thetaEntry8 [2]float32 // and nothing
+}
+
+type backwardNest14Args struct {
 	t99         *float32
 	SKTrail     *float32
 	t102        *float32
@@ -128,7 +207,7 @@ type backwardNest9Args struct {
 	w14         [2]float32 // and nothing
 }
 
-type backwardNest10Args struct {
+type backwardNest15Args struct {
 	t102        *float32
 	t101        *float32
 	t63         *float32
@@ -181,6 +260,11 @@ func (c *backwardFused) run() {
 	t99 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+3*d*dK+2*d+6*dK+dV:][:dK]   // [d_k]
 	t101 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+3*d*dK+2*d+7*dK+dV:][:d]   // [d]
 	t102 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+3*dK*dV+3*d*dK+3*d+7*dK+dV:][:d]   // [d]
+	t282Total := make([]F, 1)
+	t95Total := make([]F, 1)
+	t4622Total := make([]F, 1)
+	t70Total := make([]F, 1)
+	t68Total := make([]F, 1)
 
 	// trellis_core.c, trellis_core.y
 	if kern.Wide() {
@@ -364,12 +448,6 @@ func (c *backwardFused) run() {
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
-					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
-					t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
-					SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
-					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					// trellis_core.c, trellis_core.y
 					t24 := num.Sqrt(F(1e-06) + t22_2[a])
 					t25 := (w6 / t24)
@@ -379,30 +457,65 @@ func (c *backwardFused) run() {
 					clear(t92)
 					clear(t97)
 					var t282 F
-					for i := range dV {
-						t47_2 := t47[(l*T+a+C*s)*dK:][:dK]
-						SVBarState2 := SVBarState[i*dK:][:dK]
-						SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
-						SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
-						t2222_2 := t2222[i*dK:][:dK]
-						var t942 F
-						yBarEntry := yBar[i]
-						w7 := F(t51 * yBarEntry)
-						SVLinEntry := SVLin[i]
-						for j := range dK {
-							t2223 := num.FMA32(w7, t47_2[j], SVBarState2[j])
-							t942 = num.FMA32(t2223, t21_2[j], t942)
-							t282 = num.FMA32(SVTrail2[j], t2223, t282)
-							t92[j] = num.FMA32(SVTrail3[j], yBarEntry, t92[j])
-							t2222_2[j] = t2223
-							t97[j] = num.FMA32(t2223, SVLinEntry, t97[j])
+					if kern.Wide() {
+						a2 := backwardNest5Args{
+							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(c.SVLin),
+							unsafe.SliceData(t47),
+							unsafe.SliceData(SVBarState),
+							unsafe.SliceData(t21),
+							unsafe.SliceData(SVTrail),
+							unsafe.SliceData(t92),
+							unsafe.SliceData(t2222),
+							unsafe.SliceData(t97),
+							unsafe.SliceData(t94),
+							unsafe.SliceData(t282Total),
+							dV*a + C*dV*s + T*dV*l,
+							dK*a + C*dK*s + T*dK*l,
+							dK * dV * a,
+							dK*dV*a + dK*dV,
+							dV,
+							dK,
+							[2]float32{t282},
+							[2]float32{t51},
 						}
-						t94[i] = t942
+						backwardNest5(&a2)
+					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
+						t282_2 := t282
+						for i := range dV {
+							t47_2 := t47[(l*T+a+C*s)*dK:][:dK]
+							SVBarState2 := SVBarState[i*dK:][:dK]
+							t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
+							SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
+							SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
+							t2222_2 := t2222[i*dK:][:dK]
+							var t942 F
+							yBarEntry := yBar[i]
+							w7 := F(t51 * yBarEntry)
+							SVLinEntry := SVLin[i]
+							t942Sums := [16]F{t942}
+							t282Sums := [16]F{t282_2}
+							for j := range dK {
+								t2223 := num.FMA32(w7, t47_2[j], SVBarState2[j])
+								t942Sums[j%16] = num.FMA32(t2223, t21_2[j], t942Sums[j%16])
+								t282Sums[j%16] = num.FMA32(SVTrail2[j], t2223, t282Sums[j%16])
+								t92[j] = num.FMA32(SVTrail3[j], yBarEntry, t92[j])
+								t2222_2[j] = t2223
+								t97[j] = num.FMA32(t2223, SVLinEntry, t97[j])
+							}
+							t942 = kern.Sum16(&t942Sums)
+							t282_2 = kern.Sum16(&t282Sums)
+							t94[i] = t942
+						}
+						t282Total[0] = t282_2
 					}
+					t282 = t282Total[0]
 					// trellis_core.y
 					w8 := F((F(1) / t50) * F(t42_2[a]*(t51/t50)))
 					if kern.Wide() {
-						a2 := backwardNest5Args{
+						a2 := backwardNest6Args{
 							unsafe.SliceData(t47),
 							unsafe.SliceData(t92),
 							unsafe.SliceData(t46),
@@ -414,7 +527,7 @@ func (c *backwardFused) run() {
 							[2]float32{w8},
 							[2]float32{t51},
 						}
-						backwardNest5(&a2)
+						backwardNest6(&a2)
 					} else {
 						t47_2 := t47[(l*T+a+C*s)*dK:][:dK]
 						t46_2 := t46[(l*T+a+C*s)*dK:][:dK]
@@ -429,7 +542,7 @@ func (c *backwardFused) run() {
 					// trellis_core.y
 					clear(t2122)
 					if kern.Wide() {
-						a2 := backwardNest6Args{
+						a2 := backwardNest7Args{
 							unsafe.SliceData(t192),
 							unsafe.SliceData(SKTrail),
 							unsafe.SliceData(t2122),
@@ -437,7 +550,7 @@ func (c *backwardFused) run() {
 							dK,
 							d,
 						}
-						backwardNest6(&a2)
+						backwardNest7(&a2)
 					} else {
 						for i := range dK {
 							SKTrail2 := SKTrail[((a+1)*dK+i)*d:][:d]
@@ -451,18 +564,39 @@ func (c *backwardFused) run() {
 					var t95 F
 					thetaEntry8 := theta[a]
 					w9 := F(thetaEntry8 * t25)
-					for i := range dV {
-						t94Entry := t94[i]
-						t95 = num.FMA32(SVLin[i], t94Entry, t95)
-						vBar[i] = F(t94Entry * w9)
+					if kern.Wide() {
+						a2 := backwardNest8Args{
+							unsafe.SliceData(t94),
+							unsafe.SliceData(c.SVLin),
+							unsafe.SliceData(c.VBar),
+							unsafe.SliceData(t95Total),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+							[2]float32{t95},
+							[2]float32{w9},
+						}
+						backwardNest8(&a2)
+					} else {
+						SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
+						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
+						t95_2 := t95
+						t95Sums := [16]F{t95_2}
+						for i := range dV {
+							t94Entry := t94[i]
+							t95Sums[i%16] = num.FMA32(SVLin[i], t94Entry, t95Sums[i%16])
+							vBar[i] = F(t94Entry * w9)
+						}
+						t95_2 = kern.Sum16(&t95Sums)
+						t95Total[0] = t95_2
 					}
+					t95 = t95Total[0]
 					// trellis_core.S_V, trellis_core.S_K
 					clear(t98)
 					rhoEntry2 := rho[a]
 					w10 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
 					w12 := F(t25 * F(thetaEntry8*t25))
 					if kern.Wide() {
-						a2 := backwardNest7Args{
+						a2 := backwardNest9Args{
 							unsafe.SliceData(t94),
 							unsafe.SliceData(SVTrail),
 							unsafe.SliceData(t98),
@@ -476,10 +610,11 @@ func (c *backwardFused) run() {
 							[2]float32{w12},
 							[2]float32{w10},
 						}
-						backwardNest7(&a2)
+						backwardNest9(&a2)
 					} else {
 						for i := range dV {
 							SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
+							t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
 							t2222_2 := t2222[i*dK:][:dK]
 							SVBarState2 := SVBarState[i*dK:][:dK]
 							t94Entry2 := t94[i]
@@ -493,16 +628,38 @@ func (c *backwardFused) run() {
 					// trellis_core.c, trellis_core.S_V
 					var t4622 F
 					w13 := F(thetaEntry8 * t25)
-					for i := range dK {
-						t4422 := num.FMA32(-t98[i], w13, -F(thetaEntry8*t97[i]))
-						t4622 = num.FMA32(t21_2[i], t4422, t4622)
-						t442[i] = t4422
+					if kern.Wide() {
+						a2 := backwardNest10Args{
+							unsafe.SliceData(t98),
+							unsafe.SliceData(t97),
+							unsafe.SliceData(t21),
+							unsafe.SliceData(t442),
+							unsafe.SliceData(t4622Total),
+							dK*a + C*dK*s + T*dK*l,
+							dK,
+							[2]float32{t4622},
+							[2]float32{w13},
+							[2]float32{thetaEntry8},
+						}
+						backwardNest10(&a2)
+					} else {
+						t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
+						t4622_2 := t4622
+						t4622Sums := [16]F{t4622_2}
+						for i := range dK {
+							t4422 := num.FMA32(-t98[i], w13, -F(thetaEntry8*t97[i]))
+							t4622Sums[i%16] = num.FMA32(t21_2[i], t4422, t4622Sums[i%16])
+							t442[i] = t4422
+						}
+						t4622_2 = kern.Sum16(&t4622Sums)
+						t4622Total[0] = t4622_2
 					}
+					t4622 = t4622Total[0]
 					// trellis_core.c
 					t129 := F((F(1) / t24) * F(t4622*(t25/t24)))
 					// trellis_core.c
 					if kern.Wide() {
-						a2 := backwardNest8Args{
+						a2 := backwardNest11Args{
 							unsafe.SliceData(t21),
 							unsafe.SliceData(t442),
 							unsafe.SliceData(t20),
@@ -514,8 +671,9 @@ func (c *backwardFused) run() {
 							[2]float32{t129},
 							[2]float32{t25},
 						}
-						backwardNest8(&a2)
+						backwardNest11(&a2)
 					} else {
+						t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
 						t20_2 := t20[(l*T+a+C*s)*dK:][:dK]
 						cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
 						t59_2 := t59[(l*T+a+C*s)*dK:][:dK]
@@ -529,41 +687,95 @@ func (c *backwardFused) run() {
 					clear(t63)
 					clear(t101)
 					var t70 F
-					for i := range dK {
-						x := c.X[(l*T+a+C*s)*d:][:d]
-						q := c.Q[(l*T+a+C*s)*d:][:d]
-						SKBarState2 := SKBarState[i*d:][:d]
-						SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
-						SKTrail3 := SKTrail[((a+1)*dK+i)*d:][:d]
-						t64_2 := t64[i*d:][:d]
-						var t992 F
-						t61Entry := t61[i]
-						t192Entry2 := t192[i]
-						SKLinEntry := SKLin[i]
-						for j := range d {
-							xEntry := x[j]
-							t642 := num.FMA32(xEntry, t61Entry, num.FMA32(q[j], t192Entry2, SKBarState2[j]))
-							t992 = num.FMA32(t642, xEntry, t992)
-							t70 = num.FMA32(SKTrail2[j], t642, t70)
-							t63[j] = num.FMA32(SKTrail3[j], t61Entry, t63[j])
-							t64_2[j] = t642
-							t101[j] = num.FMA32(t642, SKLinEntry, t101[j])
+					if kern.Wide() {
+						a2 := backwardNest12Args{
+							unsafe.SliceData(t61),
+							unsafe.SliceData(t192),
+							unsafe.SliceData(c.SKLin),
+							unsafe.SliceData(c.X),
+							unsafe.SliceData(c.Q),
+							unsafe.SliceData(SKBarState),
+							unsafe.SliceData(SKTrail),
+							unsafe.SliceData(t63),
+							unsafe.SliceData(t64),
+							unsafe.SliceData(t101),
+							unsafe.SliceData(t99),
+							unsafe.SliceData(t70Total),
+							dK*a + C*dK*s + T*dK*l,
+							d*a + C*d*s + T*d*l,
+							d * dK * a,
+							d*dK*a + d*dK,
+							dK,
+							d,
+							[2]float32{t70},
 						}
-						t99[i] = t992
+						backwardNest12(&a2)
+					} else {
+						SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
+						t70_2 := t70
+						for i := range dK {
+							x := c.X[(l*T+a+C*s)*d:][:d]
+							q := c.Q[(l*T+a+C*s)*d:][:d]
+							SKBarState2 := SKBarState[i*d:][:d]
+							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
+							SKTrail3 := SKTrail[((a+1)*dK+i)*d:][:d]
+							t64_2 := t64[i*d:][:d]
+							var t992 F
+							t61Entry := t61[i]
+							t192Entry2 := t192[i]
+							SKLinEntry := SKLin[i]
+							t992Sums := [16]F{t992}
+							t70Sums := [16]F{t70_2}
+							for j := range d {
+								xEntry := x[j]
+								t642 := num.FMA32(xEntry, t61Entry, num.FMA32(q[j], t192Entry2, SKBarState2[j]))
+								t992Sums[j%16] = num.FMA32(t642, xEntry, t992Sums[j%16])
+								t70Sums[j%16] = num.FMA32(SKTrail2[j], t642, t70Sums[j%16])
+								t63[j] = num.FMA32(SKTrail3[j], t61Entry, t63[j])
+								t64_2[j] = t642
+								t101[j] = num.FMA32(t642, SKLinEntry, t101[j])
+							}
+							t992 = kern.Sum16(&t992Sums)
+							t70_2 = kern.Sum16(&t70Sums)
+							t99[i] = t992
+						}
+						t70Total[0] = t70_2
 					}
+					t70 = t70Total[0]
 					// trellis_core.S_K
 					var t68 F
-					for i := range dK {
-						t99Entry := t99[i]
-						t68 = num.FMA32(SKLin[i], t99Entry, t68)
-						kBar[i] = F(thetaEntry8 * t99Entry)
+					if kern.Wide() {
+						a2 := backwardNest13Args{
+							unsafe.SliceData(t99),
+							unsafe.SliceData(c.SKLin),
+							unsafe.SliceData(c.KBar),
+							unsafe.SliceData(t68Total),
+							dK*a + C*dK*s + T*dK*l,
+							dK,
+							[2]float32{t68},
+							[2]float32{thetaEntry8},
+						}
+						backwardNest13(&a2)
+					} else {
+						SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
+						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
+						t68_2 := t68
+						t68Sums := [16]F{t68_2}
+						for i := range dK {
+							t99Entry := t99[i]
+							t68Sums[i%16] = num.FMA32(SKLin[i], t99Entry, t68Sums[i%16])
+							kBar[i] = F(thetaEntry8 * t99Entry)
+						}
+						t68_2 = kern.Sum16(&t68Sums)
+						t68Total[0] = t68_2
 					}
+					t68 = t68Total[0]
 					t682 := -t68
 					// trellis_core.S_K
 					clear(t102)
 					w14 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
 					if kern.Wide() {
-						a2 := backwardNest9Args{
+						a2 := backwardNest14Args{
 							unsafe.SliceData(t99),
 							unsafe.SliceData(SKTrail),
 							unsafe.SliceData(t102),
@@ -577,7 +789,7 @@ func (c *backwardFused) run() {
 							[2]float32{thetaEntry8},
 							[2]float32{w14},
 						}
-						backwardNest9(&a2)
+						backwardNest14(&a2)
 					} else {
 						for i := range dK {
 							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
@@ -597,7 +809,7 @@ func (c *backwardFused) run() {
 					thetaBar[a] = num.FMA32(-F(0.01), t70, num.FMA32(-F(0.01), t282, -F(t25*t95))+t682)
 					// trellis_core.S_K, trellis_core
 					if kern.Wide() {
-						a2 := backwardNest10Args{
+						a2 := backwardNest15Args{
 							unsafe.SliceData(t102),
 							unsafe.SliceData(t101),
 							unsafe.SliceData(t63),
@@ -608,7 +820,7 @@ func (c *backwardFused) run() {
 							d,
 							[2]float32{thetaEntry8},
 						}
-						backwardNest10(&a2)
+						backwardNest15(&a2)
 					} else {
 						xBar := c.XBar[(l*T+a+C*s)*d:][:d]
 						qBar := c.QBar[(l*T+a+C*s)*d:][:d]

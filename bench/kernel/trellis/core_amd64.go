@@ -31,6 +31,60 @@ func forwardNest4AVX512(a *forwardNest4Args)
 func forwardNest4AVX2(a *forwardNest4Args)
 
 //go:noescape
+func forwardNest5AVX512(a *forwardNest5Args)
+
+//go:noescape
+func forwardNest5AVX2(a *forwardNest5Args)
+
+//go:noescape
+func forwardNest6AVX512(a *forwardNest6Args)
+
+//go:noescape
+func forwardNest6AVX2(a *forwardNest6Args)
+
+//go:noescape
+func forwardNest7AVX512(a *forwardNest7Args)
+
+//go:noescape
+func forwardNest7AVX2(a *forwardNest7Args)
+
+//go:noescape
+func forwardNest8AVX512(a *forwardNest8Args)
+
+//go:noescape
+func forwardNest8AVX2(a *forwardNest8Args)
+
+//go:noescape
+func forwardNest9AVX512(a *forwardNest9Args)
+
+//go:noescape
+func forwardNest9AVX2(a *forwardNest9Args)
+
+//go:noescape
+func forwardNest10AVX512(a *forwardNest10Args)
+
+//go:noescape
+func forwardNest10AVX2(a *forwardNest10Args)
+
+//go:noescape
+func forwardNest11AVX512(a *forwardNest11Args)
+
+//go:noescape
+func forwardNest11AVX2(a *forwardNest11Args)
+
+//go:noescape
+func forwardNest12AVX512(a *forwardNest12Args)
+
+//go:noescape
+func forwardNest12AVX2(a *forwardNest12Args)
+
+//go:noescape
+func forwardNest13AVX512(a *forwardNest13Args)
+
+//go:noescape
+func forwardNest13AVX2(a *forwardNest13Args)
+
+//go:noescape
 func backwardNest1AVX512(a *backwardNest1Args)
 
 //go:noescape
@@ -90,6 +144,36 @@ func backwardNest10AVX512(a *backwardNest10Args)
 //go:noescape
 func backwardNest10AVX2(a *backwardNest10Args)
 
+//go:noescape
+func backwardNest11AVX512(a *backwardNest11Args)
+
+//go:noescape
+func backwardNest11AVX2(a *backwardNest11Args)
+
+//go:noescape
+func backwardNest12AVX512(a *backwardNest12Args)
+
+//go:noescape
+func backwardNest12AVX2(a *backwardNest12Args)
+
+//go:noescape
+func backwardNest13AVX512(a *backwardNest13Args)
+
+//go:noescape
+func backwardNest13AVX2(a *backwardNest13Args)
+
+//go:noescape
+func backwardNest14AVX512(a *backwardNest14Args)
+
+//go:noescape
+func backwardNest14AVX2(a *backwardNest14Args)
+
+//go:noescape
+func backwardNest15AVX512(a *backwardNest15Args)
+
+//go:noescape
+func backwardNest15AVX2(a *backwardNest15Args)
+
 func forwardNest1(a *forwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		forwardNest1AVX512(a)
@@ -120,6 +204,78 @@ func forwardNest4(a *forwardNest4Args) {
 		return
 	}
 	forwardNest4AVX2(a)
+}
+
+func forwardNest5(a *forwardNest5Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest5AVX512(a)
+		return
+	}
+	forwardNest5AVX2(a)
+}
+
+func forwardNest6(a *forwardNest6Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest6AVX512(a)
+		return
+	}
+	forwardNest6AVX2(a)
+}
+
+func forwardNest7(a *forwardNest7Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest7AVX512(a)
+		return
+	}
+	forwardNest7AVX2(a)
+}
+
+func forwardNest8(a *forwardNest8Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest8AVX512(a)
+		return
+	}
+	forwardNest8AVX2(a)
+}
+
+func forwardNest9(a *forwardNest9Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest9AVX512(a)
+		return
+	}
+	forwardNest9AVX2(a)
+}
+
+func forwardNest10(a *forwardNest10Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest10AVX512(a)
+		return
+	}
+	forwardNest10AVX2(a)
+}
+
+func forwardNest11(a *forwardNest11Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest11AVX512(a)
+		return
+	}
+	forwardNest11AVX2(a)
+}
+
+func forwardNest12(a *forwardNest12Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest12AVX512(a)
+		return
+	}
+	forwardNest12AVX2(a)
+}
+
+func forwardNest13(a *forwardNest13Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest13AVX512(a)
+		return
+	}
+	forwardNest13AVX2(a)
 }
 
 func backwardNest1(a *backwardNest1Args) {
@@ -200,4 +356,44 @@ func backwardNest10(a *backwardNest10Args) {
 		return
 	}
 	backwardNest10AVX2(a)
+}
+
+func backwardNest11(a *backwardNest11Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest11AVX512(a)
+		return
+	}
+	backwardNest11AVX2(a)
+}
+
+func backwardNest12(a *backwardNest12Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest12AVX512(a)
+		return
+	}
+	backwardNest12AVX2(a)
+}
+
+func backwardNest13(a *backwardNest13Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest13AVX512(a)
+		return
+	}
+	backwardNest13AVX2(a)
+}
+
+func backwardNest14(a *backwardNest14Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest14AVX512(a)
+		return
+	}
+	backwardNest14AVX2(a)
+}
+
+func backwardNest15(a *backwardNest15Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest15AVX512(a)
+		return
+	}
+	backwardNest15AVX2(a)
 }

@@ -12,6 +12,24 @@ func forwardNest3(*forwardNest3Args) { panic("no assembly in this build") }
 
 func forwardNest4(*forwardNest4Args) { panic("no assembly in this build") }
 
+func forwardNest5(*forwardNest5Args) { panic("no assembly in this build") }
+
+func forwardNest6(*forwardNest6Args) { panic("no assembly in this build") }
+
+func forwardNest7(*forwardNest7Args) { panic("no assembly in this build") }
+
+func forwardNest8(*forwardNest8Args) { panic("no assembly in this build") }
+
+func forwardNest9(*forwardNest9Args) { panic("no assembly in this build") }
+
+func forwardNest10(*forwardNest10Args) { panic("no assembly in this build") }
+
+func forwardNest11(*forwardNest11Args) { panic("no assembly in this build") }
+
+func forwardNest12(*forwardNest12Args) { panic("no assembly in this build") }
+
+func forwardNest13(*forwardNest13Args) { panic("no assembly in this build") }
+
 func backwardNest1(*backwardNest1Args) { panic("no assembly in this build") }
 
 func backwardNest2(*backwardNest2Args) { panic("no assembly in this build") }
@@ -31,3 +49,13 @@ func backwardNest8(*backwardNest8Args) { panic("no assembly in this build") }
 func backwardNest9(*backwardNest9Args) { panic("no assembly in this build") }
 
 func backwardNest10(*backwardNest10Args) { panic("no assembly in this build") }
+
+func backwardNest11(*backwardNest11Args) { panic("no assembly in this build") }
+
+func backwardNest12(*backwardNest12Args) { panic("no assembly in this build") }
+
+func backwardNest13(*backwardNest13Args) { panic("no assembly in this build") }
+
+func backwardNest14(*backwardNest14Args) { panic("no assembly in this build") }
+
+func backwardNest15(*backwardNest15Args) { panic("no assembly in this build") }

@@ -18,6 +18,22 @@ type forwardNest1Args struct {
 }
 
 type forwardNest2Args struct {
+	t3    *float32
+	k     *float32
+	SKLin *float32
+	n0    int // d_k·a + C·d_k·s + T·d_k·l
+	n1    int // d_k
+}
+
+type forwardNest3Args struct {
+	t3 *float32
+	k  *float32
+	t4 *float32
+	n0 int // d_k·a + C·d_k·s + T·d_k·l
+	n1 int // d_k
+}
+
+type forwardNest4Args struct {
 	t4         *float32
 	x          *float32
 	SKState    *float32
@@ -31,7 +47,33 @@ type forwardNest2Args struct {
 	w          [2]float32 // and nothing
 }
 
-type forwardNest3Args struct {
+type forwardNest5Args struct {
+	t17   *float32
+	cProd *float32
+	n0    int // d_k·a + C·d_k·s + T·d_k·l
+	n1    int // d_k
+}
+
+type forwardNest6Args struct {
+	t43   *float32
+	yProd *float32
+	n0    int // d_k·a + C·d_k·s + T·d_k·l
+	n1    int // d_k
+}
+
+type forwardNest7Args struct {
+	t17      *float32
+	t43      *float32
+	t21      *float32
+	t47      *float32
+	t22Total *float32
+	t48Total *float32
+	n0       int        // d_k
+	t48      [2]float32 // and nothing
+	t22      [2]float32 // and nothing
+}
+
+type forwardNest8Args struct {
 	SVState *float32
 	t21     *float32
 	t22     *float32
@@ -39,7 +81,25 @@ type forwardNest3Args struct {
 	n1      int // d_k
 }
 
-type forwardNest4Args struct {
+type forwardNest9Args struct {
+	t22   *float32
+	v     *float32
+	SVLin *float32
+	n0    int        // d_v·a + C·d_v·s + T·d_v·l
+	n1    int        // d_v
+	t25   [2]float32 // and nothing
+}
+
+type forwardNest10Args struct {
+	t22 *float32
+	v   *float32
+	t30 *float32
+	n0  int        // d_v·a + C·d_v·s + T·d_v·l
+	n1  int        // d_v
+	t25 [2]float32 // and nothing
+}
+
+type forwardNest11Args struct {
 	t30     *float32
 	t21     *float32
 	SVState *float32
@@ -49,6 +109,21 @@ type forwardNest4Args struct {
 	n1      int        // d_k
 	t92     [2]float32 // and nothing
 	w3      [2]float32 // and nothing
+}
+
+type forwardNest12Args struct {
+	t32    *float32
+	yProd2 *float32
+	n0     int // d_v·a + C·d_v·s + T·d_v·l
+	n1     int // d_v
+}
+
+type forwardNest13Args struct {
+	t32 *float32
+	y   *float32
+	n0  int        // d_v·a + C·d_v·s + T·d_v·l
+	n1  int        // d_v
+	t51 [2]float32 // and nothing
 }
 
 // forwardFused is Forward in fused arithmetic.
@@ -76,6 +151,8 @@ func (c *forwardFused) run() {
 	t22 := c.Work[dK*dV+d*dK+6*dK:][:dV]      // [d_v]
 	t30 := c.Work[dK*dV+d*dK+6*dK+dV:][:dV]   // [d_v]
 	t32 := c.Work[dK*dV+d*dK+6*dK+2*dV:][:dV] // [d_v]
+	t22Total := make([]F, 1)
+	t48Total := make([]F, 1)
 
 	// trellis_core
 	t19 := num.Sqrt(F(dK))
@@ -101,9 +178,6 @@ func (c *forwardFused) run() {
 				theta := c.Theta[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				for a := range n {
-					k := c.K[(l*T+a+C*s)*dK:][:dK]
-					v := c.V[(l*T+a+C*s)*dV:][:dV]
-					y := c.Y[(l*T+a+C*s)*dV:][:dV]
 					// trellis_core.S_K
 					if kern.Wide() {
 						a2 := forwardNest1Args{
@@ -129,11 +203,39 @@ func (c *forwardFused) run() {
 						}
 					}
 					// trellis_core.S_K
-					for i := range dK {
-						t42 := t3[i] - k[i]
-						t4[i] = t42
-						if len(c.SKLin) > 0 {
-							c.SKLin[(l*T+a+C*s)*dK+i] = t42
+					if len(c.SKLin) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest2Args{
+								unsafe.SliceData(t3),
+								unsafe.SliceData(c.K),
+								kern.Given(c.SKLin),
+								dK*a + C*dK*s + T*dK*l,
+								dK,
+							}
+							forwardNest2(&a2)
+						} else {
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
+							for i := range dK {
+								t42 := t3[i] - k[i]
+								SKLin[i] = t42
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := forwardNest3Args{
+							unsafe.SliceData(t3),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(t4),
+							dK*a + C*dK*s + T*dK*l,
+							dK,
+						}
+						forwardNest3(&a2)
+					} else {
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						for i := range dK {
+							t42 := t3[i] - k[i]
+							t4[i] = t42
 						}
 					}
 					// trellis_core.S_K, trellis_core.c, trellis_core.y
@@ -141,7 +243,7 @@ func (c *forwardFused) run() {
 					rhoEntry := rho[a]
 					w := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := forwardNest2Args{
+						a2 := forwardNest4Args{
 							unsafe.SliceData(t4),
 							unsafe.SliceData(c.X),
 							unsafe.SliceData(SKState),
@@ -154,7 +256,7 @@ func (c *forwardFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{w},
 						}
-						forwardNest2(&a2)
+						forwardNest4(&a2)
 					} else {
 						for i := range dK {
 							x := c.X[(l*T+a+C*s)*d:][:d]
@@ -181,36 +283,89 @@ func (c *forwardFused) run() {
 					// trellis_core.c, trellis_core.y, trellis_core
 					var t22_2 F
 					var t48 F
-					for i := range dK {
-						t17Entry := t17[i]
-						t212 := F(t17Entry * kern.Sigmoid(t17Entry))
-						t22_2 = num.FMA32(t212, t212, t22_2)
-						t43Entry := t43[i]
-						t472 := F(t43Entry * kern.Sigmoid(t43Entry))
-						t48 = num.FMA32(t472, t472, t48)
-						t21[i] = t212
-						t47[i] = t472
-						if len(c.CProd) > 0 {
-							c.CProd[(l*T+a+C*s)*dK+i] = t17Entry
-						}
-						if len(c.YProd) > 0 {
-							c.YProd[(l*T+a+C*s)*dK+i] = t43Entry
+					if len(c.CProd) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest5Args{
+								unsafe.SliceData(t17),
+								kern.Given(c.CProd),
+								dK*a + C*dK*s + T*dK*l,
+								dK,
+							}
+							forwardNest5(&a2)
+						} else {
+							cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
+							for i := range dK {
+								t17Entry := t17[i]
+								cProd[i] = t17Entry
+							}
 						}
 					}
+					if len(c.YProd) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest6Args{
+								unsafe.SliceData(t43),
+								kern.Given(c.YProd),
+								dK*a + C*dK*s + T*dK*l,
+								dK,
+							}
+							forwardNest6(&a2)
+						} else {
+							yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
+							for i := range dK {
+								t43Entry := t43[i]
+								yProd[i] = t43Entry
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := forwardNest7Args{
+							unsafe.SliceData(t17),
+							unsafe.SliceData(t43),
+							unsafe.SliceData(t21),
+							unsafe.SliceData(t47),
+							unsafe.SliceData(t22Total),
+							unsafe.SliceData(t48Total),
+							dK,
+							[2]float32{t48},
+							[2]float32{t22_2},
+						}
+						forwardNest7(&a2)
+					} else {
+						t48_2 := t48
+						t22_3 := t22_2
+						t22Sums := [16]F{t22_3}
+						t48Sums := [16]F{t48_2}
+						for i := range dK {
+							t17Entry := t17[i]
+							t212 := F(t17Entry * kern.Sigmoid(t17Entry))
+							t22Sums[i%16] = num.FMA32(t212, t212, t22Sums[i%16])
+							t43Entry := t43[i]
+							t472 := F(t43Entry * kern.Sigmoid(t43Entry))
+							t48Sums[i%16] = num.FMA32(t472, t472, t48Sums[i%16])
+							t21[i] = t212
+							t47[i] = t472
+						}
+						t22_3 = kern.Sum16(&t22Sums)
+						t48_2 = kern.Sum16(&t48Sums)
+						t22Total[0] = t22_3
+						t48Total[0] = t48_2
+					}
+					t22_2 = t22Total[0]
+					t48 = t48Total[0]
 					// trellis_core.c, trellis_core.S_V, trellis_core.y
 					t25 := (t19 / num.Sqrt(F(1e-06)+t22_2))
 					t92 := F(thetaEntry * t25)
 					t51 := (t19 / num.Sqrt(F(1e-06)+t48))
 					// trellis_core.S_V
 					if kern.Wide() {
-						a2 := forwardNest3Args{
+						a2 := forwardNest8Args{
 							unsafe.SliceData(SVState),
 							unsafe.SliceData(t21),
 							unsafe.SliceData(t22),
 							dV,
 							dK,
 						}
-						forwardNest3(&a2)
+						forwardNest8(&a2)
 					} else {
 						for i := range dV {
 							SVState2 := SVState[i*dK:][:dK]
@@ -224,17 +379,47 @@ func (c *forwardFused) run() {
 						}
 					}
 					// trellis_core.S_V
-					for i := range dV {
-						t302 := num.FMA32(t25, t22[i], -v[i])
-						t30[i] = t302
-						if len(c.SVLin) > 0 {
-							c.SVLin[(l*T+a+C*s)*dV+i] = t302
+					if len(c.SVLin) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest9Args{
+								unsafe.SliceData(t22),
+								unsafe.SliceData(c.V),
+								kern.Given(c.SVLin),
+								dV*a + C*dV*s + T*dV*l,
+								dV,
+								[2]float32{t25},
+							}
+							forwardNest9(&a2)
+						} else {
+							v := c.V[(l*T+a+C*s)*dV:][:dV]
+							SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
+							for i := range dV {
+								t302 := num.FMA32(t25, t22[i], -v[i])
+								SVLin[i] = t302
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := forwardNest10Args{
+							unsafe.SliceData(t22),
+							unsafe.SliceData(c.V),
+							unsafe.SliceData(t30),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+							[2]float32{t25},
+						}
+						forwardNest10(&a2)
+					} else {
+						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t302 := num.FMA32(t25, t22[i], -v[i])
+							t30[i] = t302
 						}
 					}
 					// trellis_core.S_V, trellis_core.S_K, trellis_core.y
 					w3 := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := forwardNest4Args{
+						a2 := forwardNest11Args{
 							unsafe.SliceData(t30),
 							unsafe.SliceData(t21),
 							unsafe.SliceData(SVState),
@@ -245,7 +430,7 @@ func (c *forwardFused) run() {
 							[2]float32{t92},
 							[2]float32{w3},
 						}
-						forwardNest4(&a2)
+						forwardNest11(&a2)
 					} else {
 						for i := range dV {
 							SVState2 := SVState[i*dK:][:dK]
@@ -262,11 +447,37 @@ func (c *forwardFused) run() {
 						}
 					}
 					// trellis_core.y, trellis_core
-					for i := range dV {
-						t32Entry := t32[i]
-						y[i] = F(t51 * t32Entry)
-						if len(c.YProd2) > 0 {
-							c.YProd2[(l*T+a+C*s)*dV+i] = t32Entry
+					if len(c.YProd2) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest12Args{
+								unsafe.SliceData(t32),
+								kern.Given(c.YProd2),
+								dV*a + C*dV*s + T*dV*l,
+								dV,
+							}
+							forwardNest12(&a2)
+						} else {
+							yProd2 := c.YProd2[(l*T+a+C*s)*dV:][:dV]
+							for i := range dV {
+								t32Entry := t32[i]
+								yProd2[i] = t32Entry
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := forwardNest13Args{
+							unsafe.SliceData(t32),
+							unsafe.SliceData(c.Y),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+							[2]float32{t51},
+						}
+						forwardNest13(&a2)
+					} else {
+						y := c.Y[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t32Entry := t32[i]
+							y[i] = F(t51 * t32Entry)
 						}
 					}
 				}

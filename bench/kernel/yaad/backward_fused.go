@@ -8,6 +8,34 @@ import (
 	"unsafe"
 )
 
+type backwardNest1Args struct {
+	W2Prod  *float32
+	W1Prod  *float32
+	W1Prod2 *float32
+	yProd   *float32
+	t32     *float32
+	t215    *float32
+	t103    *float32
+	t104    *float32
+	t105    *float32
+	t106    *float32
+	t108    *float32
+	t113    *float32
+	t114    *float32
+	t118    *float32
+	t128    *float32
+	t230    *float32
+	t62     *float32
+	t1072   *float32
+	t1082   *float32
+	t1172   *float32
+	t1182   *float32
+	n0      int // L
+	n1      int // T·d_h
+	n2      int // T
+	n3      int // d_h
+}
+
 type backwardNest2Args struct {
 	W2Select2  *float32
 	W2Select   *float32
@@ -82,6 +110,36 @@ type backwardNest6Args struct {
 }
 
 type backwardNest7Args struct {
+	t822        *float32
+	t118        *float32
+	t108        *float32
+	q           *float32
+	W1BarState  *float32
+	t123        *float32
+	W1Trail     *float32
+	k           *float32
+	t102        *float32
+	t112        *float32
+	t9          *float32
+	t198        *float32
+	t203        *float32
+	t197        *float32
+	t152Total   *float32
+	t17Total    *float32
+	n0          int        // d_h·a + C·d_h·s + T·d_h·l
+	n1          int        // d_k·a + C·d_k·s + T·d_k·l
+	n2          int        // d_h·d_k·a
+	n3          int        // d_h·d_k·l
+	n4          int        // d_h
+	n5          int        // d_k
+	t17         [2]float32 // and nothing
+	t152        [2]float32 // and nothing
+	thetaEntry3 [2]float32 // and nothing
+	rhoEntry3   [2]float32 // and nothing
+	w           [2]float32 // and nothing
+}
+
+type backwardNest8Args struct {
 	t32         *float32
 	t106        *float32
 	t197        *float32
@@ -97,7 +155,7 @@ type backwardNest7Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type backwardNest8Args struct {
+type backwardNest9Args struct {
 	W2Trail *float32
 	t219    *float32
 	t32     *float32
@@ -110,7 +168,7 @@ type backwardNest8Args struct {
 	n3      int // d_h
 }
 
-type backwardNest9Args struct {
+type backwardNest10Args struct {
 	t942    *float32
 	W1Trail *float32
 	t962    *float32
@@ -119,7 +177,36 @@ type backwardNest9Args struct {
 	n2      int // d_k
 }
 
-type backwardNest10Args struct {
+type backwardNest11Args struct {
+	yBar        *float32
+	W2Select2   *float32
+	W2Select    *float32
+	t802        *float32
+	t230        *float32
+	W2BarState  *float32
+	t215        *float32
+	W2Trail     *float32
+	B2          *float32
+	t206        *float32
+	t11322      *float32
+	t8          *float32
+	t209        *float32
+	t211        *float32
+	t208        *float32
+	t11723Total *float32
+	t1192Total  *float32
+	n0          int        // d_v·a + C·d_v·s + T·d_v·l
+	n1          int        // d_h·a + C·d_h·s + T·d_h·l
+	n2          int        // d_h·d_v·a
+	n3          int        // d_h·d_v·l
+	n4          int        // d_v
+	n5          int        // d_h
+	t1192       [2]float32 // and nothing
+	t11723      [2]float32 // and nothing
+	w3          [2]float32 // and nothing
+}
+
+type backwardNest12Args struct {
 	t32         *float32
 	t106        *float32
 	t114        *float32
@@ -137,7 +224,7 @@ type backwardNest10Args struct {
 	w4          [2]float32 // and nothing
 }
 
-type backwardNest11Args struct {
+type backwardNest13Args struct {
 	t10823  *float32
 	t165    *float32
 	W1Trail *float32
@@ -148,7 +235,7 @@ type backwardNest11Args struct {
 	n2      int // d_k
 }
 
-type backwardNest12Args struct {
+type backwardNest14Args struct {
 	W2Select   *float32
 	W2Select2  *float32
 	t152       *float32
@@ -169,7 +256,7 @@ type backwardNest12Args struct {
 	rhoEntry3  [2]float32 // and nothing
 }
 
-type backwardNest13Args struct {
+type backwardNest15Args struct {
 	t32    *float32
 	t209   *float32
 	t213   *float32
@@ -181,7 +268,7 @@ type backwardNest13Args struct {
 	w8     [2]float32 // and nothing
 }
 
-type backwardNest14Args struct {
+type backwardNest16Args struct {
 	t179       *float32
 	t942       *float32
 	t10823     *float32
@@ -199,7 +286,7 @@ type backwardNest14Args struct {
 	rhoEntry3  [2]float32 // and nothing
 }
 
-type backwardNest15Args struct {
+type backwardNest17Args struct {
 	t203        *float32
 	t198        *float32
 	t962        *float32
@@ -214,7 +301,7 @@ type backwardNest15Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type backwardNest16Args struct {
+type backwardNest18Args struct {
 	B2Bar    *float32
 	t8       *float32
 	B2BarOut *float32
@@ -224,7 +311,7 @@ type backwardNest16Args struct {
 	n3       int // d_h
 }
 
-type backwardNest17Args struct {
+type backwardNest19Args struct {
 	B1Bar    *float32
 	t9       *float32
 	B1BarOut *float32
@@ -303,63 +390,98 @@ func (c *backwardFused) run() {
 	t179 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+3*dH*dV+13*dH+6*dK+7*dV:][:dH]     // [d_h]
 	t181 := c.Work[C*dH*dK+C*dH*dV+17*L*T*dH+L*dH*dK+L*dH*dV+4*dH*dK+3*dH*dV+14*dH+6*dK+7*dV:][:dK]     // [d_k]
 	t82 := c.Flags[:dV]                                                                                 // [d_v]
+	t152Total := make([]F, 1)
+	t17Total := make([]F, 1)
+	t11723Total := make([]F, 1)
+	t1192Total := make([]F, 1)
 
 	// yaad_core.W2, yaad_core.W1, yaad_core.y
-	for i := range L {
-		for j := range T {
-			W2Prod := c.W2Prod[(i*T+j)*dH:][:dH]
-			W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
-			W1Prod2 := c.W1Prod2[(i*T+j)*dH:][:dH]
-			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			t32_2 := t32[(i*T+j)*dH:][:dH]
-			t215_2 := t215[(i*T+j)*dH:][:dH]
-			t103_2 := t103[(i*T+j)*dH:][:dH]
-			t104_2 := t104[(i*T+j)*dH:][:dH]
-			t105_2 := t105[(i*T+j)*dH:][:dH]
-			t106_2 := t106[(i*T+j)*dH:][:dH]
-			t108_2 := t108[(i*T+j)*dH:][:dH]
-			t113_2 := t113[(i*T+j)*dH:][:dH]
-			t114_2 := t114[(i*T+j)*dH:][:dH]
-			t118_2 := t118[(i*T+j)*dH:][:dH]
-			t128_2 := t128[(i*T+j)*dH:][:dH]
-			t230_2 := t230[(i*T+j)*dH:][:dH]
-			t62_2 := t62[(i*T+j)*dH:][:dH]
-			t1072_2 := t1072[(i*T+j)*dH:][:dH]
-			t1082_2 := t1082[(i*T+j)*dH:][:dH]
-			t1172_2 := t1172[(i*T+j)*dH:][:dH]
-			t1182_2 := t1182[(i*T+j)*dH:][:dH]
-			for k := range dH {
-				W2ProdEntry := W2Prod[k]
-				t322 := kern.Sigmoid(W2ProdEntry)
-				W1ProdEntry := W1Prod[k]
-				t1032 := F(W1ProdEntry * t322)
-				t1042 := F(W2ProdEntry * W1ProdEntry)
-				t1052 := -W2ProdEntry
-				t1062 := kern.Sigmoid(t1052)
-				W1Prod2Entry := W1Prod2[k]
-				t1132 := F(F(2*W1Prod2Entry) * t322)
-				t1142 := F(F(2*W2ProdEntry) * W1Prod2Entry)
-				yProdEntry := yProd[k]
-				t1282 := kern.Sigmoid(yProdEntry)
-				t10722 := F(F(F(W2ProdEntry*t322)*W1ProdEntry) * t1062)
-				t11722 := F(F(F(F(2*W2ProdEntry)*t322)*t1062) * W1Prod2Entry)
-				t32_2[k] = t322
-				t215_2[k] = F(W2ProdEntry * t322)
-				t103_2[k] = t1032
-				t104_2[k] = t1042
-				t105_2[k] = t1052
-				t106_2[k] = t1062
-				t108_2[k] = num.FMA32(F(t322*t1042), t1062, t1032)
-				t113_2[k] = t1132
-				t114_2[k] = t1142
-				t118_2[k] = num.FMA32(F(t322*t1062), t1142, t1132)
-				t128_2[k] = t1282
-				t230_2[k] = F(yProdEntry * t1282)
-				t62_2[k] = kern.Sigmoid(-yProdEntry)
-				t1072_2[k] = t10722
-				t1082_2[k] = t1032 + t10722
-				t1172_2[k] = t11722
-				t1182_2[k] = t1132 + t11722
+	if kern.Wide() {
+		a := backwardNest1Args{
+			unsafe.SliceData(c.W2Prod),
+			unsafe.SliceData(c.W1Prod),
+			unsafe.SliceData(c.W1Prod2),
+			unsafe.SliceData(c.YProd),
+			unsafe.SliceData(t32),
+			unsafe.SliceData(t215),
+			unsafe.SliceData(t103),
+			unsafe.SliceData(t104),
+			unsafe.SliceData(t105),
+			unsafe.SliceData(t106),
+			unsafe.SliceData(t108),
+			unsafe.SliceData(t113),
+			unsafe.SliceData(t114),
+			unsafe.SliceData(t118),
+			unsafe.SliceData(t128),
+			unsafe.SliceData(t230),
+			unsafe.SliceData(t62),
+			unsafe.SliceData(t1072),
+			unsafe.SliceData(t1082),
+			unsafe.SliceData(t1172),
+			unsafe.SliceData(t1182),
+			L,
+			T * dH,
+			T,
+			dH,
+		}
+		backwardNest1(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				W2Prod := c.W2Prod[(i*T+j)*dH:][:dH]
+				W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
+				W1Prod2 := c.W1Prod2[(i*T+j)*dH:][:dH]
+				yProd := c.YProd[(i*T+j)*dH:][:dH]
+				t32_2 := t32[(i*T+j)*dH:][:dH]
+				t215_2 := t215[(i*T+j)*dH:][:dH]
+				t103_2 := t103[(i*T+j)*dH:][:dH]
+				t104_2 := t104[(i*T+j)*dH:][:dH]
+				t105_2 := t105[(i*T+j)*dH:][:dH]
+				t106_2 := t106[(i*T+j)*dH:][:dH]
+				t108_2 := t108[(i*T+j)*dH:][:dH]
+				t113_2 := t113[(i*T+j)*dH:][:dH]
+				t114_2 := t114[(i*T+j)*dH:][:dH]
+				t118_2 := t118[(i*T+j)*dH:][:dH]
+				t128_2 := t128[(i*T+j)*dH:][:dH]
+				t230_2 := t230[(i*T+j)*dH:][:dH]
+				t62_2 := t62[(i*T+j)*dH:][:dH]
+				t1072_2 := t1072[(i*T+j)*dH:][:dH]
+				t1082_2 := t1082[(i*T+j)*dH:][:dH]
+				t1172_2 := t1172[(i*T+j)*dH:][:dH]
+				t1182_2 := t1182[(i*T+j)*dH:][:dH]
+				for k := range dH {
+					W2ProdEntry := W2Prod[k]
+					t322 := kern.Sigmoid(W2ProdEntry)
+					W1ProdEntry := W1Prod[k]
+					t1032 := F(W1ProdEntry * t322)
+					t1042 := F(W2ProdEntry * W1ProdEntry)
+					t1052 := -W2ProdEntry
+					t1062 := kern.Sigmoid(t1052)
+					W1Prod2Entry := W1Prod2[k]
+					t1132 := F(F(2*W1Prod2Entry) * t322)
+					t1142 := F(F(2*W2ProdEntry) * W1Prod2Entry)
+					yProdEntry := yProd[k]
+					t1282 := kern.Sigmoid(yProdEntry)
+					t10722 := F(F(F(W2ProdEntry*t322)*W1ProdEntry) * t1062)
+					t11722 := F(F(F(F(2*W2ProdEntry)*t322)*t1062) * W1Prod2Entry)
+					t32_2[k] = t322
+					t215_2[k] = F(W2ProdEntry * t322)
+					t103_2[k] = t1032
+					t104_2[k] = t1042
+					t105_2[k] = t1052
+					t106_2[k] = t1062
+					t108_2[k] = num.FMA32(F(t322*t1042), t1062, t1032)
+					t113_2[k] = t1132
+					t114_2[k] = t1142
+					t118_2[k] = num.FMA32(F(t322*t1062), t1142, t1132)
+					t128_2[k] = t1282
+					t230_2[k] = F(yProdEntry * t1282)
+					t62_2[k] = kern.Sigmoid(-yProdEntry)
+					t1072_2[k] = t10722
+					t1082_2[k] = t1032 + t10722
+					t1172_2[k] = t11722
+					t1182_2[k] = t1132 + t11722
+				}
 			}
 		}
 	}
@@ -468,11 +590,6 @@ func (c *backwardFused) run() {
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
-					t118_2 := t118[(l*T+a+C*s)*dH:][:dH]
-					t108_2 := t108[(l*T+a+C*s)*dH:][:dH]
-					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					W2Select2 := c.W2Select2[(l*T+a+C*s)*dV:][:dV]
-					W2Select := c.W2Select[(l*T+a+C*s)*dV:][:dV]
 					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					// yaad_core.W2, yaad_core.y
 					clear(t195)
@@ -492,6 +609,7 @@ func (c *backwardFused) run() {
 						}
 						backwardNest4(&a2)
 					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
@@ -531,6 +649,8 @@ func (c *backwardFused) run() {
 						}
 						backwardNest5(&a2)
 					} else {
+						t108_2 := t108[(l*T+a+C*s)*dH:][:dH]
+						t118_2 := t118[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							B1 := c.B1[(l*dH+i)*dK:][:dK]
@@ -575,37 +695,84 @@ func (c *backwardFused) run() {
 					thetaEntry3 := theta[a]
 					w := F(0.02 * thetaEntry3)
 					rhoEntry3 := rho[a]
-					for i := range dH {
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						W1BarState2 := W1BarState[i*dK:][:dK]
-						t123_2 := t123[i*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t112_2 := t112[i*dK:][:dK]
-						t9_2 := t9[(l*dH+i)*dK:][:dK]
-						var t1972 F
-						t822Entry := t822[i]
-						t118Entry2 := t118_2[i]
-						t108Entry2 := t108_2[i]
-						for j := range dK {
-							t1122 := num.FMA32(q[j], t822Entry, W1BarState2[j])
-							t123Entry := t123_2[j]
-							t152_2 = num.FMA32(t123Entry, t1122, t152_2)
-							W1TrailEntry2 := W1Trail2[j]
-							t17 = num.FMA32(W1TrailEntry2, t1122, t17)
-							t1972 = num.FMA32(t1122, k[j], t1972)
-							t102[j] = num.FMA32(num.FMA32(-thetaEntry3, t123Entry, F(rhoEntry3*W1TrailEntry2)), t822Entry, t102[j])
-							t112_2[j] = t1122
-							t9_2[j] = num.FMA32(w, t1122, t9_2[j])
-							t198[j] = num.FMA32(t1122, t118Entry2, t198[j])
-							t203[j] = num.FMA32(t1122, t108Entry2, t203[j])
+					if kern.Wide() {
+						a2 := backwardNest7Args{
+							unsafe.SliceData(t822),
+							unsafe.SliceData(t118),
+							unsafe.SliceData(t108),
+							unsafe.SliceData(c.Q),
+							unsafe.SliceData(W1BarState),
+							unsafe.SliceData(t123),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(t102),
+							unsafe.SliceData(t112),
+							unsafe.SliceData(t9),
+							unsafe.SliceData(t198),
+							unsafe.SliceData(t203),
+							unsafe.SliceData(t197),
+							unsafe.SliceData(t152Total),
+							unsafe.SliceData(t17Total),
+							dH*a + C*dH*s + T*dH*l,
+							dK*a + C*dK*s + T*dK*l,
+							dH * dK * a,
+							dH * dK * l,
+							dH,
+							dK,
+							[2]float32{t17},
+							[2]float32{t152_2},
+							[2]float32{thetaEntry3},
+							[2]float32{rhoEntry3},
+							[2]float32{w},
 						}
-						t197[i] = t1972
+						backwardNest7(&a2)
+					} else {
+						t118_2 := t118[(l*T+a+C*s)*dH:][:dH]
+						t108_2 := t108[(l*T+a+C*s)*dH:][:dH]
+						t17_2 := t17
+						t152_3 := t152_2
+						for i := range dH {
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
+							W1BarState2 := W1BarState[i*dK:][:dK]
+							t123_2 := t123[i*dK:][:dK]
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							t112_2 := t112[i*dK:][:dK]
+							t9_2 := t9[(l*dH+i)*dK:][:dK]
+							var t1972 F
+							t822Entry := t822[i]
+							t118Entry2 := t118_2[i]
+							t108Entry2 := t108_2[i]
+							t152Sums := [16]F{t152_3}
+							t17Sums := [16]F{t17_2}
+							t1972Sums := [16]F{t1972}
+							for j := range dK {
+								t1122 := num.FMA32(q[j], t822Entry, W1BarState2[j])
+								t123Entry := t123_2[j]
+								t152Sums[j%16] = num.FMA32(t123Entry, t1122, t152Sums[j%16])
+								W1TrailEntry2 := W1Trail2[j]
+								t17Sums[j%16] = num.FMA32(W1TrailEntry2, t1122, t17Sums[j%16])
+								t1972Sums[j%16] = num.FMA32(t1122, k[j], t1972Sums[j%16])
+								t102[j] = num.FMA32(num.FMA32(-thetaEntry3, t123Entry, F(rhoEntry3*W1TrailEntry2)), t822Entry, t102[j])
+								t112_2[j] = t1122
+								t9_2[j] = num.FMA32(w, t1122, t9_2[j])
+								t198[j] = num.FMA32(t1122, t118Entry2, t198[j])
+								t203[j] = num.FMA32(t1122, t108Entry2, t203[j])
+							}
+							t152_3 = kern.Sum16(&t152Sums)
+							t17_2 = kern.Sum16(&t17Sums)
+							t1972 = kern.Sum16(&t1972Sums)
+							t197[i] = t1972
+						}
+						t152Total[0] = t152_3
+						t17Total[0] = t17_2
 					}
+					t152_2 = t152Total[0]
+					t17 = t17Total[0]
 					t1522 := -t152_2
 					// yaad_core.W1
 					if kern.Wide() {
-						a2 := backwardNest7Args{
+						a2 := backwardNest8Args{
 							unsafe.SliceData(t32),
 							unsafe.SliceData(t106),
 							unsafe.SliceData(t197),
@@ -620,7 +787,7 @@ func (c *backwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						backwardNest7(&a2)
+						backwardNest8(&a2)
 					} else {
 						t32_2 := t32[(l*T+a+C*s)*dH:][:dH]
 						t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
@@ -643,7 +810,7 @@ func (c *backwardFused) run() {
 					}
 					// yaad_core.W1
 					if kern.Wide() {
-						a2 := backwardNest8Args{
+						a2 := backwardNest9Args{
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t219),
 							unsafe.SliceData(t32),
@@ -655,7 +822,7 @@ func (c *backwardFused) run() {
 							dV,
 							dH,
 						}
-						backwardNest8(&a2)
+						backwardNest9(&a2)
 					} else {
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
@@ -683,7 +850,7 @@ func (c *backwardFused) run() {
 					// yaad_core.W1
 					clear(t962)
 					if kern.Wide() {
-						a2 := backwardNest9Args{
+						a2 := backwardNest10Args{
 							unsafe.SliceData(t942),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t962),
@@ -691,7 +858,7 @@ func (c *backwardFused) run() {
 							dH,
 							dK,
 						}
-						backwardNest9(&a2)
+						backwardNest10(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -708,40 +875,87 @@ func (c *backwardFused) run() {
 					var t11723 F
 					var t1192 F
 					w3 := F(0.02 * thetaEntry3)
-					for i := range dV {
-						t230_2 := t230[(l*T+a+C*s)*dH:][:dH]
-						W2BarState2 := W2BarState[i*dH:][:dH]
-						t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						B2 := c.B2[(l*dV+i)*dH:][:dH]
-						t11322_2 := t11322[i*dH:][:dH]
-						t8_2 := t8[(l*dV+i)*dH:][:dH]
-						var t2082 F
-						yBarEntry2 := yBar[i]
-						W2Select2Entry2 := W2Select2[i]
-						W2SelectEntry2 := W2Select[i]
-						w2 := F(2 * W2SelectEntry2)
-						t802Entry := t802[i]
-						for j := range dH {
-							t11323 := num.FMA32(yBarEntry2, t230_2[j], W2BarState2[j])
-							t215Entry2 := t215_2[j]
-							W2TrailEntry3 := W2Trail2[j]
-							t11723 = num.FMA32(num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry3, num.FMA32(w2, t215Entry2, F(W2Select2Entry2*t215Entry2)))), t11323, t11723)
-							t1192 = num.FMA32(W2TrailEntry3, t11323, t1192)
-							t2082 = num.FMA32(t11323, t215Entry2, t2082)
-							t206[j] = num.FMA32(W2TrailEntry3, t802Entry, t206[j])
-							t11322_2[j] = t11323
-							t8_2[j] = num.FMA32(w3, t11323, t8_2[j])
-							t209[j] = num.FMA32(t11323, W2SelectEntry2, t209[j])
-							t211[j] = num.FMA32(t11323, W2Select2Entry2, t211[j])
+					if kern.Wide() {
+						a2 := backwardNest11Args{
+							unsafe.SliceData(c.YBar),
+							unsafe.SliceData(c.W2Select2),
+							unsafe.SliceData(c.W2Select),
+							unsafe.SliceData(t802),
+							unsafe.SliceData(t230),
+							unsafe.SliceData(W2BarState),
+							unsafe.SliceData(t215),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(c.B2),
+							unsafe.SliceData(t206),
+							unsafe.SliceData(t11322),
+							unsafe.SliceData(t8),
+							unsafe.SliceData(t209),
+							unsafe.SliceData(t211),
+							unsafe.SliceData(t208),
+							unsafe.SliceData(t11723Total),
+							unsafe.SliceData(t1192Total),
+							dV*a + C*dV*s + T*dV*l,
+							dH*a + C*dH*s + T*dH*l,
+							dH * dV * a,
+							dH * dV * l,
+							dV,
+							dH,
+							[2]float32{t1192},
+							[2]float32{t11723},
+							[2]float32{w3},
 						}
-						t208[i] = t2082
+						backwardNest11(&a2)
+					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						W2Select2 := c.W2Select2[(l*T+a+C*s)*dV:][:dV]
+						W2Select := c.W2Select[(l*T+a+C*s)*dV:][:dV]
+						t1192_2 := t1192
+						t11723_2 := t11723
+						for i := range dV {
+							t230_2 := t230[(l*T+a+C*s)*dH:][:dH]
+							W2BarState2 := W2BarState[i*dH:][:dH]
+							t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							B2 := c.B2[(l*dV+i)*dH:][:dH]
+							t11322_2 := t11322[i*dH:][:dH]
+							t8_2 := t8[(l*dV+i)*dH:][:dH]
+							var t2082 F
+							yBarEntry2 := yBar[i]
+							W2Select2Entry2 := W2Select2[i]
+							W2SelectEntry2 := W2Select[i]
+							w2 := F(2 * W2SelectEntry2)
+							t802Entry := t802[i]
+							t11723Sums := [16]F{t11723_2}
+							t1192Sums := [16]F{t1192_2}
+							t2082Sums := [16]F{t2082}
+							for j := range dH {
+								t11323 := num.FMA32(yBarEntry2, t230_2[j], W2BarState2[j])
+								t215Entry2 := t215_2[j]
+								W2TrailEntry3 := W2Trail2[j]
+								t11723Sums[j%16] = num.FMA32(num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry3, num.FMA32(w2, t215Entry2, F(W2Select2Entry2*t215Entry2)))), t11323, t11723Sums[j%16])
+								t1192Sums[j%16] = num.FMA32(W2TrailEntry3, t11323, t1192Sums[j%16])
+								t2082Sums[j%16] = num.FMA32(t11323, t215Entry2, t2082Sums[j%16])
+								t206[j] = num.FMA32(W2TrailEntry3, t802Entry, t206[j])
+								t11322_2[j] = t11323
+								t8_2[j] = num.FMA32(w3, t11323, t8_2[j])
+								t209[j] = num.FMA32(t11323, W2SelectEntry2, t209[j])
+								t211[j] = num.FMA32(t11323, W2Select2Entry2, t211[j])
+							}
+							t11723_2 = kern.Sum16(&t11723Sums)
+							t1192_2 = kern.Sum16(&t1192Sums)
+							t2082 = kern.Sum16(&t2082Sums)
+							t208[i] = t2082
+						}
+						t11723Total[0] = t11723_2
+						t1192Total[0] = t1192_2
 					}
+					t11723 = t11723Total[0]
+					t1192 = t1192Total[0]
 					t11724 := -t11723
 					// yaad_core.W1, yaad_core.W2
 					w4 := F(-2 * thetaEntry3)
 					if kern.Wide() {
-						a2 := backwardNest10Args{
+						a2 := backwardNest12Args{
 							unsafe.SliceData(t32),
 							unsafe.SliceData(t106),
 							unsafe.SliceData(t114),
@@ -758,7 +972,7 @@ func (c *backwardFused) run() {
 							[2]float32{thetaEntry3},
 							[2]float32{w4},
 						}
-						backwardNest10(&a2)
+						backwardNest12(&a2)
 					} else {
 						t32_2 := t32[(l*T+a+C*s)*dH:][:dH]
 						t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
@@ -784,7 +998,7 @@ func (c *backwardFused) run() {
 					clear(t1102)
 					clear(t167)
 					if kern.Wide() {
-						a2 := backwardNest11Args{
+						a2 := backwardNest13Args{
 							unsafe.SliceData(t10823),
 							unsafe.SliceData(t165),
 							unsafe.SliceData(W1Trail),
@@ -794,7 +1008,7 @@ func (c *backwardFused) run() {
 							dH,
 							dK,
 						}
-						backwardNest11(&a2)
+						backwardNest13(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -818,7 +1032,7 @@ func (c *backwardFused) run() {
 					clear(t213)
 					w7 := F(-0.02 * thetaEntry3)
 					if kern.Wide() {
-						a2 := backwardNest12Args{
+						a2 := backwardNest14Args{
 							unsafe.SliceData(c.W2Select),
 							unsafe.SliceData(c.W2Select2),
 							unsafe.SliceData(t152),
@@ -838,8 +1052,10 @@ func (c *backwardFused) run() {
 							[2]float32{w7},
 							[2]float32{rhoEntry3},
 						}
-						backwardNest12(&a2)
+						backwardNest14(&a2)
 					} else {
+						W2Select := c.W2Select[(l*T+a+C*s)*dV:][:dV]
+						W2Select2 := c.W2Select2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							t215_2 := t215[(l*T+a+C*s)*dH:][:dH]
 							t11322_2 := t11322[i*dH:][:dH]
@@ -864,7 +1080,7 @@ func (c *backwardFused) run() {
 					// yaad_core.W2
 					w8 := F(-2 * thetaEntry3)
 					if kern.Wide() {
-						a2 := backwardNest13Args{
+						a2 := backwardNest15Args{
 							unsafe.SliceData(t32),
 							unsafe.SliceData(t209),
 							unsafe.SliceData(t213),
@@ -875,7 +1091,7 @@ func (c *backwardFused) run() {
 							dH,
 							[2]float32{w8},
 						}
-						backwardNest13(&a2)
+						backwardNest15(&a2)
 					} else {
 						t32_2 := t32[(l*T+a+C*s)*dH:][:dH]
 						W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
@@ -891,7 +1107,7 @@ func (c *backwardFused) run() {
 					// yaad_core.W2, yaad_core.W1
 					clear(t181)
 					if kern.Wide() {
-						a2 := backwardNest14Args{
+						a2 := backwardNest16Args{
 							unsafe.SliceData(t179),
 							unsafe.SliceData(t942),
 							unsafe.SliceData(t10823),
@@ -908,7 +1124,7 @@ func (c *backwardFused) run() {
 							[2]float32{w7},
 							[2]float32{rhoEntry3},
 						}
-						backwardNest14(&a2)
+						backwardNest16(&a2)
 					} else {
 						for i := range dH {
 							t112_2 := t112[i*dK:][:dK]
@@ -932,7 +1148,7 @@ func (c *backwardFused) run() {
 					thetaBar[a] = t1522 + t11724
 					// yaad_core.W2, yaad_core.W1, yaad_core
 					if kern.Wide() {
-						a2 := backwardNest15Args{
+						a2 := backwardNest17Args{
 							unsafe.SliceData(t203),
 							unsafe.SliceData(t198),
 							unsafe.SliceData(t962),
@@ -946,7 +1162,7 @@ func (c *backwardFused) run() {
 							dK,
 							[2]float32{thetaEntry3},
 						}
-						backwardNest15(&a2)
+						backwardNest17(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
@@ -968,7 +1184,7 @@ func (c *backwardFused) run() {
 
 	// yaad_core
 	if kern.Wide() {
-		a := backwardNest16Args{
+		a := backwardNest18Args{
 			unsafe.SliceData(c.B2Bar),
 			unsafe.SliceData(t8),
 			unsafe.SliceData(c.B2BarOut),
@@ -977,7 +1193,7 @@ func (c *backwardFused) run() {
 			dV,
 			dH,
 		}
-		backwardNest16(&a)
+		backwardNest18(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
@@ -993,7 +1209,7 @@ func (c *backwardFused) run() {
 
 	// yaad_core
 	if kern.Wide() {
-		a := backwardNest17Args{
+		a := backwardNest19Args{
 			unsafe.SliceData(c.B1Bar),
 			unsafe.SliceData(t9),
 			unsafe.SliceData(c.B1BarOut),
@@ -1002,7 +1218,7 @@ func (c *backwardFused) run() {
 			dH,
 			dK,
 		}
-		backwardNest17(&a)
+		backwardNest19(&a)
 	} else {
 		for i := range L {
 			for j := range dH {

@@ -49,6 +49,60 @@ func forwardNest7AVX512(a *forwardNest7Args)
 func forwardNest7AVX2(a *forwardNest7Args)
 
 //go:noescape
+func forwardNest8AVX512(a *forwardNest8Args)
+
+//go:noescape
+func forwardNest8AVX2(a *forwardNest8Args)
+
+//go:noescape
+func forwardNest9AVX512(a *forwardNest9Args)
+
+//go:noescape
+func forwardNest9AVX2(a *forwardNest9Args)
+
+//go:noescape
+func forwardNest10AVX512(a *forwardNest10Args)
+
+//go:noescape
+func forwardNest10AVX2(a *forwardNest10Args)
+
+//go:noescape
+func forwardNest11AVX512(a *forwardNest11Args)
+
+//go:noescape
+func forwardNest11AVX2(a *forwardNest11Args)
+
+//go:noescape
+func forwardNest12AVX512(a *forwardNest12Args)
+
+//go:noescape
+func forwardNest12AVX2(a *forwardNest12Args)
+
+//go:noescape
+func forwardNest13AVX512(a *forwardNest13Args)
+
+//go:noescape
+func forwardNest13AVX2(a *forwardNest13Args)
+
+//go:noescape
+func forwardNest14AVX512(a *forwardNest14Args)
+
+//go:noescape
+func forwardNest14AVX2(a *forwardNest14Args)
+
+//go:noescape
+func forwardNest15AVX512(a *forwardNest15Args)
+
+//go:noescape
+func forwardNest15AVX2(a *forwardNest15Args)
+
+//go:noescape
+func backwardNest1AVX512(a *backwardNest1Args)
+
+//go:noescape
+func backwardNest1AVX2(a *backwardNest1Args)
+
+//go:noescape
 func backwardNest2AVX512(a *backwardNest2Args)
 
 //go:noescape
@@ -144,6 +198,18 @@ func backwardNest17AVX512(a *backwardNest17Args)
 //go:noescape
 func backwardNest17AVX2(a *backwardNest17Args)
 
+//go:noescape
+func backwardNest18AVX512(a *backwardNest18Args)
+
+//go:noescape
+func backwardNest18AVX2(a *backwardNest18Args)
+
+//go:noescape
+func backwardNest19AVX512(a *backwardNest19Args)
+
+//go:noescape
+func backwardNest19AVX2(a *backwardNest19Args)
+
 func forwardNest1(a *forwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		forwardNest1AVX512(a)
@@ -198,6 +264,78 @@ func forwardNest7(a *forwardNest7Args) {
 		return
 	}
 	forwardNest7AVX2(a)
+}
+
+func forwardNest8(a *forwardNest8Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest8AVX512(a)
+		return
+	}
+	forwardNest8AVX2(a)
+}
+
+func forwardNest9(a *forwardNest9Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest9AVX512(a)
+		return
+	}
+	forwardNest9AVX2(a)
+}
+
+func forwardNest10(a *forwardNest10Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest10AVX512(a)
+		return
+	}
+	forwardNest10AVX2(a)
+}
+
+func forwardNest11(a *forwardNest11Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest11AVX512(a)
+		return
+	}
+	forwardNest11AVX2(a)
+}
+
+func forwardNest12(a *forwardNest12Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest12AVX512(a)
+		return
+	}
+	forwardNest12AVX2(a)
+}
+
+func forwardNest13(a *forwardNest13Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest13AVX512(a)
+		return
+	}
+	forwardNest13AVX2(a)
+}
+
+func forwardNest14(a *forwardNest14Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest14AVX512(a)
+		return
+	}
+	forwardNest14AVX2(a)
+}
+
+func forwardNest15(a *forwardNest15Args) {
+	if cpu.Active() == cpu.AVX512 {
+		forwardNest15AVX512(a)
+		return
+	}
+	forwardNest15AVX2(a)
+}
+
+func backwardNest1(a *backwardNest1Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest1AVX512(a)
+		return
+	}
+	backwardNest1AVX2(a)
 }
 
 func backwardNest2(a *backwardNest2Args) {
@@ -326,4 +464,20 @@ func backwardNest17(a *backwardNest17Args) {
 		return
 	}
 	backwardNest17AVX2(a)
+}
+
+func backwardNest18(a *backwardNest18Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest18AVX512(a)
+		return
+	}
+	backwardNest18AVX2(a)
+}
+
+func backwardNest19(a *backwardNest19Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest19AVX512(a)
+		return
+	}
+	backwardNest19AVX2(a)
 }

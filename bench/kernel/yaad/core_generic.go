@@ -18,6 +18,24 @@ func forwardNest6(*forwardNest6Args) { panic("no assembly in this build") }
 
 func forwardNest7(*forwardNest7Args) { panic("no assembly in this build") }
 
+func forwardNest8(*forwardNest8Args) { panic("no assembly in this build") }
+
+func forwardNest9(*forwardNest9Args) { panic("no assembly in this build") }
+
+func forwardNest10(*forwardNest10Args) { panic("no assembly in this build") }
+
+func forwardNest11(*forwardNest11Args) { panic("no assembly in this build") }
+
+func forwardNest12(*forwardNest12Args) { panic("no assembly in this build") }
+
+func forwardNest13(*forwardNest13Args) { panic("no assembly in this build") }
+
+func forwardNest14(*forwardNest14Args) { panic("no assembly in this build") }
+
+func forwardNest15(*forwardNest15Args) { panic("no assembly in this build") }
+
+func backwardNest1(*backwardNest1Args) { panic("no assembly in this build") }
+
 func backwardNest2(*backwardNest2Args) { panic("no assembly in this build") }
 
 func backwardNest3(*backwardNest3Args) { panic("no assembly in this build") }
@@ -49,3 +67,7 @@ func backwardNest15(*backwardNest15Args) { panic("no assembly in this build") }
 func backwardNest16(*backwardNest16Args) { panic("no assembly in this build") }
 
 func backwardNest17(*backwardNest17Args) { panic("no assembly in this build") }
+
+func backwardNest18(*backwardNest18Args) { panic("no assembly in this build") }
+
+func backwardNest19(*backwardNest19Args) { panic("no assembly in this build") }

@@ -34,6 +34,31 @@ type forwardNest3Args struct {
 }
 
 type forwardNest4Args struct {
+	t4       *float32
+	v        *float32
+	W2Select *float32
+	n0       int // d_v·a + C·d_v·s + T·d_v·l
+	n1       int // d_v
+}
+
+type forwardNest5Args struct {
+	t4        *float32
+	v         *float32
+	W2Select2 *float32
+	n0        int // d_v·a + C·d_v·s + T·d_v·l
+	n1        int // d_v
+}
+
+type forwardNest6Args struct {
+	t4  *float32
+	v   *float32
+	t33 *float32
+	t43 *float32
+	n0  int // d_v·a + C·d_v·s + T·d_v·l
+	n1  int // d_v
+}
+
+type forwardNest7Args struct {
 	t43        *float32
 	t33        *float32
 	W2State    *float32
@@ -48,7 +73,7 @@ type forwardNest4Args struct {
 	rhoEntry   [2]float32 // and nothing
 }
 
-type forwardNest5Args struct {
+type forwardNest8Args struct {
 	t3   *float32
 	t32  *float32
 	t2   *float32
@@ -59,7 +84,7 @@ type forwardNest5Args struct {
 	n0   int // d_h
 }
 
-type forwardNest6Args struct {
+type forwardNest9Args struct {
 	t108       *float32
 	t118       *float32
 	W1State    *float32
@@ -75,7 +100,41 @@ type forwardNest6Args struct {
 	rhoEntry   [2]float32 // and nothing
 }
 
-type forwardNest7Args struct {
+type forwardNest10Args struct {
+	t2     *float32
+	W2Prod *float32
+	n0     int // d_h·a + C·d_h·s + T·d_h·l
+	n1     int // d_h
+}
+
+type forwardNest11Args struct {
+	t32    *float32
+	W1Prod *float32
+	n0     int // d_h·a + C·d_h·s + T·d_h·l
+	n1     int // d_h
+}
+
+type forwardNest12Args struct {
+	t52     *float32
+	W1Prod2 *float32
+	n0      int // d_h·a + C·d_h·s + T·d_h·l
+	n1      int // d_h
+}
+
+type forwardNest13Args struct {
+	t127  *float32
+	yProd *float32
+	n0    int // d_h·a + C·d_h·s + T·d_h·l
+	n1    int // d_h
+}
+
+type forwardNest14Args struct {
+	t127 *float32
+	t112 *float32
+	n0   int // d_h
+}
+
+type forwardNest15Args struct {
 	W2State *float32
 	t112    *float32
 	y2      *float32
@@ -137,7 +196,6 @@ func (c *forwardFused) run() {
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
-					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					// yaad_core.W2
 					if kern.Wide() {
 						a2 := forwardNest1Args{
@@ -204,19 +262,69 @@ func (c *forwardFused) run() {
 						}
 					}
 					// yaad_core.W2
-					for i := range dV {
-						t5 := t4[i] - v[i]
-						t8 := (num.Abs(t5) <= F(1))
-						t27 := !t8
-						t332 := kern.Choose(t8, F(F(0.5*t5)*kern.Choose(t8, F(1), F(0))), F(0))
-						t432 := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*kern.Sign(t5)), F(0))
-						t33[i] = t332
-						if len(c.W2Select) > 0 {
-							c.W2Select[(l*T+a+C*s)*dV+i] = t332
+					if len(c.W2Select) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest4Args{
+								unsafe.SliceData(t4),
+								unsafe.SliceData(c.V),
+								kern.Given(c.W2Select),
+								dV*a + C*dV*s + T*dV*l,
+								dV,
+							}
+							forwardNest4(&a2)
+						} else {
+							v := c.V[(l*T+a+C*s)*dV:][:dV]
+							W2Select := c.W2Select[(l*T+a+C*s)*dV:][:dV]
+							for i := range dV {
+								t5 := t4[i] - v[i]
+								t8 := (num.Abs(t5) <= F(1))
+								t332 := kern.Choose(t8, F(F(0.5*t5)*kern.Choose(t8, F(1), F(0))), F(0))
+								W2Select[i] = t332
+							}
 						}
-						t43[i] = t432
-						if len(c.W2Select2) > 0 {
-							c.W2Select2[(l*T+a+C*s)*dV+i] = t432
+					}
+					if len(c.W2Select2) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest5Args{
+								unsafe.SliceData(t4),
+								unsafe.SliceData(c.V),
+								kern.Given(c.W2Select2),
+								dV*a + C*dV*s + T*dV*l,
+								dV,
+							}
+							forwardNest5(&a2)
+						} else {
+							v := c.V[(l*T+a+C*s)*dV:][:dV]
+							W2Select2 := c.W2Select2[(l*T+a+C*s)*dV:][:dV]
+							for i := range dV {
+								t5 := t4[i] - v[i]
+								t8 := (num.Abs(t5) <= F(1))
+								t27 := !t8
+								t432 := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*kern.Sign(t5)), F(0))
+								W2Select2[i] = t432
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := forwardNest6Args{
+							unsafe.SliceData(t4),
+							unsafe.SliceData(c.V),
+							unsafe.SliceData(t33),
+							unsafe.SliceData(t43),
+							dV*a + C*dV*s + T*dV*l,
+							dV,
+						}
+						forwardNest6(&a2)
+					} else {
+						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t5 := t4[i] - v[i]
+							t8 := (num.Abs(t5) <= F(1))
+							t27 := !t8
+							t332 := kern.Choose(t8, F(F(0.5*t5)*kern.Choose(t8, F(1), F(0))), F(0))
+							t432 := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*kern.Sign(t5)), F(0))
+							t33[i] = t332
+							t43[i] = t432
 						}
 					}
 					// yaad_core.W2, yaad_core.W1
@@ -225,7 +333,7 @@ func (c *forwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := forwardNest4Args{
+						a2 := forwardNest7Args{
 							unsafe.SliceData(t43),
 							unsafe.SliceData(t33),
 							unsafe.SliceData(W2State),
@@ -239,7 +347,7 @@ func (c *forwardFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						forwardNest4(&a2)
+						forwardNest7(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -257,7 +365,7 @@ func (c *forwardFused) run() {
 					}
 					// yaad_core.W1
 					if kern.Wide() {
-						a2 := forwardNest5Args{
+						a2 := forwardNest8Args{
 							unsafe.SliceData(t3),
 							unsafe.SliceData(t32),
 							unsafe.SliceData(t2),
@@ -267,7 +375,7 @@ func (c *forwardFused) run() {
 							unsafe.SliceData(t118),
 							dH,
 						}
-						forwardNest5(&a2)
+						forwardNest8(&a2)
 					} else {
 						for i := range dH {
 							t3Entry := t3[i]
@@ -281,7 +389,7 @@ func (c *forwardFused) run() {
 					}
 					// yaad_core.W1, yaad_core.y
 					if kern.Wide() {
-						a2 := forwardNest6Args{
+						a2 := forwardNest9Args{
 							unsafe.SliceData(t108),
 							unsafe.SliceData(t118),
 							unsafe.SliceData(W1State),
@@ -296,7 +404,7 @@ func (c *forwardFused) run() {
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						forwardNest6(&a2)
+						forwardNest9(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -319,35 +427,97 @@ func (c *forwardFused) run() {
 						}
 					}
 					// yaad_core.y, yaad_core
-					for i := range dH {
-						t127Entry := t127[i]
-						t222 := t2[i]
-						t3222 := t32[i]
-						t422 := t52[i]
-						t112[i] = F(t127Entry * kern.Sigmoid(t127Entry))
-						if len(c.W2Prod) > 0 {
-							c.W2Prod[(l*T+a+C*s)*dH+i] = t222
+					if len(c.W2Prod) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest10Args{
+								unsafe.SliceData(t2),
+								kern.Given(c.W2Prod),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							forwardNest10(&a2)
+						} else {
+							W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t222 := t2[i]
+								W2Prod[i] = t222
+							}
 						}
-						if len(c.W1Prod) > 0 {
-							c.W1Prod[(l*T+a+C*s)*dH+i] = t3222
+					}
+					if len(c.W1Prod) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest11Args{
+								unsafe.SliceData(t32),
+								kern.Given(c.W1Prod),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							forwardNest11(&a2)
+						} else {
+							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t3222 := t32[i]
+								W1Prod[i] = t3222
+							}
 						}
-						if len(c.W1Prod2) > 0 {
-							c.W1Prod2[(l*T+a+C*s)*dH+i] = t422
+					}
+					if len(c.W1Prod2) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest12Args{
+								unsafe.SliceData(t52),
+								kern.Given(c.W1Prod2),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							forwardNest12(&a2)
+						} else {
+							W1Prod2 := c.W1Prod2[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t422 := t52[i]
+								W1Prod2[i] = t422
+							}
 						}
-						if len(c.YProd) > 0 {
-							c.YProd[(l*T+a+C*s)*dH+i] = t127Entry
+					}
+					if len(c.YProd) > 0 {
+						if kern.Wide() {
+							a2 := forwardNest13Args{
+								unsafe.SliceData(t127),
+								kern.Given(c.YProd),
+								dH*a + C*dH*s + T*dH*l,
+								dH,
+							}
+							forwardNest13(&a2)
+						} else {
+							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
+							for i := range dH {
+								t127Entry := t127[i]
+								yProd[i] = t127Entry
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := forwardNest14Args{
+							unsafe.SliceData(t127),
+							unsafe.SliceData(t112),
+							dH,
+						}
+						forwardNest14(&a2)
+					} else {
+						for i := range dH {
+							t127Entry := t127[i]
+							t112[i] = F(t127Entry * kern.Sigmoid(t127Entry))
 						}
 					}
 					// yaad_core.y
 					if kern.Wide() {
-						a2 := forwardNest7Args{
+						a2 := forwardNest15Args{
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t112),
 							unsafe.SliceData(y2),
 							dV,
 							dH,
 						}
-						forwardNest7(&a2)
+						forwardNest15(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]

@@ -81,8 +81,9 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 // NewMemory makes the context memory of a new context for every lane.
 func (b *Block[F]) NewMemory(lanes int) *block.Memory[F] {
 	m := block.NewMemory(lanes,
-		block.Slot[F]{Name: "W1", Shape: []int{b.Sizes.DH, b.Sizes.DK}},
-		block.Slot[F]{Name: "W2", Shape: []int{b.Sizes.DV, b.Sizes.DH}})
+		block.Slot[F]{Name: "W1", Shape: []int{b.Sizes.DH, b.Sizes.DK}, Rows: block.Distributions},
+		block.Slot[F]{Name: "W2", Shape: []int{b.Sizes.DV, b.Sizes.DH}, Rows: block.Distributions})
+	m.Chunk = 16
 	return m
 }
 

@@ -182,6 +182,12 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if startW1, startW2, err = b.start(c, w, m); err != nil {
 		return
 	}
+	if err = block.CheckStart("MEMORALogits", m, 0, startW1.Data); err != nil {
+		return
+	}
+	if err = block.CheckStart("MEMORALogits", m, 1, startW2.Data); err != nil {
+		return
+	}
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()

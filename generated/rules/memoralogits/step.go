@@ -3383,6 +3383,12 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if startW1, startW2, err = b.start(c, w, m); err != nil {
 		return
 	}
+	if err = block.CheckStart("MEMORALogits", m, 0, startW1.Data); err != nil {
+		return
+	}
+	if err = block.CheckStart("MEMORALogits", m, 1, startW2.Data); err != nil {
+		return
+	}
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
