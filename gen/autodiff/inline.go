@@ -22,7 +22,7 @@ func (s *simplifier) readThrough(in *ir.Instr) {
 func (s *simplifier) inline(in *ir.Instr, i int) bool {
 	a := in.Args[i]
 	d := a.Val.Def
-	if d == nil || (d.Op != ir.Prod && d.Op != ir.Lin) || !d.EntryByEntry() && !s.alike(in, d, a) {
+	if d == nil || (d.Op != ir.Prod && d.Op != ir.Lin && !s.twice(d)) || !d.EntryByEntry() && !s.alike(in, d, a) {
 		return false
 	}
 	alone := s.uses[a.Val] == 1
@@ -32,12 +32,16 @@ func (s *simplifier) inline(in *ir.Instr, i int) bool {
 	case in.Op == ir.Lin && d.Op == ir.Prod && len(d.Args) == 1:
 	case in.Op == ir.Lin && d.Op == ir.Lin && alone && !ir.HasVia(a.Sub):
 	case in.Op != ir.Prod && in.Op != ir.Lin && d.Op == ir.Prod && len(d.Args) == 1 && d.Coef[0] == 1:
+	case s.twice(d):
 	default:
 		return false
 	}
 	args, ok := s.through(d, a)
 	if !ok {
 		return false
+	}
+	if s.twice(d) {
+		args = args[:1]
 	}
 	in.Args = slices.Concat(in.Args[:i], args, in.Args[i+1:])
 	switch {
@@ -52,6 +56,12 @@ func (s *simplifier) inline(in *ir.Instr, i int) bool {
 	}
 	s.changed = true
 	return true
+}
+
+// twice reports whether d is a condition with itself, so that condition spread
+// over d's entries.
+func (s *simplifier) twice(d *ir.Instr) bool {
+	return (d.Op == ir.And || d.Op == ir.Or) && s.argKey(d.Args[0], nil) == s.argKey(d.Args[1], nil)
 }
 
 // alike reports whether d is computed entry by entry under guards that its

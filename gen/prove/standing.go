@@ -1,6 +1,8 @@
 package prove
 
 import (
+	"slices"
+
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/irbuild"
@@ -60,6 +62,9 @@ func Stands(tree *check.Tree, strategy, rule *notation.Unit) Standing {
 	off, bad := Approximation(tree, u)
 	if bad != nil {
 		return Standing{Refused: because(*bad)}
+	}
+	if slices.Max(off) == 0 {
+		return Standing{} // there was nothing to freeze
 	}
 	return Standing{Off: off}
 }

@@ -17,48 +17,41 @@ type Backward[F num.Float] struct {
 	DH            int
 	DK            int
 	DV            int
-	K             []F    // [L, T, d_k]
-	Rho           []F    // [L, T]
-	Theta         []F    // [L, T]
-	Q             []F    // [L, T, d_k]
-	YBar          []F    // [L, T, d_v]
-	W1Bar         []F    // [L, d_h, d_k]
-	W2Bar         []F    // [L, d_v, d_h]
-	GPow          []F    // [L, T]
-	GPow2         []F    // [L, T]
-	GProd         []F    // [L, T, d_h]
-	GLin          []F    // [L, T, d_v]
-	W1Prod        []F    // [L, T, d_h]
-	YPow          []F    // [L, T]
-	YPow2         []F    // [L, T]
-	YProd         []F    // [L, T, d_h]
-	YPow3         []F    // [L, T]
-	YPow4         []F    // [L, T]
-	W1Pow         []F    // [L, T]
-	W1Pow2        []F    // [L, T]
-	W1BarOut      []F    // [L, d_h, d_k], written
-	W2BarOut      []F    // [L, d_v, d_h], written
-	KBar          []F    // [L, T, d_k], written
-	VBar          []F    // [L, T, d_v], written
-	RhoBar        []F    // [L, T], written
-	ThetaBar      []F    // [L, T], written
-	QBar          []F    // [L, T, d_k], written
-	W1Checkpoints []F    // [L, segments, d_h, d_k]
-	W2Checkpoints []F    // [L, segments, d_v, d_h]
-	Work          []F    // WorkLen() entries
-	Flags         []bool // FlagsLen() entries
+	K             []F // [L, T, d_k]
+	Rho           []F // [L, T]
+	Theta         []F // [L, T]
+	Q             []F // [L, T, d_k]
+	YBar          []F // [L, T, d_v]
+	W1Bar         []F // [L, d_h, d_k]
+	W2Bar         []F // [L, d_v, d_h]
+	GPow          []F // [L, T]
+	GPow2         []F // [L, T]
+	GProd         []F // [L, T, d_h]
+	GLin          []F // [L, T, d_v]
+	W1Prod        []F // [L, T, d_h]
+	YPow          []F // [L, T]
+	YPow2         []F // [L, T]
+	YProd         []F // [L, T, d_h]
+	YPow3         []F // [L, T]
+	YPow4         []F // [L, T]
+	W1Pow         []F // [L, T]
+	W1Pow2        []F // [L, T]
+	W1BarOut      []F // [L, d_h, d_k], written
+	W2BarOut      []F // [L, d_v, d_h], written
+	KBar          []F // [L, T, d_k], written
+	VBar          []F // [L, T, d_v], written
+	RhoBar        []F // [L, T], written
+	ThetaBar      []F // [L, T], written
+	QBar          []F // [L, T, d_k], written
+	W1Checkpoints []F // [L, segments, d_h, d_k]
+	W2Checkpoints []F // [L, segments, d_v, d_h]
+	Work          []F // WorkLen() entries
 }
 
 // WorkLen is C·d_h·d_k + C·d_h·d_v + 15·L·T·d_h + 6·L·T·d_v + 13·d_h·d_k + 11·d_h·d_v + 9·d_h + 5·d_k + 4·d_v.
 func (c *Backward[F]) WorkLen() int {
 	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	return C*dH*dK + C*dH*dV + 15*L*T*dH + 6*L*T*dV + 13*dH*dK + 11*dH*dV + 9*dH + 5*dK + 4*dV
-}
-
-// FlagsLen is d_h·d_k + d_h·d_v.
-func (c *Backward[F]) FlagsLen() int {
-	dH, dK, dV := c.DH, c.DK, c.DV
-	return dH*dK + dH*dV
 }
 
 // Run computes Backward.
@@ -193,10 +186,7 @@ func (c *Backward[F]) Run() {
 	work = work[dH:]
 	t314 := work[:dK] // [d_k]
 	work = work[dK:]
-	t317 := work[:dH*dK]    // [d_h, d_k]
-	t178 := c.Flags[:dH*dV] // [d_v, d_h]
-	flags := c.Flags[dH*dV:]
-	t224 := flags[:dH*dK] // [d_h, d_k]
+	t317 := work[:dH*dK] // [d_h, d_k]
 
 	// moneta_core.g, moneta_core.W1, moneta_core.y, moneta_core.W2
 	for i := range L {
@@ -502,7 +492,6 @@ func (c *Backward[F]) Run() {
 					var t109 F
 					w7 := F(0.3333333333333333 * yPow2Entry2)
 					w8 := F(4 * kern.Choose(t112_2, F(F(-0.5*yPow3[a])*t3022), F(0)))
-					w9 := (t112_2)
 					for i := range dH {
 						t136_2 := t136[i*dK:][:dK]
 						t132_2 := t132[i*dK:][:dK]
@@ -518,9 +507,9 @@ func (c *Backward[F]) Run() {
 							t136Entry2 := t136_2[j]
 							t132Entry := t132_2[j]
 							t482Entry := t482_2[j]
-							w20 := kern.Choose(t112_2, F(F(F(w7*t136Entry2)*t136Entry2)*t132Entry), F(0))
-							w21 := F(F(F(F(w8*t136Entry2)*t136Entry2)*t136Entry2) * t482Entry)
-							t10322 := W1BarState2[j] + w20 + w21 + kern.Choose(w9, F(F(2*kern.Choose(t112_2, F(F(F(w7*W12_2[j])*t136Entry2)*t132Entry), F(0)))*t482Entry), F(0))
+							w18 := kern.Choose(t112_2, F(F(F(w7*t136Entry2)*t136Entry2)*t132Entry), F(0))
+							w19 := F(F(F(F(w8*t136Entry2)*t136Entry2)*t136Entry2) * t482Entry)
+							t10322 := W1BarState2[j] + w18 + w19 + kern.Choose(t112_2, F(F(2*kern.Choose(t112_2, F(F(F(w7*W12_2[j])*t136Entry2)*t132Entry), F(0)))*t482Entry), F(0))
 							t4162 += F(t10322 * k[j])
 							t109 += F(W1Trail2[j] * t10322)
 							t1032_2[j] = t10322
@@ -539,18 +528,16 @@ func (c *Backward[F]) Run() {
 						t113Entry := t113_3[i]
 						W1ProdEntry2 := W1Prod[i]
 						t433[i] = F(gProd[i] * t11422)
-						w22 := F(F(F(F(F(thetaEntry3*t30Entry)*t30Entry)*t113Entry)*t115Entry) * t416Entry)
-						t1332[i] = w22 + F(W1ProdEntry2*t11422) + F(F(t30Entry*t115Entry)*(-F(F(F(thetaEntry3*t113Entry)*t115Entry)*t416Entry)-F(F(thetaEntry3*W1ProdEntry2)*t416Entry)))
+						w20 := F(F(F(F(F(thetaEntry3*t30Entry)*t30Entry)*t113Entry)*t115Entry) * t416Entry)
+						t1332[i] = w20 + F(W1ProdEntry2*t11422) + F(F(t30Entry*t115Entry)*(-F(F(F(thetaEntry3*t113Entry)*t115Entry)*t416Entry)-F(F(thetaEntry3*W1ProdEntry2)*t416Entry)))
 					}
 					t10722 := -t1072
 					// moneta_core.W1, moneta_core.g, moneta_core.W2, moneta_core.y
 					clear(t424)
 					var t157 F
 					var t236 F
-					t1782 := (t1382)
-					w10 := F(0.3333333333333333 * yPowEntry2)
-					w11 := F(4 * kern.Choose(t57, F(F(-0.5*yPow4[a])*t76), F(0)))
-					w12 := (t57)
+					w9 := F(0.3333333333333333 * yPowEntry2)
+					w10 := F(4 * kern.Choose(t57, F(F(-0.5*yPow4[a])*t76), F(0)))
 					for i := range dV {
 						t14_2 := t14[i*dH:][:dH]
 						t445_2 := t445[(l*T+a+C*s)*dH:][:dH]
@@ -564,7 +551,6 @@ func (c *Backward[F]) Run() {
 						t428_2 := t428[(l*T+a+C*s)*dH:][:dH]
 						t1402_2 := t1402[i*dH:][:dH]
 						t175_2 := t175[i*dH:][:dH]
-						t178_2 := t178[i*dH:][:dH]
 						t230_2 := t230[i*dH:][:dH]
 						var t1212 F
 						var t4202 F
@@ -583,14 +569,13 @@ func (c *Backward[F]) Run() {
 							t122Entry2 := t122_3[j]
 							t59Entry := t59_2[j]
 							t942Entry := t942_2[j]
-							w23 := kern.Choose(t57, F(F(F(w10*t122Entry2)*t122Entry2)*t59Entry), F(0))
-							w24 := F(F(F(F(w11*t122Entry2)*t122Entry2)*t122Entry2) * t942Entry)
-							t2302 := W2BarState2[j] + w23 + w24 + kern.Choose(w12, F(F(2*kern.Choose(t57, F(F(F(w10*W2Trail3[j])*t122Entry2)*t59Entry), F(0)))*t942Entry), F(0))
+							w21 := kern.Choose(t57, F(F(F(w9*t122Entry2)*t122Entry2)*t59Entry), F(0))
+							w22 := F(F(F(F(w10*t122Entry2)*t122Entry2)*t122Entry2) * t942Entry)
+							t2302 := W2BarState2[j] + w21 + w22 + kern.Choose(t57, F(F(2*kern.Choose(t57, F(F(F(w9*W2Trail3[j])*t122Entry2)*t59Entry), F(0)))*t942Entry), F(0))
 							t4222 += F(t2302 * t428_2[j])
 							t236 += F(W2TrailEntry2 * t2302)
 							t1402_2[j] = t14022
 							t175_2[j] = num.Sign(W2TrailEntry2)
-							t178_2[j] = t1782
 							t230_2[j] = t2302
 							t424[j] += F(t2302 * gEntry2)
 						}
@@ -601,7 +586,6 @@ func (c *Backward[F]) Run() {
 					// moneta_core.W1, moneta_core.g
 					clear(t1352)
 					var t203 F
-					t2242 := (t184)
 					for i := range dH {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -609,7 +593,6 @@ func (c *Backward[F]) Run() {
 						t28_2 := t28[i*dK:][:dK]
 						t186_2 := t186[i*dK:][:dK]
 						t221_2 := t221[i*dK:][:dK]
-						t224_2 := t224[i*dK:][:dK]
 						t1332Entry := t1332[i]
 						for j := range dK {
 							t1862 := kern.Choose(t184, F(k[j]*t1332Entry), F(0))
@@ -619,7 +602,6 @@ func (c *Backward[F]) Run() {
 							t1352[j] += F(t28_2[j] * t1332Entry)
 							t186_2[j] = t1862
 							t221_2[j] = num.Sign(W1TrailEntry2)
-							t224_2[j] = t2242
 						}
 					}
 					// moneta_core.W2, moneta_core.g, moneta_core.W1
@@ -701,15 +683,14 @@ func (c *Backward[F]) Run() {
 					}
 					// moneta_core.g, moneta_core.W1, moneta_core.W2
 					W1Pow2Entry := W1Pow2[a]
-					w13 := F(0.3333333333333333 * gPow2Entry2)
-					w14 := F(4 * kern.Choose(t184, F(F(-0.5*W1Pow2Entry)*t203), F(0)))
-					w15 := F(4 * kern.Choose(t184, F(F(-0.5*W1Pow2Entry)*t266), F(0)))
-					w16 := F(4 * kern.Choose(t184, F(F(-0.5*W1Pow2Entry)*t334), F(0)))
+					w11 := F(0.3333333333333333 * gPow2Entry2)
+					w12 := F(4 * kern.Choose(t184, F(F(-0.5*W1Pow2Entry)*t203), F(0)))
+					w13 := F(4 * kern.Choose(t184, F(F(-0.5*W1Pow2Entry)*t266), F(0)))
+					w14 := F(4 * kern.Choose(t184, F(F(-0.5*W1Pow2Entry)*t334), F(0)))
 					for i := range dH {
 						t15_2 := t15[i*dK:][:dK]
 						t186_2 := t186[i*dK:][:dK]
 						t221_2 := t221[i*dK:][:dK]
-						t224_2 := t224[i*dK:][:dK]
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						t249_2 := t249[i*dK:][:dK]
 						t317_2 := t317[i*dK:][:dK]
@@ -719,30 +700,28 @@ func (c *Backward[F]) Run() {
 							t15Entry5 := t15_2[j]
 							t186Entry := t186_2[j]
 							t221Entry := t221_2[j]
-							t224Entry := t224_2[j]
 							W1TrailEntry3 := W1Trail2[j]
 							t249Entry := t249_2[j]
 							t317Entry := t317_2[j]
-							w25 := kern.Choose(t224Entry, F(F(2*kern.Choose(t184, F(F(F(w13*W1TrailEntry3)*t15Entry5)*t186Entry), F(0)))*t221Entry), F(0))
-							w26 := kern.Choose(t184, F(F(F(w13*t15Entry5)*t15Entry5)*t249Entry), F(0))
-							w27 := F(F(F(F(w15*t15Entry5)*t15Entry5)*t15Entry5) * t221Entry)
-							w28 := kern.Choose(t224Entry, F(F(2*t221Entry)*kern.Choose(t184, F(F(F(w13*W1TrailEntry3)*t15Entry5)*t249Entry), F(0))), F(0))
-							w29 := kern.Choose(t184, F(F(F(w13*t15Entry5)*t15Entry5)*t317Entry), F(0))
-							w30 := F(F(F(F(w16*t15Entry5)*t15Entry5)*t15Entry5) * t221Entry)
-							w31 := kern.Choose(t224Entry, F(F(2*t221Entry)*kern.Choose(t184, F(F(F(w13*W1TrailEntry3)*t15Entry5)*t317Entry), F(0))), F(0))
-							W1BarState2[j] = F(rhoEntry3*t1032_2[j]) + kern.Choose(t184, F(F(F(w13*t15Entry5)*t15Entry5)*t186Entry), F(0)) + F(F(F(F(w14*t15Entry5)*t15Entry5)*t15Entry5)*t221Entry) + w25 + w26 + w27 + w28 + w29 + w30 + w31
+							w23 := kern.Choose(t184, F(F(2*kern.Choose(t184, F(F(F(w11*W1TrailEntry3)*t15Entry5)*t186Entry), F(0)))*t221Entry), F(0))
+							w24 := kern.Choose(t184, F(F(F(w11*t15Entry5)*t15Entry5)*t249Entry), F(0))
+							w25 := F(F(F(F(w13*t15Entry5)*t15Entry5)*t15Entry5) * t221Entry)
+							w26 := kern.Choose(t184, F(F(2*t221Entry)*kern.Choose(t184, F(F(F(w11*W1TrailEntry3)*t15Entry5)*t249Entry), F(0))), F(0))
+							w27 := kern.Choose(t184, F(F(F(w11*t15Entry5)*t15Entry5)*t317Entry), F(0))
+							w28 := F(F(F(F(w14*t15Entry5)*t15Entry5)*t15Entry5) * t221Entry)
+							w29 := kern.Choose(t184, F(F(2*t221Entry)*kern.Choose(t184, F(F(F(w11*W1TrailEntry3)*t15Entry5)*t317Entry), F(0))), F(0))
+							W1BarState2[j] = F(rhoEntry3*t1032_2[j]) + kern.Choose(t184, F(F(F(w11*t15Entry5)*t15Entry5)*t186Entry), F(0)) + F(F(F(F(w12*t15Entry5)*t15Entry5)*t15Entry5)*t221Entry) + w23 + w24 + w25 + w26 + w27 + w28 + w29
 						}
 					}
 					// moneta_core.g, moneta_core.W1, moneta_core.W2
 					W1PowEntry := W1Pow[a]
-					w17 := F(0.3333333333333333 * gPowEntry2)
-					w18 := F(4 * kern.Choose(t1382, F(F(-0.5*W1PowEntry)*t157), F(0)))
-					w19 := F(4 * kern.Choose(t1382, F(F(-0.5*W1PowEntry)*t380), F(0)))
+					w15 := F(0.3333333333333333 * gPowEntry2)
+					w16 := F(4 * kern.Choose(t1382, F(F(-0.5*W1PowEntry)*t157), F(0)))
+					w17 := F(4 * kern.Choose(t1382, F(F(-0.5*W1PowEntry)*t380), F(0)))
 					for i := range dV {
 						t3 := t[i*dH:][:dH]
 						t1402_2 := t1402[i*dH:][:dH]
 						t175_2 := t175[i*dH:][:dH]
-						t178_2 := t178[i*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						t363_2 := t363[i*dH:][:dH]
 						t230_2 := t230[i*dH:][:dH]
@@ -751,15 +730,14 @@ func (c *Backward[F]) Run() {
 							tEntry4 := t3[j]
 							t1402Entry := t1402_2[j]
 							t175Entry := t175_2[j]
-							t178Entry := t178_2[j]
 							W2TrailEntry3 := W2Trail2[j]
 							t363Entry := t363_2[j]
-							w32 := kern.Choose(t1382, F(F(F(w17*tEntry4)*tEntry4)*t1402Entry), F(0))
-							w33 := kern.Choose(t178Entry, F(F(2*kern.Choose(t1382, F(F(F(w17*W2TrailEntry3)*tEntry4)*t1402Entry), F(0)))*t175Entry), F(0))
-							w34 := kern.Choose(t1382, F(F(F(w17*tEntry4)*tEntry4)*t363Entry), F(0))
-							w35 := F(F(F(F(w19*tEntry4)*tEntry4)*tEntry4) * t175Entry)
-							w36 := kern.Choose(t178Entry, F(F(2*t175Entry)*kern.Choose(t1382, F(F(F(w17*W2TrailEntry3)*tEntry4)*t363Entry), F(0))), F(0))
-							W2BarState2[j] = w32 + F(F(F(F(w18*tEntry4)*tEntry4)*tEntry4)*t175Entry) + w33 + F(rhoEntry3*t230_2[j]) + w34 + w35 + w36
+							w30 := kern.Choose(t1382, F(F(F(w15*tEntry4)*tEntry4)*t1402Entry), F(0))
+							w31 := kern.Choose(t1382, F(F(2*kern.Choose(t1382, F(F(F(w15*W2TrailEntry3)*tEntry4)*t1402Entry), F(0)))*t175Entry), F(0))
+							w32 := kern.Choose(t1382, F(F(F(w15*tEntry4)*tEntry4)*t363Entry), F(0))
+							w33 := F(F(F(F(w17*tEntry4)*tEntry4)*tEntry4) * t175Entry)
+							w34 := kern.Choose(t1382, F(F(2*t175Entry)*kern.Choose(t1382, F(F(F(w15*W2TrailEntry3)*tEntry4)*t363Entry), F(0))), F(0))
+							W2BarState2[j] = w30 + F(F(F(F(w16*tEntry4)*tEntry4)*tEntry4)*t175Entry) + w31 + F(rhoEntry3*t230_2[j]) + w32 + w33 + w34
 						}
 					}
 					// moneta_core.g, moneta_core.W1, moneta_core

@@ -198,7 +198,6 @@ type backwardNest12Args struct {
 	n3         int        // d_h
 	n4         int        // d_k
 	t109       [2]float32 // and nothing
-	w9Number   [2]float32 // and nothing
 	t112Number [2]float32 // and nothing
 	w7         [2]float32 // and nothing
 	w8         [2]float32 // and nothing
@@ -222,6 +221,61 @@ type backwardNest13Args struct {
 }
 
 type backwardNest14Args struct {
+	g           *float32
+	t14         *float32
+	t433        *float32
+	t416        *float32
+	t30         *float32
+	t445        *float32
+	W2Trail     *float32
+	t           *float32
+	t122        *float32
+	t59         *float32
+	t942        *float32
+	W2BarState  *float32
+	t428        *float32
+	t1402       *float32
+	t175        *float32
+	t230        *float32
+	t424        *float32
+	t121        *float32
+	t420        *float32
+	t422        *float32
+	t157Total   *float32
+	t236Total   *float32
+	n0          int        // d_v·a + C·d_v·s + T·d_v·l
+	n1          int        // d_h·a + C·d_h·s + T·d_h·l
+	n2          int        // d_h·d_v·a
+	n3          int        // d_h·d_v·a + d_h·d_v
+	n4          int        // d_v
+	n5          int        // d_h
+	t236        [2]float32 // and nothing
+	t157        [2]float32 // and nothing
+	t57Number   [2]float32 // and nothing
+	t1382Number [2]float32 // and nothing
+	w9          [2]float32 // and nothing
+	w10         [2]float32 // and nothing
+}
+
+type backwardNest15Args struct {
+	t1332      *float32
+	k          *float32
+	W1Trail    *float32
+	t15        *float32
+	t28        *float32
+	t1352      *float32
+	t186       *float32
+	t221       *float32
+	t203Total  *float32
+	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n1         int        // d_h·d_k·a
+	n2         int        // d_h
+	n3         int        // d_k
+	t203       [2]float32 // and nothing
+	t184Number [2]float32 // and nothing
+}
+
+type backwardNest16Args struct {
 	t422        *float32
 	g           *float32
 	t420        *float32
@@ -239,7 +293,7 @@ type backwardNest14Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type backwardNest15Args struct {
+type backwardNest17Args struct {
 	t30         *float32
 	t424        *float32
 	gProd       *float32
@@ -250,7 +304,7 @@ type backwardNest15Args struct {
 	thetaEntry3 [2]float32 // and nothing
 }
 
-type backwardNest16Args struct {
+type backwardNest18Args struct {
 	t244       *float32
 	k          *float32
 	t15        *float32
@@ -267,7 +321,7 @@ type backwardNest16Args struct {
 	t184Number [2]float32 // and nothing
 }
 
-type backwardNest17Args struct {
+type backwardNest19Args struct {
 	t303        *float32
 	t428        *float32
 	t           *float32
@@ -284,7 +338,7 @@ type backwardNest17Args struct {
 	t1382Number [2]float32 // and nothing
 }
 
-type backwardNest18Args struct {
+type backwardNest20Args struct {
 	t30   *float32
 	t426  *float32
 	gProd *float32
@@ -294,7 +348,7 @@ type backwardNest18Args struct {
 	n1    int // d_h
 }
 
-type backwardNest19Args struct {
+type backwardNest21Args struct {
 	t312       *float32
 	k          *float32
 	t15        *float32
@@ -311,7 +365,45 @@ type backwardNest19Args struct {
 	t184Number [2]float32 // and nothing
 }
 
-type backwardNest20Args struct {
+type backwardNest22Args struct {
+	t15        *float32
+	t186       *float32
+	t221       *float32
+	W1Trail    *float32
+	t249       *float32
+	t317       *float32
+	t1032      *float32
+	W1BarState *float32
+	n0         int        // d_h·d_k·a
+	n1         int        // d_h
+	n2         int        // d_k
+	t184Number [2]float32 // and nothing
+	w11        [2]float32 // and nothing
+	w13        [2]float32 // and nothing
+	w14        [2]float32 // and nothing
+	w12        [2]float32 // and nothing
+	rhoEntry3  [2]float32 // and nothing
+}
+
+type backwardNest23Args struct {
+	t           *float32
+	t1402       *float32
+	t175        *float32
+	W2Trail     *float32
+	t363        *float32
+	t230        *float32
+	W2BarState  *float32
+	n0          int        // d_h·d_v·a
+	n1          int        // d_v
+	n2          int        // d_h
+	t1382Number [2]float32 // and nothing
+	w15         [2]float32 // and nothing
+	w17         [2]float32 // and nothing
+	rhoEntry3   [2]float32 // and nothing
+	w16         [2]float32 // and nothing
+}
+
+type backwardNest24Args struct {
 	t418        *float32
 	t1352       *float32
 	t246        *float32
@@ -401,8 +493,6 @@ func (c *backwardFused) run() {
 	t312 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+12*dH*dK+11*dH*dV+8*dH+4*dK+4*dV:][:dH]    // [d_h]
 	t314 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+12*dH*dK+11*dH*dV+9*dH+4*dK+4*dV:][:dK]    // [d_k]
 	t317 := c.Work[C*dH*dK+C*dH*dV+15*L*T*dH+6*L*T*dV+12*dH*dK+11*dH*dV+9*dH+5*dK+4*dV:][:dH*dK] // [d_h, d_k]
-	t178 := c.Flags[:dH*dV]                                                                      // [d_v, d_h]
-	t224 := c.Flags[dH*dV:][:dH*dK]                                                              // [d_h, d_k]
 	t2Total := make([]F, 1)
 	t123Total := make([]F, 1)
 	t16Total := make([]F, 1)
@@ -411,6 +501,9 @@ func (c *backwardFused) run() {
 	t3022Total := make([]F, 1)
 	t109Total := make([]F, 1)
 	t1072Total := make([]F, 1)
+	t157Total := make([]F, 1)
+	t236Total := make([]F, 1)
+	t203Total := make([]F, 1)
 	t234Total := make([]F, 1)
 	t266Total := make([]F, 1)
 	t380Total := make([]F, 1)
@@ -634,7 +727,6 @@ func (c *backwardFused) run() {
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					g2 := g[(l*T+a+C*s)*dV:][:dV]
 					// moneta_core.g
 					var t2 F
 					if kern.Wide() {
@@ -938,9 +1030,7 @@ func (c *backwardFused) run() {
 					var t109 F
 					w7 := F(0.3333333333333333 * yPow2Entry2)
 					w8 := F(4 * kern.Choose(t112_2, F(F(-0.5*yPow3[a])*t3022), F(0)))
-					w9 := (t112_2)
 					t112Number2 := kern.Choose(t112_2, F(1), F(0))
-					w9Number := kern.Choose(w9, F(1), F(0))
 					if kern.Wide() {
 						a2 := backwardNest12Args{
 							unsafe.SliceData(t117),
@@ -961,7 +1051,6 @@ func (c *backwardFused) run() {
 							dH,
 							dK,
 							[2]float32{t109},
-							[2]float32{w9Number},
 							[2]float32{t112Number2},
 							[2]float32{w7},
 							[2]float32{w8},
@@ -970,7 +1059,6 @@ func (c *backwardFused) run() {
 					} else {
 						t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
 						t109_2 := t109
-						w9_2 := (F(0) < w9Number)
 						t112_3 := (F(0) < t112Number2)
 						for i := range dH {
 							t136_2 := t136[i*dK:][:dK]
@@ -989,9 +1077,9 @@ func (c *backwardFused) run() {
 								t136Entry2 := t136_2[j]
 								t132Entry := t132_2[j]
 								t482Entry := t482_2[j]
-								w20 := kern.Choose(t112_3, F(F(F(w7*t136Entry2)*t136Entry2)*t132Entry), F(0))
-								w21 := F(F(F(F(w8*t136Entry2)*t136Entry2)*t136Entry2) * t482Entry)
-								t10322 := ((W1BarState2[j] + w20) + w21) + kern.Choose(w9_2, F(F(2*kern.Choose(t112_3, F(F(F(w7*W12_2[j])*t136Entry2)*t132Entry), F(0)))*t482Entry), F(0))
+								w18 := kern.Choose(t112_3, F(F(F(w7*t136Entry2)*t136Entry2)*t132Entry), F(0))
+								w19 := F(F(F(F(w8*t136Entry2)*t136Entry2)*t136Entry2) * t482Entry)
+								t10322 := ((W1BarState2[j] + w18) + w19) + kern.Choose(t112_3, F(F(2*kern.Choose(t112_3, F(F(F(w7*W12_2[j])*t136Entry2)*t132Entry), F(0)))*t482Entry), F(0))
 								t4162Sums[j%16] = num.FMA32(t10322, k[j], t4162Sums[j%16])
 								t109Sums[j%16] = num.FMA32(W1Trail2[j], t10322, t109Sums[j%16])
 								t1032_2[j] = t10322
@@ -1042,8 +1130,8 @@ func (c *backwardFused) run() {
 							t113Entry := t113_3[i]
 							W1ProdEntry2 := W1Prod[i]
 							t433[i] = F(gProd[i] * t11422)
-							w22 := F(F(F(F(F(thetaEntry3*t30Entry)*t30Entry)*t113Entry)*t115Entry) * t416Entry)
-							t1332[i] = num.FMA32(F(t30Entry*t115Entry), num.FMA32(-F(thetaEntry3*W1ProdEntry2), t416Entry, -F(F(F(thetaEntry3*t113Entry)*t115Entry)*t416Entry)), num.FMA32(W1ProdEntry2, t11422, w22))
+							w20 := F(F(F(F(F(thetaEntry3*t30Entry)*t30Entry)*t113Entry)*t115Entry) * t416Entry)
+							t1332[i] = num.FMA32(F(t30Entry*t115Entry), num.FMA32(-F(thetaEntry3*W1ProdEntry2), t416Entry, -F(F(F(thetaEntry3*t113Entry)*t115Entry)*t416Entry)), num.FMA32(W1ProdEntry2, t11422, w20))
 						}
 						t1072_2 = kern.Sum16(&t1072Sums)
 						t1072Total[0] = t1072_2
@@ -1054,86 +1142,168 @@ func (c *backwardFused) run() {
 					clear(t424)
 					var t157 F
 					var t236 F
-					t1782 := (t1382)
-					w10 := F(0.3333333333333333 * yPowEntry2)
-					w11 := F(4 * kern.Choose(t57, F(F(-0.5*yPow4[a])*t76), F(0)))
-					w12 := (t57)
-					for i := range dV {
-						t14_2 := t14[i*dH:][:dH]
-						t30_2 := t30[(l*T+a+C*s)*dH:][:dH]
-						t445_2 := t445[(l*T+a+C*s)*dH:][:dH]
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t3 := t[i*dH:][:dH]
-						t122_3 := t122_2[i*dH:][:dH]
-						t59_2 := t59[i*dH:][:dH]
-						t942_2 := t942[i*dH:][:dH]
-						W2BarState2 := W2BarState[i*dH:][:dH]
-						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						t428_2 := t428[(l*T+a+C*s)*dH:][:dH]
-						t1402_2 := t1402[i*dH:][:dH]
-						t175_2 := t175[i*dH:][:dH]
-						t178_2 := t178[i*dH:][:dH]
-						t230_2 := t230[i*dH:][:dH]
-						var t1212 F
-						var t4202 F
-						var t4222 F
-						gEntry2 := g2[i]
-						for j := range dH {
-							t14Entry := t14_2[j]
-							t433Entry := t433[j]
-							t1212 = num.FMA32(t14Entry, t433Entry, t1212)
-							t416Entry2 := t416[j]
-							t4202 = num.FMA32(t14Entry, F(t30_2[j]*t416Entry2), t4202)
-							t14022 := kern.Choose(t1382, num.FMA32(-gEntry2, F(t416Entry2*t445_2[j]), F(gEntry2*t433Entry)), F(0))
-							W2TrailEntry2 := W2Trail2[j]
-							tEntry2 := t3[j]
-							t157 = t157 + kern.Choose(t1382, F(F(F(F(0.3333333333333333*W2TrailEntry2)*tEntry2)*tEntry2)*t14022), F(0))
-							t122Entry2 := t122_3[j]
-							t59Entry := t59_2[j]
-							t942Entry := t942_2[j]
-							w23 := kern.Choose(t57, F(F(F(w10*t122Entry2)*t122Entry2)*t59Entry), F(0))
-							w24 := F(F(F(F(w11*t122Entry2)*t122Entry2)*t122Entry2) * t942Entry)
-							t2302 := ((W2BarState2[j] + w23) + w24) + kern.Choose(w12, F(F(2*kern.Choose(t57, F(F(F(w10*W2Trail3[j])*t122Entry2)*t59Entry), F(0)))*t942Entry), F(0))
-							t4222 = num.FMA32(t2302, t428_2[j], t4222)
-							t236 = num.FMA32(W2TrailEntry2, t2302, t236)
-							t1402_2[j] = t14022
-							t175_2[j] = kern.Sign(W2TrailEntry2)
-							t178_2[j] = t1782
-							t230_2[j] = t2302
-							t424[j] = num.FMA32(t2302, gEntry2, t424[j])
+					w9 := F(0.3333333333333333 * yPowEntry2)
+					w10 := F(4 * kern.Choose(t57, F(F(-0.5*yPow4[a])*t76), F(0)))
+					t1382Number := kern.Choose(t1382, F(1), F(0))
+					t57Number2 := kern.Choose(t57, F(1), F(0))
+					if kern.Wide() {
+						a2 := backwardNest14Args{
+							unsafe.SliceData(g),
+							unsafe.SliceData(t14),
+							unsafe.SliceData(t433),
+							unsafe.SliceData(t416),
+							unsafe.SliceData(t30),
+							unsafe.SliceData(t445),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t),
+							unsafe.SliceData(t122_2),
+							unsafe.SliceData(t59),
+							unsafe.SliceData(t942),
+							unsafe.SliceData(W2BarState),
+							unsafe.SliceData(t428),
+							unsafe.SliceData(t1402),
+							unsafe.SliceData(t175),
+							unsafe.SliceData(t230),
+							unsafe.SliceData(t424),
+							unsafe.SliceData(t121),
+							unsafe.SliceData(t420),
+							unsafe.SliceData(t422),
+							unsafe.SliceData(t157Total),
+							unsafe.SliceData(t236Total),
+							dV*a + C*dV*s + T*dV*l,
+							dH*a + C*dH*s + T*dH*l,
+							dH * dV * a,
+							dH*dV*a + dH*dV,
+							dV,
+							dH,
+							[2]float32{t236},
+							[2]float32{t157},
+							[2]float32{t57Number2},
+							[2]float32{t1382Number},
+							[2]float32{w9},
+							[2]float32{w10},
 						}
-						t121[i] = t1212
-						t420[i] = t4202
-						t422[i] = t4222
+						backwardNest14(&a2)
+					} else {
+						g2 := g[(l*T+a+C*s)*dV:][:dV]
+						t236_2 := t236
+						t157_2 := t157
+						t57_2 := (F(0) < t57Number2)
+						t1382_2 := (F(0) < t1382Number)
+						for i := range dV {
+							t14_2 := t14[i*dH:][:dH]
+							t30_2 := t30[(l*T+a+C*s)*dH:][:dH]
+							t445_2 := t445[(l*T+a+C*s)*dH:][:dH]
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t3 := t[i*dH:][:dH]
+							t122_3 := t122_2[i*dH:][:dH]
+							t59_2 := t59[i*dH:][:dH]
+							t942_2 := t942[i*dH:][:dH]
+							W2BarState2 := W2BarState[i*dH:][:dH]
+							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
+							t428_2 := t428[(l*T+a+C*s)*dH:][:dH]
+							t1402_2 := t1402[i*dH:][:dH]
+							t175_2 := t175[i*dH:][:dH]
+							t230_2 := t230[i*dH:][:dH]
+							var t1212 F
+							var t4202 F
+							var t4222 F
+							gEntry2 := g2[i]
+							t1212Sums := [16]F{t1212}
+							t4202Sums := [16]F{t4202}
+							t157Sums := [16]F{t157_2}
+							t4222Sums := [16]F{t4222}
+							t236Sums := [16]F{t236_2}
+							for j := range dH {
+								t14Entry := t14_2[j]
+								t433Entry := t433[j]
+								t1212Sums[j%16] = num.FMA32(t14Entry, t433Entry, t1212Sums[j%16])
+								t416Entry2 := t416[j]
+								t4202Sums[j%16] = num.FMA32(t14Entry, F(t30_2[j]*t416Entry2), t4202Sums[j%16])
+								t14022 := kern.Choose(t1382_2, num.FMA32(-gEntry2, F(t416Entry2*t445_2[j]), F(gEntry2*t433Entry)), F(0))
+								W2TrailEntry2 := W2Trail2[j]
+								tEntry2 := t3[j]
+								t157Sums[j%16] = t157Sums[j%16] + kern.Choose(t1382_2, F(F(F(F(0.3333333333333333*W2TrailEntry2)*tEntry2)*tEntry2)*t14022), F(0))
+								t122Entry2 := t122_3[j]
+								t59Entry := t59_2[j]
+								t942Entry := t942_2[j]
+								w21 := kern.Choose(t57_2, F(F(F(w9*t122Entry2)*t122Entry2)*t59Entry), F(0))
+								w22 := F(F(F(F(w10*t122Entry2)*t122Entry2)*t122Entry2) * t942Entry)
+								t2302 := ((W2BarState2[j] + w21) + w22) + kern.Choose(t57_2, F(F(2*kern.Choose(t57_2, F(F(F(w9*W2Trail3[j])*t122Entry2)*t59Entry), F(0)))*t942Entry), F(0))
+								t4222Sums[j%16] = num.FMA32(t2302, t428_2[j], t4222Sums[j%16])
+								t236Sums[j%16] = num.FMA32(W2TrailEntry2, t2302, t236Sums[j%16])
+								t1402_2[j] = t14022
+								t175_2[j] = kern.Sign(W2TrailEntry2)
+								t230_2[j] = t2302
+								t424[j] = num.FMA32(t2302, gEntry2, t424[j])
+							}
+							t1212 = kern.Sum16(&t1212Sums)
+							t4202 = kern.Sum16(&t4202Sums)
+							t157_2 = kern.Sum16(&t157Sums)
+							t4222 = kern.Sum16(&t4222Sums)
+							t236_2 = kern.Sum16(&t236Sums)
+							t121[i] = t1212
+							t420[i] = t4202
+							t422[i] = t4222
+						}
+						t157Total[0] = t157_2
+						t236Total[0] = t236_2
 					}
+					t157 = t157Total[0]
+					t236 = t236Total[0]
 					// moneta_core.W1, moneta_core.g
 					clear(t1352)
 					var t203 F
-					t2242 := (t184)
-					for i := range dH {
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t15_2 := t15[i*dK:][:dK]
-						t28_2 := t28[i*dK:][:dK]
-						t186_2 := t186[i*dK:][:dK]
-						t221_2 := t221[i*dK:][:dK]
-						t224_2 := t224[i*dK:][:dK]
-						t1332Entry := t1332[i]
-						for j := range dK {
-							t1862 := kern.Choose(t184, F(k[j]*t1332Entry), F(0))
-							W1TrailEntry2 := W1Trail2[j]
-							t15Entry2 := t15_2[j]
-							t203 = t203 + kern.Choose(t184, F(F(F(F(0.3333333333333333*W1TrailEntry2)*t15Entry2)*t15Entry2)*t1862), F(0))
-							t1352[j] = num.FMA32(t28_2[j], t1332Entry, t1352[j])
-							t186_2[j] = t1862
-							t221_2[j] = kern.Sign(W1TrailEntry2)
-							t224_2[j] = t2242
+					t184Number := kern.Choose(t184, F(1), F(0))
+					if kern.Wide() {
+						a2 := backwardNest15Args{
+							unsafe.SliceData(t1332),
+							unsafe.SliceData(c.K),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t15),
+							unsafe.SliceData(t28),
+							unsafe.SliceData(t1352),
+							unsafe.SliceData(t186),
+							unsafe.SliceData(t221),
+							unsafe.SliceData(t203Total),
+							dK*a + C*dK*s + T*dK*l,
+							dH * dK * a,
+							dH,
+							dK,
+							[2]float32{t203},
+							[2]float32{t184Number},
 						}
+						backwardNest15(&a2)
+					} else {
+						t203_2 := t203
+						t184_2 := (F(0) < t184Number)
+						for i := range dH {
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							t15_2 := t15[i*dK:][:dK]
+							t28_2 := t28[i*dK:][:dK]
+							t186_2 := t186[i*dK:][:dK]
+							t221_2 := t221[i*dK:][:dK]
+							t1332Entry := t1332[i]
+							t203Sums := [16]F{t203_2}
+							for j := range dK {
+								t1862 := kern.Choose(t184_2, F(k[j]*t1332Entry), F(0))
+								W1TrailEntry2 := W1Trail2[j]
+								t15Entry2 := t15_2[j]
+								t203Sums[j%16] = t203Sums[j%16] + kern.Choose(t184_2, F(F(F(F(0.3333333333333333*W1TrailEntry2)*t15Entry2)*t15Entry2)*t1862), F(0))
+								t1352[j] = num.FMA32(t28_2[j], t1332Entry, t1352[j])
+								t186_2[j] = t1862
+								t221_2[j] = kern.Sign(W1TrailEntry2)
+							}
+							t203_2 = kern.Sum16(&t203Sums)
+						}
+						t203Total[0] = t203_2
 					}
+					t203 = t203Total[0]
 					// moneta_core.W2, moneta_core.g, moneta_core.W1
 					var t234 F
 					if kern.Wide() {
-						a2 := backwardNest14Args{
+						a2 := backwardNest16Args{
 							unsafe.SliceData(t422),
 							unsafe.SliceData(g),
 							unsafe.SliceData(t420),
@@ -1150,8 +1320,9 @@ func (c *backwardFused) run() {
 							[2]float32{t234},
 							[2]float32{thetaEntry3},
 						}
-						backwardNest14(&a2)
+						backwardNest16(&a2)
 					} else {
+						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						t36_2 := t36[(l*T+a+C*s)*dV:][:dV]
 						t300_2 := t300[(l*T+a+C*s)*dV:][:dV]
 						gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
@@ -1174,7 +1345,7 @@ func (c *backwardFused) run() {
 					t2342 := -t234
 					// moneta_core.W2
 					if kern.Wide() {
-						a2 := backwardNest15Args{
+						a2 := backwardNest17Args{
 							unsafe.SliceData(t30),
 							unsafe.SliceData(t424),
 							unsafe.SliceData(c.GProd),
@@ -1184,7 +1355,7 @@ func (c *backwardFused) run() {
 							dH,
 							[2]float32{thetaEntry3},
 						}
-						backwardNest15(&a2)
+						backwardNest17(&a2)
 					} else {
 						t30_2 := t30[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
@@ -1198,9 +1369,9 @@ func (c *backwardFused) run() {
 					// moneta_core.W2, moneta_core.g
 					clear(t246)
 					var t266 F
-					t184Number := kern.Choose(t184, F(1), F(0))
+					t184Number2 := kern.Choose(t184, F(1), F(0))
 					if kern.Wide() {
-						a2 := backwardNest16Args{
+						a2 := backwardNest18Args{
 							unsafe.SliceData(t244),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t15),
@@ -1214,12 +1385,12 @@ func (c *backwardFused) run() {
 							dH,
 							dK,
 							[2]float32{t266},
-							[2]float32{t184Number},
+							[2]float32{t184Number2},
 						}
-						backwardNest16(&a2)
+						backwardNest18(&a2)
 					} else {
 						t266_2 := t266
-						t184_2 := (F(0) < t184Number)
+						t184_2 := (F(0) < t184Number2)
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							t15_2 := t15[i*dK:][:dK]
@@ -1243,9 +1414,9 @@ func (c *backwardFused) run() {
 					// moneta_core.g
 					clear(t426)
 					var t380 F
-					t1382Number := kern.Choose(t1382, F(1), F(0))
+					t1382Number2 := kern.Choose(t1382, F(1), F(0))
 					if kern.Wide() {
-						a2 := backwardNest17Args{
+						a2 := backwardNest19Args{
 							unsafe.SliceData(t303),
 							unsafe.SliceData(t428),
 							unsafe.SliceData(t),
@@ -1259,12 +1430,12 @@ func (c *backwardFused) run() {
 							dV,
 							dH,
 							[2]float32{t380},
-							[2]float32{t1382Number},
+							[2]float32{t1382Number2},
 						}
-						backwardNest17(&a2)
+						backwardNest19(&a2)
 					} else {
 						t380_2 := t380
-						t1382_2 := (F(0) < t1382Number)
+						t1382_2 := (F(0) < t1382Number2)
 						for i := range dV {
 							t428_2 := t428[(l*T+a+C*s)*dH:][:dH]
 							t3 := t[i*dH:][:dH]
@@ -1287,7 +1458,7 @@ func (c *backwardFused) run() {
 					t380 = t380Total[0]
 					// moneta_core.g
 					if kern.Wide() {
-						a2 := backwardNest18Args{
+						a2 := backwardNest20Args{
 							unsafe.SliceData(t30),
 							unsafe.SliceData(t426),
 							unsafe.SliceData(c.GProd),
@@ -1296,7 +1467,7 @@ func (c *backwardFused) run() {
 							dH*a + C*dH*s + T*dH*l,
 							dH,
 						}
-						backwardNest18(&a2)
+						backwardNest20(&a2)
 					} else {
 						t30_2 := t30[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
@@ -1310,9 +1481,9 @@ func (c *backwardFused) run() {
 					// moneta_core.g
 					clear(t314)
 					var t334 F
-					t184Number2 := kern.Choose(t184, F(1), F(0))
+					t184Number3 := kern.Choose(t184, F(1), F(0))
 					if kern.Wide() {
-						a2 := backwardNest19Args{
+						a2 := backwardNest21Args{
 							unsafe.SliceData(t312),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t15),
@@ -1326,12 +1497,12 @@ func (c *backwardFused) run() {
 							dH,
 							dK,
 							[2]float32{t334},
-							[2]float32{t184Number2},
+							[2]float32{t184Number3},
 						}
-						backwardNest19(&a2)
+						backwardNest21(&a2)
 					} else {
 						t334_2 := t334
-						t184_2 := (F(0) < t184Number2)
+						t184_2 := (F(0) < t184Number3)
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							t15_2 := t15[i*dK:][:dK]
@@ -1354,70 +1525,114 @@ func (c *backwardFused) run() {
 					t334 = t334Total[0]
 					// moneta_core.g, moneta_core.W1, moneta_core.W2
 					W1Pow2Entry := W1Pow2[a]
-					w13 := F(0.3333333333333333 * gPow2Entry2)
-					w14 := F(4 * kern.Choose(t184, F(F(-0.5*W1Pow2Entry)*t203), F(0)))
-					w15 := F(4 * kern.Choose(t184, F(F(-0.5*W1Pow2Entry)*t266), F(0)))
-					w16 := F(4 * kern.Choose(t184, F(F(-0.5*W1Pow2Entry)*t334), F(0)))
-					for i := range dH {
-						t15_2 := t15[i*dK:][:dK]
-						t186_2 := t186[i*dK:][:dK]
-						t221_2 := t221[i*dK:][:dK]
-						t224_2 := t224[i*dK:][:dK]
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t249_2 := t249[i*dK:][:dK]
-						t317_2 := t317[i*dK:][:dK]
-						t1032_2 := t1032[i*dK:][:dK]
-						W1BarState2 := W1BarState[i*dK:][:dK]
-						for j := range dK {
-							t15Entry5 := t15_2[j]
-							t186Entry := t186_2[j]
-							t221Entry := t221_2[j]
-							t224Entry := t224_2[j]
-							W1TrailEntry3 := W1Trail2[j]
-							t249Entry := t249_2[j]
-							t317Entry := t317_2[j]
-							w25 := kern.Choose(t224Entry, F(F(2*kern.Choose(t184, F(F(F(w13*W1TrailEntry3)*t15Entry5)*t186Entry), F(0)))*t221Entry), F(0))
-							w26 := kern.Choose(t184, F(F(F(w13*t15Entry5)*t15Entry5)*t249Entry), F(0))
-							w27 := F(F(F(F(w15*t15Entry5)*t15Entry5)*t15Entry5) * t221Entry)
-							w28 := kern.Choose(t224Entry, F(F(2*t221Entry)*kern.Choose(t184, F(F(F(w13*W1TrailEntry3)*t15Entry5)*t249Entry), F(0))), F(0))
-							w29 := kern.Choose(t184, F(F(F(w13*t15Entry5)*t15Entry5)*t317Entry), F(0))
-							w30 := F(F(F(F(w16*t15Entry5)*t15Entry5)*t15Entry5) * t221Entry)
-							w31 := kern.Choose(t224Entry, F(F(2*t221Entry)*kern.Choose(t184, F(F(F(w13*W1TrailEntry3)*t15Entry5)*t317Entry), F(0))), F(0))
-							W1BarState2[j] = ((((((num.FMA32(F(F(F(w14*t15Entry5)*t15Entry5)*t15Entry5), t221Entry, num.FMA32(rhoEntry3, t1032_2[j], kern.Choose(t184, F(F(F(w13*t15Entry5)*t15Entry5)*t186Entry), F(0)))) + w25) + w26) + w27) + w28) + w29) + w30) + w31
+					w11 := F(0.3333333333333333 * gPow2Entry2)
+					w12 := F(4 * kern.Choose(t184, F(F(-0.5*W1Pow2Entry)*t203), F(0)))
+					w13 := F(4 * kern.Choose(t184, F(F(-0.5*W1Pow2Entry)*t266), F(0)))
+					w14 := F(4 * kern.Choose(t184, F(F(-0.5*W1Pow2Entry)*t334), F(0)))
+					t184Number4 := kern.Choose(t184, F(1), F(0))
+					if kern.Wide() {
+						a2 := backwardNest22Args{
+							unsafe.SliceData(t15),
+							unsafe.SliceData(t186),
+							unsafe.SliceData(t221),
+							unsafe.SliceData(W1Trail),
+							unsafe.SliceData(t249),
+							unsafe.SliceData(t317),
+							unsafe.SliceData(t1032),
+							unsafe.SliceData(W1BarState),
+							dH * dK * a,
+							dH,
+							dK,
+							[2]float32{t184Number4},
+							[2]float32{w11},
+							[2]float32{w13},
+							[2]float32{w14},
+							[2]float32{w12},
+							[2]float32{rhoEntry3},
+						}
+						backwardNest22(&a2)
+					} else {
+						t184_2 := (F(0) < t184Number4)
+						for i := range dH {
+							t15_2 := t15[i*dK:][:dK]
+							t186_2 := t186[i*dK:][:dK]
+							t221_2 := t221[i*dK:][:dK]
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							t249_2 := t249[i*dK:][:dK]
+							t317_2 := t317[i*dK:][:dK]
+							t1032_2 := t1032[i*dK:][:dK]
+							W1BarState2 := W1BarState[i*dK:][:dK]
+							for j := range dK {
+								t15Entry5 := t15_2[j]
+								t186Entry := t186_2[j]
+								t221Entry := t221_2[j]
+								W1TrailEntry3 := W1Trail2[j]
+								t249Entry := t249_2[j]
+								t317Entry := t317_2[j]
+								w23 := kern.Choose(t184_2, F(F(2*kern.Choose(t184_2, F(F(F(w11*W1TrailEntry3)*t15Entry5)*t186Entry), F(0)))*t221Entry), F(0))
+								w24 := kern.Choose(t184_2, F(F(F(w11*t15Entry5)*t15Entry5)*t249Entry), F(0))
+								w25 := F(F(F(F(w13*t15Entry5)*t15Entry5)*t15Entry5) * t221Entry)
+								w26 := kern.Choose(t184_2, F(F(2*t221Entry)*kern.Choose(t184_2, F(F(F(w11*W1TrailEntry3)*t15Entry5)*t249Entry), F(0))), F(0))
+								w27 := kern.Choose(t184_2, F(F(F(w11*t15Entry5)*t15Entry5)*t317Entry), F(0))
+								w28 := F(F(F(F(w14*t15Entry5)*t15Entry5)*t15Entry5) * t221Entry)
+								w29 := kern.Choose(t184_2, F(F(2*t221Entry)*kern.Choose(t184_2, F(F(F(w11*W1TrailEntry3)*t15Entry5)*t317Entry), F(0))), F(0))
+								W1BarState2[j] = ((((((num.FMA32(F(F(F(w12*t15Entry5)*t15Entry5)*t15Entry5), t221Entry, num.FMA32(rhoEntry3, t1032_2[j], kern.Choose(t184_2, F(F(F(w11*t15Entry5)*t15Entry5)*t186Entry), F(0)))) + w23) + w24) + w25) + w26) + w27) + w28) + w29
+							}
 						}
 					}
 					// moneta_core.g, moneta_core.W1, moneta_core.W2
 					W1PowEntry := W1Pow[a]
-					w17 := F(0.3333333333333333 * gPowEntry2)
-					w18 := F(4 * kern.Choose(t1382, F(F(-0.5*W1PowEntry)*t157), F(0)))
-					w19 := F(4 * kern.Choose(t1382, F(F(-0.5*W1PowEntry)*t380), F(0)))
-					for i := range dV {
-						t3 := t[i*dH:][:dH]
-						t1402_2 := t1402[i*dH:][:dH]
-						t175_2 := t175[i*dH:][:dH]
-						t178_2 := t178[i*dH:][:dH]
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t363_2 := t363[i*dH:][:dH]
-						t230_2 := t230[i*dH:][:dH]
-						W2BarState2 := W2BarState[i*dH:][:dH]
-						for j := range dH {
-							tEntry4 := t3[j]
-							t1402Entry := t1402_2[j]
-							t175Entry := t175_2[j]
-							t178Entry := t178_2[j]
-							W2TrailEntry3 := W2Trail2[j]
-							t363Entry := t363_2[j]
-							w32 := kern.Choose(t1382, F(F(F(w17*tEntry4)*tEntry4)*t1402Entry), F(0))
-							w33 := kern.Choose(t178Entry, F(F(2*kern.Choose(t1382, F(F(F(w17*W2TrailEntry3)*tEntry4)*t1402Entry), F(0)))*t175Entry), F(0))
-							w34 := kern.Choose(t1382, F(F(F(w17*tEntry4)*tEntry4)*t363Entry), F(0))
-							w35 := F(F(F(F(w19*tEntry4)*tEntry4)*tEntry4) * t175Entry)
-							w36 := kern.Choose(t178Entry, F(F(2*t175Entry)*kern.Choose(t1382, F(F(F(w17*W2TrailEntry3)*tEntry4)*t363Entry), F(0))), F(0))
-							W2BarState2[j] = ((num.FMA32(rhoEntry3, t230_2[j], num.FMA32(F(F(F(w18*tEntry4)*tEntry4)*tEntry4), t175Entry, w32)+w33) + w34) + w35) + w36
+					w15 := F(0.3333333333333333 * gPowEntry2)
+					w16 := F(4 * kern.Choose(t1382, F(F(-0.5*W1PowEntry)*t157), F(0)))
+					w17 := F(4 * kern.Choose(t1382, F(F(-0.5*W1PowEntry)*t380), F(0)))
+					t1382Number3 := kern.Choose(t1382, F(1), F(0))
+					if kern.Wide() {
+						a2 := backwardNest23Args{
+							unsafe.SliceData(t),
+							unsafe.SliceData(t1402),
+							unsafe.SliceData(t175),
+							unsafe.SliceData(W2Trail),
+							unsafe.SliceData(t363),
+							unsafe.SliceData(t230),
+							unsafe.SliceData(W2BarState),
+							dH * dV * a,
+							dV,
+							dH,
+							[2]float32{t1382Number3},
+							[2]float32{w15},
+							[2]float32{w17},
+							[2]float32{rhoEntry3},
+							[2]float32{w16},
+						}
+						backwardNest23(&a2)
+					} else {
+						t1382_2 := (F(0) < t1382Number3)
+						for i := range dV {
+							t3 := t[i*dH:][:dH]
+							t1402_2 := t1402[i*dH:][:dH]
+							t175_2 := t175[i*dH:][:dH]
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t363_2 := t363[i*dH:][:dH]
+							t230_2 := t230[i*dH:][:dH]
+							W2BarState2 := W2BarState[i*dH:][:dH]
+							for j := range dH {
+								tEntry4 := t3[j]
+								t1402Entry := t1402_2[j]
+								t175Entry := t175_2[j]
+								W2TrailEntry3 := W2Trail2[j]
+								t363Entry := t363_2[j]
+								w30 := kern.Choose(t1382_2, F(F(F(w15*tEntry4)*tEntry4)*t1402Entry), F(0))
+								w31 := kern.Choose(t1382_2, F(F(2*kern.Choose(t1382_2, F(F(F(w15*W2TrailEntry3)*tEntry4)*t1402Entry), F(0)))*t175Entry), F(0))
+								w32 := kern.Choose(t1382_2, F(F(F(w15*tEntry4)*tEntry4)*t363Entry), F(0))
+								w33 := F(F(F(F(w17*tEntry4)*tEntry4)*tEntry4) * t175Entry)
+								w34 := kern.Choose(t1382_2, F(F(2*t175Entry)*kern.Choose(t1382_2, F(F(F(w15*W2TrailEntry3)*tEntry4)*t363Entry), F(0))), F(0))
+								W2BarState2[j] = ((num.FMA32(rhoEntry3, t230_2[j], num.FMA32(F(F(F(w16*tEntry4)*tEntry4)*tEntry4), t175Entry, w30)+w31) + w32) + w33) + w34
+							}
 						}
 					}
 					// moneta_core.g, moneta_core.W1, moneta_core
 					if kern.Wide() {
-						a2 := backwardNest20Args{
+						a2 := backwardNest24Args{
 							unsafe.SliceData(t418),
 							unsafe.SliceData(t1352),
 							unsafe.SliceData(t246),
@@ -1429,7 +1644,7 @@ func (c *backwardFused) run() {
 							dK,
 							[2]float32{thetaEntry3},
 						}
-						backwardNest20(&a2)
+						backwardNest24(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

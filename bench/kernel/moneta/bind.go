@@ -81,7 +81,6 @@ func NewBackward[F num.Float](size func(name string) int, get func(name string, 
 	c.W1Checkpoints = get("W1.checkpoints", c.L*c.DH*c.DK*segments)
 	c.W2Checkpoints = get("W2.checkpoints", c.L*c.DH*c.DV*segments)
 	grow(&c.Work, c.WorkLen())
-	grow(&c.Flags, c.FlagsLen())
 	return c
 }
 

@@ -228,6 +228,30 @@ func backwardNest20AVX512(a *backwardNest20Args)
 //go:noescape
 func backwardNest20AVX2(a *backwardNest20Args)
 
+//go:noescape
+func backwardNest21AVX512(a *backwardNest21Args)
+
+//go:noescape
+func backwardNest21AVX2(a *backwardNest21Args)
+
+//go:noescape
+func backwardNest22AVX512(a *backwardNest22Args)
+
+//go:noescape
+func backwardNest22AVX2(a *backwardNest22Args)
+
+//go:noescape
+func backwardNest23AVX512(a *backwardNest23Args)
+
+//go:noescape
+func backwardNest23AVX2(a *backwardNest23Args)
+
+//go:noescape
+func backwardNest24AVX512(a *backwardNest24Args)
+
+//go:noescape
+func backwardNest24AVX2(a *backwardNest24Args)
+
 func forwardNest1(a *forwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		forwardNest1AVX512(a)
@@ -522,4 +546,36 @@ func backwardNest20(a *backwardNest20Args) {
 		return
 	}
 	backwardNest20AVX2(a)
+}
+
+func backwardNest21(a *backwardNest21Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest21AVX512(a)
+		return
+	}
+	backwardNest21AVX2(a)
+}
+
+func backwardNest22(a *backwardNest22Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest22AVX512(a)
+		return
+	}
+	backwardNest22AVX2(a)
+}
+
+func backwardNest23(a *backwardNest23Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest23AVX512(a)
+		return
+	}
+	backwardNest23AVX2(a)
+}
+
+func backwardNest24(a *backwardNest24Args) {
+	if cpu.Active() == cpu.AVX512 {
+		backwardNest24AVX512(a)
+		return
+	}
+	backwardNest24AVX2(a)
 }

@@ -77,3 +77,11 @@ func backwardNest18(*backwardNest18Args) { panic("no assembly in this build") }
 func backwardNest19(*backwardNest19Args) { panic("no assembly in this build") }
 
 func backwardNest20(*backwardNest20Args) { panic("no assembly in this build") }
+
+func backwardNest21(*backwardNest21Args) { panic("no assembly in this build") }
+
+func backwardNest22(*backwardNest22Args) { panic("no assembly in this build") }
+
+func backwardNest23(*backwardNest23Args) { panic("no assembly in this build") }
+
+func backwardNest24(*backwardNest24Args) { panic("no assembly in this build") }
