@@ -126,7 +126,9 @@ func (p *prover) special(s *notation.Special, when string, left, right *ir.Func)
 		sl, sr := subject{f: left, span: s.Span}, subject{f: right, span: s.Span}
 		draw := newSampler(p.blk, p.specialFrees(left, right), sizes, "special"+left.Name, i)
 		params := draw.params(left)
-		for n, t := range draw.params(right) {
+		more := draw.params(right)
+		for _, n := range slices.Sorted(maps.Keys(more)) {
+			t := more[n]
 			if old := params[n]; old != nil && !slices.Equal(old.Shape, t.Shape) {
 				p.specialWrong(s, fmt.Sprintf("%sat %s, %s has the shape %v on the left and %v on the right", when, spelled(sizes), n, old.Shape, t.Shape))
 				return failed(n + " has another shape")
