@@ -188,15 +188,15 @@ func (t *turn) turn() *rotated {
 	}
 	for _, l := range t.lets {
 		if !t.sums[l.To] {
-			begin = append(begin, &plan.Let{To: t.new[l.To], Val: t.ahead(next).expr(l.Val)})
+			begin = append(begin, &plan.Let{To: t.new[l.To], Val: t.ahead(next).Expr(l.Val)})
 		}
 	}
-	asked := change{locals: t.later}
+	asked := plan.Change{Locals: t.later}
 	front := append(append(again, t.middle...), keep...)
 	r.body = append(append(append([]plan.Node(nil), front...), begin...), t.both(next))
-	r.body = append(r.body, asked.nodes(t.end)...)
+	r.body = append(r.body, asked.Nodes(t.end)...)
 	if t.stores {
-		r.last = append(append(append([]plan.Node(nil), front...), asked.node(t.final)), asked.nodes(t.end)...)
+		r.last = append(append(append([]plan.Node(nil), front...), asked.Node(t.final)), asked.Nodes(t.end)...)
 	}
 	return r
 }
@@ -211,16 +211,16 @@ func (t *turn) beside() plan.Index {
 }
 
 // ahead is the change of the first lane's statements to the next token.
-func (t *turn) ahead(next plan.Index) change {
-	return change{locals: t.new, vars: map[*plan.Var]plan.Index{t.loop.Var: next, t.first.Var: plan.At(t.final.Var)}}
+func (t *turn) ahead(next plan.Index) plan.Change {
+	return plan.Change{Locals: t.new, Vars: map[*plan.Var]plan.Index{t.loop.Var: next, t.first.Var: plan.At(t.final.Var)}}
 }
 
 // both is the last lane of a token with the first one of the next.
 func (t *turn) both(next plan.Index) *plan.Loop {
 	out := *t.final
 	out.Sums = max(t.first.Sums, t.final.Sums)
-	written := change{locals: t.later}.nodes(t.final.Body)
-	asking := t.ahead(next).nodes(t.first.Body)
+	written := plan.Change{Locals: t.later}.Nodes(t.final.Body)
+	asking := t.ahead(next).Nodes(t.first.Body)
 	out.Body = append(written, asking...)
 	for i, n := range written {
 		s, ok := n.(*plan.Store)
@@ -255,7 +255,7 @@ func (t *turn) onlyAsked(to plan.Access) bool {
 	for _, n := range t.first.Body {
 		loads(n, func(a plan.Access) {
 			if a.Buf.Base() == to.Buf.Base() {
-				only = only && len(a.Index) == 1 && at.access(a).String() == to.String()
+				only = only && len(a.Index) == 1 && at.Access(a).String() == to.String()
 			}
 		})
 		if s, ok := n.(*plan.Store); ok {

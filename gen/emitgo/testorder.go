@@ -11,8 +11,8 @@ import (
 // of the unit: 2 where it multiplies matrices by vectors, 3 where it multiplies
 // matrices by matrices. A test keeps the sizes of units of a high order small.
 
-// least is the order of a unit that multiplies nothing by a matrix: tests need
-// not know it.
+// leastOrder is that of a unit that multiplies no matrices by matrices: its test
+// need not know it.
 const leastOrder = 2
 
 // order is the largest number of loops over sizes of the unit that stand inside

@@ -38,21 +38,9 @@ func refs(n plan.Node, f func(*plan.Local)) {
 	})
 }
 
-// rename makes nodes mention and gather into one scalar instead of another.
-func rename(ns []plan.Node, from, to *plan.Local) {
-	plan.Walk(ns, func(n plan.Node) {
-		plan.Exprs(n, func(e plan.Expr) plan.Expr {
-			return plan.Rewrite(e, func(e plan.Expr) plan.Expr {
-				if x, ok := e.(plan.Ref); ok && x.To == from {
-					return plan.Ref{To: to}
-				}
-				return e
-			})
-		})
-		if a, ok := n.(*plan.Acc); ok && a.To == from {
-			a.To = to
-		}
-	})
+// instead copies nodes with one scalar in place of another.
+func instead(ns []plan.Node, outer, own *plan.Local) []plan.Node {
+	return plan.Change{Locals: map[*plan.Local]*plan.Local{outer: own}}.Nodes(ns)
 }
 
 // lend gives a region a truth value as a number, which the returned statement
@@ -60,8 +48,7 @@ func rename(ns []plan.Node, from, to *plan.Local) {
 func lend(r *plan.Region, outer *plan.Local) plan.Node {
 	number := &plan.Local{Name: outer.Name + ".number", Elem: ir.Real}
 	own := &plan.Local{Name: outer.Name, Elem: ir.Bool}
-	rename(r.Body, outer, own)
 	ask := &plan.Let{To: own, Val: plan.Call{Op: ir.Less, Args: []plan.Expr{plan.Num{V: 0}, plan.Ref{To: number}}}}
-	r.Body = append([]plan.Node{ask}, r.Body...)
+	r.Body = append([]plan.Node{ask}, instead(r.Body, outer, own)...)
 	return &plan.Let{To: number, Val: plan.Call{Op: ir.Select, Args: []plan.Expr{plan.Ref{To: outer}, plan.Num{V: 1}, plan.Num{V: 0}}}}
 }

@@ -71,46 +71,79 @@ func living(ns []plan.Node) []plan.Node {
 
 // loopOf is the loop of a question that stands at place i of another, or nil
 // where it cannot go in front: it stores what something else touches, or needs
-// what the loop gathers or writes.
+// what the loop gathers, picks or writes.
 func loopOf(loop *plan.Loop, c *plan.If, i int) *plan.Loop {
 	if c.Present == nil || len(c.Cond) > 0 {
 		return nil
 	}
-	written := plan.Writes(loop.Body)
 	for b := range plan.Writes(c.Body) {
 		if touched(loop.Body, c, b) {
 			return nil
 		}
 	}
-	needed := map[*plan.Local]bool{}
 	for _, n := range c.Body {
 		if s, ok := n.(*plan.Store); !ok || s.Add {
 			return nil
 		}
-		refs(n, func(l *plan.Local) { needed[l] = true })
 	}
-	var lets []plan.Node
+	lets, ok := needs(loop, c, i)
+	if !ok {
+		return nil
+	}
+	out, change := *loop, plan.Change{Locals: map[*plan.Local]*plan.Local{}}
+	out.Kind, out.Var = plan.Plain, &plan.Var{Name: loop.Var.Name}
+	change.Vars = map[*plan.Var]plan.Index{loop.Var: plan.At(out.Var)}
+	for _, let := range lets {
+		change.Locals[let.To] = &plan.Local{Name: let.To.Name, Elem: let.To.Elem}
+	}
+	out.Body = nil
+	for _, let := range lets {
+		out.Body = append(out.Body, change.Node(let))
+	}
+	out.Body = append(out.Body, change.Nodes(c.Body)...)
+	return &out
+}
+
+// needs are the scalars of a loop that a question at place i needs, in order. It
+// reports false where one of them, or the question itself, is not the same in
+// front of the loop.
+func needs(loop *plan.Loop, c *plan.If, i int) (lets []*plan.Let, ok bool) {
+	written, needed := plan.Writes(loop.Body), map[*plan.Local]bool{}
+	ok = true
+	take := func(n plan.Node) {
+		refs(n, func(l *plan.Local) { needed[l] = true })
+		loads(n, func(a plan.Access) { ok = ok && !written[a.Buf.Base()] })
+	}
+	for _, n := range c.Body {
+		take(n)
+	}
 	for _, n := range slices.Backward(loop.Body[:i]) {
 		switch n := n.(type) {
 		case *plan.Acc:
-			if needed[n.To] {
-				return nil
-			}
+			ok = ok && !needed[n.To]
+		case *plan.Pick:
+			ok = false
 		case *plan.Let:
-			if !needed[n.To] {
-				continue
+			if needed[n.To] {
+				take(n)
+				lets = append(lets, n)
 			}
-			refs(n, func(l *plan.Local) { needed[l] = true })
-			clash := false
-			plan.Accesses(n, func(a plan.Access) { clash = clash || written[a.Buf.Base()] })
-			if clash {
-				return nil
-			}
-			lets = append(lets, n)
 		}
 	}
 	slices.Reverse(lets)
-	return again(loop, append(lets, c.Body...))
+	return lets, ok
+}
+
+// loads calls f for what the expressions of one node read.
+func loads(n plan.Node, f func(plan.Access)) {
+	plan.Exprs(n, func(e plan.Expr) plan.Expr {
+		plan.Visit(e, func(e plan.Expr) {
+			if l, ok := e.(plan.Load); ok {
+				f(l.Access)
+			}
+		})
+		return e
+	})
 }
 
 // touched reports whether statements other than a question use a buffer.
@@ -124,45 +157,4 @@ func touched(ns []plan.Node, but *plan.If, b *plan.Buffer) bool {
 		}
 	}
 	return found
-}
-
-// again is a loop with a variable and scalars of its own around copies of Lets
-// and stores.
-func again(loop *plan.Loop, ns []plan.Node) *plan.Loop {
-	out := *loop
-	out.Kind, out.Var, out.Body = plan.Plain, &plan.Var{Name: loop.Var.Name}, nil
-	own := map[*plan.Local]*plan.Local{}
-	access := func(a plan.Access) plan.Access {
-		c := plan.Access{Buf: a.Buf}
-		for _, x := range a.Index {
-			c.Index = append(c.Index, x.Subst(loop.Var, plan.At(out.Var)))
-		}
-		return c
-	}
-	expr := func(e plan.Expr) plan.Expr {
-		return plan.Rewrite(e, func(e plan.Expr) plan.Expr {
-			switch e := e.(type) {
-			case plan.Load:
-				return plan.Load{Access: access(e.Access)}
-			case plan.Ref:
-				if l := own[e.To]; l != nil {
-					return plan.Ref{To: l}
-				}
-			case plan.Pos:
-				return plan.Pos{Index: e.Index.Subst(loop.Var, plan.At(out.Var))}
-			}
-			return e
-		})
-	}
-	for _, n := range ns {
-		switch n := n.(type) {
-		case *plan.Let:
-			val := expr(n.Val)
-			own[n.To] = &plan.Local{Name: n.To.Name, Elem: n.To.Elem}
-			out.Body = append(out.Body, &plan.Let{To: own[n.To], Val: val})
-		case *plan.Store:
-			out.Body = append(out.Body, &plan.Store{To: access(n.To), Vals: []plan.Expr{expr(n.Vals[0])}})
-		}
-	}
-	return &out
 }

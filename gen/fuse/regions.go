@@ -59,17 +59,17 @@ func (w *wrapper) node(n plan.Node) []plan.Node {
 // nest is the region of a nest without recurrence, with what stands before and
 // behind it, or nil where vectors cannot compute it.
 func (w *wrapper) nest(n *plan.Loop) []plan.Node {
-	totals, truths := totals(n), truths(n)
+	asked, gathered := truths(n), totals(n)
 	r := &plan.Region{Across: plan.Columns, Body: []plan.Node{n}}
-	if !wide(r, append(truths, totals...)...) {
+	if !wide(r, append(slices.Clone(asked), gathered...)...) {
 		return nil
 	}
 	w.name(r, "Nest")
 	var before, after []plan.Node
-	for _, l := range truths {
+	for _, l := range asked {
 		before = append(before, lend(r, l))
 	}
-	for _, l := range totals {
+	for _, l := range gathered {
 		after = append(after, w.hand(r, l))
 	}
 	partial(r, Lanes)

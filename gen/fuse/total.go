@@ -41,12 +41,11 @@ func totals(n *plan.Loop) []*plan.Local {
 // and gives what takes the total from the cell behind it.
 func (w *wrapper) hand(r *plan.Region, outer *plan.Local) plan.Node {
 	own := &plan.Local{Name: outer.Name, Elem: ir.Real}
-	rename(r.Body, outer, own)
 	cell := &plan.Buffer{Name: outer.Name + ".total", Elem: ir.Real, Dims: []shape.Poly{shape.Int(1)}, Role: plan.Private}
 	w.cells = append(w.cells, cell)
 	at := plan.Access{Buf: cell, Index: []plan.Index{{}}}
 	start := &plan.Let{To: own, Val: plan.Ref{To: outer}}
 	end := &plan.Store{To: at, Vals: []plan.Expr{plan.Ref{To: own}}}
-	r.Body = append(append([]plan.Node{start}, r.Body...), end)
+	r.Body = append(append([]plan.Node{start}, instead(r.Body, outer, own)...), end)
 	return &plan.Acc{To: outer, Set: true, Val: plan.Load{Access: at}}
 }
